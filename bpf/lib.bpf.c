@@ -1,0 +1,172 @@
+/* lib: the functions of BPFLIB in src/ir/ir.h, which compiled programs call (IR_LIB).
+ * Built by: clang -O2 -target bpf -mcpu=v3 -D__BPF__ -g0 -I src -c bpf/lib.bpf.c -o lib.bpf.o
+ *           python3 bpf/gen_lib.py lib.bpf.o lib_code.h
+ * Each function must stand alone: no data, no calls, no relocations; gen_lib.py refuses anything else.
+ *
+ * The verifier walks a function once for each call and path, so the code avoids paths: what a branch would decide is
+ * computed, and what a path would know exactly is kept a range. Memory is accessed by bytes, as the pointers may be of
+ * any alignment and stack memory allows nothing else at variable offsets. */
+#include "ir/abi.h"
+
+#define INLINE static inline __attribute__((always_inline))
+/* Hides from clang what it knows of x, so that it does not turn arithmetic into branches. */
+#define OPAQUE(x) asm volatile("" : "+r"(x))
+
+typedef DW_U8 u8;
+typedef DW_U32 u32;
+typedef DW_U64 u64;
+typedef long long s64;
+
+/* 1 when a > b, both less than 2^63. */
+INLINE u64 greater(u64 a, u64 b)
+{
+	u64 d = b - a;
+	OPAQUE(d);
+	return d >> 63;
+}
+
+/* 1 when x is not 0, for x < 2^63. */
+INLINE u64 nonzero(u64 x)
+{
+	return greater(x, 0);
+}
+
+/* The character of a hexadecimal digit. */
+INLINE u8 hex(u64 digit)
+{
+	u64 letter = greater(digit, 9);
+	OPAQUE(letter); /* as a mask of a sign bit it would be two paths for the verifier (6.18) */
+	return (u8)('0' + digit + letter * ('a' - '0' - 10));
+}
+
+/* Writes a.b.c.d at out + p; returns the position behind it. A digit that is not wanted is overwritten by the next. */
+INLINE u64 put_ip4(char *out, u64 p, const u8 *b)
+{
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		u64 v = b[i];
+		out[p] = (char)('0' + v / 100);
+		p += greater(v, 99);
+		out[p] = (char)('0' + v / 10 % 10);
+		p += greater(v, 9);
+		out[p] = (char)('0' + v % 10);
+		p++;
+		out[p] = '.';
+		p += i < 3;
+	}
+	return p;
+}
+
+/* Which of the eight groups "::" stands for, as bits: the longest run of two or more zero groups, the first of equals
+ * (RFC 5952, 4.2). */
+INLINE u64 longest_run(u64 zero)
+{
+	u64 runs = zero, best = 0, len = 1;
+#pragma clang loop unroll(disable)
+	for (int n = 2; n <= 8; n++) {
+		runs &= runs >> 1 & (0xffu >> (n - 1)); /* first groups of n zeros */
+		OPAQUE(runs);
+		u64 any = nonzero(runs), keep = any - 1;
+		best = (best & keep) | runs;
+		len += any;
+	}
+	best &= 0 - best;
+	return (best << (len & 15)) - best;
+}
+
+INLINE u64 group(const u8 *b, int i)
+{
+	return (u64)b[2 * i] << 8 | b[2 * i + 1];
+}
+
+INLINE u64 put_ip6(char *out, const u8 *b)
+{
+	u64 zero = 0, p = 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 8; i++)
+		zero |= (1 - nonzero(group(b, i))) << i;
+	u64 run = longest_run(zero), before = 0;
+	OPAQUE(run);
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 8; i++) {
+		u64 v = group(b, i), in_run = run >> i & 1, shown = 1 - in_run;
+		/* before each shown group but the first, and where the run starts */
+		u64 colon = (i > 0 ? shown : 0) | (in_run & ~before);
+		out[p] = ':';
+		p += colon & 1;
+		out[p] = (char)hex(v >> 12);
+		p += greater(v, 0xfff) & shown;
+		out[p] = (char)hex(v >> 8 & 15);
+		p += greater(v, 0xff) & shown;
+		out[p] = (char)hex(v >> 4 & 15);
+		p += greater(v, 0xf) & shown;
+		out[p] = (char)hex(v & 15);
+		p += shown;
+		before = in_run;
+	}
+	out[p] = ':'; /* a run up to the end */
+	p += before;
+	return p;
+}
+
+INLINE u64 put_mapped(char *out, const u8 *b)
+{
+	out[0] = out[1] = out[6] = ':';
+	out[2] = out[3] = out[4] = out[5] = 'f';
+	return put_ip4(out, 7, b + 12);
+}
+
+INLINE int is_mapped(const u8 *b)
+{
+	u64 or = 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 10; i++)
+		or |= b[i];
+	return (or | (b[10] ^ 0xffu) | (b[11] ^ 0xffu)) == 0;
+}
+
+u64 tstr_text(const struct dw_tstr *s, char *out, u32 size)
+{
+	u64 p = 0;
+	u32 i = 0;
+	for (; i + 8 <= size; i += 8) {
+		out[i] = out[i + 1] = out[i + 2] = out[i + 3] = 0;
+		out[i + 4] = out[i + 5] = out[i + 6] = out[i + 7] = 0;
+		OPAQUE(i); /* else clang makes this a call of memset */
+	}
+	for (; i < size; i++) {
+		out[i] = 0;
+		OPAQUE(i);
+	}
+	if (s->tag == DW_STR_IP4)
+		p = put_ip4(out, 0, s->b);
+	else if (s->tag == DW_STR_IP6)
+		p = is_mapped(s->b) ? put_mapped(out, s->b) : put_ip6(out, s->b);
+	out[p] = 0;
+	return p;
+}
+
+s64 str_cmp(const char *a, const char *b, u32 size)
+{
+	u64 x = 0, y = 0;
+	for (u32 i = 0; i < size; i++) {
+		x = (u8)a[i];
+		y = (u8)b[i];
+		if (x != y || !x)
+			break;
+	}
+	return (s64)greater(x, y) - (s64)greater(y, x);
+}
+
+/* The length is counted by a value that the verifier cannot know, so all ways out of the loop look the same to it. */
+u64 str_len(const char *s, u32 size)
+{
+	u64 n = 0;
+	for (u32 i = 0; i < size; i++) {
+		u64 c = (u8)s[i];
+		if (!c)
+			break;
+		n += nonzero(c);
+	}
+	return n;
+}

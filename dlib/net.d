@@ -1,0 +1,341 @@
+/* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
+ * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
+ * Members that a site's translator leaves out are not there: reading one is a fault, as through a NULL pointer. */
+
+struct dw_owner {	/* a record of the owner service */
+	int32_t pid;
+	int32_t tid;
+	uint32_t uid;
+	uint32_t how;
+	uint64_t sk;
+	char comm[16];
+};
+
+struct dw_pkt {
+	struct sk_buff *skb;
+	struct sock *sk;	/* the socket; NULL: none */
+	struct dw_owner *owner;	/* NULL: no process */
+	uint64_t cookie;
+	int32_t has_pkt;	/* 1: there is a packet: skb, nh, th mean something */
+	uint64_t nh;		/* address of the IP header */
+	uint64_t th;		/* address of the transport header */
+	uint32_t ver;		/* IP version */
+	uint32_t proto;		/* transport protocol */
+	int32_t recv;		/* 1: coming in */
+	int32_t state;		/* of TCP, after the event */
+	int32_t oldstate;	/* state-change: before it */
+	struct net_device *dev;
+	uint32_t netns;		/* inode number of the network namespace */
+	uint64_t cgroup;	/* id of the socket's cgroup; 0: none */
+	int32_t reply;		/* 1: the event is the reset that answers the segment at nh, th */
+	struct sock *refused_sk; /* tcp_send_reset: the socket that refuses */
+	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
+	uint32_t reason;	/* kfree_skb: why */
+	uint32_t op;		/* sock_ops: which event */
+	uint64_t mac_source;	/* net_dev_queue: source address in the frame, and the device's own */
+	uint64_t mac_device;
+};
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* cgroup_skb: packets of a socket, at IP's border. Headers are valid on both sides. */
+struct dw_cgin {
+	struct sk_buff *skb;
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_cgin *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    C->sk->sk_protocol;
+	has_pkt = 1;
+	reply = 0;
+	oldstate = 0;
+	recv = 1;
+	state = C->sk->__sk_common.skc_state;
+	dev = C->skb->dev;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+struct dw_cgout {
+	struct sk_buff *skb;
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_cgout *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    C->sk->sk_protocol;
+	has_pkt = 1;
+	reply = 0;
+	oldstate = 0;
+	recv = 0;
+	state = C->sk->__sk_common.skc_state;
+	dev = C->skb->dev;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* net_dev_queue: a packet that goes to a device. Used for what no socket sends; from TIME_WAIT the connection's id is
+ * still known. */
+struct dw_devqueue {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_devqueue *C > {
+	skb = C->skb;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	oldstate = 0;
+	recv = 0;
+	state = 7;
+	dev = C->skb->dev;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = 0;
+	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
+	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+};
+
+/* netif_receive_skb: a packet that a device delivers; the data begin at the IP header, headers are not marked yet. */
+struct dw_devrecv {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_devrecv *C > {
+	skb = C->skb;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	nh = (uint64_t)C->skb->data;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ? ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
+	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	oldstate = 0;
+	recv = 1;
+	state = 7;
+	dev = C->skb->dev;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = 0;
+};
+
+/* sock_ops: a connection is established by the segment skb. The socket is still in the state before it (accepted) or in
+ * the one after it already (connected). */
+struct dw_sockops {
+	uint32_t op;
+	struct sk_buff *skb;
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_sockops *C > {
+	op = C->op;
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = 6;
+	has_pkt = 1;
+	reply = 0;
+	oldstate = 0;
+	recv = 1;
+	state = 1;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* kfree_skb: the end of a packet that no socket took. */
+struct dw_freed {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct sock *rx_sk;
+};
+
+translator struct dw_pkt < struct dw_freed *C > {
+	skb = C->skb;
+	rx_sk = C->rx_sk;
+	reason = C->reason;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_cookie.counter : 0;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	oldstate = 0;
+	recv = 1;
+	state = C->rx_sk != 0 ? 6 : 7;
+	dev = C->skb->dev;
+	netns = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_net.net->ns.inum :
+	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	cgroup = 0;
+};
+
+/* tcp_send_reset: the segment that is refused. */
+struct dw_refused {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_refused *C > {
+	skb = C->skb;
+	refused_sk = C->sk;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = 6;
+	has_pkt = 1;
+	recv = 1;
+	reply = 0;
+	oldstate = 0;
+	state = 7;
+	dev = C->skb->dev;
+	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	cgroup = 0;
+};
+
+/* The same place, as the reset that is about to leave: its header is the answer to the segment (RFC 9293 3.10.7.1). */
+struct dw_refusal {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_refusal *C > {
+	skb = C->skb;
+	refused_sk = C->sk;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = 6;
+	has_pkt = 1;
+	recv = 0;
+	reply = 1;
+	oldstate = 0;
+	state = 7;
+	dev = C->skb->dev;
+	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	cgroup = 0;
+};
+
+/* inet_sock_set_state */
+struct dw_setstate {
+	struct sock *sk;
+	int32_t oldstate;
+	int32_t newstate;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_setstate *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	recv = 0;
+	state = C->newstate;
+	oldstate = C->oldstate;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* ---- argument structures that several providers have -------------------------------------------------------------------- */
+
+typedef struct pktinfo {
+	uintptr_t pkt_addr;		/* the packet's sk_buff */
+} pktinfo_t;
+
+translator pktinfo_t < struct dw_pkt *P > {
+	pkt_addr = (uintptr_t)P->skb;
+};
+
+typedef struct csinfo {
+	uintptr_t cs_addr;		/* the socket (struct sock) */
+	uint64_t cs_cid;		/* connection id: the socket's cookie */
+	pid_t cs_pid;			/* process that owns the socket; -1: none */
+	zoneid_t cs_zoneid;		/* 0: the machine's first network namespace; else the namespace's number */
+	pid_t cs_tid;			/* thread that created or last claimed it; -1 */
+	uid_t cs_uid;			/* user of that process; of the socket where there is no process */
+	string cs_execname;		/* name of that process; "" */
+	uint32_t cs_netns;		/* inode number of the network namespace */
+	uint64_t cs_cgroup;		/* id of the socket's cgroup (version 2) */
+	string cs_zonename;		/* name of the namespace: "global", ip-netns's name, a container's id, a number */
+} csinfo_t;
+
+translator csinfo_t < struct dw_pkt *P > {
+	cs_addr = (uintptr_t)P->sk;
+	cs_cid = P->cookie;
+	cs_pid = P->owner != 0 ? P->owner->pid : -1;
+	cs_zoneid = __zoneid(P->netns);
+	cs_tid = P->owner != 0 ? P->owner->tid : -1;
+	cs_uid = P->owner != 0 ? P->owner->uid : P->sk != 0 ? P->sk->sk_uid.val : 0;
+	cs_execname = P->owner != 0 ? P->owner->comm : "";
+	cs_netns = P->netns;
+	cs_cgroup = P->cgroup;
+	cs_zonename = __zone(P->netns);
+};
+
+typedef struct ipinfo {
+	uint8_t ip_ver;
+	uint16_t ip_plength;		/* bytes after the IP header */
+	string ip_saddr;
+	string ip_daddr;
+} ipinfo_t;
+
+/* The length: of a packet larger than 64 KiB (GSO, BIG TCP) the header says 0 or an old value; the buffer knows. */
+translator ipinfo_t < struct dw_pkt *P > {
+	ip_ver = P->ver;
+	ip_plength = P->reply ? 20 : P->ver == 4 ?
+	    ntohs(((struct iphdr *)P->nh)->tot_len) - ((struct iphdr *)P->nh)->ihl * 4 :
+	    ntohs(((struct ipv6hdr *)P->nh)->payload_len);
+	ip_saddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
+	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
+	ip_daddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
+	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
+};

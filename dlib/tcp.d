@@ -1,0 +1,162 @@
+/* tcp: arguments of the tcp provider: tcpsinfo_t, tcplsinfo_t, tcpinfo_t; states and flags. */
+
+typedef struct tcphdr tcph_t;
+
+inline uint8_t TH_FIN = 0x01;
+inline uint8_t TH_SYN = 0x02;
+inline uint8_t TH_RST = 0x04;
+inline uint8_t TH_PUSH = 0x08;
+inline uint8_t TH_ACK = 0x10;
+inline uint8_t TH_URG = 0x20;
+inline uint8_t TH_ECE = 0x40;
+inline uint8_t TH_CWR = 0x80;
+
+/* The kernel's numbers (include/net/tcp_states.h). Linux has no idle or bound state: a closed socket is closed. */
+inline int32_t TCP_STATE_ESTABLISHED = 1;
+inline int32_t TCP_STATE_SYN_SENT = 2;
+inline int32_t TCP_STATE_SYN_RECEIVED = 3;
+inline int32_t TCP_STATE_FIN_WAIT_1 = 4;
+inline int32_t TCP_STATE_FIN_WAIT_2 = 5;
+inline int32_t TCP_STATE_TIME_WAIT = 6;
+inline int32_t TCP_STATE_CLOSED = 7;
+inline int32_t TCP_STATE_CLOSE_WAIT = 8;
+inline int32_t TCP_STATE_LAST_ACK = 9;
+inline int32_t TCP_STATE_LISTEN = 10;
+inline int32_t TCP_STATE_CLOSING = 11;
+inline int32_t TCP_STATE_IDLE = 7;
+inline int32_t TCP_STATE_BOUND = 7;
+
+inline string tcp_state_string[int32_t state] =
+    state == 1 ? "state-established" : state == 2 ? "state-syn-sent" : state == 3 ? "state-syn-received" :
+    state == 4 ? "state-fin-wait1" : state == 5 ? "state-fin-wait2" : state == 6 ? "state-time-wait" :
+    state == 7 ? "state-closed" : state == 8 ? "state-close-wait" : state == 9 ? "state-last-ack" :
+    state == 10 ? "state-listen" : state == 11 ? "state-closing" : state == 12 ? "state-syn-received" : "<unknown>";
+
+typedef struct tcpinfo {
+	uint16_t tcp_sport;
+	uint16_t tcp_dport;
+	uint32_t tcp_seq;
+	uint32_t tcp_ack;
+	uint8_t tcp_offset;		/* of the payload, bytes */
+	uint8_t tcp_flags;		/* TH_* */
+	uint16_t tcp_window;
+	uint16_t tcp_checksum;		/* as in the buffer: a device may still have to complete it */
+	uint16_t tcp_urgent;
+	tcph_t *tcp_hdr;
+} tcpinfo_t;
+
+translator tcpinfo_t < struct dw_pkt *P > {
+	tcp_sport = ntohs(P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source);
+	tcp_dport = ntohs(P->reply ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest);
+	tcp_seq = P->reply ? 0 : ntohl(((struct tcphdr *)P->th)->seq);
+	/* the reset acknowledges the SYN and what came with it */
+	tcp_ack = P->reply ? ntohl(((struct tcphdr *)P->th)->seq) + 1 + P->skb->len - ((struct tcphdr *)P->th)->doff * 4 :
+	    ntohl(((struct tcphdr *)P->th)->ack_seq);
+	tcp_offset = P->reply ? 20 : ((struct tcphdr *)P->th)->doff * 4;
+	tcp_flags = P->reply ? 0x14 : (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff;
+	tcp_window = P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->window);
+	tcp_checksum = P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->check);	/* of the reset: not known yet */
+	tcp_urgent = P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->urg_ptr);
+	tcp_hdr = (tcph_t *)P->th;
+};
+
+typedef struct tcpsinfo {
+	uintptr_t tcps_addr;		/* the socket (struct tcp_sock) */
+	int tcps_local;			/* 1: the other side is on this machine */
+	int tcps_active;		/* 1: opened from here */
+	uint16_t tcps_lport;
+	uint16_t tcps_rport;
+	string tcps_laddr;
+	string tcps_raddr;
+	int32_t tcps_state;		/* TCP_STATE_* */
+	uint32_t tcps_iss;
+	uint32_t tcps_suna;
+	uint32_t tcps_snxt;
+	uint32_t tcps_rack;
+	uint32_t tcps_rnxt;
+	uint32_t tcps_swnd;		/* as in the header: << tcps_snd_ws gives bytes */
+	uint32_t tcps_snd_ws;
+	uint32_t tcps_rwnd;
+	uint32_t tcps_rcv_ws;
+	uint32_t tcps_cwnd;		/* bytes */
+	uint32_t tcps_cwnd_ssthresh;	/* bytes */
+	uint32_t tcps_sack_fack;
+	uint32_t tcps_sack_snxt;
+	uint32_t tcps_rto;		/* ms */
+	uint32_t tcps_mss;
+	int tcps_retransmit;
+} tcpsinfo_t;
+
+/* Where there is no socket (a segment for a closed port) addresses, ports and state come from the packet: the state is
+ * closed. The same for a segment to a listener, whose own remote side is empty. */
+translator tcpsinfo_t < struct dw_pkt *P > {
+	tcps_addr = (uintptr_t)P->sk;
+	tcps_local = P->dev != 0 ? (P->dev->flags & 8) != 0 :
+	    P->sk->__sk_common.skc_family == 2 ?
+	    P->sk->__sk_common.skc_daddr == P->sk->__sk_common.skc_rcv_saddr ||
+	    (P->sk->__sk_common.skc_daddr & 0xff) == 127 :
+	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3] &&
+	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0];
+	/* an accepted socket keeps the index of the interface that its connection came in by; on others it is 0, and
+	   cannot be set on a stream socket */
+	tcps_active = P->sk == 0 || P->state == 10 || P->oldstate == 10 ? 0 :
+	    P->sk->__sk_common.skc_family == 2 ? ((struct inet_sock *)P->sk)->mc_index == 0 :
+	    ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
+	/* a socket on its way to closed has given its port back, but still knows it */
+	tcps_lport = P->sk == 0 ? ntohs(P->recv || P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source) :
+	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
+	tcps_rport = ntohs(P->sk == 0 || (P->has_pkt && P->state == 10) ?
+	    P->recv || P->reply ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest :
+	    P->sk->__sk_common.skc_dport);
+	tcps_laddr = P->sk == 0 || (P->has_pkt && P->state == 10) ?
+	    (P->ver == 4 ?
+	    __ip4(P->recv || P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
+	    P->recv || P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
+	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
+	tcps_raddr = P->sk == 0 || (P->has_pkt && P->state == 10) ?
+	    (P->ver == 4 ?
+	    __ip4(P->recv || P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
+	    P->recv || P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
+	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
+	tcps_state = P->state;
+	/* bytes_acked counts the SYN of an active open, not of a passive one */
+	tcps_iss = P->sk == 0 ? 0 :
+	    (uint32_t)(((struct tcp_sock *)P->sk)->snd_una - (uint32_t)((struct tcp_sock *)P->sk)->bytes_acked) -
+	    (P->state == 10 ? 0 : P->sk->__sk_common.skc_family == 2 ?
+	    ((struct inet_sock *)P->sk)->mc_index != 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif != 0);
+	tcps_suna = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_una;
+	tcps_snxt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt;
+	tcps_rack = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rcv_wup;
+	tcps_rnxt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt;
+	tcps_swnd = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_wnd >> ((struct tcp_sock *)P->sk)->rx_opt.snd_wscale;
+	tcps_snd_ws = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rx_opt.snd_wscale;
+	tcps_rwnd = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rcv_wnd >> ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale;
+	tcps_rcv_ws = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale;
+	tcps_cwnd = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_cwnd * ((struct tcp_sock *)P->sk)->mss_cache;
+	/* 0x7fffffff: no threshold yet */
+	tcps_cwnd_ssthresh = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_ssthresh >= 0x7fffffff ? 0x7fffffff :
+	    ((struct tcp_sock *)P->sk)->snd_ssthresh * ((struct tcp_sock *)P->sk)->mss_cache;
+	tcps_sack_fack = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->sacked_out == 0 ?
+	    ((struct tcp_sock *)P->sk)->snd_una : ((struct tcp_sock *)P->sk)->highest_sack == 0 ?
+	    ((struct tcp_sock *)P->sk)->snd_nxt :
+	    ((struct tcp_skb_cb *)&((struct tcp_sock *)P->sk)->highest_sack->cb)->seq;
+	tcps_sack_snxt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->retransmit_skb_hint == 0 ?
+	    ((struct tcp_sock *)P->sk)->snd_una :
+	    ((struct tcp_skb_cb *)&((struct tcp_sock *)P->sk)->retransmit_skb_hint->cb)->seq;
+	tcps_rto = P->sk == 0 ? 0 : (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000 / __hz;
+	tcps_mss = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mss_cache;
+	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && P->state != 10 &&
+	    (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
+	    (((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 3) != 0 ||
+	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4);
+};
+
+typedef struct tcplsinfo {
+	int32_t tcps_state;		/* the previous state */
+} tcplsinfo_t;
+
+translator tcplsinfo_t < struct dw_pkt *P > {
+	tcps_state = P->oldstate;
+};

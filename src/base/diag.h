@@ -1,0 +1,95 @@
+/* diag: what is wrong with a script, collected, and printed with line and caret. */
+#ifndef DWIRE_BASE_DIAG_H
+#define DWIRE_BASE_DIAG_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/arena.h"
+
+/* A D text: a script file, a -n argument or a library file. Borrowed, lives as long as the compilation. */
+struct source {
+	const char *name; /* as shown: "tcp.d", "-n #1" */
+	const char *text;
+	size_t len;
+	bool library; /* part of dlib */
+};
+
+/* A stretch of source text. src NULL: nowhere in particular. */
+struct loc {
+	const struct source *src;
+	uint32_t off, len;
+};
+
+/* DTrace's error tags. One list makes the enum and the names. */
+#define DIAG_TAGS(X)                                                                                     \
+	X(D_UNKNOWN) X(D_SYNTAX) X(D_EMPTY) X(D_TYPE_ERR) X(D_TYPE_MEMBER) X(D_UNDEF) X(D_DECL_CLASS)      \
+	X(D_DECL_BADCLASS) X(D_DECL_REDECL) X(D_DECL_IDRED) X(D_DECL_PROTO_ARGS) X(D_DECL_FUNC)           \
+	X(D_DECL_COMBO) X(D_DECL_SIGN) X(D_DECL_LONGINT) X(D_DECL_DTYPE) X(D_DECL_ARRNULL)                \
+	X(D_DECL_ARRSUB) X(D_DECL_ARRBIG) X(D_DECL_VOIDOBJ) X(D_DECL_INCOMPLETE) X(D_DECL_SCOPE)          \
+	X(D_DECL_SYNTAX) X(D_DECL_ENCONST) X(D_DECL_ENOFLOW) X(D_DECL_BFCONST) X(D_DECL_BFSIZE)           \
+	X(D_DECL_BFTYPE) X(D_DECL_CHARATTR) X(D_IDENT_UNDEF) X(D_IDENT_BADREF) X(D_IDENT_AMBIG)           \
+	X(D_SYM_NOTYPES) X(D_SYM_BADREF) X(D_VAR_UNDEF) X(D_VAR_UNSUP) X(D_ARGS_NONE) X(D_ARGS_TYPE)      \
+	X(D_ARGS_MULTI) X(D_ARGS_IDX) X(D_ARGS_XLATOR) X(D_REGS_IDX) X(D_KEY_TYPE) X(D_SIZEOF_TYPE)       \
+	X(D_SIZEOF_BITFIELD) X(D_OFFSETOF_TYPE) X(D_OFFSETOF_BITFIELD) X(D_PROTO_LEN) X(D_PROTO_ARG)      \
+	X(D_ARR_LOCAL) X(D_ARR_BADREF) X(D_DEREF_NONPTR) X(D_DEREF_VOID) X(D_DEREF_FUNC)                  \
+	X(D_ADDROF_LVAL) X(D_ADDROF_VAR) X(D_ADDROF_BITFIELD) X(D_XLATE_NONE) X(D_XLATE_MEMB)             \
+	X(D_XLATE_SOU) X(D_XLATE_INCOMPAT) X(D_XLATE_REDECL) X(D_CAST_INVAL) X(D_CAST_TRUNC)              \
+	X(D_OP_INT) X(D_OP_SCALAR) X(D_OP_ARITH) X(D_OP_PTR) X(D_OP_ACT) X(D_OP_LVAL) X(D_OP_WRITE)       \
+	X(D_OP_INCOMPAT) X(D_OP_ARRFUN) X(D_OP_VFPTR) X(D_OP_SOU) X(D_OP_INCOMPLETE) X(D_OP_DYN)          \
+	X(D_FUNC_UNDEF) X(D_FUNC_IDENT) X(D_AGG_FUNC) X(D_AGG_REDEF) X(D_AGG_MDIM) X(D_AGG_COM)           \
+	X(D_AGG_NULL) X(D_AGG_SCALAR) X(D_AGG_PROTO) X(D_AGG_ACT) X(D_AGG_RC) X(D_ACT_SPEC)               \
+	X(D_EXPR_NULL) X(D_PRED_SCALAR) X(D_PDESC_ZERO) X(D_PDESC_INVAL) X(D_PROV_BADPROV)                \
+	X(D_PRAGMA_INVAL) X(D_PRAGMA_OPTSET) X(D_PRAGMA_UNUSED) X(D_PRAGMA_MALFORM)                       \
+	X(D_PRAGCTL_INVAL) X(D_MACRO_UNDEF) X(D_MACRO_UNUSED) X(D_INT_OFLOW) X(D_INT_DIGIT)               \
+	X(D_STR_NL) X(D_CHR_NL) X(D_CHR_NULL) X(D_CHR_OFLOW) X(D_ESC_EOF) X(D_COMMENT_EOF)                \
+	X(D_PRINTF_ARG_PROTO) X(D_PRINTF_ARG_TYPE) X(D_PRINTF_ARG_FMT) X(D_PRINTF_AGG_CONV)               \
+	X(D_PRINTF_DYN_PROTO) X(D_PRINTF_DYN_TYPE) X(D_PRINTA_PROTO) X(D_PRINTA_AGGARG)                   \
+	X(D_PRINTA_AGGBAD) X(D_PRINTA_AGGKEY) X(D_PRINTA_AGGPROTO) X(D_TRACE_VOID) X(D_TRACE_DYN)         \
+	X(D_TRACE_AGG) X(D_PRINT_VOID) X(D_PRINT_AGG) X(D_CLEAR_PROTO) X(D_CLEAR_AGGARG)                  \
+	X(D_CLEAR_AGGBAD) X(D_TRUNC_PROTO) X(D_TRUNC_AGGARG) X(D_TRUNC_AGGBAD) X(D_TRUNC_SCALAR)          \
+	X(D_NORMALIZE_PROTO) X(D_NORMALIZE_AGGARG) X(D_NORMALIZE_AGGBAD) X(D_NORMALIZE_SCALAR)            \
+	X(D_EXIT_PROTO) X(D_EXIT_TYPE) X(D_QUANT_PROTO) X(D_LQUANT_BASETYPE) X(D_LQUANT_BASEVAL)          \
+	X(D_LQUANT_LIMTYPE) X(D_LQUANT_LIMVAL) X(D_LQUANT_MISMATCH) X(D_LQUANT_STEPTYPE)                  \
+	X(D_LQUANT_STEPVAL) X(D_LQUANT_STEPLARGE) X(D_LQUANT_STEPSMALL) X(D_LQUANT_MATCHBASE)             \
+	X(D_LQUANT_MATCHLIM) X(D_LQUANT_MATCHSTEP) X(D_LLQUANT_FACTORTYPE) X(D_LLQUANT_FACTORVAL)         \
+	X(D_LLQUANT_FACTORMATCH) X(D_LLQUANT_LOWTYPE) X(D_LLQUANT_LOWVAL) X(D_LLQUANT_LOWMATCH)           \
+	X(D_LLQUANT_HIGHTYPE) X(D_LLQUANT_HIGHVAL) X(D_LLQUANT_HIGHMATCH) X(D_LLQUANT_NSTEPTYPE)          \
+	X(D_LLQUANT_NSTEPVAL) X(D_LLQUANT_NSTEPMATCH) X(D_LLQUANT_MAGRANGE) X(D_LLQUANT_FACTORNSTEPS)     \
+	X(D_LLQUANT_FACTOREVEN) X(D_LLQUANT_FACTORSMALL) X(D_OPT_INVAL) X(D_IO) X(D_KERNEL) X(D_LIMIT)
+
+enum dtag {
+#define X(t) t,
+	DIAG_TAGS(X)
+#undef X
+	D_TAG_COUNT
+};
+
+struct diag {
+	enum dtag tag;
+	struct loc loc;
+	const char *message;
+	const char *hint; /* or NULL */
+	bool warning;
+};
+
+struct diags; /* a growing list, in an arena */
+
+struct diags *diags_new(struct arena *a);
+/* Adds an error; hint may be NULL. Past a hundred only the count grows. */
+void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Number of errors (warnings not counted). */
+size_t diags_errors(const struct diags *d);
+/* The i-th diagnostic, or NULL past the end. */
+const struct diag *diags_get(const struct diags *d, size_t i);
+const char *dtag_name(enum dtag t);
+/* 1-based line and column of a location. */
+void loc_position(struct loc at, unsigned *line, unsigned *col);
+/* Prints all: file:line:col: error[TAG]: message / source line / caret and hint. Control bytes of the source are
+ * escaped; tabs kept so that the caret lines up. */
+void diags_print(const struct diags *d, FILE *out);
+/* The string of table (NULL-terminated) nearest to name, or NULL when none is near (Damerau-Levenshtein). */
+const char *nearest_name(const char *name, const char *const *table);
+#endif

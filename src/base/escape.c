@@ -1,0 +1,105 @@
+/* escape: bytes that were traced, made safe for a terminal.
+ * Input: any bytes. Output: printable text; every other byte as \xHH.
+ * Invariant: no byte below 0x20, no DEL, no C1 control, no direction override and no malformed UTF-8 is written
+ * (newline and tab excepted, on request). A backslash passes as it is: the text is for eyes, not for parsing. */
+#include "base/escape.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct range {
+	uint32_t lo, hi;
+};
+
+/* Shown two columns wide (Unicode East Asian Width W and F, and the emoji blocks). */
+static const struct range wide[] = {
+	{0x1100, 0x115f},   {0x2e80, 0x303e},	{0x3041, 0xa4cf},   {0xac00, 0xd7a3},	{0xf900, 0xfaff},
+	{0xfe30, 0xfe6f},   {0xff00, 0xff60},	{0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+	{0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+};
+/* Take no column: combining marks, joiners, variation selectors. */
+static const struct range narrow[] = {
+	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+	{0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
+};
+/* Valid, but they move or reorder what stands around them. */
+static const struct range unsafe[] = {
+	{0x0080, 0x009f}, {0x061c, 0x061c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff},
+};
+
+#define IN_TABLE(c, t) in_ranges((c), (t), sizeof(t) / sizeof((t)[0]))
+
+static bool in_ranges(uint32_t c, const struct range *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c >= t[i].lo && c <= t[i].hi)
+			return true;
+	return false;
+}
+
+/* Decodes one multi-byte character (RFC 3629: no overlong forms, no surrogates, at most U+10FFFF).
+ * Returns its length, or 0 when malformed. */
+static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *out)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n;
+
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		n = 2;
+	else if (s[0] >= 0xe0 && s[0] <= 0xef)
+		n = 3;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	if (n > len)
+		return 0;
+	uint32_t c = s[0] & (0xffu >> (n + 1));
+
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3fu);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*out = c;
+	return n;
+}
+
+static size_t print_hex(FILE *out, const unsigned char *s, size_t n)
+{
+	for (size_t i = 0; out && i < n; i++)
+		fprintf(out, "\\x%02x", s[i]);
+	return n * 4;
+}
+
+size_t escape_print(FILE *out, const char *text, size_t len, int keep_ws)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t cols = 0, n;
+
+	for (size_t i = 0; i < len; i += n) {
+		uint32_t c = s[i];
+
+		n = 1;
+		if ((c >= 0x20 && c < 0x7f) || (keep_ws && (c == '\n' || c == '\t'))) {
+			if (out)
+				putc((int)c, out);
+			cols++;
+			continue;
+		}
+		if (c < 0x80 || !(n = utf8_decode(s + i, len - i, &c))) {
+			n = 1;
+			cols += print_hex(out, s + i, 1);
+			continue;
+		}
+		if (IN_TABLE(c, unsafe)) {
+			cols += print_hex(out, s + i, n);
+			continue;
+		}
+		if (out)
+			fwrite(s + i, 1, n, out);
+		cols += IN_TABLE(c, wide) ? 2 : IN_TABLE(c, narrow) ? 0 : 1;
+	}
+	return cols;
+}

@@ -1,0 +1,14 @@
+/* strmap: string -> pointer, in an arena; keys are copied. */
+#ifndef DWIRE_BASE_STRMAP_H
+#define DWIRE_BASE_STRMAP_H
+#include "base/arena.h"
+
+struct strmap;
+
+struct strmap *strmap_new(struct arena *a);
+/* The value put under key, or NULL. */
+void *strmap_get(const struct strmap *m, const char *key);
+void strmap_put(struct strmap *m, const char *key, void *value);
+/* Calls fn for each pair in order of insertion. */
+void strmap_each(const struct strmap *m, void (*fn)(void *ctx, const char *key, void *value), void *ctx);
+#endif

@@ -1,0 +1,18 @@
+/* vec: growing arrays in an arena. VEC(T) declares one; elements are v[0..n). */
+#ifndef DWIRE_BASE_VEC_H
+#define DWIRE_BASE_VEC_H
+#include "base/arena.h"
+
+#define VEC(T)                 \
+	struct {               \
+		T *v;          \
+		size_t n, cap; \
+	}
+
+/* Appends a zeroed element and gives its address (valid until the next push). */
+#define vec_push(arena, vec)                                                                              \
+	(vec_grow((arena), (void **)&(vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v)), &(vec)->v[(vec)->n++])
+
+/* Makes room for element n; the new array is a copy in the arena. */
+void vec_grow(struct arena *a, void **v, size_t n, size_t *cap, size_t size);
+#endif

@@ -1,0 +1,90 @@
+/* abi: layouts shared by the compiled programs, the BPF C in bpf/ and the consumer. Static-asserted where used. */
+#ifndef DWIRE_IR_ABI_H
+#define DWIRE_IR_ABI_H
+#ifndef __BPF__
+#include <stdint.h>
+#define DW_U8 uint8_t
+#define DW_U32 uint32_t
+#define DW_S32 int32_t
+#define DW_U64 uint64_t
+#else
+#define DW_U8 unsigned char
+#define DW_U32 unsigned int
+#define DW_S32 int
+#define DW_U64 unsigned long long
+#endif
+
+/* A string that is not text yet: 24 bytes, 8-aligned in records and keys (the verifier wants aligned stack stores).
+ * Bytes that a tag does not use are zero, so equal strings are equal bytes. */
+enum dw_str_tag {
+	DW_STR_NONE = 0, /* "" */
+	DW_STR_LIT = 1,  /* b[0..3]: number of a literal of the program, native order; never an address or "" */
+	DW_STR_ZONE = 2, /* b[0..3]: inode number of a network namespace, native order: the zone's name */
+	DW_STR_IP4 = 4,  /* b[0..3]: address, network order */
+	DW_STR_IP6 = 6,  /* b[0..15]: address, network order */
+};
+struct dw_tstr {
+	DW_U32 tag;
+	DW_U32 zero; /* always 0 */
+	DW_U8 b[16];
+};
+
+/* Head of every record in a ring buffer. A record is one firing of one clause; the data follow at offset 16. */
+struct dw_rec {
+	DW_U64 ts;   /* CLOCK_MONOTONIC, ns */
+	DW_U32 epid; /* enabled probe id: (probe, clause), from 1; DW_EPID_ERROR: struct dw_err */
+	DW_U32 len;  /* of the whole record, bytes */
+};
+#define DW_EPID_ERROR 0xffffffffu
+
+/* A run-time fault in a clause: the clause was given up, its record discarded. */
+enum dw_fault {
+	DW_FAULT_BADADDR = 1, /* value: the address */
+	DW_FAULT_DIVZERO = 4,
+	DW_FAULT_NOSCRATCH = 5,
+};
+struct dw_err {
+	struct dw_rec rec;
+	DW_U32 epid;   /* of the clause that failed */
+	DW_U32 action; /* number of the statement in the clause, from 1 */
+	DW_U32 fault;  /* enum dw_fault */
+	DW_U32 pad;
+	DW_U64 value;
+};
+
+/* Drops by cause: indices of a per-CPU array of u64. */
+enum dw_drop {
+	DW_DROP_RING = 0, /* no room in the ring buffer */
+	DW_DROP_AGG,      /* no room in an aggregation */
+	DW_DROP_DYN,      /* no room for a dynamic variable */
+	DW_DROP_NEST,     /* scratch nested too deep */
+	DW_DROP_OWNER,    /* an owner could not be stored */
+	DW_DROP_COUNT
+};
+
+/* The owner of a socket. Value of the sk_storage map that bpf/owner.bpf.c keeps. */
+struct dw_owner {
+	DW_S32 pid; /* process (tgid) */
+	DW_S32 tid;
+	DW_U32 uid;
+	DW_U32 how; /* enum dw_owner_how */
+	DW_U64 sk;  /* the socket this was written for: another address means it was cloned from a listener */
+	DW_U8 comm[16];
+};
+enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCEPT, DW_OWNER_USE };
+
+/* Aggregations: layout of a value, words of 64 bits, per CPU. */
+enum dw_agg_fn {
+	DW_AGG_COUNT,   /* n */
+	DW_AGG_SUM,     /* sum */
+	DW_AGG_AVG,     /* n, sum */
+	DW_AGG_MIN,     /* value, set (0: nothing yet) */
+	DW_AGG_MAX,     /* value, set */
+	DW_AGG_STDDEV,  /* n, sum, sum of squares low, high */
+	DW_AGG_QUANTIZE, /* 127 buckets: 63 is zero, 64+floor(log2 v) for v>0, 62-floor(log2 -v) for v<0, at least 0 */
+	DW_AGG_LQUANTIZE, /* below base, levels..., at or above limit */
+	DW_AGG_LLQUANTIZE, /* word i: values v with i = number of bounds <= v; bounds of llq_bounds() */
+	DW_AGG_FN_COUNT
+};
+#define DW_QUANTIZE_BUCKETS 127
+#endif

@@ -1,0 +1,333 @@
+/* build: appends IR instructions. Input: operands; output: the register of the result. Invariant: every operand is a
+ * register that exists, so a mistake of the lowering stops at the place where it is made. */
+#include "ir/ir.h"
+#include <assert.h>
+#include <string.h>
+
+struct ir *ir_new(struct arena *a)
+{
+	struct ir *ir = ARENA_NEW(a, struct ir);
+	ir->arena = a;
+	*vec_push(a, &ir->is_var) = false; /* register 0 is none */
+	return ir;
+}
+
+static vreg new_vreg(struct ir *ir, bool var)
+{
+	*vec_push(ir->arena, &ir->is_var) = var;
+	return ++ir->nvregs;
+}
+
+static struct ir_insn *push(struct ir *ir, enum ir_op op)
+{
+	struct ir_insn *in = vec_push(ir->arena, &ir->code);
+	in->op = (uint8_t)op;
+	in->size = 8;
+	in->loc = ir->loc;
+	return in;
+}
+
+static struct ir_insn *push_def(struct ir *ir, enum ir_op op)
+{
+	vreg d = new_vreg(ir, false);
+	struct ir_insn *in = push(ir, op);
+	in->d = d;
+	return in;
+}
+
+static vreg valid(const struct ir *ir, vreg v)
+{
+	assert(v != 0 && v <= ir->nvregs);
+	return v;
+}
+
+static uint8_t valid_size(unsigned size)
+{
+	assert(size == 1 || size == 2 || size == 4 || size == 8);
+	return (uint8_t)size;
+}
+
+static int64_t valid_label(const struct ir *ir, uint32_t label)
+{
+	assert(label != 0 && label <= ir->nlabels);
+	return label;
+}
+
+vreg ir_var(struct ir *ir)
+{
+	return new_vreg(ir, true);
+}
+
+vreg ir_imm(struct ir *ir, int64_t v)
+{
+	struct ir_insn *in = push_def(ir, IR_IMM);
+	in->imm = v;
+	return in->d;
+}
+
+vreg ir_mov(struct ir *ir, vreg a)
+{
+	valid(ir, a);
+	struct ir_insn *in = push_def(ir, IR_MOV);
+	in->a = a;
+	return in->d;
+}
+
+void ir_set(struct ir *ir, vreg var, vreg a)
+{
+	assert(ir->is_var.v[valid(ir, var)]);
+	struct ir_insn *in = push(ir, IR_MOV);
+	in->d = var;
+	in->a = valid(ir, a);
+}
+
+void ir_seti(struct ir *ir, vreg var, int64_t v)
+{
+	ir_set(ir, var, ir_imm(ir, v));
+}
+
+vreg ir_ld(struct ir *ir, vreg base, int32_t off, unsigned size, bool sx, bool pure)
+{
+	valid(ir, base);
+	struct ir_insn *in = push_def(ir, IR_LD);
+	in->a = base;
+	in->off = off;
+	in->size = valid_size(size);
+	in->sx = sx && size < 8;
+	in->pure = pure;
+	return in->d;
+}
+
+void ir_st(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
+{
+	struct ir_insn *in = push(ir, IR_ST);
+	in->a = valid(ir, base);
+	in->b = valid(ir, value);
+	in->off = off;
+	in->size = valid_size(size);
+}
+
+void ir_sti(struct ir *ir, vreg base, int32_t off, unsigned size, int32_t value)
+{
+	struct ir_insn *in = push(ir, IR_STI);
+	in->a = valid(ir, base);
+	in->imm = value;
+	in->off = off;
+	in->size = valid_size(size);
+}
+
+vreg ir_alu(struct ir *ir, enum ir_alu op, vreg a, vreg b)
+{
+	valid(ir, a);
+	valid(ir, b);
+	struct ir_insn *in = push_def(ir, IR_ALU);
+	in->sub = (uint8_t)op;
+	in->a = a;
+	in->b = b;
+	return in->d;
+}
+
+vreg ir_alui(struct ir *ir, enum ir_alu op, vreg a, int32_t imm)
+{
+	valid(ir, a);
+	struct ir_insn *in = push_def(ir, IR_ALUI);
+	in->sub = (uint8_t)op;
+	in->a = a;
+	in->imm = imm;
+	return in->d;
+}
+
+vreg ir_neg(struct ir *ir, vreg a)
+{
+	valid(ir, a);
+	struct ir_insn *in = push_def(ir, IR_NEG);
+	in->a = a;
+	return in->d;
+}
+
+vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx)
+{
+	valid(ir, a);
+	if (valid_size(size) == 8)
+		return a;
+	struct ir_insn *in = push_def(ir, IR_EXT);
+	in->a = a;
+	in->size = (uint8_t)size;
+	in->sx = sx;
+	return in->d;
+}
+
+vreg ir_be(struct ir *ir, vreg a, unsigned size)
+{
+	valid(ir, a);
+	if (size == 1)
+		return ir_ext(ir, a, 1, false);
+	struct ir_insn *in = push_def(ir, IR_BE);
+	in->a = a;
+	in->size = valid_size(size);
+	return in->d;
+}
+
+vreg ir_ctx(struct ir *ir)
+{
+	return push_def(ir, IR_CTX)->d;
+}
+
+vreg ir_map(struct ir *ir, uint32_t map)
+{
+	struct ir_insn *in = push_def(ir, IR_MAP);
+	in->imm = map;
+	return in->d;
+}
+
+vreg ir_mapval(struct ir *ir, uint32_t map, int32_t off)
+{
+	struct ir_insn *in = push_def(ir, IR_MAPVAL);
+	in->imm = map;
+	in->off = off;
+	return in->d;
+}
+
+vreg ir_stack(struct ir *ir, int32_t off)
+{
+	assert(off < 0);
+	struct ir_insn *in = push_def(ir, IR_STACK);
+	in->off = off;
+	return in->d;
+}
+
+vreg ir_ksym(struct ir *ir, uint32_t btf_id)
+{
+	struct ir_insn *in = push_def(ir, IR_KSYM);
+	in->imm = btf_id;
+	return in->d;
+}
+
+static vreg push_call(struct ir *ir, enum ir_op op, int64_t what, const vreg *args, unsigned nargs, bool pure)
+{
+	assert(nargs <= 5);
+	for (unsigned i = 0; i < nargs; i++)
+		valid(ir, args[i]);
+	struct ir_insn *in = push_def(ir, op);
+	in->imm = what;
+	in->nargs = (uint8_t)nargs;
+	in->pure = pure;
+	if (nargs)
+		memcpy(in->args, args, nargs * sizeof(*args));
+	return in->d;
+}
+
+vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure)
+{
+	return push_call(ir, IR_CALL, helper, args, nargs, pure);
+}
+
+vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure)
+{
+	return push_call(ir, IR_KFUNC, btf_id, args, nargs, pure);
+}
+
+vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs)
+{
+	static const unsigned arity[] = {
+#define X(n, a) a,
+		BPFLIB(X)
+#undef X
+	};
+	assert(fn < LIB_COUNT && arity[fn] == nargs);
+	return push_call(ir, IR_LIB, (int64_t)fn, args, nargs, false);
+}
+
+uint32_t ir_newlabel(struct ir *ir)
+{
+	return ++ir->nlabels;
+}
+
+void ir_label(struct ir *ir, uint32_t label)
+{
+	push(ir, IR_LABEL)->imm = valid_label(ir, label);
+}
+
+void ir_jmp(struct ir *ir, uint32_t label)
+{
+	push(ir, IR_JMP)->imm = valid_label(ir, label);
+}
+
+void ir_jcc(struct ir *ir, enum ir_cc cc, vreg a, vreg b, uint32_t label)
+{
+	struct ir_insn *in = push(ir, IR_JCC);
+	in->sub = (uint8_t)cc;
+	in->a = valid(ir, a);
+	in->b = valid(ir, b);
+	in->imm = valid_label(ir, label);
+}
+
+void ir_jcci(struct ir *ir, enum ir_cc cc, vreg a, int32_t imm, uint32_t label)
+{
+	struct ir_insn *in = push(ir, IR_JCCI);
+	in->sub = (uint8_t)cc;
+	in->a = valid(ir, a);
+	in->imm2 = imm;
+	in->imm = valid_label(ir, label);
+}
+
+void ir_xadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
+{
+	assert(size == 4 || size == 8);
+	struct ir_insn *in = push(ir, IR_XADD);
+	in->a = valid(ir, base);
+	in->b = valid(ir, value);
+	in->off = off;
+	in->size = (uint8_t)size;
+}
+
+vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
+{
+	assert(size == 4 || size == 8);
+	valid(ir, base);
+	valid(ir, value);
+	struct ir_insn *in = push_def(ir, IR_XCHG);
+	in->a = base;
+	in->b = value;
+	in->off = off;
+	in->size = (uint8_t)size;
+	return in->d;
+}
+
+vreg ir_cmpxchg(struct ir *ir, vreg base, int32_t off, vreg expected, vreg desired)
+{
+	valid(ir, base);
+	valid(ir, expected);
+	valid(ir, desired);
+	struct ir_insn *in = push_def(ir, IR_CMPXCHG);
+	in->a = base;
+	in->b = expected;
+	in->c = desired;
+	in->off = off;
+	return in->d;
+}
+
+void ir_ret(struct ir *ir, vreg a)
+{
+	push(ir, IR_RET)->a = valid(ir, a);
+}
+
+int32_t ir_stack_mark(const struct ir *ir)
+{
+	return ir->frame;
+}
+
+int32_t ir_stack_alloc(struct ir *ir, uint32_t size)
+{
+	assert(size <= 1u << 20); /* the emitter refuses what is over 512 */
+	ir->frame += (int32_t)((size + 7) & ~7u);
+	if (ir->frame > ir->frame_max)
+		ir->frame_max = ir->frame;
+	return -ir->frame;
+}
+
+void ir_stack_release(struct ir *ir, int32_t mark)
+{
+	assert(mark >= 0 && mark <= ir->frame);
+	ir->frame = mark;
+}

@@ -1,0 +1,143 @@
+/* dump: IR as text, for --dump=ir. Input: IR; output: a line an instruction, with the D position where it changes. */
+#include "ir/ir.h"
+#include "ir/ops.h"
+#include <inttypes.h>
+
+static const char *const alu_names[] = {
+#define X(o, s) s,
+	IR_ALUS(X)
+#undef X
+};
+static const char *const cc_names[] = {
+#define X(o, s) s,
+	IR_CCS(X)
+#undef X
+};
+static const char *const lib_names[] = {
+#define X(n, a) #n,
+	BPFLIB(X)
+#undef X
+};
+
+static void dump_args(const struct ir_insn *in, FILE *out)
+{
+	fputc('(', out);
+	for (unsigned i = 0; i < in->nargs; i++)
+		fprintf(out, "%sv%u", i ? ", " : "", in->args[i]);
+	fprintf(out, ")%s\n", in->pure ? " pure" : "");
+}
+
+/* The instructions that access memory at a + off. */
+static void dump_memory(const struct ir_insn *in, FILE *out)
+{
+	char where[48];
+	snprintf(where, sizeof(where), "%u [v%u %c %d]", in->size, in->a, in->off < 0 ? '-' : '+',
+		in->off < 0 ? -in->off : in->off);
+	if (in->op == IR_LD)
+		fprintf(out, "ld%s%s%s\n", in->sx ? "s" : "", where, in->pure ? " pure" : "");
+	else if (in->op == IR_ST)
+		fprintf(out, "st%s = v%u\n", where, in->b);
+	else if (in->op == IR_STI)
+		fprintf(out, "st%s = %" PRId64 "\n", where, in->imm);
+	else if (in->op == IR_XADD)
+		fprintf(out, "xadd%s += v%u\n", where, in->b);
+	else if (in->op == IR_XCHG)
+		fprintf(out, "xchg%s, v%u\n", where, in->b);
+	else
+		fprintf(out, "cmpxchg%s, v%u -> v%u\n", where, in->b, in->c);
+}
+
+static void dump_insn(const struct ir_insn *in, FILE *out)
+{
+	if (in->d)
+		fprintf(out, "v%u = ", in->d);
+	switch ((enum ir_op)in->op) {
+	case IR_IMM:
+		fprintf(out, "%" PRId64 "\n", in->imm);
+		break;
+	case IR_MOV:
+		fprintf(out, "v%u\n", in->a);
+		break;
+	case IR_LD:
+	case IR_ST:
+	case IR_STI:
+	case IR_XADD:
+	case IR_XCHG:
+	case IR_CMPXCHG:
+		dump_memory(in, out);
+		break;
+	case IR_ALU:
+		fprintf(out, "v%u %s v%u\n", in->a, alu_names[in->sub], in->b);
+		break;
+	case IR_ALUI:
+		fprintf(out, "v%u %s %" PRId64 "\n", in->a, alu_names[in->sub], in->imm);
+		break;
+	case IR_NEG:
+		fprintf(out, "-v%u\n", in->a);
+		break;
+	case IR_EXT:
+		fprintf(out, "%s%u v%u\n", in->sx ? "sext" : "zext", in->size, in->a);
+		break;
+	case IR_BE:
+		fprintf(out, "be%u v%u\n", in->size, in->a);
+		break;
+	case IR_CTX:
+		fprintf(out, "ctx\n");
+		break;
+	case IR_MAP:
+	case IR_KSYM:
+		fprintf(out, "%s %" PRId64 "\n", in->op == IR_MAP ? "map" : "ksym", in->imm);
+		break;
+	case IR_MAPVAL:
+		fprintf(out, "mapval %" PRId64 " + %d\n", in->imm, in->off);
+		break;
+	case IR_STACK:
+		fprintf(out, "stack %d\n", in->off);
+		break;
+	case IR_CALL:
+	case IR_KFUNC:
+		fprintf(out, "%s %" PRId64, in->op == IR_CALL ? "call" : "kfunc", in->imm);
+		dump_args(in, out);
+		break;
+	case IR_LIB:
+		fprintf(out, "lib %s", lib_names[in->imm]);
+		dump_args(in, out);
+		break;
+	case IR_LABEL:
+		fprintf(out, "L%" PRId64 ":\n", in->imm);
+		break;
+	case IR_JMP:
+		fprintf(out, "goto L%" PRId64 "\n", in->imm);
+		break;
+	case IR_JCC:
+		fprintf(out, "if (v%u %s v%u) goto L%" PRId64 "\n", in->a, cc_names[in->sub], in->b, in->imm);
+		break;
+	case IR_JCCI:
+		fprintf(out, "if (v%u %s %d) goto L%" PRId64 "\n", in->a, cc_names[in->sub], in->imm2, in->imm);
+		break;
+	case IR_RET:
+		fprintf(out, "return v%u\n", in->a);
+		break;
+	}
+}
+
+void ir_dump(const struct ir *ir, FILE *out)
+{
+	unsigned line = 0, col = 0;
+	const struct source *src = NULL;
+	for (size_t i = 0; i < ir->code.n; i++) {
+		const struct ir_insn *in = &ir->code.v[i];
+		if (in->loc.src) {
+			unsigned l, c;
+			loc_position(in->loc, &l, &c);
+			if (in->loc.src != src || l != line || c != col)
+				fprintf(out, "; %s:%u:%u\n", in->loc.src->name, l, c);
+			src = in->loc.src;
+			line = l;
+			col = c;
+		}
+		if (in->op != IR_LABEL)
+			fputc('\t', out);
+		dump_insn(in, out);
+	}
+}

@@ -1,0 +1,494 @@
+/* emit: IR to BPF instructions. Input: IR; output: struct ir_code in the IR's arena: instructions, which of them want a
+ * map's fd, and where in the D each came from. Functions of bpf/lib.bpf.c that the program calls follow it, once each.
+ * Invariant: only instructions of ISA v3, so that any kernel from 5.12 on takes them. */
+#include "ir/ir.h"
+#include "ir/ops.h"
+#include "ir/regalloc.h"
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "lib_code.h" /* generated: lib_insns[], lib_funcs[] */
+
+#define MAX_STACK 512
+
+struct fixup {
+	uint32_t insn;
+	uint32_t target; /* label, or enum bpflib */
+};
+
+struct emit {
+	struct arena *arena; /* of the result */
+	struct ra *ra;       /* with its arena: dropped at the end */
+	struct ir_code *out;
+	VEC(struct bpf_insn) code;
+	VEC(struct fixup) jumps, calls;
+	uint32_t *label_at;
+	struct loc loc;
+	const char *why;
+	int err;
+};
+
+/* ---- instructions ----------------------------------------------------------------------------------------------- */
+static void put(struct emit *e, unsigned code, unsigned dst, unsigned src, int32_t off, int64_t imm)
+{
+	const struct ir_line *last = e->out->lines.n ? &e->out->lines.v[e->out->lines.n - 1] : NULL;
+	if (e->loc.src && (!last || memcmp(&last->loc, &e->loc, sizeof(e->loc)) != 0))
+		*vec_push(e->arena, &e->out->lines) = (struct ir_line){.insn = (uint32_t)e->code.n, .loc = e->loc};
+	if (off != (int16_t)off) {
+		e->err = -E2BIG;
+		e->why = "a memory offset is over 32767";
+	}
+	struct bpf_insn *in = vec_push(e->ra->arena, &e->code);
+	in->code = (uint8_t)code;
+	in->dst_reg = dst & 15;
+	in->src_reg = src & 15;
+	in->off = (int16_t)off;
+	in->imm = (int32_t)imm;
+}
+
+static void put_mov(struct emit *e, unsigned dst, unsigned src)
+{
+	if (dst != src)
+		put(e, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+}
+
+/* The two halves of a 64-bit constant or of a reference by src. */
+static void put_ld64(struct emit *e, unsigned dst, unsigned src, int64_t imm, int32_t upper)
+{
+	put(e, BPF_LD | BPF_DW | BPF_IMM, dst, src, 0, imm);
+	put(e, 0, 0, 0, 0, upper);
+}
+
+static void put_imm(struct emit *e, unsigned dst, int64_t imm)
+{
+	if (imm == (int32_t)imm)
+		put(e, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+	else if (imm == (uint32_t)imm)
+		put(e, BPF_ALU | BPF_MOV | BPF_K, dst, 0, 0, imm);
+	else
+		put_ld64(e, dst, 0, imm, (int32_t)(imm >> 32));
+}
+
+static void put_map(struct emit *e, unsigned dst, const struct ir_insn *in)
+{
+	bool value = in->op == IR_MAPVAL;
+	*vec_push(e->arena, &e->out->maps) =
+		(struct ir_mapref){.insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .value = value};
+	put_ld64(e, dst, value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD, 0, value ? in->off : 0);
+}
+
+static unsigned size_bits(unsigned size)
+{
+	return size == 1 ? BPF_B : size == 2 ? BPF_H : size == 4 ? BPF_W : BPF_DW;
+}
+
+/* ---- places ----------------------------------------------------------------------------------------------------- */
+static unsigned reg(const struct emit *e, vreg v)
+{
+	return v == e->ra->fp || v == e->ra->slots ? BPF_REG_10 : e->ra->vals.v[v].reg;
+}
+
+static int32_t mem_off(const struct emit *e, const struct ir_insn *in)
+{
+	return in->a == e->ra->slots ? e->ra->slot_off[in->off] : in->off;
+}
+
+static void make_again(struct emit *e, unsigned dst, const struct ir_insn *in)
+{
+	if (in->op == IR_IMM) {
+		put_imm(e, dst, in->imm);
+	} else if (in->op == IR_STACK) {
+		put_mov(e, dst, BPF_REG_10);
+		put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, in->off);
+	} else if (in->op == IR_KSYM) {
+		put_ld64(e, dst, BPF_PSEUDO_BTF_ID, in->imm, 0);
+	} else {
+		put_map(e, dst, in);
+	}
+}
+
+/* Puts v, wherever it is, in register dst. */
+static void fetch(struct emit *e, unsigned dst, vreg v)
+{
+	const struct ra_val *val = &e->ra->vals.v[v];
+	if (val->kind == RA_REG)
+		put_mov(e, dst, val->reg);
+	else if (val->kind == RA_REMAT)
+		make_again(e, dst, val->remat);
+	else
+		put(e, BPF_LDX | BPF_DW | BPF_MEM, dst, BPF_REG_10, e->ra->slot_off[val->slot], 0);
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------------- */
+static unsigned alu_code(enum ir_alu op)
+{
+	switch (op) {
+	case ALU_ADD:
+		return BPF_ADD;
+	case ALU_SUB:
+		return BPF_SUB;
+	case ALU_MUL:
+		return BPF_MUL;
+	case ALU_DIV:
+		return BPF_DIV;
+	case ALU_MOD:
+		return BPF_MOD;
+	case ALU_AND:
+		return BPF_AND;
+	case ALU_OR:
+		return BPF_OR;
+	case ALU_XOR:
+		return BPF_XOR;
+	case ALU_SHL:
+		return BPF_LSH;
+	case ALU_SHR:
+		return BPF_RSH;
+	case ALU_SAR:
+		return BPF_ARSH;
+	}
+	return BPF_ADD;
+}
+
+static void emit_alu(struct emit *e, const struct ir_insn *in)
+{
+	unsigned d = reg(e, in->d), b = reg(e, in->b), code = BPF_ALU64 | BPF_X | alu_code((enum ir_alu)in->sub);
+	bool b_in_d = d == b && in->a != in->b;
+	if (b_in_d) { /* only where the allocator knows that the operation commutes and a is in a register */
+		put(e, code, d, reg(e, in->a), 0, 0);
+		return;
+	}
+	fetch(e, d, in->a);
+	put(e, code, d, b, 0, 0);
+}
+
+static void emit_alui(struct emit *e, const struct ir_insn *in)
+{
+	enum ir_alu op = (enum ir_alu)in->sub;
+	unsigned d = reg(e, in->d);
+	int64_t imm = in->imm;
+	if (imm == 0 && op == ALU_DIV) { /* the verifier refuses division by a constant zero */
+		put_imm(e, d, 0);
+		return;
+	}
+	fetch(e, d, in->a);
+	if (imm == 0 && op == ALU_MOD)
+		return;
+	if (op == ALU_SHL || op == ALU_SHR || op == ALU_SAR)
+		imm &= 63;
+	put(e, BPF_ALU64 | BPF_K | alu_code(op), d, 0, 0, imm);
+}
+
+static void shift_pair(struct emit *e, unsigned d, unsigned size, bool sx)
+{
+	put(e, BPF_ALU64 | BPF_LSH | BPF_K, d, 0, 0, 64 - 8 * (int)size);
+	put(e, BPF_ALU64 | BPF_K | (sx ? BPF_ARSH : BPF_RSH), d, 0, 0, 64 - 8 * (int)size);
+}
+
+static void emit_ext(struct emit *e, const struct ir_insn *in)
+{
+	unsigned d = reg(e, in->d);
+	const struct ra_val *a = &e->ra->vals.v[in->a];
+	if (in->size == 4 && !in->sx) {
+		if (a->kind != RA_REG)
+			fetch(e, d, in->a);
+		put(e, BPF_ALU | BPF_MOV | BPF_X, d, a->kind == RA_REG ? a->reg : d, 0, 0);
+		return;
+	}
+	fetch(e, d, in->a);
+	if (in->sx)
+		shift_pair(e, d, in->size, true);
+	else
+		put(e, BPF_ALU64 | BPF_AND | BPF_K, d, 0, 0, in->size == 1 ? 0xff : 0xffff);
+}
+
+static void emit_unary(struct emit *e, const struct ir_insn *in)
+{
+	unsigned d = reg(e, in->d);
+	fetch(e, d, in->a);
+	if (in->op == IR_NEG)
+		put(e, BPF_ALU64 | BPF_NEG, d, 0, 0, 0);
+	else if (in->op == IR_BE)
+		put(e, BPF_ALU | BPF_END | BPF_TO_BE, d, 0, 0, 8l * in->size);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+static void emit_load(struct emit *e, const struct ir_insn *in)
+{
+	unsigned d = reg(e, in->d);
+	put(e, BPF_LDX | BPF_MEM | size_bits(in->size), d, reg(e, in->a), mem_off(e, in), 0);
+	if (in->sx && in->size < 8)
+		shift_pair(e, d, in->size, true);
+}
+
+static void emit_store(struct emit *e, const struct ir_insn *in)
+{
+	bool k = in->op == IR_STI;
+	put(e, (k ? BPF_ST : BPF_STX) | BPF_MEM | size_bits(in->size), reg(e, in->a), k ? 0 : reg(e, in->b),
+		mem_off(e, in), k ? in->imm : 0);
+}
+
+static void emit_atomic(struct emit *e, const struct ir_insn *in)
+{
+	unsigned code = BPF_STX | BPF_ATOMIC | size_bits(in->size), base = reg(e, in->a);
+	if (in->op == IR_XADD) {
+		put(e, code, base, reg(e, in->b), mem_off(e, in), BPF_ADD);
+	} else if (in->op == IR_XCHG) {
+		unsigned d = reg(e, in->d);
+		fetch(e, d, in->b);
+		put(e, code, base, d, mem_off(e, in), BPF_XCHG);
+	} else {
+		fetch(e, BPF_REG_0, in->b);
+		put(e, code, base, reg(e, in->c), mem_off(e, in), BPF_CMPXCHG);
+		put_mov(e, reg(e, in->d), BPF_REG_0);
+	}
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------ */
+struct move {
+	unsigned dst, src;
+};
+
+/* Does a move other than i still read register r? */
+static bool is_read(const struct move *m, unsigned n, unsigned i, unsigned r)
+{
+	for (unsigned j = 0; j < n; j++)
+		if (j != i && m[j].src == r)
+			return true;
+	return false;
+}
+
+/* Moves that happen at once, in an order that loses nothing. R0 is no destination, so it breaks cycles: when only
+ * cycles are left, nothing reads it any more. */
+static void parallel_moves(struct emit *e, struct move *m, unsigned n)
+{
+	while (n) {
+		unsigned i = 0;
+		while (i < n && is_read(m, n, i, m[i].dst))
+			i++;
+		if (i < n) {
+			put_mov(e, m[i].dst, m[i].src);
+			m[i] = m[--n];
+			continue;
+		}
+		unsigned r = m[0].src;
+		put_mov(e, BPF_REG_0, r);
+		for (i = 0; i < n; i++)
+			if (m[i].src == r)
+				m[i].src = BPF_REG_0;
+	}
+}
+
+static void emit_args(struct emit *e, const struct ir_insn *in)
+{
+	struct move moves[5];
+	unsigned n = 0;
+	for (unsigned i = 0; i < in->nargs; i++) {
+		const struct ra_val *v = &e->ra->vals.v[in->args[i]];
+		if (v->kind == RA_REG && v->reg != i + 1)
+			moves[n++] = (struct move){.dst = i + 1, .src = v->reg};
+	}
+	parallel_moves(e, moves, n);
+	for (unsigned i = 0; i < in->nargs; i++)
+		if (e->ra->vals.v[in->args[i]].kind != RA_REG)
+			fetch(e, i + 1, in->args[i]);
+}
+
+static void emit_call(struct emit *e, const struct ir_insn *in)
+{
+	emit_args(e, in);
+	unsigned src = in->op == IR_CALL ? 0 : in->op == IR_KFUNC ? BPF_PSEUDO_KFUNC_CALL : BPF_PSEUDO_CALL;
+	if (in->op == IR_LIB)
+		*vec_push(e->ra->arena, &e->calls) =
+			(struct fixup){.insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm};
+	put(e, BPF_JMP | BPF_CALL, 0, src, 0, in->op == IR_LIB ? 0 : in->imm);
+	const struct ra_val *d = &e->ra->vals.v[in->d];
+	if (d->uses > 1) /* it is read somewhere */
+		put_mov(e, d->reg, BPF_REG_0);
+}
+
+/* ---- jumps ------------------------------------------------------------------------------------------------------ */
+static unsigned cc_code(enum ir_cc cc)
+{
+	switch (cc) {
+	case CC_EQ:
+		return BPF_JEQ;
+	case CC_NE:
+		return BPF_JNE;
+	case CC_ULT:
+		return BPF_JLT;
+	case CC_ULE:
+		return BPF_JLE;
+	case CC_UGT:
+		return BPF_JGT;
+	case CC_UGE:
+		return BPF_JGE;
+	case CC_SLT:
+		return BPF_JSLT;
+	case CC_SLE:
+		return BPF_JSLE;
+	case CC_SGT:
+		return BPF_JSGT;
+	case CC_SGE:
+		return BPF_JSGE;
+	case CC_SET:
+		return BPF_JSET;
+	}
+	return BPF_JA;
+}
+
+static void emit_jump(struct emit *e, const struct ir_insn *in)
+{
+	*vec_push(e->ra->arena, &e->jumps) = (struct fixup){.insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm};
+	if (in->op == IR_JMP)
+		put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	else if (in->op == IR_JCC)
+		put(e, BPF_JMP | BPF_X | cc_code((enum ir_cc)in->sub), reg(e, in->a), reg(e, in->b), 0, 0);
+	else
+		put(e, BPF_JMP | BPF_K | cc_code((enum ir_cc)in->sub), reg(e, in->a), 0, 0, in->imm2);
+}
+
+static int patch_jumps(struct emit *e)
+{
+	for (size_t i = 0; i < e->jumps.n; i++) {
+		const struct fixup *f = &e->jumps.v[i];
+		int64_t off = (int64_t)e->label_at[f->target] - (int64_t)f->insn - 1;
+		if (off != (int16_t)off) {
+			e->why = "the program is too long: a jump is too far";
+			return -E2BIG;
+		}
+		e->code.v[f->insn].off = (int16_t)off;
+	}
+	return 0;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+static void emit_insn(struct emit *e, const struct ir_insn *in)
+{
+	switch ((enum ir_op)in->op) {
+	case IR_IMM:
+	case IR_MAP:
+	case IR_MAPVAL:
+	case IR_STACK:
+	case IR_KSYM:
+		make_again(e, reg(e, in->d), in);
+		break;
+	case IR_CTX:
+		put_mov(e, reg(e, in->d), BPF_REG_1);
+		break;
+	case IR_MOV:
+		fetch(e, reg(e, in->d), in->a);
+		break;
+	case IR_LD:
+		emit_load(e, in);
+		break;
+	case IR_ST:
+	case IR_STI:
+		emit_store(e, in);
+		break;
+	case IR_ALU:
+		emit_alu(e, in);
+		break;
+	case IR_ALUI:
+		emit_alui(e, in);
+		break;
+	case IR_NEG:
+	case IR_BE:
+		emit_unary(e, in);
+		break;
+	case IR_EXT:
+		emit_ext(e, in);
+		break;
+	case IR_CALL:
+	case IR_KFUNC:
+	case IR_LIB:
+		emit_call(e, in);
+		break;
+	case IR_LABEL:
+		e->label_at[in->imm] = (uint32_t)e->code.n;
+		break;
+	case IR_JMP:
+	case IR_JCC:
+	case IR_JCCI:
+		emit_jump(e, in);
+		break;
+	case IR_XADD:
+	case IR_XCHG:
+	case IR_CMPXCHG:
+		emit_atomic(e, in);
+		break;
+	case IR_RET:
+		fetch(e, BPF_REG_0, in->a);
+		put(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+		break;
+	}
+}
+
+/* Appends the library functions that are called and aims the calls at them. Gives the most stack that one needs. */
+static int32_t append_lib(struct emit *e)
+{
+	uint32_t at[LIB_COUNT] = {0}; /* 0: not there: the program comes first and is not empty */
+	int32_t stack = 0;
+	e->loc = (struct loc){0};
+	for (size_t i = 0; i < e->calls.n; i++) {
+		const struct fixup *f = &e->calls.v[i];
+		const struct lib_func *fn = &lib_funcs[f->target];
+		if (!at[f->target]) {
+			at[f->target] = (uint32_t)e->code.n;
+			for (unsigned k = 0; k < fn->n; k++)
+				*vec_push(e->ra->arena, &e->code) = lib_insns[fn->start + k];
+		}
+		e->code.v[f->insn].imm = (int32_t)(at[f->target] - f->insn - 1);
+		if (fn->stack > stack)
+			stack = fn->stack;
+	}
+	return stack;
+}
+
+/* The kernel adds up the frames of a chain of calls, each in units of 32 bytes. */
+static int check_stack(struct emit *e, int32_t lib_stack)
+{
+	int32_t need = (e->ra->stack + 31) & ~31;
+	if (e->calls.n)
+		need += lib_stack ? (lib_stack + 31) & ~31 : 32;
+	if (need <= MAX_STACK)
+		return 0;
+	e->why = arena_printf(e->arena, "the program needs %d bytes of stack, BPF has %d", need, MAX_STACK);
+	return -E2BIG;
+}
+
+static int emit_all(struct emit *e, const struct ir *ir)
+{
+	int err = ra_run(ir, e->ra, &e->why);
+	if (err)
+		return err;
+	e->label_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
+	for (size_t i = 0; i < e->ra->code.n; i++) {
+		e->loc = e->ra->code.v[i].loc;
+		emit_insn(e, &e->ra->code.v[i]);
+	}
+	err = patch_jumps(e);
+	if (!err)
+		err = check_stack(e, append_lib(e));
+	return err ? err : e->err;
+}
+
+int ir_emit(const struct ir *ir, struct ir_code *out, const char **why)
+{
+	struct ra ra = {.arena = arena_new()};
+	struct emit e = {.arena = ir->arena, .ra = &ra, .out = out};
+	memset(out, 0, sizeof(*out));
+	if (!ra.arena) {
+		*why = "no address space left";
+		return -ENOMEM;
+	}
+	int err = emit_all(&e, ir);
+	*why = err ? e.why : NULL;
+	if (!err) {
+		out->insns = ARENA_ARRAY(ir->arena, struct bpf_insn, e.code.n);
+		out->n = e.code.n;
+		memcpy(out->insns, e.code.v, e.code.n * sizeof(*out->insns));
+	}
+	arena_free(ra.arena);
+	return err;
+}

@@ -1,0 +1,134 @@
+/* image: a compiled script, all that the runtime needs. Made by src/ir/lower, read by src/run. Owned by the
+ * compilation's arena. */
+#ifndef DWIRE_IR_IMAGE_H
+#define DWIRE_IR_IMAGE_H
+#include "base/diag.h"
+#include "base/vec.h"
+#include "ir/abi.h"
+#include "ir/ir.h"
+#include "lang/format.h"
+
+/* ---- data in records and keys -------------------------------------------------------------------------------- */
+enum field_kind {
+	FIELD_INT,   /* 1, 2, 4 or 8 bytes, native order */
+	FIELD_LIT,   /* u32: number of a literal (0 is "") */
+	FIELD_TSTR,  /* struct dw_tstr */
+	FIELD_CHARS, /* size bytes, text up to the first NUL */
+	FIELD_BYTES, /* raw memory: trace() of a structure, tracemem */
+};
+
+struct field {
+	enum field_kind kind;
+	uint32_t off; /* in the record (from its start) or in the key */
+	uint32_t size;
+	bool is_signed;
+	bool is_time; /* an absolute walltimestamp (for later formats) */
+};
+
+struct agg {
+	const char *name; /* without @ */
+	uint32_t id;      /* index in image.aggs */
+	enum dw_agg_fn fn;
+	uint32_t map; /* index in image.maps; a per-CPU hash, or a per-CPU array of one when there are no keys */
+	struct field *keys;
+	size_t nkeys;
+	uint32_t key_size;
+	uint32_t nwords;                   /* of a value */
+	int64_t lq_base, lq_limit, lq_step; /* lquantize */
+	uint32_t llq_factor, llq_low, llq_high, llq_steps;
+	bool seen_action; /* an action prints or changes it: not printed... it is still printed at the end */
+};
+
+enum action_kind {
+	ACT_TRACE,  /* args[0] */
+	ACT_PRINTF, /* fmt, args */
+	ACT_PRINTA, /* fmt (NULL: default layout), aggs */
+	ACT_EXIT,   /* args[0]: status */
+	ACT_CLEAR,  /* aggs[0] */
+	ACT_TRUNC,  /* aggs[0]; args[0]: how many to keep (negative: the smallest), none: 0 */
+	ACT_NORMALIZE, /* aggs[0]; args[0] */
+	ACT_DENORMALIZE, /* aggs[0] */
+};
+
+struct action {
+	enum action_kind kind;
+	struct fmt *fmt;
+	struct field *args;
+	size_t nargs;
+	uint32_t *aggs;
+	size_t naggs;
+	uint32_t guard_off; /* 0: always; else offset in the record of a byte that is 1 when the action ran */
+	struct loc loc;
+};
+
+/* One enabled probe: a clause on a probe. Its records have epid = index + 1. */
+struct epid {
+	uint32_t probe; /* index in image.probes */
+	uint32_t clause;
+	uint32_t rec_size; /* 0: records nothing */
+	struct action *actions;
+	size_t nactions;
+	bool quiet_head; /* the clause records only aggregation actions... no line of its own */
+};
+
+struct image_probe {
+	uint32_t id; /* as -l shows it */
+	const char *prov, *mod, *func, *name;
+};
+
+/* ---- what is loaded --------------------------------------------------------------------------------------------- */
+enum map_role {
+	MAP_RINGS, /* array of ring buffers, one a CPU */
+	MAP_DROPS, /* per-CPU array of u64, DW_DROP_COUNT */
+	MAP_OWNER, /* the owner service's sk_storage map */
+	MAP_GLOBALS, /* array of one value: the global variables */
+	MAP_DYN,   /* hash: associative arrays and thread-local variables */
+	MAP_AGG,
+	MAP_ZERO, /* array of one value: zeroes, the start of a new key of an aggregation */
+	MAP_SCRATCH, /* per-CPU scratch slots */
+	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
+};
+
+struct image_map {
+	enum map_role role;
+	const char *name; /* at most 15 characters */
+	uint32_t type;    /* enum bpf_map_type; 0 when the runtime provides the map (rings, owner) */
+	uint32_t key_size, value_size, max_entries, flags;
+};
+
+enum attach_kind {
+	ATTACH_TEST_RUN,       /* raw tracepoint program, run by hand: BEGIN, END, tick, ERROR */
+	ATTACH_TP_BTF,         /* target: tracepoint */
+	ATTACH_CGROUP_INGRESS, /* cgroup_skb on the root of cgroup2 */
+	ATTACH_CGROUP_EGRESS,
+	ATTACH_CGROUP_SOCKOPS, /* sock_ops on the root of cgroup2 */
+	ATTACH_PERF, /* target unused; hz or period_ns: profile */
+};
+
+struct image_prog {
+	enum attach_kind attach;
+	const char *target;
+	uint32_t probe;     /* index in image.probes */
+	uint64_t period_ns; /* tick, profile */
+	uint32_t prog_type, expected_attach_type, attach_btf_id;
+	struct ir_code code;
+	const char *name; /* at most 15 characters */
+};
+
+struct lit {
+	const char *s;
+	size_t len;
+};
+
+struct image {
+	VEC(struct image_map) maps;
+	VEC(struct image_prog) progs;
+	VEC(struct image_probe) probes; /* the enabled ones */
+	VEC(struct epid) epids;
+	VEC(struct agg) aggs;
+	VEC(struct lit) lits; /* lits.v[0] is "" */
+	uint32_t globals_size;
+	bool needs_owner;
+	uint32_t strsize;
+};
+#endif

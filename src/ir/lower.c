@@ -1,0 +1,393 @@
+/* lower: programs and clauses. Input: checked clauses and the probe's sites; output: programs, maps, record layouts in
+ * the image. Invariant: a program leaves every clause by its next label, with the record submitted or discarded. */
+#include "ir/lower.h"
+
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(lw->d, at, tag, NULL, "%s", arena_vprintf(lw->arena, fmt, ap));
+	va_end(ap);
+	lw->failed = true;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------------------------------------- */
+uint32_t map_add(struct lowerer *lw, struct image_map m)
+{
+	*vec_push(lw->arena, &lw->im->maps) = m;
+	return (uint32_t)lw->im->maps.n - 1;
+}
+
+uint32_t map_for(struct lowerer *lw, enum map_role role)
+{
+	static const struct image_map shared[] = {
+		[MAP_RINGS] = { MAP_RINGS, "dw_rings", 0, 4, 4, 0, 0 },
+		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0 },
+		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 4, sizeof(struct dw_owner), 0, 0 },
+		[MAP_ACCEPTED] = { MAP_ACCEPTED, "dw_accepted", 0, 8, sizeof(struct dw_owner), 0, 0 },
+		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
+		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
+	};
+
+	if (!lw->maps[role])
+		lw->maps[role] = map_add(lw, shared[role]) + 1;
+	return lw->maps[role] - 1;
+}
+
+struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
+	const struct lower_env *env, struct image *im)
+{
+	struct lowerer *lw = ARENA_NEW(a, struct lowerer);
+	struct lit *empty;
+
+	lw->arena = a;
+	lw->d = d;
+	lw->ck = ck;
+	lw->ts = checker_types(ck);
+	lw->penv = penv;
+	lw->env = env;
+	lw->im = im;
+	lw->lits = strmap_new(a);
+	lw->filters = strmap_new(a);
+	empty = vec_push(a, &im->lits);
+	empty->s = "";
+	(void)map_for(lw, MAP_RINGS); /* always there: the runtime reports drops and faults through them */
+	(void)map_for(lw, MAP_DROPS);
+	return lw;
+}
+
+/* ---- clauses ---------------------------------------------------------------------------------------------------------------- */
+static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count);
+
+static bool is_step(const struct expr *e)
+{
+	return e->kind == EX_UNARY && e->op >= OP_PREINC;
+}
+
+/* x++, x += n as statements: one atomic addition where the variable allows it. */
+static bool atomic_step(struct lowerer *lw, const struct expr *e)
+{
+	bool dec = e->op == OP_PREDEC || e->op == OP_POSTDEC || e->op == OP_SUB;
+	vreg d;
+
+	if (is_step(e) && e->type->kind == T_INT) {
+		return var_add(lw, e->a, ir_imm(lw->ir, dec ? -1 : 1));
+	}
+	if (e->kind != EX_ASSIGN || (e->op != OP_ADD && e->op != OP_SUB) || e->type->kind != T_INT ||
+		e->type->size < 4 || (e->a->sym->scope == SCOPE_THIS))
+		return false;
+	d = lower_int(lw, e->b);
+	return var_add(lw, e->a, dec ? ir_neg(lw->ir, d) : d);
+}
+
+static void lower_stmt_expr(struct lowerer *lw, const struct expr *e)
+{
+	lw->ir->loc = e->loc;
+	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG)
+		lower_agg(lw, e);
+	else if (e->kind == EX_CALL && e->sym && func_class(e->sym->func) == FC_ACTION)
+		lower_action(lw, e);
+	else if (!atomic_step(lw, e))
+		(void)lower_expr(lw, e);
+}
+
+static void lower_if(struct lowerer *lw, const struct stmt *s)
+{
+	struct ir *ir = lw->ir;
+	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
+	size_t mark = memo_mark(lw);
+
+	lower_jump(lw, s->expr, no, false);
+	lower_stmts(lw, s->then.v, s->then.n, false);
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	lower_stmts(lw, s->otherwise.v, s->otherwise.n, false);
+	ir_label(ir, end);
+	memo_release(lw, mark);
+}
+
+static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (count)
+			lw->stmt_no++;
+		if (v[i]->kind == ST_IF)
+			lower_if(lw, v[i]);
+		else
+			lower_stmt_expr(lw, v[i]->expr);
+	}
+}
+
+/* A record of the fault instead of the clause's own. */
+static void lower_fault_exit(struct lowerer *lw)
+{
+	struct ir *ir = lw->ir;
+	vreg r;
+
+	ir_label(ir, lw->fault_label);
+	if (lw->rec)
+		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ lw->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
+	ir_label(ir, lw->early_label);
+	r = ring_reserve(lw, sizeof(struct dw_err), lw->next_label);
+	ir_st(ir, r, offsetof(struct dw_err, rec.ts), 8, ktime(lw));
+	ir_sti(ir, r, offsetof(struct dw_err, rec.epid), 4, -1);
+	ir_sti(ir, r, offsetof(struct dw_err, rec.len), 4, sizeof(struct dw_err));
+	ir_sti(ir, r, offsetof(struct dw_err, epid), 4, (int32_t)lw->epid + 1);
+	ir_st(ir, r, offsetof(struct dw_err, action), 4, lw->fault_action);
+	ir_st(ir, r, offsetof(struct dw_err, fault), 8, lw->fault_code);
+	ir_st(ir, r, offsetof(struct dw_err, value), 8, lw->fault_value);
+	ring_submit(lw, r, true);
+}
+
+static bool has_exit(const struct epid *ep)
+{
+	for (size_t i = 0; i < ep->nactions; i++)
+		if (ep->actions[i].kind == ACT_EXIT)
+			return true;
+	return false;
+}
+
+static void begin_record(struct lowerer *lw, const struct epid *ep)
+{
+	struct ir *ir = lw->ir;
+
+	lw->rec = ring_reserve(lw, ep->rec_size, lw->next_label);
+	ir_st(ir, lw->rec, offsetof(struct dw_rec, ts), 8, ktime(lw));
+	ir_st(ir, lw->rec, offsetof(struct dw_rec, epid), 8,
+		ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32 | (lw->epid + 1))));
+	for (size_t i = 0; i < ep->nactions; i++)
+		if (ep->actions[i].guard_off)
+			ir_sti(ir, lw->rec, (int32_t)ep->actions[i].guard_off, 8, 0);
+}
+
+static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t epid_index)
+{
+	struct ir *ir = lw->ir;
+	struct epid *ep = &lw->im->epids.v[epid_index];
+	int32_t stack = ir_stack_mark(ir);
+	size_t memo = memo_mark(lw);
+
+	lw->clause = c;
+	lw->epid = epid_index;
+	lw->rec = 0;
+	lw->stmt_no = 0;
+	lw->action_no = 0;
+	lw->actions = ep->actions;
+	lw->fault_code = ir_var(ir);
+	lw->fault_value = ir_var(ir);
+	lw->fault_action = ir_var(ir);
+	lw->next_label = ir_newlabel(ir);
+	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
+	if (c->pred)
+		lower_jump(lw, c->pred, lw->next_label, false);
+	lw->fault_label = ir_newlabel(ir);
+	if (ep->rec_size)
+		begin_record(lw, ep);
+	lower_stmts(lw, c->body.v, c->body.n, true);
+	if (lw->rec)
+		ring_submit(lw, lw->rec, has_exit(ep));
+	ir_jmp(ir, lw->next_label);
+	lower_fault_exit(lw);
+	ir_label(ir, lw->next_label);
+	memo_release(lw, memo);
+	ir_stack_release(ir, stack);
+	lw->clause = NULL;
+}
+
+/* ---- programs ----------------------------------------------------------------------------------------------------------------- */
+struct filter {
+	struct expr *expr;
+	struct symbol *param;
+};
+
+/* The site's condition, parsed and checked once for all its programs. */
+static const struct filter *site_filter(struct lowerer *lw, const struct site *site)
+{
+	struct filter *f = strmap_get(lw->filters, site->when);
+	struct source *src;
+
+	if (f)
+		return f;
+	f = ARENA_NEW(lw->arena, struct filter);
+	src = ARENA_NEW(lw->arena, struct source);
+	*src = (struct source){ .name = "provider", .text = site->when, .len = strlen(site->when), .library = true };
+	f->expr = parse_expr_text(lw->penv, src);
+	if (!f->expr || !check_site_expr(lw->ck, f->expr, lw->prov->raw, &f->param))
+		return NULL;
+	strmap_put(lw->filters, site->when, f);
+	return f;
+}
+
+static void prog_type(const struct site *site, struct image_prog *p)
+{
+	switch (site->attach) {
+	case ATTACH_TEST_RUN:
+		p->prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+		break;
+	case ATTACH_TP_BTF:
+		p->prog_type = BPF_PROG_TYPE_TRACING;
+		p->expected_attach_type = BPF_TRACE_RAW_TP;
+		break;
+	case ATTACH_CGROUP_INGRESS:
+		p->prog_type = BPF_PROG_TYPE_CGROUP_SKB;
+		p->expected_attach_type = BPF_CGROUP_INET_INGRESS;
+		break;
+	case ATTACH_CGROUP_EGRESS:
+		p->prog_type = BPF_PROG_TYPE_CGROUP_SKB;
+		p->expected_attach_type = BPF_CGROUP_INET_EGRESS;
+		break;
+	case ATTACH_CGROUP_SOCKOPS:
+		p->prog_type = BPF_PROG_TYPE_SOCK_OPS;
+		p->expected_attach_type = BPF_CGROUP_SOCK_OPS;
+		break;
+	case ATTACH_PERF:
+		p->prog_type = BPF_PROG_TYPE_PERF_EVENT;
+		break;
+	}
+}
+
+static bool is_cgroup(const struct site *s)
+{
+	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
+	       s->attach == ATTACH_CGROUP_SOCKOPS;
+}
+
+static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
+{
+	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
+	const char *why = "";
+	unsigned nargs;
+
+	ir_optimise(lw->ir);
+	if (dump_ir) {
+		fprintf(dump_ir, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
+			lw->site->target ? lw->site->target : "its site");
+		ir_dump(lw->ir, dump_ir);
+	}
+	if (ir_emit(lw->ir, &p.code, &why)) {
+		lower_error(lw, at, D_LIMIT, "the clauses of %s:::%s make too large a program: %s", lw->prov->name,
+			lw->probe->name, why);
+		return;
+	}
+	if (dump_bpf) {
+		fprintf(dump_bpf, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
+			lw->site->target ? lw->site->target : "its site");
+		bpf_disasm(p.code.insns, p.code.n, dump_bpf);
+	}
+	prog_type(lw->site, &p);
+	p.period_ns = lw->probe->period_ns;
+	if (lw->site->attach == ATTACH_TP_BTF)
+		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->target, &nargs);
+	p.name = arena_printf(lw->arena, "dw_%.6s_%.5s", lw->prov->name, lw->probe->name);
+	for (char *c = (char *)(uintptr_t)p.name; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	*vec_push(lw->arena, &lw->im->progs) = p;
+}
+
+static void lower_site(struct lowerer *lw, const struct site *site, const struct enabling *en, size_t n,
+	const uint32_t *epids, FILE *dump_ir, FILE *dump_bpf)
+{
+	const struct filter *f;
+	vreg ret;
+
+	lw->ir = ir_new(lw->arena);
+	lw->site = site;
+	lw->clause = NULL;
+	lw->exit_label = ir_newlabel(lw->ir);
+	vars_begin(lw);
+	for (size_t i = 0; i < n; i++)
+		vars_collect(lw, en[i].clause);
+	site_begin(lw);
+	if (site->when) {
+		f = site_filter(lw, site);
+		if (!f) {
+			lw->failed = true;
+			return;
+		}
+		lower_jump(lw, f->expr, lw->exit_label, false);
+	}
+	for (size_t i = 0; i < n && !lw->failed; i++)
+		lower_clause(lw, en[i].clause, epids[i]);
+	ir_label(lw->ir, lw->exit_label);
+	ret = ir_imm(lw->ir, is_cgroup(site)); /* 1: the packet may pass */
+	ir_ret(lw->ir, ret);
+	if (!lw->failed)
+		emit_program(lw, en[0].clause->loc, dump_ir, dump_bpf);
+}
+
+static bool site_usable(struct lowerer *lw, const struct site *site)
+{
+	unsigned nargs = 0;
+
+	if (site->attach == ATTACH_TP_BTF)
+		return lw->env->tracepoint && lw->env->tracepoint(lw->env->ctx, site->target, &nargs) &&
+		       nargs >= site->nargs;
+	if (is_cgroup(site))
+		return lw->env->kfunc_kern_ctx != 0;
+	return true;
+}
+
+static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
+{
+	struct image_probe *ip = vec_push(lw->arena, &lw->im->probes);
+
+	ip->id = p->id;
+	ip->prov = p->prov->name;
+	ip->mod = p->prov->module ? p->prov->module : "";
+	ip->func = "";
+	ip->name = p->name;
+	return (uint32_t)lw->im->probes.n - 1;
+}
+
+void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *dump_ir, FILE *dump_bpf)
+{
+	const struct probe *p = en[0].probe;
+	uint32_t *epids = ARENA_ARRAY(lw->arena, uint32_t, n);
+	size_t made = 0;
+
+	lw->failed = false;
+	lw->prov = p->prov;
+	lw->probe = p;
+	lw->probe_index = add_probe(lw, p);
+	for (size_t i = 0; i < n; i++) {
+		struct epid *ep = vec_push(lw->arena, &lw->im->epids);
+
+		epids[i] = (uint32_t)lw->im->epids.n - 1;
+		ep->probe = lw->probe_index;
+		ep->clause = en[i].clause->index;
+		plan_record(lw, en[i].clause, &lw->im->epids.v[epids[i]]);
+	}
+	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
+		const struct site *s = &p->def->sites[i];
+
+		if (site_usable(lw, s)) {
+			lower_site(lw, s, en, n, epids, dump_ir, dump_bpf);
+			made++;
+		} else if (!s->optional && !lw->failed) {
+			lower_error(lw, en[0].clause->loc, D_KERNEL,
+				"%s:::%s cannot be seen on this kernel: it has no %s", p->prov->name, p->name,
+				s->attach == ATTACH_TP_BTF ? arena_printf(lw->arena, "typed tracepoint %s", s->target)
+							   : "bpf_cast_to_kern_ctx() (Linux 6.2)");
+		}
+	}
+	if (!made && !lw->failed)
+		lower_error(lw, en[0].clause->loc, D_KERNEL, "%s:::%s cannot be seen on this kernel", p->prov->name,
+			p->name);
+}
+
+void lower_finish(struct lowerer *lw)
+{
+	if (lw->maps[MAP_GLOBALS])
+		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
+	if (lw->maps[MAP_ZERO])
+		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
+}

@@ -1,0 +1,34 @@
+/* lower: typed tree -> IR -> image. One program a (probe, site); all clauses of the probe in program order. */
+#ifndef DWIRE_IR_LOWER_H
+#define DWIRE_IR_LOWER_H
+#include "ir/image.h"
+#include "lang/check.h"
+#include "lang/parse.h"
+#include "prov/provider.h"
+
+/* What the compiler must know of the running kernel; zeroes for tests without one. */
+struct lower_env {
+	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
+	uint32_t kfunc_rdonly_cast; /* BTF id of bpf_rdonly_cast */
+	int64_t wall_offset;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	uint32_t first_netns;       /* inode number of the machine's first network namespace */
+	uint32_t (*tracepoint)(void *ctx, const char *name, unsigned *nargs); /* BTF id; 0: none */
+	void *ctx;
+};
+
+/* A clause enabled on a probe. */
+struct enabling {
+	const struct probe *probe;
+	const struct clause *clause;
+};
+
+struct lowerer;
+
+struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
+	const struct lower_env *env, struct image *im);
+/* Compiles the clauses of one probe (all of en are on it) for each of its sites. Errors go to the diagnostics. When
+ * dump is not NULL the optimised IR and the instructions are written there as asked for. */
+void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *dump_ir, FILE *dump_bpf);
+/* After all probes: sizes of maps, the literals. */
+void lower_finish(struct lowerer *lw);
+#endif

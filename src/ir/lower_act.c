@@ -1,0 +1,207 @@
+/* lower_act: what a clause records. Each firing of a clause is one record: head, then the values of its actions at
+ * fixed offsets, planned before code is made. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+/* ---- planning -------------------------------------------------------------------------------------------------------- */
+struct plan {
+	struct lowerer *lw;
+	struct epid *ep;
+	VEC(struct action) actions;
+	uint32_t off;
+	unsigned depth; /* of if */
+};
+
+static struct field plan_field(struct plan *p, const struct expr *e)
+{
+	struct field f = { .off = p->off, .kind = FIELD_INT };
+	const struct type *t = e->type;
+
+	if (t && type_is_string(t)) {
+		int form = expr_form(p->lw->ck, e);
+
+		f.kind = form_rep(form) == REP_LIT ? FIELD_LIT : form_rep(form) == REP_TSTR ? FIELD_TSTR : FIELD_CHARS;
+		f.size = form_size(form);
+		p->off += f.size;
+		if (f.kind == FIELD_LIT)
+			f.size = 4;
+		return f;
+	}
+	f.size = t && t->size && t->size <= 8 ? t->size : 8;
+	f.is_signed = t && t->is_signed;
+	p->off += 8;
+	return f;
+}
+
+static void plan_args(struct plan *p, struct action *a, const struct expr *e, size_t from)
+{
+	a->args = ARENA_ARRAY(p->lw->arena, struct field, e->args.n + 1);
+	for (size_t i = from; i < e->args.n; i++)
+		a->args[a->nargs++] = plan_field(p, e->args.v[i]);
+}
+
+static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, size_t from, size_t to)
+{
+	a->aggs = ARENA_ARRAY(p->lw->arena, uint32_t, e->args.n + 1);
+	for (size_t i = from; i < to && i < e->args.n; i++) {
+		struct symbol *s = e->args.v[i]->sym;
+
+		if (!s || !s->ready)
+			lower_error(p->lw, e->args.v[i]->loc, D_AGG_NULL, "@%s is never filled", e->args.v[i]->name);
+		else
+			a->aggs[a->naggs++] = agg_index(p->lw, s);
+	}
+}
+
+static enum action_kind action_kind(enum func f)
+{
+	switch ((int)f) {
+	case FN_printf:
+		return ACT_PRINTF;
+	case FN_printa:
+		return ACT_PRINTA;
+	case FN_exit:
+		return ACT_EXIT;
+	case FN_clear:
+		return ACT_CLEAR;
+	case FN_trunc:
+		return ACT_TRUNC;
+	case FN_normalize:
+		return ACT_NORMALIZE;
+	case FN_denormalize:
+		return ACT_DENORMALIZE;
+	default:
+		return ACT_TRACE;
+	}
+}
+
+static void plan_action(struct plan *p, const struct expr *e)
+{
+	struct action *a = vec_push(p->lw->arena, &p->actions);
+	struct expr *fmt = NULL;
+
+	a->kind = action_kind(e->sym->func);
+	a->loc = e->loc;
+	if (p->depth) {
+		a->guard_off = p->off;
+		p->off += 8;
+	}
+	switch ((int)a->kind) {
+	case ACT_PRINTF:
+		a->fmt = e->extra;
+		plan_args(p, a, e, 1);
+		break;
+	case ACT_PRINTA:
+		a->fmt = e->extra;
+		plan_aggs(p, a, e, a->fmt ? 1 : 0, e->args.n);
+		break;
+	case ACT_TRACE:
+	case ACT_EXIT:
+		plan_args(p, a, e, 0);
+		break;
+	default:
+		plan_aggs(p, a, e, 0, 1);
+		plan_args(p, a, e, 1);
+		break;
+	}
+	(void)fmt;
+}
+
+static bool is_action(const struct expr *e)
+{
+	return e->kind == EX_CALL && e->sym && func_class(e->sym->func) == FC_ACTION;
+}
+
+static void plan_stmts(struct plan *p, struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i]->kind == ST_EXPR) {
+			if (is_action(v[i]->expr))
+				plan_action(p, v[i]->expr);
+			continue;
+		}
+		p->depth++;
+		plan_stmts(p, v[i]->then.v, v[i]->then.n);
+		plan_stmts(p, v[i]->otherwise.v, v[i]->otherwise.n);
+		p->depth--;
+	}
+}
+
+void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
+{
+	struct plan p = { .lw = lw, .ep = ep, .off = sizeof(struct dw_rec) };
+
+	plan_stmts(&p, c->body.v, c->body.n);
+	ep->actions = p.actions.v;
+	ep->nactions = p.actions.n;
+	if (p.actions.n || !c->body.n)
+		ep->rec_size = p.off;
+}
+
+/* ---- ring buffers ------------------------------------------------------------------------------------------------------- */
+void count_drop(struct lowerer *lw, enum dw_drop cause)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t end = ir_newlabel(ir);
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), p;
+
+	ir_sti(ir, key, 0, 4, (int32_t)cause);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_DROPS)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, p, 0, end);
+	ir_xadd(ir, p, 0, 8, ir_imm(ir, 1));
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+}
+
+/* Room for a record in this CPU's ring. Jumps to full, the drop counted, when there is none. */
+vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), cpu, ring, rec = ir_var(ir);
+	uint32_t got = ir_newlabel(ir);
+
+	cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
+	ir_st(ir, key, 0, 4, cpu);
+	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_RINGS)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, ring, 0, full_label);
+	ir_set(ir, rec, ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3,
+				false));
+	ir_jcci(ir, CC_NE, rec, 0, got);
+	count_drop(lw, DW_DROP_RING);
+	ir_jmp(ir, full_label);
+	ir_label(ir, got);
+	ir_stack_release(ir, mark);
+	return rec;
+}
+
+void ring_submit(struct lowerer *lw, vreg rec, bool wake)
+{
+	int flags = wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP; /* the consumer polls: no interrupt for each record */
+
+	ir_call(lw->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(lw->ir, flags) }, 2, false);
+}
+
+/* ---- actions ------------------------------------------------------------------------------------------------------------------ */
+static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
+{
+	if (f->kind == FIELD_INT) {
+		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_int(lw, e));
+		return;
+	}
+	str_store(lw, lower_str_as(lw, e, expr_form(lw->ck, e)), lw->rec, (int32_t)f->off);
+}
+
+void lower_action(struct lowerer *lw, const struct expr *e)
+{
+	const struct action *a = &lw->actions[lw->action_no++];
+	size_t from = e->args.n - a->nargs; /* the format and aggregations stand first */
+
+	for (size_t i = 0; i < a->nargs; i++)
+		store_arg(lw, e->args.v[from + i], &a->args[i]);
+	if (a->guard_off)
+		ir_sti(lw->ir, lw->rec, (int32_t)a->guard_off, 8, 1);
+}

@@ -1,0 +1,686 @@
+/* lower_expr: expressions. A value is an integer in a register, a string in registers, or a place in memory. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+static struct val int_val(vreg r, struct type *t)
+{
+	return (struct val){ .k = V_INT, .type = t, .r = r };
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* Reads size bytes at a plain kernel address by the helper; a bad address is a fault. */
+static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
+{
+	struct ir *ir = lw->ir;
+	int32_t slot = ir_stack_alloc(ir, 8);
+	vreg buf = ir_stack(ir, slot), r;
+	uint32_t ok = ir_newlabel(ir);
+
+	ir_sti(ir, buf, 0, 8, 0);
+	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), addr }, 3, false);
+	ir_jcci(ir, CC_EQ, r, 0, ok);
+	lower_fault(lw, DW_FAULT_BADADDR, addr);
+	ir_label(ir, ok);
+	return ir_ld(ir, buf, 0, size, sx, false);
+}
+
+/* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. */
+static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool user, bool *plain)
+{
+	struct ir *ir = lw->ir;
+	vreg args[2];
+
+	*plain = false;
+	if (p.ours || (p.btf && p.btf == st->btf_id))
+		return p.r;
+	if (user) { /* a script's own pointer: NULL is a fault, not a zero */
+		uint32_t ok = ir_newlabel(ir);
+
+		ir_jcci(ir, CC_UGE, p.r, 4096, ok);
+		lower_fault(lw, DW_FAULT_BADADDR, p.r);
+		ir_label(ir, ok);
+	}
+	if (!st->btf_id || !lw->env->kfunc_rdonly_cast) {
+		*plain = true;
+		return p.r;
+	}
+	args[0] = p.r;
+	args[1] = ir_imm(ir, st->btf_id);
+	return ir_kfunc(ir, lw->env->kfunc_rdonly_cast, args, 2, true);
+}
+
+static bool in_library(const struct expr *at)
+{
+	return at->loc.src && at->loc.src->library;
+}
+
+/* The bytes that hold a bit-field, as one load. */
+static vreg load_bits(struct lowerer *lw, const struct val *v)
+{
+	struct ir *ir = lw->ir;
+	unsigned need = (v->bit + v->bits + 7) / 8, size = need <= 1 ? 1 : need <= 2 ? 2 : need <= 4 ? 4 : 8;
+	vreg r = ir_ld(ir, v->r, (int32_t)v->off, size, false, true);
+
+	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - v->bit - v->bits));
+	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
+}
+
+/* Loads what a place holds; structures and arrays stay places. */
+struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
+{
+	struct val out = int_val(0, v.type);
+	struct type *t = v.type;
+
+	if (v.k != V_MEM || !type_is_scalar(t))
+		return v;
+	if (v.bits) {
+		out.r = load_bits(lw, &v);
+		return out;
+	}
+	if (!v.ours && !v.btf) {
+		vreg a = v.off ? ir_alui(lw->ir, ALU_ADD, v.r, (int32_t)v.off) : v.r;
+
+		(void)at;
+		out.r = probe_read(lw, a, t->size, t->is_signed);
+		return out;
+	}
+	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, true);
+	if (t->kind == T_PTR && !v.ours && (t->of->kind == T_STRUCT || t->of->kind == T_UNION))
+		out.btf = t->of->btf_id;
+	return out;
+}
+
+vreg lower_addr_value(struct lowerer *lw, struct val v)
+{
+	return v.off ? ir_alui(lw->ir, ALU_ADD, v.r, (int32_t)v.off) : v.r;
+}
+
+/* ---- members ------------------------------------------------------------------------------------------------------------ */
+struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st, const char *name)
+{
+	struct val out = { .k = V_MEM };
+	uint32_t bit = 0;
+	const struct type_member *m = type_find_member(lw->ts, st, name, &bit);
+	bool plain;
+
+	if (!m)
+		return out;
+	out.type = m->type;
+	out.ours = base.ours;
+	if (base.k == V_MEM) {
+		out.r = base.r;
+		out.btf = base.btf;
+		out.off = base.off + bit / 8;
+	} else {
+		out.r = mem_base(lw, base, st, false, &plain);
+		out.btf = plain ? 0 : st->btf_id;
+		out.off = bit / 8;
+	}
+	out.bits = m->bits;
+	out.bit = m->bits ? bit % 8 : 0;
+	return out;
+}
+
+static struct val lower_member(struct lowerer *lw, const struct expr *e)
+{
+	struct val base = lower_expr(lw, e->a), out = { .k = V_MEM, .type = e->type };
+	struct type *st = e->arrow ? e->a->type->of : e->a->type;
+	bool plain = false;
+
+	if (base.k == V_XL)
+		return xl_member(lw, &base, e, e->name);
+	if (base.k == V_SITE)
+		return site_member(lw, &base, e->name, e->type);
+	if (e->arrow) {
+		base = lower_load(lw, base, e->a);
+		out.r = mem_base(lw, base, st->canon, !in_library(e), &plain);
+		out.btf = plain || base.ours ? 0 : st->canon->btf_id;
+		out.ours = base.ours;
+	} else {
+		out.r = base.r;
+		out.btf = base.btf;
+		out.ours = base.ours;
+		out.off = base.off;
+	}
+	out.off += (uint32_t)e->ival / 8;
+	out.bits = e->isuffix;
+	out.bit = out.bits ? (uint32_t)e->ival % 8 : 0;
+	return out;
+}
+
+/* a[i] of an array or pointer, *p. */
+static struct val lower_element(struct lowerer *lw, const struct expr *e, const struct expr *index)
+{
+	struct val base = lower_expr(lw, e->a), out = { .k = V_MEM, .type = e->type };
+	struct type *t = e->a->type, *el = t->of;
+	uint32_t size = el->size ? el->size : 1;
+	bool plain = false;
+	int64_t i = 0;
+	bool fixed = !index || const_eval(lw->ts, lw->d, index, &i);
+
+	base = lower_load(lw, base, e->a);
+	if (base.k == V_MEM && fixed) { /* inside a structure, at a fixed place */
+		out = base;
+		out.type = e->type;
+		out.off += (uint32_t)(i * size);
+		return out;
+	}
+	out.r = base.k == V_MEM ? lower_addr_value(lw, base) : base.r;
+	if (!fixed)
+		out.r = ir_alu(lw->ir, ALU_ADD, out.r, ir_alui(lw->ir, ALU_MUL, lower_int(lw, index), (int32_t)size));
+	else
+		out.off = (uint32_t)(i * size);
+	base = int_val(out.r, e->a->type);
+	if (el->kind == T_STRUCT || el->kind == T_UNION) {
+		if (out.off)
+			base.r = lower_addr_value(lw, out);
+		out.off = 0;
+		out.r = mem_base(lw, base, el->canon, !in_library(e), &plain);
+		out.btf = plain ? 0 : el->canon->btf_id;
+	}
+	return out;
+}
+
+/* ---- faults --------------------------------------------------------------------------------------------------------------- */
+void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
+{
+	struct ir *ir = lw->ir;
+
+	if (!lw->clause) { /* in a site's filter: no clause to blame */
+		ir_jmp(ir, lw->exit_label);
+		return;
+	}
+	ir_seti(ir, lw->fault_code, code);
+	if (value)
+		ir_set(ir, lw->fault_value, value);
+	else
+		ir_seti(ir, lw->fault_value, 0);
+	ir_seti(ir, lw->fault_action, lw->stmt_no);
+	ir_jmp(ir, lw->fault_label);
+}
+
+/* ---- integers ---------------------------------------------------------------------------------------------------------------- */
+vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to)
+{
+	if (to->size >= 8 || to->kind == T_PTR || !to->size)
+		return v;
+	if (from && from->size < to->size && (!from->is_signed || to->is_signed))
+		return v;
+	if (from && from->size == to->size && from->is_signed == to->is_signed)
+		return v;
+	return ir_ext(lw->ir, v, to->size, to->is_signed);
+}
+
+vreg lower_int(struct lowerer *lw, const struct expr *e)
+{
+	struct val v = lower_load(lw, lower_expr(lw, e), e);
+
+	if (v.k == V_INT)
+		return v.r;
+	if (v.k == V_MEM)
+		return lower_addr_value(lw, v);
+	if (v.k == V_XL || v.k == V_SITE) /* as a number: not NULL where the probe has it */
+		return ir_imm(lw->ir, 1);
+	return ir_imm(lw->ir, 0);
+}
+
+/* Signed division and remainder from unsigned ones (the signed instructions came with Linux 6.6). */
+static vreg divide_signed(struct lowerer *lw, vreg a, vreg b, bool mod)
+{
+	struct ir *ir = lw->ir;
+	vreg ua = ir_var(ir), ub = ir_var(ir), q = ir_var(ir), sign;
+	uint32_t l1 = ir_newlabel(ir), l2 = ir_newlabel(ir), l3 = ir_newlabel(ir);
+
+	ir_set(ir, ua, a);
+	ir_jcci(ir, CC_SGE, a, 0, l1);
+	ir_set(ir, ua, ir_neg(ir, a));
+	ir_label(ir, l1);
+	ir_set(ir, ub, b);
+	ir_jcci(ir, CC_SGE, b, 0, l2);
+	ir_set(ir, ub, ir_neg(ir, b));
+	ir_label(ir, l2);
+	ir_set(ir, q, ir_alu(ir, mod ? ALU_MOD : ALU_DIV, ua, ub));
+	sign = mod ? a : ir_alu(ir, ALU_XOR, a, b);
+	ir_jcci(ir, CC_SGE, sign, 0, l3);
+	ir_set(ir, q, ir_neg(ir, q));
+	ir_label(ir, l3);
+	return q;
+}
+
+static vreg divide(struct lowerer *lw, const struct expr *rhs, vreg a, vreg b, const struct type *t, bool mod)
+{
+	struct ir *ir = lw->ir;
+	int64_t c;
+
+	if (!const_eval(lw->ts, lw->d, rhs, &c) || !c) {
+		uint32_t ok = ir_newlabel(ir);
+
+		ir_jcci(ir, CC_NE, b, 0, ok);
+		lower_fault(lw, DW_FAULT_DIVZERO, 0);
+		ir_label(ir, ok);
+	}
+	if (!t->is_signed)
+		return ir_alu(ir, mod ? ALU_MOD : ALU_DIV, a, b);
+	return divide_signed(lw, a, b, mod);
+}
+
+static vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t)
+{
+	struct ir *ir = lw->ir;
+	vreg r;
+
+	switch ((int)op) {
+	case OP_ADD:
+		r = ir_alu(ir, ALU_ADD, a, b);
+		break;
+	case OP_SUB:
+		r = ir_alu(ir, ALU_SUB, a, b);
+		break;
+	case OP_MUL:
+		r = ir_alu(ir, ALU_MUL, a, b);
+		break;
+	case OP_SHL:
+		r = ir_alu(ir, ALU_SHL, a, ir_alui(ir, ALU_AND, b, 63));
+		break;
+	case OP_DIV:
+	case OP_MOD:
+		r = divide(lw, rhs, a, b, t, op == OP_MOD);
+		break;
+	case OP_SHR:
+		return ir_alu(ir, t->is_signed ? ALU_SAR : ALU_SHR, a, ir_alui(ir, ALU_AND, b, 63));
+	case OP_AND:
+		return ir_alu(ir, ALU_AND, a, b);
+	case OP_OR:
+		return ir_alu(ir, ALU_OR, a, b);
+	default:
+		return ir_alu(ir, ALU_XOR, a, b);
+	}
+	return t->size < 8 ? ir_ext(ir, r, t->size, t->is_signed) : r;
+}
+
+static uint32_t pointee_size(const struct type *t)
+{
+	return t->kind == T_PTR && t->of->size ? t->of->size : 1;
+}
+
+static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	const struct type *ta = e->a->type, *tb = e->b->type;
+	vreg a = lower_int(lw, e->a), b = lower_int(lw, e->b);
+
+	if (ta->kind == T_PTR && tb->kind == T_PTR)
+		return divide_signed(lw, ir_alu(ir, ALU_SUB, a, b), ir_imm(ir, (int64_t)pointee_size(ta)), false);
+	if (ta->kind == T_PTR)
+		b = ir_alui(ir, ALU_MUL, b, (int32_t)pointee_size(ta));
+	else
+		a = ir_alui(ir, ALU_MUL, a, (int32_t)pointee_size(tb));
+	return ir_alu(ir, e->op == OP_SUB ? ALU_SUB : ALU_ADD, a, b);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------------------------------- */
+static enum ir_cc compare_cc(enum expr_op op, bool sgn)
+{
+	switch ((int)op) {
+	case OP_EQ:
+		return CC_EQ;
+	case OP_NE:
+		return CC_NE;
+	case OP_LT:
+		return sgn ? CC_SLT : CC_ULT;
+	case OP_LE:
+		return sgn ? CC_SLE : CC_ULE;
+	case OP_GT:
+		return sgn ? CC_SGT : CC_UGT;
+	default:
+		return sgn ? CC_SGE : CC_UGE;
+	}
+}
+
+static enum expr_op negated(enum expr_op op)
+{
+	switch ((int)op) {
+	case OP_EQ:
+		return OP_NE;
+	case OP_NE:
+		return OP_EQ;
+	case OP_LT:
+		return OP_GE;
+	case OP_LE:
+		return OP_GT;
+	case OP_GT:
+		return OP_LE;
+	default:
+		return OP_LT;
+	}
+}
+
+static bool is_compare(enum expr_op op)
+{
+	return op >= OP_EQ && op <= OP_GE;
+}
+
+static void int_compare_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+{
+	struct type *ta = e->a->type, *tb = e->b->type, *t;
+	bool ptr = ta->kind == T_PTR || tb->kind == T_PTR;
+	vreg a = lower_int(lw, e->a), b = lower_int(lw, e->b);
+	enum expr_op op = when ? e->op : negated(e->op);
+	int64_t c;
+
+	t = ptr ? lw->ts->uint64 : type_usual(lw->ts, ta, tb);
+	a = convert_int(lw, a, ta, t);
+	if (!ptr && const_eval(lw->ts, lw->d, e->b, &c) && c == (int32_t)c && (t->is_signed || c >= 0)) {
+		ir_jcci(lw->ir, compare_cc(op, t->is_signed), a, (int32_t)c, label);
+		return;
+	}
+	b = convert_int(lw, b, tb, t);
+	ir_jcc(lw->ir, compare_cc(op, t->is_signed), a, b, label);
+}
+
+static void logic_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+{
+	bool both = (e->op == OP_LAND) != when; /* the jump is taken when either side decides it */
+	size_t mark;
+	uint32_t skip;
+
+	if (both) {
+		lower_jump(lw, e->a, label, when);
+		lower_jump(lw, e->b, label, when);
+		return;
+	}
+	skip = ir_newlabel(lw->ir);
+	lower_jump(lw, e->a, skip, !when);
+	mark = memo_mark(lw);
+	lower_jump(lw, e->b, label, when);
+	memo_release(lw, mark);
+	ir_label(lw->ir, skip);
+}
+
+static vreg truth_value(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	vreg r = ir_var(ir);
+	uint32_t end = ir_newlabel(ir);
+	size_t mark = memo_mark(lw);
+
+	ir_seti(ir, r, 0);
+	lower_jump(lw, e, end, false);
+	ir_seti(ir, r, 1);
+	ir_label(ir, end);
+	memo_release(lw, mark);
+	return r;
+}
+
+void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+{
+	vreg r;
+
+	lw->ir->loc = e->loc;
+	if (e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR)) {
+		logic_jump(lw, e, label, when);
+	} else if (e->kind == EX_BINARY && e->op == OP_LXOR) {
+		r = ir_alu(lw->ir, ALU_XOR, truth_value(lw, e->a), truth_value(lw, e->b));
+		ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
+	} else if (e->kind == EX_UNARY && e->op == OP_NOT) {
+		lower_jump(lw, e->a, label, !when);
+	} else if (e->kind == EX_BINARY && is_compare(e->op)) {
+		if (type_is_string(e->a->type))
+			str_jump(lw, e, label, when);
+		else
+			int_compare_jump(lw, e, label, when);
+	} else if (type_is_string(e->type)) {
+		str_truth_jump(lw, lower_str(lw, e), label, when);
+	} else {
+		r = lower_int(lw, e);
+		ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
+	}
+}
+
+static bool is_logic(const struct expr *e)
+{
+	if (e->kind == EX_UNARY)
+		return e->op == OP_NOT;
+	return e->kind == EX_BINARY && (is_compare(e->op) || e->op == OP_LAND || e->op == OP_LOR || e->op == OP_LXOR);
+}
+
+/* ---- expressions -------------------------------------------------------------------------------------------------------------- */
+static struct val lower_binary(struct lowerer *lw, const struct expr *e)
+{
+	vreg a, b;
+
+	if (is_logic(e))
+		return int_val(truth_value(lw, e), e->type);
+	if (e->a->type->kind == T_PTR || e->b->type->kind == T_PTR)
+		return int_val(pointer_arith(lw, e), e->type);
+	a = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
+	b = lower_int(lw, e->b);
+	if (e->op != OP_SHL && e->op != OP_SHR)
+		b = convert_int(lw, b, e->b->type, e->type);
+	return int_val(arith(lw, e->op, e->b, a, b, e->type), e->type);
+}
+
+static struct val lower_incdec(struct lowerer *lw, const struct expr *e)
+{
+	bool inc = e->op == OP_PREINC || e->op == OP_POSTINC, post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
+	int32_t step = (int32_t)pointee_size(e->type);
+	struct val old = lower_load(lw, lower_expr(lw, e->a), e->a), new;
+	vreg r = ir_alui(lw->ir, ALU_ADD, old.r, inc ? step : -step);
+
+	if (e->type->size < 8)
+		r = ir_ext(lw->ir, r, e->type->size, e->type->is_signed);
+	new = int_val(r, e->type);
+	var_write(lw, e->a, new);
+	return post ? int_val(old.r, e->type) : new;
+}
+
+static struct val lower_unary(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct val v;
+	vreg r;
+
+	switch ((int)e->op) {
+	case OP_NEG:
+	case OP_COMPL:
+		r = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
+		r = e->op == OP_NEG ? ir_neg(ir, r) : ir_alui(ir, ALU_XOR, r, -1);
+		return int_val(e->type->size < 8 ? ir_ext(ir, r, e->type->size, e->type->is_signed) : r, e->type);
+	case OP_NOT:
+		return int_val(truth_value(lw, e), e->type);
+	case OP_DEREF:
+		return lower_element(lw, e, NULL);
+	case OP_ADDR:
+		v = lower_expr(lw, e->a);
+		return int_val(v.k == V_MEM ? lower_addr_value(lw, v) : v.r, e->type);
+	case OP_PREINC:
+	case OP_PREDEC:
+	case OP_POSTINC:
+	case OP_POSTDEC:
+		return lower_incdec(lw, e);
+	default: /* OP_POS */
+		return int_val(convert_int(lw, lower_int(lw, e->a), e->a->type, e->type), e->type);
+	}
+}
+
+static struct val lower_cond(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	uint32_t no, end;
+	size_t mark;
+	vreg r;
+
+	if (e->b == e->c) /* decided by the checker */
+		return lower_expr(lw, e->b);
+	if (type_is_string(e->type))
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
+	no = ir_newlabel(ir);
+	end = ir_newlabel(ir);
+	mark = memo_mark(lw);
+	r = ir_var(ir);
+	lower_jump(lw, e->a, no, false);
+	ir_set(ir, r, convert_int(lw, lower_int(lw, e->b), e->b->type, e->type));
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	ir_set(ir, r, convert_int(lw, lower_int(lw, e->c), e->c->type, e->type));
+	ir_label(ir, end);
+	memo_release(lw, mark);
+	return int_val(r, e->type);
+}
+
+static struct val lower_cast(struct lowerer *lw, const struct expr *e)
+{
+	struct val v;
+
+	if (type_is_string(e->type))
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->a) };
+	v = lower_load(lw, lower_expr(lw, e->a), e->a);
+	if (v.k == V_MEM)
+		v = int_val(lower_addr_value(lw, v), e->type);
+	if (e->type->kind == T_VOID)
+		return v;
+	v.r = convert_int(lw, v.r, e->a->type, e->type);
+	if (e->type->kind != T_PTR || (v.btf && e->type->of->btf_id != v.btf && !e->type->of->btf_id))
+		v.btf = e->type->kind == T_PTR ? v.btf : 0;
+	v.type = e->type;
+	return v;
+}
+
+struct val lower_assign(struct lowerer *lw, const struct expr *e)
+{
+	struct type *t = e->a->type, *ut;
+	struct val v = { .k = V_STR, .type = t };
+	vreg a, b;
+
+	if (type_is_string(t)) {
+		v.s = lower_str_as(lw, e->b, e->a->sym->form);
+		return var_write(lw, e->a, v);
+	}
+	if (e->op == OP_ASSIGN) {
+		v = lower_load(lw, lower_expr(lw, e->b), e->b);
+		if (v.k != V_INT)
+			v = int_val(lower_int(lw, e->b), e->b->type);
+		v.r = convert_int(lw, v.r, e->b->type, t);
+		return var_write(lw, e->a, v);
+	}
+	ut = t->kind == T_PTR ? t : type_usual(lw->ts, t, e->b->type);
+	a = convert_int(lw, lower_int(lw, e->a), t, ut);
+	b = convert_int(lw, lower_int(lw, e->b), e->b->type, ut);
+	if (t->kind == T_PTR)
+		b = ir_alui(lw->ir, ALU_MUL, b, (int32_t)pointee_size(t));
+	v = int_val(convert_int(lw, arith(lw, e->op, e->b, a, b, ut), ut, t), t);
+	return var_write(lw, e->a, v);
+}
+
+static struct val lower_swap(struct lowerer *lw, const struct expr *e, unsigned size)
+{
+	return int_val(ir_be(lw->ir, lower_int(lw, e->args.v[0]), size), e->type);
+}
+
+static struct val lower_zoneid(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	vreg ns = lower_int(lw, e->args.v[0]), r = ir_var(ir);
+	uint32_t end = ir_newlabel(ir);
+
+	ir_seti(ir, r, 0);
+	ir_jcc(ir, CC_EQ, ns, ir_imm(ir, lw->env->first_netns), end);
+	ir_set(ir, r, ns);
+	ir_label(ir, end);
+	return int_val(r, e->type);
+}
+
+static struct val lower_call(struct lowerer *lw, const struct expr *e)
+{
+	switch ((int)e->sym->func) { /* subroutines only: the checker saw to it */
+	case FN_ntohs:
+	case FN_htons:
+		return lower_swap(lw, e, 2);
+	case FN_ntohl:
+	case FN_htonl:
+		return lower_swap(lw, e, 4);
+	case FN_ntohll:
+	case FN_htonll:
+		return lower_swap(lw, e, 8);
+	case FN___zoneid:
+		return lower_zoneid(lw, e);
+	default:
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
+	}
+}
+
+static struct val lower_index(struct lowerer *lw, const struct expr *e)
+{
+	if (e->xl)
+		return lower_args(lw, e);
+	if (e->sym && e->sym->kind == SYM_ASSOC)
+		return var_read(lw, e);
+	if (e->sym && e->sym->kind == SYM_INLINE) {
+		size_t depth = lw->env_stack.n;
+		struct val v;
+
+		for (size_t i = 0; i < e->sym->nkeys; i++) {
+			struct val a = lower_load(lw, lower_expr(lw, e->args.v[i]), e->args.v[i]);
+			struct binding *b;
+
+			if (a.k == V_INT)
+				a.r = convert_int(lw, a.r, e->args.v[i]->type, e->sym->keys[i]);
+			b = vec_push(lw->arena, &lw->env_stack);
+			b->param = e->sym->params[i];
+			b->val = a;
+		}
+		if (type_is_string(e->type))
+			v = (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->sym->inl->value) };
+		else
+			v = int_val(convert_int(lw, lower_int(lw, e->sym->inl->value), e->sym->inl->value->type,
+					    e->type),
+				e->type);
+		lw->env_stack.n = depth;
+		return v;
+	}
+	return lower_args(lw, e).k == V_NONE ? lower_element(lw, e, e->args.v[0]) : lower_args(lw, e);
+}
+
+struct val lower_expr(struct lowerer *lw, const struct expr *e)
+{
+	lw->ir->loc = e->loc;
+	switch (e->kind) {
+	case EX_INT:
+		return int_val(ir_imm(lw->ir, (int64_t)e->ival), e->type);
+	case EX_STR:
+		return (struct val){ .k = V_STR, .type = e->type, .s = str_const(lw, e->str, e->slen) };
+	case EX_IDENT:
+		return var_read(lw, e);
+	case EX_UNARY:
+		return lower_unary(lw, e);
+	case EX_BINARY:
+		return lower_binary(lw, e);
+	case EX_ASSIGN:
+		return lower_assign(lw, e);
+	case EX_COND:
+		return lower_cond(lw, e);
+	case EX_CALL:
+		return lower_call(lw, e);
+	case EX_INDEX:
+		return lower_index(lw, e);
+	case EX_MEMBER:
+		return lower_member(lw, e);
+	case EX_CAST:
+		return lower_cast(lw, e);
+	case EX_STRINGOF:
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->a) };
+	case EX_COMMA:
+		(void)lower_expr(lw, e->a);
+		return lower_expr(lw, e->b);
+	case EX_SIZEOF:
+	case EX_OFFSETOF:
+	case EX_SCOPED:
+	case EX_AGG:
+	case EX_XLATE:
+		break; /* gone after the checker */
+	}
+	return int_val(ir_imm(lw->ir, 0), e->type ? e->type : lw->ts->int64);
+}

@@ -1,0 +1,152 @@
+/* lower_priv: what the files of the lowering share. */
+#ifndef DWIRE_IR_LOWER_PRIV_H
+#define DWIRE_IR_LOWER_PRIV_H
+#include "ir/lower.h"
+
+#define STR_WORDS 32 /* at most: 256 bytes */
+
+/* A string in registers. */
+struct sval {
+	enum str_rep rep;
+	int32_t lit; /* a constant literal's number; -1 otherwise */
+	vreg tag;    /* REP_TSTR */
+	unsigned n;  /* words of w: REP_LIT 1, REP_TSTR 2, REP_CHARS chars / 8 */
+	vreg *w;
+	int form;
+};
+
+enum val_kind {
+	V_NONE,
+	V_INT,  /* r: an integer or a pointer */
+	V_STR,  /* s */
+	V_MEM,  /* something at r + off in memory: a structure, an array, or a scalar not loaded yet */
+	V_XL,   /* a translated structure: members come from xl with its parameter bound to *bind */
+	V_SITE, /* what the site gives */
+};
+
+struct val {
+	enum val_kind k;
+	struct type *type;
+	vreg r;
+	uint32_t btf;   /* pointer (or base of V_MEM): the verifier knows it as a pointer to this structure; 0: as a number */
+	bool ours;      /* pointer to memory of ours: a map's value */
+	uint32_t off;   /* V_MEM: bytes from r */
+	uint32_t bit, bits; /* V_MEM: bit-field: bit in the byte at off, width */
+	struct sval s;
+	const struct xlator *xl;
+	const struct val *bind;
+};
+
+struct binding {
+	const struct symbol *param;
+	struct val val;
+};
+
+struct memo {
+	const void *base; /* binding of the translated structure */
+	const void *xl;
+	const char *name;
+	struct val val;
+};
+
+struct lowerer {
+	struct arena *arena;
+	struct diags *d;
+	struct checker *ck;
+	struct types *ts;
+	const struct parse_env *penv;
+	const struct lower_env *env;
+	struct image *im;
+	struct strmap *lits;    /* text -> number + 1 */
+	struct strmap *filters; /* text of a site's when -> parsed and checked */
+	uint32_t maps[16];      /* by role: index + 1 of the shared maps */
+	uint32_t zero_size;     /* bytes of zeroes wanted in the globals' map */
+	VEC(struct symbol *) thiss; /* this-> variables that have registers in the current program */
+
+	/* one program */
+	struct ir *ir;
+	const struct provider *prov;
+	const struct probe *probe;
+	const struct site *site;
+	uint32_t probe_index;
+	struct val site_val;
+	VEC(struct binding) env_stack;
+	VEC(struct memo) memos;
+	VEC(struct val *) arg_vals;
+	uint32_t exit_label;
+	bool failed;
+
+	/* one clause */
+	const struct clause *clause;
+	uint32_t epid; /* index in image.epids */
+	vreg rec;
+	uint32_t fault_label; /* where a fault goes now */
+	uint32_t early_label; /* ... while there is no record to discard */
+	uint32_t next_label;
+	vreg fault_code, fault_value, fault_action;
+	uint32_t stmt_no;
+	size_t action_no;
+	struct action *actions;
+};
+
+/* lower_expr.c */
+struct val lower_expr(struct lowerer *lw, const struct expr *e);
+vreg lower_int(struct lowerer *lw, const struct expr *e); /* scalar value, extended by its type */
+void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
+vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to);
+struct val lower_assign(struct lowerer *lw, const struct expr *e);
+vreg current_task_member(struct lowerer *lw, const char *const *path);
+vreg ktime(struct lowerer *lw);
+void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value); /* jumps away */
+struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at);
+vreg lower_addr_value(struct lowerer *lw, struct val v);
+struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st, const char *name);
+
+/* lower_site.c */
+struct val site_member(struct lowerer *lw, const struct val *site, const char *name, struct type *type);
+struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name);
+struct val lower_args(struct lowerer *lw, const struct expr *e);
+void site_begin(struct lowerer *lw);
+
+/* lower_str.c */
+int32_t lit_number(struct lowerer *lw, const char *s, size_t len);
+struct sval str_const(struct lowerer *lw, const char *s, size_t len);
+struct sval lower_str(struct lowerer *lw, const struct expr *e);
+struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form);
+struct sval str_convert(struct lowerer *lw, struct sval s, int form);
+void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off);
+struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool pure);
+struct sval str_vars(struct lowerer *lw, int form);
+void str_set(struct lowerer *lw, struct sval vars, struct sval s);
+struct sval str_zero(struct lowerer *lw, int form);
+void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
+void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when);
+struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *at);
+
+/* lower_var.c */
+struct val var_read(struct lowerer *lw, const struct expr *e);
+struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v);
+bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta); /* atomic where it can be; value unused */
+void vars_begin(struct lowerer *lw);
+void vars_collect(struct lowerer *lw, const struct clause *c);
+
+/* lower_agg.c */
+void lower_agg(struct lowerer *lw, const struct expr *e);
+uint32_t agg_index(struct lowerer *lw, struct symbol *s);
+
+/* lower_act.c */
+void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep);
+void lower_action(struct lowerer *lw, const struct expr *e);
+vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label);
+void ring_submit(struct lowerer *lw, vreg rec, bool wake);
+void count_drop(struct lowerer *lw, enum dw_drop cause);
+
+/* lower.c */
+uint32_t map_for(struct lowerer *lw, enum map_role role);
+uint32_t map_add(struct lowerer *lw, struct image_map m);
+void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+size_t memo_mark(const struct lowerer *lw);
+void memo_release(struct lowerer *lw, size_t mark);
+vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size);
+#endif

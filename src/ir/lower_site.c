@@ -1,0 +1,324 @@
+/* lower_site: what a site gives (sk_buff, socket, owner, arguments), and the translators that make args[] of it. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+static struct val ptr_val(struct lowerer *lw, vreg r, const char *tag)
+{
+	struct type *t = types_tagged(lw->ts, T_STRUCT, tag);
+	struct val v = { .k = V_INT, .r = r };
+
+	v.type = type_ptr(lw->ts, t ? t : lw->ts->void_);
+	v.btf = t ? t->btf_id : 0;
+	return v;
+}
+
+static bool is_sockops(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_CGROUP_SOCKOPS;
+}
+
+static bool is_cgroup(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_CGROUP_INGRESS || lw->site->attach == ATTACH_CGROUP_EGRESS || is_sockops(lw);
+}
+
+/* ---- memo ------------------------------------------------------------------------------------------------------------- */
+size_t memo_mark(const struct lowerer *lw)
+{
+	return lw->memos.n;
+}
+
+void memo_release(struct lowerer *lw, size_t mark)
+{
+	lw->memos.n = mark;
+}
+
+static bool memo_get(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val *out)
+{
+	for (size_t i = lw->memos.n; i-- > 0;) {
+		const struct memo *m = &lw->memos.v[i];
+
+		if (m->base == base && m->xl == xl && !strcmp(m->name, name)) {
+			*out = m->val;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void memo_put(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val v)
+{
+	struct memo *m = vec_push(lw->arena, &lw->memos);
+
+	*m = (struct memo){ base, xl, name, v };
+}
+
+/* ---- the kernel's own ---------------------------------------------------------------------------------------------------- */
+/* The kernel's own context: a struct sk_buff, or a struct bpf_sock_ops_kern, which names socket and segment. */
+static struct val kernel_ctx(struct lowerer *lw)
+{
+	vreg ctx = ir_ctx(lw->ir);
+
+	return ptr_val(lw, ir_kfunc(lw->ir, lw->env->kfunc_kern_ctx, &ctx, 1, true),
+		is_sockops(lw) ? "bpf_sock_ops_kern" : "sk_buff");
+}
+
+static struct val ctx_member(struct lowerer *lw, const char *name)
+{
+	struct val ctx = kernel_ctx(lw);
+
+	return lower_load(lw, lower_member_of(lw, ctx, ctx.type->of, name), NULL);
+}
+
+static struct val cgroup_skb(struct lowerer *lw)
+{
+	return is_sockops(lw) ? ctx_member(lw, "skb") : kernel_ctx(lw);
+}
+
+static struct val cgroup_sk(struct lowerer *lw)
+{
+	return ctx_member(lw, "sk");
+}
+
+static int native_index(struct lowerer *lw, const struct type *st, const char *name)
+{
+	(void)lw;
+	for (size_t i = 0; i < st->nmembers; i++)
+		if (st->members[i].name && !strcmp(st->members[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static struct val tracepoint_arg(struct lowerer *lw, const char *name, struct type *type)
+{
+	struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
+	int i = st ? native_index(lw, st, name) : -1;
+	struct val v = { .k = V_INT, .type = type };
+
+	if (i < 0 || (unsigned)i >= lw->site->nargs) {
+		v.r = ir_imm(lw->ir, 0);
+		return v;
+	}
+	v.r = ir_ld(lw->ir, ir_ctx(lw->ir), i * 8, 8, false, true);
+	if (type->kind == T_PTR) {
+		v.btf = type->of->btf_id;
+	} else if (type->size < 8) {
+		v.r = ir_ext(lw->ir, v.r, type->size, type->is_signed);
+	}
+	return v;
+}
+
+/* The socket as the storage helpers want it. */
+static vreg helper_sk(struct lowerer *lw)
+{
+	if (is_cgroup(lw))
+		return ir_ld(lw->ir, ir_ctx(lw->ir),
+			is_sockops(lw) ? (int32_t)offsetof(struct bpf_sock_ops, sk) : (int32_t)offsetof(struct __sk_buff, sk), 8,
+			false, true);
+	return tracepoint_arg(lw, "sk", type_ptr(lw->ts, lw->ts->void_)).r;
+}
+
+static vreg kernel_sk(struct lowerer *lw)
+{
+	return is_cgroup(lw) ? cgroup_sk(lw).r : helper_sk(lw);
+}
+
+static vreg lower_cookie(struct lowerer *lw)
+{
+	vreg arg = is_cgroup(lw) ? ir_ctx(lw->ir) : helper_sk(lw);
+
+	return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
+}
+
+/* Owner record of the socket: a pointer to a struct dw_owner, or NULL. In the socket's storage; where that was cloned
+ * from the listener (or is missing), in the table of accepted sockets. */
+static vreg lower_owner(struct lowerer *lw)
+{
+	struct ir *ir = lw->ir;
+	vreg res = ir_var(ir), sk = helper_sk(lw), addr = kernel_sk(lw), o, a, key;
+	uint32_t other = ir_newlabel(ir), end = ir_newlabel(ir);
+	int32_t slot = ir_stack_alloc(ir, 8);
+
+	lw->im->needs_owner = true;
+	ir_seti(ir, res, 0);
+	ir_jcci(ir, CC_EQ, sk, 0, end);
+	o = ir_call(ir, BPF_FUNC_sk_storage_get,
+		(vreg[]){ ir_map(ir, map_for(lw, MAP_OWNER)), sk, ir_imm(ir, 0), ir_imm(ir, 0) }, 4, false);
+	ir_set(ir, res, o);
+	ir_jcci(ir, CC_EQ, o, 0, other);
+	ir_jcc(ir, CC_EQ, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, sk), 8, false, false), addr, end);
+	ir_label(ir, other);
+	key = ir_stack(ir, slot);
+	ir_st(ir, key, 0, 8, addr);
+	a = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_ACCEPTED)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, a, 0, end);
+	ir_set(ir, res, a);
+	ir_label(ir, end);
+	return res;
+}
+
+static struct val make_site_member(struct lowerer *lw, const char *name, struct type *type)
+{
+	struct val v = { .k = V_INT, .type = type };
+
+	if (!strcmp(name, "owner")) {
+		v.r = lower_owner(lw);
+		v.ours = true;
+		return v;
+	}
+	if (!strcmp(name, "cookie")) {
+		v.r = lower_cookie(lw);
+		return v;
+	}
+	if (is_sockops(lw) && !strcmp(name, "op")) {
+		v.r = ir_ld(lw->ir, ir_ctx(lw->ir), offsetof(struct bpf_sock_ops, op), 4, false, true);
+		return v;
+	}
+	if (is_cgroup(lw)) {
+		v = !strcmp(name, "skb") ? cgroup_skb(lw) : cgroup_sk(lw);
+		v.type = type;
+		return v;
+	}
+	return tracepoint_arg(lw, name, type);
+}
+
+struct val site_member(struct lowerer *lw, const struct val *site, const char *name, struct type *type)
+{
+	struct val v;
+
+	(void)site;
+	if (memo_get(lw, lw->site, NULL, name, &v))
+		return v;
+	v = make_site_member(lw, name, type);
+	memo_put(lw, lw->site, NULL, name, v);
+	return v;
+}
+
+/* ---- translators ------------------------------------------------------------------------------------------------------------ */
+static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, struct type *to)
+{
+	struct val v = lower_expr(lw, init);
+
+	if (type_is_string(to)) {
+		struct sval s = v.k == V_STR ? v.s : lower_str(lw, init);
+
+		return (struct val){ .k = V_STR, .type = to, .s = s };
+	}
+	if (to->kind == T_STRUCT || to->kind == T_UNION)
+		return v;
+	v = lower_load(lw, v, init);
+	if (v.k == V_MEM) {
+		v.r = lower_addr_value(lw, v);
+		v.btf = 0;
+		v.k = V_INT;
+	}
+	v.r = convert_int(lw, v.r, init->type, to);
+	v.type = to;
+	return v;
+}
+
+struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name)
+{
+	struct expr *init = check_xl_member(lw->ck, base->xl, name);
+	struct type *to = at->type;
+	struct val v = { .k = V_INT, .type = to };
+	struct binding *b;
+	struct loc loc = lw->ir->loc;
+
+	if (memo_get(lw, base->bind, base->xl, name, &v))
+		return v;
+	if (!init) { /* this site has no such thing: reading it is a fault, as reading through NULL is */
+		lower_fault(lw, DW_FAULT_BADADDR, 0);
+		if (type_is_string(to))
+			return (struct val){ .k = V_STR, .type = to, .s = str_zero(lw, FORM_LIT) };
+		v.r = ir_imm(lw->ir, 0);
+		return v;
+	}
+	b = vec_push(lw->arena, &lw->env_stack);
+	b->param = xlator_param(lw->ck, base->xl);
+	b->val = *base->bind;
+	v = lower_xl_value(lw, init, to);
+	lw->env_stack.n--;
+	lw->ir->loc = loc;
+	memo_put(lw, base->bind, base->xl, name, v);
+	return v;
+}
+
+/* The raw structure of the site, as a translated value: P. */
+static const struct val *raw_val(struct lowerer *lw)
+{
+	return &lw->site_val;
+}
+
+static struct val raw_arg(struct lowerer *lw, unsigned n)
+{
+	struct ir *ir = lw->ir;
+	struct val v = { .k = V_INT, .type = lw->ts->int64 };
+
+	if (lw->site->attach == ATTACH_TEST_RUN)
+		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
+	else if (lw->site->attach == ATTACH_TP_BTF && n < lw->site->nargs)
+		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
+	else if (is_cgroup(lw) && n == 0)
+		v.r = cgroup_skb(lw).r;
+	else if (is_cgroup(lw) && n == 1)
+		v.r = cgroup_sk(lw).r;
+	else if (lw->site->attach == ATTACH_PERF && n == 0)
+		v.r = ir_ld(ir, ir_ctx(ir), 128, 8, false, true); /* struct pt_regs.ip of x86_64 */
+	else
+		v.r = ir_imm(ir, 0);
+	return v;
+}
+
+/* args[n] and argN. */
+struct val lower_args(struct lowerer *lw, const struct expr *e)
+{
+	struct val v = { .k = V_NONE };
+	const struct xlator *xl;
+
+	if (e->kind == EX_IDENT)
+		return raw_arg(lw, (unsigned)e->ival);
+	if (!e->xl)
+		return v;
+	xl = lw->prov->raw ? check_xlator(lw->ck, lw->prov->raw, e->xl->out) : NULL;
+	if (!xl) {
+		lower_fault(lw, DW_FAULT_BADADDR, 0);
+		v.k = V_INT;
+		v.type = e->type;
+		v.r = ir_imm(lw->ir, 0);
+		return v;
+	}
+	v.k = V_XL;
+	v.type = e->type;
+	v.xl = xl;
+	v.bind = raw_val(lw);
+	return v;
+}
+
+/* Binds P for the site: a struct dw_pkt made by the translator from what the site gives. */
+void site_begin(struct lowerer *lw)
+{
+	struct val *native;
+	struct type *raw;
+
+	lw->memos.n = 0;
+	lw->env_stack.n = 0;
+	memset(&lw->site_val, 0, sizeof(lw->site_val));
+	if (!lw->prov->raw || !lw->site->native)
+		return;
+	raw = types_tagged(lw->ts, T_STRUCT, lw->prov->raw);
+	lw->site_val.k = V_XL;
+	lw->site_val.type = raw ? type_ptr(lw->ts, raw) : NULL;
+	lw->site_val.xl = raw ? check_xlator(lw->ck, lw->site->native, raw) : NULL;
+	if (!lw->site_val.xl) {
+		lower_error(lw, (struct loc){ 0 }, D_XLATE_NONE, "no translator from struct %s to struct %s",
+			lw->site->native, lw->prov->raw);
+		return;
+	}
+	native = ARENA_NEW(lw->arena, struct val);
+	native->k = V_SITE;
+	native->type = lw->site_val.xl->in_type;
+	lw->site_val.bind = native;
+}

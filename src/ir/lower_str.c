@@ -1,0 +1,448 @@
+/* lower_str: strings that stay what they are. A string is in registers: the number of a literal, a tagged address, or
+ * words of characters. Text is made only where characters are really compared by order (or mixed with others). */
+#include <arpa/inet.h>
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+/* ---- constants ------------------------------------------------------------------------------------------------------- */
+int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
+{
+	const char *key = arena_strndup(lw->arena, s, len);
+	uintptr_t n;
+	struct lit *l;
+
+	if (!len || !*key)
+		return 0;
+	n = (uintptr_t)strmap_get(lw->lits, key);
+	if (n)
+		return (int32_t)n;
+	n = lw->im->lits.n;
+	l = vec_push(lw->arena, &lw->im->lits);
+	l->s = key;
+	l->len = strlen(key);
+	strmap_put(lw->lits, key, (void *)n);
+	return (int32_t)n;
+}
+
+static struct sval new_str(struct lowerer *lw, enum str_rep rep, unsigned n)
+{
+	struct sval s = { .rep = rep, .lit = -1, .n = n };
+
+	s.w = ARENA_ARRAY(lw->arena, vreg, n);
+	return s;
+}
+
+/* An address as it would be printed: tag and bytes. */
+static bool parse_address(const char *s, struct dw_tstr *out)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	memset(out, 0, sizeof(*out));
+	if (inet_pton(AF_INET, s, out->b) == 1 && inet_ntop(AF_INET, out->b, text, sizeof(text)) && !strcmp(text, s)) {
+		out->tag = DW_STR_IP4;
+		return true;
+	}
+	if (inet_pton(AF_INET6, s, out->b) == 1 && inet_ntop(AF_INET6, out->b, text, sizeof(text)) &&
+		!strcmp(text, s)) {
+		out->tag = DW_STR_IP6;
+		return true;
+	}
+	memset(out, 0, sizeof(*out));
+	return false;
+}
+
+static struct sval lit_chars(struct lowerer *lw, const char *text, size_t len, unsigned words)
+{
+	struct sval s = new_str(lw, REP_CHARS, words);
+	char buf[STR_WORDS * 8] = { 0 };
+
+	memcpy(buf, text, len < words * 8 - 1 ? len : words * 8 - 1);
+	for (unsigned i = 0; i < words; i++) {
+		int64_t w;
+
+		memcpy(&w, buf + i * 8, 8);
+		s.w[i] = ir_imm(lw->ir, w);
+	}
+	return s;
+}
+
+static struct sval lit_tstr(struct lowerer *lw, int32_t lit)
+{
+	const char *text = lw->im->lits.v[lit].s;
+	struct sval s = new_str(lw, REP_TSTR, 2);
+	struct dw_tstr t;
+	int64_t w[2];
+
+	if (!parse_address(text, &t) && lit) {
+		t.tag = DW_STR_LIT;
+		memcpy(t.b, &lit, 4);
+	}
+	memcpy(w, t.b, 16);
+	s.tag = ir_imm(lw->ir, t.tag);
+	s.w[0] = ir_imm(lw->ir, w[0]);
+	s.w[1] = ir_imm(lw->ir, w[1]);
+	s.lit = lit;
+	return s;
+}
+
+struct sval str_const(struct lowerer *lw, const char *text, size_t len)
+{
+	struct sval s = new_str(lw, REP_LIT, 1);
+
+	s.lit = lit_number(lw, text, len);
+	s.w[0] = ir_imm(lw->ir, s.lit);
+	s.form = FORM_LIT | (int)(len + 1) << FORM_SHIFT;
+	return s;
+}
+
+struct sval str_zero(struct lowerer *lw, int form)
+{
+	return str_convert(lw, str_const(lw, "", 0), form);
+}
+
+/* ---- conversion -------------------------------------------------------------------------------------------------------- */
+static struct sval tstr_to_chars(struct lowerer *lw, struct sval s, unsigned words)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = new_str(lw, REP_CHARS, words);
+	int32_t in = ir_stack_alloc(ir, sizeof(struct dw_tstr)), text = ir_stack_alloc(ir, 48);
+	vreg src = ir_stack(ir, in), dst = ir_stack(ir, text);
+
+	str_store(lw, s, src, 0);
+	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, dst, ir_imm(ir, 48) }, 3);
+	for (unsigned i = 0; i < words; i++)
+		out.w[i] = i < 6 ? ir_ld(ir, dst, (int32_t)i * 8, 8, false, false) : ir_imm(ir, 0);
+	return out;
+}
+
+/* A literal known only by number becomes characters by looking at all that the script has. */
+static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, unsigned words)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = str_vars(lw, FORM_CHARS | (int)(words * 8) << FORM_SHIFT);
+	uint32_t end = ir_newlabel(ir);
+
+	str_set(lw, out, lit_chars(lw, "", 0, words));
+	for (size_t i = 1; i < lw->im->lits.n; i++) {
+		uint32_t next = ir_newlabel(ir);
+
+		ir_jcci(ir, CC_NE, s.w[0], (int32_t)i, next);
+		str_set(lw, out, lit_chars(lw, lw->im->lits.v[i].s, lw->im->lits.v[i].len, words));
+		ir_jmp(ir, end);
+		ir_label(ir, next);
+	}
+	ir_label(ir, end);
+	return out;
+}
+
+static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = str_vars(lw, FORM_ADDR);
+	uint32_t end = ir_newlabel(ir);
+
+	str_set(lw, out, lit_tstr(lw, 0));
+	ir_jcci(ir, CC_EQ, s.w[0], 0, end);
+	ir_seti(ir, out.tag, DW_STR_LIT);
+	ir_set(ir, out.w[0], s.w[0]);
+	ir_label(ir, end);
+	return out;
+}
+
+struct sval str_convert(struct lowerer *lw, struct sval s, int form)
+{
+	enum str_rep rep = form_rep(form);
+	unsigned words = rep == REP_CHARS ? form_chars(form) / 8 : 0;
+	struct sval out;
+
+	if (rep == REP_LIT || (rep == s.rep && rep != REP_CHARS))
+		out = s;
+	else if (rep == REP_TSTR)
+		out = s.lit >= 0 ? lit_tstr(lw, s.lit) : lit_var_to_tstr(lw, s);
+	else if (s.lit >= 0)
+		out = lit_chars(lw, lw->im->lits.v[s.lit].s, lw->im->lits.v[s.lit].len, words);
+	else if (s.rep == REP_TSTR)
+		out = tstr_to_chars(lw, s, words);
+	else if (s.rep == REP_LIT)
+		out = lit_var_to_chars(lw, s, words);
+	else if (s.n == words)
+		out = s;
+	else {
+		out = new_str(lw, REP_CHARS, words);
+		for (unsigned i = 0; i < words; i++)
+			out.w[i] = i < s.n ? s.w[i] : ir_imm(lw->ir, 0);
+	}
+	out.form = form;
+	return out;
+}
+
+/* ---- variables of strings: registers that can be set several times --------------------------------------------------------- */
+struct sval str_vars(struct lowerer *lw, int form)
+{
+	enum str_rep rep = form_rep(form);
+	struct sval s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_chars(form) / 8);
+
+	s.form = form;
+	if (rep == REP_TSTR)
+		s.tag = ir_var(lw->ir);
+	for (unsigned i = 0; i < s.n; i++)
+		s.w[i] = ir_var(lw->ir);
+	return s;
+}
+
+void str_set(struct lowerer *lw, struct sval vars, struct sval s)
+{
+	if (vars.rep == REP_TSTR)
+		ir_set(lw->ir, vars.tag, s.tag);
+	for (unsigned i = 0; i < vars.n; i++)
+		ir_set(lw->ir, vars.w[i], s.w[i]);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------------------ */
+void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off)
+{
+	int32_t at = off;
+
+	if (s.rep == REP_TSTR) {
+		ir_st(lw->ir, base, off, 8, s.tag); /* tag and the zero behind it */
+		at += 8;
+	}
+	for (unsigned i = 0; i < s.n; i++)
+		ir_st(lw->ir, base, at + (int32_t)i * 8, 8, s.w[i]);
+}
+
+struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool pure)
+{
+	enum str_rep rep = form_rep(form);
+	struct sval s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_chars(form) / 8);
+
+	s.form = form;
+	if (rep == REP_TSTR) {
+		s.tag = ir_ld(lw->ir, base, off, 8, false, pure);
+		off += 8;
+	}
+	for (unsigned i = 0; i < s.n; i++)
+		s.w[i] = ir_ld(lw->ir, base, off + (int32_t)i * 8, 8, false, pure);
+	return s;
+}
+
+/* The characters of an array in memory: whole words, the rest by smaller loads. What follows the first NUL is dropped
+ * by the consumer; the kernel's own names are padded with zeroes. */
+struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *at)
+{
+	uint32_t size = mem.type->nelems < STR_WORDS * 8 ? mem.type->nelems : STR_WORDS * 8;
+	struct sval s = new_str(lw, REP_CHARS, (size + 7) / 8);
+	struct ir *ir = lw->ir;
+
+	(void)at;
+	s.form = FORM_CHARS | (int)size << FORM_SHIFT;
+	if (!mem.ours && !mem.btf) {
+		int32_t slot = ir_stack_alloc(ir, s.n * 8);
+		vreg buf = ir_stack(ir, slot);
+
+		for (unsigned i = 0; i < s.n; i++)
+			ir_sti(ir, buf, (int32_t)i * 8, 8, 0);
+		ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), lower_addr_value(lw, mem) }, 3,
+			false);
+		mem.r = buf;
+		mem.off = 0;
+		size = s.n * 8;
+	}
+	for (unsigned i = 0; i < s.n; i++) {
+		uint32_t off = mem.off + i * 8, left = size - i * 8;
+		vreg w = 0;
+
+		for (unsigned k = 0; k < left && k < 8;) {
+			unsigned step = left - k >= 8 ? 8 : left - k >= 4 ? 4 : left - k >= 2 ? 2 : 1;
+			vreg part = ir_ld(ir, mem.r, (int32_t)(off + k), step, false, true);
+
+			if (k)
+				part = ir_alui(ir, ALU_SHL, part, (int32_t)k * 8);
+			w = w ? ir_alu(ir, ALU_OR, w, part) : part;
+			k += step;
+		}
+		s.w[i] = w;
+	}
+	return s;
+}
+
+/* ---- expressions ---------------------------------------------------------------------------------------------------------------- */
+static struct sval ip4_str(struct lowerer *lw, const struct expr *e)
+{
+	struct sval s = new_str(lw, REP_TSTR, 2);
+
+	s.form = FORM_ADDR;
+	s.tag = ir_imm(lw->ir, DW_STR_IP4);
+	s.w[0] = ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false);
+	s.w[1] = ir_imm(lw->ir, 0);
+	return s;
+}
+
+/* 16 bytes at a pointer; ::ffff:a.b.c.d is the IPv4 address that the packets carry. */
+static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = str_vars(lw, FORM_ADDR);
+	struct val p = lower_expr(lw, e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a
+												 : e->args.v[0]);
+	uint32_t end = ir_newlabel(ir);
+	vreg lo, hi;
+
+	if (p.k != V_MEM)
+		p.off = 0;
+	lo = ir_ld(ir, p.r, (int32_t)p.off, 8, false, true);
+	hi = ir_ld(ir, p.r, (int32_t)p.off + 8, 8, false, true);
+	ir_seti(ir, s.tag, DW_STR_IP6);
+	ir_set(ir, s.w[0], lo);
+	ir_set(ir, s.w[1], hi);
+	ir_jcci(ir, CC_NE, lo, 0, end);
+	ir_jcc(ir, CC_NE, ir_ext(ir, hi, 4, false), ir_imm(ir, 0xffff0000), end); /* bytes 00 00 ff ff */
+	ir_seti(ir, s.tag, DW_STR_IP4);
+	ir_set(ir, s.w[0], ir_alui(ir, ALU_SHR, hi, 32));
+	ir_seti(ir, s.w[1], 0);
+	ir_label(ir, end);
+	return s;
+}
+
+static struct sval zone_str(struct lowerer *lw, const struct expr *e)
+{
+	struct sval s = new_str(lw, REP_TSTR, 2);
+
+	s.form = FORM_ZONE;
+	s.tag = ir_imm(lw->ir, DW_STR_ZONE);
+	s.w[0] = ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false);
+	s.w[1] = ir_imm(lw->ir, 0);
+	return s;
+}
+
+static struct sval cond_str(struct lowerer *lw, const struct expr *e, int form)
+{
+	struct ir *ir = lw->ir;
+	struct sval s;
+	uint32_t no, end;
+	size_t mark;
+
+	if (e->b == e->c)
+		return lower_str_as(lw, e->b, form);
+	s = str_vars(lw, form);
+	no = ir_newlabel(ir);
+	end = ir_newlabel(ir);
+	mark = memo_mark(lw);
+	lower_jump(lw, e->a, no, false);
+	str_set(lw, s, lower_str_as(lw, e->b, form));
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	str_set(lw, s, lower_str_as(lw, e->c, form));
+	ir_label(ir, end);
+	memo_release(lw, mark);
+	return s;
+}
+
+struct sval lower_str(struct lowerer *lw, const struct expr *e)
+{
+	struct val v;
+	int form;
+
+	if (e->kind == EX_COND)
+		return cond_str(lw, e, expr_form(lw->ck, e));
+	if (e->kind == EX_CALL) {
+		lw->ir->loc = e->loc;
+		if (e->sym->func == FN___zone)
+			return zone_str(lw, e);
+		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);
+	}
+	v = lower_expr(lw, e);
+	if (v.k == V_STR)
+		return v.s;
+	if (v.k == V_MEM && v.type->kind == T_ARRAY)
+		return str_of_chars(lw, v, e);
+	form = expr_form(lw->ck, e);
+	return str_zero(lw, form ? form : FORM_LIT);
+}
+
+struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
+{
+	while (e->kind == EX_CAST || e->kind == EX_STRINGOF)
+		e = e->a;
+	if (e->kind == EX_COND)
+		return cond_str(lw, e, form);
+	return str_convert(lw, lower_str(lw, e), form);
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------------------------------- */
+/* Jumps to differ when the words are not equal; falls through when they are. */
+static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
+{
+	struct ir *ir = lw->ir;
+
+	if (a.rep == REP_TSTR)
+		ir_jcc(ir, CC_NE, a.tag, b.tag, differ);
+	for (unsigned i = 0; i < a.n; i++)
+		ir_jcc(ir, CC_NE, a.w[i], b.w[i], differ);
+}
+
+static void order_jump(struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
+{
+	struct ir *ir = lw->ir;
+	uint32_t size = a.n * 8;
+	vreg pa = ir_stack(ir, ir_stack_alloc(ir, size)), pb = ir_stack(ir, ir_stack_alloc(ir, size)), r;
+	enum ir_cc cc;
+
+	str_store(lw, a, pa, 0);
+	str_store(lw, b, pb, 0);
+	r = ir_lib(ir, LIB_str_cmp, (vreg[]){ pa, pb, ir_imm(ir, size) }, 3);
+	r = ir_ext(ir, r, 4, true);
+	switch ((int)e->op) {
+	case OP_LT:
+		cc = when ? CC_SLT : CC_SGE;
+		break;
+	case OP_LE:
+		cc = when ? CC_SLE : CC_SGT;
+		break;
+	case OP_GT:
+		cc = when ? CC_SGT : CC_SLE;
+		break;
+	default:
+		cc = when ? CC_SGE : CC_SLT;
+		break;
+	}
+	ir_jcci(ir, cc, r, 0, label);
+}
+
+void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+{
+	int form = form_join(expr_form(lw->ck, e->a), expr_form(lw->ck, e->b));
+	bool order = e->op != OP_EQ && e->op != OP_NE;
+	int32_t mark = ir_stack_mark(lw->ir);
+	struct sval a, b;
+
+	if (order)
+		form |= FORM_CHARS;
+	a = lower_str_as(lw, e->a, form);
+	b = lower_str_as(lw, e->b, form);
+	if (order) {
+		order_jump(lw, e, a, b, label, when);
+	} else if ((e->op == OP_NE) == when) {
+		differ_jump(lw, a, b, label);
+	} else {
+		uint32_t differ = ir_newlabel(lw->ir);
+
+		differ_jump(lw, a, b, differ);
+		ir_jmp(lw->ir, label);
+		ir_label(lw->ir, differ);
+	}
+	ir_stack_release(lw->ir, mark);
+}
+
+/* A string is true when it is not empty. */
+void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when)
+{
+	vreg r = s.rep == REP_TSTR ? s.tag : s.w[0];
+
+	if (s.rep == REP_CHARS)
+		r = ir_ext(lw->ir, r, 1, false);
+	ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
+}

@@ -1,0 +1,483 @@
+/* lower_var: variables. this-> ones are registers, global scalars live in one array map, associative arrays and
+ * self-> ones in hash maps. Built-in variables are computed where they are read. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+#define DYN_ENTRIES 262144u /* of one associative array or self-> variable; not preallocated */
+
+static struct val int_val(vreg r, struct type *t)
+{
+	return (struct val){ .k = V_INT, .type = t, .r = r };
+}
+
+/* ---- built-in variables ------------------------------------------------------------------------------------------------ */
+static struct val current_task(struct lowerer *lw)
+{
+	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
+	struct val v = int_val(ir_call(lw->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
+
+	v.type = type_ptr(lw->ts, t ? t : lw->ts->void_);
+	v.btf = t ? t->btf_id : 0;
+	return v;
+}
+
+/* Follows members from the current task: pointers are loaded on the way. */
+static struct val task_path(struct lowerer *lw, const char *const *path)
+{
+	struct val v = current_task(lw);
+
+	for (; *path; path++) {
+		struct type *st = v.k == V_MEM ? v.type : v.type->of;
+
+		v = lower_member_of(lw, v, st, *path);
+		if (!v.type) {
+			lower_error(lw, lw->ir->loc, D_KERNEL, "this kernel's task_struct has no %s", *path);
+			return int_val(ir_imm(lw->ir, 0), lw->ts->int64);
+		}
+		v = lower_load(lw, v, NULL);
+	}
+	return v;
+}
+
+vreg ktime(struct lowerer *lw)
+{
+	return ir_call(lw->ir, BPF_FUNC_ktime_get_ns, NULL, 0, true);
+}
+
+static struct val probe_string(struct lowerer *lw, enum builtin b, struct type *t)
+{
+	const char *s = b == BI_probeprov ? lw->prov->name
+			: b == BI_probemod ? (lw->prov->module ? lw->prov->module : "")
+			: b == BI_probename ? lw->probe->name
+					    : "";
+
+	return (struct val){ .k = V_STR, .type = t, .s = str_const(lw, s, strlen(s)) };
+}
+
+static const char *const *builtin_path(enum builtin b)
+{
+	static const char *const pid[] = { "tgid", NULL }, *const tid[] = { "pid", NULL };
+	static const char *const ppid[] = { "real_parent", "tgid", NULL };
+	static const char *const uid[] = { "cred", "uid", "val", NULL }, *const gid[] = { "cred", "gid", "val", NULL };
+	static const char *const comm[] = { "group_leader", "comm", NULL };
+	static const char *const vtime[] = { "se", "sum_exec_runtime", NULL };
+	static const char *const netns[] = { "nsproxy", "net_ns", "ns", "inum", NULL };
+
+	switch ((int)b) {
+	case BI_pid:
+		return pid;
+	case BI_tid:
+		return tid;
+	case BI_ppid:
+		return ppid;
+	case BI_uid:
+		return uid;
+	case BI_gid:
+		return gid;
+	case BI_execname:
+		return comm;
+	case BI_vtimestamp:
+		return vtime;
+	case BI_zonename:
+		return netns;
+	default:
+		return NULL;
+	}
+}
+
+static struct val builtin_task(struct lowerer *lw, const struct symbol *s, const struct expr *e)
+{
+	struct val v = task_path(lw, builtin_path(s->builtin));
+	struct sval z;
+
+	if (s->builtin == BI_execname)
+		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_chars(lw, v, e) };
+	if (s->builtin == BI_zonename) {
+		z = str_vars(lw, FORM_ZONE);
+		ir_seti(lw->ir, z.tag, DW_STR_ZONE);
+		ir_set(lw->ir, z.w[0], v.r);
+		ir_seti(lw->ir, z.w[1], 0);
+		return (struct val){ .k = V_STR, .type = s->type, .s = z };
+	}
+	v.type = s->type;
+	return v;
+}
+
+static struct val builtin_read(struct lowerer *lw, const struct expr *e)
+{
+	const struct symbol *s = e->sym;
+	struct ir *ir = lw->ir;
+
+	if (builtin_path(s->builtin))
+		return builtin_task(lw, s, e);
+	if (s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
+		return lower_args(lw, e);
+	switch ((int)s->builtin) {
+	case BI_timestamp:
+		return int_val(ktime(lw), s->type);
+	case BI_walltimestamp:
+		return int_val(ir_alu(ir, ALU_ADD, ktime(lw), ir_imm(ir, lw->env->wall_offset)), s->type);
+	case BI_cpu:
+		return int_val(ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true), s->type);
+	case BI_id:
+		return int_val(ir_imm(ir, lw->probe->id), s->type);
+	case BI_epid:
+		return int_val(ir_imm(ir, (int64_t)lw->epid + 1), s->type);
+	case BI_curthread:
+		return current_task(lw);
+	case BI_errno: /* only system calls have one: their provider comes with them */
+		return int_val(ir_imm(ir, 0), s->type);
+	default:
+		return probe_string(lw, s->builtin, s->type);
+	}
+}
+
+/* ---- this-> ---------------------------------------------------------------------------------------------------------------- */
+struct this_var {
+	const struct ir *ir; /* the program that the registers are of */
+	vreg r;
+	struct sval s;
+};
+
+void vars_begin(struct lowerer *lw)
+{
+	lw->thiss.n = 0;
+}
+
+/* Registers of a this-> variable; vars_begin() of lower.c emits their zeroes at the head of the program, which is
+ * where they are made: variables named in any clause of the probe are collected first. */
+static struct this_var *this_var(struct lowerer *lw, struct symbol *s)
+{
+	struct this_var *t = s->lowered;
+
+	if (t && t->ir == lw->ir)
+		return t;
+	t = ARENA_NEW(lw->arena, struct this_var);
+	t->ir = lw->ir;
+	s->lowered = t;
+	if (s->type->kind == T_STRING) {
+		t->s = str_vars(lw, s->form ? s->form : FORM_LIT);
+		str_set(lw, t->s, str_zero(lw, t->s.form));
+	} else {
+		t->r = ir_var(lw->ir);
+		ir_seti(lw->ir, t->r, 0);
+	}
+	*vec_push(lw->arena, &lw->thiss) = s;
+	return t;
+}
+
+static void collect_this(struct lowerer *lw, const struct expr *e)
+{
+	if (!e)
+		return;
+	if (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_VAR && e->sym->scope == SCOPE_THIS)
+		(void)this_var(lw, e->sym);
+	collect_this(lw, e->a);
+	collect_this(lw, e->b);
+	collect_this(lw, e->c);
+	for (size_t i = 0; i < e->args.n; i++)
+		collect_this(lw, e->args.v[i]);
+}
+
+static void collect_stmts(struct lowerer *lw, struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		collect_this(lw, v[i]->expr);
+		collect_stmts(lw, v[i]->then.v, v[i]->then.n);
+		collect_stmts(lw, v[i]->otherwise.v, v[i]->otherwise.n);
+	}
+}
+
+void vars_collect(struct lowerer *lw, const struct clause *c)
+{
+	collect_this(lw, c->pred);
+	collect_stmts(lw, c->body.v, c->body.n);
+}
+
+/* ---- globals ------------------------------------------------------------------------------------------------------------------ */
+static uint32_t value_size(const struct symbol *s)
+{
+	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) : 8;
+}
+
+static int32_t global_offset(struct lowerer *lw, struct symbol *s)
+{
+	if (!s->number) {
+		s->number = lw->im->globals_size + 1;
+		lw->im->globals_size += value_size(s);
+	}
+	return (int32_t)s->number - 1;
+}
+
+static vreg global_base(struct lowerer *lw, struct symbol *s)
+{
+	int32_t off = global_offset(lw, s);
+
+	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), off);
+}
+
+static struct val slot_read(struct lowerer *lw, struct symbol *s, vreg base)
+{
+	if (s->type->kind == T_STRING)
+		return (struct val){ .k = V_STR, .type = s->type,
+			.s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false) };
+	return int_val(ir_ld(lw->ir, base, 0, s->type->size, s->type->is_signed, false), s->type);
+}
+
+static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct val v)
+{
+	if (s->type->kind == T_STRING)
+		str_store(lw, str_convert(lw, v.s, s->form), base, 0);
+	else
+		ir_st(lw->ir, base, 0, 8, v.r);
+}
+
+/* ---- associative arrays and self-> ------------------------------------------------------------------------------------------------ */
+/* Which thread: its tid, and the CPU for the idle threads, which all have tid 0. */
+static vreg thread_key(struct lowerer *lw)
+{
+	struct ir *ir = lw->ir;
+	vreg tid = builtin_path(BI_tid) ? task_path(lw, builtin_path(BI_tid)).r : 0, r = ir_var(ir), c;
+	uint32_t end = ir_newlabel(ir);
+
+	ir_set(ir, r, tid);
+	ir_jcci(ir, CC_NE, tid, 0, end);
+	c = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
+	ir_set(ir, r, ir_alu(ir, ALU_OR, c, ir_imm(ir, 1ll << 32)));
+	ir_label(ir, end);
+	return r;
+}
+
+/* Stores the keys into a stack object and gives its address. Integers take 8 bytes, extended by their type. */
+vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size)
+{
+	struct ir *ir = lw->ir;
+	struct val *vals = ARENA_ARRAY(lw->arena, struct val, args->n + 1);
+	uint32_t off = 0;
+	int32_t slot;
+	vreg base;
+
+	for (size_t i = 0; i < args->n; i++) {
+		const struct expr *e = args->v[i];
+
+		if (s->keys[i]->kind == T_STRING)
+			vals[i] = (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
+		else
+			vals[i] = int_val(convert_int(lw, lower_int(lw, e), e->type, s->keys[i]), s->keys[i]);
+		off += vals[i].k == V_STR ? form_size(s->key_forms[i]) : 8;
+	}
+	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
+		off += 8;
+	*size = off ? off : 8;
+	slot = ir_stack_alloc(ir, *size);
+	base = ir_stack(ir, slot);
+	off = 0;
+	for (size_t i = 0; i < args->n; i++) {
+		if (fields)
+			fields[i].off = off;
+		if (vals[i].k == V_STR) {
+			str_store(lw, vals[i].s, base, (int32_t)off);
+			off += form_size(s->key_forms[i]);
+		} else {
+			ir_st(ir, base, (int32_t)off, 8, vals[i].r);
+			off += 8;
+		}
+	}
+	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
+		ir_st(ir, base, (int32_t)off, 8, thread_key(lw));
+	return base;
+}
+
+static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
+{
+	if (!s->number)
+		s->number = map_add(lw, (struct image_map){
+						.role = MAP_DYN,
+						.name = arena_printf(lw->arena, "dw_%.11s", s->name),
+						.type = BPF_MAP_TYPE_HASH,
+						.key_size = key_size,
+						.value_size = value_size(s),
+						.max_entries = DYN_ENTRIES,
+						.flags = BPF_F_NO_PREALLOC,
+					}) +
+			    1;
+	return s->number - 1;
+}
+
+static vreg dyn_key(struct lowerer *lw, const struct expr *e, uint32_t *size)
+{
+	vreg base;
+
+	if (e->kind == EX_INDEX)
+		return key_store(lw, &e->args, e->sym, NULL, size);
+	base = ir_stack(lw->ir, ir_stack_alloc(lw->ir, 8));
+	ir_st(lw->ir, base, 0, 8, thread_key(lw));
+	*size = 8;
+	return base;
+}
+
+static struct val dyn_read(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct symbol *s = e->sym;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t size, end = ir_newlabel(ir), map;
+	vreg key = dyn_key(lw, e, &size), p;
+	struct val out = { .k = V_STR, .type = s->type };
+
+	map = dyn_map(lw, s, size);
+	if (s->type->kind == T_STRING) {
+		out.s = str_vars(lw, s->form ? s->form : FORM_LIT);
+		str_set(lw, out.s, str_zero(lw, out.s.form));
+	} else {
+		out = int_val(ir_var(ir), s->type);
+		ir_seti(ir, out.r, 0);
+	}
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), key }, 2, false);
+	ir_jcci(ir, CC_EQ, p, 0, end);
+	if (out.k == V_STR)
+		str_set(lw, out.s, slot_read(lw, s, p).s);
+	else
+		ir_set(ir, out.r, slot_read(lw, s, p).r);
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+	return out;
+}
+
+static void dyn_update(struct lowerer *lw, vreg map, vreg key, vreg value, int flags)
+{
+	struct ir *ir = lw->ir;
+	uint32_t ok = ir_newlabel(ir);
+	vreg r = ir_call(ir, BPF_FUNC_map_update_elem, (vreg[]){ map, key, value, ir_imm(ir, flags) }, 4, false);
+
+	r = ir_ext(ir, r, 4, true);
+	ir_jcci(ir, CC_EQ, r, 0, ok);
+	count_drop(lw, DW_DROP_DYN);
+	ir_label(ir, ok);
+}
+
+/* Assigning zero deletes, as in DTrace. */
+static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
+{
+	struct ir *ir = lw->ir;
+	struct symbol *s = e->sym;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t size, end = ir_newlabel(ir), del = ir_newlabel(ir);
+	vreg key = dyn_key(lw, e, &size), map = ir_map(ir, dyn_map(lw, s, size)), value;
+
+	if (s->type->kind != T_STRING)
+		ir_jcci(ir, CC_EQ, v.r, 0, del);
+	value = ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
+	slot_write(lw, s, value, v);
+	dyn_update(lw, map, key, value, BPF_ANY);
+	ir_jmp(ir, end);
+	ir_label(ir, del);
+	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ map, key }, 2, false);
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+}
+
+/* a[k] += delta without losing concurrent ones. */
+static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta)
+{
+	struct ir *ir = lw->ir;
+	struct symbol *s = e->sym;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t size, add = ir_newlabel(ir), end = ir_newlabel(ir);
+	vreg key = dyn_key(lw, e, &size), map = ir_map(ir, dyn_map(lw, s, size)), p = ir_var(ir), value, r;
+	vreg args[2] = { map, key };
+
+	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_jcci(ir, CC_NE, p, 0, add);
+	value = ir_stack(ir, ir_stack_alloc(ir, 8));
+	ir_st(ir, value, 0, 8, delta);
+	r = ir_call(ir, BPF_FUNC_map_update_elem, (vreg[]){ map, key, value, ir_imm(ir, BPF_NOEXIST) }, 4, false);
+	ir_jcci(ir, CC_EQ, ir_ext(ir, r, 4, true), 0, end);
+	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false)); /* another CPU was first, or no room */
+	ir_jcci(ir, CC_NE, p, 0, add);
+	count_drop(lw, DW_DROP_DYN);
+	ir_jmp(ir, end);
+	ir_label(ir, add);
+	ir_xadd(ir, p, 0, s->type->size, delta);
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+}
+
+/* ---- reading and writing ---------------------------------------------------------------------------------------------------------- */
+static struct val param_read(struct lowerer *lw, const struct expr *e)
+{
+	for (size_t i = lw->env_stack.n; i-- > 0;)
+		if (lw->env_stack.v[i].param == e->sym)
+			return lw->env_stack.v[i].val;
+	if (!strcmp(e->sym->name, "P")) /* a site's filter */
+		return lw->site_val;
+	return int_val(ir_imm(lw->ir, 0), e->type);
+}
+
+struct val var_read(struct lowerer *lw, const struct expr *e)
+{
+	struct symbol *s = e->sym;
+
+	switch (s->kind) {
+	case SYM_BUILTIN:
+		return builtin_read(lw, e);
+	case SYM_CONST:
+		return int_val(ir_imm(lw->ir, s->value), s->type);
+	case SYM_PARAM:
+		return param_read(lw, e);
+	case SYM_INLINE:
+		if (type_is_string(s->type))
+			return (struct val){ .k = V_STR, .type = s->type, .s = lower_str(lw, s->inl->value) };
+		return int_val(convert_int(lw, lower_int(lw, s->inl->value), s->inl->value->type, s->type), s->type);
+	case SYM_ASSOC:
+		return dyn_read(lw, e);
+	case SYM_VAR:
+		break;
+	case SYM_AGG:
+	case SYM_FUNC:
+		return int_val(ir_imm(lw->ir, 0), e->type);
+	}
+	if (s->scope == SCOPE_SELF)
+		return dyn_read(lw, e);
+	if (s->scope == SCOPE_GLOBAL)
+		return slot_read(lw, s, global_base(lw, s));
+	if (s->type->kind == T_STRING) { /* a copy: the variable may be set again before the value is used */
+		struct sval v = str_vars(lw, this_var(lw, s)->s.form);
+
+		str_set(lw, v, this_var(lw, s)->s);
+		return (struct val){ .k = V_STR, .type = s->type, .s = v };
+	}
+	return int_val(ir_mov(lw->ir, this_var(lw, s)->r), s->type);
+}
+
+struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v)
+{
+	struct symbol *s = lhs->sym;
+
+	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
+		dyn_write(lw, lhs, v);
+	else if (s->scope == SCOPE_GLOBAL)
+		slot_write(lw, s, global_base(lw, s), v);
+	else if (s->type->kind == T_STRING)
+		str_set(lw, this_var(lw, s)->s, str_convert(lw, v.s, s->form));
+	else
+		ir_set(lw->ir, this_var(lw, s)->r, v.r);
+	return v;
+}
+
+bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta)
+{
+	struct symbol *s = lhs->sym;
+
+	if (s->type->size < 4 || s->type->kind != T_INT)
+		return false;
+	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
+		dyn_add(lw, lhs, delta);
+	else if (s->scope == SCOPE_GLOBAL)
+		ir_xadd(lw->ir, global_base(lw, s), 0, s->type->size, delta);
+	else
+		return false;
+	return true;
+}

@@ -1,0 +1,415 @@
+/* optimise: makes IR shorter. Input and output: ir->code.
+ * A forward pass over the code shares equal values where one dominates the other, propagates copies and constants and
+ * decides branches; then unused results are dropped and jumps are straightened. Nothing moves upwards, so a load stays
+ * behind the check of its pointer. Invariant: what the program stores, calls and returns, and in which order, stays. */
+#include "ir/fold.h"
+#include "ir/ops.h"
+#include <assert.h>
+#include <string.h>
+
+#define HASH_SIZE 1024u
+#define ROUNDS 3
+
+/* What makes two computations equal. Variables count by name and version. */
+struct key {
+	uint32_t what; /* op, sub, size, sx, nargs; no padding anywhere: keys are compared and hashed as bytes */
+	int32_t off;
+	int64_t imm;
+	vreg v[7];
+	uint32_t version[7];
+};
+
+#define OP_FACT 255 /* as op: a condition whose outcome is known; value is 1 or 0 */
+
+struct ir_expr {
+	struct key key;
+	uint32_t block, next;
+	vreg value;
+};
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+static uint32_t new_block(struct ir_opt *o, uint32_t idom)
+{
+	*vec_push(o->scratch, &o->idom) = idom;
+	return (uint32_t)o->idom.n - 1;
+}
+
+static bool dominates(const struct ir_opt *o, uint32_t a, uint32_t b)
+{
+	while (b > a)
+		b = o->idom.v[b];
+	return a == b;
+}
+
+static uint32_t common_dominator(const struct ir_opt *o, uint32_t a, uint32_t b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	while (a != b) {
+		if (a > b)
+			a = o->idom.v[a];
+		else
+			b = o->idom.v[b];
+	}
+	return a;
+}
+
+/* ---- registers -------------------------------------------------------------------------------------------------- */
+/* The oldest name of what v holds here. */
+static vreg resolve(const struct ir_opt *o, vreg v)
+{
+	const struct ir_val *val = &o->vals.v[v];
+	if (o->ir->is_var.v[v])
+		return val->cur && dominates(o, val->cur_block, o->block) ? val->cur : v;
+	while (o->vals.v[v].repl)
+		v = o->vals.v[v].repl;
+	return v;
+}
+
+static vreg new_reg(struct ir_opt *o)
+{
+	*vec_push(o->ir->arena, &o->ir->is_var) = false;
+	vec_push(o->scratch, &o->vals);
+	return ++o->ir->nvregs;
+}
+
+static void append(struct ir_opt *o, const struct ir_insn *in)
+{
+	*vec_push(o->scratch, &o->out) = *in;
+	if (!in->d)
+		return;
+	struct ir_val known = ir_known(o, in);
+	if (o->ir->is_var.v[in->d])
+		return;
+	known.def = (uint32_t)o->out.n;
+	o->vals.v[in->d] = known;
+}
+
+/* ---- shared values ---------------------------------------------------------------------------------------------- */
+static void key_reg(const struct ir_opt *o, struct key *k, unsigned i, vreg v)
+{
+	k->v[i] = v;
+	k->version[i] = v && o->ir->is_var.v[v] ? o->vals.v[v].version : 0;
+}
+
+static struct key make_key(const struct ir_opt *o, const struct ir_insn *in)
+{
+	struct key k = {.off = in->off, .imm = in->imm};
+	k.what = in->op | (uint32_t)in->sub << 8 | (uint32_t)in->size << 16 | (uint32_t)in->sx << 20 |
+		(uint32_t)in->nargs << 24;
+	bool swap = in->op == IR_ALU && ir_alu_commutes((enum ir_alu)in->sub) && in->a > in->b;
+	key_reg(o, &k, 0, swap ? in->b : in->a);
+	key_reg(o, &k, 1, swap ? in->a : in->b);
+	for (unsigned i = 0; i < in->nargs; i++)
+		key_reg(o, &k, 2 + i, in->args[i]);
+	return k;
+}
+
+/* The key of a condition, made positive: *want is the value of the fact for which the condition holds. */
+static struct key make_fact(const struct ir_opt *o, const struct ir_insn *in, vreg *want)
+{
+	struct ir_insn cond = {.op = OP_FACT, .sub = in->sub, .a = in->a, .b = in->b, .imm = in->imm2};
+	enum ir_cc opposite = (enum ir_cc)in->sub;
+	*want = 1;
+	if (ir_cc_negate(&opposite) && opposite < (enum ir_cc)in->sub) {
+		cond.sub = (uint8_t)opposite;
+		*want = 0;
+	}
+	return make_key(o, &cond);
+}
+
+static uint32_t hash(const struct key *k)
+{
+	uint64_t h = k->what ^ (uint64_t)k->imm << 20 ^ (uint64_t)(uint32_t)k->off << 40;
+	for (unsigned i = 0; i < 7; i++)
+		h = (h ^ k->v[i] ^ (uint64_t)k->version[i] << 32) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(h >> 40) % HASH_SIZE;
+}
+
+static const struct ir_expr *find(const struct ir_opt *o, const struct key *k)
+{
+	for (uint32_t i = o->heads[hash(k)]; i; i = o->exprs.v[i - 1].next) {
+		const struct ir_expr *e = &o->exprs.v[i - 1];
+		if (memcmp(&e->key, k, sizeof(*k)) == 0 && dominates(o, e->block, o->block))
+			return e;
+	}
+	return NULL;
+}
+
+static void remember(struct ir_opt *o, const struct key *k, uint32_t block, vreg value)
+{
+	uint32_t *head = &o->heads[hash(k)];
+	struct ir_expr *e = vec_push(o->scratch, &o->exprs);
+	e->key = *k;
+	e->block = block;
+	e->value = value;
+	e->next = *head;
+	*head = (uint32_t)o->exprs.n;
+}
+
+/* Adds in, or gives d the name of an equal value that dominates this place. */
+static vreg share(struct ir_opt *o, const struct ir_insn *in)
+{
+	struct key k = make_key(o, in);
+	const struct ir_expr *e = find(o, &k);
+	if (e) {
+		o->vals.v[in->d].repl = e->value;
+		return e->value;
+	}
+	append(o, in);
+	remember(o, &k, o->block, in->d);
+	return in->d;
+}
+
+vreg ir_map_base(struct ir_opt *o, const struct ir_insn *at)
+{
+	struct ir_insn in = *at;
+	in.off = 0;
+	in.d = new_reg(o);
+	return share(o, &in);
+}
+
+/* ---- the forward pass ------------------------------------------------------------------------------------------- */
+static void set_var(struct ir_opt *o, struct ir_insn *in)
+{
+	struct ir_val *var = &o->vals.v[in->d];
+	if (resolve(o, in->d) == in->a)
+		return;
+	append(o, in);
+	struct ir_val known = ir_known(o, in);
+	bool first = var->version == 0;
+	var->version++;
+	var->ubits = first || known.ubits > var->ubits ? known.ubits : var->ubits;
+	var->sbits = first || known.sbits > var->sbits ? known.sbits : var->sbits;
+	var->scalar = known.scalar && (first || var->scalar);
+	var->cur = o->ir->is_var.v[in->a] ? 0 : in->a;
+	var->cur_block = o->block;
+}
+
+static void edge_to(struct ir_opt *o, uint32_t label, uint32_t from)
+{
+	o->label_dom[label] = common_dominator(o, o->label_dom[label], from);
+}
+
+/* Where a jump to label gets to, when what stands there is a test of a variable whose value is known here. */
+static uint32_t thread(struct ir_opt *o, uint32_t label)
+{
+	struct ir *ir = o->ir;
+	for (;;) {
+		size_t at = o->label_at[label];
+		while (at < ir->code.n && ir->code.v[at].op == IR_LABEL)
+			at++;
+		if (at >= ir->code.n || ir->code.v[at].op != IR_JCCI || !ir->is_var.v[ir->code.v[at].a])
+			return label;
+		const struct ir_insn *test = &ir->code.v[at];
+		const struct ir_val *val = &o->vals.v[resolve(o, test->a)];
+		if (!val->known)
+			return label;
+		if (ir_eval_cc((enum ir_cc)test->sub, val->imm, test->imm2)) {
+			label = (uint32_t)test->imm;
+			continue;
+		}
+		if (!o->label_after[at]) {
+			o->label_after[at] = ++ir->nlabels;
+			o->label_at[ir->nlabels] = (uint32_t)at + 1;
+		}
+		label = o->label_after[at];
+	}
+}
+
+static void go_to(struct ir_opt *o, uint32_t label, struct loc loc)
+{
+	struct ir_insn jmp = {.op = IR_JMP, .size = 8, .imm = label, .loc = loc};
+	append(o, &jmp);
+	edge_to(o, label, o->block);
+	o->block = 0;
+}
+
+static void pass_label(struct ir_opt *o, uint32_t label, struct loc loc)
+{
+	if (o->block) {
+		uint32_t to = thread(o, label);
+		if (to != label)
+			go_to(o, to, loc);
+	}
+	if (!o->label_dom[label])
+		return; /* no jump gets here */
+	o->block = new_block(o, common_dominator(o, o->label_dom[label], o->block));
+	struct ir_insn in = {.op = IR_LABEL, .size = 8, .imm = label, .loc = loc};
+	append(o, &in);
+}
+
+static void pass_jump(struct ir_opt *o, struct ir_insn *in)
+{
+	int taken = ir_fold_jump(o, in);
+	struct key fact = {0};
+	vreg want = 0;
+	if (taken < 0) {
+		fact = make_fact(o, in, &want);
+		const struct ir_expr *e = find(o, &fact);
+		if (e)
+			taken = e->value == want;
+	}
+	if (taken == 0)
+		return;
+	uint32_t label = thread(o, (uint32_t)in->imm);
+	if (taken == 1) {
+		go_to(o, label, in->loc);
+		return;
+	}
+	in->imm = label;
+	append(o, in);
+	/* Each way out is a block of its own, in which the outcome is known. */
+	uint32_t yes = new_block(o, o->block), no = new_block(o, o->block);
+	remember(o, &fact, yes, want);
+	remember(o, &fact, no, !want);
+	edge_to(o, label, yes);
+	o->block = no;
+}
+
+static void pass_insn(struct ir_opt *o, struct ir_insn in)
+{
+	vreg *uses[IR_MAX_USES];
+	unsigned n = ir_uses(&in, uses);
+	for (unsigned i = 0; i < n; i++)
+		*uses[i] = resolve(o, *uses[i]);
+	if (ir_is_jump(&in)) {
+		pass_jump(o, &in);
+		return;
+	}
+	while (ir_fold(o, &in)) {
+	}
+	if (in.op == IR_MOV && o->ir->is_var.v[in.d])
+		set_var(o, &in);
+	else if (in.op == IR_MOV && !o->ir->is_var.v[in.a])
+		o->vals.v[in.d].repl = in.a;
+	else if (ir_shareable(&in))
+		share(o, &in);
+	else
+		append(o, &in);
+	if (in.op == IR_RET)
+		o->block = 0;
+}
+
+static void forward(struct ir *ir, struct arena *a)
+{
+	size_t labels = ir->nlabels + ir->code.n + 1;
+	struct ir_opt o = {.ir = ir, .scratch = a};
+	o.heads = ARENA_ARRAY(a, uint32_t, HASH_SIZE);
+	o.label_dom = ARENA_ARRAY(a, uint32_t, labels);
+	o.label_at = ARENA_ARRAY(a, uint32_t, labels);
+	o.label_after = ARENA_ARRAY(a, uint32_t, ir->code.n + 1);
+	for (uint32_t v = 0; v <= ir->nvregs; v++)
+		*vec_push(a, &o.vals) = (struct ir_val){.ubits = 64, .sbits = 64};
+	new_block(&o, 0); /* 0: none */
+	o.block = new_block(&o, 0);
+	for (size_t i = 0; i < ir->code.n; i++)
+		if (ir->code.v[i].op == IR_LABEL)
+			o.label_at[ir->code.v[i].imm] = (uint32_t)i;
+	for (size_t i = 0; i < ir->code.n; i++) {
+		const struct ir_insn *in = &ir->code.v[i];
+		if (in->op == IR_LABEL)
+			pass_label(&o, (uint32_t)in->imm, in->loc);
+		else if (o.block)
+			pass_insn(&o, *in);
+		if (o.label_after[i])
+			pass_label(&o, o.label_after[i], in->loc);
+	}
+	ir->code.n = 0;
+	for (size_t i = 0; i < o.out.n; i++)
+		*vec_push(ir->arena, &ir->code) = o.out.v[i];
+}
+
+/* ---- what is not used ------------------------------------------------------------------------------------------- */
+/* All readers of a value come after it, so one walk from the end sees them first. */
+static void drop_unused(struct ir *ir, struct arena *a)
+{
+	bool *used = ARENA_ARRAY(a, bool, ir->nvregs + 1);
+	size_t keep = ir->code.n;
+	for (size_t i = ir->code.n; i-- > 0;) {
+		struct ir_insn *in = &ir->code.v[i];
+		if (ir_droppable(in) && !used[in->d])
+			continue;
+		vreg *uses[IR_MAX_USES];
+		unsigned n = ir_uses(in, uses);
+		for (unsigned u = 0; u < n; u++)
+			used[*uses[u]] = true;
+		ir->code.v[--keep] = *in;
+	}
+	ir->code.n -= keep;
+	memmove(ir->code.v, ir->code.v + keep, ir->code.n * sizeof(*ir->code.v));
+}
+
+/* ---- straight jumps --------------------------------------------------------------------------------------------- */
+/* Does label stand at index i or among the labels that follow there? */
+static bool label_here(const struct ir *ir, size_t i, int64_t label)
+{
+	for (; i < ir->code.n && ir->code.v[i].op == IR_LABEL; i++)
+		if (ir->code.v[i].imm == label)
+			return true;
+	return false;
+}
+
+/* A jump to a jump goes straight on. */
+static bool follow_jump(struct ir *ir, struct ir_insn *in, const size_t *label_at)
+{
+	size_t at = label_at[in->imm];
+	while (at < ir->code.n && ir->code.v[at].op == IR_LABEL)
+		at++;
+	if (at >= ir->code.n || ir->code.v[at].op != IR_JMP)
+		return false;
+	in->imm = ir->code.v[at].imm;
+	return true;
+}
+
+static bool straighten(struct ir *ir, struct arena *a)
+{
+	size_t *label_at = ARENA_ARRAY(a, size_t, ir->nlabels + 1);
+	bool *used = ARENA_ARRAY(a, bool, ir->nlabels + 1);
+	bool changed = false, reached = true;
+	size_t n = 0;
+	for (size_t i = 0; i < ir->code.n; i++)
+		if (ir->code.v[i].op == IR_LABEL)
+			label_at[ir->code.v[i].imm] = i;
+	for (size_t i = 0; i < ir->code.n; i++) {
+		struct ir_insn in = ir->code.v[i];
+		bool keep = in.op == IR_LABEL ? used[in.imm] : reached;
+		if (keep && ir_is_jump(&in)) {
+			const struct ir_insn *next = i + 1 < ir->code.n ? &ir->code.v[i + 1] : NULL;
+			enum ir_cc opposite = (enum ir_cc)in.sub;
+			while (follow_jump(ir, &in, label_at))
+				changed = true;
+			if (in.op != IR_JMP && next && next->op == IR_JMP && label_here(ir, i + 2, in.imm) &&
+				ir_cc_negate(&opposite)) {
+				in.sub = (uint8_t)opposite;
+				in.imm = next->imm;
+				i++;
+				changed = true;
+			}
+			if (label_here(ir, i + 1, in.imm))
+				keep = false;
+		}
+		changed |= !keep;
+		if (!keep)
+			continue;
+		if (ir_is_jump(&in))
+			used[in.imm] = true;
+		reached = in.op == IR_LABEL || !ir_ends_flow(&in);
+		ir->code.v[n++] = in;
+	}
+	ir->code.n = n;
+	return changed;
+}
+
+void ir_optimise(struct ir *ir)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct arena *scratch = arena_new();
+		struct arena *a = scratch ? scratch : ir->arena;
+		forward(ir, a);
+		drop_unused(ir, a);
+		for (unsigned i = 0; i < 8 && straighten(ir, a); i++) {
+		}
+		arena_free(scratch);
+	}
+}

@@ -1,0 +1,46 @@
+/* regalloc: IR with a place for every value. Internal to the back end. */
+#ifndef DWIRE_IR_REGALLOC_H
+#define DWIRE_IR_REGALLOC_H
+#include "ir/ir.h"
+
+#define RA_REGS 10 /* R0-R9 */
+
+enum ra_kind {
+	RA_NONE,  /* not a value: the frame pointer, the base of spill slots */
+	RA_REG,   /* in reg */
+	RA_REMAT, /* nowhere: the instruction remat makes it where it is wanted */
+	RA_SLOT,  /* on the stack, in slot */
+};
+
+struct ra_val {
+	uint8_t kind;   /* enum ra_kind */
+	uint8_t origin; /* RA_REMAT or RA_SLOT: a copy that can be made again; else RA_NONE */
+	uint8_t level;  /* 0: of the program, 1: copy for a stretch without calls and labels, 2: copy for one use */
+	bool split;     /* to be replaced by copies in the next rewriting */
+	uint8_t reg;
+	uint32_t slot;
+	uint32_t start, end, uses;   /* live range in positions, see regalloc.c */
+	vreg partner;                /* a copy of it should cost nothing */
+	uint16_t allowed;            /* registers, as bits */
+	uint8_t pref[RA_REGS];       /* how much a register is wished for */
+	const struct ir_insn *remat; /* borrowed from the IR */
+	vreg copy;                   /* while rewriting: the copy that is valid in region */
+	uint32_t region;
+};
+
+struct ra {
+	struct arena *arena; /* the caller's: all of this lives in it */
+	VEC(struct ir_insn) code;
+	VEC(struct ra_val) vals; /* by vreg */
+	vreg fp;                 /* as base: R10 */
+	vreg slots;              /* as base: R10 + slot_off[off] */
+	uint32_t nslots;
+	int32_t *slot_off;
+	int32_t stack; /* bytes used */
+};
+
+/* Places every value of ir; ra->arena is set, the rest zero. 0, or -E2BIG or -EINVAL with *why. */
+int ra_run(const struct ir *ir, struct ra *ra, const char **why) __attribute__((warn_unused_result));
+/* May operand *use of in be anywhere, because the instruction starts by copying it into a register? */
+bool ra_copies(const struct ir_insn *in, const vreg *use);
+#endif

@@ -1,0 +1,337 @@
+/* btf: vmlinux BTF -> types and ids, through libbpf's reader. Input: /sys/kernel/btf/vmlinux. Invariant: a
+ * structure of the kernel is made once a compilation, so its struct type can be compared by address. */
+#include "kernel/btf.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct kbtf {
+	struct btf *btf;
+	uint32_t n;       /* types are 1..n-1 */
+	uint32_t *slots;  /* hash of names: id, or 0 */
+	uint32_t nslots;  /* a power of two */
+	struct type **made; /* by id: structs, unions and enums of the current compilation */
+	struct arena *made_in;
+};
+
+static uint32_t name_hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h;
+}
+
+static bool is_named(const struct btf_type *t)
+{
+	switch (btf_kind(t)) {
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_FUNC:
+	case BTF_KIND_VAR:
+	case BTF_KIND_INT:
+		return t->name_off != 0;
+	default:
+		return false;
+	}
+}
+
+static int make_index(struct kbtf *k)
+{
+	k->nslots = 1u << 18;
+	while (k->nslots < k->n * 2)
+		k->nslots *= 2;
+	k->slots = calloc(k->nslots, sizeof(*k->slots));
+	if (!k->slots)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, id);
+		uint32_t h;
+
+		if (!is_named(t))
+			continue;
+		h = name_hash(btf__name_by_offset(k->btf, t->name_off));
+		while (k->slots[h & (k->nslots - 1)])
+			h++;
+		k->slots[h & (k->nslots - 1)] = id;
+	}
+	return 0;
+}
+
+int kbtf_open(struct kbtf **out)
+{
+	struct kbtf *k = calloc(1, sizeof(*k));
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!k)
+		return err;
+	k->btf = btf__parse_raw("/sys/kernel/btf/vmlinux");
+	if (!k->btf) {
+		err = -errno;
+		goto fail;
+	}
+	k->n = btf__type_cnt(k->btf);
+	err = make_index(k);
+	if (err)
+		goto fail;
+	k->made = calloc(k->n, sizeof(struct type *));
+	err = -ENOMEM;
+	if (!k->made)
+		goto fail;
+	*out = k;
+	return 0;
+fail:
+	kbtf_close(k);
+	return err;
+}
+
+void kbtf_close(struct kbtf *k)
+{
+	if (!k)
+		return;
+	btf__free(k->btf);
+	free(k->slots);
+	free(k->made);
+	free(k);
+}
+
+/* The id that name has as one of the kinds (a bit each); 0: none. A full structure wins over a forward one. */
+static uint32_t find_id(const struct kbtf *k, const char *name, uint64_t kinds)
+{
+	uint32_t h = name_hash(name), id;
+
+	for (; (id = k->slots[h & (k->nslots - 1)]) != 0; h++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, id);
+
+		if ((kinds >> btf_kind(t) & 1) && !strcmp(btf__name_by_offset(k->btf, t->name_off), name))
+			return id;
+	}
+	return 0;
+}
+
+uint32_t kbtf_func(struct kbtf *k, const char *name)
+{
+	return find_id(k, name, 1u << BTF_KIND_FUNC);
+}
+
+uint32_t kbtf_var(struct kbtf *k, const char *name)
+{
+	return find_id(k, name, 1u << BTF_KIND_VAR);
+}
+
+/* ---- types -------------------------------------------------------------------------------------------------- */
+static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id);
+
+static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
+{
+	struct type *t;
+
+	if (k->made_in != ts->arena) { /* types live in the arena of one compilation */
+		memset(k->made, 0, k->n * sizeof(struct type *));
+		k->made_in = ts->arena;
+	}
+	if (k->made[id])
+		return k->made[id];
+	t = ARENA_NEW(ts->arena, struct type);
+	t->kind = btf_is_struct(bt) ? T_STRUCT : btf_is_union(bt) ? T_UNION : T_ENUM;
+	t->name = btf__name_by_offset(k->btf, bt->name_off);
+	t->size = bt->size;
+	t->canon = t;
+	t->btf_id = id;
+	t->is_signed = t->kind == T_ENUM && btf_kflag(bt);
+	t->complete = t->kind == T_ENUM;
+	k->made[id] = t;
+	return t;
+}
+
+static struct type *make_int(struct types *ts, const struct kbtf *k, const struct btf_type *bt)
+{
+	bool sgn = btf_int_encoding(bt) & BTF_INT_SIGNED;
+	const char *name = btf__name_by_offset(k->btf, bt->name_off);
+
+	if (bt->size == 1 && !strcmp(name, "char"))
+		return ts->char_;
+	if (bt->size > 8) { /* __int128: bytes */
+		return type_array(ts, ts->uint64, bt->size / 8);
+	}
+	return type_int(ts, bt->size, sgn);
+}
+
+static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id)
+{
+	const struct btf_type *bt = id ? btf__type_by_id(k->btf, id) : NULL;
+	struct type *t;
+
+	if (!bt)
+		return ts->void_;
+	switch (btf_kind(bt)) {
+	case BTF_KIND_INT:
+		return make_int(ts, k, bt);
+	case BTF_KIND_PTR:
+		return type_ptr(ts, make_type(k, ts, bt->type));
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_CONST:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		return make_type(k, ts, bt->type);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return make_tagged(k, ts, id, bt);
+	case BTF_KIND_ARRAY:
+		t = make_type(k, ts, btf_array(bt)->type);
+		return type_array(ts, t, btf_array(bt)->nelems);
+	case BTF_KIND_FLOAT:
+		return bt->size == 4 ? ts->float_ : ts->double_;
+	case BTF_KIND_FWD: { /* a full structure of the name may stand elsewhere */
+		enum type_kind kind = btf_kflag(bt) ? T_UNION : T_STRUCT;
+
+		t = types_tagged(ts, kind, btf__name_by_offset(k->btf, bt->name_off));
+		return t ? t : ts->void_;
+	}
+	default:
+		return ts->void_;
+	}
+}
+
+static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, const char *name)
+{
+	struct kbtf *k = ctx;
+	uint64_t kinds = kind == T_STRUCT ? 1ull << BTF_KIND_STRUCT
+			 : kind == T_UNION ? 1ull << BTF_KIND_UNION
+			 : kind == T_ENUM  ? 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64
+					   : 1ull << BTF_KIND_TYPEDEF;
+	uint32_t id = find_id(k, name, kinds);
+
+	return id ? make_type(k, ts, id) : NULL;
+}
+
+static void kt_complete(void *ctx, struct types *ts, struct type *t)
+{
+	struct kbtf *k = ctx;
+	const struct btf_type *bt = btf__type_by_id(k->btf, t->btf_id);
+	const struct btf_member *m = btf_members(bt);
+	unsigned n = btf_vlen(bt);
+
+	t->complete = true;
+	t->members = ARENA_ARRAY(ts->arena, struct type_member, n + 1u);
+	t->nmembers = n;
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = btf__name_by_offset(k->btf, m[i].name_off);
+
+		t->members[i].name = *name ? name : NULL;
+		t->members[i].type = make_type(k, ts, m[i].type);
+		t->members[i].bit_off = btf_member_bit_offset(bt, i);
+		t->members[i].bits = btf_member_bitfield_size(bt, i);
+	}
+}
+
+/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums. */
+static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
+{
+	struct kbtf *k = ctx;
+
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, id);
+
+		if (btf_is_enum(t)) {
+			const struct btf_enum *e = btf_enum(t);
+			for (int i = 0; i < btf_vlen(t); i++)
+				if (!strcmp(btf__name_by_offset(k->btf, e[i].name_off), name)) {
+					*value = e[i].val;
+					return true;
+				}
+		} else if (btf_is_enum64(t)) {
+			const struct btf_enum64 *e = btf_enum64(t);
+			for (int i = 0; i < btf_vlen(t); i++)
+				if (!strcmp(btf__name_by_offset(k->btf, e[i].name_off), name)) {
+					*value = (int64_t)btf_enum64_value(&e[i]);
+					return true;
+				}
+		}
+	}
+	return false;
+}
+
+/* A name of the kind that is one slip away: only names with the same first letter are compared. */
+static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
+{
+	struct kbtf *k = ctx;
+	const char *pair[2] = { NULL, NULL }, *best = NULL;
+
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, id);
+		const char *s;
+
+		if (kind == T_STRUCT ? !btf_is_struct(t) : kind == T_UNION ? !btf_is_union(t) : !btf_is_typedef(t))
+			continue;
+		s = btf__name_by_offset(k->btf, t->name_off);
+		if (s[0] != name[0] || strlen(s) + 1 < strlen(name) || strlen(s) > strlen(name) + 1)
+			continue;
+		pair[0] = s;
+		if (nearest_name(name, pair)) {
+			best = s;
+			break;
+		}
+	}
+	return best;
+}
+
+struct ktypes kbtf_ktypes(struct kbtf *k)
+{
+	return (struct ktypes){
+		.ctx = k,
+		.find = kt_find,
+		.complete = kt_complete,
+		.enumerator = kt_enumerator,
+		.nearest = kt_nearest,
+	};
+}
+
+/* ---- tracepoints ---------------------------------------------------------------------------------------------- */
+static const struct btf_type *tracepoint_proto(struct kbtf *k, const char *name, uint32_t *id)
+{
+	char buf[128];
+	const struct btf_type *t;
+
+	if (snprintf(buf, sizeof(buf), "btf_trace_%s", name) >= (int)sizeof(buf))
+		return NULL;
+	*id = find_id(k, buf, 1u << BTF_KIND_TYPEDEF);
+	if (!*id)
+		return NULL;
+	t = btf__type_by_id(k->btf, btf__type_by_id(k->btf, *id)->type);
+	if (!t || !btf_is_ptr(t))
+		return NULL;
+	t = btf__type_by_id(k->btf, t->type);
+	return t && btf_is_func_proto(t) && btf_vlen(t) ? t : NULL;
+}
+
+uint32_t kbtf_tracepoint(struct kbtf *k, const char *name, unsigned *nargs)
+{
+	uint32_t id = 0;
+	const struct btf_type *p = tracepoint_proto(k, name, &id);
+
+	if (!p)
+		return 0;
+	*nargs = btf_vlen(p) - 1u;
+	return id;
+}
+
+struct type *kbtf_tracepoint_arg(struct kbtf *k, struct types *ts, const char *name, unsigned i)
+{
+	uint32_t id;
+	const struct btf_type *p = tracepoint_proto(k, name, &id);
+
+	if (!p || i + 1 >= btf_vlen(p))
+		return NULL;
+	return make_type(k, ts, btf_params(p)[i + 1].type);
+}

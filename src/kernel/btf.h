@@ -1,0 +1,22 @@
+/* btf: the running kernel's type information (/sys/kernel/btf/vmlinux), as types of D and as ids for BPF.
+ * Read once; types are made when asked for. */
+#ifndef DWIRE_KERNEL_BTF_H
+#define DWIRE_KERNEL_BTF_H
+#include "lang/types.h"
+
+struct kbtf;
+
+/* Reads the kernel's BTF. 0, or -errno (-ENOENT: the kernel has none). */
+int kbtf_open(struct kbtf **out) __attribute__((warn_unused_result));
+void kbtf_close(struct kbtf *k);
+/* The interface that src/lang/types takes. */
+struct ktypes kbtf_ktypes(struct kbtf *k);
+/* BTF id of a function, variable or structure; 0 when there is none. */
+uint32_t kbtf_func(struct kbtf *k, const char *name);
+uint32_t kbtf_var(struct kbtf *k, const char *name);
+/* Id of the typedef btf_trace_NAME that a typed tracepoint attaches to, and how many arguments it has (without the
+ * data pointer); 0 when the kernel has no such tracepoint. */
+uint32_t kbtf_tracepoint(struct kbtf *k, const char *name, unsigned *nargs);
+/* Type of argument i (from 0) of a typed tracepoint; NULL past the end. */
+struct type *kbtf_tracepoint_arg(struct kbtf *k, struct types *ts, const char *name, unsigned i);
+#endif

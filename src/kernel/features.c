@@ -1,0 +1,455 @@
+/* features: probes of the running kernel.
+ * Input: /proc, /sys and a few system calls. Output: plain answers. Invariant: nothing is probed before it is asked
+ * for, nothing twice, and nothing is left behind in the system: even a mount is a descriptor that dies with us. */
+#include "kernel/features.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
+
+enum known { UNKNOWN, NO, YES };
+
+struct features {
+	enum known bpf, btf;
+	int cgroup2; /* descriptor; -1: not opened yet */
+	bool cgroup2_whole;
+	unsigned ncpus; /* 0: not read yet */
+	bool *online;   /* of ncpus */
+	bool caps_read;
+	char caps[96];
+	uint32_t netns; /* 0: not read yet */
+};
+
+struct features *features_new(void)
+{
+	struct features *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->cgroup2 = -1;
+	return f;
+}
+
+void features_free(struct features *f)
+{
+	if (!f)
+		return;
+	if (f->cgroup2 >= 0)
+		close(f->cgroup2);
+	free(f->online);
+	free(f);
+}
+
+bool features_bpf(struct features *f)
+{
+	if (f->bpf == UNKNOWN) {
+		union bpf_attr attr;
+		long r;
+
+		/* No such command: EINVAL or EPERM from a kernel that has the call, ENOSYS from one that has not. */
+		memset(&attr, 0, sizeof(attr));
+		r = syscall(SYS_bpf, 0x7fffffff, &attr, sizeof(attr));
+		f->bpf = r < 0 && errno == ENOSYS ? NO : YES;
+	}
+	return f->bpf == YES;
+}
+
+bool features_btf(struct features *f)
+{
+	if (f->btf == UNKNOWN)
+		f->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0 ? YES : NO;
+	return f->btf == YES;
+}
+
+/* ---- cgroup2 ---------------------------------------------------------------------------------------------------- */
+
+static bool is_cgroup2(int fd)
+{
+	struct statfs s;
+
+	return fstatfs(fd, &s) == 0 && s.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/* The root of the whole hierarchy has inode number 1; that of a cgroup namespace another. */
+static bool is_whole(int fd)
+{
+	struct stat s;
+
+	return fstat(fd, &s) == 0 && s.st_ino == 1;
+}
+
+/* mountinfo writes blanks of a path as \040 and so on. */
+static void unescape_octal(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		unsigned v;
+
+		if (*s == '\\' && sscanf(s + 1, "%3o", &v) == 1 && v < 256) {
+			*to++ = (char)v;
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = 0;
+}
+
+/* Opens the mount point of one line of mountinfo if it is a cgroup2 root; else -1.
+ * "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw" */
+static int open_mount_line(char *line)
+{
+	char *dash = strstr(line, " - "), *save = NULL, *field = NULL, *root = NULL;
+	int fd;
+
+	if (!dash || strncmp(dash + 3, "cgroup2 ", 8) != 0)
+		return -1;
+	*dash = 0;
+	for (int i = 0; i < 5; i++) {
+		field = strtok_r(i ? NULL : line, " ", &save);
+		if (i == 3)
+			root = field;
+	}
+	if (!field || !root || strcmp(root, "/") != 0)
+		return -1;
+	unescape_octal(field);
+	fd = open(field, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && !is_cgroup2(fd)) { /* something else is mounted over it */
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int open_mounted(void)
+{
+	FILE *in = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t size = 0;
+	int best = -1;
+
+	if (!in)
+		return -1;
+	while (getline(&line, &size, in) > 0) {
+		int fd = open_mount_line(line);
+
+		if (fd < 0)
+			continue;
+		if (best >= 0)
+			close(best);
+		best = fd;
+		if (is_whole(fd))
+			break;
+	}
+	free(line);
+	fclose(in);
+	return best;
+}
+
+/* A mount that is attached nowhere: no other process sees it and it goes with its last descriptor. */
+static int open_detached(void)
+{
+	int fs = fsopen("cgroup2", FSOPEN_CLOEXEC), mnt = -1, fd = -1, err = 0;
+
+	if (fs < 0)
+		return -errno;
+	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		mnt = fsmount(fs, FSMOUNT_CLOEXEC, 0);
+	/* bpf() of kernels before 6.1 refuses the O_PATH descriptor that fsmount() gives. */
+	if (mnt >= 0)
+		fd = openat(mnt, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		err = -errno;
+	if (mnt >= 0)
+		close(mnt);
+	close(fs);
+	return fd >= 0 ? fd : err;
+}
+
+int features_cgroup2(struct features *f, char *why, size_t why_len)
+{
+	int fd;
+
+	if (f->cgroup2 >= 0)
+		return f->cgroup2;
+	fd = open_mounted();
+	if (fd < 0)
+		fd = open_detached();
+	if (fd < 0) {
+		snprintf(why, why_len,
+			"cannot open the root of cgroup2: none is mounted, and mounting one for ourselves failed: %s; "
+			"mount one: mount -t cgroup2 none /sys/fs/cgroup",
+			strerror(-fd));
+		return fd;
+	}
+	f->cgroup2 = fd;
+	f->cgroup2_whole = is_whole(fd);
+	return fd;
+}
+
+bool features_cgroup2_whole(const struct features *f)
+{
+	return f->cgroup2_whole;
+}
+
+/* ---- CPUs ------------------------------------------------------------------------------------------------------- */
+
+/* Calls set(cpu) for each number of a list like "0-3,8". Returns the highest plus one; 0 when it cannot be read. */
+static unsigned read_cpu_list(const char *path, bool *set, unsigned nset)
+{
+	FILE *in = fopen(path, "re");
+	unsigned top = 0, lo, hi;
+
+	if (!in)
+		return 0;
+	while (fscanf(in, "%u", &lo) == 1) {
+		int c = fgetc(in);
+
+		hi = lo;
+		if (c == '-') {
+			if (fscanf(in, "%u", &hi) != 1)
+				break;
+			c = fgetc(in);
+		}
+		if (hi >= MAX_CPUS || lo > hi)
+			break;
+		for (unsigned i = lo; set && i <= hi && i < nset; i++)
+			set[i] = true;
+		if (hi + 1 > top)
+			top = hi + 1;
+		if (c != ',')
+			break;
+	}
+	fclose(in);
+	return top;
+}
+
+static void read_cpus(struct features *f)
+{
+	unsigned n;
+
+	if (f->ncpus)
+		return;
+	n = read_cpu_list("/sys/devices/system/cpu/possible", NULL, 0);
+	if (!n) {
+		long c = sysconf(_SC_NPROCESSORS_CONF);
+
+		n = c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
+	}
+	f->ncpus = n;
+	f->online = calloc(n, sizeof(*f->online));
+	if (f->online && !read_cpu_list("/sys/devices/system/cpu/online", f->online, n))
+		memset(f->online, 1, n * sizeof(*f->online));
+}
+
+unsigned features_cpus(struct features *f)
+{
+	read_cpus(f);
+	return f->ncpus;
+}
+
+bool features_cpu_online(struct features *f, unsigned cpu)
+{
+	read_cpus(f);
+	return cpu < f->ncpus && (!f->online || f->online[cpu]);
+}
+
+/* ---- rights ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t effective_caps(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	memset(data, 0, sizeof(data));
+	if (syscall(SYS_capget, &head, data) < 0)
+		return 0;
+	return data[0].effective | (uint64_t)data[1].effective << 32;
+}
+
+const char *features_missing_caps(struct features *f)
+{
+	static const struct {
+		unsigned cap;
+		bool admin_too; /* CAP_SYS_ADMIN includes it */
+		const char *name;
+	} need[] = {
+		{CAP_BPF, true, "CAP_BPF"},
+		{CAP_PERFMON, true, "CAP_PERFMON"},
+		{CAP_NET_ADMIN, false, "CAP_NET_ADMIN"},
+	};
+	uint64_t have;
+
+	if (f->caps_read)
+		return f->caps;
+	f->caps_read = true;
+	have = effective_caps();
+	for (size_t i = 0; i < sizeof(need) / sizeof(need[0]); i++) {
+		size_t len = strlen(f->caps);
+
+		if (have >> need[i].cap & 1 || (need[i].admin_too && have >> CAP_SYS_ADMIN & 1))
+			continue;
+		snprintf(f->caps + len, sizeof(f->caps) - len, "%s%s", len ? ", " : "", need[i].name);
+	}
+	return f->caps;
+}
+
+/* First line of a small file, or "". */
+static void read_line(const char *path, char *buf, size_t len)
+{
+	FILE *in = fopen(path, "re");
+
+	buf[0] = 0;
+	if (!in)
+		return;
+	if (!fgets(buf, (int)len, in))
+		buf[0] = 0;
+	fclose(in);
+}
+
+/* Root of a user namespace holds all capabilities, but not over the machine. */
+static bool in_user_namespace(void)
+{
+	char line[80];
+	unsigned inside, outside, count;
+
+	read_line("/proc/self/uid_map", line, sizeof(line));
+	return sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && (inside || outside || count != 0xffffffffu);
+}
+
+static bool seccomp_filtered(void)
+{
+	FILE *in = fopen("/proc/self/status", "re");
+	char line[256];
+	bool filtered = false;
+
+	if (!in)
+		return false;
+	while (fgets(line, sizeof(line), in))
+		if (strncmp(line, "Seccomp:\t2", 10) == 0)
+			filtered = true;
+	fclose(in);
+	return filtered;
+}
+
+static void explain_eperm(struct features *f, const char *what, char *buf, size_t len)
+{
+	const char *caps = features_missing_caps(f);
+	char lockdown[80];
+
+	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	if (caps[0])
+		snprintf(buf, len, "%s: this process lacks %s; run it as root", what, caps);
+	else if (in_user_namespace())
+		snprintf(buf, len,
+			"%s: root inside a user namespace may not trace the machine; run it outside of the container, "
+			"or "
+			"in one without user namespace",
+			what);
+	else if (strstr(lockdown, "[confidentiality]"))
+		snprintf(buf, len,
+			"%s: the kernel's lockdown is \"confidentiality\", which forbids BPF to read kernel memory; "
+			"boot "
+			"with lockdown=integrity",
+			what);
+	else if (seccomp_filtered())
+		snprintf(buf, len, "%s: a seccomp filter may forbid it; run the container privileged", what);
+	else
+		snprintf(buf, len, "%s", what);
+}
+
+void features_explain(struct features *f, int err, char *buf, size_t len)
+{
+	const char *what = strerror(err);
+
+	switch (err) {
+	case EPERM:
+	case EACCES:
+		explain_eperm(f, what, buf, len);
+		break;
+	case ENOSYS:
+		snprintf(buf, len, "%s: this kernel was built without it (CONFIG_BPF_SYSCALL, CONFIG_PERF_EVENTS)",
+			what);
+		break;
+	case ENOMEM:
+		snprintf(buf, len, "%s: not enough kernel memory; use smaller buffers (bufsize) or fewer probes", what);
+		break;
+	case EMFILE:
+		snprintf(buf, len, "%s: raise the limit of open files (ulimit -n)", what);
+		break;
+	default:
+		snprintf(buf, len, "%s", what);
+	}
+}
+
+int features_require(struct features *f, char *why, size_t why_len)
+{
+	if (!features_bpf(f)) {
+		snprintf(
+			why, why_len, "this kernel has no bpf() system call; it must be built with CONFIG_BPF_SYSCALL");
+		return -ENOSYS;
+	}
+	if (features_missing_caps(f)[0]) {
+		snprintf(why, why_len, "tracing needs capabilities that this process lacks: %s; run it as root",
+			features_missing_caps(f));
+		return -EPERM;
+	}
+	if (!features_btf(f) && access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
+		snprintf(why, why_len,
+			"cannot read the kernel's types from /sys/kernel/btf/vmlinux: %s; mount sysfs, or use a kernel "
+			"built "
+			"with CONFIG_DEBUG_INFO_BTF",
+			strerror(errno));
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* ---- time and namespaces ---------------------------------------------------------------------------------------- */
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = {0};
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The two clocks cannot be read at once: of a few tries the one with the shortest gap around it counts. */
+int64_t features_walltime_offset(void)
+{
+	int64_t best = INT64_MAX, offset = 0;
+
+	for (int i = 0; i < 5; i++) {
+		int64_t before = clock_ns(CLOCK_MONOTONIC);
+		int64_t wall = clock_ns(CLOCK_REALTIME);
+		int64_t after = clock_ns(CLOCK_MONOTONIC);
+
+		if (after - before < best) {
+			best = after - before;
+			offset = wall - (before + best / 2);
+		}
+	}
+	return offset;
+}
+
+uint32_t features_global_netns(struct features *f)
+{
+	struct stat s;
+
+	if (!f->netns && (stat("/proc/1/ns/net", &s) == 0 || stat("/proc/self/ns/net", &s) == 0))
+		f->netns = (uint32_t)s.st_ino;
+	return f->netns;
+}

@@ -1,0 +1,43 @@
+/* features: what the running kernel offers to us, found out when first asked and remembered. */
+#ifndef DWIRE_KERNEL_FEATURES_H
+#define DWIRE_KERNEL_FEATURES_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct features;
+
+/* NULL: no memory. */
+struct features *features_new(void);
+/* Closes the cgroup2 descriptor too; NULL is fine. */
+void features_free(struct features *f);
+
+/* 0 when bpf() can be used for tracing by this process, else -errno with the reason and the next step in why:
+ * no bpf() in the kernel, missing capabilities, no type information. Costs some microseconds. */
+int features_require(struct features *f, char *why, size_t why_len) __attribute__((warn_unused_result));
+
+bool features_bpf(struct features *f); /* the bpf() system call exists */
+bool features_btf(struct features *f); /* /sys/kernel/btf/vmlinux can be read */
+
+/* A descriptor of the root of the cgroup2 hierarchy, owned by f; a detached mount of our own when none is mounted.
+ * -errno with why otherwise. */
+int features_cgroup2(struct features *f, char *why, size_t why_len) __attribute__((warn_unused_result));
+/* Whether that root is the machine's (true) or only that of our cgroup namespace: then other containers' packets are
+ * not seen. Meaningful after features_cgroup2() succeeded. */
+bool features_cgroup2_whole(const struct features *f);
+
+/* Number of CPU slots, as bpf_get_smp_processor_id() < slots; at least 1. */
+unsigned features_cpus(struct features *f);
+bool features_cpu_online(struct features *f, unsigned cpu);
+
+/* Capabilities that tracing needs and this process lacks: "CAP_BPF, CAP_NET_ADMIN"; "" when none is missing. */
+const char *features_missing_caps(struct features *f);
+/* Why a bpf() or perf_event_open() call failed with errno err (positive) and what to do, for the end of a message:
+ * "Operation not permitted: this process lacks CAP_BPF; run as root". */
+void features_explain(struct features *f, int err, char *buf, size_t len);
+
+/* CLOCK_REALTIME - CLOCK_MONOTONIC in ns, now: added to a record's time it gives walltimestamp. */
+int64_t features_walltime_offset(void);
+/* Inode number of the machine's first network namespace (process 1's; our own if that cannot be read). */
+uint32_t features_global_netns(struct features *f);
+#endif

@@ -1,0 +1,256 @@
+/* ast: the tree, printed for --dump=ast: two spaces a level, one node a line.
+ * Input: a program. Output: text that shows every field the parser set, except places in the source.
+ * Invariant: recursion is bounded by the parser's limit of nesting. */
+#include "lang/ast_text.h"
+#include <inttypes.h>
+
+static void dump_expr(FILE *out, const struct expr *e, int level);
+
+static void indent(FILE *out, int level)
+{
+	fprintf(out, "%*s", level * 2, "");
+}
+
+static void dump_type(FILE *out, const struct tyx *ty, const char *name, int level);
+
+static void dump_members(FILE *out, const struct tyx *ty, int level)
+{
+	for (size_t i = 0; i < ty->members.n; i++) {
+		const struct tyx_member *m = &ty->members.v[i];
+
+		indent(out, level);
+		if (ty->kind == TYX_ENUM) {
+			fprintf(out, "enumerator %s\n", m->name);
+			if (m->value)
+				dump_expr(out, m->value, level + 1);
+			continue;
+		}
+		fputs(m->bits ? "bits " : "member ", out);
+		dump_type(out, m->type, m->name, level);
+		if (m->bits)
+			dump_expr(out, m->bits, level + 1);
+	}
+}
+
+/* The type on the rest of the line, and below it the members of each struct that has its body in it. */
+static void dump_type(FILE *out, const struct tyx *ty, const char *name, int level)
+{
+	ast_print_type(out, ty, name);
+	putc('\n', out);
+	while (ty->kind == TYX_PTR || ty->kind == TYX_ARRAY || ty->kind == TYX_ASSOC || ty->kind == TYX_FUNC)
+		ty = ty->of;
+	if (ty->has_body)
+		dump_members(out, ty, level + 1);
+}
+
+static void dump_word(FILE *out, const struct expr *e, const char *word)
+{
+	fputs(word, out);
+	if (e->tyx) {
+		fputs(e->kind == EX_XLATE ? " <" : " (", out);
+		ast_print_type(out, e->tyx, NULL);
+		putc(e->kind == EX_XLATE ? '>' : ')', out);
+	}
+	if (e->kind == EX_OFFSETOF)
+		fprintf(out, " %s", e->name);
+}
+
+static void dump_int(FILE *out, const struct expr *e)
+{
+	static const char *const suffixes[] = {"", " u", " l", " ul", " ll", " ull"};
+
+	fprintf(out, "int %" PRIu64 "%s", e->ival, suffixes[(e->isuffix & 7) < 6 ? e->isuffix & 7 : 0]);
+	fputs(e->isuffix & ISUF_CHAR ? " char" : "", out);
+	fputs(e->isuffix & ISUF_NODEC ? " hex-or-octal" : "", out);
+}
+
+static void dump_unary(FILE *out, const struct expr *e)
+{
+	const bool post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
+
+	fprintf(out, "%s %s", post ? "postfix" : "unary", expr_op_text(e->op));
+}
+
+/* One node, without its children. */
+static void dump_head(FILE *out, const struct expr *e)
+{
+	switch (e->kind) {
+	case EX_INT:
+		dump_int(out, e);
+		break;
+	case EX_STR:
+		fputs("string ", out);
+		ast_print_string(out, e->str, e->slen);
+		break;
+	case EX_IDENT:
+		fputs("ident ", out);
+		ast_print_variable(out, e->scope, e->name);
+		break;
+	case EX_SCOPED:
+		fprintf(out, "scoped %s`%s", e->obj, e->name);
+		break;
+	case EX_AGG:
+		fprintf(out, "agg @%s", e->name);
+		break;
+	case EX_UNARY:
+		dump_unary(out, e);
+		break;
+	case EX_BINARY:
+		fprintf(out, "binary %s", expr_op_text(e->op));
+		break;
+	case EX_ASSIGN:
+		fprintf(out, "assign %s%s", e->op == OP_ASSIGN ? "" : expr_op_text(e->op), "=");
+		break;
+	case EX_COND:
+		fputs("cond", out);
+		break;
+	case EX_CALL:
+		fprintf(out, "call %s", e->name);
+		break;
+	case EX_INDEX:
+		fputs("index", out);
+		break;
+	case EX_MEMBER:
+		fprintf(out, "member %s%s", e->arrow ? "->" : ".", e->name);
+		break;
+	case EX_CAST:
+		dump_word(out, e, "cast");
+		break;
+	case EX_SIZEOF:
+		dump_word(out, e, "sizeof");
+		break;
+	case EX_OFFSETOF:
+		dump_word(out, e, "offsetof");
+		break;
+	case EX_STRINGOF:
+		dump_word(out, e, "stringof");
+		break;
+	case EX_XLATE:
+		dump_word(out, e, "xlate");
+		break;
+	case EX_COMMA:
+		fputs("comma", out);
+		break;
+	}
+}
+
+static void dump_expr(FILE *out, const struct expr *e, int level)
+{
+	indent(out, level);
+	dump_head(out, e);
+	putc('\n', out);
+	if (e->a)
+		dump_expr(out, e->a, level + 1);
+	if (e->b)
+		dump_expr(out, e->b, level + 1);
+	if (e->c)
+		dump_expr(out, e->c, level + 1);
+	for (size_t i = 0; i < e->args.n; i++)
+		dump_expr(out, e->args.v[i], level + 1);
+}
+
+static void dump_stmt(FILE *out, const struct stmt *s, int level)
+{
+	if (s->kind == ST_EXPR) {
+		dump_expr(out, s->expr, level);
+		return;
+	}
+	indent(out, level);
+	fputs("if\n", out);
+	dump_expr(out, s->expr, level + 1);
+	indent(out, level);
+	fputs("then\n", out);
+	for (size_t i = 0; i < s->then.n; i++)
+		dump_stmt(out, s->then.v[i], level + 1);
+	if (!s->otherwise.n)
+		return;
+	indent(out, level);
+	fputs("else\n", out);
+	for (size_t i = 0; i < s->otherwise.n; i++)
+		dump_stmt(out, s->otherwise.v[i], level + 1);
+}
+
+static void dump_clause(FILE *out, const struct clause *c)
+{
+	fprintf(out, "clause %" PRIu32 "\n", c->index);
+	for (size_t i = 0; i < c->probes.n; i++) {
+		const struct pdesc *d = &c->probes.v[i];
+
+		if (d->id)
+			fprintf(out, "  probe %" PRIu32 "\n", d->id);
+		else
+			fprintf(out, "  probe %s:%s:%s:%s\n", d->prov, d->mod, d->func, d->name);
+	}
+	if (c->pred) {
+		fputs("  predicate\n", out);
+		dump_expr(out, c->pred, 2);
+	}
+	if (c->has_body)
+		fputs("  body\n", out);
+	for (size_t i = 0; i < c->body.n; i++)
+		dump_stmt(out, c->body.v[i], 2);
+}
+
+static void dump_inline(FILE *out, const struct inline_def *i)
+{
+	fputs("inline ", out);
+	dump_type(out, i->type, i->name, 0);
+	for (size_t k = 0; k < i->params.n; k++)
+		fprintf(out, "  param %s\n", i->params.v[k]);
+	dump_expr(out, i->value, 1);
+}
+
+static void dump_xlator(FILE *out, const struct xlator *x)
+{
+	fputs("translator ", out);
+	ast_print_type(out, x->out, NULL);
+	fputs(" < ", out);
+	ast_print_type(out, x->in, x->param);
+	fputs(" >\n", out);
+	for (size_t i = 0; i < x->ninits; i++) {
+		fprintf(out, "  init %s\n", x->inits[i].name);
+		dump_expr(out, x->inits[i].value, 2);
+	}
+}
+
+static void dump_var(FILE *out, const struct var_decl *v)
+{
+	static const char *const scopes[] = {"global", "self", "this"};
+
+	fprintf(out, "var %s ", v->is_extern ? "extern" : scopes[v->scope]);
+	dump_type(out, v->type, v->name, 0);
+}
+
+void ast_dump(const struct program *p, FILE *out)
+{
+	for (size_t i = 0; i < p->decls.n; i++) {
+		const struct decl *d = p->decls.v[i];
+
+		switch (d->kind) {
+		case DECL_TYPE:
+			fputs("type ", out);
+			dump_type(out, d->u.type, NULL, 0);
+			break;
+		case DECL_TYPEDEF:
+			fputs("typedef ", out);
+			dump_type(out, d->u.typedef_.type, d->u.typedef_.name, 0);
+			break;
+		case DECL_VAR:
+			dump_var(out, &d->u.var);
+			break;
+		case DECL_INLINE:
+			dump_inline(out, &d->u.inl);
+			break;
+		case DECL_XLATOR:
+			dump_xlator(out, &d->u.xlator);
+			break;
+		case DECL_PRAGMA:
+			fprintf(out, "pragma %s%s%s\n", d->u.pragma.word, *d->u.pragma.args ? " " : "",
+				d->u.pragma.args);
+			break;
+		case DECL_CLAUSE:
+			dump_clause(out, &d->u.clause);
+			break;
+		}
+	}
+}

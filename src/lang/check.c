@@ -1,0 +1,272 @@
+/* check: declarations, translators, clauses. Input: a parsed program; output: the same tree with types and symbols. */
+#include "lang/check.h"
+
+#include <string.h>
+
+#include "lang/check_priv.h"
+
+/* ---- declarations ------------------------------------------------------------------------------------------------------ */
+static void declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x)
+{
+	s->nkeys = x->keys.n;
+	s->keys = ARENA_ARRAY(ck->arena, struct type *, s->nkeys + 1);
+	for (size_t i = 0; i < s->nkeys; i++) {
+		s->keys[i] = types_resolve(ck->ts, ck->d, x->keys.v[i]);
+		if (!s->keys[i])
+			s->keys[i] = ck->ts->int64;
+		else if (!type_is_scalar(s->keys[i]) && s->keys[i]->kind != T_STRING)
+			err(ck, x->keys.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key",
+				type_name(ck->ts, s->keys[i]));
+	}
+}
+
+static void declare_var(struct checker *ck, const struct var_decl *v)
+{
+	bool assoc = v->type->kind == TYX_ASSOC;
+	struct type *t = types_resolve(ck->ts, ck->d, v->type);
+	struct symbol *s = strmap_get(sym_scope(ck, v->scope), v->name);
+
+	if (!t)
+		return;
+	if (s) {
+		if (s->type && type_same(s->type, t) && (s->kind == SYM_ASSOC) == assoc && s->kind != SYM_BUILTIN)
+			return;
+		err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
+		return;
+	}
+	if (assoc && v->scope == SCOPE_THIS) {
+		err(ck, v->loc, D_DECL_CLASS, "use self or a global", "this-> has no associative arrays");
+		return;
+	}
+	if (!type_is_scalar(t) && t->kind != T_STRING) {
+		err(ck, v->loc, t->kind == T_VOID ? D_DECL_VOIDOBJ : D_DECL_INCOMPLETE, NULL,
+			"a variable cannot hold %s", type_name(ck->ts, t));
+		return;
+	}
+	s = sym_new(ck, assoc ? SYM_ASSOC : SYM_VAR, v->name, v->loc);
+	s->scope = v->scope;
+	s->type = t;
+	if (assoc)
+		declare_keys(ck, s, v->type);
+	strmap_put(sym_scope(ck, v->scope), v->name, s);
+}
+
+static void declare_inline(struct checker *ck, const struct inline_def *in)
+{
+	struct type *t = types_resolve(ck->ts, ck->d, in->type);
+	struct symbol *s;
+
+	if (!t)
+		return;
+	if (strmap_get(ck->globals, in->name)) {
+		err(ck, in->loc, D_DECL_IDRED, NULL, "%s is declared already", in->name);
+		return;
+	}
+	s = sym_new(ck, SYM_INLINE, in->name, in->loc);
+	s->type = t;
+	s->inl = in;
+	if (in->type->kind == TYX_ASSOC) {
+		declare_keys(ck, s, in->type);
+		s->params = ARENA_ARRAY(ck->arena, struct symbol *, s->nkeys + 1);
+		for (size_t i = 0; i < s->nkeys; i++) {
+			s->params[i] = sym_new(ck, SYM_PARAM, i < in->params.n ? in->params.v[i] : "", in->loc);
+			s->params[i]->type = s->keys[i];
+		}
+	}
+	if (!s->nkeys && !in->loc.src->library) /* a library's are checked when they are used */
+		check_expr(ck, in->value);
+	strmap_put(ck->globals, in->name, s);
+}
+
+static void declare_xlator(struct checker *ck, struct xlator *xl)
+{
+	struct type *in;
+
+	xl->out_type = types_resolve(ck->ts, ck->d, xl->out);
+	in = types_resolve(ck->ts, ck->d, xl->in);
+	if (!xl->out_type || !in)
+		return;
+	type_complete(ck->ts, xl->out_type);
+	if (xl->out_type->kind != T_STRUCT && xl->out_type->kind != T_UNION) {
+		err(ck, xl->loc, D_XLATE_SOU, NULL, "a translator makes a structure, not %s",
+			type_name(ck->ts, xl->out_type));
+		return;
+	}
+	xl->in_type = in;
+	for (size_t i = 0; i < ck->xlators.n; i++)
+		if (type_same(ck->xlators.v[i]->out_type, xl->out_type) && type_same(ck->xlators.v[i]->in_type, in)) {
+			err(ck, xl->loc, D_XLATE_REDECL, NULL, "this translator is declared already");
+			return;
+		}
+	for (size_t i = 0; i < xl->ninits; i++) {
+		uint32_t off;
+
+		if (!type_find_member(ck->ts, xl->out_type, xl->inits[i].name, &off))
+			err(ck, xl->inits[i].loc, D_XLATE_MEMB, NULL, "%s has no member %s",
+				type_name(ck->ts, xl->out_type), xl->inits[i].name);
+	}
+	*vec_push(ck->arena, &ck->xlators) = xl;
+}
+
+static void declare_typedef(struct checker *ck, const struct tyx *x, const char *name)
+{
+	struct type *t = types_resolve(ck->ts, ck->d, x);
+
+	if (t)
+		types_add_typedef(ck->ts, name, t);
+}
+
+void check_decls(struct checker *ck, struct program *p)
+{
+	for (size_t i = 0; i < p->decls.n; i++) {
+		struct decl *d = p->decls.v[i];
+
+		ck->library = d->loc.src && d->loc.src->library;
+		switch (d->kind) {
+		case DECL_TYPE:
+			(void)types_resolve(ck->ts, ck->d, d->u.type);
+			break;
+		case DECL_TYPEDEF:
+			declare_typedef(ck, d->u.typedef_.type, d->u.typedef_.name);
+			break;
+		case DECL_VAR:
+			declare_var(ck, &d->u.var);
+			break;
+		case DECL_INLINE:
+			declare_inline(ck, &d->u.inl);
+			break;
+		case DECL_XLATOR:
+			declare_xlator(ck, &d->u.xlator);
+			break;
+		case DECL_PRAGMA:
+		case DECL_CLAUSE:
+			break;
+		}
+	}
+	ck->library = false;
+}
+
+/* ---- translators --------------------------------------------------------------------------------------------------------- */
+const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
+{
+	for (size_t i = 0; i < ck->xlators.n; i++) {
+		struct xlator *xl = ck->xlators.v[i];
+		struct type *in = xl->in_type->kind == T_PTR ? xl->in_type->of : xl->in_type;
+
+		if (!strcmp(in->name, raw) && type_same(xl->out_type, out))
+			return xl;
+	}
+	return NULL;
+}
+
+struct symbol *xlator_param(struct checker *ck, const struct xlator *xl)
+{
+	const char *key = arena_printf(ck->arena, "%p", (const void *)xl);
+	struct symbol *s = strmap_get(ck->members, key);
+
+	if (!s) {
+		s = sym_new(ck, SYM_PARAM, xl->param, xl->loc);
+		s->type = xl->in_type;
+		strmap_put(ck->members, key, s);
+	}
+	return s;
+}
+
+/* Checks an expression of a library with one parameter in scope. */
+static bool check_with_param(struct checker *ck, struct expr *e, struct symbol *param)
+{
+	struct symbol **params = ck->params;
+	size_t n = ck->nparams, nsigs = ck->nsigs;
+	bool library = ck->library, ok;
+
+	ck->params = &param;
+	ck->nparams = 1;
+	ck->nsigs = 0;
+	ck->library = true;
+	ok = check_expr(ck, e) != NULL;
+	ck->params = params;
+	ck->nparams = n;
+	ck->nsigs = nsigs;
+	ck->library = library;
+	return ok;
+}
+
+struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const char *member)
+{
+	for (size_t i = 0; i < xl->ninits; i++) {
+		struct expr *e = xl->inits[i].value;
+
+		if (strcmp(xl->inits[i].name, member))
+			continue;
+		if (e->type)
+			return e;
+		return check_with_param(ck, e, xlator_param(ck, xl)) ? e : NULL;
+	}
+	return NULL;
+}
+
+bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct symbol **param)
+{
+	struct loc nowhere = { 0 };
+	struct symbol *s = sym_new(ck, SYM_PARAM, "P", nowhere);
+	struct type *t = types_tagged(ck->ts, T_STRUCT, raw);
+
+	if (!t)
+		return false;
+	s->type = type_ptr(ck->ts, t);
+	*param = s;
+	return check_with_param(ck, e, s);
+}
+
+/* ---- clauses --------------------------------------------------------------------------------------------------------------- */
+void check_stmt_expr(struct checker *ck, struct expr *e)
+{
+	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG) {
+		check_agg_assign(ck, e);
+		return;
+	}
+	if (e->kind == EX_CALL) {
+		check_action(ck, e);
+		return;
+	}
+	if (!check_expr(ck, e))
+		return;
+	if (e->kind != EX_ASSIGN && !(e->kind == EX_UNARY && e->op >= OP_PREINC) && e->kind != EX_COMMA)
+		err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
+}
+
+static void check_stmts(struct checker *ck, struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct stmt *s = v[i];
+		struct type *t;
+
+		if (s->kind == ST_EXPR) {
+			check_stmt_expr(ck, s->expr);
+			continue;
+		}
+		t = check_expr(ck, s->expr);
+		if (t && !type_is_scalar(t) && !type_is_string(t))
+			err(ck, s->expr->loc, D_OP_SCALAR, NULL, "the condition of if is %s", type_name(ck->ts, t));
+		check_stmts(ck, s->then.v, s->then.n);
+		check_stmts(ck, s->otherwise.v, s->otherwise.n);
+	}
+}
+
+void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs)
+{
+	struct type *t;
+
+	ck->sigs = sigs;
+	ck->nsigs = nsigs;
+	ck->in_clause = true;
+	if (c->pred) {
+		t = check_expr(ck, c->pred);
+		if (t && !type_is_scalar(t) && !type_is_string(t))
+			err(ck, c->pred->loc, D_PRED_SCALAR, NULL, "a predicate is an integer, not %s",
+				type_name(ck->ts, t));
+	}
+	check_stmts(ck, c->body.v, c->body.n);
+	ck->in_clause = false;
+	ck->nsigs = 0;
+}

@@ -1,0 +1,132 @@
+/* check: names and types. Tree -> typed tree: every expression gets its type, every name its symbol; translators are
+ * checked when a member of theirs is first used. Pure: probes' arguments come in as struct probe_sig. */
+#ifndef DWIRE_LANG_CHECK_H
+#define DWIRE_LANG_CHECK_H
+#include "ir/abi.h"
+#include "lang/ast.h"
+#include "lang/format.h"
+#include "lang/types.h"
+
+/* ---- built-in names: one list each makes enum, table and hints ---------------------------------------------------- */
+#define BUILTINS(X) /* name, type */                                                                       \
+	X(pid, int32) X(ppid, int32) X(tid, int32) X(uid, uint32) X(gid, uint32) X(execname, string)        \
+	X(timestamp, uint64) X(vtimestamp, uint64) X(walltimestamp, int64) X(cpu, int32) X(id, uint32)      \
+	X(epid, uint32) X(probeprov, string) X(probemod, string) X(probefunc, string) X(probename, string)  \
+	X(curthread, thread) X(errno, int32) X(args, args) X(arg0, int64) X(arg1, int64) X(arg2, int64)     \
+	X(arg3, int64) X(arg4, int64) X(arg5, int64) X(arg6, int64) X(arg7, int64) X(arg8, int64)           \
+	X(arg9, int64) X(zonename, string)
+enum builtin {
+#define X(n, t) BI_##n,
+	BUILTINS(X)
+#undef X
+	BI_COUNT
+};
+
+enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
+#define FUNCS(X) /* name, class, least and most arguments */                                               \
+	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 64) X(printa, FC_ACTION, 1, 64)                    \
+	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
+	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
+	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \
+	X(max, FC_AGG, 1, 1) X(stddev, FC_AGG, 1, 1) X(quantize, FC_AGG, 1, 2)                               \
+	X(lquantize, FC_AGG, 3, 5) X(llquantize, FC_AGG, 5, 6)                                               \
+	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
+	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
+	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
+	X(__ip6, FC_DLIB, 1, 1)  /* string of the struct in6_addr at a pointer; IPv4-mapped as IPv4 */        \
+	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
+	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
+	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
+enum func {
+#define X(n, c, lo, hi) FN_##n,
+	FUNCS(X)
+#undef X
+	FN_COUNT
+};
+enum func_class func_class(enum func f);
+const char *func_name(enum func f);
+
+/* ---- forms of strings: which of these a value may be, at run time ------------------------------------------------- */
+enum form {
+	FORM_LIT = 1,   /* a literal of the program: kept as its number */
+	FORM_ADDR = 2,  /* an address */
+	FORM_ZONE = 4,  /* a namespace's number */
+	FORM_CHARS = 8, /* characters */
+	FORM_FLAGS = 15,
+	/* form >> FORM_SHIFT: bytes that the text takes, NUL included, when it is characters or a literal */
+	FORM_SHIFT = 8,
+};
+/* How a string with these forms is kept. */
+enum str_rep { REP_LIT, REP_TSTR, REP_CHARS };
+enum str_rep form_rep(int form);
+uint32_t form_chars(int form); /* REP_CHARS: bytes, a multiple of 8 */
+uint32_t form_size(int form);  /* bytes in a key or record, a multiple of 8 (REP_LIT: 8) */
+int form_join(int a, int b);
+/* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
+bool text_is_address(const char *s);
+
+/* ---- symbols -------------------------------------------------------------------------------------------------------- */
+enum sym_kind { SYM_VAR, SYM_ASSOC, SYM_INLINE, SYM_BUILTIN, SYM_AGG, SYM_FUNC, SYM_PARAM, SYM_CONST };
+
+struct symbol {
+	enum sym_kind kind;
+	const char *name;
+	enum var_scope scope;
+	struct loc loc;
+	struct type *type; /* NULL: variable not typed yet */
+	struct type **keys;
+	size_t nkeys;
+	int form;       /* strings: joined from all that is assigned */
+	int *key_forms; /* by key */
+	enum builtin builtin;
+	enum func func;
+	const struct inline_def *inl;
+	struct symbol **params; /* of an inline array */
+	int64_t value;          /* SYM_CONST */
+	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
+	bool ready;             /* inline: value was checked */
+	/* lower */
+	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
+	void *lowered;
+};
+
+/* Marks an expression as a translated value: args[n] or xlate <T> (e). Members of it come from a translator. */
+struct xlate_use {
+	struct type *out; /* the translated structure */
+	const struct expr *in; /* xlate: the operand; NULL: args */
+	unsigned argno;
+};
+
+/* What a probe's clauses see as args[]. */
+struct probe_sig {
+	const char *prov, *mod, *func, *name;
+	const char *const *args; /* D types, "csinfo_t *"; NULL-terminated */
+	const char *raw;         /* name of the structure the translators take: "dw_pkt"; NULL: args are not translated */
+};
+
+struct xl_member {
+	struct xlator *xl;
+	struct tyx_member_init *init;
+};
+
+struct checker;
+
+struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
+/* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */
+void check_decls(struct checker *ck, struct program *p);
+/* A clause, for the probes that it is enabled on. */
+void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs);
+/* After all clauses: settles the forms of string variables and keys. */
+void check_forms(struct checker *ck, struct program *p);
+/* The translator from `struct raw *` to out, and its member; checked on first use. NULL: none (no error added). */
+const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out);
+struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const char *member);
+/* Checks a lone expression with a parameter of type `struct raw *` called P (a provider's filter). */
+bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct symbol **param);
+struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
+/* Form of a string expression. */
+int expr_form(struct checker *ck, const struct expr *e);
+struct types *checker_types(struct checker *ck);
+/* Every aggregation, in order of appearance. */
+size_t checker_aggs(struct checker *ck, struct symbol ***aggs);
+#endif

@@ -1,0 +1,687 @@
+/* check_expr: types of expressions. Each function gives the type, or NULL when an error was reported (then callers
+ * stay silent). */
+#include <string.h>
+
+#include "lang/check_priv.h"
+
+static const char *tname(struct checker *ck, const struct type *t)
+{
+	return type_name(ck->ts, t);
+}
+
+bool is_xlated(const struct expr *e)
+{
+	return e->xl != NULL;
+}
+
+/* ---- args[] ------------------------------------------------------------------------------------------------------- */
+static struct type *sig_type(struct checker *ck, const char *text)
+{
+	struct type *t = strmap_get(ck->sig_types, text);
+	size_t n = strcspn(text, " *");
+	char *word;
+
+	if (t)
+		return t;
+	word = arena_strndup(ck->arena, text, n);
+	if (!strcmp(word, "void"))
+		t = ck->ts->void_;
+	else if (!strcmp(word, "struct"))
+		t = types_tagged(ck->ts, T_STRUCT, arena_strndup(ck->arena, text + 7, strcspn(text + 7, " *")));
+	else
+		t = types_typedef(ck->ts, word);
+	if (!t)
+		t = ck->ts->int64;
+	if (strchr(text, '*'))
+		t = type_ptr(ck->ts, t);
+	strmap_put(ck->sig_types, text, t);
+	return t;
+}
+
+static unsigned sig_nargs(const struct probe_sig *s)
+{
+	unsigned n = 0;
+
+	while (s->args && s->args[n])
+		n++;
+	return n;
+}
+
+struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated)
+{
+	const char *text = NULL;
+
+	for (size_t p = 0; p < ck->nsigs; p++) {
+		const struct probe_sig *s = ck->sigs[p];
+		unsigned n = sig_nargs(s);
+
+		if (i >= n)
+			return err(ck, at->loc, D_ARGS_IDX, n ? NULL : "this probe has no typed arguments",
+				"args[%u]: %s:::%s has %u argument%s", i, s->prov, s->name, n, n == 1 ? "" : "s");
+		if (text && strcmp(text, s->args[i]))
+			return err(ck, at->loc, D_ARGS_MULTI, "use one clause for each kind of probe",
+				"args[%u] has not one type in all probes of this clause: %s and %s", i, text,
+				s->args[i]);
+		text = s->args[i];
+		*xlated = s->raw && strchr(text, '*') != NULL;
+	}
+	if (!text)
+		return err(ck, at->loc, D_ARGS_NONE, NULL, "args[] has no meaning here");
+	return sig_type(ck, text);
+}
+
+static struct type *check_args(struct checker *ck, struct expr *e)
+{
+	int64_t i;
+	bool xlated = false;
+	struct type *t;
+
+	if (e->args.n != 1 || !check_expr(ck, e->args.v[0]))
+		return e->args.n == 1 ? NULL : err(ck, e->loc, D_ARGS_TYPE, NULL, "args[] takes one index");
+	if (!const_eval(ck->ts, ck->d, e->args.v[0], &i) || i < 0 || i > 63)
+		return err(ck, e->args.v[0]->loc, D_ARGS_TYPE, NULL, "the index of args[] must be an integer constant");
+	t = sig_arg_type(ck, e, (unsigned)i, &xlated);
+	if (!t)
+		return NULL;
+	e->ival = (uint64_t)i;
+	if (xlated) {
+		e->xl = ARENA_NEW(ck->arena, struct xlate_use);
+		e->xl->out = t->of;
+		e->xl->argno = (unsigned)i;
+	}
+	return t;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------- */
+static void ready_inline(struct checker *ck, struct symbol *s)
+{
+	struct symbol **params = ck->params;
+	size_t n = ck->nparams;
+
+	if (s->ready)
+		return;
+	s->ready = true; /* before: an inline that names itself ends here */
+	ck->params = s->params;
+	ck->nparams = s->nkeys;
+	check_expr(ck, s->inl->value);
+	ck->params = params;
+	ck->nparams = n;
+}
+
+static struct type *check_ident(struct checker *ck, struct expr *e)
+{
+	struct symbol *s = sym_find(ck, e->name, e->scope);
+	int64_t v;
+
+	if (!s && e->scope == SCOPE_GLOBAL) {
+		const int64_t *en = strmap_get(ck->ts->enumerators, e->name);
+
+		if (en || (ck->ts->kernel && ck->ts->kernel->enumerator(ck->ts->kernel->ctx, e->name, &v))) {
+			s = sym_new(ck, SYM_CONST, e->name, e->loc);
+			s->type = ck->ts->int32;
+			s->value = en ? *en : v;
+			if (s->value != (int32_t)s->value)
+				s->type = ck->ts->int64;
+			strmap_put(ck->globals, e->name, s);
+		}
+	}
+	if (!s)
+		return err(ck, e->loc, D_IDENT_UNDEF, sym_nearest(ck, e->name, e->scope),
+			"there is no variable %s%s: it is read before anything is assigned to it",
+			e->scope == SCOPE_SELF ? "self->" : e->scope == SCOPE_THIS ? "this->" : "", e->name);
+	e->sym = s;
+	if (s->kind == SYM_ASSOC)
+		return err(ck, e->loc, D_ARR_BADREF, "give it a key in [ ]", "%s is an associative array", e->name);
+	if (s->kind == SYM_BUILTIN && s->builtin == BI_args)
+		return err(ck, e->loc, D_ARGS_TYPE, "args[0], args[1], ...", "args needs an index");
+	if (s->kind == SYM_INLINE) {
+		if (s->nkeys)
+			return err(ck, e->loc, D_ARR_BADREF, NULL, "%s needs an index in [ ]", e->name);
+		ready_inline(ck, s);
+	}
+	if (s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
+		e->ival = (uint64_t)(s->builtin - BI_arg0);
+	return s->type;
+}
+
+/* Is a value of type t good for a key (or parameter) of type k? */
+static bool key_fits(const struct type *k, const struct type *t)
+{
+	if (k->kind == T_STRING)
+		return type_is_string(t);
+	return type_is_scalar(k) && type_is_scalar(t);
+}
+
+static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
+{
+	if (e->args.n != s->nkeys) {
+		err(ck, e->loc, D_PROTO_LEN, NULL, "%s takes %zu key%s, not %zu", s->name, s->nkeys,
+			s->nkeys == 1 ? "" : "s", e->args.n);
+		return false;
+	}
+	for (size_t i = 0; i < e->args.n; i++) {
+		struct type *t = e->args.v[i]->type;
+
+		if (!t)
+			return false;
+		if (!key_fits(s->keys[i], t)) {
+			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of %s is %s, not %s", i + 1, s->name,
+				tname(ck, s->keys[i]), tname(ck, t));
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct type *check_element(struct checker *ck, struct expr *e, struct type *t)
+{
+	if (e->args.n != 1 || !type_is_int(e->args.v[0]->type))
+		return err(ck, e->loc, D_ARR_BADREF, NULL, "an array takes one integer as its index");
+	type_complete(ck->ts, t->of);
+	if (t->of->kind == T_VOID || t->of->kind == T_FUNC)
+		return err(ck, e->loc, D_DEREF_VOID, NULL, "%s has no elements", tname(ck, t));
+	return t->of;
+}
+
+static struct type *check_index(struct checker *ck, struct expr *e)
+{
+	struct symbol *s;
+	struct type *t;
+	bool ok = true;
+
+	if (e->a->kind == EX_IDENT) {
+		s = sym_find(ck, e->a->name, e->a->scope);
+		if (s && s->kind == SYM_BUILTIN && s->builtin == BI_args)
+			return check_args(ck, e);
+	} else {
+		s = NULL;
+	}
+	for (size_t i = 0; i < e->args.n; i++)
+		ok &= check_expr(ck, e->args.v[i]) != NULL;
+	if (s && (s->kind == SYM_ASSOC || (s->kind == SYM_INLINE && s->nkeys))) {
+		e->sym = e->a->sym = s;
+		if (s->kind == SYM_INLINE)
+			ready_inline(ck, s);
+		return ok && check_keys(ck, e, s) ? s->type : NULL;
+	}
+	t = check_expr(ck, e->a);
+	if (!t || !ok)
+		return NULL;
+	if (t->kind != T_PTR && t->kind != T_ARRAY)
+		return err(ck, e->loc, D_ARR_BADREF, NULL, "%s is neither an array nor a pointer",
+			ast_expr_text(ck->arena, e->a));
+	return check_element(ck, e, t);
+}
+
+/* ---- members -------------------------------------------------------------------------------------------------------- */
+static struct type *no_member(struct checker *ck, struct expr *e, struct type *st)
+{
+	const char *near = type_nearest_member(ck->ts, st, e->name);
+
+	return err(ck, e->loc, D_TYPE_MEMBER, near ? arena_printf(ck->arena, "did you mean %s?", near) : NULL,
+		"%s has no member %s", tname(ck, st), e->name);
+}
+
+static struct type *check_member(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->a), *st;
+	const struct type_member *m;
+	uint32_t off = 0;
+
+	if (!t)
+		return NULL;
+	if (e->arrow && t->kind != T_PTR)
+		return err(ck, e->loc, D_OP_PTR, t->kind == T_STRUCT || t->kind == T_UNION ? "use ." : NULL,
+			"-> needs a pointer, not %s", tname(ck, t));
+	if (!e->arrow && t->kind != T_STRUCT && t->kind != T_UNION)
+		return err(ck, e->loc, D_OP_SOU, t->kind == T_PTR ? "use ->" : NULL,
+			". needs a structure, not %s", tname(ck, t));
+	st = e->arrow ? t->of : t;
+	type_complete(ck->ts, st);
+	if (st->kind != T_STRUCT && st->kind != T_UNION)
+		return err(ck, e->loc, D_OP_SOU, NULL, "%s does not point to a structure",
+			ast_expr_text(ck->arena, e->a));
+	if (!st->complete)
+		return err(ck, e->loc, D_OP_INCOMPLETE, NULL, "%s is not known here", tname(ck, st));
+	m = type_find_member(ck->ts, st, e->name, &off);
+	if (!m)
+		return no_member(ck, e, st);
+	e->ival = off;
+	e->isuffix = m->bits;
+	if (is_xlated(e->a)) {
+		const struct xlator *xl = NULL;
+
+		for (size_t i = 0; i < ck->nsigs && !xl; i++)
+			if (ck->sigs[i]->raw)
+				xl = check_xlator(ck, ck->sigs[i]->raw, st);
+		if (!xl)
+			return err(ck, e->loc, D_XLATE_NONE, NULL, "no translator makes %s here", tname(ck, st));
+		e->extra = NULL;
+		if (!check_xl_member(ck, xl, e->name))
+			return err(ck, e->loc, D_XLATE_MEMB, NULL, "%s.%s cannot be had from this kernel",
+				tname(ck, st), e->name);
+		for (size_t i = 0; i < xl->ninits; i++)
+			if (!strcmp(xl->inits[i].name, e->name)) {
+				struct xl_member *xm = ARENA_NEW(ck->arena, struct xl_member);
+				xm->xl = (struct xlator *)(uintptr_t)xl;
+				xm->init = &xl->inits[i];
+				e->extra = xm;
+			}
+	}
+	type_complete(ck->ts, m->type);
+	return m->type;
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------------------- */
+static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
+{
+	const char *hint = NULL;
+
+	if (type_is_string(a) && e->b->kind == EX_INT)
+		hint = "quote the address: \"10.0.0.5\"";
+	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a),
+		tname(ck, b));
+}
+
+static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
+{
+	if (type_is_string(a) && type_is_string(b))
+		return ck->ts->int32;
+	if (type_is_string(a) != type_is_string(b)) {
+		struct type *o = type_is_string(a) ? b : a;
+
+		return err(ck, e->loc, D_OP_INCOMPAT,
+			(e->a->kind == EX_INT || e->b->kind == EX_INT) ? "quote the address: \"10.0.0.5\"" : NULL,
+			"cannot compare string with %s", tname(ck, o));
+	}
+	if (!type_is_scalar(a) || !type_is_scalar(b))
+		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
+	return ck->ts->int32;
+}
+
+static struct type *check_addsub(struct checker *ck, struct expr *e, struct type *a, struct type *b)
+{
+	if (type_is_int(a) && type_is_int(b))
+		return type_usual(ck->ts, a, b);
+	if (a->kind == T_PTR && type_is_int(b))
+		return a;
+	if (e->op == OP_ADD && type_is_int(a) && b->kind == T_PTR)
+		return b;
+	if (e->op == OP_SUB && a->kind == T_PTR && b->kind == T_PTR)
+		return ck->ts->int64;
+	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
+}
+
+static struct type *check_binary(struct checker *ck, struct expr *e)
+{
+	struct type *a = check_expr(ck, e->a), *b = check_expr(ck, e->b);
+
+	if (!a || !b)
+		return NULL;
+	switch (e->op) {
+	case OP_ADD:
+	case OP_SUB:
+		return check_addsub(ck, e, a, b);
+	case OP_MUL:
+	case OP_DIV:
+	case OP_MOD:
+		if (!type_is_int(a) || !type_is_int(b))
+			return bad_operands(ck, e, a, b, e->op == OP_MOD ? D_OP_INT : D_OP_ARITH);
+		if ((e->op != OP_MUL) && e->b->kind == EX_INT && e->b->ival == 0)
+			return err(ck, e->b->loc, D_OP_INCOMPAT, NULL, "expression contains division by zero");
+		return type_usual(ck->ts, a, b);
+	case OP_AND:
+	case OP_OR:
+	case OP_XOR:
+		if (!type_is_int(a) || !type_is_int(b))
+			return bad_operands(ck, e, a, b, D_OP_INT);
+		return type_usual(ck->ts, a, b);
+	case OP_SHL:
+	case OP_SHR:
+		if (!type_is_int(a) || !type_is_int(b))
+			return bad_operands(ck, e, a, b, D_OP_INT);
+		return type_promote(ck->ts, a);
+	case OP_LAND:
+	case OP_LOR:
+	case OP_LXOR:
+		if ((!type_is_scalar(a) && !type_is_string(a)) || (!type_is_scalar(b) && !type_is_string(b)))
+			return bad_operands(ck, e, a, b, D_OP_SCALAR);
+		return ck->ts->int32;
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+		return check_compare(ck, e, a, b);
+	case OP_NONE:
+	case OP_ASSIGN:
+	case OP_NEG:
+	case OP_POS:
+	case OP_NOT:
+	case OP_COMPL:
+	case OP_DEREF:
+	case OP_ADDR:
+	case OP_PREINC:
+	case OP_PREDEC:
+	case OP_POSTINC:
+	case OP_POSTDEC:
+		break;
+	}
+	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for two values", expr_op_text(e->op));
+}
+
+static struct type *deref_type(struct checker *ck, struct expr *e, struct type *t)
+{
+	if (t->kind != T_PTR && t->kind != T_ARRAY)
+		return err(ck, e->loc, D_DEREF_NONPTR, NULL, "* needs a pointer, not %s", tname(ck, t));
+	if (t->of->kind == T_VOID)
+		return err(ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type", "a void * points to nothing known");
+	if (is_xlated(e->a))
+		return err(ck, e->loc, D_OP_DYN, "name one of its members", "a translated structure is not one value");
+	type_complete(ck->ts, t->of);
+	return t->of;
+}
+
+static bool is_variable(const struct expr *e)
+{
+	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
+	       (e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
+}
+
+static struct type *check_unary(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->a);
+
+	if (!t)
+		return NULL;
+	switch (e->op) {
+	case OP_NEG:
+	case OP_POS:
+	case OP_COMPL:
+		if (!type_is_int(t))
+			return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer, not %s", expr_op_text(e->op),
+				tname(ck, t));
+		return type_promote(ck->ts, t);
+	case OP_NOT:
+		if (!type_is_scalar(t) && !type_is_string(t))
+			return err(ck, e->loc, D_OP_SCALAR, NULL, "! needs a scalar, not %s", tname(ck, t));
+		return ck->ts->int32;
+	case OP_DEREF:
+		return deref_type(ck, e, t);
+	case OP_ADDR:
+		if (e->a->kind != EX_MEMBER && !(e->a->kind == EX_UNARY && e->a->op == OP_DEREF) &&
+			!(e->a->kind == EX_INDEX && !e->a->sym))
+			return err(ck, e->loc, D_ADDROF_VAR, NULL, "& needs something in the kernel's memory");
+		if (e->a->extra || (e->a->kind == EX_MEMBER && e->a->isuffix))
+			return err(ck, e->loc, D_ADDROF_BITFIELD, NULL, "%s has no address",
+				ast_expr_text(ck->arena, e->a));
+		return type_ptr(ck->ts, t);
+	case OP_PREINC:
+	case OP_PREDEC:
+	case OP_POSTINC:
+	case OP_POSTDEC:
+		if (!is_variable(e->a))
+			return err(ck, e->loc, D_OP_LVAL, NULL, "%s needs a variable", expr_op_text(e->op));
+		if (!type_is_scalar(t))
+			return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s",
+				expr_op_text(e->op), tname(ck, t));
+		return t;
+	case OP_NONE:
+	case OP_ASSIGN:
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+	case OP_DIV:
+	case OP_MOD:
+	case OP_SHL:
+	case OP_SHR:
+	case OP_AND:
+	case OP_OR:
+	case OP_XOR:
+	case OP_LAND:
+	case OP_LOR:
+	case OP_LXOR:
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+		break;
+	}
+	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
+}
+
+/* ---- assignment ------------------------------------------------------------------------------------------------------ */
+/* Makes the variable on the left of its first assignment. The right side's type gives its own. */
+static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t)
+{
+	struct expr *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
+	struct symbol *s = sym_new(ck, lhs->kind == EX_INDEX ? SYM_ASSOC : SYM_VAR, id->name, id->loc);
+
+	s->scope = id->scope;
+	s->type = type_is_string(t) ? ck->ts->string : t;
+	if (lhs->kind == EX_INDEX) {
+		s->nkeys = lhs->args.n;
+		s->keys = ARENA_ARRAY(ck->arena, struct type *, s->nkeys);
+		for (size_t i = 0; i < s->nkeys; i++) {
+			struct type *k = lhs->args.v[i]->type;
+
+			if (!type_is_scalar(k) && !type_is_string(k)) {
+				err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", tname(ck, k));
+				return NULL;
+			}
+			s->keys[i] = type_is_string(k) ? ck->ts->string : k;
+		}
+	}
+	strmap_put(sym_scope(ck, s->scope), s->name, s);
+	return s;
+}
+
+static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
+{
+	struct expr *lhs = e->a, *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
+	struct symbol *s;
+	bool ok = true;
+
+	if (lhs->kind != EX_IDENT && !(lhs->kind == EX_INDEX && id->kind == EX_IDENT)) {
+		if (!check_expr(ck, lhs))
+			return NULL;
+		return err(ck, e->loc, D_OP_LVAL, NULL, "%s cannot be assigned to", ast_expr_text(ck->arena, lhs));
+	}
+	s = sym_find(ck, id->name, id->scope);
+	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)
+		return err(ck, id->loc, D_IDENT_BADREF, NULL, "%s is a function", id->name);
+	if (s && s->kind != SYM_VAR && s->kind != SYM_ASSOC)
+		return err(ck, e->loc, D_OP_LVAL, "choose another name", "%s cannot be assigned to", id->name);
+	if (s)
+		return check_expr(ck, lhs);
+	for (size_t i = 0; lhs->kind == EX_INDEX && i < lhs->args.n; i++)
+		ok &= check_expr(ck, lhs->args.v[i]) != NULL;
+	if (!ok)
+		return NULL;
+	if (!type_is_scalar(rt) && !type_is_string(rt))
+		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "a variable cannot hold %s", tname(ck, rt));
+	s = new_variable(ck, lhs, rt);
+	if (!s)
+		return NULL;
+	lhs->sym = id->sym = s;
+	lhs->type = s->type;
+	return s->type;
+}
+
+static struct type *check_assign(struct checker *ck, struct expr *e)
+{
+	struct type *rt, *lt;
+
+	if (e->a->kind == EX_AGG)
+		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
+			"an aggregation is not a value");
+	rt = check_expr(ck, e->b);
+	if (!rt)
+		return NULL;
+	lt = check_lhs(ck, e, rt);
+	if (!lt)
+		return NULL;
+	e->a->type = lt;
+	if (e->op != OP_ASSIGN && (!type_is_scalar(lt) || !type_is_int(rt)))
+		return err(ck, e->loc, D_OP_INT, NULL, "%s= needs integers", expr_op_text(e->op));
+	if (type_is_string(lt) != type_is_string(rt) || (!type_is_string(lt) && !type_is_scalar(rt)))
+		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
+			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
+	return lt;
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+static struct type *check_cond(struct checker *ck, struct expr *e)
+{
+	struct type *c = check_expr(ck, e->a), *b, *d;
+	int64_t v;
+
+	if (!c)
+		return NULL;
+	if (e->a->kind == EX_INT && const_eval(ck->ts, ck->d, e->a, &v)) { /* __has(): the other arm may mean nothing */
+		struct expr *taken = v ? e->b : e->c;
+		struct type *t = check_expr(ck, taken);
+
+		if (ck->library) {
+			e->b = e->c = taken;
+			return t;
+		}
+	}
+	if (!type_is_scalar(c) && !type_is_string(c))
+		return err(ck, e->a->loc, D_OP_SCALAR, NULL, "the condition of ?: is %s", tname(ck, c));
+	b = check_expr(ck, e->b);
+	d = check_expr(ck, e->c);
+	if (!b || !d)
+		return NULL;
+	if (type_is_string(b) && type_is_string(d))
+		return ck->ts->string;
+	if (type_is_int(b) && type_is_int(d))
+		return type_usual(ck->ts, b, d);
+	if (b->kind == T_PTR && (d->kind == T_PTR || type_is_int(d)))
+		return b;
+	if (d->kind == T_PTR && type_is_int(b))
+		return d;
+	return err(ck, e->loc, D_OP_INCOMPAT, NULL, "the two values of ?: are %s and %s", tname(ck, b), tname(ck, d));
+}
+
+static struct type *check_cast(struct checker *ck, struct expr *e)
+{
+	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a);
+
+	if (!to || !from)
+		return NULL;
+	if (type_is_string(to) && type_is_string(from))
+		return ck->ts->string;
+	if (to->kind == T_VOID || (type_is_scalar(to) && (type_is_scalar(from) || from->kind == T_ARRAY)))
+		return to;
+	return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to %s", tname(ck, from), tname(ck, to));
+}
+
+static struct type *check_sizeof(struct checker *ck, struct expr *e)
+{
+	struct type *t = e->tyx ? types_resolve(ck->ts, ck->d, e->tyx) : check_expr(ck, e->a);
+
+	if (!t)
+		return NULL;
+	type_complete(ck->ts, t);
+	if (!t->size)
+		return err(ck, e->loc, D_SIZEOF_TYPE, NULL, "%s has no size", tname(ck, t));
+	if (e->a && e->a->kind == EX_MEMBER && e->a->isuffix)
+		return err(ck, e->loc, D_SIZEOF_BITFIELD, NULL, "a bit-field has no size in bytes");
+	e->ival = t->kind == T_STRING ? ck->strsize : t->size;
+	e->kind = EX_INT;
+	return ck->ts->uint64;
+}
+
+static struct type *check_offsetof(struct checker *ck, struct expr *e)
+{
+	struct type *t = types_resolve(ck->ts, ck->d, e->tyx);
+	uint32_t off;
+	const struct type_member *m;
+
+	if (!t)
+		return NULL;
+	m = type_find_member(ck->ts, t, e->name, &off);
+	if (!m)
+		return no_member(ck, e, t);
+	if (m->bits)
+		return err(ck, e->loc, D_OFFSETOF_BITFIELD, NULL, "%s is a bit-field", e->name);
+	e->ival = off / 8;
+	e->kind = EX_INT;
+	return ck->ts->uint64;
+}
+
+static struct type *int_literal_type(struct checker *ck, const struct expr *e)
+{
+	struct types *ts = ck->ts;
+	bool u = e->isuffix & ISUF_U, l = e->isuffix & (ISUF_L | ISUF_LL), nodec = e->isuffix & ISUF_NODEC;
+
+	if (e->isuffix & ISUF_CHAR)
+		return ts->int32;
+	if (!l && !u && e->ival <= INT32_MAX)
+		return ts->int32;
+	if (!l && (u || nodec) && e->ival <= UINT32_MAX)
+		return ts->uint32;
+	if (!u && e->ival <= INT64_MAX)
+		return ts->int64;
+	return ts->uint64;
+}
+
+static struct type *check_kind(struct checker *ck, struct expr *e)
+{
+	struct type *t;
+
+	switch (e->kind) {
+	case EX_INT:
+		return e->type ? e->type : int_literal_type(ck, e);
+	case EX_STR:
+		return ck->ts->string;
+	case EX_IDENT:
+		return check_ident(ck, e);
+	case EX_SCOPED:
+		return err(ck, e->loc, D_SYM_NOTYPES, NULL, "kernel variables (`%s) cannot be read yet", e->name);
+	case EX_AGG:
+		return err(ck, e->loc, D_AGG_SCALAR, "aggregations are printed by printa() or at the end",
+			"the value of @%s cannot be read", e->name);
+	case EX_UNARY:
+		return check_unary(ck, e);
+	case EX_BINARY:
+		return check_binary(ck, e);
+	case EX_ASSIGN:
+		return check_assign(ck, e);
+	case EX_COND:
+		return check_cond(ck, e);
+	case EX_CALL:
+		return check_call(ck, e);
+	case EX_INDEX:
+		return check_index(ck, e);
+	case EX_MEMBER:
+		return check_member(ck, e);
+	case EX_CAST:
+		return check_cast(ck, e);
+	case EX_SIZEOF:
+		return check_sizeof(ck, e);
+	case EX_OFFSETOF:
+		return check_offsetof(ck, e);
+	case EX_STRINGOF:
+		t = check_expr(ck, e->a);
+		if (t && !type_is_string(t))
+			return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to string", tname(ck, t));
+		return t ? ck->ts->string : NULL;
+	case EX_XLATE:
+		return err(ck, e->loc, D_XLATE_NONE, NULL, "xlate is for a later version");
+	case EX_COMMA:
+		t = check_expr(ck, e->a);
+		return t ? check_expr(ck, e->b) : NULL;
+	}
+	return NULL;
+}
+
+struct type *check_expr(struct checker *ck, struct expr *e)
+{
+	e->type = check_kind(ck, e);
+	return e->type;
+}

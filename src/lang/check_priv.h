@@ -1,0 +1,41 @@
+/* check_priv: what the files of the checker share. */
+#ifndef DWIRE_LANG_CHECK_PRIV_H
+#define DWIRE_LANG_CHECK_PRIV_H
+#include "lang/check.h"
+
+struct checker {
+	struct arena *arena;
+	struct diags *d;
+	struct types *ts;
+	uint32_t strsize;
+	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
+	VEC(struct symbol *) agg_list;
+	VEC(struct xlator *) xlators;
+	struct strmap *sig_types; /* text of an argument's type -> struct type */
+	struct strmap *members;   /* "xlator address.member" -> checked mark */
+	/* while a clause, inline or translator is checked */
+	const struct probe_sig *const *sigs;
+	size_t nsigs;
+	struct symbol **params;
+	size_t nparams;
+	bool library; /* the text being checked is part of dlib */
+	bool in_clause;
+};
+
+/* The type, or NULL after an error was reported. */
+struct type *check_expr(struct checker *ck, struct expr *e);
+/* An expression statement of a clause: actions and aggregations allowed. */
+void check_stmt_expr(struct checker *ck, struct expr *e);
+struct type *check_call(struct checker *ck, struct expr *e);
+void check_action(struct checker *ck, struct expr *e);
+void check_agg_assign(struct checker *ck, struct expr *e);
+struct symbol *check_agg_ref(struct checker *ck, struct expr *e);
+struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name, struct loc loc);
+struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
+struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
+const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
+struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated);
+bool is_xlated(const struct expr *e);
+struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+#endif

@@ -1,0 +1,233 @@
+/* format: parsing of printf and printa formats, bounds of llquantize.
+ * Input: the bytes of a format string. Output: items in the arena, each some text and at most one conversion.
+ * Invariant: every byte of the input is in exactly one item; a format that parses can be printed without a check.
+ * Source: D manual, chapter "Output Formatting". Size prefixes are read and have no effect: the size of the argument
+ * decides. */
+#include "lang/format.h"
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+struct fmt_cursor {
+	struct arena *arena;
+	const char *s;
+	size_t len, pos;
+	const char *err;
+	size_t err_off;
+};
+
+static int fmt_fail(struct fmt_cursor *c, size_t off, const char *why)
+{
+	c->err = why;
+	c->err_off = off;
+	return -EINVAL;
+}
+
+/* The byte at the cursor; 0 at the end (a NUL in the format ends no conversion either). */
+static char fmt_peek(const struct fmt_cursor *c)
+{
+	return c->pos < c->len ? c->s[c->pos] : '\0';
+}
+
+static uint32_t flag_of(char ch)
+{
+	switch (ch) {
+	case '-':
+		return FMT_MINUS;
+	case '+':
+		return FMT_PLUS;
+	case ' ':
+		return FMT_SPACE;
+	case '#':
+		return FMT_ALT;
+	case '0':
+		return FMT_ZERO;
+	case '\'':
+		return FMT_QUOTE;
+	case '@':
+		return FMT_AGG;
+	default:
+		return 0;
+	}
+}
+
+/* digits or '*'; *out stays -1 when there is neither. */
+static int parse_number(struct fmt_cursor *c, int *out, bool *star)
+{
+	size_t at = c->pos;
+	long n = 0;
+
+	if (fmt_peek(c) == '*') {
+		*star = true;
+		c->pos++;
+		return 0;
+	}
+	while (fmt_peek(c) >= '0' && fmt_peek(c) <= '9') {
+		n = n * 10 + (fmt_peek(c) - '0');
+		if (n > FMT_WIDTH_MAX)
+			return fmt_fail(c, at, "the width or precision is too large");
+		c->pos++;
+		*out = (int)n;
+	}
+	return 0;
+}
+
+/* h hh l ll L; 'w' belongs to the conversion. */
+static void parse_size(struct fmt_cursor *c, struct fmt_item *it)
+{
+	char ch = fmt_peek(c);
+
+	if (ch != 'h' && ch != 'l' && ch != 'L')
+		return;
+	it->size[0] = ch;
+	c->pos++;
+	if (ch != 'L' && fmt_peek(c) == ch) {
+		it->size[1] = ch;
+		c->pos++;
+	}
+}
+
+/* conversion = "%" {flag} [width] ["." [precision]] [size] letter. The cursor is behind the "%". */
+static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
+{
+	static const char letters[] = "aAcCdDeEfFgGikoOpsSuUxXyY";
+	size_t start = c->pos - 1;
+	uint32_t flag;
+	int err;
+
+	while ((flag = flag_of(fmt_peek(c)))) {
+		it->flags |= flag;
+		c->pos++;
+	}
+	err = parse_number(c, &it->width, &it->star_width);
+	if (err)
+		return err;
+	if (fmt_peek(c) == '.') {
+		c->pos++;
+		err = parse_number(c, &it->prec, &it->star_prec);
+		if (err)
+			return err;
+		/* "%.f": as in C, no digits mean 0. */
+		if (it->prec < 0 && !it->star_prec)
+			it->prec = 0;
+	}
+	parse_size(c, it);
+	if (c->pos >= c->len)
+		return fmt_fail(c, start, "the format ends within a conversion");
+	char ch = c->s[c->pos];
+
+	if (ch == 'w') {
+		c->pos++;
+		ch = fmt_peek(c);
+		if (ch != 'c' && ch != 's')
+			return fmt_fail(c, start, "only %wc and %ws start with %w");
+		it->conv = 'w';
+		it->conv2 = ch;
+	} else if (ch == '\0' || !strchr(letters, ch)) {
+		return fmt_fail(c, start,
+			ch > ' ' && ch < 0x7f ? arena_printf(c->arena, "there is no conversion %%%c", ch)
+					      : "there is no such conversion");
+	} else {
+		it->conv = ch;
+	}
+	c->pos++;
+	it->conv_text = arena_strndup(c->arena, c->s + start, c->pos - start);
+	return 0;
+}
+
+/* Text up to the next conversion, "%%" folded. True when a conversion follows (the cursor is behind its "%"). */
+static bool parse_text(struct fmt_cursor *c, struct fmt_item *it)
+{
+	size_t end = c->pos;
+
+	while (end < c->len && (c->s[end] != '%' || (end + 1 < c->len && c->s[end + 1] == '%')))
+		end += c->s[end] == '%' ? 2 : 1;
+	char *text = arena_alloc(c->arena, end - c->pos + 1);
+	bool more = false;
+
+	it->text = text;
+	while (c->pos < c->len) {
+		char ch = c->s[c->pos++];
+
+		if (ch == '%') {
+			/* "%" alone at the end is a conversion cut off. */
+			if (fmt_peek(c) != '%') {
+				more = true;
+				break;
+			}
+			c->pos++;
+		}
+		text[it->text_len++] = ch;
+	}
+	return more;
+}
+
+static size_t count_items(const char *s, size_t len)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < len; i++)
+		n += s[i] == '%';
+	return n;
+}
+
+int fmt_parse(struct arena *a, const char *s, size_t len, struct fmt *out, const char **err, size_t *err_off)
+{
+	struct fmt_cursor c = {.arena = a, .s = s, .len = len};
+	bool more = true;
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->items = ARENA_ARRAY(a, struct fmt_item, count_items(s, len));
+	while (!rc && more) {
+		struct fmt_item *it = &out->items[out->n];
+
+		it->width = it->prec = -1;
+		more = parse_text(&c, it);
+		if (more)
+			rc = parse_conversion(&c, it);
+		if (it->text_len || it->conv)
+			out->n++;
+		out->nargs += (size_t)it->star_width + (size_t)it->star_prec;
+		if (it->conv && !(it->flags & FMT_AGG))
+			out->nargs++;
+		more = more && c.pos < c.len;
+	}
+	if (rc) {
+		*err = c.err;
+		*err_off = c.err_off;
+	}
+	return rc;
+}
+
+size_t llq_bounds(uint32_t factor, uint32_t low, uint32_t high, uint32_t steps, int64_t *bounds, size_t max)
+{
+	int64_t lo = 1, hi = 0;
+	size_t n = 0;
+
+	if (factor < 2 || !steps || low > high)
+		return 0;
+	for (uint32_t m = 0; m < low; m++)
+		if (__builtin_mul_overflow(lo, (int64_t)factor, &lo))
+			return 0;
+	/* A magnitude m runs from factor^m to factor^(m+1), in steps of factor^(m+1)/steps: what lies below factor^m of
+	 * those steps belongs to the magnitudes before. */
+	for (uint32_t m = low; m <= high; m++, lo = hi) {
+		bool over = __builtin_mul_overflow(lo, (int64_t)factor, &hi);
+		int64_t step = (over ? INT64_MAX : hi) / steps;
+		int64_t v = lo;
+
+		if (step < 1)
+			step = 1;
+		do {
+			if (n < max)
+				bounds[n] = v;
+			n++;
+		} while (!__builtin_add_overflow(v, step, &v) && (over || v < hi));
+		if (over)
+			return n;
+	}
+	if (n < max)
+		bounds[n] = hi;
+	return n + 1;
+}

@@ -1,0 +1,37 @@
+/* parse: D text -> tree. Pure: knows nothing of the kernel. Recovers after an error and reports several. */
+#ifndef DWIRE_LANG_PARSE_H
+#define DWIRE_LANG_PARSE_H
+#include "lang/ast.h"
+
+/* Macro variables: $0..$N, $$N, $target, $pid, $uid ... */
+struct macros {
+	int argc; /* $0 .. $argc-1 */
+	const char *const *argv;
+	unsigned char *used;  /* argc flags, set when $i is read; may be NULL */
+	bool defaultargs;     /* missing $N is 0, $$N is "" */
+	int64_t (*number)(void *ctx, const char *name, bool *known); /* $pid, $target, ... */
+	void *ctx;
+};
+
+struct parse_env {
+	struct arena *arena;
+	struct diags *diags;
+	struct macros *macros; /* may be NULL */
+	/* Is name a typedef name of the kernel (BTF) or a built-in one? The parser knows those it parsed itself. */
+	bool (*is_typename)(void *ctx, const char *name);
+	void *ctx;
+	struct strmap *typenames; /* names that parsed typedefs added; kept between texts; not NULL */
+};
+
+/* Parses one source and appends to prog. 0, or -EINVAL when it reported errors (prog then holds what was
+ * understood). Limits: 16 MiB of text, 4,000 levels of nesting, reported as D_LIMIT. */
+int parse_source(const struct parse_env *env, const struct source *src, struct program *prog)
+	__attribute__((warn_unused_result));
+/* Parses one expression (a site's binding or filter in a provider's table). NULL when it reported errors. */
+struct expr *parse_expr_text(const struct parse_env *env, const struct source *src);
+/* Parses a probe description ("tcp:::send", "tick-1s", "42") as -n, -P, -m, -f, -i and -l take it. */
+int parse_pdesc(const struct parse_env *env, const struct source *src, struct pdesc *out)
+	__attribute__((warn_unused_result));
+/* --dump=tokens: one token a line: line:col kind text. */
+int tokens_dump(const struct parse_env *env, const struct source *src, FILE *out) __attribute__((warn_unused_result));
+#endif

@@ -1,0 +1,508 @@
+/* parse_type: types and declarators, as C writes them, with D's associative arrays and string.
+ * Input: tokens. Output: struct tyx, or NULL/false after a report.
+ * Invariant: no type is higher than PARSE_DEPTH_MAX; depth of the outermost node bounds a walk over all of it. */
+#include "lang/parser.h"
+#include <string.h>
+
+static struct tyx *tyx_new(struct parser *p, enum tyx_kind kind, struct loc loc)
+{
+	struct tyx *ty = ARENA_NEW(p->arena, struct tyx);
+
+	ty->kind = kind;
+	ty->loc = loc;
+	ty->depth = 1;
+	return ty;
+}
+
+struct tyx *tyx_again(struct parser *p, struct tyx *base)
+{
+	if (!base->has_body || !base->name)
+		return base; /* without a tag, only the node itself tells which struct it is */
+	struct tyx *ty = tyx_new(p, base->kind, base->loc);
+
+	ty->name = base->name;
+	ty->scope = base->scope;
+	return ty;
+}
+
+/* ---- specifiers ------------------------------------------------------------------------------------------------ */
+static uint32_t storage_bit(enum tok_kind k)
+{
+	static const uint32_t bits[TOK_COUNT] = {
+		[KW_TYPEDEF] = STORAGE_TYPEDEF, [KW_EXTERN] = STORAGE_EXTERN,  [KW_STATIC] = STORAGE_STATIC,
+		[KW_SELF] = STORAGE_SELF,	[KW_THIS] = STORAGE_THIS,      [KW_AUTO] = STORAGE_OTHER,
+		[KW_REGISTER] = STORAGE_OTHER,
+	};
+
+	return bits[k];
+}
+
+static uint32_t spec_bit(enum tok_kind k)
+{
+	static const uint32_t bits[TOK_COUNT] = {
+		[KW_VOID] = SPEC_VOID,	 [KW_CHAR] = SPEC_CHAR,		[KW_SHORT] = SPEC_SHORT,   [KW_INT] = SPEC_INT,
+		[KW_LONG] = SPEC_LONG,	 [KW_SIGNED] = SPEC_SIGNED,	[KW_UNSIGNED] = SPEC_UNSIGNED,
+		[KW_FLOAT] = SPEC_FLOAT, [KW_DOUBLE] = SPEC_DOUBLE,	[KW_STRING] = SPEC_STRING,
+		[KW_BOOL] = SPEC_BOOL,	 [KW_USERLAND] = SPEC_USERLAND,
+	};
+
+	return bits[k];
+}
+
+/* Adds one keyword to a basic type's specifiers. */
+static bool add_spec(struct parser *p, struct tyx *ty)
+{
+	const struct token t = parser_take(p);
+	const struct loc at = parser_loc(p, &t);
+	const uint32_t bit = spec_bit(t.kind), sign = SPEC_SIGNED | SPEC_UNSIGNED;
+
+	if (bit == SPEC_LONG && (ty->spec & SPEC_LONGLONG)) {
+		parser_error(p, at, D_DECL_LONGINT, NULL, "long long long is too long");
+		return false;
+	}
+	if (bit == SPEC_LONG && (ty->spec & SPEC_LONG)) {
+		ty->spec = (ty->spec & ~(uint32_t)SPEC_LONG) | SPEC_LONGLONG;
+	} else if ((bit & sign) && (ty->spec & sign)) {
+		parser_error(p, at, D_DECL_SIGN, NULL, "a type is signed or unsigned, once");
+		return false;
+	} else if (ty->spec & bit) {
+		parser_error(p, at, D_DECL_COMBO, NULL, "'%s' twice in a type", t.text);
+		return false;
+	} else {
+		ty->spec |= bit;
+	}
+	ty->loc = loc_span(ty->loc, at);
+	return true;
+}
+
+/* Is the set of keywords a type of C or D? */
+static bool check_spec(struct parser *p, const struct tyx *ty)
+{
+	static const uint32_t bases[] = {
+		SPEC_VOID,	SPEC_CHAR,  SPEC_SHORT,	 SPEC_SHORT | SPEC_INT, SPEC_INT,
+		SPEC_LONG,	SPEC_LONG | SPEC_INT, SPEC_LONGLONG, SPEC_LONGLONG | SPEC_INT, SPEC_FLOAT,
+		SPEC_DOUBLE,	SPEC_LONG | SPEC_DOUBLE, SPEC_STRING, SPEC_BOOL,
+	};
+	const uint32_t sign = ty->spec & (SPEC_SIGNED | SPEC_UNSIGNED);
+	const uint32_t base = ty->spec & ~(uint32_t)(SPEC_SIGNED | SPEC_UNSIGNED | SPEC_USERLAND);
+	bool known = base == 0 && sign;
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
+		known |= base == bases[i];
+	if (sign && (base & (SPEC_VOID | SPEC_FLOAT | SPEC_DOUBLE | SPEC_STRING | SPEC_BOOL)))
+		known = false;
+	if (!known)
+		parser_error(p, ty->loc, D_DECL_COMBO, NULL, "these words do not make a type together");
+	return known;
+}
+
+/* member := declarator [":" const] | ":" const */
+static bool parse_member_decl(struct parser *p, struct tyx *into, struct tyx *base)
+{
+	struct declarator d = {.type = base, .loc = parser_loc(p, parser_peek(p, 0))};
+
+	if (parser_kind(p) != TOK_COLON) {
+		if (!parse_declarator(p, base, &d))
+			return false;
+		if (!d.name) {
+			parser_unexpected(p, "the name of a member");
+			return false;
+		}
+	}
+	struct expr *bits = NULL;
+
+	if (parser_accept(p, TOK_COLON) && !(bits = parse_const(p)))
+		return false;
+	struct tyx_member *m = vec_push(p->arena, &into->members);
+
+	*m = (struct tyx_member){.name = d.name, .type = d.type, .bits = bits, .loc = d.loc};
+	if (d.type->depth >= into->depth)
+		into->depth = d.type->depth + 1;
+	if (bits && bits->depth >= into->depth)
+		into->depth = bits->depth + 1;
+	return parser_height_ok(p, d.loc, into->depth);
+}
+
+/* members := ( specifiers [member ("," member)*] ";" )* */
+static bool parse_members(struct parser *p, struct tyx *ty, struct loc open)
+{
+	while (parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
+		struct dspec spec;
+
+		if (!parse_dspec(p, &spec))
+			return false;
+		if (spec.storage) {
+			parser_error(p, spec.loc, D_DECL_BADCLASS, NULL, "a member has no storage class");
+			return false;
+		}
+		if (parser_kind(p) == TOK_SEMI) { /* an anonymous struct or union */
+			struct tyx_member *m = vec_push(p->arena, &ty->members);
+
+			*m = (struct tyx_member){.type = spec.base, .loc = spec.loc};
+			if (spec.base->depth >= ty->depth)
+				ty->depth = spec.base->depth + 1;
+			if (!parser_height_ok(p, spec.loc, ty->depth))
+				return false;
+		} else {
+			do {
+				if (!parse_member_decl(p, ty, spec.base))
+					return false;
+				spec.base = tyx_again(p, spec.base);
+			} while (parser_accept(p, TOK_COMMA));
+		}
+		if (!parser_expect(p, TOK_SEMI, "after the member"))
+			return false;
+	}
+	return parser_expect_close(p, TOK_RBRACE, open);
+}
+
+/* enumerators := ident ["=" const] ("," ident ["=" const])* [","] */
+static bool parse_enumerators(struct parser *p, struct tyx *ty, struct loc open)
+{
+	while (parser_kind(p) == TOK_IDENT) {
+		const struct token t = parser_take(p);
+		struct expr *value = NULL;
+
+		if (parser_accept(p, TOK_ASSIGN) && !(value = parse_const(p)))
+			return false;
+		struct tyx_member *m = vec_push(p->arena, &ty->members);
+
+		*m = (struct tyx_member){.name = t.text, .value = value, .loc = parser_loc(p, &t)};
+		if (value && value->depth >= ty->depth)
+			ty->depth = value->depth + 1;
+		if (!parser_height_ok(p, m->loc, ty->depth))
+			return false;
+		if (!parser_accept(p, TOK_COMMA))
+			break;
+	}
+	if (!ty->members.n) {
+		parser_unexpected(p, "an enumerator");
+		return false;
+	}
+	return parser_expect_close(p, TOK_RBRACE, open);
+}
+
+/* "{" members or enumerators "}" */
+static struct tyx *parse_type_body(struct parser *p, struct tyx *ty)
+{
+	const struct loc open = parser_take_loc(p);
+
+	if (!parser_enter(p))
+		return NULL;
+	ty->has_body = true;
+	const bool ok = ty->kind == TYX_ENUM ? parse_enumerators(p, ty, open) : parse_members(p, ty, open);
+
+	parser_leave(p);
+	return ok ? ty : NULL;
+}
+
+/* [module "`"] name, into a type */
+static void take_name(struct parser *p, struct tyx *ty)
+{
+	const struct token t = parser_take(p);
+	const char *tick = strrchr(t.text, '`');
+
+	ty->name = tick ? tick + 1 : t.text;
+	ty->scope = tick ? arena_strndup(p->arena, t.text, (size_t)(tick - t.text)) : NULL;
+	ty->loc = loc_span(ty->loc, parser_loc(p, &t));
+}
+
+/* struct := ("struct" | "union" | "enum") ( [tag] "{" ... "}" | [module "`"] tag ) */
+static struct tyx *parse_tagged(struct parser *p)
+{
+	const enum tok_kind k = parser_kind(p);
+	struct tyx *ty = tyx_new(p, k == KW_STRUCT ? TYX_STRUCT : k == KW_UNION ? TYX_UNION : TYX_ENUM, parser_take_loc(p));
+
+	if (parser_kind(p) == TOK_IDENT)
+		take_name(p, ty);
+	if (parser_kind(p) == TOK_LBRACE)
+		return parse_type_body(p, ty);
+	if (ty->name)
+		return ty;
+	parser_unexpected(p, "a tag or '{'");
+	return NULL;
+}
+
+static struct tyx *parse_named(struct parser *p)
+{
+	struct tyx *ty = tyx_new(p, TYX_NAME, parser_loc(p, parser_peek(p, 0)));
+
+	take_name(p, ty);
+	return ty;
+}
+
+static bool add_storage(struct parser *p, struct dspec *out)
+{
+	const struct token t = parser_take(p);
+
+	if (out->storage) {
+		parser_error(p, parser_loc(p, &t), D_DECL_CLASS, NULL, "two storage classes in one declaration");
+		return false;
+	}
+	out->storage = storage_bit(t.kind);
+	return true;
+}
+
+static void missing_type(struct parser *p, const struct dspec *out)
+{
+	const struct token *t = parser_peek(p, 0);
+
+	if (t->kind == TOK_IDENT && !p->panic)
+		parser_error(p, parser_loc(p, t), D_SYNTAX, out->storage ? "as in: self int x;" : NULL,
+			     "unknown type '%s'", t->text);
+	else
+		parser_unexpected(p, "a type");
+}
+
+/* specifiers := ( storage | qualifier | type keyword | struct | typedef name )+ ; qualifiers mean nothing here */
+bool parse_dspec(struct parser *p, struct dspec *out)
+{
+	*out = (struct dspec){.loc = parser_loc(p, parser_peek(p, 0))};
+	for (;;) {
+		const struct token *t = parser_peek(p, 0);
+		const bool basic = out->base && out->base->kind == TYX_BASIC;
+
+		if (t->kind == KW_CONST || t->kind == KW_VOLATILE || t->kind == KW_RESTRICT) {
+			parser_take(p);
+		} else if (storage_bit(t->kind)) {
+			if (!add_storage(p, out))
+				return false;
+		} else if (spec_bit(t->kind) && (!out->base || basic)) {
+			if (!basic)
+				out->base = tyx_new(p, TYX_BASIC, parser_loc(p, t));
+			if (!add_spec(p, out->base))
+				return false;
+		} else if (spec_bit(t->kind) || (out->base && (t->kind == KW_STRUCT || t->kind == KW_UNION ||
+								t->kind == KW_ENUM))) {
+			parser_error(p, parser_loc(p, t), D_DECL_COMBO, NULL, "two types in one declaration");
+			return false;
+		} else if (t->kind == KW_STRUCT || t->kind == KW_UNION || t->kind == KW_ENUM) {
+			if (!(out->base = parse_tagged(p)))
+				return false;
+		} else if (basic && out->base->spec == SPEC_USERLAND && parser_is_type(p, t)) {
+			out->base = parse_named(p); /* userland pid_t: where it lies is known anyway */
+		} else if (!out->base && t->kind == TOK_IDENT && parser_is_typename(p, t->text)) {
+			out->base = parse_named(p);
+		} else {
+			break;
+		}
+	}
+	out->loc = loc_span(out->loc, parser_loc(p, &p->prev));
+	if (!out->base) {
+		missing_type(p, out);
+		return false;
+	}
+	return out->base->kind != TYX_BASIC || check_spec(p, out->base);
+}
+
+/* ---- declarators ------------------------------------------------------------------------------------------------- */
+/* A declarator is read from the name outwards: type is what the name is, hole is where the rest goes. */
+struct chain {
+	struct tyx *type;
+	struct tyx **hole;
+	uint32_t length; /* nodes, and the height of what hangs off them */
+};
+
+static bool chain_add(struct parser *p, struct chain *c, struct tyx *ty, uint32_t side)
+{
+	*c->hole = ty;
+	c->hole = &ty->of;
+	c->length += 1 + side;
+	return parser_height_ok(p, ty->loc, c->length);
+}
+
+static bool chain_declarator(struct parser *p, struct chain *c, struct declarator *out);
+
+/* param := specifiers declarator | "@" | "..." */
+static bool parse_param(struct parser *p, struct tyx *into, struct declarator *names)
+{
+	struct dspec spec;
+	struct declarator d = {0};
+
+	if (!parse_dspec(p, &spec))
+		return false;
+	if (spec.storage) {
+		parser_error(p, spec.loc, D_DECL_BADCLASS, NULL, "a parameter has no storage class");
+		return false;
+	}
+	if (!parse_declarator(p, spec.base, &d))
+		return false;
+	*vec_push(p->arena, &into->keys) = d.type;
+	if (names)
+		*vec_push(p->arena, &names->params) = d.name;
+	return true;
+}
+
+/* params := [ param ("," param)* ] */
+bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struct declarator *names)
+{
+	if (parser_kind(p) == close)
+		return true;
+	if (!parser_enter(p))
+		return false;
+	bool ok = true;
+
+	do {
+		const struct token *t = parser_peek(p, 0);
+
+		/* "..." and "@" stand in prototypes of built-in functions: any arguments, any aggregation */
+		if (t->kind == TOK_ELLIPSIS || (t->kind == TOK_AGG && !t->textlen))
+			parser_take(p);
+		else
+			ok = parse_param(p, into, names);
+	} while (ok && parser_accept(p, TOK_COMMA));
+	parser_leave(p);
+	/* (void) is an empty list */
+	if (ok && close == TOK_RPAR && into->keys.n == 1 && into->keys.v[0]->kind == TYX_BASIC &&
+	    into->keys.v[0]->spec == SPEC_VOID)
+		into->keys.n = 0;
+	return ok;
+}
+
+static uint32_t keys_depth(const struct tyx *ty)
+{
+	uint32_t d = 0;
+
+	for (size_t i = 0; i < ty->keys.n; i++)
+		if (ty->keys.v[i]->depth > d)
+			d = ty->keys.v[i]->depth;
+	return d;
+}
+
+/* brackets := "[" "]" | "[" const "]" | "[" params "]" */
+static bool chain_brackets(struct parser *p, struct chain *c, struct declarator *names)
+{
+	const struct loc at = parser_take_loc(p);
+	struct tyx *ty = tyx_new(p, TYX_ARRAY, at);
+	uint32_t side = 0;
+
+	if (parser_is_type(p, parser_peek(p, 0))) {
+		ty->kind = TYX_ASSOC;
+		if (!parse_params(p, TOK_RBRACK, ty, names))
+			return false;
+		side = keys_depth(ty);
+	} else if (parser_kind(p) != TOK_RBRACK) {
+		if (!(ty->size = parse_const(p)))
+			return false;
+		side = ty->size->depth;
+	}
+	if (!parser_expect_close(p, TOK_RBRACK, at))
+		return false;
+	ty->loc = loc_span(at, parser_loc(p, &p->prev));
+	return chain_add(p, c, ty, side);
+}
+
+/* "(" params ")" */
+static bool chain_function(struct parser *p, struct chain *c)
+{
+	struct tyx *ty = tyx_new(p, TYX_FUNC, parser_take_loc(p));
+
+	return parse_params(p, TOK_RPAR, ty, NULL) && parser_expect_close(p, TOK_RPAR, ty->loc) &&
+	       chain_add(p, c, ty, keys_depth(ty));
+}
+
+/* Is the parenthesis that comes next a declarator's, not a parameter list? */
+static bool nested_declarator(struct parser *p)
+{
+	const struct token *t = parser_peek(p, 1);
+
+	if (t->kind == TOK_IDENT)
+		return !parser_is_typename(p, t->text);
+	return t->kind == TOK_STAR || t->kind == TOK_LPAR || t->kind == TOK_LBRACK;
+}
+
+/* direct := [ident | "(" declarator ")"] ( brackets | "(" params ")" )* */
+static bool chain_direct(struct parser *p, struct chain *c, struct declarator *out)
+{
+	bool named = false;
+
+	if (parser_kind(p) == TOK_IDENT) {
+		const struct token t = parser_take(p);
+
+		out->name = t.text;
+		out->loc = parser_loc(p, &t);
+		named = true;
+		if (strchr(t.text, '`')) {
+			parser_error(p, out->loc, D_DECL_SCOPE, NULL, "a declaration takes a plain name");
+			return false;
+		}
+	} else if (parser_kind(p) == TOK_LPAR && nested_declarator(p)) {
+		const struct loc open = parser_take_loc(p);
+
+		if (!chain_declarator(p, c, out) || !parser_expect_close(p, TOK_RPAR, open))
+			return false;
+	} else if (parser_kind(p) >= KW_AUTO) {
+		parser_unexpected(p, "a name");
+		return false;
+	}
+	for (;; named = false) {
+		if (parser_kind(p) == TOK_LBRACK) {
+			if (!chain_brackets(p, c, named ? out : NULL))
+				return false;
+		} else if (parser_kind(p) == TOK_LPAR) {
+			if (!chain_function(p, c))
+				return false;
+		} else {
+			return true;
+		}
+	}
+}
+
+/* declarator := ("*" qualifier*)* direct */
+static bool chain_declarator(struct parser *p, struct chain *c, struct declarator *out)
+{
+	VEC(struct loc) stars = {0};
+
+	if (!parser_enter(p))
+		return false;
+	for (;;) {
+		const enum tok_kind k = parser_kind(p);
+
+		if (k == TOK_STAR)
+			*vec_push(p->arena, &stars) = parser_take_loc(p);
+		else if (k == KW_CONST || k == KW_VOLATILE || k == KW_RESTRICT || k == KW_USERLAND)
+			parser_take(p);
+		else
+			break;
+	}
+	bool ok = chain_direct(p, c, out);
+
+	for (size_t i = stars.n; ok && i > 0; i--)
+		ok = chain_add(p, c, tyx_new(p, TYX_PTR, stars.v[i - 1]), 0);
+	parser_leave(p);
+	return ok;
+}
+
+bool parse_declarator(struct parser *p, struct tyx *base, struct declarator *out)
+{
+	struct chain c = {0};
+
+	*out = (struct declarator){.loc = parser_loc(p, parser_peek(p, 0))};
+	c.hole = &c.type;
+	if (!chain_declarator(p, &c, out))
+		return false;
+	*c.hole = base;
+	out->type = c.type;
+	if (c.length)
+		c.type->depth = c.length + base->depth;
+	return parser_height_ok(p, out->loc, c.type->depth);
+}
+
+/* typename := specifiers declarator, without storage class and name */
+struct tyx *parse_typename(struct parser *p)
+{
+	struct dspec spec;
+	struct declarator d;
+
+	if (!parse_dspec(p, &spec) || !parse_declarator(p, spec.base, &d))
+		return NULL;
+	if (spec.storage) {
+		parser_error(p, spec.loc, D_DECL_BADCLASS, NULL, "no storage class can stand here");
+		return NULL;
+	}
+	if (d.name) {
+		parser_error(p, d.loc, D_SYNTAX, NULL, "a type is wanted here, without the name '%s'", d.name);
+		return NULL;
+	}
+	return d.type;
+}

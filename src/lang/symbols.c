@@ -1,0 +1,381 @@
+/* symbols: the names that D has built in, and those that a script makes; forms of strings. */
+#include <arpa/inet.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "lang/check_priv.h"
+
+static const struct {
+	const char *name;
+	enum func_class class;
+} funcs[] = {
+#define X(n, c, lo, hi) { #n, c },
+	FUNCS(X)
+#undef X
+};
+
+enum func_class func_class(enum func f)
+{
+	return funcs[f].class;
+}
+
+const char *func_name(enum func f)
+{
+	return funcs[f].name;
+}
+
+struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(ck->d, at, tag, hint, "%s", arena_vprintf(ck->arena, fmt, ap));
+	va_end(ap);
+	return NULL;
+}
+
+struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name, struct loc loc)
+{
+	struct symbol *s = ARENA_NEW(ck->arena, struct symbol);
+
+	s->kind = kind;
+	s->name = name;
+	s->loc = loc;
+	return s;
+}
+
+static struct type *builtin_type(struct checker *ck, const char *word)
+{
+	struct types *ts = ck->ts;
+	struct type *t;
+
+	if (!strcmp(word, "string"))
+		return ts->string;
+	if (!strcmp(word, "thread")) {
+		t = types_tagged(ts, T_STRUCT, "task_struct");
+		return type_ptr(ts, t ? t : ts->void_);
+	}
+	if (!strcmp(word, "args"))
+		return NULL;
+	return !strcmp(word, "int32")	 ? ts->int32
+	       : !strcmp(word, "uint32") ? ts->uint32
+	       : !strcmp(word, "uint64") ? ts->uint64
+					 : ts->int64;
+}
+
+static void add_builtins(struct checker *ck)
+{
+	static const struct {
+		const char *name, *type;
+	} vars[] = {
+#define X(n, t) { #n, #t },
+		BUILTINS(X)
+#undef X
+	};
+	struct loc nowhere = { 0 };
+
+	for (unsigned i = 0; i < BI_COUNT; i++) {
+		struct symbol *s = sym_new(ck, SYM_BUILTIN, vars[i].name, nowhere);
+
+		s->builtin = (enum builtin)i;
+		s->type = builtin_type(ck, vars[i].type);
+		strmap_put(ck->globals, s->name, s);
+	}
+	for (unsigned i = 0; i < FN_COUNT; i++) {
+		struct symbol *s = sym_new(ck, SYM_FUNC, funcs[i].name, nowhere);
+
+		s->func = (enum func)i;
+		strmap_put(ck->funcs, s->name, s);
+	}
+}
+
+struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize)
+{
+	struct checker *ck = ARENA_NEW(a, struct checker);
+
+	ck->arena = a;
+	ck->d = d;
+	ck->ts = ts;
+	ck->strsize = strsize;
+	ck->globals = strmap_new(a);
+	ck->selfs = strmap_new(a);
+	ck->thiss = strmap_new(a);
+	ck->aggs = strmap_new(a);
+	ck->funcs = strmap_new(a);
+	ck->sig_types = strmap_new(a);
+	ck->members = strmap_new(a);
+	add_builtins(ck);
+	return ck;
+}
+
+struct types *checker_types(struct checker *ck)
+{
+	return ck->ts;
+}
+
+size_t checker_aggs(struct checker *ck, struct symbol ***aggs)
+{
+	*aggs = ck->agg_list.v;
+	return ck->agg_list.n;
+}
+
+struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
+{
+	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
+}
+
+struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope)
+{
+	if (scope == SCOPE_GLOBAL)
+		for (size_t i = 0; i < ck->nparams; i++)
+			if (!strcmp(ck->params[i]->name, name))
+				return ck->params[i];
+	return strmap_get(sym_scope(ck, scope), name);
+}
+
+struct name_list {
+	VEC(const char *) names;
+	struct arena *a;
+};
+
+static void collect(void *ctx, const char *key, void *value)
+{
+	struct name_list *l = ctx;
+
+	(void)value;
+	if (strncmp(key, "__", 2))
+		*vec_push(l->a, &l->names) = key;
+}
+
+/* "did you mean x?", or NULL. */
+const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope)
+{
+	struct name_list l = { .a = ck->arena };
+	const char *near;
+
+	strmap_each(sym_scope(ck, scope), collect, &l);
+	*vec_push(l.a, &l.names) = NULL;
+	near = nearest_name(name, l.names.v);
+	return near ? arena_printf(ck->arena, "did you mean %s%s?",
+			      scope == SCOPE_SELF ? "self->" : scope == SCOPE_THIS ? "this->" : "", near)
+		    : NULL;
+}
+
+/* ---- forms ---------------------------------------------------------------------------------------------------------- */
+int form_join(int a, int b)
+{
+	int size = (a >> FORM_SHIFT) > (b >> FORM_SHIFT) ? a >> FORM_SHIFT : b >> FORM_SHIFT;
+
+	return ((a | b) & FORM_FLAGS) | size << FORM_SHIFT;
+}
+
+enum str_rep form_rep(int form)
+{
+	int flags = form & FORM_FLAGS;
+
+	if (flags & FORM_CHARS)
+		return REP_CHARS;
+	return flags & (FORM_ADDR | FORM_ZONE) ? REP_TSTR : REP_LIT;
+}
+
+uint32_t form_chars(int form)
+{
+	uint32_t n = (uint32_t)form >> FORM_SHIFT;
+
+	if ((form & FORM_ADDR) && n < 48)
+		n = 48;
+	if (n > 256)
+		n = 256;
+	return n ? (n + 7) / 8 * 8 : 8;
+}
+
+uint32_t form_size(int form)
+{
+	switch (form_rep(form)) {
+	case REP_LIT:
+		return 8;
+	case REP_TSTR:
+		return sizeof(struct dw_tstr);
+	case REP_CHARS:
+		return form_chars(form);
+	}
+	return 8;
+}
+
+static int chars_form(uint32_t n)
+{
+	return FORM_CHARS | (int)n << FORM_SHIFT;
+}
+
+static int builtin_form(enum builtin b)
+{
+	if (b == BI_execname)
+		return chars_form(16);
+	return b == BI_zonename ? FORM_ZONE : FORM_LIT | 128 << FORM_SHIFT;
+}
+
+static int symbol_form(struct checker *ck, const struct symbol *s)
+{
+	if (!s)
+		return 0;
+	if (s->kind == SYM_BUILTIN)
+		return builtin_form(s->builtin);
+	return s->kind == SYM_INLINE ? expr_form(ck, s->inl->value) : s->form;
+}
+
+static int member_form(struct checker *ck, const struct expr *e)
+{
+	if (e->extra) { /* translated: the translator's expression */
+		const struct xl_member *m = e->extra;
+		return expr_form(ck, m->init->value);
+	}
+	return e->type && e->type->kind == T_ARRAY ? chars_form(e->type->nelems) : 0;
+}
+
+bool text_is_address(const char *s)
+{
+	unsigned char b[16];
+	char text[INET6_ADDRSTRLEN];
+
+	return (inet_pton(AF_INET, s, b) == 1 && inet_ntop(AF_INET, b, text, sizeof(text)) && !strcmp(text, s)) ||
+	       (inet_pton(AF_INET6, s, b) == 1 && inet_ntop(AF_INET6, b, text, sizeof(text)) && !strcmp(text, s));
+}
+
+int expr_form(struct checker *ck, const struct expr *e)
+{
+	switch (e->kind) {
+	case EX_STR: /* an address as it would be printed is kept as an address, so that it equals traced ones */
+		return (text_is_address(e->str) ? FORM_ADDR : FORM_LIT) |
+		       (int)(e->slen < 4096 ? e->slen + 1 : 4096) << FORM_SHIFT;
+	case EX_COND:
+		return form_join(expr_form(ck, e->b), expr_form(ck, e->c));
+	case EX_COMMA:
+		return expr_form(ck, e->b);
+	case EX_CAST:
+	case EX_STRINGOF:
+		return expr_form(ck, e->a);
+	case EX_ASSIGN:
+		return form_join(expr_form(ck, e->a), expr_form(ck, e->b));
+	case EX_IDENT:
+		return symbol_form(ck, e->sym);
+	case EX_INDEX:
+		if (e->sym)
+			return symbol_form(ck, e->sym);
+		return e->type && e->type->kind == T_ARRAY ? chars_form(e->type->nelems) : 0;
+	case EX_MEMBER:
+		return member_form(ck, e);
+	case EX_CALL:
+		if (e->sym && e->sym->func == FN___zone)
+			return FORM_ZONE;
+		return FORM_ADDR;
+	case EX_INT:
+	case EX_SCOPED:
+	case EX_AGG:
+	case EX_UNARY:
+	case EX_BINARY:
+	case EX_SIZEOF:
+	case EX_OFFSETOF:
+	case EX_XLATE:
+		return 0;
+	}
+	return 0;
+}
+
+/* ---- settling the forms of variables and keys ---------------------------------------------------------------------- */
+static bool widen(int *form, int add)
+{
+	int now = form_join(*form, add);
+	bool changed = now != *form;
+
+	*form = now;
+	return changed;
+}
+
+static bool widen_keys(struct checker *ck, struct expr *e)
+{
+	bool changed = false;
+
+	if (!e->sym || !e->sym->keys)
+		return false;
+	for (size_t i = 0; i < e->args.n && i < e->sym->nkeys; i++) {
+		if (e->sym->keys[i]->kind != T_STRING)
+			continue;
+		if (!e->sym->key_forms)
+			e->sym->key_forms = ARENA_ARRAY(ck->arena, int, e->sym->nkeys);
+		changed |= widen(&e->sym->key_forms[i], expr_form(ck, e->args.v[i]));
+	}
+	return changed;
+}
+
+/* A variable that is compared with characters, or by order, must be kept as characters: its literals' numbers cannot
+ * become text in the kernel. */
+static bool force_chars(struct checker *ck, struct expr *e)
+{
+	bool changed = false;
+
+	if (e->kind == EX_COND) {
+		changed |= force_chars(ck, e->b);
+		return force_chars(ck, e->c) || changed;
+	}
+	if ((e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
+		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC) && (e->sym->form & FORM_LIT))
+		changed = widen(&e->sym->form, FORM_CHARS);
+	return changed;
+}
+
+static bool settle(struct checker *ck, struct expr *e)
+{
+	bool changed = false;
+
+	if (!e)
+		return false;
+	changed |= settle(ck, e->a);
+	changed |= settle(ck, e->b);
+	changed |= settle(ck, e->c);
+	for (size_t i = 0; i < e->args.n; i++)
+		changed |= settle(ck, e->args.v[i]);
+	if (e->kind == EX_INDEX || e->kind == EX_AGG)
+		changed |= widen_keys(ck, e);
+	if (e->kind == EX_ASSIGN && e->a->sym && e->a->sym->type && e->a->sym->type->kind == T_STRING)
+		changed |= widen(&e->a->sym->form, expr_form(ck, e->b));
+	if (e->kind == EX_BINARY && e->a->type && e->b->type && type_is_string(e->a->type) &&
+		type_is_string(e->b->type)) {
+		int fa = expr_form(ck, e->a), fb = expr_form(ck, e->b);
+		bool order = e->op != OP_EQ && e->op != OP_NE;
+
+		if (order || ((fa | fb) & FORM_CHARS)) {
+			changed |= force_chars(ck, e->a);
+			changed |= force_chars(ck, e->b);
+		}
+	}
+	return changed;
+}
+
+static bool settle_stmts(struct checker *ck, struct stmt *const *v, size_t n)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < n; i++) {
+		changed |= settle(ck, v[i]->expr);
+		changed |= settle_stmts(ck, v[i]->then.v, v[i]->then.n);
+		changed |= settle_stmts(ck, v[i]->otherwise.v, v[i]->otherwise.n);
+	}
+	return changed;
+}
+
+void check_forms(struct checker *ck, struct program *p)
+{
+	bool changed = true;
+
+	for (int round = 0; changed && round < 64; round++) {
+		changed = false;
+		for (size_t i = 0; i < p->decls.n; i++) {
+			struct clause *c = &p->decls.v[i]->u.clause;
+
+			if (p->decls.v[i]->kind != DECL_CLAUSE)
+				continue;
+			changed |= settle(ck, c->pred);
+			changed |= settle_stmts(ck, c->body.v, c->body.n);
+		}
+	}
+}

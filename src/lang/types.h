@@ -1,0 +1,86 @@
+/* types: the types of D and of the kernel, and how D expressions convert between them. Pure: kernel types come
+ * through struct ktypes. All memory is the compilation's arena. */
+#ifndef DWIRE_LANG_TYPES_H
+#define DWIRE_LANG_TYPES_H
+#include <stdint.h>
+#include "base/diag.h"
+#include "base/strmap.h"
+#include "lang/ast.h"
+
+enum type_kind { T_VOID, T_INT, T_FLOAT, T_ENUM, T_PTR, T_ARRAY, T_STRUCT, T_UNION, T_FUNC, T_STRING };
+
+struct type_member {
+	const char *name; /* NULL: anonymous */
+	struct type *type;
+	uint32_t bit_off; /* from the start of the structure */
+	uint32_t bits;    /* bit-fields: width; else 0 */
+};
+
+struct type {
+	enum type_kind kind;
+	const char *name; /* "int", tag of a struct without the word, "" */
+	const char *alias; /* the typedef name it was reached by, or NULL */
+	uint32_t size;    /* bytes; 0 while incomplete */
+	bool is_signed;
+	bool complete;    /* struct, union: members are there */
+	struct type *of;  /* pointer, array, function result */
+	uint32_t nelems;  /* array */
+	struct type_member *members;
+	size_t nmembers;
+	uint32_t btf_id; /* struct, union of the kernel: its id in vmlinux BTF; else 0 */
+	struct type *canon; /* aliases: the type they name; else itself */
+};
+
+/* Where kernel types come from (src/kernel/btf.c), or none. */
+struct types;
+struct ktypes {
+	void *ctx;
+	/* The type that the kernel calls so, incomplete structures allowed; kind T_STRUCT, T_UNION, T_ENUM, or T_VOID for
+	 * a typedef. NULL when there is none. */
+	struct type *(*find)(void *ctx, struct types *ts, enum type_kind kind, const char *name);
+	/* Fills members, size and complete of a kernel structure. */
+	void (*complete)(void *ctx, struct types *ts, struct type *t);
+	/* The value of a kernel enumerator. */
+	bool (*enumerator)(void *ctx, const char *name, int64_t *value);
+	/* Names like it, for hints; NULL when none is near. */
+	const char *(*nearest)(void *ctx, enum type_kind kind, const char *name);
+};
+
+struct types {
+	struct arena *arena;
+	const struct ktypes *kernel; /* may be NULL */
+	struct strmap *typedefs;     /* name -> struct type */
+	struct strmap *tags;         /* "struct x", "union x", "enum x" -> struct type */
+	struct strmap *enumerators;  /* name -> int64_t */
+	struct type *void_, *string, *int8, *uint8, *int16, *uint16, *int32, *uint32, *int64, *uint64, *char_, *bool_;
+	struct type *long_, *ulong_, *longlong, *ulonglong, *float_, *double_;
+};
+
+struct types *types_new(struct arena *a, const struct ktypes *kernel);
+/* Type of a written type; NULL after an error was added. params of arrays' sizes must be constants. */
+struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *x);
+/* Is name a typedef name, of the script, the libraries or the kernel? */
+bool types_is_name(struct types *ts, const char *name);
+struct type *types_typedef(struct types *ts, const char *name); /* or NULL */
+struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag); /* or NULL */
+void types_add_typedef(struct types *ts, const char *name, struct type *t);
+struct type *type_ptr(struct types *ts, struct type *of);
+struct type *type_array(struct types *ts, struct type *of, uint32_t n);
+struct type *type_int(struct types *ts, uint32_t size, bool is_signed);
+/* Completes a structure from the kernel when it can. */
+void type_complete(struct types *ts, struct type *t);
+/* The member, looked for in anonymous ones too; *bit_off is from the start of t. NULL: none. */
+const struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off);
+const char *type_nearest_member(struct types *ts, struct type *t, const char *name);
+/* As a user would write it, in the arena. */
+const char *type_name(struct types *ts, const struct type *t);
+bool type_is_int(const struct type *t);    /* integers, enums, bool */
+bool type_is_scalar(const struct type *t); /* integers and pointers */
+bool type_is_string(const struct type *t); /* string, or char array, or char pointer is not */
+bool type_same(const struct type *a, const struct type *b);
+/* C's integer promotion and usual arithmetic conversions. */
+struct type *type_promote(struct types *ts, struct type *t);
+struct type *type_usual(struct types *ts, struct type *a, struct type *b);
+/* Constant value of an expression of literals, sizeof, enumerators and operators. */
+bool const_eval(struct types *ts, struct diags *d, const struct expr *e, int64_t *value);
+#endif

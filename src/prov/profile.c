@@ -1,0 +1,69 @@
+/* profile: tick-N fires on one CPU, profile-N on all, N times a second or every N ns, us, ms, s, m, h, d. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prov/all.h"
+
+static const struct site tick_site[] = {
+	{ .attach = ATTACH_TEST_RUN, .sees = "a timer of dwire's own: fires on an idle machine too" },
+};
+static const struct site profile_site[] = {
+	{ .attach = ATTACH_PERF, .sees = "a cpu-clock event on each CPU: an idle CPU may not fire" },
+};
+
+/* The rates that -l shows; any other is made when it is asked for. */
+static const struct probe_def probes[] = {
+	{ "profile-97", NULL, profile_site, 1, "97 times a second on each CPU" },
+	{ "profile-199", NULL, profile_site, 1, "199 times a second on each CPU" },
+	{ "profile-499", NULL, profile_site, 1, "499 times a second on each CPU" },
+	{ "profile-997", NULL, profile_site, 1, "997 times a second on each CPU" },
+	{ "profile-1999", NULL, profile_site, 1, "1999 times a second on each CPU" },
+	{ "profile-4001", NULL, profile_site, 1, "4001 times a second on each CPU" },
+	{ "profile-4999", NULL, profile_site, 1, "4999 times a second on each CPU" },
+	{ "tick-1", NULL, tick_site, 1, "once a second on one CPU" },
+	{ "tick-10", NULL, tick_site, 1, "10 times a second on one CPU" },
+	{ "tick-100", NULL, tick_site, 1, "100 times a second on one CPU" },
+	{ "tick-500", NULL, tick_site, 1, "500 times a second on one CPU" },
+	{ "tick-1000", NULL, tick_site, 1, "1000 times a second on one CPU" },
+	{ "tick-5000", NULL, tick_site, 1, "5000 times a second on one CPU" },
+};
+
+/* "1s", "97hz", "500": the time between two firings; no unit means hertz. */
+static int by_name(const char *name, uint64_t *period_ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 },		   { "nsec", 1 },	     { "us", 1000 },
+		{ "usec", 1000 },	   { "ms", 1000000 },	     { "msec", 1000000 },
+		{ "s", 1000000000 },	   { "sec", 1000000000 },    { "m", 60000000000 },
+		{ "min", 60000000000 },    { "h", 3600000000000 },   { "hour", 3600000000000 },
+		{ "d", 86400000000000 },   { "day", 86400000000000 },
+	};
+	const char *p = !strncmp(name, "tick-", 5) ? name + 5 : !strncmp(name, "profile-", 8) ? name + 8 : NULL;
+	unsigned long long n;
+	char *end;
+
+	if (!p || *p < '0' || *p > '9')
+		return -EINVAL;
+	errno = 0;
+	n = strtoull(p, &end, 10);
+	if (errno || !n || n > 1000000000000ull)
+		return -EINVAL;
+	if (!*end || !strcmp(end, "hz")) {
+		*period_ns = 1000000000ull / n;
+		return *period_ns ? 0 : -EINVAL;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit)) {
+			*period_ns = n * units[i].ns;
+			return *period_ns >= 200000 ? 0 : -EINVAL; /* as in DTrace: at most 5000 a second */
+		}
+	return -EINVAL;
+}
+
+const struct provider profile_provider = {
+	.name = "profile", .probes = probes, .nprobes = sizeof(probes) / sizeof(probes[0]), .by_name = by_name,
+};

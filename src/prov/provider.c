@@ -1,0 +1,13 @@
+/* provider: the list of all of them. */
+#include "prov/provider.h"
+
+#include "prov/all.h"
+
+const struct provider *const *providers(void)
+{
+	static const struct provider *const all[] = {
+		&dtrace_provider, &profile_provider, &tcp_provider, &udp_provider, &ip_provider, NULL,
+	};
+
+	return all;
+}

@@ -1,0 +1,97 @@
+/* agg: aggregations in user space: per-CPU maps are read, merged, cleared, cut and printed.
+ *
+ * An entry is one key of one map. Its value is kern (sum of all CPUs as last read) combined with off (what clear and
+ * trunc took away or carried over), so that clearing never writes to a value that programs are adding to.
+ * A row is what is printed: entries of one or several aggregations whose keys read the same. */
+#ifndef DWIRE_RUN_AGG_H
+#define DWIRE_RUN_AGG_H
+#include "run/print.h"
+
+struct agg_opts {
+	bool sort_key;    /* aggsortkey: by key, then value */
+	bool sort_rev;    /* aggsortrev */
+	uint32_t key_pos; /* aggsortkeypos: the key to compare first, from 0 */
+	uint32_t agg_pos; /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
+};
+
+struct agg_set; /* all aggregations of an image */
+
+/* image, map_fds (by index of image.maps; a negative one is never read) and what env points to are borrowed.
+ * NULL: no memory. */
+struct agg_set *agg_new(
+	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts);
+void agg_free(struct agg_set *s);
+
+/* A new pass begins: each map is read again when it is first needed. All actions of a pass see the same values, so
+ * that printa followed by clear neither loses nor repeats an event. */
+void agg_begin(struct agg_set *s);
+/* printa: fmt NULL is the default layout. The aggregations count as printed. */
+void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n);
+/* What agg_printa never printed, in default layout, each after an empty line. */
+void agg_print_rest(struct agg_set *s, struct out *o);
+/* All values 0, the keys stay. Exact for sums; for min and max an update between reading and clearing counts only if
+ * it was a new extreme. */
+void agg_clear(struct agg_set *s, uint32_t id);
+/* Keeps the n largest values (n > 0), the -n smallest (n < 0) or nothing (0). Removed keys leave the kernel's map and
+ * come back with their next update; an update that happened since the map was read is kept. */
+void agg_trunc(struct agg_set *s, uint32_t id, int64_t n);
+/* Values are printed divided by normal; 0 and 1: as they are. */
+void agg_normalize(struct agg_set *s, uint32_t id, uint64_t normal);
+/* Times that memory was short or a map could not be read, since agg_new(). */
+uint64_t agg_lost(const struct agg_set *s);
+
+/* One key as read: ncpus values of agg.nwords words. Called for each key of a map; tests call it themselves. */
+void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus);
+
+/* ---- rows: agg_rows.c ------------------------------------------------------------------------------------------- */
+struct agg_entry {
+	struct agg_entry *next; /* in its bucket */
+	uint64_t hash;
+	const uint8_t *raw;      /* the key's bytes */
+	const struct pval *keys; /* decoded; text is owned by the entry */
+	uint64_t *kern;
+	uint64_t *off;  /* NULL: nothing */
+	bool in_kernel; /* the map has the key */
+	bool live;      /* visible: not cut, or updated since */
+};
+
+struct agg_item {
+	struct agg_entry *entry;
+	uint32_t pos; /* in the list of aggregations joined */
+};
+
+struct agg_row {
+	const struct pval *keys;
+	const uint64_t *words;  /* values of all aggregations joined, one after the other */
+	struct agg_item *items; /* the entries that were merged */
+	size_t nitems;
+};
+
+#define AGG_JOIN_MAX 32
+
+/* A table ready to print. The buffers are kept between uses. */
+struct agg_table {
+	const struct agg *aggs[AGG_JOIN_MAX]; /* borrowed */
+	size_t woff[AGG_JOIN_MAX];            /* where an aggregation's words begin in agg_row.words */
+	size_t naggs, nwords;
+	struct agg_item *items;
+	size_t nitems, items_cap;
+	struct agg_row *rows;
+	size_t nrows, rows_cap;
+	uint64_t *words;
+	size_t words_cap;
+};
+
+/* Adds b to a: counts and sums are added, extremes compared. Words as in enum dw_agg_fn. */
+void agg_combine(const struct agg *g, uint64_t *a, const uint64_t *b);
+/* The number shown for a value that is not a distribution, before normalisation; 0 when there was no event. */
+int64_t agg_number(const struct agg *g, const uint64_t *words);
+/* A value after normalize(). */
+int64_t agg_divided(int64_t v, uint64_t normal);
+bool agg_is_dist(const struct agg *g);
+/* Makes rows of t->items: joined on equal keys, sorted. -ENOMEM. */
+int agg_table_build(struct agg_table *t, const struct agg_opts *opts) __attribute__((warn_unused_result));
+void agg_table_free(struct agg_table *t);
+/* The distribution, from the newline before its header to that of its last bucket. Counts are divided by normal. */
+void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal);
+#endif

@@ -1,0 +1,250 @@
+/* attach: tracepoints, cgroup2 and perf events.
+ * Input: struct loaded. Output: link descriptors. Invariant: nothing is pinned, so nothing outlives the process. */
+#include "run/attach.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */
+
+/* One event of a profile probe on one CPU. */
+struct sampler {
+	int fd;
+	uint64_t period;
+};
+
+struct attached {
+	const struct loaded *loaded; /* borrowed */
+	struct features *features;   /* borrowed */
+	int *links;
+	size_t nlinks;
+	struct sampler *samplers;
+	size_t nsamplers;
+	int stats;         /* keeps the kernel counting the runs of profile programs; -1: off */
+	uint64_t due, ran; /* of profile probes, after detaching */
+	bool counted;      /* ran is known */
+};
+
+/* Returns -err, with the whole sentence in why. */
+static int failed(
+	struct features *f, const struct loaded *l, size_t prog, const char *where, int err, char *why, size_t why_len)
+{
+	const struct image *img = l->image;
+	const struct image_prog *p = &img->progs.v[prog];
+	const struct image_probe *probe = p->probe < img->probes.n ? &img->probes.v[p->probe] : NULL;
+	char reason[320];
+
+	features_explain(f, err, reason, sizeof(reason));
+	snprintf(why, why_len, "cannot attach %s:%s:%s:%s to %s%s%s: %s%s", probe ? probe->prov : "",
+		probe ? probe->mod : "", probe ? probe->func : "", probe ? probe->name : p->name, where,
+		p->target ? " " : "", p->target ? p->target : "", reason,
+		err == ENOENT ? "; this kernel does not have it" : "");
+	return -err;
+}
+
+/* ---- profile: perf events ---------------------------------------------------------------------------------------- */
+
+static int open_clock(unsigned cpu, uint64_t period)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = period;
+	attr.disabled = 1;
+	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Links a program to an event and starts it. */
+static int link_event(struct attached *a, int prog, int event)
+{
+	int link = bpf_link_create(prog, event, BPF_PERF_EVENT, NULL);
+
+	if (link >= 0)
+		a->links[a->nlinks++] = link;
+	/* Such links are there since 5.15. */
+	else if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) < 0)
+		return -errno;
+	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+}
+
+static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	const struct image_prog *p = &a->loaded->image->progs.v[prog];
+	uint64_t period = p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
+	unsigned cpus = features_cpus(a->features), opened = 0;
+	int err = ENODEV;
+
+	if (a->stats < 0)
+		a->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
+		int fd, r;
+
+		if (!features_cpu_online(a->features, cpu))
+			continue;
+		fd = open_clock(cpu, period);
+		if (fd < 0) {
+			err = errno;
+			if (err == ENODEV || err == ESRCH) /* the CPU went away meanwhile */
+				continue;
+			return failed(a->features, a->loaded, prog, "the clock of a CPU", err, why, why_len);
+		}
+		a->samplers[a->nsamplers++] = (struct sampler){.fd = fd, .period = period};
+		r = link_event(a, a->loaded->progs[prog], fd);
+		if (r)
+			return failed(a->features, a->loaded, prog, "the clock of a CPU", -r, why, why_len);
+		opened++;
+	}
+	return opened ? 0 : failed(a->features, a->loaded, prog, "the clock of a CPU", err, why, why_len);
+}
+
+/* The event counts the nanoseconds it was on: so many periods were due. */
+static void count_due(struct attached *a)
+{
+	for (size_t i = 0; i < a->nsamplers; i++) {
+		uint64_t ns = 0;
+
+		(void)ioctl(a->samplers[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (read(a->samplers[i].fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
+			a->due += ns / a->samplers[i].period;
+	}
+}
+
+static void count_ran(struct attached *a)
+{
+	const struct image *img = a->loaded->image;
+
+	a->counted = a->stats >= 0;
+	for (size_t i = 0; i < a->loaded->nprogs; i++) {
+		struct bpf_prog_info info;
+		uint32_t len = sizeof(info);
+
+		if (img->progs.v[i].attach != ATTACH_PERF)
+			continue;
+		memset(&info, 0, sizeof(info));
+		if (bpf_obj_get_info_by_fd(a->loaded->progs[i], &info, &len) == 0)
+			a->ran += info.run_cnt;
+		else
+			a->counted = false;
+	}
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static int attach_cgroup(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
+{
+	int root = features_cgroup2(a->features, why, why_len), fd;
+
+	if (root < 0)
+		return root;
+	fd = bpf_link_create(a->loaded->progs[prog], root,
+		(enum bpf_attach_type)a->loaded->image->progs.v[prog].expected_attach_type, NULL);
+	if (fd < 0)
+		return failed(a->features, a->loaded, prog, what, errno, why, why_len);
+	a->links[a->nlinks++] = fd;
+	return 0;
+}
+
+static int attach_tp(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	/* The tracepoint is the one that the program was verified for (attach_btf_id): no name here. */
+	int fd = bpf_raw_tracepoint_open(NULL, a->loaded->progs[prog]);
+
+	if (fd < 0)
+		return failed(a->features, a->loaded, prog, "the tracepoint", errno, why, why_len);
+	a->links[a->nlinks++] = fd;
+	return 0;
+}
+
+static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	switch (a->loaded->image->progs.v[prog].attach) {
+	case ATTACH_TEST_RUN:
+		return 0;
+	case ATTACH_TP_BTF:
+		return attach_tp(a, prog, why, why_len);
+	case ATTACH_CGROUP_INGRESS:
+		return attach_cgroup(a, prog, "cgroup2 ingress", why, why_len);
+	case ATTACH_CGROUP_EGRESS:
+		return attach_cgroup(a, prog, "cgroup2 egress", why, why_len);
+	case ATTACH_CGROUP_SOCKOPS:
+		return attach_cgroup(a, prog, "cgroup2 sock_ops", why, why_len);
+	case ATTACH_PERF:
+		return attach_perf(a, prog, why, why_len);
+	}
+	return -EINVAL;
+}
+
+int attach_all(const struct loaded *l, struct features *f, struct attached **out, char *why, size_t why_len)
+{
+	struct attached *a = calloc(1, sizeof(*a));
+	size_t most = l->nprogs * features_cpus(f) + 1;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	snprintf(why, why_len, "%s", strerror(ENOMEM));
+	if (!a)
+		return err;
+	a->loaded = l;
+	a->features = f;
+	a->stats = -1;
+	a->links = calloc(most, sizeof(*a->links));
+	a->samplers = calloc(most, sizeof(*a->samplers));
+	if (a->links && a->samplers)
+		err = 0;
+	for (size_t i = 0; !err && i < l->nprogs; i++)
+		err = attach_one(a, i, why, why_len);
+	if (err) {
+		attach_free(a);
+		return err;
+	}
+	*out = a;
+	return 0;
+}
+
+void attach_detach(struct attached *a)
+{
+	bool any = a->nlinks || a->nsamplers;
+
+	if (!any)
+		return;
+	count_due(a);
+	/* In one go: so a packet's probes stop as near to each other as can be. */
+	for (size_t i = 0; i < a->nlinks; i++)
+		close(a->links[i]);
+	a->nlinks = 0;
+	for (size_t i = 0; i < a->nsamplers; i++)
+		close(a->samplers[i].fd);
+	load_synchronize(a->loaded);
+	if (a->nsamplers)
+		count_ran(a);
+	a->nsamplers = 0;
+	if (a->stats >= 0)
+		close(a->stats);
+	a->stats = -1;
+}
+
+uint64_t attach_missed(const struct attached *a)
+{
+	return a->counted && a->due > a->ran ? a->due - a->ran : 0;
+}
+
+void attach_free(struct attached *a)
+{
+	if (!a)
+		return;
+	if (a->links && a->samplers)
+		attach_detach(a);
+	free(a->links);
+	free(a->samplers);
+	free(a);
+}

@@ -1,0 +1,529 @@
+/* consume: records of several ring buffers, merged by time, through the actions of their clause.
+ * Input: rings, maps and the image. Output: two streams.
+ * Invariant: records are printed in order of their time stamps (a record that shows up later than a millisecond after
+ * its time stamp excepted); each byte read lies in its record; nothing is allocated per record. */
+#include "run/consume.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HOLD_BACK_NS 1000000ull
+#define FINAL_WAIT_NS 100000000ull
+#define PROBE_NAME_MAX 96
+
+struct missed {
+	char probe[PROBE_NAME_MAX];
+	uint64_t n;
+};
+
+struct consumer {
+	struct consumer_env env;
+	struct pval_env pval;
+	struct out *out;
+	struct agg_set *aggs;
+	struct ring *rings;
+	size_t nrings;
+	struct ring **heap; /* rings with a record to consume, the oldest first */
+	size_t nheap;
+	size_t ncpus;
+	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
+	uint64_t *fresh; /* ncpus: buffer for reading */
+	uint64_t bad, bad_reported, lost_reported;
+	struct missed *missed;
+	size_t nmissed, missed_cap;
+	bool header_done;
+	bool exited;
+	int status;
+};
+
+/* ---- life ------------------------------------------------------------------------------------------------------------- */
+static int consumer_alloc(struct consumer *c)
+{
+	const struct consumer_env *env = &c->env;
+	size_t nrings = env->nrings > 0 ? (size_t)env->nrings : 0;
+	int ncpus = libbpf_num_possible_cpus();
+
+	c->ncpus = ncpus > 0 ? (size_t)ncpus : 1;
+	c->missed_cap = env->image->progs.n + 8;
+	c->out = out_new(env->out);
+	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->agg);
+	c->rings = calloc(nrings + 1, sizeof(*c->rings));
+	c->heap = calloc(nrings + 1, sizeof(struct ring *));
+	c->drops = calloc(DW_DROP_COUNT * c->ncpus, sizeof(*c->drops));
+	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
+	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
+	return c->out && c->aggs && c->rings && c->heap && c->drops && c->fresh && c->missed ? 0 : -ENOMEM;
+}
+
+int consumer_new(const struct consumer_env *env, struct consumer **out)
+{
+	struct consumer *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	c->env = *env;
+	c->pval = (struct pval_env){.image = env->image, .zone_name = env->zone_name, .ctx = env->ctx};
+	err = consumer_alloc(c);
+	for (int i = 0; !err && i < env->nrings; i++) {
+		/* Counted first: a ring that was mapped by half is closed, too. */
+		c->nrings++;
+		err = ring_open(&c->rings[i], env->ring_fds[i]);
+	}
+	if (err) {
+		consumer_free(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+void consumer_free(struct consumer *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_close(&c->rings[i]);
+	agg_free(c->aggs);
+	out_free(c->out);
+	free(c->rings);
+	free(c->heap);
+	free(c->drops);
+	free(c->fresh);
+	free(c->missed);
+	free(c);
+}
+
+int consumer_add_memory_ring(
+	struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size)
+{
+	struct ring *rings = reallocarray(c->rings, c->nrings + 1, sizeof(*rings));
+
+	if (!rings)
+		return -ENOMEM;
+	c->rings = rings;
+	struct ring **heap = reallocarray(c->heap, c->nrings + 1, sizeof(struct ring *));
+
+	if (!heap)
+		return -ENOMEM;
+	c->heap = heap;
+	ring_from_memory(&c->rings[c->nrings++], cons, prod, data, size);
+	return 0;
+}
+
+struct agg_set *consumer_agg_set(struct consumer *c)
+{
+	return c->aggs;
+}
+
+bool consumer_exited(const struct consumer *c, int *status)
+{
+	if (c->exited)
+		*status = c->status;
+	return c->exited;
+}
+
+unsigned consumer_avail(const struct consumer *c)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < c->nrings; i++) {
+		unsigned fill = ring_fill(&c->rings[i]);
+
+		most = fill > most ? fill : most;
+	}
+	return most;
+}
+
+/* ---- one record ------------------------------------------------------------------------------------------------------- */
+static const struct image_probe *probe_of(const struct consumer *c, const struct epid *ep)
+{
+	static const struct image_probe unknown = {.prov = "", .mod = "", .func = "", .name = "?"};
+
+	return ep->probe < c->env.image->probes.n ? &c->env.image->probes.v[ep->probe] : &unknown;
+}
+
+static const struct epid *epid_find(const struct consumer *c, uint32_t number)
+{
+	return number && number <= c->env.image->epids.n ? &c->env.image->epids.v[number - 1] : NULL;
+}
+
+/* END runs after exit, and ERROR reports what fails there; everything else came too late. */
+static bool may_print(const struct consumer *c, const struct epid *ep)
+{
+	if (!c->exited)
+		return true;
+	const struct image_probe *p = probe_of(c, ep);
+
+	return !strcmp(p->prov, "dtrace") && (!strcmp(p->name, "END") || !strcmp(p->name, "ERROR"));
+}
+
+static int64_t arg_int(const struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	char scratch[PVAL_SCRATCH];
+	struct pval v;
+
+	if (!a->nargs)
+		return 0;
+	pval_read(&c->pval, &a->args[0], rec, len, scratch, &v);
+	return v.kind == PVAL_INT ? (int64_t)v.i : 0;
+}
+
+static void action_trace(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	char scratch[PVAL_SCRATCH];
+	struct pval v;
+
+	for (size_t i = 0; i < a->nargs; i++) {
+		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
+		print_trace(c->out, &v, c->env.quiet);
+	}
+}
+
+static void action_run(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	uint32_t agg = a->naggs ? a->aggs[0] : UINT32_MAX;
+
+	if (a->guard_off && (a->guard_off >= len || !rec[a->guard_off]))
+		return;
+	switch (a->kind) {
+	case ACT_TRACE:
+		action_trace(c, a, rec, len);
+		break;
+	case ACT_PRINTF:
+		if (a->fmt)
+			print_format(c->out, &c->pval, a->fmt, a->args, a->nargs, rec, len);
+		break;
+	case ACT_PRINTA:
+		agg_printa(c->aggs, c->out, a->fmt, a->aggs, a->naggs);
+		break;
+	case ACT_EXIT:
+		/* The first one counts: END may exit again. */
+		if (!c->exited)
+			c->status = (int)arg_int(c, a, rec, len);
+		c->exited = true;
+		break;
+	case ACT_CLEAR:
+		agg_clear(c->aggs, agg);
+		break;
+	case ACT_TRUNC:
+		agg_trunc(c->aggs, agg, arg_int(c, a, rec, len));
+		break;
+	case ACT_NORMALIZE:
+		agg_normalize(c->aggs, agg, (uint64_t)arg_int(c, a, rec, len));
+		break;
+	case ACT_DENORMALIZE:
+		agg_normalize(c->aggs, agg, 1);
+		break;
+	}
+}
+
+static const char *fault_text(const struct dw_err *e, char *buf, size_t size)
+{
+	switch (e->fault) {
+	case DW_FAULT_BADADDR:
+		snprintf(buf, size, "invalid address (0x%llx)", (unsigned long long)e->value);
+		break;
+	case DW_FAULT_DIVZERO:
+		snprintf(buf, size, "divide-by-zero");
+		break;
+	case DW_FAULT_NOSCRATCH:
+		snprintf(buf, size, "out of scratch space");
+		break;
+	default:
+		snprintf(buf, size, "fault %u", e->fault);
+		break;
+	}
+	return buf;
+}
+
+static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
+{
+	struct dw_err e;
+	char buf[64];
+
+	if (len < sizeof(e)) {
+		c->bad++;
+		return;
+	}
+	memcpy(&e, rec, sizeof(e));
+	const struct epid *ep = epid_find(c, e.epid);
+
+	if (!ep) {
+		c->bad++;
+		return;
+	}
+	if (!may_print(c, ep))
+		return;
+	const struct image_probe *p = probe_of(c, ep);
+
+	/* Both streams may be one terminal: keep the order. An error of the stream is seen at the end of the pass. */
+	(void)!out_flush(c->out);
+	fprintf(c->env.err, "dwire: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in action #%u\n", e.epid,
+		p->id, p->prov, p->mod, p->func, p->name, fault_text(&e, buf, sizeof(buf)), e.action);
+	if (c->env.on_error)
+		c->env.on_error(c->env.ctx, &e);
+}
+
+static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
+{
+	struct dw_rec head;
+
+	memcpy(&head, rec, sizeof(head));
+	if (head.epid == DW_EPID_ERROR) {
+		record_error(c, rec, len);
+		return;
+	}
+	const struct epid *ep = epid_find(c, head.epid);
+
+	if (!ep || len < ep->rec_size) {
+		c->bad++;
+		return;
+	}
+	if (!may_print(c, ep))
+		return;
+	bool line = !c->env.quiet && !ep->quiet_head;
+
+	if (line && !c->header_done) {
+		print_header(c->out);
+		c->header_done = true;
+	}
+	if (line)
+		print_head(c->out, cpu, probe_of(c, ep));
+	for (size_t i = 0; i < ep->nactions; i++)
+		action_run(c, &ep->actions[i], rec, len);
+	if (line)
+		out_bytes(c->out, "\n", 1);
+}
+
+/* ---- merging ------------------------------------------------------------------------------------------------------------- */
+/* Of two records of the same time the lower CPU's comes first. The rings in the heap have one. */
+static bool ring_before(struct ring *a, struct ring *b)
+{
+	uint64_t ta = ring_peek(a)->ts, tb = ring_peek(b)->ts;
+
+	return ta != tb ? ta < tb : a < b;
+}
+
+static void heap_down(struct consumer *c, size_t i)
+{
+	for (;;) {
+		size_t least = i, left = 2 * i + 1;
+
+		for (size_t k = left; k <= left + 1 && k < c->nheap; k++)
+			if (ring_before(c->heap[k], c->heap[least]))
+				least = k;
+		if (least == i)
+			return;
+		struct ring *t = c->heap[i];
+
+		c->heap[i] = c->heap[least];
+		c->heap[least] = t;
+		i = least;
+	}
+}
+
+static void heap_make(struct consumer *c)
+{
+	c->nheap = 0;
+	for (size_t i = 0; i < c->nrings; i++)
+		if (ring_peek(&c->rings[i]))
+			c->heap[c->nheap++] = &c->rings[i];
+	for (size_t i = c->nheap / 2; i-- > 0;)
+		heap_down(c, i);
+}
+
+/* Consumes records up to the time cutoff, and up to an exit action. */
+static unsigned merge(struct consumer *c, uint64_t cutoff)
+{
+	bool running = !c->exited;
+	unsigned n = 0;
+
+	heap_make(c);
+	while (c->nheap && !(running && c->exited) && !c->out->err && n < INT_MAX) {
+		struct ring *r = c->heap[0];
+		const struct ring_slot *s = ring_peek(r);
+
+		if (s->ts > cutoff)
+			break;
+		record_print(c, (unsigned)(r - c->rings), s->rec, s->len);
+		n++;
+		ring_next(r);
+		if (!ring_peek(r))
+			c->heap[0] = c->heap[--c->nheap];
+		ring_release(r, true);
+		heap_down(c, 0);
+	}
+	return n;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static bool any_busy(const struct consumer *c)
+{
+	for (size_t i = 0; i < c->nrings; i++)
+		if (c->rings[i].busy)
+			return true;
+	return false;
+}
+
+/* final: true while a record of the time before is still being written and there is patience left. */
+static bool wait_busy(const struct consumer *c, uint64_t begin)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	if (!any_busy(c) || c->out->err || now_ns() - begin > FINAL_WAIT_NS)
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+int consumer_work(struct consumer *c, bool final)
+{
+	/* Before the producers' positions: a record with an older time stamp than now - HOLD_BACK_NS was reserved before
+	 * those were read, unless its program was held up for longer than that. */
+	uint64_t now = now_ns();
+	unsigned n = 0;
+	int err = 0;
+
+	agg_begin(c->aggs);
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_look(&c->rings[i]);
+	do
+		n += merge(c, final ? UINT64_MAX : now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0);
+	while (final && wait_busy(c, now));
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_release(&c->rings[i], false);
+	if (n)
+		err = out_flush(c->out);
+	return err ? err : n > INT_MAX ? INT_MAX : (int)n;
+}
+
+int consumer_aggs(struct consumer *c)
+{
+	agg_begin(c->aggs);
+	agg_print_rest(c->aggs, c->out);
+	return out_flush(c->out);
+}
+
+/* ---- drops ------------------------------------------------------------------------------------------------------------------- */
+void consumer_add_missed(struct consumer *c, const char *probe, uint64_t n)
+{
+	size_t i = 0;
+
+	if (!n)
+		return;
+	while (i < c->nmissed && strncmp(c->missed[i].probe, probe, PROBE_NAME_MAX - 1) != 0)
+		i++;
+	/* More probes than programs: the last slot takes the rest. */
+	if (i == c->nmissed && c->nmissed == c->missed_cap)
+		i--;
+	else if (i == c->nmissed) {
+		c->nmissed++;
+		snprintf(c->missed[i].probe, PROBE_NAME_MAX, "%s", probe);
+	}
+	c->missed[i].n += n;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void say_drops(struct consumer *c, uint64_t n, const char *what)
+{
+	if (n)
+		fprintf(c->env.err, "dwire: %llu %s%s\n", (unsigned long long)n, what, plural(n));
+}
+
+/* Reads one cause's counters; returns how many are new. Ring drops are said by CPU. */
+static uint64_t report_cause(struct consumer *c, int fd, uint32_t cause)
+{
+	uint64_t *seen = c->drops + cause * c->ncpus, sum = 0;
+
+	if (bpf_map_lookup_elem(fd, &cause, c->fresh))
+		return 0;
+	for (size_t cpu = 0; cpu < c->ncpus; cpu++) {
+		uint64_t n = c->fresh[cpu] - seen[cpu];
+
+		if (n && cause == DW_DROP_RING)
+			fprintf(c->env.err, "dwire: %llu drop%s on CPU %zu\n", (unsigned long long)n, plural(n), cpu);
+		seen[cpu] = c->fresh[cpu];
+		sum += n;
+	}
+	return sum;
+}
+
+static int drops_fd(const struct consumer *c)
+{
+	const struct image *im = c->env.image;
+
+	for (size_t i = 0; c->env.map_fds && i < im->maps.n; i++)
+		if (im->maps.v[i].role == MAP_DROPS)
+			return c->env.map_fds[i];
+	return -1;
+}
+
+static uint64_t report_missed(struct consumer *c)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < c->nmissed; i++) {
+		uint64_t n = c->missed[i].n;
+
+		if (n)
+			fprintf(c->env.err, "dwire: %llu probe firing%s missed in %s (recursion)\n",
+				(unsigned long long)n, plural(n), c->missed[i].probe);
+		sum += n;
+		c->missed[i].n = 0;
+	}
+	return sum;
+}
+
+uint64_t consumer_report_drops(struct consumer *c)
+{
+	static const char *const what[DW_DROP_COUNT] = {
+		[DW_DROP_AGG] = "aggregation drop",
+		[DW_DROP_DYN] = "dynamic variable drop",
+		[DW_DROP_NEST] = "scratch nesting drop",
+		[DW_DROP_OWNER] = "socket owner drop",
+	};
+	uint64_t sum = report_missed(c), bad = c->bad, lost = agg_lost(c->aggs);
+	int fd = drops_fd(c);
+
+	for (uint32_t cause = 0; fd >= 0 && cause < DW_DROP_COUNT; cause++) {
+		uint64_t n = report_cause(c, fd, cause);
+
+		if (what[cause])
+			say_drops(c, n, what[cause]);
+		sum += n;
+	}
+	for (size_t i = 0; i < c->nrings; i++)
+		bad += c->rings[i].bad;
+	say_drops(c, bad - c->bad_reported, "malformed record");
+	say_drops(c, lost - c->lost_reported, "consumer aggregation drop");
+	sum += bad - c->bad_reported + lost - c->lost_reported;
+	c->bad_reported = bad;
+	c->lost_reported = lost;
+	return sum;
+}
+
+uint64_t consumer_drops(const struct consumer *c, enum dw_drop cause)
+{
+	uint64_t sum = 0;
+
+	for (size_t cpu = 0; cause < DW_DROP_COUNT && cpu < c->ncpus; cpu++)
+		sum += c->drops[cause * c->ncpus + cpu];
+	return sum;
+}

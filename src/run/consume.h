@@ -1,0 +1,57 @@
+/* consume: everything between the ring buffers and the terminal.
+ * The caller polls; consumer_work() merges what the rings hold by time, prints it and runs the actions on
+ * aggregations. Drops of every cause are counted and reported. The consumer never dies of memory: what it cannot hold
+ * is counted as dropped. */
+#ifndef DWIRE_RUN_CONSUME_H
+#define DWIRE_RUN_CONSUME_H
+#include "run/agg.h"
+#include "run/ring.h"
+
+struct consumer_env {
+	const struct image *image; /* this and all pointers below: borrowed, they outlive the consumer */
+	const int *map_fds;        /* by index of image.maps; NULL: none (no drops, aggregations stay empty) */
+	const int *ring_fds;       /* ring i belongs to CPU i */
+	int nrings;
+	FILE *out;
+	FILE *err;
+	bool quiet;
+	struct agg_opts agg;
+	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
+	/* A clause failed; its message is printed already. Here the caller fires the ERROR probe. May be NULL. */
+	void (*on_error)(void *ctx, const struct dw_err *e);
+	void *ctx;
+};
+
+struct consumer;
+
+/* Maps the rings. 0, or -errno with *out NULL. */
+int consumer_new(const struct consumer_env *env, struct consumer **out) __attribute__((warn_unused_result));
+/* NULL is fine. Does not flush. */
+void consumer_free(struct consumer *c);
+
+/* Prints the records that are older than a millisecond, in order of time across rings: by then no older one can turn
+ * up. final: all that there are when it begins; records still being written get 100 ms. After an exit action only END
+ * and ERROR clauses still print. Returns the number of records consumed, or -errno of the output stream (-EPIPE: the
+ * reader is gone): stop then. */
+int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
+/* True once an exit action was printed; *status gets its value. */
+bool consumer_exited(const struct consumer *c, int *status);
+/* Prints the aggregations that no printa printed, in default layout: at the end. 0 or -errno of the stream. */
+int consumer_aggs(struct consumer *c) __attribute__((warn_unused_result));
+/* How full the fullest ring is, percent: poll again soon when it is high. */
+unsigned consumer_avail(const struct consumer *c);
+
+/* n more runs of a probe were missed (the kernel counts recursion misses of a program): reported with the drops.
+ * probe is copied. */
+void consumer_add_missed(struct consumer *c, const char *probe, uint64_t n);
+/* Says on err what was dropped since the last call, one line a cause. Returns how many that are. */
+uint64_t consumer_report_drops(struct consumer *c);
+/* Drops of one cause since the start, all CPUs, as of the last report. */
+uint64_t consumer_drops(const struct consumer *c, enum dw_drop cause);
+
+/* Adds a ring in ordinary memory, for CPU = number of rings so far; tests and fuzzers. 0 or -ENOMEM. */
+int consumer_add_memory_ring(struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data,
+	size_t size) __attribute__((warn_unused_result));
+/* The aggregations, for tests. */
+struct agg_set *consumer_agg_set(struct consumer *c);
+#endif

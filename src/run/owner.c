@@ -1,0 +1,298 @@
+/* owner: loads, attaches and fills the owner service.
+ *
+ * Input:  bpf/owner.bpf.c as two light skeletons, with and without the receive hook; a descriptor of the root cgroup.
+ * Output: two maps, socket -> struct dw_owner.
+ * Invariant: every program is held by a link that only this process holds, so nothing outlives it. The hooks are
+ * attached before the sockets that exist are listed: no socket falls between the two.
+ *
+ * Light skeletons, because the kernel then does the relocation: with ordinary ones libbpf reads all of the kernel's
+ * BTF, which takes four times as long as everything else here. */
+#include "run/owner.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <owner.lskel.h>
+#include <owner_norecv.lskel.h>
+#include "ir/abi.h"
+#include "run/owner_scan.h"
+
+_Static_assert(sizeof(struct dw_owner) == 40, "bpf/owner.bpf.c and the compiled programs share this layout");
+
+/* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared. */
+/* clang-format off */
+#define OWNER_PROGS(X) \
+	X(create, BPF_CGROUP_INET_SOCK_CREATE, ALWAYS) \
+	X(egress, BPF_CGROUP_INET_EGRESS, ALWAYS) \
+	X(peer4, BPF_CGROUP_INET4_GETPEERNAME, ALWAYS) \
+	X(peer6, BPF_CGROUP_INET6_GETPEERNAME, ALWAYS) \
+	X(state, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(destroy, BPF_TRACE_RAW_TP, LISTENER) \
+	X(accept, BPF_TRACE_RAW_TP, LISTENER) \
+	X(recv, BPF_TRACE_RAW_TP, DATAGRAM)
+/* clang-format on */
+
+enum prog {
+#define X(name, type, when) PROG_##name,
+	OWNER_PROGS(X)
+#undef X
+	PROG_COUNT
+};
+
+enum when { ALWAYS, LISTENER, DATAGRAM };
+
+static const struct {
+	const char *name;
+	enum bpf_attach_type type;
+	enum when when;
+} progs[PROG_COUNT] = {
+#define X(name, type, when) {"owner_" #name, type, when},
+	OWNER_PROGS(X)
+#undef X
+};
+
+struct owner {
+	struct owner_bpf *full; /* one of these two */
+	struct owner_norecv_bpf *norecv;
+	int cgroup;                             /* ours, or -1 */
+	int prog[PROG_COUNT], link[PROG_COUNT]; /* descriptors; -1: not there; those of prog belong to the skeleton */
+	int iter;
+	int owners, accepted; /* maps; belong to the skeleton */
+	/* variables of bpf/owner.bpf.c */
+	const volatile uint64_t *drops;
+	volatile uint32_t *listener_suspect, *datagram_suspect, *scan;
+	const volatile uint32_t *listener_shared, *datagram_shared;
+	uint64_t next_scan; /* not before this time, ns */
+};
+
+/* Takes over what a loaded skeleton has in common with the other one. */
+#define TAKE(o, skel)                                                          \
+	do {                                                                   \
+		(o)->prog[PROG_create] = (skel)->progs.owner_create.prog_fd;   \
+		(o)->prog[PROG_egress] = (skel)->progs.owner_egress.prog_fd;   \
+		(o)->prog[PROG_peer4] = (skel)->progs.owner_peer4.prog_fd;     \
+		(o)->prog[PROG_peer6] = (skel)->progs.owner_peer6.prog_fd;     \
+		(o)->prog[PROG_state] = (skel)->progs.owner_state.prog_fd;     \
+		(o)->prog[PROG_destroy] = (skel)->progs.owner_destroy.prog_fd; \
+		(o)->prog[PROG_accept] = (skel)->progs.owner_accept.prog_fd;   \
+		(o)->iter = (skel)->progs.owner_iter.prog_fd;                  \
+		(o)->owners = (skel)->maps.owners.map_fd;                      \
+		(o)->accepted = (skel)->maps.accepted.map_fd;                  \
+		(o)->drops = (const volatile uint64_t *)&(skel)->bss->drops;   \
+		(o)->listener_suspect = &(skel)->bss->listener_suspect;        \
+		(o)->datagram_suspect = &(skel)->bss->datagram_suspect;        \
+		(o)->scan = &(skel)->bss->scan;                                \
+		(o)->listener_shared = &(skel)->bss->listener_shared;          \
+		(o)->datagram_shared = &(skel)->bss->datagram_shared;          \
+	} while (0)
+
+/* Tries the programs with the receive hook first; a kernel without that hook refuses them. */
+static int load(struct owner *o)
+{
+	int err;
+
+	o->full = owner_bpf__open();
+	if (!o->full)
+		return -ENOMEM;
+	if (!owner_bpf__load(o->full)) {
+		TAKE(o, o->full);
+		o->prog[PROG_recv] = o->full->progs.owner_recv.prog_fd;
+		return 0;
+	}
+	owner_bpf__destroy(o->full);
+	o->full = NULL;
+	o->norecv = owner_norecv_bpf__open();
+	if (!o->norecv)
+		return -ENOMEM;
+	err = owner_norecv_bpf__load(o->norecv);
+	if (err)
+		return err;
+	TAKE(o, o->norecv);
+	return 0;
+}
+
+static int attach(struct owner *o, enum prog p)
+{
+	int fd;
+
+	if (o->link[p] >= 0 || o->prog[p] < 0)
+		return 0;
+	if (progs[p].type == BPF_TRACE_RAW_TP)
+		fd = bpf_raw_tracepoint_open(NULL, o->prog[p]);
+	else if (o->cgroup < 0)
+		return 0;
+	else
+		fd = bpf_link_create(o->prog[p], o->cgroup, progs[p].type, NULL);
+	if (fd < 0)
+		return -errno;
+	o->link[p] = fd;
+	return 0;
+}
+
+/* Attaches the programs of one kind. *failed, unless NULL, gets the name of the one that could not be. */
+static int attach_all(struct owner *o, enum when when, const char **failed)
+{
+	for (size_t i = 0; i < PROG_COUNT; i++) {
+		int err = progs[i].when == when ? attach(o, (enum prog)i) : 0;
+
+		if (err) {
+			if (failed)
+				*failed = progs[i].name;
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Runs the iterator over all open files. It prints nothing; each read does a part of the work. */
+static int scan(const struct owner *o, enum owner_scan what)
+{
+	int link = bpf_link_create(o->iter, 0, BPF_TRACE_ITER, NULL), fd, err = 0;
+	char buf[64];
+
+	*o->scan = what;
+	if (link < 0)
+		return -errno;
+	fd = bpf_iter_create(link);
+	if (fd < 0)
+		err = -errno;
+	while (!err) {
+		ssize_t n = read(fd, buf, sizeof(buf));
+
+		if (!n)
+			break;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			err = -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	close(link);
+	return err;
+}
+
+static int attach_needed(struct owner *o)
+{
+	int err = 0;
+
+	if (*o->listener_shared)
+		err = attach_all(o, LISTENER, NULL);
+	if (!err && *o->datagram_shared)
+		err = attach_all(o, DATAGRAM, NULL);
+	return err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int owner_poll(struct owner *o)
+{
+	bool listener = *o->listener_suspect && !*o->listener_shared;
+	bool datagram = *o->datagram_suspect && !*o->datagram_shared;
+	uint64_t begin;
+	int err;
+
+	if (!listener && !datagram)
+		return 0;
+	begin = now_ns();
+	if (begin < o->next_scan)
+		return 0;
+	*o->listener_suspect = 0;
+	*o->datagram_suspect = 0;
+	err = scan(o, OWNER_SCAN_TAKE);
+	if (!err)
+		err = scan(o, OWNER_SCAN_CHECK);
+	if (!err)
+		err = attach_needed(o);
+	/* Where a million files are open a scan is long: it may take a hundredth of the time. */
+	o->next_scan = now_ns() + 100 * (now_ns() - begin);
+	return err;
+}
+
+static int tell(int err, char *why, size_t len, const char *what, const char *which)
+{
+	snprintf(why, len, "cannot tell the owners of sockets: %s%s: %s%s", what, which, strerror(-err),
+		err == -EPERM || err == -EACCES ? " (this needs root)" : "");
+	return err;
+}
+
+int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len)
+{
+	struct owner *o = calloc(1, sizeof(*o));
+	const char *failed = "";
+	int err;
+
+	if (!o)
+		return tell(-ENOMEM, why, why_len, "memory", "");
+	for (size_t i = 0; i < PROG_COUNT; i++)
+		o->prog[i] = o->link[i] = -1;
+	o->cgroup = -1;
+	err = load(o);
+	if (err) {
+		tell(err, why, why_len, "loading the programs (Linux 5.17 or later)", "");
+		goto out;
+	}
+	if (cgroup_fd >= 0 && (o->cgroup = dup(cgroup_fd)) < 0) {
+		err = tell(-errno, why, why_len, "the root cgroup", "");
+		goto out;
+	}
+	err = attach_all(o, ALWAYS, &failed);
+	/* Nobody's sends are seen without the cgroup: then sharing must be supposed. */
+	if (!err && cgroup_fd < 0)
+		err = attach_all(o, LISTENER, &failed);
+	if (!err && cgroup_fd < 0)
+		err = attach_all(o, DATAGRAM, &failed);
+	if (err) {
+		tell(err, why, why_len, "attaching ", failed);
+		goto out;
+	}
+	err = scan(o, OWNER_SCAN_FILL);
+	if (!err)
+		err = attach_needed(o);
+	if (err)
+		tell(err, why, why_len, "listing the open sockets", "");
+out:
+	if (err) {
+		owner_stop(o);
+		o = NULL;
+	}
+	*out = o;
+	return err;
+}
+
+int owner_map_fd(const struct owner *o)
+{
+	return o->owners;
+}
+
+int owner_accepted_fd(const struct owner *o)
+{
+	return o->accepted;
+}
+
+uint64_t owner_drops(const struct owner *o)
+{
+	return *o->drops;
+}
+
+void owner_stop(struct owner *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < PROG_COUNT; i++)
+		if (o->link[i] >= 0)
+			close(o->link[i]);
+	if (o->cgroup >= 0)
+		close(o->cgroup);
+	owner_bpf__destroy(o->full);
+	owner_norecv_bpf__destroy(o->norecv);
+	free(o);
+}

@@ -1,0 +1,45 @@
+/* owner: which process owns a socket. A service of programs in the kernel (bpf/owner.bpf.c) that notes the process
+ * when a socket is created, accepted or used, so that a packet which is handled in an interrupt can still be tied to
+ * its process. */
+#ifndef DWIRE_RUN_OWNER_H
+#define DWIRE_RUN_OWNER_H
+#include <stddef.h>
+#include <stdint.h>
+
+struct owner;
+
+/* Loads and attaches the service and fills in the sockets that exist. Call it before the programs of a script are
+ * attached: of two programs at one place the first attached runs first, and then a packet's owner is right from the
+ * first packet that a process sends.
+ *
+ * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted. Returns 0 and *out, or -errno and a sentence
+ * in why. Nothing stays behind when the process dies, however it dies.
+ *
+ * Lost on some machines (x86_64 only):
+ * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on).
+ * - before Linux 6.3: a process that only receives on a UDP socket it inherited is not noticed.
+ * - before Linux 5.17: there is no service, an error. */
+int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len) __attribute__((warn_unused_result));
+
+/* Call it some ten times a second; mostly it costs a few loads. The hooks that cost time at every system call or every
+ * receive are needed only while processes share a socket. They are attached when that is found: at the start among the
+ * sockets that exist, and here when a use by another process makes it suspect. Until then a connection that another
+ * process than its listener's owner took with accept(fd, NULL, NULL) counts as that owner's, and a datagram socket as
+ * its creator's, up to the first packet that the other process sends. Returns 0 or -errno. */
+int owner_poll(struct owner *o) __attribute__((warn_unused_result));
+
+/* How a program finds the owner of a socket at address sk: first the sk_storage map (value struct dw_owner). If there
+ * is no value, or its member sk is not the socket's address, then the hash `accepted` (key: u64 address of the socket,
+ * value struct dw_owner). If that has none either, a value of the first with another address is the owner of the
+ * listener, whose connection nobody has accepted yet. No value at all: no process (pid -1), as for the kernel's own
+ * sockets and TIME_WAIT. Members: pid and tid of the claiming thread, its effective user, the name of the process (not
+ * of the thread), all as of the claim. */
+int owner_map_fd(const struct owner *o);
+int owner_accepted_fd(const struct owner *o);
+
+/* Owners that could not be stored since the start. */
+uint64_t owner_drops(const struct owner *o);
+
+/* Detaches everything. o may be NULL. */
+void owner_stop(struct owner *o);
+#endif

@@ -1,0 +1,10 @@
+/* owner_scan: what the iterator of bpf/owner.bpf.c is told to do by src/run/owner.c. */
+#ifndef DWIRE_RUN_OWNER_SCAN_H
+#define DWIRE_RUN_OWNER_SCAN_H
+
+enum owner_scan {
+	OWNER_SCAN_FILL,  /* give sockets without an owner to the first process that holds them */
+	OWNER_SCAN_TAKE,  /* give listeners to the last process that holds them */
+	OWNER_SCAN_CHECK, /* give listeners to the first process that holds them; note what is shared */
+};
+#endif

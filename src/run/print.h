@@ -1,0 +1,76 @@
+/* print: records become text, as dtrace(1) lays it out.
+ * An out collects bytes and hands them to a stream in large pieces; a pval is a decoded argument, ready to print.
+ * Traced bytes are escaped; text that the script itself wrote (literals, formats) passes as it is. */
+#ifndef DWIRE_RUN_PRINT_H
+#define DWIRE_RUN_PRINT_H
+#include "ir/image.h"
+#include <stdio.h>
+
+#define OUT_SIZE 65536u
+
+/* Bytes on their way to a stream. */
+struct out {
+	FILE *f; /* borrowed */
+	size_t n;
+	int err;       /* first error of the stream, -errno; nothing is written after it */
+	FILE *esc;     /* writes into esc_buf: text that has to be escaped passes through it */
+	char *esc_buf; /* owned */
+	size_t esc_size;
+	char buf[OUT_SIZE];
+};
+
+/* An out for the stream; f is borrowed. NULL: no memory. */
+struct out *out_new(FILE *f);
+/* Does not flush; NULL is fine. */
+void out_free(struct out *o);
+/* 0, or the first error of the stream (-EPIPE, ...). */
+int out_flush(struct out *o) __attribute__((warn_unused_result));
+void out_bytes(struct out *o, const char *s, size_t len);
+void out_str(struct out *o, const char *s);
+void out_pad(struct out *o, size_t n);
+/* Decimal, right-aligned in width columns. */
+void out_int(struct out *o, int64_t v, size_t width);
+/* Text padded to |width| columns; left-aligned when width is negative. raw: as it is, else escaped. */
+void out_text(struct out *o, const char *s, size_t len, bool raw, int width);
+
+/* A decoded argument or key. */
+enum pval_kind { PVAL_INT, PVAL_TEXT, PVAL_BYTES };
+struct pval {
+	enum pval_kind kind;
+	bool is_signed; /* PVAL_INT */
+	bool raw;       /* PVAL_TEXT: comes from the script or from a number, not escaped */
+	uint8_t size;   /* PVAL_INT: 1, 2, 4, 8 */
+	uint64_t i;     /* extended to 64 bits by its own signedness */
+	const char *s;  /* borrowed: the data, the image, or the scratch given to pval_read */
+	size_t len;
+};
+
+#define PVAL_SCRATCH 48
+
+/* What decoding needs besides the data. */
+struct pval_env {
+	const struct image *image;
+	const char *(*zone_name)(void *ctx, uint32_t inum); /* NULL: zones print as numbers */
+	void *ctx;
+};
+
+/* Decodes a field of len bytes of data. A field that does not lie in the data reads as 0, "" or no bytes. */
+void pval_read(const struct pval_env *env, const struct field *f, const uint8_t *data, size_t len,
+	char scratch[PVAL_SCRATCH], struct pval *out);
+/* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
+size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH]);
+
+/* One conversion of a format. width and prec replace those of the item (they may have come from arguments). */
+void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v);
+/* printf: takes the arguments in order, those for "*" included. */
+void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
+	size_t nargs, const uint8_t *data, size_t len);
+/* trace(): dtrace's default layout, plain when quiet. */
+void print_trace(struct out *o, const struct pval *v, bool quiet);
+/* "CPU     ID                    FUNCTION:NAME" */
+void print_header(struct out *o);
+/* "  0      1                           :BEGIN " */
+void print_head(struct out *o, unsigned cpu, const struct image_probe *p);
+/* Memory as tracemem() shows it: a newline, a ruler, then 16 bytes a line. */
+void print_dump(struct out *o, const uint8_t *p, size_t len);
+#endif

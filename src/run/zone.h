@@ -1,0 +1,14 @@
+/* zone: names of network namespaces by their inode number: what D calls zonename. */
+#ifndef DWIRE_RUN_ZONE_H
+#define DWIRE_RUN_ZONE_H
+#include <stdint.h>
+
+struct zones;
+
+/* global: inode number of the machine's first network namespace. NULL: no memory. */
+struct zones *zone_new(uint32_t global);
+void zone_free(struct zones *z);
+/* "global"; the name under /run/netns; the short id of the container whose processes live in it; else the number as
+ * text. Never NULL; owned by z, valid until zone_free(). An unknown number is looked for at most once a second. */
+const char *zone_name(struct zones *z, uint32_t netns);
+#endif

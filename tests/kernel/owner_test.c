@@ -1,0 +1,802 @@
+/* owner_test: does the owner service (src/run/owner.h) know the process of every kind of socket? Needs root, cgroup2.
+ *
+ * Each case makes its own sockets and processes on loopback and asks the maps from user space: an sk_storage map takes
+ * a descriptor of the socket as key. Output: one line a case, `ok` or `not ok`; 77 if this machine cannot run it. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include "ir/abi.h"
+#include "run/owner.h"
+
+struct test {
+	struct owner *o;
+	int cgroup;
+	const char *name;
+	bool failed;
+};
+
+#define CHECK(t, cond, ...)                                                                \
+	do {                                                                               \
+		if (!(cond)) {                                                             \
+			printf("# %s: %s:%d: %s: ", (t)->name, __FILE__, __LINE__, #cond); \
+			printf(__VA_ARGS__);                                               \
+			printf("\n");                                                      \
+			(t)->failed = true;                                                \
+		}                                                                          \
+	} while (0)
+
+/* A call that must work for the test to make sense. */
+static int must(int result, const char *what)
+{
+	if (result < 0) {
+		printf("# %s: %s\n", what, strerror(errno));
+		exit(1);
+	}
+	return result;
+}
+
+/* The owner in the storage of socket fd; pid -1: none. */
+static struct dw_owner stored(const struct owner *o, int fd)
+{
+	struct dw_owner v = {.pid = -1};
+
+	if (bpf_map_lookup_elem(owner_map_fd(o), &fd, &v))
+		v.pid = -1;
+	return v;
+}
+
+/* How many entries of `accepted` name the process. */
+static int accepted_by(const struct owner *o, int pid)
+{
+	uint64_t key, next, *from = NULL;
+	struct dw_owner v;
+	int n = 0;
+
+	while (!bpf_map_get_next_key(owner_accepted_fd(o), from, &next)) {
+		if (!bpf_map_lookup_elem(owner_accepted_fd(o), &next, &v) && v.pid == pid)
+			n += v.sk == next && v.how == DW_OWNER_ACCEPT;
+		key = next;
+		from = &key;
+	}
+	return n;
+}
+
+static socklen_t loopback(int family, struct sockaddr_storage *a)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)a;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)a;
+
+	memset(a, 0, sizeof(*a));
+	a->ss_family = (sa_family_t)family;
+	if (family == AF_INET6) {
+		in6->sin6_addr = in6addr_loopback;
+		return sizeof(*in6);
+	}
+	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return sizeof(*in);
+}
+
+/* A socket bound to a port of loopback, whose address goes to *a. */
+static int bound(int family, int type, struct sockaddr_storage *a)
+{
+	socklen_t len = loopback(family, a);
+	int fd = must(socket(family, type, 0), "socket");
+
+	must(bind(fd, (struct sockaddr *)a, len), "bind");
+	must(getsockname(fd, (struct sockaddr *)a, &len), "getsockname");
+	if (type == SOCK_STREAM)
+		must(listen(fd, 128), "listen");
+	return fd;
+}
+
+static socklen_t length(const struct sockaddr_storage *a)
+{
+	return a->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+static int connected(int type, const struct sockaddr_storage *a)
+{
+	int fd = must(socket(a->ss_family, type, 0), "socket");
+
+	must(connect(fd, (const struct sockaddr *)a, length(a)), "connect");
+	return fd;
+}
+
+static int accept_named(int fd)
+{
+	struct sockaddr_storage a;
+	socklen_t len = sizeof(a);
+
+	return must(accept(fd, (struct sockaddr *)&a, &len), "accept");
+}
+
+static int accept_unnamed(int fd)
+{
+	return must(accept(fd, NULL, NULL), "accept");
+}
+
+static void put(int fd)
+{
+	must((int)write(fd, "x", 1), "write");
+}
+
+static void get(int fd)
+{
+	char c;
+
+	must((int)read(fd, &c, 1), "read");
+}
+
+/* Forks a child that runs f; the parent goes on. */
+static pid_t spawn(struct test *t, void (*f)(struct test *, void *), void *arg)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = must(fork(), "fork");
+	if (pid)
+		return pid;
+	alarm(20);
+	f(t, arg);
+	fflush(stdout);
+	_exit(t->failed);
+}
+
+static void finish(struct test *t, pid_t pid)
+{
+	int status;
+
+	must(waitpid(pid, &status, 0), "waitpid");
+	CHECK(t, WIFEXITED(status) && !WEXITSTATUS(status), "child %d: status %x", pid, (unsigned)status);
+}
+
+static void start(struct test *t)
+{
+	char why[200] = "";
+	int err = owner_start(&t->o, t->cgroup, why, sizeof(why));
+
+	if (err) {
+		printf("# %s: %s\n", t->name, why);
+		exit(1);
+	}
+}
+
+static void is_mine(struct test *t, int fd, enum dw_owner_how how)
+{
+	struct dw_owner v = stored(t->o, fd);
+	char comm[16] = "";
+
+	prctl(PR_GET_NAME, comm);
+	CHECK(t, v.pid == getpid(), "pid %d, mine is %d", v.pid, getpid());
+	CHECK(t, v.tid == getpid() && v.uid == geteuid(), "tid %d uid %u", v.tid, v.uid);
+	CHECK(t, v.how == how, "how %u, not %d", v.how, how);
+	CHECK(t, !memcmp(v.comm, comm, sizeof(comm)), "comm %.16s", (char *)v.comm);
+}
+
+static void case_older(struct test *t)
+{
+	struct sockaddr_storage a;
+	int fds[] = {bound(AF_INET, SOCK_STREAM, &a), connected(SOCK_STREAM, &a), bound(AF_INET6, SOCK_STREAM, &a),
+		bound(AF_INET, SOCK_DGRAM, &a), bound(AF_INET6, SOCK_DGRAM, &a),
+		must(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP), "raw socket")};
+
+	start(t);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		is_mine(t, fds[i], DW_OWNER_ITER);
+}
+
+/* Held by two processes: the lower number, until the other uses it. */
+static void shared_child(struct test *t, void *arg)
+{
+	int *fd = arg;
+
+	(void)t;
+	get(fd[1]);
+	put(fd[0]);
+	put(fd[2]);
+	get(fd[1]);
+}
+
+static void case_older_shared(struct test *t)
+{
+	struct sockaddr_storage a;
+	int l = bound(AF_INET, SOCK_STREAM, &a), c = connected(SOCK_STREAM, &a), to[2], from[2];
+	int fd[3];
+	pid_t pid, low;
+
+	must(pipe(to), "pipe");
+	must(pipe(from), "pipe");
+	fd[0] = c;
+	fd[1] = to[0];
+	fd[2] = from[1];
+	pid = spawn(t, shared_child, fd);
+	low = pid < getpid() ? pid : getpid();
+	start(t);
+	CHECK(t, stored(t->o, c).pid == low, "pid %d, not %d", stored(t->o, c).pid, low);
+	put(to[1]);
+	get(from[0]);
+	CHECK(t, stored(t->o, c).pid == pid, "pid %d after the child's send", stored(t->o, c).pid);
+	put(to[1]);
+	finish(t, pid);
+	close(l);
+}
+
+static void case_created(struct test *t)
+{
+	struct sockaddr_storage a;
+
+	start(t);
+	is_mine(t, bound(AF_INET, SOCK_DGRAM, &a), DW_OWNER_CREATE);
+	is_mine(t, bound(AF_INET6, SOCK_DGRAM, &a), DW_OWNER_CREATE);
+	is_mine(t, bound(AF_INET, SOCK_STREAM, &a), DW_OWNER_CREATE);
+	is_mine(t, connected(SOCK_STREAM, &a), DW_OWNER_CREATE);
+	is_mine(t, bound(AF_INET6, SOCK_STREAM, &a), DW_OWNER_CREATE);
+	is_mine(t, connected(SOCK_STREAM, &a), DW_OWNER_CREATE);
+}
+
+static void case_accept_self(struct test *t)
+{
+	for (int family = AF_INET; family; family = family == AF_INET ? AF_INET6 : 0) {
+		struct sockaddr_storage a;
+		struct dw_owner v, lv;
+		int l, s;
+
+		if (!t->o)
+			start(t);
+		l = bound(family, SOCK_STREAM, &a);
+		connected(SOCK_STREAM, &a);
+		connected(SOCK_STREAM, &a);
+		is_mine(t, accept_named(l), DW_OWNER_USE);
+		s = accept_unnamed(l);
+		v = stored(t->o, s);
+		lv = stored(t->o, l);
+		CHECK(t, v.pid == getpid() && v.sk == lv.sk, "not a copy of the listener's: pid %d", v.pid);
+		put(s);
+		v = stored(t->o, s);
+		CHECK(t, v.pid == getpid() && v.sk != lv.sk, "not claimed by the first send: pid %d", v.pid);
+	}
+}
+
+/* A worker accepts from the listener of its parent. */
+static void worker_named(struct test *t, void *arg)
+{
+	is_mine(t, accept_named(*(int *)arg), DW_OWNER_USE);
+}
+
+static void case_worker_named(struct test *t)
+{
+	struct sockaddr_storage a;
+	pid_t pid;
+	int l;
+
+	start(t);
+	l = bound(AF_INET, SOCK_STREAM, &a);
+	pid = spawn(t, worker_named, &l);
+	connected(SOCK_STREAM, &a);
+	finish(t, pid);
+	l = bound(AF_INET6, SOCK_STREAM, &a);
+	pid = spawn(t, worker_named, &l);
+	connected(SOCK_STREAM, &a);
+	finish(t, pid);
+}
+
+/* Accepts without asking for the address: the table has the worker until it uses the socket. */
+static void worker_unnamed(struct test *t, int l)
+{
+	int s = accept_unnamed(l);
+	struct dw_owner v = stored(t->o, s);
+
+	CHECK(t, v.pid == getppid(), "not inherited: pid %d", v.pid);
+	CHECK(t, accepted_by(t->o, getpid()) == 1, "%d entries of mine", accepted_by(t->o, getpid()));
+	put(s);
+	is_mine(t, s, DW_OWNER_USE);
+	CHECK(t, accepted_by(t->o, getpid()) == 0, "%d entries after use", accepted_by(t->o, getpid()));
+	s = accept_unnamed(l);
+	CHECK(t, accepted_by(t->o, getpid()) == 1, "%d entries of mine", accepted_by(t->o, getpid()));
+	close(s);
+	CHECK(t, accepted_by(t->o, getpid()) == 0, "%d entries after close", accepted_by(t->o, getpid()));
+}
+
+static void older_worker(struct test *t, void *arg)
+{
+	(void)t;
+	pause();
+	(void)arg;
+}
+
+static void case_worker_older(struct test *t)
+{
+	struct sockaddr_storage a;
+	pid_t holder, pid;
+	int l = bound(AF_INET, SOCK_STREAM, &a);
+
+	/* A process that only holds the listener makes it shared before the start. */
+	holder = spawn(t, older_worker, NULL);
+	start(t);
+	fflush(stdout);
+	pid = must(fork(), "fork");
+	if (!pid) {
+		alarm(20);
+		worker_unnamed(t, l);
+		fflush(stdout);
+		_exit(t->failed);
+	}
+	get(connected(SOCK_STREAM, &a));
+	close(connected(SOCK_STREAM, &a));
+	finish(t, pid);
+	kill(holder, SIGKILL);
+	must(waitpid(holder, NULL, 0), "waitpid");
+}
+
+/* The listener becomes shared while the service runs: the first connection is the listener's until it is used, and that
+ * use makes the service look at accept. */
+static void case_worker_new(struct test *t)
+{
+	struct sockaddr_storage a;
+	pid_t pid;
+	int l, s;
+
+	start(t);
+	l = bound(AF_INET, SOCK_STREAM, &a);
+	for (int i = 0; i < 3; i++)
+		connected(SOCK_STREAM, &a);
+	fflush(stdout);
+	pid = must(fork(), "fork");
+	if (pid) {
+		finish(t, pid);
+		return;
+	}
+	s = accept_unnamed(l);
+	CHECK(t, stored(t->o, s).pid == getppid(), "pid %d", stored(t->o, s).pid);
+	put(s);
+	is_mine(t, s, DW_OWNER_USE);
+	CHECK(t, !owner_poll(t->o), "owner_poll");
+	worker_unnamed(t, l);
+	fflush(stdout);
+	_exit(t->failed);
+}
+
+/* A server that leaves its listener to a child: once the service has looked, what the child accepts is the child's, and
+ * nothing needs to watch accept for that. */
+static void sole_worker(struct test *t, void *arg)
+{
+	int l = *(int *)arg, s;
+
+	get(((int *)arg)[1]);
+	s = accept_unnamed(l);
+	put(s);
+	is_mine(t, s, DW_OWNER_USE);
+	CHECK(t, !owner_poll(t->o), "owner_poll");
+	is_mine(t, l, DW_OWNER_ITER);
+	for (int i = 0; i < 2; i++) {
+		put(((int *)arg)[2]);
+		s = accept_unnamed(l);
+		CHECK(t, stored(t->o, s).pid == getpid(), "not mine: pid %d", stored(t->o, s).pid);
+		CHECK(t, accepted_by(t->o, getpid()) == 0, "accept is watched");
+	}
+}
+
+static void case_worker_sole(struct test *t)
+{
+	struct sockaddr_storage a;
+	int arg[3], to[2], from[2];
+	pid_t pid;
+
+	start(t);
+	arg[0] = bound(AF_INET, SOCK_STREAM, &a);
+	must(pipe(to), "pipe");
+	must(pipe(from), "pipe");
+	arg[1] = to[0];
+	arg[2] = from[1];
+	pid = spawn(t, sole_worker, arg);
+	close(arg[0]);
+	put(to[1]);
+	get(connected(SOCK_STREAM, &a));
+	for (int i = 0; i < 2; i++) {
+		get(from[0]);
+		connected(SOCK_STREAM, &a);
+	}
+	finish(t, pid);
+}
+
+/* A child sends on what it inherited: its own from the first segment or datagram. */
+struct inherited {
+	int fd;
+	struct sockaddr_storage to;
+	bool unconnected;
+};
+
+static void heir(struct test *t, void *arg)
+{
+	struct inherited *p = arg;
+
+	if (p->unconnected)
+		must((int)sendto(p->fd, "x", 1, 0, (struct sockaddr *)&p->to, length(&p->to)), "sendto");
+	else
+		put(p->fd);
+	is_mine(t, p->fd, DW_OWNER_USE);
+}
+
+static void case_inherited(struct test *t)
+{
+	static const int families[] = {AF_INET, AF_INET6};
+
+	start(t);
+	for (size_t i = 0; i < 2; i++) {
+		struct sockaddr_storage a, any;
+		struct inherited p = {0};
+
+		bound(families[i], SOCK_STREAM, &a);
+		p.fd = connected(SOCK_STREAM, &a);
+		finish(t, spawn(t, heir, &p));
+		put(p.fd);
+		is_mine(t, p.fd, DW_OWNER_USE);
+		bound(families[i], SOCK_DGRAM, &a);
+		p.fd = connected(SOCK_DGRAM, &a);
+		finish(t, spawn(t, heir, &p));
+		p.fd = bound(families[i], SOCK_DGRAM, &any);
+		p.to = a;
+		p.unconnected = true;
+		finish(t, spawn(t, heir, &p));
+	}
+}
+
+/* Linux 6.3 or later? */
+static bool has_receive_hook(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, "btf_trace_sock_recv_length", BTF_KIND_TYPEDEF) > 0;
+
+	btf__free(btf);
+	if (!has)
+		printf("# skip: the kernel has no tracepoint sock_recv_length\n");
+	return has;
+}
+
+/* A process that only receives: noticed once a datagram socket was seen in two hands. */
+static void receiver(struct test *t, void *arg)
+{
+	struct inherited *p = arg;
+
+	get(p->fd);
+	is_mine(t, p->fd, DW_OWNER_USE);
+}
+
+static void case_receiver(struct test *t)
+{
+	struct sockaddr_storage a;
+	struct inherited p = {0};
+	pid_t holder;
+
+	if (!has_receive_hook())
+		return;
+	p.fd = bound(AF_INET, SOCK_DGRAM, &a);
+	holder = spawn(t, older_worker, NULL);
+	start(t);
+	put(connected(SOCK_DGRAM, &a));
+	put(connected(SOCK_DGRAM, &a));
+	finish(t, spawn(t, receiver, &p));
+	get(p.fd);
+	is_mine(t, p.fd, DW_OWNER_USE);
+	kill(holder, SIGKILL);
+	must(waitpid(holder, NULL, 0), "waitpid");
+}
+
+/* The same where a child's send shows first that a datagram socket has two users. */
+static void case_receiver_later(struct test *t)
+{
+	struct inherited p = {0};
+
+	if (!has_receive_hook())
+		return;
+	start(t);
+	p.fd = bound(AF_INET, SOCK_DGRAM, &p.to);
+	p.unconnected = true;
+	finish(t, spawn(t, heir, &p));
+	CHECK(t, !owner_poll(t->o), "owner_poll");
+	get(p.fd);
+	is_mine(t, p.fd, DW_OWNER_USE);
+	put(connected(SOCK_DGRAM, &p.to));
+	finish(t, spawn(t, receiver, &p));
+}
+
+/* SCM_RIGHTS. */
+static void taker(struct test *t, void *arg)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	char c;
+	struct iovec iov = {&c, 1};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	int fd;
+
+	must((int)recvmsg(*(int *)arg, &m, 0), "recvmsg");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	CHECK(t, stored(t->o, fd).pid == getppid(), "before use: pid %d", stored(t->o, fd).pid);
+	put(fd);
+	is_mine(t, fd, DW_OWNER_USE);
+}
+
+static void case_passed(struct test *t)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	char c = 0;
+	struct iovec iov = {&c, 1};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	struct sockaddr_storage a;
+	int pair[2], fd;
+	pid_t pid;
+
+	start(t);
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+	pid = spawn(t, taker, &pair[1]);
+	bound(AF_INET, SOCK_STREAM, &a);
+	fd = connected(SOCK_STREAM, &a);
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	must((int)sendmsg(pair[0], &m, 0), "sendmsg");
+	finish(t, pid);
+}
+
+/* What arrives is acknowledged while the sender's process runs: the receiver's socket stays the receiver's. */
+static void idle(struct test *t, void *arg)
+{
+	int *fd = arg, s = connected(SOCK_STREAM, (struct sockaddr_storage *)(void *)(fd + 2));
+
+	put(fd[1]);
+	get(fd[0]);
+	is_mine(t, s, DW_OWNER_CREATE);
+}
+
+static void case_stranger(struct test *t)
+{
+	struct {
+		int fd[2];
+		struct sockaddr_storage a;
+	} arg;
+	char data[1000] = "";
+	int to[2], from[2], l, s;
+	pid_t pid;
+
+	start(t);
+	l = bound(AF_INET, SOCK_STREAM, &arg.a);
+	must(pipe(to), "pipe");
+	must(pipe(from), "pipe");
+	arg.fd[0] = to[0];
+	arg.fd[1] = from[1];
+	pid = spawn(t, idle, &arg);
+	s = accept_named(l);
+	get(from[0]);
+	for (int i = 0; i < 50; i++)
+		must((int)write(s, data, sizeof(data)), "write");
+	put(to[1]);
+	finish(t, pid);
+	is_mine(t, s, DW_OWNER_USE);
+}
+
+/* Another network namespace: sockets older than the service and newer ones. */
+static void in_netns(struct test *t, void *arg)
+{
+	struct ifreq lo = {.ifr_flags = IFF_UP | IFF_RUNNING};
+	struct sockaddr_storage a;
+	struct inherited p = {0};
+	int l, s, c;
+
+	(void)arg;
+	must(unshare(CLONE_NEWNET), "unshare");
+	strcpy(lo.ifr_name, "lo");
+	s = must(socket(AF_INET, SOCK_DGRAM, 0), "socket");
+	must(ioctl(s, SIOCSIFFLAGS, &lo), "lo up");
+	start(t);
+	is_mine(t, s, DW_OWNER_ITER);
+	l = bound(AF_INET, SOCK_STREAM, &a);
+	c = connected(SOCK_STREAM, &a);
+	is_mine(t, c, DW_OWNER_CREATE);
+	is_mine(t, accept_named(l), DW_OWNER_USE);
+	p.fd = c;
+	finish(t, spawn(t, heir, &p));
+	owner_stop(t->o);
+	t->o = NULL;
+}
+
+static void case_netns(struct test *t)
+{
+	finish(t, spawn(t, in_netns, NULL));
+}
+
+/* A thousand connections in the expensive mode: nothing is left in the table. */
+static void case_leak(struct test *t)
+{
+	struct sockaddr_storage a;
+	struct linger reset = {1, 0};
+	int l = bound(AF_INET, SOCK_STREAM, &a), seen = 0;
+	pid_t holder = spawn(t, older_worker, NULL);
+
+	start(t);
+	for (int i = 0; i < 1000; i++) {
+		int c = connected(SOCK_STREAM, &a), s = accept_unnamed(l);
+
+		seen += accepted_by(t->o, getpid());
+		if (i % 3 == 0)
+			put(s);
+		if (i % 3 == 1)
+			put(c);
+		/* Every fifth is reset by the client: then the close of the other end sends nothing more. */
+		if (i % 5 == 0) {
+			must(setsockopt(c, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), "SO_LINGER");
+			close(c);
+			close(s);
+			continue;
+		}
+		close(i & 1 ? c : s);
+		close(i & 1 ? s : c);
+	}
+	CHECK(t, seen == 1000, "%d entries seen in 1000 connections", seen);
+	CHECK(t, accepted_by(t->o, getpid()) == 0, "%d entries left", accepted_by(t->o, getpid()));
+	CHECK(t, owner_drops(t->o) == 0, "%llu drops", (unsigned long long)owner_drops(t->o));
+	kill(holder, SIGKILL);
+	must(waitpid(holder, NULL, 0), "waitpid");
+}
+
+/* Without cgroup2 the rest still works. */
+static void case_no_cgroup(struct test *t)
+{
+	struct sockaddr_storage a;
+	int l, s, c, cgroup = t->cgroup;
+
+	t->cgroup = -1;
+	start(t);
+	t->cgroup = cgroup;
+	l = bound(AF_INET, SOCK_STREAM, &a);
+	is_mine(t, l, DW_OWNER_USE);
+	c = connected(SOCK_STREAM, &a);
+	is_mine(t, c, DW_OWNER_USE);
+	s = accept_unnamed(l);
+	CHECK(t, accepted_by(t->o, getpid()) == 1, "%d entries", accepted_by(t->o, getpid()));
+	put(c);
+	get(s);
+	is_mine(t, s, DW_OWNER_USE);
+}
+
+/* How many programs of the service, younger than the program with number since, the kernel has; *last: the youngest
+ * program's number. */
+static int programs(uint32_t since, uint32_t *last)
+{
+	uint32_t id = since;
+	int n = 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+			n += !strncmp(info.name, "owner_", 6);
+		close(fd);
+		if (last)
+			*last = id;
+	}
+	return n;
+}
+
+static void victim(struct test *t, void *arg)
+{
+	start(t);
+	put(*(int *)arg);
+	pause();
+}
+
+static void case_killed(struct test *t)
+{
+	int left, ready[2];
+	uint32_t last = 0;
+	pid_t pid;
+
+	programs(0, &last);
+	must(pipe(ready), "pipe");
+	pid = spawn(t, victim, &ready[1]);
+	get(ready[0]);
+	CHECK(t, programs(last, NULL) > 5, "%d programs while it runs", programs(last, NULL));
+	kill(pid, SIGKILL);
+	must(waitpid(pid, NULL, 0), "waitpid");
+	/* The kernel frees them some time after the last descriptor is closed. */
+	for (int i = 0; (left = programs(last, NULL)) && i < 100; i++)
+		usleep(50000);
+	CHECK(t, !left, "%d programs left", left);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct test *);
+} cases[] = {
+	{"sockets older than the service", case_older},
+	{"older socket of two processes", case_older_shared},
+	{"created", case_created},
+	{"accepted by the listener's process", case_accept_self},
+	{"accepted by a worker, with address", case_worker_named},
+	{"accepted by a worker, listener shared at the start", case_worker_older},
+	{"accepted by a worker, listener shared later", case_worker_new},
+	{"accepted by a worker, listener left to it", case_worker_sole},
+	{"child sends on an inherited socket", case_inherited},
+	{"child receives on an inherited socket", case_receiver},
+	{"child receives, socket shared later", case_receiver_later},
+	{"passed with SCM_RIGHTS", case_passed},
+	{"acknowledgements in a stranger's time", case_stranger},
+	{"another network namespace", case_netns},
+	{"1000 connections leave nothing", case_leak},
+	{"no cgroup2", case_no_cgroup},
+	{"killed service leaves nothing", case_killed},
+};
+
+static int skip(const char *why)
+{
+	printf("skip: %s\n", why);
+	return 77;
+}
+
+/* The root of cgroup2, or -1. */
+static int open_cgroup(void)
+{
+	FILE *f = setmntent("/proc/self/mounts", "r");
+	const struct mntent *m;
+	int fd = -1;
+
+	while (f && fd < 0 && (m = getmntent(f)))
+		if (!strcmp(m->mnt_type, "cgroup2"))
+			fd = open(m->mnt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f)
+		endmntent(f);
+	return fd;
+}
+
+static void run_case(struct test *t, void *arg)
+{
+	size_t i = *(size_t *)arg;
+
+	cases[i].run(t);
+	owner_stop(t->o);
+}
+
+int main(void)
+{
+	int cgroup = open_cgroup(), failures = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (geteuid())
+		return skip("needs root");
+	if (cgroup < 0)
+		return skip("needs cgroup2, mounted");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct test t = {.cgroup = cgroup, .name = cases[i].name};
+
+		finish(&t, spawn(&t, run_case, &i));
+		printf("%s - %s\n", t.failed ? "not ok" : "ok", t.name);
+		failures += t.failed;
+	}
+	return failures != 0;
+}

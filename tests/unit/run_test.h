@@ -1,0 +1,193 @@
+/* run_test: what the tests of src/run share: checks, captured output, records and images made by hand. */
+#ifndef DWIRE_TESTS_RUN_TEST_H
+#define DWIRE_TESTS_RUN_TEST_H
+#include "ir/image.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned checks_passed, checks_failed, checks_skipped;
+
+#define ROWS(a) (sizeof(a) / sizeof((a)[0]))
+
+#define CHECK(cond, ...)                                                  \
+	do {                                                              \
+		if (cond) {                                               \
+			checks_passed++;                                  \
+		} else {                                                  \
+			checks_failed++;                                  \
+			printf("%s:%d: %s: ", __FILE__, __LINE__, #cond); \
+			printf(__VA_ARGS__);                              \
+			printf("\n");                                     \
+		}                                                         \
+	} while (0)
+
+#define CHECK_TEXT(name, got, want) check_text(__FILE__, __LINE__, (name), (got), (want))
+
+static inline void check_text(const char *file, int line, const char *name, const char *got, const char *want)
+{
+	if (!strcmp(got, want)) {
+		checks_passed++;
+		return;
+	}
+	checks_failed++;
+	printf("%s:%d: %s\n--- want\n%s\n--- got\n%s\n---\n", file, line, name, want, got);
+}
+
+/* The last line of every test program. */
+static inline int checks_end(void)
+{
+	printf("%u passed, %u failed", checks_passed, checks_failed);
+	if (checks_skipped)
+		printf(", %u skipped", checks_skipped);
+	printf("\n");
+	return checks_failed ? 1 : 0;
+}
+
+/* A stream into memory. text is what was written up to the last capture_text(). */
+struct capture {
+	FILE *f;
+	char *text;
+	size_t len;
+};
+
+static inline void capture_open(struct capture *c)
+{
+	c->text = NULL;
+	c->f = open_memstream(&c->text, &c->len);
+	if (!c->f)
+		abort();
+}
+
+static inline const char *capture_text(struct capture *c)
+{
+	fflush(c->f);
+	/* After a rewind the stream keeps what stood behind its end. */
+	c->text[c->len] = '\0';
+	return c->text;
+}
+
+static inline void capture_reset(struct capture *c)
+{
+	rewind(c->f);
+}
+
+static inline void capture_close(struct capture *c)
+{
+	fclose(c->f);
+	free(c->text);
+}
+
+/* One datum of a record or a key. */
+struct datum {
+	enum field_kind kind;
+	uint32_t size; /* 0: no datum */
+	bool is_signed;
+	uint64_t i;    /* FIELD_INT, FIELD_LIT; of a FIELD_TSTR that holds a number: that */
+	const char *s; /* bytes, shorter ones are filled up with NUL; of a FIELD_TSTR: b */
+	uint32_t tag;  /* FIELD_TSTR */
+};
+
+#define S8(v)                                              \
+	{                                                  \
+		FIELD_INT, 1, true, (uint64_t)(v), NULL, 0 \
+	}
+#define U8(v)                                               \
+	{                                                   \
+		FIELD_INT, 1, false, (uint64_t)(v), NULL, 0 \
+	}
+#define S16(v)                                             \
+	{                                                  \
+		FIELD_INT, 2, true, (uint64_t)(v), NULL, 0 \
+	}
+#define U16(v)                                              \
+	{                                                   \
+		FIELD_INT, 2, false, (uint64_t)(v), NULL, 0 \
+	}
+#define S32(v)                                             \
+	{                                                  \
+		FIELD_INT, 4, true, (uint64_t)(v), NULL, 0 \
+	}
+#define U32(v)                                              \
+	{                                                   \
+		FIELD_INT, 4, false, (uint64_t)(v), NULL, 0 \
+	}
+#define S64(v)                                             \
+	{                                                  \
+		FIELD_INT, 8, true, (uint64_t)(v), NULL, 0 \
+	}
+#define U64(v)                                              \
+	{                                                   \
+		FIELD_INT, 8, false, (uint64_t)(v), NULL, 0 \
+	}
+#define LIT(n)                                    \
+	{                                         \
+		FIELD_LIT, 4, false, (n), NULL, 0 \
+	}
+#define CHARS(n, s)                                \
+	{                                          \
+		FIELD_CHARS, (n), false, 0, (s), 0 \
+	}
+#define BYTES(n, s)                                \
+	{                                          \
+		FIELD_BYTES, (n), false, 0, (s), 0 \
+	}
+#define TNONE                                                                 \
+	{                                                                     \
+		FIELD_TSTR, sizeof(struct dw_tstr), false, 0, "", DW_STR_NONE \
+	}
+#define TLIT(n)                                                                  \
+	{                                                                        \
+		FIELD_TSTR, sizeof(struct dw_tstr), false, (n), NULL, DW_STR_LIT \
+	}
+#define ZONE(n)                                                                   \
+	{                                                                         \
+		FIELD_TSTR, sizeof(struct dw_tstr), false, (n), NULL, DW_STR_ZONE \
+	}
+#define IP4(b)                                                                \
+	{                                                                     \
+		FIELD_TSTR, sizeof(struct dw_tstr), false, 0, (b), DW_STR_IP4 \
+	}
+#define IP6(b)                                                                \
+	{                                                                     \
+		FIELD_TSTR, sizeof(struct dw_tstr), false, 0, (b), DW_STR_IP6 \
+	}
+
+static inline size_t datum_put(const struct datum *d, uint8_t *p)
+{
+	struct dw_tstr t = {.tag = d->tag};
+	uint32_t n = (uint32_t)d->i;
+
+	memset(p, 0, d->size);
+	switch (d->kind) {
+	case FIELD_INT:
+	case FIELD_LIT:
+		memcpy(p, &d->i, d->size); /* little endian; the machines of the tests are */
+		break;
+	case FIELD_TSTR:
+		if (d->s)
+			memcpy(t.b, d->s, d->tag == DW_STR_IP6 ? 16 : d->tag == DW_STR_IP4 ? 4 : 0);
+		else
+			memcpy(t.b, &n, sizeof(n));
+		memcpy(p, &t, sizeof(t));
+		break;
+	case FIELD_CHARS:
+	case FIELD_BYTES:
+		/* s may hold NUL bytes: BYTES gives all of them. */
+		memcpy(p, d->s, d->kind == FIELD_BYTES ? d->size : strnlen(d->s, d->size));
+		break;
+	}
+	return d->size;
+}
+
+/* Lays data out from off on; returns the end. fields gets as many elements as there are data. */
+static inline size_t data_put(
+	const struct datum *d, size_t max, struct field *fields, size_t *n, uint8_t *p, size_t off)
+{
+	for (*n = 0; *n < max && d[*n].size; (*n)++) {
+		fields[*n] = (struct field){d[*n].kind, (uint32_t)off, d[*n].size, d[*n].is_signed, false};
+		off += datum_put(&d[*n], p + off);
+	}
+	return off;
+}
+#endif

@@ -1,0 +1,706 @@
+/* test_agg: layouts of aggregations, merging, order, result functions; clear and trunc, also on maps of the kernel. */
+#include "run/agg.h"
+#include "run_test.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#define MAX_KEYS 3
+#define MAX_AGGS 4
+
+static struct lit lits[] = {{"", 0}, {"127.0.0.1", 9}, {"tick", 4}};
+
+/* Aggregations that share the layout of their keys. */
+struct rig {
+	struct agg aggs[MAX_AGGS];
+	struct field keys[MAX_AGGS][MAX_KEYS];
+	struct image_map maps[MAX_AGGS];
+	int fds[MAX_AGGS];
+	struct image image;
+	struct pval_env env;
+	struct agg_set *set;
+	struct out *out;
+	struct capture cap;
+	struct arena *arena;
+};
+
+static uint32_t words_for(enum dw_agg_fn fn)
+{
+	static const uint32_t n[DW_AGG_FN_COUNT] = {1, 1, 2, 2, 2, 4, DW_QUANTIZE_BUCKETS, 0, 0};
+
+	return n[fn];
+}
+
+static void rig_open(struct rig *r, const struct agg_opts *opts)
+{
+	r->image.lits.v = lits;
+	r->image.lits.n = ROWS(lits);
+	r->image.aggs.v = r->aggs;
+	r->image.maps.v = r->maps;
+	r->env.image = &r->image;
+	for (uint32_t i = 0; i < r->image.aggs.n; i++) {
+		r->aggs[i].id = i;
+		r->aggs[i].map = i;
+		r->aggs[i].keys = r->keys[i];
+		if (!r->aggs[i].nwords)
+			r->aggs[i].nwords = words_for(r->aggs[i].fn);
+		r->maps[i].max_entries = 64;
+	}
+	r->image.maps.n = r->image.aggs.n;
+	capture_open(&r->cap);
+	r->arena = arena_new();
+	r->out = out_new(r->cap.f);
+	r->set = agg_new(&r->image, r->fds, &r->env, opts);
+	if (!r->arena || !r->out || !r->set)
+		abort();
+}
+
+static void rig_close(struct rig *r)
+{
+	agg_free(r->set);
+	out_free(r->out);
+	arena_free(r->arena);
+	capture_close(&r->cap);
+	for (size_t i = 0; i < MAX_AGGS; i++)
+		if (r->fds[i] > 0)
+			close(r->fds[i]);
+	memset(r, 0, sizeof(*r));
+}
+
+/* No maps: values come from feed(). */
+static void rig_init(struct rig *r, size_t n)
+{
+	memset(r, 0, sizeof(*r));
+	r->image.aggs.n = n;
+	for (size_t i = 0; i < MAX_AGGS; i++)
+		r->fds[i] = -1;
+}
+
+static uint32_t key_of(struct rig *r, uint32_t id, const struct datum *key, uint8_t *raw)
+{
+	size_t n, len = data_put(key, MAX_KEYS, r->keys[id], &n, raw, 0);
+
+	r->aggs[id].nkeys = n;
+	r->aggs[id].key_size = (uint32_t)len;
+	return (uint32_t)len;
+}
+
+/* One key with the value of one CPU. */
+static void feed(struct rig *r, uint32_t id, const struct datum *key, const uint64_t *words)
+{
+	uint8_t raw[256];
+
+	key_of(r, id, key, raw);
+	agg_absorb(r->set, id, raw, words, 1);
+}
+
+static const char *flushed(struct rig *r)
+{
+	CHECK(!out_flush(r->out), "flush");
+	return capture_text(&r->cap);
+}
+
+static void expect(struct rig *r, const char *name, const char *want)
+{
+	CHECK_TEXT(name, flushed(r), want);
+	capture_reset(&r->cap);
+}
+
+/* printa of the first n aggregations. */
+static void printa(struct rig *r, const char *fmt, size_t n)
+{
+	static const uint32_t ids[MAX_AGGS] = {0, 1, 2, 3};
+	const char *err;
+	struct fmt f;
+	size_t off;
+
+	if (fmt && fmt_parse(r->arena, fmt, strlen(fmt), &f, &err, &off))
+		abort();
+	agg_printa(r->set, r->out, fmt ? &f : NULL, ids, n);
+}
+
+/* ---- layouts ---------------------------------------------------------------------------------------------------------- */
+struct row {
+	struct datum key[MAX_KEYS];
+	uint64_t words[4];
+};
+
+#define ANY_ROWS 8
+static const struct {
+	const char *name;
+	enum dw_agg_fn fn;
+	struct row rows[ANY_ROWS]; /* ends with a row whose words are all 0, if not full */
+	const char *want;
+} layouts[] = {
+	{"address", DW_AGG_COUNT,
+		{{{IP4("\xc0\xa8\x01\x6d")}, {3}}, {{IP6("\xfe\x80\0\0\0\0\0\0\x02\x14\x4f\xff\xfe\x8d\x59\xaa")}, {1}},
+			{{IP4("\xc0\xa8\x02\x58")}, {1}}, {{IP4("\x7f\0\0\x01")}, {1}}},
+		"\n"
+		"  127.0.0.1                                                         1\n"
+		"  192.168.2.88                                                      1\n"
+		"  fe80::214:4fff:fe8d:59aa                                          1\n"
+		"  192.168.1.109                                                     3\n"},
+	{"port", DW_AGG_COUNT, {{{U16(40648)}, {1}}, {{U16(22)}, {3}}},
+		"\n"
+		" 40648                1\n"
+		"    22                3\n"},
+	{"address and port", DW_AGG_COUNT,
+		{{{IP4("\xc0\xa8\x02\x58"), U16(40648)}, {1}}, {{IP4("\xc0\xa8\x01\x6d"), U16(22)}, {3}}},
+		"\n"
+		"  192.168.2.88                                       40648                1\n"
+		"  192.168.1.109                                         22                3\n"},
+	{"no key", DW_AGG_SUM, {{{{0}}, {(uint64_t)-12}}}, "\n              -12\n"},
+	{"ints by size", DW_AGG_SUM, {{{S8(-1), S32(-2), S64(-3)}, {5}}},
+		"\n  -1       -2               -3                5\n"},
+	{"avg", DW_AGG_AVG, {{{U16(1)}, {3, 10}}, {{U16(2)}, {2, (uint64_t)-9}}},
+		"\n     2               -4\n     1                3\n"},
+	{"min, unset", DW_AGG_MIN, {{{U16(1)}, {7, 1}}, {{U16(2)}, {9, 0}}, {{U16(3)}, {(uint64_t)-7, 1}}},
+		"\n     3               -7\n     2                0\n     1                7\n"},
+	/* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, deviation 2. 10^12 and 3*10^12: squares of 10^25 do not fit in 64 bits. */
+	{"stddev", DW_AGG_STDDEV,
+		{{{U16(1)}, {8, 40, 232, 0}},
+			{{U16(2)},
+				{2, 4000000000000ull,
+					(uint64_t)((unsigned __int128)10000000000000ull * 1000000000000ull),
+					(uint64_t)((unsigned __int128)10000000000000ull * 1000000000000ull >> 64)}}},
+		"\n     1                2\n     2    1000000000000\n"},
+	{"equal text", DW_AGG_COUNT, {{{TLIT(1)}, {2}}, {{IP4("\x7f\0\0\x01")}, {3}}},
+		"\n  127.0.0.1                                                         5\n"},
+	{"text after NUL", DW_AGG_COUNT, {{{CHARS(8, "ab")}, {2}}, {{BYTES(8, "ab\0\0\0\0\0x")}, {3}}}, NULL},
+	{"escaped", DW_AGG_COUNT, {{{CHARS(8, "a\x1b]0;")}, {2}}},
+		"\n  a\\x1b]0;                                                          2\n"},
+};
+
+static void test_layouts(void)
+{
+	static struct rig r;
+
+	for (size_t i = 0; i < ROWS(layouts); i++) {
+		rig_init(&r, 1);
+		r.aggs[0].fn = layouts[i].fn;
+		r.aggs[0].nwords = words_for(layouts[i].fn);
+		uint8_t raw[256];
+
+		key_of(&r, 0, layouts[i].rows[0].key, raw);
+		rig_open(&r, NULL);
+		if (!layouts[i].want) {
+			/* The field is read as CHARS in both rows: the bytes behind the NUL differ, the text does not. */
+			agg_absorb(r.set, 0, "ab\0\0\0\0\0\0", layouts[i].rows[0].words, 1);
+			agg_absorb(r.set, 0, "ab\0\0\0\0\0x", layouts[i].rows[1].words, 1);
+			printa(&r, "%s %@d\n", 1);
+			expect(&r, layouts[i].name, "ab 5\n");
+			rig_close(&r);
+			continue;
+		}
+		for (size_t k = 0; k < ANY_ROWS && (layouts[i].rows[k].words[0] || layouts[i].rows[k].words[1]); k++)
+			feed(&r, 0, layouts[i].rows[k].key, layouts[i].rows[k].words);
+		agg_print_rest(r.set, r.out);
+		expect(&r, layouts[i].name, layouts[i].want);
+		rig_close(&r);
+	}
+}
+
+/* ---- distributions ---------------------------------------------------------------------------------------------------- */
+static size_t bucket_of(int64_t v)
+{
+	uint64_t m = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	if (!v)
+		return 63;
+	int log = 63 - __builtin_clzll(m);
+
+	return v > 0 ? 64 + (size_t)log : log > 62 ? 0 : 62 - (size_t)log;
+}
+
+static void test_quantize(void)
+{
+	static const struct datum near[] = {IP4("\xc0\xa8\x01\x6d"), {0}}, far[] = {IP4("\xc0\xa8\x02\x1e"), {0}},
+				  none[] = {{0}};
+	static struct rig r;
+	uint64_t w[DW_QUANTIZE_BUCKETS] = {0};
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_QUANTIZE;
+	rig_open(&r, NULL);
+	w[bucket_of(64)] = 14;
+	w[bucket_of(128)] = 1;
+	feed(&r, 0, near, w);
+	memset(w, 0, sizeof(w));
+	w[bucket_of(32)] = 7;
+	w[bucket_of(64)] = 3;
+	w[bucket_of(128)] = 1;
+	w[bucket_of(256)] = 2;
+	w[bucket_of(512)] = 1;
+	feed(&r, 0, far, w);
+	printa(&r, NULL, 1);
+	expect(&r, "sizes by host",
+		"\n"
+		"  192.168.1.109                                     \n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"              32 |                                         0        \n"
+		"              64 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@    14       \n"
+		"             128 |@@@                                      1        \n"
+		"             256 |                                         0        \n"
+		"\n"
+		"  192.168.2.30                                      \n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"              16 |                                         0        \n"
+		"              32 |@@@@@@@@@@@@@@@@@@@@                     7        \n"
+		"              64 |@@@@@@@@@                                3        \n"
+		"             128 |@@@                                      1        \n"
+		"             256 |@@@@@@                                   2        \n"
+		"             512 |@@@                                      1        \n"
+		"            1024 |                                         0        \n"
+		"\n");
+	rig_close(&r);
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_QUANTIZE;
+	rig_open(&r, NULL);
+	memset(w, 0, sizeof(w));
+	w[bucket_of(-3)] = 2;
+	w[bucket_of(-1)] = 2;
+	w[bucket_of(1)] = 4;
+	feed(&r, 0, none, w);
+	agg_normalize(r.set, 0, 2);
+	printa(&r, "all:%@d", 1);
+	expect(&r, "negative, normalised, in a format",
+		"all:\n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"              -4 |                                         0        \n"
+		"              -2 |@@@@@@@@@@                               1        \n"
+		"              -1 |@@@@@@@@@@                               1        \n"
+		"               0 |                                         0        \n"
+		"               1 |@@@@@@@@@@@@@@@@@@@@                     2        \n"
+		"               2 |                                         0        \n");
+	agg_clear(r.set, 0);
+	printa(&r, NULL, 1);
+	expect(&r, "cleared",
+		"\n\n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"              -1 |                                         0        \n"
+		"               0 |                                         0        \n"
+		"               1 |                                         0        \n"
+		"\n");
+	rig_close(&r);
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_QUANTIZE;
+	rig_open(&r, NULL);
+	memset(w, 0, sizeof(w));
+	w[0] = w[DW_QUANTIZE_BUCKETS - 1] = 1;
+	feed(&r, 0, none, w);
+	printa(&r, NULL, 1);
+	const char *text = flushed(&r);
+
+	CHECK(strstr(text, "\n-4611686018427387904 |@@@@") && strstr(text, "\n4611686018427387904 |@@@@"), "%s", text);
+	rig_close(&r);
+}
+
+static void test_linear(void)
+{
+	static const struct datum none[] = {{0}};
+	static struct rig r;
+	uint64_t w[32] = {[0] = 1, [1] = 1, [11] = 2};
+
+	rig_init(&r, 1);
+	r.aggs[0] = (struct agg){.fn = DW_AGG_LQUANTIZE, .nwords = 12, .lq_base = 0, .lq_limit = 100, .lq_step = 10};
+	rig_open(&r, NULL);
+	feed(&r, 0, none, w);
+	printa(&r, NULL, 1);
+	expect(&r, "lquantize, both ends",
+		"\n\n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"             < 0 |@@@@@@@@@@                               1        \n"
+		"               0 |@@@@@@@@@@                               1        \n"
+		"              10 |                                         0        \n"
+		"              20 |                                         0        \n"
+		"              30 |                                         0        \n"
+		"              40 |                                         0        \n"
+		"              50 |                                         0        \n"
+		"              60 |                                         0        \n"
+		"              70 |                                         0        \n"
+		"              80 |                                         0        \n"
+		"              90 |                                         0        \n"
+		"          >= 100 |@@@@@@@@@@@@@@@@@@@@                     2        \n"
+		"\n");
+	rig_close(&r);
+
+	/* Bounds 1 2 3 4 5 6 7 8 9 10 20 ... 90 100: word i counts values with i bounds at or below. */
+	rig_init(&r, 1);
+	r.aggs[0] = (struct agg){
+		.fn = DW_AGG_LLQUANTIZE, .nwords = 20, .llq_factor = 10, .llq_low = 0, .llq_high = 1, .llq_steps = 10};
+	memset(w, 0, sizeof(w));
+	w[0] = 1;
+	w[1] = 1;
+	rig_open(&r, NULL);
+	feed(&r, 0, none, w);
+	printa(&r, "%@d", 1);
+	w[0] = w[1] = 0;
+	w[11] = 3;
+	w[19] = 1;
+	feed(&r, 0, none, w);
+	printa(&r, "%@d", 1);
+	expect(&r, "llquantize",
+		"\n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"             < 1 |@@@@@@@@@@@@@@@@@@@@                     1        \n"
+		"               1 |@@@@@@@@@@@@@@@@@@@@                     1        \n"
+		"               2 |                                         0        \n"
+		"\n"
+		"           value  ------------- Distribution ------------- count    \n"
+		"              10 |                                         0        \n"
+		"              20 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           3        \n"
+		"              30 |                                         0        \n"
+		"              40 |                                         0        \n"
+		"              50 |                                         0        \n"
+		"              60 |                                         0        \n"
+		"              70 |                                         0        \n"
+		"              80 |                                         0        \n"
+		"              90 |                                         0        \n"
+		"          >= 100 |@@@@@@@@@@                               1        \n");
+	rig_close(&r);
+}
+
+/* ---- order and formats -------------------------------------------------------------------------------------------------- */
+static const struct {
+	struct agg_opts opts;
+	const char *want;
+} orders[] = {
+	{{false, false, 0, 0}, "c 1:3 a 2:5 b 1:5 a 9:7 "},
+	{{false, true, 0, 0}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
+	{{true, false, 0, 0}, "a 2:5 a 9:7 b 1:5 c 1:3 "},
+	{{true, true, 0, 0}, "c 1:3 b 1:5 a 9:7 a 2:5 "},
+	{{true, false, 1, 0}, "b 1:5 c 1:3 a 2:5 a 9:7 "},
+	{{false, false, 1, 0}, "c 1:3 b 1:5 a 2:5 a 9:7 "},
+};
+
+static void test_orders(void)
+{
+	static const struct row rows[] = {{{CHARS(4, "a"), U32(9)}, {7}}, {{CHARS(4, "b"), U32(1)}, {5}},
+		{{CHARS(4, "a"), U32(2)}, {5}}, {{CHARS(4, "c"), U32(1)}, {3}}};
+	static struct rig r;
+	uint8_t raw[64];
+
+	for (size_t i = 0; i < ROWS(orders); i++) {
+		rig_init(&r, 1);
+		r.aggs[0].fn = DW_AGG_COUNT;
+		key_of(&r, 0, rows[0].key, raw);
+		rig_open(&r, &orders[i].opts);
+		for (size_t k = 0; k < ROWS(rows); k++)
+			feed(&r, 0, rows[k].key, rows[k].words);
+		printa(&r, "%s %d:%@d ", 1);
+		/* Ties are in order of the keys, from aggsortkeypos on. */
+		expect(&r, "order", orders[i].want);
+		rig_close(&r);
+	}
+}
+
+static void test_joined(void)
+{
+	static const struct datum a[] = {CHARS(4, "a"), {0}}, b[] = {CHARS(4, "b"), {0}}, c[] = {CHARS(4, "c"), {0}};
+	static struct rig r;
+
+	for (uint32_t pos = 0; pos < 2; pos++) {
+		struct agg_opts opts = {.agg_pos = pos};
+
+		rig_init(&r, 3);
+		r.aggs[0].fn = DW_AGG_COUNT;
+		r.aggs[1].fn = DW_AGG_MAX;
+		r.aggs[2].fn = DW_AGG_COUNT;
+		rig_open(&r, &opts);
+		feed(&r, 0, a, (const uint64_t[]){3});
+		feed(&r, 0, b, (const uint64_t[]){5});
+		feed(&r, 1, b, (const uint64_t[]){40, 1});
+		feed(&r, 1, c, (const uint64_t[]){90, 1});
+		feed(&r, 2, a, (const uint64_t[]){1});
+		printa(&r, "%-4s|%@3d|%-@4d|%@x\n", 2);
+		expect(&r, "joined, one conversion more than aggregations",
+			pos ? "a   |  3|0   |0\nb   |  5|40  |28\nc   |  0|90  |5a\n"
+			    : "c   |  0|90  |5a\na   |  3|0   |0\nb   |  5|40  |28\n");
+		agg_normalize(r.set, 1, 10);
+		printa(&r, NULL, 2);
+		expect(&r, "joined, default",
+			pos ? "\n"
+			      "  a                                                                 3                0\n"
+			      "  b                                                                 5                4\n"
+			      "  c                                                                 0                9\n"
+			    : "\n"
+			      "  c                                                                 0                9\n"
+			      "  a                                                                 3                0\n"
+			      "  b                                                                 5                "
+			      "4\n");
+		/* Only what no printa named is left for the end. */
+		agg_print_rest(r.set, r.out);
+		expect(&r, "rest", "\n  a                                                                 1\n");
+		agg_print_rest(r.set, r.out);
+		expect(&r, "rest, again", "");
+		rig_close(&r);
+	}
+}
+
+/* ---- clear, trunc, normalize on what was fed ------------------------------------------------------------------------------- */
+static void test_actions(void)
+{
+	static const struct datum a[] = {CHARS(4, "a"), {0}}, b[] = {CHARS(4, "b"), {0}}, c[] = {CHARS(4, "c"), {0}};
+	static struct rig r;
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_SUM;
+	rig_open(&r, NULL);
+	printa(&r, NULL, 1);
+	printa(&r, "%s %@d;", 1);
+	expect(&r, "empty", "");
+	feed(&r, 0, a, (const uint64_t[]){30});
+	feed(&r, 0, b, (const uint64_t[]){20});
+	feed(&r, 0, c, (const uint64_t[]){10});
+	agg_trunc(r.set, 0, 5);
+	agg_trunc(r.set, 0, -3);
+	printa(&r, "%s %@d;", 1);
+	expect(&r, "trunc to more than there are", "c 10;b 20;a 30;");
+	agg_normalize(r.set, 0, 3);
+	printa(&r, "%s %@d;", 1);
+	agg_normalize(r.set, 0, 0);
+	printa(&r, "%s %@d;", 1);
+	agg_normalize(r.set, 0, 1);
+	expect(&r, "normalize", "c 3;b 6;a 10;c 10;b 20;a 30;");
+	agg_clear(r.set, 0);
+	printa(&r, "%s %@d;", 1);
+	expect(&r, "cleared: keys stay", "a 0;b 0;c 0;");
+	feed(&r, 0, a, (const uint64_t[]){31});
+	feed(&r, 0, c, (const uint64_t[]){15});
+	printa(&r, "%s %@d;", 1);
+	expect(&r, "after clear", "b 0;a 1;c 5;");
+	agg_trunc(r.set, 0, -2);
+	printa(&r, "%s %@d;", 1);
+	agg_trunc(r.set, 0, 1);
+	printa(&r, "%s %@d;", 1);
+	agg_trunc(r.set, 0, 0);
+	printa(&r, "%s %@d;", 1);
+	expect(&r, "trunc", "b 0;a 1;a 1;");
+	feed(&r, 0, b, (const uint64_t[]){2});
+	printa(&r, "%s %@d;", 1);
+	expect(&r, "back after trunc", "b 2;");
+	/* Ids that do not exist do nothing. */
+	agg_clear(r.set, 9);
+	agg_trunc(r.set, 9, 0);
+	agg_normalize(r.set, 9, 1);
+	agg_printa(r.set, r.out, NULL, (const uint32_t[]){9}, 1);
+	agg_absorb(r.set, 9, "x", (const uint64_t[]){2}, 1);
+	expect(&r, "no such aggregation", "");
+	CHECK(agg_lost(r.set) == 0, "lost");
+	rig_close(&r);
+	agg_free(NULL);
+}
+
+/* The value of an aggregation without keys is there from the start, all zero. */
+static void test_keyless(void)
+{
+	static struct rig r;
+
+	rig_init(&r, 2);
+	r.aggs[0].fn = DW_AGG_COUNT;
+	r.aggs[1].fn = DW_AGG_AVG;
+	rig_open(&r, NULL);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){0, 0}, 2);
+	agg_print_rest(r.set, r.out);
+	expect(&r, "nothing yet", "");
+	agg_absorb(r.set, 0, "", (const uint64_t[]){2, 3}, 2);
+	agg_absorb(r.set, 1, "", (const uint64_t[]){1, 10, 1, 20}, 2);
+	printa(&r, "%@d %@d;", 2);
+	agg_trunc(r.set, 0, 0);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){2, 3}, 2);
+	printa(&r, "%@d;", 1);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){2, 4}, 2);
+	printa(&r, "%@d;", 1);
+	expect(&r, "CPUs, trunc", "5 15;1;");
+	rig_close(&r);
+}
+
+/* ---- maps of the kernel -------------------------------------------------------------------------------------------------------- */
+static int map_new(enum bpf_map_type type, const char *name, uint32_t key, uint32_t value, uint32_t n)
+{
+	return bpf_map_create(type, name, key, value, n, NULL);
+}
+
+/* Sets the value of a key: value in CPU 0's words, more in the last CPU's. */
+static void map_set(int fd, const void *key, const uint64_t *value, const uint64_t *more, size_t nwords)
+{
+	size_t ncpus = (size_t)libbpf_num_possible_cpus();
+	uint64_t *w = calloc(ncpus * nwords, sizeof(*w));
+
+	if (!w)
+		abort();
+	memcpy(w, value, nwords * sizeof(*w));
+	for (size_t i = 0; more && ncpus > 1 && i < nwords; i++)
+		w[(ncpus - 1) * nwords + i] = more[i];
+	if (bpf_map_update_elem(fd, key, w, BPF_ANY))
+		abort();
+	free(w);
+}
+
+static size_t map_count(int fd)
+{
+	uint32_t key, n = 0;
+
+	for (int err = bpf_map_get_next_key(fd, NULL, &key); !err; err = bpf_map_get_next_key(fd, &key, &key))
+		n++;
+	return n;
+}
+
+static void test_kernel_sum(int fd)
+{
+	static struct rig r;
+	static const struct datum key[] = {U32(1), {0}};
+	uint32_t k1 = 1, k2 = 2;
+	uint8_t raw[64];
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_SUM;
+	r.fds[0] = fd;
+	key_of(&r, 0, key, raw);
+	rig_open(&r, NULL);
+	map_set(fd, &k1, (const uint64_t[]){5}, (const uint64_t[]){6}, 1);
+	map_set(fd, &k2, (const uint64_t[]){20}, NULL, 1);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "two CPUs", libbpf_num_possible_cpus() > 1 ? "1=11;2=20;" : "1=5;2=20;");
+
+	/* clear takes away what was read, not what came since. */
+	map_set(fd, &k2, (const uint64_t[]){23}, NULL, 1);
+	agg_clear(r.set, 0);
+	printa(&r, "%d=%@d;", 1);
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "clear", "1=0;2=0;1=0;2=3;");
+
+	/* trunc empties the map; an update since the reading stays. */
+	map_set(fd, &k2, (const uint64_t[]){27}, NULL, 1);
+	agg_trunc(r.set, 0, 0);
+	CHECK(map_count(fd) == 0, "%zu keys", map_count(fd));
+	printa(&r, "%d=%@d;", 1);
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	map_set(fd, &k2, (const uint64_t[]){100}, NULL, 1);
+	map_set(fd, &k1, (const uint64_t[]){1}, NULL, 1);
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "trunc", "2=4;2=4;1=1;2=104;");
+	CHECK(agg_lost(r.set) == 0, "lost");
+	rig_close(&r);
+}
+
+static void test_kernel_max(int fd)
+{
+	static struct rig r;
+	static const struct datum key[] = {U32(1), {0}};
+	uint32_t k1 = 1, k2 = 2;
+	uint8_t raw[64];
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_MAX;
+	r.fds[0] = fd;
+	key_of(&r, 0, key, raw);
+	rig_open(&r, NULL);
+	map_set(fd, &k1, (const uint64_t[]){5, 1}, NULL, 2);
+	map_set(fd, &k2, (const uint64_t[]){(uint64_t)-20, 1}, NULL, 2);
+	printa(&r, "%d=%@d;", 1);
+	map_set(fd, &k2, (const uint64_t[]){(uint64_t)-10, 1}, NULL, 2);
+	agg_clear(r.set, 0);
+	printa(&r, "%d=%@d;", 1);
+	agg_begin(r.set);
+	map_set(fd, &k1, (const uint64_t[]){3, 1}, NULL, 2);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "max", "2=-20;1=5;2=-10;1=0;2=-10;1=3;");
+	CHECK(agg_lost(r.set) == 0, "lost");
+	rig_close(&r);
+}
+
+static void test_kernel_keyless(int fd)
+{
+	static struct rig r;
+	uint32_t zero = 0;
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_MIN;
+	r.fds[0] = fd;
+	rig_open(&r, NULL);
+	agg_print_rest(r.set, r.out);
+	map_set(fd, &zero, (const uint64_t[]){5, 1}, NULL, 2);
+	agg_begin(r.set);
+	printa(&r, "%@d;", 1);
+	agg_clear(r.set, 0);
+	printa(&r, "%@d;", 1);
+	agg_begin(r.set);
+	printa(&r, "%@d;", 1);
+	map_set(fd, &zero, (const uint64_t[]){9, 1}, NULL, 2);
+	agg_begin(r.set);
+	printa(&r, "%@d;", 1);
+	agg_trunc(r.set, 0, 0);
+	agg_begin(r.set);
+	printa(&r, "%@d;", 1);
+	map_set(fd, &zero, (const uint64_t[]){8, 1}, NULL, 2);
+	agg_begin(r.set);
+	printa(&r, "%@d;", 1);
+	expect(&r, "min without keys", "5;0;0;9;8;");
+	CHECK(agg_lost(r.set) == 0, "lost");
+	rig_close(&r);
+}
+
+/* Many keys: several batches. */
+static void test_kernel_many(int fd, uint32_t n)
+{
+	static struct rig r;
+	static const struct datum key[] = {U32(1), {0}};
+	uint8_t raw[64];
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_QUANTIZE;
+	r.fds[0] = fd;
+	key_of(&r, 0, key, raw);
+	rig_open(&r, NULL);
+	r.maps[0].max_entries = n;
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t w[DW_QUANTIZE_BUCKETS] = {[63] = 1 + k};
+
+		map_set(fd, &k, w, NULL, DW_QUANTIZE_BUCKETS);
+	}
+	printa(&r, "%d\n", 1);
+	const char *text = flushed(&r);
+	size_t lines = 0;
+
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		lines++;
+	CHECK(lines == n, "%zu lines", lines);
+	agg_trunc(r.set, 0, 3);
+	CHECK(map_count(fd) == 3, "%zu keys", map_count(fd));
+	CHECK(agg_lost(r.set) == 0, "lost");
+	rig_close(&r);
+}
+
+static void test_kernel(void)
+{
+	int fd = map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_sum", 4, 8, 64);
+
+	if (fd < 0) {
+		checks_skipped++;
+		printf("maps of the kernel: %s\n", strerror(-fd));
+		return;
+	}
+	test_kernel_sum(fd);
+	test_kernel_max(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_max", 4, 16, 64));
+	test_kernel_keyless(map_new(BPF_MAP_TYPE_PERCPU_ARRAY, "dwt_min", 4, 16, 1));
+	test_kernel_many(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_many", 4, DW_QUANTIZE_BUCKETS * 8, 2000), 2000);
+}
+
+int main(void)
+{
+	test_layouts();
+	test_quantize();
+	test_linear();
+	test_orders();
+	test_joined();
+	test_actions();
+	test_keyless();
+	test_kernel();
+	return checks_end();
+}

@@ -1,0 +1,425 @@
+/* test_session: a whole session on a running kernel, from BEGIN to the last line, with an image made by hand. What is
+ * printed is compared with the text that the programs were written to give. Needs root. */
+#include "handmade.h"
+#include "run/session.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_INSNS 64
+#define MAX_PROGS 6
+#define NARGS 6 /* of ERROR */
+
+/* What a program puts into its record, after the time stamp: 32-bit words, or the context's arguments. */
+struct spec {
+	const char *prov, *name;
+	uint64_t period_ns;
+	uint32_t epid;
+	uint32_t words[6];
+	unsigned nwords;
+	bool copy_args;
+	bool status_action; /* the clause says exit(first word) */
+	bool on_fork;       /* attached to the tracepoint of fork; else fired by hand */
+};
+
+struct made {
+	struct image img;
+	struct image_prog progs[MAX_PROGS];
+	struct image_probe probes[MAX_PROGS];
+	struct epid epids[MAX_PROGS];
+	struct action actions[MAX_PROGS];
+	struct field fields[MAX_PROGS][NARGS];
+	struct bpf_insn insns[MAX_PROGS][MAX_INSNS];
+};
+
+static struct image_map maps[] = {
+	{.role = MAP_RINGS, .name = "dws_rings"},
+	{.role = MAP_DROPS, .name = "dws_drops"},
+};
+static struct ir_mapref ring_ref[] = {{.insn = 5, .map = 0}};
+
+/* The instructions; returns how many. The map reference is at 5. */
+static size_t write_program(const struct spec *sp, struct bpf_insn *o)
+{
+	unsigned bytes = 16 + (sp->copy_args ? 8 * NARGS : 4 * sp->nwords);
+	const struct bpf_insn head[] = {
+		MOVR(7, 1),
+		CALL(BPF_FUNC_get_smp_processor_id),
+		STX(BPF_W, 10, 0, -4),
+		MOVR(2, 10),
+		ADDI(2, -4),
+		LDMAP(1),
+		CALL(BPF_FUNC_map_lookup_elem),
+		JEQI(0, 0, 4),
+		MOVR(1, 0),
+		MOVI(2, (int)bytes),
+		MOVI(3, 0),
+		CALL(BPF_FUNC_ringbuf_reserve),
+		INSN(BPF_JMP | BPF_JNE | BPF_K, 0, 0, 2, 0),
+		MOVI(0, 0),
+		EXIT(),
+		MOVR(6, 0),
+		CALL(BPF_FUNC_ktime_get_ns),
+		STX(BPF_DW, 6, 0, 0),
+		STI(BPF_W, 6, 8, (int)sp->epid),
+		STI(BPF_W, 6, 12, (int)bytes),
+	};
+	const struct bpf_insn tail[] = {
+		MOVR(1, 6),
+		MOVI(2, sp->status_action ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP),
+		CALL(BPF_FUNC_ringbuf_submit),
+		MOVI(0, 0),
+		EXIT(),
+	};
+	size_t n = ROWS(head);
+
+	memcpy(o, head, sizeof(head));
+	for (unsigned i = 0; sp->copy_args && i < NARGS; i++) {
+		o[n++] = LDX(BPF_DW, 1, 7, (int16_t)(8 * i));
+		o[n++] = STX(BPF_DW, 6, 1, (int16_t)(16 + 8 * i));
+	}
+	for (unsigned i = 0; !sp->copy_args && i < sp->nwords; i++)
+		o[n++] = STI(BPF_W, 6, (int16_t)(16 + 4 * i), (int)sp->words[i]);
+	memcpy(o + n, tail, sizeof(tail));
+	return n + ROWS(tail);
+}
+
+static void make_image(struct made *m, const struct spec *specs, size_t n)
+{
+	memset(m, 0, sizeof(*m));
+	m->img.maps.v = maps;
+	m->img.maps.n = ROWS(maps);
+	m->img.progs.v = m->progs;
+	m->img.probes.v = m->probes;
+	m->img.epids.v = m->epids;
+	m->img.progs.n = m->img.probes.n = m->img.epids.n = n;
+	for (size_t i = 0; i < n; i++) {
+		const struct spec *sp = &specs[i];
+		size_t len = write_program(sp, m->insns[i]);
+		unsigned nargs = sp->copy_args ? NARGS : sp->status_action ? 1 : sp->nwords;
+
+		m->probes[i] = (struct image_probe){
+			.id = 100 + (uint32_t)i, .prov = sp->prov, .mod = "", .func = "", .name = sp->name};
+		m->progs[i] = (struct image_prog){.attach = ATTACH_TEST_RUN,
+			.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			.name = "dws_prog",
+			.probe = (uint32_t)i,
+			.period_ns = sp->period_ns,
+			.code = code_of(m->insns[i], len, ring_ref)};
+		if (sp->on_fork) {
+			m->progs[i].attach = ATTACH_TP_BTF;
+			m->progs[i].target = "sched_process_fork";
+			m->progs[i].prog_type = BPF_PROG_TYPE_TRACING;
+			m->progs[i].expected_attach_type = BPF_TRACE_RAW_TP;
+			m->progs[i].attach_btf_id =
+				(uint32_t)libbpf_find_vmlinux_btf_id("sched_process_fork", BPF_TRACE_RAW_TP);
+		}
+		for (unsigned a = 0; a < nargs; a++)
+			m->fields[i][a] = (struct field){.kind = FIELD_INT,
+				.off = 16 + a * (sp->copy_args ? 8 : 4),
+				.size = sp->copy_args ? 8 : 4,
+				.is_signed = true};
+		m->actions[i] = (struct action){
+			.kind = sp->status_action ? ACT_EXIT : ACT_TRACE, .args = m->fields[i], .nargs = nargs};
+		m->epids[i] = (struct epid){.probe = (uint32_t)i,
+			.actions = &m->actions[i],
+			.nactions = 1,
+			.rec_size = 16 + (sp->copy_args ? 8 * NARGS : 4 * sp->nwords)};
+	}
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+struct result {
+	int arm, loop, end, status;
+	double seconds;
+	char *out, *err;
+	char why[SESSION_WHY_LEN];
+};
+
+static double seconds(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* out NULL: into memory. */
+static void run(struct features *f, struct made *m, struct child *child, FILE *out, struct result *r)
+{
+	size_t out_len = 0, err_len = 0;
+	FILE *mem = NULL, *err;
+	struct session_options opts = {
+		.features = f, .bufsize = 65536, .quiet = true, .children = &child, .nchildren = child ? 1 : 0};
+	struct session *s;
+
+	memset(r, 0, sizeof(*r));
+	if (!out)
+		mem = out = open_memstream(&r->out, &out_len);
+	err = open_memstream(&r->err, &err_len);
+	opts.out = out;
+	opts.err = err;
+	s = session_new(&m->img, &opts);
+	CHECK(s != NULL, "no memory");
+	r->arm = session_arm(s, r->why, sizeof(r->why));
+	r->seconds = seconds();
+	if (!r->arm) {
+		r->loop = session_loop(s, r->why, sizeof(r->why));
+		r->seconds = seconds() - r->seconds;
+		r->end = session_end(s, r->why, sizeof(r->why));
+	}
+	r->status = session_status(s);
+	session_free(s);
+	if (mem)
+		fclose(mem);
+	fclose(err);
+}
+
+static void expect(const struct result *r, const char *what, const char *out, int status)
+{
+	CHECK(!r->arm && !r->loop && !r->end, "%s: %d %d %d: %s", what, r->arm, r->loop, r->end, r->why);
+	CHECK(!r->out || strcmp(r->out, out) == 0, "%s: printed \"%s\" and not \"%s\"", what, r->out, out);
+	CHECK(r->status == status, "%s: status %d", what, r->status);
+	CHECK(r->err && !r->err[0], "%s: said \"%s\"", what, r->err);
+}
+
+static void release(struct result *r)
+{
+	free(r->out);
+	free(r->err);
+}
+
+#define BEGIN_1                                                                          \
+	{                                                                                \
+		.prov = "dtrace", .name = "BEGIN", .epid = 1, .words = {11}, .nwords = 1 \
+	}
+#define END_2                                                                          \
+	{                                                                              \
+		.prov = "dtrace", .name = "END", .epid = 2, .words = {22}, .nwords = 1 \
+	}
+
+/* tick-50ms prints, tick-220ms exits: four lines between BEGIN and END. */
+static void test_exit(struct features *f)
+{
+	static const struct spec specs[] = {
+		BEGIN_1,
+		END_2,
+		{.prov = "profile", .name = "tick-50ms", .period_ns = 50000000, .epid = 3, .words = {33}, .nwords = 1},
+		{.prov = "profile",
+			.name = "tick-220ms",
+			.period_ns = 220000000,
+			.epid = 4,
+			.words = {7},
+			.nwords = 1,
+			.status_action = true},
+	};
+	static const char *const lines[] = {"113333333322", "1133333322", "11333322", "113322"};
+	struct made m;
+	struct result r;
+	unsigned long missed;
+
+	make_image(&m, specs, ROWS(specs));
+	run(f, &m, NULL, NULL, &r);
+	/* On a busy machine a tick may be late by a period: then it is counted. */
+	missed = strstr(r.err, " tick firing") ? strtoul(r.err + strlen("dwire: "), NULL, 10) : 0;
+	CHECK(!r.arm && !r.loop && !r.end && r.status == 7, "%d %d %d %d: %s", r.arm, r.loop, r.end, r.status, r.why);
+	CHECK(missed <= 3 && strcmp(r.out, lines[missed % 4]) == 0, "printed \"%s\", said \"%s\"", r.out, r.err);
+	CHECK(r.seconds >= 0.219 && r.seconds < 0.5, "%f s", r.seconds);
+	release(&r);
+}
+
+/* exit() in BEGIN: nothing is attached, no tick fires, END does. */
+static void test_exit_in_begin(struct features *f)
+{
+	static const struct spec specs[] = {
+		{.prov = "dtrace", .name = "BEGIN", .epid = 1, .words = {3}, .nwords = 1, .status_action = true},
+		END_2,
+		{.prov = "profile", .name = "tick-1ms", .period_ns = 1000000, .epid = 3, .words = {33}, .nwords = 1},
+	};
+	struct made m;
+	struct result r;
+
+	make_image(&m, specs, ROWS(specs));
+	run(f, &m, NULL, NULL, &r);
+	expect(&r, "exit in BEGIN", "22", 3);
+	CHECK(r.seconds < 0.2, "%f s", r.seconds);
+	release(&r);
+}
+
+static void test_signal(struct features *f, int sig)
+{
+	static const struct spec specs[] = {BEGIN_1, END_2};
+	struct made m;
+	struct result r;
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0) {
+		pause_ms(150);
+		kill(parent, sig);
+		_exit(0);
+	}
+	make_image(&m, specs, ROWS(specs));
+	run(f, &m, NULL, NULL, &r);
+	expect(&r, "signal", "1122", 0);
+	CHECK(r.seconds < 0.5, "%f s", r.seconds);
+	waitpid(pid, NULL, 0);
+	release(&r);
+}
+
+static void test_child(struct features *f)
+{
+	static const struct spec specs[] = {BEGIN_1, END_2};
+	struct made m;
+	struct result r;
+	struct child *c = NULL;
+	char why[256];
+
+	make_image(&m, specs, ROWS(specs));
+	CHECK(child_start("sleep 0.2", &c, why, sizeof(why)) == 0, "%s", why);
+	run(f, &m, c, NULL, &r);
+	expect(&r, "child", "1122", 0);
+	CHECK(r.seconds >= 0.19 && r.seconds < 0.4, "%f s", r.seconds);
+	child_free(c);
+	release(&r);
+	CHECK(child_start("/no/such/program", &c, why, sizeof(why)) == 0, "%s", why);
+	run(f, &m, c, NULL, &r);
+	CHECK(r.arm == -ENOENT && strstr(r.why, "/no/such/program"), "%d: %s", r.arm, r.why);
+	child_free(c);
+	release(&r);
+}
+
+/* Forks of a command, between BEGIN and END: at least its own, others may fork too. */
+static void test_attached(struct features *f)
+{
+	static const struct spec specs[] = {
+		BEGIN_1,
+		END_2,
+		{.prov = "proc", .name = "fork", .on_fork = true, .epid = 3, .words = {33}, .nwords = 1},
+	};
+	struct made m;
+	struct result r;
+	struct child *c = NULL;
+	char why[256];
+	size_t n = 0;
+
+	make_image(&m, specs, ROWS(specs));
+	CHECK(child_start("sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/true; done; :'", &c, why,
+		      sizeof(why)) == 0,
+		"%s", why);
+	run(f, &m, c, NULL, &r);
+	child_free(c);
+	CHECK(!r.arm && !r.loop && !r.end, "%d %d %d: %s", r.arm, r.loop, r.end, r.why);
+	CHECK(strncmp(r.out, "11", 2) == 0, "printed \"%s\"", r.out);
+	while (strncmp(r.out + 2 + 2 * n, "33", 2) == 0)
+		n++;
+	CHECK(n >= 20 && strcmp(r.out + 2 + 2 * n, "22") == 0, "%zu forks, then \"%s\"", n, r.out + 2 + 2 * n);
+	CHECK(!r.err[0], "said \"%s\"", r.err);
+	release(&r);
+}
+
+/* A reader that goes away ends the session, in order and without complaint. */
+static void test_closed_output(struct features *f)
+{
+	static const struct spec specs[] = {
+		END_2,
+		{.prov = "profile", .name = "tick-20ms", .period_ns = 20000000, .epid = 2, .words = {33}, .nwords = 1},
+	};
+	struct made m;
+	struct result r;
+	int p[2];
+	FILE *out;
+
+	CHECK(pipe2(p, O_CLOEXEC) == 0, "pipe");
+	close(p[0]);
+	out = fdopen(p[1], "w");
+	make_image(&m, specs, ROWS(specs));
+	run(f, &m, NULL, out, &r);
+	expect(&r, "closed output", "", 0);
+	CHECK(r.seconds < 0.5, "%f s", r.seconds);
+	fclose(out);
+	release(&r);
+	/* A full disk is an error. */
+	out = fopen("/dev/full", "we");
+	run(f, &m, NULL, out, &r);
+	CHECK(r.loop == -ENOSPC && strstr(r.why, "No space left"), "%d: %s", r.loop, r.why);
+	fclose(out);
+	release(&r);
+}
+
+/* BEGIN's clause faults: its error record fires ERROR with the arguments that D documents. ERROR's own fault does not
+ * fire it again. */
+static void test_error(struct features *f)
+{
+	static const struct spec specs[] = {
+		{.prov = "dtrace",
+			.name = "BEGIN",
+			.epid = DW_EPID_ERROR,
+			.words = {1, 5, DW_FAULT_BADADDR, 0, 0xabc, 0},
+			.nwords = 6},
+		{.prov = "dtrace", .name = "ERROR", .epid = 2, .copy_args = true},
+		{.prov = "dtrace",
+			.name = "ERROR",
+			.epid = DW_EPID_ERROR,
+			.words = {3, 1, DW_FAULT_DIVZERO, 0, 0, 0},
+			.nwords = 6},
+		{.prov = "profile",
+			.name = "tick-50ms",
+			.period_ns = 50000000,
+			.epid = 4,
+			.words = {0},
+			.nwords = 1,
+			.status_action = true},
+	};
+	struct made m;
+	struct result r;
+
+	make_image(&m, specs, ROWS(specs));
+	run(f, &m, NULL, NULL, &r);
+	CHECK(!r.arm && !r.loop && !r.end, "%s", r.why);
+	CHECK(strcmp(r.out, "10015-112748") == 0, "printed \"%s\"", r.out); /* 100, 1, 5, -1, 1, 0xabc */
+	CHECK(strstr(r.err, "invalid address (0xabc)") && strstr(r.err, "divide-by-zero"), "%s", r.err);
+	release(&r);
+}
+
+/* The signals are as before. */
+static void test_restored(void)
+{
+	struct sigaction sa;
+	sigset_t set;
+
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	sigaction(SIGPIPE, NULL, &sa);
+	CHECK(!sigismember(&set, SIGINT) && !sigismember(&set, SIGTERM) && sa.sa_handler == SIG_DFL,
+		"signals stay taken");
+}
+
+int main(void)
+{
+	struct features *f = features_new();
+	char why[512];
+
+	if (!f || features_require(f, why, sizeof(why))) {
+		printf("skip: %s\n", f ? why : "no memory");
+		features_free(f);
+		return 77;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	test_exit(f);
+	test_exit_in_begin(f);
+	test_signal(f, SIGINT);
+	test_signal(f, SIGTERM);
+	test_child(f);
+	test_attached(f);
+	test_closed_output(f);
+	test_error(f);
+	test_restored();
+	features_free(f);
+	return checks_end();
+}
