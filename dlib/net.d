@@ -116,7 +116,7 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	reply = 0;
 	oldstate = 0;
 	recv = 0;
-	state = 7;
+	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 : 7;
 	dev = C->skb->dev;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	cgroup = 0;
@@ -323,17 +323,20 @@ translator csinfo_t < struct dw_pkt *P > {
 
 typedef struct ipinfo {
 	uint8_t ip_ver;
-	uint16_t ip_plength;		/* bytes after the IP header */
+	uint32_t ip_plength;		/* bytes after the IP header; a segment not cut yet can have more than 65535 */
 	string ip_saddr;
 	string ip_daddr;
 } ipinfo_t;
 
-/* The length: of a packet larger than 64 KiB (GSO, BIG TCP) the header says 0 or an old value; the buffer knows. */
+/* A packet larger than 64 KiB (GSO, BIG TCP) has no length in its header: then the buffer tells, whose data may begin at
+ * another header. */
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->ver;
 	ip_plength = P->reply ? 20 : P->ver == 4 ?
-	    ntohs(((struct iphdr *)P->nh)->tot_len) - ((struct iphdr *)P->nh)->ihl * 4 :
-	    ntohs(((struct ipv6hdr *)P->nh)->payload_len);
+	    (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) :
+	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh)) - ((struct iphdr *)P->nh)->ihl * 4 :
+	    ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
+	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - 40;
 	ip_saddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
 	ip_daddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :

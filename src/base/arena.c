@@ -30,8 +30,8 @@ static const size_t chunk_sizes[] = {(size_t)256 << 10};
 #define ARENA_POISON(p, n) ((void)(p), (void)(n))
 #define ARENA_UNPOISON(p, n) ((void)(p), (void)(n))
 #define ARENA_GAP 0u
-static const size_t chunk_sizes[] = {(size_t)4 << 30, (size_t)1 << 30, (size_t)256 << 20, (size_t)64 << 20,
-				     (size_t)4 << 20};
+static const size_t chunk_sizes[] = {
+	(size_t)4 << 30, (size_t)1 << 30, (size_t)256 << 20, (size_t)64 << 20, (size_t)4 << 20};
 #endif
 
 #define ARENA_ALIGN 16u
@@ -41,7 +41,7 @@ struct chunk { /* lies at the start of its own memory */
 	size_t size, used;
 };
 
-struct arena { /* lies in the first chunk */
+struct arena {                /* lies in the first chunk */
 	struct chunk *chunks; /* newest first */
 	size_t used;
 };

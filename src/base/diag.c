@@ -27,8 +27,8 @@ struct diags *diags_new(struct arena *a)
 	return d;
 }
 
-__attribute__((format(printf, 3, 0)))
-static void diag_add(struct diags *d, const struct diag *what, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void diag_add(
+	struct diags *d, const struct diag *what, const char *fmt, va_list ap)
 {
 	size_t *count = what->warning ? &d->warnings : &d->errors;
 
@@ -237,7 +237,7 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 			if (cur[j - 1] + 1 < best)
 				best = cur[j - 1] + 1;
 			if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
-			    cb == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
+				cb == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;
 			cur[j] = best;
 		}

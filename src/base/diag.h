@@ -21,6 +21,7 @@ struct loc {
 };
 
 /* DTrace's error tags. One list makes the enum and the names. */
+// clang-format off
 #define DIAG_TAGS(X)                                                                                     \
 	X(D_UNKNOWN) X(D_SYNTAX) X(D_EMPTY) X(D_TYPE_ERR) X(D_TYPE_MEMBER) X(D_UNDEF) X(D_DECL_CLASS)      \
 	X(D_DECL_BADCLASS) X(D_DECL_REDECL) X(D_DECL_IDRED) X(D_DECL_PROTO_ARGS) X(D_DECL_FUNC)           \
@@ -56,12 +57,13 @@ struct loc {
 	X(D_LLQUANT_HIGHTYPE) X(D_LLQUANT_HIGHVAL) X(D_LLQUANT_HIGHMATCH) X(D_LLQUANT_NSTEPTYPE)          \
 	X(D_LLQUANT_NSTEPVAL) X(D_LLQUANT_NSTEPMATCH) X(D_LLQUANT_MAGRANGE) X(D_LLQUANT_FACTORNSTEPS)     \
 	X(D_LLQUANT_FACTOREVEN) X(D_LLQUANT_FACTORSMALL) X(D_OPT_INVAL) X(D_IO) X(D_KERNEL) X(D_LIMIT)
+// clang-format on
 
 enum dtag {
 #define X(t) t,
 	DIAG_TAGS(X)
 #undef X
-	D_TAG_COUNT
+		D_TAG_COUNT
 };
 
 struct diag {

@@ -10,7 +10,7 @@
 	}
 
 /* Appends a zeroed element and gives its address (valid until the next push). */
-#define vec_push(arena, vec)                                                                              \
+#define vec_push(arena, vec) \
 	(vec_grow((arena), (void **)&(vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v)), &(vec)->v[(vec)->n++])
 
 /* Makes room for element n; the new array is a copy in the arena. */

@@ -159,6 +159,16 @@ static vreg lower_owner(struct lowerer *lw)
 	return res;
 }
 
+/* These are never NULL; the verifier wants to see it. */
+static void not_null(struct lowerer *lw, vreg p)
+{
+	uint32_t ok = ir_newlabel(lw->ir);
+
+	ir_jcci(lw->ir, CC_NE, p, 0, ok);
+	lower_fault(lw, DW_FAULT_BADADDR, 0);
+	ir_label(lw->ir, ok);
+}
+
 static struct val make_site_member(struct lowerer *lw, const char *name, struct type *type)
 {
 	struct val v = { .k = V_INT, .type = type };
@@ -179,6 +189,7 @@ static struct val make_site_member(struct lowerer *lw, const char *name, struct 
 	if (is_cgroup(lw)) {
 		v = !strcmp(name, "skb") ? cgroup_skb(lw) : cgroup_sk(lw);
 		v.type = type;
+		not_null(lw, v.r);
 		return v;
 	}
 	return tracepoint_arg(lw, name, type);

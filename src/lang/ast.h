@@ -86,6 +86,7 @@ enum expr_kind {
 };
 
 /* op, its spelling: one list makes the enum and the table of spellings */
+// clang-format off
 #define EXPR_OPS(X)                                                                                       \
 	X(OP_NONE, "") X(OP_ASSIGN, "=")                                                                   \
 	X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                          \
@@ -94,6 +95,7 @@ enum expr_kind {
 	X(OP_EQ, "==") X(OP_NE, "!=") X(OP_LT, "<") X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=")             \
 	X(OP_NEG, "-") X(OP_POS, "+") X(OP_NOT, "!") X(OP_COMPL, "~") X(OP_DEREF, "*") X(OP_ADDR, "&")      \
 	X(OP_PREINC, "++") X(OP_PREDEC, "--") X(OP_POSTINC, "++") X(OP_POSTDEC, "--")
+// clang-format on
 
 enum expr_op {
 #define X(e, s) e,
@@ -176,7 +178,7 @@ struct tyx_member_init {
 	struct loc loc;
 };
 
-struct inline_def { /* inline T name [ params ] = expr; */
+struct inline_def {       /* inline T name [ params ] = expr; */
 	struct tyx *type; /* for arrays: TYX_ASSOC, keys are the parameters' types */
 	const char *name;
 	VEC(const char *) params;
@@ -192,7 +194,7 @@ struct var_decl { /* [self|this] T name; */
 	struct loc loc;
 };
 
-struct pragma { /* #pragma D word args */
+struct pragma {           /* #pragma D word args */
 	const char *word; /* "option", "attributes", "depends_on", "binding", ... */
 	const char *args; /* rest of the line, trimmed */
 	struct loc loc;

@@ -42,17 +42,25 @@ void ast_print_variable(FILE *out, enum var_scope scope, const char *name)
 	fprintf(out, "%s%s", prefix[scope], name);
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------ */
 static void print_spec(FILE *out, uint32_t spec)
 {
 	static const struct {
 		uint32_t bit;
 		const char *text;
 	} words[] = {
-		{SPEC_USERLAND, "userland"}, {SPEC_SIGNED, "signed"}, {SPEC_UNSIGNED, "unsigned"},
-		{SPEC_VOID, "void"},	     {SPEC_CHAR, "char"},     {SPEC_SHORT, "short"},
-		{SPEC_LONG, "long"},	     {SPEC_LONGLONG, "long long"}, {SPEC_INT, "int"},
-		{SPEC_FLOAT, "float"},	     {SPEC_DOUBLE, "double"}, {SPEC_STRING, "string"},
+		{SPEC_USERLAND, "userland"},
+		{SPEC_SIGNED, "signed"},
+		{SPEC_UNSIGNED, "unsigned"},
+		{SPEC_VOID, "void"},
+		{SPEC_CHAR, "char"},
+		{SPEC_SHORT, "short"},
+		{SPEC_LONG, "long"},
+		{SPEC_LONGLONG, "long long"},
+		{SPEC_INT, "int"},
+		{SPEC_FLOAT, "float"},
+		{SPEC_DOUBLE, "double"},
+		{SPEC_STRING, "string"},
 		{SPEC_BOOL, "_Bool"},
 	};
 	const char *gap = "";
@@ -139,7 +147,7 @@ void ast_print_type(FILE *out, const struct tyx *ty, const char *name)
 	print_after(out, ty);
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------ */
 static void print_args(FILE *out, const struct expr *e, char open, char close)
 {
 	putc(open, out);
@@ -191,7 +199,7 @@ static void print_unary(FILE *out, const struct expr *e)
 	fputs(text, out);
 	/* - -x, + ++x, & &x: without the gap the lexer would read another operator */
 	if (e->a->kind == EX_UNARY && !e->a->paren && e->a->op != OP_POSTINC && e->a->op != OP_POSTDEC &&
-	    expr_op_text(e->a->op)[0] == text[0])
+		expr_op_text(e->a->op)[0] == text[0])
 		putc(' ', out);
 	ast_print_expr(out, e->a);
 }

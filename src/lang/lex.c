@@ -8,9 +8,13 @@
 
 #define PDESC_MAX 1024 /* four parts of 128 bytes would do for DTrace itself */
 
-static const char *const names[TOK_COUNT] = {
-	[TOK_EOF] = "end of text", [TOK_BAD] = "invalid",      [TOK_IDENT] = "identifier", [TOK_INT] = "integer",
-	[TOK_STR] = "string",	   [TOK_AGG] = "aggregation", [TOK_PDESC] = "probe",
+static const char *const names[TOK_COUNT] = {[TOK_EOF] = "end of text",
+	[TOK_BAD] = "invalid",
+	[TOK_IDENT] = "identifier",
+	[TOK_INT] = "integer",
+	[TOK_STR] = "string",
+	[TOK_AGG] = "aggregation",
+	[TOK_PDESC] = "probe",
 #define X(k, s) [k] = s,
 	TOK_PUNCTUATORS(X) TOK_KEYWORDS(X)
 #undef X
@@ -33,7 +37,8 @@ bool lex_is_ident(int c)
 
 bool lex_is_pdesc(int c)
 {
-	return c > 0 && (((c >= '0' && c <= '9') || (lex_is_ident_start(c) && c != '`')) || strchr("-+.*?[]!\\$%@:", c));
+	return c > 0 &&
+		(((c >= '0' && c <= '9') || (lex_is_ident_start(c) && c != '`')) || strchr("-+.*?[]!\\$%@:", c));
 }
 
 static int at(const struct source *src, uint32_t off)
@@ -71,7 +76,7 @@ void lex_report(struct lexer *lx, uint32_t off, uint32_t len, enum dtag tag, con
 		return;
 	va_start(ap, fmt);
 	diag_error(lx->env->diags, (struct loc){lx->src, off, len}, tag, hint, "%s",
-		   arena_vprintf(lx->env->arena, fmt, ap));
+		arena_vprintf(lx->env->arena, fmt, ap));
 	va_end(ap);
 }
 
@@ -135,7 +140,8 @@ bool lex_blank(struct lexer *lx)
 			lx->off++;
 		} else if (c == '/' && (end = comment_end(lx->src, lx->off, &closed))) {
 			if (!closed)
-				lex_report(lx, lx->off, 2, D_COMMENT_EOF, "close it with */", "this comment never ends");
+				lex_report(
+					lx, lx->off, 2, D_COMMENT_EOF, "close it with */", "this comment never ends");
 			newline |= memchr(lx->src->text + lx->off, '\n', end - lx->off) != NULL;
 			lx->off = end;
 		} else if (c == '#' && begins_line(lx->src, lx->off)) {
@@ -296,8 +302,9 @@ static const char *pdesc_expand(struct lexer *lx, uint32_t from, uint32_t end, b
 	while (from < end) {
 		uint32_t i = from;
 
-		while (i < end && !(lx->src->text[i] == '$' && i + 1 < end &&
-				    (lex_is_ident(lx->src->text[i + 1]) || lx->src->text[i + 1] == '$')))
+		while (i < end &&
+			!(lx->src->text[i] == '$' && i + 1 < end &&
+				(lex_is_ident(lx->src->text[i + 1]) || lx->src->text[i + 1] == '$')))
 			i++;
 		text = arena_printf(lx->env->arena, "%s%.*s", text, (int)(i - from), lx->src->text + from);
 		from = i;
@@ -330,7 +337,8 @@ void lex_pdesc(struct lexer *lx, struct token *out)
 	bool bad = out->len > PDESC_MAX;
 
 	if (bad)
-		lex_report(lx, out->off, out->len, D_PDESC_INVAL, NULL, "probe description is longer than %d bytes", PDESC_MAX);
+		lex_report(lx, out->off, out->len, D_PDESC_INVAL, NULL, "probe description is longer than %d bytes",
+			PDESC_MAX);
 	else if (memchr(lx->src->text + out->off, '$', out->len))
 		out->text = pdesc_expand(lx, out->off, end, &bad);
 	else

@@ -91,8 +91,8 @@ void lex_number(struct lexer *lx, struct token *out)
 	if (skip == 2 && !digits)
 		lex_report(lx, out->off, (uint32_t)n, D_INT_DIGIT, NULL, "a hexadecimal constant needs digits");
 	else if (suffix < 0)
-		lex_report(lx, out->off + (uint32_t)end, 1, D_INT_DIGIT, NULL, "invalid digit '%c' in %s constant", s[end],
-			   kind);
+		lex_report(lx, out->off + (uint32_t)end, 1, D_INT_DIGIT, NULL, "invalid digit '%c' in %s constant",
+			s[end], kind);
 	else if (oflow)
 		lex_report(lx, out->off, (uint32_t)n, D_INT_OFLOW, NULL, "constant does not fit in 64 bits");
 	out->isuffix = (suffix < 0 ? 0 : (uint32_t)suffix) | (base != 10 ? ISUF_NODEC : 0);
@@ -101,7 +101,7 @@ void lex_number(struct lexer *lx, struct token *out)
 			lx->off++;
 		while (lex_is_ident(at(lx, lx->off)) || at(lx, lx->off) == '.');
 		lex_report(lx, out->off, lx->off - out->off, D_SYNTAX, "an address is a string: write it in quotes",
-			   "D has no floating-point constants");
+			"D has no floating-point constants");
 	}
 }
 
@@ -179,7 +179,7 @@ void lex_string(struct lexer *lx, struct token *out)
 	if (out->kind == TOK_BAD)
 		return;
 	lex_report(lx, out->off, i - out->off, D_STR_NL, "close it with \"; a newline in a string is \\n",
-		   c == '\n' ? "newline in string" : "end of text in string");
+		c == '\n' ? "newline in string" : "end of text in string");
 	out->kind = TOK_BAD;
 }
 
@@ -214,11 +214,11 @@ void lex_char(struct lexer *lx, struct token *out)
 		return;
 	if (c == '\n' || c == -1) {
 		lex_report(lx, out->off, len, D_CHR_NL, "close it with '; strings take double quotes",
-			   c == -1 ? "end of text in character constant" : "newline in character constant");
+			c == -1 ? "end of text in character constant" : "newline in character constant");
 		out->kind = TOK_BAD;
 	} else if (n == 0) {
 		lex_report(lx, out->off, len, D_CHR_NULL, "the byte 0 is '\\0'; an empty string is \"\"",
-			   "empty character constant");
+			"empty character constant");
 	} else if (n > 8) {
 		lex_report(lx, out->off, len, D_CHR_OFLOW, hint, "character constant is longer than 8 bytes");
 	}
@@ -237,7 +237,7 @@ static const char *macro_argument(struct lexer *lx, uint32_t off, uint32_t len, 
 	if (m && m->defaultargs)
 		return string ? "" : "0";
 	lex_report(lx, off, len, D_MACRO_UNDEF, "give it as an argument of the script, or set -x defaultargs",
-		   "macro argument $%" PRIu64 " is not defined", index);
+		"macro argument $%" PRIu64 " is not defined", index);
 	return NULL;
 }
 
@@ -251,8 +251,8 @@ static const char *macro_variable(struct lexer *lx, uint32_t off, uint32_t len, 
 	if (known)
 		return arena_printf(lx->env->arena, "%" PRId64, value);
 	lex_report(lx, off, len, D_MACRO_UNDEF,
-		   !strcmp(name, "target") ? "$target is the process given by -p or -c" : NULL,
-		   "macro variable $%s is not defined", name);
+		!strcmp(name, "target") ? "$target is the process given by -p or -c" : NULL,
+		"macro variable $%s is not defined", name);
 	return NULL;
 }
 
@@ -274,7 +274,8 @@ static const char *macro_value(struct lexer *lx, uint32_t *off, bool *string)
 		i++;
 	*off = i;
 	if (i == name) {
-		lex_report(lx, start, i - start, D_SYNTAX, "as in $1, $$1 or $target", "a name or number must follow $");
+		lex_report(
+			lx, start, i - start, D_SYNTAX, "as in $1, $$1 or $target", "a name or number must follow $");
 		return NULL;
 	}
 	if (number) {
@@ -314,7 +315,8 @@ static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 	out->negative = negative;
 	out->isuffix = base != 10 ? ISUF_NODEC : 0;
 	if (oflow)
-		lex_report(lx, out->off, lx->off - out->off, D_INT_OFLOW, NULL, "argument %s does not fit in 64 bits", s);
+		lex_report(
+			lx, out->off, lx->off - out->off, D_INT_OFLOW, NULL, "argument %s does not fit in 64 bits", s);
 	return true;
 }
 
@@ -338,7 +340,7 @@ void lex_macro(struct lexer *lx, struct token *out)
 		;
 	if (*p || !lex_is_ident_start((unsigned char)*value) || p[-1] == '`') {
 		lex_report(lx, out->off, lx->off - out->off, D_SYNTAX, "as a string it is $$ and the number",
-			   "the value of this macro variable, \"%s\", is neither a number nor a name", value);
+			"the value of this macro variable, \"%s\", is neither a number nor a name", value);
 		return;
 	}
 	out->kind = tok_keyword(value, out->textlen);

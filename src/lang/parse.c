@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------- */
+/* ---- tokens ----------------------------------------------------------------------------------------------------- */
 struct loc parser_loc(const struct parser *p, const struct token *t)
 {
 	return (struct loc){p->src, t->off, t->len ? t->len : 1};
@@ -118,8 +118,8 @@ bool parser_expect_close(struct parser *p, enum tok_kind k, struct loc open)
 	if (p->panic)
 		return false;
 	loc_position(open, &line, &col);
-	parser_unexpected(p, arena_printf(p->arena, "'%s' for the '%c' at %u:%u", tok_name(k), p->src->text[open.off],
-					  line, col));
+	parser_unexpected(p,
+		arena_printf(p->arena, "'%s' for the '%c' at %u:%u", tok_name(k), p->src->text[open.off], line, col));
 	return false;
 }
 
@@ -134,7 +134,7 @@ void parser_seek(struct parser *p, uint32_t off)
 	p->lx.off = off < p->src->len ? off : (uint32_t)p->src->len;
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------------------------------------------- */
 const char *parser_describe(const struct parser *p, const struct token *t)
 {
 	const int len = t->len < 40 ? (int)t->len : 40;
@@ -197,7 +197,7 @@ void parser_unexpected(struct parser *p, const char *what)
 	if (p->panic)
 		return;
 	parser_error(p, parser_blame(p, t), D_SYNTAX, unexpected_hint(p, t), "expected %s, found %s", what,
-		     parser_describe(p, t));
+		parser_describe(p, t));
 }
 
 /* Nothing that follows can be understood: all tokens from here on are the end of the text. */
@@ -235,7 +235,7 @@ bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth)
 	return false;
 }
 
-/* ---- typenames --------------------------------------------------------------------------------------------------- */
+/* ---- typenames -------------------------------------------------------------------------------------------------- */
 bool parser_is_typename(const struct parser *p, const char *name)
 {
 	const char *tick = strrchr(name, '`');
@@ -250,10 +250,24 @@ bool parser_is_typename(const struct parser *p, const char *name)
 static bool is_type_keyword(enum tok_kind k)
 {
 	static const bool table[TOK_COUNT] = {
-		[KW_CHAR] = true,   [KW_SHORT] = true,	[KW_INT] = true,      [KW_LONG] = true,	    [KW_SIGNED] = true,
-		[KW_FLOAT] = true,  [KW_DOUBLE] = true, [KW_UNSIGNED] = true, [KW_STRING] = true,   [KW_VOID] = true,
-		[KW_STRUCT] = true, [KW_UNION] = true,	[KW_ENUM] = true,     [KW_USERLAND] = true, [KW_BOOL] = true,
-		[KW_CONST] = true,  [KW_VOLATILE] = true, [KW_RESTRICT] = true,
+		[KW_CHAR] = true,
+		[KW_SHORT] = true,
+		[KW_INT] = true,
+		[KW_LONG] = true,
+		[KW_SIGNED] = true,
+		[KW_FLOAT] = true,
+		[KW_DOUBLE] = true,
+		[KW_UNSIGNED] = true,
+		[KW_STRING] = true,
+		[KW_VOID] = true,
+		[KW_STRUCT] = true,
+		[KW_UNION] = true,
+		[KW_ENUM] = true,
+		[KW_USERLAND] = true,
+		[KW_BOOL] = true,
+		[KW_CONST] = true,
+		[KW_VOLATILE] = true,
+		[KW_RESTRICT] = true,
 	};
 
 	return table[k];
@@ -264,7 +278,7 @@ bool parser_is_type(struct parser *p, const struct token *t)
 	return is_type_keyword(t->kind) || (t->kind == TOK_IDENT && parser_is_typename(p, t->text));
 }
 
-/* ---- lines that begin with # -------------------------------------------------------------------------------------- */
+/* ---- lines that begin with # ------------------------------------------------------------------------------------ */
 static const char *skip_blanks(const char *s, const char *end)
 {
 	while (s < end && (*s == ' ' || *s == '\t' || *s == '\r' || *s == '\f' || *s == '\v'))
@@ -297,7 +311,7 @@ static void take_pragma(struct parser *p, struct loc line, const char *s, const 
 	n = word_length(s, end);
 	if (!n) {
 		lex_report(&p->lx, line.off, line.len, D_PRAGMA_MALFORM, "as in #pragma D option quiet",
-			   "#pragma D needs a word");
+			"#pragma D needs a word");
 		return;
 	}
 	struct decl *d = parser_add(p, DECL_PRAGMA, line);
@@ -332,10 +346,10 @@ static void take_hash_line(void *ctx, struct loc line)
 		return;
 	}
 	lex_report(&p->lx, line.off, line.len, D_PRAGCTL_INVAL, "there is no preprocessor; use inline for constants",
-		   "invalid control line #%.*s", (int)(n < 40 ? n : 40), s);
+		"invalid control line #%.*s", (int)(n < 40 ? n : 40), s);
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
+/* ---- programs --------------------------------------------------------------------------------------------------- */
 static int byte_at(const struct parser *p, uint32_t off)
 {
 	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
@@ -365,8 +379,7 @@ static void skip_declaration(struct parser *p, uint32_t start)
 		const uint32_t next = lex_peek_blank(p->src, off);
 
 		/* struct { ... } x; goes on behind the brace */
-		if (c == ';' || !strchr("*,;", byte_at(p, next)) ||
-		    memchr(p->src->text + off, '\n', next - off))
+		if (c == ';' || !strchr("*,;", byte_at(p, next)) || memchr(p->src->text + off, '\n', next - off))
 			break;
 	}
 	parser_seek(p, off > error ? off : error);
@@ -402,7 +415,7 @@ static enum top classify(struct parser *p, uint32_t off)
 	if (k == KW_TRANSLATOR)
 		return TOP_TRANSLATOR;
 	if (is_type_keyword(k) || k == KW_SELF || k == KW_THIS || k == KW_TYPEDEF || k == KW_EXTERN || k == KW_STATIC ||
-	    k == KW_AUTO || k == KW_REGISTER)
+		k == KW_AUTO || k == KW_REGISTER)
 		return TOP_DECLARATION;
 	if (!strcmp(word, "provider") && next > end && lex_is_ident_start(c))
 		return TOP_PROVIDER;
@@ -485,7 +498,7 @@ static bool source_ok(const struct parse_env *env, const struct source *src)
 	}
 	if (nul) {
 		diag_error(env->diags, (struct loc){src, (uint32_t)(nul - src->text), 1}, D_SYNTAX, NULL,
-			   "not a D program: it holds a zero byte");
+			"not a D program: it holds a zero byte");
 		return false;
 	}
 	return true;
@@ -548,10 +561,10 @@ int parse_pdesc(const struct parse_env *env, const struct source *src, struct pd
 		parser_take(&p);
 		if (pdesc_from_token(&p, &t, out) && parser_kind(&p) != TOK_EOF)
 			parser_error(&p, parser_loc(&p, parser_peek(&p, 0)), D_PDESC_INVAL,
-				     "as in provider:module:function:name", "invalid probe description");
+				"as in provider:module:function:name", "invalid probe description");
 	} else if (t.kind != TOK_BAD) {
 		parser_error(&p, parser_loc(&p, &t), D_PDESC_INVAL, "as in provider:module:function:name",
-			     "a probe description is missing");
+			"a probe description is missing");
 	}
 	return diags_errors(env->diags) > before ? -EINVAL : 0;
 }

@@ -7,8 +7,8 @@
 struct macros {
 	int argc; /* $0 .. $argc-1 */
 	const char *const *argv;
-	unsigned char *used;  /* argc flags, set when $i is read; may be NULL */
-	bool defaultargs;     /* missing $N is 0, $$N is "" */
+	unsigned char *used;                                         /* argc flags, set when $i is read; may be NULL */
+	bool defaultargs;                                            /* missing $N is 0, $$N is "" */
 	int64_t (*number)(void *ctx, const char *name, bool *known); /* $pid, $target, ... */
 	void *ctx;
 };

@@ -24,11 +24,11 @@ static void missing_semicolon(struct parser *p)
 	}
 	if (t->kind == TOK_ASSIGN) {
 		parser_error(p, parser_loc(p, t), D_SYNTAX, "assign in a clause such as BEGIN, or declare an inline",
-			     "a declaration takes no initial value");
+			"a declaration takes no initial value");
 	} else if (t->first_on_line || t->kind == TOK_EOF) {
 		/* The place to mend is the end of the line before; what follows is whole. */
 		parser_error(p, (struct loc){p->src, p->prev.off + p->prev.len, 1}, D_SYNTAX, NULL,
-			     "expected ';' after the declaration");
+			"expected ';' after the declaration");
 		p->panic = p->lx.mute = false;
 	} else {
 		parser_unexpected(p, "';'");
@@ -47,13 +47,15 @@ static bool add_declarator(struct parser *p, const struct dspec *spec, const str
 	}
 	if (spec->storage == STORAGE_STATIC || spec->storage == STORAGE_OTHER) {
 		parser_error(p, spec->loc, D_DECL_BADCLASS, "a variable is global, self or this",
-			     "D has no such storage class");
+			"D has no such storage class");
 		return false;
 	}
 	struct decl *decl = parser_add(p, DECL_VAR, d->loc);
 	struct var_decl *v = &decl->u.var;
 
-	v->scope = spec->storage == STORAGE_SELF ? SCOPE_SELF : spec->storage == STORAGE_THIS ? SCOPE_THIS : SCOPE_GLOBAL;
+	v->scope = spec->storage == STORAGE_SELF ? SCOPE_SELF
+		: spec->storage == STORAGE_THIS  ? SCOPE_THIS
+						 : SCOPE_GLOBAL;
 	v->is_extern = spec->storage == STORAGE_EXTERN;
 	v->type = d->type;
 	v->name = d->name;
@@ -114,7 +116,7 @@ void parse_inline(struct parser *p)
 	for (size_t i = 0; i < d.params.n; i++) {
 		if (!d.params.v[i]) {
 			parser_error(p, d.type->keys.v[i]->loc, D_SYNTAX, "as in inline int f[int x] = x + 1;",
-				     "a parameter of an inline needs a name");
+				"a parameter of an inline needs a name");
 			return;
 		}
 	}
@@ -175,7 +177,7 @@ void parse_translator(struct parser *p)
 	struct declarator d;
 
 	if (!(x.out = parse_typename(p)) || !parser_expect(p, TOK_LT, "and the type that is translated") ||
-	    !parse_dspec(p, &spec) || !parse_declarator(p, spec.base, &d))
+		!parse_dspec(p, &spec) || !parse_declarator(p, spec.base, &d))
 		return;
 	if (!d.name) {
 		parser_unexpected(p, "a name for what is translated");
@@ -208,7 +210,7 @@ static bool parse_provider_probe(struct parser *p)
 		const struct token open = *parser_peek(p, 0);
 
 		if (!parser_expect(p, TOK_LPAR, "and the arguments") || !parse_params(p, TOK_RPAR, &params, NULL) ||
-		    !parser_expect_close(p, TOK_RPAR, parser_loc(p, &open)))
+			!parser_expect_close(p, TOK_RPAR, parser_loc(p, &open)))
 			return false;
 	} while (parser_accept(p, TOK_COLON));
 	return parser_expect(p, TOK_SEMI, "after the probe");

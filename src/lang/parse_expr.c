@@ -1,6 +1,7 @@
 /* parse_expr: expressions, by precedence climbing.
  * Input: tokens. Output: a tree, or NULL after a report.
- * Invariant: no tree is higher than PARSE_DEPTH_MAX, chains such as a+b+c+... included: whoever walks it may recurse. */
+ * Invariant: no tree is higher than PARSE_DEPTH_MAX, chains such as a+b+c+... included: whoever walks it may
+ * recurse. */
 #include "lang/parser.h"
 #include <string.h>
 
@@ -27,33 +28,55 @@ static const struct {
 	unsigned char prec;
 	enum expr_op op;
 } infix[TOK_COUNT] = {
-	[TOK_COMMA] = {PREC_COMMA, OP_NONE},	 [TOK_ASSIGN] = {PREC_ASSIGN, OP_ASSIGN},
-	[TOK_ADD_EQ] = {PREC_ASSIGN, OP_ADD},	 [TOK_SUB_EQ] = {PREC_ASSIGN, OP_SUB},
-	[TOK_MUL_EQ] = {PREC_ASSIGN, OP_MUL},	 [TOK_DIV_EQ] = {PREC_ASSIGN, OP_DIV},
-	[TOK_MOD_EQ] = {PREC_ASSIGN, OP_MOD},	 [TOK_SHL_EQ] = {PREC_ASSIGN, OP_SHL},
-	[TOK_SHR_EQ] = {PREC_ASSIGN, OP_SHR},	 [TOK_AND_EQ] = {PREC_ASSIGN, OP_AND},
-	[TOK_OR_EQ] = {PREC_ASSIGN, OP_OR},	 [TOK_XOR_EQ] = {PREC_ASSIGN, OP_XOR},
-	[TOK_QUESTION] = {PREC_COND, OP_NONE},	 [TOK_LOR] = {PREC_LOR, OP_LOR},
-	[TOK_LXOR] = {PREC_LXOR, OP_LXOR},	 [TOK_LAND] = {PREC_LAND, OP_LAND},
-	[TOK_PIPE] = {PREC_OR, OP_OR},		 [TOK_CARET] = {PREC_XOR, OP_XOR},
-	[TOK_AMP] = {PREC_AND, OP_AND},		 [TOK_EQ] = {PREC_EQ, OP_EQ},
-	[TOK_NE] = {PREC_EQ, OP_NE},		 [TOK_LT] = {PREC_REL, OP_LT},
-	[TOK_LE] = {PREC_REL, OP_LE},		 [TOK_GT] = {PREC_REL, OP_GT},
-	[TOK_GE] = {PREC_REL, OP_GE},		 [TOK_SHL] = {PREC_SHIFT, OP_SHL},
-	[TOK_SHR] = {PREC_SHIFT, OP_SHR},	 [TOK_PLUS] = {PREC_ADD, OP_ADD},
-	[TOK_MINUS] = {PREC_ADD, OP_SUB},	 [TOK_STAR] = {PREC_MUL, OP_MUL},
-	[TOK_SLASH] = {PREC_MUL, OP_DIV},	 [TOK_PERCENT] = {PREC_MUL, OP_MOD},
+	[TOK_COMMA] = {PREC_COMMA, OP_NONE},
+	[TOK_ASSIGN] = {PREC_ASSIGN, OP_ASSIGN},
+	[TOK_ADD_EQ] = {PREC_ASSIGN, OP_ADD},
+	[TOK_SUB_EQ] = {PREC_ASSIGN, OP_SUB},
+	[TOK_MUL_EQ] = {PREC_ASSIGN, OP_MUL},
+	[TOK_DIV_EQ] = {PREC_ASSIGN, OP_DIV},
+	[TOK_MOD_EQ] = {PREC_ASSIGN, OP_MOD},
+	[TOK_SHL_EQ] = {PREC_ASSIGN, OP_SHL},
+	[TOK_SHR_EQ] = {PREC_ASSIGN, OP_SHR},
+	[TOK_AND_EQ] = {PREC_ASSIGN, OP_AND},
+	[TOK_OR_EQ] = {PREC_ASSIGN, OP_OR},
+	[TOK_XOR_EQ] = {PREC_ASSIGN, OP_XOR},
+	[TOK_QUESTION] = {PREC_COND, OP_NONE},
+	[TOK_LOR] = {PREC_LOR, OP_LOR},
+	[TOK_LXOR] = {PREC_LXOR, OP_LXOR},
+	[TOK_LAND] = {PREC_LAND, OP_LAND},
+	[TOK_PIPE] = {PREC_OR, OP_OR},
+	[TOK_CARET] = {PREC_XOR, OP_XOR},
+	[TOK_AMP] = {PREC_AND, OP_AND},
+	[TOK_EQ] = {PREC_EQ, OP_EQ},
+	[TOK_NE] = {PREC_EQ, OP_NE},
+	[TOK_LT] = {PREC_REL, OP_LT},
+	[TOK_LE] = {PREC_REL, OP_LE},
+	[TOK_GT] = {PREC_REL, OP_GT},
+	[TOK_GE] = {PREC_REL, OP_GE},
+	[TOK_SHL] = {PREC_SHIFT, OP_SHL},
+	[TOK_SHR] = {PREC_SHIFT, OP_SHR},
+	[TOK_PLUS] = {PREC_ADD, OP_ADD},
+	[TOK_MINUS] = {PREC_ADD, OP_SUB},
+	[TOK_STAR] = {PREC_MUL, OP_MUL},
+	[TOK_SLASH] = {PREC_MUL, OP_DIV},
+	[TOK_PERCENT] = {PREC_MUL, OP_MOD},
 };
 
 static const enum expr_op prefix[TOK_COUNT] = {
-	[TOK_MINUS] = OP_NEG,  [TOK_PLUS] = OP_POS, [TOK_BANG] = OP_NOT,   [TOK_TILDE] = OP_COMPL,
-	[TOK_STAR] = OP_DEREF, [TOK_AMP] = OP_ADDR, [TOK_INC] = OP_PREINC, [TOK_DEC] = OP_PREDEC,
+	[TOK_MINUS] = OP_NEG,
+	[TOK_PLUS] = OP_POS,
+	[TOK_BANG] = OP_NOT,
+	[TOK_TILDE] = OP_COMPL,
+	[TOK_STAR] = OP_DEREF,
+	[TOK_AMP] = OP_ADDR,
+	[TOK_INC] = OP_PREINC,
+	[TOK_DEC] = OP_PREDEC,
 };
 
 static struct expr *parse_operand(struct parser *p);
 static struct expr *parse_prec(struct parser *p, unsigned min);
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
 static struct expr *node_new(struct parser *p, enum expr_kind kind, struct loc loc)
 {
 	struct expr *e = ARENA_NEW(p->arena, struct expr);
@@ -96,7 +119,7 @@ static struct expr *node_unary(struct parser *p, enum expr_kind kind, enum expr_
 	return node_done(p, e);
 }
 
-/* ---- primary expressions --------------------------------------------------------------------------------------- */
+/* ---- primary expressions ---------------------------------------------------------------------------------------- */
 /* arguments := [ assign ("," assign)* ] close */
 static bool parse_args(struct parser *p, struct expr *e, enum tok_kind close, struct loc open)
 {
@@ -234,7 +257,7 @@ static struct expr *parse_scoped_var(struct parser *p)
 	struct token name;
 
 	if (!parser_expect(p, TOK_ARROW, scope.kind == KW_SELF ? "after self" : "after this") ||
-	    !parse_name_after(p, &name, "the name of a variable"))
+		!parse_name_after(p, &name, "the name of a variable"))
 		return NULL;
 	struct expr *e = node_new(p, EX_IDENT, loc_span(parser_loc(p, &scope), parser_loc(p, &name)));
 
@@ -250,8 +273,8 @@ static struct expr *parse_offsetof(struct parser *p)
 	struct token name;
 
 	if (!parser_expect(p, TOK_LPAR, "after offsetof") || !(e->tyx = parse_typename(p)) ||
-	    !parser_expect(p, TOK_COMMA, "after the type") || !parse_name_after(p, &name, "the name of a member") ||
-	    !parser_expect(p, TOK_RPAR, "after the member"))
+		!parser_expect(p, TOK_COMMA, "after the type") || !parse_name_after(p, &name, "the name of a member") ||
+		!parser_expect(p, TOK_RPAR, "after the member"))
 		return NULL;
 	e->name = name.text;
 	return node_done(p, e);
@@ -263,7 +286,7 @@ static struct expr *parse_xlate(struct parser *p)
 	struct expr *e = node_new(p, EX_XLATE, parser_take_loc(p));
 
 	if (!parser_expect(p, TOK_LT, "after xlate") || !(e->tyx = parse_typename(p)) ||
-	    !parser_expect(p, TOK_GT, "after the type"))
+		!parser_expect(p, TOK_GT, "after the type"))
 		return NULL;
 	e->a = parser_kind(p) == TOK_LPAR ? parse_paren(p) : parse_operand(p);
 	return e->a ? node_done(p, e) : NULL;
@@ -293,7 +316,7 @@ static struct expr *parse_primary(struct parser *p)
 	return NULL;
 }
 
-/* ---- postfix and prefix operators ---------------------------------------------------------------------------------- */
+/* ---- postfix and prefix operators ------------------------------------------------------------------------------- */
 static struct expr *parse_member(struct parser *p, struct expr *a)
 {
 	const bool arrow = parser_kind(p) == TOK_ARROW;
@@ -338,7 +361,7 @@ static struct expr *parse_postfix(struct parser *p)
 			e = node_unary(p, EX_UNARY, k == TOK_INC ? OP_POSTINC : OP_POSTDEC, parser_take_loc(p), e);
 		} else if (k == TOK_LPAR) {
 			parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX, NULL,
-				     "only a function's name can be called");
+				"only a function's name can be called");
 			return NULL;
 		} else {
 			break;
@@ -441,7 +464,7 @@ static struct expr *parse_operand(struct parser *p)
 	return e;
 }
 
-/* ---- infix operators --------------------------------------------------------------------------------------------- */
+/* ---- infix operators -------------------------------------------------------------------------------------------- */
 /* cond := a "?" expr ":" cond */
 static struct expr *parse_cond(struct parser *p, struct expr *a)
 {

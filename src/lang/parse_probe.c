@@ -10,7 +10,7 @@ static int byte_at(const struct parser *p, uint32_t off)
 	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
 }
 
-/* ---- probe descriptions ------------------------------------------------------------------------------------------ */
+/* ---- probe descriptions ----------------------------------------------------------------------------------------- */
 static bool all_digits(const char *s)
 {
 	return *s && s[strspn(s, "0123456789")] == '\0';
@@ -54,7 +54,7 @@ bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out
 			s--;
 		if (n == 4) {
 			parser_error(p, out->loc, D_PDESC_INVAL, "as in provider:module:function:name",
-				     "a probe description has at most four parts");
+				"a probe description has at most four parts");
 			return false;
 		}
 		*parts[n++] = arena_strndup(p->arena, s, (size_t)(end - s));
@@ -64,7 +64,7 @@ bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out
 	}
 }
 
-/* ---- predicates ---------------------------------------------------------------------------------------------------- */
+/* ---- predicates ------------------------------------------------------------------------------------------------- */
 /* The word at off as a probe description: is it one that no expression could be? */
 static bool looks_like_pdesc(const struct parser *p, uint32_t off)
 {
@@ -84,8 +84,8 @@ static bool looks_like_pdesc(const struct parser *p, uint32_t off)
 	return colon && p->pred_cond == 0;
 }
 
-/* A line that ends with / and the next one begins "word /", "word {" or "word,": a new clause rather than a division that
- * was broken there. */
+/* A line that ends with / and the next one begins "word /", "word {" or "word,": a new clause rather than a division
+ * that was broken there. */
 static bool clause_on_next_line(const struct parser *p, uint32_t from, uint32_t off)
 {
 	uint32_t end = off;
@@ -139,7 +139,7 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 	p->pred_nest = p->pred_cond = 0;
 	if (parser_kind(p) == TOK_SLASH) {
 		parser_error(p, loc_span(parser_loc(p, &open), parser_loc(p, parser_peek(p, 0))), D_SYNTAX, NULL,
-			     "empty predicate");
+			"empty predicate");
 		p->in_pred = false;
 		return false;
 	}
@@ -150,13 +150,13 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 		return false;
 	if (e->kind == EX_ASSIGN && e->op == OP_ASSIGN && !e->paren) {
 		parser_error(p, e->loc, D_SYNTAX, "did you mean ==? (to assign, use parentheses)",
-			     "assignment as a predicate");
+			"assignment as a predicate");
 		return false;
 	}
 	if (!parser_accept(p, TOK_SLASH)) {
 		if (parser_kind(p) == TOK_ASSIGN)
 			parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX, "did you mean ==?",
-				     "assignment in a predicate");
+				"assignment in a predicate");
 		parser_unexpected(p, "an operator or the '/' that ends the predicate");
 		return false;
 	}
@@ -164,20 +164,20 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 	return true;
 }
 
-/* ---- clauses ------------------------------------------------------------------------------------------------------- */
+/* ---- clauses ---------------------------------------------------------------------------------------------------- */
 static void bad_start(struct parser *p, const struct token *t)
 {
 	if (t->kind == TOK_SLASH)
 		parser_error(p, parser_loc(p, t), D_SYNTAX, "write the probe before it: tcp:::send /pid == 5/",
-			     "a predicate without a probe");
+			"a predicate without a probe");
 	else if (t->kind == TOK_LBRACE)
 		parser_error(p, parser_loc(p, t), D_SYNTAX, "write the probe before it: BEGIN { ... }",
-			     "a body without a probe");
+			"a body without a probe");
 	else if (t->kind == TOK_RBRACE)
 		parser_error(p, parser_loc(p, t), D_SYNTAX, NULL, "'}' without '{'");
 	else if (t->kind == TOK_AGG)
 		parser_error(p, parser_loc(p, t), D_SYNTAX, "statements belong in a clause: BEGIN { ... }",
-			     "a statement outside of a clause");
+			"a statement outside of a clause");
 	else
 		parser_unexpected(p, "a probe description");
 }
@@ -242,13 +242,15 @@ static void bad_continuation(struct parser *p, const struct clause *c)
 
 	if (t->kind == TOK_BAD)
 		parser_unexpected(p, "");
-	else if (plain && (t->kind == TOK_ARROW || (t->kind >= TOK_ADD_EQ && t->kind <= TOK_XOR_EQ) ||
-			   t->kind == TOK_ASSIGN || t->kind == TOK_LPAR || t->kind == TOK_INC))
+	else if ((t->kind == TOK_GT && d->text[strlen(d->text) - 1] == '-') || /* self->x */
+		(plain &&
+			(t->kind == TOK_ARROW || (t->kind >= TOK_ADD_EQ && t->kind <= TOK_XOR_EQ) ||
+				t->kind == TOK_ASSIGN || t->kind == TOK_LPAR || t->kind == TOK_INC)))
 		parser_error(p, parser_loc(p, t), D_SYNTAX, "statements belong in a clause: BEGIN { ... }",
-			     "a statement outside of a clause");
+			"a statement outside of a clause");
 	else if (plain && t->kind == TOK_IDENT)
-		parser_error(p, d->loc, D_SYNTAX, "a type, or a probe description such as tcp:::send", "unknown type '%s'",
-			     d->text);
+		parser_error(p, d->loc, D_SYNTAX, "a type, or a probe description such as tcp:::send",
+			"unknown type '%s'", d->text);
 	else
 		parser_unexpected(p, c->pred ? "'{'" : "',', '/' or '{'");
 }

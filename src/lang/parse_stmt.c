@@ -28,7 +28,8 @@ static bool clause_begins(struct parser *p)
 		end++;
 	}
 	/* Only as the first word of a line: elsewhere a brace is more likely the mistake. */
-	return end > t->off && t->kind == TOK_IDENT && t->first_on_line && byte_at(p, lex_peek_blank(p->src, end)) == '{';
+	return end > t->off && t->kind == TOK_IDENT && t->first_on_line &&
+		byte_at(p, lex_peek_blank(p->src, end)) == '{';
 }
 
 /* Over a bracketed stretch and what it holds, from the bracket at off. */
@@ -104,7 +105,7 @@ static struct stmt *parse_if(struct parser *p)
 	s->kind = ST_IF;
 	s->loc = word;
 	if (!parser_expect(p, TOK_LPAR, "after if") || !(s->expr = parse_expr(p)) ||
-	    !parser_expect_close(p, TOK_RPAR, open) || !parse_branch(p, &then))
+		!parser_expect_close(p, TOK_RPAR, open) || !parse_branch(p, &then))
 		return NULL;
 	if (parser_accept(p, KW_ELSE) && !parse_branch(p, &otherwise))
 		return NULL;
@@ -130,7 +131,7 @@ static bool end_statement(struct parser *p)
 	}
 	if (!clause_begins(p)) {
 		parser_error(p, (struct loc){p->src, p->prev.off + p->prev.len, 1}, D_SYNTAX, NULL,
-			     "expected ';' after the statement");
+			"expected ';' after the statement");
 		p->panic = p->lx.mute = false;
 	}
 	return true;
@@ -155,7 +156,7 @@ static struct stmt *parse_stmt(struct parser *p)
 		return parse_if(p);
 	if (is_declaration(p)) {
 		parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX,
-			     "declare it before the clause, or assign to this->name", "a declaration inside a clause");
+			"declare it before the clause, or assign to this->name", "a declaration inside a clause");
 		return NULL;
 	}
 	struct expr *e = parse_expr(p);

@@ -25,12 +25,16 @@ struct tyx *tyx_again(struct parser *p, struct tyx *base)
 	return ty;
 }
 
-/* ---- specifiers ------------------------------------------------------------------------------------------------ */
+/* ---- specifiers ------------------------------------------------------------------------------------------------- */
 static uint32_t storage_bit(enum tok_kind k)
 {
 	static const uint32_t bits[TOK_COUNT] = {
-		[KW_TYPEDEF] = STORAGE_TYPEDEF, [KW_EXTERN] = STORAGE_EXTERN,  [KW_STATIC] = STORAGE_STATIC,
-		[KW_SELF] = STORAGE_SELF,	[KW_THIS] = STORAGE_THIS,      [KW_AUTO] = STORAGE_OTHER,
+		[KW_TYPEDEF] = STORAGE_TYPEDEF,
+		[KW_EXTERN] = STORAGE_EXTERN,
+		[KW_STATIC] = STORAGE_STATIC,
+		[KW_SELF] = STORAGE_SELF,
+		[KW_THIS] = STORAGE_THIS,
+		[KW_AUTO] = STORAGE_OTHER,
 		[KW_REGISTER] = STORAGE_OTHER,
 	};
 
@@ -40,10 +44,18 @@ static uint32_t storage_bit(enum tok_kind k)
 static uint32_t spec_bit(enum tok_kind k)
 {
 	static const uint32_t bits[TOK_COUNT] = {
-		[KW_VOID] = SPEC_VOID,	 [KW_CHAR] = SPEC_CHAR,		[KW_SHORT] = SPEC_SHORT,   [KW_INT] = SPEC_INT,
-		[KW_LONG] = SPEC_LONG,	 [KW_SIGNED] = SPEC_SIGNED,	[KW_UNSIGNED] = SPEC_UNSIGNED,
-		[KW_FLOAT] = SPEC_FLOAT, [KW_DOUBLE] = SPEC_DOUBLE,	[KW_STRING] = SPEC_STRING,
-		[KW_BOOL] = SPEC_BOOL,	 [KW_USERLAND] = SPEC_USERLAND,
+		[KW_VOID] = SPEC_VOID,
+		[KW_CHAR] = SPEC_CHAR,
+		[KW_SHORT] = SPEC_SHORT,
+		[KW_INT] = SPEC_INT,
+		[KW_LONG] = SPEC_LONG,
+		[KW_SIGNED] = SPEC_SIGNED,
+		[KW_UNSIGNED] = SPEC_UNSIGNED,
+		[KW_FLOAT] = SPEC_FLOAT,
+		[KW_DOUBLE] = SPEC_DOUBLE,
+		[KW_STRING] = SPEC_STRING,
+		[KW_BOOL] = SPEC_BOOL,
+		[KW_USERLAND] = SPEC_USERLAND,
 	};
 
 	return bits[k];
@@ -79,9 +91,20 @@ static bool add_spec(struct parser *p, struct tyx *ty)
 static bool check_spec(struct parser *p, const struct tyx *ty)
 {
 	static const uint32_t bases[] = {
-		SPEC_VOID,	SPEC_CHAR,  SPEC_SHORT,	 SPEC_SHORT | SPEC_INT, SPEC_INT,
-		SPEC_LONG,	SPEC_LONG | SPEC_INT, SPEC_LONGLONG, SPEC_LONGLONG | SPEC_INT, SPEC_FLOAT,
-		SPEC_DOUBLE,	SPEC_LONG | SPEC_DOUBLE, SPEC_STRING, SPEC_BOOL,
+		SPEC_VOID,
+		SPEC_CHAR,
+		SPEC_SHORT,
+		SPEC_SHORT | SPEC_INT,
+		SPEC_INT,
+		SPEC_LONG,
+		SPEC_LONG | SPEC_INT,
+		SPEC_LONGLONG,
+		SPEC_LONGLONG | SPEC_INT,
+		SPEC_FLOAT,
+		SPEC_DOUBLE,
+		SPEC_LONG | SPEC_DOUBLE,
+		SPEC_STRING,
+		SPEC_BOOL,
 	};
 	const uint32_t sign = ty->spec & (SPEC_SIGNED | SPEC_UNSIGNED);
 	const uint32_t base = ty->spec & ~(uint32_t)(SPEC_SIGNED | SPEC_UNSIGNED | SPEC_USERLAND);
@@ -211,7 +234,11 @@ static void take_name(struct parser *p, struct tyx *ty)
 static struct tyx *parse_tagged(struct parser *p)
 {
 	const enum tok_kind k = parser_kind(p);
-	struct tyx *ty = tyx_new(p, k == KW_STRUCT ? TYX_STRUCT : k == KW_UNION ? TYX_UNION : TYX_ENUM, parser_take_loc(p));
+	struct tyx *ty = tyx_new(p,
+		k == KW_STRUCT          ? TYX_STRUCT
+			: k == KW_UNION ? TYX_UNION
+					: TYX_ENUM,
+		parser_take_loc(p));
 
 	if (parser_kind(p) == TOK_IDENT)
 		take_name(p, ty);
@@ -249,7 +276,7 @@ static void missing_type(struct parser *p, const struct dspec *out)
 
 	if (t->kind == TOK_IDENT && !p->panic)
 		parser_error(p, parser_loc(p, t), D_SYNTAX, out->storage ? "as in: self int x;" : NULL,
-			     "unknown type '%s'", t->text);
+			"unknown type '%s'", t->text);
 	else
 		parser_unexpected(p, "a type");
 }
@@ -272,8 +299,8 @@ bool parse_dspec(struct parser *p, struct dspec *out)
 				out->base = tyx_new(p, TYX_BASIC, parser_loc(p, t));
 			if (!add_spec(p, out->base))
 				return false;
-		} else if (spec_bit(t->kind) || (out->base && (t->kind == KW_STRUCT || t->kind == KW_UNION ||
-								t->kind == KW_ENUM))) {
+		} else if (spec_bit(t->kind) ||
+			(out->base && (t->kind == KW_STRUCT || t->kind == KW_UNION || t->kind == KW_ENUM))) {
 			parser_error(p, parser_loc(p, t), D_DECL_COMBO, NULL, "two types in one declaration");
 			return false;
 		} else if (t->kind == KW_STRUCT || t->kind == KW_UNION || t->kind == KW_ENUM) {
@@ -295,7 +322,7 @@ bool parse_dspec(struct parser *p, struct dspec *out)
 	return out->base->kind != TYX_BASIC || check_spec(p, out->base);
 }
 
-/* ---- declarators ------------------------------------------------------------------------------------------------- */
+/* ---- declarators ------------------------------------------------------------------------------------------------ */
 /* A declarator is read from the name outwards: type is what the name is, hole is where the rest goes. */
 struct chain {
 	struct tyx *type;
@@ -354,7 +381,7 @@ bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struc
 	parser_leave(p);
 	/* (void) is an empty list */
 	if (ok && close == TOK_RPAR && into->keys.n == 1 && into->keys.v[0]->kind == TYX_BASIC &&
-	    into->keys.v[0]->spec == SPEC_VOID)
+		into->keys.v[0]->spec == SPEC_VOID)
 		into->keys.n = 0;
 	return ok;
 }
@@ -398,7 +425,7 @@ static bool chain_function(struct parser *p, struct chain *c)
 	struct tyx *ty = tyx_new(p, TYX_FUNC, parser_take_loc(p));
 
 	return parse_params(p, TOK_RPAR, ty, NULL) && parser_expect_close(p, TOK_RPAR, ty->loc) &&
-	       chain_add(p, c, ty, keys_depth(ty));
+		chain_add(p, c, ty, keys_depth(ty));
 }
 
 /* Is the parenthesis that comes next a declarator's, not a parameter list? */

@@ -18,10 +18,10 @@ struct parser {
 	struct token tok[PARSE_AHEAD]; /* lexed and not taken yet */
 	unsigned ntok;
 	struct token prev; /* taken last */
-	unsigned depth;	   /* rules that wait for an inner one */
-	bool panic;	   /* an error was reported and nothing has been skipped yet: keep quiet */
-	bool stop;	   /* a limit was hit: every further token is the end of text */
-	bool unclosed;	   /* a { of the current body has no }: said once, not for each around it */
+	unsigned depth;    /* rules that wait for an inner one */
+	bool panic;        /* an error was reported and nothing has been skipped yet: keep quiet */
+	bool stop;         /* a limit was hit: every further token is the end of text */
+	bool unclosed;     /* a { of the current body has no }: said once, not for each around it */
 	/* In a predicate / has two meanings: how many brackets and how many ? are open decides. */
 	bool in_pred;
 	unsigned pred_nest, pred_cond;
@@ -77,7 +77,14 @@ struct expr *parse_assign(struct parser *p); /* up to a comma */
 struct expr *parse_const(struct parser *p);  /* no comma, no assignment */
 
 /* ---- parse_type.c -------------------------------------------------------------------------------------------- */
-enum { STORAGE_TYPEDEF = 1, STORAGE_EXTERN = 2, STORAGE_STATIC = 4, STORAGE_SELF = 8, STORAGE_THIS = 16, STORAGE_OTHER = 32 };
+enum {
+	STORAGE_TYPEDEF = 1,
+	STORAGE_EXTERN = 2,
+	STORAGE_STATIC = 4,
+	STORAGE_SELF = 8,
+	STORAGE_THIS = 16,
+	STORAGE_OTHER = 32
+};
 
 struct dspec { /* what stands before the declarators */
 	uint32_t storage;

@@ -10,8 +10,8 @@
 
 static bool is_typename(void *ctx, const char *name)
 {
-	static const char *const names[] = {"size_t",  "int8_t",  "uint8_t",  "int16_t",  "uint16_t", "int32_t",
-					    "uint32_t", "int64_t", "uint64_t", "uintptr_t", "pid_t",	"bool"};
+	static const char *const names[] = {"size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
+		"int64_t", "uint64_t", "uintptr_t", "pid_t", "bool"};
 
 	(void)ctx;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

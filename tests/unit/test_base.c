@@ -136,16 +136,16 @@ static void test_escape(void)
 		{"a\nb\t", 4, 1, "a\nb\t", 4},
 		{"a\nb\t", 4, 0, "a\\x0ab\\x09", 10},
 		{"\033[31m\007\177\r", 8, 1, "\\x1b[31m\\x07\\x7f\\x0d", 20},
-		{"\xc3\xa9", 2, 0, "\xc3\xa9", 1},			     /* e acute */
-		{"\xe6\x97\xa5", 3, 0, "\xe6\x97\xa5", 2},		     /* a wide character */
-		{"e\xcc\x81", 3, 0, "e\xcc\x81", 1},			     /* a combining one */
-		{"\xc2\x9b", 2, 0, "\\xc2\\x9b", 8},			     /* CSI of C1 */
-		{"\xe2\x80\xae", 3, 0, "\\xe2\\x80\\xae", 12},		     /* right-to-left override */
-		{"\xc0\xaf", 2, 0, "\\xc0\\xaf", 8},			     /* overlong */
-		{"\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80", 12},		     /* surrogate */
-		{"\xf4\x90\x80\x80", 4, 0, "\\xf4\\x90\\x80\\x80", 16},	     /* above U+10FFFF */
-		{"\xe6\x97", 2, 0, "\\xe6\\x97", 8},			     /* cut off */
-		{"\xf0\x9f\x98\x80", 4, 0, "\xf0\x9f\x98\x80", 2},	     /* emoji */
+		{"\xc3\xa9", 2, 0, "\xc3\xa9", 1},                      /* e acute */
+		{"\xe6\x97\xa5", 3, 0, "\xe6\x97\xa5", 2},              /* a wide character */
+		{"e\xcc\x81", 3, 0, "e\xcc\x81", 1},                    /* a combining one */
+		{"\xc2\x9b", 2, 0, "\\xc2\\x9b", 8},                    /* CSI of C1 */
+		{"\xe2\x80\xae", 3, 0, "\\xe2\\x80\\xae", 12},          /* right-to-left override */
+		{"\xc0\xaf", 2, 0, "\\xc0\\xaf", 8},                    /* overlong */
+		{"\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80", 12},          /* surrogate */
+		{"\xf4\x90\x80\x80", 4, 0, "\\xf4\\x90\\x80\\x80", 16}, /* above U+10FFFF */
+		{"\xe6\x97", 2, 0, "\\xe6\\x97", 8},                    /* cut off */
+		{"\xf0\x9f\x98\x80", 4, 0, "\xf0\x9f\x98\x80", 2},      /* emoji */
 		{"\xff\x80", 2, 0, "\\xff\\x80", 8},
 	};
 
@@ -184,7 +184,8 @@ static void test_diag_format(struct arena *a)
 	const struct source src = {.name = "tcp.d", .text = text, .len = strlen(text)};
 	struct diags *d = diags_new(a);
 
-	diag_error(d, find(&src, "=="), D_OP_INCOMPAT, "quote it: \"10.0.0.5\"", "cannot compare %s with int", "string");
+	diag_error(
+		d, find(&src, "=="), D_OP_INCOMPAT, "quote it: \"10.0.0.5\"", "cannot compare %s with int", "string");
 	diag_warn(d, find(&src, "@"), D_SYNTAX, NULL, "bytes \001");
 	diag_error(d, (struct loc){&src, (uint32_t)src.len, 5}, D_SYNTAX, NULL, "end");
 	diag_error(d, (struct loc){0}, D_IO, NULL, "nowhere");
@@ -192,18 +193,19 @@ static void test_diag_format(struct arena *a)
 	EXPECT_INT(diags_errors(d), 4);
 	EXPECT(diags_get(d, 1)->warning);
 	EXPECT(diags_get(d, 5) == NULL);
-	expect_printed(d, "tcp.d:2:21: error[D_OP_INCOMPAT]: cannot compare string with int\n"
-			  "    \t/args[2]->ip_saddr == 5/\n"
-			  "    \t                   ^~ hint: quote it: \"10.0.0.5\"\n"
-			  "tcp.d:3:5: warning[D_SYNTAX]: bytes \\x01\n"
-			  "    \xc3\xa9\\x1b @\n"
-			  "          ^\n"
-			  "tcp.d:4:5: error[D_SYNTAX]: end\n"
-			  "    last\n"
-			  "        ^\n"
-			  "dwire: error[D_IO]: nowhere\n"
-			  "dwire: error[D_KERNEL]: nowhere\n"
-			  "    hint: mount it\n");
+	expect_printed(d,
+		"tcp.d:2:21: error[D_OP_INCOMPAT]: cannot compare string with int\n"
+		"    \t/args[2]->ip_saddr == 5/\n"
+		"    \t                   ^~ hint: quote it: \"10.0.0.5\"\n"
+		"tcp.d:3:5: warning[D_SYNTAX]: bytes \\x01\n"
+		"    \xc3\xa9\\x1b @\n"
+		"          ^\n"
+		"tcp.d:4:5: error[D_SYNTAX]: end\n"
+		"    last\n"
+		"        ^\n"
+		"dwire: error[D_IO]: nowhere\n"
+		"dwire: error[D_KERNEL]: nowhere\n"
+		"    hint: mount it\n");
 }
 
 static void test_diag_long_line(struct arena *a)
@@ -256,9 +258,17 @@ static void test_nearest(void)
 	static const struct {
 		const char *name, *want;
 	} rows[] = {
-		{"exename", "execname"}, {"timestmap", "timestamp"}, {"cpi", "cpu"},  {"ip_sadr", "ip_saddr"},
-		{"CPU", "cpu"},		 {"zzzzzz", NULL},	     {"", NULL},      {"p", NULL},
-		{"pdi", "pid"},		 {"execnam", "execname"},    {"xyz", NULL},
+		{"exename", "execname"},
+		{"timestmap", "timestamp"},
+		{"cpi", "cpu"},
+		{"ip_sadr", "ip_saddr"},
+		{"CPU", "cpu"},
+		{"zzzzzz", NULL},
+		{"", NULL},
+		{"p", NULL},
+		{"pdi", "pid"},
+		{"execnam", "execname"},
+		{"xyz", NULL},
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {

@@ -111,7 +111,8 @@ static void full(FILE *out, const struct expr *e)
 	case EX_CALL:
 		if (e->a)
 			full(out, e->a);
-		fprintf(out, "%s%s%c", e->kind == EX_AGG ? "@" : "", e->name ? e->name : "", e->kind == EX_CALL ? '(' : '[');
+		fprintf(out, "%s%s%c", e->kind == EX_AGG ? "@" : "", e->name ? e->name : "",
+			e->kind == EX_CALL ? '(' : '[');
 		for (size_t i = 0; i < e->args.n; i++) {
 			fputs(i ? ";" : "", out);
 			full(out, e->args.v[i]);
@@ -234,8 +235,8 @@ static void test_expressions(void)
 
 		EXPECT((e != NULL) == (diags_errors(f.env.diags) == 0));
 		if (!expressions[i].want || !e) {
-			EXPECT_STR(e ? expressions[i].text : "error",
-				   expressions[i].want ? expressions[i].text : "error");
+			EXPECT_STR(
+				e ? expressions[i].text : "error", expressions[i].want ? expressions[i].text : "error");
 		} else {
 			char *got = unit_capture(print_full, e);
 
@@ -298,7 +299,7 @@ static const char *clause_text(struct fixture *f, const struct decl *d)
 
 		text = p->id ? arena_printf(f->arena, "%s%s#%u", text, i ? "," : "", p->id)
 			     : arena_printf(f->arena, "%s%s%s|%s|%s|%s", text, i ? "," : "", p->prov, p->mod, p->func,
-					    p->name);
+				       p->name);
 	}
 	if (d->u.clause.pred)
 		text = arena_printf(f->arena, "%s /%s/", text, ast_expr_text(f->arena, d->u.clause.pred));
@@ -342,10 +343,13 @@ static const struct {
 	{"entry\n/x/{}", "|||entry /x/ {0}"},
 	{"string:::entry {} this-1 {}", "string|||entry {0};|||this-1 {0}"},
 	{"typedef int foo; foo x; BEGIN { y = (foo)x; }", "decl 1;decl 2;|||BEGIN {1}"},
-	{"#!/usr/sbin/dtrace -s\n#pragma D option quiet\n# 1 \"x\"\n#line 5\n#pragma ident \"x\"\nBEGIN", "decl 5;|||BEGIN"},
+	{"#!/usr/sbin/dtrace -s\n#pragma D option quiet\n# 1 \"x\"\n#line 5\n#pragma ident \"x\"\nBEGIN",
+		"decl 5;|||BEGIN"},
 	{"provider x { probe a(int); probe b-c(char *, int y) : (int); }; BEGIN", "|||BEGIN"},
 	{"translator struct a < struct b *P > { x = P->y; z = 1; }; inline int q = 5;", "decl 4;decl 3"},
-	{"\xef\xbb\xbf" "BEGIN\r\n{\r\n}\r\n", "|||BEGIN {0}"},
+	{"\xef\xbb\xbf"
+	 "BEGIN\r\n{\r\n}\r\n",
+		"|||BEGIN {0}"},
 	{"", ""},
 	{" /* nothing */ ", ""},
 };
@@ -390,7 +394,8 @@ static const struct {
 	{"inline string ss[uint32_t state] = state == 1 ? \"a\" : \"b\";", "inline string ss[uint32_t]"},
 	{"translator uint32_t < struct in *P > { a = P->b; }", "translator uint32_t < struct in *P >"},
 	{"#pragma D option  bufsize=4m \n", "pragma option bufsize=4m"},
-	{"#pragma D attributes Stable/Stable/Common provider tcp provider", "pragma attributes Stable/Stable/Common provider tcp provider"},
+	{"#pragma D attributes Stable/Stable/Common provider tcp provider",
+		"pragma attributes Stable/Stable/Common provider tcp provider"},
 	{"int;", NULL},
 	{"int int x;", NULL},
 	{"struct;", NULL},
@@ -468,7 +473,8 @@ static const struct {
 	{"BEGIN { \"a\\", "D_ESC_EOF 1:11 D_SYNTAX 1:7 "},
 	{"BEGIN { } /* x", "D_COMMENT_EOF 1:11 "},
 	{"BEGIN { $1; $foo; $$2; $; }", "D_MACRO_UNDEF 1:9 D_MACRO_UNDEF 1:13 D_MACRO_UNDEF 1:19 D_SYNTAX 1:24 "},
-	{"BEGIN { 18446744073709551616; 08; 0x; 5z; }", "D_INT_OFLOW 1:9 D_INT_DIGIT 1:32 D_INT_DIGIT 1:35 D_INT_DIGIT 1:40 "},
+	{"BEGIN { 18446744073709551616; 08; 0x; 5z; }",
+		"D_INT_OFLOW 1:9 D_INT_DIGIT 1:32 D_INT_DIGIT 1:35 D_INT_DIGIT 1:40 "},
 	{"a:b:c:d:e {}", "D_PDESC_INVAL 1:1 "},
 	{"0 {}", "D_PDESC_INVAL 1:1 "},
 	{"4294967296 {}", "D_PDESC_INVAL 1:1 "},
@@ -476,10 +482,12 @@ static const struct {
 	{"BEGIN { y = 1;\ntcp:::send { x = ; }", "D_SYNTAX 1:7 D_SYNTAX 2:18 "},
 	{"BEGIN { if (x) { y; }\n", "D_SYNTAX 1:7 "},
 	{"BEGIN { for (i = 0; i < 5; i++) { x; } y = ; }", "D_SYNTAX 1:9 D_SYNTAX 1:44 "},
-	{"BEGIN { int x; } foo_t y; x = 1; {} /x/ {} }", "D_SYNTAX 1:9 D_SYNTAX 1:18 D_SYNTAX 1:29 D_SYNTAX 1:34 D_SYNTAX 1:37 D_SYNTAX 1:44 "},
-	{"int x\nint y = 5;\n#include <a>\n#pragma D\n", "D_SYNTAX 1:6 D_SYNTAX 2:7 D_PRAGCTL_INVAL 3:1 D_PRAGMA_MALFORM 4:1 "},
+	{"BEGIN { int x; } foo_t y; x = 1; {} /x/ {} }",
+		"D_SYNTAX 1:9 D_SYNTAX 1:18 D_SYNTAX 1:29 D_SYNTAX 1:34 D_SYNTAX 1:37 D_SYNTAX 1:44 "},
+	{"int x\nint y = 5;\n#include <a>\n#pragma D\n",
+		"D_SYNTAX 1:6 D_SYNTAX 2:7 D_PRAGCTL_INVAL 3:1 D_PRAGMA_MALFORM 4:1 "},
 	{"self self int x; long long long y; signed unsigned z; int char w; int a`b;",
-	 "D_DECL_CLASS 1:6 D_DECL_LONGINT 1:28 D_DECL_SIGN 1:43 D_DECL_COMBO 1:55 D_DECL_SCOPE 1:71 "},
+		"D_DECL_CLASS 1:6 D_DECL_LONGINT 1:28 D_DECL_SIGN 1:43 D_DECL_COMBO 1:55 D_DECL_SCOPE 1:71 "},
 	{"struct { self int x; } y; static int z;", "D_DECL_BADCLASS 1:10 D_DECL_BADCLASS 1:27 "},
 	{"BEGIN { \001\002\377 x; y = ; }", "D_SYNTAX 1:9 D_SYNTAX 1:20 "},
 	{"\177ELF\002\001\001", "D_SYNTAX 1:1 "},
@@ -526,10 +534,12 @@ static void test_prefixes(void)
 {
 	static const char text[] =
 		"#pragma D option quiet\ntypedef struct t { int a:3; union { char *b[4]; }; } t_t;\n"
-		"translator t_t < struct in *P > { a = P->x ? 1 : 0; };\ninline string s[int k] = k == 1 ? \"a\\n\" : \"b\";\n"
+		"translator t_t < struct in *P > { a = P->x ? 1 : 0; };\ninline string s[int k] = k == 1 ? \"a\\n\" : "
+		"\"b\";\n"
 		"self int x; string y[int, string]; enum e { A = 1, B };\n"
 		"tcp:::send,pid$target::f:entry,tick-1s\n/(args[2]->x / 2) / 3 == 'ab' && \"x/\" != execname/\n"
-		"{ @a[pid, stringof(y)] = quantize(sizeof (t_t *) + 0x1full); self->x = (t_t *)arg0 ? xlate <t_t>(arg1).a : -1;\n"
+		"{ @a[pid, stringof(y)] = quantize(sizeof (t_t *) + 0x1full); self->x = (t_t *)arg0 ? xlate "
+		"<t_t>(arg1).a : -1;\n"
 		"if (x) { y++; } else z -= offsetof(t_t, a), `w; }\n/* end */ 42 /x/";
 
 	for (size_t n = 0; n < sizeof(text); n++) {
@@ -555,9 +565,11 @@ static void test_macros(void)
 	EXPECT_INT(parse_source(&f.env, &f.src, &f.prog), 0);
 	char *got = unit_capture(print_program, &f);
 
-	EXPECT_STR(got, "clause 0\n  probe tcp:::send\n  probe :::tick-0x10\n  body\n    unary -\n      int 5\n    string \"-5\"\n"
-			"    ident foo\n    string \"10.0.0.1\"\n    int 16 hex-or-octal\n    int 4711\n    string \"4711\"\n"
-			"    ident script\n    string \"\"\n    int 0\n");
+	EXPECT_STR(got,
+		"clause 0\n  probe tcp:::send\n  probe :::tick-0x10\n  body\n    unary -\n      int 5\n    string "
+		"\"-5\"\n"
+		"    ident foo\n    string \"10.0.0.1\"\n    int 16 hex-or-octal\n    int 4711\n    string \"4711\"\n"
+		"    ident script\n    string \"\"\n    int 0\n");
 	free(got);
 	for (size_t i = 0; i < 6; i++)
 		EXPECT_INT(used[i], 1);
@@ -575,8 +587,17 @@ static void test_pdesc(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"tcp:::send", "tcp|||send"}, {" tick-1s ", "|||tick-1s"}, {"42", "#42"}, {"a b", NULL}, {"", NULL},
-		{"a,b", NULL}, {"a:b:c:d:e", NULL}, {"{", NULL}, {"tcp:::send/x/", NULL}, {"*", "|||*"}, {"a;", NULL},
+		{"tcp:::send", "tcp|||send"},
+		{" tick-1s ", "|||tick-1s"},
+		{"42", "#42"},
+		{"a b", NULL},
+		{"", NULL},
+		{"a,b", NULL},
+		{"a:b:c:d:e", NULL},
+		{"{", NULL},
+		{"tcp:::send/x/", NULL},
+		{"*", "|||*"},
+		{"a;", NULL},
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
@@ -586,8 +607,8 @@ static void test_pdesc(void)
 		fixture_init(&f, rows[i].text, strlen(rows[i].text));
 		const int rc = parse_pdesc(&f.env, &f.src, &p);
 		const char *got = rc ? "error"
-				  : p.id ? arena_printf(f.arena, "#%u", p.id)
-					 : arena_printf(f.arena, "%s|%s|%s|%s", p.prov, p.mod, p.func, p.name);
+			: p.id       ? arena_printf(f.arena, "#%u", p.id)
+				     : arena_printf(f.arena, "%s|%s|%s|%s", p.prov, p.mod, p.func, p.name);
 
 		EXPECT_STR(got, rows[i].want ? rows[i].want : "error");
 		arena_free(f.arena);
@@ -609,18 +630,21 @@ static void test_tokens(void)
 	fixture_init(&f, text, strlen(text));
 	char *got = unit_capture(print_tokens, &f);
 
-	EXPECT_STR(got, "1:1 probe BEGIN\n1:6 punctuator ,\n1:7 probe a:b\n2:1 punctuator /\n2:2 identifier x\n"
-			"2:3 punctuator /\n2:5 punctuator {\n3:3 aggregation @y\n3:6 punctuator =\n3:8 integer 1\n"
-			"3:9 punctuator ;\n3:11 string \"s\"\n3:15 punctuator }\n");
+	EXPECT_STR(got,
+		"1:1 probe BEGIN\n1:6 punctuator ,\n1:7 probe a:b\n2:1 punctuator /\n2:2 identifier x\n"
+		"2:3 punctuator /\n2:5 punctuator {\n3:3 aggregation @y\n3:6 punctuator =\n3:8 integer 1\n"
+		"3:9 punctuator ;\n3:11 string \"s\"\n3:15 punctuator }\n");
 	free(got);
 	arena_free(f.arena);
 }
 
 /* ---- limits -------------------------------------------------------------------------------------------------------- */
 /* head, n times open, middle, n times close, tail */
-static char *nested(const char *head, const char *open, const char *middle, const char *close, const char *tail, size_t n)
+static char *nested(
+	const char *head, const char *open, const char *middle, const char *close, const char *tail, size_t n)
 {
-	char *text = malloc(strlen(head) + n * (strlen(open) + strlen(close)) + strlen(middle) + strlen(tail) + 1), *p = text;
+	char *text = malloc(strlen(head) + n * (strlen(open) + strlen(close)) + strlen(middle) + strlen(tail) + 1),
+	     *p = text;
 
 	if (!text)
 		abort();
@@ -666,7 +690,8 @@ static void test_nesting(void)
 		static const size_t depths[] = {1000, 5000, 100000};
 
 		for (size_t k = 0; k < UNIT_ROWS(depths); k++) {
-			char *text = nested(rows[i].head, rows[i].open, rows[i].middle, rows[i].close, rows[i].tail, depths[k]);
+			char *text = nested(
+				rows[i].head, rows[i].open, rows[i].middle, rows[i].close, rows[i].tail, depths[k]);
 			struct fixture f;
 
 			fixture_parse(&f, text, strlen(text));
@@ -713,8 +738,10 @@ static void test_speed(void)
 		size_t n;
 		int rc;
 	} rows[] = {
-		{"", "tcp:::send,udp:::send\n/pid == 1 && x / 2 == 3/\n{ @a[args[2]->ip_saddr, 1] = count(); self->x = 1; }\n", "", "",
-		 "", 10000, 0},
+		{"",
+			"tcp:::send,udp:::send\n/pid == 1 && x / 2 == 3/\n{ @a[args[2]->ip_saddr, 1] = count(); "
+			"self->x = 1; }\n",
+			"", "", "", 10000, 0},
 		{"", "BEGIN /x/\n", "", "", "", 100000, 0},
 		{"BEGIN {", "\"a\";", "", "", "}", 100000, 0},
 		{"BEGIN /a ", "/ (b) ", "", "", "/ {}", 3000, 0},

@@ -9,14 +9,14 @@ static unsigned unit_passed, unit_failed;
 
 #define UNIT_ROWS(a) (sizeof(a) / sizeof((a)[0]))
 
-#define EXPECT(cond)                                                              \
-	do {                                                                      \
-		if (cond) {                                                       \
-			unit_passed++;                                            \
-		} else {                                                          \
-			unit_failed++;                                            \
+#define EXPECT(cond)                                                                \
+	do {                                                                        \
+		if (cond) {                                                         \
+			unit_passed++;                                              \
+		} else {                                                            \
+			unit_failed++;                                              \
 			printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #cond); \
-		}                                                                 \
+		}                                                                   \
 	} while (0)
 
 #define EXPECT_STR(got, want) unit_expect_str(__FILE__, __LINE__, (got), (want))

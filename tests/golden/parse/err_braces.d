@@ -1,0 +1,12 @@
+BEGIN
+{
+	x = 1;
+
+tcp:::send
+{
+	if (x) {
+		y = 2;
+}
+
+END {
+	z = 3

@@ -1,0 +1,3 @@
+BEGIN { }
+/* this comment
+ * has no end
