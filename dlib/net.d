@@ -2,6 +2,9 @@
  * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
  * Members that a site's translator leaves out are not there: reading one is a fault, as through a NULL pointer. */
 
+/* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
+inline string loadavg = __loadavg();
+
 struct dw_owner {	/* a record of the owner service */
 	int32_t pid;
 	int32_t tid;

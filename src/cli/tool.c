@@ -3,7 +3,8 @@
  *	 * -p PID      pid = -1      only this process
  *	 * -C          noclear = 0   do not clear the screen
  *	 * interval    interval = 1  seconds between screens
- * name, its D constant with the default, what it means. The constants are put in front of the script as inlines. */
+ * name, its D constant with the default, what it means. The constants are put in front of the script as inlines; a
+ * constant called option.NAME sets that option instead. */
 #include "cli/tool.h"
 
 #include <ctype.h>
@@ -263,8 +264,11 @@ static int run_tool(const struct tool *t)
 	if (!f)
 		goto out;
 	for (size_t i = 0; i < t->nparams; i++)
-		fprintf(f, "inline %s %s = %s;\n", t->params[i].is_string ? "string" : "int", t->params[i].name,
-			t->params[i].value);
+		if (!strncmp(t->params[i].name, "option.", 7))
+			fprintf(f, "#pragma D option %s=%s\n", t->params[i].name + 7, t->params[i].value);
+		else
+			fprintf(f, "inline %s %s = %s;\n", t->params[i].is_string ? "string" : "int",
+				t->params[i].name, t->params[i].value);
 	if (fclose(f))
 		goto out;
 	dwire_add(d, DWIRE_SCRIPT, "options", text, len);

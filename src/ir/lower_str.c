@@ -317,6 +317,16 @@ static struct sval zone_str(struct lowerer *lw, const struct expr *e)
 	return s;
 }
 
+static struct sval load_str(struct lowerer *lw)
+{
+	struct sval s = new_str(lw, REP_TSTR, 2);
+
+	s.form = FORM_ZONE;
+	s.tag = ir_imm(lw->ir, DW_STR_LOAD);
+	s.w[0] = s.w[1] = ir_imm(lw->ir, 0);
+	return s;
+}
+
 static struct sval cond_str(struct lowerer *lw, const struct expr *e, int form)
 {
 	struct ir *ir = lw->ir;
@@ -352,6 +362,8 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 		lw->ir->loc = e->loc;
 		if (e->sym->func == FN___zone)
 			return zone_str(lw, e);
+		if (e->sym->func == FN___loadavg)
+			return load_str(lw);
 		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);
 	}
 	v = lower_expr(lw, e);

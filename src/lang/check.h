@@ -35,6 +35,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
 	X(__ip6, FC_DLIB, 1, 1)  /* string of the struct in6_addr at a pointer; IPv4-mapped as IPv4 */        \
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
+	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 enum func {

@@ -97,15 +97,18 @@ static void ready_inline(struct checker *ck, struct symbol *s)
 {
 	struct symbol **params = ck->params;
 	size_t n = ck->nparams;
+	bool library = ck->library;
 
 	if (s->ready)
 		return;
 	s->ready = true; /* before: an inline that names itself ends here */
 	ck->params = s->params;
 	ck->nparams = s->nkeys;
+	ck->library = s->loc.src && s->loc.src->library;
 	check_expr(ck, s->inl->value);
 	ck->params = params;
 	ck->nparams = n;
+	ck->library = library;
 }
 
 static struct type *check_ident(struct checker *ck, struct expr *e)

@@ -265,7 +265,7 @@ int expr_form(struct checker *ck, const struct expr *e)
 	case EX_MEMBER:
 		return member_form(ck, e);
 	case EX_CALL:
-		if (e->sym && e->sym->func == FN___zone)
+		if (e->sym && (e->sym->func == FN___zone || e->sym->func == FN___loadavg))
 			return FORM_ZONE;
 		return FORM_ADDR;
 	case EX_INT:

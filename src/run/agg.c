@@ -705,6 +705,7 @@ static void print_format_row(const struct agg_set *s, struct out *o, const struc
 void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n)
 {
 	struct agg_table *t = &s->table;
+	size_t first, most;
 
 	for (size_t i = 0; i < n; i++) {
 		struct agg_state *st = state_of(s, ids[i]);
@@ -716,7 +717,9 @@ void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const u
 		return;
 	if (!fmt)
 		out_bytes(o, "\n", 1);
-	for (size_t i = 0; i < t->nrows; i++) {
+	most = s->opts.rows && s->opts.rows < t->nrows ? s->opts.rows : t->nrows;
+	first = s->opts.sort_rev ? 0 : t->nrows - most; /* the highest are first or last */
+	for (size_t i = first; i < first + most; i++) {
 		if (fmt)
 			print_format_row(s, o, fmt, &t->rows[i]);
 		else

@@ -24,6 +24,7 @@ static const struct opt {
 	{ "aggsortkey", OPT_BOOL, offsetof(struct options, agg.sort_key) },
 	{ "aggsortrev", OPT_BOOL, offsetof(struct options, agg.sort_rev) },
 	{ "aggsortkeypos", OPT_NUM, offsetof(struct options, agg.key_pos) },
+	{ "aggrows", OPT_NUM, offsetof(struct options, agg.rows) },
 	{ "aggsortpos", OPT_NUM, offsetof(struct options, agg.agg_pos) },
 	{ "bufsize", OPT_SIZE, offsetof(struct options, bufsize) },
 	{ "strsize", OPT_SIZE, offsetof(struct options, strsize) },

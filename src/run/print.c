@@ -3,6 +3,8 @@
  * Invariant: no byte outside the data given is read, whatever the fields say; nothing is allocated.
  * Source: D manual, chapter "Output Formatting"; RFC 5952 for IPv6 addresses. */
 #include "run/print.h"
+#include <fcntl.h>
+#include <unistd.h>
 #include <string.h>
 #include <time.h>
 
@@ -130,6 +132,19 @@ static void text_lit(const struct image *image, uint32_t num, struct pval *out)
 	out->len = image->lits.v[num].len;
 }
 
+/* What /proc/loadavg says now, without the end of the line; nothing when it cannot be read. */
+static size_t load_text(char scratch[PVAL_SCRATCH])
+{
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, scratch, PVAL_SCRATCH);
+
+	if (fd >= 0)
+		close(fd);
+	while (n > 0 && (unsigned char)scratch[n - 1] <= ' ')
+		n--;
+	return n > 0 ? (size_t)n : 0;
+}
+
 /* out is "" and raw. */
 static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratch, struct pval *out)
 {
@@ -150,6 +165,10 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 		out->len = name ? strlen(name) : put_dec(scratch, num);
 		break;
 	}
+	case DW_STR_LOAD:
+		out->s = scratch;
+		out->len = load_text(scratch);
+		break;
 	case DW_STR_IP4:
 	case DW_STR_IP6:
 		out->s = scratch;

@@ -42,6 +42,7 @@ struct session {
 	struct sigaction old_pipe;
 	size_t live;                           /* children that have not ended */
 	uint64_t empty_at, peek_at, report_at; /* CLOCK_MONOTONIC ns */
+	unsigned owner_late; /* times that owner_poll() failed */
 	uint64_t owner_drops;                  /* as last told */
 	bool stop;
 	bool output_gone; /* the reader of our output closed it */
@@ -389,6 +390,8 @@ static int serve_rings(struct session *s, char *why, size_t why_len)
 	uint64_t now = now_ns();
 	int n = 0;
 
+	if (s->owner && now >= s->empty_at && owner_poll(s->owner) && !s->owner_late++)
+		fprintf(s->opts.err, "dwire: warning: owners of sockets shared by processes may be late from here on\n");
 	if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
 		n = empty_rings(s, false, why, why_len);
 	if (now >= s->peek_at)

@@ -77,7 +77,7 @@ static void expect_clean(struct fixture *f, const char *text)
 	free(got);
 }
 
-/* ---- expressions: every operand and operator in parentheses shows the tree ----------------------------------------- */
+/* ---- expressions: every operand and operator in parentheses shows the tree -------------------------------------- */
 static void full(FILE *out, const struct expr *e)
 {
 	switch (e->kind) {
@@ -287,7 +287,7 @@ static void test_int_suffixes(void)
 	}
 }
 
-/* ---- clauses ------------------------------------------------------------------------------------------------------- */
+/* ---- clauses ---------------------------------------------------------------------------------------------------- */
 static const char *clause_text(struct fixture *f, const struct decl *d)
 {
 	const char *text = "";
@@ -369,7 +369,7 @@ static void test_programs(void)
 	}
 }
 
-/* ---- declarations -------------------------------------------------------------------------------------------------- */
+/* ---- declarations ----------------------------------------------------------------------------------------------- */
 /* dump=ast of one declaration, first line */
 static const struct {
 	const char *text, *want;
@@ -454,7 +454,7 @@ static void test_shared_base(void)
 	fixture_free(&f);
 }
 
-/* ---- errors: tag, line and column of each --------------------------------------------------------------------------- */
+/* ---- errors: tag, line and column of each ----------------------------------------------------------------------- */
 static const struct {
 	const char *text, *want;
 } errors[] = {
@@ -552,7 +552,7 @@ static void test_prefixes(void)
 	}
 }
 
-/* ---- macros -------------------------------------------------------------------------------------------------------- */
+/* ---- macros ----------------------------------------------------------------------------------------------------- */
 static void test_macros(void)
 {
 	static const char *const argv[] = {"script", "-5", "foo", "10.0.0.1", "0x10", "tcp"};
@@ -638,7 +638,7 @@ static void test_tokens(void)
 	arena_free(f.arena);
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------------------- */
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
 /* head, n times open, middle, n times close, tail */
 static char *nested(
 	const char *head, const char *open, const char *middle, const char *close, const char *tail, size_t n)

@@ -1,4 +1,5 @@
-/* unit: checks for unit tests. A failure prints file:line and goes on; unit_end() prints the sum, which ./check reads. */
+/* unit: checks for unit tests. A failure prints file:line and goes on; unit_end() prints the sum, which
+ * ./check reads. */
 #ifndef DWIRE_TESTS_UNIT_H
 #define DWIRE_TESTS_UNIT_H
 #include <stdio.h>

@@ -1,0 +1,77 @@
+#!/usr/sbin/dwire -s
+/* udptop: UDP bytes by process and pair of ports, busiest first.
+ *
+ * usage: udptop [-C] [-p PID] [-n ROWS] [interval [count]]
+ * -C          noclear = 0    do not clear the screen
+ * -p PID      only_pid = -1  only this process
+ * -n ROWS     option.aggrows = 20  at most so many rows
+ * interval    interval = 1   seconds between screens
+ * count       count = -1     how many screens
+ */
+#pragma D option quiet
+#pragma D option aggsortrev
+#pragma D option aggsortpos=2	/* by the sum of both directions */
+
+int left;
+int screens;
+uint64_t in;
+uint64_t out;
+
+dtrace:::BEGIN
+{
+	left = interval;
+	screens = 0;
+	printf("Tracing UDP... the first screen comes in %d s. Ctrl-C ends.\n", interval);
+}
+
+udp:::receive
+/ args[1]->cs_pid != -1 && (only_pid == -1 || args[1]->cs_pid == only_pid) /
+{
+	this->size = args[4]->udp_length - 8;
+	in += this->size;
+	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_daddr, args[4]->udp_dport,
+	    args[2]->ip_saddr, args[4]->udp_sport] = sum(this->size);
+	@all[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_daddr, args[4]->udp_dport,
+	    args[2]->ip_saddr, args[4]->udp_sport] = sum(this->size);
+}
+
+udp:::send
+/ args[1]->cs_pid != -1 && (only_pid == -1 || args[1]->cs_pid == only_pid) /
+{
+	this->size = args[4]->udp_length - 8;
+	out += this->size;
+	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_saddr, args[4]->udp_sport,
+	    args[2]->ip_daddr, args[4]->udp_dport] = sum(this->size);
+	@all[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_saddr, args[4]->udp_sport,
+	    args[2]->ip_daddr, args[4]->udp_dport] = sum(this->size);
+}
+
+profile:::tick-1s
+{
+	left--;
+}
+
+profile:::tick-1s
+/ left <= 0 /
+{
+	printf("%s%Y,  load: %s,  UDPin: %6d Kb,  UDPout: %6d Kb\n\n", noclear ? "\n" : "\033[H\033[J",
+	    walltimestamp, loadavg, in / 1024, out / 1024);
+	printf("%-6s %6s %-8s %-15s %5s %-15s %5s %6s %6s\n", "ZONE", "PID", "COMM", "LADDR", "LPORT", "RADDR", "RPORT",
+	    "RX_KB", "TX_KB");
+	normalize(@rx, 1024);
+	normalize(@tx, 1024);
+	printa("%-6.6s %6d %-8.8s %-15s %5d %-15s %5d %@6d %@6d\n", @rx, @tx, @all);
+	trunc(@rx);
+	trunc(@tx);
+	trunc(@all);
+	in = 0;
+	out = 0;
+	left = interval;
+	screens++;
+}
+
+profile:::tick-1s
+/ count != -1 && screens >= count /
+{
+	exit(0);
+}
