@@ -11,8 +11,8 @@ struct agg_opts {
 	bool sort_key;    /* aggsortkey: by key, then value */
 	bool sort_rev;    /* aggsortrev */
 	uint32_t key_pos; /* aggsortkeypos: the key to compare first, from 0 */
-	uint32_t rows;    /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
 	uint32_t agg_pos; /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
+	uint32_t rows;    /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
 };
 
 struct agg_set; /* all aggregations of an image */
