@@ -4,6 +4,8 @@
 
 #include "ir/lower_priv.h"
 
+#define PT_REGS_IP 128 /* offset of ip in x86_64's struct pt_regs */
+
 static struct val ptr_val(struct lowerer *lw, vreg r, const char *tag)
 {
 	struct type *t = types_tagged(lw->ts, T_STRUCT, tag);
@@ -263,6 +265,20 @@ static const struct val *raw_val(struct lowerer *lw)
 	return &lw->site_val;
 }
 
+/* profile: arg0 is the program counter where the kernel was interrupted, arg1 where a process was; the other is 0. */
+static vreg sampled_pc(struct lowerer *lw, bool kernel)
+{
+	struct ir *ir = lw->ir;
+	vreg pc = ir_ld(ir, ir_ctx(ir), PT_REGS_IP, 8, false, true), r = ir_var(ir);
+	uint32_t end = ir_newlabel(ir);
+
+	ir_seti(ir, r, 0);
+	ir_jcci(ir, kernel ? CC_SGE : CC_SLT, pc, 0, end);
+	ir_set(ir, r, pc);
+	ir_label(ir, end);
+	return r;
+}
+
 static struct val raw_arg(struct lowerer *lw, unsigned n)
 {
 	struct ir *ir = lw->ir;
@@ -276,8 +292,8 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 		v.r = cgroup_skb(lw).r;
 	else if (is_cgroup(lw) && n == 1)
 		v.r = cgroup_sk(lw).r;
-	else if (lw->site->attach == ATTACH_PERF && n == 0)
-		v.r = ir_ld(ir, ir_ctx(ir), 128, 8, false, true); /* struct pt_regs.ip of x86_64 */
+	else if (lw->site->attach == ATTACH_PERF && n < 2)
+		v.r = sampled_pc(lw, n == 0);
 	else
 		v.r = ir_imm(ir, 0);
 	return v;
