@@ -226,27 +226,21 @@ vreg lower_int(struct lowerer *lw, const struct expr *e)
 	return ir_imm(lw->ir, 0);
 }
 
-/* Signed division and remainder from unsigned ones (the signed instructions came with Linux 6.6). */
+/* x when sign is 0, -x when it is -1. */
+static vreg apply_sign(struct ir *ir, vreg x, vreg sign)
+{
+	return ir_alu(ir, ALU_SUB, ir_alu(ir, ALU_XOR, x, sign), sign);
+}
+
+/* Signed division and remainder from unsigned ones (the signed instructions came with Linux 6.6). No branches: each
+ * would double the paths that the verifier walks. */
 static vreg divide_signed(struct lowerer *lw, vreg a, vreg b, bool mod)
 {
 	struct ir *ir = lw->ir;
-	vreg ua = ir_var(ir), ub = ir_var(ir), q = ir_var(ir), sign;
-	uint32_t l1 = ir_newlabel(ir), l2 = ir_newlabel(ir), l3 = ir_newlabel(ir);
+	vreg sa = ir_alui(ir, ALU_SAR, a, 63), sb = ir_alui(ir, ALU_SAR, b, 63);
+	vreg q = ir_alu(ir, mod ? ALU_MOD : ALU_DIV, apply_sign(ir, a, sa), apply_sign(ir, b, sb));
 
-	ir_set(ir, ua, a);
-	ir_jcci(ir, CC_SGE, a, 0, l1);
-	ir_set(ir, ua, ir_neg(ir, a));
-	ir_label(ir, l1);
-	ir_set(ir, ub, b);
-	ir_jcci(ir, CC_SGE, b, 0, l2);
-	ir_set(ir, ub, ir_neg(ir, b));
-	ir_label(ir, l2);
-	ir_set(ir, q, ir_alu(ir, mod ? ALU_MOD : ALU_DIV, ua, ub));
-	sign = mod ? a : ir_alu(ir, ALU_XOR, a, b);
-	ir_jcci(ir, CC_SGE, sign, 0, l3);
-	ir_set(ir, q, ir_neg(ir, q));
-	ir_label(ir, l3);
-	return q;
+	return apply_sign(ir, q, mod ? sa : ir_alu(ir, ALU_XOR, sa, sb));
 }
 
 static vreg divide(struct lowerer *lw, const struct expr *rhs, vreg a, vreg b, const struct type *t, bool mod)

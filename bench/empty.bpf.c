@@ -1,0 +1,47 @@
+/* empty: a program that does nothing, at every place that the bench measures. Its cost is that of being measured. */
+#include "kern.h"
+
+SEC("cgroup_skb/egress")
+int egress(struct __sk_buff *ctx)
+{
+	return 1;
+}
+
+SEC("cgroup_skb/ingress")
+int ingress(struct __sk_buff *ctx)
+{
+	return 1;
+}
+
+SEC("tp_btf/net_dev_queue")
+int net_dev_queue(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/tcp_send_reset")
+int tcp_send_reset(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/kfree_skb")
+int kfree_skb(u64 *args)
+{
+	return 0;
+}
+
+/* bpftrace's kind */
+SEC("tracepoint/net/net_dev_queue")
+int tp_queue(void *ctx)
+{
+	return 0;
+}
+
+SEC("tracepoint/net/netif_receive_skb")
+int tp_receive(void *ctx)
+{
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,138 @@
+/* load: loads BPF objects and attaches all their programs, those for cgroups to the directory that is named first.
+ * Input: load [-x PROGRAM]... CGROUP OBJECT...; -x: not that program. Maps of the same name are one map.
+ * Output: the line "ready"; then it waits for the end of its input. An iterator runs once, before. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_OBJECTS 4
+#define MAX_SKIPS 8
+
+struct load {
+	int cgroup;
+	const char *skips[MAX_SKIPS];
+	int nskips;
+	struct bpf_object *objects[MAX_OBJECTS];
+	int nobjects;
+};
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	return level == LIBBPF_WARN ? vfprintf(stderr, fmt, args) : 0;
+}
+
+static int run_iterator(struct bpf_program *p)
+{
+	struct bpf_link *link = bpf_program__attach_iter(p, NULL);
+	char buf[4096];
+	int fd;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0)
+		return -errno;
+	while (read(fd, buf, sizeof(buf)) > 0)
+		continue;
+	close(fd);
+	return bpf_link__destroy(link);
+}
+
+static int attach(const struct load *l, struct bpf_program *p)
+{
+	enum bpf_attach_type type = bpf_program__expected_attach_type(p);
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	int fd;
+
+	if (type == BPF_TRACE_ITER)
+		return run_iterator(p);
+	switch (bpf_program__type(p)) {
+	case BPF_PROG_TYPE_CGROUP_SKB:
+	case BPF_PROG_TYPE_CGROUP_SOCK:
+	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR: /* the link stays until we end */
+		fd = bpf_link_create(bpf_program__fd(p), l->cgroup, type, &opts);
+		return fd < 0 ? fd : 0;
+	default:
+		return bpf_program__attach(p) ? 0 : -errno;
+	}
+}
+
+static int is_skipped(const struct load *l, const char *name)
+{
+	for (int i = 0; i < l->nskips; i++)
+		if (strcmp(l->skips[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+static int share_maps(const struct load *l, struct bpf_object *obj)
+{
+	struct bpf_map *m, *other;
+	int err = 0;
+
+	bpf_object__for_each_map(m, obj)
+		for (int i = 0; i < l->nobjects && !err; i++) {
+			other = bpf_object__find_map_by_name(l->objects[i], bpf_map__name(m));
+			if (other && !bpf_map__is_internal(m))
+				err = bpf_map__reuse_fd(m, bpf_map__fd(other));
+		}
+	return err;
+}
+
+static int load_object(struct load *l, const char *path)
+{
+	struct bpf_object *obj = bpf_object__open(path);
+	struct bpf_program *p;
+	int err;
+
+	if (!obj || l->nobjects == MAX_OBJECTS)
+		return -EINVAL;
+	err = share_maps(l, obj);
+	bpf_object__for_each_program(p, obj)
+		if (!err)
+			err = bpf_program__set_autoload(p, !is_skipped(l, bpf_program__name(p)));
+	if (!err)
+		err = bpf_object__load(obj);
+	bpf_object__for_each_program(p, obj)
+		if (!err && bpf_program__autoload(p) && (err = attach(l, p)) < 0)
+			fprintf(stderr, "load: cannot attach %s: %s\n", bpf_program__name(p), strerror(-err));
+	l->objects[l->nobjects++] = obj;
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct load l = {.cgroup = -1};
+	int opt, err = 0;
+	char c;
+
+	while ((opt = getopt(argc, argv, "+x:")) == 'x')
+		if (l.nskips < MAX_SKIPS)
+			l.skips[l.nskips++] = optarg;
+	if (opt != -1 || argc - optind < 2) {
+		fprintf(stderr, "usage: load [-x PROGRAM]... CGROUP OBJECT...\n");
+		return 2;
+	}
+	libbpf_set_print(quiet);
+	l.cgroup = open(argv[optind], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (l.cgroup < 0) {
+		perror(argv[optind]);
+		return 1;
+	}
+	for (int i = optind + 1; i < argc && !err; i++) {
+		err = load_object(&l, argv[i]);
+		if (err)
+			fprintf(stderr, "load: %s: %s\n", argv[i], strerror(-err));
+	}
+	if (err)
+		return 1;
+	printf("ready\n");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &c, 1) > 0)
+		continue;
+	return 0;
+}
