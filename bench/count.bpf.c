@@ -24,7 +24,7 @@ int hand_egress(struct __sk_buff *ctx)
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	const struct sock *sk = skb->sk;
 
-	if (sk && sk->sk_protocol == 6 && (sk->sk_type == 1 || BPF_CORE_READ_BITFIELD(sk, sk_kern_sock)))
+	if (sk && sk->sk_protocol == 6 && (sk->sk_type == 1 || sk->sk_kern_sock))
 		count();
 	return 1;
 }

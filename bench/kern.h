@@ -1,65 +1,15 @@
-/* kern.h: what the hand-written programs of the bench share: the few kernel types that they read (CO-RE puts in the
- * offsets), and the packet's addresses. They say what the sites of src/prov/{tcp,ip}.c and dlib/net.d say. */
+/* kern.h: what the hand-written programs of the bench share: the kernel's types (of the running kernel, so that clang may
+ * treat them as any other) and the packet's headers. They say what the sites of src/prov/{tcp,ip}.c and dlib/net.d say. */
 #ifndef DWIRE_BENCH_KERN_H
 #define DWIRE_BENCH_KERN_H
-#include <linux/bpf.h>
-#include <stdbool.h>
+#define BPF_NO_PRESERVE_ACCESS_INDEX
+#include "vmlinux.h" /* made by bench */
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
 #define P_IP 0x0008 /* ETH_P_IP, ETH_P_IPV6 in network order */
 #define P_IPV6 0xdd86
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct sock_common {
-	u16 skc_family;
-	volatile u8 skc_state;
-};
-struct sock {
-	struct sock_common __sk_common;
-	u8 sk_kern_sock : 1;
-	u16 sk_type, sk_protocol;
-};
-struct net_device {
-	unsigned long priv_flags;
-	u32 flags;
-	u16 type;
-	const u8 *dev_addr;
-};
-struct sk_buff {
-	struct net_device *dev;
-	struct sock *sk;
-	u32 len;
-	int skb_iif;
-	u16 protocol, transport_header, network_header, mac_header;
-	u32 vlan_all;
-	u8 *head, *data;
-};
-struct iphdr {
-	u8 ihl : 4, version : 4;
-	u16 tot_len;
-	u8 protocol;
-	u32 saddr, daddr;
-};
-struct in6_addr {
-	u64 w[2];
-};
-struct ipv6hdr {
-	u16 payload_len;
-	u8 nexthdr;
-	struct in6_addr saddr, daddr;
-};
-struct tcphdr {
-	u32 ack_seq;
-	u16 window;
-};
-#pragma clang attribute pop
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
 extern void *bpf_rdonly_cast(const void *p, u32 btf_id) __ksym;
@@ -78,7 +28,7 @@ static __always_inline u32 ip_plength(const struct sk_buff *skb, const u8 *nh)
 		const struct iphdr *ip = CAST(nh, struct iphdr);
 		u32 len = ip->tot_len ? bpf_ntohs(ip->tot_len) : skb->len + (u32)(skb->data - nh);
 
-		return len - (*(const u8 *)ip & 15) * 4;
+		return len - ip->ihl * 4;
 	}
 	const struct ipv6hdr *ip6 = CAST(nh, struct ipv6hdr);
 
@@ -97,7 +47,7 @@ static __always_inline u8 tcp_flags(const struct sk_buff *skb)
 {
 	const struct tcphdr *th = CAST(skb->head + skb->transport_header, struct tcphdr);
 
-	return (u8)((*(const u32 *)((const u8 *)&th->ack_seq + 4)) >> 8);
+	return (u8)(*(const u32 *)((const u8 *)&th->ack_seq + 4) >> 8);
 }
 
 /* The first device that a packet of this machine goes to: no bridge port, bond slave or VLAN on the way. */

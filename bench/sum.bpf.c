@@ -28,8 +28,8 @@ static __always_inline u64 *find(const struct sk_buff *skb, const u8 *nh)
 		const struct ipv6hdr *ip6 = CAST(nh, struct ipv6hdr);
 
 		key.version = 6;
-		key.w[0] = ip6->daddr.w[0];
-		key.w[1] = ip6->daddr.w[1];
+		key.w[0] = *(const u64 *)&ip6->daddr;
+		key.w[1] = *((const u64 *)&ip6->daddr + 1);
 	}
 	v = bpf_map_lookup_elem(&sums, &key);
 	if (v)

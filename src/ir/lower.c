@@ -260,6 +260,50 @@ static bool is_cgroup(const struct site *s)
 	       s->attach == ATTACH_CGROUP_SOCKOPS;
 }
 
+/* Helpers that only read, or write to the stack. */
+static bool is_harmless(int64_t helper)
+{
+	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
+	       helper == BPF_FUNC_sk_storage_get;
+}
+
+/* Can a run of the program be noticed by anybody? What remains of a clause whose predicate is false at this site
+ * (cs_pid != -1 where there is never an owner) cannot: such a program is not worth its time. */
+static bool has_effect(struct lowerer *lw)
+{
+	bool *on_stack = ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u);
+
+	for (size_t i = 0; i < lw->ir->code.n; i++) {
+		const struct ir_insn *in = &lw->ir->code.v[i];
+
+		switch ((int)in->op) {
+		case IR_STACK:
+			on_stack[in->d] = true;
+			break;
+		case IR_ST:
+		case IR_STI:
+			if (!on_stack[in->a])
+				return true;
+			break;
+		case IR_CALL:
+			if (!in->pure && !is_harmless(in->imm))
+				return true;
+			break;
+		case IR_KFUNC:
+			if (!in->pure)
+				return true;
+			break;
+		case IR_XADD:
+		case IR_XCHG:
+		case IR_CMPXCHG:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
 static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
@@ -267,6 +311,8 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 	unsigned nargs;
 
 	ir_optimise(lw->ir);
+	if (!has_effect(lw))
+		return;
 	if (dump_ir) {
 		fprintf(dump_ir, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
 			lw->site->target ? lw->site->target : "its site");

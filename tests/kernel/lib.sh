@@ -7,7 +7,14 @@
 #   value_of KEY       the trigger's value of KEY (the last one), e.g. $(value_of segments)
 #   expect_eq GOT WANT WHAT, expect_match GOT REGEX WHAT, expect_ge GOT MIN WHAT, expect_le GOT MAX WHAT
 #   fail WHY, skip REASON, need COMMAND…
-#   netns_new NAME     a network namespace with loopback up; its full name in $NETNS; removed at the end
+#   netns_new NAME     a network namespace with loopback up; its full name in $NETNS, its number in $NETNS_ID; removed
+#                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it: a test whose D
+#                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
+#   start_waiting NAME …   starts a trigger that waits (-w) in the background: what it has made by then is older than
+#                      the trace. trace_waiting 'D' traces while it goes on, to its end
+# For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
+#   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
+#   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
 # A test has 20 seconds; a comment line "# timeout: 60" at its head gives it more.
 
 failed=0
@@ -99,7 +106,84 @@ netns_new() {
 	NETNS=dwt$$-$1
 	ip netns add "$NETNS" || skip "cannot make a network namespace"
 	namespaces+=("$NETNS")
+	NETNS_ID=$(stat -L -c %i "/run/netns/$NETNS")
 	ip -n "$NETNS" link set lo up
+}
+
+trace_in() {
+	local ns=$1 program=$2
+	shift 2
+	trace_with "$program" ip netns exec "$ns" "$@"
+}
+
+start_waiting() {
+	local i
+	"$@" -w >"$tmp/waiting" &
+	WAITING=$!
+	for ((i = 0; i < 500; i++)); do
+		grep -qs '^ready=1' "$tmp/waiting" && return
+		sleep 0.01
+	done
+	fail "the trigger is not ready: $*"
+	exit 1
+}
+
+# A command (see trace_with): the waiting trigger goes on, and its lines become this one's.
+go_on() {
+	kill -USR1 "$1"
+	while kill -0 "$1" 2>/dev/null; do sleep 0.02; done
+	cat "$2"
+}
+
+trace_waiting() {
+	declare -f go_on >"$tmp/go"
+	printf 'go_on %q %q\n' "$WAITING" "$tmp/waiting" >>"$tmp/go"
+	trace_with "$1" "$BASH" "$tmp/go"
+	wait "$WAITING" || fail "the waiting trigger failed"
+}
+
+# All from OUT with a condition and an action of awk. A number from split is a number where it looks like one.
+over_lines() {
+	awk '{ split("", v); p = $1; for (i = 2; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2]; pair[2] = "" } }
+		'"$1" <<<"$OUT"
+}
+
+lines() {
+	over_lines "($1)"
+}
+
+count() {
+	over_lines "($1) { n++ } END { print n + 0 }"
+}
+
+total() {
+	over_lines "($2) { n += v[\"$1\"] } END { printf \"%.0f\\n\", n }"
+}
+
+values() {
+	over_lines "($2) { print v[\"$1\"] }"
+}
+
+expect_count() {
+	expect_eq "$(count "$1")" "$2" "$3"
+}
+
+expect_total() {
+	expect_eq "$(total "$1" "$2")" "$3" "$4"
+}
+
+# D: a line a segment of the namespace. sp, dp, sa, da: of the segment; fl: flags; len: payload.
+segments() {
+	cat <<-END
+		tcp:::send, tcp:::receive
+		/args[1]->cs_netns == $1/
+		{
+			printf("%s pid=%d name=%s cid=%d ver=%d sa=%s da=%s sp=%d dp=%d fl=%d len=%d st=%d\\n", probename,
+			    args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_cid, args[2]->ip_ver, args[2]->ip_saddr,
+			    args[2]->ip_daddr, args[4]->tcp_sport, args[4]->tcp_dport, args[4]->tcp_flags,
+			    args[2]->ip_plength - args[4]->tcp_offset, args[3]->tcps_state);
+		}
+	END
 }
 
 finish() {
