@@ -1,4 +1,3 @@
-#!/usr/sbin/dwire -s
 /* tcpsnoop: every TCP segment, with the process that owns its connection.
  *
  * usage: tcpsnoop [-w] [-p PID] [-P PORT]

@@ -1,4 +1,3 @@
-#!/usr/sbin/dwire -s
 /* tcptop: TCP bytes by process and connection, busiest first.
  *
  * usage: tcptop [-C] [-p PID] [-n ROWS] [interval [count]]

@@ -1,4 +1,3 @@
-#!/usr/sbin/dwire -s
 /* udpsnoop: every UDP datagram of a socket, with the process that owns it.
  *
  * usage: udpsnoop [-w] [-p PID] [-P PORT]

@@ -1,4 +1,3 @@
-#!/usr/sbin/dwire -s
 /* udptop: UDP bytes by process and pair of ports, busiest first.
  *
  * usage: udptop [-C] [-p PID] [-n ROWS] [interval [count]]

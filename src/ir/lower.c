@@ -8,6 +8,8 @@
 
 #include "ir/lower_priv.h"
 
+#define BLUR_FROM 40 /* branches of a program; fewer the verifier can walk one by one */
+
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 {
 	va_list ap;
@@ -117,12 +119,15 @@ static void lower_if(struct lowerer *lw, const struct stmt *s)
 static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count)
 {
 	for (size_t i = 0; i < n; i++) {
+		int32_t mark = ir_stack_mark(lw->ir);
+
 		if (count)
 			lw->stmt_no++;
 		if (v[i]->kind == ST_IF)
 			lower_if(lw, v[i]);
 		else
 			lower_stmt_expr(lw, v[i]->expr);
+		ir_stack_release(lw->ir, mark);
 	}
 }
 
@@ -339,6 +344,39 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 	*vec_push(lw->arena, &lw->im->progs) = p;
 }
 
+/* Places where paths meet again with different values. */
+static size_t expr_branches(const struct expr *e)
+{
+	size_t n;
+
+	if (!e)
+		return 0;
+	n = e->kind == EX_COND || (e->kind == EX_UNARY && e->op == OP_NOT) || (e->kind == EX_BINARY && e->op >= OP_LAND) ||
+	    e->kind == EX_ASSIGN || (e->sym && (e->sym->kind == SYM_ASSOC || e->sym->scope == SCOPE_SELF));
+	for (size_t i = 0; i < e->args.n; i++)
+		n += expr_branches(e->args.v[i]);
+	return n + expr_branches(e->a) + expr_branches(e->b) + expr_branches(e->c);
+}
+
+static size_t stmt_branches(struct stmt *const *v, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += expr_branches(v[i]->expr) + (v[i]->kind == ST_IF) + stmt_branches(v[i]->then.v, v[i]->then.n) +
+		       stmt_branches(v[i]->otherwise.v, v[i]->otherwise.n);
+	return sum;
+}
+
+static size_t count_branches(const struct enabling *en, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += expr_branches(en[i].clause->pred) + stmt_branches(en[i].clause->body.v, en[i].clause->body.n);
+	return sum;
+}
+
 static void lower_site(struct lowerer *lw, const struct site *site, const struct enabling *en, size_t n,
 	const uint32_t *epids, FILE *dump_ir, FILE *dump_bpf)
 {
@@ -349,6 +387,9 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 	lw->site = site;
 	lw->clause = NULL;
 	lw->exit_label = ir_newlabel(lw->ir);
+	lw->blur_zero = 0;
+	if (count_branches(en, n) > BLUR_FROM)
+		lw->blur_zero = ir_ld(lw->ir, ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0), 0, 8, false, false);
 	vars_begin(lw);
 	for (size_t i = 0; i < n; i++)
 		vars_collect(lw, en[i].clause);

@@ -189,7 +189,7 @@ void ring_submit(struct lowerer *lw, vreg rec, bool wake)
 static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
 {
 	if (f->kind == FIELD_INT) {
-		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_int(lw, e));
+		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_word(lw, e));
 		return;
 	}
 	str_store(lw, lower_str_as(lw, e, expr_form(lw->ck, e)), lw->rec, (int32_t)f->off);

@@ -246,7 +246,7 @@ static vreg quantize_bucket(struct lowerer *lw, vreg v)
 	ir_jcci(ir, CC_SGE, r, 0, end);
 	ir_seti(ir, r, 0);
 	ir_label(ir, end);
-	return r;
+	return blur(lw, r);
 }
 
 static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
@@ -266,7 +266,7 @@ static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
 	ir_label(ir, high);
 	ir_seti(ir, r, (int64_t)agg_words(s) - 1);
 	ir_label(ir, end);
-	return r;
+	return blur(lw, r);
 }
 
 /* Number of bounds[lo..hi) that are <= v, plus lo, by halving. */
@@ -301,7 +301,7 @@ static vreg llquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
 	llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2], (uint32_t)s->aggp[3], bounds, n);
 	search_bounds(lw, r, v, bounds, 0, n, end);
 	ir_label(lw->ir, end);
-	return r;
+	return blur_always(lw, r);
 }
 
 static void update_bucket(struct lowerer *lw, const struct symbol *s, vreg p, vreg level, vreg weight)

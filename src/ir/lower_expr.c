@@ -26,6 +26,16 @@ static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
 	return ir_ld(ir, buf, 0, size, sx, false);
 }
 
+/* A script's own pointer: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper half. */
+static void check_address(struct lowerer *lw, enum ir_cc good, vreg p)
+{
+	uint32_t ok = ir_newlabel(lw->ir);
+
+	ir_jcci(lw->ir, good, p, 0, ok);
+	lower_fault(lw, DW_FAULT_BADADDR, p);
+	ir_label(lw->ir, ok);
+}
+
 /* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. */
 static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool user, bool *plain)
 {
@@ -33,19 +43,19 @@ static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool use
 	vreg args[2];
 
 	*plain = false;
-	if (p.ours || (p.btf && p.btf == st->btf_id))
+	if (p.ours)
 		return p.r;
-	if (user) { /* a script's own pointer: NULL is a fault, not a zero */
-		uint32_t ok = ir_newlabel(ir);
-
-		ir_jcci(ir, CC_UGE, p.r, 4096, ok);
-		lower_fault(lw, DW_FAULT_BADADDR, p.r);
-		ir_label(ir, ok);
+	if (p.btf && p.btf == st->btf_id) {
+		if (user && !p.sure)
+			check_address(lw, CC_NE, p.r);
+		return p.r;
 	}
-	if (!st->btf_id || !lw->env->kfunc_rdonly_cast) {
+	if (!st->btf_id || !lw->env->kfunc_rdonly_cast) { /* the helper finds bad addresses itself */
 		*plain = true;
-		return p.r;
+		return plain_number(lw, p);
 	}
+	if (user)
+		check_address(lw, CC_SLT, p.r);
 	args[0] = p.r;
 	args[1] = ir_imm(ir, st->btf_id);
 	return ir_kfunc(ir, lw->env->kfunc_rdonly_cast, args, 2, true);
@@ -61,7 +71,8 @@ static vreg load_bits(struct lowerer *lw, const struct val *v)
 {
 	struct ir *ir = lw->ir;
 	unsigned need = (v->bit + v->bits + 7) / 8, size = need <= 1 ? 1 : need <= 2 ? 2 : need <= 4 ? 4 : 8;
-	vreg r = ir_ld(ir, v->r, (int32_t)v->off, size, false, true);
+	vreg r = v->ours || v->btf ? ir_ld(ir, v->r, (int32_t)v->off, size, false, true)
+				   : probe_read(lw, lower_addr_value(lw, *v), size, false);
 
 	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - v->bit - v->bits));
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
@@ -79,11 +90,9 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 		out.r = load_bits(lw, &v);
 		return out;
 	}
+	(void)at;
 	if (!v.ours && !v.btf) {
-		vreg a = v.off ? ir_alui(lw->ir, ALU_ADD, v.r, (int32_t)v.off) : v.r;
-
-		(void)at;
-		out.r = probe_read(lw, a, t->size, t->is_signed);
+		out.r = probe_read(lw, lower_addr_value(lw, v), t->size, t->is_signed);
 		return out;
 	}
 	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, true);
@@ -94,7 +103,32 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 
 vreg lower_addr_value(struct lowerer *lw, struct val v)
 {
-	return v.off ? ir_alui(lw->ir, ALU_ADD, v.r, (int32_t)v.off) : v.r;
+	vreg r = plain_number(lw, v);
+
+	return v.off ? ir_alui(lw->ir, ALU_ADD, r, (int32_t)v.off) : r;
+}
+
+/* The verifier refuses arithmetic on a pointer that it knows, but for the difference of two: that to NULL is it. */
+vreg plain_number(struct lowerer *lw, struct val v)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	vreg at, out, r;
+
+	if (!v.btf && !v.ours)
+		return v.r;
+	if (lw->env->kfunc_rdonly_cast && v.btf) {
+		r = ir_kfunc(ir, lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
+		return ir_alu(ir, ALU_SUB, v.r, r);
+	}
+	at = ir_stack(ir, ir_stack_alloc(ir, 8));
+	out = ir_stack(ir, ir_stack_alloc(ir, 8));
+	ir_st(ir, at, 0, 8, v.r);
+	ir_sti(ir, out, 0, 8, 0);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ out, ir_imm(ir, 8), at }, 3, false);
+	r = ir_ld(ir, out, 0, 8, false, false);
+	ir_stack_release(ir, mark);
+	return r;
 }
 
 /* ---- members ------------------------------------------------------------------------------------------------------------ */
@@ -150,6 +184,16 @@ static struct val lower_member(struct lowerer *lw, const struct expr *e)
 	return out;
 }
 
+static bool is_sou(const struct type *t)
+{
+	return t->kind == T_STRUCT || t->kind == T_UNION;
+}
+
+static vreg scaled(struct lowerer *lw, vreg v, uint32_t size)
+{
+	return size == 1 ? v : ir_alui(lw->ir, ALU_MUL, v, (int32_t)size);
+}
+
 /* a[i] of an array or pointer, *p. */
 static struct val lower_element(struct lowerer *lw, const struct expr *e, const struct expr *index)
 {
@@ -161,22 +205,25 @@ static struct val lower_element(struct lowerer *lw, const struct expr *e, const 
 	bool fixed = !index || const_eval(lw->ts, lw->d, index, &i);
 
 	base = lower_load(lw, base, e->a);
-	if (base.k == V_MEM && fixed) { /* inside a structure, at a fixed place */
+	if (base.k == V_MEM && fixed && i >= 0 && i < (int64_t)t->nelems) { /* inside a structure, at a fixed place */
 		out = base;
 		out.type = e->type;
 		out.off += (uint32_t)(i * size);
 		return out;
 	}
-	out.r = base.k == V_MEM ? lower_addr_value(lw, base) : base.r;
+	if (fixed && !i && base.k == V_INT && is_sou(el)) { /* *p, p[0] */
+		out.r = mem_base(lw, base, el->canon, !in_library(e), &plain);
+		out.btf = plain || base.ours ? 0 : el->canon->btf_id;
+		out.ours = base.ours;
+		return out;
+	}
+	out.r = base.k == V_MEM ? lower_addr_value(lw, base) : plain_number(lw, base);
 	if (!fixed)
-		out.r = ir_alu(lw->ir, ALU_ADD, out.r, ir_alui(lw->ir, ALU_MUL, lower_int(lw, index), (int32_t)size));
-	else
-		out.off = (uint32_t)(i * size);
-	base = int_val(out.r, e->a->type);
-	if (el->kind == T_STRUCT || el->kind == T_UNION) {
-		if (out.off)
-			base.r = lower_addr_value(lw, out);
-		out.off = 0;
+		out.r = ir_alu(lw->ir, ALU_ADD, out.r, scaled(lw, lower_int(lw, index), size));
+	else if (i)
+		out.r = ir_alu(lw->ir, ALU_ADD, out.r, ir_imm(lw->ir, i * (int64_t)size));
+	if (is_sou(el)) {
+		base = int_val(out.r, e->a->type);
 		out.r = mem_base(lw, base, el->canon, !in_library(e), &plain);
 		out.btf = plain ? 0 : el->canon->btf_id;
 	}
@@ -202,8 +249,27 @@ void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
 }
 
 /* ---- integers ---------------------------------------------------------------------------------------------------------------- */
+static bool is_bool(const struct type *t)
+{
+	return t->kind == T_INT && !strcmp(t->name, "_Bool");
+}
+
+static vreg not_zero(struct lowerer *lw, vreg v)
+{
+	vreg r = ir_var(lw->ir);
+	uint32_t end = ir_newlabel(lw->ir);
+
+	ir_seti(lw->ir, r, 0);
+	ir_jcci(lw->ir, CC_EQ, v, 0, end);
+	ir_seti(lw->ir, r, 1);
+	ir_label(lw->ir, end);
+	return blur(lw, r);
+}
+
 vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to)
 {
+	if (is_bool(to) && (!from || !is_bool(from)))
+		return not_zero(lw, v);
 	if (to->size >= 8 || to->kind == T_PTR || !to->size)
 		return v;
 	if (from && from->size < to->size && (!from->is_signed || to->is_signed))
@@ -213,17 +279,42 @@ vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const stru
 	return ir_ext(lw->ir, v, to->size, to->is_signed);
 }
 
-vreg lower_int(struct lowerer *lw, const struct expr *e)
+vreg blur_always(struct lowerer *lw, vreg v)
+{
+	vreg zero = lw->blur_zero ? lw->blur_zero
+				  : ir_ld(lw->ir, ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0), 0, 8, false, false);
+
+	return ir_alu(lw->ir, ALU_XOR, v, zero);
+}
+
+/* Where paths meet with different constants the verifier goes on with each of them, so the paths of a long program
+ * would multiply; with a value that it does not know they are one. */
+vreg blur(struct lowerer *lw, vreg v)
+{
+	return lw->blur_zero ? blur_always(lw, v) : v;
+}
+
+static vreg number(struct lowerer *lw, const struct expr *e, bool raw)
 {
 	struct val v = lower_load(lw, lower_expr(lw, e), e);
 
 	if (v.k == V_INT)
-		return v.r;
+		return raw ? v.r : plain_number(lw, v);
 	if (v.k == V_MEM)
 		return lower_addr_value(lw, v);
 	if (v.k == V_XL || v.k == V_SITE) /* as a number: not NULL where the probe has it */
 		return ir_imm(lw->ir, 1);
 	return ir_imm(lw->ir, 0);
+}
+
+vreg lower_int(struct lowerer *lw, const struct expr *e)
+{
+	return number(lw, e, false);
+}
+
+vreg lower_word(struct lowerer *lw, const struct expr *e)
+{
+	return number(lw, e, true);
 }
 
 /* x when sign is 0, -x when it is -1. */
@@ -308,10 +399,28 @@ static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
 	if (ta->kind == T_PTR && tb->kind == T_PTR)
 		return divide_signed(lw, ir_alu(ir, ALU_SUB, a, b), ir_imm(ir, (int64_t)pointee_size(ta)), false);
 	if (ta->kind == T_PTR)
-		b = ir_alui(ir, ALU_MUL, b, (int32_t)pointee_size(ta));
+		b = scaled(lw, b, pointee_size(ta));
 	else
-		a = ir_alui(ir, ALU_MUL, a, (int32_t)pointee_size(tb));
+		a = scaled(lw, a, pointee_size(tb));
 	return ir_alu(ir, e->op == OP_SUB ? ALU_SUB : ALU_ADD, a, b);
+}
+
+static bool has_effects(const struct expr *e)
+{
+	if (!e)
+		return false;
+	if (e->kind == EX_ASSIGN || e->kind == EX_COMMA || (e->kind == EX_UNARY && e->op >= OP_PREINC))
+		return true;
+	for (size_t i = 0; i < e->args.n; i++)
+		if (has_effects(e->args.v[i]))
+			return true;
+	return has_effects(e->a) || has_effects(e->b) || has_effects(e->c);
+}
+
+/* The deeper side first, where nobody can tell: so a + (b + (c + ...)) keeps one value at a time, not all. */
+static bool right_first(const struct expr *e)
+{
+	return e->b->depth > e->a->depth + 8 && !has_effects(e);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------------------- */
@@ -360,9 +469,13 @@ static void int_compare_jump(struct lowerer *lw, const struct expr *e, uint32_t 
 {
 	struct type *ta = e->a->type, *tb = e->b->type, *t;
 	bool ptr = ta->kind == T_PTR || tb->kind == T_PTR;
-	vreg a = lower_int(lw, e->a), b = lower_int(lw, e->b);
+	vreg a, b = 0;
 	enum expr_op op = when ? e->op : negated(e->op);
 	int64_t c;
+
+	if (right_first(e))
+		b = lower_word(lw, e->b);
+	a = lower_word(lw, e->a);
 
 	t = ptr ? lw->ts->uint64 : type_usual(lw->ts, ta, tb);
 	a = convert_int(lw, a, ta, t);
@@ -370,7 +483,7 @@ static void int_compare_jump(struct lowerer *lw, const struct expr *e, uint32_t 
 		ir_jcci(lw->ir, compare_cc(op, t->is_signed), a, (int32_t)c, label);
 		return;
 	}
-	b = convert_int(lw, b, tb, t);
+	b = convert_int(lw, b ? b : lower_word(lw, e->b), tb, t);
 	ir_jcc(lw->ir, compare_cc(op, t->is_signed), a, b, label);
 }
 
@@ -405,7 +518,7 @@ static vreg truth_value(struct lowerer *lw, const struct expr *e)
 	ir_seti(ir, r, 1);
 	ir_label(ir, end);
 	memo_release(lw, mark);
-	return r;
+	return blur(lw, r);
 }
 
 void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
@@ -428,7 +541,7 @@ void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool w
 	} else if (type_is_string(e->type)) {
 		str_truth_jump(lw, lower_str(lw, e), label, when);
 	} else {
-		r = lower_int(lw, e);
+		r = lower_word(lw, e);
 		ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
 	}
 }
@@ -449,8 +562,13 @@ static struct val lower_binary(struct lowerer *lw, const struct expr *e)
 		return int_val(truth_value(lw, e), e->type);
 	if (e->a->type->kind == T_PTR || e->b->type->kind == T_PTR)
 		return int_val(pointer_arith(lw, e), e->type);
-	a = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
-	b = lower_int(lw, e->b);
+	if (right_first(e)) {
+		b = lower_int(lw, e->b);
+		a = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
+	} else {
+		a = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
+		b = lower_int(lw, e->b);
+	}
 	if (e->op != OP_SHL && e->op != OP_SHR)
 		b = convert_int(lw, b, e->b->type, e->type);
 	return int_val(arith(lw, e->op, e->b, a, b, e->type), e->type);
@@ -488,7 +606,7 @@ static struct val lower_unary(struct lowerer *lw, const struct expr *e)
 		return lower_element(lw, e, NULL);
 	case OP_ADDR:
 		v = lower_expr(lw, e->a);
-		return int_val(v.k == V_MEM ? lower_addr_value(lw, v) : v.r, e->type);
+		return int_val(v.k == V_MEM ? lower_addr_value(lw, v) : plain_number(lw, v), e->type);
 	case OP_PREINC:
 	case OP_PREDEC:
 	case OP_POSTINC:
@@ -522,7 +640,7 @@ static struct val lower_cond(struct lowerer *lw, const struct expr *e)
 	ir_set(ir, r, convert_int(lw, lower_int(lw, e->c), e->c->type, e->type));
 	ir_label(ir, end);
 	memo_release(lw, mark);
-	return int_val(r, e->type);
+	return int_val(blur(lw, r), e->type);
 }
 
 static struct val lower_cast(struct lowerer *lw, const struct expr *e)
@@ -536,10 +654,14 @@ static struct val lower_cast(struct lowerer *lw, const struct expr *e)
 		v = int_val(lower_addr_value(lw, v), e->type);
 	if (e->type->kind == T_VOID)
 		return v;
+	if (v.k == V_XL || v.k == V_SITE)
+		v = int_val(ir_imm(lw->ir, 1), e->type);
+	if (v.btf && (e->type->size < 8 || is_bool(e->type))) {
+		v.r = plain_number(lw, v);
+		v.btf = 0;
+	}
 	v.r = convert_int(lw, v.r, e->a->type, e->type);
-	if (e->type->kind != T_PTR || (v.btf && e->type->of->btf_id != v.btf && !e->type->of->btf_id))
-		v.btf = e->type->kind == T_PTR ? v.btf : 0;
-	v.type = e->type;
+	v.type = e->type; /* btf stays: a pointer kept in a uint64_t is still one to the verifier */
 	return v;
 }
 
@@ -547,6 +669,7 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
 	struct val v = { .k = V_STR, .type = t };
+	bool shift;
 	vreg a, b;
 
 	if (type_is_string(t)) {
@@ -560,11 +683,14 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 		v.r = convert_int(lw, v.r, e->b->type, t);
 		return var_write(lw, e->a, v);
 	}
-	ut = t->kind == T_PTR ? t : type_usual(lw->ts, t, e->b->type);
+	shift = e->op == OP_SHL || e->op == OP_SHR;
+	ut = t->kind == T_PTR ? t : shift ? type_promote(lw->ts, t) : type_usual(lw->ts, t, e->b->type);
 	a = convert_int(lw, lower_int(lw, e->a), t, ut);
-	b = convert_int(lw, lower_int(lw, e->b), e->b->type, ut);
+	b = lower_int(lw, e->b);
 	if (t->kind == T_PTR)
-		b = ir_alui(lw->ir, ALU_MUL, b, (int32_t)pointee_size(t));
+		b = scaled(lw, b, pointee_size(t));
+	else if (!shift)
+		b = convert_int(lw, b, e->b->type, ut);
 	v = int_val(convert_int(lw, arith(lw, e->op, e->b, a, b, ut), ut, t), t);
 	return var_write(lw, e->a, v);
 }

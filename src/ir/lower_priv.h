@@ -30,6 +30,7 @@ struct val {
 	vreg r;
 	uint32_t btf;   /* pointer (or base of V_MEM): the verifier knows it as a pointer to this structure; 0: as a number */
 	bool ours;      /* pointer to memory of ours: a map's value */
+	bool sure;      /* pointer: never NULL */
 	uint32_t off;   /* V_MEM: bytes from r */
 	uint32_t bit, bits; /* V_MEM: bit-field: bit in the byte at off, width */
 	struct sval s;
@@ -74,6 +75,7 @@ struct lowerer {
 	VEC(struct memo) memos;
 	VEC(struct val *) arg_vals;
 	uint32_t exit_label;
+	vreg blur_zero; /* 0 that the verifier does not know as such, in programs with many branches; else none */
 	bool failed;
 
 	/* one clause */
@@ -92,6 +94,10 @@ struct lowerer {
 /* lower_expr.c */
 struct val lower_expr(struct lowerer *lw, const struct expr *e);
 vreg lower_int(struct lowerer *lw, const struct expr *e); /* scalar value, extended by its type */
+vreg lower_word(struct lowerer *lw, const struct expr *e); /* ... that the verifier may know as a pointer: to compare or store */
+vreg plain_number(struct lowerer *lw, struct val v); /* of a V_INT: what the verifier may calculate with */
+vreg blur(struct lowerer *lw, vreg v); /* the same value; in programs with many branches unknown to the verifier */
+vreg blur_always(struct lowerer *lw, vreg v);
 void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
 vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to);
 struct val lower_assign(struct lowerer *lw, const struct expr *e);

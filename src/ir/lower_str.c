@@ -235,13 +235,13 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *
 	uint32_t size = mem.type->nelems < STR_WORDS * 8 ? mem.type->nelems : STR_WORDS * 8;
 	struct sval s = new_str(lw, REP_CHARS, (size + 7) / 8);
 	struct ir *ir = lw->ir;
+	vreg buf = 0;
+	bool pure;
 
 	(void)at;
 	s.form = FORM_CHARS | (int)size << FORM_SHIFT;
 	if (!mem.ours && !mem.btf) {
-		int32_t slot = ir_stack_alloc(ir, s.n * 8);
-		vreg buf = ir_stack(ir, slot);
-
+		buf = ir_stack(ir, ir_stack_alloc(ir, s.n * 8));
 		for (unsigned i = 0; i < s.n; i++)
 			ir_sti(ir, buf, (int32_t)i * 8, 8, 0);
 		ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), lower_addr_value(lw, mem) }, 3,
@@ -250,13 +250,14 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *
 		mem.off = 0;
 		size = s.n * 8;
 	}
+	pure = mem.r != buf; /* the buffer's bytes change */
 	for (unsigned i = 0; i < s.n; i++) {
 		uint32_t off = mem.off + i * 8, left = size - i * 8;
 		vreg w = 0;
 
 		for (unsigned k = 0; k < left && k < 8;) {
 			unsigned step = left - k >= 8 ? 8 : left - k >= 4 ? 4 : left - k >= 2 ? 2 : 1;
-			vreg part = ir_ld(ir, mem.r, (int32_t)(off + k), step, false, true);
+			vreg part = ir_ld(ir, mem.r, (int32_t)(off + k), step, false, pure);
 
 			if (k)
 				part = ir_alui(ir, ALU_SHL, part, (int32_t)k * 8);

@@ -20,6 +20,7 @@ static struct val current_task(struct lowerer *lw)
 
 	v.type = type_ptr(lw->ts, t ? t : lw->ts->void_);
 	v.btf = t ? t->btf_id : 0;
+	v.sure = true;
 	return v;
 }
 
@@ -250,6 +251,11 @@ static vreg thread_key(struct lowerer *lw)
 	return r;
 }
 
+static vreg lower_key(struct lowerer *lw, const struct expr *e, const struct type *to)
+{
+	return to->size == 8 ? lower_word(lw, e) : lower_int(lw, e);
+}
+
 /* Stores the keys into a stack object and gives its address. Integers take 8 bytes, extended by their type. */
 vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size)
 {
@@ -265,7 +271,7 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 		if (s->keys[i]->kind == T_STRING)
 			vals[i] = (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
 		else
-			vals[i] = int_val(convert_int(lw, lower_int(lw, e), e->type, s->keys[i]), s->keys[i]);
+			vals[i] = int_val(convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
 		off += vals[i].k == V_STR ? form_size(s->key_forms[i]) : 8;
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
@@ -342,6 +348,8 @@ static struct val dyn_read(struct lowerer *lw, const struct expr *e)
 	else
 		ir_set(ir, out.r, slot_read(lw, s, p).r);
 	ir_label(ir, end);
+	if (out.k == V_INT)
+		out.r = blur(lw, out.r);
 	ir_stack_release(ir, mark);
 	return out;
 }
@@ -369,6 +377,8 @@ static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
 
 	if (s->type->kind != T_STRING)
 		ir_jcci(ir, CC_EQ, v.r, 0, del);
+	else
+		str_truth_jump(lw, str_convert(lw, v.s, s->form), del, false);
 	value = ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(lw, s, value, v);
 	dyn_update(lw, map, key, value, BPF_ANY);
@@ -463,7 +473,7 @@ struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v)
 	else if (s->type->kind == T_STRING)
 		str_set(lw, this_var(lw, s)->s, str_convert(lw, v.s, s->form));
 	else
-		ir_set(lw->ir, this_var(lw, s)->r, v.r);
+		ir_set(lw->ir, this_var(lw, s)->r, blur(lw, plain_number(lw, v)));
 	return v;
 }
 
