@@ -79,9 +79,10 @@ struct dw_cgout {
 
 translator struct dw_pkt < struct dw_cgout *C > {
 	skb = C->skb;
-	sk = C->sk;
+	/* a reset without a socket leaves by a socket of the kernel's own, which says nothing about it */
+	sk = C->sk->sk_type == 3 && C->sk->sk_protocol == 6 && C->sk->sk_kern_sock ? (struct sock *)0 : C->sk;
 	owner = C->owner;
-	cookie = C->cookie;
+	cookie = C->sk->sk_type == 3 && C->sk->sk_protocol == 6 && C->sk->sk_kern_sock ? 0 : C->cookie;
 	nh = (uint64_t)C->skb->head + C->skb->network_header;
 	th = (uint64_t)C->skb->head + C->skb->transport_header;
 	ver = C->skb->protocol == 0x0008 ? 4 : 6;

@@ -9,7 +9,7 @@
  */
 #pragma D option quiet
 #pragma D option aggsortrev
-#pragma D option aggsortpos=2	/* by the sum of both directions */
+#pragma D option aggsortsum
 
 int left;
 int screens;
@@ -31,8 +31,6 @@ tcp:::receive
 	in += this->size;
 	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_daddr, args[4]->tcp_dport,
 	    args[2]->ip_saddr, args[4]->tcp_sport] = sum(this->size);
-	@all[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_daddr, args[4]->tcp_dport,
-	    args[2]->ip_saddr, args[4]->tcp_sport] = sum(this->size);
 }
 
 tcp:::send
@@ -42,8 +40,6 @@ tcp:::send
 	this->size = args[2]->ip_plength - args[4]->tcp_offset;
 	out += this->size;
 	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_saddr, args[4]->tcp_sport,
-	    args[2]->ip_daddr, args[4]->tcp_dport] = sum(this->size);
-	@all[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_saddr, args[4]->tcp_sport,
 	    args[2]->ip_daddr, args[4]->tcp_dport] = sum(this->size);
 }
 
@@ -61,10 +57,9 @@ profile:::tick-1s
 	    "RX_KB", "TX_KB");
 	normalize(@rx, 1024);
 	normalize(@tx, 1024);
-	printa("%-6.6s %6d %-8.8s %-15s %5d %-15s %5d %@6d %@6d\n", @rx, @tx, @all);
+	printa("%-6.6s %6d %-8.8s %-15s %5d %-15s %5d %@6d %@6d\n", @rx, @tx);
 	trunc(@rx);
 	trunc(@tx);
-	trunc(@all);
 	in = 0;
 	out = 0;
 	left = interval;

@@ -405,22 +405,10 @@ static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
 	return ir_alu(ir, e->op == OP_SUB ? ALU_SUB : ALU_ADD, a, b);
 }
 
-static bool has_effects(const struct expr *e)
-{
-	if (!e)
-		return false;
-	if (e->kind == EX_ASSIGN || e->kind == EX_COMMA || (e->kind == EX_UNARY && e->op >= OP_PREINC))
-		return true;
-	for (size_t i = 0; i < e->args.n; i++)
-		if (has_effects(e->args.v[i]))
-			return true;
-	return has_effects(e->a) || has_effects(e->b) || has_effects(e->c);
-}
-
 /* The deeper side first, where nobody can tell: so a + (b + (c + ...)) keeps one value at a time, not all. */
 static bool right_first(const struct expr *e)
 {
-	return e->b->depth > e->a->depth + 8 && !has_effects(e);
+	return e->b->depth > e->a->depth + 8 && !expr_has_effects(e);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------------------- */

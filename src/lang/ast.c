@@ -254,3 +254,15 @@ void ast_dump(const struct program *p, FILE *out)
 		}
 	}
 }
+
+bool expr_has_effects(const struct expr *e)
+{
+	if (!e)
+		return false;
+	if (e->kind == EX_ASSIGN || e->kind == EX_COMMA || (e->kind == EX_UNARY && e->op >= OP_PREINC))
+		return true;
+	for (size_t i = 0; i < e->args.n; i++)
+		if (expr_has_effects(e->args.v[i]))
+			return true;
+	return expr_has_effects(e->a) || expr_has_effects(e->b) || expr_has_effects(e->c);
+}

@@ -227,6 +227,8 @@ struct program {
 
 /* --dump=ast: the tree, two spaces a level, one node a line. */
 void ast_dump(const struct program *p, FILE *out);
+/* Does evaluating it change a variable? */
+bool expr_has_effects(const struct expr *e);
 /* The D text of an expression, for messages. */
 const char *ast_expr_text(struct arena *a, const struct expr *e);
 #endif

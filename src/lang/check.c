@@ -39,7 +39,13 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 		return;
 	}
 	if (!type_is_scalar(t) && t->kind != T_STRING) {
-		err(ck, v->loc, t->kind == T_VOID ? D_DECL_VOIDOBJ : D_DECL_INCOMPLETE, NULL,
+		err(ck, v->loc,
+			t->kind == T_VOID	? D_DECL_VOIDOBJ
+			: t->kind == T_ARRAY	? D_ARR_LOCAL
+						: D_DECL_INCOMPLETE,
+			t->kind == T_ARRAY ? arena_printf(ck->arena, "an associative array: %s %s[int];",
+						     type_name(ck->ts, t->of), v->name)
+					   : NULL,
 			"a variable cannot hold %s", type_name(ck->ts, t));
 		return;
 	}
@@ -73,9 +79,9 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 			s->params[i]->type = s->keys[i];
 		}
 	}
-	if (!s->nkeys && !in->loc.src->library) /* a library's are checked when they are used */
-		check_expr(ck, in->value);
 	strmap_put(ck->globals, in->name, s);
+	if (!in->loc.src->library) /* a library's are checked when they are used */
+		check_inline(ck, s);
 }
 
 static void declare_xlator(struct checker *ck, struct xlator *xl)
@@ -159,6 +165,14 @@ const struct xlator *check_xlator(struct checker *ck, const char *raw, const str
 	return NULL;
 }
 
+const struct xlator *check_xlator_from(struct checker *ck, const struct type *in, const struct type *out)
+{
+	for (size_t i = 0; i < ck->xlators.n; i++)
+		if (type_same(ck->xlators.v[i]->in_type, in) && type_same(ck->xlators.v[i]->out_type, out))
+			return ck->xlators.v[i];
+	return NULL;
+}
+
 struct symbol *xlator_param(struct checker *ck, const struct xlator *xl)
 {
 	const char *key = arena_printf(ck->arena, "%p", (const void *)xl);
@@ -172,8 +186,8 @@ struct symbol *xlator_param(struct checker *ck, const struct xlator *xl)
 	return s;
 }
 
-/* Checks an expression of a library with one parameter in scope. */
-static bool check_with_param(struct checker *ck, struct expr *e, struct symbol *param)
+/* Checks an expression of a translator or provider with one parameter in scope. */
+static bool check_with_param(struct checker *ck, struct expr *e, struct symbol *param, bool in_library)
 {
 	struct symbol **params = ck->params;
 	size_t n = ck->nparams, nsigs = ck->nsigs;
@@ -182,7 +196,7 @@ static bool check_with_param(struct checker *ck, struct expr *e, struct symbol *
 	ck->params = &param;
 	ck->nparams = 1;
 	ck->nsigs = 0;
-	ck->library = true;
+	ck->library = in_library;
 	ok = check_expr(ck, e) != NULL;
 	ck->params = params;
 	ck->nparams = n;
@@ -200,7 +214,7 @@ struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const 
 			continue;
 		if (e->type)
 			return e;
-		return check_with_param(ck, e, xlator_param(ck, xl)) ? e : NULL;
+		return check_with_param(ck, e, xlator_param(ck, xl), xl->loc.src && xl->loc.src->library) ? e : NULL;
 	}
 	return NULL;
 }
@@ -215,7 +229,7 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 		return false;
 	s->type = type_ptr(ck->ts, t);
 	*param = s;
-	return check_with_param(ck, e, s);
+	return check_with_param(ck, e, s, true);
 }
 
 /* ---- clauses --------------------------------------------------------------------------------------------------------------- */
@@ -231,7 +245,7 @@ void check_stmt_expr(struct checker *ck, struct expr *e)
 	}
 	if (!check_expr(ck, e))
 		return;
-	if (e->kind != EX_ASSIGN && !(e->kind == EX_UNARY && e->op >= OP_PREINC) && e->kind != EX_COMMA)
+	if (!expr_has_effects(e))
 		err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
 }
 

@@ -95,6 +95,7 @@ struct symbol {
 struct xlate_use {
 	struct type *out; /* the translated structure */
 	const struct expr *in; /* xlate: the operand; NULL: args */
+	const struct xlator *xl; /* of xlate; args: the probe's provider tells */
 	unsigned argno;
 };
 
@@ -121,6 +122,8 @@ void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *
 void check_forms(struct checker *ck, struct program *p);
 /* The translator from `struct raw *` to out, and its member; checked on first use. NULL: none (no error added). */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out);
+/* ... from a value of type in, for xlate. */
+const struct xlator *check_xlator_from(struct checker *ck, const struct type *in, const struct type *out);
 struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const char *member);
 /* Checks a lone expression with a parameter of type `struct raw *` called P (a provider's filter). */
 bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct symbol **param);

@@ -29,6 +29,17 @@ static const char *nearest_func(struct checker *ck, const char *name)
 	return near ? arena_printf(ck->arena, "did you mean %s()?", near) : NULL;
 }
 
+static enum dtag proto_tag(enum func f)
+{
+	static const enum dtag tags[FN_COUNT] = {
+		[FN_exit] = D_EXIT_PROTO,	    [FN_clear] = D_CLEAR_PROTO,		[FN_trunc] = D_TRUNC_PROTO,
+		[FN_normalize] = D_NORMALIZE_PROTO, [FN_denormalize] = D_NORMALIZE_PROTO, [FN_printa] = D_PRINTA_PROTO,
+		[FN_printf] = D_PRINTF_ARG_PROTO,
+	};
+
+	return tags[f] ? tags[f] : D_PROTO_LEN;
+}
+
 static struct symbol *find_func(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = strmap_get(ck->funcs, e->name);
@@ -39,7 +50,7 @@ static struct symbol *find_func(struct checker *ck, struct expr *e)
 	}
 	if (e->args.n < nargs_of[s->func].lo || e->args.n > nargs_of[s->func].hi) {
 		unsigned lo = nargs_of[s->func].lo, hi = nargs_of[s->func].hi;
-		enum dtag tag = s->func == FN_exit ? D_EXIT_PROTO : D_PROTO_LEN;
+		enum dtag tag = proto_tag(s->func);
 
 		if (lo == hi)
 			err(ck, e->loc, tag, NULL, "%s() takes %u argument%s, not %zu", e->name, lo, lo == 1 ? "" : "s",
@@ -129,7 +140,7 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 
 		if (!t)
 			return false;
-		if (!type_is_scalar(t) && !type_is_string(t)) {
+		if (is_xlated(lhs->args.v[i]) || (!type_is_scalar(t) && !type_is_string(t))) {
 			err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", type_name(ck->ts, t));
 			return false;
 		}
@@ -238,6 +249,27 @@ static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64
 	return true;
 }
 
+/* Are the parameters of lquantize and llquantize those that the aggregation has elsewhere? */
+static bool same_params(struct checker *ck, const struct expr *call, const struct symbol *s, const int64_t *p)
+{
+	static const struct {
+		enum dtag tag;
+		const char *what;
+	} lq[] = { { D_LQUANT_MATCHBASE, "base" }, { D_LQUANT_MATCHLIM, "limit" }, { D_LQUANT_MATCHSTEP, "step" } },
+	  llq[] = { { D_LLQUANT_FACTORMATCH, "factor" }, { D_LLQUANT_LOWMATCH, "low magnitude" },
+		  { D_LLQUANT_HIGHMATCH, "high magnitude" }, { D_LLQUANT_NSTEPMATCH, "number of steps" } };
+	bool ll = s->func == FN_llquantize;
+
+	for (size_t i = 0; i < (ll ? 4 : 3); i++)
+		if (p[i] != s->aggp[i]) {
+			err(ck, i + 1 < call->args.n ? call->args.v[i + 1]->loc : call->loc, ll ? llq[i].tag : lq[i].tag, NULL,
+				"@%s has %s %lld elsewhere, %lld here", s->name, ll ? llq[i].what : lq[i].what,
+				(long long)s->aggp[i], (long long)p[i]);
+			return false;
+		}
+	return true;
+}
+
 /* @a[keys] = func(args); */
 void check_agg_assign(struct checker *ck, struct expr *e)
 {
@@ -269,11 +301,8 @@ void check_agg_assign(struct checker *ck, struct expr *e)
 		err(ck, e->loc, D_AGG_REDEF, NULL, "@%s is filled by %s() elsewhere", s->name, func_name(s->func));
 		return;
 	}
-	if (!first && memcmp(s->aggp, p, sizeof(p))) {
-		err(ck, e->loc, f->func == FN_lquantize ? D_LQUANT_MATCHBASE : D_LLQUANT_FACTORMATCH, NULL,
-			"@%s has other parameters elsewhere", s->name);
+	if (!first && !same_params(ck, e->b, s, p))
 		return;
-	}
 	s->func = f->func;
 	memcpy(s->aggp, p, sizeof(p));
 	s->ready = true;
@@ -291,6 +320,11 @@ static void check_conv(struct checker *ck, const struct fmt_item *it, struct exp
 
 	if (!t)
 		return;
+	if (is_xlated(arg)) {
+		err(ck, arg->loc, D_PRINTF_ARG_TYPE, "name one of its members", "%s is made by a translator",
+			ast_expr_text(ck->arena, arg));
+		return;
+	}
 	if (conv_is_string(it->conv) ? !type_is_string(t) : type_is_string(t) || !type_is_scalar(t))
 		err(ck, arg->loc, D_PRINTF_ARG_TYPE,
 			conv_is_string(it->conv) ? type_is_scalar(t) ? "%d prints integers" : NULL
@@ -401,7 +435,7 @@ static void check_trace(struct checker *ck, struct expr *e)
 	t = check_expr(ck, e->args.v[0]);
 	if (t && t->kind == T_VOID)
 		err(ck, e->args.v[0]->loc, D_TRACE_VOID, NULL, "trace() of nothing");
-	else if (t && !type_is_scalar(t) && !type_is_string(t))
+	else if (t && (is_xlated(e->args.v[0]) || (!type_is_scalar(t) && !type_is_string(t))))
 		err(ck, e->args.v[0]->loc, D_TRACE_DYN, "name one of its members", "trace() cannot print %s",
 			type_name(ck->ts, t));
 }

@@ -70,6 +70,11 @@ struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool 
 	return sig_type(ck, text);
 }
 
+static bool is_sou(const struct type *t)
+{
+	return t->kind == T_STRUCT || t->kind == T_UNION;
+}
+
 static struct type *check_args(struct checker *ck, struct expr *e)
 {
 	int64_t i;
@@ -92,8 +97,23 @@ static struct type *check_args(struct checker *ck, struct expr *e)
 	return t;
 }
 
+/* Can a variable of type to take a value of type from? */
+static bool fits(const struct type *to, const struct type *from)
+{
+	return type_is_string(to) ? type_is_string(from) : type_is_scalar(to) && type_is_scalar(from);
+}
+
+/* A translated structure, or a pointer to one, is not a value: only its members are. */
+static bool is_value(struct checker *ck, const struct expr *e)
+{
+	if (is_xlated(e))
+		err(ck, e->loc, D_OP_DYN, "name one of its members", "%s is made by a translator: it is not one value",
+			ast_expr_text(ck->arena, e));
+	return !is_xlated(e);
+}
+
 /* ---- names --------------------------------------------------------------------------------------------------------- */
-static void ready_inline(struct checker *ck, struct symbol *s)
+void check_inline(struct checker *ck, struct symbol *s)
 {
 	struct symbol **params = ck->params;
 	size_t n = ck->nparams;
@@ -105,10 +125,31 @@ static void ready_inline(struct checker *ck, struct symbol *s)
 	ck->params = s->params;
 	ck->nparams = s->nkeys;
 	ck->library = s->loc.src && s->loc.src->library;
-	check_expr(ck, s->inl->value);
+	if (check_expr(ck, s->inl->value) && !fits(s->type, s->inl->value->type)) {
+		err(ck, s->inl->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s", s->name, tname(ck, s->type),
+			tname(ck, s->inl->value->type));
+		s->inl->value->type = NULL;
+	}
 	ck->params = params;
 	ck->nparams = n;
 	ck->library = library;
+}
+
+/* The type of an inline without parameters: its value is checked when it is first named. An integer constant takes the
+ * name's place, so that it can stand where D wants constants. */
+static struct type *inline_type(struct checker *ck, struct expr *e, struct symbol *s)
+{
+	int64_t v;
+
+	check_inline(ck, s);
+	if (!s->inl->value->type)
+		return NULL;
+	if (type_is_int(s->type) && const_eval(ck->ts, ck->d, s->inl->value, &v)) {
+		e->kind = EX_INT;
+		e->ival = (uint64_t)types_wrap(s->type, v);
+		e->isuffix = 0;
+	}
+	return s->type;
 }
 
 static struct type *check_ident(struct checker *ck, struct expr *e)
@@ -140,19 +181,11 @@ static struct type *check_ident(struct checker *ck, struct expr *e)
 	if (s->kind == SYM_INLINE) {
 		if (s->nkeys)
 			return err(ck, e->loc, D_ARR_BADREF, NULL, "%s needs an index in [ ]", e->name);
-		ready_inline(ck, s);
+		return inline_type(ck, e, s);
 	}
 	if (s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
 		e->ival = (uint64_t)(s->builtin - BI_arg0);
 	return s->type;
-}
-
-/* Is a value of type t good for a key (or parameter) of type k? */
-static bool key_fits(const struct type *k, const struct type *t)
-{
-	if (k->kind == T_STRING)
-		return type_is_string(t);
-	return type_is_scalar(k) && type_is_scalar(t);
 }
 
 static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
@@ -165,9 +198,9 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 	for (size_t i = 0; i < e->args.n; i++) {
 		struct type *t = e->args.v[i]->type;
 
-		if (!t)
+		if (!t || !is_value(ck, e->args.v[i]))
 			return false;
-		if (!key_fits(s->keys[i], t)) {
+		if (!fits(s->keys[i], t)) {
 			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of %s is %s, not %s", i + 1, s->name,
 				tname(ck, s->keys[i]), tname(ck, t));
 			return false;
@@ -204,7 +237,7 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 	if (s && (s->kind == SYM_ASSOC || (s->kind == SYM_INLINE && s->nkeys))) {
 		e->sym = e->a->sym = s;
 		if (s->kind == SYM_INLINE)
-			ready_inline(ck, s);
+			check_inline(ck, s);
 		return ok && check_keys(ck, e, s) ? s->type : NULL;
 	}
 	t = check_expr(ck, e->a);
@@ -225,6 +258,36 @@ static struct type *no_member(struct checker *ck, struct expr *e, struct type *s
 		"%s has no member %s", tname(ck, st), e->name);
 }
 
+/* e is a member of a translated st: finds and checks the expression that makes it. */
+static bool check_translated(struct checker *ck, struct expr *e, struct type *st)
+{
+	const struct xlator *xl = e->a->xl->xl;
+
+	for (size_t i = 0; i < ck->nsigs && !xl; i++)
+		if (ck->sigs[i]->raw)
+			xl = check_xlator(ck, ck->sigs[i]->raw, st);
+	if (!xl)
+		return err(ck, e->loc, D_XLATE_NONE, NULL, "no translator makes %s here", tname(ck, st)), false;
+	e->extra = NULL;
+	for (size_t i = 0; i < xl->ninits; i++)
+		if (!strcmp(xl->inits[i].name, e->name)) {
+			struct xl_member *xm = ARENA_NEW(ck->arena, struct xl_member);
+
+			xm->xl = (struct xlator *)(uintptr_t)xl;
+			xm->init = &xl->inits[i];
+			e->extra = xm;
+		}
+	if (!e->extra && e->a->xl->in)
+		return err(ck, e->loc, D_XLATE_MEMB, NULL, "the translator of %s does not say what %s is", tname(ck, st),
+			       e->name),
+		       false;
+	if (!check_xl_member(ck, xl, e->name))
+		return err(ck, e->loc, D_XLATE_MEMB, NULL, "%s.%s cannot be had from this kernel", tname(ck, st),
+			       e->name),
+		       false;
+	return true;
+}
+
 static struct type *check_member(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->a), *st;
@@ -234,14 +297,14 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 	if (!t)
 		return NULL;
 	if (e->arrow && t->kind != T_PTR)
-		return err(ck, e->loc, D_OP_PTR, t->kind == T_STRUCT || t->kind == T_UNION ? "use ." : NULL,
+		return err(ck, e->loc, D_OP_PTR, is_sou(t) ? "use ." : NULL,
 			"-> needs a pointer, not %s", tname(ck, t));
-	if (!e->arrow && t->kind != T_STRUCT && t->kind != T_UNION)
+	if (!e->arrow && !is_sou(t))
 		return err(ck, e->loc, D_OP_SOU, t->kind == T_PTR ? "use ->" : NULL,
 			". needs a structure, not %s", tname(ck, t));
 	st = e->arrow ? t->of : t;
 	type_complete(ck->ts, st);
-	if (st->kind != T_STRUCT && st->kind != T_UNION)
+	if (!is_sou(st))
 		return err(ck, e->loc, D_OP_SOU, NULL, "%s does not point to a structure",
 			ast_expr_text(ck->arena, e->a));
 	if (!st->complete)
@@ -251,28 +314,8 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 		return no_member(ck, e, st);
 	e->ival = off;
 	e->isuffix = m->bits;
-	if (is_xlated(e->a)) {
-		const struct xlator *xl = NULL;
-
-		for (size_t i = 0; i < ck->nsigs && !xl; i++)
-			if (ck->sigs[i]->raw)
-				xl = check_xlator(ck, ck->sigs[i]->raw, st);
-		if (!xl)
-			return err(ck, e->loc, D_XLATE_NONE, NULL, "no translator makes %s here", tname(ck, st));
-		e->extra = NULL;
-		if (!check_xl_member(ck, xl, e->name))
-			return err(ck, e->loc, D_XLATE_MEMB, NULL, "%s.%s cannot be had from this kernel",
-				tname(ck, st), e->name);
-		for (size_t i = 0; i < xl->ninits; i++)
-			if (!strcmp(xl->inits[i].name, e->name)) {
-				struct xl_member *xm = ARENA_NEW(ck->arena, struct xl_member);
-				xm->xl = (struct xlator *)(uintptr_t)xl;
-				xm->init = &xl->inits[i];
-				e->extra = xm;
-			}
-	}
 	type_complete(ck->ts, m->type);
-	return m->type;
+	return !is_xlated(e->a) || check_translated(ck, e, st) ? m->type : NULL;
 }
 
 /* ---- operators ------------------------------------------------------------------------------------------------------- */
@@ -304,8 +347,16 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 
 static struct type *check_addsub(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
+	struct type *p = a->kind == T_PTR ? a : b;
+
 	if (type_is_int(a) && type_is_int(b))
 		return type_usual(ck->ts, a, b);
+	if (p->kind == T_PTR) {
+		type_complete(ck->ts, p->of);
+		if (!p->of->size && p->of->kind != T_VOID)
+			return err(ck, e->loc, D_OP_INCOMPLETE, NULL, "the size of what %s points to is not known",
+				tname(ck, p));
+	}
 	if (a->kind == T_PTR && type_is_int(b))
 		return a;
 	if (e->op == OP_ADD && type_is_int(a) && b->kind == T_PTR)
@@ -318,8 +369,11 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 static struct type *check_binary(struct checker *ck, struct expr *e)
 {
 	struct type *a = check_expr(ck, e->a), *b = check_expr(ck, e->b);
+	int64_t v;
 
 	if (!a || !b)
+		return NULL;
+	if (!(e->op >= OP_LAND && e->op <= OP_GE) && (!is_value(ck, e->a) || !is_value(ck, e->b)))
 		return NULL;
 	switch (e->op) {
 	case OP_ADD:
@@ -330,8 +384,8 @@ static struct type *check_binary(struct checker *ck, struct expr *e)
 	case OP_MOD:
 		if (!type_is_int(a) || !type_is_int(b))
 			return bad_operands(ck, e, a, b, e->op == OP_MOD ? D_OP_INT : D_OP_ARITH);
-		if ((e->op != OP_MUL) && e->b->kind == EX_INT && e->b->ival == 0)
-			return err(ck, e->b->loc, D_OP_INCOMPAT, NULL, "expression contains division by zero");
+		if (e->op != OP_MUL && const_eval(ck->ts, ck->d, e->b, &v) && !v)
+			return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
 		return type_usual(ck->ts, a, b);
 	case OP_AND:
 	case OP_OR:
@@ -392,11 +446,33 @@ static bool is_variable(const struct expr *e)
 	       (e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
 }
 
+static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t);
+
+/* x++ makes x when nothing did: an int64_t, which starts from 0. */
+static struct type *check_operand(struct checker *ck, struct expr *e)
+{
+	struct expr *a = e->a, *id = a->kind == EX_INDEX ? a->a : a;
+	struct symbol *s;
+
+	if (e->op < OP_PREINC || id->kind != EX_IDENT || sym_find(ck, id->name, id->scope) ||
+		(id->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, id->name)))
+		return check_expr(ck, a);
+	for (size_t i = 0; a->kind == EX_INDEX && i < a->args.n; i++)
+		if (!check_expr(ck, a->args.v[i]))
+			return NULL;
+	s = new_variable(ck, a, ck->ts->int64);
+	if (!s)
+		return NULL;
+	a->sym = id->sym = s;
+	a->type = s->type;
+	return s->type;
+}
+
 static struct type *check_unary(struct checker *ck, struct expr *e)
 {
-	struct type *t = check_expr(ck, e->a);
+	struct type *t = check_operand(ck, e);
 
-	if (!t)
+	if (!t || (e->op != OP_NOT && e->op != OP_DEREF && !is_value(ck, e->a)))
 		return NULL;
 	switch (e->op) {
 	case OP_NEG:
@@ -425,10 +501,13 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	case OP_POSTINC:
 	case OP_POSTDEC:
 		if (!is_variable(e->a))
-			return err(ck, e->loc, D_OP_LVAL, NULL, "%s needs a variable", expr_op_text(e->op));
+			return err(ck, e->loc, e->a->sym ? D_OP_WRITE : D_OP_LVAL, NULL, "%s needs a variable",
+				expr_op_text(e->op));
 		if (!type_is_scalar(t))
 			return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s",
 				expr_op_text(e->op), tname(ck, t));
+		if (t->kind == T_PTR)
+			type_complete(ck->ts, t->of);
 		return t;
 	case OP_NONE:
 	case OP_ASSIGN:
@@ -471,6 +550,8 @@ static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct 
 		for (size_t i = 0; i < s->nkeys; i++) {
 			struct type *k = lhs->args.v[i]->type;
 
+			if (!is_value(ck, lhs->args.v[i]))
+				return NULL;
 			if (!type_is_scalar(k) && !type_is_string(k)) {
 				err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", tname(ck, k));
 				return NULL;
@@ -497,7 +578,7 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)
 		return err(ck, id->loc, D_IDENT_BADREF, NULL, "%s is a function", id->name);
 	if (s && s->kind != SYM_VAR && s->kind != SYM_ASSOC)
-		return err(ck, e->loc, D_OP_LVAL, "choose another name", "%s cannot be assigned to", id->name);
+		return err(ck, e->loc, D_OP_WRITE, "choose another name", "%s cannot be assigned to", id->name);
 	if (s)
 		return check_expr(ck, lhs);
 	for (size_t i = 0; lhs->kind == EX_INDEX && i < lhs->args.n; i++)
@@ -517,12 +598,13 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 static struct type *check_assign(struct checker *ck, struct expr *e)
 {
 	struct type *rt, *lt;
+	int64_t v;
 
 	if (e->a->kind == EX_AGG)
 		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
 			"an aggregation is not a value");
 	rt = check_expr(ck, e->b);
-	if (!rt)
+	if (!rt || !is_value(ck, e->b))
 		return NULL;
 	lt = check_lhs(ck, e, rt);
 	if (!lt)
@@ -530,7 +612,11 @@ static struct type *check_assign(struct checker *ck, struct expr *e)
 	e->a->type = lt;
 	if (e->op != OP_ASSIGN && (!type_is_scalar(lt) || !type_is_int(rt)))
 		return err(ck, e->loc, D_OP_INT, NULL, "%s= needs integers", expr_op_text(e->op));
-	if (type_is_string(lt) != type_is_string(rt) || (!type_is_string(lt) && !type_is_scalar(rt)))
+	if (e->op != OP_ASSIGN && lt->kind == T_PTR && e->op != OP_ADD && e->op != OP_SUB)
+		return err(ck, e->loc, D_OP_INT, NULL, "%s= cannot take a pointer", expr_op_text(e->op));
+	if ((e->op == OP_DIV || e->op == OP_MOD) && const_eval(ck->ts, ck->d, e->b, &v) && !v)
+		return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
+	if (!fits(lt, rt))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
 			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
 	return lt;
@@ -540,24 +626,18 @@ static struct type *check_assign(struct checker *ck, struct expr *e)
 static struct type *check_cond(struct checker *ck, struct expr *e)
 {
 	struct type *c = check_expr(ck, e->a), *b, *d;
-	int64_t v;
 
 	if (!c)
 		return NULL;
-	if (e->a->kind == EX_INT && const_eval(ck->ts, ck->d, e->a, &v)) { /* __has(): the other arm may mean nothing */
-		struct expr *taken = v ? e->b : e->c;
-		struct type *t = check_expr(ck, taken);
-
-		if (ck->library) {
-			e->b = e->c = taken;
-			return t;
-		}
+	if (ck->library && e->a->kind == EX_INT) { /* __has(): the other arm may mean nothing */
+		e->b = e->c = e->a->ival ? e->b : e->c;
+		return check_expr(ck, e->b);
 	}
 	if (!type_is_scalar(c) && !type_is_string(c))
 		return err(ck, e->a->loc, D_OP_SCALAR, NULL, "the condition of ?: is %s", tname(ck, c));
 	b = check_expr(ck, e->b);
 	d = check_expr(ck, e->c);
-	if (!b || !d)
+	if (!b || !d || !is_value(ck, e->b) || !is_value(ck, e->c))
 		return NULL;
 	if (type_is_string(b) && type_is_string(d))
 		return ck->ts->string;
@@ -574,7 +654,7 @@ static struct type *check_cast(struct checker *ck, struct expr *e)
 {
 	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a);
 
-	if (!to || !from)
+	if (!to || !from || !is_value(ck, e->a))
 		return NULL;
 	if (type_is_string(to) && type_is_string(from))
 		return ck->ts->string;
@@ -617,20 +697,26 @@ static struct type *check_offsetof(struct checker *ck, struct expr *e)
 	return ck->ts->uint64;
 }
 
-static struct type *int_literal_type(struct checker *ck, const struct expr *e)
+/* xlate <T *> (e), xlate <T> (e): the translator is found by T and by the type of e. */
+static struct type *check_xlate(struct checker *ck, struct expr *e)
 {
-	struct types *ts = ck->ts;
-	bool u = e->isuffix & ISUF_U, l = e->isuffix & (ISUF_L | ISUF_LL), nodec = e->isuffix & ISUF_NODEC;
+	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a), *st;
 
-	if (e->isuffix & ISUF_CHAR)
-		return ts->int32;
-	if (!l && !u && e->ival <= INT32_MAX)
-		return ts->int32;
-	if (!l && (u || nodec) && e->ival <= UINT32_MAX)
-		return ts->uint32;
-	if (!u && e->ival <= INT64_MAX)
-		return ts->int64;
-	return ts->uint64;
+	if (!to || !from || !is_value(ck, e->a))
+		return NULL;
+	st = to->kind == T_PTR ? to->of : to;
+	if (!is_sou(st))
+		return err(ck, e->loc, D_XLATE_SOU, NULL, "a translator makes a structure, not %s", tname(ck, to));
+	e->xl = ARENA_NEW(ck->arena, struct xlate_use);
+	e->xl->out = st;
+	e->xl->in = e->a;
+	e->xl->xl = check_xlator_from(ck, from, st);
+	if (!e->xl->xl)
+		return err(ck, e->loc, D_XLATE_NONE,
+			arena_printf(ck->arena, "declare one: translator %s < %s%sT > { ... };", tname(ck, st),
+				tname(ck, from), from->kind == T_PTR ? "" : " "),
+			"no translator makes %s of %s", tname(ck, st), tname(ck, from));
+	return to;
 }
 
 static struct type *check_kind(struct checker *ck, struct expr *e)
@@ -639,13 +725,15 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 
 	switch (e->kind) {
 	case EX_INT:
-		return e->type ? e->type : int_literal_type(ck, e);
+		return e->type ? e->type : types_literal(ck->ts, e);
 	case EX_STR:
 		return ck->ts->string;
 	case EX_IDENT:
 		return check_ident(ck, e);
 	case EX_SCOPED:
-		return err(ck, e->loc, D_SYM_NOTYPES, NULL, "kernel variables (`%s) cannot be read yet", e->name);
+		return err(ck, e->loc, D_SYM_NOTYPES,
+			"start from curthread or args[], or cast its address in /proc/kallsyms: *(int *)0xffffffff81000000",
+			"the kernel has no type information for its variable %s", e->name);
 	case EX_AGG:
 		return err(ck, e->loc, D_AGG_SCALAR, "aggregations are printed by printa() or at the end",
 			"the value of @%s cannot be read", e->name);
@@ -675,7 +763,7 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 			return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to string", tname(ck, t));
 		return t ? ck->ts->string : NULL;
 	case EX_XLATE:
-		return err(ck, e->loc, D_XLATE_NONE, NULL, "xlate is for a later version");
+		return check_xlate(ck, e);
 	case EX_COMMA:
 		t = check_expr(ck, e->a);
 		return t ? check_expr(ck, e->b) : NULL;

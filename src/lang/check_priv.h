@@ -35,6 +35,7 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
 struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated);
+void check_inline(struct checker *ck, struct symbol *s); /* once: its value, with its parameters in scope */
 bool is_xlated(const struct expr *e);
 struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

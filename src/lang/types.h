@@ -81,6 +81,10 @@ bool type_same(const struct type *a, const struct type *b);
 /* C's integer promotion and usual arithmetic conversions. */
 struct type *type_promote(struct types *ts, struct type *t);
 struct type *type_usual(struct types *ts, struct type *a, struct type *b);
-/* Constant value of an expression of literals, sizeof, enumerators and operators. */
+/* consts.c: type of an integer literal by its value and suffix. */
+struct type *types_literal(struct types *ts, const struct expr *e);
+/* v as an object of integer type t holds it. */
+int64_t types_wrap(const struct type *t, int64_t v);
+/* Constant value of an expression of literals, sizeof, enumerators, casts and operators. */
 bool const_eval(struct types *ts, struct diags *d, const struct expr *e, int64_t *value);
 #endif

@@ -12,6 +12,7 @@ struct agg_opts {
 	bool sort_rev;    /* aggsortrev */
 	uint32_t key_pos; /* aggsortkeypos: the key to compare first, from 0 */
 	uint32_t agg_pos; /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
+	bool sort_sum;    /* aggsortsum: rows of several aggregations by the sum of their numbers */
 	uint32_t rows;    /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
 };
 

@@ -279,9 +279,29 @@ static int value_cmp(const struct sort_ctx *c, size_t pos, const struct agg_row 
 	return x < y ? -1 : x > y;
 }
 
+static long double row_sum(const struct sort_ctx *c, const struct agg_row *r)
+{
+	long double sum = 0;
+
+	for (size_t i = 0; i < c->t->naggs; i++) {
+		const uint64_t *w = r->words + c->t->woff[i];
+
+		sum += agg_is_dist(c->t->aggs[i]) ? dist_weight(&c->buckets[i], w)
+						  : (long double)agg_number(c->t->aggs[i], w);
+	}
+	return sum;
+}
+
 static int values_cmp(const struct sort_ctx *c, const struct agg_row *a, const struct agg_row *b)
 {
 	size_t n = c->t->naggs;
+
+	if (c->opts->sort_sum) {
+		long double x = row_sum(c, a), y = row_sum(c, b);
+
+		if (x < y || x > y)
+			return x < y ? -1 : 1;
+	}
 
 	for (size_t i = 0; i < n; i++) {
 		int r = value_cmp(c, (i + c->opts->agg_pos) % n, a, b);

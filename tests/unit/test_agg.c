@@ -367,15 +367,15 @@ static const struct {
 	struct agg_opts opts;
 	const char *want;
 } orders[] = {
-	{{false, false, 0, 0, 0}, "c 1:3 a 2:5 b 1:5 a 9:7 "},
-	{{false, true, 0, 0, 0}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
-	{{true, false, 0, 0, 0}, "a 2:5 a 9:7 b 1:5 c 1:3 "},
-	{{true, true, 0, 0, 0}, "c 1:3 b 1:5 a 9:7 a 2:5 "},
-	{{true, false, 1, 0, 0}, "b 1:5 c 1:3 a 2:5 a 9:7 "},
-	{{false, false, 1, 0, 0}, "c 1:3 b 1:5 a 2:5 a 9:7 "},
-	{{false, false, 0, 0, 2}, "b 1:5 a 9:7 "},
-	{{false, true, 0, 0, 3}, "a 9:7 b 1:5 a 2:5 "},
-	{{false, true, 0, 0, 9}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
+	{{false, false, 0, 0, false, 0}, "c 1:3 a 2:5 b 1:5 a 9:7 "},
+	{{false, true, 0, 0, false, 0}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
+	{{true, false, 0, 0, false, 0}, "a 2:5 a 9:7 b 1:5 c 1:3 "},
+	{{true, true, 0, 0, false, 0}, "c 1:3 b 1:5 a 9:7 a 2:5 "},
+	{{true, false, 1, 0, false, 0}, "b 1:5 c 1:3 a 2:5 a 9:7 "},
+	{{false, false, 1, 0, false, 0}, "c 1:3 b 1:5 a 2:5 a 9:7 "},
+	{{false, false, 0, 0, false, 2}, "b 1:5 a 9:7 "},
+	{{false, true, 0, 0, false, 3}, "a 9:7 b 1:5 a 2:5 "},
+	{{false, true, 0, 0, false, 9}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
 };
 
 static void test_orders(void)

@@ -1,0 +1,230 @@
+/* consts: values of constant expressions. Input: an expression, typed by the checker or not; output: its value by C's
+ * rules, wrapped to the type that the expression has. Invariant: the same value that the compiled program would give. */
+#include <string.h>
+
+#include "lang/types.h"
+
+struct cval {
+	int64_t v;
+	struct type *t;
+};
+
+static bool eval(struct types *ts, struct diags *d, const struct expr *e, struct cval *out);
+
+struct type *types_literal(struct types *ts, const struct expr *e)
+{
+	bool u = e->isuffix & ISUF_U, l = e->isuffix & (ISUF_L | ISUF_LL), nodec = e->isuffix & ISUF_NODEC;
+
+	if (e->isuffix & ISUF_CHAR)
+		return ts->int32;
+	if (!l && !u && e->ival <= INT32_MAX)
+		return ts->int32;
+	if (!l && (u || nodec) && e->ival <= UINT32_MAX)
+		return ts->uint32;
+	if (!u && e->ival <= INT64_MAX)
+		return ts->int64;
+	return ts->uint64;
+}
+
+int64_t types_wrap(const struct type *t, int64_t v)
+{
+	unsigned up = t->size && t->size < 8 ? 64 - 8 * t->size : 0;
+
+	if (t->kind == T_INT && !strcmp(t->name, "_Bool"))
+		return v != 0;
+	return t->is_signed ? (int64_t)((uint64_t)v << up) >> up : (int64_t)((uint64_t)v << up >> up);
+}
+
+static bool result(struct cval *out, struct type *t, int64_t v)
+{
+	out->t = t;
+	out->v = types_wrap(t, v);
+	return true;
+}
+
+static int64_t compare(enum expr_op op, int64_t x, int64_t y, bool uns)
+{
+	uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
+	bool less = uns ? ux < uy : x < y;
+
+	switch ((int)op) {
+	case OP_EQ:
+		return x == y;
+	case OP_NE:
+		return x != y;
+	case OP_LT:
+		return less;
+	case OP_LE:
+		return less || x == y;
+	case OP_GT:
+		return !less && x != y;
+	default:
+		return !less;
+	}
+}
+
+static bool divide(const struct type *t, int64_t x, int64_t y, bool mod, int64_t *v)
+{
+	if (!y)
+		return false;
+	if (!t->is_signed)
+		*v = (int64_t)(mod ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y);
+	else if (y == -1) /* the quotient of the least value would trap */
+		*v = mod ? 0 : (int64_t)(0 - (uint64_t)x);
+	else
+		*v = mod ? x % y : x / y;
+	return true;
+}
+
+static bool arithmetic(enum expr_op op, struct type *t, int64_t x, int64_t y, struct cval *out)
+{
+	uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
+	int64_t v;
+
+	switch ((int)op) {
+	case OP_ADD:
+		return result(out, t, (int64_t)(ux + uy));
+	case OP_SUB:
+		return result(out, t, (int64_t)(ux - uy));
+	case OP_MUL:
+		return result(out, t, (int64_t)(ux * uy));
+	case OP_DIV:
+	case OP_MOD:
+		return divide(t, x, y, op == OP_MOD, &v) && result(out, t, v);
+	case OP_AND:
+		return result(out, t, x & y);
+	case OP_OR:
+		return result(out, t, x | y);
+	case OP_XOR:
+		return result(out, t, x ^ y);
+	default:
+		return false;
+	}
+}
+
+static bool binary(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
+{
+	struct cval a, b;
+	struct type *t;
+
+	if (!eval(ts, d, e->a, &a) || !eval(ts, d, e->b, &b))
+		return false;
+	if (e->op == OP_LAND || e->op == OP_LOR || e->op == OP_LXOR)
+		return result(out, ts->int32,
+			e->op == OP_LAND  ? a.v && b.v
+			: e->op == OP_LOR ? a.v || b.v
+					  : !a.v != !b.v);
+	if (e->op == OP_SHL || e->op == OP_SHR) {
+		t = type_promote(ts, a.t);
+		if (e->op == OP_SHL)
+			return result(out, t, (int64_t)((uint64_t)a.v << (b.v & 63)));
+		return result(out, t, t->is_signed ? a.v >> (b.v & 63) : (int64_t)((uint64_t)a.v >> (b.v & 63)));
+	}
+	t = type_usual(ts, a.t, b.t);
+	a.v = types_wrap(t, a.v);
+	b.v = types_wrap(t, b.v);
+	if (e->op >= OP_EQ && e->op <= OP_GE)
+		return result(out, ts->int32, compare(e->op, a.v, b.v, !t->is_signed));
+	return arithmetic(e->op, t, a.v, b.v, out);
+}
+
+static bool unary(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
+{
+	struct cval a;
+	struct type *t;
+
+	if (!eval(ts, d, e->a, &a))
+		return false;
+	t = type_promote(ts, a.t);
+	switch ((int)e->op) {
+	case OP_NEG:
+		return result(out, t, (int64_t)(0 - (uint64_t)a.v));
+	case OP_POS:
+		return result(out, t, a.v);
+	case OP_COMPL:
+		return result(out, t, ~a.v);
+	case OP_NOT:
+		return result(out, ts->int32, !a.v);
+	default:
+		return false;
+	}
+}
+
+static bool ident(struct types *ts, const struct expr *e, struct cval *out)
+{
+	int64_t v, *en = strmap_get(ts->enumerators, e->name);
+
+	if (e->scope != SCOPE_GLOBAL)
+		return false;
+	if (en)
+		v = *en;
+	else if (!ts->kernel || !ts->kernel->enumerator(ts->kernel->ctx, e->name, &v))
+		return false;
+	return result(out, v == (int32_t)v ? ts->int32 : ts->int64, v);
+}
+
+static bool cast(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
+{
+	struct type *t = e->type ? e->type : e->tyx ? types_resolve(ts, d, e->tyx) : NULL;
+	struct cval a;
+
+	return t && type_is_int(t) && eval(ts, d, e->a, &a) && result(out, t, a.v);
+}
+
+static bool cond(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
+{
+	struct cval c, v;
+
+	if (!eval(ts, d, e->a, &c) || !eval(ts, d, c.v ? e->b : e->c, &v))
+		return false;
+	return result(out, e->type && type_is_int(e->type) ? e->type : v.t, v.v);
+}
+
+static bool eval(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
+{
+	struct type *t;
+
+	switch (e->kind) {
+	case EX_INT:
+		return result(out, e->type ? e->type : types_literal(ts, e), (int64_t)e->ival);
+	case EX_IDENT:
+		return ident(ts, e, out);
+	case EX_SIZEOF:
+		t = e->tyx ? types_resolve(ts, d, e->tyx) : NULL;
+		if (!t)
+			return false;
+		type_complete(ts, t);
+		return t->size > 0 && result(out, ts->uint64, t->size);
+	case EX_UNARY:
+		return unary(ts, d, e, out);
+	case EX_BINARY:
+		return binary(ts, d, e, out);
+	case EX_COND:
+		return cond(ts, d, e, out);
+	case EX_CAST:
+		return cast(ts, d, e, out);
+	case EX_STR:
+	case EX_SCOPED:
+	case EX_AGG:
+	case EX_ASSIGN:
+	case EX_CALL:
+	case EX_INDEX:
+	case EX_MEMBER:
+	case EX_OFFSETOF:
+	case EX_STRINGOF:
+	case EX_XLATE:
+	case EX_COMMA:
+		return false;
+	}
+	return false;
+}
+
+bool const_eval(struct types *ts, struct diags *d, const struct expr *e, int64_t *value)
+{
+	struct cval v;
+
+	if (!eval(ts, d, e, &v))
+		return false;
+	*value = v.v;
+	return true;
+}

@@ -1,0 +1,59 @@
+# Each segment against a capture of the same traffic: the lists of what was sent, of what was received, and of what
+# tcpdump saw on the loopback device are the same, by addresses, ports, flags, length and window.
+need tcpdump
+netns_new cap
+
+ip netns exec "$NETNS" tcpdump -i lo -n -s 128 --immediate-mode -U -w "$tmp/pcap" tcp 2>"$tmp/tcpdump" &
+tcpdump=$!
+for ((i = 0; i < 300; i++)); do
+	grep -q 'listening on' "$tmp/tcpdump" && break
+	sleep 0.01
+done
+
+cat >"$tmp/traffic" <<-'END'
+	set -e
+	tcp_echo -4 -q -n 3 -c 4 -k 700
+	tcp_echo -6 -q -n 2 -c 2 -k 20000
+	tcp_states -s self >/dev/null
+	tcp_states -6 -s server >/dev/null
+	tcp_refused -4 -n 2 >/dev/null
+	tcp_refused -6 -n 2 >/dev/null
+	tcp_reset -4 -n 2 -m late >/dev/null
+	tcp_reset -6 -n 2 -m linger >/dev/null
+	tcp_reset -6 -n 1 -m unread >/dev/null
+END
+trace_in "$NETNS" "
+	tcp:::send, tcp:::receive
+	/args[1]->cs_netns == $NETNS_ID/
+	{
+		printf(\"%s sa=%s sp=%d da=%s dp=%d fl=%d win=%d len=%d\\n\", probename, args[2]->ip_saddr, args[4]->tcp_sport,
+		    args[2]->ip_daddr, args[4]->tcp_dport, args[4]->tcp_flags, args[4]->tcp_window,
+		    args[2]->ip_plength - args[4]->tcp_offset);
+	}
+" "$BASH" "$tmp/traffic"
+kill -INT "$tcpdump"
+wait "$tcpdump"
+expect_match "$(<"$tmp/tcpdump")" '(^|[^0-9])0 packets dropped by kernel' "the capture is whole"
+
+# IP 127.0.0.1.54126 > 127.0.0.1.44435: Flags [S.], seq 1:2, ack 7, win 65483, options [...], length 0
+tcpdump -n -r "$tmp/pcap" 2>/dev/null | awk '{
+	from = $3; to = $5; sub(/:$/, "", to)
+	sp = from; sub(/.*\./, "", sp); sub(/\.[0-9]*$/, "", from)
+	dp = to; sub(/.*\./, "", dp); sub(/\.[0-9]*$/, "", to)
+	flags = $0; sub(/.*Flags \[/, "", flags); sub(/\].*/, "", flags); if (flags == "none") flags = ""
+	win = $0; sub(/.* win /, "", win); sub(/[^0-9].*/, "", win)
+	len = $0; sub(/.* length /, "", len); sub(/[^0-9].*/, "", len)
+	print from, sp, to, dp, flags, win, len
+}' | sort >"$tmp/wire"
+for probe in send receive; do
+	over_lines "p == \"$probe\" {
+		split(\"F S R P . U E W\", letter, \" \"); flags = \"\"; rest = v[\"fl\"]
+		for (i = 1; i <= 8; i++) { if (rest % 2) flags = flags letter[i]; rest = int(rest / 2) }
+		print v[\"sa\"], v[\"sp\"], v[\"da\"], v[\"dp\"], flags, v[\"win\"], v[\"len\"]
+	}" | sort >"$tmp/$probe"
+	diff -u --label captured --label "tcp:::$probe" "$tmp/wire" "$tmp/$probe" >"$tmp/diff" ||
+		fail "tcp:::$probe is not what was captured: $(head -n 20 "$tmp/diff")"
+done
+segments=$(wc -l <"$tmp/wire")
+expect_ge "$segments" 100 "segments captured"
+expect_eq "$(grep -c ' R' "$tmp/wire")" 9 "resets captured"
