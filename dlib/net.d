@@ -79,10 +79,9 @@ struct dw_cgout {
 
 translator struct dw_pkt < struct dw_cgout *C > {
 	skb = C->skb;
-	/* a reset without a socket leaves by a socket of the kernel's own, which says nothing about it */
-	sk = C->sk->sk_type == 3 && C->sk->sk_protocol == 6 && C->sk->sk_kern_sock ? (struct sock *)0 : C->sk;
+	sk = C->sk;
 	owner = C->owner;
-	cookie = C->sk->sk_type == 3 && C->sk->sk_protocol == 6 && C->sk->sk_kern_sock ? 0 : C->cookie;
+	cookie = C->cookie;
 	nh = (uint64_t)C->skb->head + C->skb->network_header;
 	th = (uint64_t)C->skb->head + C->skb->transport_header;
 	ver = C->skb->protocol == 0x0008 ? 4 : 6;
@@ -109,7 +108,7 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	skb = C->skb;
 	sk = (struct sock *)0;
 	owner = (struct dw_owner *)0;
-	cookie = C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
 	nh = (uint64_t)C->skb->head + C->skb->network_header;
 	th = (uint64_t)C->skb->head + C->skb->transport_header;
 	ver = C->skb->protocol == 0x0008 ? 4 : 6;

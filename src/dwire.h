@@ -33,11 +33,15 @@ void dwire_args(struct dwire *d, int argc, const char *const *argv);
 void dwire_target(struct dwire *d, pid_t pid);
 /* Adds a text, under the name that messages show. Both are copied. */
 void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len);
+/* Whether this process may trace on this kernel at all. 0, or -errno with what is missing on err. */
+int dwire_require(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
 /* Compiles all that was added. 0; -EINVAL with diagnostics on err; -errno with a message on err. */
 int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err) __attribute__((warn_unused_result));
-/* Number of probes that the i-th text enabled (with its first description as written), for "matched N probes". */
+/* Number of probes that the i-th text enabled (text: its description as written, or its file), for "matched N probes".
+ * false past the last. */
 bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes);
-/* Lists the probes that the added texts describe, all when there are none. verbose: arguments and sites. */
+/* Lists the probes that the added texts describe, all when there are none. verbose: arguments and sites. 0; -ENOENT
+ * when a description matches none; -errno with a message on err. */
 int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err) __attribute__((warn_unused_result));
 
 /* Adds a process that the session is about: started by it (-c), or running already (-p). Before dwire_compile(), so
@@ -45,6 +49,6 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err) __attribute_
 int dwire_command(struct dwire *d, const char *command, FILE *err) __attribute__((warn_unused_result));
 int dwire_grab(struct dwire *d, pid_t pid, FILE *err) __attribute__((warn_unused_result));
 /* Traces until exit(), a signal or the end of the processes. 0 with *status the exit status, or -errno with a message
- * on err. armed (may be NULL) is called when everything is attached. */
+ * on err. */
 int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status) __attribute__((warn_unused_result));
 #endif

@@ -3,6 +3,7 @@
  * operands can have, by BPF's arithmetic. */
 #include "ir/fold.h"
 #include "ir/ops.h"
+#include <stddef.h>
 
 static const struct ir_val *val(const struct ir_opt *o, vreg v)
 {
@@ -16,10 +17,12 @@ static const struct ir_insn *def_of(const struct ir_opt *o, vreg v)
 	return def ? &o->out.v[def - 1] : NULL;
 }
 
-/* May register v be read here though its reader was made earlier? Variables change, others do not. */
-static bool stable(const struct ir_opt *o, vreg v)
+/* May register v, which def read, be read here instead? Variables change, others do not. */
+static bool stable(const struct ir_opt *o, const struct ir_insn *def, vreg v)
 {
-	return v && !o->ir->is_var.v[v];
+	if (!v || !o->ir->is_var.v[v])
+		return v;
+	return v < o->nlefts && !o->defs_left[v] && def - o->out.v >= (ptrdiff_t)val(o, v)->set_at;
 }
 
 static bool fits32(int64_t v)
@@ -115,7 +118,15 @@ static bool fold_alui_chain(struct ir_opt *o, struct ir_insn *in)
 		in->a = 0;
 		return true;
 	}
-	if (def->op != IR_ALUI || def->sub != in->sub || !stable(o, def->a))
+	if (def->op != IR_ALUI || !stable(o, def, def->a))
+		return false;
+	if (op == ALU_SHR && def->sub == ALU_SHL && def->imm == in->imm && in->imm > 32 && in->imm < 64) {
+		in->sub = ALU_AND;
+		in->a = def->a;
+		in->imm = (int64_t)((1ull << (64 - in->imm)) - 1);
+		return true;
+	}
+	if (def->sub != in->sub)
 		return false;
 	int64_t k;
 	if (op == ALU_ADD)
@@ -145,7 +156,7 @@ static bool fold_alui(struct ir_opt *o, struct ir_insn *in)
 static bool skip_ext(struct ir_opt *o, vreg *v, unsigned size)
 {
 	const struct ir_insn *def = def_of(o, *v);
-	if (!def || def->op != IR_EXT || def->size < size || !stable(o, def->a) || !val(o, def->a)->scalar)
+	if (!def || def->op != IR_EXT || def->size < size || !stable(o, def, def->a) || !val(o, def->a)->scalar)
 		return false;
 	*v = def->a;
 	return true;
@@ -175,7 +186,7 @@ static bool fold_address(struct ir_opt *o, struct ir_insn *in)
 	const struct ir_insn *def = def_of(o, in->a);
 	if (!def)
 		return false;
-	if (def->op == IR_ALUI && def->sub == ALU_ADD && stable(o, def->a)) {
+	if (def->op == IR_ALUI && def->sub == ALU_ADD && stable(o, def, def->a)) {
 		int64_t off = in->off + def->imm;
 		if (off != (int16_t)off)
 			return false;
@@ -300,6 +311,31 @@ static int decide_same(enum ir_cc cc)
 	return -1;
 }
 
+/* (x & mask) != 0, also where the bits were moved down first, is a test of the bits where they are. */
+static void fold_bit_test(const struct ir_opt *o, struct ir_insn *in)
+{
+	const struct ir_insn *def = def_of(o, in->a), *inner;
+	uint64_t mask;
+	if (in->sub != CC_NE || in->imm2 != 0 || !def || def->op != IR_ALUI || !stable(o, def, def->a))
+		return;
+	if (def->sub == ALU_AND && def->imm > 0) {
+		in->a = def->a;
+		in->imm2 = (int32_t)def->imm;
+		in->sub = CC_SET;
+		return;
+	}
+	inner = def_of(o, def->a);
+	if (def->sub != ALU_SHR || !inner || inner->op != IR_ALUI || inner->sub != ALU_SHL || inner->imm < 0 ||
+		inner->imm > def->imm || def->imm > 63 || !stable(o, inner, inner->a))
+		return;
+	mask = ~0ull >> def->imm << (def->imm - inner->imm);
+	if (mask > INT32_MAX)
+		return;
+	in->a = inner->a;
+	in->imm2 = (int32_t)mask;
+	in->sub = CC_SET;
+}
+
 int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 {
 	if (in->op == IR_JMP)
@@ -325,6 +361,8 @@ int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 	}
 	if (a->known)
 		return ir_eval_cc((enum ir_cc)in->sub, a->imm, in->imm2);
+	fold_bit_test(o, in);
+	a = val(o, in->a);
 	return a->scalar && a->ubits < 64 ? decide_by_range((enum ir_cc)in->sub, a->ubits, in->imm2) : -1;
 }
 

@@ -15,6 +15,7 @@ struct ir_val {
 	uint32_t version; /* variables: definitions so far; it is unchanged where this is */
 	vreg cur;         /* variables: what the last definition in program order, in cur_block, copied to it; or 0 */
 	uint32_t cur_block;
+	uint32_t set_at; /* variables: instructions of the new code up to the last definition */
 };
 
 struct ir_expr; /* a shared value or a known fact */
@@ -32,6 +33,9 @@ struct ir_opt {
 	uint32_t block;        /* the current one; 0: not reached */
 	uint32_t *label_dom;   /* by label: common dominator of the jumps seen so far; 0: none */
 	uint32_t *label_at;    /* by label: index in the old code */
+	/* By vreg below nlefts: definitions of a variable that are still to come. After the last one, as control flow only
+	 * goes forward, it is as constant as other registers. */
+	uint32_t *defs_left, nlefts;
 	uint32_t *label_after; /* by index in the old code: a label to put behind it, or 0 */
 };
 

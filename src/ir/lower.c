@@ -80,13 +80,13 @@ static bool atomic_step(struct lowerer *lw, const struct expr *e)
 	vreg d;
 
 	if (is_step(e) && e->type->kind == T_INT) {
-		return var_add(lw, e->a, ir_imm(lw->ir, dec ? -1 : 1));
+		return var_add(lw, e->a, ir_imm(lw->ir, dec ? -1 : 1), dec);
 	}
 	if (e->kind != EX_ASSIGN || (e->op != OP_ADD && e->op != OP_SUB) || e->type->kind != T_INT ||
 		e->type->size < 4 || (e->a->sym->scope == SCOPE_THIS))
 		return false;
 	d = lower_int(lw, e->b);
-	return var_add(lw, e->a, dec ? ir_neg(lw->ir, d) : d);
+	return var_add(lw, e->a, dec ? ir_neg(lw->ir, d) : d, dec);
 }
 
 static void lower_stmt_expr(struct lowerer *lw, const struct expr *e)

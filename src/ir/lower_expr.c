@@ -385,9 +385,14 @@ static vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, v
 	return t->size < 8 ? ir_ext(ir, r, t->size, t->is_signed) : r;
 }
 
+static bool is_address(const struct type *t)
+{
+	return t->kind == T_PTR || t->kind == T_ARRAY;
+}
+
 static uint32_t pointee_size(const struct type *t)
 {
-	return t->kind == T_PTR && t->of->size ? t->of->size : 1;
+	return is_address(t) && t->of->size ? t->of->size : 1;
 }
 
 static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
@@ -396,9 +401,9 @@ static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
 	const struct type *ta = e->a->type, *tb = e->b->type;
 	vreg a = lower_int(lw, e->a), b = lower_int(lw, e->b);
 
-	if (ta->kind == T_PTR && tb->kind == T_PTR)
+	if (is_address(ta) && is_address(tb))
 		return divide_signed(lw, ir_alu(ir, ALU_SUB, a, b), ir_imm(ir, (int64_t)pointee_size(ta)), false);
-	if (ta->kind == T_PTR)
+	if (is_address(ta))
 		b = scaled(lw, b, pointee_size(ta));
 	else
 		a = scaled(lw, a, pointee_size(tb));
@@ -548,7 +553,7 @@ static struct val lower_binary(struct lowerer *lw, const struct expr *e)
 
 	if (is_logic(e))
 		return int_val(truth_value(lw, e), e->type);
-	if (e->a->type->kind == T_PTR || e->b->type->kind == T_PTR)
+	if (is_address(e->a->type) || is_address(e->b->type))
 		return int_val(pointer_arith(lw, e), e->type);
 	if (right_first(e)) {
 		b = lower_int(lw, e->b);
@@ -605,29 +610,61 @@ static struct val lower_unary(struct lowerer *lw, const struct expr *e)
 	}
 }
 
-static struct val lower_cond(struct lowerer *lw, const struct expr *e)
+/* The types that a value goes through on its way out of nested ?:, innermost first. */
+struct passage {
+	const struct type *to;
+	const struct passage *next;
+};
+
+static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out);
+
+static void arm_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out)
+{
+	const struct type *from = e->type;
+	vreg v;
+
+	if (e->kind == EX_COND && e->b != e->c) {
+		cond_into(lw, e, r, out);
+		return;
+	}
+	v = lower_int(lw, e);
+	for (; out; out = out->next) {
+		v = convert_int(lw, v, from, out->to);
+		from = out->to;
+	}
+	ir_set(lw->ir, r, v);
+}
+
+/* All arms of nested ?: set one register, so that a long chain does not keep one for each. */
+static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out)
 {
 	struct ir *ir = lw->ir;
-	uint32_t no, end;
-	size_t mark;
+	struct passage through = { e->type, out };
+	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
+	size_t mark = memo_mark(lw);
+
+	if (!out || !type_same(out->to, e->type))
+		out = &through;
+	lower_jump(lw, e->a, no, false);
+	arm_into(lw, e->b, r, out);
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	arm_into(lw, e->c, r, out);
+	ir_label(ir, end);
+	memo_release(lw, mark);
+}
+
+static struct val lower_cond(struct lowerer *lw, const struct expr *e)
+{
 	vreg r;
 
 	if (e->b == e->c) /* decided by the checker */
 		return lower_expr(lw, e->b);
 	if (type_is_string(e->type))
 		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
-	no = ir_newlabel(ir);
-	end = ir_newlabel(ir);
-	mark = memo_mark(lw);
-	r = ir_var(ir);
-	lower_jump(lw, e->a, no, false);
-	ir_set(ir, r, convert_int(lw, lower_int(lw, e->b), e->b->type, e->type));
-	ir_jmp(ir, end);
-	memo_release(lw, mark);
-	ir_label(ir, no);
-	ir_set(ir, r, convert_int(lw, lower_int(lw, e->c), e->c->type, e->type));
-	ir_label(ir, end);
-	memo_release(lw, mark);
+	r = ir_var(lw->ir);
+	cond_into(lw, e, r, NULL);
 	return int_val(blur(lw, r), e->type);
 }
 
@@ -731,9 +768,13 @@ static struct val lower_index(struct lowerer *lw, const struct expr *e)
 		struct val v;
 
 		for (size_t i = 0; i < e->sym->nkeys; i++) {
-			struct val a = lower_load(lw, lower_expr(lw, e->args.v[i]), e->args.v[i]);
+			struct val a = { .k = V_STR, .type = e->sym->keys[i] };
 			struct binding *b;
 
+			if (type_is_string(a.type))
+				a.s = lower_str_as(lw, e->args.v[i], e->sym->params[i]->form);
+			else
+				a = lower_load(lw, lower_expr(lw, e->args.v[i]), e->args.v[i]);
 			if (a.k == V_INT)
 				a.r = convert_int(lw, a.r, e->args.v[i]->type, e->sym->keys[i]);
 			b = vec_push(lw->arena, &lw->env_stack);
@@ -750,6 +791,15 @@ static struct val lower_index(struct lowerer *lw, const struct expr *e)
 		return v;
 	}
 	return lower_args(lw, e).k == V_NONE ? lower_element(lw, e, e->args.v[0]) : lower_args(lw, e);
+}
+
+/* The operand is computed here; the members are when they are named. */
+static struct val lower_xlate(struct lowerer *lw, const struct expr *e)
+{
+	struct val *in = ARENA_NEW(lw->arena, struct val);
+
+	*in = lower_load(lw, lower_expr(lw, e->a), e->a);
+	return (struct val){ .k = V_XL, .type = e->type, .xl = e->xl->xl, .bind = in };
 }
 
 struct val lower_expr(struct lowerer *lw, const struct expr *e)
@@ -783,11 +833,12 @@ struct val lower_expr(struct lowerer *lw, const struct expr *e)
 	case EX_COMMA:
 		(void)lower_expr(lw, e->a);
 		return lower_expr(lw, e->b);
+	case EX_XLATE:
+		return lower_xlate(lw, e);
 	case EX_SIZEOF:
 	case EX_OFFSETOF:
 	case EX_SCOPED:
 	case EX_AGG:
-	case EX_XLATE:
 		break; /* gone after the checker */
 	}
 	return int_val(ir_imm(lw->ir, 0), e->type ? e->type : lw->ts->int64);

@@ -132,7 +132,8 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *
 /* lower_var.c */
 struct val var_read(struct lowerer *lw, const struct expr *e);
 struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v);
-bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta); /* atomic where it can be; value unused */
+/* Atomic where it can be; value unused. down: it is meant to fall. */
+bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta, bool down);
 void vars_begin(struct lowerer *lw);
 void vars_collect(struct lowerer *lw, const struct clause *c);
 

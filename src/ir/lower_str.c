@@ -328,27 +328,46 @@ static struct sval load_str(struct lowerer *lw)
 	return s;
 }
 
-static struct sval cond_str(struct lowerer *lw, const struct expr *e, int form)
+static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s);
+
+static void arm_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
+{
+	int32_t mark = ir_stack_mark(lw->ir);
+
+	if (e->kind == EX_COND && e->b != e->c)
+		cond_str_into(lw, e, s);
+	else
+		str_set(lw, s, lower_str_as(lw, e, s.form));
+	ir_stack_release(lw->ir, mark);
+}
+
+/* All arms of nested ?: set the same registers. */
+static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
 {
 	struct ir *ir = lw->ir;
+	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
+	size_t mark = memo_mark(lw);
+
+	lower_jump(lw, e->a, no, false);
+	arm_str_into(lw, e->b, s);
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	arm_str_into(lw, e->c, s);
+	ir_label(ir, end);
+	memo_release(lw, mark);
+}
+
+static struct sval cond_str(struct lowerer *lw, const struct expr *e, int form)
+{
 	struct sval s;
-	uint32_t no, end;
-	size_t mark;
 
 	if (e->b == e->c)
 		return lower_str_as(lw, e->b, form);
 	s = str_vars(lw, form);
-	no = ir_newlabel(ir);
-	end = ir_newlabel(ir);
-	mark = memo_mark(lw);
-	lower_jump(lw, e->a, no, false);
-	str_set(lw, s, lower_str_as(lw, e->b, form));
-	ir_jmp(ir, end);
-	memo_release(lw, mark);
-	ir_label(ir, no);
-	str_set(lw, s, lower_str_as(lw, e->c, form));
-	ir_label(ir, end);
-	memo_release(lw, mark);
+	cond_str_into(lw, e, s);
+	for (unsigned i = 0; i < s.n; i++)
+		s.w[i] = blur(lw, s.w[i]);
 	return s;
 }
 

@@ -175,6 +175,8 @@ static void collect_this(struct lowerer *lw, const struct expr *e)
 		return;
 	if (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_VAR && e->sym->scope == SCOPE_THIS)
 		(void)this_var(lw, e->sym);
+	if (e->sym && e->sym->kind == SYM_INLINE && !e->loc.src->library)
+		collect_this(lw, e->sym->inl->value);
 	collect_this(lw, e->a);
 	collect_this(lw, e->b);
 	collect_this(lw, e->c);
@@ -378,7 +380,7 @@ static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
 	if (s->type->kind != T_STRING)
 		ir_jcci(ir, CC_EQ, v.r, 0, del);
 	else
-		str_truth_jump(lw, str_convert(lw, v.s, s->form), del, false);
+		v.s = str_convert(lw, v.s, s->form), str_truth_jump(lw, v.s, del, false);
 	value = ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(lw, s, value, v);
 	dyn_update(lw, map, key, value, BPF_ANY);
@@ -389,8 +391,9 @@ static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
 	ir_stack_release(ir, mark);
 }
 
-/* a[k] += delta without losing concurrent ones. */
-static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta)
+/* a[k] += delta without losing concurrent ones. What comes to zero is deleted, so that counts which go up and down
+ * leave nothing behind. */
+static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool down)
 {
 	struct ir *ir = lw->ir;
 	struct symbol *s = e->sym;
@@ -411,6 +414,10 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta)
 	ir_jmp(ir, end);
 	ir_label(ir, add);
 	ir_xadd(ir, p, 0, s->type->size, delta);
+	if (down) {
+		ir_jcci(ir, CC_NE, ir_ld(ir, p, 0, s->type->size, false, false), 0, end);
+		ir_call(ir, BPF_FUNC_map_delete_elem, args, 2, false);
+	}
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
 }
@@ -477,14 +484,14 @@ struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v)
 	return v;
 }
 
-bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta)
+bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta, bool down)
 {
 	struct symbol *s = lhs->sym;
 
 	if (s->type->size < 4 || s->type->kind != T_INT)
 		return false;
 	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
-		dyn_add(lw, lhs, delta);
+		dyn_add(lw, lhs, delta, down);
 	else if (s->scope == SCOPE_GLOBAL)
 		ir_xadd(lw->ir, global_base(lw, s), 0, s->type->size, delta);
 	else

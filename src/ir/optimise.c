@@ -184,6 +184,13 @@ static void set_var(struct ir_opt *o, struct ir_insn *in)
 	var->scalar = known.scalar && (first || var->scalar);
 	var->cur = o->ir->is_var.v[in->a] ? 0 : in->a;
 	var->cur_block = o->block;
+	var->set_at = (uint32_t)o->out.n;
+}
+
+/* Will variable v never be set again? */
+static bool is_final(const struct ir_opt *o, vreg v)
+{
+	return v < o->nlefts && o->defs_left[v] == 0;
 }
 
 static void edge_to(struct ir_opt *o, uint32_t label, uint32_t from)
@@ -281,7 +288,7 @@ static void pass_insn(struct ir_opt *o, struct ir_insn in)
 	}
 	if (in.op == IR_MOV && o->ir->is_var.v[in.d])
 		set_var(o, &in);
-	else if (in.op == IR_MOV && !o->ir->is_var.v[in.a])
+	else if (in.op == IR_MOV && (!o->ir->is_var.v[in.a] || is_final(o, in.a)))
 		o->vals.v[in.d].repl = in.a;
 	else if (ir_shareable(&in))
 		share(o, &in);
@@ -303,11 +310,16 @@ static void forward(struct ir *ir, struct arena *a)
 		*vec_push(a, &o.vals) = (struct ir_val){.ubits = 64, .sbits = 64};
 	new_block(&o, 0); /* 0: none */
 	o.block = new_block(&o, 0);
-	for (size_t i = 0; i < ir->code.n; i++)
+	o.nlefts = ir->nvregs + 1;
+	o.defs_left = ARENA_ARRAY(a, uint32_t, o.nlefts);
+	for (size_t i = 0; i < ir->code.n; i++) {
 		if (ir->code.v[i].op == IR_LABEL)
 			o.label_at[ir->code.v[i].imm] = (uint32_t)i;
+		o.defs_left[ir->code.v[i].d]++;
+	}
 	for (size_t i = 0; i < ir->code.n; i++) {
 		const struct ir_insn *in = &ir->code.v[i];
+		o.defs_left[in->d]--;
 		if (in->op == IR_LABEL)
 			pass_label(&o, (uint32_t)in->imm, in->loc);
 		else if (o.block)

@@ -118,6 +118,30 @@ static void prepare_insn(struct ra *ra, const struct ir *ir, const struct ir_ins
 	append(ra, &in);
 }
 
+/* `t = a op b; var = t`, t not read again, is one instruction. Not where the operation needs an operand after it has
+ * begun to write its result. */
+static bool joins_next(const struct ir *ir, size_t i, const uint32_t *reads)
+{
+	const struct ir_insn *in = &ir->code.v[i], *next = in + 1;
+	if (i + 1 == ir->code.n || next->op != IR_MOV || next->a != in->d || !ir->is_var.v[next->d] || reads[in->d] != 1)
+		return false;
+	return in->op == IR_ALUI || in->op == IR_EXT || in->op == IR_BE || in->op == IR_NEG || in->op == IR_LD ||
+		in->op == IR_CALL || (in->op == IR_ALU && in->b != next->d);
+}
+
+static uint32_t *count_reads(struct ra *ra, const struct ir *ir)
+{
+	uint32_t *reads = ARENA_ARRAY(ra->arena, uint32_t, ir->nvregs + 1);
+	for (size_t i = 0; i < ir->code.n; i++) {
+		struct ir_insn in = ir->code.v[i];
+		vreg *uses[IR_MAX_USES];
+		unsigned n = ir_uses(&in, uses);
+		for (unsigned u = 0; u < n; u++)
+			reads[*uses[u]]++;
+	}
+	return reads;
+}
+
 /* The context pointer is in R1 only at the start, so it is taken there, whatever path wants it. */
 static vreg prepare_ctx(struct ra *ra, const struct ir *ir)
 {
@@ -148,12 +172,19 @@ static int prepare(struct ra *ra, const struct ir *ir, const char **why)
 	ra->fp = new_val(ra, RA_NONE);
 	ra->slots = new_val(ra, RA_NONE);
 	vreg ctx = prepare_ctx(ra, ir);
+	const uint32_t *reads = count_reads(ra, ir);
 	for (size_t i = 0; i < ir->code.n; i++) {
 		const struct ir_insn *in = &ir->code.v[i];
+		struct ir_insn joined;
 		if (in->op == IR_LABEL)
 			reached |= target[in->imm];
 		if (!reached)
 			continue;
+		if (joins_next(ir, i, reads)) {
+			joined = *in;
+			joined.d = ir->code.v[++i].d;
+			in = &joined;
+		}
 		prepare_insn(ra, ir, in, ctx);
 		if (ir_is_jump(in))
 			target[in->imm] = true;

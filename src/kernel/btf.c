@@ -1,20 +1,44 @@
-/* btf: vmlinux BTF -> types and ids, through libbpf's reader. Input: /sys/kernel/btf/vmlinux. Invariant: a
+/* btf: vmlinux BTF -> types and ids. Input: /sys/kernel/btf/vmlinux. Invariant: a
  * structure of the kernel is made once a compilation, so its struct type can be compared by address. */
 #include "kernel/btf.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
 
 struct kbtf {
-	struct btf *btf;
+	const uint8_t *raw; /* the file, mapped or read */
+	size_t size;
+	bool mapped;
+	const uint8_t *types;
+	const char *strings;
+	uint32_t types_len, strings_len;
 	uint32_t n;       /* types are 1..n-1 */
+	uint32_t *at;     /* by id: where in types */
 	uint32_t *slots;  /* hash of names: id, or 0 */
 	uint32_t nslots;  /* a power of two */
 	struct type **made; /* by id: structs, unions and enums of the current compilation */
 	struct arena *made_in;
 };
+
+/* libbpf reads the file through stdio, page by page, and copies it: half of the time that dwire takes to start. Its
+ * accessors serve as well for a mapped file. */
+static const struct btf_type *type_at(const struct kbtf *k, uint32_t id)
+{
+	return (const struct btf_type *)(const void *)(k->types + (id < k->n ? k->at[id] : 0));
+}
+
+static const char *str_at(const struct kbtf *k, uint32_t off)
+{
+	return off < k->strings_len ? k->strings + off : "";
+}
 
 static uint32_t name_hash(const char *s)
 {
@@ -33,7 +57,6 @@ static bool is_named(const struct btf_type *t)
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
 	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_FUNC:
 	case BTF_KIND_VAR:
 	case BTF_KIND_INT:
 		return t->name_off != 0;
@@ -44,19 +67,19 @@ static bool is_named(const struct btf_type *t)
 
 static int make_index(struct kbtf *k)
 {
-	k->nslots = 1u << 18;
-	while (k->nslots < k->n * 2)
+	k->nslots = 1u << 16;
+	while (k->nslots < k->n)
 		k->nslots *= 2;
 	k->slots = calloc(k->nslots, sizeof(*k->slots));
 	if (!k->slots)
 		return -ENOMEM;
 	for (uint32_t id = 1; id < k->n; id++) {
-		const struct btf_type *t = btf__type_by_id(k->btf, id);
+		const struct btf_type *t = type_at(k, id);
 		uint32_t h;
 
 		if (!is_named(t))
 			continue;
-		h = name_hash(btf__name_by_offset(k->btf, t->name_off));
+		h = name_hash(str_at(k, t->name_off));
 		while (k->slots[h & (k->nslots - 1)])
 			h++;
 		k->slots[h & (k->nslots - 1)] = id;
@@ -64,31 +87,145 @@ static int make_index(struct kbtf *k)
 	return 0;
 }
 
+/* ---- the file ---------------------------------------------------------------------------------------------- */
+/* Old kernels cannot map it, and give a page a read. */
+static int read_all(struct kbtf *k, int fd)
+{
+	uint8_t *buf = malloc(k->size);
+	size_t got = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	k->raw = buf;
+	while (got < k->size) {
+		ssize_t n = read(fd, buf + got, k->size - got);
+
+		if (n <= 0)
+			return n < 0 ? -errno : -EINVAL;
+		got += (size_t)n;
+	}
+	return 0;
+}
+
+static int open_file(struct kbtf *k)
+{
+	int fd = open(BTF_PATH, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat st;
+	void *p;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_size < (off_t)sizeof(struct btf_header)) {
+		err = -EINVAL;
+	} else {
+		k->size = (size_t)st.st_size;
+		p = mmap(NULL, k->size, PROT_READ, MAP_PRIVATE, fd, 0);
+		k->mapped = p != MAP_FAILED;
+		if (k->mapped)
+			k->raw = p;
+		else
+			err = read_all(k, fd);
+	}
+	close(fd);
+	return err;
+}
+
+static int check_header(struct kbtf *k)
+{
+	struct btf_header h;
+
+	memcpy(&h, k->raw, sizeof(h));
+	if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.hdr_len < sizeof(h) || h.hdr_len > k->size ||
+		(uint64_t)h.hdr_len + h.type_off + h.type_len > k->size ||
+		(uint64_t)h.hdr_len + h.str_off + h.str_len > k->size || !h.str_len)
+		return -EINVAL;
+	k->types = k->raw + h.hdr_len + h.type_off;
+	k->types_len = h.type_len;
+	k->strings = (const char *)k->raw + h.hdr_len + h.str_off;
+	k->strings_len = h.str_len;
+	return k->strings[h.str_len - 1] ? -EINVAL : 0;
+}
+
+/* Bytes that a type takes; 0: of a kind that we do not know. */
+static uint32_t type_size(const struct btf_type *t)
+{
+	uint32_t n = btf_vlen(t), head = sizeof(*t);
+
+	switch (btf_kind(t)) {
+	case BTF_KIND_FWD:
+	case BTF_KIND_CONST:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_PTR:
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_FUNC:
+	case BTF_KIND_FLOAT:
+	case BTF_KIND_TYPE_TAG:
+		return head;
+	case BTF_KIND_INT:
+	case BTF_KIND_VAR:
+	case BTF_KIND_DECL_TAG:
+		return head + 4;
+	case BTF_KIND_ENUM:
+		return head + n * (uint32_t)sizeof(struct btf_enum);
+	case BTF_KIND_ENUM64:
+		return head + n * (uint32_t)sizeof(struct btf_enum64);
+	case BTF_KIND_ARRAY:
+		return head + (uint32_t)sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return head + n * (uint32_t)sizeof(struct btf_member);
+	case BTF_KIND_FUNC_PROTO:
+		return head + n * (uint32_t)sizeof(struct btf_param);
+	case BTF_KIND_DATASEC:
+		return head + n * (uint32_t)sizeof(struct btf_var_secinfo);
+	default:
+		return 0;
+	}
+}
+
+static int find_types(struct kbtf *k)
+{
+	uint32_t most = k->types_len / (uint32_t)sizeof(struct btf_type) + 2, off = 0;
+
+	k->at = calloc(most, sizeof(*k->at)); /* pages that are not used cost nothing */
+	if (!k->at)
+		return -ENOMEM;
+	for (k->n = 1; off + sizeof(struct btf_type) <= k->types_len; k->n++) {
+		const struct btf_type *t = (const struct btf_type *)(const void *)(k->types + off);
+		uint32_t size = type_size(t);
+
+		if (!size || size > k->types_len - off)
+			return -EINVAL;
+		k->at[k->n] = off;
+		off += size;
+	}
+	return 0;
+}
+
 int kbtf_open(struct kbtf **out)
 {
 	struct kbtf *k = calloc(1, sizeof(*k));
-	int err = -ENOMEM;
+	int err;
 
 	*out = NULL;
 	if (!k)
-		return err;
-	k->btf = btf__parse_raw("/sys/kernel/btf/vmlinux");
-	if (!k->btf) {
-		err = -errno;
-		goto fail;
+		return -ENOMEM;
+	err = open_file(k);
+	if (!err)
+		err = check_header(k);
+	if (!err)
+		err = find_types(k);
+	if (!err)
+		err = make_index(k);
+	if (!err) {
+		k->made = calloc(k->n, sizeof(struct type *));
+		err = k->made ? 0 : -ENOMEM;
 	}
-	k->n = btf__type_cnt(k->btf);
-	err = make_index(k);
 	if (err)
-		goto fail;
-	k->made = calloc(k->n, sizeof(struct type *));
-	err = -ENOMEM;
-	if (!k->made)
-		goto fail;
-	*out = k;
-	return 0;
-fail:
-	kbtf_close(k);
+		kbtf_close(k);
+	else
+		*out = k;
 	return err;
 }
 
@@ -96,7 +233,11 @@ void kbtf_close(struct kbtf *k)
 {
 	if (!k)
 		return;
-	btf__free(k->btf);
+	if (k->mapped)
+		munmap((void *)(uintptr_t)k->raw, k->size);
+	else
+		free((void *)(uintptr_t)k->raw);
+	free(k->at);
 	free(k->slots);
 	free(k->made);
 	free(k);
@@ -108,17 +249,24 @@ static uint32_t find_id(const struct kbtf *k, const char *name, uint64_t kinds)
 	uint32_t h = name_hash(name), id;
 
 	for (; (id = k->slots[h & (k->nslots - 1)]) != 0; h++) {
-		const struct btf_type *t = btf__type_by_id(k->btf, id);
+		const struct btf_type *t = type_at(k, id);
 
-		if ((kinds >> btf_kind(t) & 1) && !strcmp(btf__name_by_offset(k->btf, t->name_off), name))
+		if ((kinds >> btf_kind(t) & 1) && !strcmp(str_at(k, t->name_off), name))
 			return id;
 	}
 	return 0;
 }
 
+/* Functions are most of the names and seldom asked for: not in the index. */
 uint32_t kbtf_func(struct kbtf *k, const char *name)
 {
-	return find_id(k, name, 1u << BTF_KIND_FUNC);
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+
+		if (btf_is_func(t) && !strcmp(str_at(k, t->name_off), name))
+			return id;
+	}
+	return 0;
 }
 
 uint32_t kbtf_var(struct kbtf *k, const char *name)
@@ -141,7 +289,7 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 		return k->made[id];
 	t = ARENA_NEW(ts->arena, struct type);
 	t->kind = btf_is_struct(bt) ? T_STRUCT : btf_is_union(bt) ? T_UNION : T_ENUM;
-	t->name = btf__name_by_offset(k->btf, bt->name_off);
+	t->name = str_at(k, bt->name_off);
 	t->size = bt->size;
 	t->canon = t;
 	t->btf_id = id;
@@ -154,7 +302,7 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 static struct type *make_int(struct types *ts, const struct kbtf *k, const struct btf_type *bt)
 {
 	bool sgn = btf_int_encoding(bt) & BTF_INT_SIGNED;
-	const char *name = btf__name_by_offset(k->btf, bt->name_off);
+	const char *name = str_at(k, bt->name_off);
 
 	if (bt->size == 1 && !strcmp(name, "char"))
 		return ts->char_;
@@ -166,7 +314,7 @@ static struct type *make_int(struct types *ts, const struct kbtf *k, const struc
 
 static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id)
 {
-	const struct btf_type *bt = id ? btf__type_by_id(k->btf, id) : NULL;
+	const struct btf_type *bt = id ? type_at(k, id) : NULL;
 	struct type *t;
 
 	if (!bt)
@@ -195,7 +343,7 @@ static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id)
 	case BTF_KIND_FWD: { /* a full structure of the name may stand elsewhere */
 		enum type_kind kind = btf_kflag(bt) ? T_UNION : T_STRUCT;
 
-		t = types_tagged(ts, kind, btf__name_by_offset(k->btf, bt->name_off));
+		t = types_tagged(ts, kind, str_at(k, bt->name_off));
 		return t ? t : ts->void_;
 	}
 	default:
@@ -218,7 +366,7 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 static void kt_complete(void *ctx, struct types *ts, struct type *t)
 {
 	struct kbtf *k = ctx;
-	const struct btf_type *bt = btf__type_by_id(k->btf, t->btf_id);
+	const struct btf_type *bt = type_at(k, t->btf_id);
 	const struct btf_member *m = btf_members(bt);
 	unsigned n = btf_vlen(bt);
 
@@ -226,7 +374,7 @@ static void kt_complete(void *ctx, struct types *ts, struct type *t)
 	t->members = ARENA_ARRAY(ts->arena, struct type_member, n + 1u);
 	t->nmembers = n;
 	for (unsigned i = 0; i < n; i++) {
-		const char *name = btf__name_by_offset(k->btf, m[i].name_off);
+		const char *name = str_at(k, m[i].name_off);
 
 		t->members[i].name = *name ? name : NULL;
 		t->members[i].type = make_type(k, ts, m[i].type);
@@ -241,19 +389,19 @@ static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
 	struct kbtf *k = ctx;
 
 	for (uint32_t id = 1; id < k->n; id++) {
-		const struct btf_type *t = btf__type_by_id(k->btf, id);
+		const struct btf_type *t = type_at(k, id);
 
 		if (btf_is_enum(t)) {
 			const struct btf_enum *e = btf_enum(t);
 			for (int i = 0; i < btf_vlen(t); i++)
-				if (!strcmp(btf__name_by_offset(k->btf, e[i].name_off), name)) {
+				if (!strcmp(str_at(k, e[i].name_off), name)) {
 					*value = e[i].val;
 					return true;
 				}
 		} else if (btf_is_enum64(t)) {
 			const struct btf_enum64 *e = btf_enum64(t);
 			for (int i = 0; i < btf_vlen(t); i++)
-				if (!strcmp(btf__name_by_offset(k->btf, e[i].name_off), name)) {
+				if (!strcmp(str_at(k, e[i].name_off), name)) {
 					*value = (int64_t)btf_enum64_value(&e[i]);
 					return true;
 				}
@@ -269,12 +417,12 @@ static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 	const char *pair[2] = { NULL, NULL }, *best = NULL;
 
 	for (uint32_t id = 1; id < k->n; id++) {
-		const struct btf_type *t = btf__type_by_id(k->btf, id);
+		const struct btf_type *t = type_at(k, id);
 		const char *s;
 
 		if (kind == T_STRUCT ? !btf_is_struct(t) : kind == T_UNION ? !btf_is_union(t) : !btf_is_typedef(t))
 			continue;
-		s = btf__name_by_offset(k->btf, t->name_off);
+		s = str_at(k, t->name_off);
 		if (s[0] != name[0] || strlen(s) + 1 < strlen(name) || strlen(s) > strlen(name) + 1)
 			continue;
 		pair[0] = s;
@@ -308,10 +456,10 @@ static const struct btf_type *tracepoint_proto(struct kbtf *k, const char *name,
 	*id = find_id(k, buf, 1u << BTF_KIND_TYPEDEF);
 	if (!*id)
 		return NULL;
-	t = btf__type_by_id(k->btf, btf__type_by_id(k->btf, *id)->type);
+	t = type_at(k, type_at(k, *id)->type);
 	if (!t || !btf_is_ptr(t))
 		return NULL;
-	t = btf__type_by_id(k->btf, t->type);
+	t = type_at(k, t->type);
 	return t && btf_is_func_proto(t) && btf_vlen(t) ? t : NULL;
 }
 

@@ -79,9 +79,9 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 			s->params[i]->type = s->keys[i];
 		}
 	}
-	strmap_put(ck->globals, in->name, s);
 	if (!in->loc.src->library) /* a library's are checked when they are used */
 		check_inline(ck, s);
+	strmap_put(ck->globals, in->name, s); /* after: it cannot name itself */
 }
 
 static void declare_xlator(struct checker *ck, struct xlator *xl)

@@ -323,8 +323,8 @@ static struct type *bad_operands(struct checker *ck, struct expr *e, struct type
 {
 	const char *hint = NULL;
 
-	if (type_is_string(a) && e->b->kind == EX_INT)
-		hint = "quote the address: \"10.0.0.5\"";
+	if (type_is_string(a) || type_is_string(b))
+		hint = "strings take the comparisons only: == != < <= > >=";
 	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a),
 		tname(ck, b));
 }
@@ -347,7 +347,11 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 
 static struct type *check_addsub(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
-	struct type *p = a->kind == T_PTR ? a : b;
+	struct type *p;
+
+	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a; /* an array stands for its address */
+	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
+	p = a->kind == T_PTR ? a : b;
 
 	if (type_is_int(a) && type_is_int(b))
 		return type_usual(ck->ts, a, b);

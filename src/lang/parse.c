@@ -322,6 +322,8 @@ static void take_pragma(struct parser *p, struct loc line, const char *s, const 
 	while (end > s && strchr(" \t\r\f\v", end[-1]))
 		end--;
 	d->u.pragma.args = arena_strndup(p->arena, s, (size_t)(end - s));
+	if (p->env->pragma)
+		p->env->pragma(p->env->ctx, &d->u.pragma);
 }
 
 /* The lexer met a # line. */

@@ -19,7 +19,9 @@ struct parse_env {
 	struct macros *macros; /* may be NULL */
 	/* Is name a typedef name of the kernel (BTF) or a built-in one? The parser knows those it parsed itself. */
 	bool (*is_typename)(void *ctx, const char *name);
-	void *ctx;
+	/* Called for each #pragma D when it is read: what follows may depend on it. May be NULL. */
+	void (*pragma)(void *ctx, const struct pragma *p);
+	void *ctx; /* of both */
 	struct strmap *typenames; /* names that parsed typedefs added; kept between texts; not NULL */
 };
 

@@ -291,6 +291,27 @@ static bool widen(int *form, int add)
 	return changed;
 }
 
+/* A variable that is compared with characters, or by order, must be kept as characters: its literals' numbers cannot
+ * become text in the kernel. */
+static bool force_chars(struct checker *ck, struct expr *e)
+{
+	bool changed = false;
+
+	while (e->kind == EX_CAST || e->kind == EX_STRINGOF || e->kind == EX_COMMA)
+		e = e->kind == EX_COMMA ? e->b : e->a;
+	if (e->kind == EX_ASSIGN)
+		return force_chars(ck, e->a);
+
+	if (e->kind == EX_COND) {
+		changed |= force_chars(ck, e->b);
+		return force_chars(ck, e->c) || changed;
+	}
+	if ((e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
+		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC) && (e->sym->form & FORM_LIT))
+		changed = widen(&e->sym->form, FORM_CHARS);
+	return changed;
+}
+
 static bool widen_keys(struct checker *ck, struct expr *e)
 {
 	bool changed = false;
@@ -303,23 +324,20 @@ static bool widen_keys(struct checker *ck, struct expr *e)
 		if (!e->sym->key_forms)
 			e->sym->key_forms = ARENA_ARRAY(ck->arena, int, e->sym->nkeys);
 		changed |= widen(&e->sym->key_forms[i], expr_form(ck, e->args.v[i]));
+		if (form_rep(e->sym->key_forms[i]) == REP_CHARS)
+			changed |= force_chars(ck, e->args.v[i]);
+		if (e->sym->kind == SYM_INLINE) /* the parameter takes what is handed over */
+			changed |= widen(&e->sym->params[i]->form, e->sym->key_forms[i]);
 	}
 	return changed;
 }
 
-/* A variable that is compared with characters, or by order, must be kept as characters: its literals' numbers cannot
- * become text in the kernel. */
-static bool force_chars(struct checker *ck, struct expr *e)
+static bool settle_assign(struct checker *ck, struct expr *e)
 {
-	bool changed = false;
+	bool changed = widen(&e->a->sym->form, expr_form(ck, e->b));
 
-	if (e->kind == EX_COND) {
+	if (form_rep(e->a->sym->form) == REP_CHARS)
 		changed |= force_chars(ck, e->b);
-		return force_chars(ck, e->c) || changed;
-	}
-	if ((e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
-		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC) && (e->sym->form & FORM_LIT))
-		changed = widen(&e->sym->form, FORM_CHARS);
 	return changed;
 }
 
@@ -336,8 +354,14 @@ static bool settle(struct checker *ck, struct expr *e)
 		changed |= settle(ck, e->args.v[i]);
 	if (e->kind == EX_INDEX || e->kind == EX_AGG)
 		changed |= widen_keys(ck, e);
+	if (e->sym && e->sym->kind == SYM_INLINE && e->kind != EX_INT)
+		changed |= settle(ck, e->sym->inl->value);
+	if (e->kind == EX_COND && e->type && type_is_string(e->type) && form_rep(expr_form(ck, e)) == REP_CHARS) {
+		changed |= force_chars(ck, e->b);
+		changed |= force_chars(ck, e->c);
+	}
 	if (e->kind == EX_ASSIGN && e->a->sym && e->a->sym->type && e->a->sym->type->kind == T_STRING)
-		changed |= widen(&e->a->sym->form, expr_form(ck, e->b));
+		changed |= settle_assign(ck, e);
 	if (e->kind == EX_BINARY && e->a->type && e->b->type && type_is_string(e->a->type) &&
 		type_is_string(e->b->type)) {
 		int fa = expr_form(ck, e->a), fb = expr_form(ck, e->b);
@@ -363,19 +387,30 @@ static bool settle_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 	return changed;
 }
 
+static bool settle_program(struct checker *ck, struct program *p)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < p->decls.n; i++) {
+		struct clause *c = &p->decls.v[i]->u.clause;
+
+		if (p->decls.v[i]->kind != DECL_CLAUSE)
+			continue;
+		changed |= settle(ck, c->pred);
+		changed |= settle_stmts(ck, c->body.v, c->body.n);
+	}
+	return changed;
+}
+
+/* Texts of one compilation share variables: each one settles those before it again. */
 void check_forms(struct checker *ck, struct program *p)
 {
 	bool changed = true;
 
-	for (int round = 0; changed && round < 64; round++) {
+	*vec_push(ck->arena, &ck->settled) = p;
+	while (changed) { /* it ends: a form only grows */
 		changed = false;
-		for (size_t i = 0; i < p->decls.n; i++) {
-			struct clause *c = &p->decls.v[i]->u.clause;
-
-			if (p->decls.v[i]->kind != DECL_CLAUSE)
-				continue;
-			changed |= settle(ck, c->pred);
-			changed |= settle_stmts(ck, c->body.v, c->body.n);
-		}
+		for (size_t i = 0; i < ck->settled.n; i++)
+			changed |= settle_program(ck, ck->settled.v[i]);
 	}
 }

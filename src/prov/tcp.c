@@ -8,25 +8,28 @@
 #define TCP_SOCK "((struct tcp_sock *)P->sk)"
 
 #define IS_TCP "P->sk->sk_protocol == 6 && P->sk->sk_type == 1"
-/* Also the control socket that IPv4 resets without a socket leave through; a user's raw socket does not count. */
-#define SENDS_TCP "P->sk->sk_protocol == 6 && (P->sk->sk_type == 1 || P->sk->sk_kern_sock)"
+/* The socket of the kernel's own that IPv4 resets without a socket leave by; a user's raw socket does not count. */
+#define RESET_SOCK(sk)                                                                                    \
+	sk "->__sk_common.skc_state == 7 && " sk "->sk_type == 3 && " sk "->sk_kern_sock && " sk "->sk_protocol == 6"
 
-/* What leaves past the sockets' hook: from TIME_WAIT, and IPv6 resets without a socket, or for a socket that is not to
- * send them itself (an active reset carries ACK too). skb_iif is 0 for what this machine made. */
+/* What leaves past the sockets' hook, or without a socket of its own: from TIME_WAIT, resets without a socket, and IPv6
+ * resets for a socket that is not to send them itself (an active reset carries ACK too). skb_iif is 0 for what this
+ * machine made. */
 #define QUEUED_TCP                                                                                        \
 	"P->skb->skb_iif == 0 && (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 ||"             \
-	" (P->skb->protocol == 0xdd86 && P->skb->sk->__sk_common.skc_state != 12)) &&"                      \
+	" (P->skb->protocol == 0x0008 ? " RESET_SOCK("P->skb->sk") " : P->skb->sk->__sk_common.skc_state != 12)) &&" \
 	" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"                   \
-	" (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 || (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
+	" (P->skb->sk == 0 || P->skb->protocol == 0x0008 || P->skb->sk->__sk_common.skc_state == 6 ||"      \
+	" (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"tcplsinfo_t *", NULL };
 
 static const struct site send_sites[] = {
-	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = SENDS_TCP, .sees = "segments of sockets" },
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
 	{ .attach = ATTACH_TP_BTF, .target = "net_dev_queue", .nargs = 1, .native = "dw_devqueue", .when = QUEUED_TCP,
-		.sees = "segments from TIME_WAIT, and IPv6 resets, that no socket sends" },
+		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
 };
 
 static const struct site receive_sites[] = {

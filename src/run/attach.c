@@ -211,7 +211,7 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	return 0;
 }
 
-void attach_detach(struct attached *a)
+void attach_detach(struct attached *a, bool wait)
 {
 	bool any = a->nlinks || a->nsamplers;
 
@@ -224,7 +224,8 @@ void attach_detach(struct attached *a)
 	a->nlinks = 0;
 	for (size_t i = 0; i < a->nsamplers; i++)
 		close(a->samplers[i].fd);
-	load_synchronize(a->loaded);
+	if (wait)
+		load_synchronize(a->loaded);
 	if (a->nsamplers)
 		count_ran(a);
 	a->nsamplers = 0;
@@ -243,7 +244,7 @@ void attach_free(struct attached *a)
 	if (!a)
 		return;
 	if (a->links && a->samplers)
-		attach_detach(a);
+		attach_detach(a, false);
 	free(a->links);
 	free(a->samplers);
 	free(a);

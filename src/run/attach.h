@@ -2,6 +2,7 @@
 #ifndef DWIRE_RUN_ATTACH_H
 #define DWIRE_RUN_ATTACH_H
 #include "run/load.h"
+#include <stdbool.h>
 
 struct attached;
 
@@ -10,8 +11,8 @@ struct attached;
  * why; then nothing stays attached. */
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, char *why, size_t why_len)
 	__attribute__((warn_unused_result));
-/* Detaches. When it returns no program runs any more. Twice is fine. */
-void attach_detach(struct attached *a);
+/* Detaches. wait: when it returns no program runs any more (some 15 ms). Twice is fine. */
+void attach_detach(struct attached *a, bool wait);
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */
 uint64_t attach_missed(const struct attached *a);

@@ -86,12 +86,35 @@ static int create_map(
 
 /* ---- ring buffers ------------------------------------------------------------------------------------------------ */
 
-static uint32_t ring_bytes(uint64_t want)
+/* Does a clause record something each time that the kernel fires its probe? exit() is for once, and what dwire fires
+ * itself is slow. */
+static bool records_events(const struct image *image, const struct epid *e)
+{
+	const struct image_probe *p = &image->probes.v[e->probe];
+
+	if (!e->rec_size || strcmp(p->prov, "dtrace") == 0 || strncmp(p->name, "tick-", 5) == 0)
+		return false;
+	for (size_t i = 0; i < e->nactions; i++)
+		if (e->actions[i].kind != ACT_EXIT)
+			return true;
+	return e->nactions == 0;
+}
+
+/* Summaries need no large buffers: half of the memory and a third of the time to start. */
+static uint64_t default_bufsize(const struct image *image)
+{
+	for (size_t i = 0; i < image->epids.n; i++)
+		if (records_events(image, &image->epids.v[i]))
+			return LOAD_BUFSIZE_DEFAULT;
+	return LOAD_BUFSIZE_SUMMARY;
+}
+
+static uint32_t ring_bytes(uint64_t want, const struct image *image)
 {
 	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (!want)
-		want = LOAD_BUFSIZE_DEFAULT;
+		want = default_bufsize(image);
 	while (size < want && size < RING_MAX)
 		size *= 2;
 	return (uint32_t)size;
@@ -232,7 +255,7 @@ static int await_rings(struct loader *ld)
 static int create_rings(struct loader *ld, const char *name)
 {
 	unsigned cpus = features_cpus(ld->c->features);
-	uint32_t size = ring_bytes(ld->c->bufsize);
+	uint32_t size = ring_bytes(ld->c->bufsize, ld->c->image);
 	struct loaded *l = ld->l;
 	int err;
 

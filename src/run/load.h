@@ -5,6 +5,7 @@
 #include "kernel/features.h"
 
 #define LOAD_BUFSIZE_DEFAULT (4u << 20)
+#define LOAD_BUFSIZE_SUMMARY (256u << 10) /* of a script that records nothing by the event */
 /* Room for the message of a refused program, its log included. */
 #define LOAD_WHY_LEN 16384
 

@@ -8,7 +8,25 @@
 
 #include "base/diag.h"
 
-enum opt_kind { OPT_BOOL, OPT_SIZE, OPT_RATE, OPT_NUM, OPT_IGNORED };
+enum opt_kind {
+	OPT_BOOL,
+	OPT_SIZE,
+	OPT_RATE,
+	OPT_NUM,
+	OPT_SWITCH,  /* bufpolicy: only "switch" */
+	OPT_IGNORED, /* means the same without */
+	OPT_FOREIGN, /* would mean something else without: refused */
+	OPT_COUNT
+};
+
+/* What a value looks like, for messages. */
+static const char *const takes[OPT_COUNT] = {
+	[OPT_BOOL] = "it takes 1 or 0, or no value",
+	[OPT_SIZE] = "it takes bytes, as in 512k, 8m or 1g",
+	[OPT_RATE] = "it takes a rate or a time, as in 10hz, 100ms or 1s",
+	[OPT_NUM] = "it takes a number",
+	[OPT_SWITCH] = "only switch: everything is printed as it happens",
+};
 
 /* Options that only make sense for DTrace's own buffers are accepted and change nothing here: scripts that set them
  * mean the same without. */
@@ -21,6 +39,7 @@ static const struct opt {
 	{ "destructive", OPT_BOOL, offsetof(struct options, destructive) },
 	{ "zdefs", OPT_BOOL, offsetof(struct options, zdefs) },
 	{ "defaultargs", OPT_BOOL, offsetof(struct options, defaultargs) },
+	{ "argref", OPT_BOOL, offsetof(struct options, argref) },
 	{ "aggsortkey", OPT_BOOL, offsetof(struct options, agg.sort_key) },
 	{ "aggsortrev", OPT_BOOL, offsetof(struct options, agg.sort_rev) },
 	{ "aggsortkeypos", OPT_NUM, offsetof(struct options, agg.key_pos) },
@@ -30,18 +49,31 @@ static const struct opt {
 	{ "bufsize", OPT_SIZE, offsetof(struct options, bufsize) },
 	{ "strsize", OPT_SIZE, offsetof(struct options, strsize) },
 	{ "switchrate", OPT_RATE, offsetof(struct options, switchrate_ns) },
+	{ "bufpolicy", OPT_SWITCH, 0 },
 	{ "aggrate", OPT_IGNORED, 0 },
 	{ "aggsize", OPT_IGNORED, 0 },
-	{ "bufpolicy", OPT_IGNORED, 0 },
 	{ "bufresize", OPT_IGNORED, 0 },
 	{ "cleanrate", OPT_IGNORED, 0 },
-	{ "cpu", OPT_IGNORED, 0 },
 	{ "dynvarsize", OPT_IGNORED, 0 },
+	{ "errtags", OPT_IGNORED, 0 },
+	{ "droptags", OPT_IGNORED, 0 },
+	{ "evaltime", OPT_IGNORED, 0 },
+	{ "jstackframes", OPT_IGNORED, 0 },
+	{ "jstackstrsize", OPT_IGNORED, 0 },
+	{ "lazyload", OPT_IGNORED, 0 },
 	{ "nspec", OPT_IGNORED, 0 },
+	{ "pspec", OPT_IGNORED, 0 },
 	{ "specsize", OPT_IGNORED, 0 },
 	{ "stackframes", OPT_IGNORED, 0 },
+	{ "stackindent", OPT_IGNORED, 0 },
 	{ "statusrate", OPT_IGNORED, 0 },
+	{ "temporal", OPT_IGNORED, 0 },
 	{ "ustackframes", OPT_IGNORED, 0 },
+	{ "cpp", OPT_FOREIGN, 0 },
+	{ "cpu", OPT_FOREIGN, 0 },
+	{ "flowindent", OPT_FOREIGN, 0 },
+	{ "grabanon", OPT_FOREIGN, 0 },
+	{ "rawbytes", OPT_FOREIGN, 0 },
 };
 
 void options_init(struct options *o)
@@ -123,42 +155,52 @@ static bool parse_rate(const char *v, uint64_t *ns)
 	return false;
 }
 
-static int store(struct options *o, const struct opt *opt, const char *value)
+void option_split(struct arena *a, const char *text, const char **name, const char **value)
 {
-	char *base = (char *)o + opt->off;
+	const char *eq = strchr(text, '='), *end = eq ? eq : text + strlen(text);
+
+	while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	*name = arena_strndup(a, text, (size_t)(end - text));
+	*value = eq ? eq + 1 + strspn(eq + 1, " \t") : NULL;
+}
+
+/* The value as the option's field has it; true when it is one. */
+static bool parse_value(enum opt_kind kind, const char *value, void *field)
+{
 	const char *unit;
 	uint64_t n;
-	bool b;
+	uint32_t small;
+	bool ok;
 
-	switch (opt->kind) {
+	switch (kind) {
 	case OPT_BOOL:
-		if (!parse_bool(value, &b))
-			return -EINVAL;
-		memcpy(base, &b, sizeof(b));
-		return 0;
+		return parse_bool(value, field);
 	case OPT_SIZE:
-		if (!parse_size(value, &n))
-			return -EINVAL;
-		memcpy(base, &n, sizeof(n));
-		return 0;
+		ok = parse_size(value, &n);
+		if (ok)
+			memcpy(field, &n, sizeof(n));
+		return ok;
 	case OPT_RATE:
-		if (!parse_rate(value, &n))
-			return -EINVAL;
-		memcpy(base, &n, sizeof(n));
-		return 0;
-	case OPT_NUM: {
-		uint32_t small;
-
-		if (!parse_number(value, &n, &unit) || *unit || n > UINT32_MAX)
-			return -EINVAL;
+		ok = parse_rate(value, &n);
+		if (ok)
+			memcpy(field, &n, sizeof(n));
+		return ok;
+	case OPT_NUM:
+		ok = parse_number(value, &n, &unit) && !*unit && n <= UINT32_MAX;
 		small = (uint32_t)n;
-		memcpy(base, &small, sizeof(small));
-		return 0;
-	}
+		if (ok)
+			memcpy(field, &small, sizeof(small));
+		return ok;
+	case OPT_SWITCH:
+		return value && !strcmp(value, "switch");
 	case OPT_IGNORED:
-		return 0;
+		return true;
+	case OPT_FOREIGN:
+	case OPT_COUNT:
+		break;
 	}
-	return -EINVAL;
+	return false;
 }
 
 int option_set(struct options *o, const char *name, const char *value, const char **hint)
@@ -167,9 +209,13 @@ int option_set(struct options *o, const char *name, const char *value, const cha
 
 	*hint = NULL;
 	for (size_t i = 0; i < sizeof(opts) / sizeof(opts[0]); i++) {
-		if (!strcmp(opts[i].name, name))
-			return store(o, &opts[i], value);
 		names[i] = opts[i].name;
+		if (strcmp(opts[i].name, name))
+			continue;
+		if (opts[i].kind == OPT_FOREIGN)
+			return -ENOTSUP;
+		*hint = takes[opts[i].kind];
+		return parse_value(opts[i].kind, value, (char *)o + opts[i].off) ? 0 : -EINVAL;
 	}
 	*hint = nearest_name(name, names);
 	return -ENOENT;

@@ -457,12 +457,13 @@ static int fire_end(struct session *s, char *why, size_t why_len)
 
 int session_end(struct session *s, char *why, size_t why_len)
 {
-	int err;
+	int err, status;
 
 	if (!s->consumer)
 		return 0;
+	/* After exit() no record of a program that still runs would be printed: only aggregations are worth the wait. */
 	if (s->attached)
-		attach_detach(s->attached);
+		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, &status));
 	err = empty_all(s, why, why_len);
 	if (!err)
 		err = fire_end(s, why, why_len);

@@ -291,7 +291,7 @@ static void test_attached(const struct loaded *l, struct features *f)
 		return;
 	send_packets(100);
 	fork_processes(20);
-	attach_detach(a);
+	attach_detach(a, true);
 	/* Each datagram to a closed port makes the port-unreachable answer too, which the hook may count; others on the
 	 * machine may send. So: at least ours, and nothing once detached. */
 	sent = counter(l, f, C_EGRESS);
@@ -302,7 +302,7 @@ static void test_attached(const struct loaded *l, struct features *f)
 	fork_processes(5);
 	CHECK(counter(l, f, C_EGRESS) == sent && counter(l, f, C_FORK) == forked, "counted after detaching");
 	CHECK(load_missed(l, P_FORK) == 0, "%llu missed", (unsigned long long)load_missed(l, P_FORK));
-	attach_detach(a);
+	attach_detach(a, true);
 	attach_free(a);
 }
 
@@ -353,7 +353,7 @@ static void test_profile(struct features *f)
 		do
 			clock_gettime(CLOCK_MONOTONIC, &now);
 		while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 200);
-		attach_detach(a);
+		attach_detach(a, true);
 		fired = counter(l, f, C_FORK);
 		due = 100 * l->nrings; /* 200 ms at 2 ms, each CPU */
 		CHECK(fired >= 30, "%llu samples", (unsigned long long)fired);

@@ -1,0 +1,274 @@
+/* compile: see compile.h. compile_run() reads as the pipeline. Invariant: everything made is in the arena. */
+#include "run/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/dlib.h"
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
+static size_t description_length(const char *s)
+{
+	return strcspn(s, " \t\r\n/{");
+}
+
+void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len)
+{
+	static const char *const colons[] = { "", ":::", "::", ":", "", "" };
+	struct text *t = vec_push(c->arena, &c->texts);
+	char *copy = arena_strndup(c->arena, text, len);
+	size_t n = description_length(copy);
+
+	t->kind = kind;
+	t->src.name = arena_strdup(c->arena, name);
+	t->src.text = copy;
+	t->src.len = len;
+	if (*colons[kind]) {
+		t->src.text = arena_printf(c->arena, "%.*s%s%s", (int)n, copy, colons[kind], copy + n);
+		t->src.len = strlen(t->src.text);
+	}
+	t->shown = kind == DWIRE_SCRIPT ? t->src.name : arena_strndup(c->arena, copy, n);
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------------------------------- */
+static bool is_typename(void *ctx, const char *name)
+{
+	return types_is_name(((struct compilation *)ctx)->types, name);
+}
+
+static void set_pragma(void *ctx, const struct pragma *p)
+{
+	struct compilation *c = ctx;
+	const char *name, *value, *hint;
+	int r;
+
+	if (strcmp(p->word, "option"))
+		return; /* attributes, binding, depends_on: nothing for us to do */
+	option_split(c->arena, p->args, &name, &value);
+	r = option_set(c->opts, name, value, &hint);
+	if (r == -ENOENT)
+		diag_error(c->diags, p->loc, D_PRAGMA_OPTSET,
+			hint ? arena_printf(c->arena, "did you mean %s?", hint) : NULL, "no option %s", name);
+	else if (r == -ENOTSUP)
+		diag_error(c->diags, p->loc, D_PRAGMA_OPTSET, NULL, "dwire cannot do what option %s asks for", name);
+	else if (r)
+		diag_error(c->diags, p->loc, D_PRAGMA_OPTSET, hint, value ? "bad value for option %s: %s" :
+			"option %s needs a value", name, value ? value : "");
+	c->macros.defaultargs = c->opts->defaultargs;
+}
+
+/* dlib/ and, before it, what it must know and BTF does not say. */
+static int parse_libraries(struct compilation *c)
+{
+	struct source *s = ARENA_ARRAY(c->arena, struct source, dlib_nfiles + 1);
+	size_t n = 1;
+
+	s[0] = (struct source){ .name = "kernel" };
+	s[0].text = arena_printf(c->arena, "inline int __hz = %ld;\n", c->hz);
+	for (int net = 1; net >= 0; net--) /* net.d first: the others need its types */
+		for (size_t i = 0; i < dlib_nfiles; i++)
+			if ((strcmp(dlib_files[i].name, "net.d") == 0) == (net == 1))
+				s[n++] = (struct source){ .name = dlib_files[i].name, .text = dlib_files[i].text };
+	for (size_t i = 0; i < n; i++) {
+		s[i].len = strlen(s[i].text);
+		s[i].library = true;
+		if (parse_source(&c->penv, &s[i], &c->library))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void parse_text(struct compilation *c, struct text *t)
+{
+	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
+	size_t digits = strspn(t->src.text, "0123456789");
+
+	if (t->kind == DWIRE_ID && (!digits || digits != strlen(t->shown))) {
+		diag_error(c->diags, all, D_PDESC_INVAL, "-l lists the probes and their numbers",
+			"the number of a probe is needed");
+		return;
+	}
+	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n)
+		diag_error(c->diags, (struct loc){ .src = &t->src }, D_EMPTY, NULL, "the program is empty");
+}
+
+static void setup(struct compilation *c)
+{
+	c->types = types_new(c->arena, c->ktypes);
+	c->macros.defaultargs = c->opts->defaultargs;
+	c->macros.used = ARENA_ARRAY(c->arena, unsigned char, (size_t)c->macros.argc + 1);
+	c->penv = (struct parse_env){
+		.arena = c->arena, .diags = c->diags, .macros = &c->macros, .is_typename = is_typename, .ctx = c,
+		.pragma = set_pragma, .typenames = strmap_new(c->arena),
+	};
+	probes_init(&c->probes, c->arena);
+}
+
+static int parse_texts(struct compilation *c)
+{
+	if (parse_libraries(c))
+		return -EINVAL;
+	for (size_t i = 0; i < c->texts.n; i++)
+		parse_text(c, &c->texts.v[i]);
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+int compile_parse(struct compilation *c)
+{
+	setup(c);
+	return parse_texts(c);
+}
+
+/* An argument that nothing reads is a mistake of whoever typed it, as in DTrace. */
+static int check_arguments(struct compilation *c)
+{
+	for (int i = 1; i < c->macros.argc && !c->opts->argref; i++)
+		if (!c->macros.used[i])
+			diag_error(c->diags, (struct loc){ 0 }, D_MACRO_UNUSED, NULL,
+				"extraneous argument '%s' ($%d is not referenced)", c->macros.argv[i], i);
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+/* ---- matching and checking ---------------------------------------------------------------------------------------------- */
+static void enable(struct compilation *c, size_t probe, const struct clause *cl)
+{
+	enablings *on;
+
+	while (c->by_probe.n <= probe)
+		*vec_push(c->arena, &c->by_probe) = (enablings){ 0 };
+	on = &c->by_probe.v[probe];
+	/* Clauses come one after the other: two descriptions of one that name the same probe enable it once. */
+	if (on->n && on->v[on->n - 1].clause == cl)
+		return;
+	if (!on->n)
+		*vec_push(c->arena, &c->order) = (uint32_t)probe;
+	vec_push(c->arena, on)->clause = cl;
+}
+
+/* Signatures of the probes of a clause. */
+typedef VEC(const struct probe_sig *) sig_list;
+
+static void add_sig(struct compilation *c, sig_list *sigs, const struct probe *p)
+{
+	struct probe_sig *s = ARENA_NEW(c->arena, struct probe_sig);
+
+	s->prov = p->prov->name;
+	s->mod = p->prov->module ? p->prov->module : "";
+	s->func = "";
+	s->name = p->name;
+	s->args = p->def->args;
+	s->raw = p->prov->raw;
+	*vec_push(c->arena, sigs) = s;
+}
+
+static size_t match_clause(struct compilation *c, struct clause *cl, sig_list *sigs)
+{
+	size_t total = 0;
+
+	for (size_t k = 0; k < cl->probes.n; k++) {
+		const struct pdesc *pd = &cl->probes.v[k];
+		size_t found = 0;
+
+		probes_make(&c->probes, pd);
+		for (size_t i = 0; i < c->probes.all.n; i++)
+			if (probe_matches(pd, &c->probes.all.v[i])) {
+				found++;
+				add_sig(c, sigs, &c->probes.all.v[i]);
+				enable(c, i, cl);
+			}
+		if (!found && !c->opts->zdefs)
+			diag_error(c->diags, pd->loc, D_PDESC_ZERO, probes_hint(&c->probes, pd),
+				"probe description %s does not match any probes", pd->text);
+		total += found;
+	}
+	return total;
+}
+
+static void check_text(struct compilation *c, struct text *t, uint32_t *index)
+{
+	for (size_t k = 0; k < t->prog.decls.n; k++) {
+		struct clause *cl = &t->prog.decls.v[k]->u.clause;
+		sig_list sigs = { 0 };
+
+		if (t->prog.decls.v[k]->kind != DECL_CLAUSE)
+			continue;
+		cl->index = (*index)++;
+		t->matched += match_clause(c, cl, &sigs);
+		if (sigs.n)
+			check_clause(c->checker, cl, sigs.v, sigs.n);
+	}
+}
+
+static int check_texts(struct compilation *c)
+{
+	uint32_t index = 0;
+
+	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
+	if (c->ktypes)
+		check_decls(c->checker, &c->library);
+	if (diags_errors(c->diags))
+		return -EINVAL;
+	for (size_t i = 0; i < c->texts.n; i++)
+		check_decls(c->checker, &c->texts.v[i].prog);
+	for (size_t i = 0; i < c->texts.n; i++)
+		check_text(c, &c->texts.v[i], &index);
+	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
+		check_forms(c->checker, &c->texts.v[i].prog);
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------------------ */
+static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
+{
+	struct lowerer *lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		enablings *en = &c->by_probe.v[c->order.v[i]];
+
+		for (size_t k = 0; k < en->n; k++)
+			en->v[k].probe = &c->probes.all.v[c->order.v[i]];
+		lower_probe(lw, en->v, en->n, dump_ir, dump_bpf);
+	}
+	lower_finish(lw);
+	c->image.strsize = (uint32_t)c->opts->strsize;
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+static int dump_tokens(struct compilation *c, FILE *out)
+{
+	for (size_t i = 0; i < c->texts.n; i++)
+		if (tokens_dump(&c->penv, &c->texts.v[i].src, out))
+			return -EINVAL;
+	return 0;
+}
+
+static int dump_trees(const struct compilation *c, FILE *out)
+{
+	for (size_t i = 0; i < c->texts.n; i++)
+		ast_dump(&c->texts.v[i].prog, out);
+	return 0;
+}
+
+int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
+{
+	int r;
+
+	setup(c);
+	if (dump == DWIRE_DUMP_TOKENS)
+		return dump_tokens(c, out);
+	r = parse_texts(c);
+	if (r)
+		return r;
+	if (dump == DWIRE_DUMP_AST)
+		return dump_trees(c, out);
+	r = check_texts(c);
+	if (!r)
+		r = check_arguments(c);
+	if (r)
+		return r;
+	if (dump == DWIRE_DUMP_TYPES)
+		return dump_trees(c, out);
+	return lower_texts(c, dump == DWIRE_DUMP_IR ? out : NULL, dump == DWIRE_DUMP_BPF ? out : NULL);
+}

@@ -1,0 +1,49 @@
+/* compile: D texts -> image, the whole way: parse, match probes, check, lower. Pure: what it knows of a kernel it is
+ * told, so that the command and the fuzzers run the same code. */
+#ifndef DWIRE_RUN_COMPILE_H
+#define DWIRE_RUN_COMPILE_H
+#include "dwire.h"
+#include "ir/lower.h"
+#include "lang/parse.h"
+#include "prov/match.h"
+#include "run/options.h"
+
+struct text {
+	enum dwire_kind kind;
+	struct source src;
+	const char *shown; /* the description or file, for "matched" */
+	size_t matched;    /* probes that its clauses are enabled on */
+	struct program prog;
+};
+
+typedef VEC(struct enabling) enablings;
+
+struct compilation {
+	/* set by the caller, all borrowed */
+	struct arena *arena;
+	struct diags *diags;
+	struct options *opts;
+	struct macros macros;        /* argc, argv, number, ctx */
+	const struct ktypes *ktypes; /* NULL: no kernel, no library; only programs without arguments compile */
+	struct lower_env lenv;
+	long hz; /* of jiffies */
+
+	/* made */
+	VEC(struct text) texts;
+	struct program library;
+	struct types *types;
+	struct parse_env penv;
+	struct probe_list probes;
+	struct checker *checker;
+	VEC(enablings) by_probe; /* by index in probes */
+	VEC(uint32_t) order;     /* probes in the order of their first clause */
+	struct image image;
+};
+
+/* Adds a text; name and text are copied. */
+void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len);
+/* Parses all texts: then options that they set and the descriptions are known. 0; -EINVAL with diagnostics. */
+int compile_parse(struct compilation *c) __attribute__((warn_unused_result));
+/* All of it, up to a stage that is dumped to out. 0; -EINVAL with diagnostics. */
+int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out) __attribute__((warn_unused_result));
+#endif

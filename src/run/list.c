@@ -1,0 +1,133 @@
+/* list: -l. Input: the texts' descriptions, or none: everything. Output: the probes in the columns of dtrace -l; with
+ * -v what each means, where it is seen on this kernel, and its arguments. */
+#include <errno.h>
+#include <string.h>
+
+#include "run/script.h"
+
+/* Calls fn for each description of the texts. */
+static void each_pdesc(struct dwire *d, void (*fn)(struct dwire *d, const struct pdesc *pd, void *ctx), void *ctx)
+{
+	for (size_t i = 0; i < d->c.texts.n; i++)
+		for (size_t k = 0; k < d->c.texts.v[i].prog.decls.n; k++) {
+			const struct decl *decl = d->c.texts.v[i].prog.decls.v[k];
+
+			for (size_t n = 0; decl->kind == DECL_CLAUSE && n < decl->u.clause.probes.n; n++)
+				fn(d, &decl->u.clause.probes.v[n], ctx);
+		}
+}
+
+/* Which probes are shown, and what was asked for and is not there. */
+struct listing {
+	bool *wanted;
+	VEC(const struct pdesc *) unmatched;
+};
+
+static void make(struct dwire *d, const struct pdesc *pd, void *ctx)
+{
+	(void)ctx;
+	probes_make(&d->c.probes, pd);
+}
+
+static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
+{
+	struct listing *l = ctx;
+	bool any = d->opts.zdefs;
+
+	for (size_t i = 0; i < d->c.probes.all.n; i++)
+		if (probe_matches(pd, &d->c.probes.all.v[i]))
+			any = l->wanted[i] = true;
+	if (!any)
+		*vec_push(d->arena, &l->unmatched) = pd;
+}
+
+static void print_unmatched(const struct dwire *d, const struct listing *l, FILE *err)
+{
+	for (size_t i = 0; i < l->unmatched.n; i++) {
+		const char *hint = probes_hint(&d->c.probes, l->unmatched.v[i]);
+
+		fprintf(err, "dwire: failed to match %s: No probe matches description\n", l->unmatched.v[i]->text);
+		if (hint)
+			fprintf(err, "    hint: %s\n", hint);
+	}
+}
+
+static const char *site_name(const struct site *s)
+{
+	switch (s->attach) {
+	case ATTACH_TEST_RUN:
+		return "by hand";
+	case ATTACH_TP_BTF:
+		return "tp_btf";
+	case ATTACH_CGROUP_INGRESS:
+		return "cgroup_skb/ingress";
+	case ATTACH_CGROUP_EGRESS:
+		return "cgroup_skb/egress";
+	case ATTACH_CGROUP_SOCKOPS:
+		return "sock_ops";
+	case ATTACH_PERF:
+		return "perf_event";
+	}
+	return "";
+}
+
+static void list_details(const struct dwire *d, const struct probe *p, FILE *out)
+{
+	fprintf(out, "\n\t%s\n", p->def->meaning);
+	for (size_t i = 0; i < p->def->nsites; i++) {
+		const struct site *s = &p->def->sites[i];
+		unsigned n = 0;
+		bool there = s->attach != ATTACH_TP_BTF || !d->btf ||
+			     (kbtf_tracepoint(d->btf, s->target, &n) && n >= s->nargs);
+
+		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(s), s->target ? " " : "", s->target ? s->target : "",
+			there ? "" : " (not on this kernel)");
+		fprintf(out, "\t\t%s\n", s->sees);
+	}
+	fprintf(out, "\n\tArgument Types\n");
+	for (unsigned i = 0; p->def->args && p->def->args[i]; i++)
+		fprintf(out, "\t\targs[%u]: %s\n", i, p->def->args[i]);
+	fprintf(out, "%s\n", p->def->args ? "" : "\t\tNone\n");
+}
+
+static void print_rows(const struct dwire *d, const struct listing *l, bool verbose, FILE *out)
+{
+	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	for (size_t i = 0; i < d->c.probes.all.n; i++) {
+		const struct probe *p = &d->c.probes.all.v[i];
+
+		if (!l->wanted[i] && d->c.texts.n)
+			continue;
+		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->prov->module ? p->prov->module : "",
+			"", p->name);
+		if (verbose)
+			list_details(d, p, out);
+	}
+}
+
+int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
+{
+	struct listing l = { 0 };
+	int r;
+
+	/* Without types we cannot tell which sites the kernel has, and list all the same. */
+	if ((verbose || d->c.texts.n) && kbtf_open(&d->btf) == 0) {
+		d->ktypes = kbtf_ktypes(d->btf);
+		d->c.ktypes = &d->ktypes;
+	}
+	r = compile_parse(&d->c);
+	diags_print(d->c.diags, err);
+	if (r)
+		return r;
+	each_pdesc(d, make, NULL);
+	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
+	each_pdesc(d, mark, &l);
+	print_rows(d, &l, verbose, out);
+	if (fflush(out)) {
+		r = -errno;
+		fprintf(err, "dwire: cannot write the list: %s\n", strerror(-r));
+		return r;
+	}
+	print_unmatched(d, &l, err);
+	return l.unmatched.n ? -ENOENT : 0;
+}

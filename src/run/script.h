@@ -1,0 +1,22 @@
+/* script: what is behind dwire.h, shared by the files that implement it. */
+#ifndef DWIRE_RUN_SCRIPT_H
+#define DWIRE_RUN_SCRIPT_H
+#include "kernel/btf.h"
+#include "kernel/features.h"
+#include "run/child.h"
+#include "run/compile.h"
+
+#define MAX_CHILDREN 16
+
+struct dwire {
+	struct arena *arena;
+	struct options opts;
+	struct features *features;
+	struct kbtf *btf;
+	struct ktypes ktypes;
+	struct compilation c;
+	struct child *children[MAX_CHILDREN];
+	size_t nchildren;
+	pid_t target;
+};
+#endif
