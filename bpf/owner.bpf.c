@@ -2,10 +2,14 @@
 /* owner: the kernel half of the owner service (src/run/owner.c): which process owns a socket.
  *
  * Input:  socket creation, connect, listen, accept and use, and once at the start every open file of every process.
- * Output: `owners`, socket -> struct dw_owner, and `accepted`, address of a socket -> struct dw_owner.
- * Invariant: a value of `owners` whose member sk is the address of its own socket was written for that socket. Any
- * other sk means that the kernel copied the value from the listener when the handshake ended (BPF_F_CLONE): inherited,
- * not claimed. `accepted` has entries of sockets that were accepted and not yet used, nothing else.
+ * Output: `owners`, socket -> struct dw_owner, `accepted`, address of a socket -> struct dw_owner, and `senders`.
+ * Invariant: a value of `owners` whose member sk is the address of its own socket was written for that socket. sk 0
+ * means that several processes use the socket, which is not TCP's. Any other sk means that the kernel copied the value
+ * from the listener when the handshake ended (BPF_F_CLONE): inherited, not claimed. `accepted` has entries of sockets
+ * that were accepted and not yet used, and the last user of sockets that several processes use, nothing else.
+ *
+ * Processes that share a datagram socket may send on it at the same time. Were its value rewritten by each, a program
+ * could see another's; so who sends is noted for the thread and the CPU, until the packet's other programs have run.
  *
  * Most sockets belong to one process, so what costs time at every system call (owner_accept) or receive (owner_recv)
  * is attached only when a socket is found in the hands of several processes. A use by another process than before makes
@@ -104,6 +108,8 @@ DW_U64 drops;
 DW_U32 listener_suspect, datagram_suspect;
 /* The same found by owner_iter: several processes hold a listener, a socket of a protocol other than TCP. */
 DW_U32 listener_shared, datagram_shared;
+/* A process used a connection that was another's. Its writes are noted from then on: they may be sent by others. */
+DW_U32 stream_shared;
 /* What owner_iter does; set by user space. */
 DW_U32 scan;
 
@@ -122,6 +128,13 @@ struct {
 	__type(value, struct dw_owner);
 } accepted SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, DW_SENDERS);
+	__type(key, DW_U32);
+	__type(value, struct dw_owner);
+} senders SEC(".maps");
+
 static __always_inline void drop(void)
 {
 	__sync_fetch_and_add(&drops, 1);
@@ -138,10 +151,18 @@ static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, 
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
 }
 
-/* Is o what owner_of would say of the process? */
+/* Names are 16 bytes, and aligned as their structures are. */
+static __always_inline bool same_name(const void *a, const void *b)
+{
+	const DW_U64 *x = a, *y = b;
+
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself. */
 static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t, const void *sk)
 {
-	return o->pid == t->tgid && o->sk == (DW_U64)sk;
+	return o->pid == t->tgid && o->sk == (DW_U64)sk && same_name(o->comm, t->group_leader->comm);
 }
 
 /* A reader on another CPU may for a few nanoseconds see some members changed and some not: pid changes last. */
@@ -162,21 +183,46 @@ static __always_inline bool has_file(const struct sock *sk)
 	return BPF_CORE_READ(sk, sk_socket, file);
 }
 
-/* Process t becomes owner of sk, any verified pointer to a socket with a file. */
-static __always_inline void claim(void *sk, struct task_struct *t)
+static __always_inline struct dw_owner *sender(const struct task_struct *t)
 {
-	DW_U64 key = (DW_U64)sk;
-	struct dw_owner now, *o;
+	DW_U32 i = (DW_U32)t->pid % DW_SENDERS;
 
-	if (t->flags & PF_KTHREAD)
+	return bpf_map_lookup_elem(&senders, &i);
+}
+
+/* The process of *now uses a socket other than TCP's, whose value o was written for another process: from now on o is
+ * left alone, and `accepted` tells the last user, in one piece. */
+static __always_inline void share(struct dw_owner *o, const struct dw_owner *now)
+{
+	DW_U64 key = now->sk;
+	const struct dw_owner *last = bpf_map_lookup_elem(&accepted, &key);
+
+	if ((!last || last->pid != now->pid || !same_name(last->comm, now->comm)) &&
+		bpf_map_update_elem(&accepted, &key, now, BPF_ANY)) {
+		drop();
 		return;
-	owner_of(&now, t, DW_OWNER_USE, key);
-	o = bpf_sk_storage_get(&owners, sk, &now, BPF_SK_STORAGE_GET_F_CREATE);
+	}
+	barrier();
+	o->sk = 0;
+}
+
+/* The process of *now becomes owner of sk, any verified pointer to a socket with a file. */
+static __always_inline void claim(void *sk, const struct dw_owner *now, bool tcp)
+{
+	struct dw_owner *o = bpf_sk_storage_get(&owners, sk, (void *)now, BPF_SK_STORAGE_GET_F_CREATE);
+	DW_U64 key = now->sk;
+
 	if (!o) {
 		drop();
 		return;
 	}
-	rewrite(o, &now);
+	if (!tcp && (!o->sk || (o->sk == key && o->pid != now->pid))) {
+		share(o, now);
+		return;
+	}
+	if (o->sk == key && o->pid != now->pid)
+		stream_shared = 1;
+	rewrite(o, now);
 	bpf_map_delete_elem(&accepted, &key);
 }
 
@@ -185,9 +231,12 @@ static __always_inline void use(struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct dw_owner *o = bpf_sk_storage_get(&owners, sk, 0, 0);
+	struct dw_owner now;
 
-	if ((!o || !is_owner(o, t, sk)) && has_file(sk))
-		claim(sk, t);
+	if ((o && is_owner(o, t, sk)) || t->flags & PF_KTHREAD || !has_file(sk))
+		return;
+	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
+	claim(sk, &now, sk->sk_protocol == IPPROTO_TCP);
 }
 
 /* The socket of file descriptor fd of process t if it is an Internet socket, or NULL; *f is its file. The pointer
@@ -245,22 +294,44 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 	return sock_of_fd(t, (unsigned int)regs->di, &f) == sk;
 }
 
-static __always_inline void egress_slow(struct bpf_sock *sk, struct task_struct *t, const struct dw_owner *o)
+/* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
+static __always_inline void egress_other(struct bpf_sock *sk, struct task_struct *t, struct dw_owner *o)
 {
+	struct dw_owner now, *s;
+
+	s = sender(t);
+	if (!sends_other(t, sk)) {
+		/* What the thread sent on this socket before does not tell whose this packet is. */
+		if (s && s->sk == (DW_U64)sk)
+			s->sk = 0;
+		return;
+	}
+	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
+	if (o && o->pid != now.pid)
+		datagram_suspect = 1;
+	if (s && o)
+		*s = now;
+	claim(sk, &now, false);
+}
+
+static __always_inline void egress_slow(struct bpf_sock *sk, struct task_struct *t, struct dw_owner *o)
+{
+	struct dw_owner now;
 	struct tcp_sock *tcp;
 
 	if (t->flags & PF_KTHREAD)
 		return;
 	tcp = bpf_skc_to_tcp_sock(sk);
-	if (tcp ? !sends_tcp(&tcp->inet_conn.icsk_inet.sk) : !sends_other(t, sk))
+	if (!tcp) {
+		egress_other(sk, t, o);
 		return;
-	if (o && o->pid != t->tgid) {
-		if (!tcp)
-			datagram_suspect = 1;
-		else if (o->sk != (DW_U64)sk)
-			listener_suspect = 1;
 	}
-	claim(sk, t);
+	if (!sends_tcp(&tcp->inet_conn.icsk_inet.sk))
+		return;
+	if (o && o->pid != t->tgid && o->sk != (DW_U64)sk)
+		listener_suspect = 1;
+	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
+	claim(sk, &now, true);
 }
 
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
@@ -285,13 +356,15 @@ static __always_inline int peer(struct bpf_sock_addr *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_sock *sk = ctx->sk;
-	struct dw_owner *o;
+	struct dw_owner now, *o;
 
 	if (!sk)
 		return 1;
 	o = bpf_sk_storage_get(&owners, sk, 0, 0);
-	if (!o || !is_owner(o, t, sk))
-		claim(sk, t);
+	if ((o && is_owner(o, t, sk)) || t->flags & PF_KTHREAD)
+		return 1;
+	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
+	claim(sk, &now, ctx->protocol == IPPROTO_TCP);
 	return 1;
 }
 
@@ -324,7 +397,31 @@ int owner_recv(DW_U64 *args)
 	return 0;
 }
 
+/* The end of every send call, likewise. A connection's new holder may have written what must wait for the other side,
+ * and is sent by an interrupt. Datagrams do not wait. */
+SEC("tp_btf/sock_send_length")
+int owner_send(DW_U64 *args)
+{
+	struct sock *sk = (struct sock *)args[0];
+
+	if (is_inet(sk) && sk->sk_protocol == IPPROTO_TCP)
+		use(sk);
+	return 0;
+}
+
 #endif
+
+/* The last descriptor of a socket is closed. */
+SEC("cgroup/sock_release")
+int owner_release(struct bpf_sock *ctx)
+{
+	const struct dw_owner *o = bpf_sk_storage_get(&owners, ctx, 0, 0);
+	DW_U64 key = (DW_U64)ctx;
+
+	if (o && !o->sk)
+		bpf_map_delete_elem(&accepted, &key);
+	return 1;
+}
 
 SEC("tp_btf/inet_sock_set_state")
 int owner_state(DW_U64 *args)
@@ -422,6 +519,8 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	o = bpf_sk_storage_get(&owners, sk, &now, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!o)
 		drop();
+	else if (!o->sk)
+		found_shared(sk, o, &now);
 	else if (o->sk != now.sk || (o->how == DW_OWNER_ITER && o->pid == 1))
 		rewrite(o, &now);
 	else if (o->pid != now.pid && now.pid != 1)

@@ -43,6 +43,8 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 /* Lists the probes that the added texts describe, all when there are none. verbose: arguments and sites. 0; -ENOENT
  * when a description matches none; -errno with a message on err. */
 int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err) __attribute__((warn_unused_result));
+/* After dwire_compile(): what each enabled probe means and where it is seen on this kernel (-v). */
+void dwire_describe(struct dwire *d, FILE *out);
 
 /* Adds a process that the session is about: started by it (-c), or running already (-p). Before dwire_compile(), so
  * that $target is known. 0, or -errno with a message on err. */

@@ -1,11 +1,15 @@
 /* main: the command, with dtrace(1)'s options. A thin user of dwire.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "base/diag.h"
+#include "cli/name.h"
 #include "cli/tool.h"
 #include "dwire.h"
 
@@ -16,84 +20,102 @@ enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 struct command {
 	struct dwire *d;
+	struct name name;
+	FILE *err;
 	bool list, verbose, compile_only, any;
 	const char *output;
 	enum dwire_dump dump;
-	const char **args; /* $0, $1, ... */
+	unsigned char texts[128]; /* by letter: texts given with that option */
+	const char **args;        /* $0, $1, ... */
 	int nargs;
 };
 
-static void usage(FILE *out)
+static void usage(const struct command *c, FILE *out)
 {
-	fprintf(out, "usage: dwire [-lvqweZVh] [-c command] [-p pid] [-o file] [-x option[=value]]\n"
-		     "             [-n probe [/predicate/] [{ action }]] [-s script] [-P provider]\n"
-		     "             [-m module] [-f function] [-i id] [args ...]\n"
-		     "       dwire tool [options]\n\n"
-		     "  -n PROBE     trace a probe: tcp:::send, tick-1s, 'ip:::receive { @[args[2]->ip_saddr] = count(); }'\n"
-		     "  -s FILE      run a D script\n"
-		     "  -P -m -f -i  probes of a provider, module, function; a probe by its id\n"
-		     "  -l           list probes instead of tracing (-v: with arguments and sites)\n"
-		     "  -c CMD       run a command, trace until it ends ($target is its pid)\n"
-		     "  -p PID       trace until that process ends\n"
-		     "  -o FILE      append the output to a file\n"
-		     "  -q           only what the script prints\n"
-		     "  -x OPT[=VAL] set an option: bufsize, switchrate, aggsortrev, ...\n"
-		     "  -Z           descriptions that match no probe are no error\n"
-		     "  -w           allow destructive actions\n"
-		     "  -e           compile, do not run\n"
-		     "  -V           version\n"
-		     "  --dump=WHAT  show a stage of the compiler: tokens, ast, types, ir, bpf\n\n"
-		     "tools: ");
-	tool_list(out);
+	fprintf(out, "usage: %s [-elqvwZ] [-b bufsize] [-c command] [-o file] [-p pid]\n"
+		     "             [-x option[=value]] [-s script] [-i id]\n"
+		     "             [-P provider | -m module | -f function | -n name\n"
+		     "             [[/predicate/] { action }]] [argument ...]\n"
+		     "       %s tool [-h] [argument ...]\n", c->name.word, c->name.word);
 }
 
-static int read_file(const char *path, char **text, size_t *len)
+static void help(const struct command *c)
 {
-	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin, *mem;
-	char buf[65536];
-	size_t n;
+	usage(c, stdout);
+	printf("\n"
+	       "  -n PROBE     trace a probe: tcp:::send, tick-1s,\n"
+	       "               'ip:::receive { @[args[2]->ip_saddr] = count(); }'\n"
+	       "  -s FILE      run a D script (- is the standard input)\n"
+	       "  -P -m -f -i  the probes of a provider, a module, a function; a probe's id\n"
+	       "  -l           list probes instead of tracing (-lv: meaning, sites, arguments)\n"
+	       "  -c COMMAND   run it and trace until it ends ($target is its pid)\n"
+	       "  -p PID       trace until that process ends ($target)\n"
+	       "  -o FILE      append the output to a file\n"
+	       "  -q           print only what the program prints\n"
+	       "  -v           say how the enabled probes are seen on this kernel\n"
+	       "  -x OPT[=VAL] set an option: bufsize=8m, switchrate=10hz, aggsortrev, ...\n"
+	       "  -b SIZE      the same as -x bufsize=SIZE\n"
+	       "  -Z           descriptions that match no probe are no error\n"
+	       "  -w           allow destructive actions\n"
+	       "  -e           compile, do not run\n"
+	       "  -V, -h       version; this text\n"
+	       "  --dump=STAGE show a stage of the compiler: tokens, ast, types, ir, bpf\n"
+	       "\ntools: ");
+	tool_list(stdout, 7);
+}
 
-	*text = NULL;
-	if (!in)
-		return -errno;
-	mem = open_memstream(text, len);
+/* ---- options ---------------------------------------------------------------------------------------------------------- */
+/* Limit of a text read: the parser's own is 16 MiB, and it says so. */
+#define READ_MAX (32u << 20)
+
+static int read_stream(FILE *in, char **text, size_t *len)
+{
+	char buf[65536];
+	FILE *mem = open_memstream(text, len);
+	size_t n, total = 0;
+	int r;
+
 	if (!mem)
 		return -ENOMEM;
-	while ((n = fread(buf, 1, sizeof(buf), in)) > 0)
+	errno = 0;
+	while (total < READ_MAX && (n = fread(buf, 1, sizeof(buf), in)) > 0) {
 		fwrite(buf, 1, n, mem);
-	n = (size_t)ferror(in);
-	if (in != stdin)
-		fclose(in);
-	return fclose(mem) || n ? -EIO : 0;
+		total += n;
+	}
+	r = ferror(in) ? -(errno ? errno : EIO) : 0;
+	return fclose(mem) ? -ENOMEM : r;
 }
 
 static int add_script(struct command *c, const char *path)
 {
-	char *text;
+	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text = NULL;
 	size_t len;
-	int r = read_file(path, &text, &len);
+	int r = in ? read_stream(in, &text, &len) : -errno;
 
-	if (r) {
-		fprintf(stderr, "dwire: cannot read %s: %s\n", path, strerror(-r));
-		free(text);
-		return r;
-	}
-	dwire_add(c->d, DWIRE_SCRIPT, path, text, len);
+	if (in && in != stdin)
+		fclose(in);
+	if (r)
+		fprintf(c->err, "dwire: cannot read %s: %s\n", path, strerror(-r));
+	else
+		dwire_add(c->d, DWIRE_SCRIPT, path, text, len);
 	if (!c->args[0])
 		c->args[0] = path;
 	free(text);
-	return 0;
+	return r;
 }
 
-static int add_text(struct command *c, enum dwire_kind kind, char letter, const char *text)
+/* The text is called after its option in messages: "-n", then "-n #2". */
+static void add_text(struct command *c, enum dwire_kind kind, int letter, const char *text)
 {
+	unsigned n = ++c->texts[letter & 127];
 	char name[32];
-	static const char names[] = "spmfni";
 
-	(void)names;
-	snprintf(name, sizeof(name), "-%c", letter);
+	if (n == 1)
+		snprintf(name, sizeof(name), "-%c", letter);
+	else
+		snprintf(name, sizeof(name), "-%c #%u", letter, n);
 	dwire_add(c->d, kind, name, text, strlen(text));
-	return 0;
 }
 
 static int set_dump(struct command *c, const char *what)
@@ -105,8 +127,16 @@ static int set_dump(struct command *c, const char *what)
 			c->dump = (enum dwire_dump)i;
 			return 0;
 		}
-	fprintf(stderr, "dwire: --dump takes tokens, ast, types, ir or bpf\n");
+	fprintf(c->err, "dwire: --dump takes tokens, ast, types, ir or bpf\n");
 	return -EINVAL;
+}
+
+static int set_bufsize(struct command *c, const char *size)
+{
+	char option[64];
+
+	snprintf(option, sizeof(option), "bufsize=%.40s", size);
+	return dwire_set(c->d, option, c->err);
 }
 
 static int grab(struct command *c, const char *arg)
@@ -115,40 +145,55 @@ static int grab(struct command *c, const char *arg)
 	long pid = strtol(arg, &end, 10);
 
 	if (*end || end == arg || pid <= 0 || pid > INT_MAX) {
-		fprintf(stderr, "dwire: -p takes the number of a process, not %s\n", arg);
+		fprintf(c->err, "dwire: -p takes the number of a process, not %s\n", arg);
 		return -EINVAL;
 	}
-	return dwire_grab(c->d, (pid_t)pid, stderr);
+	return dwire_grab(c->d, (pid_t)pid, c->err);
 }
 
 enum { OPT_DUMP = 256 };
 
+/* An option that adds a text; false: it is another one. */
+static bool take_text(struct command *c, int opt, int *r)
+{
+	static const struct {
+		char letter;
+		enum dwire_kind kind;
+	} kinds[] = { { 'n', DWIRE_NAME }, { 'P', DWIRE_PROVIDER }, { 'm', DWIRE_MODULE }, { 'f', DWIRE_FUNCTION },
+		{ 'i', DWIRE_ID } };
+
+	*r = 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].letter == opt) {
+			add_text(c, kinds[i].kind, opt, optarg);
+			return c->any = true;
+		}
+	if (opt != 's')
+		return false;
+	*r = add_script(c, optarg);
+	return c->any = true;
+}
+
 /* One option; 0, or -errno after a message. */
 static int take_option(struct command *c, int opt)
 {
+	int r;
+
+	if (take_text(c, opt, &r))
+		return r;
 	switch (opt) {
-	case 'n':
-		return add_text(c, DWIRE_NAME, 'n', optarg);
-	case 's':
-		return add_script(c, optarg);
-	case 'P':
-		return add_text(c, DWIRE_PROVIDER, 'P', optarg);
-	case 'm':
-		return add_text(c, DWIRE_MODULE, 'm', optarg);
-	case 'f':
-		return add_text(c, DWIRE_FUNCTION, 'f', optarg);
-	case 'i':
-		return add_text(c, DWIRE_ID, 'i', optarg);
+	case 'b':
+		return set_bufsize(c, optarg);
 	case 'x':
-		return dwire_set(c->d, optarg, stderr);
+		return dwire_set(c->d, optarg, c->err);
 	case 'q':
-		return dwire_set(c->d, "quiet", stderr);
+		return dwire_set(c->d, "quiet", c->err);
 	case 'w':
-		return dwire_set(c->d, "destructive", stderr);
+		return dwire_set(c->d, "destructive", c->err);
 	case 'Z':
-		return dwire_set(c->d, "zdefs", stderr);
+		return dwire_set(c->d, "zdefs", c->err);
 	case 'c':
-		return dwire_command(c->d, optarg, stderr);
+		return dwire_command(c->d, optarg, c->err);
 	case 'p':
 		return grab(c, optarg);
 	case 'o':
@@ -163,42 +208,58 @@ static int take_option(struct command *c, int opt)
 	case 'e':
 		c->compile_only = true;
 		return 0;
-	case OPT_DUMP:
-		return set_dump(c, optarg);
 	default:
-		usage(stderr);
-		return -EINVAL;
+		return set_dump(c, optarg);
 	}
 }
 
+/* Something is wrong with an option itself. */
+static int bad_option(const struct command *c, int opt, char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (opt == ':' && optopt == OPT_DUMP)
+		fprintf(c->err, "dwire: option --dump needs a value\n");
+	else if (opt == ':')
+		fprintf(c->err, "dwire: option -%c needs a value\n", optopt);
+	else if (!optopt || optopt >= OPT_DUMP)
+		fprintf(c->err, "dwire: no option %s\n", word);
+	else if (strchr("ACDFGHIkLSUX", optopt))
+		fprintf(c->err, "dwire: dtrace's option -%c is not here%s\n", optopt,
+			strchr("CDIU", optopt) ? "; run the script through cpp -E -P first" : "");
+	else
+		fprintf(c->err, "dwire: no option -%c\n", optopt);
+	usage(c, c->err);
+	return EXIT_USAGE;
+}
+
+/* EXIT_OK, or what the command ends with; *done: with success, already. */
 static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP }, { 0 } };
-	int opt, r;
+	int opt;
 
-	while ((opt = getopt_long(argc, argv, "n:s:P:m:f:i:x:c:p:o:lvqwZeVh", longs, NULL)) != -1) {
-		if (opt == 'h') {
-			usage(stdout);
-			*done = true;
-			return 0;
-		}
-		if (opt == 'V') {
-			printf("dwire %s\n", DWIRE_VERSION);
-			*done = true;
-			return 0;
-		}
-		if (strchr("nsPmfi", opt))
-			c->any = true;
-		r = take_option(c, opt);
-		if (r)
-			return r;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:b:x:c:p:o:lvqwZeVh", longs, NULL)) != -1) {
+		if (opt == '?' || opt == ':')
+			return bad_option(c, opt, argv);
+		*done = opt == 'h' || opt == 'V';
+		if (opt == 'h')
+			help(c);
+		if (opt == 'V')
+			printf("%s %s\n", c->name.word, DWIRE_VERSION);
+		if (*done)
+			return EXIT_OK;
+		if (take_option(c, opt))
+			return EXIT_ERROR;
 	}
 	for (; optind < argc; optind++)
 		c->args[c->nargs++] = argv[optind];
-	return 0;
+	return EXIT_OK;
 }
 
+/* ---- running ---------------------------------------------------------------------------------------------------------- */
 /* "dwire: description 'tcp:::send' matched 1 probe" */
 static void say_matched(const struct command *c)
 {
@@ -207,52 +268,98 @@ static void say_matched(const struct command *c)
 	size_t n;
 
 	for (size_t i = 0; dwire_matched(c->d, i, &kind, &text, &n); i++)
-		fprintf(stderr, "dwire: %s '%s' matched %zu probe%s\n", kind == DWIRE_SCRIPT ? "script" : "description",
-			text, n, n == 1 ? "" : "s");
+		fprintf(c->err, "dwire: %s '%s' matched %zu probe%s\n",
+			kind == DWIRE_SCRIPT ? "script" : "description", text, n, n == 1 ? "" : "s");
 }
 
-static int run(struct command *c)
+static int run(struct command *c, FILE *out)
 {
-	FILE *out = stdout;
-	int status = EXIT_OK, r;
+	bool tracing = !c->dump && !c->compile_only;
+	int status = EXIT_OK, r = tracing ? dwire_require(c->d, c->err) : 0;
 
-	if (c->output) {
-		out = fopen(c->output, "ae");
-		if (!out) {
-			fprintf(stderr, "dwire: cannot write to %s: %s\n", c->output, strerror(errno));
-			return EXIT_ERROR;
-		}
-	}
-	r = dwire_compile(c->d, c->dump, out, stderr);
+	if (!r)
+		r = dwire_compile(c->d, c->dump, out, c->err);
 	if (!r && !c->dump && !dwire_quiet(c->d))
 		say_matched(c);
-	if (!r && !c->dump && !c->compile_only)
-		r = dwire_run(c->d, out, stderr, &status);
-	if (out != stdout && fclose(out) && !r) {
-		fprintf(stderr, "dwire: cannot write to %s: %s\n", c->output, strerror(errno));
-		r = -EIO;
-	}
+	if (!r && !c->dump && c->verbose)
+		dwire_describe(c->d, c->err);
+	if (!r && tracing)
+		r = dwire_run(c->d, out, c->err, &status);
 	return r ? EXIT_ERROR : status;
+}
+
+/* Runs or lists, with the output where it should go. */
+static int with_output(struct command *c)
+{
+	const char *name = c->output ? c->output : "the standard output";
+	FILE *out = c->output ? fopen(c->output, "ae") : stdout;
+	int status;
+
+	if (!out) {
+		fprintf(c->err, "dwire: cannot write to %s: %s\n", name, strerror(errno));
+		return EXIT_ERROR;
+	}
+	if (c->list)
+		status = dwire_list(c->d, c->verbose, out, c->err) ? EXIT_ERROR : EXIT_OK;
+	else
+		status = run(c, out);
+	errno = 0;
+	if ((out == stdout ? fflush(out) : fclose(out)) && !status && errno != EPIPE) {
+		fprintf(c->err, "dwire: cannot write to %s: %s\n", name, strerror(errno));
+		status = EXIT_ERROR;
+	}
+	return status;
 }
 
 static int command(struct command *c, int argc, char **argv)
 {
 	bool done = false;
+	int r = take_options(c, argc, argv, &done);
 
-	if (take_options(c, argc, argv, &done))
-		return EXIT_USAGE;
-	if (done)
-		return EXIT_OK;
+	if (r || done)
+		return r;
 	if (!c->args[0])
 		c->args[0] = argv[0];
 	dwire_args(c->d, c->nargs, c->args);
-	if (c->list)
-		return dwire_list(c->d, c->verbose, stdout, stderr) ? EXIT_ERROR : EXIT_OK;
-	if (!c->any) {
-		usage(stderr);
-		return EXIT_USAGE;
+	if (c->list || c->any)
+		return with_output(c);
+	if (c->nargs > 1)
+		fprintf(c->err, "dwire: nothing to trace: give a probe (-n) or a script (-s)\n");
+	usage(c, c->err);
+	return EXIT_USAGE;
+}
+
+/* ---- the start -------------------------------------------------------------------------------------------------------- */
+/* A first word that is no option and no tool: say what it should have been. */
+static int not_a_tool(const struct command *c, const char *word)
+{
+	size_t n = strlen(word);
+	char buf[32];
+	const char *near = tool_nearest(word, buf, sizeof(buf));
+
+	if (strchr(word, ':'))
+		fprintf(c->err, "dwire: to trace a probe: %s -n '%s'\n", c->name.word, word);
+	else if ((n > 2 && !strcasecmp(word + n - 2, ".d")) || (!near && !access(word, F_OK)))
+		fprintf(c->err, "dwire: to run a script: %s -s %s\n", c->name.word, word);
+	else if (near)
+		fprintf(c->err, "dwire: no tool %s: did you mean %s?\n", word, near);
+	else {
+		fprintf(c->err, "dwire: no tool %s; the tools:\n  ", word);
+		tool_list(c->err, 2);
 	}
-	return run(c);
+	return EXIT_USAGE;
+}
+
+/* A descriptor of ours must never be taken for the standard output. */
+static void open_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
 }
 
 int main(int argc, char **argv)
@@ -260,15 +367,12 @@ int main(int argc, char **argv)
 	struct command c = { .nargs = 1 };
 	int status;
 
-	if (argc > 1 && argv[1][0] != '-' && tool_find(argv[1]) >= 0)
-		return tool_main(argc - 1, argv + 1);
-	if (argc > 1 && argv[1][0] != '-') {
-		fprintf(stderr, "dwire: no tool %s; the tools: ", argv[1]);
-		tool_list(stderr);
-		return EXIT_USAGE;
-	}
+	open_standard();
+	c.err = name_messages(&c.name, argv[0]);
+	if (c.err && argc > 1 && argv[1][0] != '-')
+		return tool_find(argv[1]) >= 0 ? tool_main(argc - 1, argv + 1, c.err) : not_a_tool(&c, argv[1]);
 	c.args = calloc((size_t)argc + 2, sizeof(*c.args));
-	if (!c.args || dwire_new(&c.d)) {
+	if (!c.err || !c.args || dwire_new(&c.d)) {
 		free(c.args);
 		fprintf(stderr, "dwire: no memory\n");
 		return EXIT_ERROR;
@@ -276,5 +380,6 @@ int main(int argc, char **argv)
 	status = command(&c, argc, argv);
 	dwire_free(c.d);
 	free(c.args);
+	fflush(c.err);
 	return status;
 }

@@ -1,76 +1,42 @@
-/* name: see name.h. Input: messages of the library, which calls itself dwire. Output: the same on stderr, under the
- * name that whoever installed us as dtrace expects. Invariant: nothing else is changed, and nothing is held back but
- * the beginning of a line that may still become the prefix. */
+/* name: see name.h. Input: messages of the library, which calls itself dwire, whole lines at a time. Output: the same
+ * on stderr, under the name that users of dtrace expect. Invariant: nothing but the prefix of a line is changed. */
 #include "cli/name.h"
 
 #include <string.h>
-#include <unistd.h>
 
-static const char prefix[] = "dwire: ";
+#define PREFIX "dwire: "
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
 
-struct renamer {
-	const char *name;
-	size_t matched; /* bytes of the prefix that this line began with; none once it began otherwise */
-	int in_line;    /* past the place of the prefix */
-};
-
-const char *name_of_command(const char *argv0)
+static ssize_t write_messages(void *cookie, const char *s, size_t size)
 {
-	size_t n = argv0 ? strlen(argv0) : 0;
+	struct name *n = cookie;
+	const char *end = s + size;
 
-	return n >= 6 && !strcmp(argv0 + n - 6, "dtrace") ? "dtrace" : "dwire";
-}
+	while (s < end) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s));
+		const char *stop = nl ? nl + 1 : end;
 
-static int put(const char *s, size_t n)
-{
-	while (n) {
-		ssize_t done = write(STDERR_FILENO, s, n);
-
-		if (done < 0)
-			return -1;
-		s += done;
-		n -= (size_t)done;
+		if (!n->in_line && (size_t)(stop - s) >= PREFIX_LEN && !memcmp(s, PREFIX, PREFIX_LEN)) {
+			fprintf(stderr, "%s: ", n->word);
+			s += PREFIX_LEN;
+		}
+		fwrite(s, 1, (size_t)(stop - s), stderr);
+		n->in_line = !nl;
+		s = stop;
 	}
-	return 0;
+	return ferror(stderr) ? 0 : (ssize_t)size;
 }
 
-/* One byte of a message. */
-static int put_byte(struct renamer *r, char c)
+FILE *name_messages(struct name *n, const char *argv0)
 {
-	size_t held = r->matched;
-	int err = 0;
-
-	if (!r->in_line && c == prefix[held]) {
-		if (prefix[++r->matched])
-			return 0;
-		r->in_line = 1;
-		return put(r->name, strlen(r->name)) || put(": ", 2) ? -1 : 0;
-	}
-	if (!r->in_line)
-		err = put(prefix, held);
-	err = put(&c, 1) || err ? -1 : 0;
-	r->in_line = c != '\n';
-	r->matched = 0;
-	return err;
-}
-
-static ssize_t write_messages(void *cookie, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (put_byte(cookie, s[i]))
-			return 0;
-	return (ssize_t)n;
-}
-
-FILE *name_messages(const char *name)
-{
-	static struct renamer r;
+	size_t len = argv0 ? strlen(argv0) : 0;
 	FILE *f;
 
-	if (!strcmp(name, "dwire"))
+	*n = (struct name){ .word = "dwire" };
+	if (len < 6 || strcmp(argv0 + len - 6, "dtrace"))
 		return stderr;
-	r.name = name;
-	f = fopencookie(&r, "w", (cookie_io_functions_t){ .write = write_messages });
+	n->word = "dtrace";
+	f = fopencookie(n, "w", (cookie_io_functions_t){ .write = write_messages });
 	if (f)
 		setvbuf(f, NULL, _IOLBF, 0);
 	return f;

@@ -1,11 +1,15 @@
 /* name: the name that the command was called by, in messages. */
 #ifndef DWIRE_CLI_NAME_H
 #define DWIRE_CLI_NAME_H
+#include <stdbool.h>
 #include <stdio.h>
 
-/* "dtrace" when we are installed under that name (or one that ends so), else "dwire". */
-const char *name_of_command(const char *argv0);
-/* Where messages go: stderr; for another name than "dwire" a stream before it that puts that name in place of "dwire: "
- * at the start of a line. NULL: no memory. Lives until the process ends. */
-FILE *name_messages(const char *name);
+struct name {
+	const char *word; /* "dwire", or "dtrace" when we are installed under a name that ends so */
+	bool in_line;     /* what was written last did not end its line */
+};
+
+/* Where messages go: stderr, or a line-buffered stream before it that puts the name in place of the "dwire: " that
+ * begins a line. NULL: no memory. n is filled and must live as long as the stream. */
+FILE *name_messages(struct name *n, const char *argv0);
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/diag.h"
 #include "cli/tools.h"
 #include "dwire.h"
 
@@ -33,25 +34,47 @@ struct tool {
 	char name[32];
 	char title[128];
 	char usage[160];
+	FILE *err; /* messages */
 	struct param params[MAX_PARAMS];
 	size_t nparams;
 };
 
+static size_t name_length(size_t i)
+{
+	return strlen(tool_files[i].name) - 2; /* without ".d" */
+}
+
 int tool_find(const char *name)
 {
-	for (size_t i = 0; i < tool_nfiles; i++) {
-		size_t n = strlen(tool_files[i].name);
-
-		if (n > 2 && strlen(name) == n - 2 && !strncmp(tool_files[i].name, name, n - 2))
+	for (size_t i = 0; i < tool_nfiles; i++)
+		if (strlen(name) == name_length(i) && !strncmp(tool_files[i].name, name, name_length(i)))
 			return (int)i;
-	}
 	return -1;
 }
 
-void tool_list(FILE *out)
+const char *tool_nearest(const char *name, char *buf, size_t size)
 {
-	for (size_t i = 0; i < tool_nfiles; i++)
-		fprintf(out, "%s%.*s", i ? ", " : "", (int)strlen(tool_files[i].name) - 2, tool_files[i].name);
+	for (size_t i = 0; i < tool_nfiles; i++) {
+		const char *const pair[] = { buf, NULL };
+
+		snprintf(buf, size, "%.*s", (int)name_length(i), tool_files[i].name);
+		if (nearest_name(name, pair))
+			return buf;
+	}
+	return NULL;
+}
+
+void tool_list(FILE *out, size_t col)
+{
+	for (size_t i = 0; i < tool_nfiles; i++) {
+		size_t n = name_length(i);
+
+		if (i && col + n + 3 > 80)
+			col = (size_t)fprintf(out, ",\n  ") - 2;
+		else if (i)
+			col += (size_t)fprintf(out, ", ");
+		col += (size_t)fprintf(out, "%.*s", (int)n, tool_files[i].name);
+	}
 	fputc('\n', out);
 }
 
@@ -162,14 +185,22 @@ static bool set_value(const struct tool *t, struct param *p, const char *value)
 		errno = 0;
 		(void)strtoll(value, &end, 0);
 		if (errno || end == value || *end) {
-			fprintf(stderr, "%s: %s must be a number, not %s\n", t->name, p->word, value);
+			fprintf(t->err, "%s: %s must be a number, not %s\n", t->name, p->word, value);
 			return false;
 		}
 		snprintf(p->value, sizeof(p->value), "%s", value);
 		return true;
 	}
 	p->value[n++] = '"';
-	for (; *value && n + 3 < sizeof(p->value); value++) {
+	for (; *value; value++) {
+		if (n + 6 > sizeof(p->value)) {
+			fprintf(t->err, "%s: %s is too long\n", t->name, p->word);
+			return false;
+		}
+		if ((unsigned char)*value < ' ') { /* a D string holds no line break */
+			n += (size_t)snprintf(p->value + n, sizeof(p->value) - n, "\\%03o", (unsigned char)*value);
+			continue;
+		}
 		if (*value == '"' || *value == '\\')
 			p->value[n++] = '\\';
 		p->value[n++] = *value;
@@ -202,8 +233,8 @@ static bool take_flags(struct tool *t, int argc, char **argv, int *i)
 		struct param *p = find_flag(t, *f);
 
 		if (!p) {
-			fprintf(stderr, "%s: no option -%c\n", t->name, *f);
-			tool_help(t, stderr);
+			fprintf(t->err, "%s: no option -%c\n", t->name, *f);
+			tool_help(t, t->err);
 			return false;
 		}
 		if (!p->word[0]) {
@@ -213,7 +244,7 @@ static bool take_flags(struct tool *t, int argc, char **argv, int *i)
 		if (f[1])
 			return set_value(t, p, f + 1);
 		if (*i + 1 >= argc) {
-			fprintf(stderr, "%s: -%c needs %s\n", t->name, *f, p->word);
+			fprintf(t->err, "%s: -%c needs %s\n", t->name, *f, p->word);
 			return false;
 		}
 		return set_value(t, p, argv[++*i]);
@@ -240,8 +271,8 @@ static int take_args(struct tool *t, int argc, char **argv)
 		}
 		p = next_positional(t, &at);
 		if (!p) {
-			fprintf(stderr, "%s: what is %s?\n", t->name, argv[i]);
-			tool_help(t, stderr);
+			fprintf(t->err, "%s: what is %s?\n", t->name, argv[i]);
+			tool_help(t, t->err);
 			return 2;
 		}
 		if (!set_value(t, p, argv[i]))
@@ -258,8 +289,10 @@ static int run_tool(const struct tool *t)
 	int status = 1;
 	FILE *f;
 
-	if (dwire_new(&d))
+	if (dwire_new(&d)) {
+		fprintf(t->err, "%s: no memory\n", t->name);
 		return 1;
+	}
 	f = open_memstream(&text, &len);
 	if (!f)
 		goto out;
@@ -273,7 +306,8 @@ static int run_tool(const struct tool *t)
 		goto out;
 	dwire_add(d, DWIRE_SCRIPT, "options", text, len);
 	dwire_add(d, DWIRE_SCRIPT, t->file->name, t->file->text, t->file->len);
-	if (dwire_compile(d, DWIRE_DUMP_NONE, stdout, stderr) || dwire_run(d, stdout, stderr, &status))
+	if (dwire_require(d, t->err) || dwire_compile(d, DWIRE_DUMP_NONE, stdout, t->err) ||
+		dwire_run(d, stdout, t->err, &status))
 		status = 1;
 out:
 	free(text);
@@ -281,9 +315,9 @@ out:
 	return status;
 }
 
-int tool_main(int argc, char **argv)
+int tool_main(int argc, char **argv, FILE *err)
 {
-	struct tool t = { .nparams = 0 };
+	struct tool t = { .err = err };
 	int n = tool_find(argv[0]), r;
 
 	if (n < 0)

@@ -5,8 +5,10 @@
 
 /* Is there a tool called so? */
 int tool_find(const char *name);
-/* Names of all tools, for -h. */
-void tool_list(FILE *out);
-/* Runs `name args...` through argv, argv[0] the tool's name. Gives the process's exit status. */
-int tool_main(int argc, char **argv);
+/* A tool whose name is near, in buf; NULL: none. */
+const char *tool_nearest(const char *name, char *buf, size_t size);
+/* Names of all tools, filling lines of 80 columns; col columns of the first are taken. */
+void tool_list(FILE *out, size_t col);
+/* Runs `name args...` through argv, argv[0] the tool's name. Gives the process's exit status; messages go to err. */
+int tool_main(int argc, char **argv, FILE *err);
 #endif

@@ -69,9 +69,12 @@ struct dw_owner {
 	DW_S32 tid;
 	DW_U32 uid;
 	DW_U32 how; /* enum dw_owner_how */
-	DW_U64 sk;  /* the socket this was written for: another address means it was cloned from a listener */
+	/* The socket this was written for. Another address: cloned from a listener. 0: a socket other than TCP that
+	 * several processes use; then this is the first of them, `accepted` has the last, and `senders` who sends. */
+	DW_U64 sk;
 	DW_U8 comm[16];
 };
+#define DW_SENDERS 16u /* records a CPU in `senders`: a thread's is that of its number modulo this */
 enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCEPT, DW_OWNER_USE };
 
 /* Aggregations: layout of a value, words of 64 bits, per CPU. */

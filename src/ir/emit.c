@@ -453,7 +453,7 @@ static int check_stack(struct emit *e, int32_t lib_stack)
 		need += lib_stack ? (lib_stack + 31) & ~31 : 32;
 	if (need <= MAX_STACK)
 		return 0;
-	e->why = arena_printf(e->arena, "the program needs %d bytes of stack, BPF has %d", need, MAX_STACK);
+	e->why = "its values need more than the 512 bytes of stack that BPF has";
 	return -E2BIG;
 }
 

@@ -18,6 +18,11 @@ struct ir_val {
 	uint32_t set_at; /* variables: instructions of the new code up to the last definition */
 };
 
+/* A node of the dominator tree. jump is an ancestor far up, so that looking one up takes logarithmic time. */
+struct ir_block {
+	uint32_t idom, jump, depth;
+};
+
 struct ir_expr; /* a shared value or a known fact */
 
 /* One forward pass. Program order is a topological order, so each block's predecessors come before it and the
@@ -27,15 +32,17 @@ struct ir_opt {
 	struct arena *scratch; /* for what the pass needs only while it runs */
 	VEC(struct ir_insn) out;
 	VEC(struct ir_val) vals; /* by vreg */
-	VEC(uint32_t) idom;      /* by block */
+	VEC(struct ir_block) blocks;
 	VEC(struct ir_expr) exprs;
 	uint32_t *heads;       /* hash chains of exprs, 1 + index */
+	uint32_t hash_mask;
 	uint32_t block;        /* the current one; 0: not reached */
 	uint32_t *label_dom;   /* by label: common dominator of the jumps seen so far; 0: none */
 	uint32_t *label_at;    /* by label: index in the old code */
 	/* By vreg below nlefts: definitions of a variable that are still to come. After the last one, as control flow only
 	 * goes forward, it is as constant as other registers. */
 	uint32_t *defs_left, nlefts;
+	uint32_t *reads;       /* by vreg below nlefts: instructions that read it */
 	uint32_t *label_after; /* by index in the old code: a label to put behind it, or 0 */
 };
 

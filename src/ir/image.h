@@ -87,6 +87,7 @@ enum map_role {
 	MAP_ZERO, /* array of one value: zeroes, the start of a new key of an aggregation */
 	MAP_SCRATCH, /* per-CPU scratch slots */
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
+	MAP_SENDERS, /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 
 struct image_map {

@@ -34,6 +34,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0 },
 		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 4, sizeof(struct dw_owner), 0, 0 },
 		[MAP_ACCEPTED] = { MAP_ACCEPTED, "dw_accepted", 0, 8, sizeof(struct dw_owner), 0, 0 },
+		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_owner), DW_SENDERS, 0 },
 		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 	};
@@ -309,6 +310,18 @@ static bool has_effect(struct lowerer *lw)
 	return false;
 }
 
+/* The verifier follows so many open branches on one path. */
+#define MAX_BRANCHES 8192
+
+static bool too_many_branches(const struct ir *ir)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ir->code.n; i++)
+		n += ir->code.v[i].op == IR_JCC || ir->code.v[i].op == IR_JCCI;
+	return n > MAX_BRANCHES;
+}
+
 static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
@@ -323,9 +336,12 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 			lw->site->target ? lw->site->target : "its site");
 		ir_dump(lw->ir, dump_ir);
 	}
-	if (ir_emit(lw->ir, &p.code, &why)) {
-		lower_error(lw, at, D_LIMIT, "the clauses of %s:::%s make too large a program: %s", lw->prov->name,
-			lw->probe->name, why);
+	if (too_many_branches(lw->ir))
+		why = "more than 8192 conditions";
+	if (*why || ir_emit(lw->ir, &p.code, &why)) {
+		diag_error(lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
+			"the clauses of %s:::%s make too large a program: %s", lw->prov->name, lw->probe->name, why);
+		lw->failed = true;
 		return;
 	}
 	if (dump_bpf) {

@@ -103,6 +103,7 @@ vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const stru
 struct val lower_assign(struct lowerer *lw, const struct expr *e);
 vreg current_task_member(struct lowerer *lw, const char *const *path);
 vreg ktime(struct lowerer *lw);
+vreg current_number(struct lowerer *lw, enum builtin b); /* BI_pid, BI_tid, BI_uid, ... of the current task */
 void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value); /* jumps away */
 struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at);
 vreg lower_addr_value(struct lowerer *lw, struct val v);

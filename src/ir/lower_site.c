@@ -134,6 +134,28 @@ static vreg lower_cookie(struct lowerer *lw)
 	return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
 }
 
+/* A datagram socket that several processes use, whose record is o: jumps to end with res the record of the current
+ * thread if it is the one that sends, else to other. The service has noted it just before, on this CPU. */
+static void lower_sender(struct lowerer *lw, vreg res, vreg o, vreg addr, uint32_t other, uint32_t end)
+{
+	struct ir *ir = lw->ir;
+	uint32_t first = ir_newlabel(ir);
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), tid = current_number(lw, BI_tid), s;
+
+	ir_st(ir, key, 0, 4, ir_alui(ir, ALU_AND, tid, DW_SENDERS - 1));
+	s = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_SENDERS)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, s, 0, first);
+	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_owner, sk), 8, false, false), addr, first);
+	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_owner, tid), 4, true, false), tid, first);
+	ir_set(ir, res, s);
+	ir_jmp(ir, end);
+	/* the first process may have been alone when the service looked */
+	ir_label(ir, first);
+	ir_jcc(ir, CC_NE, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, pid), 4, true, false),
+		current_number(lw, BI_pid), other);
+	ir_jmp(ir, end);
+}
+
 /* Owner record of the socket: a pointer to a struct dw_owner, or NULL. In the socket's storage; where that was cloned
  * from the listener (or is missing), in the table of accepted sockets. */
 static vreg lower_owner(struct lowerer *lw)
@@ -142,6 +164,7 @@ static vreg lower_owner(struct lowerer *lw)
 	vreg res = ir_var(ir), sk = helper_sk(lw), addr = kernel_sk(lw), o, a, key;
 	uint32_t other = ir_newlabel(ir), end = ir_newlabel(ir);
 	int32_t slot = ir_stack_alloc(ir, 8);
+	vreg of;
 
 	lw->im->needs_owner = true;
 	ir_seti(ir, res, 0);
@@ -150,7 +173,12 @@ static vreg lower_owner(struct lowerer *lw)
 		(vreg[]){ ir_map(ir, map_for(lw, MAP_OWNER)), sk, ir_imm(ir, 0), ir_imm(ir, 0) }, 4, false);
 	ir_set(ir, res, o);
 	ir_jcci(ir, CC_EQ, o, 0, other);
-	ir_jcc(ir, CC_EQ, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, sk), 8, false, false), addr, end);
+	of = ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, sk), 8, false, false);
+	ir_jcc(ir, CC_EQ, of, addr, end);
+	if (lw->site->attach == ATTACH_CGROUP_EGRESS) {
+		ir_jcci(ir, CC_NE, of, 0, other);
+		lower_sender(lw, res, o, addr, other, end);
+	}
 	ir_label(ir, other);
 	key = ir_stack(ir, slot);
 	ir_st(ir, key, 0, 8, addr);

@@ -88,6 +88,11 @@ static const char *const *builtin_path(enum builtin b)
 	}
 }
 
+vreg current_number(struct lowerer *lw, enum builtin b)
+{
+	return task_path(lw, builtin_path(b)).r;
+}
+
 static struct val builtin_task(struct lowerer *lw, const struct symbol *s, const struct expr *e)
 {
 	struct val v = task_path(lw, builtin_path(s->builtin));

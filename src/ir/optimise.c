@@ -7,8 +7,10 @@
 #include <assert.h>
 #include <string.h>
 
-#define HASH_SIZE 1024u
+#define HASH_LEAST 1024u
+#define SAME_KEYS 16 /* equal computations in other branches that are looked at */
 #define ROUNDS 3
+#define MAX_COPIES 4 /* of a variable before it is tested */
 
 /* What makes two computations equal. Variables count by name and version. */
 struct key {
@@ -30,26 +32,44 @@ struct ir_expr {
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 static uint32_t new_block(struct ir_opt *o, uint32_t idom)
 {
-	*vec_push(o->scratch, &o->idom) = idom;
-	return (uint32_t)o->idom.n - 1;
+	const struct ir_block *v = o->blocks.v;
+	struct ir_block b = {.idom = idom};
+	if (o->blocks.n) {
+		uint32_t j = v[idom].jump;
+		b.depth = v[idom].depth + 1;
+		b.jump = v[idom].depth - v[j].depth == v[j].depth - v[v[j].jump].depth ? v[j].jump : idom;
+	}
+	*vec_push(o->scratch, &o->blocks) = b;
+	return (uint32_t)o->blocks.n - 1;
+}
+
+/* The ancestor of b at that depth. */
+static uint32_t ancestor(const struct ir_opt *o, uint32_t b, uint32_t depth)
+{
+	const struct ir_block *v = o->blocks.v;
+	while (v[b].depth > depth)
+		b = v[v[b].jump].depth >= depth ? v[b].jump : v[b].idom;
+	return b;
 }
 
 static bool dominates(const struct ir_opt *o, uint32_t a, uint32_t b)
 {
-	while (b > a)
-		b = o->idom.v[b];
-	return a == b;
+	return ancestor(o, b, o->blocks.v[a].depth) == a;
 }
 
 static uint32_t common_dominator(const struct ir_opt *o, uint32_t a, uint32_t b)
 {
+	const struct ir_block *v = o->blocks.v;
 	if (!a || !b)
 		return a ? a : b;
-	while (a != b) {
-		if (a > b)
-			a = o->idom.v[a];
-		else
-			b = o->idom.v[b];
+	if (v[a].depth > v[b].depth)
+		a = ancestor(o, a, v[b].depth);
+	else
+		b = ancestor(o, b, v[a].depth);
+	while (a != b) { /* both at one depth, where jumps go equally far */
+		bool far = v[a].jump != v[b].jump;
+		a = far ? v[a].jump : v[a].idom;
+		b = far ? v[b].jump : v[b].idom;
 	}
 	return a;
 }
@@ -118,27 +138,31 @@ static struct key make_fact(const struct ir_opt *o, const struct ir_insn *in, vr
 	return make_key(o, &cond);
 }
 
-static uint32_t hash(const struct key *k)
+static uint32_t hash(const struct ir_opt *o, const struct key *k)
 {
 	uint64_t h = k->what ^ (uint64_t)k->imm << 20 ^ (uint64_t)(uint32_t)k->off << 40;
 	for (unsigned i = 0; i < 7; i++)
 		h = (h ^ k->v[i] ^ (uint64_t)k->version[i] << 32) * 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(h >> 40) % HASH_SIZE;
+	return (uint32_t)(h >> 40) & o->hash_mask;
 }
 
 static const struct ir_expr *find(const struct ir_opt *o, const struct key *k)
 {
-	for (uint32_t i = o->heads[hash(k)]; i; i = o->exprs.v[i - 1].next) {
+	unsigned same = 0;
+	for (uint32_t i = o->heads[hash(o, k)]; i && same < SAME_KEYS; i = o->exprs.v[i - 1].next) {
 		const struct ir_expr *e = &o->exprs.v[i - 1];
-		if (memcmp(&e->key, k, sizeof(*k)) == 0 && dominates(o, e->block, o->block))
+		if (memcmp(&e->key, k, sizeof(*k)) != 0)
+			continue;
+		if (dominates(o, e->block, o->block))
 			return e;
+		same++;
 	}
 	return NULL;
 }
 
 static void remember(struct ir_opt *o, const struct key *k, uint32_t block, vreg value)
 {
-	uint32_t *head = &o->heads[hash(k)];
+	uint32_t *head = &o->heads[hash(o, k)];
 	struct ir_expr *e = vec_push(o->scratch, &o->exprs);
 	e->key = *k;
 	e->block = block;
@@ -198,20 +222,46 @@ static void edge_to(struct ir_opt *o, uint32_t label, uint32_t from)
 	o->label_dom[label] = common_dominator(o, o->label_dom[label], from);
 }
 
+/* What runs from index *at on: copies of variables that nothing but the following copy or test reads, then a test of a
+ * variable. Gives the variable that decides, before the copies, and moves *at to the test; 0: something else runs. */
+static vreg find_test(const struct ir_opt *o, size_t *at)
+{
+	const struct ir *ir = o->ir;
+	const struct ir_insn *copies[MAX_COPIES];
+	unsigned n = 0;
+	for (size_t i = *at; i < ir->code.n;) {
+		const struct ir_insn *in = &ir->code.v[i];
+		if (in->op == IR_LABEL) {
+			i++;
+		} else if (in->op == IR_JMP) {
+			i = o->label_at[in->imm];
+		} else if (in->op == IR_MOV && ir->is_var.v[in->d] && o->reads[in->d] == 1 && n < MAX_COPIES) {
+			copies[n++] = in;
+			i++;
+		} else if (in->op == IR_JCCI) {
+			vreg v = in->a;
+			while (n && copies[n - 1]->d == v)
+				v = copies[--n]->a;
+			*at = i;
+			return n == 0 && (ir->is_var.v[v] || v != in->a) ? v : 0;
+		} else {
+			return 0;
+		}
+	}
+	return 0;
+}
+
 /* Where a jump to label gets to, when what stands there is a test of a variable whose value is known here. */
 static uint32_t thread(struct ir_opt *o, uint32_t label)
 {
 	struct ir *ir = o->ir;
 	for (;;) {
 		size_t at = o->label_at[label];
-		while (at < ir->code.n && ir->code.v[at].op == IR_LABEL)
-			at++;
-		if (at >= ir->code.n || ir->code.v[at].op != IR_JCCI || !ir->is_var.v[ir->code.v[at].a])
+		vreg v = find_test(o, &at);
+		const struct ir_val *val = &o->vals.v[resolve(o, v)];
+		if (!v || !val->known)
 			return label;
 		const struct ir_insn *test = &ir->code.v[at];
-		const struct ir_val *val = &o->vals.v[resolve(o, test->a)];
-		if (!val->known)
-			return label;
 		if (ir_eval_cc((enum ir_cc)test->sub, val->imm, test->imm2)) {
 			label = (uint32_t)test->imm;
 			continue;
@@ -302,7 +352,11 @@ static void forward(struct ir *ir, struct arena *a)
 {
 	size_t labels = ir->nlabels + ir->code.n + 1;
 	struct ir_opt o = {.ir = ir, .scratch = a};
-	o.heads = ARENA_ARRAY(a, uint32_t, HASH_SIZE);
+	uint32_t size = HASH_LEAST;
+	while (size < ir->code.n && size < 1u << 23)
+		size *= 2;
+	o.heads = ARENA_ARRAY(a, uint32_t, size);
+	o.hash_mask = size - 1;
 	o.label_dom = ARENA_ARRAY(a, uint32_t, labels);
 	o.label_at = ARENA_ARRAY(a, uint32_t, labels);
 	o.label_after = ARENA_ARRAY(a, uint32_t, ir->code.n + 1);
@@ -312,10 +366,16 @@ static void forward(struct ir *ir, struct arena *a)
 	o.block = new_block(&o, 0);
 	o.nlefts = ir->nvregs + 1;
 	o.defs_left = ARENA_ARRAY(a, uint32_t, o.nlefts);
+	o.reads = ARENA_ARRAY(a, uint32_t, o.nlefts);
 	for (size_t i = 0; i < ir->code.n; i++) {
 		if (ir->code.v[i].op == IR_LABEL)
 			o.label_at[ir->code.v[i].imm] = (uint32_t)i;
 		o.defs_left[ir->code.v[i].d]++;
+		struct ir_insn in = ir->code.v[i];
+		vreg *uses[IR_MAX_USES];
+		unsigned n = ir_uses(&in, uses);
+		for (unsigned u = 0; u < n; u++)
+			o.reads[*uses[u]]++;
 	}
 	for (size_t i = 0; i < ir->code.n; i++) {
 		const struct ir_insn *in = &ir->code.v[i];
@@ -413,6 +473,41 @@ static bool straighten(struct ir *ir, struct arena *a)
 	return changed;
 }
 
+/* ---- signs ------------------------------------------------------------------------------------------------------ */
+/* Is it the same to in whether its operand of so many bytes is sign- or zero-extended? */
+static bool ignores_sign(const struct ir_insn *in, const vreg *use, unsigned size)
+{
+	if (in->op == IR_JCCI)
+		return (in->sub == CC_EQ || in->sub == CC_NE) && (uint64_t)(int64_t)in->imm2 >> (8 * size - 1) == 0;
+	if (in->op == IR_ST)
+		return use == &in->b && in->size <= size;
+	return (in->op == IR_EXT || in->op == IR_BE) && in->size <= size;
+}
+
+static bool has_sign(const struct ir *ir, const struct ir_insn *in)
+{
+	return (in->op == IR_LD || in->op == IR_EXT) && in->sx && in->size < 8 && !ir->is_var.v[in->d];
+}
+
+/* BPF (before ISA v4) needs two shifts to extend a sign, none to load without: so it is left where nobody looks. */
+static void drop_signs(struct ir *ir, struct arena *a)
+{
+	uint8_t *size = ARENA_ARRAY(a, uint8_t, ir->nvregs + 1); /* of signed values that could be unsigned */
+	for (size_t i = 0; i < ir->code.n; i++) {
+		struct ir_insn *in = &ir->code.v[i];
+		vreg *uses[IR_MAX_USES];
+		unsigned n = ir_uses(in, uses);
+		for (unsigned u = 0; u < n; u++)
+			if (size[*uses[u]] && !ignores_sign(in, uses[u], size[*uses[u]]))
+				size[*uses[u]] = 0;
+		if (has_sign(ir, in))
+			size[in->d] = in->size;
+	}
+	for (size_t i = 0; i < ir->code.n; i++)
+		if (has_sign(ir, &ir->code.v[i]) && size[ir->code.v[i].d])
+			ir->code.v[i].sx = false;
+}
+
 void ir_optimise(struct ir *ir)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -422,6 +517,8 @@ void ir_optimise(struct ir *ir)
 		drop_unused(ir, a);
 		for (unsigned i = 0; i < 8 && straighten(ir, a); i++) {
 		}
+		if (round == ROUNDS - 1)
+			drop_signs(ir, a);
 		arena_free(scratch);
 	}
 }

@@ -304,6 +304,8 @@ static struct type *make_int(struct types *ts, const struct kbtf *k, const struc
 	bool sgn = btf_int_encoding(bt) & BTF_INT_SIGNED;
 	const char *name = str_at(k, bt->name_off);
 
+	if (btf_int_encoding(bt) & BTF_INT_BOOL)
+		return ts->bool_;
 	if (bt->size == 1 && !strcmp(name, "char"))
 		return ts->char_;
 	if (bt->size > 8) { /* __int128: bytes */

@@ -359,6 +359,11 @@ static void check_printf(struct checker *ck, struct expr *e)
 	if (!f)
 		return;
 	e->extra = f;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i].flags & FMT_AGG) {
+			err(ck, e->args.v[0]->loc, D_PRINTF_AGG_CONV, NULL, "%%@ is for printa()");
+			return;
+		}
 	if (e->args.n - 1 != f->nargs) {
 		err(ck, e->loc, D_PRINTF_ARG_PROTO, NULL, "the format takes %zu argument%s, %zu given", f->nargs,
 			f->nargs == 1 ? "" : "s", e->args.n - 1);
@@ -373,10 +378,7 @@ static void check_printf(struct checker *ck, struct expr *e)
 		if (!it->conv)
 			continue;
 		n++;
-		if (it->flags & FMT_AGG)
-			err(ck, e->args.v[0]->loc, D_PRINTF_AGG_CONV, NULL, "%%@ is for printa()");
-		else
-			check_conv(ck, it, e->args.v[arg++], n);
+		check_conv(ck, it, e->args.v[arg++], n);
 	}
 }
 

@@ -131,3 +131,13 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	print_unmatched(d, &l, err);
 	return l.unmatched.n ? -ENOENT : 0;
 }
+
+void dwire_describe(struct dwire *d, FILE *out)
+{
+	for (size_t i = 0; i < d->c.order.n; i++) {
+		const struct probe *p = &d->c.probes.all.v[d->c.order.v[i]];
+
+		fprintf(out, "\n%s:%s::%s\n", p->prov->name, p->prov->module ? p->prov->module : "", p->name);
+		list_details(d, p, out);
+	}
+}

@@ -309,6 +309,8 @@ static int make_map(struct loader *ld, const struct image_map *m)
 		return borrow(ld, ld->c->owner_fd, m->name);
 	case MAP_ACCEPTED:
 		return borrow(ld, ld->c->accepted_fd, m->name);
+	case MAP_SENDERS:
+		return borrow(ld, ld->c->senders_fd, m->name);
 	case MAP_DROPS:
 		drops = *m;
 		drops.type = BPF_MAP_TYPE_PERCPU_ARRAY;
@@ -600,7 +602,7 @@ void load_free(struct loaded *l)
 	for (size_t i = 0; i < l->nmaps; i++) {
 		enum map_role role = l->image->maps.v[i].role;
 
-		if (role != MAP_OWNER && role != MAP_ACCEPTED && role != MAP_RINGS)
+		if (role != MAP_OWNER && role != MAP_ACCEPTED && role != MAP_SENDERS && role != MAP_RINGS)
 			close(l->maps[i]);
 	}
 	if (l->rings_fd >= 0)

@@ -23,7 +23,8 @@
 
 _Static_assert(sizeof(struct dw_owner) == 40, "bpf/owner.bpf.c and the compiled programs share this layout");
 
-/* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared. */
+/* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared, or a
+ * connection was handed on. */
 /* clang-format off */
 #define OWNER_PROGS(X) \
 	X(create, BPF_CGROUP_INET_SOCK_CREATE, ALWAYS) \
@@ -31,9 +32,11 @@ _Static_assert(sizeof(struct dw_owner) == 40, "bpf/owner.bpf.c and the compiled 
 	X(peer4, BPF_CGROUP_INET4_GETPEERNAME, ALWAYS) \
 	X(peer6, BPF_CGROUP_INET6_GETPEERNAME, ALWAYS) \
 	X(state, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(release, BPF_CGROUP_INET_SOCK_RELEASE, ALWAYS) \
 	X(destroy, BPF_TRACE_RAW_TP, LISTENER) \
 	X(accept, BPF_TRACE_RAW_TP, LISTENER) \
-	X(recv, BPF_TRACE_RAW_TP, DATAGRAM)
+	X(recv, BPF_TRACE_RAW_TP, DATAGRAM) \
+	X(send, BPF_TRACE_RAW_TP, STREAM)
 /* clang-format on */
 
 enum prog {
@@ -43,7 +46,7 @@ enum prog {
 	PROG_COUNT
 };
 
-enum when { ALWAYS, LISTENER, DATAGRAM };
+enum when { ALWAYS, LISTENER, DATAGRAM, STREAM };
 
 static const struct {
 	const char *name;
@@ -61,11 +64,11 @@ struct owner {
 	int cgroup;                             /* ours, or -1 */
 	int prog[PROG_COUNT], link[PROG_COUNT]; /* descriptors; -1: not there; those of prog belong to the skeleton */
 	int iter;
-	int owners, accepted; /* maps; belong to the skeleton */
+	int owners, accepted, senders; /* maps; belong to the skeleton */
 	/* variables of bpf/owner.bpf.c */
 	const volatile uint64_t *drops;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *scan;
-	const volatile uint32_t *listener_shared, *datagram_shared;
+	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
 	uint64_t next_scan; /* not before this time, ns */
 };
 
@@ -78,16 +81,19 @@ struct owner {
 		(o)->prog[PROG_peer6] = (skel)->progs.owner_peer6.prog_fd;     \
 		(o)->prog[PROG_state] = (skel)->progs.owner_state.prog_fd;     \
 		(o)->prog[PROG_destroy] = (skel)->progs.owner_destroy.prog_fd; \
+		(o)->prog[PROG_release] = (skel)->progs.owner_release.prog_fd; \
 		(o)->prog[PROG_accept] = (skel)->progs.owner_accept.prog_fd;   \
 		(o)->iter = (skel)->progs.owner_iter.prog_fd;                  \
 		(o)->owners = (skel)->maps.owners.map_fd;                      \
 		(o)->accepted = (skel)->maps.accepted.map_fd;                  \
+		(o)->senders = (skel)->maps.senders.map_fd;                    \
 		(o)->drops = (const volatile uint64_t *)&(skel)->bss->drops;   \
 		(o)->listener_suspect = &(skel)->bss->listener_suspect;        \
 		(o)->datagram_suspect = &(skel)->bss->datagram_suspect;        \
 		(o)->scan = &(skel)->bss->scan;                                \
 		(o)->listener_shared = &(skel)->bss->listener_shared;          \
 		(o)->datagram_shared = &(skel)->bss->datagram_shared;          \
+		(o)->stream_shared = &(skel)->bss->stream_shared;              \
 	} while (0)
 
 /* Tries the programs with the receive hook first; a kernel without that hook refuses them. */
@@ -101,6 +107,7 @@ static int load(struct owner *o)
 	if (!owner_bpf__load(o->full)) {
 		TAKE(o, o->full);
 		o->prog[PROG_recv] = o->full->progs.owner_recv.prog_fd;
+		o->prog[PROG_send] = o->full->progs.owner_send.prog_fd;
 		return 0;
 	}
 	owner_bpf__destroy(o->full);
@@ -182,6 +189,8 @@ static int attach_needed(struct owner *o)
 		err = attach_all(o, LISTENER, NULL);
 	if (!err && *o->datagram_shared)
 		err = attach_all(o, DATAGRAM, NULL);
+	if (!err && *o->stream_shared)
+		err = attach_all(o, STREAM, NULL);
 	return err;
 }
 
@@ -200,6 +209,11 @@ int owner_poll(struct owner *o)
 	uint64_t begin;
 	int err;
 
+	if (*o->stream_shared && o->link[PROG_send] < 0) {
+		err = attach_all(o, STREAM, NULL);
+		if (err)
+			return err;
+	}
 	if (!listener && !datagram)
 		return 0;
 	begin = now_ns();
@@ -250,6 +264,8 @@ int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len)
 		err = attach_all(o, LISTENER, &failed);
 	if (!err && cgroup_fd < 0)
 		err = attach_all(o, DATAGRAM, &failed);
+	if (!err && cgroup_fd < 0)
+		err = attach_all(o, STREAM, &failed);
 	if (err) {
 		tell(err, why, why_len, "attaching ", failed);
 		goto out;
@@ -276,6 +292,11 @@ int owner_map_fd(const struct owner *o)
 int owner_accepted_fd(const struct owner *o)
 {
 	return o->accepted;
+}
+
+int owner_senders_fd(const struct owner *o)
+{
+	return o->senders;
 }
 
 uint64_t owner_drops(const struct owner *o)

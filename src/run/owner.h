@@ -24,18 +24,22 @@ int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len) __
 /* Call it some ten times a second; mostly it costs a few loads. The hooks that cost time at every system call or every
  * receive are needed only while processes share a socket. They are attached when that is found: at the start among the
  * sockets that exist, and here when a use by another process makes it suspect. Until then a connection that another
- * process than its listener's owner took with accept(fd, NULL, NULL) counts as that owner's, and a datagram socket as
- * its creator's, up to the first packet that the other process sends. Returns 0 or -errno. */
+ * process than its listener's owner took with accept(fd, NULL, NULL) counts as that owner's, and a connection that was
+ * handed on, or a datagram socket, as its creator's, up to the first packet that the other process sends. (What it
+ * writes is not sent by itself when it must wait: for an acknowledgement, Nagle, or room.) Returns 0 or -errno. */
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
-/* How a program finds the owner of a socket at address sk: first the sk_storage map (value struct dw_owner). If there
- * is no value, or its member sk is not the socket's address, then the hash `accepted` (key: u64 address of the socket,
- * value struct dw_owner). If that has none either, a value of the first with another address is the owner of the
+/* How a program finds the owner of a socket at address sk: first the sk_storage map (value struct dw_owner). If its
+ * member sk is 0, several processes use this socket, which is not TCP's: where the program sees a packet leave, the
+ * record of the current thread in the per-CPU array `senders` (index: its tid modulo DW_SENDERS) counts if its sk and
+ * tid are right, and the value of sk_storage if the current process is its pid. Else, or if there is no value, or sk is
+ * another socket's address, the hash `accepted` (key: u64 address of the socket, value struct dw_owner). If that has none either, a value of the first with another address is the owner of the
  * listener, whose connection nobody has accepted yet. No value at all: no process (pid -1), as for the kernel's own
  * sockets and TIME_WAIT. Members: pid and tid of the claiming thread, its effective user, the name of the process (not
  * of the thread), all as of the claim. */
 int owner_map_fd(const struct owner *o);
 int owner_accepted_fd(const struct owner *o);
+int owner_senders_fd(const struct owner *o);
 
 /* Owners that could not be stored since the start. */
 uint64_t owner_drops(const struct owner *o);

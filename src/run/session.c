@@ -152,6 +152,7 @@ static int load(struct session *s, char *why, size_t why_len)
 		.bufsize = s->opts.bufsize,
 		.owner_fd = s->owner ? owner_map_fd(s->owner) : -1,
 		.accepted_fd = s->owner ? owner_accepted_fd(s->owner) : -1,
+		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
 	};
 
 	return load_image(&c, &s->loaded, why, why_len);

@@ -36,18 +36,19 @@ check() { # FAMILY
 			if (v["fl"] != 2 && v["rack"] != v["rnxt"]) wrong("tcps_rack: all is acknowledged now")
 			if (v["fl"] != 2 && v["win"] != v["rwnd"]) wrong("tcps_rwnd: as announced")
 			if (c in una && v["suna"] != una[c]) wrong("tcps_suna: as acknowledged last")
-			nxt[c] = plus(v["seq"], size())
+			sent[c] = v["seq"]; nxt[c] = plus(v["seq"], size())
 		}
 		p == "receive" {
 			if (v["fl"] != 18 && v["seq"] != v["rnxt"]) wrong("tcps_rnxt: in order")
-			if (c in nxt && v["fl"] != 18 && v["snxt"] != nxt[c]) wrong("tcps_snxt: after what was sent")
+			# an answer that comes within the call that sends, as on loopback, finds the number before
+			if (c in nxt && v["snxt"] != nxt[c] && v["snxt"] != sent[c]) wrong("tcps_snxt: after what was sent")
 			if (c in una && v["suna"] != una[c]) wrong("tcps_suna: before this acknowledgement")
 			una[c] = v["ack"]
 		}
 		(c in swnd) && v["swnd"] != int(swnd[c] / (syn[c] ? 2 ^ v["sws"] : 1)) { wrong("tcps_swnd: as told last") }
 		p == "receive" { swnd[c] = v["win"]; syn[c] = v["fl"] == 18 }
 		END { print n + 0, bad + 0; print client_iss, server_iss > "'"$tmp/iss"'" }' >"$tmp/got"
-	# TIME_WAIT is left out by the pid, the listener s three segments here
+	# TIME_WAIT is left out by the pid, and the listener's three segments here
 	expect_eq "$(<"$tmp/got")" "$((2 * all - 2 - 3)) 0" "$1: segments, wrong ones"
 	read -r client_iss server_iss <"$tmp/iss"
 	expect_eq "$(values seq 'p == "send" && v["fl"] % 2 == 1 && v["active"] == 1')" \

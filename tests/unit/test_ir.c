@@ -528,6 +528,59 @@ static void test_threading(struct arena *a)
 	CHECK(count(ir, IR_JCCI) == 2 && count(ir, IR_JMP) == 0, "%u branches", count(ir, IR_JCCI));
 }
 
+/* (c ? x == 1 : y == 1) in a variable, copied to another, then tested: each way knows at once where to go. */
+static void test_threading_copies(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	uint32_t other = ir_newlabel(ir), end = ir_newlabel(ir), skip = ir_newlabel(ir);
+	vreg ctx = ir_ctx(ir), outer = ir_var(ir);
+	ir_jcci(ir, CC_EQ, ir_ld(ir, ctx, 0, 8, false, true), 0, other);
+	for (int i = 1; i <= 2; i++) {
+		uint32_t ready = ir_newlabel(ir);
+		vreg inner = ir_var(ir);
+		ir_seti(ir, inner, 0);
+		ir_jcci(ir, CC_NE, ir_ld(ir, ctx, 8 * i, 8, false, true), 1, ready);
+		ir_seti(ir, inner, 1);
+		ir_label(ir, ready);
+		ir_set(ir, outer, ir_ext(ir, inner, 4, true));
+		if (i == 1) {
+			ir_jmp(ir, end);
+			ir_label(ir, other);
+		}
+	}
+	ir_label(ir, end);
+	ir_jcci(ir, CC_EQ, ir_ext(ir, ir_mov(ir, outer), 4, true), 0, skip);
+	ir_sti(ir, ctx, 24, 8, 1);
+	ir_label(ir, skip);
+	ir_ret(ir, ir_imm(ir, 0));
+	ir_optimise(ir);
+	CHECK(count(ir, IR_MOV) == 0, "%u copies stayed", count(ir, IR_MOV));
+	CHECK(count(ir, IR_JCCI) == 3, "%u branches", count(ir, IR_JCCI));
+}
+
+/* Members of one bit, of four, and signed ones of which only zero is asked. */
+static void test_bits(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	uint32_t out = ir_newlabel(ir);
+	vreg ctx = ir_ctx(ir), byte = ir_ld(ir, ctx, 0, 1, false, true), word = ir_ld(ir, ctx, 4, 4, true, true);
+	ir_jcci(ir, CC_NE, ir_alui(ir, ALU_SHR, ir_alui(ir, ALU_SHL, byte, 62), 63), 0, out);
+	ir_st(ir, ctx, 8, 8, ir_alui(ir, ALU_SHR, ir_alui(ir, ALU_SHL, byte, 60), 60));
+	ir_jcci(ir, CC_NE, word, 0, out);
+	ir_st(ir, ctx, 16, 4, word);
+	ir_jcci(ir, CC_EQ, ir_ld(ir, ctx, 24, 4, true, true), -1, out);
+	ir_st(ir, ctx, 16, 8, ir_imm(ir, 1));
+	ir_label(ir, out);
+	ir_ret(ir, ir_imm(ir, 0));
+	ir_optimise(ir);
+	CHECK(first(ir, IR_JCCI)->sub == CC_SET && first(ir, IR_JCCI)->imm2 == 2, "a test of a bit is no test of a bit");
+	CHECK(count(ir, IR_ALUI) == 1 && first(ir, IR_ALUI)->sub == ALU_AND && first(ir, IR_ALUI)->imm == 15,
+		"four bits took %u operations", count(ir, IR_ALUI));
+	for (size_t i = 0; i < ir->code.n; i++)
+		CHECK(ir->code.v[i].op != IR_LD || ir->code.v[i].sx == (ir->code.v[i].off == 24),
+			"load at %d: sign %d", ir->code.v[i].off, ir->code.v[i].sx);
+}
+
 static void test_variables(struct arena *a)
 {
 	struct ir *ir = ir_new(a);
@@ -567,6 +620,32 @@ static void print_ir(FILE *f, const void *what)
 static void check_text(unsigned line, const char *got, const char *want)
 {
 	CHECK(strcmp(got, want) == 0, "line %u:\n%s--- expected:\n%s", line, got, want);
+}
+
+/* After its last definition a variable is as good as any register; and v += 4 is one instruction. */
+static void test_final_variables(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	uint32_t small = ir_newlabel(ir), smaller = ir_newlabel(ir);
+	vreg ctx = ir_ctx(ir), x = ir_ld(ir, ctx, 0, 8, false, true), v = ir_var(ir);
+	ir_set(ir, v, ir_ld(ir, ctx, 8, 8, false, true));
+	ir_jcci(ir, CC_ULT, x, 256, small);
+	ir_set(ir, v, ir_alui(ir, ALU_ADD, v, 16));
+	ir_label(ir, small);
+	ir_jcci(ir, CC_ULT, x, 16, smaller);
+	ir_set(ir, v, ir_alui(ir, ALU_ADD, v, 4));
+	ir_label(ir, smaller);
+	vreg copy = ir_mov(ir, v);
+	ir_st(ir, ctx, 8, 8, copy);
+	ir_ret(ir, copy);
+	ir_optimise(ir);
+	CHECK(count(ir, IR_MOV) == 3, "%u copies", count(ir, IR_MOV));
+	struct ir_code code;
+	const char *why = NULL;
+	CHECK(ir_emit(ir, &code, &why) == 0, "refused: %s", why ? why : "");
+	char *text = text_of(print_code, &code);
+	CHECK(strstr(text, "if r0 < 0x10 goto pc+1\n"), "more than one instruction to add:\n%s", text);
+	free(text);
 }
 
 /* The counting of events per key, as the lowering writes it: as short as by hand. */
@@ -1011,7 +1090,7 @@ static void test_kernel(uint64_t seed)
 int main(void)
 {
 	static void (*const cases[])(struct arena *) = {test_operands, test_addresses, test_dominance, test_checks,
-		test_threading, test_variables, test_counting, test_refusals};
+		test_threading, test_threading_copies, test_bits, test_final_variables, test_variables, test_counting, test_refusals};
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;

@@ -310,7 +310,8 @@ static void test_image(struct features *f)
 {
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .accepted_fd = -1};
+	struct load_config c = {.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .accepted_fd = -1,
+		.senders_fd = -1};
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN];
 
@@ -331,7 +332,7 @@ static void test_profile(struct features *f)
 {
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1};
+	struct load_config c = {.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1};
 	struct loaded *l = NULL;
 	struct attached *a = NULL;
 	struct timespec start, now;
@@ -374,7 +375,7 @@ static void test_refused(struct features *f)
 		{.insn = 2, .loc = {.src = &src, .off = 19, .len = 10}}};
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1};
+	struct load_config c = {.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1};
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN] = "";
 	int err;
@@ -490,7 +491,7 @@ static void test_killed(struct features *f)
 	if (pid == 0) {
 		struct image_prog progs[NPROBES];
 		struct image img;
-		struct load_config c = {.image = &img, .features = f, .owner_fd = -1, .accepted_fd = -1};
+		struct load_config c = {.image = &img, .features = f, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1};
 		struct loaded *l = NULL;
 		struct attached *a = NULL;
 		char why[LOAD_WHY_LEN];

@@ -1,0 +1,1 @@
+tcp:::send { trace(args[9]->x); }

@@ -1,0 +1,1 @@
+tick-1s { trace(args[0]); }

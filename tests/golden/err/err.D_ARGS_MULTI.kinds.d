@@ -1,0 +1,1 @@
+tcp:::send, ip:::send { trace(args[4]->tcp_sport); }

@@ -1,0 +1,2 @@
+inline int port = args[0];
+BEGIN { trace(port); }

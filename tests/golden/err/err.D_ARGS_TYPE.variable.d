@@ -1,0 +1,1 @@
+tcp:::send { i = 1; trace(args[i]->cs_pid); }

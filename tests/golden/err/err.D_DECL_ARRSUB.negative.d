@@ -1,0 +1,2 @@
+struct s { int a[-1]; };
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+struct s { int a : 33; };
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+enum e { A = pid };
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+struct s { struct nowhere x; };
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+struct nowhere x;
+BEGIN { exit(0); }

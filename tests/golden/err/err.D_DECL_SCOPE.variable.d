@@ -1,0 +1,3 @@
+self->x int;
+int vmlinux`x;
+BEGIN { exit(0); }

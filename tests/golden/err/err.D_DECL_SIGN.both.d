@@ -1,0 +1,2 @@
+signed unsigned int x;
+BEGIN { exit(0); }

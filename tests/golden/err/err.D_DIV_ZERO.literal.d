@@ -1,0 +1,1 @@
+BEGIN { x = 5; trace(x / 0); }

@@ -1,0 +1,1 @@
+BEGIN { trace(__ip4(1)); }

@@ -1,0 +1,1 @@
+tcp:::send { this->info = args[2]; }

@@ -1,0 +1,2 @@
+inline int N = "five";
+BEGIN { trace(N); }

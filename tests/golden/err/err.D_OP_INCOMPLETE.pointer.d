@@ -1,0 +1,2 @@
+struct later;
+BEGIN { trace((struct later *)8 + 1); }

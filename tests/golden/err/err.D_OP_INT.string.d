@@ -1,0 +1,1 @@
+BEGIN { trace(-"a"); trace(execname % 2); trace(1 << "2"); }

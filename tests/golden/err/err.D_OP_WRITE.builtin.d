@@ -1,0 +1,2 @@
+inline int N = 5;
+BEGIN { pid = 1; timestamp++; N = 3; }

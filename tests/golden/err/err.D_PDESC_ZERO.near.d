@@ -1,0 +1,1 @@
+tcp:::sned { exit(0); }

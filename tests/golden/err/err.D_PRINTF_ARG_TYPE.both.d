@@ -1,0 +1,1 @@
+BEGIN { printf("%s %d\n", pid, execname); }

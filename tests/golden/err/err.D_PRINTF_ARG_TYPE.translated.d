@@ -1,0 +1,1 @@
+tcp:::send { printf("%p\n", args[2]); }

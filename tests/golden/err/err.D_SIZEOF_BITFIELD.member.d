@@ -1,0 +1,2 @@
+struct s { int a : 3; };
+BEGIN { trace(sizeof (((struct s *)8)->a)); }

@@ -1,0 +1,2 @@
+enum none x;
+BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { trace(sizeof (struct vmlinux`no_such_thing)); }

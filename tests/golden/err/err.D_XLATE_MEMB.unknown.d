@@ -1,0 +1,3 @@
+struct s { int a; };
+translator struct s < int I > { b = I; };
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+translator int < int I > { a = I; };
+BEGIN { trace(xlate <int> (1)); }

@@ -1,0 +1,70 @@
+# Records: one line for each datagram at full rate. Lines and reported drops are all that there were, in order of time.
+# timeout: 40
+
+netns_new records
+D="udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/
+{ printf(\"%d %s %d\\n\", timestamp, probename, args[4]->udp_length); }"
+
+drops() { # of FILE: drops said, all CPUs
+	awk '/ drops? on CPU/ { n += $2 } END { print n + 0 }' "$1"
+}
+
+expect_ordered() { # FILE WHAT
+	expect_eq "$(awk '$1 < last { n++; if (n < 4) print "line " NR ": " last " " $0 } { last = $1 } END { exit 0 }' "$1")" "" \
+		"$2: in order of time"
+}
+
+expect_all() { # FILE ERR DATAGRAMS WHAT: each datagram is seen twice
+	local lines
+	expect_eq "$(awk 'NF != 3 || $1 !~ /^[0-9]+$/ || $2 !~ /^(send|receive)$/ || $3 != 18 { n++ } END { print n + 0 }' "$1")" 0 \
+		"$4: whole lines"
+	lines=$(wc -l <"$1")
+	expect_eq $((lines + $(drops "$2"))) $((2 * $3)) "$4: lines ($lines) and drops"
+	expect_eq "$(grep -v ' drops\? on CPU\|has exited$' "$2")" "" "$4: nothing else is said"
+	expect_ordered "$1" "$4"
+}
+
+run() { # WHAT TRIGGER…
+	local what=$1
+	shift
+	trace_in "$NETNS" "$D" "$@"
+	expect_all "$tmp/out" "$tmp/err" "$(value_of datagrams)" "$what"
+}
+
+# Room enough: nothing is dropped.
+dwire_opts=(-q -x bufsize=64m)
+run 'large buffer' udp_flood -n 100000 -j 2 -P
+expect_eq "$(drops "$tmp/err")" 0 "large buffer: drops"
+run 'large buffer, six senders' udp_flood -6 -n 20000 -j 6
+expect_eq "$(drops "$tmp/err")" 0 "large buffer, six senders: drops"
+
+# Little room: drops are counted.
+dwire_opts=(-q -x bufsize=64k -x switchrate=1s)
+run 'small buffer' udp_flood -n 100000 -j 4
+expect_ge "$(drops "$tmp/err")" 1000 "small buffer: drops"
+expect_ge "$(wc -l <"$tmp/out")" 1000 "small buffer: lines"
+
+# A reader that sleeps. 64 KiB of the pipe, then the tracer waits in write().
+dwire_opts=(-q -x bufsize=64k)
+command_file ip netns exec "$NETNS" udp_flood -n 100000 -j 2
+mkfifo "$tmp/pipe"
+{ sleep 1.5; cat; } <"$tmp/pipe" >"$tmp/read" &
+reader=$!
+"$dwire" "${dwire_opts[@]}" -n "$D" -c "$tmp/cmd" >"$tmp/pipe" 2>"$tmp/err" || fail "slow reader: dwire returned $?"
+wait $reader
+expect_all "$tmp/read" "$tmp/err" "$(value_of datagrams)" 'slow reader'
+expect_ge "$(drops "$tmp/err")" 1000 "slow reader: drops"
+
+# The tracer itself is stopped for a while.
+cat >"$tmp/stopping" <<'END'
+kill -STOP $PPID
+udp_flood -n 40000 -j 2
+kill -CONT $PPID
+exec udp_flood -n 1000 -j 2 -d 100
+END
+{ declare -p PATH; cat "$tmp/stopping"; } >"$tmp/stopping.sh"
+printf '#!%s\nexec ip netns exec %q %q %q >%q\n' "$BASH" "$NETNS" "$BASH" "$tmp/stopping.sh" "$tmp/trigger" >"$tmp/cmd"
+dwire_opts=(-q -x bufsize=256k)
+timeout 15 "$dwire" "${dwire_opts[@]}" -n "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err" || fail "stopped: dwire returned $?"
+expect_all "$tmp/out" "$tmp/err" $((80000 + 2000)) stopped
+expect_ge "$(drops "$tmp/err")" 1000 "stopped: drops"

@@ -1,0 +1,42 @@
+# Namespaces: zone, number and name of the namespace of each side of a connection over a veth pair, and of one on
+# loopback in a named namespace and in the machine's own.
+netns_new named
+
+line='printf("%s pid=%d name=%s zone=%d ns=%d zonename=%s local=%d sa=%s da=%s len=%d\n", probename, args[1]->cs_pid,
+	args[1]->cs_execname, args[1]->cs_zoneid, args[1]->cs_netns, args[1]->cs_zonename, args[3]->tcps_local,
+	args[2]->ip_saddr, args[2]->ip_daddr, args[2]->ip_plength - args[4]->tcp_offset) }'
+
+trace_in "$NETNS" "tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ { $line" tcp_echo -q -n 1
+expect_ge "$(count 1)" 16 "segments in a named namespace"
+expect_count "v[\"zone\"] != $NETNS_ID || v[\"zonename\"] != \"$NETNS\" || v[\"local\"] != 1" 0 "its zone and name"
+
+trace_with "tcp:::send, tcp:::receive /args[1]->cs_execname == \"dw_server\" || args[1]->cs_execname == \"dw_client\"/ { $line" tcp_echo -q -n 1
+client=$(value_of client_pid) server=$(value_of server_pid)
+mine="(v[\"pid\"] == $client || v[\"pid\"] == $server)"
+expect_total len "v[\"pid\"] == $client && p == \"send\"" "$(value_of client_bytes_out)" "bytes in the machine's own namespace"
+expect_count "$mine && (v[\"zone\"] != 0 || v[\"zonename\"] != \"global\" || v[\"ns\"] != $(stat -L -c %i /proc/self/ns/net))" 0 \
+	"zone 0, global"
+
+check() { # FAMILY
+	trace_with "tcp:::send, tcp:::receive /args[2]->ip_saddr == \"$2\" || args[2]->ip_saddr == \"$3\"/ { $line" \
+		netns_pair "$1" -n 1 -c 2 -k 600
+	client=$(value_of client_netns) server=$(value_of server_netns)
+	local here="v[\"ns\"] == $client" there="v[\"ns\"] == $server"
+	expect_eq "$(value_of client_addr) $(value_of server_addr)" "$2 $3" "$1: addresses"
+	expect_count "$here && p == \"send\" && v[\"sa\"] == \"$2\"" "$(value_of client_segs_out)" "$1: the client's segments out"
+	expect_count "$here && p == \"receive\" && v[\"da\"] == \"$2\"" "$(value_of client_segs_in)" "$1: the client's in"
+	expect_count "$there && p == \"send\" && v[\"sa\"] == \"$3\"" "$(value_of server_segs_out)" "$1: the server's out"
+	expect_count "$there && p == \"receive\" && v[\"da\"] == \"$3\"" "$(value_of server_segs_in)" "$1: the server's in"
+	expect_count "($here || $there) && v[\"zone\"] != v[\"ns\"]" 0 "$1: zones"
+	expect_count "($here || $there) && v[\"local\"] != 0" 0 "$1: a veth device is not local"
+	expect_total len "$here && v[\"pid\"] == $(value_of client_pid) && v[\"name\"] == \"dw_ns_client\" && p == \"send\"" \
+		"$(value_of client_bytes_out)" "$1: the client's bytes"
+	expect_total len "$there && v[\"pid\"] == $(value_of server_pid) && v[\"name\"] == \"dw_ns_server\" && p == \"send\"" \
+		"$(value_of server_bytes_out)" "$1: the server's bytes"
+	expect_count "$there && v[\"pid\"] != $(value_of server_pid)" 0 "$1: strangers at the server"
+	# a namespace without a name is called by its number
+	expect_count "($here || $there) && v[\"zonename\"] != v[\"ns\"]" 0 "$1: names"
+}
+
+check -4 10.213.1.1 10.213.1.2
+check -6 fd00:d:1::1 fd00:d:1::2

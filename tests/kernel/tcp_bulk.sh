@@ -1,0 +1,17 @@
+# Large messages: segments that are not cut yet, some longer than an IP header can say; every byte once in each direction.
+netns_new bulk
+
+check() { # OPTIONS…
+	trace_in "$NETNS" "tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
+		@[probename, args[1]->cs_pid] = sum(args[2]->ip_plength - args[4]->tcp_offset); }
+		END { printa(\"%s pid=%d bytes=%@d\\n\", @); }" tcp_echo -q "$@"
+	expect_ge "$(value_of client_bytes_out)" 2000000 "$*: what the trigger sent"
+	for who in client server; do
+		expect_total bytes "p == \"send\" && v[\"pid\"] == $(value_of ${who}_pid)" "$(value_of ${who}_bytes_out)" "$* $who out"
+		expect_total bytes "p == \"receive\" && v[\"pid\"] == $(value_of ${who}_pid)" "$(value_of ${who}_bytes_in)" "$* $who in"
+	done
+	expect_total bytes 'v["pid"] == -1' 0 "$*: bytes of nobody"
+}
+
+check -4 -n 1 -c 3 -k 1000000
+check -6 -n 2 -c 2 -k 1000000
