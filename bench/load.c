@@ -20,7 +20,7 @@ struct load {
 	int nobjects;
 };
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	return level == LIBBPF_WARN ? vfprintf(stderr, fmt, args) : 0;
 }
@@ -42,6 +42,11 @@ static int run_iterator(struct bpf_program *p)
 	return bpf_link__destroy(link);
 }
 
+static int is_of_cgroup(enum bpf_prog_type type)
+{
+	return type == BPF_PROG_TYPE_CGROUP_SKB || type == BPF_PROG_TYPE_CGROUP_SOCK || type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
+}
+
 static int attach(const struct load *l, struct bpf_program *p)
 {
 	enum bpf_attach_type type = bpf_program__expected_attach_type(p);
@@ -50,15 +55,11 @@ static int attach(const struct load *l, struct bpf_program *p)
 
 	if (type == BPF_TRACE_ITER)
 		return run_iterator(p);
-	switch (bpf_program__type(p)) {
-	case BPF_PROG_TYPE_CGROUP_SKB:
-	case BPF_PROG_TYPE_CGROUP_SOCK:
-	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR: /* the link stays until we end */
-		fd = bpf_link_create(bpf_program__fd(p), l->cgroup, type, &opts);
+	if (is_of_cgroup(bpf_program__type(p))) {
+		fd = bpf_link_create(bpf_program__fd(p), l->cgroup, type, &opts); /* the link stays until we end */
 		return fd < 0 ? fd : 0;
-	default:
-		return bpf_program__attach(p) ? 0 : -errno;
 	}
+	return bpf_program__attach(p) ? 0 : -errno;
 }
 
 static int is_skipped(const struct load *l, const char *name)

@@ -119,7 +119,10 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	reply = 0;
 	oldstate = 0;
 	recv = 0;
-	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 : 7;
+	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
+	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 :
+	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
+	    7 : 6;
 	dev = C->skb->dev;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	cgroup = 0;
@@ -288,6 +291,30 @@ translator struct dw_pkt < struct dw_setstate *C > {
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
+/* sock_ops, for the step of an accepted socket to SYN_RECV on kernels that report it before the socket has its addresses
+ * (see prov/tcp.c). */
+struct dw_synrecv {
+	uint32_t op;
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_synrecv *C > {
+	op = C->op;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	recv = 0;
+	state = 3;
+	oldstate = 10;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
 /* ---- argument structures that several providers have -------------------------------------------------------------------- */
 
 typedef struct pktinfo {
@@ -332,14 +359,14 @@ typedef struct ipinfo {
 } ipinfo_t;
 
 /* A packet larger than 64 KiB (GSO, BIG TCP) has no length in its header: then the buffer tells, whose data may begin at
- * another header. */
+ * another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's own use. */
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->ver;
 	ip_plength = P->reply ? 20 : P->ver == 4 ?
 	    (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) :
 	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh)) - ((struct iphdr *)P->nh)->ihl * 4 :
 	    ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
-	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - 40;
+	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - (((struct ipv6hdr *)P->nh)->nexthdr == 0 ? 48 : 40);
 	ip_saddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
 	ip_daddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :

@@ -403,9 +403,7 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 	lw->site = site;
 	lw->clause = NULL;
 	lw->exit_label = ir_newlabel(lw->ir);
-	lw->blur_zero = 0;
-	if (count_branches(en, n) > BLUR_FROM)
-		lw->blur_zero = ir_ld(lw->ir, ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0), 0, 8, false, false);
+	lw->blurs = count_branches(en, n) > BLUR_FROM;
 	vars_begin(lw);
 	for (size_t i = 0; i < n; i++)
 		vars_collect(lw, en[i].clause);
@@ -435,8 +433,22 @@ static bool site_usable(struct lowerer *lw, const struct site *site)
 		return lw->env->tracepoint && lw->env->tracepoint(lw->env->ctx, site->target, &nargs) &&
 		       nargs >= site->nargs;
 	if (is_cgroup(site))
-		return lw->env->kfunc_kern_ctx != 0;
+		return lw->env->kfunc_kern_ctx != 0 || site->sk_only;
 	return true;
+}
+
+static void site_missing(struct lowerer *lw, const struct site *site, struct loc at)
+{
+	const char *lacks = "kernel function bpf_cast_to_kern_ctx()", *since = "Linux 6.2 and later have it";
+
+	if (site->attach == ATTACH_TP_BTF) {
+		lacks = arena_printf(lw->arena, "tracepoint %s with %u arguments", site->target, site->nargs);
+		since = "a later kernel has it";
+	}
+	diag_error(lw->d, at, D_KERNEL, arena_printf(lw->arena, "%s; dwire -lv tells what this kernel has", since),
+		"%s:::%s cannot be traced: it needs the %s, which this kernel does not have", lw->prov->name,
+		lw->probe->name, lacks);
+	lw->failed = true;
 }
 
 static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
@@ -476,10 +488,7 @@ void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *
 			lower_site(lw, s, en, n, epids, dump_ir, dump_bpf);
 			made++;
 		} else if (!s->optional && !lw->failed) {
-			lower_error(lw, en[0].clause->loc, D_KERNEL,
-				"%s:::%s cannot be seen on this kernel: it has no %s", p->prov->name, p->name,
-				s->attach == ATTACH_TP_BTF ? arena_printf(lw->arena, "typed tracepoint %s", s->target)
-							   : "bpf_cast_to_kern_ctx() (Linux 6.2)");
+			site_missing(lw, s, en[0].clause->loc);
 		}
 	}
 	if (!made && !lw->failed)

@@ -14,8 +14,8 @@ static struct val int_val(vreg r, struct type *t)
 static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
 {
 	struct ir *ir = lw->ir;
-	int32_t slot = ir_stack_alloc(ir, 8);
-	vreg buf = ir_stack(ir, slot), r;
+	int32_t mark = ir_stack_mark(ir);
+	vreg buf = ir_stack(ir, ir_stack_alloc(ir, 8)), r;
 	uint32_t ok = ir_newlabel(ir);
 
 	ir_sti(ir, buf, 0, 8, 0);
@@ -23,7 +23,9 @@ static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
 	ir_jcci(ir, CC_EQ, r, 0, ok);
 	lower_fault(lw, DW_FAULT_BADADDR, addr);
 	ir_label(ir, ok);
-	return ir_ld(ir, buf, 0, size, sx, false);
+	r = ir_ld(ir, buf, 0, size, sx, false);
+	ir_stack_release(ir, mark);
+	return r;
 }
 
 /* A script's own pointer: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper half. */
@@ -54,8 +56,10 @@ static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool use
 		*plain = true;
 		return plain_number(lw, p);
 	}
+	/* NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier, which then
+	 * knows bounds of its offset and takes them for bounds of the address. Another bad address reads as 0. */
 	if (user)
-		check_address(lw, CC_SLT, p.r);
+		check_address(lw, CC_NE, p.r);
 	args[0] = p.r;
 	args[1] = ir_imm(ir, st->btf_id);
 	return ir_kfunc(ir, lw->env->kfunc_rdonly_cast, args, 2, true);
@@ -281,8 +285,8 @@ vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const stru
 
 vreg blur_always(struct lowerer *lw, vreg v)
 {
-	vreg zero = lw->blur_zero ? lw->blur_zero
-				  : ir_ld(lw->ir, ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0), 0, 8, false, false);
+	/* Loaded anew each time: a test of one result would tell the verifier what is in a shared one. */
+	vreg zero = ir_ld(lw->ir, ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0), 0, 8, false, false);
 
 	return ir_alu(lw->ir, ALU_XOR, v, zero);
 }
@@ -291,7 +295,7 @@ vreg blur_always(struct lowerer *lw, vreg v)
  * would multiply; with a value that it does not know they are one. */
 vreg blur(struct lowerer *lw, vreg v)
 {
-	return lw->blur_zero ? blur_always(lw, v) : v;
+	return lw->blurs ? blur_always(lw, v) : v;
 }
 
 static vreg number(struct lowerer *lw, const struct expr *e, bool raw)

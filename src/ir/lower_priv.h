@@ -75,7 +75,7 @@ struct lowerer {
 	VEC(struct memo) memos;
 	VEC(struct val *) arg_vals;
 	uint32_t exit_label;
-	vreg blur_zero; /* 0 that the verifier does not know as such, in programs with many branches; else none */
+	bool blurs; /* a program with many branches: see blur() */
 	bool failed;
 
 	/* one clause */

@@ -79,9 +79,19 @@ static struct val cgroup_skb(struct lowerer *lw)
 	return is_sockops(lw) ? ctx_member(lw, "skb") : kernel_ctx(lw);
 }
 
+static vreg helper_sk(struct lowerer *lw);
+static void not_null(struct lowerer *lw, vreg p);
+
+/* Where the kernel cannot tell its own context (before 6.2) a helper still knows the sockets of TCP. */
 static struct val cgroup_sk(struct lowerer *lw)
 {
-	return ctx_member(lw, "sk");
+	vreg sk;
+
+	if (lw->env->kfunc_kern_ctx)
+		return ctx_member(lw, "sk");
+	sk = helper_sk(lw);
+	not_null(lw, sk);
+	return ptr_val(lw, ir_call(lw->ir, BPF_FUNC_skc_to_tcp_sock, &sk, 1, true), "sock");
 }
 
 static int native_index(struct lowerer *lw, const struct type *st, const char *name)
@@ -316,7 +326,7 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
 	else if (lw->site->attach == ATTACH_TP_BTF && n < lw->site->nargs)
 		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
-	else if (is_cgroup(lw) && n == 0)
+	else if (is_cgroup(lw) && n == 0 && !lw->site->sk_only)
 		v.r = cgroup_skb(lw).r;
 	else if (is_cgroup(lw) && n == 1)
 		v.r = cgroup_sk(lw).r;

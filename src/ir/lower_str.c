@@ -281,6 +281,15 @@ static struct sval ip4_str(struct lowerer *lw, const struct expr *e)
 	return s;
 }
 
+static vreg word_at(struct lowerer *lw, struct val p, uint32_t off)
+{
+	p.k = V_MEM;
+	p.type = lw->ts->uint64;
+	p.off += off;
+	p.bits = 0;
+	return lower_load(lw, p, NULL).r;
+}
+
 /* 16 bytes at a pointer; ::ffff:a.b.c.d is the IPv4 address that the packets carry. */
 static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 {
@@ -293,8 +302,8 @@ static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 
 	if (p.k != V_MEM)
 		p.off = 0;
-	lo = ir_ld(ir, p.r, (int32_t)p.off, 8, false, true);
-	hi = ir_ld(ir, p.r, (int32_t)p.off + 8, 8, false, true);
+	lo = word_at(lw, p, 0);
+	hi = word_at(lw, p, 8);
 	ir_seti(ir, s.tag, DW_STR_IP6);
 	ir_set(ir, s.w[0], lo);
 	ir_set(ir, s.w[1], hi);

@@ -2,7 +2,7 @@
  * rules, wrapped to the type that the expression has. Invariant: the same value that the compiled program would give. */
 #include <string.h>
 
-#include "lang/types.h"
+#include "lang/check.h"
 
 struct cval {
 	int64_t v;
@@ -154,8 +154,8 @@ static bool ident(struct types *ts, const struct expr *e, struct cval *out)
 {
 	int64_t v, *en = strmap_get(ts->enumerators, e->name);
 
-	if (e->scope != SCOPE_GLOBAL)
-		return false;
+	if (e->scope != SCOPE_GLOBAL || (e->sym && e->sym->kind != SYM_CONST))
+		return false; /* a variable, though the kernel may have an enumerator of its name */
 	if (en)
 		v = *en;
 	else if (!ts->kernel || !ts->kernel->enumerator(ts->kernel->ctx, e->name, &v))

@@ -44,10 +44,17 @@ static const struct site receive_sites[] = {
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
 };
 
+/* Does the kernel report the step of an accepted socket from LISTEN to SYN_RECV after the socket has got its addresses
+ * and its cookie? Since 6.15, which BTF shows by a setting of the same age. */
+#define ADDRESSED "__has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max_ms)"
+
 static const struct site state_sites[] = {
 	{ .attach = ATTACH_TP_BTF, .target = "inet_sock_set_state", .nargs = 3, .native = "dw_setstate",
-		.when = "P->sk->sk_protocol == 6",
+		.when = "P->sk->sk_protocol == 6 && (" ADDRESSED " || P->oldstate != 10 || P->state != 3)",
 		.sees = "all changes but those of TIME_WAIT, which Linux keeps outside of the socket: seen as closed" },
+	{ .attach = ATTACH_CGROUP_SOCKOPS, .native = "dw_synrecv", .sk_only = true,
+		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
+		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
 };
 
 static const struct site request_sites[] = { /* the first SYN is sent before snd_nxt moves over it */
@@ -89,7 +96,7 @@ static const struct probe_def probes[] = {
 	{ "connect-request", args, request_sites, 1, "an active open begins: args[4] is the first SYN" },
 	{ "receive", args, receive_sites, 3, "TCP receives a segment" },
 	{ "send", args, send_sites, 2, "TCP hands a segment to IP" },
-	{ "state-change", state_args, state_sites, 1, "a connection changes its state: the new one in args[3], the old in args[5]" },
+	{ "state-change", state_args, state_sites, 2, "a connection changes its state: the new one in args[3], the old in args[5]" },
 };
 
 const struct provider tcp_provider = {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,46 @@ static char **split_command(const char *s)
 		return NULL;
 	}
 	return argv;
+}
+
+/* ---- finding the program ------------------------------------------------------------------------------------------ */
+
+static int check_program(const char *path)
+{
+	struct stat s;
+
+	if (stat(path, &s) < 0)
+		return -errno;
+	if (!S_ISREG(s.st_mode))
+		return -EACCES;
+	return access(path, X_OK) < 0 ? -errno : 0;
+}
+
+/* Whether execvp() will find it. Only the exec itself is sure; but it comes when probes have fired already, and a
+ * mistyped command shall be told before anything happens. */
+static int find_program(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	int err = -ENOENT;
+
+	if (strchr(name, '/'))
+		return check_program(name);
+	for (const char *p = dirs ? dirs : "/bin:/usr/bin"; err; p++) {
+		size_t n = strcspn(p, ":");
+		char *path = NULL;
+		int r;
+
+		if (asprintf(&path, "%.*s%s%s", (int)n, p, n ? "/" : "", name) < 0)
+			return -ENOMEM;
+		r = check_program(path);
+		free(path);
+		if (r != -ENOENT && r != -ENOTDIR)
+			err = r;
+		p += n;
+		if (!*p)
+			break;
+	}
+	return err;
 }
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
@@ -161,7 +202,12 @@ int child_start(const char *command, struct child **out, char *why, size_t why_l
 		goto out;
 	}
 	c->name = strdup(argv[0]);
-	err = c->name ? fork_child(c, argv) : -ENOMEM;
+	err = c->name ? find_program(c->name) : -ENOMEM;
+	if (err) {
+		snprintf(why, why_len, "cannot execute %s: %s", argv[0], strerror(-err));
+		goto out;
+	}
+	err = fork_child(c, argv);
 	if (err)
 		snprintf(why, why_len, "cannot start \"%s\": %s", command, strerror(-err));
 out:

@@ -1,7 +1,7 @@
 /* consume: records of several ring buffers, merged by time, through the actions of their clause.
  * Input: rings, maps and the image. Output: two streams.
- * Invariant: records are printed in order of their time stamps (a record that shows up later than a millisecond after
- * its time stamp excepted); each byte read lies in its record; nothing is allocated per record. */
+ * Invariant: records are printed in order of their time stamps, unless a program takes more than HOLD_BACK_NS from
+ * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies in its record; nothing is allocated per record. */
 #include "run/consume.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define HOLD_BACK_NS 1000000ull
-#define FINAL_WAIT_NS 100000000ull
+#define HOLD_BACK_NS 5000000ull /* interrupts may keep a program for some milliseconds */
+#define HELD_MAX_NS 100000000ull
 #define PROBE_NAME_MAX 96
 
 struct missed {
@@ -29,6 +29,8 @@ struct consumer {
 	size_t nrings;
 	struct ring **heap; /* rings with a record to consume, the oldest first */
 	size_t nheap;
+	uint64_t printed_to; /* all records with an earlier time stamp have been printed */
+	uint64_t held_since; /* one that is still being written holds up the others; 0: none */
 	size_t ncpus;
 	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
 	uint64_t *fresh; /* ncpus: buffer for reading */
@@ -264,8 +266,12 @@ static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 
 	/* Both streams may be one terminal: keep the order. An error of the stream is seen at the end of the pass. */
 	(void)!out_flush(c->out);
-	fprintf(c->env.err, "dwire: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in action #%u\n", e.epid,
-		p->id, p->prov, p->mod, p->func, p->name, fault_text(&e, buf, sizeof(buf)), e.action);
+	fprintf(c->env.err, "dwire: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in ", e.epid, p->id, p->prov,
+		p->mod, p->func, p->name, fault_text(&e, buf, sizeof(buf)));
+	if (e.action)
+		fprintf(c->env.err, "action #%u\n", e.action);
+	else
+		fputs("predicate\n", c->env.err);
 	if (c->env.on_error)
 		c->env.on_error(c->env.ctx, &e);
 }
@@ -328,23 +334,43 @@ static void heap_down(struct consumer *c, size_t i)
 	}
 }
 
-static void heap_make(struct consumer *c)
+/* A ring has nothing to print now. If a record of it is still being written, only what is earlier may be printed: later
+ * than what the ring gave last, or than all that was printed by the pass before, it is not. */
+static void hold_for(const struct consumer *c, const struct ring *r, uint64_t *cutoff)
+{
+	uint64_t earliest = r->last_ts > c->printed_to ? r->last_ts : c->printed_to;
+
+	if (r->busy && earliest < *cutoff)
+		*cutoff = earliest;
+}
+
+static void heap_make(struct consumer *c, uint64_t *cutoff)
 {
 	c->nheap = 0;
 	for (size_t i = 0; i < c->nrings; i++)
 		if (ring_peek(&c->rings[i]))
 			c->heap[c->nheap++] = &c->rings[i];
+		else if (cutoff)
+			hold_for(c, &c->rings[i], cutoff);
 	for (size_t i = c->nheap / 2; i-- > 0;)
 		heap_down(c, i);
 }
 
-/* Consumes records up to the time cutoff, and up to an exit action. */
-static unsigned merge(struct consumer *c, uint64_t cutoff)
+/* What a pass is to print. */
+struct pass {
+	uint64_t settled; /* a record with an earlier time stamp has room in its ring already */
+	uint64_t cutoff;  /* print those with this time stamp or an earlier one */
+	bool hold;        /* but none that is later than one that is still being written */
+};
+
+/* Consumes records, up to an exit action. */
+static unsigned merge(struct consumer *c, const struct pass *p)
 {
+	uint64_t cutoff = p->cutoff;
 	bool running = !c->exited;
 	unsigned n = 0;
 
-	heap_make(c);
+	heap_make(c, p->hold ? &cutoff : NULL);
 	while (c->nheap && !(running && c->exited) && !c->out->err && n < INT_MAX) {
 		struct ring *r = c->heap[0];
 		const struct ring_slot *s = ring_peek(r);
@@ -354,11 +380,20 @@ static unsigned merge(struct consumer *c, uint64_t cutoff)
 		record_print(c, (unsigned)(r - c->rings), s->rec, s->len);
 		n++;
 		ring_next(r);
-		if (!ring_peek(r))
+		if (!ring_peek(r)) {
 			c->heap[0] = c->heap[--c->nheap];
+			if (p->hold)
+				hold_for(c, r, &cutoff);
+		}
 		ring_release(r, true);
 		heap_down(c, 0);
 	}
+	if (cutoff == p->cutoff)
+		c->held_since = 0;
+	if (cutoff > p->settled)
+		cutoff = p->settled;
+	if (cutoff > c->printed_to)
+		c->printed_to = cutoff;
 	return n;
 }
 
@@ -383,7 +418,7 @@ static bool wait_busy(const struct consumer *c, uint64_t begin)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 
-	if (!any_busy(c) || c->out->err || now_ns() - begin > FINAL_WAIT_NS)
+	if (!any_busy(c) || c->out->err || now_ns() - begin > HELD_MAX_NS)
 		return false;
 	nanosleep(&pause, NULL);
 	return true;
@@ -391,18 +426,26 @@ static bool wait_busy(const struct consumer *c, uint64_t begin)
 
 int consumer_work(struct consumer *c, bool final)
 {
-	/* Before the producers' positions: a record with an older time stamp than now - HOLD_BACK_NS was reserved before
-	 * those were read, unless its program was held up for longer than that. */
+	/* The time is taken before the producers' positions are read. */
 	uint64_t now = now_ns();
+	struct pass p = {.settled = now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0};
 	unsigned n = 0;
 	int err = 0;
 
 	agg_begin(c->aggs);
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_look(&c->rings[i]);
-	do
-		n += merge(c, final ? UINT64_MAX : now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0);
-	while (final && wait_busy(c, now));
+	p.cutoff = final ? UINT64_MAX : p.settled;
+	if (!c->held_since)
+		c->held_since = now;
+	do {
+		p.hold = now_ns() - c->held_since < HELD_MAX_NS;
+		n += merge(c, &p);
+	} while (final && wait_busy(c, now));
+	if (final && c->held_since) {
+		p.hold = false;
+		n += merge(c, &p);
+	}
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_release(&c->rings[i], false);
 	if (n)

@@ -71,14 +71,30 @@ static const char *site_name(const struct site *s)
 	return "";
 }
 
+static bool is_there(struct kbtf *btf, const struct site *s)
+{
+	unsigned n = 0;
+
+	switch (s->attach) {
+	case ATTACH_TP_BTF:
+		return kbtf_tracepoint(btf, s->target, &n) && n >= s->nargs;
+	case ATTACH_CGROUP_INGRESS:
+	case ATTACH_CGROUP_EGRESS:
+	case ATTACH_CGROUP_SOCKOPS:
+		return s->sk_only || kbtf_func(btf, "bpf_cast_to_kern_ctx");
+	case ATTACH_TEST_RUN:
+	case ATTACH_PERF:
+		return true;
+	}
+	return false;
+}
+
 static void list_details(const struct dwire *d, const struct probe *p, FILE *out)
 {
 	fprintf(out, "\n\t%s\n", p->def->meaning);
 	for (size_t i = 0; i < p->def->nsites; i++) {
 		const struct site *s = &p->def->sites[i];
-		unsigned n = 0;
-		bool there = s->attach != ATTACH_TP_BTF || !d->btf ||
-			     (kbtf_tracepoint(d->btf, s->target, &n) && n >= s->nargs);
+		bool there = !d->btf || is_there(d->btf, s);
 
 		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(s), s->target ? " " : "", s->target ? s->target : "",
 			there ? "" : " (not on this kernel)");

@@ -91,6 +91,8 @@ static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uin
 	s->len = rec.len;
 	s->ts = rec.ts;
 	s->done = false;
+	if (rec.ts > r->last_ts)
+		r->last_ts = rec.ts;
 }
 
 static void window_fill(struct ring *r)
@@ -117,17 +119,16 @@ static void window_fill(struct ring *r)
 	}
 }
 
-/* Drops slots at the front that are done. */
+/* Drops slots that are done. One that stays keeps its room in the ring, however many behind it go: a program that was
+ * held up between making its record and reading the clock has a late time at an early place. */
 static void window_shift(struct ring *r)
 {
 	unsigned n = 0;
 
-	while (n < r->nwin && r->win[n].done)
-		n++;
-	if (!n)
-		return;
-	r->nwin -= n;
-	memmove(r->win, r->win + n, r->nwin * sizeof(r->win[0]));
+	for (unsigned i = 0; i < r->nwin; i++)
+		if (!r->win[i].done)
+			r->win[n++] = r->win[i];
+	r->nwin = n;
 }
 
 static struct ring_slot *window_first(struct ring *r)

@@ -28,7 +28,8 @@ struct ring {
 	uint64_t bad;              /* malformed records */
 	struct ring_slot win[RING_WINDOW];
 	unsigned nwin;
-	bool busy; /* the record at pos is still being written */
+	uint64_t last_ts; /* the latest that was read */
+	bool busy;        /* the record at pos is still being written */
 	void *maps[2];
 	size_t map_len[2];
 };

@@ -21,7 +21,7 @@
 #define PEEKS 4                       /* looks at the fill of the rings for each time they are emptied */
 #define MAX_EVENTS 16
 #define REPORT_NS 1000000000u /* drops are told this often */
-#define SETTLE_NS 1200000u    /* the consumer holds back records younger than a millisecond */
+#define SETTLE_NS 5200000u    /* the consumer holds back records younger than 5 ms */
 #define ERROR_ROUNDS 8        /* ERROR clauses that fail in their turn, at the end */
 
 /* What an epoll event is about; a child's carries its number too. */
@@ -87,13 +87,15 @@ static int watch(struct session *s, int fd, enum event kind, size_t index, uint3
 
 static int take_signals(struct session *s)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, hup = {.sa_handler = SIG_DFL};
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* Under nohup(1) the end of the terminal is not ours. */
+	if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0)
 		return -errno;

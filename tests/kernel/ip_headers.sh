@@ -1,12 +1,7 @@
 # ipv4info_t, ipv6info_t and ifinfo_t against a capture's own reading of the same headers.
 need tcpdump
 netns_new hdr
-ip netns exec "$NETNS" tcpdump -i lo -n --immediate-mode -U -w "$tmp/pcap" 'udp or tcp or icmp or icmp6' 2>"$tmp/tcpdump" &
-tcpdump=$!
-for ((i = 0; i < 300; i++)); do
-	grep -q 'listening on' "$tmp/tcpdump" && break
-	sleep 0.01
-done
+capture "$NETNS" lo 'udp or tcp or icmp or icmp6'
 
 cat >"$tmp/traffic" <<-'END'
 	udp_echo -4 -n 2 -k 77 >/dev/null
@@ -35,8 +30,7 @@ trace_in "$NETNS" "
 		printf(\"same sum=%d src=%d dst=%d\\n\", args[4]->ipv4_checksum == ntohs(args[4]->ipv4_hdr->check),
 		    args[4]->ipv4_src == args[4]->ipv4_hdr->saddr, args[4]->ipv4_dst == args[4]->ipv4_hdr->daddr) }" \
 	"$BASH" "$tmp/traffic"
-kill -INT "$tcpdump"
-wait "$tcpdump"
+captured
 
 # IP (tos 0x0, ttl 64, id 5, offset 0, flags [DF], proto UDP (17), length 105)
 #     127.0.0.1.5 > 127.0.0.1.6: …

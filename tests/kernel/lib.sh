@@ -12,6 +12,7 @@
 #                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background: what it has made by then is older than
 #                      the trace. trace_waiting 'D' traces while it goes on, to its end
+#   capture NETNS DEV FILTER…   starts tcpdump, captured ends it: what is on the wire is in $tmp/pcap
 # For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
 #   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
 #   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
@@ -140,6 +141,24 @@ trace_waiting() {
 	printf 'go_on %q %q\n' "$WAITING" "$tmp/waiting" >>"$tmp/go"
 	trace_with "$1" "$BASH" "$tmp/go"
 	wait "$WAITING" || fail "the waiting trigger failed"
+}
+
+capture() {
+	local i
+	: >"$tmp/tcpdump"
+	ip netns exec "$1" tcpdump -i "$2" -n -s 128 --immediate-mode -U -w "$tmp/pcap" "${@:3}" 2>"$tmp/tcpdump" &
+	CAPTURE=$!
+	for ((i = 0; i < 500; i++)); do
+		grep -q 'listening on' "$tmp/tcpdump" && return
+		sleep 0.01
+	done
+	skip "tcpdump does not start: $(<"$tmp/tcpdump")"
+}
+
+captured() {
+	kill -INT "$CAPTURE"
+	wait "$CAPTURE"
+	expect_match "$(<"$tmp/tcpdump")" '(^|[^0-9])0 packets dropped by kernel' "the capture is whole"
 }
 
 # All from OUT with a condition and an action of awk. A number from split is a number where it looks like one.

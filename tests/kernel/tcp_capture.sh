@@ -3,13 +3,7 @@
 need tcpdump
 netns_new cap
 
-ip netns exec "$NETNS" tcpdump -i lo -n -s 128 --immediate-mode -U -w "$tmp/pcap" tcp 2>"$tmp/tcpdump" &
-tcpdump=$!
-for ((i = 0; i < 300; i++)); do
-	grep -q 'listening on' "$tmp/tcpdump" && break
-	sleep 0.01
-done
-
+capture "$NETNS" lo tcp
 cat >"$tmp/traffic" <<-'END'
 	set -e
 	tcp_echo -4 -q -n 3 -c 4 -k 700
@@ -31,9 +25,7 @@ trace_in "$NETNS" "
 		    args[2]->ip_plength - args[4]->tcp_offset);
 	}
 " "$BASH" "$tmp/traffic"
-kill -INT "$tcpdump"
-wait "$tcpdump"
-expect_match "$(<"$tmp/tcpdump")" '(^|[^0-9])0 packets dropped by kernel' "the capture is whole"
+captured
 
 # IP 127.0.0.1.54126 > 127.0.0.1.44435: Flags [S.], seq 1:2, ack 7, win 65483, options [...], length 0
 tcpdump -n -r "$tmp/pcap" 2>/dev/null | awk '{

@@ -1,0 +1,36 @@
+# timeout: 120
+# Large programs work, or are refused with a clear error before anything is loaded.
+run() { # NAME WANT SCRIPT-FILE
+	local got
+	got=$("$dwire" -q -s "$3" 2>err) || fail "$1: dwire returned $?: $(head -c 400 err)"
+	expect_eq "$got" "$2" "$1"
+}
+repeat() { # TEXT COUNT: %d in the text is the number
+	local i
+	for ((i = 0; i < $2; i++)); do printf "${1//%d/$i}"; done
+}
+
+{ echo 'BEGIN { x = 3; y ='; repeat '(' 1000; printf x; repeat ')' 1000; echo '; printf("%d\n", y); exit(0); }'; } >s.d
+run "1000 parentheses" 3 s.d
+{ echo 'BEGIN { x = 3; y ='; repeat '(x + ' 1000; printf 1; repeat ')' 1000; echo '; printf("%d\n", y); exit(0); }'; } >s.d
+run "1000 nested sums" 3001 s.d
+{ echo 'BEGIN { x = 7; y ='; repeat 'x == %d ? %d0 : ' 900; echo '-1; printf("%d\n", y); exit(0); }'; } >s.d
+run "900 conditions" 70 s.d
+{ echo 'BEGIN { x = 850; y ='; repeat 'x == %d ? "text%d" : ' 900; echo 'execname; printf("%s\n", y); exit(0); }'; } >s.d
+run "900 conditions of strings" text850 s.d
+{ echo 'BEGIN { x = 2; this->a = 1; y ='; repeat 'x * %d - this->a + ' 500; echo '0; printf("%d\n", y); exit(0); }'; } >s.d
+run "1000 terms" $((2 * 499 * 500 / 2 - 500)) s.d
+{ repeat 'BEGIN { x += %d; }\n' 10000; echo 'BEGIN { printf("%d\n", x); exit(0); }'; } >s.d
+run "10000 clauses" $((9999 * 10000 / 2)) s.d
+{ echo 'BEGIN { x = 0; }'; repeat 'BEGIN /x >= %d/ { x++; this->y = x; }\n' 1000
+	echo 'BEGIN { printf("%d %d\n", x, this->y); exit(0); }'; } >s.d
+run "1000 clauses with predicates" "1000 1000" s.d
+{ repeat 'tick-%dms { x++; }\n' 300; echo 'BEGIN { printf("all\n"); exit(0); }'; } | sed 's/tick-\([0-9]*\)ms/tick-1\1000ms/' >s.d
+run "300 probes" all s.d
+{ repeat 'BEGIN { printf("%%i %%s ", %d, execname); }\n' 100; echo 'BEGIN { exit(0); }'; } >s.d
+run "100 records" "$(for ((i = 0; i < 100; i++)); do printf '%d dwire ' $i; done)" s.d
+
+{ echo 'BEGIN { x = 0; }'; repeat 'BEGIN /x >= %d/ { x++; }\n' 10000; } >s.d
+"$dwire" -q -s s.d >out 2>err
+expect_eq $? 1 "status of 10000 predicates"
+expect_match "$(<err)" 'D_LIMIT.*more than 8192 conditions' "what it says"
