@@ -484,10 +484,17 @@ static void int_compare_jump(struct lowerer *lw, const struct expr *e, uint32_t 
 	ir_jcc(lw->ir, compare_cc(op, t->is_signed), a, b, label);
 }
 
+static bool is_chain(const struct expr *e)
+{
+	while (e->kind == EX_UNARY && e->op == OP_NOT)
+		e = e->a;
+	return e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR);
+}
+
 static void logic_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
 {
 	bool both = (e->op == OP_LAND) != when; /* the jump is taken when either side decides it */
-	size_t mark;
+	size_t mark = memo_mark(lw);
 	uint32_t skip;
 
 	if (both) {
@@ -497,7 +504,8 @@ static void logic_jump(struct lowerer *lw, const struct expr *e, uint32_t label,
 	}
 	skip = ir_newlabel(lw->ir);
 	lower_jump(lw, e->a, skip, !when);
-	mark = memo_mark(lw);
+	if (!is_chain(e->a)) /* all of it has run, whichever way it went */
+		mark = memo_mark(lw);
 	lower_jump(lw, e->b, label, when);
 	memo_release(lw, mark);
 	ir_label(lw->ir, skip);
@@ -585,6 +593,27 @@ static struct val lower_incdec(struct lowerer *lw, const struct expr *e)
 	return post ? int_val(old.r, e->type) : new;
 }
 
+/* &e: nothing is read, so &((struct s *)0)->m is an offset, as in C. */
+static vreg lower_address(struct lowerer *lw, const struct expr *e)
+{
+	struct val v;
+	vreg r;
+
+	if (e->kind == EX_MEMBER && !e->arrow && e->a->kind == EX_MEMBER && !e->a->extra) {
+		r = lower_address(lw, e->a);
+		return e->ival ? ir_alui(lw->ir, ALU_ADD, r, (int32_t)(e->ival / 8)) : r;
+	}
+	if (e->kind == EX_MEMBER && e->arrow) {
+		v = lower_load(lw, lower_expr(lw, e->a), e->a);
+		if (v.k == V_INT) {
+			v.r = plain_number(lw, v);
+			return e->ival ? ir_alui(lw->ir, ALU_ADD, v.r, (int32_t)(e->ival / 8)) : v.r;
+		}
+	}
+	v = lower_expr(lw, e);
+	return v.k == V_MEM ? lower_addr_value(lw, v) : plain_number(lw, v);
+}
+
 static struct val lower_unary(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
@@ -602,8 +631,7 @@ static struct val lower_unary(struct lowerer *lw, const struct expr *e)
 	case OP_DEREF:
 		return lower_element(lw, e, NULL);
 	case OP_ADDR:
-		v = lower_expr(lw, e->a);
-		return int_val(v.k == V_MEM ? lower_addr_value(lw, v) : plain_number(lw, v), e->type);
+		return int_val(lower_address(lw, e->a), e->type);
 	case OP_PREINC:
 	case OP_PREDEC:
 	case OP_POSTINC:
@@ -709,7 +737,8 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 		v = lower_load(lw, lower_expr(lw, e->b), e->b);
 		if (v.k != V_INT)
 			v = int_val(lower_int(lw, e->b), e->b->type);
-		v.r = convert_int(lw, v.r, e->b->type, t);
+		if (!e->a->sym->wide)
+			v.r = convert_int(lw, v.r, e->b->type, t);
 		return var_write(lw, e->a, v);
 	}
 	shift = e->op == OP_SHL || e->op == OP_SHR;
@@ -720,7 +749,9 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 		b = scaled(lw, b, pointee_size(t));
 	else if (!shift)
 		b = convert_int(lw, b, e->b->type, ut);
-	v = int_val(convert_int(lw, arith(lw, e->op, e->b, a, b, ut), ut, t), t);
+	v = int_val(arith(lw, e->op, e->b, a, b, ut), t);
+	if (!e->a->sym->wide)
+		v.r = convert_int(lw, v.r, ut, t);
 	return var_write(lw, e->a, v);
 }
 

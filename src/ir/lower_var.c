@@ -226,12 +226,18 @@ static vreg global_base(struct lowerer *lw, struct symbol *s)
 	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), off);
 }
 
+/* Bytes of an integer variable that mean something. */
+static uint32_t kept_size(const struct symbol *s)
+{
+	return s->wide ? 8 : s->type->size;
+}
+
 static struct val slot_read(struct lowerer *lw, struct symbol *s, vreg base)
 {
 	if (s->type->kind == T_STRING)
 		return (struct val){ .k = V_STR, .type = s->type,
 			.s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false) };
-	return int_val(ir_ld(lw->ir, base, 0, s->type->size, s->type->is_signed, false), s->type);
+	return int_val(ir_ld(lw->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
 }
 
 static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct val v)
@@ -418,9 +424,9 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool d
 	count_drop(lw, DW_DROP_DYN);
 	ir_jmp(ir, end);
 	ir_label(ir, add);
-	ir_xadd(ir, p, 0, s->type->size, delta);
+	ir_xadd(ir, p, 0, kept_size(s), delta);
 	if (down) {
-		ir_jcci(ir, CC_NE, ir_ld(ir, p, 0, s->type->size, false, false), 0, end);
+		ir_jcci(ir, CC_NE, ir_ld(ir, p, 0, kept_size(s), false, false), 0, end);
 		ir_call(ir, BPF_FUNC_map_delete_elem, args, 2, false);
 	}
 	ir_label(ir, end);

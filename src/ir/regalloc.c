@@ -67,11 +67,12 @@ bool ra_copies(const struct ir_insn *in, const vreg *use)
 	return false;
 }
 
-/* Is the operand still wanted when the result is written? */
+/* Is the operand still wanted when the result is written? Additions are not commuted: of scalar += pointer the verifier
+ * of Linux 6.17 on keeps the scalar's range for the sum, and removes the branches that it decides. */
 static bool read_late(const struct ra *ra, const struct ir_insn *in, const vreg *use)
 {
 	if (in->op == IR_ALU && use == &in->b && in->a != in->b)
-		return !ir_alu_commutes((enum ir_alu)in->sub) || ra->vals.v[in->a].kind != RA_REG;
+		return in->sub == ALU_ADD || !ir_alu_commutes((enum ir_alu)in->sub) || ra->vals.v[in->a].kind != RA_REG;
 	return (in->op == IR_XCHG && use == &in->a) || (in->op == IR_CMPXCHG && use != &in->b);
 }
 

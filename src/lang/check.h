@@ -85,6 +85,7 @@ struct symbol {
 	struct symbol **params; /* of an inline array */
 	int64_t value;          /* SYM_CONST */
 	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
+	bool wide;              /* array of int that is given 64-bit values: keeps them whole, as DTrace does (tcpstate.d) */
 	bool ready;             /* inline: value was checked */
 	/* lower */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */

@@ -623,6 +623,8 @@ static struct type *check_assign(struct checker *ck, struct expr *e)
 	if (!fits(lt, rt))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
 			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
+	if (e->a->sym->kind == SYM_ASSOC && lt->kind == T_INT && lt->size == 4 && rt->size == 8 && e->b->kind != EX_INT)
+		e->a->sym->wide = true;
 	return lt;
 }
 

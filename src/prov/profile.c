@@ -54,12 +54,12 @@ static int by_name(const char *name, uint64_t *period_ns)
 		return -EINVAL;
 	if (!*end || !strcmp(end, "hz")) {
 		*period_ns = 1000000000ull / n;
-		return *period_ns ? 0 : -EINVAL;
+		return *period_ns >= 200000 ? 0 : -EINVAL; /* as in DTrace: at most 5000 a second */
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(end, units[i].unit)) {
 			*period_ns = n * units[i].ns;
-			return *period_ns >= 200000 ? 0 : -EINVAL; /* as in DTrace: at most 5000 a second */
+			return *period_ns >= 200000 ? 0 : -EINVAL;
 		}
 	return -EINVAL;
 }

@@ -35,7 +35,7 @@ static const struct site send_sites[] = {
 static const struct site receive_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IS_TCP, .bh_off = true,
 		.sees = "segments for sockets" },
-	{ .attach = ATTACH_TP_BTF, .target = "tcp_send_reset", .nargs = 2, .native = "dw_refused",
+	{ .attach = ATTACH_TP_BTF, .target = "tcp_send_reset", .nargs = 3, .native = "dw_refused",
 		.when = "P->skb != 0 && P->refused_sk == 0", .sees = "segments without a socket, that are answered by a reset" },
 	{ .attach = ATTACH_TP_BTF, .target = "kfree_skb", .nargs = 4, .native = "dw_freed",
 		.when = "(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_NO_SOCKET) &&"
@@ -50,7 +50,7 @@ static const struct site receive_sites[] = {
 
 static const struct site state_sites[] = {
 	{ .attach = ATTACH_TP_BTF, .target = "inet_sock_set_state", .nargs = 3, .native = "dw_setstate",
-		.when = "P->sk->sk_protocol == 6 && (" ADDRESSED " || P->oldstate != 10 || P->state != 3)",
+		.when = "P->sk->sk_protocol == 6 && (" ADDRESSED " ? 1 : P->oldstate != 10 || P->state != 3)",
 		.sees = "all changes but those of TIME_WAIT, which Linux keeps outside of the socket: seen as closed" },
 	{ .attach = ATTACH_CGROUP_SOCKOPS, .native = "dw_synrecv", .sk_only = true,
 		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
@@ -83,7 +83,7 @@ static const struct site refused_sites[] = { /* what the kernel accepts as a res
 };
 
 static const struct site turned_away_sites[] = {
-	{ .attach = ATTACH_TP_BTF, .target = "tcp_send_reset", .nargs = 2, .native = "dw_refusal",
+	{ .attach = ATTACH_TP_BTF, .target = "tcp_send_reset", .nargs = 3, .native = "dw_refusal",
 		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
 		.sees = "a SYN without a listener, as its reset is made" },
 };

@@ -91,7 +91,7 @@ static void parse_text(struct compilation *c, struct text *t)
 		return;
 	}
 	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n)
-		diag_error(c->diags, (struct loc){ .src = &t->src }, D_EMPTY, NULL, "the program is empty");
+		diag_error(c->diags, (struct loc){ 0 }, D_EMPTY, NULL, "%s: the program is empty", t->src.name);
 }
 
 static void setup(struct compilation *c)

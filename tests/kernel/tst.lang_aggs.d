@@ -1,4 +1,4 @@
-/* Aggregations: every function, keys of every width, the edges of the distributions, values set in ticks. */
+/* Aggregations: every function, keys of every width, the edges of the distributions, several clauses. */
 #pragma D option quiet
 BEGIN { @c = count(); @c = count(); @s = sum(-5); @s = sum(3); @a = avg(-7); @a = avg(2); @mi = min(5); @mi = min(-9); @mi = min(7); @ma = max(-5); @ma = max(-9); @sd = stddev(2); @sd = stddev(4); @sd = stddev(4); @sd = stddev(4); @sd = stddev(5); @sd = stddev(5); @sd = stddev(7); @sd = stddev(9);
 	printa("%@d|", @c); printa("%@d|", @s); printa("%@d|", @a); printa("%@d|", @mi); printa("%@d|", @ma); printa("%@d\n", @sd); }
@@ -9,6 +9,4 @@ BEGIN { @big[1] = sum(9223372036854775807); @big[2] = sum(-9223372036854775807 -
 BEGIN { @q = quantize(-100); @q = quantize(-1); @q = quantize(0); @q = quantize(1); @q = quantize(2); @q = quantize(3); @q = quantize(1000000, 5); }
 BEGIN { @l = lquantize(-6, -5, 5, 2); @l = lquantize(-5, -5, 5, 2); @l = lquantize(4, -5, 5, 2); @l = lquantize(5, -5, 5, 2); @l = lquantize(100, -5, 5, 2); @l = lquantize(0, -5, 5, 2, 3); }
 BEGIN { @ll = llquantize(0, 10, 0, 3, 10); @ll = llquantize(5, 10, 0, 3, 10); @ll = llquantize(55, 10, 0, 3, 10); @ll = llquantize(555, 10, 0, 3, 10); @ll = llquantize(100000, 10, 0, 3, 10); }
-BEGIN { @qk["x"] = quantize(7); @qk["y"] = quantize(-7); @lk[1, "z"] = lquantize(3, 0, 10); n = 0; }
-tick-1ms /n < 20/ { @ticks = quantize(n); @tickavg = avg(n * -3); @tickmin[n % 2 ? "odd" : "even"] = min(-n); n++; }
-tick-5ms /n == 20/ { exit(0); }
+BEGIN { @qk["x"] = quantize(7); @qk["y"] = quantize(-7); @lk[1, "z"] = lquantize(3, 0, 10); exit(0); }
