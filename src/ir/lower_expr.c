@@ -617,7 +617,6 @@ static vreg lower_address(struct lowerer *lw, const struct expr *e)
 static struct val lower_unary(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
-	struct val v;
 	vreg r;
 
 	switch ((int)e->op) {
