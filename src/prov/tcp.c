@@ -32,6 +32,7 @@ static const struct site send_sites[] = {
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
 };
 
+/* tcp_send_reset tells of resets without a socket since it has a third argument, the reason. */
 static const struct site receive_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IS_TCP, .bh_off = true,
 		.sees = "segments for sockets" },

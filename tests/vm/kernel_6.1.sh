@@ -1,0 +1,66 @@
+#!/bin/bash
+# Linux 6.1: no bpf_cast_to_kern_ctx(), no bpf_rdonly_cast(). What works without them must work, with the same numbers;
+# what does not must be refused before anything runs.
+. "$(dirname "$(realpath "$0")")/lib.sh"
+in_guest || boot 6.1
+
+# D, and what the error must name. Nothing is attached, and the command that -c gives never runs.
+refused() { # PROBE FEATURE
+	local marker before after
+	marker=$(mktemp -u)
+	before=$(bpftool prog show | wc -l)
+	trace -n "$1 { @ = count() }" -c "touch $marker"
+	after=$(bpftool prog show | wc -l)
+	[ "$STATUS" -eq 1 ] && [ -z "$OUT" ] && [ "$before" -eq "$after" ] && [ ! -e "$marker" ] &&
+		[ "$(grep -c error <<<"$ERR")" -eq 1 ] && has "$ERR" "D_KERNEL.*$1 cannot be traced: .*$2" &&
+		has "$ERR" "hint: .*dwire -lv"
+}
+
+ticks() {
+	trace -qn 'BEGIN { n = 0 } tick-50ms { n++ } tick-50ms /n == 4/ { exit(0) } END { printf("%d %s\n", n, execname) }'
+	[ "$STATUS" -eq 0 ] && [ "$OUT" = "4 dwire" ]
+}
+
+# One CPU that works all the time fires at the rate asked for, or the loss is said.
+sampled() {
+	local fired missed
+	trace -qn 'profile-197 { @ = count() } tick-2s { exit(0) } END { printa("fired %@d\n", @) }'
+	fired=$(sed -n 's/^fired //p' <<<"$OUT")
+	missed=$(sed -n 's/^dwire: \([0-9]*\) profile firings missed.*/\1/p' <<<"$ERR")
+	[ "$STATUS" -eq 0 ] && [ "${fired:-0}" -gt 0 ] && [ $((fired + ${missed:-0})) -ge 394 ]
+}
+
+# The packets of a trigger come in through the loopback device: there is no other traffic in its namespace.
+packets_in() {
+	local ns=vm$$ id out datagrams
+	ip netns add $ns
+	ip -n $ns link set lo up
+	id=$(stat -L -c %i "/run/netns/$ns")
+	out=$(mktemp)
+	printf '#!/bin/sh\nexec ip netns exec %s %s/udp_echo -6 -n 7 >%s\n' "$ns" "$triggers" "$out" >"$out.sh"
+	chmod +x "$out.sh"
+	trace -qn "ip:::receive /args[3]->if_ipstack == $id && args[5]->ipv6_nexthdr == 17/ {
+		@[args[2]->ip_saddr, args[2]->ip_daddr, args[3]->if_name] = count() }
+		END { printa(\"%s %s %s %@d\n\", @) }" -c "$out.sh"
+	datagrams=$(($(sed -n 's/^client_datagrams_out=//p' "$out") + $(sed -n 's/^server_datagrams_out=//p' "$out")))
+	ip netns del $ns
+	[ "$STATUS" -eq 0 ] && [ $datagrams -eq 14 ] && [ "$OUT" = "::1 ::1 lo $datagrams" ]
+}
+
+details() { # -lv says of each site whether it is there
+	trace -lvn 'tcp:::'
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'cgroup_skb/egress \\(not on this kernel\\)' &&
+		has "$OUT" $'tp_btf inet_sock_set_state\n' && has "$OUT" $'tcp_send_reset \\(not on this kernel\\)'
+}
+
+check BEGIN-tick-END ticks
+check profile sampled
+check ip-receive packets_in
+for p in tcp:::send tcp:::receive tcp:::connect-request tcp:::connect-established udp:::send udp:::receive ip:::send; do
+	check "refused-$p" refused $p 'bpf_cast_to_kern_ctx\(\)'
+done
+check refused-tcp:::accept-refused refused tcp:::accept-refused 'tracepoint tcp_send_reset with 3 arguments'
+check list details
+kernel_test tcp_states.sh
+kernel_test owner_test.c
+finish
