@@ -20,7 +20,7 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 	lw->failed = true;
 }
 
-/* ---- maps ---------------------------------------------------------------------------------------------------------------- */
+/* ---- maps ------------------------------------------------------------------------------------------------------- */
 uint32_t map_add(struct lowerer *lw, struct image_map m)
 {
 	*vec_push(lw->arena, &lw->im->maps) = m;
@@ -66,7 +66,7 @@ struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, 
 	return lw;
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------------------------------------- */
+/* ---- clauses ---------------------------------------------------------------------------------------------------- */
 static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count);
 
 static bool is_step(const struct expr *e)
@@ -208,7 +208,7 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 	lw->clause = NULL;
 }
 
-/* ---- programs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- programs --------------------------------------------------------------------------------------------------- */
 struct filter {
 	struct expr *expr;
 	struct symbol *param;
@@ -367,8 +367,9 @@ static size_t expr_branches(const struct expr *e)
 
 	if (!e)
 		return 0;
-	n = e->kind == EX_COND || (e->kind == EX_UNARY && e->op == OP_NOT) || (e->kind == EX_BINARY && e->op >= OP_LAND) ||
-	    e->kind == EX_ASSIGN || (e->sym && (e->sym->kind == SYM_ASSOC || e->sym->scope == SCOPE_SELF));
+	n = e->kind == EX_COND || (e->kind == EX_UNARY && e->op == OP_NOT) ||
+	    (e->kind == EX_BINARY && e->op >= OP_LAND) || e->kind == EX_ASSIGN ||
+	    (e->sym && (e->sym->kind == SYM_ASSOC || e->sym->scope == SCOPE_SELF));
 	for (size_t i = 0; i < e->args.n; i++)
 		n += expr_branches(e->args.v[i]);
 	return n + expr_branches(e->a) + expr_branches(e->b) + expr_branches(e->c);

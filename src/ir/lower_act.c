@@ -5,7 +5,7 @@
 
 #include "ir/lower_priv.h"
 
-/* ---- planning -------------------------------------------------------------------------------------------------------- */
+/* ---- planning --------------------------------------------------------------------------------------------------- */
 struct plan {
 	struct lowerer *lw;
 	struct epid *ep;
@@ -140,7 +140,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 		ep->rec_size = p.off;
 }
 
-/* ---- ring buffers ------------------------------------------------------------------------------------------------------- */
+/* ---- ring buffers ----------------------------------------------------------------------------------------------- */
 void count_drop(struct lowerer *lw, enum dw_drop cause)
 {
 	struct ir *ir = lw->ir;
@@ -185,7 +185,7 @@ void ring_submit(struct lowerer *lw, vreg rec, bool wake)
 	ir_call(lw->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(lw->ir, flags) }, 2, false);
 }
 
-/* ---- actions ------------------------------------------------------------------------------------------------------------------ */
+/* ---- actions ---------------------------------------------------------------------------------------------------- */
 static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
 {
 	if (f->kind == FIELD_INT) {

@@ -8,7 +8,7 @@
 
 #define AGG_ENTRIES 262144u /* keys of one aggregation; not preallocated */
 
-/* ---- the aggregation in the image -------------------------------------------------------------------------------------- */
+/* ---- the aggregation in the image ------------------------------------------------------------------------------- */
 static uint32_t agg_words(const struct symbol *s)
 {
 	switch ((int)s->func) {
@@ -104,7 +104,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	return n;
 }
 
-/* ---- updates -------------------------------------------------------------------------------------------------------------- */
+/* ---- updates ---------------------------------------------------------------------------------------------------- */
 static void add_word(struct lowerer *lw, vreg p, int32_t off, vreg delta)
 {
 	if (lw->site->bh_off)
@@ -344,7 +344,7 @@ static void update(struct lowerer *lw, struct symbol *s, vreg p, vreg v, vreg le
 	}
 }
 
-/* ---- the statement ------------------------------------------------------------------------------------------------------------ */
+/* ---- the statement ---------------------------------------------------------------------------------------------- */
 /* The value of this CPU for the key, made when it is new; jumps to end when there is no room. */
 static vreg find_value(struct lowerer *lw, uint32_t map, vreg key, bool keyed, uint32_t end)
 {

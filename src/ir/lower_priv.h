@@ -28,7 +28,7 @@ struct val {
 	enum val_kind k;
 	struct type *type;
 	vreg r;
-	uint32_t btf;   /* pointer (or base of V_MEM): the verifier knows it as a pointer to this structure; 0: as a number */
+	uint32_t btf;   /* pointer (or base of V_MEM): to the verifier a pointer to this structure; 0: a number */
 	bool ours;      /* pointer to memory of ours: a map's value */
 	bool sure;      /* pointer: never NULL */
 	uint32_t off;   /* V_MEM: bytes from r */
@@ -94,7 +94,7 @@ struct lowerer {
 /* lower_expr.c */
 struct val lower_expr(struct lowerer *lw, const struct expr *e);
 vreg lower_int(struct lowerer *lw, const struct expr *e); /* scalar value, extended by its type */
-vreg lower_word(struct lowerer *lw, const struct expr *e); /* ... that the verifier may know as a pointer: to compare or store */
+vreg lower_word(struct lowerer *lw, const struct expr *e); /* ... or a pointer to the verifier: to compare or store */
 vreg plain_number(struct lowerer *lw, struct val v); /* of a V_INT: what the verifier may calculate with */
 vreg blur(struct lowerer *lw, vreg v); /* the same value; in programs with many branches unknown to the verifier */
 vreg blur_always(struct lowerer *lw, vreg v);
@@ -128,6 +128,7 @@ void str_set(struct lowerer *lw, struct sval vars, struct sval s);
 struct sval str_zero(struct lowerer *lw, int form);
 void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
 void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when);
+struct sval str_of_zone(struct lowerer *lw, vreg netns);
 struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *at);
 
 /* lower_var.c */

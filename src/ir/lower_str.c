@@ -6,7 +6,7 @@
 
 #include "ir/lower_priv.h"
 
-/* ---- constants ------------------------------------------------------------------------------------------------------- */
+/* ---- constants -------------------------------------------------------------------------------------------------- */
 int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
 {
 	const char *key = arena_strndup(lw->arena, s, len);
@@ -102,21 +102,7 @@ struct sval str_zero(struct lowerer *lw, int form)
 	return str_convert(lw, str_const(lw, "", 0), form);
 }
 
-/* ---- conversion -------------------------------------------------------------------------------------------------------- */
-static struct sval tstr_to_chars(struct lowerer *lw, struct sval s, unsigned words)
-{
-	struct ir *ir = lw->ir;
-	struct sval out = new_str(lw, REP_CHARS, words);
-	int32_t in = ir_stack_alloc(ir, sizeof(struct dw_tstr)), text = ir_stack_alloc(ir, 48);
-	vreg src = ir_stack(ir, in), dst = ir_stack(ir, text);
-
-	str_store(lw, s, src, 0);
-	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, dst, ir_imm(ir, 48) }, 3);
-	for (unsigned i = 0; i < words; i++)
-		out.w[i] = i < 6 ? ir_ld(ir, dst, (int32_t)i * 8, 8, false, false) : ir_imm(ir, 0);
-	return out;
-}
-
+/* ---- conversion ------------------------------------------------------------------------------------------------- */
 /* A literal known only by number becomes characters by looking at all that the script has. */
 static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, unsigned words)
 {
@@ -135,6 +121,34 @@ static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, unsigned 
 	}
 	ir_label(ir, end);
 	return out;
+}
+
+/* Text of an address or, where the tag says so, of a literal. */
+static struct sval tagged_lit_to_chars(struct lowerer *lw, struct sval s, struct sval text)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = str_vars(lw, FORM_CHARS | (int)(text.n * 8) << FORM_SHIFT);
+	uint32_t end = ir_newlabel(ir);
+
+	str_set(lw, out, text);
+	ir_jcci(ir, CC_NE, s.tag, DW_STR_LIT, end);
+	str_set(lw, out, lit_var_to_chars(lw, s, text.n));
+	ir_label(ir, end);
+	return out;
+}
+
+static struct sval tstr_to_chars(struct lowerer *lw, struct sval s, unsigned words)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = new_str(lw, REP_CHARS, words);
+	int32_t in = ir_stack_alloc(ir, sizeof(struct dw_tstr)), text = ir_stack_alloc(ir, 48);
+	vreg src = ir_stack(ir, in), dst = ir_stack(ir, text);
+
+	str_store(lw, s, src, 0);
+	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, dst, ir_imm(ir, 48) }, 3);
+	for (unsigned i = 0; i < words; i++)
+		out.w[i] = i < 6 ? ir_ld(ir, dst, (int32_t)i * 8, 8, false, false) : ir_imm(ir, 0);
+	return s.form & FORM_LIT ? tagged_lit_to_chars(lw, s, out) : out;
 }
 
 static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
@@ -157,6 +171,10 @@ struct sval str_convert(struct lowerer *lw, struct sval s, int form)
 	unsigned words = rep == REP_CHARS ? form_chars(form) / 8 : 0;
 	struct sval out;
 
+	if (rep == REP_CHARS && (s.form & FORM_ZONE))
+		lower_error(lw, lw->ir->loc, D_OP_INCOMPAT,
+			"the name of a zone is known when it is printed, not in the kernel: it cannot be compared or "
+			"kept with other text than literals");
 	if (rep == REP_LIT || (rep == s.rep && rep != REP_CHARS))
 		out = s;
 	else if (rep == REP_TSTR)
@@ -178,7 +196,7 @@ struct sval str_convert(struct lowerer *lw, struct sval s, int form)
 	return out;
 }
 
-/* ---- variables of strings: registers that can be set several times --------------------------------------------------------- */
+/* ---- variables of strings: registers that can be set several times ---------------------------------------------- */
 struct sval str_vars(struct lowerer *lw, int form)
 {
 	enum str_rep rep = form_rep(form);
@@ -200,7 +218,7 @@ void str_set(struct lowerer *lw, struct sval vars, struct sval s)
 		ir_set(lw->ir, vars.w[i], s.w[i]);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off)
 {
 	int32_t at = off;
@@ -269,7 +287,7 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *
 	return s;
 }
 
-/* ---- expressions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------ */
 static struct sval ip4_str(struct lowerer *lw, const struct expr *e)
 {
 	struct sval s = new_str(lw, REP_TSTR, 2);
@@ -316,14 +334,20 @@ static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 	return s;
 }
 
-static struct sval zone_str(struct lowerer *lw, const struct expr *e)
+/* The name of a namespace: its number. The machine's first one is the literal "global", so that it equals that. */
+struct sval str_of_zone(struct lowerer *lw, vreg netns)
 {
-	struct sval s = new_str(lw, REP_TSTR, 2);
+	struct ir *ir = lw->ir;
+	struct sval s = str_vars(lw, FORM_ZONE);
+	uint32_t end = ir_newlabel(ir);
 
-	s.form = FORM_ZONE;
-	s.tag = ir_imm(lw->ir, DW_STR_ZONE);
-	s.w[0] = ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false);
-	s.w[1] = ir_imm(lw->ir, 0);
+	ir_seti(ir, s.tag, DW_STR_LIT);
+	ir_seti(ir, s.w[0], lit_number(lw, "global", 6));
+	ir_seti(ir, s.w[1], 0);
+	ir_jcc(ir, CC_EQ, netns, ir_imm(ir, lw->env->first_netns), end);
+	ir_seti(ir, s.tag, DW_STR_ZONE);
+	ir_set(ir, s.w[0], netns);
+	ir_label(ir, end);
 	return s;
 }
 
@@ -390,7 +414,7 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 	if (e->kind == EX_CALL) {
 		lw->ir->loc = e->loc;
 		if (e->sym->func == FN___zone)
-			return zone_str(lw, e);
+			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
 		if (e->sym->func == FN___loadavg)
 			return load_str(lw);
 		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);
@@ -413,7 +437,7 @@ struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
 	return str_convert(lw, lower_str(lw, e), form);
 }
 
-/* ---- comparison -------------------------------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------------------------- */
 /* Jumps to differ when the words are not equal; falls through when they are. */
 static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
 {
@@ -425,7 +449,8 @@ static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32
 		ir_jcc(ir, CC_NE, a.w[i], b.w[i], differ);
 }
 
-static void order_jump(struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
+static void order_jump(struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label,
+	bool when)
 {
 	struct ir *ir = lw->ir;
 	uint32_t size = a.n * 8;

@@ -12,7 +12,7 @@ static struct val int_val(vreg r, struct type *t)
 	return (struct val){ .k = V_INT, .type = t, .r = r };
 }
 
-/* ---- built-in variables ------------------------------------------------------------------------------------------------ */
+/* ---- built-in variables ----------------------------------------------------------------------------------------- */
 static struct val current_task(struct lowerer *lw)
 {
 	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
@@ -96,17 +96,11 @@ vreg current_number(struct lowerer *lw, enum builtin b)
 static struct val builtin_task(struct lowerer *lw, const struct symbol *s, const struct expr *e)
 {
 	struct val v = task_path(lw, builtin_path(s->builtin));
-	struct sval z;
 
 	if (s->builtin == BI_execname)
 		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_chars(lw, v, e) };
-	if (s->builtin == BI_zonename) {
-		z = str_vars(lw, FORM_ZONE);
-		ir_seti(lw->ir, z.tag, DW_STR_ZONE);
-		ir_set(lw->ir, z.w[0], v.r);
-		ir_seti(lw->ir, z.w[1], 0);
-		return (struct val){ .k = V_STR, .type = s->type, .s = z };
-	}
+	if (s->builtin == BI_zonename)
+		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_zone(lw, v.r) };
 	v.type = s->type;
 	return v;
 }
@@ -140,7 +134,7 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	}
 }
 
-/* ---- this-> ---------------------------------------------------------------------------------------------------------------- */
+/* ---- this-> ----------------------------------------------------------------------------------------------------- */
 struct this_var {
 	const struct ir *ir; /* the program that the registers are of */
 	vreg r;
@@ -204,7 +198,7 @@ void vars_collect(struct lowerer *lw, const struct clause *c)
 	collect_stmts(lw, c->body.v, c->body.n);
 }
 
-/* ---- globals ------------------------------------------------------------------------------------------------------------------ */
+/* ---- globals ---------------------------------------------------------------------------------------------------- */
 static uint32_t value_size(const struct symbol *s)
 {
 	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) : 8;
@@ -248,7 +242,7 @@ static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct v
 		ir_st(lw->ir, base, 0, 8, v.r);
 }
 
-/* ---- associative arrays and self-> ------------------------------------------------------------------------------------------------ */
+/* ---- associative arrays and self-> ------------------------------------------------------------------------------ */
 /* Which thread: its tid, and the CPU for the idle threads, which all have tid 0. */
 static vreg thread_key(struct lowerer *lw)
 {
@@ -284,7 +278,8 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 		if (s->keys[i]->kind == T_STRING)
 			vals[i] = (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
 		else
-			vals[i] = int_val(convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
+			vals[i] = int_val(
+				convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
 		off += vals[i].k == V_STR ? form_size(s->key_forms[i]) : 8;
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
@@ -391,7 +386,7 @@ static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
 	if (s->type->kind != T_STRING)
 		ir_jcci(ir, CC_EQ, v.r, 0, del);
 	else
-		v.s = str_convert(lw, v.s, s->form), str_truth_jump(lw, v.s, del, false);
+		str_truth_jump(lw, v.s = str_convert(lw, v.s, s->form), del, false);
 	value = ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(lw, s, value, v);
 	dyn_update(lw, map, key, value, BPF_ANY);
@@ -433,7 +428,7 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool d
 	ir_stack_release(ir, mark);
 }
 
-/* ---- reading and writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading and writing ---------------------------------------------------------------------------------------- */
 static struct val param_read(struct lowerer *lw, const struct expr *e)
 {
 	for (size_t i = lw->env_stack.n; i-- > 0;)

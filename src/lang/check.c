@@ -5,7 +5,7 @@
 
 #include "lang/check_priv.h"
 
-/* ---- declarations ------------------------------------------------------------------------------------------------------ */
+/* ---- declarations ----------------------------------------------------------------------------------------------- */
 static void declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x)
 {
 	s->nkeys = x->keys.n;
@@ -131,7 +131,8 @@ static void check_pragma(struct checker *ck, const struct pragma *p)
 		if (!strcmp(p->word, known[i]))
 			return;
 	near = nearest_name(p->word, known);
-	err(ck, p->loc, D_PRAGMA_INVAL, near ? arena_printf(ck->arena, "did you mean %s?", near) : "#pragma D option ...",
+	err(ck, p->loc, D_PRAGMA_INVAL,
+		near ? arena_printf(ck->arena, "did you mean %s?", near) : "#pragma D option ...",
 		"there is no #pragma D %s", p->word);
 }
 
@@ -167,7 +168,7 @@ void check_decls(struct checker *ck, struct program *p)
 	ck->library = false;
 }
 
-/* ---- translators --------------------------------------------------------------------------------------------------------- */
+/* ---- translators ------------------------------------------------------------------------------------------------ */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
 {
 	for (size_t i = 0; i < ck->xlators.n; i++) {
@@ -247,7 +248,7 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 	return check_with_param(ck, e, s, true);
 }
 
-/* ---- clauses --------------------------------------------------------------------------------------------------------------- */
+/* ---- clauses ---------------------------------------------------------------------------------------------------- */
 void check_stmt_expr(struct checker *ck, struct expr *e)
 {
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG) {

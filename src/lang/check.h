@@ -7,7 +7,7 @@
 #include "lang/format.h"
 #include "lang/types.h"
 
-/* ---- built-in names: one list each makes enum, table and hints ---------------------------------------------------- */
+/* ---- built-in names: one list each makes enum, table and hints -------------------------------------------------- */
 #define BUILTINS(X) /* name, type */                                                                       \
 	X(pid, int32) X(ppid, int32) X(tid, int32) X(uid, uint32) X(gid, uint32) X(execname, string)        \
 	X(timestamp, uint64) X(vtimestamp, uint64) X(walltimestamp, int64) X(cpu, int32) X(id, uint32)      \
@@ -47,7 +47,7 @@ enum func {
 enum func_class func_class(enum func f);
 const char *func_name(enum func f);
 
-/* ---- forms of strings: which of these a value may be, at run time ------------------------------------------------- */
+/* ---- forms of strings: which of these a value may be, at run time ----------------------------------------------- */
 enum form {
 	FORM_LIT = 1,   /* a literal of the program: kept as its number */
 	FORM_ADDR = 2,  /* an address */
@@ -66,7 +66,7 @@ int form_join(int a, int b);
 /* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
 bool text_is_address(const char *s);
 
-/* ---- symbols -------------------------------------------------------------------------------------------------------- */
+/* ---- symbols ---------------------------------------------------------------------------------------------------- */
 enum sym_kind { SYM_VAR, SYM_ASSOC, SYM_INLINE, SYM_BUILTIN, SYM_AGG, SYM_FUNC, SYM_PARAM, SYM_CONST };
 
 struct symbol {

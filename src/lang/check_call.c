@@ -56,14 +56,15 @@ static struct symbol *find_func(struct checker *ck, struct expr *e)
 			err(ck, e->loc, tag, NULL, "%s() takes %u argument%s, not %zu", e->name, lo, lo == 1 ? "" : "s",
 				e->args.n);
 		else
-			err(ck, e->loc, tag, NULL, "%s() takes %u to %u arguments, not %zu", e->name, lo, hi, e->args.n);
+			err(ck, e->loc, tag, NULL, "%s() takes %u to %u arguments, not %zu", e->name, lo, hi,
+				e->args.n);
 		return NULL;
 	}
 	e->sym = s;
 	return s;
 }
 
-/* ---- subroutines ---------------------------------------------------------------------------------------------------- */
+/* ---- subroutines ------------------------------------------------------------------------------------------------ */
 /* __has(expr): does the expression mean something on this kernel? Becomes an integer. */
 static struct type *check_has(struct checker *ck, struct expr *e)
 {
@@ -108,7 +109,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	return s->func == FN_ntohll || s->func == FN_htonll ? ts->uint64 : ts->uint32;
 }
 
-/* ---- aggregations ----------------------------------------------------------------------------------------------------- */
+/* ---- aggregations ----------------------------------------------------------------------------------------------- */
 struct symbol *check_agg_ref(struct checker *ck, struct expr *e)
 {
 	struct symbol *s;
@@ -262,7 +263,8 @@ static bool same_params(struct checker *ck, const struct expr *call, const struc
 
 	for (size_t i = 0; i < (ll ? 4 : 3); i++)
 		if (p[i] != s->aggp[i]) {
-			err(ck, i + 1 < call->args.n ? call->args.v[i + 1]->loc : call->loc, ll ? llq[i].tag : lq[i].tag, NULL,
+			err(ck, i + 1 < call->args.n ? call->args.v[i + 1]->loc : call->loc,
+				ll ? llq[i].tag : lq[i].tag, NULL,
 				"@%s has %s %lld elsewhere, %lld here", s->name, ll ? llq[i].what : lq[i].what,
 				(long long)s->aggp[i], (long long)p[i]);
 			return false;
@@ -308,7 +310,7 @@ void check_agg_assign(struct checker *ck, struct expr *e)
 	s->ready = true;
 }
 
-/* ---- actions ------------------------------------------------------------------------------------------------------------ */
+/* ---- actions ---------------------------------------------------------------------------------------------------- */
 static bool conv_is_string(char c)
 {
 	return c == 's' || c == 'S';
@@ -401,7 +403,8 @@ static void check_printa(struct checker *ck, struct expr *e)
 			err(ck, a->loc, D_PRINTA_AGGARG, NULL, "printa() takes aggregations, not %s",
 				ast_expr_text(ck->arena, a));
 		else if (a->args.n)
-			err(ck, a->loc, D_PRINTA_AGGKEY, "name it without a key", "printa() prints a whole aggregation");
+			err(ck, a->loc, D_PRINTA_AGGKEY, "name it without a key",
+				"printa() prints a whole aggregation");
 		else
 			check_agg_ref(ck, a);
 	}
@@ -413,7 +416,8 @@ static bool check_agg_arg(struct checker *ck, struct expr *e, enum dtag tag)
 		check_agg_ref(ck, e->args.v[0]);
 		return true;
 	}
-	err(ck, e->args.v[0]->loc, tag, NULL, "%s() takes an aggregation as its first argument, without a key", e->name);
+	err(ck, e->args.v[0]->loc, tag, NULL, "%s() takes an aggregation as its first argument, without a key",
+		e->name);
 	return false;
 }
 

@@ -14,7 +14,7 @@ bool is_xlated(const struct expr *e)
 	return e->xl != NULL;
 }
 
-/* ---- args[] ------------------------------------------------------------------------------------------------------- */
+/* ---- args[] ----------------------------------------------------------------------------------------------------- */
 static struct type *sig_type(struct checker *ck, const char *text)
 {
 	struct type *t = strmap_get(ck->sig_types, text);
@@ -112,7 +112,7 @@ static bool is_value(struct checker *ck, const struct expr *e)
 	return !is_xlated(e);
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------ */
 void check_inline(struct checker *ck, struct symbol *s)
 {
 	struct symbol **params = ck->params;
@@ -249,7 +249,7 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 	return check_element(ck, e, t);
 }
 
-/* ---- members -------------------------------------------------------------------------------------------------------- */
+/* ---- members ---------------------------------------------------------------------------------------------------- */
 static struct type *no_member(struct checker *ck, struct expr *e, struct type *st)
 {
 	const char *near = type_nearest_member(ck->ts, st, e->name);
@@ -278,8 +278,8 @@ static bool check_translated(struct checker *ck, struct expr *e, struct type *st
 			e->extra = xm;
 		}
 	if (!e->extra && e->a->xl->in)
-		return err(ck, e->loc, D_XLATE_MEMB, NULL, "the translator of %s does not say what %s is", tname(ck, st),
-			       e->name),
+		return err(ck, e->loc, D_XLATE_MEMB, NULL, "the translator of %s does not say what %s is",
+			       tname(ck, st), e->name),
 		       false;
 	if (!check_xl_member(ck, xl, e->name))
 		return err(ck, e->loc, D_XLATE_MEMB, NULL, "%s.%s cannot be had from this kernel", tname(ck, st),
@@ -318,7 +318,7 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 	return !is_xlated(e->a) || check_translated(ck, e, st) ? m->type : NULL;
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------------- */
+/* ---- operators -------------------------------------------------------------------------------------------------- */
 static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
 {
 	const char *hint = NULL;
@@ -437,7 +437,8 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 	if (t->kind != T_PTR && t->kind != T_ARRAY)
 		return err(ck, e->loc, D_DEREF_NONPTR, NULL, "* needs a pointer, not %s", tname(ck, t));
 	if (t->of->kind == T_VOID)
-		return err(ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type", "a void * points to nothing known");
+		return err(ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type",
+			"a void * points to nothing known");
 	if (is_xlated(e->a))
 		return err(ck, e->loc, D_OP_DYN, "name one of its members", "a translated structure is not one value");
 	type_complete(ck->ts, t->of);
@@ -539,7 +540,7 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
 }
 
-/* ---- assignment ------------------------------------------------------------------------------------------------------ */
+/* ---- assignment ------------------------------------------------------------------------------------------------- */
 /* Makes the variable on the left of its first assignment. The right side's type gives its own. */
 static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t)
 {
@@ -628,7 +629,7 @@ static struct type *check_assign(struct checker *ck, struct expr *e)
 	return lt;
 }
 
-/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+/* ---- the rest --------------------------------------------------------------------------------------------------- */
 static struct type *check_cond(struct checker *ck, struct expr *e)
 {
 	struct type *c = check_expr(ck, e->a), *b, *d;
@@ -738,7 +739,8 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 		return check_ident(ck, e);
 	case EX_SCOPED:
 		return err(ck, e->loc, D_SYM_NOTYPES,
-			"start from curthread or args[], or cast its address in /proc/kallsyms: *(int *)0xffffffff81000000",
+			"start from curthread or args[], or cast its address in /proc/kallsyms: "
+			"*(int *)0xffffffff81000000",
 			"the kernel has no type information for its variable %s", e->name);
 	case EX_AGG:
 		return err(ck, e->loc, D_AGG_SCALAR, "aggregations are printed by printa() or at the end",

@@ -1,5 +1,5 @@
 /* consts: values of constant expressions. Input: an expression, typed by the checker or not; output: its value by C's
- * rules, wrapped to the type that the expression has. Invariant: the same value that the compiled program would give. */
+ * rules, wrapped to the type that the expression has. Invariant: the same value that the compiled program gives. */
 #include <string.h>
 
 #include "lang/check.h"

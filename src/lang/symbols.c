@@ -161,7 +161,7 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 		    : NULL;
 }
 
-/* ---- forms ---------------------------------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------------------------------ */
 int form_join(int a, int b)
 {
 	int size = (a >> FORM_SHIFT) > (b >> FORM_SHIFT) ? a >> FORM_SHIFT : b >> FORM_SHIFT;
@@ -281,7 +281,7 @@ int expr_form(struct checker *ck, const struct expr *e)
 	return 0;
 }
 
-/* ---- settling the forms of variables and keys ---------------------------------------------------------------------- */
+/* ---- settling the forms of variables and keys ------------------------------------------------------------------- */
 static bool widen(int *form, int add)
 {
 	int now = form_join(*form, add);

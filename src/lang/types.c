@@ -280,7 +280,7 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 			return NULL;
 		}
 	}
-	if (t && x->has_body && t->complete) {
+	if (t && x->has_body && (t->complete || t->members)) { /* members: it is this very one, inside of itself */
 		diag_error(d, x->loc, D_DECL_REDECL, NULL, "%s %s is declared already", tag_word(kind), tag);
 		return NULL;
 	}

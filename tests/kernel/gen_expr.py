@@ -27,7 +27,9 @@ class Gen:
     def __init__(self, seed):
         self.r = random.Random(seed)
         wheres = ["global", "this", "self", "assoc", "selfassoc"]
-        self.vars = [Var(i, *TYPES[i % len(TYPES)], wheres[i % 5]) for i in range(24)]
+        # Arrays of int are left out: they keep 64-bit values whole, as DTrace's do.
+        self.vars = [v for v in (Var(i, *TYPES[i % len(TYPES)], wheres[i % 5]) for i in range(26))
+                     if v.type != "int" or v.where not in ("assoc", "selfassoc")]
         self.values = {}
 
     def value(self, bits, signed):
