@@ -32,11 +32,13 @@ struct command {
 
 static void usage(const struct command *c, FILE *out)
 {
-	fprintf(out, "usage: %s [-elqvwZ] [-b bufsize] [-c command] [-o file] [-p pid]\n"
-		     "             [-x option[=value]] [-s script] [-i id]\n"
-		     "             [-P provider | -m module | -f function | -n name\n"
-		     "             [[/predicate/] { action }]] [argument ...]\n"
-		     "       %s tool [-h] [argument ...]\n", c->name.word, c->name.word);
+	fprintf(out,
+		"usage: %s [-elqvwZ] [-b bufsize] [-c command] [-o file] [-p pid]\n"
+		"             [-x option[=value]] [-s script] [-i id]\n"
+		"             [-P provider | -m module | -f function | -n name\n"
+		"             [[/predicate/] { action }]] [argument ...]\n"
+		"       %s tool [-h] [argument ...]\n",
+		c->name.word, c->name.word);
 }
 
 static void help(const struct command *c)
@@ -90,7 +92,7 @@ static int add_script(struct command *c, const char *path)
 {
 	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	char *text = NULL;
-	size_t len;
+	size_t len = 0;
 	int r = in ? read_stream(in, &text, &len) : -errno;
 
 	if (in && in != stdin)
@@ -120,7 +122,7 @@ static void add_text(struct command *c, enum dwire_kind kind, int letter, const 
 
 static int set_dump(struct command *c, const char *what)
 {
-	static const char *const names[] = { "", "tokens", "ast", "types", "ir", "bpf" };
+	static const char *const names[] = {"", "tokens", "ast", "types", "ir", "bpf"};
 
 	for (int i = 1; i < 6; i++)
 		if (!strcmp(names[i], what)) {
@@ -159,8 +161,8 @@ static bool take_text(struct command *c, int opt, int *r)
 	static const struct {
 		char letter;
 		enum dwire_kind kind;
-	} kinds[] = { { 'n', DWIRE_NAME }, { 'P', DWIRE_PROVIDER }, { 'm', DWIRE_MODULE }, { 'f', DWIRE_FUNCTION },
-		{ 'i', DWIRE_ID } };
+	} kinds[] = {
+		{'n', DWIRE_NAME}, {'P', DWIRE_PROVIDER}, {'m', DWIRE_MODULE}, {'f', DWIRE_FUNCTION}, {'i', DWIRE_ID}};
 
 	*r = 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -236,8 +238,8 @@ static int bad_option(const struct command *c, int opt, char **argv)
 /* EXIT_OK, or what the command ends with; *done: with success, already. */
 static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
-	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP }, { 0 } };
+	static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'},
+		{"dump", required_argument, NULL, OPT_DUMP}, {0}};
 	int opt;
 
 	opterr = 0;
@@ -268,8 +270,8 @@ static void say_matched(const struct command *c)
 	size_t n;
 
 	for (size_t i = 0; dwire_matched(c->d, i, &kind, &text, &n); i++)
-		fprintf(c->err, "dwire: %s '%s' matched %zu probe%s\n",
-			kind == DWIRE_SCRIPT ? "script" : "description", text, n, n == 1 ? "" : "s");
+		fprintf(c->err, "dwire: %s '%s' matched %zu probe%s\n", kind == DWIRE_SCRIPT ? "script" : "description",
+			text, n, n == 1 ? "" : "s");
 }
 
 static int run(struct command *c, FILE *out)
@@ -364,7 +366,7 @@ static void open_standard(void)
 
 int main(int argc, char **argv)
 {
-	struct command c = { .nargs = 1 };
+	struct command c = {.nargs = 1};
 	int status;
 
 	open_standard();

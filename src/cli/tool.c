@@ -21,9 +21,9 @@
 #define MAX_PARAMS 24
 
 struct param {
-	char flag;           /* 0: positional */
-	char word[32];       /* "PID", "" for a flag without a value; positional: its name */
-	char name[32];       /* of the D constant */
+	char flag;     /* 0: positional */
+	char word[32]; /* "PID", "" for a flag without a value; positional: its name */
+	char name[32]; /* of the D constant */
 	char value[256];
 	char help[128];
 	bool is_string;
@@ -55,7 +55,7 @@ int tool_find(const char *name)
 const char *tool_nearest(const char *name, char *buf, size_t size)
 {
 	for (size_t i = 0; i < tool_nfiles; i++) {
-		const char *const pair[] = { buf, NULL };
+		const char *const pair[] = {buf, NULL};
 
 		snprintf(buf, size, "%.*s", (int)name_length(i), tool_files[i].name);
 		if (nearest_name(name, pair))
@@ -116,7 +116,7 @@ static bool parse_param(const char *line, struct param *p)
 		s = word(s, p->name, sizeof(p->name));
 	}
 	s = word(s, eq, sizeof(eq));
-	if (strcmp(eq, "="))
+	if (strcmp(eq, "=") != 0)
 		return false;
 	s = word(s, p->value, sizeof(p->value));
 	p->is_string = p->value[0] == '"';
@@ -300,8 +300,8 @@ static int run_tool(const struct tool *t)
 		if (!strncmp(t->params[i].name, "option.", 7))
 			fprintf(f, "#pragma D option %s=%s\n", t->params[i].name + 7, t->params[i].value);
 		else
-			fprintf(f, "inline %s %s = %s;\n", t->params[i].is_string ? "string" : "int",
-				t->params[i].name, t->params[i].value);
+			fprintf(f, "inline %s %s = %s;\n", t->params[i].is_string ? "string" : "int", t->params[i].name,
+				t->params[i].value);
 	if (fclose(f))
 		goto out;
 	dwire_add(d, DWIRE_SCRIPT, "options", text, len);
@@ -317,7 +317,7 @@ out:
 
 int tool_main(int argc, char **argv, FILE *err)
 {
-	struct tool t = { .err = err };
+	struct tool t = {.err = err};
 	int n = tool_find(argv[0]), r;
 
 	if (n < 0)

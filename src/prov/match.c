@@ -5,8 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static void add_probe(struct probe_list *l, const struct provider *p, const struct probe_def *def, const char *name,
-	uint64_t period)
+static void add_probe(
+	struct probe_list *l, const struct provider *p, const struct probe_def *def, const char *name, uint64_t period)
 {
 	struct probe *pr = vec_push(l->arena, &l->all);
 
@@ -19,7 +19,7 @@ static void add_probe(struct probe_list *l, const struct provider *p, const stru
 
 void probes_init(struct probe_list *l, struct arena *a)
 {
-	*l = (struct probe_list){ .arena = a };
+	*l = (struct probe_list){.arena = a};
 	for (const struct provider *const *p = providers(); *p; p++)
 		for (size_t i = 0; i < (*p)->nprobes; i++) {
 			uint64_t period = 0;
@@ -45,7 +45,7 @@ bool probe_matches(const struct pdesc *pd, const struct probe *p)
 	if (pd->id)
 		return p->id == pd->id;
 	return glob_match(pd->prov, p->prov->name) && glob_match(pd->name, p->name) &&
-	       glob_match(pd->mod, p->prov->module ? p->prov->module : "") && glob_match(pd->func, "");
+		glob_match(pd->mod, p->prov->module ? p->prov->module : "") && glob_match(pd->func, "");
 }
 
 static bool is_made(const struct probe_list *l, const struct provider *p, const char *name)

@@ -11,9 +11,9 @@
 struct options {
 	bool quiet;
 	bool destructive;
-	bool zdefs;       /* -Z: descriptions that match nothing are fine */
-	bool defaultargs; /* missing $N is 0 or "" */
-	bool argref;      /* an argument that no text reads is fine */
+	bool zdefs;             /* -Z: descriptions that match nothing are fine */
+	bool defaultargs;       /* missing $N is 0 or "" */
+	bool argref;            /* an argument that no text reads is fine */
 	uint64_t bufsize;       /* bytes a CPU; 0: default */
 	uint64_t switchrate_ns; /* 0: default */
 	uint64_t strsize;

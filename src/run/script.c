@@ -1,9 +1,11 @@
 /* script: the library's front, dwire.h: options, texts and processes in; a compilation, a list or a session out. */
 #include "run/script.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,7 +42,7 @@ static int64_t macro_number(void *ctx, const char *name, bool *known)
 /* Of the coarse clock's resolution: it advances once a jiffy. */
 static long jiffies_rate(void)
 {
-	struct timespec res = { 0, 0 };
+	struct timespec res = {0, 0};
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_nsec <= 0)
 		return 250;
@@ -68,6 +70,7 @@ int dwire_new(struct dwire **out)
 		arena_free(a);
 		return -ENOMEM;
 	}
+	libbpf_set_print(NULL); /* our own messages say it better, and once */
 	options_init(&d->opts);
 	d->c.arena = a;
 	d->c.diags = diags_new(a);
@@ -234,6 +237,18 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------------------- */
+/* Processes have other numbers in a pid namespace than those that probes see. */
+static void warn_pids(const struct dwire *d, FILE *err)
+{
+	static const ino_t first = 0xeffffffc; /* the number of the machine's own namespace, a constant of the kernel */
+	struct stat s;
+
+	if (d->target && stat("/proc/self/ns/pid", &s) == 0 && s.st_ino != first)
+		fprintf(err,
+			"dwire: warning: in a pid namespace: $target is its number here, and probes see another; "
+			"run outside of the container\n");
+}
+
 int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 {
 	struct session_options so = {
@@ -247,12 +262,20 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 		.children = d->children,
 		.nchildren = d->nchildren,
 	};
-	struct session *s = session_new(&d->c.image, &so);
+	struct session *s;
 	char why[SESSION_WHY_LEN];
 	int r, e;
 
-	if (!s)
+	if (!d->c.image.progs.n && !d->opts.zdefs) {
+		fprintf(err, "dwire: nothing to trace: no probe is enabled\n");
+		return -ENOENT;
+	}
+	warn_pids(d, err);
+	s = session_new(&d->c.image, &so);
+	if (!s) {
+		fprintf(err, "dwire: no memory\n");
 		return -ENOMEM;
+	}
 	r = session_arm(s, why, sizeof(why));
 	if (r) {
 		fprintf(err, "dwire: %s\n", why);

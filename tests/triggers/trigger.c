@@ -286,7 +286,8 @@ int trig_bound(int type, const struct trig_addr *a)
 
 	if (fd < 0)
 		trig_die("socket");
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0)
+	/* With it the kernel would give two UDP sockets the same port of its choice. */
+	if (type == SOCK_STREAM && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0)
 		trig_die("SO_REUSEADDR");
 	if (bind(fd, (const struct sockaddr *)&a->ss, a->len) < 0)
 		trig_die("bind");

@@ -103,7 +103,7 @@ struct trig_addr trig_loopback(int family, uint16_t port);
 /* A numeric address, 4 or 6, with a port in host order. */
 struct trig_addr trig_address(const char *text, uint16_t port);
 
-/* socket and bind, SO_REUSEADDR set. */
+/* socket and bind, SO_REUSEADDR set for a stream socket. */
 int trig_bound(int type, const struct trig_addr *a);
 
 /* socket, bind and listen. */
