@@ -1,0 +1,69 @@
+# What is said when the machine does not give what tracing needs.
+# Not simulated here: a kernel without bpf() or with unprivileged user namespaces only, and one without BTF at all
+# (what is done is to hide its file).
+. "$here/cli.lib"
+need setpriv unshare
+prog='tcp:::send { @ = count(); } tick-10 { exit(0); }'
+cp "$dwire" "$tmp/copy"
+chmod 755 "$tmp" "$tmp/copy"
+
+under() { # COMMAND… -- ARG…: dwire under that command
+	local cmd=()
+	while [ "$1" != -- ]; do cmd+=("$1") && shift; done
+	shift
+	STATUS=0
+	timeout 10 "${cmd[@]}" "$tmp/copy" "$@" >"$tmp/out" 2>"$tmp/err" || STATUS=$?
+	OUT=$(<"$tmp/out") ERR=$(<"$tmp/err")
+}
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+lacks='dwire: tracing needs capabilities that this process lacks'
+
+under "${nobody[@]}" -- -n "$prog"
+expect_eq "$STATUS $OUT $ERR" "1  $lacks: CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN; run it as root" "nobody"
+under "${nobody[@]}" -- tcptop
+expect_eq "$STATUS $OUT $ERR" "1  $lacks: CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN; run it as root" "nobody's tcptop"
+under "${nobody[@]}" -- -l -n tcp:::send
+expect_match "$STATUS $OUT" '^0 .* send$' "nobody's -l"
+under "${nobody[@]}" -- -qe -n "$prog"
+expect_eq "$STATUS $OUT$ERR" "0 " "nobody's -e"
+under setpriv --bounding-set -sys_admin,-net_admin --inh-caps -sys_admin,-net_admin -- -n "$prog"
+expect_eq "$STATUS $ERR" "1 $lacks: CAP_NET_ADMIN; run it as root" "without CAP_NET_ADMIN"
+under setpriv --bounding-set -sys_admin --inh-caps -sys_admin -- -qn "$prog"
+expect_eq "$STATUS $ERR" "0 " "without CAP_SYS_ADMIN"
+
+mkdir -p "$tmp/none"
+hidden() { # MOUNT OVER: unshare with MOUNT bound over
+	printf '%s\n' unshare -m sh -c "mount --bind '$1' '$2' && exec \"\$@\"" -
+}
+mapfile -t hide < <(hidden "$tmp/none" /sys/kernel/btf)
+under "${hide[@]}" -- -n "$prog"
+expect_match "$STATUS $ERR" '^1 dwire: cannot read the kernel.s types from /sys/kernel/btf/vmlinux: No such file' "no BTF"
+head -c 100000 /dev/urandom >"$tmp/junk"
+mapfile -t hide < <(hidden "$tmp/junk" /sys/kernel/btf/vmlinux)
+under "${hide[@]}" -- -n "$prog"
+expect_match "$STATUS $ERR" '^1 dwire: cannot read the kernel.s types \(/sys/kernel/btf/vmlinux\): ' "junk for BTF"
+
+# No cgroup2 mounted: a mount of its own, which nobody sees.
+under unshare -m sh -c 'for m in $(findmnt -rn -t cgroup2 -o TARGET); do umount -l "$m"; done; exec "$@"' - -- -qn "$prog"
+expect_eq "$STATUS $ERR" "0 " "no cgroup2 mounted"
+# In a container (own cgroup, mount, network and process namespaces) tracing works and says what it cannot see.
+cgroup=$(findmnt -rn -t cgroup2 -o TARGET | head -n 1)
+if [ -n "$cgroup" ] && mkdir "$cgroup/dwt$$" 2>/dev/null; then
+	under sh -c "echo \$\$ >$cgroup/dwt$$/cgroup.procs && exec unshare -C -m -n -p -f --mount-proc \"\$@\"" - -- -qn "$prog"
+	for i in {1..20}; do rmdir "$cgroup/dwt$$" 2>/dev/null && break || sleep 0.1; done
+	expect_match "$STATUS $ERR" '^0 dwire: warning: in a cgroup namespace: only its own packets are seen' "a container"
+fi
+
+# Probes see the machine's process numbers.
+under unshare -p -f --mount-proc -- -qn "$prog" -c true
+expect_match "$STATUS $ERR" '^0 dwire: warning: in a pid namespace: \$target is its number here' "a pid namespace"
+
+# Small limits are told, and nothing is printed of a trace that was not whole.
+for n in 3 4 5 6 8 10 12 14 16; do
+	under bash -c "ulimit -n $n && exec \"\$@\"" - -- -qn "$prog"
+	if [ "$STATUS" -ne 0 ]; then
+		expect_match "$STATUS $OUT $ERR" '^1  dwire: cannot .*Too many open files' "$n open files"
+	fi
+done
+under bash -c 'ulimit -v 30000 && exec "$@"' - -- -qn "$prog"
+expect_eq "$STATUS $ERR" "0 " "30 MB of memory"

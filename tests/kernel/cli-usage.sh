@@ -1,0 +1,66 @@
+# What the command says of itself, and to those who mistype it.
+. "$here/cli.lib"
+
+run -h
+expect_eq "$STATUS" 0 "status of -h"
+help=$OUT
+for word in usage: -n -s -P -m -f -i -l -q -v -x -o -c -p -Z -e -w -V -b; do
+	[[ $OUT == *"$word"* ]] || fail "-h does not tell of $word"
+done
+for tool in tcptop tcpsnoop udptop udpsnoop; do
+	[[ ${help##*tools:} == *"$tool"* ]] || fail "-h does not list $tool"
+	gives 0 "$("$dwire" $tool --help)" "" $tool -h
+	[[ $OUT == "$tool"*usage:* ]] || fail "$tool -h: $OUT"
+done
+for args in -h "tcptop -h" "tcpsnoop -h" "udptop -h" "udpsnoop -h"; do
+	# shellcheck disable=SC2086
+	run $args
+	expect_eq "$(awk 'length > 80' <<<"$OUT$ERR")" "" "lines of more than 80 columns in $args"
+done
+
+usage=$("$dwire" 2>&1)
+gives 2 "" "$usage"
+expect_match "$usage" '^usage: dwire ' "without arguments"
+gives 2 "" "dwire: no option -y
+$usage" -y
+gives 2 "" "dwire: no option --foo
+$usage" --foo
+gives 2 "" "dwire: option -n needs a value
+$usage" -q -n
+gives 2 "" "dwire: dtrace's option -C is not here; run the script through cpp -E -P first
+$usage" -Cs x.d
+gives 2 "" "dwire: to run a script: dwire -s bogus.d" bogus.d
+gives 2 "" "dwire: to trace a probe: dwire -n 'tcp:::send'" tcp:::send
+gives 2 "" "dwire: no tool tcptpo: did you mean tcptop?" tcptpo
+run bogus
+expect_eq "$STATUS" 2 "status of a tool that is not there"
+expect_match "$ERR" $'^dwire: no tool bogus; the tools:\n  .*tcptop' "a tool that is not there"
+run tcptop -y
+expect_eq "$STATUS" 2 "status of a tool's unknown option"
+expect_match "$ERR" '^tcptop: no option -y' "a tool's unknown option"
+run tcptop five
+expect_eq "$STATUS:$ERR" "2:tcptop: interval must be a number, not five" "a tool's bad number"
+run -V
+expect_match "$STATUS $OUT" '^0 dwire [0-9]+\.[0-9]+' "-V"
+
+# Options: mistyped, refused, without a value; as -x and in the program.
+gives 1 "" "dwire: no option aggsortkye: did you mean aggsortkey?" -x aggsortkye -n BEGIN
+gives 1 "" "dwire: bad value for option bufsize: 1z: it takes bytes, as in 512k, 8m or 1g" -b 1z -n BEGIN
+gives 1 "" "dwire: option switchrate needs a value: it takes a rate or a time, as in 10hz, 100ms or 1s" \
+	-x switchrate -n BEGIN
+gives 1 "" "dwire: dtrace's option cpu cannot be honoured here" -x cpu=1 -n BEGIN
+run -n $'#pragma D option quite\nBEGIN'
+expect_match "$STATUS $ERR" '^1 -n:1:1: error\[D_PRAGMA_OPTSET\]: no option quite.*did you mean quiet\?' "a pragma"
+gives 0 "" "" -w -n $'#pragma D option quiet\n#pragma D option bufsize = 64k\nBEGIN { exit(0); }'
+
+# Installed as dtrace, and under names that end so, it is dtrace to those who read its messages.
+for name in dtrace my-dtrace; do
+	ln -s "$dwire" "$tmp/$name"
+	for args in "-Q" "-p 99999999 -n BEGIN" "-x bogus -n BEGIN" "-n BEGIN{exit(0)}" "nothing" "-n BEGIN -c true" "-qn BEGIN x" ""; do
+		# shellcheck disable=SC2086
+		"$tmp/$name" $args >"$tmp/out" 2>"$tmp/err"
+		grep -n dwire "$tmp/err" && fail "$name $args calls itself dwire"
+		grep -q dtrace: "$tmp/err" || [ -z "$args" ] || fail "$name $args: $(<"$tmp/err")"
+	done
+done
+expect_match "$("$tmp/dtrace" -V)" '^dtrace [0-9]' "dtrace -V"
