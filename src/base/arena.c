@@ -25,13 +25,13 @@
 #define ARENA_POISON(p, n) __asan_poison_memory_region((p), (n))
 #define ARENA_UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
 #define ARENA_GAP 16u
-static const size_t chunk_sizes[] = {(size_t)256 << 10};
+static const size_t chunk_sizes[] = { (size_t)256 << 10 };
 #else
 #define ARENA_POISON(p, n) ((void)(p), (void)(n))
 #define ARENA_UNPOISON(p, n) ((void)(p), (void)(n))
 #define ARENA_GAP 0u
-static const size_t chunk_sizes[] = {
-	(size_t)4 << 30, (size_t)1 << 30, (size_t)256 << 20, (size_t)64 << 20, (size_t)4 << 20};
+static const size_t chunk_sizes[] = { (size_t)4 << 30, (size_t)1 << 30, (size_t)256 << 20, (size_t)64 << 20,
+	(size_t)4 << 20 };
 #endif
 
 #define ARENA_ALIGN 16u

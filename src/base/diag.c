@@ -44,7 +44,7 @@ __attribute__((format(printf, 3, 0))) static void diag_add(
 
 void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
-	const struct diag g = {.tag = tag, .loc = at, .hint = hint};
+	const struct diag g = { .tag = tag, .loc = at, .hint = hint };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -54,7 +54,7 @@ void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint,
 
 void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
-	const struct diag g = {.tag = tag, .loc = at, .hint = hint, .warning = true};
+	const struct diag g = { .tag = tag, .loc = at, .hint = hint, .warning = true };
 	va_list ap;
 
 	va_start(ap, fmt);

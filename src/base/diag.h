@@ -21,7 +21,7 @@ struct loc {
 };
 
 /* DTrace's error tags. One list makes the enum and the names. */
-// clang-format off
+/* clang-format off */
 #define DIAG_TAGS(X)                                                                                     \
 	X(D_UNKNOWN) X(D_SYNTAX) X(D_EMPTY) X(D_TYPE_ERR) X(D_TYPE_MEMBER) X(D_UNDEF) X(D_DECL_CLASS)      \
 	X(D_DECL_BADCLASS) X(D_DECL_REDECL) X(D_DECL_IDRED) X(D_DECL_PROTO_ARGS) X(D_DECL_FUNC)           \
@@ -35,8 +35,9 @@ struct loc {
 	X(D_ARR_LOCAL) X(D_ARR_BADREF) X(D_DEREF_NONPTR) X(D_DEREF_VOID) X(D_DEREF_FUNC)                  \
 	X(D_ADDROF_LVAL) X(D_ADDROF_VAR) X(D_ADDROF_BITFIELD) X(D_XLATE_NONE) X(D_XLATE_MEMB)             \
 	X(D_XLATE_SOU) X(D_XLATE_INCOMPAT) X(D_XLATE_REDECL) X(D_CAST_INVAL) X(D_CAST_TRUNC)              \
-	X(D_OP_INT) X(D_OP_SCALAR) X(D_DIV_ZERO) X(D_OP_ARITH) X(D_OP_PTR) X(D_OP_ACT) X(D_OP_LVAL) X(D_OP_WRITE)       \
-	X(D_OP_INCOMPAT) X(D_OP_ARRFUN) X(D_OP_VFPTR) X(D_OP_SOU) X(D_OP_INCOMPLETE) X(D_OP_DYN)          \
+	X(D_OP_INT) X(D_OP_SCALAR) X(D_DIV_ZERO) X(D_OP_ARITH) X(D_OP_PTR) X(D_OP_ACT)                    \
+	X(D_OP_LVAL) X(D_OP_WRITE) X(D_OP_INCOMPAT) X(D_OP_ARRFUN) X(D_OP_VFPTR) X(D_OP_SOU) \
+	X(D_OP_INCOMPLETE) X(D_OP_DYN)  \
 	X(D_FUNC_UNDEF) X(D_FUNC_IDENT) X(D_AGG_FUNC) X(D_AGG_REDEF) X(D_AGG_MDIM) X(D_AGG_COM)           \
 	X(D_AGG_NULL) X(D_AGG_SCALAR) X(D_AGG_PROTO) X(D_AGG_ACT) X(D_AGG_RC) X(D_ACT_SPEC)               \
 	X(D_EXPR_NULL) X(D_PRED_SCALAR) X(D_PDESC_ZERO) X(D_PDESC_INVAL) X(D_PROV_BADPROV)                \
@@ -57,7 +58,7 @@ struct loc {
 	X(D_LLQUANT_HIGHTYPE) X(D_LLQUANT_HIGHVAL) X(D_LLQUANT_HIGHMATCH) X(D_LLQUANT_NSTEPTYPE)          \
 	X(D_LLQUANT_NSTEPVAL) X(D_LLQUANT_NSTEPMATCH) X(D_LLQUANT_MAGRANGE) X(D_LLQUANT_FACTORNSTEPS)     \
 	X(D_LLQUANT_FACTOREVEN) X(D_LLQUANT_FACTORSMALL) X(D_OPT_INVAL) X(D_IO) X(D_KERNEL) X(D_LIMIT)
-// clang-format on
+/* clang-format on */
 
 enum dtag {
 #define X(t) t,

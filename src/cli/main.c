@@ -66,7 +66,7 @@ static void help(const struct command *c)
 	tool_list(stdout, 7);
 }
 
-/* ---- options ---------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 /* Limit of a text read: the parser's own is 16 MiB, and it says so. */
 #define READ_MAX (32u << 20)
 
@@ -122,7 +122,7 @@ static void add_text(struct command *c, enum dwire_kind kind, int letter, const 
 
 static int set_dump(struct command *c, const char *what)
 {
-	static const char *const names[] = {"", "tokens", "ast", "types", "ir", "bpf"};
+	static const char *const names[] = { "", "tokens", "ast", "types", "ir", "bpf" };
 
 	for (int i = 1; i < 6; i++)
 		if (!strcmp(names[i], what)) {
@@ -161,8 +161,8 @@ static bool take_text(struct command *c, int opt, int *r)
 	static const struct {
 		char letter;
 		enum dwire_kind kind;
-	} kinds[] = {
-		{'n', DWIRE_NAME}, {'P', DWIRE_PROVIDER}, {'m', DWIRE_MODULE}, {'f', DWIRE_FUNCTION}, {'i', DWIRE_ID}};
+	} kinds[] = { { 'n', DWIRE_NAME }, { 'P', DWIRE_PROVIDER }, { 'm', DWIRE_MODULE }, { 'f', DWIRE_FUNCTION },
+		{ 'i', DWIRE_ID } };
 
 	*r = 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -238,8 +238,8 @@ static int bad_option(const struct command *c, int opt, char **argv)
 /* EXIT_OK, or what the command ends with; *done: with success, already. */
 static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
-	static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'},
-		{"dump", required_argument, NULL, OPT_DUMP}, {0}};
+	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP }, { 0 } };
 	int opt;
 
 	opterr = 0;
@@ -261,7 +261,7 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 	return EXIT_OK;
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 /* "dwire: description 'tcp:::send' matched 1 probe" */
 static void say_matched(const struct command *c)
 {
@@ -331,7 +331,7 @@ static int command(struct command *c, int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-/* ---- the start -------------------------------------------------------------------------------------------------------- */
+/* ---- the start --------------------------------------------------------------------------------------------------- */
 /* A first word that is no option and no tool: say what it should have been. */
 static int not_a_tool(const struct command *c, const char *word)
 {
@@ -366,7 +366,7 @@ static void open_standard(void)
 
 int main(int argc, char **argv)
 {
-	struct command c = {.nargs = 1};
+	struct command c = { .nargs = 1 };
 	int status;
 
 	open_standard();

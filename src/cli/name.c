@@ -32,11 +32,11 @@ FILE *name_messages(struct name *n, const char *argv0)
 	size_t len = argv0 ? strlen(argv0) : 0;
 	FILE *f;
 
-	*n = (struct name){.word = "dwire"};
+	*n = (struct name){ .word = "dwire" };
 	if (len < 6 || strcmp(argv0 + len - 6, "dtrace") != 0)
 		return stderr;
 	n->word = "dtrace";
-	f = fopencookie(n, "w", (cookie_io_functions_t){.write = write_messages});
+	f = fopencookie(n, "w", (cookie_io_functions_t){ .write = write_messages });
 	if (f)
 		setvbuf(f, NULL, _IOLBF, 0);
 	return f;

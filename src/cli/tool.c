@@ -55,7 +55,7 @@ int tool_find(const char *name)
 const char *tool_nearest(const char *name, char *buf, size_t size)
 {
 	for (size_t i = 0; i < tool_nfiles; i++) {
-		const char *const pair[] = {buf, NULL};
+		const char *const pair[] = { buf, NULL };
 
 		snprintf(buf, size, "%.*s", (int)name_length(i), tool_files[i].name);
 		if (nearest_name(name, pair))
@@ -78,7 +78,7 @@ void tool_list(FILE *out, size_t col)
 	fputc('\n', out);
 }
 
-/* ---- the first comment ---------------------------------------------------------------------------------------------- */
+/* ---- the first comment ------------------------------------------------------------------------------------------- */
 static const char *word(const char *s, char *out, size_t size)
 {
 	size_t n = 0;
@@ -175,7 +175,7 @@ static void tool_help(const struct tool *t, FILE *out)
 	fprintf(out, "  %-12s %s\n", "-h", "this text");
 }
 
-/* ---- the command line ------------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 static bool set_value(const struct tool *t, struct param *p, const char *value)
 {
 	char *end;
@@ -317,7 +317,7 @@ out:
 
 int tool_main(int argc, char **argv, FILE *err)
 {
-	struct tool t = {.err = err};
+	struct tool t = { .err = err };
 	int n = tool_find(argv[0]), r;
 
 	if (n < 0)

@@ -79,13 +79,13 @@ enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCE
 
 /* Aggregations: layout of a value, words of 64 bits, per CPU. */
 enum dw_agg_fn {
-	DW_AGG_COUNT,   /* n */
-	DW_AGG_SUM,     /* sum */
-	DW_AGG_AVG,     /* n, sum */
-	DW_AGG_MIN,     /* value, set (0: nothing yet) */
-	DW_AGG_MAX,     /* value, set */
-	DW_AGG_STDDEV,  /* n, sum, sum of squares low, high */
-	DW_AGG_QUANTIZE, /* 127 buckets: 63 is zero, 64+floor(log2 v) for v>0, 62-floor(log2 -v) for v<0, at least 0 */
+	DW_AGG_COUNT,     /* n */
+	DW_AGG_SUM,       /* sum */
+	DW_AGG_AVG,       /* n, sum */
+	DW_AGG_MIN,       /* value, set (0: nothing yet) */
+	DW_AGG_MAX,       /* value, set */
+	DW_AGG_STDDEV,    /* n, sum, sum of squares low, high */
+	DW_AGG_QUANTIZE,  /* 127 buckets: 63 is zero, 64+floor(log2 v) for v>0, 62-floor(log2 -v) for v<0, at least 0 */
 	DW_AGG_LQUANTIZE, /* below base, levels..., at or above limit */
 	DW_AGG_LLQUANTIZE, /* word i: values v with i = number of bounds <= v; bounds of llq_bounds() */
 	DW_AGG_FN_COUNT

@@ -7,7 +7,7 @@
 static const char *helper_name(int32_t id)
 {
 #define NAME(n) "bpf_" #n
-	static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
+	static const char *const names[] = { __BPF_FUNC_MAPPER(NAME) };
 #undef NAME
 	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; it does not expand the mapper */
 	return id > 0 && (size_t)id < sizeof(names) / sizeof(*names) ? names[id] : "unknown";

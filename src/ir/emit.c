@@ -29,12 +29,12 @@ struct emit {
 	int err;
 };
 
-/* ---- instructions ----------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
 static void put(struct emit *e, unsigned code, unsigned dst, unsigned src, int32_t off, int64_t imm)
 {
 	const struct ir_line *last = e->out->lines.n ? &e->out->lines.v[e->out->lines.n - 1] : NULL;
 	if (e->loc.src && (!last || memcmp(&last->loc, &e->loc, sizeof(e->loc)) != 0))
-		*vec_push(e->arena, &e->out->lines) = (struct ir_line){.insn = (uint32_t)e->code.n, .loc = e->loc};
+		*vec_push(e->arena, &e->out->lines) = (struct ir_line){ .insn = (uint32_t)e->code.n, .loc = e->loc };
 	if (off != (int16_t)off) {
 		e->err = -E2BIG;
 		e->why = "a memory offset is over 32767";
@@ -74,7 +74,7 @@ static void put_map(struct emit *e, unsigned dst, const struct ir_insn *in)
 {
 	bool value = in->op == IR_MAPVAL;
 	*vec_push(e->arena, &e->out->maps) =
-		(struct ir_mapref){.insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .value = value};
+		(struct ir_mapref){ .insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .value = value };
 	put_ld64(e, dst, value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD, 0, value ? in->off : 0);
 }
 
@@ -83,7 +83,7 @@ static unsigned size_bits(unsigned size)
 	return size == 1 ? BPF_B : size == 2 ? BPF_H : size == 4 ? BPF_W : BPF_DW;
 }
 
-/* ---- places ----------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 static unsigned reg(const struct emit *e, vreg v)
 {
 	return v == e->ra->fp || v == e->ra->slots ? BPF_REG_10 : e->ra->vals.v[v].reg;
@@ -120,7 +120,7 @@ static void fetch(struct emit *e, unsigned dst, vreg v)
 		put(e, BPF_LDX | BPF_DW | BPF_MEM, dst, BPF_REG_10, e->ra->slot_off[val->slot], 0);
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 static unsigned alu_code(enum ir_alu op)
 {
 	switch (op) {
@@ -212,7 +212,7 @@ static void emit_unary(struct emit *e, const struct ir_insn *in)
 		put(e, BPF_ALU | BPF_END | BPF_TO_BE, d, 0, 0, 8l * in->size);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 static void emit_load(struct emit *e, const struct ir_insn *in)
 {
 	unsigned d = reg(e, in->d);
@@ -244,7 +244,7 @@ static void emit_atomic(struct emit *e, const struct ir_insn *in)
 	}
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 struct move {
 	unsigned dst, src;
 };
@@ -286,7 +286,7 @@ static void emit_args(struct emit *e, const struct ir_insn *in)
 	for (unsigned i = 0; i < in->nargs; i++) {
 		const struct ra_val *v = &e->ra->vals.v[in->args[i]];
 		if (v->kind == RA_REG && v->reg != i + 1)
-			moves[n++] = (struct move){.dst = i + 1, .src = v->reg};
+			moves[n++] = (struct move){ .dst = i + 1, .src = v->reg };
 	}
 	parallel_moves(e, moves, n);
 	for (unsigned i = 0; i < in->nargs; i++)
@@ -300,14 +300,14 @@ static void emit_call(struct emit *e, const struct ir_insn *in)
 	unsigned src = in->op == IR_CALL ? 0 : in->op == IR_KFUNC ? BPF_PSEUDO_KFUNC_CALL : BPF_PSEUDO_CALL;
 	if (in->op == IR_LIB)
 		*vec_push(e->ra->arena, &e->calls) =
-			(struct fixup){.insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm};
+			(struct fixup){ .insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm };
 	put(e, BPF_JMP | BPF_CALL, 0, src, 0, in->op == IR_LIB ? 0 : in->imm);
 	const struct ra_val *d = &e->ra->vals.v[in->d];
 	if (d->uses > 1) /* it is read somewhere */
 		put_mov(e, d->reg, BPF_REG_0);
 }
 
-/* ---- jumps ------------------------------------------------------------------------------------------------------ */
+/* ---- jumps ------------------------------------------------------------------------------------------------------- */
 static unsigned cc_code(enum ir_cc cc)
 {
 	switch (cc) {
@@ -339,7 +339,7 @@ static unsigned cc_code(enum ir_cc cc)
 
 static void emit_jump(struct emit *e, const struct ir_insn *in)
 {
-	*vec_push(e->ra->arena, &e->jumps) = (struct fixup){.insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm};
+	*vec_push(e->ra->arena, &e->jumps) = (struct fixup){ .insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm };
 	if (in->op == IR_JMP)
 		put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	else if (in->op == IR_JCC)
@@ -362,7 +362,7 @@ static int patch_jumps(struct emit *e)
 	return 0;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 static void emit_insn(struct emit *e, const struct ir_insn *in)
 {
 	switch ((enum ir_op)in->op) {
@@ -427,9 +427,9 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 /* Appends the library functions that are called and aims the calls at them. Gives the most stack that one needs. */
 static int32_t append_lib(struct emit *e)
 {
-	uint32_t at[LIB_COUNT] = {0}; /* 0: not there: the program comes first and is not empty */
+	uint32_t at[LIB_COUNT] = { 0 }; /* 0: not there: the program comes first and is not empty */
 	int32_t stack = 0;
-	e->loc = (struct loc){0};
+	e->loc = (struct loc){ 0 };
 	for (size_t i = 0; i < e->calls.n; i++) {
 		const struct fixup *f = &e->calls.v[i];
 		const struct lib_func *fn = &lib_funcs[f->target];
@@ -475,8 +475,8 @@ static int emit_all(struct emit *e, const struct ir *ir)
 
 int ir_emit(const struct ir *ir, struct ir_code *out, const char **why)
 {
-	struct ra ra = {.arena = arena_new()};
-	struct emit e = {.arena = ir->arena, .ra = &ra, .out = out};
+	struct ra ra = { .arena = arena_new() };
+	struct emit e = { .arena = ir->arena, .ra = &ra, .out = out };
 	memset(out, 0, sizeof(*out));
 	if (!ra.arena) {
 		*why = "no address space left";

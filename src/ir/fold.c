@@ -258,7 +258,7 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 	return false;
 }
 
-/* ---- jumps ------------------------------------------------------------------------------------------------------ */
+/* ---- jumps ------------------------------------------------------------------------------------------------------- */
 /* Decides x cc k for 0 <= x < 2^ubits, ubits < 64. */
 static int decide_by_range(enum ir_cc cc, unsigned ubits, int32_t imm)
 {
@@ -366,7 +366,7 @@ int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 	return a->scalar && a->ubits < 64 ? decide_by_range((enum ir_cc)in->sub, a->ubits, in->imm2) : -1;
 }
 
-/* ---- what is known ---------------------------------------------------------------------------------------------- */
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
 static unsigned bit_length(uint64_t v)
 {
 	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
@@ -388,7 +388,7 @@ static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 	sbits = umin(sbits, 64);
 	if (scalar)
 		sbits = umin(sbits, ubits + 1);
-	return (struct ir_val){.ubits = (uint8_t)ubits, .sbits = (uint8_t)sbits, .scalar = scalar};
+	return (struct ir_val){ .ubits = (uint8_t)ubits, .sbits = (uint8_t)sbits, .scalar = scalar };
 }
 
 static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)

@@ -34,13 +34,13 @@ struct ir_opt {
 	VEC(struct ir_val) vals; /* by vreg */
 	VEC(struct ir_block) blocks;
 	VEC(struct ir_expr) exprs;
-	uint32_t *heads;       /* hash chains of exprs, 1 + index */
+	uint32_t *heads; /* hash chains of exprs, 1 + index */
 	uint32_t hash_mask;
-	uint32_t block;        /* the current one; 0: not reached */
-	uint32_t *label_dom;   /* by label: common dominator of the jumps seen so far; 0: none */
-	uint32_t *label_at;    /* by label: index in the old code */
-	/* By vreg below nlefts: definitions of a variable that are still to come. After the last one, as control flow only
-	 * goes forward, it is as constant as other registers. */
+	uint32_t block;      /* the current one; 0: not reached */
+	uint32_t *label_dom; /* by label: common dominator of the jumps seen so far; 0: none */
+	uint32_t *label_at;  /* by label: index in the old code */
+	/* By vreg below nlefts: definitions of a variable that are still to come. After the last one, as control flow
+	 * only goes forward, it is as constant as other registers. */
 	uint32_t *defs_left, nlefts;
 	uint32_t *reads;       /* by vreg below nlefts: instructions that read it */
 	uint32_t *label_after; /* by index in the old code: a label to put behind it, or 0 */

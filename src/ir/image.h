@@ -8,7 +8,7 @@
 #include "ir/ir.h"
 #include "lang/format.h"
 
-/* ---- data in records and keys -------------------------------------------------------------------------------- */
+/* ---- data in records and keys ------------------------------------------------------------------------------------ */
 enum field_kind {
 	FIELD_INT,   /* 1, 2, 4 or 8 bytes, native order */
 	FIELD_LIT,   /* u32: number of a literal (0 is "") */
@@ -33,20 +33,20 @@ struct agg {
 	struct field *keys;
 	size_t nkeys;
 	uint32_t key_size;
-	uint32_t nwords;                   /* of a value */
+	uint32_t nwords;                    /* of a value */
 	int64_t lq_base, lq_limit, lq_step; /* lquantize */
 	uint32_t llq_factor, llq_low, llq_high, llq_steps;
 	bool seen_action; /* an action prints or changes it: not printed... it is still printed at the end */
 };
 
 enum action_kind {
-	ACT_TRACE,  /* args[0] */
-	ACT_PRINTF, /* fmt, args */
-	ACT_PRINTA, /* fmt (NULL: default layout), aggs */
-	ACT_EXIT,   /* args[0]: status */
-	ACT_CLEAR,  /* aggs[0] */
-	ACT_TRUNC,  /* aggs[0]; args[0]: how many to keep (negative: the smallest), none: 0 */
-	ACT_NORMALIZE, /* aggs[0]; args[0] */
+	ACT_TRACE,       /* args[0] */
+	ACT_PRINTF,      /* fmt, args */
+	ACT_PRINTA,      /* fmt (NULL: default layout), aggs */
+	ACT_EXIT,        /* args[0]: status */
+	ACT_CLEAR,       /* aggs[0] */
+	ACT_TRUNC,       /* aggs[0]; args[0]: how many to keep (negative: the smallest), none: 0 */
+	ACT_NORMALIZE,   /* aggs[0]; args[0] */
 	ACT_DENORMALIZE, /* aggs[0] */
 };
 
@@ -76,18 +76,18 @@ struct image_probe {
 	const char *prov, *mod, *func, *name;
 };
 
-/* ---- what is loaded --------------------------------------------------------------------------------------------- */
+/* ---- what is loaded ---------------------------------------------------------------------------------------------- */
 enum map_role {
-	MAP_RINGS, /* array of ring buffers, one a CPU */
-	MAP_DROPS, /* per-CPU array of u64, DW_DROP_COUNT */
-	MAP_OWNER, /* the owner service's sk_storage map */
+	MAP_RINGS,   /* array of ring buffers, one a CPU */
+	MAP_DROPS,   /* per-CPU array of u64, DW_DROP_COUNT */
+	MAP_OWNER,   /* the owner service's sk_storage map */
 	MAP_GLOBALS, /* array of one value: the global variables */
-	MAP_DYN,   /* hash: associative arrays and thread-local variables */
+	MAP_DYN,     /* hash: associative arrays and thread-local variables */
 	MAP_AGG,
-	MAP_ZERO, /* array of one value: zeroes, the start of a new key of an aggregation */
-	MAP_SCRATCH, /* per-CPU scratch slots */
+	MAP_ZERO,     /* array of one value: zeroes, the start of a new key of an aggregation */
+	MAP_SCRATCH,  /* per-CPU scratch slots */
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
-	MAP_SENDERS, /* the owner service's per-CPU array: who is sending on a socket of several processes */
+	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 
 struct image_map {
@@ -103,7 +103,7 @@ enum attach_kind {
 	ATTACH_CGROUP_INGRESS, /* cgroup_skb on the root of cgroup2 */
 	ATTACH_CGROUP_EGRESS,
 	ATTACH_CGROUP_SOCKOPS, /* sock_ops on the root of cgroup2 */
-	ATTACH_PERF, /* target unused; hz or period_ns: profile */
+	ATTACH_PERF,           /* target unused; hz or period_ns: profile */
 };
 
 struct image_prog {

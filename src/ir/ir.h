@@ -14,6 +14,7 @@
 
 typedef uint32_t vreg; /* 0: none */
 
+/* clang-format off */
 #define IR_OPS(X)                                                                                          \
 	X(IR_IMM)     /* d = imm (64 bits) */                                                                \
 	X(IR_MOV)     /* d = a */                                                                            \
@@ -41,6 +42,7 @@ typedef uint32_t vreg; /* 0: none */
 	X(IR_XCHG)    /* d = atomic exchange of *(size *)(a + off) with b */                                 \
 	X(IR_CMPXCHG) /* d = atomic compare with b, exchange with c, of *(u64 *)(a + off) */                 \
 	X(IR_RET)     /* return a */
+/* clang-format on */
 
 enum ir_op {
 #define X(o) o,
@@ -48,18 +50,22 @@ enum ir_op {
 #undef X
 };
 
+/* clang-format off */
 #define IR_ALUS(X)                                                                                         \
 	X(ALU_ADD, "+") X(ALU_SUB, "-") X(ALU_MUL, "*") X(ALU_DIV, "/u") X(ALU_MOD, "%u") X(ALU_AND, "&")       \
 	X(ALU_OR, "|") X(ALU_XOR, "^") X(ALU_SHL, "<<") X(ALU_SHR, ">>u") X(ALU_SAR, ">>s")
+/* clang-format on */
 enum ir_alu {
 #define X(o, s) o,
 	IR_ALUS(X)
 #undef X
 };
 
+/* clang-format off */
 #define IR_CCS(X)                                                                                          \
 	X(CC_EQ, "==") X(CC_NE, "!=") X(CC_ULT, "<u") X(CC_ULE, "<=u") X(CC_UGT, ">u") X(CC_UGE, ">=u")         \
 	X(CC_SLT, "<s") X(CC_SLE, "<=s") X(CC_SGT, ">s") X(CC_SGE, ">=s") X(CC_SET, "&")
+/* clang-format on */
 enum ir_cc {
 #define X(o, s) o,
 	IR_CCS(X)
@@ -67,8 +73,8 @@ enum ir_cc {
 };
 
 struct ir_insn {
-	uint8_t op; /* enum ir_op */
-	uint8_t sub; /* enum ir_alu or enum ir_cc */
+	uint8_t op;   /* enum ir_op */
+	uint8_t sub;  /* enum ir_alu or enum ir_cc */
 	uint8_t size; /* 1, 2, 4, 8 */
 	bool sx, pure;
 	uint8_t nargs;
@@ -83,27 +89,29 @@ struct ir_insn {
 struct ir {
 	struct arena *arena;
 	VEC(struct ir_insn) code;
-	uint32_t nvregs;  /* vregs are 1..nvregs */
-	uint32_t nlabels; /* labels are 1..nlabels */
-	VEC(bool) is_var; /* by vreg */
+	uint32_t nvregs;          /* vregs are 1..nvregs */
+	uint32_t nlabels;         /* labels are 1..nlabels */
+	VEC(bool) is_var;         /* by vreg */
 	int32_t frame, frame_max; /* bytes of stack in use by objects now, and at most */
-	struct loc loc;   /* put on each new instruction */
+	struct loc loc;           /* put on each new instruction */
 };
 
 /* bpf/lib.bpf.c: name, number of arguments. Arguments are pointers and sizes; results are integers. */
+/* clang-format off */
 #define BPFLIB(X)                                                                                          \
-	X(tstr_text, 3) /* (const struct dw_tstr *, char *out, u32 size >= 48): text of tags NONE, IP4 and IP6 (RFC 5952, \
-	                   IPv4-mapped as ::ffff:a.b.c.d), rest of out zeroed; returns the length */          \
+	X(tstr_text, 3) /* (const struct dw_tstr *, char *out, u32 size >= 48): text of tags NONE, IP4 and IP6 (RFC  \
+	                   5952; IPv4-mapped as IPv4), rest of out zeroed; returns the length */               \
 	X(str_cmp, 3)   /* (const char *a, const char *b, u32 size): like strcmp within size bytes: -1, 0, 1 */ \
 	X(str_len, 2)   /* (const char *s, u32 size): length within size bytes */
+/* clang-format on */
 enum bpflib {
 #define X(n, a) LIB_##n,
 	BPFLIB(X)
 #undef X
-	LIB_COUNT
+		LIB_COUNT
 };
 
-/* ---- building ------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 struct ir *ir_new(struct arena *a);
 vreg ir_var(struct ir *ir); /* a register that IR_MOV may set several times */
 vreg ir_imm(struct ir *ir, int64_t v);
@@ -141,7 +149,7 @@ int32_t ir_stack_mark(const struct ir *ir);
 int32_t ir_stack_alloc(struct ir *ir, uint32_t size);
 void ir_stack_release(struct ir *ir, int32_t mark);
 
-/* ---- passes ----------------------------------------------------------------------------------------------------- */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 /* Shares equal pure values where one dominates the other, folds constants, copies and branches that are decided,
  * drops what is not used or not reached. Meaning and order of effects stay. */
 void ir_optimise(struct ir *ir);

@@ -20,7 +20,7 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 	lw->failed = true;
 }
 
-/* ---- maps ------------------------------------------------------------------------------------------------------- */
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
 uint32_t map_add(struct lowerer *lw, struct image_map m)
 {
 	*vec_push(lw->arena, &lw->im->maps) = m;
@@ -66,7 +66,7 @@ struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, 
 	return lw;
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------------------------- */
+/* ---- clauses ----------------------------------------------------------------------------------------------------- */
 static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count);
 
 static bool is_step(const struct expr *e)
@@ -208,7 +208,7 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 	lw->clause = NULL;
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 struct filter {
 	struct expr *expr;
 	struct symbol *param;
@@ -263,14 +263,14 @@ static void prog_type(const struct site *site, struct image_prog *p)
 static bool is_cgroup(const struct site *s)
 {
 	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
-	       s->attach == ATTACH_CGROUP_SOCKOPS;
+		s->attach == ATTACH_CGROUP_SOCKOPS;
 }
 
 /* Helpers that only read, or write to the stack. */
 static bool is_harmless(int64_t helper)
 {
 	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
-	       helper == BPF_FUNC_sk_storage_get;
+		helper == BPF_FUNC_sk_storage_get;
 }
 
 /* Can a run of the program be noticed by anybody? What remains of a clause whose predicate is false at this site
@@ -368,8 +368,8 @@ static size_t expr_branches(const struct expr *e)
 	if (!e)
 		return 0;
 	n = e->kind == EX_COND || (e->kind == EX_UNARY && e->op == OP_NOT) ||
-	    (e->kind == EX_BINARY && e->op >= OP_LAND) || e->kind == EX_ASSIGN ||
-	    (e->sym && (e->sym->kind == SYM_ASSOC || e->sym->scope == SCOPE_SELF));
+		(e->kind == EX_BINARY && e->op >= OP_LAND) || e->kind == EX_ASSIGN ||
+		(e->sym && (e->sym->kind == SYM_ASSOC || e->sym->scope == SCOPE_SELF));
 	for (size_t i = 0; i < e->args.n; i++)
 		n += expr_branches(e->args.v[i]);
 	return n + expr_branches(e->a) + expr_branches(e->b) + expr_branches(e->c);
@@ -381,7 +381,7 @@ static size_t stmt_branches(struct stmt *const *v, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		sum += expr_branches(v[i]->expr) + (v[i]->kind == ST_IF) + stmt_branches(v[i]->then.v, v[i]->then.n) +
-		       stmt_branches(v[i]->otherwise.v, v[i]->otherwise.n);
+			stmt_branches(v[i]->otherwise.v, v[i]->otherwise.n);
 	return sum;
 }
 
@@ -432,7 +432,7 @@ static bool site_usable(struct lowerer *lw, const struct site *site)
 
 	if (site->attach == ATTACH_TP_BTF)
 		return lw->env->tracepoint && lw->env->tracepoint(lw->env->ctx, site->target, &nargs) &&
-		       nargs >= site->nargs;
+			nargs >= site->nargs;
 	if (is_cgroup(site))
 		return lw->env->kfunc_kern_ctx != 0 || site->sk_only;
 	return true;

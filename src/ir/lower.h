@@ -1,10 +1,9 @@
 /* lower: typed tree -> IR -> image. One program a (probe, site); all clauses of the probe in program order. */
 #ifndef DWIRE_IR_LOWER_H
 #define DWIRE_IR_LOWER_H
-#include "ir/image.h"
+#include "ir/probe.h"
 #include "lang/check.h"
 #include "lang/parse.h"
-#include "prov/provider.h"
 
 /* What the compiler must know of the running kernel; zeroes for tests without one. */
 struct lower_env {

@@ -5,7 +5,7 @@
 
 #include "ir/lower_priv.h"
 
-/* ---- planning --------------------------------------------------------------------------------------------------- */
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
 struct plan {
 	struct lowerer *lw;
 	struct epid *ep;
@@ -140,7 +140,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 		ep->rec_size = p.off;
 }
 
-/* ---- ring buffers ----------------------------------------------------------------------------------------------- */
+/* ---- ring buffers ------------------------------------------------------------------------------------------------ */
 void count_drop(struct lowerer *lw, enum dw_drop cause)
 {
 	struct ir *ir = lw->ir;
@@ -168,8 +168,8 @@ vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
 	ir_st(ir, key, 0, 4, cpu);
 	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_RINGS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, ring, 0, full_label);
-	ir_set(ir, rec, ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3,
-				false));
+	ir_set(ir, rec,
+		ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3, false));
 	ir_jcci(ir, CC_NE, rec, 0, got);
 	count_drop(lw, DW_DROP_RING);
 	ir_jmp(ir, full_label);
@@ -180,12 +180,13 @@ vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
 
 void ring_submit(struct lowerer *lw, vreg rec, bool wake)
 {
-	int flags = wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP; /* the consumer polls: no interrupt for each record */
+	int flags =
+		wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP; /* the consumer polls: no interrupt for each record */
 
 	ir_call(lw->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(lw->ir, flags) }, 2, false);
 }
 
-/* ---- actions ---------------------------------------------------------------------------------------------------- */
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
 static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
 {
 	if (f->kind == FIELD_INT) {

@@ -8,7 +8,7 @@
 
 #define AGG_ENTRIES 262144u /* keys of one aggregation; not preallocated */
 
-/* ---- the aggregation in the image ------------------------------------------------------------------------------- */
+/* ---- the aggregation in the image -------------------------------------------------------------------------------- */
 static uint32_t agg_words(const struct symbol *s)
 {
 	switch ((int)s->func) {
@@ -24,7 +24,7 @@ static uint32_t agg_words(const struct symbol *s)
 	case FN_llquantize:
 		return (uint32_t)llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2],
 			       (uint32_t)s->aggp[3], NULL, 0) +
-		       1;
+			1;
 	default:
 		return 2;
 	}
@@ -47,9 +47,9 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 			off += 8;
 			continue;
 		}
-		f->kind = form_rep(s->key_forms[i]) == REP_LIT	  ? FIELD_LIT
-			  : form_rep(s->key_forms[i]) == REP_TSTR ? FIELD_TSTR
-								  : FIELD_CHARS;
+		f->kind = form_rep(s->key_forms[i]) == REP_LIT  ? FIELD_LIT
+			: form_rep(s->key_forms[i]) == REP_TSTR ? FIELD_TSTR
+								: FIELD_CHARS;
 		f->size = form_size(s->key_forms[i]);
 		off += f->size;
 		if (f->kind == FIELD_LIT)
@@ -89,22 +89,23 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	a->nwords = words;
 	agg_fields(lw, s, a);
 	set_params(a, s);
-	a->map = map_add(lw, (struct image_map){
-				     .role = MAP_AGG,
-				     .name = arena_printf(lw->arena, "agg_%.10s", s->name),
-				     .type = keyed ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
-				     .key_size = a->key_size,
-				     .value_size = words * 8,
-				     .max_entries = keyed ? AGG_ENTRIES : 1,
-				     .flags = keyed ? BPF_F_NO_PREALLOC : 0,
-			     });
+	a->map = map_add(lw,
+		(struct image_map){
+			.role = MAP_AGG,
+			.name = arena_printf(lw->arena, "agg_%.10s", s->name),
+			.type = keyed ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
+			.key_size = a->key_size,
+			.value_size = words * 8,
+			.max_entries = keyed ? AGG_ENTRIES : 1,
+			.flags = keyed ? BPF_F_NO_PREALLOC : 0,
+		});
 	if (keyed && lw->zero_size < words * 8)
 		lw->zero_size = words * 8;
 	s->number = n + 1;
 	return n;
 }
 
-/* ---- updates ---------------------------------------------------------------------------------------------------- */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 static void add_word(struct lowerer *lw, vreg p, int32_t off, vreg delta)
 {
 	if (lw->site->bh_off)
@@ -270,8 +271,8 @@ static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
 }
 
 /* Number of bounds[lo..hi) that are <= v, plus lo, by halving. */
-static void search_bounds(struct lowerer *lw, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi,
-	uint32_t end)
+static void search_bounds(
+	struct lowerer *lw, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi, uint32_t end)
 {
 	struct ir *ir = lw->ir;
 	uint32_t mid, less;
@@ -344,7 +345,7 @@ static void update(struct lowerer *lw, struct symbol *s, vreg p, vreg v, vreg le
 	}
 }
 
-/* ---- the statement ---------------------------------------------------------------------------------------------- */
+/* ---- the statement ----------------------------------------------------------------------------------------------- */
 /* The value of this CPU for the key, made when it is new; jumps to end when there is no room. */
 static vreg find_value(struct lowerer *lw, uint32_t map, vreg key, bool keyed, uint32_t end)
 {

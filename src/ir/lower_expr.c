@@ -9,7 +9,7 @@ static struct val int_val(vreg r, struct type *t)
 	return (struct val){ .k = V_INT, .type = t, .r = r };
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 /* Reads size bytes at a plain kernel address by the helper; a bad address is a fault. */
 static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
 {
@@ -56,8 +56,8 @@ static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool use
 		*plain = true;
 		return plain_number(lw, p);
 	}
-	/* NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier, which then
-	 * knows bounds of its offset and takes them for bounds of the address. Another bad address reads as 0. */
+	/* NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier, which
+	 * then knows bounds of its offset and takes them for bounds of the address. Another bad address reads as 0. */
 	if (user)
 		check_address(lw, CC_NE, p.r);
 	args[0] = p.r;
@@ -135,7 +135,7 @@ vreg plain_number(struct lowerer *lw, struct val v)
 	return r;
 }
 
-/* ---- members ---------------------------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st, const char *name)
 {
 	struct val out = { .k = V_MEM };
@@ -234,7 +234,7 @@ static struct val lower_element(struct lowerer *lw, const struct expr *e, const 
 	return out;
 }
 
-/* ---- faults ----------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
 {
 	struct ir *ir = lw->ir;
@@ -252,7 +252,7 @@ void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
 	ir_jmp(ir, lw->fault_label);
 }
 
-/* ---- integers --------------------------------------------------------------------------------------------------- */
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
 static bool is_bool(const struct type *t)
 {
 	return t->kind == T_INT && !strcmp(t->name, "_Bool");
@@ -420,7 +420,7 @@ static bool right_first(const struct expr *e)
 	return e->b->depth > e->a->depth + 8 && !expr_has_effects(e);
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
 static enum ir_cc compare_cc(enum expr_op op, bool sgn)
 {
 	switch ((int)op) {
@@ -558,7 +558,7 @@ static bool is_logic(const struct expr *e)
 	return e->kind == EX_BINARY && (is_compare(e->op) || e->op == OP_LAND || e->op == OP_LOR || e->op == OP_LXOR);
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------ */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 static struct val lower_binary(struct lowerer *lw, const struct expr *e)
 {
 	vreg a, b;
@@ -818,8 +818,8 @@ static struct val lower_index(struct lowerer *lw, const struct expr *e)
 		if (type_is_string(e->type))
 			v = (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->sym->inl->value) };
 		else
-			v = int_val(convert_int(lw, lower_int(lw, e->sym->inl->value), e->sym->inl->value->type,
-					    e->type),
+			v = int_val(
+				convert_int(lw, lower_int(lw, e->sym->inl->value), e->sym->inl->value->type, e->type),
 				e->type);
 		lw->env_stack.n = depth;
 		return v;

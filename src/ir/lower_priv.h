@@ -28,10 +28,10 @@ struct val {
 	enum val_kind k;
 	struct type *type;
 	vreg r;
-	uint32_t btf;   /* pointer (or base of V_MEM): to the verifier a pointer to this structure; 0: a number */
-	bool ours;      /* pointer to memory of ours: a map's value */
-	bool sure;      /* pointer: never NULL */
-	uint32_t off;   /* V_MEM: bytes from r */
+	uint32_t btf;       /* pointer (or base of V_MEM): to the verifier a pointer to this structure; 0: a number */
+	bool ours;          /* pointer to memory of ours: a map's value */
+	bool sure;          /* pointer: never NULL */
+	uint32_t off;       /* V_MEM: bytes from r */
 	uint32_t bit, bits; /* V_MEM: bit-field: bit in the byte at off, width */
 	struct sval s;
 	const struct xlator *xl;
@@ -58,10 +58,10 @@ struct lowerer {
 	const struct parse_env *penv;
 	const struct lower_env *env;
 	struct image *im;
-	struct strmap *lits;    /* text -> number + 1 */
-	struct strmap *filters; /* text of a site's when -> parsed and checked */
-	uint32_t maps[16];      /* by role: index + 1 of the shared maps */
-	uint32_t zero_size;     /* bytes of zeroes wanted in the globals' map */
+	struct strmap *lits;        /* text -> number + 1 */
+	struct strmap *filters;     /* text of a site's when -> parsed and checked */
+	uint32_t maps[16];          /* by role: index + 1 of the shared maps */
+	uint32_t zero_size;         /* bytes of zeroes wanted in the globals' map */
 	VEC(struct symbol *) thiss; /* this-> variables that have registers in the current program */
 
 	/* one program */
@@ -93,9 +93,9 @@ struct lowerer {
 
 /* lower_expr.c */
 struct val lower_expr(struct lowerer *lw, const struct expr *e);
-vreg lower_int(struct lowerer *lw, const struct expr *e); /* scalar value, extended by its type */
+vreg lower_int(struct lowerer *lw, const struct expr *e);  /* scalar value, extended by its type */
 vreg lower_word(struct lowerer *lw, const struct expr *e); /* ... or a pointer to the verifier: to compare or store */
-vreg plain_number(struct lowerer *lw, struct val v); /* of a V_INT: what the verifier may calculate with */
+vreg plain_number(struct lowerer *lw, struct val v);       /* of a V_INT: what the verifier may calculate with */
 vreg blur(struct lowerer *lw, vreg v); /* the same value; in programs with many branches unknown to the verifier */
 vreg blur_always(struct lowerer *lw, vreg v);
 void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);

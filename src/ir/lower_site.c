@@ -26,7 +26,7 @@ static bool is_cgroup(const struct lowerer *lw)
 	return lw->site->attach == ATTACH_CGROUP_INGRESS || lw->site->attach == ATTACH_CGROUP_EGRESS || is_sockops(lw);
 }
 
-/* ---- memo ------------------------------------------------------------------------------------------------------------- */
+/* ---- memo -------------------------------------------------------------------------------------------------------- */
 size_t memo_mark(const struct lowerer *lw)
 {
 	return lw->memos.n;
@@ -57,7 +57,7 @@ static void memo_put(struct lowerer *lw, const void *base, const void *xl, const
 	*m = (struct memo){ base, xl, name, v };
 }
 
-/* ---- the kernel's own ---------------------------------------------------------------------------------------------------- */
+/* ---- the kernel's own -------------------------------------------------------------------------------------------- */
 /* The kernel's own context: a struct sk_buff, or a struct bpf_sock_ops_kern, which names socket and segment. */
 static struct val kernel_ctx(struct lowerer *lw)
 {
@@ -127,8 +127,9 @@ static vreg helper_sk(struct lowerer *lw)
 {
 	if (is_cgroup(lw))
 		return ir_ld(lw->ir, ir_ctx(lw->ir),
-			is_sockops(lw) ? (int32_t)offsetof(struct bpf_sock_ops, sk) : (int32_t)offsetof(struct __sk_buff, sk), 8,
-			false, true);
+			is_sockops(lw) ? (int32_t)offsetof(struct bpf_sock_ops, sk)
+				       : (int32_t)offsetof(struct __sk_buff, sk),
+			8, false, true);
 	return tracepoint_arg(lw, "sk", type_ptr(lw->ts, lw->ts->void_)).r;
 }
 
@@ -247,7 +248,7 @@ struct val site_member(struct lowerer *lw, const struct val *site, const char *n
 	return v;
 }
 
-/* ---- translators ------------------------------------------------------------------------------------------------------------ */
+/* ---- translators ------------------------------------------------------------------------------------------------- */
 static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, struct type *to)
 {
 	struct val v = lower_expr(lw, init);

@@ -6,7 +6,7 @@
 
 #include "ir/lower_priv.h"
 
-/* ---- constants -------------------------------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
 {
 	const char *key = arena_strndup(lw->arena, s, len);
@@ -102,7 +102,7 @@ struct sval str_zero(struct lowerer *lw, int form)
 	return str_convert(lw, str_const(lw, "", 0), form);
 }
 
-/* ---- conversion ------------------------------------------------------------------------------------------------- */
+/* ---- conversion -------------------------------------------------------------------------------------------------- */
 /* A literal known only by number becomes characters by looking at all that the script has. */
 static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, unsigned words)
 {
@@ -196,7 +196,7 @@ struct sval str_convert(struct lowerer *lw, struct sval s, int form)
 	return out;
 }
 
-/* ---- variables of strings: registers that can be set several times ---------------------------------------------- */
+/* ---- variables of strings: registers that can be set several times ----------------------------------------------- */
 struct sval str_vars(struct lowerer *lw, int form)
 {
 	enum str_rep rep = form_rep(form);
@@ -218,7 +218,7 @@ void str_set(struct lowerer *lw, struct sval vars, struct sval s)
 		ir_set(lw->ir, vars.w[i], s.w[i]);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off)
 {
 	int32_t at = off;
@@ -287,7 +287,7 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *
 	return s;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------ */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 static struct sval ip4_str(struct lowerer *lw, const struct expr *e)
 {
 	struct sval s = new_str(lw, REP_TSTR, 2);
@@ -313,8 +313,8 @@ static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
 	struct sval s = str_vars(lw, FORM_ADDR);
-	struct val p = lower_expr(lw, e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a
-												 : e->args.v[0]);
+	struct val p = lower_expr(
+		lw, e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a : e->args.v[0]);
 	uint32_t end = ir_newlabel(ir);
 	vreg lo, hi;
 
@@ -437,7 +437,7 @@ struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
 	return str_convert(lw, lower_str(lw, e), form);
 }
 
-/* ---- comparison ------------------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 /* Jumps to differ when the words are not equal; falls through when they are. */
 static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
 {
@@ -449,8 +449,8 @@ static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32
 		ir_jcc(ir, CC_NE, a.w[i], b.w[i], differ);
 }
 
-static void order_jump(struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label,
-	bool when)
+static void order_jump(
+	struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
 {
 	struct ir *ir = lw->ir;
 	uint32_t size = a.n * 8;

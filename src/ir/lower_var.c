@@ -12,7 +12,7 @@ static struct val int_val(vreg r, struct type *t)
 	return (struct val){ .k = V_INT, .type = t, .r = r };
 }
 
-/* ---- built-in variables ----------------------------------------------------------------------------------------- */
+/* ---- built-in variables ------------------------------------------------------------------------------------------ */
 static struct val current_task(struct lowerer *lw)
 {
 	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
@@ -50,9 +50,9 @@ vreg ktime(struct lowerer *lw)
 static struct val probe_string(struct lowerer *lw, enum builtin b, struct type *t)
 {
 	const char *s = b == BI_probeprov ? lw->prov->name
-			: b == BI_probemod ? (lw->prov->module ? lw->prov->module : "")
-			: b == BI_probename ? lw->probe->name
-					    : "";
+		: b == BI_probemod        ? (lw->prov->module ? lw->prov->module : "")
+		: b == BI_probename       ? lw->probe->name
+					  : "";
 
 	return (struct val){ .k = V_STR, .type = t, .s = str_const(lw, s, strlen(s)) };
 }
@@ -134,7 +134,7 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	}
 }
 
-/* ---- this-> ----------------------------------------------------------------------------------------------------- */
+/* ---- this-> ------------------------------------------------------------------------------------------------------ */
 struct this_var {
 	const struct ir *ir; /* the program that the registers are of */
 	vreg r;
@@ -198,7 +198,7 @@ void vars_collect(struct lowerer *lw, const struct clause *c)
 	collect_stmts(lw, c->body.v, c->body.n);
 }
 
-/* ---- globals ---------------------------------------------------------------------------------------------------- */
+/* ---- globals ----------------------------------------------------------------------------------------------------- */
 static uint32_t value_size(const struct symbol *s)
 {
 	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) : 8;
@@ -229,8 +229,9 @@ static uint32_t kept_size(const struct symbol *s)
 static struct val slot_read(struct lowerer *lw, struct symbol *s, vreg base)
 {
 	if (s->type->kind == T_STRING)
-		return (struct val){ .k = V_STR, .type = s->type,
-			.s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false) };
+		return (struct val){
+			.k = V_STR, .type = s->type, .s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false)
+		};
 	return int_val(ir_ld(lw->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
 }
 
@@ -242,7 +243,7 @@ static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct v
 		ir_st(lw->ir, base, 0, 8, v.r);
 }
 
-/* ---- associative arrays and self-> ------------------------------------------------------------------------------ */
+/* ---- associative arrays and self-> ------------------------------------------------------------------------------- */
 /* Which thread: its tid, and the CPU for the idle threads, which all have tid 0. */
 static vreg thread_key(struct lowerer *lw)
 {
@@ -278,8 +279,8 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 		if (s->keys[i]->kind == T_STRING)
 			vals[i] = (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
 		else
-			vals[i] = int_val(
-				convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
+			vals[i] =
+				int_val(convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
 		off += vals[i].k == V_STR ? form_size(s->key_forms[i]) : 8;
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
@@ -307,16 +308,17 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 {
 	if (!s->number)
-		s->number = map_add(lw, (struct image_map){
-						.role = MAP_DYN,
-						.name = arena_printf(lw->arena, "dw_%.11s", s->name),
-						.type = BPF_MAP_TYPE_HASH,
-						.key_size = key_size,
-						.value_size = value_size(s),
-						.max_entries = DYN_ENTRIES,
-						.flags = BPF_F_NO_PREALLOC,
-					}) +
-			    1;
+		s->number = map_add(lw,
+				    (struct image_map){
+					    .role = MAP_DYN,
+					    .name = arena_printf(lw->arena, "dw_%.11s", s->name),
+					    .type = BPF_MAP_TYPE_HASH,
+					    .key_size = key_size,
+					    .value_size = value_size(s),
+					    .max_entries = DYN_ENTRIES,
+					    .flags = BPF_F_NO_PREALLOC,
+				    }) +
+			1;
 	return s->number - 1;
 }
 
@@ -428,7 +430,7 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool d
 	ir_stack_release(ir, mark);
 }
 
-/* ---- reading and writing ---------------------------------------------------------------------------------------- */
+/* ---- reading and writing ----------------------------------------------------------------------------------------- */
 static struct val param_read(struct lowerer *lw, const struct expr *e)
 {
 	for (size_t i = lw->env_stack.n; i-- > 0;)

@@ -29,11 +29,11 @@ struct ir_expr {
 	vreg value;
 };
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 static uint32_t new_block(struct ir_opt *o, uint32_t idom)
 {
 	const struct ir_block *v = o->blocks.v;
-	struct ir_block b = {.idom = idom};
+	struct ir_block b = { .idom = idom };
 	if (o->blocks.n) {
 		uint32_t j = v[idom].jump;
 		b.depth = v[idom].depth + 1;
@@ -74,7 +74,7 @@ static uint32_t common_dominator(const struct ir_opt *o, uint32_t a, uint32_t b)
 	return a;
 }
 
-/* ---- registers -------------------------------------------------------------------------------------------------- */
+/* ---- registers --------------------------------------------------------------------------------------------------- */
 /* The oldest name of what v holds here. */
 static vreg resolve(const struct ir_opt *o, vreg v)
 {
@@ -105,7 +105,7 @@ static void append(struct ir_opt *o, const struct ir_insn *in)
 	o->vals.v[in->d] = known;
 }
 
-/* ---- shared values ---------------------------------------------------------------------------------------------- */
+/* ---- shared values ----------------------------------------------------------------------------------------------- */
 static void key_reg(const struct ir_opt *o, struct key *k, unsigned i, vreg v)
 {
 	k->v[i] = v;
@@ -114,7 +114,7 @@ static void key_reg(const struct ir_opt *o, struct key *k, unsigned i, vreg v)
 
 static struct key make_key(const struct ir_opt *o, const struct ir_insn *in)
 {
-	struct key k = {.off = in->off, .imm = in->imm};
+	struct key k = { .off = in->off, .imm = in->imm };
 	k.what = in->op | (uint32_t)in->sub << 8 | (uint32_t)in->size << 16 | (uint32_t)in->sx << 20 |
 		(uint32_t)in->nargs << 24;
 	bool swap = in->op == IR_ALU && ir_alu_commutes((enum ir_alu)in->sub) && in->a > in->b;
@@ -128,7 +128,7 @@ static struct key make_key(const struct ir_opt *o, const struct ir_insn *in)
 /* The key of a condition, made positive: *want is the value of the fact for which the condition holds. */
 static struct key make_fact(const struct ir_opt *o, const struct ir_insn *in, vreg *want)
 {
-	struct ir_insn cond = {.op = OP_FACT, .sub = in->sub, .a = in->a, .b = in->b, .imm = in->imm2};
+	struct ir_insn cond = { .op = OP_FACT, .sub = in->sub, .a = in->a, .b = in->b, .imm = in->imm2 };
 	enum ir_cc opposite = (enum ir_cc)in->sub;
 	*want = 1;
 	if (ir_cc_negate(&opposite) && opposite < (enum ir_cc)in->sub) {
@@ -193,7 +193,7 @@ vreg ir_map_base(struct ir_opt *o, const struct ir_insn *at)
 	return share(o, &in);
 }
 
-/* ---- the forward pass ------------------------------------------------------------------------------------------- */
+/* ---- the forward pass -------------------------------------------------------------------------------------------- */
 static void set_var(struct ir_opt *o, struct ir_insn *in)
 {
 	struct ir_val *var = &o->vals.v[in->d];
@@ -276,7 +276,7 @@ static uint32_t thread(struct ir_opt *o, uint32_t label)
 
 static void go_to(struct ir_opt *o, uint32_t label, struct loc loc)
 {
-	struct ir_insn jmp = {.op = IR_JMP, .size = 8, .imm = label, .loc = loc};
+	struct ir_insn jmp = { .op = IR_JMP, .size = 8, .imm = label, .loc = loc };
 	append(o, &jmp);
 	edge_to(o, label, o->block);
 	o->block = 0;
@@ -292,14 +292,14 @@ static void pass_label(struct ir_opt *o, uint32_t label, struct loc loc)
 	if (!o->label_dom[label])
 		return; /* no jump gets here */
 	o->block = new_block(o, common_dominator(o, o->label_dom[label], o->block));
-	struct ir_insn in = {.op = IR_LABEL, .size = 8, .imm = label, .loc = loc};
+	struct ir_insn in = { .op = IR_LABEL, .size = 8, .imm = label, .loc = loc };
 	append(o, &in);
 }
 
 static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 {
 	int taken = ir_fold_jump(o, in);
-	struct key fact = {0};
+	struct key fact = { 0 };
 	vreg want = 0;
 	if (taken < 0) {
 		fact = make_fact(o, in, &want);
@@ -351,7 +351,7 @@ static void pass_insn(struct ir_opt *o, struct ir_insn in)
 static void forward(struct ir *ir, struct arena *a)
 {
 	size_t labels = ir->nlabels + ir->code.n + 1;
-	struct ir_opt o = {.ir = ir, .scratch = a};
+	struct ir_opt o = { .ir = ir, .scratch = a };
 	uint32_t size = HASH_LEAST;
 	while (size < ir->code.n && size < 1u << 23)
 		size *= 2;
@@ -361,7 +361,7 @@ static void forward(struct ir *ir, struct arena *a)
 	o.label_at = ARENA_ARRAY(a, uint32_t, labels);
 	o.label_after = ARENA_ARRAY(a, uint32_t, ir->code.n + 1);
 	for (uint32_t v = 0; v <= ir->nvregs; v++)
-		*vec_push(a, &o.vals) = (struct ir_val){.ubits = 64, .sbits = 64};
+		*vec_push(a, &o.vals) = (struct ir_val){ .ubits = 64, .sbits = 64 };
 	new_block(&o, 0); /* 0: none */
 	o.block = new_block(&o, 0);
 	o.nlefts = ir->nvregs + 1;
@@ -392,7 +392,7 @@ static void forward(struct ir *ir, struct arena *a)
 		*vec_push(ir->arena, &ir->code) = o.out.v[i];
 }
 
-/* ---- what is not used ------------------------------------------------------------------------------------------- */
+/* ---- what is not used -------------------------------------------------------------------------------------------- */
 /* All readers of a value come after it, so one walk from the end sees them first. */
 static void drop_unused(struct ir *ir, struct arena *a)
 {
@@ -412,7 +412,7 @@ static void drop_unused(struct ir *ir, struct arena *a)
 	memmove(ir->code.v, ir->code.v + keep, ir->code.n * sizeof(*ir->code.v));
 }
 
-/* ---- straight jumps --------------------------------------------------------------------------------------------- */
+/* ---- straight jumps ---------------------------------------------------------------------------------------------- */
 /* Does label stand at index i or among the labels that follow there? */
 static bool label_here(const struct ir *ir, size_t i, int64_t label)
 {
@@ -473,7 +473,7 @@ static bool straighten(struct ir *ir, struct arena *a)
 	return changed;
 }
 
-/* ---- signs ------------------------------------------------------------------------------------------------------ */
+/* ---- signs ------------------------------------------------------------------------------------------------------- */
 /* Is it the same to in whether its operand of so many bytes is sign- or zero-extended? */
 static bool ignores_sign(const struct ir_insn *in, const vreg *use, unsigned size)
 {

@@ -17,7 +17,7 @@
 #define SAVED_REGS 0x3c0u /* R6-R9 outlive calls */
 #define MAX_ROUNDS 200
 
-/* ---- helpers ---------------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
 static vreg new_val(struct ra *ra, enum ra_kind kind)
 {
 	struct ra_val *v = vec_push(ra->arena, &ra->vals);
@@ -86,7 +86,7 @@ static bool is_slot_access(const struct ra *ra, const struct ir_insn *in, uint32
 	return ir_is_memory(in) && in->a == ra->slots && (uint32_t)in->off == slot;
 }
 
-/* ---- preparation ------------------------------------------------------------------------------------------------ */
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
 /* Memory at a stack object is addressed by R10. */
 static void use_frame_pointer(struct ra *ra, struct ir_insn *in)
 {
@@ -124,7 +124,8 @@ static void prepare_insn(struct ra *ra, const struct ir *ir, const struct ir_ins
 static bool joins_next(const struct ir *ir, size_t i, const uint32_t *reads)
 {
 	const struct ir_insn *in = &ir->code.v[i], *next = in + 1;
-	if (i + 1 == ir->code.n || next->op != IR_MOV || next->a != in->d || !ir->is_var.v[next->d] || reads[in->d] != 1)
+	if (i + 1 == ir->code.n || next->op != IR_MOV || next->a != in->d || !ir->is_var.v[next->d] ||
+		reads[in->d] != 1)
 		return false;
 	return in->op == IR_ALUI || in->op == IR_EXT || in->op == IR_BE || in->op == IR_NEG || in->op == IR_LD ||
 		in->op == IR_CALL || (in->op == IR_ALU && in->b != next->d);
@@ -199,14 +200,14 @@ static int prepare(struct ra *ra, const struct ir *ir, const char **why)
 	return 0;
 }
 
-/* ---- rewriting: splits values ----------------------------------------------------------------------------------- */
+/* ---- rewriting: splits values ------------------------------------------------------------------------------------ */
 /* A register that holds v for the instruction about to be added. */
 static vreg copy_of(struct ra *ra, vreg v, uint32_t region, struct loc loc)
 {
 	struct ra_val *val = &ra->vals.v[v];
 	if (val->copy && val->region == region)
 		return val->copy;
-	struct ir_insn in = {.op = IR_LD, .size = 8, .a = ra->slots, .off = (int32_t)val->slot};
+	struct ir_insn in = { .op = IR_LD, .size = 8, .a = ra->slots, .off = (int32_t)val->slot };
 	if (val->kind == RA_REMAT)
 		in = *val->remat;
 	in.loc = loc;
@@ -228,7 +229,7 @@ static vreg copy_of(struct ra *ra, vreg v, uint32_t region, struct loc loc)
 static void store_slot(struct ra *ra, const struct ir_insn *in, vreg from, uint32_t slot)
 {
 	const struct ra_val *v = &ra->vals.v[from];
-	struct ir_insn st = {.op = IR_ST, .size = 8, .a = ra->slots, .b = from, .off = (int32_t)slot, .loc = in->loc};
+	struct ir_insn st = { .op = IR_ST, .size = 8, .a = ra->slots, .b = from, .off = (int32_t)slot, .loc = in->loc };
 	if (v->kind == RA_REMAT) {
 		st.op = IR_STI;
 		st.b = 0;
@@ -302,7 +303,7 @@ static void rewrite(struct ra *ra)
 		ra->vals.v[v].split = false;
 }
 
-/* ---- live ranges ------------------------------------------------------------------------------------------------ */
+/* ---- live ranges ------------------------------------------------------------------------------------------------- */
 struct scan {
 	struct ra *ra;
 	VEC(vreg) order;     /* by start */
@@ -400,7 +401,7 @@ static void wishes(struct ra *ra)
 	}
 }
 
-/* ---- the scan --------------------------------------------------------------------------------------------------- */
+/* ---- the scan ---------------------------------------------------------------------------------------------------- */
 static void split(struct scan *s, vreg v)
 {
 	struct ra_val *val = &s->ra->vals.v[v];
@@ -424,7 +425,7 @@ static uint64_t weight(const struct ra_val *v)
 
 static int pick_free(const struct scan *s, vreg v)
 {
-	static const uint8_t order[RA_REGS] = {0, 5, 4, 3, 2, 1, 6, 7, 8, 9};
+	static const uint8_t order[RA_REGS] = { 0, 5, 4, 3, 2, 1, 6, 7, 8, 9 };
 	const struct ra_val *val = &s->ra->vals.v[v], *partner = &s->ra->vals.v[val->partner];
 	int best = -1;
 	unsigned best_score = 0;
@@ -487,7 +488,7 @@ static bool place(struct scan *s, vreg v)
 	return true;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------ */
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
 struct slot_range {
 	uint32_t first, last; /* instructions */
 	bool used;
@@ -544,7 +545,7 @@ int ra_run(const struct ir *ir, struct ra *ra, const char **why)
 		return err;
 	rewrite(ra);
 	for (unsigned round = 0;; round++) {
-		struct scan s = {.ra = ra};
+		struct scan s = { .ra = ra };
 		live_ranges(&s);
 		wishes(ra);
 		for (size_t i = 0; i < s.order.n; i++) {

@@ -20,10 +20,10 @@ struct kbtf {
 	const uint8_t *types;
 	const char *strings;
 	uint32_t types_len, strings_len;
-	uint32_t n;       /* types are 1..n-1 */
-	uint32_t *at;     /* by id: where in types */
-	uint32_t *slots;  /* hash of names: id, or 0 */
-	uint32_t nslots;  /* a power of two */
+	uint32_t n;         /* types are 1..n-1 */
+	uint32_t *at;       /* by id: where in types */
+	uint32_t *slots;    /* hash of names: id, or 0 */
+	uint32_t nslots;    /* a power of two */
 	struct type **made; /* by id: structs, unions and enums of the current compilation */
 	struct arena *made_in;
 };
@@ -87,7 +87,7 @@ static int make_index(struct kbtf *k)
 	return 0;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 /* Old kernels cannot map it, and give a page a read. */
 static int read_all(struct kbtf *k, int fd)
 {
@@ -274,7 +274,7 @@ uint32_t kbtf_var(struct kbtf *k, const char *name)
 	return find_id(k, name, 1u << BTF_KIND_VAR);
 }
 
-/* ---- types -------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id);
 
 static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
@@ -357,9 +357,9 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 {
 	struct kbtf *k = ctx;
 	uint64_t kinds = kind == T_STRUCT ? 1ull << BTF_KIND_STRUCT
-			 : kind == T_UNION ? 1ull << BTF_KIND_UNION
-			 : kind == T_ENUM  ? 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64
-					   : 1ull << BTF_KIND_TYPEDEF;
+		: kind == T_UNION         ? 1ull << BTF_KIND_UNION
+		: kind == T_ENUM          ? 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64
+					  : 1ull << BTF_KIND_TYPEDEF;
 	uint32_t id = find_id(k, name, kinds);
 
 	return id ? make_type(k, ts, id) : NULL;
@@ -447,7 +447,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 	};
 }
 
-/* ---- tracepoints ---------------------------------------------------------------------------------------------- */
+/* ---- tracepoints ------------------------------------------------------------------------------------------------- */
 static const struct btf_type *tracepoint_proto(struct kbtf *k, const char *name, uint32_t *id)
 {
 	char buf[128];

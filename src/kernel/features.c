@@ -72,7 +72,7 @@ bool features_btf(struct features *f)
 	return f->btf == YES;
 }
 
-/* ---- cgroup2 ---------------------------------------------------------------------------------------------------- */
+/* ---- cgroup2 ----------------------------------------------------------------------------------------------------- */
 
 static bool is_cgroup2(int fd)
 {
@@ -204,7 +204,7 @@ bool features_cgroup2_whole(const struct features *f)
 	return f->cgroup2_whole;
 }
 
-/* ---- CPUs ------------------------------------------------------------------------------------------------------- */
+/* ---- CPUs -------------------------------------------------------------------------------------------------------- */
 
 /* Calls set(cpu) for each number of a list like "0-3,8". Returns the highest plus one; 0 when it cannot be read. */
 static unsigned read_cpu_list(const char *path, bool *set, unsigned nset)
@@ -266,11 +266,11 @@ bool features_cpu_online(struct features *f, unsigned cpu)
 	return cpu < f->ncpus && (!f->online || f->online[cpu]);
 }
 
-/* ---- rights ----------------------------------------------------------------------------------------------------- */
+/* ---- rights ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t effective_caps(void)
 {
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
 
 	memset(data, 0, sizeof(data));
@@ -286,9 +286,9 @@ const char *features_missing_caps(struct features *f)
 		bool admin_too; /* CAP_SYS_ADMIN includes it */
 		const char *name;
 	} need[] = {
-		{CAP_BPF, true, "CAP_BPF"},
-		{CAP_PERFMON, true, "CAP_PERFMON"},
-		{CAP_NET_ADMIN, false, "CAP_NET_ADMIN"},
+		{ CAP_BPF, true, "CAP_BPF" },
+		{ CAP_PERFMON, true, "CAP_PERFMON" },
+		{ CAP_NET_ADMIN, false, "CAP_NET_ADMIN" },
 	};
 	uint64_t have;
 
@@ -417,11 +417,11 @@ int features_require(struct features *f, char *why, size_t why_len)
 	return 0;
 }
 
-/* ---- time and namespaces ---------------------------------------------------------------------------------------- */
+/* ---- time and namespaces ----------------------------------------------------------------------------------------- */
 
 static int64_t clock_ns(clockid_t clock)
 {
-	struct timespec t = {0};
+	struct timespec t = { 0 };
 
 	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;

@@ -57,7 +57,7 @@ static void dump_word(FILE *out, const struct expr *e, const char *word)
 
 static void dump_int(FILE *out, const struct expr *e)
 {
-	static const char *const suffixes[] = {"", " u", " l", " ul", " ll", " ull"};
+	static const char *const suffixes[] = { "", " u", " l", " ul", " ll", " ull" };
 
 	fprintf(out, "int %" PRIu64 "%s", e->ival, suffixes[(e->isuffix & 7) < 6 ? e->isuffix & 7 : 0]);
 	fputs(e->isuffix & ISUF_CHAR ? " char" : "", out);
@@ -215,7 +215,7 @@ static void dump_xlator(FILE *out, const struct xlator *x)
 
 static void dump_var(FILE *out, const struct var_decl *v)
 {
-	static const char *const scopes[] = {"global", "self", "this"};
+	static const char *const scopes[] = { "global", "self", "this" };
 
 	fprintf(out, "var %s ", v->is_extern ? "extern" : scopes[v->scope]);
 	dump_type(out, v->type, v->name, 0);

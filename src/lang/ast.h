@@ -11,7 +11,7 @@ struct symbol;
 struct expr;
 typedef VEC(struct expr *) expr_list;
 
-/* ---- types as written ------------------------------------------------------------------------------------- */
+/* ---- types as written -------------------------------------------------------------------------------------------- */
 enum tyx_kind {
 	TYX_BASIC,  /* keywords: spec */
 	TYX_NAME,   /* a typedef name: name */
@@ -63,7 +63,7 @@ struct tyx {
 	uint32_t depth; /* height of this type, so that walkers can count on the parser's limit */
 };
 
-/* ---- expressions ------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 enum expr_kind {
 	EX_INT,      /* ival; isuffix */
 	EX_STR,      /* str, slen */
@@ -86,7 +86,7 @@ enum expr_kind {
 };
 
 /* op, its spelling: one list makes the enum and the table of spellings */
-// clang-format off
+/* clang-format off */
 #define EXPR_OPS(X)                                                                                       \
 	X(OP_NONE, "") X(OP_ASSIGN, "=")                                                                   \
 	X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                          \
@@ -95,7 +95,7 @@ enum expr_kind {
 	X(OP_EQ, "==") X(OP_NE, "!=") X(OP_LT, "<") X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=")             \
 	X(OP_NEG, "-") X(OP_POS, "+") X(OP_NOT, "!") X(OP_COMPL, "~") X(OP_DEREF, "*") X(OP_ADDR, "&")      \
 	X(OP_PREINC, "++") X(OP_PREDEC, "--") X(OP_POSTINC, "++") X(OP_POSTDEC, "--")
-// clang-format on
+/* clang-format on */
 
 enum expr_op {
 #define X(e, s) e,
@@ -134,7 +134,7 @@ struct expr {
 	void *extra;          /* by kind, see lang/check.h */
 };
 
-/* ---- statements, clauses, declarations --------------------------------------------------------------------- */
+/* ---- statements, clauses, declarations --------------------------------------------------------------------------- */
 enum stmt_kind { ST_EXPR, ST_IF };
 
 struct stmt {

@@ -37,31 +37,31 @@ void ast_print_string(FILE *out, const char *s, size_t len)
 
 void ast_print_variable(FILE *out, enum var_scope scope, const char *name)
 {
-	static const char *const prefix[] = {"", "self->", "this->"};
+	static const char *const prefix[] = { "", "self->", "this->" };
 
 	fprintf(out, "%s%s", prefix[scope], name);
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------ */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 static void print_spec(FILE *out, uint32_t spec)
 {
 	static const struct {
 		uint32_t bit;
 		const char *text;
 	} words[] = {
-		{SPEC_USERLAND, "userland"},
-		{SPEC_SIGNED, "signed"},
-		{SPEC_UNSIGNED, "unsigned"},
-		{SPEC_VOID, "void"},
-		{SPEC_CHAR, "char"},
-		{SPEC_SHORT, "short"},
-		{SPEC_LONG, "long"},
-		{SPEC_LONGLONG, "long long"},
-		{SPEC_INT, "int"},
-		{SPEC_FLOAT, "float"},
-		{SPEC_DOUBLE, "double"},
-		{SPEC_STRING, "string"},
-		{SPEC_BOOL, "_Bool"},
+		{ SPEC_USERLAND, "userland" },
+		{ SPEC_SIGNED, "signed" },
+		{ SPEC_UNSIGNED, "unsigned" },
+		{ SPEC_VOID, "void" },
+		{ SPEC_CHAR, "char" },
+		{ SPEC_SHORT, "short" },
+		{ SPEC_LONG, "long" },
+		{ SPEC_LONGLONG, "long long" },
+		{ SPEC_INT, "int" },
+		{ SPEC_FLOAT, "float" },
+		{ SPEC_DOUBLE, "double" },
+		{ SPEC_STRING, "string" },
+		{ SPEC_BOOL, "_Bool" },
 	};
 	const char *gap = "";
 
@@ -147,7 +147,7 @@ void ast_print_type(FILE *out, const struct tyx *ty, const char *name)
 	print_after(out, ty);
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------ */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 static void print_args(FILE *out, const struct expr *e, char open, char close)
 {
 	putc(open, out);
@@ -161,7 +161,7 @@ static void print_args(FILE *out, const struct expr *e, char open, char close)
 static void print_int(FILE *out, const struct expr *e)
 {
 	if (e->isuffix & ISUF_CHAR) {
-		char bytes[8];
+		char bytes[8] = { 0 };
 		size_t n = 0;
 
 		for (int shift = 56; shift >= 0; shift -= 8)

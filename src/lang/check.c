@@ -5,7 +5,7 @@
 
 #include "lang/check_priv.h"
 
-/* ---- declarations ----------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 static void declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x)
 {
 	s->nkeys = x->keys.n;
@@ -40,9 +40,9 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 	}
 	if (!type_is_scalar(t) && t->kind != T_STRING) {
 		err(ck, v->loc,
-			t->kind == T_VOID	? D_DECL_VOIDOBJ
-			: t->kind == T_ARRAY	? D_ARR_LOCAL
-						: D_DECL_INCOMPLETE,
+			t->kind == T_VOID            ? D_DECL_VOIDOBJ
+				: t->kind == T_ARRAY ? D_ARR_LOCAL
+						     : D_DECL_INCOMPLETE,
 			t->kind == T_ARRAY ? arena_printf(ck->arena, "an associative array: %s %s[int];",
 						     type_name(ck->ts, t->of), v->name)
 					   : NULL,
@@ -168,7 +168,7 @@ void check_decls(struct checker *ck, struct program *p)
 	ck->library = false;
 }
 
-/* ---- translators ------------------------------------------------------------------------------------------------ */
+/* ---- translators ------------------------------------------------------------------------------------------------- */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
 {
 	for (size_t i = 0; i < ck->xlators.n; i++) {
@@ -248,7 +248,7 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 	return check_with_param(ck, e, s, true);
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------------------------- */
+/* ---- clauses ----------------------------------------------------------------------------------------------------- */
 void check_stmt_expr(struct checker *ck, struct expr *e)
 {
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG) {

@@ -7,7 +7,8 @@
 #include "lang/format.h"
 #include "lang/types.h"
 
-/* ---- built-in names: one list each makes enum, table and hints -------------------------------------------------- */
+/* ---- built-in names: one list each makes enum, table and hints --------------------------------------------------- */
+/* clang-format off */
 #define BUILTINS(X) /* name, type */                                                                       \
 	X(pid, int32) X(ppid, int32) X(tid, int32) X(uid, uint32) X(gid, uint32) X(execname, string)        \
 	X(timestamp, uint64) X(vtimestamp, uint64) X(walltimestamp, int64) X(cpu, int32) X(id, uint32)      \
@@ -15,14 +16,16 @@
 	X(curthread, thread) X(errno, int32) X(args, args) X(arg0, int64) X(arg1, int64) X(arg2, int64)     \
 	X(arg3, int64) X(arg4, int64) X(arg5, int64) X(arg6, int64) X(arg7, int64) X(arg8, int64)           \
 	X(arg9, int64) X(zonename, string)
+/* clang-format on */
 enum builtin {
 #define X(n, t) BI_##n,
 	BUILTINS(X)
 #undef X
-	BI_COUNT
+		BI_COUNT
 };
 
 enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
+/* clang-format off */
 #define FUNCS(X) /* name, class, least and most arguments */                                               \
 	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 64) X(printa, FC_ACTION, 1, 64)                    \
 	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
@@ -38,16 +41,17 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
+/* clang-format on */
 enum func {
 #define X(n, c, lo, hi) FN_##n,
 	FUNCS(X)
 #undef X
-	FN_COUNT
+		FN_COUNT
 };
 enum func_class func_class(enum func f);
 const char *func_name(enum func f);
 
-/* ---- forms of strings: which of these a value may be, at run time ----------------------------------------------- */
+/* ---- forms of strings: which of these a value may be, at run time ------------------------------------------------ */
 enum form {
 	FORM_LIT = 1,   /* a literal of the program: kept as its number */
 	FORM_ADDR = 2,  /* an address */
@@ -66,7 +70,7 @@ int form_join(int a, int b);
 /* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
 bool text_is_address(const char *s);
 
-/* ---- symbols ---------------------------------------------------------------------------------------------------- */
+/* ---- symbols ----------------------------------------------------------------------------------------------------- */
 enum sym_kind { SYM_VAR, SYM_ASSOC, SYM_INLINE, SYM_BUILTIN, SYM_AGG, SYM_FUNC, SYM_PARAM, SYM_CONST };
 
 struct symbol {
@@ -85,8 +89,8 @@ struct symbol {
 	struct symbol **params; /* of an inline array */
 	int64_t value;          /* SYM_CONST */
 	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
-	bool wide;              /* array of int that is given 64-bit values: keeps them whole, as DTrace does (tcpstate.d) */
-	bool ready;             /* inline: value was checked */
+	bool wide;  /* array of int that is given 64-bit values: keeps them whole, as DTrace does (tcpstate.d) */
+	bool ready; /* inline: value was checked */
 	/* lower */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
@@ -94,8 +98,8 @@ struct symbol {
 
 /* Marks an expression as a translated value: args[n] or xlate <T> (e). Members of it come from a translator. */
 struct xlate_use {
-	struct type *out; /* the translated structure */
-	const struct expr *in; /* xlate: the operand; NULL: args */
+	struct type *out;        /* the translated structure */
+	const struct expr *in;   /* xlate: the operand; NULL: args */
 	const struct xlator *xl; /* of xlate; args: the probe's provider tells */
 	unsigned argno;
 };
@@ -104,7 +108,7 @@ struct xlate_use {
 struct probe_sig {
 	const char *prov, *mod, *func, *name;
 	const char *const *args; /* D types, "csinfo_t *"; NULL-terminated */
-	const char *raw;         /* name of the structure the translators take: "dw_pkt"; NULL: args are not translated */
+	const char *raw; /* name of the structure the translators take: "dw_pkt"; NULL: args are not translated */
 };
 
 struct xl_member {

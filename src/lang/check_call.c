@@ -32,8 +32,12 @@ static const char *nearest_func(struct checker *ck, const char *name)
 static enum dtag proto_tag(enum func f)
 {
 	static const enum dtag tags[FN_COUNT] = {
-		[FN_exit] = D_EXIT_PROTO,	    [FN_clear] = D_CLEAR_PROTO,		[FN_trunc] = D_TRUNC_PROTO,
-		[FN_normalize] = D_NORMALIZE_PROTO, [FN_denormalize] = D_NORMALIZE_PROTO, [FN_printa] = D_PRINTA_PROTO,
+		[FN_exit] = D_EXIT_PROTO,
+		[FN_clear] = D_CLEAR_PROTO,
+		[FN_trunc] = D_TRUNC_PROTO,
+		[FN_normalize] = D_NORMALIZE_PROTO,
+		[FN_denormalize] = D_NORMALIZE_PROTO,
+		[FN_printa] = D_PRINTA_PROTO,
 		[FN_printf] = D_PRINTF_ARG_PROTO,
 	};
 
@@ -64,7 +68,7 @@ static struct symbol *find_func(struct checker *ck, struct expr *e)
 	return s;
 }
 
-/* ---- subroutines ------------------------------------------------------------------------------------------------ */
+/* ---- subroutines ------------------------------------------------------------------------------------------------- */
 /* __has(expr): does the expression mean something on this kernel? Becomes an integer. */
 static struct type *check_has(struct checker *ck, struct expr *e)
 {
@@ -109,7 +113,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	return s->func == FN_ntohll || s->func == FN_htonll ? ts->uint64 : ts->uint32;
 }
 
-/* ---- aggregations ----------------------------------------------------------------------------------------------- */
+/* ---- aggregations ------------------------------------------------------------------------------------------------ */
 struct symbol *check_agg_ref(struct checker *ck, struct expr *e)
 {
 	struct symbol *s;
@@ -228,8 +232,8 @@ static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64
 		if (!t)
 			return false;
 		if (!type_is_int(t)) {
-			err(ck, call->args.v[0]->loc, D_AGG_SCALAR, NULL, "%s() takes an integer, not %s",
-				call->name, type_name(ck->ts, t));
+			err(ck, call->args.v[0]->loc, D_AGG_SCALAR, NULL, "%s() takes an integer, not %s", call->name,
+				type_name(ck->ts, t));
 			return false;
 		}
 	}
@@ -264,9 +268,8 @@ static bool same_params(struct checker *ck, const struct expr *call, const struc
 	for (size_t i = 0; i < (ll ? 4 : 3); i++)
 		if (p[i] != s->aggp[i]) {
 			err(ck, i + 1 < call->args.n ? call->args.v[i + 1]->loc : call->loc,
-				ll ? llq[i].tag : lq[i].tag, NULL,
-				"@%s has %s %lld elsewhere, %lld here", s->name, ll ? llq[i].what : lq[i].what,
-				(long long)s->aggp[i], (long long)p[i]);
+				ll ? llq[i].tag : lq[i].tag, NULL, "@%s has %s %lld elsewhere, %lld here", s->name,
+				ll ? llq[i].what : lq[i].what, (long long)s->aggp[i], (long long)p[i]);
 			return false;
 		}
 	return true;
@@ -310,7 +313,7 @@ void check_agg_assign(struct checker *ck, struct expr *e)
 	s->ready = true;
 }
 
-/* ---- actions ---------------------------------------------------------------------------------------------------- */
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
 static bool conv_is_string(char c)
 {
 	return c == 's' || c == 'S';
@@ -329,8 +332,9 @@ static void check_conv(struct checker *ck, const struct fmt_item *it, struct exp
 	}
 	if (conv_is_string(it->conv) ? !type_is_string(t) : type_is_string(t) || !type_is_scalar(t))
 		err(ck, arg->loc, D_PRINTF_ARG_TYPE,
-			conv_is_string(it->conv) ? type_is_scalar(t) ? "%d prints integers" : NULL
-						 : type_is_string(t) ? "%s prints strings" : NULL,
+			conv_is_string(it->conv)    ? type_is_scalar(t) ? "%d prints integers" : NULL
+				: type_is_string(t) ? "%s prints strings"
+						    : NULL,
 			"conversion #%zu, %s, cannot print %s", n, it->conv_text, type_name(ck->ts, t));
 }
 
@@ -471,9 +475,14 @@ static void check_normalize(struct checker *ck, struct expr *e)
 void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {
-		[FN_trace] = check_trace,	  [FN_printf] = check_printf, [FN_printa] = check_printa,
-		[FN_exit] = check_exit,		  [FN_clear] = check_clear,   [FN_trunc] = check_trunc,
-		[FN_normalize] = check_normalize, [FN_denormalize] = check_normalize,
+		[FN_trace] = check_trace,
+		[FN_printf] = check_printf,
+		[FN_printa] = check_printa,
+		[FN_exit] = check_exit,
+		[FN_clear] = check_clear,
+		[FN_trunc] = check_trunc,
+		[FN_normalize] = check_normalize,
+		[FN_denormalize] = check_normalize,
 	};
 	struct symbol *s = find_func(ck, e);
 

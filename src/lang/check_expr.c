@@ -14,7 +14,7 @@ bool is_xlated(const struct expr *e)
 	return e->xl != NULL;
 }
 
-/* ---- args[] ----------------------------------------------------------------------------------------------------- */
+/* ---- args[] ------------------------------------------------------------------------------------------------------ */
 static struct type *sig_type(struct checker *ck, const char *text)
 {
 	struct type *t = strmap_get(ck->sig_types, text);
@@ -112,7 +112,7 @@ static bool is_value(struct checker *ck, const struct expr *e)
 	return !is_xlated(e);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 void check_inline(struct checker *ck, struct symbol *s)
 {
 	struct symbol **params = ck->params;
@@ -172,7 +172,10 @@ static struct type *check_ident(struct checker *ck, struct expr *e)
 	if (!s)
 		return err(ck, e->loc, D_IDENT_UNDEF, sym_nearest(ck, e->name, e->scope),
 			"there is no variable %s%s: it is read before anything is assigned to it",
-			e->scope == SCOPE_SELF ? "self->" : e->scope == SCOPE_THIS ? "this->" : "", e->name);
+			e->scope == SCOPE_SELF           ? "self->"
+				: e->scope == SCOPE_THIS ? "this->"
+							 : "",
+			e->name);
 	e->sym = s;
 	if (s->kind == SYM_ASSOC)
 		return err(ck, e->loc, D_ARR_BADREF, "give it a key in [ ]", "%s is an associative array", e->name);
@@ -249,7 +252,7 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 	return check_element(ck, e, t);
 }
 
-/* ---- members ---------------------------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 static struct type *no_member(struct checker *ck, struct expr *e, struct type *st)
 {
 	const char *near = type_nearest_member(ck->ts, st, e->name);
@@ -297,16 +300,16 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 	if (!t)
 		return NULL;
 	if (e->arrow && t->kind != T_PTR)
-		return err(ck, e->loc, D_OP_PTR, is_sou(t) ? "use ." : NULL,
-			"-> needs a pointer, not %s", tname(ck, t));
+		return err(
+			ck, e->loc, D_OP_PTR, is_sou(t) ? "use ." : NULL, "-> needs a pointer, not %s", tname(ck, t));
 	if (!e->arrow && !is_sou(t))
-		return err(ck, e->loc, D_OP_SOU, t->kind == T_PTR ? "use ->" : NULL,
-			". needs a structure, not %s", tname(ck, t));
+		return err(ck, e->loc, D_OP_SOU, t->kind == T_PTR ? "use ->" : NULL, ". needs a structure, not %s",
+			tname(ck, t));
 	st = e->arrow ? t->of : t;
 	type_complete(ck->ts, st);
 	if (!is_sou(st))
-		return err(ck, e->loc, D_OP_SOU, NULL, "%s does not point to a structure",
-			ast_expr_text(ck->arena, e->a));
+		return err(
+			ck, e->loc, D_OP_SOU, NULL, "%s does not point to a structure", ast_expr_text(ck->arena, e->a));
 	if (!st->complete)
 		return err(ck, e->loc, D_OP_INCOMPLETE, NULL, "%s is not known here", tname(ck, st));
 	m = type_find_member(ck->ts, st, e->name, &off);
@@ -318,15 +321,14 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 	return !is_xlated(e->a) || check_translated(ck, e, st) ? m->type : NULL;
 }
 
-/* ---- operators -------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------------- */
 static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
 {
 	const char *hint = NULL;
 
 	if (type_is_string(a) || type_is_string(b))
 		hint = "strings take the comparisons only: == != < <= > >=";
-	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a),
-		tname(ck, b));
+	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a), tname(ck, b));
 }
 
 static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
@@ -437,8 +439,8 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 	if (t->kind != T_PTR && t->kind != T_ARRAY)
 		return err(ck, e->loc, D_DEREF_NONPTR, NULL, "* needs a pointer, not %s", tname(ck, t));
 	if (t->of->kind == T_VOID)
-		return err(ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type",
-			"a void * points to nothing known");
+		return err(
+			ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type", "a void * points to nothing known");
 	if (is_xlated(e->a))
 		return err(ck, e->loc, D_OP_DYN, "name one of its members", "a translated structure is not one value");
 	type_complete(ck->ts, t->of);
@@ -448,7 +450,7 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 static bool is_variable(const struct expr *e)
 {
 	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
-	       (e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
+		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
 }
 
 static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t);
@@ -540,7 +542,7 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
 }
 
-/* ---- assignment ------------------------------------------------------------------------------------------------- */
+/* ---- assignment -------------------------------------------------------------------------------------------------- */
 /* Makes the variable on the left of its first assignment. The right side's type gives its own. */
 static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t)
 {
@@ -629,7 +631,7 @@ static struct type *check_assign(struct checker *ck, struct expr *e)
 	return lt;
 }
 
-/* ---- the rest --------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 static struct type *check_cond(struct checker *ck, struct expr *e)
 {
 	struct type *c = check_expr(ck, e->a), *b, *d;

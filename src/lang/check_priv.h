@@ -12,8 +12,8 @@ struct checker {
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;
 	VEC(struct program *) settled; /* whose strings' forms are being worked out */
-	struct strmap *sig_types; /* text of an argument's type -> struct type */
-	struct strmap *members;   /* "xlator address.member" -> checked mark */
+	struct strmap *sig_types;      /* text of an argument's type -> struct type */
+	struct strmap *members;        /* "xlator address.member" -> checked mark */
 	/* while a clause, inline or translator is checked */
 	const struct probe_sig *const *sigs;
 	size_t nsigs;

@@ -111,9 +111,9 @@ static bool binary(struct types *ts, struct diags *d, const struct expr *e, stru
 		return false;
 	if (e->op == OP_LAND || e->op == OP_LOR || e->op == OP_LXOR)
 		return result(out, ts->int32,
-			e->op == OP_LAND  ? a.v && b.v
-			: e->op == OP_LOR ? a.v || b.v
-					  : !a.v != !b.v);
+			e->op == OP_LAND          ? a.v && b.v
+				: e->op == OP_LOR ? a.v || b.v
+						  : !a.v != !b.v);
 	if (e->op == OP_SHL || e->op == OP_SHR) {
 		t = type_promote(ts, a.t);
 		if (e->op == OP_SHL)

@@ -173,7 +173,7 @@ static size_t count_items(const char *s, size_t len)
 
 int fmt_parse(struct arena *a, const char *s, size_t len, struct fmt *out, const char **err, size_t *err_off)
 {
-	struct fmt_cursor c = {.arena = a, .s = s, .len = len};
+	struct fmt_cursor c = { .arena = a, .s = s, .len = len };
 	bool more = true;
 	int rc = 0;
 

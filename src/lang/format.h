@@ -20,12 +20,12 @@ struct fmt_item {
 	const char *text;
 	size_t text_len;
 	const char *conv_text; /* the conversion as written, "%-20s" */
-	char conv;             /* 'd' 'i' 'u' 'x' 'X' 'o' 'c' 's' 'p' 'e' 'f' 'g' 'a' 'A' 'k' 'Y' ... or 0; 'w': %wc, %ws */
-	char conv2;            /* second letter of %wc, %ws; else 0 */
+	char conv;  /* 'd' 'i' 'u' 'x' 'X' 'o' 'c' 's' 'p' 'e' 'f' 'g' 'a' 'A' 'k' 'Y' ... or 0; 'w': %wc, %ws */
+	char conv2; /* second letter of %wc, %ws; else 0 */
 	uint32_t flags;
-	int width, prec;             /* -1: none */
-	bool star_width, star_prec;  /* taken from the arguments */
-	char size[3];                /* "h" "hh" "l" "ll" "L" or "" (accepted, size comes from the argument) */
+	int width, prec;            /* -1: none */
+	bool star_width, star_prec; /* taken from the arguments */
+	char size[3];               /* "h" "hh" "l" "ll" "L" or "" (accepted, size comes from the argument) */
 };
 
 /* Widths and precisions above are refused in a format and cut when they come from an argument. */

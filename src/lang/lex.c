@@ -8,7 +8,7 @@
 
 #define PDESC_MAX 1024 /* four parts of 128 bytes would do for DTrace itself */
 
-static const char *const names[TOK_COUNT] = {[TOK_EOF] = "end of text",
+static const char *const names[TOK_COUNT] = { [TOK_EOF] = "end of text",
 	[TOK_BAD] = "invalid",
 	[TOK_IDENT] = "identifier",
 	[TOK_INT] = "integer",
@@ -57,7 +57,7 @@ enum tok_kind tok_keyword(const char *s, size_t len)
 		const char *text;
 		enum tok_kind kind;
 	} words[] = {
-#define X(k, t) {t, k},
+#define X(k, t) { t, k },
 		TOK_KEYWORDS(X)
 #undef X
 	};
@@ -75,7 +75,7 @@ void lex_report(struct lexer *lx, uint32_t off, uint32_t len, enum dtag tag, con
 	if (lx->mute)
 		return;
 	va_start(ap, fmt);
-	diag_error(lx->env->diags, (struct loc){lx->src, off, len}, tag, hint, "%s",
+	diag_error(lx->env->diags, (struct loc){ lx->src, off, len }, tag, hint, "%s",
 		arena_vprintf(lx->env->arena, fmt, ap));
 	va_end(ap);
 }
@@ -124,7 +124,7 @@ static void take_hash_line(struct lexer *lx)
 		lx->off++;
 	}
 	if (lx->hash_line)
-		lx->hash_line(lx->ctx, (struct loc){lx->src, from, lx->off - from});
+		lx->hash_line(lx->ctx, (struct loc){ lx->src, from, lx->off - from });
 }
 
 bool lex_blank(struct lexer *lx)
@@ -218,7 +218,7 @@ static void lex_agg(struct lexer *lx, struct token *out)
 /* A byte that begins no token. The whole run of such bytes is one error: junk would give thousands. */
 static void lex_bad(struct lexer *lx, struct token *out)
 {
-	static const char *const quotes[] = {"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x98", "\xe2\x80\x99"};
+	static const char *const quotes[] = { "\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x98", "\xe2\x80\x99" };
 	const char *s = lx->src->text + out->off, *hint = NULL;
 	int c;
 
@@ -247,7 +247,7 @@ static void lex_punctuator(struct lexer *lx, struct token *out)
 		char text[4];
 		enum tok_kind kind;
 	} marks[] = {
-#define X(k, t) {t, k},
+#define X(k, t) { t, k },
 		TOK_PUNCTUATORS(X)
 #undef X
 	};
@@ -270,7 +270,7 @@ static void lex_punctuator(struct lexer *lx, struct token *out)
 
 void lex_token(struct lexer *lx, struct token *out)
 {
-	*out = (struct token){.text = ""};
+	*out = (struct token){ .text = "" };
 	out->first_on_line = lex_blank(lx);
 	out->off = lx->off;
 	const int c = at(lx->src, lx->off);
@@ -320,7 +320,7 @@ static const char *pdesc_expand(struct lexer *lx, uint32_t from, uint32_t end, b
 
 void lex_pdesc(struct lexer *lx, struct token *out)
 {
-	*out = (struct token){.kind = TOK_PDESC};
+	*out = (struct token){ .kind = TOK_PDESC };
 	out->first_on_line = lex_blank(lx);
 	out->off = lx->off;
 	while (lex_is_pdesc(at(lx->src, lx->off)))

@@ -8,7 +8,7 @@
 #include "lang/parse.h"
 
 /* Longer spellings before their prefixes: the lexer takes the first that fits. */
-// clang-format off
+/* clang-format off */
 #define TOK_PUNCTUATORS(X)                                                                                \
 	X(TOK_SHL_EQ, "<<=") X(TOK_SHR_EQ, ">>=") X(TOK_ELLIPSIS, "...") X(TOK_ADD_EQ, "+=")               \
 	X(TOK_SUB_EQ, "-=") X(TOK_MUL_EQ, "*=") X(TOK_DIV_EQ, "/=") X(TOK_MOD_EQ, "%=") X(TOK_AND_EQ, "&=") \
@@ -20,9 +20,9 @@
 	X(TOK_MINUS, "-") X(TOK_STAR, "*") X(TOK_SLASH, "/") X(TOK_PERCENT, "%") X(TOK_AMP, "&")            \
 	X(TOK_PIPE, "|") X(TOK_CARET, "^") X(TOK_TILDE, "~") X(TOK_BANG, "!") X(TOK_LT, "<") X(TOK_GT, ">") \
 	X(TOK_ASSIGN, "=")
-// clang-format on
+/* clang-format on */
 
-// clang-format off
+/* clang-format off */
 #define TOK_KEYWORDS(X)                                                                                   \
 	X(KW_AUTO, "auto") X(KW_BREAK, "break") X(KW_CASE, "case") X(KW_CHAR, "char") X(KW_CONST, "const")  \
 	X(KW_CONTINUE, "continue") X(KW_DEFAULT, "default") X(KW_DO, "do") X(KW_DOUBLE, "double")           \
@@ -35,7 +35,7 @@
 	X(KW_TYPEDEF, "typedef") X(KW_UNION, "union") X(KW_UNSIGNED, "unsigned") X(KW_USERLAND, "userland") \
 	X(KW_VOID, "void") X(KW_VOLATILE, "volatile") X(KW_WHILE, "while") X(KW_XLATE, "xlate")             \
 	X(KW_BOOL, "_Bool")
-// clang-format on
+/* clang-format on */
 
 enum tok_kind {
 	TOK_EOF,

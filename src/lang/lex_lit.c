@@ -141,7 +141,7 @@ static int read_escape(struct lexer *lx, uint32_t *off)
 	if (p)
 		return (unsigned char)bytes[p - letters];
 	if (!lx->mute)
-		diag_warn(lx->env->diags, (struct loc){lx->src, start, 2}, D_SYNTAX, NULL, "unknown escape sequence");
+		diag_warn(lx->env->diags, (struct loc){ lx->src, start, 2 }, D_SYNTAX, NULL, "unknown escape sequence");
 	return c;
 }
 

@@ -7,10 +7,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- tokens ----------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 struct loc parser_loc(const struct parser *p, const struct token *t)
 {
-	return (struct loc){p->src, t->off, t->len ? t->len : 1};
+	return (struct loc){ p->src, t->off, t->len ? t->len : 1 };
 }
 
 struct loc parser_blame(const struct parser *p, const struct token *t)
@@ -24,7 +24,7 @@ struct loc loc_span(struct loc a, struct loc b)
 {
 	const uint32_t end = b.off + b.len;
 
-	return (struct loc){a.src, a.off, end > a.off + a.len ? end - a.off : a.len};
+	return (struct loc){ a.src, a.off, end > a.off + a.len ? end - a.off : a.len };
 }
 
 const struct token *parser_peek(struct parser *p, unsigned ahead)
@@ -33,7 +33,7 @@ const struct token *parser_peek(struct parser *p, unsigned ahead)
 		struct token *t = &p->tok[p->ntok];
 
 		if (p->stop)
-			*t = (struct token){.kind = TOK_EOF, .off = (uint32_t)p->src->len, .text = ""};
+			*t = (struct token){ .kind = TOK_EOF, .off = (uint32_t)p->src->len, .text = "" };
 		else
 			lex_token(&p->lx, t);
 		p->ntok++;
@@ -58,7 +58,7 @@ const struct token *parser_peek_pdesc(struct parser *p)
 /* line:col kind text, counting lines on from the token before. */
 static void trace_token(struct parser *p, const struct token *t)
 {
-	static const char *const kinds[] = {"eof", "bad", "identifier", "integer", "string", "aggregation", "probe"};
+	static const char *const kinds[] = { "eof", "bad", "identifier", "integer", "string", "aggregation", "probe" };
 
 	for (; p->trace_at.off < t->off; p->trace_at.off++) {
 		if (p->src->text[p->trace_at.off] == '\n') {
@@ -134,7 +134,7 @@ void parser_seek(struct parser *p, uint32_t off)
 	p->lx.off = off < p->src->len ? off : (uint32_t)p->src->len;
 }
 
-/* ---- errors ----------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 const char *parser_describe(const struct parser *p, const struct token *t)
 {
 	const int len = t->len < 40 ? (int)t->len : 40;
@@ -235,7 +235,7 @@ bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth)
 	return false;
 }
 
-/* ---- typenames -------------------------------------------------------------------------------------------------- */
+/* ---- typenames --------------------------------------------------------------------------------------------------- */
 bool parser_is_typename(const struct parser *p, const char *name)
 {
 	const char *tick = strrchr(name, '`');
@@ -278,7 +278,7 @@ bool parser_is_type(struct parser *p, const struct token *t)
 	return is_type_keyword(t->kind) || (t->kind == TOK_IDENT && parser_is_typename(p, t->text));
 }
 
-/* ---- lines that begin with # ------------------------------------------------------------------------------------ */
+/* ---- lines that begin with # ------------------------------------------------------------------------------------- */
 static const char *skip_blanks(const char *s, const char *end)
 {
 	while (s < end && (*s == ' ' || *s == '\t' || *s == '\r' || *s == '\f' || *s == '\v'))
@@ -351,7 +351,7 @@ static void take_hash_line(void *ctx, struct loc line)
 		"invalid control line #%.*s", (int)(n < 40 ? n : 40), s);
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 static int byte_at(const struct parser *p, uint32_t off)
 {
 	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
@@ -479,8 +479,8 @@ static void parser_init(struct parser *p, const struct parse_env *env, const str
 		.arena = env->arena,
 		.src = src,
 		.prog = prog,
-		.lx = {.env = env, .src = src, .hash_line = take_hash_line},
-		.trace_at = {.src = src},
+		.lx = { .env = env, .src = src, .hash_line = take_hash_line },
+		.trace_at = { .src = src },
 		.trace_line = 1,
 	};
 	p->lx.ctx = p;
@@ -491,7 +491,7 @@ static void parser_init(struct parser *p, const struct parse_env *env, const str
 /* Is it a text at all? One error says more than a thousand about its bytes. */
 static bool source_ok(const struct parse_env *env, const struct source *src)
 {
-	const struct loc at = {src, 0, 1};
+	const struct loc at = { src, 0, 1 };
 	const char *nul = src->len ? memchr(src->text, '\0', src->len) : NULL;
 
 	if (src->len > PARSE_TEXT_MAX) {
@@ -499,7 +499,7 @@ static bool source_ok(const struct parse_env *env, const struct source *src)
 		return false;
 	}
 	if (nul) {
-		diag_error(env->diags, (struct loc){src, (uint32_t)(nul - src->text), 1}, D_SYNTAX, NULL,
+		diag_error(env->diags, (struct loc){ src, (uint32_t)(nul - src->text), 1 }, D_SYNTAX, NULL,
 			"not a D program: it holds a zero byte");
 		return false;
 	}
@@ -526,7 +526,7 @@ int parse_source(const struct parse_env *env, const struct source *src, struct p
 
 int tokens_dump(const struct parse_env *env, const struct source *src, FILE *out)
 {
-	struct program scratch = {0};
+	struct program scratch = { 0 };
 
 	return parse_traced(env, src, &scratch, out);
 }
@@ -534,7 +534,7 @@ int tokens_dump(const struct parse_env *env, const struct source *src, FILE *out
 struct expr *parse_expr_text(const struct parse_env *env, const struct source *src)
 {
 	const size_t before = diags_errors(env->diags);
-	struct program scratch = {0};
+	struct program scratch = { 0 };
 	struct parser p;
 
 	if (!source_ok(env, src))
@@ -550,10 +550,10 @@ struct expr *parse_expr_text(const struct parse_env *env, const struct source *s
 int parse_pdesc(const struct parse_env *env, const struct source *src, struct pdesc *out)
 {
 	const size_t before = diags_errors(env->diags);
-	struct program scratch = {0};
+	struct program scratch = { 0 };
 	struct parser p;
 
-	*out = (struct pdesc){.loc = {src, 0, 1}, .text = "", .prov = "", .mod = "", .func = "", .name = ""};
+	*out = (struct pdesc){ .loc = { src, 0, 1 }, .text = "", .prov = "", .mod = "", .func = "", .name = "" };
 	if (!source_ok(env, src))
 		return -EINVAL;
 	parser_init(&p, env, src, &scratch);

@@ -21,7 +21,7 @@ struct parse_env {
 	bool (*is_typename)(void *ctx, const char *name);
 	/* Called for each #pragma D when it is read: what follows may depend on it. May be NULL. */
 	void (*pragma)(void *ctx, const struct pragma *p);
-	void *ctx; /* of both */
+	void *ctx;                /* of both */
 	struct strmap *typenames; /* names that parsed typedefs added; kept between texts; not NULL */
 };
 

@@ -27,7 +27,7 @@ static void missing_semicolon(struct parser *p)
 			"a declaration takes no initial value");
 	} else if (t->first_on_line || t->kind == TOK_EOF) {
 		/* The place to mend is the end of the line before; what follows is whole. */
-		parser_error(p, (struct loc){p->src, p->prev.off + p->prev.len, 1}, D_SYNTAX, NULL,
+		parser_error(p, (struct loc){ p->src, p->prev.off + p->prev.len, 1 }, D_SYNTAX, NULL,
 			"expected ';' after the declaration");
 		p->panic = p->lx.mute = false;
 	} else {
@@ -143,7 +143,7 @@ void parse_inline(struct parser *p)
 /* inits := ( ident "=" assign ";" )* "}" */
 static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
 {
-	VEC(struct tyx_member_init) inits = {0};
+	VEC(struct tyx_member_init) inits = { 0 };
 
 	while (parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
 		const struct token name = *parser_peek(p, 0);
@@ -161,7 +161,7 @@ static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
 			return false;
 		struct tyx_member_init *init = vec_push(p->arena, &inits);
 
-		*init = (struct tyx_member_init){.name = name.text, .value = value, .loc = parser_loc(p, &name)};
+		*init = (struct tyx_member_init){ .name = name.text, .value = value, .loc = parser_loc(p, &name) };
 	}
 	x->inits = inits.v;
 	x->ninits = inits.n;
@@ -172,7 +172,7 @@ static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
 void parse_translator(struct parser *p)
 {
 	const struct token word = parser_take(p);
-	struct xlator x = {.loc = parser_loc(p, &word)};
+	struct xlator x = { .loc = parser_loc(p, &word) };
 	struct dspec spec;
 	struct declarator d;
 
@@ -197,7 +197,7 @@ void parse_translator(struct parser *p)
 /* probe := "probe" name "(" params ")" [ ":" "(" params ")" ] ";" ; - may stand in a probe's name */
 static bool parse_provider_probe(struct parser *p)
 {
-	struct tyx params = {.kind = TYX_FUNC};
+	struct tyx params = { .kind = TYX_FUNC };
 
 	parser_take(p);
 	do {

@@ -28,38 +28,38 @@ static const struct {
 	unsigned char prec;
 	enum expr_op op;
 } infix[TOK_COUNT] = {
-	[TOK_COMMA] = {PREC_COMMA, OP_NONE},
-	[TOK_ASSIGN] = {PREC_ASSIGN, OP_ASSIGN},
-	[TOK_ADD_EQ] = {PREC_ASSIGN, OP_ADD},
-	[TOK_SUB_EQ] = {PREC_ASSIGN, OP_SUB},
-	[TOK_MUL_EQ] = {PREC_ASSIGN, OP_MUL},
-	[TOK_DIV_EQ] = {PREC_ASSIGN, OP_DIV},
-	[TOK_MOD_EQ] = {PREC_ASSIGN, OP_MOD},
-	[TOK_SHL_EQ] = {PREC_ASSIGN, OP_SHL},
-	[TOK_SHR_EQ] = {PREC_ASSIGN, OP_SHR},
-	[TOK_AND_EQ] = {PREC_ASSIGN, OP_AND},
-	[TOK_OR_EQ] = {PREC_ASSIGN, OP_OR},
-	[TOK_XOR_EQ] = {PREC_ASSIGN, OP_XOR},
-	[TOK_QUESTION] = {PREC_COND, OP_NONE},
-	[TOK_LOR] = {PREC_LOR, OP_LOR},
-	[TOK_LXOR] = {PREC_LXOR, OP_LXOR},
-	[TOK_LAND] = {PREC_LAND, OP_LAND},
-	[TOK_PIPE] = {PREC_OR, OP_OR},
-	[TOK_CARET] = {PREC_XOR, OP_XOR},
-	[TOK_AMP] = {PREC_AND, OP_AND},
-	[TOK_EQ] = {PREC_EQ, OP_EQ},
-	[TOK_NE] = {PREC_EQ, OP_NE},
-	[TOK_LT] = {PREC_REL, OP_LT},
-	[TOK_LE] = {PREC_REL, OP_LE},
-	[TOK_GT] = {PREC_REL, OP_GT},
-	[TOK_GE] = {PREC_REL, OP_GE},
-	[TOK_SHL] = {PREC_SHIFT, OP_SHL},
-	[TOK_SHR] = {PREC_SHIFT, OP_SHR},
-	[TOK_PLUS] = {PREC_ADD, OP_ADD},
-	[TOK_MINUS] = {PREC_ADD, OP_SUB},
-	[TOK_STAR] = {PREC_MUL, OP_MUL},
-	[TOK_SLASH] = {PREC_MUL, OP_DIV},
-	[TOK_PERCENT] = {PREC_MUL, OP_MOD},
+	[TOK_COMMA] = { PREC_COMMA, OP_NONE },
+	[TOK_ASSIGN] = { PREC_ASSIGN, OP_ASSIGN },
+	[TOK_ADD_EQ] = { PREC_ASSIGN, OP_ADD },
+	[TOK_SUB_EQ] = { PREC_ASSIGN, OP_SUB },
+	[TOK_MUL_EQ] = { PREC_ASSIGN, OP_MUL },
+	[TOK_DIV_EQ] = { PREC_ASSIGN, OP_DIV },
+	[TOK_MOD_EQ] = { PREC_ASSIGN, OP_MOD },
+	[TOK_SHL_EQ] = { PREC_ASSIGN, OP_SHL },
+	[TOK_SHR_EQ] = { PREC_ASSIGN, OP_SHR },
+	[TOK_AND_EQ] = { PREC_ASSIGN, OP_AND },
+	[TOK_OR_EQ] = { PREC_ASSIGN, OP_OR },
+	[TOK_XOR_EQ] = { PREC_ASSIGN, OP_XOR },
+	[TOK_QUESTION] = { PREC_COND, OP_NONE },
+	[TOK_LOR] = { PREC_LOR, OP_LOR },
+	[TOK_LXOR] = { PREC_LXOR, OP_LXOR },
+	[TOK_LAND] = { PREC_LAND, OP_LAND },
+	[TOK_PIPE] = { PREC_OR, OP_OR },
+	[TOK_CARET] = { PREC_XOR, OP_XOR },
+	[TOK_AMP] = { PREC_AND, OP_AND },
+	[TOK_EQ] = { PREC_EQ, OP_EQ },
+	[TOK_NE] = { PREC_EQ, OP_NE },
+	[TOK_LT] = { PREC_REL, OP_LT },
+	[TOK_LE] = { PREC_REL, OP_LE },
+	[TOK_GT] = { PREC_REL, OP_GT },
+	[TOK_GE] = { PREC_REL, OP_GE },
+	[TOK_SHL] = { PREC_SHIFT, OP_SHL },
+	[TOK_SHR] = { PREC_SHIFT, OP_SHR },
+	[TOK_PLUS] = { PREC_ADD, OP_ADD },
+	[TOK_MINUS] = { PREC_ADD, OP_SUB },
+	[TOK_STAR] = { PREC_MUL, OP_MUL },
+	[TOK_SLASH] = { PREC_MUL, OP_DIV },
+	[TOK_PERCENT] = { PREC_MUL, OP_MOD },
 };
 
 static const enum expr_op prefix[TOK_COUNT] = {
@@ -76,7 +76,7 @@ static const enum expr_op prefix[TOK_COUNT] = {
 static struct expr *parse_operand(struct parser *p);
 static struct expr *parse_prec(struct parser *p, unsigned min);
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 static struct expr *node_new(struct parser *p, enum expr_kind kind, struct loc loc)
 {
 	struct expr *e = ARENA_NEW(p->arena, struct expr);
@@ -119,7 +119,7 @@ static struct expr *node_unary(struct parser *p, enum expr_kind kind, enum expr_
 	return node_done(p, e);
 }
 
-/* ---- primary expressions ---------------------------------------------------------------------------------------- */
+/* ---- primary expressions ----------------------------------------------------------------------------------------- */
 /* arguments := [ assign ("," assign)* ] close */
 static bool parse_args(struct parser *p, struct expr *e, enum tok_kind close, struct loc open)
 {
@@ -316,7 +316,7 @@ static struct expr *parse_primary(struct parser *p)
 	return NULL;
 }
 
-/* ---- postfix and prefix operators ------------------------------------------------------------------------------- */
+/* ---- postfix and prefix operators -------------------------------------------------------------------------------- */
 static struct expr *parse_member(struct parser *p, struct expr *a)
 {
 	const bool arrow = parser_kind(p) == TOK_ARROW;
@@ -464,7 +464,7 @@ static struct expr *parse_operand(struct parser *p)
 	return e;
 }
 
-/* ---- infix operators -------------------------------------------------------------------------------------------- */
+/* ---- infix operators --------------------------------------------------------------------------------------------- */
 /* cond := a "?" expr ":" cond */
 static struct expr *parse_cond(struct parser *p, struct expr *a)
 {

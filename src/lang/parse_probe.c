@@ -10,7 +10,7 @@ static int byte_at(const struct parser *p, uint32_t off)
 	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
 }
 
-/* ---- probe descriptions ----------------------------------------------------------------------------------------- */
+/* ---- probe descriptions ------------------------------------------------------------------------------------------ */
 static bool all_digits(const char *s)
 {
 	return *s && s[strspn(s, "0123456789")] == '\0';
@@ -32,11 +32,11 @@ static bool pdesc_id(struct parser *p, const struct token *t, struct pdesc *out)
 
 bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out)
 {
-	const char **parts[] = {&out->name, &out->func, &out->mod, &out->prov};
+	const char **parts[] = { &out->name, &out->func, &out->mod, &out->prov };
 	const char *end = t->text + t->textlen;
 	unsigned n = 0;
 
-	*out = (struct pdesc){.loc = parser_loc(p, t), .prov = "", .mod = "", .func = "", .name = ""};
+	*out = (struct pdesc){ .loc = parser_loc(p, t), .prov = "", .mod = "", .func = "", .name = "" };
 	out->text = arena_strndup(p->arena, p->src->text + t->off, t->len);
 	for (const char *s = t->text; *s; s++) {
 		if (lex_is_pdesc((unsigned char)*s))
@@ -64,7 +64,7 @@ bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out
 	}
 }
 
-/* ---- predicates ------------------------------------------------------------------------------------------------- */
+/* ---- predicates -------------------------------------------------------------------------------------------------- */
 /* The word at off as a probe description: is it one that no expression could be? */
 static bool looks_like_pdesc(const struct parser *p, uint32_t off)
 {
@@ -164,7 +164,7 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 	return true;
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------------------------- */
+/* ---- clauses ----------------------------------------------------------------------------------------------------- */
 static void bad_start(struct parser *p, const struct token *t)
 {
 	if (t->kind == TOK_SLASH)
@@ -271,7 +271,7 @@ static void recover_to_body(struct parser *p)
 /* clause := probes [predicate] [body] */
 void parse_clause(struct parser *p)
 {
-	struct clause c = {.loc = {p->src, parser_offset(p), 1}};
+	struct clause c = { .loc = { p->src, parser_offset(p), 1 } };
 
 	if (!parse_probes(p, &c) || (next_byte(p) == '/' && !parse_predicate(p, &c)))
 		recover_to_body(p);

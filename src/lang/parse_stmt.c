@@ -100,7 +100,7 @@ static struct stmt *parse_if(struct parser *p)
 {
 	const struct loc word = parser_take_loc(p), open = parser_loc(p, parser_peek(p, 0));
 	struct stmt *s = ARENA_NEW(p->arena, struct stmt);
-	struct stmt_vec then = {0}, otherwise = {0};
+	struct stmt_vec then = { 0 }, otherwise = { 0 };
 
 	s->kind = ST_IF;
 	s->loc = word;
@@ -130,7 +130,7 @@ static bool end_statement(struct parser *p)
 		return false;
 	}
 	if (!clause_begins(p)) {
-		parser_error(p, (struct loc){p->src, p->prev.off + p->prev.len, 1}, D_SYNTAX, NULL,
+		parser_error(p, (struct loc){ p->src, p->prev.off + p->prev.len, 1 }, D_SYNTAX, NULL,
 			"expected ';' after the statement");
 		p->panic = p->lx.mute = false;
 	}
@@ -223,7 +223,7 @@ static bool parse_stmts(struct parser *p, struct stmt_vec *out)
 
 void parse_body(struct parser *p, struct clause *c)
 {
-	struct stmt_vec body = {0};
+	struct stmt_vec body = { 0 };
 
 	c->has_body = true;
 	p->unclosed = false;

@@ -25,7 +25,7 @@ struct tyx *tyx_again(struct parser *p, struct tyx *base)
 	return ty;
 }
 
-/* ---- specifiers ------------------------------------------------------------------------------------------------- */
+/* ---- specifiers -------------------------------------------------------------------------------------------------- */
 static uint32_t storage_bit(enum tok_kind k)
 {
 	static const uint32_t bits[TOK_COUNT] = {
@@ -122,7 +122,7 @@ static bool check_spec(struct parser *p, const struct tyx *ty)
 /* member := declarator [":" const] | ":" const */
 static bool parse_member_decl(struct parser *p, struct tyx *into, struct tyx *base)
 {
-	struct declarator d = {.type = base, .loc = parser_loc(p, parser_peek(p, 0))};
+	struct declarator d = { .type = base, .loc = parser_loc(p, parser_peek(p, 0)) };
 
 	if (parser_kind(p) != TOK_COLON) {
 		if (!parse_declarator(p, base, &d))
@@ -138,7 +138,7 @@ static bool parse_member_decl(struct parser *p, struct tyx *into, struct tyx *ba
 		return false;
 	struct tyx_member *m = vec_push(p->arena, &into->members);
 
-	*m = (struct tyx_member){.name = d.name, .type = d.type, .bits = bits, .loc = d.loc};
+	*m = (struct tyx_member){ .name = d.name, .type = d.type, .bits = bits, .loc = d.loc };
 	if (d.type->depth >= into->depth)
 		into->depth = d.type->depth + 1;
 	if (bits && bits->depth >= into->depth)
@@ -161,7 +161,7 @@ static bool parse_members(struct parser *p, struct tyx *ty, struct loc open)
 		if (parser_kind(p) == TOK_SEMI) { /* an anonymous struct or union */
 			struct tyx_member *m = vec_push(p->arena, &ty->members);
 
-			*m = (struct tyx_member){.type = spec.base, .loc = spec.loc};
+			*m = (struct tyx_member){ .type = spec.base, .loc = spec.loc };
 			if (spec.base->depth >= ty->depth)
 				ty->depth = spec.base->depth + 1;
 			if (!parser_height_ok(p, spec.loc, ty->depth))
@@ -190,7 +190,7 @@ static bool parse_enumerators(struct parser *p, struct tyx *ty, struct loc open)
 			return false;
 		struct tyx_member *m = vec_push(p->arena, &ty->members);
 
-		*m = (struct tyx_member){.name = t.text, .value = value, .loc = parser_loc(p, &t)};
+		*m = (struct tyx_member){ .name = t.text, .value = value, .loc = parser_loc(p, &t) };
 		if (value && value->depth >= ty->depth)
 			ty->depth = value->depth + 1;
 		if (!parser_height_ok(p, m->loc, ty->depth))
@@ -284,7 +284,7 @@ static void missing_type(struct parser *p, const struct dspec *out)
 /* specifiers := ( storage | qualifier | type keyword | struct | typedef name )+ ; qualifiers mean nothing here */
 bool parse_dspec(struct parser *p, struct dspec *out)
 {
-	*out = (struct dspec){.loc = parser_loc(p, parser_peek(p, 0))};
+	*out = (struct dspec){ .loc = parser_loc(p, parser_peek(p, 0)) };
 	for (;;) {
 		const struct token *t = parser_peek(p, 0);
 		const bool basic = out->base && out->base->kind == TYX_BASIC;
@@ -322,7 +322,7 @@ bool parse_dspec(struct parser *p, struct dspec *out)
 	return out->base->kind != TYX_BASIC || check_spec(p, out->base);
 }
 
-/* ---- declarators ------------------------------------------------------------------------------------------------ */
+/* ---- declarators ------------------------------------------------------------------------------------------------- */
 /* A declarator is read from the name outwards: type is what the name is, hole is where the rest goes. */
 struct chain {
 	struct tyx *type;
@@ -344,7 +344,7 @@ static bool chain_declarator(struct parser *p, struct chain *c, struct declarato
 static bool parse_param(struct parser *p, struct tyx *into, struct declarator *names)
 {
 	struct dspec spec;
-	struct declarator d = {0};
+	struct declarator d = { 0 };
 
 	if (!parse_dspec(p, &spec))
 		return false;
@@ -478,7 +478,7 @@ static bool chain_direct(struct parser *p, struct chain *c, struct declarator *o
 /* declarator := ("*" qualifier*)* direct */
 static bool chain_declarator(struct parser *p, struct chain *c, struct declarator *out)
 {
-	VEC(struct loc) stars = {0};
+	VEC(struct loc) stars = { 0 };
 
 	if (!parser_enter(p))
 		return false;
@@ -502,9 +502,9 @@ static bool chain_declarator(struct parser *p, struct chain *c, struct declarato
 
 bool parse_declarator(struct parser *p, struct tyx *base, struct declarator *out)
 {
-	struct chain c = {0};
+	struct chain c = { 0 };
 
-	*out = (struct declarator){.loc = parser_loc(p, parser_peek(p, 0))};
+	*out = (struct declarator){ .loc = parser_loc(p, parser_peek(p, 0)) };
 	c.hole = &c.type;
 	if (!chain_declarator(p, &c, out))
 		return false;

@@ -31,7 +31,7 @@ struct parser {
 	unsigned trace_line;
 };
 
-/* ---- parse.c: tokens, errors, starting again ---------------------------------------------------------------- */
+/* ---- parse.c: tokens, errors, starting again --------------------------------------------------------------------- */
 /* The next token, lexed when asked for: the caller's mode decides how. ahead 0 is the next one. */
 const struct token *parser_peek(struct parser *p, unsigned ahead);
 enum tok_kind parser_kind(struct parser *p);
@@ -71,12 +71,12 @@ bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth);
 bool parser_is_type(struct parser *p, const struct token *t);
 bool parser_is_typename(const struct parser *p, const char *name);
 
-/* ---- parse_expr.c -------------------------------------------------------------------------------------------- */
+/* ---- parse_expr.c ------------------------------------------------------------------------------------------------ */
 struct expr *parse_expr(struct parser *p);   /* with commas */
 struct expr *parse_assign(struct parser *p); /* up to a comma */
 struct expr *parse_const(struct parser *p);  /* no comma, no assignment */
 
-/* ---- parse_type.c -------------------------------------------------------------------------------------------- */
+/* ---- parse_type.c ------------------------------------------------------------------------------------------------ */
 enum {
 	STORAGE_TYPEDEF = 1,
 	STORAGE_EXTERN = 2,
@@ -107,20 +107,20 @@ struct tyx *parse_typename(struct parser *p);
 /* Type list of a prototype or of an associative array, up to the closing bracket, which is left. */
 bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struct declarator *names);
 
-/* ---- parse_decl.c -------------------------------------------------------------------------------------------- */
+/* ---- parse_decl.c ------------------------------------------------------------------------------------------------ */
 void parse_declaration(struct parser *p);
 void parse_inline(struct parser *p);
 void parse_translator(struct parser *p);
 void parse_provider(struct parser *p);
 struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc);
 
-/* ---- parse_probe.c ------------------------------------------------------------------------------------------- */
+/* ---- parse_probe.c ----------------------------------------------------------------------------------------------- */
 void parse_clause(struct parser *p);
 bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out);
 /* Does the / that comes next end the predicate? */
 bool predicate_ends(struct parser *p);
 
-/* ---- parse_stmt.c -------------------------------------------------------------------------------------------- */
+/* ---- parse_stmt.c ------------------------------------------------------------------------------------------------ */
 /* { statements }; the { comes next. */
 void parse_body(struct parser *p, struct clause *c);
 #endif

@@ -57,10 +57,10 @@ static struct type *builtin_type(struct checker *ck, const char *word)
 	}
 	if (!strcmp(word, "args"))
 		return NULL;
-	return !strcmp(word, "int32")	 ? ts->int32
-	       : !strcmp(word, "uint32") ? ts->uint32
-	       : !strcmp(word, "uint64") ? ts->uint64
-					 : ts->int64;
+	return !strcmp(word, "int32")     ? ts->int32
+		: !strcmp(word, "uint32") ? ts->uint32
+		: !strcmp(word, "uint64") ? ts->uint64
+					  : ts->int64;
 }
 
 static void add_builtins(struct checker *ck)
@@ -157,11 +157,14 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 	*vec_push(l.a, &l.names) = NULL;
 	near = nearest_name(name, l.names.v);
 	return near ? arena_printf(ck->arena, "did you mean %s%s?",
-			      scope == SCOPE_SELF ? "self->" : scope == SCOPE_THIS ? "this->" : "", near)
+			      scope == SCOPE_SELF           ? "self->"
+				      : scope == SCOPE_THIS ? "this->"
+							    : "",
+			      near)
 		    : NULL;
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------------------ */
+/* ---- forms ------------------------------------------------------------------------------------------------------- */
 int form_join(int a, int b)
 {
 	int size = (a >> FORM_SHIFT) > (b >> FORM_SHIFT) ? a >> FORM_SHIFT : b >> FORM_SHIFT;
@@ -238,7 +241,7 @@ bool text_is_address(const char *s)
 	char text[INET6_ADDRSTRLEN];
 
 	return (inet_pton(AF_INET, s, b) == 1 && inet_ntop(AF_INET, b, text, sizeof(text)) && !strcmp(text, s)) ||
-	       (inet_pton(AF_INET6, s, b) == 1 && inet_ntop(AF_INET6, b, text, sizeof(text)) && !strcmp(text, s));
+		(inet_pton(AF_INET6, s, b) == 1 && inet_ntop(AF_INET6, b, text, sizeof(text)) && !strcmp(text, s));
 }
 
 int expr_form(struct checker *ck, const struct expr *e)
@@ -246,7 +249,7 @@ int expr_form(struct checker *ck, const struct expr *e)
 	switch (e->kind) {
 	case EX_STR: /* an address as it would be printed is kept as an address, so that it equals traced ones */
 		return (text_is_address(e->str) ? FORM_ADDR : FORM_LIT) |
-		       (int)(e->slen < 4096 ? e->slen + 1 : 4096) << FORM_SHIFT;
+			(int)(e->slen < 4096 ? e->slen + 1 : 4096) << FORM_SHIFT;
 	case EX_COND:
 		return form_join(expr_form(ck, e->b), expr_form(ck, e->c));
 	case EX_COMMA:
@@ -281,7 +284,7 @@ int expr_form(struct checker *ck, const struct expr *e)
 	return 0;
 }
 
-/* ---- settling the forms of variables and keys ------------------------------------------------------------------- */
+/* ---- settling the forms of variables and keys -------------------------------------------------------------------- */
 static bool widen(int *form, int add)
 {
 	int now = form_join(*form, add);

@@ -37,17 +37,39 @@ static void add_basics(struct types *ts)
 		const char *name;
 		struct type *t;
 	} names[] = {
-		{ "int8_t", ts->int8 },       { "int16_t", ts->int16 },     { "int32_t", ts->int32 },
-		{ "int64_t", ts->int64 },     { "uint8_t", ts->uint8 },     { "uint16_t", ts->uint16 },
-		{ "uint32_t", ts->uint32 },   { "uint64_t", ts->uint64 },   { "intptr_t", ts->int64 },
-		{ "uintptr_t", ts->uint64 },  { "size_t", ts->uint64 },     { "ssize_t", ts->int64 },
-		{ "uchar_t", ts->uint8 },     { "ushort_t", ts->uint16 },   { "uint_t", ts->uint32 },
-		{ "ulong_t", ts->ulong_ },    { "u_longlong_t", ts->uint64 }, { "longlong_t", ts->int64 },
-		{ "ptrdiff_t", ts->int64 },   { "pid_t", ts->int32 },       { "id_t", ts->int32 },
-		{ "uid_t", ts->uint32 },      { "gid_t", ts->uint32 },      { "zoneid_t", ts->uint32 },
-		{ "processorid_t", ts->int32 }, { "hrtime_t", ts->int64 },  { "time_t", ts->int64 },
-		{ "caddr_t", NULL },          { "in_port_t", ts->uint16 },  { "ipaddr_t", ts->uint32 },
-		{ "boolean_t", ts->int32 },   { "dev_t", ts->uint64 },      { "off_t", ts->int64 },
+		{ "int8_t", ts->int8 },
+		{ "int16_t", ts->int16 },
+		{ "int32_t", ts->int32 },
+		{ "int64_t", ts->int64 },
+		{ "uint8_t", ts->uint8 },
+		{ "uint16_t", ts->uint16 },
+		{ "uint32_t", ts->uint32 },
+		{ "uint64_t", ts->uint64 },
+		{ "intptr_t", ts->int64 },
+		{ "uintptr_t", ts->uint64 },
+		{ "size_t", ts->uint64 },
+		{ "ssize_t", ts->int64 },
+		{ "uchar_t", ts->uint8 },
+		{ "ushort_t", ts->uint16 },
+		{ "uint_t", ts->uint32 },
+		{ "ulong_t", ts->ulong_ },
+		{ "u_longlong_t", ts->uint64 },
+		{ "longlong_t", ts->int64 },
+		{ "ptrdiff_t", ts->int64 },
+		{ "pid_t", ts->int32 },
+		{ "id_t", ts->int32 },
+		{ "uid_t", ts->uint32 },
+		{ "gid_t", ts->uint32 },
+		{ "zoneid_t", ts->uint32 },
+		{ "processorid_t", ts->int32 },
+		{ "hrtime_t", ts->int64 },
+		{ "time_t", ts->int64 },
+		{ "caddr_t", NULL },
+		{ "in_port_t", ts->uint16 },
+		{ "ipaddr_t", ts->uint32 },
+		{ "boolean_t", ts->int32 },
+		{ "dev_t", ts->uint64 },
+		{ "off_t", ts->int64 },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -165,7 +187,7 @@ void type_complete(struct types *ts, struct type *t)
 	}
 }
 
-/* ---- written types ------------------------------------------------------------------------------------------- */
+/* ---- written types ----------------------------------------------------------------------------------------------- */
 static struct type *resolve_basic(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	uint32_t s = x->spec & ~(uint32_t)SPEC_USERLAND;
@@ -209,6 +231,11 @@ static struct type *resolve_basic(struct types *ts, struct diags *d, const struc
 	}
 }
 
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
 static bool place_member(struct types *ts, struct diags *d, struct type *t, const struct tyx_member *m,
 	struct type_member *out, uint64_t *bits, uint32_t *align)
 {
@@ -234,14 +261,14 @@ static bool place_member(struct types *ts, struct diags *d, struct type *t, cons
 		width = (uint64_t)n;
 		out->bits = (uint32_t)n;
 		if (!n || at % (out->type->size * 8) + width > out->type->size * 8)
-			at = (at + al * 8 - 1) / (al * 8) * (al * 8);
+			at = round_up(at, (uint64_t)al * 8);
 	} else {
 		if (!out->type->size && out->type->kind != T_ARRAY) {
 			diag_error(d, m->loc, D_DECL_INCOMPLETE, NULL, "member %s has no complete type", m->name);
 			return false;
 		}
 		width = (uint64_t)out->type->size * 8;
-		at = (at + al * 8 - 1) / (al * 8) * (al * 8);
+		at = round_up(at, (uint64_t)al * 8);
 	}
 	out->bit_off = (uint32_t)at;
 	if (at + width > *bits)
@@ -376,7 +403,7 @@ struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *
 	return NULL;
 }
 
-/* ---- members and names ---------------------------------------------------------------------------------------- */
+/* ---- members and names ------------------------------------------------------------------------------------------- */
 const struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off)
 {
 	type_complete(ts, t);
@@ -484,7 +511,7 @@ bool type_same(const struct type *a, const struct type *b)
 	return false;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------------ */
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
 struct type *type_promote(struct types *ts, struct type *t)
 {
 	if (t->kind == T_ENUM)

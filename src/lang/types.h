@@ -18,16 +18,16 @@ struct type_member {
 
 struct type {
 	enum type_kind kind;
-	const char *name; /* "int", tag of a struct without the word, "" */
+	const char *name;  /* "int", tag of a struct without the word, "" */
 	const char *alias; /* the typedef name it was reached by, or NULL */
-	uint32_t size;    /* bytes; 0 while incomplete */
+	uint32_t size;     /* bytes; 0 while incomplete */
 	bool is_signed;
-	bool complete;    /* struct, union: members are there */
-	struct type *of;  /* pointer, array, function result */
-	uint32_t nelems;  /* array */
+	bool complete;   /* struct, union: members are there */
+	struct type *of; /* pointer, array, function result */
+	uint32_t nelems; /* array */
 	struct type_member *members;
 	size_t nmembers;
-	uint32_t btf_id; /* struct, union of the kernel: its id in vmlinux BTF; else 0 */
+	uint32_t btf_id;    /* struct, union of the kernel: its id in vmlinux BTF; else 0 */
 	struct type *canon; /* aliases: the type they name; else itself */
 };
 
@@ -35,8 +35,8 @@ struct type {
 struct types;
 struct ktypes {
 	void *ctx;
-	/* The type that the kernel calls so, incomplete structures allowed; kind T_STRUCT, T_UNION, T_ENUM, or T_VOID for
-	 * a typedef. NULL when there is none. */
+	/* The type that the kernel calls so, incomplete structures allowed; kind T_STRUCT, T_UNION, T_ENUM, or T_VOID
+	 * for a typedef. NULL when there is none. */
 	struct type *(*find)(void *ctx, struct types *ts, enum type_kind kind, const char *name);
 	/* Fills members, size and complete of a kernel structure. */
 	void (*complete)(void *ctx, struct types *ts, struct type *t);
@@ -61,7 +61,7 @@ struct types *types_new(struct arena *a, const struct ktypes *kernel);
 struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *x);
 /* Is name a typedef name, of the script, the libraries or the kernel? */
 bool types_is_name(struct types *ts, const char *name);
-struct type *types_typedef(struct types *ts, const char *name); /* or NULL */
+struct type *types_typedef(struct types *ts, const char *name);                    /* or NULL */
 struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag); /* or NULL */
 void types_add_typedef(struct types *ts, const char *name, struct type *t);
 struct type *type_ptr(struct types *ts, struct type *of);

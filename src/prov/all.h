@@ -12,12 +12,12 @@ extern const struct provider ip_provider;
 /* At net_dev_queue: the packet's first device, not a lower one of a stack that it crosses (port of a bridge 0x200 or
  * team 0x2000, slave of a bond 0x800, real device of a VLAN, lower device of a macvlan, which keeps its own source
  * address). Devices other than Ethernet (type 1) are never lower ones with the same packet. */
-#define FIRST_DEVICE                                                                                      \
-	"(P->dev->priv_flags & 0x2200) == 0 && (P->dev->flags & 0x800) == 0 && P->skb->vlan_all == 0 &&"    \
+#define FIRST_DEVICE                                                                                     \
+	"(P->dev->priv_flags & 0x2200) == 0 && (P->dev->flags & 0x800) == 0 && P->skb->vlan_all == 0 &&" \
 	" (P->dev->type != 1 || P->mac_source == P->mac_device)"
 
 /* An active open: accepted sockets keep the index of the interface that their SYN came in by, others have 0. */
-#define ACTIVE_SOCK                                                                                       \
-	"(P->sk->__sk_common.skc_family == 2 ? ((struct inet_sock *)P->sk)->mc_index == 0 :"                \
+#define ACTIVE_SOCK                                                                          \
+	"(P->sk->__sk_common.skc_family == 2 ? ((struct inet_sock *)P->sk)->mc_index == 0 :" \
 	" ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0)"
 #endif

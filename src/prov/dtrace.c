@@ -8,7 +8,8 @@ static const struct site by_hand[] = {
 static const struct probe_def probes[] = {
 	{ "BEGIN", NULL, by_hand, 1, "fires once, before any other probe" },
 	{ "END", NULL, by_hand, 1, "fires once, after all other probes" },
-	{ "ERROR", NULL, by_hand, 1, "fires when a clause fails: arg1 enabled probe, arg2 action, arg4 fault, arg5 value" },
+	{ "ERROR", NULL, by_hand, 1,
+		"fires when a clause fails: arg1 enabled probe, arg2 action, arg4 fault, arg5 value" },
 };
 
 const struct provider dtrace_provider = { .name = "dtrace", .probes = probes, .nprobes = 3 };

@@ -19,7 +19,7 @@ static void add_probe(
 
 void probes_init(struct probe_list *l, struct arena *a)
 {
-	*l = (struct probe_list){.arena = a};
+	*l = (struct probe_list){ .arena = a };
 	for (const struct provider *const *p = providers(); *p; p++)
 		for (size_t i = 0; i < (*p)->nprobes; i++) {
 			uint64_t period = 0;
@@ -75,7 +75,7 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	}
 }
 
-/* ---- hints ---------------------------------------------------------------------------------------------------------- */
+/* ---- hints ------------------------------------------------------------------------------------------------------- */
 static bool is_provider(const char *name)
 {
 	for (const struct provider *const *p = providers(); *p; p++)

@@ -36,11 +36,20 @@ static int by_name(const char *name, uint64_t *period_ns)
 		const char *unit;
 		uint64_t ns;
 	} units[] = {
-		{ "ns", 1 },		   { "nsec", 1 },	     { "us", 1000 },
-		{ "usec", 1000 },	   { "ms", 1000000 },	     { "msec", 1000000 },
-		{ "s", 1000000000 },	   { "sec", 1000000000 },    { "m", 60000000000 },
-		{ "min", 60000000000 },    { "h", 3600000000000 },   { "hour", 3600000000000 },
-		{ "d", 86400000000000 },   { "day", 86400000000000 },
+		{ "ns", 1 },
+		{ "nsec", 1 },
+		{ "us", 1000 },
+		{ "usec", 1000 },
+		{ "ms", 1000000 },
+		{ "msec", 1000000 },
+		{ "s", 1000000000 },
+		{ "sec", 1000000000 },
+		{ "m", 60000000000 },
+		{ "min", 60000000000 },
+		{ "h", 3600000000000 },
+		{ "hour", 3600000000000 },
+		{ "d", 86400000000000 },
+		{ "day", 86400000000000 },
 	};
 	const char *p = !strncmp(name, "tick-", 5) ? name + 5 : !strncmp(name, "profile-", 8) ? name + 8 : NULL;
 	unsigned long long n;
@@ -65,5 +74,8 @@ static int by_name(const char *name, uint64_t *period_ns)
 }
 
 const struct provider profile_provider = {
-	.name = "profile", .probes = probes, .nprobes = sizeof(probes) / sizeof(probes[0]), .by_name = by_name,
+	.name = "profile",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.by_name = by_name,
 };

@@ -6,7 +6,12 @@
 const struct provider *const *providers(void)
 {
 	static const struct provider *const all[] = {
-		&dtrace_provider, &profile_provider, &tcp_provider, &udp_provider, &ip_provider, NULL,
+		&dtrace_provider,
+		&profile_provider,
+		&tcp_provider,
+		&udp_provider,
+		&ip_provider,
+		NULL,
 	};
 
 	return all;

@@ -1,53 +1,9 @@
-/* provider: a probe is a meaning; a provider is a table of probes; a probe has sites, the places of the kernel where it
- * can be seen. A new provider is one file with one table, listed in provider.c, and its translators in dlib/. */
+/* provider: a new provider is one file with one table (ir/probe.h), listed in provider.c, and its translators in
+ * dlib/. */
 #ifndef DWIRE_PROV_PROVIDER_H
 #define DWIRE_PROV_PROVIDER_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "ir/image.h"
-
-/* One place where a probe is seen. A probe may need several at once: all its usable sites fire, each event at one. */
-struct site {
-	enum attach_kind attach;
-	const char *target;  /* ATTACH_TP_BTF: the tracepoint */
-	unsigned nargs;      /* arguments that the tracepoint must have at least */
-	const char *native;  /* D structure that names what the site gives: member i is argument i */
-	const char *when;    /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
-	bool bh_off;         /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
-	bool sk_only;        /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
-	bool optional;       /* the probe loses some events, not all, where the kernel lacks this site */
-	const char *sees;    /* for -l -v: what this site sees */
-};
-
-struct probe_def {
-	const char *name;
-	const char *const *args; /* D types of args[], NULL-terminated; NULL: none */
-	const struct site *sites;
-	size_t nsites;
-	const char *meaning; /* for -l -v */
-};
-
-struct provider {
-	const char *name;
-	const char *raw; /* structure that its translators take, "dw_pkt", or NULL */
-	const char *module;
-	const struct probe_def *probes;
-	size_t nprobes;
-	/* Probes made by name (tick-1s, profile-997): 0 and *period_ns, or -EINVAL. NULL: only the table. */
-	int (*by_name)(const char *name, uint64_t *period_ns);
-};
+#include "ir/probe.h"
 
 /* All providers, in the order of -l; ends with NULL. */
 const struct provider *const *providers(void);
-
-/* A probe as users see it: what -l lists and what descriptions match. Owned by the list. */
-struct probe {
-	uint32_t id;
-	const struct provider *prov;
-	const struct probe_def *def;
-	const char *name;
-	uint64_t period_ns;
-};
 #endif

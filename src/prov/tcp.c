@@ -9,18 +9,20 @@
 
 #define IS_TCP "P->sk->sk_protocol == 6 && P->sk->sk_type == 1"
 /* The socket of the kernel's own that IPv4 resets without a socket leave by; a user's raw socket does not count. */
-#define RESET_SOCK(sk)                                                                                    \
+#define RESET_SOCK(sk) \
 	sk "->__sk_common.skc_state == 7 && " sk "->sk_type == 3 && " sk "->sk_kern_sock && " sk "->sk_protocol == 6"
 
 /* What leaves past the sockets' hook, or without a socket of its own: from TIME_WAIT, resets without a socket, and IPv6
  * resets for a socket that is not to send them itself (an active reset carries ACK too). skb_iif is 0 for what this
  * machine made. */
-#define QUEUED_TCP                                                                                        \
-	"P->skb->skb_iif == 0 && (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 ||"             \
-	" (P->skb->protocol == 0x0008 ? " RESET_SOCK("P->skb->sk") " : P->skb->sk->__sk_common.skc_state != 12)) &&" \
-	" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"                   \
-	" (P->skb->sk == 0 || P->skb->protocol == 0x0008 || P->skb->sk->__sk_common.skc_state == 6 ||"      \
-	" (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
+#define QUEUED_TCP                                                                                                    \
+	"P->skb->skb_iif == 0 && (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 ||"                       \
+	" (P->skb->protocol == 0x0008 ? " RESET_SOCK(                                                                 \
+		"P->skb->sk") " : P->skb->sk->__sk_common.skc_state != 12)) &&"                                       \
+			      " (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"       \
+			      " (P->skb->sk == 0 || P->skb->protocol == 0x0008 || P->skb->sk->__sk_common.skc_state " \
+			      "== 6 ||"                                                                               \
+			      " (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
@@ -28,18 +30,33 @@ static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t
 
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
-	{ .attach = ATTACH_TP_BTF, .target = "net_dev_queue", .nargs = 1, .native = "dw_devqueue", .when = QUEUED_TCP,
+	{ .attach = ATTACH_TP_BTF,
+		.target = "net_dev_queue",
+		.nargs = 1,
+		.native = "dw_devqueue",
+		.when = QUEUED_TCP,
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
 };
 
 /* tcp_send_reset tells of resets without a socket since it has a third argument, the reason. */
 static const struct site receive_sites[] = {
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IS_TCP, .bh_off = true,
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.when = IS_TCP,
+		.bh_off = true,
 		.sees = "segments for sockets" },
-	{ .attach = ATTACH_TP_BTF, .target = "tcp_send_reset", .nargs = 3, .native = "dw_refused",
-		.when = "P->skb != 0 && P->refused_sk == 0", .sees = "segments without a socket, that are answered by a reset" },
-	{ .attach = ATTACH_TP_BTF, .target = "kfree_skb", .nargs = 4, .native = "dw_freed",
-		.when = "(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_NO_SOCKET) &&"
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_send_reset",
+		.nargs = 3,
+		.native = "dw_refused",
+		.when = "P->skb != 0 && P->refused_sk == 0",
+		.sees = "segments without a socket, that are answered by a reset" },
+	{ .attach = ATTACH_TP_BTF,
+		.target = "kfree_skb",
+		.nargs = 4,
+		.native = "dw_freed",
+		.when = "(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == "
+			"SKB_DROP_REASON_NO_SOCKET) &&"
 			" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"
 			" (P->rx_sk != 0 || (" FLAGS " & 4) != 0)",
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
@@ -50,57 +67,79 @@ static const struct site receive_sites[] = {
 #define ADDRESSED "__has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max_ms)"
 
 static const struct site state_sites[] = {
-	{ .attach = ATTACH_TP_BTF, .target = "inet_sock_set_state", .nargs = 3, .native = "dw_setstate",
+	{ .attach = ATTACH_TP_BTF,
+		.target = "inet_sock_set_state",
+		.nargs = 3,
+		.native = "dw_setstate",
 		.when = "P->sk->sk_protocol == 6 && (" ADDRESSED " ? 1 : P->oldstate != 10 || P->state != 3)",
 		.sees = "all changes but those of TIME_WAIT, which Linux keeps outside of the socket: seen as closed" },
-	{ .attach = ATTACH_CGROUP_SOCKOPS, .native = "dw_synrecv", .sk_only = true,
+	{ .attach = ATTACH_CGROUP_SOCKOPS,
+		.native = "dw_synrecv",
+		.sk_only = true,
 		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
 };
 
-static const struct site request_sites[] = { /* the first SYN is sent before snd_nxt moves over it */
-	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout",
+static const struct site request_sites[] = {
+	/* the first SYN is sent before snd_nxt moves over it */
+	{ .attach = ATTACH_CGROUP_EGRESS,
+		.native = "dw_cgout",
 		.when = IS_TCP " && P->state == 2 && (" FLAGS " & 0x12) == 2 &&"
-			" ntohl(((struct tcphdr *)P->th)->seq) == " TCP_SOCK "->snd_nxt",
+			       " ntohl(((struct tcphdr *)P->th)->seq) == " TCP_SOCK "->snd_nxt",
 		.sees = "the first SYN" },
 };
 
 static const struct site established_sites[] = {
-	{ .attach = ATTACH_CGROUP_SOCKOPS, .native = "dw_sockops",
-		.when = "P->op == 4 || (P->op == 5 && " ACTIVE_SOCK ")", .sees = "the segment that completes the handshake" },
+	{ .attach = ATTACH_CGROUP_SOCKOPS,
+		.native = "dw_sockops",
+		.when = "P->op == 4 || (P->op == 5 && " ACTIVE_SOCK ")",
+		.sees = "the segment that completes the handshake" },
 };
 
 static const struct site accepted_sites[] = {
-	{ .attach = ATTACH_CGROUP_SOCKOPS, .native = "dw_sockops",
-		.when = "P->op == 5 && !(" ACTIVE_SOCK ")", .sees = "the segment that completes the handshake" },
+	{ .attach = ATTACH_CGROUP_SOCKOPS,
+		.native = "dw_sockops",
+		.when = "P->op == 5 && !(" ACTIVE_SOCK ")",
+		.sees = "the segment that completes the handshake" },
 };
 
-static const struct site refused_sites[] = { /* what the kernel accepts as a reset in this state: RFC 9293 3.10.7.3 */
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true,
+static const struct site refused_sites[] = {
+	/* what the kernel accepts as a reset in this state: RFC 9293 3.10.7.3 */
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.bh_off = true,
 		.when = IS_TCP " && P->state == 2 && (" FLAGS " & 0x14) == 0x14 &&"
-			" (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&"
-			" (int32_t)(" ACK_SEQ " - " TCP_SOCK "->write_seq) <= 0",
+			       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&"
+			       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->write_seq) <= 0",
 		.sees = "an acceptable reset in SYN_SENT" },
 };
 
 static const struct site turned_away_sites[] = {
-	{ .attach = ATTACH_TP_BTF, .target = "tcp_send_reset", .nargs = 3, .native = "dw_refusal",
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_send_reset",
+		.nargs = 3,
+		.native = "dw_refusal",
 		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
 		.sees = "a SYN without a listener, as its reset is made" },
 };
 
 static const struct probe_def probes[] = {
-	{ "accept-established", args, accepted_sites, 1, "a passive open succeeded: args[4] is the last ACK of the handshake" },
+	{ "accept-established", args, accepted_sites, 1,
+		"a passive open succeeded: args[4] is the last ACK of the handshake" },
 	{ "accept-refused", args, turned_away_sites, 1, "a SYN met no listener: args[4] is the reset that answers it" },
 	{ "connect-established", args, established_sites, 1, "an active open succeeded: args[4] is the SYN-ACK" },
 	{ "connect-refused", args, refused_sites, 1, "an active open was refused: args[4] is the reset" },
 	{ "connect-request", args, request_sites, 1, "an active open begins: args[4] is the first SYN" },
 	{ "receive", args, receive_sites, 3, "TCP receives a segment" },
 	{ "send", args, send_sites, 2, "TCP hands a segment to IP" },
-	{ "state-change", state_args, state_sites, 2, "a connection changes its state: the new one in args[3], the old in args[5]" },
+	{ "state-change", state_args, state_sites, 2,
+		"a connection changes its state: the new one in args[3], the old in args[5]" },
 };
 
 const struct provider tcp_provider = {
-	.name = "tcp", .raw = "dw_pkt", .module = "vmlinux", .probes = probes,
+	.name = "tcp",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = probes,
 	.nprobes = sizeof(probes) / sizeof(probes[0]),
 };

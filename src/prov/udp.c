@@ -6,11 +6,16 @@
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *", NULL };
 
 static const struct site send_sites[] = {
-	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_UDP,
+	{ .attach = ATTACH_CGROUP_EGRESS,
+		.native = "dw_cgout",
+		.when = IS_UDP,
 		.sees = "every datagram that a UDP socket hands to IP, before it is cut into fragments" },
 };
 static const struct site receive_sites[] = {
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IS_UDP, .bh_off = true,
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.when = IS_UDP,
+		.bh_off = true,
 		.sees = "every datagram for a UDP socket, before it is queued" },
 };
 
@@ -20,5 +25,9 @@ static const struct probe_def probes[] = {
 };
 
 const struct provider udp_provider = {
-	.name = "udp", .raw = "dw_pkt", .module = "vmlinux", .probes = probes, .nprobes = 2,
+	.name = "udp",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = 2,
 };

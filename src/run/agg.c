@@ -38,7 +38,7 @@ struct agg_set {
 	struct agg_table table;
 };
 
-/* ---- life ------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 struct agg_set *agg_new(
 	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts)
 {
@@ -113,7 +113,7 @@ static struct agg_state *state_of(struct agg_set *s, uint32_t id)
 	return id < s->image->aggs.n ? &s->aggs[id] : NULL;
 }
 
-/* ---- entries ---------------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 static uint64_t hash_bytes(const uint8_t *p, size_t n)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
@@ -250,7 +250,8 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 	if (!st)
 		return;
 	const struct agg *g = st->g;
-	/* The one value of an aggregation without keys is there from the start: until something happened it is no entry. */
+	/* The one value of an aggregation without keys is there from the start: until something happened it is no
+	 * entry. */
 	bool idle = !g->nkeys && all_zero(values, ncpus * g->nwords);
 	uint64_t hash = hash_bytes(key, key_bytes(g));
 	struct agg_entry *e = entry_find(st, hash, key);
@@ -263,7 +264,8 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 		s->lost++;
 		return;
 	}
-	/* Only the value of an aggregation without keys can be invisible here: it was cut and is visible once it moves. */
+	/* Only the value of an aggregation without keys can be invisible here: it was cut and is visible once it
+	 * moves. */
 	uint64_t before = e->live ? 0 : hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern));
 
 	sum_cpus(g, values, ncpus, e->kern);
@@ -272,7 +274,7 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 	e->in_kernel = true;
 }
 
-/* ---- reading maps ------------------------------------------------------------------------------------------------------ */
+/* ---- reading maps ------------------------------------------------------------------------------------------------ */
 struct reader {
 	uint32_t batch; /* keys at once */
 	uint8_t *keys;
@@ -313,7 +315,8 @@ static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *
 
 	if (!token)
 		return -ENOMEM;
-	/* Programs add keys meanwhile; the walk goes bucket by bucket and ends, but never trust that without a bound. */
+	/* Programs add keys meanwhile; the walk goes bucket by bucket and ends, but never trust that without a
+	 * bound. */
 	for (uint64_t seen = 0; !err && seen <= 2ull * max + r->batch;) {
 		uint32_t n = r->batch;
 
@@ -349,7 +352,7 @@ static int read_hash(struct agg_set *s, struct agg_state *st)
 	size_t one = s->ncpus * g->nwords * sizeof(uint64_t) + g->key_size;
 	uint32_t max = s->image->maps.v[g->map].max_entries;
 	uint32_t batch = (uint32_t)(BATCH_BYTES / one);
-	struct reader r = {0};
+	struct reader r = { 0 };
 	int err;
 
 	batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
@@ -392,7 +395,7 @@ static void state_read(struct agg_set *s, struct agg_state *st)
 		s->lost++;
 }
 
-/* ---- taking away --------------------------------------------------------------------------------------------------------- */
+/* ---- taking away ------------------------------------------------------------------------------------------------- */
 /* off of an entry, made when it is first needed. */
 static uint64_t *entry_off(struct agg_set *s, const struct agg *g, struct agg_entry *e)
 {
@@ -523,7 +526,7 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 		entry_remove(st, e);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 /* Fills the set's table with the live entries of the aggregations. False when there is no memory. */
 static bool table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const struct agg_opts *opts)
 {
@@ -557,7 +560,7 @@ static bool table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const s
 		for (size_t b = 0; b < st->nbuckets; b++)
 			for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
 				if (e->live)
-					t->items[t->nitems++] = (struct agg_item){e, i};
+					t->items[t->nitems++] = (struct agg_item){ e, i };
 	}
 	if (agg_table_build(t, opts)) {
 		s->lost++;
@@ -569,7 +572,7 @@ static bool table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const s
 void agg_trunc(struct agg_set *s, uint32_t id, int64_t n)
 {
 	static const struct agg_opts by_value;
-	const uint32_t only[] = {id};
+	const uint32_t only[] = { id };
 	struct agg_state *st = state_of(s, id);
 	struct agg_table *t = &s->table;
 	size_t from = 0, to;
@@ -600,7 +603,7 @@ void agg_normalize(struct agg_set *s, uint32_t id, uint64_t normal)
 		st->normal = normal;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 static const uint64_t *words_of(const struct agg_table *t, const struct agg_row *r, size_t pos)
 {
 	return r->words + t->woff[pos];
@@ -647,7 +650,7 @@ struct key_cursor {
 
 static const struct pval *next_key(struct key_cursor *c)
 {
-	static const struct pval none = {.kind = PVAL_TEXT, .s = ""};
+	static const struct pval none = { .kind = PVAL_TEXT, .s = "" };
 
 	return c->next < c->n ? &c->keys[c->next++] : &none;
 }
@@ -664,7 +667,7 @@ static void print_agg_value(
 	const struct agg_set *s, struct out *o, const struct fmt_item *it, const struct agg_row *r, size_t pos)
 {
 	const struct agg *g = s->table.aggs[pos];
-	struct pval v = {.kind = PVAL_INT, .is_signed = true, .size = 8};
+	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = 8 };
 
 	if (agg_is_dist(g)) {
 		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
@@ -676,7 +679,7 @@ static void print_agg_value(
 
 static void print_format_row(const struct agg_set *s, struct out *o, const struct fmt *fmt, const struct agg_row *r)
 {
-	struct key_cursor c = {.keys = r->keys, .n = s->table.aggs[0]->nkeys};
+	struct key_cursor c = { .keys = r->keys, .n = s->table.aggs[0]->nkeys };
 	size_t pos = 0;
 
 	for (size_t i = 0; i < fmt->n; i++) {

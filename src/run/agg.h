@@ -45,7 +45,7 @@ uint64_t agg_lost(const struct agg_set *s);
 /* One key as read: ncpus values of agg.nwords words. Called for each key of a map; tests call it themselves. */
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus);
 
-/* ---- rows: agg_rows.c ------------------------------------------------------------------------------------------- */
+/* ---- rows: agg_rows.c -------------------------------------------------------------------------------------------- */
 struct agg_entry {
 	struct agg_entry *next; /* in its bucket */
 	uint64_t hash;

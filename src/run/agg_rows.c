@@ -9,7 +9,7 @@
 
 #define QUANT_ZERO 63
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 bool agg_is_dist(const struct agg *g)
 {
 	return g->fn == DW_AGG_QUANTIZE || g->fn == DW_AGG_LQUANTIZE || g->fn == DW_AGG_LLQUANTIZE;
@@ -95,7 +95,7 @@ int64_t agg_number(const struct agg *g, const uint64_t *w)
 	return (int64_t)w[0];
 }
 
-/* ---- buckets -------------------------------------------------------------------------------------------------------- */
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
 #define LLQ_BOUNDS_MAX 4096
 
 /* Labels of a distribution's buckets. */
@@ -212,7 +212,7 @@ void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint6
 	free(b.bounds);
 }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 static bool is_negative(const struct pval *v)
 {
 	return v->is_signed && (int64_t)v->i < 0;
@@ -335,7 +335,7 @@ static int item_cmp(const void *x, const void *y, void *ctx)
 	return c ? c : a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 static int grow(void **p, size_t *cap, size_t want, size_t size)
 {
 	if (want <= *cap)
@@ -373,7 +373,7 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 				break;
 			add_entry(t, words, &t->items[next]);
 		}
-		*r = (struct agg_row){t->items[i].entry->keys, words, &t->items[i], next - i};
+		*r = (struct agg_row){ t->items[i].entry->keys, words, &t->items[i], next - i };
 		words += t->nwords;
 	}
 }
@@ -381,7 +381,7 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 {
 	struct buckets buckets[AGG_JOIN_MAX];
-	struct sort_ctx ctx = {.t = t, .opts = opts, .buckets = buckets, .nkeys = SIZE_MAX};
+	struct sort_ctx ctx = { .t = t, .opts = opts, .buckets = buckets, .nkeys = SIZE_MAX };
 
 	t->nwords = 0;
 	t->nrows = 0;

@@ -98,7 +98,7 @@ static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_le
 				continue;
 			return failed(a->features, a->loaded, prog, "the clock of a CPU", err, why, why_len);
 		}
-		a->samplers[a->nsamplers++] = (struct sampler){.fd = fd, .period = period};
+		a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd, .period = period };
 		r = link_event(a, a->loaded->progs[prog], fd);
 		if (r)
 			return failed(a->features, a->loaded, prog, "the clock of a CPU", -r, why, why_len);

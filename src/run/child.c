@@ -24,7 +24,7 @@ struct child {
 	char *name; /* the program, for messages */
 };
 
-/* ---- splitting the command line --------------------------------------------------------------------------------- */
+/* ---- splitting the command line ---------------------------------------------------------------------------------- */
 
 /* One word from *s to the buffer at *to, without its quotes. false: a quote is not closed. */
 static bool take_word(const char **s, char **to)
@@ -77,7 +77,7 @@ static char **split_command(const char *s)
 	return argv;
 }
 
-/* ---- finding the program ------------------------------------------------------------------------------------------ */
+/* ---- finding the program ----------------------------------------------------------------------------------------- */
 
 static int check_program(const char *path)
 {
@@ -146,7 +146,7 @@ static void close_pair(int p[2])
 /* c->pid runs the child when this returns 0. */
 static int fork_child(struct child *c, char **argv)
 {
-	int go[2] = {-1, -1}, failed[2] = {-1, -1}, err;
+	int go[2] = { -1, -1 }, failed[2] = { -1, -1 }, err;
 
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
 		err = -errno;
@@ -301,7 +301,7 @@ void child_free(struct child *c)
 	if (c->failed >= 0)
 		close(c->failed);
 	if (c->started && !c->reaped && waitpid(c->pid, NULL, WNOHANG) == 0) {
-		struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
+		struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 
 		kill(c->pid, SIGTERM);
 		/* Mostly it ends at once; one that ignores SIGTERM is left to init. */

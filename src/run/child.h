@@ -18,7 +18,8 @@ int child_grab(pid_t pid, struct child **out, char *why, size_t why_len) __attri
 pid_t child_pid(const struct child *c);
 /* Readable (poll) when the process has ended. */
 int child_fd(const struct child *c);
-/* Lets a started process run its command; returns when that has begun, or -errno with why when it cannot be executed. */
+/* Lets a started process run its command; returns when that has begun, or -errno with why when it cannot be
+ * executed. */
 int child_go(struct child *c, char *why, size_t why_len) __attribute__((warn_unused_result));
 /* After the end was seen: "pid 12 has exited" and the like. Reaps a started process. */
 void child_describe_end(struct child *c, char *buf, size_t len);

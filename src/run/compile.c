@@ -7,7 +7,7 @@
 
 #include "lang/dlib.h"
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 /* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
 static size_t description_length(const char *s)
 {
@@ -16,7 +16,7 @@ static size_t description_length(const char *s)
 
 void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len)
 {
-	static const char *const colons[] = {"", ":::", "::", ":", "", ""};
+	static const char *const colons[] = { "", ":::", "::", ":", "", "" };
 	struct text *t = vec_push(c->arena, &c->texts);
 	char *copy = arena_strndup(c->arena, text, len);
 	size_t n = description_length(copy);
@@ -32,7 +32,7 @@ void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, 
 	t->shown = kind == DWIRE_SCRIPT ? t->src.name : arena_strndup(c->arena, copy, n);
 }
 
-/* ---- parsing ---------------------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 static bool is_typename(void *ctx, const char *name)
 {
 	return types_is_name(((struct compilation *)ctx)->types, name);
@@ -65,12 +65,12 @@ static int parse_libraries(struct compilation *c)
 	struct source *s = ARENA_ARRAY(c->arena, struct source, dlib_nfiles + 1);
 	size_t n = 1;
 
-	s[0] = (struct source){.name = "kernel"};
+	s[0] = (struct source){ .name = "kernel" };
 	s[0].text = arena_printf(c->arena, "inline int __hz = %ld;\n", c->hz);
 	for (int net = 1; net >= 0; net--) /* net.d first: the others need its types */
 		for (size_t i = 0; i < dlib_nfiles; i++)
 			if ((strcmp(dlib_files[i].name, "net.d") == 0) == (net == 1))
-				s[n++] = (struct source){.name = dlib_files[i].name, .text = dlib_files[i].text};
+				s[n++] = (struct source){ .name = dlib_files[i].name, .text = dlib_files[i].text };
 	for (size_t i = 0; i < n; i++) {
 		s[i].len = strlen(s[i].text);
 		s[i].library = true;
@@ -82,7 +82,7 @@ static int parse_libraries(struct compilation *c)
 
 static void parse_text(struct compilation *c, struct text *t)
 {
-	struct loc all = {.src = &t->src, .len = (uint32_t)t->src.len};
+	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
 	size_t digits = strspn(t->src.text, "0123456789");
 
 	if (t->kind == DWIRE_ID && (!digits || digits != strlen(t->shown))) {
@@ -91,7 +91,7 @@ static void parse_text(struct compilation *c, struct text *t)
 		return;
 	}
 	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n)
-		diag_error(c->diags, (struct loc){0}, D_EMPTY, NULL, "%s: the program is empty", t->src.name);
+		diag_error(c->diags, (struct loc){ 0 }, D_EMPTY, NULL, "%s: the program is empty", t->src.name);
 }
 
 static void setup(struct compilation *c)
@@ -131,18 +131,18 @@ static int check_arguments(struct compilation *c)
 {
 	for (int i = 1; i < c->macros.argc && !c->opts->argref; i++)
 		if (!c->macros.used[i])
-			diag_error(c->diags, (struct loc){0}, D_MACRO_UNUSED, NULL,
+			diag_error(c->diags, (struct loc){ 0 }, D_MACRO_UNUSED, NULL,
 				"extraneous argument '%s' ($%d is not referenced)", c->macros.argv[i], i);
 	return diags_errors(c->diags) ? -EINVAL : 0;
 }
 
-/* ---- matching and checking ---------------------------------------------------------------------------------------------- */
+/* ---- matching and checking --------------------------------------------------------------------------------------- */
 static void enable(struct compilation *c, size_t probe, const struct clause *cl)
 {
 	enablings *on;
 
 	while (c->by_probe.n <= probe)
-		*vec_push(c->arena, &c->by_probe) = (enablings){0};
+		*vec_push(c->arena, &c->by_probe) = (enablings){ 0 };
 	on = &c->by_probe.v[probe];
 	/* Clauses come one after the other: two descriptions of one that name the same probe enable it once. */
 	if (on->n && on->v[on->n - 1].clause == cl)
@@ -195,7 +195,7 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 {
 	for (size_t k = 0; k < t->prog.decls.n; k++) {
 		struct clause *cl = &t->prog.decls.v[k]->u.clause;
-		sig_list sigs = {0};
+		sig_list sigs = { 0 };
 
 		if (t->prog.decls.v[k]->kind != DECL_CLAUSE)
 			continue;
@@ -224,7 +224,7 @@ static int check_texts(struct compilation *c)
 	return diags_errors(c->diags) ? -EINVAL : 0;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------------ */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct lowerer *lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);

@@ -1,7 +1,8 @@
 /* consume: records of several ring buffers, merged by time, through the actions of their clause.
  * Input: rings, maps and the image. Output: two streams.
  * Invariant: records are printed in order of their time stamps, unless a program takes more than HOLD_BACK_NS from
- * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies in its record; nothing is allocated per record. */
+ * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies
+ * in its record; nothing is allocated per record. */
 #include "run/consume.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -42,7 +43,7 @@ struct consumer {
 	int status;
 };
 
-/* ---- life ------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 static int consumer_alloc(struct consumer *c)
 {
 	const struct consumer_env *env = &c->env;
@@ -70,7 +71,7 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 	if (!c)
 		return -ENOMEM;
 	c->env = *env;
-	c->pval = (struct pval_env){.image = env->image, .zone_name = env->zone_name, .ctx = env->ctx};
+	c->pval = (struct pval_env){ .image = env->image, .zone_name = env->zone_name, .ctx = env->ctx };
 	err = consumer_alloc(c);
 	for (int i = 0; !err && i < env->nrings; i++) {
 		/* Counted first: a ring that was mapped by half is closed, too. */
@@ -142,10 +143,10 @@ unsigned consumer_avail(const struct consumer *c)
 	return most;
 }
 
-/* ---- one record ------------------------------------------------------------------------------------------------------- */
+/* ---- one record -------------------------------------------------------------------------------------------------- */
 static const struct image_probe *probe_of(const struct consumer *c, const struct epid *ep)
 {
-	static const struct image_probe unknown = {.prov = "", .mod = "", .func = "", .name = "?"};
+	static const struct image_probe unknown = { .prov = "", .mod = "", .func = "", .name = "?" };
 
 	return ep->probe < c->env.image->probes.n ? &c->env.image->probes.v[ep->probe] : &unknown;
 }
@@ -307,7 +308,7 @@ static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 		out_bytes(c->out, "\n", 1);
 }
 
-/* ---- merging ------------------------------------------------------------------------------------------------------------- */
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
 /* Of two records of the same time the lower CPU's comes first. The rings in the heap have one. */
 static bool ring_before(struct ring *a, struct ring *b)
 {
@@ -399,7 +400,7 @@ static unsigned merge(struct consumer *c, const struct pass *p)
 
 static uint64_t now_ns(void)
 {
-	struct timespec ts = {0};
+	struct timespec ts = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
@@ -416,7 +417,7 @@ static bool any_busy(const struct consumer *c)
 /* final: true while a record of the time before is still being written and there is patience left. */
 static bool wait_busy(const struct consumer *c, uint64_t begin)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
+	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	if (!any_busy(c) || c->out->err || now_ns() - begin > HELD_MAX_NS)
 		return false;
@@ -428,7 +429,7 @@ int consumer_work(struct consumer *c, bool final)
 {
 	/* The time is taken before the producers' positions are read. */
 	uint64_t now = now_ns();
-	struct pass p = {.settled = now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0};
+	struct pass p = { .settled = now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0 };
 	unsigned n = 0;
 	int err = 0;
 
@@ -460,7 +461,7 @@ int consumer_aggs(struct consumer *c)
 	return out_flush(c->out);
 }
 
-/* ---- drops ------------------------------------------------------------------------------------------------------------------- */
+/* ---- drops ------------------------------------------------------------------------------------------------------- */
 void consumer_add_missed(struct consumer *c, const char *probe, uint64_t n)
 {
 	size_t i = 0;

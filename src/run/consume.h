@@ -29,10 +29,10 @@ int consumer_new(const struct consumer_env *env, struct consumer **out) __attrib
 /* NULL is fine. Does not flush. */
 void consumer_free(struct consumer *c);
 
-/* Prints the records that are older than some milliseconds, in order of time across rings: by then no older one can turn
- * up. final: all that there are when it begins; records still being written get 100 ms. After an exit action only END
- * and ERROR clauses still print. Returns the number of records consumed, or -errno of the output stream (-EPIPE: the
- * reader is gone): stop then. */
+/* Prints the records that are older than some milliseconds, in order of time across rings: by then no older one can
+ * turn up. final: all that there are when it begins; records still being written get 100 ms. After an exit action only
+ * END and ERROR clauses still print. Returns the number of records consumed, or -errno of the output stream (-EPIPE:
+ * the reader is gone): stop then. */
 int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
 /* True once an exit action was printed; *status gets its value. */
 bool consumer_exited(const struct consumer *c, int *status);

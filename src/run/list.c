@@ -123,7 +123,7 @@ static void print_rows(const struct dwire *d, const struct listing *l, bool verb
 
 int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 {
-	struct listing l = {0};
+	struct listing l = { 0 };
 	int r;
 
 	/* Without types we cannot tell which sites the kernel has, and list all the same. */

@@ -236,7 +236,7 @@ static int start_filling(struct loaded *l, unsigned cpus)
 static int await_rings(struct loader *ld)
 {
 	struct filler *f = ld->l->filler;
-	const struct timespec moment = {.tv_nsec = 20000};
+	const struct timespec moment = { .tv_nsec = 20000 };
 	uint32_t last, id;
 
 	if (!f)
@@ -371,7 +371,7 @@ static long last_insn(const char *log)
 /* The D that instruction insn came from; src NULL when it is not known. */
 static struct loc insn_loc(const struct ir_code *code, long insn)
 {
-	struct loc at = {0};
+	struct loc at = { 0 };
 
 	for (size_t i = 0; insn >= 0 && i < code->lines.n && code->lines.v[i].insn <= (unsigned long)insn; i++)
 		if (code->lines.v[i].loc.src)
@@ -382,7 +382,7 @@ static struct loc insn_loc(const struct ir_code *code, long insn)
 /* The log closes with statistics, which speak of instructions too. */
 static void cut_statistics(char *log)
 {
-	static const char *const heads[] = {"verification time ", "processed "};
+	static const char *const heads[] = { "verification time ", "processed " };
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		for (char *p = strstr(log, heads[i]); p; p = strstr(p + 1, heads[i]))
@@ -570,7 +570,7 @@ static int load_progs(struct loader *ld)
 int load_image(const struct load_config *c, struct loaded **out, char *why, size_t why_len)
 {
 	struct loaded *l = calloc(1, sizeof(*l));
-	struct loader ld = {.c = c, .l = l, .why = why, .why_len = why_len};
+	struct loader ld = { .c = c, .l = l, .why = why, .why_len = why_len };
 	int err;
 
 	*out = NULL;
@@ -629,7 +629,8 @@ void load_synchronize(const struct loaded *l)
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
 		return;
-	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since 4.20). */
+	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since
+	 * 4.20). */
 	if (l->rings_fd >= 0)
 		(void)bpf_map_update_elem(l->rings_fd, &cpu, &l->rings[0], BPF_ANY);
 }

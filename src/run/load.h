@@ -21,7 +21,7 @@ struct loaded {
 	size_t nmaps, nprogs, nrings;
 	int *maps;  /* by index in image.maps; those of the owner service are not ours */
 	int *progs; /* by index in image.progs */
-	int *rings; /* ring i is CPU i's; CPUs beyond the last online one, which has number nrings - 1, write to the first */
+	int *rings; /* by CPU; CPUs beyond the last online one, which has number nrings - 1, write to the first */
 	uint32_t ring_size; /* bytes of one, smaller than was asked for when memory was short */
 	int rings_fd;       /* the map of the ring buffers; -1: the image has none */
 	int drops_fd;       /* -1 likewise */

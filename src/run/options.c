@@ -35,45 +35,45 @@ static const struct opt {
 	enum opt_kind kind;
 	size_t off;
 } opts[] = {
-	{"quiet", OPT_BOOL, offsetof(struct options, quiet)},
-	{"destructive", OPT_BOOL, offsetof(struct options, destructive)},
-	{"zdefs", OPT_BOOL, offsetof(struct options, zdefs)},
-	{"defaultargs", OPT_BOOL, offsetof(struct options, defaultargs)},
-	{"argref", OPT_BOOL, offsetof(struct options, argref)},
-	{"aggsortkey", OPT_BOOL, offsetof(struct options, agg.sort_key)},
-	{"aggsortrev", OPT_BOOL, offsetof(struct options, agg.sort_rev)},
-	{"aggsortkeypos", OPT_NUM, offsetof(struct options, agg.key_pos)},
-	{"aggrows", OPT_NUM, offsetof(struct options, agg.rows)},
-	{"aggsortsum", OPT_BOOL, offsetof(struct options, agg.sort_sum)},
-	{"aggsortpos", OPT_NUM, offsetof(struct options, agg.agg_pos)},
-	{"bufsize", OPT_SIZE, offsetof(struct options, bufsize)},
-	{"strsize", OPT_SIZE, offsetof(struct options, strsize)},
-	{"switchrate", OPT_RATE, offsetof(struct options, switchrate_ns)},
-	{"bufpolicy", OPT_SWITCH, 0},
-	{"aggrate", OPT_IGNORED, 0},
-	{"aggsize", OPT_IGNORED, 0},
-	{"bufresize", OPT_IGNORED, 0},
-	{"cleanrate", OPT_IGNORED, 0},
-	{"dynvarsize", OPT_IGNORED, 0},
-	{"errtags", OPT_IGNORED, 0},
-	{"droptags", OPT_IGNORED, 0},
-	{"evaltime", OPT_IGNORED, 0},
-	{"jstackframes", OPT_IGNORED, 0},
-	{"jstackstrsize", OPT_IGNORED, 0},
-	{"lazyload", OPT_IGNORED, 0},
-	{"nspec", OPT_IGNORED, 0},
-	{"pspec", OPT_IGNORED, 0},
-	{"specsize", OPT_IGNORED, 0},
-	{"stackframes", OPT_IGNORED, 0},
-	{"stackindent", OPT_IGNORED, 0},
-	{"statusrate", OPT_IGNORED, 0},
-	{"temporal", OPT_IGNORED, 0},
-	{"ustackframes", OPT_IGNORED, 0},
-	{"cpp", OPT_FOREIGN, 0},
-	{"cpu", OPT_FOREIGN, 0},
-	{"flowindent", OPT_FOREIGN, 0},
-	{"grabanon", OPT_FOREIGN, 0},
-	{"rawbytes", OPT_FOREIGN, 0},
+	{ "quiet", OPT_BOOL, offsetof(struct options, quiet) },
+	{ "destructive", OPT_BOOL, offsetof(struct options, destructive) },
+	{ "zdefs", OPT_BOOL, offsetof(struct options, zdefs) },
+	{ "defaultargs", OPT_BOOL, offsetof(struct options, defaultargs) },
+	{ "argref", OPT_BOOL, offsetof(struct options, argref) },
+	{ "aggsortkey", OPT_BOOL, offsetof(struct options, agg.sort_key) },
+	{ "aggsortrev", OPT_BOOL, offsetof(struct options, agg.sort_rev) },
+	{ "aggsortkeypos", OPT_NUM, offsetof(struct options, agg.key_pos) },
+	{ "aggrows", OPT_NUM, offsetof(struct options, agg.rows) },
+	{ "aggsortsum", OPT_BOOL, offsetof(struct options, agg.sort_sum) },
+	{ "aggsortpos", OPT_NUM, offsetof(struct options, agg.agg_pos) },
+	{ "bufsize", OPT_SIZE, offsetof(struct options, bufsize) },
+	{ "strsize", OPT_SIZE, offsetof(struct options, strsize) },
+	{ "switchrate", OPT_RATE, offsetof(struct options, switchrate_ns) },
+	{ "bufpolicy", OPT_SWITCH, 0 },
+	{ "aggrate", OPT_IGNORED, 0 },
+	{ "aggsize", OPT_IGNORED, 0 },
+	{ "bufresize", OPT_IGNORED, 0 },
+	{ "cleanrate", OPT_IGNORED, 0 },
+	{ "dynvarsize", OPT_IGNORED, 0 },
+	{ "errtags", OPT_IGNORED, 0 },
+	{ "droptags", OPT_IGNORED, 0 },
+	{ "evaltime", OPT_IGNORED, 0 },
+	{ "jstackframes", OPT_IGNORED, 0 },
+	{ "jstackstrsize", OPT_IGNORED, 0 },
+	{ "lazyload", OPT_IGNORED, 0 },
+	{ "nspec", OPT_IGNORED, 0 },
+	{ "pspec", OPT_IGNORED, 0 },
+	{ "specsize", OPT_IGNORED, 0 },
+	{ "stackframes", OPT_IGNORED, 0 },
+	{ "stackindent", OPT_IGNORED, 0 },
+	{ "statusrate", OPT_IGNORED, 0 },
+	{ "temporal", OPT_IGNORED, 0 },
+	{ "ustackframes", OPT_IGNORED, 0 },
+	{ "cpp", OPT_FOREIGN, 0 },
+	{ "cpu", OPT_FOREIGN, 0 },
+	{ "flowindent", OPT_FOREIGN, 0 },
+	{ "grabanon", OPT_FOREIGN, 0 },
+	{ "rawbytes", OPT_FOREIGN, 0 },
 };
 
 void options_init(struct options *o)
@@ -84,8 +84,8 @@ void options_init(struct options *o)
 
 static bool parse_bool(const char *v, bool *out)
 {
-	static const char *const yes[] = {"", "1", "yes", "on", "true", "enabled", "set"};
-	static const char *const no[] = {"0", "no", "off", "false", "disabled", "unset"};
+	static const char *const yes[] = { "", "1", "yes", "on", "true", "enabled", "set" };
+	static const char *const no[] = { "0", "no", "off", "false", "disabled", "unset" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		if (!v || !strcasecmp(v, yes[i]))
@@ -136,8 +136,8 @@ static bool parse_rate(const char *v, uint64_t *ns)
 	static const struct {
 		const char *unit;
 		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"sec", 1000000000},
-		{"msec", 1000000}, {"usec", 1000}, {"m", 60000000000}, {"min", 60000000000}};
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
+		{ "msec", 1000000 }, { "usec", 1000 }, { "m", 60000000000 }, { "min", 60000000000 } };
 	const char *unit;
 	uint64_t n;
 
@@ -205,7 +205,7 @@ static bool parse_value(enum opt_kind kind, const char *value, void *field)
 
 int option_set(struct options *o, const char *name, const char *value, const char **hint)
 {
-	const char *names[sizeof(opts) / sizeof(opts[0]) + 1] = {NULL};
+	const char *names[sizeof(opts) / sizeof(opts[0]) + 1] = { NULL };
 
 	*hint = NULL;
 	for (size_t i = 0; i < sizeof(opts) / sizeof(opts[0]); i++) {

@@ -43,7 +43,7 @@ enum prog {
 #define X(name, type, when) PROG_##name,
 	OWNER_PROGS(X)
 #undef X
-	PROG_COUNT
+		PROG_COUNT
 };
 
 enum when { ALWAYS, LISTENER, DATAGRAM, STREAM };
@@ -53,7 +53,7 @@ static const struct {
 	enum bpf_attach_type type;
 	enum when when;
 } progs[PROG_COUNT] = {
-#define X(name, type, when) {"owner_" #name, type, when},
+#define X(name, type, when) { "owner_" #name, type, when },
 	OWNER_PROGS(X)
 #undef X
 };

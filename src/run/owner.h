@@ -33,10 +33,10 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
  * member sk is 0, several processes use this socket, which is not TCP's: where the program sees a packet leave, the
  * record of the current thread in the per-CPU array `senders` (index: its tid modulo DW_SENDERS) counts if its sk and
  * tid are right, and the value of sk_storage if the current process is its pid. Else, or if there is no value, or sk is
- * another socket's address, the hash `accepted` (key: u64 address of the socket, value struct dw_owner). If that has none either, a value of the first with another address is the owner of the
- * listener, whose connection nobody has accepted yet. No value at all: no process (pid -1), as for the kernel's own
- * sockets and TIME_WAIT. Members: pid and tid of the claiming thread, its effective user, the name of the process (not
- * of the thread), all as of the claim. */
+ * another socket's address, the hash `accepted` (key: u64 address of the socket, value struct dw_owner). If that has
+ * none either, a value of the first with another address is the owner of the listener, whose connection nobody has
+ * accepted yet. No value at all: no process (pid -1), as for the kernel's own sockets and TIME_WAIT. Members: pid and
+ * tid of the claiming thread, its real user, the name of the process (not of the thread), all as of the claim. */
 int owner_map_fd(const struct owner *o);
 int owner_accepted_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- decoding ------------------------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------------------------------- */
 static size_t put_dec(char *p, uint32_t v)
 {
 	char buf[10];
@@ -64,7 +64,7 @@ static void longest_run(const unsigned g[8], size_t *start, size_t *len)
 
 size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH])
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	unsigned g[8];
 	size_t start, len, n = 0;
 
@@ -226,7 +226,7 @@ void pval_read(const struct pval_env *env, const struct field *f, const uint8_t 
 	}
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------------ */
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
 /* sign, prefix and digits of a number, padded as C's printf does. */
 struct numtext {
 	const char *prefix; /* "", "-", "+", " ", "0x" */
@@ -267,7 +267,7 @@ static void print_int(
 {
 	const char *set = it->conv == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
 	char buf[24], *p = buf + sizeof(buf);
-	struct numtext t = {.prefix = prefix, .min_digits = prec > 0 ? (size_t)prec : 0};
+	struct numtext t = { .prefix = prefix, .min_digits = prec > 0 ? (size_t)prec : 0 };
 
 	for (uint64_t v = u; v; v /= base)
 		*--p = set[v % base];
@@ -322,7 +322,7 @@ static void print_float(struct out *o, const struct fmt_item *it, int width, int
 		n = snprintf(buf, sizeof(buf), "%.*f", prec, x);
 		break;
 	}
-	struct numtext t = {.prefix = sign_text(it, negative), .digits = buf, .len = n > 0 ? (size_t)n : 0};
+	struct numtext t = { .prefix = sign_text(it, negative), .digits = buf, .len = n > 0 ? (size_t)n : 0 };
 
 	put_number(o, it, width, &t, it->flags & FMT_ZERO);
 }
@@ -457,7 +457,7 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 		out_text(o, v->s, len, v->raw, field);
 }
 
-/* ---- printf ----------------------------------------------------------------------------------------------------- */
+/* ---- printf ------------------------------------------------------------------------------------------------------ */
 struct arg_cursor {
 	const struct pval_env *env;
 	const struct field *args;
@@ -468,7 +468,7 @@ struct arg_cursor {
 
 static void next_arg(struct arg_cursor *c, char *scratch, struct pval *v)
 {
-	static const struct field none = {.kind = FIELD_CHARS};
+	static const struct field none = { .kind = FIELD_CHARS };
 	const struct field *f = c->next < c->nargs ? &c->args[c->next] : &none;
 
 	c->next++;
@@ -490,7 +490,7 @@ static int next_star(struct arg_cursor *c)
 void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
 	size_t nargs, const uint8_t *data, size_t len)
 {
-	struct arg_cursor c = {.env = env, .args = args, .nargs = nargs, .data = data, .len = len};
+	struct arg_cursor c = { .env = env, .args = args, .nargs = nargs, .data = data, .len = len };
 	char scratch[PVAL_SCRATCH];
 	struct pval v;
 
@@ -515,7 +515,7 @@ void print_format(struct out *o, const struct pval_env *env, const struct fmt *f
 	}
 }
 
-/* ---- default layout ----------------------------------------------------------------------------------------------- */
+/* ---- default layout ---------------------------------------------------------------------------------------------- */
 void print_trace(struct out *o, const struct pval *v, bool quiet)
 {
 	switch (v->kind) {

@@ -15,7 +15,7 @@
 
 int ring_open(struct ring *r, int fd)
 {
-	struct bpf_map_info info = {0};
+	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *p;

@@ -11,7 +11,7 @@
 
 #include "run/session.h"
 
-/* ---- what the compiler asks --------------------------------------------------------------------------------------------- */
+/* ---- what the compiler asks -------------------------------------------------------------------------------------- */
 static int64_t macro_number(void *ctx, const char *name, bool *known)
 {
 	const struct dwire *d = ctx;
@@ -42,7 +42,7 @@ static int64_t macro_number(void *ctx, const char *name, bool *known)
 /* Of the coarse clock's resolution: it advances once a jiffy. */
 static long jiffies_rate(void)
 {
-	struct timespec res = {0, 0};
+	struct timespec res = { 0, 0 };
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_nsec <= 0)
 		return 250;
@@ -54,7 +54,7 @@ static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
 	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 int dwire_new(struct dwire **out)
 {
 	struct arena *a = arena_new();
@@ -138,7 +138,7 @@ void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const ch
 	compile_add(&d->c, kind, name, text, len);
 }
 
-/* ---- processes --------------------------------------------------------------------------------------------------------- */
+/* ---- processes --------------------------------------------------------------------------------------------------- */
 static int add_child(struct dwire *d, struct child *c)
 {
 	d->children[d->nchildren++] = c;
@@ -185,7 +185,7 @@ int dwire_grab(struct dwire *d, pid_t pid, FILE *err)
 	return add_child(d, c);
 }
 
-/* ---- compiling --------------------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 int dwire_require(struct dwire *d, FILE *err)
 {
 	char why[512];
@@ -236,7 +236,7 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 	return true;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 /* Processes have other numbers in a pid namespace than those that probes see. */
 static void warn_pids(const struct dwire *d, FILE *err)
 {

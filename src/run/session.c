@@ -42,7 +42,7 @@ struct session {
 	struct sigaction old_pipe;
 	size_t live;                           /* children that have not ended */
 	uint64_t empty_at, peek_at, report_at; /* CLOCK_MONOTONIC ns */
-	unsigned owner_late; /* times that owner_poll() failed */
+	unsigned owner_late;                   /* times that owner_poll() failed */
 	uint64_t owner_drops;                  /* as last told */
 	bool stop;
 	bool output_gone; /* the reader of our output closed it */
@@ -50,7 +50,7 @@ struct session {
 
 static uint64_t now_ns(void)
 {
-	struct timespec t = {0};
+	struct timespec t = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -80,14 +80,14 @@ struct session *session_new(const struct image *image, const struct session_opti
 
 static int watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
 {
-	struct epoll_event ev = {.events = EPOLLIN | how, .data = {.u64 = (uint64_t)kind << 32 | index}};
+	struct epoll_event ev = { .events = EPOLLIN | how, .data = { .u64 = (uint64_t)kind << 32 | index } };
 
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
 static int take_signals(struct session *s)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, hup = {.sa_handler = SIG_DFL};
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, hup = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -175,7 +175,7 @@ static void fire_error(void *ctx, const struct dw_err *e)
 {
 	const struct session *s = ctx;
 	const struct image *img = s->image;
-	uint64_t args[6] = {0, e->epid, e->action, (uint64_t)-1, e->fault, e->value};
+	uint64_t args[6] = { 0, e->epid, e->action, (uint64_t)-1, e->fault, e->value };
 	const struct image_probe *p;
 	int fired;
 
@@ -270,8 +270,8 @@ static void warn_partial(const struct session *s)
 	for (size_t i = 0; i < s->image->progs.n; i++) {
 		enum attach_kind k = s->image->progs.v[i].attach;
 
-		cgroup = cgroup || k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS ||
-			 k == ATTACH_CGROUP_SOCKOPS;
+		cgroup =
+			cgroup || k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS || k == ATTACH_CGROUP_SOCKOPS;
 	}
 	if (cgroup && !features_cgroup2_whole(s->opts.features))
 		fprintf(s->opts.err,
@@ -394,7 +394,8 @@ static int serve_rings(struct session *s, char *why, size_t why_len)
 	int n = 0;
 
 	if (s->owner && now >= s->empty_at && owner_poll(s->owner) && !s->owner_late++)
-		fprintf(s->opts.err, "dwire: warning: owners of sockets shared by processes may be late from here on\n");
+		fprintf(s->opts.err,
+			"dwire: warning: owners of sockets shared by processes may be late from here on\n");
 	if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
 		n = empty_rings(s, false, why, why_len);
 	if (now >= s->peek_at)
@@ -464,7 +465,8 @@ int session_end(struct session *s, char *why, size_t why_len)
 
 	if (!s->consumer)
 		return 0;
-	/* After exit() no record of a program that still runs would be printed: only aggregations are worth the wait. */
+	/* After exit() no record of a program that still runs would be printed: only aggregations are worth the
+	 * wait. */
 	if (s->attached)
 		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, &status));
 	err = empty_all(s, why, why_len);

@@ -30,8 +30,8 @@ struct session_options {
 	uint64_t bufsize;          /* bytes a CPU; 0: 4 MiB */
 	uint64_t switchrate_ns;    /* how often the buffers are emptied; 0: 100 ms */
 	struct agg_opts agg;
-	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them, after
-	 * session_free(), terminates those that still run. */
+	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them,
+	 * after session_free(), terminates those that still run. */
 	struct child *const *children;
 	size_t nchildren;
 };

@@ -28,8 +28,8 @@ struct ticks {
 
 int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu)
 {
-	uint64_t ctx[MAX_ARGS] = {0};
-	struct bpf_test_run_opts opts = {.sz = sizeof(opts), .ctx_in = ctx, .ctx_size_in = sizeof(ctx)};
+	uint64_t ctx[MAX_ARGS] = { 0 };
+	struct bpf_test_run_opts opts = { .sz = sizeof(opts), .ctx_in = ctx, .ctx_size_in = sizeof(ctx) };
 
 	if (nargs > MAX_ARGS)
 		return -E2BIG;
@@ -63,7 +63,7 @@ int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, si
 
 static uint64_t now_ns(void)
 {
-	struct timespec t = {0};
+	struct timespec t = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -72,7 +72,7 @@ static uint64_t now_ns(void)
 /* Sets the timer to the earliest tick. */
 static int set_timer(struct ticks *t)
 {
-	struct itimerspec when = {0};
+	struct itimerspec when = { 0 };
 	uint64_t next = UINT64_MAX;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -107,7 +107,7 @@ int tick_start(const struct loaded *l, struct ticks **out, char *why, size_t why
 				goto fail;
 		}
 		t->v[t->n++] =
-			(struct tick){.prog_fd = l->progs[i], .period = p->period_ns, .next = start + p->period_ns};
+			(struct tick){ .prog_fd = l->progs[i], .period = p->period_ns, .next = start + p->period_ns };
 	}
 	err = t ? set_timer(t) : 0;
 	if (!err) {

@@ -101,7 +101,7 @@ static void set_name(struct zones *z, uint32_t netns, const char *name, size_t l
 	e->named = true;
 }
 
-/* ---- names given by ip-netns(8) --------------------------------------------------------------------------------- */
+/* ---- names given by ip-netns(8) ---------------------------------------------------------------------------------- */
 
 static void scan_named(struct zones *z)
 {
@@ -125,7 +125,7 @@ static void scan_named(struct zones *z)
 	closedir(dir);
 }
 
-/* ---- containers ------------------------------------------------------------------------------------------------- */
+/* ---- containers -------------------------------------------------------------------------------------------------- */
 
 static size_t hex_run(const char *s)
 {
@@ -140,7 +140,7 @@ static size_t hex_run(const char *s)
  * "cri-containerd-<id>.scope", "libpod-<id>.scope") cut to 12 digits, or what follows "lxc/" or "lxc.payload.". */
 static const char *container_id(const char *path, size_t *len)
 {
-	static const char *const lxc[] = {"/lxc.payload.", "/lxc.payload/", "/lxc/"};
+	static const char *const lxc[] = { "/lxc.payload.", "/lxc.payload/", "/lxc/" };
 	const char *found = NULL;
 
 	for (const char *p = path; *p; p++) {
@@ -210,7 +210,7 @@ static void scan_processes(struct zones *z)
 
 const char *zone_name(struct zones *z, uint32_t netns)
 {
-	struct timespec t = {0};
+	struct timespec t = { 0 };
 	const struct zone *e;
 	int64_t now;
 

@@ -68,7 +68,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* ---- mutation: whole words of the language, so that more than the parser is reached -------------------------------- */
+/* ---- mutation: whole words of the language, so that more than the parser is reached ------------------------------ */
 static const char *const words[] = {
 	"BEGIN",
 	"END",
@@ -208,7 +208,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	return size + n - cut;
 }
 
-/* ---- one text --------------------------------------------------------------------------------------------------------- */
+/* ---- one text ---------------------------------------------------------------------------------------------------- */
 static void check_image(const struct image *im)
 {
 	for (size_t i = 0; i < im->progs.n; i++) {
@@ -223,12 +223,12 @@ static void check_image(const struct image *im)
 
 static void load_it(const struct image *im)
 {
-	struct load_config c = {.image = im,
+	struct load_config c = { .image = im,
 		.features = features,
 		.bufsize = 4096,
 		.owner_fd = owner_map_fd(owner),
 		.accepted_fd = owner_accepted_fd(owner),
-		.senders_fd = owner_senders_fd(owner)};
+		.senders_fd = owner_senders_fd(owner) };
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN];
 	int r = load_image(&c, &l, why, sizeof(why));
@@ -252,9 +252,9 @@ static void forget_types(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const argv[] = {"script", "5", "name"};
+	static const char *const argv[] = { "script", "5", "name" };
 	struct arena *a = arena_new();
-	struct compilation c = {.arena = a, .hz = 250, .lenv = lenv};
+	struct compilation c = { .arena = a, .hz = 250, .lenv = lenv };
 	struct options o;
 	int r;
 

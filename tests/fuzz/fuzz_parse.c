@@ -29,7 +29,7 @@ static void must(bool what)
 
 static void fuzz_program(const struct parse_env *env, const struct source *src, FILE *null)
 {
-	struct program prog = {0};
+	struct program prog = { 0 };
 	const int rc = parse_source(env, src, &prog);
 
 	must((rc != 0) == (diags_errors(env->diags) != 0));
@@ -53,7 +53,7 @@ static void fuzz_expr(const struct parse_env *env, const struct source *src)
 	if (!e)
 		return;
 	const char *text = ast_expr_text(env->arena, e);
-	const struct source again = {.name = "again", .text = text, .len = strlen(text)};
+	const struct source again = { .name = "again", .text = text, .len = strlen(text) };
 
 	e = parse_expr_text(env, &again);
 	must(e != NULL);
@@ -62,7 +62,7 @@ static void fuzz_expr(const struct parse_env *env, const struct source *src)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const argv[] = {"script", "-5", "name", "10.0.0.1", "", "tcp:::send"};
+	static const char *const argv[] = { "script", "-5", "name", "10.0.0.1", "", "tcp:::send" };
 
 	if (size < 1)
 		return 0;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!a || !null)
 		abort();
-	struct macros m = {.argc = 6, .argv = argv, .defaultargs = data[0] & 8, .number = number};
+	struct macros m = { .argc = 6, .argv = argv, .defaultargs = data[0] & 8, .number = number };
 	const struct parse_env env = {
 		.arena = a,
 		.diags = diags_new(a),
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.is_typename = is_typename,
 		.typenames = strmap_new(a),
 	};
-	const struct source src = {.name = "fuzz", .text = (const char *)data + 1, .len = size - 1};
+	const struct source src = { .name = "fuzz", .text = (const char *)data + 1, .len = size - 1 };
 	struct pdesc desc;
 
 	if ((data[0] & 7) == 1)

@@ -9,28 +9,28 @@
 #define NRINGS 2
 #define REC_MAX 160
 
-static struct lit lits[] = {{"", 0}, {"literal", 7}, {"127.0.0.1", 9}};
-static struct image_probe probes[] = {
-	{1, "dtrace", "", "", "BEGIN"}, {2, "dtrace", "", "", "END"}, {12, "tcp", "kernel", "none", "send"}};
+static struct lit lits[] = { { "", 0 }, { "literal", 7 }, { "127.0.0.1", 9 } };
+static struct image_probe probes[] = { { 1, "dtrace", "", "", "BEGIN" }, { 2, "dtrace", "", "", "END" },
+	{ 12, "tcp", "kernel", "none", "send" } };
 
 static struct field fields[] = {
-	{FIELD_INT, 16, 1, true, false},
-	{FIELD_INT, 17, 1, false, false},
-	{FIELD_INT, 18, 2, true, false},
-	{FIELD_INT, 20, 4, true, false},
-	{FIELD_INT, 24, 8, false, false},
-	{FIELD_INT, 32, 8, true, true},
-	{FIELD_LIT, 40, 4, false, false},
-	{FIELD_TSTR, 48, sizeof(struct dw_tstr), false, false},
-	{FIELD_CHARS, 72, 16, false, false},
-	{FIELD_BYTES, 88, 40, false, false},
-	{FIELD_INT, 3000, 4, false, false},
-	{FIELD_CHARS, 100, 60, false, false},
+	{ FIELD_INT, 16, 1, true, false },
+	{ FIELD_INT, 17, 1, false, false },
+	{ FIELD_INT, 18, 2, true, false },
+	{ FIELD_INT, 20, 4, true, false },
+	{ FIELD_INT, 24, 8, false, false },
+	{ FIELD_INT, 32, 8, true, true },
+	{ FIELD_LIT, 40, 4, false, false },
+	{ FIELD_TSTR, 48, sizeof(struct dw_tstr), false, false },
+	{ FIELD_CHARS, 72, 16, false, false },
+	{ FIELD_BYTES, 88, 40, false, false },
+	{ FIELD_INT, 3000, 4, false, false },
+	{ FIELD_CHARS, 100, 60, false, false },
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
-static struct field keys[] = {{FIELD_INT, 0, 2, false, false}, {FIELD_TSTR, 8, sizeof(struct dw_tstr), false, false},
-	{FIELD_CHARS, 32, 8, false, false}};
+static struct field keys[] = { { FIELD_INT, 0, 2, false, false },
+	{ FIELD_TSTR, 8, sizeof(struct dw_tstr), false, false }, { FIELD_CHARS, 32, 8, false, false } };
 #define KEY_SIZE 40
 
 static const char *const formats[] = {
@@ -39,17 +39,22 @@ static const char *const formats[] = {
 	"%a %k %#x %+d % d %010d %wc %ws %S %s %g %X\n",
 	"%-20s %10s %.2s %s %y %s %d %s %s %s %i %D\n",
 };
-static const char *const agg_formats[] = {"%d %s %S %@d %@20u %@-x\n", "%*d %s %@s %@f\n"};
+static const char *const agg_formats[] = { "%d %s %S %@d %@20u %@-x\n", "%*d %s %@s %@f\n" };
 
 static struct agg aggs[] = {
-	{.id = 0, .fn = DW_AGG_COUNT, .nwords = 1, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE},
-	{.id = 1, .fn = DW_AGG_STDDEV, .nwords = 4, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE},
-	{.id = 2, .fn = DW_AGG_MIN, .nwords = 2, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE},
-	{.id = 3, .fn = DW_AGG_LQUANTIZE, .nwords = 6, .lq_base = -5, .lq_limit = INT64_MAX, .lq_step = INT64_MAX / 4},
-	{.id = 4, .fn = DW_AGG_LLQUANTIZE, .nwords = 20, .llq_factor = 10, .llq_high = 1, .llq_steps = 10},
-	{.id = 5, .fn = DW_AGG_AVG, .nwords = 2},
+	{ .id = 0, .fn = DW_AGG_COUNT, .nwords = 1, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
+	{ .id = 1, .fn = DW_AGG_STDDEV, .nwords = 4, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
+	{ .id = 2, .fn = DW_AGG_MIN, .nwords = 2, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
+	{ .id = 3,
+		.fn = DW_AGG_LQUANTIZE,
+		.nwords = 6,
+		.lq_base = -5,
+		.lq_limit = INT64_MAX,
+		.lq_step = INT64_MAX / 4 },
+	{ .id = 4, .fn = DW_AGG_LLQUANTIZE, .nwords = 20, .llq_factor = 10, .llq_high = 1, .llq_steps = 10 },
+	{ .id = 5, .fn = DW_AGG_AVG, .nwords = 2 },
 };
-static uint32_t ids[] = {0, 1, 2, 3, 4, 5, 99};
+static uint32_t ids[] = { 0, 1, 2, 3, 4, 5, 99 };
 
 static struct fmt fmts[6];
 static struct action actions[40];
@@ -80,23 +85,24 @@ static void image_make(void)
 		if (fmt_parse(a, agg_formats[i], strlen(agg_formats[i]), &fmts[4 + i], &err, &off))
 			abort();
 	for (size_t i = 0; i < NFIELDS; i++)
-		actions[n++] = (struct action){.kind = ACT_TRACE, .args = &fields[i], .nargs = 1};
+		actions[n++] = (struct action){ .kind = ACT_TRACE, .args = &fields[i], .nargs = 1 };
 	for (size_t i = 0; i < 4; i++)
-		actions[n++] = (struct action){.kind = ACT_PRINTF, .fmt = &fmts[i], .args = fields, .nargs = NFIELDS};
+		actions[n++] = (struct action){ .kind = ACT_PRINTF, .fmt = &fmts[i], .args = fields, .nargs = NFIELDS };
 	for (size_t i = 0; i < 7; i++)
-		actions[n++] = (struct action){.kind = ACT_PRINTA, .aggs = &ids[i], .naggs = 1};
+		actions[n++] = (struct action){ .kind = ACT_PRINTA, .aggs = &ids[i], .naggs = 1 };
 	for (size_t i = 0; i < 2; i++)
-		actions[n++] = (struct action){.kind = ACT_PRINTA, .fmt = &fmts[4 + i], .aggs = ids, .naggs = 3};
-	actions[n++] = (struct action){.kind = ACT_CLEAR, .aggs = ids, .naggs = 1, .guard_off = 17};
-	actions[n++] = (struct action){.kind = ACT_CLEAR, .aggs = &ids[2], .naggs = 1};
-	actions[n++] = (struct action){.kind = ACT_TRUNC, .aggs = &ids[1], .naggs = 1, .args = &fields[0], .nargs = 1};
+		actions[n++] = (struct action){ .kind = ACT_PRINTA, .fmt = &fmts[4 + i], .aggs = ids, .naggs = 3 };
+	actions[n++] = (struct action){ .kind = ACT_CLEAR, .aggs = ids, .naggs = 1, .guard_off = 17 };
+	actions[n++] = (struct action){ .kind = ACT_CLEAR, .aggs = &ids[2], .naggs = 1 };
 	actions[n++] =
-		(struct action){.kind = ACT_NORMALIZE, .aggs = &ids[1], .naggs = 1, .args = &fields[4], .nargs = 1};
-	actions[n++] = (struct action){.kind = ACT_DENORMALIZE, .aggs = &ids[1], .naggs = 1};
-	actions[n++] = (struct action){.kind = ACT_EXIT, .args = &fields[3], .nargs = 1, .guard_off = 18};
+		(struct action){ .kind = ACT_TRUNC, .aggs = &ids[1], .naggs = 1, .args = &fields[0], .nargs = 1 };
+	actions[n++] =
+		(struct action){ .kind = ACT_NORMALIZE, .aggs = &ids[1], .naggs = 1, .args = &fields[4], .nargs = 1 };
+	actions[n++] = (struct action){ .kind = ACT_DENORMALIZE, .aggs = &ids[1], .naggs = 1 };
+	actions[n++] = (struct action){ .kind = ACT_EXIT, .args = &fields[3], .nargs = 1, .guard_off = 18 };
 	for (size_t i = 0; i < n; i++)
-		epids[i] = (struct epid){(uint32_t)i % 4, 0, 24 + (uint32_t)i % 8, &actions[i], 1, i % 5 == 0};
-	epids[n] = (struct epid){2, 0, 24, actions, n, false};
+		epids[i] = (struct epid){ (uint32_t)i % 4, 0, 24 + (uint32_t)i % 8, &actions[i], 1, i % 5 == 0 };
+	epids[n] = (struct epid){ 2, 0, 24, actions, n, false };
 	image.probes.v = probes;
 	image.probes.n = 3;
 	image.epids.v = epids;
@@ -127,7 +133,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	image_make();
 	devnull = fopen("/dev/null", "w");
-	sink = fopencookie(NULL, "w", (cookie_io_functions_t){.write = sink_write});
+	sink = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = sink_write });
 	if (!devnull || !sink)
 		abort();
 	return 0;
@@ -154,8 +160,8 @@ static unsigned long lay_records(uint8_t *ring, unsigned long at, const uint8_t 
 
 	while (size >= 8 && pos - at + 8 + REC_MAX + 8 <= RING_SIZE) {
 		size_t len = 16 + data[1] % (REC_MAX - 16 + 1);
-		uint8_t rec[REC_MAX] = {0};
-		struct dw_rec head = {data[2], data[0] % 48, (uint32_t)len};
+		uint8_t rec[REC_MAX] = { 0 };
+		struct dw_rec head = { data[2], data[0] % 48, (uint32_t)len };
 		size_t take = size - 3 < len - 16 ? size - 3 : len - 16;
 		uint64_t word = len | (data[2] == 0xfe ? 1u << 30 : 0);
 
@@ -178,7 +184,7 @@ static unsigned long lay_records(uint8_t *ring, unsigned long at, const uint8_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct consumer_env env = {.image = &image, .out = sink, .err = devnull, .zone_name = zone};
+	struct consumer_env env = { .image = &image, .out = sink, .err = devnull, .zone_name = zone };
 	unsigned long cons[NRINGS], prod[NRINGS];
 	uint8_t *ring[NRINGS];
 	struct consumer *c;

@@ -10,8 +10,8 @@
 
 static bool is_typename(void *ctx, const char *name)
 {
-	static const char *const names[] = {"size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
-		"int64_t", "uint64_t", "uintptr_t", "pid_t", "bool"};
+	static const char *const names[] = { "size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t",
+		"uint32_t", "int64_t", "uint64_t", "uintptr_t", "pid_t", "bool" };
 
 	(void)ctx;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -58,8 +58,8 @@ int main(int argc, char **argv)
 {
 	const bool tokens = argc > 1 && !strcmp(argv[1], "-t");
 	char **args = argv + 1 + tokens;
-	struct source src = {0};
-	struct program prog = {0};
+	struct source src = { 0 };
+	struct program prog = { 0 };
 	char *text;
 
 	if (!*args || !(text = read_file(*args, &src.len))) {
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 
 	src.name = slash ? slash + 1 : *args;
 	src.text = text;
-	struct macros m = {.argc = argc - 1 - tokens, .argv = (const char *const *)args, .number = number};
+	struct macros m = { .argc = argc - 1 - tokens, .argv = (const char *const *)args, .number = number };
 	const struct parse_env env = {
 		.arena = a,
 		.diags = diags_new(a),

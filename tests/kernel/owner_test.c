@@ -55,7 +55,7 @@ static int must(int result, const char *what)
 /* The owner in the storage of socket fd; pid -1: none. */
 static struct dw_owner stored(const struct owner *o, int fd)
 {
-	struct dw_owner v = {.pid = -1};
+	struct dw_owner v = { .pid = -1 };
 
 	if (bpf_map_lookup_elem(owner_map_fd(o), &fd, &v))
 		v.pid = -1;
@@ -182,7 +182,7 @@ static void start(struct test *t)
 static struct dw_owner last_user(const struct owner *o)
 {
 	uint64_t key, next, *from = NULL;
-	struct dw_owner v, found = {.pid = -1};
+	struct dw_owner v, found = { .pid = -1 };
 
 	while (!bpf_map_get_next_key(owner_accepted_fd(o), from, &next)) {
 		if (!bpf_map_lookup_elem(owner_accepted_fd(o), &next, &v) && v.pid == getpid() && v.sk == next)
@@ -210,9 +210,9 @@ static void is_mine(struct test *t, int fd, enum dw_owner_how how)
 static void case_older(struct test *t)
 {
 	struct sockaddr_storage a;
-	int fds[] = {bound(AF_INET, SOCK_STREAM, &a), connected(SOCK_STREAM, &a), bound(AF_INET6, SOCK_STREAM, &a),
+	int fds[] = { bound(AF_INET, SOCK_STREAM, &a), connected(SOCK_STREAM, &a), bound(AF_INET6, SOCK_STREAM, &a),
 		bound(AF_INET, SOCK_DGRAM, &a), bound(AF_INET6, SOCK_DGRAM, &a),
-		must(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP), "raw socket")};
+		must(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP), "raw socket") };
 
 	start(t);
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
@@ -453,12 +453,12 @@ static void heir(struct test *t, void *arg)
 
 static void case_inherited(struct test *t)
 {
-	static const int families[] = {AF_INET, AF_INET6};
+	static const int families[] = { AF_INET, AF_INET6 };
 
 	start(t);
 	for (size_t i = 0; i < 2; i++) {
 		struct sockaddr_storage a, any;
-		struct inherited p = {0};
+		struct inherited p = { 0 };
 
 		bound(families[i], SOCK_STREAM, &a);
 		p.fd = connected(SOCK_STREAM, &a);
@@ -499,7 +499,7 @@ static void receiver(struct test *t, void *arg)
 static void case_receiver(struct test *t)
 {
 	struct sockaddr_storage a;
-	struct inherited p = {0};
+	struct inherited p = { 0 };
 	pid_t holder;
 
 	if (!has_receive_hook())
@@ -519,7 +519,7 @@ static void case_receiver(struct test *t)
 /* The same where a child's send shows first that a datagram socket has two users. */
 static void case_receiver_later(struct test *t)
 {
-	struct inherited p = {0};
+	struct inherited p = { 0 };
 
 	if (!has_receive_hook())
 		return;
@@ -542,9 +542,10 @@ static void taker(struct test *t, void *arg)
 		char space[CMSG_SPACE(sizeof(int))];
 	} control;
 	char c;
-	struct iovec iov = {&c, 1};
+	struct iovec iov = { &c, 1 };
 	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 	int fd;
 
 	must((int)recvmsg(*(int *)arg, &m, 0), "recvmsg");
@@ -559,11 +560,12 @@ static void case_passed(struct test *t)
 	union {
 		struct cmsghdr head;
 		char space[CMSG_SPACE(sizeof(int))];
-	} control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	char c = 0;
-	struct iovec iov = {&c, 1};
+	struct iovec iov = { &c, 1 };
 	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 	struct sockaddr_storage a;
 	int pair[2], fd;
 	pid_t pid;
@@ -617,9 +619,9 @@ static void case_stranger(struct test *t)
 /* Another network namespace: sockets older than the service and newer ones. */
 static void in_netns(struct test *t, void *arg)
 {
-	struct ifreq lo = {.ifr_flags = IFF_UP | IFF_RUNNING};
+	struct ifreq lo = { .ifr_flags = IFF_UP | IFF_RUNNING };
 	struct sockaddr_storage a;
-	struct inherited p = {0};
+	struct inherited p = { 0 };
 	int l, s, c;
 
 	(void)arg;
@@ -648,7 +650,7 @@ static void case_netns(struct test *t)
 static void case_leak(struct test *t)
 {
 	struct sockaddr_storage a;
-	struct linger reset = {1, 0};
+	struct linger reset = { 1, 0 };
 	int l = bound(AF_INET, SOCK_STREAM, &a), seen = 0;
 	pid_t holder = spawn(t, older_worker, NULL);
 
@@ -706,7 +708,7 @@ static int programs(uint32_t since, uint32_t *last)
 	int n = 0;
 
 	while (!bpf_prog_get_next_id(id, &id)) {
-		struct bpf_prog_info info = {0};
+		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
 		int fd = bpf_prog_get_fd_by_id(id);
 
@@ -751,23 +753,23 @@ static const struct {
 	const char *name;
 	void (*run)(struct test *);
 } cases[] = {
-	{"sockets older than the service", case_older},
-	{"older socket of two processes", case_older_shared},
-	{"created", case_created},
-	{"accepted by the listener's process", case_accept_self},
-	{"accepted by a worker, with address", case_worker_named},
-	{"accepted by a worker, listener shared at the start", case_worker_older},
-	{"accepted by a worker, listener shared later", case_worker_new},
-	{"accepted by a worker, listener left to it", case_worker_sole},
-	{"child sends on an inherited socket", case_inherited},
-	{"child receives on an inherited socket", case_receiver},
-	{"child receives, socket shared later", case_receiver_later},
-	{"passed with SCM_RIGHTS", case_passed},
-	{"acknowledgements in a stranger's time", case_stranger},
-	{"another network namespace", case_netns},
-	{"1000 connections leave nothing", case_leak},
-	{"no cgroup2", case_no_cgroup},
-	{"killed service leaves nothing", case_killed},
+	{ "sockets older than the service", case_older },
+	{ "older socket of two processes", case_older_shared },
+	{ "created", case_created },
+	{ "accepted by the listener's process", case_accept_self },
+	{ "accepted by a worker, with address", case_worker_named },
+	{ "accepted by a worker, listener shared at the start", case_worker_older },
+	{ "accepted by a worker, listener shared later", case_worker_new },
+	{ "accepted by a worker, listener left to it", case_worker_sole },
+	{ "child sends on an inherited socket", case_inherited },
+	{ "child receives on an inherited socket", case_receiver },
+	{ "child receives, socket shared later", case_receiver_later },
+	{ "passed with SCM_RIGHTS", case_passed },
+	{ "acknowledgements in a stranger's time", case_stranger },
+	{ "another network namespace", case_netns },
+	{ "1000 connections leave nothing", case_leak },
+	{ "no cgroup2", case_no_cgroup },
+	{ "killed service leaves nothing", case_killed },
 };
 
 static int skip(const char *why)
@@ -809,7 +811,7 @@ int main(void)
 	if (cgroup < 0)
 		return skip("needs cgroup2, mounted");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct test t = {.cgroup = cgroup, .name = cases[i].name};
+		struct test t = { .cgroup = cgroup, .name = cases[i].name };
 
 		finish(&t, spawn(&t, run_case, &i));
 		printf("%s - %s\n", t.failed ? "not ok" : "ok", t.name);

@@ -33,7 +33,7 @@ struct served {
 static int worker(void *arg, int in, int out)
 {
 	const struct job *j = arg;
-	struct pollfd fds[2] = {{.fd = j->listener, .events = POLLIN}, {.fd = in, .events = POLLIN}};
+	struct pollfd fds[2] = { { .fd = j->listener, .events = POLLIN }, { .fd = in, .events = POLLIN } };
 	int32_t pid = getpid(), request;
 
 	(void)out;
@@ -66,7 +66,7 @@ static int client(void *arg, int in, int out)
 
 	trig_get(in, &go, 1);
 	for (unsigned int i = 0; i < j->connections; i++) {
-		struct served s = {.port = 0};
+		struct served s = { .port = 0 };
 		int fd = trig_connect(&j->to);
 		int32_t request = 0;
 
@@ -82,7 +82,7 @@ static int client(void *arg, int in, int out)
 
 static void print_served(struct trig_proc *pc, const struct job *j, const struct trig_proc *workers, unsigned int n)
 {
-	unsigned int by[WORKERS_MAX] = {0};
+	unsigned int by[WORKERS_MAX] = { 0 };
 	char key[64];
 
 	for (unsigned int i = 0; i < j->connections; i++) {
@@ -137,7 +137,7 @@ static void fork_server_run(const struct trig *t, struct job *j, unsigned int n)
 
 int main(int argc, char **argv)
 {
-	struct job j = {.connections = 8};
+	struct job j = { .connections = 8 };
 	unsigned int workers = 3;
 	struct trig t;
 	int c;

@@ -37,8 +37,8 @@ static const char usage[] = "  -n PROCESSES  about so many at a time (default 20
 enum { MAX_SLOTS = 20000, MAX_GROUPS = 100, MAX_BYTES = 60000, POLL_MS = 20 };
 enum kind { PLAIN, WORKERS, PASS, FORK, UDP, SHARE, KINDS };
 
-static const char *const kind_names[KINDS] = {"plain", "workers", "pass", "fork", "udp", "share"};
-static const unsigned int kind_processes[KINDS] = {2, 4, 3, 3, 3, 4};
+static const char *const kind_names[KINDS] = { "plain", "workers", "pass", "fork", "udp", "share" };
+static const unsigned int kind_processes[KINDS] = { 2, 4, 3, 3, 3, 4 };
 
 struct slot {
 	pid_t pid;
@@ -161,7 +161,7 @@ static bool done(const struct self *me)
 /* Waits until something can be read, or the group has done its work: false. */
 static bool wait_readable(const struct self *me, int fd)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
 		int n = poll(&p, 1, POLL_MS);
@@ -238,7 +238,7 @@ static void set_nodelay(const struct self *me, int fd)
 /* This process holds the connection: it says so and answers the messages.  last: nobody holds it after. */
 static void hold(struct self *me, int fd, bool last)
 {
-	struct hello h = {.slot = me->slot}, client;
+	struct hello h = { .slot = me->slot }, client;
 	uint64_t before = bytes_retransmitted(fd);
 	struct request r;
 
@@ -257,7 +257,7 @@ static void hold(struct self *me, int fd, bool last)
 
 static void converse(struct self *me, int fd, uint64_t *retransmitted)
 {
-	struct hello h, own = {.slot = me->slot};
+	struct hello h, own = { .slot = me->slot };
 	struct request r;
 
 	recv_tcp(me, fd, &h, sizeof(h));
@@ -379,8 +379,10 @@ static void fork_server(struct self *me)
 static void pass_fd(int to, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))], byte = 'f';
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
 	struct cmsghdr *c;
 
 	memset(control, 0, sizeof(control));
@@ -396,8 +398,10 @@ static void pass_fd(int to, int fd)
 static int take_fd(int from)
 {
 	char control[CMSG_SPACE(sizeof(int))], byte;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
 	struct cmsghdr *c;
 	int fd;
 
@@ -562,10 +566,10 @@ struct job {
 
 static int server_main(void *arg, int in, int out)
 {
-	static void (*const mains[KINDS])(struct self *) = {
-		plain_server, workers_server, pass_server, fork_server, udp_server, share_server};
+	static void (*const mains[KINDS])(
+		struct self *) = { plain_server, workers_server, pass_server, fork_server, udp_server, share_server };
 	const struct job *j = arg;
-	struct self me = {.buffer = NULL};
+	struct self me = { .buffer = NULL };
 
 	(void)in;
 	(void)out;
@@ -578,7 +582,7 @@ static int server_main(void *arg, int in, int out)
 static int client_main(void *arg, int in, int out)
 {
 	const struct job *j = arg;
-	struct self me = {.buffer = NULL};
+	struct self me = { .buffer = NULL };
 
 	(void)out;
 	become(&me, j->s, j->g);
@@ -603,12 +607,12 @@ static void print_all(const struct shared *s)
 			const char *key;
 			uint64_t value;
 		} rows[] = {
-			{"tcp_out", p->tcp_out},
-			{"tcp_in", p->tcp_in},
-			{"udp_out", p->udp_out},
-			{"udp_in", p->udp_in},
-			{"datagrams_out", p->datagrams_out},
-			{"datagrams_in", p->datagrams_in},
+			{ "tcp_out", p->tcp_out },
+			{ "tcp_in", p->tcp_in },
+			{ "udp_out", p->udp_out },
+			{ "udp_in", p->udp_in },
+			{ "datagrams_out", p->datagrams_out },
+			{ "datagrams_in", p->datagrams_in },
 		};
 
 		printf("name_%d=%s\n", (int)p->pid, p->name);
@@ -633,7 +637,7 @@ static void run_all(const struct trig *t, struct shared *s, unsigned int ngroups
 
 	trig_wait(t);
 	for (unsigned int i = 0; i < ngroups; i++) {
-		jobs[i] = (struct job){.s = s, .g = &s->groups[i]};
+		jobs[i] = (struct job){ .s = s, .g = &s->groups[i] };
 		trig_spawn(&servers[i], "dwm_server", server_main, &jobs[i]);
 		trig_spawn(&clients[i], "dwm_client", client_main, &jobs[i]);
 	}

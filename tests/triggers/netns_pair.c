@@ -38,7 +38,7 @@ struct side {
 static void ip(const char *line)
 {
 	char copy[256];
-	char *args[32] = {NULL}, *save = NULL;
+	char *args[32] = { NULL }, *save = NULL;
 	unsigned int n = 0;
 	int status;
 	pid_t pid;
@@ -122,7 +122,7 @@ static void command(const struct trig_proc *p, const char *what, size_t size)
 
 static void pair_up(const struct trig_proc *client, const struct trig_proc *server)
 {
-	char make[1 + sizeof(pid_t)] = {'p'};
+	char make[1 + sizeof(pid_t)] = { 'p' };
 
 	memcpy(make + 1, &server->pid, sizeof(server->pid));
 	command(client, make, sizeof(make));
@@ -146,9 +146,9 @@ static void print_sides(const struct trig_proc *pc, const struct trig_proc *ps, 
 
 int main(int argc, char **argv)
 {
-	struct trig_echo e = {.connections = 1, .messages = 1, .bytes = 100};
-	struct side client = {.echo = &e, .run = trig_echo_client, .dev = client_dev};
-	struct side server = {.echo = &e, .run = trig_echo_server, .dev = server_dev};
+	struct trig_echo e = { .connections = 1, .messages = 1, .bytes = 100 };
+	struct side client = { .echo = &e, .run = trig_echo_client, .dev = client_dev };
+	struct side server = { .echo = &e, .run = trig_echo_server, .dev = server_dev };
 	struct trig_proc ps, pc;
 	struct trig t;
 	bool ok;

@@ -47,7 +47,7 @@ static void udp_connect(int fd, int family, uint16_t port)
 /* One message each way over both sockets; `first` says who speaks first. */
 static void exchange(int tcp, int udp, char *data, unsigned int bytes, bool first)
 {
-	const int fds[2] = {tcp, udp};
+	const int fds[2] = { tcp, udp };
 
 	for (unsigned int i = 0; i < 2; i++) {
 		if (first)
@@ -65,7 +65,7 @@ static int server(void *arg, int in, int out)
 	const struct old *o = arg;
 	struct trig_addr at = trig_loopback(o->family, o->port);
 	int listener = trig_listen(&at, 1), tcp, udp;
-	struct ports mine = {.tcp = trig_port(listener)}, theirs;
+	struct ports mine = { .tcp = trig_port(listener) }, theirs;
 	char data[4096];
 
 	udp = udp_socket(o->family, &mine.udp);
@@ -86,7 +86,7 @@ static int server(void *arg, int in, int out)
 
 int main(int argc, char **argv)
 {
-	struct old o = {.messages = 3, .bytes = 100};
+	struct old o = { .messages = 3, .bytes = 100 };
 	struct ports mine, theirs;
 	struct trig_proc ps;
 	struct trig_addr to;

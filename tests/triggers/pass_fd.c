@@ -30,8 +30,8 @@ static void give_fd(int channel, int fd)
 		struct cmsghdr head;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	memset(&control, 0, sizeof(control));
 	msg.msg_control = control.space;
@@ -51,8 +51,8 @@ static int take_fd(int channel)
 		struct cmsghdr head;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	int fd;
 
 	memset(&control, 0, sizeof(control));
@@ -111,7 +111,7 @@ static int user(void *arg, int in, int out)
 
 int main(int argc, char **argv)
 {
-	struct pass p = {.messages = 2, .bytes = 100};
+	struct pass p = { .messages = 2, .bytes = 100 };
 	struct trig_proc pa, pu;
 	struct trig_addr to;
 	char data[4096];

@@ -21,7 +21,7 @@ static const char usage[] = "  -n CONNECTIONS  (default 1)\n"
 
 int main(int argc, char **argv)
 {
-	struct trig_echo e = {.connections = 1, .messages = 1, .bytes = 100};
+	struct trig_echo e = { .connections = 1, .messages = 1, .bytes = 100 };
 	struct trig_proc server, client;
 	bool mapped = false;
 	struct trig t;

@@ -91,7 +91,7 @@ static int server(void *arg, int in, int out)
 static int client(void *arg, int in, int out)
 {
 	const struct pingpong *p = arg;
-	struct pingpong_result r = {.rounds = 0};
+	struct pingpong_result r = { .rounds = 0 };
 	char *buffer = new_buffer(p->bytes);
 	struct trig_addr to;
 	uint16_t port;
@@ -145,7 +145,7 @@ static void pingpong_run(const struct trig *t, struct pingpong *p)
 
 int main(int argc, char **argv)
 {
-	struct pingpong p = {.seconds = 1, .bytes = 1, .client_cpu = -1, .server_cpu = -1};
+	struct pingpong p = { .seconds = 1, .bytes = 1, .client_cpu = -1, .server_cpu = -1 };
 	struct trig t;
 	int c;
 

@@ -19,7 +19,7 @@ static const char usage[] = "  -n CONNECTIONS  (default 1)\n"
 
 enum mode { MODE_LINGER, MODE_UNREAD, MODE_LATE };
 
-static const char *const mode_names[] = {"linger", "unread", "late"};
+static const char *const mode_names[] = { "linger", "unread", "late" };
 
 static enum mode mode_parse(const char *text)
 {
@@ -33,7 +33,7 @@ static enum mode mode_parse(const char *text)
 /* Ends both sockets of a connection in the way of the mode. */
 static void reset(enum mode mode, int client, int server, unsigned int bytes)
 {
-	const struct linger abort_now = {.l_onoff = 1, .l_linger = 0};
+	const struct linger abort_now = { .l_onoff = 1, .l_linger = 0 };
 	char data[4096];
 
 	memset(data, 'x', sizeof(data));

@@ -94,7 +94,7 @@ void trig_wait(const struct trig *t)
 
 void trig_wait_always(void)
 {
-	struct pollfd fds[2] = {{.fd = -1, .events = POLLIN}, {.fd = STDIN_FILENO, .events = POLLIN}};
+	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN }, { .fd = STDIN_FILENO, .events = POLLIN } };
 	sigset_t set;
 	char byte;
 
@@ -163,7 +163,7 @@ long trig_number(const char *text, long min, long max)
 
 void trig_sleep(unsigned int ms)
 {
-	struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
 
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;
@@ -262,9 +262,9 @@ struct trig_addr trig_loopback(int family, uint16_t port)
 
 struct trig_addr trig_address(const char *text, uint16_t port)
 {
-	struct trig_addr a = {.len = 0};
-	struct sockaddr_in in4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct trig_addr a = { .len = 0 };
+	struct sockaddr_in in4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 
 	if (inet_pton(AF_INET, text, &in4.sin_addr) == 1) {
 		memcpy(&a.ss, &in4, sizeof(in4));
@@ -348,7 +348,7 @@ static uint16_t port_of(const struct sockaddr_storage *ss)
 
 uint16_t trig_port(int fd)
 {
-	struct sockaddr_storage ss = {.ss_family = AF_UNSPEC};
+	struct sockaddr_storage ss = { .ss_family = AF_UNSPEC };
 	socklen_t len = sizeof(ss);
 
 	if (getsockname(fd, (struct sockaddr *)&ss, &len) < 0)
@@ -358,7 +358,7 @@ uint16_t trig_port(int fd)
 
 uint16_t trig_peer_port(int fd)
 {
-	struct sockaddr_storage ss = {.ss_family = AF_UNSPEC};
+	struct sockaddr_storage ss = { .ss_family = AF_UNSPEC };
 	socklen_t len = sizeof(ss);
 
 	if (getpeername(fd, (struct sockaddr *)&ss, &len) < 0)
@@ -454,7 +454,7 @@ static void serve(const struct trig_echo *e, int fd, char *buffer, struct trig_e
 int trig_echo_server(void *arg, int in, int out)
 {
 	const struct trig_echo *e = arg;
-	struct trig_echo_result r = {.connections = 0};
+	struct trig_echo_result r = { .connections = 0 };
 	char *buffer = new_buffer(e->bytes ? e->bytes : 1);
 	uint16_t port;
 	int listener;
@@ -503,7 +503,7 @@ static void converse(const struct trig_echo *e, const struct trig_addr *to, char
 int trig_echo_client(void *arg, int in, int out)
 {
 	const struct trig_echo *e = arg;
-	struct trig_echo_result r = {.connections = 0};
+	struct trig_echo_result r = { .connections = 0 };
 	struct trig_addr to = e->target;
 	char *buffer = new_buffer(e->bytes);
 	struct sockaddr_in6 in6;
@@ -529,15 +529,15 @@ static void print_result(const char *side, const struct trig_echo_result *r, boo
 		const char *key;
 		uint64_t value;
 	} rows[] = {
-		{"connections", r->connections},
-		{"bytes_out", r->bytes_out},
-		{"bytes_in", r->bytes_in},
-		{"data_segs_out", r->data_segs_out},
-		{"data_segs_in", r->data_segs_in},
-		{"retransmits", r->retransmits},
+		{ "connections", r->connections },
+		{ "bytes_out", r->bytes_out },
+		{ "bytes_in", r->bytes_in },
+		{ "data_segs_out", r->data_segs_out },
+		{ "data_segs_in", r->data_segs_in },
+		{ "retransmits", r->retransmits },
 		/* Last: not known when the close was quick. */
-		{"segs_out", r->segs_out},
-		{"segs_in", r->segs_in},
+		{ "segs_out", r->segs_out },
+		{ "segs_in", r->segs_in },
 	};
 	size_t count = sizeof(rows) / sizeof(rows[0]) - (quick ? 2 : 0);
 

@@ -76,7 +76,7 @@ static char *new_buffer(unsigned int bytes)
 static int server(void *arg, int in, int out)
 {
 	const struct udp *u = arg;
-	struct udp_result r = {.datagrams_out = 0};
+	struct udp_result r = { .datagrams_out = 0 };
 	struct trig_addr at = trig_loopback(u->family, u->port), from;
 	char *buffer = new_buffer(u->bytes);
 	char go;
@@ -101,7 +101,7 @@ static int server(void *arg, int in, int out)
 static int client(void *arg, int in, int out)
 {
 	const struct udp *u = arg;
-	struct udp_result r = {.datagrams_out = 0};
+	struct udp_result r = { .datagrams_out = 0 };
 	struct trig_addr from = trig_loopback(u->family, 0), to;
 	char *buffer = new_buffer(u->bytes);
 	uint16_t port;
@@ -126,8 +126,8 @@ static int client(void *arg, int in, int out)
 
 static void print_result(const char *side, const struct udp_result *r)
 {
-	const char *const keys[] = {"datagrams_out", "datagrams_in", "bytes_out", "bytes_in"};
-	const uint64_t values[] = {r->datagrams_out, r->datagrams_in, r->bytes_out, r->bytes_in};
+	const char *const keys[] = { "datagrams_out", "datagrams_in", "bytes_out", "bytes_in" };
+	const uint64_t values[] = { r->datagrams_out, r->datagrams_in, r->bytes_out, r->bytes_in };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		char key[64];
@@ -165,7 +165,7 @@ static void udp_run(const struct trig *t, struct udp *u)
 
 int main(int argc, char **argv)
 {
-	struct udp u = {.datagrams = 1, .bytes = 100};
+	struct udp u = { .datagrams = 1, .bytes = 100 };
 	struct trig t;
 	int c;
 

@@ -57,7 +57,7 @@ static int sender(void *arg, int in, int out)
 {
 	const struct job *j = arg;
 	const struct flood *f = j->f;
-	struct timespec pause = {.tv_nsec = (long)f->pause_us * 1000};
+	struct timespec pause = { .tv_nsec = (long)f->pause_us * 1000 };
 	struct trig_addr own = trig_loopback(f->family, 0), to;
 	char *buffer = calloc(1, f->bytes + 1);
 	int fds[256];
@@ -72,7 +72,8 @@ static int sender(void *arg, int in, int out)
 	for (unsigned int i = 0; i < f->ports; i++)
 		fds[i] = trig_bound(SOCK_DGRAM, &own);
 	for (unsigned int i = 0; i < f->datagrams; i++) {
-		if (sendto(fds[i % f->ports], buffer, f->bytes, 0, (struct sockaddr *)&to.ss, to.len) != (ssize_t)f->bytes)
+		if (sendto(fds[i % f->ports], buffer, f->bytes, 0, (struct sockaddr *)&to.ss, to.len) !=
+			(ssize_t)f->bytes)
 			trig_die("sendto");
 		if (f->pause_us)
 			nanosleep(&pause, NULL);
@@ -97,7 +98,7 @@ static void flood_run(const struct trig *t, const struct flood *f)
 	for (unsigned int i = 0; i < f->senders; i++) {
 		char key[32];
 
-		jobs[i] = (struct job){.f = f, .number = i};
+		jobs[i] = (struct job){ .f = f, .number = i };
 		trig_spawn(&procs[i], "dw_flood", sender, &jobs[i]);
 		snprintf(key, sizeof(key), "sender_pid_%u", i);
 		trig_kv(key, "%d", (int)procs[i].pid);
@@ -120,7 +121,7 @@ static void flood_run(const struct trig *t, const struct flood *f)
 
 int main(int argc, char **argv)
 {
-	struct flood f = {.datagrams = 10000, .bytes = 10, .senders = 2, .ports = 1};
+	struct flood f = { .datagrams = 10000, .bytes = 10, .senders = 2, .ports = 1 };
 	struct trig t;
 	int c;
 

@@ -6,7 +6,7 @@
 #include <linux/bpf.h>
 #include <time.h>
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
+#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
 #define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
 #define MOVR(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define ADDI(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
@@ -20,7 +20,7 @@
 
 static struct ir_code code_of(struct bpf_insn *insns, size_t n, struct ir_mapref *ref)
 {
-	struct ir_code c = {.insns = insns, .n = n};
+	struct ir_code c = { .insns = insns, .n = n };
 
 	c.maps.v = ref;
 	c.maps.n = ref ? 1 : 0;
@@ -30,7 +30,7 @@ static struct ir_code code_of(struct bpf_insn *insns, size_t n, struct ir_mapref
 
 static void pause_ms(long ms)
 {
-	struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 
 	nanosleep(&t, NULL);
 }

@@ -137,17 +137,17 @@ static inline bool sim_cond(unsigned op, uint64_t a, uint64_t b)
 	}
 }
 
-/* ---- IR --------------------------------------------------------------------------------------------------------- */
+/* ---- IR ---------------------------------------------------------------------------------------------------------- */
 struct sim_ir {
 	struct sim *m;
 	const struct ir *ir;
 	uint64_t *v; /* by vreg */
 };
 
-static const unsigned sim_alu_of[] = {
-	BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_MOD, BPF_AND, BPF_OR, BPF_XOR, BPF_LSH, BPF_RSH, BPF_ARSH};
-static const unsigned sim_cc_of[] = {
-	BPF_JEQ, BPF_JNE, BPF_JLT, BPF_JLE, BPF_JGT, BPF_JGE, BPF_JSLT, BPF_JSLE, BPF_JSGT, BPF_JSGE, BPF_JSET};
+static const unsigned sim_alu_of[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_MOD, BPF_AND, BPF_OR, BPF_XOR, BPF_LSH,
+	BPF_RSH, BPF_ARSH };
+static const unsigned sim_cc_of[] = { BPF_JEQ, BPF_JNE, BPF_JLT, BPF_JLE, BPF_JGT, BPF_JGE, BPF_JSLT, BPF_JSLE,
+	BPF_JSGT, BPF_JSGE, BPF_JSET };
 
 static inline uint64_t sim_extend(uint64_t v, unsigned size, bool sx)
 {
@@ -198,7 +198,7 @@ static inline uint64_t sim_ir_lib(const struct ir_insn *in, const uint64_t *arg)
 static inline uint64_t sim_ir_value(struct sim_ir *s, const struct ir_insn *in)
 {
 	const uint64_t *v = s->v;
-	uint64_t arg[5] = {0};
+	uint64_t arg[5] = { 0 };
 	for (unsigned i = 0; i < in->nargs; i++)
 		arg[i] = v[in->args[i]];
 	switch (in->op) {
@@ -231,7 +231,7 @@ static inline uint64_t sim_ir_value(struct sim_ir *s, const struct ir_insn *in)
 
 static inline uint64_t sim_run_ir(struct sim *m, const struct ir *ir)
 {
-	struct sim_ir s = {.m = m, .ir = ir, .v = ARENA_ARRAY(ir->arena, uint64_t, ir->nvregs + 1)};
+	struct sim_ir s = { .m = m, .ir = ir, .v = ARENA_ARRAY(ir->arena, uint64_t, ir->nvregs + 1) };
 	int64_t skip = 0; /* label that is jumped to */
 	for (size_t i = 0; i < ir->code.n; i++) {
 		const struct ir_insn *in = &ir->code.v[i];
@@ -256,7 +256,7 @@ static inline uint64_t sim_run_ir(struct sim *m, const struct ir *ir)
 	return 0;
 }
 
-/* ---- BPF -------------------------------------------------------------------------------------------------------- */
+/* ---- BPF --------------------------------------------------------------------------------------------------------- */
 struct sim_bpf {
 	struct sim *m;
 	uint64_t r[11];
@@ -376,7 +376,7 @@ static inline void sim_bpf_call(struct sim_bpf *s, const struct bpf_insn *at, un
 		result = sim_bpf_go(&callee, at + 1 + at->imm, 1);
 	} else {
 		unsigned nargs = at->imm == SIM_READ ? 3 : (unsigned)at->imm % 8;
-		uint64_t arg[5] = {0};
+		uint64_t arg[5] = { 0 };
 		for (unsigned i = 0; i < nargs; i++)
 			arg[i] = sim_read(s, i + 1);
 		result = s->m->fault ? 0 : sim_helper(at->imm, arg, nargs);
@@ -421,7 +421,7 @@ static inline uint64_t sim_bpf_go(struct sim_bpf *s, const struct bpf_insn *in, 
 
 static inline uint64_t sim_run_bpf(struct sim *m, const struct bpf_insn *code)
 {
-	struct sim_bpf s = {.m = m, .set = 1u << 1 | 1u << 10};
+	struct sim_bpf s = { .m = m, .set = 1u << 1 | 1u << 10 };
 	s.r[1] = sim_addr(m->ctx);
 	s.r[10] = sim_addr(m->stack[0] + 512);
 	return sim_bpf_go(&s, code, 0);

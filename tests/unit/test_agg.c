@@ -8,7 +8,7 @@
 #define MAX_KEYS 3
 #define MAX_AGGS 4
 
-static struct lit lits[] = {{"", 0}, {"127.0.0.1", 9}, {"tick", 4}};
+static struct lit lits[] = { { "", 0 }, { "127.0.0.1", 9 }, { "tick", 4 } };
 
 /* Aggregations that share the layout of their keys. */
 struct rig {
@@ -26,7 +26,7 @@ struct rig {
 
 static uint32_t words_for(enum dw_agg_fn fn)
 {
-	static const uint32_t n[DW_AGG_FN_COUNT] = {1, 1, 2, 2, 2, 4, DW_QUANTIZE_BUCKETS, 0, 0};
+	static const uint32_t n[DW_AGG_FN_COUNT] = { 1, 1, 2, 2, 2, 4, DW_QUANTIZE_BUCKETS, 0, 0 };
 
 	return n[fn];
 }
@@ -109,7 +109,7 @@ static void expect(struct rig *r, const char *name, const char *want)
 /* printa of the first n aggregations. */
 static void printa(struct rig *r, const char *fmt, size_t n)
 {
-	static const uint32_t ids[MAX_AGGS] = {0, 1, 2, 3};
+	static const uint32_t ids[MAX_AGGS] = { 0, 1, 2, 3 };
 	const char *err;
 	struct fmt f;
 	size_t off;
@@ -119,7 +119,7 @@ static void printa(struct rig *r, const char *fmt, size_t n)
 	agg_printa(r->set, r->out, fmt ? &f : NULL, ids, n);
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------------------------------- */
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
 struct row {
 	struct datum key[MAX_KEYS];
 	uint64_t words[4];
@@ -132,43 +132,46 @@ static const struct {
 	struct row rows[ANY_ROWS]; /* ends with a row whose words are all 0, if not full */
 	const char *want;
 } layouts[] = {
-	{"address", DW_AGG_COUNT,
-		{{{IP4("\xc0\xa8\x01\x6d")}, {3}}, {{IP6("\xfe\x80\0\0\0\0\0\0\x02\x14\x4f\xff\xfe\x8d\x59\xaa")}, {1}},
-			{{IP4("\xc0\xa8\x02\x58")}, {1}}, {{IP4("\x7f\0\0\x01")}, {1}}},
+	{ "address", DW_AGG_COUNT,
+		{ { { IP4("\xc0\xa8\x01\x6d") }, { 3 } },
+			{ { IP6("\xfe\x80\0\0\0\0\0\0\x02\x14\x4f\xff\xfe\x8d\x59\xaa") }, { 1 } },
+			{ { IP4("\xc0\xa8\x02\x58") }, { 1 } }, { { IP4("\x7f\0\0\x01") }, { 1 } } },
 		"\n"
 		"  127.0.0.1                                                         1\n"
 		"  192.168.2.88                                                      1\n"
 		"  fe80::214:4fff:fe8d:59aa                                          1\n"
-		"  192.168.1.109                                                     3\n"},
-	{"port", DW_AGG_COUNT, {{{U16(40648)}, {1}}, {{U16(22)}, {3}}},
+		"  192.168.1.109                                                     3\n" },
+	{ "port", DW_AGG_COUNT, { { { U16(40648) }, { 1 } }, { { U16(22) }, { 3 } } },
 		"\n"
 		" 40648                1\n"
-		"    22                3\n"},
-	{"address and port", DW_AGG_COUNT,
-		{{{IP4("\xc0\xa8\x02\x58"), U16(40648)}, {1}}, {{IP4("\xc0\xa8\x01\x6d"), U16(22)}, {3}}},
+		"    22                3\n" },
+	{ "address and port", DW_AGG_COUNT,
+		{ { { IP4("\xc0\xa8\x02\x58"), U16(40648) }, { 1 } }, { { IP4("\xc0\xa8\x01\x6d"), U16(22) }, { 3 } } },
 		"\n"
 		"  192.168.2.88                                       40648                1\n"
-		"  192.168.1.109                                         22                3\n"},
-	{"no key", DW_AGG_SUM, {{{{0}}, {(uint64_t)-12}}}, "\n              -12\n"},
-	{"ints by size", DW_AGG_SUM, {{{S8(-1), S32(-2), S64(-3)}, {5}}},
-		"\n  -1       -2               -3                5\n"},
-	{"avg", DW_AGG_AVG, {{{U16(1)}, {3, 10}}, {{U16(2)}, {2, (uint64_t)-9}}},
-		"\n     2               -4\n     1                3\n"},
-	{"min, unset", DW_AGG_MIN, {{{U16(1)}, {7, 1}}, {{U16(2)}, {9, 0}}, {{U16(3)}, {(uint64_t)-7, 1}}},
-		"\n     3               -7\n     2                0\n     1                7\n"},
+		"  192.168.1.109                                         22                3\n" },
+	{ "no key", DW_AGG_SUM, { { { { 0 } }, { (uint64_t)-12 } } }, "\n              -12\n" },
+	{ "ints by size", DW_AGG_SUM, { { { S8(-1), S32(-2), S64(-3) }, { 5 } } },
+		"\n  -1       -2               -3                5\n" },
+	{ "avg", DW_AGG_AVG, { { { U16(1) }, { 3, 10 } }, { { U16(2) }, { 2, (uint64_t)-9 } } },
+		"\n     2               -4\n     1                3\n" },
+	{ "min, unset", DW_AGG_MIN,
+		{ { { U16(1) }, { 7, 1 } }, { { U16(2) }, { 9, 0 } }, { { U16(3) }, { (uint64_t)-7, 1 } } },
+		"\n     3               -7\n     2                0\n     1                7\n" },
 	/* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, deviation 2. 10^12 and 3*10^12: squares of 10^25 do not fit in 64 bits. */
-	{"stddev", DW_AGG_STDDEV,
-		{{{U16(1)}, {8, 40, 232, 0}},
-			{{U16(2)},
-				{2, 4000000000000ull,
+	{ "stddev", DW_AGG_STDDEV,
+		{ { { U16(1) }, { 8, 40, 232, 0 } },
+			{ { U16(2) },
+				{ 2, 4000000000000ull,
 					(uint64_t)((unsigned __int128)10000000000000ull * 1000000000000ull),
-					(uint64_t)((unsigned __int128)10000000000000ull * 1000000000000ull >> 64)}}},
-		"\n     1                2\n     2    1000000000000\n"},
-	{"equal text", DW_AGG_COUNT, {{{TLIT(1)}, {2}}, {{IP4("\x7f\0\0\x01")}, {3}}},
-		"\n  127.0.0.1                                                         5\n"},
-	{"text after NUL", DW_AGG_COUNT, {{{CHARS(8, "ab")}, {2}}, {{BYTES(8, "ab\0\0\0\0\0x")}, {3}}}, NULL},
-	{"escaped", DW_AGG_COUNT, {{{CHARS(8, "a\x1b]0;")}, {2}}},
-		"\n  a\\x1b]0;                                                          2\n"},
+					(uint64_t)((unsigned __int128)10000000000000ull * 1000000000000ull >> 64) } } },
+		"\n     1                2\n     2    1000000000000\n" },
+	{ "equal text", DW_AGG_COUNT, { { { TLIT(1) }, { 2 } }, { { IP4("\x7f\0\0\x01") }, { 3 } } },
+		"\n  127.0.0.1                                                         5\n" },
+	{ "text after NUL", DW_AGG_COUNT, { { { CHARS(8, "ab") }, { 2 } }, { { BYTES(8, "ab\0\0\0\0\0x") }, { 3 } } },
+		NULL },
+	{ "escaped", DW_AGG_COUNT, { { { CHARS(8, "a\x1b]0;") }, { 2 } } },
+		"\n  a\\x1b]0;                                                          2\n" },
 };
 
 static void test_layouts(void)
@@ -184,7 +187,8 @@ static void test_layouts(void)
 		key_of(&r, 0, layouts[i].rows[0].key, raw);
 		rig_open(&r, NULL);
 		if (!layouts[i].want) {
-			/* The field is read as CHARS in both rows: the bytes behind the NUL differ, the text does not. */
+			/* The field is read as CHARS in both rows: the bytes behind the NUL differ, the text does
+			 * not. */
 			agg_absorb(r.set, 0, "ab\0\0\0\0\0\0", layouts[i].rows[0].words, 1);
 			agg_absorb(r.set, 0, "ab\0\0\0\0\0x", layouts[i].rows[1].words, 1);
 			printa(&r, "%s %@d\n", 1);
@@ -200,7 +204,7 @@ static void test_layouts(void)
 	}
 }
 
-/* ---- distributions ---------------------------------------------------------------------------------------------------- */
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
 static size_t bucket_of(int64_t v)
 {
 	uint64_t m = v < 0 ? -(uint64_t)v : (uint64_t)v;
@@ -214,10 +218,10 @@ static size_t bucket_of(int64_t v)
 
 static void test_quantize(void)
 {
-	static const struct datum near[] = {IP4("\xc0\xa8\x01\x6d"), {0}}, far[] = {IP4("\xc0\xa8\x02\x1e"), {0}},
-				  none[] = {{0}};
+	static const struct datum near[] = { IP4("\xc0\xa8\x01\x6d"), { 0 } },
+				  far[] = { IP4("\xc0\xa8\x02\x1e"), { 0 } }, none[] = { { 0 } };
 	static struct rig r;
-	uint64_t w[DW_QUANTIZE_BUCKETS] = {0};
+	uint64_t w[DW_QUANTIZE_BUCKETS] = { 0 };
 
 	rig_init(&r, 1);
 	r.aggs[0].fn = DW_AGG_QUANTIZE;
@@ -299,12 +303,12 @@ static void test_quantize(void)
 
 static void test_linear(void)
 {
-	static const struct datum none[] = {{0}};
+	static const struct datum none[] = { { 0 } };
 	static struct rig r;
-	uint64_t w[32] = {[0] = 1, [1] = 1, [11] = 2};
+	uint64_t w[32] = { [0] = 1, [1] = 1, [11] = 2 };
 
 	rig_init(&r, 1);
-	r.aggs[0] = (struct agg){.fn = DW_AGG_LQUANTIZE, .nwords = 12, .lq_base = 0, .lq_limit = 100, .lq_step = 10};
+	r.aggs[0] = (struct agg){ .fn = DW_AGG_LQUANTIZE, .nwords = 12, .lq_base = 0, .lq_limit = 100, .lq_step = 10 };
 	rig_open(&r, NULL);
 	feed(&r, 0, none, w);
 	printa(&r, NULL, 1);
@@ -329,7 +333,8 @@ static void test_linear(void)
 	/* Bounds 1 2 3 4 5 6 7 8 9 10 20 ... 90 100: word i counts values with i bounds at or below. */
 	rig_init(&r, 1);
 	r.aggs[0] = (struct agg){
-		.fn = DW_AGG_LLQUANTIZE, .nwords = 20, .llq_factor = 10, .llq_low = 0, .llq_high = 1, .llq_steps = 10};
+		.fn = DW_AGG_LLQUANTIZE, .nwords = 20, .llq_factor = 10, .llq_low = 0, .llq_high = 1, .llq_steps = 10
+	};
 	memset(w, 0, sizeof(w));
 	w[0] = 1;
 	w[1] = 1;
@@ -362,26 +367,26 @@ static void test_linear(void)
 	rig_close(&r);
 }
 
-/* ---- order and formats -------------------------------------------------------------------------------------------------- */
+/* ---- order and formats ------------------------------------------------------------------------------------------- */
 static const struct {
 	struct agg_opts opts;
 	const char *want;
 } orders[] = {
-	{{false, false, 0, 0, false, 0}, "c 1:3 a 2:5 b 1:5 a 9:7 "},
-	{{false, true, 0, 0, false, 0}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
-	{{true, false, 0, 0, false, 0}, "a 2:5 a 9:7 b 1:5 c 1:3 "},
-	{{true, true, 0, 0, false, 0}, "c 1:3 b 1:5 a 9:7 a 2:5 "},
-	{{true, false, 1, 0, false, 0}, "b 1:5 c 1:3 a 2:5 a 9:7 "},
-	{{false, false, 1, 0, false, 0}, "c 1:3 b 1:5 a 2:5 a 9:7 "},
-	{{false, false, 0, 0, false, 2}, "b 1:5 a 9:7 "},
-	{{false, true, 0, 0, false, 3}, "a 9:7 b 1:5 a 2:5 "},
-	{{false, true, 0, 0, false, 9}, "a 9:7 b 1:5 a 2:5 c 1:3 "},
+	{ { false, false, 0, 0, false, 0 }, "c 1:3 a 2:5 b 1:5 a 9:7 " },
+	{ { false, true, 0, 0, false, 0 }, "a 9:7 b 1:5 a 2:5 c 1:3 " },
+	{ { true, false, 0, 0, false, 0 }, "a 2:5 a 9:7 b 1:5 c 1:3 " },
+	{ { true, true, 0, 0, false, 0 }, "c 1:3 b 1:5 a 9:7 a 2:5 " },
+	{ { true, false, 1, 0, false, 0 }, "b 1:5 c 1:3 a 2:5 a 9:7 " },
+	{ { false, false, 1, 0, false, 0 }, "c 1:3 b 1:5 a 2:5 a 9:7 " },
+	{ { false, false, 0, 0, false, 2 }, "b 1:5 a 9:7 " },
+	{ { false, true, 0, 0, false, 3 }, "a 9:7 b 1:5 a 2:5 " },
+	{ { false, true, 0, 0, false, 9 }, "a 9:7 b 1:5 a 2:5 c 1:3 " },
 };
 
 static void test_orders(void)
 {
-	static const struct row rows[] = {{{CHARS(4, "a"), U32(9)}, {7}}, {{CHARS(4, "b"), U32(1)}, {5}},
-		{{CHARS(4, "a"), U32(2)}, {5}}, {{CHARS(4, "c"), U32(1)}, {3}}};
+	static const struct row rows[] = { { { CHARS(4, "a"), U32(9) }, { 7 } }, { { CHARS(4, "b"), U32(1) }, { 5 } },
+		{ { CHARS(4, "a"), U32(2) }, { 5 } }, { { CHARS(4, "c"), U32(1) }, { 3 } } };
 	static struct rig r;
 	uint8_t raw[64];
 
@@ -401,22 +406,23 @@ static void test_orders(void)
 
 static void test_joined(void)
 {
-	static const struct datum a[] = {CHARS(4, "a"), {0}}, b[] = {CHARS(4, "b"), {0}}, c[] = {CHARS(4, "c"), {0}};
+	static const struct datum a[] = { CHARS(4, "a"), { 0 } }, b[] = { CHARS(4, "b"), { 0 } },
+				  c[] = { CHARS(4, "c"), { 0 } };
 	static struct rig r;
 
 	for (uint32_t pos = 0; pos < 2; pos++) {
-		struct agg_opts opts = {.agg_pos = pos};
+		struct agg_opts opts = { .agg_pos = pos };
 
 		rig_init(&r, 3);
 		r.aggs[0].fn = DW_AGG_COUNT;
 		r.aggs[1].fn = DW_AGG_MAX;
 		r.aggs[2].fn = DW_AGG_COUNT;
 		rig_open(&r, &opts);
-		feed(&r, 0, a, (const uint64_t[]){3});
-		feed(&r, 0, b, (const uint64_t[]){5});
-		feed(&r, 1, b, (const uint64_t[]){40, 1});
-		feed(&r, 1, c, (const uint64_t[]){90, 1});
-		feed(&r, 2, a, (const uint64_t[]){1});
+		feed(&r, 0, a, (const uint64_t[]){ 3 });
+		feed(&r, 0, b, (const uint64_t[]){ 5 });
+		feed(&r, 1, b, (const uint64_t[]){ 40, 1 });
+		feed(&r, 1, c, (const uint64_t[]){ 90, 1 });
+		feed(&r, 2, a, (const uint64_t[]){ 1 });
 		printa(&r, "%-4s|%@3d|%-@4d|%@x\n", 2);
 		expect(&r, "joined, one conversion more than aggregations",
 			pos ? "a   |  3|0   |0\nb   |  5|40  |28\nc   |  0|90  |5a\n"
@@ -442,10 +448,11 @@ static void test_joined(void)
 	}
 }
 
-/* ---- clear, trunc, normalize on what was fed ------------------------------------------------------------------------------- */
+/* ---- clear, trunc, normalize on what was fed --------------------------------------------------------------------- */
 static void test_actions(void)
 {
-	static const struct datum a[] = {CHARS(4, "a"), {0}}, b[] = {CHARS(4, "b"), {0}}, c[] = {CHARS(4, "c"), {0}};
+	static const struct datum a[] = { CHARS(4, "a"), { 0 } }, b[] = { CHARS(4, "b"), { 0 } },
+				  c[] = { CHARS(4, "c"), { 0 } };
 	static struct rig r;
 
 	rig_init(&r, 1);
@@ -454,9 +461,9 @@ static void test_actions(void)
 	printa(&r, NULL, 1);
 	printa(&r, "%s %@d;", 1);
 	expect(&r, "empty", "");
-	feed(&r, 0, a, (const uint64_t[]){30});
-	feed(&r, 0, b, (const uint64_t[]){20});
-	feed(&r, 0, c, (const uint64_t[]){10});
+	feed(&r, 0, a, (const uint64_t[]){ 30 });
+	feed(&r, 0, b, (const uint64_t[]){ 20 });
+	feed(&r, 0, c, (const uint64_t[]){ 10 });
 	agg_trunc(r.set, 0, 5);
 	agg_trunc(r.set, 0, -3);
 	printa(&r, "%s %@d;", 1);
@@ -470,8 +477,8 @@ static void test_actions(void)
 	agg_clear(r.set, 0);
 	printa(&r, "%s %@d;", 1);
 	expect(&r, "cleared: keys stay", "a 0;b 0;c 0;");
-	feed(&r, 0, a, (const uint64_t[]){31});
-	feed(&r, 0, c, (const uint64_t[]){15});
+	feed(&r, 0, a, (const uint64_t[]){ 31 });
+	feed(&r, 0, c, (const uint64_t[]){ 15 });
 	printa(&r, "%s %@d;", 1);
 	expect(&r, "after clear", "b 0;a 1;c 5;");
 	agg_trunc(r.set, 0, -2);
@@ -481,15 +488,15 @@ static void test_actions(void)
 	agg_trunc(r.set, 0, 0);
 	printa(&r, "%s %@d;", 1);
 	expect(&r, "trunc", "b 0;a 1;a 1;");
-	feed(&r, 0, b, (const uint64_t[]){2});
+	feed(&r, 0, b, (const uint64_t[]){ 2 });
 	printa(&r, "%s %@d;", 1);
 	expect(&r, "back after trunc", "b 2;");
 	/* Ids that do not exist do nothing. */
 	agg_clear(r.set, 9);
 	agg_trunc(r.set, 9, 0);
 	agg_normalize(r.set, 9, 1);
-	agg_printa(r.set, r.out, NULL, (const uint32_t[]){9}, 1);
-	agg_absorb(r.set, 9, "x", (const uint64_t[]){2}, 1);
+	agg_printa(r.set, r.out, NULL, (const uint32_t[]){ 9 }, 1);
+	agg_absorb(r.set, 9, "x", (const uint64_t[]){ 2 }, 1);
 	expect(&r, "no such aggregation", "");
 	CHECK(agg_lost(r.set) == 0, "lost");
 	rig_close(&r);
@@ -505,22 +512,22 @@ static void test_keyless(void)
 	r.aggs[0].fn = DW_AGG_COUNT;
 	r.aggs[1].fn = DW_AGG_AVG;
 	rig_open(&r, NULL);
-	agg_absorb(r.set, 0, "", (const uint64_t[]){0, 0}, 2);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){ 0, 0 }, 2);
 	agg_print_rest(r.set, r.out);
 	expect(&r, "nothing yet", "");
-	agg_absorb(r.set, 0, "", (const uint64_t[]){2, 3}, 2);
-	agg_absorb(r.set, 1, "", (const uint64_t[]){1, 10, 1, 20}, 2);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){ 2, 3 }, 2);
+	agg_absorb(r.set, 1, "", (const uint64_t[]){ 1, 10, 1, 20 }, 2);
 	printa(&r, "%@d %@d;", 2);
 	agg_trunc(r.set, 0, 0);
-	agg_absorb(r.set, 0, "", (const uint64_t[]){2, 3}, 2);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){ 2, 3 }, 2);
 	printa(&r, "%@d;", 1);
-	agg_absorb(r.set, 0, "", (const uint64_t[]){2, 4}, 2);
+	agg_absorb(r.set, 0, "", (const uint64_t[]){ 2, 4 }, 2);
 	printa(&r, "%@d;", 1);
 	expect(&r, "CPUs, trunc", "5 15;1;");
 	rig_close(&r);
 }
 
-/* ---- maps of the kernel -------------------------------------------------------------------------------------------------------- */
+/* ---- maps of the kernel ------------------------------------------------------------------------------------------ */
 static int map_new(enum bpf_map_type type, const char *name, uint32_t key, uint32_t value, uint32_t n)
 {
 	return bpf_map_create(type, name, key, value, n, NULL);
@@ -554,7 +561,7 @@ static size_t map_count(int fd)
 static void test_kernel_sum(int fd)
 {
 	static struct rig r;
-	static const struct datum key[] = {U32(1), {0}};
+	static const struct datum key[] = { U32(1), { 0 } };
 	uint32_t k1 = 1, k2 = 2;
 	uint8_t raw[64];
 
@@ -563,13 +570,13 @@ static void test_kernel_sum(int fd)
 	r.fds[0] = fd;
 	key_of(&r, 0, key, raw);
 	rig_open(&r, NULL);
-	map_set(fd, &k1, (const uint64_t[]){5}, (const uint64_t[]){6}, 1);
-	map_set(fd, &k2, (const uint64_t[]){20}, NULL, 1);
+	map_set(fd, &k1, (const uint64_t[]){ 5 }, (const uint64_t[]){ 6 }, 1);
+	map_set(fd, &k2, (const uint64_t[]){ 20 }, NULL, 1);
 	printa(&r, "%d=%@d;", 1);
 	expect(&r, "two CPUs", libbpf_num_possible_cpus() > 1 ? "1=11;2=20;" : "1=5;2=20;");
 
 	/* clear takes away what was read, not what came since. */
-	map_set(fd, &k2, (const uint64_t[]){23}, NULL, 1);
+	map_set(fd, &k2, (const uint64_t[]){ 23 }, NULL, 1);
 	agg_clear(r.set, 0);
 	printa(&r, "%d=%@d;", 1);
 	agg_begin(r.set);
@@ -577,14 +584,14 @@ static void test_kernel_sum(int fd)
 	expect(&r, "clear", "1=0;2=0;1=0;2=3;");
 
 	/* trunc empties the map; an update since the reading stays. */
-	map_set(fd, &k2, (const uint64_t[]){27}, NULL, 1);
+	map_set(fd, &k2, (const uint64_t[]){ 27 }, NULL, 1);
 	agg_trunc(r.set, 0, 0);
 	CHECK(map_count(fd) == 0, "%zu keys", map_count(fd));
 	printa(&r, "%d=%@d;", 1);
 	agg_begin(r.set);
 	printa(&r, "%d=%@d;", 1);
-	map_set(fd, &k2, (const uint64_t[]){100}, NULL, 1);
-	map_set(fd, &k1, (const uint64_t[]){1}, NULL, 1);
+	map_set(fd, &k2, (const uint64_t[]){ 100 }, NULL, 1);
+	map_set(fd, &k1, (const uint64_t[]){ 1 }, NULL, 1);
 	agg_begin(r.set);
 	printa(&r, "%d=%@d;", 1);
 	expect(&r, "trunc", "2=4;2=4;1=1;2=104;");
@@ -595,7 +602,7 @@ static void test_kernel_sum(int fd)
 static void test_kernel_max(int fd)
 {
 	static struct rig r;
-	static const struct datum key[] = {U32(1), {0}};
+	static const struct datum key[] = { U32(1), { 0 } };
 	uint32_t k1 = 1, k2 = 2;
 	uint8_t raw[64];
 
@@ -604,14 +611,14 @@ static void test_kernel_max(int fd)
 	r.fds[0] = fd;
 	key_of(&r, 0, key, raw);
 	rig_open(&r, NULL);
-	map_set(fd, &k1, (const uint64_t[]){5, 1}, NULL, 2);
-	map_set(fd, &k2, (const uint64_t[]){(uint64_t)-20, 1}, NULL, 2);
+	map_set(fd, &k1, (const uint64_t[]){ 5, 1 }, NULL, 2);
+	map_set(fd, &k2, (const uint64_t[]){ (uint64_t)-20, 1 }, NULL, 2);
 	printa(&r, "%d=%@d;", 1);
-	map_set(fd, &k2, (const uint64_t[]){(uint64_t)-10, 1}, NULL, 2);
+	map_set(fd, &k2, (const uint64_t[]){ (uint64_t)-10, 1 }, NULL, 2);
 	agg_clear(r.set, 0);
 	printa(&r, "%d=%@d;", 1);
 	agg_begin(r.set);
-	map_set(fd, &k1, (const uint64_t[]){3, 1}, NULL, 2);
+	map_set(fd, &k1, (const uint64_t[]){ 3, 1 }, NULL, 2);
 	printa(&r, "%d=%@d;", 1);
 	expect(&r, "max", "2=-20;1=5;2=-10;1=0;2=-10;1=3;");
 	CHECK(agg_lost(r.set) == 0, "lost");
@@ -628,20 +635,20 @@ static void test_kernel_keyless(int fd)
 	r.fds[0] = fd;
 	rig_open(&r, NULL);
 	agg_print_rest(r.set, r.out);
-	map_set(fd, &zero, (const uint64_t[]){5, 1}, NULL, 2);
+	map_set(fd, &zero, (const uint64_t[]){ 5, 1 }, NULL, 2);
 	agg_begin(r.set);
 	printa(&r, "%@d;", 1);
 	agg_clear(r.set, 0);
 	printa(&r, "%@d;", 1);
 	agg_begin(r.set);
 	printa(&r, "%@d;", 1);
-	map_set(fd, &zero, (const uint64_t[]){9, 1}, NULL, 2);
+	map_set(fd, &zero, (const uint64_t[]){ 9, 1 }, NULL, 2);
 	agg_begin(r.set);
 	printa(&r, "%@d;", 1);
 	agg_trunc(r.set, 0, 0);
 	agg_begin(r.set);
 	printa(&r, "%@d;", 1);
-	map_set(fd, &zero, (const uint64_t[]){8, 1}, NULL, 2);
+	map_set(fd, &zero, (const uint64_t[]){ 8, 1 }, NULL, 2);
 	agg_begin(r.set);
 	printa(&r, "%@d;", 1);
 	expect(&r, "min without keys", "5;0;0;9;8;");
@@ -653,7 +660,7 @@ static void test_kernel_keyless(int fd)
 static void test_kernel_many(int fd, uint32_t n)
 {
 	static struct rig r;
-	static const struct datum key[] = {U32(1), {0}};
+	static const struct datum key[] = { U32(1), { 0 } };
 	uint8_t raw[64];
 
 	rig_init(&r, 1);
@@ -663,7 +670,7 @@ static void test_kernel_many(int fd, uint32_t n)
 	rig_open(&r, NULL);
 	r.maps[0].max_entries = n;
 	for (uint32_t k = 0; k < n; k++) {
-		uint64_t w[DW_QUANTIZE_BUCKETS] = {[63] = 1 + k};
+		uint64_t w[DW_QUANTIZE_BUCKETS] = { [63] = 1 + k };
 
 		map_set(fd, &k, w, NULL, DW_QUANTIZE_BUCKETS);
 	}

@@ -8,7 +8,7 @@
 
 static void test_arena(struct arena *a)
 {
-	static const size_t sizes[] = {0, 1, 15, 16, 17, 4096, 100000, (size_t)9 << 20};
+	static const size_t sizes[] = { 0, 1, 15, 16, 17, 4096, 100000, (size_t)9 << 20 };
 	const size_t before = arena_used(a);
 	size_t sum = 0;
 
@@ -51,7 +51,7 @@ static void test_arena_many(struct arena *a)
 
 static void test_vec(struct arena *a)
 {
-	VEC(int) v = {0};
+	VEC(int) v = { 0 };
 	int wrong = 0;
 
 	for (int i = 0; i < 1000; i++) {
@@ -86,16 +86,16 @@ static void collect(void *ctx, const char *key, void *value)
 static void test_strmap(struct arena *a)
 {
 	struct strmap *m = strmap_new(a);
-	struct each e = {.order = ""};
+	struct each e = { .order = "" };
 	char key[16] = "k";
 	size_t wrong = 0;
 
 	EXPECT(strmap_get(m, "k") == NULL);
-	strmap_put(m, key, (char[]){"1"});
+	strmap_put(m, key, (char[]){ "1" });
 	key[0] = 'x'; /* keys are copied */
-	strmap_put(m, "b", (char[]){"2"});
-	strmap_put(m, "", (char[]){"3"});
-	strmap_put(m, "b", (char[]){"4"});
+	strmap_put(m, "b", (char[]){ "2" });
+	strmap_put(m, "", (char[]){ "3" });
+	strmap_put(m, "b", (char[]){ "4" });
 	EXPECT_STR(strmap_get(m, "k"), "1");
 	EXPECT_STR(strmap_get(m, "b"), "4");
 	EXPECT_STR(strmap_get(m, ""), "3");
@@ -130,23 +130,23 @@ static void print_escape(void *ctx, FILE *out)
 static void test_escape(void)
 {
 	static struct escape_row rows[] = {
-		{"abc", 3, 0, "abc", 3},
-		{"", 0, 0, "", 0},
-		{"a\0b", 3, 0, "a\\x00b", 6},
-		{"a\nb\t", 4, 1, "a\nb\t", 4},
-		{"a\nb\t", 4, 0, "a\\x0ab\\x09", 10},
-		{"\033[31m\007\177\r", 8, 1, "\\x1b[31m\\x07\\x7f\\x0d", 20},
-		{"\xc3\xa9", 2, 0, "\xc3\xa9", 1},                      /* e acute */
-		{"\xe6\x97\xa5", 3, 0, "\xe6\x97\xa5", 2},              /* a wide character */
-		{"e\xcc\x81", 3, 0, "e\xcc\x81", 1},                    /* a combining one */
-		{"\xc2\x9b", 2, 0, "\\xc2\\x9b", 8},                    /* CSI of C1 */
-		{"\xe2\x80\xae", 3, 0, "\\xe2\\x80\\xae", 12},          /* right-to-left override */
-		{"\xc0\xaf", 2, 0, "\\xc0\\xaf", 8},                    /* overlong */
-		{"\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80", 12},          /* surrogate */
-		{"\xf4\x90\x80\x80", 4, 0, "\\xf4\\x90\\x80\\x80", 16}, /* above U+10FFFF */
-		{"\xe6\x97", 2, 0, "\\xe6\\x97", 8},                    /* cut off */
-		{"\xf0\x9f\x98\x80", 4, 0, "\xf0\x9f\x98\x80", 2},      /* emoji */
-		{"\xff\x80", 2, 0, "\\xff\\x80", 8},
+		{ "abc", 3, 0, "abc", 3 },
+		{ "", 0, 0, "", 0 },
+		{ "a\0b", 3, 0, "a\\x00b", 6 },
+		{ "a\nb\t", 4, 1, "a\nb\t", 4 },
+		{ "a\nb\t", 4, 0, "a\\x0ab\\x09", 10 },
+		{ "\033[31m\007\177\r", 8, 1, "\\x1b[31m\\x07\\x7f\\x0d", 20 },
+		{ "\xc3\xa9", 2, 0, "\xc3\xa9", 1 },                      /* e acute */
+		{ "\xe6\x97\xa5", 3, 0, "\xe6\x97\xa5", 2 },              /* a wide character */
+		{ "e\xcc\x81", 3, 0, "e\xcc\x81", 1 },                    /* a combining one */
+		{ "\xc2\x9b", 2, 0, "\\xc2\\x9b", 8 },                    /* CSI of C1 */
+		{ "\xe2\x80\xae", 3, 0, "\\xe2\\x80\\xae", 12 },          /* right-to-left override */
+		{ "\xc0\xaf", 2, 0, "\\xc0\\xaf", 8 },                    /* overlong */
+		{ "\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80", 12 },          /* surrogate */
+		{ "\xf4\x90\x80\x80", 4, 0, "\\xf4\\x90\\x80\\x80", 16 }, /* above U+10FFFF */
+		{ "\xe6\x97", 2, 0, "\\xe6\\x97", 8 },                    /* cut off */
+		{ "\xf0\x9f\x98\x80", 4, 0, "\xf0\x9f\x98\x80", 2 },      /* emoji */
+		{ "\xff\x80", 2, 0, "\\xff\\x80", 8 },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
@@ -167,7 +167,7 @@ static struct loc find(const struct source *src, const char *what)
 	const char *p = strstr(src->text, what);
 
 	EXPECT(p != NULL);
-	return (struct loc){src, p ? (uint32_t)(p - src->text) : 0, (uint32_t)strlen(what)};
+	return (struct loc){ src, p ? (uint32_t)(p - src->text) : 0, (uint32_t)strlen(what) };
 }
 
 static void expect_printed(struct diags *d, const char *want)
@@ -181,15 +181,15 @@ static void expect_printed(struct diags *d, const char *want)
 static void test_diag_format(struct arena *a)
 {
 	const char *text = "x\n\t/args[2]->ip_saddr == 5/\n\xc3\xa9\033 @\r\nlast";
-	const struct source src = {.name = "tcp.d", .text = text, .len = strlen(text)};
+	const struct source src = { .name = "tcp.d", .text = text, .len = strlen(text) };
 	struct diags *d = diags_new(a);
 
 	diag_error(
 		d, find(&src, "=="), D_OP_INCOMPAT, "quote it: \"10.0.0.5\"", "cannot compare %s with int", "string");
 	diag_warn(d, find(&src, "@"), D_SYNTAX, NULL, "bytes \001");
-	diag_error(d, (struct loc){&src, (uint32_t)src.len, 5}, D_SYNTAX, NULL, "end");
-	diag_error(d, (struct loc){0}, D_IO, NULL, "nowhere");
-	diag_error(d, (struct loc){0}, D_KERNEL, "mount it", "nowhere");
+	diag_error(d, (struct loc){ &src, (uint32_t)src.len, 5 }, D_SYNTAX, NULL, "end");
+	diag_error(d, (struct loc){ 0 }, D_IO, NULL, "nowhere");
+	diag_error(d, (struct loc){ 0 }, D_KERNEL, "mount it", "nowhere");
 	EXPECT_INT(diags_errors(d), 4);
 	EXPECT(diags_get(d, 1)->warning);
 	EXPECT(diags_get(d, 5) == NULL);
@@ -211,12 +211,12 @@ static void test_diag_format(struct arena *a)
 static void test_diag_long_line(struct arena *a)
 {
 	char *text = arena_alloc(a, 1001);
-	const struct source src = {.name = "x", .text = text, .len = 1000};
+	const struct source src = { .name = "x", .text = text, .len = 1000 };
 	struct diags *d = diags_new(a);
 
 	memset(text, 'a', 1000);
 	text[500] = 'b';
-	diag_error(d, (struct loc){&src, 500, 1}, D_SYNTAX, NULL, "m");
+	diag_error(d, (struct loc){ &src, 500, 1 }, D_SYNTAX, NULL, "m");
 	char *got = unit_capture(print_diags, d);
 	const char *line = strchr(got, '\n') + 1, *caret = strchr(line, '\n') + 1;
 
@@ -230,12 +230,12 @@ static void test_diag_long_line(struct arena *a)
 
 static void test_diag_many(struct arena *a)
 {
-	const struct source src = {.name = "x", .text = "y", .len = 1};
+	const struct source src = { .name = "x", .text = "y", .len = 1 };
 	struct diags *d = diags_new(a);
 
 	for (int i = 0; i < 250; i++)
-		diag_error(d, (struct loc){&src, 0, 1}, D_SYNTAX, NULL, "error %d", i);
-	diag_warn(d, (struct loc){&src, 0, 1}, D_SYNTAX, NULL, "a warning is kept all the same");
+		diag_error(d, (struct loc){ &src, 0, 1 }, D_SYNTAX, NULL, "error %d", i);
+	diag_warn(d, (struct loc){ &src, 0, 1 }, D_SYNTAX, NULL, "a warning is kept all the same");
 	EXPECT_INT(diags_errors(d), 250);
 	EXPECT(diags_get(d, 100) && diags_get(d, 100)->warning);
 	EXPECT(diags_get(d, 101) == NULL);
@@ -254,21 +254,22 @@ static void test_tags(void)
 
 static void test_nearest(void)
 {
-	static const char *const table[] = {"execname", "timestamp", "cpu", "pid", "tid", "ip_saddr", "ip_daddr", NULL};
+	static const char *const table[] = { "execname", "timestamp", "cpu", "pid", "tid", "ip_saddr", "ip_daddr",
+		NULL };
 	static const struct {
 		const char *name, *want;
 	} rows[] = {
-		{"exename", "execname"},
-		{"timestmap", "timestamp"},
-		{"cpi", "cpu"},
-		{"ip_sadr", "ip_saddr"},
-		{"CPU", "cpu"},
-		{"zzzzzz", NULL},
-		{"", NULL},
-		{"p", NULL},
-		{"pdi", "pid"},
-		{"execnam", "execname"},
-		{"xyz", NULL},
+		{ "exename", "execname" },
+		{ "timestmap", "timestamp" },
+		{ "cpi", "cpu" },
+		{ "ip_sadr", "ip_saddr" },
+		{ "CPU", "cpu" },
+		{ "zzzzzz", NULL },
+		{ "", NULL },
+		{ "p", NULL },
+		{ "pdi", "pid" },
+		{ "execnam", "execname" },
+		{ "xyz", NULL },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {

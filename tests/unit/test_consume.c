@@ -14,50 +14,52 @@
 #define BUSY BPF_RINGBUF_BUSY_BIT
 #define DISCARD BPF_RINGBUF_DISCARD_BIT
 
-/* ---- the image: what the epids below do --------------------------------------------------------------------------------- */
+/* ---- the image: what the epids below do -------------------------------------------------------------------------- */
 enum { E_PRINTF = 1, E_EXIT, E_END, E_ERROR, E_TRACE, E_COUNT, E_GUARD, E_EMPTY };
 
-static struct lit lits[] = {{"", 0}};
-static struct image_probe probes[] = {{12, "tcp", "", "none", "send"}, {2, "dtrace", "", "", "END"},
-	{3, "dtrace", "", "", "ERROR"}, {1, "dtrace", "", "", "BEGIN"}};
-static struct field arg_int = {FIELD_INT, 16, 4, true, false};
-static struct fmt_item items[] = {
-	{.text = "n=", .text_len = 2, .conv = 'd', .width = -1, .prec = -1}, {.text = "\n", .text_len = 1}};
-static struct fmt fmt_n = {items, 2, 1};
+static struct lit lits[] = { { "", 0 } };
+static struct image_probe probes[] = { { 12, "tcp", "", "none", "send" }, { 2, "dtrace", "", "", "END" },
+	{ 3, "dtrace", "", "", "ERROR" }, { 1, "dtrace", "", "", "BEGIN" } };
+static struct field arg_int = { FIELD_INT, 16, 4, true, false };
+static struct fmt_item items[] = { { .text = "n=", .text_len = 2, .conv = 'd', .width = -1, .prec = -1 },
+	{ .text = "\n", .text_len = 1 } };
+static struct fmt fmt_n = { items, 2, 1 };
 static uint32_t agg_id;
-static struct action do_printf = {.kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1};
-static struct action do_exit[] = {{.kind = ACT_EXIT, .args = &arg_int, .nargs = 1},
-	{.kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1}};
-static struct action do_trace = {.kind = ACT_TRACE, .args = &arg_int, .nargs = 1};
-static struct action do_aggs[] = {{.kind = ACT_NORMALIZE, .aggs = &agg_id, .naggs = 1, .args = &arg_int, .nargs = 1},
-	{.kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1}, {.kind = ACT_DENORMALIZE, .aggs = &agg_id, .naggs = 1},
-	{.kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1}, {.kind = ACT_CLEAR, .aggs = &agg_id, .naggs = 1},
-	{.kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1}, {.kind = ACT_TRUNC, .aggs = &agg_id, .naggs = 1},
-	{.kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1}};
-static struct action do_guard[] = {{.kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 20},
-	{.kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 21},
-	{.kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 9999}};
-static struct epid epids[] = {
-	{0, 0, 20, &do_printf, 1, false},
-	{0, 1, 20, do_exit, 2, false},
-	{1, 2, 20, &do_printf, 1, false},
-	{2, 3, 20, &do_printf, 1, false},
-	{3, 4, 20, &do_trace, 1, false},
-	{0, 5, 20, do_aggs, ROWS(do_aggs), true},
-	{0, 6, 22, do_guard, ROWS(do_guard), false},
-	{3, 7, 16, NULL, 0, false},
+static struct action do_printf = { .kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1 };
+static struct action do_exit[] = { { .kind = ACT_EXIT, .args = &arg_int, .nargs = 1 },
+	{ .kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1 } };
+static struct action do_trace = { .kind = ACT_TRACE, .args = &arg_int, .nargs = 1 };
+static struct action do_aggs[] = { { .kind = ACT_NORMALIZE, .aggs = &agg_id, .naggs = 1, .args = &arg_int, .nargs = 1 },
+	{ .kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1 }, { .kind = ACT_DENORMALIZE, .aggs = &agg_id, .naggs = 1 },
+	{ .kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1 }, { .kind = ACT_CLEAR, .aggs = &agg_id, .naggs = 1 },
+	{ .kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1 }, { .kind = ACT_TRUNC, .aggs = &agg_id, .naggs = 1 },
+	{ .kind = ACT_PRINTA, .aggs = &agg_id, .naggs = 1 } };
+static struct action do_guard[] = {
+	{ .kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 20 },
+	{ .kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 21 },
+	{ .kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 9999 }
 };
-static struct agg aggs[] = {{.name = "a", .fn = DW_AGG_COUNT, .nwords = 1, .map = 9}};
-static struct image_map maps[] = {{.role = MAP_RINGS}, {.role = MAP_DROPS}};
+static struct epid epids[] = {
+	{ 0, 0, 20, &do_printf, 1, false },
+	{ 0, 1, 20, do_exit, 2, false },
+	{ 1, 2, 20, &do_printf, 1, false },
+	{ 2, 3, 20, &do_printf, 1, false },
+	{ 3, 4, 20, &do_trace, 1, false },
+	{ 0, 5, 20, do_aggs, ROWS(do_aggs), true },
+	{ 0, 6, 22, do_guard, ROWS(do_guard), false },
+	{ 3, 7, 16, NULL, 0, false },
+};
+static struct agg aggs[] = { { .name = "a", .fn = DW_AGG_COUNT, .nwords = 1, .map = 9 } };
+static struct image_map maps[] = { { .role = MAP_RINGS }, { .role = MAP_DROPS } };
 static const struct image image = {
-	.probes = {probes, ROWS(probes), ROWS(probes)},
-	.epids = {epids, ROWS(epids), ROWS(epids)},
-	.lits = {lits, ROWS(lits), ROWS(lits)},
-	.aggs = {aggs, ROWS(aggs), ROWS(aggs)},
-	.maps = {maps, ROWS(maps), ROWS(maps)},
+	.probes = { probes, ROWS(probes), ROWS(probes) },
+	.epids = { epids, ROWS(epids), ROWS(epids) },
+	.lits = { lits, ROWS(lits), ROWS(lits) },
+	.aggs = { aggs, ROWS(aggs), ROWS(aggs) },
+	.maps = { maps, ROWS(maps), ROWS(maps) },
 };
 
-/* ---- rings in memory ------------------------------------------------------------------------------------------------------ */
+/* ---- rings in memory --------------------------------------------------------------------------------------------- */
 struct rig {
 	unsigned long cons[NRINGS], prod[NRINGS];
 	_Alignas(8) uint8_t data[NRINGS][2 * RING_SIZE];
@@ -78,7 +80,7 @@ static void on_error(void *ctx, const struct dw_err *e)
 /* start: where the positions begin, so that records wrap. */
 static void rig_open(struct rig *r, bool quiet, unsigned long start)
 {
-	struct consumer_env env = {.image = &image, .quiet = quiet, .on_error = on_error, .ctx = r};
+	struct consumer_env env = { .image = &image, .quiet = quiet, .on_error = on_error, .ctx = r };
 
 	memset(r, 0, sizeof(*r));
 	capture_open(&r->out);
@@ -123,8 +125,8 @@ static unsigned long put_raw(struct rig *r, unsigned ring, uint32_t head, const 
 
 static unsigned long put(struct rig *r, unsigned ring, uint64_t ts, uint32_t epid, int32_t n, uint32_t flags)
 {
-	uint8_t rec[24] = {0};
-	struct dw_rec head = {ts, epid, 24};
+	uint8_t rec[24] = { 0 };
+	struct dw_rec head = { ts, epid, 24 };
 
 	memcpy(rec, &head, sizeof(head));
 	memcpy(rec + 16, &n, sizeof(n));
@@ -165,7 +167,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 static void test_merge(void)
 {
 	static struct rig r;
@@ -304,25 +306,25 @@ static void test_hostile(void)
 		struct dw_rec rec;
 		bool rest; /* what follows in the ring is still read */
 	} bad[] = {
-		{24, {1, 0, 24}, true},
-		{24, {1, 9, 24}, true},
-		{24, {1, 0xfffffffe, 24}, true},
-		{24, {1, DW_EPID_ERROR, 24}, true},
-		{24, {1, E_PRINTF, 16}, true},
-		{24, {1, E_PRINTF, 0}, true},
-		{24, {1, E_PRINTF, 25}, true},
-		{24, {1, E_PRINTF, 0xffffffff}, true},
-		{8, {1, E_PRINTF, 24}, true},
-		{0, {1, E_PRINTF, 24}, true},
-		{0x3fffffff, {1, E_PRINTF, 24}, false},
-		{RING_SIZE, {1, E_PRINTF, RING_SIZE}, false},
-		{200, {1, E_PRINTF, 24}, false},
+		{ 24, { 1, 0, 24 }, true },
+		{ 24, { 1, 9, 24 }, true },
+		{ 24, { 1, 0xfffffffe, 24 }, true },
+		{ 24, { 1, DW_EPID_ERROR, 24 }, true },
+		{ 24, { 1, E_PRINTF, 16 }, true },
+		{ 24, { 1, E_PRINTF, 0 }, true },
+		{ 24, { 1, E_PRINTF, 25 }, true },
+		{ 24, { 1, E_PRINTF, 0xffffffff }, true },
+		{ 8, { 1, E_PRINTF, 24 }, true },
+		{ 0, { 1, E_PRINTF, 24 }, true },
+		{ 0x3fffffff, { 1, E_PRINTF, 24 }, false },
+		{ RING_SIZE, { 1, E_PRINTF, RING_SIZE }, false },
+		{ 200, { 1, E_PRINTF, 24 }, false },
 	};
 	static struct rig r;
 
 	for (size_t i = 0; i < ROWS(bad); i++) {
 		char name[32];
-		uint8_t rec[24] = {0};
+		uint8_t rec[24] = { 0 };
 
 		snprintf(name, sizeof(name), "hostile %zu", i);
 		rig_open(&r, true, RING_SIZE - 16);
@@ -377,7 +379,8 @@ static void test_exit(void)
 static void put_error(struct rig *r, uint64_t ts, uint32_t epid, uint32_t fault, uint64_t value)
 {
 	struct dw_err e = {
-		.rec = {ts, DW_EPID_ERROR, sizeof(e)}, .epid = epid, .action = 2, .fault = fault, .value = value};
+		.rec = { ts, DW_EPID_ERROR, sizeof(e) }, .epid = epid, .action = 2, .fault = fault, .value = value
+	};
 
 	put_raw(r, 0, sizeof(e), &e, sizeof(e));
 }
@@ -422,7 +425,7 @@ static void test_layout(void)
 	put(&r, 2, 3, E_EMPTY, 0, 0);
 	put(&r, 2, 4, E_GUARD, 7, 0);
 	work(&r, false, 4, "layout");
-	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){12}, 1);
+	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){ 12 }, 1);
 	put(&r, 2, 5, E_COUNT, 4, 0);
 	work(&r, false, 1, "layout");
 	expect(&r, "layout",
@@ -435,13 +438,13 @@ static void test_layout(void)
 		"\n                3\n"
 		"\n               12\n"
 		"\n                0\n");
-	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){13}, 1);
+	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){ 13 }, 1);
 	CHECK(!consumer_aggs(r.c), "aggs");
 	expect(&r, "printed by printa", "");
 	rig_close(&r);
 
 	rig_open(&r, true, 0);
-	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){13}, 1);
+	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){ 13 }, 1);
 	CHECK(!consumer_aggs(r.c), "aggs");
 	expect(&r, "never printed", "\n               13\n");
 	rig_close(&r);
@@ -449,7 +452,7 @@ static void test_layout(void)
 
 static void test_broken_stream(void)
 {
-	struct consumer_env env = {.image = &image, .quiet = true};
+	struct consumer_env env = { .image = &image, .quiet = true };
 	static struct rig r;
 	struct consumer *c;
 	FILE *full = fopen("/dev/full", "w"), *err = tmpfile();
@@ -495,8 +498,8 @@ static void test_missed(void)
 	rig_close(&r);
 }
 
-/* ---- rings of the kernel ------------------------------------------------------------------------------------------------------ */
-#define INSN(c, d, s, o, i) ((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
+/* ---- rings of the kernel ----------------------------------------------------------------------------------------- */
+#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
 #define REC_BYTES 24
 
 /* A program that copies its context to a record of the ring. */
@@ -527,7 +530,7 @@ static int writer_run(int prog, uint64_t ts, int32_t n)
 	struct {
 		struct dw_rec rec;
 		int32_t n, pad;
-	} ctx = {{ts, E_PRINTF, REC_BYTES}, n, 0};
+	} ctx = { { ts, E_PRINTF, REC_BYTES }, n, 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &ctx, .ctx_size_in = sizeof(ctx));
 
 	if (bpf_prog_test_run_opts(prog, &opts))
@@ -537,8 +540,8 @@ static int writer_run(int prog, uint64_t ts, int32_t n)
 
 static void test_kernel_rings(int rings[2], const int progs[2])
 {
-	struct consumer_env env = {.image = &image, .ring_fds = rings, .nrings = 2, .quiet = true};
-	int fds[2] = {-1, bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "dwt_drops", 4, 8, DW_DROP_COUNT, NULL)};
+	struct consumer_env env = { .image = &image, .ring_fds = rings, .nrings = 2, .quiet = true };
+	int fds[2] = { -1, bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "dwt_drops", 4, 8, DW_DROP_COUNT, NULL) };
 	size_t ncpus = (size_t)libbpf_num_possible_cpus();
 	uint64_t *counts = calloc(ncpus, sizeof(*counts));
 	struct capture out, err;
@@ -607,8 +610,8 @@ static void test_kernel_rings(int rings[2], const int progs[2])
 static void test_kernel(void)
 {
 	uint32_t size = (uint32_t)sysconf(_SC_PAGESIZE);
-	int rings[2], progs[2], bad_fds[1] = {-1};
-	struct consumer_env env = {.image = &image, .out = stdout, .err = stderr, .ring_fds = bad_fds, .nrings = 1};
+	int rings[2], progs[2], bad_fds[1] = { -1 };
+	struct consumer_env env = { .image = &image, .out = stdout, .err = stderr, .ring_fds = bad_fds, .nrings = 1 };
 	struct consumer *c;
 
 	CHECK(consumer_new(&env, &c) < 0 && !c, "a bad descriptor");
@@ -622,7 +625,7 @@ static void test_kernel(void)
 		}
 	}
 	/* The second is no ring: the first is unmapped again. */
-	int half[2] = {rings[0], progs[0]};
+	int half[2] = { rings[0], progs[0] };
 
 	env.ring_fds = half;
 	env.nrings = 2;

@@ -30,7 +30,7 @@ static struct {
 
 #define ROWS(a) (sizeof(a) / sizeof((a)[0]))
 
-/* ---- random programs -------------------------------------------------------------------------------------------- */
+/* ---- random programs --------------------------------------------------------------------------------------------- */
 #define STACK_WORDS 6
 #define NVARS 4
 #define POOL 48
@@ -56,8 +56,8 @@ static uint32_t rnd(struct gen *g, uint32_t n)
 
 static int64_t random_imm(struct gen *g)
 {
-	static const int64_t special[] = {0, 1, -1, 2, 8, 255, 65535, 4096, INT32_MAX, INT32_MIN, 0xffffffffll,
-		0x80000000ll, INT64_MIN, INT64_MAX, 63, 64};
+	static const int64_t special[] = { 0, 1, -1, 2, 8, 255, 65535, 4096, INT32_MAX, INT32_MIN, 0xffffffffll,
+		0x80000000ll, INT64_MIN, INT64_MAX, 63, 64 };
 	if (rnd(g, 2))
 		return special[rnd(g, ROWS(special))];
 	int64_t v = (int64_t)(g->seed * 0x2545f4914f6cdd1dull);
@@ -155,9 +155,9 @@ static void random_call(struct gen *g)
 /* A chain over a value of few bits, ending in what its range may decide. */
 static void random_narrow(struct gen *g)
 {
-	static const int32_t edges[] = {0, 1, -1, 127, 128, 254, 255, 256, 32767, 32768, 65535, 65536, INT32_MAX};
-	static const enum ir_alu ops[] = {
-		ALU_ADD, ALU_MUL, ALU_AND, ALU_OR, ALU_XOR, ALU_SHL, ALU_SHR, ALU_SAR, ALU_DIV, ALU_MOD, ALU_SUB};
+	static const int32_t edges[] = { 0, 1, -1, 127, 128, 254, 255, 256, 32767, 32768, 65535, 65536, INT32_MAX };
+	static const enum ir_alu ops[] = { ALU_ADD, ALU_MUL, ALU_AND, ALU_OR, ALU_XOR, ALU_SHL, ALU_SHR, ALU_SAR,
+		ALU_DIV, ALU_MOD, ALU_SUB };
 	struct ir *ir = g->ir;
 	vreg v = rnd(g, 2) ? ir_ext(ir, any(g), 1u << rnd(g, 3), rnd(g, 2)) : ir_be(ir, any(g), 2);
 	for (unsigned n = rnd(g, 2) ? rnd(g, 4) : 0; n; n--) {
@@ -200,7 +200,7 @@ static void random_shuffle(struct gen *g)
 static void random_value(struct gen *g)
 {
 	struct ir *ir = g->ir;
-	static const unsigned be[] = {2, 4, 8};
+	static const unsigned be[] = { 2, 4, 8 };
 	vreg v;
 	switch (rnd(g, 9)) {
 	case 0:
@@ -319,7 +319,9 @@ static void random_block(struct gen *g, unsigned depth)
 
 static struct ir *random_program(struct arena *a, uint64_t seed, bool kernel, unsigned budget)
 {
-	struct gen g = {.ir = ir_new(a), .seed = seed * 0x9e3779b97f4a7c15ull + 1, .kernel = kernel, .budget = budget};
+	struct gen g = {
+		.ir = ir_new(a), .seed = seed * 0x9e3779b97f4a7c15ull + 1, .kernel = kernel, .budget = budget
+	};
 	g.limit = 6 + rnd(&g, POOL - 6);
 	struct ir *ir = g.ir;
 	for (unsigned i = 0; i < STACK_WORDS; i++) {
@@ -346,7 +348,7 @@ static struct ir *random_program(struct arena *a, uint64_t seed, bool kernel, un
 
 static void fill(struct sim *m, uint64_t seed)
 {
-	struct gen g = {.seed = seed * 77 + 5};
+	struct gen g = { .seed = seed * 77 + 5 };
 	memset(m, 0, sizeof(*m));
 	for (unsigned i = 0; i < SIM_CTX; i++)
 		m->ctx[i] = (uint64_t)random_imm(&g);
@@ -413,7 +415,7 @@ static void test_random(uint64_t first, unsigned count)
 	printf("random programs: %u, %zu instructions, %zu optimised, %u refused\n", count, plain, optimised, refused);
 }
 
-/* ---- the optimiser, case by case ------------------------------------------------------------------------------- */
+/* ---- the optimiser, case by case --------------------------------------------------------------------------------- */
 static unsigned count(const struct ir *ir, enum ir_op op)
 {
 	unsigned n = 0;
@@ -424,7 +426,7 @@ static unsigned count(const struct ir *ir, enum ir_op op)
 
 static const struct ir_insn *first(const struct ir *ir, enum ir_op op)
 {
-	static const struct ir_insn none = {.size = 0};
+	static const struct ir_insn none = { .size = 0 };
 	for (size_t i = 0; i < ir->code.n; i++)
 		if (ir->code.v[i].op == op)
 			return &ir->code.v[i];
@@ -573,12 +575,13 @@ static void test_bits(struct arena *a)
 	ir_label(ir, out);
 	ir_ret(ir, ir_imm(ir, 0));
 	ir_optimise(ir);
-	CHECK(first(ir, IR_JCCI)->sub == CC_SET && first(ir, IR_JCCI)->imm2 == 2, "a test of a bit is no test of a bit");
+	CHECK(first(ir, IR_JCCI)->sub == CC_SET && first(ir, IR_JCCI)->imm2 == 2,
+		"a test of a bit is no test of a bit");
 	CHECK(count(ir, IR_ALUI) == 1 && first(ir, IR_ALUI)->sub == ALU_AND && first(ir, IR_ALUI)->imm == 15,
 		"four bits took %u operations", count(ir, IR_ALUI));
 	for (size_t i = 0; i < ir->code.n; i++)
-		CHECK(ir->code.v[i].op != IR_LD || ir->code.v[i].sx == (ir->code.v[i].off == 24),
-			"load at %d: sign %d", ir->code.v[i].off, ir->code.v[i].sx);
+		CHECK(ir->code.v[i].op != IR_LD || ir->code.v[i].sx == (ir->code.v[i].off == 24), "load at %d: sign %d",
+			ir->code.v[i].off, ir->code.v[i].sx);
 }
 
 static void test_variables(struct arena *a)
@@ -593,7 +596,7 @@ static void test_variables(struct arena *a)
 	CHECK(count(ir, IR_LD) == 2 && count(ir, IR_ALU) == 1 && count(ir, IR_MOV) == 0, "copies across a definition");
 }
 
-/* ---- the emitter, case by case --------------------------------------------------------------------------------- */
+/* ---- the emitter, case by case ----------------------------------------------------------------------------------- */
 static char *text_of(void (*print)(FILE *, const void *), const void *what)
 {
 	char *text = NULL;
@@ -652,15 +655,15 @@ static void test_final_variables(struct arena *a)
 static void test_counting(struct arena *a)
 {
 	struct ir *ir = ir_new(a);
-	static const struct source src = {.name = "t.d", .text = "a\nbb\n", .len = 5};
+	static const struct source src = { .name = "t.d", .text = "a\nbb\n", .len = 5 };
 	uint32_t hit = ir_newlabel(ir), out = ir_newlabel(ir);
-	ir->loc = (struct loc){&src, 0, 1};
+	ir->loc = (struct loc){ &src, 0, 1 };
 	int32_t key = ir_stack_alloc(ir, 4);
 	vreg pid = ir_alui(ir, ALU_SHR, ir_call(ir, BPF_FUNC_get_current_pid_tgid, NULL, 0, true), 32);
 	vreg tgid = ir_ext(ir, pid, 4, true);
 	ir_st(ir, ir_stack(ir, key), 0, 4, tgid);
-	ir->loc = (struct loc){&src, 2, 2};
-	vreg args[] = {ir_map(ir, 3), ir_stack(ir, key)};
+	ir->loc = (struct loc){ &src, 2, 2 };
+	vreg args[] = { ir_map(ir, 3), ir_stack(ir, key) };
 	vreg p = ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false);
 	ir_jcci(ir, CC_NE, p, 0, hit);
 	ir_jmp(ir, out);
@@ -728,7 +731,7 @@ static void test_disasm(void)
 		INSN(0x18, 1, 0, 0, 0),
 	};
 #undef INSN
-	struct ir_code what = {.n = ROWS(code)};
+	struct ir_code what = { .n = ROWS(code) };
 	struct bpf_insn copy[ROWS(code)];
 	memcpy(copy, code, sizeof(code));
 	what.insns = copy;
@@ -761,7 +764,7 @@ static void test_refusals(struct arena *a)
 
 	ir = ir_new(a); /* a library function takes a frame of its own */
 	int32_t s = ir_stack_alloc(ir, 488);
-	vreg args[] = {ir_stack(ir, s), ir_imm(ir, 8)};
+	vreg args[] = { ir_stack(ir, s), ir_imm(ir, 8) };
 	ir_ret(ir, ir_lib(ir, LIB_str_len, args, 2));
 	CHECK(ir_emit(ir, &code, &why) == -E2BIG && strstr(why, "stack"), "488 bytes and a call");
 
@@ -785,7 +788,7 @@ static void test_refusals(struct arena *a)
 	CHECK(ir_emit(ir, &code, &why) == -EINVAL && strstr(why, "return"), "a program without an end");
 }
 
-/* ---- the library functions ------------------------------------------------------------------------------------- */
+/* ---- the library functions --------------------------------------------------------------------------------------- */
 #define TEXT_SIZE 64
 #define OUT 256 /* where in the map's value text and second strings stand */
 #define RESULT 768
@@ -794,8 +797,8 @@ static void test_refusals(struct arena *a)
 static struct ir *lib_program(struct arena *a, enum bpflib fn, int32_t size)
 {
 	struct ir *ir = ir_new(a);
-	vreg args[] = {ir_mapval(ir, 0, 0), ir_mapval(ir, 0, OUT), ir_imm(ir, size)};
-	vreg two[] = {args[0], args[2]};
+	vreg args[] = { ir_mapval(ir, 0, 0), ir_mapval(ir, 0, OUT), ir_imm(ir, size) };
+	vreg two[] = { args[0], args[2] };
 	vreg r = fn == LIB_str_len ? ir_lib(ir, fn, two, 2) : ir_lib(ir, fn, args, 3);
 	ir_st(ir, ir_mapval(ir, 0, RESULT), 0, 8, r);
 	ir_ret(ir, ir_imm(ir, 0));
@@ -872,7 +875,7 @@ static uint32_t runner_run(struct runner *r)
 /* Text of an address by the rules of RFC 5952, written plainly. */
 static void text_ip6(const uint8_t *b, char *out)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	size_t best = 8, best_len = 1;
 	if (memcmp(b, mapped, 12) == 0) {
 		sprintf(out, "::ffff:%u.%u.%u.%u", b[12], b[13], b[14], b[15]);
@@ -911,7 +914,7 @@ static void check_address(struct runner *r, uint32_t tag, const uint8_t *b)
 		CHECK(memcmp(b, compat, 12) == 0 || strcmp(want, system) == 0, "the test is wrong: %s, %s", want,
 			system);
 	}
-	struct dw_tstr s = {.tag = tag};
+	struct dw_tstr s = { .tag = tag };
 	memcpy(s.b, b, 16);
 	memset(r->sim.value, 0x55, SIM_VALUE);
 	memcpy(r->sim.value, &s, sizeof(s));
@@ -926,8 +929,8 @@ static void check_address(struct runner *r, uint32_t tag, const uint8_t *b)
 
 static void test_tstr_text(struct runner *r)
 {
-	struct gen g = {.seed = 99};
-	static const uint16_t groups[] = {0, 1, 0xa, 0x10, 0xff, 0x100, 0xabc, 0x1000, 0xffff, 0x9a0f};
+	struct gen g = { .seed = 99 };
+	static const uint16_t groups[] = { 0, 1, 0xa, 0x10, 0xff, 0x100, 0xabc, 0x1000, 0xffff, 0x9a0f };
 	if (!runner_load(r, lib_program(r->arena, LIB_tstr_text, TEXT_SIZE), 3000, "tstr_text"))
 		return;
 	uint8_t b[16];
@@ -957,8 +960,8 @@ static void test_tstr_text(struct runner *r)
 
 static void test_strings(struct runner *r, int32_t size)
 {
-	static const char *const words[] = {
-		"", "a", "b", "ab", "abc", "abd", "\xff", "\x7f", "a\xff", "zzzzzzzzzzzzzzzz", "zzzzzzzzzzzzzzzy"};
+	static const char *const words[] = { "", "a", "b", "ab", "abc", "abd", "\xff", "\x7f", "a\xff",
+		"zzzzzzzzzzzzzzzz", "zzzzzzzzzzzzzzzy" };
 	if (!runner_load(r, lib_program(r->arena, LIB_str_cmp, size), 20u * (unsigned)size + 200, "str_cmp"))
 		return;
 	for (unsigned i = 0; i < ROWS(words) * ROWS(words); i++) {
@@ -994,7 +997,7 @@ static void test_lib(struct runner *r)
 	test_strings(r, 256);
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------------------------ */
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
 static void check_in_kernel(
 	struct runner *r, const struct ir *ir, const struct sim *want, uint64_t result, uint64_t seed)
 {
@@ -1033,7 +1036,7 @@ static void test_pointers_in_kernel(struct runner *r)
 	vreg p[8], ctx = ir_ctx(ir);
 	for (unsigned i = 0; i < ROWS(p); i++) {
 		ir_sti(ir, ir_stack(ir, key), 0, 4, 0);
-		vreg args[] = {ir_map(ir, 0), ir_stack(ir, key)};
+		vreg args[] = { ir_map(ir, 0), ir_stack(ir, key) };
 		p[i] = ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false);
 	}
 	vreg sum = ir_ld(ir, ctx, 0, 8, false, true);
@@ -1046,7 +1049,7 @@ static void test_pointers_in_kernel(struct runner *r)
 	}
 	for (int32_t i = 0; i < 24; i += 4)
 		ir_sti(ir, ir_stack(ir, s), i, 4, i ? 0x01020304 : DW_STR_IP6);
-	vreg args[] = {ir_stack(ir, s), ir_stack(ir, text), ir_imm(ir, 48)};
+	vreg args[] = { ir_stack(ir, s), ir_stack(ir, text), ir_imm(ir, 48) };
 	vreg len = ir_lib(ir, LIB_tstr_text, args, 3);
 	ir_jcci(ir, CC_UGT, len, 45, far);
 	vreg at = ir_alu(ir, ALU_ADD, ir_stack(ir, text), len);
@@ -1089,8 +1092,9 @@ static void test_kernel(uint64_t seed)
 
 int main(void)
 {
-	static void (*const cases[])(struct arena *) = {test_operands, test_addresses, test_dominance, test_checks,
-		test_threading, test_threading_copies, test_bits, test_final_variables, test_variables, test_counting, test_refusals};
+	static void (*const cases[])(struct arena *) = { test_operands, test_addresses, test_dominance, test_checks,
+		test_threading, test_threading_copies, test_bits, test_final_variables, test_variables, test_counting,
+		test_refusals };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;

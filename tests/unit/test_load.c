@@ -76,36 +76,36 @@ static struct bpf_insn global_insns[] = {
 	EXIT(),
 };
 /* Reads a register that nobody wrote, at 2. */
-static struct bpf_insn bad_insns[] = {MOVI(0, 0), MOVR(6, 1), LDX(BPF_DW, 0, 3, 0), EXIT()};
+static struct bpf_insn bad_insns[] = { MOVI(0, 0), MOVR(6, 1), LDX(BPF_DW, 0, 3, 0), EXIT() };
 
 static struct image_map image_maps[NMAPS] = {
-	[M_RINGS] = {.role = MAP_RINGS, .name = "dwt_rings"},
-	[M_COUNT] = {.role = MAP_AGG,
+	[M_RINGS] = { .role = MAP_RINGS, .name = "dwt_rings" },
+	[M_COUNT] = { .role = MAP_AGG,
 		.name = "dwt:count",
 		.type = BPF_MAP_TYPE_PERCPU_ARRAY,
 		.key_size = 4,
 		.value_size = 8,
-		.max_entries = C_SLOTS},
-	[M_GLOBALS] = {.role = MAP_GLOBALS,
+		.max_entries = C_SLOTS },
+	[M_GLOBALS] = { .role = MAP_GLOBALS,
 		.name = "dwt_globals",
 		.type = BPF_MAP_TYPE_ARRAY,
 		.key_size = 4,
 		.value_size = 16,
-		.max_entries = 1},
-	[M_DROPS] = {.role = MAP_DROPS, .name = "dwt_drops"},
+		.max_entries = 1 },
+	[M_DROPS] = { .role = MAP_DROPS, .name = "dwt_drops" },
 };
-static struct ir_mapref ref_record[] = {{.insn = 5, .map = M_RINGS}};
-static struct ir_mapref ref_count[] = {{.insn = 3, .map = M_COUNT}};
-static struct ir_mapref ref_global[] = {{.insn = 1, .map = M_GLOBALS, .value = true}};
+static struct ir_mapref ref_record[] = { { .insn = 5, .map = M_RINGS } };
+static struct ir_mapref ref_count[] = { { .insn = 3, .map = M_COUNT } };
+static struct ir_mapref ref_global[] = { { .insn = 1, .map = M_GLOBALS, .value = true } };
 
 enum { P_BEGIN, P_ERROR, P_TICK, P_FORK, P_EGRESS, P_PROFILE, NPROBES };
 static struct image_probe probes[NPROBES] = {
-	[P_BEGIN] = {.prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"},
-	[P_ERROR] = {.prov = "dtrace", .mod = "", .func = "", .name = "ERROR"},
-	[P_TICK] = {.prov = "profile", .mod = "", .func = "", .name = "tick-50ms"},
-	[P_FORK] = {.prov = "proc", .mod = "", .func = "", .name = "fork"},
-	[P_EGRESS] = {.prov = "ip", .mod = "", .func = "", .name = "send"},
-	[P_PROFILE] = {.prov = "profile", .mod = "", .func = "", .name = "profile-101"},
+	[P_BEGIN] = { .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" },
+	[P_ERROR] = { .prov = "dtrace", .mod = "", .func = "", .name = "ERROR" },
+	[P_TICK] = { .prov = "profile", .mod = "", .func = "", .name = "tick-50ms" },
+	[P_FORK] = { .prov = "proc", .mod = "", .func = "", .name = "fork" },
+	[P_EGRESS] = { .prov = "ip", .mod = "", .func = "", .name = "send" },
+	[P_PROFILE] = { .prov = "profile", .mod = "", .func = "", .name = "profile-101" },
 };
 
 static uint32_t tracepoint_id(const char *name)
@@ -119,36 +119,36 @@ static uint32_t tracepoint_id(const char *name)
 static void make_image(struct image *img, struct image_prog *progs)
 {
 	memset(img, 0, sizeof(*img));
-	progs[P_BEGIN] = (struct image_prog){.attach = ATTACH_TEST_RUN,
+	progs[P_BEGIN] = (struct image_prog){ .attach = ATTACH_TEST_RUN,
 		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.name = "dwt_begin",
 		.probe = P_BEGIN,
-		.code = CODE(record_insns, ref_record)};
-	progs[P_ERROR] = (struct image_prog){.attach = ATTACH_TEST_RUN,
+		.code = CODE(record_insns, ref_record) };
+	progs[P_ERROR] = (struct image_prog){ .attach = ATTACH_TEST_RUN,
 		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.name = "dwt_error",
 		.probe = P_ERROR,
-		.code = CODE(global_insns, ref_global)};
-	progs[P_TICK] = (struct image_prog){.attach = ATTACH_TEST_RUN,
+		.code = CODE(global_insns, ref_global) };
+	progs[P_TICK] = (struct image_prog){ .attach = ATTACH_TEST_RUN,
 		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.name = "dwt_tick",
 		.probe = P_TICK,
 		.period_ns = 50000000,
-		.code = CODE(record_insns, ref_record)};
-	progs[P_FORK] = (struct image_prog){.attach = ATTACH_TP_BTF,
+		.code = CODE(record_insns, ref_record) };
+	progs[P_FORK] = (struct image_prog){ .attach = ATTACH_TP_BTF,
 		.target = "sched_process_fork",
 		.prog_type = BPF_PROG_TYPE_TRACING,
 		.expected_attach_type = BPF_TRACE_RAW_TP,
 		.attach_btf_id = tracepoint_id("sched_process_fork"),
 		.name = "dwt_fork",
 		.probe = P_FORK,
-		.code = CODE(fork_insns, ref_count)};
-	progs[P_EGRESS] = (struct image_prog){.attach = ATTACH_CGROUP_EGRESS,
+		.code = CODE(fork_insns, ref_count) };
+	progs[P_EGRESS] = (struct image_prog){ .attach = ATTACH_CGROUP_EGRESS,
 		.prog_type = BPF_PROG_TYPE_CGROUP_SKB,
 		.expected_attach_type = BPF_CGROUP_INET_EGRESS,
 		.name = "dwt_egress",
 		.probe = P_EGRESS,
-		.code = CODE(egress_insns, ref_count)};
+		.code = CODE(egress_insns, ref_count) };
 	img->maps.v = image_maps;
 	img->maps.n = NMAPS;
 	img->progs.v = progs;
@@ -197,7 +197,7 @@ static uint64_t counter(const struct loaded *l, struct features *f, uint32_t slo
 
 static void send_packets(unsigned n)
 {
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr = { htonl(INADDR_LOOPBACK) } };
 
 	for (unsigned i = 0; i < n; i++) {
 		/* A new socket each time: a refused datagram's error would make the next send fail. */
@@ -221,8 +221,8 @@ static void fork_processes(unsigned n)
 
 static void test_records(const struct loaded *l, struct features *f)
 {
-	uint64_t args[5] = {0x1122334455667788u, 2, 3, 4, 5}, value[2] = {0};
-	struct got g = {0};
+	uint64_t args[5] = { 0x1122334455667788u, 2, 3, 4, 5 }, value[2] = { 0 };
+	struct got g = { 0 };
 	struct ring_buffer *rb = open_rings(l, &g);
 	uint32_t zero = 0;
 	size_t online = 0;
@@ -252,10 +252,10 @@ static void test_records(const struct loaded *l, struct features *f)
 
 static void test_ticks(const struct loaded *l)
 {
-	struct got g = {0};
+	struct got g = { 0 };
 	struct ring_buffer *rb = open_rings(l, &g);
 	struct ticks *t = NULL;
-	struct pollfd p = {.events = POLLIN};
+	struct pollfd p = { .events = POLLIN };
 	char why[256];
 	uint64_t missed;
 
@@ -310,8 +310,9 @@ static void test_image(struct features *f)
 {
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .accepted_fd = -1,
-		.senders_fd = -1};
+	struct load_config c = {
+		.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+	};
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN];
 
@@ -332,7 +333,9 @@ static void test_profile(struct features *f)
 {
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1};
+	struct load_config c = {
+		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+	};
 	struct loaded *l = NULL;
 	struct attached *a = NULL;
 	struct timespec start, now;
@@ -340,12 +343,12 @@ static void test_profile(struct features *f)
 	uint64_t fired, due;
 
 	make_image(&img, progs);
-	progs[0] = (struct image_prog){.attach = ATTACH_PERF,
+	progs[0] = (struct image_prog){ .attach = ATTACH_PERF,
 		.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 		.period_ns = 2000000,
 		.name = "dwt_profile",
 		.probe = P_PROFILE,
-		.code = CODE(fork_insns, ref_count)};
+		.code = CODE(fork_insns, ref_count) };
 	img.progs.n = 1;
 	CHECK(load_image(&c, &l, why, sizeof(why)) == 0, "%s", why);
 	CHECK(l && attach_all(l, f, &a, why, sizeof(why)) == 0, "%s", why);
@@ -370,12 +373,14 @@ static void test_profile(struct features *f)
 static void test_refused(struct features *f)
 {
 	static const char text[] = "ip:::send\n{\n\ttrace(*(long *)3);\n}\n";
-	struct source src = {.name = "bad.d", .text = text, .len = sizeof(text) - 1};
-	struct ir_line lines[] = {{.insn = 0, .loc = {.src = &src, .off = 0, .len = 9}},
-		{.insn = 2, .loc = {.src = &src, .off = 19, .len = 10}}};
+	struct source src = { .name = "bad.d", .text = text, .len = sizeof(text) - 1 };
+	struct ir_line lines[] = { { .insn = 0, .loc = { .src = &src, .off = 0, .len = 9 } },
+		{ .insn = 2, .loc = { .src = &src, .off = 19, .len = 10 } } };
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1};
+	struct load_config c = {
+		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+	};
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN] = "";
 	int err;
@@ -491,7 +496,9 @@ static void test_killed(struct features *f)
 	if (pid == 0) {
 		struct image_prog progs[NPROBES];
 		struct image img;
-		struct load_config c = {.image = &img, .features = f, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1};
+		struct load_config c = {
+			.image = &img, .features = f, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+		};
 		struct loaded *l = NULL;
 		struct attached *a = NULL;
 		char why[LOAD_WHY_LEN];
@@ -520,7 +527,7 @@ static void test_killed(struct features *f)
 
 static bool ended(const struct child *c, int ms)
 {
-	struct pollfd p = {.fd = child_fd(c), .events = POLLIN};
+	struct pollfd p = { .fd = child_fd(c), .events = POLLIN };
 
 	return poll(&p, 1, ms) == 1;
 }

@@ -29,10 +29,10 @@ static int64_t number(void *ctx, const char *name, bool *known)
 
 static void fixture_init(struct fixture *f, const char *text, size_t len)
 {
-	*f = (struct fixture){.arena = arena_new(), .macros = {.number = number}};
+	*f = (struct fixture){ .arena = arena_new(), .macros = { .number = number } };
 	if (!f->arena)
 		abort();
-	f->src = (struct source){.name = "t.d", .text = text, .len = len};
+	f->src = (struct source){ .name = "t.d", .text = text, .len = len };
 	f->env = (struct parse_env){
 		.arena = f->arena,
 		.diags = diags_new(f->arena),
@@ -77,7 +77,7 @@ static void expect_clean(struct fixture *f, const char *text)
 	free(got);
 }
 
-/* ---- expressions: every operand and operator in parentheses shows the tree -------------------------------------- */
+/* ---- expressions: every operand and operator in parentheses shows the tree --------------------------------------- */
 static void full(FILE *out, const struct expr *e)
 {
 	switch (e->kind) {
@@ -162,67 +162,67 @@ static void print_full(void *ctx, FILE *out)
 static const struct {
 	const char *text, *want;
 } expressions[] = {
-	{"a + b * c", "(a+(b*c))"},
-	{"a - b - c", "((a-b)-c)"},
-	{"a = b = c", "(a=(b=c))"},
-	{"a += b <<= c", "(a+=(b<<=c))"},
-	{"a, b = 1, c", "((a,(b=1)),c)"},
-	{"a || b ^^ c && d | e ^ f & g", "(a||(b^^(c&&(d|(e^(f&g))))))"},
-	{"a == b < c << d + e % f", "(a==(b<(c<<(d+(e%f)))))"},
-	{"a && b ^^ c || d", "(((a&&b)^^c)||d)"},
-	{"a ? b : c ? d : e", "(a?b:(c?d:e))"},
-	{"a ? b ? c : d : e", "(a?(b?c:d):e)"},
-	{"a ? b, c : d", "(a?(b,c):d)"},
-	{"x = a ? b : c", "(x=(a?b:c))"},
-	{"-a * !b", "((-a)*(!b))"},
-	{"- -a", "(-(-a))"},
-	{"*p++", "(*(post++p))"},
-	{"++*p", "(++(*p))"},
-	{"&a[1]", "(&a[1])"},
-	{"a---b", "((post--a)-b)"},
-	{"args[2]->ip_saddr", "args[2]->ip_saddr"},
-	{"a.b.c[1, 2]->d", "a.b.c[1;2]->d"},
-	{"p->this->string", "p->this->string"},
-	{"self->x + this->y", "(self.x+this.y)"},
-	{"`jiffies + vmlinux`x", "(`jiffies+vmlinux`x)"},
-	{"a`b`c", "a`b`c"},
-	{"@[a, b]", "@[a;b]"},
-	{"@x = count()", "(@x[]=count())"},
-	{"@x[execname] = sum(a + 1)", "(@x[execname]=sum((a+1)))"},
-	{"f(a, (b, c))", "f(a;(b,c))"},
-	{"(uint32_t)a + b", "((cast a)+b)"},
-	{"(uint32_t *)a", "(cast a)"},
-	{"(uint32_t * 2)", "(uint32_t*2)"},
-	{"(struct s *)a->b", "(cast a->b)"},
-	{"(int)(char)a", "(cast (cast a))"},
-	{"(a)(b)", NULL},
-	{"sizeof (int) + 1", "({sizeof }+1)"},
-	{"sizeof a + 1", "({sizeof a}+1)"},
-	{"sizeof (a) + 1", "({sizeof a}+1)"},
-	{"stringof(a) == \"x\"", "({stringof a}==\"x\")"},
-	{"stringof a->b", "{stringof a->b}"},
-	{"xlate <struct s *>(a)->b", "{xlate a}->b"},
-	{"offsetof(struct s, m)", "{offsetof m}"},
-	{"a < b > c", "((a<b)>c)"},
-	{"1 /2/ 3", "((1/2)/3)"},
-	{"'a' + 'ab' + '\\n' + '\\'' + '\\0' + '\\x41' + '\\101' + '\"'", "(((((((97+24930)+10)+39)+0)+65)+65)+34)"},
-	{"0x10 + 010 + 10 + 0 + 0xFFFFFFFFFFFFFFFFull", "((((16+8)+10)+0)+18446744073709551615)"},
-	{"\"a\\tb\\\\\\\"\\101\\x42\"", "\"a\tb\\\"AB\""},
-	{"a /* x */ + // y\n b", "(a+b)"},
-	{"", NULL},
-	{"a b", NULL},
-	{"a +", NULL},
-	{"(a", NULL},
-	{"f(a", NULL},
-	{"a[]", NULL},
-	{"@a[]", NULL},
-	{"self", NULL},
-	{"self.x", NULL},
-	{"a ? b", NULL},
-	{"sizeof", NULL},
-	{"->x", NULL},
-	{"1.5", NULL},
-	{"\"a\" \"b\"", NULL},
+	{ "a + b * c", "(a+(b*c))" },
+	{ "a - b - c", "((a-b)-c)" },
+	{ "a = b = c", "(a=(b=c))" },
+	{ "a += b <<= c", "(a+=(b<<=c))" },
+	{ "a, b = 1, c", "((a,(b=1)),c)" },
+	{ "a || b ^^ c && d | e ^ f & g", "(a||(b^^(c&&(d|(e^(f&g))))))" },
+	{ "a == b < c << d + e % f", "(a==(b<(c<<(d+(e%f)))))" },
+	{ "a && b ^^ c || d", "(((a&&b)^^c)||d)" },
+	{ "a ? b : c ? d : e", "(a?b:(c?d:e))" },
+	{ "a ? b ? c : d : e", "(a?(b?c:d):e)" },
+	{ "a ? b, c : d", "(a?(b,c):d)" },
+	{ "x = a ? b : c", "(x=(a?b:c))" },
+	{ "-a * !b", "((-a)*(!b))" },
+	{ "- -a", "(-(-a))" },
+	{ "*p++", "(*(post++p))" },
+	{ "++*p", "(++(*p))" },
+	{ "&a[1]", "(&a[1])" },
+	{ "a---b", "((post--a)-b)" },
+	{ "args[2]->ip_saddr", "args[2]->ip_saddr" },
+	{ "a.b.c[1, 2]->d", "a.b.c[1;2]->d" },
+	{ "p->this->string", "p->this->string" },
+	{ "self->x + this->y", "(self.x+this.y)" },
+	{ "`jiffies + vmlinux`x", "(`jiffies+vmlinux`x)" },
+	{ "a`b`c", "a`b`c" },
+	{ "@[a, b]", "@[a;b]" },
+	{ "@x = count()", "(@x[]=count())" },
+	{ "@x[execname] = sum(a + 1)", "(@x[execname]=sum((a+1)))" },
+	{ "f(a, (b, c))", "f(a;(b,c))" },
+	{ "(uint32_t)a + b", "((cast a)+b)" },
+	{ "(uint32_t *)a", "(cast a)" },
+	{ "(uint32_t * 2)", "(uint32_t*2)" },
+	{ "(struct s *)a->b", "(cast a->b)" },
+	{ "(int)(char)a", "(cast (cast a))" },
+	{ "(a)(b)", NULL },
+	{ "sizeof (int) + 1", "({sizeof }+1)" },
+	{ "sizeof a + 1", "({sizeof a}+1)" },
+	{ "sizeof (a) + 1", "({sizeof a}+1)" },
+	{ "stringof(a) == \"x\"", "({stringof a}==\"x\")" },
+	{ "stringof a->b", "{stringof a->b}" },
+	{ "xlate <struct s *>(a)->b", "{xlate a}->b" },
+	{ "offsetof(struct s, m)", "{offsetof m}" },
+	{ "a < b > c", "((a<b)>c)" },
+	{ "1 /2/ 3", "((1/2)/3)" },
+	{ "'a' + 'ab' + '\\n' + '\\'' + '\\0' + '\\x41' + '\\101' + '\"'", "(((((((97+24930)+10)+39)+0)+65)+65)+34)" },
+	{ "0x10 + 010 + 10 + 0 + 0xFFFFFFFFFFFFFFFFull", "((((16+8)+10)+0)+18446744073709551615)" },
+	{ "\"a\\tb\\\\\\\"\\101\\x42\"", "\"a\tb\\\"AB\"" },
+	{ "a /* x */ + // y\n b", "(a+b)" },
+	{ "", NULL },
+	{ "a b", NULL },
+	{ "a +", NULL },
+	{ "(a", NULL },
+	{ "f(a", NULL },
+	{ "a[]", NULL },
+	{ "@a[]", NULL },
+	{ "self", NULL },
+	{ "self.x", NULL },
+	{ "a ? b", NULL },
+	{ "sizeof", NULL },
+	{ "->x", NULL },
+	{ "1.5", NULL },
+	{ "\"a\" \"b\"", NULL },
 };
 
 static void test_expressions(void)
@@ -245,7 +245,7 @@ static void test_expressions(void)
 			/* written back, it is the same expression again */
 			const char *text = ast_expr_text(f.arena, e);
 
-			f.src = (struct source){.name = "again", .text = text, .len = strlen(text)};
+			f.src = (struct source){ .name = "again", .text = text, .len = strlen(text) };
 			e = parse_expr_text(&f.env, &f.src);
 			got = e ? unit_capture(print_full, e) : NULL;
 			EXPECT_STR(got, expressions[i].want);
@@ -262,18 +262,18 @@ static void test_int_suffixes(void)
 		uint32_t suffix;
 		uint64_t value;
 	} rows[] = {
-		{"5", 0, 5},
-		{"5u", ISUF_U, 5},
-		{"5UL", ISUF_U | ISUF_L, 5},
-		{"5lu", ISUF_U | ISUF_L, 5},
-		{"5ll", ISUF_LL, 5},
-		{"5LLU", ISUF_U | ISUF_LL, 5},
-		{"0x5L", ISUF_L | ISUF_NODEC, 5},
-		{"017", ISUF_NODEC, 15},
-		{"0", 0, 0},
-		{"'a'", ISUF_CHAR, 'a'},
-		{"'abcdefgh'", ISUF_CHAR, 0x6162636465666768},
-		{"18446744073709551615", 0, UINT64_MAX},
+		{ "5", 0, 5 },
+		{ "5u", ISUF_U, 5 },
+		{ "5UL", ISUF_U | ISUF_L, 5 },
+		{ "5lu", ISUF_U | ISUF_L, 5 },
+		{ "5ll", ISUF_LL, 5 },
+		{ "5LLU", ISUF_U | ISUF_LL, 5 },
+		{ "0x5L", ISUF_L | ISUF_NODEC, 5 },
+		{ "017", ISUF_NODEC, 15 },
+		{ "0", 0, 0 },
+		{ "'a'", ISUF_CHAR, 'a' },
+		{ "'abcdefgh'", ISUF_CHAR, 0x6162636465666768 },
+		{ "18446744073709551615", 0, UINT64_MAX },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
@@ -287,7 +287,7 @@ static void test_int_suffixes(void)
 	}
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------------------------- */
+/* ---- clauses ----------------------------------------------------------------------------------------------------- */
 static const char *clause_text(struct fixture *f, const struct decl *d)
 {
 	const char *text = "";
@@ -311,47 +311,47 @@ static const char *clause_text(struct fixture *f, const struct decl *d)
 static const struct {
 	const char *text, *want;
 } programs[] = {
-	{"BEGIN", "|||BEGIN"},
-	{"BEGIN{}", "|||BEGIN {0}"},
-	{"f:n { x; y }", "||f|n {2}"},
-	{"m:f:n { ; x; ; }", "|m|f|n {1}"},
-	{"p:m:f:n,tcp:::send{}", "p|m|f|n,tcp|||send {0}"},
-	{"tcp::: {}", "tcp||| {0}"},
-	{":::", "|||"},
-	{"42, 7", "#42,#7"},
-	{"fbt::tcp_*:entry,*:::[!a]?", "fbt||tcp_*|entry,*|||[!a]?"},
-	{"tick-1s,profile-997hz", "|||tick-1s,|||profile-997hz"},
-	{"syscall::read:entry/pid==1/{}", "syscall||read|entry /pid == 1/ {0}"},
-	{"BEGIN/ a / b == 2 /{}", "|||BEGIN /a / b == 2/ {0}"},
-	{"BEGIN /a/ /* c */ // d\n {}", "|||BEGIN /a/ {0}"},
-	{"BEGIN /a / b/\nEND {}", "|||BEGIN /a / b/;|||END {0}"},
-	{"BEGIN /a/ END /b/ {}", "|||BEGIN /a/;|||END /b/ {0}"},
-	{"x /a/ y:z /b/ {}", "|||x /a/;||y|z /b/ {0}"},
-	{"x /a/\ny /b/ {}", "|||x /a/;|||y /b/ {0}"},
-	{"x /a/ tick-1s {}", "|||x /a/;|||tick-1s {0}"},
-	{"BEGIN /a ? b / c : d/ {}", "|||BEGIN /a ? b / c : d/ {0}"},
-	{"BEGIN /x[1 / 2] / (3 / 4) / f(5 / 6)/ {}", "|||BEGIN /x[1 / 2] / (3 / 4) / f(5 / 6)/ {0}"},
-	{"BEGIN /\"/ {\" == x/ {}", "|||BEGIN /\"/ {\" == x/ {0}"},
-	{"BEGIN /(x = 5)/ {}", "|||BEGIN /(x = 5)/ {0}"},
-	{"BEGIN /x/;END", "|||BEGIN /x/;|||END"},
-	{"BEGIN /x/", "|||BEGIN /x/"},
-	{"BEGIN\nEND", "|||BEGIN;|||END"},
-	{"BEGIN { if (a) b; else if (c) { d; e } else f; g }", "|||BEGIN {2}"},
-	{"int x; BEGIN {}", "decl 2;|||BEGIN {0}"},
-	{"uint32_t x; uint32_t *y;", "decl 2;decl 2"},
-	{"entry {}", "|||entry {0}"},
-	{"entry\n/x/{}", "|||entry /x/ {0}"},
-	{"string:::entry {} this-1 {}", "string|||entry {0};|||this-1 {0}"},
-	{"typedef int foo; foo x; BEGIN { y = (foo)x; }", "decl 1;decl 2;|||BEGIN {1}"},
-	{"#!/usr/sbin/dtrace -s\n#pragma D option quiet\n# 1 \"x\"\n#line 5\n#pragma ident \"x\"\nBEGIN",
-		"decl 5;|||BEGIN"},
-	{"provider x { probe a(int); probe b-c(char *, int y) : (int); }; BEGIN", "|||BEGIN"},
-	{"translator struct a < struct b *P > { x = P->y; z = 1; }; inline int q = 5;", "decl 4;decl 3"},
-	{"\xef\xbb\xbf"
-	 "BEGIN\r\n{\r\n}\r\n",
-		"|||BEGIN {0}"},
-	{"", ""},
-	{" /* nothing */ ", ""},
+	{ "BEGIN", "|||BEGIN" },
+	{ "BEGIN{}", "|||BEGIN {0}" },
+	{ "f:n { x; y }", "||f|n {2}" },
+	{ "m:f:n { ; x; ; }", "|m|f|n {1}" },
+	{ "p:m:f:n,tcp:::send{}", "p|m|f|n,tcp|||send {0}" },
+	{ "tcp::: {}", "tcp||| {0}" },
+	{ ":::", "|||" },
+	{ "42, 7", "#42,#7" },
+	{ "fbt::tcp_*:entry,*:::[!a]?", "fbt||tcp_*|entry,*|||[!a]?" },
+	{ "tick-1s,profile-997hz", "|||tick-1s,|||profile-997hz" },
+	{ "syscall::read:entry/pid==1/{}", "syscall||read|entry /pid == 1/ {0}" },
+	{ "BEGIN/ a / b == 2 /{}", "|||BEGIN /a / b == 2/ {0}" },
+	{ "BEGIN /a/ /* c */ // d\n {}", "|||BEGIN /a/ {0}" },
+	{ "BEGIN /a / b/\nEND {}", "|||BEGIN /a / b/;|||END {0}" },
+	{ "BEGIN /a/ END /b/ {}", "|||BEGIN /a/;|||END /b/ {0}" },
+	{ "x /a/ y:z /b/ {}", "|||x /a/;||y|z /b/ {0}" },
+	{ "x /a/\ny /b/ {}", "|||x /a/;|||y /b/ {0}" },
+	{ "x /a/ tick-1s {}", "|||x /a/;|||tick-1s {0}" },
+	{ "BEGIN /a ? b / c : d/ {}", "|||BEGIN /a ? b / c : d/ {0}" },
+	{ "BEGIN /x[1 / 2] / (3 / 4) / f(5 / 6)/ {}", "|||BEGIN /x[1 / 2] / (3 / 4) / f(5 / 6)/ {0}" },
+	{ "BEGIN /\"/ {\" == x/ {}", "|||BEGIN /\"/ {\" == x/ {0}" },
+	{ "BEGIN /(x = 5)/ {}", "|||BEGIN /(x = 5)/ {0}" },
+	{ "BEGIN /x/;END", "|||BEGIN /x/;|||END" },
+	{ "BEGIN /x/", "|||BEGIN /x/" },
+	{ "BEGIN\nEND", "|||BEGIN;|||END" },
+	{ "BEGIN { if (a) b; else if (c) { d; e } else f; g }", "|||BEGIN {2}" },
+	{ "int x; BEGIN {}", "decl 2;|||BEGIN {0}" },
+	{ "uint32_t x; uint32_t *y;", "decl 2;decl 2" },
+	{ "entry {}", "|||entry {0}" },
+	{ "entry\n/x/{}", "|||entry /x/ {0}" },
+	{ "string:::entry {} this-1 {}", "string|||entry {0};|||this-1 {0}" },
+	{ "typedef int foo; foo x; BEGIN { y = (foo)x; }", "decl 1;decl 2;|||BEGIN {1}" },
+	{ "#!/usr/sbin/dtrace -s\n#pragma D option quiet\n# 1 \"x\"\n#line 5\n#pragma ident \"x\"\nBEGIN",
+		"decl 5;|||BEGIN" },
+	{ "provider x { probe a(int); probe b-c(char *, int y) : (int); }; BEGIN", "|||BEGIN" },
+	{ "translator struct a < struct b *P > { x = P->y; z = 1; }; inline int q = 5;", "decl 4;decl 3" },
+	{ "\xef\xbb\xbf"
+	  "BEGIN\r\n{\r\n}\r\n",
+		"|||BEGIN {0}" },
+	{ "", "" },
+	{ " /* nothing */ ", "" },
 };
 
 static void test_programs(void)
@@ -369,47 +369,47 @@ static void test_programs(void)
 	}
 }
 
-/* ---- declarations ----------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 /* dump=ast of one declaration, first line */
 static const struct {
 	const char *text, *want;
 } declarations[] = {
-	{"int last[int];", "var global int last[int]"},
-	{"string a[int, string];", "var global string a[int, string]"},
-	{"self int x;", "var self int x"},
-	{"this string s;", "var this string s"},
-	{"extern int f(int, char *, ...);", "var extern int f(int, char *)"},
-	{"int (*fp)(void);", "var global int (*fp)()"},
-	{"char *const *argv[4][2 + 1];", "var global char **argv[4][2 + 1]"},
-	{"int (*pa)[3];", "var global int (*pa)[3]"},
-	{"unsigned long long int x;", "var global unsigned long long int x"},
-	{"long unsigned x;", "var global unsigned long x"},
-	{"struct vmlinux`task_struct *t;", "var global struct vmlinux`task_struct *t"},
-	{"const volatile struct s * restrict p;", "var global struct s *p"},
-	{"typedef uint32_t u;", "typedef uint32_t u"},
-	{"typedef struct s { int a; } s_t;", "typedef struct s { ... } s_t"},
-	{"enum e { A, B = 2, };", "type enum e { ... }"},
-	{"inline int X = 5;", "inline int X"},
-	{"inline string tcp_state_string[int32_t state] = 1;", NULL}, /* int32_t is not known here */
-	{"inline string ss[uint32_t state] = state == 1 ? \"a\" : \"b\";", "inline string ss[uint32_t]"},
-	{"translator uint32_t < struct in *P > { a = P->b; }", "translator uint32_t < struct in *P >"},
-	{"#pragma D option  bufsize=4m \n", "pragma option bufsize=4m"},
-	{"#pragma D attributes Stable/Stable/Common provider tcp provider",
-		"pragma attributes Stable/Stable/Common provider tcp provider"},
-	{"int;", NULL},
-	{"int int x;", NULL},
-	{"struct;", NULL},
-	{"static int x;", NULL},
-	{"int x = 5;", NULL},
-	{"long char x;", NULL},
-	{"unsigned string x;", NULL},
-	{"self this int x;", NULL},
-	{"inline int f[int] = 1;", NULL},
-	{"inline int x;", NULL},
-	{"int a`b;", NULL},
-	{"typedef;", NULL},
-	{"int x[;", NULL},
-	{"translator uint32_t < struct in * > { };", NULL},
+	{ "int last[int];", "var global int last[int]" },
+	{ "string a[int, string];", "var global string a[int, string]" },
+	{ "self int x;", "var self int x" },
+	{ "this string s;", "var this string s" },
+	{ "extern int f(int, char *, ...);", "var extern int f(int, char *)" },
+	{ "int (*fp)(void);", "var global int (*fp)()" },
+	{ "char *const *argv[4][2 + 1];", "var global char **argv[4][2 + 1]" },
+	{ "int (*pa)[3];", "var global int (*pa)[3]" },
+	{ "unsigned long long int x;", "var global unsigned long long int x" },
+	{ "long unsigned x;", "var global unsigned long x" },
+	{ "struct vmlinux`task_struct *t;", "var global struct vmlinux`task_struct *t" },
+	{ "const volatile struct s * restrict p;", "var global struct s *p" },
+	{ "typedef uint32_t u;", "typedef uint32_t u" },
+	{ "typedef struct s { int a; } s_t;", "typedef struct s { ... } s_t" },
+	{ "enum e { A, B = 2, };", "type enum e { ... }" },
+	{ "inline int X = 5;", "inline int X" },
+	{ "inline string tcp_state_string[int32_t state] = 1;", NULL }, /* int32_t is not known here */
+	{ "inline string ss[uint32_t state] = state == 1 ? \"a\" : \"b\";", "inline string ss[uint32_t]" },
+	{ "translator uint32_t < struct in *P > { a = P->b; }", "translator uint32_t < struct in *P >" },
+	{ "#pragma D option  bufsize=4m \n", "pragma option bufsize=4m" },
+	{ "#pragma D attributes Stable/Stable/Common provider tcp provider",
+		"pragma attributes Stable/Stable/Common provider tcp provider" },
+	{ "int;", NULL },
+	{ "int int x;", NULL },
+	{ "struct;", NULL },
+	{ "static int x;", NULL },
+	{ "int x = 5;", NULL },
+	{ "long char x;", NULL },
+	{ "unsigned string x;", NULL },
+	{ "self this int x;", NULL },
+	{ "inline int f[int] = 1;", NULL },
+	{ "inline int x;", NULL },
+	{ "int a`b;", NULL },
+	{ "typedef;", NULL },
+	{ "int x[;", NULL },
+	{ "translator uint32_t < struct in * > { };", NULL },
 };
 
 static void print_program(void *ctx, FILE *out)
@@ -454,45 +454,45 @@ static void test_shared_base(void)
 	fixture_free(&f);
 }
 
-/* ---- errors: tag, line and column of each ----------------------------------------------------------------------- */
+/* ---- errors: tag, line and column of each ------------------------------------------------------------------------ */
 static const struct {
 	const char *text, *want;
 } errors[] = {
-	{"BEGIN { x = ; y = ; }", "D_SYNTAX 1:13 D_SYNTAX 1:19 "},
-	{"BEGIN { x = 1\n y = 2; }", "D_SYNTAX 1:14 "},
-	{"BEGIN { (x; }", "D_SYNTAX 1:11 "},
-	{"BEGIN /pid = 5/ { y = ; }", "D_SYNTAX 1:12 D_SYNTAX 1:23 "},
-	{"BEGIN /x == 1 { }", "D_SYNTAX 1:15 "},
-	{"BEGIN /(x/ { }", "D_SYNTAX 1:10 "},
-	{"BEGIN / / { }", "D_SYNTAX 1:7 "},
-	{"BEGIN { \"abc\n; x = ; }", "D_STR_NL 1:9 D_SYNTAX 2:7 "},
-	{"BEGIN { \"abc", "D_STR_NL 1:9 D_SYNTAX 1:7 "},
-	{"BEGIN { 'a\n; }", "D_CHR_NL 1:9 "},
-	{"BEGIN { ''; }", "D_CHR_NULL 1:9 "},
-	{"BEGIN { 'abcdefghi'; }", "D_CHR_OFLOW 1:9 "},
-	{"BEGIN { \"a\\", "D_ESC_EOF 1:11 D_SYNTAX 1:7 "},
-	{"BEGIN { } /* x", "D_COMMENT_EOF 1:11 "},
-	{"BEGIN { $1; $foo; $$2; $; }", "D_MACRO_UNDEF 1:9 D_MACRO_UNDEF 1:13 D_MACRO_UNDEF 1:19 D_SYNTAX 1:24 "},
-	{"BEGIN { 18446744073709551616; 08; 0x; 5z; }",
-		"D_INT_OFLOW 1:9 D_INT_DIGIT 1:32 D_INT_DIGIT 1:35 D_INT_DIGIT 1:40 "},
-	{"a:b:c:d:e {}", "D_PDESC_INVAL 1:1 "},
-	{"0 {}", "D_PDESC_INVAL 1:1 "},
-	{"4294967296 {}", "D_PDESC_INVAL 1:1 "},
-	{"BEGIN { y = ;\nEND { x = ; }", "D_SYNTAX 1:13 D_SYNTAX 1:7 D_SYNTAX 2:11 "},
-	{"BEGIN { y = 1;\ntcp:::send { x = ; }", "D_SYNTAX 1:7 D_SYNTAX 2:18 "},
-	{"BEGIN { if (x) { y; }\n", "D_SYNTAX 1:7 "},
-	{"BEGIN { for (i = 0; i < 5; i++) { x; } y = ; }", "D_SYNTAX 1:9 D_SYNTAX 1:44 "},
-	{"BEGIN { int x; } foo_t y; x = 1; {} /x/ {} }",
-		"D_SYNTAX 1:9 D_SYNTAX 1:18 D_SYNTAX 1:29 D_SYNTAX 1:34 D_SYNTAX 1:37 D_SYNTAX 1:44 "},
-	{"int x\nint y = 5;\n#include <a>\n#pragma D\n",
-		"D_SYNTAX 1:6 D_SYNTAX 2:7 D_PRAGCTL_INVAL 3:1 D_PRAGMA_MALFORM 4:1 "},
-	{"self self int x; long long long y; signed unsigned z; int char w; int a`b;",
-		"D_DECL_CLASS 1:6 D_DECL_LONGINT 1:28 D_DECL_SIGN 1:43 D_DECL_COMBO 1:55 D_DECL_SCOPE 1:71 "},
-	{"struct { self int x; } y; static int z;", "D_DECL_BADCLASS 1:10 D_DECL_BADCLASS 1:27 "},
-	{"BEGIN { \001\002\377 x; y = ; }", "D_SYNTAX 1:9 D_SYNTAX 1:20 "},
-	{"\177ELF\002\001\001", "D_SYNTAX 1:1 "},
-	{"BEGIN,{ x = ; }", "D_SYNTAX 1:7 D_SYNTAX 1:13 "},
-	{"a\"\\", "D_ESC_EOF 1:3 "},
+	{ "BEGIN { x = ; y = ; }", "D_SYNTAX 1:13 D_SYNTAX 1:19 " },
+	{ "BEGIN { x = 1\n y = 2; }", "D_SYNTAX 1:14 " },
+	{ "BEGIN { (x; }", "D_SYNTAX 1:11 " },
+	{ "BEGIN /pid = 5/ { y = ; }", "D_SYNTAX 1:12 D_SYNTAX 1:23 " },
+	{ "BEGIN /x == 1 { }", "D_SYNTAX 1:15 " },
+	{ "BEGIN /(x/ { }", "D_SYNTAX 1:10 " },
+	{ "BEGIN / / { }", "D_SYNTAX 1:7 " },
+	{ "BEGIN { \"abc\n; x = ; }", "D_STR_NL 1:9 D_SYNTAX 2:7 " },
+	{ "BEGIN { \"abc", "D_STR_NL 1:9 D_SYNTAX 1:7 " },
+	{ "BEGIN { 'a\n; }", "D_CHR_NL 1:9 " },
+	{ "BEGIN { ''; }", "D_CHR_NULL 1:9 " },
+	{ "BEGIN { 'abcdefghi'; }", "D_CHR_OFLOW 1:9 " },
+	{ "BEGIN { \"a\\", "D_ESC_EOF 1:11 D_SYNTAX 1:7 " },
+	{ "BEGIN { } /* x", "D_COMMENT_EOF 1:11 " },
+	{ "BEGIN { $1; $foo; $$2; $; }", "D_MACRO_UNDEF 1:9 D_MACRO_UNDEF 1:13 D_MACRO_UNDEF 1:19 D_SYNTAX 1:24 " },
+	{ "BEGIN { 18446744073709551616; 08; 0x; 5z; }",
+		"D_INT_OFLOW 1:9 D_INT_DIGIT 1:32 D_INT_DIGIT 1:35 D_INT_DIGIT 1:40 " },
+	{ "a:b:c:d:e {}", "D_PDESC_INVAL 1:1 " },
+	{ "0 {}", "D_PDESC_INVAL 1:1 " },
+	{ "4294967296 {}", "D_PDESC_INVAL 1:1 " },
+	{ "BEGIN { y = ;\nEND { x = ; }", "D_SYNTAX 1:13 D_SYNTAX 1:7 D_SYNTAX 2:11 " },
+	{ "BEGIN { y = 1;\ntcp:::send { x = ; }", "D_SYNTAX 1:7 D_SYNTAX 2:18 " },
+	{ "BEGIN { if (x) { y; }\n", "D_SYNTAX 1:7 " },
+	{ "BEGIN { for (i = 0; i < 5; i++) { x; } y = ; }", "D_SYNTAX 1:9 D_SYNTAX 1:44 " },
+	{ "BEGIN { int x; } foo_t y; x = 1; {} /x/ {} }",
+		"D_SYNTAX 1:9 D_SYNTAX 1:18 D_SYNTAX 1:29 D_SYNTAX 1:34 D_SYNTAX 1:37 D_SYNTAX 1:44 " },
+	{ "int x\nint y = 5;\n#include <a>\n#pragma D\n",
+		"D_SYNTAX 1:6 D_SYNTAX 2:7 D_PRAGCTL_INVAL 3:1 D_PRAGMA_MALFORM 4:1 " },
+	{ "self self int x; long long long y; signed unsigned z; int char w; int a`b;",
+		"D_DECL_CLASS 1:6 D_DECL_LONGINT 1:28 D_DECL_SIGN 1:43 D_DECL_COMBO 1:55 D_DECL_SCOPE 1:71 " },
+	{ "struct { self int x; } y; static int z;", "D_DECL_BADCLASS 1:10 D_DECL_BADCLASS 1:27 " },
+	{ "BEGIN { \001\002\377 x; y = ; }", "D_SYNTAX 1:9 D_SYNTAX 1:20 " },
+	{ "\177ELF\002\001\001", "D_SYNTAX 1:1 " },
+	{ "BEGIN,{ x = ; }", "D_SYNTAX 1:7 D_SYNTAX 1:13 " },
+	{ "a\"\\", "D_ESC_EOF 1:3 " },
 };
 
 static const char *error_list(struct fixture *f)
@@ -552,16 +552,16 @@ static void test_prefixes(void)
 	}
 }
 
-/* ---- macros ----------------------------------------------------------------------------------------------------- */
+/* ---- macros ------------------------------------------------------------------------------------------------------ */
 static void test_macros(void)
 {
-	static const char *const argv[] = {"script", "-5", "foo", "10.0.0.1", "0x10", "tcp"};
-	unsigned char used[6] = {0};
+	static const char *const argv[] = { "script", "-5", "foo", "10.0.0.1", "0x10", "tcp" };
+	unsigned char used[6] = { 0 };
 	static const char text[] = "$5:::send,tick-$4 { $1; $$1; $2; $$3; $4; $target; $$target; $0; $$9; $9 }";
 	struct fixture f;
 
 	fixture_init(&f, text, strlen(text));
-	f.macros = (struct macros){.argc = 6, .argv = argv, .used = used, .defaultargs = true, .number = number};
+	f.macros = (struct macros){ .argc = 6, .argv = argv, .used = used, .defaultargs = true, .number = number };
 	EXPECT_INT(parse_source(&f.env, &f.src, &f.prog), 0);
 	char *got = unit_capture(print_program, &f);
 
@@ -576,7 +576,7 @@ static void test_macros(void)
 	arena_free(f.arena);
 	/* an argument that is no name is no expression */
 	fixture_init(&f, "BEGIN { $3 }", 12);
-	f.macros = (struct macros){.argc = 6, .argv = argv};
+	f.macros = (struct macros){ .argc = 6, .argv = argv };
 	EXPECT_INT(parse_source(&f.env, &f.src, &f.prog), -EINVAL);
 	EXPECT_STR(error_list(&f), "D_SYNTAX 1:9 ");
 	arena_free(f.arena);
@@ -587,17 +587,17 @@ static void test_pdesc(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"tcp:::send", "tcp|||send"},
-		{" tick-1s ", "|||tick-1s"},
-		{"42", "#42"},
-		{"a b", NULL},
-		{"", NULL},
-		{"a,b", NULL},
-		{"a:b:c:d:e", NULL},
-		{"{", NULL},
-		{"tcp:::send/x/", NULL},
-		{"*", "|||*"},
-		{"a;", NULL},
+		{ "tcp:::send", "tcp|||send" },
+		{ " tick-1s ", "|||tick-1s" },
+		{ "42", "#42" },
+		{ "a b", NULL },
+		{ "", NULL },
+		{ "a,b", NULL },
+		{ "a:b:c:d:e", NULL },
+		{ "{", NULL },
+		{ "tcp:::send/x/", NULL },
+		{ "*", "|||*" },
+		{ "a;", NULL },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
@@ -638,7 +638,7 @@ static void test_tokens(void)
 	arena_free(f.arena);
 }
 
-/* ---- limits ----------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 /* head, n times open, middle, n times close, tail */
 static char *nested(
 	const char *head, const char *open, const char *middle, const char *close, const char *tail, size_t n)
@@ -663,31 +663,31 @@ static void test_nesting(void)
 	static const struct {
 		const char *head, *open, *middle, *close, *tail;
 	} rows[] = {
-		{"BEGIN { x = ", "(", "1", ")", "; }"},
-		{"BEGIN { x = ", "- ", "1", "", "; }"},
-		{"BEGIN { x = ", "(int)", "1", "", "; }"},
-		{"BEGIN { ", "x = ", "1", "", "; }"},
-		{"BEGIN { ", "x[", "1", "]", "; }"},
-		{"BEGIN { ", "@[", "1", "]", "; }"},
-		{"BEGIN { ", "f(", "1", ")", "; }"},
-		{"BEGIN { x = 1", "+ 1", "", "", "; }"},
-		{"BEGIN { x", "->y", "", "", "; }"},
-		{"BEGIN { ", "1 ? 2 : ", "3", "", "; }"},
-		{"BEGIN { ", "1 ? ", "3", " : 4", "; }"},
-		{"BEGIN { ", "1, ", "3", "", "; }"},
-		{"BEGIN { ", "sizeof ", "3", "", "; }"},
-		{"BEGIN { ", "if (1) { ", "3", "}", " }"},
-		{"BEGIN { ", "if (1) ; else ", "3", "", "; }"},
-		{"BEGIN /", "(", "1", ")", "/ { }"},
-		{"int ", "*", "x", "", ";"},
-		{"int ", "(", "x", ")", ";"},
-		{"int x", "[1]", "", "", ";"},
-		{"int x", "(int ", "", ")", ";"},
-		{"struct ", "{ struct ", "s { int x; }", " a; }", " x;"},
+		{ "BEGIN { x = ", "(", "1", ")", "; }" },
+		{ "BEGIN { x = ", "- ", "1", "", "; }" },
+		{ "BEGIN { x = ", "(int)", "1", "", "; }" },
+		{ "BEGIN { ", "x = ", "1", "", "; }" },
+		{ "BEGIN { ", "x[", "1", "]", "; }" },
+		{ "BEGIN { ", "@[", "1", "]", "; }" },
+		{ "BEGIN { ", "f(", "1", ")", "; }" },
+		{ "BEGIN { x = 1", "+ 1", "", "", "; }" },
+		{ "BEGIN { x", "->y", "", "", "; }" },
+		{ "BEGIN { ", "1 ? 2 : ", "3", "", "; }" },
+		{ "BEGIN { ", "1 ? ", "3", " : 4", "; }" },
+		{ "BEGIN { ", "1, ", "3", "", "; }" },
+		{ "BEGIN { ", "sizeof ", "3", "", "; }" },
+		{ "BEGIN { ", "if (1) { ", "3", "}", " }" },
+		{ "BEGIN { ", "if (1) ; else ", "3", "", "; }" },
+		{ "BEGIN /", "(", "1", ")", "/ { }" },
+		{ "int ", "*", "x", "", ";" },
+		{ "int ", "(", "x", ")", ";" },
+		{ "int x", "[1]", "", "", ";" },
+		{ "int x", "(int ", "", ")", ";" },
+		{ "struct ", "{ struct ", "s { int x; }", " a; }", " x;" },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
-		static const size_t depths[] = {1000, 5000, 100000};
+		static const size_t depths[] = { 1000, 5000, 100000 };
 
 		for (size_t k = 0; k < UNIT_ROWS(depths); k++) {
 			char *text = nested(
@@ -738,20 +738,20 @@ static void test_speed(void)
 		size_t n;
 		int rc;
 	} rows[] = {
-		{"",
+		{ "",
 			"tcp:::send,udp:::send\n/pid == 1 && x / 2 == 3/\n{ @a[args[2]->ip_saddr, 1] = count(); "
 			"self->x = 1; }\n",
-			"", "", "", 10000, 0},
-		{"", "BEGIN /x/\n", "", "", "", 100000, 0},
-		{"BEGIN {", "\"a\";", "", "", "}", 100000, 0},
-		{"BEGIN /a ", "/ (b) ", "", "", "/ {}", 3000, 0},
-		{"BEGIN {", "x = ;", "", "", "}", 100000, -EINVAL},
-		{"", "BEGIN { ", "", "", "", 20000, -EINVAL},
-		{"", "$", "", "", "", 1000000, -EINVAL},
-		{"", "/*", "", "", "", 1000000, -EINVAL},
-		{"BEGIN /", "x ' ", "", "", "", 300000, -EINVAL},
-		{"", "{", "", "", "", 1000000, -EINVAL},
-		{"", "a /", "", "", "", 100000, -EINVAL},
+			"", "", "", 10000, 0 },
+		{ "", "BEGIN /x/\n", "", "", "", 100000, 0 },
+		{ "BEGIN {", "\"a\";", "", "", "}", 100000, 0 },
+		{ "BEGIN /a ", "/ (b) ", "", "", "/ {}", 3000, 0 },
+		{ "BEGIN {", "x = ;", "", "", "}", 100000, -EINVAL },
+		{ "", "BEGIN { ", "", "", "", 20000, -EINVAL },
+		{ "", "$", "", "", "", 1000000, -EINVAL },
+		{ "", "/*", "", "", "", 1000000, -EINVAL },
+		{ "BEGIN /", "x ' ", "", "", "", 300000, -EINVAL },
+		{ "", "{", "", "", "", 1000000, -EINVAL },
+		{ "", "a /", "", "", "", 100000, -EINVAL },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {

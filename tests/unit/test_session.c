@@ -39,10 +39,10 @@ struct made {
 };
 
 static struct image_map maps[] = {
-	{.role = MAP_RINGS, .name = "dws_rings"},
-	{.role = MAP_DROPS, .name = "dws_drops"},
+	{ .role = MAP_RINGS, .name = "dws_rings" },
+	{ .role = MAP_DROPS, .name = "dws_drops" },
 };
-static struct ir_mapref ring_ref[] = {{.insn = 5, .map = 0}};
+static struct ir_mapref ring_ref[] = { { .insn = 5, .map = 0 } };
 
 /* The instructions; returns how many. The map reference is at 5. */
 static size_t write_program(const struct spec *sp, struct bpf_insn *o)
@@ -105,13 +105,14 @@ static void make_image(struct made *m, const struct spec *specs, size_t n)
 		unsigned nargs = sp->copy_args ? NARGS : sp->status_action ? 1 : sp->nwords;
 
 		m->probes[i] = (struct image_probe){
-			.id = 100 + (uint32_t)i, .prov = sp->prov, .mod = "", .func = "", .name = sp->name};
-		m->progs[i] = (struct image_prog){.attach = ATTACH_TEST_RUN,
+			.id = 100 + (uint32_t)i, .prov = sp->prov, .mod = "", .func = "", .name = sp->name
+		};
+		m->progs[i] = (struct image_prog){ .attach = ATTACH_TEST_RUN,
 			.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 			.name = "dws_prog",
 			.probe = (uint32_t)i,
 			.period_ns = sp->period_ns,
-			.code = code_of(m->insns[i], len, ring_ref)};
+			.code = code_of(m->insns[i], len, ring_ref) };
 		if (sp->on_fork) {
 			m->progs[i].attach = ATTACH_TP_BTF;
 			m->progs[i].target = "sched_process_fork";
@@ -121,16 +122,17 @@ static void make_image(struct made *m, const struct spec *specs, size_t n)
 				(uint32_t)libbpf_find_vmlinux_btf_id("sched_process_fork", BPF_TRACE_RAW_TP);
 		}
 		for (unsigned a = 0; a < nargs; a++)
-			m->fields[i][a] = (struct field){.kind = FIELD_INT,
+			m->fields[i][a] = (struct field){ .kind = FIELD_INT,
 				.off = 16 + a * (sp->copy_args ? 8 : 4),
 				.size = sp->copy_args ? 8 : 4,
-				.is_signed = true};
+				.is_signed = true };
 		m->actions[i] = (struct action){
-			.kind = sp->status_action ? ACT_EXIT : ACT_TRACE, .args = m->fields[i], .nargs = nargs};
-		m->epids[i] = (struct epid){.probe = (uint32_t)i,
+			.kind = sp->status_action ? ACT_EXIT : ACT_TRACE, .args = m->fields[i], .nargs = nargs
+		};
+		m->epids[i] = (struct epid){ .probe = (uint32_t)i,
 			.actions = &m->actions[i],
 			.nactions = 1,
-			.rec_size = 16 + (sp->copy_args ? 8 * NARGS : 4 * sp->nwords)};
+			.rec_size = 16 + (sp->copy_args ? 8 * NARGS : 4 * sp->nwords) };
 	}
 }
 
@@ -145,7 +147,7 @@ struct result {
 
 static double seconds(void)
 {
-	struct timespec t = {0};
+	struct timespec t = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
@@ -157,7 +159,8 @@ static void run(struct features *f, struct made *m, struct child *child, FILE *o
 	size_t out_len = 0, err_len = 0;
 	FILE *mem = NULL, *err;
 	struct session_options opts = {
-		.features = f, .bufsize = 65536, .quiet = true, .children = &child, .nchildren = child ? 1 : 0};
+		.features = f, .bufsize = 65536, .quiet = true, .children = &child, .nchildren = child ? 1 : 0
+	};
 	struct session *s;
 
 	memset(r, 0, sizeof(*r));
@@ -196,13 +199,13 @@ static void release(struct result *r)
 	free(r->err);
 }
 
-#define BEGIN_1                                                                          \
-	{                                                                                \
-		.prov = "dtrace", .name = "BEGIN", .epid = 1, .words = {11}, .nwords = 1 \
+#define BEGIN_1                                                                            \
+	{                                                                                  \
+		.prov = "dtrace", .name = "BEGIN", .epid = 1, .words = { 11 }, .nwords = 1 \
 	}
-#define END_2                                                                          \
-	{                                                                              \
-		.prov = "dtrace", .name = "END", .epid = 2, .words = {22}, .nwords = 1 \
+#define END_2                                                                            \
+	{                                                                                \
+		.prov = "dtrace", .name = "END", .epid = 2, .words = { 22 }, .nwords = 1 \
 	}
 
 /* tick-50ms prints, tick-220ms exits: four lines between BEGIN and END. */
@@ -211,16 +214,21 @@ static void test_exit(struct features *f)
 	static const struct spec specs[] = {
 		BEGIN_1,
 		END_2,
-		{.prov = "profile", .name = "tick-50ms", .period_ns = 50000000, .epid = 3, .words = {33}, .nwords = 1},
-		{.prov = "profile",
+		{ .prov = "profile",
+			.name = "tick-50ms",
+			.period_ns = 50000000,
+			.epid = 3,
+			.words = { 33 },
+			.nwords = 1 },
+		{ .prov = "profile",
 			.name = "tick-220ms",
 			.period_ns = 220000000,
 			.epid = 4,
-			.words = {7},
+			.words = { 7 },
 			.nwords = 1,
-			.status_action = true},
+			.status_action = true },
 	};
-	static const char *const lines[] = {"113333333322", "1133333322", "11333322", "113322"};
+	static const char *const lines[] = { "113333333322", "1133333322", "11333322", "113322" };
 	struct made m;
 	struct result r;
 	unsigned long missed;
@@ -239,9 +247,14 @@ static void test_exit(struct features *f)
 static void test_exit_in_begin(struct features *f)
 {
 	static const struct spec specs[] = {
-		{.prov = "dtrace", .name = "BEGIN", .epid = 1, .words = {3}, .nwords = 1, .status_action = true},
+		{ .prov = "dtrace", .name = "BEGIN", .epid = 1, .words = { 3 }, .nwords = 1, .status_action = true },
 		END_2,
-		{.prov = "profile", .name = "tick-1ms", .period_ns = 1000000, .epid = 3, .words = {33}, .nwords = 1},
+		{ .prov = "profile",
+			.name = "tick-1ms",
+			.period_ns = 1000000,
+			.epid = 3,
+			.words = { 33 },
+			.nwords = 1 },
 	};
 	struct made m;
 	struct result r;
@@ -255,7 +268,7 @@ static void test_exit_in_begin(struct features *f)
 
 static void test_signal(struct features *f, int sig)
 {
-	static const struct spec specs[] = {BEGIN_1, END_2};
+	static const struct spec specs[] = { BEGIN_1, END_2 };
 	struct made m;
 	struct result r;
 	pid_t parent = getpid(), pid = fork();
@@ -275,7 +288,7 @@ static void test_signal(struct features *f, int sig)
 
 static void test_child(struct features *f)
 {
-	static const struct spec specs[] = {BEGIN_1, END_2};
+	static const struct spec specs[] = { BEGIN_1, END_2 };
 	struct made m;
 	struct result r;
 	struct child *c = NULL;
@@ -299,7 +312,7 @@ static void test_attached(struct features *f)
 	static const struct spec specs[] = {
 		BEGIN_1,
 		END_2,
-		{.prov = "proc", .name = "fork", .on_fork = true, .epid = 3, .words = {33}, .nwords = 1},
+		{ .prov = "proc", .name = "fork", .on_fork = true, .epid = 3, .words = { 33 }, .nwords = 1 },
 	};
 	struct made m;
 	struct result r;
@@ -327,7 +340,12 @@ static void test_closed_output(struct features *f)
 {
 	static const struct spec specs[] = {
 		END_2,
-		{.prov = "profile", .name = "tick-20ms", .period_ns = 20000000, .epid = 2, .words = {33}, .nwords = 1},
+		{ .prov = "profile",
+			.name = "tick-20ms",
+			.period_ns = 20000000,
+			.epid = 2,
+			.words = { 33 },
+			.nwords = 1 },
 	};
 	struct made m;
 	struct result r;
@@ -356,24 +374,24 @@ static void test_closed_output(struct features *f)
 static void test_error(struct features *f)
 {
 	static const struct spec specs[] = {
-		{.prov = "dtrace",
+		{ .prov = "dtrace",
 			.name = "BEGIN",
 			.epid = DW_EPID_ERROR,
-			.words = {1, 5, DW_FAULT_BADADDR, 0, 0xabc, 0},
-			.nwords = 6},
-		{.prov = "dtrace", .name = "ERROR", .epid = 2, .copy_args = true},
-		{.prov = "dtrace",
+			.words = { 1, 5, DW_FAULT_BADADDR, 0, 0xabc, 0 },
+			.nwords = 6 },
+		{ .prov = "dtrace", .name = "ERROR", .epid = 2, .copy_args = true },
+		{ .prov = "dtrace",
 			.name = "ERROR",
 			.epid = DW_EPID_ERROR,
-			.words = {3, 1, DW_FAULT_DIVZERO, 0, 0, 0},
-			.nwords = 6},
-		{.prov = "profile",
+			.words = { 3, 1, DW_FAULT_DIVZERO, 0, 0, 0 },
+			.nwords = 6 },
+		{ .prov = "profile",
 			.name = "tick-50ms",
 			.period_ns = 50000000,
 			.epid = 4,
-			.words = {0},
+			.words = { 0 },
 			.nwords = 1,
-			.status_action = true},
+			.status_action = true },
 	};
 	struct made m;
 	struct result r;
