@@ -242,7 +242,7 @@ static void bad_continuation(struct parser *p, const struct clause *c)
 
 	if (t->kind == TOK_BAD)
 		parser_unexpected(p, "");
-	else if ((t->kind == TOK_GT && d->text[strlen(d->text) - 1] == '-') || /* self->x */
+	else if ((t->kind == TOK_GT && c->probes.n && d->text[strlen(d->text) - 1] == '-') || /* self->x */
 		(plain &&
 			(t->kind == TOK_ARROW || (t->kind >= TOK_ADD_EQ && t->kind <= TOK_XOR_EQ) ||
 				t->kind == TOK_ASSIGN || t->kind == TOK_LPAR || t->kind == TOK_INC)))

@@ -306,10 +306,9 @@ bool parse_dspec(struct parser *p, struct dspec *out)
 		} else if (t->kind == KW_STRUCT || t->kind == KW_UNION || t->kind == KW_ENUM) {
 			if (!(out->base = parse_tagged(p)))
 				return false;
-		} else if (basic && out->base->spec == SPEC_USERLAND && parser_is_type(p, t)) {
+		} else if ((basic && out->base->spec == SPEC_USERLAND && parser_is_type(p, t)) ||
+			(!out->base && t->kind == TOK_IDENT && parser_is_typename(p, t->text))) {
 			out->base = parse_named(p); /* userland pid_t: where it lies is known anyway */
-		} else if (!out->base && t->kind == TOK_IDENT && parser_is_typename(p, t->text)) {
-			out->base = parse_named(p);
 		} else {
 			break;
 		}

@@ -143,7 +143,7 @@ static void collect(void *ctx, const char *key, void *value)
 	struct name_list *l = ctx;
 
 	(void)value;
-	if (strncmp(key, "__", 2))
+	if (strncmp(key, "__", 2) != 0)
 		*vec_push(l->a, &l->names) = key;
 }
 

@@ -260,7 +260,7 @@ static bool place_member(struct types *ts, struct diags *d, struct type *t, cons
 		}
 		width = (uint64_t)n;
 		out->bits = (uint32_t)n;
-		if (!n || at % (out->type->size * 8) + width > out->type->size * 8)
+		if (!n || at % ((uint64_t)out->type->size * 8) + width > (uint64_t)out->type->size * 8)
 			at = round_up(at, (uint64_t)al * 8);
 	} else {
 		if (!out->type->size && out->type->kind != T_ARRAY) {
