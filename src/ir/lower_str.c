@@ -62,7 +62,7 @@ static struct sval lit_chars(struct lowerer *lw, const char *text, size_t len, u
 	for (unsigned i = 0; i < words; i++) {
 		int64_t w;
 
-		memcpy(&w, buf + i * 8, 8);
+		memcpy(&w, buf + (size_t)i * 8, 8);
 		s.w[i] = ir_imm(lw->ir, w);
 	}
 	return s;

@@ -134,6 +134,8 @@ static int check_header(struct kbtf *k)
 {
 	struct btf_header h;
 
+	if (!k->raw)
+		return -EINVAL;
 	memcpy(&h, k->raw, sizeof(h));
 	if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.hdr_len < sizeof(h) || h.hdr_len > k->size ||
 		(uint64_t)h.hdr_len + h.type_off + h.type_len > k->size ||
