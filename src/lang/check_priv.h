@@ -27,6 +27,8 @@ struct checker {
 struct type *check_expr(struct checker *ck, struct expr *e);
 /* An expression statement of a clause: actions and aggregations allowed. */
 void check_stmt_expr(struct checker *ck, struct expr *e);
+/* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
+struct symbol *func_find(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
 void check_action(struct checker *ck, struct expr *e);
 void check_agg_assign(struct checker *ck, struct expr *e);
