@@ -11,7 +11,7 @@ need_packages() {
 	local why=$1 have missing=() p
 	shift
 	command -v dpkg-query >/dev/null || return 0 # not a Debian: the build says what it lacks
-	have=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' "$@" 2>/dev/null)"
+	have=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' "$@" 2>/dev/null || :)" # fails if one is missing
 	for p in "$@"; do
 		[[ $have == *" $p:installed "* ]] || missing+=("$p")
 	done
