@@ -42,6 +42,19 @@ static void plan_args(struct plan *p, struct action *a, const struct expr *e, si
 		a->args[a->nargs++] = plan_field(p, e->args.v[i]);
 }
 
+static enum dtag never_tag(const struct expr *e)
+{
+	static const enum dtag tags[FN_COUNT] = {
+		[FN_printa] = D_PRINTA_AGGBAD,
+		[FN_clear] = D_CLEAR_AGGBAD,
+		[FN_trunc] = D_TRUNC_AGGBAD,
+		[FN_normalize] = D_NORMALIZE_AGGBAD,
+		[FN_denormalize] = D_NORMALIZE_AGGBAD,
+	};
+
+	return e->sym && tags[e->sym->func] ? tags[e->sym->func] : D_AGG_NULL;
+}
+
 static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, size_t from, size_t to)
 {
 	a->aggs = ARENA_ARRAY(p->lw->arena, uint32_t, e->args.n + 1);
@@ -49,7 +62,7 @@ static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, si
 		struct symbol *s = e->args.v[i]->sym;
 
 		if (!s || !s->ready)
-			lower_error(p->lw, e->args.v[i]->loc, D_AGG_NULL, "@%s is never filled", e->args.v[i]->name);
+			lower_error(p->lw, e->args.v[i]->loc, never_tag(e), "@%s is never filled", e->args.v[i]->name);
 		else
 			a->aggs[a->naggs++] = agg_index(p->lw, s);
 	}

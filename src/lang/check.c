@@ -35,7 +35,7 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 		return;
 	}
 	if (assoc && v->scope == SCOPE_THIS) {
-		err(ck, v->loc, D_DECL_CLASS, "use self or a global", "this-> has no associative arrays");
+		err(ck, v->loc, D_DECL_LOCASSC, "use self or a global", "this-> has no associative arrays");
 		return;
 	}
 	if (!type_is_scalar(t) && t->kind != T_STRING) {
@@ -257,6 +257,11 @@ void check_stmt_expr(struct checker *ck, struct expr *e)
 	}
 	if (e->kind == EX_CALL) {
 		check_action(ck, e);
+		return;
+	}
+	if (e->kind == EX_AGG) {
+		err(ck, e->loc, D_AGG_NULL, "@a = count(); fills it, printa(@a); prints it",
+			"naming an aggregation has no effect");
 		return;
 	}
 	if (!check_expr(ck, e))

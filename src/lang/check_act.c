@@ -46,6 +46,24 @@ static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag 
 	return f;
 }
 
+/* Which tag says that a format does not take n arguments: too many, a * without its width, or a value is missing. */
+static enum dtag args_tag(const struct fmt *f, size_t n)
+{
+	if (n > f->nargs)
+		return D_PRINTF_ARG_EXTRA;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fmt_item *it = &f->items[i];
+		size_t stars = (size_t)(it->star_width + it->star_prec);
+
+		if (n < stars)
+			return D_PRINTF_DYN_PROTO;
+		n -= stars;
+		if (it->conv && n-- == 0)
+			break;
+	}
+	return D_PRINTF_ARG_PROTO;
+}
+
 static void check_printf(struct checker *ck, struct expr *e)
 {
 	struct fmt *f = parse_format(ck, e->args.v[0], D_PRINTF_ARG_FMT);
@@ -61,9 +79,13 @@ static void check_printf(struct checker *ck, struct expr *e)
 			err(ck, e->args.v[0]->loc, D_PRINTF_AGG_CONV, NULL, "%%@ is for printa()");
 			return;
 		}
+	if (!e->args.v[0]->slen) {
+		err(ck, e->args.v[0]->loc, D_PRINTF_FMT_EMPTY, NULL, "the format is empty");
+		return;
+	}
 	if (e->args.n - 1 != f->nargs) {
-		err(ck, e->loc, D_PRINTF_ARG_PROTO, NULL, "the format takes %zu argument%s, %zu given", f->nargs,
-			f->nargs == 1 ? "" : "s", e->args.n - 1);
+		err(ck, e->loc, args_tag(f, e->args.n - 1), NULL, "the format takes %zu argument%s, %zu given",
+			f->nargs, f->nargs == 1 ? "" : "s", e->args.n - 1);
 		return;
 	}
 	for (size_t i = 0; i < f->n; i++) {
@@ -143,7 +165,7 @@ static void check_trace(struct checker *ck, struct expr *e)
 
 static void check_exit(struct checker *ck, struct expr *e)
 {
-	check_int_arg(ck, e, 0, D_EXIT_TYPE);
+	check_int_arg(ck, e, 0, D_PROTO_ARG);
 }
 
 static void check_clear(struct checker *ck, struct expr *e)

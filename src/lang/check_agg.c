@@ -80,6 +80,9 @@ static bool lquant_params(struct checker *ck, struct expr *c, int64_t *p)
 		return err(ck, c->args.v[2]->loc, D_LQUANT_MISMATCH, NULL, "the base must be below the limit"), false;
 	if (p[2] < 1 || p[2] > UINT16_MAX)
 		return err(ck, c->args.v[3]->loc, D_LQUANT_STEPVAL, NULL, "the step must be from 1 to 65535"), false;
+	if (p[1] - p[0] < p[2])
+		return err(ck, c->args.v[3]->loc, D_LQUANT_STEPLARGE, "a smaller step", "the step leaves no level"),
+		       false;
 	if ((p[1] - p[0]) / p[2] > 3000)
 		return err(ck, c->loc, D_LQUANT_STEPSMALL, "a larger step", "more than 3000 levels"), false;
 	return true;
@@ -89,24 +92,34 @@ static bool llquant_params(struct checker *ck, struct expr *c, int64_t *p)
 {
 	static const enum dtag tags[] = { D_LLQUANT_FACTORTYPE, D_LLQUANT_LOWTYPE, D_LLQUANT_HIGHTYPE,
 		D_LLQUANT_NSTEPTYPE };
-	int64_t power = 1;
+	static const enum dtag values[] = { D_LLQUANT_FACTORVAL, D_LLQUANT_LOWVAL, D_LLQUANT_HIGHVAL,
+		D_LLQUANT_NSTEPVAL };
+	int64_t power;
 
 	for (size_t i = 0; i < 4; i++)
 		if (!agg_const(ck, c, i + 1, tags[i], &p[i]))
 			return false;
-	if (p[0] < 2 || p[0] > UINT16_MAX)
+	for (size_t i = 0; i < 4; i++)
+		if (p[i] < 0 || p[i] > UINT16_MAX)
+			return err(ck, c->args.v[i + 1]->loc, values[i], NULL, "this must be from 0 to 65535"), false;
+	if (p[1] >= p[2])
+		return err(ck, c->args.v[2]->loc, D_LLQUANT_MAGRANGE, NULL, "low must be below high"), false;
+	if (p[0] < 2)
 		return err(ck, c->args.v[1]->loc, D_LLQUANT_FACTORSMALL, NULL, "the factor must be two or more"), false;
-	if (p[1] < 0 || p[2] <= p[1] || p[2] > 63)
-		return err(ck, c->args.v[2]->loc, D_LLQUANT_MAGRANGE, NULL,
-			       "low must be below high, both from 0 to 63"),
+	if (p[3] < p[0])
+		return err(ck, c->args.v[4]->loc, D_LLQUANT_FACTORNSTEPS, NULL,
+			       "the number of steps must not be below the factor"),
 		       false;
-	if (p[3] < p[0] || p[3] % p[0])
+	for (power = p[0]; power < p[3]; power *= p[0])
+		;
+	if (p[3] % p[0] || power % p[3])
 		return err(ck, c->args.v[4]->loc, D_LLQUANT_FACTOREVEN, NULL,
-			       "the steps must be a multiple of the factor"),
+			       "the steps must be a multiple of the factor, and divide a power of it"),
 		       false;
+	power = 1;
 	for (int64_t i = 0; i <= p[2]; i++)
 		if (__builtin_mul_overflow(power, p[0], &power))
-			return err(ck, c->args.v[3]->loc, D_LLQUANT_HIGHVAL, NULL,
+			return err(ck, c->args.v[3]->loc, D_LLQUANT_MAGTOOBIG, NULL,
 				       "factor to the power of high does not fit 64 bits"),
 			       false;
 	if ((p[2] - p[1] + 1) * p[3] > 3000)
@@ -138,7 +151,7 @@ static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64
 		if (!t)
 			return false;
 		if (!type_is_int(t)) {
-			err(ck, call->args.v[i]->loc, D_QUANT_PROTO, NULL, "the increment must be an integer");
+			err(ck, call->args.v[i]->loc, D_PROTO_ARG, NULL, "the increment must be an integer");
 			return false;
 		}
 	}

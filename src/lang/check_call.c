@@ -32,13 +32,11 @@ static const char *nearest_func(struct checker *ck, const char *name)
 static enum dtag proto_tag(enum func f)
 {
 	static const enum dtag tags[FN_COUNT] = {
-		[FN_exit] = D_EXIT_PROTO,
 		[FN_clear] = D_CLEAR_PROTO,
 		[FN_trunc] = D_TRUNC_PROTO,
 		[FN_normalize] = D_NORMALIZE_PROTO,
 		[FN_denormalize] = D_NORMALIZE_PROTO,
 		[FN_printa] = D_PRINTA_PROTO,
-		[FN_printf] = D_PRINTF_ARG_PROTO,
 	};
 
 	return tags[f] ? tags[f] : D_PROTO_LEN;
@@ -48,6 +46,10 @@ struct symbol *func_find(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = strmap_get(ck->funcs, e->name);
 
+	if (!s && sym_find(ck, e->name, SCOPE_GLOBAL)) {
+		err(ck, e->loc, D_FUNC_IDKIND, NULL, "%s is a variable, not a function", e->name);
+		return NULL;
+	}
 	if (!s || (func_class(s->func) == FC_DLIB && !ck->library)) {
 		err(ck, e->loc, D_FUNC_UNDEF, nearest_func(ck, e->name), "there is no function %s()", e->name);
 		return NULL;

@@ -170,7 +170,8 @@ static struct type *check_ident(struct checker *ck, struct expr *e)
 		}
 	}
 	if (!s)
-		return err(ck, e->loc, D_IDENT_UNDEF, sym_nearest(ck, e->name, e->scope),
+		return err(ck, e->loc, e->scope == SCOPE_GLOBAL ? D_IDENT_UNDEF : D_VAR_UNDEF,
+			sym_nearest(ck, e->name, e->scope),
 			"there is no variable %s%s: it is read before anything is assigned to it",
 			e->scope == SCOPE_SELF           ? "self->"
 				: e->scope == SCOPE_THIS ? "this->"
@@ -281,7 +282,7 @@ static bool check_translated(struct checker *ck, struct expr *e, struct type *st
 			e->extra = xm;
 		}
 	if (!e->extra && e->a->xl->in)
-		return err(ck, e->loc, D_XLATE_MEMB, NULL, "the translator of %s does not say what %s is",
+		return err(ck, e->loc, D_XLATE_NOCONV, NULL, "the translator of %s does not say what %s is",
 			       tname(ck, st), e->name),
 		       false;
 	if (!check_xl_member(ck, xl, e->name))
@@ -486,8 +487,8 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	case OP_POS:
 	case OP_COMPL:
 		if (!type_is_int(t))
-			return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer, not %s", expr_op_text(e->op),
-				tname(ck, t));
+			return err(ck, e->loc, e->op == OP_COMPL ? D_OP_INT : D_OP_ARITH, NULL,
+				"%s needs an integer, not %s", expr_op_text(e->op), tname(ck, t));
 		return type_promote(ck->ts, t);
 	case OP_NOT:
 		if (!type_is_scalar(t) && !type_is_string(t))
@@ -498,7 +499,11 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	case OP_ADDR:
 		if (e->a->kind != EX_MEMBER && !(e->a->kind == EX_UNARY && e->a->op == OP_DEREF) &&
 			!(e->a->kind == EX_INDEX && !e->a->sym))
-			return err(ck, e->loc, D_ADDROF_VAR, NULL, "& needs something in the kernel's memory");
+			return err(ck, e->loc,
+				e->a->kind == EX_IDENT || e->a->kind == EX_INDEX || e->a->kind == EX_AGG
+					? D_ADDROF_VAR
+					: D_ADDROF_LVAL,
+				NULL, "& needs something in the kernel's memory");
 		if (e->a->extra || (e->a->kind == EX_MEMBER && e->a->isuffix))
 			return err(ck, e->loc, D_ADDROF_BITFIELD, NULL, "%s has no address",
 				ast_expr_text(ck->arena, e->a));
@@ -515,6 +520,9 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 				expr_op_text(e->op), tname(ck, t));
 		if (t->kind == T_PTR)
 			type_complete(ck->ts, t->of);
+		if (t->kind == T_PTR && (t->of->kind == T_VOID || t->of->kind == T_FUNC))
+			return err(ck, e->loc, D_OP_VFPTR, "cast it to a pointer to a type",
+				"%s does not know the size of what %s points to", expr_op_text(e->op), tname(ck, t));
 		return t;
 	case OP_NONE:
 	case OP_ASSIGN:
@@ -696,6 +704,10 @@ static struct type *check_offsetof(struct checker *ck, struct expr *e)
 
 	if (!t)
 		return NULL;
+	type_complete(ck->ts, t);
+	if (!is_sou(t) || !t->complete)
+		return err(
+			ck, e->loc, D_OFFSETOF_TYPE, NULL, "offsetof needs a structure or union, not %s", tname(ck, t));
 	m = type_find_member(ck->ts, t, e->name, &off);
 	if (!m)
 		return no_member(ck, e, t);
@@ -770,7 +782,7 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 	case EX_STRINGOF:
 		t = check_expr(ck, e->a);
 		if (t && !type_is_string(t))
-			return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to string", tname(ck, t));
+			return err(ck, e->loc, D_STRINGOF_TYPE, NULL, "stringof cannot take %s", tname(ck, t));
 		return t ? ck->ts->string : NULL;
 	case EX_XLATE:
 		return check_xlate(ck, e);

@@ -127,6 +127,20 @@ static void take_hash_line(struct lexer *lx)
 		lx->hash_line(lx->ctx, (struct loc){ lx->src, from, lx->off - from });
 }
 
+/* A comment in a comment: a comment does not nest, and this one ends earlier than its writer thinks. */
+static void report_nested(struct lexer *lx, uint32_t off, uint32_t end)
+{
+	const char *s = lx->src->text;
+
+	if (s[off + 1] != '*')
+		return;
+	for (off += 2; off + 3 < end; off++)
+		if (s[off] == '/' && s[off + 1] == '*') {
+			lex_report(lx, off, 2, D_SYNTAX, "comments do not nest", "/* inside a comment");
+			return;
+		}
+}
+
 bool lex_blank(struct lexer *lx)
 {
 	bool newline = false, closed;
@@ -139,9 +153,10 @@ bool lex_blank(struct lexer *lx)
 			newline |= c == '\n';
 			lx->off++;
 		} else if (c == '/' && (end = comment_end(lx->src, lx->off, &closed))) {
-			if (!closed)
-				lex_report(
-					lx, lx->off, 2, D_COMMENT_EOF, "close it with */", "this comment never ends");
+			if (closed)
+				report_nested(lx, lx->off, end);
+			else
+				lex_report(lx, lx->off, 2, D_SYNTAX, "close it with */", "this comment never ends");
 			newline |= memchr(lx->src->text + lx->off, '\n', end - lx->off) != NULL;
 			lx->off = end;
 		} else if (c == '#' && begins_line(lx->src, lx->off)) {

@@ -89,10 +89,10 @@ void lex_number(struct lexer *lx, struct token *out)
 	const int suffix = read_suffix(s + end, n - end);
 
 	if (skip == 2 && !digits)
-		lex_report(lx, out->off, (uint32_t)n, D_INT_DIGIT, NULL, "a hexadecimal constant needs digits");
+		lex_report(lx, out->off, (uint32_t)n, D_SYNTAX, NULL, "a hexadecimal constant needs digits");
 	else if (suffix < 0)
-		lex_report(lx, out->off + (uint32_t)end, 1, D_INT_DIGIT, NULL, "invalid digit '%c' in %s constant",
-			s[end], kind);
+		lex_report(lx, out->off + (uint32_t)end, 1, s[end] >= '0' && s[end] <= '9' ? D_INT_DIGIT : D_SYNTAX,
+			NULL, "invalid digit '%c' in %s constant", s[end], kind);
 	else if (oflow)
 		lex_report(lx, out->off, (uint32_t)n, D_INT_OFLOW, NULL, "constant does not fit in 64 bits");
 	out->isuffix = (suffix < 0 ? 0 : (uint32_t)suffix) | (base != 10 ? ISUF_NODEC : 0);
@@ -115,7 +115,7 @@ static int read_escape(struct lexer *lx, uint32_t *off)
 	unsigned value = 0;
 
 	if (c == -1) {
-		lex_report(lx, start, 1, D_ESC_EOF, NULL, "the text ends inside an escape sequence");
+		lex_report(lx, start, 1, D_SYNTAX, NULL, "the text ends inside an escape sequence");
 		*off = i;
 		return -2;
 	}

@@ -73,7 +73,7 @@ void parse_declaration(struct parser *p)
 		return;
 	if (parser_kind(p) == TOK_SEMI) {
 		if (spec.base->kind != TYX_STRUCT && spec.base->kind != TYX_UNION && spec.base->kind != TYX_ENUM) {
-			parser_unexpected(p, "a name");
+			parser_error(p, spec.loc, D_DECL_USELESS, NULL, "this declares nothing");
 			return;
 		}
 		parser_take(p);
@@ -115,7 +115,7 @@ void parse_inline(struct parser *p)
 	}
 	for (size_t i = 0; i < d.params.n; i++) {
 		if (!d.params.v[i]) {
-			parser_error(p, d.type->keys.v[i]->loc, D_SYNTAX, "as in inline int f[int x] = x + 1;",
+			parser_error(p, d.type->keys.v[i]->loc, D_DECL_PROTO_FORM, "as in inline int f[int x] = x + 1;",
 				"a parameter of an inline needs a name");
 			return;
 		}

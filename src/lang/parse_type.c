@@ -69,13 +69,13 @@ static bool add_spec(struct parser *p, struct tyx *ty)
 	const uint32_t bit = spec_bit(t.kind), sign = SPEC_SIGNED | SPEC_UNSIGNED;
 
 	if (bit == SPEC_LONG && (ty->spec & SPEC_LONGLONG)) {
-		parser_error(p, at, D_DECL_LONGINT, NULL, "long long long is too long");
+		parser_error(p, at, D_DECL_COMBO, NULL, "long long long is too long");
 		return false;
 	}
 	if (bit == SPEC_LONG && (ty->spec & SPEC_LONG)) {
 		ty->spec = (ty->spec & ~(uint32_t)SPEC_LONG) | SPEC_LONGLONG;
 	} else if ((bit & sign) && (ty->spec & sign)) {
-		parser_error(p, at, D_DECL_SIGN, NULL, "a type is signed or unsigned, once");
+		parser_error(p, at, D_DECL_COMBO, NULL, "a type is signed or unsigned, once");
 		return false;
 	} else if (ty->spec & bit) {
 		parser_error(p, at, D_DECL_COMBO, NULL, "'%s' twice in a type", t.text);
@@ -85,6 +85,22 @@ static bool add_spec(struct parser *p, struct tyx *ty)
 	}
 	ty->loc = loc_span(ty->loc, at);
 	return true;
+}
+
+/* Which tag says that sign and size do not go with a type. */
+static enum dtag combo_tag(uint32_t base, uint32_t sign)
+{
+	const uint32_t size = base & (SPEC_SHORT | SPEC_LONG | SPEC_LONGLONG), type = base & ~size;
+
+	if (type == SPEC_CHAR && size)
+		return D_DECL_CHARATTR;
+	if (type == SPEC_VOID && (size || sign))
+		return D_DECL_VOIDATTR;
+	if (type == 0 || (type & (type - 1)))
+		return D_DECL_COMBO;
+	if (sign && type != SPEC_INT)
+		return D_DECL_SIGNINT;
+	return (size & (SPEC_LONG | SPEC_LONGLONG)) && type != SPEC_INT ? D_DECL_LONGINT : D_DECL_COMBO;
 }
 
 /* Is the set of keywords a type of C or D? */
@@ -115,7 +131,7 @@ static bool check_spec(struct parser *p, const struct tyx *ty)
 	if (sign && (base & (SPEC_VOID | SPEC_FLOAT | SPEC_DOUBLE | SPEC_STRING | SPEC_BOOL)))
 		known = false;
 	if (!known)
-		parser_error(p, ty->loc, D_DECL_COMBO, NULL, "these words do not make a type together");
+		parser_error(p, ty->loc, combo_tag(base, sign), NULL, "these words do not make a type together");
 	return known;
 }
 
@@ -281,6 +297,18 @@ static void missing_type(struct parser *p, const struct dspec *out)
 		parser_unexpected(p, "a type");
 }
 
+/* unsigned struct x: the sign is what is wrong. */
+static enum dtag two_types_tag(const struct tyx *base)
+{
+	const uint32_t words = SPEC_SHORT | SPEC_LONG | SPEC_LONGLONG | SPEC_SIGNED | SPEC_UNSIGNED;
+
+	if (base->kind != TYX_BASIC || (base->spec & ~words))
+		return D_DECL_COMBO;
+	if (base->spec & (SPEC_SIGNED | SPEC_UNSIGNED))
+		return D_DECL_SIGNINT;
+	return base->spec & (SPEC_LONG | SPEC_LONGLONG) ? D_DECL_LONGINT : D_DECL_COMBO;
+}
+
 /* specifiers := ( storage | qualifier | type keyword | struct | typedef name )+ ; qualifiers mean nothing here */
 bool parse_dspec(struct parser *p, struct dspec *out)
 {
@@ -301,7 +329,8 @@ bool parse_dspec(struct parser *p, struct dspec *out)
 				return false;
 		} else if (spec_bit(t->kind) ||
 			(out->base && (t->kind == KW_STRUCT || t->kind == KW_UNION || t->kind == KW_ENUM))) {
-			parser_error(p, parser_loc(p, t), D_DECL_COMBO, NULL, "two types in one declaration");
+			parser_error(
+				p, parser_loc(p, t), two_types_tag(out->base), NULL, "two types in one declaration");
 			return false;
 		} else if (t->kind == KW_STRUCT || t->kind == KW_UNION || t->kind == KW_ENUM) {
 			if (!(out->base = parse_tagged(p)))
@@ -348,7 +377,7 @@ static bool parse_param(struct parser *p, struct tyx *into, struct declarator *n
 	if (!parse_dspec(p, &spec))
 		return false;
 	if (spec.storage) {
-		parser_error(p, spec.loc, D_DECL_BADCLASS, NULL, "a parameter has no storage class");
+		parser_error(p, spec.loc, D_DECL_PARMCLASS, NULL, "a parameter has no storage class");
 		return false;
 	}
 	if (!parse_declarator(p, spec.base, &d))

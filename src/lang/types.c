@@ -194,7 +194,7 @@ static struct type *resolve_basic(struct types *ts, struct diags *d, const struc
 	bool uns = s & SPEC_UNSIGNED;
 
 	if ((s & SPEC_SIGNED) && uns) {
-		diag_error(d, x->loc, D_DECL_SIGN, NULL, "signed and unsigned exclude each other");
+		diag_error(d, x->loc, D_DECL_COMBO, NULL, "signed and unsigned exclude each other");
 		return NULL;
 	}
 	switch (s & ~(uint32_t)(SPEC_SIGNED | SPEC_UNSIGNED)) {
@@ -308,7 +308,7 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 		}
 	}
 	if (t && x->has_body && (t->complete || t->members)) { /* members: it is this very one, inside of itself */
-		diag_error(d, x->loc, D_DECL_REDECL, NULL, "%s %s is declared already", tag_word(kind), tag);
+		diag_error(d, x->loc, D_DECL_TYPERED, NULL, "%s %s is declared already", tag_word(kind), tag);
 		return NULL;
 	}
 	if (!t) {

@@ -1,2 +1,1 @@
-unsigned string x;
-BEGIN { exit(0); }
+int char x;

@@ -1,1 +1,1 @@
-BEGIN { @ = llquantize(1, 10, 0, 19, 10); }
+BEGIN { @ = llquantize(1, 10, 0, 65536, 10); }

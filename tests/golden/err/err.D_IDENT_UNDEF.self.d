@@ -1,1 +1,0 @@
-BEGIN { trace(self->x); trace(this->y); }
