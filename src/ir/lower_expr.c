@@ -786,6 +786,11 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return lower_swap(lw, e, 8);
 	case FN___zoneid:
 		return lower_zoneid(lw, e);
+	case FN_rand:
+	case FN_progenyof:
+	case FN___numa:
+	case FN___regs:
+		return lower_subr(lw, e);
 	default:
 		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
 	}
@@ -793,7 +798,7 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 
 static struct val lower_index(struct lowerer *lw, const struct expr *e)
 {
-	if (e->xl)
+	if (e->xl && !e->sym)
 		return lower_args(lw, e);
 	if (e->sym && e->sym->kind == SYM_ASSOC)
 		return var_read(lw, e);
@@ -815,7 +820,9 @@ static struct val lower_index(struct lowerer *lw, const struct expr *e)
 			b->param = e->sym->params[i];
 			b->val = a;
 		}
-		if (type_is_string(e->type))
+		if (e->xl)
+			v = lower_expr(lw, e->sym->inl->value);
+		else if (type_is_string(e->type))
 			v = (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->sym->inl->value) };
 		else
 			v = int_val(

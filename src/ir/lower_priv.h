@@ -139,6 +139,11 @@ bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta, bool down);
 void vars_begin(struct lowerer *lw);
 void vars_collect(struct lowerer *lw, const struct clause *c);
 
+struct val current_task(struct lowerer *lw);
+
+/* lower_subr.c: rand, progenyof, ... */
+struct val lower_subr(struct lowerer *lw, const struct expr *e);
+
 /* lower_agg.c */
 void lower_agg(struct lowerer *lw, const struct expr *e);
 uint32_t agg_index(struct lowerer *lw, struct symbol *s);

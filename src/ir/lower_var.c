@@ -13,7 +13,7 @@ static struct val int_val(vreg r, struct type *t)
 }
 
 /* ---- built-in variables ------------------------------------------------------------------------------------------ */
-static struct val current_task(struct lowerer *lw)
+struct val current_task(struct lowerer *lw)
 {
 	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
 	struct val v = int_val(ir_call(lw->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
@@ -453,6 +453,8 @@ struct val var_read(struct lowerer *lw, const struct expr *e)
 	case SYM_PARAM:
 		return param_read(lw, e);
 	case SYM_INLINE:
+		if (e->xl)
+			return lower_expr(lw, s->inl->value);
 		if (type_is_string(s->type))
 			return (struct val){ .k = V_STR, .type = s->type, .s = lower_str(lw, s->inl->value) };
 		return int_val(convert_int(lw, lower_int(lw, s->inl->value), s->inl->value->type, s->type), s->type);

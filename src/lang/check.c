@@ -60,11 +60,12 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 static void declare_inline(struct checker *ck, const struct inline_def *in)
 {
 	struct type *t = types_resolve(ck->ts, ck->d, in->type);
-	struct symbol *s;
+	struct symbol *s = strmap_get(ck->globals, in->name);
 
 	if (!t)
 		return;
-	if (strmap_get(ck->globals, in->name)) {
+	/* A constant of the library may be defined anew: DTrace's libraries do not have all that ours have. */
+	if (s && (s->kind != SYM_INLINE || !s->loc.src->library || in->loc.src->library)) {
 		err(ck, in->loc, D_DECL_IDRED, NULL, "%s is declared already", in->name);
 		return;
 	}

@@ -33,6 +33,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \
 	X(max, FC_AGG, 1, 1) X(stddev, FC_AGG, 1, 1) X(quantize, FC_AGG, 1, 2)                               \
 	X(lquantize, FC_AGG, 3, 5) X(llquantize, FC_AGG, 5, 6)                                               \
+	X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                                                   \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
@@ -40,6 +41,8 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
+	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
+	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
 enum func {

@@ -85,12 +85,40 @@ static struct type *check_has(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
+static struct type *regs_type(struct types *ts)
+{
+	struct type *t = types_tagged(ts, T_STRUCT, "user_pt_regs"), *regs = types_tagged(ts, T_STRUCT, "pt_regs");
+
+	return type_ptr(ts, regs ? regs : t ? t : ts->void_);
+}
+
+/* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x]. */
+static bool is_dlib_inline(struct checker *ck, struct expr *e)
+{
+	const char *name = arena_printf(ck->arena, "__fn_%s", e->name);
+	const struct symbol *s = strmap_get(ck->globals, name);
+	struct expr *id;
+
+	if (!s || s->kind != SYM_INLINE || e->name[0] == '_')
+		return false;
+	id = ARENA_NEW(ck->arena, struct expr);
+	id->kind = EX_IDENT;
+	id->loc = e->loc;
+	id->name = name;
+	e->kind = EX_INDEX;
+	e->a = id;
+	return true;
+}
+
 struct type *check_call(struct checker *ck, struct expr *e)
 {
-	struct symbol *s = func_find(ck, e);
 	struct types *ts = ck->ts;
+	struct symbol *s;
 	struct type *t;
 
+	if (is_dlib_inline(ck, e))
+		return check_expr(ck, e);
+	s = func_find(ck, e);
 	if (!s)
 		return NULL;
 	if (func_class(s->func) == FC_ACTION)
@@ -102,6 +130,10 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_has(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
+	if (s->func == FN_rand || s->func == FN___numa)
+		return ts->int32;
+	if (s->func == FN___regs)
+		return regs_type(ts);
 	t = check_expr(ck, e->args.v[0]);
 	if (!t)
 		return NULL;
@@ -112,5 +144,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return ts->string;
 	if (s->func == FN_ntohs || s->func == FN_htons)
 		return ts->uint16;
+	if (s->func == FN_progenyof)
+		return ts->int32;
 	return s->func == FN_ntohll || s->func == FN_htonll ? ts->uint64 : ts->uint32;
 }

@@ -144,6 +144,7 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 	check_inline(ck, s);
 	if (!s->inl->value->type)
 		return NULL;
+	e->xl = s->inl->value->xl;
 	if (type_is_int(s->type) && const_eval(ck->ts, ck->d, s->inl->value, &v)) {
 		e->kind = EX_INT;
 		e->ival = (uint64_t)types_wrap(s->type, v);
@@ -242,7 +243,10 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 		e->sym = e->a->sym = s;
 		if (s->kind == SYM_INLINE)
 			check_inline(ck, s);
-		return ok && check_keys(ck, e, s) ? s->type : NULL;
+		if (!ok || !check_keys(ck, e, s) || (s->kind == SYM_INLINE && !s->inl->value->type))
+			return NULL;
+		e->xl = s->kind == SYM_INLINE ? s->inl->value->xl : NULL;
+		return s->type;
 	}
 	t = check_expr(ck, e->a);
 	if (!t || !ok)
@@ -319,7 +323,11 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 	e->ival = off;
 	e->isuffix = m->bits;
 	type_complete(ck->ts, m->type);
-	return !is_xlated(e->a) || check_translated(ck, e, st) ? m->type : NULL;
+	if (is_xlated(e->a) && !check_translated(ck, e, st))
+		return NULL;
+	if (e->extra) /* a structure that is translated in its turn */
+		e->xl = ((const struct xl_member *)e->extra)->init->value->xl;
+	return m->type;
 }
 
 /* ---- operators --------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "lang/dlib.h"
 
@@ -59,17 +60,29 @@ static void set_pragma(void *ctx, const struct pragma *p)
 	c->macros.defaultargs = c->opts->defaultargs;
 }
 
+/* regs_MACHINE.d is for that machine only. */
+static bool for_machine(const char *file, const char *machine)
+{
+	size_t n = strlen(machine);
+
+	return strncmp(file, "regs_", 5) != 0 || (strncmp(file + 5, machine, n) == 0 && file[5 + n] == '.');
+}
+
 /* dlib/ and, before it, what it must know and BTF does not say. */
 static int parse_libraries(struct compilation *c)
 {
 	struct source *s = ARENA_ARRAY(c->arena, struct source, dlib_nfiles + 1);
+	struct utsname host = { .machine = "" };
 	size_t n = 1;
 
 	s[0] = (struct source){ .name = "kernel" };
-	s[0].text = arena_printf(c->arena, "inline int __hz = %ld;\n", c->hz);
+	uname(&host);
+	s[0].text = arena_printf(
+		c->arena, "inline int __hz = %ld;\ninline string __machine = \"%.16s\";\n", c->hz, host.machine);
 	for (int net = 1; net >= 0; net--) /* net.d first: the others need its types */
 		for (size_t i = 0; i < dlib_nfiles; i++)
-			if ((strcmp(dlib_files[i].name, "net.d") == 0) == (net == 1))
+			if ((strcmp(dlib_files[i].name, "net.d") == 0) == (net == 1) &&
+				for_machine(dlib_files[i].name, host.machine))
 				s[n++] = (struct source){ .name = dlib_files[i].name, .text = dlib_files[i].text };
 	for (size_t i = 0; i < n; i++) {
 		s[i].len = strlen(s[i].text);

@@ -1,0 +1,200 @@
+/* proc: processes, threads and CPUs as DTrace knows them, made of the kernel's own structures. What Linux does not have
+ * (processor sets, tasks, projects) reads as 0. */
+
+inline void *NULL = (void *)0;
+
+typedef int32_t processorid_t;
+typedef int32_t psetid_t;
+typedef int32_t chipid_t;
+typedef int32_t lgrp_id_t;
+typedef int32_t taskid_t;
+typedef int32_t projid_t;
+typedef int32_t poolid_t;
+typedef struct mutex kmutex_t;
+typedef struct rw_semaphore krwlock_t;
+typedef struct task_struct kthread_t;
+
+typedef struct timestruc {
+	int64_t tv_sec;
+	int64_t tv_nsec;
+} timestruc_t;
+
+translator timestruc_t < uint64_t NS > {
+	tv_sec = NS / 1000000000;
+	tv_nsec = NS % 1000000000;
+};
+
+/* ---- processes -------------------------------------------------------------------------------------------------------- */
+inline int PR_MODEL_UNKNOWN = 0;
+inline int PR_MODEL_ILP32 = 1;
+inline int PR_MODEL_LP64 = 2;
+
+typedef struct psinfo {
+	int pr_flag;		/* flags of the process: PF_* of the kernel */
+	int pr_nlwp;		/* threads */
+	pid_t pr_pid;
+	pid_t pr_ppid;
+	pid_t pr_pgid;
+	pid_t pr_sid;
+	uid_t pr_uid;
+	uid_t pr_euid;
+	gid_t pr_gid;
+	gid_t pr_egid;
+	uintptr_t pr_addr;	/* of its first thread's struct task_struct */
+	size_t pr_size;		/* address space, kilobytes */
+	dev_t pr_ttydev;	/* 0: none */
+	timestruc_t pr_start;	/* since the machine's start */
+	string pr_fname;	/* name of its program */
+	string pr_psargs;	/* command line, as the process has it now: its first 79 bytes */
+	int pr_wstat;
+	int pr_arglen;		/* bytes of its command line */
+	uintptr_t pr_argv;	/* where that is in its memory */
+	uintptr_t pr_envp;
+	char pr_dmodel;		/* PR_MODEL_LP64 or PR_MODEL_ILP32 */
+	taskid_t pr_taskid;
+	projid_t pr_projid;
+	poolid_t pr_poolid;
+	zoneid_t pr_zoneid;	/* its network namespace: 0 is the machine's first one */
+} psinfo_t;
+
+translator psinfo_t < struct task_struct *T > {
+	pr_flag = T->group_leader->flags;
+	pr_nlwp = T->signal->nr_threads;
+	pr_pid = T->tgid;
+	pr_ppid = T->real_parent->tgid;
+	pr_pgid = T->signal->pids[2]->numbers[0].nr;
+	pr_sid = T->signal->pids[3]->numbers[0].nr;
+	pr_uid = T->cred->uid.val;
+	pr_euid = T->cred->euid.val;
+	pr_gid = T->cred->gid.val;
+	pr_egid = T->cred->egid.val;
+	pr_addr = (uintptr_t)T->group_leader;
+	pr_size = T->mm->total_vm * 4;
+	pr_ttydev = T->signal->tty == NULL ? 0 :
+	    (T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index));
+	pr_start = xlate <timestruc_t> (T->group_leader->start_time);
+	pr_fname = T->group_leader->comm;
+	pr_wstat = T->exit_code;
+	pr_arglen = T->mm == NULL ? 0 : T->mm->arg_end - T->mm->arg_start;
+	pr_argv = T->mm == NULL ? 0 : T->mm->arg_start;
+	pr_envp = T->mm == NULL ? 0 : T->mm->env_start;
+	pr_dmodel = __is32[T] ? PR_MODEL_ILP32 : PR_MODEL_LP64;
+	pr_taskid = 0;
+	pr_projid = 0;
+	pr_poolid = 0;
+	pr_zoneid = __zoneid(T->nsproxy->net_ns->ns.inum);
+};
+
+inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
+
+/* ---- threads ---------------------------------------------------------------------------------------------------------- */
+inline char SSLEEP = 1;
+inline char SRUN = 2;
+inline char SZOMB = 3;
+inline char SSTOP = 4;
+inline char SIDL = 5;
+inline char SONPROC = 6;
+inline char SWAIT = 7;
+
+typedef struct lwpsinfo {
+	int pr_flag;		/* flags of the thread: PF_* of the kernel */
+	id_t pr_lwpid;		/* the thread's id: tid */
+	uintptr_t pr_addr;	/* of its struct task_struct */
+	uintptr_t pr_wchan;
+	char pr_stype;
+	char pr_state;		/* SONPROC, SRUN, SSLEEP, SSTOP, SZOMB */
+	char pr_sname;		/* the same as a letter: O, R, S, T, Z */
+	char pr_nice;
+	short pr_syscall;	/* number of the system call it is in; -1: none */
+	char pr_oldpri;
+	char pr_cpu;
+	int pr_pri;		/* as the scheduler sees it: lower is sooner */
+	timestruc_t pr_start;	/* since the machine's start */
+	string pr_clname;	/* scheduling class: TS, FIFO, RR, BATCH, IDLE, DL */
+	char pr_name[16];
+	processorid_t pr_onpro;	/* the CPU it runs on */
+	processorid_t pr_bindpro; /* the only CPU it may run on; -1: several */
+	psetid_t pr_bindpset;	/* -1: Linux has none */
+	int pr_lgrp;
+} lwpsinfo_t;
+
+inline uint32_t __task_state[struct task_struct *T] = (uint32_t)T->__state | (uint32_t)T->exit_state;
+
+translator lwpsinfo_t < struct task_struct *T > {
+	pr_flag = T->flags;
+	pr_lwpid = T->pid;
+	pr_addr = (uintptr_t)T;
+	pr_wchan = 0;
+	pr_stype = 0;
+	pr_state = T->on_cpu ? SONPROC : __task_state[T] == 0 ? SRUN : __task_state[T] & 0x3 ? SSLEEP :
+	    __task_state[T] & 0xc ? SSTOP : __task_state[T] & 0x30 ? SZOMB : SSLEEP;
+	pr_sname = T->on_cpu ? 'O' : __task_state[T] == 0 ? 'R' : __task_state[T] & 0x3 ? 'S' :
+	    __task_state[T] & 0xc ? 'T' : __task_state[T] & 0x30 ? 'Z' : 'S';
+	pr_nice = T->static_prio - 120;
+	pr_syscall = __syscall_of[T];
+	pr_oldpri = 0;
+	pr_cpu = cpu;
+	pr_pri = T->prio;
+	pr_start = xlate <timestruc_t> (T->start_time);
+	pr_clname = T->policy == 0 ? "TS" : T->policy == 1 ? "FIFO" : T->policy == 2 ? "RR" :
+	    T->policy == 3 ? "BATCH" : T->policy == 5 ? "IDLE" : T->policy == 6 ? "DL" : "EXT";
+	pr_name = T->comm;
+	pr_onpro = cpu;
+	pr_bindpro = T->nr_cpus_allowed == 1 ? cpu : -1;
+	pr_bindpset = -1;
+	pr_lgrp = __numa();
+};
+
+inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
+
+/* ---- CPUs ------------------------------------------------------------------------------------------------------------- */
+inline int P_OFFLINE = 1;
+inline int P_ONLINE = 2;
+
+typedef struct processor_info {
+	int pi_state;		/* P_ONLINE: it runs a probe */
+	string pi_processor_type;
+	string pi_fputypes;
+	int pi_clock;		/* MHz; 0: Linux does not say */
+} processor_info_t;
+
+translator processor_info_t < int CPU > {
+	pi_state = P_ONLINE;
+	pi_processor_type = __machine;
+	pi_fputypes = "";
+	pi_clock = 0;
+};
+
+typedef struct cpuinfo {
+	processorid_t cpu_id;
+	psetid_t cpu_pset;	/* 0: Linux has none */
+	chipid_t cpu_chip;	/* the NUMA node */
+	lgrp_id_t cpu_lgrp;	/* the NUMA node */
+	processor_info_t *cpu_info;
+} cpuinfo_t;
+
+translator cpuinfo_t < int CPU > {
+	cpu_id = CPU;
+	cpu_pset = 0;
+	cpu_chip = __numa();
+	cpu_lgrp = __numa();
+	cpu_info = xlate <processor_info_t *> (CPU);
+};
+
+inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
+
+/* ---- locks ------------------------------------------------------------------------------------------------------------ */
+inline kthread_t *__fn_mutex_owner[kmutex_t *M] = (kthread_t *)(M->owner.counter & ~7);
+inline int __fn_mutex_owned[kmutex_t *M] = (M->owner.counter & ~7) == (int64_t)curthread;
+inline int __fn_mutex_type_adaptive[kmutex_t *M] = 1;
+inline int __fn_mutex_type_spin[kmutex_t *M] = 0;
+inline int __fn_rw_iswriter[krwlock_t *L] = L->count.counter & 1;
+inline int __fn_rw_read_held[krwlock_t *L] = (L->count.counter & 1) == 0 && L->count.counter >> 8 != 0;
+inline int __fn_rw_write_held[krwlock_t *L] = (L->count.counter & 1) != 0 && (L->owner.counter & ~7) == (int64_t)curthread;
+
+/* ---- registers -------------------------------------------------------------------------------------------------------- */
+/* Of the current process as it last entered the kernel; a kernel thread has none: a fault. */
+inline uint64_t uregs[int r] = ((uint64_t *)__regs())[r];
+
+/* Linux has no interrupt levels. */
+inline uint_t ipl = 0;
