@@ -80,7 +80,7 @@ enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCE
 /* Aggregations: layout of a value, words of 64 bits, per CPU. */
 enum dw_agg_fn {
 	DW_AGG_COUNT,     /* n */
-	DW_AGG_SUM,       /* sum */
+	DW_AGG_SUM,       /* sum, not 0 when there was one */
 	DW_AGG_AVG,       /* n, sum */
 	DW_AGG_MIN,       /* value, set (0: nothing yet) */
 	DW_AGG_MAX,       /* value, set */

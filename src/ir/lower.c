@@ -63,6 +63,7 @@ struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, 
 	empty->s = "";
 	(void)map_for(lw, MAP_RINGS); /* always there: the runtime reports drops and faults through them */
 	(void)map_for(lw, MAP_DROPS);
+	aggs_begin(lw);
 	return lw;
 }
 

@@ -42,28 +42,13 @@ static void plan_args(struct plan *p, struct action *a, const struct expr *e, si
 		a->args[a->nargs++] = plan_field(p, e->args.v[i]);
 }
 
-static enum dtag never_tag(const struct expr *e)
-{
-	static const enum dtag tags[FN_COUNT] = {
-		[FN_printa] = D_PRINTA_AGGBAD,
-		[FN_clear] = D_CLEAR_AGGBAD,
-		[FN_trunc] = D_TRUNC_AGGBAD,
-		[FN_normalize] = D_NORMALIZE_AGGBAD,
-		[FN_denormalize] = D_NORMALIZE_AGGBAD,
-	};
-
-	return e->sym && tags[e->sym->func] ? tags[e->sym->func] : D_AGG_NULL;
-}
-
 static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, size_t from, size_t to)
 {
 	a->aggs = ARENA_ARRAY(p->lw->arena, uint32_t, e->args.n + 1);
 	for (size_t i = from; i < to && i < e->args.n; i++) {
 		struct symbol *s = e->args.v[i]->sym;
 
-		if (!s || !s->ready)
-			lower_error(p->lw, e->args.v[i]->loc, never_tag(e), "@%s is never filled", e->args.v[i]->name);
-		else
+		if (s && s->ready)
 			a->aggs[a->naggs++] = agg_index(p->lw, s);
 	}
 }
@@ -93,7 +78,6 @@ static enum action_kind action_kind(enum func f)
 static void plan_action(struct plan *p, const struct expr *e)
 {
 	struct action *a = vec_push(p->lw->arena, &p->actions);
-	struct expr *fmt = NULL;
 
 	a->kind = action_kind(e->sym->func);
 	a->loc = e->loc;
@@ -119,7 +103,6 @@ static void plan_action(struct plan *p, const struct expr *e)
 		plan_args(p, a, e, 1);
 		break;
 	}
-	(void)fmt;
 }
 
 static bool is_action(const struct expr *e)

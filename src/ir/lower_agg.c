@@ -13,14 +13,13 @@ static uint32_t agg_words(const struct symbol *s)
 {
 	switch ((int)s->func) {
 	case FN_count:
-	case FN_sum:
 		return 1;
 	case FN_stddev:
 		return 4;
 	case FN_quantize:
 		return DW_QUANTIZE_BUCKETS;
 	case FN_lquantize:
-		return (uint32_t)((s->aggp[1] - s->aggp[0] + s->aggp[2] - 1) / s->aggp[2]) + 2;
+		return (uint32_t)((s->aggp[1] - s->aggp[0]) / s->aggp[2]) + 2;
 	case FN_llquantize:
 		return (uint32_t)llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2],
 			       (uint32_t)s->aggp[3], NULL, 0) +
@@ -103,6 +102,21 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 		lw->zero_size = words * 8;
 	s->number = n + 1;
 	return n;
+}
+
+void aggs_begin(struct lowerer *lw)
+{
+	struct symbol **all;
+	size_t n = checker_aggs(lw->ck, &all);
+
+	for (size_t i = 0; i < n; i++) {
+		bool known = all[i]->ready;
+
+		for (size_t k = 0; known && k < all[i]->nkeys; k++)
+			known = all[i]->keys[k]->kind != T_STRING || (all[i]->key_forms && all[i]->key_forms[k]);
+		if (known)
+			(void)agg_index(lw, all[i]);
+	}
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
@@ -258,7 +272,8 @@ static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
 
 	ir_seti(ir, r, 0);
 	ir_jcci(ir, CC_SLT, v, (int32_t)s->aggp[0], end);
-	ir_jcci(ir, CC_SGE, v, (int32_t)s->aggp[1], high);
+	/* As in DTrace: a last step that is not whole belongs to what is too high. */
+	ir_jcc(ir, CC_SGE, v, ir_imm(ir, s->aggp[0] + (int64_t)(agg_words(s) - 2) * s->aggp[2]), high);
 	d = ir_alu(ir, ALU_SUB, v, ir_imm(ir, s->aggp[0]));
 	if (s->aggp[2] > 1)
 		d = ir_alui(ir, ALU_DIV, d, (int32_t)s->aggp[2]);
@@ -325,6 +340,7 @@ static void update(struct lowerer *lw, struct symbol *s, vreg p, vreg v, vreg le
 		break;
 	case FN_sum:
 		add_word(lw, p, 0, v);
+		ir_sti(lw->ir, p, 8, 8, 1); /* a sum of 0 is one, too */
 		break;
 	case FN_avg:
 		add_word(lw, p, 0, ir_imm(lw->ir, 1));

@@ -126,6 +126,9 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 void check_decls(struct checker *ck, struct program *p);
 /* A clause, for the probes that it is enabled on. */
 void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs);
+/* After all clauses: what printa, clear, trunc and normalize name, and the formats of printa; an aggregation may be
+ * printed before the clause that fills it. */
+void check_agg_uses(struct checker *ck, struct program *p);
 /* After all clauses: settles the forms of string variables and keys. */
 void check_forms(struct checker *ck, struct program *p);
 /* The translator from `struct raw *` to out, and its member; checked on first use. NULL: none (no error added). */

@@ -10,23 +10,51 @@ static bool conv_is_string(char c)
 	return c == 's' || c == 'S';
 }
 
+/* Conversions that print a number as such: no pointers. */
+static bool conv_is_number(char c)
+{
+	return c && strchr("cCdDiouOUxX", c);
+}
+
+/* What is wrong with printing a t by the conversion; NULL: nothing. *hint may be set. */
+static const char *conv_mismatch(const struct fmt_item *it, const struct type *t, const char **hint)
+{
+	bool string = type_is_string(t);
+
+	*hint = NULL;
+	if (conv_is_string(it->conv) || (it->conv == 'w' && it->conv2 == 's')) {
+		*hint = type_is_int(t) ? "%d prints integers" : t->kind == T_PTR ? "stringof() makes a string" : NULL;
+		return string ? NULL : "cannot print";
+	}
+	if (string)
+		*hint = "%s prints strings";
+	else if (conv_is_number(it->conv) && t->kind == T_PTR)
+		*hint = "%p prints pointers";
+	else if (type_is_scalar(t))
+		return NULL;
+	return "cannot print";
+}
+
 static void check_conv(struct checker *ck, const struct fmt_item *it, struct expr *arg, size_t n)
 {
-	struct type *t = arg->type;
+	const char *hint, *wrong;
 
-	if (!t)
+	if (arg->kind == EX_AGG) {
+		err(ck, arg->loc, D_PRINTF_ARG_TYPE, "use printa()", "conversion #%zu, %s, cannot print an aggregation",
+			n, it->conv_text);
+		return;
+	}
+	if (!arg->type)
 		return;
 	if (is_xlated(arg)) {
 		err(ck, arg->loc, D_PRINTF_ARG_TYPE, "name one of its members", "%s is made by a translator",
 			ast_expr_text(ck->arena, arg));
 		return;
 	}
-	if (conv_is_string(it->conv) ? !type_is_string(t) : type_is_string(t) || !type_is_scalar(t))
-		err(ck, arg->loc, D_PRINTF_ARG_TYPE,
-			conv_is_string(it->conv)    ? type_is_scalar(t) ? "%d prints integers" : NULL
-				: type_is_string(t) ? "%s prints strings"
-						    : NULL,
-			"conversion #%zu, %s, cannot print %s", n, it->conv_text, type_name(ck->ts, t));
+	wrong = conv_mismatch(it, arg->type, &hint);
+	if (wrong)
+		err(ck, arg->loc, D_PRINTF_ARG_TYPE, hint, "conversion #%zu, %s, %s %s", n, it->conv_text, wrong,
+			type_name(ck->ts, arg->type));
 }
 
 static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag tag)
@@ -40,65 +68,152 @@ static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag 
 		return NULL;
 	}
 	if (fmt_parse(ck->arena, arg->str, arg->slen, f, &why, &off)) {
-		err(ck, arg->loc, D_PRINTF_ARG_FMT, NULL, "%s", why ? why : "bad format");
+		err(ck, arg->loc, D_SYNTAX, NULL, "%s", why ? why : "bad format");
 		return NULL;
 	}
 	return f;
 }
 
-/* Which tag says that a format does not take n arguments: too many, a * without its width, or a value is missing. */
-static enum dtag args_tag(const struct fmt *f, size_t n)
+/* The arguments of one conversion, from *arg on. False when they run out. */
+static bool check_item(struct checker *ck, const struct fmt_item *it, struct expr *e, size_t *arg, size_t n)
 {
-	if (n > f->nargs)
-		return D_PRINTF_ARG_EXTRA;
-	for (size_t i = 0; i < f->n; i++) {
-		const struct fmt_item *it = &f->items[i];
-		size_t stars = (size_t)(it->star_width + it->star_prec);
-
-		if (n < stars)
-			return D_PRINTF_DYN_PROTO;
-		n -= stars;
-		if (it->conv && n-- == 0)
-			break;
+	for (int star = it->star_width + it->star_prec; star > 0; star--, ++*arg) {
+		if (*arg >= e->args.n) {
+			err(ck, e->loc, D_PRINTF_DYN_PROTO, NULL, "conversion #%zu, %s, lacks an argument for *", n,
+				it->conv_text);
+			return false;
+		}
+		if (e->args.v[*arg]->type && !type_is_int(e->args.v[*arg]->type))
+			err(ck, e->args.v[*arg]->loc, D_PRINTF_DYN_TYPE, NULL, "* takes an integer");
 	}
-	return D_PRINTF_ARG_PROTO;
+	if (!it->conv)
+		return true;
+	if (*arg >= e->args.n) {
+		err(ck, e->loc, D_PRINTF_ARG_PROTO, NULL, "conversion #%zu, %s, lacks its argument", n, it->conv_text);
+		return false;
+	}
+	check_conv(ck, it, e->args.v[(*arg)++], n);
+	return true;
 }
 
+/* printf, system, freopen: a format and its arguments. */
 static void check_printf(struct checker *ck, struct expr *e)
 {
 	struct fmt *f = parse_format(ck, e->args.v[0], D_PRINTF_ARG_FMT);
 	size_t arg = 1, n = 0;
 
 	for (size_t i = 1; i < e->args.n; i++)
-		check_expr(ck, e->args.v[i]);
+		if (e->args.v[i]->kind != EX_AGG)
+			check_expr(ck, e->args.v[i]);
 	if (!f)
 		return;
-	e->extra = f;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->items[i].flags & FMT_AGG) {
-			err(ck, e->args.v[0]->loc, D_PRINTF_AGG_CONV, NULL, "%%@ is for printa()");
-			return;
-		}
 	if (!e->args.v[0]->slen) {
 		err(ck, e->args.v[0]->loc, D_PRINTF_FMT_EMPTY, NULL, "the format is empty");
 		return;
 	}
-	if (e->args.n - 1 != f->nargs) {
-		err(ck, e->loc, args_tag(f, e->args.n - 1), NULL, "the format takes %zu argument%s, %zu given",
-			f->nargs, f->nargs == 1 ? "" : "s", e->args.n - 1);
-		return;
+	e->extra = f;
+	for (size_t i = 0; i < f->n; i++) {
+		n += f->items[i].conv != 0;
+		if (f->items[i].flags & FMT_AGG) {
+			err(ck, e->args.v[0]->loc, D_PRINTF_AGG_CONV, NULL, "%%@ is for printa()");
+			return;
+		}
+		if (!check_item(ck, &f->items[i], e, &arg, n))
+			return;
 	}
+	if (arg < e->args.n)
+		err(ck, e->args.v[arg]->loc, D_PRINTF_ARG_EXTRA, NULL, "the format takes %zu argument%s, %zu given",
+			f->nargs, f->nargs == 1 ? "" : "s", e->args.n - 1);
+}
+
+/* ---- printa ------------------------------------------------------------------------------------------------------ */
+/* Have the aggregations the same keys, but for the widths of integers? */
+static void check_same_keys(struct checker *ck, const struct expr *e, size_t from)
+{
+	const struct symbol *first = e->args.v[from]->sym;
+
+	for (size_t i = from + 1; i < e->args.n; i++) {
+		const struct symbol *s = e->args.v[i]->sym;
+		bool same = s->nkeys == first->nkeys;
+
+		for (size_t k = 0; same && k < s->nkeys; k++)
+			same = type_is_string(s->keys[k]) == type_is_string(first->keys[k]);
+		if (!same)
+			err(ck, e->args.v[i]->loc, D_PRINTA_AGGKEY, NULL, "@%s has other keys than @%s", s->name,
+				first->name);
+	}
+}
+
+static void check_key_convs(struct checker *ck, const struct expr *e, const struct fmt *f, const struct symbol *s)
+{
+	size_t key = 0, n = 0;
+	const char *hint, *wrong;
+
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fmt_item *it = &f->items[i];
 
-		for (int star = it->star_width + it->star_prec; star > 0; star--, arg++)
-			if (e->args.v[arg]->type && !type_is_int(e->args.v[arg]->type))
-				err(ck, e->args.v[arg]->loc, D_PRINTF_DYN_TYPE, NULL, "* takes an integer");
-		if (!it->conv)
+		key += (size_t)it->star_width + (size_t)it->star_prec;
+		n += it->conv != 0;
+		if (!it->conv || (it->flags & FMT_AGG))
 			continue;
-		n++;
-		check_conv(ck, it, e->args.v[arg++], n);
+		if (key >= s->nkeys) {
+			err(ck, e->loc, D_PRINTF_ARG_PROTO, NULL, "conversion #%zu, %s, lacks a key of @%s", n,
+				it->conv_text, s->name);
+			return;
+		}
+		wrong = conv_mismatch(it, s->keys[key++], &hint);
+		if (wrong)
+			err(ck, e->loc, D_PRINTF_ARG_TYPE, hint, "conversion #%zu, %s, %s key %zu of @%s, %s", n,
+				it->conv_text, wrong, key, s->name, type_name(ck->ts, s->keys[key - 1]));
 	}
+}
+
+static void check_agg_use(struct checker *ck, struct expr *e)
+{
+	static const enum dtag tags[FN_COUNT] = {
+		[FN_printa] = D_PRINTA_AGGBAD,
+		[FN_clear] = D_CLEAR_AGGBAD,
+		[FN_trunc] = D_TRUNC_AGGBAD,
+		[FN_normalize] = D_NORMALIZE_AGGBAD,
+		[FN_denormalize] = D_NORMALIZE_AGGBAD,
+	};
+	size_t first = e->args.n;
+
+	for (size_t i = 0; i < e->args.n; i++) {
+		const struct expr *a = e->args.v[i];
+
+		if (a->kind != EX_AGG)
+			continue;
+		if (!a->sym || !a->sym->ready) {
+			err(ck, a->loc, tags[e->sym->func], NULL, "@%s is never filled", a->name);
+			return;
+		}
+		first = i < first ? i : first;
+	}
+	if (e->sym->func != FN_printa || first == e->args.n)
+		return;
+	check_same_keys(ck, e, first);
+	if (e->extra)
+		check_key_convs(ck, e, e->extra, e->args.v[first]->sym);
+}
+
+static void check_agg_stmts(struct checker *ck, struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct expr *e = v[i]->expr;
+
+		if (v[i]->kind == ST_EXPR && e->kind == EX_CALL && e->sym && func_class(e->sym->func) == FC_ACTION)
+			check_agg_use(ck, e);
+		check_agg_stmts(ck, v[i]->then.v, v[i]->then.n);
+		check_agg_stmts(ck, v[i]->otherwise.v, v[i]->otherwise.n);
+	}
+}
+
+void check_agg_uses(struct checker *ck, struct program *p)
+{
+	for (size_t i = 0; i < p->decls.n; i++)
+		if (p->decls.v[i]->kind == DECL_CLAUSE)
+			check_agg_stmts(ck, p->decls.v[i]->u.clause.body.v, p->decls.v[i]->u.clause.body.n);
 }
 
 static void check_printa(struct checker *ck, struct expr *e)

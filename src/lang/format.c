@@ -72,16 +72,16 @@ static int parse_number(struct fmt_cursor *c, int *out, bool *star)
 	return 0;
 }
 
-/* h hh l ll L; 'w' belongs to the conversion. */
+/* h hh l ll L q z, and w where it is not that of %wc and %ws. */
 static void parse_size(struct fmt_cursor *c, struct fmt_item *it)
 {
-	char ch = fmt_peek(c);
+	char ch = fmt_peek(c), next = c->pos + 1 < c->len ? c->s[c->pos + 1] : '\0';
 
-	if (ch != 'h' && ch != 'l' && ch != 'L')
+	if (!ch || !strchr("hlLqzw", ch) || (ch == 'w' && (next == 'c' || next == 's')))
 		return;
 	it->size[0] = ch;
 	c->pos++;
-	if (ch != 'L' && fmt_peek(c) == ch) {
+	if ((ch == 'h' || ch == 'l') && fmt_peek(c) == ch) {
 		it->size[1] = ch;
 		c->pos++;
 	}
@@ -90,7 +90,7 @@ static void parse_size(struct fmt_cursor *c, struct fmt_item *it)
 /* conversion = "%" {flag} [width] ["." [precision]] [size] letter. The cursor is behind the "%". */
 static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 {
-	static const char letters[] = "aAcCdDeEfFgGikoOpsSuUxXyY";
+	static const char letters[] = "aAcCdDeEfFgGikoOpsSTuUxXyY";
 	size_t start = c->pos - 1;
 	uint32_t flag;
 	int err;
@@ -119,14 +119,13 @@ static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 	if (ch == 'w') {
 		c->pos++;
 		ch = fmt_peek(c);
-		if (ch != 'c' && ch != 's')
-			return fmt_fail(c, start, "only %wc and %ws start with %w");
 		it->conv = 'w';
 		it->conv2 = ch;
 	} else if (ch == '\0' || !strchr(letters, ch)) {
 		return fmt_fail(c, start,
-			ch > ' ' && ch < 0x7f ? arena_printf(c->arena, "there is no conversion %%%c", ch)
-					      : "there is no such conversion");
+			it->size[0]                     ? "there is no such conversion after a size"
+				: ch > ' ' && ch < 0x7f ? arena_printf(c->arena, "there is no conversion %%%c", ch)
+							: "there is no such conversion");
 	} else {
 		it->conv = ch;
 	}

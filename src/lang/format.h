@@ -25,7 +25,7 @@ struct fmt_item {
 	uint32_t flags;
 	int width, prec;            /* -1: none */
 	bool star_width, star_prec; /* taken from the arguments */
-	char size[3];               /* "h" "hh" "l" "ll" "L" or "" (accepted, size comes from the argument) */
+	char size[3];               /* "h" "hh" "l" "ll" "L" "q" "z" "w" or "" (the argument has its own size) */
 };
 
 /* Widths and precisions above are refused in a format and cut when they come from an argument. */

@@ -634,7 +634,7 @@ static void print_default_row(const struct agg_set *s, struct out *o, const stru
 		print_key(o, &r->keys[i]);
 	for (size_t i = 0; i < t->naggs; i++) {
 		if (agg_is_dist(t->aggs[i])) {
-			agg_print_dist(o, t->aggs[i], words_of(t, r, i), s->aggs[t->aggs[i]->id].normal);
+			agg_print_dist(o, t->aggs[i], words_of(t, r, i), s->aggs[t->aggs[i]->id].normal, s->opts.zoom);
 			continue;
 		}
 		out_pad(o, 1);
@@ -670,7 +670,7 @@ static void print_agg_value(
 	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = 8 };
 
 	if (agg_is_dist(g)) {
-		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
+		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal, s->opts.zoom);
 		return;
 	}
 	v.i = (uint64_t)shown(s, r, pos);

@@ -13,6 +13,7 @@ struct agg_opts {
 	uint32_t key_pos; /* aggsortkeypos: the key to compare first, from 0 */
 	uint32_t agg_pos; /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
 	bool sort_sum;    /* aggsortsum: rows of several aggregations by the sum of their numbers */
+	bool zoom;        /* aggzoom: the largest count of a distribution has a whole bar */
 	uint32_t rows;    /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
 };
 
@@ -94,6 +95,7 @@ bool agg_is_dist(const struct agg *g);
 /* Makes rows of t->items: joined on equal keys, sorted. -ENOMEM. */
 int agg_table_build(struct agg_table *t, const struct agg_opts *opts) __attribute__((warn_unused_result));
 void agg_table_free(struct agg_table *t);
-/* The distribution, from the newline before its header to that of its last bucket. Counts are divided by normal. */
-void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal);
+/* The distribution, from the newline before its header to that of its last bucket. Counts are divided by normal; the
+ * bars are parts of the whole, or of the largest count (zoom). */
+void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal, bool zoom);
 #endif

@@ -134,10 +134,8 @@ static int64_t bucket_value(const struct buckets *b, size_t i)
 				      : -(int64_t)(1ull << ((QUANT_ZERO - 1 - i) & 63));
 	}
 	if (g->fn == DW_AGG_LQUANTIZE) {
-		if (i + 1 >= b->n)
-			return g->lq_limit;
-		/* In unsigned arithmetic: the last step may run past the limit. */
-		return (int64_t)((uint64_t)g->lq_base + (i ? i - 1 : 0) * (uint64_t)g->lq_step);
+		/* The last bucket begins where the last whole step ends, be it below the limit. */
+		return g->lq_base + (int64_t)(i ? i - 1 : 0) * g->lq_step;
 	}
 	if (!b->nbounds)
 		return (int64_t)i;
@@ -178,33 +176,76 @@ static void bucket_range(const struct buckets *b, const uint64_t *w, size_t *lo,
 		last = i;
 	}
 	if (first == b->n)
-		first = last = b->g->fn == DW_AGG_QUANTIZE ? QUANT_ZERO : 0;
+		first = last = b->g->fn == DW_AGG_QUANTIZE ? QUANT_ZERO : 1;
 	*lo = first ? first - 1 : 0;
 	*hi = last + 1 < b->n ? last + 1 : b->n - 1;
 }
 
-void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint64_t normal)
+#define BAR 40
+static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
+
+/* What the bars are measured against, and which signs the counts have: increments may be negative. */
+struct bars {
+	long double whole;
+	bool positive, negative;
+};
+
+static struct bars bars_of(const uint64_t *w, size_t n, bool zoom)
 {
-	static const char bar[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
+	struct bars s = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		long double m = magnitude(w[i]);
+
+		s.positive |= (int64_t)w[i] > 0;
+		s.negative |= (int64_t)w[i] < 0;
+		s.whole = !zoom ? s.whole + m : m > s.whole ? m : s.whole;
+	}
+	return s;
+}
+
+/* From "|" or the bar before it to the blank before the count. Positive counts grow from the left, negative ones to
+ * the left of the line at the right; where there are both, half of the room is for each. */
+static void print_bar(struct out *o, const struct bars *s, uint64_t count)
+{
+	bool both = s->positive && s->negative;
+	size_t room = both ? BAR / 2 : BAR;
+	size_t fill = s->whole > 0 ? (size_t)(magnitude(count) * (long double)room / s->whole + 0.5L) : 0;
+
+	if (!s->negative) {
+		out_bytes(o, "|", 1);
+		out_bytes(o, bar_ats, fill);
+		out_pad(o, room - fill + 1);
+		return;
+	}
+	bool left = !both || (int64_t)count <= 0;
+
+	out_pad(o, left ? room - fill : room);
+	if (left)
+		out_bytes(o, bar_ats, fill);
+	out_bytes(o, "|", 1);
+	if (!left)
+		out_bytes(o, bar_ats, fill);
+	out_pad(o, (both ? left ? room : room - fill : 0) + 1);
+}
+
+void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint64_t normal, bool zoom)
+{
+	struct bars s = bars_of(w, g->nwords, zoom);
 	struct buckets b;
-	long double total = 0;
 	size_t lo, hi;
 	char buf[48];
 
 	buckets_init(&b, g);
 	out_str(o, "\n           value  ------------- Distribution ------------- count    \n");
-	for (size_t i = 0; i < b.n; i++)
-		total += magnitude(w[i]);
 	bucket_range(&b, w, &lo, &hi);
 	for (size_t i = lo; b.n && i <= hi; i++) {
 		size_t len = bucket_label(&b, i, buf, sizeof(buf));
-		size_t fill = total > 0 ? (size_t)(magnitude(w[i]) * 40 / total + 0.5L) : 0;
 
 		out_pad(o, len < 16 ? 16 - len : 0);
 		out_bytes(o, buf, len);
-		out_bytes(o, " |", 2);
-		out_bytes(o, bar, fill);
-		out_pad(o, 40 - fill + 1);
+		out_bytes(o, " ", 1);
+		print_bar(o, &s, w[i]);
 		int n = snprintf(buf, sizeof(buf), "%-9lld\n", (long long)agg_divided((int64_t)w[i], normal));
 
 		out_bytes(o, buf, n > 0 ? (size_t)n : 0);
@@ -246,15 +287,31 @@ static int keys_cmp(const struct pval *a, const struct pval *b, size_t n, size_t
 	return 0;
 }
 
-/* What orders distributions: the sum of the values, each taken as its bucket's. */
+/* What orders distributions: the sum of the values, each taken as its bucket's; those outside of lquantize's range as
+ * one less or more than its ends. */
 static long double dist_weight(const struct buckets *b, const uint64_t *w)
 {
+	bool linear = b->g->fn == DW_AGG_LQUANTIZE;
 	long double sum = 0;
 
 	for (size_t i = 0; i < b->n; i++)
 		if (w[i])
-			sum += (long double)(int64_t)w[i] * (long double)bucket_value(b, i);
+			sum += (long double)(int64_t)w[i] *
+				((long double)bucket_value(b, i) - (linear && i == 0) + (linear && i + 1 == b->n));
 	return sum;
+}
+
+/* Of distributions with the same sum, the one with more zeroes comes later. */
+static int dist_cmp(const struct buckets *b, const uint64_t *wa, const uint64_t *wb)
+{
+	long double x = dist_weight(b, wa), y = dist_weight(b, wb);
+
+	if (x < y || x > y)
+		return x < y ? -1 : 1;
+	for (size_t i = 0; i < b->n; i++)
+		if (bucket_value(b, i) == 0 && (b->g->fn == DW_AGG_QUANTIZE || (i && i + 1 < b->n)) && wa[i] != wb[i])
+			return (int64_t)wa[i] < (int64_t)wb[i] ? -1 : 1;
+	return 0;
 }
 
 struct sort_ctx {
@@ -269,11 +326,8 @@ static int value_cmp(const struct sort_ctx *c, size_t pos, const struct agg_row 
 	const struct agg *g = c->t->aggs[pos];
 	const uint64_t *wa = a->words + c->t->woff[pos], *wb = b->words + c->t->woff[pos];
 
-	if (agg_is_dist(g)) {
-		long double x = dist_weight(&c->buckets[pos], wa), y = dist_weight(&c->buckets[pos], wb);
-
-		return x < y ? -1 : x > y;
-	}
+	if (agg_is_dist(g))
+		return dist_cmp(&c->buckets[pos], wa, wb);
 	int64_t x = agg_number(g, wa), y = agg_number(g, wb);
 
 	return x < y ? -1 : x > y;

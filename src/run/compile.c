@@ -233,6 +233,8 @@ static int check_texts(struct compilation *c)
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_text(c, &c->texts.v[i], &index);
 	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
+		check_agg_uses(c->checker, &c->texts.v[i].prog);
+	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
 		check_forms(c->checker, &c->texts.v[i].prog);
 	return diags_errors(c->diags) ? -EINVAL : 0;
 }

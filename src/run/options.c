@@ -45,6 +45,7 @@ static const struct opt {
 	{ "aggsortkeypos", OPT_NUM, offsetof(struct options, agg.key_pos) },
 	{ "aggrows", OPT_NUM, offsetof(struct options, agg.rows) },
 	{ "aggsortsum", OPT_BOOL, offsetof(struct options, agg.sort_sum) },
+	{ "aggzoom", OPT_BOOL, offsetof(struct options, agg.zoom) },
 	{ "aggsortpos", OPT_NUM, offsetof(struct options, agg.agg_pos) },
 	{ "bufsize", OPT_SIZE, offsetof(struct options, bufsize) },
 	{ "strsize", OPT_SIZE, offsetof(struct options, strsize) },

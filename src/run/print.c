@@ -283,10 +283,10 @@ static void print_int(
 
 static void print_signed(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
 {
-	/* An unsigned number of 8 bytes is shown signed: differences of such numbers are what scripts print. */
-	bool negative = (v->is_signed || v->size == 8) && (int64_t)v->i < 0;
+	/* As in DTrace, %d of an unsigned number is %u: no sign. */
+	bool negative = v->is_signed && (int64_t)v->i < 0;
 
-	print_int(o, it, width, prec, negative ? -v->i : v->i, 10, sign_text(it, negative));
+	print_int(o, it, width, prec, negative ? -v->i : v->i, 10, v->is_signed ? sign_text(it, negative) : "");
 }
 
 static uint64_t at_width(const struct pval *v)
@@ -327,8 +327,8 @@ static void print_float(struct out *o, const struct fmt_item *it, int width, int
 	put_number(o, it, width, &t, it->flags & FMT_ZERO);
 }
 
-/* "2026 Nov 21 02:35:08", local time, from nanoseconds since the epoch. */
-static void print_time(struct out *o, int width, const struct pval *v)
+/* %Y: "2026 Nov 21 02:35:08"; %T: "Sat, 21 Nov 2026 02:35:08 UTC"; local time, from nanoseconds since the epoch. */
+static void print_time(struct out *o, int width, const struct pval *v, bool mail)
 {
 	int64_t ns = (int64_t)v->i;
 	time_t sec = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
@@ -337,7 +337,7 @@ static void print_time(struct out *o, int width, const struct pval *v)
 	size_t n = 0;
 
 	if (localtime_r(&sec, &tm))
-		n = strftime(buf, sizeof(buf), "%Y %b %e %H:%M:%S", &tm);
+		n = strftime(buf, sizeof(buf), mail ? "%a, %d %b %Y %H:%M:%S %Z" : "%Y %b %e %H:%M:%S", &tm);
 	out_text(o, buf, n, true, width);
 }
 
@@ -417,9 +417,10 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	case 'k':
 		out_text(o, "(not available)", 15, true, field);
 		break;
+	case 'T':
 	case 'y':
 	case 'Y':
-		print_time(o, field, v);
+		print_time(o, field, v, it->conv == 'T');
 		break;
 	case 's':
 	case 'S':

@@ -372,15 +372,15 @@ static const struct {
 	struct agg_opts opts;
 	const char *want;
 } orders[] = {
-	{ { false, false, 0, 0, false, 0 }, "c 1:3 a 2:5 b 1:5 a 9:7 " },
-	{ { false, true, 0, 0, false, 0 }, "a 9:7 b 1:5 a 2:5 c 1:3 " },
-	{ { true, false, 0, 0, false, 0 }, "a 2:5 a 9:7 b 1:5 c 1:3 " },
-	{ { true, true, 0, 0, false, 0 }, "c 1:3 b 1:5 a 9:7 a 2:5 " },
-	{ { true, false, 1, 0, false, 0 }, "b 1:5 c 1:3 a 2:5 a 9:7 " },
-	{ { false, false, 1, 0, false, 0 }, "c 1:3 b 1:5 a 2:5 a 9:7 " },
-	{ { false, false, 0, 0, false, 2 }, "b 1:5 a 9:7 " },
-	{ { false, true, 0, 0, false, 3 }, "a 9:7 b 1:5 a 2:5 " },
-	{ { false, true, 0, 0, false, 9 }, "a 9:7 b 1:5 a 2:5 c 1:3 " },
+	{ { .rows = 0 }, "c 1:3 a 2:5 b 1:5 a 9:7 " },
+	{ { .sort_rev = true }, "a 9:7 b 1:5 a 2:5 c 1:3 " },
+	{ { .sort_key = true }, "a 2:5 a 9:7 b 1:5 c 1:3 " },
+	{ { .sort_key = true, .sort_rev = true }, "c 1:3 b 1:5 a 9:7 a 2:5 " },
+	{ { .sort_key = true, .key_pos = 1 }, "b 1:5 c 1:3 a 2:5 a 9:7 " },
+	{ { .key_pos = 1 }, "c 1:3 b 1:5 a 2:5 a 9:7 " },
+	{ { .rows = 2 }, "b 1:5 a 9:7 " },
+	{ { .sort_rev = true, .rows = 3 }, "a 9:7 b 1:5 a 2:5 " },
+	{ { .sort_rev = true, .rows = 9 }, "a 9:7 b 1:5 a 2:5 c 1:3 " },
 };
 
 static void test_orders(void)

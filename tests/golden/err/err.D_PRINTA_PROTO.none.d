@@ -1,1 +1,1 @@
-BEGIN { printa("%@d\n"); printa(); }
+BEGIN { printa("%@d\n"); }

@@ -1,1 +1,1 @@
-BEGIN { printf("%d %d\n", 1); printf("hello\n", 1); }
+BEGIN { printf("%d %d\n", 1); }

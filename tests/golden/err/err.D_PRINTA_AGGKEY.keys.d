@@ -1,0 +1,1 @@
+BEGIN { @a["x"] = count(); @b["x", 1] = count(); printa(@a, @b); }

@@ -1,1 +1,0 @@
-BEGIN { printf("%q\n", 1); }
