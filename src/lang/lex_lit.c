@@ -292,11 +292,11 @@ const char *lex_macro_text(struct lexer *lx, uint32_t *off)
 	return macro_value(lx, off, &string);
 }
 
-/* A number as the shell gave it: [-] decimal, hex or octal. False when it is none. */
+/* A number as the shell gave it: [-+] decimal, hex or octal. False when it is none. */
 static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 {
 	const bool negative = *s == '-';
-	const char *p = negative ? s + 1 : s;
+	const char *p = negative || *s == '+' ? s + 1 : s;
 	unsigned base = 10;
 	bool oflow;
 
@@ -315,8 +315,8 @@ static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 	out->negative = negative;
 	out->isuffix = base != 10 ? ISUF_NODEC : 0;
 	if (oflow)
-		lex_report(
-			lx, out->off, lx->off - out->off, D_INT_OFLOW, NULL, "argument %s does not fit in 64 bits", s);
+		lex_report(lx, out->off, lx->off - out->off, D_MACRO_OFLOW, NULL, "argument %s does not fit in 64 bits",
+			s);
 	return true;
 }
 
@@ -338,7 +338,15 @@ void lex_macro(struct lexer *lx, struct token *out)
 		return;
 	for (p = value; lex_is_ident((unsigned char)*p); p++)
 		;
-	if (*p || !lex_is_ident_start((unsigned char)*value) || p[-1] == '`') {
+	if (*p || p == value) { /* neither a number nor a name: a string, which may be quoted */
+		const bool quoted = out->textlen > 1 && *value == '"' && value[out->textlen - 1] == '"';
+
+		out->kind = TOK_STR;
+		if (quoted)
+			out->text = arena_strndup(lx->env->arena, value + 1, out->textlen -= 2);
+		return;
+	}
+	if (!lex_is_ident_start((unsigned char)*value) || p[-1] == '`') {
 		lex_report(lx, out->off, lx->off - out->off, D_SYNTAX, "as a string it is $$ and the number",
 			"the value of this macro variable, \"%s\", is neither a number nor a name", value);
 		return;

@@ -14,6 +14,7 @@ gives 0 "" "" -q -x argref -n 'BEGIN { exit(0); }' a b
 gives 0 "0 []" "" -q -x defaultargs -n 'BEGIN { printf("%d [%s]\n", $1, $$2); exit(0); }'
 gives 0 "7" "" -qn 'BEGIN { printf("%d\n", $1); }' -n 'BEGIN { exit(0); }' 7
 
+gives 0 "a b|10.0.0.1|c|5" "" -qn 'BEGIN { printf("%s|%s|%s|%d\n", $1, $2, $3, $4); exit(0); }' -- 'a b' 10.0.0.1 '"c"' +5
 # #!: the options behind it, arguments and options behind the name.
 script() { # OPTIONS LINE…
 	printf '#!%s %s\n' "$dwire" "$1" >x.d
