@@ -85,6 +85,29 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 	strmap_put(ck->globals, in->name, s); /* after: it cannot name itself */
 }
 
+/* Can the member of a translated structure be made of a value of this type? */
+static bool init_fits(const struct type *member, const struct type *value)
+{
+	bool chars = (member->kind == T_ARRAY || member->kind == T_PTR) && member->of->size == 1;
+
+	if (type_is_string(value))
+		return type_is_string(member) || chars;
+	if (type_is_scalar(value) || value->kind == T_ARRAY)
+		return type_is_scalar(member) || member->kind == T_FLOAT || value->kind == T_ARRAY;
+	return type_same(member, value);
+}
+
+static void check_init(struct checker *ck, const struct xlator *xl, const struct tyx_member_init *init)
+{
+	uint32_t off;
+	const struct type_member *m = type_find_member(ck->ts, xl->out_type, init->name, &off);
+
+	if (!m || !check_xl_member(ck, xl, init->name) || init_fits(m->type, init->value->type))
+		return;
+	err(ck, init->loc, D_XLATE_INCOMPAT, NULL, "%s is %s: it cannot be made of %s", init->name,
+		type_name(ck->ts, m->type), type_name(ck->ts, init->value->type));
+}
+
 static void declare_xlator(struct checker *ck, struct xlator *xl)
 {
 	struct type *in;
@@ -113,6 +136,9 @@ static void declare_xlator(struct checker *ck, struct xlator *xl)
 				type_name(ck->ts, xl->out_type), xl->inits[i].name);
 	}
 	*vec_push(ck->arena, &ck->xlators) = xl;
+	for (size_t i = 0; i < xl->ninits && !xl->loc.src->library;
+		i++) /* a library's are checked when they are used */
+		check_init(ck, xl, &xl->inits[i]);
 }
 
 static void declare_typedef(struct checker *ck, const struct tyx *x, const char *name)

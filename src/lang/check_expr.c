@@ -618,6 +618,14 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 	return s->type;
 }
 
+/* @a[1][2]: the brackets of an aggregation are one list. */
+static bool agg_of_agg(const struct expr *e)
+{
+	while (e->kind == EX_INDEX)
+		e = e->a;
+	return e->kind == EX_AGG;
+}
+
 static struct type *check_assign(struct checker *ck, struct expr *e)
 {
 	struct type *rt, *lt;
@@ -626,6 +634,9 @@ static struct type *check_assign(struct checker *ck, struct expr *e)
 	if (e->a->kind == EX_AGG)
 		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
 			"an aggregation is not a value");
+	if (e->a->kind == EX_INDEX && agg_of_agg(e->a))
+		return err(ck, e->a->loc, D_AGG_MDIM, "separate the keys by commas: @a[1, 2]",
+			"an aggregation has one pair of brackets");
 	rt = check_expr(ck, e->b);
 	if (!rt || !is_value(ck, e->b))
 		return NULL;

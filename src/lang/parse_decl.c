@@ -194,18 +194,36 @@ void parse_translator(struct parser *p)
 	parser_add(p, DECL_XLATOR, x.loc)->u.xlator = x;
 }
 
+static bool provider_declares(struct parser *p, struct strmap *seen, struct loc name)
+{
+	const char *text = arena_strndup(p->arena, p->src->text + name.off, name.len);
+
+	if (strmap_get(seen, text)) {
+		parser_error(p, name, D_PROV_PRDUP, NULL, "the provider has probe %s already", text);
+		return false;
+	}
+	strmap_put(seen, text, p);
+	return true;
+}
+
 /* probe := "probe" name "(" params ")" [ ":" "(" params ")" ] ";" ; - may stand in a probe's name */
-static bool parse_provider_probe(struct parser *p)
+static bool parse_provider_probe(struct parser *p, struct strmap *seen)
 {
 	struct tyx params = { .kind = TYX_FUNC };
 
+	struct loc name;
+
 	parser_take(p);
+	name = parser_loc(p, parser_peek(p, 0));
 	do {
 		if (!parser_accept(p, TOK_IDENT)) {
 			parser_unexpected(p, "the name of a probe");
 			return false;
 		}
+		name = loc_span(name, parser_loc(p, &p->prev));
 	} while (parser_accept(p, TOK_MINUS));
+	if (!provider_declares(p, seen, name))
+		return false;
 	do {
 		const struct token open = *parser_peek(p, 0);
 
@@ -221,7 +239,14 @@ static bool parse_provider_probe(struct parser *p)
 void parse_provider(struct parser *p)
 {
 	parser_take(p);
-	parser_take(p);
+	const struct token name = parser_take(p);
+	struct strmap *seen = strmap_new(p->arena);
+
+	if (name.textlen && name.text[name.textlen - 1] >= '0' && name.text[name.textlen - 1] <= '9') {
+		parser_error(p, parser_loc(p, &name), D_PROV_BADNAME, "a process's number is added to it",
+			"the name of a provider cannot end with a digit");
+		return;
+	}
 	const struct token open = *parser_peek(p, 0);
 
 	if (!parser_expect(p, TOK_LBRACE, "and the probes"))
@@ -233,7 +258,7 @@ void parse_provider(struct parser *p)
 			parser_unexpected(p, "'probe'");
 			return;
 		}
-		if (!parse_provider_probe(p))
+		if (!parse_provider_probe(p, seen))
 			return;
 	}
 	parser_expect_close(p, TOK_RBRACE, parser_loc(p, &open));

@@ -360,7 +360,7 @@ static struct expr *parse_postfix(struct parser *p)
 		} else if (k == TOK_INC || k == TOK_DEC) {
 			e = node_unary(p, EX_UNARY, k == TOK_INC ? OP_POSTINC : OP_POSTDEC, parser_take_loc(p), e);
 		} else if (k == TOK_LPAR) {
-			parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX, NULL,
+			parser_error(p, parser_loc(p, parser_peek(p, 0)), D_FUNC_IDENT, NULL,
 				"only a function's name can be called");
 			return NULL;
 		} else {
