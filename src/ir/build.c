@@ -24,6 +24,7 @@ static struct ir_insn *push(struct ir *ir, enum ir_op op)
 	in->op = (uint8_t)op;
 	in->size = 8;
 	in->loc = ir->loc;
+	in->quiet = ir->quiet;
 	return in;
 }
 

@@ -85,7 +85,7 @@ enum map_role {
 	MAP_DYN,     /* hash: associative arrays and thread-local variables */
 	MAP_AGG,
 	MAP_ZERO,     /* array of one value: zeroes, the start of a new key of an aggregation */
-	MAP_SCRATCH,  /* per-CPU scratch slots */
+	MAP_SCRATCH,  /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
 	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };

@@ -77,6 +77,8 @@ struct ir_insn {
 	uint8_t sub;  /* enum ir_alu or enum ir_cc */
 	uint8_t size; /* 1, 2, 4, 8 */
 	bool sx, pure;
+	bool fresh; /* not shared with an equal one */
+	bool quiet; /* no effect that anybody could notice */
 	uint8_t nargs;
 	int32_t off;
 	vreg d, a, b, c;
@@ -94,6 +96,7 @@ struct ir {
 	VEC(bool) is_var;         /* by vreg */
 	int32_t frame, frame_max; /* bytes of stack in use by objects now, and at most */
 	struct loc loc;           /* put on each new instruction */
+	bool quiet;               /* this too */
 };
 
 /* bpf/lib.bpf.c: name, number of arguments. Arguments are pointers and sizes; results are integers. */

@@ -36,6 +36,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_ACCEPTED] = { MAP_ACCEPTED, "dw_accepted", 0, 8, sizeof(struct dw_owner), 0, 0 },
 		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_owner), DW_SENDERS, 0 },
 		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
+		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0 },
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 	};
 
@@ -121,7 +122,7 @@ static void lower_if(struct lowerer *lw, const struct stmt *s)
 static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count)
 {
 	for (size_t i = 0; i < n; i++) {
-		int32_t mark = ir_stack_mark(lw->ir);
+		int32_t mark = ir_stack_mark(lw->ir), held = scratch_mark(lw);
 
 		if (count)
 			lw->stmt_no++;
@@ -130,6 +131,7 @@ static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, boo
 		else
 			lower_stmt_expr(lw, v[i]->expr);
 		ir_stack_release(lw->ir, mark);
+		scratch_release(lw, held);
 	}
 }
 
@@ -179,7 +181,7 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 {
 	struct ir *ir = lw->ir;
 	struct epid *ep = &lw->im->epids.v[epid_index];
-	int32_t stack = ir_stack_mark(ir);
+	int32_t stack = ir_stack_mark(ir), held = scratch_mark(lw);
 	size_t memo = memo_mark(lw);
 
 	lw->clause = c;
@@ -195,6 +197,7 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
 	if (c->pred)
 		lower_jump(lw, c->pred, lw->next_label, false);
+	scratch_release(lw, held);
 	lw->fault_label = ir_newlabel(ir);
 	if (ep->rec_size)
 		begin_record(lw, ep);
@@ -267,29 +270,50 @@ static bool is_cgroup(const struct site *s)
 		s->attach == ATTACH_CGROUP_SOCKOPS;
 }
 
-/* Helpers that only read, or write to the stack. */
+/* Helpers that only read, or write to memory of the program's own. */
 static bool is_harmless(int64_t helper)
 {
 	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
-		helper == BPF_FUNC_sk_storage_get;
+		helper == BPF_FUNC_probe_read_kernel_str || helper == BPF_FUNC_sk_storage_get;
+}
+
+/* Registers that point to the stack or to scratch memory; a variable may be set to something else too. */
+struct private_regs {
+	bool *in, *out;
+};
+
+static bool is_private(const struct private_regs *p, vreg r)
+{
+	return p->in[r] && !p->out[r];
+}
+
+static void note_private(struct private_regs *p, const struct ir_insn *in, vreg slot)
+{
+	bool own = in->op == IR_STACK || (slot && in->d == slot) ||
+		((in->op == IR_MOV || in->op == IR_ALU || in->op == IR_ALUI) &&
+			(is_private(p, in->a) || (in->b && is_private(p, in->b))));
+
+	(own ? p->in : p->out)[in->d] = true;
 }
 
 /* Can a run of the program be noticed by anybody? What remains of a clause whose predicate is false at this site
  * (cs_pid != -1 where there is never an owner) cannot: such a program is not worth its time. */
 static bool has_effect(struct lowerer *lw)
 {
-	bool *on_stack = ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u);
+	struct private_regs p = { ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u),
+		ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u) };
 
 	for (size_t i = 0; i < lw->ir->code.n; i++) {
 		const struct ir_insn *in = &lw->ir->code.v[i];
 
+		if (in->d)
+			note_private(&p, in, lw->scratch);
+		if (in->quiet)
+			continue;
 		switch ((int)in->op) {
-		case IR_STACK:
-			on_stack[in->d] = true;
-			break;
 		case IR_ST:
 		case IR_STI:
-			if (!on_stack[in->a])
+			if (!is_private(&p, in->a))
 				return true;
 			break;
 		case IR_CALL:
@@ -407,8 +431,6 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 	lw->exit_label = ir_newlabel(lw->ir);
 	lw->blurs = count_branches(en, n) > BLUR_FROM;
 	vars_begin(lw);
-	for (size_t i = 0; i < n; i++)
-		vars_collect(lw, en[i].clause);
 	site_begin(lw);
 	if (site->when) {
 		f = site_filter(lw, site);
@@ -418,8 +440,12 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 		}
 		lower_jump(lw, f->expr, lw->exit_label, false);
 	}
+	scratch_begin(lw);
+	for (size_t i = 0; i < n; i++)
+		vars_collect(lw, en[i].clause);
 	for (size_t i = 0; i < n && !lw->failed; i++)
 		lower_clause(lw, en[i].clause, epids[i]);
+	scratch_end(lw, lw->exit_label);
 	ir_label(lw->ir, lw->exit_label);
 	ret = ir_imm(lw->ir, is_cgroup(site)); /* 1: the packet may pass */
 	ir_ret(lw->ir, ret);
@@ -500,6 +526,7 @@ void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *
 
 void lower_finish(struct lowerer *lw)
 {
+	scratch_finish(lw);
 	if (lw->maps[MAP_GLOBALS])
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
 	if (lw->maps[MAP_ZERO])

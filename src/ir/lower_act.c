@@ -197,8 +197,12 @@ void lower_action(struct lowerer *lw, const struct expr *e)
 	const struct action *a = &lw->actions[lw->action_no++];
 	size_t from = e->args.n - a->nargs; /* the format and aggregations stand first */
 
-	for (size_t i = 0; i < a->nargs; i++)
+	for (size_t i = 0; i < a->nargs; i++) {
+		int32_t mark = scratch_mark(lw);
+
 		store_arg(lw, e->args.v[from + i], &a->args[i]);
+		scratch_release(lw, mark);
+	}
 	if (a->guard_off)
 		ir_sti(lw->ir, lw->rec, (int32_t)a->guard_off, 8, 1);
 }

@@ -3,16 +3,21 @@
 #define DWIRE_IR_LOWER_PRIV_H
 #include "ir/lower.h"
 
-#define STR_WORDS 32 /* at most: 256 bytes */
+#define SCRATCH_SLOTS 4 /* of a CPU */
 
-/* A string in registers. */
+/* A string: in registers or, REP_TEXT, in memory. */
 struct sval {
 	enum str_rep rep;
 	int32_t lit; /* a constant literal's number; -1 otherwise */
 	vreg tag;    /* REP_TSTR */
-	unsigned n;  /* words of w: REP_LIT 1, REP_TSTR 2, REP_CHARS chars / 8 */
+	unsigned n;  /* words of w: REP_LIT 1, REP_TSTR 2, REP_CHARS bytes / 8, REP_TEXT 0 */
 	vreg *w;
 	int form;
+	/* REP_TEXT: memory that the verifier lets us read form_chars(form) bytes of, with a NUL among them. It is
+	 * borrowed: from a variable, or from the scratch memory of the statement. 0: a literal that is not there yet,
+	 * see str_text(). */
+	vreg mem;
+	vreg null; /* REP_TEXT: not 0 when the string is NULL (and the text ""); 0: it never is */
 };
 
 enum val_kind {
@@ -75,7 +80,13 @@ struct lowerer {
 	VEC(struct memo) memos;
 	VEC(struct val *) arg_vals;
 	uint32_t exit_label;
-	bool blurs; /* a program with many branches: see blur() */
+	vreg scratch;               /* the slot of this run, see lower_scratch.c; 0: not wanted yet */
+	int32_t scratch_top;        /* bytes of it in use now */
+	int32_t scratch_max;        /* ... and at most, in all programs */
+	bool scratch_number;        /* its address is wanted as a number */
+	size_t scratch_at;          /* where the code is that takes it */
+	VEC(int32_t) scratch_empty; /* strings that are "" when the program starts */
+	bool blurs;                 /* a program with many branches: see blur() */
 	bool failed;
 
 	/* one clause */
@@ -115,6 +126,28 @@ struct val xl_member(struct lowerer *lw, const struct val *base, const struct ex
 struct val lower_args(struct lowerer *lw, const struct expr *e);
 void site_begin(struct lowerer *lw);
 
+/* lower_scratch.c: memory of one run of a program, for what fits neither registers nor the stack.
+ *
+ *	int32_t mark = scratch_mark(lw), off = scratch_alloc(lw, size);
+ *	vreg p = scratch_ptr(lw, off);       (to the verifier a map's value: any load, store, helper's buffer or key)
+ *	ir_sti(ir, p, 0, 8, 0);
+ *	...
+ *	scratch_release(lw, mark);
+ *
+ * Places are fixed at compile time, 8-aligned, and hold what the last run left there. A statement's are free at its
+ * end, a predicate's likewise; what must last for all clauses (this-> variables) is placed before the first clause is
+ * lowered (vars_collect). Ask for the pointer anew rather than keep it: it is one addition. The slot is taken and given
+ * back by itself. A value that must not change under its reader is copied: memory is borrowed, registers are not. */
+int32_t scratch_alloc(struct lowerer *lw, uint32_t size); /* offset in the slot */
+vreg scratch_ptr(struct lowerer *lw, int32_t off);
+vreg scratch_address(struct lowerer *lw); /* the slot's address as a plain number */
+int32_t scratch_mark(const struct lowerer *lw);
+void scratch_release(struct lowerer *lw, int32_t mark);
+void scratch_start_empty(struct lowerer *lw, int32_t off); /* the byte there is 0 when the program starts */
+void scratch_begin(struct lowerer *lw);                    /* of a program: here the slot is taken */
+void scratch_end(struct lowerer *lw, uint32_t none);       /* here it is given back; none: where to go without */
+void scratch_finish(struct lowerer *lw);                   /* after all programs */
+
 /* lower_str.c */
 int32_t lit_number(struct lowerer *lw, const char *s, size_t len);
 struct sval str_const(struct lowerer *lw, const char *s, size_t len);
@@ -122,6 +155,13 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e);
 struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form);
 struct sval str_convert(struct lowerer *lw, struct sval s, int form);
 void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off);
+/* As a key: what follows the text is zeroes. */
+void str_store_key(struct lowerer *lw, struct sval s, int form, vreg base, int32_t off);
+void zero_bytes(struct lowerer *lw, vreg base, int32_t off, uint32_t size);
+/* The text of a REP_TEXT in memory; form: at most so long. */
+vreg str_text(struct lowerer *lw, struct sval *s);
+struct sval text_at(vreg mem, int form);
+struct sval text_new(struct lowerer *lw, int form); /* room in scratch memory; nothing is written */
 struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool pure);
 struct sval str_vars(struct lowerer *lw, int form);
 void str_set(struct lowerer *lw, struct sval vars, struct sval s);
@@ -129,7 +169,7 @@ struct sval str_zero(struct lowerer *lw, int form);
 void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
 void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when);
 struct sval str_of_zone(struct lowerer *lw, vreg netns);
-struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *at);
+struct sval str_of_chars(struct lowerer *lw, struct val mem);
 
 /* lower_var.c */
 struct val var_read(struct lowerer *lw, const struct expr *e);

@@ -52,8 +52,11 @@ static bool memo_get(struct lowerer *lw, const void *base, const void *xl, const
 
 static void memo_put(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val v)
 {
-	struct memo *m = vec_push(lw->arena, &lw->memos);
+	struct memo *m;
 
+	if (v.k == V_STR && v.s.rep == REP_TEXT) /* its memory is the statement's */
+		return;
+	m = vec_push(lw->arena, &lw->memos);
 	*m = (struct memo){ base, xl, name, v };
 }
 

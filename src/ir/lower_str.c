@@ -1,5 +1,6 @@
-/* lower_str: strings that stay what they are. A string is in registers: the number of a literal, a tagged address, or
- * words of characters. Text is made only where characters are really compared by order (or mixed with others). */
+/* lower_str: strings that stay what they are. A string is in registers: the number of a literal, a tagged address, a
+ * short array's characters as words. Text in memory is made only where a script really needs characters: subroutines,
+ * comparisons by order, variables that hold more than one kind. */
 #include <arpa/inet.h>
 #include <linux/bpf.h>
 #include <string.h>
@@ -56,13 +57,13 @@ static bool parse_address(const char *s, struct dw_tstr *out)
 static struct sval lit_chars(struct lowerer *lw, const char *text, size_t len, unsigned words)
 {
 	struct sval s = new_str(lw, REP_CHARS, words);
-	char buf[STR_WORDS * 8] = { 0 };
+	char buf[CHARS_SHORT + 8] = { 0 };
 
-	memcpy(buf, text, len < words * 8 - 1 ? len : words * 8 - 1);
+	memcpy(buf, text, len < words * 8 ? len : words * 8 - 1);
 	for (unsigned i = 0; i < words; i++) {
 		int64_t w;
 
-		memcpy(&w, buf + (size_t)i * 8, 8);
+		memcpy(&w, buf + i * 8, 8);
 		s.w[i] = ir_imm(lw->ir, w);
 	}
 	return s;
@@ -90,7 +91,10 @@ static struct sval lit_tstr(struct lowerer *lw, int32_t lit)
 struct sval str_const(struct lowerer *lw, const char *text, size_t len)
 {
 	struct sval s = new_str(lw, REP_LIT, 1);
+	size_t most = checker_strsize(lw->ck) - 1;
 
+	if (len > most)
+		len = most;
 	s.lit = lit_number(lw, text, len);
 	s.w[0] = ir_imm(lw->ir, s.lit);
 	s.form = FORM_LIT | (int)(len + 1) << FORM_SHIFT;
@@ -102,20 +106,94 @@ struct sval str_zero(struct lowerer *lw, int form)
 	return str_convert(lw, str_const(lw, "", 0), form);
 }
 
-/* ---- conversion -------------------------------------------------------------------------------------------------- */
-/* A literal known only by number becomes characters by looking at all that the script has. */
-static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, unsigned words)
+/* ---- text in memory ---------------------------------------------------------------------------------------------- */
+struct sval text_at(vreg mem, int form)
+{
+	return (struct sval){ .rep = REP_TEXT, .lit = -1, .form = form, .mem = mem };
+}
+
+struct sval text_new(struct lowerer *lw, int form)
+{
+	return text_at(scratch_ptr(lw, scratch_alloc(lw, form_size(form))), form);
+}
+
+void zero_bytes(struct lowerer *lw, vreg base, int32_t off, uint32_t size)
 {
 	struct ir *ir = lw->ir;
-	struct sval out = str_vars(lw, FORM_CHARS | (int)(words * 8) << FORM_SHIFT);
+	vreg to, zeroes;
+
+	if (size <= 64) {
+		for (uint32_t i = 0; i < size; i += 8)
+			ir_sti(ir, base, off + (int32_t)i, 8, 0);
+		return;
+	}
+	if (lw->zero_size < size)
+		lw->zero_size = size;
+	to = off ? ir_alui(ir, ALU_ADD, base, off) : base;
+	zeroes = ir_mapval(ir, map_for(lw, MAP_ZERO), 0);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, ir_imm(ir, size), zeroes }, 3, false);
+}
+
+/* At most size bytes of the text at from, the last a NUL. */
+static void copy_text(struct lowerer *lw, vreg base, int32_t off, uint32_t size, vreg from)
+{
+	vreg to = off ? ir_alui(lw->ir, ALU_ADD, base, off) : base;
+
+	ir_call(lw->ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ to, ir_imm(lw->ir, size), from }, 3, false);
+}
+
+/* A literal's characters by stores, up to the end of the word that its NUL is in. */
+static void store_lit(struct lowerer *lw, vreg base, int32_t off, uint32_t size, int32_t lit)
+{
+	const struct lit *l = &lw->im->lits.v[lit];
+	uint32_t len = l->len < size ? (uint32_t)l->len : size - 1;
+
+	for (uint32_t i = 0; i <= len; i += 8) {
+		int32_t part[2] = { 0 };
+
+		memcpy(part, l->s + i, len - i < 8 ? len - i : 8);
+		if (part[1] == (part[0] < 0 ? -1 : 0)) {
+			ir_sti(lw->ir, base, off + (int32_t)i, 8, part[0]);
+			continue;
+		}
+		ir_sti(lw->ir, base, off + (int32_t)i, 4, part[0]);
+		ir_sti(lw->ir, base, off + (int32_t)i + 4, 4, part[1]);
+	}
+}
+
+vreg str_text(struct lowerer *lw, struct sval *s)
+{
+	if (!s->mem) {
+		s->mem = text_new(lw, s->form).mem;
+		store_lit(lw, s->mem, 0, form_chars(s->form), s->lit);
+	}
+	return s->mem;
+}
+
+static void store_text(struct lowerer *lw, const struct sval *s, vreg base, int32_t off)
+{
+	if (s->lit >= 0)
+		store_lit(lw, base, off, form_chars(s->form), s->lit);
+	else
+		copy_text(lw, base, off, form_chars(s->form), s->mem);
+}
+
+/* ---- conversion -------------------------------------------------------------------------------------------------- */
+/* A literal known only by number becomes characters by looking at all that the script has. */
+static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, int form)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = str_vars(lw, form);
 	uint32_t end = ir_newlabel(ir);
 
-	str_set(lw, out, lit_chars(lw, "", 0, words));
+	str_set(lw, out, str_zero(lw, form));
 	for (size_t i = 1; i < lw->im->lits.n; i++) {
 		uint32_t next = ir_newlabel(ir);
+		struct sval one = s;
 
+		one.lit = (int32_t)i;
 		ir_jcci(ir, CC_NE, s.w[0], (int32_t)i, next);
-		str_set(lw, out, lit_chars(lw, lw->im->lits.v[i].s, lw->im->lits.v[i].len, words));
+		str_set(lw, out, str_convert(lw, one, form));
 		ir_jmp(ir, end);
 		ir_label(ir, next);
 	}
@@ -123,32 +201,73 @@ static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, unsigned 
 	return out;
 }
 
-/* Text of an address or, where the tag says so, of a literal. */
-static struct sval tagged_lit_to_chars(struct lowerer *lw, struct sval s, struct sval text)
+/* The text of an address or, where the tag says so, of a literal. */
+static struct sval tstr_to_text(struct lowerer *lw, struct sval s, int form)
 {
 	struct ir *ir = lw->ir;
-	struct sval out = str_vars(lw, FORM_CHARS | (int)(text.n * 8) << FORM_SHIFT);
+	struct sval out = text_new(lw, form);
+	int32_t mark = ir_stack_mark(ir);
+	vreg src = ir_stack(ir, ir_stack_alloc(ir, sizeof(struct dw_tstr)));
 	uint32_t end = ir_newlabel(ir);
 
-	str_set(lw, out, text);
-	ir_jcci(ir, CC_NE, s.tag, DW_STR_LIT, end);
-	str_set(lw, out, lit_var_to_chars(lw, s, text.n));
-	ir_label(ir, end);
+	str_store(lw, s, src, 0);
+	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, out.mem, ir_imm(ir, 48) }, 3);
+	if (s.form & FORM_LIT) {
+		ir_jcci(ir, CC_NE, s.tag, DW_STR_LIT, end);
+		str_set(lw, out, lit_var_to_chars(lw, s, form));
+		ir_label(ir, end);
+	}
+	ir_stack_release(ir, mark);
 	return out;
 }
 
-static struct sval tstr_to_chars(struct lowerer *lw, struct sval s, unsigned words)
+static struct sval chars_to_text(struct lowerer *lw, struct sval s, int form)
 {
-	struct ir *ir = lw->ir;
-	struct sval out = new_str(lw, REP_CHARS, words);
-	int32_t in = ir_stack_alloc(ir, sizeof(struct dw_tstr)), text = ir_stack_alloc(ir, 48);
-	vreg src = ir_stack(ir, in), dst = ir_stack(ir, text);
+	struct sval out = text_new(lw, form);
+	uint32_t room = form_size(form) / 8, size = form_chars(form), had = form_chars(s.form);
 
-	str_store(lw, s, src, 0);
-	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, dst, ir_imm(ir, 48) }, 3);
+	for (unsigned i = 0; i < s.n && i < room; i++)
+		ir_st(lw->ir, out.mem, (int32_t)i * 8, 8, s.w[i]);
+	if (s.n < room)
+		ir_sti(lw->ir, out.mem, (int32_t)s.n * 8, 8, 0);
+	else if (had >= size)
+		ir_sti(lw->ir, out.mem, (int32_t)size - 1, 1, 0);
+	return out;
+}
+
+static struct sval to_text(struct lowerer *lw, struct sval s, int form)
+{
+	int flags = form & FORM_FLAGS;
+	struct sval out = s;
+
+	if (s.lit >= 0) {
+		size_t len = lw->im->lits.v[s.lit].len, most = form_chars(form);
+
+		out = text_at(0, flags | (int)(len < most ? len + 1 : most) << FORM_SHIFT);
+		out.lit = s.lit;
+	} else if (s.rep == REP_TEXT) {
+		out.form = form_chars(form) < form_chars(s.form) ? form : flags | (s.form >> FORM_SHIFT << FORM_SHIFT);
+	} else if (s.rep == REP_LIT) {
+		out = lit_var_to_chars(lw, s, form);
+	} else {
+		out = s.rep == REP_TSTR ? tstr_to_text(lw, s, form) : chars_to_text(lw, s, form);
+	}
+	return out;
+}
+
+/* Words of characters. */
+static struct sval to_words(struct lowerer *lw, struct sval s, int form)
+{
+	unsigned words = form_size(form) / 8;
+	struct sval out = new_str(lw, REP_CHARS, words);
+
+	if (s.lit >= 0)
+		return lit_chars(lw, lw->im->lits.v[s.lit].s, lw->im->lits.v[s.lit].len, words);
+	if (s.rep == REP_LIT)
+		return lit_var_to_chars(lw, s, form);
 	for (unsigned i = 0; i < words; i++)
-		out.w[i] = i < 6 ? ir_ld(ir, dst, (int32_t)i * 8, 8, false, false) : ir_imm(ir, 0);
-	return s.form & FORM_LIT ? tagged_lit_to_chars(lw, s, out) : out;
+		out.w[i] = i < s.n ? s.w[i] : ir_imm(lw->ir, 0);
+	return out;
 }
 
 static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
@@ -168,30 +287,18 @@ static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
 struct sval str_convert(struct lowerer *lw, struct sval s, int form)
 {
 	enum str_rep rep = form_rep(form);
-	unsigned words = rep == REP_CHARS ? form_chars(form) / 8 : 0;
-	struct sval out;
+	struct sval out = s;
 
-	if (rep == REP_CHARS && (s.form & FORM_ZONE))
+	if (rep >= REP_CHARS && (s.form & FORM_ZONE))
 		lower_error(lw, lw->ir->loc, D_OP_INCOMPAT,
 			"the name of a zone is known when it is printed, not in the kernel: it cannot be compared or "
 			"kept with other text than literals");
-	if (rep == REP_LIT || (rep == s.rep && rep != REP_CHARS))
-		out = s;
-	else if (rep == REP_TSTR)
+	if (rep == REP_TEXT)
+		return to_text(lw, s, form);
+	if (rep == REP_CHARS)
+		out = to_words(lw, s, form);
+	else if (rep == REP_TSTR && s.rep == REP_LIT)
 		out = s.lit >= 0 ? lit_tstr(lw, s.lit) : lit_var_to_tstr(lw, s);
-	else if (s.lit >= 0)
-		out = lit_chars(lw, lw->im->lits.v[s.lit].s, lw->im->lits.v[s.lit].len, words);
-	else if (s.rep == REP_TSTR)
-		out = tstr_to_chars(lw, s, words);
-	else if (s.rep == REP_LIT)
-		out = lit_var_to_chars(lw, s, words);
-	else if (s.n == words)
-		out = s;
-	else {
-		out = new_str(lw, REP_CHARS, words);
-		for (unsigned i = 0; i < words; i++)
-			out.w[i] = i < s.n ? s.w[i] : ir_imm(lw->ir, 0);
-	}
 	out.form = form;
 	return out;
 }
@@ -200,8 +307,15 @@ struct sval str_convert(struct lowerer *lw, struct sval s, int form)
 struct sval str_vars(struct lowerer *lw, int form)
 {
 	enum str_rep rep = form_rep(form);
-	struct sval s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_chars(form) / 8);
+	struct sval s;
 
+	if (rep == REP_TEXT) {
+		s = text_new(lw, form);
+		if (form & FORM_NULL)
+			s.null = ir_var(lw->ir);
+		return s;
+	}
+	s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_size(form) / 8);
 	s.form = form;
 	if (rep == REP_TSTR)
 		s.tag = ir_var(lw->ir);
@@ -212,6 +326,12 @@ struct sval str_vars(struct lowerer *lw, int form)
 
 void str_set(struct lowerer *lw, struct sval vars, struct sval s)
 {
+	if (vars.rep == REP_TEXT) {
+		store_text(lw, &s, vars.mem, 0);
+		if (vars.null)
+			ir_set(lw->ir, vars.null, s.null ? s.null : ir_imm(lw->ir, 0));
+		return;
+	}
 	if (vars.rep == REP_TSTR)
 		ir_set(lw->ir, vars.tag, s.tag);
 	for (unsigned i = 0; i < vars.n; i++)
@@ -223,6 +343,8 @@ void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off)
 {
 	int32_t at = off;
 
+	if (s.rep == REP_TEXT)
+		store_text(lw, &s, base, off);
 	if (s.rep == REP_TSTR) {
 		ir_st(lw->ir, base, off, 8, s.tag); /* tag and the zero behind it */
 		at += 8;
@@ -231,11 +353,21 @@ void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off)
 		ir_st(lw->ir, base, at + (int32_t)i * 8, 8, s.w[i]);
 }
 
+void str_store_key(struct lowerer *lw, struct sval s, int form, vreg base, int32_t off)
+{
+	if (s.rep == REP_TEXT)
+		zero_bytes(lw, base, off, form_size(form));
+	str_store(lw, s, base, off);
+}
+
 struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool pure)
 {
 	enum str_rep rep = form_rep(form);
-	struct sval s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_chars(form) / 8);
+	struct sval s;
 
+	if (rep == REP_TEXT)
+		return text_at(off ? ir_alui(lw->ir, ALU_ADD, base, off) : base, form);
+	s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_size(form) / 8);
 	s.form = form;
 	if (rep == REP_TSTR) {
 		s.tag = ir_ld(lw->ir, base, off, 8, false, pure);
@@ -246,18 +378,34 @@ struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool 
 	return s;
 }
 
+/* A long array: copied. */
+static struct sval text_of_array(struct lowerer *lw, struct val mem, int form)
+{
+	struct sval s = text_new(lw, form);
+
+	if (mem.ours)
+		copy_text(lw, s.mem, 0, form_chars(form),
+			mem.off ? ir_alui(lw->ir, ALU_ADD, mem.r, (int32_t)mem.off) : mem.r);
+	else
+		copy_text(lw, s.mem, 0, form_chars(form), lower_addr_value(lw, mem));
+	return s;
+}
+
 /* The characters of an array in memory: whole words, the rest by smaller loads. What follows the first NUL is dropped
  * by the consumer; the kernel's own names are padded with zeroes. */
-struct sval str_of_chars(struct lowerer *lw, struct val mem, const struct expr *at)
+struct sval str_of_chars(struct lowerer *lw, struct val mem)
 {
-	uint32_t size = mem.type->nelems < STR_WORDS * 8 ? mem.type->nelems : STR_WORDS * 8;
-	struct sval s = new_str(lw, REP_CHARS, (size + 7) / 8);
+	uint32_t size = mem.type->nelems;
+	int form = form_of_array(lw->ck, size);
 	struct ir *ir = lw->ir;
+	struct sval s;
 	vreg buf = 0;
 	bool pure;
 
-	(void)at;
-	s.form = FORM_CHARS | (int)size << FORM_SHIFT;
+	if (form_rep(form) == REP_TEXT)
+		return text_of_array(lw, mem, form);
+	s = new_str(lw, REP_CHARS, (size + 7) / 8);
+	s.form = form;
 	if (!mem.ours && !mem.btf) {
 		buf = ir_stack(ir, ir_stack_alloc(ir, s.n * 8));
 		for (unsigned i = 0; i < s.n; i++)
@@ -423,7 +571,7 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 	if (v.k == V_STR)
 		return v.s;
 	if (v.k == V_MEM && v.type->kind == T_ARRAY)
-		return str_of_chars(lw, v, e);
+		return str_of_chars(lw, v);
 	form = expr_form(lw->ck, e);
 	return str_zero(lw, form ? form : FORM_LIT);
 }
@@ -438,11 +586,69 @@ struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
 }
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
-/* Jumps to differ when the words are not equal; falls through when they are. */
+static vreg text_compare(struct lowerer *lw, struct sval a, struct sval b, uint32_t size)
+{
+	vreg pa = str_text(lw, &a), pb = str_text(lw, &b), r;
+
+	r = ir_lib(lw->ir, LIB_str_cmp, (vreg[]){ pa, pb, ir_imm(lw->ir, size) }, 3);
+	return ir_ext(lw->ir, r, 4, true);
+}
+
+/* Compares text with a literal of len bytes, word by word. */
+static void lit_differ_jump(struct lowerer *lw, vreg mem, const char *text, uint32_t len, uint32_t differ)
+{
+	struct ir *ir = lw->ir;
+
+	for (uint32_t i = 0; i <= len; i += 8) {
+		uint32_t n = len + 1 - i < 8 ? len + 1 - i : 8;
+		vreg w = ir_ld(ir, mem, (int32_t)i, 8, false, false);
+		int64_t want = 0;
+
+		memcpy(&want, text + i, n);
+		if (n < 8)
+			w = ir_alui(ir, ALU_SHL, w, 64 - 8 * (int32_t)n);
+		want = (int64_t)((uint64_t)want << (64 - 8 * n));
+		if (want == (int32_t)want)
+			ir_jcci(ir, CC_NE, w, (int32_t)want, differ);
+		else
+			ir_jcc(ir, CC_NE, w, ir_imm(ir, want), differ);
+	}
+}
+
+#define INLINE_COMPARE 64 /* bytes of a literal; longer ones are compared by the library */
+
+static void text_differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
+{
+	const struct lit *l;
+	uint32_t size;
+
+	if (a.lit >= 0) {
+		struct sval t = a;
+
+		a = b;
+		b = t;
+	}
+	l = b.lit >= 0 ? &lw->im->lits.v[b.lit] : NULL;
+	if (l && l->len <= INLINE_COMPARE) {
+		if (l->len >= form_chars(a.form))
+			ir_jmp(lw->ir, differ);
+		else
+			lit_differ_jump(lw, str_text(lw, &a), l->s, (uint32_t)l->len, differ);
+		return;
+	}
+	size = form_chars(a.form) < form_chars(b.form) ? form_chars(a.form) : form_chars(b.form);
+	ir_jcci(lw->ir, CC_NE, text_compare(lw, a, b, size), 0, differ);
+}
+
+/* Jumps to differ when the strings are not equal; falls through when they are. */
 static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
 {
 	struct ir *ir = lw->ir;
 
+	if (a.rep == REP_TEXT) {
+		text_differ_jump(lw, a, b, differ);
+		return;
+	}
 	if (a.rep == REP_TSTR)
 		ir_jcc(ir, CC_NE, a.tag, b.tag, differ);
 	for (unsigned i = 0; i < a.n; i++)
@@ -452,15 +658,10 @@ static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32
 static void order_jump(
 	struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
 {
-	struct ir *ir = lw->ir;
-	uint32_t size = a.n * 8;
-	vreg pa = ir_stack(ir, ir_stack_alloc(ir, size)), pb = ir_stack(ir, ir_stack_alloc(ir, size)), r;
+	uint32_t size = form_chars(a.form) < form_chars(b.form) ? form_chars(a.form) : form_chars(b.form);
+	vreg r = text_compare(lw, a, b, size);
 	enum ir_cc cc;
 
-	str_store(lw, a, pa, 0);
-	str_store(lw, b, pb, 0);
-	r = ir_lib(ir, LIB_str_cmp, (vreg[]){ pa, pb, ir_imm(ir, size) }, 3);
-	r = ir_ext(ir, r, 4, true);
 	switch ((int)e->op) {
 	case OP_LT:
 		cc = when ? CC_SLT : CC_SGE;
@@ -475,18 +676,18 @@ static void order_jump(
 		cc = when ? CC_SGE : CC_SLT;
 		break;
 	}
-	ir_jcci(ir, cc, r, 0, label);
+	ir_jcci(lw->ir, cc, r, 0, label);
 }
 
 void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
 {
 	int form = form_join(expr_form(lw->ck, e->a), expr_form(lw->ck, e->b));
 	bool order = e->op != OP_EQ && e->op != OP_NE;
-	int32_t mark = ir_stack_mark(lw->ir);
+	int32_t mark = ir_stack_mark(lw->ir), held = scratch_mark(lw);
 	struct sval a, b;
 
 	if (order)
-		form |= FORM_CHARS;
+		form |= FORM_CHARS | FORM_TEXT;
 	a = lower_str_as(lw, e->a, form);
 	b = lower_str_as(lw, e->b, form);
 	if (order) {
@@ -501,14 +702,19 @@ void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool whe
 		ir_label(lw->ir, differ);
 	}
 	ir_stack_release(lw->ir, mark);
+	scratch_release(lw, held);
 }
 
 /* A string is true when it is not empty. */
 void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when)
 {
-	vreg r = s.rep == REP_TSTR ? s.tag : s.w[0];
+	vreg r;
 
-	if (s.rep == REP_CHARS)
-		r = ir_ext(lw->ir, r, 1, false);
+	if (s.rep == REP_TEXT)
+		r = ir_ld(lw->ir, str_text(lw, &s), 0, 1, false, false);
+	else if (s.rep == REP_CHARS)
+		r = ir_ext(lw->ir, s.w[0], 1, false);
+	else
+		r = s.rep == REP_TSTR ? s.tag : s.w[0];
 	ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
 }

@@ -93,12 +93,12 @@ vreg current_number(struct lowerer *lw, enum builtin b)
 	return task_path(lw, builtin_path(b)).r;
 }
 
-static struct val builtin_task(struct lowerer *lw, const struct symbol *s, const struct expr *e)
+static struct val builtin_task(struct lowerer *lw, const struct symbol *s)
 {
 	struct val v = task_path(lw, builtin_path(s->builtin));
 
 	if (s->builtin == BI_execname)
-		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_chars(lw, v, e) };
+		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_chars(lw, v) };
 	if (s->builtin == BI_zonename)
 		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_zone(lw, v.r) };
 	v.type = s->type;
@@ -111,7 +111,7 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	struct ir *ir = lw->ir;
 
 	if (builtin_path(s->builtin))
-		return builtin_task(lw, s, e);
+		return builtin_task(lw, s);
 	if (s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
 		return lower_args(lw, e);
 	switch ((int)s->builtin) {
@@ -139,11 +139,38 @@ struct this_var {
 	const struct ir *ir; /* the program that the registers are of */
 	vreg r;
 	struct sval s;
+	int32_t off; /* text: in scratch memory */
 };
 
 void vars_begin(struct lowerer *lw)
 {
 	lw->thiss.n = 0;
+}
+
+/* Strings start as "". Text is in scratch memory, at one place for the whole program. */
+static void this_string(struct lowerer *lw, struct this_var *t, int form)
+{
+	t->s.form = form;
+	if (form_rep(form) != REP_TEXT) {
+		t->s = str_vars(lw, form);
+		str_set(lw, t->s, str_zero(lw, form));
+		return;
+	}
+	t->off = scratch_alloc(lw, form_size(form));
+	scratch_start_empty(lw, t->off);
+	if (form & FORM_NULL) {
+		t->s.null = ir_var(lw->ir);
+		ir_seti(lw->ir, t->s.null, 0);
+	}
+}
+
+/* ... as it is now. */
+static struct sval this_text(struct lowerer *lw, const struct this_var *t)
+{
+	struct sval s = text_at(scratch_ptr(lw, t->off), t->s.form);
+
+	s.null = t->s.null;
+	return s;
 }
 
 /* Registers of a this-> variable; vars_begin() of lower.c emits their zeroes at the head of the program, which is
@@ -158,8 +185,7 @@ static struct this_var *this_var(struct lowerer *lw, struct symbol *s)
 	t->ir = lw->ir;
 	s->lowered = t;
 	if (s->type->kind == T_STRING) {
-		t->s = str_vars(lw, s->form ? s->form : FORM_LIT);
-		str_set(lw, t->s, str_zero(lw, t->s.form));
+		this_string(lw, t, s->form ? s->form : FORM_LIT);
 	} else {
 		t->r = ir_var(lw->ir);
 		ir_seti(lw->ir, t->r, 0);
@@ -201,7 +227,9 @@ void vars_collect(struct lowerer *lw, const struct clause *c)
 /* ---- globals ----------------------------------------------------------------------------------------------------- */
 static uint32_t value_size(const struct symbol *s)
 {
-	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) : 8;
+	uint32_t null = s->form & FORM_NULL ? 8 : 0; /* a word behind the text */
+
+	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) + null : 8;
 }
 
 static int32_t global_offset(struct lowerer *lw, struct symbol *s)
@@ -228,19 +256,27 @@ static uint32_t kept_size(const struct symbol *s)
 
 static struct val slot_read(struct lowerer *lw, struct symbol *s, vreg base)
 {
-	if (s->type->kind == T_STRING)
-		return (struct val){
-			.k = V_STR, .type = s->type, .s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false)
-		};
+	if (s->type->kind == T_STRING) {
+		struct val v = { .k = V_STR, .type = s->type };
+
+		v.s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false);
+		if (s->form & FORM_NULL)
+			v.s.null = ir_ld(lw->ir, base, (int32_t)form_size(s->form), 8, false, false);
+		return v;
+	}
 	return int_val(ir_ld(lw->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
 }
 
 static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct val v)
 {
-	if (s->type->kind == T_STRING)
-		str_store(lw, str_convert(lw, v.s, s->form), base, 0);
-	else
+	if (s->type->kind != T_STRING) {
 		ir_st(lw->ir, base, 0, 8, v.r);
+		return;
+	}
+	v.s = str_convert(lw, v.s, s->form);
+	str_store(lw, v.s, base, 0);
+	if (s->form & FORM_NULL)
+		ir_st(lw->ir, base, (int32_t)form_size(s->form), 8, v.s.null ? v.s.null : ir_imm(lw->ir, 0));
 }
 
 /* ---- associative arrays and self-> ------------------------------------------------------------------------------- */
@@ -264,13 +300,15 @@ static vreg lower_key(struct lowerer *lw, const struct expr *e, const struct typ
 	return to->size == 8 ? lower_word(lw, e) : lower_int(lw, e);
 }
 
-/* Stores the keys into a stack object and gives its address. Integers take 8 bytes, extended by their type. */
+#define STACK_KEY 128 /* bytes; larger ones are in scratch memory */
+
+/* Stores the keys into memory and gives its address. Integers take 8 bytes, extended by their type. */
 vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size)
 {
 	struct ir *ir = lw->ir;
 	struct val *vals = ARENA_ARRAY(lw->arena, struct val, args->n + 1);
 	uint32_t off = 0;
-	int32_t slot;
+	bool text = false;
 	vreg base;
 
 	for (size_t i = 0; i < args->n; i++) {
@@ -282,18 +320,19 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 			vals[i] =
 				int_val(convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
 		off += vals[i].k == V_STR ? form_size(s->key_forms[i]) : 8;
+		text |= vals[i].k == V_STR && vals[i].s.rep == REP_TEXT;
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
 		off += 8;
 	*size = off ? off : 8;
-	slot = ir_stack_alloc(ir, *size);
-	base = ir_stack(ir, slot);
+	base = text || *size > STACK_KEY ? scratch_ptr(lw, scratch_alloc(lw, *size))
+					 : ir_stack(ir, ir_stack_alloc(ir, *size));
 	off = 0;
 	for (size_t i = 0; i < args->n; i++) {
 		if (fields)
 			fields[i].off = off;
 		if (vals[i].k == V_STR) {
-			str_store(lw, vals[i].s, base, (int32_t)off);
+			str_store_key(lw, vals[i].s, s->key_forms[i], base, (int32_t)off);
 			off += form_size(s->key_forms[i]);
 		} else {
 			ir_st(ir, base, (int32_t)off, 8, vals[i].r);
@@ -389,7 +428,8 @@ static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
 		ir_jcci(ir, CC_EQ, v.r, 0, del);
 	else
 		str_truth_jump(lw, v.s = str_convert(lw, v.s, s->form), del, false);
-	value = ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
+	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(lw, scratch_alloc(lw, value_size(s)))
+								 : ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(lw, s, value, v);
 	dyn_update(lw, map, key, value, BPF_ANY);
 	ir_jmp(ir, end);
@@ -470,6 +510,8 @@ struct val var_read(struct lowerer *lw, const struct expr *e)
 		return dyn_read(lw, e);
 	if (s->scope == SCOPE_GLOBAL)
 		return slot_read(lw, s, global_base(lw, s));
+	if (s->type->kind == T_STRING && form_rep(s->form) == REP_TEXT)
+		return (struct val){ .k = V_STR, .type = s->type, .s = this_text(lw, this_var(lw, s)) };
 	if (s->type->kind == T_STRING) { /* a copy: the variable may be set again before the value is used */
 		struct sval v = str_vars(lw, this_var(lw, s)->s.form);
 
@@ -487,6 +529,8 @@ struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v)
 		dyn_write(lw, lhs, v);
 	else if (s->scope == SCOPE_GLOBAL)
 		slot_write(lw, s, global_base(lw, s), v);
+	else if (s->type->kind == T_STRING && form_rep(s->form) == REP_TEXT)
+		str_set(lw, this_text(lw, this_var(lw, s)), str_convert(lw, v.s, s->form));
 	else if (s->type->kind == T_STRING)
 		str_set(lw, this_var(lw, s)->s, str_convert(lw, v.s, s->form));
 	else

@@ -54,7 +54,7 @@ bool ir_droppable(const struct ir_insn *in)
 
 bool ir_shareable(const struct ir_insn *in)
 {
-	return ir_droppable(in) && (in->op != IR_LD || in->pure);
+	return ir_droppable(in) && !in->fresh && (in->op != IR_LD || in->pure);
 }
 
 bool ir_is_call(const struct ir_insn *in)

@@ -54,21 +54,29 @@ enum func {
 enum func_class func_class(enum func f);
 const char *func_name(enum func f);
 
+struct checker;
+
 /* ---- forms of strings: which of these a value may be, at run time ------------------------------------------------ */
 enum form {
 	FORM_LIT = 1,   /* a literal of the program: kept as its number */
 	FORM_ADDR = 2,  /* an address */
 	FORM_ZONE = 4,  /* a namespace's number */
-	FORM_CHARS = 8, /* characters */
-	FORM_FLAGS = 15,
+	FORM_CHARS = 8, /* characters of an array, what follows the first NUL is zeroes */
+	FORM_TEXT = 16, /* characters that a subroutine makes */
+	FORM_NULL = 32, /* NULL, where a subroutine finds nothing; with FORM_TEXT only */
+	FORM_FLAGS = 63,
 	/* form >> FORM_SHIFT: bytes that the text takes, NUL included, when it is characters or a literal */
 	FORM_SHIFT = 8,
 };
-/* How a string with these forms is kept. */
-enum str_rep { REP_LIT, REP_TSTR, REP_CHARS };
+/* How a string with these forms is kept: as a number, tagged bytes, words (of at most CHARS_SHORT bytes), in memory. */
+enum str_rep { REP_LIT, REP_TSTR, REP_CHARS, REP_TEXT };
+#define CHARS_SHORT 32
 enum str_rep form_rep(int form);
-uint32_t form_chars(int form); /* REP_CHARS: bytes, a multiple of 8 */
+uint32_t form_chars(int form); /* REP_CHARS, REP_TEXT: bytes of the text, its NUL included */
 uint32_t form_size(int form);  /* bytes in a key or record, a multiple of 8 (REP_LIT: 8) */
+int form_of_array(const struct checker *ck, uint32_t nelems);
+int form_of_text(const struct checker *ck, uint32_t size); /* of a subroutine's result of at most size bytes */
+uint32_t checker_strsize(const struct checker *ck);
 int form_join(int a, int b);
 /* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
 bool text_is_address(const char *s);
@@ -118,8 +126,6 @@ struct xl_member {
 	struct xlator *xl;
 	struct tyx_member_init *init;
 };
-
-struct checker;
 
 struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
 /* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */

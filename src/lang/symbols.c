@@ -5,6 +5,8 @@
 
 #include "lang/check_priv.h"
 
+#define STRSIZE_MAX 16384u
+
 static const struct {
 	const char *name;
 	enum func_class class;
@@ -96,7 +98,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->arena = a;
 	ck->d = d;
 	ck->ts = ts;
-	ck->strsize = strsize;
+	ck->strsize = !strsize ? 1 : strsize > STRSIZE_MAX ? STRSIZE_MAX : strsize;
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->thiss = strmap_new(a);
@@ -176,6 +178,8 @@ enum str_rep form_rep(int form)
 {
 	int flags = form & FORM_FLAGS;
 
+	if ((flags & FORM_TEXT) || ((flags & FORM_CHARS) && form_chars(form) > CHARS_SHORT))
+		return REP_TEXT;
 	if (flags & FORM_CHARS)
 		return REP_CHARS;
 	return flags & (FORM_ADDR | FORM_ZONE) ? REP_TSTR : REP_LIT;
@@ -187,9 +191,7 @@ uint32_t form_chars(int form)
 
 	if ((form & FORM_ADDR) && n < 48)
 		n = 48;
-	if (n > 256)
-		n = 256;
-	return n ? (n + 7) / 8 * 8 : 8;
+	return n ? n : 1;
 }
 
 uint32_t form_size(int form)
@@ -200,20 +202,34 @@ uint32_t form_size(int form)
 	case REP_TSTR:
 		return sizeof(struct dw_tstr);
 	case REP_CHARS:
-		return form_chars(form);
+	case REP_TEXT:
+		return (form_chars(form) + 7) & ~7u;
 	}
 	return 8;
 }
 
-static int chars_form(uint32_t n)
+uint32_t checker_strsize(const struct checker *ck)
 {
-	return FORM_CHARS | (int)n << FORM_SHIFT;
+	return ck->strsize;
 }
 
-static int builtin_form(enum builtin b)
+int form_of_text(const struct checker *ck, uint32_t size)
+{
+	return FORM_TEXT | (int)(size < ck->strsize ? size : ck->strsize) << FORM_SHIFT;
+}
+
+/* A short array is loaded as words; a longer one, or what strsize cuts, is copied as text. */
+int form_of_array(const struct checker *ck, uint32_t nelems)
+{
+	if (nelems <= CHARS_SHORT && nelems <= ck->strsize)
+		return FORM_CHARS | (int)nelems << FORM_SHIFT;
+	return form_of_text(ck, nelems < UINT16_MAX ? nelems + 1 : UINT16_MAX);
+}
+
+static int builtin_form(const struct checker *ck, enum builtin b)
 {
 	if (b == BI_execname)
-		return chars_form(16);
+		return form_of_array(ck, 16);
 	return b == BI_zonename ? FORM_ZONE : FORM_LIT | 128 << FORM_SHIFT;
 }
 
@@ -222,7 +238,7 @@ static int symbol_form(struct checker *ck, const struct symbol *s)
 	if (!s)
 		return 0;
 	if (s->kind == SYM_BUILTIN)
-		return builtin_form(s->builtin);
+		return builtin_form(ck, s->builtin);
 	return s->kind == SYM_INLINE ? expr_form(ck, s->inl->value) : s->form;
 }
 
@@ -232,7 +248,7 @@ static int member_form(struct checker *ck, const struct expr *e)
 		const struct xl_member *m = e->extra;
 		return expr_form(ck, m->init->value);
 	}
-	return e->type && e->type->kind == T_ARRAY ? chars_form(e->type->nelems) : 0;
+	return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
 }
 
 bool text_is_address(const char *s)
@@ -249,7 +265,7 @@ int expr_form(struct checker *ck, const struct expr *e)
 	switch (e->kind) {
 	case EX_STR: /* an address as it would be printed is kept as an address, so that it equals traced ones */
 		return (text_is_address(e->str) ? FORM_ADDR : FORM_LIT) |
-			(int)(e->slen < 4096 ? e->slen + 1 : 4096) << FORM_SHIFT;
+			(int)(e->slen < ck->strsize ? e->slen + 1 : ck->strsize) << FORM_SHIFT;
 	case EX_COND:
 		return form_join(expr_form(ck, e->b), expr_form(ck, e->c));
 	case EX_COMMA:
@@ -264,7 +280,7 @@ int expr_form(struct checker *ck, const struct expr *e)
 	case EX_INDEX:
 		if (e->sym)
 			return symbol_form(ck, e->sym);
-		return e->type && e->type->kind == T_ARRAY ? chars_form(e->type->nelems) : 0;
+		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
 	case EX_MEMBER:
 		return member_form(ck, e);
 	case EX_CALL:
@@ -327,7 +343,7 @@ static bool widen_keys(struct checker *ck, struct expr *e)
 		if (!e->sym->key_forms)
 			e->sym->key_forms = ARENA_ARRAY(ck->arena, int, e->sym->nkeys);
 		changed |= widen(&e->sym->key_forms[i], expr_form(ck, e->args.v[i]));
-		if (form_rep(e->sym->key_forms[i]) == REP_CHARS)
+		if (form_rep(e->sym->key_forms[i]) >= REP_CHARS)
 			changed |= force_chars(ck, e->args.v[i]);
 		if (e->sym->kind == SYM_INLINE) /* the parameter takes what is handed over */
 			changed |= widen(&e->sym->params[i]->form, e->sym->key_forms[i]);
@@ -339,7 +355,7 @@ static bool settle_assign(struct checker *ck, struct expr *e)
 {
 	bool changed = widen(&e->a->sym->form, expr_form(ck, e->b));
 
-	if (form_rep(e->a->sym->form) == REP_CHARS)
+	if (form_rep(e->a->sym->form) >= REP_CHARS)
 		changed |= force_chars(ck, e->b);
 	return changed;
 }
@@ -359,7 +375,7 @@ static bool settle(struct checker *ck, struct expr *e)
 		changed |= widen_keys(ck, e);
 	if (e->sym && e->sym->kind == SYM_INLINE && e->kind != EX_INT)
 		changed |= settle(ck, e->sym->inl->value);
-	if (e->kind == EX_COND && e->type && type_is_string(e->type) && form_rep(expr_form(ck, e)) == REP_CHARS) {
+	if (e->kind == EX_COND && e->type && type_is_string(e->type) && form_rep(expr_form(ck, e)) >= REP_CHARS) {
 		changed |= force_chars(ck, e->b);
 		changed |= force_chars(ck, e->c);
 	}
@@ -370,7 +386,7 @@ static bool settle(struct checker *ck, struct expr *e)
 		int fa = expr_form(ck, e->a), fb = expr_form(ck, e->b);
 		bool order = e->op != OP_EQ && e->op != OP_NE;
 
-		if (order || ((fa | fb) & FORM_CHARS)) {
+		if (order || ((fa | fb) & (FORM_CHARS | FORM_TEXT))) {
 			changed |= force_chars(ck, e->a);
 			changed |= force_chars(ck, e->b);
 		}

@@ -300,7 +300,7 @@ static int borrow(struct loader *ld, int fd, const char *name)
 /* The map's descriptor, or -errno. */
 static int make_map(struct loader *ld, const struct image_map *m)
 {
-	struct image_map drops;
+	struct image_map drops, slots;
 
 	switch (m->role) {
 	case MAP_RINGS:
@@ -322,8 +322,11 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_DYN:
 	case MAP_AGG:
 	case MAP_ZERO:
-	case MAP_SCRATCH:
 		return create_plain(ld, m);
+	case MAP_SCRATCH:
+		slots = *m;
+		slots.max_entries *= features_cpus(ld->c->features);
+		return create_plain(ld, &slots);
 	}
 	return -EINVAL;
 }
