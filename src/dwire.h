@@ -25,6 +25,8 @@ int dwire_new(struct dwire **out) __attribute__((warn_unused_result));
 void dwire_free(struct dwire *d);
 /* Sets an option, "quiet" or "bufsize=8m". 0, or -errno with a message on err. */
 int dwire_set(struct dwire *d, const char *option, FILE *err) __attribute__((warn_unused_result));
+/* dwire_compile() shows the instructions on the stream, too. */
+void dwire_disassemble(struct dwire *d, FILE *out);
 bool dwire_quiet(const struct dwire *d);
 bool dwire_destructive(const struct dwire *d);
 /* $0, $1, ...: borrowed until dwire_free(). */
@@ -40,11 +42,13 @@ int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err) _
 /* Number of probes that the i-th text enabled (text: its description as written, or its file), for "matched N probes".
  * false past the last. */
 bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes);
-/* Lists the probes that the added texts describe, all when there are none. verbose: arguments and sites. 0; -ENOENT
+/* Lists the probes that the added texts describe, all when there are none. verbose 1: stability and arguments; 2: meaning
+ * and sites, too. 0; -ENOENT
  * when a description matches none; -errno with a message on err. */
-int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err) __attribute__((warn_unused_result));
-/* After dwire_compile(): what each enabled probe means and where it is seen on this kernel (-v). */
-void dwire_describe(struct dwire *d, FILE *out);
+int dwire_list(struct dwire *d, unsigned verbose, FILE *out, FILE *err) __attribute__((warn_unused_result));
+/* After dwire_compile(): the stability of each text (-v); verbose 2: what each enabled probe means and where it is seen
+ * on this kernel. */
+void dwire_describe(struct dwire *d, unsigned verbose, FILE *out);
 
 /* Adds a process that the session is about: started by it (-c), or running already (-p). Before dwire_compile(), so
  * that $target is known. 0, or -errno with a message on err. */

@@ -22,7 +22,9 @@ struct command {
 	struct dwire *d;
 	struct name name;
 	FILE *err;
-	bool list, verbose, compile_only, any;
+	bool list, compile_only, any;
+	bool help, headers; /* -h, which means two things; -G */
+	unsigned verbose;   /* times that -v was given */
 	const char *output;
 	enum dwire_dump dump;
 	unsigned char texts[128]; /* by letter: texts given with that option */
@@ -33,8 +35,9 @@ struct command {
 static void usage(const struct command *c, FILE *out)
 {
 	fprintf(out,
-		"usage: %s [-elqvwZ] [-b bufsize] [-c command] [-o file] [-p pid]\n"
-		"             [-x option[=value]] [-s script] [-i id]\n"
+		"usage: %s [-CeFHlqSvVwZ] [-b bufsize] [-c command] [-D name[=value]]\n"
+		"             [-I path] [-L path] [-o file] [-p pid] [-s script] [-U name]\n"
+		"             [-x option[=value]] [-X a|c|s|t] [-i id]\n"
 		"             [-P provider | -m module | -f function | -n name\n"
 		"             [[/predicate/] { action }]] [argument ...]\n"
 		"       %s tool [-h] [argument ...]\n",
@@ -49,14 +52,20 @@ static void help(const struct command *c)
 	       "               'ip:::receive { @[args[2]->ip_saddr] = count(); }'\n"
 	       "  -s FILE      run a D script (- is the standard input)\n"
 	       "  -P -m -f -i  the probes of a provider, a module, a function; a probe's id\n"
-	       "  -l           list probes instead of tracing (-lv: meaning, sites, arguments)\n"
+	       "  -l           list probes instead of tracing (-lv: stability, arguments;\n"
+	       "               -lvv: meaning and sites, too)\n"
 	       "  -c COMMAND   run it and trace until it ends ($target is its pid)\n"
 	       "  -p PID       trace until that process ends ($target)\n"
 	       "  -o FILE      append the output to a file\n"
 	       "  -q           print only what the program prints\n"
-	       "  -v           say how the enabled probes are seen on this kernel\n"
+	       "  -F           indent by the entry and return of functions\n"
+	       "  -v           report the program's stability and its probes' arguments\n"
+	       "  -S           show the BPF instructions\n"
 	       "  -x OPT[=VAL] set an option: bufsize=8m, switchrate=10hz, aggsortrev, ...\n"
 	       "  -b SIZE      the same as -x bufsize=SIZE\n"
+	       "  -C           run scripts through cpp first\n"
+	       "  -D NAME[=VALUE], -U NAME, -I PATH, -H, -X a|c|s|t  options for cpp\n"
+	       "  -L PATH      a folder with D libraries\n"
 	       "  -Z           descriptions that match no probe are no error\n"
 	       "  -w           allow destructive actions\n"
 	       "  -e           compile, do not run\n"
@@ -133,12 +142,33 @@ static int set_dump(struct command *c, const char *what)
 	return -EINVAL;
 }
 
-static int set_bufsize(struct command *c, const char *size)
+/* An option that is short for one of -x. */
+static int set_short(struct command *c, const char *name, const char *value)
 {
-	char option[64];
+	char *option = NULL;
+	int r = asprintf(&option, "%s=%s", name, value) < 0 ? -ENOMEM : dwire_set(c->d, option, c->err);
 
-	snprintf(option, sizeof(option), "bufsize=%.40s", size);
-	return dwire_set(c->d, option, c->err);
+	free(option);
+	return r;
+}
+
+/* Its -x form and value, for letters that are no more than that; NULL: another letter. */
+static const char *short_for(int opt, const char **value)
+{
+	static const struct {
+		char letter;
+		const char *name, *value; /* value NULL: the argument */
+	} shorts[] = { { 'b', "bufsize", NULL }, { 'q', "quiet", "1" }, { 'w', "destructive", "1" },
+		{ 'Z', "zdefs", "1" }, { 'F', "flowindent", "1" }, { 'C', "cpp", "1" }, { 'H', "cpphdrs", "1" },
+		{ 'D', "define", NULL }, { 'U', "undef", NULL }, { 'I', "incdir", NULL }, { 'L', "libdir", NULL },
+		{ 'X', "stdc", NULL } };
+
+	for (size_t i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++)
+		if (shorts[i].letter == opt) {
+			*value = shorts[i].value ? shorts[i].value : optarg;
+			return shorts[i].name;
+		}
+	return NULL;
 }
 
 static int grab(struct command *c, const char *arg)
@@ -179,21 +209,17 @@ static bool take_text(struct command *c, int opt, int *r)
 /* One option; 0, or -errno after a message. */
 static int take_option(struct command *c, int opt)
 {
+	const char *name, *value;
 	int r;
 
 	if (take_text(c, opt, &r))
 		return r;
+	name = short_for(opt, &value);
+	if (name)
+		return set_short(c, name, value);
 	switch (opt) {
-	case 'b':
-		return set_bufsize(c, optarg);
 	case 'x':
 		return dwire_set(c->d, optarg, c->err);
-	case 'q':
-		return dwire_set(c->d, "quiet", c->err);
-	case 'w':
-		return dwire_set(c->d, "destructive", c->err);
-	case 'Z':
-		return dwire_set(c->d, "zdefs", c->err);
 	case 'c':
 		return dwire_command(c->d, optarg, c->err);
 	case 'p':
@@ -205,10 +231,19 @@ static int take_option(struct command *c, int opt)
 		c->list = true;
 		return 0;
 	case 'v':
-		c->verbose = true;
+		c->verbose++;
+		return 0;
+	case 'S':
+		dwire_disassemble(c->d, c->err);
 		return 0;
 	case 'e':
 		c->compile_only = true;
+		return 0;
+	case 'h':
+		c->help = true;
+		return 0;
+	case 'G':
+		c->headers = true;
 		return 0;
 	default:
 		return set_dump(c, optarg);
@@ -226,9 +261,8 @@ static int bad_option(const struct command *c, int opt, char **argv)
 		fprintf(c->err, "dwire: option -%c needs a value\n", optopt);
 	else if (!optopt || optopt >= OPT_DUMP)
 		fprintf(c->err, "dwire: no option %s\n", word);
-	else if (strchr("ACDFGHIkLSUX", optopt))
-		fprintf(c->err, "dwire: dtrace's option -%c is not here%s\n", optopt,
-			strchr("CDIU", optopt) ? "; run the script through cpp -E -P first" : "");
+	else if (strchr("aA", optopt))
+		fprintf(c->err, "dwire: dtrace's option -%c is not here: Linux has no anonymous tracing\n", optopt);
 	else
 		fprintf(c->err, "dwire: no option -%c\n", optopt);
 	usage(c, c->err);
@@ -243,16 +277,14 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 	int opt;
 
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:b:x:c:p:o:lvqwZeVh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:b:x:c:p:o:D:U:I:L:X:CHFSGlvqwZeVh", longs, NULL)) != -1) {
 		if (opt == '?' || opt == ':')
 			return bad_option(c, opt, argv);
-		*done = opt == 'h' || opt == 'V';
-		if (opt == 'h')
-			help(c);
-		if (opt == 'V')
+		if (opt == 'V') {
 			printf("%s %s\n", c->name.word, DWIRE_VERSION);
-		if (*done)
+			*done = true;
 			return EXIT_OK;
+		}
 		if (take_option(c, opt))
 			return EXIT_ERROR;
 	}
@@ -281,10 +313,10 @@ static int run(struct command *c, FILE *out)
 
 	if (!r)
 		r = dwire_compile(c->d, c->dump, out, c->err);
-	if (!r && !c->dump && !dwire_quiet(c->d))
+	if (!r && tracing && !dwire_quiet(c->d))
 		say_matched(c);
 	if (!r && !c->dump && c->verbose)
-		dwire_describe(c->d, c->err);
+		dwire_describe(c->d, c->verbose, out);
 	if (!r && tracing)
 		r = dwire_run(c->d, out, c->err, &status);
 	return r ? EXIT_ERROR : status;
@@ -320,6 +352,15 @@ static int command(struct command *c, int argc, char **argv)
 
 	if (r || done)
 		return r;
+	if (c->help && !c->any) {
+		help(c);
+		return EXIT_OK;
+	}
+	if (c->help || c->headers) {
+		fprintf(c->err, "dwire: -%c: probes in programs' own code (USDT) are not made here\n",
+			c->help ? 'h' : 'G');
+		return EXIT_ERROR;
+	}
 	if (!c->args[0])
 		c->args[0] = argv[0];
 	dwire_args(c->d, c->nargs, c->args);

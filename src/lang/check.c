@@ -149,20 +149,6 @@ static void declare_typedef(struct checker *ck, const struct tyx *x, const char 
 		types_add_typedef(ck->ts, name, t);
 }
 
-static void check_pragma(struct checker *ck, const struct pragma *p)
-{
-	static const char *const known[] = { "option", "attributes", "binding", "depends_on", NULL };
-	const char *near;
-
-	for (size_t i = 0; known[i]; i++)
-		if (!strcmp(p->word, known[i]))
-			return;
-	near = nearest_name(p->word, known);
-	err(ck, p->loc, D_PRAGMA_INVAL,
-		near ? arena_printf(ck->arena, "did you mean %s?", near) : "#pragma D option ...",
-		"there is no #pragma D %s", p->word);
-}
-
 void check_decls(struct checker *ck, struct program *p)
 {
 	for (size_t i = 0; i < p->decls.n; i++) {
@@ -186,7 +172,6 @@ void check_decls(struct checker *ck, struct program *p)
 			declare_xlator(ck, &d->u.xlator);
 			break;
 		case DECL_PRAGMA:
-			check_pragma(ck, &d->u.pragma);
 			break;
 		case DECL_CLAUSE:
 			break;

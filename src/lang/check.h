@@ -147,6 +147,8 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
 /* Form of a string expression. */
 int expr_form(struct checker *ck, const struct expr *e);
+/* Has anything that name: a variable, inline, aggregation, function, action? */
+bool checker_knows(struct checker *ck, const char *name);
 struct types *checker_types(struct checker *ck);
 /* Every aggregation, in order of appearance. */
 size_t checker_aggs(struct checker *ck, struct symbol ***aggs);

@@ -344,10 +344,10 @@ static void take_hash_line(void *ctx, struct loc line)
 		return;
 	}
 	if (word_is(s, n, "error")) {
-		lex_report(&p->lx, line.off, line.len, D_PRAGCTL_INVAL, NULL, "#error%.*s", (int)(end - s - 5), s + 5);
+		lex_report(&p->lx, line.off, line.len, D_PRAGERR, NULL, "#error%.*s", (int)(end - s - 5), s + 5);
 		return;
 	}
-	lex_report(&p->lx, line.off, line.len, D_PRAGCTL_INVAL, "there is no preprocessor; use inline for constants",
+	lex_report(&p->lx, line.off, line.len, D_PRAGCTL_INVAL, "with -C the preprocessor understands more",
 		"invalid control line #%.*s", (int)(n < 40 ? n : 40), s);
 }
 

@@ -135,6 +135,14 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 	return strmap_get(sym_scope(ck, scope), name);
 }
 
+bool checker_knows(struct checker *ck, const char *name)
+{
+	const char *bare = *name == '@' ? name + 1 : name;
+
+	return strmap_get(ck->globals, name) || strmap_get(ck->selfs, name) || strmap_get(ck->thiss, name) ||
+		strmap_get(ck->aggs, bare) || strmap_get(ck->funcs, name);
+}
+
 struct name_list {
 	VEC(const char *) names;
 	struct arena *a;

@@ -8,13 +8,14 @@
 #include "run/print.h"
 
 struct agg_opts {
-	bool sort_key;    /* aggsortkey: by key, then value */
-	bool sort_rev;    /* aggsortrev */
-	uint32_t key_pos; /* aggsortkeypos: the key to compare first, from 0 */
-	uint32_t agg_pos; /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
-	bool sort_sum;    /* aggsortsum: rows of several aggregations by the sum of their numbers */
-	bool zoom;        /* aggzoom: the largest count of a distribution has a whole bar */
-	uint32_t rows;    /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
+	bool sort_key;         /* aggsortkey: by key, then value */
+	bool sort_rev;         /* aggsortrev */
+	uint32_t key_pos;      /* aggsortkeypos: the key to compare first, from 0 */
+	uint32_t agg_pos;      /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
+	bool sort_sum;         /* aggsortsum: rows of several aggregations by the sum of their numbers */
+	uint32_t rows;         /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
+	bool hist, pack, zoom; /* agghist, aggpack, aggzoom: other layouts of aggregations */
+	bool percpu;           /* aggpercpu: each CPU's part, too */
 };
 
 struct agg_set; /* all aggregations of an image */

@@ -6,7 +6,11 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "lang/attrs.h"
 #include "lang/dlib.h"
+#include "prov/stability.h"
+#include "run/library.h"
+#include "run/pragma.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 /* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
@@ -30,6 +34,7 @@ void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, 
 		t->src.text = arena_printf(c->arena, "%.*s%s%s", (int)n, copy, colons[kind], copy + n);
 		t->src.len = strlen(t->src.text);
 	}
+	t->probe_attrs = t->stmt_attrs = STABILITY_STABLE;
 	t->shown = kind == DWIRE_SCRIPT ? t->src.name : arena_strndup(c->arena, copy, n);
 }
 
@@ -37,27 +42,6 @@ void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, 
 static bool is_typename(void *ctx, const char *name)
 {
 	return types_is_name(((struct compilation *)ctx)->types, name);
-}
-
-static void set_pragma(void *ctx, const struct pragma *p)
-{
-	struct compilation *c = ctx;
-	const char *name, *value, *hint;
-	int r;
-
-	if (strcmp(p->word, "option") != 0)
-		return; /* attributes, binding, depends_on: nothing for us to do */
-	option_split(c->arena, p->args, &name, &value);
-	r = option_set(c->opts, name, value, &hint);
-	if (r == -ENOENT)
-		diag_error(c->diags, p->loc, D_PRAGMA_OPTSET,
-			hint ? arena_printf(c->arena, "did you mean %s?", hint) : NULL, "no option %s", name);
-	else if (r == -ENOTSUP)
-		diag_error(c->diags, p->loc, D_PRAGMA_OPTSET, NULL, "dwire cannot do what option %s asks for", name);
-	else if (r)
-		diag_error(c->diags, p->loc, D_PRAGMA_OPTSET, hint,
-			value ? "bad value for option %s: %s" : "option %s needs a value", name, value ? value : "");
-	c->macros.defaultargs = c->opts->defaultargs;
 }
 
 /* regs_MACHINE.d is for that machine only. */
@@ -90,6 +74,13 @@ static int parse_libraries(struct compilation *c)
 		if (parse_source(&c->penv, &s[i], &c->library))
 			return -EINVAL;
 	}
+	library_leave_out(c);
+	for (size_t i = 0; i < c->libraries.n; i++) {
+		struct library *lib = &c->libraries.v[i];
+
+		if (!lib->left_out && parse_source(&c->penv, &lib->src, &lib->prog))
+			return -EINVAL;
+	}
 	return 0;
 }
 
@@ -118,7 +109,7 @@ static void setup(struct compilation *c)
 		.macros = &c->macros,
 		.is_typename = is_typename,
 		.ctx = c,
-		.pragma = set_pragma,
+		.pragma = pragma_read,
 		.typenames = strmap_new(c->arena),
 	};
 	probes_init(&c->probes, c->arena);
@@ -126,8 +117,13 @@ static void setup(struct compilation *c)
 
 static int parse_texts(struct compilation *c)
 {
-	if (parse_libraries(c))
-		return -EINVAL;
+	int r;
+
+	c->in_library = true;
+	r = parse_libraries(c);
+	c->in_library = false;
+	if (r)
+		return r;
 	for (size_t i = 0; i < c->texts.n; i++)
 		parse_text(c, &c->texts.v[i]);
 	return diags_errors(c->diags) ? -EINVAL : 0;
@@ -181,7 +177,7 @@ static void add_sig(struct compilation *c, sig_list *sigs, const struct probe *p
 	*vec_push(c->arena, sigs) = s;
 }
 
-static size_t match_clause(struct compilation *c, struct clause *cl, sig_list *sigs)
+static size_t match_clause(struct compilation *c, struct text *t, struct clause *cl, sig_list *sigs)
 {
 	size_t total = 0;
 
@@ -192,7 +188,9 @@ static size_t match_clause(struct compilation *c, struct clause *cl, sig_list *s
 		probes_make(&c->probes, pd);
 		for (size_t i = 0; i < c->probes.all.n; i++)
 			if (probe_matches(pd, &c->probes.all.v[i])) {
-				found++;
+				if (!found++)
+					t->probe_attrs =
+						stability_min(t->probe_attrs, pdesc_stability(pd, &c->probes.all.v[i]));
 				add_sig(c, sigs, &c->probes.all.v[i]);
 				enable(c, i, cl);
 			}
@@ -204,6 +202,37 @@ static size_t match_clause(struct compilation *c, struct clause *cl, sig_list *s
 	return total;
 }
 
+/* -x amin: a statement names something that promises less. */
+static void check_least(void *ctx, const struct expr *e, const char *what, struct stability s)
+{
+	struct compilation *c = ctx;
+	char buf[64];
+
+	if (c->opts->amin_given && stability_below(s, c->opts->amin))
+		diag_error(c->diags, e->loc, D_ATTR_MIN, NULL,
+			"attributes for %s %s (%s) are less than predefined minimum", what, e->name ? e->name : "",
+			stability_text(s, buf));
+}
+
+static void check_stability(struct compilation *c, struct text *t, const struct clause *cl, const char *prov)
+{
+	const struct attrs_env env = {
+		.args = provider_stability(prov)->args,
+		.named = pragma_attrs,
+		.seen = check_least,
+		.ctx = c,
+	};
+
+	t->stmt_attrs = stability_min(t->stmt_attrs, clause_attrs(cl, &env));
+	if (c->opts->amin_given && stability_below(t->probe_attrs, c->opts->amin)) {
+		char buf[64];
+
+		diag_error(c->diags, cl->loc, D_ATTR_MIN, NULL,
+			"attributes for probe description %s (%s) are less than predefined minimum",
+			cl->probes.v[0].text, stability_text(t->probe_attrs, buf));
+	}
+}
+
 static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 {
 	for (size_t k = 0; k < t->prog.decls.n; k++) {
@@ -213,10 +242,21 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 		if (t->prog.decls.v[k]->kind != DECL_CLAUSE)
 			continue;
 		cl->index = (*index)++;
-		t->matched += match_clause(c, cl, &sigs);
+		t->matched += match_clause(c, t, cl, &sigs);
 		if (sigs.n)
 			check_clause(c->checker, cl, sigs.v, sigs.n);
+		if (sigs.n && !diags_errors(c->diags))
+			check_stability(c, t, cl, sigs.v[0]->prov);
 	}
+}
+
+static void check_library(struct compilation *c, struct library *lib)
+{
+	for (size_t k = 0; k < lib->prog.decls.n; k++)
+		if (lib->prog.decls.v[k]->kind == DECL_CLAUSE)
+			diag_error(c->diags, lib->prog.decls.v[k]->loc, D_SYNTAX, NULL,
+				"a library declares; it has no clauses");
+	check_decls(c->checker, &lib->prog);
 }
 
 static int check_texts(struct compilation *c)
@@ -226,10 +266,13 @@ static int check_texts(struct compilation *c)
 	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
 	if (c->ktypes)
 		check_decls(c->checker, &c->library);
+	for (size_t i = 0; i < c->libraries.n; i++)
+		check_library(c, &c->libraries.v[i]);
 	if (diags_errors(c->diags))
 		return -EINVAL;
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_decls(c->checker, &c->texts.v[i].prog);
+	pragma_finish(c);
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_text(c, &c->texts.v[i], &index);
 	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
@@ -290,5 +333,5 @@ int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
 		return r;
 	if (dump == DWIRE_DUMP_TYPES)
 		return dump_trees(c, out);
-	return lower_texts(c, dump == DWIRE_DUMP_IR ? out : NULL, dump == DWIRE_DUMP_BPF ? out : NULL);
+	return lower_texts(c, dump == DWIRE_DUMP_IR ? out : NULL, dump == DWIRE_DUMP_BPF ? out : c->disasm);
 }

@@ -14,6 +14,29 @@ struct text {
 	const char *shown; /* the description or file, for "matched" */
 	size_t matched;    /* probes that its clauses are enabled on */
 	struct program prog;
+	struct stability probe_attrs, stmt_attrs; /* the least of its descriptions, of its statements */
+};
+
+/* "#pragma D depends_on kind name" */
+struct library_need {
+	const char *kind, *name;
+};
+
+/* A D library of the user: declarations. */
+struct library {
+	struct source src;
+	VEC(struct library_need) needs;
+	bool left_out; /* something that it needs is not there */
+	unsigned mark; /* while they are sorted */
+	struct program prog;
+};
+
+/* A name that #pragma D attributes or binding is about. */
+struct pragma_name {
+	const char *name;
+	struct loc loc;
+	bool has_attrs;
+	struct stability attrs;
 };
 
 typedef VEC(struct enabling) enablings;
@@ -27,10 +50,16 @@ struct compilation {
 	const struct ktypes *ktypes; /* NULL: no kernel, no library; only programs without arguments compile */
 	struct lower_env lenv;
 	long hz; /* of jiffies */
+	/* Is there a module of the kernel of that name? NULL: any may be. ctx is penv's. */
+	bool (*has_module)(void *ctx, const char *name);
+	FILE *disasm; /* -S: the instructions are shown there; or NULL */
 
 	/* made */
 	VEC(struct text) texts;
-	struct program library;
+	VEC(struct library) libraries; /* of the user; filled by library_load() */
+	struct program library;        /* the built-in ones */
+	bool in_library;               /* one is being parsed */
+	VEC(struct pragma_name) pragma_names;
 	struct types *types;
 	struct parse_env penv;
 	struct probe_list probes;

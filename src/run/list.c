@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "prov/stability.h"
+#include "run/library.h"
 #include "run/script.h"
 
 /* Calls fn for each description of the texts. */
@@ -89,7 +91,7 @@ static bool is_there(struct kbtf *btf, const struct site *s)
 	return false;
 }
 
-static void list_details(const struct dwire *d, const struct probe *p, FILE *out)
+static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 {
 	fprintf(out, "\n\t%s\n", p->def->meaning);
 	for (size_t i = 0; i < p->def->nsites; i++) {
@@ -100,13 +102,25 @@ static void list_details(const struct dwire *d, const struct probe *p, FILE *out
 			there ? "" : " (not on this kernel)");
 		fprintf(out, "\t\t%s\n", s->sees);
 	}
+}
+
+/* As dtrace -lv has it; with another -v what the probe means and where it is seen. */
+static void list_details(const struct dwire *d, const struct probe *p, unsigned verbose, FILE *out)
+{
+	fprintf(out, "\n\tProbe Description Attributes\n");
+	stability_print(probe_stability(p), out);
+	fprintf(out, "\n\tArgument Attributes\n");
+	stability_print(provider_stability(p->prov->name)->args, out);
 	fprintf(out, "\n\tArgument Types\n");
 	for (unsigned i = 0; p->def->args && p->def->args[i]; i++)
 		fprintf(out, "\t\targs[%u]: %s\n", i, p->def->args[i]);
-	fprintf(out, "%s\n", p->def->args ? "" : "\t\tNone\n");
+	fprintf(out, "%s", p->def->args ? "" : "\t\tNone\n");
+	if (verbose > 1)
+		list_sites(d, p, out);
+	fputc('\n', out);
 }
 
-static void print_rows(const struct dwire *d, const struct listing *l, bool verbose, FILE *out)
+static void print_rows(const struct dwire *d, const struct listing *l, unsigned verbose, FILE *out)
 {
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	for (size_t i = 0; i < d->c.probes.all.n; i++) {
@@ -117,11 +131,11 @@ static void print_rows(const struct dwire *d, const struct listing *l, bool verb
 		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->prov->module ? p->prov->module : "",
 			"", p->name);
 		if (verbose)
-			list_details(d, p, out);
+			list_details(d, p, verbose, out);
 	}
 }
 
-int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
+int dwire_list(struct dwire *d, unsigned verbose, FILE *out, FILE *err)
 {
 	struct listing l = { 0 };
 	int r;
@@ -131,6 +145,9 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 		d->ktypes = kbtf_ktypes(d->btf);
 		d->c.ktypes = &d->ktypes;
 	}
+	r = library_load(&d->c, err);
+	if (r)
+		return r;
 	r = compile_parse(&d->c);
 	diags_print(d->c.diags, err);
 	if (r)
@@ -148,12 +165,26 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	return l.unmatched.n ? -ENOENT : 0;
 }
 
-void dwire_describe(struct dwire *d, FILE *out)
+static void describe_text(const struct text *t, FILE *out)
 {
-	for (size_t i = 0; i < d->c.order.n; i++) {
+	fprintf(out, "\nStability attributes for %s %s:\n", t->kind == DWIRE_SCRIPT ? "script" : "description",
+		t->shown);
+	fprintf(out, "\n\tMinimum Probe Description Attributes\n");
+	stability_print(t->probe_attrs, out);
+	fprintf(out, "\tMinimum Statement Attributes\n");
+	stability_print(t->stmt_attrs, out);
+	fputc('\n', out);
+}
+
+void dwire_describe(struct dwire *d, unsigned verbose, FILE *out)
+{
+	for (size_t i = 0; i < d->c.texts.n; i++)
+		describe_text(&d->c.texts.v[i], out);
+	for (size_t i = 0; verbose > 1 && i < d->c.order.n; i++) {
 		const struct probe *p = &d->c.probes.all.v[d->c.order.v[i]];
 
-		fprintf(out, "\n%s:%s::%s\n", p->prov->name, p->prov->module ? p->prov->module : "", p->name);
-		list_details(d, p, out);
+		fprintf(out, "%s:%s::%s\n", p->prov->name, p->prov->module ? p->prov->module : "", p->name);
+		list_sites(d, p, out);
+		fputc('\n', out);
 	}
 }

@@ -1,4 +1,5 @@
-/* options: names, values and units of DTrace's options. */
+/* options: names, values and units of DTrace's options. One table: a name, what its values look like, where it is kept,
+ * and where it may be set. */
 #include "run/options.h"
 
 #include <errno.h>
@@ -10,11 +11,26 @@
 
 enum opt_kind {
 	OPT_BOOL,
-	OPT_SIZE,
-	OPT_RATE,
-	OPT_NUM,
-	OPT_SWITCH,  /* bufpolicy: only "switch" */
-	OPT_IGNORED, /* means the same without */
+	OPT_NOT,  /* a bool whose field says the opposite */
+	OPT_SIZE, /* uint64_t */
+	OPT_RATE, /* uint64_t, ns */
+	OPT_NUM,  /* uint32_t */
+	OPT_CPU,  /* int */
+	OPT_TEXT, /* const char * */
+	OPT_LIST, /* one more text of an option_list */
+	OPT_FLAG, /* one more of cpp's arguments: -D, -U, -I and the text */
+	OPT_POLICY,
+	OPT_RESIZE,
+	OPT_FORMAT,
+	OPT_STDC,
+	OPT_AMIN,
+	OPT_VERSION,
+	OPT_LINKMODE,
+	OPT_EVALTIME,
+	OPT_SET,     /* bool, true whenever it is named (those without a value) */
+	OPT_ANY,     /* accepted: means the same here with any value */
+	OPT_ANYNUM,  /* accepted, its value has to be a number */
+	OPT_ANYSIZE, /* accepted, its value has to be a size */
 	OPT_FOREIGN, /* would mean something else without: refused */
 	OPT_COUNT
 };
@@ -22,83 +38,147 @@ enum opt_kind {
 /* What a value looks like, for messages. */
 static const char *const takes[OPT_COUNT] = {
 	[OPT_BOOL] = "it takes 1 or 0, or no value",
+	[OPT_NOT] = "it takes 1 or 0, or no value",
 	[OPT_SIZE] = "it takes bytes, as in 512k, 8m or 1g",
+	[OPT_ANYSIZE] = "it takes bytes, as in 512k, 8m or 1g",
 	[OPT_RATE] = "it takes a rate or a time, as in 10hz, 100ms or 1s",
 	[OPT_NUM] = "it takes a number",
-	[OPT_SWITCH] = "only switch: everything is printed as it happens",
+	[OPT_ANYNUM] = "it takes a number",
+	[OPT_CPU] = "it takes the number of a CPU",
+	[OPT_TEXT] = "it takes a path",
+	[OPT_LIST] = "it takes a path",
+	[OPT_FLAG] = "it takes what cpp's option of that kind takes",
+	[OPT_POLICY] = "it takes switch, fill or ring",
+	[OPT_RESIZE] = "it takes auto or manual",
+	[OPT_FORMAT] = "it takes text, json, xml or html",
+	[OPT_STDC] = "it takes a, c, s or t",
+	[OPT_AMIN] = "it takes a triplet such as Evolving/Evolving/Common",
+	[OPT_VERSION] = "it takes a version of D such as 1.2",
+	[OPT_LINKMODE] = "it takes kernel, dynamic or static",
+	[OPT_EVALTIME] = "it takes exec, preinit, postinit or main",
+	[OPT_SET] = "it takes no value",
 };
 
-/* Options that only make sense for DTrace's own buffers are accepted and change nothing here: scripts that set them
- * mean the same without. */
+enum {
+	AT_RUN = 1,   /* may be set while tracing: setopt() */
+	NO_PRAGMA = 2 /* only on the command line: a program is too late */
+};
+
 static const struct opt {
 	const char *name;
 	enum opt_kind kind;
+	unsigned where;
 	size_t off;
 } opts[] = {
-	{ "quiet", OPT_BOOL, offsetof(struct options, quiet) },
-	{ "destructive", OPT_BOOL, offsetof(struct options, destructive) },
-	{ "zdefs", OPT_BOOL, offsetof(struct options, zdefs) },
-	{ "defaultargs", OPT_BOOL, offsetof(struct options, defaultargs) },
-	{ "argref", OPT_BOOL, offsetof(struct options, argref) },
-	{ "aggsortkey", OPT_BOOL, offsetof(struct options, agg.sort_key) },
-	{ "aggsortrev", OPT_BOOL, offsetof(struct options, agg.sort_rev) },
-	{ "aggsortkeypos", OPT_NUM, offsetof(struct options, agg.key_pos) },
-	{ "aggrows", OPT_NUM, offsetof(struct options, agg.rows) },
-	{ "aggsortsum", OPT_BOOL, offsetof(struct options, agg.sort_sum) },
-	{ "aggzoom", OPT_BOOL, offsetof(struct options, agg.zoom) },
-	{ "aggsortpos", OPT_NUM, offsetof(struct options, agg.agg_pos) },
-	{ "bufsize", OPT_SIZE, offsetof(struct options, bufsize) },
-	{ "strsize", OPT_SIZE, offsetof(struct options, strsize) },
-	{ "switchrate", OPT_RATE, offsetof(struct options, switchrate_ns) },
-	{ "bufpolicy", OPT_SWITCH, 0 },
-	{ "aggrate", OPT_IGNORED, 0 },
-	{ "aggsize", OPT_IGNORED, 0 },
-	{ "bufresize", OPT_IGNORED, 0 },
-	{ "cleanrate", OPT_IGNORED, 0 },
-	{ "dynvarsize", OPT_IGNORED, 0 },
-	{ "errtags", OPT_IGNORED, 0 },
-	{ "droptags", OPT_IGNORED, 0 },
-	{ "evaltime", OPT_IGNORED, 0 },
-	{ "jstackframes", OPT_IGNORED, 0 },
-	{ "jstackstrsize", OPT_IGNORED, 0 },
-	{ "lazyload", OPT_IGNORED, 0 },
-	{ "nspec", OPT_IGNORED, 0 },
-	{ "pspec", OPT_IGNORED, 0 },
-	{ "specsize", OPT_IGNORED, 0 },
-	{ "stackframes", OPT_IGNORED, 0 },
-	{ "stackindent", OPT_IGNORED, 0 },
-	{ "statusrate", OPT_IGNORED, 0 },
-	{ "temporal", OPT_IGNORED, 0 },
-	{ "ustackframes", OPT_IGNORED, 0 },
-	{ "cpp", OPT_FOREIGN, 0 },
-	{ "cpu", OPT_FOREIGN, 0 },
-	{ "flowindent", OPT_FOREIGN, 0 },
-	{ "grabanon", OPT_FOREIGN, 0 },
-	{ "rawbytes", OPT_FOREIGN, 0 },
+#define O(field) offsetof(struct options, field)
+	{ "aggrate", OPT_RATE, AT_RUN, O(aggrate_ns) },
+	{ "aggsize", OPT_SIZE, 0, O(aggsize) },
+	{ "agghist", OPT_BOOL, AT_RUN, O(agg.hist) },
+	{ "aggpack", OPT_BOOL, AT_RUN, O(agg.pack) },
+	{ "aggpercpu", OPT_BOOL, AT_RUN, O(agg.percpu) },
+	{ "aggrows", OPT_NUM, AT_RUN, O(agg.rows) },
+	{ "aggsortkey", OPT_BOOL, AT_RUN, O(agg.sort_key) },
+	{ "aggsortkeypos", OPT_NUM, AT_RUN, O(agg.key_pos) },
+	{ "aggsortpos", OPT_NUM, AT_RUN, O(agg.agg_pos) },
+	{ "aggsortrev", OPT_BOOL, AT_RUN, O(agg.sort_rev) },
+	{ "aggsortsum", OPT_BOOL, AT_RUN, O(agg.sort_sum) },
+	{ "aggzoom", OPT_BOOL, AT_RUN, O(agg.zoom) },
+	{ "amin", OPT_AMIN, 0, 0 },
+	{ "argref", OPT_BOOL, 0, O(argref) },
+	{ "bpflog", OPT_ANY, 0, 0 },
+	{ "bpflogsize", OPT_ANYSIZE, 0, 0 },
+	{ "btfpath", OPT_ANY, 0, 0 },
+	{ "bufpolicy", OPT_POLICY, 0, 0 },
+	{ "bufresize", OPT_RESIZE, 0, O(bufresize_manual) },
+	{ "bufsize", OPT_SIZE, 0, O(bufsize) },
+	{ "cleanrate", OPT_RATE, 0, O(cleanrate_ns) },
+	{ "core", OPT_ANY, 0, 0 },
+	{ "cpp", OPT_BOOL, NO_PRAGMA, O(cpp) },
+	{ "cppargs", OPT_LIST, NO_PRAGMA, O(cppargs) },
+	{ "cpphdrs", OPT_BOOL, NO_PRAGMA, O(cpphdrs) },
+	{ "cpppath", OPT_TEXT, NO_PRAGMA, O(cpppath) },
+	{ "cpu", OPT_CPU, 0, O(cpu) },
+	{ "ctfpath", OPT_ANY, 0, 0 },
+	{ "ctypes", OPT_ANY, 0, 0 },
+	{ "debug", OPT_ANY, 0, 0 },
+	{ "debugassert", OPT_ANY, 0, 0 },
+	{ "defaultargs", OPT_BOOL, 0, O(defaultargs) },
+	{ "define", OPT_FLAG, NO_PRAGMA, 'D' },
+	{ "destructive", OPT_BOOL, 0, O(destructive) },
+	{ "disasm", OPT_ANY, 0, 0 },
+	{ "droptags", OPT_BOOL, 0, O(droptags) },
+	{ "dtypes", OPT_ANY, 0, 0 },
+	{ "dynvarsize", OPT_SIZE, 0, O(dynvarsize) },
+	{ "empty", OPT_BOOL, 0, O(empty) },
+	{ "errtags", OPT_BOOL, 0, O(errtags) },
+	{ "evaltime", OPT_EVALTIME, NO_PRAGMA, 0 },
+	{ "flowindent", OPT_BOOL, AT_RUN, O(flowindent) },
+	{ "grabanon", OPT_FOREIGN, 0, 0 },
+	{ "incdir", OPT_FLAG, NO_PRAGMA, 'I' },
+	{ "iregs", OPT_ANYNUM, 0, 0 },
+	{ "jstackframes", OPT_NUM, 0, O(jstackframes) },
+	{ "jstackstrsize", OPT_SIZE, 0, O(jstackstrsize) },
+	{ "kdefs", OPT_ANY, 0, 0 },
+	{ "knodefs", OPT_ANY, 0, 0 },
+	{ "late", OPT_ANY, 0, 0 },
+	{ "lazyload", OPT_ANY, 0, 0 },
+	{ "ldpath", OPT_ANY, 0, 0 },
+	{ "libdir", OPT_LIST, NO_PRAGMA, O(libdirs) },
+	{ "linkmode", OPT_LINKMODE, 0, 0 },
+	{ "linktype", OPT_ANY, 0, 0 },
+	{ "lockmem", OPT_ANY, 0, 0 },
+	{ "maxframes", OPT_NUM, 0, O(maxframes) },
+	{ "modpath", OPT_ANY, 0, 0 },
+	{ "nolibs", OPT_BOOL, NO_PRAGMA, O(nolibs) },
+	{ "noresolve", OPT_BOOL, 0, O(noresolve) },
+	{ "nspec", OPT_NUM, 0, O(nspec) },
+	{ "objcopypath", OPT_ANY, 0, 0 },
+	{ "oformat", OPT_FORMAT, NO_PRAGMA, O(oformat) },
+	{ "pgmax", OPT_ANYNUM, 0, 0 },
+	{ "preallocate", OPT_ANYSIZE, 0, 0 },
+	{ "procfspath", OPT_ANY, 0, 0 },
+	{ "pspec", OPT_ANY, 0, 0 },
+	{ "quiet", OPT_BOOL, AT_RUN, O(quiet) },
+	{ "quietresize", OPT_ANY, AT_RUN, 0 },
+	{ "rawbytes", OPT_BOOL, AT_RUN, O(rawbytes) },
+	{ "scratchsize", OPT_SIZE, 0, O(scratchsize) },
+	{ "setenv", OPT_ANY, NO_PRAGMA, 0 },
+	{ "specsize", OPT_SIZE, 0, O(specsize) },
+	{ "stackframes", OPT_NUM, 0, O(stackframes) },
+	{ "stackindent", OPT_NUM, AT_RUN, O(stackindent) },
+	{ "statusrate", OPT_RATE, AT_RUN, O(statusrate_ns) },
+	{ "stdc", OPT_STDC, NO_PRAGMA, O(stdc) },
+	{ "strip", OPT_ANY, 0, 0 },
+	{ "strsize", OPT_SIZE, 0, O(strsize) },
+	{ "switchrate", OPT_RATE, AT_RUN, O(switchrate_ns) },
+	{ "syslibdir", OPT_TEXT, NO_PRAGMA, O(syslibdir) },
+	{ "sysslice", OPT_ANY, 0, 0 },
+	{ "temporal", OPT_NOT, 0, O(nosort) },
+	{ "tree", OPT_TEXT, NO_PRAGMA, O(tree) },
+	{ "tregs", OPT_ANYNUM, 0, 0 },
+	{ "udefs", OPT_ANY, 0, 0 },
+	{ "undef", OPT_FLAG, NO_PRAGMA, 'U' },
+	{ "undefs", OPT_ANY, 0, 0 },
+	{ "unodefs", OPT_ANY, 0, 0 },
+	{ "unsetenv", OPT_ANY, NO_PRAGMA, 0 },
+	{ "ustackframes", OPT_NUM, 0, O(ustackframes) },
+	{ "verbose", OPT_BOOL, 0, O(verbose) },
+	{ "version", OPT_VERSION, 0, O(version) },
+	{ "zdefs", OPT_BOOL, 0, O(zdefs) },
+#undef O
 };
+#define NOPTS (sizeof(opts) / sizeof(opts[0]))
 
 void options_init(struct options *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->strsize = 256;
+	o->cpu = -1;
+	o->stackindent = 14;
+	o->stdc = 'a';
 }
 
-static bool parse_bool(const char *v, bool *out)
-{
-	static const char *const yes[] = { "", "1", "yes", "on", "true", "enabled", "set" };
-	static const char *const no[] = { "0", "no", "off", "false", "disabled", "unset" };
-
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		if (!v || !strcasecmp(v, yes[i]))
-			return *out = true;
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		if (!strcasecmp(v, no[i])) {
-			*out = false;
-			return true;
-		}
-	return false;
-}
-
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 static bool parse_number(const char *v, uint64_t *n, const char **unit)
 {
 	char *end;
@@ -109,6 +189,27 @@ static bool parse_number(const char *v, uint64_t *n, const char **unit)
 	*n = strtoull(v, &end, 0);
 	*unit = end;
 	return errno == 0;
+}
+
+static bool parse_bool(const char *v, bool *out)
+{
+	static const char *const yes[] = { "", "1", "yes", "on", "true", "enable", "enabled", "set" };
+	static const char *const no[] = { "0", "no", "off", "false", "disable", "disabled", "unset" };
+	const char *unit;
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!v || !strcasecmp(v, yes[i]))
+			return *out = true;
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (!strcasecmp(v, no[i])) {
+			*out = false;
+			return true;
+		}
+	if (!parse_number(v, &n, &unit) || *unit)
+		return false;
+	*out = n != 0;
+	return true;
 }
 
 static bool parse_size(const char *v, uint64_t *out)
@@ -137,8 +238,10 @@ static bool parse_rate(const char *v, uint64_t *ns)
 	static const struct {
 		const char *unit;
 		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
-		{ "msec", 1000000 }, { "usec", 1000 }, { "m", 60000000000 }, { "min", 60000000000 } };
+	} units[] = { { "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 },
+		{ "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 }, { "m", 60000000000 },
+		{ "min", 60000000000 }, { "h", 3600000000000 }, { "hour", 3600000000000 }, { "d", 86400000000000 },
+		{ "day", 86400000000000 } };
 	const char *unit;
 	uint64_t n;
 
@@ -156,6 +259,168 @@ static bool parse_rate(const char *v, uint64_t *ns)
 	return false;
 }
 
+/* major.minor[.micro], as versions of D are: 4095 is the highest of minor and micro. */
+static bool parse_version(const char *v, uint32_t *out)
+{
+	unsigned part[3] = { 0, 0, 0 };
+	unsigned n = 0;
+
+	if (!v)
+		return false;
+	for (; n < 3; n++) {
+		const char *unit;
+		uint64_t value;
+
+		if (!parse_number(v, &value, &unit) || value > (n ? 0xfff : 0xff))
+			return false;
+		part[n] = (unsigned)value;
+		v = unit;
+		if (!*v)
+			break;
+		if (*v++ != '.')
+			return false;
+	}
+	*out = part[0] << 24 | part[1] << 12 | part[2];
+	return n >= 1 && n < 3;
+}
+
+bool option_version(const char *text, uint32_t *version)
+{
+	return parse_version(text, version);
+}
+
+/* One of a list of words; its place in *out. */
+static bool parse_word(const char *v, const char *const *words, int *out)
+{
+	for (int i = 0; v && words[i]; i++)
+		if (!strcmp(v, words[i])) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
+{
+	static const char *const policies[] = { "switch", "fill", "ring", NULL };
+	static const char *const formats[] = { "text", "json", "xml", "html", NULL };
+	static const char *const resize[] = { "auto", "manual", NULL };
+	static const char *const links[] = { "kernel", "dynamic", "static", "primary", NULL };
+	static const char *const times[] = { "exec", "preinit", "postinit", "main", NULL };
+	int i;
+
+	switch ((int)kind) {
+	case OPT_POLICY:
+		if (!parse_word(v, policies, &i))
+			return false;
+		o->bufpolicy = (enum bufpolicy)i;
+		return true;
+	case OPT_FORMAT:
+		if (!parse_word(v, formats, &i))
+			return false;
+		o->oformat = (enum oformat)i;
+		return true;
+	case OPT_RESIZE:
+		if (!parse_word(v, resize, &i))
+			return false;
+		o->bufresize_manual = i == 1;
+		return true;
+	case OPT_LINKMODE:
+		return parse_word(v, links, &i);
+	default:
+		return parse_word(v, times, &i);
+	}
+}
+
+static bool parse_numbers(enum opt_kind kind, const char *v, void *field)
+{
+	const char *unit;
+	uint64_t n = 0;
+	bool ok;
+
+	if (kind == OPT_SIZE || kind == OPT_RATE) {
+		ok = kind == OPT_SIZE ? parse_size(v, &n) : parse_rate(v, &n);
+		if (ok)
+			memcpy(field, &n, sizeof(n));
+		return ok;
+	}
+	ok = parse_number(v, &n, &unit) && !*unit && n <= (kind == OPT_CPU ? INT32_MAX : UINT32_MAX);
+	if (ok)
+		memcpy(field, &(uint32_t){ (uint32_t)n }, sizeof(uint32_t));
+	return ok;
+}
+
+static bool parse_text(const struct opt *opt, struct options *o, struct arena *a, const char *v)
+{
+	char *field = (char *)o + opt->off, *copy;
+
+	if (!v || !*v)
+		return false;
+	copy = arena_strdup(a, v);
+	if (opt->kind == OPT_TEXT)
+		memcpy(field, &copy, sizeof(copy));
+	else if (opt->kind == OPT_LIST)
+		*vec_push(a, (option_list *)(void *)field) = copy;
+	else
+		*vec_push(a, &o->cppargs) = arena_printf(a, "-%c%s", (int)opt->off, v);
+	return true;
+}
+
+/* The value as the option's field has it; true when it is one. */
+static bool parse_value(const struct opt *opt, struct options *o, struct arena *a, const char *v)
+{
+	void *field = (char *)o + opt->off;
+	uint64_t n;
+	bool yes;
+
+	switch (opt->kind) {
+	case OPT_BOOL:
+		return parse_bool(v, field);
+	case OPT_NOT:
+		if (!parse_bool(v, &yes))
+			return false;
+		*(bool *)field = !yes;
+		return true;
+	case OPT_SIZE:
+	case OPT_RATE:
+	case OPT_NUM:
+	case OPT_CPU:
+		return parse_numbers(opt->kind, v, field);
+	case OPT_TEXT:
+	case OPT_LIST:
+	case OPT_FLAG:
+		return parse_text(opt, o, a, v);
+	case OPT_POLICY:
+	case OPT_RESIZE:
+	case OPT_FORMAT:
+	case OPT_LINKMODE:
+	case OPT_EVALTIME:
+		return parse_words(opt->kind, v, o);
+	case OPT_STDC:
+		o->stdc_given = true;
+		o->stdc = v ? *v : 0;
+		return v && *v && strchr("acst", *v) && !v[1];
+	case OPT_AMIN:
+		return o->amin_given = v && stability_parse(v, &o->amin);
+	case OPT_VERSION:
+		return parse_version(v, &o->version);
+	case OPT_SET:
+		*(bool *)field = !v;
+		return !v;
+	case OPT_ANYNUM:
+		return parse_numbers(OPT_NUM, v, &n);
+	case OPT_ANYSIZE:
+		return parse_size(v, &n);
+	case OPT_ANY:
+		return true;
+	case OPT_FOREIGN:
+	case OPT_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* ---- setting ----------------------------------------------------------------------------------------------------- */
 void option_split(struct arena *a, const char *text, const char **name, const char **value)
 {
 	const char *eq = strchr(text, '='), *end = eq ? eq : text + strlen(text);
@@ -166,58 +431,40 @@ void option_split(struct arena *a, const char *text, const char **name, const ch
 	*value = eq ? eq + 1 + strspn(eq + 1, " \t") : NULL;
 }
 
-/* The value as the option's field has it; true when it is one. */
-static bool parse_value(enum opt_kind kind, const char *value, void *field)
+int option_set(struct options *o, struct arena *a, enum option_from from, const char *name, const char *value,
+	const char **hint)
 {
-	const char *unit;
-	uint64_t n;
-	uint32_t small;
-	bool ok;
-
-	switch (kind) {
-	case OPT_BOOL:
-		return parse_bool(value, field);
-	case OPT_SIZE:
-		ok = parse_size(value, &n);
-		if (ok)
-			memcpy(field, &n, sizeof(n));
-		return ok;
-	case OPT_RATE:
-		ok = parse_rate(value, &n);
-		if (ok)
-			memcpy(field, &n, sizeof(n));
-		return ok;
-	case OPT_NUM:
-		ok = parse_number(value, &n, &unit) && !*unit && n <= UINT32_MAX;
-		small = ok ? (uint32_t)n : 0;
-		if (ok)
-			memcpy(field, &small, sizeof(small));
-		return ok;
-	case OPT_SWITCH:
-		return value && !strcmp(value, "switch");
-	case OPT_IGNORED:
-		return true;
-	case OPT_FOREIGN:
-	case OPT_COUNT:
-		break;
-	}
-	return false;
-}
-
-int option_set(struct options *o, const char *name, const char *value, const char **hint)
-{
-	const char *names[sizeof(opts) / sizeof(opts[0]) + 1] = { NULL };
+	const char *names[NOPTS + 1] = { NULL };
 
 	*hint = NULL;
-	for (size_t i = 0; i < sizeof(opts) / sizeof(opts[0]); i++) {
+	for (size_t i = 0; i < NOPTS; i++) {
 		names[i] = opts[i].name;
 		if (strcmp(opts[i].name, name) != 0)
 			continue;
 		if (opts[i].kind == OPT_FOREIGN)
 			return -ENOTSUP;
+		if ((from == OPTION_SETOPT && !(opts[i].where & AT_RUN)) ||
+			(from == OPTION_PRAGMA && (opts[i].where & NO_PRAGMA)))
+			return -EPERM;
 		*hint = takes[opts[i].kind];
-		return parse_value(opts[i].kind, value, (char *)o + opts[i].off) ? 0 : -EINVAL;
+		return parse_value(&opts[i], o, a, value) ? 0 : -EINVAL;
 	}
 	*hint = nearest_name(name, names);
 	return -ENOENT;
+}
+
+const char *option_error(int err)
+{
+	switch (-err) {
+	case ENOENT:
+		return "Invalid option name";
+	case EINVAL:
+		return "Invalid value for specified option";
+	case EPERM:
+		return "Option cannot be used in current context";
+	case ENOTSUP:
+		return "Option is not supported on this system";
+	default:
+		return "Invalid option";
+	}
 }

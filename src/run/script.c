@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run/library.h"
 #include "run/session.h"
 
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
@@ -54,6 +55,17 @@ static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
 	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);
 }
 
+static bool has_module(void *ctx, const char *name)
+{
+	char path[128];
+
+	(void)ctx;
+	if (!strcmp(name, "vmlinux") || !strcmp(name, "kernel"))
+		return true;
+	return !strchr(name, '/') && snprintf(path, sizeof(path), "/sys/module/%s", name) < (int)sizeof(path) &&
+		access(path, F_OK) == 0;
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 int dwire_new(struct dwire **out)
 {
@@ -78,6 +90,7 @@ int dwire_new(struct dwire **out)
 	d->c.macros.number = macro_number;
 	d->c.macros.ctx = d;
 	d->c.hz = jiffies_rate();
+	d->c.has_module = has_module;
 	*out = d;
 	return 0;
 }
@@ -99,17 +112,20 @@ int dwire_set(struct dwire *d, const char *option, FILE *err)
 	int r;
 
 	option_split(d->arena, option, &name, &value);
-	r = option_set(&d->opts, name, value, &hint);
-	if (r == -ENOENT)
-		fprintf(err, "dwire: no option %s%s%s%s\n", name, hint ? ": did you mean " : "", hint ? hint : "",
-			hint ? "?" : "");
-	else if (r == -ENOTSUP)
-		fprintf(err, "dwire: dtrace's option %s cannot be honoured here\n", name);
-	else if (r && value)
-		fprintf(err, "dwire: bad value for option %s: %s: %s\n", name, value, hint);
-	else if (r)
-		fprintf(err, "dwire: option %s needs a value: %s\n", name, hint);
+	r = option_set(&d->opts, d->arena, OPTION_COMMAND, name, value, &hint);
+	if (r == -ENOENT && hint)
+		hint = arena_printf(d->arena, "did you mean %s?", hint);
+	if (r)
+		fprintf(err, "dwire: failed to set -x %s%s%s: %s\n", name, value ? "=" : "", value ? value : "",
+			option_error(r));
+	if (r && hint)
+		fprintf(err, "    hint: %s\n", hint);
 	return r;
+}
+
+void dwire_disassemble(struct dwire *d, FILE *out)
+{
+	d->c.disasm = out;
 }
 
 bool dwire_quiet(const struct dwire *d)
@@ -220,6 +236,8 @@ int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err)
 {
 	int r = dump == DWIRE_DUMP_TOKENS || dump == DWIRE_DUMP_AST ? 0 : open_kernel(d, err);
 
+	if (!r)
+		r = library_load(&d->c, err);
 	if (!r)
 		r = compile_run(&d->c, dump, out);
 	diags_print(d->c.diags, err);

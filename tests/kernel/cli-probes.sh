@@ -13,10 +13,12 @@ expect_ge "$tcp" 8 "tcp probes"
 
 # Each clause counts for its own description.
 gives 0 "12" "" -qn 'BEGIN { x = 10; }' -n 'BEGIN { x += 2; }' -n 'BEGIN { printf("%d\n", x); exit(0); }'
-gives 0 "" "$(m tcp "$tcp")
+run -P tcp -P 'udp /pid == 1/ { @ = count(); }' -f 'udp:vmlinux:{ trace(1) }' -n 'BEGIN { exit(0); }' -i "$begin"
+expect_eq "$STATUS $ERR" "0 $(m tcp "$tcp")
 $(m udp "$udp")
 $(m udp:vmlinux: "$udp")
-$(m "$begin" 1)" -e -P tcp -P 'udp /pid == 1/ { @ = count(); }' -f 'udp:vmlinux:{ trace(1) }' -i "$begin"
+$(m BEGIN 1)
+$(m "$begin" 1)" "matched probes"
 run -qP 'dtrace { printf("%s\n", probename); }' -n 'BEGIN { exit(0); }'
 expect_eq "$STATUS $OUT" "0 BEGIN
 END" "-P with a clause"
@@ -51,8 +53,9 @@ run -i abc
 expect_match "$STATUS $ERR" '^1 -i:1:1: error\[D_PDESC_INVAL\]: the number of a probe is needed' "-i abc"
 run -i 99999
 expect_match "$STATUS $ERR" '^1 -i:1:1: error\[D_PDESC_ZERO\]' "-i 99999"
-gives 0 "" "dwire: description 'bogus:::' matched 0 probes
-dwire: description 'BEGIN' matched 1 probe" -e -Z -n bogus::: -n BEGIN
+run -Z -n bogus::: -n 'BEGIN { exit(0); }'
+expect_eq "$STATUS $ERR" "0 dwire: description 'bogus:::' matched 0 probes
+dwire: description 'BEGIN' matched 1 probe" "-Z"
 
 # -l with descriptions: these, once each, in order; what is not there is an error, after those that are.
 head=${all%%$'\n'*}
@@ -71,5 +74,7 @@ expect_match "$STATUS $OUT" '^0 .* profile +tick-7s$' "-l of a probe that is mad
 gives 0 "$head" "" -lZ -n bogus
 run -lv -n tcp:::send
 expect_match "$STATUS $OUT" $'Argument Types\n.*args\[0\]: pktinfo_t \*\n.*args\[4\]: tcpinfo_t \*' "-lv"
-run -e -v -n tcp:::send
-expect_match "$STATUS $ERR" $'^0 .*tcp:vmlinux::send\n.*Site: ' "-v"
+run -lvv -n tcp:::send
+expect_match "$STATUS $OUT" $'Argument Types.*\n\tSite: ' "-lvv"
+run -e -vv -n tcp:::send
+expect_match "$STATUS $OUT" $'^0 .*tcp:vmlinux::send\n.*Site: ' "-vv"

@@ -1,0 +1,12 @@
+/* pragma: #pragma D option, attributes, binding, depends_on, as they are read. */
+#ifndef DWIRE_RUN_PRAGMA_H
+#define DWIRE_RUN_PRAGMA_H
+#include "run/compile.h"
+
+/* For struct parse_env; ctx is a struct compilation. */
+void pragma_read(void *ctx, const struct pragma *p);
+/* After everything was checked: names that pragmas spoke of and that nothing defines are errors. */
+void pragma_finish(struct compilation *c);
+/* What a pragma said of a name. */
+bool pragma_attrs(void *ctx, const char *name, struct stability *out);
+#endif

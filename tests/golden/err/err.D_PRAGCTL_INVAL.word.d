@@ -1,0 +1,2 @@
+#warp 9
+BEGIN { exit(0); }

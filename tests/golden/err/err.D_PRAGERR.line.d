@@ -1,0 +1,2 @@
+#error this is no program
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D error this neither
+BEGIN { exit(0); }

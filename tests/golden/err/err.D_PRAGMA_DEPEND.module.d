@@ -1,0 +1,2 @@
+#pragma D depends_on module nosuchmodule
+BEGIN { exit(0); }

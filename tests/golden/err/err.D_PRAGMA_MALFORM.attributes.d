@@ -1,0 +1,3 @@
+#pragma D attributes Good/Better/Best x
+inline int x = 1;
+BEGIN { exit(x); }

@@ -1,0 +1,3 @@
+#pragma D binding 1.0 x
+inline int x = 1;
+BEGIN { exit(x); }

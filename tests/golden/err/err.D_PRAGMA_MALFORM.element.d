@@ -1,0 +1,2 @@
+#pragma D attributes Stable/Stable/Common provider tcp naem
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option libdir=/tmp
+BEGIN { exit(0); }

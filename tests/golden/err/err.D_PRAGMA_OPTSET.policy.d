@@ -1,0 +1,2 @@
+#pragma D option bufpolicy=bucket
+BEGIN { exit(0); }
