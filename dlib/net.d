@@ -31,12 +31,17 @@ struct dw_pkt {
 	uint32_t netns;		/* inode number of the network namespace */
 	uint64_t cgroup;	/* id of the socket's cgroup; 0: none */
 	int32_t reply;		/* 1: the event is the reset that answers the segment at nh, th */
+	int32_t synth;		/* 1: no packet; the headers are what the socket's next ones are */
 	struct sock *refused_sk; /* tcp_send_reset: the socket that refuses */
 	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
 	uint32_t reason;	/* kfree_skb: why */
 	uint32_t op;		/* sock_ops: which event */
 	uint64_t mac_source;	/* net_dev_queue: source address in the frame, and the device's own */
 	uint64_t mac_device;
+	uint64_t location;	/* kfree_skb: the address that freed it */
+	int32_t newca;		/* tcp_cong_state_set: the new congestion state */
+	int32_t ret;		/* sock_send_length, sock_recv_length: what the call returned */
+	int32_t flags;		/* of the call */
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
@@ -62,6 +67,7 @@ translator struct dw_pkt < struct dw_cgin *C > {
 	    C->sk->sk_protocol;
 	has_pkt = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	recv = 1;
 	state = C->sk->__sk_common.skc_state;
@@ -90,6 +96,7 @@ translator struct dw_pkt < struct dw_cgout *C > {
 	    C->sk->sk_protocol;
 	has_pkt = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	recv = 0;
 	state = C->sk->__sk_common.skc_state;
@@ -117,6 +124,7 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	recv = 0;
 	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
@@ -146,6 +154,7 @@ translator struct dw_pkt < struct dw_devrecv *C > {
 	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	recv = 1;
 	state = 7;
@@ -176,6 +185,7 @@ translator struct dw_pkt < struct dw_sockops *C > {
 	proto = 6;
 	has_pkt = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	recv = 1;
 	state = 1;
@@ -207,6 +217,7 @@ translator struct dw_pkt < struct dw_freed *C > {
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	recv = 1;
 	state = C->rx_sk != 0 ? 6 : 7;
@@ -235,6 +246,7 @@ translator struct dw_pkt < struct dw_refused *C > {
 	has_pkt = 1;
 	recv = 1;
 	reply = 0;
+	synth = 0;
 	oldstate = 0;
 	state = 7;
 	dev = C->skb->dev;
@@ -261,6 +273,7 @@ translator struct dw_pkt < struct dw_refusal *C > {
 	has_pkt = 1;
 	recv = 0;
 	reply = 1;
+	synth = 0;
 	oldstate = 0;
 	state = 7;
 	dev = C->skb->dev;
@@ -283,6 +296,7 @@ translator struct dw_pkt < struct dw_setstate *C > {
 	cookie = C->cookie;
 	has_pkt = 0;
 	reply = 0;
+	synth = 0;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 	recv = 0;
 	state = C->newstate;
@@ -307,6 +321,7 @@ translator struct dw_pkt < struct dw_synrecv *C > {
 	cookie = C->cookie;
 	has_pkt = 0;
 	reply = 0;
+	synth = 0;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 	recv = 0;
 	state = 3;
@@ -362,13 +377,17 @@ typedef struct ipinfo {
  * another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's own use. */
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->ver;
-	ip_plength = P->reply ? 20 : P->ver == 4 ?
+	ip_plength = P->reply ? 20 : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->ver == 4 ?
 	    (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) :
 	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh)) - ((struct iphdr *)P->nh)->ihl * 4 :
 	    ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
 	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - (((struct ipv6hdr *)P->nh)->nexthdr == 0 ? 48 : 40);
-	ip_saddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
+	ip_saddr = P->synth ? (P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :
+	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
-	ip_daddr = P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
+	ip_daddr = P->synth ? (P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	    __ip6(&P->sk->__sk_common.skc_v6_daddr)) :
+	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
 };

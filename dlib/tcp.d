@@ -45,18 +45,29 @@ typedef struct tcpinfo {
 	tcph_t *tcp_hdr;
 } tcpinfo_t;
 
+/* A reset that answers a segment (RFC 9293 3.10.7.1): it takes its number from the segment's acknowledgment, or else
+ * acknowledges all that came. One that no segment provokes has the socket's next numbers. */
 translator tcpinfo_t < struct dw_pkt *P > {
-	tcp_sport = ntohs(P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source);
-	tcp_dport = ntohs(P->reply ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest);
-	tcp_seq = P->reply ? 0 : ntohl(((struct tcphdr *)P->th)->seq);
-	/* the reset acknowledges the SYN and what came with it */
-	tcp_ack = P->reply ? ntohl(((struct tcphdr *)P->th)->seq) + 1 + P->skb->len - ((struct tcphdr *)P->th)->doff * 4 :
+	tcp_sport = ntohs(P->synth ? ((struct inet_sock *)P->sk)->inet_sport :
+	    P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source);
+	tcp_dport = ntohs(P->synth ? P->sk->__sk_common.skc_dport :
+	    P->reply ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest);
+	tcp_seq = P->synth ? ((struct tcp_sock *)P->sk)->snd_nxt :
+	    P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & 0x1000) != 0 ? ntohl(((struct tcphdr *)P->th)->ack_seq) : 0) :
+	    ntohl(((struct tcphdr *)P->th)->seq);
+	tcp_ack = P->synth ? ((struct tcp_sock *)P->sk)->rcv_nxt :
+	    P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & 0x1000) != 0 ? 0 :
+	    ntohl(((struct tcphdr *)P->th)->seq) + ((((union tcp_word_hdr *)P->th)->words[3] & 0x200) != 0) +
+	    ((((union tcp_word_hdr *)P->th)->words[3] & 0x100) != 0) + P->skb->len - ((struct tcphdr *)P->th)->doff * 4) :
 	    ntohl(((struct tcphdr *)P->th)->ack_seq);
-	tcp_offset = P->reply ? 20 : ((struct tcphdr *)P->th)->doff * 4;
-	tcp_flags = P->reply ? 0x14 : (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff;
-	tcp_window = P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->window);
-	tcp_checksum = P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->check);	/* of the reset: not known yet */
-	tcp_urgent = P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->urg_ptr);
+	tcp_offset = P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->reply ? 20 : ((struct tcphdr *)P->th)->doff * 4;
+	tcp_flags = P->synth ? 0x14 : P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & 0x1000) != 0 ? 4 : 0x14) :
+	    (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff;
+	tcp_window = P->synth ? ((struct tcp_sock *)P->sk)->rcv_wnd >> ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale :
+	    P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->window);
+	/* of a reset that is being made: not known yet */
+	tcp_checksum = P->synth || P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->check);
+	tcp_urgent = P->synth || P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->urg_ptr);
 	tcp_hdr = (tcph_t *)P->th;
 };
 
@@ -85,7 +96,53 @@ typedef struct tcpsinfo {
 	uint32_t tcps_rto;		/* ms */
 	uint32_t tcps_mss;
 	int tcps_retransmit;
+	/* ---- Linux's own; 0 or "" where there is no socket ---- */
+	uint32_t tcps_srtt;		/* smoothed round-trip time, us */
+	uint32_t tcps_rttvar;		/* its mean deviation, us */
+	uint32_t tcps_min_rtt;		/* the least one of late, us; 0: none measured */
+	uint32_t tcps_delivered;	/* segments that have arrived at the other side */
+	uint32_t tcps_delivered_ce;	/* of them, those that came with a congestion mark */
+	uint32_t tcps_lost;		/* segments deemed lost so far */
+	uint32_t tcps_lost_out;		/* of those in flight now */
+	uint32_t tcps_retrans;		/* segments sent again so far */
+	uint32_t tcps_retrans_out;	/* of those in flight now */
+	uint32_t tcps_sacked_out;
+	uint32_t tcps_packets_out;	/* segments in flight */
+	uint64_t tcps_bytes_sent;	/* payload, retransmissions too */
+	uint64_t tcps_bytes_retrans;
+	uint64_t tcps_bytes_acked;
+	uint64_t tcps_bytes_received;
+	uint64_t tcps_pacing_rate;	/* bytes a second; all ones: not paced */
+	uint64_t tcps_delivery_rate;	/* bytes a second; 0: none measured */
+	string tcps_cc;			/* name of the congestion control */
+	int32_t tcps_ca_state;		/* TCP_CA_* */
+	int32_t tcps_ecn;		/* 1: both sides use ECN (RFC 3168), 2: accurate ECN */
+	uint32_t tcps_acceptq;		/* of a listener: connections that wait to be accepted */
+	uint32_t tcps_acceptq_max;	/* ... and how many may */
+	uint32_t tcps_synq;		/* of a listener: handshakes under way */
+	uint32_t tcps_backlog;		/* bytes that wait because a process uses the socket */
+	uint32_t tcps_rcvbuf;		/* bytes */
+	uint32_t tcps_sndbuf;
+	uint32_t tcps_rcvq;		/* bytes received and not read yet */
+	uint32_t tcps_sndq;		/* bytes written and not acknowledged yet */
+	uint32_t tcps_retransmits;	/* timeouts in a row without an answer */
+	/* ---- FreeBSD's ---- */
+	int tcps_debug;			/* SO_DEBUG is set */
+	uint32_t tcps_smax;		/* highest number sent: Linux's snd_nxt never goes back */
+	uint32_t tcps_swl1;		/* number of the segment that last set the send window */
+	uint32_t tcps_swl2;		/* Linux keeps none: tcps_suna */
+	uint32_t tcps_rup;		/* receive urgent pointer */
 } tcpsinfo_t;
+
+inline int32_t TCP_CA_OPEN = 0;
+inline int32_t TCP_CA_DISORDER = 1;
+inline int32_t TCP_CA_CWR = 2;
+inline int32_t TCP_CA_RECOVERY = 3;
+inline int32_t TCP_CA_LOSS = 4;
+
+inline string tcp_ca_string[int32_t state] =
+    state == 0 ? "open" : state == 1 ? "disorder" : state == 2 ? "cwr" : state == 3 ? "recovery" : state == 4 ? "loss" :
+    "<unknown>";
 
 /* Where there is no socket (a segment for a closed port) addresses, ports and state come from the packet: the state is
  * closed. The same for a segment to a listener, whose own remote side is empty. */
@@ -147,10 +204,51 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    ((struct tcp_skb_cb *)&((struct tcp_sock *)P->sk)->retransmit_skb_hint->cb)->seq;
 	tcps_rto = P->sk == 0 ? 0 : (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000 / __hz;
 	tcps_mss = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mss_cache;
-	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && P->state != 10 &&
+	/* the kernel keeps the time of the first SYN-ACK (us), each buffer has its own (ns) */
+	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && (P->state == 10 ?
+	    P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&
+	    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&
+	    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000 :
 	    (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
 	    (((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 3) != 0 ||
-	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4);
+	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4));
+	tcps_srtt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->srtt_us >> 3;
+	tcps_rttvar = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mdev_us >> 2;
+	tcps_min_rtt = P->sk == 0 || ((struct tcp_sock *)P->sk)->rtt_min.s[0].v == 0xffffffff ? 0 : ((struct tcp_sock *)P->sk)->rtt_min.s[0].v;
+	tcps_delivered = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->delivered;
+	tcps_delivered_ce = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->delivered_ce;
+	tcps_lost = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->lost;
+	tcps_lost_out = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->lost_out;
+	tcps_retrans = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->total_retrans;
+	tcps_retrans_out = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->retrans_out;
+	tcps_sacked_out = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->sacked_out;
+	tcps_packets_out = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->packets_out;
+	tcps_bytes_sent = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_sent;
+	tcps_bytes_retrans = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_retrans;
+	tcps_bytes_acked = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_acked;
+	tcps_bytes_received = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_received;
+	tcps_pacing_rate = P->sk == 0 ? 0 : P->sk->sk_pacing_rate;
+	tcps_delivery_rate = P->sk == 0 || ((struct tcp_sock *)P->sk)->rate_delivered == 0 || ((struct tcp_sock *)P->sk)->rate_interval_us == 0 ? 0 :
+	    (uint64_t)((struct tcp_sock *)P->sk)->rate_delivered * ((struct tcp_sock *)P->sk)->mss_cache * 1000000 /
+	    ((struct tcp_sock *)P->sk)->rate_interval_us;
+	tcps_cc = P->sk == 0 ? "" : stringof(((struct inet_connection_sock *)P->sk)->icsk_ca_ops->name);
+	tcps_ca_state = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
+	/* bit 0: agreed on (RFC 3168); bit 4: agreed on, accurate (since Linux 6.18) */
+	tcps_ecn = P->sk == 0 ? 0 : (((struct tcp_sock *)P->sk)->ecn_flags & 0x10) != 0 ? 2 : ((struct tcp_sock *)P->sk)->ecn_flags & 1;
+	tcps_acceptq = P->sk == 0 ? 0 : P->state != 10 ? 0 : P->sk->sk_ack_backlog;
+	tcps_acceptq_max = P->sk == 0 ? 0 : P->state != 10 ? 0 : P->sk->sk_max_ack_backlog;
+	tcps_synq = P->sk == 0 ? 0 : P->state != 10 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_accept_queue.qlen.counter;
+	tcps_backlog = P->sk == 0 ? 0 : P->sk->sk_backlog.len;
+	tcps_rcvbuf = P->sk == 0 ? 0 : P->sk->sk_rcvbuf;
+	tcps_sndbuf = P->sk == 0 ? 0 : P->sk->sk_sndbuf;
+	tcps_rcvq = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
+	tcps_sndq = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
+	tcps_retransmits = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_retransmits;
+	tcps_debug = P->sk == 0 ? 0 : (P->sk->__sk_common.skc_flags >> SOCK_DBG) & 1;
+	tcps_smax = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt;
+	tcps_swl1 = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_wl1;
+	tcps_swl2 = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_una;
+	tcps_rup = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->urg_seq;
 };
 
 typedef struct tcplsinfo {

@@ -213,26 +213,23 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
-struct filter {
-	struct expr *expr;
-	struct symbol *param;
-};
-
-/* The site's condition, parsed and checked once for all its programs. */
-static const struct filter *site_filter(struct lowerer *lw, const struct site *site)
+/* A D text of the site (its condition, its value), parsed and checked once for all its programs. */
+const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
 {
-	struct filter *f = strmap_get(lw->filters, site->when);
+	struct site_text *f = strmap_get(lw->filters, text);
 	struct source *src;
 
 	if (f)
 		return f;
-	f = ARENA_NEW(lw->arena, struct filter);
+	f = ARENA_NEW(lw->arena, struct site_text);
 	src = ARENA_NEW(lw->arena, struct source);
-	*src = (struct source){ .name = "provider", .text = site->when, .len = strlen(site->when), .library = true };
+	*src = (struct source){ .name = "provider", .text = text, .len = strlen(text), .library = true };
 	f->expr = parse_expr_text(lw->penv, src);
-	if (!f->expr || !check_site_expr(lw->ck, f->expr, lw->prov->raw, &f->param))
+	if (!f->expr || !check_site_expr(lw->ck, f->expr, lw->prov->raw, &f->param)) {
+		lw->failed = true;
 		return NULL;
-	strmap_put(lw->filters, site->when, f);
+	}
+	strmap_put(lw->filters, text, f);
 	return f;
 }
 
@@ -422,7 +419,7 @@ static size_t count_branches(const struct enabling *en, size_t n)
 static void lower_site(struct lowerer *lw, const struct site *site, const struct enabling *en, size_t n,
 	const uint32_t *epids, FILE *dump_ir, FILE *dump_bpf)
 {
-	const struct filter *f;
+	const struct site_text *f;
 	vreg ret;
 
 	lw->ir = ir_new(lw->arena);
@@ -433,11 +430,9 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 	vars_begin(lw);
 	site_begin(lw);
 	if (site->when) {
-		f = site_filter(lw, site);
-		if (!f) {
-			lw->failed = true;
+		f = lower_site_text(lw, site->when);
+		if (!f)
 			return;
-		}
 		lower_jump(lw, f->expr, lw->exit_label, false);
 	}
 	scratch_begin(lw);

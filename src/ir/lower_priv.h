@@ -123,6 +123,12 @@ struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st,
 /* lower_site.c */
 struct val site_member(struct lowerer *lw, const struct val *site, const char *name, struct type *type);
 struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name);
+struct site_text {
+	struct expr *expr;
+	struct symbol *param; /* P, a struct dw_pkt */
+};
+/* NULL: the text is wrong; an error was reported. */
+const struct site_text *lower_site_text(struct lowerer *lw, const char *text);
 struct val lower_args(struct lowerer *lw, const struct expr *e);
 void site_begin(struct lowerer *lw);
 

@@ -341,12 +341,36 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 	return v;
 }
 
+/* Is argument n of the probe an integer, whose value the site gives? */
+static bool is_site_value(const struct lowerer *lw, uint64_t n)
+{
+	const char *const *args = lw->probe->def->args;
+	size_t count = 0;
+
+	while (args && args[count])
+		count++;
+	return lw->site->value && n < count && !strchr(args[n], '*');
+}
+
+static struct val site_value(struct lowerer *lw, const struct expr *e)
+{
+	const struct site_text *t = lower_site_text(lw, lw->site->value);
+	struct val v = { .k = V_INT, .type = e->type };
+
+	v.r = t ? convert_int(lw, lower_int(lw, t->expr), t->expr->type, e->type) : ir_imm(lw->ir, 0);
+	return v;
+}
+
 /* args[n] and argN. */
 struct val lower_args(struct lowerer *lw, const struct expr *e)
 {
 	struct val v = { .k = V_NONE };
 	const struct xlator *xl;
 
+	if (e->kind != EX_IDENT && !e->xl && (!e->a || e->a->kind != EX_IDENT || strcmp(e->a->name, "args") != 0))
+		return v;
+	if (!e->xl && is_site_value(lw, e->ival))
+		return site_value(lw, e);
 	if (e->kind == EX_IDENT)
 		return raw_arg(lw, (unsigned)e->ival);
 	if (!e->xl)

@@ -16,6 +16,7 @@ struct site {
 	unsigned nargs;     /* arguments that the tracepoint must have at least */
 	const char *native; /* D structure that names what the site gives: member i is argument i */
 	const char *when;   /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
+	const char *value;  /* D expression over P: the probe's argument that is an integer, not a structure; or NULL */
 	bool bh_off;        /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
 	bool sk_only;       /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
 	bool optional;      /* the probe loses some events, not all, where the kernel lacks this site */

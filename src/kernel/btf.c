@@ -414,6 +414,26 @@ static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
 	return false;
 }
 
+static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v)
+{
+	struct kbtf *k = ctx;
+	uint32_t id = find_id(k, tag, 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64);
+	const struct btf_type *t = id ? type_at(k, id) : NULL;
+	size_t n = t ? btf_vlen(t) : 0;
+
+	*v = ARENA_ARRAY(a, struct ktype_enum, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		if (btf_is_enum64(t)) {
+			(*v)[i].name = str_at(k, btf_enum64(t)[i].name_off);
+			(*v)[i].value = (int64_t)btf_enum64_value(&btf_enum64(t)[i]);
+		} else {
+			(*v)[i].name = str_at(k, btf_enum(t)[i].name_off);
+			(*v)[i].value = btf_kflag(t) ? btf_enum(t)[i].val : (int64_t)(uint32_t)btf_enum(t)[i].val;
+		}
+	}
+	return n;
+}
+
 /* A name of the kind that is one slip away: only names with the same first letter are compared. */
 static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 {
@@ -445,6 +465,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 		.find = kt_find,
 		.complete = kt_complete,
 		.enumerator = kt_enumerator,
+		.enumerators = kt_enumerators,
 		.nearest = kt_nearest,
 	};
 }

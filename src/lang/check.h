@@ -43,6 +43,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
 	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
 	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
+	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): name of the kernel's enumerator without the prefix */ \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
 enum func {

@@ -128,6 +128,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 			"%s() is an aggregating function: its result goes to an aggregation", e->name);
 	if (s->func == FN___has)
 		return check_has(ck, e);
+	if (s->func == FN___enum)
+		return check_enum(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
 	if (s->func == FN_rand || s->func == FN___numa)

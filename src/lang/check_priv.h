@@ -30,6 +30,7 @@ void check_stmt_expr(struct checker *ck, struct expr *e);
 /* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
 struct symbol *func_find(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
+struct type *check_enum(struct checker *ck, struct expr *e);
 void check_action(struct checker *ck, struct expr *e);
 void check_agg_assign(struct checker *ck, struct expr *e);
 struct symbol *check_agg_ref(struct checker *ck, struct expr *e);

@@ -33,6 +33,11 @@ struct type {
 
 /* Where kernel types come from (src/kernel/btf.c), or none. */
 struct types;
+struct ktype_enum {
+	const char *name;
+	int64_t value;
+};
+
 struct ktypes {
 	void *ctx;
 	/* The type that the kernel calls so, incomplete structures allowed; kind T_STRUCT, T_UNION, T_ENUM, or T_VOID
@@ -42,6 +47,8 @@ struct ktypes {
 	void (*complete)(void *ctx, struct types *ts, struct type *t);
 	/* The value of a kernel enumerator. */
 	bool (*enumerator)(void *ctx, const char *name, int64_t *value);
+	/* All enumerators of an enum, as an array in the arena, and their number; 0: no such enum. */
+	size_t (*enumerators)(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v);
 	/* Names like it, for hints; NULL when none is near. */
 	const char *(*nearest)(void *ctx, enum type_kind kind, const char *name);
 };

@@ -16,6 +16,12 @@ extern const struct provider ip_provider;
 	"(P->dev->priv_flags & 0x2200) == 0 && (P->dev->flags & 0x800) == 0 && P->skb->vlan_all == 0 &&" \
 	" (P->dev->type != 1 || P->mac_source == P->mac_device)"
 
+/* At kfree_skb: an IP packet whose header is known, and not a later fragment. */
+#define IP_FREED                                                                  \
+	"(P->skb->protocol == 0x0008 ? (((struct iphdr *)P->nh)->version == 4 &&" \
+	" (((struct iphdr *)P->nh)->frag_off & 0xff1f) == 0) :"                   \
+	" P->skb->protocol == 0xdd86 && ((struct ipv6hdr *)P->nh)->version == 6)"
+
 /* An active open: accepted sockets keep the index of the interface that their SYN came in by, others have 0. */
 #define ACTIVE_SOCK                                                                          \
 	"(P->sk->__sk_common.skc_family == 2 ? ((struct inet_sock *)P->sk)->mc_index == 0 :" \

@@ -1,13 +1,9 @@
 /* tcp: segments, connections and their states, the hooks tier. Measured on Linux 6.18: each segment that a packet
  * capture shows is seen at exactly one of a probe's sites. */
-#include "prov/all.h"
+#include "prov/tcp.h"
 
-/* A segment's flags: FIN 1, SYN 2, RST 4, PUSH 8, ACK 16. */
-#define FLAGS "((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff)"
 #define ACK_SEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
-#define TCP_SOCK "((struct tcp_sock *)P->sk)"
 
-#define IS_TCP "P->sk->sk_protocol == 6 && P->sk->sk_type == 1"
 /* The socket of the kernel's own that IPv4 resets without a socket leave by; a user's raw socket does not count. */
 #define RESET_SOCK(sk) \
 	sk "->__sk_common.skc_state == 7 && " sk "->sk_type == 3 && " sk "->sk_kern_sock && " sk "->sk_protocol == 6"
@@ -27,6 +23,21 @@
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"tcplsinfo_t *", NULL };
+
+static const char *const retrans_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
+	"tcpretransinfo_t *", NULL };
+static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
+	"dropinfo_t *", NULL };
+static const char *const reset_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
+	"tcpresetinfo_t *", NULL };
+static const char *const ca_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
+	"tcpcainfo_t *", NULL };
+static const char *const resize_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
+	"int", NULL };
+/* FreeBSD's order */
+static const char *const debug_args[] = { "tcpsinfo_t *", "tcpinfo_t *", "ipinfo_t *", NULL };
+static const char *const user_args[] = { "tcpsinfo_t *", "int", NULL };
+static const char *const siftr_args[] = { "siftrinfo_t *", NULL };
 
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
@@ -123,17 +134,43 @@ static const struct site turned_away_sites[] = {
 		.sees = "a SYN without a listener, as its reset is made" },
 };
 
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
+
 static const struct probe_def probes[] = {
-	{ "accept-established", args, accepted_sites, 1,
+	{ "accept-established", args, SITES(accepted_sites),
 		"a passive open succeeded: args[4] is the last ACK of the handshake" },
-	{ "accept-refused", args, turned_away_sites, 1, "a SYN met no listener: args[4] is the reset that answers it" },
-	{ "connect-established", args, established_sites, 1, "an active open succeeded: args[4] is the SYN-ACK" },
-	{ "connect-refused", args, refused_sites, 1, "an active open was refused: args[4] is the reset" },
-	{ "connect-request", args, request_sites, 1, "an active open begins: args[4] is the first SYN" },
-	{ "receive", args, receive_sites, 3, "TCP receives a segment" },
-	{ "send", args, send_sites, 2, "TCP hands a segment to IP" },
-	{ "state-change", state_args, state_sites, 2,
+	{ "accept-refused", args, SITES(turned_away_sites),
+		"a SYN met no listener: args[4] is the reset that answers it" },
+	{ "connect-established", args, SITES(established_sites), "an active open succeeded: args[4] is the SYN-ACK" },
+	{ "connect-refused", args, SITES(refused_sites), "an active open was refused: args[4] is the reset" },
+	{ "connect-request", args, SITES(request_sites), "an active open begins: args[4] is the first SYN" },
+	{ "receive", args, SITES(receive_sites), "TCP receives a segment" },
+	{ "send", args, SITES(send_sites), "TCP hands a segment to IP" },
+	{ "state-change", state_args, SITES(state_sites),
 		"a connection changes its state: the new one in args[3], the old in args[5]" },
+	{ "congestion-state", ca_args, SITES(tcp_congestion_sites),
+		"the congestion state changes: args[5] is the new and the old; args[2], args[4] are NULL" },
+	{ "cwnd-reduced", ca_args, SITES(tcp_reduced_sites),
+		"the connection begins to send less: args[5] tells why; args[2], args[4] are NULL" },
+	{ "debug-drop", debug_args, SITES(tcp_drop_sites), "FreeBSD's: the segment of tcp:::drop" },
+	{ "debug-input", debug_args, SITES(tcp_input_sites), "FreeBSD's: a segment for a socket" },
+	{ "debug-output", debug_args, SITES(tcp_output_sites), "FreeBSD's: a segment of a socket" },
+	{ "debug-user", user_args, SITES(tcp_user_sites),
+		"FreeBSD's: a process asks something of a socket: args[1] PRU_*" },
+	{ "drop", drop_args, SITES(tcp_drop_sites), "the kernel throws a segment away: args[5] tells why" },
+	{ "listen-drop", args, SITES(tcp_listen_drop_sites), "a listener throws away a SYN, or a handshake" },
+	{ "listen-overflow", args, SITES(tcp_overflow_sites),
+		"... because nobody accepts its connections fast enough" },
+	{ "receive-autoresize", resize_args, SITES(tcp_autoresize_sites),
+		"the receive buffer is to grow: args[5] is its size until now; args[2], args[4] are NULL" },
+	{ "reset-received", reset_args, SITES(tcp_reset_received_sites),
+		"a reset ends a connection: args[5] is the error; args[2], args[4] are NULL" },
+	{ "reset-sent", reset_args, SITES(tcp_reset_sent_sites), "TCP sends a reset: args[5] tells why" },
+	{ "retransmit", retrans_args, SITES(tcp_retransmit_sites), "a segment is sent again: args[5] tells why" },
+	{ "rto", ca_args, SITES(tcp_rto_sites), "the retransmission timer has fired; args[2], args[4] are NULL" },
+	{ "siftr", siftr_args, SITES(tcp_siftr_sites), "FreeBSD's: a segment comes or goes: the connection's state" },
+	{ "zero-window-received", args, SITES(tcp_zero_received_sites), "the other side's receive window is closed" },
+	{ "zero-window-sent", args, SITES(tcp_zero_sent_sites), "a socket tells that its receive window is closed" },
 };
 
 const struct provider tcp_provider = {

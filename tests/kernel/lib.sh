@@ -12,6 +12,7 @@
 #                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background: what it has made by then is older than
 #                      the trace. trace_waiting 'D' traces while it goes on, to its end
+#   snmp NETNS GROUP NAME  the kernel's own counter (/proc/net/snmp, netstat, snmp6) of a namespace
 #   capture NETNS DEV FILTER…   starts tcpdump, captured ends it: what is on the wire is in $tmp/pcap
 # For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
 #   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
@@ -141,6 +142,21 @@ trace_waiting() {
 	printf 'go_on %q %q\n' "$WAITING" "$tmp/waiting" >>"$tmp/go"
 	trace_with "$1" "$BASH" "$tmp/go"
 	wait "$WAITING" || fail "the waiting trigger failed"
+}
+
+# The kernel's own counter of a namespace: GROUP as in /proc/net/snmp or netstat ("Tcp", "TcpExt", "Ip"), or Ip6, Udp6,
+# Icmp6, UdpLite6 with the names of /proc/net/snmp6 (without the group).
+snmp() { # NETNS GROUP NAME
+	case $2 in
+	*6) ip netns exec "$1" awk -v key="$2$3" '$1 == key { print $2 }' /proc/net/snmp6 ;;
+	*)
+		ip netns exec "$1" cat /proc/net/snmp /proc/net/netstat | awk -v group="$2:" -v name="$3" '$1 == group {
+			if (at) { print $at; exit }
+			for (i = 2; i <= NF; i++) if ($i == name) at = i
+			if (!at) getline
+		}'
+		;;
+	esac
 }
 
 capture() {

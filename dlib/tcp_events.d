@@ -1,0 +1,344 @@
+/* tcp_events: what the tcp provider's probes of losses, resets, listeners and states have besides: sites and arguments. */
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* A tracepoint that tells a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow. */
+struct dw_sockev {
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_sockev *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	synth = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	recv = 0;
+	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	proto = C->sk->sk_protocol;
+	state = C->sk->__sk_common.skc_state;
+	oldstate = 0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_receive_reset: the same, coming in */
+struct dw_rstrecv {
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_rstrecv *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	synth = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	recv = 1;
+	state = C->sk->__sk_common.skc_state;
+	oldstate = 0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_cong_state_set: before the socket has the new state */
+struct dw_caset {
+	struct sock *sk;
+	uint8_t newstate;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_caset *C > {
+	sk = C->sk;
+	newca = C->newstate;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	synth = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	recv = 0;
+	state = C->sk->__sk_common.skc_state;
+	oldstate = 0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* sock_send_length, sock_recv_length: the end of a call that sends or receives */
+struct dw_sockio {
+	struct sock *sk;
+	int32_t ret;
+	int32_t flags;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_sockio *C > {
+	sk = C->sk;
+	ret = C->ret;
+	flags = C->flags;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	synth = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	recv = 0;
+	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	state = C->sk->__sk_common.skc_state;
+	oldstate = 0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT 6, a request 12), or none. */
+struct dw_rstreply {
+	struct sock *sk;
+	struct sk_buff *skb;
+	uint32_t reason;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_rstreply *C > {
+	skb = C->skb;
+	reason = C->reason;
+	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = 6;
+	has_pkt = 1;
+	recv = 0;
+	reply = 1;
+	synth = 0;
+	oldstate = 0;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state : 7;
+	dev = C->skb->dev;
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
+	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	cgroup = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ?
+	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+};
+
+/* tcp_send_reset where the socket itself gives up: close with data unread, linger, abort */
+struct dw_rstactive {
+	struct sock *sk;
+	struct sk_buff *provoked;
+	uint32_t reason;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_rstactive *C > {
+	skb = C->provoked;
+	reason = C->reason;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	ver = C->sk->__sk_common.skc_family == 2 || (C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
+	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
+	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
+	proto = 6;
+	has_pkt = 0;
+	recv = 0;
+	reply = 0;
+	synth = 1;
+	oldstate = 0;
+	state = C->sk->__sk_common.skc_state;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* kfree_skb: the end of a packet, with the reason. sk: the socket that threw it away, or none; a small one is not shown.
+ * A packet that came in has the number of the interface. */
+struct dw_drop {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_drop *C > {
+	skb = C->skb;
+	location = C->location;
+	reason = C->reason;
+	rx_sk = C->sk;
+	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
+	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
+	    (uint64_t)C->skb->head + C->skb->transport_header :
+	    (uint64_t)C->skb->head + C->skb->network_header + 40;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk->sk_protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	oldstate = 0;
+	recv = C->skb->skb_iif != 0;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
+	dev = C->skb->dev;
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
+	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	cgroup = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ?
+	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+};
+
+/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+
+/* Why the kernel threw a packet away: the names of its enum skb_drop_reason, without the prefix. */
+typedef struct dropinfo {
+	string drop_reason;		/* "NO_SOCKET", "SOCKET_RCVBUFF", ... */
+	uint32_t drop_code;
+	uintptr_t drop_location;	/* address of the code that did it */
+	int drop_in;			/* 1: it came in; 0: it was to leave */
+} dropinfo_t;
+
+translator dropinfo_t < struct dw_pkt *P > {
+	drop_reason = __enum("skb_drop_reason", "SKB_DROP_REASON_", P->reason);
+	drop_code = P->reason;
+	drop_location = P->location;
+	drop_in = P->recv;
+};
+
+/* tcp:::reset-sent, tcp:::reset-received */
+typedef struct tcpresetinfo {
+	string reset_reason;		/* sent: the names of enum sk_rst_reason without the prefix; received: the error */
+	uint32_t reset_code;		/* sent: of that enum; received: the errno that the process will see */
+	int reset_active;		/* 1: the socket gave up; 0: it answers a segment */
+} tcpresetinfo_t;
+
+/* tcp_receive_reset: the connection's state decides about the error (RFC 9293 3.10.7) */
+translator tcpresetinfo_t < struct dw_pkt *P > {
+	reset_reason = P->recv ? (P->state == 2 ? "ECONNREFUSED" : P->state == 8 ? "EPIPE" : P->state == 7 ? "" : "ECONNRESET") :
+	    __enum("sk_rst_reason", "SK_RST_REASON_", P->reason);
+	reset_code = P->recv ? (P->state == 2 ? 111 : P->state == 8 ? 32 : P->state == 7 ? 0 : 104) : P->reason;
+	reset_active = P->synth;
+};
+
+/* tcp:::retransmit */
+typedef struct tcpretransinfo {
+	string rt_kind;			/* "rto", "fast", "tlp", "syn", "syn-ack" */
+	uint32_t rt_segs;		/* segments, when the device is to cut them */
+	uint32_t rt_bytes;		/* payload */
+} tcpretransinfo_t;
+
+translator tcpretransinfo_t < struct dw_pkt *P > {
+	rt_kind = P->state == 2 ? "syn" :
+	    (((union tcp_word_hdr *)P->th)->words[3] & 0x200) != 0 ? "syn-ack" :
+	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 4 ? "rto" :
+	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 3 ? "fast" : "tlp";
+	rt_segs = ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs > 1 ?
+	    ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs : 1;
+	rt_bytes = P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4;
+};
+
+/* tcp:::congestion-state, tcp:::cwnd-reduced, tcp:::rto */
+typedef struct tcpcainfo {
+	int32_t ca_state;		/* TCP_CA_*: the new state; tcps_ca_state is the old one */
+	int32_t ca_oldstate;
+	string ca_name;			/* tcp_ca_string[] of them */
+	string ca_oldname;
+} tcpcainfo_t;
+
+translator tcpcainfo_t < struct dw_pkt *P > {
+	ca_state = P->newca;
+	ca_oldstate = ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
+	ca_name = tcp_ca_string[P->newca];
+	ca_oldname = tcp_ca_string[((struct inet_connection_sock *)P->sk)->icsk_ca_state];
+};
+
+/* FreeBSD's tcp:::siftr; members that Linux has no equal of are 0: t_flags, t_flags2. */
+typedef struct siftrinfo {
+	uint8_t direction;		/* 0: in, 1: out */
+	uint8_t ipver;			/* 1: IPv4, 2: IPv6 */
+	uint16_t lport;
+	uint16_t rport;
+	string laddr;
+	string raddr;
+	uint32_t snd_cwnd;		/* bytes */
+	uint32_t snd_wnd;
+	uint32_t rcv_wnd;
+	uint32_t t_flags2;
+	uint32_t snd_ssthresh;
+	int conn_state;			/* TCP_STATE_* */
+	uint32_t mss;
+	uint32_t srtt;			/* us */
+	unsigned char sack_enabled;
+	unsigned char snd_scale;
+	unsigned char rcv_scale;
+	uint32_t t_flags;
+	uint32_t rto;			/* us */
+	unsigned int snd_buf_hiwater;		/* bytes */
+	unsigned int snd_buf_cc;
+	unsigned int rcv_buf_hiwater;
+	unsigned int rcv_buf_cc;
+	unsigned int sent_inflight_bytes;
+	int t_segqlen;			/* segments that came before their turn, now and earlier */
+	unsigned int flowid;			/* hash of the connection */
+	unsigned int flowtype;
+} siftrinfo_t;
+
+translator siftrinfo_t < struct dw_pkt *P > {
+	direction = !P->recv;
+	ipver = P->ver == 4 ? 1 : 2;
+	lport = P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num :
+	    ntohs(((struct inet_sock *)P->sk)->inet_sport);
+	rport = ntohs(P->state == 10 ? P->recv ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest :
+	    P->sk->__sk_common.skc_dport);
+	laddr = P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
+	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
+	raddr = P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
+	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
+	snd_cwnd = ((struct tcp_sock *)P->sk)->snd_cwnd * ((struct tcp_sock *)P->sk)->mss_cache;
+	snd_wnd = ((struct tcp_sock *)P->sk)->snd_wnd;
+	rcv_wnd = ((struct tcp_sock *)P->sk)->rcv_wnd;
+	t_flags2 = 0;
+	snd_ssthresh = ((struct tcp_sock *)P->sk)->snd_ssthresh >= 0x7fffffff ? 0x7fffffff :
+	    ((struct tcp_sock *)P->sk)->snd_ssthresh * ((struct tcp_sock *)P->sk)->mss_cache;
+	conn_state = P->state;
+	mss = ((struct tcp_sock *)P->sk)->mss_cache;
+	srtt = ((struct tcp_sock *)P->sk)->srtt_us >> 3;
+	sack_enabled = ((struct tcp_sock *)P->sk)->rx_opt.sack_ok != 0;
+	snd_scale = ((struct tcp_sock *)P->sk)->rx_opt.snd_wscale;
+	rcv_scale = ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale;
+	t_flags = 0;
+	rto = (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000000 / __hz;
+	snd_buf_hiwater = P->sk->sk_sndbuf;
+	snd_buf_cc = P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
+	rcv_buf_hiwater = P->sk->sk_rcvbuf;
+	rcv_buf_cc = P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
+	sent_inflight_bytes = P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt - ((struct tcp_sock *)P->sk)->snd_una;
+	t_segqlen = ((struct tcp_sock *)P->sk)->rcv_ooopack;
+	flowid = P->sk->__sk_common.skc_hash;
+	flowtype = 0;
+};
+
+/* FreeBSD's requests of users to a protocol, of tcp:::debug-user: those that Linux shows here. */
+inline int PRU_DETACH = 1;
+inline int PRU_LISTEN = 3;
+inline int PRU_CONNECT = 4;
+inline int PRU_RCVD = 8;
+inline int PRU_SEND = 9;
+inline string prureq_string[int req] =
+    req == 1 ? "DETACH" : req == 3 ? "LISTEN" : req == 4 ? "CONNECT" : req == 8 ? "RCVD" : req == 9 ? "SEND" : "<unknown>";

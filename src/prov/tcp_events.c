@@ -1,0 +1,192 @@
+/* tcp_events: where the hooks tier sees losses, resets, full listeners, congestion, and FreeBSD's debug probes. Each site
+ * was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
+#include "prov/tcp.h"
+
+/* What was sent before, as it is sent again. The congestion state tells why: a timeout is in the loss state, fast
+ * retransmission in recovery; a tail loss probe is sent outside of both. */
+const struct site tcp_retransmit_sites[] = {
+	{ .attach = ATTACH_CGROUP_EGRESS,
+		.native = "dw_cgout",
+		.when = IS_TCP " && (P->state == 10 ? " SYNACK_AGAIN " : " SEGMENT_AGAIN ")",
+		.sees = "segments of sockets that are sent again, SYN and SYN-ACK too" },
+};
+
+/* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */
+const struct site tcp_drop_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "kfree_skb",
+		.nargs = 4,
+		.native = "dw_drop",
+		.when = IP_FREED " && P->proto == 6 && (P->rx_sk == 0 || P->reason != "
+				 "SKB_DROP_REASON_NOT_SPECIFIED || P->rx_sk->__sk_common.skc_state != 6)",
+		.sees = "segments that the kernel throws away; the owner where a socket did it" },
+};
+
+/* The loss state is entered by a timeout at each firing, but also when SACK reneges, and without a loss when the path's
+ * MTU has shrunk: then there is nothing to undo. */
+const struct site tcp_rto_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_cong_state_set",
+		.nargs = 2,
+		.native = "dw_caset",
+		.when = "P->newca == 4 && " TCP_SOCK "->is_sack_reneg == 0 &&"
+			" (" ICSK "->icsk_ca_state == 4 || " TCP_SOCK "->undo_marker != 0)",
+		.sees = "the retransmission timer, as it enters the loss state" },
+};
+const struct site tcp_congestion_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_cong_state_set",
+		.nargs = 2,
+		.native = "dw_caset",
+		.when = "P->newca != " ICSK "->icsk_ca_state",
+		.sees = "changes of the congestion state" },
+};
+const struct site tcp_reduced_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_cong_state_set",
+		.nargs = 2,
+		.native = "dw_caset",
+		.when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
+		.sees = "the step into cwr, recovery or loss" },
+};
+
+#define WINDOW_CLOSED "P->state != 10 && P->state != 2 && (" FLAGS " & 6) == 0 && ((struct tcphdr *)P->th)->window == 0"
+
+const struct site tcp_zero_sent_sites[] = {
+	{ .attach = ATTACH_CGROUP_EGRESS,
+		.native = "dw_cgout",
+		.when = IS_TCP " && " WINDOW_CLOSED,
+		.sees = "segments of sockets that tell a window of 0" },
+};
+const struct site tcp_zero_received_sites[] = {
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.when = IS_TCP " && " WINDOW_CLOSED,
+		.bh_off = true,
+		.sees = "segments for sockets that tell a window of 0" },
+};
+
+/* ---- resets ------------------------------------------------------------------------------------------------------ */
+const struct site tcp_reset_sent_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_send_reset",
+		.nargs = 3,
+		.native = "dw_rstreply",
+		.when = "P->skb != 0",
+		.sees = "resets that answer a segment: args[4] is the reset's header" },
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_send_reset",
+		.nargs = 3,
+		.native = "dw_rstactive",
+		.when = "P->skb == 0 && P->sk != 0",
+		.sees = "resets of a socket that gives up: args[4] is made of the socket" },
+};
+const struct site tcp_reset_received_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_receive_reset",
+		.nargs = 1,
+		.native = "dw_rstrecv",
+		.sees = "resets that a socket takes (not those of a handshake that is no socket yet); the segment is "
+			"not told" },
+};
+
+/* ---- listeners --------------------------------------------------------------------------------------------------- */
+#define LISTENER_SYN IS_TCP " && P->state == 10 && (" FLAGS " & 0x17) == 2"
+#define ACCEPTQ_FULL "P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog"
+#define NETNS_IPV4 "P->sk->__sk_common.skc_net.net->ipv4"
+#define SYNQ ICSK "->icsk_accept_queue.qlen.counter"
+#define NO_COOKIES NETNS_IPV4 ".sysctl_tcp_syncookies == 0"
+#define SYNQ_FULL "(uint32_t)" SYNQ " > P->sk->sk_max_ack_backlog"
+/* Without cookies the last quarter of the queue is for hosts that were heard of before: whether this one was cannot be
+ * seen. */
+
+#define SITE_SYN_OVERFLOW                                                                          \
+	{                                                                                          \
+		.attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true,              \
+		.when = LISTENER_SYN " && " ACCEPTQ_FULL " && !(" NO_COOKIES " && " SYNQ_FULL ")", \
+		.sees = "a SYN that meets a full accept queue"                                     \
+	}
+#define SITE_ACK_OVERFLOW                                                                                          \
+	{                                                                                                          \
+		.attach = ATTACH_TP_BTF, .target = "kfree_skb", .nargs = 4, .native = "dw_drop", .optional = true, \
+		.when = "P->sk != 0 && __has(SKB_DROP_REASON_TCP_LISTEN_OVERFLOW) ?"                               \
+			" P->reason == SKB_DROP_REASON_TCP_LISTEN_OVERFLOW : 0",                                   \
+		.sees = "since Linux 6.13: the last ACK of a handshake that meets a full accept queue"             \
+	}
+
+const struct site tcp_overflow_sites[] = { SITE_SYN_OVERFLOW, SITE_ACK_OVERFLOW };
+const struct site tcp_listen_drop_sites[] = {
+	SITE_SYN_OVERFLOW,
+	SITE_ACK_OVERFLOW,
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.bh_off = true,
+		.when = LISTENER_SYN " && " NO_COOKIES " && " SYNQ_FULL,
+		.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off" },
+};
+
+/* ---- FreeBSD's --------------------------------------------------------------------------------------------------- */
+const struct site tcp_autoresize_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_rcvbuf_grow",
+		.nargs = 2,
+		.native = "dw_sockev",
+		.value = "P->sk->sk_rcvbuf",
+		.when = NETNS_IPV4 ".sysctl_tcp_moderate_rcvbuf != 0 && (P->sk->sk_userlocks & 2) == 0 &&"
+				   " P->sk->sk_rcvbuf < " NETNS_IPV4 ".sysctl_tcp_rmem[2]",
+		.sees = "since Linux 6.17: the kernel finds that the reader needs a larger buffer" },
+};
+const struct site tcp_siftr_sites[] = {
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.when = IS_TCP,
+		.bh_off = true,
+		.sees = "segments for sockets" },
+};
+const struct site tcp_input_sites[] = {
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.when = IS_TCP,
+		.bh_off = true,
+		.sees = "segments for sockets" },
+};
+const struct site tcp_output_sites[] = {
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
+};
+const struct site tcp_user_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "sock_send_length",
+		.nargs = 3,
+		.native = "dw_sockio",
+		.when = IS_TCP " && P->ret >= 0",
+		.value = "9",
+		.sees = "a process has sent" },
+	{ .attach = ATTACH_TP_BTF,
+		.target = "sock_recv_length",
+		.nargs = 3,
+		.native = "dw_sockio",
+		.when = IS_TCP " && P->ret >= 0",
+		.value = "8",
+		.sees = "a process has received" },
+	{ .attach = ATTACH_TP_BTF,
+		.target = "inet_sock_set_state",
+		.nargs = 3,
+		.native = "dw_setstate",
+		.when = "P->sk->sk_protocol == 6 && P->oldstate == 7 && P->state == 2",
+		.value = "4",
+		.sees = "connect()" },
+	{ .attach = ATTACH_TP_BTF,
+		.target = "inet_sock_set_state",
+		.nargs = 3,
+		.native = "dw_setstate",
+		.when = "P->sk->sk_protocol == 6 && P->oldstate == 7 && P->state == 10",
+		.value = "3",
+		.sees = "listen()" },
+	{ .attach = ATTACH_TP_BTF,
+		.target = "tcp_destroy_sock",
+		.nargs = 1,
+		.native = "dw_sockev",
+		.value = "1",
+		.sees = "the end of a socket" },
+};

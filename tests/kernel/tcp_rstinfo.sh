@@ -1,0 +1,41 @@
+# reset-sent and reset-received: one each for a reset, by the kernel's counters; the header that reset-sent tells is the
+# one that arrives; reasons; who.
+netns_new rstinfo
+
+header='printf("%s pid=%d sa=%s da=%s sp=%d dp=%d fl=%d seq=%u ack=%u off=%d win=%d plen=%d lp=%d rp=%d la=%s ra=%s %s\n",
+	probename, args[1]->cs_pid, args[2]->ip_saddr, args[2]->ip_daddr, args[4]->tcp_sport, args[4]->tcp_dport,
+	args[4]->tcp_flags, args[4]->tcp_seq, args[4]->tcp_ack, args[4]->tcp_offset, args[4]->tcp_window, args[2]->ip_plength,
+	args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr'
+
+check() { # WHAT COUNT REASON CODE ACTIVE ERROR TRIGGER…
+	local what=$1 n=$2 reason=$3 code=$4 active=$5 error=$6 outs
+	shift 6
+	outs=$(snmp "$NETNS" Tcp OutRsts)
+	trace_in "$NETNS" "tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_flags & TH_RST/ { $header, \"\"); }
+		tcp:::reset-sent /args[1]->cs_netns == $NETNS_ID/ {
+			$header, args[5]->reset_active ? \"active=1\" : \"active=0\");
+			printf(\"why reason=%s code=%d\\n\", args[5]->reset_reason, args[5]->reset_code); }
+		tcp:::reset-received /args[1]->cs_netns == $NETNS_ID/ {
+			printf(\"%s pid=%d error=%s code=%d lp=%d\\n\", probename, args[1]->cs_pid, args[5]->reset_reason,
+			    args[5]->reset_code, args[3]->tcps_lport); }" "$@"
+	expect_count 'p == "reset-sent"' "$n" "$what: resets sent"
+	expect_eq $(($(snmp "$NETNS" Tcp OutRsts) - outs)) "$n" "$what: as the kernel counts them"
+	expect_count "p == \"why\" && v[\"reason\"] == \"$reason\"" "$n" "$what: the reason is $reason"
+	expect_count "p == \"reset-sent\" && v[\"active\"] == $active" "$n" "$what: active"
+	expect_count "p == \"reset-received\" && v[\"error\"] == \"$error\" && v[\"code\"] == $code && v[\"pid\"] == $(value_of pid)" \
+		"$n" "$what: the error is $error"
+	expect_count 'p == "reset-received"' "$n" "$what: resets received"
+	# what is sent is what arrives: addresses, ports, flags, numbers, lengths
+	expect_eq "$(lines 'p == "reset-sent"' | sed 's/.*\( sa=.*plen=[0-9]*\).*/\1/' | sort)" \
+		"$(lines 'p == "receive"' | sed 's/.*\( sa=.*plen=[0-9]*\).*/\1/' | sort)" "$what: the headers"
+	expect_count 'p == "reset-sent" && (v["lp"] != v["sp"] || v["rp"] != v["dp"] || v["la"] != v["sa"] || v["ra"] != v["da"])' \
+		0 "$what: the sides of the connection"
+	[ "$active" = 0 ] || expect_count "p == \"reset-sent\" && v[\"pid\"] == $(value_of pid)" "$n" "$what: whose"
+}
+
+for family in -4 -6; do
+	check "$family linger" 2 TCP_STATE 104 1 ECONNRESET tcp_reset "$family" -m linger -n 2
+	check "$family unread" 2 TCP_ABORT_ON_CLOSE 104 1 ECONNRESET tcp_reset "$family" -m unread -n 2
+	check "$family late" 1 TCP_TIMEWAIT_SOCKET 32 0 EPIPE tcp_reset "$family" -m late -n 1
+	check "$family refused" 3 NO_SOCKET 111 0 ECONNREFUSED tcp_refused "$family" -n 3
+done
