@@ -86,7 +86,9 @@ static bool atomic_step(struct lowerer *lw, const struct expr *e)
 		return var_add(lw, e->a, ir_imm(lw->ir, dec ? -1 : 1), dec);
 	}
 	if (e->kind != EX_ASSIGN || (e->op != OP_ADD && e->op != OP_SUB) || e->type->kind != T_INT ||
-		e->type->size < 4 || (e->a->sym->scope == SCOPE_THIS))
+		e->type->size < 4 || (is_plain_var(e->a) && e->a->sym->scope == SCOPE_THIS))
+		return false;
+	if (!is_plain_var(e->a) && (e->a->kind != EX_MEMBER || e->a->isuffix))
 		return false;
 	d = lower_int(lw, e->b);
 	return var_add(lw, e->a, dec ? ir_neg(lw->ir, d) : d, dec);

@@ -70,15 +70,32 @@ static bool in_library(const struct expr *at)
 	return at->loc.src && at->loc.src->library;
 }
 
+/* The aligned bytes that hold a bit-field; in packed structures of the kernel those from its first byte on. */
+struct bit_unit bit_unit(const struct val *v)
+{
+	struct bit_unit u = { .off = v->off, .size = 8, .bit = v->bit };
+
+	for (unsigned size = 1; size <= 8; size *= 2) {
+		uint32_t off = v->off / size * size, bit = (v->off - off) * 8 + v->bit;
+
+		if (bit + v->bits <= size * 8)
+			return (struct bit_unit){ .off = off, .size = size, .bit = bit };
+	}
+	return u;
+}
+
 /* The bytes that hold a bit-field, as one load. */
 static vreg load_bits(struct lowerer *lw, const struct val *v)
 {
 	struct ir *ir = lw->ir;
-	unsigned need = (v->bit + v->bits + 7) / 8, size = need <= 1 ? 1 : need <= 2 ? 2 : need <= 4 ? 4 : 8;
-	vreg r = v->ours || v->btf ? ir_ld(ir, v->r, (int32_t)v->off, size, false, true)
-				   : probe_read(lw, lower_addr_value(lw, *v), size, false);
+	struct bit_unit u = bit_unit(v);
+	struct val at = *v;
+	vreg r;
 
-	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - v->bit - v->bits));
+	at.off = u.off;
+	r = v->ours || v->btf ? ir_ld(ir, v->r, (int32_t)u.off, u.size, false, !v->mut)
+			      : probe_read(lw, lower_addr_value(lw, at), u.size, false);
+	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - u.bit - v->bits));
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
 }
 
@@ -99,7 +116,7 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 		out.r = probe_read(lw, lower_addr_value(lw, v), t->size, t->is_signed);
 		return out;
 	}
-	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, true);
+	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, !v.mut);
 	if (t->kind == T_PTR && !v.ours && (t->of->kind == T_STRUCT || t->of->kind == T_UNION))
 		out.btf = t->of->btf_id;
 	return out;
@@ -180,6 +197,7 @@ static struct val lower_member(struct lowerer *lw, const struct expr *e)
 		out.r = base.r;
 		out.btf = base.btf;
 		out.ours = base.ours;
+		out.mut = base.mut;
 		out.off = base.off;
 	}
 	out.off += (uint32_t)e->ival / 8;
@@ -193,7 +211,7 @@ static bool is_sou(const struct type *t)
 	return t->kind == T_STRUCT || t->kind == T_UNION;
 }
 
-static vreg scaled(struct lowerer *lw, vreg v, uint32_t size)
+vreg scale_index(struct lowerer *lw, vreg v, uint32_t size)
 {
 	return size == 1 ? v : ir_alui(lw->ir, ALU_MUL, v, (int32_t)size);
 }
@@ -215,6 +233,11 @@ static struct val lower_element(struct lowerer *lw, const struct expr *e, const 
 		out.off += (uint32_t)(i * size);
 		return out;
 	}
+	if (base.k == V_MEM && base.mut) {
+		base = place_element(lw, base, t, lower_int(lw, index));
+		base.type = e->type;
+		return base;
+	}
 	if (fixed && !i && base.k == V_INT && is_sou(el)) { /* *p, p[0] */
 		out.r = mem_base(lw, base, el->canon, !in_library(e), &plain);
 		out.btf = plain || base.ours ? 0 : el->canon->btf_id;
@@ -223,7 +246,7 @@ static struct val lower_element(struct lowerer *lw, const struct expr *e, const 
 	}
 	out.r = base.k == V_MEM ? lower_addr_value(lw, base) : plain_number(lw, base);
 	if (!fixed)
-		out.r = ir_alu(lw->ir, ALU_ADD, out.r, scaled(lw, lower_int(lw, index), size));
+		out.r = ir_alu(lw->ir, ALU_ADD, out.r, scale_index(lw, lower_int(lw, index), size));
 	else if (i)
 		out.r = ir_alu(lw->ir, ALU_ADD, out.r, ir_imm(lw->ir, i * (int64_t)size));
 	if (is_sou(el)) {
@@ -355,7 +378,7 @@ static vreg divide(struct lowerer *lw, const struct expr *rhs, vreg a, vreg b, c
 	return divide_signed(lw, a, b, mod);
 }
 
-static vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t)
+vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t)
 {
 	struct ir *ir = lw->ir;
 	vreg r;
@@ -394,7 +417,7 @@ static bool is_address(const struct type *t)
 	return t->kind == T_PTR || t->kind == T_ARRAY;
 }
 
-static uint32_t pointee_size(const struct type *t)
+uint32_t pointee_size(const struct type *t)
 {
 	return is_address(t) && t->of->size ? t->of->size : 1;
 }
@@ -408,9 +431,9 @@ static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
 	if (is_address(ta) && is_address(tb))
 		return divide_signed(lw, ir_alu(ir, ALU_SUB, a, b), ir_imm(ir, (int64_t)pointee_size(ta)), false);
 	if (is_address(ta))
-		b = scaled(lw, b, pointee_size(ta));
+		b = scale_index(lw, b, pointee_size(ta));
 	else
-		a = scaled(lw, a, pointee_size(tb));
+		a = scale_index(lw, a, pointee_size(tb));
 	return ir_alu(ir, e->op == OP_SUB ? ALU_SUB : ALU_ADD, a, b);
 }
 
@@ -583,8 +606,13 @@ static struct val lower_incdec(struct lowerer *lw, const struct expr *e)
 {
 	bool inc = e->op == OP_PREINC || e->op == OP_POSTINC, post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
 	int32_t step = (int32_t)pointee_size(e->type);
-	struct val old = lower_load(lw, lower_expr(lw, e->a), e->a), new;
-	vreg r = ir_alui(lw->ir, ALU_ADD, old.r, inc ? step : -step);
+	struct val old, new;
+	vreg r;
+
+	if (!is_plain_var(e->a))
+		return place_step(lw, e);
+	old = lower_load(lw, lower_expr(lw, e->a), e->a);
+	r = ir_alui(lw->ir, ALU_ADD, old.r, inc ? step : -step);
 
 	if (e->type->size < 8)
 		r = ir_ext(lw->ir, r, e->type->size, e->type->is_signed);
@@ -728,8 +756,11 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 	bool shift;
 	vreg a, b;
 
+	if (!is_plain_var(e->a))
+		return place_assign(lw, e);
 	if (type_is_string(t)) {
-		v.s = lower_str_as(lw, e->b, e->a->sym->form);
+		v.s = type_is_string(e->b->type) ? lower_str_as(lw, e->b, e->a->sym->form)
+						 : str_zero(lw, e->a->sym->form);
 		return var_write(lw, e->a, v);
 	}
 	if (e->op == OP_ASSIGN) {
@@ -745,7 +776,7 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 	a = convert_int(lw, lower_int(lw, e->a), t, ut);
 	b = lower_int(lw, e->b);
 	if (t->kind == T_PTR)
-		b = scaled(lw, b, pointee_size(t));
+		b = scale_index(lw, b, pointee_size(t));
 	else if (!shift)
 		b = convert_int(lw, b, e->b->type, ut);
 	v = int_val(arith(lw, e->op, e->b, a, b, ut), t);

@@ -35,6 +35,7 @@ struct val {
 	vreg r;
 	uint32_t btf;       /* pointer (or base of V_MEM): to the verifier a pointer to this structure; 0: a number */
 	bool ours;          /* pointer to memory of ours: a map's value */
+	bool mut;           /* V_MEM: in a variable of the script, which may change during the run */
 	bool sure;          /* pointer: never NULL */
 	uint32_t off;       /* V_MEM: bytes from r */
 	uint32_t bit, bits; /* V_MEM: bit-field: bit in the byte at off, width */
@@ -63,10 +64,12 @@ struct lowerer {
 	const struct parse_env *penv;
 	const struct lower_env *env;
 	struct image *im;
-	struct strmap *lits;        /* text -> number + 1 */
-	struct strmap *filters;     /* text of a site's when -> parsed and checked */
-	uint32_t maps[16];          /* by role: index + 1 of the shared maps */
-	uint32_t zero_size;         /* bytes of zeroes wanted in the globals' map */
+	struct strmap *lits;    /* text -> number + 1 */
+	struct strmap *filters; /* text of a site's when -> parsed and checked */
+	uint32_t maps[16];      /* by role: index + 1 of the shared maps */
+	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
+	uint32_t trash_size;    /* of the globals' map: see lower_var.c */
+	int32_t trash_off;
 	VEC(struct symbol *) thiss; /* this-> variables that have registers in the current program */
 
 	/* one program */
@@ -118,6 +121,10 @@ vreg current_number(struct lowerer *lw, enum builtin b); /* BI_pid, BI_tid, BI_u
 void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value); /* jumps away */
 struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at);
 vreg lower_addr_value(struct lowerer *lw, struct val v);
+struct bit_unit {
+	uint32_t off, size, bit; /* bytes from the place's r; bytes; bit of the field in these */
+};
+struct bit_unit bit_unit(const struct val *v);
 struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st, const char *name);
 
 /* lower_site.c */
@@ -177,7 +184,21 @@ void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when
 struct sval str_of_zone(struct lowerer *lw, vreg netns);
 struct sval str_of_chars(struct lowerer *lw, struct val mem);
 
+/* lower_place.c: structures, unions and arrays in variables */
+struct val place_assign(struct lowerer *lw, const struct expr *e); /* to a place that is not a plain variable */
+struct val place_step(struct lowerer *lw, const struct expr *e);   /* ++ and -- there */
+bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta);
+/* Element index of the array at base, which lies in a variable; outside of it is a fault. */
+struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index);
+bool is_plain_var(const struct expr *e);
+vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);
+vreg scale_index(struct lowerer *lw, vreg v, uint32_t size);
+uint32_t pointee_size(const struct type *t);
+
 /* lower_var.c */
+/* Where the structure or array of a variable lies. make: it is going to be written to. */
+struct val var_block(struct lowerer *lw, const struct expr *e, bool make);
+void var_release(struct lowerer *lw, const struct expr *e); /* of a dynamic variable */
 struct val var_read(struct lowerer *lw, const struct expr *e);
 struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v);
 /* Atomic where it can be; value unused. down: it is meant to fall. */

@@ -416,13 +416,16 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem)
 		mem.off = 0;
 		size = s.n * 8;
 	}
-	pure = mem.r != buf; /* the buffer's bytes change */
+	pure = mem.r != buf && !mem.mut; /* the buffer's bytes change */
 	for (unsigned i = 0; i < s.n; i++) {
 		uint32_t off = mem.off + i * 8, left = size - i * 8;
 		vreg w = 0;
 
 		for (unsigned k = 0; k < left && k < 8;) {
 			unsigned step = left - k >= 8 ? 8 : left - k >= 4 ? 4 : left - k >= 2 ? 2 : 1;
+
+			while (mem.mut && (off + k) % step) /* it may be on the stack */
+				step /= 2;
 			vreg part = ir_ld(ir, mem.r, (int32_t)(off + k), step, false, pure);
 
 			if (k)
@@ -573,6 +576,8 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 	if (v.k == V_MEM && v.type->kind == T_ARRAY)
 		return str_of_chars(lw, v);
 	form = expr_form(lw->ck, e);
+	if (v.k == V_MEM && v.mut && form)
+		return str_load(lw, form, v.r, (int32_t)v.off, false);
 	return str_zero(lw, form ? form : FORM_LIT);
 }
 

@@ -134,6 +134,16 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	}
 }
 
+/* Bytes of a variable in memory, a multiple of 8. */
+static uint32_t value_size(const struct symbol *s)
+{
+	uint32_t null = s->form & FORM_NULL ? 8 : 0; /* a word behind the text */
+
+	if (type_is_block(s->type))
+		return (s->type->size + 7) / 8 * 8;
+	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) + null : 8;
+}
+
 /* ---- this-> ------------------------------------------------------------------------------------------------------ */
 struct this_var {
 	const struct ir *ir; /* the program that the registers are of */
@@ -173,6 +183,18 @@ static struct sval this_text(struct lowerer *lw, const struct this_var *t)
 	return s;
 }
 
+#define STACK_BLOCK 64 /* bytes; larger ones are in scratch memory */
+
+/* Structures and arrays start as zeroes. */
+static void this_block(struct lowerer *lw, struct this_var *t, uint32_t size)
+{
+	if (size <= STACK_BLOCK)
+		t->r = ir_stack(lw->ir, ir_stack_alloc(lw->ir, size));
+	else
+		t->off = scratch_alloc(lw, size);
+	zero_bytes(lw, t->r ? t->r : scratch_ptr(lw, t->off), 0, size);
+}
+
 /* Registers of a this-> variable; vars_begin() of lower.c emits their zeroes at the head of the program, which is
  * where they are made: variables named in any clause of the probe are collected first. */
 static struct this_var *this_var(struct lowerer *lw, struct symbol *s)
@@ -184,7 +206,9 @@ static struct this_var *this_var(struct lowerer *lw, struct symbol *s)
 	t = ARENA_NEW(lw->arena, struct this_var);
 	t->ir = lw->ir;
 	s->lowered = t;
-	if (s->type->kind == T_STRING) {
+	if (type_is_block(s->type)) {
+		this_block(lw, t, value_size(s));
+	} else if (s->type->kind == T_STRING) {
 		this_string(lw, t, s->form ? s->form : FORM_LIT);
 	} else {
 		t->r = ir_var(lw->ir);
@@ -225,13 +249,6 @@ void vars_collect(struct lowerer *lw, const struct clause *c)
 }
 
 /* ---- globals ----------------------------------------------------------------------------------------------------- */
-static uint32_t value_size(const struct symbol *s)
-{
-	uint32_t null = s->form & FORM_NULL ? 8 : 0; /* a word behind the text */
-
-	return s->type->kind == T_STRING ? form_size(s->form ? s->form : FORM_LIT) + null : 8;
-}
-
 static int32_t global_offset(struct lowerer *lw, struct symbol *s)
 {
 	if (!s->number) {
@@ -470,6 +487,78 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool d
 	ir_stack_release(ir, mark);
 }
 
+/* ---- structures and arrays in variables -------------------------------------------------------------------------- */
+/* What is read where nothing was written yet. */
+static vreg zero_block(struct lowerer *lw, uint32_t size)
+{
+	if (lw->zero_size < size)
+		lw->zero_size = size;
+	return ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0);
+}
+
+/* Where a write goes that has no room. */
+static vreg trash_block(struct lowerer *lw, uint32_t size)
+{
+	if (lw->trash_size < size) {
+		lw->trash_off = (int32_t)lw->im->globals_size;
+		lw->trash_size = size;
+		lw->im->globals_size += size;
+	}
+	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), lw->trash_off);
+}
+
+static vreg dyn_block(struct lowerer *lw, const struct expr *e, bool make)
+{
+	struct ir *ir = lw->ir;
+	struct symbol *s = e->sym;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t size, end = ir_newlabel(ir), bytes = value_size(s);
+	vreg key = dyn_key(lw, e, &size), p = ir_var(ir), args[4] = { 0, key };
+
+	args[0] = ir_map(ir, dyn_map(lw, s, size));
+	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_jcci(ir, CC_NE, p, 0, end);
+	if (make) {
+		args[2] = zero_block(lw, bytes);
+		args[3] = ir_imm(ir, BPF_NOEXIST);
+		ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false);
+		ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+		ir_jcci(ir, CC_NE, p, 0, end);
+		count_drop(lw, DW_DROP_DYN);
+		ir_set(ir, p, trash_block(lw, bytes));
+	} else {
+		ir_set(ir, p, zero_block(lw, bytes));
+	}
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+	return p;
+}
+
+struct val var_block(struct lowerer *lw, const struct expr *e, bool make)
+{
+	struct symbol *s = e->sym;
+	struct val v = { .k = V_MEM, .type = s->type, .ours = true, .mut = true };
+
+	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
+		v.r = dyn_block(lw, e, make);
+	else if (s->scope == SCOPE_GLOBAL)
+		v.r = global_base(lw, s);
+	else
+		v.r = this_var(lw, s)->r ? this_var(lw, s)->r : scratch_ptr(lw, this_var(lw, s)->off);
+	return v;
+}
+
+void var_release(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t size;
+	vreg key = dyn_key(lw, e, &size);
+
+	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ ir_map(ir, dyn_map(lw, e->sym, size)), key }, 2, false);
+	ir_stack_release(ir, mark);
+}
+
 /* ---- reading and writing ----------------------------------------------------------------------------------------- */
 static struct val param_read(struct lowerer *lw, const struct expr *e)
 {
@@ -485,6 +574,8 @@ struct val var_read(struct lowerer *lw, const struct expr *e)
 {
 	struct symbol *s = e->sym;
 
+	if ((s->kind == SYM_VAR || s->kind == SYM_ASSOC) && type_is_block(s->type))
+		return var_block(lw, e, false);
 	switch (s->kind) {
 	case SYM_BUILTIN:
 		return builtin_read(lw, e);
@@ -542,6 +633,8 @@ bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta, bool down)
 {
 	struct symbol *s = lhs->sym;
 
+	if (!is_plain_var(lhs))
+		return lhs->kind == EX_MEMBER && !lhs->isuffix && lhs->type->size >= 4 && place_add(lw, lhs, delta);
 	if (s->type->size < 4 || s->type->kind != T_INT)
 		return false;
 	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)

@@ -8,6 +8,7 @@
 
 struct type;
 struct symbol;
+struct type_member;
 struct expr;
 typedef VEC(struct expr *) expr_list;
 
@@ -129,9 +130,10 @@ struct expr {
 	/* check */
 	struct type *type;
 	struct symbol *sym;
-	struct xlate_use *xl; /* for a translated value or member */
-	int form;             /* strings: the form they are kept in, see lang/check.h */
-	void *extra;          /* by kind, see lang/check.h */
+	struct xlate_use *xl;       /* for a translated value or member */
+	struct type_member *member; /* of a structure, not translated */
+	int form;                   /* strings: the form they are kept in, see lang/check.h */
+	void *extra;                /* by kind, see lang/check.h */
 };
 
 /* ---- statements, clauses, declarations --------------------------------------------------------------------------- */

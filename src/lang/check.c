@@ -20,13 +20,35 @@ static void declare_keys(struct checker *ck, struct symbol *s, const struct tyx 
 	}
 }
 
+/* Can a variable have the type? */
+static bool can_declare(struct checker *ck, const struct var_decl *v, struct type *t)
+{
+	type_complete(ck->ts, t);
+	if (v->type->kind == TYX_ASSOC && v->scope == SCOPE_THIS)
+		err(ck, v->loc, D_DECL_LOCASSC, "use self or a global", "this-> has no associative arrays");
+	else if (t->kind == T_VOID)
+		err(ck, v->loc, D_DECL_VOIDOBJ, NULL, "a variable cannot be void");
+	else if (t->kind == T_ARRAY && v->type->kind == TYX_ARRAY && !v->type->size)
+		err(ck, v->loc, D_DECL_ARRNULL,
+			arena_printf(
+				ck->arena, "%s %s[int] for an associative array", type_name(ck->ts, t->of), v->name),
+			"the array %s needs a size", v->name);
+	else if (t->kind == T_ARRAY && !t->nelems)
+		err(ck, v->loc, D_DECL_ARRSUB, NULL, "size of an array must be a positive constant");
+	else if ((t->kind == T_STRUCT || t->kind == T_UNION) && !t->complete)
+		err(ck, v->loc, D_DECL_INCOMPLETE, NULL, "%s is not known here", type_name(ck->ts, t));
+	else
+		return true;
+	return false;
+}
+
 static void declare_var(struct checker *ck, const struct var_decl *v)
 {
 	bool assoc = v->type->kind == TYX_ASSOC;
 	struct type *t = types_resolve(ck->ts, ck->d, v->type);
 	struct symbol *s = strmap_get(sym_scope(ck, v->scope), v->name);
 
-	if (!t)
+	if (!t || t->kind == T_FUNC) /* functions are those that D has: a prototype makes none */
 		return;
 	if (s) {
 		if (s->type && type_same(s->type, t) && (s->kind == SYM_ASSOC) == assoc && s->kind != SYM_BUILTIN)
@@ -34,21 +56,8 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 		err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
 		return;
 	}
-	if (assoc && v->scope == SCOPE_THIS) {
-		err(ck, v->loc, D_DECL_LOCASSC, "use self or a global", "this-> has no associative arrays");
+	if (!can_declare(ck, v, t))
 		return;
-	}
-	if (!type_is_scalar(t) && t->kind != T_STRING) {
-		err(ck, v->loc,
-			t->kind == T_VOID            ? D_DECL_VOIDOBJ
-				: t->kind == T_ARRAY ? D_ARR_LOCAL
-						     : D_DECL_INCOMPLETE,
-			t->kind == T_ARRAY ? arena_printf(ck->arena, "an associative array: %s %s[int];",
-						     type_name(ck->ts, t->of), v->name)
-					   : NULL,
-			"a variable cannot hold %s", type_name(ck->ts, t));
-		return;
-	}
 	s = sym_new(ck, assoc ? SYM_ASSOC : SYM_VAR, v->name, v->loc);
 	s->scope = v->scope;
 	s->type = t;
@@ -143,10 +152,16 @@ static void declare_xlator(struct checker *ck, struct xlator *xl)
 
 static void declare_typedef(struct checker *ck, const struct tyx *x, const char *name)
 {
-	struct type *t = types_resolve(ck->ts, ck->d, x);
+	struct type *t = types_resolve(ck->ts, ck->d, x), *old = strmap_get(ck->ts->declared, name);
 
-	if (t)
-		types_add_typedef(ck->ts, name, t);
+	if (!t)
+		return;
+	if (old && !type_same(old, t)) {
+		err(ck, x->loc, D_DECL_IDRED, NULL, "%s is a type already: %s", name, type_name(ck->ts, old->canon));
+		return;
+	}
+	types_add_typedef(ck->ts, name, t);
+	strmap_put(ck->ts->declared, name, t);
 }
 
 void check_decls(struct checker *ck, struct program *p)

@@ -97,14 +97,8 @@ static struct type *check_args(struct checker *ck, struct expr *e)
 	return t;
 }
 
-/* Can a variable of type to take a value of type from? */
-static bool fits(const struct type *to, const struct type *from)
-{
-	return type_is_string(to) ? type_is_string(from) : type_is_scalar(to) && type_is_scalar(from);
-}
-
 /* A translated structure, or a pointer to one, is not a value: only its members are. */
-static bool is_value(struct checker *ck, const struct expr *e)
+bool check_is_value(struct checker *ck, const struct expr *e)
 {
 	if (is_xlated(e))
 		err(ck, e->loc, D_OP_DYN, "name one of its members", "%s is made by a translator: it is not one value",
@@ -125,7 +119,7 @@ void check_inline(struct checker *ck, struct symbol *s)
 	ck->params = s->params;
 	ck->nparams = s->nkeys;
 	ck->library = s->loc.src && s->loc.src->library;
-	if (check_expr(ck, s->inl->value) && !fits(s->type, s->inl->value->type)) {
+	if (check_expr(ck, s->inl->value) && !type_fits(ck, s->type, s->inl->value->type)) {
 		err(ck, s->inl->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s", s->name, tname(ck, s->type),
 			tname(ck, s->inl->value->type));
 		s->inl->value->type = NULL;
@@ -203,9 +197,9 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 	for (size_t i = 0; i < e->args.n; i++) {
 		struct type *t = e->args.v[i]->type;
 
-		if (!t || !is_value(ck, e->args.v[i]))
+		if (!t || !check_is_value(ck, e->args.v[i]))
 			return false;
-		if (!fits(s->keys[i], t)) {
+		if (!type_fits(ck, s->keys[i], t)) {
 			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of %s is %s, not %s", i + 1, s->name,
 				tname(ck, s->keys[i]), tname(ck, t));
 			return false;
@@ -299,7 +293,7 @@ static bool check_translated(struct checker *ck, struct expr *e, struct type *st
 static struct type *check_member(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->a), *st;
-	const struct type_member *m;
+	struct type_member *m;
 	uint32_t off = 0;
 
 	if (!t)
@@ -322,6 +316,7 @@ static struct type *check_member(struct checker *ck, struct expr *e)
 		return no_member(ck, e, st);
 	e->ival = off;
 	e->isuffix = m->bits;
+	e->member = m;
 	type_complete(ck->ts, m->type);
 	if (is_xlated(e->a) && !check_translated(ck, e, st))
 		return NULL;
@@ -388,7 +383,7 @@ static struct type *check_binary(struct checker *ck, struct expr *e)
 
 	if (!a || !b)
 		return NULL;
-	if (!(e->op >= OP_LAND && e->op <= OP_GE) && (!is_value(ck, e->a) || !is_value(ck, e->b)))
+	if (!(e->op >= OP_LAND && e->op <= OP_GE) && (!check_is_value(ck, e->a) || !check_is_value(ck, e->b)))
 		return NULL;
 	switch (e->op) {
 	case OP_ADD:
@@ -456,39 +451,28 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 	return t->of;
 }
 
-static bool is_variable(const struct expr *e)
+/* &e: of what lies in memory; a variable as a whole has no address, as D's may move. */
+static struct type *check_address(struct checker *ck, struct expr *e, struct type *t)
 {
-	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
-		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
-}
+	struct expr *a = e->a;
+	bool var = a->kind == EX_IDENT || (a->kind == EX_INDEX && a->sym);
 
-static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t);
-
-/* x++ makes x when nothing did: an int64_t, which starts from 0. */
-static struct type *check_operand(struct checker *ck, struct expr *e)
-{
-	struct expr *a = e->a, *id = a->kind == EX_INDEX ? a->a : a;
-	struct symbol *s;
-
-	if (e->op < OP_PREINC || id->kind != EX_IDENT || sym_find(ck, id->name, id->scope) ||
-		(id->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, id->name)))
-		return check_expr(ck, a);
-	for (size_t i = 0; a->kind == EX_INDEX && i < a->args.n; i++)
-		if (!check_expr(ck, a->args.v[i]))
-			return NULL;
-	s = new_variable(ck, a, ck->ts->int64);
-	if (!s)
-		return NULL;
-	a->sym = id->sym = s;
-	a->type = s->type;
-	return s->type;
+	if (var)
+		return err(ck, e->loc, D_ADDROF_VAR, NULL, "& cannot take the address of a variable of D: %s",
+			ast_expr_text(ck->arena, a));
+	if (a->kind != EX_MEMBER && a->kind != EX_SCOPED && a->kind != EX_INDEX &&
+		!(a->kind == EX_UNARY && a->op == OP_DEREF))
+		return err(ck, e->loc, D_ADDROF_LVAL, NULL, "& needs something that lies in memory");
+	if (a->extra || (a->kind == EX_MEMBER && a->isuffix))
+		return err(ck, e->loc, D_ADDROF_BITFIELD, NULL, "%s has no address", ast_expr_text(ck->arena, a));
+	return type_ptr(ck->ts, t);
 }
 
 static struct type *check_unary(struct checker *ck, struct expr *e)
 {
-	struct type *t = check_operand(ck, e);
+	struct type *t = check_step_operand(ck, e);
 
-	if (!t || (e->op != OP_NOT && e->op != OP_DEREF && !is_value(ck, e->a)))
+	if (!t || (e->op != OP_NOT && e->op != OP_DEREF && !check_is_value(ck, e->a)))
 		return NULL;
 	switch (e->op) {
 	case OP_NEG:
@@ -505,33 +489,12 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	case OP_DEREF:
 		return deref_type(ck, e, t);
 	case OP_ADDR:
-		if (e->a->kind != EX_MEMBER && !(e->a->kind == EX_UNARY && e->a->op == OP_DEREF) &&
-			!(e->a->kind == EX_INDEX && !e->a->sym))
-			return err(ck, e->loc,
-				e->a->kind == EX_IDENT || e->a->kind == EX_INDEX || e->a->kind == EX_AGG
-					? D_ADDROF_VAR
-					: D_ADDROF_LVAL,
-				NULL, "& needs something in the kernel's memory");
-		if (e->a->extra || (e->a->kind == EX_MEMBER && e->a->isuffix))
-			return err(ck, e->loc, D_ADDROF_BITFIELD, NULL, "%s has no address",
-				ast_expr_text(ck->arena, e->a));
-		return type_ptr(ck->ts, t);
+		return check_address(ck, e, t);
 	case OP_PREINC:
 	case OP_PREDEC:
 	case OP_POSTINC:
 	case OP_POSTDEC:
-		if (!is_variable(e->a))
-			return err(ck, e->loc, e->a->sym ? D_OP_WRITE : D_OP_LVAL, NULL, "%s needs a variable",
-				expr_op_text(e->op));
-		if (!type_is_scalar(t))
-			return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s",
-				expr_op_text(e->op), tname(ck, t));
-		if (t->kind == T_PTR)
-			type_complete(ck->ts, t->of);
-		if (t->kind == T_PTR && (t->of->kind == T_VOID || t->of->kind == T_FUNC))
-			return err(ck, e->loc, D_OP_VFPTR, "cast it to a pointer to a type",
-				"%s does not know the size of what %s points to", expr_op_text(e->op), tname(ck, t));
-		return t;
+		return check_step(ck, e, t);
 	case OP_NONE:
 	case OP_ASSIGN:
 	case OP_ADD:
@@ -558,106 +521,6 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
 }
 
-/* ---- assignment -------------------------------------------------------------------------------------------------- */
-/* Makes the variable on the left of its first assignment. The right side's type gives its own. */
-static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t)
-{
-	struct expr *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
-	struct symbol *s = sym_new(ck, lhs->kind == EX_INDEX ? SYM_ASSOC : SYM_VAR, id->name, id->loc);
-
-	s->scope = id->scope;
-	s->type = type_is_string(t) ? ck->ts->string : t;
-	if (lhs->kind == EX_INDEX) {
-		s->nkeys = lhs->args.n;
-		s->keys = ARENA_ARRAY(ck->arena, struct type *, s->nkeys);
-		for (size_t i = 0; i < s->nkeys; i++) {
-			struct type *k = lhs->args.v[i]->type;
-
-			if (!is_value(ck, lhs->args.v[i]))
-				return NULL;
-			if (!type_is_scalar(k) && !type_is_string(k)) {
-				err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", tname(ck, k));
-				return NULL;
-			}
-			s->keys[i] = type_is_string(k) ? ck->ts->string : k;
-		}
-	}
-	strmap_put(sym_scope(ck, s->scope), s->name, s);
-	return s;
-}
-
-static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
-{
-	struct expr *lhs = e->a, *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
-	struct symbol *s;
-	bool ok = true;
-
-	if (lhs->kind != EX_IDENT && !(lhs->kind == EX_INDEX && id->kind == EX_IDENT)) {
-		if (!check_expr(ck, lhs))
-			return NULL;
-		return err(ck, e->loc, D_OP_LVAL, NULL, "%s cannot be assigned to", ast_expr_text(ck->arena, lhs));
-	}
-	s = sym_find(ck, id->name, id->scope);
-	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)
-		return err(ck, id->loc, D_IDENT_BADREF, NULL, "%s is a function", id->name);
-	if (s && s->kind != SYM_VAR && s->kind != SYM_ASSOC)
-		return err(ck, e->loc, D_OP_WRITE, "choose another name", "%s cannot be assigned to", id->name);
-	if (s)
-		return check_expr(ck, lhs);
-	for (size_t i = 0; lhs->kind == EX_INDEX && i < lhs->args.n; i++)
-		ok &= check_expr(ck, lhs->args.v[i]) != NULL;
-	if (!ok)
-		return NULL;
-	if (!type_is_scalar(rt) && !type_is_string(rt))
-		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "a variable cannot hold %s", tname(ck, rt));
-	s = new_variable(ck, lhs, rt);
-	if (!s)
-		return NULL;
-	lhs->sym = id->sym = s;
-	lhs->type = s->type;
-	return s->type;
-}
-
-/* @a[1][2]: the brackets of an aggregation are one list. */
-static bool agg_of_agg(const struct expr *e)
-{
-	while (e->kind == EX_INDEX)
-		e = e->a;
-	return e->kind == EX_AGG;
-}
-
-static struct type *check_assign(struct checker *ck, struct expr *e)
-{
-	struct type *rt, *lt;
-	int64_t v;
-
-	if (e->a->kind == EX_AGG)
-		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
-			"an aggregation is not a value");
-	if (e->a->kind == EX_INDEX && agg_of_agg(e->a))
-		return err(ck, e->a->loc, D_AGG_MDIM, "separate the keys by commas: @a[1, 2]",
-			"an aggregation has one pair of brackets");
-	rt = check_expr(ck, e->b);
-	if (!rt || !is_value(ck, e->b))
-		return NULL;
-	lt = check_lhs(ck, e, rt);
-	if (!lt)
-		return NULL;
-	e->a->type = lt;
-	if (e->op != OP_ASSIGN && (!type_is_scalar(lt) || !type_is_int(rt)))
-		return err(ck, e->loc, D_OP_INT, NULL, "%s= needs integers", expr_op_text(e->op));
-	if (e->op != OP_ASSIGN && lt->kind == T_PTR && e->op != OP_ADD && e->op != OP_SUB)
-		return err(ck, e->loc, D_OP_INT, NULL, "%s= cannot take a pointer", expr_op_text(e->op));
-	if ((e->op == OP_DIV || e->op == OP_MOD) && const_eval(ck->ts, ck->d, e->b, &v) && !v)
-		return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
-	if (!fits(lt, rt))
-		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
-			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
-	if (e->a->sym->kind == SYM_ASSOC && lt->kind == T_INT && lt->size == 4 && rt->size == 8 && e->b->kind != EX_INT)
-		e->a->sym->wide = true;
-	return lt;
-}
-
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 static struct type *check_cond(struct checker *ck, struct expr *e)
 {
@@ -673,7 +536,7 @@ static struct type *check_cond(struct checker *ck, struct expr *e)
 		return err(ck, e->a->loc, D_OP_SCALAR, NULL, "the condition of ?: is %s", tname(ck, c));
 	b = check_expr(ck, e->b);
 	d = check_expr(ck, e->c);
-	if (!b || !d || !is_value(ck, e->b) || !is_value(ck, e->c))
+	if (!b || !d || !check_is_value(ck, e->b) || !check_is_value(ck, e->c))
 		return NULL;
 	if (type_is_string(b) && type_is_string(d))
 		return ck->ts->string;
@@ -690,7 +553,7 @@ static struct type *check_cast(struct checker *ck, struct expr *e)
 {
 	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a);
 
-	if (!to || !from || !is_value(ck, e->a))
+	if (!to || !from || !check_is_value(ck, e->a))
 		return NULL;
 	if (type_is_string(to) && type_is_string(from))
 		return ck->ts->string;
@@ -710,7 +573,7 @@ static struct type *check_sizeof(struct checker *ck, struct expr *e)
 		return err(ck, e->loc, D_SIZEOF_TYPE, NULL, "%s has no size", tname(ck, t));
 	if (e->a && e->a->kind == EX_MEMBER && e->a->isuffix)
 		return err(ck, e->loc, D_SIZEOF_BITFIELD, NULL, "a bit-field has no size in bytes");
-	e->ival = t->kind == T_STRING ? ck->strsize : t->size;
+	e->ival = t->kind != T_STRING ? t->size : e->a && e->a->kind == EX_STR ? e->a->slen + 1 : ck->strsize;
 	e->kind = EX_INT;
 	return ck->ts->uint64;
 }
@@ -742,7 +605,7 @@ static struct type *check_xlate(struct checker *ck, struct expr *e)
 {
 	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a), *st;
 
-	if (!to || !from || !is_value(ck, e->a))
+	if (!to || !from || !check_is_value(ck, e->a))
 		return NULL;
 	st = to->kind == T_PTR ? to->of : to;
 	if (!is_sou(st))

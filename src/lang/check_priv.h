@@ -41,6 +41,16 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated);
 void check_inline(struct checker *ck, struct symbol *s); /* once: its value, with its parameters in scope */
 bool is_xlated(const struct expr *e);
+/* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */
+bool check_is_value(struct checker *ck, const struct expr *e);
+
+/* check_assign.c */
+struct type *check_assign(struct checker *ck, struct expr *e);
+/* The operand of a unary operator: x++ makes x when nothing did. */
+struct type *check_step_operand(struct checker *ck, struct expr *e);
+struct type *check_step(struct checker *ck, struct expr *e, struct type *t); /* ++ and -- on an operand of type t */
+/* Can something of type to take a value of type from? */
+bool type_fits(struct checker *ck, const struct type *to, const struct type *from);
 struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 #endif

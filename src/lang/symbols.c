@@ -99,6 +99,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->d = d;
 	ck->ts = ts;
 	ck->strsize = !strsize ? 1 : strsize > STRSIZE_MAX ? STRSIZE_MAX : strsize;
+	ts->string->size = (ck->strsize + 7) / 8 * 8; /* as a member */
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->thiss = strmap_new(a);
@@ -256,7 +257,19 @@ static int member_form(struct checker *ck, const struct expr *e)
 		const struct xl_member *m = e->extra;
 		return expr_form(ck, m->init->value);
 	}
+	if (e->type && e->type->kind == T_STRING && e->member)
+		return e->member->form;
 	return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
+}
+
+/* Where the form of a string variable, or of a member or element of one, is kept. */
+static int *form_kept(struct expr *e)
+{
+	while (e->kind == EX_INDEX && !e->sym && e->a->type && e->a->type->kind == T_ARRAY)
+		e = e->a;
+	if ((e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym)
+		return e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC ? &e->sym->form : NULL;
+	return e->kind == EX_MEMBER && !e->extra && e->member ? &e->member->form : NULL;
 }
 
 bool text_is_address(const char *s)
@@ -288,6 +301,10 @@ int expr_form(struct checker *ck, const struct expr *e)
 	case EX_INDEX:
 		if (e->sym)
 			return symbol_form(ck, e->sym);
+		if (e->type && e->type->kind == T_STRING) {
+			const int *kept = form_kept((struct expr *)(uintptr_t)e);
+			return kept ? *kept : 0;
+		}
 		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
 	case EX_MEMBER:
 		return member_form(ck, e);
@@ -323,6 +340,7 @@ static bool widen(int *form, int add)
 static bool force_chars(struct checker *ck, struct expr *e)
 {
 	bool changed = false;
+	int *form;
 
 	while (e->kind == EX_CAST || e->kind == EX_STRINGOF || e->kind == EX_COMMA)
 		e = e->kind == EX_COMMA ? e->b : e->a;
@@ -333,9 +351,9 @@ static bool force_chars(struct checker *ck, struct expr *e)
 		changed |= force_chars(ck, e->b);
 		return force_chars(ck, e->c) || changed;
 	}
-	if ((e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
-		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC) && (e->sym->form & FORM_LIT))
-		changed = widen(&e->sym->form, FORM_CHARS);
+	form = form_kept(e);
+	if (form && (*form & FORM_LIT))
+		changed = widen(form, FORM_CHARS);
 	return changed;
 }
 
@@ -361,9 +379,14 @@ static bool widen_keys(struct checker *ck, struct expr *e)
 
 static bool settle_assign(struct checker *ck, struct expr *e)
 {
-	bool changed = widen(&e->a->sym->form, expr_form(ck, e->b));
+	int *form = form_kept(e->a), add = expr_form(ck, e->b);
+	bool changed;
 
-	if (form_rep(e->a->sym->form) >= REP_CHARS)
+	if (!e->a->sym) /* members have no room for the mark of NULL: they are "" then */
+		add &= ~FORM_NULL;
+	changed = form && widen(form, add);
+
+	if (form && form_rep(*form) >= REP_CHARS)
 		changed |= force_chars(ck, e->b);
 	return changed;
 }
@@ -387,7 +410,7 @@ static bool settle(struct checker *ck, struct expr *e)
 		changed |= force_chars(ck, e->b);
 		changed |= force_chars(ck, e->c);
 	}
-	if (e->kind == EX_ASSIGN && e->a->sym && e->a->sym->type && e->a->sym->type->kind == T_STRING)
+	if (e->kind == EX_ASSIGN && e->a->type && e->a->type->kind == T_STRING)
 		changed |= settle_assign(ck, e);
 	if (e->kind == EX_BINARY && e->a->type && e->b->type && type_is_string(e->a->type) &&
 		type_is_string(e->b->type)) {

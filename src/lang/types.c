@@ -70,6 +70,53 @@ static void add_basics(struct types *ts)
 		{ "boolean_t", ts->int32 },
 		{ "dev_t", ts->uint64 },
 		{ "off_t", ts->int64 },
+		{ "offset_t", ts->int64 },
+		{ "u_char", ts->uint8 },
+		{ "u_short", ts->uint16 },
+		{ "u_int", ts->uint32 },
+		{ "u_long", ts->ulong_ },
+		{ "u_int8_t", ts->uint8 },
+		{ "u_int16_t", ts->uint16 },
+		{ "u_int32_t", ts->uint32 },
+		{ "u_int64_t", ts->uint64 },
+		{ "u_quad_t", ts->uint64 },
+		{ "quad_t", ts->int64 },
+		{ "mode_t", ts->uint32 },
+		{ "ino_t", ts->uint64 },
+		{ "nlink_t", ts->uint32 },
+		{ "clock_t", ts->int64 },
+		{ "clockid_t", ts->int32 },
+		{ "timer_t", ts->int32 },
+		{ "key_t", ts->int32 },
+		{ "daddr_t", ts->int64 },
+		{ "taskid_t", ts->int32 },
+		{ "projid_t", ts->int32 },
+		{ "poolid_t", ts->int32 },
+		{ "ctid_t", ts->int32 },
+		{ "psetid_t", ts->int32 },
+		{ "lgrp_id_t", ts->int32 },
+		{ "chipid_t", ts->int32 },
+		{ "model_t", ts->uint32 },
+		{ "major_t", ts->uint32 },
+		{ "minor_t", ts->uint32 },
+		{ "blkcnt_t", ts->int64 },
+		{ "blksize_t", ts->int32 },
+		{ "fsblkcnt_t", ts->uint64 },
+		{ "suseconds_t", ts->int64 },
+		{ "useconds_t", ts->uint32 },
+		{ "pgcnt_t", ts->uint64 },
+		{ "pfn_t", ts->uint64 },
+		{ "diskaddr_t", ts->uint64 },
+		{ "socklen_t", ts->uint32 },
+		{ "sa_family_t", ts->uint16 },
+		{ "in_addr_t", ts->uint32 },
+		{ "wchar_t", ts->int32 },
+		{ "pthread_t", ts->uint32 },
+		{ "intmax_t", ts->int64 },
+		{ "uintmax_t", ts->uint64 },
+		{ "register_t", ts->int64 },
+		{ "vm_offset_t", ts->uint64 },
+		{ "lwpid_t", ts->int32 },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -101,6 +148,8 @@ struct types *types_new(struct arena *a, const struct ktypes *kernel)
 	ts->bool_ = new_type(ts, T_INT, "_Bool", 1, false);
 	ts->float_ = new_type(ts, T_FLOAT, "float", 4, true);
 	ts->double_ = new_type(ts, T_FLOAT, "double", 8, true);
+	ts->ldouble = new_type(ts, T_FLOAT, "long double", 16, true);
+	ts->declared = strmap_new(a);
 	add_basics(ts);
 	return ts;
 }
@@ -207,8 +256,9 @@ static struct type *resolve_basic(struct types *ts, struct diags *d, const struc
 	case SPEC_FLOAT:
 		return ts->float_;
 	case SPEC_DOUBLE:
-	case SPEC_DOUBLE | SPEC_LONG:
 		return ts->double_;
+	case SPEC_DOUBLE | SPEC_LONG:
+		return ts->ldouble;
 	case SPEC_CHAR:
 		return uns ? ts->uint8 : s & SPEC_SIGNED ? ts->int8 : ts->char_;
 	case SPEC_SHORT:
@@ -236,35 +286,89 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
+/* What C aligns it to; structures of the kernel may be packed: then less. */
+static uint32_t type_align(struct types *ts, struct type *t)
+{
+	uint32_t al = 1;
+
+	while (t->kind == T_ARRAY)
+		t = t->of;
+	if (t->kind != T_STRUCT && t->kind != T_UNION)
+		return t->kind == T_STRING || !t->size ? 8 : t->size;
+	type_complete(ts, t);
+	for (size_t i = 0; i < t->nmembers; i++) {
+		uint32_t m = type_align(ts, t->members[i].type);
+
+		al = m > al ? m : al;
+	}
+	while (al > 1 && t->size % al)
+		al /= 2;
+	return al;
+}
+
+static bool bit_field(struct types *ts, struct diags *d, const struct tyx_member *m, struct type_member *out)
+{
+	int64_t n;
+
+	if (out->type->kind != T_INT && out->type->kind != T_ENUM) {
+		diag_error(d, m->loc, D_DECL_BFTYPE, NULL, "bit-field %s must be of an integer type",
+			m->name ? m->name : "");
+		return false;
+	}
+	if (!const_eval(ts, d, m->bits, &n) || n < 0 || (!n && m->name)) {
+		diag_error(d, m->loc, D_DECL_BFCONST, NULL, "the width of bit-field %s must be a positive constant",
+			m->name ? m->name : "");
+		return false;
+	}
+	if (n > (int64_t)out->type->size * 8) {
+		diag_error(d, m->loc, D_DECL_BFSIZE, NULL, "bit-field %s is wider than its type, %s",
+			m->name ? m->name : "", type_name(ts, out->type));
+		return false;
+	}
+	out->bits = (uint32_t)n;
+	return true;
+}
+
+static bool same_name_before(const struct type *t, const char *name)
+{
+	for (size_t i = 0; name && i < t->nmembers; i++)
+		if (t->members[i].name && !strcmp(t->members[i].name, name))
+			return true;
+	return false;
+}
+
+/* Members go where a C compiler for 64-bit Linux puts them. */
 static bool place_member(struct types *ts, struct diags *d, struct type *t, const struct tyx_member *m,
 	struct type_member *out, uint64_t *bits, uint32_t *align)
 {
 	uint64_t at = t->kind == T_UNION ? 0 : *bits, width;
-	int64_t n;
 	uint32_t al;
-	struct type *base;
 
 	out->name = m->name;
 	out->type = types_resolve(ts, d, m->type);
 	if (!out->type)
 		return false;
 	type_complete(ts, out->type);
-	for (base = out->type; base->kind == T_ARRAY; base = base->of)
-		;
-	al = base->kind == T_STRUCT || base->kind == T_UNION ? 8 : base->size ? base->size : 1;
+	if (same_name_before(t, m->name)) {
+		diag_error(d, m->loc, D_DECL_IDRED, NULL, "there are two members %s", m->name);
+		return false;
+	}
+	al = type_align(ts, out->type);
 	if (m->bits) {
-		if (!const_eval(ts, d, m->bits, &n) || n < 0 || n > (int64_t)out->type->size * 8) {
-			diag_error(d, m->loc, D_DECL_BFSIZE, NULL, "width of bit-field %s does not fit its type",
-				m->name ? m->name : "");
+		if (!bit_field(ts, d, m, out))
 			return false;
-		}
-		width = (uint64_t)n;
-		out->bits = (uint32_t)n;
-		if (!n || at % ((uint64_t)out->type->size * 8) + width > (uint64_t)out->type->size * 8)
+		width = out->bits;
+		if (!width || at % (out->type->size * 8) + width > out->type->size * 8)
 			at = round_up(at, (uint64_t)al * 8);
 	} else {
-		if (!out->type->size && out->type->kind != T_ARRAY) {
-			diag_error(d, m->loc, D_DECL_INCOMPLETE, NULL, "member %s has no complete type", m->name);
+		if (out->type->kind == T_VOID || out->type->kind == T_FUNC) {
+			diag_error(d, m->loc, D_DECL_VOIDOBJ, NULL, "member %s cannot be %s", m->name ? m->name : "",
+				type_name(ts, out->type));
+			return false;
+		}
+		if (!out->type->size && out->type->kind != T_ARRAY && !out->type->complete) {
+			diag_error(d, m->loc, D_DECL_INCOMPLETE, NULL, "member %s has no complete type",
+				m->name ? m->name : "");
 			return false;
 		}
 		width = (uint64_t)out->type->size * 8;
@@ -298,6 +402,8 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 	const char *key = arena_printf(ts->arena, "%s %s", tag_word(kind), tag);
 	struct type *t = *tag ? strmap_get(ts->tags, key) : NULL;
 
+	if (t && t->btf_id && x->has_body) /* a kernel's may be hidden by one of the script's */
+		t = NULL;
 	if (!x->has_body) {
 		t = types_tagged(ts, kind, tag);
 		if (t)
@@ -325,7 +431,9 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 static struct type *resolve_enum(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *t = x->name && !x->has_body ? types_tagged(ts, T_ENUM, x->name) : NULL;
+	const char *key = x->name ? arena_printf(ts->arena, "enum %s", x->name) : NULL;
 	int64_t next = 0, *slot;
+	struct type *old;
 
 	if (t)
 		return t;
@@ -333,14 +441,24 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 		diag_error(d, x->loc, D_TYPE_ERR, NULL, "there is no enum %s", x->name ? x->name : "");
 		return NULL;
 	}
+	old = key ? strmap_get(ts->tags, key) : NULL;
+	if (old && !old->btf_id) { /* a kernel's may be hidden by one of the script's */
+		diag_error(d, x->loc, D_DECL_TYPERED, NULL, "enum %s is declared already", x->name);
+		return NULL;
+	}
 	t = new_type(ts, T_ENUM, x->name ? x->name : "", 4, true);
 	if (x->name)
-		strmap_put(ts->tags, arena_printf(ts->arena, "enum %s", x->name), t);
+		strmap_put(ts->tags, key, t);
 	for (size_t i = 0; i < x->members.n; i++) {
 		const struct tyx_member *m = &x->members.v[i];
 
 		if (m->value && !const_eval(ts, d, m->value, &next))
 			diag_error(d, m->loc, D_DECL_ENCONST, NULL, "value of %s is not a constant", m->name);
+		else if (next < INT32_MIN || next > INT32_MAX)
+			diag_error(d, m->loc, D_DECL_ENOFLOW, NULL, "the value of enumerator %s does not fit an int",
+				m->name);
+		if (strmap_get(ts->enumerators, m->name))
+			diag_error(d, m->loc, D_UNKNOWN, NULL, "there are two enumerators %s", m->name);
 		slot = ARENA_NEW(ts->arena, int64_t);
 		*slot = next++;
 		strmap_put(ts->enumerators, m->name, slot);
@@ -356,8 +474,17 @@ static struct type *resolve_array(struct types *ts, struct diags *d, const struc
 	if (!of)
 		return NULL;
 	type_complete(ts, of);
-	if (x->size && (!const_eval(ts, d, x->size, &n) || n < 0 || n > (1 << 20))) {
-		diag_error(d, x->loc, D_DECL_ARRSUB, NULL, "size of an array must be a constant from 0 to 1048576");
+	if (of->kind == T_VOID || of->kind == T_FUNC || (!of->complete && !of->size && of->kind != T_ARRAY)) {
+		diag_error(d, x->loc, of->kind == T_VOID ? D_DECL_VOIDOBJ : D_DECL_INCOMPLETE, NULL,
+			"there are no arrays of %s", type_name(ts, of));
+		return NULL;
+	}
+	if (x->size && (!const_eval(ts, d, x->size, &n) || n < 0)) {
+		diag_error(d, x->loc, D_DECL_ARRSUB, NULL, "size of an array must be a positive constant");
+		return NULL;
+	}
+	if (n > INT32_MAX || n * (int64_t)of->size > INT32_MAX) {
+		diag_error(d, x->loc, D_DECL_ARRBIG, NULL, "an array of %lld elements is too large", (long long)n);
 		return NULL;
 	}
 	return type_array(ts, of, (uint32_t)n);
@@ -404,11 +531,11 @@ struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *
 }
 
 /* ---- members and names ------------------------------------------------------------------------------------------- */
-const struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off)
+struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off)
 {
 	type_complete(ts, t);
 	for (size_t i = 0; i < t->nmembers; i++) {
-		const struct type_member *m = &t->members[i];
+		struct type_member *m = &t->members[i];
 
 		if (m->name && !strcmp(m->name, name)) {
 			*bit_off = m->bit_off;
@@ -416,7 +543,7 @@ const struct type_member *type_find_member(struct types *ts, struct type *t, con
 		}
 	}
 	for (size_t i = 0; i < t->nmembers; i++) {
-		const struct type_member *m = &t->members[i], *in;
+		struct type_member *m = &t->members[i], *in;
 		uint32_t off;
 
 		if (m->name || (m->type->kind != T_STRUCT && m->type->kind != T_UNION))
@@ -483,6 +610,11 @@ bool type_is_scalar(const struct type *t)
 bool type_is_string(const struct type *t)
 {
 	return t->kind == T_STRING || (t->kind == T_ARRAY && t->of->kind == T_INT && t->of->size == 1);
+}
+
+bool type_is_block(const struct type *t)
+{
+	return t->kind == T_STRUCT || t->kind == T_UNION || t->kind == T_ARRAY;
 }
 
 bool type_same(const struct type *a, const struct type *b)

@@ -14,6 +14,7 @@ struct type_member {
 	struct type *type;
 	uint32_t bit_off; /* from the start of the structure */
 	uint32_t bits;    /* bit-fields: width; else 0 */
+	int form;         /* strings of a script's own structures: joined from all that is assigned, see check.h */
 };
 
 struct type {
@@ -59,8 +60,9 @@ struct types {
 	struct strmap *typedefs;     /* name -> struct type */
 	struct strmap *tags;         /* "struct x", "union x", "enum x" -> struct type */
 	struct strmap *enumerators;  /* name -> int64_t */
+	struct strmap *declared;     /* typedefs of the script itself: name -> struct type */
 	struct type *void_, *string, *int8, *uint8, *int16, *uint16, *int32, *uint32, *int64, *uint64, *char_, *bool_;
-	struct type *long_, *ulong_, *longlong, *ulonglong, *float_, *double_;
+	struct type *long_, *ulong_, *longlong, *ulonglong, *float_, *double_, *ldouble;
 };
 
 struct types *types_new(struct arena *a, const struct ktypes *kernel);
@@ -77,13 +79,14 @@ struct type *type_int(struct types *ts, uint32_t size, bool is_signed);
 /* Completes a structure from the kernel when it can. */
 void type_complete(struct types *ts, struct type *t);
 /* The member, looked for in anonymous ones too; *bit_off is from the start of t. NULL: none. */
-const struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off);
+struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off);
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name);
 /* As a user would write it, in the arena. */
 const char *type_name(struct types *ts, const struct type *t);
 bool type_is_int(const struct type *t);    /* integers, enums, bool */
 bool type_is_scalar(const struct type *t); /* integers and pointers */
 bool type_is_string(const struct type *t); /* string, or char array, or char pointer is not */
+bool type_is_block(const struct type *t);  /* structures, unions, arrays: kept in memory as a whole */
 bool type_same(const struct type *a, const struct type *b);
 /* C's integer promotion and usual arithmetic conversions. */
 struct type *type_promote(struct types *ts, struct type *t);

@@ -1,2 +1,1 @@
-int last[10];
-BEGIN { exit(0); }
+BEGIN { this->x[1] = 2; }

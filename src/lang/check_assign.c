@@ -1,0 +1,249 @@
+/* check_assign: variables and what is written to. Input: assignments, ++ and --; output: their types, and the symbols of
+ * variables that they make. Invariant: what may be written lies in a variable of D, so never in the kernel. */
+#include <string.h>
+
+#include "lang/check_priv.h"
+
+static const char *tname(struct checker *ck, const struct type *t)
+{
+	return type_name(ck->ts, t);
+}
+
+/* ---- what goes where --------------------------------------------------------------------------------------------- */
+static bool pointers_fit(const struct type *a, const struct type *b)
+{
+	return a->of->kind == T_VOID || b->of->kind == T_VOID || type_same(a->of, b->of);
+}
+
+bool type_fits(struct checker *ck, const struct type *to, const struct type *from)
+{
+	if (type_is_string(to))
+		return type_is_string(from);
+	if (to->kind == T_PTR && from->kind == T_ARRAY) /* an array stands for its address */
+		return ck->library || to->of->kind == T_VOID || type_same(to->of, from->of);
+	if (type_is_block(to))
+		return from->kind == to->kind && type_same(to, from);
+	if (to->kind == T_PTR && from->kind == T_PTR)
+		return ck->library || pointers_fit(to, from);
+	return type_is_scalar(to) && type_is_scalar(from);
+}
+
+/* Does e lie in a variable: x, x[k], and members and elements of these? */
+static bool in_variable(const struct expr *e)
+{
+	for (;;) {
+		if (e->kind == EX_MEMBER && !e->arrow && !e->extra)
+			e = e->a;
+		else if (e->kind == EX_INDEX && !e->sym && e->a->type && e->a->type->kind == T_ARRAY)
+			e = e->a;
+		else
+			break;
+	}
+	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
+		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
+}
+
+/* Names of places that are not for scripts to write: the kernel's memory, built-in variables. */
+static bool is_place(const struct expr *e)
+{
+	return e->kind == EX_MEMBER || e->kind == EX_INDEX || e->kind == EX_IDENT || e->kind == EX_SCOPED ||
+		(e->kind == EX_UNARY && e->op == OP_DEREF);
+}
+
+static struct type *not_writable(struct checker *ck, struct expr *at, struct expr *lhs)
+{
+	if (is_place(lhs))
+		return err(ck, at->loc, D_OP_WRITE, "only variables of D are written to", "%s cannot be assigned to",
+			ast_expr_text(ck->arena, lhs));
+	return err(ck, at->loc, D_OP_LVAL, NULL, "%s%s needs a variable, not %s", expr_op_text(at->op),
+		at->kind == EX_ASSIGN && at->op != OP_ASSIGN ? "=" : "", ast_expr_text(ck->arena, lhs));
+}
+
+/* ---- new variables ----------------------------------------------------------------------------------------------- */
+/* The type of a variable that takes a value of type t first. */
+static struct type *variable_type(struct checker *ck, struct type *t)
+{
+	if (type_is_string(t))
+		return ck->ts->string;
+	return t->kind == T_ARRAY ? type_ptr(ck->ts, t->of) : t;
+}
+
+/* Makes the variable on the left of its first assignment. The right side's type gives its own. */
+static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t)
+{
+	struct expr *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
+	struct symbol *s = sym_new(ck, lhs->kind == EX_INDEX ? SYM_ASSOC : SYM_VAR, id->name, id->loc);
+
+	s->scope = id->scope;
+	s->type = variable_type(ck, t);
+	if (lhs->kind == EX_INDEX) {
+		if (s->scope == SCOPE_THIS) {
+			err(ck, lhs->loc, D_ARR_LOCAL, "use self or a global",
+				"this->%s cannot be an associative array", id->name);
+			return NULL;
+		}
+		s->nkeys = lhs->args.n;
+		s->keys = ARENA_ARRAY(ck->arena, struct type *, s->nkeys);
+		for (size_t i = 0; i < s->nkeys; i++) {
+			struct type *k = lhs->args.v[i]->type;
+
+			if (!check_is_value(ck, lhs->args.v[i]))
+				return NULL;
+			if (!type_is_scalar(k) && !type_is_string(k)) {
+				err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", tname(ck, k));
+				return NULL;
+			}
+			s->keys[i] = type_is_string(k) ? ck->ts->string : k;
+		}
+	}
+	strmap_put(sym_scope(ck, s->scope), s->name, s);
+	return s;
+}
+
+/* ---- ++ and -- --------------------------------------------------------------------------------------------------- */
+/* x++ makes x when nothing did: an int64_t, which starts from 0. */
+struct type *check_step_operand(struct checker *ck, struct expr *e)
+{
+	struct expr *a = e->a, *id = a->kind == EX_INDEX ? a->a : a;
+	struct symbol *s;
+
+	if (e->op < OP_PREINC || id->kind != EX_IDENT || sym_find(ck, id->name, id->scope) ||
+		(id->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, id->name)))
+		return check_expr(ck, a);
+	for (size_t i = 0; a->kind == EX_INDEX && i < a->args.n; i++)
+		if (!check_expr(ck, a->args.v[i]))
+			return NULL;
+	s = new_variable(ck, a, ck->ts->int64);
+	if (!s)
+		return NULL;
+	a->sym = id->sym = s;
+	a->type = s->type;
+	return s->type;
+}
+
+struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
+{
+	if (!in_variable(e->a))
+		return not_writable(ck, e, e->a);
+	if (!type_is_scalar(t))
+		return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
+			tname(ck, t));
+	if (t->kind == T_PTR) {
+		type_complete(ck->ts, t->of);
+		if (t->of->kind == T_VOID || t->of->kind == T_FUNC)
+			return err(ck, e->loc, D_OP_VFPTR, "cast it to a pointer to a type",
+				"%s cannot take %s: what it points to has no size", expr_op_text(e->op), tname(ck, t));
+	}
+	return t;
+}
+
+/* ---- assignment -------------------------------------------------------------------------------------------------- */
+/* The variable's name is known: as what? */
+static struct type *check_known(struct checker *ck, struct expr *e, struct expr *id, struct symbol *s)
+{
+	struct type *t;
+
+	if (s->kind != SYM_VAR && s->kind != SYM_ASSOC)
+		return err(ck, e->loc, D_OP_WRITE, "choose another name", "%s cannot be assigned to", id->name);
+	if (e->a->kind == EX_INDEX && s->kind == SYM_VAR && s->scope == SCOPE_THIS && !type_is_block(s->type) &&
+		s->type->kind != T_PTR)
+		return err(ck, e->a->loc, D_ARR_LOCAL, NULL, "this->%s cannot be an associative array", id->name);
+	t = check_expr(ck, e->a);
+	return !t || in_variable(e->a) ? t : not_writable(ck, e, e->a);
+}
+
+static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
+{
+	struct expr *lhs = e->a, *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
+	struct symbol *s;
+	struct type *t;
+	bool ok = true;
+
+	if (lhs->kind != EX_IDENT && !(lhs->kind == EX_INDEX && id->kind == EX_IDENT)) {
+		t = check_expr(ck, lhs);
+		return !t || in_variable(lhs) ? t : not_writable(ck, e, lhs);
+	}
+	s = sym_find(ck, id->name, id->scope);
+	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)
+		return err(ck, id->loc, D_IDENT_BADREF, NULL, "%s is a function", id->name);
+	if (s)
+		return check_known(ck, e, id, s);
+	for (size_t i = 0; lhs->kind == EX_INDEX && i < lhs->args.n; i++)
+		ok &= check_expr(ck, lhs->args.v[i]) != NULL;
+	if (!ok)
+		return NULL;
+	if (!type_is_scalar(rt) && !type_is_string(rt) && !type_is_block(rt))
+		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "a variable cannot hold %s", tname(ck, rt));
+	s = new_variable(ck, lhs, rt);
+	if (!s)
+		return NULL;
+	lhs->sym = id->sym = s;
+	lhs->type = s->type;
+	return s->type;
+}
+
+/* x = 0 gives a dynamic variable of any type back. */
+static bool is_release(const struct expr *e)
+{
+	const struct symbol *s = e->a->sym;
+
+	return e->op == OP_ASSIGN && s && (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF) && e->b->kind == EX_INT &&
+		!e->b->ival;
+}
+
+static bool compound_fits(struct checker *ck, struct expr *e, struct type *lt, struct type *rt)
+{
+	int64_t v;
+
+	if (!type_is_scalar(lt) || !type_is_int(rt))
+		return err(ck, e->loc, D_OP_INT, NULL, "%s= needs integers", expr_op_text(e->op)), false;
+	if (lt->kind == T_PTR && e->op != OP_ADD && e->op != OP_SUB)
+		return err(ck, e->loc, D_OP_INT, NULL, "%s= cannot take a pointer", expr_op_text(e->op)), false;
+	if (lt->kind == T_PTR && (lt->of->kind == T_VOID || lt->of->kind == T_FUNC))
+		return err(ck, e->loc, D_OP_INCOMPAT, "cast it to a pointer to a type",
+			       "%s= cannot take %s: what it points to has no size", expr_op_text(e->op), tname(ck, lt)),
+		       false;
+	if ((e->op == OP_DIV || e->op == OP_MOD) && const_eval(ck->ts, ck->d, e->b, &v) && !v)
+		return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero"), false;
+	return true;
+}
+
+/* @a[1][2]: the brackets of an aggregation are one list. */
+static bool agg_of_agg(const struct expr *e)
+{
+	while (e->kind == EX_INDEX)
+		e = e->a;
+	return e->kind == EX_AGG;
+}
+
+struct type *check_assign(struct checker *ck, struct expr *e)
+{
+	struct type *rt, *lt;
+	const struct symbol *s;
+
+	if (e->a->kind == EX_AGG)
+		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
+			"an aggregation is not a value");
+	if (e->a->kind == EX_INDEX && agg_of_agg(e->a))
+		return err(ck, e->a->loc, D_AGG_MDIM, "separate the keys by commas: @a[1, 2]",
+			"an aggregation has one pair of brackets");
+	rt = check_expr(ck, e->b);
+	if (!rt || !check_is_value(ck, e->b))
+		return NULL;
+	lt = check_lhs(ck, e, rt);
+	if (!lt)
+		return NULL;
+	e->a->type = lt;
+	if (lt->kind == T_ARRAY)
+		return err(ck, e->loc, D_OP_ARRFUN, "assign to its elements",
+			"%s is an array: it is not assigned as a whole", ast_expr_text(ck->arena, e->a));
+	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
+		return NULL;
+	s = e->a->sym;
+	if (!type_fits(ck, lt, rt) && !is_release(e))
+		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
+			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
+	if (s && s->kind == SYM_ASSOC && lt->kind == T_INT && lt->size == 4 && rt->size == 8 && e->b->kind != EX_INT)
+		e->a->sym->wide = true;
+	return lt;
+}

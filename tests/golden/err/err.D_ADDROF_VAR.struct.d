@@ -1,0 +1,3 @@
+struct rec { int a; } r;
+struct rec *p;
+BEGIN { p = &r; }

@@ -1,0 +1,2 @@
+int a[0x7fffffff];
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+struct s { int a; char a; };
+BEGIN { exit(0); }

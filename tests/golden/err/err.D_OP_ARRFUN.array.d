@@ -1,0 +1,2 @@
+int a[3], b[3];
+BEGIN { a = b; }

@@ -1,0 +1,2 @@
+enum e { A, B, A };
+BEGIN { exit(0); }
