@@ -41,6 +41,7 @@ struct dw_rec {
 /* A run-time fault in a clause: the clause was given up, its record discarded. */
 enum dw_fault {
 	DW_FAULT_BADADDR = 1, /* value: the address */
+	DW_FAULT_ILLOP = 3,   /* a speculation that there cannot be */
 	DW_FAULT_DIVZERO = 4,
 	DW_FAULT_NOSCRATCH = 5,
 };
@@ -60,6 +61,7 @@ enum dw_drop {
 	DW_DROP_DYN,      /* no room for a dynamic variable */
 	DW_DROP_NEST,     /* scratch nested too deep */
 	DW_DROP_OWNER,    /* an owner could not be stored */
+	DW_DROP_SPEC,     /* all speculations were in use */
 	DW_DROP_COUNT
 };
 

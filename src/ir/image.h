@@ -48,6 +48,11 @@ enum action_kind {
 	ACT_TRUNC,       /* aggs[0]; args[0]: how many to keep (negative: the smallest), none: 0 */
 	ACT_NORMALIZE,   /* aggs[0]; args[0] */
 	ACT_DENORMALIZE, /* aggs[0] */
+	ACT_SYSTEM,      /* fmt, args: a command */
+	ACT_FREOPEN,     /* fmt, args: a file, or no items: standard output */
+	ACT_FTRUNCATE,
+	ACT_COMMIT,  /* args[0]: a speculation, or 0 when that was not active */
+	ACT_DISCARD, /* likewise */
 };
 
 struct action {
@@ -68,7 +73,8 @@ struct epid {
 	uint32_t rec_size; /* 0: records nothing */
 	struct action *actions;
 	size_t nactions;
-	bool quiet_head; /* the clause records only aggregation actions... no line of its own */
+	bool quiet_head;   /* no action records data: no line of its own */
+	uint32_t spec_off; /* 0: none; else offset in the record of a u64: the speculation it belongs to, or 0 */
 };
 
 struct image_probe {
@@ -87,6 +93,7 @@ enum map_role {
 	MAP_ZERO,     /* array of one value: zeroes, the start of a new key of an aggregation */
 	MAP_SCRATCH,  /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
+	MAP_SPECS,    /* array of one value: a bit for each speculation that is active */
 	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 
@@ -130,6 +137,9 @@ struct image {
 	VEC(struct lit) lits; /* lits.v[0] is "" */
 	uint32_t globals_size;
 	bool needs_owner;
+	bool destructive; /* some action is: needs -w */
 	uint32_t strsize;
+	uint32_t nspec;    /* speculations at once */
+	uint64_t specsize; /* bytes that a speculation holds */
 };
 #endif

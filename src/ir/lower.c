@@ -37,6 +37,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_owner), DW_SENDERS, 0 },
 		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0 },
+		[MAP_SPECS] = { MAP_SPECS, "dw_specs", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 	};
 
@@ -174,6 +175,8 @@ static void begin_record(struct lowerer *lw, const struct epid *ep)
 	ir_st(ir, lw->rec, offsetof(struct dw_rec, ts), 8, ktime(lw));
 	ir_st(ir, lw->rec, offsetof(struct dw_rec, epid), 8,
 		ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32 | (lw->epid + 1))));
+	if (ep->spec_off)
+		ir_sti(ir, lw->rec, (int32_t)ep->spec_off, 8, 0);
 	for (size_t i = 0; i < ep->nactions; i++)
 		if (ep->actions[i].guard_off)
 			ir_sti(ir, lw->rec, (int32_t)ep->actions[i].guard_off, 8, 0);

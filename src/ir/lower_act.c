@@ -12,6 +12,7 @@ struct plan {
 	VEC(struct action) actions;
 	uint32_t off;
 	unsigned depth; /* of if */
+	bool records;   /* data */
 };
 
 static struct field plan_field(struct plan *p, const struct expr *e)
@@ -70,6 +71,16 @@ static enum action_kind action_kind(enum func f)
 		return ACT_NORMALIZE;
 	case FN_denormalize:
 		return ACT_DENORMALIZE;
+	case FN_system:
+		return ACT_SYSTEM;
+	case FN_freopen:
+		return ACT_FREOPEN;
+	case FN_ftruncate:
+		return ACT_FTRUNCATE;
+	case FN_commit:
+		return ACT_COMMIT;
+	case FN_discard:
+		return ACT_DISCARD;
 	default:
 		return ACT_TRACE;
 	}
@@ -87,6 +98,8 @@ static void plan_action(struct plan *p, const struct expr *e)
 	}
 	switch ((int)a->kind) {
 	case ACT_PRINTF:
+	case ACT_SYSTEM:
+	case ACT_FREOPEN:
 		a->fmt = e->extra;
 		plan_args(p, a, e, 1);
 		break;
@@ -96,6 +109,9 @@ static void plan_action(struct plan *p, const struct expr *e)
 		break;
 	case ACT_TRACE:
 	case ACT_EXIT:
+	case ACT_FTRUNCATE:
+	case ACT_COMMIT:
+	case ACT_DISCARD:
 		plan_args(p, a, e, 0);
 		break;
 	default:
@@ -110,12 +126,27 @@ static bool is_action(const struct expr *e)
 	return e->kind == EX_CALL && e->sym && func_class(e->sym->func) == FC_ACTION;
 }
 
+/* What is done in the kernel records nothing, but speculate() says where the clause's record belongs. */
+static void plan_call(struct plan *p, const struct expr *e)
+{
+	unsigned traits = func_traits(e->sym->func);
+
+	p->records |= (traits & FT_RECORD) != 0;
+	p->lw->im->destructive |= (traits & FT_DESTRUCTIVE) != 0;
+	if (!(traits & FT_KERNEL))
+		plan_action(p, e);
+	else if (e->sym->func == FN_speculate && !p->ep->spec_off) {
+		p->ep->spec_off = p->off;
+		p->off += 8;
+	}
+}
+
 static void plan_stmts(struct plan *p, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (v[i]->kind == ST_EXPR) {
 			if (is_action(v[i]->expr))
-				plan_action(p, v[i]->expr);
+				plan_call(p, v[i]->expr);
 			continue;
 		}
 		p->depth++;
@@ -132,6 +163,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 	plan_stmts(&p, c->body.v, c->body.n);
 	ep->actions = p.actions.v;
 	ep->nactions = p.actions.n;
+	ep->quiet_head = !p.records && c->body.n;
 	if (p.actions.n || !c->body.n)
 		ep->rec_size = p.off;
 }
@@ -192,7 +224,7 @@ static void store_arg(struct lowerer *lw, const struct expr *e, const struct fie
 	str_store(lw, lower_str_as(lw, e, expr_form(lw->ck, e)), lw->rec, (int32_t)f->off);
 }
 
-void lower_action(struct lowerer *lw, const struct expr *e)
+static void lower_recorded(struct lowerer *lw, const struct expr *e)
 {
 	const struct action *a = &lw->actions[lw->action_no++];
 	size_t from = e->args.n - a->nargs; /* the format and aggregations stand first */
@@ -200,9 +232,22 @@ void lower_action(struct lowerer *lw, const struct expr *e)
 	for (size_t i = 0; i < a->nargs; i++) {
 		int32_t mark = scratch_mark(lw);
 
-		store_arg(lw, e->args.v[from + i], &a->args[i]);
+		if (a->kind == ACT_COMMIT || a->kind == ACT_DISCARD)
+			ir_st(lw->ir, lw->rec, (int32_t)a->args[i].off, 8, spec_end(lw, e->args.v[from + i]));
+		else
+			store_arg(lw, e->args.v[from + i], &a->args[i]);
 		scratch_release(lw, mark);
 	}
 	if (a->guard_off)
 		ir_sti(lw->ir, lw->rec, (int32_t)a->guard_off, 8, 1);
+}
+
+void lower_action(struct lowerer *lw, const struct expr *e)
+{
+	if (!(func_traits(e->sym->func) & FT_KERNEL))
+		lower_recorded(lw, e);
+	else if (e->sym->func == FN_speculate)
+		spec_choose(lw, e);
+	else
+		lower_destructive(lw, e);
 }

@@ -66,7 +66,7 @@ struct lowerer {
 	struct image *im;
 	struct strmap *lits;    /* text -> number + 1 */
 	struct strmap *filters; /* text of a site's when -> parsed and checked */
-	uint32_t maps[16];      /* by role: index + 1 of the shared maps */
+	uint32_t maps[24];      /* by role: index + 1 of the shared maps */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
 	uint32_t trash_size;    /* of the globals' map: see lower_var.c */
 	int32_t trash_off;
@@ -222,6 +222,12 @@ void lower_action(struct lowerer *lw, const struct expr *e);
 vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label);
 void ring_submit(struct lowerer *lw, vreg rec, bool wake);
 void count_drop(struct lowerer *lw, enum dw_drop cause);
+
+/* lower_spec.c: speculations, and what is done to the current process */
+vreg spec_begin(struct lowerer *lw);                        /* speculation() */
+void spec_choose(struct lowerer *lw, const struct expr *e); /* speculate(id) */
+vreg spec_end(struct lowerer *lw, const struct expr *id);   /* commit(id), discard(id): id if it was active, or 0 */
+void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), stop(), chill(), ... */
 
 /* lower.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);

@@ -329,6 +329,7 @@ void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *
 				type_name(ck->ts, t));
 	}
 	check_stmts(ck, c->body.v, c->body.n);
+	check_together(ck, c);
 	ck->in_clause = false;
 	ck->nsigs = 0;
 }

@@ -30,6 +30,11 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 64) X(printa, FC_ACTION, 1, 64)                    \
 	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
 	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
+	X(system, FC_ACTION, 1, 64) X(freopen, FC_ACTION, 1, 64) X(ftruncate, FC_ACTION, 0, 0)               \
+	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
+	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
+	X(speculate, FC_ACTION, 1, 1) X(commit, FC_ACTION, 1, 1) X(discard, FC_ACTION, 1, 1)                 \
+	X(speculation, FC_SUBR, 0, 0)                                                                        \
 	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \
 	X(max, FC_AGG, 1, 1) X(stddev, FC_AGG, 1, 1) X(quantize, FC_AGG, 1, 2)                               \
 	X(lquantize, FC_AGG, 3, 5) X(llquantize, FC_AGG, 5, 6)                                               \
@@ -53,6 +58,13 @@ enum func {
 		FN_COUNT
 };
 enum func_class func_class(enum func f);
+/* What an action does besides having no value. */
+enum func_trait {
+	FT_RECORD = 1,      /* it records data: the clause has a line of output */
+	FT_DESTRUCTIVE = 2, /* it changes what is traced: only with -w */
+	FT_KERNEL = 4,      /* all is done in the kernel: the consumer hears nothing of it */
+};
+unsigned func_traits(enum func f);
 const char *func_name(enum func f);
 
 struct checker;

@@ -278,6 +278,25 @@ static void check_trace(struct checker *ck, struct expr *e)
 			type_name(ck->ts, t));
 }
 
+/* "" is standard output again, and "." would be taken for it. */
+static void check_freopen(struct checker *ck, struct expr *e)
+{
+	struct expr *a = e->args.v[0];
+
+	if (a->kind == EX_STR && a->slen == 1 && a->str[0] == '.')
+		err(ck, a->loc, D_FREOPEN_INVALID, "\"\" is standard output", "freopen() cannot open \".\"");
+	else if (a->kind == EX_STR && !a->slen && e->args.n == 1)
+		e->extra = ARENA_NEW(ck->arena, struct fmt);
+	else
+		check_printf(ck, e);
+}
+
+static void check_number(struct checker *ck, struct expr *e)
+{
+	if (e->args.n)
+		check_int_arg(ck, e, 0, D_PROTO_ARG);
+}
+
 static void check_exit(struct checker *ck, struct expr *e)
 {
 	check_int_arg(ck, e, 0, D_PROTO_ARG);
@@ -311,6 +330,17 @@ void check_action(struct checker *ck, struct expr *e)
 		[FN_trunc] = check_trunc,
 		[FN_normalize] = check_normalize,
 		[FN_denormalize] = check_normalize,
+		[FN_system] = check_printf,
+		[FN_freopen] = check_freopen,
+		[FN_ftruncate] = check_number,
+		[FN_raise] = check_number,
+		[FN_stop] = check_number,
+		[FN_panic] = check_number,
+		[FN_breakpoint] = check_number,
+		[FN_chill] = check_number,
+		[FN_speculate] = check_number,
+		[FN_commit] = check_number,
+		[FN_discard] = check_number,
 	};
 	struct symbol *s = func_find(ck, e);
 

@@ -132,7 +132,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_enum(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
-	if (s->func == FN_rand || s->func == FN___numa)
+	if (s->func == FN_rand || s->func == FN___numa || s->func == FN_speculation)
 		return ts->int32;
 	if (s->func == FN___regs)
 		return regs_type(ts);

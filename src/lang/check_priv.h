@@ -32,6 +32,8 @@ struct symbol *func_find(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
 struct type *check_enum(struct checker *ck, struct expr *e);
 void check_action(struct checker *ck, struct expr *e);
+/* check_spec.c: may the actions of a checked clause stand together? */
+void check_together(struct checker *ck, const struct clause *c);
 void check_agg_assign(struct checker *ck, struct expr *e);
 struct symbol *check_agg_ref(struct checker *ck, struct expr *e);
 struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name, struct loc loc);

@@ -12,6 +12,9 @@
 #include "run/library.h"
 #include "run/pragma.h"
 
+#define NSPEC 1u         /* speculations at once, unless told */
+#define SPECSIZE 32768ul /* bytes of one */
+
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 /* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
 static size_t description_length(const char *s)
@@ -285,7 +288,12 @@ static int check_texts(struct compilation *c)
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 {
-	struct lowerer *lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
+	struct lowerer *lw;
+
+	c->image.nspec = c->opts->nspec ? c->opts->nspec : NSPEC;
+	c->image.specsize = c->opts->specsize ? c->opts->specsize : SPECSIZE;
+	c->lenv.nspec = c->image.nspec;
+	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
 
 	for (size_t i = 0; i < c->order.n; i++) {
 		enablings *en = &c->by_probe.v[c->order.v[i]];

@@ -4,6 +4,8 @@
  * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies
  * in its record; nothing is allocated per record. */
 #include "run/consume.h"
+#include "run/shell.h"
+#include "run/spec.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -26,6 +28,7 @@ struct consumer {
 	struct pval_env pval;
 	struct out *out;
 	struct agg_set *aggs;
+	struct specs *specs;
 	struct ring *rings;
 	size_t nrings;
 	struct ring **heap; /* rings with a record to consume, the oldest first */
@@ -54,12 +57,13 @@ static int consumer_alloc(struct consumer *c)
 	c->missed_cap = env->image->progs.n + 8;
 	c->out = out_new(env->out);
 	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->agg);
+	c->specs = specs_new(env->image->nspec, env->image->specsize);
 	c->rings = calloc(nrings + 1, sizeof(*c->rings));
 	c->heap = calloc(nrings + 1, sizeof(struct ring *));
 	c->drops = calloc(DW_DROP_COUNT * c->ncpus, sizeof(*c->drops));
 	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
 	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
-	return c->out && c->aggs && c->rings && c->heap && c->drops && c->fresh && c->missed ? 0 : -ENOMEM;
+	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->missed ? 0 : -ENOMEM;
 }
 
 int consumer_new(const struct consumer_env *env, struct consumer **out)
@@ -93,6 +97,7 @@ void consumer_free(struct consumer *c)
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_close(&c->rings[i]);
 	agg_free(c->aggs);
+	specs_free(c->specs);
 	out_free(c->out);
 	free(c->rings);
 	free(c->heap);
@@ -188,6 +193,37 @@ static void action_trace(struct consumer *c, const struct action *a, const uint8
 	}
 }
 
+/* Commands and files see and follow what was printed before. */
+static void action_shell(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	char *text = shell_text(&c->pval, a, rec, len);
+	int err;
+
+	(void)!out_flush(c->out); /* an error of the stream is seen at the end of the pass */
+	if (!text)
+		err = -ENOMEM;
+	else if (a->kind == ACT_SYSTEM)
+		err = shell_run(text);
+	else
+		err = out_reopen(c->out, *text ? text : NULL);
+	if (err)
+		fprintf(c->env.err, "dwire: cannot %s \"%s\": %s\n", a->kind == ACT_SYSTEM ? "run" : "open",
+			text ? text : "", strerror(-err));
+	free(text);
+}
+
+static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
+
+static void action_spec(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	struct spec_rec *first = specs_take(c->specs, (uint64_t)arg_int(c, a, rec, len));
+
+	if (a->kind == ACT_COMMIT)
+		for (const struct spec_rec *r = first; r; r = r->next)
+			record_print(c, r->cpu, r->rec, r->len, true);
+	specs_release(first);
+}
+
 static void action_run(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
 	uint32_t agg = a->naggs ? a->aggs[0] : UINT32_MAX;
@@ -223,6 +259,17 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	case ACT_DENORMALIZE:
 		agg_normalize(c->aggs, agg, 1);
 		break;
+	case ACT_SYSTEM:
+	case ACT_FREOPEN:
+		action_shell(c, a, rec, len);
+		break;
+	case ACT_FTRUNCATE:
+		out_truncate(c->out);
+		break;
+	case ACT_COMMIT:
+	case ACT_DISCARD:
+		action_spec(c, a, rec, len);
+		break;
 	}
 }
 
@@ -231,6 +278,9 @@ static const char *fault_text(const struct dw_err *e, char *buf, size_t size)
 	switch (e->fault) {
 	case DW_FAULT_BADADDR:
 		snprintf(buf, size, "invalid address (0x%llx)", (unsigned long long)e->value);
+		break;
+	case DW_FAULT_ILLOP:
+		snprintf(buf, size, "illegal operation");
 		break;
 	case DW_FAULT_DIVZERO:
 		snprintf(buf, size, "divide-by-zero");
@@ -277,7 +327,17 @@ static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 		c->env.on_error(c->env.ctx, &e);
 }
 
-static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
+/* The speculation that a record belongs to; 0: none. */
+static uint64_t spec_of(const struct epid *ep, const uint8_t *rec, size_t len)
+{
+	uint64_t id = 0;
+
+	if (ep->spec_off && ep->spec_off + sizeof(id) <= len)
+		memcpy(&id, rec + ep->spec_off, sizeof(id));
+	return id;
+}
+
+static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed)
 {
 	struct dw_rec head;
 
@@ -294,6 +354,10 @@ static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 	}
 	if (!may_print(c, ep))
 		return;
+	if (!committed && spec_of(ep, rec, len)) {
+		specs_add(c->specs, spec_of(ep, rec, len), cpu, rec, len);
+		return;
+	}
 	bool line = !c->env.quiet && !ep->quiet_head;
 
 	if (line && !c->header_done) {
@@ -378,7 +442,7 @@ static unsigned merge(struct consumer *c, const struct pass *p)
 
 		if (s->ts > cutoff)
 			break;
-		record_print(c, (unsigned)(r - c->rings), s->rec, s->len);
+		record_print(c, (unsigned)(r - c->rings), s->rec, s->len, false);
 		n++;
 		ring_next(r);
 		if (!ring_peek(r)) {
@@ -543,6 +607,7 @@ uint64_t consumer_report_drops(struct consumer *c)
 		[DW_DROP_NEST] = "scratch nesting drop",
 		[DW_DROP_OWNER] = "socket owner drop",
 	};
+	uint64_t spec = specs_drops(c->specs);
 	uint64_t sum = report_missed(c), bad = c->bad, lost = agg_lost(c->aggs);
 	int fd = drops_fd(c);
 
@@ -551,10 +616,15 @@ uint64_t consumer_report_drops(struct consumer *c)
 
 		if (what[cause])
 			say_drops(c, n, what[cause]);
+		if (cause == DW_DROP_SPEC && n)
+			fprintf(c->env.err, "dwire: %llu failed speculation%s (no speculative buffer available)\n",
+				(unsigned long long)n, plural(n));
 		sum += n;
 	}
 	for (size_t i = 0; i < c->nrings; i++)
 		bad += c->rings[i].bad;
+	say_drops(c, spec, "speculative drop");
+	sum += spec;
 	say_drops(c, bad - c->bad_reported, "malformed record");
 	say_drops(c, lost - c->lost_reported, "consumer aggregation drop");
 	sum += bad - c->bad_reported + lost - c->lost_reported;

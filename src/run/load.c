@@ -322,6 +322,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_DYN:
 	case MAP_AGG:
 	case MAP_ZERO:
+	case MAP_SPECS:
 		return create_plain(ld, m);
 	case MAP_SCRATCH:
 		slots = *m;

@@ -5,8 +5,10 @@
 #include "run/print.h"
 #include "base/escape.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Traced strings are escaped in pieces of at most this many bytes; a byte becomes at most four. */
 #define ESC_PIECE 1024
@@ -17,7 +19,8 @@ struct out *out_new(FILE *f)
 
 	if (!o)
 		return NULL;
-	o->f = f;
+	o->f = o->main = f;
+	o->plain = false;
 	o->n = 0;
 	o->err = 0;
 	o->esc = NULL;
@@ -36,6 +39,8 @@ void out_free(struct out *o)
 {
 	if (!o)
 		return;
+	if (o->f != o->main)
+		fclose(o->f);
 	if (o->esc)
 		fclose(o->esc);
 	free(o->esc_buf);
@@ -63,6 +68,31 @@ int out_flush(struct out *o)
 	if (!o->err && fflush(o->f))
 		out_fail(o);
 	return o->err;
+}
+
+int out_reopen(struct out *o, const char *path)
+{
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1, err = fd < 0 ? -errno : 0;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "a");
+
+	if (path && !f) {
+		if (fd >= 0)
+			close(fd);
+		return err ? err : -ENOMEM;
+	}
+	(void)!out_flush(o); /* an error stays in o->err */
+	if (o->f != o->main)
+		fclose(o->f);
+	o->f = f ? f : o->main;
+	return 0;
+}
+
+void out_truncate(struct out *o)
+{
+	(void)!out_flush(o);
+	/* A terminal or a pipe has nothing to be emptied. */
+	if (ftruncate(fileno(o->f), 0) == 0)
+		(void)fseek(o->f, 0, SEEK_SET);
 }
 
 void out_bytes(struct out *o, const char *s, size_t len)
@@ -148,7 +178,7 @@ static void out_escaped(struct out *o, const char *s, size_t len)
 		size_t n = piece_of(s, len);
 
 		rewind(o->esc);
-		(void)escape_print(o->esc, s, n, 0);
+		(void)escape_print(o->esc, s, n, 1);
 		/* Position before the flush: fflush() of a memory stream appends a NUL. */
 		long end = ftell(o->esc);
 
@@ -163,8 +193,9 @@ void out_text(struct out *o, const char *s, size_t len, bool raw, int width)
 {
 	bool plain = is_plain(s, len);
 	size_t want = width < 0 ? (size_t) - (long)width : (size_t)width;
-	size_t cols = plain ? len : raw ? raw_columns(s, len) : want ? escape_print(NULL, s, len, 0) : 0;
+	size_t cols = plain ? len : raw ? raw_columns(s, len) : want ? escape_print(NULL, s, len, 1) : 0;
 
+	raw = raw || o->plain;
 	if (width > 0 && cols < want)
 		out_pad(o, want - cols);
 	if (plain || raw)

@@ -10,7 +10,9 @@
 
 /* Bytes on their way to a stream. */
 struct out {
-	FILE *f; /* borrowed */
+	FILE *f;    /* borrowed */
+	FILE *main; /* that of out_new(); another: f is a file of out_reopen() */
+	bool plain; /* nothing is escaped: the text is not for a terminal */
 	size_t n;
 	int err;       /* first error of the stream, -errno; nothing is written after it */
 	FILE *esc;     /* writes into esc_buf: text that has to be escaped passes through it */
@@ -25,6 +27,10 @@ struct out *out_new(FILE *f);
 void out_free(struct out *o);
 /* 0, or the first error of the stream (-EPIPE, ...). */
 int out_flush(struct out *o) __attribute__((warn_unused_result));
+/* Writes into the file from here on, appending; path NULL: into the first stream again. 0 or -errno. */
+int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_result));
+/* Empties the file that is written to, if it is one. */
+void out_truncate(struct out *o);
 void out_bytes(struct out *o, const char *s, size_t len);
 void out_str(struct out *o, const char *s);
 void out_pad(struct out *o, size_t n);

@@ -288,6 +288,10 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 		fprintf(err, "dwire: nothing to trace: no probe is enabled\n");
 		return -ENOENT;
 	}
+	if (d->c.image.destructive && !d->opts.destructive) {
+		fprintf(err, "dwire: could not enable tracing: Destructive actions not allowed\n");
+		return -EACCES;
+	}
 	warn_pids(d, err);
 	s = session_new(&d->c.image, &so);
 	if (!s) {

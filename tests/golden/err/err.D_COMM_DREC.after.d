@@ -1,0 +1,1 @@
+BEGIN { printf("x\n"); commit(1); }

@@ -1,0 +1,1 @@
+BEGIN { this->s = speculation(1); }
