@@ -315,6 +315,13 @@ static void check_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 	}
 }
 
+bool has_no_value(struct checker *ck, const struct expr *e)
+{
+	const struct symbol *f = e->kind == EX_CALL ? strmap_get(ck->funcs, e->name) : NULL;
+
+	return e->kind == EX_AGG || (f && (func_class(f->func) == FC_ACTION || func_class(f->func) == FC_AGG));
+}
+
 void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs)
 {
 	struct type *t;
@@ -322,7 +329,10 @@ void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *
 	ck->sigs = sigs;
 	ck->nsigs = nsigs;
 	ck->in_clause = true;
-	if (c->pred) {
+	if (c->pred && has_no_value(ck, c->pred)) {
+		err(ck, c->pred->loc, D_PRED_SCALAR, NULL, "a predicate is an integer: %s has no value",
+			ast_expr_text(ck->arena, c->pred));
+	} else if (c->pred) {
 		t = check_expr(ck, c->pred);
 		if (t && !type_is_scalar(t) && !type_is_string(t))
 			err(ck, c->pred->loc, D_PRED_SCALAR, NULL, "a predicate is an integer, not %s",

@@ -270,6 +270,11 @@ static void check_trace(struct checker *ck, struct expr *e)
 		err(ck, e->args.v[0]->loc, D_TRACE_AGG, "use printa()", "trace() cannot print an aggregation");
 		return;
 	}
+	if (has_no_value(ck, e->args.v[0])) {
+		err(ck, e->args.v[0]->loc, D_TRACE_VOID, NULL, "%s has no value",
+			ast_expr_text(ck->arena, e->args.v[0]));
+		return;
+	}
 	t = check_expr(ck, e->args.v[0]);
 	if (t && t->kind == T_VOID)
 		err(ck, e->args.v[0]->loc, D_TRACE_VOID, NULL, "trace() of nothing");

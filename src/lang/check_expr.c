@@ -534,6 +534,9 @@ static struct type *check_cond(struct checker *ck, struct expr *e)
 	}
 	if (!type_is_scalar(c) && !type_is_string(c))
 		return err(ck, e->a->loc, D_OP_SCALAR, NULL, "the condition of ?: is %s", tname(ck, c));
+	if (has_no_value(ck, e->b) || has_no_value(ck, e->c))
+		return err(ck, e->loc, D_CG_EXPR, "use if and else, or two clauses with predicates",
+			"an action cannot stand in an expression");
 	b = check_expr(ck, e->b);
 	d = check_expr(ck, e->c);
 	if (!b || !d || !check_is_value(ck, e->b) || !check_is_value(ck, e->c))

@@ -43,6 +43,8 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated);
 void check_inline(struct checker *ck, struct symbol *s); /* once: its value, with its parameters in scope */
 bool is_xlated(const struct expr *e);
+/* An aggregation, an action or an aggregating function: none of them is a value. */
+bool has_no_value(struct checker *ck, const struct expr *e);
 /* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */
 bool check_is_value(struct checker *ck, const struct expr *e);
 

@@ -148,11 +148,9 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 	p->in_pred = false;
 	if (!e)
 		return false;
-	if (e->kind == EX_ASSIGN && e->op == OP_ASSIGN && !e->paren) {
-		parser_error(p, e->loc, D_SYNTAX, "did you mean ==? (to assign, use parentheses)",
+	if (e->kind == EX_ASSIGN && e->op == OP_ASSIGN && !e->paren)
+		diag_warn(p->env->diags, e->loc, D_SYNTAX, "did you mean ==? (to assign, use parentheses)",
 			"assignment as a predicate");
-		return false;
-	}
 	if (!parser_accept(p, TOK_SLASH)) {
 		if (parser_kind(p) == TOK_ASSIGN)
 			parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX, "did you mean ==?",

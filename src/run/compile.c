@@ -87,6 +87,23 @@ static int parse_libraries(struct compilation *c)
 	return 0;
 }
 
+/* A probe without actions traces only that it fired. In a script that is a slip, as in DTrace: what is meant is said by
+ * { }. A predicate needs actions everywhere. */
+static void check_bodies(struct compilation *c, const struct text *t)
+{
+	for (size_t i = 0; i < t->prog.decls.n; i++) {
+		const struct decl *d = t->prog.decls.v[i];
+
+		if (d->kind != DECL_CLAUSE || d->u.clause.has_body)
+			continue;
+		if (d->u.clause.pred)
+			diag_error(c->diags, d->loc, D_SYNTAX, NULL, "expected actions { } after the predicate");
+		else if (t->kind == DWIRE_SCRIPT)
+			diag_error(c->diags, d->loc, D_SYNTAX, "{ } traces that it fired",
+				"expected a predicate or actions after the probe");
+	}
+}
+
 static void parse_text(struct compilation *c, struct text *t)
 {
 	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
@@ -99,6 +116,7 @@ static void parse_text(struct compilation *c, struct text *t)
 	}
 	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n)
 		diag_error(c->diags, (struct loc){ 0 }, D_EMPTY, NULL, "%s: the program is empty", t->src.name);
+	check_bodies(c, t);
 }
 
 static void setup(struct compilation *c)

@@ -1,0 +1,1 @@
+int x; BEGIN { x ? trace(1) : trace(2); }
