@@ -876,6 +876,26 @@ static struct val lower_xlate(struct lowerer *lw, const struct expr *e)
 	return (struct val){ .k = V_XL, .type = e->type, .xl = e->xl->xl, .bind = in };
 }
 
+/* `name: where the kernel says it lies; a function is its address. */
+static struct val lower_symbol(struct lowerer *lw, const struct expr *e)
+{
+	const struct ksymbol *s = e->extra;
+	struct val v = { .k = V_MEM, .type = e->type };
+
+	if (!s)
+		return int_val(ir_call(lw->ir, BPF_FUNC_jiffies64, NULL, 0, false), e->type);
+	if (!s->percpu) {
+		v.r = ir_imm(lw->ir, (int64_t)s->addr);
+		return s->type && s->type->kind == T_FUNC ? int_val(v.r, e->type) : v;
+	}
+	v.r = ir_call(lw->ir, BPF_FUNC_this_cpu_ptr, (vreg[]){ ir_ksym(lw->ir, s->percpu) }, 1, false);
+	if (type_is_block(s->type))
+		v.btf = s->type->canon->btf_id;
+	else
+		v.ours = v.mut = true; /* memory of a known size to the verifier; its value changes */
+	return v;
+}
+
 struct val lower_expr(struct lowerer *lw, const struct expr *e)
 {
 	lw->ir->loc = e->loc;
@@ -909,9 +929,10 @@ struct val lower_expr(struct lowerer *lw, const struct expr *e)
 		return lower_expr(lw, e->b);
 	case EX_XLATE:
 		return lower_xlate(lw, e);
+	case EX_SCOPED:
+		return lower_symbol(lw, e);
 	case EX_SIZEOF:
 	case EX_OFFSETOF:
-	case EX_SCOPED:
 	case EX_AGG:
 		break; /* gone after the checker */
 	}

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/ksyms.h"
+
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
 struct kbtf {
@@ -26,6 +28,7 @@ struct kbtf {
 	uint32_t nslots;    /* a power of two */
 	struct type **made; /* by id: structs, unions and enums of the current compilation */
 	struct arena *made_in;
+	struct ksyms *syms; /* once asked for */
 };
 
 /* libbpf reads the file through stdio, page by page, and copies it: half of the time that dwire takes to start. Its
@@ -242,6 +245,7 @@ void kbtf_close(struct kbtf *k)
 	free(k->at);
 	free(k->slots);
 	free(k->made);
+	ksyms_close(k->syms);
 	free(k);
 }
 
@@ -458,6 +462,85 @@ static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 	return best;
 }
 
+/* "struct task_struct *", "unsigned long [3]": the words that ksyms_type() says. */
+static struct type *type_of_text(struct types *ts, const char *text)
+{
+	size_t n = strcspn(text, "*[");
+	const char *word;
+	struct type *t;
+
+	while (n && text[n - 1] == ' ')
+		n--;
+	word = arena_strndup(ts->arena, text, n);
+	if (!strncmp(word, "struct ", 7))
+		t = types_tagged(ts, T_STRUCT, word + 7);
+	else if (!strcmp(word, "unsigned long"))
+		t = ts->ulong_;
+	else if (!strcmp(word, "unsigned int"))
+		t = ts->uint32;
+	else
+		t = !strcmp(word, "long")       ? ts->long_
+			: !strcmp(word, "int")  ? ts->int32
+			: !strcmp(word, "char") ? ts->char_
+			: !strcmp(word, "void") ? ts->void_
+						: ts->uint64;
+	text = strpbrk(text, "*[");
+	if (t && text && *text == '*')
+		return type_ptr(ts, t);
+	return t && text ? type_array(ts, t, (uint32_t)strtoul(text + 1, NULL, 10)) : t;
+}
+
+/* Of what nobody knows the type of: an integer as large as its room says, if that is small. */
+static struct type *guess_type(struct types *ts, const struct ksym *s)
+{
+	struct type *t;
+
+	if (s->type == 'T' || s->type == 't' || s->type == 'W' || s->type == 'w') {
+		t = ARENA_NEW(ts->arena, struct type);
+		*t = (struct type){ .kind = T_FUNC, .name = "", .complete = true, .of = ts->int32 };
+		return t->canon = t;
+	}
+	if (s->room && s->room <= 4)
+		return ts->int32;
+	return s->room == 8 ? ts->long_ : NULL;
+}
+
+static int kt_symbol(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out)
+{
+	struct kbtf *k = ctx;
+	uint32_t var = kbtf_var(k, name);
+	const char *text = ksyms_type(name);
+	struct ksym s;
+	int err = k->syms ? 0 : ksyms_open(&k->syms);
+
+	*out = (struct ksymbol){ 0 };
+	if (!err)
+		err = ksyms_find(k->syms, module, name, &s);
+	if (err) /* without CONFIG_KALLSYMS_ALL variables are not in the list */
+		return err == -ENOENT && (var || text) ? -ENODATA : err;
+	out->addr = s.addr;
+	if (var) { /* of variables BTF has those that each CPU has its own of */
+		out->percpu = var;
+		out->type = make_type(k, ts, type_at(k, var)->type);
+	} else {
+		out->type = text ? type_of_text(ts, text) : guess_type(ts, &s);
+	}
+	if (out->type)
+		type_complete(ts, out->type);
+	return 0;
+}
+
+static bool kt_has_module(void *ctx, const char *module)
+{
+	char path[128];
+
+	(void)ctx;
+	if (ksyms_is_kernel(module))
+		return true;
+	return !strchr(module, '/') && snprintf(path, sizeof(path), "/sys/module/%s", module) < (int)sizeof(path) &&
+		!access(path, F_OK);
+}
+
 struct ktypes kbtf_ktypes(struct kbtf *k)
 {
 	return (struct ktypes){
@@ -465,6 +548,8 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 		.find = kt_find,
 		.complete = kt_complete,
 		.enumerator = kt_enumerator,
+		.symbol = kt_symbol,
+		.has_module = kt_has_module,
 		.enumerators = kt_enumerators,
 		.nearest = kt_nearest,
 	};

@@ -1,5 +1,6 @@
 /* check_expr: types of expressions. Each function gives the type, or NULL when an error was reported (then callers
  * stay silent). */
+#include <errno.h>
 #include <string.h>
 
 #include "lang/check_priv.h"
@@ -463,14 +464,21 @@ static struct type *check_address(struct checker *ck, struct expr *e, struct typ
 	if (a->kind != EX_MEMBER && a->kind != EX_SCOPED && a->kind != EX_INDEX &&
 		!(a->kind == EX_UNARY && a->op == OP_DEREF))
 		return err(ck, e->loc, D_ADDROF_LVAL, NULL, "& needs something that lies in memory");
-	if (a->extra || (a->kind == EX_MEMBER && a->isuffix))
+	if (a->kind == EX_MEMBER && (a->extra || a->isuffix))
 		return err(ck, e->loc, D_ADDROF_BITFIELD, NULL, "%s has no address", ast_expr_text(ck->arena, a));
 	return type_ptr(ck->ts, t);
 }
 
+static struct type *check_scoped(struct checker *ck, struct expr *e, bool address);
+
 static struct type *check_unary(struct checker *ck, struct expr *e)
 {
-	struct type *t = check_step_operand(ck, e);
+	struct type *t;
+
+	if (e->op == OP_ADDR && e->a->kind == EX_SCOPED)
+		t = e->a->type = check_scoped(ck, e->a, true);
+	else
+		t = check_step_operand(ck, e);
 
 	if (!t || (e->op != OP_NOT && e->op != OP_DEREF && !check_is_value(ck, e->a)))
 		return NULL;
@@ -625,6 +633,33 @@ static struct type *check_xlate(struct checker *ck, struct expr *e)
 	return to;
 }
 
+/* `name, module`name. address: only where it lies is asked for, so its type may be unknown. */
+static struct type *check_scoped(struct checker *ck, struct expr *e, bool address)
+{
+	const struct ktypes *k = ck->ts->kernel;
+	struct ksymbol *s = ARENA_NEW(ck->arena, struct ksymbol);
+	bool jiffies = !strcmp(e->name, "jiffies") && (!e->obj || !*e->obj || !strcmp(e->obj, "vmlinux")) && !address;
+	int r = jiffies ? 0 : k && k->symbol ? k->symbol(k->ctx, ck->ts, e->obj, e->name, s) : -ENOENT;
+
+	if (jiffies) /* a helper tells it: not all kernels say where it lies */
+		return ck->ts->ulong_;
+	if (r == -ENODEV)
+		return err(ck, e->loc, D_IDENT_UNDEF, NULL, "there is no module %s", e->obj);
+	if (r == -ENOENT)
+		return err(ck, e->loc, D_IDENT_UNDEF, NULL, "the kernel has no symbol %s", e->name);
+	if (r || !s->addr)
+		return err(ck, e->loc, D_KERNEL,
+			r == -ENODATA ? "kernels with CONFIG_KALLSYMS_ALL do" : "see /proc/sys/kernel/kptr_restrict",
+			"this kernel does not tell the address of %s", e->name);
+	e->extra = s;
+	if (!s->type && address)
+		return ck->ts->void_;
+	if (!s->type)
+		return err(ck, e->loc, D_SYM_NOTYPES, arena_printf(ck->arena, "give it one: *(int *)&`%s", e->name),
+			"the kernel has no type information for its variable %s", e->name);
+	return s->type->kind == T_FUNC && !address ? type_ptr(ck->ts, s->type) : s->type;
+}
+
 static struct type *check_kind(struct checker *ck, struct expr *e)
 {
 	struct type *t;
@@ -637,10 +672,7 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 	case EX_IDENT:
 		return check_ident(ck, e);
 	case EX_SCOPED:
-		return err(ck, e->loc, D_SYM_NOTYPES,
-			"start from curthread or args[], or cast its address in /proc/kallsyms: "
-			"*(int *)0xffffffff81000000",
-			"the kernel has no type information for its variable %s", e->name);
+		return check_scoped(ck, e, false);
 	case EX_AGG:
 		return err(ck, e->loc, D_AGG_SCALAR, "aggregations are printed by printa() or at the end",
 			"the value of @%s cannot be read", e->name);

@@ -494,6 +494,10 @@ struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *
 {
 	struct type *t = NULL;
 
+	if (x->scope && *x->scope && ts->kernel && !ts->kernel->has_module(ts->kernel->ctx, x->scope)) {
+		diag_error(d, x->loc, D_TYPE_ERR, NULL, "there is no module %s", x->scope);
+		return NULL;
+	}
 	switch (x->kind) {
 	case TYX_BASIC:
 		return resolve_basic(ts, d, x);

@@ -32,6 +32,13 @@ struct type {
 	struct type *canon; /* aliases: the type they name; else itself */
 };
 
+/* A variable or function of the kernel: `name. */
+struct ksymbol {
+	uint64_t addr;
+	struct type *type; /* NULL: not known */
+	uint32_t percpu;   /* each CPU has its own: its id in vmlinux BTF; else 0 */
+};
+
 /* Where kernel types come from (src/kernel/btf.c), or none. */
 struct types;
 struct ktype_enum {
@@ -50,6 +57,10 @@ struct ktypes {
 	bool (*enumerator)(void *ctx, const char *name, int64_t *value);
 	/* All enumerators of an enum, as an array in the arena, and their number; 0: no such enum. */
 	size_t (*enumerators)(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v);
+	/* A symbol of a module (NULL or "": of any). 0; -ENOENT; -ENODEV: no such module; -ENODATA: the
+	 * kernel has it, but does not say where; or another -errno. */
+	int (*symbol)(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out);
+	bool (*has_module)(void *ctx, const char *module);
 	/* Names like it, for hints; NULL when none is near. */
 	const char *(*nearest)(void *ctx, enum type_kind kind, const char *name);
 };

@@ -1,1 +1,1 @@
-BEGIN { trace(`jiffies); }
+BEGIN { trace(`__start_BTF); }
