@@ -33,7 +33,7 @@ static int64_t unused_bits(const struct lowerer *lw, uint32_t i)
 {
 	uint32_t in_last = spec_count(lw) % 64;
 
-	return i + 1 < spec_words(lw) || !in_last ? 0 : -(1ll << in_last);
+	return i + 1 < spec_words(lw) || !in_last ? 0 : (int64_t)(-1ull << in_last);
 }
 
 /* floor(log2(x)) of a power of two. */

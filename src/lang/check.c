@@ -51,7 +51,7 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 	if (!t || t->kind == T_FUNC) /* functions are those that D has: a prototype makes none */
 		return;
 	if (s) {
-		if (s->type && type_same(s->type, t) && (s->kind == SYM_ASSOC) == assoc && s->kind != SYM_BUILTIN)
+		if (s->type && type_same(s->type, t) && s->kind == (assoc ? SYM_ASSOC : SYM_VAR))
 			return;
 		err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
 		return;

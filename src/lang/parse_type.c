@@ -175,6 +175,10 @@ static bool parse_members(struct parser *p, struct tyx *ty, struct loc open)
 			return false;
 		}
 		if (parser_kind(p) == TOK_SEMI) { /* an anonymous struct or union */
+			if (spec.base->kind != TYX_STRUCT && spec.base->kind != TYX_UNION) {
+				parser_error(p, spec.loc, D_DECL_MNAME, NULL, "this member has no name");
+				return false;
+			}
 			struct tyx_member *m = vec_push(p->arena, &ty->members);
 
 			*m = (struct tyx_member){ .type = spec.base, .loc = spec.loc };
@@ -388,6 +392,31 @@ static bool parse_param(struct parser *p, struct tyx *into, struct declarator *n
 	return true;
 }
 
+static bool is_void(const struct tyx *ty)
+{
+	return ty->kind == TYX_BASIC && ty->spec == SPEC_VOID;
+}
+
+/* void is no parameter: (void) alone says that there is none, and bears no name. */
+static bool params_void_ok(
+	struct parser *p, enum tok_kind close, const struct tyx *into, const struct declarator *names)
+{
+	for (size_t i = 0; i < into->keys.n; i++) {
+		if (!is_void(into->keys.v[i]))
+			continue;
+		if (close == TOK_RBRACK)
+			parser_error(p, into->keys.v[i]->loc, D_DECL_PROTO_TYPE, NULL, "void is no type of a key");
+		else if (into->keys.n > 1)
+			parser_error(p, into->keys.v[i]->loc, D_DECL_PROTO_VOID, NULL, "void must stand alone");
+		else if (names && i < names->params.n && names->params.v[i])
+			parser_error(p, into->keys.v[i]->loc, D_DECL_PROTO_NAME, NULL, "void takes no name");
+		else
+			continue;
+		return false;
+	}
+	return true;
+}
+
 /* params := [ param ("," param)* ] */
 bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struct declarator *names)
 {
@@ -400,15 +429,21 @@ bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struc
 	do {
 		const struct token *t = parser_peek(p, 0);
 
-		/* "..." and "@" stand in prototypes of built-in functions: any arguments, any aggregation */
-		if (t->kind == TOK_ELLIPSIS || (t->kind == TOK_AGG && !t->textlen))
-			parser_take(p);
-		else
+		if (t->kind == TOK_ELLIPSIS && close == TOK_RBRACK) {
+			parser_error(
+				p, parser_loc(p, t), D_DECL_PROTO_VARARGS, NULL, "the keys of an array are all named");
+			ok = false;
+		} else if (t->kind == TOK_ELLIPSIS || (t->kind == TOK_AGG && !t->textlen)) {
+			parser_take(p); /* in prototypes of built-in functions: any arguments, any aggregation */
+		} else {
 			ok = parse_param(p, into, names);
+		}
 	} while (ok && parser_accept(p, TOK_COMMA));
 	parser_leave(p);
+	if (!ok || !params_void_ok(p, close, into, names))
+		return false;
 	/* (void) is an empty list */
-	if (ok && close == TOK_RPAR && into->keys.n == 1 && into->keys.v[0]->kind == TYX_BASIC &&
+	if (close == TOK_RPAR && into->keys.n == 1 && into->keys.v[0]->kind == TYX_BASIC &&
 		into->keys.v[0]->spec == SPEC_VOID)
 		into->keys.n = 0;
 	return ok;
@@ -452,7 +487,9 @@ static bool chain_function(struct parser *p, struct chain *c)
 {
 	struct tyx *ty = tyx_new(p, TYX_FUNC, parser_take_loc(p));
 
-	return parse_params(p, TOK_RPAR, ty, NULL) && parser_expect_close(p, TOK_RPAR, ty->loc) &&
+	struct declarator names = { 0 };
+
+	return parse_params(p, TOK_RPAR, ty, &names) && parser_expect_close(p, TOK_RPAR, ty->loc) &&
 		chain_add(p, c, ty, keys_depth(ty));
 }
 

@@ -101,8 +101,12 @@ static void image_make(void)
 	actions[n++] = (struct action){ .kind = ACT_DENORMALIZE, .aggs = &ids[1], .naggs = 1 };
 	actions[n++] = (struct action){ .kind = ACT_EXIT, .args = &fields[3], .nargs = 1, .guard_off = 18 };
 	for (size_t i = 0; i < n; i++)
-		epids[i] = (struct epid){ (uint32_t)i % 4, 0, 24 + (uint32_t)i % 8, &actions[i], 1, i % 5 == 0 };
-	epids[n] = (struct epid){ 2, 0, 24, actions, n, false };
+		epids[i] = (struct epid){ .probe = (uint32_t)i % 4,
+			.rec_size = 24 + (uint32_t)i % 8,
+			.actions = &actions[i],
+			.nactions = 1,
+			.quiet_head = i % 5 == 0 };
+	epids[n] = (struct epid){ .probe = 2, .rec_size = 24, .actions = actions, .nactions = n };
 	image.probes.v = probes;
 	image.probes.n = 3;
 	image.epids.v = epids;

@@ -1,0 +1,1 @@
+inline int x = 1; int x;
