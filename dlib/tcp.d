@@ -204,14 +204,10 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    ((struct tcp_skb_cb *)&((struct tcp_sock *)P->sk)->retransmit_skb_hint->cb)->seq;
 	tcps_rto = P->sk == 0 ? 0 : (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000 / __hz;
 	tcps_mss = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mss_cache;
-	/* the kernel keeps the time of the first SYN-ACK (us), each buffer has its own (ns) */
-	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && (P->state == 10 ?
-	    P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&
-	    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&
-	    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000 :
+	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && P->state != 10 &&
 	    (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
 	    (((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 3) != 0 ||
-	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4));
+	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4);
 	tcps_srtt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->srtt_us >> 3;
 	tcps_rttvar = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mdev_us >> 2;
 	tcps_min_rtt = P->sk == 0 || ((struct tcp_sock *)P->sk)->rtt_min.s[0].v == 0xffffffff ? 0 : ((struct tcp_sock *)P->sk)->rtt_min.s[0].v;

@@ -26,6 +26,33 @@ translator struct dw_pkt < struct dw_sockev *C > {
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
+/* net_dev_queue, for a SYN-ACK: its socket is the request, which is no socket yet; whose listener it is, is not told. */
+struct dw_synack {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_synack *C > {
+	skb = C->skb;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = 6;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	oldstate = 0;
+	recv = 0;
+	state = 3;
+	dev = C->skb->dev;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = 0;
+	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
+	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+};
+
 /* tcp_receive_reset: the same, coming in */
 struct dw_rstrecv {
 	struct sock *sk;

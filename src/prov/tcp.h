@@ -9,17 +9,12 @@
 #define ICSK "((struct inet_connection_sock *)P->sk)"
 #define IS_TCP "P->sk->sk_protocol == 6 && P->sk->sk_type == 1"
 
-/* A SYN-ACK that is sent again: the kernel keeps the time of the first one (us), each buffer has its own (ns). */
-#define SYNACK_AGAIN                                                     \
-	"(P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&" \
-	" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"   \
-	" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000)"
 /* A segment of a connection, with payload, SYN or FIN, whose numbers were sent before. */
 #define SEGMENT_AGAIN                                                                                       \
 	"(P->state != 10 && (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - " TCP_SOCK "->snd_nxt) < 0 &&" \
 	" ((" FLAGS " & 3) != 0 || P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4))"
 
-extern const struct site tcp_retransmit_sites[1];
+extern const struct site tcp_retransmit_sites[2];
 extern const struct site tcp_drop_sites[1];
 extern const struct site tcp_rto_sites[1];
 extern const struct site tcp_congestion_sites[1];

@@ -7,8 +7,18 @@
 const struct site tcp_retransmit_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS,
 		.native = "dw_cgout",
-		.when = IS_TCP " && (P->state == 10 ? " SYNACK_AGAIN " : " SEGMENT_AGAIN ")",
-		.sees = "segments of sockets that are sent again, SYN and SYN-ACK too" },
+		.when = IS_TCP " && " SEGMENT_AGAIN,
+		.sees = "segments of sockets that are sent again, SYNs too" },
+	/* the kernel keeps the time of the first one (us), each buffer has its own (ns) */
+	{ .attach = ATTACH_TP_BTF,
+		.target = "net_dev_queue",
+		.nargs = 1,
+		.native = "dw_synack",
+		.when = "P->skb->skb_iif == 0 && P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&"
+			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"
+			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000 &&"
+			" " FIRST_DEVICE,
+		.sees = "SYN-ACKs that are sent again, without their listener" },
 };
 
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */

@@ -1,0 +1,111 @@
+# Losses, drops, closed windows, full listeners, congestion: each probe against what a peer made by hand (tun_tcp) did and
+# saw on the wire, and against the kernel's counters.
+# timeout: 60
+netns_new events
+
+clause="tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s kind=%s segs=%d bytes=%d pid=%d len=%d rp=%d\\n\", probename, args[5]->rt_kind, args[5]->rt_segs,
+	    args[5]->rt_bytes, args[1]->cs_pid, args[2]->ip_plength - args[4]->tcp_offset, args[4]->tcp_dport); }
+tcp:::drop /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s reason=%s in=%d pid=%d st=%d len=%d fl=%d rp=%d\\n\", probename, args[5]->drop_reason, args[5]->drop_in,
+	    args[1]->cs_pid, args[3]->tcps_state, args[2]->ip_plength - args[4]->tcp_offset, args[4]->tcp_flags,
+	    args[3]->tcps_rport); }
+tcp:::debug-drop /args[0]->tcps_laddr == \"10.214.0.1\" || args[0]->tcps_laddr == \"fd00:d:2::1\"/ {
+	printf(\"debug-drop len=%d seq=%d\\n\", args[2]->ip_plength - args[1]->tcp_offset, args[1]->tcp_seq); }
+tcp:::congestion-state, tcp:::cwnd-reduced, tcp:::rto /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s old=%s new=%s pid=%d at=%d\\n\", probename, args[5]->ca_oldname, args[5]->ca_name, args[1]->cs_pid,
+	    args[3]->tcps_ca_state == args[5]->ca_oldstate); }
+tcp:::zero-window-sent, tcp:::zero-window-received, tcp:::listen-drop, tcp:::listen-overflow
+/args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s pid=%d fl=%d rp=%d\\n\", probename, args[1]->cs_pid, args[4]->tcp_flags, args[3]->tcps_rport); }
+tcp:::reset-received, tcp:::reset-sent /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s pid=%d reason=%s\\n\", probename, args[1]->cs_pid, args[5]->reset_reason); }
+tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s again=%d\\n\", probename, args[3]->tcps_retransmit); }"
+
+counters="Tcp RetransSegs,Tcp OutRsts,TcpExt ListenOverflows,TcpExt ListenDrops,TcpExt TCPTimeouts,TcpExt TCPLossProbes"
+read_counters() {
+	local group name
+	tr ',' '\n' <<<"$counters" | while read -r group name; do echo "$name=$(snmp "$NETNS" "$group" "$name")"; done
+}
+moved() { # NAME: by how much the kernel's counter moved
+	echo $(($(sed -n "s/^$1=//p" "$tmp/after") - $(sed -n "s/^$1=//p" "$tmp/before")))
+}
+
+run() { # FAMILY MODE: what is the same in all modes
+	read_counters >"$tmp/before"
+	trace_in "$NETNS" "$clause" tun_tcp "$1" -m "$2"
+	read_counters >"$tmp/after"
+	pid=$(value_of pid) what="$1 $2"
+	expect_total segs 'p == "retransmit"' "$(moved RetransSegs)" "$what: segments sent again, as the kernel counts"
+	expect_count 'p == "retransmit"' "$(value_of out_again)" "$what: as they are on the wire"
+	expect_total bytes 'p == "retransmit"' "$(value_of out_again_bytes)" "$what: their bytes"
+	expect_count 'p == "retransmit" && v["bytes"] != v["len"]' 0 "$what: header and buffer"
+	expect_count 'p == "reset-sent"' "$(moved OutRsts)" "$what: resets sent"
+	expect_count 'p == "zero-window-sent"' "$(value_of out_zero)" "$what: closed windows that were told"
+	expect_count 'p == "listen-overflow"' "$(moved ListenOverflows)" "$what: overflows"
+	expect_count 'p == "listen-drop"' "$(moved ListenDrops)" "$what: drops of the listener"
+	expect_count 'p == "receive" && v["again"]' 0 "$what: what is received was not sent again"
+}
+
+kinds() { # KIND N
+	expect_count "p == \"retransmit\" && v[\"kind\"] == \"$1\" && v[\"pid\"] == ${3-$pid}" "$2" "$what: $1"
+	expect_count 'p == "retransmit"' "$2" "$what: no other kind"
+}
+
+ca() { # the congestion states that were passed
+	expect_eq "$(lines 'p == "congestion-state"' | sed 's/.*old=\(.*\) new=\(.*\) pid=.*/\1>\2/' | tr '\n' ' ')" "$1" \
+		"$what: congestion states"
+	expect_count 'p == "cwnd-reduced"' "$2" "$what: reductions"
+	expect_count "v[\"old\"] != \"\" && (v[\"pid\"] != $pid || !v[\"at\"])" 0 "$what: whose congestion"
+}
+
+drops() { # of the modes without other drops: "REASON LENGTH" lines
+	expect_eq "$(lines 'p == "drop" && v["in"]' | sed 's/.*reason=\([^ ]*\) .* len=\([0-9]*\) .*/\1 \2/')" "$1" "$what: drops"
+	expect_eq "$(values len 'p == "debug-drop"')" "$(values len 'p == "drop"')" "$what: debug-drop"
+}
+
+for family in -4 -6; do
+	run $family data
+	kinds none 0
+	ca "" 0
+	drops $'TCP_OLD_DATA 100\nTCP_OLD_DATA 200\nTCP_CSUM 50'
+	expect_count "p == \"drop\" && v[\"reason\"] == \"TCP_OLD_DATA\" && v[\"pid\"] == $pid && v[\"st\"] == 1" 2 "$what: whose drops"
+	expect_count "p == \"zero-window-received\" && v[\"pid\"] == $pid" "$(value_of zero_in)" "$what: closed windows received"
+
+	run $family tlp
+	kinds tlp "$(moved TCPLossProbes)"
+	expect_count 'p == "send" && v["again"]' "$(value_of total_retrans)" "$what: tcps_retransmit"
+	expect_count 'p == "rto"' 0 "$what: no timeout"
+
+	run $family rto
+	kinds rto "$(value_of total_retrans)"
+	expect_count "p == \"rto\" && v[\"pid\"] == $pid" "$(moved TCPTimeouts)" "$what: timeouts"
+	ca "open>loss " 1
+
+	run $family fast
+	kinds fast "$(value_of total_retrans)"
+	expect_count 'p == "rto"' 0 "$what: no timeout"
+	ca "open>recovery recovery>open " 1
+
+	run $family zero
+	expect_ge "$(count "p == \"zero-window-sent\" && v[\"pid\"] == $pid")" 2 "$what: the window is told when it closes, and when asked"
+
+	run $family listen
+	expect_count 'p == "listen-overflow"' "$(value_of overflows)" "$what: what the peer was denied"
+	expect_count "p == \"listen-overflow\" && v[\"pid\"] == $pid && v[\"fl\"] == 2 && v[\"rp\"] >= 4110" \
+		"$(value_of overflow_syns)" "$what: SYNs"
+	expect_count "p == \"listen-overflow\" && v[\"pid\"] == $pid && v[\"fl\"] == 16 && v[\"rp\"] == 4100" 1 "$what: an ACK"
+	drops "TCP_LISTEN_OVERFLOW 0"
+
+	run $family abort
+	expect_count "p == \"reset-received\" && v[\"pid\"] == $pid" "$(value_of resets_taken)" "$what: resets taken"
+	expect_count "p == \"drop\" && v[\"reason\"] == \"TCP_RESET\" && v[\"rp\"] == 4000" 1 "$what: the reset that is taken"
+done
+
+run -4 synack
+kinds syn-ack 1 -1
+run -6 syn
+kinds syn "$(moved RetransSegs)"
+expect_count "p == \"rto\" && v[\"pid\"] == $pid" "$(moved TCPTimeouts)" "$what: timeouts"
+expect_count 'p == "reset-received" && v["reason"] == "ECONNREFUSED"' 1 "$what: the end"
