@@ -10,11 +10,18 @@
 
 /* ---- data in records and keys ------------------------------------------------------------------------------------ */
 enum field_kind {
-	FIELD_INT,   /* 1, 2, 4 or 8 bytes, native order */
-	FIELD_LIT,   /* u32: number of a literal (0 is "") */
-	FIELD_TSTR,  /* struct dw_tstr */
-	FIELD_CHARS, /* size bytes, text up to the first NUL */
-	FIELD_BYTES, /* raw memory: trace() of a structure, tracemem */
+	FIELD_INT,    /* 1, 2, 4 or 8 bytes, native order */
+	FIELD_LIT,    /* u32: number of a literal (0 is "") */
+	FIELD_TSTR,   /* struct dw_tstr */
+	FIELD_CHARS,  /* size bytes, text up to the first NUL */
+	FIELD_SYM,    /* u64: kernel address, printed as its function */
+	FIELD_MOD,    /* u64: ... as its module */
+	FIELD_USYM,   /* u64 process, u64 address: printed as its function */
+	FIELD_UMOD,   /* ... as its file */
+	FIELD_UADDR,  /* ... as its function and the distance from it */
+	FIELD_STACK,  /* u64 a frame, 0 after the last */
+	FIELD_USTACK, /* u64 process, then the same */
+	FIELD_BYTES,  /* raw memory: trace() of a structure, tracemem */
 };
 
 struct field {

@@ -100,7 +100,8 @@ static void lower_stmt_expr(struct lowerer *lw, const struct expr *e)
 	lw->ir->loc = e->loc;
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG)
 		lower_agg(lw, e);
-	else if (e->kind == EX_CALL && e->sym && func_class(e->sym->func) == FC_ACTION)
+	else if (e->kind == EX_CALL && e->sym &&
+		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM))
 		lower_action(lw, e);
 	else if (!atomic_step(lw, e))
 		(void)lower_expr(lw, e);

@@ -15,11 +15,30 @@ struct plan {
 	bool records;   /* data */
 };
 
-static struct field plan_field(struct plan *p, const struct expr *e)
+/* Is argument n printed by %A? Then it is an address in the current process. */
+static bool is_uaddr_conv(const struct fmt *fmt, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < fmt->n; i++) {
+		at += (size_t)fmt->items[i].star_width + (size_t)fmt->items[i].star_prec;
+		if (fmt->items[i].conv && at++ == n)
+			return fmt->items[i].conv == 'A';
+	}
+	return false;
+}
+
+static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 {
 	struct field f = { .off = p->off, .kind = FIELD_INT };
 	const struct type *t = e->type;
 
+	if (t && t->special) {
+		f.kind = sym_field(t);
+		f.size = t->size;
+		p->off += f.size;
+		return f;
+	}
 	if (t && type_is_string(t)) {
 		int form = expr_form(p->lw->ck, e);
 
@@ -28,6 +47,12 @@ static struct field plan_field(struct plan *p, const struct expr *e)
 		p->off += f.size;
 		if (f.kind == FIELD_LIT)
 			f.size = 4;
+		return f;
+	}
+	if (uaddr) {
+		f.kind = FIELD_UADDR;
+		f.size = 16;
+		p->off += f.size;
 		return f;
 	}
 	f.size = t && t->size && t->size <= 8 ? t->size : 8;
@@ -40,7 +65,7 @@ static void plan_args(struct plan *p, struct action *a, const struct expr *e, si
 {
 	a->args = ARENA_ARRAY(p->lw->arena, struct field, e->args.n + 1);
 	for (size_t i = from; i < e->args.n; i++)
-		a->args[a->nargs++] = plan_field(p, e->args.v[i]);
+		a->args[a->nargs++] = plan_field(p, e->args.v[i], a->fmt && is_uaddr_conv(a->fmt, i - from));
 }
 
 static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, size_t from, size_t to)
@@ -96,6 +121,11 @@ static void plan_action(struct plan *p, const struct expr *e)
 		a->guard_off = p->off;
 		p->off += 8;
 	}
+	if (func_class(e->sym->func) == FC_SYM) {
+		a->args = ARENA_NEW(p->lw->arena, struct field);
+		a->args[a->nargs++] = plan_field(p, e, false);
+		return;
+	}
 	switch ((int)a->kind) {
 	case ACT_PRINTF:
 	case ACT_SYSTEM:
@@ -123,7 +153,8 @@ static void plan_action(struct plan *p, const struct expr *e)
 
 static bool is_action(const struct expr *e)
 {
-	return e->kind == EX_CALL && e->sym && func_class(e->sym->func) == FC_ACTION;
+	return e->kind == EX_CALL && e->sym &&
+		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM);
 }
 
 /* What is done in the kernel records nothing, but speculate() says where the clause's record belongs. */
@@ -221,13 +252,18 @@ static void store_arg(struct lowerer *lw, const struct expr *e, const struct fie
 		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_word(lw, e));
 		return;
 	}
+	if (f->kind >= FIELD_SYM && f->kind <= FIELD_USTACK) {
+		sym_store(lw, e, f->size, lw->rec, (int32_t)f->off);
+		return;
+	}
 	str_store(lw, lower_str_as(lw, e, expr_form(lw->ck, e)), lw->rec, (int32_t)f->off);
 }
 
 static void lower_recorded(struct lowerer *lw, const struct expr *e)
 {
 	const struct action *a = &lw->actions[lw->action_no++];
-	size_t from = e->args.n - a->nargs; /* the format and aggregations stand first */
+	bool self = func_class(e->sym->func) == FC_SYM; /* the call is what is recorded */
+	size_t from = self ? 0 : e->args.n - a->nargs;  /* the format and aggregations stand first */
 
 	for (size_t i = 0; i < a->nargs; i++) {
 		int32_t mark = scratch_mark(lw);
@@ -235,7 +271,7 @@ static void lower_recorded(struct lowerer *lw, const struct expr *e)
 		if (a->kind == ACT_COMMIT || a->kind == ACT_DISCARD)
 			ir_st(lw->ir, lw->rec, (int32_t)a->args[i].off, 8, spec_end(lw, e->args.v[from + i]));
 		else
-			store_arg(lw, e->args.v[from + i], &a->args[i]);
+			store_arg(lw, self ? e : e->args.v[from + i], &a->args[i]);
 		scratch_release(lw, mark);
 	}
 	if (a->guard_off)

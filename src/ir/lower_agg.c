@@ -39,6 +39,12 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 		struct field *f = &a->keys[i];
 
 		f->off = off;
+		if (s->keys[i]->special) {
+			f->kind = sym_field(s->keys[i]);
+			f->size = s->keys[i]->size;
+			off += f->size;
+			continue;
+		}
 		if (s->keys[i]->kind != T_STRING) {
 			f->kind = FIELD_INT;
 			f->size = s->keys[i]->size;

@@ -208,6 +208,13 @@ void vars_collect(struct lowerer *lw, const struct clause *c);
 
 struct val current_task(struct lowerer *lw);
 
+/* lower_sym.c: func, stack, ... */
+enum field_kind sym_field(const struct type *t); /* FIELD_INT: nothing special */
+/* Stores what e records (e->type->special, or an address for %A) in size bytes at base + off. */
+void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg base, int32_t off);
+struct val sym_builtin(struct lowerer *lw, const struct symbol *s); /* caller, stackdepth, ... */
+vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
+
 /* lower_subr.c: rand, progenyof, ... */
 struct val lower_subr(struct lowerer *lw, const struct expr *e);
 

@@ -127,6 +127,11 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 		return int_val(ir_imm(ir, (int64_t)lw->epid + 1), s->type);
 	case BI_curthread:
 		return current_task(lw);
+	case BI_caller:
+	case BI_ucaller:
+	case BI_stackdepth:
+	case BI_ustackdepth:
+		return sym_builtin(lw, s);
 	case BI_errno: /* only system calls have one: their provider comes with them */
 		return int_val(ir_imm(ir, 0), s->type);
 	default:
@@ -331,6 +336,11 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 	for (size_t i = 0; i < args->n; i++) {
 		const struct expr *e = args->v[i];
 
+		if (s->keys[i]->special) {
+			vals[i] = (struct val){ .k = V_NONE };
+			off += s->keys[i]->size;
+			continue;
+		}
 		if (s->keys[i]->kind == T_STRING)
 			vals[i] = (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
 		else
@@ -348,7 +358,10 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 	for (size_t i = 0; i < args->n; i++) {
 		if (fields)
 			fields[i].off = off;
-		if (vals[i].k == V_STR) {
+		if (vals[i].k == V_NONE) {
+			sym_store(lw, args->v[i], s->keys[i]->size, base, (int32_t)off);
+			off += s->keys[i]->size;
+		} else if (vals[i].k == V_STR) {
 			str_store_key(lw, vals[i].s, s->key_forms[i], base, (int32_t)off);
 			off += form_size(s->key_forms[i]);
 		} else {

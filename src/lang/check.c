@@ -282,6 +282,10 @@ void check_stmt_expr(struct checker *ck, struct expr *e)
 		check_agg_assign(ck, e);
 		return;
 	}
+	if (e->kind == EX_CALL && check_dlib_call(ck, e)) {
+		(void)check_expr(ck, e);
+		return;
+	}
 	if (e->kind == EX_CALL) {
 		check_action(ck, e);
 		return;

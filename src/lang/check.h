@@ -15,7 +15,8 @@
 	X(epid, uint32) X(probeprov, string) X(probemod, string) X(probefunc, string) X(probename, string)  \
 	X(curthread, thread) X(errno, int32) X(args, args) X(arg0, int64) X(arg1, int64) X(arg2, int64)     \
 	X(arg3, int64) X(arg4, int64) X(arg5, int64) X(arg6, int64) X(arg7, int64) X(arg8, int64)           \
-	X(arg9, int64) X(zonename, string)
+	X(arg9, int64) X(zonename, string) X(caller, uint64) X(ucaller, uint64) X(stackdepth, uint32)                \
+	X(ustackdepth, uint32)
 /* clang-format on */
 enum builtin {
 #define X(n, t) BI_##n,
@@ -24,7 +25,8 @@ enum builtin {
 		BI_COUNT
 };
 
-enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
+/* FC_SYM: recorded as addresses, printed as names. */
+enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 /* clang-format off */
 #define FUNCS(X) /* name, class, least and most arguments */                                               \
 	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 64) X(printa, FC_ACTION, 1, 64)                    \
@@ -38,6 +40,9 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB };
 	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \
 	X(max, FC_AGG, 1, 1) X(stddev, FC_AGG, 1, 1) X(quantize, FC_AGG, 1, 2)                               \
 	X(lquantize, FC_AGG, 3, 5) X(llquantize, FC_AGG, 5, 6)                                               \
+	X(stack, FC_SYM, 0, 64) X(ustack, FC_SYM, 0, 64) X(jstack, FC_SYM, 0, 64) X(func, FC_SYM, 1, 1)      \
+	X(sym, FC_SYM, 1, 1) X(mod, FC_SYM, 1, 1) X(ufunc, FC_SYM, 1, 1) X(usym, FC_SYM, 1, 1)               \
+	X(umod, FC_SYM, 1, 1) X(uaddr, FC_SYM, 1, 1)                                                         \
 	X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                                                   \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
@@ -141,6 +146,8 @@ struct xl_member {
 };
 
 struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
+/* Frames of a stack() or ustack() that does not say how many; 0: the usual 20, 100, 50. */
+void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack);
 /* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */
 void check_decls(struct checker *ck, struct program *p);
 /* A clause, for the probes that it is enabled on. */

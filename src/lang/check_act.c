@@ -22,6 +22,16 @@ static const char *conv_mismatch(const struct fmt_item *it, const struct type *t
 	bool string = type_is_string(t);
 
 	*hint = NULL;
+	if (it->conv == 'k' || t->special == SPECIAL_STACK || t->special == SPECIAL_USTACK) {
+		*hint = it->conv == 'k' ? "%k prints what stack() and ustack() give" : "%k prints stacks";
+		return it->conv == 'k' && (t->special == SPECIAL_STACK || t->special == SPECIAL_USTACK)
+			? NULL
+			: "cannot print";
+	}
+	if (t->special) {
+		*hint = "%a prints the names of addresses";
+		return it->conv == 'a' || it->conv == 'A' ? NULL : "cannot print";
+	}
 	if (conv_is_string(it->conv) || (it->conv == 'w' && it->conv2 == 's')) {
 		*hint = type_is_int(t) ? "%d prints integers" : t->kind == T_PTR ? "stringof() makes a string" : NULL;
 		return string ? NULL : "cannot print";
@@ -104,7 +114,7 @@ static void check_printf(struct checker *ck, struct expr *e)
 
 	for (size_t i = 1; i < e->args.n; i++)
 		if (e->args.v[i]->kind != EX_AGG)
-			check_expr(ck, e->args.v[i]);
+			check_datum(ck, e->args.v[i]);
 	if (!f)
 		return;
 	if (!e->args.v[0]->slen) {
@@ -275,10 +285,10 @@ static void check_trace(struct checker *ck, struct expr *e)
 			ast_expr_text(ck->arena, e->args.v[0]));
 		return;
 	}
-	t = check_expr(ck, e->args.v[0]);
+	t = check_datum(ck, e->args.v[0]);
 	if (t && t->kind == T_VOID)
 		err(ck, e->args.v[0]->loc, D_TRACE_VOID, NULL, "trace() of nothing");
-	else if (t && (is_xlated(e->args.v[0]) || (!type_is_scalar(t) && !type_is_string(t))))
+	else if (t && (is_xlated(e->args.v[0]) || (!type_is_scalar(t) && !type_is_string(t) && !t->special)))
 		err(ck, e->args.v[0]->loc, D_TRACE_DYN, "name one of its members", "trace() cannot print %s",
 			type_name(ck->ts, t));
 }
@@ -353,6 +363,8 @@ void check_action(struct checker *ck, struct expr *e)
 		return;
 	if (checks[s->func])
 		checks[s->func](ck, e);
+	else if (func_class(s->func) == FC_SYM)
+		e->type = check_datum(ck, e);
 	else
 		e->type = check_call(ck, e);
 }

@@ -32,21 +32,23 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 		return false;
 	}
 	for (size_t i = 0; i < lhs->args.n; i++) {
-		struct type *t = check_expr(ck, lhs->args.v[i]);
+		struct type *t = check_datum(ck, lhs->args.v[i]);
 
 		if (!t)
 			return false;
-		if (is_xlated(lhs->args.v[i]) || (!type_is_scalar(t) && !type_is_string(t))) {
+		if (is_xlated(lhs->args.v[i]) || (!type_is_scalar(t) && !type_is_string(t) && !t->special)) {
 			err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", type_name(ck->ts, t));
 			return false;
 		}
 		if (first)
 			s->keys[i] = type_is_string(t) ? ck->ts->string : t;
-		else if (type_is_string(s->keys[i]) != type_is_string(t)) {
+		else if (type_is_string(s->keys[i]) != type_is_string(t) || s->keys[i]->special != t->special) {
 			err(ck, lhs->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of @%s is %s elsewhere", i + 1,
 				s->name, type_name(ck->ts, s->keys[i]));
 			return false;
 		}
+		if (t->special && t->size > s->keys[i]->size) /* room for the deepest of its stacks */
+			s->keys[i] = t;
 	}
 	return true;
 }

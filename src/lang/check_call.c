@@ -92,8 +92,8 @@ static struct type *regs_type(struct types *ts)
 	return type_ptr(ts, regs ? regs : t ? t : ts->void_);
 }
 
-/* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x]. */
-static bool is_dlib_inline(struct checker *ck, struct expr *e)
+/* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x], and becomes that. */
+bool check_dlib_call(struct checker *ck, struct expr *e)
 {
 	const char *name = arena_printf(ck->arena, "__fn_%s", e->name);
 	const struct symbol *s = strmap_get(ck->globals, name);
@@ -116,7 +116,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	struct symbol *s;
 	struct type *t;
 
-	if (is_dlib_inline(ck, e))
+	if (check_dlib_call(ck, e))
 		return check_expr(ck, e);
 	s = func_find(ck, e);
 	if (!s)
@@ -126,6 +126,9 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	if (func_class(s->func) == FC_AGG)
 		return err(ck, e->loc, D_AGG_FUNC, arena_printf(ck->arena, "@name = %s(...);", e->name),
 			"%s() is an aggregating function: its result goes to an aggregation", e->name);
+	if (func_class(s->func) == FC_SYM)
+		return err(ck, e->loc, D_CG_EXPR, "record it: as a statement, an argument of printf() or a key",
+			"%s() may not be called from a D expression", e->name);
 	if (s->func == FN___has)
 		return check_has(ck, e);
 	if (s->func == FN___enum)

@@ -190,8 +190,11 @@ static struct type *check_ident(struct checker *ck, struct expr *e)
 
 static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 {
+	bool call = strncmp(s->name, "__fn_", 5) == 0; /* a subroutine of dlib */
+	const char *name = s->name + (call ? 5 : 0), *word = call ? "argument" : "key";
+
 	if (e->args.n != s->nkeys) {
-		err(ck, e->loc, D_PROTO_LEN, NULL, "%s takes %zu key%s, not %zu", s->name, s->nkeys,
+		err(ck, e->loc, D_PROTO_LEN, NULL, "%s takes %zu %s%s, not %zu", name, s->nkeys, word,
 			s->nkeys == 1 ? "" : "s", e->args.n);
 		return false;
 	}
@@ -201,7 +204,7 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 		if (!t || !check_is_value(ck, e->args.v[i]))
 			return false;
 		if (!type_fits(ck, s->keys[i], t)) {
-			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of %s is %s, not %s", i + 1, s->name,
+			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL, "%s %zu of %s is %s, not %s", word, i + 1, name,
 				tname(ck, s->keys[i]), tname(ck, t));
 			return false;
 		}
@@ -217,6 +220,19 @@ static struct type *check_element(struct checker *ck, struct expr *e, struct typ
 	if (t->of->kind == T_VOID || t->of->kind == T_FUNC)
 		return err(ck, e->loc, D_DEREF_VOID, NULL, "%s has no elements", tname(ck, t));
 	return t->of;
+}
+
+/* uregs[]: as many as the machine has, dlib says. */
+static bool check_register(struct checker *ck, const struct expr *e, const struct symbol *s)
+{
+	struct symbol *regs = strcmp(s->name, "uregs") ? NULL : strmap_get(ck->globals, "__nregs");
+	int64_t i, n;
+
+	if (!regs || regs->kind != SYM_INLINE || !const_eval(ck->ts, ck->d, e->args.v[0], &i) ||
+		!const_eval(ck->ts, ck->d, regs->inl->value, &n) || (i >= 0 && i < n))
+		return true;
+	err(ck, e->args.v[0]->loc, D_REGS_IDX, "R_PC, R_SP, ...", "there is no register %lld", (long long)i);
+	return false;
 }
 
 static struct type *check_index(struct checker *ck, struct expr *e)
@@ -238,7 +254,8 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 		e->sym = e->a->sym = s;
 		if (s->kind == SYM_INLINE)
 			check_inline(ck, s);
-		if (!ok || !check_keys(ck, e, s) || (s->kind == SYM_INLINE && !s->inl->value->type))
+		if (!ok || !check_keys(ck, e, s) || (s->kind == SYM_INLINE && !s->inl->value->type) ||
+			!check_register(ck, e, s))
 			return NULL;
 		e->xl = s->kind == SYM_INLINE ? s->inl->value->xl : NULL;
 		return s->type;

@@ -7,7 +7,7 @@ struct checker {
 	struct arena *arena;
 	struct diags *d;
 	struct types *ts;
-	uint32_t strsize;
+	uint32_t strsize, stackframes, ustackframes, jstackframes;
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;
@@ -29,6 +29,9 @@ struct type *check_expr(struct checker *ck, struct expr *e);
 void check_stmt_expr(struct checker *ck, struct expr *e);
 /* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
 struct symbol *func_find(struct checker *ck, struct expr *e);
+/* Of what is recorded as it is: an expression, or a call of func, stack, ... */
+struct type *check_datum(struct checker *ck, struct expr *e);
+bool check_dlib_call(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
 struct type *check_enum(struct checker *ck, struct expr *e);
 void check_action(struct checker *ck, struct expr *e);

@@ -16,6 +16,8 @@ unsigned func_traits(enum func f)
 		[FN_speculate] = FT_KERNEL,
 	};
 
+	if (func_class(f) == FC_SYM) /* stack(), func(), ... as a statement */
+		return FT_RECORD;
 	if (func_class(f) != FC_ACTION)
 		return 0;
 	return traits[f] || f == FN_commit || f == FN_discard ? traits[f] : FT_RECORD;

@@ -100,6 +100,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->ts = ts;
 	ck->strsize = !strsize ? 1 : strsize > STRSIZE_MAX ? STRSIZE_MAX : strsize;
 	ts->string->size = (ck->strsize + 7) / 8 * 8; /* as a member */
+	checker_frames(ck, 0, 0, 0);
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->thiss = strmap_new(a);
@@ -109,6 +110,13 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->members = strmap_new(a);
 	add_builtins(ck);
 	return ck;
+}
+
+void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack)
+{
+	ck->stackframes = stack ? stack : 20;
+	ck->ustackframes = ustack ? ustack : 100;
+	ck->jstackframes = jstack ? jstack : 50;
 }
 
 struct types *checker_types(struct checker *ck)

@@ -9,6 +9,18 @@
 
 enum type_kind { T_VOID, T_INT, T_FLOAT, T_ENUM, T_PTR, T_ARRAY, T_STRUCT, T_UNION, T_FUNC, T_STRING };
 
+/* How what func(), stack() and the like give is kept and printed. */
+enum type_special {
+	SPECIAL_NONE,
+	SPECIAL_SYM,   /* kernel address: printed as its function */
+	SPECIAL_MOD,   /* ... as its module */
+	SPECIAL_USYM,  /* process, address: printed as its function */
+	SPECIAL_UMOD,  /* ... as its file */
+	SPECIAL_UADDR, /* ... as its function and the distance from it */
+	SPECIAL_STACK, /* frames, 0 after the last */
+	SPECIAL_USTACK /* process, frames */
+};
+
 struct type_member {
 	const char *name; /* NULL: anonymous */
 	struct type *type;
@@ -23,7 +35,8 @@ struct type {
 	const char *alias; /* the typedef name it was reached by, or NULL */
 	uint32_t size;     /* bytes; 0 while incomplete */
 	bool is_signed;
-	bool complete;   /* struct, union: members are there */
+	bool complete; /* struct, union: members are there */
+	enum type_special special;
 	struct type *of; /* pointer, array, function result */
 	uint32_t nelems; /* array */
 	struct type_member *members;

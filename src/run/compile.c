@@ -285,6 +285,7 @@ static int check_texts(struct compilation *c)
 	uint32_t index = 0;
 
 	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
+	checker_frames(c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes);
 	if (c->ktypes)
 		check_decls(c->checker, &c->library);
 	for (size_t i = 0; i < c->libraries.n; i++)

@@ -75,7 +75,9 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 	if (!c)
 		return -ENOMEM;
 	c->env = *env;
-	c->pval = (struct pval_env){ .image = env->image, .zone_name = env->zone_name, .ctx = env->ctx };
+	c->pval = (struct pval_env){
+		.image = env->image, .zone_name = env->zone_name, .symtext = env->symtext, .ctx = env->ctx
+	};
 	err = consumer_alloc(c);
 	for (int i = 0; !err && i < env->nrings; i++) {
 		/* Counted first: a ring that was mapped by half is closed, too. */

@@ -17,6 +17,7 @@ struct consumer_env {
 	bool quiet;
 	struct agg_opts agg;
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
+	struct symtext *symtext;                            /* may be NULL */
 	/* A clause failed; its message is printed already. Here the caller fires the ERROR probe. May be NULL. */
 	void (*on_error)(void *ctx, const struct dw_err *e);
 	void *ctx;

@@ -3,6 +3,7 @@
  * Invariant: no byte outside the data given is read, whatever the fields say; nothing is allocated.
  * Source: D manual, chapter "Output Formatting"; RFC 5952 for IPv6 addresses. */
 #include "run/print.h"
+#include "run/symtext.h"
 #include <fcntl.h>
 #include <unistd.h>
 #include <string.h>
@@ -179,6 +180,29 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 	}
 }
 
+/* Names of addresses. A user's stands behind the number of its process. */
+static void read_address(const struct pval_env *env, const struct field *f, const uint8_t *p,
+	char scratch[PVAL_SCRATCH], struct pval *out)
+{
+	uint64_t w[2] = { 0, 0 };
+	int n;
+
+	out->kind = PVAL_TEXT;
+	out->symbol = true;
+	if (p && f->size == 16)
+		memcpy(w, p, 16);
+	else if (p && f->size == 8)
+		memcpy(&w[1], p, 8);
+	if (env->symtext) {
+		out->s = symtext_name(env->symtext, f->kind, w[0], w[1]);
+		out->len = strlen(out->s);
+		return;
+	}
+	n = snprintf(scratch, PVAL_SCRATCH, "0x%llx", (unsigned long long)w[1]);
+	out->s = scratch;
+	out->len = n > 0 ? (size_t)n : 0;
+}
+
 void pval_read(const struct pval_env *env, const struct field *f, const uint8_t *data, size_t len,
 	char scratch[PVAL_SCRATCH], struct pval *out)
 {
@@ -188,6 +212,7 @@ void pval_read(const struct pval_env *env, const struct field *f, const uint8_t 
 
 	memset(out, 0, sizeof(*out));
 	out->s = "";
+	out->env = env;
 	switch (f->kind) {
 	case FIELD_INT:
 		out->kind = PVAL_INT;
@@ -214,6 +239,22 @@ void pval_read(const struct pval_env *env, const struct field *f, const uint8_t 
 		if (p) {
 			out->s = (const char *)p;
 			out->len = strnlen(out->s, f->size);
+		}
+		break;
+	case FIELD_SYM:
+	case FIELD_MOD:
+	case FIELD_USYM:
+	case FIELD_UMOD:
+	case FIELD_UADDR:
+		read_address(env, f, p, scratch, out);
+		break;
+	case FIELD_STACK:
+	case FIELD_USTACK:
+		out->kind = PVAL_STACK;
+		out->user = f->kind == FIELD_USTACK;
+		if (p) {
+			out->s = (const char *)p;
+			out->len = f->size;
 		}
 		break;
 	case FIELD_BYTES:
@@ -394,6 +435,12 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 		break;
 	case 'a':
 	case 'A':
+		if (v->env && v->env->symtext) {
+			const char *name = symtext_name(v->env->symtext, FIELD_INT, 0, v->i);
+
+			out_text(o, name, strlen(name), false, field);
+			break;
+		}
 		print_int(o, it, width, prec, at_width(v), 16, "0x");
 		break;
 	case 'o':
@@ -432,6 +479,12 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	}
 }
 
+static void print_stack(struct out *o, const struct pval *v)
+{
+	if (v->env && v->env->symtext)
+		symtext_stack(v->env->symtext, o, v->user, v->s, v->len);
+}
+
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
@@ -439,6 +492,10 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 
 	if (v->kind == PVAL_INT) {
 		print_conv_int(o, it, width < 0 ? 0 : width, prec, v);
+		return;
+	}
+	if (v->kind == PVAL_STACK) {
+		print_stack(o, v);
 		return;
 	}
 	if (v->kind == PVAL_BYTES) {
@@ -525,7 +582,15 @@ void print_trace(struct out *o, const struct pval *v, bool quiet)
 			out_pad(o, 1);
 		out_int(o, (int64_t)v->i, quiet ? 0 : v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3);
 		break;
+	case PVAL_STACK:
+		print_stack(o, v);
+		break;
 	case PVAL_TEXT:
+		if (v->symbol) {
+			out_pad(o, 2);
+			out_text(o, v->s, v->len, false, -50);
+			break;
+		}
 		if (!quiet)
 			out_pad(o, 2);
 		out_text(o, v->s, v->len, v->raw, quiet ? 0 : -33);

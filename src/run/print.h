@@ -40,23 +40,29 @@ void out_int(struct out *o, int64_t v, size_t width);
 void out_text(struct out *o, const char *s, size_t len, bool raw, int width);
 
 /* A decoded argument or key. */
-enum pval_kind { PVAL_INT, PVAL_TEXT, PVAL_BYTES };
+enum pval_kind { PVAL_INT, PVAL_TEXT, PVAL_BYTES, PVAL_STACK };
 struct pval {
 	enum pval_kind kind;
 	bool is_signed; /* PVAL_INT */
 	bool raw;       /* PVAL_TEXT: comes from the script or from a number, not escaped */
 	uint8_t size;   /* PVAL_INT: 1, 2, 4, 8 */
-	uint64_t i;     /* extended to 64 bits by its own signedness */
-	const char *s;  /* borrowed: the data, the image, or the scratch given to pval_read */
+	bool symbol;    /* PVAL_TEXT: the name of an address */
+	bool user;      /* PVAL_STACK: of a process */
+	const struct pval_env *env;
+	uint64_t i;    /* extended to 64 bits by its own signedness */
+	const char *s; /* borrowed: the data, the image, or the scratch given to pval_read */
 	size_t len;
 };
 
 #define PVAL_SCRATCH 48
 
+struct symtext;
+
 /* What decoding needs besides the data. */
 struct pval_env {
 	const struct image *image;
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* NULL: zones print as numbers */
+	struct symtext *symtext;                            /* NULL: addresses print as numbers */
 	void *ctx;
 };
 

@@ -277,6 +277,8 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 		.bufsize = d->opts.bufsize,
 		.switchrate_ns = d->opts.switchrate_ns,
 		.agg = d->opts.agg,
+		.noresolve = d->opts.noresolve,
+		.stackindent = (int)d->opts.stackindent,
 		.children = d->children,
 		.nchildren = d->nchildren,
 	};

@@ -7,6 +7,8 @@
 #include "run/consume.h"
 #include "run/owner.h"
 #include "run/tick.h"
+#include "run/symnote.h"
+#include "run/symtext.h"
 #include "run/zone.h"
 #include <errno.h>
 #include <signal.h>
@@ -31,6 +33,8 @@ struct session {
 	const struct image *image;
 	struct session_options opts;
 	struct zones *zones;
+	struct symtext *symtext;
+	bool names; /* of addresses in processes are wanted */
 	struct owner *owner;
 	struct loaded *loaded;
 	struct attached *attached;
@@ -63,13 +67,18 @@ struct session *session_new(const struct image *image, const struct session_opti
 	if (!s)
 		return NULL;
 	s->image = image;
+	s->names = symnote_wanted(image);
 	s->opts = *opts;
 	if (!s->opts.switchrate_ns)
 		s->opts.switchrate_ns = SWITCHRATE_DEFAULT;
 	s->live = opts->nchildren;
 	s->epoll = s->signals = -1;
 	s->zones = zone_new(features_global_netns(opts->features));
-	if (!s->zones) {
+	s->symtext = symtext_new(
+		&(struct symtext_opts){ .noresolve = opts->noresolve, .indent = opts->stackindent, .err = opts->err });
+	if (!s->zones || !s->symtext) {
+		zone_free(s->zones);
+		symtext_free(s->symtext);
 		free(s);
 		return NULL;
 	}
@@ -202,6 +211,7 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.quiet = s->opts.quiet,
 		.agg = s->opts.agg,
 		.zone_name = name_zone,
+		.symtext = s->symtext,
 		.on_error = fire_error,
 		.ctx = s,
 	};
@@ -223,6 +233,17 @@ static int output_failed(struct session *s, int err, char *why, size_t why_len)
 	return err;
 }
 
+/* Processes that addresses are printed of may end before these are. */
+static void note_names(struct session *s)
+{
+	if (!s->names)
+		return;
+	symtext_refresh(s->symtext);
+	for (size_t i = 0; i < s->opts.nchildren; i++)
+		symtext_note(s->symtext, (uint64_t)child_pid(s->opts.children[i]));
+	symnote_keys(s->image, s->loaded->maps, s->symtext);
+}
+
 /* Prints what the rings hold. The number of records, or -errno. */
 static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 {
@@ -230,6 +251,7 @@ static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 
 	if (s->output_gone)
 		return 0;
+	note_names(s);
 	n = consumer_work(s->consumer, final);
 	s->empty_at = now_ns() + s->opts.switchrate_ns;
 	if (n < 0)
@@ -309,6 +331,8 @@ static int attach(struct session *s, char *why, size_t why_len)
 	}
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = child_go(s->opts.children[i], why, why_len);
+	if (!err)
+		note_names(s);
 	return err;
 }
 
@@ -518,6 +542,7 @@ void session_free(struct session *s)
 	if (s->epoll >= 0)
 		close(s->epoll);
 	give_signals_back(s);
+	symtext_free(s->symtext);
 	zone_free(s->zones);
 	free(s);
 }

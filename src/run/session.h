@@ -30,6 +30,8 @@ struct session_options {
 	uint64_t bufsize;          /* bytes a CPU; 0: 4 MiB */
 	uint64_t switchrate_ns;    /* how often the buffers are emptied; 0: 100 ms */
 	struct agg_opts agg;
+	bool noresolve;  /* addresses are printed as numbers */
+	int stackindent; /* columns before a frame; 0: 14 */
 	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them,
 	 * after session_free(), terminates those that still run. */
 	struct child *const *children;

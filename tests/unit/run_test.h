@@ -160,6 +160,16 @@ static inline size_t datum_put(const struct datum *d, uint8_t *p)
 
 	memset(p, 0, d->size);
 	switch (d->kind) {
+	case FIELD_SYM:
+	case FIELD_MOD:
+		memcpy(p, &d->i, sizeof(d->i));
+		break;
+	case FIELD_USYM:
+	case FIELD_UMOD:
+	case FIELD_UADDR: /* of process tag */
+		memcpy(p, &t.tag, sizeof(t.tag));
+		memcpy(p + 8, &d->i, sizeof(d->i));
+		break;
 	case FIELD_INT:
 	case FIELD_LIT:
 		memcpy(p, &d->i, d->size); /* little endian; the machines of the tests are */
@@ -173,8 +183,10 @@ static inline size_t datum_put(const struct datum *d, uint8_t *p)
 		break;
 	case FIELD_CHARS:
 	case FIELD_BYTES:
+	case FIELD_STACK:
+	case FIELD_USTACK:
 		/* s may hold NUL bytes: BYTES gives all of them. */
-		memcpy(p, d->s, d->kind == FIELD_BYTES ? d->size : strnlen(d->s, d->size));
+		memcpy(p, d->s, d->kind != FIELD_CHARS ? d->size : strnlen(d->s, d->size));
 		break;
 	}
 	return d->size;

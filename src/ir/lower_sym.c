@@ -1,0 +1,118 @@
+/* lower_sym: what func(), stack() and the like record: addresses, whose names the consumer finds.
+ * Invariant: equal stacks are equal bytes: what lies behind the last frame is zero. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+#define FRAMES_MAX 127
+
+enum field_kind sym_field(const struct type *t)
+{
+	switch (t->special) {
+	case SPECIAL_SYM:
+		return FIELD_SYM;
+	case SPECIAL_MOD:
+		return FIELD_MOD;
+	case SPECIAL_USYM:
+		return FIELD_USYM;
+	case SPECIAL_UMOD:
+		return FIELD_UMOD;
+	case SPECIAL_UADDR:
+		return FIELD_UADDR;
+	case SPECIAL_STACK:
+		return FIELD_STACK;
+	case SPECIAL_USTACK:
+		return FIELD_USTACK;
+	case SPECIAL_NONE:
+		break;
+	}
+	return FIELD_INT;
+}
+
+static bool has_stacks(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_TEST_RUN || lw->site->attach == ATTACH_TP_BTF ||
+		lw->site->attach == ATTACH_PERF;
+}
+
+/* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */
+static uint32_t own_frames(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_TP_BTF ? 2 : lw->site->attach == ATTACH_TEST_RUN ? 1 : 0;
+}
+
+/* Frames of the stack, len bytes of them, at base + off, all of which is written. The helper zeroes what it does not
+ * fill, also when it fails. Gives the bytes that are frames, or a negative number. */
+vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
+{
+	struct ir *ir = lw->ir;
+	uint32_t flags;
+	vreg at = off ? ir_alui(ir, ALU_ADD, base, off) : base;
+
+	if (!has_stacks(lw)) {
+		lower_error(lw, ir->loc, D_KERNEL,
+			"%s:::%s is seen by a cgroup hook, where the kernel gives programs no stacks", lw->prov->name,
+			lw->probe->name);
+		return ir_imm(ir, 0);
+	}
+	flags = user ? BPF_F_USER_STACK : own_frames(lw);
+	return ir_call(
+		ir, BPF_FUNC_get_stack, (vreg[]){ ir_ctx(ir), at, ir_imm(ir, len), ir_imm(ir, flags) }, 4, false);
+}
+
+/* The second frame, or how many there are. */
+struct val sym_builtin(struct lowerer *lw, const struct symbol *s)
+{
+	struct ir *ir = lw->ir;
+	bool user = s->builtin == BI_ucaller || s->builtin == BI_ustackdepth;
+	bool depth = s->builtin == BI_stackdepth || s->builtin == BI_ustackdepth;
+	int32_t mark = scratch_mark(lw), stack = ir_stack_mark(ir);
+	struct val v = { .k = V_INT, .type = s->type };
+	vreg buf, n;
+
+	if (!depth) {
+		buf = ir_stack(ir, ir_stack_alloc(ir, 16));
+		(void)sym_get_stack(lw, user, 16, buf, 0);
+		v.r = ir_ld(ir, buf, 8, 8, false, false);
+	} else {
+		v.r = ir_var(ir);
+		n = sym_get_stack(lw, user, FRAMES_MAX * 8, scratch_ptr(lw, scratch_alloc(lw, FRAMES_MAX * 8)), 0);
+		uint32_t none = ir_newlabel(ir);
+
+		ir_seti(ir, v.r, 0);
+		ir_jcci(ir, CC_SLE, n, 0, none);
+		ir_set(ir, v.r, ir_alui(ir, ALU_SHR, n, 3));
+		ir_label(ir, none);
+	}
+	ir_stack_release(ir, stack);
+	scratch_release(lw, mark);
+	return v;
+}
+
+void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg base, int32_t off)
+{
+	struct ir *ir = lw->ir;
+	enum type_special special = e->type->special;
+	uint32_t len = (uint32_t)e->ival * 8;
+	vreg addr = 0;
+
+	if (special == SPECIAL_STACK || special == SPECIAL_USTACK) {
+		if (special == SPECIAL_USTACK) {
+			ir_st(ir, base, off, 8, current_number(lw, BI_pid));
+			off += 8;
+			size -= 8;
+		}
+		(void)sym_get_stack(lw, special == SPECIAL_USTACK, len, base, off);
+		for (; len < size; len += 8)
+			ir_sti(ir, base, off + (int32_t)len, 8, 0);
+		return;
+	}
+	/* %A of a plain address: an integer here, its field is of 16 bytes */
+	addr = lower_int(lw, special ? e->args.v[0] : e);
+	if (size == 16) {
+		ir_st(ir, base, off, 8, current_number(lw, BI_pid));
+		off += 8;
+	}
+	ir_st(ir, base, off, 8, addr);
+}

@@ -1,0 +1,18 @@
+/* elfsyms: the functions of an ELF file, by address. */
+#ifndef DWIRE_KERNEL_ELFSYMS_H
+#define DWIRE_KERNEL_ELFSYMS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elfsyms;
+
+/* From the file; its separate debugging file under /usr/lib/debug is used where there is one. NULL: not an ELF file,
+ * or no memory. */
+struct elfsyms *elfsyms_open(const char *path);
+/* From an image in memory (the vdso); the caller's, as long as the table lives. */
+struct elfsyms *elfsyms_memory(void *image, size_t len);
+void elfsyms_free(struct elfsyms *e); /* NULL is fine */
+/* The function that the byte at this offset of the file lies in, and how far from its start. */
+bool elfsyms_find(const struct elfsyms *e, uint64_t file_off, const char **name, uint64_t *off);
+#endif

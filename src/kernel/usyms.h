@@ -1,0 +1,26 @@
+/* usyms: names of addresses in processes: /proc/PID/maps tells the file, its ELF symbol tables the function. What was
+ * seen of a process is kept, so that its addresses have names after it has ended. */
+#ifndef DWIRE_KERNEL_USYMS_H
+#define DWIRE_KERNEL_USYMS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct usyms;
+
+struct usym {
+	const char *obj;  /* file name without folders, "[vdso]", ...; owned by the table */
+	const char *name; /* NULL: the file has no symbol there */
+	uint64_t off;     /* from the symbol's start; without one: addr itself */
+};
+
+/* NULL: no memory. */
+struct usyms *usyms_new(void);
+void usyms_free(struct usyms *u); /* NULL is fine */
+/* Time has passed: processes may have mapped other files since. */
+void usyms_refresh(struct usyms *u);
+/* Reads the process's maps, unless that was done since the last refresh. What is known already stays when it has ended. */
+void usyms_note(struct usyms *u, pid_t pid);
+/* False: no file is known to be mapped there. */
+bool usyms_find(struct usyms *u, pid_t pid, uint64_t addr, struct usym *out);
+#endif

@@ -1,0 +1,107 @@
+/* check_sym: what is recorded as an address and printed as a name: func, mod, sym, ufunc, umod, usym, uaddr, stack, ustack,
+ * jstack. They stand where something is recorded: as statements, as arguments of printf and trace, as keys of
+ * aggregations.
+ * Input: a call. Output: its type, whose `special` says how it is kept; expr.ival is the number of frames of a stack. */
+#include <string.h>
+
+#include "lang/check_priv.h"
+
+#define FRAMES_MAX 127 /* as many as the kernel gives: sysctl kernel.perf_event_max_stack */
+
+static struct type *special_type(struct types *ts, enum type_special special, const char *name, uint32_t size)
+{
+	struct type *t = ARENA_NEW(ts->arena, struct type);
+
+	/* A stack is no value that an operator takes; an address is, but calls of these are allowed in few places. */
+	t->kind = special == SPECIAL_STACK || special == SPECIAL_USTACK ? T_STRUCT : T_INT;
+	t->name = name;
+	t->size = size;
+	t->special = special;
+	t->complete = true;
+	t->canon = t;
+	return t;
+}
+
+/* A constant number of frames; *n stays when the argument is not there. */
+static bool frames_arg(struct checker *ck, struct expr *e, enum dtag tag, int64_t *n)
+{
+	if (!e->args.n)
+		return true;
+	if (!check_expr(ck, e->args.v[0]))
+		return false;
+	if (const_eval(ck->ts, ck->d, e->args.v[0], n) && *n > 0 && *n <= UINT16_MAX)
+		return true;
+	err(ck, e->args.v[0]->loc, tag, NULL, "%s() takes a constant number of frames, at least 1", e->name);
+	return false;
+}
+
+static struct type *check_stack(struct checker *ck, struct expr *e)
+{
+	int64_t n = ck->stackframes;
+
+	if (e->args.n > 1)
+		return err(ck, e->loc, D_STACK_PROTO, NULL, "stack() takes at most one argument, not %zu", e->args.n);
+	if (!frames_arg(ck, e, D_STACK_SIZE, &n))
+		return NULL;
+	e->ival = (uint64_t)(n > FRAMES_MAX ? FRAMES_MAX : n);
+	return special_type(ck->ts, SPECIAL_STACK, "stack", (uint32_t)e->ival * 8);
+}
+
+/* The text that a Java machine would give to a frame (strsize) is never there. */
+static struct type *check_ustack(struct checker *ck, struct expr *e)
+{
+	int64_t n = e->sym->func == FN_jstack ? ck->jstackframes : ck->ustackframes, size = 0;
+
+	if (e->args.n > 2)
+		return err(ck, e->loc, D_USTACK_PROTO, NULL, "%s() takes at most two arguments, not %zu", e->name,
+			e->args.n);
+	if (!frames_arg(ck, e, D_USTACK_FRAMES, &n))
+		return NULL;
+	if (e->args.n > 1 &&
+		(!check_expr(ck, e->args.v[1]) || !const_eval(ck->ts, ck->d, e->args.v[1], &size) || size < 0))
+		return err(ck, e->args.v[1]->loc, D_USTACK_STRSIZE, NULL, "%s() takes a constant size of strings",
+			e->name);
+	e->ival = (uint64_t)(n > FRAMES_MAX ? FRAMES_MAX : n);
+	return special_type(ck->ts, SPECIAL_USTACK, "ustack", (uint32_t)e->ival * 8 + 8); /* first the process */
+}
+
+static struct type *check_address(struct checker *ck, struct expr *e)
+{
+	static const enum type_special specials[FN_COUNT] = {
+		[FN_func] = SPECIAL_SYM,
+		[FN_sym] = SPECIAL_SYM,
+		[FN_mod] = SPECIAL_MOD,
+		[FN_ufunc] = SPECIAL_USYM,
+		[FN_usym] = SPECIAL_USYM,
+		[FN_umod] = SPECIAL_UMOD,
+		[FN_uaddr] = SPECIAL_UADDR,
+	};
+	enum type_special special = specials[e->sym->func];
+	bool user = special != SPECIAL_SYM && special != SPECIAL_MOD;
+	struct type *t = check_expr(ck, e->args.v[0]);
+
+	if (!t)
+		return NULL;
+	if (is_xlated(e->args.v[0]) || !type_is_scalar(t))
+		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "%s() takes an address, not %s", e->name,
+			type_name(ck->ts, t));
+	return special_type(ck->ts, special, user ? "_usymaddr" : "_symaddr", user ? 16 : 8);
+}
+
+struct type *check_datum(struct checker *ck, struct expr *e)
+{
+	const struct symbol *s = e->kind == EX_CALL ? strmap_get(ck->funcs, e->name) : NULL;
+
+	if (!s || func_class(s->func) != FC_SYM)
+		return check_expr(ck, e);
+	e->type = NULL;
+	if (!func_find(ck, e))
+		return NULL;
+	if (s->func == FN_stack)
+		e->type = check_stack(ck, e);
+	else if (s->func == FN_ustack || s->func == FN_jstack)
+		e->type = check_ustack(ck, e);
+	else
+		e->type = check_address(ck, e);
+	return e->type;
+}

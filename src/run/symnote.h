@@ -1,0 +1,11 @@
+/* symnote: the processes whose addresses will be printed later. Their maps are read while they live. */
+#ifndef DWIRE_RUN_SYMNOTE_H
+#define DWIRE_RUN_SYMNOTE_H
+#include "ir/image.h"
+#include "run/symtext.h"
+
+/* Does the image record addresses of processes? */
+bool symnote_wanted(const struct image *image);
+/* Notes the processes that the keys of its aggregations name now. map_fds by index of image.maps. */
+void symnote_keys(const struct image *image, const int *map_fds, struct symtext *s);
+#endif

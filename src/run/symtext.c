@@ -1,0 +1,191 @@
+/* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept. */
+#include "run/symtext.h"
+#include "kernel/kaddrs.h"
+#include "kernel/usyms.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096
+#define INDENT 14 /* as dtrace's */
+#define NAME_MAX_LEN 512
+
+struct name {
+	struct name *next;
+	enum field_kind how;
+	unsigned round; /* of refreshing, in which it was found to be a number only */
+	uint64_t pid, addr;
+	char text[];
+};
+
+struct symtext {
+	struct symtext_opts opts;
+	struct kaddrs *kaddrs;
+	struct usyms *usyms;
+	bool tried;
+	unsigned round;
+	char number[24]; /* the last text, when there was no memory to keep it */
+	struct name *names[BUCKETS];
+};
+
+struct symtext *symtext_new(const struct symtext_opts *opts)
+{
+	struct symtext *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->opts = *opts;
+	s->usyms = usyms_new();
+	if (!s->usyms) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void symtext_free(struct symtext *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct name *n = s->names[i], *next; n; n = next) {
+			next = n->next;
+			free(n);
+		}
+	kaddrs_free(s->kaddrs);
+	usyms_free(s->usyms);
+	free(s);
+}
+
+void symtext_refresh(struct symtext *s)
+{
+	s->round++;
+	usyms_refresh(s->usyms);
+}
+
+void symtext_note(struct symtext *s, uint64_t pid)
+{
+	if (!s->opts.noresolve && pid > 0 && pid <= INT32_MAX)
+		usyms_note(s->usyms, (pid_t)pid);
+}
+
+/* ---- one name ---------------------------------------------------------------------------------------------------- */
+static const struct kaddrs *kernel_names(struct symtext *s)
+{
+	int err;
+
+	if (s->tried)
+		return s->kaddrs;
+	s->tried = true;
+	err = kaddrs_load(&s->kaddrs);
+	if (err)
+		fprintf(s->opts.err, "dwire: kernel addresses are printed as numbers: %s\n",
+			err == -EACCES ? "/proc/kallsyms hides them (sysctl kernel.kptr_restrict)" : strerror(-err));
+	return s->kaddrs;
+}
+
+static void kernel_text(struct symtext *s, enum field_kind how, uint64_t addr, char *buf, size_t size)
+{
+	const struct kaddrs *k = kernel_names(s);
+	struct kaddr sym;
+
+	if (!k || !kaddrs_find(k, addr, &sym))
+		snprintf(buf, size, "0x%" PRIx64, addr);
+	else if (how == FIELD_MOD)
+		snprintf(buf, size, "%s", sym.mod);
+	else if (how == FIELD_SYM || addr == sym.addr)
+		snprintf(buf, size, "%s`%s", sym.mod, sym.name);
+	else
+		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.mod, sym.name, addr - sym.addr);
+}
+
+static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr, char *buf, size_t size)
+{
+	struct usym sym;
+
+	if (pid > INT32_MAX || !usyms_find(s->usyms, (pid_t)pid, addr, &sym))
+		snprintf(buf, size, "0x%" PRIx64, addr);
+	else if (how == FIELD_UMOD)
+		snprintf(buf, size, "%s", sym.obj);
+	else if (!sym.name)
+		snprintf(buf, size, "%s`0x%" PRIx64, sym.obj, addr);
+	else if (how == FIELD_USYM || !sym.off)
+		snprintf(buf, size, "%s`%s", sym.obj, sym.name);
+	else
+		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.obj, sym.name, sym.off);
+}
+
+static bool is_user(enum field_kind how)
+{
+	return how == FIELD_USYM || how == FIELD_UMOD || how == FIELD_UADDR;
+}
+
+static struct name **bucket_of(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr)
+{
+	uint64_t h = (addr + pid * 0x9e3779b97f4a7c15u + (uint64_t)how * 0x100000001b3u) * 0xff51afd7ed558ccdu;
+
+	return &s->names[h >> 52 & (BUCKETS - 1)];
+}
+
+const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr)
+{
+	struct name **at, *n;
+	char buf[NAME_MAX_LEN];
+	size_t len;
+
+	if (!is_user(how))
+		pid = 0;
+	at = bucket_of(s, how, pid, addr);
+	for (n = *at; n; n = n->next)
+		if (n->how == how && n->pid == pid && n->addr == addr) {
+			/* A user's address without a name may have got one since. */
+			if (n->round == s->round || !is_user(how) || strncmp(n->text, "0x", 2) != 0)
+				return n->text;
+			break;
+		}
+	if (s->opts.noresolve)
+		snprintf(buf, sizeof(buf), "0x%" PRIx64, addr);
+	else if (is_user(how))
+		user_text(s, how, pid, addr, buf, sizeof(buf));
+	else
+		kernel_text(s, how, addr, buf, sizeof(buf));
+	len = strlen(buf) + 1;
+	n = malloc(sizeof(*n) + len);
+	if (!n) {
+		snprintf(s->number, sizeof(s->number), "0x%" PRIx64, addr);
+		return s->number;
+	}
+	n->how = how;
+	n->pid = pid;
+	n->addr = addr;
+	n->round = s->round;
+	memcpy(n->text, buf, len);
+	n->next = *at;
+	*at = n;
+	return n->text;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len)
+{
+	uint64_t pid = 0, pc;
+	size_t at = 0;
+
+	if (user && len >= sizeof(pid)) {
+		memcpy(&pid, data, sizeof(pid));
+		at = sizeof(pid);
+	}
+	out_str(o, "\n");
+	for (; at + sizeof(pc) <= len; at += sizeof(pc)) {
+		const char *text;
+
+		memcpy(&pc, data + at, sizeof(pc));
+		if (!pc)
+			break;
+		text = symtext_name(s, user ? FIELD_UADDR : FIELD_INT, pid, pc);
+		out_pad(o, s->opts.indent > 0 ? (size_t)s->opts.indent : INDENT);
+		out_text(o, text, strlen(text), false, 0);
+		out_bytes(o, "\n", 1);
+	}
+}

@@ -1,0 +1,29 @@
+/* symtext: addresses become names, as dtrace writes them: "vmlinux`tcp_sendmsg+0x4b", "libc.so.6`write+0x14". What has no
+ * name is written as a number. */
+#ifndef DWIRE_RUN_SYMTEXT_H
+#define DWIRE_RUN_SYMTEXT_H
+#include "ir/image.h"
+#include "run/print.h"
+
+struct symtext;
+
+struct symtext_opts {
+	bool noresolve; /* numbers only */
+	int indent;     /* columns before a frame of a stack; 0: dtrace's 14 */
+	FILE *err;      /* borrowed: where it is said that the kernel hides its addresses */
+};
+
+/* NULL: no memory. */
+struct symtext *symtext_new(const struct symtext_opts *opts);
+void symtext_free(struct symtext *s); /* NULL is fine */
+/* Some time has passed: call it before records are printed. */
+void symtext_refresh(struct symtext *s);
+/* Remembers what is mapped where in the process, for when it has ended. */
+void symtext_note(struct symtext *s, uint64_t pid);
+/* A kernel address: FIELD_SYM, FIELD_MOD, or FIELD_INT: with its distance from the symbol. A user's: FIELD_USYM,
+ * FIELD_UMOD, FIELD_UADDR. Owned by s, as long as it lives; never NULL. */
+const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr);
+/* A stack: a newline, then a line a frame. data is what a FIELD_STACK or FIELD_USTACK holds; user: it begins with the
+ * number of the process. */
+void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len);
+#endif

@@ -1,0 +1,1 @@
+BEGIN { printf("%d %k %s %a", stack(), pid, func(caller), execname); }

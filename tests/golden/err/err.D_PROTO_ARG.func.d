@@ -1,0 +1,1 @@
+BEGIN { func("x"); mod(execname); @[usym(execname)] = count(); }

@@ -1,0 +1,1 @@
+BEGIN { func(); sym(1, 2); umod(); progenyof(); rand(1); }

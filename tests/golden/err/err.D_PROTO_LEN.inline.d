@@ -1,0 +1,1 @@
+BEGIN { mutex_owner(); trace(mutex_owned(curthread, 1)); }

@@ -1,0 +1,1 @@
+BEGIN { trace(uregs[-1]); trace(uregs[1000]); trace(uregs["a"]); }

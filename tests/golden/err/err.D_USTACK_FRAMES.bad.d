@@ -1,0 +1,1 @@
+BEGIN { ustack(0); ustack(pid); jstack(-5); }

@@ -1,0 +1,1 @@
+BEGIN { ustack(5, -1); ustack(5, pid); }

@@ -1,0 +1,20 @@
+# A program that burns CPU time in a known function: where profile-* finds it, and the way to there.
+trace_with '
+profile-199 /pid == $target && arg1/ {
+	@f[ufunc(arg1)] = count(); @m[umod(arg1)] = count(); @s[ustack(3)] = count(); @c[usym(ucaller)] = count();
+	@d = min(ustackdepth);
+	n++;
+}
+profile-199 /pid == $target && n == 20 && arg1/ { printf("%A\n%k", arg1, ustack(2)); ustack(1); n++; }
+END { printa("f %A %@d\n", @f); printa("m %A %@d\n", @m); printa("s%k%@d\n", @s); printa("c %A %@d\n", @c); printa("d %@d\n", @d); }
+' burn -m 700
+[ "$(grep -c '^f burn`burn_inner ' out)" = 1 ] || fail "most of the time is in burn_inner: $OUT"
+expect_ge "$(sed -n 's/^f burn`burn_inner //p' out)" 30 "samples in burn_inner"
+expect_ge "$(sed -n 's/^m burn //p' out)" 30 "samples in the program"
+expect_match "$(sed -n 's/^d //p' out)" '^[1-9]' "ustackdepth"
+grep -q '^burn`burn_inner+0x[0-9a-f]*$' out || fail "%A: $OUT"
+# Three frames: burn_inner, burn_outer, main; each with its distance, in fourteen blanks.
+grep -A 2 '^ \{14\}burn`burn_inner+0x[0-9a-f]*$' out >frames || fail "no stack: $OUT"
+grep -q '^ \{14\}burn`burn_outer+0x[0-9a-f]*$' frames || fail "no caller: $(<frames)"
+grep -q '^ \{14\}burn`main+0x[0-9a-f]*$' frames || fail "no main: $(<frames)"
+expect_ge "$(sed -n 's/^c burn`burn_outer //p' out)" 30 "ucaller"
