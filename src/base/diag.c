@@ -96,19 +96,84 @@ static size_t clip_off(struct loc at)
 	return at.off < at.src->len ? at.off : at.src->len;
 }
 
+bool line_mark(const char *s, const char *end, unsigned *line, const char **file, size_t *len)
+{
+	unsigned n = 0;
+
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	if (s == end || *s++ != '#')
+		return false;
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	if (end - s > 5 && !memcmp(s, "line", 4) && (s[4] == ' ' || s[4] == '\t'))
+		for (s += 4; s < end && (*s == ' ' || *s == '\t'); s++)
+			;
+	if (s == end || *s < '0' || *s > '9')
+		return false;
+	for (; s < end && *s >= '0' && *s <= '9'; s++)
+		n = n < 100000000 ? n * 10 + (unsigned)(*s - '0') : n;
+	*line = n;
+	*file = NULL;
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	if (s < end && *s == '"') {
+		const char *quote = memchr(s + 1, '"', (size_t)(end - s - 1));
+
+		*file = s + 1;
+		*len = quote ? (size_t)(quote - s - 1) : 0;
+		*file = quote ? *file : NULL;
+	}
+	return true;
+}
+
+/* Where at is: what the marks before its line say, counted on. */
+static void find_place(struct loc at, unsigned *line, const char **file, size_t *len)
+{
+	const char *p = at.src->text, *end = p + clip_off(at), *all = p + at.src->len;
+
+	*line = 1;
+	*file = at.src->name;
+	*len = at.src->name ? strlen(at.src->name) : 0;
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(all - p)), *name;
+		size_t n;
+
+		if (!nl || nl >= end)
+			break;
+		if (!line_mark(p, nl, line, &name, &n))
+			++*line;
+		else if (name) {
+			*file = name;
+			*len = n;
+		}
+		p = nl + 1;
+	}
+}
+
 void loc_position(struct loc at, unsigned *line, unsigned *col)
 {
+	const char *file;
+	size_t len;
+
 	*line = *col = 1;
 	if (!at.src)
 		return;
+	find_place(at, line, &file, &len);
 	const size_t off = clip_off(at);
-	const char *p = at.src->text, *end = p + off;
 
-	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
-		++*line;
-		p++;
-	}
 	*col = (unsigned)(off - line_start(at.src, off)) + 1;
+}
+
+const char *loc_file(struct loc at, size_t *len)
+{
+	const char *file = NULL;
+	unsigned line;
+
+	*len = 0;
+	if (at.src)
+		find_place(at, &line, &file, len);
+	return file;
 }
 
 /* Moves off forward to the start of a UTF-8 character. */
@@ -184,11 +249,13 @@ static void print_excerpt(const struct diag *g, FILE *out)
 static void diag_print(const struct diag *g, FILE *out)
 {
 	unsigned line, col;
-	const char *name = "dwire";
+	size_t len;
+	const char *name = loc_file(g->loc, &len);
 
-	if (g->loc.src && g->loc.src->name)
-		name = g->loc.src->name;
-	escape_print(out, name, strlen(name), 0);
+	if (name)
+		escape_print(out, name, len, 0);
+	else
+		fputs("dwire", out);
 	if (g->loc.src) {
 		loc_position(g->loc, &line, &col);
 		fprintf(out, ":%u:%u", line, col);

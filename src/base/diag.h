@@ -96,8 +96,12 @@ size_t diags_errors(const struct diags *d);
 /* The i-th diagnostic, or NULL past the end. */
 const struct diag *diags_get(const struct diags *d, size_t i);
 const char *dtag_name(enum dtag t);
-/* 1-based line and column of a location. */
+/* 1-based line and column of a location, in the file that lines such as # 5 "x.h" say, or #line 5 "x.h". */
 void loc_position(struct loc at, unsigned *line, unsigned *col);
+/* The name of that file, *len bytes, in the text or the source's. NULL: nowhere. */
+const char *loc_file(struct loc at, size_t *len);
+/* Is the line (up to end, from its #) such a mark? Then the number of the next line, and the file's name or NULL. */
+bool line_mark(const char *s, const char *end, unsigned *line, const char **file, size_t *len);
 /* Prints all: file:line:col: error[TAG]: message / source line / caret and hint. Control bytes of the source are
  * escaped; tabs kept so that the caret lines up. */
 void diags_print(const struct diags *d, FILE *out);

@@ -326,6 +326,26 @@ static void take_pragma(struct parser *p, struct loc line, const char *s, const 
 		p->env->pragma(p->env->ctx, &d->u.pragma);
 }
 
+/* line-mark := "#" ["line"] number [ "\"" file "\"" flags ]; diag.c finds the places by it */
+static void take_line_mark(struct parser *p, struct loc line, const char *s, const char *end)
+{
+	const char *file, *from = p->src->text + line.off;
+	size_t len;
+	unsigned number;
+
+	if (line_mark(from, from + line.len, &number, &file, &len)) {
+		s += *s == 'l' ? 4 : 0;
+		s = skip_blanks(s, end);
+		while (s < end && *s >= '0' && *s <= '9')
+			s++;
+		s = skip_blanks(s, end);
+		if (s == end || file)
+			return;
+	}
+	lex_report(&p->lx, line.off, line.len, D_PRAGMA_MALFORM, "as in #line 5 \"file.d\"",
+		"malformed line number: a number and the name of a file in quotes are needed");
+}
+
 /* The lexer met a # line. */
 static void take_hash_line(void *ctx, struct loc line)
 {
@@ -337,8 +357,12 @@ static void take_hash_line(void *ctx, struct loc line)
 	s = skip_blanks(s, end);
 	const size_t n = word_length(s, end);
 
-	if (n == 0 || (*s >= '0' && *s <= '9') || word_is(s, n, "line") || word_is(s, n, "ident"))
+	if (n == 0 || word_is(s, n, "ident"))
 		return;
+	if ((*s >= '0' && *s <= '9') || word_is(s, n, "line")) {
+		take_line_mark(p, line, s, end);
+		return;
+	}
 	if (word_is(s, n, "pragma")) {
 		take_pragma(p, line, skip_blanks(s + n, end), end);
 		return;

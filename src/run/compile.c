@@ -114,7 +114,7 @@ static void parse_text(struct compilation *c, struct text *t)
 			"the number of a probe is needed");
 		return;
 	}
-	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n)
+	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n && !c->opts->empty)
 		diag_error(c->diags, (struct loc){ 0 }, D_EMPTY, NULL, "%s: the program is empty", t->src.name);
 	check_bodies(c, t);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "prov/stability.h"
-#include "run/library.h"
 #include "run/script.h"
 
 /* Calls fn for each description of the texts. */
@@ -145,7 +144,7 @@ int dwire_list(struct dwire *d, unsigned verbose, FILE *out, FILE *err)
 		d->ktypes = kbtf_ktypes(d->btf);
 		d->c.ktypes = &d->ktypes;
 	}
-	r = library_load(&d->c, err);
+	r = dwire_prepare(d, err);
 	if (r)
 		return r;
 	r = compile_parse(&d->c);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "run/library.h"
+#include "run/preproc.h"
 #include "run/session.h"
 
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
@@ -232,12 +233,19 @@ static int open_kernel(struct dwire *d, FILE *err)
 	return 0;
 }
 
+int dwire_prepare(struct dwire *d, FILE *err)
+{
+	int r = preproc_texts(&d->c, err);
+
+	return r ? r : library_load(&d->c, err);
+}
+
 int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err)
 {
 	int r = dump == DWIRE_DUMP_TOKENS || dump == DWIRE_DUMP_AST ? 0 : open_kernel(d, err);
 
 	if (!r)
-		r = library_load(&d->c, err);
+		r = dwire_prepare(d, err);
 	if (!r)
 		r = compile_run(&d->c, dump, out);
 	diags_print(d->c.diags, err);

@@ -19,4 +19,6 @@ struct dwire {
 	size_t nchildren;
 	pid_t target;
 };
+/* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a message on err. */
+int dwire_prepare(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
 #endif
