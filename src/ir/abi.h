@@ -39,18 +39,27 @@ struct dw_rec {
 #define DW_EPID_ERROR 0xffffffffu
 
 /* A run-time fault in a clause: the clause was given up, its record discarded. */
+/* clang-format off */
+#define DW_FAULTS(X) /* name, number, is the value an address that is shown, text: DTrace's */             \
+	X(UNKNOWN, 0, false, "unknown fault") X(BADADDR, 1, true, "invalid address")                         \
+	X(BADALIGN, 2, true, "invalid alignment") X(ILLOP, 3, false, "illegal operation")                    \
+	X(DIVZERO, 4, false, "divide-by-zero") X(NOSCRATCH, 5, false, "out of scratch space")                \
+	X(KPRIV, 6, true, "invalid kernel access") X(UPRIV, 7, true, "invalid user access")                  \
+	X(TUPOFLOW, 8, false, "tuple stack overflow") X(BADSTACK, 9, false, "bad stack")                     \
+	X(BADSIZE, 10, false, "invalid size") X(BADINDEX, 11, false, "index out of bounds")                  \
+	X(LIBRARY, 12, false, "library-level fault")
+/* clang-format on */
 enum dw_fault {
-	DW_FAULT_BADADDR = 1, /* value: the address */
-	DW_FAULT_ILLOP = 3,   /* a speculation that there cannot be */
-	DW_FAULT_DIVZERO = 4,
-	DW_FAULT_NOSCRATCH = 5,
+#define X(n, v, addr, s) DW_FAULT_##n = v,
+	DW_FAULTS(X)
+#undef X
 };
 struct dw_err {
 	struct dw_rec rec;
 	DW_U32 epid;   /* of the clause that failed */
 	DW_U32 action; /* number of the statement in the clause, from 1 */
 	DW_U32 fault;  /* enum dw_fault */
-	DW_U32 pad;
+	DW_U32 pc;     /* number of the instruction that found it out */
 	DW_U64 value;
 };
 

@@ -204,6 +204,13 @@ vreg ir_ksym(struct ir *ir, uint32_t btf_id)
 	return in->d;
 }
 
+vreg ir_pc(struct ir *ir)
+{
+	struct ir_insn *in = push_def(ir, IR_PC);
+	in->fresh = true;
+	return in->d;
+}
+
 static vreg push_call(struct ir *ir, enum ir_op op, int64_t what, const vreg *args, unsigned nargs, bool pure)
 {
 	assert(nargs <= 5);

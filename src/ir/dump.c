@@ -84,6 +84,9 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	case IR_CTX:
 		fprintf(out, "ctx\n");
 		break;
+	case IR_PC:
+		fprintf(out, "pc\n");
+		break;
 	case IR_MAP:
 	case IR_KSYM:
 		fprintf(out, "%s %" PRId64 "\n", in->op == IR_MAP ? "map" : "ksym", in->imm);

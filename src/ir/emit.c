@@ -373,6 +373,9 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 	case IR_KSYM:
 		make_again(e, reg(e, in->d), in);
 		break;
+	case IR_PC:
+		put_imm(e, reg(e, in->d), (int64_t)e->code.n);
+		break;
 	case IR_CTX:
 		put_mov(e, reg(e, in->d), BPF_REG_1);
 		break;

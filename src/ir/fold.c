@@ -245,6 +245,7 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 	case IR_MAPVAL:
 	case IR_STACK:
 	case IR_KSYM:
+	case IR_PC:
 	case IR_CALL:
 	case IR_KFUNC:
 	case IR_LIB:
@@ -462,6 +463,7 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 	case IR_MAPVAL:
 	case IR_STACK:
 	case IR_KSYM:
+	case IR_PC:
 	case IR_CALL:
 	case IR_KFUNC:
 	case IR_ST:

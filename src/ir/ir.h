@@ -31,6 +31,7 @@ typedef uint32_t vreg; /* 0: none */
 	X(IR_MAPVAL)  /* d = address in the only value of array map imm, at off */                           \
 	X(IR_STACK)   /* d = frame pointer + off (off < 0) */                                                \
 	X(IR_KSYM)    /* d = address of the kernel variable with BTF id imm */                               \
+	X(IR_PC)      /* d = number of this instruction in the program */                                     \
 	X(IR_CALL)    /* d = helper imm (args); flag pure: may be removed or shared */                       \
 	X(IR_KFUNC)   /* d = kernel function with BTF id imm (args); flag pure likewise */                   \
 	X(IR_LIB)     /* d = function imm (enum bpflib) of bpf/lib.bpf.c (args) */                           \
@@ -134,6 +135,7 @@ vreg ir_map(struct ir *ir, uint32_t map);
 vreg ir_mapval(struct ir *ir, uint32_t map, int32_t off);
 vreg ir_stack(struct ir *ir, int32_t off);
 vreg ir_ksym(struct ir *ir, uint32_t btf_id);
+vreg ir_pc(struct ir *ir);
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure);
 vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure);
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs);

@@ -155,7 +155,8 @@ static void lower_fault_exit(struct lowerer *lw)
 	ir_sti(ir, r, offsetof(struct dw_err, rec.len), 4, sizeof(struct dw_err));
 	ir_sti(ir, r, offsetof(struct dw_err, epid), 4, (int32_t)lw->epid + 1);
 	ir_st(ir, r, offsetof(struct dw_err, action), 4, lw->fault_action);
-	ir_st(ir, r, offsetof(struct dw_err, fault), 8, lw->fault_code);
+	ir_st(ir, r, offsetof(struct dw_err, fault), 4, lw->fault_code);
+	ir_st(ir, r, offsetof(struct dw_err, pc), 4, lw->fault_pc);
 	ir_st(ir, r, offsetof(struct dw_err, value), 8, lw->fault_value);
 	ring_submit(lw, r, true);
 }
@@ -199,6 +200,7 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 	lw->fault_code = ir_var(ir);
 	lw->fault_value = ir_var(ir);
 	lw->fault_action = ir_var(ir);
+	lw->fault_pc = ir_var(ir);
 	lw->next_label = ir_newlabel(ir);
 	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
 	if (c->pred)

@@ -272,6 +272,7 @@ void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
 	else
 		ir_seti(ir, lw->fault_value, 0);
 	ir_seti(ir, lw->fault_action, lw->stmt_no);
+	ir_set(ir, lw->fault_pc, ir_pc(ir));
 	ir_jmp(ir, lw->fault_label);
 }
 

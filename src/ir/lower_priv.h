@@ -99,7 +99,7 @@ struct lowerer {
 	uint32_t fault_label; /* where a fault goes now */
 	uint32_t early_label; /* ... while there is no record to discard */
 	uint32_t next_label;
-	vreg fault_code, fault_value, fault_action;
+	vreg fault_code, fault_value, fault_action, fault_pc;
 	uint32_t stmt_no;
 	size_t action_no;
 	struct action *actions;

@@ -32,6 +32,7 @@ bool ir_droppable(const struct ir_insn *in)
 	case IR_MAPVAL:
 	case IR_STACK:
 	case IR_KSYM:
+	case IR_PC:
 		return true;
 	case IR_CALL:
 	case IR_KFUNC:

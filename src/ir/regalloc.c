@@ -57,6 +57,7 @@ bool ra_copies(const struct ir_insn *in, const vreg *use)
 	case IR_MAPVAL:
 	case IR_STACK:
 	case IR_KSYM:
+	case IR_PC:
 	case IR_LABEL:
 	case IR_JMP:
 	case IR_JCC:

@@ -4,6 +4,8 @@
  * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies
  * in its record; nothing is allocated per record. */
 #include "run/consume.h"
+#include "run/fault.h"
+#include "run/flow.h"
 #include "run/shell.h"
 #include "run/spec.h"
 #include <bpf/bpf.h>
@@ -31,6 +33,7 @@ struct consumer {
 	struct specs *specs;
 	struct ring *rings;
 	size_t nrings;
+	struct flow *flows; /* by CPU */
 	struct ring **heap; /* rings with a record to consume, the oldest first */
 	size_t nheap;
 	uint64_t printed_to; /* all records with an earlier time stamp have been printed */
@@ -39,6 +42,7 @@ struct consumer {
 	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
 	uint64_t *fresh; /* ncpus: buffer for reading */
 	uint64_t bad, bad_reported, lost_reported;
+	uint64_t dblerrors; /* faults of ERROR's own clauses that were not told yet */
 	struct missed *missed;
 	size_t nmissed, missed_cap;
 	bool header_done;
@@ -62,8 +66,9 @@ static int consumer_alloc(struct consumer *c)
 	c->heap = calloc(nrings + 1, sizeof(struct ring *));
 	c->drops = calloc(DW_DROP_COUNT * c->ncpus, sizeof(*c->drops));
 	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
+	c->flows = calloc(c->ncpus, sizeof(*c->flows));
 	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
-	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->missed ? 0 : -ENOMEM;
+	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->flows && c->missed ? 0 : -ENOMEM;
 }
 
 int consumer_new(const struct consumer_env *env, struct consumer **out)
@@ -105,6 +110,7 @@ void consumer_free(struct consumer *c)
 	free(c->heap);
 	free(c->drops);
 	free(c->fresh);
+	free(c->flows);
 	free(c->missed);
 	free(c);
 }
@@ -275,32 +281,9 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	}
 }
 
-static const char *fault_text(const struct dw_err *e, char *buf, size_t size)
-{
-	switch (e->fault) {
-	case DW_FAULT_BADADDR:
-		snprintf(buf, size, "invalid address (0x%llx)", (unsigned long long)e->value);
-		break;
-	case DW_FAULT_ILLOP:
-		snprintf(buf, size, "illegal operation");
-		break;
-	case DW_FAULT_DIVZERO:
-		snprintf(buf, size, "divide-by-zero");
-		break;
-	case DW_FAULT_NOSCRATCH:
-		snprintf(buf, size, "out of scratch space");
-		break;
-	default:
-		snprintf(buf, size, "fault %u", e->fault);
-		break;
-	}
-	return buf;
-}
-
 static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 {
 	struct dw_err e;
-	char buf[64];
 
 	if (len < sizeof(e)) {
 		c->bad++;
@@ -317,14 +300,13 @@ static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 		return;
 	const struct image_probe *p = probe_of(c, ep);
 
+	if (!strcmp(p->prov, "dtrace") && !strcmp(p->name, "ERROR")) {
+		c->dblerrors++; /* it would fire itself for ever */
+		return;
+	}
 	/* Both streams may be one terminal: keep the order. An error of the stream is seen at the end of the pass. */
 	(void)!out_flush(c->out);
-	fprintf(c->env.err, "dwire: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in ", e.epid, p->id, p->prov,
-		p->mod, p->func, p->name, fault_text(&e, buf, sizeof(buf)));
-	if (e.action)
-		fprintf(c->env.err, "action #%u\n", e.action);
-	else
-		fputs("predicate\n", c->env.err);
+	fault_print(c->env.err, &e, p, c->env.errtags);
 	if (c->env.on_error)
 		c->env.on_error(c->env.ctx, &e);
 }
@@ -337,6 +319,34 @@ static uint64_t spec_of(const struct epid *ep, const uint8_t *rec, size_t len)
 	if (ep->spec_off && ep->spec_off + sizeof(id) <= len)
 		memcpy(&id, rec + ep->spec_off, sizeof(id));
 	return id;
+}
+
+/* The probe of the next line of this CPU, + 1; 0: not known. r NULL: the line is not from a ring. */
+static uint32_t next_probe(const struct consumer *c, const struct ring *r)
+{
+	const struct ring_slot *s = r ? ring_peek_second(r) : NULL;
+	struct dw_rec head;
+	const struct epid *ep;
+
+	if (!s || s->len < sizeof(head))
+		return 0;
+	memcpy(&head, s->rec, sizeof(head));
+	ep = epid_find(c, head.epid);
+	return ep ? ep->probe + 1 : 0;
+}
+
+/* What stands before the data of a record. */
+static void line_head(struct consumer *c, unsigned cpu, const struct epid *ep, const struct ring *r)
+{
+	const bool flow = c->env.flowindent && cpu < c->ncpus;
+
+	if (!c->header_done)
+		(flow ? flow_header : print_header)(c->out);
+	c->header_done = true;
+	if (flow)
+		flow_head(c->out, &c->flows[cpu], cpu, probe_of(c, ep), ep->probe, next_probe(c, r));
+	else
+		print_head(c->out, cpu, probe_of(c, ep));
 }
 
 static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed)
@@ -360,14 +370,10 @@ static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 		specs_add(c->specs, spec_of(ep, rec, len), cpu, rec, len);
 		return;
 	}
-	bool line = !c->env.quiet && !ep->quiet_head;
+	bool line = (!c->env.quiet || c->env.flowindent) && !ep->quiet_head;
 
-	if (line && !c->header_done) {
-		print_header(c->out);
-		c->header_done = true;
-	}
 	if (line)
-		print_head(c->out, cpu, probe_of(c, ep));
+		line_head(c, cpu, ep, committed ? NULL : &c->rings[cpu]);
 	for (size_t i = 0; i < ep->nactions; i++)
 		action_run(c, &ep->actions[i], rec, len);
 	if (line)
@@ -551,27 +557,50 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void say_drops(struct consumer *c, uint64_t n, const char *what)
+/* "dwire: 12 drops on CPU 0"; tag: of DTrace, shown with -x droptags. cpu -1: of all. */
+static void say_drops(struct consumer *c, const char *tag, uint64_t n, const char *what, const char *after, int cpu)
 {
-	if (n)
-		fprintf(c->env.err, "dwire: %llu %s%s\n", (unsigned long long)n, what, plural(n));
+	if (!n)
+		return;
+	fputs("dwire: ", c->env.err);
+	if (c->env.droptags)
+		fprintf(c->env.err, "[DTRACEDROP_%s] ", tag);
+	fprintf(c->env.err, "%llu %s%s%s", (unsigned long long)n, what, plural(n), after);
+	if (cpu >= 0)
+		fprintf(c->env.err, " on CPU %d", cpu);
+	fputc('\n', c->env.err);
 }
 
-/* Reads one cause's counters; returns how many are new. Ring drops are said by CPU. */
+static const struct cause {
+	const char *tag, *what, *after;
+	bool by_cpu;
+} causes[DW_DROP_COUNT] = {
+	[DW_DROP_RING] = { "PRINCIPAL", "drop", "", true },
+	[DW_DROP_AGG] = { "AGGREGATION", "aggregation drop", "", true },
+	[DW_DROP_DYN] = { "DYNAMIC", "dynamic variable drop", "", false },
+	[DW_DROP_NEST] = { "SCRATCH", "scratch nesting drop", "", false },
+	[DW_DROP_OWNER] = { "OWNER", "socket owner drop", "", false },
+	[DW_DROP_SPEC] = { "SPECUNAVAIL", "failed speculation", " (no speculative buffer available)", false },
+};
+
+/* Reads one cause's counters, and says what is new. Returns how many that are. */
 static uint64_t report_cause(struct consumer *c, int fd, uint32_t cause)
 {
 	uint64_t *seen = c->drops + cause * c->ncpus, sum = 0;
+	const struct cause *w = &causes[cause];
 
 	if (bpf_map_lookup_elem(fd, &cause, c->fresh))
 		return 0;
 	for (size_t cpu = 0; cpu < c->ncpus; cpu++) {
 		uint64_t n = c->fresh[cpu] - seen[cpu];
 
-		if (n && cause == DW_DROP_RING)
-			fprintf(c->env.err, "dwire: %llu drop%s on CPU %zu\n", (unsigned long long)n, plural(n), cpu);
+		if (w->by_cpu)
+			say_drops(c, w->tag, n, w->what, w->after, (int)cpu);
 		seen[cpu] = c->fresh[cpu];
 		sum += n;
 	}
+	if (!w->by_cpu)
+		say_drops(c, w->tag, sum, w->what, w->after, -1);
 	return sum;
 }
 
@@ -603,33 +632,20 @@ static uint64_t report_missed(struct consumer *c)
 
 uint64_t consumer_report_drops(struct consumer *c)
 {
-	static const char *const what[DW_DROP_COUNT] = {
-		[DW_DROP_AGG] = "aggregation drop",
-		[DW_DROP_DYN] = "dynamic variable drop",
-		[DW_DROP_NEST] = "scratch nesting drop",
-		[DW_DROP_OWNER] = "socket owner drop",
-	};
-	uint64_t spec = specs_drops(c->specs);
+	uint64_t spec = specs_drops(c->specs), twice = c->dblerrors;
 	uint64_t sum = report_missed(c), bad = c->bad, lost = agg_lost(c->aggs);
 	int fd = drops_fd(c);
 
-	for (uint32_t cause = 0; fd >= 0 && cause < DW_DROP_COUNT; cause++) {
-		uint64_t n = report_cause(c, fd, cause);
-
-		if (what[cause])
-			say_drops(c, n, what[cause]);
-		if (cause == DW_DROP_SPEC && n)
-			fprintf(c->env.err, "dwire: %llu failed speculation%s (no speculative buffer available)\n",
-				(unsigned long long)n, plural(n));
-		sum += n;
-	}
+	for (uint32_t cause = 0; fd >= 0 && cause < DW_DROP_COUNT; cause++)
+		sum += report_cause(c, fd, cause);
 	for (size_t i = 0; i < c->nrings; i++)
 		bad += c->rings[i].bad;
-	say_drops(c, spec, "speculative drop");
-	sum += spec;
-	say_drops(c, bad - c->bad_reported, "malformed record");
-	say_drops(c, lost - c->lost_reported, "consumer aggregation drop");
-	sum += bad - c->bad_reported + lost - c->lost_reported;
+	say_drops(c, "SPEC", spec, "speculative drop", "", -1);
+	say_drops(c, "DBLERROR", twice, "error", " in ERROR probe enabling", -1);
+	say_drops(c, "RECORD", bad - c->bad_reported, "malformed record", "", -1);
+	say_drops(c, "AGGREGATION", lost - c->lost_reported, "consumer aggregation drop", "", -1);
+	sum += spec + twice + bad - c->bad_reported + lost - c->lost_reported;
+	c->dblerrors = 0;
 	c->bad_reported = bad;
 	c->lost_reported = lost;
 	return sum;

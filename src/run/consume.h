@@ -14,7 +14,8 @@ struct consumer_env {
 	int nrings;
 	FILE *out;
 	FILE *err;
-	bool quiet;
+	bool quiet, flowindent;
+	bool errtags, droptags; /* messages begin with the name of the fault, of the kind of drop */
 	struct agg_opts agg;
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
 	struct symtext *symtext;                            /* may be NULL */

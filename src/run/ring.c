@@ -153,6 +153,25 @@ const struct ring_slot *ring_peek(struct ring *r)
 	return s;
 }
 
+const struct ring_slot *ring_peek_second(const struct ring *r)
+{
+	const struct ring_slot *first = NULL, *second = NULL;
+
+	for (unsigned i = 0; i < r->nwin; i++) {
+		const struct ring_slot *s = &r->win[i];
+
+		if (s->done)
+			continue;
+		if (!first || s->ts < first->ts) {
+			second = first;
+			first = s;
+		} else if (!second || s->ts < second->ts) {
+			second = s;
+		}
+	}
+	return second;
+}
+
 void ring_next(struct ring *r)
 {
 	struct ring_slot *s = window_first(r);

@@ -44,6 +44,8 @@ void ring_close(struct ring *r);
 void ring_look(struct ring *r);
 /* The record to consume next, of those produced before ring_look(); NULL: none, or one that is being written. */
 const struct ring_slot *ring_peek(struct ring *r);
+/* The one after that, as far as the window sees; NULL: not known. */
+const struct ring_slot *ring_peek_second(const struct ring *r);
 /* Marks the record that ring_peek() gave as consumed. */
 void ring_next(struct ring *r);
 /* Gives consumed room back to the kernel. Cheap when there is little: lazy leaves up to an eighth of the ring. */

@@ -178,21 +178,19 @@ static const char *name_zone(void *ctx, uint32_t netns)
 	return zone_name(s->zones, netns);
 }
 
-/* Fires ERROR, with the arguments that D documents: arg1 the enabled probe's id, arg2 the action, arg3 an offset that
- * we do not have, arg4 the fault, arg5 its value; and the probe's own id in arg0. */
+/* Fires ERROR, with the arguments that D documents: arg1 the enabled probe's id, arg2 the action, arg3 where in its
+ * program, arg4 the fault, arg5 its value; and the probe's own id in arg0. */
 static void fire_error(void *ctx, const struct dw_err *e)
 {
 	const struct session *s = ctx;
 	const struct image *img = s->image;
-	uint64_t args[6] = { 0, e->epid, e->action, (uint64_t)-1, e->fault, e->value };
+	uint64_t args[6] = { 0, e->epid, e->action, e->pc, e->fault, e->value };
 	const struct image_probe *p;
 	int fired;
 
 	if (e->epid == 0 || e->epid > img->epids.n || img->epids.v[e->epid - 1].probe >= img->probes.n)
 		return;
 	p = &img->probes.v[img->epids.v[e->epid - 1].probe];
-	if (strcmp(p->prov, "dtrace") == 0 && strcmp(p->name, "ERROR") == 0)
-		return; /* it would fail for ever */
 	args[0] = p->id;
 	fired = tick_fire(s->loaded, "ERROR", args, 6);
 	if (fired < 0)
@@ -209,6 +207,9 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.out = s->opts.out,
 		.err = s->opts.err,
 		.quiet = s->opts.quiet,
+		.flowindent = s->opts.flowindent,
+		.errtags = s->opts.errtags,
+		.droptags = s->opts.droptags,
 		.agg = s->opts.agg,
 		.zone_name = name_zone,
 		.symtext = s->symtext,

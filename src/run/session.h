@@ -27,6 +27,8 @@ struct session_options {
 	FILE *out;                 /* the script's output; required */
 	FILE *err;                 /* drops, faults, notices; required */
 	bool quiet;                /* -q */
+	bool flowindent;           /* -F */
+	bool errtags, droptags;
 	uint64_t bufsize;          /* bytes a CPU; 0: 4 MiB */
 	uint64_t switchrate_ns;    /* how often the buffers are emptied; 0: 100 ms */
 	struct agg_opts agg;

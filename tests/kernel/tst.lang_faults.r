@@ -12,13 +12,13 @@ ERROR 8: action 1 fault 4 value 0
 ERROR 9: action 1 fault 4 value 0
 ERROR 10: action 2 fault 4 value 0
 stderr:
-dwire: error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #2
-dwire: error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2
-dwire: error on enabled probe ID 4 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1
-dwire: error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): divide-by-zero in predicate
-dwire: error on enabled probe ID 6 (ID 1: dtrace:::BEGIN): invalid address (0x10) in action #1
-dwire: error on enabled probe ID 7 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1
-dwire: error on enabled probe ID 8 (ID 1: dtrace:::BEGIN): invalid address (0xc) in action #1
-dwire: error on enabled probe ID 9 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1
-dwire: error on enabled probe ID 11 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1
-dwire: error on enabled probe ID 12 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2
+dwire: error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #2 at BPF pc NNN
+dwire: error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2 at BPF pc NNN
+dwire: error on enabled probe ID 4 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at BPF pc NNN
+dwire: error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): divide-by-zero in predicate at BPF pc NNN
+dwire: error on enabled probe ID 6 (ID 1: dtrace:::BEGIN): invalid address (0x10) in action #1 at BPF pc NNN
+dwire: error on enabled probe ID 7 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1 at BPF pc NNN
+dwire: error on enabled probe ID 8 (ID 1: dtrace:::BEGIN): invalid address (0xc) in action #1 at BPF pc NNN
+dwire: error on enabled probe ID 9 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at BPF pc NNN
+dwire: error on enabled probe ID 11 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at BPF pc NNN
+dwire: error on enabled probe ID 12 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2 at BPF pc NNN

@@ -399,9 +399,9 @@ static void test_errors(void)
 		r.errors);
 	CHECK(consumer_report_drops(r.c) == 1, "the unknown epid");
 	expect_err(&r, "errors",
-		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): invalid address (0x10) in action #2\n"
-		"dwire: error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2\n"
-		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): out of scratch space in action #2\n"
+		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): invalid address (0x10) in action #2 at BPF pc 0\n"
+		"dwire: error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2 at BPF pc 0\n"
+		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): out of scratch space in action #2 at BPF pc 0\n"
 		"dwire: 1 malformed record\n");
 	put(&r, 0, 5, E_EXIT, 0, 0);
 	put_error(&r, 6, 1, DW_FAULT_DIVZERO, 0);
@@ -410,7 +410,7 @@ static void test_errors(void)
 	work(&r, false, 1, "exit");
 	work(&r, true, 3, "after");
 	expect_err(&r, "only END's",
-		"dwire: error on enabled probe ID 3 (ID 2: dtrace:::END): divide-by-zero in action #2\n");
+		"dwire: error on enabled probe ID 3 (ID 2: dtrace:::END): divide-by-zero in action #2 at BPF pc 0\n");
 	expect(&r, "ERROR clause", "n=0\nn=6\n");
 	rig_close(&r);
 }
