@@ -68,7 +68,9 @@ static int consumer_alloc(struct consumer *c)
 	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
 	c->flows = calloc(c->ncpus, sizeof(*c->flows));
 	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
-	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->flows && c->missed ? 0 : -ENOMEM;
+	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->flows && c->missed
+		? 0
+		: -ENOMEM;
 }
 
 int consumer_new(const struct consumer_env *env, struct consumer **out)

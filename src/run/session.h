@@ -29,8 +29,8 @@ struct session_options {
 	bool quiet;                /* -q */
 	bool flowindent;           /* -F */
 	bool errtags, droptags;
-	uint64_t bufsize;          /* bytes a CPU; 0: 4 MiB */
-	uint64_t switchrate_ns;    /* how often the buffers are emptied; 0: 100 ms */
+	uint64_t bufsize;       /* bytes a CPU; 0: 4 MiB */
+	uint64_t switchrate_ns; /* how often the buffers are emptied; 0: 100 ms */
 	struct agg_opts agg;
 	bool noresolve;  /* addresses are printed as numbers */
 	int stackindent; /* columns before a frame; 0: 14 */

@@ -399,9 +399,11 @@ static void test_errors(void)
 		r.errors);
 	CHECK(consumer_report_drops(r.c) == 1, "the unknown epid");
 	expect_err(&r, "errors",
-		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): invalid address (0x10) in action #2 at BPF pc 0\n"
+		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): invalid address (0x10) in action #2 at "
+		"BPF pc 0\n"
 		"dwire: error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2 at BPF pc 0\n"
-		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): out of scratch space in action #2 at BPF pc 0\n"
+		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): out of scratch space in action #2 at BPF "
+		"pc 0\n"
 		"dwire: 1 malformed record\n");
 	put(&r, 0, 5, E_EXIT, 0, 0);
 	put_error(&r, 6, 1, DW_FAULT_DIVZERO, 0);
@@ -594,7 +596,7 @@ static void test_kernel_rings(int rings[2], const int progs[2])
 		CHECK_TEXT("drops", capture_text(&err),
 			"dwire: 1 drop on CPU 0\n"
 			"dwire: 12 drops on CPU 1\n"
-			"dwire: 2 aggregation drops\n"
+			"dwire: 2 aggregation drops on CPU 0\n"
 			"dwire: 3 dynamic variable drops\n"
 			"dwire: 4 scratch nesting drops\n"
 			"dwire: 5 socket owner drops\n"
