@@ -231,7 +231,7 @@ static void check_printa(struct checker *ck, struct expr *e)
 	size_t i = 0;
 
 	if (e->args.v[0]->kind != EX_AGG) {
-		e->extra = parse_format(ck, e->args.v[0], D_PRINTA_PROTO);
+		e->extra = parse_format(ck, e->args.v[0], D_PRINTA_AGGARG);
 		if (!e->extra)
 			return;
 		i = 1;

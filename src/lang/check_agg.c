@@ -137,7 +137,7 @@ static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64
 		t = check_expr(ck, call->args.v[0]);
 		if (!t)
 			return false;
-		if (!type_is_int(t)) {
+		if (is_xlated(call->args.v[0]) || !type_is_scalar(t)) {
 			err(ck, call->args.v[0]->loc, D_AGG_SCALAR, NULL, "%s() takes an integer, not %s", call->name,
 				type_name(ck->ts, t));
 			return false;
