@@ -24,12 +24,43 @@ enum field_kind {
 	FIELD_BYTES,  /* raw memory: trace() of a structure, tracemem */
 };
 
+/* A type as print() shows it. */
+enum ptype_kind { PT_INT, PT_CHAR, PT_BOOL, PT_PTR, PT_ENUM, PT_FLOAT, PT_ARRAY, PT_SOU, PT_STRING, PT_OPAQUE };
+
+struct ptype;
+
+struct pmember {
+	const char *name; /* "": anonymous */
+	const char *text; /* of its type, with typedef names */
+	const struct ptype *type;
+	uint32_t bit_off; /* from the start of the structure */
+	uint32_t bits;    /* of a bit-field; else 0 */
+};
+
+struct penum {
+	const char *name;
+	int64_t value;
+};
+
+struct ptype {
+	enum ptype_kind kind;
+	const char *text; /* "struct tcp_sock *" */
+	uint32_t size;
+	const struct ptype *of; /* PT_ARRAY */
+	uint32_t nelems;
+	struct pmember *members; /* PT_SOU */
+	size_t nmembers;
+	struct penum *enums; /* PT_ENUM */
+	size_t nenums;
+};
+
 struct field {
 	enum field_kind kind;
 	uint32_t off; /* in the record (from its start) or in the key */
 	uint32_t size;
 	bool is_signed;
-	bool is_time; /* an absolute walltimestamp (for later formats) */
+	bool is_time;             /* an absolute walltimestamp (for later formats) */
+	const struct ptype *type; /* of print(); else NULL */
 };
 
 struct agg {
@@ -58,6 +89,7 @@ enum action_kind {
 	ACT_SYSTEM,      /* fmt, args: a command */
 	ACT_FREOPEN,     /* fmt, args: a file, or no items: standard output */
 	ACT_FTRUNCATE,
+	ACT_PRINT,   /* args[0], with its type */
 	ACT_COMMIT,  /* args[0]: a speculation, or 0 when that was not active */
 	ACT_DISCARD, /* likewise */
 };

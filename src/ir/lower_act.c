@@ -5,6 +5,8 @@
 
 #include "ir/lower_priv.h"
 
+#define REC_MAX 32768u /* bytes */
+
 /* ---- planning ---------------------------------------------------------------------------------------------------- */
 struct plan {
 	struct lowerer *lw;
@@ -55,6 +57,14 @@ static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 		p->off += f.size;
 		return f;
 	}
+	if (t && type_is_block(t)) {
+		f.kind = FIELD_BYTES;
+		f.size = t->size;
+		p->off += (t->size + 7) / 8 * 8;
+		if (p->off > REC_MAX)
+			lower_error(p->lw, e->loc, D_LIMIT, "a record of %u bytes is too large", p->off);
+		return f;
+	}
 	f.size = t && t->size && t->size <= 8 ? t->size : 8;
 	f.is_signed = t && t->is_signed;
 	p->off += 8;
@@ -96,6 +106,8 @@ static enum action_kind action_kind(enum func f)
 		return ACT_NORMALIZE;
 	case FN_denormalize:
 		return ACT_DENORMALIZE;
+	case FN_print:
+		return ACT_PRINT;
 	case FN_system:
 		return ACT_SYSTEM;
 	case FN_freopen:
@@ -136,6 +148,10 @@ static void plan_action(struct plan *p, const struct expr *e)
 	case ACT_PRINTA:
 		a->fmt = e->extra;
 		plan_aggs(p, a, e, a->fmt ? 1 : 0, e->args.n);
+		break;
+	case ACT_PRINT:
+		plan_args(p, a, e, 0);
+		a->args[0].type = ptype_of(p->lw, e->args.v[0]->type);
 		break;
 	case ACT_TRACE:
 	case ACT_EXIT:
@@ -248,6 +264,12 @@ void ring_submit(struct lowerer *lw, vreg rec, bool wake)
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
 static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
 {
+	if (f->kind == FIELD_BYTES) {
+		struct val to = { .k = V_MEM, .type = e->type, .r = lw->rec, .off = f->off, .ours = true, .mut = true };
+
+		place_copy(lw, to, lower_expr(lw, e), f->size);
+		return;
+	}
 	if (f->kind == FIELD_INT) {
 		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_word(lw, e));
 		return;

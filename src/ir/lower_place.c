@@ -88,8 +88,8 @@ static bool by_words(struct val to, struct val from, uint32_t size)
 	return size <= COPY_WORDS * 8 && size % 8 == 0 && from.ours && to.off % 8 == 0 && from.off % 8 == 0;
 }
 
-/* All of it is read before any of it is written: by words, or by the helper, which takes care of bad addresses. */
-static void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t size)
+/* By words, or by the helper, which takes care of bad addresses. */
+void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t size)
 {
 	struct ir *ir = lw->ir;
 	vreg w[COPY_WORDS], src, r;

@@ -188,6 +188,8 @@ struct sval str_of_chars(struct lowerer *lw, struct val mem);
 struct val place_assign(struct lowerer *lw, const struct expr *e); /* to a place that is not a plain variable */
 struct val place_step(struct lowerer *lw, const struct expr *e);   /* ++ and -- there */
 bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta);
+/* All of from is read before any of it is written. to is memory of ours. */
+void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t size);
 /* Element index of the array at base, which lies in a variable; outside of it is a fault. */
 struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index);
 bool is_plain_var(const struct expr *e);
@@ -229,6 +231,9 @@ void lower_action(struct lowerer *lw, const struct expr *e);
 vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label);
 void ring_submit(struct lowerer *lw, vreg rec, bool wake);
 void count_drop(struct lowerer *lw, enum dw_drop cause);
+
+/* lower_ptype.c: for print() */
+const struct ptype *ptype_of(struct lowerer *lw, struct type *t);
 
 /* lower_spec.c: speculations, and what is done to the current process */
 vreg spec_begin(struct lowerer *lw);                        /* speculation() */

@@ -439,6 +439,52 @@ static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct
 }
 
 /* A name of the kind that is one slip away: only names with the same first letter are compared. */
+static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id, unsigned depth)
+{
+	const struct btf_type *t = id && id < k->n && depth < 32 ? type_at(k, id) : NULL;
+	const char *name = t ? str_at(k, t->name_off) : "", *of;
+
+	if (!t)
+		return "void";
+	switch (btf_kind(t)) {
+	case BTF_KIND_PTR:
+		of = type_text(k, a, t->type, depth + 1);
+		if (t->type && btf_kind(type_at(k, t->type)) == BTF_KIND_FUNC_PROTO)
+			return arena_printf(a, "%s (*)()", of);
+		return arena_printf(a, "%s%s*", of, of[0] && of[strlen(of) - 1] == '*' ? "" : " ");
+	case BTF_KIND_FUNC_PROTO:
+	case BTF_KIND_TYPE_TAG:
+	case BTF_KIND_RESTRICT:
+		return type_text(k, a, t->type, depth + 1);
+	case BTF_KIND_CONST:
+		return arena_printf(a, "const %s", type_text(k, a, t->type, depth + 1));
+	case BTF_KIND_VOLATILE:
+		return arena_printf(a, "volatile %s", type_text(k, a, t->type, depth + 1));
+	case BTF_KIND_ARRAY:
+		return arena_printf(a, "%s [%u]", type_text(k, a, btf_array(t)->type, depth + 1), btf_array(t)->nelems);
+	case BTF_KIND_STRUCT:
+		return arena_printf(a, "struct%s%s", *name ? " " : "", name);
+	case BTF_KIND_UNION:
+		return arena_printf(a, "union%s%s", *name ? " " : "", name);
+	case BTF_KIND_FWD:
+		return arena_printf(a, "%s %s", btf_kflag(t) ? "union" : "struct", name);
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return arena_printf(a, "enum%s%s", *name ? " " : "", name);
+	default:
+		return name;
+	}
+}
+
+static const char *kt_member_text(void *ctx, struct arena *a, const struct type *t, size_t member)
+{
+	const struct kbtf *k = ctx;
+	const struct btf_type *bt = t->btf_id && t->btf_id < k->n ? type_at(k, t->btf_id) : NULL;
+
+	return bt && btf_is_composite(bt) && member < btf_vlen(bt) ? type_text(k, a, btf_members(bt)[member].type, 0)
+								   : NULL;
+}
+
 static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 {
 	struct kbtf *k = ctx;
@@ -551,6 +597,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 		.symbol = kt_symbol,
 		.has_module = kt_has_module,
 		.enumerators = kt_enumerators,
+		.member_text = kt_member_text,
 		.nearest = kt_nearest,
 	};
 }

@@ -272,25 +272,43 @@ static void check_int_arg(struct checker *ck, struct expr *e, size_t i, enum dta
 			type_name(ck->ts, t));
 }
 
-static void check_trace(struct checker *ck, struct expr *e)
+/* trace() and print(): any value that has a type of its own. */
+static void check_shown(struct checker *ck, struct expr *e, enum dtag agg, enum dtag none, enum dtag dynamic)
 {
+	struct expr *a = e->args.v[0];
 	struct type *t;
 
-	if (e->args.v[0]->kind == EX_AGG) {
-		err(ck, e->args.v[0]->loc, D_TRACE_AGG, "use printa()", "trace() cannot print an aggregation");
+	if (a->kind == EX_AGG) {
+		err(ck, a->loc, agg, "use printa()", "%s() cannot print an aggregation", e->name);
 		return;
 	}
-	if (has_no_value(ck, e->args.v[0])) {
-		err(ck, e->args.v[0]->loc, D_TRACE_VOID, NULL, "%s has no value",
-			ast_expr_text(ck->arena, e->args.v[0]));
+	if (has_no_value(ck, a)) {
+		err(ck, a->loc, none, NULL, "%s has no value", ast_expr_text(ck->arena, a));
 		return;
 	}
-	t = check_datum(ck, e->args.v[0]);
-	if (t && t->kind == T_VOID)
-		err(ck, e->args.v[0]->loc, D_TRACE_VOID, NULL, "trace() of nothing");
-	else if (t && (is_xlated(e->args.v[0]) || (!type_is_scalar(t) && !type_is_string(t) && !t->special)))
-		err(ck, e->args.v[0]->loc, D_TRACE_DYN, "name one of its members", "trace() cannot print %s",
+	t = check_datum(ck, a);
+	if (!t)
+		return;
+	if (t->kind == T_VOID)
+		err(ck, a->loc, none, NULL, "%s() of nothing", e->name);
+	else if (is_xlated(a))
+		err(ck, a->loc, dynamic, "name one of its members", "%s() cannot print what a translator makes",
+			e->name);
+	else if (type_is_block(t) && !t->size)
+		err(ck, a->loc, dynamic, NULL, "%s() cannot print %s: its size is not known", e->name,
 			type_name(ck->ts, t));
+	else if (!type_is_block(t) && !type_is_scalar(t) && !type_is_string(t) && !t->special)
+		err(ck, a->loc, dynamic, NULL, "%s() cannot print %s", e->name, type_name(ck->ts, t));
+}
+
+static void check_trace(struct checker *ck, struct expr *e)
+{
+	check_shown(ck, e, D_TRACE_AGG, D_TRACE_VOID, D_TRACE_DYN);
+}
+
+static void check_print(struct checker *ck, struct expr *e)
+{
+	check_shown(ck, e, D_PRINT_AGG, D_PRINT_VOID, D_PRINT_DYN);
 }
 
 /* "" is standard output again, and "." would be taken for it. */
@@ -338,6 +356,7 @@ void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {
 		[FN_trace] = check_trace,
+		[FN_print] = check_print,
 		[FN_printf] = check_printf,
 		[FN_printa] = check_printa,
 		[FN_exit] = check_exit,

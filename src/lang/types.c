@@ -449,6 +449,7 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 	t = new_type(ts, T_ENUM, x->name ? x->name : "", 4, true);
 	if (x->name)
 		strmap_put(ts->tags, key, t);
+	t->enums = ARENA_ARRAY(ts->arena, struct ktype_enum, x->members.n + 1);
 	for (size_t i = 0; i < x->members.n; i++) {
 		const struct tyx_member *m = &x->members.v[i];
 
@@ -460,6 +461,7 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 		if (strmap_get(ts->enumerators, m->name))
 			diag_error(d, m->loc, D_UNKNOWN, NULL, "there are two enumerators %s", m->name);
 		slot = ARENA_NEW(ts->arena, int64_t);
+		t->enums[t->nenums++] = (struct ktype_enum){ m->name, next };
 		*slot = next++;
 		strmap_put(ts->enumerators, m->name, slot);
 	}

@@ -29,6 +29,11 @@ struct type_member {
 	int form;         /* strings of a script's own structures: joined from all that is assigned, see check.h */
 };
 
+struct ktype_enum {
+	const char *name;
+	int64_t value;
+};
+
 struct type {
 	enum type_kind kind;
 	const char *name;  /* "int", tag of a struct without the word, "" */
@@ -41,6 +46,8 @@ struct type {
 	uint32_t nelems; /* array */
 	struct type_member *members;
 	size_t nmembers;
+	struct ktype_enum *enums; /* of an enum of the script; the kernel is asked for its own */
+	size_t nenums;
 	uint32_t btf_id;    /* struct, union of the kernel: its id in vmlinux BTF; else 0 */
 	struct type *canon; /* aliases: the type they name; else itself */
 };
@@ -54,10 +61,6 @@ struct ksymbol {
 
 /* Where kernel types come from (src/kernel/btf.c), or none. */
 struct types;
-struct ktype_enum {
-	const char *name;
-	int64_t value;
-};
 
 struct ktypes {
 	void *ctx;
@@ -74,6 +77,8 @@ struct ktypes {
 	 * kernel has it, but does not say where; or another -errno. */
 	int (*symbol)(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out);
 	bool (*has_module)(void *ctx, const char *module);
+	/* The type of a member as the kernel's source writes it, its typedef names kept; in the arena. */
+	const char *(*member_text)(void *ctx, struct arena *a, const struct type *t, size_t member);
 	/* Names like it, for hints; NULL when none is near. */
 	const char *(*nearest)(void *ctx, enum type_kind kind, const char *name);
 };

@@ -234,6 +234,15 @@ static void action_spec(struct consumer *c, const struct action *a, const uint8_
 	specs_release(first);
 }
 
+static void action_print(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	char scratch[PVAL_SCRATCH];
+	struct pval v;
+
+	pval_read(&c->pval, &a->args[0], rec, len, scratch, &v);
+	print_typed(c->out, a->args[0].type, &v);
+}
+
 static void action_run(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
 	uint32_t agg = a->naggs ? a->aggs[0] : UINT32_MAX;
@@ -247,6 +256,9 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	case ACT_PRINTF:
 		if (a->fmt)
 			print_format(c->out, &c->pval, a->fmt, a->args, a->nargs, rec, len);
+		break;
+	case ACT_PRINT:
+		action_print(c, a, rec, len);
 		break;
 	case ACT_PRINTA:
 		agg_printa(c->aggs, c->out, a->fmt, a->aggs, a->naggs);

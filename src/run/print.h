@@ -83,6 +83,8 @@ void print_trace(struct out *o, const struct pval *v, bool quiet);
 void print_header(struct out *o);
 /* "  0      1                           :BEGIN " */
 void print_head(struct out *o, unsigned cpu, const struct image_probe *p);
+/* print(): type and value, structures member by member. */
+void print_typed(struct out *o, const struct ptype *t, const struct pval *v);
 /* Memory as tracemem() shows it: a newline, a ruler, then 16 bytes a line. */
 void print_dump(struct out *o, const uint8_t *p, size_t len);
 #endif

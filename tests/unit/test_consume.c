@@ -20,7 +20,7 @@ enum { E_PRINTF = 1, E_EXIT, E_END, E_ERROR, E_TRACE, E_COUNT, E_GUARD, E_EMPTY 
 static struct lit lits[] = { { "", 0 } };
 static struct image_probe probes[] = { { 12, "tcp", "", "none", "send" }, { 2, "dtrace", "", "", "END" },
 	{ 3, "dtrace", "", "", "ERROR" }, { 1, "dtrace", "", "", "BEGIN" } };
-static struct field arg_int = { FIELD_INT, 16, 4, true, false };
+static struct field arg_int = { .kind = FIELD_INT, .off = 16, .size = 4, .is_signed = true };
 static struct fmt_item items[] = { { .text = "n=", .text_len = 2, .conv = 'd', .width = -1, .prec = -1 },
 	{ .text = "\n", .text_len = 1 } };
 static struct fmt fmt_n = { items, 2, 1 };

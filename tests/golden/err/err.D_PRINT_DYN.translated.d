@@ -1,0 +1,1 @@
+tcp:::send { print(args[2]); print(*args[2]); }

@@ -1,0 +1,1 @@
+tcp:::send { trace(args[2]); trace(*args[2]); }
