@@ -10,6 +10,6 @@ cut
 plain
 fault 3
 stderr:
-dwire: error on enabled probe ID 21 (ID 1: dtrace:::BEGIN): illegal operation in action #1
+dwire: error on enabled probe ID 21 (ID 1: dtrace:::BEGIN): illegal operation in action #1 at BPF pc NNN
 dwire: 1 failed speculation (no speculative buffer available)
 dwire: 3 speculative drops
