@@ -29,7 +29,7 @@ bool type_fits(struct checker *ck, const struct type *to, const struct type *fro
 }
 
 /* Does e lie in a variable: x, x[k], and members and elements of these? */
-static bool in_variable(const struct expr *e)
+bool check_in_variable(const struct expr *e)
 {
 	for (;;) {
 		if (e->kind == EX_MEMBER && !e->arrow && !e->extra)
@@ -123,7 +123,7 @@ struct type *check_step_operand(struct checker *ck, struct expr *e)
 
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 {
-	if (!in_variable(e->a))
+	if (!check_in_variable(e->a))
 		return not_writable(ck, e, e->a);
 	if (!type_is_scalar(t))
 		return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
@@ -149,7 +149,7 @@ static struct type *check_known(struct checker *ck, struct expr *e, struct expr 
 		s->type->kind != T_PTR)
 		return err(ck, e->a->loc, D_ARR_LOCAL, NULL, "this->%s cannot be an associative array", id->name);
 	t = check_expr(ck, e->a);
-	return !t || in_variable(e->a) ? t : not_writable(ck, e, e->a);
+	return !t || check_in_variable(e->a) ? t : not_writable(ck, e, e->a);
 }
 
 static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
@@ -161,7 +161,7 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 
 	if (lhs->kind != EX_IDENT && !(lhs->kind == EX_INDEX && id->kind == EX_IDENT)) {
 		t = check_expr(ck, lhs);
-		return !t || in_variable(lhs) ? t : not_writable(ck, e, lhs);
+		return !t || check_in_variable(lhs) ? t : not_writable(ck, e, lhs);
 	}
 	s = sym_find(ck, id->name, id->scope);
 	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)

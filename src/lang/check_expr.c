@@ -214,11 +214,17 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 
 static struct type *check_element(struct checker *ck, struct expr *e, struct type *t)
 {
+	int64_t i;
+
 	if (e->args.n != 1 || !type_is_int(e->args.v[0]->type))
 		return err(ck, e->loc, D_ARR_BADREF, NULL, "an array takes one integer as its index");
 	type_complete(ck->ts, t->of);
 	if (t->of->kind == T_VOID || t->of->kind == T_FUNC)
 		return err(ck, e->loc, D_DEREF_VOID, NULL, "%s has no elements", tname(ck, t));
+	if (t->kind == T_ARRAY && check_in_variable(e->a) && const_eval(ck->ts, ck->d, e->args.v[0], &i) &&
+		(i < 0 || i >= t->nelems))
+		return err(ck, e->args.v[0]->loc, D_ARR_BADREF, NULL, "%s has %u elements: there is none at %lld",
+			ast_expr_text(ck->arena, e->a), t->nelems, (long long)i);
 	return t->of;
 }
 
@@ -364,7 +370,9 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 			(e->a->kind == EX_INT || e->b->kind == EX_INT) ? "quote the address: \"10.0.0.5\"" : NULL,
 			"cannot compare string with %s", tname(ck, o));
 	}
-	if (!type_is_scalar(a) || !type_is_scalar(b))
+	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a;
+	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
+	if (!type_is_scalar(a) || !type_is_scalar(b) || (a->kind == T_PTR && b->kind == T_PTR && !type_fits(ck, a, b)))
 		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 	return ck->ts->int32;
 }
@@ -379,6 +387,8 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 
 	if (type_is_int(a) && type_is_int(b))
 		return type_usual(ck->ts, a, b);
+	if (p->kind == T_PTR && (p->of->kind == T_VOID || p->of->kind == T_FUNC) && !ck->library)
+		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 	if (p->kind == T_PTR) {
 		type_complete(ck->ts, p->of);
 		if (!p->of->size && p->of->kind != T_VOID)
@@ -389,7 +399,7 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 		return a;
 	if (e->op == OP_ADD && type_is_int(a) && b->kind == T_PTR)
 		return b;
-	if (e->op == OP_SUB && a->kind == T_PTR && b->kind == T_PTR)
+	if (e->op == OP_SUB && a->kind == T_PTR && b->kind == T_PTR && (ck->library || type_same(a->of, b->of)))
 		return ck->ts->int64;
 	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 }
@@ -460,6 +470,8 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 {
 	if (t->kind != T_PTR && t->kind != T_ARRAY)
 		return err(ck, e->loc, D_DEREF_NONPTR, NULL, "* needs a pointer, not %s", tname(ck, t));
+	if (t->of->kind == T_FUNC)
+		return err(ck, e->loc, D_DEREF_FUNC, NULL, "* cannot take a pointer to a function");
 	if (t->of->kind == T_VOID)
 		return err(
 			ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type", "a void * points to nothing known");
@@ -570,8 +582,10 @@ static struct type *check_cond(struct checker *ck, struct expr *e)
 		return ck->ts->string;
 	if (type_is_int(b) && type_is_int(d))
 		return type_usual(ck->ts, b, d);
-	if (b->kind == T_PTR && (d->kind == T_PTR || type_is_int(d)))
-		return b;
+	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
+	d = d->kind == T_ARRAY ? type_ptr(ck->ts, d->of) : d;
+	if (b->kind == T_PTR && ((d->kind == T_PTR && type_fits(ck, b, d)) || type_is_int(d)))
+		return b->of->kind == T_VOID && d->kind == T_PTR ? d : b;
 	if (d->kind == T_PTR && type_is_int(b))
 		return d;
 	return err(ck, e->loc, D_OP_INCOMPAT, NULL, "the two values of ?: are %s and %s", tname(ck, b), tname(ck, d));

@@ -56,6 +56,8 @@ struct type *check_assign(struct checker *ck, struct expr *e);
 /* The operand of a unary operator: x++ makes x when nothing did. */
 struct type *check_step_operand(struct checker *ck, struct expr *e);
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t); /* ++ and -- on an operand of type t */
+/* Does e lie in a variable of the script? */
+bool check_in_variable(const struct expr *e);
 /* Can something of type to take a value of type from? */
 bool type_fits(struct checker *ck, const struct type *to, const struct type *from);
 struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)

@@ -15,7 +15,7 @@ struct type *types_literal(struct types *ts, const struct expr *e)
 {
 	bool u = e->isuffix & ISUF_U, l = e->isuffix & (ISUF_L | ISUF_LL), nodec = e->isuffix & ISUF_NODEC;
 
-	if (e->isuffix & ISUF_CHAR)
+	if ((e->isuffix & ISUF_CHAR) && e->ival <= UINT32_MAX)
 		return ts->int32;
 	if (!l && !u && e->ival <= INT32_MAX)
 		return ts->int32;

@@ -1,0 +1,1 @@
+inline int a[int x] = x; BEGIN { printf("%d", a); exit(0); }

@@ -1,0 +1,1 @@
+int x; string x; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { trace(*`schedule); exit(0); }

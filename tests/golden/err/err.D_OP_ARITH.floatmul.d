@@ -1,0 +1,1 @@
+double f; BEGIN { trace(f * 2); exit(0); }

@@ -1,0 +1,1 @@
+float f; BEGIN { trace(f + 1); exit(0); }

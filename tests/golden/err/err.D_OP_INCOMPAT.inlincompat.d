@@ -1,0 +1,1 @@
+inline string foo = 1; BEGIN { trace(foo); exit(0); }

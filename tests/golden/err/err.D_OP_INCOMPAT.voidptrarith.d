@@ -1,0 +1,1 @@
+void *p; BEGIN { p = p + 1; exit(0); }

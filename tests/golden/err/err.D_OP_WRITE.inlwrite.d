@@ -1,0 +1,1 @@
+inline int foo = 1; BEGIN { foo = 2; exit(0); }

@@ -1,0 +1,1 @@
+struct a { int x; } p; BEGIN /p/ { exit(0); }

@@ -1,0 +1,1 @@
+struct a { int x; } p; BEGIN { trace(stringof(p)); exit(0); }
