@@ -202,6 +202,8 @@ static struct val lower_member(struct lowerer *lw, const struct expr *e)
 	}
 	out.off += (uint32_t)e->ival / 8;
 	out.bits = e->isuffix;
+	if (out.bits)
+		out.type = e->member->type;
 	out.bit = out.bits ? (uint32_t)e->ival % 8 : 0;
 	return out;
 }

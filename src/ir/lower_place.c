@@ -50,7 +50,7 @@ static struct val place_of(struct lowerer *lw, const struct expr *e)
 	} else {
 		v = var_block(lw, e, true);
 	}
-	v.type = e->type;
+	v.type = v.bits ? e->member->type : e->type;
 	return v;
 }
 

@@ -8,16 +8,37 @@ TYPES = [("int8_t", 8, True), ("uint8_t", 8, False), ("short", 16, True), ("unsi
          ("int", 32, True), ("unsigned int", 32, False), ("long", 64, True), ("unsigned long", 64, False),
          ("char", 8, True), ("long long", 64, True), ("unsigned long long", 64, False), ("uint16_t", 16, False)]
 PER_CLAUSE = 12
+# Members of structures in variables of each kind: how D names the structure, and how it declares it.
+BLOCKS = {"member": ("gm", "struct gm gm;"), "tmember": ("this->tm", "this struct tm tm;"),
+          "smember": ("self->sm", "self struct sm sm;"), "amember": ('am["x", 7]', "struct am am[string, int];")}
+BLOCK_NAMES = {"member": "gm", "tmember": "tm", "smember": "sm", "amember": "am"}
+BASES = [("int", True), ("unsigned int", False)]
 
 
 class Var:
     def __init__(self, number, ctype, bits, signed, where):
         self.c = f"v{number}"
         self.type, self.bits, self.signed, self.where = ctype, bits, signed, where
+        self.number, self.field = number, ""
+        if where in BLOCKS:
+            name = BLOCK_NAMES[where]
+            if number % 3 == 0:  # a bit-field
+                self.type, self.signed = BASES[number % 2]
+                self.bits = number % 31 + 1
+                self.field = f" : {self.bits}"
+            self.d, self.c = f"{BLOCKS[where][0]}.m{number}", f"{name}.m{number}"
+            return
+        if where == "elem":
+            self.d, self.c = f"e{number}[{number % 4}]", f"e{number}[{number % 4}]"
+            return
         self.d = {"global": f"g{number}", "this": f"this->t{number}", "self": f"self->s{number}",
                   "assoc": f'a{number}[{number}, "k"]', "selfassoc": f"self->b{number}[{number}]"}[where]
 
     def declaration(self):
+        if self.where in BLOCKS:
+            return f"{self.type} m{self.number}{self.field};"
+        if self.where == "elem":
+            return f"{self.type} e{self.number}[4];"
         return {"global": f"{self.type} {self.d};", "this": f"this {self.type} t{self.c[1:]};",
                 "self": f"self {self.type} s{self.c[1:]};", "assoc": f"{self.type} a{self.c[1:]}[int, string];",
                 "selfassoc": f"self {self.type} b{self.c[1:]}[int];"}[self.where]
@@ -26,10 +47,10 @@ class Var:
 class Gen:
     def __init__(self, seed):
         self.r = random.Random(seed)
-        wheres = ["global", "this", "self", "assoc", "selfassoc"]
+        wheres = ["global", "this", "self", "assoc", "selfassoc", "member", "tmember", "smember", "amember", "elem"]
         # Arrays of int are left out: they keep 64-bit values whole, as DTrace's do.
-        self.vars = [v for v in (Var(i, *TYPES[i % len(TYPES)], wheres[i % 5]) for i in range(26))
-                     if v.type != "int" or v.where not in ("assoc", "selfassoc")]
+        self.vars = [v for v in (Var(i, *self.r.choice(TYPES), self.r.choice(wheres)) for i in range(34))
+                     if v.type not in ("int", "unsigned int") or v.where not in ("assoc", "selfassoc")]
         self.values = {}
 
     def value(self, bits, signed):
@@ -138,13 +159,19 @@ class Gen:
 def main():
     seed, count, dpath, cpath = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
     g = Gen(seed)
-    d = ["#pragma D option quiet"] + [v.declaration() for v in g.vars]
-    c = ["#include <stdio.h>", "#include <stdint.h>", "int main(void) {"]
+    d, c = ["#pragma D option quiet"], ["#include <stdio.h>", "#include <stdint.h>"]
+    for where, (_, declared) in BLOCKS.items():
+        name = BLOCK_NAMES[where]
+        body = " ".join(v.declaration() for v in g.vars if v.where == where) or "int none;"
+        d += [f"struct {name} {{ {body} }};", declared]
+        c.append(f"struct {name} {{ {body} }} {name};")
+    d += [v.declaration() for v in g.vars if v.where not in BLOCKS]
+    c += [v.declaration() for v in g.vars if v.where == "elem"] + ["int main(void) {"]
     body = []
     for v in g.vars:
         init = g.literal(g.value(v.bits, v.signed), v.type, v.bits, v.signed)
         body.append(f"\t{v.d} = {init};")
-        c.append(f"{v.type} {v.c} = {init};")
+        c.append(f"{v.c} = {init};" if v.where in BLOCKS or v.where == "elem" else f"{v.type} {v.c} = {init};")
 
     def show(label, values):
         spec = " ".join(["%d"] * len(values))
