@@ -1,7 +1,7 @@
 /* lib: the functions of BPFLIB in src/ir/ir.h, which compiled programs call (IR_LIB).
  * Built by: clang -O2 -target bpf -mcpu=v3 -D__BPF__ -g0 -I src -c bpf/lib.bpf.c -o lib.bpf.o
  *           python3 bpf/gen_lib.py lib.bpf.o lib_code.h
- * Each function must stand alone: no data, no calls, no relocations; gen_lib.py refuses anything else.
+ * Each function must stand alone: no data, no calls but of helpers, no relocations; gen_lib.py refuses anything else.
  *
  * The verifier walks a function once for each call and path, so the code avoids paths: what a branch would decide is
  * computed, and what a path would know exactly is kept a range. Memory is accessed by bytes, as the pointers may be of
@@ -170,3 +170,5 @@ u64 str_len(const char *s, u32 size)
 	}
 	return n;
 }
+
+#include "lib_text.h"

@@ -106,7 +106,9 @@ struct ir {
 	X(tstr_text, 3) /* (const struct dw_tstr *, char *out, u32 size >= 48): text of tags NONE, IP4 and IP6 (RFC  \
 	                   5952; IPv4-mapped as IPv4), rest of out zeroed; returns the length */               \
 	X(str_cmp, 3)   /* (const char *a, const char *b, u32 size): like strcmp within size bytes: -1, 0, 1 */ \
-	X(str_len, 2)   /* (const char *s, u32 size): length within size bytes */
+	X(str_len, 2)   /* (const char *s, u32 size): length within size bytes */                                \
+	X(text_substr, 4) X(text_case, 4) X(text_chr, 5) X(text_index, 5) X(text_tail, 4) X(text_path, 5)        \
+	X(text_clean, 4) X(text_digits, 5) X(text_number, 4) X(text_token, 5) X(text_link, 3) /* bpf/lib_text.h */
 /* clang-format on */
 enum bpflib {
 #define X(n, a) LIB_##n,

@@ -446,6 +446,7 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 	scratch_begin(lw);
 	for (size_t i = 0; i < n; i++)
 		vars_collect(lw, en[i].clause);
+	heap_place(lw);
 	for (size_t i = 0; i < n && !lw->failed; i++)
 		lower_clause(lw, en[i].clause, epids[i]);
 	scratch_end(lw, lw->exit_label);

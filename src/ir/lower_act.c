@@ -264,6 +264,8 @@ void ring_submit(struct lowerer *lw, vreg rec, bool wake)
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
 static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
 {
+	struct sval s;
+
 	if (f->kind == FIELD_BYTES) {
 		struct val to = { .k = V_MEM, .type = e->type, .r = lw->rec, .off = f->off, .ours = true, .mut = true };
 
@@ -278,7 +280,9 @@ static void store_arg(struct lowerer *lw, const struct expr *e, const struct fie
 		sym_store(lw, e, f->size, lw->rec, (int32_t)f->off);
 		return;
 	}
-	str_store(lw, lower_str_as(lw, e, expr_form(lw->ck, e)), lw->rec, (int32_t)f->off);
+	s = lower_str_as(lw, e, expr_form(lw->ck, e));
+	str_need(lw, &s);
+	str_store(lw, s, lw->rec, (int32_t)f->off);
 }
 
 static void lower_recorded(struct lowerer *lw, const struct expr *e)

@@ -116,7 +116,7 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 		out.r = probe_read(lw, lower_addr_value(lw, v), t->size, t->is_signed);
 		return out;
 	}
-	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, !v.mut);
+	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, !v.mut && !lw->heap);
 	if (t->kind == T_PTR && !v.ours && (t->of->kind == T_STRUCT || t->of->kind == T_UNION))
 		out.btf = t->of->btf_id;
 	return out;
@@ -565,7 +565,7 @@ void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool w
 	} else if (e->kind == EX_UNARY && e->op == OP_NOT) {
 		lower_jump(lw, e->a, label, !when);
 	} else if (e->kind == EX_BINARY && is_compare(e->op)) {
-		if (type_is_string(e->a->type))
+		if (type_is_string(e->a->type) || type_is_string(e->b->type))
 			str_jump(lw, e, label, when);
 		else
 			int_compare_jump(lw, e, label, when);
@@ -735,7 +735,7 @@ static struct val lower_cast(struct lowerer *lw, const struct expr *e)
 	struct val v;
 
 	if (type_is_string(e->type))
-		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->a) };
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
 	v = lower_load(lw, lower_expr(lw, e->a), e->a);
 	if (v.k == V_MEM)
 		v = int_val(lower_addr_value(lw, v), e->type);
@@ -808,6 +808,8 @@ static struct val lower_zoneid(struct lowerer *lw, const struct expr *e)
 
 static struct val lower_call(struct lowerer *lw, const struct expr *e)
 {
+	vreg r;
+
 	switch ((int)e->sym->func) { /* subroutines only: the checker saw to it */
 	case FN_ntohs:
 	case FN_htons:
@@ -828,8 +830,11 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 	case FN___regs:
 		return lower_subr(lw, e);
 	default:
-		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
+		break;
 	}
+	if (lower_text_number(lw, e, &r) || lower_heap_call(lw, e, &r))
+		return int_val(r, e->type);
+	return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
 }
 
 static struct val lower_index(struct lowerer *lw, const struct expr *e)
@@ -926,7 +931,7 @@ struct val lower_expr(struct lowerer *lw, const struct expr *e)
 	case EX_CAST:
 		return lower_cast(lw, e);
 	case EX_STRINGOF:
-		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e->a) };
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
 	case EX_COMMA:
 		(void)lower_expr(lw, e->a);
 		return lower_expr(lw, e->b);

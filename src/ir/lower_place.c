@@ -30,13 +30,38 @@ struct val place_element(struct lowerer *lw, struct val base, const struct type 
 	return base;
 }
 
+/* Does e lie where a pointer points to: *p, p[i], p->m? */
+static bool through_pointer(const struct expr *e)
+{
+	return (e->kind == EX_UNARY && e->op == OP_DEREF) || (e->kind == EX_MEMBER && e->arrow) ||
+		(e->kind == EX_INDEX && !e->sym && e->a->type->kind == T_PTR);
+}
+
+static struct val pointed_place(struct lowerer *lw, const struct expr *e)
+{
+	vreg p = lower_int(lw, e->a);
+	struct val v;
+
+	if (e->kind == EX_INDEX)
+		p = ir_alu(lw->ir, ALU_ADD, p, scale_index(lw, lower_int(lw, e->args.v[0]), e->type->size));
+	v = heap_at(lw, p, e->kind == EX_MEMBER ? e->a->type->of : e->type);
+	if (e->kind == EX_MEMBER) {
+		v.off = (uint32_t)e->ival / 8;
+		v.bits = e->isuffix;
+		v.bit = v.bits ? (uint32_t)e->ival % 8 : 0;
+	}
+	return v;
+}
+
 /* Where e lies, made when it is not there yet. */
 static struct val place_of(struct lowerer *lw, const struct expr *e)
 {
 	struct val v;
 	int64_t i;
 
-	if (e->kind == EX_MEMBER) {
+	if (through_pointer(e)) {
+		v = pointed_place(lw, e);
+	} else if (e->kind == EX_MEMBER) {
 		v = place_of(lw, e->a);
 		v.off += (uint32_t)e->ival / 8;
 		v.bits = e->isuffix;
@@ -178,8 +203,14 @@ struct val place_step(struct lowerer *lw, const struct expr *e)
 
 bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta)
 {
-	struct val to = place_of(lw, lhs);
+	const struct expr *e = lhs;
+	struct val to;
 
+	while (e->kind == EX_MEMBER && !e->arrow)
+		e = e->a;
+	if (through_pointer(e)) /* of any alignment */
+		return false;
+	to = place_of(lw, lhs);
 	ir_xadd(lw->ir, to.r, (int32_t)to.off, lhs->type->size, delta);
 	return true;
 }

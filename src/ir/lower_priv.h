@@ -83,11 +83,15 @@ struct lowerer {
 	VEC(struct memo) memos;
 	VEC(struct val *) arg_vals;
 	uint32_t exit_label;
-	vreg scratch;               /* the slot of this run, see lower_scratch.c; 0: not wanted yet */
-	int32_t scratch_top;        /* bytes of it in use now */
-	int32_t scratch_max;        /* ... and at most, in all programs */
-	bool scratch_number;        /* its address is wanted as a number */
-	size_t scratch_at;          /* where the code is that takes it */
+	vreg scratch;        /* the slot of this run, see lower_scratch.c; 0: not wanted yet */
+	int32_t scratch_top; /* bytes of it in use now */
+	int32_t scratch_max; /* ... and at most, in all programs */
+	bool scratch_number; /* its address is wanted as a number */
+	size_t scratch_at;   /* where the code is that takes it */
+	int32_t token_off;   /* what strtok() splits; 0: nothing */
+	bool heap;           /* memory to write through pointers is wanted: heap_size bytes behind a word at heap_off */
+	uint32_t heap_size;
+	int32_t heap_off;
 	VEC(int32_t) scratch_empty; /* strings that are "" when the program starts */
 	bool blurs;                 /* a program with many branches: see blur() */
 	bool failed;
@@ -196,6 +200,19 @@ bool is_plain_var(const struct expr *e);
 vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);
 vreg scale_index(struct lowerer *lw, vreg v, uint32_t size);
 uint32_t pointee_size(const struct type *t);
+
+/* lower_text.c: subroutines on characters; false: the function is none of them. */
+bool lower_text_call(struct lowerer *lw, const struct expr *e, struct sval *out);
+bool lower_text_number(struct lowerer *lw, const struct expr *e, vreg *out);
+struct sval str_at_address(struct lowerer *lw, const struct expr *e); /* stringof a pointer */
+void str_need(struct lowerer *lw, const struct sval *s);              /* a fault when it is NULL */
+void text_collect(struct lowerer *lw, const struct expr *e);          /* places what lasts for all clauses */
+
+/* lower_heap.c: memory that is written through pointers */
+void heap_collect(struct lowerer *lw, const struct expr *e);
+void heap_place(struct lowerer *lw);                            /* after heap_collect() of all that the program has */
+struct val heap_at(struct lowerer *lw, vreg p, struct type *t); /* where a t at address p may be stored; else a fault */
+bool lower_heap_call(struct lowerer *lw, const struct expr *e, vreg *out);
 
 /* lower_var.c */
 /* Where the structure or array of a variable lies. make: it is going to be written to. */

@@ -17,6 +17,9 @@ void scratch_begin(struct lowerer *lw)
 	lw->scratch = 0;
 	lw->scratch_top = SLOT_HEAD;
 	lw->scratch_number = false;
+	lw->token_off = 0;
+	lw->heap = false;
+	lw->heap_size = 0;
 	lw->scratch_empty.n = 0;
 	lw->scratch_at = lw->ir->code.n;
 }
@@ -119,7 +122,7 @@ void scratch_end(struct lowerer *lw, uint32_t none)
 	if (lw->scratch_number) /* from memory it comes back as a number */
 		ir_st(ir, lw->scratch, SLOT_ADDRESS, 8, lw->scratch);
 	for (size_t i = 0; i < lw->scratch_empty.n; i++)
-		ir_sti(ir, lw->scratch, lw->scratch_empty.v[i], 1, 0);
+		ir_sti(ir, lw->scratch, lw->scratch_empty.v[i], 8, 0);
 	move_code(ir, from, lw->scratch_at, lw->arena);
 	ir->quiet = false;
 }

@@ -560,10 +560,18 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 	struct val v;
 	int form;
 
-	if (e->kind == EX_COND)
+	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
+		e = e->a;
+	if (e->kind == EX_COND && type_is_string(e->type))
 		return cond_str(lw, e, expr_form(lw->ck, e));
-	if (e->kind == EX_CALL) {
+	if (e->kind == EX_CAST || e->kind == EX_STRINGOF)
+		return str_at_address(lw, e->a);
+	if (e->kind == EX_CALL && type_is_string(e->type)) {
+		struct sval s;
+
 		lw->ir->loc = e->loc;
+		if (lower_text_call(lw, e, &s))
+			return s;
 		if (e->sym->func == FN___zone)
 			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
 		if (e->sym->func == FN___loadavg)
@@ -583,10 +591,18 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 
 struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
 {
-	while (e->kind == EX_CAST || e->kind == EX_STRINGOF)
+	struct sval s;
+
+	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
 		e = e->a;
-	if (e->kind == EX_COND)
+	if (e->kind == EX_COND && type_is_string(e->type))
 		return cond_str(lw, e, form);
+	if (expr_is_null(lw->ts, e)) {
+		s = str_zero(lw, form);
+		if (form & FORM_NULL)
+			s.null = ir_imm(lw->ir, 1);
+		return s;
+	}
 	return str_convert(lw, lower_str(lw, e), form);
 }
 

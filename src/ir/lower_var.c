@@ -229,6 +229,8 @@ static void collect_this(struct lowerer *lw, const struct expr *e)
 		return;
 	if (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_VAR && e->sym->scope == SCOPE_THIS)
 		(void)this_var(lw, e->sym);
+	text_collect(lw, e);
+	heap_collect(lw, e);
 	if (e->sym && e->sym->kind == SYM_INLINE && !e->loc.src->library)
 		collect_this(lw, e->sym->inl->value);
 	collect_this(lw, e->a);

@@ -46,6 +46,15 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                                                   \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
+	X(alloca, FC_SUBR, 1, 1) X(basename, FC_SUBR, 1, 1) X(bcopy, FC_SUBR, 3, 3)                          \
+	X(cleanpath, FC_SUBR, 1, 1) X(copyin, FC_SUBR, 2, 2) X(copyinstr, FC_SUBR, 1, 2)                     \
+	X(copyinto, FC_SUBR, 3, 3) X(dirname, FC_SUBR, 1, 1) X(getmajor, FC_SUBR, 1, 1)                      \
+	X(getminor, FC_SUBR, 1, 1) X(index, FC_SUBR, 2, 3) X(inet_ntoa, FC_SUBR, 1, 1)                       \
+	X(inet_ntoa6, FC_SUBR, 1, 1) X(inet_ntop, FC_SUBR, 2, 2) X(link_ntop, FC_SUBR, 2, 2)                 \
+	X(lltostr, FC_SUBR, 1, 2) X(rindex, FC_SUBR, 2, 3) X(strchr, FC_SUBR, 2, 2)                          \
+	X(strjoin, FC_SUBR, 2, 2) X(strlen, FC_SUBR, 1, 1) X(strrchr, FC_SUBR, 2, 2)                         \
+	X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2) X(strtoll, FC_SUBR, 1, 2)                          \
+	X(substr, FC_SUBR, 2, 3) X(tolower, FC_SUBR, 1, 1) X(toupper, FC_SUBR, 1, 1)                         \
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
 	X(__ip6, FC_DLIB, 1, 1)  /* string of the struct in6_addr at a pointer; IPv4-mapped as IPv4 */        \
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
@@ -167,6 +176,8 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
 /* Form of a string expression. */
 int expr_form(struct checker *ck, const struct expr *e);
+/* NULL, which strings are compared with and set to. */
+bool expr_is_null(struct types *ts, const struct expr *e);
 /* Has anything that name: a variable, inline, aggregation, function, action? */
 bool checker_knows(struct checker *ck, const char *name);
 struct types *checker_types(struct checker *ck);

@@ -43,6 +43,49 @@ bool check_in_variable(const struct expr *e)
 		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
 }
 
+static bool is_pointed_to(const struct expr *e);
+
+/* A pointer that D has made: a variable's, alloca()'s, copyin()'s, of a number, or reckoned from one. */
+static bool is_own_pointer(const struct expr *e)
+{
+	switch ((int)e->kind) {
+	case EX_CAST:
+		return (e->a->type && type_is_int(e->a->type)) || is_own_pointer(e->a);
+	case EX_BINARY:
+		return is_own_pointer(e->a) || is_own_pointer(e->b);
+	case EX_UNARY:
+		return e->op >= OP_PREINC && is_own_pointer(e->a);
+	case EX_CALL:
+		return e->sym && e->sym->kind == SYM_FUNC && (e->sym->func == FN_alloca || e->sym->func == FN_copyin);
+	default:
+		return e->type && e->type->kind == T_PTR && (check_in_variable(e) || is_pointed_to(e));
+	}
+}
+
+/* Is e what such a pointer points to, or a part of it? At run time it must lie in the script's own memory. */
+static bool is_pointed_to(const struct expr *e)
+{
+	for (;;) {
+		if (e->kind == EX_UNARY && e->op == OP_DEREF)
+			return is_own_pointer(e->a);
+		if (e->kind == EX_MEMBER && !e->extra) {
+			if (e->arrow)
+				return is_own_pointer(e->a);
+		} else if (e->kind == EX_INDEX && !e->sym && e->a->type) {
+			if (e->a->type->kind == T_PTR)
+				return is_own_pointer(e->a);
+		} else {
+			return false;
+		}
+		e = e->a;
+	}
+}
+
+static bool is_writable(const struct expr *e)
+{
+	return check_in_variable(e) || is_pointed_to(e);
+}
+
 /* Names of places that are not for scripts to write: the kernel's memory, built-in variables. */
 static bool is_place(const struct expr *e)
 {
@@ -123,7 +166,7 @@ struct type *check_step_operand(struct checker *ck, struct expr *e)
 
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 {
-	if (!check_in_variable(e->a))
+	if (!is_writable(e->a))
 		return not_writable(ck, e, e->a);
 	if (!type_is_scalar(t))
 		return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
@@ -149,7 +192,7 @@ static struct type *check_known(struct checker *ck, struct expr *e, struct expr 
 		s->type->kind != T_PTR)
 		return err(ck, e->a->loc, D_ARR_LOCAL, NULL, "this->%s cannot be an associative array", id->name);
 	t = check_expr(ck, e->a);
-	return !t || check_in_variable(e->a) ? t : not_writable(ck, e, e->a);
+	return !t || is_writable(e->a) ? t : not_writable(ck, e, e->a);
 }
 
 static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
@@ -161,7 +204,7 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 
 	if (lhs->kind != EX_IDENT && !(lhs->kind == EX_INDEX && id->kind == EX_IDENT)) {
 		t = check_expr(ck, lhs);
-		return !t || check_in_variable(lhs) ? t : not_writable(ck, e, lhs);
+		return !t || is_writable(lhs) ? t : not_writable(ck, e, lhs);
 	}
 	s = sym_find(ck, id->name, id->scope);
 	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)
@@ -240,7 +283,8 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
 		return NULL;
 	s = e->a->sym;
-	if (!type_fits(ck, lt, rt) && !is_release(e))
+	if (!type_fits(ck, lt, rt) && !is_release(e) &&
+		!(type_is_string(lt) && e->op == OP_ASSIGN && expr_is_null(ck->ts, e->b)))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
 			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
 	if (s && s->kind == SYM_ASSOC && lt->kind == T_INT && lt->size == 4 && rt->size == 8 && e->b->kind != EX_INT)

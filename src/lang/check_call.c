@@ -129,6 +129,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	if (func_class(s->func) == FC_SYM)
 		return err(ck, e->loc, D_CG_EXPR, "record it: as a statement, an argument of printf() or a key",
 			"%s() may not be called from a D expression", e->name);
+	if (check_subr(ck, e, &t))
+		return t;
 	if (s->func == FN___has)
 		return check_has(ck, e);
 	if (s->func == FN___enum)

@@ -368,6 +368,9 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 	if (type_is_string(a) != type_is_string(b)) {
 		struct type *o = type_is_string(a) ? b : a;
 
+		if (expr_is_null(ck->ts, type_is_string(a) ? e->b : e->a))
+			return ck->ts->int32;
+
 		return err(ck, e->loc, D_OP_INCOMPAT,
 			(e->a->kind == EX_INT || e->b->kind == EX_INT) ? "quote the address: \"10.0.0.5\"" : NULL,
 			"cannot compare string with %s", tname(ck, o));
@@ -599,7 +602,7 @@ static struct type *check_cast(struct checker *ck, struct expr *e)
 
 	if (!to || !from || !check_is_value(ck, e->a))
 		return NULL;
-	if (type_is_string(to) && type_is_string(from))
+	if (type_is_string(to) && (type_is_string(from) || type_is_scalar(from)))
 		return ck->ts->string;
 	if (to->kind == T_VOID || (type_is_scalar(to) && (type_is_scalar(from) || from->kind == T_ARRAY)))
 		return to;
@@ -731,7 +734,7 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 		return check_offsetof(ck, e);
 	case EX_STRINGOF:
 		t = check_expr(ck, e->a);
-		if (t && !type_is_string(t))
+		if (t && !type_is_string(t) && (!type_is_scalar(t) || is_xlated(e->a)))
 			return err(ck, e->loc, D_STRINGOF_TYPE, NULL, "stringof cannot take %s", tname(ck, t));
 		return t ? ck->ts->string : NULL;
 	case EX_XLATE:

@@ -33,6 +33,10 @@ struct symbol *func_find(struct checker *ck, struct expr *e);
 struct type *check_datum(struct checker *ck, struct expr *e);
 bool check_dlib_call(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
+/* check_subr.c. false: the function is none of them. *result NULL: an error was reported. */
+bool check_subr(struct checker *ck, struct expr *e, struct type **result);
+int subr_form(struct checker *ck, const struct expr *e);
+bool subr_needs_text(const struct expr *e);
 struct type *check_enum(struct checker *ck, struct expr *e);
 void check_action(struct checker *ck, struct expr *e);
 /* check_spec.c: may the actions of a checked clause stand together? */

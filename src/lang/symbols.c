@@ -301,7 +301,9 @@ int expr_form(struct checker *ck, const struct expr *e)
 		return expr_form(ck, e->b);
 	case EX_CAST:
 	case EX_STRINGOF:
-		return expr_form(ck, e->a);
+		if (!e->type || !type_is_string(e->type))
+			return 0;
+		return e->a->type && type_is_string(e->a->type) ? expr_form(ck, e->a) : form_of_text(ck, ck->strsize);
 	case EX_ASSIGN:
 		return form_join(expr_form(ck, e->a), expr_form(ck, e->b));
 	case EX_IDENT:
@@ -317,6 +319,8 @@ int expr_form(struct checker *ck, const struct expr *e)
 	case EX_MEMBER:
 		return member_form(ck, e);
 	case EX_CALL:
+		if (subr_needs_text(e))
+			return subr_form(ck, e);
 		if (e->sym && (e->sym->func == FN___zone || e->sym->func == FN___loadavg))
 			return FORM_ZONE;
 		return FORM_ADDR;
@@ -412,6 +416,9 @@ static bool settle(struct checker *ck, struct expr *e)
 		changed |= settle(ck, e->args.v[i]);
 	if (e->kind == EX_INDEX || e->kind == EX_AGG)
 		changed |= widen_keys(ck, e);
+	for (size_t i = 0; subr_needs_text(e) && i < e->args.n; i++)
+		if (e->args.v[i]->type && type_is_string(e->args.v[i]->type))
+			changed |= force_chars(ck, e->args.v[i]);
 	if (e->sym && e->sym->kind == SYM_INLINE && e->kind != EX_INT)
 		changed |= settle(ck, e->sym->inl->value);
 	if (e->kind == EX_COND && e->type && type_is_string(e->type) && form_rep(expr_form(ck, e)) >= REP_CHARS) {
