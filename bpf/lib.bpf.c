@@ -172,3 +172,4 @@ u64 str_len(const char *s, u32 size)
 }
 
 #include "lib_text.h"
+#include "lib_path.h"

@@ -74,6 +74,7 @@ translator psinfo_t < struct task_struct *T > {
 	    (T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index));
 	pr_start = xlate <timestruc_t> (T->group_leader->start_time);
 	pr_fname = T->group_leader->comm;
+	pr_psargs = T->mm == NULL ? T->comm : __psargs(T->mm, 80);
 	pr_wstat = T->exit_code;
 	pr_arglen = T->mm == NULL ? 0 : T->mm->arg_end - T->mm->arg_start;
 	pr_argv = T->mm == NULL ? 0 : T->mm->arg_start;
@@ -198,3 +199,8 @@ inline uint64_t uregs[int r] = ((uint64_t *)__regs())[r];
 
 /* Linux has no interrupt levels. */
 inline uint_t ipl = 0;
+
+/* ---- files ------------------------------------------------------------------------------------------------------------ */
+inline string execargs = curthread->mm == NULL ? curthread->comm : __psargs(curthread->mm, 256);
+inline string cwd = d_path(&curthread->fs->pwd);
+inline string root = d_path(&curthread->fs->root);

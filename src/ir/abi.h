@@ -88,6 +88,18 @@ struct dw_owner {
 #define DW_SENDERS 16u /* records a CPU in `senders`: a thread's is that of its number modulo this */
 enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCEPT, DW_OWNER_USE };
 
+/* What path_text() of bpf/lib.bpf.c walks: from a directory entry up to the top of its tree of mounts. */
+struct dw_path {
+	DW_U64 dentry, mnt;                          /* struct dentry *, struct vfsmount *: where it is now */
+	DW_U32 d_parent, d_name, d_len;              /* offsets in struct dentry; the name's pointer and length */
+	DW_U32 mnt_root;                             /* in struct vfsmount */
+	DW_U32 mount_mnt, mount_parent, mount_point; /* in struct mount: its vfsmount, mnt_parent, mnt_mountpoint */
+	DW_U32 zero;
+	DW_U64 tmp[3];
+};
+#define DW_PATH_END 511u /* the text ends here with a NUL */
+#define DW_PATH_BUF 768u
+
 /* Aggregations: layout of a value, words of 64 bits, per CPU. */
 enum dw_agg_fn {
 	DW_AGG_COUNT,     /* n */

@@ -572,6 +572,10 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 		lw->ir->loc = e->loc;
 		if (lower_text_call(lw, e, &s))
 			return s;
+		if (e->sym->func == FN_d_path)
+			return path_str(lw, e);
+		if (e->sym->func == FN___psargs)
+			return psargs_str(lw, e);
 		if (e->sym->func == FN___zone)
 			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
 		if (e->sym->func == FN___loadavg)

@@ -43,6 +43,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(stack, FC_SYM, 0, 64) X(ustack, FC_SYM, 0, 64) X(jstack, FC_SYM, 0, 64) X(func, FC_SYM, 1, 1)      \
 	X(sym, FC_SYM, 1, 1) X(mod, FC_SYM, 1, 1) X(ufunc, FC_SYM, 1, 1) X(usym, FC_SYM, 1, 1)               \
 	X(umod, FC_SYM, 1, 1) X(uaddr, FC_SYM, 1, 1)                                                         \
+	X(d_path, FC_SUBR, 1, 1)                                                                             \
 	X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                                                   \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
@@ -60,6 +61,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
+	X(__psargs, FC_DLIB, 2, 2) /* (struct mm_struct *, size): the command line of the current process */   \
 	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
 	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
 	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): name of the kernel's enumerator without the prefix */ \

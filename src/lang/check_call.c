@@ -92,6 +92,21 @@ static struct type *regs_type(struct types *ts)
 	return type_ptr(ts, regs ? regs : t ? t : ts->void_);
 }
 
+/* d_path(struct path *), and __psargs(), whose arguments are dlib's. */
+static struct type *check_path_args(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[0]);
+
+	if (!t || (e->args.n > 1 && !check_expr(ck, e->args.v[1])))
+		return NULL;
+	if (e->sym->func == FN_d_path &&
+		(t->kind != T_PTR || is_xlated(e->args.v[0]) ||
+			(t->of->kind != T_VOID && strcmp(t->of->name, "path") != 0)))
+		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "d_path() takes a struct path *, not %s",
+			type_name(ck->ts, t));
+	return ck->ts->string;
+}
+
 /* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x], and becomes that. */
 bool check_dlib_call(struct checker *ck, struct expr *e)
 {
@@ -137,6 +152,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_enum(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
+	if (s->func == FN_d_path || s->func == FN___psargs)
+		return check_path_args(ck, e);
 	if (s->func == FN_rand || s->func == FN___numa || s->func == FN_speculation)
 		return ts->int32;
 	if (s->func == FN___regs)

@@ -1,0 +1,58 @@
+/* lib_path: the functions of lib.bpf.c that make text of what the kernel keeps in pieces: paths, command lines. Included
+ * there. */
+static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
+
+#define READ(to, size, from) read_kernel((to), (size), (const void *)(from))
+#define PATH_LEVELS 40 /* entries and mounts */
+
+/* Backwards from the end of buf. All that is not a position in buf is kept in *w, where the verifier knows nothing of it,
+ * so that the rounds of the loop are one to it. */
+u64 path_text(struct dw_path *w, char *buf)
+{
+	u64 pos = DW_PATH_END, top = 0;
+	buf[DW_PATH_END] = 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < PATH_LEVELS; i++) {
+		READ(&w->tmp[0], 8, w->mnt + w->mnt_root);
+		if (w->tmp[0] == w->dentry) {
+			u64 mount = w->mnt - w->mount_mnt;
+			READ(&w->tmp[0], 8, mount + w->mount_parent);
+			if (w->tmp[0] == mount || !w->tmp[0]) {
+				top = 1;
+				break;
+			}
+			READ(&w->dentry, 8, mount + w->mount_point);
+			w->mnt = w->tmp[0] + w->mount_mnt;
+			continue;
+		}
+		READ(&w->tmp[0], 8, w->dentry + w->d_parent);
+		w->tmp[1] = 0;
+		READ(&w->tmp[1], 4, w->dentry + w->d_len);
+		READ(&w->tmp[2], 8, w->dentry + w->d_name);
+		u64 len = w->tmp[1] & 255;
+		if (w->tmp[0] == w->dentry || !w->tmp[0] || pos < len + 1)
+			break;
+		pos -= len;
+		pos &= 511;
+		READ(buf + pos, (u32)len, w->tmp[2]);
+		pos -= 1;
+		pos &= 511;
+		buf[pos] = '/';
+		w->dentry = w->tmp[0];
+	}
+	if (top && pos == DW_PATH_END) {
+		pos--;
+		buf[pos] = '/';
+	}
+	return pos;
+}
+
+u64 args_text(char *s, u64 len, u32 size)
+{
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < size; i++) {
+		u64 c = (u8)s[i], blank = (1 - nonzero(c)) & greater(len, i + 1);
+		s[i] = (char)(c + 32 * blank);
+	}
+	return len;
+}

@@ -1,0 +1,111 @@
+/* lower_path: text that the kernel does not have as such: the path of a file, the command line of a process. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+/* Offset of a member, in bytes; members of members by dots. */
+static uint32_t offset_of(struct lowerer *lw, const char *tag, const char *const *path)
+{
+	struct type *t = types_tagged(lw->ts, T_STRUCT, tag);
+	uint32_t off = 0, bit;
+
+	for (; t && *path; path++) {
+		const struct type_member *m;
+
+		type_complete(lw->ts, t);
+		m = type_find_member(lw->ts, t, *path, &bit);
+		if (!m) {
+			t = NULL;
+			break;
+		}
+		off += bit / 8;
+		t = m->type;
+	}
+	if (!t)
+		lower_error(lw, lw->ir->loc, D_KERNEL, "this kernel's struct %s is not as it should be", tag);
+	return off;
+}
+
+#define OFFSET(tag, ...) offset_of(lw, tag, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* The offsets that path_text() needs, into its structure. */
+static void store_offsets(struct lowerer *lw, vreg w)
+{
+	const struct {
+		uint32_t at, value;
+	} v[] = {
+		{ offsetof(struct dw_path, d_parent), OFFSET("dentry", "d_parent") },
+		{ offsetof(struct dw_path, d_name), OFFSET("dentry", "d_name", "name") },
+		{ offsetof(struct dw_path, d_len), OFFSET("dentry", "d_name", "len") },
+		{ offsetof(struct dw_path, mnt_root), OFFSET("vfsmount", "mnt_root") },
+		{ offsetof(struct dw_path, mount_mnt), OFFSET("mount", "mnt") },
+		{ offsetof(struct dw_path, mount_parent), OFFSET("mount", "mnt_parent") },
+		{ offsetof(struct dw_path, mount_point), OFFSET("mount", "mnt_mountpoint") },
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		ir_sti(lw->ir, w, (int32_t)v[i].at, 4, (int32_t)v[i].value);
+}
+
+struct sval path_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	vreg path = lower_int(lw, e->args.v[0]), w, buf, pos, from, both;
+	struct sval out = text_new(lw, expr_form(lw->ck, e));
+	int32_t mark = scratch_mark(lw), woff = scratch_alloc(lw, sizeof(struct dw_path)),
+		boff = scratch_alloc(lw, DW_PATH_BUF);
+	uint32_t bad = ir_newlabel(ir), end = ir_newlabel(ir);
+
+	w = scratch_ptr(lw, woff);
+	both = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ w, ir_imm(ir, 16), path }, 3, false);
+	ir_jcci(ir, CC_NE, both, 0, bad);
+	/* struct path holds the mount, then the entry */
+	from = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "dentry"), 8, false, false);
+	both = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "mnt"), 8, false, false);
+	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, dentry), 8, from);
+	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, mnt), 8, both);
+	store_offsets(lw, scratch_ptr(lw, woff));
+	w = scratch_ptr(lw, woff);
+	buf = scratch_ptr(lw, boff);
+	pos = ir_lib(ir, LIB_path_text, (vreg[]){ w, buf }, 2);
+	from = ir_alu(ir, ALU_ADD, ir_alui(ir, ALU_ADD, scratch_address(lw), boff), pos);
+	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ out.mem, ir_imm(ir, form_chars(out.form)), from }, 3,
+		false);
+	ir_jmp(ir, end);
+	ir_label(ir, bad);
+	ir_sti(ir, out.mem, 0, 8, 0);
+	lower_fault(lw, DW_FAULT_BADADDR, path);
+	ir_label(ir, end);
+	scratch_release(lw, mark);
+	return out;
+}
+
+static vreg mm_number(struct lowerer *lw, struct val mm, const char *name)
+{
+	struct val v = lower_member_of(lw, mm, mm.type->of, name);
+
+	return v.type ? lower_load(lw, v, NULL).r : ir_imm(lw->ir, 0);
+}
+
+struct sval psargs_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct val mm = lower_load(lw, lower_expr(lw, e->args.v[0]), e->args.v[0]);
+	uint32_t size = (uint32_t)e->args.v[1]->ival, empty = ir_newlabel(ir), most = ir_newlabel(ir);
+	struct sval out = text_new(lw, expr_form(lw->ck, e));
+	vreg start, len = ir_var(ir);
+
+	zero_bytes(lw, out.mem, 0, form_size(out.form));
+	ir_jcci(ir, CC_EQ, mm.r, 0, empty);
+	start = mm_number(lw, mm, "arg_start");
+	ir_set(ir, len, ir_alu(ir, ALU_SUB, mm_number(lw, mm, "arg_end"), start));
+	ir_jcci(ir, CC_SLE, len, 0, empty);
+	ir_jcci(ir, CC_SLT, len, (int32_t)size, most);
+	ir_seti(ir, len, (int32_t)size - 1);
+	ir_label(ir, most);
+	ir_call(ir, BPF_FUNC_probe_read_user, (vreg[]){ out.mem, len, start }, 3, false);
+	ir_lib(ir, LIB_args_text, (vreg[]){ out.mem, len, ir_imm(ir, size - 1) }, 3);
+	ir_label(ir, empty);
+	return out;
+}
