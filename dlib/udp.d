@@ -10,14 +10,21 @@ typedef struct udpsinfo {
 	string udps_raddr;
 } udpsinfo_t;
 
-/* An unconnected socket has no remote side and may be bound to no address: then what the socket knows is shown. */
+/* An unconnected socket has no remote side and may be bound to no address: then what the socket knows is shown. Where
+ * there is no socket (a datagram for a closed port) the packet tells. */
 translator udpsinfo_t < struct dw_pkt *P > {
 	udps_addr = (uintptr_t)P->sk;
-	udps_lport = P->sk->__sk_common.skc_num;
-	udps_rport = ntohs(P->sk->__sk_common.skc_dport);
-	udps_laddr = P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	udps_lport = P->sk != 0 ? P->sk->__sk_common.skc_num :
+	    ntohs(P->recv ? ((struct udphdr *)P->th)->dest : ((struct udphdr *)P->th)->source);
+	udps_rport = ntohs(P->sk != 0 ? P->sk->__sk_common.skc_dport :
+	    P->recv ? ((struct udphdr *)P->th)->source : ((struct udphdr *)P->th)->dest);
+	udps_laddr = P->sk == 0 ? (P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
+	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
+	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
-	udps_raddr = P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	udps_raddr = P->sk == 0 ? (P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
+	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
+	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
 };
 
@@ -27,6 +34,7 @@ typedef struct udpinfo {
 	uint16_t udp_length;		/* header and payload, bytes */
 	uint16_t udp_checksum;
 	udpha_t *udp_hdr;
+	uint32_t udp_datagrams;		/* how many: one buffer may hold several (UDP_SEGMENT, UDP_GRO) */
 } udpinfo_t;
 
 translator udpinfo_t < struct dw_pkt *P > {
@@ -35,4 +43,41 @@ translator udpinfo_t < struct dw_pkt *P > {
 	udp_length = ntohs(((struct udphdr *)P->th)->len);
 	udp_checksum = ntohs(((struct udphdr *)P->th)->check);
 	udp_hdr = (udpha_t *)P->th;
+	udp_datagrams = ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs > 1 ?
+	    ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs : 1;
+};
+
+/* ---- udplite (RFC 3828), which Linux has until 7.0 -------------------------------------------------------------------- */
+typedef struct udplitesinfo {
+	uintptr_t udplites_addr;	/* the socket (struct sock) */
+	uint16_t udplites_lport;
+	uint16_t udplites_rport;
+	string udplites_laddr;
+	string udplites_raddr;
+} udplitesinfo_t;
+
+translator udplitesinfo_t < struct dw_pkt *P > {
+	udplites_addr = (uintptr_t)P->sk;
+	udplites_lport = P->sk->__sk_common.skc_num;
+	udplites_rport = ntohs(P->sk->__sk_common.skc_dport);
+	udplites_laddr = P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
+	udplites_raddr = P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
+};
+
+typedef struct udpliteinfo {
+	uint16_t udplite_sport;
+	uint16_t udplite_dport;
+	uint16_t udplite_coverage;	/* bytes that the checksum covers, from the header on; 0: all */
+	uint16_t udplite_checksum;
+	udpha_t *udplite_hdr;
+} udpliteinfo_t;
+
+translator udpliteinfo_t < struct dw_pkt *P > {
+	udplite_sport = ntohs(((struct udphdr *)P->th)->source);
+	udplite_dport = ntohs(((struct udphdr *)P->th)->dest);
+	udplite_coverage = ntohs(((struct udphdr *)P->th)->len);
+	udplite_checksum = ntohs(((struct udphdr *)P->th)->check);
+	udplite_hdr = (udpha_t *)P->th;
 };

@@ -7,6 +7,7 @@ extern const struct provider dtrace_provider;
 extern const struct provider profile_provider;
 extern const struct provider tcp_provider;
 extern const struct provider udp_provider;
+extern const struct provider udplite_provider;
 extern const struct provider ip_provider;
 
 /* At net_dev_queue: the packet's first device, not a lower one of a stack that it crosses (port of a bridge 0x200 or
@@ -16,11 +17,11 @@ extern const struct provider ip_provider;
 	"(P->dev->priv_flags & 0x2200) == 0 && (P->dev->flags & 0x800) == 0 && P->skb->vlan_all == 0 &&" \
 	" (P->dev->type != 1 || P->mac_source == P->mac_device)"
 
-/* At kfree_skb: an IP packet whose header is known, and not a later fragment. */
-#define IP_FREED                                                                  \
-	"(P->skb->protocol == 0x0008 ? (((struct iphdr *)P->nh)->version == 4 &&" \
-	" (((struct iphdr *)P->nh)->frag_off & 0xff1f) == 0) :"                   \
+/* At kfree_skb: an IP packet whose header is known; and not a later fragment, so that a transport header follows. */
+#define IP_HEADER                                                               \
+	"(P->skb->protocol == 0x0008 ? ((struct iphdr *)P->nh)->version == 4 :" \
 	" P->skb->protocol == 0xdd86 && ((struct ipv6hdr *)P->nh)->version == 6)"
+#define IP_FREED IP_HEADER " && (P->skb->protocol != 0x0008 || (((struct iphdr *)P->nh)->frag_off & 0xff1f) == 0)"
 
 /* An active open: accepted sockets keep the index of the interface that their SYN came in by, others have 0. */
 #define ACTIVE_SOCK                                                                          \

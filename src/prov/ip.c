@@ -7,6 +7,9 @@
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
 	"ipv6info_t *", NULL };
 
+static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
+	"ipv6info_t *", "dropinfo_t *", NULL };
+
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .sees = "packets of sockets" },
 	{ .attach = ATTACH_TP_BTF,
@@ -33,9 +36,34 @@ static const struct site receive_sites[] = {
 		.sees = "packets that a device delivers to IP" },
 };
 
+/* IP marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. */
+static const struct site forward_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "net_dev_queue",
+		.nargs = 1,
+		.native = "dw_devqueue",
+		.bh_off = true,
+		.when = "P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?"
+			" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 :"
+			" P->skb->protocol == 0xdd86 && (((struct inet6_skb_parm *)&P->skb->cb)->flags & 2) != 0) "
+			"&& " FIRST_DEVICE,
+		.sees = "packets that IP has forwarded, as they go to a device" },
+};
+static const struct site drop_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "kfree_skb",
+		.nargs = 4,
+		.native = "dw_drop",
+		.when = IP_HEADER " && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
+				  " P->rx_sk->__sk_common.skc_state != 6)",
+		.sees = "IP packets that the kernel throws away, at whatever layer" },
+};
+
 static const struct probe_def probes[] = {
 	{ "send", args, send_sites, 2, "IP sends a packet" },
 	{ "receive", args, receive_sites, 1, "IP receives a packet" },
+	{ "forward", args, forward_sites, 1, "IP forwards a packet: args[3] is where it goes to" },
+	{ "drop", drop_args, drop_sites, 1, "the kernel throws an IP packet away: args[6] tells why" },
 };
 
 const struct provider ip_provider = {
@@ -43,5 +71,5 @@ const struct provider ip_provider = {
 	.raw = "dw_pkt",
 	.module = "vmlinux",
 	.probes = probes,
-	.nprobes = 2,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
 };

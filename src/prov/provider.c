@@ -10,6 +10,7 @@ const struct provider *const *providers(void)
 		&profile_provider,
 		&tcp_provider,
 		&udp_provider,
+		&udplite_provider,
 		&ip_provider,
 		NULL,
 	};

@@ -1,9 +1,16 @@
-/* udp: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket. */
+/* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb those
+ * that reach none. */
 #include "prov/all.h"
 
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
+#define IS_UDPLITE "P->sk->sk_type == 2 && P->sk->sk_protocol == 136"
+#define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *", NULL };
+static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *",
+	"dropinfo_t *", NULL };
+static const char *const lite_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udplitesinfo_t *",
+	"udpliteinfo_t *", NULL };
 
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS,
@@ -18,10 +25,31 @@ static const struct site receive_sites[] = {
 		.bh_off = true,
 		.sees = "every datagram for a UDP socket, before it is queued" },
 };
+static const struct site no_port_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "kfree_skb",
+		.nargs = 4,
+		.native = "dw_drop",
+		.when = UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
+		.sees = "datagrams to one address that find no socket" },
+};
+/* What is left in the queue of a socket that is closed has no socket any more: it was received. */
+static const struct site receive_drop_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "kfree_skb",
+		.nargs = 4,
+		.native = "dw_drop",
+		.when = UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
+				  " (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)",
+		.sees = "datagrams that a socket could not take, and those with a wrong checksum" },
+};
 
 static const struct probe_def probes[] = {
 	{ "send", args, send_sites, 1, "UDP hands a datagram to IP" },
 	{ "receive", args, receive_sites, 1, "UDP receives a datagram for a socket" },
+	{ "no-port", drop_args, no_port_sites, 1, "a datagram finds no socket: args[5] is the kernel's reason" },
+	{ "receive-drop", drop_args, receive_drop_sites, 1,
+		"UDP throws a received datagram away: args[5] tells why (full buffer, checksum, filter)" },
 };
 
 const struct provider udp_provider = {
@@ -29,5 +57,33 @@ const struct provider udp_provider = {
 	.raw = "dw_pkt",
 	.module = "vmlinux",
 	.probes = probes,
-	.nprobes = 2,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};
+
+/* ---- udplite ----------------------------------------------------------------------------------------------------- */
+static const struct site lite_send_sites[] = {
+	{ .attach = ATTACH_CGROUP_EGRESS,
+		.native = "dw_cgout",
+		.when = IS_UDPLITE,
+		.sees = "every datagram that a UDP-Lite socket hands to IP" },
+};
+static const struct site lite_receive_sites[] = {
+	{ .attach = ATTACH_CGROUP_INGRESS,
+		.native = "dw_cgin",
+		.when = IS_UDPLITE,
+		.bh_off = true,
+		.sees = "every datagram for a UDP-Lite socket, before it is queued" },
+};
+
+static const struct probe_def lite_probes[] = {
+	{ "send", lite_args, lite_send_sites, 1, "UDP-Lite hands a datagram to IP" },
+	{ "receive", lite_args, lite_receive_sites, 1, "UDP-Lite receives a datagram for a socket" },
+};
+
+const struct provider udplite_provider = {
+	.name = "udplite",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = lite_probes,
+	.nprobes = sizeof(lite_probes) / sizeof(lite_probes[0]),
 };
