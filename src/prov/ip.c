@@ -10,6 +10,9 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
 	"ipv6info_t *", "dropinfo_t *", NULL };
 
+/* The outer packet of a tunnel: it still has the socket of the inner one, whose headers are kept. */
+#define WRAPPED "(P->skb->inner_network_header != 0 && P->skb->inner_network_header != P->skb->network_header)"
+
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .sees = "packets of sockets" },
 	{ .attach = ATTACH_TP_BTF,
@@ -17,12 +20,12 @@ static const struct site send_sites[] = {
 		.nargs = 1,
 		.native = "dw_devqueue",
 		.bh_off = true,
-		.when = "(P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 ||"
+		.when = "(P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 || " WRAPPED " ||"
 			" (P->skb->protocol == 0xdd86 && P->skb->sk->__sk_common.skc_state != 12 && P->skb->skb_iif == "
 			"0 &&"
 			" P->proto == 6 && ((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0x14) == 4)) &&"
 			" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && " FIRST_DEVICE,
-		.sees = "packets that no socket sent: forwarded ones, resets, TIME_WAIT" },
+		.sees = "packets that no socket sent: forwarded ones, resets, TIME_WAIT, the outer ones of tunnels" },
 };
 static const struct site receive_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -36,7 +39,8 @@ static const struct site receive_sites[] = {
 		.sees = "packets that a device delivers to IP" },
 };
 
-/* IP marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. */
+/* IPv4 marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. IPv6 does not:
+ * there a packet that came in and goes out is meant, but for a tunnel's outer one. */
 static const struct site forward_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "net_dev_queue",
@@ -45,8 +49,7 @@ static const struct site forward_sites[] = {
 		.bh_off = true,
 		.when = "P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?"
 			" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 :"
-			" P->skb->protocol == 0xdd86 && (((struct inet6_skb_parm *)&P->skb->cb)->flags & 2) != 0) "
-			"&& " FIRST_DEVICE,
+			" P->skb->protocol == 0xdd86 && !" WRAPPED ") && " FIRST_DEVICE,
 		.sees = "packets that IP has forwarded, as they go to a device" },
 };
 static const struct site drop_sites[] = {
