@@ -52,8 +52,8 @@ static void help(const struct command *c)
 	       "               'ip:::receive { @[args[2]->ip_saddr] = count(); }'\n"
 	       "  -s FILE      run a D script (- is the standard input)\n"
 	       "  -P -m -f -i  the probes of a provider, a module, a function; a probe's id\n"
-	       "  -l           list probes instead of tracing (-lv: stability, arguments;\n"
-	       "               -lvv: meaning and sites, too)\n"
+	       "  -l           list probes instead of tracing (-lv: stability, arguments,\n"
+	       "               meaning, and where the kernel shows them)\n"
 	       "  -c COMMAND   run it and trace until it ends ($target is its pid)\n"
 	       "  -p PID       trace until that process ends ($target)\n"
 	       "  -o FILE      append the output to a file\n"
@@ -334,7 +334,7 @@ static int with_output(struct command *c)
 		return EXIT_ERROR;
 	}
 	if (c->list)
-		status = dwire_list(c->d, c->verbose, out, c->err) ? EXIT_ERROR : EXIT_OK;
+		status = dwire_list(c->d, c->verbose > 0, out, c->err) ? EXIT_ERROR : EXIT_OK;
 	else
 		status = run(c, out);
 	errno = 0;

@@ -103,8 +103,8 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 	}
 }
 
-/* As dtrace -lv has it; with another -v what the probe means and where it is seen. */
-static void list_details(const struct dwire *d, const struct probe *p, unsigned verbose, FILE *out)
+/* As dtrace -lv has it; then what the probe means and where it is seen. */
+static void list_details(const struct dwire *d, const struct probe *p, FILE *out)
 {
 	fprintf(out, "\n\tProbe Description Attributes\n");
 	stability_print(probe_stability(p), out);
@@ -114,12 +114,11 @@ static void list_details(const struct dwire *d, const struct probe *p, unsigned 
 	for (unsigned i = 0; p->def->args && p->def->args[i]; i++)
 		fprintf(out, "\t\targs[%u]: %s\n", i, p->def->args[i]);
 	fprintf(out, "%s", p->def->args ? "" : "\t\tNone\n");
-	if (verbose > 1)
-		list_sites(d, p, out);
+	list_sites(d, p, out);
 	fputc('\n', out);
 }
 
-static void print_rows(const struct dwire *d, const struct listing *l, unsigned verbose, FILE *out)
+static void print_rows(const struct dwire *d, const struct listing *l, bool verbose, FILE *out)
 {
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	for (size_t i = 0; i < d->c.probes.all.n; i++) {
@@ -130,11 +129,11 @@ static void print_rows(const struct dwire *d, const struct listing *l, unsigned 
 		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->prov->module ? p->prov->module : "",
 			"", p->name);
 		if (verbose)
-			list_details(d, p, verbose, out);
+			list_details(d, p, out);
 	}
 }
 
-int dwire_list(struct dwire *d, unsigned verbose, FILE *out, FILE *err)
+int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 {
 	struct listing l = { 0 };
 	int r;

@@ -71,6 +71,11 @@ gives 0 "   ID   PROVIDER            MODULE                          FUNCTION NA
 		Dependency Class: Common
 
 	Argument Types
-		None" "" -lvn BEGIN
+		None
+
+	fires once, before any other probe
+
+	Site: by hand
+		run by dwire itself" "" -lvn BEGIN
 run -x amin=Stable/Stable/Common -n 'tcp:::send { exit(0); }'
 expect_match "$STATUS $ERR" '^1 .*D_ATTR_MIN.*probe description tcp:::send .Evolving/Evolving/ISA. are less' "amin"

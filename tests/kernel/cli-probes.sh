@@ -74,7 +74,7 @@ expect_match "$STATUS $OUT" '^0 .* profile +tick-7s$' "-l of a probe that is mad
 gives 0 "$head" "" -lZ -n bogus
 run -lv -n tcp:::send
 expect_match "$STATUS $OUT" $'Argument Types\n.*args\[0\]: pktinfo_t \*\n.*args\[4\]: tcpinfo_t \*' "-lv"
-run -lvv -n tcp:::send
-expect_match "$STATUS $OUT" $'Argument Types.*\n\tSite: ' "-lvv"
+run -lv -n tcp:::send
+expect_match "$STATUS $OUT" $'Argument Types.*\n\tSite: ' "sites of -lv"
 run -e -vv -n tcp:::send
 expect_match "$STATUS $OUT" $'^0 .*tcp:vmlinux::send\n.*Site: ' "-vv"
