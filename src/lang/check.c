@@ -56,6 +56,10 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 		err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
 		return;
 	}
+	if (v->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, v->name)) {
+		err(ck, v->loc, D_DECL_IDRED, NULL, "%s is a function", v->name);
+		return;
+	}
 	if (!can_declare(ck, v, t))
 		return;
 	s = sym_new(ck, assoc ? SYM_ASSOC : SYM_VAR, v->name, v->loc);
@@ -64,6 +68,19 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 	if (assoc)
 		declare_keys(ck, s, v->type);
 	strmap_put(sym_scope(ck, v->scope), v->name, s);
+}
+
+/* An integer constant may stand in types: int a[N]; */
+static void note_constant(struct checker *ck, const struct inline_def *in, const struct type *t)
+{
+	int64_t *slot, v;
+
+	if (in->type->kind == TYX_ASSOC || in->loc.src->library || !in->value->type || !type_is_int(t) ||
+		!const_eval(ck->ts, ck->d, in->value, &v))
+		return;
+	slot = ARENA_NEW(ck->arena, int64_t);
+	*slot = types_wrap(t, v);
+	strmap_put(ck->ts->constants, in->name, slot);
 }
 
 static void declare_inline(struct checker *ck, const struct inline_def *in)
@@ -91,6 +108,7 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 	}
 	if (!in->loc.src->library) /* a library's are checked when they are used */
 		check_inline(ck, s);
+	note_constant(ck, in, t);
 	strmap_put(ck->globals, in->name, s); /* after: it cannot name itself */
 }
 

@@ -156,6 +156,8 @@ static bool ident(struct types *ts, const struct expr *e, struct cval *out)
 
 	if (e->scope != SCOPE_GLOBAL || (e->sym && e->sym->kind != SYM_CONST))
 		return false; /* a variable, though the kernel may have an enumerator of its name */
+	if (!en && !e->sym)
+		en = strmap_get(ts->constants, e->name);
 	if (en)
 		v = *en;
 	else if (!ts->kernel || !ts->kernel->enumerator(ts->kernel->ctx, e->name, &v))

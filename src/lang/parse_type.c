@@ -424,16 +424,17 @@ bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struc
 		return true;
 	if (!parser_enter(p))
 		return false;
-	bool ok = true;
+	bool ok = true, dots = false;
 
 	do {
 		const struct token *t = parser_peek(p, 0);
 
-		if (t->kind == TOK_ELLIPSIS && close == TOK_RBRACK) {
-			parser_error(
-				p, parser_loc(p, t), D_DECL_PROTO_VARARGS, NULL, "the keys of an array are all named");
+		if (dots || (t->kind == TOK_ELLIPSIS && close == TOK_RBRACK)) {
+			parser_error(p, parser_loc(p, t), D_DECL_PROTO_VARARGS, NULL,
+				dots ? "nothing follows ..." : "the keys of an array are all named");
 			ok = false;
 		} else if (t->kind == TOK_ELLIPSIS || (t->kind == TOK_AGG && !t->textlen)) {
+			dots = t->kind == TOK_ELLIPSIS;
 			parser_take(p); /* in prototypes of built-in functions: any arguments, any aggregation */
 		} else {
 			ok = parse_param(p, into, names);

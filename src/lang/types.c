@@ -150,6 +150,7 @@ struct types *types_new(struct arena *a, const struct ktypes *kernel)
 	ts->double_ = new_type(ts, T_FLOAT, "double", 8, true);
 	ts->ldouble = new_type(ts, T_FLOAT, "long double", 16, true);
 	ts->declared = strmap_new(a);
+	ts->constants = strmap_new(a);
 	add_basics(ts);
 	return ts;
 }

@@ -89,6 +89,7 @@ struct types {
 	struct strmap *typedefs;     /* name -> struct type */
 	struct strmap *tags;         /* "struct x", "union x", "enum x" -> struct type */
 	struct strmap *enumerators;  /* name -> int64_t */
+	struct strmap *constants;    /* inlines that are integer constants: name -> int64_t */
 	struct strmap *declared;     /* typedefs of the script itself: name -> struct type */
 	struct type *void_, *string, *int8, *uint8, *int16, *uint16, *int32, *uint32, *int64, *uint64, *char_, *bool_;
 	struct type *long_, *ulong_, *longlong, *ulonglong, *float_, *double_, *ldouble;

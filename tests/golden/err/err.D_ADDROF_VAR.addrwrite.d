@@ -1,0 +1,1 @@
+int x; BEGIN { &x = 0; exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { x = @a; exit(0); }

@@ -1,0 +1,1 @@
+typedef self int x; BEGIN { exit(0); }

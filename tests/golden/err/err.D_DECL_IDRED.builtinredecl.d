@@ -1,0 +1,1 @@
+int pid; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+int printf; BEGIN { exit(0); }

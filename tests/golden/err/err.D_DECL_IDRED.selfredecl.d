@@ -1,0 +1,1 @@
+self int x; self string x; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+struct nope x[int]; BEGIN { exit(0); }

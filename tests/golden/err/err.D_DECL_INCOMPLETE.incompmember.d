@@ -1,0 +1,1 @@
+struct a { struct nope b; }; BEGIN { exit(0); }

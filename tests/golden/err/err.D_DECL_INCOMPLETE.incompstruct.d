@@ -1,0 +1,1 @@
+struct nope x; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+struct a { struct a b; }; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+int x[void]; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+int x[int, ...]; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+void x[5]; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+struct a { void b; }; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+struct a *p; BEGIN { p = curthread; exit(0); }

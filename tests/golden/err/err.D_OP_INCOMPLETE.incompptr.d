@@ -1,0 +1,1 @@
+struct nope *p; BEGIN { trace(p->x); exit(0); }

@@ -1,0 +1,1 @@
+int *p; BEGIN { p[1] = 1; exit(0); }

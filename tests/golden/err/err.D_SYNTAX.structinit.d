@@ -1,0 +1,1 @@
+struct a { int x; } v = { 1 }; BEGIN { exit(0); }
