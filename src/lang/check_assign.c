@@ -169,7 +169,7 @@ struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 	if (!is_writable(e->a))
 		return not_writable(ck, e, e->a);
 	if (!type_is_scalar(t))
-		return err(ck, e->loc, D_OP_INT, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
+		return err(ck, e->loc, D_OP_SCALAR, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
 			tname(ck, t));
 	if (t->kind == T_PTR) {
 		type_complete(ck->ts, t->of);
@@ -234,14 +234,21 @@ static bool is_release(const struct expr *e)
 		!e->b->ival;
 }
 
+static enum dtag step_tag(enum expr_op op)
+{
+	if (op == OP_ADD || op == OP_SUB)
+		return D_OP_INCOMPAT;
+	return op == OP_MUL || op == OP_DIV ? D_OP_ARITH : D_OP_INT;
+}
+
 static bool compound_fits(struct checker *ck, struct expr *e, struct type *lt, struct type *rt)
 {
 	int64_t v;
 
 	if (!type_is_scalar(lt) || !type_is_int(rt))
-		return err(ck, e->loc, D_OP_INT, NULL, "%s= needs integers", expr_op_text(e->op)), false;
+		return err(ck, e->loc, step_tag(e->op), NULL, "%s= needs integers", expr_op_text(e->op)), false;
 	if (lt->kind == T_PTR && e->op != OP_ADD && e->op != OP_SUB)
-		return err(ck, e->loc, D_OP_INT, NULL, "%s= cannot take a pointer", expr_op_text(e->op)), false;
+		return err(ck, e->loc, step_tag(e->op), NULL, "%s= cannot take a pointer", expr_op_text(e->op)), false;
 	if (lt->kind == T_PTR && (lt->of->kind == T_VOID || lt->of->kind == T_FUNC))
 		return err(ck, e->loc, D_OP_INCOMPAT, "cast it to a pointer to a type",
 			       "%s= cannot take %s: what it points to has no size", expr_op_text(e->op), tname(ck, lt)),

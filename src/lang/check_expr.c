@@ -84,8 +84,10 @@ static struct type *check_args(struct checker *ck, struct expr *e)
 
 	if (e->args.n != 1 || !check_expr(ck, e->args.v[0]))
 		return e->args.n == 1 ? NULL : err(ck, e->loc, D_ARGS_TYPE, NULL, "args[] takes one index");
-	if (!const_eval(ck->ts, ck->d, e->args.v[0], &i) || i < 0 || i > 63)
+	if (!const_eval(ck->ts, ck->d, e->args.v[0], &i))
 		return err(ck, e->args.v[0]->loc, D_ARGS_TYPE, NULL, "the index of args[] must be an integer constant");
+	if (i < 0 || i > 63)
+		return err(ck, e->args.v[0]->loc, D_ARGS_IDX, NULL, "there is no args[%lld]", (long long)i);
 	t = sig_arg_type(ck, e, (unsigned)i, &xlated);
 	if (!t)
 		return NULL;
@@ -165,6 +167,8 @@ static struct type *check_ident(struct checker *ck, struct expr *e)
 			strmap_put(ck->globals, e->name, s);
 		}
 	}
+	if (!s && e->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, e->name) && strncmp(e->name, "__", 2))
+		return err(ck, e->loc, D_IDENT_BADREF, NULL, "%s is a function", e->name);
 	if (!s)
 		return err(ck, e->loc, e->scope == SCOPE_GLOBAL ? D_IDENT_UNDEF : D_VAR_UNDEF,
 			sym_nearest(ck, e->name, e->scope),
@@ -511,6 +515,8 @@ static struct type *check_unary(struct checker *ck, struct expr *e)
 
 	if (e->op == OP_ADDR && e->a->kind == EX_SCOPED)
 		t = e->a->type = check_scoped(ck, e->a, true);
+	else if (e->op == OP_ADDR && e->a->kind == EX_AGG)
+		return err(ck, e->loc, D_ADDROF_VAR, NULL, "an aggregation has no address");
 	else
 		t = check_step_operand(ck, e);
 

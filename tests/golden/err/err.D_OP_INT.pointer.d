@@ -1,1 +1,1 @@
-BEGIN { this->p = curthread; this->p *= 2; }
+BEGIN { this->p = curthread; this->p %= 2; }

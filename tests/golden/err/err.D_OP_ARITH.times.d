@@ -1,0 +1,1 @@
+BEGIN { this->p = curthread; this->p *= 2; }

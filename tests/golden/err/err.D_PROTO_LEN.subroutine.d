@@ -1,0 +1,1 @@
+BEGIN { trace(strlen()); trace(strjoin("a")); trace(strlen("a", "b")); }
