@@ -123,6 +123,12 @@ static enum action_kind action_kind(enum func f)
 	}
 }
 
+/* The type that the script gave it: a narrow bit-field is an int in expressions. */
+static struct type *declared_type(const struct expr *e)
+{
+	return e->kind == EX_MEMBER && e->isuffix && e->member ? e->member->type : e->type;
+}
+
 static void plan_action(struct plan *p, const struct expr *e)
 {
 	struct action *a = vec_push(p->lw->arena, &p->actions);
@@ -151,7 +157,7 @@ static void plan_action(struct plan *p, const struct expr *e)
 		break;
 	case ACT_PRINT:
 		plan_args(p, a, e, 0);
-		a->args[0].type = ptype_of(p->lw, e->args.v[0]->type);
+		a->args[0].type = ptype_of(p->lw, declared_type(e->args.v[0]));
 		break;
 	case ACT_TRACE:
 	case ACT_EXIT:

@@ -1,1 +1,0 @@
-int *p; BEGIN { *p = 1; exit(0); }
