@@ -43,6 +43,17 @@ u64 path_text(struct dw_path *w, char *buf)
 	if (top && pos == DW_PATH_END) {
 		pos--;
 		buf[pos] = '/';
+	} else if (pos == DW_PATH_END) { /* a socket, a pipe: no folder has it */
+		pos -= 9;
+		buf[pos] = '<';
+		buf[pos + 1] = 'u';
+		buf[pos + 2] = 'n';
+		buf[pos + 3] = 'k';
+		buf[pos + 4] = 'n';
+		buf[pos + 5] = 'o';
+		buf[pos + 6] = 'w';
+		buf[pos + 7] = 'n';
+		buf[pos + 8] = '>';
 	}
 	return pos;
 }

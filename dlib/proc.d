@@ -202,5 +202,31 @@ inline uint_t ipl = 0;
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 inline string execargs = curthread->mm == NULL ? curthread->comm : __psargs(curthread->mm, 256);
-inline string cwd = d_path(&curthread->fs->pwd);
-inline string root = d_path(&curthread->fs->root);
+inline string cwd = curthread->fs == NULL ? "<unknown>" : d_path(&curthread->fs->pwd);
+inline string root = curthread->fs == NULL ? "<unknown>" : d_path(&curthread->fs->root);
+
+typedef struct fileinfo {
+	string fi_name;		/* last part of its path; of a socket: the protocol */
+	string fi_dirname;	/* the folder that it is in */
+	string fi_pathname;	/* from the top of the process's tree of mounts; "<unknown>": it has no path */
+	offset_t fi_offset;
+	string fi_fs;		/* kind of file system */
+	string fi_mount;	/* where that is mounted */
+	int fi_oflags;		/* as open(2) took them */
+} fileinfo_t;
+
+translator fileinfo_t < struct file *F > {
+	fi_name = F == NULL ? "<none>" : F->f_path.dentry->d_name.len == 0 ? "<unknown>" :
+	    stringof(F->f_path.dentry->d_name.name);
+	fi_dirname = F == NULL ? "<none>" : F->f_path.dentry->d_parent == F->f_path.dentry &&
+	    F->f_path.mnt->mnt_root != F->f_path.dentry ? "<unknown>" : dirname(d_path(&F->f_path));
+	fi_pathname = F == NULL ? "<none>" : d_path(&F->f_path);
+	fi_offset = F == NULL ? 0 : F->f_pos;
+	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_mount = F == NULL ? "<none>" : __path(F->f_path.mnt->mnt_root, F->f_path.mnt);
+	fi_oflags = F == NULL ? 0 : F->f_flags;
+};
+
+inline struct file *__file[int fd] =
+    fd >= 0 && fd < curthread->files->fdt->max_fds ? curthread->files->fdt->fd[fd] : (struct file *)0;
+inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (__file[fd]);

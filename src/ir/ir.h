@@ -105,7 +105,7 @@ struct ir {
 #define BPFLIB(X)                                                                                          \
 	X(tstr_text, 3) /* (const struct dw_tstr *, char *out, u32 size >= 48): text of tags NONE, IP4 and IP6 (RFC  \
 	                   5952; IPv4-mapped as IPv4), rest of out zeroed; returns the length */               \
-	X(path_text, 2) /* (struct dw_path *, char buf[DW_PATH_BUF]): its text from buf + result on; DW_PATH_END: none */ \
+	X(path_text, 2) /* (struct dw_path *, char buf[DW_PATH_BUF]): its text from buf + result on */                   \
 	X(args_text, 3) /* (char *, u64 len, u32 size): NULs before the last of len bytes become blanks */      \
 	X(str_cmp, 3)   /* (const char *a, const char *b, u32 size): like strcmp within size bytes: -1, 0, 1 */ \
 	X(str_len, 2)   /* (const char *s, u32 size): length within size bytes */                                \

@@ -48,23 +48,40 @@ static void store_offsets(struct lowerer *lw, vreg w)
 		ir_sti(lw->ir, w, (int32_t)v[i].at, 4, (int32_t)v[i].value);
 }
 
+/* The two pointers of a struct path, or those that were given, into *w. */
+static void store_start(struct lowerer *lw, const struct expr *e, int32_t woff)
+{
+	struct ir *ir = lw->ir;
+	vreg dentry, mnt, path;
+	uint32_t ok = ir_newlabel(ir);
+
+	if (e->args.n == 2) {
+		dentry = lower_int(lw, e->args.v[0]);
+		mnt = lower_int(lw, e->args.v[1]);
+	} else {
+		path = lower_int(lw, e->args.v[0]);
+		ir_jcci(ir, CC_EQ,
+			ir_call(ir, BPF_FUNC_probe_read_kernel,
+				(vreg[]){ scratch_ptr(lw, woff), ir_imm(ir, 16), path }, 3, false),
+			0, ok);
+		lower_fault(lw, DW_FAULT_BADADDR, path);
+		ir_label(ir, ok);
+		dentry = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "dentry"), 8, false, false);
+		mnt = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "mnt"), 8, false, false);
+	}
+	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, dentry), 8, dentry);
+	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, mnt), 8, mnt);
+}
+
 struct sval path_str(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
-	vreg path = lower_int(lw, e->args.v[0]), w, buf, pos, from, both;
 	struct sval out = text_new(lw, expr_form(lw->ck, e));
 	int32_t mark = scratch_mark(lw), woff = scratch_alloc(lw, sizeof(struct dw_path)),
 		boff = scratch_alloc(lw, DW_PATH_BUF);
-	uint32_t bad = ir_newlabel(ir), end = ir_newlabel(ir);
+	vreg w, buf, pos, from;
 
-	w = scratch_ptr(lw, woff);
-	both = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ w, ir_imm(ir, 16), path }, 3, false);
-	ir_jcci(ir, CC_NE, both, 0, bad);
-	/* struct path holds the mount, then the entry */
-	from = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "dentry"), 8, false, false);
-	both = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "mnt"), 8, false, false);
-	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, dentry), 8, from);
-	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, mnt), 8, both);
+	store_start(lw, e, woff);
 	store_offsets(lw, scratch_ptr(lw, woff));
 	w = scratch_ptr(lw, woff);
 	buf = scratch_ptr(lw, boff);
@@ -72,11 +89,6 @@ struct sval path_str(struct lowerer *lw, const struct expr *e)
 	from = ir_alu(ir, ALU_ADD, ir_alui(ir, ALU_ADD, scratch_address(lw), boff), pos);
 	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ out.mem, ir_imm(ir, form_chars(out.form)), from }, 3,
 		false);
-	ir_jmp(ir, end);
-	ir_label(ir, bad);
-	ir_sti(ir, out.mem, 0, 8, 0);
-	lower_fault(lw, DW_FAULT_BADADDR, path);
-	ir_label(ir, end);
 	scratch_release(lw, mark);
 	return out;
 }

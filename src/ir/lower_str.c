@@ -572,7 +572,7 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 		lw->ir->loc = e->loc;
 		if (lower_text_call(lw, e, &s))
 			return s;
-		if (e->sym->func == FN_d_path)
+		if (e->sym->func == FN_d_path || e->sym->func == FN___path)
 			return path_str(lw, e);
 		if (e->sym->func == FN___psargs)
 			return psargs_str(lw, e);

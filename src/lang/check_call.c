@@ -152,7 +152,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_enum(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
-	if (s->func == FN_d_path || s->func == FN___psargs)
+	if (s->func == FN_d_path || s->func == FN___path || s->func == FN___psargs)
 		return check_path_args(ck, e);
 	if (s->func == FN_rand || s->func == FN___numa || s->func == FN_speculation)
 		return ts->int32;
