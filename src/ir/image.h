@@ -133,6 +133,7 @@ enum map_role {
 	MAP_SCRATCH,  /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
 	MAP_SPECS,    /* array of one value: a bit for each speculation that is active */
+	MAP_VTIME,    /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
 	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 

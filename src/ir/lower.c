@@ -38,6 +38,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0 },
 		[MAP_SPECS] = { MAP_SPECS, "dw_specs", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
+		[MAP_VTIME] = { MAP_VTIME, "dw_vtime", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 24, 1, 0 },
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
 	};
 
@@ -530,6 +531,7 @@ void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *
 
 void lower_finish(struct lowerer *lw)
 {
+	vtime_finish(lw);
 	scratch_finish(lw);
 	if (lw->maps[MAP_GLOBALS])
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;

@@ -61,8 +61,8 @@ static void store_start(struct lowerer *lw, const struct expr *e, int32_t woff)
 	} else {
 		path = lower_int(lw, e->args.v[0]);
 		ir_jcci(ir, CC_EQ,
-			ir_call(ir, BPF_FUNC_probe_read_kernel,
-				(vreg[]){ scratch_ptr(lw, woff), ir_imm(ir, 16), path }, 3, false),
+			ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(lw, woff), ir_imm(ir, 16), path },
+				3, false),
 			0, ok);
 		lower_fault(lw, DW_FAULT_BADADDR, path);
 		ir_label(ir, ok);

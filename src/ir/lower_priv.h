@@ -234,6 +234,10 @@ void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg bas
 struct val sym_builtin(struct lowerer *lw, const struct symbol *s); /* caller, stackdepth, ... */
 vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
 
+/* lower_vtime.c */
+struct val vtime_read(struct lowerer *lw, const struct symbol *s);
+void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
+
 /* lower_path.c */
 struct sval path_str(struct lowerer *lw, const struct expr *e);   /* d_path(struct path *) */
 struct sval psargs_str(struct lowerer *lw, const struct expr *e); /* __psargs(struct mm_struct *, size) */

@@ -63,7 +63,6 @@ static const char *const *builtin_path(enum builtin b)
 	static const char *const ppid[] = { "real_parent", "tgid", NULL };
 	static const char *const uid[] = { "cred", "uid", "val", NULL }, *const gid[] = { "cred", "gid", "val", NULL };
 	static const char *const comm[] = { "group_leader", "comm", NULL };
-	static const char *const vtime[] = { "se", "sum_exec_runtime", NULL };
 	static const char *const netns[] = { "nsproxy", "net_ns", "ns", "inum", NULL };
 
 	switch ((int)b) {
@@ -79,8 +78,6 @@ static const char *const *builtin_path(enum builtin b)
 		return gid;
 	case BI_execname:
 		return comm;
-	case BI_vtimestamp:
-		return vtime;
 	case BI_zonename:
 		return netns;
 	default:
@@ -127,6 +124,8 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 		return int_val(ir_imm(ir, (int64_t)lw->epid + 1), s->type);
 	case BI_curthread:
 		return current_task(lw);
+	case BI_vtimestamp:
+		return vtime_read(lw, s);
 	case BI_caller:
 	case BI_ucaller:
 	case BI_stackdepth:

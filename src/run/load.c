@@ -323,6 +323,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_AGG:
 	case MAP_ZERO:
 	case MAP_SPECS:
+	case MAP_VTIME:
 		return create_plain(ld, m);
 	case MAP_SCRATCH:
 		slots = *m;
