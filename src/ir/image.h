@@ -88,6 +88,7 @@ enum action_kind {
 	ACT_DENORMALIZE, /* aggs[0] */
 	ACT_SYSTEM,      /* fmt, args: a command */
 	ACT_FREOPEN,     /* fmt, args: a file, or no items: standard output */
+	ACT_SETOPT,      /* args: name, value */
 	ACT_FTRUNCATE,
 	ACT_PRINT,   /* args[0], with its type */
 	ACT_COMMIT,  /* args[0]: a speculation, or 0 when that was not active */

@@ -14,6 +14,7 @@ struct lower_env {
 	uint32_t first_netns;       /* inode number of the machine's first network namespace */
 	uint32_t (*tracepoint)(void *ctx, const char *name, unsigned *nargs); /* BTF id; 0: none */
 	void *ctx;
+	uint64_t aggsize, dynvarsize; /* bytes that an aggregation, a dynamic variable may take; 0: the default */
 };
 
 /* A clause enabled on a probe. */

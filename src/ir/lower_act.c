@@ -112,6 +112,8 @@ static enum action_kind action_kind(enum func f)
 		return ACT_SYSTEM;
 	case FN_freopen:
 		return ACT_FREOPEN;
+	case FN_setopt:
+		return ACT_SETOPT;
 	case FN_ftruncate:
 		return ACT_FTRUNCATE;
 	case FN_commit:
@@ -161,6 +163,7 @@ static void plan_action(struct plan *p, const struct expr *e)
 		break;
 	case ACT_TRACE:
 	case ACT_EXIT:
+	case ACT_SETOPT:
 	case ACT_FTRUNCATE:
 	case ACT_COMMIT:
 	case ACT_DISCARD:

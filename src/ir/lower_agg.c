@@ -6,8 +6,6 @@
 
 #include "ir/lower_priv.h"
 
-#define AGG_ENTRIES 262144u /* keys of one aggregation; not preallocated */
-
 /* ---- the aggregation in the image -------------------------------------------------------------------------------- */
 static uint32_t agg_words(const struct symbol *s)
 {
@@ -101,7 +99,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 			.type = keyed ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
 			.key_size = a->key_size,
 			.value_size = words * 8,
-			.max_entries = keyed ? AGG_ENTRIES : 1,
+			.max_entries = keyed ? map_entries(lw->env->aggsize, a->key_size + words * 8) : 1,
 			.flags = keyed ? BPF_F_NO_PREALLOC : 0,
 		});
 	if (keyed && lw->zero_size < words * 8)

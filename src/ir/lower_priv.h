@@ -269,6 +269,8 @@ void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), st
 /* lower.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);
 uint32_t map_add(struct lowerer *lw, struct image_map m);
+/* How many entries of so many bytes fit; bytes 0: as many as we care for. */
+uint32_t map_entries(uint64_t bytes, uint32_t each);
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 size_t memo_mark(const struct lowerer *lw);

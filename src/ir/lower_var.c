@@ -5,7 +5,14 @@
 
 #include "ir/lower_priv.h"
 
-#define DYN_ENTRIES 262144u /* of one associative array or self-> variable; not preallocated */
+#define MAP_ENTRIES 262144u /* of one aggregation, associative array or self-> variable; not preallocated */
+
+uint32_t map_entries(uint64_t bytes, uint32_t each)
+{
+	const uint64_t n = bytes / (each ? each : 1);
+
+	return !bytes || n > MAP_ENTRIES ? MAP_ENTRIES : n ? (uint32_t)n : 1;
+}
 
 static struct val int_val(vreg r, struct type *t)
 {
@@ -385,7 +392,7 @@ static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 					    .type = BPF_MAP_TYPE_HASH,
 					    .key_size = key_size,
 					    .value_size = value_size(s),
-					    .max_entries = DYN_ENTRIES,
+					    .max_entries = map_entries(lw->env->dynvarsize, key_size + value_size(s)),
 					    .flags = BPF_F_NO_PREALLOC,
 				    }) +
 			1;

@@ -32,7 +32,8 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 64) X(printa, FC_ACTION, 1, 64)                    \
 	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
 	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
-	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 64) X(freopen, FC_ACTION, 1, 64) X(ftruncate, FC_ACTION, 0, 0)               \
+	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 64) X(freopen, FC_ACTION, 1, 64) X(ftruncate, FC_ACTION, 0, 0) \
+	X(setopt, FC_ACTION, 1, 2)                                                                           \
 	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
 	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
 	X(speculate, FC_ACTION, 1, 1) X(commit, FC_ACTION, 1, 1) X(discard, FC_ACTION, 1, 1)                 \

@@ -352,6 +352,18 @@ static void check_normalize(struct checker *ck, struct expr *e)
 		check_int_arg(ck, e, 1, D_NORMALIZE_SCALAR);
 }
 
+/* setopt("name"), setopt("name", "value") */
+static void check_setopt(struct checker *ck, struct expr *e)
+{
+	for (size_t i = 0; i < e->args.n; i++) {
+		struct type *t = check_expr(ck, e->args.v[i]);
+
+		if (t && !type_is_string(t))
+			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL,
+				"argument %zu of setopt() must be a string, not %s", i + 1, type_name(ck->ts, t));
+	}
+}
+
 void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {
@@ -366,6 +378,7 @@ void check_action(struct checker *ck, struct expr *e)
 		[FN_denormalize] = check_normalize,
 		[FN_system] = check_printf,
 		[FN_freopen] = check_freopen,
+		[FN_setopt] = check_setopt,
 		[FN_ftruncate] = check_number,
 		[FN_raise] = check_number,
 		[FN_stop] = check_number,

@@ -234,6 +234,10 @@ static const char *macro_argument(struct lexer *lx, uint32_t off, uint32_t len, 
 			m->used[index] = 1;
 		return m->argv[index];
 	}
+	if (index > INT32_MAX) {
+		lex_report(lx, off, len, D_MACRO_OFLOW, NULL, "the number of this macro argument is too large");
+		return NULL;
+	}
 	if (m && m->defaultargs)
 		return string ? "" : "0";
 	lex_report(lx, off, len, D_MACRO_UNDEF, "give it as an argument of the script, or set -x defaultargs",

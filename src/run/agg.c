@@ -81,6 +81,11 @@ static void state_free(struct agg_state *st)
 	free(st->buckets);
 }
 
+void agg_set_opts(struct agg_set *s, const struct agg_opts *opts)
+{
+	s->opts = *opts;
+}
+
 void agg_free(struct agg_set *s)
 {
 	if (!s)

@@ -25,6 +25,8 @@ struct agg_set; /* all aggregations of an image */
 struct agg_set *agg_new(
 	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts);
 void agg_free(struct agg_set *s);
+/* From now on. */
+void agg_set_opts(struct agg_set *s, const struct agg_opts *opts);
 
 /* A new pass begins: each map is read again when it is first needed. All actions of a pass see the same values, so
  * that printa followed by clear neither loses nor repeats an event. */

@@ -312,6 +312,8 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 	c->image.nspec = c->opts->nspec ? c->opts->nspec : NSPEC;
 	c->image.specsize = c->opts->specsize ? c->opts->specsize : SPECSIZE;
 	c->lenv.nspec = c->image.nspec;
+	c->lenv.aggsize = c->opts->aggsize;
+	c->lenv.dynvarsize = c->opts->dynvarsize;
 	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
 
 	for (size_t i = 0; i < c->order.n; i++) {

@@ -8,6 +8,7 @@
 #include "run/flow.h"
 #include "run/shell.h"
 #include "run/spec.h"
+#include "run/store.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 #define HOLD_BACK_NS 5000000ull /* interrupts may keep a program for some milliseconds */
 #define HELD_MAX_NS 100000000ull
 #define PROBE_NAME_MAX 96
+#define STORE_DEFAULT (4u << 20) /* bytes a CPU that fill and ring keep */
 
 struct missed {
 	char probe[PROBE_NAME_MAX];
@@ -33,8 +35,10 @@ struct consumer {
 	struct specs *specs;
 	struct ring *rings;
 	size_t nrings;
-	struct flow *flows; /* by CPU */
-	struct ring **heap; /* rings with a record to consume, the oldest first */
+	struct flow *flows;  /* by CPU */
+	struct store *store; /* bufpolicy fill or ring: nothing is printed before the end; or NULL */
+	bool full;           /* fill: a buffer is */
+	struct ring **heap;  /* rings with a record to consume, the oldest first */
 	size_t nheap;
 	uint64_t printed_to; /* all records with an earlier time stamp have been printed */
 	uint64_t held_since; /* one that is still being written holds up the others; 0: none */
@@ -86,6 +90,10 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		.image = env->image, .zone_name = env->zone_name, .symtext = env->symtext, .ctx = env->ctx
 	};
 	err = consumer_alloc(c);
+	if (!err && env->policy != BUF_SWITCH) {
+		c->store = store_new(c->ncpus, env->bufsize ? env->bufsize : STORE_DEFAULT, env->policy == BUF_RING);
+		err = c->store ? 0 : -ENOMEM;
+	}
 	for (int i = 0; !err && i < env->nrings; i++) {
 		/* Counted first: a ring that was mapped by half is closed, too. */
 		c->nrings++;
@@ -105,6 +113,7 @@ void consumer_free(struct consumer *c)
 		return;
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_close(&c->rings[i]);
+	store_free(c->store);
 	agg_free(c->aggs);
 	specs_free(c->specs);
 	out_free(c->out);
@@ -222,6 +231,37 @@ static void action_shell(struct consumer *c, const struct action *a, const uint8
 	free(text);
 }
 
+/* What the options say now. */
+static void take_options(struct consumer *c)
+{
+	const struct options *o = c->env.options;
+
+	c->env.quiet = o->quiet;
+	c->env.flowindent = o->flowindent;
+	agg_set_opts(c->aggs, &o->agg);
+}
+
+static void action_setopt(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	char text[2][256] = { "", "" }, scratch[PVAL_SCRATCH];
+	const char *value = a->nargs > 1 ? text[1] : NULL, *hint;
+	struct pval v;
+	int err;
+
+	for (size_t i = 0; i < a->nargs && i < 2; i++) {
+		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
+		if (v.kind == PVAL_TEXT)
+			snprintf(text[i], sizeof(text[i]), "%.*s", (int)(v.len < 255 ? v.len : 255), v.s);
+	}
+	if (!c->env.options)
+		return;
+	err = option_set(c->env.options, NULL, OPTION_SETOPT, text[0], value, &hint);
+	if (err)
+		fprintf(c->env.err, "dwire: couldn't set option \"%s\" to \"%s\": %s\n", text[0], value ? value : "",
+			option_error(err));
+	take_options(c);
+}
+
 static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
 
 static void action_spec(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
@@ -284,6 +324,9 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	case ACT_SYSTEM:
 	case ACT_FREOPEN:
 		action_shell(c, a, rec, len);
+		break;
+	case ACT_SETOPT:
+		action_setopt(c, a, rec, len);
 		break;
 	case ACT_FTRUNCATE:
 		out_truncate(c->out);
@@ -363,6 +406,11 @@ static void line_head(struct consumer *c, unsigned cpu, const struct epid *ep, c
 		print_head(c->out, cpu, probe_of(c, ep));
 }
 
+static bool has_line(const struct consumer *c, const struct epid *ep)
+{
+	return (!c->env.quiet || c->env.flowindent) && !ep->quiet_head;
+}
+
 static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed)
 {
 	struct dw_rec head;
@@ -384,14 +432,56 @@ static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 		specs_add(c->specs, spec_of(ep, rec, len), cpu, rec, len);
 		return;
 	}
-	bool line = (!c->env.quiet || c->env.flowindent) && !ep->quiet_head;
-
-	if (line)
+	if (has_line(c, ep))
 		line_head(c, cpu, ep, committed ? NULL : &c->rings[cpu]);
 	for (size_t i = 0; i < ep->nactions; i++)
 		action_run(c, &ep->actions[i], rec, len);
-	if (line)
+	if (has_line(c, ep)) /* asked again: setopt() may have changed it */
 		out_bytes(c->out, "\n", 1);
+}
+
+/* ---- kept to the end --------------------------------------------------------------------------------------------- */
+/* An exit() in it ends the trace now, though it is printed later. */
+static void record_keep(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
+{
+	const struct epid *ep;
+	struct dw_rec head;
+
+	memcpy(&head, rec, sizeof(head));
+	ep = epid_find(c, head.epid);
+	if (!store_add(c->store, cpu, rec, len)) {
+		c->full = true;
+		return;
+	}
+	for (size_t i = 0; ep && i < ep->nactions; i++) {
+		const struct action *a = &ep->actions[i];
+
+		if (a->kind == ACT_EXIT && (!a->guard_off || (a->guard_off < len && rec[a->guard_off])))
+			c->exited = true;
+	}
+}
+
+bool consumer_full(const struct consumer *c)
+{
+	return c->full;
+}
+
+int consumer_release(struct consumer *c)
+{
+	struct store *store = c->store;
+
+	if (!store)
+		return 0;
+	c->store = NULL;
+	c->full = false;
+	c->exited = false; /* printing the record that did it says so again */
+	agg_begin(c->aggs);
+	for (const struct store_rec *r = store_first(store); r; r = r->next)
+		if (r->len)
+			record_print(c, r->cpu, r->rec, r->len, false);
+	c->bad += store_lost(store);
+	store_free(store);
+	return out_flush(c->out);
 }
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
@@ -464,7 +554,10 @@ static unsigned merge(struct consumer *c, const struct pass *p)
 
 		if (s->ts > cutoff)
 			break;
-		record_print(c, (unsigned)(r - c->rings), s->rec, s->len, false);
+		if (c->store)
+			record_keep(c, (unsigned)(r - c->rings), s->rec, s->len);
+		else
+			record_print(c, (unsigned)(r - c->rings), s->rec, s->len, false);
 		n++;
 		ring_next(r);
 		if (!ring_peek(r)) {

@@ -5,6 +5,7 @@
 #ifndef DWIRE_RUN_CONSUME_H
 #define DWIRE_RUN_CONSUME_H
 #include "run/agg.h"
+#include "run/options.h"
 #include "run/ring.h"
 
 struct consumer_env {
@@ -17,6 +18,9 @@ struct consumer_env {
 	bool quiet, flowindent;
 	bool errtags, droptags; /* messages begin with the name of the fault, of the kind of drop */
 	struct agg_opts agg;
+	enum bufpolicy policy;   /* fill, ring: records are kept, and printed by consumer_release() */
+	uint64_t bufsize;        /* what they keep, bytes a CPU; 0: the default */
+	struct options *options; /* setopt() changes them; may be NULL */
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
 	struct symtext *symtext;                            /* may be NULL */
 	/* A clause failed; its message is printed already. Here the caller fires the ERROR probe. May be NULL. */
@@ -36,6 +40,10 @@ void consumer_free(struct consumer *c);
  * END and ERROR clauses still print. Returns the number of records consumed, or -errno of the output stream (-EPIPE:
  * the reader is gone): stop then. */
 int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
+/* fill: a buffer is full, so the trace ends. */
+bool consumer_full(const struct consumer *c);
+/* Prints what fill and ring have kept; from then on records are printed as they come. 0 or -errno of the stream. */
+int consumer_release(struct consumer *c) __attribute__((warn_unused_result));
 /* True once an exit action was printed; *status gets its value. */
 bool consumer_exited(const struct consumer *c, int *status);
 /* Prints the aggregations that no printa printed, in default layout: at the end. 0 or -errno of the stream. */

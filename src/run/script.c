@@ -37,7 +37,8 @@ static int64_t macro_number(void *ctx, const char *name, bool *known)
 		return getpgrp();
 	if (!strcmp(name, "sid"))
 		return getsid(0);
-	*known = false;
+	/* Projects and tasks are Solaris's own, and all of a machine is one zone here: the first of each. */
+	*known = !strcmp(name, "projid") || !strcmp(name, "taskid") || !strcmp(name, "zoneid");
 	return 0;
 }
 
@@ -285,9 +286,11 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 		.flowindent = d->opts.flowindent,
 		.errtags = d->opts.errtags,
 		.droptags = d->opts.droptags,
+		.policy = d->opts.bufpolicy,
 		.bufsize = d->opts.bufsize,
 		.switchrate_ns = d->opts.switchrate_ns,
 		.agg = d->opts.agg,
+		.options = &d->opts,
 		.noresolve = d->opts.noresolve,
 		.stackindent = (int)d->opts.stackindent,
 		.children = d->children,

@@ -160,7 +160,8 @@ static int load(struct session *s, char *why, size_t why_len)
 	struct load_config c = {
 		.image = s->image,
 		.features = s->opts.features,
-		.bufsize = s->opts.bufsize,
+		/* What fill and ring keep, they keep here. */
+		.bufsize = s->opts.policy == BUF_SWITCH ? s->opts.bufsize : 0,
 		.owner_fd = s->owner ? owner_map_fd(s->owner) : -1,
 		.accepted_fd = s->owner ? owner_accepted_fd(s->owner) : -1,
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
@@ -211,6 +212,9 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.errtags = s->opts.errtags,
 		.droptags = s->opts.droptags,
 		.agg = s->opts.agg,
+		.options = s->opts.options,
+		.policy = s->opts.policy,
+		.bufsize = s->opts.bufsize,
 		.zone_name = name_zone,
 		.symtext = s->symtext,
 		.on_error = fire_error,
@@ -254,10 +258,12 @@ static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 		return 0;
 	note_names(s);
 	n = consumer_work(s->consumer, final);
+	if (s->opts.options && s->opts.options->switchrate_ns)
+		s->opts.switchrate_ns = s->opts.options->switchrate_ns; /* setopt("switchrate", ...) */
 	s->empty_at = now_ns() + s->opts.switchrate_ns;
 	if (n < 0)
 		return output_failed(s, n, why, why_len);
-	if (consumer_exited(s->consumer, &status))
+	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
 		s->stop = true;
 	return n;
 }
@@ -484,6 +490,14 @@ static int fire_end(struct session *s, char *why, size_t why_len)
 	return fired < 0 ? fired : 0;
 }
 
+/* What was kept to the end is printed, and the ERROR clauses that this fires. */
+static int release(struct session *s, char *why, size_t why_len)
+{
+	int r = s->output_gone ? 0 : consumer_release(s->consumer);
+
+	return r ? output_failed(s, r, why, why_len) : empty_all(s, why, why_len);
+}
+
 int session_end(struct session *s, char *why, size_t why_len)
 {
 	int err, status;
@@ -495,6 +509,8 @@ int session_end(struct session *s, char *why, size_t why_len)
 	if (s->attached)
 		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, &status));
 	err = empty_all(s, why, why_len);
+	if (!err)
+		err = release(s, why, why_len);
 	if (!err)
 		err = fire_end(s, why, why_len);
 	if (!err)

@@ -15,6 +15,7 @@
 #include "run/agg.h"
 #include "run/child.h"
 #include "run/load.h"
+#include "run/options.h"
 #include <stdio.h>
 
 #define SESSION_WHY_LEN LOAD_WHY_LEN
@@ -29,11 +30,13 @@ struct session_options {
 	bool quiet;                /* -q */
 	bool flowindent;           /* -F */
 	bool errtags, droptags;
+	enum bufpolicy policy;
 	uint64_t bufsize;       /* bytes a CPU; 0: 4 MiB */
 	uint64_t switchrate_ns; /* how often the buffers are emptied; 0: 100 ms */
 	struct agg_opts agg;
-	bool noresolve;  /* addresses are printed as numbers */
-	int stackindent; /* columns before a frame; 0: 14 */
+	struct options *options; /* setopt() changes them while the session runs; may be NULL */
+	bool noresolve;          /* addresses are printed as numbers */
+	int stackindent;         /* columns before a frame; 0: 14 */
 	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them,
 	 * after session_free(), terminates those that still run. */
 	struct child *const *children;
