@@ -130,5 +130,6 @@ void scratch_end(struct lowerer *lw, uint32_t none)
 void scratch_finish(struct lowerer *lw)
 {
 	if (lw->maps[MAP_SCRATCH])
-		lw->im->maps.v[lw->maps[MAP_SCRATCH] - 1].value_size = (uint32_t)(lw->scratch_max + 63) & ~63u;
+		lw->im->maps.v[lw->maps[MAP_SCRATCH] - 1].value_size =
+			lw->scratch_max ? (uint32_t)(lw->scratch_max + 63) & ~63u : 64;
 }

@@ -291,7 +291,8 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 		return NULL;
 	s = e->a->sym;
 	if (!type_fits(ck, lt, rt) && !is_release(e) &&
-		!(type_is_string(lt) && e->op == OP_ASSIGN && expr_is_null(ck->ts, e->b)))
+		!(type_is_string(lt) && e->op == OP_ASSIGN &&
+			(expr_is_null(ck->ts, e->b) || (e->b->kind == EX_INT && !e->b->ival))))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
 			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
 	if (s && s->kind == SYM_ASSOC && lt->kind == T_INT && lt->size == 4 && rt->size == 8 && e->b->kind != EX_INT)
