@@ -710,23 +710,12 @@ static void print_format_row(const struct agg_set *s, struct out *o, const struc
 	}
 }
 
-void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n)
+static void print_rows(struct agg_set *s, struct out *o, const struct fmt *fmt)
 {
-	struct agg_table *t = &s->table;
-	size_t first, most;
+	const struct agg_table *t = &s->table;
+	size_t most = s->opts.rows && s->opts.rows < t->nrows ? s->opts.rows : t->nrows;
+	size_t first = s->opts.sort_rev ? 0 : t->nrows - most; /* the highest are first or last */
 
-	for (size_t i = 0; i < n; i++) {
-		struct agg_state *st = state_of(s, ids[i]);
-
-		if (st)
-			st->printed = true;
-	}
-	if (!table_fill(s, ids, n, &s->opts) || !t->nrows)
-		return;
-	if (!fmt)
-		out_bytes(o, "\n", 1);
-	most = s->opts.rows && s->opts.rows < t->nrows ? s->opts.rows : t->nrows;
-	first = s->opts.sort_rev ? 0 : t->nrows - most; /* the highest are first or last */
 	for (size_t i = first; i < first + most; i++) {
 		if (fmt)
 			print_format_row(s, o, fmt, &t->rows[i]);
@@ -735,9 +724,28 @@ void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const u
 	}
 }
 
+void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n)
+{
+	bool filled = table_fill(s, ids, n, &s->opts);
+
+	if (!fmt)
+		out_bytes(o, "\n", 1);
+	if (!filled || !s->table.nrows)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct agg_state *st = state_of(s, ids[i]);
+
+		if (st)
+			st->printed = true;
+	}
+	print_rows(s, o, fmt);
+}
+
 void agg_print_rest(struct agg_set *s, struct out *o)
 {
 	for (uint32_t id = 0; id < s->image->aggs.n; id++)
-		if (!s->aggs[id].printed)
-			agg_printa(s, o, NULL, &id, 1);
+		if (!s->aggs[id].printed && table_fill(s, &id, 1, &s->opts)) {
+			s->aggs[id].printed = s->table.nrows > 0;
+			print_rows(s, o, NULL);
+		}
 }

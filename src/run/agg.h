@@ -31,9 +31,10 @@ void agg_set_opts(struct agg_set *s, const struct agg_opts *opts);
 /* A new pass begins: each map is read again when it is first needed. All actions of a pass see the same values, so
  * that printa followed by clear neither loses nor repeats an event. */
 void agg_begin(struct agg_set *s);
-/* printa: fmt NULL is the default layout. The aggregations count as printed. */
+/* printa: fmt NULL is the default layout, after an empty line. Aggregations that had something to show count as
+ * printed. */
 void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n);
-/* What agg_printa never printed, in default layout, each after an empty line. */
+/* What agg_printa never printed, in default layout. */
 void agg_print_rest(struct agg_set *s, struct out *o);
 /* All values 0, the keys stay. Exact for sums; for min and max an update between reading and clearing counts only if
  * it was a new extreme. */

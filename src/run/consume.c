@@ -636,6 +636,8 @@ int consumer_work(struct consumer *c, bool final)
 int consumer_aggs(struct consumer *c)
 {
 	agg_begin(c->aggs);
+	/* dtrace(1) ends what it prints by an empty line, and the aggregations follow. */
+	out_bytes(c->out, "\n", 1);
 	agg_print_rest(c->aggs, c->out);
 	return out_flush(c->out);
 }

@@ -24,8 +24,10 @@ script() { # OPTIONS LINE…
 }
 script -qs '#pragma D option defaultargs' 'BEGIN { printf("%s %s %d %d\n", $$0, $$1, $2, $target); exit($2); }'
 expect_eq "$(./x.d one 3; echo $?)" "./x.d one 3 0
+
 3" "an executed script"
 expect_eq "$(./x.d; echo $?)" "./x.d  0 0
+
 0" "an executed script without arguments"
 expect_eq "$(./x.d -p $$ one 3)" "./x.d one 3 $$" "an executed script with -p"
 ./x.d a 1 b 2>err && fail "an extraneous argument was taken"

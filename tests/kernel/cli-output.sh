@@ -7,8 +7,9 @@ gives 0 "" "" -qn "$d" -o f
 gives 0 "" "dwire: description 'BEGIN' matched 1 probe" -n "$d" -o f
 expect_eq "$(<f)" "before
 line
+
 CPU     ID                    FUNCTION:NAME
-$(tail -n 2 f)" "-o appends"
+$(tail -n 3 f)" "-o appends"
 gives 0 "" "" -l -n BEGIN -o g
 expect_match "$(<g)" ' BEGIN$' "-l with -o"
 gives 1 "" "dwire: cannot write to /nonexistent/f: No such file or directory" -qn "$d" -o /nonexistent/f

@@ -27,7 +27,7 @@ struct foo {
         char v = 'A'
     }
 }
-int 0|int 0xffffffff|char 'a'|char '\007'|string "string"|enum color BLUE|int [3] [ 0, 0, 0xff ]|unsigned int 0x11|short 0xfffe
+int 0|int 0xffffffff|char 'a'|char '\007'|string "string"|enum color BLUE|int [3] [ 0, 0, 0xff ]|int 0x11|short 0xfffe
 struct in {
     char c = '\000'
     short s = 0
@@ -44,3 +44,4 @@ struct in {
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 00 00 00 00 00 00 00 00 ff 00 00 00              ............
 ok
+
