@@ -442,7 +442,7 @@ static void test_layout(void)
 		"\n                0\n");
 	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){ 13 }, 1);
 	CHECK(!consumer_aggs(r.c), "aggs");
-	expect(&r, "printed by printa", "");
+	expect(&r, "printed by printa", "\n");
 	rig_close(&r);
 
 	rig_open(&r, true, 0);

@@ -228,7 +228,7 @@ static void test_exit(struct features *f)
 			.nwords = 1,
 			.status_action = true },
 	};
-	static const char *const lines[] = { "113333333322", "1133333322", "11333322", "113322" };
+	static const char *const lines[] = { "113333333322\n", "1133333322\n", "11333322\n", "113322\n" };
 	struct made m;
 	struct result r;
 	unsigned long missed;
@@ -261,7 +261,7 @@ static void test_exit_in_begin(struct features *f)
 
 	make_image(&m, specs, ROWS(specs));
 	run(f, &m, NULL, NULL, &r);
-	expect(&r, "exit in BEGIN", "22", 3);
+	expect(&r, "exit in BEGIN", "22\n", 3);
 	CHECK(r.seconds < 0.2, "%f s", r.seconds);
 	release(&r);
 }
@@ -280,7 +280,7 @@ static void test_signal(struct features *f, int sig)
 	}
 	make_image(&m, specs, ROWS(specs));
 	run(f, &m, NULL, NULL, &r);
-	expect(&r, "signal", "1122", 0);
+	expect(&r, "signal", "1122\n", 0);
 	CHECK(r.seconds < 0.5, "%f s", r.seconds);
 	waitpid(pid, NULL, 0);
 	release(&r);
@@ -297,7 +297,7 @@ static void test_child(struct features *f)
 	make_image(&m, specs, ROWS(specs));
 	CHECK(child_start("sleep 0.2", &c, why, sizeof(why)) == 0, "%s", why);
 	run(f, &m, c, NULL, &r);
-	expect(&r, "child", "1122", 0);
+	expect(&r, "child", "1122\n", 0);
 	CHECK(r.seconds >= 0.19 && r.seconds < 0.4, "%f s", r.seconds);
 	child_free(c);
 	release(&r);
@@ -330,7 +330,7 @@ static void test_attached(struct features *f)
 	CHECK(strncmp(r.out, "11", 2) == 0, "printed \"%s\"", r.out);
 	while (strncmp(r.out + 2 + 2 * n, "33", 2) == 0)
 		n++;
-	CHECK(n >= 20 && strcmp(r.out + 2 + 2 * n, "22") == 0, "%zu forks, then \"%s\"", n, r.out + 2 + 2 * n);
+	CHECK(n >= 20 && strcmp(r.out + 2 + 2 * n, "22\n") == 0, "%zu forks, then \"%s\"", n, r.out + 2 + 2 * n);
 	CHECK(!r.err[0], "said \"%s\"", r.err);
 	release(&r);
 }
@@ -399,7 +399,7 @@ static void test_error(struct features *f)
 	make_image(&m, specs, ROWS(specs));
 	run(f, &m, NULL, NULL, &r);
 	CHECK(!r.arm && !r.loop && !r.end, "%s", r.why);
-	CHECK(strcmp(r.out, "10015012748") == 0, "printed \"%s\"", r.out); /* 100, 1, 5, 0, 1, 0xabc */
+	CHECK(strcmp(r.out, "10015012748\n") == 0, "printed \"%s\"", r.out); /* 100, 1, 5, 0, 1, 0xabc */
 	CHECK(strstr(r.err, "invalid address (0xabc)") && strstr(r.err, "dwire: 1 error in ERROR probe enabling\n"),
 		"%s", r.err);
 	release(&r);
