@@ -436,10 +436,10 @@ static void test_layout(void)
 		"  1     12                        none:send n=6\n\n"
 		"  2      1                           :BEGIN \n"
 		"  2     12                        none:send n=7\n\n"
-		/* normalize(4), denormalize, clear; after trunc there is nothing to print */
+		/* normalize(4), denormalize, clear; after trunc there is nothing to print but the empty line */
 		"\n                3\n"
 		"\n               12\n"
-		"\n                0\n");
+		"\n                0\n\n");
 	agg_absorb(consumer_agg_set(r.c), 0, "", (const uint64_t[]){ 13 }, 1);
 	CHECK(!consumer_aggs(r.c), "aggs");
 	expect(&r, "printed by printa", "\n");
