@@ -5,8 +5,9 @@ Input: lib.bpf.o, made by
     clang -O2 -target bpf -mcpu=v3 -D__BPF__ -g0 -I src -c bpf/lib.bpf.c -o lib.bpf.o
 Output: lib_code.h, by
     python3 bpf/gen_lib.py lib.bpf.o lib_code.h
-Invariant: each function is a piece of code that runs wherever it is put. Data, calls of anything but helpers,
-relocations and jumps out of a function end the build.
+Invariant: each function is a piece of code that runs wherever it is put. Functions cb_* are bodies of loops: where one
+is named, emit.c puts in how far away it is. Data, calls of anything but helpers, other relocations and jumps out of a
+function end the build.
 """
 import struct
 import sys
@@ -16,6 +17,8 @@ SHF_ALLOC, SHF_EXECINSTR = 2, 4
 STT_FUNC = 2
 CLASS_LDX, CLASS_ST, CLASS_STX, CLASS_JMP, CLASS_JMP32, CLASS_ALU64 = 1, 2, 3, 5, 6, 7
 FRAME = 10
+MOV_REG, ADD_IMM, LD_IMM64, PSEUDO_FUNC = 0xbf, 0x07, 0x18, 4
+R_BPF_64_64 = 1
 
 
 def fail(why):
@@ -48,10 +51,17 @@ def decode(end, code):
 
 
 def frame_of(name, insns):
-    """Bytes of stack that the function uses. Only plain accesses through R10 can be judged."""
+    """Bytes of stack that the function uses: plain accesses through R10, and objects whose address is R10 less a
+    constant."""
     depth = 0
     for i, (op, dst, src, off, imm) in enumerate(insns):
         cls = op & 7
+        if op == MOV_REG and src == FRAME:
+            adds = [n for n in insns[i + 1:i + 8] if n[0] == ADD_IMM and n[1] == dst]
+            if not adds or adds[0][4] >= 0:
+                fail(f"{name}: takes the address of its stack at instruction {i}")
+            depth = max(depth, -adds[0][4])
+            continue
         if cls == CLASS_LDX and src == FRAME or cls in (CLASS_ST, CLASS_STX) and dst == FRAME:
             depth = max(depth, -off)
         elif cls in (CLASS_STX, CLASS_ALU64) and src == FRAME and op & 8:
@@ -73,12 +83,28 @@ def check_jumps(name, insns):
         fail(f"{name}: falls off its end")
 
 
+def read_refs(end, sections, link, info, data):
+    """What the relocations of a section name: (section, instruction) -> symbol."""
+    symbols = sections[link][5]
+    names = sections[sections[link][3]][5]
+    refs = {}
+    for off, what in struct.iter_unpack(end + "QQ", data):
+        sym = name_at(names, struct.unpack_from(end + "I", symbols, (what >> 32) * 24)[0])
+        if what & 0xffffffff != R_BPF_64_64 or not sym.startswith("cb_"):
+            fail(f"a relocation names {sym or 'data'}: only the bodies of loops, cb_*, can be named")
+        refs[info, off // 8] = sym
+    return refs
+
+
 def read_functions(path):
+    """Functions as lists of instructions, and what each names: function -> [(instruction, function)]."""
     end, sections, heads = read_elf(path)
-    functions = {}
+    functions, refs, named = {}, {}, {}
     for name, kind, flags, link, info, data in sections:
-        if kind in (SHT_REL, SHT_RELA) and data:
-            fail(f"{path} has relocations ({name}): no data and no calls are possible here")
+        if kind == SHT_RELA and data:
+            fail(f"{path} has relocations of an unknown kind ({name})")
+        if kind == SHT_REL and data:
+            refs.update(read_refs(end, sections, link, info, data))
         if flags & SHF_ALLOC and not flags & SHF_EXECINSTR and (data or kind == SHT_NOBITS) and \
                 not name.startswith(".eh_frame"):
             fail(f"{path} has data ({name})")
@@ -91,31 +117,45 @@ def read_functions(path):
                 continue
             insns = decode(end, sections[shndx][5][value:value + size])
             functions[name_at(strings, sym)] = insns
-    return functions
+            named[name_at(strings, sym)] = [(i, refs[shndx, value // 8 + i]) for i in range(len(insns))
+                                            if (shndx, value // 8 + i) in refs]
+    return functions, named
 
 
 def main():
     if len(sys.argv) != 3:
         fail("usage: gen_lib.py lib.bpf.o lib_code.h")
-    functions = read_functions(sys.argv[1])
+    functions, named = read_functions(sys.argv[1])
     if not functions:
         fail(f"{sys.argv[1]} has no functions")
+    bodies = [n for n in functions if n.startswith("cb_")]
     text = ["/* Made by bpf/gen_lib.py from bpf/lib.bpf.c. Do not edit. */\n", "#include <linux/bpf.h>\n",
             "#include <stdint.h>\n\n",
             "static const struct bpf_insn lib_insns[] = {\n"]
-    index, at = [], 0
+    index, refs, at = [], [], 0
     for name, insns in functions.items():
         check_jumps(name, insns)
-        index.append(f"\t[LIB_{name}] = {{ {at}, {len(insns)}, {frame_of(name, insns)} }},\n")
+        # The kernel adds up the frames of a chain of calls, in units of 32 bytes.
+        inner = max([(frame_of(n, functions[n]) + 31 & ~31) or 32 for i, n in named[name]], default=0)
+        place = f"LIB_COUNT + {bodies.index(name)}" if name in bodies else f"LIB_{name}"
+        index.append(f"\t[{place}] = {{ {at}, {len(insns)}, {(frame_of(name, insns) + 31 & ~31) + inner} }},\n")
+        refs += [f"\t{{ {at + i}, LIB_COUNT + {bodies.index(n)} }},\n" for i, n in named[name]]
         text.append(f"\t/* {name} */\n")
-        text += [f"\t{{ 0x{op:02x}, {dst}, {src}, {off}, {imm} }},\n" if imm != -2**31 else
-                 f"\t{{ 0x{op:02x}, {dst}, {src}, {off}, INT32_MIN }},\n" for op, dst, src, off, imm in insns]
+        for i, (op, dst, src, off, imm) in enumerate(insns):
+            if any(i == k for k, n in named[name]):
+                src = PSEUDO_FUNC
+            imm = imm if imm != -2**31 else "INT32_MIN"
+            text.append(f"\t{{ 0x{op:02x}, {dst}, {src}, {off}, {imm} }},\n")
         at += len(insns)
     text.append("};\n\n/* First instruction, number of instructions, bytes of stack. */\n")
-    text.append("static const struct lib_func {\n\tuint32_t start, n;\n\tint32_t stack;\n} lib_funcs[LIB_COUNT] = {\n")
+    text.append(f"#define LIB_ALL (LIB_COUNT + {len(bodies)})\n")
+    text.append("static const struct lib_func {\n\tuint32_t start, n;\n\tint32_t stack;\n} lib_funcs[LIB_ALL] = {\n")
     text += index
+    text.append("};\n\n/* Instructions that name a function. */\n")
+    text.append("static const struct lib_ref {\n\tuint32_t insn, func;\n} lib_refs[] = {\n")
+    text += refs
     text.append("};\n\n")
-    text.append(f"_Static_assert(LIB_COUNT == {len(functions)}, \"bpf/lib.bpf.c and BPFLIB differ\");\n")
+    text.append(f"_Static_assert(LIB_ALL == {len(functions)}, \"bpf/lib.bpf.c and BPFLIB differ\");\n")
     open(sys.argv[2], "w").write("".join(text))
 
 

@@ -146,18 +146,6 @@ u64 tstr_text(const struct dw_tstr *s, char *out, u32 size)
 	return p;
 }
 
-s64 str_cmp(const char *a, const char *b, u32 size)
-{
-	u64 x = 0, y = 0;
-	for (u32 i = 0; i < size; i++) {
-		x = (u8)a[i];
-		y = (u8)b[i];
-		if (x != y || !x)
-			break;
-	}
-	return (s64)greater(x, y) - (s64)greater(y, x);
-}
-
 /* The length is counted by a value that the verifier cannot know, so all ways out of the loop look the same to it. */
 u64 str_len(const char *s, u32 size)
 {

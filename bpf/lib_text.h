@@ -2,11 +2,22 @@
  *
  * Input: texts in memory of the program's own, a NUL among their first `cap` bytes, memory up to a multiple of 8.
  * Output: text in dst (cap bytes), numbers in the words `w`. Invariant: what a loop finds goes through memory before it
- * is used, since what comes back from there the verifier does not know: all ways out of a loop are one way to it. */
+ * is used, since what comes back from there the verifier does not know: all ways out of a loop are one way to it.
+ * Loops over texts are bpf_loop()'s: the verifier looks at their bodies (cb_...) once, however long the texts are. */
 
 static long (*const copy_text)(void *dst, u32 size, const void *from) = (void *)115; /* probe_read_kernel_str */
+/* bpf_loop, Linux 5.17. n is 64 bits here: where the kernel puts the loop in line it compares all of them. */
+static long (*const loop)(u64 n, void *body, void *ctx, u64 flags) = (void *)181;
 
 typedef volatile u64 word;
+
+/* What the body of a loop gets. */
+struct ctx {
+	const char *s;
+	char *d;
+	word *w;
+	u64 cap, how;
+};
 
 /* All ones when a == b, both less than 2^63. */
 INLINE u64 mask_equal(u64 a, u64 b)
@@ -20,6 +31,22 @@ INLINE u64 mask_equal(u64 a, u64 b)
 INLINE u64 pick(u64 mask, u64 x, u64 old)
 {
 	return (x & mask) | (old & ~mask);
+}
+
+long cb_cmp(u64 i, struct ctx *c)
+{
+	if (i >= c->cap)
+		return 1;
+	c->how = (u64)(u8)c->s[i] << 8 | (u8)c->d[i];
+	return c->how >> 8 != (c->how & 255) || !c->how;
+}
+
+s64 str_cmp(const char *a, const char *b, u32 size)
+{
+	struct ctx c = { .s = a, .d = (char *)b, .cap = size };
+
+	loop(size, cb_cmp, &c, 0);
+	return (s64)greater(c.how >> 8, c.how & 255) - (s64)greater(c.how & 255, c.how >> 8);
 }
 
 /* dst = w[1] bytes of src from w[0] on. */
@@ -58,73 +85,84 @@ u64 text_substr(char *dst, const char *src, u32 cap, word *w)
 	return 0;
 }
 
+long cb_case(u64 i, struct ctx *c)
+{
+	u64 ch, off;
+
+	if (i >= c->cap)
+		return 1;
+	ch = (u8)c->s[i];
+	off = ch - c->how;
+	OPAQUE(off);
+	c->d[i] = (char)(ch ^ greater(26, off & 0xff) << 5);
+	return !ch;
+}
+
 /* dst = src in lower (upper: upper) case. */
 u64 text_case(char *dst, const char *src, u32 cap, u64 upper)
 {
-	u64 from = upper ? 'a' : 'A';
+	struct ctx c = { .s = src, .d = dst, .cap = cap, .how = upper ? 'a' : 'A' };
 
-	OPAQUE(from);
-	for (u32 i = 0; i < cap; i++) {
-		u64 c = (u8)src[i], off = c - from;
-
-		OPAQUE(off);
-		dst[i] = (char)(c ^ greater(26, off & 0xff) << 5);
-		if (!c)
-			break;
-	}
+	loop(cap, cb_case, &c, 0);
 	return 0;
+}
+
+long cb_chr(u64 i, struct ctx *c)
+{
+	u64 ch;
+
+	if (i >= c->cap)
+		return 1;
+	ch = (u8)c->s[i];
+	if (ch == c->w[2]) {
+		c->w[0] = i;
+		c->w[3] = 0;
+		if (!c->how)
+			return 1;
+	}
+	return !ch;
 }
 
 /* strchr() of the character w[2], with last strrchr(): dst = src from there on. w[0]: 1 when it is not there. */
 u64 text_chr(char *dst, const char *src, u32 cap, word *w, u64 last)
 {
-	u64 want = w[2] & 0xff, at = cap, found = 0, first = 1 - last;
+	struct ctx c = { .s = src, .w = w, .cap = cap, .how = last };
 
-	for (u32 i = 0; i < cap; i++) {
-		u64 c = (u8)src[i], same = mask_equal(c, want), stop;
-
-		at = pick(same, i, at);
-		found |= same & 1;
-		stop = (1 - nonzero(c)) | (found & first);
-		OPAQUE(stop);
-		if (stop)
-			break;
-	}
-	w[0] = at;
-	w[1] = cap;
-	w[3] = 1 - found;
+	w[2] &= 0xff;
+	w[0] = w[1] = cap;
+	w[3] = 1;
+	loop(cap, cb_chr, &c, 0);
 	put_part(dst, src, cap, w);
 	w[0] = w[3];
 	return 0;
 }
 
-/* Looks for the w[2] bytes of sub in s, at w[0] and from there on by steps of w[1], as far as w[3] and 0. w[0]: where,
- * or -1. scap + mcap + 8 bytes of s can be read. */
-INLINE void find(word *w, const char *s, const char *sub, u32 scap, u32 mcap)
+/* Looks for the w[2] bytes of d in s, at w[0] and from there on by steps of w[1], as far as w[3] and 0. w[5]: where, or
+ * -1. cap + how + 8 bytes of s can be read, how + 8 of d. */
+long cb_find(u64 k, struct ctx *c)
 {
-	w[5] = ~0ull;
-	for (u32 k = 0; k < scap; k++) {
-		u64 i = w[0], diff = 0;
+	word *w = c->w;
+	u64 i = w[0], diff = 0;
 
-		w[4] = w[2];
-		if (i > w[3] || i >= scap)
-			break;
-		for (u32 j = 0; j < mcap; j += 8) {
-			u64 left = w[4], shift = (64 - 8 * left) & (0 - greater(8, left));
+	(void)k;
+	w[4] = w[2];
+	if (i > w[3] || i >= c->cap)
+		return 1;
+	for (u64 j = 0; j < c->how; j += 8) {
+		u64 left = w[4], shift = (64 - 8 * left) & (0 - greater(8, left));
 
-			diff = (*(const u64 *)(s + i + j) ^ *(const u64 *)(sub + j)) << (shift & 63);
-			w[4] = left - 8;
-			if (diff || left <= 8)
-				break;
-		}
-		w[6] = diff;
-		if (!w[6]) {
-			w[5] = w[0];
+		diff = (*(const u64 *)(c->s + i + j) ^ *(const u64 *)(c->d + j)) << (shift & 63);
+		w[4] = left - 8;
+		if (diff || left <= 8)
 			break;
-		}
-		w[0] = w[0] + w[1];
 	}
-	w[0] = w[5];
+	w[6] = diff;
+	if (!w[6]) {
+		w[5] = w[0];
+		return 1;
+	}
+	w[0] = w[0] + w[1];
+	return 0;
 }
 
 /* index(), with last rindex(), as Perl's: w[0]: where to begin (INT64_MAX for rindex(): at the end), and the result.
@@ -133,6 +171,7 @@ u64 text_index(word *w, const char *s, const char *sub, u64 sizes, u64 last)
 {
 	u32 scap = (u32)sizes, mcap = (u32)(sizes >> 32);
 	char *cs = (char *)w + 64, *cm = cs + ((scap + mcap + 23) & ~7u);
+	struct ctx c = { .s = cs, .d = cm, .w = w, .cap = scap, .how = mcap };
 	s64 len = copy_text(cs, scap, s) - 1, m = copy_text(cm, mcap, sub) - 1, pos = (s64)w[0];
 
 	w[1] = last ? ~0ull : 1;
@@ -146,8 +185,11 @@ u64 text_index(word *w, const char *s, const char *sub, u64 sizes, u64 last)
 	w[7] = len < m;
 	if (w[7])
 		w[0] = ~0ull;
-	else if (w[2])
-		find(w, cs, cm, scap, mcap);
+	else if (w[2]) {
+		w[5] = ~0ull;
+		loop(scap, cb_find, &c, 0);
+		w[0] = w[5];
+	}
 	return 0;
 }
 
@@ -161,25 +203,48 @@ u64 text_tail(char *dst, const char *src, u32 cap, word *w)
 	return 0;
 }
 
+/* w[0]: where the last part of the path begins, w[1]: where it ends, w[3]: where the one before ends, w[4]: behind a
+ * slash, w[5]: there is something. */
+long cb_path(u64 i, struct ctx *c)
+{
+	word *w = c->w;
+	u64 ch;
+
+	if (i >= c->cap)
+		return 1;
+	ch = (u8)c->s[i];
+	if (!ch)
+		return 1;
+	w[5] = 1;
+	if (ch == '/') {
+		w[4] = 1;
+		return 0;
+	}
+	if (w[4]) {
+		w[3] = w[1];
+		w[0] = i;
+	}
+	w[4] = 0;
+	w[1] = i + 1;
+	return 0;
+}
+
 /* basename(), with dir dirname(). */
 u64 text_path(char *dst, const char *src, u32 cap, word *w, u64 dir)
 {
-	u64 start = 0, end = 0, before = 0, slash = 1, any = 0;
+	struct ctx c = { .s = src, .w = w, .cap = cap };
 
-	for (u32 i = 0; i < cap; i++) {
-		u64 c = (u8)src[i], part = ~mask_equal(c, '/'), begins = part & (0 - slash);
-
-		if (!c)
-			break;
-		before = pick(begins, end, before); /* where the part before this one ends */
-		start = pick(begins, i, start);
-		end = pick(part, i + 1, end);
-		slash = ~part & 1;
-		any = 1;
+	w[0] = w[1] = w[3] = w[5] = 0;
+	w[4] = 1;
+	loop(cap, cb_path, &c, 0);
+	if (dir) {
+		w[2] = w[0] | (w[5] & (1 - nonzero(w[1]))); /* only slashes, or those before the first part: "/" */
+		w[0] = 0;
+		w[1] = w[3];
+	} else {
+		w[2] = w[5];
+		w[1] = w[1] - w[0];
 	}
-	w[0] = dir ? 0 : start;
-	w[1] = dir ? before : end - start;
-	w[2] = dir ? start | (any & (1 - nonzero(end))) : any; /* only slashes: "/" */
 	if (w[1]) {
 		put_part(dst, src, cap, w);
 		return 0;
@@ -189,60 +254,63 @@ u64 text_path(char *dst, const char *src, u32 cap, word *w, u64 dir)
 	return 0;
 }
 
-/* One step of cleanpath(); w[0]: place in src, w[1]: in dst, w[2]: going back to the slash before. 0: at the end. */
-INLINE u64 clean_step(char *dst, const char *src, u32 cap, word *w)
+/* One step of cleanpath(); w[0]: place in src, w[1]: in dst, w[2]: going back to the slash before. */
+long cb_clean(u64 k, struct ctx *x)
 {
-	u64 i = w[0], j = w[1], c, d;
+	const char *src = x->s;
+	char *dst = x->d;
+	word *w = x->w;
+	u64 i = w[0], j = w[1], cap = x->cap, c, d;
 
+	(void)k;
 	if (i >= cap || j >= cap)
-		return 0;
+		return 1;
 	if (w[2]) {
 		j = w[1] - 1;
 		if (j >= cap) { /* nothing before it */
 			w[2] = 0;
-			return 1;
+			return 0;
 		}
 		w[1] = j;
 		w[2] = (u8)dst[j] != '/';
-		return 1;
+		return 0;
 	}
 	c = (u8)src[i];
 	if (!c)
-		return 0;
+		return 1;
 	w[0] = i + 1;
 	if (c == '/') {
 		c = (u8)src[i + 1];
 		d = (u8)src[i + 2];
 		if (c == '/')
-			return 1;
+			return 0;
 		if (c == '.' && d == '/') {
 			w[0] = i + 2;
-			return 1;
+			return 0;
 		}
 		d = (d ^ '.') | (u64)((u8)src[i + 3] != '/' && src[i + 3]);
 		if (c == '.' && !d) {
 			w[0] = i + 3;
 			w[2] = 1;
 			w[3] = !src[i + 3];
-			return 1;
+			return 0;
 		}
 		c = '/';
 	}
 	dst[j] = (char)c;
 	w[1] = j + 1;
-	return 1;
+	return 0;
 }
 
 /* cleanpath(): without "/./", "//" and "/x/../". src has 8 readable bytes behind cap. */
 u64 text_clean(char *dst, const char *src, u32 cap, word *w)
 {
+	struct ctx c = { .s = src, .d = dst, .w = w, .cap = cap };
 	u64 j;
 
 	w[0] = w[1] = w[2] = w[3] = 0;
 	dst[0] = '/'; /* what "/.." leaves */
-	for (u32 k = 0; k < 2 * cap; k++)
-		if (!clean_step(dst, src, cap, w))
-			break;
+	loop(2 * cap, cb_clean, &c, 0);
 	j = w[1] + w[3];
 	dst[j < cap ? j : cap - 1] = 0;
 	return 0;
@@ -278,32 +346,74 @@ u64 text_digits(char *dst, u32 cap, word *w, s64 n, u64 base)
 	return 0;
 }
 
+/* One character; w[0]: value; w[1]: 0: blanks, 1: behind the sign, 2: behind 0, 3: digits; w[2]: minus. */
+long cb_number(u64 i, struct ctx *x)
+{
+	word *w = x->w;
+	u64 c, state = w[1], low, digit;
+
+	if (i >= x->cap)
+		return 1;
+	c = (u8)x->s[i];
+	low = c | 32;
+	if (!state && (c == ' ' || c - 9 < 5))
+		return 0;
+	if (!state && (c == '-' || c == '+')) {
+		w[1] = 1;
+		w[2] = c == '-';
+		return 0;
+	}
+	if (state == 2 && low == 'x' && x->how == 16) {
+		w[1] = 3;
+		return 0;
+	}
+	w[1] = state < 2 && c == '0' ? 2 : 3;
+	digit = c - '0' < 10 ? c - '0' : low - 'a' < 26 ? low - 'a' + 10 : 99;
+	if (digit >= x->how)
+		return 1;
+	w[0] = w[0] * x->how + digit;
+	return 0;
+}
+
 /* strtoll(): the number in w[0]. */
 u64 text_number(word *w, const char *s, u32 cap, u64 base)
 {
-	w[0] = w[1] = w[2] = 0; /* value; 0: blanks, 1: behind the sign, 2: behind 0, 3: digits; minus */
-	for (u32 i = 0; i < cap; i++) {
-		u64 c = (u8)s[i], state = w[1], low = c | 32, digit;
+	struct ctx c = { .s = s, .w = w, .cap = cap, .how = base };
 
-		if (!state && (c == ' ' || c - 9 < 5))
-			continue;
-		if (!state && (c == '-' || c == '+')) {
-			w[1] = 1;
-			w[2] = c == '-';
-			continue;
-		}
-		if (state == 2 && low == 'x' && base == 16) {
-			w[1] = 3;
-			continue;
-		}
-		w[1] = state < 2 && c == '0' ? 2 : 3;
-		digit = c - '0' < 10 ? c - '0' : low - 'a' < 26 ? low - 'a' + 10 : 99;
-		if (digit >= base)
-			break;
-		w[0] = w[0] * base + digit;
-	}
+	w[0] = w[1] = w[2] = 0;
+	loop(cap, cb_number, &c, 0);
 	if (w[2])
 		w[0] = 0 - w[0];
+	return 0;
+}
+
+/* Puts the characters of s in the set w[2..5]. */
+long cb_set(u64 i, struct ctx *x)
+{
+	u64 c;
+
+	if (i >= x->cap)
+		return 1;
+	c = (u8)x->s[i];
+	if (!c)
+		return 1;
+	x->w[2 + (c >> 6)] |= 1ull << (c & 63);
+	return 0;
+}
+
+/* Goes on in s from w[0] while the characters are in the set, with how while they are not. */
+long cb_span(u64 k, struct ctx *x)
+{
+	word *w = x->w;
+	u64 at = w[0], c;
+
+	(void)k;
+	if (at >= x->cap)
+		return 1;
+	c = (u8)x->s[at];
+	if ((w[2 + (c >> 6)] >> (c & 63) & 1) == x->how)
+		return 1;
+	w[0] = at + 1;
 	return 0;
 }
 
@@ -312,6 +422,7 @@ u64 text_number(word *w, const char *s, u32 cap, u64 base)
 u64 text_token(word *w, char *dst, const char *delim, u32 cap, u32 dcap)
 {
 	const char *s = (const char *)w + 64;
+	struct ctx set = { .s = delim, .w = w, .cap = dcap }, c = { .s = s, .w = w, .cap = cap };
 	u64 start;
 
 	dst[0] = 0;
@@ -319,23 +430,8 @@ u64 text_token(word *w, char *dst, const char *delim, u32 cap, u32 dcap)
 	if (!w[1])
 		return 0;
 	w[2] = w[3] = w[4] = w[5] = 0;
-	for (u32 i = 0; i < dcap; i++) {
-		u64 c = (u8)delim[i];
-
-		if (!c)
-			break;
-		w[2 + (c >> 6)] |= 1ull << (c & 63);
-	}
-	for (u32 i = 0; i < cap; i++) {
-		u64 at = w[0], c;
-
-		if (at >= cap)
-			break;
-		c = (u8)s[at];
-		if (!(w[2 + (c >> 6)] >> (c & 63) & 1))
-			break;
-		w[0] = at + 1;
-	}
+	loop(dcap, cb_set, &set, 0);
+	loop(cap, cb_span, &c, 0);
 	start = w[0];
 	if (start >= cap || !s[start]) {
 		w[1] = 0;
@@ -344,18 +440,10 @@ u64 text_token(word *w, char *dst, const char *delim, u32 cap, u32 dcap)
 	copy_text(dst, cap, s + start);
 	w[6] = 0;
 	w[2] |= 1; /* the NUL ends a token */
-	for (u32 i = 0; i < cap; i++) {
-		u64 at = w[0], c;
-
-		if (at >= cap)
-			break;
-		c = (u8)s[at];
-		w[7] = w[2 + (c >> 6)] >> (c & 63) & 1;
-		if (w[7])
-			break;
-		w[0] = at + 1;
-	}
-	start = w[0] - start;
+	w[7] = start;
+	c.how = 1;
+	loop(cap, cb_span, &c, 0);
+	start = w[0] - w[7];
 	if (start < cap)
 		dst[start] = 0;
 	start = w[0];

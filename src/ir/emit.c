@@ -6,6 +6,7 @@
 #include "ir/regalloc.h"
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib_code.h" /* generated: lib_insns[], lib_funcs[] */
@@ -427,24 +428,61 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 	}
 }
 
+/* The functions of the library that the program uses, and where each begins; 0: it is not there. */
+struct lib_places {
+	uint32_t at[LIB_ALL];
+	bool loops; /* one of them is the body of a loop */
+};
+
+/* Appends function f, and those that it names. */
+static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
+{
+	const struct lib_func *fn = &lib_funcs[f];
+
+	if (p->at[f])
+		return;
+	p->at[f] = (uint32_t)e->code.n;
+	for (unsigned k = 0; k < fn->n; k++)
+		*vec_push(e->ra->arena, &e->code) = lib_insns[fn->start + k];
+	for (size_t i = 0; i < sizeof(lib_refs) / sizeof(lib_refs[0]); i++) {
+		uint32_t insn = lib_refs[i].insn - fn->start + p->at[f];
+
+		if (lib_refs[i].insn < fn->start || lib_refs[i].insn >= fn->start + fn->n)
+			continue;
+		p->loops = true;
+		append_func(e, p, lib_refs[i].func);
+		e->code.v[insn].imm = (int32_t)(p->at[lib_refs[i].func] - insn - 1);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* Appends the library functions that are called and aims the calls at them. Gives the most stack that one needs. */
 static int32_t append_lib(struct emit *e)
 {
-	uint32_t at[LIB_COUNT] = { 0 }; /* 0: not there: the program comes first and is not empty */
+	struct lib_places p = { 0 }; /* the program comes first and is not empty */
 	int32_t stack = 0;
 	e->loc = (struct loc){ 0 };
 	for (size_t i = 0; i < e->calls.n; i++) {
 		const struct fixup *f = &e->calls.v[i];
-		const struct lib_func *fn = &lib_funcs[f->target];
-		if (!at[f->target]) {
-			at[f->target] = (uint32_t)e->code.n;
-			for (unsigned k = 0; k < fn->n; k++)
-				*vec_push(e->ra->arena, &e->code) = lib_insns[fn->start + k];
-		}
-		e->code.v[f->insn].imm = (int32_t)(at[f->target] - f->insn - 1);
-		if (fn->stack > stack)
-			stack = fn->stack;
+
+		append_func(e, &p, f->target);
+		e->code.v[f->insn].imm = (int32_t)(p.at[f->target] - f->insn - 1);
+		if (lib_funcs[f->target].stack > stack)
+			stack = lib_funcs[f->target].stack;
 	}
+	if (!p.loops)
+		return stack;
+	*vec_push(e->arena, &e->out->funcs) = 0;
+	for (unsigned i = 0; i < LIB_ALL; i++)
+		if (p.at[i])
+			*vec_push(e->arena, &e->out->funcs) = p.at[i];
+	qsort(e->out->funcs.v, e->out->funcs.n, sizeof(*e->out->funcs.v), by_place);
 	return stack;
 }
 

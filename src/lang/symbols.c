@@ -5,7 +5,7 @@
 
 #include "lang/check_priv.h"
 
-#define STRSIZE_MAX 16384u
+#define STRSIZE_MAX 65536u
 
 static const struct {
 	const char *name;

@@ -2,6 +2,7 @@
  * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource
  * limit is touched; what is made is held by descriptors alone. */
 #include "run/load.h"
+#include "run/functab.h"
 #include <bpf/bpf.h>
 #include <ctype.h>
 #include <errno.h>
@@ -501,7 +502,8 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *
 	return insns;
 }
 
-static int load_once(const struct image_prog *p, const struct bpf_insn *insns, char *log)
+static int load_once(
+	const struct image_prog *p, const struct bpf_insn *insns, const struct func_table *funcs, char *log)
 {
 	union bpf_attr attr;
 
@@ -518,6 +520,12 @@ static int load_once(const struct image_prog *p, const struct bpf_insn *insns, c
 		attr.log_buf = (uintptr_t)log;
 		attr.log_size = LOG_SIZE;
 	}
+	if (funcs->n) {
+		attr.prog_btf_fd = (uint32_t)funcs->btf;
+		attr.func_info_rec_size = sizeof(struct bpf_func_info);
+		attr.func_info = (uintptr_t)funcs->v;
+		attr.func_info_cnt = funcs->n;
+	}
 	kernel_name(p->name, attr.prog_name);
 	return sys_bpf(BPF_PROG_LOAD, &attr);
 }
@@ -526,20 +534,23 @@ static int load_once(const struct image_prog *p, const struct bpf_insn *insns, c
 static int load_prog(struct loader *ld, const struct image_prog *p)
 {
 	struct bpf_insn *insns = link_code(ld->l, &p->code);
+	struct func_table funcs;
 	char *log;
 	int fd, err;
 
-	if (!insns) {
-		err = -errno;
+	err = func_table_make(&p->code, &funcs);
+	if (!insns || err) {
+		err = err ? err : -ENOMEM;
+		free(insns);
 		snprintf(ld->why, ld->why_len, "cannot link the program %s: %s", p->name, strerror(-err));
 		return err;
 	}
-	fd = load_once(p, insns, NULL);
+	fd = load_once(p, insns, &funcs, NULL);
 	if (fd < 0) {
 		err = fd;
 		log = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		/* ENOSPC: the log itself was too long, the first verdict counts. */
-		if (log != MAP_FAILED && (fd = load_once(p, insns, log)) < 0 && fd != -ENOSPC)
+		if (log != MAP_FAILED && (fd = load_once(p, insns, &funcs, log)) < 0 && fd != -ENOSPC)
 			err = fd;
 		if (fd < 0 && log != MAP_FAILED)
 			cut_statistics(log);
@@ -551,6 +562,7 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 			fd = err;
 	}
 	free(insns);
+	func_table_free(&funcs);
 	return fd;
 }
 
