@@ -36,4 +36,4 @@ for script in "$tmp"/*.d; do
 		fail "$line: no block says what it prints"
 	fi
 done
-expect_ge "$examples" 14 "examples found"
+expect_ge "$examples" 24 "examples found"
