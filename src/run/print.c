@@ -339,6 +339,7 @@ static void print_float(struct out *o, const struct fmt_item *it, int width, int
 {
 	bool negative = v->is_signed && (int64_t)v->i < 0;
 	double x = (double)(negative ? -v->i : v->i);
+	bool alt = it->flags & FMT_ALT;
 	char buf[128];
 	int n = 0;
 
@@ -347,20 +348,19 @@ static void print_float(struct out *o, const struct fmt_item *it, int width, int
 	if (prec > 64)
 		prec = 64;
 	switch (it->conv) {
-	case 'e':
-		n = snprintf(buf, sizeof(buf), "%.*e", prec, x);
-		break;
-	case 'E':
-		n = snprintf(buf, sizeof(buf), "%.*E", prec, x);
-		break;
-	case 'g':
-		n = snprintf(buf, sizeof(buf), "%.*g", prec, x);
-		break;
-	case 'G':
-		n = snprintf(buf, sizeof(buf), "%.*G", prec, x);
-		break;
+#define FLOAT_CASE(c, letter)                                                \
+	case c:                                                              \
+		n = alt ? snprintf(buf, sizeof(buf), "%#.*" letter, prec, x) \
+			: snprintf(buf, sizeof(buf), "%.*" letter, prec, x); \
+		break
+		FLOAT_CASE('e', "e");
+		FLOAT_CASE('E', "E");
+		FLOAT_CASE('g', "g");
+		FLOAT_CASE('G', "G");
+		FLOAT_CASE('f', "f");
+		FLOAT_CASE('F', "F");
+#undef FLOAT_CASE
 	default:
-		n = snprintf(buf, sizeof(buf), "%.*f", prec, x);
 		break;
 	}
 	struct numtext t = { .prefix = sign_text(it, negative), .digits = buf, .len = n > 0 ? (size_t)n : 0 };

@@ -7,5 +7,5 @@ struct foo f;
 struct in g;
 BEGIN { f.a = 5; f.i.c = 'x'; f.i.s = -1; f.i.col = BLUE; f.arr[1].col = GREEN; f.nums[2] = 255; f.b1 = 5; f.b2 = 17; f.p = (void *)0xffff8000; f.u = 65; f.name[0] = 'o'; f.name[1] = 'k'; }
 BEGIN { print(f); printf("\n"); }
-BEGIN { print(0); printf("|"); print(-1); printf("|"); print((char)'a'); printf("|"); print((char)7); printf("|"); print("string"); printf("|"); print(f.i.col); printf("|"); print(f.nums); printf("|"); print(f.b2); printf("|"); print((short)-2); printf("\n"); }
+BEGIN { print(0); printf("|"); print(-1); printf("|"); print((char)'a'); printf("|"); print((char)7); printf("|"); print("string"); printf("|"); print(f.i.col); printf("|"); print(f.nums); printf("|"); print((short)-2); printf("\n"); }
 BEGIN { g.col = 7; print(g); printf("\n"); trace(f); trace(f.nums); trace(f.name); printf("\n"); exit(0); }

@@ -27,7 +27,7 @@ struct foo {
         char v = 'A'
     }
 }
-int 0|int 0xffffffff|char 'a'|char '\007'|string "string"|enum color BLUE|int [3] [ 0, 0, 0xff ]|int 0x11|short 0xfffe
+int 0|int 0xffffffff|char 'a'|char '\007'|string "string"|enum color BLUE|int [3] [ 0, 0, 0xff ]|short 0xfffe
 struct in {
     char c = '\000'
     short s = 0
