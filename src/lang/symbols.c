@@ -256,6 +256,8 @@ static int symbol_form(struct checker *ck, const struct symbol *s)
 		return 0;
 	if (s->kind == SYM_BUILTIN)
 		return builtin_form(ck, s->builtin);
+	if (s->type && s->type->kind == T_ARRAY)
+		return form_of_array(ck, s->type->nelems);
 	return s->kind == SYM_INLINE ? expr_form(ck, s->inl->value) : s->form;
 }
 
