@@ -54,17 +54,17 @@ static bool is_blank(int c)
 enum tok_kind tok_keyword(const char *s, size_t len)
 {
 	static const struct {
-		const char *text;
-		enum tok_kind kind;
+		char text[14];
+		unsigned char len, kind;
 	} words[] = {
-#define X(k, t) { t, k },
+#define X(k, t) { t, sizeof(t) - 1, k },
 		TOK_KEYWORDS(X)
 #undef X
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (words[i].text[0] == s[0] && strlen(words[i].text) == len && !memcmp(words[i].text, s, len))
-			return words[i].kind;
+		if (words[i].len == len && words[i].text[0] == s[0] && !memcmp(words[i].text, s, len))
+			return (enum tok_kind)words[i].kind;
 	return TOK_IDENT;
 }
 
@@ -260,9 +260,9 @@ static void lex_punctuator(struct lexer *lx, struct token *out)
 {
 	static const struct {
 		char text[4];
-		enum tok_kind kind;
+		unsigned char len, kind;
 	} marks[] = {
-#define X(k, t) { t, k },
+#define X(k, t) { t, sizeof(t) - 1, k },
 		TOK_PUNCTUATORS(X)
 #undef X
 	};
@@ -270,10 +270,10 @@ static void lex_punctuator(struct lexer *lx, struct token *out)
 	const size_t left = lx->src->len - lx->off;
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		const size_t n = strlen(marks[i].text);
+		const size_t n = marks[i].len;
 
 		if (marks[i].text[0] == *s && n <= left && !memcmp(marks[i].text, s, n)) {
-			out->kind = marks[i].kind;
+			out->kind = (enum tok_kind)marks[i].kind;
 			out->text = names[out->kind];
 			out->textlen = n;
 			lx->off += (uint32_t)n;
