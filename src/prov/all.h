@@ -9,6 +9,7 @@ extern const struct provider tcp_provider;
 extern const struct provider udp_provider;
 extern const struct provider udplite_provider;
 extern const struct provider ip_provider;
+extern const struct provider mib_provider;
 
 /* At net_dev_queue: the packet's first device, not a lower one of a stack that it crosses (port of a bridge 0x200 or
  * team 0x2000, slave of a bond 0x800, real device of a VLAN, lower device of a macvlan, which keeps its own source
@@ -22,6 +23,30 @@ extern const struct provider ip_provider;
 	"(P->skb->protocol == 0x0008 ? ((struct iphdr *)P->nh)->version == 4 :" \
 	" P->skb->protocol == 0xdd86 && ((struct ipv6hdr *)P->nh)->version == 6)"
 #define IP_FREED IP_HEADER " && (P->skb->protocol != 0x0008 || (((struct iphdr *)P->nh)->frag_off & 0xff1f) == 0)"
+
+/* The outer packet of a tunnel: it still has the socket of the inner one, whose headers are kept. */
+#define WRAPPED "(P->skb->inner_network_header != 0 && P->skb->inner_network_header != P->skb->network_header)"
+
+/* At net_dev_queue: what the hook of the sockets does not see. */
+#define IP_QUEUED                                                                                        \
+	"(P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 || " WRAPPED " ||"                   \
+	" (P->skb->protocol == 0xdd86 && P->skb->sk->__sk_common.skc_state != 12 && P->skb->skb_iif == " \
+	"0 &&"                                                                                           \
+	" P->proto == 6 && ((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0x14) == 4)) &&"    \
+	" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && " FIRST_DEVICE
+
+/* At netif_receive_skb: for IP, and not a port of a bridge or team, nor for somebody else. */
+#define IP_RECEIVED                                                                                      \
+	"(P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) &&"                                  \
+	" (P->dev->priv_flags & 0x2200) == 0 && (P->skb->pkt_type != 3 || (P->dev->priv_flags & 0x100) " \
+	"!= 0)"
+
+/* IPv4 marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. IPv6 does not:
+ * there a packet that came in and goes out is meant, but for a tunnel's outer one. */
+#define IP_FORWARDED                                                 \
+	"P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?"      \
+	" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 :" \
+	" P->skb->protocol == 0xdd86 && !" WRAPPED ") && " FIRST_DEVICE
 
 /* An active open: accepted sockets keep the index of the interface that their SYN came in by, others have 0. */
 #define ACTIVE_SOCK                                                                          \

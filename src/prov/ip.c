@@ -10,9 +10,6 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
 	"ipv6info_t *", "dropinfo_t *", NULL };
 
-/* The outer packet of a tunnel: it still has the socket of the inner one, whose headers are kept. */
-#define WRAPPED "(P->skb->inner_network_header != 0 && P->skb->inner_network_header != P->skb->network_header)"
-
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .sees = "packets of sockets" },
 	{ .attach = ATTACH_TP_BTF,
@@ -20,11 +17,7 @@ static const struct site send_sites[] = {
 		.nargs = 1,
 		.native = "dw_devqueue",
 		.bh_off = true,
-		.when = "(P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 || " WRAPPED " ||"
-			" (P->skb->protocol == 0xdd86 && P->skb->sk->__sk_common.skc_state != 12 && P->skb->skb_iif == "
-			"0 &&"
-			" P->proto == 6 && ((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0x14) == 4)) &&"
-			" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && " FIRST_DEVICE,
+		.when = IP_QUEUED,
 		.sees = "packets that no socket sent: forwarded ones, resets, TIME_WAIT, the outer ones of tunnels" },
 };
 static const struct site receive_sites[] = {
@@ -33,23 +26,17 @@ static const struct site receive_sites[] = {
 		.nargs = 1,
 		.native = "dw_devrecv",
 		.bh_off = true,
-		.when = "(P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) &&"
-			" (P->dev->priv_flags & 0x2200) == 0 && (P->skb->pkt_type != 3 || (P->dev->priv_flags & 0x100) "
-			"!= 0)",
+		.when = IP_RECEIVED,
 		.sees = "packets that a device delivers to IP" },
 };
 
-/* IPv4 marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. IPv6 does not:
- * there a packet that came in and goes out is meant, but for a tunnel's outer one. */
 static const struct site forward_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "net_dev_queue",
 		.nargs = 1,
 		.native = "dw_devqueue",
 		.bh_off = true,
-		.when = "P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?"
-			" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 :"
-			" P->skb->protocol == 0xdd86 && !" WRAPPED ") && " FIRST_DEVICE,
+		.when = IP_FORWARDED,
 		.sees = "packets that IP has forwarded, as they go to a device" },
 };
 static const struct site drop_sites[] = {

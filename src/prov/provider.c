@@ -12,6 +12,7 @@ const struct provider *const *providers(void)
 		&udp_provider,
 		&udplite_provider,
 		&ip_provider,
+		&mib_provider,
 		NULL,
 	};
 

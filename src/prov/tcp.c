@@ -4,22 +4,6 @@
 
 #define ACK_SEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
 
-/* The socket of the kernel's own that IPv4 resets without a socket leave by; a user's raw socket does not count. */
-#define RESET_SOCK(sk) \
-	sk "->__sk_common.skc_state == 7 && " sk "->sk_type == 3 && " sk "->sk_kern_sock && " sk "->sk_protocol == 6"
-
-/* What leaves past the sockets' hook, or without a socket of its own: from TIME_WAIT, resets without a socket, and IPv6
- * resets for a socket that is not to send them itself (an active reset carries ACK too). skb_iif is 0 for what this
- * machine made. */
-#define QUEUED_TCP                                                                                                    \
-	"P->skb->skb_iif == 0 && (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 ||"                       \
-	" (P->skb->protocol == 0x0008 ? " RESET_SOCK(                                                                 \
-		"P->skb->sk") " : P->skb->sk->__sk_common.skc_state != 12)) &&"                                       \
-			      " (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"       \
-			      " (P->skb->sk == 0 || P->skb->protocol == 0x0008 || P->skb->sk->__sk_common.skc_state " \
-			      "== 6 ||"                                                                               \
-			      " (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
-
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"tcplsinfo_t *", NULL };
@@ -93,11 +77,7 @@ static const struct site state_sites[] = {
 
 static const struct site request_sites[] = {
 	/* the first SYN is sent before snd_nxt moves over it */
-	{ .attach = ATTACH_CGROUP_EGRESS,
-		.native = "dw_cgout",
-		.when = IS_TCP " && P->state == 2 && (" FLAGS " & 0x12) == 2 &&"
-			       " ntohl(((struct tcphdr *)P->th)->seq) == " TCP_SOCK "->snd_nxt",
-		.sees = "the first SYN" },
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = FIRST_SYN, .sees = "the first SYN" },
 };
 
 static const struct site established_sites[] = {

@@ -14,6 +14,46 @@
 	"(P->state != 10 && (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - " TCP_SOCK "->snd_nxt) < 0 &&" \
 	" ((" FLAGS " & 3) != 0 || P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4))"
 
+/* The first SYN: it is sent before snd_nxt moves over it. */
+#define FIRST_SYN                                                \
+	IS_TCP " && P->state == 2 && (" FLAGS " & 0x12) == 2 &&" \
+	       " ntohl(((struct tcphdr *)P->th)->seq) == " TCP_SOCK "->snd_nxt"
+
+/* The socket of the kernel's own that IPv4 resets without a socket leave by; a user's raw socket does not count. */
+#define RESET_SOCK(sk) \
+	sk "->__sk_common.skc_state == 7 && " sk "->sk_type == 3 && " sk "->sk_kern_sock && " sk "->sk_protocol == 6"
+
+/* What leaves past the sockets' hook, or without a socket of its own: from TIME_WAIT, resets without a socket, and IPv6
+ * resets for a socket that is not to send them itself (an active reset carries ACK too). skb_iif is 0 for what this
+ * machine made. */
+#define QUEUED_TCP                                                                                                    \
+	"P->skb->skb_iif == 0 && (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == 6 ||"                       \
+	" (P->skb->protocol == 0x0008 ? " RESET_SOCK(                                                                 \
+		"P->skb->sk") " : P->skb->sk->__sk_common.skc_state != 12)) &&"                                       \
+			      " (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"       \
+			      " (P->skb->sk == 0 || P->skb->protocol == 0x0008 || P->skb->sk->__sk_common.skc_state " \
+			      "== 6 ||"                                                                               \
+			      " (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
+
+/* A listener's queues. Without cookies the last quarter of the handshakes' is for hosts that were heard of before: whether
+ * this one was cannot be seen. */
+#define LISTENER_SYN IS_TCP " && P->state == 10 && (" FLAGS " & 0x17) == 2"
+#define ACCEPTQ_FULL "P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog"
+#define NETNS_IPV4 "P->sk->__sk_common.skc_net.net->ipv4"
+#define SYNQ_FULL "(uint32_t)" ICSK "->icsk_accept_queue.qlen.counter > P->sk->sk_max_ack_backlog"
+#define NO_COOKIES NETNS_IPV4 ".sysctl_tcp_syncookies == 0"
+#define SYN_OVERFLOW LISTENER_SYN " && " ACCEPTQ_FULL " && !(" NO_COOKIES " && " SYNQ_FULL ")"
+#define SYNQ_OVERFLOW LISTENER_SYN " && " NO_COOKIES " && " SYNQ_FULL
+#define ACK_OVERFLOW                                                  \
+	"P->sk != 0 && (__has(SKB_DROP_REASON_TCP_LISTEN_OVERFLOW) ?" \
+	" P->reason == SKB_DROP_REASON_TCP_LISTEN_OVERFLOW : 0)"
+
+/* At tcp_cong_state_set. The loss state is entered by a timeout at each firing, but also when SACK reneges, and without a
+ * loss when the path's MTU has shrunk: then there is nothing to undo. */
+#define TIMED_OUT                                              \
+	"P->newca == 4 && " TCP_SOCK "->is_sack_reneg == 0 &&" \
+	" (" ICSK "->icsk_ca_state == 4 || " TCP_SOCK "->undo_marker != 0)"
+
 extern const struct site tcp_retransmit_sites[2];
 extern const struct site tcp_drop_sites[1];
 extern const struct site tcp_rto_sites[1];

@@ -32,15 +32,12 @@ const struct site tcp_drop_sites[] = {
 		.sees = "segments that the kernel throws away; the owner where a socket did it" },
 };
 
-/* The loss state is entered by a timeout at each firing, but also when SACK reneges, and without a loss when the path's
- * MTU has shrunk: then there is nothing to undo. */
 const struct site tcp_rto_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "tcp_cong_state_set",
 		.nargs = 2,
 		.native = "dw_caset",
-		.when = "P->newca == 4 && " TCP_SOCK "->is_sack_reneg == 0 &&"
-			" (" ICSK "->icsk_ca_state == 4 || " TCP_SOCK "->undo_marker != 0)",
+		.when = TIMED_OUT,
 		.sees = "the retransmission timer, as it enters the loss state" },
 };
 const struct site tcp_congestion_sites[] = {
@@ -101,26 +98,15 @@ const struct site tcp_reset_received_sites[] = {
 };
 
 /* ---- listeners --------------------------------------------------------------------------------------------------- */
-#define LISTENER_SYN IS_TCP " && P->state == 10 && (" FLAGS " & 0x17) == 2"
-#define ACCEPTQ_FULL "P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog"
-#define NETNS_IPV4 "P->sk->__sk_common.skc_net.net->ipv4"
-#define SYNQ ICSK "->icsk_accept_queue.qlen.counter"
-#define NO_COOKIES NETNS_IPV4 ".sysctl_tcp_syncookies == 0"
-#define SYNQ_FULL "(uint32_t)" SYNQ " > P->sk->sk_max_ack_backlog"
-/* Without cookies the last quarter of the queue is for hosts that were heard of before: whether this one was cannot be
- * seen. */
-
-#define SITE_SYN_OVERFLOW                                                                          \
-	{                                                                                          \
-		.attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true,              \
-		.when = LISTENER_SYN " && " ACCEPTQ_FULL " && !(" NO_COOKIES " && " SYNQ_FULL ")", \
-		.sees = "a SYN that meets a full accept queue"                                     \
+#define SITE_SYN_OVERFLOW                                                                                   \
+	{                                                                                                   \
+		.attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true, .when = SYN_OVERFLOW, \
+		.sees = "a SYN that meets a full accept queue"                                              \
 	}
 #define SITE_ACK_OVERFLOW                                                                                          \
 	{                                                                                                          \
 		.attach = ATTACH_TP_BTF, .target = "kfree_skb", .nargs = 4, .native = "dw_drop", .optional = true, \
-		.when = "P->sk != 0 && __has(SKB_DROP_REASON_TCP_LISTEN_OVERFLOW) ?"                               \
-			" P->reason == SKB_DROP_REASON_TCP_LISTEN_OVERFLOW : 0",                                   \
+		.when = ACK_OVERFLOW,                                                                              \
 		.sees = "since Linux 6.13: the last ACK of a handshake that meets a full accept queue"             \
 	}
 
@@ -131,7 +117,7 @@ const struct site tcp_listen_drop_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS,
 		.native = "dw_cgin",
 		.bh_off = true,
-		.when = LISTENER_SYN " && " NO_COOKIES " && " SYNQ_FULL,
+		.when = SYNQ_OVERFLOW,
 		.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off" },
 };
 

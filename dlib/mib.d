@@ -1,0 +1,56 @@
+/* mib: sites that only the mib provider has. args[1] of its probes is csinfo_t: whose counter it was. */
+
+/* tcp_retransmit_skb: the buffer has no headers yet: its length is the payload's. */
+struct dw_rexmit {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_rexmit *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 0;
+	reply = 0;
+	synth = 0;
+	recv = 0;
+	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	proto = 6;
+	state = C->sk->__sk_common.skc_state;
+	oldstate = 0;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_probe: a segment of an established connection, as the socket takes it up (a process that uses the socket keeps it
+ * waiting until then). The data begin at the TCP header. */
+struct dw_taken {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_taken *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->data;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	recv = 1;
+	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	proto = 6;
+	state = C->sk->__sk_common.skc_state;
+	oldstate = 0;
+	dev = C->skb->dev;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};

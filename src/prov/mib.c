@@ -1,0 +1,162 @@
+/* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The hooks tier
+ * sees no counters: each is derived from the packets and state changes that move it, and was checked against
+ * /proc/net/snmp, netstat and snmp6, where Linux has it too; the others (tcpInData…, tcpOutData…) are Solaris'. */
+#include "prov/tcp.h"
+
+static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
+
+/* clang-format off */
+#define EGRESS(cond, val, what) \
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .value = val, .sees = what }
+#define INGRESS(cond, val, what) \
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, .sees = what }
+#define TRACE(tp, n, nat, cond, val, what) \
+	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what }
+#define OPTIONAL(tp, n, nat, cond, val, what) \
+	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what, \
+	  .optional = true }
+#define PROBE(name, meaning, ...) \
+	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
+	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
+
+/* ---- conditions and values --------------------------------------------------------------------------------------- */
+#define SHINFO "((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))"
+#define SEGS "(" SHINFO "->gso_segs > 1 ? " SHINFO "->gso_segs : 1)"
+#define PAYLOAD "(P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4)"
+
+#define NEW_DATA IS_TCP " && P->state != 10 && " PAYLOAD " > 0 && !" SEGMENT_AGAIN
+
+/* Of a segment as the socket takes it up, and of one for a socket that is being closed, of which only the arrival is
+ * seen (what waits for a process then may look out of order). */
+#define SEQ "ntohl(((struct tcphdr *)P->th)->seq)"
+#define NEXT TCP_SOCK "->rcv_nxt"
+#define EDGE "(" TCP_SOCK "->rcv_wup + " TCP_SOCK "->rcv_wnd)"
+#define TAKEN "(P->skb->len - ((struct tcphdr *)P->th)->doff * 4)"
+#define CLOSING IS_TCP " && (P->state == 4 || P->state == 5) && "
+#define AHEAD(len) "(int32_t)(" SEQ " - " NEXT ") > 0 && (int32_t)(" SEQ " - " EDGE ") < 0"
+#define BEYOND(len) "(int32_t)(" SEQ " - " EDGE ") >= 0 && " SEQ " != " NEXT
+#define INORDER(len) SEQ " == " NEXT
+#define BEFORE(len) "(int32_t)(" SEQ " + " len " - " NEXT ") <= 0"
+#define PARTLY(len) "(int32_t)(" SEQ " - " NEXT ") < 0 && (int32_t)(" SEQ " + " len " - " NEXT ") > 0"
+
+#define DATA_IN(cond, val_taken, val_closing) \
+	TRACE("tcp_probe", 2, "dw_taken", TAKEN " > 0 && " cond(TAKEN), val_taken, "segments of established connections"), \
+	INGRESS(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), val_closing, "segments for sockets that wait for the other's end")
+#define DATA_SEGS(cond) DATA_IN(cond, SEGS, SEGS)
+#define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)
+
+#define SET_STATE(cond, what) TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && " cond, "1", what)
+#define FREED(cond, what) TRACE("kfree_skb", 4, "dw_drop", cond, "1", what)
+#define TCP_FREED IP_FREED " && P->proto == 6 && P->recv && "
+#define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
+#define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
+
+#define RECEIVED(cond) TRACE("netif_receive_skb", 1, "dw_devrecv", IP_RECEIVED " && " cond, "1", \
+	"packets that a device delivers to IP")
+#define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", IP_FORWARDED " && " cond, "1", \
+	"packets that IP has forwarded, as they go to a device")
+#define REQUESTED(cond) EGRESS(cond, "1", "packets of sockets"), \
+	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && !(" IP_FORWARDED ") && " cond, "1", \
+	"packets of this machine that no socket sent")
+#define IPV4 "P->skb->protocol == 0x0008"
+#define IPV6 "P->skb->protocol == 0xdd86"
+#define ICMP_OUT "P->skb->protocol == 0x0008 && P->proto == 1"
+#define ICMP_TYPE "((struct icmphdr *)P->th)->type"
+
+static const struct probe_def probes[] = {
+	PROBE("tcpActiveOpens", "an active open begins", EGRESS(FIRST_SYN, "1", "the first SYN")),
+	PROBE("tcpPassiveOpens", "a passive open has made a socket",
+		SET_STATE("P->oldstate == 10 && P->state == 3", "the step of an accepted socket to syn-received")),
+	PROBE("tcpAttemptFails", "an open fails: refused, reset or timed out",
+		SET_STATE("(P->oldstate == 2 || P->oldstate == 3) && P->state == 7 && P->sk->sk_err != 0",
+			"the end of a socket that was never connected, with an error"),
+		FREED(TCP_FREED "P->sk != 0 && P->state == 10 && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
+			" (" FLAGS " & 6) != 0", "a reset, or a new SYN, for a handshake")),
+	PROBE("tcpEstabResets", "a connection ends at once",
+		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7", "the step from established to closed")),
+	PROBE("tcpInSegs", "TCP receives a segment",
+		INGRESS(IS_TCP, "1", "segments for sockets"),
+		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
+			"segments without a socket, that are answered by a reset"),
+		FREED("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
+			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
+			" && P->proto == 6 && P->recv", "segments for TIME_WAIT, resets without a socket, wrong checksums")),
+	PROBE("tcpInErrs", "a segment has a wrong checksum",
+		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
+	PROBE("tcpOutSegs", "TCP sends segments, but none that were sent before",
+		EGRESS(IS_TCP " && !" SEGMENT_AGAIN, SEGS, "segments of sockets"),
+		TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP, "1", "segments from TIME_WAIT, and resets")),
+	PROBE("tcpOutRsts", "TCP sends a reset",
+		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
+		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1", "resets of a socket that gives up")),
+	PROBE("tcpOutDataSegs", "segments with new data are sent", EGRESS(NEW_DATA, SEGS, "segments of sockets")),
+	PROBE("tcpOutDataBytes", "... and their bytes", EGRESS(NEW_DATA, PAYLOAD, "segments of sockets")),
+	PROBE("tcpRetransSegs", "segments are sent again",
+		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", NULL, "((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs",
+			"segments of sockets"),
+		TRACE("tcp_retransmit_synack", 2, "dw_sockev", NULL, "1", "SYN-ACKs")),
+	PROBE("tcpRetransBytes", "... and their bytes",
+		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", "P->skb->len > 0", "P->skb->len", "segments of sockets")),
+	PROBE("tcpTimRetrans", "the retransmission timer has fired",
+		TRACE("tcp_cong_state_set", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state")),
+	PROBE("tcpInDataInorderSegs", "segments with the next data are received", DATA_SEGS(INORDER)),
+	PROBE("tcpInDataInorderBytes", "... and their bytes", DATA_BYTES(INORDER)),
+	PROBE("tcpInDataUnorderSegs", "segments ahead of their turn are received", DATA_SEGS(AHEAD)),
+	PROBE("tcpInDataUnorderBytes", "... and their bytes", DATA_BYTES(AHEAD)),
+	PROBE("tcpInDataDupSegs", "segments with old data only are received", DATA_SEGS(BEFORE)),
+	PROBE("tcpInDataDupBytes", "... and their bytes", DATA_BYTES(BEFORE)),
+	PROBE("tcpInDataPartDupSegs", "segments with old and new data are received", DATA_SEGS(PARTLY)),
+	PROBE("tcpInDataPartDupBytes", "... and the old bytes of them",
+		DATA_IN(PARTLY, "(uint32_t)(" NEXT " - " SEQ ")", "(uint32_t)(" NEXT " - " SEQ ")")),
+	PROBE("tcpInDataPastWinSegs", "segments beyond the window are received", DATA_SEGS(BEYOND)),
+	PROBE("tcpInDataPastWinBytes", "... and their bytes", DATA_BYTES(BEYOND)),
+	PROBE("tcpListenDrop", "a listener throws a SYN or a handshake away",
+		INGRESS(SYN_OVERFLOW, "1", "a SYN that meets a full accept queue"),
+		OPTIONAL("kfree_skb", 4, "dw_drop", ACK_OVERFLOW, "1", "the last ACK of a handshake that meets one"),
+		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
+	PROBE("tcpListenDropQ0", "... for its handshakes are too many",
+		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
+
+	PROBE("udpInDatagrams", "a process reads a datagram",
+		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & 2) == 0", "1",
+			"calls that receive")),
+	PROBE("udpOutDatagrams", "UDP sends", EGRESS(IS_UDP, "1", "datagrams of UDP sockets")),
+	PROBE("udpNoPorts", "a datagram finds no socket",
+		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET", "datagrams to one address that find no socket")),
+	PROBE("udpInErrors", "UDP throws a received datagram away",
+		FREED(UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
+			" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)", "datagrams that were not queued")),
+	PROBE("udpInCksumErrs", "... for its checksum is wrong",
+		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_UDP_CSUM", "datagrams with a wrong checksum")),
+	PROBE("udpInOverflows", "... for the socket is full",
+		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_SOCKET_RCVBUFF", "datagrams for a full socket")),
+
+	PROBE("ipInReceives", "IPv4 receives a packet", RECEIVED(IPV4)),
+	PROBE("ipForwDatagrams", "IPv4 forwards a packet", FORWARDED(IPV4)),
+	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
+	PROBE("ipInHdrErrors", "an IPv4 header is wrong",
+		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_INHDR", "packets thrown away")),
+	PROBE("ipInCksumErrs", "an IPv4 header has a wrong checksum",
+		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM", "packets thrown away")),
+	PROBE("ipInUnknownProtos", "nobody takes the IPv4 packet's protocol",
+		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO", "packets thrown away")),
+	PROBE("ipv6InReceives", "IPv6 receives a packet", RECEIVED(IPV6)),
+	PROBE("ipv6OutForwDatagrams", "IPv6 forwards a packet", FORWARDED(IPV6)),
+	PROBE("ipv6OutRequests", "IPv6 sends a packet of this machine", REQUESTED(IPV6)),
+	PROBE("icmpOutMsgs", "ICMP sends a message", EGRESS(ICMP_OUT, "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutDestUnreachs", "... that something cannot be reached",
+		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 3", "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutTimeExcds", "... that a packet lived too long",
+		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 11", "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutEchoReps", "... that answers an echo",
+		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 0", "1", "messages of sockets, the kernel's own too")),
+};
+/* clang-format on */
+
+const struct provider mib_provider = {
+	.name = "mib",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};
