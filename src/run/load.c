@@ -536,11 +536,9 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 	struct bpf_insn *insns = link_code(ld->l, &p->code);
 	struct func_table funcs;
 	char *log;
-	int fd, err;
+	int fd, err = insns ? func_table_make(&p->code, &funcs) : -errno;
 
-	err = func_table_make(&p->code, &funcs);
-	if (!insns || err) {
-		err = err ? err : -ENOMEM;
+	if (err) {
 		free(insns);
 		snprintf(ld->why, ld->why_len, "cannot link the program %s: %s", p->name, strerror(-err));
 		return err;

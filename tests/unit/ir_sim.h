@@ -13,7 +13,7 @@
 #define SIM_READ BPF_FUNC_probe_read_kernel
 
 struct sim {
-	_Alignas(16) unsigned char stack[2][512]; /* of the program, of a library function */
+	_Alignas(16) unsigned char stack[3][512]; /* of the program, of a library function, of the body of its loop */
 	_Alignas(16) unsigned char value[SIM_VALUE];
 	uint64_t ctx[SIM_CTX];
 	const char *fault;
@@ -359,11 +359,28 @@ static inline uint64_t sim_bpf_ld64(const struct sim *m, const struct bpf_insn *
 {
 	if (in->src_reg == BPF_PSEUDO_MAP_VALUE)
 		return sim_addr(m->value) + (uint64_t)(int64_t)in[1].imm;
+	if (in->src_reg == BPF_PSEUDO_FUNC)
+		return (uint64_t)(uintptr_t)(in + 1 + in->imm);
 	return (uint64_t)(uint32_t)in[1].imm << 32 | (uint32_t)in->imm;
 }
 
 /* Runs from code on to its exit. Jumps inside stay inside: gen_lib.py and the emitter see to that. */
 static inline uint64_t sim_bpf_go(struct sim_bpf *s, const struct bpf_insn *in, unsigned depth);
+
+/* bpf_loop(n, body, ctx, 0): the number of times that the body ran. */
+static inline uint64_t sim_bpf_loop(struct sim_bpf *s, unsigned depth)
+{
+	const struct bpf_insn *body = (const struct bpf_insn *)(uintptr_t)sim_read(s, 2);
+	uint64_t n = sim_read(s, 1), i = 0, stop = 0;
+	while (i < n && !stop && !s->m->fault) {
+		struct sim_bpf callee = { .m = s->m, .set = 1u << 1 | 1u << 2 | 1u << 10 };
+		callee.r[1] = i++;
+		callee.r[2] = sim_read(s, 3);
+		callee.r[10] = sim_addr(s->m->stack[depth + 1] + 512);
+		stop = sim_bpf_go(&callee, body, depth + 1);
+	}
+	return i;
+}
 
 /* A call takes R1-R5 away. A helper of the test reads as many arguments as the last octal digit of its number. */
 static inline void sim_bpf_call(struct sim_bpf *s, const struct bpf_insn *at, unsigned depth)
@@ -374,6 +391,8 @@ static inline void sim_bpf_call(struct sim_bpf *s, const struct bpf_insn *at, un
 		callee.set = (s->set & 0x3e) | 1u << 10;
 		callee.r[10] = sim_addr(s->m->stack[1] + 512);
 		result = sim_bpf_go(&callee, at + 1 + at->imm, 1);
+	} else if (at->src_reg == 0 && at->imm == BPF_FUNC_loop && depth == 1) {
+		result = sim_bpf_loop(s, depth);
 	} else {
 		unsigned nargs = at->imm == SIM_READ ? 3 : (unsigned)at->imm % 8;
 		uint64_t arg[5] = { 0 };

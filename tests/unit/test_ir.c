@@ -4,6 +4,7 @@
 #include "ir/abi.h"
 #include "ir/ir.h"
 #include "ir_sim.h"
+#include "run/functab.h"
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -833,14 +834,23 @@ static bool runner_load(struct runner *r, const struct ir *ir, unsigned max_cost
 		return !err;
 	for (size_t i = 0; i < r->code.maps.n; i++)
 		r->code.insns[r->code.maps.v[i].insn].imm = r->map;
+	struct func_table funcs;
+	CHECK(func_table_make(&r->code, &funcs) == 0, "%s: no types", what);
 	LIBBPF_OPTS(
 		bpf_prog_load_opts, opts, .log_buf = verifier_log, .log_size = sizeof(verifier_log), .log_level = 4);
+	if (funcs.n) {
+		opts.prog_btf_fd = (uint32_t)funcs.btf;
+		opts.func_info = funcs.v;
+		opts.func_info_cnt = funcs.n;
+		opts.func_info_rec_size = sizeof(*funcs.v);
+	}
 	verifier_log[0] = 0;
 	r->prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "t", "GPL", r->code.insns, r->code.n, &opts);
 	if (r->prog < 0) { /* once more, for the reason */
 		opts.log_level = 1;
 		bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "t", "GPL", r->code.insns, r->code.n, &opts);
 	}
+	func_table_free(&funcs);
 	CHECK(r->prog >= 0, "%s: not loaded: %s", what, verifier_log);
 	CHECK(r->prog < 0 || verifier_cost() <= max_cost, "%s: the verifier walked %u instructions", what,
 		verifier_cost());
