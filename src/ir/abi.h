@@ -100,6 +100,19 @@ struct dw_path {
 #define DW_PATH_END 511u /* the text ends here with a NUL */
 #define DW_PATH_BUF 768u
 
+/* What walk_kernel() and walk_user() of bpf/lib.bpf.c walk with. */
+struct dw_unwind {
+	DW_U64 ip, sp, bp; /* of the frame that it is at */
+	DW_U64 from, to;   /* the kernel's text */
+	DW_U64 ips;        /* sorted table of places, s32 each: how far from the number itself the place is */
+	DW_U64 entries;    /* table of what holds from there on, 6 bytes each */
+	DW_U64 count;      /* of both; 0: the kernel has frame pointers */
+	DW_U64 hook;       /* the function that ran the program; 0: once it was seen, or not known */
+	DW_U64 filled;     /* frames written */
+	DW_U64 at, base, word;
+	DW_U64 tmp[2];
+};
+
 /* Aggregations: layout of a value, words of 64 bits, per CPU. */
 enum dw_agg_fn {
 	DW_AGG_COUNT,     /* n */

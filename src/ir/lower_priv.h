@@ -234,6 +234,9 @@ void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg bas
 struct val sym_builtin(struct lowerer *lw, const struct symbol *s); /* caller, stackdepth, ... */
 vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
 
+/* lower_unwind.c: the same where the kernel gives programs no stacks. */
+vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
+
 /* lower_vtime.c */
 struct val vtime_read(struct lowerer *lw, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
@@ -243,6 +246,7 @@ struct sval path_str(struct lowerer *lw, const struct expr *e);   /* d_path(stru
 struct sval psargs_str(struct lowerer *lw, const struct expr *e); /* __psargs(struct mm_struct *, size) */
 
 /* lower_subr.c: rand, progenyof, ... */
+vreg current_regs(struct lowerer *lw); /* address of the process's struct pt_regs; 0: none */
 struct val lower_subr(struct lowerer *lw, const struct expr *e);
 
 /* lower_agg.c */

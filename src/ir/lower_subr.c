@@ -47,19 +47,20 @@ static struct val lower_progenyof(struct lowerer *lw, const struct expr *e)
 }
 
 /* Where the registers of the current process were put when it entered the kernel. A kernel thread never did. */
-static struct val lower_regs(struct lowerer *lw, const struct expr *e)
+vreg current_regs(struct lowerer *lw)
 {
 	struct ir *ir = lw->ir;
-	struct val task = current_task(lw), v = int_val(ir_var(ir), e->type);
+	struct type *t = types_tagged(lw->ts, T_STRUCT, "pt_regs");
+	struct val task = current_task(lw);
 	uint32_t end = ir_newlabel(ir);
-	vreg flags = task_number(lw, task, "flags"), regs;
+	vreg flags = task_number(lw, task, "flags"), regs, r = ir_var(ir);
 
-	ir_seti(ir, v.r, 0);
+	ir_seti(ir, r, 0);
 	ir_jcci(ir, CC_NE, ir_alui(ir, ALU_AND, flags, PF_KTHREAD), 0, end);
 	regs = ir_call(ir, BPF_FUNC_task_pt_regs, &task.r, 1, false);
-	ir_set(ir, v.r, plain_number(lw, (struct val){ .k = V_INT, .r = regs, .btf = e->type->of->btf_id }));
+	ir_set(ir, r, plain_number(lw, (struct val){ .k = V_INT, .r = regs, .btf = t ? t->btf_id : 0 }));
 	ir_label(ir, end);
-	return v;
+	return r;
 }
 
 struct val lower_subr(struct lowerer *lw, const struct expr *e)
@@ -74,6 +75,6 @@ struct val lower_subr(struct lowerer *lw, const struct expr *e)
 	case FN_progenyof:
 		return lower_progenyof(lw, e);
 	default:
-		return lower_regs(lw, e);
+		return int_val(current_regs(lw), e->type);
 	}
 }

@@ -48,14 +48,11 @@ vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32
 {
 	struct ir *ir = lw->ir;
 	uint32_t flags;
-	vreg at = off ? ir_alui(ir, ALU_ADD, base, off) : base;
+	vreg at;
 
-	if (!has_stacks(lw)) {
-		lower_error(lw, ir->loc, D_KERNEL,
-			"%s:::%s is seen by a cgroup hook, where the kernel gives programs no stacks", lw->prov->name,
-			lw->probe->name);
-		return ir_imm(ir, 0);
-	}
+	if (!has_stacks(lw))
+		return unwind_stack(lw, user, len, base, off);
+	at = off ? ir_alui(ir, ALU_ADD, base, off) : base;
 	flags = user ? BPF_F_USER_STACK : own_frames(lw);
 	return ir_call(
 		ir, BPF_FUNC_get_stack, (vreg[]){ ir_ctx(ir), at, ir_imm(ir, len), ir_imm(ir, flags) }, 4, false);

@@ -1,0 +1,126 @@
+/* lib_stack: stacks where the kernel gives none to programs; part of lib.bpf.c.
+ *
+ * x86_64 kernels mostly have no frame pointers, but a table of their own (ORC, Documentation/arch/x86/orc-unwinder.rst):
+ * for each stretch of code where the caller's stack pointer and frame pointer are. What goes through *w the verifier does
+ * not know, so that the rounds of the loops are one to it. */
+
+static long (*const read_user)(void *to, u32 size, const void *from) = (void *)112;
+
+/* An entry's registers and types. */
+enum { ORC_PREV_SP = 1, ORC_BP = 4, ORC_SP = 5, ORC_BP_INDIRECT = 8, ORC_SP_INDIRECT = 9 };
+enum { ORC_CALL = 2, ORC_REGS = 3 };
+enum { REGS_BP = 32, REGS_IP = 128, REGS_CS = 136, REGS_SP = 152 }; /* struct pt_regs */
+
+#define HOOK_FRAMES 3   /* at most, from the hook to the program */
+#define HOOK_SIZE 0x800 /* bytes: more than its function has */
+#define ORC_BITS 21     /* of the number of entries, at most */
+
+/* The number of the last entry at or before the place; in w->at. */
+INLINE void orc_find(volatile struct dw_unwind *w, u64 place)
+{
+	w->at = 0;
+#pragma clang loop unroll(disable)
+	for (int i = ORC_BITS - 1; i >= 0; i--) {
+		u64 n = w->at + (1ull << i), addr = w->ips + 4 * n;
+		w->tmp[0] = 0;
+		READ((void *)&w->tmp[0], 4, addr);
+		addr += (u64)(s64)(int)w->tmp[0];
+		u64 take = greater(w->count, n) & greater(place - w->from + 1, addr - w->from);
+		w->at += take << i;
+	}
+}
+
+/* Where the caller's frame begins: 1, in w->base, or 0. */
+INLINE int orc_base(volatile struct dw_unwind *w, u64 reg, s64 off)
+{
+	if (reg == ORC_SP) {
+		w->base = w->sp + (u64)off;
+	} else if (reg == ORC_BP) {
+		w->base = w->bp + (u64)off;
+	} else if (reg == ORC_BP_INDIRECT) {
+		READ((void *)&w->base, 8, w->bp + (u64)off);
+	} else if (reg == ORC_SP_INDIRECT) {
+		READ((void *)&w->word, 8, w->sp);
+		w->base = w->word + (u64)off;
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+/* To the caller: 1, or 0 at the end. */
+INLINE int orc_step(volatile struct dw_unwind *w)
+{
+	orc_find(w, w->ip - 1);
+	w->tmp[0] = 0;
+	READ((void *)&w->tmp[0], 6, w->entries + 6 * w->at);
+	u64 e = w->tmp[0], type = e >> 40 & 7, bp_reg = e >> 36 & 15;
+	s64 sp_off = (short)e, bp_off = (short)(e >> 16);
+	if (!orc_base(w, e >> 32 & 15, sp_off))
+		return 0;
+	if (type == ORC_REGS) {
+		READ((void *)&w->word, 8, w->base + REGS_CS);
+		if (w->word & 3) /* it came from a process */
+			return 0;
+		READ((void *)&w->ip, 8, w->base + REGS_IP);
+		READ((void *)&w->bp, 8, w->base + REGS_BP);
+		READ((void *)&w->sp, 8, w->base + REGS_SP);
+		return 1;
+	}
+	if (type != ORC_CALL)
+		return 0;
+	READ((void *)&w->ip, 8, w->base - 8);
+	if (bp_reg == ORC_PREV_SP)
+		READ((void *)&w->bp, 8, w->base + (u64)bp_off);
+	else if (bp_reg == ORC_BP)
+		READ((void *)&w->bp, 8, w->bp + (u64)bp_off);
+	w->sp = w->base;
+	return 1;
+}
+
+/* Frames up to the hook's function (w->hook) are those that run programs: they are left out. */
+u64 walk_kernel(volatile struct dw_unwind *w, u64 *out, u64 n)
+{
+	w->filled = 0;
+#pragma clang loop unroll(disable)
+	for (u64 round = 0; round < n + HOOK_FRAMES; round++) {
+		u64 i = w->filled;
+		if (w->ip < w->from || w->ip >= w->to || i >= n)
+			break;
+		if (!w->hook) {
+			out[i] = w->ip;
+			w->filled = i + 1;
+		} else if (w->ip - w->hook < HOOK_SIZE) {
+			w->hook = 0;
+		}
+		if (w->count) {
+			if (!orc_step(w))
+				break;
+			continue;
+		}
+		READ((void *)&w->tmp, 16, w->bp);
+		w->bp = w->tmp[0];
+		w->ip = w->tmp[1];
+	}
+	return w->filled;
+}
+
+/* Programs have frame pointers or they have not: then it ends early, as the kernel's own walk does. */
+u64 walk_user(volatile struct dw_unwind *w, u64 *out, u64 n)
+{
+	u64 i = 0;
+#pragma clang loop unroll(disable)
+	for (; i < n; i++) {
+		if (!w->ip)
+			break;
+		out[i] = w->ip;
+		if (read_user((void *)&w->tmp, 16, (const void *)w->bp) || w->tmp[0] <= w->bp) {
+			w->ip = w->bp ? w->tmp[1] : 0;
+			w->bp = 0;
+			continue;
+		}
+		w->bp = w->tmp[0];
+		w->ip = w->tmp[1];
+	}
+	return i;
+}
