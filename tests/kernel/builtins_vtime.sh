@@ -16,7 +16,7 @@ read -r n near less round <<<"$(sed -n 's/^n=\([0-9]*\) near=\([0-9]*\) less=\([
 expect_ge "$n" 50 "samples: $OUT"
 expect_le "$last" "$((cpu + 2000000))" "the last vtimestamp, against the thread's own clock"
 expect_ge "$last" "$((cpu - 40000000))" "the last vtimestamp, against the thread's own clock"
-# A sample may follow a sleep, or a time on another CPU: most do not.
-expect_ge "$((near * 2))" "$n" "samples whose CPU time went on with the clock: $OUT"
+# A sample may follow a sleep, or a time in which other threads ran: many do not.
+expect_ge "$near" 20 "samples whose CPU time went on with the clock: $OUT"
 expect_eq "$less" 0 "steps back"
 expect_le "$round" "$((n / 4))" "round numbers"
