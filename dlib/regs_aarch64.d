@@ -42,3 +42,13 @@ inline int __nregs = 34;
 
 inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs()->syscallno;
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 22) & 1;
+
+/* System calls: the number, the arguments, and whether it is a 32-bit one. */
+inline int64_t __sysnr[struct pt_regs *R] = R->syscallno;
+inline int64_t __sysarg0[struct pt_regs *R] = R->orig_x0;
+inline int64_t __sysarg1[struct pt_regs *R] = R->regs[1];
+inline int64_t __sysarg2[struct pt_regs *R] = R->regs[2];
+inline int64_t __sysarg3[struct pt_regs *R] = R->regs[3];
+inline int64_t __sysarg4[struct pt_regs *R] = R->regs[4];
+inline int64_t __sysarg5[struct pt_regs *R] = R->regs[5];
+inline int __sysforeign[int64_t N] = ((curthread->thread_info.flags >> 22) & 1) != 0;

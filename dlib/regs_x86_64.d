@@ -42,3 +42,13 @@ inline int __nregs = 21;
 
 inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs()->orig_ax;
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 29) & 1;
+
+/* System calls: the number, the arguments, and whether it is a 32-bit one (int 0x80 too) or an x32 one. */
+inline int64_t __sysnr[struct pt_regs *R] = (int32_t)R->orig_ax;
+inline int64_t __sysarg0[struct pt_regs *R] = R->di;
+inline int64_t __sysarg1[struct pt_regs *R] = R->si;
+inline int64_t __sysarg2[struct pt_regs *R] = R->dx;
+inline int64_t __sysarg3[struct pt_regs *R] = R->r10;
+inline int64_t __sysarg4[struct pt_regs *R] = R->r8;
+inline int64_t __sysarg5[struct pt_regs *R] = R->r9;
+inline int __sysforeign[int64_t N] = (curthread->thread_info.status & 2) != 0 || (N & 0x40000000) != 0;

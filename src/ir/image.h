@@ -135,6 +135,7 @@ enum map_role {
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
 	MAP_SPECS,    /* array of one value: a bit for each speculation that is active */
 	MAP_VTIME,    /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
+	MAP_TABLE,    /* array of one value, which programs only read */
 	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 
@@ -143,6 +144,7 @@ struct image_map {
 	const char *name; /* at most 15 characters */
 	uint32_t type;    /* enum bpf_map_type; 0 when the runtime provides the map (rings, owner) */
 	uint32_t key_size, value_size, max_entries, flags;
+	const void *data; /* MAP_TABLE: its value */
 };
 
 enum attach_kind {

@@ -154,7 +154,7 @@ static void lower_fault_exit(struct lowerer *lw)
 	ir_st(ir, r, offsetof(struct dw_err, rec.ts), 8, ktime(lw));
 	ir_sti(ir, r, offsetof(struct dw_err, rec.epid), 4, -1);
 	ir_sti(ir, r, offsetof(struct dw_err, rec.len), 4, sizeof(struct dw_err));
-	ir_sti(ir, r, offsetof(struct dw_err, epid), 4, (int32_t)lw->epid + 1);
+	ir_st(ir, r, offsetof(struct dw_err, epid), 4, multi_epid(lw));
 	ir_st(ir, r, offsetof(struct dw_err, action), 4, lw->fault_action);
 	ir_st(ir, r, offsetof(struct dw_err, fault), 4, lw->fault_code);
 	ir_st(ir, r, offsetof(struct dw_err, pc), 4, lw->fault_pc);
@@ -177,7 +177,7 @@ static void begin_record(struct lowerer *lw, const struct epid *ep)
 	lw->rec = ring_reserve(lw, ep->rec_size, lw->next_label);
 	ir_st(ir, lw->rec, offsetof(struct dw_rec, ts), 8, ktime(lw));
 	ir_st(ir, lw->rec, offsetof(struct dw_rec, epid), 8,
-		ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32 | (lw->epid + 1))));
+		ir_alu(ir, ALU_OR, multi_epid(lw), ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32))));
 	if (ep->spec_off)
 		ir_sti(ir, lw->rec, (int32_t)ep->spec_off, 8, 0);
 	for (size_t i = 0; i < ep->nactions; i++)
@@ -185,15 +185,16 @@ static void begin_record(struct lowerer *lw, const struct epid *ep)
 			ir_sti(ir, lw->rec, (int32_t)ep->actions[i].guard_off, 8, 0);
 }
 
-static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t epid_index)
+static void lower_clause(struct lowerer *lw, const struct job *job)
 {
 	struct ir *ir = lw->ir;
-	struct epid *ep = &lw->im->epids.v[epid_index];
+	const struct clause *c = job->clause;
+	struct epid *ep = &lw->im->epids.v[job->epid];
 	int32_t stack = ir_stack_mark(ir), held = scratch_mark(lw);
 	size_t memo = memo_mark(lw);
 
 	lw->clause = c;
-	lw->epid = epid_index;
+	lw->epid = job->epid;
 	lw->rec = 0;
 	lw->stmt_no = 0;
 	lw->action_no = 0;
@@ -204,6 +205,7 @@ static void lower_clause(struct lowerer *lw, const struct clause *c, uint32_t ep
 	lw->fault_pc = ir_var(ir);
 	lw->next_label = ir_newlabel(ir);
 	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
+	multi_clause(lw, job, lw->next_label);
 	if (c->pred)
 		lower_jump(lw, c->pred, lw->next_label, false);
 	scratch_release(lw, held);
@@ -416,17 +418,20 @@ static size_t stmt_branches(struct stmt *const *v, size_t n)
 	return sum;
 }
 
-static size_t count_branches(const struct enabling *en, size_t n)
+static size_t count_branches(const struct jobs *jobs)
 {
 	size_t sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += expr_branches(en[i].clause->pred) + stmt_branches(en[i].clause->body.v, en[i].clause->body.n);
+	for (size_t i = 0; i < jobs->v.n; i++) {
+		const struct clause *c = jobs->v.v[i].clause;
+
+		sum += expr_branches(c->pred) + stmt_branches(c->body.v, c->body.n);
+	}
 	return sum;
 }
 
-static void lower_site(struct lowerer *lw, const struct site *site, const struct enabling *en, size_t n,
-	const uint32_t *epids, FILE *dump_ir, FILE *dump_bpf)
+static void lower_site(
+	struct lowerer *lw, const struct site *site, const struct jobs *jobs, FILE *dump_ir, FILE *dump_bpf)
 {
 	const struct site_text *f;
 	vreg ret;
@@ -435,9 +440,10 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 	lw->site = site;
 	lw->clause = NULL;
 	lw->exit_label = ir_newlabel(lw->ir);
-	lw->blurs = count_branches(en, n) > BLUR_FROM;
+	lw->blurs = count_branches(jobs) > BLUR_FROM;
 	vars_begin(lw);
 	site_begin(lw);
+	multi_begin(lw, jobs);
 	if (site->when) {
 		f = lower_site_text(lw, site->when);
 		if (!f)
@@ -445,17 +451,17 @@ static void lower_site(struct lowerer *lw, const struct site *site, const struct
 		lower_jump(lw, f->expr, lw->exit_label, false);
 	}
 	scratch_begin(lw);
-	for (size_t i = 0; i < n; i++)
-		vars_collect(lw, en[i].clause);
+	for (size_t i = 0; i < jobs->v.n; i++)
+		vars_collect(lw, jobs->v.v[i].clause);
 	heap_place(lw);
-	for (size_t i = 0; i < n && !lw->failed; i++)
-		lower_clause(lw, en[i].clause, epids[i]);
+	for (size_t i = 0; i < jobs->v.n && !lw->failed; i++)
+		lower_clause(lw, &jobs->v.v[i]);
 	scratch_end(lw, lw->exit_label);
 	ir_label(lw->ir, lw->exit_label);
 	ret = ir_imm(lw->ir, is_cgroup(site)); /* 1: the packet may pass */
 	ir_ret(lw->ir, ret);
 	if (!lw->failed)
-		emit_program(lw, en[0].clause->loc, dump_ir, dump_bpf);
+		emit_program(lw, jobs->v.v[0].clause->loc, dump_ir, dump_bpf);
 }
 
 static bool site_usable(struct lowerer *lw, const struct site *site)
@@ -484,49 +490,29 @@ static void site_missing(struct lowerer *lw, const struct site *site, struct loc
 	lw->failed = true;
 }
 
-static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
+void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE *dump_ir, FILE *dump_bpf)
 {
-	struct image_probe *ip = vec_push(lw->arena, &lw->im->probes);
-
-	ip->id = p->id;
-	ip->prov = p->prov->name;
-	ip->mod = p->prov->module ? p->prov->module : "";
-	ip->func = "";
-	ip->name = p->name;
-	return (uint32_t)lw->im->probes.n - 1;
-}
-
-void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *dump_ir, FILE *dump_bpf)
-{
-	const struct probe *p = en[0].probe;
-	uint32_t *epids = ARENA_ARRAY(lw->arena, uint32_t, n);
+	const struct probe *p = set[0].probe;
+	struct jobs jobs = { .nmembers = 0 };
+	struct loc at = set[0].on[0].clause->loc;
 	size_t made = 0;
 
 	lw->failed = false;
 	lw->prov = p->prov;
 	lw->probe = p;
-	lw->probe_index = add_probe(lw, p);
-	for (size_t i = 0; i < n; i++) {
-		struct epid *ep = vec_push(lw->arena, &lw->im->epids);
-
-		epids[i] = (uint32_t)lw->im->epids.n - 1;
-		ep->probe = lw->probe_index;
-		ep->clause = en[i].clause->index;
-		plan_record(lw, en[i].clause, &lw->im->epids.v[epids[i]]);
-	}
+	multi_plan(lw, set, n, &jobs);
 	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
 		const struct site *s = &p->def->sites[i];
 
 		if (site_usable(lw, s)) {
-			lower_site(lw, s, en, n, epids, dump_ir, dump_bpf);
+			lower_site(lw, s, &jobs, dump_ir, dump_bpf);
 			made++;
 		} else if (!s->optional && !lw->failed) {
-			site_missing(lw, s, en[0].clause->loc);
+			site_missing(lw, s, at);
 		}
 	}
 	if (!made && !lw->failed)
-		lower_error(lw, en[0].clause->loc, D_KERNEL, "%s:::%s cannot be seen on this kernel", p->prov->name,
-			p->name);
+		lower_error(lw, at, D_KERNEL, "%s:::%s cannot be seen on this kernel", p->prov->name, p->name);
 }
 
 void lower_finish(struct lowerer *lw)

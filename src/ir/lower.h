@@ -19,17 +19,24 @@ struct lower_env {
 
 /* A clause enabled on a probe. */
 struct enabling {
-	const struct probe *probe;
 	const struct clause *clause;
+};
+
+/* A probe with all clauses that are on it, in program order. */
+struct enabled {
+	const struct probe *probe;
+	const struct enabling *on;
+	size_t n;
 };
 
 struct lowerer;
 
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
 	const struct lower_env *env, struct image *im);
-/* Compiles the clauses of one probe (all of en are on it) for each of its sites. Errors go to the diagnostics. When
- * dump is not NULL the optimised IR and the instructions are written there as asked for. */
-void lower_probe(struct lowerer *lw, const struct enabling *en, size_t n, FILE *dump_ir, FILE *dump_bpf);
+/* Compiles the clauses of a probe for each of its sites; or of several that share them (site.number), all with one
+ * definition. Errors go to the diagnostics. When dump is not NULL the optimised IR and the instructions are written
+ * there as asked for. */
+void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE *dump_ir, FILE *dump_bpf);
 /* After all probes: sizes of maps, the literals. */
 void lower_finish(struct lowerer *lw);
 #endif

@@ -78,6 +78,9 @@ struct lowerer {
 	const struct probe *probe;
 	const struct site *site;
 	uint32_t probe_index;
+	vreg member;     /* which of the probes that share the program fires, from 1; 0: there is only one */
+	vreg member_row; /* ... what is known of it, see lower_multi.c */
+	vreg entry;      /* the same where the clause is of several of them; 0: of lw->probe alone */
 	struct val site_val;
 	VEC(struct binding) env_stack;
 	VEC(struct memo) memos;
@@ -142,6 +145,30 @@ struct site_text {
 const struct site_text *lower_site_text(struct lowerer *lw, const char *text);
 struct val lower_args(struct lowerer *lw, const struct expr *e);
 void site_begin(struct lowerer *lw);
+/* The thread that the site is about, if not the current one. */
+bool site_task(struct lowerer *lw, struct type *type, struct val *out);
+struct val site_errno(struct lowerer *lw, struct type *type);
+
+/* lower_multi.c: probes that share their sites. A clause on some of them is a job. */
+struct job {
+	const struct clause *clause;
+	const struct probe *probe; /* of this one alone; NULL: of several */
+	uint32_t member;           /* ... its number, from 1 */
+	uint32_t epid;             /* index in image.epids of the first */
+	uint32_t word, bit;        /* several, but not all: bit of this word of an entry; bit 0: all */
+};
+struct jobs {
+	VEC(struct job) v;
+	uint32_t nmembers;
+	uint32_t table, rows, row_size; /* several members: the map, and its rows by the site's number */
+	uint32_t first_number;          /* one member: its number */
+};
+void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs);
+void multi_begin(struct lowerer *lw, const struct jobs *jobs); /* of a program: leaves it if no member fires */
+void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next); /* skips the clause if it is not on it */
+struct sval multi_func(struct lowerer *lw);
+vreg multi_id(struct lowerer *lw);
+vreg multi_epid(struct lowerer *lw);
 
 /* lower_scratch.c: memory of one run of a program, for what fits neither registers nor the stack.
  *

@@ -106,16 +106,11 @@ static int native_index(struct lowerer *lw, const struct type *st, const char *n
 	return -1;
 }
 
-static struct val tracepoint_arg(struct lowerer *lw, const char *name, struct type *type)
+/* Argument i of a typed tracepoint. */
+static struct val ctx_arg(struct lowerer *lw, int i, struct type *type)
 {
-	struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
-	int i = st ? native_index(lw, st, name) : -1;
 	struct val v = { .k = V_INT, .type = type };
 
-	if (i < 0 || (unsigned)i >= lw->site->nargs) {
-		v.r = ir_imm(lw->ir, 0);
-		return v;
-	}
 	v.r = ir_ld(lw->ir, ir_ctx(lw->ir), i * 8, 8, false, true);
 	if (type->kind == T_PTR) {
 		v.btf = type->of->btf_id;
@@ -123,6 +118,24 @@ static struct val tracepoint_arg(struct lowerer *lw, const char *name, struct ty
 		v.r = ir_ext(lw->ir, v.r, type->size, type->is_signed);
 	}
 	return v;
+}
+
+static struct val tracepoint_arg(struct lowerer *lw, const char *name, struct type *type)
+{
+	struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
+	int i = st ? native_index(lw, st, name) : -1;
+
+	if (i < 0 || (unsigned)i >= lw->site->nargs)
+		return (struct val){ .k = V_INT, .type = type, .r = ir_imm(lw->ir, 0) };
+	return ctx_arg(lw, i, type);
+}
+
+bool site_task(struct lowerer *lw, struct type *type, struct val *out)
+{
+	if (!lw->site || !lw->site->task)
+		return false;
+	*out = tracepoint_arg(lw, lw->site->task, type);
+	return true;
 }
 
 /* The socket as the storage helpers want it. */
@@ -341,24 +354,38 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 	return v;
 }
 
-/* Is argument n of the probe an integer, whose value the site gives? */
-static bool is_site_value(const struct lowerer *lw, uint64_t n)
+/* The D text of argument n of the probe, where it is no structure and the site says what it is; or NULL. */
+static const char *value_text(const struct lowerer *lw, uint64_t n)
 {
-	const char *const *args = lw->probe->def->args;
+	const char *const *args = lw->probe->args, *const *values = lw->site->values;
 	size_t count = 0;
 
+	for (; values && *values; values++, count++)
+		if (count == n)
+			return *values;
+	if (lw->site->values)
+		return "0";
 	while (args && args[count])
 		count++;
-	return lw->site->value && n < count && !strchr(args[n], '*');
+	return lw->site->value && n < count && !strchr(args[n], '*') ? lw->site->value : NULL;
 }
 
-static struct val site_value(struct lowerer *lw, const struct expr *e)
+static struct val site_value(struct lowerer *lw, const char *text, struct type *type)
 {
-	const struct site_text *t = lower_site_text(lw, lw->site->value);
-	struct val v = { .k = V_INT, .type = e->type };
+	const struct site_text *t = lower_site_text(lw, text);
+	struct val v = { .k = V_INT, .type = type };
 
-	v.r = t ? convert_int(lw, lower_int(lw, t->expr), t->expr->type, e->type) : ir_imm(lw->ir, 0);
+	if (t && type_is_string(type))
+		return (struct val){ .k = V_STR, .type = type, .s = lower_str(lw, t->expr) };
+	v.r = t ? convert_int(lw, lower_int(lw, t->expr), t->expr->type, type) : ir_imm(lw->ir, 0);
 	return v;
+}
+
+struct val site_errno(struct lowerer *lw, struct type *type)
+{
+	if (!lw->site->error)
+		return (struct val){ .k = V_INT, .type = type, .r = ir_imm(lw->ir, 0) };
+	return site_value(lw, lw->site->error, type);
 }
 
 /* args[n] and argN. */
@@ -366,13 +393,17 @@ struct val lower_args(struct lowerer *lw, const struct expr *e)
 {
 	struct val v = { .k = V_NONE };
 	const struct xlator *xl;
+	const char *text;
 
 	if (e->kind != EX_IDENT && !e->xl && (!e->a || e->a->kind != EX_IDENT || strcmp(e->a->name, "args") != 0))
 		return v;
-	if (!e->xl && is_site_value(lw, e->ival))
-		return site_value(lw, e);
+	text = e->xl ? NULL : value_text(lw, e->ival);
+	if (text)
+		return site_value(lw, text, e->type);
 	if (e->kind == EX_IDENT)
 		return raw_arg(lw, (unsigned)e->ival);
+	if (!e->xl && lw->site->attach == ATTACH_TP_BTF && e->ival < lw->site->nargs)
+		return ctx_arg(lw, (int)e->ival, e->type);
 	if (!e->xl)
 		return v;
 	xl = lw->prov->raw ? check_xlator(lw->ck, lw->prov->raw, e->xl->out) : NULL;

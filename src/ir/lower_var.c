@@ -23,8 +23,13 @@ static struct val int_val(vreg r, struct type *t)
 struct val current_task(struct lowerer *lw)
 {
 	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
-	struct val v = int_val(ir_call(lw->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
+	struct val v;
 
+	if (t && site_task(lw, type_ptr(lw->ts, t), &v)) {
+		v.sure = true;
+		return v;
+	}
+	v = int_val(ir_call(lw->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
 	v.type = type_ptr(lw->ts, t ? t : lw->ts->void_);
 	v.btf = t ? t->btf_id : 0;
 	v.sure = true;
@@ -57,10 +62,12 @@ vreg ktime(struct lowerer *lw)
 static struct val probe_string(struct lowerer *lw, enum builtin b, struct type *t)
 {
 	const char *s = b == BI_probeprov ? lw->prov->name
-		: b == BI_probemod        ? (lw->prov->module ? lw->prov->module : "")
+		: b == BI_probemod        ? lw->probe->mod
 		: b == BI_probename       ? lw->probe->name
-					  : "";
+					  : lw->probe->func;
 
+	if (b == BI_probefunc && lw->entry)
+		return (struct val){ .k = V_STR, .type = t, .s = multi_func(lw) };
 	return (struct val){ .k = V_STR, .type = t, .s = str_const(lw, s, strlen(s)) };
 }
 
@@ -126,9 +133,9 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	case BI_cpu:
 		return int_val(ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true), s->type);
 	case BI_id:
-		return int_val(ir_imm(ir, lw->probe->id), s->type);
+		return int_val(multi_id(lw), s->type);
 	case BI_epid:
-		return int_val(ir_imm(ir, (int64_t)lw->epid + 1), s->type);
+		return int_val(multi_epid(lw), s->type);
 	case BI_curthread:
 		return current_task(lw);
 	case BI_vtimestamp:
@@ -138,8 +145,8 @@ static struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	case BI_stackdepth:
 	case BI_ustackdepth:
 		return sym_builtin(lw, s);
-	case BI_errno: /* only system calls have one: their provider comes with them */
-		return int_val(ir_imm(ir, 0), s->type);
+	case BI_errno: /* only system calls have one */
+		return site_errno(lw, s->type);
 	default:
 		return probe_string(lw, s->builtin, s->type);
 	}

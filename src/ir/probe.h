@@ -17,10 +17,18 @@ struct site {
 	const char *native; /* D structure that names what the site gives: member i is argument i */
 	const char *when;   /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
 	const char *value;  /* D expression over P: the probe's argument that is an integer, not a structure; or NULL */
-	bool bh_off;        /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
-	bool sk_only;       /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
-	bool optional;      /* the probe loses some events, not all, where the kernel lacks this site */
-	const char *sees;   /* for -l -v: what this site sees */
+	/* D expressions over P, NULL-terminated: arg0, arg1, ... and those args[] that are no structures; or NULL: as the
+	 * attach point has them */
+	const char *const *values;
+	/* The place is that of many probes: D expression over P, the number of the one that fires (struct probe, number).
+	 * All that are enabled share one program. */
+	const char *number;
+	const char *error; /* D expression over P: errno; NULL: 0 */
+	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
+	bool bh_off;       /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
+	bool sk_only;      /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
+	bool optional;     /* the probe loses some events, not all, where the kernel lacks this site */
+	const char *sees;  /* for -l -v: what this site sees */
 };
 
 struct probe_def {
@@ -31,6 +39,7 @@ struct probe_def {
 	const char *meaning; /* for -l -v */
 };
 
+struct probe_source;
 struct provider {
 	const char *name;
 	const char *raw; /* structure that its translators take, "dw_pkt", or NULL */
@@ -39,6 +48,8 @@ struct provider {
 	size_t nprobes;
 	/* Probes made by name (tick-1s, profile-997): 0 and *period_ns, or -EINVAL. NULL: only the table. */
 	int (*by_name)(const char *name, uint64_t *period_ns);
+	/* Probes that are in a list of the kernel's: prov/lists.h; NULL: only the table, whose definitions they have. */
+	const struct probe_source *source;
 };
 
 /* A probe as users see it: what -l lists and what descriptions match. Owned by the list. */
@@ -46,7 +57,10 @@ struct probe {
 	uint32_t id;
 	const struct provider *prov;
 	const struct probe_def *def;
-	const char *name;
+	const char *mod, *func, *name;
+	const char *const *args; /* D types of args[], NULL-terminated; NULL: none */
 	uint64_t period_ns;
+	uint32_t number; /* site.number: which one it is */
 };
+
 #endif

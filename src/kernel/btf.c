@@ -640,3 +640,77 @@ struct type *kbtf_tracepoint_arg(struct kbtf *k, struct types *ts, const char *n
 		return NULL;
 	return make_type(k, ts, btf_params(p)[i + 1].type);
 }
+
+void kbtf_each_tracepoint(struct kbtf *k, void (*each)(void *ctx, const char *name, unsigned nargs), void *ctx)
+{
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+		const char *name = btf_is_typedef(t) ? str_at(k, t->name_off) : "";
+		unsigned nargs;
+
+		if (!strncmp(name, "btf_trace_", 10) && kbtf_tracepoint(k, name + 10, &nargs))
+			each(ctx, name + 10, nargs);
+	}
+}
+
+static const char *int_text(const struct btf_type *t)
+{
+	bool sgn = btf_int_encoding(t) & BTF_INT_SIGNED;
+
+	if (btf_int_encoding(t) & BTF_INT_BOOL)
+		return "bool";
+	switch (t->size) {
+	case 1:
+		return sgn || (btf_int_encoding(t) & BTF_INT_CHAR) ? "char" : "unsigned char";
+	case 2:
+		return sgn ? "short" : "unsigned short";
+	case 4:
+		return sgn ? "int" : "unsigned int";
+	default:
+		return sgn ? "long" : "unsigned long";
+	}
+}
+
+/* Of what a pointer points to, or an integer: what has no name that D could look up is void, or an int. */
+static const char *base_text(struct kbtf *k, struct arena *a, const struct btf_type *t)
+{
+	const char *name = t ? str_at(k, t->name_off) : "";
+
+	switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
+	case BTF_KIND_INT:
+		return int_text(t);
+	case BTF_KIND_TYPEDEF:
+		return name;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_FWD:
+		return *name && find_id(k, name, 1u << BTF_KIND_STRUCT) ? arena_printf(a, "struct %s", name) : "void";
+	case BTF_KIND_UNION:
+		return *name ? arena_printf(a, "union %s", name) : "void";
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return *name ? arena_printf(a, "enum %s", name) : "int";
+	default:
+		return "void";
+	}
+}
+
+const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i)
+{
+	uint32_t id;
+	const struct btf_type *p = tracepoint_proto(k, name, &id), *t = NULL;
+	const char *stars = "", *text;
+
+	if (!p || i + 1 >= btf_vlen(p))
+		return "long";
+	id = btf_params(p)[i + 1].type;
+	for (; id; id = t->type) {
+		t = type_at(k, id);
+		if (btf_is_ptr(t))
+			stars = arena_printf(a, "%s*", stars);
+		else if (btf_kind(t) != BTF_KIND_CONST && btf_kind(t) != BTF_KIND_VOLATILE &&
+			btf_kind(t) != BTF_KIND_RESTRICT && btf_kind(t) != BTF_KIND_TYPE_TAG)
+			break;
+	}
+	text = base_text(k, a, id ? t : NULL);
+	return *stars ? arena_printf(a, "%s %s", text, stars) : strcmp(text, "void") != 0 ? text : "unsigned long";
+}

@@ -17,6 +17,10 @@ uint32_t kbtf_var(struct kbtf *k, const char *name);
 /* Id of the typedef btf_trace_NAME that a typed tracepoint attaches to, and how many arguments it has (without the
  * data pointer); 0 when the kernel has no such tracepoint. */
 uint32_t kbtf_tracepoint(struct kbtf *k, const char *name, unsigned *nargs);
+/* Calls each for every typed tracepoint, in the order of BTF; nargs without the data pointer. */
+void kbtf_each_tracepoint(struct kbtf *k, void (*each)(void *ctx, const char *name, unsigned nargs), void *ctx);
+/* Type of argument i (from 0) as D text in the arena: "struct sk_buff *", "unsigned long". */
+const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i);
 /* Type of argument i (from 0) of a typed tracepoint; NULL past the end. */
 struct type *kbtf_tracepoint_arg(struct kbtf *k, struct types *ts, const char *name, unsigned i);
 #endif

@@ -16,24 +16,53 @@ bool is_xlated(const struct expr *e)
 }
 
 /* ---- args[] ------------------------------------------------------------------------------------------------------ */
+/* Of the text of an argument's type: "struct x *", "unsigned long", a typedef's name. What is not known is a number. */
+static struct type *sig_base(struct checker *ck, const char *word)
+{
+	static const struct {
+		const char *name;
+		uint32_t size;
+		bool is_signed;
+	} ints[] = {
+		{ "int", 4, true },
+		{ "unsigned int", 4, false },
+		{ "long", 8, true },
+		{ "unsigned long", 8, false },
+		{ "short", 2, true },
+		{ "unsigned short", 2, false },
+		{ "unsigned char", 1, false },
+	};
+	struct types *ts = ck->ts;
+
+	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
+		if (!strcmp(word, ints[i].name))
+			return type_int(ts, ints[i].size, ints[i].is_signed);
+	if (!strncmp(word, "struct ", 7))
+		return types_tagged(ts, T_STRUCT, word + 7);
+	if (!strncmp(word, "union ", 6))
+		return types_tagged(ts, T_UNION, word + 6);
+	if (!strncmp(word, "enum ", 5))
+		return types_tagged(ts, T_ENUM, word + 5);
+	return !strcmp(word, "void")      ? ts->void_
+		: !strcmp(word, "char")   ? ts->char_
+		: !strcmp(word, "bool")   ? ts->bool_
+		: !strcmp(word, "string") ? ts->string
+					  : types_typedef(ts, word);
+}
+
 static struct type *sig_type(struct checker *ck, const char *text)
 {
 	struct type *t = strmap_get(ck->sig_types, text);
-	size_t n = strcspn(text, " *");
-	char *word;
+	size_t n = strcspn(text, "*");
 
 	if (t)
 		return t;
-	word = arena_strndup(ck->arena, text, n);
-	if (!strcmp(word, "void"))
-		t = ck->ts->void_;
-	else if (!strcmp(word, "struct"))
-		t = types_tagged(ck->ts, T_STRUCT, arena_strndup(ck->arena, text + 7, strcspn(text + 7, " *")));
-	else
-		t = types_typedef(ck->ts, word);
+	while (n && text[n - 1] == ' ')
+		n--;
+	t = sig_base(ck, arena_strndup(ck->arena, text, n));
 	if (!t)
 		t = ck->ts->int64;
-	if (strchr(text, '*'))
+	for (const char *s = strchr(text, '*'); s && *s; s++)
 		t = type_ptr(ck->ts, t);
 	strmap_put(ck->sig_types, text, t);
 	return t;

@@ -10,6 +10,9 @@ extern const struct provider udp_provider;
 extern const struct provider udplite_provider;
 extern const struct provider ip_provider;
 extern const struct provider mib_provider;
+extern const struct provider syscall_provider;
+extern const struct provider sdt_provider;
+extern const struct provider rawtp_provider;
 
 /* At net_dev_queue: the packet's first device, not a lower one of a stack that it crosses (port of a bridge 0x200 or
  * team 0x2000, slave of a bond 0x800, real device of a VLAN, lower device of a macvlan, which keeps its own source

@@ -5,23 +5,47 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static void add_probe(
-	struct probe_list *l, const struct provider *p, const struct probe_def *def, const char *name, uint64_t period)
+#include "prov/lists.h"
+
+#define LIST_FIRST 1000u /* number of the first probe of a list; those of the tables and the made ones are lower */
+
+static struct probe *new_probe(struct probe_list *l, const struct probe *p, uint32_t id)
 {
 	struct probe *pr = vec_push(l->arena, &l->all);
 
-	pr->id = (uint32_t)l->all.n;
-	pr->prov = p;
-	pr->def = def;
-	pr->name = name;
-	pr->period_ns = period;
+	*pr = *p;
+	pr->id = id;
+	return pr;
 }
 
-void probes_init(struct probe_list *l, struct arena *a)
+static void add_probe(
+	struct probe_list *l, const struct provider *p, const struct probe_def *def, const char *name, uint64_t period)
 {
-	*l = (struct probe_list){ .arena = a };
+	const struct probe pr = {
+		.prov = p,
+		.def = def,
+		.mod = p->module ? p->module : "",
+		.func = "",
+		.name = name,
+		.args = def->args,
+		.period_ns = period,
+	};
+
+	/* numbers of lists stay what they are, however many were made */
+	(void)new_probe(l, &pr, l->next_id < LIST_FIRST ? l->next_id : UINT32_MAX / 2 + l->next_id);
+	l->next_id++;
+}
+
+void probes_add(struct probe_list *l, const struct probe *p)
+{
+	(void)new_probe(l, p, l->next_list_id++);
+}
+
+void probes_init(struct probe_list *l, struct arena *a, const struct kernel_lists *kernel)
+{
+	*l = (struct probe_list){ .arena = a, .kernel = kernel, .next_id = 1, .next_list_id = LIST_FIRST };
 	for (const struct provider *const *p = providers(); *p; p++)
-		for (size_t i = 0; i < (*p)->nprobes; i++) {
+		for (size_t i = 0; i < (*p)->nprobes && !(*p)->source; i++) {
 			uint64_t period = 0;
 
 			if ((*p)->by_name)
@@ -30,22 +54,65 @@ void probes_init(struct probe_list *l, struct arena *a)
 		}
 }
 
-static bool is_glob(const char *s)
+bool pdesc_is_glob(const char *s)
 {
 	return strpbrk(s, "*?[") != NULL;
 }
 
-static bool glob_match(const char *pattern, const char *s)
+bool pdesc_glob(const char *pattern, const char *s)
 {
-	return !*pattern || (is_glob(pattern) ? !fnmatch(pattern, s, 0) : !strcmp(pattern, s));
+	return !*pattern || (pdesc_is_glob(pattern) ? !fnmatch(pattern, s, 0) : !strcmp(pattern, s));
+}
+
+static bool func_matches(const char *func, const struct probe *p)
+{
+	const char *alias;
+
+	if (pdesc_glob(func, p->func))
+		return true;
+	alias = p->prov->source && p->prov->source->alias ? p->prov->source->alias(func) : NULL;
+	return alias && !strcmp(alias, p->func);
 }
 
 bool probe_matches(const struct pdesc *pd, const struct probe *p)
 {
 	if (pd->id)
 		return p->id == pd->id;
-	return glob_match(pd->prov, p->prov->name) && glob_match(pd->name, p->name) &&
-		glob_match(pd->mod, p->prov->module ? p->prov->module : "") && glob_match(pd->func, "");
+	return pdesc_glob(pd->prov, p->prov->name) && pdesc_glob(pd->name, p->name) && pdesc_glob(pd->mod, p->mod) &&
+		func_matches(pd->func, p);
+}
+
+const char *const *probe_args(struct probe_list *l, struct probe *p)
+{
+	if (!p->args && p->prov->source)
+		p->args = p->prov->source->args(l, p);
+	return p->args;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+/* The first n providers' lists are there after it: a probe's number depends on those before it. */
+static void read_lists(struct probe_list *l, size_t n)
+{
+	for (; l->nread < n; l->nread++)
+		if (providers()[l->nread]->source)
+			providers()[l->nread]->source->list(l, providers()[l->nread]);
+}
+
+void probes_all(struct probe_list *l)
+{
+	while (providers()[l->nread])
+		read_lists(l, l->nread + 1);
+}
+
+static bool could_mean(const struct probe_list *l, const struct pdesc *pd, const struct provider *p)
+{
+	if (!p->source)
+		return false;
+	if (pd->id)
+		return pd->id >= LIST_FIRST;
+	if (*pd->prov)
+		return pdesc_glob(pd->prov, p->name);
+	return p->source->could(l->kernel, pd);
 }
 
 static bool is_made(const struct probe_list *l, const struct provider *p, const char *name)
@@ -61,10 +128,13 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	size_t word = strcspn(pd->name, "-") + 1; /* the definition with the same word before the dash */
 	uint64_t period;
 
-	if (pd->id || !*pd->name || is_glob(pd->name))
+	for (size_t i = 0; providers()[i]; i++)
+		if (could_mean(l, pd, providers()[i]))
+			read_lists(l, i + 1);
+	if (pd->id || !*pd->name || pdesc_is_glob(pd->name))
 		return;
 	for (const struct provider *const *p = providers(); *p; p++) {
-		if (!(*p)->by_name || !glob_match(pd->prov, (*p)->name) || (*p)->by_name(pd->name, &period) ||
+		if (!(*p)->by_name || !pdesc_glob(pd->prov, (*p)->name) || (*p)->by_name(pd->name, &period) ||
 			is_made(l, *p, pd->name))
 			continue;
 		for (size_t i = 0; i < (*p)->nprobes; i++)
@@ -103,9 +173,20 @@ static const char *nearest_probe(const struct probe_list *l, const char *prov, c
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->all.n; i++)
-		if (glob_match(prov, l->all.v[i].prov->name))
+		if (pdesc_glob(prov, l->all.v[i].prov->name))
 			names[n++] = l->all.v[i].name;
 	return nearest_name(name, names);
+}
+
+static const char *nearest_func(const struct probe_list *l, const char *prov, const char *name, const char *func)
+{
+	const char **names = ARENA_ARRAY(l->arena, const char *, l->all.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->all.n; i++)
+		if (!strcmp(prov, l->all.v[i].prov->name) && pdesc_glob(name, l->all.v[i].name) && *l->all.v[i].func)
+			names[n++] = l->all.v[i].func;
+	return nearest_name(func, names);
 }
 
 static const char *meant(const struct probe_list *l, const char *prov, const char *name)
@@ -128,8 +209,8 @@ const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)
 	const char *prov = pd->prov, *name = pd->name, *near;
 
 	if (pd->id)
-		return arena_printf(l->arena, "the probes are 1 to %zu", l->all.n);
-	if (is_glob(prov) || is_glob(name))
+		return "-l lists the probes and their numbers";
+	if (pdesc_is_glob(prov) || pdesc_is_glob(name))
 		return "-l lists all probes";
 	if (!*prov && (is_provider(pd->mod) || is_provider(pd->func))) /* tcp:send, tcp::send: too few colons */
 		prov = is_provider(pd->mod) ? pd->mod : pd->func;
@@ -139,6 +220,8 @@ const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)
 			return list_providers(l, prov);
 		prov = near;
 	}
+	if (*pd->func && (near = nearest_func(l, prov, name, pd->func)))
+		return arena_printf(l->arena, "did you mean %s:%s:%s:%s?", prov, pd->mod, near, name);
 	near = *name ? nearest_probe(l, prov, name) : "";
 	if (near)
 		return meant(l, prov, near);

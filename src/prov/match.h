@@ -6,15 +6,22 @@
 #include "lang/ast.h"
 #include "prov/provider.h"
 
+struct kernel_lists;
 struct probe_list {
 	struct arena *arena;
-	VEC(struct probe) all; /* moves when it grows */
+	const struct kernel_lists *kernel; /* borrowed; NULL: nothing is known of a kernel */
+	VEC(struct probe) all;             /* moves when it grows */
+	size_t nread;                      /* providers whose lists have been looked at */
+	uint32_t next_id, next_list_id;
 };
 
 /* Every probe of the providers' tables, numbered from 1 in the order of -l. */
-void probes_init(struct probe_list *l, struct arena *a);
-/* Adds the probe that the description names when it is one that comes to be by being named (tick-7s). */
+void probes_init(struct probe_list *l, struct arena *a, const struct kernel_lists *kernel);
+/* Adds the probe that the description names when it is one that comes to be by being named (tick-7s), and those of the
+ * kernel's lists when it could mean one of them (prov/lists.h). */
 void probes_make(struct probe_list *l, const struct pdesc *pd);
+/* D types of the probe's args[], NULL-terminated; NULL: none. */
+const char *const *probe_args(struct probe_list *l, struct probe *p);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
 /* What the writer of a description that matches nothing may have meant, as a hint; NULL: no idea. */
 const char *probes_hint(const struct probe_list *l, const struct pdesc *pd);

@@ -13,6 +13,9 @@ const struct provider *const *providers(void)
 		&udplite_provider,
 		&ip_provider,
 		&mib_provider,
+		&syscall_provider, /* those with lists come last: see prov/match.c */
+		&sdt_provider,
+		&rawtp_provider,
 		NULL,
 	};
 

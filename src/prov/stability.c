@@ -47,7 +47,7 @@ struct stability probe_stability(const struct probe *p)
 	const struct prov_stability *s = provider_stability(p->prov->name);
 	struct stability least = stability_min(s->provider, s->name);
 
-	return p->prov->module && *p->prov->module ? stability_min(least, s->module) : least;
+	return *p->mod ? stability_min(least, s->module) : least;
 }
 
 struct stability pdesc_stability(const struct pdesc *pd, const struct probe *p)

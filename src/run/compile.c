@@ -133,7 +133,7 @@ static void setup(struct compilation *c)
 		.pragma = pragma_read,
 		.typenames = strmap_new(c->arena),
 	};
-	probes_init(&c->probes, c->arena);
+	probes_init(&c->probes, c->arena, c->lists);
 }
 
 static int parse_texts(struct compilation *c)
@@ -185,15 +185,15 @@ static void enable(struct compilation *c, size_t probe, const struct clause *cl)
 /* Signatures of the probes of a clause. */
 typedef VEC(const struct probe_sig *) sig_list;
 
-static void add_sig(struct compilation *c, sig_list *sigs, const struct probe *p)
+static void add_sig(struct compilation *c, sig_list *sigs, struct probe *p)
 {
 	struct probe_sig *s = ARENA_NEW(c->arena, struct probe_sig);
 
 	s->prov = p->prov->name;
-	s->mod = p->prov->module ? p->prov->module : "";
-	s->func = "";
+	s->mod = p->mod;
+	s->func = p->func;
 	s->name = p->name;
-	s->args = p->def->args;
+	s->args = probe_args(&c->probes, p);
 	s->raw = p->prov->raw;
 	*vec_push(c->arena, sigs) = s;
 }
@@ -304,7 +304,33 @@ static int check_texts(struct compilation *c)
 	return diags_errors(c->diags) ? -EINVAL : 0;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+/* ---- lowering ---------------------------------------------------------------------------------------------------- */
+static bool shares_sites(const struct probe *p)
+{
+	return p->def->nsites && p->def->sites[0].number;
+}
+
+/* The probe at i of the order, with all that share its sites: they are lowered at the first of them. */
+static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t i, FILE *dump_ir, FILE *dump_bpf)
+{
+	const struct probe *p = &c->probes.all.v[c->order.v[i]];
+	size_t n = 0;
+	struct enabled *set;
+
+	for (size_t k = 0; k < i && shares_sites(p); k++)
+		if (c->probes.all.v[c->order.v[k]].def == p->def)
+			return;
+	set = ARENA_ARRAY(c->arena, struct enabled, c->order.n - i);
+	for (size_t k = i; k < c->order.n; k++) {
+		const struct probe *other = &c->probes.all.v[c->order.v[k]];
+		const enablings *on = &c->by_probe.v[c->order.v[k]];
+
+		if (k == i || (shares_sites(p) && other->def == p->def))
+			set[n++] = (struct enabled){ other, on->v, on->n };
+	}
+	lower_probes(lw, set, n, dump_ir, dump_bpf);
+}
+
 static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct lowerer *lw;
@@ -316,13 +342,8 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 	c->lenv.dynvarsize = c->opts->dynvarsize;
 	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
 
-	for (size_t i = 0; i < c->order.n; i++) {
-		enablings *en = &c->by_probe.v[c->order.v[i]];
-
-		for (size_t k = 0; k < en->n; k++)
-			en->v[k].probe = &c->probes.all.v[c->order.v[i]];
-		lower_probe(lw, en->v, en->n, dump_ir, dump_bpf);
-	}
+	for (size_t i = 0; i < c->order.n; i++)
+		lower_with_others(c, lw, i, dump_ir, dump_bpf);
 	lower_finish(lw);
 	c->image.strsize = (uint32_t)c->opts->strsize;
 	return diags_errors(c->diags) ? -EINVAL : 0;

@@ -5,7 +5,7 @@
 #include "dwire.h"
 #include "ir/lower.h"
 #include "lang/parse.h"
-#include "prov/match.h"
+#include "prov/lists.h"
 #include "run/options.h"
 
 struct text {
@@ -46,8 +46,9 @@ struct compilation {
 	struct arena *arena;
 	struct diags *diags;
 	struct options *opts;
-	struct macros macros;        /* argc, argv, number, ctx */
-	const struct ktypes *ktypes; /* NULL: no kernel, no library; only programs without arguments compile */
+	struct macros macros;             /* argc, argv, number, ctx */
+	const struct kernel_lists *lists; /* NULL: no probes of the kernel's lists */
+	const struct ktypes *ktypes;      /* NULL: no kernel, no library; only programs without arguments compile */
 	struct lower_env lenv;
 	long hz; /* of jiffies */
 	/* Is there a module of the kernel of that name? NULL: any may be. ctx is penv's. */

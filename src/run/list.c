@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "prov/lists.h"
 #include "prov/stability.h"
 #include "run/script.h"
 
@@ -104,30 +105,31 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 }
 
 /* As dtrace -lv has it; then what the probe means and where it is seen. */
-static void list_details(const struct dwire *d, const struct probe *p, FILE *out)
+static void list_details(struct dwire *d, struct probe *p, FILE *out)
 {
+	const char *const *args = probe_args(&d->c.probes, p);
+
 	fprintf(out, "\n\tProbe Description Attributes\n");
 	stability_print(probe_stability(p), out);
 	fprintf(out, "\n\tArgument Attributes\n");
 	stability_print(provider_stability(p->prov->name)->args, out);
 	fprintf(out, "\n\tArgument Types\n");
-	for (unsigned i = 0; p->def->args && p->def->args[i]; i++)
-		fprintf(out, "\t\targs[%u]: %s\n", i, p->def->args[i]);
-	fprintf(out, "%s", p->def->args ? "" : "\t\tNone\n");
+	for (unsigned i = 0; args && args[i]; i++)
+		fprintf(out, "\t\targs[%u]: %s\n", i, args[i]);
+	fprintf(out, "%s", args && *args ? "" : "\t\tNone\n");
 	list_sites(d, p, out);
 	fputc('\n', out);
 }
 
-static void print_rows(const struct dwire *d, const struct listing *l, bool verbose, FILE *out)
+static void print_rows(struct dwire *d, const struct listing *l, bool verbose, FILE *out)
 {
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	for (size_t i = 0; i < d->c.probes.all.n; i++) {
-		const struct probe *p = &d->c.probes.all.v[i];
+		struct probe *p = &d->c.probes.all.v[i];
 
 		if (!l->wanted[i] && d->c.texts.n)
 			continue;
-		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->prov->module ? p->prov->module : "",
-			"", p->name);
+		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->mod, p->func, p->name);
 		if (verbose)
 			list_details(d, p, out);
 	}
@@ -139,9 +141,10 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	int r;
 
 	/* Without types we cannot tell which sites the kernel has, and list all the same. */
-	if ((verbose || d->c.texts.n) && kbtf_open(&d->btf) == 0) {
+	if (kbtf_open(&d->btf) == 0) {
 		d->ktypes = kbtf_ktypes(d->btf);
 		d->c.ktypes = &d->ktypes;
+		script_lists(d);
 	}
 	r = dwire_prepare(d, err);
 	if (r)
@@ -150,6 +153,8 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	diags_print(d->c.diags, err);
 	if (r)
 		return r;
+	if (!d->c.texts.n)
+		probes_all(&d->c.probes);
 	each_pdesc(d, make, NULL);
 	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
 	each_pdesc(d, mark, &l);
@@ -181,7 +186,7 @@ void dwire_describe(struct dwire *d, unsigned verbose, FILE *out)
 	for (size_t i = 0; verbose > 1 && i < d->c.order.n; i++) {
 		const struct probe *p = &d->c.probes.all.v[d->c.order.v[i]];
 
-		fprintf(out, "%s:%s::%s\n", p->prov->name, p->prov->module ? p->prov->module : "", p->name);
+		fprintf(out, "%s:%s:%s:%s\n", p->prov->name, p->mod, p->func, p->name);
 		list_sites(d, p, out);
 		fputc('\n', out);
 	}

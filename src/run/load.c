@@ -289,6 +289,18 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 	return fd;
 }
 
+static int create_table(struct loader *ld, const struct image_map *m)
+{
+	static const uint32_t first = 0;
+	int fd = create_plain(ld, m), err;
+
+	if (fd < 0 || bpf_map_update_elem(fd, &first, m->data, BPF_ANY) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	return map_failed(ld, m->name, m->value_size, err);
+}
+
 static int borrow(struct loader *ld, int fd, const char *name)
 {
 	if (fd >= 0)
@@ -326,6 +338,8 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_SPECS:
 	case MAP_VTIME:
 		return create_plain(ld, m);
+	case MAP_TABLE:
+		return create_table(ld, m);
 	case MAP_SCRATCH:
 		slots = *m;
 		slots.max_entries *= features_cpus(ld->c->features);

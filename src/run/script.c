@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/tracepoints.h"
 #include "run/library.h"
 #include "run/preproc.h"
 #include "run/session.h"
@@ -55,6 +56,52 @@ static long jiffies_rate(void)
 static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
 {
 	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);
+}
+
+static bool has_tracepoint(void *ctx, const char *name)
+{
+	unsigned nargs;
+
+	return kbtf_tracepoint(ctx, name, &nargs) != 0;
+}
+
+/* Puts its group to each tracepoint. */
+struct grouping {
+	struct strmap *groups;
+	void (*each)(void *to, const char *group, const char *name, unsigned nargs);
+	void *to;
+};
+
+static void add_group(void *ctx, const char *name, unsigned nargs)
+{
+	const struct grouping *g = ctx;
+	const char *group = strmap_get(g->groups, name);
+
+	g->each(g->to, group ? group : "", name, nargs);
+}
+
+static void each_tracepoint(void *ctx, struct arena *a,
+	void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to)
+{
+	struct grouping g = { tracepoint_groups(a), each, to };
+
+	kbtf_each_tracepoint(ctx, add_group, &g);
+}
+
+static const char *tracepoint_arg(void *ctx, struct arena *a, const char *name, unsigned i)
+{
+	return kbtf_tracepoint_arg_text(ctx, a, name, i);
+}
+
+void script_lists(struct dwire *d)
+{
+	d->lists = (struct kernel_lists){
+		.ctx = d->btf,
+		.has_tracepoint = has_tracepoint,
+		.tracepoints = each_tracepoint,
+		.tracepoint_arg = tracepoint_arg,
+	};
+	d->c.lists = &d->lists;
 }
 
 static bool has_module(void *ctx, const char *name)
@@ -225,6 +272,7 @@ static int open_kernel(struct dwire *d, FILE *err)
 	}
 	d->ktypes = kbtf_ktypes(d->btf);
 	d->c.ktypes = &d->ktypes;
+	script_lists(d);
 	env->kfunc_kern_ctx = kbtf_func(d->btf, "bpf_cast_to_kern_ctx");
 	env->kfunc_rdonly_cast = kbtf_func(d->btf, "bpf_rdonly_cast");
 	env->wall_offset = features_walltime_offset();

@@ -14,11 +14,14 @@ struct dwire {
 	struct features *features;
 	struct kbtf *btf;
 	struct ktypes ktypes;
+	struct kernel_lists lists;
 	struct compilation c;
 	struct child *children[MAX_CHILDREN];
 	size_t nchildren;
 	pid_t target;
 };
+/* Once the kernel's types are there: its lists of probes are too. */
+void script_lists(struct dwire *d);
 /* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a message on err. */
 int dwire_prepare(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
 #endif

@@ -45,8 +45,8 @@ hint tcp 'all probes of the provider: tcp:::'
 hint tcp:::nothing '-l -P tcp lists the probes of tcp'
 hint tick-10000 'did you mean tick-1000?'
 hint 'tcp:::nothing*' '-l lists all probes'
-run -n syscall::read:entry
-expect_match "$ERR" 'hint: there is no provider syscall; the providers: dtrace, .*tcp' "an unknown provider"
+run -n nosuch::read:entry
+expect_match "$ERR" 'hint: there is no provider nosuch; the providers: dtrace, .*tcp' "an unknown provider"
 run -n BEGIN -n 'bogus:::x'
 expect_match "$STATUS $ERR" '^1 -n #2:1:1: error\[D_PDESC_ZERO\]' "the second -n"
 run -i abc

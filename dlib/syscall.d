@@ -1,0 +1,52 @@
+/* syscall: what sys_enter and sys_exit give. Arguments and numbers are in the registers of the machine: regs_*.d. */
+struct dw_sysenter {
+	struct pt_regs *regs;
+	int64_t nr;
+};
+
+struct dw_sysexit {
+	struct pt_regs *regs;
+	int64_t ret;
+};
+
+struct dw_sys {
+	struct pt_regs *regs;
+	int64_t nr;
+	int64_t a0;
+	int64_t a1;
+	int64_t a2;
+	int64_t a3;
+	int64_t a4;
+	int64_t a5;
+	int64_t ret;		/* -1 where the call failed, as C libraries have it */
+	int32_t error;		/* errno */
+	int32_t foreign;	/* 1: the program is of another word size, with other numbers */
+};
+
+translator struct dw_sys < struct dw_sysenter *C > {
+	regs = C->regs;
+	nr = C->nr;
+	a0 = __sysarg0[C->regs];
+	a1 = __sysarg1[C->regs];
+	a2 = __sysarg2[C->regs];
+	a3 = __sysarg3[C->regs];
+	a4 = __sysarg4[C->regs];
+	a5 = __sysarg5[C->regs];
+	ret = 0;
+	error = 0;
+	foreign = __sysforeign[C->nr];
+};
+
+translator struct dw_sys < struct dw_sysexit *C > {
+	regs = C->regs;
+	nr = __sysnr[C->regs];
+	a0 = __sysarg0[C->regs];
+	a1 = __sysarg1[C->regs];
+	a2 = __sysarg2[C->regs];
+	a3 = __sysarg3[C->regs];
+	a4 = __sysarg4[C->regs];
+	a5 = __sysarg5[C->regs];
+	ret = C->ret < 0 && C->ret >= -4095 ? -1 : C->ret;
+	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
+	foreign = __sysforeign[__sysnr[C->regs]];
+};

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Makes syscalls_x86_64.h and syscalls_aarch64.h: names, numbers and argument types of the system calls.
+
+usage: gen_syscalls.py FORMATS ARCH <preprocessed-numbers >syscalls_ARCH.h
+FORMATS: of each /sys/kernel/tracing/events/syscalls/sys_enter_NAME a line "== NAME" and its format's argument lines.
+Standard input: "#define __NR_name number" lines, as `cc -E -dM -include asm/unistd.h` prints them (for aarch64 with
+asm-generic/unistd.h). Calls that are newer than the headers stand below; their numbers are the same everywhere.
+"""
+import re
+import sys
+
+NEWER = """cachestat 451 fchmodat2 452 map_shadow_stack 453 futex_wake 454 futex_wait 455 futex_requeue 456 statmount 457
+listmount 458 lsm_get_self_attr 459 lsm_set_self_attr 460 lsm_list_modules 461 mseal 462 setxattrat 463 getxattrat 464
+listxattrat 465 removexattrat 466 open_tree_attr 467 file_getattr 468 file_setattr 469""".split()
+X86 = ["uretprobe", "335", "uprobe", "336"]
+# what the kernel's source calls them
+DEFINED = {"stat": "newstat", "fstat": "newfstat", "lstat": "newlstat", "uname": "newuname", "umount2": "umount",
+    "sendfile": "sendfile64", "fstatat": "newfstatat", "fadvise64": "fadvise64"}
+# calls that a machine defines itself, or that a kernel may lack
+KNOWN = {"mmap": "pUiiiU", "munmap": "pU", "clone": "Uppip", "clone3": "pz", "arch_prctl": "iU", "iopl": "u",
+    "ioperm": "UUi", "modify_ldt": "ipU", "rt_sigreturn": "", "riscv_flush_icache": "", "fork": "", "vfork": "",
+    "seccomp": "uup", "fadvise64": "iozi", "readahead": "ioz", "fallocate": "iioo", "pread64": "uszo",
+    "pwrite64": "uszo", "sync_file_range": "iooU", "truncate": "sl", "ftruncate": "ul", "lseek": "uou",
+    "init_module": "pUs", "finit_module": "isi", "delete_module": "su", "kexec_load": "UUpU", "kexec_file_load": "iiUsU"}
+TYPES = {"int": "i", "unsigned int": "u", "unsigned": "u", "long": "l", "unsigned long": "U", "size_t": "z",
+    "pid_t": "d", "uid_t": "a", "gid_t": "g", "umode_t": "m", "loff_t": "o", "off_t": "o", "u32": "u", "__u32": "u",
+    "u64": "U", "__u64": "U", "clockid_t": "i", "rwf_t": "i", "key_t": "i", "qid_t": "u", "key_serial_t": "i",
+    "mqd_t": "i", "timer_t": "i", "aio_context_t": "U", "__s32": "i"}
+
+
+def letter(text):
+    text = text.replace("const ", "").strip()
+    if text.endswith("*"):
+        return "s" if re.fullmatch(r"char ?\*", text) else "p"
+    return TYPES.get(text, "U" if not text.endswith("_t") else "p")
+
+
+def formats(path):
+    found, name = {}, None
+    for line in open(path):
+        if line.startswith("== "):
+            name = line[3:].strip()
+            found[name] = ""
+        else:
+            m = re.search(r"field:(.*?)\w+;\toffset", line)
+            found[name] += letter(m.group(1)) if m else ""
+    return found
+
+
+def main():
+    known, arch = formats(sys.argv[1]), sys.argv[2]
+    calls = dict(re.findall(r"#define __NR_(\w+) (\d+)$", sys.stdin.read(), re.M))
+    if arch == "aarch64":
+        calls = {DEFINED.get(n, n) if n == "fstatat" else n: v for n, v in calls.items()}
+    more = NEWER + (X86 if arch == "x86_64" else [])
+    calls.update(zip(more[::2], more[1::2]))
+    for bad in ("syscalls", "arch_specific_syscall"):
+        calls.pop(bad, None)
+    print(f"/* syscalls_{arch}: the system calls: number, name, types of the arguments. Made by gen_syscalls.py.")
+    print(" * i int, u unsigned int, l long, U unsigned long, z size_t, o off_t, s char *, p void *, d pid_t, a uid_t,")
+    print(" * g gid_t, m mode_t. */")
+    print("/* clang-format off */")
+    for name, number in sorted(calls.items(), key=lambda c: int(c[1])):
+        args = known.get(DEFINED.get(name, name), known.get(name, KNOWN.get(name)))
+        print(f'X({number}, {name}, "{"UUUUUU" if args is None else args}")')
+    print("/* clang-format on */")
+
+
+main()

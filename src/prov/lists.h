@@ -1,0 +1,36 @@
+/* lists: providers whose probes are in a list of the kernel's (system calls, tracepoints), too long to be a table. The
+ * list is read only when a description could mean one of its probes. What they ask of the running kernel comes in as
+ * struct kernel_lists, so that this stays pure. */
+#ifndef DWIRE_PROV_LISTS_H
+#define DWIRE_PROV_LISTS_H
+#include "prov/match.h"
+
+/* Any member may be NULL: nothing is known, and there are no such probes. */
+struct kernel_lists {
+	void *ctx;
+	bool (*has_tracepoint)(void *ctx, const char *name);
+	/* Calls each for every tracepoint, always in the same order; group: "" where the kernel does not say. */
+	void (*tracepoints)(void *ctx, struct arena *a,
+		void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to);
+	/* D type of argument i of a tracepoint, in the arena. */
+	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *name, unsigned i);
+};
+
+struct probe_source {
+	/* Could a description that names no provider mean one of these probes? Must be cheap. */
+	bool (*could)(const struct kernel_lists *k, const struct pdesc *pd);
+	/* Adds all (probes_add), always in the same order. */
+	void (*list)(struct probe_list *l, const struct provider *p);
+	/* D types of a probe's args[]. */
+	const char *const *(*args)(struct probe_list *l, const struct probe *p);
+	/* The name that a function of another system, or of old, has here; NULL: none. NULL: there are none such. */
+	const char *(*alias)(const char *func);
+};
+
+/* Adds a copy of p; its number is given here. */
+void probes_add(struct probe_list *l, const struct probe *p);
+/* Reads all lists: for -l. */
+void probes_all(struct probe_list *l);
+bool pdesc_glob(const char *pattern, const char *s);
+bool pdesc_is_glob(const char *s);
+#endif

@@ -1,0 +1,69 @@
+/* sdt, rawtp: every tracepoint of the kernel. The module is the group that tracefs puts it in; args[] are the
+ * tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
+#include <string.h>
+
+#include "prov/all.h"
+#include "prov/lists.h"
+
+static bool could(const struct kernel_lists *k, const struct pdesc *pd)
+{
+	if (!pdesc_glob(pd->func, ""))
+		return false;
+	if (!*pd->name || pdesc_is_glob(pd->name))
+		return true;
+	return k && k->has_tracepoint && k->has_tracepoint(k->ctx, pd->name);
+}
+
+struct adding {
+	struct probe_list *l;
+	const struct provider *prov;
+};
+
+static const struct probe_def *make_def(struct arena *a, const char *name, unsigned nargs)
+{
+	struct probe_def *def = ARENA_NEW(a, struct probe_def);
+	struct site *site = ARENA_NEW(a, struct site);
+
+	*site = (struct site){ .attach = ATTACH_TP_BTF, .target = name, .nargs = nargs, .sees = "the tracepoint" };
+	*def = (struct probe_def){
+		.name = name, .sites = site, .nsites = 1, .meaning = "a tracepoint of the kernel: its source says when"
+	};
+	return def;
+}
+
+static void add(void *to, const char *group, const char *name, unsigned nargs)
+{
+	const struct adding *w = to;
+	const struct probe pr = {
+		.prov = w->prov,
+		.def = make_def(w->l->arena, name, nargs),
+		.mod = group,
+		.func = "",
+		.name = name,
+	};
+
+	probes_add(w->l, &pr);
+}
+
+static void list(struct probe_list *l, const struct provider *p)
+{
+	struct adding w = { l, p };
+
+	if (l->kernel && l->kernel->tracepoints)
+		l->kernel->tracepoints(l->kernel->ctx, l->arena, add, &w);
+}
+
+static const char *const *args(struct probe_list *l, const struct probe *p)
+{
+	unsigned n = p->def->sites->nargs;
+	const char **v = ARENA_ARRAY(l->arena, const char *, n + 1);
+
+	for (unsigned i = 0; i < n; i++)
+		v[i] = l->kernel->tracepoint_arg(l->kernel->ctx, l->arena, p->name, i);
+	return v;
+}
+
+static const struct probe_source source = { .could = could, .list = list, .args = args };
+
+const struct provider sdt_provider = { .name = "sdt", .source = &source };
+const struct provider rawtp_provider = { .name = "rawtp", .source = &source };
