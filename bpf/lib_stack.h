@@ -78,49 +78,69 @@ INLINE int orc_step(volatile struct dw_unwind *w)
 	return 1;
 }
 
+/* What the body of a loop gets. */
+struct walk {
+	volatile struct dw_unwind *w;
+	u64 *out;
+	u64 n;
+};
+
 /* Frames up to the hook's function (w->hook) are those that run programs: they are left out. */
+long cb_kernel(u64 round, struct walk *c)
+{
+	volatile struct dw_unwind *w = c->w;
+	u64 i = w->filled;
+	(void)round;
+
+	if (w->ip < w->from || w->ip >= w->to || i >= c->n)
+		return 1;
+	if (!w->hook) {
+		c->out[i] = w->ip;
+		w->filled = i + 1;
+	} else if (w->ip - w->hook < HOOK_SIZE) {
+		w->hook = 0;
+	}
+	if (w->count)
+		return !orc_step(w);
+	READ((void *)&w->tmp, 16, w->bp);
+	w->bp = w->tmp[0];
+	w->ip = w->tmp[1];
+	return 0;
+}
+
 u64 walk_kernel(volatile struct dw_unwind *w, u64 *out, u64 n)
 {
+	struct walk c = { .w = w, .out = out, .n = n };
+
 	w->filled = 0;
-#pragma clang loop unroll(disable)
-	for (u64 round = 0; round < n + HOOK_FRAMES; round++) {
-		u64 i = w->filled;
-		if (w->ip < w->from || w->ip >= w->to || i >= n)
-			break;
-		if (!w->hook) {
-			out[i] = w->ip;
-			w->filled = i + 1;
-		} else if (w->ip - w->hook < HOOK_SIZE) {
-			w->hook = 0;
-		}
-		if (w->count) {
-			if (!orc_step(w))
-				break;
-			continue;
-		}
-		READ((void *)&w->tmp, 16, w->bp);
-		w->bp = w->tmp[0];
-		w->ip = w->tmp[1];
-	}
+	loop(n + HOOK_FRAMES, cb_kernel, &c, 0);
 	return w->filled;
 }
 
 /* Programs have frame pointers or they have not: then it ends early, as the kernel's own walk does. */
+long cb_user(u64 round, struct walk *c)
+{
+	volatile struct dw_unwind *w = c->w;
+	u64 i = w->filled;
+	(void)round;
+
+	if (!w->ip || i >= c->n)
+		return 1;
+	c->out[i] = w->ip;
+	w->filled = i + 1;
+	w->ip = 0;
+	if (!w->bp || read_user((void *)&w->tmp, 16, (const void *)w->bp))
+		return 1;
+	w->ip = w->tmp[1];
+	w->bp = w->tmp[0] > w->bp ? w->tmp[0] : 0;
+	return 0;
+}
+
 u64 walk_user(volatile struct dw_unwind *w, u64 *out, u64 n)
 {
-	u64 i = 0;
-#pragma clang loop unroll(disable)
-	for (; i < n; i++) {
-		if (!w->ip)
-			break;
-		out[i] = w->ip;
-		if (read_user((void *)&w->tmp, 16, (const void *)w->bp) || w->tmp[0] <= w->bp) {
-			w->ip = w->bp ? w->tmp[1] : 0;
-			w->bp = 0;
-			continue;
-		}
-		w->bp = w->tmp[0];
-		w->ip = w->tmp[1];
-	}
-	return i;
+	struct walk c = { .w = w, .out = out, .n = n };
+
+	w->filled = 0;
+	loop(n, cb_user, &c, 0);
+	return w->filled;
 }

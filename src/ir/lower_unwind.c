@@ -9,7 +9,6 @@
 /* Offsets in x86_64's struct pt_regs. */
 enum { REGS_BP = 32, REGS_IP = 128 };
 
-#define WALK_MAX 64 /* frames: the verifier takes its time for each */
 #define W(member) ((int32_t)offsetof(struct dw_unwind, member))
 
 static uint64_t symbol(struct lowerer *lw, const char *name)
@@ -103,8 +102,6 @@ vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_
 		return ir_imm(ir, 0);
 	}
 	zero_bytes(lw, base, off, len);
-	if (len > WALK_MAX * 8)
-		len = WALK_MAX * 8;
 	if (user)
 		start_user(lw, w);
 	else
