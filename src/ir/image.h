@@ -79,6 +79,7 @@ struct agg {
 
 enum action_kind {
 	ACT_TRACE,       /* args[0] */
+	ACT_TRACEMEM,    /* args[0]: memory; args[1], when there is one: how much of it */
 	ACT_PRINTF,      /* fmt, args */
 	ACT_PRINTA,      /* fmt (NULL: default layout), aggs */
 	ACT_EXIT,        /* args[0]: status */

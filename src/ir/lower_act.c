@@ -114,6 +114,8 @@ static enum action_kind action_kind(enum func f)
 		return ACT_FREOPEN;
 	case FN_setopt:
 		return ACT_SETOPT;
+	case FN_tracemem:
+		return ACT_TRACEMEM;
 	case FN_ftruncate:
 		return ACT_FTRUNCATE;
 	case FN_commit:
@@ -162,6 +164,7 @@ static void plan_action(struct plan *p, const struct expr *e)
 		a->args[0].type = ptype_of(p->lw, declared_type(e->args.v[0]));
 		break;
 	case ACT_TRACE:
+	case ACT_TRACEMEM:
 	case ACT_EXIT:
 	case ACT_SETOPT:
 	case ACT_FTRUNCATE:

@@ -5,6 +5,8 @@
 
 #include "lang/check_priv.h"
 
+#define TRACEMEM_MAX 16384 /* bytes: half of the largest record */
+
 static bool conv_is_string(char c)
 {
 	return c == 's' || c == 'S';
@@ -311,6 +313,49 @@ static void check_print(struct checker *ck, struct expr *e)
 	check_shown(ck, e, D_PRINT_AGG, D_PRINT_VOID, D_PRINT_DYN);
 }
 
+/* *(struct of size bytes *)address, as an expression. */
+static struct expr *memory_at(struct checker *ck, struct expr *address, uint32_t size)
+{
+	struct expr *at = ARENA_NEW(ck->arena, struct expr), *cast = ARENA_NEW(ck->arena, struct expr);
+
+	cast->kind = EX_CAST;
+	cast->loc = at->loc = address->loc;
+	cast->a = address;
+	cast->type = type_ptr(ck->ts, type_memory(ck->ts, size));
+	at->kind = EX_UNARY;
+	at->op = OP_DEREF;
+	at->a = cast;
+	at->type = cast->type->of;
+	return at;
+}
+
+/* tracemem(address, size), tracemem(address, size, how much of it): the memory takes the address's place. */
+static void check_tracemem(struct checker *ck, struct expr *e)
+{
+	struct expr **v = e->args.v;
+	struct type *t = check_expr(ck, v[0]), *n = check_expr(ck, v[1]), *dyn;
+	int64_t size;
+
+	if (!t || !n)
+		return;
+	if (e->args.n > 3) {
+		err(ck, e->loc, D_TRACEMEM_ARGS, NULL, "tracemem() takes 2 or 3 arguments, not %zu", e->args.n);
+	} else if (is_xlated(v[0]) || t->kind == T_STRING || (!type_is_scalar(t) && t->kind != T_ARRAY)) {
+		err(ck, v[0]->loc, D_TRACEMEM_ADDR, NULL, "tracemem() takes an address, not %s", type_name(ck->ts, t));
+	} else if (!type_is_int(n)) {
+		err(ck, v[1]->loc, D_PROTO_ARG, NULL, "the size must be an integer, not %s", type_name(ck->ts, n));
+	} else if (!const_eval(ck->ts, ck->d, v[1], &size) || size <= 0 || size > TRACEMEM_MAX) {
+		err(ck, v[1]->loc, D_TRACEMEM_SIZE, NULL, "the size must be a constant from 1 to %d", TRACEMEM_MAX);
+	} else if (e->args.n == 3 && (dyn = check_expr(ck, v[2])) != NULL && !type_is_int(dyn)) {
+		err(ck, v[2]->loc, D_TRACEMEM_DYNSIZE, NULL, "the size must be an integer, not %s",
+			type_name(ck->ts, dyn));
+	} else {
+		v[0] = memory_at(ck, v[0], (uint32_t)size);
+		v[1] = v[e->args.n - 1];
+		e->args.n--;
+	}
+}
+
 /* "" is standard output again, and "." would be taken for it. */
 static void check_freopen(struct checker *ck, struct expr *e)
 {
@@ -379,6 +424,7 @@ void check_action(struct checker *ck, struct expr *e)
 		[FN_system] = check_printf,
 		[FN_freopen] = check_freopen,
 		[FN_setopt] = check_setopt,
+		[FN_tracemem] = check_tracemem,
 		[FN_ftruncate] = check_number,
 		[FN_raise] = check_number,
 		[FN_stop] = check_number,

@@ -169,6 +169,11 @@ struct type *type_int(struct types *ts, uint32_t size, bool sgn)
 	}
 }
 
+struct type *type_memory(struct types *ts, uint32_t n)
+{
+	return new_type(ts, T_STRUCT, "", n, false);
+}
+
 struct type *type_ptr(struct types *ts, struct type *of)
 {
 	struct type *t = new_type(ts, T_PTR, "", 8, false);

@@ -104,6 +104,8 @@ struct type *types_typedef(struct types *ts, const char *name);                 
 struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag); /* or NULL */
 void types_add_typedef(struct types *ts, const char *name, struct type *t);
 struct type *type_ptr(struct types *ts, struct type *of);
+/* A structure of n bytes without members: memory as it is. */
+struct type *type_memory(struct types *ts, uint32_t n);
 struct type *type_array(struct types *ts, struct type *of, uint32_t n);
 struct type *type_int(struct types *ts, uint32_t size, bool is_signed);
 /* Completes a structure from the kernel when it can. */

@@ -212,6 +212,20 @@ static void action_trace(struct consumer *c, const struct action *a, const uint8
 	}
 }
 
+static void action_tracemem(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+{
+	char scratch[PVAL_SCRATCH];
+	struct pval v, n;
+
+	pval_read(&c->pval, &a->args[0], rec, len, scratch, &v);
+	if (a->nargs > 1) {
+		pval_read(&c->pval, &a->args[1], rec, len, scratch, &n);
+		if (n.i && n.i < v.len) /* as in DTrace, 0 shows all */
+			v.len = (size_t)n.i;
+	}
+	print_trace(c->out, &v, c->env.quiet);
+}
+
 /* Commands and files see and follow what was printed before. */
 static void action_shell(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
@@ -292,6 +306,9 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	switch (a->kind) {
 	case ACT_TRACE:
 		action_trace(c, a, rec, len);
+		break;
+	case ACT_TRACEMEM:
+		action_tracemem(c, a, rec, len);
 		break;
 	case ACT_PRINTF:
 		if (a->fmt)

@@ -1,0 +1,1 @@
+BEGIN { tracemem(curthread, pid); tracemem(curthread, -1); }
