@@ -309,9 +309,12 @@ u64 text_clean(char *dst, const char *src, u32 cap, word *w)
 	u64 j;
 
 	w[0] = w[1] = w[2] = w[3] = 0;
-	dst[0] = '/'; /* what "/.." leaves */
 	loop(2 * cap, cb_clean, &c, 0);
-	j = w[1] + w[3];
+	j = w[1];
+	if (w[3] && j < cap) { /* what "/.." at the end leaves */
+		dst[j] = '/';
+		j++;
+	}
 	dst[j < cap ? j : cap - 1] = 0;
 	return 0;
 }

@@ -64,8 +64,7 @@ def c_cleanpath(s):
             i += 2
         elif s.startswith("/../", i) or s[i:] == "/..":
             i += 3
-            back = max(out.rfind("/"), 0)
-            out = out[:back] if i < len(s) else out[:back + 1] or "/"
+            out = out[:max(out.rfind("/"), 0)] + ("/" if i == len(s) else "")
         else:
             out += s[i]
             i += 1
@@ -185,3 +184,4 @@ with open(want_file, "w") as w:
         w.write("".join(f"[{x}]" for x in found + [null(x) for x in c_tokens(s, t)]) + "\n")
         w.write(f"[{c_cleanpath(s)}] {signed(c_strtoll(s, 10))} {signed(c_strtoll(s, b))} [{cut(c_lltostr(v, 10))}] "
                 f"[{cut(c_lltostr(v, b))}] {int(s < t)}{int(s == t)}{int(s > t)}1\n")
+    w.write("\n")  # exit()
