@@ -648,6 +648,55 @@ static void print_default_row(const struct agg_set *s, struct out *o, const stru
 	out_bytes(o, "\n", 1);
 }
 
+/* Columns that print_key() takes. */
+static size_t key_columns(const struct agg_row *r, size_t nkeys)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < nkeys; i++)
+		n += r->keys[i].kind == PVAL_TEXT ? 52
+			: r->keys[i].size == 8    ? 17
+			: r->keys[i].size == 4    ? 9
+			: r->keys[i].size == 2    ? 6
+						  : 4;
+	return n;
+}
+
+/* The rows of one aggregation as bars or packed; false when it is not of the kind that an option says that of. */
+static bool print_rows_otherwise(const struct agg_set *s, struct out *o, size_t first, size_t most)
+{
+	const struct agg_table *t = &s->table;
+	const struct agg *g = t->aggs[0];
+	uint64_t normal = s->aggs[g->id].normal;
+	bool dist = agg_is_dist(g);
+	struct agg_total total = { 0 };
+	struct agg_span span = { 0 };
+
+	if (t->naggs != 1 || !(dist ? s->opts.pack && g->fn != DW_AGG_LLQUANTIZE : s->opts.hist && g->nkeys))
+		return false;
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (dist)
+			agg_span_add(g, &span, words_of(t, &t->rows[i], 0));
+		else
+			agg_total_add(&total, agg_number(g, words_of(t, &t->rows[i], 0)), s->opts.zoom);
+	}
+	if (dist)
+		agg_print_pack_header(o, g, span, key_columns(&t->rows[0], g->nkeys));
+	else
+		agg_print_hist_header(o, key_columns(&t->rows[0], g->nkeys));
+	for (size_t i = first; i < first + most; i++) {
+		const struct agg_row *r = &t->rows[i];
+
+		for (size_t k = 0; k < g->nkeys; k++)
+			print_key(o, &r->keys[k]);
+		if (dist)
+			agg_print_pack(o, g, span, words_of(t, r, 0), normal, s->opts.zoom);
+		else
+			agg_print_hist(o, &total, agg_number(g, words_of(t, r, 0)), normal);
+	}
+	return true;
+}
+
 struct key_cursor {
 	const struct pval *keys;
 	size_t n, next;
@@ -716,6 +765,8 @@ static void print_rows(struct agg_set *s, struct out *o, const struct fmt *fmt)
 	size_t most = s->opts.rows && s->opts.rows < t->nrows ? s->opts.rows : t->nrows;
 	size_t first = s->opts.sort_rev ? 0 : t->nrows - most; /* the highest are first or last */
 
+	if (!fmt && t->nrows && print_rows_otherwise(s, o, first, most))
+		return;
 	for (size_t i = first; i < first + most; i++) {
 		if (fmt)
 			print_format_row(s, o, fmt, &t->rows[i]);

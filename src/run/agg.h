@@ -102,4 +102,23 @@ void agg_table_free(struct agg_table *t);
 /* The distribution, from the newline before its header to that of its last bucket. Counts are divided by normal; the
  * bars are parts of the whole, or of the largest count (zoom). */
 void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal, bool zoom);
+
+/* agghist: a bar for each key, a part of what all have. width: columns of the keys. */
+struct agg_total {
+	long double whole;
+	bool positive, negative;
+};
+void agg_total_add(struct agg_total *t, int64_t value, bool zoom);
+void agg_print_hist_header(struct out *o, size_t width);
+void agg_print_hist(struct out *o, const struct agg_total *t, int64_t value, uint64_t normal);
+
+/* aggpack: a distribution on one line, a character a bucket, those from lo to hi, the same of all keys. */
+struct agg_span {
+	size_t lo, hi;
+	bool any;
+};
+void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *words);
+void agg_print_pack_header(struct out *o, const struct agg *g, struct agg_span s, size_t width);
+void agg_print_pack(
+	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *words, uint64_t normal, bool zoom);
 #endif

@@ -253,6 +253,121 @@ void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint6
 	free(b.bounds);
 }
 
+/* ---- other layouts ----------------------------------------------------------------------------------------------- */
+void agg_print_hist_header(struct out *o, size_t width)
+{
+	out_bytes(o, "\n", 1);
+	out_pad(o, width > 3 ? width - 3 : 0);
+	out_str(o, "key  ------------- Distribution ------------- count    \n");
+}
+
+void agg_print_hist(struct out *o, const struct agg_total *t, int64_t value, uint64_t normal)
+{
+	struct bars s = { .whole = t->whole, .positive = t->positive, .negative = t->negative };
+	char buf[32];
+	int n = snprintf(buf, sizeof(buf), "%-9lld\n", (long long)agg_divided(value, normal));
+
+	out_bytes(o, " ", 1);
+	print_bar(o, &s, (uint64_t)value);
+	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
+}
+
+void agg_total_add(struct agg_total *t, int64_t value, bool zoom)
+{
+	long double m = magnitude((uint64_t)value);
+
+	t->positive |= value > 0;
+	t->negative |= value < 0;
+	t->whole = !zoom ? t->whole + m : m > t->whole ? m : t->whole;
+}
+
+void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *w)
+{
+	for (size_t i = 0; i < g->nwords; i++) {
+		if (!w[i])
+			continue;
+		if (!s->any || i < s->lo)
+			s->lo = i;
+		if (!s->any || i > s->hi)
+			s->hi = i;
+		s->any = true;
+	}
+}
+
+/* One bucket more at each side, and the widths of the labels there. */
+static void span_labels(const struct buckets *b, struct agg_span *s, char lo[32], char hi[32])
+{
+	if (!s->any)
+		s->lo = s->hi = b->g->fn == DW_AGG_QUANTIZE ? QUANT_ZERO : 0;
+	s->lo -= s->lo > 0;
+	s->hi += s->hi + 1 < b->n;
+	(void)bucket_label(b, s->lo, lo, 32);
+	(void)bucket_label(b, s->hi, hi, 32);
+}
+
+void agg_print_pack_header(struct out *o, const struct agg *g, struct agg_span s, size_t width)
+{
+	struct buckets b;
+	char lo[32], hi[32];
+	size_t nlo, nhi;
+
+	buckets_init(&b, g);
+	span_labels(&b, &s, lo, hi);
+	nlo = strlen(lo);
+	nhi = strlen(hi);
+	out_bytes(o, "\n", 1);
+	out_pad(o, width > 3 ? width - 3 : 0);
+	out_str(o, width ? "key" : "");
+	out_pad(o, 1 + (nlo > 3 ? nlo - 3 : 0));
+	out_str(o, "min .");
+	for (size_t i = s.lo; i <= s.hi; i++)
+		out_bytes(o, "-", 1);
+	out_str(o, ". max");
+	out_pad(o, nhi > 3 ? nhi - 3 : 0);
+	out_str(o, " | count\n");
+	free(b.bounds);
+}
+
+/* One character for a bucket: how much of the whole it has. */
+static void print_packed(struct out *o, int64_t count, long double whole)
+{
+	static const char up[] = "__xxxxXX", down[] = "vvvvVV";
+	long double m = magnitude((uint64_t)count);
+
+	if (!count)
+		out_bytes(o, " ", 1);
+	else if (count < 0)
+		out_bytes(o, &down[(size_t)(m * (sizeof(down) - 2) / whole + 0.5L)], 1);
+	else
+		out_bytes(o, &up[(size_t)(m * (sizeof(up) - 2) / whole + 0.5L)], 1);
+}
+
+void agg_print_pack(
+	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *w, uint64_t normal, bool zoom)
+{
+	struct bars whole = bars_of(w, g->nwords, zoom);
+	struct buckets b;
+	char lo[32], hi[32];
+	int64_t sum = 0;
+
+	buckets_init(&b, g);
+	span_labels(&b, &s, lo, hi);
+	out_pad(o, 1 + (strlen(lo) < 3 ? 3 - strlen(lo) : 0));
+	out_str(o, lo);
+	out_str(o, " :");
+	for (size_t i = s.lo; i <= s.hi; i++) {
+		print_packed(o, (int64_t)w[i], whole.whole);
+		sum = (int64_t)((uint64_t)sum + w[i]);
+	}
+	out_str(o, ": ");
+	out_str(o, hi);
+	out_pad(o, strlen(hi) < 3 ? 3 - strlen(hi) : 0);
+	out_str(o, " | ");
+	out_int(o, agg_divided(sum, normal), 0);
+	out_bytes(o, "\n", 1);
+	free(b.bounds);
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 static bool is_negative(const struct pval *v)
 {

@@ -208,7 +208,10 @@ static void action_trace(struct consumer *c, const struct action *a, const uint8
 
 	for (size_t i = 0; i < a->nargs; i++) {
 		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
-		print_trace(c->out, &v, c->env.quiet);
+		if (v.kind == PVAL_TEXT && !v.symbol && c->env.options && c->env.options->rawbytes)
+			print_trace_raw(c->out, &v, c->env.image->strsize);
+		else
+			print_trace(c->out, &v, c->env.quiet);
 	}
 }
 

@@ -601,6 +601,15 @@ void print_trace(struct out *o, const struct pval *v, bool quiet)
 	}
 }
 
+void print_trace_raw(struct out *o, const struct pval *v, size_t size)
+{
+	uint8_t buf[4096] = { 0 };
+
+	size = size < sizeof(buf) ? size : sizeof(buf);
+	memcpy(buf, v->s, v->len < size ? v->len : size);
+	print_dump(o, buf, size);
+}
+
 void print_header(struct out *o)
 {
 	out_str(o, "CPU     ID                    FUNCTION:NAME\n");

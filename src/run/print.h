@@ -79,6 +79,8 @@ void print_format(struct out *o, const struct pval_env *env, const struct fmt *f
 	size_t nargs, const uint8_t *data, size_t len);
 /* trace(): dtrace's default layout, plain when quiet. */
 void print_trace(struct out *o, const struct pval *v, bool quiet);
+/* trace() of a string under -x rawbytes: all bytes of its buffer, of size bytes, as memory. */
+void print_trace_raw(struct out *o, const struct pval *v, size_t size);
 /* "CPU     ID                    FUNCTION:NAME" */
 void print_header(struct out *o);
 /* "  0      1                           :BEGIN " */
