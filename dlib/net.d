@@ -340,6 +340,35 @@ translator pktinfo_t < struct dw_pkt *P > {
 	pkt_addr = (uintptr_t)P->skb;
 };
 
+/* ---- containers --------------------------------------------------------------------------------------------------------- */
+
+struct dw_name12 { char c[12]; };
+struct dw_name96 { char c[96]; };
+
+/* Nodes of cgroups by their addresses: a socket's, the one above; 0: none. Names are told by their first characters, as a
+ * number of the machine's byte order. Podman puts a "container" below the cgroup that is named for it. */
+inline uint64_t dw_cg_name[uint64_t kn] = kn == 0 ? 0 : (uint64_t)((struct kernfs_node *)kn)->name;
+inline uint64_t dw_cg_above[uint64_t kn] = __has(((struct kernfs_node *)kn)->__parent) ?
+    (uint64_t)((struct kernfs_node *)kn)->__parent : (uint64_t)((struct kernfs_node *)kn)->parent;
+inline uint64_t dw_cg_head[uint64_t kn] = kn == 0 ? 0 : *(uint64_t *)(uint64_t)((struct kernfs_node *)kn)->name;
+inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)((struct sock *)sk)->sk_cgrp_data.cgroup->kn;
+inline uint64_t dw_cg_of[uint64_t sk] = dw_cg_head[dw_cg_own[sk]] == 0x656e6961746e6f63 ?
+    dw_cg_above[dw_cg_own[sk]] : dw_cg_own[sk];
+
+/* What the name of a container's cgroup begins with, before its id: "docker-", "libpod-", "crio-", "cri-containerd-",
+ * "lxc.payload."; -1: none of them. */
+inline int dw_cg_skip[uint64_t head] =
+    (head & 0xffffffffffffff) == 0x2d72656b636f64 || (head & 0xffffffffffffff) == 0x2d646f7062696c ? 7 :
+    (head & 0xffffffffff) == 0x2d6f697263 ? 5 : head == 0x746e6f632d697263 ? 15 : head == 0x6c7961702e63786c ? 12 : -1;
+/* The cgroup above it, where it is named by the id alone: "docker", "pod…" of Kubernetes, "lxc" */
+inline int dw_cg_below[uint64_t above] =
+    (above & 0xffffffffffffff) == 0x72656b636f64 ? 1 : (above & 0xffffff) == 0x646f70 ? 2 : (above & 0xffffffff) == 0x63786c ? 3 : 0;
+inline string dw_cg_runtime[uint64_t head, uint64_t above] =
+    (head & 0xffffffffffffff) == 0x2d72656b636f64 ? "docker" : (head & 0xffffffffffffff) == 0x2d646f7062696c ? "podman" :
+    (head & 0xffffffffff) == 0x2d6f697263 ? "cri-o" : head == 0x746e6f632d697263 ? "containerd" :
+    head == 0x6c7961702e63786c ? "lxc" : dw_cg_below[above] == 1 ? "docker" : dw_cg_below[above] == 2 ? "kubernetes" :
+    dw_cg_below[above] == 3 ? "lxc" : "";
+
 typedef struct csinfo {
 	uintptr_t cs_addr;		/* the socket (struct sock) */
 	uint64_t cs_cid;		/* connection id: the socket's cookie */
@@ -351,6 +380,10 @@ typedef struct csinfo {
 	uint32_t cs_netns;		/* inode number of the network namespace */
 	uint64_t cs_cgroup;		/* id of the socket's cgroup (version 2) */
 	string cs_zonename;		/* name of the namespace: "global", ip-netns's name, a container's id, a number */
+	/* of the socket's cgroup (version 2); "" where there is none */
+	string cs_runtime;		/* "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc"; "": no container */
+	string cs_container;		/* the container's id, 12 digits; lxc: its name */
+	string cs_cgroupname;		/* the cgroup's own name: of systemd, the unit's ("ssh.service") */
 } csinfo_t;
 
 translator csinfo_t < struct dw_pkt *P > {
@@ -364,6 +397,18 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_netns = P->netns;
 	cs_cgroup = P->cgroup;
 	cs_zonename = __zone(P->netns);
+	cs_runtime = P->sk == 0 ? "" :
+	    dw_cg_runtime[dw_cg_head[dw_cg_of[(uint64_t)P->sk]], dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]];
+	cs_container = P->sk == 0 ? "" :
+	    dw_cg_skip[dw_cg_head[dw_cg_of[(uint64_t)P->sk]]] == 12 ?
+	    ((struct dw_name96 *)(dw_cg_name[dw_cg_of[(uint64_t)P->sk]] + 12))->c :
+	    dw_cg_skip[dw_cg_head[dw_cg_of[(uint64_t)P->sk]]] > 0 ?
+	    ((struct dw_name12 *)(dw_cg_name[dw_cg_of[(uint64_t)P->sk]] + dw_cg_skip[dw_cg_head[dw_cg_of[(uint64_t)P->sk]]]))->c :
+	    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]] == 3 ?
+	    ((struct dw_name96 *)dw_cg_name[dw_cg_of[(uint64_t)P->sk]])->c :
+	    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]] > 0 ?
+	    ((struct dw_name12 *)dw_cg_name[dw_cg_of[(uint64_t)P->sk]])->c : "";
+	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;
 };
 
 typedef struct ipinfo {
