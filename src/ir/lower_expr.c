@@ -326,8 +326,11 @@ vreg blur(struct lowerer *lw, vreg v)
 
 static vreg number(struct lowerer *lw, const struct expr *e, bool raw)
 {
-	struct val v = lower_load(lw, lower_expr(lw, e), e);
+	struct val v;
 
+	if (e->type && e->type->kind == T_STRING)
+		return text_address(lw, e);
+	v = lower_load(lw, lower_expr(lw, e), e);
 	if (v.k == V_INT)
 		return raw ? v.r : plain_number(lw, v);
 	if (v.k == V_MEM)
@@ -736,6 +739,8 @@ static struct val lower_cast(struct lowerer *lw, const struct expr *e)
 
 	if (type_is_string(e->type))
 		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
+	if (e->a->type->kind == T_STRING && e->type->kind == T_PTR)
+		return int_val(text_address(lw, e->a), e->type);
 	v = lower_load(lw, lower_expr(lw, e->a), e->a);
 	if (v.k == V_MEM)
 		v = int_val(lower_addr_value(lw, v), e->type);
@@ -767,7 +772,10 @@ struct val lower_assign(struct lowerer *lw, const struct expr *e)
 		return var_write(lw, e->a, v);
 	}
 	if (e->op == OP_ASSIGN) {
-		v = lower_load(lw, lower_expr(lw, e->b), e->b);
+		if (e->b->type->kind == T_STRING)
+			v = int_val(text_address(lw, e->b), t);
+		else
+			v = lower_load(lw, lower_expr(lw, e->b), e->b);
 		if (v.k != V_INT)
 			v = int_val(lower_int(lw, e->b), e->b->type);
 		if (!e->a->sym->wide)

@@ -136,6 +136,17 @@ void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t siz
 	ir_label(ir, ok);
 }
 
+/* Each place of the program that asks for it has room of its own: what it points to stays until it asks again. */
+vreg text_address(struct lowerer *lw, const struct expr *e)
+{
+	int form = form_join(expr_form(lw->ck, e), FORM_CHARS | FORM_TEXT) & ~FORM_NULL;
+	struct val at = { .k = V_MEM, .type = lw->ts->string, .ours = true };
+
+	at.r = global_room(lw, form_size(form));
+	str_store(lw, lower_str_as(lw, e, form), at.r, 0);
+	return lower_addr_value(lw, at);
+}
+
 static struct val assign_block(struct lowerer *lw, const struct expr *e)
 {
 	struct val from, to;

@@ -224,6 +224,7 @@ void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t siz
 /* Element index of the array at base, which lies in a variable; outside of it is a fault. */
 struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index);
 bool is_plain_var(const struct expr *e);
+vreg text_address(struct lowerer *lw, const struct expr *e); /* of the characters of a string: a number */
 vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);
 vreg scale_index(struct lowerer *lw, vreg v, uint32_t size);
 uint32_t pointee_size(const struct type *t);
@@ -242,6 +243,7 @@ struct val heap_at(struct lowerer *lw, vreg p, struct type *t); /* where a t at 
 bool lower_heap_call(struct lowerer *lw, const struct expr *e, vreg *out);
 
 /* lower_var.c */
+vreg global_room(struct lowerer *lw, uint32_t size); /* fresh bytes beside the global variables */
 /* Where the structure or array of a variable lies. make: it is going to be written to. */
 struct val var_block(struct lowerer *lw, const struct expr *e, bool make);
 void var_release(struct lowerer *lw, const struct expr *e); /* of a dynamic variable */

@@ -278,6 +278,14 @@ static int32_t global_offset(struct lowerer *lw, struct symbol *s)
 	return (int32_t)s->number - 1;
 }
 
+vreg global_room(struct lowerer *lw, uint32_t size)
+{
+	int32_t off = (int32_t)lw->im->globals_size;
+
+	lw->im->globals_size += (size + 7) / 8 * 8;
+	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), off);
+}
+
 static vreg global_base(struct lowerer *lw, struct symbol *s)
 {
 	int32_t off = global_offset(lw, s);

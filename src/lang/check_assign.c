@@ -225,6 +225,13 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 	return s->type;
 }
 
+/* char *p = "text": the address of its characters. */
+static bool is_text_address(const struct expr *e, const struct type *lt, const struct type *rt)
+{
+	return e->op == OP_ASSIGN && lt->kind == T_PTR && lt->of->kind == T_INT && lt->of->size == 1 &&
+		rt->kind == T_STRING;
+}
+
 /* x = 0 gives a dynamic variable of any type back. */
 static bool is_release(const struct expr *e)
 {
@@ -284,13 +291,15 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 	if (!lt)
 		return NULL;
 	e->a->type = lt;
+	if (lt->kind == T_STRING && e->op == OP_ASSIGN && check_text_of(ck, &e->b))
+		rt = ck->ts->string;
 	if (lt->kind == T_ARRAY)
 		return err(ck, e->loc, D_OP_ARRFUN, "assign to its elements",
 			"%s is an array: it is not assigned as a whole", ast_expr_text(ck->arena, e->a));
 	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
 		return NULL;
 	s = e->a->sym;
-	if (!type_fits(ck, lt, rt) && !is_release(e) &&
+	if (!type_fits(ck, lt, rt) && !is_text_address(e, lt, rt) && !is_release(e) &&
 		!(type_is_string(lt) && e->op == OP_ASSIGN &&
 			(expr_is_null(ck->ts, e->b) || (e->b->kind == EX_INT && !e->b->ival))))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",

@@ -394,6 +394,27 @@ static struct type *bad_operands(struct checker *ck, struct expr *e, struct type
 	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a), tname(ck, b));
 }
 
+static bool is_char_pointer(const struct type *t)
+{
+	return t->kind == T_PTR && t->of->kind == T_INT && t->of->size == 1;
+}
+
+bool check_text_of(struct checker *ck, struct expr **e)
+{
+	struct expr *s;
+
+	if (!(*e)->type || !is_char_pointer((*e)->type) || is_xlated(*e))
+		return false;
+	s = ARENA_NEW(ck->arena, struct expr);
+	s->kind = EX_STRINGOF;
+	s->loc = (*e)->loc;
+	s->depth = (*e)->depth;
+	s->type = ck->ts->string;
+	s->a = *e;
+	*e = s;
+	return true;
+}
+
 static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
 	if (type_is_string(a) && type_is_string(b))
@@ -403,7 +424,8 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 
 		if (expr_is_null(ck->ts, type_is_string(a) ? e->b : e->a))
 			return ck->ts->int32;
-
+		if (check_text_of(ck, type_is_string(a) ? &e->b : &e->a))
+			return ck->ts->int32;
 		return err(ck, e->loc, D_OP_INCOMPAT,
 			(e->a->kind == EX_INT || e->b->kind == EX_INT) ? "quote the address: \"10.0.0.5\"" : NULL,
 			"cannot compare string with %s", tname(ck, o));
@@ -640,6 +662,8 @@ static struct type *check_cast(struct checker *ck, struct expr *e)
 	if (type_is_string(to) && (type_is_string(from) || type_is_scalar(from)))
 		return ck->ts->string;
 	if (to->kind == T_VOID || (type_is_scalar(to) && (type_is_scalar(from) || from->kind == T_ARRAY)))
+		return to;
+	if (to->kind == T_PTR && from->kind == T_STRING) /* the address of its characters */
 		return to;
 	return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to %s", tname(ck, from), tname(ck, to));
 }

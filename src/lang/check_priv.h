@@ -55,6 +55,9 @@ bool has_no_value(struct checker *ck, const struct expr *e);
 /* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */
 bool check_is_value(struct checker *ck, const struct expr *e);
 
+/* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
+bool check_text_of(struct checker *ck, struct expr **e);
+
 /* check_assign.c */
 struct type *check_assign(struct checker *ck, struct expr *e);
 /* The operand of a unary operator: x++ makes x when nothing did. */
