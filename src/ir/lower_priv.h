@@ -264,6 +264,7 @@ struct val sym_builtin(struct lowerer *lw, const struct symbol *s); /* caller, s
 vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
 
 /* lower_unwind.c: the same where the kernel gives programs no stacks. */
+uint64_t kernel_symbol(struct lowerer *lw, const char *name); /* its address; 0: not known */
 vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
 
 /* lower_vtime.c */

@@ -42,20 +42,55 @@ static uint32_t own_frames(const struct lowerer *lw)
 	return lw->site->attach == ATTACH_TP_BTF ? 2 : lw->site->attach == ATTACH_TEST_RUN ? 1 : 0;
 }
 
+static vreg get_stack(struct lowerer *lw, vreg at, uint32_t len, vreg flags)
+{
+	struct ir *ir = lw->ir;
+
+	return ir_call(ir, BPF_FUNC_get_stack, (vreg[]){ ir_ctx(ir), at, ir_imm(ir, len), flags }, 4, false);
+}
+
+#define GLUE_SIZE 0x80 /* bytes: more than such a function has */
+
+/* Between the tracepoint and what runs programs there may be functions that the kernel made for it: one more when several
+ * programs are attached, one more at some tracepoints. n: what get_stack() gave. */
+static vreg skip_glue(struct lowerer *lw, vreg at, uint32_t len, vreg n)
+{
+	static const char *const glue[] = { "__bpf_trace_", "__traceiter_" };
+	struct ir *ir = lw->ir;
+	vreg r = ir_var(ir), skip = ir_var(ir);
+
+	ir_set(ir, r, n);
+	ir_seti(ir, skip, own_frames(lw));
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *name = arena_printf(lw->arena, "%s%s", glue[i], lw->site->target);
+		uint64_t addr = kernel_symbol(lw, name);
+		uint32_t no = ir_newlabel(ir);
+		vreg first;
+
+		if (!addr)
+			continue;
+		first = ir_ld(ir, at, 0, 8, false, false);
+		first = ir_alu(ir, ALU_SUB, first, ir_imm(ir, (int64_t)addr));
+		ir_jcci(ir, CC_UGE, first, GLUE_SIZE, no);
+		ir_set(ir, skip, ir_alui(ir, ALU_ADD, skip, 1));
+		ir_set(ir, r, get_stack(lw, at, len, ir_mov(ir, skip)));
+		ir_label(ir, no);
+	}
+	return r;
+}
+
 /* Frames of the stack, len bytes of them, at base + off, all of which is written. The helper zeroes what it does not
  * fill, also when it fails. Gives the bytes that are frames, or a negative number. */
 vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
 {
 	struct ir *ir = lw->ir;
-	uint32_t flags;
-	vreg at;
+	vreg at, n;
 
 	if (!has_stacks(lw))
 		return unwind_stack(lw, user, len, base, off);
 	at = off ? ir_alui(ir, ALU_ADD, base, off) : base;
-	flags = user ? BPF_F_USER_STACK : own_frames(lw);
-	return ir_call(
-		ir, BPF_FUNC_get_stack, (vreg[]){ ir_ctx(ir), at, ir_imm(ir, len), ir_imm(ir, flags) }, 4, false);
+	n = get_stack(lw, at, len, ir_imm(ir, user ? BPF_F_USER_STACK : own_frames(lw)));
+	return user || lw->site->attach != ATTACH_TP_BTF ? n : skip_glue(lw, at, len, n);
 }
 
 /* The second frame, or how many there are. */

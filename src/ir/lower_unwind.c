@@ -11,7 +11,7 @@ enum { REGS_BP = 32, REGS_IP = 128 };
 
 #define W(member) ((int32_t)offsetof(struct dw_unwind, member))
 
-static uint64_t symbol(struct lowerer *lw, const char *name)
+uint64_t kernel_symbol(struct lowerer *lw, const char *name)
 {
 	struct ksymbol s = { 0 };
 	const struct ktypes *k = lw->ts->kernel;
@@ -41,8 +41,9 @@ static void store(struct lowerer *lw, int32_t w, int32_t member, uint64_t value)
 /* The tables; false: this kernel cannot be walked. */
 static bool store_tables(struct lowerer *lw, int32_t w)
 {
-	uint64_t from = symbol(lw, "_stext"), to = symbol(lw, "_etext"), ips = symbol(lw, "__start_orc_unwind_ip"),
-		 end = symbol(lw, "__stop_orc_unwind_ip"), entries = symbol(lw, "__start_orc_unwind");
+	uint64_t from = kernel_symbol(lw, "_stext"), to = kernel_symbol(lw, "_etext"),
+		 ips = kernel_symbol(lw, "__start_orc_unwind_ip"), end = kernel_symbol(lw, "__stop_orc_unwind_ip"),
+		 entries = kernel_symbol(lw, "__start_orc_unwind");
 
 	if (!from || !to || (ips && (!entries || end <= ips || !known_orc(lw))))
 		return false;
@@ -51,7 +52,7 @@ static bool store_tables(struct lowerer *lw, int32_t w)
 	store(lw, w, W(ips), ips);
 	store(lw, w, W(entries), entries);
 	store(lw, w, W(hook),
-		symbol(lw,
+		kernel_symbol(lw,
 			lw->site->attach == ATTACH_CGROUP_SOCKOPS ? "__cgroup_bpf_run_filter_sock_ops"
 								  : "__cgroup_bpf_run_filter_skb"));
 	store(lw, w, W(count), ips ? (end - ips) / 4 : 0);
