@@ -48,4 +48,4 @@ for i in {1..20}; do
 done
 # Another trace of the machine may have come or gone meanwhile: what counts is that nothing piles up.
 expect_le "${after%%$'\n'*}" $((${before%%$'\n'*} + 10)) "programs and maps left after kill -9"
-expect_eq "${after##*$'\n'}" "${before##*$'\n'}" "mounts after kill -9"
+expect_le "${after##*$'\n'}" "${before##*$'\n'}" "mounts after kill -9"
