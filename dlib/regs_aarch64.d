@@ -52,3 +52,8 @@ inline int64_t __sysarg3[struct pt_regs *R] = R->regs[3];
 inline int64_t __sysarg4[struct pt_regs *R] = R->regs[4];
 inline int64_t __sysarg5[struct pt_regs *R] = R->regs[5];
 inline int __sysforeign[int64_t N] = ((curthread->thread_info.flags >> 22) & 1) != 0;
+inline int64_t __nr_execve = 221;
+inline int64_t __nr_execveat = 281;
+inline int64_t __nr_sigtimedwait = 137;
+inline int __is_fork[int64_t N] = N == 220 || N == 435;
+inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;

@@ -52,3 +52,8 @@ inline int64_t __sysarg3[struct pt_regs *R] = R->r10;
 inline int64_t __sysarg4[struct pt_regs *R] = R->r8;
 inline int64_t __sysarg5[struct pt_regs *R] = R->r9;
 inline int __sysforeign[int64_t N] = (curthread->thread_info.status & 2) != 0 || (N & 0x40000000) != 0;
+inline int64_t __nr_execve = 59;
+inline int64_t __nr_execveat = 322;
+inline int64_t __nr_sigtimedwait = 128;
+inline int __is_fork[int64_t N] = N == 56 || N == 57 || N == 58 || N == 435;
+inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;

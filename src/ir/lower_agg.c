@@ -6,6 +6,8 @@
 
 #include "ir/lower_priv.h"
 
+#define PREALLOC_KEYS 8192u /* of an aggregation that is filled with interrupts off */
+
 /* ---- the aggregation in the image -------------------------------------------------------------------------------- */
 static uint32_t agg_words(const struct symbol *s)
 {
@@ -106,6 +108,16 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 		lw->zero_size = words * 8;
 	s->number = n + 1;
 	return n;
+}
+
+/* With interrupts off the kernel has room for few new keys at a time: then they have their room from the start. */
+static void agg_prealloc(struct lowerer *lw, const struct agg *a)
+{
+	struct image_map *m = &lw->im->maps.v[a->map];
+
+	m->flags &= ~(uint32_t)BPF_F_NO_PREALLOC;
+	if (!lw->env->aggsize && m->max_entries > PREALLOC_KEYS)
+		m->max_entries = PREALLOC_KEYS;
 }
 
 void aggs_begin(struct lowerer *lw)
@@ -418,6 +430,8 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 		if (s->keys[i]->kind == T_STRING && (!s->key_forms || !s->key_forms[i]))
 			return; /* an error was reported */
 	n = agg_index(lw, s);
+	if (lw->site->irqs_off)
+		agg_prealloc(lw, &lw->im->aggs.v[n]);
 	if (call->args.n) {
 		v = lower_int(lw, call->args.v[0]);
 		if (s->func == FN_min || s->func == FN_max)

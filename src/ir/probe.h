@@ -26,6 +26,7 @@ struct site {
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
 	bool bh_off;       /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
+	bool irqs_off;     /* runs with interrupts off, or may */
 	bool sk_only;      /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
 	bool optional;     /* the probe loses some events, not all, where the kernel lacks this site */
 	const char *sees;  /* for -l -v: what this site sees */

@@ -77,6 +77,14 @@ static unsigned sig_nargs(const struct probe_sig *s)
 	return n;
 }
 
+static bool is_translated(struct checker *ck, const char *raw, const char *text)
+{
+	struct type *t = strchr(text, '*') ? sig_type(ck, text) : NULL;
+
+	return t && t->kind == T_PTR && (t->of->kind == T_STRUCT || t->of->kind == T_UNION) &&
+		check_xlator(ck, raw, t->of) != NULL;
+}
+
 struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated)
 {
 	const char *text = NULL;
@@ -93,7 +101,7 @@ struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool 
 				"args[%u] has not one type in all probes of this clause: %s and %s", i, text,
 				s->args[i]);
 		text = s->args[i];
-		*xlated = s->raw && strchr(text, '*') != NULL;
+		*xlated = s->raw && is_translated(ck, s->raw, text);
 	}
 	if (!text)
 		return err(ck, at->loc, D_ARGS_NONE, NULL, "args[] has no meaning here");

@@ -315,6 +315,10 @@ int expr_form(struct checker *ck, const struct expr *e)
 			return symbol_form(ck, e->sym);
 		if (e->type && e->type->kind == T_STRING) {
 			const int *kept = form_kept((struct expr *)(uintptr_t)e);
+
+			if (e->a->kind == EX_IDENT &&
+				!strcmp(e->a->name, "args")) /* the probe's: a subroutine's text */
+				return form_of_text(ck, ck->strsize) | FORM_NULL;
 			return kept ? *kept : 0;
 		}
 		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;

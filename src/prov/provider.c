@@ -13,6 +13,8 @@ const struct provider *const *providers(void)
 		&udplite_provider,
 		&ip_provider,
 		&mib_provider,
+		&proc_provider,
+		&sched_provider,
 		&syscall_provider, /* those with lists come last: see prov/match.c */
 		&sdt_provider,
 		&rawtp_provider,

@@ -24,7 +24,9 @@ static const struct probe_def *make_def(struct arena *a, const char *name, unsig
 	struct probe_def *def = ARENA_NEW(a, struct probe_def);
 	struct site *site = ARENA_NEW(a, struct site);
 
-	*site = (struct site){ .attach = ATTACH_TP_BTF, .target = name, .nargs = nargs, .sees = "the tracepoint" };
+	*site = (struct site){
+		.attach = ATTACH_TP_BTF, .target = name, .nargs = nargs, .irqs_off = true, .sees = "the tracepoint"
+	};
 	*def = (struct probe_def){
 		.name = name, .sites = site, .nsites = 1, .meaning = "a tracepoint of the kernel: its source says when"
 	};

@@ -22,7 +22,7 @@ static const char usage[] =
 	"  -f FORKS  children that exit with their number (default 0)\n"
 	"  -e EXECS  children that exec /bin/true, then a file that is not there (default 0)\n"
 	"  -l THREADS  (default 0)\n"
-	"  -s SIGNALS  SIGUSR1, handled; as many SIGUSR2, ignored; SIGRTMIN, waited for (default 0)\n"
+	"  -s SIGNALS  SIGHUP, handled; as many SIGUSR2, ignored; SIGRTMIN, waited for (default 0)\n"
 	"  -i CALLS  writev as a 32-bit program calls getpid: int 0x80 (default 0)\n"
 	"Prints: pid getppid getpgid write_failed read_bytes int80 forks execs threads signals.\n";
 
@@ -123,13 +123,13 @@ static void make_signals(int n)
 
 	if (!n)
 		return;
-	sigaction(SIGUSR1, &handle, NULL);
+	sigaction(SIGHUP, &handle, NULL);
 	sigaction(SIGUSR2, &ignore, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	for (int i = 0; i < n; i++) {
-		kill(getpid(), SIGUSR1);
+		kill(getpid(), SIGHUP);
 		kill(getpid(), SIGUSR2);
 		kill(getpid(), SIGRTMIN);
 		waited += sigtimedwait(&set, NULL, &wait) == SIGRTMIN;

@@ -1,0 +1,175 @@
+/* sched: what the probes of proc and sched are about: a thread, and what the place says besides. */
+struct dw_task {
+	struct task_struct *task;	/* the thread that the arguments describe */
+	int32_t sig;
+	struct kernel_siginfo *info;
+	uint64_t handler;	/* of the signal: an address, 0 for the default, 1 for none */
+	int32_t result;		/* signal_generate: what became of it */
+	int32_t cpu;		/* of the queue that it is put on or taken from */
+	int32_t preempt;	/* sched_switch: the thread did not want to leave its CPU */
+	uint32_t state;		/* ... what it is to be then: 0 is still runnable */
+	int32_t prio;
+	int64_t nr;		/* system calls */
+	int64_t ret;
+	int32_t error;
+	uint64_t path;		/* exec: address in the process's memory */
+};
+
+translator psinfo_t < struct dw_task *P > {
+	pr_flag = xlate <psinfo_t> (P->task).pr_flag;
+	pr_nlwp = xlate <psinfo_t> (P->task).pr_nlwp;
+	pr_pid = xlate <psinfo_t> (P->task).pr_pid;
+	pr_ppid = xlate <psinfo_t> (P->task).pr_ppid;
+	pr_pgid = xlate <psinfo_t> (P->task).pr_pgid;
+	pr_sid = xlate <psinfo_t> (P->task).pr_sid;
+	pr_uid = xlate <psinfo_t> (P->task).pr_uid;
+	pr_euid = xlate <psinfo_t> (P->task).pr_euid;
+	pr_gid = xlate <psinfo_t> (P->task).pr_gid;
+	pr_egid = xlate <psinfo_t> (P->task).pr_egid;
+	pr_addr = xlate <psinfo_t> (P->task).pr_addr;
+	pr_size = xlate <psinfo_t> (P->task).pr_size;
+	pr_ttydev = xlate <psinfo_t> (P->task).pr_ttydev;
+	pr_start = xlate <psinfo_t> (P->task).pr_start;
+	pr_fname = xlate <psinfo_t> (P->task).pr_fname;
+	pr_psargs = xlate <psinfo_t> (P->task).pr_psargs;
+	pr_wstat = xlate <psinfo_t> (P->task).pr_wstat;
+	pr_arglen = xlate <psinfo_t> (P->task).pr_arglen;
+	pr_argv = xlate <psinfo_t> (P->task).pr_argv;
+	pr_envp = xlate <psinfo_t> (P->task).pr_envp;
+	pr_dmodel = xlate <psinfo_t> (P->task).pr_dmodel;
+	pr_taskid = xlate <psinfo_t> (P->task).pr_taskid;
+	pr_projid = xlate <psinfo_t> (P->task).pr_projid;
+	pr_poolid = xlate <psinfo_t> (P->task).pr_poolid;
+	pr_zoneid = xlate <psinfo_t> (P->task).pr_zoneid;
+};
+
+translator lwpsinfo_t < struct dw_task *P > {
+	pr_flag = xlate <lwpsinfo_t> (P->task).pr_flag;
+	pr_lwpid = xlate <lwpsinfo_t> (P->task).pr_lwpid;
+	pr_addr = xlate <lwpsinfo_t> (P->task).pr_addr;
+	pr_wchan = xlate <lwpsinfo_t> (P->task).pr_wchan;
+	pr_stype = xlate <lwpsinfo_t> (P->task).pr_stype;
+	pr_state = xlate <lwpsinfo_t> (P->task).pr_state;
+	pr_sname = xlate <lwpsinfo_t> (P->task).pr_sname;
+	pr_nice = xlate <lwpsinfo_t> (P->task).pr_nice;
+	pr_syscall = xlate <lwpsinfo_t> (P->task).pr_syscall;
+	pr_oldpri = xlate <lwpsinfo_t> (P->task).pr_oldpri;
+	pr_cpu = xlate <lwpsinfo_t> (P->task).pr_cpu;
+	pr_pri = xlate <lwpsinfo_t> (P->task).pr_pri;
+	pr_start = xlate <lwpsinfo_t> (P->task).pr_start;
+	pr_clname = xlate <lwpsinfo_t> (P->task).pr_clname;
+	pr_name = xlate <lwpsinfo_t> (P->task).pr_name;
+	pr_onpro = xlate <lwpsinfo_t> (P->task).pr_onpro;
+	pr_bindpro = xlate <lwpsinfo_t> (P->task).pr_bindpro;
+	pr_bindpset = xlate <lwpsinfo_t> (P->task).pr_bindpset;
+	pr_lgrp = xlate <lwpsinfo_t> (P->task).pr_lgrp;
+};
+
+translator cpuinfo_t < struct dw_task *P > {
+	cpu_id = P->cpu;
+	cpu_pset = 0;
+	cpu_chip = __numa();
+	cpu_lgrp = __numa();
+	cpu_info = xlate <processor_info_t *> (P->cpu);
+};
+
+/* ---- sites: the arguments of the tracepoints in order ----------------------------------------------------------------- */
+struct dw_fork {
+	struct task_struct *parent;
+	struct task_struct *child;
+};
+translator struct dw_task < struct dw_fork *C > { task = C->child; };
+
+struct dw_exit {
+	struct task_struct *task;
+};
+translator struct dw_task < struct dw_exit *C > { task = C->task; };
+
+struct dw_signalgen {
+	int sig;
+	struct kernel_siginfo *info;
+	struct task_struct *task;
+	int group;
+	int result;
+};
+translator struct dw_task < struct dw_signalgen *C > {
+	task = C->task;
+	sig = C->sig;
+	info = C->info;
+	result = C->result;
+};
+
+struct dw_signaldeliver {
+	int sig;
+	struct kernel_siginfo *info;
+	struct k_sigaction *ka;
+};
+translator struct dw_task < struct dw_signaldeliver *C > {
+	task = curthread;
+	sig = C->sig;
+	info = C->info;
+	handler = (uint64_t)C->ka->sa.sa_handler;
+};
+
+translator struct dw_task < struct dw_sysenter *C > {
+	task = curthread;
+	nr = __sysforeign[C->nr] ? -1 : C->nr;
+	path = C->nr == __nr_execveat ? __sysarg1[C->regs] : __sysarg0[C->regs];
+};
+translator struct dw_task < struct dw_sysexit *C > {
+	task = curthread;
+	nr = __sysforeign[__sysnr[C->regs]] ? -1 : __sysnr[C->regs];
+	ret = C->ret;
+	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
+};
+
+struct dw_switchto {	/* sched_switch, about the thread that gets the CPU */
+	bool preempt;
+	struct task_struct *prev;
+	struct task_struct *next;
+	unsigned int state;
+};
+translator struct dw_task < struct dw_switchto *C > {
+	task = C->next;
+	preempt = C->preempt;
+	state = C->state;
+	cpu = cpu;
+};
+
+struct dw_switchfrom {	/* ... that leaves it */
+	bool preempt;
+	struct task_struct *prev;
+	struct task_struct *next;
+	unsigned int state;
+};
+translator struct dw_task < struct dw_switchfrom *C > {
+	task = C->prev;
+	preempt = C->preempt;
+	state = C->state;
+	cpu = cpu;
+};
+
+struct dw_wake {
+	struct task_struct *task;
+};
+translator struct dw_task < struct dw_wake *C > {
+	task = C->task;
+	cpu = __cpu_of[C->task];
+};
+
+struct dw_pi {
+	struct task_struct *task;
+	struct task_struct *pi_task;
+};
+translator struct dw_task < struct dw_pi *C > {
+	task = C->task;
+	prio = C->pi_task != 0 && C->pi_task->prio < C->task->normal_prio ? C->pi_task->prio : C->task->normal_prio;
+};
+
+struct dw_stay {	/* sched_exit_tp */
+	bool is_switch;
+};
+translator struct dw_task < struct dw_stay *C > {
+	task = curthread;
+	state = C->is_switch;
+};

@@ -1,0 +1,88 @@
+/* proc: processes, threads and signals, the hooks tier. What no tracepoint tells is seen at the system calls' entry and
+ * end; there 32-bit programs are left out, for their calls have other numbers. */
+#include "prov/all.h"
+
+#define EXEC "(P->nr == __nr_execve || P->nr == __nr_execveat)"
+#define LEADER "P->task->pid == P->task->tgid"
+#define LAST "P->task->signal->live.counter == 0"
+/* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, of the kernel's own making: info is 0, 1 or a structure */
+#define FAULT                                                                            \
+	"(P->sig == 4 || P->sig == 5 || P->sig == 7 || P->sig == 8 || P->sig == 11) && " \
+	"(uint64_t)P->info > 1 && P->info->si_code > 0 && P->info->si_code <= 0x80"
+/* what a process ends with: of all threads if one ended them all */
+#define CODE "(P->task->signal->flags & 4 ? P->task->signal->group_exit_code : P->task->exit_code)"
+
+#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
+
+static const char *const path_arg[] = { "string", NULL };
+static const char *const int_arg[] = { "int", NULL };
+static const char *const process[] = { "psinfo_t *", NULL };
+static const char *const thread[] = { "lwpsinfo_t *", "psinfo_t *", NULL };
+static const char *const fault_args[] = { "int", "siginfo_t *", NULL };
+static const char *const send_args[] = { "lwpsinfo_t *", "psinfo_t *", "int", NULL };
+static const char *const handle_args[] = { "int", "siginfo_t *", "void *", NULL };
+
+static const char *const path_value[] = { "copyinstr(P->path)", NULL };
+static const char *const error_value[] = { "P->error", NULL };
+static const char *const code_value[] = { "(" CODE " & 0x7f) == 0 ? 1 : (" CODE " & 0x80) != 0 ? 3 : 2", NULL };
+static const char *const waited_value[] = { "P->ret", NULL };
+static const char *const task_values[] = { "(uint64_t)P->task", "(uint64_t)P->task", "P->sig", NULL };
+/* FLTILL, FLTBPT, FLTACCESS, FLTIZDIV, FLTBOUNDS */
+static const char *const fault_values[] = { "P->sig == 4 ? 1 : P->sig == 5 ? 3 : P->sig == 7 ? 5 : P->sig == 8 ? 8 : 6",
+	"(uint64_t)P->info", NULL };
+static const char *const handle_values[] = { "P->sig", "(uint64_t)P->info", "P->handler", NULL };
+
+static const struct site exec_site[] = { { TP("sys_enter", 2, "dw_sysenter"), .when = EXEC, .values = path_value,
+	.sees = "the system calls execve and execveat" } };
+static const struct site failure_site[] = { { TP("sys_exit", 2, "dw_sysexit"), .when = EXEC " && P->error != 0",
+	.values = error_value, .sees = "their failure" } };
+static const struct site success_site[] = { { TP("sched_process_exec", 1, "dw_exit"),
+	.sees = "the process has its new program" } };
+static const struct site exit_site[] = { { TP("sched_process_exit", 1, "dw_exit"), .when = LAST, .values = code_value,
+	.sees = "the end of the last thread of a process" } };
+static const struct site lwp_exit_site[] = { { TP("sched_process_exit", 1, "dw_exit"),
+	.sees = "the end of every thread" } };
+static const struct site create_site[] = { { TP("sched_process_fork", 2, "dw_fork"), .when = LEADER,
+	.values = task_values, .sees = "the creation of a process" } };
+static const struct site lwp_create_site[] = { { TP("sched_process_fork", 2, "dw_fork"), .values = task_values,
+	.sees = "the creation of every thread" } };
+static const struct site start_site[] = { { TP("sys_exit", 2, "dw_sysexit"),
+	.when = "__is_fork[P->nr] && P->ret == 0 && " LEADER, .sees = "fork, as it returns in the child" } };
+static const struct site lwp_start_site[] = { { TP("sys_exit", 2, "dw_sysexit"),
+	.when = "__is_fork[P->nr] && P->ret == 0", .sees = "fork and clone, as they return in the new thread" } };
+static const struct site send_site[] = { { TP("signal_generate", 5, "dw_signalgen"), .irqs_off = true,
+	.values = task_values, .sees = "every signal, whatever becomes of it" } };
+static const struct site discard_site[] = { { TP("signal_generate", 5, "dw_signalgen"), .irqs_off = true,
+	.when = "P->result == 1", .values = task_values, .sees = "signals that their process ignores" } };
+static const struct site handle_site[] = { { TP("signal_deliver", 3, "dw_signaldeliver"), .irqs_off = true,
+	.values = handle_values, .sees = "every signal that a thread takes" } };
+static const struct site clear_site[] = { { TP("sys_exit", 2, "dw_sysexit"),
+	.when = "P->nr == __nr_sigtimedwait && P->ret > 0", .values = waited_value,
+	.sees = "sigwait, sigwaitinfo and sigtimedwait, as they return a signal" } };
+static const struct site fault_site[] = { { TP("signal_generate", 5, "dw_signalgen"), .irqs_off = true, .when = FAULT,
+	.values = fault_values, .sees = "the signals that the processor's faults become" } };
+
+static const struct probe_def probes[] = {
+	{ "create", process, create_site, 1, "a process has been created: args[0] is the new one" },
+	{ "exec", path_arg, exec_site, 1, "a process is about to run another program: args[0] is its path" },
+	{ "exec-failure", int_arg, failure_site, 1, "it could not: args[0] is the errno" },
+	{ "exec-success", NULL, success_site, 1, "the process runs another program" },
+	{ "exit", int_arg, exit_site, 1, "a process ends: 1 by exit, 2 by a signal, 3 with a core dump" },
+	{ "fault", fault_args, fault_site, 1, "a thread makes the processor fault" },
+	{ "lwp-create", thread, lwp_create_site, 1, "a thread has been created, the first of a process too" },
+	{ "lwp-exit", NULL, lwp_exit_site, 1, "a thread ends" },
+	{ "lwp-start", NULL, lwp_start_site, 1, "a new thread begins, the first of a process too" },
+	{ "signal-clear", int_arg, clear_site, 1, "a thread that waited for a signal has it" },
+	{ "signal-discard", send_args, discard_site, 1, "a signal is sent that its process ignores" },
+	{ "signal-handle", handle_args, handle_site, 1, "a thread takes a signal: args[2] is its handler" },
+	{ "signal-send", send_args, send_site, 1, "a signal is sent to the thread and process of args[0] and args[1]" },
+	{ "start", NULL, start_site, 1, "a new process begins" },
+};
+
+const struct provider proc_provider = {
+	.name = "proc",
+	.raw = "dw_task",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};
