@@ -313,8 +313,11 @@ static int run(struct command *c, FILE *out)
 
 	if (!r)
 		r = dwire_compile(c->d, c->dump, out, c->err);
-	if (!r && tracing && !dwire_quiet(c->d))
+	if (!r && tracing && !dwire_quiet(c->d)) {
 		say_matched(c);
+		if (dwire_destructive(c->d))
+			fprintf(c->err, "dwire: allowing destructive actions\n");
+	}
 	if (!r && !c->dump && c->verbose)
 		dwire_describe(c->d, c->verbose, out);
 	if (!r && tracing)

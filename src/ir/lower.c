@@ -443,6 +443,9 @@ static void lower_site(
 	lw->blurs = count_branches(jobs) > BLUR_FROM;
 	vars_begin(lw);
 	site_begin(lw);
+	if (lw->env->only_cpu)
+		ir_jcci(lw->ir, CC_NE, ir_call(lw->ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
+			(int32_t)lw->env->only_cpu - 1, lw->exit_label);
 	multi_begin(lw, jobs);
 	if (site->when) {
 		f = lower_site_text(lw, site->when);

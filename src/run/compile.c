@@ -338,6 +338,7 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 	c->image.nspec = c->opts->nspec ? c->opts->nspec : NSPEC;
 	c->image.specsize = c->opts->specsize ? c->opts->specsize : SPECSIZE;
 	c->lenv.nspec = c->image.nspec;
+	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
 	c->lenv.aggsize = c->opts->aggsize;
 	c->lenv.dynvarsize = c->opts->dynvarsize;
 	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);

@@ -11,6 +11,7 @@
 #include "run/symtext.h"
 #include "run/zone.h"
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,10 +344,30 @@ static int attach(struct session *s, char *why, size_t why_len)
 	return err;
 }
 
+/* -x cpu: BEGIN, END and tick fire where this process runs. */
+static int stay_on_cpu(const struct session *s, char *why, size_t why_len)
+{
+	cpu_set_t set;
+	int cpu = s->opts.options ? s->opts.options->cpu : -1, err = 0;
+
+	if (cpu < 0)
+		return 0;
+	CPU_ZERO(&set);
+	if (cpu < CPU_SETSIZE)
+		CPU_SET((unsigned)cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		err = -errno;
+	if (err)
+		snprintf(why, why_len, "cannot trace on CPU %d: %s", cpu, strerror(-err));
+	return err;
+}
+
 int session_arm(struct session *s, char *why, size_t why_len)
 {
 	int err = features_require(s->opts.features, why, why_len);
 
+	if (!err)
+		err = stay_on_cpu(s, why, why_len);
 	if (!err)
 		err = start_owner(s, why, why_len);
 	if (!err)
