@@ -142,6 +142,8 @@ static int set_dump(struct command *c, const char *what)
 	return -EINVAL;
 }
 
+enum { OPT_DUMP = 256, OPT_LIBXO };
+
 /* An option that is short for one of -x. */
 static int set_short(struct command *c, const char *name, const char *value)
 {
@@ -156,12 +158,12 @@ static int set_short(struct command *c, const char *name, const char *value)
 static const char *short_for(int opt, const char **value)
 {
 	static const struct {
-		char letter;
+		int letter;
 		const char *name, *value; /* value NULL: the argument */
 	} shorts[] = { { 'b', "bufsize", NULL }, { 'q', "quiet", "1" }, { 'w', "destructive", "1" },
 		{ 'Z', "zdefs", "1" }, { 'F', "flowindent", "1" }, { 'C', "cpp", "1" }, { 'H', "cpphdrs", "1" },
 		{ 'D', "define", NULL }, { 'U', "undef", NULL }, { 'I', "incdir", NULL }, { 'L', "libdir", NULL },
-		{ 'X', "stdc", NULL } };
+		{ 'X', "stdc", NULL }, { 'O', "oall", "1" }, { OPT_LIBXO, "oformat", NULL } };
 
 	for (size_t i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++)
 		if (shorts[i].letter == opt) {
@@ -182,8 +184,6 @@ static int grab(struct command *c, const char *arg)
 	}
 	return dwire_grab(c->d, (pid_t)pid, c->err);
 }
-
-enum { OPT_DUMP = 256 };
 
 /* An option that adds a text; false: it is another one. */
 static bool take_text(struct command *c, int opt, int *r)
@@ -255,8 +255,8 @@ static int bad_option(const struct command *c, int opt, char **argv)
 {
 	const char *word = argv[optind - 1];
 
-	if (opt == ':' && optopt == OPT_DUMP)
-		fprintf(c->err, "dwire: option --dump needs a value\n");
+	if (opt == ':' && optopt >= OPT_DUMP)
+		fprintf(c->err, "dwire: option --%s needs a value\n", optopt == OPT_DUMP ? "dump" : "libxo");
 	else if (opt == ':')
 		fprintf(c->err, "dwire: option -%c needs a value\n", optopt);
 	else if (!optopt || optopt >= OPT_DUMP)
@@ -273,11 +273,12 @@ static int bad_option(const struct command *c, int opt, char **argv)
 static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP }, { 0 } };
+		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP },
+		{ "libxo", required_argument, NULL, OPT_LIBXO }, { 0 } };
 	int opt;
 
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:b:x:c:p:o:D:U:I:L:X:CHFSGlvqwZeVh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:b:x:c:p:o:D:U:I:L:X:CHFSGOlvqwZeVh", longs, NULL)) != -1) {
 		if (opt == '?' || opt == ':')
 			return bad_option(c, opt, argv);
 		if (opt == 'V') {

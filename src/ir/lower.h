@@ -14,7 +14,7 @@ struct lower_env {
 	uint32_t first_netns;       /* inode number of the machine's first network namespace */
 	uint32_t (*tracepoint)(void *ctx, const char *name, unsigned *nargs); /* BTF id; 0: none */
 	void *ctx;
-	uint32_t only_cpu; /* a CPU's number + 1: probes fire there only; 0: everywhere */
+	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */
 	uint64_t aggsize, dynvarsize; /* bytes that an aggregation, a dynamic variable may take; 0: the default */
 };
 

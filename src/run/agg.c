@@ -800,3 +800,25 @@ void agg_print_rest(struct agg_set *s, struct out *o)
 			print_rows(s, o, NULL);
 		}
 }
+
+void agg_each_row(struct agg_set *s, uint32_t id, void (*fn)(void *ctx, const struct agg_view *row), void *ctx)
+{
+	const struct agg_table *t = &s->table;
+	struct agg_state *st = state_of(s, id);
+
+	if (!st || !table_fill(s, &id, 1, &s->opts))
+		return;
+	st->printed |= t->nrows > 0;
+	for (size_t i = 0; i < t->nrows; i++) {
+		const struct agg_row *r = &t->rows[i];
+		const struct agg_view v = { st->g, r->keys, words_of(t, r, 0), agg_is_dist(st->g) ? 0 : shown(s, r, 0),
+			st->normal };
+
+		fn(ctx, &v);
+	}
+}
+
+bool agg_done(const struct agg_set *s, uint32_t id)
+{
+	return id >= s->image->aggs.n || s->aggs[id].printed;
+}

@@ -36,6 +36,17 @@ void agg_begin(struct agg_set *s);
 void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n);
 /* What agg_printa never printed, in default layout. */
 void agg_print_rest(struct agg_set *s, struct out *o);
+/* Rows of one aggregation, in order, for other layouts; it counts as printed. */
+struct agg_view {
+	const struct agg *g;
+	const struct pval *keys;
+	const uint64_t *words;
+	int64_t number; /* of those that are no distributions, normalised */
+	uint64_t normal;
+};
+void agg_each_row(struct agg_set *s, uint32_t id, void (*fn)(void *ctx, const struct agg_view *row), void *ctx);
+/* Was it printed, or is it empty? */
+bool agg_done(const struct agg_set *s, uint32_t id);
 /* All values 0, the keys stay. Exact for sums; for min and max an update between reading and clearing counts only if
  * it was a new extreme. */
 void agg_clear(struct agg_set *s, uint32_t id);
@@ -99,6 +110,9 @@ bool agg_is_dist(const struct agg *g);
 /* Makes rows of t->items: joined on equal keys, sorted. -ENOMEM. */
 int agg_table_build(struct agg_table *t, const struct agg_opts *opts) __attribute__((warn_unused_result));
 void agg_table_free(struct agg_table *t);
+/* The buckets that are shown: their label's number, their count. */
+void agg_each_bucket(const struct agg *g, const uint64_t *words, uint64_t normal,
+	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx);
 /* The distribution, from the newline before its header to that of its last bucket. Counts are divided by normal; the
  * bars are parts of the whole, or of the largest count (zoom). */
 void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal, bool zoom);

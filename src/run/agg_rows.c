@@ -368,6 +368,19 @@ void agg_print_pack(
 	free(b.bounds);
 }
 
+void agg_each_bucket(const struct agg *g, const uint64_t *w, uint64_t normal,
+	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx)
+{
+	struct buckets b;
+	size_t lo, hi;
+
+	buckets_init(&b, g);
+	bucket_range(&b, w, &lo, &hi);
+	for (size_t i = lo; b.n && i <= hi; i++)
+		fn(ctx, bucket_value(&b, i), agg_divided((int64_t)w[i], normal));
+	free(b.bounds);
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 static bool is_negative(const struct pval *v)
 {

@@ -9,6 +9,7 @@
 #include "run/shell.h"
 #include "run/spec.h"
 #include "run/store.h"
+#include "run/structured.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -20,6 +21,7 @@
 #define HOLD_BACK_NS 5000000ull /* interrupts may keep a program for some milliseconds */
 #define HELD_MAX_NS 100000000ull
 #define PROBE_NAME_MAX 96
+#define DROP_KINDS 11            /* DTrace's ten, and others */
 #define STORE_DEFAULT (4u << 20) /* bytes a CPU that fill and ring keep */
 
 struct missed {
@@ -35,10 +37,11 @@ struct consumer {
 	struct specs *specs;
 	struct ring *rings;
 	size_t nrings;
-	struct flow *flows;  /* by CPU */
-	struct store *store; /* bufpolicy fill or ring: nothing is printed before the end; or NULL */
-	bool full;           /* fill: a buffer is */
-	struct ring **heap;  /* rings with a record to consume, the oldest first */
+	struct flow *flows;     /* by CPU */
+	struct store *store;    /* bufpolicy fill or ring: nothing is printed before the end; or NULL */
+	struct structured *doc; /* -x oformat: the output is a document; or NULL */
+	bool full;              /* fill: a buffer is */
+	struct ring **heap;     /* rings with a record to consume, the oldest first */
 	size_t nheap;
 	uint64_t printed_to; /* all records with an earlier time stamp have been printed */
 	uint64_t held_since; /* one that is still being written holds up the others; 0: none */
@@ -46,7 +49,8 @@ struct consumer {
 	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
 	uint64_t *fresh; /* ncpus: buffer for reading */
 	uint64_t bad, bad_reported, lost_reported;
-	uint64_t dblerrors; /* faults of ERROR's own clauses that were not told yet */
+	uint64_t drop_totals[DROP_KINDS]; /* for documents */
+	uint64_t dblerrors;               /* faults of ERROR's own clauses that were not told yet */
 	struct missed *missed;
 	size_t nmissed, missed_cap;
 	bool header_done;
@@ -90,6 +94,10 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		.image = env->image, .zone_name = env->zone_name, .symtext = env->symtext, .ctx = env->ctx
 	};
 	err = consumer_alloc(c);
+	if (!err && env->oformat != OFMT_TEXT) {
+		c->doc = structured_new(c->out, env->oformat, env->opretty, env->oall);
+		err = c->doc ? 0 : -ENOMEM;
+	}
 	if (!err && env->policy != BUF_SWITCH) {
 		c->store = store_new(c->ncpus, env->bufsize ? env->bufsize : STORE_DEFAULT, env->policy == BUF_RING);
 		err = c->store ? 0 : -ENOMEM;
@@ -113,6 +121,7 @@ void consumer_free(struct consumer *c)
 		return;
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_close(&c->rings[i]);
+	structured_free(c->doc);
 	store_free(c->store);
 	agg_free(c->aggs);
 	specs_free(c->specs);
@@ -431,6 +440,26 @@ static bool has_line(const struct consumer *c, const struct epid *ep)
 	return (!c->env.quiet || c->env.flowindent) && !ep->quiet_head;
 }
 
+static void record_object(struct consumer *c, unsigned cpu, const struct epid *ep, const uint8_t *rec, size_t len)
+{
+	structured_probe(c->doc, cpu, probe_of(c, ep));
+	for (size_t i = 0; i < ep->nactions; i++) {
+		const struct action *a = &ep->actions[i];
+
+		if (structured_action(c->doc, &c->pval, c->aggs, a, rec, len))
+			continue;
+		struct out *out = c->out;
+
+		if (a->kind == ACT_PRINT)
+			c->out = structured_text(c->doc);
+		action_run(c, a, rec, len);
+		c->out = out;
+		if (a->kind == ACT_PRINT)
+			structured_text_end(c->doc, "print");
+	}
+	structured_probe_end(c->doc);
+}
+
 static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed)
 {
 	struct dw_rec head;
@@ -450,6 +479,10 @@ static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 		return;
 	if (!committed && spec_of(ep, rec, len)) {
 		specs_add(c->specs, spec_of(ep, rec, len), cpu, rec, len);
+		return;
+	}
+	if (c->doc) {
+		record_object(c, cpu, ep, rec, len);
 		return;
 	}
 	if (has_line(c, ep))
@@ -656,9 +689,20 @@ int consumer_work(struct consumer *c, bool final)
 int consumer_aggs(struct consumer *c)
 {
 	agg_begin(c->aggs);
+	if (c->doc) {
+		structured_rest(c->doc, c->env.image, c->aggs);
+		return out_flush(c->out);
+	}
 	/* dtrace(1) ends what it prints by an empty line, and the aggregations follow. */
 	out_bytes(c->out, "\n", 1);
 	agg_print_rest(c->aggs, c->out);
+	return out_flush(c->out);
+}
+
+int consumer_end(struct consumer *c)
+{
+	if (c->doc)
+		structured_end(c->doc);
 	return out_flush(c->out);
 }
 
@@ -686,11 +730,28 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* The same in a document, under DTrace's number of its kind. */
+static void drop_object(struct consumer *c, const char *tag, uint64_t n, const char *what, const char *after)
+{
+	static const char *const tags[DROP_KINDS] = { "PRINCIPAL", "AGGREGATION", "DYNAMIC", "DYNRINSE", "DYNDIRTY",
+		"SPEC", "SPECBUSY", "SPECUNAVAIL", "STKSTROVERFLOW", "DBLERROR" };
+	unsigned kind = 0;
+	char msg[128];
+
+	while (kind < DROP_KINDS - 1 && (!tags[kind] || strcmp(tags[kind], tag) != 0))
+		kind++;
+	c->drop_totals[kind] += n;
+	snprintf(msg, sizeof(msg), "%llu %s%s%s\n", (unsigned long long)n, what, plural(n), after);
+	structured_drop(c->doc, n, c->drop_totals[kind], kind, msg);
+}
+
 /* "dwire: 12 drops on CPU 0"; tag: of DTrace, shown with -x droptags. cpu -1: of all. */
 static void say_drops(struct consumer *c, const char *tag, uint64_t n, const char *what, const char *after, int cpu)
 {
 	if (!n)
 		return;
+	if (c->doc)
+		drop_object(c, tag, n, what, after);
 	fputs("dwire: ", c->env.err);
 	if (c->env.droptags)
 		fprintf(c->env.err, "[DTRACEDROP_%s] ", tag);

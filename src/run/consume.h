@@ -18,6 +18,8 @@ struct consumer_env {
 	bool quiet, flowindent;
 	bool errtags, droptags; /* messages begin with the name of the fault, of the kind of drop */
 	struct agg_opts agg;
+	enum oformat oformat;    /* not text: the output is one document */
+	bool opretty, oall;      /* ... in lines; ... with the probes that print nothing */
 	enum bufpolicy policy;   /* fill, ring: records are kept, and printed by consumer_release() */
 	uint64_t bufsize;        /* what they keep, bytes a CPU; 0: the default */
 	struct options *options; /* setopt() changes them; may be NULL */
@@ -48,6 +50,8 @@ int consumer_release(struct consumer *c) __attribute__((warn_unused_result));
 bool consumer_exited(const struct consumer *c, int *status);
 /* Prints the aggregations that no printa printed, in default layout: at the end. 0 or -errno of the stream. */
 int consumer_aggs(struct consumer *c) __attribute__((warn_unused_result));
+/* The very end, after the last drops were reported. 0 or -errno of the stream. */
+int consumer_end(struct consumer *c) __attribute__((warn_unused_result));
 /* How full the fullest ring is, percent: poll again soon when it is high. */
 unsigned consumer_avail(const struct consumer *c);
 

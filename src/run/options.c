@@ -132,6 +132,7 @@ static const struct opt {
 	{ "nolibs", OPT_BOOL, NO_PRAGMA, O(nolibs) },
 	{ "noresolve", OPT_BOOL, 0, O(noresolve) },
 	{ "nspec", OPT_NUM, 0, O(nspec) },
+	{ "oall", OPT_BOOL, NO_PRAGMA, O(oall) },
 	{ "objcopypath", OPT_ANY, 0, 0 },
 	{ "oformat", OPT_FORMAT, NO_PRAGMA, O(oformat) },
 	{ "pgmax", OPT_ANYNUM, 0, 0 },
@@ -300,10 +301,32 @@ static bool parse_word(const char *v, const char *const *words, int *out)
 	return false;
 }
 
+/* "json,pretty": words of libxo; those that say how it should look otherwise change nothing. */
+static bool parse_format(const char *v, struct options *o)
+{
+	static const char *const words[] = { "text", "json", "xml", "html", "pretty", "no-top", "warn", "warn-xml",
+		"underscores", "units", "xpath", "info", "keys", "no-retain", "no-locale", "flush", NULL };
+
+	for (bool any = false;; any = true) {
+		size_t n = v ? strcspn(v, ",") : 0;
+		int i = 0;
+
+		while (words[i] && (strlen(words[i]) != n || strncmp(words[i], v, n) != 0))
+			i++;
+		if (!n || !words[i])
+			return false;
+		if (i <= OFMT_HTML)
+			o->oformat = (enum oformat)i;
+		o->opretty |= !strcmp(words[i], "pretty");
+		if (!v[n])
+			return any || i <= OFMT_HTML;
+		v += n + 1;
+	}
+}
+
 static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 {
 	static const char *const policies[] = { "switch", "fill", "ring", NULL };
-	static const char *const formats[] = { "text", "json", "xml", "html", NULL };
 	static const char *const resize[] = { "auto", "manual", NULL };
 	static const char *const links[] = { "kernel", "dynamic", "static", "primary", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit", "main", NULL };
@@ -316,10 +339,7 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 		o->bufpolicy = (enum bufpolicy)i;
 		return true;
 	case OPT_FORMAT:
-		if (!parse_word(v, formats, &i))
-			return false;
-		o->oformat = (enum oformat)i;
-		return true;
+		return parse_format(v, o);
 	case OPT_RESIZE:
 		if (!parse_word(v, resize, &i))
 			return false;

@@ -214,6 +214,9 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.droptags = s->opts.droptags,
 		.agg = s->opts.agg,
 		.options = s->opts.options,
+		.oformat = s->opts.options ? s->opts.options->oformat : OFMT_TEXT,
+		.opretty = s->opts.options && s->opts.options->opretty,
+		.oall = s->opts.options && s->opts.options->oall,
 		.policy = s->opts.policy,
 		.bufsize = s->opts.bufsize,
 		.zone_name = name_zone,
@@ -546,6 +549,12 @@ int session_end(struct session *s, char *why, size_t why_len)
 		err = output_failed(s, -errno, why, why_len);
 	add_missed(s);
 	report(s);
+	if (!err && !s->output_gone) {
+		int r = consumer_end(s->consumer);
+
+		if (r || fflush(s->opts.out) != 0)
+			err = output_failed(s, r ? r : -errno, why, why_len);
+	}
 	return err;
 }
 
