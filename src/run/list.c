@@ -121,10 +121,12 @@ static void list_details(struct dwire *d, struct probe *p, FILE *out)
 	fputc('\n', out);
 }
 
-static void print_rows(struct dwire *d, const struct listing *l, bool verbose, FILE *out)
+/* 0 or -errno of the stream, which forgets what failed in the middle. */
+static int print_rows(struct dwire *d, const struct listing *l, bool verbose, FILE *out)
 {
+	errno = 0;
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-	for (size_t i = 0; i < d->c.probes.all.n; i++) {
+	for (size_t i = 0; i < d->c.probes.all.n && !ferror(out); i++) {
 		struct probe *p = &d->c.probes.all.v[i];
 
 		if (!l->wanted[i] && d->c.texts.n)
@@ -133,6 +135,7 @@ static void print_rows(struct dwire *d, const struct listing *l, bool verbose, F
 		if (verbose)
 			list_details(d, p, out);
 	}
+	return ferror(out) || fflush(out) ? -(errno ? errno : EIO) : 0;
 }
 
 int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
@@ -158,9 +161,8 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	each_pdesc(d, make, NULL);
 	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
 	each_pdesc(d, mark, &l);
-	print_rows(d, &l, verbose, out);
-	if (fflush(out)) {
-		r = -errno;
+	r = print_rows(d, &l, verbose, out);
+	if (r) {
 		fprintf(err, "dwire: cannot write the list: %s\n", strerror(-r));
 		return r;
 	}
