@@ -110,6 +110,7 @@ struct ir {
 	X(walk_user, 3)   /* likewise, from ip and bp of the process */                                        \
 	X(args_text, 3) /* (char *, u64 len, u32 size): NULs before the last of len bytes become blanks */      \
 	X(str_cmp, 3)   /* (const char *a, const char *b, u32 size): like strcmp within size bytes: -1, 0, 1 */ \
+	X(chill, 1)     /* (u64 ns): waits */                                                                     \
 	X(str_len, 2)   /* (const char *s, u32 size): length within size bytes */                                \
 	X(text_substr, 4) X(text_case, 4) X(text_chr, 5) X(text_index, 5) X(text_tail, 4) X(text_path, 5)        \
 	X(text_clean, 4) X(text_digits, 5) X(text_number, 4) X(text_token, 5) X(text_link, 3) /* bpf/lib_text.h */

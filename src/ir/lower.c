@@ -332,6 +332,10 @@ static bool has_effect(struct lowerer *lw)
 			if (!in->pure)
 				return true;
 			break;
+		case IR_LIB:
+			if (in->imm == LIB_chill)
+				return true;
+			break;
 		case IR_XADD:
 		case IR_XCHG:
 		case IR_CMPXCHG:

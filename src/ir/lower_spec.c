@@ -94,7 +94,7 @@ vreg spec_begin(struct lowerer *lw)
 	return id;
 }
 
-/* The word that has the bit of speculation id, and the bit. Jumps to none when id is 0; faults when there is no such. */
+/* The word with the bit of speculation id, and the bit. Jumps to none when id is 0; faults when there is none such. */
 static vreg find_bit(struct lowerer *lw, vreg id, uint32_t none, vreg *bit)
 {
 	struct ir *ir = lw->ir;
@@ -169,6 +169,18 @@ static void send_signal(struct lowerer *lw, const struct expr *e, vreg sig)
 		ir_call(lw->ir, BPF_FUNC_send_signal, (vreg[]){ sig }, 1, false);
 }
 
+/* DTrace allows half a second. */
+static void chill(struct lowerer *lw, vreg ns)
+{
+	struct ir *ir = lw->ir;
+	uint32_t ok = ir_newlabel(ir);
+
+	ir_jcci(ir, CC_ULE, ns, 500000000, ok);
+	lower_fault(lw, DW_FAULT_ILLOP, ir_imm(ir, 0));
+	ir_label(ir, ok);
+	(void)ir_lib(ir, LIB_chill, (vreg[]){ ns }, 1);
+}
+
 void lower_destructive(struct lowerer *lw, const struct expr *e)
 {
 	switch ((int)e->sym->func) {
@@ -179,7 +191,7 @@ void lower_destructive(struct lowerer *lw, const struct expr *e)
 		send_signal(lw, e, ir_imm(lw->ir, SIGSTOP));
 		break;
 	case FN_chill:
-		lower_error(lw, e->loc, D_KERNEL, "chill() is not possible: Linux ends every BPF program soon");
+		chill(lw, lower_int(lw, e->args.v[0]));
 		break;
 	default:
 		lower_error(lw, e->loc, D_KERNEL, "%s() is not possible: Linux lets no BPF program stop the machine",

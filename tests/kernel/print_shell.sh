@@ -27,3 +27,10 @@ victim=$!
 d -wqn "profile-199 /pid == $victim/ { raise(10); printf(\"raised\n\"); exit(0); }"
 wait $victim
 same "raise" "3:got:raised" "$?:$(<"$tmp/victim"):$OUT"
+
+# chill: this CPU is kept busy; DTrace allows half a second.
+from=$(date +%s%N)
+d -wqn 'BEGIN { chill(300000000); exit(0); }'
+expect_ge $((($(date +%s%N) - from) / 1000000)) 300 "chill: milliseconds"
+d -wqn 'BEGIN { chill(600000000); } BEGIN { exit(0); } ERROR { printf("fault %d", arg4); }'
+same "chill for too long" "fault 3" "$OUT"

@@ -1,0 +1,26 @@
+/* lib_chill: chill(): a CPU kept busy; part of lib.bpf.c. */
+
+#define CHILL_ROUNDS (1u << 23) /* that bpf_loop() allows; a round takes some 30 ns */
+
+static u64 (*const clock)(void) = (void *)5; /* ktime_get_ns */
+
+struct chill {
+	u64 start, ns;
+};
+
+long cb_chill(u64 i, struct chill *c)
+{
+	(void)i;
+	return clock() - c->start >= c->ns;
+}
+
+/* Waits for ns, as far as so many rounds reach. */
+u64 chill(u64 ns)
+{
+	struct chill c = { .start = clock(), .ns = ns };
+
+	loop(CHILL_ROUNDS, cb_chill, &c, 0);
+	loop(CHILL_ROUNDS, cb_chill, &c, 0);
+	loop(CHILL_ROUNDS, cb_chill, &c, 0);
+	return 0;
+}
