@@ -38,7 +38,8 @@ void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, 
 		t->src.len = strlen(t->src.text);
 	}
 	t->probe_attrs = t->stmt_attrs = STABILITY_STABLE;
-	t->shown = kind == DWIRE_SCRIPT ? t->src.name : arena_strndup(c->arena, copy, n);
+	/* As dtrace says it: up to the predicate or the body, blanks included. */
+	t->shown = kind == DWIRE_SCRIPT ? t->src.name : arena_strndup(c->arena, copy, strcspn(copy, "/{;"));
 }
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
@@ -109,7 +110,7 @@ static void parse_text(struct compilation *c, struct text *t)
 	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
 	size_t digits = strspn(t->src.text, "0123456789");
 
-	if (t->kind == DWIRE_ID && (!digits || digits != strlen(t->shown))) {
+	if (t->kind == DWIRE_ID && (!digits || digits != description_length(t->src.text))) {
 		diag_error(c->diags, all, D_PDESC_INVAL, "-l lists the probes and their numbers",
 			"the number of a probe is needed");
 		return;

@@ -40,11 +40,11 @@ report() { # KIND NAME LEVELS… : "name data class" of descriptions, then of st
 	printf '\tMinimum Statement Attributes\n'
 	printf '\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n\n' "${@:5:3}"
 }
-gives 0 "$(report 'description dtrace:::BEGIN' Stable Stable Common Stable Stable Common)" "" \
+gives 0 "$(report 'description dtrace:::BEGIN ' Stable Stable Common Stable Stable Common)" "" \
 	-ev -n 'dtrace:::BEGIN { exit(0); }'
-gives 0 "$(report 'description dtrace:::BEGIN' Stable Stable Common Stable Private Common)" "" \
+gives 0 "$(report 'description dtrace:::BEGIN ' Stable Stable Common Stable Private Common)" "" \
 	-ev -n 'dtrace:::BEGIN { trace(curthread->pid); }'
-gives 0 "$(report 'description tcp:::send' Evolving Evolving ISA Evolving Evolving ISA)" "" \
+gives 0 "$(report 'description tcp:::send ' Evolving Evolving ISA Evolving Evolving ISA)" "" \
 	-ev -n 'tcp:::send { trace(args[2]->ip_plength); }'
 printf '#pragma D attributes Unstable/Private/CPU weak\ninline int weak = 1;\ntcp:::send, BEGIN { trace(weak); }\n' >s.d
 gives 0 "$(report 'script s.d' Evolving Evolving ISA Unstable Private CPU)" "" -ev -s s.d

@@ -4,7 +4,7 @@ d='BEGIN { printf("line\n"); exit(0); }'
 
 echo before >f
 gives 0 "" "" -qn "$d" -o f
-gives 0 "" "dwire: description 'BEGIN' matched 1 probe" -n "$d" -o f
+gives 0 "" "dwire: description 'BEGIN ' matched 1 probe" -n "$d" -o f
 expect_eq "$(<f)" "before
 line
 

@@ -15,9 +15,9 @@ expect_ge "$tcp" 8 "tcp probes"
 gives 0 "12" "" -qn 'BEGIN { x = 10; }' -n 'BEGIN { x += 2; }' -n 'BEGIN { printf("%d\n", x); exit(0); }'
 run -P tcp -P 'udp /pid == 1/ { @ = count(); }' -f 'udp:vmlinux:{ trace(1) }' -n 'BEGIN { exit(0); }' -i "$begin"
 expect_eq "$STATUS $ERR" "0 $(m tcp "$tcp")
-$(m udp "$udp")
+$(m "udp " "$udp")
 $(m udp:vmlinux: "$udp")
-$(m BEGIN 1)
+$(m "BEGIN " 1)
 $(m "$begin" 1)" "matched probes"
 run -qP 'dtrace { printf("%s\n", probename); }' -n 'BEGIN { exit(0); }'
 expect_eq "$STATUS $OUT" "0 BEGIN
@@ -55,7 +55,7 @@ run -i 99999
 expect_match "$STATUS $ERR" '^1 -i:1:1: error\[D_PDESC_ZERO\]' "-i 99999"
 run -Z -n bogus::: -n 'BEGIN { exit(0); }'
 expect_eq "$STATUS $ERR" "0 dwire: description 'bogus:::' matched 0 probes
-dwire: description 'BEGIN' matched 1 probe" "-Z"
+dwire: description 'BEGIN ' matched 1 probe" "-Z"
 
 # -l with descriptions: these, once each, in order; what is not there is an error, after those that are.
 head=${all%%$'\n'*}
