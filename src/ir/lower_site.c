@@ -4,7 +4,12 @@
 
 #include "ir/lower_priv.h"
 
-#define PT_REGS_IP 128 /* offset of ip in x86_64's struct pt_regs */
+/* Where the program counter is in struct pt_regs. */
+#ifdef __aarch64__
+#define PT_REGS_IP 256
+#else
+#define PT_REGS_IP 128
+#endif
 
 static struct val ptr_val(struct lowerer *lw, vreg r, const char *tag)
 {

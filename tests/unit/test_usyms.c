@@ -1,0 +1,99 @@
+/* test_usyms: names of addresses in a process, this one: what the compiler and the linker know of it. */
+#include "kernel/elfsyms.h"
+#include "kernel/usyms.h"
+#include "unit.h"
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((noinline)) static int named(int x)
+{
+	return x * 3;
+}
+
+static const char *own_name(void)
+{
+	static char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+static uint64_t address(int (*fn)(int))
+{
+	return (uint64_t)(uintptr_t)fn;
+}
+
+static void test_self(struct usyms *u)
+{
+	struct usym s = { 0 };
+
+	EXPECT_INT(named(2), 6);
+	EXPECT(usyms_find(u, getpid(), address(named), &s));
+	EXPECT_STR(s.obj, own_name());
+	EXPECT_STR(s.name, "named");
+	EXPECT_INT(s.off, 0);
+	EXPECT(usyms_find(u, getpid(), address(named) + 3, &s));
+	EXPECT_STR(s.name, "named");
+	EXPECT_INT(s.off, 3);
+	EXPECT(!usyms_find(u, getpid(), 16, &s));
+	EXPECT(!usyms_find(u, 0x7ffffff0, address(named), &s));
+}
+
+/* Code that no symbol is known of. */
+static void test_unnamed(struct usyms *u)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct usym s = { 0 };
+
+	usyms_refresh(u);
+	EXPECT(page != MAP_FAILED && !usyms_find(u, getpid(), (uint64_t)(uintptr_t)page, &s));
+	munmap(page, 4096);
+}
+
+/* A process that has ended keeps its names, if it was noted. */
+static void test_ended(struct usyms *u)
+{
+	struct usym s = { 0 };
+	pid_t noted = fork(), other;
+
+	if (!noted)
+		pause();
+	usyms_note(u, noted);
+	kill(noted, 9);
+	waitpid(noted, NULL, 0);
+	usyms_refresh(u);
+	EXPECT(usyms_find(u, noted, address(named) + 1, &s));
+	EXPECT_STR(s.name, "named");
+	other = fork();
+	if (!other)
+		_exit(0);
+	waitpid(other, NULL, 0);
+	EXPECT(!usyms_find(u, other, address(named), &s));
+}
+
+int main(void)
+{
+	struct usyms *u = usyms_new();
+	const char *name;
+	uint64_t off;
+
+	EXPECT(u != NULL);
+	if (u) {
+		test_self(u);
+		test_unnamed(u);
+		test_ended(u);
+	}
+	usyms_free(u);
+	usyms_free(NULL);
+	EXPECT(elfsyms_open("/proc/self/maps") == NULL);
+	EXPECT(elfsyms_open("/nonexistent") == NULL);
+	struct elfsyms *e = elfsyms_open("/proc/self/exe");
+
+	EXPECT(e != NULL && !elfsyms_find(e, UINT64_MAX, &name, &off));
+	elfsyms_free(e);
+	elfsyms_free(NULL);
+	return unit_end();
+}
