@@ -163,6 +163,18 @@ static struct sval lower_strstr(struct lowerer *lw, const struct expr *e)
 	return out;
 }
 
+static struct sval lower_json(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = text_arg(lw, e, 0), path = text_arg(lw, e, 1), out = new_result(lw, e);
+	vreg w = work_words(lw, 96);
+	int64_t sizes = (int64_t)((uint64_t)form_chars(s.form) | (uint64_t)form_chars(path.form) << 32);
+
+	ir_lib(ir, LIB_text_json, (vreg[]){ out.mem, s.mem, path.mem, ir_imm(ir, sizes), w }, 5);
+	out.null = ir_ld(ir, w, 0, 8, false, false);
+	return out;
+}
+
 static struct sval lower_path(struct lowerer *lw, const struct expr *e, bool dir)
 {
 	struct sval s = text_arg(lw, e, 0), out = new_result(lw, e);
@@ -411,6 +423,9 @@ bool lower_text_call(struct lowerer *lw, const struct expr *e, struct sval *out)
 	case FN_strchr:
 	case FN_strrchr:
 		*out = lower_strchr(lw, e, f == FN_strrchr);
+		return true;
+	case FN_json:
+		*out = lower_json(lw, e);
 		return true;
 	case FN_strstr:
 		*out = lower_strstr(lw, e);

@@ -55,7 +55,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(inet_ntoa6, FC_SUBR, 1, 1) X(inet_ntop, FC_SUBR, 2, 2) X(link_ntop, FC_SUBR, 2, 2)                 \
 	X(lltostr, FC_SUBR, 1, 2) X(rindex, FC_SUBR, 2, 3) X(strchr, FC_SUBR, 2, 2)                          \
 	X(strjoin, FC_SUBR, 2, 2) X(strlen, FC_SUBR, 1, 1) X(strrchr, FC_SUBR, 2, 2)                         \
-	X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2) X(strtoll, FC_SUBR, 1, 2)                          \
+	X(json, FC_SUBR, 2, 2) X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2) X(strtoll, FC_SUBR, 1, 2)                          \
 	X(substr, FC_SUBR, 2, 3) X(tolower, FC_SUBR, 1, 1) X(toupper, FC_SUBR, 1, 1)                         \
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
 	X(__ip6, FC_DLIB, 1, 1)  /* string of the struct in6_addr at a pointer; IPv4-mapped as IPv4 */        \

@@ -27,6 +27,7 @@ static const struct proto *proto_of(enum func f)
 		[FN_inet_ntoa6] = { "p", 's' },
 		[FN_inet_ntop] = { "ip", 's' },
 		[FN_link_ntop] = { "ip", 's' },
+		[FN_json] = { "ss", 's' },
 		[FN_lltostr] = { "ii", 's' },
 		[FN_rindex] = { "ssi", 'i' },
 		[FN_strchr] = { "si", 's' },
@@ -139,6 +140,7 @@ int subr_form(struct checker *ck, const struct expr *e)
 		return form_of_text(ck, copyinstr_size(ck, e));
 	case FN_strjoin:
 		return form_of_text(ck, size + arg_size(ck, e, 1) - 1);
+	case FN_json:
 	case FN_strchr:
 	case FN_strrchr:
 	case FN_strstr:
