@@ -15,6 +15,7 @@ const struct provider *const *providers(void)
 		&mib_provider,
 		&proc_provider,
 		&sched_provider,
+		&io_provider,
 		&syscall_provider, /* those with lists come last: see prov/match.c */
 		&sdt_provider,
 		&rawtp_provider,

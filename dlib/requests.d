@@ -1,0 +1,116 @@
+/* requests: requests to disks, as the block layer hands them to a device and gets them back. */
+inline int B_BUSY = 0x1;
+inline int B_DONE = 0x2;
+inline int B_ERROR = 0x4;
+inline int B_PAGEIO = 0x10;
+inline int B_PHYS = 0x20;
+inline int B_READ = 0x40;
+inline int B_WRITE = 0x100;
+inline int B_ASYNC = 0x400;
+
+struct dw_io {
+	struct request *rq;
+	uint32_t error;		/* of the block layer; 0: none */
+	uint32_t bytes;		/* that are done */
+	int32_t done;
+};
+
+struct dw_rqissue {
+	struct request *rq;
+};
+translator struct dw_io < struct dw_rqissue *C > {
+	rq = C->rq;
+	error = 0;
+	bytes = 0;
+	done = 0;
+};
+
+struct dw_rqcomplete {
+	struct request *rq;
+	uint8_t error;
+	unsigned int bytes;
+};
+translator struct dw_io < struct dw_rqcomplete *C > {
+	rq = C->rq;
+	error = C->error;
+	bytes = C->bytes;
+	done = 1;
+};
+
+typedef struct bufinfo {
+	int b_flags;		/* B_READ or B_WRITE, B_ASYNC, B_DONE, B_ERROR */
+	size_t b_bcount;	/* bytes to transfer */
+	caddr_t b_addr;		/* 0: Linux has pages, not addresses */
+	uint64_t b_lblkno;	/* sector of 512 bytes on the disk */
+	uint64_t b_blkno;
+	size_t b_resid;		/* bytes not transferred */
+	size_t b_bufsize;
+	caddr_t b_iodone;	/* function of the kernel that is called at the end */
+	int b_error;		/* EIO: the request failed */
+	dev_t b_edev;		/* of the partition */
+} bufinfo_t;
+
+translator bufinfo_t < struct dw_io *P > {
+	b_flags = B_BUSY | ((P->rq->cmd_flags & 1) != 0 ? B_WRITE : B_READ) |
+	    ((P->rq->cmd_flags & 0xff) != 0 && (P->rq->cmd_flags & 0x800) == 0 ? B_ASYNC : 0) |
+	    (P->done ? B_DONE : 0) | (P->error != 0 ? B_ERROR : 0);
+	b_bcount = P->rq->__data_len;
+	b_addr = (caddr_t)0;
+	b_lblkno = P->rq->__sector;
+	b_blkno = P->rq->__sector;
+	b_resid = P->done ? P->rq->__data_len - P->bytes : P->rq->__data_len;
+	b_bufsize = P->rq->__data_len;
+	b_iodone = P->rq->bio == 0 ? (caddr_t)0 : (caddr_t)P->rq->bio->bi_end_io;
+	b_error = P->error != 0 ? 5 : 0;
+	b_edev = P->rq->part == 0 ? 0 : P->rq->part->bd_dev;
+};
+
+typedef struct devinfo {
+	int dev_major;
+	int dev_minor;
+	int dev_instance;	/* the minor number */
+	string dev_name;	/* of the disk, "sda" */
+	string dev_statname;	/* the same */
+	string dev_pathname;	/* "/dev/sda" */
+} devinfo_t;
+
+translator devinfo_t < struct dw_io *P > {
+	dev_major = P->rq->part == 0 ? P->rq->q->disk->major : P->rq->part->bd_dev >> 20;
+	dev_minor = P->rq->part == 0 ? P->rq->q->disk->first_minor : P->rq->part->bd_dev & 0xfffff;
+	dev_instance = P->rq->part == 0 ? P->rq->q->disk->first_minor : P->rq->part->bd_dev & 0xfffff;
+	dev_name = P->rq->q->disk->disk_name;
+	dev_statname = P->rq->q->disk->disk_name;
+	dev_pathname = strjoin("/dev/", stringof(P->rq->q->disk->disk_name));
+};
+
+/* The file that the first page of a request belongs to: NULL where the page is no file's (direct I/O, the file
+ * system's own data). Large pages have their file in the first of their parts. */
+inline uint64_t __page_head[struct page *G] = *(uint64_t *)((uint64_t)G + 8);	/* compound_head, in a union */
+inline struct page *__io_page[struct request *R] =
+    R->bio == 0 || R->bio->bi_io_vec == 0 ? (struct page *)0 : __page_head[R->bio->bi_io_vec->bv_page] & 1 ?
+    (struct page *)(__page_head[R->bio->bi_io_vec->bv_page] - 1) : R->bio->bi_io_vec->bv_page;
+inline struct inode *__io_inode[struct page *G] =
+    G == 0 || G->mapping == 0 || ((uint64_t)G->mapping & 3) != 0 ? (struct inode *)0 : G->mapping->host;
+inline struct dentry *__io_dentry[struct inode *I] =
+    I == 0 || I->i_dentry.first == 0 || (I->i_mode & 0xf000) == 0x6000 ? (struct dentry *)0 :
+    (struct dentry *)((uint64_t)I->i_dentry.first - offsetof(struct dentry, d_u));
+inline struct vfsmount *__io_mount[struct super_block *S] = __has(S->s_mounts.next) ?
+    (struct vfsmount *)((uint64_t)S->s_mounts.next - offsetof(struct mount, mnt_instance) +
+    offsetof(struct mount, mnt)) : (struct vfsmount *)((uint64_t)S->s_mounts + offsetof(struct mount, mnt));
+
+translator fileinfo_t < struct dw_io *P > {
+	fi_name = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
+	    stringof(__io_dentry[__io_inode[__io_page[P->rq]]]->d_name.name);
+	fi_dirname = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
+	    dirname(__path(__io_dentry[__io_inode[__io_page[P->rq]]], __io_mount[__io_inode[__io_page[P->rq]]->i_sb]));
+	fi_pathname = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
+	    __path(__io_dentry[__io_inode[__io_page[P->rq]]], __io_mount[__io_inode[__io_page[P->rq]]->i_sb]);
+	fi_offset = __io_inode[__io_page[P->rq]] == 0 ? 0 : __has(__io_page[P->rq]->__folio_index) ?
+	    __io_page[P->rq]->__folio_index * 4096 : __io_page[P->rq]->index * 4096;
+	fi_fs = __io_inode[__io_page[P->rq]] == 0 ? "<none>" :
+	    stringof(__io_inode[__io_page[P->rq]]->i_sb->s_type->name);
+	fi_mount = __io_inode[__io_page[P->rq]] == 0 ? "<none>" :
+	    __path(__io_mount[__io_inode[__io_page[P->rq]]->i_sb]->mnt_root,
+	    __io_mount[__io_inode[__io_page[P->rq]]->i_sb]);
+	fi_oflags = 0;
+};

@@ -1,0 +1,36 @@
+# sdt and rawtp: tracepoints by name and group, their typed and plain arguments, against a trigger's counts.
+. "$here/cli.lib"
+under=()
+trace_with '
+sdt:::sched_process_fork /pid == $target/ { @n["fork", args[0]->tgid == pid, args[1]->tgid != args[0]->tgid] = count(); }
+rawtp:::sched_process_fork /pid == $target/ { @n["raw", args[0] == curthread, arg0 == (int64_t)curthread] = count(); }
+sdt:::sched_process_exec /pid == $target/ { @n[basename(stringof(args[2]->filename)), args[0]->pid == pid, args[1] == arg1] = count(); }
+sdt:::sys_exit /pid == $target && execname == "calls" && args[1] == -EBADF/ { @n["badf", args[0] != NULL, arg1] = count(); }
+END { printa("%s %d %d %@d\n", @n); }' calls -n 40 -f 6 -l 3
+said() { expect_eq "$(grep "^$1 " <<<"$OUT" | sort)" "$2" "$1"; }
+said fork "fork 1 0 3
+fork 1 1 6"
+said raw "raw 1 1 9"
+said calls "calls 1 1 1"
+said badf "badf 1 -9 $(value_of write_failed)"
+
+# groups, where the kernel tells them
+group=$("$dwire" -l -n sdt:::tcp_probe | awk 'NR > 1 { print $3 }')
+expect_match "$group" '^(tcp|tcp_probe)$' "group"
+if [ "$group" = tcp ]; then
+	expect_eq "$("$dwire" -l -n 'sdt:tcp::tcp_p*' | awk 'NR > 1 { print $2, $3, $4 }')" "sdt tcp tcp_probe" "by group"
+	run -qn 'sdt:sched::sched_switch { printf("%s %s %s\n", probeprov, probemod, probename); exit(0); }'
+	expect_eq "$STATUS $OUT" "0 sdt sched sched_switch" "names"
+fi
+expect_match "$("$dwire" -lv -n sdt:::sched_switch | tr -d '\n\t')" \
+	'args\[0\]: boolargs\[1\]: struct task_struct \*args\[2\]: struct task_struct \*args\[3\]: unsigned int' "types"
+run -n sdt:::sched_swich
+expect_match "$STATUS $ERR" '^1 .*did you mean sdt:::sched_switch' "a wrong name"
+
+# many at once
+run -qn 'sdt:::sched_* { @[probename] = count(); } tick-200ms { exit(0); }'
+expect_match "$STATUS $OUT" '^0 .*sched_switch ' "many"
+
+# lists are read when they could be meant, and -l is quick
+expect_ge "$("$dwire" -l | awk '$2 == "sdt"' | wc -l)" 300 "tracepoints"
+expect_eq "$("$dwire" -l -n ':::sched_switch' | awk 'NR > 1 { print $2 }' | sort | tr '\n' ' ')" "rawtp sdt " "without a provider"
