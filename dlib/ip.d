@@ -2,6 +2,7 @@
 
 typedef struct iphdr ipha_t;
 typedef struct ipv6hdr ip6_t;
+typedef struct in6_addr in6_addr_t;
 
 typedef struct ifinfo {
 	string if_name;

@@ -124,6 +124,7 @@ static const struct opt {
 	{ "lazyload", OPT_ANY, 0, 0 },
 	{ "ldpath", OPT_ANY, 0, 0 },
 	{ "libdir", OPT_LIST, NO_PRAGMA, O(libdirs) },
+	{ "linenum", OPT_ANY, 0, 0 },
 	{ "linkmode", OPT_LINKMODE, 0, 0 },
 	{ "linktype", OPT_ANY, 0, 0 },
 	{ "lockmem", OPT_ANY, 0, 0 },
