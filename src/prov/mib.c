@@ -134,8 +134,9 @@ static const struct probe_def probes[] = {
 	PROBE("ipInReceives", "IPv4 receives a packet", RECEIVED(IPV4)),
 	PROBE("ipForwDatagrams", "IPv4 forwards a packet", FORWARDED(IPV4)),
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
-	PROBE("ipInHdrErrors", "an IPv4 header is wrong",
-		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_INHDR", "packets thrown away")),
+	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
+		FREED(IP_HEADER " && " IPV4 " && P->recv &&"
+			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)", "packets thrown away")),
 	PROBE("ipInCksumErrs", "an IPv4 header has a wrong checksum",
 		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM", "packets thrown away")),
 	PROBE("ipInUnknownProtos", "nobody takes the IPv4 packet's protocol",

@@ -30,6 +30,12 @@ cat >"$tmp/pairs" <<-'END'
 	ipv6OutRequests Ip6.OutRequests
 	icmpOutMsgs Icmp.OutMsgs
 	icmpOutDestUnreachs Icmp.OutDestUnreachs
+	icmpOutTimeExcds Icmp.OutTimeExcds
+	icmpOutEchoReps Icmp.OutEchoReps
+	ipInHdrErrors Ip.InHdrErrors
+	ipInUnknownProtos Ip.InUnknownProtos
+	ipv6OutForwDatagrams Ip6.OutForwDatagrams
+	ipInCksumErrs IpExt.InCsumErrors
 END
 read_counters() {
 	local probe names n sum
@@ -77,6 +83,10 @@ is tcpInDataDupSegs dup_segs
 is tcpInDataDupBytes dup_bytes
 is tcpInDataUnorderSegs unorder_segs
 is tcpInDataUnorderBytes unorder_bytes
+is tcpInDataPartDupSegs part_segs
+is tcpInDataPartDupBytes part_bytes
+is tcpInDataPastWinSegs past_segs
+is tcpInDataPastWinBytes past_bytes
 
 what=rto
 run $what tun_tcp -6 -m rto
@@ -90,6 +100,15 @@ expect_eq $(($(moved tcpOutDataBytes) + $(moved tcpRetransBytes))) "$(value_of o
 } >"$tmp/many"
 chmod +x "$tmp/many"
 run many "$tmp/many"
+what=ip
+run $what tun_ip
+is ipInCksumErrs bad_checksum
+is ipInUnknownProtos unknown
+is ipForwDatagrams forwarded
+is icmpOutTimeExcds too_old
+is icmpOutEchoReps echoes
+run "ip -6" tun_ip -6
+is ipv6OutForwDatagrams forwarded
 run synack tun_tcp -6 -m synack
 what=echo
 run $what tcp_echo -n 3 -c 4 -k 300

@@ -69,7 +69,7 @@ for family in -4 -6; do
 	run $family data
 	kinds none 0
 	ca "" 0
-	drops $'TCP_OLD_DATA 100\nTCP_OLD_DATA 200\nTCP_CSUM 50'
+	drops $'TCP_OLD_DATA 100\nTCP_OLD_DATA 200\nTCP_CSUM 50\nTCP_INVALID_SEQUENCE 10'
 	expect_count "p == \"drop\" && v[\"reason\"] == \"TCP_OLD_DATA\" && v[\"pid\"] == $pid && v[\"st\"] == 1" 2 "$what: whose drops"
 	expect_count "p == \"zero-window-received\" && v[\"pid\"] == $pid" "$(value_of zero_in)" "$what: closed windows received"
 

@@ -175,18 +175,23 @@ static void mode_data(struct peer *p)
 	say(p, ACK | PSH, p->seq, 50);        /* closes the first gap */
 	say(p, ACK | PSH, p->seq + 120, 80);  /* and the second */
 	p->seq += 230;
+	say(p, ACK | PSH, p->seq - 50, 100); /* half of it again */
+	p->seq += 50;
+	say(p, ACK | PSH, p->seq + 100000, 10);     /* far beyond the window */
 	put(p, ACK, p->seq, p->ack, 0, 0, NULL, 0); /* our window is closed, twice said, and open again */
 	put(p, ACK, p->seq, p->ack, 0, 0, NULL, 0);
 	say(p, ACK, p->seq, 0);
 	drain(p, 60);
-	if (trig_recv(fd, data, 530) != 530)
-		trig_die("530 bytes should have come");
+	if (trig_recv(fd, data, 580) != 580)
+		trig_die("580 bytes should have come");
 	trig_send(fd, data, 300);
 	drain(p, 30);
 	ack_all(p);
 	trig_kv("inorder_segs", "5"), trig_kv("inorder_bytes", "430");
 	trig_kv("dup_segs", "2"), trig_kv("dup_bytes", "300");
 	trig_kv("unorder_segs", "2"), trig_kv("unorder_bytes", "100");
+	trig_kv("part_segs", "1"), trig_kv("part_bytes", "50");
+	trig_kv("past_segs", "1"), trig_kv("past_bytes", "10");
 	trig_kv("bad", "1"), trig_kv("zero_in", "2");
 	close(fd);
 	close(listener);
