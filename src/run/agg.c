@@ -618,7 +618,7 @@ static int64_t shown(const struct agg_set *s, const struct agg_row *r, size_t po
 {
 	const struct agg *g = s->table.aggs[pos];
 
-	return agg_divided(agg_number(g, words_of(&s->table, r, pos)), s->aggs[g->id].normal);
+	return agg_shown(g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
 }
 
 static void print_key(struct out *o, const struct pval *k)

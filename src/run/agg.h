@@ -104,6 +104,8 @@ struct agg_table {
 void agg_combine(const struct agg *g, uint64_t *a, const uint64_t *b);
 /* The number shown for a value that is not a distribution, before normalisation; 0 when there was no event. */
 int64_t agg_number(const struct agg *g, const uint64_t *words);
+/* ... as it is shown. */
+int64_t agg_shown(const struct agg *g, const uint64_t *words, uint64_t normal);
 /* A value after normalize(). */
 int64_t agg_divided(int64_t v, uint64_t normal);
 bool agg_is_dist(const struct agg *g);

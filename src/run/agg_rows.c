@@ -60,18 +60,21 @@ static uint64_t sqrt_u128(unsigned __int128 v)
 	return (uint64_t)root;
 }
 
-/* Square root, rounded down, of the mean of the squares less the square of the mean. */
-static int64_t stddev_of(const uint64_t *w)
+/* Square root of the mean of the squares less the square of the mean; each of these is a whole number, as in DTrace. */
+static int64_t stddev_of(const uint64_t *w, uint64_t normal)
 {
 	unsigned __int128 squares = (unsigned __int128)w[3] << 64 | w[2];
-	__int128 sum = (int64_t)w[1];
+	__int128 mean;
 
 	if (!w[0])
 		return 0;
-	unsigned __int128 of_mean = (unsigned __int128)(sum * sum) / w[0];
-
+	normal = normal ? normal : 1;
+	squares = squares / normal / normal / w[0];
+	mean = (__int128)(int64_t)w[1] / (__int128)normal / (__int128)w[0];
 	/* Words read while a program updates them may not fit together. */
-	return squares <= of_mean ? 0 : (int64_t)sqrt_u128((squares - of_mean) / w[0]);
+	return squares <= (unsigned __int128)(mean * mean)
+		? 0
+		: (int64_t)sqrt_u128(squares - (unsigned __int128)(mean * mean));
 }
 
 int64_t agg_number(const struct agg *g, const uint64_t *w)
@@ -83,7 +86,7 @@ int64_t agg_number(const struct agg *g, const uint64_t *w)
 	case DW_AGG_MAX:
 		return w[1] ? (int64_t)w[0] : 0;
 	case DW_AGG_STDDEV:
-		return stddev_of(w);
+		return stddev_of(w, 1);
 	case DW_AGG_COUNT:
 	case DW_AGG_SUM:
 	case DW_AGG_QUANTIZE:
@@ -93,6 +96,11 @@ int64_t agg_number(const struct agg *g, const uint64_t *w)
 		break;
 	}
 	return (int64_t)w[0];
+}
+
+int64_t agg_shown(const struct agg *g, const uint64_t *w, uint64_t normal)
+{
+	return g->fn == DW_AGG_STDDEV ? stddev_of(w, normal) : agg_divided(agg_number(g, w), normal);
 }
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */

@@ -7,3 +7,5 @@ BEGIN { trunc(@a, -2); printa("%s %@d,", @a); printf("\n"); trunc(@a,1); printa(
 BEGIN { @sk[(char)-1, (short)-2, -3, (long long)-4, (unsigned char)255] = count(); @sk[(char)1, (short)2, 3, (long long)4, (unsigned char)1] = count(); printa(@sk); printa("%d %d %d %d %d %@u\n", @sk); }
 BEGIN { @n = sum(-100); normalize(@n, 3); printa(@n); printa("%@d %@u %@x\n", @n); @m = avg(-5); @m = avg(-6); printa(@m); @l = lquantize(3, 0, 10, 1, -2); @l = lquantize(100,0,10); @l = lquantize(-5,0,10); normalize(@l, 2); printa(@l); }
 BEGIN { @never[1] = count(); clear(@never); @z = quantize(0); clear(@z); @lz = lquantize(1,0,100,10); clear(@lz); @mx = max(-7); clear(@mx); @mn = min(9); exit(0); }
+/* stddev() in whole numbers: of 1 and 2, the mean square is 2, the square of the mean 1. */
+END { @st = stddev(1); @st = stddev(2); @sn = stddev(100); @sn = stddev(-200); @sn = stddev(17); printa("%@d\n", @st); printa("%@d ", @sn); normalize(@sn, 7); printa("%@d\n", @sn); }
