@@ -804,9 +804,10 @@ void agg_print_rest(struct agg_set *s, struct out *o)
 void agg_each_row(struct agg_set *s, uint32_t id, void (*fn)(void *ctx, const struct agg_view *row), void *ctx)
 {
 	const struct agg_table *t = &s->table;
+	const uint32_t only[] = { id };
 	struct agg_state *st = state_of(s, id);
 
-	if (!st || !table_fill(s, &id, 1, &s->opts))
+	if (!st || !table_fill(s, only, 1, &s->opts))
 		return;
 	st->printed |= t->nrows > 0;
 	for (size_t i = 0; i < t->nrows; i++) {
