@@ -20,11 +20,19 @@ static void declare_keys(struct checker *ck, struct symbol *s, const struct tyx 
 	}
 }
 
+/* The associative array that a type is, by itself or by the name of a typedef; or NULL. */
+static const struct tyx *assoc_of(struct checker *ck, const struct tyx *x)
+{
+	if (x->kind == TYX_NAME)
+		return strmap_get(ck->assoc_types, x->name);
+	return x->kind == TYX_ASSOC ? x : NULL;
+}
+
 /* Can a variable have the type? */
 static bool can_declare(struct checker *ck, const struct var_decl *v, struct type *t)
 {
 	type_complete(ck->ts, t);
-	if (v->type->kind == TYX_ASSOC && v->scope == SCOPE_THIS)
+	if (assoc_of(ck, v->type) && v->scope == SCOPE_THIS)
 		err(ck, v->loc, D_DECL_LOCASSC, "use self or a global", "this-> has no associative arrays");
 	else if (t->kind == T_VOID)
 		err(ck, v->loc, D_DECL_VOIDOBJ, NULL, "a variable cannot be void");
@@ -44,7 +52,8 @@ static bool can_declare(struct checker *ck, const struct var_decl *v, struct typ
 
 static void declare_var(struct checker *ck, const struct var_decl *v)
 {
-	bool assoc = v->type->kind == TYX_ASSOC;
+	const struct tyx *x = assoc_of(ck, v->type);
+	bool assoc = x != NULL;
 	struct type *t = types_resolve(ck->ts, ck->d, v->type);
 	struct symbol *s = strmap_get(sym_scope(ck, v->scope), v->name);
 
@@ -66,7 +75,7 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 	s->scope = v->scope;
 	s->type = t;
 	if (assoc)
-		declare_keys(ck, s, v->type);
+		declare_keys(ck, s, x);
 	strmap_put(sym_scope(ck, v->scope), v->name, s);
 }
 
@@ -149,6 +158,12 @@ static void declare_xlator(struct checker *ck, struct xlator *xl)
 			type_name(ck->ts, xl->out_type));
 		return;
 	}
+	type_complete(ck->ts, in);
+	if (!xl->out_type->complete || ((in->kind == T_STRUCT || in->kind == T_UNION) && !in->complete)) {
+		err(ck, xl->loc, D_DECL_INCOMPLETE, NULL, "%s is not known here",
+			type_name(ck->ts, xl->out_type->complete ? in : xl->out_type));
+		return;
+	}
 	xl->in_type = in;
 	for (size_t i = 0; i < ck->xlators.n; i++)
 		if (type_same(ck->xlators.v[i]->out_type, xl->out_type) && type_same(ck->xlators.v[i]->in_type, in)) {
@@ -180,6 +195,8 @@ static void declare_typedef(struct checker *ck, const struct tyx *x, const char 
 	}
 	types_add_typedef(ck->ts, name, t);
 	strmap_put(ck->ts->declared, name, t);
+	if (assoc_of(ck, x))
+		strmap_put(ck->assoc_types, name, (void *)(uintptr_t)assoc_of(ck, x));
 }
 
 void check_decls(struct checker *ck, struct program *p)

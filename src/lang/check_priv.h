@@ -8,6 +8,7 @@ struct checker {
 	struct diags *d;
 	struct types *ts;
 	uint32_t strsize, stackframes, ustackframes, jstackframes;
+	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;

@@ -103,6 +103,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	checker_frames(ck, 0, 0, 0);
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
+	ck->assoc_types = strmap_new(a);
 	ck->thiss = strmap_new(a);
 	ck->aggs = strmap_new(a);
 	ck->funcs = strmap_new(a);
@@ -334,10 +335,11 @@ int expr_form(struct checker *ck, const struct expr *e)
 		if (e->sym && (e->sym->func == FN___zone || e->sym->func == FN___loadavg))
 			return FORM_ZONE;
 		return FORM_ADDR;
-	case EX_INT:
 	case EX_SCOPED:
+	case EX_UNARY: /* an array of characters in the kernel */
+		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
+	case EX_INT:
 	case EX_AGG:
-	case EX_UNARY:
 	case EX_BINARY:
 	case EX_SIZEOF:
 	case EX_OFFSETOF:

@@ -1,0 +1,1 @@
+translator struct nonexist < struct task_struct *T > { a = T->pid; }; BEGIN { exit(0); }

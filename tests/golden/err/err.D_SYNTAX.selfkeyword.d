@@ -1,0 +1,1 @@
+BEGIN { trace(self); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { x = (nosuch_t)1; exit(0); }
