@@ -1,12 +1,11 @@
-/* lib_path: the functions of lib.bpf.c that make text of what the kernel keeps in pieces: paths, command lines. Included
- * there. */
+/* lib_path: text of what the kernel keeps in pieces: paths, command lines; part of lib.bpf.c. */
 static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 
 #define READ(to, size, from) read_kernel((to), (size), (const void *)(from))
 #define PATH_LEVELS 40 /* entries and mounts */
 
-/* Backwards from the end of buf. All that is not a position in buf is kept in *w, where the verifier knows nothing of it,
- * so that the rounds of the loop are one to it. */
+/* Backwards from the end of buf. All that is not a position in buf is kept in *w, where the verifier knows nothing of
+ * it, so that the rounds of the loop are one to it. */
 u64 path_text(struct dw_path *w, char *buf)
 {
 	u64 pos = DW_PATH_END, top = 0;

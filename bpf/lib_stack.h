@@ -1,8 +1,8 @@
 /* lib_stack: stacks where the kernel gives none to programs; part of lib.bpf.c.
  *
- * x86_64 kernels mostly have no frame pointers, but a table of their own (ORC, Documentation/arch/x86/orc-unwinder.rst):
- * for each stretch of code where the caller's stack pointer and frame pointer are. What goes through *w the verifier does
- * not know, so that the rounds of the loops are one to it. */
+ * x86_64 kernels mostly have no frame pointers, but a table of their own (ORC, Documentation/arch/x86/orc-unwinder.rst)
+ * that tells for each stretch of code where the caller's stack pointer and frame pointer are. What goes through *w the
+ * verifier does not know, so that the rounds of the loops are one to it. */
 
 static long (*const read_user)(void *to, u32 size, const void *from) = (void *)112;
 

@@ -105,7 +105,7 @@ struct ir {
 #define BPFLIB(X)                                                                                          \
 	X(tstr_text, 3) /* (const struct dw_tstr *, char *out, u32 size >= 48): text of tags NONE, IP4 and IP6 (RFC  \
 	                   5952; IPv4-mapped as IPv4), rest of out zeroed; returns the length */               \
-	X(path_text, 2) /* (struct dw_path *, char buf[DW_PATH_BUF]): its text from buf + result on */                   \
+	X(path_text, 2) /* (struct dw_path *, char buf[DW_PATH_BUF]): its text from buf + result on */ \
 	X(walk_kernel, 3) /* (struct dw_unwind *, u64 *out, u64 n): writes up to n frames; returns how many */      \
 	X(walk_user, 3)   /* likewise, from ip and bp of the process */                                        \
 	X(args_text, 3) /* (char *, u64 len, u32 size): NULs before the last of len bytes become blanks */      \

@@ -51,8 +51,8 @@ static vreg get_stack(struct lowerer *lw, vreg at, uint32_t len, vreg flags)
 
 #define GLUE_SIZE 0x80 /* bytes: more than such a function has */
 
-/* Between the tracepoint and what runs programs there may be functions that the kernel made for it: one more when several
- * programs are attached, one more at some tracepoints. n: what get_stack() gave. */
+/* Between the tracepoint and what runs programs there may be functions that the kernel made for it: one more when
+ * several programs are attached, one more at some tracepoints. n: what get_stack() gave. */
 static vreg skip_glue(struct lowerer *lw, vreg at, uint32_t len, vreg n)
 {
 	static const char *const glue[] = { "__bpf_trace_", "__traceiter_" };

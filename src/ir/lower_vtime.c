@@ -1,6 +1,6 @@
-/* lower_vtime: vtimestamp, the CPU time of the current thread in ns. The kernel brings its own count up to date at ticks
- * and when threads are switched only. So a program of ours at each switch notes, for its CPU, which thread comes, when,
- * and its count, which is exact at that moment; a reader adds the time since. It is there only if a script reads
+/* lower_vtime: vtimestamp, the CPU time of the current thread in ns. The kernel brings its own count up to date at
+ * ticks and when threads are switched only. So a program of ours at each switch notes, for its CPU, which thread comes,
+ * when, and its count, which is exact at that moment; a reader adds the time since. It is there only if a script reads
  * vtimestamp.
  * Invariant: a note is of the thread whose number it holds; a reader that finds another's (no switch was seen yet, or
  * the switch itself is traced) makes one. */

@@ -166,7 +166,8 @@ static struct elfsyms *read_elf(Elf *elf)
 	read_segments(e, elf);
 	if (!read_table(e, elf, SHT_SYMTAB) && !read_debug_file(e, elf))
 		(void)read_table(e, elf, SHT_DYNSYM);
-	qsort(e->v, e->n, sizeof(*e->v), by_addr);
+	if (e->n)
+		qsort(e->v, e->n, sizeof(*e->v), by_addr);
 	return e;
 }
 

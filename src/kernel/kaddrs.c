@@ -1,6 +1,6 @@
 /* kaddrs: see kaddrs.h. Input: lines "ADDRESS TYPE NAME [MODULE]". Output: a table sorted by address.
- * Invariant: one symbol an address, the one that says most; addresses outside of the kernel's half (per-CPU offsets, and
- * everything when the kernel hides them) are left out. */
+ * Invariant: one symbol an address, the one that says most; addresses outside of the kernel's half (per-CPU offsets,
+ * and everything when the kernel hides them) are left out. */
 #include "kernel/kaddrs.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static int parse_text(struct kaddrs *k, size_t len)
 	k->v = calloc(lines, sizeof(*k->v));
 	if (!k->v)
 		return -ENOMEM;
-	for (char *p = k->text, *next; *p; p = next) {
+	for (char *p = k->text, *next; p && *p; p = next) {
 		size_t l = strcspn(p, "\n");
 
 		next = p + l + (p[l] == '\n');

@@ -1,5 +1,5 @@
-/* kaddrs: names of the kernel's addresses, from /proc/kallsyms. Reading it takes some tens of milliseconds: do it when the
- * first name is wanted. */
+/* kaddrs: names of the kernel's addresses, from /proc/kallsyms. Reading it takes some tens of milliseconds: do it when
+ * the first name is wanted. */
 #ifndef DWIRE_KERNEL_KADDRS_H
 #define DWIRE_KERNEL_KADDRS_H
 #include <stdbool.h>

@@ -19,7 +19,7 @@ struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u); /* NULL is fine */
 /* Time has passed: processes may have mapped other files since. */
 void usyms_refresh(struct usyms *u);
-/* Reads the process's maps, unless that was done since the last refresh. What is known already stays when it has ended. */
+/* Reads the process's maps, unless that was done since the last refresh. What is known stays when it has ended. */
 void usyms_note(struct usyms *u, pid_t pid);
 /* False: no file is known to be mapped there. */
 bool usyms_find(struct usyms *u, pid_t pid, uint64_t addr, struct usym *out);

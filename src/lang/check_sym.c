@@ -1,7 +1,7 @@
-/* check_sym: what is recorded as an address and printed as a name: func, mod, sym, ufunc, umod, usym, uaddr, stack, ustack,
- * jstack. They stand where something is recorded: as statements, as arguments of printf and trace, as keys of
+/* check_sym: what is recorded as an address and printed as a name: func, mod, sym, ufunc, umod, usym, uaddr, stack,
+ * ustack, jstack. They stand where something is recorded: as statements, as arguments of printf and trace, as keys of
  * aggregations.
- * Input: a call. Output: its type, whose `special` says how it is kept; expr.ival is the number of frames of a stack. */
+ * Input: a call. Output: its type, whose `special` says how it is kept; expr.ival: the number of frames of a stack. */
 #include <string.h>
 
 #include "lang/check_priv.h"

@@ -50,7 +50,7 @@ static void note_agg(const struct agg *g, int fd, struct symtext *s)
 	bool first = true;
 
 	for (unsigned i = 0; keys && i < KEYS_MAX; i++) {
-		uint8_t *key = keys + (i & 1) * g->key_size, *before = keys + (~i & 1) * g->key_size;
+		uint8_t *key = i & 1 ? keys + g->key_size : keys, *before = i & 1 ? keys : keys + g->key_size;
 
 		if (bpf_map_get_next_key(fd, first ? NULL : before, key))
 			break;

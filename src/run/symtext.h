@@ -1,5 +1,5 @@
-/* symtext: addresses become names, as dtrace writes them: "vmlinux`tcp_sendmsg+0x4b", "libc.so.6`write+0x14". What has no
- * name is written as a number. */
+/* symtext: addresses become names, as dtrace writes them: "vmlinux`tcp_sendmsg+0x4b", "libc.so.6`write+0x14". What has
+ * no name is written as a number. */
 #ifndef DWIRE_RUN_SYMTEXT_H
 #define DWIRE_RUN_SYMTEXT_H
 #include "ir/image.h"
