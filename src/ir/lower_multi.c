@@ -106,7 +106,7 @@ static uint32_t row_size(const struct jobs *jobs)
 	for (size_t j = 0; j < jobs->v.n; j++)
 		if (jobs->v.v[j].bit && jobs->v.v[j].word >= words)
 			words = jobs->v.v[j].word + 1;
-	return (uint32_t)(sizeof(struct row) + 4 * words + 7) / 8 * 8;
+	return ((uint32_t)sizeof(struct row) + 4 * words + 7) / 8 * 8;
 }
 
 static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
@@ -195,7 +195,7 @@ void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next)
 	lw->entry = lw->member_row;
 	if (!job->bit)
 		return;
-	w = ir_ld(ir, lw->entry, (int32_t)(offsetof(struct row, words) + 4 * job->word), 4, false, true);
+	w = ir_ld(ir, lw->entry, (int32_t)((uint32_t)offsetof(struct row, words) + 4 * job->word), 4, false, true);
 	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, next);
 }
 

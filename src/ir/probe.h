@@ -17,11 +17,11 @@ struct site {
 	const char *native; /* D structure that names what the site gives: member i is argument i */
 	const char *when;   /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
 	const char *value;  /* D expression over P: the probe's argument that is an integer, not a structure; or NULL */
-	/* D expressions over P, NULL-terminated: arg0, arg1, ... and those args[] that are no structures; or NULL: as the
-	 * attach point has them */
+	/* D expressions over P, NULL-terminated: arg0, arg1, ... and those args[] that are no structures; or NULL: as
+	 * the attach point has them */
 	const char *const *values;
-	/* The place is that of many probes: D expression over P, the number of the one that fires (struct probe, number).
-	 * All that are enabled share one program. */
+	/* The place is that of many probes: D expression over P, the number of the one that fires (struct probe,
+	 * number). All that are enabled share one program. */
 	const char *number;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
@@ -49,7 +49,7 @@ struct provider {
 	size_t nprobes;
 	/* Probes made by name (tick-1s, profile-997): 0 and *period_ns, or -EINVAL. NULL: only the table. */
 	int (*by_name)(const char *name, uint64_t *period_ns);
-	/* Probes that are in a list of the kernel's: prov/lists.h; NULL: only the table, whose definitions they have. */
+	/* Probes that are in a list of the kernel's: prov/lists.h; NULL: only the table. */
 	const struct probe_source *source;
 };
 

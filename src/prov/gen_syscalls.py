@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes syscalls_x86_64.h and syscalls_aarch64.h: names, numbers and argument types of the system calls.
+"""Makes syscalls_x86_64.def and syscalls_aarch64.def: names, numbers and argument types of the system calls.
 
-usage: gen_syscalls.py FORMATS ARCH <preprocessed-numbers >syscalls_ARCH.h
+usage: gen_syscalls.py FORMATS ARCH <preprocessed-numbers >syscalls_ARCH.def
 FORMATS: of each /sys/kernel/tracing/events/syscalls/sys_enter_NAME a line "== NAME" and its format's argument lines.
 Standard input: "#define __NR_name number" lines, as `cc -E -dM -include asm/unistd.h` prints them (for aarch64 with
 asm-generic/unistd.h). Calls that are newer than the headers stand below; their numbers are the same everywhere.
@@ -59,11 +59,9 @@ def main():
     print(f"/* syscalls_{arch}: the system calls: number, name, types of the arguments. Made by gen_syscalls.py.")
     print(" * i int, u unsigned int, l long, U unsigned long, z size_t, o off_t, s char *, p void *, d pid_t, a uid_t,")
     print(" * g gid_t, m mode_t. */")
-    print("/* clang-format off */")
     for name, number in sorted(calls.items(), key=lambda c: int(c[1])):
         args = known.get(DEFINED.get(name, name), known.get(name, KNOWN.get(name)))
         print(f'X({number}, {name}, "{"UUUUUU" if args is None else args}")')
-    print("/* clang-format on */")
 
 
 main()

@@ -1,5 +1,6 @@
-/* sched: which thread has a CPU, which wait for one, and why, the hooks tier. A thread that is ready to run but does not
- * is in the queue of its CPU: it comes there by being woken, created or preempted, and leaves it by getting the CPU. */
+/* sched: which thread has a CPU, which wait for one, and why, the hooks tier. A thread that is ready to run but does
+ * not is in the queue of its CPU: it comes there by being woken, created or preempted, and leaves it by getting the
+ * CPU. */
 #include "prov/all.h"
 
 #define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .irqs_off = true

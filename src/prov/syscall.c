@@ -13,9 +13,9 @@ static const struct call {
 } calls[] = {
 #define X(number, name, args) { number, #name, args },
 #if defined(__aarch64__)
-#include "prov/syscalls_aarch64.h"
+#include "prov/syscalls_aarch64.def"
 #else
-#include "prov/syscalls_x86_64.h"
+#include "prov/syscalls_x86_64.def"
 #endif
 #undef X
 };
