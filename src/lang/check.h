@@ -182,8 +182,8 @@ struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
 int expr_form(struct checker *ck, const struct expr *e);
 /* NULL, which strings are compared with and set to. */
 bool expr_is_null(struct types *ts, const struct expr *e);
-/* Has anything that name: a variable, inline, aggregation, function, action? */
-bool checker_knows(struct checker *ck, const char *name);
+/* What has that name: a variable, inline, aggregation, function, action; NULL: nothing. */
+const struct symbol *checker_find(struct checker *ck, const char *name);
 struct types *checker_types(struct checker *ck);
 /* Every aggregation, in order of appearance. */
 size_t checker_aggs(struct checker *ck, struct symbol ***aggs);

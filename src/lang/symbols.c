@@ -145,12 +145,18 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 	return strmap_get(sym_scope(ck, scope), name);
 }
 
-bool checker_knows(struct checker *ck, const char *name)
+const struct symbol *checker_find(struct checker *ck, const char *name)
 {
 	const char *bare = *name == '@' ? name + 1 : name;
+	struct strmap *const maps[] = { ck->globals, ck->selfs, ck->thiss, ck->aggs, ck->funcs };
 
-	return strmap_get(ck->globals, name) || strmap_get(ck->selfs, name) || strmap_get(ck->thiss, name) ||
-		strmap_get(ck->aggs, bare) || strmap_get(ck->funcs, name);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		const struct symbol *s = strmap_get(maps[i], maps[i] == ck->aggs ? bare : name);
+
+		if (s)
+			return s;
+	}
+	return NULL;
 }
 
 struct name_list {

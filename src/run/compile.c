@@ -295,9 +295,10 @@ static int check_texts(struct compilation *c)
 		return -EINVAL;
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_decls(c->checker, &c->texts.v[i].prog);
-	pragma_finish(c);
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_text(c, &c->texts.v[i], &index);
+	if (!diags_errors(c->diags))
+		pragma_finish(c);
 	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
 		check_agg_uses(c->checker, &c->texts.v[i].prog);
 	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)

@@ -145,11 +145,17 @@ void pragma_finish(struct compilation *c)
 {
 	for (size_t i = 0; i < c->pragma_names.n; i++) {
 		const struct pragma_name *n = &c->pragma_names.v[i];
-		bool known = checker_knows(c->checker, n->name) || declares(&c->library, n->name);
+		const struct symbol *s = checker_find(c->checker, n->name);
+		bool ours = s && s->loc.src && !s->loc.src->library;
 
-		for (size_t k = 0; k < c->texts.n && !known; k++)
-			known = declares(&c->texts.v[k].prog, n->name);
-		if (!known)
+		for (size_t k = 0; k < c->texts.n && !ours; k++)
+			ours = declares(&c->texts.v[k].prog, n->name);
+		if (ours || (n->loc.src && n->loc.src->library))
+			continue;
+		if (s || declares(&c->library, n->name))
+			diag_error(c->diags, n->loc, D_PRAGMA_SCOPE, NULL,
+				"#pragma cannot modify %s, which is defined outside of the program", n->name);
+		else
 			diag_error(c->diags, n->loc, D_PRAGMA_UNUSED, NULL,
 				"unrecognized or unused pragma: nothing is called %s", n->name);
 	}

@@ -1,0 +1,2 @@
+#pragma D binding "1.0" printf
+BEGIN { exit(0); }

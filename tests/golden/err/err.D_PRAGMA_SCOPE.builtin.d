@@ -1,0 +1,2 @@
+#pragma D attributes Private/Private/Common execname
+BEGIN { exit(0); }
