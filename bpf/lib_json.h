@@ -1,8 +1,8 @@
 /* lib_json: json(), the value of one member of a text in JSON; part of lib.bpf.c.
  *
- * Input: the text, and a path: names of members and numbers of elements with . [ ] between them. Output: where the value
- * lies; a string without its quotes, anything else as it is written. Invariant: one pass; a container that does not lie
- * on the path is skipped by counting its brackets. */
+ * Input: the text, and a path: names of members and numbers of elements with . [ ] between them. Output: where the
+ * value lies; a string without its quotes, anything else as it is written. Invariant: one pass; a container that does
+ * not lie on the path is skipped by counting its brackets. */
 
 enum json_word {   /* words of the loop */
 	JS_START,  /* of the value */

@@ -32,8 +32,9 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 64) X(printa, FC_ACTION, 1, 64)                    \
 	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
 	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
-	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 64) X(freopen, FC_ACTION, 1, 64) X(ftruncate, FC_ACTION, 0, 0) \
-	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64)                                                                           \
+	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 64) X(freopen, FC_ACTION, 1, 64)                  \
+	X(ftruncate, FC_ACTION, 0, 0)                                                                       \
+	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64)                                            \
 	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
 	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
 	X(speculate, FC_ACTION, 1, 1) X(commit, FC_ACTION, 1, 1) X(discard, FC_ACTION, 1, 1)                 \
@@ -55,7 +56,8 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(inet_ntoa6, FC_SUBR, 1, 1) X(inet_ntop, FC_SUBR, 2, 2) X(link_ntop, FC_SUBR, 2, 2)                 \
 	X(lltostr, FC_SUBR, 1, 2) X(rindex, FC_SUBR, 2, 3) X(strchr, FC_SUBR, 2, 2)                          \
 	X(strjoin, FC_SUBR, 2, 2) X(strlen, FC_SUBR, 1, 1) X(strrchr, FC_SUBR, 2, 2)                         \
-	X(json, FC_SUBR, 2, 2) X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2) X(strtoll, FC_SUBR, 1, 2)                          \
+	X(json, FC_SUBR, 2, 2) X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2)                            \
+	X(strtoll, FC_SUBR, 1, 2)                                                                           \
 	X(substr, FC_SUBR, 2, 3) X(tolower, FC_SUBR, 1, 1) X(toupper, FC_SUBR, 1, 1)                         \
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
 	X(__ip6, FC_DLIB, 1, 1)  /* string of the struct in6_addr at a pointer; IPv4-mapped as IPv4 */        \
