@@ -5,14 +5,16 @@ disk=$(findmnt -no SOURCE -T "$tmp")
 dd if=/dev/zero of="$tmp/probe" bs=4096 count=1 oflag=direct 2>/dev/null || skip "no direct I/O under $tmp"
 number=$(printf '%d %d' "0x$(stat -Lc %t "$disk")" "0x$(stat -Lc %T "$disk")")
 
-d='io:::start /execname == "dd" && args[0]->b_bcount == 12288 && (args[0]->b_flags & B_WRITE) != 0/ { t[arg0] = timestamp;
+d='io:::start /execname == "dd" && (args[0]->b_flags & B_WRITE) != 0/ { t[arg0] = timestamp;
 	@["start", args[1]->dev_major, args[1]->dev_minor, args[0]->b_edev == (args[1]->dev_major << 20 | args[1]->dev_minor)] = count();
 	@bytes = sum(args[0]->b_bcount); }
 io:::done /t[arg0]/ { @["done", args[0]->b_error, args[0]->b_resid, timestamp > t[arg0]] = count(); t[arg0] = 0; }
 END { printa("%s %d %d %d %@d\n", @); printa("bytes %@d\n", @bytes); }'
 trace_with "$d" dd if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
-expect_eq "$(grep ^start <<<"$OUT")" "start $number 1 17" "requests that begin"
-expect_eq "$(grep ^done <<<"$OUT")" "done 0 0 1 17" "requests that end"
+n=$(awk '/^start/ { print $5 }' <<<"$OUT") # a block may lie in two places of the disk
+expect_ge "$n" 17 "requests"
+expect_eq "$(grep ^start <<<"$OUT")" "start $number 1 $n" "requests that begin"
+expect_eq "$(grep ^done <<<"$OUT")" "done 0 0 1 $n" "requests that end"
 expect_eq "$(grep ^bytes <<<"$OUT")" "bytes $((17 * 12288))" "bytes"
 
 # written from the cache, by the process that asks for it
