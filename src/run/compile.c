@@ -377,6 +377,8 @@ int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
 	r = parse_texts(c);
 	if (r)
 		return r;
+	if (c->opts->tree && c->tree)
+		(void)dump_trees(c, c->tree);
 	if (dump == DWIRE_DUMP_AST)
 		return dump_trees(c, out);
 	r = check_texts(c);

@@ -53,6 +53,7 @@ struct compilation {
 	long hz; /* of jiffies */
 	/* Is there a module of the kernel of that name? NULL: any may be. ctx is penv's. */
 	bool (*has_module)(void *ctx, const char *name);
+	FILE *tree;   /* -x tree: the syntax tree is shown there; or NULL */
 	FILE *disasm; /* -S: the instructions are shown there; or NULL */
 
 	/* made */

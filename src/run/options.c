@@ -9,6 +9,8 @@
 
 #include "base/diag.h"
 
+#define VERSION_LATEST (2u << 24 | 0xfffu) /* of D: 2.0 */
+
 enum opt_kind {
 	OPT_BOOL,
 	OPT_NOT,  /* a bool whose field says the opposite */
@@ -156,7 +158,7 @@ static const struct opt {
 	{ "syslibdir", OPT_TEXT, NO_PRAGMA, O(syslibdir) },
 	{ "sysslice", OPT_ANY, 0, 0 },
 	{ "temporal", OPT_NOT, 0, O(nosort) },
-	{ "tree", OPT_TEXT, NO_PRAGMA, O(tree) },
+	{ "tree", OPT_NUM, 0, O(tree) },
 	{ "tregs", OPT_ANYNUM, 0, 0 },
 	{ "udefs", OPT_ANY, 0, 0 },
 	{ "undef", OPT_FLAG, NO_PRAGMA, 'U' },
@@ -283,7 +285,7 @@ static bool parse_version(const char *v, uint32_t *out)
 			return false;
 	}
 	*out = part[0] << 24 | part[1] << 12 | part[2];
-	return n >= 1 && n < 3;
+	return n >= 1 && n < 3 && part[0] >= 1 && *out <= VERSION_LATEST;
 }
 
 bool option_version(const char *text, uint32_t *version)

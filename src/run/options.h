@@ -36,7 +36,7 @@ struct options {
 	const char *syslibdir; /* NULL: none but what is built in */
 	option_list cppargs;   /* -D, -U, -I, in the order given, as cpp takes them */
 	option_list libdirs;   /* -L, libdir */
-	const char *tree;      /* --dump=ast, in DTrace's words */
+	uint32_t tree;         /* not 0: the syntax tree is shown */
 	uint64_t strsize;
 	uint64_t dynvarsize;                                         /* bytes; 0: default */
 	uint64_t aggsize;                                            /* bytes; 0: default */

@@ -293,6 +293,7 @@ int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err)
 {
 	int r = dump == DWIRE_DUMP_TOKENS || dump == DWIRE_DUMP_AST ? 0 : open_kernel(d, err);
 
+	d->c.tree = err;
 	if (!r)
 		r = dwire_prepare(d, err);
 	if (!r)

@@ -51,6 +51,19 @@ gives 1 "" "dwire: failed to set -x bufsize=1z: Invalid value for specified opti
 gives 1 "" "dwire: failed to set -x switchrate: Invalid value for specified option
     hint: it takes a rate or a time, as in 10hz, 100ms or 1s" -x switchrate -n BEGIN
 gives 1 "" "dwire: failed to set -x grabanon: Option is not supported on this system" -x grabanon -n BEGIN
+gives 1 "" "dwire: failed to set -x version=3.0: Invalid value for specified option
+    hint: it takes a version of D such as 1.2" -x version=3.0 -n BEGIN
+gives 0 "" "" -x version=1.6.3 -eqn BEGIN
+run -qx tree=1 -n 'BEGIN { exit(3); }'
+expect_match "$STATUS $ERR" '^3 .*clause' "-x tree"
+run -qSn 'BEGIN { exit(3); }'
+expect_match "$STATUS $ERR" $'^3 ; dtrace:::BEGIN.*\n0: ' "-S"
+expect_match "$(run -h -s x.d; echo "$STATUS $ERR")" '^1 dwire: cannot read x.d' "-h -s of no file"
+echo BEGIN >usdt.d
+gives 1 "" "dwire: -h: probes in programs' own code (USDT) are not made here" -h -s usdt.d
+gives 1 "" "dwire: -G: probes in programs' own code (USDT) are not made here" -G -s usdt.d
+run -w -n 'BEGIN { exit(0); }'
+expect_match "$ERR" $'matched 1 probe\ndwire: allowing destructive actions$' "-w"
 run -n $'#pragma D option quite\nBEGIN'
 expect_match "$STATUS $ERR" '^1 -n:1:1: error\[D_PRAGMA_OPTSET\]: failed to set option .quite. to ..: Invalid option name.*did you mean quiet\?' "a pragma"
 gives 0 "" "" -w -n $'#pragma D option quiet\n#pragma D option bufsize = 64k\nBEGIN { exit(0); }'
