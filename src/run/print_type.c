@@ -17,7 +17,8 @@ struct bytes {
 
 static struct bytes bytes_at(struct bytes b, size_t off, size_t size)
 {
-	struct bytes none = { NULL, 0 };
+	static const uint8_t nothing[1];
+	struct bytes none = { nothing, 0 };
 
 	return off > b.len || size > b.len - off ? none : (struct bytes){ b.p + off, size };
 }
