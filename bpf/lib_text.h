@@ -5,7 +5,8 @@
  * is used, since what comes back from there the verifier does not know: all ways out of a loop are one way to it.
  * Loops over texts are bpf_loop()'s: the verifier looks at their bodies (cb_...) once, however long the texts are. */
 
-static long (*const copy_text)(void *dst, u32 size, const void *from) = (void *)115; /* probe_read_kernel_str */
+/* probe_read_kernel_str. size is 64 bits here: the verifier looks at all of them. */
+static long (*const copy_text)(void *dst, u64 size, const void *from) = (void *)115;
 /* bpf_loop, Linux 5.17. n is 64 bits here: where the kernel puts the loop in line it compares all of them. */
 static long (*const loop)(u64 n, void *body, void *ctx, u64 flags) = (void *)181;
 

@@ -158,3 +158,48 @@ bool lower_heap_call(struct lowerer *lw, const struct expr *e, vreg *out)
 		return false;
 	}
 }
+
+/* ---- writing to the process -------------------------------------------------------------------------------------- */
+static void write_user(struct lowerer *lw, vreg to, vreg from, vreg n)
+{
+	vreg r = ir_call(lw->ir, BPF_FUNC_probe_write_user, (vreg[]){ to, from, n }, 3, false);
+
+	fault_unless(lw, CC_EQ, ir_ext(lw->ir, r, 4, true), 0, DW_FAULT_BADADDR, to);
+}
+
+/* copyout(from, to, n) */
+void lower_copyout(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	vreg from = source(lw, e->args.v[0]), to = lower_int(lw, e->args.v[1]), n, buf, r;
+	uint32_t room = HEAP_UNKNOWN;
+	int64_t size;
+
+	if (const_eval(lw->ts, lw->d, e->args.v[2], &size))
+		room = size < 0 || size > HEAP_MAX ? 0 : (uint32_t)size;
+	n = ir_mov(ir, lower_int(lw, e->args.v[2]));
+	fault_unless(lw, CC_ULE, n, room, DW_FAULT_NOSCRATCH, 0);
+	buf = scratch_ptr(lw, scratch_alloc(lw, room));
+	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, n, from }, 3, false);
+	fault_unless(lw, CC_EQ, r, 0, DW_FAULT_BADADDR, from);
+	write_user(lw, to, buf, n);
+}
+
+/* copyoutstr(text, to, n): the text and its NUL, at most n bytes of it */
+void lower_copyoutstr(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	vreg from = type_is_string(e->args.v[0]->type) ? source(lw, e->args.v[0]) : lower_int(lw, e->args.v[0]);
+	vreg to = lower_int(lw, e->args.v[1]), most = ir_mov(ir, lower_int(lw, e->args.v[2])), n = ir_var(ir), buf, len;
+	uint32_t size = checker_strsize(lw->ck), all = ir_newlabel(ir);
+
+	buf = scratch_ptr(lw, scratch_alloc(lw, size));
+	len = ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ buf, ir_imm(ir, size), from }, 3, false);
+	fault_unless(lw, CC_SGT, len, 0, DW_FAULT_BADADDR, from);
+	ir_set(ir, n, len);
+	ir_jcci(ir, CC_UGT, most, (int32_t)size, all);
+	ir_jcc(ir, CC_UGE, most, len, all);
+	ir_set(ir, n, most);
+	ir_label(ir, all);
+	write_user(lw, to, buf, n);
+}

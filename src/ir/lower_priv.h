@@ -241,6 +241,8 @@ void heap_collect(struct lowerer *lw, const struct expr *e);
 void heap_place(struct lowerer *lw);                            /* after heap_collect() of all that the program has */
 struct val heap_at(struct lowerer *lw, vreg p, struct type *t); /* where a t at address p may be stored; else a fault */
 bool lower_heap_call(struct lowerer *lw, const struct expr *e, vreg *out);
+void lower_copyout(struct lowerer *lw, const struct expr *e);
+void lower_copyoutstr(struct lowerer *lw, const struct expr *e);
 
 /* lower_var.c */
 vreg global_room(struct lowerer *lw, uint32_t size); /* fresh bytes beside the global variables */

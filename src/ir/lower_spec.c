@@ -190,6 +190,12 @@ void lower_destructive(struct lowerer *lw, const struct expr *e)
 	case FN_stop:
 		send_signal(lw, e, ir_imm(lw->ir, SIGSTOP));
 		break;
+	case FN_copyout:
+		lower_copyout(lw, e);
+		break;
+	case FN_copyoutstr:
+		lower_copyoutstr(lw, e);
+		break;
 	case FN_chill:
 		chill(lw, lower_int(lw, e->args.v[0]));
 		break;

@@ -380,6 +380,24 @@ static vreg lower_strtoll(struct lowerer *lw, const struct expr *e)
 	return ir_ld(ir, w, 0, 8, false, false);
 }
 
+/* copyinstr(addr, most): at most so many characters. */
+static struct sval lower_copyinstr(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = text_from(lw, BPF_FUNC_probe_read_user_str, int_arg(lw, e, 0), expr_form(lw->ck, e));
+	uint32_t end = ir_newlabel(ir);
+	int64_t n;
+	vreg most;
+
+	if (e->args.n < 2 || const_eval(lw->ts, lw->d, e->args.v[1], &n)) /* the size of the result says it */
+		return s;
+	most = ir_mov(ir, int_arg(lw, e, 1));
+	ir_jcci(ir, CC_UGE, most, (int32_t)form_chars(s.form), end);
+	ir_sti(ir, ir_alu(ir, ALU_ADD, s.mem, most), 0, 1, 0);
+	ir_label(ir, end);
+	return s;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 bool lower_text_number(struct lowerer *lw, const struct expr *e, vreg *out)
 {
@@ -454,7 +472,7 @@ bool lower_text_call(struct lowerer *lw, const struct expr *e, struct sval *out)
 		*out = lower_link_ntop(lw, e);
 		return true;
 	case FN_copyinstr:
-		*out = text_from(lw, BPF_FUNC_probe_read_user_str, int_arg(lw, e, 0), expr_form(lw->ck, e));
+		*out = lower_copyinstr(lw, e);
 		return true;
 	default:
 		return false;

@@ -37,6 +37,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64)                                            \
 	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
 	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
+	X(copyout, FC_ACTION, 3, 3) X(copyoutstr, FC_ACTION, 3, 3)                                           \
 	X(speculate, FC_ACTION, 1, 1) X(commit, FC_ACTION, 1, 1) X(discard, FC_ACTION, 1, 1)                 \
 	X(speculation, FC_SUBR, 0, 0)                                                                        \
 	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \

@@ -409,6 +409,13 @@ static void check_setopt(struct checker *ck, struct expr *e)
 	}
 }
 
+static void check_copyout(struct checker *ck, struct expr *e)
+{
+	struct type *t;
+
+	(void)check_subr(ck, e, &t);
+}
+
 void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {
@@ -431,6 +438,8 @@ void check_action(struct checker *ck, struct expr *e)
 		[FN_panic] = check_number,
 		[FN_breakpoint] = check_number,
 		[FN_chill] = check_number,
+		[FN_copyout] = check_copyout,
+		[FN_copyoutstr] = check_copyout,
 		[FN_speculate] = check_number,
 		[FN_commit] = check_number,
 		[FN_discard] = check_number,

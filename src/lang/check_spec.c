@@ -11,6 +11,8 @@ unsigned func_traits(enum func f)
 		[FN_panic] = FT_DESTRUCTIVE | FT_KERNEL,
 		[FN_breakpoint] = FT_DESTRUCTIVE | FT_KERNEL,
 		[FN_chill] = FT_DESTRUCTIVE | FT_KERNEL,
+		[FN_copyout] = FT_DESTRUCTIVE | FT_KERNEL,
+		[FN_copyoutstr] = FT_DESTRUCTIVE | FT_KERNEL,
 		[FN_system] = FT_DESTRUCTIVE | FT_RECORD,
 		[FN_freopen] = FT_DESTRUCTIVE | FT_RECORD,
 		[FN_speculate] = FT_KERNEL,
