@@ -156,6 +156,18 @@ static int start_owner(struct session *s, char *why, size_t why_len)
 	return owner_start(&s->owner, root < 0 ? -1 : root, why, why_len);
 }
 
+static void say_lowered(const struct session *s)
+{
+	static const char units[] = "kmg";
+	uint32_t n = s->loaded->ring_size;
+	size_t unit = 0;
+
+	for (n /= 1024; n >= 1024 && n % 1024 == 0 && units[unit + 1]; n /= 1024)
+		unit++;
+	if (!s->opts.quiet)
+		fprintf(s->opts.err, "dwire: buffer size lowered to %u%c\n", n, units[unit]);
+}
+
 static int load(struct session *s, char *why, size_t why_len)
 {
 	struct load_config c = {
@@ -168,7 +180,17 @@ static int load(struct session *s, char *why, size_t why_len)
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
 	};
 
-	return load_image(&c, &s->loaded, why, why_len);
+	int err = load_image(&c, &s->loaded, why, why_len);
+
+	if (err || !s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
+		return err;
+	if (s->opts.options && s->opts.options->bufresize_manual) {
+		snprintf(why, why_len, "cannot make buffers of %llu bytes for each CPU: not enough memory",
+			(unsigned long long)c.bufsize);
+		return -ENOMEM;
+	}
+	say_lowered(s);
+	return 0;
 }
 
 /* ---- the consumer ------------------------------------------------------------------------------------------------ */

@@ -48,6 +48,11 @@ run -q -x dynvarsize=32 -s v.d
 expect_match "$ERR" '^dwire: [1-9][0-9]* dynamic variable drops?$' "dynvarsize"
 gives 0 "" "" -q -x dynvarsize=1m -s v.d
 
+# More than the kernel gives: less is taken, and said.
+run -b 4t -n 'BEGIN { exit(0); }'
+expect_match "$STATUS $ERR" $'^0 .*matched 1 probe\ndwire: buffer size lowered to [0-9]+[kmg]$' "a buffer that is too large"
+run -x bufresize=manual -b 4t -n 'BEGIN { exit(0); }'
+expect_match "$STATUS $ERR" 'dwire: cannot make buffers of 4398046511104 bytes for each CPU: not enough memory$' "bufresize=manual"
 gives 0 "1 2 3 " "" -q -x bufresize=manual -x switchrate=1s -x statusrate=5hz -x cleanrate=99hz -x aggrate=1hz -s a.d
 
 cat >s.d <<'EOF'
