@@ -57,7 +57,7 @@ struct val vtime_read(struct lowerer *lw, const struct symbol *s)
 	struct val v = { .k = V_INT, .type = s->type, .r = ir_var(ir) };
 	uint32_t end = ir_newlabel(ir), note = ir_newlabel(ir), noted = ir_newlabel(ir);
 	int32_t mark = ir_stack_mark(ir);
-	struct val task = task_val(lw, ir_call(ir, BPF_FUNC_get_current_task_btf, NULL, 0, true));
+	struct val task = current_task(lw);
 	vreg tid = task_member(lw, task, "pid", NULL), p, now;
 
 	ir_seti(ir, v.r, 0);

@@ -1,14 +1,15 @@
 # sched: a thread that sleeps N times leaves the CPU N times to sleep, is woken and queued as often, and what it was on
 # the CPU for is its CPU time.
 trace_with '
-sched:::on-cpu /pid == $target/ { self->on = timestamp; @n["on", curlwpsinfo->pr_lwpid == tid] = count(); }
-sched:::off-cpu /self->on/ { @n["off", args[0]->pr_lwpid != tid] = count(); @on = sum(timestamp - self->on); self->on = 0; }
+sched:::on-cpu /pid == $target/ { self->on = timestamp; self->v = vtimestamp; @n["on", curlwpsinfo->pr_lwpid == tid] = count(); }
+sched:::off-cpu /self->on/ { @n["off", args[0]->pr_lwpid != tid] = count(); @on = sum(timestamp - self->on);
+	@v = sum(vtimestamp - self->v); self->on = 0; }
 sched:::sleep /pid == $target/ { @n["sleep", 1] = count(); }
 sched:::preempt /pid == $target/ { @n["preempt", 1] = count(); }
 sched:::wakeup /args[1]->pr_pid == $target/ { @n["wakeup", args[0]->pr_lwpid == $target] = count(); }
 sched:::enqueue /args[1]->pr_pid == $target/ { @n["enqueue", args[2]->cpu_id < 1024] = count(); }
 sched:::dequeue /args[1]->pr_pid == $target && args[2]->cpu_id == cpu/ { @n["dequeue", 1] = count(); }
-END { printa("%s %d %@d\n", @n); printa("cpu %@d\n", @on); }' bash -c 'for i in {1..20}; do read -t 0.005 <>/dev/ptmx; done'
+END { printa("%s %d %@d\n", @n); printa("cpu %@d\n", @on); printa("vtime %@d\n", @v); }' bash -c 'for i in {1..20}; do read -t 0.005 <>/dev/ptmx; done'
 n() { awk -v k="$1" '$1 == k { s += $3 } END { print s + 0 }' <<<"$OUT"; }
 one() { expect_eq "$(awk -v k="$1" '$1 == k && $2 != 1' <<<"$OUT")" "" "arguments of $1"; }
 for p in on off sleep preempt wakeup enqueue dequeue; do one $p; done
@@ -22,3 +23,6 @@ expect_le "$off" "$((parts + 2))" "times off the CPU"
 expect_ge "$(n dequeue)" "$(($(n enqueue) - 2))" "dequeued"
 expect_le "$(n dequeue)" "$(($(n enqueue) + 2))" "dequeued"
 expect_eq "$(n on)" "$(n dequeue)" "on the CPU"
+on=$(awk '$1 == "cpu" { print $2 }' <<<"$OUT") v=$(awk '$1 == "vtime" { print $2 }' <<<"$OUT")
+expect_ge "$((v * 100))" "$((on * 80))" "vtimestamp advances on the CPU"
+expect_le "$((v * 100))" "$((on * 105))" "vtimestamp advances on the CPU"
