@@ -204,6 +204,7 @@ static struct val lower_member(struct lowerer *lw, const struct expr *e)
 	out.bits = e->isuffix;
 	if (out.bits)
 		out.type = e->member->type;
+	place_near(lw, &out);
 	out.bit = out.bits ? (uint32_t)e->ival % 8 : 0;
 	return out;
 }
@@ -233,6 +234,7 @@ static struct val lower_element(struct lowerer *lw, const struct expr *e, const 
 		out = base;
 		out.type = e->type;
 		out.off += (uint32_t)(i * size);
+		place_near(lw, &out);
 		return out;
 	}
 	if (base.k == V_MEM && base.mut) {

@@ -53,6 +53,19 @@ static struct val pointed_place(struct lowerer *lw, const struct expr *e)
 	return v;
 }
 
+#define FAR 16384u
+
+/* Instructions reach 32 KiB from a register: what is further has a register of its own. */
+void place_near(struct lowerer *lw, struct val *v)
+{
+	uint32_t whole = v->off & ~7u;
+
+	if (v->k != V_MEM || v->off < FAR)
+		return;
+	v->r = ir_alui(lw->ir, ALU_ADD, v->r, (int32_t)whole);
+	v->off -= whole;
+}
+
 /* Where e lies, made when it is not there yet. */
 static struct val place_of(struct lowerer *lw, const struct expr *e)
 {
@@ -76,6 +89,7 @@ static struct val place_of(struct lowerer *lw, const struct expr *e)
 		v = var_block(lw, e, true);
 	}
 	v.type = v.bits ? e->member->type : e->type;
+	place_near(lw, &v);
 	return v;
 }
 

@@ -223,6 +223,7 @@ bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta);
 void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t size);
 /* Element index of the array at base, which lies in a variable; outside of it is a fault. */
 struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index);
+void place_near(struct lowerer *lw, struct val *v);
 bool is_plain_var(const struct expr *e);
 vreg text_address(struct lowerer *lw, const struct expr *e); /* of the characters of a string: a number */
 vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);

@@ -211,6 +211,8 @@ static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *r
 		return err(ck, id->loc, D_IDENT_BADREF, NULL, "%s is a function", id->name);
 	if (s)
 		return check_known(ck, e, id, s);
+	if (id->scope == SCOPE_GLOBAL && strmap_get(ck->ts->enumerators, id->name))
+		return err(ck, e->loc, D_OP_WRITE, "choose another name", "%s is an enumerator", id->name);
 	for (size_t i = 0; lhs->kind == EX_INDEX && i < lhs->args.n; i++)
 		ok &= check_expr(ck, lhs->args.v[i]) != NULL;
 	if (!ok)

@@ -1,0 +1,1 @@
+enum { A }; BEGIN { A = 5; exit(0); }
