@@ -56,11 +56,19 @@ struct cred {
 		unsigned int val;
 	} uid;
 };
+struct upid {
+	int nr;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
 struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	const struct cred *cred;
 	struct files_struct *files;
 	char comm[16];
@@ -140,6 +148,19 @@ static __always_inline void drop(void)
 	__sync_fetch_and_add(&drops, 1);
 }
 
+/* The number of a process in the pid namespace that it lives in: the last of its numbers. */
+static __always_inline DW_U32 number_inside(struct task_struct *t)
+{
+	struct pid *pid = BPF_CORE_READ(t, group_leader, thread_pid);
+	DW_U32 level = BPF_CORE_READ(pid, level);
+	int nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+		(void *)pid + bpf_core_field_offset(struct pid, numbers) +
+			(DW_U64)level * bpf_core_type_size(struct upid));
+	return (DW_U32)nr;
+}
+
 /* Describes a process as owner of the socket at sk: the name is that of the process, not of the thread. */
 static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how, DW_U64 sk)
 {
@@ -147,6 +168,7 @@ static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, 
 	o->tid = t->pid;
 	o->uid = BPF_CORE_READ(t, cred, uid.val);
 	o->how = how;
+	o->nspid = number_inside(t);
 	o->sk = sk;
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
 }
@@ -172,6 +194,7 @@ static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *n
 	o->tid = now->tid;
 	o->uid = now->uid;
 	o->how = now->how;
+	o->nspid = now->nspid;
 	o->sk = now->sk;
 	barrier();
 	o->pid = now->pid;

@@ -9,7 +9,8 @@ struct dw_owner {	/* a record of the owner service */
 	int32_t pid;
 	int32_t tid;
 	uint32_t uid;
-	uint32_t how;
+	uint32_t how : 8;
+	uint32_t nspid : 24;
 	uint64_t sk;
 	char comm[16];
 };
@@ -380,6 +381,7 @@ typedef struct csinfo {
 	uint32_t cs_netns;		/* inode number of the network namespace */
 	uint64_t cs_cgroup;		/* id of the socket's cgroup (version 2) */
 	string cs_zonename;		/* name of the namespace: "global", ip-netns's name, a container's id, a number */
+	pid_t cs_nspid;			/* number of that process in its own pid namespace; -1 */
 	/* of the socket's cgroup (version 2); "" where there is none */
 	string cs_runtime;		/* "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc"; "": no container */
 	string cs_container;		/* the container's id, 12 digits; lxc: its name */
@@ -397,6 +399,7 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_netns = P->netns;
 	cs_cgroup = P->cgroup;
 	cs_zonename = __zone(P->netns);
+	cs_nspid = P->owner != 0 ? P->owner->nspid : -1;
 	cs_runtime = P->sk == 0 ? "" :
 	    dw_cg_runtime[dw_cg_head[dw_cg_of[(uint64_t)P->sk]], dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]];
 	cs_container = P->sk == 0 ? "" :

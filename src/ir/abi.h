@@ -79,7 +79,8 @@ struct dw_owner {
 	DW_S32 pid; /* process (tgid) */
 	DW_S32 tid;
 	DW_U32 uid;
-	DW_U32 how; /* enum dw_owner_how */
+	DW_U32 how : 8;    /* enum dw_owner_how */
+	DW_U32 nspid : 24; /* the process in its own pid namespace; Linux has 22 bits of numbers */
 	/* The socket this was written for. Another address: cloned from a listener. 0: a socket other than TCP that
 	 * several processes use; then this is the first of them, `accepted` has the last, and `senders` who sends. */
 	DW_U64 sk;
