@@ -1,13 +1,17 @@
 /* lower_unwind: stacks at cgroup hooks, where programs may not ask the kernel for one. They are walked by a function of
  * bpf/lib.bpf.c, from the program's own frame upwards, or from the registers of the process.
- * Only for x86_64: elsewhere a program's frame pointer is none of the kernel's. */
+ * The kernel's only on x86_64: elsewhere a program's frame pointer is none of the kernel's. */
 #include <linux/bpf.h>
 #include <string.h>
 
 #include "ir/lower_priv.h"
 
-/* Offsets in x86_64's struct pt_regs. */
+/* Offsets in struct pt_regs: of the frame pointer and of the program counter. */
+#ifdef __aarch64__
+enum { REGS_BP = 232, REGS_IP = 256 };
+#else
 enum { REGS_BP = 32, REGS_IP = 128 };
+#endif
 
 #define W(member) ((int32_t)offsetof(struct dw_unwind, member))
 
@@ -45,6 +49,9 @@ static bool store_tables(struct lowerer *lw, int32_t w)
 		 ips = kernel_symbol(lw, "__start_orc_unwind_ip"), end = kernel_symbol(lw, "__stop_orc_unwind_ip"),
 		 entries = kernel_symbol(lw, "__start_orc_unwind");
 
+#ifndef __x86_64__
+	return false;
+#endif
 	if (!from || !to || (ips && (!entries || end <= ips || !known_orc(lw))))
 		return false;
 	store(lw, w, W(from), from);
