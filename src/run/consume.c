@@ -530,8 +530,7 @@ int consumer_release(struct consumer *c)
 	c->exited = false; /* printing the record that did it says so again */
 	agg_begin(c->aggs);
 	for (const struct store_rec *r = store_first(store); r; r = r->next)
-		if (r->len)
-			record_print(c, r->cpu, r->rec, r->len, false);
+		record_print(c, r->cpu, r->rec, r->len, false);
 	c->bad += store_lost(store);
 	store_free(store);
 	return out_flush(c->out);

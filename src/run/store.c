@@ -42,14 +42,12 @@ void store_free(struct store *s)
 		return;
 	for (struct store_rec *r = s->first, *next; r; r = next) {
 		next = r->next;
-		free(r->rec);
 		free(r);
 	}
 	free(s->buffers);
 	free(s);
 }
 
-/* Its place in the list stays, empty, until everything before it is empty too. */
 static void forget_oldest(struct store *s, struct buffer *b)
 {
 	struct store_rec *r = b->oldest;
@@ -58,18 +56,20 @@ static void forget_oldest(struct store *s, struct buffer *b)
 	if (!b->oldest)
 		b->newest = NULL;
 	b->used -= r->len;
-	free(r->rec);
-	r->rec = NULL;
-	r->len = 0;
-	while (s->first && !s->first->len && s->first->next) {
-		r = s->first;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
 		s->first = r->next;
-		free(r);
-	}
+	if (r->next)
+		r->next->prev = r->prev;
+	else
+		s->last = r->prev;
+	free(r);
 }
 
 static void append(struct store *s, struct buffer *b, struct store_rec *r)
 {
+	r->prev = s->last;
 	if (s->last)
 		s->last->next = r;
 	else
@@ -94,17 +94,13 @@ bool store_add(struct store *s, unsigned cpu, const uint8_t *rec, size_t len)
 		return s->ring;
 	while (b->used + len > s->size)
 		forget_oldest(s, b);
-	r = calloc(1, sizeof(*r));
-	if (r)
-		r->rec = malloc(len);
-	if (!r || !r->rec) {
-		free(r);
+	r = malloc(sizeof(*r) + len);
+	if (!r) {
 		s->lost++;
 		return true;
 	}
+	*r = (struct store_rec){ .cpu = cpu, .len = len };
 	memcpy(r->rec, rec, len);
-	r->len = len;
-	r->cpu = cpu;
 	append(s, b, r);
 	return true;
 }

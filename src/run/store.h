@@ -8,11 +8,11 @@
 struct store;
 
 struct store_rec {
-	struct store_rec *next;
+	struct store_rec *prev, *next;
 	struct store_rec *later; /* of the same CPU */
 	unsigned cpu;
-	size_t len; /* 0: it was overwritten */
-	uint8_t *rec;
+	size_t len;
+	uint8_t rec[];
 };
 
 /* For ncpus buffers of size bytes. ring: the latest are kept; else the first. NULL: no memory. */
