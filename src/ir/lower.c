@@ -30,16 +30,16 @@ uint32_t map_add(struct lowerer *lw, struct image_map m)
 uint32_t map_for(struct lowerer *lw, enum map_role role)
 {
 	static const struct image_map shared[] = {
-		[MAP_RINGS] = { MAP_RINGS, "dw_rings", 0, 4, 4, 0, 0 },
-		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0 },
-		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 4, sizeof(struct dw_owner), 0, 0 },
-		[MAP_ACCEPTED] = { MAP_ACCEPTED, "dw_accepted", 0, 8, sizeof(struct dw_owner), 0, 0 },
-		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_owner), DW_SENDERS, 0 },
-		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
-		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0 },
-		[MAP_SPECS] = { MAP_SPECS, "dw_specs", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
-		[MAP_VTIME] = { MAP_VTIME, "dw_vtime", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 24, 1, 0 },
-		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0 },
+		[MAP_RINGS] = { MAP_RINGS, "dw_rings", 0, 4, 4, 0, 0, NULL },
+		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0, NULL },
+		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 4, sizeof(struct dw_owner), 0, 0, NULL },
+		[MAP_ACCEPTED] = { MAP_ACCEPTED, "dw_accepted", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
+		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_owner), DW_SENDERS, 0, NULL },
+		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0, NULL },
+		[MAP_SPECS] = { MAP_SPECS, "dw_specs", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_VTIME] = { MAP_VTIME, "dw_vtime", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 24, 1, 0, NULL },
+		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 	};
 
 	if (!lw->maps[role])
