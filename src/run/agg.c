@@ -794,11 +794,14 @@ void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const u
 
 void agg_print_rest(struct agg_set *s, struct out *o)
 {
-	for (uint32_t id = 0; id < s->image->aggs.n; id++)
-		if (!s->aggs[id].printed && table_fill(s, &id, 1, &s->opts)) {
-			s->aggs[id].printed = s->table.nrows > 0;
-			print_rows(s, o, NULL);
-		}
+	for (uint32_t id = 0; id < s->image->aggs.n; id++) {
+		const uint32_t only[] = { id };
+
+		if (s->aggs[id].printed || !table_fill(s, only, 1, &s->opts))
+			continue;
+		s->aggs[id].printed = s->table.nrows > 0;
+		print_rows(s, o, NULL);
+	}
 }
 
 void agg_each_row(struct agg_set *s, uint32_t id, void (*fn)(void *ctx, const struct agg_view *row), void *ctx)
