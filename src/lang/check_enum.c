@@ -1,6 +1,6 @@
-/* check_enum: __enum("tag", "PREFIX", value) of the D library: the name that an enumerator of the kernel has, without the
- * prefix; "" for a value that has none. Becomes a tree of ?: over the values, so that the name is a literal's number until
- * somebody looks, and so that names come from the running kernel. */
+/* check_enum: __enum("tag", "PREFIX", value) of the D library: the name that an enumerator of the kernel has,
+ * without the prefix; "" for a value that has none. Becomes a tree of ?: over the values, so that the name is a
+ * literal's number until somebody looks, and so that names come from the running kernel. */
 #include <stdlib.h>
 #include <string.h>
 

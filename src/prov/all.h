@@ -47,8 +47,8 @@ extern const struct provider rawtp_provider;
 	" (P->dev->priv_flags & 0x2200) == 0 && (P->skb->pkt_type != 3 || (P->dev->priv_flags & 0x100) " \
 	"!= 0)"
 
-/* IPv4 marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. IPv6 does not:
- * there a packet that came in and goes out is meant, but for a tunnel's outer one. */
+/* IPv4 marks what it forwards in the packet's control block, and a tunnel clears the mark of what it wraps. IPv6
+ * does not: there a packet that came in and goes out is meant, but for a tunnel's outer one. */
 #define IP_FORWARDED                                                 \
 	"P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?"      \
 	" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 :" \

@@ -1,6 +1,7 @@
-/* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The hooks tier
- * sees no counters: each is derived from the packets and state changes that move it, and was checked against
- * /proc/net/snmp, netstat and snmp6, where Linux has it too; the others (tcpInData…, tcpOutData…) are Solaris'. */
+/* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The
+ * hooks tier sees no counters: each is derived from the packets and state changes that move it, and was checked
+ * against /proc/net/snmp, netstat and snmp6, where Linux has it too; the others (tcpInData…, tcpOutData…) are
+ * Solaris'. */
 #include "prov/tcp.h"
 
 static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
@@ -9,7 +10,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define EGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .value = val, .sees = what }
 #define INGRESS(cond, val, what) \
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, .sees = what }
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, \
+	  .sees = what }
 #define TRACE(tp, n, nat, cond, val, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what }
 #define OPTIONAL(tp, n, nat, cond, val, what) \
@@ -40,12 +42,15 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define PARTLY(len) "(int32_t)(" SEQ " - " NEXT ") < 0 && (int32_t)(" SEQ " + " len " - " NEXT ") > 0"
 
 #define DATA_IN(cond, val_taken, val_closing) \
-	TRACE("tcp_probe", 2, "dw_taken", TAKEN " > 0 && " cond(TAKEN), val_taken, "segments of established connections"), \
-	INGRESS(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), val_closing, "segments for sockets that wait for the other's end")
+	TRACE("tcp_probe", 2, "dw_taken", TAKEN " > 0 && " cond(TAKEN), val_taken, \
+		"segments of established connections"), \
+	INGRESS(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), val_closing, \
+		"segments for sockets that wait for the other's end")
 #define DATA_SEGS(cond) DATA_IN(cond, SEGS, SEGS)
 #define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)
 
-#define SET_STATE(cond, what) TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && " cond, "1", what)
+#define SET_STATE(cond, what) \
+	TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && " cond, "1", what)
 #define FREED(cond, what) TRACE("kfree_skb", 4, "dw_drop", cond, "1", what)
 #define TCP_FREED IP_FREED " && P->proto == 6 && P->recv && "
 #define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
@@ -73,14 +78,16 @@ static const struct probe_def probes[] = {
 		FREED(TCP_FREED "P->sk != 0 && P->state == 10 && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
 			" (" FLAGS " & 6) != 0", "a reset, or a new SYN, for a handshake")),
 	PROBE("tcpEstabResets", "a connection ends at once",
-		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7", "the step from established to closed")),
+		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7",
+			"the step from established to closed")),
 	PROBE("tcpInSegs", "TCP receives a segment",
 		INGRESS(IS_TCP, "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
 		FREED("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
 			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
-			" && P->proto == 6 && P->recv", "segments for TIME_WAIT, resets without a socket, wrong checksums")),
+			" && P->proto == 6 && P->recv",
+			"segments for TIME_WAIT, resets without a socket, wrong checksums")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum",
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
 	PROBE("tcpOutSegs", "TCP sends segments, but none that were sent before",
@@ -88,7 +95,8 @@ static const struct probe_def probes[] = {
 		TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP, "1", "segments from TIME_WAIT, and resets")),
 	PROBE("tcpOutRsts", "TCP sends a reset",
 		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
-		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1", "resets of a socket that gives up")),
+		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1",
+			"resets of a socket that gives up")),
 	PROBE("tcpOutDataSegs", "segments with new data are sent", EGRESS(NEW_DATA, SEGS, "segments of sockets")),
 	PROBE("tcpOutDataBytes", "... and their bytes", EGRESS(NEW_DATA, PAYLOAD, "segments of sockets")),
 	PROBE("tcpRetransSegs", "segments are sent again",
@@ -122,7 +130,8 @@ static const struct probe_def probes[] = {
 			"calls that receive")),
 	PROBE("udpOutDatagrams", "UDP sends", EGRESS(IS_UDP, "1", "datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
-		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET", "datagrams to one address that find no socket")),
+		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
+			"datagrams to one address that find no socket")),
 	PROBE("udpInErrors", "UDP throws a received datagram away",
 		FREED(UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
 			" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)", "datagrams that were not queued")),
@@ -136,15 +145,19 @@ static const struct probe_def probes[] = {
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
 	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
 		FREED(IP_HEADER " && " IPV4 " && P->recv &&"
-			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)", "packets thrown away")),
+			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
+			"packets thrown away")),
 	PROBE("ipInCksumErrs", "an IPv4 header has a wrong checksum",
-		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM", "packets thrown away")),
+		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM",
+			"packets thrown away")),
 	PROBE("ipInUnknownProtos", "nobody takes the IPv4 packet's protocol",
-		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO", "packets thrown away")),
+		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO",
+			"packets thrown away")),
 	PROBE("ipv6InReceives", "IPv6 receives a packet", RECEIVED(IPV6)),
 	PROBE("ipv6OutForwDatagrams", "IPv6 forwards a packet", FORWARDED(IPV6)),
 	PROBE("ipv6OutRequests", "IPv6 sends a packet of this machine", REQUESTED(IPV6)),
-	PROBE("icmpOutMsgs", "ICMP sends a message", EGRESS(ICMP_OUT, "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutMsgs", "ICMP sends a message",
+		EGRESS(ICMP_OUT, "1", "messages of sockets, the kernel's own too")),
 	PROBE("icmpOutDestUnreachs", "... that something cannot be reached",
 		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 3", "1", "messages of sockets, the kernel's own too")),
 	PROBE("icmpOutTimeExcds", "... that a packet lived too long",

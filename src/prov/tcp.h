@@ -35,8 +35,8 @@
 			      "== 6 ||"                                                                               \
 			      " (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
 
-/* A listener's queues. Without cookies the last quarter of the handshakes' is for hosts that were heard of before: whether
- * this one was cannot be seen. */
+/* A listener's queues. Without cookies the last quarter of the handshakes' is for hosts that were heard of before:
+ * whether this one was cannot be seen. */
 #define LISTENER_SYN IS_TCP " && P->state == 10 && (" FLAGS " & 0x17) == 2"
 #define ACCEPTQ_FULL "P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog"
 #define NETNS_IPV4 "P->sk->__sk_common.skc_net.net->ipv4"
@@ -48,8 +48,8 @@
 	"P->sk != 0 && (__has(SKB_DROP_REASON_TCP_LISTEN_OVERFLOW) ?" \
 	" P->reason == SKB_DROP_REASON_TCP_LISTEN_OVERFLOW : 0)"
 
-/* At tcp_cong_state_set. The loss state is entered by a timeout at each firing, but also when SACK reneges, and without a
- * loss when the path's MTU has shrunk: then there is nothing to undo. */
+/* At tcp_cong_state_set. The loss state is entered by a timeout at each firing, but also when SACK reneges, and
+ * without a loss when the path's MTU has shrunk: then there is nothing to undo. */
 #define TIMED_OUT                                              \
 	"P->newca == 4 && " TCP_SOCK "->is_sack_reneg == 0 &&" \
 	" (" ICSK "->icsk_ca_state == 4 || " TCP_SOCK "->undo_marker != 0)"

@@ -1,5 +1,5 @@
-/* tcp_events: where the hooks tier sees losses, resets, full listeners, congestion, and FreeBSD's debug probes. Each site
- * was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
+/* tcp_events: where the hooks tier sees losses, resets, full listeners, congestion, and FreeBSD's debug probes.
+ * Each site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
 #include "prov/tcp.h"
 
 /* What was sent before, as it is sent again. The congestion state tells why: a timeout is in the loss state, fast

@@ -1,5 +1,5 @@
-/* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb those
- * that reach none. */
+/* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb
+ * those that reach none. */
 #include "prov/all.h"
 
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"

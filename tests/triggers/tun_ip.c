@@ -36,8 +36,9 @@ static void seal4(uint8_t *p, size_t head)
 static void with_options(const struct tun *t, uint16_t port, struct sent *s)
 {
 	uint8_t buf[256], body[128];
-	size_t n = udp_body(t, body, port, 20), head = tun_header(t, buf, IPPROTO_UDP, n);
+	size_t n = udp_body(t, body, port, 20), head;
 
+	(void)tun_header(t, buf, IPPROTO_UDP, n);
 	if (t->family == AF_INET) {
 		buf[0] = 0x46;
 		tun_put16(buf + 2, (uint32_t)(24 + n));

@@ -1,7 +1,7 @@
 /*
- * Datagrams of every kind, each kind to a port of its own: several in one call, in parts, to a group, to all, to nobody, to
- * a socket that is full, to one whose filter refuses, with a wrong checksum; UDP-Lite.  Output: the ports, and how many
- * datagrams were sent and read.
+ * Datagrams of every kind, each kind to a port of its own: several in one call, in parts, to a group, to all, to nobody,
+ * to a socket that is full, to one whose filter refuses, with a wrong checksum; UDP-Lite.  Output: the ports, and how
+ * many datagrams were sent and read.
  *
  * Needs a network namespace of its own.
  */
@@ -246,7 +246,7 @@ static void wrong_checksum(const struct tun *t)
 		uint8_t *uh = buf + head;
 
 		tun_put16(uh, 4000), tun_put16(uh + 2, port), tun_put16(uh + 4, 8 + 11);
-		memcpy(uh + 8, "hello world", 11);
+		memset(uh + 8, 'h', 11);
 		tun_put16(uh + 6, (uint32_t)tun_checksum(t, IPPROTO_UDP, uh, 8 + 11) ^ (i >= 2 ? 0x1234u : 0));
 		tun_write(t, buf, head + 8 + 11);
 	}
