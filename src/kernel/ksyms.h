@@ -16,8 +16,8 @@ struct ksym {
 int ksyms_open(struct ksyms **out) __attribute__((warn_unused_result));
 void ksyms_close(struct ksyms *k);
 /* The symbol of a module; module NULL or "": of any, the kernel itself first. "vmlinux", and the names that other
- * systems give to theirs ("kernel", "unix", "genunix", "mach_kernel"), mean the kernel. 0; -ENOENT; -ENODEV: there is no
- * such module. */
+ * systems give to theirs ("kernel", "unix", "genunix", "mach_kernel"), mean the kernel. 0; -ENOENT; -ENODEV: no such
+ * module. */
 int ksyms_find(const struct ksyms *k, const char *module, const char *name, struct ksym *out)
 	__attribute__((warn_unused_result));
 /* Is it a name of the kernel itself? */

@@ -1,5 +1,5 @@
-/* check_assign: variables and what is written to. Input: assignments, ++ and --; output: their types, and the symbols of
- * variables that they make. Invariant: what may be written lies in a variable of D, so never in the kernel. */
+/* check_assign: variables and what is written to. Input: assignments, ++ and --; output: their types, and the symbols
+ * of variables that they make. Invariant: what may be written lies in a variable of D, so never in the kernel. */
 #include <string.h>
 
 #include "lang/check_priv.h"

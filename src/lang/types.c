@@ -347,7 +347,7 @@ static bool same_name_before(const struct type *t, const char *name)
 static bool place_member(struct types *ts, struct diags *d, struct type *t, const struct tyx_member *m,
 	struct type_member *out, uint64_t *bits, uint32_t *align)
 {
-	uint64_t at = t->kind == T_UNION ? 0 : *bits, width;
+	uint64_t at = t->kind == T_UNION ? 0 : *bits, width, room;
 	uint32_t al;
 
 	out->name = m->name;
@@ -364,7 +364,8 @@ static bool place_member(struct types *ts, struct diags *d, struct type *t, cons
 		if (!bit_field(ts, d, m, out))
 			return false;
 		width = out->bits;
-		if (!width || at % (out->type->size * 8) + width > out->type->size * 8)
+		room = (uint64_t)out->type->size * 8;
+		if (!width || at % room + width > room)
 			at = round_up(at, (uint64_t)al * 8);
 	} else {
 		if (out->type->kind == T_VOID || out->type->kind == T_FUNC) {
