@@ -237,7 +237,7 @@ static struct val lower_element(struct lowerer *lw, const struct expr *e, const 
 		place_near(lw, &out);
 		return out;
 	}
-	if (base.k == V_MEM && base.mut) {
+	if (base.k == V_MEM && base.mut && index) {
 		base = place_element(lw, base, t, lower_int(lw, index));
 		base.type = e->type;
 		return base;

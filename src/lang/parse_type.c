@@ -306,7 +306,7 @@ static enum dtag two_types_tag(const struct tyx *base)
 {
 	const uint32_t words = SPEC_SHORT | SPEC_LONG | SPEC_LONGLONG | SPEC_SIGNED | SPEC_UNSIGNED;
 
-	if (base->kind != TYX_BASIC || (base->spec & ~words))
+	if (!base || base->kind != TYX_BASIC || (base->spec & ~words))
 		return D_DECL_COMBO;
 	if (base->spec & (SPEC_SIGNED | SPEC_UNSIGNED))
 		return D_DECL_SIGNINT;
