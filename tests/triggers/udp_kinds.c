@@ -1,7 +1,7 @@
 /*
  * Datagrams of every kind, each kind to a port of its own: several in one call, in parts, to a group, to all, to
- * nobody, to a socket that is full, to one whose filter refuses, with a wrong checksum; UDP-Lite.  Output: the ports, and how
- * many datagrams were sent and read.
+ * nobody, to a socket that is full, to one whose filter refuses, with a wrong checksum; UDP-Lite.  Output: the ports,
+ * and how many datagrams were sent and read.
  *
  * Needs a network namespace of its own.
  */
