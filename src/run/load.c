@@ -462,6 +462,15 @@ static void add_log(FILE *t, const char *log)
 	}
 }
 
+/* No fault of the program: what this kernel does not let anybody do, by the last words of the log; or NULL. */
+static const char *forbidden(const char *log)
+{
+	if (strstr(log, "cannot use helper bpf_probe_write_user"))
+		return "copyout() and copyoutstr() are not possible: this kernel is locked down (integrity), which "
+		       "forbids tracers to write to the memory of processes";
+	return NULL;
+}
+
 static void prog_failed(struct loader *ld, const struct image_prog *p, const char *log, int err)
 {
 	const struct image *img = ld->c->image;
@@ -478,6 +487,12 @@ static void prog_failed(struct loader *ld, const struct image_prog *p, const cha
 	}
 	if (log[0])
 		add_position(t, at);
+	if (forbidden(log)) {
+		fprintf(t, "%s", forbidden(log));
+		add_source_line(t, at);
+		fclose(t);
+		return;
+	}
 	fprintf(t, log[0] ? "the kernel's verifier refused the program for " : "cannot load the program for ");
 	if (probe)
 		fprintf(t, "%s:%s:%s:%s", probe->prov, probe->mod, probe->func, probe->name);
