@@ -563,7 +563,7 @@ static int load_once(
 static int load_prog(struct loader *ld, const struct image_prog *p)
 {
 	struct bpf_insn *insns = link_code(ld->l, &p->code);
-	struct func_table funcs;
+	struct func_table funcs = { .btf = -1 };
 	char *log;
 	int fd, err = insns ? func_table_make(&p->code, &funcs) : -errno;
 

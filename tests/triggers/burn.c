@@ -1,6 +1,6 @@
 /*
- * Uses the CPU at a known place: main calls burn_outer, which calls burn_inner, which loops for some milliseconds of the
- * thread's own time and then sleeps for as long.  Output: pid, and the thread's CPU time as the kernel counts it.
+ * Uses the CPU at a known place: main calls burn_outer, which calls burn_inner, which loops for some milliseconds of
+ * the thread's own time and then sleeps for as long.  Output: pid, and the thread's CPU time as the kernel counts it.
  */
 #include "trigger.h"
 
