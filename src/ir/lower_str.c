@@ -59,8 +59,8 @@ static struct sval lit_chars(struct lowerer *lw, const char *text, size_t len, u
 	struct sval s = new_str(lw, REP_CHARS, words);
 	char buf[CHARS_SHORT + 8] = { 0 };
 
-	memcpy(buf, text, len < words * 8 ? len : words * 8 - 1);
-	for (unsigned i = 0; i < words; i++) {
+	memcpy(buf, text, len < (size_t)words * 8 ? len : (size_t)words * 8 - 1);
+	for (size_t i = 0; i < words; i++) {
 		int64_t w;
 
 		memcpy(&w, buf + i * 8, 8);
@@ -304,6 +304,17 @@ struct sval str_convert(struct lowerer *lw, struct sval s, int form)
 }
 
 /* ---- variables of strings: registers that can be set several times ----------------------------------------------- */
+static struct sval tstr_vars(struct lowerer *lw, int form)
+{
+	struct sval s = new_str(lw, REP_TSTR, 2);
+
+	s.form = form;
+	s.tag = ir_var(lw->ir);
+	s.w[0] = ir_var(lw->ir);
+	s.w[1] = ir_var(lw->ir);
+	return s;
+}
+
 struct sval str_vars(struct lowerer *lw, int form)
 {
 	enum str_rep rep = form_rep(form);
@@ -315,10 +326,10 @@ struct sval str_vars(struct lowerer *lw, int form)
 			s.null = ir_var(lw->ir);
 		return s;
 	}
-	s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_size(form) / 8);
-	s.form = form;
 	if (rep == REP_TSTR)
-		s.tag = ir_var(lw->ir);
+		return tstr_vars(lw, form);
+	s = new_str(lw, rep, rep == REP_LIT ? 1 : form_size(form) / 8);
+	s.form = form;
 	for (unsigned i = 0; i < s.n; i++)
 		s.w[i] = ir_var(lw->ir);
 	return s;
@@ -463,7 +474,7 @@ static vreg word_at(struct lowerer *lw, struct val p, uint32_t off)
 static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
-	struct sval s = str_vars(lw, FORM_ADDR);
+	struct sval s = tstr_vars(lw, FORM_ADDR);
 	struct val p = lower_expr(
 		lw, e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a : e->args.v[0]);
 	uint32_t end = ir_newlabel(ir);
@@ -489,7 +500,7 @@ static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 struct sval str_of_zone(struct lowerer *lw, vreg netns)
 {
 	struct ir *ir = lw->ir;
-	struct sval s = str_vars(lw, FORM_ZONE);
+	struct sval s = tstr_vars(lw, FORM_ZONE);
 	uint32_t end = ir_newlabel(ir);
 
 	ir_seti(ir, s.tag, DW_STR_LIT);
