@@ -126,6 +126,7 @@ struct image_probe {
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
 enum map_role {
 	MAP_RINGS,   /* array of ring buffers, one a CPU */
+	MAP_ERRORS,  /* a ring buffer for ERROR's clauses: read at once when they have run */
 	MAP_DROPS,   /* per-CPU array of u64, DW_DROP_COUNT */
 	MAP_OWNER,   /* the owner service's sk_storage map */
 	MAP_GLOBALS, /* array of one value: the global variables */

@@ -243,18 +243,34 @@ void count_drop(struct lowerer *lw, enum dw_drop cause)
 	ir_stack_release(ir, mark);
 }
 
-/* Room for a record in this CPU's ring. Jumps to full, the drop counted, when there is none. */
-vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
+/* The probe that the consumer fires when it reads of a fault. */
+static bool is_error_probe(const struct lowerer *lw)
+{
+	return !strcmp(lw->prov->name, "dtrace") && !strcmp(lw->probe->name, "ERROR");
+}
+
+/* The ring of this CPU. */
+static vreg own_ring(struct lowerer *lw, uint32_t none_label)
 {
 	struct ir *ir = lw->ir;
-	int32_t mark = ir_stack_mark(ir);
-	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), cpu, ring, rec = ir_var(ir);
-	uint32_t got = ir_newlabel(ir);
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), cpu, ring;
 
 	cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
 	ir_st(ir, key, 0, 4, cpu);
 	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_RINGS)), key }, 2, false);
-	ir_jcci(ir, CC_EQ, ring, 0, full_label);
+	ir_jcci(ir, CC_EQ, ring, 0, none_label);
+	return ring;
+}
+
+/* Room for a record in the ring. Jumps to full, the drop counted, when there is none. */
+vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	vreg ring, rec = ir_var(ir);
+	uint32_t got = ir_newlabel(ir);
+
+	ring = is_error_probe(lw) ? ir_map(ir, map_for(lw, MAP_ERRORS)) : own_ring(lw, full_label);
 	ir_set(ir, rec,
 		ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3, false));
 	ir_jcci(ir, CC_NE, rec, 0, got);

@@ -4,6 +4,7 @@
 #include "ir/lower.h"
 
 #define SCRATCH_SLOTS 4 /* of a CPU */
+#define ERRORS_RING (1u << 18)
 
 /* A string: in registers or, REP_TEXT, in memory. */
 struct sval {

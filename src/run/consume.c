@@ -40,6 +40,7 @@ struct consumer {
 	struct flow *flows;     /* by CPU */
 	struct store *store;    /* bufpolicy fill or ring: nothing is printed before the end; or NULL */
 	struct structured *doc; /* -x oformat: the output is a document; or NULL */
+	struct ring errors;     /* of ERROR's clauses; not mapped: there are none */
 	bool full;              /* fill: a buffer is */
 	struct ring **heap;     /* rings with a record to consume, the oldest first */
 	size_t nheap;
@@ -107,6 +108,9 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		c->nrings++;
 		err = ring_open(&c->rings[i], env->ring_fds[i]);
 	}
+	for (size_t i = 0; !err && env->map_fds && i < env->image->maps.n; i++)
+		if (env->image->maps.v[i].role == MAP_ERRORS)
+			err = ring_open(&c->errors, env->map_fds[i]);
 	if (err) {
 		consumer_free(c);
 		return err;
@@ -121,6 +125,7 @@ void consumer_free(struct consumer *c)
 		return;
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_close(&c->rings[i]);
+	ring_close(&c->errors);
 	structured_free(c->doc);
 	store_free(c->store);
 	agg_free(c->aggs);
@@ -367,7 +372,23 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	}
 }
 
-static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
+/* What ERROR's clauses recorded, at once: it belongs where the fault was. They ran on our CPU; it is shown as the one
+ * of the fault. */
+static void print_errors(struct consumer *c, unsigned cpu)
+{
+	const struct ring_slot *s;
+
+	if (!c->errors.data)
+		return;
+	ring_look(&c->errors);
+	while ((s = ring_peek(&c->errors))) {
+		record_print(c, cpu, s->rec, s->len, false);
+		ring_next(&c->errors);
+	}
+	ring_release(&c->errors, false);
+}
+
+static void record_error(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
 {
 	struct dw_err e;
 
@@ -395,6 +416,7 @@ static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 	fault_print(c->env.err, &e, p, c->env.errtags);
 	if (c->env.on_error)
 		c->env.on_error(c->env.ctx, &e);
+	print_errors(c, cpu);
 }
 
 /* The speculation that a record belongs to; 0: none. */
@@ -466,7 +488,7 @@ static void record_print(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 
 	memcpy(&head, rec, sizeof(head));
 	if (head.epid == DW_EPID_ERROR) {
-		record_error(c, rec, len);
+		record_error(c, cpu, rec, len);
 		return;
 	}
 	const struct epid *ep = epid_find(c, head.epid);

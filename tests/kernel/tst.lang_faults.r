@@ -1,6 +1,4 @@
 first
-not evaluated 2 0
-last 1111 7
 ERROR 1: action 2 fault 1 value 0
 ERROR 2: action 2 fault 4 value 0
 ERROR 3: action 1 fault 4 value 0
@@ -9,8 +7,10 @@ ERROR 5: action 1 fault 1 value 10
 ERROR 6: action 1 fault 1 value 0
 ERROR 7: action 1 fault 1 value c
 ERROR 8: action 1 fault 4 value 0
+not evaluated 2 0
 ERROR 9: action 1 fault 4 value 0
 ERROR 10: action 2 fault 4 value 0
+last 1111 7
 stderr:
 dwire: error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #2 at BPF pc NNN
 dwire: error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2 at BPF pc NNN

@@ -1,3 +1,4 @@
+error 1 0
 1
 bc 0
 1
@@ -6,12 +7,11 @@ bc 0
 v
 /b
 1
+error 1 0
+error 3 0
 |abc||bc|
 0 0 3
 ab
-error 1 0
-error 1 0
-error 3 0
 
 stderr:
 dwire: error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1 at BPF pc NNN
