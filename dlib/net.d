@@ -1,6 +1,7 @@
 /* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
  * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
- * Members that a site's translator leaves out are not there: reading one is a fault, as through a NULL pointer. */
+ * Members that a site's translator leaves out come from the translator below; those that it leaves out too are not there:
+ * reading one is a fault, as through a NULL pointer. */
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();
@@ -45,6 +46,30 @@ struct dw_pkt {
 	int32_t flags;		/* of the call */
 };
 
+/* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
+ * packet, where there is one, what its buffer tells. */
+translator struct dw_pkt < struct dw_pkt *P > {
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	has_pkt = 0;
+	nh = (uint64_t)P->skb->head + P->skb->network_header;
+	th = (uint64_t)P->skb->head + P->skb->transport_header;
+	ver = P->skb->protocol == 0x0008 ? 4 : 6;
+	proto = P->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)P->nh)->protocol : ((struct ipv6hdr *)P->nh)->nexthdr;
+	recv = 0;
+	state = P->sk != 0 ? P->sk->__sk_common.skc_state : 7;
+	oldstate = 0;
+	dev = P->has_pkt ? P->skb->dev :
+	    P->sk->sk_dst_cache != 0 ? P->sk->sk_dst_cache->dev : (struct net_device *)0;
+	netns = P->sk != 0 ? P->sk->__sk_common.skc_net.net->ns.inum :
+	    P->skb->dev != 0 ? P->skb->dev->nd_net.net->ns.inum : 0;
+	cgroup = P->sk != 0 ? P->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	reply = 0;
+	synth = 0;
+};
+
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
 /* cgroup_skb: packets of a socket, at IP's border. Headers are valid on both sides. */
@@ -60,19 +85,12 @@ translator struct dw_pkt < struct dw_cgin *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = 1;
 	state = C->sk->__sk_common.skc_state;
-	dev = C->skb->dev;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -89,19 +107,11 @@ translator struct dw_pkt < struct dw_cgout *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
-	recv = 0;
 	state = C->sk->__sk_common.skc_state;
-	dev = C->skb->dev;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -114,27 +124,13 @@ struct dw_devqueue {
 
 translator struct dw_pkt < struct dw_devqueue *C > {
 	skb = C->skb;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
 	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
-	recv = 0;
 	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
 	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 :
 	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
 	    7 : 6;
-	dev = C->skb->dev;
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	cgroup = 0;
 	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
 };
@@ -146,22 +142,14 @@ struct dw_devrecv {
 
 translator struct dw_pkt < struct dw_devrecv *C > {
 	skb = C->skb;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
-	cookie = 0;
 	nh = (uint64_t)C->skb->data;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	th = (uint64_t)C->skb->data +
+	    (C->skb->protocol == 0x0008 ? ((struct iphdr *)(uint64_t)C->skb->data)->ihl * 4 : 40);
 	proto = C->skb->protocol == 0x0008 ? ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
 	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = 1;
-	state = 7;
-	dev = C->skb->dev;
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	cgroup = 0;
 };
 
 /* sock_ops: a connection is established by the segment skb. The socket is still in the state before it (accepted) or in
@@ -180,14 +168,8 @@ translator struct dw_pkt < struct dw_sockops *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = 6;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = 1;
 	state = 1;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
@@ -207,25 +189,12 @@ translator struct dw_pkt < struct dw_freed *C > {
 	skb = C->skb;
 	rx_sk = C->rx_sk;
 	reason = C->reason;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
 	cookie = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_cookie.counter : 0;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = 1;
 	state = C->rx_sk != 0 ? 6 : 7;
-	dev = C->skb->dev;
 	netns = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
-	cgroup = 0;
 };
 
 /* tcp_send_reset: the segment that is refused. */
@@ -237,22 +206,9 @@ struct dw_refused {
 translator struct dw_pkt < struct dw_refused *C > {
 	skb = C->skb;
 	refused_sk = C->sk;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
-	cookie = 0;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = 6;
 	has_pkt = 1;
 	recv = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
-	state = 7;
-	dev = C->skb->dev;
-	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
-	cgroup = 0;
 };
 
 /* The same place, as the reset that is about to leave: its header is the answer to the segment (RFC 9293 3.10.7.1). */
@@ -264,22 +220,9 @@ struct dw_refusal {
 translator struct dw_pkt < struct dw_refusal *C > {
 	skb = C->skb;
 	refused_sk = C->sk;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
-	cookie = 0;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = 6;
 	has_pkt = 1;
-	recv = 0;
 	reply = 1;
-	synth = 0;
-	oldstate = 0;
-	state = 7;
-	dev = C->skb->dev;
-	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
-	cgroup = 0;
 };
 
 /* inet_sock_set_state */
@@ -295,11 +238,6 @@ translator struct dw_pkt < struct dw_setstate *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	has_pkt = 0;
-	reply = 0;
-	synth = 0;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	recv = 0;
 	state = C->newstate;
 	oldstate = C->oldstate;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -320,11 +258,6 @@ translator struct dw_pkt < struct dw_synrecv *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	has_pkt = 0;
-	reply = 0;
-	synth = 0;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	recv = 0;
 	state = 3;
 	oldstate = 10;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;

@@ -13,15 +13,9 @@ translator struct dw_pkt < struct dw_sockev *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	has_pkt = 0;
-	reply = 0;
-	synth = 0;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	recv = 0;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = C->sk->sk_protocol;
 	state = C->sk->__sk_common.skc_state;
-	oldstate = 0;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -33,22 +27,10 @@ struct dw_synack {
 
 translator struct dw_pkt < struct dw_synack *C > {
 	skb = C->skb;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
-	cookie = 0;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = 6;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
-	recv = 0;
 	state = 3;
-	dev = C->skb->dev;
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	cgroup = 0;
 	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
 };
@@ -64,13 +46,8 @@ translator struct dw_pkt < struct dw_rstrecv *C > {
 	sk = C->sk;
 	owner = C->owner;
 	cookie = C->cookie;
-	has_pkt = 0;
-	reply = 0;
-	synth = 0;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 	recv = 1;
 	state = C->sk->__sk_common.skc_state;
-	oldstate = 0;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -88,13 +65,7 @@ translator struct dw_pkt < struct dw_caset *C > {
 	newca = C->newstate;
 	owner = C->owner;
 	cookie = C->cookie;
-	has_pkt = 0;
-	reply = 0;
-	synth = 0;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	recv = 0;
 	state = C->sk->__sk_common.skc_state;
-	oldstate = 0;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -114,14 +85,8 @@ translator struct dw_pkt < struct dw_sockio *C > {
 	flags = C->flags;
 	owner = C->owner;
 	cookie = C->cookie;
-	has_pkt = 0;
-	reply = 0;
-	synth = 0;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	recv = 0;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	state = C->sk->__sk_common.skc_state;
-	oldstate = 0;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -141,17 +106,10 @@ translator struct dw_pkt < struct dw_rstreply *C > {
 	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = 6;
 	has_pkt = 1;
-	recv = 0;
 	reply = 1;
-	synth = 0;
-	oldstate = 0;
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state : 7;
-	dev = C->skb->dev;
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 	cgroup = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ?
@@ -177,13 +135,8 @@ translator struct dw_pkt < struct dw_rstactive *C > {
 	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
 	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
 	proto = 6;
-	has_pkt = 0;
-	recv = 0;
-	reply = 0;
 	synth = 1;
-	oldstate = 0;
 	state = C->sk->__sk_common.skc_state;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -207,24 +160,18 @@ translator struct dw_pkt < struct dw_drop *C > {
 	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
 	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
 	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
 	    (uint64_t)C->skb->head + C->skb->transport_header :
 	    (uint64_t)C->skb->head + C->skb->network_header + 40;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk->sk_protocol :
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = C->skb->skb_iif != 0;
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
-	dev = C->skb->dev;
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 	cgroup = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ?

@@ -292,8 +292,22 @@ static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, st
 	return v;
 }
 
+/* What the provider's raw structure has for members that a site's translator leaves out: the translator from the
+ * structure to itself. False: it says nothing either. */
+static bool default_member(struct lowerer *lw, const struct val *base, const char *name, struct val *out)
+{
+	struct type *raw = lw->prov->raw ? types_tagged(lw->ts, T_STRUCT, lw->prov->raw) : NULL;
+
+	if (!raw || base->xl != lw->site_val.xl)
+		return false;
+	*out = (struct val){ .k = V_XL, .type = base->type, .bind = &lw->site_val };
+	out->xl = check_xlator(lw->ck, lw->prov->raw, raw);
+	return out->xl && check_xl_member(lw->ck, out->xl, name);
+}
+
 struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name)
 {
+	struct val other;
 	struct expr *init = check_xl_member(lw->ck, base->xl, name);
 	struct type *to = at->type;
 	struct val v = { .k = V_INT, .type = to };
@@ -302,6 +316,8 @@ struct val xl_member(struct lowerer *lw, const struct val *base, const struct ex
 
 	if (memo_get(lw, base->bind, base->xl, name, &v))
 		return v;
+	if (!init && default_member(lw, base, name, &other))
+		return xl_member(lw, &other, at, name);
 	if (!init) { /* this site has no such thing: reading it is a fault, as reading through NULL is */
 		lower_fault(lw, DW_FAULT_BADADDR, 0);
 		if (type_is_string(to))
