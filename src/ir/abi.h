@@ -89,6 +89,16 @@ struct dw_owner {
 #define DW_SENDERS 16u /* records a CPU in `senders`: a thread's is that of its number modulo this */
 enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCEPT, DW_OWNER_USE };
 
+/* Numbers of the machine that programs cannot find out themselves; user space writes them some times a second. */
+struct dw_machine {
+	DW_U64 load[3]; /* load averages of 1, 5, 15 minutes, times 65536 */
+	DW_U64 threads; /* that there are */
+	DW_U64 cpus;    /* online */
+	DW_U64 pages;   /* of memory */
+	DW_U64 free;    /* of them */
+	DW_U64 zero;
+};
+
 /* What path_text() of bpf/lib.bpf.c walks: from a directory entry up to the top of its tree of mounts. */
 struct dw_path {
 	DW_U64 dentry, mnt;                          /* struct dentry *, struct vfsmount *: where it is now */

@@ -138,6 +138,7 @@ enum map_role {
 	MAP_SPECS,    /* array of one value: a bit for each speculation that is active */
 	MAP_VTIME,    /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
 	MAP_TABLE,    /* array of one value, which programs only read */
+	MAP_MACHINE,  /* array of one struct dw_machine: the runtime keeps it up to date */
 	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 

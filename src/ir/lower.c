@@ -35,6 +35,8 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0, NULL },
 		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 4, sizeof(struct dw_owner), 0, 0, NULL },
 		[MAP_ACCEPTED] = { MAP_ACCEPTED, "dw_accepted", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
+		[MAP_MACHINE] = { MAP_MACHINE, "dw_machine", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_machine), 1, 0,
+			NULL },
 		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_owner), DW_SENDERS, 0, NULL },
 		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0, NULL },

@@ -816,6 +816,16 @@ static struct val lower_zoneid(struct lowerer *lw, const struct expr *e)
 	return int_val(r, e->type);
 }
 
+/* Number n of struct dw_machine. */
+static vreg lower_machine(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	vreg n = ir_alui(ir, ALU_AND, lower_int(lw, e->args.v[0]), (int64_t)(sizeof(struct dw_machine) / 8 - 1));
+	vreg at = ir_alu(ir, ALU_ADD, ir_mapval(ir, map_for(lw, MAP_MACHINE), 0), ir_alui(ir, ALU_SHL, n, 3));
+
+	return ir_ld(ir, at, 0, 8, false, false);
+}
+
 static struct val lower_call(struct lowerer *lw, const struct expr *e)
 {
 	vreg r;
@@ -832,6 +842,8 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return lower_swap(lw, e, 8);
 	case FN___zoneid:
 		return lower_zoneid(lw, e);
+	case FN___machine:
+		return int_val(lower_machine(lw, e), e->type);
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(lw) };
 	case FN_rand:

@@ -125,6 +125,20 @@ bool check_dlib_call(struct checker *ck, struct expr *e)
 	return true;
 }
 
+/* A variable of another system's kernel that dlib writes in D: `v stands for the inline __sym_v, and becomes that. */
+bool check_dlib_symbol(struct checker *ck, struct expr *e)
+{
+	const char *name = arena_printf(ck->arena, "__sym_%s", e->name);
+	const struct symbol *s = strmap_get(ck->globals, name);
+
+	if (!s || s->kind != SYM_INLINE ||
+		(e->obj && *e->obj && strcmp(e->obj, "unix") != 0 && strcmp(e->obj, "genunix") != 0))
+		return false;
+	e->kind = EX_IDENT;
+	e->name = name;
+	return true;
+}
+
 struct type *check_call(struct checker *ck, struct expr *e)
 {
 	struct types *ts = ck->ts;
@@ -170,5 +184,5 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return ts->uint16;
 	if (s->func == FN_progenyof)
 		return ts->int32;
-	return s->func == FN_ntohll || s->func == FN_htonll ? ts->uint64 : ts->uint32;
+	return s->func == FN_ntohll || s->func == FN_htonll || s->func == FN___machine ? ts->uint64 : ts->uint32;
 }

@@ -288,7 +288,7 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 	struct type *t;
 	bool ok = true;
 
-	if (e->a->kind == EX_IDENT) {
+	if (e->a->kind == EX_IDENT || (e->a->kind == EX_SCOPED && check_dlib_symbol(ck, e->a))) {
 		s = sym_find(ck, e->a->name, e->a->scope);
 		if (s && s->kind == SYM_BUILTIN && s->builtin == BI_args)
 			return check_args(ck, e);
@@ -775,7 +775,7 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 	case EX_IDENT:
 		return check_ident(ck, e);
 	case EX_SCOPED:
-		return check_scoped(ck, e, false);
+		return check_dlib_symbol(ck, e) ? check_ident(ck, e) : check_scoped(ck, e, false);
 	case EX_AGG:
 		return err(ck, e->loc, D_AGG_SCALAR, "aggregations are printed by printa() or at the end",
 			"the value of @%s cannot be read", e->name);

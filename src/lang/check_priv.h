@@ -33,6 +33,7 @@ struct symbol *func_find(struct checker *ck, struct expr *e);
 /* Of what is recorded as it is: an expression, or a call of func, stack, ... */
 struct type *check_datum(struct checker *ck, struct expr *e);
 bool check_dlib_call(struct checker *ck, struct expr *e);
+bool check_dlib_symbol(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
 /* check_subr.c. false: the function is none of them. *result NULL: an error was reported. */
 bool check_subr(struct checker *ck, struct expr *e, struct type **result);

@@ -87,7 +87,16 @@ static void parse_size(struct fmt_cursor *c, struct fmt_item *it)
 	}
 }
 
-/* conversion = "%" {flag} [width] ["." [precision]] [size] letter. The cursor is behind the "%". */
+/* Scripts of Solaris write the "@" of an aggregation behind the width, too: "%16@d". */
+static void parse_late_at(struct fmt_cursor *c, struct fmt_item *it)
+{
+	while (fmt_peek(c) == '@') {
+		it->flags |= FMT_AGG;
+		c->pos++;
+	}
+}
+
+/* conversion = "%" {flag} [width] ["@"] ["." [precision]] [size] letter. The cursor is behind the "%". */
 static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 {
 	static const char letters[] = "aAcCdDeEfFgGikoOpsSTuUxXyY";
@@ -102,6 +111,7 @@ static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 	err = parse_number(c, &it->width, &it->star_width);
 	if (err)
 		return err;
+	parse_late_at(c, it);
 	if (fmt_peek(c) == '.') {
 		c->pos++;
 		err = parse_number(c, &it->prec, &it->star_prec);
@@ -111,6 +121,7 @@ static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 		if (it->prec < 0 && !it->star_prec)
 			it->prec = 0;
 	}
+	parse_late_at(c, it);
 	parse_size(c, it);
 	if (c->pos >= c->len)
 		return fmt_fail(c, start, "the format ends within a conversion");

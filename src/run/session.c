@@ -5,6 +5,7 @@
 #include "run/session.h"
 #include "run/attach.h"
 #include "run/consume.h"
+#include "run/machine.h"
 #include "run/owner.h"
 #include "run/tick.h"
 #include "run/symnote.h"
@@ -336,8 +337,10 @@ static void warn_partial(const struct session *s)
 
 static int begin(struct session *s, char *why, size_t why_len)
 {
-	int fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
+	int fired = machine_tell(s->image, s->loaded->maps);
 
+	if (!fired)
+		fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
 	if (fired < 0) {
 		snprintf(why, why_len, "cannot fire dtrace:::BEGIN: %s", strerror(-fired));
 		return fired;
@@ -473,7 +476,11 @@ static int serve_rings(struct session *s, char *why, size_t why_len)
 	if (s->owner && now >= s->empty_at && owner_poll(s->owner) && !s->owner_late++)
 		fprintf(s->opts.err,
 			"dwire: warning: owners of sockets shared by processes may be late from here on\n");
-	if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
+	if (now >= s->empty_at)
+		n = machine_tell(s->image, s->loaded->maps);
+	if (n < 0)
+		snprintf(why, why_len, "cannot tell the programs the machine's load: %s", strerror(-n));
+	else if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
 		n = empty_rings(s, false, why, why_len);
 	if (now >= s->peek_at)
 		s->peek_at = now + s->opts.switchrate_ns / PEEKS;
