@@ -143,7 +143,30 @@ bool site_task(struct lowerer *lw, struct type *type, struct val *out)
 	return true;
 }
 
-/* The socket as the storage helpers want it. */
+static bool has_arg(struct lowerer *lw, const char *name)
+{
+	const struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
+	int i = st ? native_index(lw, st, name) : -1;
+
+	return i >= 0 && (unsigned)i < lw->site->nargs;
+}
+
+/* A tracepoint that tells a packet but no socket: the packet's. */
+static bool is_packets_sk(struct lowerer *lw)
+{
+	return !is_cgroup(lw) && !has_arg(lw, "sk") && has_arg(lw, "skb");
+}
+
+static vreg packets_sk(struct lowerer *lw)
+{
+	struct type *t = types_tagged(lw->ts, T_STRUCT, "sk_buff");
+	struct val skb = tracepoint_arg(lw, "skb", type_ptr(lw->ts, t ? t : lw->ts->void_));
+	struct val sk = lower_member_of(lw, skb, skb.type->of, "sk");
+
+	return sk.type ? lower_load(lw, sk, NULL).r : ir_imm(lw->ir, 0);
+}
+
+/* The socket as the storage helpers want it; it may be NULL. */
 static vreg helper_sk(struct lowerer *lw)
 {
 	if (is_cgroup(lw))
@@ -151,6 +174,8 @@ static vreg helper_sk(struct lowerer *lw)
 			is_sockops(lw) ? (int32_t)offsetof(struct bpf_sock_ops, sk)
 				       : (int32_t)offsetof(struct __sk_buff, sk),
 			8, false, true);
+	if (is_packets_sk(lw))
+		return packets_sk(lw);
 	return tracepoint_arg(lw, "sk", type_ptr(lw->ts, lw->ts->void_)).r;
 }
 
@@ -161,9 +186,18 @@ static vreg kernel_sk(struct lowerer *lw)
 
 static vreg lower_cookie(struct lowerer *lw)
 {
-	vreg arg = is_cgroup(lw) ? ir_ctx(lw->ir) : helper_sk(lw);
+	vreg arg = is_cgroup(lw) ? ir_ctx(lw->ir) : helper_sk(lw), res;
+	uint32_t end;
 
-	return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
+	if (!is_packets_sk(lw))
+		return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
+	res = ir_var(lw->ir);
+	end = ir_newlabel(lw->ir);
+	ir_seti(lw->ir, res, 0);
+	ir_jcci(lw->ir, CC_EQ, arg, 0, end);
+	ir_set(lw->ir, res, ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true));
+	ir_label(lw->ir, end);
+	return res;
 }
 
 /* A datagram socket that several processes use, whose record is o: jumps to end with res the record of the current

@@ -13,6 +13,7 @@ const struct provider *const *providers(void)
 		&udplite_provider,
 		&ip_provider,
 		&mib_provider,
+		&net_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

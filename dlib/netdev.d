@@ -1,0 +1,169 @@
+/* netdev: sites and arguments of the net provider. */
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* net_dev_queue: a packet that is given to a device, with its socket. Data begin at the link's header. */
+struct dw_ndqueue {
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_ndqueue *C > {
+	skb = C->skb;
+	sk = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ? C->skb->sk :
+	    (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	oldstate = 0;
+	recv = 0;
+	state = C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_state : 7;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ?
+	    C->skb->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	dev = C->skb->dev;
+};
+
+/* net_dev_start_xmit: ... that is given to the driver */
+struct dw_ndxmit {
+	struct sk_buff *skb;
+	struct net_device *dev;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_ndxmit *C > {
+	skb = C->skb;
+	sk = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ? C->skb->sk :
+	    (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	nh = (uint64_t)C->skb->head + C->skb->network_header;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	oldstate = 0;
+	recv = 0;
+	state = C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_state : 7;
+	netns = C->dev->nd_net.net->ns.inum;
+	cgroup = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ?
+	    C->skb->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	dev = C->dev;
+};
+
+/* Where a driver hands up a packet: data begin at the network header, other headers are not marked yet. */
+struct dw_ndup {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_ndup *C > {
+	skb = C->skb;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	nh = (uint64_t)C->skb->data;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
+	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	oldstate = 0;
+	recv = 1;
+	state = 7;
+	dev = C->skb->dev;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = 0;
+};
+
+/* netif_receive_skb: what the stack gets */
+struct dw_ndrecv {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_ndrecv *C > {
+	skb = C->skb;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	nh = (uint64_t)C->skb->data;
+	th = (uint64_t)C->skb->head + C->skb->transport_header;
+	ver = C->skb->protocol == 0x0008 ? 4 : 6;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
+	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
+	has_pkt = 1;
+	reply = 0;
+	synth = 0;
+	oldstate = 0;
+	recv = 1;
+	state = 7;
+	dev = C->skb->dev;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = 0;
+};
+
+/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+
+inline string eth_proto_string[uint16_t proto] =
+    proto == 0x0800 ? "IP" : proto == 0x86dd ? "IPV6" : proto == 0x0806 ? "ARP" : proto == 0x8100 ? "VLAN" :
+    proto == 0x88a8 ? "QINQ" : proto == 0x8847 ? "MPLS" : proto == 0x8848 ? "MPLS_MC" : proto == 0x88cc ? "LLDP" :
+    proto == 0x8863 ? "PPPOE_DISC" : proto == 0x8864 ? "PPPOE" : proto == 0x888e ? "EAPOL" : proto == 0x88f7 ? "PTP" :
+    proto == 0x8809 ? "SLOW" : proto == 0x8035 ? "RARP" : proto == 0x88e5 ? "MACSEC" : proto == 4 ? "802.2" :
+    "<unknown>";
+
+typedef struct netinfo {
+	uint32_t net_len;		/* bytes of the packet as it is, before a device is to cut it */
+	uint32_t net_wirelen;		/* bytes of all its segments, each with headers of its own */
+	uint32_t net_segs;		/* packets that it is, or will be, on the wire */
+	uint32_t net_segsize;		/* payload of each, bytes; 0: it is not to be cut */
+	uint32_t net_hdrlen;		/* bytes before the payload of a segment; 0: it is not to be cut */
+	int32_t net_queue;		/* number of the device's queue; -1: the driver did not tell */
+	uint16_t net_proto;		/* Ethernet's protocol number */
+	string net_protostr;
+	uint16_t net_vlan;		/* number of the VLAN that the device is to mark it with, or found; 0 */
+	uint32_t net_priority;
+	uint32_t net_mark;
+} netinfo_t;
+
+/* Of a buffer that is to be cut (SKB_GSO_TCPV4, _TCPV6: 0x11): from the data to the payload */
+inline uint64_t dw_nd_th[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head +
+    (((struct sk_buff *)skb)->encapsulation ? ((struct sk_buff *)skb)->inner_transport_header :
+    ((struct sk_buff *)skb)->transport_header);
+inline uint64_t dw_nd_shinfo[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->end;
+inline uint32_t dw_nd_hdrlen[uint64_t skb] = ((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_size == 0 ? 0 :
+    dw_nd_th[skb] - (uint64_t)((struct sk_buff *)skb)->data +
+    ((((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_type & 0x11) != 0 ?
+    ((struct tcphdr *)dw_nd_th[skb])->doff * 4 : 8);
+inline uint32_t dw_nd_segs[uint64_t skb] = ((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_segs > 1 ?
+    ((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_segs : 1;
+
+translator netinfo_t < struct dw_pkt *P > {
+	net_len = P->skb->len;
+	net_wirelen = P->skb->len + (dw_nd_segs[(uint64_t)P->skb] - 1) * dw_nd_hdrlen[(uint64_t)P->skb];
+	net_segs = dw_nd_segs[(uint64_t)P->skb];
+	net_segsize = ((struct skb_shared_info *)dw_nd_shinfo[(uint64_t)P->skb])->gso_size;
+	net_hdrlen = dw_nd_hdrlen[(uint64_t)P->skb];
+	net_queue = P->recv ? (int32_t)P->skb->queue_mapping - 1 : P->skb->queue_mapping;
+	net_proto = ntohs(P->skb->protocol);
+	net_protostr = eth_proto_string[ntohs(P->skb->protocol)];
+	net_vlan = P->skb->vlan_tci & 0xfff;
+	net_priority = P->skb->priority;
+	net_mark = P->skb->mark;
+};
