@@ -1,12 +1,12 @@
-/* agg: the entries of aggregations: reading per-CPU maps, clear, trunc, printa.
- * Input: the maps of a running image. Output: text.
+/* agg: the entries of aggregations: reading per-CPU maps, clear, trunc.
+ * Input: the maps of a running image. Output: tables ready to print.
  * Invariant: what is shown of a key is kern + off, where kern is what the map held when it was last read. clear of a
  * sum sets off to -kern and leaves the map alone, so no update is ever lost. A key that is deleted from the map (trunc,
  * and clear of min and max) is read and deleted by one system call under the bucket's lock: updates up to that moment
  * are carried over in off; an update of a program that had looked the value up before and adds to it after (some
  * nanoseconds) is lost. The one value of an aggregation without keys cannot be deleted: min and max are zeroed by a
  * write, with the same reservation. */
-#include "run/agg.h"
+#include "run/agg_priv.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -16,27 +16,6 @@
 #define BATCH_BYTES (1u << 20)
 #define BATCH_MAX 4096u
 #define BATCH_MIN 16u
-
-struct agg_state {
-	const struct agg *g;
-	int fd;
-	struct agg_entry **buckets; /* nbuckets, a power of two, or NULL */
-	size_t nbuckets, nentries;
-	uint64_t normal;
-	uint64_t pass; /* of the last reading */
-	bool printed;
-};
-
-struct agg_set {
-	struct pval_env env;
-	struct agg_opts opts;
-	const struct image *image;
-	struct agg_state *aggs; /* one for each of image.aggs */
-	size_t ncpus;
-	uint64_t pass;
-	uint64_t lost;
-	struct agg_table table;
-};
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 struct agg_set *agg_new(
@@ -68,6 +47,7 @@ struct agg_set *agg_new(
 static void entry_free(struct agg_entry *e)
 {
 	free(e->off);
+	free(e->cpus);
 	free(e);
 }
 
@@ -113,7 +93,7 @@ static size_t key_bytes(const struct agg *g)
 	return g->nkeys ? g->key_size : 0;
 }
 
-static struct agg_state *state_of(struct agg_set *s, uint32_t id)
+struct agg_state *agg_state_of(struct agg_set *s, uint32_t id)
 {
 	return id < s->image->aggs.n ? &s->aggs[id] : NULL;
 }
@@ -250,7 +230,7 @@ static void sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, 
 
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
 {
-	struct agg_state *st = state_of(s, id);
+	struct agg_state *st = agg_state_of(s, id);
 
 	if (!st)
 		return;
@@ -274,6 +254,8 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 	uint64_t before = e->live ? 0 : hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern));
 
 	sum_cpus(g, values, ncpus, e->kern);
+	if (s->opts.percpu && ncpus == s->ncpus)
+		agg_cpus_read(s, g, e, values);
 	if (!e->in_kernel || (!e->live && before != hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern))))
 		e->live = true;
 	e->in_kernel = true;
@@ -416,8 +398,7 @@ static bool is_extreme(const struct agg *g)
 	return g->fn == DW_AGG_MIN || g->fn == DW_AGG_MAX;
 }
 
-/* off = -w, as agg_combine adds. */
-static void negate(const struct agg *g, uint64_t *off, const uint64_t *w)
+void agg_negate(const struct agg *g, uint64_t *off, const uint64_t *w)
 {
 	for (size_t i = 0; i < g->nwords; i++)
 		off[i] = -w[i];
@@ -492,14 +473,23 @@ static bool entry_take(struct agg_set *s, struct agg_state *st, struct agg_entry
 		leftover(g, e->kern, off);
 	}
 	memset(e->kern, 0, g->nwords * sizeof(*e->kern));
+	agg_cpus_clear(s, g, e, false);
 	/* The value without keys stays in its map. */
 	e->in_kernel = !g->nkeys;
 	return all_zero(off, g->nwords);
 }
 
+/* The value is 0 from here on, and stays in its map. */
+static void entry_zero(struct agg_set *s, const struct agg *g, struct agg_entry *e)
+{
+	if (entry_off(s, g, e))
+		agg_negate(g, e->off, e->kern);
+	agg_cpus_clear(s, g, e, true);
+}
+
 void agg_clear(struct agg_set *s, uint32_t id)
 {
-	struct agg_state *st = state_of(s, id);
+	struct agg_state *st = agg_state_of(s, id);
 
 	if (!st)
 		return;
@@ -508,8 +498,8 @@ void agg_clear(struct agg_set *s, uint32_t id)
 		for (struct agg_entry *e = st->buckets[b]; e; e = e->next) {
 			if (is_extreme(st->g))
 				(void)entry_take(s, st, e);
-			else if (entry_off(s, st->g, e))
-				negate(st->g, e->off, e->kern);
+			else
+				entry_zero(s, st->g, e);
 		}
 }
 
@@ -519,8 +509,7 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 	const struct agg *g = st->g;
 
 	if (!g->nkeys && !is_extreme(g)) {
-		if (entry_off(s, g, e))
-			negate(g, e->off, e->kern);
+		entry_zero(s, g, e);
 		e->live = false;
 		return;
 	}
@@ -533,7 +522,7 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 /* Fills the set's table with the live entries of the aggregations. False when there is no memory. */
-static bool table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const struct agg_opts *opts)
+bool agg_table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const struct agg_opts *opts)
 {
 	struct agg_table *t = &s->table;
 	size_t want = 0;
@@ -541,7 +530,7 @@ static bool table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const s
 	t->naggs = 0;
 	t->nitems = 0;
 	for (size_t i = 0; i < n && i < AGG_JOIN_MAX; i++) {
-		struct agg_state *st = state_of(s, ids[i]);
+		struct agg_state *st = agg_state_of(s, ids[i]);
 
 		if (!st)
 			continue;
@@ -578,11 +567,11 @@ void agg_trunc(struct agg_set *s, uint32_t id, int64_t n)
 {
 	static const struct agg_opts by_value;
 	const uint32_t only[] = { id };
-	struct agg_state *st = state_of(s, id);
+	struct agg_state *st = agg_state_of(s, id);
 	struct agg_table *t = &s->table;
 	size_t from = 0, to;
 
-	if (!st || !table_fill(s, only, 1, &by_value))
+	if (!st || !agg_table_fill(s, only, 1, &by_value))
 		return;
 	/* Rows ascend by value: those in from..to go. */
 	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
@@ -602,227 +591,8 @@ void agg_trunc(struct agg_set *s, uint32_t id, int64_t n)
 
 void agg_normalize(struct agg_set *s, uint32_t id, uint64_t normal)
 {
-	struct agg_state *st = state_of(s, id);
+	struct agg_state *st = agg_state_of(s, id);
 
 	if (st)
 		st->normal = normal;
-}
-
-/* ---- printing ---------------------------------------------------------------------------------------------------- */
-static const uint64_t *words_of(const struct agg_table *t, const struct agg_row *r, size_t pos)
-{
-	return r->words + t->woff[pos];
-}
-
-static int64_t shown(const struct agg_set *s, const struct agg_row *r, size_t pos)
-{
-	const struct agg *g = s->table.aggs[pos];
-
-	return agg_shown(g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
-}
-
-static void print_key(struct out *o, const struct pval *k)
-{
-	if (k->kind == PVAL_TEXT) {
-		out_pad(o, 2);
-		out_text(o, k->s, k->len, k->raw, -50);
-		return;
-	}
-	print_trace(o, k, false);
-}
-
-static void print_default_row(const struct agg_set *s, struct out *o, const struct agg_row *r)
-{
-	const struct agg_table *t = &s->table;
-
-	for (size_t i = 0; i < t->aggs[0]->nkeys; i++)
-		print_key(o, &r->keys[i]);
-	for (size_t i = 0; i < t->naggs; i++) {
-		if (agg_is_dist(t->aggs[i])) {
-			agg_print_dist(o, t->aggs[i], words_of(t, r, i), s->aggs[t->aggs[i]->id].normal, s->opts.zoom);
-			continue;
-		}
-		out_pad(o, 1);
-		out_int(o, shown(s, r, i), 16);
-	}
-	out_bytes(o, "\n", 1);
-}
-
-/* Columns that print_key() takes. */
-static size_t key_columns(const struct agg_row *r, size_t nkeys)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < nkeys; i++)
-		n += r->keys[i].kind == PVAL_TEXT ? 52
-			: r->keys[i].size == 8    ? 17
-			: r->keys[i].size == 4    ? 9
-			: r->keys[i].size == 2    ? 6
-						  : 4;
-	return n;
-}
-
-/* The rows of one aggregation as bars or packed; false when it is not of the kind that an option says that of. */
-static bool print_rows_otherwise(const struct agg_set *s, struct out *o, size_t first, size_t most)
-{
-	const struct agg_table *t = &s->table;
-	const struct agg *g = t->aggs[0];
-	uint64_t normal = s->aggs[g->id].normal;
-	bool dist = agg_is_dist(g);
-	struct agg_total total = { 0 };
-	struct agg_span span = { 0 };
-
-	if (t->naggs != 1 || !(dist ? s->opts.pack && g->fn != DW_AGG_LLQUANTIZE : s->opts.hist && g->nkeys))
-		return false;
-	for (size_t i = 0; i < t->nrows; i++) {
-		if (dist)
-			agg_span_add(g, &span, words_of(t, &t->rows[i], 0));
-		else
-			agg_total_add(&total, agg_number(g, words_of(t, &t->rows[i], 0)), s->opts.zoom);
-	}
-	if (dist)
-		agg_print_pack_header(o, g, span, key_columns(&t->rows[0], g->nkeys));
-	else
-		agg_print_hist_header(o, key_columns(&t->rows[0], g->nkeys));
-	for (size_t i = first; i < first + most; i++) {
-		const struct agg_row *r = &t->rows[i];
-
-		for (size_t k = 0; k < g->nkeys; k++)
-			print_key(o, &r->keys[k]);
-		if (dist)
-			agg_print_pack(o, g, span, words_of(t, r, 0), normal, s->opts.zoom);
-		else
-			agg_print_hist(o, &total, agg_number(g, words_of(t, r, 0)), normal);
-	}
-	return true;
-}
-
-struct key_cursor {
-	const struct pval *keys;
-	size_t n, next;
-};
-
-static const struct pval *next_key(struct key_cursor *c)
-{
-	static const struct pval none = { .kind = PVAL_TEXT, .s = "" };
-
-	return c->next < c->n ? &c->keys[c->next++] : &none;
-}
-
-static int key_width(struct key_cursor *c)
-{
-	const struct pval *v = next_key(c);
-	int64_t n = v->kind == PVAL_INT ? (int64_t)v->i : 0;
-
-	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
-}
-
-static void print_agg_value(
-	const struct agg_set *s, struct out *o, const struct fmt_item *it, const struct agg_row *r, size_t pos)
-{
-	const struct agg *g = s->table.aggs[pos];
-	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = 8 };
-
-	if (agg_is_dist(g)) {
-		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal, s->opts.zoom);
-		return;
-	}
-	v.i = (uint64_t)shown(s, r, pos);
-	print_conv(o, it, it->width, it->prec, &v);
-}
-
-static void print_format_row(const struct agg_set *s, struct out *o, const struct fmt *fmt, const struct agg_row *r)
-{
-	struct key_cursor c = { .keys = r->keys, .n = s->table.aggs[0]->nkeys };
-	size_t pos = 0;
-
-	for (size_t i = 0; i < fmt->n; i++) {
-		struct fmt_item it = fmt->items[i];
-
-		out_bytes(o, it.text, it.text_len);
-		if (!it.conv)
-			continue;
-		if (it.star_width) {
-			it.width = key_width(&c);
-			if (it.width < 0) {
-				it.flags |= FMT_MINUS;
-				it.width = -it.width;
-			}
-		}
-		if (it.star_prec)
-			it.prec = key_width(&c);
-		if (it.flags & FMT_AGG)
-			/* One aggregation may be shown several times; of several, each conversion takes the next. */
-			print_agg_value(s, o, &it, r, pos < s->table.naggs ? pos++ : s->table.naggs - 1);
-		else
-			print_conv(o, &it, it.width, it.prec, next_key(&c));
-	}
-}
-
-static void print_rows(struct agg_set *s, struct out *o, const struct fmt *fmt)
-{
-	const struct agg_table *t = &s->table;
-	size_t most = s->opts.rows && s->opts.rows < t->nrows ? s->opts.rows : t->nrows;
-	size_t first = s->opts.sort_rev ? 0 : t->nrows - most; /* the highest are first or last */
-
-	if (!fmt && t->nrows && print_rows_otherwise(s, o, first, most))
-		return;
-	for (size_t i = first; i < first + most; i++) {
-		if (fmt)
-			print_format_row(s, o, fmt, &t->rows[i]);
-		else
-			print_default_row(s, o, &t->rows[i]);
-	}
-}
-
-void agg_printa(struct agg_set *s, struct out *o, const struct fmt *fmt, const uint32_t *ids, size_t n)
-{
-	bool filled = table_fill(s, ids, n, &s->opts);
-
-	if (!fmt)
-		out_bytes(o, "\n", 1);
-	if (!filled || !s->table.nrows)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		struct agg_state *st = state_of(s, ids[i]);
-
-		if (st)
-			st->printed = true;
-	}
-	print_rows(s, o, fmt);
-}
-
-void agg_print_rest(struct agg_set *s, struct out *o)
-{
-	for (uint32_t id = 0; id < s->image->aggs.n; id++) {
-		const uint32_t only[] = { id };
-
-		if (s->aggs[id].printed || !table_fill(s, only, 1, &s->opts))
-			continue;
-		s->aggs[id].printed = s->table.nrows > 0;
-		print_rows(s, o, NULL);
-	}
-}
-
-void agg_each_row(struct agg_set *s, uint32_t id, void (*fn)(void *ctx, const struct agg_view *row), void *ctx)
-{
-	const struct agg_table *t = &s->table;
-	const uint32_t only[] = { id };
-	struct agg_state *st = state_of(s, id);
-
-	if (!st || !table_fill(s, only, 1, &s->opts))
-		return;
-	st->printed |= t->nrows > 0;
-	for (size_t i = 0; i < t->nrows; i++) {
-		const struct agg_row *r = &t->rows[i];
-		const struct agg_view v = { st->g, r->keys, words_of(t, r, 0), agg_is_dist(st->g) ? 0 : shown(s, r, 0),
-			st->normal };
-
-		fn(ctx, &v);
-	}
-}
-
-bool agg_done(const struct agg_set *s, uint32_t id)
-{
-	return id >= s->image->aggs.n || s->aggs[id].printed;
 }

@@ -69,6 +69,7 @@ struct agg_entry {
 	const struct pval *keys; /* decoded; text is owned by the entry */
 	uint64_t *kern;
 	uint64_t *off;  /* NULL: nothing */
+	uint64_t *cpus; /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
 	bool in_kernel; /* the map has the key */
 	bool live;      /* visible: not cut, or updated since */
 };

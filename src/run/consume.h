@@ -52,6 +52,8 @@ bool consumer_exited(const struct consumer *c, int *status);
 int consumer_aggs(struct consumer *c) __attribute__((warn_unused_result));
 /* The very end, after the last drops were reported. 0 or -errno of the stream. */
 int consumer_end(struct consumer *c) __attribute__((warn_unused_result));
+/* An empty line between what was printed and what is printed now; not in a document. */
+void consumer_newline(struct consumer *c);
 /* How full the fullest ring is, percent: poll again soon when it is high. */
 unsigned consumer_avail(const struct consumer *c);
 

@@ -438,7 +438,11 @@ static int handle(struct session *s, const struct epoll_event *ev, char *why, si
 
 	switch ((enum event)(ev->data.u64 >> 32)) {
 	case EV_SIGNAL:
-		s->stop |= drain_signals(s);
+		/* As dtrace(1) does, to leave the "^C" of the terminal behind. */
+		if (drain_signals(s) && !s->stop) {
+			s->stop = true;
+			consumer_newline(s->consumer);
+		}
 		return 0;
 	case EV_TICK:
 		err = tick_expired(s->ticks);

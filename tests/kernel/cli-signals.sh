@@ -7,7 +7,8 @@ for sig in INT TERM HUP; do
 	traced "$d"
 	kill -$sig $tracer
 	ended
-	expect_eq "$STATUS $OUT $ERR" "0 end
+	expect_eq "$STATUS $OUT $ERR" "0 
+end
 
                 1 " "SIG$sig"
 done
@@ -24,7 +25,7 @@ sleep 0.2
 kill -0 $tracer || fail "nohup: ended by SIGHUP"
 kill -INT $tracer
 ended
-expect_match "$STATUS $OUT" '^0 end' "nohup"
+expect_match "$STATUS $OUT" $'^0 \nend' "nohup"
 under=()
 
 # kill -9 whenever it comes: no program, map, link or mount of that process stays.

@@ -280,7 +280,7 @@ static void test_signal(struct features *f, int sig)
 	}
 	make_image(&m, specs, ROWS(specs));
 	run(f, &m, NULL, NULL, &r);
-	expect(&r, "signal", "1122\n", 0);
+	expect(&r, "signal", "11\n22\n", 0);
 	CHECK(r.seconds < 0.5, "%f s", r.seconds);
 	waitpid(pid, NULL, 0);
 	release(&r);
