@@ -3,9 +3,11 @@
 
 Usage: gen_embed.py dlib|tool OUTPUT.c FILE...
 Output: the arrays dlib_files and dlib_nfiles (src/lang/dlib.h) or tool_files and tool_nfiles (src/cli/tools.h), in
-order of the files' names. Texts end with a NUL that len does not count.
+order of the files' names. Texts end with a NUL that len does not count. For dlib also the index of its declarations
+(src/lang/dlib.h): what each defines and which others it needs.
 """
 import os
+import re
 import sys
 
 HEADERS = {"dlib": "lang/dlib.h", "tool": "cli/tools.h"}
@@ -25,6 +27,90 @@ def c_string(line):
     return '"' + "".join(out) + '"'
 
 
+# ---- the index of the declarations ------------------------------------------------------------------------------------
+TOKEN = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d\w*|->|\s+|.""", re.S)
+
+
+def declarations(data):
+    """The top-level declarations of a D text: (from, to, [(word or mark, depth)])."""
+    depth, start, words, out = 0, None, [], []
+    for m in TOKEN.finditer(data):
+        t = m.group()
+        if t.isspace() or t.startswith((b"/*", b"//")):
+            continue
+        if start is None:
+            start = m.start()
+        if t in (b"{", b"(", b"["):
+            depth += 1
+        words.append((t.decode(), depth))
+        if t in (b"}", b")", b"]"):
+            depth -= 1
+        if t == b";" and depth == 0:
+            out.append((start, m.end(), words))
+            start, words = None, []
+    if start is not None:
+        sys.exit("a declaration has no end: %s" % data[start : start + 60])
+    return out
+
+
+def is_word(t):
+    return re.match(r"[A-Za-z_]\w*$", t) is not None
+
+
+def defines(words):
+    """The names that a declaration defines; a translator defines none."""
+    first, names = words[0][0], []
+    top = [t for t, depth in words if depth == 0]
+    if first == "translator":
+        return []
+    for i, (t, _) in enumerate(words[:-2]):
+        if t in ("struct", "union", "enum") and is_word(words[i + 1][0]) and words[i + 2][0] == "{":
+            names.append(words[i + 1][0])
+        if t == "{" and i and "enum" in (words[i - 1][0], words[i - 2][0]):
+            depth = words[i][1]
+            for k in range(i + 1, len(words)):
+                if words[k] == ("}", depth):
+                    break
+                if is_word(words[k][0]) and words[k - 1][0] in ("{", ","):
+                    names.append(words[k][0])
+    if first == "inline":
+        end = next(i for i, (t, _) in enumerate(words) if t in ("=", "[", "("))
+        names.append(words[end - 1][0])
+    else:  # typedef, or a structure alone: then its last word is its tag
+        names += [t for t in top if is_word(t)][-1:]
+    return names + [n[5:] for n in names if n.startswith("__fn_")]  # f(x) stands for __fn_f[x]
+
+
+def index(paths):
+    """C text of dlib_decls, dlib_names and dlib_refs."""
+    # net.d first: the others are made of its types, and names are declared in this order.
+    order = sorted(range(len(paths)), key=lambda i: (os.path.basename(paths[i]) != "net.d", i))
+    decls, by_name = [], {}
+    for f in order:
+        with open(paths[f], "rb") as data:
+            for start, end, words in declarations(data.read()):
+                for name in defines(words):
+                    by_name.setdefault(name, []).append(len(decls))
+                decls.append((f, start, end, words))
+    refs, out = [], ["const struct dlib_decl dlib_decls[] = {"]
+
+    def put(ids):
+        refs.extend(sorted(set(ids)) + ["DLIB_END"])
+        return len(refs) - len(set(ids)) - 1
+
+    for i, (f, start, end, words) in enumerate(decls):
+        needs = {d for t, _ in words for d in by_name.get(t, ()) if d != i}
+        waits = set()
+        if words[0][0] == "translator":
+            head = words[: next(k for k, (t, _) in enumerate(words) if t == ">")]
+            waits = {by_name[t][0] for t, _ in head if t in by_name}
+        out.append("\t{%d, %d, %d, %d, %d}," % (f, start, end, put(needs), put(waits)))
+    out += ["};", "const size_t dlib_ndecls = %d;" % len(decls), "const struct dlib_name dlib_names[] = {"]
+    out += ['\t{"%s", %d},' % (name, put(by_name[name])) for name in sorted(by_name)]
+    out += ["};", "const size_t dlib_nnames = %d;" % len(by_name)]
+    return out + ["const uint16_t dlib_refs[] = {", "\t" + ", ".join(map(str, refs)), "};"]
+
+
 def main():
     kind, output, paths = sys.argv[1], sys.argv[2], sys.argv[3:]
     paths.sort(key=os.path.basename)
@@ -41,6 +127,8 @@ def main():
         lines.append("\t %d}," % len(data))
     # A table may be empty, an array in C may not: the last entry is no file.
     lines += ["\t{0, 0, 0},", "};", "const size_t %s_nfiles = %d;" % (kind, len(paths))]
+    if kind == "dlib":
+        lines += index(paths)
     with open(output, "w", encoding="ascii") as f:
         f.write("\n".join(lines) + "\n")
 

@@ -11,6 +11,7 @@ struct source {
 	const char *name; /* as shown: "tcp.d", "-n #1" */
 	const char *text;
 	size_t len;
+	size_t from;  /* where the parser begins; lines are counted from the text's start */
 	bool library; /* part of dlib */
 };
 

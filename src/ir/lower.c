@@ -237,6 +237,7 @@ const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
 		return f;
 	f = ARENA_NEW(lw->arena, struct site_text);
 	src = ARENA_NEW(lw->arena, struct source);
+	check_use(lw->ck, text);
 	*src = (struct source){ .name = "provider", .text = text, .len = strlen(text), .library = true };
 	f->expr = parse_expr_text(lw->penv, src);
 	if (!f->expr || !check_site_expr(lw->ck, f->expr, lw->prov->raw, &f->param)) {

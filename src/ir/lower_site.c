@@ -487,6 +487,7 @@ void site_begin(struct lowerer *lw)
 	memset(&lw->site_val, 0, sizeof(lw->site_val));
 	if (!lw->prov->raw || !lw->site->native)
 		return;
+	check_use(lw->ck, lw->prov->raw);
 	raw = types_tagged(lw->ts, T_STRUCT, lw->prov->raw);
 	lw->site_val.k = V_XL;
 	lw->site_val.type = raw ? type_ptr(lw->ts, raw) : NULL;

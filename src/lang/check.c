@@ -201,6 +201,8 @@ static void declare_typedef(struct checker *ck, const struct tyx *x, const char 
 
 void check_decls(struct checker *ck, struct program *p)
 {
+	bool library = ck->library;
+
 	for (size_t i = 0; i < p->decls.n; i++) {
 		struct decl *d = p->decls.v[i];
 
@@ -227,12 +229,13 @@ void check_decls(struct checker *ck, struct program *p)
 			break;
 		}
 	}
-	ck->library = false;
+	ck->library = library;
 }
 
 /* ---- translators ------------------------------------------------------------------------------------------------- */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
 {
+	check_use(ck, raw);
 	for (size_t i = 0; i < ck->xlators.n; i++) {
 		struct xlator *xl = ck->xlators.v[i];
 		struct type *in = xl->in_type->kind == T_PTR ? xl->in_type->of : xl->in_type;

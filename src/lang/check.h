@@ -163,6 +163,11 @@ struct xl_member {
 };
 
 struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
+/* use is told of every D text of a provider or type's name before its words are looked up, so that it can declare them;
+ * NULL for all that there is. */
+void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), void *ctx);
+/* Tells it. */
+void check_use(struct checker *ck, const char *text);
 /* Frames of a stack() or ustack() that does not say how many; 0: the usual 20, 100, 50. */
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack);
 /* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */

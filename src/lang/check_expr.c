@@ -57,6 +57,7 @@ static struct type *sig_type(struct checker *ck, const char *text)
 
 	if (t)
 		return t;
+	check_use(ck, text);
 	while (n && text[n - 1] == ' ')
 		n--;
 	t = sig_base(ck, arena_strndup(ck->arena, text, n));
@@ -272,9 +273,11 @@ static struct type *check_element(struct checker *ck, struct expr *e, struct typ
 /* uregs[]: as many as the machine has, dlib says. */
 static bool check_register(struct checker *ck, const struct expr *e, const struct symbol *s)
 {
-	struct symbol *regs = strcmp(s->name, "uregs") ? NULL : strmap_get(ck->globals, "__nregs");
+	struct symbol *regs;
 	int64_t i, n;
 
+	check_use(ck, "__nregs");
+	regs = strcmp(s->name, "uregs") ? NULL : strmap_get(ck->globals, "__nregs");
 	if (!regs || regs->kind != SYM_INLINE || !const_eval(ck->ts, ck->d, e->args.v[0], &i) ||
 		!const_eval(ck->ts, ck->d, regs->inl->value, &n) || (i >= 0 && i < n))
 		return true;

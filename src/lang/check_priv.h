@@ -12,9 +12,11 @@ struct checker {
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;
-	VEC(struct program *) settled; /* whose strings' forms are being worked out */
-	struct strmap *sig_types;      /* text of an argument's type -> struct type */
-	struct strmap *members;        /* "xlator address.member" -> checked mark */
+	VEC(struct program *) settled;            /* whose strings' forms are being worked out */
+	struct strmap *sig_types;                 /* text of an argument's type -> struct type */
+	struct strmap *members;                   /* "xlator address.member" -> checked mark */
+	void (*use)(void *ctx, const char *text); /* see checker_use() */
+	void *use_ctx;
 	/* while a clause, inline or translator is checked */
 	const struct probe_sig *const *sigs;
 	size_t nsigs;

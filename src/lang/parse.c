@@ -508,7 +508,8 @@ static void parser_init(struct parser *p, const struct parse_env *env, const str
 		.trace_line = 1,
 	};
 	p->lx.ctx = p;
-	if (src->len >= 3 && !memcmp(src->text, "\xef\xbb\xbf", 3)) /* a byte order mark */
+	p->lx.off = (uint32_t)src->from;
+	if (!src->from && src->len >= 3 && !memcmp(src->text, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		p->lx.off = 3;
 }
 
@@ -516,7 +517,7 @@ static void parser_init(struct parser *p, const struct parse_env *env, const str
 static bool source_ok(const struct parse_env *env, const struct source *src)
 {
 	const struct loc at = { src, 0, 1 };
-	const char *nul = src->len ? memchr(src->text, '\0', src->len) : NULL;
+	const char *nul = src->len > src->from ? memchr(src->text + src->from, '\0', src->len - src->from) : NULL;
 
 	if (src->len > PARSE_TEXT_MAX) {
 		diag_error(env->diags, at, D_LIMIT, NULL, "the text is larger than 16 MiB");

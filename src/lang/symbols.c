@@ -113,6 +113,18 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	return ck;
 }
 
+void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), void *ctx)
+{
+	ck->use = use;
+	ck->use_ctx = ctx;
+}
+
+void check_use(struct checker *ck, const char *text)
+{
+	if (ck->use)
+		ck->use(ck->use_ctx, text);
+}
+
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack)
 {
 	ck->stackframes = stack ? stack : 20;
@@ -179,6 +191,7 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 	struct name_list l = { .a = ck->arena };
 	const char *near;
 
+	check_use(ck, NULL); /* an error is coming: every name counts */
 	strmap_each(sym_scope(ck, scope), collect, &l);
 	*vec_push(l.a, &l.names) = NULL;
 	near = nearest_name(name, l.names.v);

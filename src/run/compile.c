@@ -4,11 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "lang/attrs.h"
-#include "lang/dlib.h"
 #include "prov/stability.h"
+#include "run/builtin.h"
 #include "run/library.h"
 #include "run/pragma.h"
 
@@ -48,44 +47,26 @@ static bool is_typename(void *ctx, const char *name)
 	return types_is_name(((struct compilation *)ctx)->types, name);
 }
 
-/* regs_MACHINE.d is for that machine only. */
-static bool for_machine(const char *file, const char *machine)
-{
-	size_t n = strlen(machine);
-
-	return strncmp(file, "regs_", 5) != 0 || (strncmp(file + 5, machine, n) == 0 && file[5 + n] == '.');
-}
-
-/* dlib/ and, before it, what it must know and BTF does not say. */
+/* The built-in library as far as the texts name it, and the user's libraries. */
 static int parse_libraries(struct compilation *c)
 {
-	struct source *s = ARENA_ARRAY(c->arena, struct source, dlib_nfiles + 1);
-	struct utsname host = { .machine = "" };
-	size_t n = 1;
-
-	s[0] = (struct source){ .name = "kernel" };
-	uname(&host);
-	s[0].text = arena_printf(
-		c->arena, "inline int __hz = %ld;\ninline string __machine = \"%.16s\";\n", c->hz, host.machine);
-	for (int net = 1; net >= 0; net--) /* net.d first: the others need its types */
-		for (size_t i = 0; i < dlib_nfiles; i++)
-			if ((strcmp(dlib_files[i].name, "net.d") == 0) == (net == 1) &&
-				for_machine(dlib_files[i].name, host.machine))
-				s[n++] = (struct source){ .name = dlib_files[i].name, .text = dlib_files[i].text };
-	for (size_t i = 0; i < n; i++) {
-		s[i].len = strlen(s[i].text);
-		s[i].library = true;
-		if (parse_source(&c->penv, &s[i], &c->library))
-			return -EINVAL;
-	}
+	if (builtin_init(c))
+		return -EINVAL;
+	for (size_t i = 0; i < c->texts.n; i++)
+		builtin_use(c, c->texts.v[i].src.text, c->texts.v[i].src.len);
+	for (int i = 1; i < c->macros.argc; i++) /* $1 may be a name */
+		builtin_use(c, c->macros.argv[i], strlen(c->macros.argv[i]));
 	library_leave_out(c);
 	for (size_t i = 0; i < c->libraries.n; i++) {
 		struct library *lib = &c->libraries.v[i];
 
-		if (!lib->left_out && parse_source(&c->penv, &lib->src, &lib->prog))
+		if (lib->left_out)
+			continue;
+		builtin_use(c, lib->src.text, lib->src.len);
+		if (parse_source(&c->penv, &lib->src, &lib->prog))
 			return -EINVAL;
 	}
-	return 0;
+	return diags_errors(c->diags) ? -EINVAL : 0;
 }
 
 /* A probe without actions traces only that it fired. In a script that is a slip, as in DTrace: what is meant is said by
@@ -281,11 +262,17 @@ static void check_library(struct compilation *c, struct library *lib)
 	check_decls(c->checker, &lib->prog);
 }
 
+static void use_words(void *ctx, const char *text)
+{
+	builtin_use(ctx, text, text ? strlen(text) : 0);
+}
+
 static int check_texts(struct compilation *c)
 {
 	uint32_t index = 0;
 
 	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
+	checker_use(c->checker, use_words, c);
 	checker_frames(c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes);
 	if (c->ktypes)
 		check_decls(c->checker, &c->library);

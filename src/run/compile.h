@@ -59,7 +59,9 @@ struct compilation {
 	/* made */
 	VEC(struct text) texts;
 	VEC(struct library) libraries; /* of the user; filled by library_load() */
-	struct program library;        /* the built-in ones */
+	struct program library;        /* of the built-in one: what was declared before there was a checker */
+	unsigned char *builtin;        /* builtin.c: what became of each declaration */
+	bool builtin_missing;          /* some are needed and not declared */
 	bool in_library;               /* one is being parsed */
 	VEC(struct pragma_name) pragma_names;
 	struct types *types;
