@@ -56,4 +56,8 @@ inline int64_t __nr_execve = 221;
 inline int64_t __nr_execveat = 281;
 inline int64_t __nr_sigtimedwait = 137;
 inline int __is_fork[int64_t N] = N == 220 || N == 435;
+inline int __is_read[int64_t N] = N == 63 || N == 65 || N == 67 || N == 69 || N == 286;
+inline int __is_write[int64_t N] = N == 64 || N == 66 || N == 68 || N == 70 || N == 287;
+inline int __is_msg[int64_t N] = N == 188 || N == 189;
+inline int __is_sem[int64_t N] = N == 192 || N == 193;
 inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;

@@ -56,4 +56,8 @@ inline int64_t __nr_execve = 59;
 inline int64_t __nr_execveat = 322;
 inline int64_t __nr_sigtimedwait = 128;
 inline int __is_fork[int64_t N] = N == 56 || N == 57 || N == 58 || N == 435;
+inline int __is_read[int64_t N] = N == 0 || N == 17 || N == 19 || N == 295 || N == 327;
+inline int __is_write[int64_t N] = N == 1 || N == 18 || N == 20 || N == 296 || N == 328;
+inline int __is_msg[int64_t N] = N == 69 || N == 70;
+inline int __is_sem[int64_t N] = N == 65 || N == 220;
 inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;

@@ -86,11 +86,14 @@ translator devinfo_t < struct dw_io *P > {
 /* The file that the first page of a request belongs to: NULL where the page is no file's (direct I/O, the file
  * system's own data). Large pages have their file in the first of their parts. */
 inline uint64_t __page_head[struct page *G] = *(uint64_t *)((uint64_t)G + 8);	/* compound_head, in a union */
-inline struct page *__io_page[struct request *R] =
-    R->bio == 0 || R->bio->bi_io_vec == 0 ? (struct page *)0 : __page_head[R->bio->bi_io_vec->bv_page] & 1 ?
-    (struct page *)(__page_head[R->bio->bi_io_vec->bv_page] - 1) : R->bio->bi_io_vec->bv_page;
+inline struct page *__bio_page[struct bio *B] =
+    B == 0 || B->bi_io_vec == 0 ? (struct page *)0 : __page_head[B->bi_io_vec->bv_page] & 1 ?
+    (struct page *)(__page_head[B->bi_io_vec->bv_page] - 1) : B->bi_io_vec->bv_page;
+inline struct page *__io_page[struct request *R] = __bio_page[R->bio];
 inline struct inode *__io_inode[struct page *G] =
     G == 0 || G->mapping == 0 || ((uint64_t)G->mapping & 3) != 0 ? (struct inode *)0 : G->mapping->host;
+/* A file's, not a disk's own: those are of the file system's making. */
+inline int __file_inode[struct inode *I] = I != 0 && (I->i_mode & 0xf000) != 0x6000;
 inline struct dentry *__io_dentry[struct inode *I] =
     I == 0 || I->i_dentry.first == 0 || (I->i_mode & 0xf000) == 0x6000 ? (struct dentry *)0 :
     (struct dentry *)((uint64_t)I->i_dentry.first - offsetof(struct dentry, d_u));

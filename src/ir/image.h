@@ -156,7 +156,7 @@ enum attach_kind {
 	ATTACH_CGROUP_INGRESS, /* cgroup_skb on the root of cgroup2 */
 	ATTACH_CGROUP_EGRESS,
 	ATTACH_CGROUP_SOCKOPS, /* sock_ops on the root of cgroup2 */
-	ATTACH_PERF,           /* target unused; hz or period_ns: profile */
+	ATTACH_PERF,           /* target: the event (run/attach.c); NULL: a clock of period_ns, for profile */
 };
 
 struct image_prog {

@@ -487,30 +487,52 @@ static bool site_usable(struct lowerer *lw, const struct site *site)
 	return true;
 }
 
-static void site_missing(struct lowerer *lw, const struct site *site, struct loc at)
+static void site_missing(struct lowerer *lw, const struct probe_left *m)
 {
 	const char *lacks = "kernel function bpf_cast_to_kern_ctx()", *since = "Linux 6.2 and later have it";
 
-	if (site->attach == ATTACH_TP_BTF) {
-		lacks = arena_printf(lw->arena, "tracepoint %s with %u arguments", site->target, site->nargs);
+	if (m->site->attach == ATTACH_TP_BTF) {
+		lacks = arena_printf(lw->arena, "tracepoint %s with %u arguments", m->site->target, m->site->nargs);
 		since = "a later kernel has it";
 	}
-	diag_error(lw->d, at, D_KERNEL, arena_printf(lw->arena, "%s; dwire -lv tells what this kernel has", since),
-		"%s:::%s cannot be traced: it needs the %s, which this kernel does not have", lw->prov->name,
-		lw->probe->name, lacks);
+	diag_error(lw->d, m->at, D_KERNEL, arena_printf(lw->arena, "%s; dwire -lv tells what this kernel has", since),
+		"%s:::%s cannot be traced: it needs the %s, which this kernel does not have", m->probe->prov->name,
+		m->probe->name, lacks);
 	lw->failed = true;
+}
+
+/* Does some description name these probes, and not only a pattern? */
+static bool is_named(const struct enabled *set, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < set[i].n; k++) {
+			const struct clause *c = set[i].on[k].clause;
+
+			for (size_t d = 0; d < c->probes.n; d++)
+				if (c->probes.v[d].id || !strcmp(c->probes.v[d].name, set[i].probe->name))
+					return true;
+		}
+	return false;
 }
 
 void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE *dump_ir, FILE *dump_bpf)
 {
 	const struct probe *p = set[0].probe;
 	struct jobs jobs = { .nmembers = 0 };
-	struct loc at = set[0].on[0].clause->loc;
+	struct probe_left m = { .probe = p, .at = set[0].on[0].clause->loc };
 	size_t made = 0;
 
 	lw->failed = false;
 	lw->prov = p->prov;
 	lw->probe = p;
+	for (size_t i = 0; i < p->def->nsites && !m.site; i++)
+		if (!p->def->sites[i].optional && !site_usable(lw, &p->def->sites[i]))
+			m.site = &p->def->sites[i];
+	if (m.site && !is_named(set, n)) {
+		lw->left = m;
+		return;
+	}
+	lw->any_site = true;
 	multi_plan(lw, set, n, &jobs);
 	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
 		const struct site *s = &p->def->sites[i];
@@ -519,15 +541,18 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 			lower_site(lw, s, &jobs, dump_ir, dump_bpf);
 			made++;
 		} else if (!s->optional && !lw->failed) {
-			site_missing(lw, s, at);
+			m.site = s;
+			site_missing(lw, &m);
 		}
 	}
 	if (!made && !lw->failed)
-		lower_error(lw, at, D_KERNEL, "%s:::%s cannot be seen on this kernel", p->prov->name, p->name);
+		lower_error(lw, m.at, D_KERNEL, "%s:::%s cannot be seen on this kernel", p->prov->name, p->name);
 }
 
 void lower_finish(struct lowerer *lw)
 {
+	if (lw->left.probe && !lw->any_site)
+		site_missing(lw, &lw->left);
 	vtime_finish(lw);
 	scratch_finish(lw);
 	if (lw->maps[MAP_GLOBALS])

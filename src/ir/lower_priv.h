@@ -57,6 +57,12 @@ struct memo {
 	struct val val;
 };
 
+struct probe_left {
+	const struct probe *probe;
+	const struct site *site;
+	struct loc at;
+};
+
 struct lowerer {
 	struct arena *arena;
 	struct diags *d;
@@ -69,7 +75,9 @@ struct lowerer {
 	struct strmap *filters; /* text of a site's when -> parsed and checked */
 	uint32_t maps[24];      /* by role: index + 1 of the shared maps */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
-	uint32_t trash_size;    /* of the globals' map: see lower_var.c */
+	struct probe_left left; /* a probe that this kernel lacks, which only patterns asked for */
+	bool any_site;
+	uint32_t trash_size; /* of the globals' map: see lower_var.c */
 	int32_t trash_off;
 	VEC(struct symbol *) thiss; /* this-> variables that have registers in the current program */
 

@@ -265,6 +265,8 @@ static void not_null(struct lowerer *lw, vreg p)
 	ir_label(lw->ir, ok);
 }
 
+static vreg sampled_pc(struct lowerer *lw, bool kernel);
+
 static struct val make_site_member(struct lowerer *lw, const char *name, struct type *type)
 {
 	struct val v = { .k = V_INT, .type = type };
@@ -280,6 +282,10 @@ static struct val make_site_member(struct lowerer *lw, const char *name, struct 
 	}
 	if (is_sockops(lw) && !strcmp(name, "op")) {
 		v.r = ir_ld(lw->ir, ir_ctx(lw->ir), offsetof(struct bpf_sock_ops, op), 4, false, true);
+		return v;
+	}
+	if (lw->site->attach == ATTACH_PERF) {
+		v.r = sampled_pc(lw, !strcmp(name, "kernel_pc"));
 		return v;
 	}
 	if (is_cgroup(lw)) {

@@ -14,6 +14,8 @@ extern const struct provider net_provider;
 extern const struct provider proc_provider;
 extern const struct provider sched_provider;
 extern const struct provider io_provider;
+extern const struct provider vminfo_provider;
+extern const struct provider sysinfo_provider;
 extern const struct provider syscall_provider;
 extern const struct provider sdt_provider;
 extern const struct provider rawtp_provider;

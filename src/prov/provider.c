@@ -17,6 +17,8 @@ const struct provider *const *providers(void)
 		&proc_provider,
 		&sched_provider,
 		&io_provider,
+		&vminfo_provider,
+		&sysinfo_provider,
 		&syscall_provider, /* those with lists come last: see prov/match.c */
 		&sdt_provider,
 		&rawtp_provider,

@@ -12,12 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
 #define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */
 
 /* One event of a profile probe on one CPU. */
 struct sampler {
 	int fd;
-	uint64_t period;
+	uint64_t period; /* 0: not counted */
 };
 
 struct attached {
@@ -51,17 +52,33 @@ static int failed(
 
 /* ---- profile: perf events ---------------------------------------------------------------------------------------- */
 
-static int open_clock(unsigned cpu, uint64_t period)
+/* The events of the kernel's own counting, by the name that perf has for them. */
+static int open_event(unsigned cpu, const char *name, uint64_t period)
 {
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} events[] = { { "page-faults-maj", PERF_COUNT_SW_PAGE_FAULTS_MAJ }, { "cpu-clock", PERF_COUNT_SW_CPU_CLOCK } };
 	struct perf_event_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	for (size_t i = 0; name && i < sizeof(events) / sizeof(events[0]); i++)
+		if (!strcmp(events[i].name, name))
+			attr.config = events[i].config;
 	attr.sample_period = period;
 	attr.disabled = 1;
 	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Nanoseconds of a clock, else every event. */
+static uint64_t period_of(const struct image_prog *p)
+{
+	if (p->target)
+		return strcmp(p->target, "cpu-clock") ? 1 : 1000000000u / CLOCK_HZ;
+	return p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
 }
 
 /* Links a program to an event and starts it. */
@@ -80,7 +97,7 @@ static int link_event(struct attached *a, int prog, int event)
 static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_len)
 {
 	const struct image_prog *p = &a->loaded->image->progs.v[prog];
-	uint64_t period = p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
+	uint64_t period = period_of(p);
 	unsigned cpus = features_cpus(a->features), opened = 0;
 	int err = ENODEV;
 
@@ -91,14 +108,14 @@ static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_le
 
 		if (!features_cpu_online(a->features, cpu))
 			continue;
-		fd = open_clock(cpu, period);
+		fd = open_event(cpu, p->target, period);
 		if (fd < 0) {
 			err = errno;
 			if (err == ENODEV || err == ESRCH) /* the CPU went away meanwhile */
 				continue;
 			return failed(a->features, a->loaded, prog, "the clock of a CPU", err, why, why_len);
 		}
-		a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd, .period = period };
+		a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd, .period = p->target ? 0 : period };
 		r = link_event(a, a->loaded->progs[prog], fd);
 		if (r)
 			return failed(a->features, a->loaded, prog, "the clock of a CPU", -r, why, why_len);
@@ -114,7 +131,7 @@ static void count_due(struct attached *a)
 		uint64_t ns = 0;
 
 		(void)ioctl(a->samplers[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-		if (read(a->samplers[i].fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
+		if (a->samplers[i].period && read(a->samplers[i].fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
 			a->due += ns / a->samplers[i].period;
 	}
 }
@@ -128,7 +145,7 @@ static void count_ran(struct attached *a)
 		struct bpf_prog_info info;
 		uint32_t len = sizeof(info);
 
-		if (img->progs.v[i].attach != ATTACH_PERF)
+		if (img->progs.v[i].attach != ATTACH_PERF || img->progs.v[i].target)
 			continue;
 		memset(&info, 0, sizeof(info));
 		if (bpf_obj_get_info_by_fd(a->loaded->progs[i], &info, &len) == 0)

@@ -1,0 +1,85 @@
+/* sysinfo: what the kernel's statistics are counted by: system calls, switches, requests, ticks, locks. */
+struct dw_stat {
+	struct task_struct *task;
+	struct task_struct *next;
+	struct kernel_siginfo *info;
+	int32_t sig;
+	int32_t preempt;	/* sched_switch: the thread did not want to leave its CPU */
+	uint32_t state;		/* ... what it is to be then */
+	int64_t nr;		/* system calls */
+	int64_t ret;
+	int32_t error;
+	uint32_t op;		/* of a request: 0 read, 1 write, and flags */
+	uint32_t bytes;
+	int32_t kind;		/* whose pages: 0 the file system's own, 1 a file's, 2 a program's, 3 swap */
+	uint32_t flags;		/* of a lock that is waited for */
+	int32_t user;		/* a tick: the CPU was in a program */
+	int32_t iowait;		/* threads of the CPU that wait for a disk */
+};
+
+translator struct dw_stat < struct dw_sysenter *C > {
+	task = curthread;
+	nr = __sysforeign[C->nr] ? -1 : C->nr;
+};
+translator struct dw_stat < struct dw_sysexit *C > {
+	task = curthread;
+	nr = __sysforeign[__sysnr[C->regs]] ? -1 : __sysnr[C->regs];
+	ret = C->ret;
+	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
+};
+translator struct dw_stat < struct dw_switchfrom *C > {
+	task = C->prev;
+	next = C->next;
+	preempt = C->preempt;
+	state = C->state;
+};
+translator struct dw_stat < struct dw_fork *C > { task = C->child; };
+translator struct dw_stat < struct dw_fault *C > { task = curthread; };
+translator struct dw_stat < struct dw_signalgen *C > {
+	task = C->task;
+	sig = C->sig;
+	info = C->info;
+};
+
+inline int __page_kind[struct page *G] =
+    G == 0 || G->mapping == 0 ? 0 : ((uint64_t)G->mapping & 3) != 0 ? 2 : __file_inode[G->mapping->host];
+translator struct dw_stat < struct dw_bioqueue *C > {
+	op = C->bio->bi_opf;
+	bytes = C->bio->bi_iter.bi_size;
+	kind = __has(__REQ_SWAP) && (C->bio->bi_opf >> __REQ_SWAP & 1) != 0 ? 3 : __page_kind[__bio_page[C->bio]];
+};
+
+struct dw_buffer {
+	struct buffer_head *bh;
+};
+translator struct dw_stat < struct dw_buffer *C > { task = curthread; };
+
+struct dw_module {
+	struct module *mod;
+};
+translator struct dw_stat < struct dw_module *C > { task = curthread; };
+
+struct dw_contention {
+	void *lock;
+	unsigned int flags;
+};
+translator struct dw_stat < struct dw_contention *C > { flags = C->flags; };
+
+struct dw_ipi {
+	unsigned int cpu;
+};
+translator struct dw_stat < struct dw_ipi *C > { task = curthread; };
+struct dw_ipimask {
+	struct cpumask *mask;
+};
+translator struct dw_stat < struct dw_ipimask *C > { task = curthread; };
+
+struct dw_clock {
+	uint64_t kernel_pc;
+	uint64_t user_pc;
+};
+translator struct dw_stat < struct dw_clock *C > {
+	task = curthread;
+	user = C->user_pc != 0;
+	iowait = __has(curthread->se.cfs_rq->rq->nr_iowait) ? curthread->se.cfs_rq->rq->nr_iowait.counter : 0;
+};

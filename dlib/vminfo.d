@@ -1,0 +1,67 @@
+/* vminfo: faults, pages that go to and from disks, and pages that are freed. */
+struct dw_vm {
+	uint64_t addr;		/* of the fault */
+	uint64_t code;		/* ... as the processor says: 1 the page is there, 2 a write */
+	uint32_t op;		/* of a request: 0 read, 1 write, and flags */
+	uint32_t bytes;
+	int32_t swap;		/* 1: it is swap's */
+	int32_t file;		/* 1: a file's page is in it */
+	uint64_t scanned;	/* pages */
+	uint64_t freed;
+	int32_t is_file;
+	uint32_t order;		/* of an allocation: 2^order pages */
+	int32_t zeroed;
+};
+
+struct dw_fault {
+	uint64_t addr;
+	struct pt_regs *regs;
+	uint64_t code;
+};
+translator struct dw_vm < struct dw_fault *C > {
+	addr = C->addr;
+	code = C->code;
+};
+
+struct dw_bioqueue {
+	struct bio *bio;
+};
+translator struct dw_vm < struct dw_bioqueue *C > {
+	op = C->bio->bi_opf;
+	bytes = C->bio->bi_iter.bi_size;
+	swap = __has(__REQ_SWAP) ? (C->bio->bi_opf >> __REQ_SWAP) & 1 : 0;
+	file = __file_inode[__io_inode[__bio_page[C->bio]]];
+};
+
+struct dw_shrink {
+	int nid;
+	unsigned long scanned;
+	unsigned long reclaimed;
+	struct reclaim_stat *stat;
+	int priority;
+	int file;
+};
+translator struct dw_vm < struct dw_shrink *C > {
+	scanned = C->scanned;
+	freed = C->reclaimed;
+	is_file = C->file;
+};
+
+struct dw_kswapd {
+	int nid;
+};
+translator struct dw_vm < struct dw_kswapd *C > { is_file = 0; };
+
+struct dw_pagealloc {
+	struct page *page;
+	unsigned int order;
+	unsigned int gfp;
+	int migratetype;
+};
+/* Zeroed, movable, and anywhere in memory: what a program's own pages are asked for with. */
+inline uint32_t __gfp_zeroed = __has(___GFP_ZERO_BIT) ? (1 << ___GFP_ZERO_BIT) | (1 << ___GFP_MOVABLE_BIT) |
+    (1 << ___GFP_HIGHMEM_BIT) : 0x10a;
+translator struct dw_vm < struct dw_pagealloc *C > {
+	order = C->order;
+	zeroed = C->page != 0 && (C->gfp & __gfp_zeroed) == __gfp_zeroed;
+};

@@ -1,0 +1,113 @@
+/* sysinfo: what the kernel's cpu and system statistics count, the hooks tier: system calls and their bytes, switches,
+ * forks, ticks, requests to disks, locks that were waited for. arg0 is by how much the counter moves. Solaris' probes
+ * for which Linux has no event (ufs*, namei, rcvint, ...) are not there; docs/providers/sysinfo.md says which. */
+#include "prov/all.h"
+
+/* clang-format off */
+#define TRACE(tp, n, nat, cond, vals, what) \
+	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .values = vals, \
+	  .irqs_off = true, .sees = what }
+#define CALL(cond, vals, what) \
+	{ .attach = ATTACH_TP_BTF, .target = "sys_exit", .nargs = 2, .native = "dw_sysexit", .when = cond, \
+	  .values = vals, .sees = what }
+#define ENTER(cond, what) \
+	{ .attach = ATTACH_TP_BTF, .target = "sys_enter", .nargs = 2, .native = "dw_sysenter", .when = cond, \
+	  .values = one, .sees = what }
+#define SWITCH(cond, what) TRACE("sched_switch", 4, "dw_switchfrom", cond, one, what)
+#define BIO(cond, what) TRACE("block_bio_queue", 1, "dw_bioqueue", cond, one, what)
+#define LOCK(cond, what) TRACE("contention_begin", 2, "dw_contention", cond, one, what)
+#define TICK(cond) \
+	{ .attach = ATTACH_PERF, .target = "cpu-clock", .native = "dw_clock", .when = cond, .values = one, \
+	  .sees = "a clock event on each CPU, 100 times a second: an idle CPU may not fire" }
+#define PROBE(name, meaning, ...) \
+	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
+	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
+
+/* Of a request: the file system's own blocks, a program's memory (direct I/O). */
+#define READ "(P->op & 0xff) == 0 && P->bytes != 0 && "
+#define WRITE "(P->op & 0xff) == 1 && P->bytes != 0 && "
+#define BLOCK "P->kind == 0"
+#define RAW "P->kind == 2"
+/* enum of the kernel: LCB_F_READ, LCB_F_WRITE, LCB_F_MUTEX */
+#define READER "(P->flags & 2) != 0"
+#define WRITER "(P->flags & 4) != 0"
+#define MUTEX "(P->flags & 32) != 0"
+#define IDLE "curthread->pid == 0"
+#define BUSY "curthread->pid != 0"
+
+/* A process that shares its maker's memory, as only vfork makes them (and posix_spawn, by it). */
+#define VFORK "(P->task->mm != 0 && P->task->mm == curthread->mm)"
+
+static const char *const args[] = { "int64_t", "uint64_t *", NULL };
+static const char *const one[] = { "1", "0", NULL };
+static const char *const bytes[] = { "P->ret", "0", NULL };
+
+static const struct probe_def probes[] = {
+	PROBE("bawrite", "a block of the file system is written, nobody waits",
+		BIO(WRITE BLOCK " && (P->op & 0x800) == 0", "requests without REQ_SYNC")),
+	PROBE("bread", "a block of the file system is read", BIO(READ BLOCK, "requests for a file system's own blocks")),
+	PROBE("bwrite", "a block of the file system is written",
+		BIO(WRITE BLOCK, "requests for a file system's own blocks")),
+	PROBE("cpu_ticks_idle", "a tick of the clock, the CPU is idle",
+		TICK(IDLE " && P->iowait == 0")),
+	PROBE("cpu_ticks_kernel", "... the kernel runs", TICK(BUSY " && P->user == 0")),
+	PROBE("cpu_ticks_user", "... a program runs", TICK(BUSY " && P->user != 0")),
+	PROBE("cpu_ticks_wait", "... the CPU is idle, and a thread of it waits for a disk",
+		TICK(IDLE " && P->iowait != 0")),
+	PROBE("idlethread", "a CPU becomes idle", SWITCH("P->next->pid == 0", "switches to the idle thread")),
+	PROBE("inv_swtch", "a thread has to leave its CPU",
+		SWITCH("(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
+			"threads that leave the CPU although they could run on")),
+	PROBE("lread", "a block of the file system is read from the cache",
+		TRACE("block_touch_buffer", 1, "dw_buffer", NULL, one, "buffers that are looked up")),
+	PROBE("lwrite", "a block of the file system is changed in the cache",
+		TRACE("block_dirty_buffer", 1, "dw_buffer", NULL, one, "buffers that become dirty")),
+	PROBE("modload", "a module is loaded", TRACE("module_load", 1, "dw_module", NULL, one, "every module")),
+	PROBE("modunload", "a module is unloaded", TRACE("module_free", 1, "dw_module", NULL, one, "every module")),
+	PROBE("msg", "msgsnd or msgrcv is called", ENTER("__is_msg[P->nr]", "the system calls")),
+	PROBE("mutex_adenters", "a thread finds a mutex taken", LOCK(MUTEX, "waits for locks")),
+	PROBE("nthreads", "a thread is created", TRACE("sched_process_fork", 2, "dw_fork", NULL, one, "every new thread")),
+	PROBE("phread", "a program reads a disk without the cache", BIO(READ RAW, "requests for a program's memory")),
+	PROBE("phwrite", "a program writes a disk without the cache", BIO(WRITE RAW, "requests for a program's memory")),
+	PROBE("procovf", "a fork fails, for there are too many threads",
+		CALL("__is_fork[P->nr] && P->error == 11", one, "fork and clone that return EAGAIN")),
+	PROBE("pswitch", "a CPU goes over to another thread", SWITCH(NULL, "every switch")),
+	PROBE("readch", "bytes are read by system calls: arg0", CALL("__is_read[P->nr] && P->ret > 0", bytes, "read and its kin")),
+	PROBE("rw_rdfails", "a thread finds a lock taken that it wants to read under",
+		LOCK(READER, "waits for locks")),
+	PROBE("rw_wrfails", "a thread finds a lock taken that it wants to write under",
+		LOCK(WRITER, "waits for locks")),
+	PROBE("sema", "semop is called", ENTER("__is_sem[P->nr]", "the system calls")),
+	PROBE("syscall", "a system call", ENTER("P->nr >= 0", "every system call")),
+	PROBE("sysexec", "execve is called", ENTER("P->nr == __nr_execve || P->nr == __nr_execveat", "the system calls")),
+	PROBE("sysfork", "a process forks, vfork apart",
+		TRACE("sched_process_fork", 2, "dw_fork", "P->task->pid == P->task->tgid && !" VFORK, one,
+			"new processes")),
+	PROBE("sysread", "read is called", ENTER("__is_read[P->nr]", "read and its kin")),
+	PROBE("sysvfork", "a process calls vfork",
+		TRACE("sched_process_fork", 2, "dw_fork", "P->task->pid == P->task->tgid && " VFORK, one,
+			"new processes whose parent waits")),
+	PROBE("syswrite", "write is called", ENTER("__is_write[P->nr]", "write and its kin")),
+	PROBE("trap", "the processor traps: a fault on a page, or a signal of its own",
+		TRACE("page_fault_user", 3, "dw_fault", NULL, one, "faults of programs"),
+		TRACE("page_fault_kernel", 3, "dw_fault", NULL, one, "faults of the kernel"),
+		TRACE("signal_generate", 5, "dw_signalgen", "(P->sig == 4 || P->sig == 5 || P->sig == 8) &&"
+			" (uint64_t)P->info > 1 && P->info->si_code > 0 && P->info->si_code <= 0x80", one,
+			"SIGILL, SIGTRAP, SIGFPE of the processor's making")),
+	PROBE("wait_ticks_io", "a tick of the clock, a thread of the CPU waits for a disk",
+		TICK("P->iowait != 0")),
+	PROBE("writech", "bytes are written by system calls: arg0",
+		CALL("__is_write[P->nr] && P->ret > 0", bytes, "write and its kin")),
+	PROBE("xcalls", "a CPU calls another, or several",
+		TRACE("ipi_send_cpu", 3, "dw_ipi", NULL, one, "calls of one CPU"),
+		TRACE("ipi_send_cpumask", 3, "dw_ipimask", NULL, one, "calls of several")),
+};
+/* clang-format on */
+
+const struct provider sysinfo_provider = {
+	.name = "sysinfo",
+	.raw = "dw_stat",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};

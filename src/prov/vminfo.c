@@ -1,0 +1,80 @@
+/* vminfo: what the virtual memory system counts, the hooks tier: faults, pages that are read, written and freed. arg0
+ * is by how much the counter moves. Solaris' probes for which Linux has no event (pgrec, softlock, swapping of whole
+ * processes, ...) are not there; docs/providers/vminfo.md says which. */
+#include "prov/all.h"
+
+/* clang-format off */
+#define FAULT(tp, cond, what) \
+	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = 3, .native = "dw_fault", .when = cond, .values = one, \
+	  .sees = what }
+#define FAULTS(cond) \
+	FAULT("page_fault_user", cond, "faults of programs"), \
+	FAULT("page_fault_kernel", "(int64_t)P->addr >= 0 && " cond, "faults of the kernel on a program's memory")
+#define BIO(cond, vals, what) \
+	{ .attach = ATTACH_TP_BTF, .target = "block_bio_queue", .nargs = 1, .native = "dw_bioqueue", .when = cond, \
+	  .values = vals, .irqs_off = true, .sees = what }
+#define SCANNED(cond, vals, what) \
+	{ .attach = ATTACH_TP_BTF, .target = "mm_vmscan_lru_shrink_inactive", .nargs = 6, .native = "dw_shrink", \
+	  .when = cond, .values = vals, .irqs_off = true, .sees = what }
+#define PROBE(name, meaning, ...) \
+	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
+	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
+
+#define READ "(P->op & 0xff) == 0 && P->bytes != 0 && "
+#define WRITE "(P->op & 0xff) == 1 && P->bytes != 0 && "
+#define SWAP "P->swap != 0"
+#define FILES "P->swap == 0 && P->file != 0"
+#define CACHED "(P->swap != 0 || P->file != 0)"
+
+static const char *const args[] = { "int64_t", "uint64_t *", NULL };
+static const char *const one[] = { "1", "0", NULL };
+static const char *const pages[] = { "(P->bytes + 4095) / 4096", "0", NULL };
+static const char *const scanned[] = { "P->scanned", "0", NULL };
+static const char *const freed[] = { "P->freed", "0", NULL };
+static const char *const order[] = { "1 << P->order", "0", NULL };
+
+static const struct site maj_site[] = { { .attach = ATTACH_PERF, .target = "page-faults-maj", .values = one,
+	.sees = "the kernel's own count of faults that wait for a disk" } };
+
+static const struct probe_def probes[] = {
+	PROBE("anonfree", "pages of programs' own memory are freed",
+		SCANNED("P->is_file == 0 && P->freed != 0", freed, "a pass over memory that programs lack")),
+	PROBE("anonpgin", "pages come in from swap", BIO(READ SWAP, pages, "reads from swap")),
+	PROBE("anonpgout", "pages go out to swap", BIO(WRITE SWAP, pages, "writes to swap")),
+	PROBE("as_fault", "a fault on a page that is not mapped", FAULTS("(P->code & 1) == 0")),
+	PROBE("cow_fault", "a write to a page that is mapped to be read", FAULTS("(P->code & 3) == 3")),
+	PROBE("dfree", "pages are freed because memory is short",
+		SCANNED("P->freed != 0", freed, "a pass over memory")),
+	PROBE("fsfree", "pages of files are freed",
+		SCANNED("P->is_file != 0 && P->freed != 0", freed, "a pass over the cache of files")),
+	PROBE("fspgin", "pages of files come in", BIO(READ FILES, pages, "reads of files into the cache")),
+	PROBE("fspgout", "pages of files go out", BIO(WRITE FILES, pages, "writes of files out of the cache")),
+	PROBE("kernel_asflt", "the kernel faults on memory of its own",
+		FAULT("page_fault_kernel", "(int64_t)P->addr < 0", "faults of the kernel on its own memory")),
+	{ "maj_fault", args, maj_site, 1, "a fault has to wait for a disk" },
+	PROBE("pgin", "pages come in: one request", BIO(READ CACHED, one, "reads into the cache, and from swap")),
+	PROBE("pgout", "pages go out: one request", BIO(WRITE CACHED, one, "writes out of the cache, and to swap")),
+	PROBE("pgpgin", "... by how many pages", BIO(READ CACHED, pages, "reads into the cache, and from swap")),
+	PROBE("pgpgout", "... by how many pages", BIO(WRITE CACHED, pages, "writes out of the cache, and to swap")),
+	PROBE("pgrrun", "the page daemon wakes up",
+		{ .attach = ATTACH_TP_BTF, .target = "mm_vmscan_kswapd_wake", .nargs = 3, .native = "dw_kswapd",
+		  .values = one, .sees = "kswapd" }),
+	PROBE("pgswapin", "pages come in from swap", BIO(READ SWAP, pages, "reads from swap")),
+	PROBE("pgswapout", "pages go out to swap", BIO(WRITE SWAP, pages, "writes to swap")),
+	PROBE("prot_fault", "a fault on a page that may not be used so, but for writes", FAULTS("(P->code & 3) == 1")),
+	PROBE("scan", "pages are looked at, to free some",
+		SCANNED("P->scanned != 0", scanned, "a pass over memory")),
+	PROBE("zfod", "pages filled with zeroes are made for a program",
+		{ .attach = ATTACH_TP_BTF, .target = "mm_page_alloc", .nargs = 4, .native = "dw_pagealloc",
+		  .when = "P->zeroed != 0", .values = order, .irqs_off = true,
+		  .sees = "zeroed pages of the kind that programs get" }),
+};
+/* clang-format on */
+
+const struct provider vminfo_provider = {
+	.name = "vminfo",
+	.raw = "dw_vm",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};
