@@ -157,6 +157,20 @@ enum attach_kind {
 	ATTACH_CGROUP_EGRESS,
 	ATTACH_CGROUP_SOCKOPS, /* sock_ops on the root of cgroup2 */
 	ATTACH_PERF,           /* target: the event (run/attach.c); NULL: a clock of period_ns, for profile */
+	ATTACH_UPROBE,         /* places: instructions of programs and libraries */
+	ATTACH_URETPROBE,      /* places: functions; when they return */
+};
+
+#define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */
+
+/* An instruction of a program or library, where a uprobe goes. */
+struct uplace {
+	const char *path;  /* the file, as the kernel shall open it; good as long as the compilation lives */
+	const char *shown; /* ... for messages: "/usr/bin/x:main" */
+	uint64_t off;      /* in the file */
+	uint64_t ref_ctr;  /* in the file: the counter that says somebody traces here; 0: none */
+	uint64_t cookie;   /* what the program gets to know the place by */
+	int32_t pid;       /* 0: every process, also those that start later */
 };
 
 struct image_prog {
@@ -167,6 +181,8 @@ struct image_prog {
 	uint32_t prog_type, expected_attach_type, attach_btf_id;
 	struct ir_code code;
 	const char *name; /* at most 15 characters */
+	const struct uplace *places;
+	size_t nplaces;
 };
 
 struct lit {

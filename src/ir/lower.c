@@ -248,9 +248,9 @@ const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
 	return f;
 }
 
-static void prog_type(const struct site *site, struct image_prog *p)
+static void prog_type(const struct lowerer *lw, struct image_prog *p)
 {
-	switch (site->attach) {
+	switch (lw->site->attach) {
 	case ATTACH_TEST_RUN:
 		p->prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
 		break;
@@ -272,6 +272,12 @@ static void prog_type(const struct site *site, struct image_prog *p)
 		break;
 	case ATTACH_PERF:
 		p->prog_type = BPF_PROG_TYPE_PERF_EVENT;
+		break;
+	case ATTACH_UPROBE:
+	case ATTACH_URETPROBE:
+		p->prog_type = BPF_PROG_TYPE_KPROBE;
+		if (lw->env->uprobe_multi)
+			p->expected_attach_type = TRACE_UPROBE_MULTI;
 		break;
 	}
 }
@@ -390,7 +396,9 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 			lw->site->target ? lw->site->target : "its site");
 		bpf_disasm(p.code.insns, p.code.n, dump_bpf);
 	}
-	prog_type(lw->site, &p);
+	prog_type(lw, &p);
+	if (is_user_site(lw->site))
+		user_places(lw, lw->set, lw->nset, &p);
 	p.period_ns = lw->probe->period_ns;
 	if (lw->site->attach == ATTACH_TP_BTF)
 		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->target, &nargs);
@@ -533,6 +541,8 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 		return;
 	}
 	lw->any_site = true;
+	lw->set = set;
+	lw->nset = n;
 	multi_plan(lw, set, n, &jobs);
 	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
 		const struct site *s = &p->def->sites[i];

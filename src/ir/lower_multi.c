@@ -1,7 +1,7 @@
 /* lower_multi: probes that share their sites, as all system calls share sys_enter. Input: the enabled ones, which have
  * one definition. Output: jobs, a clause each, and the beginning of their one program: it tells by the number that the
  * site gives which of the probes fires. With one probe that is a comparison; with several a table, by that number, has
- * a row for each: which member it is, its id, the literal that is its function's name, and a bit for each clause that
+ * a row for each: which member it is, its id, the literals that are its names, and a bit for each clause that
  * is on some members only. Every clause is compiled once, whatever the number of its probes. */
 #include <linux/bpf.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 struct row {
 	uint32_t member; /* from 1; 0: none */
-	uint32_t func;   /* literal */
 	uint32_t id;
+	uint32_t names[4]; /* literals: provider, module, function, name */
 	uint32_t words[];
 };
 
@@ -109,21 +109,35 @@ static uint32_t row_size(const struct jobs *jobs)
 	return ((uint32_t)sizeof(struct row) + 4 * words + 7) / 8 * 8;
 }
 
+/* The site's number of a member. */
+static uint32_t number_of(const struct enabled *set, size_t i)
+{
+	return set[i].probe->def->sites[0].by_cookie ? (uint32_t)i : set[i].probe->number;
+}
+
+static uint32_t name_number(struct lowerer *lw, const char *s)
+{
+	return (uint32_t)lit_number(lw, s, strlen(s));
+}
+
 static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
 {
 	unsigned char *data;
 
 	for (size_t i = 0; i < n; i++)
-		if (set[i].probe->number >= jobs->rows)
-			jobs->rows = set[i].probe->number + 1;
+		if (number_of(set, i) >= jobs->rows)
+			jobs->rows = number_of(set, i) + 1;
 	jobs->row_size = row_size(jobs);
 	data = ARENA_ARRAY(lw->arena, unsigned char, (size_t)jobs->rows * jobs->row_size);
 	for (size_t i = 0; i < n; i++) {
 		const struct probe *p = set[i].probe;
-		struct row *row = (struct row *)(void *)(data + (size_t)p->number * jobs->row_size);
+		struct row *row = (struct row *)(void *)(data + (size_t)number_of(set, i) * jobs->row_size);
 
 		row->member = (uint32_t)i + 1;
-		row->func = (uint32_t)lit_number(lw, p->func, strlen(p->func));
+		row->names[0] = name_number(lw, p->prov->name);
+		row->names[1] = name_number(lw, p->mod);
+		row->names[2] = name_number(lw, p->func);
+		row->names[3] = name_number(lw, p->name);
 		row->id = p->id;
 		for (size_t j = 0; j < jobs->v.n; j++)
 			if (jobs->v.v[j].bit && is_on(&set[i], jobs->v.v[j].clause))
@@ -163,12 +177,17 @@ void multi_begin(struct lowerer *lw, const struct jobs *jobs)
 	vreg n;
 
 	lw->member = lw->member_row = lw->entry = 0;
-	if (!lw->site->number)
+	if (!lw->site->number && !(lw->site->by_cookie && jobs->nmembers > 1))
 		return;
-	f = lower_site_text(lw, lw->site->number);
-	if (!f)
-		return;
-	n = lower_int(lw, f->expr);
+	if (lw->site->by_cookie) {
+		n = ir_ctx(ir);
+		n = ir_call(ir, BPF_FUNC_get_attach_cookie, &n, 1, true);
+	} else {
+		f = lower_site_text(lw, lw->site->number);
+		if (!f)
+			return;
+		n = lower_int(lw, f->expr);
+	}
 	if (jobs->nmembers == 1) {
 		ir_jcci(ir, CC_NE, n, (int32_t)jobs->first_number, lw->exit_label);
 		return;
@@ -188,6 +207,7 @@ void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next)
 	lw->entry = 0;
 	if (job->probe) {
 		lw->probe = job->probe;
+		lw->prov = job->probe->prov;
 		if (lw->member)
 			ir_jcci(ir, CC_NE, lw->member, (int32_t)job->member, next);
 		return;
@@ -199,12 +219,12 @@ void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next)
 	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, next);
 }
 
-struct sval multi_func(struct lowerer *lw)
+struct sval multi_name(struct lowerer *lw, unsigned which)
 {
 	struct sval s = { .rep = REP_LIT, .lit = -1, .n = 1, .form = FORM_LIT | 128 << FORM_SHIFT };
 
 	s.w = ARENA_ARRAY(lw->arena, vreg, 1);
-	s.w[0] = ir_ld(lw->ir, lw->entry, offsetof(struct row, func), 4, false, true);
+	s.w[0] = ir_ld(lw->ir, lw->entry, (int32_t)(offsetof(struct row, names) + 4 * which), 4, false, true);
 	return s;
 }
 

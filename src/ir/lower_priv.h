@@ -86,6 +86,8 @@ struct lowerer {
 	const struct provider *prov;
 	const struct probe *probe;
 	const struct site *site;
+	const struct enabled *set; /* the probes of the program */
+	size_t nset;
 	uint32_t probe_index;
 	vreg member;     /* which of the probes that share the program fires, from 1; 0: there is only one */
 	vreg member_row; /* ... what is known of it, see lower_multi.c */
@@ -175,7 +177,7 @@ struct jobs {
 void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs);
 void multi_begin(struct lowerer *lw, const struct jobs *jobs); /* of a program: leaves it if no member fires */
 void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next); /* skips the clause if it is not on it */
-struct sval multi_func(struct lowerer *lw);
+struct sval multi_name(struct lowerer *lw, unsigned which); /* 0..3: provider, module, function, name */
 vreg multi_id(struct lowerer *lw);
 vreg multi_epid(struct lowerer *lw);
 
@@ -278,6 +280,11 @@ vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32
 /* lower_unwind.c: the same where the kernel gives programs no stacks. */
 uint64_t kernel_symbol(struct lowerer *lw, const char *name); /* its address; 0: not known */
 vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
+
+/* lower_user.c: uprobes */
+bool is_user_site(const struct site *s);
+vreg user_arg(struct lowerer *lw, unsigned n); /* arg0, arg1, ... */
+void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p);
 
 /* lower_vtime.c */
 struct val vtime_read(struct lowerer *lw, const struct symbol *s);

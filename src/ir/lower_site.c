@@ -408,6 +408,8 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 		v.r = cgroup_skb(lw).r;
 	else if (is_cgroup(lw) && n == 1)
 		v.r = cgroup_sk(lw).r;
+	else if (is_user_site(lw->site))
+		v.r = user_arg(lw, n);
 	else if (lw->site->attach == ATTACH_PERF && n < 2)
 		v.r = sampled_pc(lw, n == 0);
 	else
@@ -465,6 +467,10 @@ struct val lower_args(struct lowerer *lw, const struct expr *e)
 		return raw_arg(lw, (unsigned)e->ival);
 	if (!e->xl && lw->site->attach == ATTACH_TP_BTF && e->ival < lw->site->nargs)
 		return ctx_arg(lw, (int)e->ival, e->type);
+	if (!e->xl && is_user_site(lw->site))
+		return (struct val){ .k = V_INT,
+			.type = e->type,
+			.r = convert_int(lw, user_arg(lw, (unsigned)e->ival), lw->ts->int64, e->type) };
 	if (!e->xl)
 		return v;
 	xl = lw->prov->raw ? check_xlator(lw->ck, lw->prov->raw, e->xl->out) : NULL;

@@ -33,7 +33,7 @@ enum field_kind sym_field(const struct type *t)
 static bool has_stacks(const struct lowerer *lw)
 {
 	return lw->site->attach == ATTACH_TEST_RUN || lw->site->attach == ATTACH_TP_BTF ||
-		lw->site->attach == ATTACH_PERF;
+		lw->site->attach == ATTACH_PERF || is_user_site(lw->site);
 }
 
 /* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */

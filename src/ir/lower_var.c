@@ -61,13 +61,12 @@ vreg ktime(struct lowerer *lw)
 
 static struct val probe_string(struct lowerer *lw, enum builtin b, struct type *t)
 {
-	const char *s = b == BI_probeprov ? lw->prov->name
-		: b == BI_probemod        ? lw->probe->mod
-		: b == BI_probename       ? lw->probe->name
-					  : lw->probe->func;
+	const char *const names[] = { lw->probe->prov->name, lw->probe->mod, lw->probe->func, lw->probe->name };
+	unsigned which = b == BI_probeprov ? 0 : b == BI_probemod ? 1 : b == BI_probefunc ? 2 : 3;
+	const char *s = names[which];
 
-	if (b == BI_probefunc && lw->entry)
-		return (struct val){ .k = V_STR, .type = t, .s = multi_func(lw) };
+	if ((which == 2 || lw->site->by_cookie) && lw->entry)
+		return (struct val){ .k = V_STR, .type = t, .s = multi_name(lw, which) };
 	return (struct val){ .k = V_STR, .type = t, .s = str_const(lw, s, strlen(s)) };
 }
 

@@ -23,6 +23,11 @@ struct site {
 	/* The place is that of many probes: D expression over P, the number of the one that fires (struct probe,
 	 * number). All that are enabled share one program. */
 	const char *number;
+	bool by_cookie; /* ... the number is the cookie of the attachment; each probe has places of its own */
+	const struct uplace *places; /* uprobes: where it is; NULL: the probe's own */
+	size_t nplaces;
+	const struct uarg *uargs; /* uprobes: where the arguments are; NULL: as functions get theirs */
+	size_t nuargs;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
 	bool bh_off;       /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
@@ -30,6 +35,17 @@ struct site {
 	bool sk_only;      /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
 	bool optional;     /* the probe loses some events, not all, where the kernel lacks this site */
 	const char *sees;  /* for -l -v: what this site sees */
+};
+
+/* Where a compiler left an argument of a probe of a program. */
+struct uarg {
+	enum { UARG_CONST, UARG_REG, UARG_MEM, UARG_NONE } kind; /* NONE: cannot be read (floating point) */
+	uint8_t size;                                            /* bytes: 1, 2, 4, 8 */
+	bool is_signed;
+	int16_t reg, index; /* offsets in struct pt_regs; -1: none */
+	uint8_t scale;      /* UARG_MEM: reg + index * scale + value */
+	uint8_t shift;      /* UARG_REG: bits that it begins at (%ah) */
+	int64_t value;      /* constant, or displacement */
 };
 
 struct probe_def {
@@ -62,6 +78,10 @@ struct probe {
 	const char *const *args; /* D types of args[], NULL-terminated; NULL: none */
 	uint64_t period_ns;
 	uint32_t number; /* site.number: which one it is */
+	const struct uplace *places;
+	size_t nplaces;
+	const char *path; /* of programs and libraries: the file */
+	bool program;     /* it is what the process executes: "a.out" */
 };
 
 #endif

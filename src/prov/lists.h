@@ -14,6 +14,10 @@ struct kernel_lists {
 		void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to);
 	/* D type of argument i of a tracepoint, in the arena. */
 	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *name, unsigned i);
+	/* Probes in programs and libraries: adds those that the description means; why there are none. */
+	void (*user_make)(void *user, struct probe_list *l, const struct pdesc *pd);
+	const struct probe_fault *(*user_fault)(void *user, const struct pdesc *pd);
+	void *user;
 };
 
 struct probe_source {
@@ -25,6 +29,8 @@ struct probe_source {
 	const char *const *(*args)(struct probe_list *l, const struct probe *p);
 	/* The name that a function of another system, or of old, has here; NULL: none. NULL: there are none such. */
 	const char *(*alias)(const char *func);
+	/* Does a description's module mean that of the probe by another name? NULL: no. */
+	bool (*module)(const char *pattern, const struct probe *p);
 };
 
 /* Adds a copy of p; its number is given here. */

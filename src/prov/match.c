@@ -74,11 +74,17 @@ static bool func_matches(const char *func, const struct probe *p)
 	return alias && !strcmp(alias, p->func);
 }
 
+static bool module_matches(const char *mod, const struct probe *p)
+{
+	return pdesc_glob(mod, p->mod) ||
+		(p->prov->source && p->prov->source->module && p->prov->source->module(mod, p));
+}
+
 bool probe_matches(const struct pdesc *pd, const struct probe *p)
 {
 	if (pd->id)
 		return p->id == pd->id;
-	return pdesc_glob(pd->prov, p->prov->name) && pdesc_glob(pd->name, p->name) && pdesc_glob(pd->mod, p->mod) &&
+	return pdesc_glob(pd->prov, p->prov->name) && pdesc_glob(pd->name, p->name) && module_matches(pd->mod, p) &&
 		func_matches(pd->func, p);
 }
 
@@ -128,6 +134,8 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	size_t word = strcspn(pd->name, "-") + 1; /* the definition with the same word before the dash */
 	uint64_t period;
 
+	if (l->kernel && l->kernel->user_make)
+		l->kernel->user_make(l->kernel->user, l, pd);
 	for (size_t i = 0; providers()[i]; i++)
 		if (could_mean(l, pd, providers()[i]))
 			read_lists(l, i + 1);
@@ -202,6 +210,11 @@ static const char *list_providers(const struct probe_list *l, const char *name)
 	for (const struct provider *const *p = providers(); *p; p++)
 		s = arena_printf(l->arena, "%s%s%s", s, *s ? ", " : "", (*p)->name);
 	return arena_printf(l->arena, "there is no provider %s; the providers: %s", name, s);
+}
+
+const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd)
+{
+	return l->kernel && l->kernel->user_fault ? l->kernel->user_fault(l->kernel->user, pd) : NULL;
 }
 
 const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)

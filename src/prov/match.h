@@ -12,7 +12,7 @@ struct probe_list {
 	const struct kernel_lists *kernel; /* borrowed; NULL: nothing is known of a kernel */
 	VEC(struct probe) all;             /* moves when it grows */
 	size_t nread;                      /* providers whose lists have been looked at */
-	uint32_t next_id, next_list_id;
+	uint32_t next_id, next_list_id, nuser;
 };
 
 /* Every probe of the providers' tables, numbered from 1 in the order of -l. */
@@ -23,6 +23,13 @@ void probes_make(struct probe_list *l, const struct pdesc *pd);
 /* D types of the probe's args[], NULL-terminated; NULL: none. */
 const char *const *probe_args(struct probe_list *l, struct probe *p);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
+/* Why a description that matches nothing cannot be: a message with its tag and a hint (or NULL); NULL: it is just that
+ * nothing matches. */
+struct probe_fault {
+	enum dtag tag;
+	const char *message, *hint;
+};
+const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
 /* What the writer of a description that matches nothing may have meant, as a hint; NULL: no idea. */
 const char *probes_hint(const struct probe_list *l, const struct pdesc *pd);
 #endif

@@ -25,10 +25,17 @@ static const struct {
 		{ S(EVOLVING, EVOLVING, COMMON), PRIVATE, PRIVATE, S(EVOLVING, EVOLVING, COMMON),
 			S(PRIVATE, PRIVATE, ISA) } },
 	{ "sdt", { S(EVOLVING, EVOLVING, ISA), PRIVATE, PRIVATE, S(PRIVATE, PRIVATE, ISA), S(PRIVATE, PRIVATE, ISA) } },
+	{ "pid", { S(EVOLVING, EVOLVING, ISA), PRIVATE, PRIVATE, S(EVOLVING, EVOLVING, ISA), PRIVATE } },
 	{ "syscall",
 		{ S(EVOLVING, EVOLVING, COMMON), PRIVATE, S(UNSTABLE, UNSTABLE, ISA), S(EVOLVING, EVOLVING, COMMON),
 			S(UNSTABLE, UNSTABLE, ISA) } },
 };
+
+/* "pid123", "pid*" */
+static bool is_pid(const char *provider)
+{
+	return !strncmp(provider, "pid", 3) && provider[3] && provider[3 + strspn(provider + 3, "0123456789*")] == '\0';
+}
 
 const struct prov_stability *provider_stability(const char *provider)
 {
@@ -36,6 +43,8 @@ const struct prov_stability *provider_stability(const char *provider)
 	static const struct prov_stability translated = { S(EVOLVING, EVOLVING, ISA), PRIVATE, PRIVATE,
 		S(EVOLVING, EVOLVING, ISA), S(EVOLVING, EVOLVING, ISA) };
 
+	if (is_pid(provider))
+		provider = "pid";
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (!strcmp(table[i].name, provider))
 			return &table[i].is;

@@ -1,6 +1,7 @@
 /* attach: tracepoints, cgroup2 and perf events.
  * Input: struct loaded. Output: link descriptors. Invariant: nothing is pinned, so nothing outlives the process. */
 #include "run/attach.h"
+#include "run/attach_uprobe.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -31,6 +32,7 @@ struct attached {
 	int stats;         /* keeps the kernel counting the runs of profile programs; -1: off */
 	uint64_t due, ran; /* of profile probes, after detaching */
 	bool counted;      /* ran is known */
+	struct uprobe_links uprobes;
 };
 
 /* Returns -err, with the whole sentence in why. */
@@ -182,6 +184,12 @@ static int attach_tp(struct attached *a, size_t prog, char *why, size_t why_len)
 	return 0;
 }
 
+static int attach_user(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	return uprobes_attach(
+		&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->uprobes, why, why_len);
+}
+
 static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len)
 {
 	switch (a->loaded->image->progs.v[prog].attach) {
@@ -197,6 +205,9 @@ static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len
 		return attach_cgroup(a, prog, "cgroup2 sock_ops", why, why_len);
 	case ATTACH_PERF:
 		return attach_perf(a, prog, why, why_len);
+	case ATTACH_UPROBE:
+	case ATTACH_URETPROBE:
+		return attach_user(a, prog, why, why_len);
 	}
 	return -EINVAL;
 }
@@ -230,7 +241,7 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->nsamplers;
+	bool any = a->nlinks || a->nsamplers || a->uprobes.n;
 
 	if (!any)
 		return;
@@ -239,6 +250,7 @@ void attach_detach(struct attached *a, bool wait)
 	for (size_t i = 0; i < a->nlinks; i++)
 		close(a->links[i]);
 	a->nlinks = 0;
+	uprobes_detach(&a->uprobes);
 	for (size_t i = 0; i < a->nsamplers; i++)
 		close(a->samplers[i].fd);
 	if (wait)
@@ -249,6 +261,12 @@ void attach_detach(struct attached *a, bool wait)
 	if (a->stats >= 0)
 		close(a->stats);
 	a->stats = -1;
+}
+
+size_t attach_refused(const struct attached *a, char *first, size_t size)
+{
+	uprobes_describe(&a->uprobes, first, size);
+	return a->uprobes.refused;
 }
 
 uint64_t attach_missed(const struct attached *a)

@@ -13,6 +13,8 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	__attribute__((warn_unused_result));
 /* Detaches. wait: when it returns no program runs any more (some 15 ms). Twice is fine. */
 void attach_detach(struct attached *a, bool wait);
+/* Places in programs and libraries that were to be traced and cannot be, the first of them with the reason in first. */
+size_t attach_refused(const struct attached *a, char *first, size_t size);
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */
 uint64_t attach_missed(const struct attached *a);

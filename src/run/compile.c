@@ -180,6 +180,17 @@ static void add_sig(struct compilation *c, sig_list *sigs, struct probe *p)
 	*vec_push(c->arena, sigs) = s;
 }
 
+static void report_unmatched(struct compilation *c, const struct pdesc *pd)
+{
+	const struct probe_fault *f = probes_fault(&c->probes, pd);
+
+	if (f)
+		diag_error(c->diags, pd->loc, f->tag, f->hint, "%s", f->message);
+	else
+		diag_error(c->diags, pd->loc, D_PDESC_ZERO, probes_hint(&c->probes, pd),
+			"probe description %s does not match any probes", pd->text);
+}
+
 static size_t match_clause(struct compilation *c, struct text *t, struct clause *cl, sig_list *sigs)
 {
 	size_t total = 0;
@@ -198,8 +209,7 @@ static size_t match_clause(struct compilation *c, struct text *t, struct clause 
 				enable(c, i, cl);
 			}
 		if (!found && !c->opts->zdefs)
-			diag_error(c->diags, pd->loc, D_PDESC_ZERO, probes_hint(&c->probes, pd),
-				"probe description %s does not match any probes", pd->text);
+			report_unmatched(c, pd);
 		total += found;
 	}
 	return total;
@@ -296,7 +306,7 @@ static int check_texts(struct compilation *c)
 /* ---- lowering ---------------------------------------------------------------------------------------------------- */
 static bool shares_sites(const struct probe *p)
 {
-	return p->def->nsites && p->def->sites[0].number;
+	return p->def->nsites && (p->def->sites[0].number || p->def->sites[0].by_cookie);
 }
 
 /* The probe at i of the order, with all that share its sites: they are lowered at the first of them. */

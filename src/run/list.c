@@ -46,9 +46,12 @@ static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
 static void print_unmatched(const struct dwire *d, const struct listing *l, FILE *err)
 {
 	for (size_t i = 0; i < l->unmatched.n; i++) {
-		const char *hint = probes_hint(&d->c.probes, l->unmatched.v[i]);
+		const struct probe_fault *f =
+			l->unmatched.n == 1 ? probes_fault(&d->c.probes, l->unmatched.v[i]) : NULL;
+		const char *hint = f ? f->hint : probes_hint(&d->c.probes, l->unmatched.v[i]);
 
-		fprintf(err, "dwire: failed to match %s: No probe matches description\n", l->unmatched.v[i]->text);
+		fprintf(err, "dwire: failed to match %s: %s\n", l->unmatched.v[i]->text,
+			f ? f->message : "No probe matches description");
 		if (hint)
 			fprintf(err, "    hint: %s\n", hint);
 	}
@@ -69,6 +72,10 @@ static const char *site_name(const struct site *s)
 		return "sock_ops";
 	case ATTACH_PERF:
 		return "perf_event";
+	case ATTACH_UPROBE:
+		return "uprobe";
+	case ATTACH_URETPROBE:
+		return "uretprobe";
 	}
 	return "";
 }
@@ -86,6 +93,8 @@ static bool is_there(struct kbtf *btf, const struct site *s)
 		return s->sk_only || kbtf_func(btf, "bpf_cast_to_kern_ctx");
 	case ATTACH_TEST_RUN:
 	case ATTACH_PERF:
+	case ATTACH_UPROBE:
+	case ATTACH_URETPROBE:
 		return true;
 	}
 	return false;

@@ -95,11 +95,15 @@ static const char *tracepoint_arg(void *ctx, struct arena *a, const char *name, 
 
 void script_lists(struct dwire *d)
 {
+	d->users = userprobes_new(&(struct userprobes_env){ .arena = d->arena });
 	d->lists = (struct kernel_lists){
 		.ctx = d->btf,
 		.has_tracepoint = has_tracepoint,
 		.tracepoints = each_tracepoint,
 		.tracepoint_arg = tracepoint_arg,
+		.user_make = userprobes_make,
+		.user_fault = userprobes_fault,
+		.user = d->users,
 	};
 	d->c.lists = &d->lists;
 }
@@ -150,6 +154,7 @@ void dwire_free(struct dwire *d)
 		return;
 	for (size_t i = 0; i < d->nchildren; i++)
 		child_free(d->children[i]);
+	userprobes_free(d->users);
 	kbtf_close(d->btf);
 	features_free(d->features);
 	arena_free(d->arena);
@@ -275,6 +280,7 @@ static int open_kernel(struct dwire *d, FILE *err)
 	script_lists(d);
 	env->kfunc_kern_ctx = kbtf_func(d->btf, "bpf_cast_to_kern_ctx");
 	env->kfunc_rdonly_cast = kbtf_func(d->btf, "bpf_rdonly_cast");
+	env->uprobe_multi = kbtf_func(d->btf, "bpf_uprobe_multi_link_attach") != 0;
 	env->wall_offset = features_walltime_offset();
 	env->first_netns = features_global_netns(d->features);
 	env->tracepoint = find_tracepoint;

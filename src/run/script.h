@@ -5,6 +5,7 @@
 #include "kernel/features.h"
 #include "run/child.h"
 #include "run/compile.h"
+#include "run/userprobes.h"
 
 #define MAX_CHILDREN 16
 
@@ -15,6 +16,7 @@ struct dwire {
 	struct kbtf *btf;
 	struct ktypes ktypes;
 	struct kernel_lists lists;
+	struct userprobes *users;
 	struct compilation c;
 	struct child *children[MAX_CHILDREN];
 	size_t nchildren;

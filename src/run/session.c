@@ -335,6 +335,16 @@ static void warn_partial(const struct session *s)
 			"the container, or with the host's cgroup namespace\n");
 }
 
+static void warn_refused(const struct session *s)
+{
+	char first[512];
+	size_t n = attach_refused(s->attached, first, sizeof(first));
+
+	if (n)
+		fprintf(s->opts.err, "dwire: warning: %zu place%s not traced; %s\n", n, n == 1 ? " is" : "s are",
+			first);
+}
+
 static int begin(struct session *s, char *why, size_t why_len)
 {
 	int fired = machine_tell(s->image, s->loaded->maps);
@@ -359,6 +369,7 @@ static int attach(struct session *s, char *why, size_t why_len)
 	if (err)
 		return err;
 	warn_partial(s);
+	warn_refused(s);
 	err = tick_start(s->loaded, &s->ticks, why, why_len);
 	if (!err && s->ticks) {
 		err = watch(s, tick_fd(s->ticks), EV_TICK, 0, 0);

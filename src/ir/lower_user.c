@@ -1,0 +1,126 @@
+/* lower_user: probes of programs and libraries (uprobes). Input: a site with the places where arguments are. Output:
+ * loads from the registers that the kernel saved, which are the program's context, and from the process's memory.
+ * Invariant: what cannot be read is a fault, never a wrong number. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "ir/lower_priv.h"
+
+#ifdef __aarch64__
+static const int16_t call_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56 }; /* x0 ... x7 */
+#define RETURN_REG 0
+#define STACK_REG 248
+#define STACK_ARGS 0 /* of the first one on the stack, at the function's entry */
+#else
+static const int16_t call_regs[] = { 112, 104, 96, 88, 72, 64 }; /* rdi, rsi, rdx, rcx, r8, r9 */
+#define RETURN_REG 80
+#define STACK_REG 152
+#define STACK_ARGS 8 /* above the return address */
+#endif
+#define NCALL_REGS (sizeof(call_regs) / sizeof(call_regs[0]))
+#define CALL_ARGS 10
+
+bool is_user_site(const struct site *s)
+{
+	return s->attach == ATTACH_UPROBE || s->attach == ATTACH_URETPROBE;
+}
+
+static vreg context_reg(struct lowerer *lw, int16_t off)
+{
+	return ir_ld(lw->ir, ir_ctx(lw->ir), off, 8, false, true);
+}
+
+static vreg user_load(struct lowerer *lw, vreg addr, unsigned size, bool is_signed)
+{
+	struct ir *ir = lw->ir;
+	int32_t slot = ir_stack_alloc(ir, 8);
+	vreg at = ir_stack(ir, slot), r;
+	uint32_t ok = ir_newlabel(ir);
+
+	ir_sti(ir, at, 0, 8, 0);
+	r = ir_call(ir, BPF_FUNC_probe_read_user, (vreg[]){ at, ir_imm(ir, size), addr }, 3, false);
+	ir_jcci(ir, CC_EQ, r, 0, ok);
+	lower_fault(lw, DW_FAULT_BADADDR, addr);
+	ir_label(ir, ok);
+	return ir_ext(ir, ir_ld(ir, at, 0, size, is_signed, false), size, is_signed);
+}
+
+static vreg memory_arg(struct lowerer *lw, const struct uarg *a)
+{
+	struct ir *ir = lw->ir;
+	vreg addr = a->reg >= 0 ? context_reg(lw, a->reg) : ir_imm(ir, 0);
+
+	if (a->index >= 0)
+		addr = ir_alu(ir, ALU_ADD, addr, ir_alui(ir, ALU_MUL, context_reg(lw, a->index), a->scale));
+	if (a->value)
+		addr = ir_alu(ir, ALU_ADD, addr, ir_imm(ir, a->value));
+	return user_load(lw, addr, a->size, a->is_signed);
+}
+
+static vreg located_arg(struct lowerer *lw, const struct uarg *a)
+{
+	vreg r;
+
+	switch (a->kind) {
+	case UARG_CONST:
+		return ir_imm(lw->ir, a->value);
+	case UARG_REG:
+		r = context_reg(lw, a->reg);
+		if (a->shift)
+			r = ir_alui(lw->ir, ALU_SHR, r, a->shift);
+		return ir_ext(lw->ir, r, a->size, a->is_signed);
+	case UARG_MEM:
+		return memory_arg(lw, a);
+	case UARG_NONE:
+		break;
+	}
+	lower_fault(lw, DW_FAULT_ILLOP, 0);
+	return ir_imm(lw->ir, 0);
+}
+
+static vreg call_arg(struct lowerer *lw, unsigned n)
+{
+	struct ir *ir = lw->ir;
+
+	if (n < NCALL_REGS)
+		return context_reg(lw, call_regs[n]);
+	if (n >= CALL_ARGS)
+		return ir_imm(ir, 0);
+	return user_load(lw,
+		ir_alui(ir, ALU_ADD, context_reg(lw, STACK_REG), STACK_ARGS + 8 * (int32_t)(n - NCALL_REGS)), 8, false);
+}
+
+/* arg0, arg1, ...: of a probe in the code where its author put them; of a function those it was called with; when it
+ * returns arg1 is its value. */
+vreg user_arg(struct lowerer *lw, unsigned n)
+{
+	const struct site *s = lw->site;
+
+	if (s->uargs)
+		return n < s->nuargs ? located_arg(lw, &s->uargs[n]) : ir_imm(lw->ir, 0);
+	if (s->attach == ATTACH_URETPROBE)
+		return n == 1 ? context_reg(lw, RETURN_REG) : ir_imm(lw->ir, 0);
+	return call_arg(lw, n);
+}
+
+/* All places of the program: the site's own, or those of the probes that share it, with their numbers as cookies. */
+void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p)
+{
+	struct uplace *v;
+	size_t k = 0;
+
+	if (!lw->site->by_cookie) {
+		p->places = lw->site->places;
+		p->nplaces = lw->site->nplaces;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		p->nplaces += set[i].probe->nplaces;
+	v = ARENA_ARRAY(lw->arena, struct uplace, p->nplaces);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < set[i].probe->nplaces; j++) {
+			v[k] = set[i].probe->places[j];
+			v[k++].cookie = i;
+		}
+	p->places = v;
+}

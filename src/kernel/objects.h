@@ -1,0 +1,45 @@
+/* objects: the programs and libraries that processes have mapped, each file once. Files are opened as the process sees
+ * them (containers, deleted and replaced files too) and stay open, so that what was looked at is what is traced. */
+#ifndef DWIRE_KERNEL_OBJECTS_H
+#define DWIRE_KERNEL_OBJECTS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+#include "kernel/elfsyms.h"
+
+struct object {
+	const char *path; /* as its process sees it */
+	const char *base; /* ... without folders */
+	uint64_t dev, ino;
+	bool program; /* the process executes it */
+	pid_t pid;    /* a process that has mapped it at start..end; 0: opened by its path */
+	uint64_t start, end;
+	const char *file; /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
+	int fd;           /* -1: not open */
+	int error;        /* of opening it */
+	bool parsed;
+	struct elfsyms *syms; /* NULL: none, or not read yet */
+};
+
+typedef VEC(struct object *) object_list;
+struct objects;
+
+struct objects *objects_new(struct arena *a);
+void objects_free(struct objects *o); /* closes the files; NULL is fine */
+
+/* What the process has mapped to execute, in the order of its addresses. 0; -ESRCH, -EACCES, ... */
+int objects_process(struct objects *o, pid_t pid, object_list *out) __attribute__((warn_unused_result));
+/* What all processes have mapped to execute and is wanted, each file once. */
+void objects_everywhere(
+	struct objects *o, bool (*wanted)(void *ctx, const char *path, const char *base), void *ctx, object_list *out);
+/* The file of that name, as the process sees it (0: as we do). NULL: there is none. */
+struct object *objects_file(struct objects *o, pid_t pid, const char *path);
+
+enum object_kind { OBJECT_GOOD, OBJECT_UNREADABLE, OBJECT_NO_ELF, OBJECT_FOREIGN };
+/* Opens it; FOREIGN: of another kind of machine, *machine says which. */
+enum object_kind object_open(struct objects *o, struct object *obj, const char **machine);
+/* Its functions; NULL: it tells none. */
+const struct elfsyms *object_functions(struct object *obj);
+#endif

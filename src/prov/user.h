@@ -1,0 +1,26 @@
+/* user: probes in programs and libraries, which are made when a description names them: what a description asks for,
+ * and the probes' definitions. Pure; src/run/userprobes.c finds the processes and files. */
+#ifndef DWIRE_PROV_USER_H
+#define DWIRE_PROV_USER_H
+#include "prov/match.h"
+
+/* The provider part of a description: "pid123", "pid*", "postgresql123", "postgresql*". */
+struct user_pdesc {
+	bool is_pid;      /* functions and instructions; else the probes that a program's author put there */
+	const char *stem; /* what stands before the process: a pattern */
+	bool everywhere;  /* every process */
+	bool bad_pid;     /* a number that no process can have */
+	int32_t pid;
+};
+/* False: the description means no probes of programs. */
+bool user_pdesc_parse(struct arena *a, const struct pdesc *pd, struct user_pdesc *out);
+
+/* Does a description's module mean this file? "a.out" is the program, "libc" libc.so.6, a path that very file. */
+bool user_module(const char *pattern, const char *path, const char *base, bool program);
+
+extern const struct probe_def user_entry, user_return, user_offset;
+/* A provider of that name, for struct probe. */
+const struct provider *user_provider(struct arena *a, const char *name);
+/* Its number is given here. */
+void user_add(struct probe_list *l, const struct probe *p);
+#endif

@@ -1,0 +1,23 @@
+/* attach_uprobe: connects a program to instructions of programs and libraries. */
+#ifndef DWIRE_RUN_ATTACH_UPROBE_H
+#define DWIRE_RUN_ATTACH_UPROBE_H
+#include "ir/image.h"
+#include "kernel/features.h"
+
+/* Descriptors of links; closing them detaches. */
+struct uprobe_links {
+	int *v;
+	size_t n, cap;
+	size_t refused;             /* places where the kernel puts no probe */
+	const struct uplace *first; /* ... the first of them, and why */
+	int error;
+};
+
+/* Attaches program p, which is loaded as prog, to its places. Places that the kernel refuses (an instruction that it
+ * cannot step over) are counted, and are an error only if there is no other. 0 or -errno with why. */
+int uprobes_attach(const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links, char *why,
+	size_t why_len) __attribute__((warn_unused_result));
+void uprobes_detach(struct uprobe_links *links); /* twice is fine */
+/* "main of /usr/bin/x" and why it is refused, in buf; "" when nothing was. */
+void uprobes_describe(const struct uprobe_links *links, char *buf, size_t size);
+#endif

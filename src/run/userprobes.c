@@ -1,0 +1,411 @@
+/* userprobes: see userprobes.h. Input: descriptions, processes, ELF files. Output: probes with their places. Invariants:
+ * a probe is made once, however many descriptions name it; the files of all places stay open. */
+#include "run/userprobes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strmap.h"
+#include "kernel/objects.h"
+#include "prov/user.h"
+#include "run/userprobes_priv.h"
+
+struct userprobes *userprobes_new(const struct userprobes_env *env)
+{
+	struct userprobes *u = ARENA_NEW(env->arena, struct userprobes);
+
+	u->env = *env;
+	u->arena = env->arena;
+	u->objects = objects_new(env->arena);
+	u->providers = strmap_new(env->arena);
+	u->probes = strmap_new(env->arena);
+	u->done = strmap_new(env->arena);
+	return u;
+}
+
+void userprobes_free(struct userprobes *u)
+{
+	if (u)
+		objects_free(u->objects);
+}
+
+void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (u->fault.message) /* the first reason is the nearest */
+		return;
+	va_start(ap, fmt);
+	u->fault = (struct probe_fault){ tag, arena_vprintf(u->arena, fmt, ap), hint };
+	va_end(ap);
+}
+
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+static const struct provider *provider_of(struct userprobes *u, const char *name)
+{
+	struct provider *p = strmap_get(u->providers, name);
+
+	if (!p) {
+		p = (struct provider *)(uintptr_t)user_provider(u->arena, arena_strdup(u->arena, name));
+		strmap_put(u->providers, name, p);
+	}
+	return p;
+}
+
+struct user_probe *user_probe(struct userprobes *u, const struct object *obj, const char *prov, const char *func,
+	const char *name, const struct probe_def *def)
+{
+	const char *where = u->pd.everywhere ? obj->base : obj->path; /* the copies of all containers are one probe */
+	const char *key = arena_printf(u->arena, "%s:%s:%s:%s", prov, where, func, name);
+	struct user_probe *up = strmap_get(u->probes, key);
+
+	if (up)
+		return up;
+	up = ARENA_NEW(u->arena, struct user_probe);
+	up->index = u->list->all.n;
+	strmap_put(u->probes, key, up);
+	user_add(u->list,
+		&(struct probe){
+			.prov = provider_of(u, prov),
+			.def = def,
+			.mod = obj->base,
+			.func = arena_strdup(u->arena, func),
+			.name = arena_strdup(u->arena, name),
+			.path = obj->path,
+			.program = obj->program,
+		});
+	return up;
+}
+
+void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t ref_ctr)
+{
+	struct probe *p = &u->list->all.v[up->index];
+	struct uplace *pl;
+
+	for (size_t i = 0; i < up->places.n; i++)
+		if (up->places.v[i].off == off && !strcmp(up->places.v[i].path, obj->file))
+			return;
+	pl = vec_push(u->arena, &up->places);
+	*pl = (struct uplace){ .path = obj->file, .off = off, .ref_ctr = ref_ctr, .pid = u->pd.pid };
+	pl->shown = arena_printf(u->arena, "%s:%s of %s", p->func, p->name, obj->path);
+	p->places = up->places.v;
+	p->nplaces = up->places.n;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* Their callers' return address is not where it is for others: on the way back the process would go astray. */
+static const char *no_return(const char *func)
+{
+	static const char *const names[] = { "_start", "__restore_rt", "_dl_runtime_resolve*", "_dl_runtime_profile*",
+		"*vfork", "setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "*getcontext", "*swapcontext", "*.cold*",
+		"__start_context", "_dl_start_user" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (pdesc_glob(names[i], func))
+			return names[i];
+	return NULL;
+}
+
+/* What the compiler has moved out of a function is none of its own. */
+static bool is_part(const char *func)
+{
+	return strstr(func, ".cold") != NULL;
+}
+
+struct matching {
+	struct userprobes *u;
+	struct object *obj;
+	const char *prov;
+	const struct pdesc *desc;
+	bool glob, any, at_offset;
+	uint64_t offset;
+	uint64_t last; /* the functions' address that was taken last, of a pattern */
+};
+
+/* "1f" as a number. */
+static bool parse_offset(const char *s, uint64_t *out)
+{
+	char *end;
+
+	if (!*s || strspn(s, "0123456789abcdefABCDEF") != strlen(s) || strlen(s) > 16)
+		return false;
+	*out = strtoull(s, &end, 16);
+	return !*end;
+}
+
+static void add_offset(struct matching *m, const char *func, uint64_t off, uint64_t size)
+{
+	struct userprobes *u = m->u;
+
+	if (m->offset >= (size ? size : 1)) {
+		user_failed(u, D_PROC_OFF, NULL, "offset 0x%llx outside of function '%s', which has %llu bytes",
+			(unsigned long long)m->offset, func, (unsigned long long)size);
+		return;
+	}
+	user_place(u, user_probe(u, m->obj, m->prov, func, m->desc->name, &user_offset), m->obj, off + m->offset, 0);
+}
+
+static void add_function(void *ctx, const char *name, uint64_t off, uint64_t size)
+{
+	struct matching *m = ctx;
+	struct userprobes *u = m->u;
+
+	if (!pdesc_glob(m->desc->func, name) || (m->glob && ((m->any && off == m->last) || is_part(name))))
+		return;
+	m->any = true;
+	m->last = off;
+	if (m->at_offset) {
+		add_offset(m, name, off, size);
+		return;
+	}
+	if (pdesc_glob(m->desc->name, "entry"))
+		user_place(u, user_probe(u, m->obj, m->prov, name, "entry", &user_entry), m->obj, off, 0);
+	if (!pdesc_glob(m->desc->name, "return"))
+		return;
+	if (!no_return(name))
+		user_place(u, user_probe(u, m->obj, m->prov, name, "return", &user_return), m->obj, off, 0);
+	else if (!m->glob && *m->desc->name && !pdesc_is_glob(m->desc->name))
+		user_failed(u, D_PROC_CREATEFAIL, "its entry can be traced",
+			"the return of '%s' cannot be traced: it does not return as functions do", name);
+}
+
+/* ---- what is not there ------------------------------------------------------------------------------------------- */
+struct naming {
+	struct arena *arena;
+	VEC(const char *) names;
+};
+
+static void add_name(void *ctx, const char *name, uint64_t off, uint64_t size)
+{
+	struct naming *n = ctx;
+
+	(void)off;
+	(void)size;
+	*vec_push(n->arena, &n->names) = name;
+}
+
+static void no_function(struct userprobes *u, const struct object *obj, const struct elfsyms *syms, const char *func)
+{
+	struct naming n = { .arena = u->arena };
+	const char *near;
+
+	elfsyms_each(syms, add_name, &n);
+	if (!n.names.n) {
+		user_failed(u, D_PROC_FUNC, "its debugging symbols, in /usr/lib/debug, would name them",
+			"%s is stripped: it names no functions", obj->path);
+		return;
+	}
+	*vec_push(u->arena, &n.names) = NULL;
+	near = nearest_name(func, n.names.v);
+	user_failed(u, D_PROC_FUNC, near ? arena_printf(u->arena, "did you mean %s?", near) : NULL,
+		"failed to find function '%s' in %s", func, obj->path);
+}
+
+static bool openable(struct userprobes *u, struct object *obj)
+{
+	const char *machine = "";
+
+	switch (object_open(u->objects, obj, &machine)) {
+	case OBJECT_GOOD:
+		return true;
+	case OBJECT_UNREADABLE:
+		user_failed(u, D_PROC_GRAB, NULL, "cannot read %s: %s", obj->path, strerror(obj->error));
+		return false;
+	case OBJECT_NO_ELF:
+		user_failed(u, D_PROC_LIB, NULL, "%s is no program or library", obj->path);
+		return false;
+	case OBJECT_FOREIGN:
+		user_failed(u, D_PROC_GRAB, NULL, "%s is for %s: only this machine's own kind is traced", obj->path,
+			machine);
+		return false;
+	}
+	return false;
+}
+
+static void make_functions(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
+{
+	struct matching m = { .u = u, .prov = pd->prov, .desc = pd, .glob = !*pd->func || pdesc_is_glob(pd->func) };
+	bool any = false;
+
+	m.at_offset =
+		strcmp(pd->name, "entry") != 0 && strcmp(pd->name, "return") != 0 && parse_offset(pd->name, &m.offset);
+	for (size_t i = 0; i < objs->n; i++) {
+		const struct elfsyms *syms;
+
+		m.obj = objs->v[i];
+		m.any = false;
+		if (!openable(u, m.obj))
+			continue;
+		syms = object_functions(m.obj);
+		if (syms)
+			elfsyms_each(syms, add_function, &m);
+		any |= m.any;
+		if (syms && !m.any && !m.glob && objs->n == 1)
+			no_function(u, m.obj, syms, pd->func);
+	}
+	if (!any && !m.glob && objs->n > 1)
+		user_failed(u, D_PROC_FUNC, NULL, "failed to find function '%s' in the %zu objects", pd->func, objs->n);
+}
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+static bool check_pid_name(struct userprobes *u, const struct pdesc *pd)
+{
+	uint64_t off;
+
+	if (!strcmp(pd->func, "-") || !strcmp(pd->name, "-")) {
+		user_failed(u, D_PROC_NAME, "entry, return, or the offset of one instruction, as 1f",
+			"'-' is not here: instructions are named one by one, in a function");
+		return false;
+	}
+	if (!*pd->name || pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return"))
+		return true;
+	if (!parse_offset(pd->name, &off)) {
+		user_failed(u, D_PROC_NAME, "entry, return, or the offset of an instruction, as 1f",
+			"'%s' is no name of a probe in a function", pd->name);
+		return false;
+	}
+	if (!*pd->func || pdesc_is_glob(pd->func)) {
+		user_failed(u, D_PROC_NAME, NULL, "an offset needs the name of one function");
+		return false;
+	}
+	return true;
+}
+
+/* The process's objects that the description means. */
+static bool process_objects(struct userprobes *u, const struct pdesc *pd, object_list *out)
+{
+	object_list all = { 0 };
+	char why[256];
+	int r;
+
+	if (u->pd.bad_pid) {
+		user_failed(u, D_PROC_BADPID, "-p PID or -c COMMAND gives $target its value",
+			"'%s' does not name a process", pd->prov);
+		return false;
+	}
+	r = u->env.ready ? u->env.ready(u->env.ctx, u->pd.pid, why, sizeof(why)) : 0;
+	if (r) {
+		user_failed(u, D_PROC_GRAB, NULL, "%s", why);
+		return false;
+	}
+	r = objects_process(u->objects, u->pd.pid, &all);
+	if (r) {
+		user_failed(u, D_PROC_GRAB, NULL, "failed to grab process %d: %s", (int)u->pd.pid,
+			r == -ESRCH ? "there is no such process" : strerror(-r));
+		return false;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		if (!*pd->mod || user_module(pd->mod, all.v[i]->path, all.v[i]->base, all.v[i]->program))
+			*vec_push(u->arena, out) = all.v[i];
+	if (!out->n && *pd->mod == '/' && !pdesc_is_glob(pd->mod)) { /* to be loaded later */
+		struct object *obj = objects_file(u->objects, u->pd.pid, pd->mod);
+
+		if (obj)
+			*vec_push(u->arena, out) = obj;
+	}
+	return true;
+}
+
+static void no_object(struct userprobes *u, const struct pdesc *pd)
+{
+	struct naming n = { .arena = u->arena };
+	object_list all = { 0 };
+	const char *near = NULL;
+
+	if (!u->pd.everywhere && objects_process(u->objects, u->pd.pid, &all) == 0) {
+		for (size_t i = 0; i < all.n; i++)
+			add_name(&n, all.v[i]->base, 0, 0);
+		*vec_push(u->arena, &n.names) = NULL;
+		near = nearest_name(pd->mod, n.names.v);
+	}
+	user_failed(u, D_PDESC_ZERO,
+		near ? arena_printf(u->arena, "did you mean %s?", near)
+		     : "a library that is loaded later can be named by its absolute path",
+		*pd->mod == '/' ? "there is no file %s" : "no object '%s' is mapped", pd->mod);
+}
+
+struct wanted {
+	const char *mod;
+};
+
+static bool is_wanted(void *ctx, const char *path, const char *base)
+{
+	return user_module(((const struct wanted *)ctx)->mod, path, base, false);
+}
+
+/* The same file below the layers of several containers has several devices. */
+static bool is_copy(const object_list *list, const struct object *obj)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i]->ino == obj->ino && !strcmp(list->v[i]->base, obj->base))
+			return true;
+	return false;
+}
+
+/* Where libraries are when no process has them mapped yet. */
+static void installed(struct userprobes *u, const char *name, object_list *out)
+{
+	static const char *const folders[] = { "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64",
+		"/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !out->n && !pdesc_is_glob(name); i++) {
+		struct object *obj = objects_file(u->objects, 0, arena_printf(u->arena, "%s/%s", folders[i], name));
+
+		if (obj)
+			*vec_push(u->arena, out) = obj;
+	}
+}
+
+static bool everywhere_objects(struct userprobes *u, const struct pdesc *pd, object_list *out)
+{
+	struct wanted w = { pd->mod };
+	object_list all = { 0 };
+
+	if (!*pd->mod || !strcmp(pd->mod, "*") || !strcmp(pd->mod, "a.out")) {
+		user_failed(u, D_PROC_LIB, "as in pid*:libc.so.6:getaddrinfo:entry, or an absolute path",
+			"for every process one object has to be named");
+		return false;
+	}
+	if (*pd->mod == '/' && !pdesc_is_glob(pd->mod)) {
+		struct object *obj = objects_file(u->objects, 0, pd->mod);
+
+		if (obj)
+			*vec_push(u->arena, out) = obj;
+		return true;
+	}
+	objects_everywhere(u->objects, is_wanted, &w, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (!is_copy(out, all.v[i]))
+			*vec_push(u->arena, out) = all.v[i];
+	if (!out->n)
+		installed(u, pd->mod, out);
+	return true;
+}
+
+void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
+{
+	struct userprobes *u = user;
+	object_list objs = { 0 };
+	bool ok;
+
+	u->fault = (struct probe_fault){ .message = NULL };
+	if (!user_pdesc_parse(u->arena, pd, &u->pd) || !u->pd.is_pid)
+		return;
+	u->list = l;
+	ok = check_pid_name(u, pd) &&
+		(u->pd.everywhere ? everywhere_objects(u, pd, &objs) : process_objects(u, pd, &objs));
+	if (!ok)
+		return;
+	if (!objs.n)
+		no_object(u, pd);
+	make_functions(u, pd, &objs);
+}
+
+const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd)
+{
+	const struct userprobes *u = user;
+
+	(void)pd; /* the last that was asked for */
+	return u->fault.message ? &u->fault : NULL;
+}

@@ -1,0 +1,34 @@
+/* userprobes_priv: shared by the files that make the probes of programs and libraries. */
+#ifndef DWIRE_RUN_USERPROBES_PRIV_H
+#define DWIRE_RUN_USERPROBES_PRIV_H
+#include "kernel/objects.h"
+#include "prov/user.h"
+#include "run/userprobes.h"
+
+struct strmap;
+
+struct user_probe {
+	size_t index; /* in the list */
+	VEC(struct uplace) places;
+};
+
+struct userprobes {
+	struct userprobes_env env;
+	struct arena *arena;
+	struct objects *objects;
+	struct strmap *providers, *probes, *done;
+
+	/* one description */
+	struct probe_list *list;
+	struct user_pdesc pd;
+	struct probe_fault fault;
+};
+
+/* Why the description means nothing. */
+void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The probe of these names in the object; made when it is not there yet. */
+struct user_probe *user_probe(struct userprobes *u, const struct object *obj, const char *prov, const char *func,
+	const char *name, const struct probe_def *def);
+void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t ref_ctr);
+#endif
