@@ -67,7 +67,8 @@ struct agg {
 	const char *name; /* without @ */
 	uint32_t id;      /* index in image.aggs */
 	enum dw_agg_fn fn;
-	uint32_t map; /* index in image.maps; a per-CPU hash, or a per-CPU array of one when there are no keys */
+	uint32_t map;    /* index in image.maps: a per-CPU hash, or a per-CPU array of one: agg_hashed() */
+	uint64_t shared; /* not 0: the last 8 bytes of its keys have this; others share the map */
 	struct field *keys;
 	size_t nkeys;
 	uint32_t key_size;
@@ -76,6 +77,12 @@ struct agg {
 	uint32_t llq_factor, llq_low, llq_high, llq_steps;
 	bool seen_action; /* an action prints or changes it: not printed... it is still printed at the end */
 };
+
+/* It has keys, or others share its map. */
+static inline bool agg_hashed(const struct agg *g)
+{
+	return g->nkeys || g->shared;
+}
 
 enum action_kind {
 	ACT_TRACE,       /* args[0] */

@@ -27,6 +27,34 @@ uint32_t map_add(struct lowerer *lw, struct image_map m)
 	return (uint32_t)lw->im->maps.n - 1;
 }
 
+#define OWN_MAPS 16u /* of aggregations, and as many of associative arrays: a program may use 64 maps */
+
+/* Those that come late share maps: their keys end in their number. True: this one does. */
+bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
+{
+	if (s->number || s->shared)
+		return s->shared;
+	if (lw->own_maps[role == MAP_AGG] < OWN_MAPS)
+		lw->own_maps[role == MAP_AGG]++;
+	else
+		s->shared = ++lw->nshared;
+	return s->shared;
+}
+
+/* The map with such keys and values for all that share. */
+uint32_t map_shared(struct lowerer *lw, struct image_map m)
+{
+	m.name = m.role == MAP_AGG ? "aggs" : "dw_dyn";
+	for (uint32_t i = 0; i < lw->im->maps.n; i++) {
+		const struct image_map *old = &lw->im->maps.v[i];
+
+		if (old->role == m.role && !strcmp(old->name, m.name) && old->key_size == m.key_size &&
+			old->value_size == m.value_size)
+			return i;
+	}
+	return map_add(lw, m);
+}
+
 uint32_t map_for(struct lowerer *lw, enum map_role role)
 {
 	static const struct image_map shared[] = {

@@ -60,6 +60,8 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 		if (f->kind == FIELD_LIT)
 			f->size = 4;
 	}
+	if (a->shared)
+		off += 8;
 	a->key_size = off ? off : 4;
 }
 
@@ -82,29 +84,31 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	static const enum dw_agg_fn fns[] = { DW_AGG_COUNT, DW_AGG_SUM, DW_AGG_AVG, DW_AGG_MIN, DW_AGG_MAX,
 		DW_AGG_STDDEV, DW_AGG_QUANTIZE, DW_AGG_LQUANTIZE, DW_AGG_LLQUANTIZE };
 	uint32_t n = (uint32_t)lw->im->aggs.n, words = agg_words(s);
-	bool keyed = s->nkeys > 0;
 	struct agg *a;
 
 	if (s->number)
 		return s->number - 1;
 	a = vec_push(lw->arena, &lw->im->aggs);
 	a->name = s->name;
+	(void)map_share(lw, s, MAP_AGG);
+	a->shared = s->shared;
 	a->id = n;
 	a->fn = fns[s->func - FN_count];
 	a->nwords = words;
 	agg_fields(lw, s, a);
 	set_params(a, s);
-	a->map = map_add(lw,
-		(struct image_map){
-			.role = MAP_AGG,
-			.name = arena_printf(lw->arena, "agg_%.10s", s->name),
-			.type = keyed ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
-			.key_size = a->key_size,
-			.value_size = words * 8,
-			.max_entries = keyed ? map_entries(lw->env->aggsize, a->key_size + words * 8) : 1,
-			.flags = keyed ? BPF_F_NO_PREALLOC : 0,
-		});
-	if (keyed && lw->zero_size < words * 8)
+	const struct image_map m = {
+		.role = MAP_AGG,
+		.name = arena_printf(lw->arena, "agg_%.10s", s->name),
+		.type = agg_hashed(a) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
+		.key_size = a->key_size,
+		.value_size = words * 8,
+		.max_entries = agg_hashed(a) ? map_entries(lw->env->aggsize, a->key_size + words * 8) : 1,
+		.flags = agg_hashed(a) ? BPF_F_NO_PREALLOC : 0,
+	};
+
+	a->map = a->shared ? map_shared(lw, m) : map_add(lw, m);
+	if (agg_hashed(a) && lw->zero_size < words * 8)
 		lw->zero_size = words * 8;
 	s->number = n + 1;
 	return n;
@@ -430,7 +434,7 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 		if (s->keys[i]->kind == T_STRING && (!s->key_forms || !s->key_forms[i]))
 			return; /* an error was reported */
 	n = agg_index(lw, s);
-	if (lw->site->irqs_off)
+	if (lw->site->irqs_off && agg_hashed(&lw->im->aggs.v[n]))
 		agg_prealloc(lw, &lw->im->aggs.v[n]);
 	if (call->args.n) {
 		v = lower_int(lw, call->args.v[0]);
@@ -439,14 +443,14 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 	}
 	level = agg_level(lw, s, v);
 	weight = call->args.n > inc ? lower_int(lw, call->args.v[inc]) : ir_imm(ir, 1);
-	if (s->nkeys) {
+	if (s->nkeys || s->shared) {
 		key = key_store(lw, &e->a->args, s, NULL, &size);
 	} else {
 		key = ir_stack(ir, ir_stack_alloc(ir, 8));
 		ir_sti(ir, key, 0, 4, 0);
 	}
 	memo = memo_mark(lw);
-	p = find_value(lw, lw->im->aggs.v[n].map, key, s->nkeys > 0, end);
+	p = find_value(lw, lw->im->aggs.v[n].map, key, agg_hashed(&lw->im->aggs.v[n]), end);
 	update(lw, s, p, v, level, weight);
 	memo_release(lw, memo);
 	ir_label(ir, end);

@@ -74,6 +74,8 @@ struct lowerer {
 	struct strmap *lits;    /* text -> number + 1 */
 	struct strmap *filters; /* text of a site's when -> parsed and checked */
 	uint32_t maps[24];      /* by role: index + 1 of the shared maps */
+	uint32_t own_maps[2];   /* aggregations, associative arrays and self-> variables that have a map of their own */
+	uint32_t nshared;       /* ... that share theirs with others */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
 	struct probe_left left; /* a probe that this kernel lacks, which only patterns asked for */
 	bool any_site;
@@ -322,6 +324,8 @@ void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), st
 /* lower.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);
 uint32_t map_add(struct lowerer *lw, struct image_map m);
+bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
+uint32_t map_shared(struct lowerer *lw, struct image_map m);
 /* How many entries of so many bytes fit; bytes 0: as many as we care for. */
 uint32_t map_entries(uint64_t bytes, uint32_t each);
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)

@@ -373,6 +373,8 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
 		off += 8;
+	if (s->shared)
+		off += 8;
 	*size = off ? off : 8;
 	base = text || *size > STACK_KEY ? scratch_ptr(lw, scratch_alloc(lw, *size))
 					 : ir_stack(ir, ir_stack_alloc(ir, *size));
@@ -393,35 +395,40 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
 		ir_st(ir, base, (int32_t)off, 8, thread_key(lw));
+	if (s->shared)
+		ir_sti(ir, base, (int32_t)*size - 8, 8, (int32_t)s->shared);
 	return base;
 }
 
 static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 {
+	struct image_map m = {
+		.role = MAP_DYN,
+		.name = arena_printf(lw->arena, "dw_%.11s", s->name),
+		.type = BPF_MAP_TYPE_HASH,
+		.key_size = key_size,
+		.value_size = value_size(s),
+		.max_entries = map_entries(lw->env->dynvarsize, key_size + value_size(s)),
+		.flags = BPF_F_NO_PREALLOC,
+	};
+
 	if (!s->number)
-		s->number = map_add(lw,
-				    (struct image_map){
-					    .role = MAP_DYN,
-					    .name = arena_printf(lw->arena, "dw_%.11s", s->name),
-					    .type = BPF_MAP_TYPE_HASH,
-					    .key_size = key_size,
-					    .value_size = value_size(s),
-					    .max_entries = map_entries(lw->env->dynvarsize, key_size + value_size(s)),
-					    .flags = BPF_F_NO_PREALLOC,
-				    }) +
-			1;
+		s->number = (s->shared ? map_shared(lw, m) : map_add(lw, m)) + 1;
 	return s->number - 1;
 }
 
 static vreg dyn_key(struct lowerer *lw, const struct expr *e, uint32_t *size)
 {
+	bool shared = map_share(lw, e->sym, MAP_DYN);
 	vreg base;
 
 	if (e->kind == EX_INDEX)
 		return key_store(lw, &e->args, e->sym, NULL, size);
-	base = ir_stack(lw->ir, ir_stack_alloc(lw->ir, 8));
+	*size = shared ? 16 : 8;
+	base = ir_stack(lw->ir, ir_stack_alloc(lw->ir, shared ? 16 : 8));
 	ir_st(lw->ir, base, 0, 8, thread_key(lw));
-	*size = 8;
+	if (shared)
+		ir_sti(lw->ir, base, 8, 8, (int32_t)e->sym->shared);
 	return base;
 }
 

@@ -127,8 +127,9 @@ struct symbol {
 	struct type *type; /* NULL: variable not typed yet */
 	struct type **keys;
 	size_t nkeys;
-	int form;       /* strings: joined from all that is assigned */
-	int *key_forms; /* by key */
+	uint32_t shared; /* not 0: it shares its map; this stands at the end of its keys */
+	int form;        /* strings: joined from all that is assigned */
+	int *key_forms;  /* by key */
 	enum builtin builtin;
 	enum func func;
 	const struct inline_def *inl;

@@ -90,7 +90,7 @@ uint64_t agg_lost(const struct agg_set *s)
 /* The value of an aggregation without keys has no key here, whatever its map's is. */
 static size_t key_bytes(const struct agg *g)
 {
-	return g->nkeys ? g->key_size : 0;
+	return agg_hashed(g) ? g->key_size : 0;
 }
 
 struct agg_state *agg_state_of(struct agg_set *s, uint32_t id)
@@ -106,6 +106,15 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ p[i]) * 0x100000001b3ull;
 	return h ^ h >> 32;
+}
+
+bool agg_has_key(const struct agg *g, const uint8_t *key)
+{
+	uint64_t owner = 0;
+
+	if (g->shared)
+		memcpy(&owner, key + g->key_size - sizeof(owner), sizeof(owner));
+	return owner == g->shared;
 }
 
 static struct agg_entry *entry_find(const struct agg_state *st, uint64_t hash, const uint8_t *key)
@@ -237,7 +246,7 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 	const struct agg *g = st->g;
 	/* The one value of an aggregation without keys is there from the start: until something happened it is no
 	 * entry. */
-	bool idle = !g->nkeys && all_zero(values, ncpus * g->nwords);
+	bool idle = !agg_hashed(g) && all_zero(values, ncpus * g->nwords);
 	uint64_t hash = hash_bytes(key, key_bytes(g));
 	struct agg_entry *e = entry_find(st, hash, key);
 
@@ -288,8 +297,12 @@ static void absorb_batch(struct agg_set *s, const struct agg_state *st, const st
 {
 	size_t words = s->ncpus * st->g->nwords;
 
-	for (uint32_t i = 0; i < n; i++)
-		agg_absorb(s, st->g->id, r->keys + (size_t)i * st->g->key_size, r->values + i * words, s->ncpus);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *key = r->keys + (size_t)i * st->g->key_size;
+
+		if (agg_has_key(st->g, key))
+			agg_absorb(s, st->g->id, key, r->values + i * words, s->ncpus);
+	}
 }
 
 /* -ENOSPC: the batch is smaller than the entries of one of the map's buckets. */
@@ -378,7 +391,7 @@ static void state_read(struct agg_set *s, struct agg_state *st)
 	if (st->pass == s->pass || st->fd < 0)
 		return;
 	st->pass = s->pass;
-	if (st->g->nkeys ? read_hash(s, st) : read_single(s, st))
+	if (agg_hashed(st->g) ? read_hash(s, st) : read_single(s, st))
 		s->lost++;
 }
 
@@ -416,7 +429,7 @@ static bool take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *
 	uint32_t zero = 0;
 	int err = values ? 0 : -ENOMEM;
 
-	if (!err && g->nkeys) {
+	if (!err && agg_hashed(g)) {
 		err = bpf_map_lookup_and_delete_elem(st->fd, e->raw, values);
 		/* Before kernel 5.14: two steps, and what comes between them is lost. */
 		if (err && err != -ENOENT) {
@@ -475,7 +488,7 @@ static bool entry_take(struct agg_set *s, struct agg_state *st, struct agg_entry
 	memset(e->kern, 0, g->nwords * sizeof(*e->kern));
 	agg_cpus_clear(s, g, e, false);
 	/* The value without keys stays in its map. */
-	e->in_kernel = !g->nkeys;
+	e->in_kernel = !agg_hashed(g);
 	return all_zero(off, g->nwords);
 }
 
@@ -508,7 +521,7 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 {
 	const struct agg *g = st->g;
 
-	if (!g->nkeys && !is_extreme(g)) {
+	if (!agg_hashed(g) && !is_extreme(g)) {
 		entry_zero(s, g, e);
 		e->live = false;
 		return;
@@ -516,7 +529,7 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 	bool empty = entry_take(s, st, e);
 
 	e->live = !empty;
-	if (empty && g->nkeys)
+	if (empty && agg_hashed(g))
 		entry_remove(st, e);
 }
 

@@ -53,6 +53,8 @@ void agg_clear(struct agg_set *s, uint32_t id);
 /* Keeps the n largest values (n > 0), the -n smallest (n < 0) or nothing (0). Removed keys leave the kernel's map and
  * come back with their next update; an update that happened since the map was read is kept. */
 void agg_trunc(struct agg_set *s, uint32_t id, int64_t n);
+/* Is a key of its map one of its own? */
+bool agg_has_key(const struct agg *g, const uint8_t *key);
 /* Values are printed divided by normal; 0 and 1: as they are. */
 void agg_normalize(struct agg_set *s, uint32_t id, uint64_t normal);
 /* Times that memory was short or a map could not be read, since agg_new(). */

@@ -1,8 +1,8 @@
 /* print_type: print(), values as declarations: "int x = 0x5", structures with their members.
  * Input: a type and the bytes of a value. Output: text, without a newline at its end.
  * Invariant: no byte outside of the value is read, whatever the type says.
- * Source: the print action of illumos: numbers are hexadecimal, 0 is 0, characters are quoted, an enum is the name of
- * its value. */
+ * Source: the print action of illumos: numbers are hexadecimal, 0 is 0, characters are quoted, an array of them is
+ * [ "text" ], an enum is the name of its value. */
 #include "run/print.h"
 #include <ctype.h>
 #include <string.h>
@@ -168,9 +168,9 @@ static void print_elements(struct out *o, const struct ptype *t, struct bytes b,
 static void print_value(struct out *o, const struct ptype *t, struct bytes b, size_t depth)
 {
 	if (is_text(t, b)) {
-		out_bytes(o, "\"", 1);
+		out_str(o, "[ \"");
 		out_bytes(o, (const char *)b.p, strnlen((const char *)b.p, b.len));
-		out_bytes(o, "\"", 1);
+		out_str(o, "\" ]");
 	} else if (t->kind == PT_SOU) {
 		print_members(o, t, b, depth);
 	} else if (t->kind == PT_ARRAY) {

@@ -1,6 +1,7 @@
 /* symnote: see symnote.h. Input: keys of aggregations. Output: calls of symtext_note().
  * Invariant: a pass costs a bounded time, however many keys there are. */
 #include "run/symnote.h"
+#include "run/agg.h"
 #include <bpf/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static void note_agg(const struct agg *g, int fd, struct symtext *s)
 		if (bpf_map_get_next_key(fd, first ? NULL : before, key))
 			break;
 		first = false;
-		note_key(g, key, s);
+		if (agg_has_key(g, key))
+			note_key(g, key, s);
 	}
 	free(keys);
 }

@@ -1,6 +1,6 @@
 struct foo {
     int a = 0x5
-    char [8] name = "ok"
+    char [8] name = [ "ok" ]
     struct in i = {
         char c = 'x'
         short s = 0xffff
