@@ -1,30 +1,24 @@
 /* udptop: UDP bytes by process and pair of ports, busiest first.
  *
- * usage: udptop [-C] [-p PID] [-n ROWS] [interval [count]]
- * -C          noclear = 0    do not clear the screen
- * -p PID      only_pid = -1  only this process
- * -n ROWS     option.aggrows = 20  at most so many rows
- * interval    interval = 1   seconds between screens
- * count       count = -1     how many screens
+ * common: sockets interval=1 rows=20
+ * -C   noclear = 0   do not clear the screen
+ * row: ZONE %-6.6s PID %6d COMM %-8.8s LADDR %-15s|%-39s LPORT %5d RADDR %-15s|%-39s RPORT %5d
+ * row: RX_KB %@6d TX_KB %@6d
  */
-#pragma D option quiet
 #pragma D option aggsortrev
 #pragma D option aggsortsum
 
-int left;
-int screens;
 uint64_t in;
 uint64_t out;
 
 dtrace:::BEGIN
 {
-	left = interval;
-	screens = 0;
-	printf("Tracing UDP... the first screen comes in %d s. Ctrl-C ends.\n", interval);
+	say("Tracing UDP... the first screen comes in %d s. Ctrl-C ends.\n", interval);
 }
 
 udp:::receive
-/ args[1]->cs_pid != -1 && (only_pid == -1 || args[1]->cs_pid == only_pid) /
+/ args[1]->cs_pid != -1 &&
+  wanted(args[1], args[4]->udp_dport, args[4]->udp_sport, args[2]->ip_daddr, args[2]->ip_saddr) /
 {
 	this->size = args[4]->udp_length - 8;
 	in += this->size;
@@ -33,7 +27,8 @@ udp:::receive
 }
 
 udp:::send
-/ args[1]->cs_pid != -1 && (only_pid == -1 || args[1]->cs_pid == only_pid) /
+/ args[1]->cs_pid != -1 &&
+  wanted(args[1], args[4]->udp_sport, args[4]->udp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	this->size = args[4]->udp_length - 8;
 	out += this->size;
@@ -41,31 +36,16 @@ udp:::send
 	    args[2]->ip_daddr, args[4]->udp_dport] = sum(this->size);
 }
 
-profile:::tick-1s
+tool:::tick
 {
-	left--;
-}
-
-profile:::tick-1s
-/ left <= 0 /
-{
-	printf("%s%Y,  load: %s,  UDPin: %6d Kb,  UDPout: %6d Kb\n\n", noclear ? "\n" : "\033[H\033[J",
-	    walltimestamp, loadavg, in / 1024, out / 1024);
-	printf("%-6s %6s %-8s %-15s %5s %-15s %5s %6s %6s\n", "ZONE", "PID", "COMM", "LADDR", "LPORT", "RADDR", "RPORT",
-	    "RX_KB", "TX_KB");
+	say("%s%Y,  load: %s,  UDPin: %6d Kb,  UDPout: %6d Kb\n\n", noclear ? "\n" : "\033[H\033[J", walltimestamp,
+	    loadavg, in / 1024, out / 1024);
+	header();
 	normalize(@rx, 1024);
 	normalize(@tx, 1024);
-	printa("%-6.6s %6d %-8.8s %-15s %5d %-15s %5d %@6d %@6d\n", @rx, @tx);
+	rows(@rx, @tx);
 	trunc(@rx);
 	trunc(@tx);
 	in = 0;
 	out = 0;
-	left = interval;
-	screens++;
-}
-
-profile:::tick-1s
-/ count != -1 && screens >= count /
-{
-	exit(0);
 }

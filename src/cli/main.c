@@ -71,8 +71,8 @@ static void help(const struct command *c)
 	       "  -e           compile, do not run\n"
 	       "  -V, -h       version; this text\n"
 	       "  --dump=STAGE show a stage of the compiler: tokens, ast, types, ir, bpf\n"
-	       "\ntools: ");
-	tool_list(stdout, 7);
+	       "\ndwire help tells what the tools do: ");
+	tool_list(stdout, 36);
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -397,6 +397,18 @@ static int not_a_tool(const struct command *c, const char *word)
 	return EXIT_USAGE;
 }
 
+/* dwire help [TOOL] */
+static int help_tool(const struct command *c, int argc, char **argv)
+{
+	char h[] = "-h";
+
+	if (argc == 2) {
+		tool_titles(stdout);
+		return EXIT_OK;
+	}
+	return tool_find(argv[2]) >= 0 ? tool_main(2, (char *[]){ argv[2], h, NULL }, c->err) : not_a_tool(c, argv[2]);
+}
+
 /* A descriptor of ours must never be taken for the standard output. */
 static void open_standard(void)
 {
@@ -417,7 +429,9 @@ int main(int argc, char **argv)
 	open_standard();
 	c.err = name_messages(&c.name, argv[0]);
 	if (c.err && argc > 1 && argv[1][0] != '-')
-		return tool_find(argv[1]) >= 0 ? tool_main(argc - 1, argv + 1, c.err) : not_a_tool(&c, argv[1]);
+		return !strcmp(argv[1], "help")   ? help_tool(&c, argc, argv)
+			: tool_find(argv[1]) >= 0 ? tool_main(argc - 1, argv + 1, c.err)
+						  : not_a_tool(&c, argv[1]);
 	c.args = calloc((size_t)argc + 2, sizeof(*c.args));
 	if (!c.err || !c.args || dwire_new(&c.d)) {
 		free(c.args);

@@ -9,6 +9,8 @@ int tool_find(const char *name);
 const char *tool_nearest(const char *name, char *buf, size_t size);
 /* Names of all tools, filling lines of 80 columns; col columns of the first are taken. */
 void tool_list(FILE *out, size_t col);
+/* All tools with one line each. */
+void tool_titles(FILE *out);
 /* Runs `name args...` through argv, argv[0] the tool's name. Gives the process's exit status; messages go to err. */
 int tool_main(int argc, char **argv, FILE *err);
 #endif

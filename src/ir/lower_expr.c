@@ -846,6 +846,8 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return int_val(lower_machine(lw, e), e->type);
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(lw) };
+	case FN_inet_in:
+		return int_val(lower_inet_in(lw, e), e->type);
 	case FN_rand:
 	case FN_progenyof:
 	case FN___numa:

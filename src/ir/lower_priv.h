@@ -296,6 +296,9 @@ void vtime_finish(struct lowerer *lw); /* after all probes: the program that vti
 struct sval path_str(struct lowerer *lw, const struct expr *e);   /* d_path(struct path *) */
 struct sval psargs_str(struct lowerer *lw, const struct expr *e); /* __psargs(struct mm_struct *, size) */
 
+/* lower_inet.c: 1 when the address is of the network, else 0 */
+vreg lower_inet_in(struct lowerer *lw, const struct expr *e);
+
 /* lower_subr.c: rand, progenyof, ... */
 vreg current_regs(struct lowerer *lw); /* address of the process's struct pt_regs; 0: none */
 struct val lower_subr(struct lowerer *lw, const struct expr *e);

@@ -1,6 +1,7 @@
 /* check_call: functions in expressions: subroutines. */
 #include <string.h>
 
+#include "base/inet.h"
 #include "lang/check_priv.h"
 
 static const struct {
@@ -107,6 +108,25 @@ static struct type *check_path_args(struct checker *ck, struct expr *e)
 	return ck->ts->string;
 }
 
+/* inet_in(address, "network"): of addresses, not of their text, so the network must be known here. */
+static struct type *check_inet_in(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[0]);
+	const struct expr *net = e->args.v[1];
+	struct inet_net n;
+
+	if (!t)
+		return NULL;
+	if (!type_is_string(t))
+		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "inet_in() takes an address, not %s",
+			type_name(ck->ts, t));
+	if (net->kind != EX_STR || !inet_net_parse(net->str, &n))
+		return err(ck, net->loc, D_PROTO_ARG, "as in \"10.0.0.0/8\" or \"2001:db8::/32\"",
+			"inet_in() takes a network as a literal");
+	e->args.v[1]->type = ck->ts->string;
+	return ck->ts->int32;
+}
+
 /* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x], and becomes that. */
 bool check_dlib_call(struct checker *ck, struct expr *e)
 {
@@ -168,6 +188,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return ts->string;
 	if (s->func == FN_d_path || s->func == FN___path || s->func == FN___psargs)
 		return check_path_args(ck, e);
+	if (s->func == FN_inet_in)
+		return check_inet_in(ck, e);
 	if (s->func == FN_rand || s->func == FN___numa || s->func == FN_speculation)
 		return ts->int32;
 	if (s->func == FN___regs)

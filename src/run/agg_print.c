@@ -3,6 +3,7 @@
  * Invariant: an aggregation that had something to show counts as printed.
  * Source: D manual, chapter "Aggregations". */
 #include "run/agg_priv.h"
+#include "run/rows.h"
 
 static const uint64_t *words_of(const struct agg_table *t, const struct agg_row *r, size_t pos)
 {
@@ -121,24 +122,28 @@ static int key_width(struct key_cursor *c)
 	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
 }
 
-static void print_agg_value(
-	const struct agg_set *s, struct out *o, const struct fmt_item *it, const struct agg_row *r, size_t pos)
+static void print_agg_value(const struct agg_set *s, struct out *o, const struct fmt_item *it, const struct agg_row *r,
+	size_t pos, size_t *debt)
 {
 	const struct agg *g = s->table.aggs[pos];
 	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = 8 };
 
+	if (agg_is_dist(g) && o->rows > ROWS_TEXT) {
+		rows_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
+		return;
+	}
 	if (agg_is_dist(g)) {
 		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal, s->opts.zoom);
 		return;
 	}
 	v.i = (uint64_t)shown(s, r, pos);
-	print_conv(o, it, it->width, it->prec, &v);
+	rows_conv(o, it, it->width, it->prec, &v, debt);
 }
 
 static void print_format_row(const struct agg_set *s, struct out *o, const struct fmt *fmt, const struct agg_row *r)
 {
 	struct key_cursor c = { .keys = r->keys, .n = s->table.aggs[0]->nkeys };
-	size_t pos = 0;
+	size_t pos = 0, debt = 0;
 
 	for (size_t i = 0; i < fmt->n; i++) {
 		struct fmt_item it = fmt->items[i];
@@ -157,9 +162,9 @@ static void print_format_row(const struct agg_set *s, struct out *o, const struc
 			it.prec = key_width(&c);
 		if (it.flags & FMT_AGG)
 			/* One aggregation may be shown several times; of several, each conversion takes the next. */
-			print_agg_value(s, o, &it, r, pos < s->table.naggs ? pos++ : s->table.naggs - 1);
+			print_agg_value(s, o, &it, r, pos < s->table.naggs ? pos++ : s->table.naggs - 1, &debt);
 		else
-			print_conv(o, &it, it.width, it.prec, next_key(&c));
+			rows_conv(o, &it, it.width, it.prec, next_key(&c), &debt);
 	}
 }
 

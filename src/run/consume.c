@@ -51,6 +51,8 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		.image = env->image, .zone_name = env->zone_name, .symtext = env->symtext, .ctx = env->ctx
 	};
 	err = consumer_alloc(c);
+	if (!err)
+		c->out->rows = env->rows;
 	if (!err && env->oformat != OFMT_TEXT) {
 		c->doc = structured_new(c->out, env->oformat, env->opretty, env->oall);
 		err = c->doc ? 0 : -ENOMEM;
@@ -331,7 +333,7 @@ int consumer_work(struct consumer *c, bool final)
 
 void consumer_newline(struct consumer *c)
 {
-	if (!c->doc)
+	if (!c->doc && c->out->rows <= ROWS_TEXT)
 		out_bytes(c->out, "\n", 1);
 }
 
@@ -342,6 +344,8 @@ int consumer_aggs(struct consumer *c)
 		structured_rest(c->doc, c->env.image, c->aggs);
 		return out_flush(c->out);
 	}
+	if (c->out->rows)
+		return out_flush(c->out);
 	/* dtrace(1) ends what it prints by an empty line, and the aggregations follow. */
 	out_bytes(c->out, "\n", 1);
 	agg_print_rest(c->aggs, c->out);

@@ -19,6 +19,7 @@ struct consumer_env {
 	bool errtags, droptags; /* messages begin with the name of the fault, of the kind of drop */
 	struct agg_opts agg;
 	enum oformat oformat;    /* not text: the output is one document */
+	enum row_format rows;    /* what printf prints are rows */
 	bool opretty, oall;      /* ... in lines; ... with the probes that print nothing */
 	enum bufpolicy policy;   /* fill, ring: records are kept, and printed by consumer_release() */
 	uint64_t bufsize;        /* what they keep, bytes a CPU; 0: the default */

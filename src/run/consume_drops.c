@@ -2,6 +2,7 @@
  * Input: the counters of the programs, the rings and the consumer itself. Output: messages.
  * Invariant: each loss is told once. */
 #include "run/consume_priv.h"
+#include "run/rows.h"
 #include <bpf/bpf.h>
 #include <string.h>
 
@@ -46,17 +47,20 @@ static void drop_object(struct consumer *c, const char *tag, uint64_t n, const c
 /* "dwire: 12 drops on CPU 0"; tag: of DTrace, shown with -x droptags. cpu -1: of all. */
 static void say_drops(struct consumer *c, const char *tag, uint64_t n, const char *what, const char *after, int cpu)
 {
+	char msg[160], on[24] = "";
+
 	if (!n)
 		return;
 	if (c->doc)
 		drop_object(c, tag, n, what, after);
+	if (cpu >= 0)
+		snprintf(on, sizeof(on), " on CPU %d", cpu);
+	snprintf(msg, sizeof(msg), "%llu %s%s%s%s", (unsigned long long)n, what, plural(n), after, on);
+	rows_drop(c->out, n, msg);
 	fputs("dwire: ", c->env.err);
 	if (c->env.droptags)
 		fprintf(c->env.err, "[DTRACEDROP_%s] ", tag);
-	fprintf(c->env.err, "%llu %s%s%s", (unsigned long long)n, what, plural(n), after);
-	if (cpu >= 0)
-		fprintf(c->env.err, " on CPU %d", cpu);
-	fputc('\n', c->env.err);
+	fprintf(c->env.err, "%s\n", msg);
 }
 
 static const struct cause {
@@ -108,10 +112,14 @@ static uint64_t report_missed(struct consumer *c)
 
 	for (size_t i = 0; i < c->nmissed; i++) {
 		uint64_t n = c->missed[i].n;
+		char msg[160];
 
-		if (n)
-			fprintf(c->env.err, "dwire: %llu probe firing%s missed in %s (recursion)\n",
-				(unsigned long long)n, plural(n), c->missed[i].probe);
+		snprintf(msg, sizeof(msg), "%llu probe firing%s missed in %s (recursion)", (unsigned long long)n,
+			plural(n), c->missed[i].probe);
+		if (n) {
+			fprintf(c->env.err, "dwire: %s\n", msg);
+			rows_drop(c->out, n, msg);
+		}
 		sum += n;
 		c->missed[i].n = 0;
 	}

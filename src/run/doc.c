@@ -84,6 +84,13 @@ static void put_text(struct doc *d, const char *s, size_t len)
 	}
 }
 
+void doc_json(struct out *o, const char *s, size_t len)
+{
+	struct doc d = { .o = o, .format = OFMT_JSON };
+
+	put_text(&d, s, len);
+}
+
 /* ---- structure --------------------------------------------------------------------------------------------------- */
 /* The name that XML has for what stands here: elements of a list bear the list's. */
 static const char *tag_name(const struct doc *d, const char *name)

@@ -24,6 +24,7 @@ enum opt_kind {
 	OPT_POLICY,
 	OPT_RESIZE,
 	OPT_FORMAT,
+	OPT_ROWS,
 	OPT_STDC,
 	OPT_AMIN,
 	OPT_VERSION,
@@ -53,6 +54,7 @@ static const char *const takes[OPT_COUNT] = {
 	[OPT_POLICY] = "it takes switch, fill or ring",
 	[OPT_RESIZE] = "it takes auto or manual",
 	[OPT_FORMAT] = "it takes text, json, xml or html",
+	[OPT_ROWS] = "it takes text, json or csv",
 	[OPT_STDC] = "it takes a, c, s or t",
 	[OPT_AMIN] = "it takes a triplet such as Evolving/Evolving/Common",
 	[OPT_VERSION] = "it takes a version of D such as 1.2",
@@ -145,6 +147,7 @@ static const struct opt {
 	{ "quiet", OPT_BOOL, AT_RUN, O(quiet) },
 	{ "quietresize", OPT_ANY, AT_RUN, 0 },
 	{ "rawbytes", OPT_BOOL, AT_RUN, O(rawbytes) },
+	{ "rows", OPT_ROWS, 0, O(rows) },
 	{ "scratchsize", OPT_SIZE, 0, O(scratchsize) },
 	{ "setenv", OPT_ANY, NO_PRAGMA, 0 },
 	{ "specsize", OPT_SIZE, 0, O(specsize) },
@@ -330,6 +333,7 @@ static bool parse_format(const char *v, struct options *o)
 static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 {
 	static const char *const policies[] = { "switch", "fill", "ring", NULL };
+	static const char *const rows[] = { "text", "json", "csv", NULL };
 	static const char *const resize[] = { "auto", "manual", NULL };
 	static const char *const links[] = { "kernel", "dynamic", "static", "primary", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit", "main", NULL };
@@ -343,6 +347,11 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 		return true;
 	case OPT_FORMAT:
 		return parse_format(v, o);
+	case OPT_ROWS:
+		if (!parse_word(v, rows, &i))
+			return false;
+		o->rows = (enum row_format)(i + 1);
+		return true;
 	case OPT_RESIZE:
 		if (!parse_word(v, resize, &i))
 			return false;
@@ -416,6 +425,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_POLICY:
 	case OPT_RESIZE:
 	case OPT_FORMAT:
+	case OPT_ROWS:
 	case OPT_LINKMODE:
 	case OPT_EVALTIME:
 		return parse_words(opt->kind, v, o);

@@ -55,6 +55,7 @@ struct options {
 	bool bufresize_manual;
 	enum bufpolicy bufpolicy;
 	enum oformat oformat;
+	enum row_format rows;
 	bool opretty, oall;     /* oformat=json,pretty; -O */
 	int cpu;                /* -1: all */
 	uint32_t stackindent;   /* 14 */

@@ -4,6 +4,7 @@
  * No memory is allocated after out_new(). */
 #include "run/print.h"
 #include "base/escape.h"
+#include "run/rows.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@ struct out *out_new(FILE *f)
 		return NULL;
 	o->f = o->main = f;
 	o->plain = false;
+	o->rows = ROWS_NONE;
+	o->drained = 0;
 	o->n = 0;
 	o->err = 0;
 	o->esc = NULL;
@@ -58,7 +61,13 @@ static void out_drain(struct out *o)
 	errno = 0;
 	if (o->n && !o->err && fwrite(o->buf, 1, o->n, o->f) != o->n)
 		out_fail(o);
+	o->drained += o->n;
 	o->n = 0;
+}
+
+uint64_t out_total(const struct out *o)
+{
+	return o->drained + o->n;
 }
 
 int out_flush(struct out *o)
@@ -103,6 +112,7 @@ void out_bytes(struct out *o, const char *s, size_t len)
 			errno = 0;
 			if (!o->err && fwrite(s, 1, len, o->f) != len)
 				out_fail(o);
+			o->drained += len;
 			return;
 		}
 	}
@@ -172,7 +182,7 @@ static size_t piece_of(const char *s, size_t len)
 	return n;
 }
 
-static void out_escaped(struct out *o, const char *s, size_t len)
+void out_safe(struct out *o, const char *s, size_t len)
 {
 	while (len) {
 		size_t n = piece_of(s, len);
@@ -191,7 +201,13 @@ static void out_escaped(struct out *o, const char *s, size_t len)
 
 void out_text(struct out *o, const char *s, size_t len, bool raw, int width)
 {
-	bool plain = is_plain(s, len);
+	bool plain;
+
+	if (o->rows > ROWS_TEXT) {
+		rows_text(o, s, len);
+		return;
+	}
+	plain = is_plain(s, len);
 	size_t want = width < 0 ? (size_t) - (long)width : (size_t)width;
 	size_t cols = plain ? len : raw ? raw_columns(s, len) : want ? escape_print(NULL, s, len, 1) : 0;
 
@@ -201,7 +217,7 @@ void out_text(struct out *o, const char *s, size_t len, bool raw, int width)
 	if (plain || raw)
 		out_bytes(o, s, len);
 	else
-		out_escaped(o, s, len);
+		out_safe(o, s, len);
 	if (width < 0 && cols < want)
 		out_pad(o, want - cols);
 }

@@ -3,6 +3,7 @@
  * Invariant: no byte outside the data given is read, whatever the fields say; nothing is allocated.
  * Source: D manual, chapter "Output Formatting"; RFC 5952 for IPv6 addresses. */
 #include "run/print.h"
+#include "run/rows.h"
 #include "run/symtext.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -550,6 +551,7 @@ void print_format(struct out *o, const struct pval_env *env, const struct fmt *f
 {
 	struct arg_cursor c = { .env = env, .args = args, .nargs = nargs, .data = data, .len = len };
 	char scratch[PVAL_SCRATCH];
+	size_t debt = 0;
 	struct pval v;
 
 	for (size_t i = 0; i < fmt->n; i++) {
@@ -569,7 +571,7 @@ void print_format(struct out *o, const struct pval_env *env, const struct fmt *f
 		if (it.star_prec)
 			it.prec = next_star(&c);
 		next_arg(&c, scratch, &v);
-		print_conv(o, &it, it.width, it.prec, &v);
+		rows_conv(o, &it, it.width, it.prec, &v, &debt);
 	}
 }
 

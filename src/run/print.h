@@ -8,15 +8,20 @@
 
 #define OUT_SIZE 65536u
 
+/* What printf prints are rows of a table (run/rows.h), or not. */
+enum row_format { ROWS_NONE, ROWS_TEXT, ROWS_JSON, ROWS_CSV };
+
 /* Bytes on their way to a stream. */
 struct out {
 	FILE *f;    /* borrowed */
 	FILE *main; /* that of out_new(); another: f is a file of out_reopen() */
 	bool plain; /* nothing is escaped: the text is not for a terminal */
+	enum row_format rows;
 	size_t n;
-	int err;       /* first error of the stream, -errno; nothing is written after it */
-	FILE *esc;     /* writes into esc_buf: text that has to be escaped passes through it */
-	char *esc_buf; /* owned */
+	uint64_t drained; /* bytes written before those in buf */
+	int err;          /* first error of the stream, -errno; nothing is written after it */
+	FILE *esc;        /* writes into esc_buf: text that has to be escaped passes through it */
+	char *esc_buf;    /* owned */
 	size_t esc_size;
 	char buf[OUT_SIZE];
 };
@@ -34,6 +39,10 @@ void out_truncate(struct out *o);
 void out_bytes(struct out *o, const char *s, size_t len);
 void out_str(struct out *o, const char *s);
 void out_pad(struct out *o, size_t n);
+/* Bytes since out_new(). */
+uint64_t out_total(const struct out *o);
+/* Text that was traced, escaped for a terminal. */
+void out_safe(struct out *o, const char *s, size_t len);
 /* Decimal, right-aligned in width columns. */
 void out_int(struct out *o, int64_t v, size_t width);
 /* Text padded to |width| columns; left-aligned when width is negative. raw: as it is, else escaped. */

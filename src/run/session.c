@@ -238,6 +238,7 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.agg = s->opts.agg,
 		.options = s->opts.options,
 		.oformat = s->opts.options ? s->opts.options->oformat : OFMT_TEXT,
+		.rows = s->opts.options ? s->opts.options->rows : ROWS_NONE,
 		.opretty = s->opts.options && s->opts.options->opretty,
 		.oall = s->opts.options && s->opts.options->oall,
 		.policy = s->opts.policy,

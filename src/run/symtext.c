@@ -169,6 +169,8 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len)
 {
+	const bool row = o->rows > ROWS_TEXT; /* one text, "a;b;c" */
+	bool any = false;
 	uint64_t pid = 0, pc;
 	size_t at = 0;
 
@@ -176,7 +178,7 @@ void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data
 		memcpy(&pid, data, sizeof(pid));
 		at = sizeof(pid);
 	}
-	out_str(o, "\n");
+	out_str(o, row ? "" : "\n");
 	for (; at + sizeof(pc) <= len; at += sizeof(pc)) {
 		const char *text;
 
@@ -184,6 +186,12 @@ void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data
 		if (!pc)
 			break;
 		text = symtext_name(s, user ? FIELD_UADDR : FIELD_INT, pid, pc);
+		if (row) {
+			out_str(o, any ? ";" : "");
+			out_text(o, text, strlen(text), false, 0);
+			any = true;
+			continue;
+		}
 		out_pad(o, s->opts.indent > 0 ? (size_t)s->opts.indent : INDENT);
 		out_text(o, text, strlen(text), false, 0);
 		out_bytes(o, "\n", 1);

@@ -1,0 +1,61 @@
+/* inet: see inet.h. Input: text. Output: bytes and a mask. Invariant: no bit of the network is outside of the mask. */
+#include "base/inet.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool prefix_of(const char *text, unsigned most, unsigned *out)
+{
+	char *end;
+	unsigned long n;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	n = strtoul(text, &end, 10);
+	*out = (unsigned)n;
+	return !*end && n <= most;
+}
+
+/* ::ffff:a.b.c.d/96+n: a.b.c.d/n */
+static void unmap(struct inet_net *out, uint8_t bytes[16], unsigned *prefix)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (*prefix < 96 || memcmp(bytes, mapped, sizeof(mapped)) != 0)
+		return;
+	memmove(bytes, bytes + 12, 4);
+	memset(bytes + 4, 0, 12);
+	out->v6 = false;
+	*prefix -= 96;
+}
+
+bool inet_net_parse(const char *text, struct inet_net *out)
+{
+	const char *slash = strchr(text, '/');
+	size_t n = slash ? (size_t)(slash - text) : strlen(text);
+	uint8_t bytes[16] = { 0 }, mask[16] = { 0 };
+	char addr[INET6_ADDRSTRLEN];
+	unsigned prefix;
+
+	memset(out, 0, sizeof(*out));
+	if (n >= sizeof(addr))
+		return false;
+	memcpy(addr, text, n);
+	addr[n] = '\0';
+	out->v6 = strchr(addr, ':') != NULL;
+	prefix = out->v6 ? 128 : 32;
+	if (inet_pton(out->v6 ? AF_INET6 : AF_INET, addr, bytes) != 1 ||
+		(slash && !prefix_of(slash + 1, prefix, &prefix)))
+		return false;
+	if (out->v6)
+		unmap(out, bytes, &prefix);
+	for (unsigned i = 0; i < prefix; i++)
+		mask[i / 8] |= (uint8_t)(0x80u >> (i % 8));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] &= mask[i];
+	memcpy(out->net, bytes, sizeof(bytes));
+	memcpy(out->mask, mask, sizeof(mask));
+	return true;
+}

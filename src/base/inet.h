@@ -1,0 +1,14 @@
+/* inet: networks of addresses, "10.0.0.0/8", "2001:db8::/32", or a single address. */
+#ifndef DWIRE_BASE_INET_H
+#define DWIRE_BASE_INET_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct inet_net {
+	bool v6;
+	uint64_t net[2], mask[2]; /* as the bytes lie in memory; IPv4: the low 4 bytes of the first */
+};
+
+/* Bits beyond the prefix are taken for 0. ::ffff:a.b.c.d is the IPv4 address: so are a socket's. False: no network. */
+bool inet_net_parse(const char *text, struct inet_net *out);
+#endif

@@ -1,0 +1,310 @@
+/* tool_args: the command line of a tool, and its -h. Input: argv and the interface. Output: the parameters' values.
+ * Invariant: a value is D text that cannot be anything but a number, a string or a list of numbers. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli/tool_priv.h"
+
+static bool is_argument(const struct param *p)
+{
+	return !p->flag && !p->longer[0];
+}
+
+static const char *shown(const struct param *p, char *buf, size_t size)
+{
+	if (is_argument(p))
+		snprintf(buf, size, "%s", p->word);
+	else if (p->flag)
+		snprintf(buf, size, "-%c%s%s", p->flag, p->word[0] ? " " : "", p->word);
+	else
+		snprintf(buf, size, "--%s%s%s", p->longer, p->word[0] ? " " : "", p->word);
+	return buf;
+}
+
+static void usage_item(FILE *out, const char *item, size_t *col)
+{
+	size_t n = strlen(item);
+
+	if (*col + n + 1 > 79)
+		*col = (size_t)fprintf(out, "\n         ") - 1;
+	*col += (size_t)fprintf(out, " %s", item);
+}
+
+static void tool_usage(const struct tool *t, FILE *out)
+{
+	size_t col = (size_t)fprintf(out, "usage: %s", t->name), n = 0, open = 0;
+	char flags[MAX_PARAMS + 4] = "[-", buf[64], item[80];
+
+	for (size_t i = 0; i < t->nparams; i++)
+		if (t->params[i].flag && !t->params[i].word[0])
+			flags[2 + n++] = t->params[i].flag;
+	flags[2 + n] = ']';
+	flags[3 + n] = '\0';
+	if (n)
+		usage_item(out, flags, &col);
+	for (size_t i = 0; i < t->nparams; i++) {
+		const struct param *p = &t->params[i];
+
+		if (is_argument(p) || (p->flag && !p->word[0]))
+			continue;
+		snprintf(item, sizeof(item), "[%s]", shown(p, buf, sizeof(buf)));
+		usage_item(out, item, &col);
+	}
+	for (size_t i = 0; i < t->nparams; i++)
+		open += is_argument(&t->params[i]);
+	n = open;
+	for (size_t i = 0; i < t->nparams; i++)
+		if (is_argument(&t->params[i])) {
+			snprintf(item, sizeof(item), "[%s%.*s", t->params[i].word, --n ? 0 : (int)open, "]]]]]]]]");
+			usage_item(out, item, &col);
+		}
+	fputc('\n', out);
+}
+
+void tool_help(const struct tool *t, FILE *out)
+{
+	char left[64];
+
+	fprintf(out, "%s\n", t->title);
+	tool_usage(t, out);
+	for (size_t i = 0; i < t->nparams; i++)
+		fprintf(out, "  %-18s %s\n", shown(&t->params[i], left, sizeof(left)), t->params[i].help);
+	fprintf(out, "  %-18s %s\n", "-h, --help", "this text");
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+static bool is_number(const char *s)
+{
+	char *end;
+
+	errno = 0;
+	(void)strtoll(s, &end, 0);
+	return !errno && end != s && !*end && !isspace((unsigned char)*s);
+}
+
+static bool is_list(const char *s)
+{
+	char one[24];
+
+	for (;; s++) {
+		size_t n = strcspn(s, ",");
+
+		if (n >= sizeof(one))
+			return false;
+		memcpy(one, s, n);
+		one[n] = '\0';
+		if (!is_number(one))
+			return false;
+		s += n;
+		if (!*s)
+			return true;
+	}
+}
+
+/* A D string holds no line break. */
+static bool quote(struct param *p, const char *value)
+{
+	size_t n = 0;
+
+	p->value[n++] = '"';
+	for (; *value; value++) {
+		if (n + 6 > sizeof(p->value))
+			return false;
+		if ((unsigned char)*value < ' ') {
+			n += (size_t)snprintf(p->value + n, sizeof(p->value) - n, "\\%03o", (unsigned char)*value);
+			continue;
+		}
+		if (*value == '"' || *value == '\\')
+			p->value[n++] = '\\';
+		p->value[n++] = *value;
+	}
+	p->value[n++] = '"';
+	p->value[n] = '\0';
+	return true;
+}
+
+static bool set_value(const struct tool *t, struct param *p, const char *value)
+{
+	char buf[64];
+	bool fits = strlen(value) < sizeof(p->value);
+
+	if (p->kind == PARAM_NUMBER && !is_number(value)) {
+		fprintf(t->err, "%s: %s must be a number, not %s\n", t->name, p->word, value);
+		return false;
+	}
+	if (p->kind == PARAM_LIST && !is_list(value)) {
+		fprintf(t->err, "%s: %s takes numbers with commas between them, not %s\n", t->name,
+			shown(p, buf, sizeof(buf)), value);
+		return false;
+	}
+	if (p->kind == PARAM_STRING)
+		fits = quote(p, value);
+	else if (fits)
+		snprintf(p->value, sizeof(p->value), "%s", value);
+	if (!fits)
+		fprintf(t->err, "%s: %s is too long\n", t->name, p->word);
+	p->given = true;
+	return fits;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+static struct param *find_flag(struct tool *t, char c)
+{
+	for (size_t i = 0; i < t->nparams; i++)
+		if (t->params[i].flag == c)
+			return t->params[i].same_as ? find_flag(t, t->params[i].same_as) : &t->params[i];
+	return NULL;
+}
+
+static struct param *find_long(struct tool *t, const char *name, size_t n)
+{
+	for (size_t i = 0; i < t->nparams; i++)
+		if (strlen(t->params[i].longer) == n && n && !strncmp(t->params[i].longer, name, n))
+			return &t->params[i];
+	return NULL;
+}
+
+static struct param *next_argument(struct tool *t, size_t *at)
+{
+	while (*at < t->nparams)
+		if (is_argument(&t->params[(*at)++]))
+			return &t->params[*at - 1];
+	return NULL;
+}
+
+/* An option with what stands behind it in the same word (NULL: nothing), or with the next word. */
+static bool take_option(struct tool *t, struct param *p, const char *rest, int argc, char **argv, int *i)
+{
+	char buf[64];
+
+	if (p->kind == PARAM_FLAG) {
+		snprintf(p->value, sizeof(p->value), "1");
+		p->given = true;
+		return true;
+	}
+	if (rest)
+		return set_value(t, p, rest);
+	if (*i + 1 >= argc) {
+		shown(p, buf, sizeof(buf));
+		buf[strcspn(buf, " ")] = '\0';
+		fprintf(t->err, "%s: %s needs %s\n", t->name, buf, p->word);
+		return false;
+	}
+	return set_value(t, p, argv[++*i]);
+}
+
+/* "-pC 12"-like; *i moves over a value. */
+static bool take_flags(struct tool *t, int argc, char **argv, int *i)
+{
+	for (const char *f = argv[*i] + 1; *f; f++) {
+		struct param *p = find_flag(t, *f);
+
+		if (!p) {
+			fprintf(t->err, "%s: no option -%c\n", t->name, *f);
+			tool_help(t, t->err);
+			return false;
+		}
+		if (p->kind != PARAM_FLAG)
+			return take_option(t, p, f[1] ? f + 1 : NULL, argc, argv, i);
+		(void)take_option(t, p, NULL, argc, argv, i);
+	}
+	return true;
+}
+
+/* --name, --name=value */
+static bool take_long(struct tool *t, int argc, char **argv, int *i)
+{
+	const char *names[MAX_PARAMS + 1], *near, *s = argv[*i] + 2;
+	size_t n = strcspn(s, "="), k = 0;
+	struct param *p = find_long(t, s, n);
+	char given[32];
+
+	if (p && s[n] && p->kind == PARAM_FLAG) {
+		fprintf(t->err, "%s: --%s takes no value\n", t->name, p->longer);
+		return false;
+	}
+	if (p)
+		return take_option(t, p, s[n] ? s + n + 1 : NULL, argc, argv, i);
+	for (size_t j = 0; j < t->nparams; j++)
+		if (t->params[j].longer[0])
+			names[k++] = t->params[j].longer;
+	names[k] = NULL;
+	snprintf(given, sizeof(given), "%.*s", (int)(n < 31 ? n : 31), s);
+	near = nearest_name(given, names);
+	fprintf(t->err, "%s: no option --%s", t->name, given);
+	if (near)
+		fprintf(t->err, ": did you mean --%s?", near);
+	fputc('\n', t->err);
+	if (!near)
+		tool_help(t, t->err);
+	return false;
+}
+
+/* Values that make no sense together, or at all. */
+static bool check(struct tool *t)
+{
+	if (tool_number(t, "tool_json") && tool_number(t, "tool_csv")) {
+		fprintf(t->err, "%s: --json or --csv, not both\n", t->name);
+		return false;
+	}
+	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {
+		fprintf(t->err, "%s: -4 or -6, not both\n", t->name);
+		return false;
+	}
+	for (size_t i = 0; i < t->nparams; i++) {
+		const struct param *p = &t->params[i];
+		const char *name = p->name;
+
+		if (p->given &&
+			(!strcmp(name, "interval") || !strcmp(name, "count") || !strcmp(name, "tool_for") ||
+				!strcmp(name, "option.aggrows")) &&
+			strtol(p->value, NULL, 0) <= 0) {
+			fprintf(t->err, "%s: %s must be more than 0\n", t->name, p->word);
+			return false;
+		}
+	}
+	t->out = tool_number(t, "tool_json") ? TOOL_JSON : tool_number(t, "tool_csv") ? TOOL_CSV : TOOL_TEXT;
+	if (tool_param(t, "tool_command") && tool_param(t, "tool_command")->given)
+		t->command = tool_param(t, "tool_command")->value;
+	return tool_check_filters(t);
+}
+
+static bool take_argument(struct tool *t, size_t *at, const char *value)
+{
+	struct param *p = next_argument(t, at);
+
+	if (p)
+		return set_value(t, p, value);
+	fprintf(t->err, "%s: what is %s?\n", t->name, value);
+	tool_help(t, t->err);
+	return false;
+}
+
+int tool_take_args(struct tool *t, int argc, char **argv)
+{
+	bool only_arguments = false, ok = true;
+	size_t at = 0;
+
+	for (int i = 1; i < argc && ok; i++) {
+		const char *s = argv[i];
+
+		if (!only_arguments && (!strcmp(s, "-h") || !strcmp(s, "--help"))) {
+			tool_help(t, stdout);
+			return 1;
+		}
+		if (only_arguments || s[0] != '-' || !s[1])
+			ok = take_argument(t, &at, s);
+		else if (!strcmp(s, "--"))
+			only_arguments = true;
+		else if (s[1] == '-')
+			ok = take_long(t, argc, argv, &i);
+		else if (isdigit((unsigned char)s[1]) && !find_flag(t, s[1]))
+			ok = take_argument(t, &at, s);
+		else
+			ok = take_flags(t, argc, argv, &i);
+	}
+	return ok && check(t) ? 0 : 2;
+}

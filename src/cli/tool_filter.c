@@ -1,0 +1,263 @@
+/* tool_filter: the filters that all tools about sockets have, as D. Input: their options; the D of a csinfo_t *, of
+ * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; without options it is "(1)". */
+#include <ctype.h>
+#include <errno.h>
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/inet.h"
+#include "cli/tool_priv.h"
+
+#define MAX_ITEMS 16
+
+struct items {
+	char text[256];
+	char *v[MAX_ITEMS];
+	size_t n;
+};
+
+/* The values of an option, "a,b"; none where it was not given. */
+static bool split(struct tool *t, const char *name, struct items *out)
+{
+	const struct param *p = tool_param(t, name);
+	char *rest;
+
+	out->n = 0;
+	if (!p || !p->given)
+		return true;
+	snprintf(out->text, sizeof(out->text), "%s", p->value);
+	for (char *s = strtok_r(out->text, ",", &rest); s; s = strtok_r(NULL, ",", &rest)) {
+		if (out->n == MAX_ITEMS) {
+			fprintf(t->err, "%s: --%s takes at most %d\n", t->name, p->longer, MAX_ITEMS);
+			return false;
+		}
+		out->v[out->n++] = s;
+	}
+	return true;
+}
+
+static bool all_digits(const char *s)
+{
+	return *s && !s[strspn(s, "0123456789")];
+}
+
+/* ---- network namespaces ------------------------------------------------------------------------------------------ */
+static bool netns_number(struct tool *t, const char *name, unsigned long long *out)
+{
+	char path[300];
+	struct stat s;
+
+	if (all_digits(name)) {
+		*out = strtoull(name, NULL, 10);
+		return true;
+	}
+	if (strchr(name, '/'))
+		snprintf(path, sizeof(path), "%s", name);
+	else
+		snprintf(path, sizeof(path), "/run/netns/%s", name);
+	if (stat(path, &s)) {
+		fprintf(t->err, "%s: no network namespace %s: %s: %s\n", t->name, name, path, strerror(errno));
+		return false;
+	}
+	*out = s.st_ino;
+	return true;
+}
+
+static bool add_netns(struct tool *t, const char *cs, FILE *out)
+{
+	unsigned long long number;
+	struct items it;
+
+	if (!split(t, "tool_netns", &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++) {
+		if (!strcmp(it.v[i], "global")) {
+			fprintf(out, "%s%s->cs_zoneid == 0", i ? " || " : " && (", cs);
+			continue;
+		}
+		if (!netns_number(t, it.v[i], &number))
+			return false;
+		fprintf(out, "%s%s->cs_netns == %llu", i ? " || " : " && (", cs, number);
+	}
+	fputs(it.n ? ")" : "", out);
+	return true;
+}
+
+/* ---- cgroups ----------------------------------------------------------------------------------------------------- */
+static bool cgroup_root(char *out, size_t size)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	const struct mntent *m;
+	bool found = false;
+
+	while (f && !found && (m = getmntent(f)))
+		if (!strcmp(m->mnt_type, "cgroup2")) {
+			snprintf(out, size, "%s", m->mnt_dir);
+			found = true;
+		}
+	if (f)
+		endmntent(f);
+	return found;
+}
+
+/* A cgroup's number and its depth below the root. */
+static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id, unsigned *depth)
+{
+	char root[256], path[600];
+	const char *rest = name;
+	struct stat s;
+
+	if (!cgroup_root(root, sizeof(root))) {
+		fprintf(t->err, "%s: --cgroup: no cgroup2 is mounted\n", t->name);
+		return false;
+	}
+	if (!strncmp(name, root, strlen(root)))
+		rest = name + strlen(root);
+	snprintf(path, sizeof(path), "%s/%s", root, rest);
+	if (stat(path, &s) || !S_ISDIR(s.st_mode)) {
+		fprintf(t->err, "%s: no cgroup %s: %s\n", t->name, name, path);
+		return false;
+	}
+	*id = s.st_ino;
+	*depth = 0;
+	for (const char *p = rest; *p; p += strcspn(p, "/")) {
+		p += strspn(p, "/");
+		*depth += *p != '\0';
+	}
+	return true;
+}
+
+/* The socket's cgroup is that one, or below it. */
+static bool add_cgroup(struct tool *t, const char *cs, FILE *out)
+{
+	unsigned long long id;
+	struct items it;
+	unsigned depth;
+
+	if (!split(t, "tool_cgroup", &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++) {
+		if (!cgroup_find(t, it.v[i], &id, &depth))
+			return false;
+		fprintf(out,
+			"%s(%s->cs_addr != 0 && ((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup->level >= %u &&"
+			" ((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup->ancestors[%u]->kn->id == %llu)",
+			i ? " || " : " && (", cs, cs, depth, cs, depth, id);
+	}
+	fputs(it.n ? ")" : "", out);
+	return true;
+}
+
+/* An id of 12 digits or its beginning, or the name of an lxc container. */
+static bool add_container(struct tool *t, const char *cs, FILE *out)
+{
+	struct items it;
+
+	if (!split(t, "tool_container", &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++) {
+		size_t n = strlen(it.v[i]);
+		bool hex = !it.v[i][strspn(it.v[i], "0123456789abcdef")];
+
+		if (it.v[i][strcspn(it.v[i], "\"\\")]) {
+			fprintf(t->err, "%s: no container %s\n", t->name, it.v[i]);
+			return false;
+		}
+		fputs(i ? " || " : " && (", out);
+		if (hex && n < 12)
+			fprintf(out, "substr(%s->cs_container, 0, %zu) == \"%s\"", cs, n, it.v[i]);
+		else
+			fprintf(out, "%s->cs_container == \"%.*s\"", cs, hex ? 12 : (int)n, it.v[i]);
+	}
+	fputs(it.n ? ")" : "", out);
+	return true;
+}
+
+/* ---- processes, ports, addresses --------------------------------------------------------------------------------- */
+static bool add_pids(struct tool *t, const char *cs, FILE *out)
+{
+	struct items it;
+
+	if (!split(t, "tool_pid", &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++)
+		fprintf(out, "%s%s->cs_pid == %s", i ? " || " : " && (", cs, it.v[i]);
+	fputs(it.n ? ")" : "", out);
+	return true;
+}
+
+/* b NULL: only a is looked at. */
+static bool add_ports(struct tool *t, const char *name, const char *a, const char *b, FILE *out)
+{
+	struct items it;
+
+	if (!split(t, name, &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++) {
+		fprintf(out, "%s%s == %s", i ? " || " : " && (", a, it.v[i]);
+		if (b)
+			fprintf(out, " || %s == %s", b, it.v[i]);
+	}
+	fputs(it.n ? ")" : "", out);
+	return true;
+}
+
+static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE *out)
+{
+	struct inet_net net;
+	struct items it;
+
+	if (!split(t, "tool_host", &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++) {
+		if (!inet_net_parse(it.v[i], &net)) {
+			fprintf(t->err, "%s: --host takes addresses and networks, as 10.0.0.0/8 or ::1, not %s\n",
+				t->name, it.v[i]);
+			return false;
+		}
+		fprintf(out, "%sinet_in(%s, \"%s\") || inet_in(%s, \"%s\")", i ? " || " : " && (", laddr, it.v[i],
+			raddr, it.v[i]);
+	}
+	fputs(it.n ? ")" : "", out);
+	if (tool_number(t, "tool_ip4"))
+		fprintf(out, " && inet_in(%s, \"0.0.0.0/0\")", raddr);
+	if (tool_number(t, "tool_ip6"))
+		fprintf(out, " && inet_in(%s, \"::/0\")", raddr);
+	return true;
+}
+
+bool tool_filter(struct tool *t, char *const *args, size_t nargs, FILE *out)
+{
+	bool ok = nargs == 1 || nargs == 3 || nargs == 5;
+
+	if (!ok)
+		fprintf(t->err, "%s: wanted() takes 1, 3 or 5 arguments\n", t->name);
+	fputs("(1", out);
+	ok = ok && add_pids(t, args[0], out) && add_netns(t, args[0], out) && add_cgroup(t, args[0], out) &&
+		add_container(t, args[0], out);
+	if (ok && nargs >= 3)
+		ok = add_ports(t, "tool_port", args[1], args[2], out) &&
+			add_ports(t, "tool_lport", args[1], NULL, out) &&
+			add_ports(t, "tool_rport", args[2], NULL, out);
+	if (ok && nargs == 5)
+		ok = add_hosts(t, args[3], args[4], out);
+	fputs(")", out);
+	return ok;
+}
+
+bool tool_check_filters(struct tool *t)
+{
+	char cs[] = "cs", port[] = "0", addr[] = "\"\"";
+	char *const args[] = { cs, port, port, addr, addr };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	bool ok = f && tool_filter(t, args, 5, f);
+
+	if (f)
+		fclose(f);
+	free(text);
+	return ok;
+}

@@ -1,0 +1,322 @@
+/* tool_head: the interface of a tool, the first comment of its script. Input: text. Output: struct tool.
+ * Invariant: a line that is not understood is prose and is left alone; one that is and is wrong is refused. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tool_priv.h"
+
+/* The options that "common:" names, as lines of the same form. */
+static const struct {
+	const char *name, *lines;
+} groups[] = {
+	{ "time",
+		"-t  tool_secs = 0  seconds since the start\n"
+		"-T  tool_clock = 0  time of day\n" },
+	{ "clock", "-t  tool_secs = 0  seconds since the start\n" },
+	{ "owner",
+		"-p PID,...  tool_pid = any  only these processes\n"
+		"--netns NAME,...  tool_netns = raw  only these network namespaces\n"
+		"--cgroup PATH,...  tool_cgroup = raw  only these cgroups and those below\n"
+		"--container ID,...  tool_container = raw  only these containers\n" },
+	{ "ports",
+		"-P PORT,...  tool_port = any  only these ports, local or remote\n"
+		"-L PORT,...  tool_lport = any  only these local ports\n"
+		"-D PORT,...  tool_rport = any  only these remote ports\n" },
+	{ "hosts",
+		"--host NET,...  tool_host = raw  only these addresses: 10.0.0.0/8, ::1\n"
+		"-4  tool_ip4 = 0  only IPv4\n"
+		"-6  tool_ip6 = 0  only IPv6\n" },
+	{ "rows", "-n ROWS  option.aggrows = 0  at most so many rows\n" },
+	{ "interval",
+		"interval  interval = 0  seconds between reports\n"
+		"count  count = -1  how many reports\n" },
+	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
+	{ "all",
+		"-d SECS  tool_for = 0  end after so many seconds\n"
+		"--command CMD  tool_command = raw  run it, and end when it ends\n"
+		"--json  tool_json = 0  an object a row\n"
+		"--csv  tool_csv = 0  comma-separated values\n"
+		"--program  tool_program = 0  show the D program, do not run it\n" },
+};
+
+static const char *word(const char *s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	while (*s == ' ' || *s == '\t')
+		s++;
+	for (; *s && !isspace((unsigned char)*s); s++)
+		if (n + 1 < size)
+			out[n++] = *s;
+	out[n] = '\0';
+	return s;
+}
+
+struct param *tool_param(struct tool *t, const char *name)
+{
+	for (size_t i = 0; i < t->nparams; i++)
+		if (!strcmp(t->params[i].name, name))
+			return &t->params[i];
+	return NULL;
+}
+
+long tool_number(struct tool *t, const char *name)
+{
+	const struct param *p = tool_param(t, name);
+
+	return p ? strtol(p->value, NULL, 0) : 0;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* "-p", "--netns" or "-p,--pid" */
+static void parse_flag(struct param *p, const char *s)
+{
+	const char *dashes = strstr(s, "--");
+
+	if (s[1] != '-')
+		p->flag = s[1];
+	if (dashes)
+		snprintf(p->longer, sizeof(p->longer), "%.15s", dashes + 2);
+}
+
+static enum param_kind kind_of(const struct param *p)
+{
+	if (!strcmp(p->value, "any"))
+		return PARAM_LIST;
+	if (!strcmp(p->value, "raw"))
+		return PARAM_RAW;
+	if (p->value[0] == '"')
+		return PARAM_STRING;
+	return p->word[0] ? PARAM_NUMBER : PARAM_FLAG;
+}
+
+/* "-p PID  pid = -1  text", "-P PORT,...  = -D  text" or "count  count = 1  text". */
+static bool parse_param(const char *line, struct param *p)
+{
+	char first[32], next[32];
+	const char *s = word(line, first, sizeof(first));
+
+	memset(p, 0, sizeof(*p));
+	if (!strchr(line, '=') || (first[0] != '-' && !islower((unsigned char)first[0])))
+		return false;
+	s = word(s, next, sizeof(next));
+	if (first[0] == '-')
+		parse_flag(p, first);
+	else
+		snprintf(p->word, sizeof(p->word), "%.15s", first);
+	if (first[0] == '-' && isupper((unsigned char)next[0])) {
+		snprintf(p->word, sizeof(p->word), "%.15s", next);
+		s = word(s, next, sizeof(next));
+	}
+	if (strcmp(next, "=") != 0) {
+		snprintf(p->name, sizeof(p->name), "%.23s", next);
+		s = word(s, next, sizeof(next));
+	}
+	if (strcmp(next, "=") != 0)
+		return false;
+	s = word(s, p->value, sizeof(p->value));
+	if (!p->name[0])
+		p->same_as = p->value[1];
+	p->kind = kind_of(p);
+	while (*s == ' ' || *s == '\t')
+		s++;
+	snprintf(p->help, sizeof(p->help), "%.95s", s);
+	return p->value[0] != '\0';
+}
+
+static bool same_param(const struct param *a, const struct param *b)
+{
+	return (a->flag && a->flag == b->flag) || (a->longer[0] && !strcmp(a->longer, b->longer)) ||
+		(a->name[0] && !strcmp(a->name, b->name));
+}
+
+/* Lines of the tool itself come first: they stand before those of a group. */
+static bool add_param(struct tool *t, const struct param *p)
+{
+	for (size_t i = 0; i < t->nparams; i++)
+		if (same_param(&t->params[i], p))
+			return true;
+	if (t->nparams == MAX_PARAMS)
+		return false;
+	t->params[t->nparams++] = *p;
+	return true;
+}
+
+/* "interval=1" gives the group's first option that value. */
+static bool add_group(struct tool *t, const char *name)
+{
+	size_t n = strcspn(name, "="), first = t->nparams;
+	char line[160];
+
+	if (!strncmp(name, "sockets", n) && n == 7)
+		return add_group(t, "owner") && add_group(t, "ports") && add_group(t, "hosts");
+	t->secs_first |= !strcmp(name, "time") || !strcmp(name, "clock");
+	t->clock_first |= !strcmp(name, "clock");
+	t->interval |= n == 8 && !strncmp(name, "interval", n);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		if (strlen(groups[i].name) != n || strncmp(groups[i].name, name, n) != 0)
+			continue;
+		for (const char *s = groups[i].lines; *s; s += strcspn(s, "\n") + 1) {
+			struct param p;
+
+			snprintf(line, sizeof(line), "%.*s", (int)strcspn(s, "\n"), s);
+			if (!parse_param(line, &p) || !add_param(t, &p))
+				return false;
+		}
+		if (name[n] == '=' && first < t->nparams)
+			snprintf(t->params[first].value, sizeof(t->params[first].value), "%.31s", name + n + 1);
+		return true;
+	}
+	fprintf(t->err, "%s: no group of options %s\n", t->name, name);
+	return false;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+static unsigned conversions(const char *fmt)
+{
+	unsigned n = 0;
+
+	for (const char *s = fmt; *s; s++)
+		if (*s == '%')
+			s[1] == '%' ? (void)s++ : (void)n++;
+	return n;
+}
+
+/* "LAT(us)" is "lat_us" */
+static void json_name(char *out, size_t size, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name && n + 1 < size; name++)
+		if (isalnum((unsigned char)*name) || *name == ':')
+			out[n++] = (char)tolower((unsigned char)*name);
+		else if (n && out[n - 1] != '_' && name[1] && *name != '-')
+			out[n++] = '_';
+	while (n && out[n - 1] == '_')
+		n--;
+	out[n] = '\0';
+}
+
+/* NAME, NAME=json, NAME[flag], NAME[!flag] */
+static void parse_column_name(struct column *c, char *s)
+{
+	char *cond = strchr(s, '['), *eq;
+
+	if (cond) {
+		*cond++ = '\0';
+		cond[strcspn(cond, "]")] = '\0';
+		c->negate = *cond == '!';
+		snprintf(c->when, sizeof(c->when), "%.23s", cond + c->negate);
+	}
+	eq = strchr(s, '=');
+	if (eq)
+		*eq++ = '\0';
+	snprintf(c->name, sizeof(c->name), "%.23s", s);
+	if (eq)
+		snprintf(c->json, sizeof(c->json), "%.31s", eq);
+	else
+		json_name(c->json, sizeof(c->json), s);
+}
+
+static bool parse_row(struct tool *t, const char *s)
+{
+	size_t n = strcspn(s, ":");
+	char label[16], name[64], fmt[72];
+	struct row *r = NULL;
+
+	snprintf(label, sizeof(label), "%.*s", (int)(n > 4 ? n - 4 : 0), n > 4 ? s + 4 : "");
+	for (size_t i = 0; i < t->nrows; i++)
+		if (!strcmp(t->rows[i].label, label))
+			r = &t->rows[i];
+	if (!r && t->nrows == MAX_ROWS)
+		return false;
+	if (!r) {
+		r = &t->rows[t->nrows++];
+		snprintf(r->label, sizeof(r->label), "%s", label);
+	}
+	for (s += n + 1;;) {
+		struct column *c = &r->cols[r->ncols];
+		char *bar;
+
+		s = word(s, name, sizeof(name));
+		s = word(s, fmt, sizeof(fmt));
+		if (!name[0])
+			return true;
+		if (!fmt[0] || r->ncols == MAX_COLUMNS)
+			return false;
+		r->ncols++;
+		parse_column_name(c, name);
+		bar = strchr(fmt, '|');
+		if (bar)
+			*bar++ = '\0';
+		snprintf(c->fmt, sizeof(c->fmt), "%.31s", fmt);
+		snprintf(c->wide, sizeof(c->wide), "%.31s", bar ? bar : "");
+		c->nargs = conversions(c->fmt);
+	}
+}
+
+static bool has_wide(const struct tool *t)
+{
+	for (size_t i = 0; i < t->nrows; i++)
+		for (size_t k = 0; k < t->rows[i].ncols; k++)
+			if (t->rows[i].cols[k].wide[0] || !strcmp(t->rows[i].cols[k].when, "wide"))
+				return true;
+	return false;
+}
+
+/* ---- the comment ------------------------------------------------------------------------------------------------- */
+static bool parse_line(struct tool *t, const char *line, char *common, size_t size)
+{
+	struct param p;
+	size_t n = strlen(common);
+
+	if (!strncmp(line, "common:", 7)) {
+		snprintf(common + n, size - n, " %s", line + 7);
+		return true;
+	}
+	if (!strncmp(line, "join:", 5)) {
+		word(line + 5, t->join, sizeof(t->join));
+		return true;
+	}
+	if (!strncmp(line, "row:", 4) || (!strncmp(line, "row ", 4) && strchr(line, ':')))
+		return parse_row(t, line);
+	return !parse_param(line, &p) || add_param(t, &p);
+}
+
+static bool add_common(struct tool *t, const char *common)
+{
+	char name[32];
+
+	for (const char *s = word(common, name, sizeof(name)); name[0]; s = word(s, name, sizeof(name)))
+		if (!add_group(t, name))
+			return false;
+	return (!has_wide(t) || add_group(t, "wide")) && add_group(t, "all");
+}
+
+bool tool_parse_head(struct tool *t)
+{
+	const char *s = strstr(t->file->text, "/*"), *end = s ? strstr(s, "*/") : NULL;
+	char common[128] = "";
+	bool first = true;
+
+	snprintf(t->join, sizeof(t->join), " ");
+	while (s && end && s < end) {
+		char line[256];
+		size_t n = strcspn(s, "\n"), skip;
+
+		if (s + n > end)
+			n = (size_t)(end - s);
+		snprintf(line, sizeof(line), "%.*s", (int)(n < 255 ? n : 255), s);
+		skip = strspn(line, "/ \t*");
+		if (first)
+			snprintf(t->title, sizeof(t->title), "%.127s", line + skip);
+		else if (!parse_line(t, line + skip, common, sizeof(common))) {
+			fprintf(t->err, "%s: its interface is wrong: %s\n", t->name, line);
+			return false;
+		}
+		first = false;
+		s += n + 1;
+	}
+	return add_common(t, common);
+}

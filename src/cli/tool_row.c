@@ -1,0 +1,293 @@
+/* tool_row: a row of a tool's table, as a printf or printa in text, JSON or CSV. Input: columns and the D of their
+ * values. Output: D. Invariant: the three print the same values; a number of text is a number of JSON. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tool_priv.h"
+
+const struct row *tool_row(const struct tool *t, const char *label, size_t len)
+{
+	for (size_t i = 0; i < t->nrows; i++)
+		if (strlen(t->rows[i].label) == len && !strncmp(t->rows[i].label, label, len))
+			return &t->rows[i];
+	return NULL;
+}
+
+static bool column_shown(struct tool *t, const struct column *c)
+{
+	if (!c->when[0] || (t->out != TOOL_TEXT && !strcmp(c->when, "wide")))
+		return true;
+	if (!strcmp(c->when, "json"))
+		return (t->out != TOOL_TEXT) != c->negate;
+	return (tool_number(t, c->when) != 0) != c->negate;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+/* One conversion and the text before it. */
+struct piece {
+	char text[24];
+	char flags[8];
+	int width; /* 0: none */
+	char prec[8];
+	char conv[4]; /* "d", "@d" */
+};
+
+static const char *next_piece(const char *s, struct piece *p)
+{
+	size_t n = strcspn(s, "%");
+
+	memset(p, 0, sizeof(*p));
+	snprintf(p->text, sizeof(p->text), "%.*s", (int)(n < 23 ? n : 23), s);
+	s += n;
+	if (!*s)
+		return s;
+	s++;
+	for (n = 0; *s && strchr("-+ #0", *s) && n < 7;)
+		p->flags[n++] = *s++;
+	p->width = (int)strtol(s, (char **)&s, 10);
+	for (n = 0; *s == '.' || (n && isdigit((unsigned char)*s)); s++)
+		if (n < 7)
+			p->prec[n++] = *s;
+	for (n = 0; *s == '@' || (n && p->conv[n - 1] == '@') || !n; s++)
+		if (n < 3 && *s)
+			p->conv[n++] = *s;
+		else
+			break;
+	return s;
+}
+
+static bool is_integer(const struct piece *p)
+{
+	char c = p->conv[0] == '@' ? p->conv[1] : p->conv[0];
+
+	return c == 'd' || c == 'u' || c == 'i';
+}
+
+/* "%d", or "%d.%03d" */
+static bool is_numeric(const char *fmt)
+{
+	struct piece p;
+	bool first = true;
+
+	for (const char *s = fmt; *s; first = false) {
+		s = next_piece(s, &p);
+		if (!p.conv[0] || !is_integer(&p) || strcmp(p.text, first ? "" : ".") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Two values in one column of text, "%15s:%-5d": two members of an object when there are two names. */
+static unsigned names(const char *name)
+{
+	unsigned n = 1;
+
+	for (; *name; name++)
+		n += *name == ':';
+	return n;
+}
+
+/* A conversion without padding: what is zero-padded is half of a number or of a time of day. */
+static void put_bare(const struct piece *p, FILE *out)
+{
+	if (strchr(p->flags, '0'))
+		fprintf(out, "%%0%d%s", p->width, p->conv);
+	else
+		fprintf(out, "%%%s%s", strchr(p->flags, '#') ? "#" : "", p->conv);
+}
+
+static void put_value(const char *fmt, bool numeric, FILE *out)
+{
+	const char *quote = numeric ? "" : "\\\"";
+	struct piece p;
+
+	fputs(quote, out);
+	for (const char *s = fmt; *s;) {
+		s = next_piece(s, &p);
+		fputs(p.text, out);
+		if (p.conv[0])
+			put_bare(&p, out);
+	}
+	fputs(quote, out);
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+static void put_name(const struct tool *t, const char *name, size_t n, FILE *out)
+{
+	if (t->out == TOOL_JSON)
+		fprintf(out, "\\\"%.*s\\\":", (int)n, name);
+}
+
+static void put_parts(const struct tool *t, const struct column *c, FILE *out)
+{
+	const char *name = c->json, *s = c->fmt;
+	struct piece p;
+
+	for (unsigned i = 0; i < c->nargs; i++) {
+		size_t n = strcspn(name, ":");
+
+		s = next_piece(s, &p);
+		fputs(i ? "," : "", out);
+		put_name(t, name, n, out);
+		fputs(is_integer(&p) ? "" : "\\\"", out);
+		put_bare(&p, out);
+		fputs(is_integer(&p) ? "" : "\\\"", out);
+		name += n + (name[n] == ':');
+	}
+}
+
+static void put_column(struct tool *t, const struct column *c, FILE *out)
+{
+	if (t->out == TOOL_TEXT)
+		fputs(tool_number(t, "wide") && c->wide[0] ? c->wide : c->fmt, out);
+	else if (c->nargs > 1 && names(c->json) == c->nargs)
+		put_parts(t, c, out);
+	else {
+		put_name(t, c->json, strlen(c->json), out);
+		put_value(c->fmt, is_numeric(c->fmt), out);
+	}
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+static const struct column secs_column = { .name = "TIME(s)", .json = "time_s", .fmt = "%4d.%03d", .nargs = 2 };
+static const struct column clock_column = { .name = "TIME", .json = "time", .fmt = "%02d:%02d:%02d", .nargs = 3 };
+
+static bool shows_secs(struct tool *t)
+{
+	return t->secs_first && tool_number(t, "tool_secs");
+}
+
+static bool shows_clock(struct tool *t)
+{
+	return t->clock_first || (t->secs_first && tool_number(t, "tool_clock"));
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size_t nargs, bool agg, FILE *out)
+{
+	const char *sep = t->out == TOOL_TEXT ? t->join : ",";
+	const struct column *cols[MAX_COLUMNS + 2];
+	bool keep[MAX_COLUMNS * 3];
+	size_t n = 0, at = 0;
+
+	if (!agg && shows_clock(t))
+		cols[n++] = &clock_column;
+	if (!agg && shows_secs(t))
+		cols[n++] = &secs_column;
+	for (size_t i = 0; i < r->ncols; i++) {
+		bool shown = column_shown(t, &r->cols[i]);
+
+		for (unsigned k = 0; k < r->cols[i].nargs && at < sizeof(keep); k++)
+			keep[at++] = shown;
+		if (shown)
+			cols[n++] = &r->cols[i];
+	}
+	if (!agg && at != nargs) {
+		fprintf(t->err, "%s: row(): %zu values for %zu conversions\n", t->name, nargs, at);
+		return false;
+	}
+	fprintf(out, "%s(%s", agg ? "printa" : "printf", t->out == TOOL_JSON ? "\"{" : "\"");
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? sep : "", out);
+		put_column(t, cols[i], out);
+	}
+	fputs(t->out == TOOL_JSON ? "}\\n\"" : "\\n\"", out);
+	if (!agg && shows_clock(t))
+		fputs(", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60", out);
+	if (!agg && shows_secs(t))
+		fputs(", (timestamp - tool_began) / 1000000000, (timestamp - tool_began) / 1000000 % 1000", out);
+	for (size_t i = 0; i < nargs; i++)
+		if (agg || keep[i])
+			fprintf(out, ", %s", args[i]);
+	fputs(")", out);
+	return true;
+}
+
+/* "TIME" over a column, as the conversions place what stands below it. */
+static void put_title(const struct column *c, const char *fmt, FILE *out)
+{
+	struct piece p;
+	int width = 0;
+	bool left = false, parts = c->nargs > 1 && names(c->name) == c->nargs, first = true;
+	const char *name = c->name;
+
+	for (const char *s = fmt; *s; first = false) {
+		s = next_piece(s, &p);
+		if (parts) {
+			size_t n = strcspn(name, ":");
+			int w = strchr(p.flags, '-') ? -p.width : p.width;
+
+			fprintf(out, "%s%*.*s", p.text, w, (int)n, name);
+			name += n + (name[n] == ':');
+		}
+		left |= first && strchr(p.flags, '-');
+		width += (int)strlen(p.text) + p.width;
+	}
+	if (!parts)
+		fprintf(out, "%*s", left ? -width : width, c->name);
+}
+
+/* A line of text, without blanks at its end, as D. */
+static void put_line(char *text, FILE *out)
+{
+	size_t n = strlen(text);
+
+	while (n && text[n - 1] == ' ')
+		n--;
+	fputs("printf(\"", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%c", text[i] == '%' ? "%" : text[i] == '"' || text[i] == '\\' ? "\\" : "", text[i]);
+	fputs("\\n\")", out);
+}
+
+void tool_print_header(struct tool *t, const struct row *r, FILE *out)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = t->out == TOOL_TEXT ? open_memstream(&text, &len) : NULL;
+	bool first = true;
+
+	if (!f)
+		return;
+	if (shows_clock(t))
+		fprintf(f, "%-8s%s", clock_column.name, t->join);
+	if (shows_secs(t))
+		fprintf(f, "%8s%s", secs_column.name, t->join);
+	for (size_t i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		if (!column_shown(t, c))
+			continue;
+		fputs(first ? "" : t->join, f);
+		first = false;
+		put_title(c, tool_number(t, "wide") && c->wide[0] ? c->wide : c->fmt, f);
+	}
+	fclose(f);
+	put_line(text, out);
+	free(text);
+}
+
+void tool_print_names(struct tool *t, const struct row *r, FILE *out)
+{
+	bool any = false;
+
+	fputs("printf(\"", out);
+	if (shows_clock(t)) {
+		fputs(clock_column.json, out);
+		any = true;
+	}
+	if (shows_secs(t)) {
+		fprintf(out, "%s%s", any ? "," : "", secs_column.json);
+		any = true;
+	}
+	for (size_t i = 0; i < r->ncols; i++) {
+		if (!column_shown(t, &r->cols[i]))
+			continue;
+		fputs(any ? "," : "", out);
+		any = true;
+		for (const char *s = r->cols[i].json; *s; s++)
+			fputc(*s == ':' ? ',' : *s, out);
+	}
+	fputs("\\n\")", out);
+}

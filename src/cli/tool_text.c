@@ -1,0 +1,267 @@
+/* tool_text: the D program of a tool. Input: its script and its parameters. Output: the script with constants before it
+ * and these words replaced:
+ *	wanted(cs...)		the condition of the common filters
+ *	row(...), row_NAME(...)	a printf of a row; rows(@a...), rows_NAME(@a...) a printa
+ *	header(), header_NAME()	the line above them, where the output is text
+ *	say(...)		a printf, where the output is text
+ *	tool:::interval		the tick of the interval, and the end; without an interval only the end
+ *	tool:::tick		the tick
+ * Invariant: comments and strings are left alone. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/tool_priv.h"
+
+#define MAX_ARGS 64
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* Behind a comment, string or character that begins at s; s where none does. */
+static const char *skip_text(const char *s)
+{
+	const char *p = s;
+
+	if (!strncmp(s, "/*", 2)) {
+		p = strstr(s + 2, "*/");
+		return p ? p + 2 : s + strlen(s);
+	}
+	if (!strncmp(s, "//", 2))
+		return s + strcspn(s, "\n");
+	if (*s != '"' && *s != '\'')
+		return s;
+	for (p = s + 1; *p && *p != *s && *p != '\n'; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return *p ? p + 1 : p;
+}
+
+struct call {
+	char *text; /* owned */
+	char *args[MAX_ARGS];
+	size_t nargs;
+};
+
+/* The arguments between s, behind "(", and the ")" of it. Returns what is behind that; NULL: there is none. */
+static const char *read_args(const char *s, struct call *c)
+{
+	const char *from = s, *p;
+	int depth = 0;
+	char *end;
+
+	memset(c, 0, sizeof(*c));
+	for (; *s && (depth || *s != ')'); s = p > s ? p : s + 1) {
+		p = skip_text(s);
+		depth += p == s && strchr("([{", *s) ? 1 : p == s && strchr(")]}", *s) ? -1 : 0;
+	}
+	if (!*s)
+		return NULL;
+	c->text = strndup(from, (size_t)(s - from));
+	if (!c->text || !c->text[strspn(c->text, " \t\n")])
+		return c->text ? s + 1 : NULL;
+	c->args[c->nargs++] = c->text;
+	depth = 0;
+	for (end = c->text; *end; end = p > end ? c->text + (p - c->text) : end + 1) {
+		p = skip_text(end);
+		if (p == end && strchr("([{", *end))
+			depth++;
+		else if (p == end && strchr(")]}", *end))
+			depth--;
+		else if (p == end && *end == ',' && !depth && c->nargs < MAX_ARGS) {
+			*end = '\0';
+			c->args[c->nargs++] = end + 1 + strspn(end + 1, " \t\n");
+		}
+	}
+	return s + 1;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* "row", "row_NAME": the label, or NULL. */
+static const char *label_of(const char *word, size_t n, const char *base, size_t *len)
+{
+	size_t k = strlen(base);
+
+	if (n < k || strncmp(word, base, k) != 0 || (n > k && word[k] != '_'))
+		return NULL;
+	*len = n > k ? n - k - 1 : 0;
+	return word + (n > k ? k + 1 : k);
+}
+
+static bool expand_row(
+	struct tool *t, const char *label, size_t len, const struct call *c, bool agg, bool header, FILE *out)
+{
+	const struct row *r = tool_row(t, label, len);
+
+	if (!r) {
+		fprintf(t->err, "%s: no row %.*s\n", t->name, (int)len, label);
+		return false;
+	}
+	if (!header)
+		return tool_print_row(t, r, c->args, c->nargs, agg, out);
+	tool_print_header(t, r, out);
+	return true;
+}
+
+static bool expand_call(struct tool *t, const char *word, size_t n, const struct call *c, FILE *out)
+{
+	const char *label;
+	size_t len;
+
+	if (n == 6 && !strncmp(word, "wanted", 6))
+		return tool_filter(t, c->args, c->nargs, out);
+	if ((label = label_of(word, n, "rows", &len)))
+		return expand_row(t, label, len, c, true, false, out);
+	if ((label = label_of(word, n, "row", &len)))
+		return expand_row(t, label, len, c, false, false, out);
+	if ((label = label_of(word, n, "header", &len)))
+		return expand_row(t, label, len, c, false, true, out);
+	/* say */
+	fputs(t->out == TOOL_TEXT ? "printf(" : "", out);
+	for (size_t i = 0; i < c->nargs && t->out == TOOL_TEXT; i++)
+		fprintf(out, "%s%s", i ? ", " : "", c->args[i]);
+	fputs(t->out == TOOL_TEXT ? ")" : "", out);
+	return true;
+}
+
+static bool is_word(const char *word, size_t n)
+{
+	size_t len;
+
+	return (n == 6 && !strncmp(word, "wanted", 6)) || (n == 3 && !strncmp(word, "say", 3)) ||
+		label_of(word, n, "rows", &len) || label_of(word, n, "row", &len) || label_of(word, n, "header", &len);
+}
+
+/* "tool:::interval" and "tool:::tick"; returns what is behind it, NULL: it is neither. */
+static const char *expand_probe(struct tool *t, const char *s, FILE *out)
+{
+	long secs = tool_number(t, "interval");
+	bool tick = !strncmp(s, "tool:::tick", 11);
+
+	if (!tick && strncmp(s, "tool:::interval", 15) != 0)
+		return NULL;
+	if (secs)
+		fprintf(out, "profile:::tick-%lds", secs);
+	/* After the last report there is nothing left to tell. */
+	if (!tick && (!secs || tool_number(t, "count") < 0))
+		fprintf(out, "%sdtrace:::END", secs ? ", " : "");
+	return s + (tick ? 11 : 15);
+}
+
+/* One word of the script, or what stands for it. */
+static const char *expand_word(struct tool *t, const char *s, FILE *out)
+{
+	size_t n = 0;
+	const char *next = expand_probe(t, s, out);
+	struct call c;
+
+	if (next)
+		return next;
+	while (isalnum((unsigned char)s[n]) || s[n] == '_')
+		n++;
+	if (s[n] != '(' || !is_word(s, n)) {
+		fwrite(s, 1, n, out);
+		return s + n;
+	}
+	next = read_args(s + n + 1, &c);
+	if (next && !expand_call(t, s, n, &c, out))
+		next = NULL;
+	free(c.text);
+	return next;
+}
+
+static bool expand(struct tool *t, const char *s, FILE *out)
+{
+	while (s && *s) {
+		const char *p = skip_text(s);
+
+		if (p > s) {
+			fwrite(s, 1, (size_t)(p - s), out);
+			s = p;
+		} else if (isalpha((unsigned char)*s) || *s == '_') {
+			s = expand_word(t, s, out);
+		} else if (isdigit((unsigned char)*s)) { /* "0x1f" is no word */
+			for (; isalnum((unsigned char)*s); s++)
+				fputc(*s, out);
+		} else {
+			fputc(*s++, out);
+		}
+	}
+	return s != NULL;
+}
+
+/* ---- around the script ------------------------------------------------------------------------------------------- */
+static void put_param(const struct param *p, FILE *out)
+{
+	if (!strncmp(p->name, "option.", 7)) {
+		fprintf(out, "#pragma D option %s=%s\n", p->name + 7, p->value);
+		return;
+	}
+	switch (p->kind) {
+	case PARAM_FLAG:
+	case PARAM_NUMBER:
+		fprintf(out, "inline int %s = %s;\n", p->name, p->value);
+		break;
+	case PARAM_STRING:
+		fprintf(out, "inline string %s = %s;\n", p->name, p->value);
+		break;
+	case PARAM_LIST:
+		fprintf(out, "inline int %s[int x] = ", p->name);
+		for (const char *s = p->value; p->given && *s; s += strcspn(s, ",") + (s[strcspn(s, ",")] == ','))
+			fprintf(out, "%sx == %.*s", s == p->value ? "" : " || ", (int)strcspn(s, ","), s);
+		fputs(p->given ? ";\n" : "1;\n", out);
+		break;
+	case PARAM_RAW:
+		break;
+	}
+}
+
+static long zone_offset(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	return localtime_r(&now, &tm) ? tm.tm_gmtoff : 0;
+}
+
+static void put_head(struct tool *t, FILE *out)
+{
+	static const char *const rows[] = { "text", "json", "csv" };
+
+	fprintf(out, "#pragma D option quiet\n#pragma D option rows=%s\n", rows[t->out]);
+	for (size_t i = 0; i < t->nparams; i++)
+		if (!t->params[i].same_as)
+			put_param(&t->params[i], out);
+	fprintf(out, "inline int tool_text = %d;\n", t->out == TOOL_TEXT);
+	fprintf(out, "inline uint64_t tool_clock_now = (walltimestamp / 1000000000 + %ld) %% 86400;\n", zone_offset());
+	if (tool_number(t, "tool_secs"))
+		fputs("uint64_t tool_began;\ndtrace:::BEGIN\n{\n\ttool_began = timestamp;\n}\n", out);
+	if (t->out == TOOL_CSV && t->nrows) {
+		fputs("dtrace:::BEGIN\n{\n\t", out);
+		tool_print_names(t, &t->rows[0], out);
+		fputs(";\n}\n", out);
+	}
+}
+
+/* What ends the trace, behind all of the script's clauses. */
+static void put_end(struct tool *t, FILE *out)
+{
+	long secs = tool_number(t, "tool_for");
+
+	if (t->interval && tool_number(t, "interval") > 0 && tool_number(t, "count") > 0)
+		fprintf(out,
+			"int tool_reports;\nprofile:::tick-%lds\n{\n\ttool_reports++;\n}\n"
+			"profile:::tick-%lds\n/tool_reports >= %ld/\n{\n\texit(0);\n}\n",
+			tool_number(t, "interval"), tool_number(t, "interval"), tool_number(t, "count"));
+	if (secs)
+		fprintf(out, "profile:::tick-%lds\n{\n\texit(0);\n}\n", secs);
+}
+
+bool tool_program(struct tool *t, FILE *out)
+{
+	put_head(t, out);
+	if (!expand(t, t->file->text, out))
+		return false;
+	fputc('\n', out);
+	put_end(t, out);
+	return true;
+}
