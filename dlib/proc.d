@@ -196,6 +196,7 @@ inline int __fn_rw_write_held[krwlock_t *L] = (L->count.counter & 1) != 0 && (L-
 /* ---- registers -------------------------------------------------------------------------------------------------------- */
 /* Of the current process as it last entered the kernel; a kernel thread has none: a fault. */
 inline uint64_t uregs[int r] = ((uint64_t *)__regs())[r];
+inline uint64_t regs[int r] = ((uint64_t *)__regs())[r];
 
 /* Linux has no interrupt levels. */
 inline uint_t ipl = 0;
@@ -229,4 +230,5 @@ translator fileinfo_t < struct file *F > {
 
 inline struct file *__file[int fd] =
     fd >= 0 && fd < curthread->files->fdt->max_fds ? curthread->files->fdt->fd[fd] : (struct file *)0;
+inline struct file *__fn_getf[int fd] = __file[fd];
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (__file[fd]);

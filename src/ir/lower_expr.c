@@ -664,7 +664,7 @@ static struct val lower_unary(struct lowerer *lw, const struct expr *e)
 	case OP_NOT:
 		return int_val(truth_value(lw, e), e->type);
 	case OP_DEREF:
-		return lower_element(lw, e, NULL);
+		return e->xl ? lower_expr(lw, e->a) : lower_element(lw, e, NULL);
 	case OP_ADDR:
 		return int_val(lower_address(lw, e->a), e->type);
 	case OP_PREINC:
@@ -722,6 +722,29 @@ static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const st
 	memo_release(lw, mark);
 }
 
+/* A copy of the structure that is chosen. */
+static struct val cond_block(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir), size = e->type->size;
+	struct val to = { .k = V_MEM, .type = e->type, .ours = true, .mut = true };
+	size_t mark = memo_mark(lw);
+	int32_t off = scratch_alloc(lw, size);
+
+	lower_jump(lw, e->a, no, false);
+	to.r = scratch_ptr(lw, off);
+	place_copy(lw, to, lower_expr(lw, e->b), size);
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	to.r = scratch_ptr(lw, off);
+	place_copy(lw, to, lower_expr(lw, e->c), size);
+	ir_label(ir, end);
+	memo_release(lw, mark);
+	to.r = scratch_ptr(lw, off);
+	return to;
+}
+
 static struct val lower_cond(struct lowerer *lw, const struct expr *e)
 {
 	vreg r;
@@ -730,6 +753,8 @@ static struct val lower_cond(struct lowerer *lw, const struct expr *e)
 		return lower_expr(lw, e->b);
 	if (type_is_string(e->type))
 		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
+	if (type_is_block(e->type))
+		return cond_block(lw, e);
 	r = ir_var(lw->ir);
 	cond_into(lw, e, r, NULL);
 	return int_val(blur(lw, r), e->type);

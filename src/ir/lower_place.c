@@ -107,7 +107,7 @@ static void store_bits(struct lowerer *lw, const struct val *at, vreg v)
 }
 
 /* The value that the place has then. */
-static struct val place_store(struct lowerer *lw, struct val at, vreg v)
+struct val place_store(struct lowerer *lw, struct val at, vreg v)
 {
 	if (!at.bits) {
 		ir_st(lw->ir, at.r, (int32_t)at.off, at.type->size, v);
@@ -173,6 +173,8 @@ static struct val assign_block(struct lowerer *lw, const struct expr *e)
 	to = place_of(lw, e->a);
 	if (from.k == V_MEM)
 		place_copy(lw, to, from, e->a->type->size);
+	else if (from.k == V_XL)
+		place_translate(lw, to, from);
 	return to;
 }
 

@@ -237,6 +237,9 @@ void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t siz
 /* Element index of the array at base, which lies in a variable; outside of it is a fault. */
 struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index);
 void place_near(struct lowerer *lw, struct val *v);
+struct val place_store(struct lowerer *lw, struct val at, vreg v); /* an integer; the value that the place has then */
+/* lower_xlate.c: the members that from's translator makes (V_XL), to where they are in to. */
+void place_translate(struct lowerer *lw, struct val to, struct val from);
 bool is_plain_var(const struct expr *e);
 vreg text_address(struct lowerer *lw, const struct expr *e); /* of the characters of a string: a number */
 vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);

@@ -6,26 +6,48 @@
 #include "lang/check_priv.h"
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
-static void declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x)
+static void declare_key(struct checker *ck, struct symbol *s, const struct tyx *x)
 {
-	s->nkeys = x->keys.n;
-	s->keys = ARENA_ARRAY(ck->arena, struct type *, s->nkeys + 1);
-	for (size_t i = 0; i < s->nkeys; i++) {
-		s->keys[i] = types_resolve(ck->ts, ck->d, x->keys.v[i]);
-		if (!s->keys[i])
-			s->keys[i] = ck->ts->int64;
-		else if (!type_is_scalar(s->keys[i]) && s->keys[i]->kind != T_STRING)
-			err(ck, x->keys.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key",
-				type_name(ck->ts, s->keys[i]));
-	}
+	struct type *t = types_resolve(ck->ts, ck->d, x);
+
+	if (!t)
+		t = ck->ts->int64;
+	else if (!type_is_scalar(t) && t->kind != T_STRING)
+		err(ck, x->loc, D_KEY_TYPE, NULL, "%s cannot be a key", type_name(ck->ts, t));
+	s->keys[s->nkeys++] = t;
 }
 
-/* The associative array that a type is, by itself or by the name of a typedef; or NULL. */
+/* The associative array that a type is, by itself or by the name of a typedef; or NULL. An array of associative arrays
+ * is one, with a key more. */
 static const struct tyx *assoc_of(struct checker *ck, const struct tyx *x)
 {
+	const struct tyx *in = x;
+
 	if (x->kind == TYX_NAME)
 		return strmap_get(ck->assoc_types, x->name);
-	return x->kind == TYX_ASSOC ? x : NULL;
+	while (in->kind == TYX_ARRAY || in->kind == TYX_ASSOC)
+		if (in->kind == TYX_ASSOC)
+			return x;
+		else
+			in = in->of;
+	return NULL;
+}
+
+/* x is an associative array, or several one in the other: all keys, and the type of the elements. */
+static struct type *declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x)
+{
+	size_t n = 0;
+
+	for (const struct tyx *in = x; assoc_of(ck, in) && in->kind != TYX_NAME; in = in->of)
+		n += in->kind == TYX_ASSOC ? in->keys.n : 1;
+	s->keys = ARENA_ARRAY(ck->arena, struct type *, n + 1);
+	for (; assoc_of(ck, x) && x->kind != TYX_NAME; x = x->of) {
+		for (size_t i = 0; x->kind == TYX_ASSOC && i < x->keys.n; i++)
+			declare_key(ck, s, x->keys.v[i]);
+		if (x->kind == TYX_ARRAY)
+			s->keys[s->nkeys++] = ck->ts->int64;
+	}
+	return types_resolve(ck->ts, ck->d, x);
 }
 
 /* Can a variable have the type? */
@@ -73,9 +95,7 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 		return;
 	s = sym_new(ck, assoc ? SYM_ASSOC : SYM_VAR, v->name, v->loc);
 	s->scope = v->scope;
-	s->type = t;
-	if (assoc)
-		declare_keys(ck, s, x);
+	s->type = assoc ? declare_keys(ck, s, x) : t;
 	strmap_put(sym_scope(ck, v->scope), v->name, s);
 }
 
@@ -108,7 +128,7 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 	s->type = t;
 	s->inl = in;
 	if (in->type->kind == TYX_ASSOC) {
-		declare_keys(ck, s, in->type);
+		(void)declare_keys(ck, s, in->type);
 		s->params = ARENA_ARRAY(ck->arena, struct symbol *, s->nkeys + 1);
 		for (size_t i = 0; i < s->nkeys; i++) {
 			s->params[i] = sym_new(ck, SYM_PARAM, i < in->params.n ? in->params.v[i] : "", in->loc);

@@ -138,6 +138,7 @@ struct symbol {
 	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
 	bool wide;  /* array of int that is given 64-bit values: keeps them whole, as DTrace does (tcpstate.d) */
 	bool ready; /* inline: value was checked */
+	struct xlate_use *xl; /* variable: keeps a translated pointer, that is, what its translator starts from */
 	/* lower */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
@@ -145,9 +146,10 @@ struct symbol {
 
 /* Marks an expression as a translated value: args[n] or xlate <T> (e). Members of it come from a translator. */
 struct xlate_use {
-	struct type *out;        /* the translated structure */
-	const struct expr *in;   /* xlate: the operand; NULL: args */
-	const struct xlator *xl; /* of xlate; args: the probe's provider tells */
+	struct type *out;           /* the translated structure */
+	const struct expr *in;      /* xlate: the operand; NULL: args */
+	const struct xlator *xl;    /* of xlate; args: the probe's provider tells */
+	const struct xlator *whole; /* copied as a whole: the translator that says what becomes of strings */
 	unsigned argno;
 };
 

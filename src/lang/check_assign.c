@@ -195,7 +195,7 @@ static struct type *check_known(struct checker *ck, struct expr *e, struct expr 
 	return !t || is_writable(e->a) ? t : not_writable(ck, e, e->a);
 }
 
-static struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
+struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
 {
 	struct expr *lhs = e->a, *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
 	struct symbol *s;
@@ -275,6 +275,22 @@ static bool agg_of_agg(const struct expr *e)
 	return e->kind == EX_AGG;
 }
 
+/* The left side where a variable itself is meant, not the translated pointer that it keeps. */
+static struct type *check_kept_lhs(struct checker *ck, struct expr *e, struct type *rt)
+{
+	const struct expr *id = e->a->kind == EX_INDEX ? e->a->a : e->a;
+	struct symbol *s = id->kind == EX_IDENT ? sym_find(ck, id->name, id->scope) : NULL;
+	struct xlate_use *xl = s ? s->xl : NULL;
+	struct type *t;
+
+	if (xl)
+		s->xl = NULL;
+	t = check_lhs(ck, e, rt);
+	if (xl)
+		s->xl = xl;
+	return t;
+}
+
 struct type *check_assign(struct checker *ck, struct expr *e)
 {
 	struct type *rt, *lt;
@@ -287,9 +303,11 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 		return err(ck, e->a->loc, D_AGG_MDIM, "separate the keys by commas: @a[1, 2]",
 			"an aggregation has one pair of brackets");
 	rt = check_expr(ck, e->b);
-	if (!rt || !check_is_value(ck, e->b))
+	if (!rt)
 		return NULL;
-	lt = check_lhs(ck, e, rt);
+	if (is_xlated(e->b))
+		return check_assign_xlated(ck, e, rt);
+	lt = check_kept_lhs(ck, e, rt);
 	if (!lt)
 		return NULL;
 	e->a->type = lt;

@@ -227,7 +227,7 @@ static struct type *check_ident(struct checker *ck, struct expr *e)
 	}
 	if (s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
 		e->ival = (uint64_t)(s->builtin - BI_arg0);
-	return s->type;
+	return s->xl ? check_kept_xlate(ck, e, s) : s->type;
 }
 
 static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
@@ -270,14 +270,15 @@ static struct type *check_element(struct checker *ck, struct expr *e, struct typ
 	return t->of;
 }
 
-/* uregs[]: as many as the machine has, dlib says. */
+/* uregs[], regs[]: as many as the machine has, dlib says. */
 static bool check_register(struct checker *ck, const struct expr *e, const struct symbol *s)
 {
+	bool is_regs = (!strcmp(s->name, "uregs") || !strcmp(s->name, "regs")) && s->loc.src->library;
 	struct symbol *regs;
 	int64_t i, n;
 
 	check_use(ck, "__nregs");
-	regs = strcmp(s->name, "uregs") ? NULL : strmap_get(ck->globals, "__nregs");
+	regs = is_regs ? strmap_get(ck->globals, "__nregs") : NULL;
 	if (!regs || regs->kind != SYM_INLINE || !const_eval(ck->ts, ck->d, e->args.v[0], &i) ||
 		!const_eval(ck->ts, ck->d, regs->inl->value, &n) || (i >= 0 && i < n))
 		return true;
@@ -285,11 +286,35 @@ static bool check_register(struct checker *ck, const struct expr *e, const struc
 	return false;
 }
 
+/* a[1]["x"] of an array of associative arrays is a[1, "x"]. */
+static void join_keys(struct checker *ck, struct expr *e)
+{
+	const struct expr *id;
+	const struct symbol *s;
+	expr_list all = { 0 };
+
+	if (e->a->kind == EX_INDEX && e->a->a->kind == EX_INDEX)
+		join_keys(ck, e->a);
+	id = e->a->kind == EX_INDEX ? e->a->a : NULL;
+	s = id && id->kind == EX_IDENT ? sym_find(ck, id->name, id->scope) : NULL;
+	if (!s || s->kind != SYM_ASSOC || e->a->args.n + e->args.n > s->nkeys)
+		return;
+	for (size_t i = 0; i < e->a->args.n; i++)
+		*vec_push(ck->arena, &all) = e->a->args.v[i];
+	for (size_t i = 0; i < e->args.n; i++)
+		*vec_push(ck->arena, &all) = e->args.v[i];
+	e->a = e->a->a;
+	memcpy(&e->args, &all, sizeof(all));
+}
+
 static struct type *check_index(struct checker *ck, struct expr *e)
 {
 	struct symbol *s;
 	struct type *t;
 	bool ok = true;
+
+	if (e->a->kind == EX_INDEX)
+		join_keys(ck, e);
 
 	if (e->a->kind == EX_IDENT || (e->a->kind == EX_SCOPED && check_dlib_symbol(ck, e->a))) {
 		s = sym_find(ck, e->a->name, e->a->scope);
@@ -308,7 +333,7 @@ static struct type *check_index(struct checker *ck, struct expr *e)
 			!check_register(ck, e, s))
 			return NULL;
 		e->xl = s->kind == SYM_INLINE ? s->inl->value->xl : NULL;
-		return s->type;
+		return s->xl ? check_kept_xlate(ck, e, s) : s->type;
 	}
 	t = check_expr(ck, e->a);
 	if (!t || !ok)
@@ -546,8 +571,7 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 	if (t->of->kind == T_VOID)
 		return err(
 			ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type", "a void * points to nothing known");
-	if (is_xlated(e->a))
-		return err(ck, e->loc, D_OP_DYN, "name one of its members", "a translated structure is not one value");
+	e->xl = e->a->xl;
 	type_complete(ck->ts, t->of);
 	return t->of;
 }
@@ -655,6 +679,10 @@ static struct type *check_cond(struct checker *ck, struct expr *e)
 		return ck->ts->string;
 	if (type_is_int(b) && type_is_int(d))
 		return type_usual(ck->ts, b, d);
+	if (is_sou(b) && type_same(b, d)) {
+		type_complete(ck->ts, b);
+		return b;
+	}
 	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
 	d = d->kind == T_ARRAY ? type_ptr(ck->ts, d->of) : d;
 	if (b->kind == T_PTR && ((d->kind == T_PTR && type_fits(ck, b, d)) || type_is_int(d)))
@@ -686,7 +714,7 @@ static struct type *check_sizeof(struct checker *ck, struct expr *e)
 	if (!t)
 		return NULL;
 	type_complete(ck->ts, t);
-	if (!t->size)
+	if (!t->size || (e->a && e->a->kind == EX_SCOPED && t->kind == T_PTR && t->of->kind == T_FUNC))
 		return err(ck, e->loc, D_SIZEOF_TYPE, NULL, "%s has no size", tname(ck, t));
 	if (e->a && e->a->kind == EX_MEMBER && e->a->isuffix)
 		return err(ck, e->loc, D_SIZEOF_BITFIELD, NULL, "a bit-field has no size in bytes");
@@ -715,28 +743,6 @@ static struct type *check_offsetof(struct checker *ck, struct expr *e)
 	e->ival = off / 8;
 	e->kind = EX_INT;
 	return ck->ts->uint64;
-}
-
-/* xlate <T *> (e), xlate <T> (e): the translator is found by T and by the type of e. */
-static struct type *check_xlate(struct checker *ck, struct expr *e)
-{
-	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a), *st;
-
-	if (!to || !from || !check_is_value(ck, e->a))
-		return NULL;
-	st = to->kind == T_PTR ? to->of : to;
-	if (!is_sou(st))
-		return err(ck, e->loc, D_XLATE_SOU, NULL, "a translator makes a structure, not %s", tname(ck, to));
-	e->xl = ARENA_NEW(ck->arena, struct xlate_use);
-	e->xl->out = st;
-	e->xl->in = e->a;
-	e->xl->xl = check_xlator_from(ck, from, st);
-	if (!e->xl->xl)
-		return err(ck, e->loc, D_XLATE_NONE,
-			arena_printf(ck->arena, "declare one: translator %s < %s%sT > { ... };", tname(ck, st),
-				tname(ck, from), from->kind == T_PTR ? "" : " "),
-			"no translator makes %s of %s", tname(ck, st), tname(ck, from));
-	return to;
 }
 
 /* `name, module`name. address: only where it lies is asked for, so its type may be unknown. */

@@ -59,6 +59,13 @@ bool has_no_value(struct checker *ck, const struct expr *e);
 /* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */
 bool check_is_value(struct checker *ck, const struct expr *e);
 
+/* check_xlate.c */
+struct type *check_xlate(struct checker *ck, struct expr *e);
+/* e reads a variable that keeps a translated pointer: it becomes that. */
+struct type *check_kept_xlate(struct checker *ck, struct expr *e, struct symbol *s);
+/* e->a = e->b, which is translated and of type rt. */
+struct type *check_assign_xlated(struct checker *ck, struct expr *e, struct type *rt);
+
 /* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
 bool check_text_of(struct checker *ck, struct expr **e);
 
@@ -67,6 +74,8 @@ struct type *check_assign(struct checker *ck, struct expr *e);
 /* The operand of a unary operator: x++ makes x when nothing did. */
 struct type *check_step_operand(struct checker *ck, struct expr *e);
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t); /* ++ and -- on an operand of type t */
+/* The place on the left of an assignment of a value of type rt; a variable is made if there is none. */
+struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt);
 /* Does e lie in a variable of the script? */
 bool check_in_variable(const struct expr *e);
 /* Can something of type to take a value of type from? */

@@ -100,6 +100,8 @@ static enum dtag combo_tag(uint32_t base, uint32_t sign)
 		return D_DECL_COMBO;
 	if (sign && type != SPEC_INT)
 		return D_DECL_SIGNINT;
+	if (size && type == SPEC_STRING)
+		return D_DECL_LONGINT;
 	return (size & (SPEC_LONG | SPEC_LONGLONG)) && type != SPEC_INT ? D_DECL_LONGINT : D_DECL_COMBO;
 }
 
@@ -162,9 +164,13 @@ static bool parse_member_decl(struct parser *p, struct tyx *into, struct tyx *ba
 	return parser_height_ok(p, d.loc, into->depth);
 }
 
-/* members := ( specifiers [member ("," member)*] ";" )* */
+/* members := ( specifiers [member ("," member)*] ";" )+ */
 static bool parse_members(struct parser *p, struct tyx *ty, struct loc open)
 {
+	if (parser_kind(p) == TOK_RBRACE) {
+		parser_unexpected(p, "a member");
+		return false;
+	}
 	while (parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
 		struct dspec spec;
 

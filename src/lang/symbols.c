@@ -368,6 +368,8 @@ int expr_form(struct checker *ck, const struct expr *e)
 	return 0;
 }
 
+static bool settle(struct checker *ck, struct expr *e);
+
 /* ---- settling the forms of variables and keys -------------------------------------------------------------------- */
 static bool widen(int *form, int add)
 {
@@ -420,6 +422,30 @@ static bool widen_keys(struct checker *ck, struct expr *e)
 	return changed;
 }
 
+/* A translated structure is copied: its members take what the translator makes. */
+static bool settle_inits(struct checker *ck, struct expr *e)
+{
+	const struct xlator *xl = e->xl->whole ? e->xl->whole : e->xl->xl;
+	bool changed = false;
+
+	for (size_t i = 0; xl && i < xl->ninits; i++) {
+		struct expr *init = xl->inits[i].value;
+		uint32_t off;
+		struct type_member *m = type_find_member(ck->ts, e->xl->out, xl->inits[i].name, &off);
+
+		if (!m || !init->type)
+			continue;
+		changed |= settle(ck, init);
+		if (m->type->kind == T_STRING)
+			changed |= widen(&m->form, expr_form(ck, init) & ~FORM_NULL);
+		if (m->type->kind == T_STRING && form_rep(m->form) >= REP_CHARS)
+			changed |= force_chars(ck, init);
+		if (is_xlated(init))
+			changed |= settle_inits(ck, init);
+	}
+	return changed;
+}
+
 static bool settle_assign(struct checker *ck, struct expr *e)
 {
 	int *form = form_kept(e->a), add = expr_form(ck, e->b);
@@ -458,6 +484,8 @@ static bool settle(struct checker *ck, struct expr *e)
 	}
 	if (e->kind == EX_ASSIGN && e->a->type && e->a->type->kind == T_STRING)
 		changed |= settle_assign(ck, e);
+	if (e->kind == EX_ASSIGN && is_xlated(e->b) && e->b->type && e->b->type->kind != T_PTR)
+		changed |= settle_inits(ck, e->b);
 	if (e->kind == EX_BINARY && e->a->type && e->b->type && type_is_string(e->a->type) &&
 		type_is_string(e->b->type)) {
 		int fa = expr_form(ck, e->a), fb = expr_form(ck, e->b);

@@ -256,7 +256,7 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 			continue;
 		cl->index = (*index)++;
 		t->matched += match_clause(c, t, cl, &sigs);
-		if (sigs.n)
+		if (sigs.n || c->opts->zdefs)
 			check_clause(c->checker, cl, sigs.v, sigs.n);
 		if (sigs.n && !diags_errors(c->diags))
 			check_stability(c, t, cl, sigs.v[0]->prov);

@@ -1,0 +1,1 @@
+short string s;

@@ -1,0 +1,1 @@
+BEGIN { trace(msgsize(NULL)); trace(ddi_pathname(NULL, 1)); }

@@ -1,1 +1,0 @@
-tcp:::send { this->info = args[2]; }

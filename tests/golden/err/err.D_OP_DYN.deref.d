@@ -1,1 +1,0 @@
-tcp:::send { trace(*args[2]); }

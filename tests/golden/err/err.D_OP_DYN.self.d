@@ -1,0 +1,1 @@
+tcp:::send { self->info = args[2]; }
