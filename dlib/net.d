@@ -44,6 +44,10 @@ struct dw_pkt {
 	int32_t newca;		/* tcp_cong_state_set: the new congestion state */
 	int32_t ret;		/* sock_send_length, sock_recv_length: what the call returned */
 	int32_t flags;		/* of the call */
+	uint64_t since;		/* ns: when the packet was at the place that the probe is the end of; 0: not known */
+	struct Qdisc *qdisc;
+	uint32_t packets;	/* that the event stands for */
+	struct sk_buff *first;	/* of the list that the packet is in */
 };
 
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
@@ -68,6 +72,9 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	cgroup = P->sk != 0 ? P->sk->sk_cgrp_data.cgroup->kn->id : 0;
 	reply = 0;
 	synth = 0;
+	since = 0;
+	packets = 1;
+	reason = 0;
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

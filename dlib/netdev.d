@@ -2,6 +2,10 @@
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
+/* Is it a whole socket, not one in TIME_WAIT (6), nor a request (12)? 0: there is none. */
+inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != 6 &&
+    ((struct sock *)sk)->__sk_common.skc_state != 12;
+
 /* net_dev_queue: a packet that is given to a device, with its socket. Data begin at the link's header. */
 struct dw_ndqueue {
 	struct sk_buff *skb;
@@ -11,26 +15,11 @@ struct dw_ndqueue {
 
 translator struct dw_pkt < struct dw_ndqueue *C > {
 	skb = C->skb;
-	sk = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ? C->skb->sk :
-	    (struct sock *)0;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
-	recv = 0;
-	state = C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_state : 7;
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	cgroup = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ?
-	    C->skb->sk->sk_cgrp_data.cgroup->kn->id : 0;
-	dev = C->skb->dev;
 };
 
 /* net_dev_start_xmit: ... that is given to the driver */
@@ -43,26 +32,12 @@ struct dw_ndxmit {
 
 translator struct dw_pkt < struct dw_ndxmit *C > {
 	skb = C->skb;
-	sk = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ? C->skb->sk :
-	    (struct sock *)0;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	owner = C->owner;
 	cookie = C->cookie;
-	nh = (uint64_t)C->skb->head + C->skb->network_header;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
-	recv = 0;
-	state = C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_state : 7;
-	netns = C->dev->nd_net.net->ns.inum;
-	cgroup = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state != 6 && C->skb->sk->__sk_common.skc_state != 12 ?
-	    C->skb->sk->sk_cgrp_data.cgroup->kn->id : 0;
 	dev = C->dev;
+	netns = C->dev->nd_net.net->ns.inum;
 };
 
 /* Where a driver hands up a packet: data begin at the network header, other headers are not marked yet. */
@@ -72,24 +47,10 @@ struct dw_ndup {
 
 translator struct dw_pkt < struct dw_ndup *C > {
 	skb = C->skb;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
-	cookie = 0;
-	nh = (uint64_t)C->skb->data;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
-	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = 1;
-	state = 7;
-	dev = C->skb->dev;
+	nh = (uint64_t)C->skb->data;
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	cgroup = 0;
 };
 
 /* netif_receive_skb: what the stack gets */
@@ -99,24 +60,49 @@ struct dw_ndrecv {
 
 translator struct dw_pkt < struct dw_ndrecv *C > {
 	skb = C->skb;
-	sk = (struct sock *)0;
-	owner = (struct dw_owner *)0;
-	cookie = 0;
-	nh = (uint64_t)C->skb->data;
-	th = (uint64_t)C->skb->head + C->skb->transport_header;
-	ver = C->skb->protocol == 0x0008 ? 4 : 6;
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
-	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
-	reply = 0;
-	synth = 0;
-	oldstate = 0;
 	recv = 1;
-	state = 7;
-	dev = C->skb->dev;
+	nh = (uint64_t)C->skb->data;
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	cgroup = 0;
+};
+
+/* The end of a transmission: the buffer is given back, or goes on (to the other end of a veth pair, to a lower device).
+ * It is the device's that was noted at its start: the buffer may have another one by now. */
+struct dw_nddone {
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_nddone *C > {
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	since = __stamp("transmit", (uint64_t)C->skb);
+	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
+	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
+};
+
+struct dw_nddrop {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_nddrop *C > {
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	since = __stamp("transmit", (uint64_t)C->skb);
+	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
+	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
+	reason = C->reason;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
@@ -140,6 +126,8 @@ typedef struct netinfo {
 	uint16_t net_vlan;		/* number of the VLAN that the device is to mark it with, or found; 0 */
 	uint32_t net_priority;
 	uint32_t net_mark;
+	uint64_t net_time;		/* transmit-done: ns since transmit */
+	int net_dropped;		/* transmit-done: 1: the driver threw it away */
 } netinfo_t;
 
 /* Of a buffer that is to be cut (SKB_GSO_TCPV4, _TCPV6: 0x11): from the data to the payload */
@@ -166,4 +154,6 @@ translator netinfo_t < struct dw_pkt *P > {
 	net_vlan = P->skb->vlan_tci & 0xfff;
 	net_priority = P->skb->priority;
 	net_mark = P->skb->mark;
+	net_time = P->since != 0 ? timestamp - P->since : 0;
+	net_dropped = P->reason != 0;
 };

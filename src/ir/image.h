@@ -144,6 +144,7 @@ enum map_role {
 	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
 	MAP_SPECS,    /* array of one value: a bit for each speculation that is active */
 	MAP_VTIME,    /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
+	MAP_STAMP,    /* LRU hash of ir/probe.h's stamps: address -> time, word */
 	MAP_TABLE,    /* array of one value, which programs only read */
 	MAP_MACHINE,  /* array of one struct dw_machine: the runtime keeps it up to date */
 	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */

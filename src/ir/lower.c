@@ -592,6 +592,7 @@ void lower_finish(struct lowerer *lw)
 	if (lw->left.probe && !lw->any_site)
 		site_missing(lw, &lw->left);
 	vtime_finish(lw);
+	stamps_finish(lw);
 	scratch_finish(lw);
 	if (lw->maps[MAP_GLOBALS])
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;

@@ -869,6 +869,9 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return lower_zoneid(lw, e);
 	case FN___machine:
 		return int_val(lower_machine(lw, e), e->type);
+	case FN___stamp:
+	case FN___stamped:
+		return (struct val){ .k = V_INT, .type = e->type, .r = stamp_read(lw, e) };
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(lw) };
 	case FN_inet_in:

@@ -50,6 +50,12 @@ struct binding {
 	struct val val;
 };
 
+struct stamp_map {
+	const struct provider *prov;
+	const struct stamp *stamp;
+	uint32_t map;
+};
+
 struct memo {
 	const void *base; /* binding of the translated structure */
 	const void *xl;
@@ -71,9 +77,10 @@ struct lowerer {
 	const struct parse_env *penv;
 	const struct lower_env *env;
 	struct image *im;
-	struct strmap *lits;    /* text -> number + 1 */
-	struct strmap *filters; /* text of a site's when -> parsed and checked */
-	uint32_t maps[24];      /* by role: index + 1 of the shared maps */
+	struct strmap *lits;          /* text -> number + 1 */
+	VEC(struct stamp_map) stamps; /* those that were read */
+	struct strmap *filters;       /* text of a site's when -> parsed and checked */
+	uint32_t maps[24];            /* by role: index + 1 of the shared maps */
 	uint32_t own_maps[2];   /* aggregations, associative arrays and self-> variables that have a map of their own */
 	uint32_t nshared;       /* ... that share theirs with others */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
@@ -294,6 +301,10 @@ void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct
 /* lower_vtime.c */
 struct val vtime_read(struct lowerer *lw, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
+
+/* lower_stamp.c */
+vreg stamp_read(struct lowerer *lw, const struct expr *e);
+void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */
 
 /* lower_path.c */
 struct sval path_str(struct lowerer *lw, const struct expr *e);   /* d_path(struct path *) */

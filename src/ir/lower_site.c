@@ -159,11 +159,9 @@ static bool is_packets_sk(struct lowerer *lw)
 
 static vreg packets_sk(struct lowerer *lw)
 {
-	struct type *t = types_tagged(lw->ts, T_STRUCT, "sk_buff");
-	struct val skb = tracepoint_arg(lw, "skb", type_ptr(lw->ts, t ? t : lw->ts->void_));
-	struct val sk = lower_member_of(lw, skb, skb.type->of, "sk");
+	const struct site_text *t = lower_site_text(lw, "P->skb->sk");
 
-	return sk.type ? lower_load(lw, sk, NULL).r : ir_imm(lw->ir, 0);
+	return t ? lower_load(lw, lower_expr(lw, t->expr), t->expr).r : ir_imm(lw->ir, 0);
 }
 
 /* The socket as the storage helpers want it; it may be NULL. */

@@ -56,6 +56,21 @@ struct probe_def {
 	const char *meaning; /* for -l -v */
 };
 
+/* What is remembered of a packet, or of another thing that has an address, from one event to a later one: when the
+ * first was. In dlib __stamp("NAME", key) is that time, ns, 0: not seen; __stamped("NAME", key) the word noted with it.
+ * Programs at these sites run only if a script reads it. */
+enum stamp_op { STAMP_SET, STAMP_FIRST, STAMP_END }; /* note; note if nothing is; forget, after all readers there */
+struct stamp_event {
+	enum stamp_op op;
+	struct site site;
+	const char *key, *word; /* D expressions over P; word NULL: 0 */
+};
+struct stamp {
+	const char *name;
+	const struct stamp_event *events;
+	size_t nevents;
+};
+
 struct probe_source;
 struct provider {
 	const char *name;
@@ -63,6 +78,8 @@ struct provider {
 	const char *module;
 	const struct probe_def *probes;
 	size_t nprobes;
+	const struct stamp *stamps;
+	size_t nstamps;
 	/* Probes made by name (tick-1s, profile-997): 0 and *period_ns, or -EINVAL. NULL: only the table. */
 	int (*by_name)(const char *name, uint64_t *period_ns);
 	/* Probes that are in a list of the kernel's: prov/lists.h; NULL: only the table. */

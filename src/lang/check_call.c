@@ -150,6 +150,14 @@ static struct type *check_inet_in(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
+/* __stamp("name", key), __stamped(): of dlib, so nothing is wrong with the name. */
+static struct type *check_stamp(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[1]);
+
+	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
+}
+
 /* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x], and becomes that. */
 bool check_dlib_call(struct checker *ck, struct expr *e)
 {
@@ -207,6 +215,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_has(ck, e);
 	if (s->func == FN___enum)
 		return check_enum(ck, e);
+	if (s->func == FN___stamp || s->func == FN___stamped)
+		return check_stamp(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
 	if (s->func == FN_d_path || s->func == FN___path || s->func == FN___psargs)

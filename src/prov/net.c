@@ -25,12 +25,37 @@ static const struct site receive_sites[] = {
 	{ TP("netif_receive_skb", 1, "dw_ndrecv"), .sees = "packets that a device delivers, after they were merged" },
 };
 
+/* A packet that a driver got is done when its buffer is freed, or is seen on its way again. */
+#define SENT "P->since != 0"
+static const struct site done_sites[] = {
+	{ TP("consume_skb", 1, "dw_nddone"), .when = SENT, .sees = "packets that the device has sent" },
+	{ TP("kfree_skb", 3, "dw_nddrop"), .when = SENT, .sees = "... that the driver threw away" },
+	{ TP("net_dev_queue", 1, "dw_nddone"), .when = SENT, .sees = "... that it gave to another device" },
+	{ TP("netif_rx_entry", 1, "dw_nddone"), .when = SENT, .sees = "... that came back: loopback, veth" },
+	{ TP("netif_receive_skb_entry", 1, "dw_nddone"), .when = SENT, .sees = "... likewise: a bridge" },
+	{ TP("napi_gro_receive_entry", 1, "dw_nddone"), .when = SENT, .sees = "... likewise: veth that polls" },
+};
+
+#define KEY .key = "(uint64_t)P->skb"
+static const struct stamp_event transmit_events[] = {
+	{ STAMP_SET, { TP("net_dev_start_xmit", 2, "dw_ndxmit") }, KEY, .word = "(uint64_t)P->dev" },
+	{ STAMP_END, { TP("consume_skb", 1, "dw_nddone") }, KEY },
+	{ STAMP_END, { TP("kfree_skb", 3, "dw_nddrop") }, KEY },
+	{ STAMP_END, { TP("net_dev_queue", 1, "dw_nddone") }, KEY },
+	{ STAMP_END, { TP("netif_rx_entry", 1, "dw_nddone") }, KEY },
+	{ STAMP_END, { TP("netif_receive_skb_entry", 1, "dw_nddone") }, KEY },
+	{ STAMP_END, { TP("napi_gro_receive_entry", 1, "dw_nddone") }, KEY },
+};
+static const struct stamp stamps[] = { { "transmit", transmit_events, 7 } };
+
 static const struct probe_def probes[] = {
 	{ "driver-receive", args, driver_sites, 5, "a driver hands up a packet, before packets are merged" },
 	{ "queue", args, queue_sites, 1, "a packet is given to a device, before its queue" },
 	{ "receive", args, receive_sites, 1, "the stack gets a packet of a device, after packets were merged" },
 	{ "transmit", args, transmit_sites, 1,
 		"a packet is given to a device's driver, after it was cut into segments" },
+	{ "transmit-done", args, done_sites, 6,
+		"the device is done with a packet: args[4]->net_time is how long it took" },
 };
 
 const struct provider net_provider = {
@@ -39,4 +64,6 @@ const struct provider net_provider = {
 	.module = "vmlinux",
 	.probes = probes,
 	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = 1,
 };

@@ -14,6 +14,7 @@ const struct provider *const *providers(void)
 		&ip_provider,
 		&mib_provider,
 		&net_provider,
+		&qdisc_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

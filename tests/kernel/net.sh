@@ -16,7 +16,7 @@ for net in 10.78.1. fd00:d:78::; do
 	ip -n "$b" neigh add "${net}1" lladdr "$(lladdr "$a" va)" dev vb
 done
 
-clause="net::: /(args[3]->if_ipstack == $na || args[3]->if_ipstack == $nb) && (args[2]->ip_daddr == \"10.78.1.2\" ||
+clause="net:::queue, net:::transmit, net:::driver-receive, net:::receive /(args[3]->if_ipstack == $na || args[3]->if_ipstack == $nb) && (args[2]->ip_daddr == \"10.78.1.2\" ||
 	args[2]->ip_daddr == \"fd00:d:78::2\")/ {
 	printf(\"%s ns=%d if=%s index=%d pid=%d name=%s len=%d wire=%d segs=%d size=%d hdr=%d proto=%s\\n\", probename,
 	    args[3]->if_ipstack, args[3]->if_name, args[3]->if_index, args[1]->cs_pid, args[1]->cs_execname, args[4]->net_len,

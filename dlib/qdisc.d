@@ -1,0 +1,248 @@
+/* qdisc: sites and arguments of the qdisc provider. */
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* qdisc_enqueue */
+struct dw_qenq {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_qenq *C > {
+	qdisc = C->qdisc;
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+};
+
+/* qdisc_dequeue: one packet, or a list of those that go to the driver together; NULL: the queue gives none. A structure
+ * for each place in the list; whose socket it is can be told for the first one only. */
+struct dw_qdeq0 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_qdeq0 *C > {
+	qdisc = C->qdisc;
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ?
+	    C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	packets = 1;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb);
+};
+
+struct dw_qdeq1 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq1 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next;
+	sk = dw_full[(uint64_t)C->skb->next->sk] ?
+	    C->skb->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 1;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next);
+};
+
+struct dw_qdeq2 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq2 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next->next;
+	sk = dw_full[(uint64_t)C->skb->next->next->sk] ?
+	    C->skb->next->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 2;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next->next);
+};
+
+struct dw_qdeq3 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq3 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next->next->next;
+	sk = dw_full[(uint64_t)C->skb->next->next->next->sk] ?
+	    C->skb->next->next->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 3;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next->next->next);
+};
+
+struct dw_qdeq4 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq4 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next->next->next->next;
+	sk = dw_full[(uint64_t)C->skb->next->next->next->next->sk] ?
+	    C->skb->next->next->next->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 4;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next);
+};
+
+struct dw_qdeq5 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq5 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next->next->next->next->next;
+	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->sk] ?
+	    C->skb->next->next->next->next->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 5;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next->next);
+};
+
+struct dw_qdeq6 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq6 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next->next->next->next->next->next;
+	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->next->sk] ?
+	    C->skb->next->next->next->next->next->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 6;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next->next->next);
+};
+
+struct dw_qdeq7 {
+	struct Qdisc *qdisc;
+	struct netdev_queue *txq;
+	int32_t packets;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_qdeq7 *C > {
+	qdisc = C->qdisc;
+	first = C->skb;
+	skb = C->skb->next->next->next->next->next->next->next;
+	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->next->next->sk] ?
+	    C->skb->next->next->next->next->next->next->next->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = C->packets > 7 ? C->packets - 7 : 0;
+	dev = C->qdisc->dev_queue->dev;
+	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next->next->next->next);
+};
+
+/* kfree_skb: the queue is that of the device */
+struct dw_qdrop {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_qdrop *C > {
+	skb = C->skb;
+	location = C->location;
+	reason = C->reason;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	qdisc = ((struct netdev_queue *)((uint64_t)C->skb->dev->_tx +
+	    C->skb->queue_mapping * sizeof(struct netdev_queue)))->qdisc;
+	since = __stamp("queue", (uint64_t)C->skb);
+};
+
+/* Reasons of a queue; what this kernel has of them. */
+inline int dw_qd_dropped[uint32_t reason] = reason == SKB_DROP_REASON_QDISC_DROP ||
+    (__has(SKB_DROP_REASON_QDISC_OVERLIMIT) ? reason == SKB_DROP_REASON_QDISC_OVERLIMIT : 0) ||
+    (__has(SKB_DROP_REASON_QDISC_CONGESTED) ? reason == SKB_DROP_REASON_QDISC_CONGESTED : 0) ||
+    (__has(SKB_DROP_REASON_CAKE_FLOOD) ? reason == SKB_DROP_REASON_CAKE_FLOOD : 0) ||
+    (__has(SKB_DROP_REASON_FQ_BAND_LIMIT) ? reason == SKB_DROP_REASON_FQ_BAND_LIMIT : 0) ||
+    (__has(SKB_DROP_REASON_FQ_HORIZON_LIMIT) ? reason == SKB_DROP_REASON_FQ_HORIZON_LIMIT : 0) ||
+    (__has(SKB_DROP_REASON_FQ_FLOW_LIMIT) ? reason == SKB_DROP_REASON_FQ_FLOW_LIMIT : 0);
+
+/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+
+typedef struct qdiscinfo {
+	uintptr_t qd_addr;		/* struct Qdisc */
+	string qd_kind;			/* "fq_codel", "tbf", ... */
+	uint32_t qd_handle;		/* tc's number: "8001:" is 0x80010000 */
+	uint32_t qd_parent;
+	uint32_t qd_major;		/* what tc shows before the colon */
+	uint32_t qd_qlen;		/* packets in it; 0 where each CPU counts its own (pfifo_fast) */
+	uint32_t qd_backlog;		/* bytes in it, likewise */
+	uint32_t qd_limit;		/* its limit, in its own unit; 0: none, or not kept here */
+	uint32_t qd_bytes;		/* of the packet, as the queue counts them */
+	uint32_t qd_packets;		/* that the event stands for: 1, but when more than 8 leave together */
+	uint64_t qd_time;		/* dequeue, drop: ns since enqueue; 0: not known */
+} qdiscinfo_t;
+
+translator qdiscinfo_t < struct dw_pkt *P > {
+	qd_addr = (uintptr_t)P->qdisc;
+	qd_kind = P->qdisc->ops->id;
+	qd_handle = P->qdisc->handle;
+	qd_parent = P->qdisc->parent;
+	qd_major = P->qdisc->handle >> 16;
+	qd_qlen = P->qdisc->q.qlen;
+	qd_backlog = P->qdisc->qstats.backlog;
+	qd_limit = P->qdisc->limit;
+	qd_bytes = ((struct qdisc_skb_cb *)&P->skb->cb)->pkt_len;
+	qd_packets = P->packets;
+	qd_time = P->since != 0 ? timestamp - P->since : 0;
+};

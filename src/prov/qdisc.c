@@ -1,0 +1,63 @@
+/* qdisc: packets in the queues of devices, the hooks tier: the queueing discipline that a device has (or each of its
+ * queues, below mq), not those below it. What passes an empty queue without being put into it is not seen. */
+#include "prov/all.h"
+
+static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *", NULL };
+static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *",
+	"dropinfo_t *", NULL };
+
+#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
+
+static const struct site enqueue_sites[] = {
+	{ TP("qdisc_enqueue", 3, "dw_qenq"), .sees = "packets that a device's queue takes" },
+};
+#define LISTED "P->packets != 0 && P->first != 0 && P->skb != 0"
+/* Several packets may leave at once, as a list. The last site stands for all that are left. */
+static const struct site dequeue_sites[] = {
+	{ TP("qdisc_dequeue", 4, "dw_qdeq0"), .when = "P->skb != 0", .sees = "packets that leave a queue" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq1"), .when = LISTED, .sees = "... the second of those that leave together" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq2"), .when = LISTED, .sees = "... the third of those that leave together" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq3"), .when = LISTED, .sees = "... the fourth of those that leave together" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq4"), .when = LISTED, .sees = "... the fifth of those that leave together" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq5"), .when = LISTED, .sees = "... the sixth of those that leave together" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq6"), .when = LISTED, .sees = "... the seventh of those that leave together" },
+	{ TP("qdisc_dequeue", 4, "dw_qdeq7"), .when = LISTED, .sees = "... the eighth of those that leave together" },
+};
+static const struct site drop_sites[] = {
+	{ TP("kfree_skb", 3, "dw_qdrop"), .when = "dw_qd_dropped[P->reason] && P->dev != 0",
+		.sees = "packets that a queue throws away, or that it has no room for" },
+};
+
+#define KEY .key = "(uint64_t)P->skb"
+static const struct stamp_event queue_events[] = {
+	{ STAMP_SET, { TP("qdisc_enqueue", 3, "dw_qenq") }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq0") }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq1"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq2"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq3"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq4"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq5"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq6"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq7"), .when = LISTED }, KEY },
+	{ STAMP_END, { TP("kfree_skb", 3, "dw_qdrop") }, KEY },
+};
+static const struct stamp stamps[] = {
+	{ "queue", queue_events, sizeof(queue_events) / sizeof(queue_events[0]) },
+};
+
+static const struct probe_def probes[] = {
+	{ "dequeue", args, dequeue_sites, sizeof(dequeue_sites) / sizeof(dequeue_sites[0]),
+		"a packet leaves a device's queue: args[4]->qd_time is how long it was there" },
+	{ "drop", drop_args, drop_sites, 1, "a device's queue throws a packet away: args[5] tells why" },
+	{ "enqueue", args, enqueue_sites, 1, "a packet is put into a device's queue" },
+};
+
+const struct provider qdisc_provider = {
+	.name = "qdisc",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = 1,
+};
