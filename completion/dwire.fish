@@ -1,0 +1,45 @@
+# fish completion of dwire: tools, their options, options of the command, names of probes, all asked of the program.
+
+# Runs the program that is being typed.
+function __dwire_run
+	set -l words (commandline -opc)
+	command $words[1] $argv 2>/dev/null
+end
+
+function __dwire_tools
+	__dwire_run help | string replace -rf '^  ([a-z0-9][A-Za-z0-9_-]*)\s+(.*)' '$1\t$2'
+end
+
+# The tool that is being typed, if it is one.
+function __dwire_tool
+	set -l words (commandline -opc)
+	test (count $words) -ge 2; or return 1
+	contains -- $words[2] (__dwire_tools | string replace -r '\t.*' ''); or return 1
+	echo $words[2]
+end
+
+function __dwire_options
+	__dwire_run $argv -h |
+		string replace -rf '^  (--?[A-Za-z0-9][A-Za-z0-9-]*)[^ ]*( [A-Z][^ ]*)*\s+(.*)' '$1\t$3'
+end
+
+function __dwire_before
+	set -l words (commandline -opc)
+	contains -- $words[-1] $argv
+end
+
+function __dwire_probes
+	set -l start (commandline -ct | string replace -r ':.*' '')
+	__dwire_run -l -n "$start*:::" | awk 'NR > 1 { print $2 ":::" $NF }' | sort -u
+end
+
+complete -c dwire -f
+complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a '(__dwire_tools)'
+complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what tools there are'
+complete -c dwire -n '__dwire_before help' -a '(__dwire_tools)'
+complete -c dwire -n '__dwire_tool >/dev/null' -a '(__dwire_options (__dwire_tool))'
+complete -c dwire -n 'not __dwire_tool >/dev/null; and string match -q -- "-*" (commandline -ct)' -a '(__dwire_options)'
+complete -c dwire -n '__dwire_before -n' -a '(__dwire_probes)'
+complete -c dwire -n '__dwire_before -P' -a '(__dwire_probes | string replace -r ":.*" "" | sort -u)'
+complete -c dwire -n '__dwire_before -p' -a '(__fish_complete_pids)'
+complete -c dwire -n '__dwire_before -s -o -I -L' -F
