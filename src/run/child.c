@@ -1,8 +1,9 @@
 /* child: -c and -p.
  * Input: a command line or a process id. Output: a process whose end can be polled for. Invariant: a started process
  * executes nothing before child_go(), and nothing at all when we die before it: it waits for a byte from a pipe whose
- * only writer we are. */
+ * only writer we are. child_ready() brings it further, to the beginning of its program, and holds it there. */
 #include "run/child.h"
+#include "run/child_stop.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,6 +22,7 @@ struct child {
 	int go;     /* write end: one byte lets it run; -1 when used or grabbed */
 	int failed; /* read end: errno of a failed exec; end of file when it went well */
 	bool started, reaped;
+	bool held;  /* at its program's beginning */
 	char *name; /* the program, for messages */
 };
 
@@ -251,13 +253,12 @@ int child_fd(const struct child *c)
 	return c->pidfd;
 }
 
-int child_go(struct child *c, char *why, size_t why_len)
+/* Lets it execute its command; returns when it has. */
+static int execute(struct child *c, char *why, size_t why_len)
 {
 	int err = 0;
 	ssize_t n;
 
-	if (c->go < 0)
-		return 0;
 	/* A child that died meanwhile makes EPIPE here; the caller sees its end at child_fd(). */
 	if (write(c->go, "g", 1) != 1 && errno != EPIPE)
 		err = -errno;
@@ -274,6 +275,40 @@ int child_go(struct child *c, char *why, size_t why_len)
 	if (err)
 		snprintf(why, why_len, "cannot execute %s: %s", c->name, strerror(-err));
 	return err;
+}
+
+int child_ready(struct child *c, char *why, size_t why_len)
+{
+	bool ended = false;
+	int err;
+
+	if (c->go < 0)
+		return 0;
+	err = child_hold(c->pid);
+	if (err) {
+		snprintf(why, why_len, "cannot hold %s at its start: %s", c->name, strerror(-err));
+		return err;
+	}
+	err = execute(c, why, why_len);
+	if (err)
+		return err;
+	err = child_to_entry(c->pid, &ended);
+	c->held = !err && !ended;
+	if (err)
+		snprintf(why, why_len, "cannot bring %s to its start: %s", c->name, strerror(-err));
+	else if (ended) {
+		snprintf(why, why_len, "%s has ended before its start", c->name);
+		err = -ESRCH;
+	}
+	return err;
+}
+
+int child_go(struct child *c, char *why, size_t why_len)
+{
+	if (c->held)
+		child_release(c->pid);
+	c->held = false;
+	return c->go < 0 ? 0 : execute(c, why, why_len);
 }
 
 void child_describe_end(struct child *c, char *buf, size_t len)
@@ -303,7 +338,7 @@ void child_free(struct child *c)
 	if (c->started && !c->reaped && waitpid(c->pid, NULL, WNOHANG) == 0) {
 		struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 
-		kill(c->pid, SIGTERM);
+		kill(c->pid, c->held ? SIGKILL : SIGTERM);
 		/* Mostly it ends at once; one that ignores SIGTERM is left to init. */
 		if (c->pidfd >= 0 && poll(&p, 1, 100) == 1)
 			waitpid(c->pid, NULL, WNOHANG);

@@ -18,6 +18,9 @@ int child_grab(pid_t pid, struct child **out, char *why, size_t why_len) __attri
 pid_t child_pid(const struct child *c);
 /* Readable (poll) when the process has ended. */
 int child_fd(const struct child *c);
+/* Brings a started process to the beginning of its program: its libraries are mapped, nothing of its own has run. It
+ * stays there until child_go(). Nothing is done to others. 0 or -errno with why. */
+int child_ready(struct child *c, char *why, size_t why_len) __attribute__((warn_unused_result));
 /* Lets a started process run its command; returns when that has begun, or -errno with why when it cannot be
  * executed. */
 int child_go(struct child *c, char *why, size_t why_len) __attribute__((warn_unused_result));

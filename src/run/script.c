@@ -93,9 +93,20 @@ static const char *tracepoint_arg(void *ctx, struct arena *a, const char *name, 
 	return kbtf_tracepoint_arg_text(ctx, a, name, i);
 }
 
+/* A process of ours that probes are wanted in has to have its libraries. */
+static int make_ready(void *ctx, pid_t pid, char *why, size_t why_len)
+{
+	struct dwire *d = ctx;
+
+	for (size_t i = 0; i < d->nchildren; i++)
+		if (child_pid(d->children[i]) == pid)
+			return child_ready(d->children[i], why, why_len);
+	return 0;
+}
+
 void script_lists(struct dwire *d)
 {
-	d->users = userprobes_new(&(struct userprobes_env){ .arena = d->arena });
+	d->users = userprobes_new(&(struct userprobes_env){ .arena = d->arena, .ready = make_ready, .ctx = d });
 	d->lists = (struct kernel_lists){
 		.ctx = d->btf,
 		.has_tracepoint = has_tracepoint,
