@@ -272,10 +272,26 @@ enum object_kind object_open(struct objects *o, struct object *obj, const char *
 												: OBJECT_FOREIGN;
 }
 
+void object_close(struct object *obj)
+{
+	if (obj->fd >= 0)
+		close(obj->fd);
+	obj->fd = -1;
+	obj->file = NULL;
+}
+
 const struct elfsyms *object_functions(struct object *obj)
 {
 	if (!obj->parsed && obj->file)
 		obj->syms = elfsyms_open(obj->file);
 	obj->parsed = true;
 	return obj->syms;
+}
+
+const sdt_list *object_notes(struct objects *o, struct object *obj)
+{
+	if (!obj->noted && obj->fd >= 0)
+		sdt_read(o->arena, obj->fd, &obj->notes);
+	obj->noted = true;
+	return &obj->notes;
 }

@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "kernel/elfsyms.h"
+#include "kernel/sdtnotes.h"
 
 struct object {
 	const char *path; /* as its process sees it */
@@ -21,6 +22,8 @@ struct object {
 	int error;        /* of opening it */
 	bool parsed;
 	struct elfsyms *syms; /* NULL: none, or not read yet */
+	bool noted;
+	sdt_list notes;
 };
 
 typedef VEC(struct object *) object_list;
@@ -40,6 +43,9 @@ struct object *objects_file(struct objects *o, pid_t pid, const char *path);
 enum object_kind { OBJECT_GOOD, OBJECT_UNREADABLE, OBJECT_NO_ELF, OBJECT_FOREIGN };
 /* Opens it; FOREIGN: of another kind of machine, *machine says which. */
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine);
+void object_close(struct object *obj); /* nothing in it is traced */
 /* Its functions; NULL: it tells none. */
 const struct elfsyms *object_functions(struct object *obj);
+/* The probes that its author put into it. */
+const sdt_list *object_notes(struct objects *o, struct object *obj);
 #endif

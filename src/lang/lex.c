@@ -46,6 +46,24 @@ static int at(const struct source *src, uint32_t off)
 	return off < src->len ? (unsigned char)src->text[off] : -1;
 }
 
+/* Nothing else has two more colons in one word behind a provider and a slash: no predicate is of such a form. */
+uint32_t lex_pdesc_path(const struct source *src, uint32_t off)
+{
+	uint32_t from = off, end = off, path = 0;
+	unsigned colons = 0;
+
+	if (at(src, off) != '/' || off < 2 || at(src, off - 1) != ':' || strchr("/*", at(src, off + 1)))
+		return 0;
+	for (from = off - 1; from && lex_is_pdesc(at(src, from - 1)) && at(src, from - 1) != ':'; from--)
+		continue;
+	if (from == off - 1 || (from && at(src, from - 1) == ':'))
+		return 0;
+	for (; lex_is_pdesc(at(src, end)) || at(src, end) == '/'; end++)
+		if (at(src, end) == ':' && !colons++)
+			path = end - off;
+	return colons == 2 ? path : 0;
+}
+
 static bool is_blank(int c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -338,8 +356,8 @@ void lex_pdesc(struct lexer *lx, struct token *out)
 	*out = (struct token){ .kind = TOK_PDESC };
 	out->first_on_line = lex_blank(lx);
 	out->off = lx->off;
-	while (lex_is_pdesc(at(lx->src, lx->off)))
-		lx->off++;
+	for (uint32_t n; (n = lex_is_pdesc(at(lx->src, lx->off)) ? 1 : lex_pdesc_path(lx->src, lx->off)) != 0;)
+		lx->off += n;
 	out->len = lx->off - out->off;
 	if (!out->len) {
 		const bool first = out->first_on_line;

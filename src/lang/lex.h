@@ -85,6 +85,9 @@ enum tok_kind tok_keyword(const char *s, size_t len);
 bool lex_is_ident_start(int c);
 bool lex_is_ident(int c);
 bool lex_is_pdesc(int c);
+/* A description's module may be a file's absolute path: "pid1:/usr/bin/x:main:entry". How long it is when one begins at
+ * the slash at off; 0: the slash is something else. */
+uint32_t lex_pdesc_path(const struct source *src, uint32_t off);
 
 /* Looking ahead in the raw text, without tokens and without reports. */
 /* Offset of the next byte that is no blank and in no comment. */

@@ -39,7 +39,7 @@ bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out
 	*out = (struct pdesc){ .loc = parser_loc(p, t), .prov = "", .mod = "", .func = "", .name = "" };
 	out->text = arena_strndup(p->arena, p->src->text + t->off, t->len);
 	for (const char *s = t->text; *s; s++) {
-		if (lex_is_pdesc((unsigned char)*s))
+		if (lex_is_pdesc((unsigned char)*s) || *s == '/') /* a path */
 			continue;
 		parser_error(p, out->loc, D_PDESC_INVAL, NULL, "invalid probe description \"%s\"", t->text);
 		return false; /* a macro's value can be anything */

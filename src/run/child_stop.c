@@ -53,7 +53,7 @@ static int next_stop(pid_t pid, int *what)
 /* Goes on until it stops for that reason; signals on the way are its own. */
 static int run_until(pid_t pid, int reason)
 {
-	int what, r = next_stop(pid, &what);
+	int what = 0, r = next_stop(pid, &what);
 
 	while (!r && what != reason) {
 		int sig = what >> 8 ? 0 : what;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lang/attrs.h"
+#include "lang/lex.h"
 #include "prov/stability.h"
 #include "run/builtin.h"
 #include "run/library.h"
@@ -19,6 +20,18 @@
 static size_t description_length(const char *s)
 {
 	return strcspn(s, " \t\r\n/{");
+}
+
+/* Up to the predicate or the body, blanks included. */
+static size_t shown_length(const struct source *src)
+{
+	uint32_t i = 0, n;
+
+	while (i < src->len && !strchr("{;", src->text[i]) && (src->text[i] != '/' || lex_pdesc_path(src, i))) {
+		n = lex_pdesc_path(src, i);
+		i += n ? n : 1;
+	}
+	return i;
 }
 
 void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len)
@@ -38,7 +51,9 @@ void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, 
 	}
 	t->probe_attrs = t->stmt_attrs = STABILITY_STABLE;
 	/* As dtrace says it: up to the predicate or the body, blanks included. */
-	t->shown = kind == DWIRE_SCRIPT ? t->src.name : arena_strndup(c->arena, copy, strcspn(copy, "/{;"));
+	t->shown = kind == DWIRE_SCRIPT
+		? t->src.name
+		: arena_strndup(c->arena, copy, shown_length(&(struct source){ .text = copy, .len = len }));
 }
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */

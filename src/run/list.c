@@ -147,6 +147,18 @@ static int print_rows(struct dwire *d, const struct listing *l, bool verbose, FI
 	return ferror(out) || fflush(out) ? -(errno ? errno : EIO) : 0;
 }
 
+/* Those of the process that was given with -p or -c too, as far as its authors made them. */
+static void list_all(struct dwire *d)
+{
+	const struct pdesc target = {
+		.text = "", .prov = arena_printf(d->arena, "*%d", (int)d->target), .mod = "", .func = "", .name = ""
+	};
+
+	probes_all(&d->c.probes);
+	if (d->target)
+		probes_make(&d->c.probes, &target);
+}
+
 int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 {
 	struct listing l = { 0 };
@@ -166,7 +178,7 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	if (r)
 		return r;
 	if (!d->c.texts.n)
-		probes_all(&d->c.probes);
+		list_all(d);
 	each_pdesc(d, make, NULL);
 	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
 	each_pdesc(d, mark, &l);

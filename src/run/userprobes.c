@@ -20,7 +20,6 @@ struct userprobes *userprobes_new(const struct userprobes_env *env)
 	u->objects = objects_new(env->arena);
 	u->providers = strmap_new(env->arena);
 	u->probes = strmap_new(env->arena);
-	u->done = strmap_new(env->arena);
 	return u;
 }
 
@@ -331,7 +330,9 @@ struct wanted {
 
 static bool is_wanted(void *ctx, const char *path, const char *base)
 {
-	return user_module(((const struct wanted *)ctx)->mod, path, base, false);
+	const char *mod = ((const struct wanted *)ctx)->mod;
+
+	return !*mod || user_module(mod, path, base, false);
 }
 
 /* The same file below the layers of several containers has several devices. */
@@ -362,7 +363,7 @@ static bool everywhere_objects(struct userprobes *u, const struct pdesc *pd, obj
 	struct wanted w = { pd->mod };
 	object_list all = { 0 };
 
-	if (!*pd->mod || !strcmp(pd->mod, "*") || !strcmp(pd->mod, "a.out")) {
+	if (u->pd.is_pid && (!*pd->mod || !strcmp(pd->mod, "*") || !strcmp(pd->mod, "a.out"))) {
 		user_failed(u, D_PROC_LIB, "as in pid*:libc.so.6:getaddrinfo:entry, or an absolute path",
 			"for every process one object has to be named");
 		return false;
@@ -378,9 +379,45 @@ static bool everywhere_objects(struct userprobes *u, const struct pdesc *pd, obj
 	for (size_t i = 0; i < all.n; i++)
 		if (!is_copy(out, all.v[i]))
 			*vec_push(u->arena, out) = all.v[i];
-	if (!out->n)
+	if (!out->n && *pd->mod)
 		installed(u, pd->mod, out);
 	return true;
+}
+
+/* A provider's own name may end with digits: "v8" in process 123 is v8123. Every way to read it is tried. */
+static void make_usdt(struct userprobes *u, const struct pdesc *pd)
+{
+	const struct user_pdesc whole = u->pd;
+	object_list objs = { 0 }, first = { 0 };
+	bool any = false;
+
+	if (u->pd.everywhere) {
+		if (!everywhere_objects(u, pd, &objs) || usdt_make(u, pd, &objs))
+			return;
+		usdt_missing(u, pd, &objs);
+		return;
+	}
+	for (size_t at = strlen(whole.stem); pd->prov[at]; at++) {
+		u->pd.stem = arena_strndup(u->arena, pd->prov, at);
+		u->pd.pid = (int32_t)strtoul(pd->prov + at, NULL, 10);
+		u->pd.bad_pid = u->pd.pid <= 0 || pd->prov[at] == '0';
+		objs.n = 0;
+		if (!u->pd.bad_pid && process_objects(u, pd, &objs) && usdt_make(u, pd, &objs)) {
+			any = true;
+			break;
+		}
+		if (!first.n && objs.n) {
+			first = objs;
+			objs = (object_list){ 0 };
+		}
+	}
+	u->pd = whole;
+	if (any || first.n)
+		u->fault.message = NULL;
+	if (!any && first.n)
+		usdt_missing(u, pd, &first);
+	else if (!any)
+		u->fault.tag = D_PDESC_ZERO;
 }
 
 void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
@@ -390,9 +427,13 @@ void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
 	bool ok;
 
 	u->fault = (struct probe_fault){ .message = NULL };
-	if (!user_pdesc_parse(u->arena, pd, &u->pd) || !u->pd.is_pid)
+	if (!user_pdesc_parse(u->arena, pd, &u->pd))
 		return;
 	u->list = l;
+	if (!u->pd.is_pid) {
+		make_usdt(u, pd);
+		return;
+	}
 	ok = check_pid_name(u, pd) &&
 		(u->pd.everywhere ? everywhere_objects(u, pd, &objs) : process_objects(u, pd, &objs));
 	if (!ok)

@@ -2,21 +2,24 @@
 #ifndef DWIRE_RUN_USERPROBES_PRIV_H
 #define DWIRE_RUN_USERPROBES_PRIV_H
 #include "kernel/objects.h"
+#include "kernel/sdtnotes.h"
 #include "prov/user.h"
 #include "run/userprobes.h"
 
 struct strmap;
 
+struct usdt;
 struct user_probe {
 	size_t index; /* in the list */
 	VEC(struct uplace) places;
+	struct usdt *usdt; /* of an author's probe: its places, by their operands */
 };
 
 struct userprobes {
 	struct userprobes_env env;
 	struct arena *arena;
 	struct objects *objects;
-	struct strmap *providers, *probes, *done;
+	struct strmap *providers, *probes;
 
 	/* one description */
 	struct probe_list *list;
@@ -31,4 +34,8 @@ void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const ch
 struct user_probe *user_probe(struct userprobes *u, const struct object *obj, const char *prov, const char *func,
 	const char *name, const struct probe_def *def);
 void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t ref_ctr);
+
+/* usdtprobes.c: makes the authors' probes of the objects that the description means; how many. */
+size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
+void usdt_missing(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
 #endif

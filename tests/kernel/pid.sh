@@ -1,0 +1,95 @@
+# timeout: 60
+# Functions of a program, built in several ways: counts, arguments, return values, offsets, who is followed and who not.
+need cc
+src=${BASH_SOURCE[0]%/*}
+[ -f "$src/user_prog.c" ] || src=$(dirname "$(realpath "$0")")
+prog=$src/user_prog.c
+cc -O2 -o "$tmp/pie" "$prog" && cc -O2 -no-pie -static -o "$tmp/static" "$prog" 2>/dev/null &&
+	cc -O2 -DPLUGIN -shared -fPIC -o "$tmp/plugin.so" "$prog" && strip -o "$tmp/stripped" "$tmp/pie" || skip "cannot build programs"
+cd "$tmp" || exit 1
+
+# traced ARGS: OUT, ERR, STATUS.
+traced() {
+	STATUS=0
+	OUT=$("$dwire" -q "$@" 2>err) || STATUS=$?
+	ERR=$(<err)
+}
+
+# start COMMAND: it waits for a line in the pipe "go"; its number in $pid.
+start() {
+	rm -f go said
+	mkfifo go
+	"$@" <go >said &
+	pid=$!
+	exec 8>go
+	while ! grep -qs ready said; do sleep 0.02; done
+}
+
+# Counts, names and arguments, with children and threads: the process's threads count, its children do not.
+for how in pie static; do
+	traced -n '
+pid$target:a.out:add_all:entry { @n[probefunc, probename] = count(); @a = sum(arg0); @mod[probemod] = count(); }
+pid$target:a.out:text_length:entry, pid$target:a.out:text_length:return { @n[probefunc, probename] = count(); }
+pid$target:a.out:add_all:entry /arg1 != 2 || arg2 != 3 || arg5 != 6 || arg6 != 7 || arg7 != 8/ { @bad = count(); }
+pid$target:a.out:text_length:entry /copyinstr(arg0) != "some text"/ { @bad = count(); }
+pid$target:a.out:text_length:return { @r[arg1] = count(); }
+pid$target:a.out:add_all:entry { self->i = arg0; }
+pid$target:a.out:add_all:return /arg1 != self->i + 87654320/ { @bad = count(); }
+END { printa("%s:%s %@d\n", @n); printa("sum %@d\n", @a); printa("mod %s %@d\n", @mod); printa("returned %d %@d\n", @r);
+	printa("bad %@d\n", @bad); }' -c "./$how 5000 thread fork exec"
+	expect_eq "$(sort <<<"$OUT")" "add_all:entry 10000
+mod $how 10000
+returned 9 10000
+sum 24995000
+text_length:entry 10000
+text_length:return 10000" "$how: $ERR"
+done
+
+# -p: from now on; and a library that is loaded later, by its path; two hundred probes at once.
+start ./pie 100 wait load ./plugin.so
+(sleep 0.7; echo >go) &
+traced -n "pid$pid:a.out::entry, pid$pid:libc:str*:entry { @[probefunc] = count(); }
+	pid$pid:$tmp/plugin.so:plugin_step:entry { @lib[probemod, arg0 < 100] = count(); }
+	END { printa(\"%s %@d\\n\", @); printa(\"%s %d %@d\\n\", @lib); }" -p "$pid"
+expect_match "$OUT" $'(^|\n)add_all 100(\n|$)' "add_all: $ERR"
+expect_match "$OUT" $'(^|\n)query 100(\n|$)' "query"
+expect_match "$OUT" $'(^|\n)plugin.so 1 100(\n|$)' "a library that is loaded later"
+expect_ge "$("$dwire" -ln 'pid$target:libc:str*:entry' -c ./pie 2>/dev/null | wc -l)" 50 "functions of the C library"
+
+# Every process, also those that start later.
+(sleep 0.7; ./pie 30; ./pie 12) &
+traced -n "pid*:$tmp/pie:add_all:entry { @[probeprov, execname] = count(); } tick-1500ms { exit(0); }
+	END { printa(\"%s %s %@d\\n\", @); }"
+expect_eq "$OUT" "pid* pie 42" "every process: $ERR"
+
+# An instruction: at the function's start, and where the address in the name is.
+traced -n 'pid$target:a.out:add_all:0 { @[probefunc, probename] = count(); } END { printa("%s %s %@d\n", @); }' -c './pie 9'
+expect_eq "$OUT" "add_all 0 9" "offset: $ERR"
+
+# A program that was deleted goes on, and is traced.
+cp pie gone
+start ./gone 77 wait
+rm gone
+cp static gone
+(sleep 0.5; echo >go) &
+traced -n "pid$pid:a.out:add_all:entry { @ = count(); } END { printa(\"%@d\\n\", @); }" -p "$pid"
+expect_eq "$OUT" 77 "a program whose file is replaced: $ERR"
+
+# What cannot be.
+fails() { # TAG TEXT ARGS
+	local tag=$1 text=$2
+	shift 2
+	traced -x errtags "$@"
+	expect_eq "$STATUS" 1 "status of $*"
+	expect_match "$ERR" "\[$tag\].*$text" "$*"
+}
+fails D_PROC_FUNC "did you mean add_all\?" -n 'pid$target:a.out:ad_all:entry' -c ./pie
+fails D_PROC_FUNC "is stripped" -n 'pid$target:a.out:main:entry' -c ./stripped
+fails D_PDESC_ZERO "no object 'libnone'" -n 'pid$target:libnone:main:entry' -c ./pie
+fails D_PROC_NAME "'enter' is no name" -n 'pid$target:a.out:main:enter' -c ./pie
+fails D_PROC_NAME "'-' is not here" -n 'pid$target:a.out:main:-' -c ./pie
+fails D_PROC_OFF "outside of function 'main'" -n 'pid$target:a.out:main:fffff' -c ./pie
+fails D_PROC_GRAB "failed to grab process 4194303" -n 'pid4194303:a.out:main:entry'
+fails D_PROC_BADPID "does not name a process" -n 'pid$target:a.out:main:entry'
+fails D_PROC_LIB "one object has to be named" -n 'pid*::main:entry'
+fails D_PROC_CREATEFAIL "does not return as functions do" -n 'pid$target:libc:setjmp:return' -c ./pie
