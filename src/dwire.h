@@ -23,8 +23,9 @@ enum dwire_dump { DWIRE_DUMP_NONE, DWIRE_DUMP_TOKENS, DWIRE_DUMP_AST, DWIRE_DUMP
 /* 0 or -errno. */
 int dwire_new(struct dwire **out) __attribute__((warn_unused_result));
 void dwire_free(struct dwire *d);
-/* Sets an option, "quiet" or "bufsize=8m". 0, or -errno with a message on err. */
-int dwire_set(struct dwire *d, const char *option, FILE *err) __attribute__((warn_unused_result));
+/* Sets an option, "quiet" or "bufsize=8m". letter: of the command's own option that is short for it, 'x' for none.
+ * 0, or -errno with a message on err. */
+int dwire_set(struct dwire *d, int letter, const char *option, FILE *err) __attribute__((warn_unused_result));
 /* dwire_compile() shows the instructions on the stream, too. */
 void dwire_disassemble(struct dwire *d, FILE *out);
 bool dwire_quiet(const struct dwire *d);

@@ -145,10 +145,10 @@ static int set_dump(struct command *c, const char *what)
 enum { OPT_DUMP = 256, OPT_LIBXO };
 
 /* An option that is short for one of -x. */
-static int set_short(struct command *c, const char *name, const char *value)
+static int set_short(struct command *c, int letter, const char *name, const char *value)
 {
 	char *option = NULL;
-	int r = asprintf(&option, "%s=%s", name, value) < 0 ? -ENOMEM : dwire_set(c->d, option, c->err);
+	int r = asprintf(&option, "%s=%s", name, value) < 0 ? -ENOMEM : dwire_set(c->d, letter, option, c->err);
 
 	free(option);
 	return r;
@@ -216,10 +216,10 @@ static int take_option(struct command *c, int opt)
 		return r;
 	name = short_for(opt, &value);
 	if (name)
-		return set_short(c, name, value);
+		return set_short(c, opt < OPT_DUMP ? opt : 'x', name, value);
 	switch (opt) {
 	case 'x':
-		return dwire_set(c->d, optarg, c->err);
+		return dwire_set(c->d, 'x', optarg, c->err);
 	case 'c':
 		return dwire_command(c->d, optarg, c->err);
 	case 'p':

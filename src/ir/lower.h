@@ -17,6 +17,7 @@ struct lower_env {
 	void *ctx;
 	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */
 	uint64_t aggsize, dynvarsize; /* bytes that an aggregation, a dynamic variable may take; 0: the default */
+	uint64_t scratchsize;         /* bytes that a clause may take by alloca(), copyin(); 0: the default */
 };
 
 /* A clause enabled on a probe. */

@@ -56,10 +56,11 @@ static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool use
 		*plain = true;
 		return plain_number(lw, p);
 	}
-	/* NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier, which
-	 * then knows bounds of its offset and takes them for bounds of the address. Another bad address reads as 0. */
+	/* Mostly NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier,
+	 * which then knows bounds of its offset and takes them for bounds of the address. A bad address in the kernel's
+	 * half reads as 0. */
 	if (user)
-		check_address(lw, CC_NE, p.r);
+		check_address(lw, p.number ? CC_SLT : CC_NE, p.r);
 	args[0] = p.r;
 	args[1] = ir_imm(ir, st->btf_id);
 	return ir_kfunc(ir, lw->env->kfunc_rdonly_cast, args, 2, true);
@@ -760,6 +761,21 @@ static struct val lower_cond(struct lowerer *lw, const struct expr *e)
 	return int_val(blur(lw, r), e->type);
 }
 
+/* A literal, an argument of the probe, a variable in a map. */
+static bool is_plain_number(const struct expr *e)
+{
+	const struct symbol *s = e->sym;
+
+	if (!type_is_int(e->type))
+		return false;
+	if (e->kind == EX_INT)
+		return true;
+	if ((e->kind != EX_IDENT && e->kind != EX_INDEX) || !s)
+		return false;
+	return s->kind == SYM_ASSOC || (s->kind == SYM_VAR && s->scope != SCOPE_THIS) ||
+		(s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9);
+}
+
 static struct val lower_cast(struct lowerer *lw, const struct expr *e)
 {
 	struct val v;
@@ -780,6 +796,7 @@ static struct val lower_cast(struct lowerer *lw, const struct expr *e)
 		v.btf = 0;
 	}
 	v.r = convert_int(lw, v.r, e->a->type, e->type);
+	v.number = !v.btf && !v.ours && is_plain_number(e->a);
 	v.type = e->type; /* btf stays: a pointer kept in a uint64_t is still one to the verifier */
 	return v;
 }

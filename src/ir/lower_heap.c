@@ -13,7 +13,7 @@
 void heap_collect(struct lowerer *lw, const struct expr *e)
 {
 	const struct expr *size;
-	uint32_t want;
+	uint32_t want, most = HEAP_MAX;
 	int64_t n;
 
 	if (e->kind != EX_CALL || !e->sym || e->sym->kind != SYM_FUNC ||
@@ -23,7 +23,9 @@ void heap_collect(struct lowerer *lw, const struct expr *e)
 	want = !const_eval(lw->ts, lw->d, size, &n) ? HEAP_UNKNOWN
 		: n < 0 || n > HEAP_MAX             ? 0
 						    : (uint32_t)(n + 7) & ~7u;
-	lw->heap_size = lw->heap_size + want < HEAP_MAX ? lw->heap_size + want : HEAP_MAX;
+	if (lw->env->scratchsize && lw->env->scratchsize < HEAP_MAX)
+		most = (uint32_t)lw->env->scratchsize & ~7u;
+	lw->heap_size = lw->heap_size + want < most ? lw->heap_size + want : most;
 	lw->heap = true;
 }
 

@@ -300,15 +300,17 @@ static uint32_t kept_size(const struct symbol *s)
 
 static struct val slot_read(struct lowerer *lw, struct symbol *s, vreg base)
 {
-	if (s->type->kind == T_STRING) {
-		struct val v = { .k = V_STR, .type = s->type };
+	struct val v = { .k = V_STR, .type = s->type };
 
+	if (s->type->kind == T_STRING) {
 		v.s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false);
 		if (s->form & FORM_NULL)
 			v.s.null = ir_ld(lw->ir, base, (int32_t)form_size(s->form), 8, false, false);
 		return v;
 	}
-	return int_val(ir_ld(lw->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
+	v = int_val(ir_ld(lw->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
+	v.number = true;
+	return v;
 }
 
 static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct val v)
@@ -458,6 +460,7 @@ static struct val dyn_read(struct lowerer *lw, const struct expr *e)
 	ir_label(ir, end);
 	if (out.k == V_INT)
 		out.r = blur(lw, out.r);
+	out.number = true;
 	ir_stack_release(ir, mark);
 	return out;
 }

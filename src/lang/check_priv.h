@@ -3,11 +3,13 @@
 #define DWIRE_LANG_CHECK_PRIV_H
 #include "lang/check.h"
 
+#define FRAMES_MAX 127 /* as many as the kernel gives: sysctl kernel.perf_event_max_stack */
+
 struct checker {
 	struct arena *arena;
 	struct diags *d;
 	struct types *ts;
-	uint32_t strsize, stackframes, ustackframes, jstackframes;
+	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	VEC(struct symbol *) agg_list;

@@ -6,8 +6,6 @@
 
 #include "lang/check_priv.h"
 
-#define FRAMES_MAX 127 /* as many as the kernel gives: sysctl kernel.perf_event_max_stack */
-
 static struct type *special_type(struct types *ts, enum type_special special, const char *name, uint32_t size)
 {
 	struct type *t = ARENA_NEW(ts->arena, struct type);
@@ -43,7 +41,7 @@ static struct type *check_stack(struct checker *ck, struct expr *e)
 		return err(ck, e->loc, D_STACK_PROTO, NULL, "stack() takes at most one argument, not %zu", e->args.n);
 	if (!frames_arg(ck, e, D_STACK_SIZE, &n))
 		return NULL;
-	e->ival = (uint64_t)(n > FRAMES_MAX ? FRAMES_MAX : n);
+	e->ival = (uint64_t)(n > ck->maxframes ? ck->maxframes : n);
 	return special_type(ck->ts, SPECIAL_STACK, "stack", (uint32_t)e->ival * 8);
 }
 
@@ -61,7 +59,7 @@ static struct type *check_ustack(struct checker *ck, struct expr *e)
 		(!check_expr(ck, e->args.v[1]) || !const_eval(ck->ts, ck->d, e->args.v[1], &size) || size < 0))
 		return err(ck, e->args.v[1]->loc, D_USTACK_STRSIZE, NULL, "%s() takes a constant size of strings",
 			e->name);
-	e->ival = (uint64_t)(n > FRAMES_MAX ? FRAMES_MAX : n);
+	e->ival = (uint64_t)(n > ck->maxframes ? ck->maxframes : n);
 	return special_type(ck->ts, SPECIAL_USTACK, "ustack", (uint32_t)e->ival * 8 + 8); /* first the process */
 }
 

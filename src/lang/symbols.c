@@ -100,7 +100,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->ts = ts;
 	ck->strsize = !strsize ? 1 : strsize > STRSIZE_MAX ? STRSIZE_MAX : strsize;
 	ts->string->size = (ck->strsize + 7) / 8 * 8; /* as a member */
-	checker_frames(ck, 0, 0, 0);
+	checker_frames(ck, 0, 0, 0, 0);
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->assoc_types = strmap_new(a);
@@ -125,11 +125,12 @@ void check_use(struct checker *ck, const char *text)
 		ck->use(ck->use_ctx, text);
 }
 
-void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack)
+void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most)
 {
 	ck->stackframes = stack ? stack : 20;
 	ck->ustackframes = ustack ? ustack : 100;
 	ck->jstackframes = jstack ? jstack : 50;
+	ck->maxframes = most && most < FRAMES_MAX ? most : FRAMES_MAX;
 }
 
 struct types *checker_types(struct checker *ck)

@@ -236,7 +236,7 @@ const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)
 	if (*pd->func && (near = nearest_func(l, prov, name, pd->func)))
 		return arena_printf(l->arena, "did you mean %s:%s:%s:%s?", prov, pd->mod, near, name);
 	near = *name ? nearest_probe(l, prov, name) : "";
-	if (near)
+	if (near && (*near || *prov))
 		return meant(l, prov, near);
 	if (!*prov && is_provider(name))
 		return arena_printf(l->arena, "all probes of the provider: %s:::", name);

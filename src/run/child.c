@@ -206,7 +206,7 @@ int child_start(const char *command, struct child **out, char *why, size_t why_l
 	c->name = strdup(argv[0]);
 	err = c->name ? find_program(c->name) : -ENOMEM;
 	if (err) {
-		snprintf(why, why_len, "cannot execute %s: %s", argv[0], strerror(-err));
+		snprintf(why, why_len, "failed to execute %s: %s", argv[0], strerror(-err));
 		goto out;
 	}
 	err = fork_child(c, argv);
@@ -234,7 +234,7 @@ int child_grab(pid_t pid, struct child **out, char *why, size_t why_len)
 	if (c->pidfd < 0) {
 		err = pid > 0 ? -errno : -ESRCH;
 		/* EINVAL: the number is a thread, not a process. */
-		snprintf(why, why_len, "cannot trace process %d: %s", (int)pid,
+		snprintf(why, why_len, "failed to grab pid %d: %s", (int)pid,
 			err == -EINVAL ? "it is a thread of another process; give that process" : strerror(-err));
 		child_free(c);
 		return err;
@@ -273,7 +273,7 @@ static int execute(struct child *c, char *why, size_t why_len)
 	close(c->failed);
 	c->failed = -1;
 	if (err)
-		snprintf(why, why_len, "cannot execute %s: %s", c->name, strerror(-err));
+		snprintf(why, why_len, "failed to execute %s: %s", c->name, strerror(-err));
 	return err;
 }
 

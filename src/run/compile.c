@@ -298,7 +298,8 @@ static int check_texts(struct compilation *c)
 
 	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
 	checker_use(c->checker, use_words, c);
-	checker_frames(c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes);
+	checker_frames(
+		c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes, c->opts->maxframes);
 	if (c->ktypes)
 		check_decls(c->checker, &c->library);
 	for (size_t i = 0; i < c->libraries.n; i++)
@@ -354,6 +355,7 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 	c->lenv.nspec = c->image.nspec;
 	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
 	c->lenv.aggsize = c->opts->aggsize;
+	c->lenv.scratchsize = c->opts->scratchsize;
 	c->lenv.dynvarsize = c->opts->dynvarsize;
 	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
 
@@ -400,5 +402,9 @@ int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
 		return r;
 	if (dump == DWIRE_DUMP_TYPES)
 		return dump_trees(c, out);
-	return lower_texts(c, dump == DWIRE_DUMP_IR ? out : NULL, dump == DWIRE_DUMP_BPF ? out : c->disasm);
+	return lower_texts(c, dump == DWIRE_DUMP_IR ? out : NULL,
+		dump == DWIRE_DUMP_BPF     ? out
+			: c->disasm        ? c->disasm
+			: c->opts->verbose ? c->tree
+					   : NULL);
 }

@@ -302,6 +302,17 @@ static bool wait_busy(const struct consumer *c, uint64_t begin)
 	return true;
 }
 
+/* Aggregations are read again: in each pass, or as often as -x aggrate says. */
+static void read_aggs(struct consumer *c, uint64_t now, bool final)
+{
+	uint64_t every = c->env.options ? c->env.options->aggrate_ns : 0;
+
+	if (!final && every && c->aggs_at && now - c->aggs_at < every)
+		return;
+	c->aggs_at = now;
+	agg_begin(c->aggs);
+}
+
 int consumer_work(struct consumer *c, bool final)
 {
 	/* The time is taken before the producers' positions are read. */
@@ -310,7 +321,7 @@ int consumer_work(struct consumer *c, bool final)
 	unsigned n = 0;
 	int err = 0;
 
-	agg_begin(c->aggs);
+	read_aggs(c, now, final);
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_look(&c->rings[i]);
 	p.cutoff = final ? UINT64_MAX : p.settled;

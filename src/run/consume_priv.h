@@ -32,6 +32,7 @@ struct consumer {
 	struct ring **heap;     /* rings with a record to consume, the oldest first */
 	size_t nheap;
 	uint64_t printed_to; /* all records with an earlier time stamp have been printed */
+	uint64_t aggs_at;    /* when the aggregations were read last; 0: never */
 	uint64_t held_since; /* one that is still being written holds up the others; 0: none */
 	size_t ncpus;
 	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */

@@ -43,6 +43,15 @@ static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
 		*vec_push(d->arena, &l->unmatched) = pd;
 }
 
+/* With all four parts, as dtrace(1) has it. */
+static void say_unmatched(const struct pdesc *pd, const char *why, FILE *err)
+{
+	if (pd->id)
+		fprintf(err, "dwire: failed to match %s: %s\n", pd->text, why);
+	else
+		fprintf(err, "dwire: failed to match %s:%s:%s:%s: %s\n", pd->prov, pd->mod, pd->func, pd->name, why);
+}
+
 static void print_unmatched(const struct dwire *d, const struct listing *l, FILE *err)
 {
 	for (size_t i = 0; i < l->unmatched.n; i++) {
@@ -50,8 +59,7 @@ static void print_unmatched(const struct dwire *d, const struct listing *l, FILE
 			l->unmatched.n == 1 ? probes_fault(&d->c.probes, l->unmatched.v[i]) : NULL;
 		const char *hint = f ? f->hint : probes_hint(&d->c.probes, l->unmatched.v[i]);
 
-		fprintf(err, "dwire: failed to match %s: %s\n", l->unmatched.v[i]->text,
-			f ? f->message : "No probe matches description");
+		say_unmatched(l->unmatched.v[i], f ? f->message : "No probe matches description", err);
 		if (hint)
 			fprintf(err, "    hint: %s\n", hint);
 	}

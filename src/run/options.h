@@ -18,15 +18,15 @@ typedef VEC(const char *) option_list;
 
 struct options {
 	/* of the compiler */
-	bool zdefs;           /* -Z: descriptions that match nothing are fine */
-	bool defaultargs;     /* missing $N is 0 or "" */
-	bool argref;          /* an argument that no text reads is fine */
-	bool empty;           /* a program without clauses is fine */
-	bool nolibs;          /* only the built-in libraries */
-	bool cpp, cpphdrs;    /* -C, -H */
-	bool stdc_given;      /* -X */
-	char stdc;            /* 'a', 'c', 's', 't' */
-	bool verbose, disasm; /* -v, -S */
+	bool zdefs;        /* -Z: descriptions that match nothing are fine */
+	bool defaultargs;  /* missing $N is 0 or "" */
+	bool argref;       /* an argument that no text reads is fine */
+	bool empty;        /* a program without clauses is fine */
+	bool nolibs;       /* only the built-in libraries */
+	bool cpp, cpphdrs; /* -C, -H */
+	bool stdc_given;   /* -X */
+	char stdc;         /* 'a', 'c', 's', 't' */
+	bool verbose;      /* as -S */
 	bool errtags, droptags;
 	bool noresolve; /* addresses are shown as numbers */
 	bool amin_given;

@@ -171,7 +171,7 @@ void dwire_free(struct dwire *d)
 	arena_free(d->arena);
 }
 
-int dwire_set(struct dwire *d, const char *option, FILE *err)
+int dwire_set(struct dwire *d, int letter, const char *option, FILE *err)
 {
 	const char *name, *value, *hint;
 	int r;
@@ -180,9 +180,11 @@ int dwire_set(struct dwire *d, const char *option, FILE *err)
 	r = option_set(&d->opts, d->arena, OPTION_COMMAND, name, value, &hint);
 	if (r == -ENOENT && hint)
 		hint = arena_printf(d->arena, "did you mean %s?", hint);
-	if (r)
+	if (r && letter == 'x')
 		fprintf(err, "dwire: failed to set -x %s%s%s: %s\n", name, value ? "=" : "", value ? value : "",
 			option_error(r));
+	else if (r)
+		fprintf(err, "dwire: failed to set -%c %s: %s\n", letter, value ? value : "", option_error(r));
 	if (r && hint)
 		fprintf(err, "    hint: %s\n", hint);
 	return r;

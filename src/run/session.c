@@ -306,6 +306,12 @@ static int empty_all(struct session *s, char *why, size_t why_len)
 	return n < 0 ? n : 0;
 }
 
+/* -x statusrate */
+static uint64_t report_ns(const struct session *s)
+{
+	return s->opts.options && s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
+}
+
 static void report(struct session *s)
 {
 	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
@@ -315,7 +321,7 @@ static void report(struct session *s)
 		fprintf(s->opts.err, "dwire: %llu socket owner drop%s\n", (unsigned long long)(drops - s->owner_drops),
 			drops - s->owner_drops == 1 ? "" : "s");
 	s->owner_drops = drops;
-	s->report_at = now_ns() + REPORT_NS;
+	s->report_at = now_ns() + report_ns(s);
 }
 
 /* ---- arming, second part ----------------------------------------------------------------------------------------- */
@@ -424,7 +430,7 @@ int session_arm(struct session *s, char *why, size_t why_len)
 	if (!err && fflush(s->opts.out) != 0)
 		err = output_failed(s, -errno, why, why_len);
 	s->empty_at = s->peek_at = now_ns() + s->opts.switchrate_ns / PEEKS;
-	s->report_at = now_ns() + REPORT_NS;
+	s->report_at = now_ns() + report_ns(s);
 	return err;
 }
 

@@ -36,7 +36,7 @@ for x in "a 0" "t 0" "c 1"; do
 	echo "BEGIN { exit(__STDC__ == ${x#* } ? 3 : 4); }" >stdc.d
 	gives 3 "" "" -qC "-X${x% *}" -s stdc.d
 done
-gives 1 "" "dwire: failed to set -x stdc=q: Invalid value for specified option
+gives 1 "" "dwire: failed to set -X q: Invalid value for specified option
     hint: it takes a, c, s or t" -C -Xq -s v.d
 
 # Errors are told at their own file and line.

@@ -67,7 +67,7 @@ $(grep ' BEGIN$' <<<"$all")" "" -l -s s.d
 gives 0 "$head
 $(grep ' BEGIN$' <<<"$all")" "" -l -i "$begin"
 gives 1 "$head
-$(in_provider udp)" "dwire: failed to match bogus: No probe matches description
+$(in_provider udp)" "dwire: failed to match :::bogus: No probe matches description
     hint: -l lists all probes" -l -n bogus -P udp
 run -l -n tick-7s
 expect_match "$STATUS $OUT" '^0 .* profile +tick-7s$' "-l of a probe that is made by its name"

@@ -2,17 +2,17 @@
 . "$here/cli.lib"
 d='BEGIN { printf("fired\n"); }'
 
-gives 1 "" "dwire: cannot execute /nonexistent: No such file or directory" -qn "$d" -c /nonexistent
-gives 1 "" "dwire: cannot execute nonexistent-command: No such file or directory" -qn "$d" -c 'nonexistent-command x'
-gives 1 "" "dwire: cannot execute /tmp: Permission denied" -qn "$d" -c /tmp
+gives 1 "" "dwire: failed to execute /nonexistent: No such file or directory" -qn "$d" -c /nonexistent
+gives 1 "" "dwire: failed to execute nonexistent-command: No such file or directory" -qn "$d" -c 'nonexistent-command x'
+gives 1 "" "dwire: failed to execute /tmp: Permission denied" -qn "$d" -c /tmp
 gives 1 "" "dwire: cannot run \"'\": a quote is not closed" -qn "$d" -c "'"
-gives 1 "" "dwire: cannot trace process 99999999: No such process" -qn "$d" -p 99999999
+gives 1 "" "dwire: failed to grab pid 99999999: No such process" -qn "$d" -p 99999999
 gives 1 "" "dwire: -p takes the number of a process, not 12x" -qn "$d" -p 12x
 
 # A script that has no interpreter is found only by the exec: BEGIN has fired, and the error is told all the same.
 printf '#!/nonexistent\n' >bad && chmod +x bad
 run -qn 'tick-1s' -c ./bad
-expect_eq "$STATUS $ERR" "1 dwire: cannot execute ./bad: No such file or directory" "a command that cannot be executed"
+expect_eq "$STATUS $ERR" "1 dwire: failed to execute ./bad: No such file or directory" "a command that cannot be executed"
 
 run -n 'tick-1h' -c 'sh -c "exit 3"'
 expect_match "$STATUS $ERR" $'^0 dwire: description \'tick-1h\' matched 1 probe\ndwire: pid [0-9]+ has exited$' "-c"

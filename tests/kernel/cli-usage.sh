@@ -46,7 +46,7 @@ expect_match "$STATUS $OUT" '^0 dwire [0-9]+\.[0-9]+' "-V"
 # Options: mistyped, refused, without a value; as -x and in the program.
 gives 1 "" "dwire: failed to set -x aggsortkye: Invalid option name
     hint: did you mean aggsortkey?" -x aggsortkye -n BEGIN
-gives 1 "" "dwire: failed to set -x bufsize=1z: Invalid value for specified option
+gives 1 "" "dwire: failed to set -b 1z: Invalid value for specified option
     hint: it takes bytes, as in 512k, 8m or 1g" -b 1z -n BEGIN
 gives 1 "" "dwire: failed to set -x switchrate: Invalid value for specified option
     hint: it takes a rate or a time, as in 10hz, 100ms or 1s" -x switchrate -n BEGIN
