@@ -10,6 +10,7 @@ typedef struct ifinfo {
 	uint32_t if_ipstack;		/* inode number of the network namespace */
 	uintptr_t if_addr;		/* struct net_device */
 	int32_t if_index;
+	string if_speed;		/* of its link, Mb/s; "": none, or a device of another namespace than dwire's */
 } ifinfo_t;
 
 translator ifinfo_t < struct dw_pkt *P > {
@@ -18,6 +19,7 @@ translator ifinfo_t < struct dw_pkt *P > {
 	if_ipstack = P->netns;
 	if_addr = (uintptr_t)P->dev;
 	if_index = P->dev->ifindex;
+	if_speed = __linkspeed(P->dev->ifindex, P->netns);
 };
 
 typedef struct ipv4info {

@@ -17,12 +17,13 @@
 /* A string that is not text yet: 24 bytes, 8-aligned in records and keys (the verifier wants aligned stack stores).
  * Bytes that a tag does not use are zero, so equal strings are equal bytes. */
 enum dw_str_tag {
-	DW_STR_NONE = 0, /* "" */
-	DW_STR_LIT = 1,  /* b[0..3]: number of a literal of the program, native order; never an address or "" */
-	DW_STR_ZONE = 2, /* b[0..3]: inode number of a network namespace, native order: the zone's name */
-	DW_STR_LOAD = 3, /* the machine's load averages, as /proc/loadavg says when the record is printed */
-	DW_STR_IP4 = 4,  /* b[0..3]: address, network order */
-	DW_STR_IP6 = 6,  /* b[0..15]: address, network order */
+	DW_STR_NONE = 0,  /* "" */
+	DW_STR_LIT = 1,   /* b[0..3]: number of a literal of the program, native order; never an address or "" */
+	DW_STR_ZONE = 2,  /* b[0..3]: inode number of a network namespace, native order: the zone's name */
+	DW_STR_LOAD = 3,  /* the machine's load averages, as /proc/loadavg says when the record is printed */
+	DW_STR_SPEED = 5, /* b[0..3]: index of a device, b[4..7]: of which network namespace: the link's speed, Mb/s */
+	DW_STR_IP4 = 4,   /* b[0..3]: address, network order */
+	DW_STR_IP6 = 6,   /* b[0..15]: address, network order */
 };
 struct dw_tstr {
 	DW_U32 tag;

@@ -523,6 +523,19 @@ static struct sval load_str(struct lowerer *lw)
 	return s;
 }
 
+static struct sval speed_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = new_str(lw, REP_TSTR, 2);
+	vreg device = ir_ext(ir, lower_int(lw, e->args.v[0]), 4, false);
+
+	s.form = FORM_ZONE;
+	s.tag = ir_imm(ir, DW_STR_SPEED);
+	s.w[0] = ir_alu(ir, ALU_OR, device, ir_alui(ir, ALU_SHL, lower_int(lw, e->args.v[1]), 32));
+	s.w[1] = ir_imm(ir, 0);
+	return s;
+}
+
 static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s);
 
 static void arm_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
@@ -591,6 +604,8 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
 		if (e->sym->func == FN___loadavg)
 			return load_str(lw);
+		if (e->sym->func == FN___linkspeed)
+			return speed_str(lw, e);
 		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);
 	}
 	v = lower_expr(lw, e);

@@ -219,6 +219,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_stamp(ck, e);
 	if (s->func == FN___loadavg)
 		return ts->string;
+	if (s->func == FN___linkspeed)
+		return check_expr(ck, e->args.v[0]) && check_expr(ck, e->args.v[1]) ? ts->string : NULL;
 	if (s->func == FN_d_path || s->func == FN___path || s->func == FN___psargs)
 		return check_path_args(ck, e);
 	if (s->func == FN_inet_in)

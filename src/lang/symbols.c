@@ -352,7 +352,8 @@ int expr_form(struct checker *ck, const struct expr *e)
 			return form_of_text(ck, ck->strsize);
 		if (e->sym && e->sym->func == FN___psargs)
 			return form_of_text(ck, (uint32_t)e->args.v[1]->ival);
-		if (e->sym && (e->sym->func == FN___zone || e->sym->func == FN___loadavg))
+		if (e->sym &&
+			(e->sym->func == FN___zone || e->sym->func == FN___loadavg || e->sym->func == FN___linkspeed))
 			return FORM_ZONE;
 		return FORM_ADDR;
 	case EX_SCOPED:

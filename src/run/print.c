@@ -6,6 +6,12 @@
 #include "run/rows.h"
 #include "run/symtext.h"
 #include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <string.h>
 #include <time.h>
@@ -147,6 +153,28 @@ static size_t load_text(char scratch[PVAL_SCRATCH])
 	return n > 0 ? (size_t)n : 0;
 }
 
+/* Nothing when the device has no speed, or is not of this process's namespace. */
+static size_t speed_text(const struct dw_tstr *t, char scratch[PVAL_SCRATCH])
+{
+	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
+	struct ifreq req = { .ifr_data = (char *)&cmd };
+	uint32_t device, netns, speed = (uint32_t)SPEED_UNKNOWN;
+	struct stat own;
+	int fd;
+
+	memcpy(&device, t->b, sizeof(device));
+	memcpy(&netns, t->b + 4, sizeof(netns));
+	if (stat("/proc/self/ns/net", &own) || own.st_ino != netns || !if_indextoname(device, req.ifr_name))
+		return 0;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, SIOCETHTOOL, &req) == 0)
+		speed = ethtool_cmd_speed(&cmd);
+	close(fd);
+	return speed && speed != (uint32_t)SPEED_UNKNOWN ? put_dec(scratch, speed) : 0;
+}
+
 /* out is "" and raw. */
 static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratch, struct pval *out)
 {
@@ -170,6 +198,10 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 	case DW_STR_LOAD:
 		out->s = scratch;
 		out->len = load_text(scratch);
+		break;
+	case DW_STR_SPEED:
+		out->s = scratch;
+		out->len = speed_text(&t, scratch);
 		break;
 	case DW_STR_IP4:
 	case DW_STR_IP6:
