@@ -167,6 +167,10 @@ enum attach_kind {
 	ATTACH_PERF,           /* target: the event (run/attach.c); NULL: a clock of period_ns, for profile */
 	ATTACH_UPROBE,         /* places: instructions of programs and libraries */
 	ATTACH_URETPROBE,      /* places: functions; when they return */
+	ATTACH_FENTRY,         /* target: a function of the kernel, as it begins */
+	ATTACH_FEXIT,          /* ... as it returns */
+	ATTACH_KPROBE,         /* the same by a kprobe; targets: many functions, told apart by the program's cookie */
+	ATTACH_KRETPROBE,
 };
 
 #define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */
@@ -181,12 +185,29 @@ struct uplace {
 	int32_t pid;       /* 0: every process, also those that start later */
 };
 
+/* How a place of the kernel is reached; a probe has places in one or more of them, the best first. */
+enum tier {
+	TIER_HOOKS,     /* tracepoints, cgroup2, perf events */
+	TIER_FUNCTIONS, /* fentry, fexit */
+	TIER_KPROBES,
+	TIER_COUNT
+};
+
+/* A function of the kernel that a program is attached to. */
+struct image_target {
+	const char *func, *module; /* NULL: of the kernel itself */
+	uint64_t cookie;           /* the program learns it */
+};
+
 struct image_prog {
 	enum attach_kind attach;
 	const char *target;
 	uint32_t probe;     /* index in image.probes */
 	uint64_t period_ns; /* tick, profile */
 	uint32_t prog_type, expected_attach_type, attach_btf_id;
+	const char *module;           /* of the target; NULL: the kernel itself */
+	struct image_target *targets; /* of kprobes: one function, or many */
+	size_t ntargets;
 	struct ir_code code;
 	const char *name; /* at most 15 characters */
 	const struct uplace *places;

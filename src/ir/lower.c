@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/lower_priv.h"
+#include "ir/tiers.h"
 
 #define BLUR_FROM 40 /* branches of a program; fewer the verifier can walk one by one */
 
@@ -307,6 +308,18 @@ static void prog_type(const struct lowerer *lw, struct image_prog *p)
 		if (lw->env->uprobe_multi)
 			p->expected_attach_type = TRACE_UPROBE_MULTI;
 		break;
+	case ATTACH_FENTRY:
+		p->prog_type = BPF_PROG_TYPE_TRACING;
+		p->expected_attach_type = BPF_TRACE_FENTRY;
+		break;
+	case ATTACH_FEXIT:
+		p->prog_type = BPF_PROG_TYPE_TRACING;
+		p->expected_attach_type = BPF_TRACE_FEXIT;
+		break;
+	case ATTACH_KPROBE:
+	case ATTACH_KRETPROBE:
+		p->prog_type = BPF_PROG_TYPE_KPROBE;
+		break;
 	}
 }
 
@@ -397,9 +410,28 @@ static bool too_many_branches(const struct ir *ir)
 	return n > MAX_BRANCHES;
 }
 
+/* The function of the site; by kprobes, those of all probes that share it, with their numbers as cookies. */
+static void site_targets(struct lowerer *lw, struct image_prog *p)
+{
+	bool shared = lw->site->by_cookie;
+
+	p->target = site_function(lw->site, lw->probe);
+	p->module = site_module(lw->probe);
+	p->ntargets = shared ? lw->nset : 1;
+	p->targets = ARENA_ARRAY(lw->arena, struct image_target, p->ntargets);
+	for (size_t i = 0; i < p->ntargets; i++) {
+		const struct probe *pr = shared ? lw->set[i].probe : lw->probe;
+
+		p->targets[i].func = site_function(lw->site, pr);
+		p->targets[i].module = site_module(pr);
+		p->targets[i].cookie = i;
+	}
+}
+
 static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
+	struct kernel_func func;
 	const char *why = "";
 	unsigned nargs;
 
@@ -427,9 +459,13 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 	prog_type(lw, &p);
 	if (is_user_site(lw->site))
 		user_places(lw, lw->set, lw->nset, &p);
+	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
+		site_targets(lw, &p);
 	p.period_ns = lw->probe->period_ns;
 	if (lw->site->attach == ATTACH_TP_BTF)
 		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->target, &nargs);
+	if (site_is_function(lw->site))
+		p.attach_btf_id = lw->env->function(lw->env->ctx, p.module, p.target, &func);
 	p.name = arena_printf(lw->arena, "dw_%.6s_%.5s", lw->prov->name, lw->probe->name);
 	for (char *c = (char *)(uintptr_t)p.name; *c; c++)
 		if (*c == '-')
@@ -511,29 +547,42 @@ static void lower_site(
 		emit_program(lw, jobs->v.v[0].clause->loc, dump_ir, dump_bpf);
 }
 
-static bool site_usable(struct lowerer *lw, const struct site *site)
+/* The sites of the kprobes tier are those of the functions, reached otherwise. */
+static const struct site *site_reached(struct lowerer *lw, const struct site *s, enum tier t)
 {
-	unsigned nargs = 0;
+	struct site *by;
 
-	if (site->attach == ATTACH_TP_BTF)
-		return lw->env->tracepoint && lw->env->tracepoint(lw->env->ctx, site->target, &nargs) &&
-			nargs >= site->nargs;
-	if (is_cgroup(site))
-		return lw->env->kfunc_kern_ctx != 0 || site->sk_only;
-	return true;
+	if (!site_is_function(s) || t != TIER_KPROBES)
+		return s;
+	by = ARENA_NEW(lw->arena, struct site);
+	*by = *s;
+	by->attach = s->attach == ATTACH_FENTRY ? ATTACH_KPROBE : ATTACH_KRETPROBE;
+	return by;
+}
+
+static const char *probe_text(struct lowerer *lw, const struct probe *p)
+{
+	return arena_printf(lw->arena, "%s:%s:%s:%s", p->prov->name, *p->func ? p->mod : "", p->func, p->name);
 }
 
 static void site_missing(struct lowerer *lw, const struct probe_left *m)
 {
-	const char *lacks = "kernel function bpf_cast_to_kern_ctx()", *since = "Linux 6.2 and later have it";
+	uint32_t only = lw->env->only_tier;
+	const char *tier = only ? tier_name((enum tier)(only - 1)) : "", *hint = "dwire -lv tells what this kernel has";
 
-	if (m->site->attach == ATTACH_TP_BTF) {
-		lacks = arena_printf(lw->arena, "tracepoint %s with %u arguments", m->site->target, m->site->nargs);
-		since = "a later kernel has it";
-	}
-	diag_error(lw->d, m->at, D_KERNEL, arena_printf(lw->arena, "%s; dwire -lv tells what this kernel has", since),
-		"%s:::%s cannot be traced: it needs the %s, which this kernel does not have", m->probe->prov->name,
-		m->probe->name, lacks);
+	if (only)
+		hint = arena_printf(lw->arena, "leave out -x tier=%s; dwire -lv tells what this kernel has", tier);
+	else if (m->site && m->site->attach == ATTACH_TP_BTF)
+		hint = "a later kernel has it; dwire -lv tells what this kernel has";
+	else if (m->site && !site_is_function(m->site))
+		hint = "Linux 6.2 and later have it; dwire -lv tells what this kernel has";
+	if (!m->site)
+		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced in the tier %s: it is not seen there",
+			probe_text(lw, m->probe), tier);
+	else
+		diag_error(lw->d, m->at, D_KERNEL, hint,
+			"%s cannot be traced%s%s: it needs the %s, which this kernel does not have",
+			probe_text(lw, m->probe), only ? " in the tier " : "", tier, m->lacks);
 	lw->failed = true;
 }
 
@@ -555,36 +604,31 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 {
 	const struct probe *p = set[0].probe;
 	struct jobs jobs = { .nmembers = 0 };
-	struct probe_left m = { .probe = p, .at = set[0].on[0].clause->loc };
-	size_t made = 0;
+	struct tier_choice c = tier_choose(lw->env, lw->arena, p, n);
+	struct probe_left m = { .probe = p, .at = set[0].on[0].clause->loc, .site = c.site, .lacks = c.lacks };
+	enum tier t = (enum tier)c.tier;
 
 	lw->failed = false;
 	lw->prov = p->prov;
 	lw->probe = p;
-	for (size_t i = 0; i < p->def->nsites && !m.site; i++)
-		if (!p->def->sites[i].optional && !site_usable(lw, &p->def->sites[i]))
-			m.site = &p->def->sites[i];
-	if (m.site && !is_named(set, n)) {
+	if (c.tier < 0 && !is_named(set, n)) {
 		lw->left = m;
 		return;
 	}
 	lw->any_site = true;
+	if (c.tier < 0) {
+		site_missing(lw, &m);
+		return;
+	}
 	lw->set = set;
 	lw->nset = n;
 	multi_plan(lw, set, n, &jobs);
 	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
 		const struct site *s = &p->def->sites[i];
 
-		if (site_usable(lw, s)) {
-			lower_site(lw, s, &jobs, dump_ir, dump_bpf);
-			made++;
-		} else if (!s->optional && !lw->failed) {
-			m.site = s;
-			site_missing(lw, &m);
-		}
+		if (site_in_tier(s, t) && !site_lacks(lw->env, lw->arena, p, s, t))
+			lower_site(lw, site_reached(lw, s, t), &jobs, dump_ir, dump_bpf);
 	}
-	if (!made && !lw->failed)
-		lower_error(lw, m.at, D_KERNEL, "%s:::%s cannot be seen on this kernel", p->prov->name, p->name);
 }
 
 void lower_finish(struct lowerer *lw)

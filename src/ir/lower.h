@@ -5,6 +5,16 @@
 #include "lang/check.h"
 #include "lang/parse.h"
 
+#define KERNEL_FUNC_ARGS 12
+
+/* What BTF says of a function of the kernel. */
+struct kernel_func {
+	unsigned nargs;
+	bool returns;                  /* not void */
+	uint32_t of[KERNEL_FUNC_ARGS]; /* of arguments that point to a structure: its id in vmlinux BTF; else 0 */
+	uint32_t ret_of;               /* likewise */
+};
+
 /* What the compiler must know of the running kernel; zeroes for tests without one. */
 struct lower_env {
 	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
@@ -14,7 +24,13 @@ struct lower_env {
 	uint32_t nspec;             /* speculations at once; 0: 1 */
 	uint32_t first_netns;       /* inode number of the machine's first network namespace */
 	uint32_t (*tracepoint)(void *ctx, const char *name, unsigned *nargs); /* BTF id; 0: none */
+	/* A function of the kernel: its BTF id, 0: BTF has none such. module NULL: the kernel itself. */
+	uint32_t (*function)(void *ctx, const char *module, const char *name, struct kernel_func *out);
+	/* Can functions be reached so here? NULL: yes; else why not, for the end of a message. */
+	const char *(*tier_lacks)(void *ctx, enum tier tier);
+	bool (*has_function)(void *ctx, const char *module, const char *name); /* has it code of its own? */
 	void *ctx;
+	uint32_t only_tier;           /* a tier + 1: sites of this one are used; 0: the best of each probe */
 	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */
 	uint64_t aggsize, dynvarsize; /* bytes that an aggregation, a dynamic variable may take; 0: the default */
 	uint64_t scratchsize;         /* bytes that a clause may take by alloca(), copyin(); 0: the default */

@@ -746,8 +746,27 @@ static struct val cond_block(struct lowerer *lw, const struct expr *e)
 	return to;
 }
 
+/* The branch of a library's condition that the site decides: it asks for a member that is a constant there. NULL: it
+ * is not decided. A branch alone keeps what is known of its value: that a pointer is one to the verifier. */
+static const struct expr *decided_branch(struct lowerer *lw, const struct expr *e)
+{
+	struct val v;
+
+	if (e->a->kind != EX_MEMBER || !in_library(e))
+		return NULL;
+	v = lower_expr(lw, e->a);
+	for (size_t i = lw->ir->code.n; v.k == V_INT && i-- > 0;) {
+		const struct ir_insn *in = &lw->ir->code.v[i];
+
+		if (in->d == v.r)
+			return in->op != IR_IMM ? NULL : in->imm ? e->b : e->c;
+	}
+	return NULL;
+}
+
 static struct val lower_cond(struct lowerer *lw, const struct expr *e)
 {
+	const struct expr *only;
 	vreg r;
 
 	if (e->b == e->c) /* decided by the checker */
@@ -756,6 +775,9 @@ static struct val lower_cond(struct lowerer *lw, const struct expr *e)
 		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
 	if (type_is_block(e->type))
 		return cond_block(lw, e);
+	only = decided_branch(lw, e);
+	if (only)
+		return lower_expr(lw, only);
 	r = ir_var(lw->ir);
 	cond_into(lw, e, r, NULL);
 	return int_val(blur(lw, r), e->type);

@@ -66,7 +66,8 @@ struct memo {
 
 struct probe_left {
 	const struct probe *probe;
-	const struct site *site;
+	const struct site *site; /* what stands in the way; NULL: it has no site in the tier asked for */
+	const char *lacks;
 	struct loc at;
 };
 

@@ -2,14 +2,9 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "ir/arch.h"
 #include "ir/lower_priv.h"
-
-/* Where the program counter is in struct pt_regs. */
-#ifdef __aarch64__
-#define PT_REGS_IP 256
-#else
-#define PT_REGS_IP 128
-#endif
+#include "ir/tiers.h"
 
 static struct val ptr_val(struct lowerer *lw, vreg r, const char *tag)
 {
@@ -111,18 +106,86 @@ static int native_index(struct lowerer *lw, const struct type *st, const char *n
 	return -1;
 }
 
-/* Argument i of a typed tracepoint. */
-static struct val ctx_arg(struct lowerer *lw, int i, struct type *type)
+/* Is the context a struct pt_regs? */
+static bool is_kprobe(const struct lowerer *lw)
 {
-	struct val v = { .k = V_INT, .type = type };
+	return lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE;
+}
 
-	v.r = ir_ld(lw->ir, ir_ctx(lw->ir), i * 8, 8, false, true);
+static bool is_function(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_FENTRY || lw->site->attach == ATTACH_FEXIT || is_kprobe(lw);
+}
+
+/* The end of the probe's own function: arg1 is what it returns. */
+static bool is_return(const struct lowerer *lw)
+{
+	return (lw->site->attach == ATTACH_FEXIT || lw->site->attach == ATTACH_KRETPROBE) && !lw->site->target;
+}
+
+/* Has the site arguments, as an array (typed tracepoints, fentry) or in registers? */
+static bool has_args(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_TP_BTF || is_function(lw);
+}
+
+/* How many words: where the site is the probe's own function, its arguments, or the registers that have them. */
+static unsigned site_words(struct lowerer *lw)
+{
+	struct kernel_func f = { .nargs = 0 };
+
+	if (!is_function(lw) || lw->site->target)
+		return lw->site->nargs;
+	if (lw->site->attach == ATTACH_KPROBE)
+		return ARCH_NARGS;
+	if (lw->site->attach == ATTACH_FENTRY)
+		(void)lw->env->function(lw->env->ctx, site_module(lw->probe), lw->probe->func, &f);
+	return f.nargs;
+}
+
+/* Word i of the site's context, as it is: a kretprobe has no arguments, and registers are only so many. */
+static vreg ctx_word(struct lowerer *lw, unsigned i)
+{
+	struct ir *ir = lw->ir;
+
+	if (!is_kprobe(lw))
+		return ir_ld(ir, ir_ctx(ir), (int32_t)i * 8, 8, false, true);
+	if (lw->site->attach == ATTACH_KRETPROBE || i >= ARCH_NARGS)
+		return ir_imm(ir, 0);
+	return ir_ld(ir, ir_ctx(ir), arch_args[i], 8, false, true);
+}
+
+static struct val typed_word(struct lowerer *lw, vreg r, struct type *type)
+{
+	struct val v = { .k = V_INT, .type = type, .r = r };
+
 	if (type->kind == T_PTR) {
-		v.btf = type->of->btf_id;
+		v.btf = is_kprobe(lw) ? 0 : type->of->btf_id;
 	} else if (type->size < 8) {
 		v.r = ir_ext(lw->ir, v.r, type->size, type->is_signed);
 	}
 	return v;
+}
+
+/* Argument i of a typed tracepoint or function. */
+static struct val ctx_arg(struct lowerer *lw, int i, struct type *type)
+{
+	return typed_word(lw, ctx_word(lw, (unsigned)i), type);
+}
+
+/* What a function returned; 0 for those that return nothing. */
+static struct val returned(struct lowerer *lw, struct type *type)
+{
+	struct kernel_func f = { .nargs = 0 };
+	struct ir *ir = lw->ir;
+
+	if (lw->site->attach == ATTACH_KRETPROBE)
+		return typed_word(lw, ir_ld(ir, ir_ctx(ir), ARCH_REGS_RET, 8, false, true), type);
+	if (lw->site->attach == ATTACH_FEXIT &&
+		lw->env->function(lw->env->ctx, site_module(lw->probe), site_function(lw->site, lw->probe), &f) &&
+		f.returns)
+		return typed_word(lw, ctx_word(lw, f.nargs), type);
+	return (struct val){ .k = V_INT, .type = type, .r = ir_imm(ir, 0) };
 }
 
 static struct val tracepoint_arg(struct lowerer *lw, const char *name, struct type *type)
@@ -130,6 +193,8 @@ static struct val tracepoint_arg(struct lowerer *lw, const char *name, struct ty
 	struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
 	int i = st ? native_index(lw, st, name) : -1;
 
+	if (is_function(lw) && !strcmp(name, "retval"))
+		return returned(lw, type);
 	if (i < 0 || (unsigned)i >= lw->site->nargs)
 		return (struct val){ .k = V_INT, .type = type, .r = ir_imm(lw->ir, 0) };
 	return ctx_arg(lw, i, type);
@@ -383,7 +448,7 @@ static const struct val *raw_val(struct lowerer *lw)
 static vreg sampled_pc(struct lowerer *lw, bool kernel)
 {
 	struct ir *ir = lw->ir;
-	vreg pc = ir_ld(ir, ir_ctx(ir), PT_REGS_IP, 8, false, true), r = ir_var(ir);
+	vreg pc = ir_ld(ir, ir_ctx(ir), ARCH_REGS_IP, 8, false, true), r = ir_var(ir);
 	uint32_t end = ir_newlabel(ir);
 
 	ir_seti(ir, r, 0);
@@ -393,15 +458,29 @@ static vreg sampled_pc(struct lowerer *lw, bool kernel)
 	return r;
 }
 
+/* argN as a number; to the verifier it may be a pointer. */
+static struct val raw_word(struct lowerer *lw, unsigned n)
+{
+	struct val v = { .k = V_INT, .type = lw->ts->int64, .r = ctx_word(lw, n) };
+	struct kernel_func f = { .nargs = 0 };
+
+	if (lw->site->attach == ATTACH_FENTRY && n < KERNEL_FUNC_ARGS &&
+		lw->env->function(lw->env->ctx, site_module(lw->probe), site_function(lw->site, lw->probe), &f))
+		v.btf = f.of[n];
+	return v;
+}
+
 static struct val raw_arg(struct lowerer *lw, unsigned n)
 {
 	struct ir *ir = lw->ir;
-	struct val v = { .k = V_INT, .type = lw->ts->int64 };
+	struct val v = { .k = V_INT, .type = lw->ts->int64, .r = ir_imm(ir, 0) };
 
 	if (lw->site->attach == ATTACH_TEST_RUN)
 		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
-	else if (lw->site->attach == ATTACH_TP_BTF && n < lw->site->nargs)
-		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
+	else if (is_return(lw))
+		v = n == 1 ? returned(lw, lw->ts->int64) : v;
+	else if (has_args(lw) && n < site_words(lw))
+		v = raw_word(lw, n);
 	else if (is_cgroup(lw) && n == 0 && !lw->site->sk_only)
 		v.r = cgroup_skb(lw).r;
 	else if (is_cgroup(lw) && n == 1)
@@ -463,7 +542,10 @@ struct val lower_args(struct lowerer *lw, const struct expr *e)
 		return site_value(lw, text, e->type);
 	if (e->kind == EX_IDENT)
 		return raw_arg(lw, (unsigned)e->ival);
-	if (!e->xl && lw->site->attach == ATTACH_TP_BTF && e->ival < lw->site->nargs)
+	if (!e->xl && is_return(lw))
+		return e->ival == 1 ? returned(lw, e->type)
+				    : (struct val){ .k = V_INT, .type = e->type, .r = ir_imm(lw->ir, 0) };
+	if (!e->xl && has_args(lw) && e->ival < site_words(lw))
 		return ctx_arg(lw, (int)e->ival, e->type);
 	if (!e->xl && is_user_site(lw->site))
 		return (struct val){ .k = V_INT,

@@ -32,14 +32,23 @@ enum field_kind sym_field(const struct type *t)
 
 static bool has_stacks(const struct lowerer *lw)
 {
-	return lw->site->attach == ATTACH_TEST_RUN || lw->site->attach == ATTACH_TP_BTF ||
-		lw->site->attach == ATTACH_PERF || is_user_site(lw->site);
+	return lw->site->attach != ATTACH_CGROUP_INGRESS && lw->site->attach != ATTACH_CGROUP_EGRESS &&
+		lw->site->attach != ATTACH_CGROUP_SOCKOPS;
 }
 
 /* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */
 static uint32_t own_frames(const struct lowerer *lw)
 {
-	return lw->site->attach == ATTACH_TP_BTF ? 2 : lw->site->attach == ATTACH_TEST_RUN ? 1 : 0;
+	switch ((int)lw->site->attach) {
+	case ATTACH_TP_BTF:
+	case ATTACH_FENTRY:
+	case ATTACH_FEXIT:
+		return 2;
+	case ATTACH_TEST_RUN:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 static vreg get_stack(struct lowerer *lw, vreg at, uint32_t len, vreg flags)

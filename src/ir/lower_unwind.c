@@ -4,14 +4,8 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "ir/arch.h"
 #include "ir/lower_priv.h"
-
-/* Offsets in struct pt_regs: of the frame pointer and of the program counter. */
-#ifdef __aarch64__
-enum { REGS_BP = 232, REGS_IP = 256 };
-#else
-enum { REGS_BP = 32, REGS_IP = 128 };
-#endif
 
 #define W(member) ((int32_t)offsetof(struct dw_unwind, member))
 
@@ -93,8 +87,8 @@ static void start_user(struct lowerer *lw, int32_t w)
 {
 	vreg regs = current_regs(lw);
 
-	read_into(lw, w, W(bp), ir_alui(lw->ir, ALU_ADD, regs, REGS_BP));
-	read_into(lw, w, W(ip), ir_alui(lw->ir, ALU_ADD, regs, REGS_IP));
+	read_into(lw, w, W(bp), ir_alui(lw->ir, ALU_ADD, regs, ARCH_REGS_BP));
+	read_into(lw, w, W(ip), ir_alui(lw->ir, ALU_ADD, regs, ARCH_REGS_IP));
 }
 
 vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)

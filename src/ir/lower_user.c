@@ -4,20 +4,9 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "ir/arch.h"
 #include "ir/lower_priv.h"
 
-#ifdef __aarch64__
-static const int16_t call_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56 }; /* x0 ... x7 */
-#define RETURN_REG 0
-#define STACK_REG 248
-#define STACK_ARGS 0 /* of the first one on the stack, at the function's entry */
-#else
-static const int16_t call_regs[] = { 112, 104, 96, 88, 72, 64 }; /* rdi, rsi, rdx, rcx, r8, r9 */
-#define RETURN_REG 80
-#define STACK_REG 152
-#define STACK_ARGS 8 /* above the return address */
-#endif
-#define NCALL_REGS (sizeof(call_regs) / sizeof(call_regs[0]))
 #define CALL_ARGS 10
 
 bool is_user_site(const struct site *s)
@@ -82,12 +71,13 @@ static vreg call_arg(struct lowerer *lw, unsigned n)
 {
 	struct ir *ir = lw->ir;
 
-	if (n < NCALL_REGS)
-		return context_reg(lw, call_regs[n]);
+	if (n < ARCH_NARGS)
+		return context_reg(lw, arch_args[n]);
 	if (n >= CALL_ARGS)
 		return ir_imm(ir, 0);
 	return user_load(lw,
-		ir_alui(ir, ALU_ADD, context_reg(lw, STACK_REG), STACK_ARGS + 8 * (int32_t)(n - NCALL_REGS)), 8, false);
+		ir_alui(ir, ALU_ADD, context_reg(lw, ARCH_REGS_SP), ARCH_STACK_ARGS + 8 * (int32_t)(n - ARCH_NARGS)), 8,
+		false);
 }
 
 /* arg0, arg1, ...: of a probe in the code where its author put them; of a function those it was called with; when it
@@ -99,7 +89,7 @@ vreg user_arg(struct lowerer *lw, unsigned n)
 	if (s->uargs)
 		return n < s->nuargs ? located_arg(lw, &s->uargs[n]) : ir_imm(lw->ir, 0);
 	if (s->attach == ATTACH_URETPROBE)
-		return n == 1 ? context_reg(lw, RETURN_REG) : ir_imm(lw->ir, 0);
+		return n == 1 ? context_reg(lw, ARCH_REGS_RET) : ir_imm(lw->ir, 0);
 	return call_arg(lw, n);
 }
 

@@ -9,14 +9,17 @@
 
 #include "ir/image.h"
 
-/* One place where a probe is seen. A probe may need several at once: all its usable sites fire, each event at one. */
+/* One place where a probe is seen. A probe may need several at once: all its usable sites of a tier fire, each event at
+ * one. Functions (ATTACH_FENTRY, ATTACH_FEXIT) are sites of two tiers: the kprobes tier reaches them by kprobes. */
 struct site {
 	enum attach_kind attach;
-	const char *target; /* ATTACH_TP_BTF: the tracepoint */
-	unsigned nargs;     /* arguments that the tracepoint must have at least */
-	const char *native; /* D structure that names what the site gives: member i is argument i */
-	const char *when;   /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
-	const char *value;  /* D expression over P: the probe's argument that is an integer, not a structure; or NULL */
+	const char
+		*target; /* ATTACH_TP_BTF: the tracepoint; ATTACH_FENTRY, _FEXIT: the function, NULL: the probe's own */
+	unsigned nargs;  /* arguments that the tracepoint or function must have at least */
+	/* D structure that names what the site gives: member i is argument i. A function's result is "retval". */
+	const char *native;
+	const char *when;  /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
+	const char *value; /* D expression over P: the probe's argument that is an integer, not a structure; or NULL */
 	/* D expressions over P, NULL-terminated: arg0, arg1, ... and those args[] that are no structures; or NULL: as
 	 * the attach point has them */
 	const char *const *values;

@@ -11,46 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/btf_priv.h"
 #include "kernel/ksyms.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
-
-struct kbtf {
-	const uint8_t *raw; /* the file, mapped or read */
-	size_t size;
-	bool mapped;
-	const uint8_t *types;
-	const char *strings;
-	uint32_t types_len, strings_len;
-	uint32_t n;         /* types are 1..n-1 */
-	uint32_t *at;       /* by id: where in types */
-	uint32_t *slots;    /* hash of names: id, or 0 */
-	uint32_t nslots;    /* a power of two */
-	struct type **made; /* by id: structs, unions and enums of the current compilation */
-	struct arena *made_in;
-	struct ksyms *syms; /* once asked for */
-};
-
-/* libbpf reads the file through stdio, page by page, and copies it: half of the time that dwire takes to start. Its
- * accessors serve as well for a mapped file. */
-static const struct btf_type *type_at(const struct kbtf *k, uint32_t id)
-{
-	return (const struct btf_type *)(const void *)(k->types + (id < k->n ? k->at[id] : 0));
-}
-
-static const char *str_at(const struct kbtf *k, uint32_t off)
-{
-	return off < k->strings_len ? k->strings + off : "";
-}
-
-static uint32_t name_hash(const char *s)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h;
-}
 
 static bool is_named(const struct btf_type *t)
 {
@@ -244,6 +208,7 @@ void kbtf_close(struct kbtf *k)
 		free((void *)(uintptr_t)k->raw);
 	free(k->at);
 	free(k->slots);
+	free(k->funcs);
 	free(k->made);
 	ksyms_close(k->syms);
 	free(k);
@@ -694,15 +659,12 @@ static const char *base_text(struct kbtf *k, struct arena *a, const struct btf_t
 	}
 }
 
-const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i)
+/* A type as D writes it. */
+const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id)
 {
-	uint32_t id;
-	const struct btf_type *p = tracepoint_proto(k, name, &id), *t = NULL;
+	const struct btf_type *t = NULL;
 	const char *stars = "", *text;
 
-	if (!p || i + 1 >= btf_vlen(p))
-		return "long";
-	id = btf_params(p)[i + 1].type;
 	for (; id; id = t->type) {
 		t = type_at(k, id);
 		if (btf_is_ptr(t))
@@ -713,4 +675,12 @@ const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char
 	}
 	text = base_text(k, a, id ? t : NULL);
 	return *stars ? arena_printf(a, "%s %s", text, stars) : strcmp(text, "void") != 0 ? text : "unsigned long";
+}
+
+const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i)
+{
+	uint32_t id;
+	const struct btf_type *p = tracepoint_proto(k, name, &id);
+
+	return p && i + 1 < btf_vlen(p) ? kbtf_d_text(k, a, btf_params(p)[i + 1].type) : "long";
 }

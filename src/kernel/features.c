@@ -22,7 +22,7 @@
 enum known { UNKNOWN, NO, YES };
 
 struct features {
-	enum known bpf, btf;
+	enum known bpf, btf, fentry, kprobes, kprobe_multi;
 	int cgroup2; /* descriptor; -1: not opened yet */
 	bool cgroup2_whole;
 	unsigned ncpus; /* 0: not read yet */
@@ -202,6 +202,76 @@ int features_cgroup2(struct features *f, char *why, size_t why_len)
 bool features_cgroup2_whole(const struct features *f)
 {
 	return f->cgroup2_whole;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* A program that does nothing. A descriptor, or -errno. */
+static int load_nothing(uint32_t type, uint32_t attach, uint32_t func)
+{
+	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	union bpf_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.expected_attach_type = attach;
+	attr.attach_btf_id = func;
+	attr.insns = (uintptr_t)insns;
+	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
+	attr.license = (uintptr_t) "GPL";
+	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	return fd < 0 ? -errno : (int)fd;
+}
+
+bool features_fentry(struct features *f, uint32_t test_func)
+{
+	union bpf_attr attr;
+	int prog, link = -1;
+
+	if (f->fentry != UNKNOWN)
+		return f->fentry == YES;
+	prog = test_func ? load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, test_func) : -1;
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
+	if (prog >= 0) /* arm64 loads such programs since long, and attaches them since 6.0 */
+		link = (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	f->fentry = link >= 0 ? YES : NO;
+	if (link >= 0)
+		close(link);
+	if (prog >= 0)
+		close(prog);
+	return f->fentry == YES;
+}
+
+bool features_kprobes(struct features *f)
+{
+	if (f->kprobes == UNKNOWN)
+		f->kprobes = access("/sys/bus/event_source/devices/kprobe/type", R_OK) == 0 ? YES : NO;
+	return f->kprobes == YES;
+}
+
+/* A link to no function at all: EINVAL from a kernel that has such links, else EOPNOTSUPP or something of the kind. */
+bool features_kprobe_multi(struct features *f)
+{
+	union bpf_attr attr;
+	uint64_t none = 0;
+	int prog;
+
+	if (f->kprobe_multi != UNKNOWN)
+		return f->kprobe_multi == YES;
+	f->kprobe_multi = NO;
+	prog = load_nothing(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
+	if (prog < 0)
+		return false;
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)prog;
+	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.link_create.kprobe_multi.addrs = (uintptr_t)&none;
+	if (syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EINVAL)
+		f->kprobe_multi = YES;
+	close(prog);
+	return f->kprobe_multi == YES;
 }
 
 /* ---- CPUs -------------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,12 @@ int features_cgroup2(struct features *f, char *why, size_t why_len) __attribute_
  * not seen. Meaningful after features_cgroup2() succeeded. */
 bool features_cgroup2_whole(const struct features *f);
 
+/* fentry and fexit: tried on a function of the kernel that is there for tests; its BTF id, 0: there is none. */
+bool features_fentry(struct features *f, uint32_t test_func);
+bool features_kprobes(struct features *f);
+/* One link for many kprobes (Linux 5.18, CONFIG_FPROBE). */
+bool features_kprobe_multi(struct features *f);
+
 /* Number of CPU slots, as bpf_get_smp_processor_id() < slots; at least 1. */
 unsigned features_cpus(struct features *f);
 bool features_cpu_online(struct features *f, unsigned cpu);

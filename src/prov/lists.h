@@ -18,6 +18,13 @@ struct kernel_lists {
 	void (*user_make)(void *user, struct probe_list *l, const struct pdesc *pd);
 	const struct probe_fault *(*user_fault)(void *user, const struct pdesc *pd);
 	void *user;
+	/* The functions of the kernel that can be traced, always in the same order; why a description means none; D
+	 * types of a function's arguments, or of what its return has, NULL-terminated. */
+	void (*functions)(void *func_ctx, void (*each)(void *to, const char *module, const char *name), void *to);
+	const struct probe_fault *(*function_fault)(void *func_ctx, struct arena *a, const struct pdesc *pd);
+	const char *const *(*function_args)(
+		void *func_ctx, struct arena *a, const char *module, const char *name, bool returned);
+	void *func_ctx;
 };
 
 struct probe_source {

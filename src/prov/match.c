@@ -214,7 +214,10 @@ static const char *list_providers(const struct probe_list *l, const char *name)
 
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd)
 {
-	return l->kernel && l->kernel->user_fault ? l->kernel->user_fault(l->kernel->user, pd) : NULL;
+	const struct kernel_lists *k = l->kernel;
+	const struct probe_fault *f = k && k->user_fault ? k->user_fault(k->user, pd) : NULL;
+
+	return !f && k && k->function_fault ? k->function_fault(k->func_ctx, l->arena, pd) : f;
 }
 
 const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)

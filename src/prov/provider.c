@@ -23,6 +23,7 @@ const struct provider *const *providers(void)
 		&syscall_provider, /* those with lists come last: see prov/match.c */
 		&sdt_provider,
 		&rawtp_provider,
+		&fbt_provider,
 		NULL,
 	};
 

@@ -1,6 +1,7 @@
 /* attach: tracepoints, cgroup2 and perf events.
  * Input: struct loaded. Output: link descriptors. Invariant: nothing is pinned, so nothing outlives the process. */
 #include "run/attach.h"
+#include "run/attach_kprobe.h"
 #include "run/attach_uprobe.h"
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -32,6 +33,7 @@ struct attached {
 	int stats;         /* keeps the kernel counting the runs of profile programs; -1: off */
 	uint64_t due, ran; /* of profile probes, after detaching */
 	bool counted;      /* ran is known */
+	struct kprobe_links kprobes;
 	struct uprobe_links uprobes;
 };
 
@@ -173,13 +175,13 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *what, char
 	return 0;
 }
 
-static int attach_tp(struct attached *a, size_t prog, char *why, size_t why_len)
+static int attach_tp(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
 {
-	/* The tracepoint is the one that the program was verified for (attach_btf_id): no name here. */
+	/* The tracepoint or function is the one that the program was verified for (attach_btf_id): no name here. */
 	int fd = bpf_raw_tracepoint_open(NULL, a->loaded->progs[prog]);
 
 	if (fd < 0)
-		return failed(a->features, a->loaded, prog, "the tracepoint", errno, why, why_len);
+		return failed(a->features, a->loaded, prog, what, errno, why, why_len);
 	a->links[a->nlinks++] = fd;
 	return 0;
 }
@@ -190,13 +192,20 @@ static int attach_user(struct attached *a, size_t prog, char *why, size_t why_le
 		&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->uprobes, why, why_len);
 }
 
+static int attach_kprobe(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	int err = kprobes_attach(&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->kprobes);
+
+	return err ? failed(a->features, a->loaded, prog, "a kprobe on the function", -err, why, why_len) : 0;
+}
+
 static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len)
 {
 	switch (a->loaded->image->progs.v[prog].attach) {
 	case ATTACH_TEST_RUN:
 		return 0;
 	case ATTACH_TP_BTF:
-		return attach_tp(a, prog, why, why_len);
+		return attach_tp(a, prog, "the tracepoint", why, why_len);
 	case ATTACH_CGROUP_INGRESS:
 		return attach_cgroup(a, prog, "cgroup2 ingress", why, why_len);
 	case ATTACH_CGROUP_EGRESS:
@@ -208,6 +217,12 @@ static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len
 	case ATTACH_UPROBE:
 	case ATTACH_URETPROBE:
 		return attach_user(a, prog, why, why_len);
+	case ATTACH_FENTRY:
+	case ATTACH_FEXIT:
+		return attach_tp(a, prog, "the function", why, why_len);
+	case ATTACH_KPROBE:
+	case ATTACH_KRETPROBE:
+		return attach_kprobe(a, prog, why, why_len);
 	}
 	return -EINVAL;
 }
@@ -241,7 +256,7 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->nsamplers || a->uprobes.n;
+	bool any = a->nlinks || a->nsamplers || a->uprobes.n || a->kprobes.n;
 
 	if (!any)
 		return;
@@ -251,6 +266,7 @@ void attach_detach(struct attached *a, bool wait)
 		close(a->links[i]);
 	a->nlinks = 0;
 	uprobes_detach(&a->uprobes);
+	kprobes_detach(&a->kprobes);
 	for (size_t i = 0; i < a->nsamplers; i++)
 		close(a->samplers[i].fd);
 	if (wait)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/tiers.h"
 #include "lang/attrs.h"
 #include "lang/lex.h"
 #include "prov/stability.h"
@@ -320,8 +321,25 @@ static int check_texts(struct compilation *c)
 }
 
 /* ---- lowering ---------------------------------------------------------------------------------------------------- */
-static bool shares_sites(const struct probe *p)
+#define FUNCTIONS_EACH 8u /* so many functions of the kernel have a program each; more share one, by kprobes */
+
+/* Functions of the kernel share a program if they are many, and kprobes are there. */
+static bool shares_function(const struct compilation *c, const struct probe *p)
 {
+	const struct lower_env *env = &c->lenv;
+	size_t n = 0;
+
+	for (size_t k = 0; k < c->order.n && n <= FUNCTIONS_EACH; k++)
+		n += c->probes.all.v[c->order.v[k]].def == p->def;
+	if (env->only_tier ? env->only_tier != TIER_KPROBES + 1u : n <= FUNCTIONS_EACH)
+		return false;
+	return !env->tier_lacks || !env->tier_lacks(env->ctx, TIER_KPROBES);
+}
+
+static bool shares_sites(const struct compilation *c, const struct probe *p)
+{
+	if (p->def->nsites && site_is_function(&p->def->sites[0]))
+		return p->def->sites[0].by_cookie && shares_function(c, p);
 	return p->def->nsites && (p->def->sites[0].number || p->def->sites[0].by_cookie);
 }
 
@@ -329,10 +347,11 @@ static bool shares_sites(const struct probe *p)
 static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t i, FILE *dump_ir, FILE *dump_bpf)
 {
 	const struct probe *p = &c->probes.all.v[c->order.v[i]];
+	bool shares = shares_sites(c, p);
 	size_t n = 0;
 	struct enabled *set;
 
-	for (size_t k = 0; k < i && shares_sites(p); k++)
+	for (size_t k = 0; k < i && shares; k++)
 		if (c->probes.all.v[c->order.v[k]].def == p->def)
 			return;
 	set = ARENA_ARRAY(c->arena, struct enabled, c->order.n - i);
@@ -340,7 +359,7 @@ static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t 
 		const struct probe *other = &c->probes.all.v[c->order.v[k]];
 		const enablings *on = &c->by_probe.v[c->order.v[k]];
 
-		if (k == i || (shares_sites(p) && other->def == p->def))
+		if (k == i || (shares && other->def == p->def))
 			set[n++] = (struct enabled){ other, on->v, on->n };
 	}
 	lower_probes(lw, set, n, dump_ir, dump_bpf);
@@ -354,6 +373,7 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 	c->image.specsize = c->opts->specsize ? c->opts->specsize : SPECSIZE;
 	c->lenv.nspec = c->image.nspec;
 	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
+	c->lenv.only_tier = c->opts->tier;
 	c->lenv.aggsize = c->opts->aggsize;
 	c->lenv.scratchsize = c->opts->scratchsize;
 	c->lenv.dynvarsize = c->opts->dynvarsize;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ir/tiers.h"
 #include "prov/lists.h"
 #include "prov/stability.h"
 #include "run/script.h"
@@ -65,9 +66,9 @@ static void print_unmatched(const struct dwire *d, const struct listing *l, FILE
 	}
 }
 
-static const char *site_name(const struct site *s)
+static const char *site_name(enum attach_kind kind)
 {
-	switch (s->attach) {
+	switch (kind) {
 	case ATTACH_TEST_RUN:
 		return "by hand";
 	case ATTACH_TP_BTF:
@@ -84,40 +85,72 @@ static const char *site_name(const struct site *s)
 		return "uprobe";
 	case ATTACH_URETPROBE:
 		return "uretprobe";
+	case ATTACH_FENTRY:
+		return "fentry";
+	case ATTACH_FEXIT:
+		return "fexit";
+	case ATTACH_KPROBE:
+		return "kprobe";
+	case ATTACH_KRETPROBE:
+		return "kretprobe";
 	}
 	return "";
 }
 
-static bool is_there(struct kbtf *btf, const struct site *s)
+static enum attach_kind kprobe_kind(const struct site *s)
 {
-	unsigned n = 0;
+	return s->attach == ATTACH_FENTRY ? ATTACH_KPROBE : ATTACH_KRETPROBE;
+}
 
+/* What a site asks of a kernel; NULL: nothing. */
+static const char *site_needs(const struct dwire *d, const struct probe *p, const struct site *s)
+{
 	switch (s->attach) {
 	case ATTACH_TP_BTF:
-		return kbtf_tracepoint(btf, s->target, &n) && n >= s->nargs;
+		return arena_printf(d->arena, "the tracepoint %s with %u arguments", s->target, s->nargs);
 	case ATTACH_CGROUP_INGRESS:
 	case ATTACH_CGROUP_EGRESS:
 	case ATTACH_CGROUP_SOCKOPS:
-		return s->sk_only || kbtf_func(btf, "bpf_cast_to_kern_ctx");
-	case ATTACH_TEST_RUN:
+		return s->sk_only ? "cgroup2" : "cgroup2, bpf_cast_to_kern_ctx() (Linux 6.2)";
+	case ATTACH_FENTRY:
+	case ATTACH_FEXIT:
+	case ATTACH_KPROBE:
+	case ATTACH_KRETPROBE:
+		return arena_printf(d->arena, "the function %s(); fentry, or kprobes", site_function(s, p));
 	case ATTACH_PERF:
+		return "perf events";
 	case ATTACH_UPROBE:
 	case ATTACH_URETPROBE:
-		return true;
+		return "uprobes";
+	case ATTACH_TEST_RUN:
+		break;
 	}
-	return false;
+	return NULL;
 }
 
+/* Which of the probe's sites are used on this kernel. */
 static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 {
+	struct tier_choice c = { .tier = -1 };
+
 	fprintf(out, "\n\t%s\n", p->def->meaning);
+	if (d->btf)
+		c = tier_choose(&d->c.lenv, d->arena, p, 1);
 	for (size_t i = 0; i < p->def->nsites; i++) {
 		const struct site *s = &p->def->sites[i];
-		bool there = !d->btf || is_there(d->btf, s);
+		bool kprobe = site_is_function(s) && c.tier == TIER_KPROBES, function = site_is_function(s);
+		enum tier t = kprobe ? TIER_KPROBES : function ? TIER_FUNCTIONS : TIER_HOOKS;
+		const char *name = function ? site_function(s, p) : s->target, *not = "";
 
-		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(s), s->target ? " " : "", s->target ? s->target : "",
-			there ? "" : " (not on this kernel)");
+		if (d->btf && site_lacks(&d->c.lenv, d->arena, p, s, t))
+			not = " (not on this kernel)";
+		else if (c.tier >= 0 && !site_in_tier(s, (enum tier)c.tier))
+			not = " (not used)";
+		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(kprobe ? kprobe_kind(s) : s->attach), name ? " " : "",
+			name ? name : "", not );
 		fprintf(out, "\t\t%s\n", s->sees);
+		if (site_needs(d, p, s))
+			fprintf(out, "\t\tneeds %s\n", site_needs(d, p, s));
 	}
 }
 
@@ -177,6 +210,8 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 		d->ktypes = kbtf_ktypes(d->btf);
 		d->c.ktypes = &d->ktypes;
 		script_lists(d);
+		script_env(d);
+		d->c.lenv.only_tier = d->opts.tier;
 	}
 	r = dwire_prepare(d, err);
 	if (r)

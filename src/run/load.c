@@ -2,6 +2,7 @@
  * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource
  * limit is touched; what is made is held by descriptors alone. */
 #include "run/load.h"
+#include "run/attach_kprobe.h"
 #include "run/functab.h"
 #include <bpf/bpf.h>
 #include <ctype.h>
@@ -534,14 +535,16 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *
 	return insns;
 }
 
-static int load_once(
-	const struct image_prog *p, const struct bpf_insn *insns, const struct func_table *funcs, char *log)
+static int load_once(const struct loader *ld, const struct image_prog *p, const struct bpf_insn *insns,
+	const struct func_table *funcs, char *log)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = p->prog_type;
 	attr.expected_attach_type = p->expected_attach_type;
+	if (kprobes_multi(p, ld->c->features))
+		attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	attr.attach_btf_id = p->attach_btf_id;
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = (uint32_t)p->code.n;
@@ -575,12 +578,12 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 		snprintf(ld->why, ld->why_len, "cannot link the program %s: %s", p->name, strerror(-err));
 		return err;
 	}
-	fd = load_once(p, insns, &funcs, NULL);
+	fd = load_once(ld, p, insns, &funcs, NULL);
 	if (fd < 0) {
 		err = fd;
 		log = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		/* ENOSPC: the log itself was too long, the first verdict counts. */
-		if (log != MAP_FAILED && (fd = load_once(p, insns, &funcs, log)) < 0 && fd != -ENOSPC)
+		if (log != MAP_FAILED && (fd = load_once(ld, p, insns, &funcs, log)) < 0 && fd != -ENOSPC)
 			err = fd;
 		if (fd < 0 && log != MAP_FAILED)
 			cut_statistics(log);

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/diag.h"
+#include "ir/tiers.h"
 
 #define VERSION_LATEST (2u << 24 | 0xfffu) /* of D: 2.0 */
 
@@ -30,6 +31,7 @@ enum opt_kind {
 	OPT_VERSION,
 	OPT_LINKMODE,
 	OPT_EVALTIME,
+	OPT_TIER,
 	OPT_SET,     /* bool, true whenever it is named (those without a value) */
 	OPT_ANY,     /* accepted: means the same here with any value */
 	OPT_ANYNUM,  /* accepted, its value has to be a number */
@@ -48,6 +50,7 @@ static const char *const takes[OPT_COUNT] = {
 	[OPT_NUM] = "it takes a number",
 	[OPT_ANYNUM] = "it takes a number",
 	[OPT_CPU] = "it takes the number of a CPU",
+	[OPT_TIER] = "it takes hooks, functions or kprobes",
 	[OPT_TEXT] = "it takes a path",
 	[OPT_LIST] = "it takes a path",
 	[OPT_FLAG] = "it takes what cpp's option of that kind takes",
@@ -161,6 +164,7 @@ static const struct opt {
 	{ "syslibdir", OPT_TEXT, NO_PRAGMA, O(syslibdir) },
 	{ "sysslice", OPT_ANY, 0, 0 },
 	{ "temporal", OPT_NOT, 0, O(nosort) },
+	{ "tier", OPT_TIER, 0, O(tier) },
 	{ "tree", OPT_NUM, 0, O(tree) },
 	{ "tregs", OPT_ANYNUM, 0, 0 },
 	{ "udefs", OPT_ANY, 0, 0 },
@@ -429,6 +433,9 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_LINKMODE:
 	case OPT_EVALTIME:
 		return parse_words(opt->kind, v, o);
+	case OPT_TIER:
+		*(uint32_t *)field = v ? (uint32_t)(tier_by_name(v) + 1) : 0;
+		return *(uint32_t *)field != 0;
 	case OPT_STDC:
 		o->stdc_given = true;
 		o->stdc = v ? *v : 0;

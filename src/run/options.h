@@ -58,6 +58,7 @@ struct options {
 	enum row_format rows;
 	bool opretty, oall;     /* oformat=json,pretty; -O */
 	int cpu;                /* -1: all */
+	uint32_t tier;          /* enum tier + 1; 0: the best of each probe */
 	uint32_t stackindent;   /* 14 */
 	uint64_t bufsize;       /* bytes a CPU; 0: default */
 	uint64_t switchrate_ns; /* 0: default */

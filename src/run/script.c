@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/tracepoints.h"
 #include "run/library.h"
 #include "run/preproc.h"
 #include "run/session.h"
@@ -51,72 +50,6 @@ static long jiffies_rate(void)
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_nsec <= 0)
 		return 250;
 	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
-}
-
-static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
-{
-	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);
-}
-
-static bool has_tracepoint(void *ctx, const char *name)
-{
-	unsigned nargs;
-
-	return kbtf_tracepoint(ctx, name, &nargs) != 0;
-}
-
-/* Puts its group to each tracepoint. */
-struct grouping {
-	struct strmap *groups;
-	void (*each)(void *to, const char *group, const char *name, unsigned nargs);
-	void *to;
-};
-
-static void add_group(void *ctx, const char *name, unsigned nargs)
-{
-	const struct grouping *g = ctx;
-	const char *group = strmap_get(g->groups, name);
-
-	g->each(g->to, group ? group : "", name, nargs);
-}
-
-static void each_tracepoint(void *ctx, struct arena *a,
-	void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to)
-{
-	struct grouping g = { tracepoint_groups(a), each, to };
-
-	kbtf_each_tracepoint(ctx, add_group, &g);
-}
-
-static const char *tracepoint_arg(void *ctx, struct arena *a, const char *name, unsigned i)
-{
-	return kbtf_tracepoint_arg_text(ctx, a, name, i);
-}
-
-/* A process of ours that probes are wanted in has to have its libraries. */
-static int make_ready(void *ctx, pid_t pid, char *why, size_t why_len)
-{
-	struct dwire *d = ctx;
-
-	for (size_t i = 0; i < d->nchildren; i++)
-		if (child_pid(d->children[i]) == pid)
-			return child_ready(d->children[i], why, why_len);
-	return 0;
-}
-
-void script_lists(struct dwire *d)
-{
-	d->users = userprobes_new(&(struct userprobes_env){ .arena = d->arena, .ready = make_ready, .ctx = d });
-	d->lists = (struct kernel_lists){
-		.ctx = d->btf,
-		.has_tracepoint = has_tracepoint,
-		.tracepoints = each_tracepoint,
-		.tracepoint_arg = tracepoint_arg,
-		.user_make = userprobes_make,
-		.user_fault = userprobes_fault,
-		.user = d->users,
-	};
-	d->c.lists = &d->lists;
 }
 
 static bool has_module(void *ctx, const char *name)
@@ -167,6 +100,7 @@ void dwire_free(struct dwire *d)
 		child_free(d->children[i]);
 	userprobes_free(d->users);
 	kbtf_close(d->btf);
+	kfuncs_close(d->funcs);
 	features_free(d->features);
 	arena_free(d->arena);
 }
@@ -281,7 +215,6 @@ int dwire_require(struct dwire *d, FILE *err)
 
 static int open_kernel(struct dwire *d, FILE *err)
 {
-	struct lower_env *env = &d->c.lenv;
 	int r = kbtf_open(&d->btf);
 
 	if (r) {
@@ -291,13 +224,7 @@ static int open_kernel(struct dwire *d, FILE *err)
 	d->ktypes = kbtf_ktypes(d->btf);
 	d->c.ktypes = &d->ktypes;
 	script_lists(d);
-	env->kfunc_kern_ctx = kbtf_func(d->btf, "bpf_cast_to_kern_ctx");
-	env->kfunc_rdonly_cast = kbtf_func(d->btf, "bpf_rdonly_cast");
-	env->uprobe_multi = kbtf_func(d->btf, "bpf_uprobe_multi_link_attach") != 0;
-	env->wall_offset = features_walltime_offset();
-	env->first_netns = features_global_netns(d->features);
-	env->tracepoint = find_tracepoint;
-	env->ctx = d;
+	script_env(d);
 	return 0;
 }
 

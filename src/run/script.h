@@ -3,6 +3,7 @@
 #define DWIRE_RUN_SCRIPT_H
 #include "kernel/btf.h"
 #include "kernel/features.h"
+#include "kernel/functions.h"
 #include "run/child.h"
 #include "run/compile.h"
 #include "run/userprobes.h"
@@ -14,6 +15,8 @@ struct dwire {
 	struct options opts;
 	struct features *features;
 	struct kbtf *btf;
+	struct kfuncs *funcs; /* once asked for; NULL: not, or the kernel has no list */
+	bool funcs_read;
 	struct ktypes ktypes;
 	struct kernel_lists lists;
 	struct userprobes *users;
@@ -24,6 +27,10 @@ struct dwire {
 };
 /* Once the kernel's types are there: its lists of probes are too. */
 void script_lists(struct dwire *d);
+/* What the compiler asks of the kernel: script_kernel.c. */
+void script_env(struct dwire *d);
+/* The functions that can be traced; NULL: the kernel cannot. Read at the first call. */
+const struct kfuncs *script_funcs(struct dwire *d);
 /* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a message on err. */
 int dwire_prepare(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
 #endif

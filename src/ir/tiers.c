@@ -1,0 +1,122 @@
+/* tiers: see tiers.h. */
+#include "ir/tiers.h"
+
+#include <string.h>
+
+static const char *const names[TIER_COUNT] = {
+	[TIER_HOOKS] = "hooks",
+	[TIER_FUNCTIONS] = "functions",
+	[TIER_KPROBES] = "kprobes",
+};
+
+const char *tier_name(enum tier t)
+{
+	return t < TIER_COUNT ? names[t] : "";
+}
+
+int tier_by_name(const char *name)
+{
+	for (int t = 0; t < TIER_COUNT; t++)
+		if (!strcmp(names[t], name))
+			return t;
+	return -1;
+}
+
+bool site_is_function(const struct site *s)
+{
+	return s->attach == ATTACH_FENTRY || s->attach == ATTACH_FEXIT;
+}
+
+/* What dwire fires itself, and places in programs, are there whatever the tier. */
+static bool in_all(const struct site *s)
+{
+	return s->attach == ATTACH_TEST_RUN || s->attach == ATTACH_PERF || s->attach == ATTACH_UPROBE ||
+		s->attach == ATTACH_URETPROBE;
+}
+
+bool site_in_tier(const struct site *s, enum tier t)
+{
+	return in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
+}
+
+const char *site_function(const struct site *s, const struct probe *p)
+{
+	return s->target ? s->target : p->func;
+}
+
+static bool is_cgroup(const struct site *s)
+{
+	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
+		s->attach == ATTACH_CGROUP_SOCKOPS;
+}
+
+const char *site_module(const struct probe *p)
+{
+	return p->mod && *p->mod && strcmp(p->mod, "vmlinux") != 0 ? p->mod : NULL;
+}
+
+static const char *function_lacks(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
+{
+	const char *func = site_function(s, p), *mod = site_module(p);
+	struct kernel_func f = { .nargs = 0 };
+	uint32_t id = env->function ? env->function(env->ctx, mod, func, &f) : 0;
+
+	if (id && f.nargs < s->nargs)
+		return arena_printf(a, "function %s() with %u arguments", func, s->nargs);
+	if (t == TIER_FUNCTIONS && !id)
+		return arena_printf(a, "types of the function %s()", func);
+	if (!env->has_function || !env->has_function(env->ctx, mod, func))
+		return arena_printf(a, "function %s(), or has it only inlined", func);
+	return env->tier_lacks ? env->tier_lacks(env->ctx, t) : NULL;
+}
+
+const char *site_lacks(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
+{
+	unsigned nargs = 0;
+
+	if (site_is_function(s))
+		return function_lacks(env, a, p, s, t);
+	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->target, &nargs) &&
+		nargs >= s->nargs)
+		return NULL;
+	if (s->attach == ATTACH_TP_BTF)
+		return arena_printf(a, "tracepoint %s with %u arguments", s->target, s->nargs);
+	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "kernel function bpf_cast_to_kern_ctx()" : NULL;
+}
+
+/* Are all sites of the tier there? The first that is not, and what for, into *c. */
+static bool usable(
+	const struct lower_env *env, struct arena *a, const struct probe *p, enum tier t, struct tier_choice *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->def->nsites; i++) {
+		const struct site *s = &p->def->sites[i];
+		const char *lacks = site_in_tier(s, t) ? site_lacks(env, a, p, s, t) : NULL;
+
+		n += site_in_tier(s, t) && !lacks;
+		if (!lacks || (s->optional && p->def->nsites > 1))
+			continue;
+		if (!c->site) {
+			c->site = s;
+			c->lacks = lacks;
+		}
+		return false;
+	}
+	return n > 0;
+}
+
+struct tier_choice tier_choose(const struct lower_env *env, struct arena *a, const struct probe *p, size_t n)
+{
+	struct tier_choice c = { .tier = -1 };
+	bool shared = n > 1 && p->def->nsites && site_is_function(&p->def->sites[0]);
+
+	for (int t = shared ? TIER_KPROBES : TIER_HOOKS; t < TIER_COUNT; t++)
+		if ((!env->only_tier || env->only_tier == (uint32_t)t + 1) && usable(env, a, p, (enum tier)t, &c)) {
+			c.tier = t;
+			return c;
+		}
+	return c;
+}

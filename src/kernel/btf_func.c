@@ -1,0 +1,96 @@
+/* btf_func: the kernel's functions in its BTF. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/btf_priv.h"
+
+static bool index_functions(struct kbtf *k)
+{
+	uint32_t n = 1u << 16;
+
+	if (k->funcs)
+		return true;
+	while (n < k->n)
+		n *= 2;
+	k->funcs = calloc(n, sizeof(*k->funcs));
+	if (!k->funcs)
+		return false;
+	k->nfuncs = n;
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+		uint32_t h;
+
+		if (!btf_is_func(t))
+			continue;
+		h = name_hash(str_at(k, t->name_off));
+		while (k->funcs[h & (n - 1)])
+			h++;
+		k->funcs[h & (n - 1)] = id;
+	}
+	return true;
+}
+
+static const struct btf_type *func_proto(struct kbtf *k, const char *name, uint32_t *id)
+{
+	uint32_t h = name_hash(name);
+	const struct btf_type *t;
+
+	*id = 0;
+	if (!index_functions(k))
+		return NULL;
+	for (; (*id = k->funcs[h & (k->nfuncs - 1)]) != 0; h++) {
+		t = type_at(k, *id);
+		if (!strcmp(str_at(k, t->name_off), name)) {
+			t = type_at(k, t->type);
+			return btf_is_func_proto(t) ? t : NULL;
+		}
+	}
+	return NULL;
+}
+
+static const struct btf_type *skip_modifiers(const struct kbtf *k, uint32_t *id)
+{
+	const struct btf_type *t = *id ? type_at(k, *id) : NULL;
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t))) {
+		*id = t->type;
+		t = *id ? type_at(k, *id) : NULL;
+	}
+	return t;
+}
+
+/* The structure that a type is a pointer to; 0: it is none. */
+static uint32_t pointee(const struct kbtf *k, uint32_t id)
+{
+	const struct btf_type *t = skip_modifiers(k, &id);
+
+	if (!t || !btf_is_ptr(t))
+		return 0;
+	id = t->type;
+	t = skip_modifiers(k, &id);
+	return t && btf_is_composite(t) ? id : 0;
+}
+
+uint32_t kbtf_function(struct kbtf *k, const char *name, unsigned *nargs, bool *returns, uint32_t *of, unsigned most)
+{
+	uint32_t id, ret;
+	const struct btf_type *p = func_proto(k, name, &id);
+
+	if (!p)
+		return 0;
+	*nargs = btf_vlen(p);
+	for (unsigned i = 0; i < most; i++)
+		of[i] = i < *nargs ? pointee(k, btf_params(p)[i].type) : 0;
+	of[most] = pointee(k, p->type);
+	ret = p->type;
+	*returns = skip_modifiers(k, &ret) != NULL;
+	return id;
+}
+
+const char *kbtf_function_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i)
+{
+	uint32_t id;
+	const struct btf_type *p = func_proto(k, name, &id);
+
+	return p ? kbtf_d_text(k, a, i < btf_vlen(p) ? btf_params(p)[i].type : p->type) : "long";
+}

@@ -1,0 +1,197 @@
+/* functions: see functions.h. Input: tracefs's available_filter_functions, lines "NAME" or "NAME [MODULE]"; where
+ * tracefs is not mounted, a mount of our own that nobody else sees. Invariant: names are kept in one text, a hash finds
+ * them. */
+#include "kernel/functions.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#define FILE_NAME "available_filter_functions"
+
+struct func {
+	const char *name, *module;
+	bool twice; /* another one of the module has the name */
+};
+
+struct kfuncs {
+	char *text;
+	struct func *v;
+	size_t n;
+	uint32_t *slots; /* hash: index + 1, or 0 */
+	size_t nslots;   /* a power of two */
+};
+
+static int open_detached(void)
+{
+	int fs = fsopen("tracefs", FSOPEN_CLOEXEC), mnt = -1, fd = -1, err = ENOENT;
+
+	if (fs < 0)
+		return -errno;
+	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		mnt = fsmount(fs, FSMOUNT_CLOEXEC, 0);
+	if (mnt >= 0) {
+		fd = openat(mnt, FILE_NAME, O_RDONLY | O_CLOEXEC);
+		err = errno;
+		close(mnt);
+	}
+	close(fs);
+	return fd < 0 ? -err : fd;
+}
+
+static int open_list(void)
+{
+	static const char *const paths[] = { "/sys/kernel/tracing/" FILE_NAME, "/sys/kernel/debug/tracing/" FILE_NAME };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+
+		if (fd >= 0)
+			return fd;
+	}
+	return open_detached();
+}
+
+static int read_all(int fd, char **text)
+{
+	size_t cap = 1u << 21, n = 0;
+	char *buf = malloc(cap + 1), *more;
+	ssize_t r = 1;
+
+	while (buf && (r = read(fd, buf + n, cap - n)) > 0) {
+		n += (size_t)r;
+		if (n < cap)
+			continue;
+		more = realloc(buf, 2 * cap + 1);
+		if (!more) {
+			free(buf);
+			return -ENOMEM;
+		}
+		buf = more;
+		cap *= 2;
+	}
+	if (!buf)
+		return -ENOMEM;
+	if (r < 0) {
+		free(buf);
+		return -errno;
+	}
+	buf[n] = '\0';
+	*text = buf;
+	return 0;
+}
+
+static size_t hash(const char *module, const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	for (; *module; module++)
+		h = (h ^ (unsigned char)*module) * 16777619u;
+	return h;
+}
+
+static struct func *find(const struct kfuncs *k, const char *module, const char *name)
+{
+	uint32_t i;
+
+	for (size_t h = hash(module, name); (i = k->slots[h & (k->nslots - 1)]) != 0; h++)
+		if (!strcmp(k->v[i - 1].name, name) && !strcmp(k->v[i - 1].module, module))
+			return &k->v[i - 1];
+	return NULL;
+}
+
+static void add(struct kfuncs *k, const char *module, const char *name)
+{
+	struct func *f = find(k, module, name);
+	size_t h = hash(module, name);
+
+	if (f) {
+		f->twice = true;
+		return;
+	}
+	while (k->slots[h & (k->nslots - 1)])
+		h++;
+	k->v[k->n++] = (struct func){ name, module, false };
+	k->slots[h & (k->nslots - 1)] = (uint32_t)k->n;
+}
+
+static int parse(struct kfuncs *k)
+{
+	size_t lines = 1;
+
+	for (const char *p = k->text; *p; p++)
+		lines += *p == '\n';
+	for (k->nslots = 1; k->nslots < 2 * lines;)
+		k->nslots *= 2;
+	k->v = calloc(lines, sizeof(*k->v));
+	k->slots = calloc(k->nslots, sizeof(*k->slots));
+	if (!k->v || !k->slots)
+		return -ENOMEM;
+	for (char *p = k->text, *next; *p; p = next) {
+		size_t len = strcspn(p, "\n");
+		char *blank, *module = (char *)(uintptr_t) "vmlinux";
+
+		next = p + len + (p[len] == '\n');
+		p[len] = '\0';
+		blank = strchr(p, ' ');
+		if (blank) {
+			*blank = '\0';
+			module = blank + 1 + (blank[1] == '[');
+			module[strcspn(module, "]")] = '\0';
+		}
+		if (*p && !strchr(p, '.')) /* parts and copies that the compiler made have no arguments of their own */
+			add(k, module, p);
+	}
+	return k->n ? 0 : -ENOENT;
+}
+
+int kfuncs_open(struct kfuncs **out)
+{
+	struct kfuncs *k = calloc(1, sizeof(*k));
+	int fd = open_list(), err = fd < 0 ? fd : 0;
+
+	*out = NULL;
+	if (!k)
+		err = -ENOMEM;
+	if (!err)
+		err = read_all(fd, &k->text);
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		err = parse(k);
+	if (err) {
+		kfuncs_close(k);
+		return err;
+	}
+	*out = k;
+	return 0;
+}
+
+void kfuncs_close(struct kfuncs *k)
+{
+	if (!k)
+		return;
+	free(k->text);
+	free(k->v);
+	free(k->slots);
+	free(k);
+}
+
+bool kfuncs_has(const struct kfuncs *k, const char *module, const char *name)
+{
+	const struct func *f = find(k, module && *module ? module : "vmlinux", name);
+
+	return f && !f->twice;
+}
+
+void kfuncs_each(const struct kfuncs *k, void (*each)(void *ctx, const char *module, const char *name), void *ctx)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (!k->v[i].twice)
+			each(ctx, k->v[i].module, k->v[i].name);
+}

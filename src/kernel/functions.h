@@ -1,0 +1,18 @@
+/* functions: the functions of the kernel and its modules that can be traced. Read when first asked for: tens of
+ * thousands. */
+#ifndef DWIRE_KERNEL_FUNCTIONS_H
+#define DWIRE_KERNEL_FUNCTIONS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+struct kfuncs;
+
+/* 0; -ENOENT: this kernel cannot trace functions; or another -errno. */
+int kfuncs_open(struct kfuncs **out) __attribute__((warn_unused_result));
+void kfuncs_close(struct kfuncs *k);
+/* module NULL, "" or "vmlinux": the kernel itself. */
+bool kfuncs_has(const struct kfuncs *k, const char *module, const char *name);
+/* In the order of the kernel's list; module "vmlinux" for the kernel itself. Names that stand twice are left out: they
+ * do not tell which function is meant. */
+void kfuncs_each(const struct kfuncs *k, void (*each)(void *ctx, const char *module, const char *name), void *ctx);
+#endif

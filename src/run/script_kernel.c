@@ -1,0 +1,208 @@
+/* script_kernel: what the compiler asks of the running kernel. Nothing is read before it is asked for. */
+#include <string.h>
+
+#include "kernel/ksyms.h"
+#include "kernel/tracepoints.h"
+#include "run/script.h"
+
+/* ---- lists of probes --------------------------------------------------------------------------------------------- */
+static bool has_tracepoint(void *ctx, const char *name)
+{
+	unsigned nargs;
+
+	return kbtf_tracepoint(ctx, name, &nargs) != 0;
+}
+
+/* Puts its group to each tracepoint. */
+struct grouping {
+	struct strmap *groups;
+	void (*each)(void *to, const char *group, const char *name, unsigned nargs);
+	void *to;
+};
+
+static void add_group(void *ctx, const char *name, unsigned nargs)
+{
+	const struct grouping *g = ctx;
+	const char *group = strmap_get(g->groups, name);
+
+	g->each(g->to, group ? group : "", name, nargs);
+}
+
+static void each_tracepoint(void *ctx, struct arena *a,
+	void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to)
+{
+	struct grouping g = { tracepoint_groups(a), each, to };
+
+	kbtf_each_tracepoint(ctx, add_group, &g);
+}
+
+static const char *tracepoint_arg(void *ctx, struct arena *a, const char *name, unsigned i)
+{
+	return kbtf_tracepoint_arg_text(ctx, a, name, i);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+const struct kfuncs *script_funcs(struct dwire *d)
+{
+	if (!d->funcs_read && kfuncs_open(&d->funcs))
+		d->funcs = NULL;
+	d->funcs_read = true;
+	return d->funcs;
+}
+
+static void each_function(void *ctx, void (*each)(void *to, const char *module, const char *name), void *to)
+{
+	if (script_funcs(ctx))
+		kfuncs_each(script_funcs(ctx), each, to);
+}
+
+static const char *const *function_args(void *ctx, struct arena *a, const char *module, const char *name, bool returned)
+{
+	struct kbtf *btf = ((struct dwire *)ctx)->btf;
+	uint32_t of[KERNEL_FUNC_ARGS + 1];
+	unsigned n = 0;
+	bool returns = false;
+	const char **v;
+
+	if (strcmp(module, "vmlinux") != 0 || !kbtf_function(btf, name, &n, &returns, of, KERNEL_FUNC_ARGS))
+		return NULL;
+	v = ARENA_ARRAY(a, const char *, n + 3);
+	for (unsigned i = 0; i < n && !returned; i++)
+		v[i] = kbtf_function_arg_text(btf, a, name, i);
+	if (returned)
+		v[0] = "int";
+	if (returned && returns)
+		v[1] = kbtf_function_arg_text(btf, a, name, n);
+	return v;
+}
+
+static bool in_kallsyms(const char *name)
+{
+	struct ksyms *k = NULL;
+	struct ksym s;
+	bool found = ksyms_open(&k) == 0 && ksyms_find(k, NULL, name, &s) == 0 && strchr("tTwW", s.type);
+
+	ksyms_close(k);
+	return found;
+}
+
+/* Why a description of fbt means no function. */
+static const struct probe_fault *function_fault(void *ctx, struct arena *a, const struct pdesc *pd)
+{
+	struct probe_fault *f;
+	const char *why = NULL;
+
+	if (strcmp(pd->prov, "fbt") != 0)
+		return NULL;
+	if (!script_funcs(ctx))
+		why = "this kernel cannot trace its functions (CONFIG_FUNCTION_TRACER)";
+	else if (*pd->func && !strpbrk(pd->func, "*?[") && in_kallsyms(pd->func))
+		why = arena_printf(a, "%s() is in the kernel, but must not be traced", pd->func);
+	else if (*pd->func && !strpbrk(pd->func, "*?["))
+		why = arena_printf(a, "the kernel has no function %s(), or has it only inlined", pd->func);
+	if (!why)
+		return NULL;
+	f = ARENA_NEW(a, struct probe_fault);
+	f->tag = D_PDESC_ZERO;
+	f->message = arena_printf(a, "probe description %s does not match any probes: %s", pd->text, why);
+	f->hint = script_funcs(ctx) ? NULL : "tracepoints can be traced on every kernel: dwire -l -P sdt";
+	return f;
+}
+
+/* A process of ours that probes are wanted in has to have its libraries. */
+static int make_ready(void *ctx, pid_t pid, char *why, size_t why_len)
+{
+	struct dwire *d = ctx;
+
+	for (size_t i = 0; i < d->nchildren; i++)
+		if (child_pid(d->children[i]) == pid)
+			return child_ready(d->children[i], why, why_len);
+	return 0;
+}
+
+void script_lists(struct dwire *d)
+{
+	d->users = userprobes_new(&(struct userprobes_env){ .arena = d->arena, .ready = make_ready, .ctx = d });
+	d->lists = (struct kernel_lists){
+		.ctx = d->btf,
+		.has_tracepoint = has_tracepoint,
+		.tracepoints = each_tracepoint,
+		.tracepoint_arg = tracepoint_arg,
+		.user_make = userprobes_make,
+		.user_fault = userprobes_fault,
+		.user = d->users,
+		.functions = each_function,
+		.function_fault = function_fault,
+		.function_args = function_args,
+		.func_ctx = d,
+	};
+	d->c.lists = &d->lists;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------- */
+static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
+{
+	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);
+}
+
+static uint32_t find_function(void *ctx, const char *module, const char *name, struct kernel_func *out)
+{
+	struct dwire *d = ctx;
+	uint32_t of[KERNEL_FUNC_ARGS + 1], id;
+
+	if (module) /* of modules only the kprobes tier is used: the verifier would want their own BTF */
+		return 0;
+	id = kbtf_function(d->btf, name, &out->nargs, &out->returns, of, KERNEL_FUNC_ARGS);
+	if (!id)
+		return 0;
+	memcpy(out->of, of, sizeof(out->of));
+	out->ret_of = of[KERNEL_FUNC_ARGS];
+	return id;
+}
+
+/* BTF has the functions that have code of their own. Where it does not say, the list of those that can be traced
+ * does. */
+static bool has_function(void *ctx, const char *module, const char *name)
+{
+	struct dwire *d = ctx;
+	struct kernel_func f;
+
+	if (find_function(d, module, name, &f))
+		return true;
+	return script_funcs(d) && kfuncs_has(d->funcs, module, name);
+}
+
+static const char *tier_lacks(void *ctx, enum tier t)
+{
+	struct dwire *d = ctx;
+	struct kernel_func f;
+
+	switch (t) {
+	case TIER_FUNCTIONS:
+		return features_fentry(d->features, find_function(d, NULL, "bpf_fentry_test1", &f))
+			? NULL
+			: "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+	case TIER_KPROBES:
+		return features_kprobes(d->features) ? NULL : "kprobes (CONFIG_KPROBE_EVENTS)";
+	case TIER_HOOKS:
+	case TIER_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+void script_env(struct dwire *d)
+{
+	struct lower_env *env = &d->c.lenv;
+
+	env->kfunc_kern_ctx = kbtf_func(d->btf, "bpf_cast_to_kern_ctx");
+	env->kfunc_rdonly_cast = kbtf_func(d->btf, "bpf_rdonly_cast");
+	env->uprobe_multi = kbtf_func(d->btf, "bpf_uprobe_multi_link_attach") != 0;
+	env->wall_offset = features_walltime_offset();
+	env->first_netns = features_global_netns(d->features);
+	env->tracepoint = find_tracepoint;
+	env->ctx = d;
+	env->function = find_function;
+	env->has_function = has_function;
+	env->tier_lacks = tier_lacks;
+}
