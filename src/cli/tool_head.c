@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/tool.h"
 #include "cli/tool_priv.h"
 
 /* The options that "common:" names, as lines of the same form. */
@@ -266,6 +267,18 @@ static bool has_wide(const struct tool *t)
 }
 
 /* ---- the comment ------------------------------------------------------------------------------------------------- */
+/* "script: NAME": behind this one's D comes that of another tool, which this is a form of. */
+static bool parse_script(struct tool *t, const char *s)
+{
+	char name[32];
+	int n;
+
+	word(s, name, sizeof(name));
+	n = tool_find(name);
+	t->script = n < 0 ? NULL : &tool_files[n];
+	return n >= 0;
+}
+
 static bool parse_line(struct tool *t, const char *line, char *common, size_t size)
 {
 	struct param p;
@@ -279,6 +292,8 @@ static bool parse_line(struct tool *t, const char *line, char *common, size_t si
 		word(line + 5, t->join, sizeof(t->join));
 		return true;
 	}
+	if (!strncmp(line, "script:", 7))
+		return parse_script(t, line + 7);
 	if (!strncmp(line, "row:", 4) || (!strncmp(line, "row ", 4) && strchr(line, ':')))
 		return parse_row(t, line);
 	return !parse_param(line, &p) || add_param(t, &p);

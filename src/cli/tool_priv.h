@@ -52,7 +52,8 @@ enum tool_out { TOOL_TEXT, TOOL_JSON, TOOL_CSV };
 
 struct tool {
 	const struct dlib_file *file;
-	FILE *err; /* messages */
+	const struct dlib_file *script; /* more D, behind that of file: another tool's; or NULL */
+	FILE *err;                      /* messages */
 	char name[32];
 	char title[128];
 	struct param params[MAX_PARAMS];

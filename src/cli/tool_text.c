@@ -262,6 +262,8 @@ bool tool_program(struct tool *t, FILE *out)
 	if (!expand(t, t->file->text, out))
 		return false;
 	fputc('\n', out);
+	if (t->script && !expand(t, t->script->text, out))
+		return false;
 	put_end(t, out);
 	return true;
 }

@@ -15,6 +15,7 @@ const struct provider *const *providers(void)
 		&mib_provider,
 		&net_provider,
 		&qdisc_provider,
+		&icmp_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

@@ -1,0 +1,40 @@
+/* ipecn: packets that met congestion on their way (ECN CE), of IPv4 and IPv6.
+ *
+ * common: owner hosts
+ * -o   out = 0    also packets that leave with the mark
+ * row: TIME %02d:%02d:%02d EVENT %s WAY[json] %s ADDR %s
+ */
+dtrace:::BEGIN
+/ tool_text /
+{
+	printf("Tracing %s ECN Congestion Encountered. Hit Ctrl-C to end.\n", out ? "inbound and outbound" : "inbound");
+}
+
+ip:::receive
+/ (args[2]->ip_ver == 4 ? args[4]->ipv4_tos & 3 : args[5]->ipv6_tclass & 3) == 3 &&
+  wanted(args[1], 0, 0, args[2]->ip_daddr, args[2]->ip_saddr) /
+{
+	this->way = "from";
+	this->addr = args[2]->ip_saddr;
+}
+
+ip:::send
+/ out && (args[2]->ip_ver == 4 ? args[4]->ipv4_tos & 3 : args[5]->ipv6_tclass & 3) == 3 &&
+  wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
+{
+	this->way = "to";
+	this->addr = args[2]->ip_daddr;
+}
+
+ip:::receive, ip:::send
+/ this->way != "" && tool_text /
+{
+	printf("%02d:%02d:%02d ECN CE %s: %s\n", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60,
+	    this->way, this->addr);
+}
+
+ip:::receive, ip:::send
+/ this->way != "" && !tool_text /
+{
+	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "CE", this->way, this->addr);
+}

@@ -1,0 +1,8 @@
+/* nettxlat-dev: time that each device has packets, from the driver to the end.
+ *
+ * script: nettxlat
+ * common: owner hosts interval
+ * -i DEVICE   device = ""   only this device
+ * row: DEVICE %s USECS %@d
+ */
+inline int bydev = 1;

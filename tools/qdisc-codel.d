@@ -1,0 +1,9 @@
+/* qdisc-codel: time that packets spend in codel queues (controlled delay).
+ *
+ * script: qdisclat
+ * common: owner hosts interval
+ * -i DEVICE   device = ""    only this device
+ * -D          bydev = 0      a distribution a device
+ * row: QDISC %s DEVICE %s USECS %@d
+ */
+inline string kind = "codel";

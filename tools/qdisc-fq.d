@@ -1,0 +1,9 @@
+/* qdisc-fq: time that packets spend in fq queues (fair queue, with pacing).
+ *
+ * script: qdisclat
+ * common: owner hosts interval
+ * -i DEVICE   device = ""    only this device
+ * -D          bydev = 0      a distribution a device
+ * row: QDISC %s DEVICE %s USECS %@d
+ */
+inline string kind = "fq";

@@ -1,0 +1,9 @@
+/* qdisc-fq_codel: time that packets spend in fq_codel queues (fair queue with controlled delay).
+ *
+ * script: qdisclat
+ * common: owner hosts interval
+ * -i DEVICE   device = ""    only this device
+ * -D          bydev = 0      a distribution a device
+ * row: QDISC %s DEVICE %s USECS %@d
+ */
+inline string kind = "fq_codel";

@@ -1,0 +1,9 @@
+/* qdisc-tbf: time that packets spend in tbf queues (token bucket filter).
+ *
+ * script: qdisclat
+ * common: owner hosts interval
+ * -i DEVICE   device = ""    only this device
+ * -D          bydev = 0      a distribution a device
+ * row: QDISC %s DEVICE %s USECS %@d
+ */
+inline string kind = "tbf";

@@ -1,0 +1,52 @@
+/* superping: time from ICMP echo requests to their answers, as the kernel sees it.
+ *
+ * common: owner hosts
+ * -T   clock = 0   time of day before each line
+ * row: IP %d PID %d COMM %s RADDR %s ID %d SEQ %d USECS %d
+ */
+uint64_t start[string, uint16_t, uint16_t];
+pid_t whose[string, uint16_t, uint16_t];
+string name[string, uint16_t, uint16_t];
+
+dtrace:::BEGIN
+{
+	say("Tracing ICMP ping latency. Hit Ctrl-C to end.\n");
+}
+
+icmp:::send
+/ args[4]->icmp_typestr == "echo-request" && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
+{
+	start[args[2]->ip_daddr, args[4]->icmp_id, args[4]->icmp_seq] = timestamp;
+	whose[args[2]->ip_daddr, args[4]->icmp_id, args[4]->icmp_seq] = args[1]->cs_pid;
+	name[args[2]->ip_daddr, args[4]->icmp_id, args[4]->icmp_seq] = args[1]->cs_execname;
+}
+
+icmp:::receive
+/ args[4]->icmp_typestr == "echo-reply" && start[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq] /
+{
+	this->us = (timestamp - start[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq]) / 1000;
+	this->pid = whose[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq];
+	this->name = name[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq];
+	start[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq] = 0;
+	whose[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq] = 0;
+	name[args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq] = 0;
+	this->mine = 1;
+}
+
+icmp:::receive
+/ this->mine && tool_text && clock /
+{
+	printf("%02d:%02d:%02d ", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60);
+}
+
+icmp:::receive
+/ this->mine && tool_text /
+{
+	printf("IPv%d ping, ID %d seq %d: %d us\n", args[4]->icmp_ver, args[4]->icmp_id, args[4]->icmp_seq, this->us);
+}
+
+icmp:::receive
+/ this->mine && !tool_text /
+{
+	row(args[4]->icmp_ver, this->pid, this->name, args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq, this->us);
+}
