@@ -1,4 +1,4 @@
-/* netsize: sizes of packets at the devices, before and after segmentation.
+/* netsize: sizes of packets at devices, before and after segmentation.
  *
  * common: owner hosts interval
  * -i DEVICE   device = ""   only this device

@@ -1,4 +1,4 @@
-/* nettxlat-dev: time that each device has packets, from the driver to the end.
+/* nettxlat-dev: time that each device has packets, from driver to done.
  *
  * script: nettxlat
  * common: owner hosts interval

@@ -1,4 +1,4 @@
-/* nettxlat: time that devices have packets, from the driver to the end of sending.
+/* nettxlat: time that devices have packets, from driver to done.
  *
  * common: owner hosts interval
  * -i DEVICE   device = ""   only this device

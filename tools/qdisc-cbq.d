@@ -1,4 +1,4 @@
-/* qdisc-cbq: time that packets spend in cbq queues (class based queueing).
+/* qdisc-cbq: time that packets spend in cbq queues.
  *
  * script: qdisclat
  * common: owner hosts interval

@@ -1,4 +1,4 @@
-/* qdisc-cbs: time that packets spend in cbs queues (credit based shaper).
+/* qdisc-cbs: time that packets spend in cbs queues.
  *
  * script: qdisclat
  * common: owner hosts interval

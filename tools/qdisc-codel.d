@@ -1,4 +1,4 @@
-/* qdisc-codel: time that packets spend in codel queues (controlled delay).
+/* qdisc-codel: time that packets spend in codel queues.
  *
  * script: qdisclat
  * common: owner hosts interval

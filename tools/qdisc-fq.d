@@ -1,4 +1,4 @@
-/* qdisc-fq: time that packets spend in fq queues (fair queue, with pacing).
+/* qdisc-fq: time that packets spend in fq queues.
  *
  * script: qdisclat
  * common: owner hosts interval

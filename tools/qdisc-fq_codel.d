@@ -1,4 +1,4 @@
-/* qdisc-fq_codel: time that packets spend in fq_codel queues (fair queue with controlled delay).
+/* qdisc-fq_codel: time that packets spend in fq_codel queues.
  *
  * script: qdisclat
  * common: owner hosts interval

@@ -1,4 +1,4 @@
-/* qdisc-red: time that packets spend in red queues (random early detection).
+/* qdisc-red: time that packets spend in red queues.
  *
  * script: qdisclat
  * common: owner hosts interval

@@ -1,4 +1,4 @@
-/* qdisc-tbf: time that packets spend in tbf queues (token bucket filter).
+/* qdisc-tbf: time that packets spend in tbf queues.
  *
  * script: qdisclat
  * common: owner hosts interval

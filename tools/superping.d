@@ -1,4 +1,4 @@
-/* superping: time from ICMP echo requests to their answers, as the kernel sees it.
+/* superping: time from echo requests to answers, as the kernel sees it.
  *
  * common: owner hosts
  * -T   clock = 0   time of day before each line
