@@ -2,11 +2,15 @@
 /* owner: the kernel half of the owner service (src/run/owner.c): which process owns a socket.
  *
  * Input:  socket creation, connect, listen, accept and use, and once at the start every open file of every process.
- * Output: `owners`, socket -> struct dw_owner, `accepted`, address of a socket -> struct dw_owner, and `senders`.
- * Invariant: a value of `owners` whose member sk is the address of its own socket was written for that socket. sk 0
- * means that several processes use the socket, which is not TCP's. Any other sk means that the kernel copied the value
- * from the listener when the handshake ended (BPF_F_CLONE): inherited, not claimed. `accepted` has entries of sockets
- * that were accepted and not yet used, and the last user of sockets that several processes use, nothing else.
+ * Output: `owners`, address of a socket -> struct dw_owner, `last_users` and `senders`.
+ * Invariant: `owners` has an entry only while its socket lives: from the place that tells its owner to the end of a TCP
+ * socket (tcp_destroy_sock), or the last close of another one; DW_OWNER_LEFT: somewhat longer, see forget(). DW_OWNER_INHERIT: made when the handshake ended, from the
+ * listener's; nobody has accepted or used it yet. DW_OWNER_SHARED: several processes use the socket, which is not TCP's;
+ * `last_users` has the last of them, and nothing else.
+ *
+ * A hash keyed by addresses takes 96 bytes an entry, a third of what socket storage takes, and any program can ask it for
+ * any socket that it has the address of. Only listeners have socket storage too: it is copied to their children, which
+ * so know whose they are.
  *
  * Processes that share a datagram socket may send on it at the same time. Were its value rewritten by each, a program
  * could see another's; so who sends is noted for the thread and the CPU, until the packet's other programs have run.
@@ -29,7 +33,10 @@
 #define PF_KTHREAD 0x00200000
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
+#define IPPROTO_MPTCP 262
+#define SUBFLOWS_MAX 8
 #define TCP_SYN_SENT 2
+#define TCP_SYN_RECV 3
 #define TCP_CLOSE 7
 #define TCP_LISTEN 10
 /* x86_64; di and orig_ax of struct pt_regs are the other two places that know the machine. */
@@ -76,10 +83,19 @@ struct task_struct {
 struct pt_regs {
 	unsigned long di, orig_ax;
 };
+struct list_head {
+	struct list_head *next;
+};
 struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 };
+typedef struct {
+	int counter;
+} atomic_t;
+typedef struct refcount_struct {
+	atomic_t refs;
+} refcount_t;
 typedef struct {
 	int owned;
 } socket_lock_t;
@@ -87,6 +103,7 @@ struct socket;
 struct sock {
 	struct sock_common __sk_common;
 	socket_lock_t sk_lock;
+	refcount_t sk_wmem_alloc;
 	unsigned short sk_protocol;
 	struct socket *sk_socket;
 };
@@ -95,9 +112,19 @@ struct inet_sock {
 };
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	void *icsk_ulp_data;
 };
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
+	bool is_mptcp : 1;
+};
+struct mptcp_subflow_context {
+	struct list_head node;
+	struct sock *tcp_sock, *conn;
+};
+struct mptcp_sock {
+	struct list_head conn_list;
+	struct sock *first;
 };
 struct socket {
 	struct file *file;
@@ -120,13 +147,31 @@ DW_U32 listener_shared, datagram_shared;
 DW_U32 stream_shared;
 /* What owner_iter does; set by user space. */
 DW_U32 scan;
+/* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
+DW_U32 partial;
 
+/* The sockets that ended last on this CPU with packets still on their way out. */
+#define ENDED 256
+struct ended {
+	DW_U64 next;
+	DW_U64 sk[ENDED];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 131072); /* user space knows better */
+	__type(key, DW_U64);
+	__type(value, struct dw_owner);
+} owners SEC(".maps");
+
+/* A listener's own address; of a socket that the kernel has just cloned from it: the listener's. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
 	__type(key, int);
-	__type(value, struct dw_owner);
-} owners SEC(".maps");
+	__type(value, DW_U64);
+} listeners SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -134,14 +179,21 @@ struct {
 	__uint(max_entries, 16384);
 	__type(key, DW_U64);
 	__type(value, struct dw_owner);
-} accepted SEC(".maps");
+} last_users SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, DW_SENDERS);
 	__type(key, DW_U32);
-	__type(value, struct dw_owner);
+	__type(value, struct dw_sender);
 } senders SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, DW_U32);
+	__type(value, struct ended);
+} ended SEC(".maps");
 
 static __always_inline void drop(void)
 {
@@ -161,15 +213,14 @@ static __always_inline DW_U32 number_inside(struct task_struct *t)
 	return (DW_U32)nr;
 }
 
-/* Describes a process as owner of the socket at sk: the name is that of the process, not of the thread. */
-static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how, DW_U64 sk)
+/* Describes a process as owner: the name is that of the process, not of the thread. */
+static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how)
 {
 	o->pid = t->tgid;
 	o->tid = t->pid;
 	o->uid = BPF_CORE_READ(t, cred, uid.val);
 	o->how = how;
 	o->nspid = number_inside(t);
-	o->sk = sk;
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
 }
 
@@ -182,9 +233,9 @@ static __always_inline bool same_name(const void *a, const void *b)
 }
 
 /* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself. */
-static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t, const void *sk)
+static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
 {
-	return o->pid == t->tgid && o->sk == (DW_U64)sk && same_name(o->comm, t->group_leader->comm);
+	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && same_name(o->comm, t->group_leader->comm);
 }
 
 /* A reader on another CPU may for a few nanoseconds see some members changed and some not: pid changes last. */
@@ -195,7 +246,6 @@ static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *n
 	o->uid = now->uid;
 	o->how = now->how;
 	o->nspid = now->nspid;
-	o->sk = now->sk;
 	barrier();
 	o->pid = now->pid;
 }
@@ -206,60 +256,125 @@ static __always_inline bool has_file(const struct sock *sk)
 	return BPF_CORE_READ(sk, sk_socket, file);
 }
 
-static __always_inline struct dw_owner *sender(const struct task_struct *t)
+static __always_inline struct dw_sender *sender(const struct task_struct *t)
 {
 	DW_U32 i = (DW_U32)t->pid % DW_SENDERS;
 
 	return bpf_map_lookup_elem(&senders, &i);
 }
 
-/* The process of *now uses a socket other than TCP's, whose value o was written for another process: from now on o is
- * left alone, and `accepted` tells the last user, in one piece. */
-static __always_inline void share(struct dw_owner *o, const struct dw_owner *now)
+static __always_inline struct dw_owner *lookup(DW_U64 key)
 {
-	DW_U64 key = now->sk;
-	const struct dw_owner *last = bpf_map_lookup_elem(&accepted, &key);
+	return bpf_map_lookup_elem(&owners, &key);
+}
+
+static __always_inline void store(DW_U64 key, const struct dw_owner *now)
+{
+	if (bpf_map_update_elem(&owners, &key, now, BPF_ANY))
+		drop();
+}
+
+/* The end of a socket. What it has sent may still be in a queue, and is its owner's: then the entry stays until as many
+ * others of that kind have ended on this CPU. The kernel may give the address to a new socket before: that has its own
+ * entry made, unless it is one of the kernel's own, which programs tell by its struct socket. */
+static __always_inline void forget(const void *sk)
+{
+	struct dw_owner *o;
+	struct ended *e;
+	DW_U64 key = (DW_U64)sk;
+	DW_U32 zero = 0;
+
+	o = BPF_CORE_READ((const struct sock *)sk, sk_wmem_alloc.refs.counter) > 1 ? lookup(key) : NULL;
+	e = o ? bpf_map_lookup_elem(&ended, &zero) : NULL;
+	if (!e) {
+		bpf_map_delete_elem(&owners, &key);
+		return;
+	}
+	o->how = DW_OWNER_LEFT;
+	key = __sync_lock_test_and_set(&e->sk[__sync_fetch_and_add(&e->next, 1) % ENDED], key);
+	o = key && key != (DW_U64)sk ? lookup(key) : NULL;
+	if (o && o->how == DW_OWNER_LEFT)
+		bpf_map_delete_elem(&owners, &key);
+}
+
+static __always_inline bool is_stream(DW_U32 protocol)
+{
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+}
+
+/* The process of *now uses a socket other than TCP's, whose value o was written for another process: from now on o is
+ * left alone, and `last_users` tells the last user, in one piece. */
+static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
+{
+	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
 
 	if ((!last || last->pid != now->pid || !same_name(last->comm, now->comm)) &&
-		bpf_map_update_elem(&accepted, &key, now, BPF_ANY)) {
+		bpf_map_update_elem(&last_users, &key, now, BPF_ANY)) {
 		drop();
 		return;
 	}
 	barrier();
-	o->sk = 0;
+	o->how = DW_OWNER_SHARED;
 }
 
-/* The process of *now becomes owner of sk, any verified pointer to a socket with a file. */
-static __always_inline void claim(void *sk, const struct dw_owner *now, bool tcp)
+/* The process of *now becomes owner of the socket at key, which has a file. */
+static __always_inline void claim(DW_U64 key, const struct dw_owner *now, bool stream)
 {
-	struct dw_owner *o = bpf_sk_storage_get(&owners, sk, (void *)now, BPF_SK_STORAGE_GET_F_CREATE);
-	DW_U64 key = now->sk;
+	struct dw_owner *o = lookup(key);
 
 	if (!o) {
-		drop();
+		store(key, now);
 		return;
 	}
-	if (!tcp && (!o->sk || (o->sk == key && o->pid != now->pid))) {
-		share(o, now);
+	if (!stream && (o->how == DW_OWNER_SHARED || o->pid != now->pid)) {
+		share(key, o, now);
 		return;
 	}
-	if (o->sk == key && o->pid != now->pid)
+	if (o->pid != now->pid && o->how != DW_OWNER_INHERIT)
 		stream_shared = 1;
 	rewrite(o, now);
-	bpf_map_delete_elem(&accepted, &key);
+}
+
+/* Kernels without MPTCP have no such member. */
+static __always_inline bool is_subflow(const struct tcp_sock *tcp)
+{
+	return bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD_PROBED(tcp, is_mptcp);
+}
+
+/* A subflow of MPTCP belongs to the owner of the connection that it is a part of. */
+static __always_inline bool adopt(const struct tcp_sock *tcp)
+{
+	const struct mptcp_subflow_context *c;
+	const struct dw_owner *parent;
+	struct dw_owner now;
+
+	if (!bpf_core_type_exists(struct mptcp_subflow_context) || !is_subflow(tcp))
+		return false;
+	c = BPF_CORE_READ(tcp, inet_conn.icsk_ulp_data);
+	parent = lookup((DW_U64)BPF_CORE_READ(c, conn));
+	if (!parent)
+		return false;
+	now = *parent;
+	store((DW_U64)tcp, &now);
+	return true;
 }
 
 /* The current process uses sk, and becomes its owner unless it is that already. */
 static __always_inline void use(struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct dw_owner *o = bpf_sk_storage_get(&owners, sk, 0, 0);
+	const struct dw_owner *o = lookup((DW_U64)sk);
 	struct dw_owner now;
 
-	if ((o && is_owner(o, t, sk)) || t->flags & PF_KTHREAD || !has_file(sk))
+	if ((o && is_owner(o, t)) || (partial && !is_stream(sk->sk_protocol)))
 		return;
-	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
-	claim(sk, &now, sk->sk_protocol == IPPROTO_TCP);
+	if (!has_file(sk) &&
+		(sk->sk_protocol != IPPROTO_TCP || !is_subflow((struct tcp_sock *)sk) || adopt((struct tcp_sock *)sk)))
+		return;
+	if (t->flags & PF_KTHREAD)
+		return;
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
 }
 
 /* The socket of file descriptor fd of process t if it is an Internet socket, or NULL; *f is its file. The pointer
@@ -293,9 +408,8 @@ int owner_create(struct bpf_sock *ctx)
 
 	if (t->flags & PF_KTHREAD)
 		return 1;
-	owner_of(&now, t, DW_OWNER_CREATE, (DW_U64)ctx);
-	if (!bpf_sk_storage_get(&owners, ctx, &now, BPF_SK_STORAGE_GET_F_CREATE))
-		drop();
+	owner_of(&now, t, DW_OWNER_CREATE);
+	store((DW_U64)ctx, &now);
 	return 1;
 }
 
@@ -320,7 +434,8 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 /* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
 static __always_inline void egress_other(struct bpf_sock *sk, struct task_struct *t, struct dw_owner *o)
 {
-	struct dw_owner now, *s;
+	struct dw_owner now;
+	struct dw_sender *s;
 
 	s = sender(t);
 	if (!sends_other(t, sk)) {
@@ -329,12 +444,14 @@ static __always_inline void egress_other(struct bpf_sock *sk, struct task_struct
 			s->sk = 0;
 		return;
 	}
-	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
+	owner_of(&now, t, DW_OWNER_USE);
 	if (o && o->pid != now.pid)
 		datagram_suspect = 1;
-	if (s && o)
-		*s = now;
-	claim(sk, &now, false);
+	if (s && o) {
+		s->sk = (DW_U64)sk;
+		s->owner = now;
+	}
+	claim((DW_U64)sk, &now, false);
 }
 
 static __always_inline void egress_slow(struct bpf_sock *sk, struct task_struct *t, struct dw_owner *o)
@@ -342,19 +459,25 @@ static __always_inline void egress_slow(struct bpf_sock *sk, struct task_struct 
 	struct dw_owner now;
 	struct tcp_sock *tcp;
 
-	if (t->flags & PF_KTHREAD)
-		return;
 	tcp = bpf_skc_to_tcp_sock(sk);
+	if (t->flags & PF_KTHREAD) {
+		if (tcp && !o)
+			adopt(tcp);
+		return;
+	}
 	if (!tcp) {
 		egress_other(sk, t, o);
 		return;
 	}
-	if (!sends_tcp(&tcp->inet_conn.icsk_inet.sk))
+	if (!sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
+		if (!o)
+			adopt(tcp);
 		return;
-	if (o && o->pid != t->tgid && o->sk != (DW_U64)sk)
+	}
+	if (o && o->pid != t->tgid && o->how == DW_OWNER_INHERIT)
 		listener_suspect = 1;
-	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
-	claim(sk, &now, true);
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, true);
 }
 
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
@@ -368,8 +491,8 @@ int owner_egress(struct __sk_buff *skb)
 
 	if (!sk)
 		return 1;
-	o = bpf_sk_storage_get(&owners, sk, 0, 0);
-	if (!o || !is_owner(o, t, sk))
+	o = lookup((DW_U64)sk);
+	if (!o || !is_owner(o, t))
 		egress_slow(sk, t, o);
 	return 1;
 }
@@ -379,15 +502,16 @@ static __always_inline int peer(struct bpf_sock_addr *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_sock *sk = ctx->sk;
-	struct dw_owner now, *o;
+	const struct dw_owner *o;
+	struct dw_owner now;
 
 	if (!sk)
 		return 1;
-	o = bpf_sk_storage_get(&owners, sk, 0, 0);
-	if ((o && is_owner(o, t, sk)) || t->flags & PF_KTHREAD)
+	o = lookup((DW_U64)sk);
+	if ((o && is_owner(o, t)) || t->flags & PF_KTHREAD)
 		return 1;
-	owner_of(&now, t, DW_OWNER_USE, (DW_U64)sk);
-	claim(sk, &now, ctx->protocol == IPPROTO_TCP);
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, is_stream(ctx->protocol));
 	return 1;
 }
 
@@ -427,32 +551,82 @@ int owner_send(DW_U64 *args)
 {
 	struct sock *sk = (struct sock *)args[0];
 
-	if (is_inet(sk) && sk->sk_protocol == IPPROTO_TCP)
+	if (is_inet(sk) && is_stream(sk->sk_protocol))
 		use(sk);
 	return 0;
 }
 
 #endif
 
-/* The last descriptor of a socket is closed. */
+/* The last descriptor of a socket is closed. TCP sockets live on (owner_destroy); so may MPTCP's, whose subflows still
+ * send what was written (owner_state). */
 SEC("cgroup/sock_release")
 int owner_release(struct bpf_sock *ctx)
 {
-	const struct dw_owner *o = bpf_sk_storage_get(&owners, ctx, 0, 0);
 	DW_U64 key = (DW_U64)ctx;
+	struct dw_owner *o;
 
-	if (o && !o->sk)
-		bpf_map_delete_elem(&accepted, &key);
+	if (ctx->protocol == IPPROTO_TCP)
+		return 1;
+	if (ctx->protocol == IPPROTO_MPTCP && ctx->state != TCP_CLOSE && ctx->state != TCP_LISTEN) {
+		o = lookup(key);
+		if (o)
+			o->how = DW_OWNER_LEFT;
+		return 1;
+	}
+	forget(ctx);
+	bpf_map_delete_elem(&last_users, &key);
 	return 1;
+}
+
+/* The kernel has made the socket of a connection: it is as its listener is, until somebody accepts it. */
+static __always_inline void inherit(struct sock *sk)
+{
+	const DW_U64 *listener = bpf_sk_storage_get(&listeners, sk, 0, 0);
+	const struct dw_owner *o = listener ? lookup(*listener) : NULL;
+	DW_U64 key = (DW_U64)sk;
+	struct dw_owner now;
+
+	if (o) {
+		now = *o;
+		now.how = DW_OWNER_INHERIT;
+		store((DW_U64)sk, &now);
+	} else {
+		bpf_map_delete_elem(&owners, &key);
+	}
+	if (listener)
+		bpf_sk_storage_delete(&listeners, sk);
+}
+
+static __always_inline void listens(struct sock *sk)
+{
+	DW_U64 *self = bpf_sk_storage_get(&listeners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+
+	if (self)
+		*self = (DW_U64)sk;
+	else
+		drop();
 }
 
 SEC("tp_btf/inet_sock_set_state")
 int owner_state(DW_U64 *args)
 {
+	struct sock *sk = (struct sock *)args[0];
 	int old = (int)args[1], new = (int)args[2];
+	const struct dw_owner *o;
+	DW_U64 key = args[0];
 
-	if (new == TCP_LISTEN || (new == TCP_SYN_SENT &&old == TCP_CLOSE))
-		use((struct sock *)args[0]);
+	if (new == TCP_LISTEN || (new == TCP_SYN_SENT &&old == TCP_CLOSE)) {
+		use(sk);
+		if (new == TCP_LISTEN && sk->sk_protocol == IPPROTO_TCP)
+			listens(sk);
+	} else if (old == TCP_LISTEN && new == TCP_SYN_RECV) {
+		inherit(sk);
+	} else if (new == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP) {
+		o = lookup(key);
+		if (o && o->how == DW_OWNER_LEFT)
+			bpf_map_delete_elem(&owners, &key);
+	}
 	return 0;
 }
 
@@ -463,21 +637,16 @@ static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 	struct dw_owner now;
 	DW_U64 key = (DW_U64)sk;
 
-	/* Only of TCP sockets does owner_destroy hear the end. */
-	if (!sk || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+	if (!sk || !is_stream(BPF_CORE_READ(sk, sk_protocol)))
 		return;
-	owner_of(&now, t, DW_OWNER_ACCEPT, key);
-	if (bpf_map_update_elem(&accepted, &key, &now, BPF_ANY)) {
-		drop();
-		return;
-	}
+	owner_of(&now, t, DW_OWNER_ACCEPT);
+	store(key, &now);
 	/* Another thread may have closed the descriptor already, and the socket may have been destroyed before the
 	 * entry was made: then nothing else would ever remove the entry. */
 	if (sock_of_fd(t, fd, &again) != sk || again != f)
-		bpf_map_delete_elem(&accepted, &key);
+		bpf_map_delete_elem(&owners, &key);
 }
 
-/* The walk from a descriptor to its socket gives a pointer that the storage helpers do not take: hence `accepted`. */
 SEC("tp_btf/sys_exit")
 int owner_accept(DW_U64 *args)
 {
@@ -489,12 +658,11 @@ int owner_accept(DW_U64 *args)
 	return 0;
 }
 
+/* The end of a TCP socket. */
 SEC("tp_btf/tcp_destroy_sock")
 int owner_destroy(DW_U64 *args)
 {
-	DW_U64 key = args[0];
-
-	bpf_map_delete_elem(&accepted, &key);
+	forget((const void *)args[0]);
 	return 0;
 }
 
@@ -509,7 +677,7 @@ static __always_inline bool is_listener(const struct sock *sk)
 static __always_inline void found_shared(const struct sock *sk, struct dw_owner *o, const struct dw_owner *now)
 {
 	if (!is_listener(sk)) {
-		if (scan != OWNER_SCAN_TAKE && sk->sk_protocol != IPPROTO_TCP)
+		if (scan != OWNER_SCAN_TAKE && !is_stream(sk->sk_protocol))
 			datagram_shared = 1;
 		return;
 	}
@@ -517,6 +685,23 @@ static __always_inline void found_shared(const struct sock *sk, struct dw_owner 
 		listener_shared = 1;
 	if (scan == OWNER_SCAN_TAKE || (scan == OWNER_SCAN_CHECK && now->pid < o->pid))
 		rewrite(o, now);
+}
+
+/* The subflows of a connection that is older than the service. */
+static __always_inline void subflows(const struct mptcp_sock *m, const struct dw_owner *now)
+{
+	const struct list_head *head, *n;
+	const struct mptcp_subflow_context *c;
+
+	if (!bpf_core_type_exists(struct mptcp_subflow_context))
+		return;
+	head = (const void *)m + bpf_core_field_offset(struct mptcp_sock, conn_list);
+	n = BPF_CORE_READ(m, conn_list.next);
+	for (int i = 0; i < SUBFLOWS_MAX && n && n != head; i++) {
+		c = (const void *)n - bpf_core_field_offset(struct mptcp_subflow_context, node);
+		store((DW_U64)BPF_CORE_READ(c, tcp_sock), now);
+		n = BPF_CORE_READ(n, next);
+	}
 }
 
 /* Sockets that are older than the service. What a use wrote in the meantime stays. Init gives way, which keeps a copy
@@ -538,16 +723,22 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	sk = s->sk;
 	if (!sk || !is_inet(sk))
 		return 0;
-	owner_of(&now, t, DW_OWNER_ITER, (DW_U64)sk);
-	o = bpf_sk_storage_get(&owners, sk, &now, BPF_SK_STORAGE_GET_F_CREATE);
+	if (partial && !is_stream(sk->sk_protocol))
+		return 0;
+	owner_of(&now, t, DW_OWNER_ITER);
+	if (is_listener(sk))
+		listens(sk);
+	o = lookup((DW_U64)sk);
 	if (!o)
-		drop();
-	else if (!o->sk)
+		store((DW_U64)sk, &now);
+	else if (o->how == DW_OWNER_SHARED)
 		found_shared(sk, o, &now);
-	else if (o->sk != now.sk || (o->how == DW_OWNER_ITER && o->pid == 1))
+	else if (o->how == DW_OWNER_INHERIT || (o->how == DW_OWNER_ITER && o->pid == 1))
 		rewrite(o, &now);
 	else if (o->pid != now.pid && now.pid != 1)
 		found_shared(sk, o, &now);
+	if (sk->sk_protocol == IPPROTO_MPTCP && scan == OWNER_SCAN_FILL)
+		subflows((struct mptcp_sock *)sk, &now);
 	return 0;
 }
 

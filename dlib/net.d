@@ -12,7 +12,6 @@ struct dw_owner {	/* a record of the owner service */
 	uint32_t uid;
 	uint32_t how : 8;
 	uint32_t nspid : 24;
-	uint64_t sk;
 	char comm[16];
 };
 

@@ -75,20 +75,32 @@ enum dw_drop {
 	DW_DROP_COUNT
 };
 
-/* The owner of a socket. Value of the sk_storage map that bpf/owner.bpf.c keeps. */
+/* The owner of a socket. Value of the hash that bpf/owner.bpf.c keeps; its key is the socket's address. */
 struct dw_owner {
 	DW_S32 pid; /* process (tgid) */
 	DW_S32 tid;
 	DW_U32 uid;
 	DW_U32 how : 8;    /* enum dw_owner_how */
 	DW_U32 nspid : 24; /* the process in its own pid namespace; Linux has 22 bits of numbers */
-	/* The socket this was written for. Another address: cloned from a listener. 0: a socket other than TCP that
-	 * several processes use; then this is the first of them, `accepted` has the last, and `senders` who sends. */
-	DW_U64 sk;
 	DW_U8 comm[16];
 };
+#define DW_OWNER_HOW 12 /* where the byte `how` is */
+enum dw_owner_how {
+	DW_OWNER_NONE,
+	DW_OWNER_ITER,
+	DW_OWNER_CREATE,
+	DW_OWNER_ACCEPT,
+	DW_OWNER_USE,
+	DW_OWNER_INHERIT, /* the listener's, whose connection nobody has accepted yet */
+	DW_OWNER_SHARED,  /* several processes use the socket, which is not TCP's: this is the first of them */
+	DW_OWNER_LEFT,    /* closed, but something of it may still be on its way: it has no struct socket */
+};
+/* Who sends on a socket that several processes use. */
+struct dw_sender {
+	DW_U64 sk;
+	struct dw_owner owner;
+};
 #define DW_SENDERS 16u /* records a CPU in `senders`: a thread's is that of its number modulo this */
-enum dw_owner_how { DW_OWNER_NONE, DW_OWNER_ITER, DW_OWNER_CREATE, DW_OWNER_ACCEPT, DW_OWNER_USE };
 
 /* Numbers of the machine that programs cannot find out themselves; user space writes them some times a second. */
 struct dw_machine {

@@ -135,19 +135,19 @@ enum map_role {
 	MAP_RINGS,   /* array of ring buffers, one a CPU */
 	MAP_ERRORS,  /* a ring buffer for ERROR's clauses: read at once when they have run */
 	MAP_DROPS,   /* per-CPU array of u64, DW_DROP_COUNT */
-	MAP_OWNER,   /* the owner service's sk_storage map */
+	MAP_OWNER,   /* the owner service's hash: socket address -> owner */
 	MAP_GLOBALS, /* array of one value: the global variables */
 	MAP_DYN,     /* hash: associative arrays and thread-local variables */
 	MAP_AGG,
-	MAP_ZERO,     /* array of one value: zeroes, the start of a new key of an aggregation */
-	MAP_SCRATCH,  /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */
-	MAP_ACCEPTED, /* the owner service's hash: socket address -> owner, for accepted sockets not used yet */
-	MAP_SPECS,    /* array of one value: a bit for each speculation that is active */
-	MAP_VTIME,    /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
-	MAP_STAMP,    /* LRU hash of ir/probe.h's stamps: address -> time, word */
-	MAP_TABLE,    /* array of one value, which programs only read */
-	MAP_MACHINE,  /* array of one struct dw_machine: the runtime keeps it up to date */
-	MAP_SENDERS,  /* the owner service's per-CPU array: who is sending on a socket of several processes */
+	MAP_ZERO,       /* array of one value: zeroes, the start of a new key of an aggregation */
+	MAP_SCRATCH,    /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */
+	MAP_LAST_USERS, /* the owner service's hash: socket address -> owner, of sockets of several processes */
+	MAP_SPECS,      /* array of one value: a bit for each speculation that is active */
+	MAP_VTIME,      /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
+	MAP_STAMP,      /* LRU hash of ir/probe.h's stamps: address -> time, word */
+	MAP_TABLE,      /* array of one value, which programs only read */
+	MAP_MACHINE,    /* array of one struct dw_machine: the runtime keeps it up to date */
+	MAP_SENDERS,    /* the owner service's per-CPU array: who is sending on a socket of several processes */
 };
 
 struct image_map {

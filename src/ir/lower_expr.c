@@ -906,6 +906,8 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return lower_swap(lw, e, 8);
 	case FN___zoneid:
 		return lower_zoneid(lw, e);
+	case FN___owner:
+		return lower_owner_of(lw, e);
 	case FN___machine:
 		return int_val(lower_machine(lw, e), e->type);
 	case FN___stamp:

@@ -342,6 +342,7 @@ void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), st
 
 /* lower.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);
+struct val lower_owner_of(struct lowerer *lw, const struct expr *e);
 uint32_t map_add(struct lowerer *lw, struct image_map m);
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
 uint32_t map_shared(struct lowerer *lw, struct image_map m);

@@ -269,14 +269,15 @@ static void lower_sender(struct lowerer *lw, vreg res, vreg o, vreg addr, uint32
 {
 	struct ir *ir = lw->ir;
 	uint32_t first = ir_newlabel(ir);
-	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), tid = current_number(lw, BI_tid), s;
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), tid = current_number(lw, BI_tid), s, rec;
 
 	ir_st(ir, key, 0, 4, ir_alui(ir, ALU_AND, tid, DW_SENDERS - 1));
 	s = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_SENDERS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, s, 0, first);
-	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_owner, sk), 8, false, false), addr, first);
-	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_owner, tid), 4, true, false), tid, first);
-	ir_set(ir, res, s);
+	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_sender, sk), 8, false, false), addr, first);
+	rec = ir_alui(ir, ALU_ADD, s, (int64_t)offsetof(struct dw_sender, owner));
+	ir_jcc(ir, CC_NE, ir_ld(ir, rec, (int32_t)offsetof(struct dw_owner, tid), 4, true, false), tid, first);
+	ir_set(ir, res, rec);
 	ir_jmp(ir, end);
 	/* the first process may have been alone when the service looked */
 	ir_label(ir, first);
@@ -285,37 +286,65 @@ static void lower_sender(struct lowerer *lw, vreg res, vreg o, vreg addr, uint32
 	ir_jmp(ir, end);
 }
 
-/* Owner record of the socket: a pointer to a struct dw_owner, or NULL. In the socket's storage; where that was cloned
- * from the listener (or is missing), in the table of accepted sockets. */
-static vreg lower_owner(struct lowerer *lw)
+/* The record is of a socket that was closed: when there is one again at this address, of the kernel's own, jumps to end
+ * with res 0. */
+static void lower_left(struct lowerer *lw, vreg res, vreg addr, uint32_t end)
 {
 	struct ir *ir = lw->ir;
-	vreg res = ir_var(ir), sk = helper_sk(lw), addr = kernel_sk(lw), o, a, key;
-	uint32_t other = ir_newlabel(ir), end = ir_newlabel(ir);
+	struct val sk = ptr_val(lw, addr, "sock"), file;
+
+	sk.btf = 0;
+	file = lower_load(lw, lower_member_of(lw, sk, sk.type->of, "sk_socket"), NULL);
+	ir_jcci(ir, CC_EQ, file.r, 0, end);
+	ir_seti(ir, res, 0);
+	ir_jmp(ir, end);
+}
+
+/* Owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. Of a socket that several processes use:
+ * who sends, where this is a packet on its way out, else its last user. */
+static vreg owner_at(struct lowerer *lw, vreg addr)
+{
+	struct ir *ir = lw->ir;
+	vreg res = ir_var(ir), o, a, key, how;
+	uint32_t shared = ir_newlabel(ir), other = ir_newlabel(ir), end = ir_newlabel(ir);
 	int32_t slot = ir_stack_alloc(ir, 8);
-	vreg of;
 
 	lw->im->needs_owner = true;
 	ir_seti(ir, res, 0);
-	ir_jcci(ir, CC_EQ, sk, 0, end);
-	o = ir_call(ir, BPF_FUNC_sk_storage_get,
-		(vreg[]){ ir_map(ir, map_for(lw, MAP_OWNER)), sk, ir_imm(ir, 0), ir_imm(ir, 0) }, 4, false);
-	ir_set(ir, res, o);
-	ir_jcci(ir, CC_EQ, o, 0, other);
-	of = ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, sk), 8, false, false);
-	ir_jcc(ir, CC_EQ, of, addr, end);
-	if (lw->site->attach == ATTACH_CGROUP_EGRESS) {
-		ir_jcci(ir, CC_NE, of, 0, other);
-		lower_sender(lw, res, o, addr, other, end);
-	}
-	ir_label(ir, other);
+	ir_jcci(ir, CC_EQ, addr, 0, end);
 	key = ir_stack(ir, slot);
 	ir_st(ir, key, 0, 8, addr);
-	a = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_ACCEPTED)), key }, 2, false);
+	o = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_OWNER)), key }, 2, false);
+	ir_set(ir, res, o);
+	ir_jcci(ir, CC_EQ, o, 0, end);
+	how = ir_ld(ir, o, DW_OWNER_HOW, 1, false, false);
+	ir_jcci(ir, CC_ULT, how, DW_OWNER_SHARED, end);
+	ir_jcci(ir, CC_EQ, how, DW_OWNER_SHARED, shared);
+	lower_left(lw, res, addr, end);
+	ir_label(ir, shared);
+	if (lw->site->attach == ATTACH_CGROUP_EGRESS)
+		lower_sender(lw, res, o, addr, other, end);
+	ir_label(ir, other);
+	key = ir_stack(ir, slot);
+	a = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_LAST_USERS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, a, 0, end);
 	ir_set(ir, res, a);
 	ir_label(ir, end);
 	return res;
+}
+
+static vreg lower_owner(struct lowerer *lw)
+{
+	return owner_at(lw, kernel_sk(lw));
+}
+
+/* __owner(address of a socket) */
+struct val lower_owner_of(struct lowerer *lw, const struct expr *e)
+{
+	struct val v = { .k = V_INT, .type = e->type, .ours = true };
+
+	v.r = owner_at(lw, lower_int(lw, e->args.v[0]));
+	return v;
 }
 
 /* These are never NULL; the verifier wants to see it. */

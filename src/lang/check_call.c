@@ -241,5 +241,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return ts->uint16;
 	if (s->func == FN_progenyof)
 		return ts->int32;
+	if (s->func == FN___owner)
+		return type_ptr(ts, types_tagged(ts, T_STRUCT, "dw_owner"));
 	return s->func == FN_ntohll || s->func == FN_htonll || s->func == FN___machine ? ts->uint64 : ts->uint32;
 }

@@ -321,8 +321,8 @@ static int make_map(struct loader *ld, const struct image_map *m)
 		return create_rings(ld, m->name);
 	case MAP_OWNER:
 		return borrow(ld, ld->c->owner_fd, m->name);
-	case MAP_ACCEPTED:
-		return borrow(ld, ld->c->accepted_fd, m->name);
+	case MAP_LAST_USERS:
+		return borrow(ld, ld->c->last_users_fd, m->name);
 	case MAP_SENDERS:
 		return borrow(ld, ld->c->senders_fd, m->name);
 	case MAP_DROPS:
@@ -652,7 +652,7 @@ void load_free(struct loaded *l)
 	for (size_t i = 0; i < l->nmaps; i++) {
 		enum map_role role = l->image->maps.v[i].role;
 
-		if (role != MAP_OWNER && role != MAP_ACCEPTED && role != MAP_SENDERS && role != MAP_RINGS)
+		if (role != MAP_OWNER && role != MAP_LAST_USERS && role != MAP_SENDERS && role != MAP_RINGS)
 			close(l->maps[i]);
 	}
 	if (l->rings_fd >= 0)

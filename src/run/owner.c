@@ -1,7 +1,7 @@
 /* owner: loads, attaches and fills the owner service.
  *
  * Input:  bpf/owner.bpf.c as two light skeletons, with and without the receive hook; a descriptor of the root cgroup.
- * Output: two maps, socket -> struct dw_owner.
+ * Output: hashes, address of a socket -> struct dw_owner.
  * Invariant: every program is held by a link that only this process holds, so nothing outlives it. The hooks are
  * attached before the sockets that exist are listed: no socket falls between the two.
  *
@@ -21,7 +21,10 @@
 #include "ir/abi.h"
 #include "run/owner_scan.h"
 
-_Static_assert(sizeof(struct dw_owner) == 40, "bpf/owner.bpf.c and the compiled programs share this layout");
+_Static_assert(sizeof(struct dw_owner) == 32, "bpf/owner.bpf.c and the compiled programs share this layout");
+
+#define ENTRIES_MIN 131072u
+#define ENTRIES_MAX 8388608u
 
 /* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared, or a
  * connection was handed on. */
@@ -33,7 +36,7 @@ _Static_assert(sizeof(struct dw_owner) == 40, "bpf/owner.bpf.c and the compiled 
 	X(peer6, BPF_CGROUP_INET6_GETPEERNAME, ALWAYS) \
 	X(state, BPF_TRACE_RAW_TP, ALWAYS) \
 	X(release, BPF_CGROUP_INET_SOCK_RELEASE, ALWAYS) \
-	X(destroy, BPF_TRACE_RAW_TP, LISTENER) \
+	X(destroy, BPF_TRACE_RAW_TP, ALWAYS) \
 	X(accept, BPF_TRACE_RAW_TP, LISTENER) \
 	X(recv, BPF_TRACE_RAW_TP, DATAGRAM) \
 	X(send, BPF_TRACE_RAW_TP, STREAM)
@@ -64,10 +67,10 @@ struct owner {
 	int cgroup;                             /* ours, or -1 */
 	int prog[PROG_COUNT], link[PROG_COUNT]; /* descriptors; -1: not there; those of prog belong to the skeleton */
 	int iter;
-	int owners, accepted, senders; /* maps; belong to the skeleton */
+	int owners, last_users, senders; /* maps; belong to the skeleton */
 	/* variables of bpf/owner.bpf.c */
 	const volatile uint64_t *drops;
-	volatile uint32_t *listener_suspect, *datagram_suspect, *scan;
+	volatile uint32_t *listener_suspect, *datagram_suspect, *scan, *partial;
 	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
 	uint64_t next_scan; /* not before this time, ns */
 };
@@ -85,25 +88,50 @@ struct owner {
 		(o)->prog[PROG_accept] = (skel)->progs.owner_accept.prog_fd;   \
 		(o)->iter = (skel)->progs.owner_iter.prog_fd;                  \
 		(o)->owners = (skel)->maps.owners.map_fd;                      \
-		(o)->accepted = (skel)->maps.accepted.map_fd;                  \
+		(o)->last_users = (skel)->maps.last_users.map_fd;              \
 		(o)->senders = (skel)->maps.senders.map_fd;                    \
 		(o)->drops = (const volatile uint64_t *)&(skel)->bss->drops;   \
 		(o)->listener_suspect = &(skel)->bss->listener_suspect;        \
 		(o)->datagram_suspect = &(skel)->bss->datagram_suspect;        \
+		(o)->partial = &(skel)->bss->partial;                          \
 		(o)->scan = &(skel)->bss->scan;                                \
 		(o)->listener_shared = &(skel)->bss->listener_shared;          \
 		(o)->datagram_shared = &(skel)->bss->datagram_shared;          \
 		(o)->stream_shared = &(skel)->bss->stream_shared;              \
 	} while (0)
 
+/* How many sockets there is room for: four times as many as TCP has now in all namespaces. An entry takes memory when it
+ * is used, but the table of the hash takes 16 bytes for each at once, and a millisecond for a hundred thousand. */
+static uint32_t room(void)
+{
+	FILE *f = fopen("/proc/net/sockstat", "re");
+	unsigned long now = 0;
+	uint32_t n = ENTRIES_MIN;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *alloc = strncmp(line, "TCP:", 4) != 0 ? NULL : strstr(line, "alloc ");
+
+		if (alloc)
+			now = strtoul(alloc + 6, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	while (n < ENTRIES_MAX && n < 4 * now)
+		n *= 2;
+	return n;
+}
+
 /* Tries the programs with the receive hook first; a kernel without that hook refuses them. */
 static int load(struct owner *o)
 {
+	uint32_t entries = room();
 	int err;
 
 	o->full = owner_bpf__open();
 	if (!o->full)
 		return -ENOMEM;
+	o->full->maps.owners.max_entries = entries;
 	if (!owner_bpf__load(o->full)) {
 		TAKE(o, o->full);
 		o->prog[PROG_recv] = o->full->progs.owner_recv.prog_fd;
@@ -115,6 +143,7 @@ static int load(struct owner *o)
 	o->norecv = owner_norecv_bpf__open();
 	if (!o->norecv)
 		return -ENOMEM;
+	o->norecv->maps.owners.max_entries = entries;
 	err = owner_norecv_bpf__load(o->norecv);
 	if (err)
 		return err;
@@ -238,7 +267,7 @@ static int tell(int err, char *why, size_t len, const char *what, const char *wh
 	return err;
 }
 
-int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len)
+int owner_start(struct owner **out, int cgroup_fd, bool whole, char *why, size_t why_len)
 {
 	struct owner *o = calloc(1, sizeof(*o));
 	const char *failed = "";
@@ -258,6 +287,7 @@ int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len)
 		err = tell(-errno, why, why_len, "the root cgroup", "");
 		goto out;
 	}
+	*o->partial = cgroup_fd < 0 || !whole;
 	err = attach_all(o, ALWAYS, &failed);
 	/* Nobody's sends are seen without the cgroup: then sharing must be supposed. */
 	if (!err && cgroup_fd < 0)
@@ -284,14 +314,35 @@ out:
 	return err;
 }
 
+/* A second link before the first is closed: no end of a socket falls between the two. */
+int owner_last(struct owner *o)
+{
+	static const enum prog last[] = { PROG_destroy, PROG_release };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(last) / sizeof(last[0]); i++) {
+		int first = o->link[last[i]];
+
+		if (first < 0)
+			continue;
+		o->link[last[i]] = -1;
+		err = attach(o, last[i]);
+		if (err)
+			o->link[last[i]] = first;
+		else
+			close(first);
+	}
+	return err;
+}
+
 int owner_map_fd(const struct owner *o)
 {
 	return o->owners;
 }
 
-int owner_accepted_fd(const struct owner *o)
+int owner_last_users_fd(const struct owner *o)
 {
-	return o->accepted;
+	return o->last_users;
 }
 
 int owner_senders_fd(const struct owner *o)

@@ -3,6 +3,7 @@
  * its process. */
 #ifndef DWIRE_RUN_OWNER_H
 #define DWIRE_RUN_OWNER_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,14 +13,18 @@ struct owner;
  * attached: of two programs at one place the first attached runs first, and then a packet's owner is right from the
  * first packet that a process sends.
  *
- * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted. Returns 0 and *out, or -errno and a sentence
+ * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted; whole: it is the root of the machine's, not of
+ * a container's. Without that the end of sockets outside is seen of TCP only: of others only those are noted that are
+ * created inside. Returns 0 and *out, or -errno and a sentence
  * in why. Nothing stays behind when the process dies, however it dies.
  *
  * Lost on some machines (x86_64 only):
- * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on).
+ * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on), of
+ *   TCP only.
  * - before Linux 6.3: a process that only receives on a UDP socket it inherited is not noticed.
  * - before Linux 5.17: there is no service, an error. */
-int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len) __attribute__((warn_unused_result));
+int owner_start(struct owner **out, int cgroup_fd, bool whole, char *why, size_t why_len)
+	__attribute__((warn_unused_result));
 
 /* Call it some ten times a second; mostly it costs a few loads. The hooks that cost time at every system call or every
  * receive are needed only while processes share a socket. They are attached when that is found: at the start among the
@@ -29,17 +34,19 @@ int owner_start(struct owner **out, int cgroup_fd, char *why, size_t why_len) __
  * writes is not sent by itself when it must wait: for an acknowledgement, Nagle, or room.) Returns 0 or -errno. */
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
-/* How a program finds the owner of a socket at address sk: first the sk_storage map (value struct dw_owner). If its
- * member sk is 0, several processes use this socket, which is not TCP's: where the program sees a packet leave, the
- * record of the current thread in the per-CPU array `senders` (index: its tid modulo DW_SENDERS) counts if its sk and
- * tid are right, and the value of sk_storage if the current process is its pid. Else, or if there is no value, or sk is
- * another socket's address, the hash `accepted` (key: u64 address of the socket, value struct dw_owner). If that has
- * none either, a value of the first with another address is the owner of the listener, whose connection nobody has
- * accepted yet. No value at all: no process (pid -1), as for the kernel's own sockets and TIME_WAIT. Members: pid and
- * tid of the claiming thread, its real user, the name of the process (not of the thread), all as of the claim. */
+/* How a program finds the owner of a socket: its address is the key of the hash `owners`, the value a struct dw_owner.
+ * No entry: no process (pid -1), as for the kernel's own sockets and TIME_WAIT. DW_OWNER_SHARED: several processes use
+ * this socket, which is not TCP's: where the program sees a packet leave, the record of the current thread in the
+ * per-CPU array `senders` (index: its tid modulo DW_SENDERS) counts if its sk and tid are right, and the value itself if
+ * the current process is its pid; else the hash `last_users` (same key and value). Members: pid and tid of the claiming
+ * thread, its real user, the name of the process (not of the thread), all as of the claim. */
 int owner_map_fd(const struct owner *o);
-int owner_accepted_fd(const struct owner *o);
+int owner_last_users_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);
+
+/* Call it when the programs of the script are attached: what removes the owner of a socket that ends goes behind them,
+ * so that they still see it. Returns 0 or -errno. */
+int owner_last(struct owner *o) __attribute__((warn_unused_result));
 
 /* Owners that could not be stored since the start. */
 uint64_t owner_drops(const struct owner *o);

@@ -154,7 +154,7 @@ static int start_owner(struct session *s, char *why, size_t why_len)
 		return 0;
 	/* Without cgroup2 the service knows less; it says what it needs. */
 	root = features_cgroup2(s->opts.features, why, why_len);
-	return owner_start(&s->owner, root < 0 ? -1 : root, why, why_len);
+	return owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features), why, why_len);
 }
 
 static void say_lowered(const struct session *s)
@@ -177,7 +177,7 @@ static int load(struct session *s, char *why, size_t why_len)
 		/* What fill and ring keep, they keep here. */
 		.bufsize = s->opts.policy == BUF_SWITCH ? s->opts.bufsize : 0,
 		.owner_fd = s->owner ? owner_map_fd(s->owner) : -1,
-		.accepted_fd = s->owner ? owner_accepted_fd(s->owner) : -1,
+		.last_users_fd = s->owner ? owner_last_users_fd(s->owner) : -1,
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
 	};
 
@@ -377,6 +377,12 @@ static int attach(struct session *s, char *why, size_t why_len)
 		return err;
 	warn_partial(s);
 	warn_refused(s);
+	err = s->owner ? owner_last(s->owner) : 0;
+	if (err) {
+		snprintf(
+			why, why_len, "cannot attach the service that tells the owners of sockets: %s", strerror(-err));
+		return err;
+	}
 	err = tick_start(s->loaded, &s->ticks, why, why_len);
 	if (!err && s->ticks) {
 		err = watch(s, tick_fd(s->ticks), EV_TICK, 0, 0);

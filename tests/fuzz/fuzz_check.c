@@ -227,7 +227,7 @@ static void load_it(const struct image *im)
 		.features = features,
 		.bufsize = 4096,
 		.owner_fd = owner_map_fd(owner),
-		.accepted_fd = owner_accepted_fd(owner),
+		.last_users_fd = owner_last_users_fd(owner),
 		.senders_fd = owner_senders_fd(owner) };
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN];

@@ -1,7 +1,7 @@
 /* owner_test: does the owner service (src/run/owner.h) know the process of every kind of socket? Needs root, cgroup2.
  *
- * Each case makes its own sockets and processes on loopback and asks the maps from user space: an sk_storage map takes
- * a descriptor of the socket as key. Output: one line a case, `ok` or `not ok`; 77 if this machine cannot run it. */
+ * Each case makes its own sockets and processes on loopback and asks the maps from user space. Their key is the address
+ * of a socket in the kernel: a small program of the test's own tells it when a process calls getsockopt(2). Output: one line a case, `ok` or `not ok`; 77 if this machine cannot run it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,26 +52,80 @@ static int must(int result, const char *what)
 	return result;
 }
 
-/* The owner in the storage of socket fd; pid -1: none. */
-static struct dw_owner stored(const struct owner *o, int fd)
+static int addresses = -1; /* hash: process -> address of the socket of its last getsockopt(2) */
+
+#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
+
+/* addresses[process] = ctx->sk */
+static void watch_addresses(int cgroup)
+{
+	const struct bpf_insn code[] = {
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, offsetof(struct bpf_sockopt, sk), 0),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, 10, 6, -16, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_current_pid_tgid),
+		INSN(BPF_ALU64 | BPF_RSH | BPF_K, 0, 0, 0, 32),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, 10, 0, -8, 0),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, 0),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -8),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 3, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 3, 0, 0, -16),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, BPF_ANY),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_update_elem),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	struct bpf_insn own[sizeof(code) / sizeof(code[0])];
+	LIBBPF_OPTS(bpf_map_create_opts, map, .map_flags = BPF_F_NO_PREALLOC);
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = BPF_CGROUP_GETSOCKOPT);
+	int prog;
+
+	addresses = must(bpf_map_create(BPF_MAP_TYPE_HASH, "addresses", 8, 8, 4096, &map), "a map");
+	memcpy(own, code, sizeof(code));
+	own[5].imm = addresses;
+	prog = must(bpf_prog_load(
+			    BPF_PROG_TYPE_CGROUP_SOCKOPT, "address", "GPL", own, sizeof(code) / sizeof(code[0]), &load),
+		"the test's program");
+	must(bpf_link_create(prog, cgroup, BPF_CGROUP_GETSOCKOPT, NULL), "attaching the test's program");
+}
+
+static uint64_t address_of(int fd)
+{
+	uint64_t pid = (uint64_t)getpid(), sk = 0;
+	int type;
+	socklen_t len = sizeof(type);
+
+	must(getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len), "getsockopt");
+	must(bpf_map_lookup_elem(addresses, &pid, &sk), "the address of a socket");
+	return sk;
+}
+
+static struct dw_owner stored_at(const struct owner *o, uint64_t sk)
 {
 	struct dw_owner v = { .pid = -1 };
 
-	if (bpf_map_lookup_elem(owner_map_fd(o), &fd, &v))
+	if (bpf_map_lookup_elem(owner_map_fd(o), &sk, &v))
 		v.pid = -1;
 	return v;
 }
 
-/* How many entries of `accepted` name the process. */
-static int accepted_by(const struct owner *o, int pid)
+/* The owner of socket fd; pid -1: none. */
+static struct dw_owner stored(const struct owner *o, int fd)
+{
+	return stored_at(o, address_of(fd));
+}
+
+/* How many entries name the process. */
+static int entries_of(const struct owner *o, int pid)
 {
 	uint64_t key, next, *from = NULL;
 	struct dw_owner v;
 	int n = 0;
 
-	while (!bpf_map_get_next_key(owner_accepted_fd(o), from, &next)) {
-		if (!bpf_map_lookup_elem(owner_accepted_fd(o), &next, &v) && v.pid == pid)
-			n += v.sk == next && v.how == DW_OWNER_ACCEPT;
+	while (!bpf_map_get_next_key(owner_map_fd(o), from, &next)) {
+		if (!bpf_map_lookup_elem(owner_map_fd(o), &next, &v))
+			n += v.pid == pid && v.how != DW_OWNER_LEFT;
 		key = next;
 		from = &key;
 	}
@@ -170,7 +224,7 @@ static void finish(struct test *t, pid_t pid)
 static void start(struct test *t)
 {
 	char why[200] = "";
-	int err = owner_start(&t->o, t->cgroup, why, sizeof(why));
+	int err = owner_start(&t->o, t->cgroup, true, why, sizeof(why));
 
 	if (err) {
 		printf("# %s: %s\n", t->name, why);
@@ -178,19 +232,15 @@ static void start(struct test *t)
 	}
 }
 
-/* The last user of a datagram socket that several processes use; of those that name this process, any. */
-static struct dw_owner last_user(const struct owner *o)
+/* The last user of a datagram socket that several processes use. */
+static struct dw_owner last_user(const struct owner *o, int fd)
 {
-	uint64_t key, next, *from = NULL;
-	struct dw_owner v, found = { .pid = -1 };
+	uint64_t sk = address_of(fd);
+	struct dw_owner v = { .pid = -1 };
 
-	while (!bpf_map_get_next_key(owner_accepted_fd(o), from, &next)) {
-		if (!bpf_map_lookup_elem(owner_accepted_fd(o), &next, &v) && v.pid == getpid() && v.sk == next)
-			found = v;
-		key = next;
-		from = &key;
-	}
-	return found;
+	if (bpf_map_lookup_elem(owner_last_users_fd(o), &sk, &v))
+		v.pid = -1;
+	return v;
 }
 
 static void is_mine(struct test *t, int fd, enum dw_owner_how how)
@@ -198,8 +248,8 @@ static void is_mine(struct test *t, int fd, enum dw_owner_how how)
 	struct dw_owner v = stored(t->o, fd);
 	char comm[16] = "";
 
-	if (v.pid != -1 && !v.sk)
-		v = last_user(t->o);
+	if (v.pid != -1 && v.how == DW_OWNER_SHARED)
+		v = last_user(t->o, fd);
 	prctl(PR_GET_NAME, comm);
 	CHECK(t, v.pid == getpid(), "pid %d, mine is %d", v.pid, getpid());
 	CHECK(t, v.tid == getpid() && v.uid == geteuid(), "tid %d uid %u", v.tid, v.uid);
@@ -272,7 +322,7 @@ static void case_accept_self(struct test *t)
 {
 	for (int family = AF_INET; family; family = family == AF_INET ? AF_INET6 : 0) {
 		struct sockaddr_storage a;
-		struct dw_owner v, lv;
+		struct dw_owner v;
 		int l, s;
 
 		if (!t->o)
@@ -283,11 +333,11 @@ static void case_accept_self(struct test *t)
 		is_mine(t, accept_named(l), DW_OWNER_USE);
 		s = accept_unnamed(l);
 		v = stored(t->o, s);
-		lv = stored(t->o, l);
-		CHECK(t, v.pid == getpid() && v.sk == lv.sk, "not a copy of the listener's: pid %d", v.pid);
+		CHECK(t, v.pid == getpid() && v.how == DW_OWNER_INHERIT, "not the listener's: pid %d how %u", v.pid,
+			v.how);
 		put(s);
 		v = stored(t->o, s);
-		CHECK(t, v.pid == getpid() && v.sk != lv.sk, "not claimed by the first send: pid %d", v.pid);
+		CHECK(t, v.pid == getpid() && v.how == DW_OWNER_USE, "not claimed by the first send: pid %d", v.pid);
 	}
 }
 
@@ -314,21 +364,17 @@ static void case_worker_named(struct test *t)
 	finish(t, pid);
 }
 
-/* Accepts without asking for the address: the table has the worker until it uses the socket. */
+/* Accepts without asking for the address: the end of the system call tells. */
 static void worker_unnamed(struct test *t, int l)
 {
 	int s = accept_unnamed(l);
-	struct dw_owner v = stored(t->o, s);
 
-	CHECK(t, v.pid == getppid(), "not inherited: pid %d", v.pid);
-	CHECK(t, accepted_by(t->o, getpid()) == 1, "%d entries of mine", accepted_by(t->o, getpid()));
+	is_mine(t, s, DW_OWNER_ACCEPT);
 	put(s);
-	is_mine(t, s, DW_OWNER_USE);
-	CHECK(t, accepted_by(t->o, getpid()) == 0, "%d entries after use", accepted_by(t->o, getpid()));
+	is_mine(t, s, DW_OWNER_ACCEPT);
 	s = accept_unnamed(l);
-	CHECK(t, accepted_by(t->o, getpid()) == 1, "%d entries of mine", accepted_by(t->o, getpid()));
+	is_mine(t, s, DW_OWNER_ACCEPT);
 	close(s);
-	CHECK(t, accepted_by(t->o, getpid()) == 0, "%d entries after close", accepted_by(t->o, getpid()));
 }
 
 static void older_worker(struct test *t, void *arg)
@@ -406,7 +452,7 @@ static void sole_worker(struct test *t, void *arg)
 		put(((int *)arg)[2]);
 		s = accept_unnamed(l);
 		CHECK(t, stored(t->o, s).pid == getpid(), "not mine: pid %d", stored(t->o, s).pid);
-		CHECK(t, accepted_by(t->o, getpid()) == 0, "accept is watched");
+		CHECK(t, stored(t->o, s).how == DW_OWNER_INHERIT, "accept is watched");
 	}
 }
 
@@ -646,38 +692,87 @@ static void case_netns(struct test *t)
 	finish(t, spawn(t, in_netns, NULL));
 }
 
-/* A thousand connections in the expensive mode: nothing is left in the table. */
-static void case_leak(struct test *t)
+/* Waits until the kernel has destroyed what the process closed: TCP sockets have a last segment to send. */
+static int entries_left(const struct owner *o, int pid, int want)
 {
-	struct sockaddr_storage a;
+	for (int i = 0; i < 100 && entries_of(o, pid) > want; i++)
+		usleep(20000);
+	return entries_of(o, pid);
+}
+
+static void connect_and_close(struct test *t, int l, const struct sockaddr_storage *a, int i)
+{
 	struct linger reset = { 1, 0 };
-	int l = bound(AF_INET, SOCK_STREAM, &a), seen = 0;
-	pid_t holder = spawn(t, older_worker, NULL);
+	int c = connected(SOCK_STREAM, a), s = i & 2 ? accept_unnamed(l) : accept_named(l);
+
+	CHECK(t, stored(t->o, c).pid == getpid() && stored(t->o, s).pid == getpid(), "connection %d", i);
+	if (i % 3 == 0)
+		put(s);
+	if (i % 3 == 1)
+		put(c);
+	/* Every fifth is reset by the client: then the close of the other end sends nothing more. */
+	if (i % 5 == 0) {
+		must(setsockopt(c, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), "SO_LINGER");
+		close(c);
+		close(s);
+		return;
+	}
+	close(i & 1 ? c : s);
+	close(i & 1 ? s : c);
+}
+
+/* Every kind of socket and of end, many times, where accept is watched and where it is not: nothing is left, and a
+ * socket that gets the address of an old one has its own owner. */
+static void leak(struct test *t, bool watched)
+{
+	static const int kinds[][3] = { { AF_INET, SOCK_DGRAM, 0 }, { AF_INET6, SOCK_DGRAM, 0 },
+		{ AF_INET, SOCK_STREAM, 0 }, { AF_INET6, SOCK_STREAM, 0 }, { AF_INET, SOCK_RAW, IPPROTO_ICMP },
+		{ AF_INET, SOCK_STREAM, 262 }, { AF_INET, SOCK_DGRAM, IPPROTO_ICMP },
+		{ AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE } };
+	struct sockaddr_storage a;
+	int l = bound(AF_INET, SOCK_STREAM, &a), from;
+	pid_t holder = watched ? spawn(t, older_worker, NULL) : 0;
 
 	start(t);
-	for (int i = 0; i < 1000; i++) {
-		int c = connected(SOCK_STREAM, &a), s = accept_unnamed(l);
-
-		seen += accepted_by(t->o, getpid());
-		if (i % 3 == 0)
-			put(s);
-		if (i % 3 == 1)
-			put(c);
-		/* Every fifth is reset by the client: then the close of the other end sends nothing more. */
-		if (i % 5 == 0) {
-			must(setsockopt(c, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), "SO_LINGER");
-			close(c);
-			close(s);
-			continue;
-		}
-		close(i & 1 ? c : s);
-		close(i & 1 ? s : c);
+	from = entries_of(t->o, getpid());
+	CHECK(t, from == 1, "%d entries at the start", from);
+	for (int i = 0; i < 600; i++)
+		connect_and_close(t, l, &a, i);
+	if (holder) {
+		kill(holder, SIGKILL);
+		must(waitpid(holder, NULL, 0), "waitpid");
 	}
-	CHECK(t, seen == 1000, "%d entries seen in 1000 connections", seen);
-	CHECK(t, accepted_by(t->o, getpid()) == 0, "%d entries left", accepted_by(t->o, getpid()));
+	/* never accepted, refused, never connected */
+	for (int i = 0; i < 50; i++)
+		close(connected(SOCK_STREAM, &a));
+	close(l);
+	for (int i = 0; i < 50; i++) {
+		int s = must(socket(AF_INET, SOCK_STREAM, 0), "socket");
+
+		CHECK(t, connect(s, (struct sockaddr *)&a, length(&a)) < 0, "a closed port accepts");
+		close(s);
+	}
+	for (int i = 0; i < 400; i++) {
+		const int *k = kinds[(size_t)i % (sizeof(kinds) / sizeof(kinds[0]))];
+		int s = socket(k[0], k[1], k[2]);
+
+		if (s < 0)
+			continue;
+		CHECK(t, stored(t->o, s).pid == getpid(), "kind %d %d %d", k[0], k[1], k[2]);
+		close(s);
+	}
+	CHECK(t, entries_left(t->o, getpid(), 0) == 0, "%d entries left", entries_of(t->o, getpid()));
 	CHECK(t, owner_drops(t->o) == 0, "%llu drops", (unsigned long long)owner_drops(t->o));
-	kill(holder, SIGKILL);
-	must(waitpid(holder, NULL, 0), "waitpid");
+}
+
+static void case_leak(struct test *t)
+{
+	leak(t, false);
+}
+
+static void case_leak_watched(struct test *t)
+{
+	leak(t, true);
 }
 
 /* Without cgroup2 the rest still works. */
@@ -694,10 +789,10 @@ static void case_no_cgroup(struct test *t)
 	c = connected(SOCK_STREAM, &a);
 	is_mine(t, c, DW_OWNER_USE);
 	s = accept_unnamed(l);
-	CHECK(t, accepted_by(t->o, getpid()) == 1, "%d entries", accepted_by(t->o, getpid()));
+	is_mine(t, s, DW_OWNER_ACCEPT);
 	put(c);
 	get(s);
-	is_mine(t, s, DW_OWNER_USE);
+	is_mine(t, s, DW_OWNER_ACCEPT);
 }
 
 /* How many programs of the service, younger than the program with number since, the kernel has; *last: the youngest
@@ -767,7 +862,8 @@ static const struct {
 	{ "passed with SCM_RIGHTS", case_passed },
 	{ "acknowledgements in a stranger's time", case_stranger },
 	{ "another network namespace", case_netns },
-	{ "1000 connections leave nothing", case_leak },
+	{ "the ends of all kinds of sockets leave nothing", case_leak },
+	{ "nor where accept is watched", case_leak_watched },
 	{ "no cgroup2", case_no_cgroup },
 	{ "killed service leaves nothing", case_killed },
 };
@@ -810,6 +906,7 @@ int main(void)
 		return skip("needs root");
 	if (cgroup < 0)
 		return skip("needs cgroup2, mounted");
+	watch_addresses(cgroup);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct test t = { .cgroup = cgroup, .name = cases[i].name };
 

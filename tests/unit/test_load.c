@@ -311,7 +311,7 @@ static void test_image(struct features *f)
 	struct image_prog progs[NPROBES];
 	struct image img;
 	struct load_config c = {
-		.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+		.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
 	};
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN];
@@ -334,7 +334,7 @@ static void test_profile(struct features *f)
 	struct image_prog progs[NPROBES];
 	struct image img;
 	struct load_config c = {
-		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
 	};
 	struct loaded *l = NULL;
 	struct attached *a = NULL;
@@ -379,7 +379,7 @@ static void test_refused(struct features *f)
 	struct image_prog progs[NPROBES];
 	struct image img;
 	struct load_config c = {
-		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
 	};
 	struct loaded *l = NULL;
 	char why[LOAD_WHY_LEN] = "";
@@ -497,7 +497,7 @@ static void test_killed(struct features *f)
 		struct image_prog progs[NPROBES];
 		struct image img;
 		struct load_config c = {
-			.image = &img, .features = f, .owner_fd = -1, .accepted_fd = -1, .senders_fd = -1
+			.image = &img, .features = f, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
 		};
 		struct loaded *l = NULL;
 		struct attached *a = NULL;
