@@ -1,8 +1,11 @@
-/* elfsyms: see elfsyms.h. Input: .symtab of the file or of its debugging file, else .dynsym. Output: a sorted table.
+/* elfsyms: see elfsyms.h. Input: .symtab of the file or of its debugging file, else .dynsym and the table that is packed
+ * into .gnu_debugdata. Output: a sorted table.
  * Invariant: whatever the file holds, nothing outside of what libelf checked is read; names are copied. */
 #include "kernel/elfsyms.h"
+#include "kernel/unxz.h"
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +29,7 @@ struct elfsyms {
 	size_t n, cap;
 	struct segment segs[SEGMENTS_MAX];
 	size_t nsegs;
+	char *debug; /* the file that the symbols are from, where that is another one */
 };
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -93,8 +97,9 @@ static bool read_table(struct elfsyms *e, Elf *elf, uint32_t type)
 	return e->n > before;
 }
 
-/* "/usr/lib/debug/.build-id/ab/cdef….debug", or false. */
-static bool debug_path(Elf *elf, char *path, size_t size)
+/* ---- debugging files --------------------------------------------------------------------------------------------- */
+/* "ab/cdef….debug" of the build id, or false. */
+static bool build_id_name(Elf *elf, char *name, size_t size)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -102,44 +107,107 @@ static bool debug_path(Elf *elf, char *path, size_t size)
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		Elf_Data *data;
 		GElf_Nhdr nh;
-		size_t name, desc, at = 0, n;
+		size_t owner, desc, at = 0, n;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
 			continue;
 		data = elf_getdata(scn, NULL);
-		while (data && (at = gelf_getnote(data, at, &nh, &name, &desc)) > 0) {
+		while (data && (at = gelf_getnote(data, at, &nh, &owner, &desc)) > 0) {
 			const uint8_t *id = (const uint8_t *)data->d_buf + desc;
 
 			if (nh.n_type != NT_GNU_BUILD_ID || nh.n_descsz < 2 || nh.n_descsz > BUILD_ID_MAX)
 				continue;
-			n = (size_t)snprintf(path, size, "/usr/lib/debug/.build-id/%02x/", id[0]);
+			n = (size_t)snprintf(name, size, "%02x/", id[0]);
 			for (size_t i = 1; i < nh.n_descsz && n + 8 < size; i++)
-				n += (size_t)snprintf(path + n, size - n, "%02x", id[i]);
-			snprintf(path + n, size - n, ".debug");
+				n += (size_t)snprintf(name + n, size - n, "%02x", id[i]);
+			snprintf(name + n, size - n, ".debug");
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool read_debug_file(struct elfsyms *e, Elf *elf)
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *sh)
 {
-	char path[64 + 2 * BUILD_ID_MAX];
-	bool found = false;
-	Elf *debug;
-	int fd;
+	Elf_Scn *scn = NULL;
+	size_t strings = 0;
 
-	if (!debug_path(elf, path, sizeof(path)))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	debug = elf_begin(fd, ELF_C_READ, NULL);
-	if (debug)
-		found = read_table(e, debug, SHT_SYMTAB);
-	elf_end(debug);
-	close(fd);
+	if (elf_getshdrstrndx(elf, &strings) != 0)
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		const char *is = gelf_getshdr(scn, sh) ? elf_strptr(elf, strings, sh->sh_name) : NULL;
+
+		if (is && strcmp(is, name) == 0)
+			return scn;
+	}
+	return NULL;
+}
+
+/* The name in .gnu_debuglink: no path, and ended inside of the section. */
+static const char *debuglink(Elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = find_section(elf, ".gnu_debuglink", &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	const char *name = data ? data->d_buf : NULL;
+
+	return name && memchr(name, '\0', data->d_size) && *name && !strchr(name, '/') ? name : NULL;
+}
+
+static bool read_file(struct elfsyms *e, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	bool found = elf && elf_kind(elf) == ELF_K_ELF && read_table(e, elf, SHT_SYMTAB);
+
+	if (found && !e->debug)
+		e->debug = strdup(path);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
 	return found;
+}
+
+/* In the process's own file system first, for it may be in a container; then in ours. */
+static bool read_debug_file(struct elfsyms *e, Elf *elf, const char *root, const char *path)
+{
+	const char *const roots[] = { root, "" }, *link = debuglink(elf), *slash = path ? strrchr(path, '/') : NULL;
+	char id[16 + 2 * BUILD_ID_MAX], name[PATH_MAX];
+	bool has_id = build_id_name(elf, id, sizeof(id));
+
+	for (size_t i = *root ? 0 : 1; i < 2; i++) {
+		if (has_id) {
+			snprintf(name, sizeof(name), "%s/usr/lib/debug/.build-id/%s", roots[i], id);
+			if (read_file(e, name))
+				return true;
+		}
+		for (size_t k = 0; link && slash && k < 3; k++) {
+			static const char *const places[][2] = { { "", "" }, { "", "/.debug" },
+				{ "/usr/lib/debug", "" } };
+
+			snprintf(name, sizeof(name), "%s%s%.*s%s/%s", roots[i], places[k][0], (int)(slash - path), path,
+				places[k][1], link);
+			if (read_file(e, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The table of functions that some distributions pack into stripped files: xz, an ELF file of its own. */
+static void read_packed(struct elfsyms *e, Elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = find_section(elf, ".gnu_debugdata", &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	size_t len = 0;
+	void *image = data && data->d_buf ? unxz(data->d_buf, data->d_size, &len) : NULL;
+	Elf *packed = image ? elf_memory(image, len) : NULL;
+
+	if (packed && elf_kind(packed) == ELF_K_ELF)
+		(void)read_table(e, packed, SHT_SYMTAB);
+	elf_end(packed);
+	free(image);
 }
 
 /* Of several names for one address: the longest function, then a global name, then the shorter name. */
@@ -157,21 +225,23 @@ static int by_addr(const void *a, const void *b)
 						  : strcmp(x->name, y->name);
 }
 
-static struct elfsyms *read_elf(Elf *elf)
+static struct elfsyms *read_elf(Elf *elf, const char *root, const char *path)
 {
 	struct elfsyms *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
 	read_segments(e, elf);
-	if (!read_table(e, elf, SHT_SYMTAB) && !read_debug_file(e, elf))
+	if (!read_table(e, elf, SHT_SYMTAB) && !(root && read_debug_file(e, elf, root, path))) {
 		(void)read_table(e, elf, SHT_DYNSYM);
+		read_packed(e, elf);
+	}
 	if (e->n)
 		qsort(e->v, e->n, sizeof(*e->v), by_addr);
 	return e;
 }
 
-struct elfsyms *elfsyms_open(const char *path)
+struct elfsyms *elfsyms_open(const char *file, const char *root, const char *path)
 {
 	struct elfsyms *e = NULL;
 	int fd;
@@ -179,12 +249,12 @@ struct elfsyms *elfsyms_open(const char *path)
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		e = read_elf(elf);
+		e = read_elf(elf, root, path);
 	elf_end(elf);
 	close(fd);
 	return e;
@@ -199,7 +269,7 @@ struct elfsyms *elfsyms_memory(void *image, size_t len)
 		return NULL;
 	elf = elf_memory(image, len);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		e = read_elf(elf);
+		e = read_elf(elf, NULL, NULL);
 	elf_end(elf);
 	return e;
 }
@@ -211,6 +281,7 @@ void elfsyms_free(struct elfsyms *e)
 	for (size_t i = 0; i < e->n; i++)
 		free(e->v[i].name);
 	free(e->v);
+	free(e->debug);
 	free(e);
 }
 

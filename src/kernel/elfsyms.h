@@ -7,9 +7,9 @@
 
 struct elfsyms;
 
-/* From the file; its separate debugging file under /usr/lib/debug is used where there is one. NULL: not an ELF file,
- * or no memory. */
-struct elfsyms *elfsyms_open(const char *path);
+/* From the file. path: what the process calls it, and root: where the process's "/" is ("/proc/1/root", "": ours), both
+ * to find its separate debugging file, by build id or by name. NULL: not an ELF file, or no memory. */
+struct elfsyms *elfsyms_open(const char *file, const char *root, const char *path);
 /* From an image in memory (the vdso); the caller's, as long as the table lives. */
 struct elfsyms *elfsyms_memory(void *image, size_t len);
 void elfsyms_free(struct elfsyms *e); /* NULL is fine */

@@ -283,7 +283,7 @@ void object_close(struct object *obj)
 const struct elfsyms *object_functions(struct object *obj)
 {
 	if (!obj->parsed && obj->file)
-		obj->syms = elfsyms_open(obj->file);
+		obj->syms = elfsyms_open(obj->file, "", obj->file);
 	obj->parsed = true;
 	return obj->syms;
 }

@@ -1,20 +1,30 @@
-/* usyms: see usyms.h. Input: /proc/PID/maps, ELF files. Output: names.
- * Invariant: a file's symbols are read once, when a name in it is first wanted. */
+/* usyms: see usyms.h. Input: /proc/PID/maps, what mapwatch tells, ELF files. Output: names.
+ * Invariant: a file's symbols are read once, when a name in it is first wanted; never those of another file that has
+ * taken its place. */
 #include "kernel/usyms.h"
 #include "kernel/elfsyms.h"
+#include "kernel/mapwatch.h"
+#include "kernel/perfmap.h"
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH_LEN 4096
+#define BUCKETS 1024
+#define PROCESSES_MAX 8192 /* kept; of those that have ended the oldest go */
+#define KEPT_MAX 256       /* files kept open, for their processes end and we have no path to them */
 
 struct object {
 	struct object *next;
 	char *path;
 	const char *base; /* of path, without folders */
 	uint64_t dev, inode;
+	int fd; /* open, or -1 */
 	struct elfsyms *syms;
 	bool tried;
 };
@@ -25,17 +35,26 @@ struct mapping {
 };
 
 struct process {
-	struct process *next;
+	struct process *next; /* in its bucket */
 	pid_t pid;
+	pid_t parent;  /* whose maps it began with; 0: not known */
 	unsigned seen; /* the refresh that its maps were read after */
+	unsigned ended;
+	bool wanted; /* somebody has asked for it */
 	struct mapping *v;
 	size_t n, cap;
+	struct perfmap *jit; /* what it has compiled itself; NULL: nothing is known */
+	unsigned jit_seen;
+	pid_t nspid; /* its number as it knows it; 0: not known */
 };
 
 struct usyms {
-	struct process *processes;
+	struct process *processes[BUCKETS];
+	size_t nprocesses;
 	struct object *objects;
+	unsigned kept;
 	unsigned now;
+	struct mapwatch *watch; /* or NULL */
 };
 
 struct usyms *usyms_new(void)
@@ -47,27 +66,37 @@ struct usyms *usyms_new(void)
 	return u;
 }
 
+int usyms_watch(struct usyms *u, struct features *f)
+{
+	return u->watch ? 0 : mapwatch_open(f, &u->watch);
+}
+
+static void process_free(struct process *p)
+{
+	free(p->v);
+	perfmap_free(p->jit);
+	free(p);
+}
+
 void usyms_free(struct usyms *u)
 {
 	if (!u)
 		return;
-	for (struct process *p = u->processes, *next; p; p = next) {
-		next = p->next;
-		free(p->v);
-		free(p);
-	}
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct process *p = u->processes[i], *next; p; p = next) {
+			next = p->next;
+			process_free(p);
+		}
 	for (struct object *o = u->objects, *next; o; o = next) {
 		next = o->next;
 		elfsyms_free(o->syms);
+		if (o->fd >= 0)
+			close(o->fd);
 		free(o->path);
 		free(o);
 	}
+	mapwatch_close(u->watch);
 	free(u);
-}
-
-void usyms_refresh(struct usyms *u)
-{
-	u->now++;
 }
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
@@ -87,6 +116,7 @@ static struct object *object_of(struct usyms *u, const char *path, uint64_t dev,
 	o->base = o->path + (slash && *path == '/' ? slash - path + 1 : 0);
 	o->dev = dev;
 	o->inode = inode;
+	o->fd = -1;
 	o->next = u->objects;
 	u->objects = o;
 	return o;
@@ -95,7 +125,7 @@ static struct object *object_of(struct usyms *u, const char *path, uint64_t dev,
 static bool add_mapping(struct process *p, const struct mapping *m)
 {
 	if (p->n == p->cap) {
-		size_t cap = p->cap ? 2 * p->cap : 32;
+		size_t cap = p->cap ? 2 * p->cap : 8;
 		struct mapping *v = reallocarray(p->v, cap, sizeof(*v));
 
 		if (!v)
@@ -129,35 +159,51 @@ static bool parse_map(struct usyms *u, char *line, struct mapping *m)
 
 static struct process *process_of(struct usyms *u, pid_t pid, bool make)
 {
-	struct process **at = &u->processes, *p;
+	struct process **bucket = &u->processes[(unsigned)pid % BUCKETS], *p;
 
-	for (; (p = *at) != NULL; at = &p->next)
-		if (p->pid == pid) { /* to the front: the next question is about the same one */
-			*at = p->next;
-			p->next = u->processes;
-			u->processes = p;
+	for (p = *bucket; p; p = p->next)
+		if (p->pid == pid)
 			return p;
-		}
 	p = make ? calloc(1, sizeof(*p)) : NULL;
 	if (!p)
 		return NULL;
 	p->pid = pid;
-	p->next = u->processes;
-	u->processes = p;
+	p->next = *bucket;
+	*bucket = p;
+	u->nprocesses++;
 	return p;
 }
 
-void usyms_note(struct usyms *u, pid_t pid)
+/* The last of "NSpid:	4711	5": in the innermost namespace. */
+static void note_nspid(struct process *p)
 {
-	struct process *p = process_of(u, pid, true);
+	char path[64], line[512];
+	FILE *f;
+
+	if (p->nspid)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)p->pid);
+	f = fopen(path, "re");
+	p->nspid = p->pid;
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *last = strncmp(line, "NSpid:", 6) ? NULL : strrchr(line, '\t');
+
+		if (last) {
+			p->nspid = (pid_t)strtol(last + 1, NULL, 10);
+			break;
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+static void note_maps(struct usyms *u, struct process *p)
+{
 	char path[64], *line = NULL;
 	size_t len = 0, old;
 	FILE *f;
 
-	if (!p || p->seen == u->now)
-		return;
-	p->seen = u->now;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
 	f = fopen(path, "re");
 	if (!f)
 		return;
@@ -169,10 +215,139 @@ void usyms_note(struct usyms *u, pid_t pid)
 		if (parse_map(u, line, &m) && !add_mapping(p, &m))
 			break;
 	}
+	note_nspid(p);
 	if (!p->n) /* it has just ended: its old maps are still in the array */
 		p->n = old;
 	free(line);
 	fclose(f);
+}
+
+void usyms_note(struct usyms *u, pid_t pid)
+{
+	struct process *p = process_of(u, pid, true);
+
+	if (!p)
+		return;
+	p->wanted = true;
+	if (p->seen != u->now && !p->ended)
+		note_maps(u, p);
+	p->seen = u->now;
+}
+
+/* ---- processes that come and go ---------------------------------------------------------------------------------- */
+/* Those that have ended go first, the oldest of them first; what was asked for stays longer. */
+static int by_age(const void *a, const void *b)
+{
+	const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
+
+	if (x->wanted != y->wanted)
+		return x->wanted ? 1 : -1;
+	return x->ended < y->ended ? -1 : x->ended > y->ended;
+}
+
+static void process_drop(struct usyms *u, struct process *p)
+{
+	struct process **at = &u->processes[(unsigned)p->pid % BUCKETS];
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	u->nprocesses--;
+	process_free(p);
+}
+
+static void forget_some(struct usyms *u)
+{
+	struct process **v = calloc(u->nprocesses, sizeof(struct process *));
+	size_t n = 0;
+
+	for (size_t i = 0; v && i < BUCKETS; i++)
+		for (struct process *p = u->processes[i]; p; p = p->next)
+			if (p->ended)
+				v[n++] = p;
+	if (n)
+		qsort(v, n, sizeof(*v), by_age);
+	for (size_t i = 0; i < n / 2; i++)
+		process_drop(u, v[i]);
+	free(v);
+}
+
+/* A file that our own tree of files does not have by that name: it is kept open while its process lives. */
+static void keep_open(struct usyms *u, struct object *o, pid_t pid)
+{
+	char path[PATH_LEN + 64];
+	struct stat st;
+
+	if (o->fd >= 0 || o->syms || u->kept >= KEPT_MAX || *o->path != '/' ||
+		(stat(o->path, &st) == 0 && st.st_ino == o->inode))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, o->path);
+	o->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (o->fd >= 0 && (fstat(o->fd, &st) != 0 || st.st_ino != o->inode || !S_ISREG(st.st_mode))) {
+		close(o->fd);
+		o->fd = -1;
+	}
+	u->kept += o->fd >= 0;
+}
+
+static void map_added(struct usyms *u, struct process *p, const struct map_event *e)
+{
+	struct mapping m = { e->start, e->end, e->off, object_of(u, e->path, e->dev, e->inode) };
+	size_t n = 0;
+
+	if (!m.obj)
+		return;
+	for (size_t i = 0; i < p->n; i++) /* what was there is no more */
+		if (p->v[i].end <= m.start || p->v[i].start >= m.end)
+			p->v[n++] = p->v[i];
+	p->n = n;
+	(void)add_mapping(p, &m);
+	keep_open(u, m.obj, e->pid);
+}
+
+static void copy_maps(struct process *p, const struct process *from)
+{
+	for (size_t i = 0; from && i < from->n; i++)
+		if (!add_mapping(p, &from->v[i]))
+			break;
+}
+
+static void on_event(void *ctx, const struct map_event *e)
+{
+	struct usyms *u = ctx;
+	struct process *p = process_of(u, e->pid, e->kind != MAP_EXIT);
+
+	if (!p)
+		return;
+	switch (e->kind) {
+	case MAP_FORK: /* the number may have been another's before */
+		p->n = 0;
+		p->ended = 0;
+		p->wanted = false;
+		p->nspid = 0;
+		p->parent = e->parent;
+		copy_maps(p, process_of(u, e->parent, false));
+		break;
+	case MAP_EXEC:
+		p->n = 0;
+		p->parent = 0;
+		break;
+	case MAP_ADDED:
+		map_added(u, p, e);
+		break;
+	case MAP_EXIT:
+		p->ended = u->now;
+		break;
+	}
+}
+
+void usyms_refresh(struct usyms *u)
+{
+	u->now++;
+	if (u->watch)
+		mapwatch_read(u->watch, on_event, u);
+	if (u->nprocesses > PROCESSES_MAX)
+		forget_some(u);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -184,22 +359,37 @@ static struct elfsyms *open_vdso(void)
 	return image ? elfsyms_memory(image, image->e_shoff + (size_t)image->e_shnum * image->e_shentsize) : NULL;
 }
 
-/* In the process's own root folder while it lives, for it may be in a container; the file itself if it was deleted. */
+/* The file of that name, if it is still the one that was mapped. */
+static struct elfsyms *open_same(const struct object *o, const char *file, const char *root)
+{
+	struct stat st;
+
+	if (stat(file, &st) != 0 || (o->inode && st.st_ino != o->inode))
+		return NULL;
+	return elfsyms_open(file, root, o->path);
+}
+
+/* By the mapping itself while the process lives: then the file may be deleted, or a container's. */
 static struct elfsyms *open_object(const struct object *o, pid_t pid, const struct mapping *m)
 {
-	char path[PATH_LEN + 64];
+	char path[PATH_LEN + 64], root[64];
 	struct elfsyms *e;
 
 	if (strcmp(o->path, "[vdso]") == 0)
 		return open_vdso();
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
 		(unsigned long long)m->end);
-	e = elfsyms_open(path);
+	e = elfsyms_open(path, root, o->path);
 	if (e)
 		return e;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, o->path);
-	e = elfsyms_open(path);
-	return e ? e : elfsyms_open(o->path);
+	if (o->fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
+		return elfsyms_open(path, "", o->path);
+	}
+	snprintf(path, sizeof(path), "%s%s", root, o->path);
+	e = open_same(o, path, root);
+	return e ? e : open_same(o, o->path, "");
 }
 
 static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
@@ -210,16 +400,53 @@ static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
 	return NULL;
 }
 
+/* Code in memory that is no file's. The process goes on to write its list: one look after each refresh. */
+static bool find_jit(const struct usyms *u, struct process *p, uint64_t addr, struct usym *out)
+{
+	uint64_t off = 0;
+	const char *name = p->jit ? perfmap_find(p->jit, addr, &off) : NULL;
+
+	if (!name && p->jit_seen != u->now && p->nspid) {
+		struct perfmap *now = perfmap_open(p->pid, p->nspid);
+
+		p->jit_seen = u->now;
+		if (now) {
+			perfmap_free(p->jit);
+			p->jit = now;
+			name = perfmap_find(now, addr, &off);
+		}
+	}
+	*out = (struct usym){ .obj = "[jit]", .name = name, .off = off, .jit = true };
+	return name != NULL;
+}
+
+/* What such code lies in, where it is not memory without any name. */
+static bool is_made(const char *path)
+{
+	return strncmp(path, "/memfd:", 7) == 0 || strncmp(path, "/dev/zero", 9) == 0 ||
+		strncmp(path, "//anon", 6) == 0;
+}
+
 bool usyms_find(struct usyms *u, pid_t pid, uint64_t addr, struct usym *out)
 {
-	const struct process *p;
+	struct process *p;
 	const struct mapping *m;
 
 	usyms_note(u, pid);
 	p = process_of(u, pid, false);
 	m = p ? mapping_of(p, addr) : NULL;
+	if (p && !m && p->parent &&
+		!p->n) { /* it was made, did what we ask about, and ended, all since we last looked */
+		usyms_note(u, p->parent);
+		copy_maps(p, process_of(u, p->parent, false));
+		p->parent = 0;
+		m = mapping_of(p, addr);
+	}
+	if (p && (!m || is_made(m->obj->path)) && find_jit(u, p, addr, out))
+		return true;
 	if (!m)
 		return false;
+	out->jit = false;
 	if (!m->obj->tried) {
 		m->obj->tried = true;
 		m->obj->syms = open_object(m->obj, pid, m);

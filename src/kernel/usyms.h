@@ -6,17 +6,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct features;
 struct usyms;
 
 struct usym {
 	const char *obj;  /* file name without folders, "[vdso]", ...; owned by the table */
 	const char *name; /* NULL: the file has no symbol there */
 	uint64_t off;     /* from the symbol's start; without one: addr itself */
+	bool jit;         /* code that the process has made, and named in /tmp/perf-PID.map: name is all there is */
 };
 
 /* NULL: no memory. */
 struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u); /* NULL is fine */
+/* From now on processes are known from the moment that they begin; refreshing reads what has happened. 0; -errno: the
+ * kernel does not let us, and only what is noted is known. */
+int usyms_watch(struct usyms *u, struct features *f) __attribute__((warn_unused_result));
 /* Time has passed: processes may have mapped other files since. */
 void usyms_refresh(struct usyms *u);
 /* Reads the process's maps, unless that was done since the last refresh. What is known stays when it has ended. */

@@ -39,10 +39,33 @@ void agg_print_words(const struct agg_set *s, struct out *o, const struct agg *g
 	out_int(o, agg_shown(g, words, normal), 16);
 }
 
+/* "execname;frame;frame 12", as tools for flame graphs read it; false: that is not asked for. */
+static bool print_folded_row(const struct agg_set *s, struct out *o, const struct agg_row *r)
+{
+	const struct agg_table *t = &s->table;
+	size_t nkeys = t->aggs[0]->nkeys;
+	bool folded = false;
+
+	for (size_t i = 0; i < nkeys; i++)
+		folded |= print_is_folded(&r->keys[i]);
+	if (!folded || agg_is_dist(t->aggs[0]))
+		return false;
+	for (size_t i = 0; i < nkeys; i++) {
+		out_bytes(o, ";", i > 0);
+		print_plain(o, &r->keys[i]);
+	}
+	out_bytes(o, " ", 1);
+	out_int(o, shown(s, r, 0), 0);
+	out_bytes(o, "\n", 1);
+	return true;
+}
+
 static void print_default_row(const struct agg_set *s, struct out *o, const struct agg_row *r)
 {
 	const struct agg_table *t = &s->table;
 
+	if (print_folded_row(s, o, r))
+		return;
 	for (size_t i = 0; i < t->aggs[0]->nkeys; i++)
 		print_key(o, &r->keys[i]);
 	for (size_t i = 0; i < t->naggs; i++) {

@@ -30,6 +30,7 @@ enum opt_kind {
 	OPT_AMIN,
 	OPT_VERSION,
 	OPT_LINKMODE,
+	OPT_STACKFMT,
 	OPT_EVALTIME,
 	OPT_TIER,
 	OPT_SET,     /* bool, true whenever it is named (those without a value) */
@@ -61,6 +62,7 @@ static const char *const takes[OPT_COUNT] = {
 	[OPT_STDC] = "it takes a, c, s or t",
 	[OPT_AMIN] = "it takes a triplet such as Evolving/Evolving/Common",
 	[OPT_VERSION] = "it takes a version of D such as 1.2",
+	[OPT_STACKFMT] = "it takes dtrace or folded",
 	[OPT_LINKMODE] = "it takes kernel, dynamic or static",
 	[OPT_EVALTIME] = "it takes exec, preinit, postinit or main",
 	[OPT_SET] = "it takes no value",
@@ -138,6 +140,7 @@ static const struct opt {
 	{ "maxframes", OPT_NUM, 0, O(maxframes) },
 	{ "modpath", OPT_ANY, 0, 0 },
 	{ "nolibs", OPT_BOOL, NO_PRAGMA, O(nolibs) },
+	{ "nodemangle", OPT_BOOL, 0, O(nodemangle) },
 	{ "noresolve", OPT_BOOL, 0, O(noresolve) },
 	{ "nspec", OPT_NUM, 0, O(nspec) },
 	{ "oall", OPT_BOOL, NO_PRAGMA, O(oall) },
@@ -154,6 +157,7 @@ static const struct opt {
 	{ "scratchsize", OPT_SIZE, 0, O(scratchsize) },
 	{ "setenv", OPT_ANY, NO_PRAGMA, 0 },
 	{ "specsize", OPT_SIZE, 0, O(specsize) },
+	{ "stackfmt", OPT_STACKFMT, 0, O(folded) },
 	{ "stackframes", OPT_NUM, 0, O(stackframes) },
 	{ "stackindent", OPT_NUM, AT_RUN, O(stackindent) },
 	{ "statusrate", OPT_RATE, AT_RUN, O(statusrate_ns) },
@@ -339,6 +343,7 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 	static const char *const policies[] = { "switch", "fill", "ring", NULL };
 	static const char *const rows[] = { "text", "json", "csv", NULL };
 	static const char *const resize[] = { "auto", "manual", NULL };
+	static const char *const formats[] = { "dtrace", "folded", NULL };
 	static const char *const links[] = { "kernel", "dynamic", "static", "primary", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit", "main", NULL };
 	int i;
@@ -363,6 +368,11 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 		return true;
 	case OPT_LINKMODE:
 		return parse_word(v, links, &i);
+	case OPT_STACKFMT:
+		if (!parse_word(v, formats, &i))
+			return false;
+		o->folded = i == 1;
+		return true;
 	default:
 		return parse_word(v, times, &i);
 	}
@@ -431,6 +441,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_FORMAT:
 	case OPT_ROWS:
 	case OPT_LINKMODE:
+	case OPT_STACKFMT:
 	case OPT_EVALTIME:
 		return parse_words(opt->kind, v, o);
 	case OPT_TIER:

@@ -518,6 +518,21 @@ static void print_stack(struct out *o, const struct pval *v)
 		symtext_stack(v->env->symtext, o, v->user, v->s, v->len);
 }
 
+bool print_is_folded(const struct pval *v)
+{
+	return v->kind == PVAL_STACK && v->env && v->env->symtext && symtext_folded(v->env->symtext);
+}
+
+void print_plain(struct out *o, const struct pval *v)
+{
+	if (v->kind == PVAL_STACK)
+		print_stack(o, v);
+	else if (v->kind == PVAL_INT)
+		out_int(o, (int64_t)v->i, 0);
+	else
+		out_text(o, v->s, v->len, v->raw, 0);
+}
+
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
@@ -618,6 +633,7 @@ void print_trace(struct out *o, const struct pval *v, bool quiet)
 		break;
 	case PVAL_STACK:
 		print_stack(o, v);
+		out_bytes(o, "\n", print_is_folded(v));
 		break;
 	case PVAL_TEXT:
 		if (v->symbol) {

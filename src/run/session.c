@@ -76,8 +76,11 @@ struct session *session_new(const struct image *image, const struct session_opti
 	s->live = opts->nchildren;
 	s->epoll = s->signals = -1;
 	s->zones = zone_new(features_global_netns(opts->features));
-	s->symtext = symtext_new(
-		&(struct symtext_opts){ .noresolve = opts->noresolve, .indent = opts->stackindent, .err = opts->err });
+	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->noresolve,
+		.indent = opts->stackindent,
+		.folded = opts->options && opts->options->folded,
+		.nodemangle = opts->options && opts->options->nodemangle,
+		.err = opts->err });
 	if (!s->zones || !s->symtext) {
 		zone_free(s->zones);
 		symtext_free(s->symtext);
@@ -372,6 +375,8 @@ static int attach(struct session *s, char *why, size_t why_len)
 
 	if (s->stop)
 		return 0;
+	if (s->names)
+		symtext_watch(s->symtext, s->opts.features);
 	err = attach_all(s->loaded, s->opts.features, &s->attached, why, why_len);
 	if (err)
 		return err;

@@ -1,5 +1,6 @@
 /* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept. */
 #include "run/symtext.h"
+#include "kernel/demangle.h"
 #include "kernel/kaddrs.h"
 #include "kernel/usyms.h"
 #include <errno.h>
@@ -9,7 +10,8 @@
 
 #define BUCKETS 4096
 #define INDENT 14 /* as dtrace's */
-#define NAME_MAX_LEN 512
+#define NAME_MAX_LEN 1024
+#define FRAMES_MAX 1024
 
 struct name {
 	struct name *next;
@@ -58,6 +60,13 @@ void symtext_free(struct symtext *s)
 	free(s);
 }
 
+void symtext_watch(struct symtext *s, struct features *f)
+{
+	/* Where that is not allowed, processes are noted when they are first seen. */
+	if (!s->opts.noresolve && usyms_watch(s->usyms, f) != 0)
+		return;
+}
+
 void symtext_refresh(struct symtext *s)
 {
 	s->round++;
@@ -100,8 +109,14 @@ static void kernel_text(struct symtext *s, enum field_kind how, uint64_t addr, c
 		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.mod, sym.name, addr - sym.addr);
 }
 
+static const char *plain_name(const struct symtext *s, const char *name, char *buf, size_t size)
+{
+	return s->opts.nodemangle ? name : demangle(name, buf, size);
+}
+
 static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr, char *buf, size_t size)
 {
+	char plain[NAME_MAX_LEN];
 	struct usym sym;
 
 	if (pid > INT32_MAX || !usyms_find(s->usyms, (pid_t)pid, addr, &sym))
@@ -110,10 +125,13 @@ static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint
 		snprintf(buf, size, "%s", sym.obj);
 	else if (!sym.name)
 		snprintf(buf, size, "%s`0x%" PRIx64, sym.obj, addr);
+	else if (sym.jit)
+		snprintf(buf, size, "%s", sym.name);
 	else if (how == FIELD_USYM || !sym.off)
-		snprintf(buf, size, "%s`%s", sym.obj, sym.name);
+		snprintf(buf, size, "%s`%s", sym.obj, plain_name(s, sym.name, plain, sizeof(plain)));
 	else
-		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.obj, sym.name, sym.off);
+		snprintf(
+			buf, size, "%s`%s+0x%" PRIx64, sym.obj, plain_name(s, sym.name, plain, sizeof(plain)), sym.off);
 }
 
 static bool is_user(enum field_kind how)
@@ -167,31 +185,57 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
+bool symtext_folded(const struct symtext *s)
+{
+	return s->opts.folded;
+}
+
+/* Both the frames of it and how many; at most FRAMES_MAX. */
+static size_t frames_of(const char *data, size_t len, uint64_t *pcs)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at + sizeof(*pcs) <= len && n < FRAMES_MAX; at += sizeof(*pcs)) {
+		memcpy(&pcs[n], data + at, sizeof(*pcs));
+		if (!pcs[n])
+			break;
+		n++;
+	}
+	return n;
+}
+
+static void print_folded(
+	struct symtext *s, struct out *o, enum field_kind how, uint64_t pid, const uint64_t *pcs, size_t n)
+{
+	for (size_t i = n; i-- > 0;) {
+		const char *text = symtext_name(s, how, pid, pcs[i]);
+		const char *end = s->opts.noresolve ? NULL : strstr(text, "+0x");
+
+		out_text(o, text, end ? (size_t)(end - text) : strlen(text), false, 0);
+		out_bytes(o, ";", i > 0);
+	}
+}
+
 void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len)
 {
-	const bool row = o->rows > ROWS_TEXT; /* one text, "a;b;c" */
-	bool any = false;
-	uint64_t pid = 0, pc;
-	size_t at = 0;
+	enum field_kind how = user ? FIELD_UADDR : FIELD_INT;
+	uint64_t pid = 0, pcs[FRAMES_MAX];
+	size_t n;
 
 	if (user && len >= sizeof(pid)) {
 		memcpy(&pid, data, sizeof(pid));
-		at = sizeof(pid);
+		data += sizeof(pid);
+		len -= sizeof(pid);
 	}
-	out_str(o, row ? "" : "\n");
-	for (; at + sizeof(pc) <= len; at += sizeof(pc)) {
-		const char *text;
+	n = frames_of(data, len, pcs);
+	if (s->opts.folded) {
+		print_folded(s, o, how, pid, pcs, n);
+		return;
+	}
+	out_str(o, "\n");
+	for (size_t i = 0; i < n; i++) {
+		const char *text = symtext_name(s, how, pid, pcs[i]);
 
-		memcpy(&pc, data + at, sizeof(pc));
-		if (!pc)
-			break;
-		text = symtext_name(s, user ? FIELD_UADDR : FIELD_INT, pid, pc);
-		if (row) {
-			out_str(o, any ? ";" : "");
-			out_text(o, text, strlen(text), false, 0);
-			any = true;
-			continue;
-		}
 		out_pad(o, s->opts.indent > 0 ? (size_t)s->opts.indent : INDENT);
 		out_text(o, text, strlen(text), false, 0);
 		out_bytes(o, "\n", 1);

@@ -5,17 +5,22 @@
 #include "ir/image.h"
 #include "run/print.h"
 
+struct features;
 struct symtext;
 
 struct symtext_opts {
-	bool noresolve; /* numbers only */
-	int indent;     /* columns before a frame of a stack; 0: dtrace's 14 */
-	FILE *err;      /* borrowed: where it is said that the kernel hides its addresses */
+	bool noresolve;  /* numbers only */
+	bool folded;     /* stacks in one line, outermost frame first */
+	bool nodemangle; /* names as the linker knows them */
+	int indent;      /* columns before a frame of a stack; 0: dtrace's 14 */
+	FILE *err;       /* borrowed: where it is said that the kernel hides its addresses */
 };
 
 /* NULL: no memory. */
 struct symtext *symtext_new(const struct symtext_opts *opts);
 void symtext_free(struct symtext *s); /* NULL is fine */
+/* Processes will be wanted: what they map is watched from now on, as far as the kernel lets us. */
+void symtext_watch(struct symtext *s, struct features *f);
 /* Some time has passed: call it before records are printed. */
 void symtext_refresh(struct symtext *s);
 /* Remembers what is mapped where in the process, for when it has ended. */
@@ -25,5 +30,6 @@ void symtext_note(struct symtext *s, uint64_t pid);
 const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr);
 /* A stack: a newline, then a line a frame. data is what a FIELD_STACK or FIELD_USTACK holds; user: it begins with the
  * number of the process. */
+bool symtext_folded(const struct symtext *s);
 void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len);
 #endif

@@ -88,9 +88,9 @@ int main(void)
 	}
 	usyms_free(u);
 	usyms_free(NULL);
-	EXPECT(elfsyms_open("/proc/self/maps") == NULL);
-	EXPECT(elfsyms_open("/nonexistent") == NULL);
-	struct elfsyms *e = elfsyms_open("/proc/self/exe");
+	EXPECT(elfsyms_open("/proc/self/maps", "", "/x") == NULL);
+	EXPECT(elfsyms_open("/nonexistent", "", "/x") == NULL);
+	struct elfsyms *e = elfsyms_open("/proc/self/exe", "", "/x");
 
 	EXPECT(e != NULL && !elfsyms_find(e, UINT64_MAX, &name, &off));
 	elfsyms_free(e);
