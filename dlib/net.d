@@ -309,6 +309,19 @@ inline string dw_cg_runtime[uint64_t head, uint64_t above] =
     head == 0x6c7961702e63786c ? "lxc" : dw_cg_below[above] == 1 ? "docker" : dw_cg_below[above] == 2 ? "kubernetes" :
     dw_cg_below[above] == 3 ? "lxc" : "";
 
+/* Of the cgroup of the socket at that address. */
+inline string dw_sk_runtime[uint64_t sk] =
+    dw_cg_runtime[dw_cg_head[dw_cg_of[sk]], dw_cg_head[dw_cg_above[dw_cg_of[sk]]]];
+inline string dw_sk_container[uint64_t sk] =
+    dw_cg_skip[dw_cg_head[dw_cg_of[sk]]] == 12 ?
+    ((struct dw_name96 *)(dw_cg_name[dw_cg_of[sk]] + 12))->c :
+    dw_cg_skip[dw_cg_head[dw_cg_of[sk]]] > 0 ?
+    ((struct dw_name12 *)(dw_cg_name[dw_cg_of[sk]] + dw_cg_skip[dw_cg_head[dw_cg_of[sk]]]))->c :
+    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[sk]]]] == 3 ?
+    ((struct dw_name96 *)dw_cg_name[dw_cg_of[sk]])->c :
+    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[sk]]]] > 0 ?
+    ((struct dw_name12 *)dw_cg_name[dw_cg_of[sk]])->c : "";
+
 typedef struct csinfo {
 	uintptr_t cs_addr;		/* the socket (struct sock) */
 	uint64_t cs_cid;		/* connection id: the socket's cookie */
@@ -339,17 +352,8 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_cgroup = P->cgroup;
 	cs_zonename = __zone(P->netns);
 	cs_nspid = P->owner != 0 ? P->owner->nspid : -1;
-	cs_runtime = P->sk == 0 ? "" :
-	    dw_cg_runtime[dw_cg_head[dw_cg_of[(uint64_t)P->sk]], dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]];
-	cs_container = P->sk == 0 ? "" :
-	    dw_cg_skip[dw_cg_head[dw_cg_of[(uint64_t)P->sk]]] == 12 ?
-	    ((struct dw_name96 *)(dw_cg_name[dw_cg_of[(uint64_t)P->sk]] + 12))->c :
-	    dw_cg_skip[dw_cg_head[dw_cg_of[(uint64_t)P->sk]]] > 0 ?
-	    ((struct dw_name12 *)(dw_cg_name[dw_cg_of[(uint64_t)P->sk]] + dw_cg_skip[dw_cg_head[dw_cg_of[(uint64_t)P->sk]]]))->c :
-	    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]] == 3 ?
-	    ((struct dw_name96 *)dw_cg_name[dw_cg_of[(uint64_t)P->sk]])->c :
-	    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[(uint64_t)P->sk]]]] > 0 ?
-	    ((struct dw_name12 *)dw_cg_name[dw_cg_of[(uint64_t)P->sk]])->c : "";
+	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
+	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;
 };
 

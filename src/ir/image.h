@@ -164,6 +164,7 @@ enum attach_kind {
 	ATTACH_CGROUP_INGRESS, /* cgroup_skb on the root of cgroup2 */
 	ATTACH_CGROUP_EGRESS,
 	ATTACH_CGROUP_SOCKOPS, /* sock_ops on the root of cgroup2 */
+	ATTACH_CGROUP_RELEASE, /* the last descriptor of an Internet socket is closed, on the root of cgroup2 */
 	ATTACH_PERF,           /* target: the event (run/attach.c); NULL: a clock of period_ns, for profile */
 	ATTACH_UPROBE,         /* places: instructions of programs and libraries */
 	ATTACH_URETPROBE,      /* places: functions; when they return */

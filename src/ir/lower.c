@@ -299,6 +299,10 @@ static void prog_type(const struct lowerer *lw, struct image_prog *p)
 		p->prog_type = BPF_PROG_TYPE_SOCK_OPS;
 		p->expected_attach_type = BPF_CGROUP_SOCK_OPS;
 		break;
+	case ATTACH_CGROUP_RELEASE:
+		p->prog_type = BPF_PROG_TYPE_CGROUP_SOCK;
+		p->expected_attach_type = BPF_CGROUP_INET_SOCK_RELEASE;
+		break;
 	case ATTACH_PERF:
 		p->prog_type = BPF_PROG_TYPE_PERF_EVENT;
 		break;
@@ -326,7 +330,7 @@ static void prog_type(const struct lowerer *lw, struct image_prog *p)
 static bool is_cgroup(const struct site *s)
 {
 	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
-		s->attach == ATTACH_CGROUP_SOCKOPS;
+		s->attach == ATTACH_CGROUP_SOCKOPS || s->attach == ATTACH_CGROUP_RELEASE;
 }
 
 /* Helpers that only read, or write to memory of the program's own. */

@@ -919,6 +919,7 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return int_val(lower_inet_in(lw, e), e->type);
 	case FN_rand:
 	case FN_progenyof:
+	case FN___user:
 	case FN___numa:
 	case FN___regs:
 		return lower_subr(lw, e);

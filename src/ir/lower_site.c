@@ -21,9 +21,16 @@ static bool is_sockops(const struct lowerer *lw)
 	return lw->site->attach == ATTACH_CGROUP_SOCKOPS;
 }
 
+/* The context is the socket. */
+static bool is_release(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_CGROUP_RELEASE;
+}
+
 static bool is_cgroup(const struct lowerer *lw)
 {
-	return lw->site->attach == ATTACH_CGROUP_INGRESS || lw->site->attach == ATTACH_CGROUP_EGRESS || is_sockops(lw);
+	return lw->site->attach == ATTACH_CGROUP_INGRESS || lw->site->attach == ATTACH_CGROUP_EGRESS ||
+		is_sockops(lw) || is_release(lw);
 }
 
 /* ---- memo -------------------------------------------------------------------------------------------------------- */
@@ -67,7 +74,9 @@ static struct val kernel_ctx(struct lowerer *lw)
 	vreg ctx = ir_ctx(lw->ir);
 
 	return ptr_val(lw, ir_kfunc(lw->ir, lw->env->kfunc_kern_ctx, &ctx, 1, true),
-		is_sockops(lw) ? "bpf_sock_ops_kern" : "sk_buff");
+		is_sockops(lw)           ? "bpf_sock_ops_kern"
+			: is_release(lw) ? "sock"
+					 : "sk_buff");
 }
 
 static struct val ctx_member(struct lowerer *lw, const char *name)
@@ -90,6 +99,8 @@ static struct val cgroup_sk(struct lowerer *lw)
 {
 	vreg sk;
 
+	if (is_release(lw))
+		return kernel_ctx(lw);
 	if (lw->env->kfunc_kern_ctx)
 		return ctx_member(lw, "sk");
 	sk = helper_sk(lw);
@@ -232,6 +243,8 @@ static vreg packets_sk(struct lowerer *lw)
 /* The socket as the storage helpers want it; it may be NULL. */
 static vreg helper_sk(struct lowerer *lw)
 {
+	if (is_release(lw))
+		return ir_ctx(lw->ir);
 	if (is_cgroup(lw))
 		return ir_ld(lw->ir, ir_ctx(lw->ir),
 			is_sockops(lw) ? (int32_t)offsetof(struct bpf_sock_ops, sk)

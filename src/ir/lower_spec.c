@@ -160,7 +160,8 @@ static void send_signal(struct lowerer *lw, const struct expr *e, vreg sig)
 {
 	enum attach_kind a = lw->site->attach;
 
-	if (a == ATTACH_CGROUP_INGRESS || a == ATTACH_CGROUP_EGRESS || a == ATTACH_CGROUP_SOCKOPS)
+	if (a == ATTACH_CGROUP_INGRESS || a == ATTACH_CGROUP_EGRESS || a == ATTACH_CGROUP_SOCKOPS ||
+		a == ATTACH_CGROUP_RELEASE)
 		lower_error(lw, e->loc, D_KERNEL,
 			"%s() cannot be used on %s:::%s: the kernel lets no program of its kind "
 			"send signals",

@@ -475,15 +475,21 @@ static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
 	struct sval s = tstr_vars(lw, FORM_ADDR);
-	struct val p = lower_expr(
-		lw, e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a : e->args.v[0]);
 	uint32_t end = ir_newlabel(ir);
+	struct val p;
 	vreg lo, hi;
 
-	if (p.k != V_MEM)
-		p.off = 0;
-	lo = word_at(lw, p, 0);
-	hi = word_at(lw, p, 8);
+	if (e->args.n == 2) {
+		lo = lower_int(lw, e->args.v[0]);
+		hi = lower_int(lw, e->args.v[1]);
+	} else {
+		p = lower_expr(lw,
+			e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a : e->args.v[0]);
+		if (p.k != V_MEM)
+			p.off = 0;
+		lo = word_at(lw, p, 0);
+		hi = word_at(lw, p, 8);
+	}
 	ir_seti(ir, s.tag, DW_STR_IP6);
 	ir_set(ir, s.w[0], lo);
 	ir_set(ir, s.w[1], hi);

@@ -63,6 +63,20 @@ vreg current_regs(struct lowerer *lw)
 	return r;
 }
 
+/* An integer of the process's memory. The helper clears what it cannot read. */
+static struct val lower_user(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	vreg at = lower_int(lw, e->args.v[0]), to = ir_stack(ir, ir_stack_alloc(ir, 8)), v;
+
+	ir_sti(ir, to, 0, 8, 0);
+	ir_call(ir, BPF_FUNC_probe_read_user, (vreg[]){ to, ir_imm(ir, (int64_t)e->args.v[1]->ival), at }, 3, false);
+	v = ir_ld(ir, to, 0, 8, false, false);
+	ir_stack_release(ir, mark);
+	return int_val(v, e->type);
+}
+
 struct val lower_subr(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
@@ -74,6 +88,8 @@ struct val lower_subr(struct lowerer *lw, const struct expr *e)
 		return int_val(ir_call(ir, BPF_FUNC_get_numa_node_id, NULL, 0, true), e->type);
 	case FN_progenyof:
 		return lower_progenyof(lw, e);
+	case FN___user:
+		return lower_user(lw, e);
 	default:
 		return int_val(current_regs(lw), e->type);
 	}

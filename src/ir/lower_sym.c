@@ -33,7 +33,7 @@ enum field_kind sym_field(const struct type *t)
 static bool has_stacks(const struct lowerer *lw)
 {
 	return lw->site->attach != ATTACH_CGROUP_INGRESS && lw->site->attach != ATTACH_CGROUP_EGRESS &&
-		lw->site->attach != ATTACH_CGROUP_SOCKOPS;
+		lw->site->attach != ATTACH_CGROUP_SOCKOPS && lw->site->attach != ATTACH_CGROUP_RELEASE;
 }
 
 /* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */

@@ -47,7 +47,7 @@ const char *site_function(const struct site *s, const struct probe *p)
 static bool is_cgroup(const struct site *s)
 {
 	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
-		s->attach == ATTACH_CGROUP_SOCKOPS;
+		s->attach == ATTACH_CGROUP_SOCKOPS || s->attach == ATTACH_CGROUP_RELEASE;
 }
 
 const char *site_module(const struct probe *p)

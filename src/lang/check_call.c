@@ -232,9 +232,11 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	t = check_expr(ck, e->args.v[0]);
 	if (!t)
 		return NULL;
-	if (s->func == FN___ip6 ? t->kind != T_PTR : !type_is_int(t))
+	if (e->args.n > 1 && !check_expr(ck, e->args.v[1]))
+		return NULL;
+	if (s->func == FN___ip6 && e->args.n == 1 ? t->kind != T_PTR : !type_is_int(t))
 		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "%s() takes %s, not %s", e->name,
-			s->func == FN___ip6 ? "a pointer" : "an integer", type_name(ts, t));
+			s->func == FN___ip6 && e->args.n == 1 ? "a pointer" : "an integer", type_name(ts, t));
 	if (s->func == FN___ip4 || s->func == FN___ip6 || s->func == FN___zone)
 		return ts->string;
 	if (s->func == FN_ntohs || s->func == FN_htons)
@@ -243,5 +245,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return ts->int32;
 	if (s->func == FN___owner)
 		return type_ptr(ts, types_tagged(ts, T_STRUCT, "dw_owner"));
+	if (s->func == FN___user)
+		return ts->uint64;
 	return s->func == FN_ntohll || s->func == FN_htonll || s->func == FN___machine ? ts->uint64 : ts->uint32;
 }

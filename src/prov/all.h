@@ -7,6 +7,7 @@ extern const struct provider dtrace_provider;
 extern const struct provider profile_provider;
 extern const struct provider tcp_provider;
 extern const struct provider udp_provider;
+extern const struct provider sock_provider;
 extern const struct provider udplite_provider;
 extern const struct provider ip_provider;
 extern const struct provider mib_provider;

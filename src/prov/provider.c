@@ -10,6 +10,7 @@ const struct provider *const *providers(void)
 		&profile_provider,
 		&tcp_provider,
 		&udp_provider,
+		&sock_provider,
 		&udplite_provider,
 		&ip_provider,
 		&mib_provider,

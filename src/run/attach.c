@@ -212,6 +212,8 @@ static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len
 		return attach_cgroup(a, prog, "cgroup2 egress", why, why_len);
 	case ATTACH_CGROUP_SOCKOPS:
 		return attach_cgroup(a, prog, "cgroup2 sock_ops", why, why_len);
+	case ATTACH_CGROUP_RELEASE:
+		return attach_cgroup(a, prog, "cgroup2 sock_release", why, why_len);
 	case ATTACH_PERF:
 		return attach_perf(a, prog, why, why_len);
 	case ATTACH_UPROBE:

@@ -79,6 +79,8 @@ static const char *site_name(enum attach_kind kind)
 		return "cgroup_skb/egress";
 	case ATTACH_CGROUP_SOCKOPS:
 		return "sock_ops";
+	case ATTACH_CGROUP_RELEASE:
+		return "cgroup/sock_release";
 	case ATTACH_PERF:
 		return "perf_event";
 	case ATTACH_UPROBE:
@@ -111,6 +113,7 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	case ATTACH_CGROUP_INGRESS:
 	case ATTACH_CGROUP_EGRESS:
 	case ATTACH_CGROUP_SOCKOPS:
+	case ATTACH_CGROUP_RELEASE:
 		return s->sk_only ? "cgroup2" : "cgroup2, bpf_cast_to_kern_ctx() (Linux 6.2)";
 	case ATTACH_FENTRY:
 	case ATTACH_FEXIT:

@@ -1,0 +1,125 @@
+/* sock: sockets of every family as processes use them: system calls, io_uring, and what follows later. The end of a call
+ * is seen in the process that makes it; a connection that completes later, and a full buffer, in an interrupt, with
+ * the socket's owner. Measured on Linux 6.18. 32-bit programs, whose calls have other numbers, are left out. */
+#include "prov/all.h"
+
+#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
+#define CALL(name) "P->nr == __nr_" name " && P->foreign == 0"
+#define A_SOCKET " && P->sk != 0"
+#define URING(opcode) "P->op == " opcode
+#define SK "(uint64_t)P->sk"
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
+
+/* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not block.
+ * EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED */
+#define TOLD_LATER                                                                                              \
+	"(dw_sk_later[" SK "] && (P->err == 0 || P->err == 115 || P->err == 114 || P->err == 106 || P->err == " \
+	"111 || P->err == 110 || P->err == 104 || P->err == 103))"
+
+/* Of TCP: all that was read of the connection are the bytes of this call, or these and the end. */
+#define NOTHING_READ_BEFORE                                                                        \
+	"P->sk->sk_protocol == 6 && P->sk->sk_type == 1 && P->bytes > 0 && (P->flags & 2) == 0 &&" \
+	" ((struct tcp_sock *)P->sk)->bytes_received -"                                            \
+	" (uint32_t)(((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq) - P->bytes <= 1"
+
+static const char *const args[] = { "sockinfo_t *", "csinfo_t *", NULL };
+static const char *const res_args[] = { "sockinfo_t *", "csinfo_t *", "sockres_t *", NULL };
+static const char *const full_args[] = { "sockinfo_t *", "csinfo_t *", "sockfull_t *", NULL };
+static const char *const fds_args[] = { "sockinfo_t *", "csinfo_t *", "sockfds_t *", NULL };
+
+static const struct site create_sites[] = {
+	{ TP("sys_exit", 2, "dw_sknew"), .when = CALL("socket"), .sees = "socket()" },
+	{ TP("sys_exit", 2, "dw_skfirst"), .when = CALL("socketpair"), .sees = "socketpair(), the first one" },
+	{ TP("sys_exit", 2, "dw_sksecond"), .when = CALL("socketpair") " && P->err == 0",
+		.sees = "socketpair(), the second one" },
+	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("45"), .optional = true, .sees = "io_uring" },
+};
+static const struct site bind_sites[] = {
+	{ TP("sys_exit", 2, "dw_skexit"), .when = CALL("bind") A_SOCKET, .sees = "bind()" },
+	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("56") A_SOCKET, .optional = true, .sees = "io_uring" },
+};
+static const struct site listen_sites[] = {
+	{ TP("sys_exit", 2, "dw_skexit"), .when = CALL("listen") A_SOCKET, .sees = "listen()" },
+	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("57") A_SOCKET, .optional = true, .sees = "io_uring" },
+};
+static const struct site connect_start_sites[] = {
+	{ TP("sys_enter", 2, "dw_skenter"), .when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0",
+		.sees = "connect(), but not one that ends a connection (AF_UNSPEC)" },
+	{ TP("inet_sock_set_state", 3, "dw_skstate"),
+		.when = "P->oldstate == 7 && P->state == 2 && P->nr != __nr_connect && dw_sk_file[" SK "]",
+		.sees = "TCP connections opened by io_uring or sendto()" },
+};
+static const struct site connect_done_sites[] = {
+	{ TP("sys_exit", 2, "dw_skexit"),
+		.when = CALL("connect") A_SOCKET " && !" TOLD_LATER " && dw_sa_family[P->raddr] != 0",
+		.sees = "the end of connect() that waits, or fails at once" },
+	{ TP("inet_sock_set_state", 3, "dw_skstate"),
+		.when = "P->oldstate == 2 && (P->state == 1 || P->state == 7) && dw_sk_nonblock[" SK "]",
+		.sees = "the end of the handshake, of connect() that does not wait" },
+	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("16") A_SOCKET " && !dw_sk_nonblock[" SK "]",
+		.optional = true, .sees = "io_uring" },
+};
+static const struct site accept_sites[] = {
+	{ TP("sys_exit", 2, "dw_sknew"),
+		.when = "(P->nr == __nr_accept || P->nr == __nr_accept4) && P->foreign == 0" A_SOCKET,
+		.sees = "accept()" },
+	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("13") A_SOCKET, .optional = true,
+		.sees = "io_uring, but not what one request accepts again and again" },
+};
+static const struct site send_sites[] = {
+	{ TP("sock_send_length", 3, "dw_skio"), .sees = "every call that sends, however it is made" },
+};
+static const struct site receive_sites[] = {
+	{ TP("sock_recv_length", 3, "dw_skio"), .sees = "every call that receives, however it is made" },
+};
+static const struct site first_byte_sites[] = {
+	{ TP("sock_recv_length", 3, "dw_skio"), .when = NOTHING_READ_BEFORE,
+		.sees = "of TCP: the call that reads the connection's first byte" },
+};
+static const struct site close_sites[] = {
+	{ .attach = ATTACH_CGROUP_RELEASE,
+		.native = "dw_skrelease",
+		.sees = "the end of an Internet socket's last descriptor, by close(), exit or another way" },
+	{ TP("sys_enter", 2, "dw_skenter"),
+		.when = CALL("close") A_SOCKET
+		" && P->sk->__sk_common.skc_family != 2 &&"
+		" P->sk->__sk_common.skc_family != 10 && dw_file_last[dw_fd_file[P->fd]]",
+		.sees = "close() of the last descriptor of any other socket" },
+};
+static const struct site full_sites[] = {
+	{ TP("sock_rcvqueue_full", 2, "dw_skqueue"), .sees = "what is thrown away because the receive buffer is full" },
+	{ TP("udp_fail_queue_rcv_skb", 3, "dw_skdatagram"), .when = "P->rc == -12", .optional = true,
+		.sees = "the same of UDP" },
+	{ TP("sock_exceed_buf_limit", 4, "dw_sklimit"), .sees = "the limit of a protocol's memory" },
+};
+static const struct site passed_sites[] = {
+	{ TP("sys_exit", 2, "dw_skexit"),
+		.when = "(P->nr == __nr_sendmsg || P->nr == __nr_recvmsg) && P->foreign == 0 && P->err == 0 &&"
+			" P->sk != 0 && P->sk->__sk_common.skc_family == 1 && P->rights != 0",
+		.sees = "sendmsg() and recvmsg() with SCM_RIGHTS, first or second in the control data" },
+};
+
+static const struct probe_def probes[] = {
+	{ "accept-done", res_args, SITES(accept_sites),
+		"accept() has ended: args[0] is the new socket, or the listener where it failed" },
+	{ "bind", res_args, SITES(bind_sites), "a socket has been bound to an address, or could not be" },
+	{ "buffer-full", full_args, SITES(full_sites), "a socket's buffer, or its protocol's memory, is full" },
+	{ "close", args, SITES(close_sites), "a socket's last descriptor is closed" },
+	{ "connect-done", res_args, SITES(connect_done_sites),
+		"a connection has been made, or failed, whether the process waited for it or not" },
+	{ "connect-start", args, SITES(connect_start_sites), "a process begins to connect a socket" },
+	{ "create", res_args, SITES(create_sites), "a process has made a socket, or could not" },
+	{ "fd-passed", fds_args, SITES(passed_sites), "a process has sent or received file descriptors" },
+	{ "first-byte", res_args, SITES(first_byte_sites), "a process reads the first byte of a connection" },
+	{ "listen", res_args, SITES(listen_sites), "a process listens for connections, or could not" },
+	{ "receive", res_args, SITES(receive_sites), "a call that receives has ended" },
+	{ "send", res_args, SITES(send_sites), "a call that sends has ended" },
+};
+
+const struct provider sock_provider = {
+	.name = "sock",
+	.raw = "dw_sk",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};

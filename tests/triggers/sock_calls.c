@@ -1,0 +1,277 @@
+/*
+ * sock_calls: calls on sockets of all kinds, one after the other, each known.
+ *
+ * Output: ports, and the numbers of descriptors that the calls returned.  What is done is the order of the lines in
+ * tests/kernel/sock.sh.  A pause of DELAY ms before a nonblocking connection is answered is made by the listener's
+ * full queue, not by a timer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "trigger.h"
+
+static int make(int family, int type, int protocol)
+{
+	int fd = socket(family, type, protocol);
+
+	if (fd < 0)
+		trig_die("socket");
+	return fd;
+}
+
+static void nonblocking(const struct trig_addr *to, const char *key, int want)
+{
+	int fd = make(to->ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0), err = -1;
+	socklen_t len = sizeof(err);
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	if (connect(fd, (const struct sockaddr *)&to->ss, to->len) == 0 || errno != EINPROGRESS)
+		trig_die("connect did not begin");
+	if (want >= 0 && poll(&p, 1, 5000) != 1)
+		trig_die("poll");
+	if (want >= 0 && (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) || err != want))
+		trig_die("connect ended with %d", err);
+	trig_kv(key, "%d", fd);
+	close(fd);
+}
+
+static void pass(int fd)
+{
+	int pair[2];
+	char byte = 'x', control[CMSG_SPACE(3 * sizeof(int))] = { 0 };
+	struct iovec iov = { &byte, 1 };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	const int fds[3] = { fd, STDOUT_FILENO, fd };
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		trig_die("socketpair");
+	if (!c)
+		trig_die("no room");
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(c), fds, sizeof(fds));
+	if (sendmsg(pair[0], &m, 0) != 1 || recvmsg(pair[1], &m, 0) != 1)
+		trig_die("sendmsg");
+	c = CMSG_FIRSTHDR(&m);
+	if (!c)
+		trig_die("nothing was passed");
+	trig_kv("passed", "%d %d", pair[0], fd);
+	for (size_t i = 0; i < 3; i++) {
+		int got;
+
+		memcpy(&got, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+		if (i == 0)
+			trig_kv("received", "%d %d", pair[1], got);
+		close(got);
+	}
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* ---- io_uring, without a library: one request at a time --------------------------------------------------------- */
+struct uring {
+	int fd;
+	unsigned *sq_tail, *sq_array, *cq_head, *cq_tail, sq_mask, cq_mask;
+	struct io_uring_sqe *sqes;
+	struct io_uring_cqe *cqes;
+};
+
+static bool uring_open(struct uring *u)
+{
+	struct io_uring_params p = { 0 };
+	char *sq, *cq;
+
+	u->fd = (int)syscall(SYS_io_uring_setup, 4, &p);
+	if (u->fd < 0)
+		return false;
+	sq = mmap(NULL, p.sq_off.array + p.sq_entries * sizeof(unsigned), PROT_READ | PROT_WRITE, MAP_SHARED, u->fd,
+		IORING_OFF_SQ_RING);
+	cq = mmap(NULL, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe), PROT_READ | PROT_WRITE, MAP_SHARED,
+		u->fd, IORING_OFF_CQ_RING);
+	u->sqes = mmap(NULL, p.sq_entries * sizeof(struct io_uring_sqe), PROT_READ | PROT_WRITE, MAP_SHARED, u->fd,
+		IORING_OFF_SQES);
+	if (sq == MAP_FAILED || cq == MAP_FAILED || (void *)u->sqes == MAP_FAILED)
+		trig_die("mmap");
+	u->sq_tail = (unsigned *)(void *)(sq + p.sq_off.tail);
+	u->sq_mask = *(unsigned *)(void *)(sq + p.sq_off.ring_mask);
+	u->sq_array = (unsigned *)(void *)(sq + p.sq_off.array);
+	u->cq_head = (unsigned *)(void *)(cq + p.cq_off.head);
+	u->cq_tail = (unsigned *)(void *)(cq + p.cq_off.tail);
+	u->cq_mask = *(unsigned *)(void *)(cq + p.cq_off.ring_mask);
+	u->cqes = (struct io_uring_cqe *)(void *)(cq + p.cq_off.cqes);
+	return true;
+}
+
+static void uring_submit(struct uring *u, unsigned wait)
+{
+	unsigned tail = *u->sq_tail;
+
+	u->sq_array[tail & u->sq_mask] = 0;
+	__atomic_store_n(u->sq_tail, tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, u->fd, 1, wait, wait ? IORING_ENTER_GETEVENTS : 0, NULL, 0) != 1)
+		trig_die("io_uring_enter");
+}
+
+static int uring_result(struct uring *u)
+{
+	unsigned head = *u->cq_head;
+	int res;
+
+	while (__atomic_load_n(u->cq_tail, __ATOMIC_ACQUIRE) == head)
+		if (syscall(SYS_io_uring_enter, u->fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0)
+			trig_die("io_uring_enter");
+	res = u->cqes[head & u->cq_mask].res;
+	__atomic_store_n(u->cq_head, head + 1, __ATOMIC_RELEASE);
+	return res;
+}
+
+static int uring_call(struct uring *u, struct io_uring_sqe sqe)
+{
+	u->sqes[0] = sqe;
+	uring_submit(u, 1);
+	return uring_result(u);
+}
+
+static void by_uring(int listener, const struct trig_addr *to)
+{
+	struct uring u;
+	int s, a;
+	char byte = 'u';
+
+	if (!uring_open(&u)) {
+		trig_kv("uring", "0");
+		return;
+	}
+	s = uring_call(
+		&u, (struct io_uring_sqe){ .opcode = IORING_OP_SOCKET, .fd = AF_INET, .off = SOCK_STREAM, .len = 0 });
+	if (s < 0)
+		trig_die("io_uring socket: %d", s);
+	if (uring_call(&u,
+		    (struct io_uring_sqe){ .opcode = IORING_OP_CONNECT,
+			    .fd = s,
+			    .addr = (uint64_t)(uintptr_t)&to->ss,
+			    .off = to->len }) != 0)
+		trig_die("io_uring connect");
+	a = uring_call(&u, (struct io_uring_sqe){ .opcode = IORING_OP_ACCEPT, .fd = listener });
+	if (a < 0)
+		trig_die("io_uring accept: %d", a);
+	if (uring_call(&u,
+		    (struct io_uring_sqe){
+			    .opcode = IORING_OP_SEND, .fd = s, .addr = (uint64_t)(uintptr_t)&byte, .len = 1 }) != 1 ||
+		recv(a, &byte, 1, 0) != 1)
+		trig_die("io_uring send");
+	trig_kv("uring", "%d %d", s, a);
+	close(a);
+	close(s);
+	close(u.fd);
+}
+
+/* ---- in order ---------------------------------------------------------------------------------------------------- */
+static void fill_udp(void)
+{
+	struct trig_addr a = trig_loopback(AF_INET, 0);
+	int fd = trig_bound(SOCK_DGRAM, &a), to, size = 2304; /* the least that the kernel allows */
+	char data[1000] = { 0 };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	to = make(AF_INET, SOCK_DGRAM, 0);
+	a = trig_loopback(AF_INET, trig_port(fd));
+	if (connect(to, (struct sockaddr *)&a.ss, a.len))
+		trig_die("connect");
+	for (int i = 0; i < 10; i++)
+		if (send(to, data, sizeof(data), 0) != sizeof(data))
+			trig_die("send");
+	for (size = 0; recv(fd, data, sizeof(data), MSG_DONTWAIT) > 0;)
+		size++;
+	trig_kv("udp_port", "%u", trig_port(fd));
+	trig_kv("udp_lost", "%d", 10 - size);
+	close(to);
+	close(fd);
+}
+
+static void other_families(void)
+{
+	struct sockaddr_un none = { .sun_family = AF_UNIX, .sun_path = "/nosuch/socket" };
+	int un = make(AF_UNIX, SOCK_STREAM, 0), nl = make(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+
+	if (connect(un, (struct sockaddr *)&none, sizeof(none)) == 0)
+		trig_die("connect");
+	trig_kv("unix", "%d", un);
+	trig_kv("netlink", "%d", nl);
+	close(un);
+	close(nl);
+	if (socket(AF_INET, SOCK_STREAM, 255) >= 0)
+		trig_die("socket");
+}
+
+static void one_connection(int listener, const struct trig_addr *to)
+{
+	int c = trig_connect(to), a = trig_accept(listener);
+	char buf[64];
+
+	trig_kv("client_port", "%u", trig_port(c));
+	trig_kv("accepted", "%d", a);
+	trig_sleep(60);
+	trig_send(c, "hello", 5);
+	if (recv(a, buf, 2, MSG_PEEK) != 2 || recv(a, buf, 3, 0) != 3 || recv(a, buf, 64, 0) != 2)
+		trig_die("recv");
+	trig_send(a, "bye", 3);
+	if (read(c, buf, 64) != 3)
+		trig_die("read");
+	close(c);
+	close(a);
+}
+
+int main(int argc, char **argv)
+{
+	struct trig t;
+	struct trig_addr a, closed;
+	int listener, c;
+
+	trig_init(&t, argv[0], "");
+	while ((c = getopt(argc, argv, TRIG_OPTIONS)) != -1)
+		if (!trig_option(&t, c, optarg))
+			trig_usage(&t);
+	trig_start(&t);
+	trig_set_name("dw_sock");
+	trig_kv("pid", "%d", (int)getpid());
+	a = trig_loopback(t.family, 0);
+	listener = trig_listen(&a, 7);
+	a = trig_loopback(t.family, trig_port(listener));
+	trig_kv("port", "%u", trig_port(listener));
+	trig_kv("listener", "%d", listener);
+	c = trig_bound(SOCK_STREAM, &(struct trig_addr){ .ss = trig_loopback(t.family, 0).ss, .len = a.len });
+	if (bind(c, (struct sockaddr *)&a.ss, a.len) == 0)
+		trig_die("bind twice");
+	trig_kv("closed_port", "%u", trig_port(c));
+	closed = trig_loopback(t.family, trig_port(c));
+	one_connection(listener, &a);
+	nonblocking(&a, "later", 0);
+	close(trig_accept(listener));
+	nonblocking(&closed, "refused", ECONNREFUSED);
+	other_families();
+	pass(listener);
+	fill_udp();
+	if (t.family == AF_INET)
+		by_uring(listener, &a);
+	fcntl(listener, F_SETFL, O_NONBLOCK);
+	if (accept(listener, NULL, NULL) >= 0 || errno != EAGAIN)
+		trig_die("accept");
+	close(c);
+	close(listener);
+	return 0;
+}
