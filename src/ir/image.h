@@ -148,6 +148,7 @@ enum map_role {
 	MAP_TABLE,      /* array of one value, which programs only read */
 	MAP_MACHINE,    /* array of one struct dw_machine: the runtime keeps it up to date */
 	MAP_SENDERS,    /* the owner service's per-CPU array: who is sending on a socket of several processes */
+	MAP_CALLS,      /* LRU hash of ir/lower_calls.c: thread -> the call that it is in */
 };
 
 struct image_map {

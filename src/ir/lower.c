@@ -71,6 +71,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0, NULL },
 		[MAP_SPECS] = { MAP_SPECS, "dw_specs", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_VTIME] = { MAP_VTIME, "dw_vtime", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 24, 1, 0, NULL },
+		[MAP_CALLS] = { MAP_CALLS, "dw_calls", BPF_MAP_TYPE_LRU_HASH, 8, 72, 16384, 0, NULL },
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 	};
 
@@ -531,6 +532,7 @@ static void lower_site(
 		ir_jcci(lw->ir, CC_NE, ir_call(lw->ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
 			(int32_t)lw->env->only_cpu - 1, lw->exit_label);
 	multi_begin(lw, jobs);
+	call_begin(lw);
 	if (site->when) {
 		f = lower_site_text(lw, site->when);
 		if (!f)
@@ -548,7 +550,7 @@ static void lower_site(
 	ret = ir_imm(lw->ir, is_cgroup(site)); /* 1: the packet may pass */
 	ir_ret(lw->ir, ret);
 	if (!lw->failed)
-		emit_program(lw, jobs->v.v[0].clause->loc, dump_ir, dump_bpf);
+		emit_program(lw, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 }, dump_ir, dump_bpf);
 }
 
 /* The sites of the kprobes tier are those of the functions, reached otherwise. */
@@ -580,7 +582,11 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 		hint = "a later kernel has it; dwire -lv tells what this kernel has";
 	else if (m->site && !site_is_function(m->site))
 		hint = "Linux 6.2 and later have it; dwire -lv tells what this kernel has";
-	if (!m->site)
+	if (m->site && m->site->functions)
+		diag_error(lw->d, m->at, D_KERNEL, NULL,
+			"%s cannot be traced: no process has mapped %s, and it is not where libraries are",
+			probe_text(lw, m->probe), m->lacks);
+	else if (!m->site)
 		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced in the tier %s: it is not seen there",
 			probe_text(lw, m->probe), tier);
 	else
@@ -602,6 +608,13 @@ static bool is_named(const struct enabled *set, size_t n)
 					return true;
 		}
 	return false;
+}
+
+void lower_bare_site(struct lowerer *lw, const struct site *site)
+{
+	static const struct jobs none = { .nmembers = 0 };
+
+	lower_site(lw, site, &none, NULL, NULL);
 }
 
 void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE *dump_ir, FILE *dump_bpf)
@@ -641,6 +654,7 @@ void lower_finish(struct lowerer *lw)
 		site_missing(lw, &lw->left);
 	vtime_finish(lw);
 	stamps_finish(lw);
+	calls_finish(lw);
 	scratch_finish(lw);
 	if (lw->maps[MAP_GLOBALS])
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;

@@ -29,6 +29,8 @@ struct lower_env {
 	/* Can functions be reached so here? NULL: yes; else why not, for the end of a message. */
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* has it code of its own? */
+	/* Where functions of libraries are, in all processes; cookies are set. NULL and *n 0: nowhere. */
+	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);
 	void *ctx;
 	uint32_t only_tier;           /* a tier + 1: sites of this one are used; 0: the best of each probe */
 	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */

@@ -51,6 +51,12 @@ struct binding {
 	struct val val;
 };
 
+struct call_site {
+	const struct site *site;
+	const struct probe *probe;
+	uint32_t probe_index;
+};
+
 struct stamp_map {
 	const struct provider *prov;
 	const struct stamp *stamp;
@@ -79,10 +85,12 @@ struct lowerer {
 	const struct parse_env *penv;
 	const struct lower_env *env;
 	struct image *im;
-	struct strmap *lits;          /* text -> number + 1 */
-	VEC(struct stamp_map) stamps; /* those that were read */
-	struct strmap *filters;       /* text of a site's when -> parsed and checked */
-	uint32_t maps[24];            /* by role: index + 1 of the shared maps */
+	struct strmap *lits;              /* text -> number + 1 */
+	VEC(struct stamp_map) stamps;     /* those that were read */
+	VEC(struct call_site) call_sites; /* those of calls that have programs */
+	int32_t call_off;                 /* the call's note, on the stack */
+	struct strmap *filters;           /* text of a site's when -> parsed and checked */
+	uint32_t maps[24];                /* by role: index + 1 of the shared maps */
 	uint32_t own_maps[2];   /* aggregations, associative arrays and self-> variables that have a map of their own */
 	uint32_t nshared;       /* ... that share theirs with others */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
@@ -297,8 +305,16 @@ vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_
 
 /* lower_user.c: uprobes */
 bool is_user_site(const struct site *s);
+vreg user_read(struct lowerer *lw, const struct expr *e); /* __uread(address, bytes) */
 vreg user_arg(struct lowerer *lw, unsigned n); /* arg0, arg1, ... */
+vreg user_stack_pointer(struct lowerer *lw);
+int32_t user_return_pops(void); /* bytes between the stack pointer at a function's entry and after its return */
 void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p);
+
+/* lower_calls.c: from a function's call to its return */
+void call_begin(struct lowerer *lw); /* of a program */
+struct val call_member(struct lowerer *lw, const char *name, struct type *type);
+void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
 
 /* lower_vtime.c */
 struct val vtime_read(struct lowerer *lw, const struct symbol *s);
@@ -343,6 +359,7 @@ void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), st
 /* lower.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);
 struct val lower_owner_of(struct lowerer *lw, const struct expr *e);
+void lower_bare_site(struct lowerer *lw, const struct site *site); /* a program without clauses */
 uint32_t map_add(struct lowerer *lw, struct image_map m);
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
 uint32_t map_shared(struct lowerer *lw, struct image_map m);

@@ -389,6 +389,8 @@ static struct val make_site_member(struct lowerer *lw, const char *name, struct 
 		v.r = ir_ld(lw->ir, ir_ctx(lw->ir), offsetof(struct bpf_sock_ops, op), 4, false, true);
 		return v;
 	}
+	if (is_user_site(lw->site))
+		return call_member(lw, name, type);
 	if (lw->site->attach == ATTACH_PERF) {
 		v.r = sampled_pc(lw, !strcmp(name, "kernel_pc"));
 		return v;

@@ -34,6 +34,11 @@ static vreg user_load(struct lowerer *lw, vreg addr, unsigned size, bool is_sign
 	return ir_ext(ir, ir_ld(ir, at, 0, size, is_signed, false), size, is_signed);
 }
 
+vreg user_read(struct lowerer *lw, const struct expr *e)
+{
+	return user_load(lw, lower_int(lw, e->args.v[0]), e->args.v[1]->ival == 4 ? 4 : 8, true);
+}
+
 static vreg memory_arg(struct lowerer *lw, const struct uarg *a)
 {
 	struct ir *ir = lw->ir;
@@ -80,6 +85,16 @@ static vreg call_arg(struct lowerer *lw, unsigned n)
 		false);
 }
 
+vreg user_stack_pointer(struct lowerer *lw)
+{
+	return context_reg(lw, STACK_REG);
+}
+
+int32_t user_return_pops(void)
+{
+	return STACK_ARGS;
+}
+
 /* arg0, arg1, ...: of a probe in the code where its author put them; of a function those it was called with; when it
  * returns arg1 is its value. */
 vreg user_arg(struct lowerer *lw, unsigned n)
@@ -99,6 +114,10 @@ void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct
 	struct uplace *v;
 	size_t k = 0;
 
+	if (lw->site->functions) {
+		p->places = lw->env->functions(lw->env->ctx, lw->site->functions, &p->nplaces);
+		return;
+	}
 	if (!lw->site->by_cookie) {
 		p->places = lw->site->places;
 		p->nplaces = lw->site->nplaces;

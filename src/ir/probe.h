@@ -29,7 +29,9 @@ struct site {
 	bool by_cookie; /* ... the number is the cookie of the attachment; each probe has places of its own */
 	const struct uplace *places; /* uprobes: where it is; NULL: the probe's own */
 	size_t nplaces;
-	const struct uarg *uargs; /* uprobes: where the arguments are; NULL: as functions get theirs */
+	const struct ufunctions *functions; /* ... or those functions, in every process */
+	const struct site *partner;         /* of a function's entry: its return, and the other way round */
+	const struct uarg *uargs;           /* uprobes: where the arguments are; NULL: as functions get theirs */
 	size_t nuargs;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
@@ -49,6 +51,12 @@ struct uarg {
 	uint8_t scale;      /* UARG_MEM: reg + index * scale + value */
 	uint8_t shift;      /* UARG_REG: bits that it begins at (%ah) */
 	int64_t value;      /* constant, or displacement */
+};
+
+/* Functions of libraries. */
+struct ufunctions {
+	const char *const *objects; /* "libc.so.6"; patterns, NULL-terminated */
+	const char *const *names;   /* NULL-terminated; the cookie is the number of the one that is called */
 };
 
 struct probe_def {

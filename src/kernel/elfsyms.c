@@ -59,7 +59,7 @@ static bool add_func(struct elfsyms *e, const GElf_Sym *sym, const char *name)
 	e->v[e->n].addr = sym->st_value;
 	e->v[e->n].size = sym->st_size;
 	e->v[e->n].global = GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	e->v[e->n].name = strdup(name);
+	e->v[e->n].name = strndup(name, strcspn(name, "@")); /* without its version */
 	return e->v[e->n].name && ++e->n;
 }
 

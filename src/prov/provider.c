@@ -17,6 +17,7 @@ const struct provider *const *providers(void)
 		&net_provider,
 		&qdisc_provider,
 		&icmp_provider,
+		&resolver_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

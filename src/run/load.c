@@ -340,6 +340,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_SPECS:
 	case MAP_VTIME:
 	case MAP_STAMP:
+	case MAP_CALLS:
 	case MAP_MACHINE:
 		return create_plain(ld, m);
 	case MAP_TABLE:

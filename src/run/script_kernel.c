@@ -6,6 +6,11 @@
 #include "run/script.h"
 
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
+static const struct uplace *find_functions(void *ctx, const struct ufunctions *f, size_t *n)
+{
+	return userprobes_functions(((struct dwire *)ctx)->users, f, n);
+}
+
 static bool has_tracepoint(void *ctx, const char *name)
 {
 	unsigned nargs;
@@ -200,6 +205,7 @@ void script_env(struct dwire *d)
 	env->uprobe_multi = kbtf_func(d->btf, "bpf_uprobe_multi_link_attach") != 0;
 	env->wall_offset = features_walltime_offset();
 	env->first_netns = features_global_netns(d->features);
+	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;
 	env->ctx = d;
 	env->function = find_function;

@@ -344,17 +344,20 @@ static bool is_copy(const object_list *list, const struct object *obj)
 	return false;
 }
 
-/* Where libraries are when no process has them mapped yet. */
+/* Where libraries are that no process may have mapped yet. */
 static void installed(struct userprobes *u, const char *name, object_list *out)
 {
 	static const char *const folders[] = { "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64",
 		"/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !out->n && !pdesc_is_glob(name); i++) {
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !pdesc_is_glob(name); i++) {
 		struct object *obj = objects_file(u->objects, 0, arena_printf(u->arena, "%s/%s", folders[i], name));
 
-		if (obj)
+		if (!obj)
+			continue;
+		if (!is_copy(out, obj))
 			*vec_push(u->arena, out) = obj;
+		return;
 	}
 }
 
@@ -449,4 +452,72 @@ const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd)
 
 	(void)pd; /* the last that was asked for */
 	return u->fault.message ? &u->fault : NULL;
+}
+
+/* ---- functions of libraries, for providers ----------------------------------------------------------------------- */
+static bool is_library_of(void *ctx, const char *path, const char *base)
+{
+	const struct ufunctions *f = ctx;
+
+	(void)path;
+	for (const char *const *p = f->objects; *p; p++)
+		if (pdesc_glob(*p, base))
+			return true;
+	return false;
+}
+
+struct finding {
+	struct userprobes *u;
+	const struct object *obj;
+	struct found *found;
+};
+
+static void find_function(void *ctx, const char *name, uint64_t off, uint64_t size)
+{
+	struct finding *f = ctx;
+	const char *const *names = f->found->of->names;
+
+	(void)size;
+	for (size_t i = 0; names[i]; i++) {
+		if (strcmp(names[i], name) != 0)
+			continue;
+		for (size_t k = 0; k < f->found->places.n; k++) /* another name of the same function */
+			if (f->found->places.v[k].off == off && !strcmp(f->found->places.v[k].path, f->obj->file))
+				return;
+		*vec_push(f->u->arena, &f->found->places) = (struct uplace){
+			.path = f->obj->file,
+			.shown = arena_printf(f->u->arena, "%s of %s", name, f->obj->path),
+			.off = off,
+			.cookie = i,
+		};
+	}
+}
+
+const struct uplace *userprobes_functions(struct userprobes *u, const struct ufunctions *f, size_t *n)
+{
+	object_list mapped = { 0 }, objs = { 0 };
+	struct finding w = { .u = u };
+
+	for (size_t i = 0; i < u->found.n && !w.found; i++)
+		w.found = u->found.v[i]->of == f ? u->found.v[i] : NULL;
+	if (!w.found) {
+		w.found = ARENA_NEW(u->arena, struct found);
+		w.found->of = f;
+		*vec_push(u->arena, &u->found) = w.found;
+		objects_everywhere(u->objects, is_library_of, (void *)(uintptr_t)f, &mapped);
+		installed(u, *f->objects, &mapped);
+		for (size_t i = 0; i < mapped.n; i++) {
+			const char *machine;
+
+			if (is_copy(&objs, mapped.v[i]) ||
+				object_open(u->objects, mapped.v[i], &machine) != OBJECT_GOOD)
+				continue;
+			*vec_push(u->arena, &objs) = mapped.v[i];
+			w.obj = mapped.v[i];
+			if (object_functions(mapped.v[i]))
+				elfsyms_each(mapped.v[i]->syms, find_function, &w);
+		}
+	}
+	*n = w.found->places.n;
+	return w.found->places.v;
 }

@@ -20,4 +20,6 @@ void userprobes_free(struct userprobes *u); /* NULL is fine; places of probes ar
 /* As struct kernel_lists has them; user is a struct userprobes. */
 void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd);
 const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd);
+/* As struct lower_env has it: where functions of libraries are, in all processes. */
+const struct uplace *userprobes_functions(struct userprobes *u, const struct ufunctions *f, size_t *n);
 #endif

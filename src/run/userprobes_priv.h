@@ -15,11 +15,18 @@ struct user_probe {
 	struct usdt *usdt; /* of an author's probe: its places, by their operands */
 };
 
+/* Where functions of libraries are, once it is known. */
+struct found {
+	const struct ufunctions *of;
+	VEC(struct uplace) places;
+};
+
 struct userprobes {
 	struct userprobes_env env;
 	struct arena *arena;
 	struct objects *objects;
 	struct strmap *providers, *probes;
+	VEC(struct found *) found;
 
 	/* one description */
 	struct probe_list *list;

@@ -1,0 +1,93 @@
+/* resolver: lookups of names by the C library. The site is a function's call or its return in the process that asks. */
+
+/* What the site gives: the call's arguments and when it began; at the return its value. */
+struct dw_call {
+	uint64_t a0;
+	uint64_t a1;
+	uint64_t a2;
+	uint64_t a3;
+	uint64_t a4;
+	uint64_t a5;
+	uint64_t start;
+	uint64_t ret;
+	int32_t func;
+};
+
+struct dw_lookup {
+	uint64_t host;		/* address of the name; 0: none */
+	int32_t func;		/* 0 getaddrinfo, 1 gethostbyname, 2 gethostbyname2, 3 gethostbyname_r, 4 gethostbyname2_r */
+	uint64_t start;
+	uint64_t ret;
+	uint64_t family;	/* address of getaddrinfo's hints, or the family itself */
+	uint64_t found;		/* of the _r functions: where they write what they found, and why they did not */
+	uint64_t why;
+};
+
+translator struct dw_lookup < struct dw_call *C > {
+	host = C->a0;
+	func = C->func;
+	start = C->start;
+	ret = C->ret;
+	family = C->func == 0 ? C->a2 : C->a1;
+	found = C->func == 3 ? C->a4 : C->a5;
+	why = C->func == 3 ? C->a5 : 0;
+};
+
+typedef struct lookupinfo {
+	string lkp_host;	/* the name; "" where none was given (getaddrinfo for a service) */
+	string lkp_func;	/* the C library's function that was called */
+	int lkp_family;		/* AF_INET, AF_INET6 (2, 10): addresses asked for; 0: of any kind */
+	int lkp_result;		/* lookup-done: 0: found; else the error: EAI_* of getaddrinfo; -1 of others */
+	string lkp_error;	/* ... in words */
+	int64_t lkp_latency;	/* lookup-done: nanoseconds since lookup-start */
+} lookupinfo_t;
+
+inline string dw_eai[int r] =
+    r == 0 ? "" : r == -1 ? "bad flags" : r == -2 ? "name or service not known" :
+    r == -3 ? "temporary failure" : r == -4 ? "failure" : r == -5 ? "no address" :
+    r == -6 ? "family not supported" : r == -7 ? "socket type not supported" : r == -8 ? "service not supported" :
+    r == -9 ? "no address of the family" : r == -10 ? "no memory" : r == -11 ? "system error" :
+    r == -12 ? "name too long" : "unknown error";
+
+/* The _r functions return 0 also where they found nothing: then the pointer that they write is NULL. */
+inline int dw_lkp_failed[int func, uint64_t ret, uint64_t found] =
+    func == 0 ? (int)ret : func == 1 || func == 2 ? (ret == 0 ? -1 : 0) :
+    (int)ret != 0 ? -1 : __uread(found, 8) == 0 ? -1 : 0;
+
+translator lookupinfo_t < struct dw_lookup *P > {
+	lkp_host = P->host == 0 ? "" : copyinstr(P->host, 256);
+	lkp_func = P->func == 0 ? "getaddrinfo" : P->func == 1 ? "gethostbyname" : P->func == 2 ? "gethostbyname2" :
+	    P->func == 3 ? "gethostbyname_r" : "gethostbyname2_r";
+	lkp_family = P->func == 0 ? (P->family == 0 ? 0 : (int)__uread(P->family + 4, 4)) :
+	    P->func == 2 || P->func == 4 ? (int)P->family : 2;
+	lkp_result = dw_lkp_failed[P->func, P->ret, P->found];
+	lkp_error = P->func == 0 ? dw_eai[(int)P->ret] : dw_lkp_failed[P->func, P->ret, P->found] == 0 ? "" : "not found";
+	lkp_latency = timestamp - P->start;
+};
+
+/* The process that asks is the current one. */
+inline uint64_t dw_lkp_own = (uint64_t)curthread->cgroups->dfl_cgrp->kn;
+inline uint64_t dw_lkp_of = dw_cg_head[dw_lkp_own] == 0x656e6961746e6f63 ? dw_cg_above[dw_lkp_own] : dw_lkp_own;
+
+translator csinfo_t < struct dw_lookup *P > {
+	cs_addr = 0;
+	cs_cid = 0;
+	cs_pid = pid;
+	cs_zoneid = __zoneid(curthread->nsproxy->net_ns->ns.inum);
+	cs_tid = tid;
+	cs_uid = uid;
+	cs_execname = execname;
+	cs_netns = curthread->nsproxy->net_ns->ns.inum;
+	cs_cgroup = curthread->cgroups->dfl_cgrp->kn->id;
+	cs_zonename = __zone(curthread->nsproxy->net_ns->ns.inum);
+	cs_nspid = ((struct upid *)((uint64_t)&curthread->group_leader->thread_pid->numbers +
+	    curthread->group_leader->thread_pid->level * sizeof(struct upid)))->nr;
+	cs_runtime = dw_cg_runtime[dw_cg_head[dw_lkp_of], dw_cg_head[dw_cg_above[dw_lkp_of]]];
+	cs_container = dw_cg_skip[dw_cg_head[dw_lkp_of]] == 12 ?
+	    ((struct dw_name96 *)(dw_cg_name[dw_lkp_of] + 12))->c :
+	    dw_cg_skip[dw_cg_head[dw_lkp_of]] > 0 ?
+	    ((struct dw_name12 *)(dw_cg_name[dw_lkp_of] + dw_cg_skip[dw_cg_head[dw_lkp_of]]))->c :
+	    dw_cg_below[dw_cg_head[dw_cg_above[dw_lkp_of]]] == 3 ? ((struct dw_name96 *)dw_cg_name[dw_lkp_of])->c :
+	    dw_cg_below[dw_cg_head[dw_cg_above[dw_lkp_of]]] > 0 ? ((struct dw_name12 *)dw_cg_name[dw_lkp_of])->c : "";
+	cs_cgroupname = ((struct dw_name96 *)dw_cg_name[dw_lkp_own])->c;
+};

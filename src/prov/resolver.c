@@ -1,0 +1,39 @@
+/* resolver: names that processes ask the C library for. Sites are its functions, in every process and every C library
+ * that one has mapped (containers have their own). A lookup is one call of the outermost of them. */
+#include "prov/all.h"
+
+static const char *const args[] = { "csinfo_t *", "lookupinfo_t *", NULL };
+
+static const char *const objects[] = { "libc.so.6", "ld-musl-*.so.1", "libc.musl-*.so.1", NULL };
+/* dlib/resolver.d knows them by these numbers. */
+static const char *const names[] = { "getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r",
+	"gethostbyname2_r", NULL };
+static const struct ufunctions functions = { objects, names };
+
+static const struct site done_site[];
+static const struct site start_site[] = {
+	{ .attach = ATTACH_UPROBE,
+		.functions = &functions,
+		.partner = done_site,
+		.native = "dw_call",
+		.sees = "calls of the C library's functions, in programs that are linked with it dynamically" },
+};
+static const struct site done_site[] = {
+	{ .attach = ATTACH_URETPROBE,
+		.functions = &functions,
+		.partner = start_site,
+		.native = "dw_call",
+		.sees = "their returns" },
+};
+
+static const struct probe_def probes[] = {
+	{ "lookup-done", args, done_site, 1, "a thread has its answer, or none: args[1]->lkp_result says" },
+	{ "lookup-start", args, start_site, 1, "a thread asks the C library for the addresses of a name" },
+};
+
+const struct provider resolver_provider = {
+	.name = "resolver",
+	.raw = "dw_lookup",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+};
