@@ -306,7 +306,7 @@ vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_
 /* lower_user.c: uprobes */
 bool is_user_site(const struct site *s);
 vreg user_read(struct lowerer *lw, const struct expr *e); /* __uread(address, bytes) */
-vreg user_arg(struct lowerer *lw, unsigned n); /* arg0, arg1, ... */
+vreg user_arg(struct lowerer *lw, unsigned n);            /* arg0, arg1, ... */
 vreg user_stack_pointer(struct lowerer *lw);
 int32_t user_return_pops(void); /* bytes between the stack pointer at a function's entry and after its return */
 void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p);

@@ -87,12 +87,12 @@ static vreg call_arg(struct lowerer *lw, unsigned n)
 
 vreg user_stack_pointer(struct lowerer *lw)
 {
-	return context_reg(lw, STACK_REG);
+	return context_reg(lw, ARCH_REGS_SP);
 }
 
 int32_t user_return_pops(void)
 {
-	return STACK_ARGS;
+	return ARCH_STACK_ARGS;
 }
 
 /* arg0, arg1, ...: of a probe in the code where its author put them; of a function those it was called with; when it
