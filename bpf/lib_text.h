@@ -320,22 +320,33 @@ u64 text_clean(char *dst, const char *src, u32 cap, word *w)
 	return 0;
 }
 
+/* The next digit, from the last one on: w[2]: what is left of the number; w[1]: where the first digit is. */
+long cb_digit(u64 i, struct ctx *c)
+{
+	word *w = c->w;
+	char *buf = (char *)w + 64;
+	u64 v = w[2], d;
+
+	if (i >= 64)
+		return 1;
+	d = v % c->how;
+	v /= c->how;
+	buf[79 - i] = (char)('0' + d + greater(d, 9) * ('a' - '0' - 10));
+	w[1] = 79 - i;
+	w[2] = v;
+	return !v;
+}
+
 /* lltostr(): w: 64 bytes, then 88 for the digits. */
 u64 text_digits(char *dst, u32 cap, word *w, s64 n, u64 base)
 {
+	struct ctx c = { .w = w, .how = base };
 	char *buf = (char *)w + 64;
-	u64 minus = base == 10 && n < 0, v = minus ? 0 - (u64)n : (u64)n, at;
+	u64 minus = base == 10 && n < 0, at;
 
 	w[1] = 72;
-	for (u32 k = 0; k < 64; k++) {
-		u64 d = v % base;
-
-		v /= base;
-		buf[79 - k] = (char)('0' + d + greater(d, 9) * ('a' - '0' - 10));
-		w[1] = 79 - k;
-		if (!v)
-			break;
-	}
+	w[2] = minus ? 0 - (u64)n : (u64)n;
+	loop(64, cb_digit, &c, 0);
 	buf[80] = 0;
 	at = w[1];
 	if (at < 2 || at > 79)

@@ -218,6 +218,23 @@ static void begin_record(struct lowerer *lw, const struct epid *ep)
 			ir_sti(ir, lw->rec, (int32_t)ep->actions[i].guard_off, 8, 0);
 }
 
+/* The predicate of a clause. With only one in the program, and if neither it nor what stands before it wants scratch
+ * memory, that is not taken unless the predicate holds. */
+static void lower_predicate(struct lowerer *lw, const struct expr *pred)
+{
+	size_t faults = lw->faults;
+
+	if (!lw->unused_label) {
+		lower_jump(lw, pred, lw->next_label, false);
+		return;
+	}
+	lower_jump(lw, pred, lw->unused_label, false);
+	if (lw->scratch || lw->faults != faults)
+		return;
+	lw->scratch_at = lw->ir->code.n;
+	lw->taken_late = true;
+}
+
 static void lower_clause(struct lowerer *lw, const struct job *job)
 {
 	struct ir *ir = lw->ir;
@@ -240,7 +257,7 @@ static void lower_clause(struct lowerer *lw, const struct job *job)
 	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
 	multi_clause(lw, job, lw->next_label);
 	if (c->pred)
-		lower_jump(lw, c->pred, lw->next_label, false);
+		lower_predicate(lw, c->pred);
 	scratch_release(lw, held);
 	lw->fault_label = ir_newlabel(ir);
 	if (ep->rec_size)
@@ -403,15 +420,36 @@ static bool has_effect(struct lowerer *lw)
 	return false;
 }
 
-/* The verifier follows so many open branches on one path. */
-#define MAX_BRANCHES 8192
+/* The verifier follows 8192 open branches on one path; past that Linux 6.18 may crash rather than refuse. */
+#define MAX_BRANCHES 8000
+
+/* Of one call of a library function, as measured, with room to spare: bodies of loops are looked at once. */
+static size_t lib_branches(int64_t fn)
+{
+	switch (fn) {
+	case LIB_path_text:
+	case LIB_walk_kernel:
+	case LIB_walk_user:
+		return 400;
+	case LIB_text_json:
+		return 100;
+	default:
+		return 20;
+	}
+}
 
 static bool too_many_branches(const struct ir *ir)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < ir->code.n; i++)
-		n += ir->code.v[i].op == IR_JCC || ir->code.v[i].op == IR_JCCI;
+	for (size_t i = 0; i < ir->code.n; i++) {
+		const struct ir_insn *in = &ir->code.v[i];
+
+		if (in->op == IR_LIB)
+			n += lib_branches(in->imm);
+		else
+			n += in->op == IR_JCC || in->op == IR_JCCI;
+	}
 	return n > MAX_BRANCHES;
 }
 
@@ -449,7 +487,7 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 		ir_dump(lw->ir, dump_ir);
 	}
 	if (too_many_branches(lw->ir))
-		why = "more than 8192 conditions";
+		why = "more than 8000 conditions";
 	if (*why || ir_emit(lw->ir, &p.code, &why)) {
 		diag_error(lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
 			"the clauses of %s:::%s make too large a program: %s", lw->prov->name, lw->probe->name, why);
@@ -543,9 +581,15 @@ static void lower_site(
 	for (size_t i = 0; i < jobs->v.n; i++)
 		vars_collect(lw, jobs->v.v[i].clause);
 	heap_place(lw);
+	lw->taken_late = false;
+	lw->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(lw->ir) : 0;
 	for (size_t i = 0; i < jobs->v.n && !lw->failed; i++)
 		lower_clause(lw, &jobs->v.v[i]);
+	if (lw->unused_label && !lw->taken_late)
+		ir_label(lw->ir, lw->unused_label);
 	scratch_end(lw, lw->exit_label);
+	if (lw->taken_late)
+		ir_label(lw->ir, lw->unused_label);
 	ir_label(lw->ir, lw->exit_label);
 	ret = ir_imm(lw->ir, is_cgroup(site)); /* 1: the packet may pass */
 	ir_ret(lw->ir, ret);

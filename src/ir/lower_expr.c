@@ -271,6 +271,7 @@ void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
 		ir_jmp(ir, lw->exit_label);
 		return;
 	}
+	lw->faults++;
 	ir_seti(ir, lw->fault_code, code);
 	if (value)
 		ir_set(ir, lw->fault_value, value);

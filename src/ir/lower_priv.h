@@ -116,13 +116,15 @@ struct lowerer {
 	VEC(struct memo) memos;
 	VEC(struct val *) arg_vals;
 	uint32_t exit_label;
-	vreg scratch;        /* the slot of this run, see lower_scratch.c; 0: not wanted yet */
-	int32_t scratch_top; /* bytes of it in use now */
-	int32_t scratch_max; /* ... and at most, in all programs */
-	bool scratch_number; /* its address is wanted as a number */
-	size_t scratch_at;   /* where the code is that takes it */
-	int32_t token_off;   /* what strtok() splits; 0: nothing */
-	bool heap;           /* memory to write through pointers is wanted: heap_size bytes behind a word at heap_off */
+	vreg scratch;          /* the slot of this run, see lower_scratch.c; 0: not wanted yet */
+	int32_t scratch_top;   /* bytes of it in use now */
+	int32_t scratch_max;   /* ... and at most, in all programs */
+	bool scratch_number;   /* its address is wanted as a number */
+	size_t scratch_at;     /* where the code is that takes it */
+	uint32_t unused_label; /* where a program with one clause goes when its predicate is false: nothing was taken */
+	bool taken_late;       /* the slot is taken behind the predicate, not before */
+	int32_t token_off;     /* what strtok() splits; 0: nothing */
+	bool heap; /* memory to write through pointers is wanted: heap_size bytes behind a word at heap_off */
 	uint32_t heap_size;
 	int32_t heap_off;
 	VEC(int32_t) scratch_empty; /* strings that are "" when the program starts */
@@ -136,6 +138,7 @@ struct lowerer {
 	uint32_t fault_label; /* where a fault goes now */
 	uint32_t early_label; /* ... while there is no record to discard */
 	uint32_t next_label;
+	size_t faults; /* places of the program that may fault */
 	vreg fault_code, fault_value, fault_action, fault_pc;
 	uint32_t stmt_no;
 	size_t action_no;

@@ -470,6 +470,14 @@ static void add_log(FILE *t, const char *log)
 /* No fault of the program: what this kernel does not let anybody do, by the last words of the log; or NULL. */
 static const char *forbidden(const char *log)
 {
+	static const char *const too_large[] = { "due to 16-bit range", "jumps is too complex", "program is too large",
+		"combined stack size of", "Looks like the BPF stack limit", "maps per program has reached the limit" };
+
+	for (size_t i = 0; i < sizeof(too_large) / sizeof(too_large[0]); i++)
+		if (strstr(log, too_large[i]))
+			return "the clauses of this probe make too large a program; trace in several runs, or with "
+			       "fewer "
+			       "or shorter clauses on it";
 	if (strstr(log, "cannot use helper bpf_probe_write_user"))
 		return "copyout() and copyoutstr() are not possible: this kernel is locked down (integrity), which "
 		       "forbids tracers to write to the memory of processes";

@@ -29,8 +29,16 @@ run "1000 clauses with predicates" "1000 1000" s.d
 run "300 probes" all s.d
 { repeat 'BEGIN { printf("%%i %%s ", %d, execname); }\n' 100; echo 'BEGIN { exit(0); }'; } >s.d
 run "100 records" "$(for ((i = 0; i < 100; i++)); do printf '%d dwire ' $i; done)" s.d
+{ echo 'BEGIN {'; repeat 's = strjoin("a", lltostr(%d)); n += strlen(s);\n' 300; echo 'printf("%d %s\n", n, s); exit(0); }'; } >s.d
+run "300 strings" "1090 a299" s.d
 
+# What is too large for the kernel's verifier only is refused in words of D, too.
+{ echo 'BEGIN {'; repeat 'trace(pid); trace(execname); @a%d[%d] = quantize(%d); y[%d, execname] = 1; self->z%d = "b";\n' 300
+	echo 'exit(0); }'; } >s.d
+"$dwire" -q -s s.d >out 2>err
+expect_eq $? 1 "status of 300 lines with four maps each"
+expect_match "$(<err)" 'the clauses of this probe make too large a program' "what it says of them"
 { echo 'BEGIN { x = 0; }'; repeat 'BEGIN /x >= %d/ { x++; }\n' 10000; } >s.d
 "$dwire" -q -s s.d >out 2>err
 expect_eq $? 1 "status of 10000 predicates"
-expect_match "$(<err)" 'D_LIMIT.*more than 8192 conditions' "what it says"
+expect_match "$(<err)" 'D_LIMIT.*more than 8000 conditions' "what it says"
