@@ -20,6 +20,13 @@ const struct epid *consume_epid(const struct consumer *c, uint32_t number)
 	return number && number <= c->env.image->epids.n ? &c->env.image->epids.v[number - 1] : NULL;
 }
 
+static bool is_end(const struct consumer *c, const struct epid *ep)
+{
+	const struct image_probe *p = probe_of(c, ep);
+
+	return !strcmp(p->prov, "dtrace") && !strcmp(p->name, "END");
+}
+
 /* END runs after exit, and ERROR reports what fails there; everything else came too late. */
 static bool may_print(const struct consumer *c, const struct epid *ep)
 {
@@ -138,7 +145,8 @@ static void action_print(struct consumer *c, const struct action *a, const uint8
 	print_typed(c->out, a->args[0].type, &v);
 }
 
-static void action_run(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+/* at_end: it is one of END. */
+static void action_run(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len, bool at_end)
 {
 	uint32_t agg = a->naggs ? a->aggs[0] : UINT32_MAX;
 
@@ -162,8 +170,8 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 		agg_printa(c->aggs, c->out, a->fmt, a->aggs, a->naggs);
 		break;
 	case ACT_EXIT:
-		/* The first one counts: END may exit again. */
-		if (!c->exited)
+		/* Of END, too: it is asked last. */
+		if (!c->exited || at_end)
 			c->status = (int)arg_int(c, a, rec, len);
 		c->exited = true;
 		break;
@@ -253,18 +261,16 @@ static uint64_t spec_of(const struct epid *ep, const uint8_t *rec, size_t len)
 	return id;
 }
 
-/* The probe of the next line of this CPU, + 1; 0: not known. r NULL: the line is not from a ring. */
-static uint32_t next_probe(const struct consumer *c, const struct ring *r)
+/* What the next line of this CPU is of; NULL: not known. r NULL: the line is not from a ring. */
+static const struct epid *next_line(const struct consumer *c, const struct ring *r)
 {
 	const struct ring_slot *s = r ? ring_peek_second(r) : NULL;
 	struct dw_rec head;
-	const struct epid *ep;
 
 	if (!s || s->len < sizeof(head))
-		return 0;
+		return NULL;
 	memcpy(&head, s->rec, sizeof(head));
-	ep = consume_epid(c, head.epid);
-	return ep ? ep->probe + 1 : 0;
+	return consume_epid(c, head.epid);
 }
 
 /* What stands before the data of a record. */
@@ -276,7 +282,7 @@ static void line_head(struct consumer *c, unsigned cpu, const struct epid *ep, c
 		(flow ? flow_header : print_header)(c->out);
 	c->header_done = true;
 	if (flow)
-		flow_head(c->out, &c->flows[cpu], cpu, probe_of(c, ep), ep->probe, next_probe(c, r));
+		flow_head(c->out, &c->flows[cpu], cpu, probe_of(c, ep), ep, next_line(c, r));
 	else
 		print_head(c->out, cpu, probe_of(c, ep));
 }
@@ -298,7 +304,7 @@ static void record_object(struct consumer *c, unsigned cpu, const struct epid *e
 
 		if (a->kind == ACT_PRINT)
 			c->out = structured_text(c->doc);
-		action_run(c, a, rec, len);
+		action_run(c, a, rec, len, is_end(c, ep));
 		c->out = out;
 		if (a->kind == ACT_PRINT)
 			structured_text_end(c->doc, "print");
@@ -331,10 +337,13 @@ void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t
 		record_object(c, cpu, ep, rec, len);
 		return;
 	}
+	const bool at_end = is_end(c, ep);
+
 	if (has_line(c, ep))
 		line_head(c, cpu, ep, committed ? NULL : &c->rings[cpu]);
 	for (size_t i = 0; i < ep->nactions; i++)
-		action_run(c, &ep->actions[i], rec, len);
-	if (has_line(c, ep)) /* asked again: setopt() may have changed it */
+		action_run(c, &ep->actions[i], rec, len, at_end);
+	/* Asked again, as setopt() may have changed it. -F alone ends no line, as in DTrace. */
+	if (!c->env.quiet && has_line(c, ep))
 		out_bytes(c->out, "\n", 1);
 }

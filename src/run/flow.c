@@ -17,11 +17,18 @@ static bool starts(const char *s, const char *word)
 	return !strncmp(s, word, strlen(word));
 }
 
-void flow_head(struct out *o, struct flow *f, unsigned cpu, const struct image_probe *p, uint32_t probe, uint32_t next)
+/* Another clause on the same probe. */
+static bool shares(const struct epid *a, const struct epid *b)
+{
+	return a && b && a != b && a->probe == b->probe;
+}
+
+void flow_head(struct out *o, struct flow *f, unsigned cpu, const struct image_probe *p, const struct epid *ep,
+	const struct epid *next)
 {
 	const bool call = !strcmp(p->prov, "syscall");
-	const bool entry = starts(p->name, "entry") && f->last != probe + 1;
-	const bool leave = starts(p->name, "return") && next != probe + 1;
+	const bool entry = starts(p->name, "entry") && !shares(f->last, ep);
+	const bool leave = starts(p->name, "return") && !shares(next, ep);
 	const char *mark = entry ? call ? " => " : " -> " : leave ? call ? " <= " : " <- " : "| ";
 	size_t width;
 
@@ -40,5 +47,5 @@ void flow_head(struct out *o, struct flow *f, unsigned cpu, const struct image_p
 	out_pad(o, (width < NAME_WIDTH ? NAME_WIDTH - width : 0) + 1);
 	if (entry)
 		f->depth++;
-	f->last = probe + 1;
+	f->last = ep;
 }

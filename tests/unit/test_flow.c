@@ -9,22 +9,29 @@ static const struct image_probe probes[] = {
 	{ 21, "fbt", "vmlinux", "do_open", "return" }, { 30, "tcp", "vmlinux", "", "send" },
 	{ 40, "fbt", "vmlinux", "a_function_whose_name_is_too_long_for_the_column", "entry" },
 };
-/* probe, the probe of the next line or -1, the line without its blanks at the end */
+/* Clauses: one on each probe, and second ones on open:entry and do_open:return. */
+static const struct epid epids[] = { { .probe = 0 }, { .probe = 1 }, { .probe = 2 }, { .probe = 3 }, { .probe = 4 }, { .probe = 5 },
+	{ .probe = 6 }, { .probe = 1 }, { .probe = 4 } };
+/* clause, the clause of the next line or -1, the line without its blanks at the end */
 static const struct {
-	uint32_t probe;
+	uint32_t ep;
 	int next;
 	const char *want;
 	size_t width;
 } lines[] = {
 	{ 0, 1, "  1 | :BEGIN", 46 },
 	{ 1, 1, "  1  => open", 46 },
-	{ 1, 3, "  1   | open:entry", 46 },
+	{ 7, 3, "  1   | open:entry", 46 },
 	{ 3, 5, "  1    -> do_open", 46 },
 	{ 5, 4, "  1     | :send", 46 },
-	{ 4, 4, "  1     | do_open:return", 46 },
-	{ 4, 2, "  1    <- do_open", 46 },
+	{ 4, 8, "  1     | do_open:return", 46 },
+	{ 8, 2, "  1    <- do_open", 46 },
 	{ 2, -1, "  1  <= open", 46 },
 	{ 4, -1, "  1  <- do_open", 46 },
+	{ 3, 3, "  1  -> do_open", 46 },
+	{ 3, 4, "  1    -> do_open", 46 },
+	{ 4, 4, "  1    <- do_open", 46 },
+	{ 4, 6, "  1  <- do_open", 46 },
 	{ 6, -1, "  1  -> a_function_whose_name_is_too_long_for_the_column ", 57 },
 };
 /* clang-format on */
@@ -46,7 +53,8 @@ int main(void)
 		char want[128];
 
 		capture_reset(&c);
-		flow_head(o, &f, 1, &probes[lines[i].probe], lines[i].probe, (uint32_t)(lines[i].next + 1));
+		flow_head(o, &f, 1, &probes[epids[lines[i].ep].probe], &epids[lines[i].ep],
+			lines[i].next < 0 ? NULL : &epids[lines[i].next]);
 		CHECK(!out_flush(o), "line %zu", i);
 		snprintf(want, sizeof(want), "%-*s", (int)lines[i].width, lines[i].want);
 		CHECK_TEXT(lines[i].want, capture_text(&c), want);
