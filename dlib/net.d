@@ -47,6 +47,9 @@ struct dw_pkt {
 	struct Qdisc *qdisc;
 	uint32_t packets;	/* that the event stands for */
 	struct sk_buff *first;	/* of the list that the packet is in */
+	uint64_t word;		/* what was noted with since */
+	uint64_t cache;		/* memory that is taken or given back: first characters of its cache's name; its size */
+	uint32_t cachesize;
 };
 
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a

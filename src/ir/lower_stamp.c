@@ -92,7 +92,8 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint
 	p.prog_type = BPF_PROG_TYPE_TRACING;
 	p.expected_attach_type = BPF_TRACE_RAW_TP;
 	p.attach_btf_id = lw->env->tracepoint ? lw->env->tracepoint(lw->env->ctx, p.target, &nargs) : 0;
-	if (!p.attach_btf_id || nargs < ev->site.nargs) /* a probe there would say so */
+	if (!p.attach_btf_id || nargs < ev->site.nargs ||
+		(ev->site.fewer && nargs >= ev->site.fewer)) /* a probe there would say so */
 		return;
 	lw->ir = ir_new(lw->arena);
 	lw->site = &ev->site;

@@ -35,6 +35,7 @@ struct site {
 	size_t nuargs;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
+	unsigned fewer;    /* ... and the tracepoint must have fewer arguments than these: an older form; 0: any */
 	bool bh_off;       /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
 	bool irqs_off;     /* runs with interrupts off, or may */
 	bool sk_only;      /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */

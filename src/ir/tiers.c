@@ -82,7 +82,7 @@ const char *site_lacks(
 	if (site_is_function(s))
 		return function_lacks(env, a, p, s, t);
 	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->target, &nargs) &&
-		nargs >= s->nargs)
+		nargs >= s->nargs && (!s->fewer || nargs < s->fewer))
 		return NULL;
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "tracepoint %s with %u arguments", s->target, s->nargs);

@@ -18,6 +18,7 @@ const struct provider *const *providers(void)
 		&qdisc_provider,
 		&icmp_provider,
 		&resolver_provider,
+		&skb_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

@@ -1,0 +1,153 @@
+/* skb: sites and arguments of the skb provider. */
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* The first characters of a cache's name: "skbuff_h", of buffers; "skbuff_s", of small data. In __alloc_skb() memory is
+ * taken for a buffer, or for a pair of them, and for small data. */
+inline int dw_skb_taken[uint64_t name, uint64_t site] = name == 0x685f666675626b73 || name == 0x665f666675626b73 ||
+    (__has(&`__alloc_skb) ? site - (uint64_t)&`__alloc_skb < 768 && name != 0x735f666675626b73 : 0);
+
+/* kmem_cache_alloc: nothing is in the buffer yet */
+struct dw_sktake {
+	uint64_t call_site;
+	uint64_t ptr;
+	struct kmem_cache *s;
+};
+
+translator struct dw_pkt < struct dw_sktake *C > {
+	skb = (struct sk_buff *)C->ptr;
+	location = C->call_site;
+	cache = *(uint64_t *)(uint64_t)C->s->name;
+	dev = (struct net_device *)0;
+	netns = 0;
+};
+
+/* kmem_cache_free: nothing may be read from the buffer any more */
+struct dw_skgive {
+	uint64_t call_site;
+	uint64_t ptr;
+	struct kmem_cache *s;
+};
+
+translator struct dw_pkt < struct dw_skgive *C > {
+	skb = (struct sk_buff *)C->ptr;
+	location = C->call_site;
+	cachesize = C->s->object_size;
+	dev = (struct net_device *)0;
+	netns = 0;
+	since = __stamp("birth", C->ptr);
+};
+
+/* Where a driver hands up a packet */
+struct dw_skseen {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_skseen *C > {
+	skb = C->skb;
+	has_pkt = 1;
+	recv = 1;
+	location = 0;
+	nh = (uint64_t)C->skb->data;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	since = __stamp("birth", (uint64_t)C->skb);
+	word = __stamped("birth", (uint64_t)C->skb);
+};
+
+/* consume_skb */
+struct dw_skused {
+	struct sk_buff *skb;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_skused *C > {
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	recv = C->skb->skb_iif != 0;
+	since = __stamp("birth", (uint64_t)C->skb);
+	location = 0;
+};
+
+/* kfree_skb: since Linux 6.11 a fourth argument tells the socket that did it, if one did */
+struct dw_skdrop3 {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_skdrop3 *C > {
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	recv = C->skb->skb_iif != 0;
+	since = __stamp("birth", (uint64_t)C->skb);
+	location = C->location;
+	reason = C->reason;
+};
+
+struct dw_skdrop4 {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct sock *rx_sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_skdrop4 *C > {
+	skb = C->skb;
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	has_pkt = 1;
+	recv = C->skb->skb_iif != 0;
+	since = __stamp("birth", (uint64_t)C->skb);
+	location = C->location;
+	reason = C->reason;
+	rx_sk = C->rx_sk;
+};
+
+/* skb_clone(): the new buffer */
+struct dw_skclone {
+	struct sk_buff *skb;
+	uint32_t gfp;
+	struct sk_buff *retval;
+};
+
+translator struct dw_pkt < struct dw_skclone *C > {
+	skb = C->retval;
+	has_pkt = 1;
+	location = 0;
+};
+
+/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+
+typedef struct skbinfo {
+	uint32_t skb_len;		/* bytes of data; of alloc, and of what TCP gives back, 0: nothing is there */
+	uint32_t skb_datalen;		/* ... of them those in pages of their own */
+	uint32_t skb_truesize;		/* bytes of memory */
+	int skb_cloned;			/* 1: another buffer has the same data, or had */
+	uint16_t skb_proto;		/* Ethernet's protocol number */
+	string skb_protostr;
+	uint64_t skb_age;		/* free: ns since alloc; 0: not known */
+	uintptr_t skb_location;		/* address of the code that did it; 0: not told */
+} skbinfo_t;
+
+translator skbinfo_t < struct dw_pkt *P > {
+	skb_len = P->has_pkt ? P->skb->len : 0;
+	skb_datalen = P->has_pkt ? P->skb->data_len : 0;
+	skb_truesize = P->has_pkt ? P->skb->truesize : 0;
+	skb_cloned = P->has_pkt ? P->skb->cloned : 0;
+	skb_proto = P->has_pkt ? ntohs(P->skb->protocol) : 0;
+	skb_protostr = P->has_pkt ? eth_proto_string[ntohs(P->skb->protocol)] : "";
+	skb_age = P->since != 0 ? timestamp - P->since : 0;
+	skb_location = P->location;
+};

@@ -1,0 +1,84 @@
+/* skb: packets' buffers (struct sk_buff), from the moment that memory is taken for one until it is given back, the hooks
+ * tier. Memory that a driver keeps for itself (NAPI) is not seen as it is taken: such a buffer begins where the driver
+ * hands it up. */
+#include "prov/all.h"
+
+static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *", NULL };
+static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *",
+	"dropinfo_t *", NULL };
+
+#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
+/* Where __alloc_skb() is called from: the cache of pairs (for TCP) may be one with others, whose name says nothing. */
+#define TAKEN "dw_skb_taken[P->cache, P->location] && P->skb != 0"
+#define NEW "P->since == 0"
+#define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= 1024 && P->since != 0"
+
+static const struct site alloc_sites[] = {
+	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .irqs_off = true, .when = TAKEN, .sees = "memory for a buffer" },
+	{ TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = NEW,
+		.sees = "buffers that drivers keep, as they hand them up" },
+	{ TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = NEW, .sees = "... likewise" },
+	{ TP("netif_receive_skb_entry", 1, "dw_skseen"), .when = NEW, .sees = "... likewise" },
+	{ TP("netif_receive_skb_list_entry", 1, "dw_skseen"), .when = NEW, .sees = "... likewise" },
+	{ TP("netif_rx_entry", 1, "dw_skseen"), .when = NEW, .sees = "... likewise" },
+};
+static const struct site clone_sites[] = {
+	{ .attach = ATTACH_FEXIT,
+		.target = "skb_clone",
+		.nargs = 2,
+		.native = "dw_skclone",
+		.when = "P->skb != 0",
+		.sees = "a second buffer for the same data" },
+};
+static const struct site free_sites[] = {
+	{ TP("consume_skb", 1, "dw_skused"), .irqs_off = true, .sees = "buffers that have done their work" },
+	{ TP("kfree_skb", 3, "dw_skdrop3"), .irqs_off = true, .sees = "... that are thrown away" },
+	{ TP("kmem_cache_free", 3, "dw_skgive"), .irqs_off = true, .when = GIVEN,
+		.sees = "... that are given back without a word: TCP's, when a process has read, or the other side "
+			"acknowledged" },
+};
+static const struct site drop_sites[] = {
+	{ TP("kfree_skb", 4, "dw_drop"), .optional = true, .irqs_off = true, .when = "P->rx_sk != 0",
+		.sees = "packets that a socket throws away" },
+	{ TP("kfree_skb", 4, "dw_skdrop4"), .optional = true, .irqs_off = true, .when = "P->rx_sk == 0",
+		.sees = "... that the rest of the kernel does" },
+	{ TP("kfree_skb", 3, "dw_skdrop3"), .fewer = 4, .optional = true, .irqs_off = true,
+		.sees = "before Linux 6.11: packets that are thrown away" },
+};
+
+/* word 1: memory was seen to be taken; 2: seen first with a driver. A driver may use the memory of a packet again whose end
+ * was not seen (merged into another): then it begins anew. */
+#define KEY .key = "(uint64_t)P->skb"
+static const struct stamp_event birth_events[] = {
+	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .when = TAKEN }, KEY, "1" },
+	{ STAMP_SET, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = "P->word != 1" }, KEY, "2" },
+	{ STAMP_SET, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = "P->word != 1" }, KEY, "2" },
+	{ STAMP_FIRST, { TP("netif_receive_skb_entry", 1, "dw_skseen") }, KEY, "2" },
+	{ STAMP_FIRST, { TP("netif_receive_skb_list_entry", 1, "dw_skseen") }, KEY, "2" },
+	{ STAMP_FIRST, { TP("netif_rx_entry", 1, "dw_skseen") }, KEY, "2" },
+	{ STAMP_END, { TP("consume_skb", 1, "dw_skused") }, KEY, NULL },
+	{ STAMP_END, { TP("kfree_skb", 3, "dw_skdrop3") }, KEY, NULL },
+	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .when = GIVEN }, KEY, NULL },
+};
+static const struct stamp stamps[] = {
+	{ "birth", birth_events, sizeof(birth_events) / sizeof(birth_events[0]) },
+};
+
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
+static const struct probe_def probes[] = {
+	{ "alloc", args, SITES(alloc_sites), "a packet's buffer is made" },
+	{ "clone", args, SITES(clone_sites), "a second buffer is made for the same data" },
+	{ "drop", drop_args, SITES(drop_sites), "a packet is thrown away: args[5] tells why and where" },
+	{ "free", args, SITES(free_sites),
+		"a packet's buffer is given back: args[4]->skb_age is how long it was there" },
+};
+
+const struct provider skb_provider = {
+	.name = "skb",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = 1,
+};
