@@ -78,7 +78,8 @@ def defines(words):
         names.append(words[end - 1][0])
     else:  # typedef, or a structure alone: then its last word is its tag
         names += [t for t in top if is_word(t)][-1:]
-    return names + [n[5:] for n in names if n.startswith("__fn_")]  # f(x) stands for __fn_f[x]
+    # f(x) stands for __fn_f[x], `x for __sym_x
+    return names + [n.split("_", 3)[3] for n in names if n.startswith(("__fn_", "__sym_"))]
 
 
 def index(paths):

@@ -544,6 +544,14 @@ static void logic_jump(struct lowerer *lw, const struct expr *e, uint32_t label,
 	ir_label(lw->ir, skip);
 }
 
+size_t cond_jump(struct lowerer *lw, const struct expr *e, uint32_t no)
+{
+	size_t mark = memo_mark(lw);
+
+	lower_jump(lw, e, no, false);
+	return is_chain(e) ? mark : memo_mark(lw);
+}
+
 static vreg truth_value(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
@@ -710,11 +718,11 @@ static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const st
 	struct ir *ir = lw->ir;
 	struct passage through = { e->type, out };
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
-	size_t mark = memo_mark(lw);
+	size_t mark;
 
 	if (!out || !type_same(out->to, e->type))
 		out = &through;
-	lower_jump(lw, e->a, no, false);
+	mark = cond_jump(lw, e->a, no);
 	arm_into(lw, e->b, r, out);
 	ir_jmp(ir, end);
 	memo_release(lw, mark);
@@ -730,10 +738,10 @@ static struct val cond_block(struct lowerer *lw, const struct expr *e)
 	struct ir *ir = lw->ir;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir), size = e->type->size;
 	struct val to = { .k = V_MEM, .type = e->type, .ours = true, .mut = true };
-	size_t mark = memo_mark(lw);
+	size_t mark;
 	int32_t off = scratch_alloc(lw, size);
 
-	lower_jump(lw, e->a, no, false);
+	mark = cond_jump(lw, e->a, no);
 	to.r = scratch_ptr(lw, off);
 	place_copy(lw, to, lower_expr(lw, e->b), size);
 	ir_jmp(ir, end);

@@ -560,9 +560,8 @@ static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval 
 {
 	struct ir *ir = lw->ir;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
-	size_t mark = memo_mark(lw);
+	size_t mark = cond_jump(lw, e->a, no);
 
-	lower_jump(lw, e->a, no, false);
 	arm_str_into(lw, e->b, s);
 	ir_jmp(ir, end);
 	memo_release(lw, mark);
