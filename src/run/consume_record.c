@@ -4,6 +4,7 @@
 #include "run/consume_priv.h"
 #include "run/fault.h"
 #include "run/shell.h"
+#include "run/symtext.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,8 @@ static void take_options(struct consumer *c)
 	c->env.quiet = o->quiet;
 	c->env.flowindent = o->flowindent;
 	agg_set_opts(c->aggs, &o->agg);
+	if (c->env.symtext)
+		symtext_indent(c->env.symtext, o->stackindent);
 }
 
 static void action_setopt(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)

@@ -512,10 +512,11 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	}
 }
 
-static void print_stack(struct out *o, const struct pval *v)
+/* indent -1: as -x stackindent says. */
+static void print_stack(struct out *o, const struct pval *v, int indent)
 {
 	if (v->env && v->env->symtext)
-		symtext_stack(v->env->symtext, o, v->user, v->s, v->len);
+		symtext_stack(v->env->symtext, o, v->user, v->s, v->len, indent);
 }
 
 bool print_is_folded(const struct pval *v)
@@ -526,7 +527,7 @@ bool print_is_folded(const struct pval *v)
 void print_plain(struct out *o, const struct pval *v)
 {
 	if (v->kind == PVAL_STACK)
-		print_stack(o, v);
+		print_stack(o, v, -1);
 	else if (v->kind == PVAL_INT)
 		out_int(o, (int64_t)v->i, 0);
 	else
@@ -543,7 +544,8 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 		return;
 	}
 	if (v->kind == PVAL_STACK) {
-		print_stack(o, v);
+		/* As in DTrace: not indented, but for a width with "-". */
+		print_stack(o, v, it->flags & FMT_MINUS && width > 0 ? width : 0);
 		return;
 	}
 	if (v->kind == PVAL_BYTES) {
@@ -632,7 +634,7 @@ void print_trace(struct out *o, const struct pval *v, bool quiet)
 		out_int(o, (int64_t)v->i, quiet ? 0 : v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3);
 		break;
 	case PVAL_STACK:
-		print_stack(o, v);
+		print_stack(o, v, -1);
 		out_bytes(o, "\n", print_is_folded(v));
 		break;
 	case PVAL_TEXT:

@@ -36,7 +36,7 @@ struct session_options {
 	struct agg_opts agg;
 	struct options *options; /* setopt() changes them while the session runs; may be NULL */
 	bool noresolve;          /* addresses are printed as numbers */
-	int stackindent;         /* columns before a frame; 0: 14 */
+	int stackindent;         /* columns before a frame */
 	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them,
 	 * after session_free(), terminates those that still run. */
 	struct child *const *children;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define BUCKETS 4096
-#define INDENT 14 /* as dtrace's */
 #define NAME_MAX_LEN 1024
 #define FRAMES_MAX 1024
 
@@ -185,6 +184,11 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
+void symtext_indent(struct symtext *s, uint32_t columns)
+{
+	s->opts.indent = columns < 1000 ? (int)columns : 1000;
+}
+
 bool symtext_folded(const struct symtext *s)
 {
 	return s->opts.folded;
@@ -216,7 +220,7 @@ static void print_folded(
 	}
 }
 
-void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len)
+void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len, int indent)
 {
 	enum field_kind how = user ? FIELD_UADDR : FIELD_INT;
 	uint64_t pid = 0, pcs[FRAMES_MAX];
@@ -236,7 +240,7 @@ void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data
 	for (size_t i = 0; i < n; i++) {
 		const char *text = symtext_name(s, how, pid, pcs[i]);
 
-		out_pad(o, s->opts.indent > 0 ? (size_t)s->opts.indent : INDENT);
+		out_pad(o, (size_t)(indent < 0 ? s->opts.indent : indent));
 		out_text(o, text, strlen(text), false, 0);
 		out_bytes(o, "\n", 1);
 	}

@@ -12,7 +12,7 @@ struct symtext_opts {
 	bool noresolve;  /* numbers only */
 	bool folded;     /* stacks in one line, outermost frame first */
 	bool nodemangle; /* names as the linker knows them */
-	int indent;      /* columns before a frame of a stack; 0: dtrace's 14 */
+	int indent;      /* columns before a frame of a stack */
 	FILE *err;       /* borrowed: where it is said that the kernel hides its addresses */
 };
 
@@ -29,7 +29,9 @@ void symtext_note(struct symtext *s, uint64_t pid);
  * FIELD_UMOD, FIELD_UADDR. Owned by s, as long as it lives; never NULL. */
 const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr);
 /* A stack: a newline, then a line a frame. data is what a FIELD_STACK or FIELD_USTACK holds; user: it begins with the
- * number of the process. */
+ * number of the process. indent: columns before a frame; -1: those of the options. */
 bool symtext_folded(const struct symtext *s);
-void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len);
+void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len, int indent);
+/* Columns before the frames of stacks that are printed from here on. */
+void symtext_indent(struct symtext *s, uint32_t columns);
 #endif

@@ -14,7 +14,7 @@ cat >want <<'O'
               vmlinux`__bpf_prog_test_run_raw_tp+0xX
               vmlinux`bpf_prog_test_run_raw_tp+0xX
 [
-              vmlinux`__bpf_prog_test_run_raw_tp+0xX
+vmlinux`__bpf_prog_test_run_raw_tp+0xX
 ]
               vmlinux`__bpf_prog_test_run_raw_tp+0xX
 [vmlinux`bpf_prog_test_run_raw_tp+0xX][1][  vmlinux`bpf_prog_test_run_raw_tp+0xX][0x10]  vmlinux`bpf_prog_test_run_raw_tp                    vmlinux                                             0x1                                               
@@ -42,3 +42,18 @@ expect_eq "$(grep -c '^ \{14\}vmlinux' out)" 2 "stackframes"
 "$dwire" -n 'BEGIN { stack(50); exit(0); }' 2>/dev/null >out
 sed -i 's/+0x[0-9a-f]\{1,\}/+0xX/g' out
 expect_eq "$(sed '/^$/d' out | tail -n 1)" '              vmlinux`entry_SYSCALL_64_after_hwframe+0xX' "the last frame"
+# %k has no indentation of its own, but for a width with "-"; -x stackindent=0 and setopt() are heeded.
+"$dwire" -q -n 'BEGIN { printf("%k|", stack(1)); printf("%-5k|", stack(1)); printf("%*k|", -3, stack(1)); @[stack(1)] = count();
+	printa("%k %@d|", @); setopt("stackindent", "2"); stack(1); setopt("stackindent", "0"); stack(1); exit(0); }' >out 2>&1
+expect_eq "$(sed 's/vmlinux.*/F/' out)" "
+F
+|
+     F
+|
+   F
+|
+F
+ 1|
+  F
+
+F" "%k"

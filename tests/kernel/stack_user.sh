@@ -13,8 +13,9 @@ expect_ge "$(sed -n 's/^f burn`burn_inner //p' out)" 30 "samples in burn_inner"
 expect_ge "$(sed -n 's/^m burn //p' out)" 30 "samples in the program"
 expect_match "$(sed -n 's/^d //p' out)" '^[1-9]' "ustackdepth"
 grep -q '^burn`burn_inner+0x[0-9a-f]*$' out || fail "%A: $OUT"
-# Three frames: burn_inner, burn_outer, main; each with its distance, in fourteen blanks.
-grep -A 2 '^ \{14\}burn`burn_inner+0x[0-9a-f]*$' out >frames || fail "no stack: $OUT"
-grep -q '^ \{14\}burn`burn_outer+0x[0-9a-f]*$' frames || fail "no caller: $(<frames)"
-grep -q '^ \{14\}burn`main+0x[0-9a-f]*$' frames || fail "no main: $(<frames)"
+# Three frames: burn_inner, burn_outer, main; each with its distance. %k is not indented, a statement is.
+grep -q '^ \{14\}burn`burn_inner+0x[0-9a-f]*$' out || fail "no stack: $OUT"
+grep -A 2 '^burn`burn_inner+0x[0-9a-f]*$' out >frames || fail "no stack: $OUT"
+grep -q '^burn`burn_outer+0x[0-9a-f]*$' frames || fail "no caller: $(<frames)"
+grep -q '^burn`main+0x[0-9a-f]*$' frames || fail "no main: $(<frames)"
 expect_ge "$(sed -n 's/^c burn`burn_outer //p' out)" 30 "ucaller"
