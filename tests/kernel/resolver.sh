@@ -1,0 +1,71 @@
+# timeout: 60
+# Lookups of names, with a name server that answers late, in a namespace of its own: each is seen once, with its name, its
+# result and its time; the tool gethostlatency prints them.
+netns_new dns
+mkdir "$tmp/etc"
+printf 'nameserver 127.0.0.1\noptions timeout:3 attempts:1\n' >"$tmp/etc/resolv.conf"
+printf '127.0.0.1 localhost\n10.1.2.3 known.example\n' >"$tmp/etc/hosts"
+printf 'hosts: files dns\n' >"$tmp/etc/nsswitch.conf"
+cat >"$tmp/lookups" <<END
+#!/bin/bash
+for f in "$tmp"/etc/*; do
+	mount --bind "\$f" "/etc/\${f##*/}" || exit 1
+done
+exec resolve "\$@"
+END
+chmod +x "$tmp/lookups"
+
+# Every lookup of the trigger is a line, as it says it itself; times within a millisecond or a tenth.
+compare() { # WHAT, LINES as "FUNC NAME FAILED US" on stdin
+	sed -n 's/^lookup_[0-9]*=//p' "$tmp/trigger" | sort >"$tmp/said"
+	sort >"$tmp/seen"
+	expect_eq "$(cut -d' ' -f1-3 "$tmp/seen")" "$(cut -d' ' -f1-3 "$tmp/said")" "$1: lookups"
+	local off
+	off=$(paste -d' ' "$tmp/seen" "$tmp/said" | awk '{ d = $8 - $4; if (d < -10 || d > 1000 + $8 / 10) print }')
+	expect_eq "$off" "" "$1: times: seen, then said"
+}
+
+trace_in "$NETNS" '
+resolver:::lookup-start /args[0]->cs_netns == '"$NETNS_ID"'/ { starts++; }
+resolver:::lookup-done /args[0]->cs_netns == '"$NETNS_ID"'/ {
+	printf("%s %s %d %d\n", args[1]->lkp_func, args[1]->lkp_host, args[1]->lkp_result != 0, args[1]->lkp_latency / 1000);
+	whose[args[0]->cs_pid, args[0]->cs_execname] = 1;
+	@pid[args[0]->cs_pid, args[0]->cs_execname] = count();
+	@err[args[1]->lkp_func == "getaddrinfo" ? args[1]->lkp_result : 0, args[1]->lkp_error] = count();
+}
+END { printf("starts %d\n", starts); printa("by %d %s %@d\n", @pid); printa("error %d %s %@d\n", @err); }
+' "$tmp/lookups" -n 2 -m 4 -d 60
+grep -v '^starts\|^by\|^error\|^$' <<<"$OUT" | compare resolver
+expect_eq "$(value_of lookups)" 34 "lookups of the trigger"
+expect_match "$OUT" "starts 34" "lookup-start"
+expect_match "$OUT" "by $(value_of pid) resolve 34" "the process"
+expect_match "$OUT" "error -2 name or service not known 2" "getaddrinfo's error"
+expect_match "$OUT" "error 0 not found 8" "the others' errors"
+expect_eq "$(total_failed=$(value_of failed); echo "$total_failed")" 10 "failed lookups"
+
+# Only ends asked for: the calls are noted all the same.
+trace_in "$NETNS" 'resolver:::lookup-done /args[0]->cs_netns == '"$NETNS_ID"' && args[1]->lkp_latency >= 70000000/
+	{ @[args[1]->lkp_host] = count(); } END { printa("%s %@d\n", @); }' "$tmp/lookups" -d 80
+expect_eq "$(sort <<<"$OUT")" "none.example 5
+slow.example 5" "slow lookups"
+
+# The tool.
+tool() {
+	command_file ip netns exec "$NETNS" "$tmp/lookups" -n 1 -d 80
+	OUT=$("$dwire" gethostlatency --netns "$NETNS" --command "$tmp/cmd" "$@" 2>"$tmp/err") || fail "gethostlatency: $(<"$tmp/err")"
+}
+tool
+expect_eq "$(sed -n 2p <<<"$OUT")" "TIME      PID    COMM                  LATms HOST" "heading"
+expect_eq "$(tail -n +3 <<<"$OUT" | awk '{ print $2, $3, $5 }' | sort | uniq -c | awk '{ print $1, $2, $3, $4 }')" \
+	"5 $(value_of pid) resolve known.example
+5 $(value_of pid) resolve none.example
+5 $(value_of pid) resolve slow.example" "rows"
+expect_eq "$(tail -n +3 <<<"$OUT" | grep -cv '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]  [0-9]* *resolve *[0-9]*\.[0-9][0-9] [a-z.]*$')" 0 "form"
+tool -e -x -m 70
+expect_eq "$(tail -n +3 <<<"$OUT" | awk '{ print $5, $NF }' | sort)" "getaddrinfo none.example
+gethostbyname none.example
+gethostbyname2 none.example
+gethostbyname2_r none.example
+gethostbyname_r none.example" "failed ones"
+tool -p 1
+expect_eq "$(wc -l <<<"$OUT")" 2 "nothing of another process"

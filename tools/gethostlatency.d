@@ -1,0 +1,23 @@
+/* gethostlatency: time of each lookup of a host name, by the C library's functions.
+ *
+ * common: owner
+ * -e   errors = 0    only lookups that failed
+ * -x   why = 0       also the function and why it failed
+ * -m MS  least = 0   only lookups of at least so many milliseconds
+ * row: TIME %02d:%02d:%02d%-1s PID=pid %-6d COMM=comm %-16s LATms=ms %7d.%02d FUNC[why]=func %-16s ERROR[why]=error %-26s
+ * row: HOST=host %s
+ */
+dtrace:::BEGIN
+{
+	say("Tracing getaddrinfo and gethostbyname calls... Hit Ctrl-C to end.\n");
+	say("%-9s %-6s %-16s %10s %s%s\n", "TIME", "PID", "COMM", "LATms", why ?
+	    "FUNC             ERROR                      " : "", "HOST");
+}
+
+resolver:::lookup-done
+/ (!errors || args[1]->lkp_result != 0) && args[1]->lkp_latency >= least * 1000000 && wanted(args[0]) /
+{
+	this->us = args[1]->lkp_latency / 1000;
+	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "", pid, execname, this->us / 1000,
+	    this->us % 1000 / 10, args[1]->lkp_func, args[1]->lkp_error, args[1]->lkp_host);
+}
