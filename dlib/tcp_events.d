@@ -20,17 +20,23 @@ translator struct dw_pkt < struct dw_sockev *C > {
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
-/* net_dev_queue, for a SYN-ACK: its socket is the request, which is no socket yet; whose listener it is, is not told. */
+/* net_dev_queue, for a SYN-ACK: its socket is the request, which is no socket yet, but knows its listener. */
+inline struct sock *dw_listener[struct sk_buff *B] =
+    (struct sock *)B->sk->__sk_common.skc_flags;	/* of a union with skc_listener; to the verifier it is a number */
 struct dw_synack {
 	struct sk_buff *skb;
 };
 
 translator struct dw_pkt < struct dw_synack *C > {
 	skb = C->skb;
+	sk = dw_listener[C->skb];
+	owner = __owner((uint64_t)dw_listener[C->skb]);
+	cookie = dw_listener[C->skb]->__sk_common.skc_cookie.counter;
 	proto = 6;
 	has_pkt = 1;
-	state = 3;
+	state = 10;
 	netns = C->skb->dev->nd_net.net->ns.inum;
+	cgroup = dw_listener[C->skb]->sk_cgrp_data.cgroup->kn->id;
 	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
 };

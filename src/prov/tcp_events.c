@@ -18,7 +18,7 @@ const struct site tcp_retransmit_sites[] = {
 			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"
 			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000 &&"
 			" " FIRST_DEVICE,
-		.sees = "SYN-ACKs that are sent again, without their listener" },
+		.sees = "SYN-ACKs that are sent again" },
 };
 
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */

@@ -103,8 +103,10 @@ for family in -4 -6; do
 	expect_count "p == \"drop\" && v[\"reason\"] == \"TCP_RESET\" && v[\"rp\"] == 4000" 1 "$what: the reset that is taken"
 done
 
-run -4 synack
-kinds syn-ack 1 -1
+for family in -4 -6; do
+	run $family synack
+	kinds syn-ack 1
+done
 run -6 syn
 kinds syn "$(moved RetransSegs)"
 expect_count "p == \"rto\" && v[\"pid\"] == $pid" "$(moved TCPTimeouts)" "$what: timeouts"
