@@ -232,10 +232,12 @@ static __always_inline bool same_name(const void *a, const void *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself. */
+/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself;
+ * a server drops its privilege. */
 static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
 {
-	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && same_name(o->comm, t->group_leader->comm);
+	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->cred->uid.val &&
+		same_name(o->comm, t->group_leader->comm);
 }
 
 /* A reader on another CPU may for a few nanoseconds see some members changed and some not: pid changes last. */

@@ -340,8 +340,15 @@ typedef struct csinfo {
 	/* of the socket's cgroup (version 2); "" where there is none */
 	string cs_runtime;		/* "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc"; "": no container */
 	string cs_container;		/* the container's id, 12 digits; lxc: its name */
+	uintptr_t cs_parent;		/* the MPTCP connection (struct mptcp_sock) that this is a subflow of; 0: none */
+	uint32_t cs_token;		/* its token, as ss -M shows it */
 	string cs_cgroupname;		/* the cgroup's own name: of systemd, the unit's ("ssh.service") */
 } csinfo_t;
+
+inline uint64_t dw_mptcp[struct sock *S] = !__has(((struct tcp_sock *)S)->is_mptcp) ? 0 :
+    S == 0 || S->sk_protocol != 6 || S->sk_type != 1 || !((struct tcp_sock *)S)->is_mptcp ||
+    ((struct inet_connection_sock *)S)->icsk_ulp_data == 0 ? 0 :
+    (uint64_t)((struct mptcp_subflow_context *)(uint64_t)((struct inet_connection_sock *)S)->icsk_ulp_data)->conn;
 
 translator csinfo_t < struct dw_pkt *P > {
 	cs_addr = (uintptr_t)P->sk;
@@ -355,6 +362,9 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_cgroup = P->cgroup;
 	cs_zonename = __zone(P->netns);
 	cs_nspid = P->owner != 0 ? P->owner->nspid : -1;
+	cs_parent = dw_mptcp[P->sk];
+	cs_token = dw_mptcp[P->sk] == 0 ? 0 : __has(((struct mptcp_sock *)P->sk)->token) ?
+	    ((struct mptcp_sock *)dw_mptcp[P->sk])->token : 0;
 	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
 	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;

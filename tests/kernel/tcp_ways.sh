@@ -1,0 +1,87 @@
+# Connections made and used in many ways: every byte at its process, on both sides, as the processes counted it; every
+# segment that a capture shows, once sent and once received; whose they are when privilege is dropped, when the process is
+# gone, and of MPTCP's subflows.
+# timeout: 60
+need tcpdump
+netns_new ways
+ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_fastopen=3
+ip -n "$NETNS" route add local 192.0.2.0/24 dev lo
+ip -n "$NETNS" route add local 198.51.100.0/24 dev lo
+ip -n "$NETNS" -6 route add local 2001:db8::/32 dev lo
+
+clause="tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s pid=%d uid=%d name=%s cid=%d par=%d tok=%d fl=%d sp=%d dp=%d len=%d st=%d parent=%x token=%x\\n\", probename,
+	    args[1]->cs_pid, args[1]->cs_uid, args[1]->cs_execname, args[1]->cs_cid, args[1]->cs_parent != 0,
+	    args[1]->cs_token != 0, args[4]->tcp_flags, args[4]->tcp_sport, args[4]->tcp_dport,
+	    args[2]->ip_plength - args[4]->tcp_offset, args[3]->tcps_state, args[1]->cs_parent, args[1]->cs_token); }"
+
+way() { # FAMILY WAY: what is the same in all
+	what="$1 $2"
+	capture "$NETNS" lo tcp
+	trace_in "$NETNS" "$clause" tcp_ways "$1" -m "$2"
+	captured
+	server=$(value_of server) port=$(value_of port)
+	clients=$(sed -n 's/^client=//p' "$tmp/trigger" | tr '\n' '|')
+	in=0 n=0
+	for b in $(sed -n 's/^client_bytes=//p' "$tmp/trigger"); do in=$((in + b)) n=$((n + 1)); done
+	out=$((n * $(value_of server_bytes)))
+	is_client="v[\"pid\"] ~ /^(${clients%|})\$/ && v[\"name\"] == \"dw_client\""
+	is_server="v[\"pid\"] == $server && v[\"name\"] == \"dw_server\""
+	expect_total len "p == \"send\" && $is_client" "$in" "$what: bytes that the client sent"
+	expect_total len "p == \"receive\" && $is_server" "$in" "$what: bytes that the server received"
+	expect_total len "p == \"send\" && $is_server" "$out" "$what: bytes that the server sent"
+	expect_total len "p == \"receive\" && $is_client" "$out" "$what: bytes that the client received"
+	expect_count "v[\"len\"] > 0 && !($is_client) && !($is_server)" 0 "$what: no other's"
+	tcpdump -n -r "$tmp/pcap" 2>/dev/null >"$tmp/seen"
+	# what is longer than the device takes is cut after TCP has sent it
+	if [ -z "$(lines 'v["len"] > 65000')" ]; then
+		expect_count 'p == "send"' "$(wc -l <"$tmp/seen")" "$what: segments sent, as captured"
+		expect_count 'p == "receive"' "$(wc -l <"$tmp/seen")" "$what: segments received, as captured"
+	fi
+	seen=$(sed 's/.*, length \([0-9]*\).*/\1/' "$tmp/seen" | awk '{ n += $1 } END { print n + 0 }')
+	expect_total len 'p == "send"' "$seen" "$what: bytes sent, as captured"
+	expect_total len 'p == "receive"' "$seen" "$what: bytes received, as captured"
+}
+
+for family in -4 -6; do
+	for w in write sendfile splice uring-async zerocopy half device transparent; do way $family $w; done
+
+	way $family fastopen
+	expect_count "p == \"receive\" && v[\"fl\"] == 2 && v[\"len\"] == 500" 1 "$what: the second SYN brings data"
+
+	way $family privilege
+	expect_total len "p == \"send\" && $is_server && v[\"uid\"] == 0" 2000 "$what: bytes sent by root"
+	expect_total len "p == \"send\" && $is_server && v[\"uid\"] == 65534" 3000 "$what: bytes sent by nobody"
+
+	way $family early
+	expect_ge "$(count "p == \"send\" && $is_client && v[\"st\"] == 4")" 1 "$what: segments of a process that is gone"
+
+	way $family timewait
+	expect_count "p == \"receive\" && v[\"fl\"] == 2 && $is_server" 2 "$what: both SYNs come to the listener"
+	expect_eq "$(values sp 'p == "send" && v["fl"] == 2' | sort -u | wc -l)" 1 "$what: by the same port"
+done
+way -4 uring
+way -6 mapped
+
+for c in 2 1; do
+	ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_syncookies=$c
+	before=$(snmp "$NETNS" TcpExt SyncookiesRecv)
+	way -4 write
+	expect_eq $(($(snmp "$NETNS" TcpExt SyncookiesRecv) - before)) $((c - 1)) "SYN cookies $c"
+	# a cookie is sent without a socket
+	expect_count "p == \"send\" && v[\"fl\"] == 18 && ($is_server) == ($c == 1)" 1 "SYN cookies $c: whose the SYN-ACK is"
+done
+
+if [ -e /proc/sys/net/mptcp/enabled ]; then
+	way -4 mptcp
+	expect_count 'v["par"] == 0' 0 "$what: all are subflows"
+	ip -n "$NETNS" mptcp limits set subflow 2 add_addr_accepted 2
+	ip -n "$NETNS" mptcp endpoint add 127.0.0.2 subflow
+	way -4 mptcp
+	expect_eq "$(values cid "$is_client" | sort -u | wc -l)" 2 "$what: subflows"
+	expect_eq "$(values parent "$is_client" | sort -u | wc -l)" 1 "$what: of one connection"
+	expect_eq "$(values token "$is_client" | sort -u | wc -l)" 1 "$what: with one token"
+	expect_count "!($is_client) && !($is_server)" 0 "$what: every segment has an owner"
+else
+	echo "the kernel has no MPTCP"
+fi
