@@ -22,6 +22,7 @@ enum dw_str_tag {
 	DW_STR_ZONE = 2,  /* b[0..3]: inode number of a network namespace, native order: the zone's name */
 	DW_STR_LOAD = 3,  /* the machine's load averages, as /proc/loadavg says when the record is printed */
 	DW_STR_SPEED = 5, /* b[0..3]: index of a device, b[4..7]: of which network namespace: the link's speed, Mb/s */
+	DW_STR_MOVED = 7, /* the counters of the network that moved, a line each, when the record is printed */
 	DW_STR_IP4 = 4,   /* b[0..3]: address, network order */
 	DW_STR_IP6 = 6,   /* b[0..15]: address, network order */
 };

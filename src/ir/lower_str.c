@@ -519,12 +519,12 @@ struct sval str_of_zone(struct lowerer *lw, vreg netns)
 	return s;
 }
 
-static struct sval load_str(struct lowerer *lw)
+static struct sval tag_str(struct lowerer *lw, enum dw_str_tag tag)
 {
 	struct sval s = new_str(lw, REP_TSTR, 2);
 
 	s.form = FORM_ZONE;
-	s.tag = ir_imm(lw->ir, DW_STR_LOAD);
+	s.tag = ir_imm(lw->ir, tag);
 	s.w[0] = s.w[1] = ir_imm(lw->ir, 0);
 	return s;
 }
@@ -608,7 +608,9 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 		if (e->sym->func == FN___zone)
 			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
 		if (e->sym->func == FN___loadavg)
-			return load_str(lw);
+			return tag_str(lw, DW_STR_LOAD);
+		if (e->sym->func == FN___moved)
+			return tag_str(lw, DW_STR_MOVED);
 		if (e->sym->func == FN___linkspeed)
 			return speed_str(lw, e);
 		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);

@@ -353,7 +353,8 @@ int expr_form(struct checker *ck, const struct expr *e)
 		if (e->sym && e->sym->func == FN___psargs)
 			return form_of_text(ck, (uint32_t)e->args.v[1]->ival);
 		if (e->sym &&
-			(e->sym->func == FN___zone || e->sym->func == FN___loadavg || e->sym->func == FN___linkspeed))
+			(e->sym->func == FN___zone || e->sym->func == FN___loadavg || e->sym->func == FN___moved ||
+				e->sym->func == FN___linkspeed))
 			return FORM_ZONE;
 		return FORM_ADDR;
 	case EX_SCOPED:

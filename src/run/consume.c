@@ -47,9 +47,11 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 	if (!c)
 		return -ENOMEM;
 	c->env = *env;
-	c->pval = (struct pval_env){
-		.image = env->image, .zone_name = env->zone_name, .symtext = env->symtext, .ctx = env->ctx
-	};
+	c->pval = (struct pval_env){ .image = env->image,
+		.zone_name = env->zone_name,
+		.moved = env->moved,
+		.symtext = env->symtext,
+		.ctx = env->ctx };
 	err = consumer_alloc(c);
 	if (!err)
 		c->out->rows = env->rows;

@@ -199,6 +199,10 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 		out->s = scratch;
 		out->len = load_text(scratch);
 		break;
+	case DW_STR_MOVED:
+		out->s = env->moved ? env->moved(env->ctx) : "";
+		out->len = strlen(out->s);
+		break;
 	case DW_STR_SPEED:
 		out->s = scratch;
 		out->len = speed_text(&t, scratch);

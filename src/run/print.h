@@ -71,6 +71,7 @@ struct symtext;
 struct pval_env {
 	const struct image *image;
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* NULL: zones print as numbers */
+	const char *(*moved)(void *ctx);                    /* text of DW_STR_MOVED; NULL: none */
 	struct symtext *symtext;                            /* NULL: addresses print as numbers */
 	void *ctx;
 };

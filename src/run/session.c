@@ -5,6 +5,7 @@
 #include "run/session.h"
 #include "run/attach.h"
 #include "run/consume.h"
+#include "run/counters.h"
 #include "run/machine.h"
 #include "run/owner.h"
 #include "run/tick.h"
@@ -35,6 +36,7 @@ struct session {
 	const struct image *image;
 	struct session_options opts;
 	struct zones *zones;
+	struct counters *counters; /* NULL: not asked for yet */
 	struct symtext *symtext;
 	bool names; /* of addresses in processes are wanted */
 	struct owner *owner;
@@ -206,6 +208,15 @@ static const char *name_zone(void *ctx, uint32_t netns)
 	return zone_name(s->zones, netns);
 }
 
+static const char *moved_counters(void *ctx)
+{
+	struct session *s = ctx;
+
+	if (!s->counters)
+		s->counters = counters_new();
+	return s->counters ? counters_moved(s->counters) : "";
+}
+
 /* Fires ERROR, with the arguments that D documents: arg1 the enabled probe's id, arg2 the action, arg3 where in its
  * program, arg4 the fault, arg5 its value; and the probe's own id in arg0. */
 static void fire_error(void *ctx, const struct dw_err *e)
@@ -247,6 +258,7 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.policy = s->opts.policy,
 		.bufsize = s->opts.bufsize,
 		.zone_name = name_zone,
+		.moved = moved_counters,
 		.symtext = s->symtext,
 		.on_error = fire_error,
 		.ctx = s,
@@ -652,6 +664,7 @@ void session_free(struct session *s)
 		close(s->epoll);
 	give_signals_back(s);
 	symtext_free(s->symtext);
+	counters_free(s->counters);
 	zone_free(s->zones);
 	free(s);
 }

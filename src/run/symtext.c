@@ -220,6 +220,17 @@ static void print_folded(
 	}
 }
 
+static void print_line(
+	struct symtext *s, struct out *o, enum field_kind how, uint64_t pid, const uint64_t *pcs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *text = symtext_name(s, how, pid, pcs[i]);
+
+		out_bytes(o, ";", i > 0);
+		out_text(o, text, strlen(text), false, 0);
+	}
+}
+
 void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len, int indent)
 {
 	enum field_kind how = user ? FIELD_UADDR : FIELD_INT;
@@ -234,6 +245,10 @@ void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data
 	n = frames_of(data, len, pcs);
 	if (s->opts.folded) {
 		print_folded(s, o, how, pid, pcs, n);
+		return;
+	}
+	if (o->rows > ROWS_TEXT) { /* a row is one line */
+		print_line(s, o, how, pid, pcs, n);
 		return;
 	}
 	out_str(o, "\n");

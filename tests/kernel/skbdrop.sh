@@ -1,0 +1,24 @@
+# skbdrop: what is thrown away by reason, with the place in the kernel, and the counters that moved, as /proc/net/snmp has
+# them.
+need jq
+netns_new d
+before=$(snmp "$NETNS" Udp NoPorts)
+ip netns exec "$NETNS" "$dwire" skbdrop --command "udp_send -n 7" >"$tmp/out" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
+moved=$(($(snmp "$NETNS" Udp NoPorts) - before))
+expect_eq "$moved" 7 "datagrams that the kernel counts"
+expect_eq "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" "$moved" "UdpNoPorts"
+expect_eq "$(awk '$1 == "IcmpOutDestUnreachs" { print $2 }' "$tmp/out")" "$(snmp "$NETNS" Icmp OutDestUnreachs)" "IcmpOutDestUnreachs"
+expect_eq "$(awk '$1 == "TcpRtoMin" || $1 == "UdpRcvbufErrors"' "$tmp/out")" "" "counters that stand still"
+expect_match "$(<"$tmp/out")" 'udp4_lib_rcv\+' "the place"
+
+ip netns exec "$NETNS" "$dwire" skbdrop --netns "$NETNS" --json -s 4 --command "udp_send -6 -n 5" >"$tmp/all" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
+grep "^{" "$tmp/all" >"$tmp/out"
+expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .drops' "$tmp/out")" 5 "drops: $(<"$tmp/out")"
+expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .stack | split(";") | length' "$tmp/out")" 4 "frames"
+expect_match "$(jq -r 'select(.counters) | .counters' "$tmp/out")" 'Udp6NoPorts +5' "counters"
+
+# Nothing is thrown away, or nothing that is wanted.
+"$dwire" skbdrop --netns "$NETNS" --json --command true >"$tmp/out" 2>/dev/null
+expect_eq "$(<"$tmp/out")" "" "without drops"
+"$dwire" skbdrop --netns "$NETNS" --host 192.0.2.0/24 --json --command "ip netns exec $NETNS udp_send -n 2" >"$tmp/out" 2>/dev/null
+expect_eq "$(grep -c reason "$tmp/out")" 0 "of another host"
