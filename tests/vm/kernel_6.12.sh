@@ -4,7 +4,7 @@
 # owner service. So these tests of tests/kernel, whole; they compare with the triggers' own counts.
 . "$(dirname "$(realpath "$0")")/lib.sh"
 in_guest || boot 6.12
-for t in tcp_states.sh tcp_segments.sh tcp_open.sh tcp_refused.sh udp.sh ip_headers.sh owner_test.c; do
+for t in tcp_states.sh tcp_segments.sh tcp_open.sh tcp_refused.sh udp.sh ip_headers.sh docs_oneliners.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish

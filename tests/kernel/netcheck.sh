@@ -1,0 +1,50 @@
+# netcheck counts what triggers made in a namespace of their own, and names a tool where something stands out only.
+need python3
+netns_new check
+cat >"$tmp/quiet" <<-'END'
+	#!/bin/bash
+	ip netns exec "$1" tcp_echo -4 -n 4 -c 3 -k 1000 >"$0.tcp"
+	ip netns exec "$1" udp_echo -6 -n 7 -k 100 >"$0.udp"
+	ip netns exec "$1" getent ahosts localhost >/dev/null
+END
+cat >"$tmp/loud" <<-'END'
+	#!/bin/bash
+	ip netns exec "$1" tcp_refused -4 -n 3 >"$0.refused"
+	ip netns exec "$1" tcp_refused -6 -n 2 >>"$0.refused"
+	ip netns exec "$1" getent ahosts no-such-name.invalid >/dev/null
+END
+chmod +x "$tmp/quiet" "$tmp/loud"
+
+look() { # TRAFFIC: OUT is "what=value next" for each row
+	"$dwire" netcheck --netns "$NETNS" --json --command "$tmp/$1 $NETNS" 15 >"$tmp/json" 2>"$tmp/err" ||
+		fail "netcheck failed: $(<"$tmp/err")"
+	OUT=$(python3 -c '
+import json, sys
+for row in map(json.loads, sys.stdin):
+    if "what" in row:
+        print("%s=%s %s" % (row["what"], row["value"], row.get("next", "")))' <"$tmp/json")
+}
+row() { # WHAT
+	sed -n "s/^$1=//p" <<<"$OUT"
+}
+
+look quiet
+expect_eq "$(row 'TCP opened')" "4 " "opened"
+expect_eq "$(row 'TCP accepted')" "4 " "accepted"
+expect_eq "$(row 'TCP failed to open')" "0 " "failed"
+expect_eq "$(row 'opened and ended in this time')" "4 " "ended"
+expect_ge "$(row '... their mean life' | tr -d ' ')" 400 "mean life, ms"
+expect_le "$(row '... their mean life' | tr -d ' ')" 3000 "mean life, ms"
+expect_eq "$(row 'TCP segments received')" "$(row 'TCP segments sent')" "segments a second"
+expect_eq "$(grep -c '=.* [a-z]' <<<"$OUT")" 0 "tools named: $OUT"
+expect_ge "$(row lookups | tr -d ' ')" 1 "lookups"
+
+look loud
+expect_eq "$(row 'TCP failed to open')" "5 soconnect" "refused"
+expect_eq "$(row 'resets sent')" "5 tcpsnoop" "resets sent"
+expect_eq "$(row 'connections reset by others')" "5 tcpstates" "reset"
+expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that failed"
+
+"$dwire" netcheck --netns "$NETNS" --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
+expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
+expect_le "$(wc -l <"$tmp/out")" 40 "lines"
