@@ -4,9 +4,10 @@
  * Input:  socket creation, connect, listen, accept and use, and once at the start every open file of every process.
  * Output: `owners`, address of a socket -> struct dw_owner, `last_users` and `senders`.
  * Invariant: `owners` has an entry only while its socket lives: from the place that tells its owner to the end of a TCP
- * socket (tcp_destroy_sock), or the last close of another one; DW_OWNER_LEFT: somewhat longer, see forget(). DW_OWNER_INHERIT: made when the handshake ended, from the
- * listener's; nobody has accepted or used it yet. DW_OWNER_SHARED: several processes use the socket, which is not TCP's;
- * `last_users` has the last of them, and nothing else.
+ * socket (tcp_destroy_sock), or the last close of another one; DW_OWNER_LEFT: somewhat longer, see forget().
+ * DW_OWNER_INHERIT: made when the handshake ended, from the listener's; nobody has accepted or used it yet.
+ * DW_OWNER_SHARED: several processes use the socket, which is not TCP's; `last_users` has the last of them, and nothing
+ * else.
  *
  * A hash keyed by addresses takes 96 bytes an entry, a third of what socket storage takes, and any program can ask it for
  * any socket that it has the address of. Only listeners have socket storage too: it is copied to their children, which
@@ -276,17 +277,19 @@ static __always_inline void store(DW_U64 key, const struct dw_owner *now)
 		drop();
 }
 
-/* The end of a socket. What it has sent may still be in a queue, and is its owner's: then the entry stays until as many
- * others of that kind have ended on this CPU. The kernel may give the address to a new socket before: that has its own
- * entry made, unless it is one of the kernel's own, which programs tell by its struct socket. */
-static __always_inline void forget(const void *sk)
+/* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still make
+ * subflows (later): then the entry stays until as many others of that kind have ended on this CPU. The kernel may give
+ * the address to a new socket before: that has its own entry made, unless it is one of the kernel's own, which programs
+ * tell by its struct socket. */
+static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;
 	struct ended *e;
 	DW_U64 key = (DW_U64)sk;
 	DW_U32 zero = 0;
 
-	o = BPF_CORE_READ((const struct sock *)sk, sk_wmem_alloc.refs.counter) > 1 ? lookup(key) : NULL;
+	later = later || BPF_CORE_READ((const struct sock *)sk, sk_wmem_alloc.refs.counter) > 1;
+	o = later ? lookup(key) : NULL;
 	e = o ? bpf_map_lookup_elem(&ended, &zero) : NULL;
 	if (!e) {
 		bpf_map_delete_elem(&owners, &key);
@@ -347,16 +350,22 @@ static __always_inline bool is_subflow(const struct tcp_sock *tcp)
 static __always_inline bool adopt(const struct tcp_sock *tcp)
 {
 	const struct mptcp_subflow_context *c;
+	const struct mptcp_sock *m;
 	const struct dw_owner *parent;
 	struct dw_owner now;
 
 	if (!bpf_core_type_exists(struct mptcp_subflow_context) || !is_subflow(tcp))
 		return false;
 	c = BPF_CORE_READ(tcp, inet_conn.icsk_ulp_data);
-	parent = lookup((DW_U64)BPF_CORE_READ(c, conn));
+	m = (const struct mptcp_sock *)BPF_CORE_READ(c, conn);
+	parent = lookup((DW_U64)m);
+	/* a connection that nobody has used yet: its first subflow has its listener's owner */
+	if (!parent)
+		parent = lookup((DW_U64)BPF_CORE_READ(m, first));
 	if (!parent)
 		return false;
 	now = *parent;
+	now.how = DW_OWNER_USE;
 	store((DW_U64)tcp, &now);
 	return true;
 }
@@ -576,7 +585,7 @@ int owner_release(struct bpf_sock *ctx)
 			o->how = DW_OWNER_LEFT;
 		return 1;
 	}
-	forget(ctx);
+	forget(ctx, ctx->protocol == IPPROTO_MPTCP);
 	bpf_map_delete_elem(&last_users, &key);
 	return 1;
 }
@@ -627,7 +636,7 @@ int owner_state(DW_U64 *args)
 	} else if (new == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP) {
 		o = lookup(key);
 		if (o && o->how == DW_OWNER_LEFT)
-			bpf_map_delete_elem(&owners, &key);
+			forget(sk, true);
 	}
 	return 0;
 }
@@ -664,7 +673,7 @@ int owner_accept(DW_U64 *args)
 SEC("tp_btf/tcp_destroy_sock")
 int owner_destroy(DW_U64 *args)
 {
-	forget((const void *)args[0]);
+	forget((const void *)args[0], false);
 	return 0;
 }
 

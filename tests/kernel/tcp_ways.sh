@@ -78,10 +78,10 @@ if [ -e /proc/sys/net/mptcp/enabled ]; then
 	ip -n "$NETNS" mptcp limits set subflow 2 add_addr_accepted 2
 	ip -n "$NETNS" mptcp endpoint add 127.0.0.2 subflow
 	way -4 mptcp
-	expect_eq "$(values cid "$is_client" | sort -u | wc -l)" 2 "$what: subflows"
+	expect_ge "$(values cid "$is_client" | sort -u | wc -l)" 2 "$what: subflows"
 	expect_eq "$(values parent "$is_client" | sort -u | wc -l)" 1 "$what: of one connection"
 	expect_eq "$(values token "$is_client" | sort -u | wc -l)" 1 "$what: with one token"
-	expect_count "!($is_client) && !($is_server)" 0 "$what: every segment has an owner"
+	expect_count "v[\"par\"] && !($is_client) && !($is_server)" 0 "$what: every segment of a subflow has an owner"
 else
 	echo "the kernel has no MPTCP"
 fi

@@ -225,6 +225,8 @@ static int client(void *arg, int in, int out)
 	}
 	send_in_way(w, fd);
 	before[0] += CLIENT_BYTES;
+	if (is(w, "mptcp"))
+		trig_sleep(80); /* a second subflow is made by a thread of the kernel */
 	if (!is(w, "timewait"))
 		shutdown(fd, SHUT_WR);
 	drain(fd);
