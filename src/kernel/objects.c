@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define PATH_LEN 4096
+#define FUNCTION_MOST (4u << 20) /* bytes; of a longer one only those are looked at */
 #ifdef __aarch64__
 #define OUR_MACHINE EM_AARCH64
 #else
@@ -294,4 +295,15 @@ const sdt_list *object_notes(struct objects *o, struct object *obj)
 		sdt_read(o->arena, obj->fd, &obj->notes);
 	obj->noted = true;
 	return &obj->notes;
+}
+
+enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off)
+{
+	size_t want = size < FUNCTION_MOST ? size : FUNCTION_MOST;
+	uint8_t *code = malloc(want + 1);
+	ssize_t n = code ? pread(obj->fd, code, want, (off_t)func) : -1;
+	enum insn_place place = n < 0 ? INSN_UNKNOWN : insn_at(code, (size_t)n, off);
+
+	free(code);
+	return place;
 }

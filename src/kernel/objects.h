@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "kernel/elfsyms.h"
+#include "kernel/insn.h"
 #include "kernel/sdtnotes.h"
 
 struct object {
@@ -44,6 +45,8 @@ enum object_kind { OBJECT_GOOD, OBJECT_UNREADABLE, OBJECT_NO_ELF, OBJECT_FOREIGN
 /* Opens it; FOREIGN: of another kind of machine, *machine says which. */
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine);
 void object_close(struct object *obj); /* nothing in it is traced */
+/* What is at this offset in the function that begins at func in the file, and has size bytes. */
+enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off);
 /* Its functions; NULL: it tells none. */
 const struct elfsyms *object_functions(struct object *obj);
 /* The probes that its author put into it. */

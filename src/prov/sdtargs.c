@@ -125,10 +125,10 @@ static bool number(const char **s, int64_t *out)
 /* "%rbp" at *s, inside of brackets. */
 static bool base_reg(const char **s, int16_t *out)
 {
-	size_t n = strcspn(*s + 1, ",) ");
+	size_t n = **s == '%' ? strcspn(*s + 1, ",) ") : 0;
 	struct reg r;
 
-	if (**s != '%' || !x86_reg(*s + 1, n, &r) || r.shift || r.size != 8)
+	if (!n || !x86_reg(*s + 1, n, &r) || r.shift || r.size != 8)
 		return false;
 	*out = r.off;
 	*s += n + 1;

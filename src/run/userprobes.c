@@ -142,7 +142,22 @@ static void add_offset(struct matching *m, const char *func, uint64_t off, uint6
 			(unsigned long long)m->offset, func, (unsigned long long)size);
 		return;
 	}
-	user_place(u, user_probe(u, m->obj, m->prov, func, m->desc->name, &user_offset), m->obj, off + m->offset, 0);
+	switch (object_insn(m->obj, off, size, m->offset)) {
+	case INSN_START:
+		user_place(u, user_probe(u, m->obj, m->prov, func, m->desc->name, &user_offset), m->obj,
+			off + m->offset, 0);
+		return;
+	case INSN_MIDDLE:
+		user_failed(u, D_PROC_ALIGN, "a probe there would change the program",
+			"offset 0x%llx of function '%s' is not aligned on an instruction",
+			(unsigned long long)m->offset, func);
+		return;
+	case INSN_UNKNOWN:
+		user_failed(u, D_PROC_CREATEFAIL, NULL,
+			"it cannot be told where the instructions of '%s' begin up to 0x%llx", func,
+			(unsigned long long)m->offset);
+		return;
+	}
 }
 
 static void add_function(void *ctx, const char *name, uint64_t off, uint64_t size)

@@ -66,6 +66,15 @@ expect_eq "$OUT" "pid* pie 42" "every process: $ERR"
 traced -n 'pid$target:a.out:add_all:0 { @[probefunc, probename] = count(); } END { printa("%s %s %@d\n", @); }' -c './pie 9'
 expect_eq "$OUT" "add_all 0 9" "offset: $ERR"
 
+# At its end: the instruction that returns, which is one byte of x86 and four of arm64; between two there is none.
+at=$(objdump -d --no-show-raw-insn pie 2>/dev/null | awk -v RS= '/<text_length>:/' | awk '$2 == "ret" || $2 == "retq" { sub(":", "", $1); a = $1 }
+	/<text_length>:/ { f = $1 } END { if (a) printf "%s %s", f, a }')
+if [ -n "$at" ]; then
+	off=$(printf '%x' $((0x${at#* } - 0x${at% *})))
+	traced -n 'pid$target:a.out:text_length:'"$off"' { @[arg0 != 0] = count(); } END { printa("%@d\n", @); }' -c './pie 13'
+	expect_eq "$OUT" 13 "the last instruction, $off: $ERR"
+fi
+
 # A program that was deleted goes on, and is traced.
 cp pie gone
 start ./gone 77 wait
@@ -89,6 +98,7 @@ fails D_PDESC_ZERO "no object 'libnone'" -n 'pid$target:libnone:main:entry' -c .
 fails D_PROC_NAME "'enter' is no name" -n 'pid$target:a.out:main:enter' -c ./pie
 fails D_PROC_NAME "'-' is not here" -n 'pid$target:a.out:main:-' -c ./pie
 fails D_PROC_OFF "outside of function 'main'" -n 'pid$target:a.out:main:fffff' -c ./pie
+fails D_PROC_ALIGN "not aligned on an instruction" -n 'pid$target:a.out:query:2' -c ./pie
 fails D_PROC_GRAB "failed to grab process 4194303" -n 'pid4194303:a.out:main:entry'
 fails D_PROC_BADPID "does not name a process" -n 'pid$target:a.out:main:entry'
 fails D_PROC_LIB "one object has to be named" -n 'pid*::main:entry'
