@@ -41,8 +41,8 @@ static void call_entered(struct lowerer *lw, int32_t key)
 	at = ir_stack(ir, lw->call_off);
 	ir_st(ir, at, offsetof(struct note, start), 8, now);
 	ir_st(ir, at, offsetof(struct note, sp), 8, sp);
-	for (unsigned i = 0; i < 6; i++)
-		ir_st(ir, at, (int32_t)(offsetof(struct note, args) + 8 * i), 8, user_arg(lw, i));
+	for (size_t i = 0; i < 6; i++)
+		ir_st(ir, at, (int32_t)(offsetof(struct note, args) + 8 * i), 8, user_arg(lw, (unsigned)i));
 	ir_st(ir, at, offsetof(struct note, func), 8, ir_call(ir, BPF_FUNC_get_attach_cookie, &ctx, 1, true));
 	ir_call(ir, BPF_FUNC_map_update_elem,
 		(vreg[]){ ir_map(ir, map_for(lw, MAP_CALLS)), ir_stack(ir, key), at, ir_imm(ir, BPF_ANY) }, 4, false);
