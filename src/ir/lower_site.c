@@ -255,12 +255,86 @@ static vreg helper_sk(struct lowerer *lw)
 	return tracepoint_arg(lw, "sk", type_ptr(lw->ts, lw->ts->void_)).r;
 }
 
+static bool native_has(struct lowerer *lw, const char *name)
+{
+	struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
+
+	return st && native_index(lw, st, name) >= 0;
+}
+
+/* A member of a member of the socket at r, a plain number. */
+static vreg sock_number(struct lowerer *lw, vreg r, const char *name)
+{
+	struct val sk = ptr_val(lw, r, "sock"), common;
+
+	sk.btf = 0;
+	common = lower_member_of(lw, sk, sk.type->of, "__sk_common");
+	common = lower_member_of(lw, common, common.type, name);
+	if (common.type && common.type->kind == T_STRUCT)
+		common = lower_member_of(lw, common, common.type, "counter");
+	return common.type ? lower_load(lw, common, NULL).r : ir_imm(lw->ir, 0);
+}
+
+/* The whole socket of a function's packet or argument, as a plain number, 0: none: of a handshake its listener, and
+ * nothing of TIME_WAIT. A packet that leaves ("by") is its socket's only if that sends it: a tunnel's outer packet still
+ * has the inner one's. */
+static vreg full_sk(struct lowerer *lw)
+{
+	struct ir *ir = lw->ir;
+	struct type *ptr = type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"));
+	bool leaves = native_has(lw, "by"), arg = !leaves && native_has(lw, "sk");
+	uint32_t end = ir_newlabel(ir), whole = ir_newlabel(ir);
+	struct val v = tracepoint_arg(lw, arg ? "sk" : "skb", ptr), by;
+	vreg res = ir_var(ir), state, sk;
+
+	ir_seti(ir, res, 0);
+	if (!arg) {
+		v = tracepoint_arg(lw, "skb", type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sk_buff")));
+		v = lower_load(lw, lower_member_of(lw, v, v.type->of, "sk"), NULL);
+	}
+	sk = plain_number(lw, v);
+	ir_jcci(ir, CC_EQ, sk, 0, end);
+	state = sock_number(lw, sk, "skc_state");
+	ir_jcci(ir, CC_EQ, state, 6, end);
+	if (leaves) {
+		by = tracepoint_arg(lw, "by", ptr);
+		ir_jcci(ir, CC_EQ, by.r, 0, end);
+	}
+	ir_jcci(ir, CC_NE, state, 12, whole);
+	ir_set(ir, res, sock_number(lw, sk, "skc_listener"));
+	ir_jmp(ir, end);
+	ir_label(ir, whole);
+	if (leaves)
+		ir_jcc(ir, CC_NE, plain_number(lw, tracepoint_arg(lw, "by", ptr)), sk, end);
+	ir_set(ir, res, sk);
+	ir_label(ir, end);
+	return res;
+}
+
 static vreg kernel_sk(struct lowerer *lw)
 {
+	if (is_function(lw))
+		return site_member(lw, NULL, "full", type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"))).r;
 	return is_cgroup(lw) ? cgroup_sk(lw).r : helper_sk(lw);
 }
 
-static vreg lower_cookie(struct lowerer *lw)
+/* Kprobes may not ask for a socket's number, and make none. One that has none is known by its address. */
+static vreg function_cookie(struct lowerer *lw)
+{
+	struct ir *ir = lw->ir;
+	vreg res = ir_var(ir), sk = kernel_sk(lw);
+	uint32_t end = ir_newlabel(ir);
+
+	ir_set(ir, res, sk);
+	ir_jcci(ir, CC_EQ, sk, 0, end);
+	ir_set(ir, res, sock_number(lw, sk, "skc_cookie"));
+	ir_jcci(ir, CC_NE, res, 0, end);
+	ir_set(ir, res, sk);
+	ir_label(ir, end);
+	return res;
+}
+
+static vreg hook_cookie(struct lowerer *lw)
 {
 	vreg arg = is_cgroup(lw) ? ir_ctx(lw->ir) : helper_sk(lw), res;
 	uint32_t end;
@@ -274,6 +348,13 @@ static vreg lower_cookie(struct lowerer *lw)
 	ir_set(lw->ir, res, ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true));
 	ir_label(lw->ir, end);
 	return res;
+}
+
+static vreg lower_cookie(struct lowerer *lw)
+{
+	if (is_function(lw))
+		return function_cookie(lw);
+	return hook_cookie(lw);
 }
 
 /* A datagram socket that several processes use, whose record is o: jumps to end with res the record of the current
@@ -383,6 +464,10 @@ static struct val make_site_member(struct lowerer *lw, const char *name, struct 
 	}
 	if (!strcmp(name, "cookie")) {
 		v.r = lower_cookie(lw);
+		return v;
+	}
+	if (is_function(lw) && !strcmp(name, "full")) {
+		v.r = full_sk(lw);
 		return v;
 	}
 	if (is_sockops(lw) && !strcmp(name, "op")) {

@@ -3,6 +3,9 @@
  * packet that crosses a bridge, a bond, a VLAN or a veth pair on its way counts once in each direction and
  * namespace. */
 #include "prov/all.h"
+#include "prov/functions.h"
+
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
 	"ipv6info_t *", NULL };
@@ -19,6 +22,7 @@ static const struct site send_sites[] = {
 		.bh_off = true,
 		.when = IP_QUEUED,
 		.sees = "packets that no socket sent: forwarded ones, resets, TIME_WAIT, the outer ones of tunnels" },
+	FUNC_OUT(NULL, .sees = "packets that IP sends or forwards"),
 };
 static const struct site receive_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -28,6 +32,7 @@ static const struct site receive_sites[] = {
 		.bh_off = true,
 		.when = IP_RECEIVED,
 		.sees = "packets that a device delivers to IP" },
+	FUNC_RECEIVED("", .sees = "packets that a device delivers to IP"),
 };
 
 static const struct site forward_sites[] = {
@@ -38,6 +43,7 @@ static const struct site forward_sites[] = {
 		.bh_off = true,
 		.when = IP_FORWARDED,
 		.sees = "packets that IP has forwarded, as they go to a device" },
+	FUNC_OUT_NONE(FUNC_FORWARDED, .sees = "packets that IP has forwarded"),
 };
 static const struct site drop_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -47,13 +53,15 @@ static const struct site drop_sites[] = {
 		.when = IP_HEADER " && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
 				  " P->rx_sk->__sk_common.skc_state != 6)",
 		.sees = "IP packets that the kernel throws away, at whatever layer" },
+	FUNC_DROP(IP_HEADER " && (P->proto != 6 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
+		.sees = "IP packets that the kernel throws away, at whatever layer"),
 };
 
 static const struct probe_def probes[] = {
-	{ "send", args, send_sites, 2, "IP sends a packet" },
-	{ "receive", args, receive_sites, 1, "IP receives a packet" },
-	{ "forward", args, forward_sites, 1, "IP forwards a packet: args[3] is where it goes to" },
-	{ "drop", drop_args, drop_sites, 1, "the kernel throws an IP packet away: args[6] tells why" },
+	{ "send", args, SITES(send_sites), "IP sends a packet" },
+	{ "receive", args, SITES(receive_sites), "IP receives a packet" },
+	{ "forward", args, SITES(forward_sites), "IP forwards a packet: args[3] is where it goes to" },
+	{ "drop", drop_args, SITES(drop_sites), "the kernel throws an IP packet away: args[6] tells why" },
 };
 
 const struct provider ip_provider = {

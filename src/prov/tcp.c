@@ -31,6 +31,8 @@ static const struct site send_sites[] = {
 		.native = "dw_devqueue",
 		.when = QUEUED_TCP,
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
+	FUNC_OUT("P->sk != 0 && " IS_TCP, .sees = "segments of sockets"),
+	FUNC_OUT_NONE(FUNC_OUT_TCP, .sees = "segments from TIME_WAIT and resets, that no socket sends"),
 };
 
 /* tcp_send_reset tells of resets without a socket since it has a third argument, the reason. */
@@ -55,6 +57,15 @@ static const struct site receive_sites[] = {
 			" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"
 			" (P->rx_sk != 0 || (" FLAGS " & 4) != 0)",
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
+	FUNC_IN(IS_TCP, .sees = "segments for sockets"),
+	FUNC_TIMEWAIT("(" FLAGS " & 0x16) != 2", .sees = "segments for TIME_WAIT"),
+	FUNC_SITE("tcp_v4_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0",
+		.sees = "segments without a socket, that are answered by a reset"),
+	FUNC_SITE("tcp_v6_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0",
+		.sees = "segments without a socket, that are answered by a reset"),
+	FUNC_DROP("P->rx_sk == 0 && P->reason == SKB_DROP_REASON_NO_SOCKET && " IP_FREED " && P->proto == 6 && (" FLAGS
+		  " & 4) != 0",
+		.sees = "resets without a socket"),
 };
 
 /* Does the kernel report the step of an accepted socket from LISTEN to SYN_RECV after the socket has got its addresses
@@ -73,11 +84,17 @@ static const struct site state_sites[] = {
 		.sk_only = true,
 		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
+	FUNC_SET_STATE("P->sk->sk_protocol == 6 && (" ADDRESSED " ? 1 : P->oldstate != 10 || P->state != 3)",
+		.sees = "all changes but those of TIME_WAIT"),
+	FUNC_SITE("tcp_init_transfer", 3, "dw_fsynrecv",
+		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
+		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later"),
 };
 
 static const struct site request_sites[] = {
 	/* the first SYN is sent before snd_nxt moves over it */
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = FIRST_SYN, .sees = "the first SYN" },
+	FUNC_OUT("P->sk != 0 && " FIRST_SYN, .sees = "the first SYN"),
 };
 
 static const struct site established_sites[] = {
@@ -85,6 +102,9 @@ static const struct site established_sites[] = {
 		.native = "dw_sockops",
 		.when = "P->op == 4 || (P->op == 5 && " ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake" },
+	FUNC_SITE("tcp_init_transfer", 3, "dw_festablished",
+		.when = "P->skb != 0 && (P->op == 4 || (P->op == 5 && " ACTIVE_SOCK "))",
+		.sees = "the segment that completes the handshake"),
 };
 
 static const struct site accepted_sites[] = {
@@ -92,17 +112,23 @@ static const struct site accepted_sites[] = {
 		.native = "dw_sockops",
 		.when = "P->op == 5 && !(" ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake" },
+	FUNC_SITE("tcp_init_transfer", 3, "dw_festablished", .when = "P->skb != 0 && P->op == 5 && !(" ACTIVE_SOCK ")",
+		.sees = "the segment that completes the handshake"),
 };
 
+/* What the kernel accepts as a reset in this state: RFC 9293 3.10.7.3 */
+#define REFUSES                                                         \
+	IS_TCP " && P->state == 2 && (" FLAGS " & 0x14) == 0x14 &&"     \
+	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&" \
+	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->write_seq) <= 0"
+
 static const struct site refused_sites[] = {
-	/* what the kernel accepts as a reset in this state: RFC 9293 3.10.7.3 */
 	{ .attach = ATTACH_CGROUP_INGRESS,
 		.native = "dw_cgin",
 		.bh_off = true,
-		.when = IS_TCP " && P->state == 2 && (" FLAGS " & 0x14) == 0x14 &&"
-			       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&"
-			       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->write_seq) <= 0",
+		.when = REFUSES,
 		.sees = "an acceptable reset in SYN_SENT" },
+	FUNC_IN(REFUSES, .sees = "an acceptable reset in SYN_SENT"),
 };
 
 static const struct site turned_away_sites[] = {
@@ -112,6 +138,10 @@ static const struct site turned_away_sites[] = {
 		.native = "dw_refusal",
 		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
 		.sees = "a SYN without a listener, as its reset is made" },
+	FUNC_SITE("tcp_v4_send_reset", 2, "dw_refusal", .when = "P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
+		.sees = "a SYN without a listener, as its reset is made"),
+	FUNC_SITE("tcp_v6_send_reset", 2, "dw_refusal", .when = "P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
+		.sees = "a SYN without a listener, as its reset is made"),
 };
 
 #define SITES(a) a, sizeof(a) / sizeof((a)[0])

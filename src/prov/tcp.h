@@ -2,6 +2,7 @@
 #ifndef DWIRE_PROV_TCP_H
 #define DWIRE_PROV_TCP_H
 #include "prov/all.h"
+#include "prov/functions.h"
 
 /* A segment's flags: FIN 1, SYN 2, RST 4, PUSH 8, ACK 16. */
 #define FLAGS "((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff)"
@@ -54,20 +55,20 @@
 	"P->newca == 4 && " TCP_SOCK "->is_sack_reneg == 0 &&" \
 	" (" ICSK "->icsk_ca_state == 4 || " TCP_SOCK "->undo_marker != 0)"
 
-extern const struct site tcp_retransmit_sites[2];
-extern const struct site tcp_drop_sites[1];
-extern const struct site tcp_rto_sites[1];
-extern const struct site tcp_congestion_sites[1];
-extern const struct site tcp_reduced_sites[1];
-extern const struct site tcp_zero_sent_sites[1];
-extern const struct site tcp_zero_received_sites[1];
-extern const struct site tcp_reset_sent_sites[2];
-extern const struct site tcp_reset_received_sites[1];
-extern const struct site tcp_overflow_sites[2];
-extern const struct site tcp_listen_drop_sites[3];
+extern const struct site tcp_retransmit_sites[6];
+extern const struct site tcp_drop_sites[3];
+extern const struct site tcp_rto_sites[2];
+extern const struct site tcp_congestion_sites[2];
+extern const struct site tcp_reduced_sites[2];
+extern const struct site tcp_zero_sent_sites[3];
+extern const struct site tcp_zero_received_sites[2];
+extern const struct site tcp_reset_sent_sites[5];
+extern const struct site tcp_reset_received_sites[2];
+extern const struct site tcp_overflow_sites[5];
+extern const struct site tcp_listen_drop_sites[7];
 extern const struct site tcp_autoresize_sites[1];
-extern const struct site tcp_siftr_sites[2];
-extern const struct site tcp_input_sites[1];
-extern const struct site tcp_output_sites[1];
-extern const struct site tcp_user_sites[5];
+extern const struct site tcp_siftr_sites[5];
+extern const struct site tcp_input_sites[2];
+extern const struct site tcp_output_sites[3];
+extern const struct site tcp_user_sites[11];
 #endif

@@ -19,6 +19,12 @@ const struct site tcp_retransmit_sites[] = {
 			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000 &&"
 			" " FIRST_DEVICE,
 		.sees = "SYN-ACKs that are sent again" },
+	FUNC_OUT("P->sk != 0 && " IS_TCP " && " SEGMENT_AGAIN,
+		.sees = "segments of sockets that are sent again, SYNs too"),
+	FUNC_OUT("P->skb->skb_iif == 0 && P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&"
+		 " ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"
+		 " ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000",
+		.sees = "SYN-ACKs that are sent again"),
 };
 
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */
@@ -30,6 +36,8 @@ const struct site tcp_drop_sites[] = {
 		.when = IP_FREED " && P->proto == 6 && (P->rx_sk == 0 || P->reason != "
 				 "SKB_DROP_REASON_NOT_SPECIFIED || P->rx_sk->__sk_common.skc_state != 6)",
 		.sees = "segments that the kernel throws away; the owner where a socket did it" },
+	FUNC_DROP(IP_FREED " && P->proto == 6 && P->reason != SKB_DROP_REASON_NOT_SPECIFIED",
+		.sees = "segments that the kernel throws away, with a reason; before Linux 6.11 without the owner"),
 };
 
 const struct site tcp_rto_sites[] = {
@@ -39,6 +47,8 @@ const struct site tcp_rto_sites[] = {
 		.native = "dw_caset",
 		.when = TIMED_OUT,
 		.sees = "the retransmission timer, as it enters the loss state" },
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_fcaset", .when = TIMED_OUT,
+		.sees = "the retransmission timer, as it enters the loss state"),
 };
 const struct site tcp_congestion_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -47,6 +57,8 @@ const struct site tcp_congestion_sites[] = {
 		.native = "dw_caset",
 		.when = "P->newca != " ICSK "->icsk_ca_state",
 		.sees = "changes of the congestion state" },
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_fcaset", .when = "P->newca != " ICSK "->icsk_ca_state",
+		.sees = "changes of the congestion state"),
 };
 const struct site tcp_reduced_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -55,6 +67,8 @@ const struct site tcp_reduced_sites[] = {
 		.native = "dw_caset",
 		.when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
 		.sees = "the step into cwr, recovery or loss" },
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_fcaset", .when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
+		.sees = "the step into cwr, recovery or loss"),
 };
 
 #define WINDOW_CLOSED "P->state != 10 && P->state != 2 && (" FLAGS " & 6) == 0 && ((struct tcphdr *)P->th)->window == 0"
@@ -64,6 +78,7 @@ const struct site tcp_zero_sent_sites[] = {
 		.native = "dw_cgout",
 		.when = IS_TCP " && " WINDOW_CLOSED,
 		.sees = "segments of sockets that tell a window of 0" },
+	FUNC_OUT("P->sk != 0 && " IS_TCP " && " WINDOW_CLOSED, .sees = "segments of sockets that tell a window of 0"),
 };
 const struct site tcp_zero_received_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS,
@@ -71,6 +86,7 @@ const struct site tcp_zero_received_sites[] = {
 		.when = IS_TCP " && " WINDOW_CLOSED,
 		.bh_off = true,
 		.sees = "segments for sockets that tell a window of 0" },
+	FUNC_IN(IS_TCP " && " WINDOW_CLOSED, .sees = "segments for sockets that tell a window of 0"),
 };
 
 /* ---- resets ------------------------------------------------------------------------------------------------------ */
@@ -87,6 +103,12 @@ const struct site tcp_reset_sent_sites[] = {
 		.native = "dw_rstactive",
 		.when = "P->skb == 0 && P->sk != 0",
 		.sees = "resets of a socket that gives up: args[4] is made of the socket" },
+	FUNC_SITE(
+		"tcp_v4_send_reset", 2, "dw_frstreply", .sees = "resets that answer a segment: args[4] is its header"),
+	FUNC_SITE(
+		"tcp_v6_send_reset", 2, "dw_frstreply", .sees = "resets that answer a segment: args[4] is its header"),
+	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive",
+		.sees = "resets of a socket that gives up: args[4] is made of the socket"),
 };
 const struct site tcp_reset_received_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -95,6 +117,7 @@ const struct site tcp_reset_received_sites[] = {
 		.native = "dw_rstrecv",
 		.sees = "resets that a socket takes (not those of a handshake that is no socket yet); the segment is "
 			"not told" },
+	FUNC_SITE("tcp_reset", 1, "dw_frstrecv", .sees = "resets that a socket takes; the segment is not told"),
 };
 
 /* ---- listeners --------------------------------------------------------------------------------------------------- */
@@ -110,7 +133,13 @@ const struct site tcp_reset_received_sites[] = {
 		.sees = "since Linux 6.13: the last ACK of a handshake that meets a full accept queue"             \
 	}
 
-const struct site tcp_overflow_sites[] = { SITE_SYN_OVERFLOW, SITE_ACK_OVERFLOW };
+/* clang-format off */
+#define SITE_FUNC_OVERFLOW \
+	FUNC_IN(SYN_OVERFLOW, .sees = "a SYN that meets a full accept queue"), \
+	FUNC_DROP(ACK_OVERFLOW, .sees = "since Linux 6.13: the last ACK of a handshake that meets a full accept queue")
+/* clang-format on */
+
+const struct site tcp_overflow_sites[] = { SITE_SYN_OVERFLOW, SITE_ACK_OVERFLOW, SITE_FUNC_OVERFLOW };
 const struct site tcp_listen_drop_sites[] = {
 	SITE_SYN_OVERFLOW,
 	SITE_ACK_OVERFLOW,
@@ -119,6 +148,8 @@ const struct site tcp_listen_drop_sites[] = {
 		.bh_off = true,
 		.when = SYNQ_OVERFLOW,
 		.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off" },
+	SITE_FUNC_OVERFLOW,
+	FUNC_IN(SYNQ_OVERFLOW, .sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
 };
 
 /* ---- FreeBSD's --------------------------------------------------------------------------------------------------- */
@@ -139,6 +170,8 @@ const struct site tcp_siftr_sites[] = {
 		.when = IS_TCP,
 		.bh_off = true,
 		.sees = "segments for sockets" },
+	FUNC_OUT("P->sk != 0 && " IS_TCP, .sees = "segments of sockets"),
+	FUNC_IN(IS_TCP, .sees = "segments for sockets"),
 };
 const struct site tcp_input_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS,
@@ -146,9 +179,11 @@ const struct site tcp_input_sites[] = {
 		.when = IS_TCP,
 		.bh_off = true,
 		.sees = "segments for sockets" },
+	FUNC_IN(IS_TCP, .sees = "segments for sockets"),
 };
 const struct site tcp_output_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
+	FUNC_OUT("P->sk != 0 && " IS_TCP, .sees = "segments of sockets"),
 };
 const struct site tcp_user_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -185,4 +220,11 @@ const struct site tcp_user_sites[] = {
 		.native = "dw_sockev",
 		.value = "1",
 		.sees = "the end of a socket" },
+	FUNC_SITE("tcp_sendmsg", 1, "dw_fsock", .value = "9", .sees = "a process sends"),
+	FUNC_SITE("tcp_recvmsg", 1, "dw_fsock", .value = "8", .sees = "a process receives"),
+	FUNC_SITE("tcp_v4_connect", 1, "dw_fsock", .value = "4", .sees = "connect()"),
+	FUNC_SITE("tcp_v6_connect", 1, "dw_fsock", .value = "4", .sees = "connect()"),
+	FUNC_SITE("inet_csk_listen_start", 1, "dw_fsock", .when = "P->sk->sk_protocol == 6", .value = "3",
+		.sees = "listen()"),
+	FUNC_SITE("tcp_v4_destroy_sock", 1, "dw_fsock", .value = "1", .sees = "the end of a socket"),
 };

@@ -1,6 +1,9 @@
 /* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb
  * those that reach none. */
 #include "prov/all.h"
+#include "prov/functions.h"
+
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
 
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
 #define IS_UDPLITE "P->sk->sk_type == 2 && P->sk->sk_protocol == 136"
@@ -17,6 +20,7 @@ static const struct site send_sites[] = {
 		.native = "dw_cgout",
 		.when = IS_UDP,
 		.sees = "every datagram that a UDP socket hands to IP, before it is cut into fragments" },
+	FUNC_OUT("P->sk != 0 && " IS_UDP, .sees = "every datagram that a socket hands to IP"),
 };
 static const struct site receive_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS,
@@ -24,6 +28,7 @@ static const struct site receive_sites[] = {
 		.when = IS_UDP,
 		.bh_off = true,
 		.sees = "every datagram for a UDP socket, before it is queued" },
+	FUNC_IN(IS_UDP, .sees = "every datagram for a socket, before it is queued"),
 };
 static const struct site no_port_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -32,6 +37,8 @@ static const struct site no_port_sites[] = {
 		.native = "dw_drop",
 		.when = UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 		.sees = "datagrams to one address that find no socket" },
+	FUNC_DROP(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
+		.sees = "datagrams to one address that find no socket"),
 };
 /* What is left in the queue of a socket that is closed has no socket any more: it was received. */
 static const struct site receive_drop_sites[] = {
@@ -42,12 +49,17 @@ static const struct site receive_drop_sites[] = {
 		.when = UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
 				  " (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)",
 		.sees = "datagrams that a socket could not take, and those with a wrong checksum" },
+	FUNC_DROP(UDP_FREED
+		"P->reason != SKB_DROP_REASON_NO_SOCKET &&"
+		" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM ||"
+		" P->reason == SKB_DROP_REASON_SOCKET_RCVBUFF || P->reason == SKB_DROP_REASON_SOCKET_FILTER)",
+		.sees = "datagrams that a socket could not take, and those with a wrong checksum"),
 };
 
 static const struct probe_def probes[] = {
-	{ "send", args, send_sites, 1, "UDP hands a datagram to IP" },
-	{ "receive", args, receive_sites, 1, "UDP receives a datagram for a socket" },
-	{ "no-port", drop_args, no_port_sites, 1, "a datagram finds no socket: args[5] is the kernel's reason" },
+	{ "send", args, SITES(send_sites), "UDP hands a datagram to IP" },
+	{ "receive", args, SITES(receive_sites), "UDP receives a datagram for a socket" },
+	{ "no-port", drop_args, SITES(no_port_sites), "a datagram finds no socket: args[5] is the kernel's reason" },
 	{ "receive-drop", drop_args, receive_drop_sites, 1,
 		"UDP throws a received datagram away: args[5] tells why (full buffer, checksum, filter)" },
 };
@@ -66,6 +78,7 @@ static const struct site lite_send_sites[] = {
 		.native = "dw_cgout",
 		.when = IS_UDPLITE,
 		.sees = "every datagram that a UDP-Lite socket hands to IP" },
+	FUNC_OUT("P->sk != 0 && " IS_UDPLITE, .sees = "every datagram that a socket hands to IP"),
 };
 static const struct site lite_receive_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS,
@@ -73,11 +86,12 @@ static const struct site lite_receive_sites[] = {
 		.when = IS_UDPLITE,
 		.bh_off = true,
 		.sees = "every datagram for a UDP-Lite socket, before it is queued" },
+	FUNC_IN(IS_UDPLITE, .sees = "every datagram for a socket, before it is queued"),
 };
 
 static const struct probe_def lite_probes[] = {
-	{ "send", lite_args, lite_send_sites, 1, "UDP-Lite hands a datagram to IP" },
-	{ "receive", lite_args, lite_receive_sites, 1, "UDP-Lite receives a datagram for a socket" },
+	{ "send", lite_args, SITES(lite_send_sites), "UDP-Lite hands a datagram to IP" },
+	{ "receive", lite_args, SITES(lite_receive_sites), "UDP-Lite receives a datagram for a socket" },
 };
 
 const struct provider udplite_provider = {

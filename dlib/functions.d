@@ -1,0 +1,343 @@
+/* functions: what the kernel's functions give as sites of the network providers, in the tiers functions and kprobes. The
+ * member full is made: the whole socket of the packet or argument (of a handshake its listener, none of TIME_WAIT). */
+
+/* sk_filter_trim_cap: a packet for a socket, where cgroup_skb ingress sees it. */
+struct dw_fin {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fin *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    C->sk->sk_protocol;
+	has_pkt = 1;
+	recv = 1;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* ip_finish_output, ip6_finish_output: a packet on its way out, where cgroup_skb egress sees those of sockets. */
+struct dw_fout {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fout *C > {
+	skb = C->skb;
+	sk = C->full;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    C->full != 0 ? C->full->sk_protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	netns = C->net->ns.inum;
+};
+
+/* The same place, for what no socket sends. */
+struct dw_fnone {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_fnone *C > {
+	skb = C->skb;
+	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	has_pkt = 1;
+	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
+	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 :
+	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
+	    7 : 6;
+	netns = C->net->ns.inum;
+};
+
+/* tcp_timewait_state_process: a segment for a connection that is over. */
+struct dw_ftimewait {
+	struct inet_timewait_sock *tw;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_ftimewait *C > {
+	skb = C->skb;
+	cookie = C->tw->__tw_common.skc_cookie.counter;
+	proto = 6;
+	has_pkt = 1;
+	recv = 1;
+	state = 6;
+	netns = C->tw->__tw_common.skc_net.net->ns.inum;
+};
+
+/* kfree_skb_reason: the end of a packet; who threw it away, and where, is not told. */
+struct dw_fdrop {
+	struct sk_buff *skb;
+	uint32_t reason;
+};
+
+translator struct dw_pkt < struct dw_fdrop *C > {
+	skb = C->skb;
+	reason = C->reason;
+	location = 0;
+	rx_sk = (struct sock *)0;
+	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
+	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
+	    (uint64_t)C->skb->head + C->skb->transport_header :
+	    (uint64_t)C->skb->head + C->skb->network_header + 40;
+	has_pkt = 1;
+	recv = C->skb->skb_iif != 0;
+};
+
+/* sk_skb_reason_drop, since Linux 6.11: the same, and the socket that did it. */
+struct dw_fskdrop {
+	struct sock *sk;
+	struct sk_buff *skb;
+	uint32_t reason;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fskdrop *C > {
+	skb = C->skb;
+	reason = C->reason;
+	location = 0;
+	rx_sk = C->sk;
+	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
+	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
+	    (uint64_t)C->skb->head + C->skb->transport_header :
+	    (uint64_t)C->skb->head + C->skb->network_header + 40;
+	proto = C->skb->protocol == 0x0008 ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk->sk_protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	recv = C->skb->skb_iif != 0;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
+};
+
+/* tcp_init_transfer: a connection is established by the segment skb; op: 4 an active open, 5 a passive one. */
+struct dw_festablished {
+	struct sock *sk;
+	int32_t op;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_festablished *C > {
+	op = C->op;
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = 6;
+	has_pkt = 1;
+	recv = 1;
+	state = 1;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
+struct dw_fsetstate {
+	struct sock *sk;
+	int32_t newstate;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fsetstate *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	state = C->newstate;
+	oldstate = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_init_transfer, for the step of an accepted socket to SYN_RECV: see prov/tcp.c. */
+struct dw_fsynrecv {
+	struct sock *sk;
+	int32_t op;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fsynrecv *C > {
+	op = C->op;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	state = 3;
+	oldstate = 10;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_v4_send_reset, tcp_v6_send_reset, where a segment provoked it; and tcp_send_active_reset, where the socket itself
+ * gives up. Why is told since Linux 6.10. */
+struct dw_frstreply {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_frstreply *C > {
+	skb = C->skb;
+	reason = 0;
+	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = 6;
+	has_pkt = 1;
+	reply = 1;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state : 7;
+};
+
+struct dw_fsock {
+	struct sock *sk;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fsock *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = C->sk->sk_protocol;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_reset: the same, coming in. */
+struct dw_frstrecv {
+	struct sock *sk;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_frstrecv *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	recv = 1;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+struct dw_frstactive {
+	struct sock *sk;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_frstactive *C > {
+	reason = 0;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	ver = C->sk->__sk_common.skc_family == 2 || (C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
+	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
+	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
+	proto = 6;
+	synth = 1;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_set_ca_state: before the socket has the new state. */
+struct dw_fcaset {
+	struct sock *sk;
+	uint8_t newstate;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fcaset *C > {
+	sk = C->sk;
+	newca = C->newstate;
+	owner = C->owner;
+	cookie = C->cookie;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* tcp_rcv_established: a segment as the socket takes it up; the data begin at the TCP header. */
+struct dw_ftaken {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_ftaken *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	th = (uint64_t)C->skb->data;
+	has_pkt = 1;
+	recv = 1;
+	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	proto = 6;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* skb_consume_udp: a process has read a datagram. */
+struct dw_fread {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fread *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	recv = 1;
+	proto = C->sk->sk_protocol;
+	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};

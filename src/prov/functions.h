@@ -1,0 +1,48 @@
+/* functions: sites of the network providers that are functions of the kernel: the tiers functions and kprobes. What each
+ * gives is in dlib/functions.d. Chosen among those that Linux 6.1 to 6.18 have under one name, with code of their
+ * own. */
+#ifndef DWIRE_PROV_FUNCTIONS_H
+#define DWIRE_PROV_FUNCTIONS_H
+
+/* clang-format off */
+#define FUNC_SITE(func, n, nat, ...) \
+	{ .attach = ATTACH_FENTRY, .target = func, .nargs = n, .native = nat, __VA_ARGS__ }
+
+/* Where cgroup_skb ingress and egress see packets of sockets. */
+#define FUNC_IN(cond, ...) FUNC_SITE("sk_filter_trim_cap", 2, "dw_fin", .when = cond, .bh_off = true, __VA_ARGS__)
+#define FUNC_OUT(cond, ...) \
+	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__), \
+	FUNC_SITE("ip6_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__)
+#define FUNC_OUT_NONE(cond, ...) \
+	FUNC_SITE("ip_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__), \
+	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)
+/* Where IP begins with a packet from a device. */
+#define FUNC_RECEIVED(cond, ...) \
+	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != 3" cond, __VA_ARGS__), \
+	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != 3" cond, __VA_ARGS__)
+/* The end of a packet that is thrown away: one of the two, as of Linux 6.11. A buffer that others hold too lives on. */
+#define FUNC_LAST "P->skb->users.refs.counter == 1"
+#define FUNC_DROP(cond, ...) \
+	FUNC_SITE("kfree_skb_reason", 2, "dw_fdrop", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__), \
+	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskdrop", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__)
+#define FUNC_SET_STATE(cond, ...) \
+	FUNC_SITE("inet_sk_set_state", 2, "dw_fsetstate", .when = cond, __VA_ARGS__), \
+	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = cond, __VA_ARGS__)
+/* clang-format on */
+
+/* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif is
+ * 0 for what this machine made. */
+#define FUNC_OUT_TCP                                                                                         \
+	"P->skb->skb_iif == 0 && P->proto == 6 && (P->skb->sk == 0 ||"                                       \
+	" P->skb->sk->__sk_common.skc_state == 6 || (P->skb->sk->__sk_common.skc_state == 7 && P->skb->sk->" \
+	"sk_type == 3 && P->skb->sk->sk_kern_sock && P->skb->sk->sk_protocol == 6))"
+
+/* Routed here from another interface: IPv4 marks it, see IP_FORWARDED. */
+#define FUNC_FORWARDED                                          \
+	"P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?" \
+	" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 : P->skb->protocol == 0xdd86 && !" WRAPPED ")"
+
+/* A segment for TIME_WAIT that is not the SYN of a new connection: that one is for the listener. */
+#define FUNC_TIMEWAIT(cond, ...) FUNC_SITE("tcp_timewait_state_process", 2, "dw_ftimewait", .when = cond, __VA_ARGS__)
+#define FUNC_FULL_SK "P->sk != 0"
+#endif
