@@ -68,6 +68,7 @@ struct agg {
 	uint32_t id;      /* index in image.aggs */
 	enum dw_agg_fn fn;
 	uint32_t map;    /* index in image.maps: a per-CPU hash, or a per-CPU array of one: agg_hashed() */
+	bool sparse;     /* the last 8 bytes of its keys are the level, its values one word; nwords is of all levels */
 	uint64_t shared; /* not 0: the last 8 bytes of its keys have this; others share the map */
 	struct field *keys;
 	size_t nkeys;
@@ -78,10 +79,10 @@ struct agg {
 	bool seen_action; /* an action prints or changes it: not printed... it is still printed at the end */
 };
 
-/* It has keys, or others share its map. */
+/* It has keys, or some in its map only. */
 static inline bool agg_hashed(const struct agg *g)
 {
-	return g->nkeys || g->shared;
+	return g->nkeys || g->shared || g->sparse;
 }
 
 enum action_kind {

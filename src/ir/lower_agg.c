@@ -29,6 +29,14 @@ static uint32_t agg_words(const struct symbol *s)
 	}
 }
 
+#define WORDS_MAX 3000u /* of a value that is kept per CPU: the kernel has 32 KiB for it */
+
+/* One with more levels has a key, and so a value of one word, for each level. */
+bool agg_sparse(const struct symbol *s)
+{
+	return s->func == FN_lquantize && agg_words(s) > WORDS_MAX;
+}
+
 static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 {
 	uint32_t off = 0;
@@ -62,6 +70,8 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 	}
 	if (a->shared)
 		off += 8;
+	if (a->sparse)
+		off += 8;
 	a->key_size = off ? off : 4;
 }
 
@@ -90,11 +100,14 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 		return s->number - 1;
 	a = vec_push(lw->arena, &lw->im->aggs);
 	a->name = s->name;
-	(void)map_share(lw, s, MAP_AGG);
+	if (!agg_sparse(s))
+		(void)map_share(lw, s, MAP_AGG);
 	a->shared = s->shared;
+	a->sparse = agg_sparse(s);
+	words = a->sparse ? 1 : words;
 	a->id = n;
 	a->fn = fns[s->func - FN_count];
-	a->nwords = words;
+	a->nwords = agg_words(s);
 	agg_fields(lw, s, a);
 	set_params(a, s);
 	const struct image_map m = {
@@ -346,6 +359,10 @@ static void update_bucket(struct lowerer *lw, const struct symbol *s, vreg p, vr
 	uint32_t end = ir_newlabel(ir);
 	vreg at;
 
+	if (agg_sparse(s)) {
+		add_word(lw, p, 0, weight);
+		return;
+	}
 	ir_jcci(ir, CC_UGE, level, (int32_t)agg_words(s), end); /* never; the verifier wants to see it */
 	at = ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, level, 3));
 	add_word(lw, at, 0, weight);
@@ -443,8 +460,10 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 	}
 	level = agg_level(lw, s, v);
 	weight = call->args.n > inc ? lower_int(lw, call->args.v[inc]) : ir_imm(ir, 1);
-	if (s->nkeys || s->shared) {
+	if (agg_hashed(&lw->im->aggs.v[n])) {
 		key = key_store(lw, &e->a->args, s, NULL, &size);
+		if (lw->im->aggs.v[n].sparse)
+			ir_st(ir, key, (int32_t)size - 8, 8, level);
 	} else {
 		key = ir_stack(ir, ir_stack_alloc(ir, 8));
 		ir_sti(ir, key, 0, 4, 0);

@@ -342,6 +342,7 @@ struct val lower_subr(struct lowerer *lw, const struct expr *e);
 
 /* lower_agg.c */
 void lower_agg(struct lowerer *lw, const struct expr *e);
+bool agg_sparse(const struct symbol *s);
 uint32_t agg_index(struct lowerer *lw, struct symbol *s);
 void aggs_begin(struct lowerer *lw); /* numbers them in the order of their appearance: they are printed in that order */
 

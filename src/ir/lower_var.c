@@ -377,6 +377,8 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 		off += 8;
 	if (s->shared)
 		off += 8;
+	if (s->kind == SYM_AGG && agg_sparse(s))
+		off += 8; /* the level stands here */
 	*size = off ? off : 8;
 	base = text || *size > STACK_KEY ? scratch_ptr(lw, scratch_alloc(lw, *size))
 					 : ir_stack(ir, ir_stack_alloc(ir, *size));
@@ -395,10 +397,12 @@ vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, stru
 			off += 8;
 		}
 	}
-	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
+	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF) {
 		ir_st(ir, base, (int32_t)off, 8, thread_key(lw));
+		off += 8;
+	}
 	if (s->shared)
-		ir_sti(ir, base, (int32_t)*size - 8, 8, (int32_t)s->shared);
+		ir_sti(ir, base, (int32_t)off, 8, (int32_t)s->shared);
 	return base;
 }
 

@@ -80,13 +80,15 @@ static bool lquant_params(struct checker *ck, struct expr *c, int64_t *p)
 		return err(ck, c->args.v[2]->loc, D_LQUANT_LIMVAL, NULL, "the limit does not fit 32 bits"), false;
 	if (p[0] >= p[1])
 		return err(ck, c->args.v[2]->loc, D_LQUANT_MISMATCH, NULL, "the base must be below the limit"), false;
-	if (p[2] < 1 || p[2] > UINT16_MAX)
+	if (p[2] < 1)
+		return err(ck, c->args.v[3]->loc, D_LQUANT_STEPTYPE, NULL, "the step must be positive"), false;
+	if (p[2] > UINT16_MAX)
 		return err(ck, c->args.v[3]->loc, D_LQUANT_STEPVAL, NULL, "the step must be from 1 to 65535"), false;
 	if (p[1] - p[0] < p[2])
 		return err(ck, c->args.v[3]->loc, D_LQUANT_STEPLARGE, "a smaller step", "the step leaves no level"),
 		       false;
-	if ((p[1] - p[0]) / p[2] > 3000)
-		return err(ck, c->loc, D_LQUANT_STEPSMALL, "a larger step", "more than 3000 levels"), false;
+	if ((p[1] - p[0]) / p[2] > UINT16_MAX)
+		return err(ck, c->loc, D_LQUANT_STEPSMALL, "a larger step", "more than 65535 levels"), false;
 	return true;
 }
 

@@ -13,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_BYTES (1u << 20)
-#define BATCH_MAX 4096u
-#define BATCH_MIN 16u
-
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 struct agg_set *agg_new(
 	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts)
@@ -88,9 +84,9 @@ uint64_t agg_lost(const struct agg_set *s)
 }
 
 /* The value of an aggregation without keys has no key here, whatever its map's is. */
-static size_t key_bytes(const struct agg *g)
+size_t agg_key_bytes(const struct agg *g)
 {
-	return agg_hashed(g) ? g->key_size : 0;
+	return agg_hashed(g) ? g->key_size - (g->sparse ? sizeof(uint64_t) : 0) : 0;
 }
 
 struct agg_state *agg_state_of(struct agg_set *s, uint32_t id)
@@ -122,7 +118,7 @@ static struct agg_entry *entry_find(const struct agg_state *st, uint64_t hash, c
 	if (!st->nbuckets)
 		return NULL;
 	for (struct agg_entry *e = st->buckets[hash & (st->nbuckets - 1)]; e; e = e->next)
-		if (e->hash == hash && !memcmp(e->raw, key, key_bytes(st->g)))
+		if (e->hash == hash && !memcmp(e->raw, key, agg_key_bytes(st->g)))
 			return e;
 	return NULL;
 }
@@ -192,15 +188,15 @@ static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint
 
 	if (buckets_grow(st))
 		return NULL;
-	e = calloc(1, sizeof(*e) + words + keys + key_bytes(g) + text);
+	e = calloc(1, sizeof(*e) + words + keys + agg_key_bytes(g) + text);
 	if (!e)
 		return NULL;
 	e->kern = (uint64_t *)(e + 1);
 	struct pval *vals = (struct pval *)(void *)((char *)e->kern + words);
 	uint8_t *raw = (uint8_t *)vals + keys;
 
-	memcpy(raw, key, key_bytes(g));
-	keys_decode(s, g, key, vals, (char *)raw + key_bytes(g), text);
+	memcpy(raw, key, agg_key_bytes(g));
+	keys_decode(s, g, key, vals, (char *)raw + agg_key_bytes(g), text);
 	e->raw = raw;
 	e->keys = vals;
 	e->hash = hash;
@@ -230,11 +226,34 @@ static bool all_zero(const uint64_t *w, size_t n)
 }
 
 /* Sum over CPUs; values and sum are apart. */
-static void sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uint64_t *sum)
+void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uint64_t *sum)
 {
 	memset(sum, 0, g->nwords * sizeof(*sum));
 	for (size_t i = 0; i < ncpus; i++)
 		agg_combine(g, sum, values + i * g->nwords);
+}
+
+/* One level of an entry: its key in the map ends in the level's number. */
+void agg_absorb_level(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values)
+{
+	const struct agg *g = st->g;
+	uint64_t hash = hash_bytes(key, agg_key_bytes(g)), level, sum = 0;
+	struct agg_entry *e = entry_find(st, hash, key);
+
+	memcpy(&level, key + agg_key_bytes(g), sizeof(level));
+	if (!e)
+		e = entry_new(s, st, hash, key);
+	if (!e || level >= g->nwords) {
+		s->lost++;
+		return;
+	}
+	for (size_t i = 0; i < s->ncpus; i++)
+		sum += values[i];
+	e->kern[level] = sum;
+	if (s->opts.percpu)
+		agg_cpus_level(s, g, e, level, values);
+	e->live |= !e->in_kernel;
+	e->in_kernel = true;
 }
 
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
@@ -247,7 +266,7 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 	/* The one value of an aggregation without keys is there from the start: until something happened it is no
 	 * entry. */
 	bool idle = !agg_hashed(g) && all_zero(values, ncpus * g->nwords);
-	uint64_t hash = hash_bytes(key, key_bytes(g));
+	uint64_t hash = hash_bytes(key, agg_key_bytes(g));
 	struct agg_entry *e = entry_find(st, hash, key);
 
 	if (!e && idle)
@@ -262,137 +281,12 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 	 * moves. */
 	uint64_t before = e->live ? 0 : hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern));
 
-	sum_cpus(g, values, ncpus, e->kern);
+	agg_sum_cpus(g, values, ncpus, e->kern);
 	if (s->opts.percpu && ncpus == s->ncpus)
 		agg_cpus_read(s, g, e, values);
 	if (!e->in_kernel || (!e->live && before != hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern))))
 		e->live = true;
 	e->in_kernel = true;
-}
-
-/* ---- reading maps ------------------------------------------------------------------------------------------------ */
-struct reader {
-	uint32_t batch; /* keys at once */
-	uint8_t *keys;
-	uint64_t *values;
-};
-
-static int reader_alloc(struct reader *r, const struct agg_set *s, const struct agg *g, uint32_t batch)
-{
-	r->batch = batch;
-	r->keys = calloc(batch + 2, g->key_size);
-	r->values = calloc(batch, s->ncpus * g->nwords * sizeof(uint64_t));
-	return r->keys && r->values ? 0 : -ENOMEM;
-}
-
-static void reader_release(struct reader *r)
-{
-	free(r->keys);
-	free(r->values);
-	r->keys = NULL;
-	r->values = NULL;
-}
-
-static void absorb_batch(struct agg_set *s, const struct agg_state *st, const struct reader *r, uint32_t n)
-{
-	size_t words = s->ncpus * st->g->nwords;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *key = r->keys + (size_t)i * st->g->key_size;
-
-		if (agg_has_key(st->g, key))
-			agg_absorb(s, st->g->id, key, r->values + i * words, s->ncpus);
-	}
-}
-
-/* -ENOSPC: the batch is smaller than the entries of one of the map's buckets. */
-static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *r, uint32_t max)
-{
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	uint8_t *token = calloc(1, st->g->key_size + sizeof(uint64_t)); /* the kernel writes a u32 or a key */
-	bool first = true;
-	int err = 0;
-
-	if (!token)
-		return -ENOMEM;
-	/* Programs add keys meanwhile; the walk goes bucket by bucket and ends, but never trust that without a
-	 * bound. */
-	for (uint64_t seen = 0; !err && seen <= 2ull * max + r->batch;) {
-		uint32_t n = r->batch;
-
-		err = bpf_map_lookup_batch(st->fd, first ? NULL : token, token, r->keys, r->values, &n, &opts);
-		if (err && err != -ENOENT)
-			break;
-		absorb_batch(s, st, r, n);
-		seen += n;
-		first = false;
-	}
-	free(token);
-	return err == -ENOENT ? 0 : err;
-}
-
-/* Key by key, where the kernel has no batches for this map. */
-static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, uint32_t max)
-{
-	uint8_t *key = r->keys, *next = r->keys + st->g->key_size;
-	int err = bpf_map_get_next_key(st->fd, NULL, next);
-
-	for (uint64_t n = 0; !err && n <= 2ull * max; n++) {
-		memcpy(key, next, st->g->key_size);
-		if (!bpf_map_lookup_elem(st->fd, key, r->values))
-			absorb_batch(s, st, r, 1);
-		err = bpf_map_get_next_key(st->fd, key, next);
-	}
-	return err == -ENOENT ? 0 : err;
-}
-
-static int read_hash(struct agg_set *s, struct agg_state *st)
-{
-	const struct agg *g = st->g;
-	size_t one = s->ncpus * g->nwords * sizeof(uint64_t) + g->key_size;
-	uint32_t max = s->image->maps.v[g->map].max_entries;
-	uint32_t batch = (uint32_t)(BATCH_BYTES / one);
-	struct reader r = { 0 };
-	int err;
-
-	batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
-	err = reader_alloc(&r, s, g, batch);
-	if (!err)
-		err = read_batches(s, st, &r, max);
-	if (err == -ENOSPC) {
-		reader_release(&r);
-		err = reader_alloc(&r, s, g, batch * 8);
-		if (!err)
-			err = read_batches(s, st, &r, max);
-	}
-	if (err && err != -ENOMEM)
-		err = read_keys(s, st, &r, max);
-	reader_release(&r);
-	return err;
-}
-
-static int read_single(struct agg_set *s, struct agg_state *st)
-{
-	uint64_t *values = calloc(s->ncpus * st->g->nwords, sizeof(*values));
-	uint32_t zero = 0;
-	int err = values ? 0 : -ENOMEM;
-
-	if (!err)
-		err = bpf_map_lookup_elem(st->fd, &zero, values);
-	if (!err)
-		agg_absorb(s, st->g->id, &zero, values, s->ncpus);
-	free(values);
-	return err;
-}
-
-/* Reads the map once in a pass. */
-static void state_read(struct agg_set *s, struct agg_state *st)
-{
-	if (st->pass == s->pass || st->fd < 0)
-		return;
-	st->pass = s->pass;
-	if (agg_hashed(st->g) ? read_hash(s, st) : read_single(s, st))
-		s->lost++;
 }
 
 /* ---- taking away ------------------------------------------------------------------------------------------------- */
@@ -417,39 +311,6 @@ void agg_negate(const struct agg *g, uint64_t *off, const uint64_t *w)
 		off[i] = -w[i];
 	if (g->fn == DW_AGG_STDDEV && w[2])
 		off[3]--;
-}
-
-/* Takes the key out of the kernel's map: final gets the sum of its last values. False when that failed. */
-static bool take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final)
-{
-	const struct agg *g = st->g;
-	size_t words = s->ncpus * g->nwords;
-	uint64_t *values = calloc(2 * words, sizeof(*values));
-	const uint64_t *zeros = values + words;
-	uint32_t zero = 0;
-	int err = values ? 0 : -ENOMEM;
-
-	if (!err && agg_hashed(g)) {
-		err = bpf_map_lookup_and_delete_elem(st->fd, e->raw, values);
-		/* Before kernel 5.14: two steps, and what comes between them is lost. */
-		if (err && err != -ENOENT) {
-			err = bpf_map_lookup_elem(st->fd, e->raw, values);
-			if (!err)
-				err = bpf_map_delete_elem(st->fd, e->raw);
-		}
-	} else if (!err) {
-		err = bpf_map_lookup_elem(st->fd, &zero, values);
-		if (!err)
-			err = bpf_map_update_elem(st->fd, &zero, zeros, BPF_ANY);
-	}
-	if (!err)
-		sum_cpus(g, values, s->ncpus, final);
-	free(values);
-	if (err == -ENOENT)
-		memcpy(final, e->kern, g->nwords * sizeof(*final));
-	else if (err)
-		s->lost++;
-	return !err || err == -ENOENT;
 }
 
 /* What came between reading (kern) and taking out (final). Nothing: all zero. */
@@ -479,7 +340,7 @@ static bool entry_take(struct agg_set *s, struct agg_state *st, struct agg_entry
 		return false;
 	memset(off, 0, g->nwords * sizeof(*off));
 	if (e->in_kernel && st->fd >= 0) {
-		if (!take_out(s, st, e, off)) {
+		if (!agg_take_out(s, st, e, off)) {
 			memset(off, 0, g->nwords * sizeof(*off));
 			return false;
 		}
@@ -506,7 +367,7 @@ void agg_clear(struct agg_set *s, uint32_t id)
 
 	if (!st)
 		return;
-	state_read(s, st);
+	agg_state_read(s, st);
 	for (size_t b = 0; b < st->nbuckets; b++)
 		for (struct agg_entry *e = st->buckets[b]; e; e = e->next) {
 			if (is_extreme(st->g))
@@ -547,7 +408,7 @@ bool agg_table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const stru
 
 		if (!st)
 			continue;
-		state_read(s, st);
+		agg_state_read(s, st);
 		t->aggs[t->naggs++] = st->g;
 		want += st->nentries;
 	}

@@ -7,16 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool have_parts(struct agg_set *s, const struct agg *g, struct agg_entry *e)
+{
+	if (!e->cpus)
+		e->cpus = calloc(2 * s->ncpus * g->nwords, sizeof(*e->cpus));
+	s->lost += !e->cpus;
+	return e->cpus;
+}
+
+void agg_cpus_level(struct agg_set *s, const struct agg *g, struct agg_entry *e, uint64_t level, const uint64_t *values)
+{
+	for (size_t i = 0; i < s->ncpus && have_parts(s, g, e); i++)
+		e->cpus[i * g->nwords + level] = values[i];
+}
+
 void agg_cpus_read(struct agg_set *s, const struct agg *g, struct agg_entry *e, const uint64_t *values)
 {
-	size_t words = s->ncpus * g->nwords;
-
-	if (!e->cpus)
-		e->cpus = calloc(2 * words, sizeof(*e->cpus));
-	if (e->cpus)
-		memcpy(e->cpus, values, words * sizeof(*e->cpus));
-	else
-		s->lost++;
+	if (have_parts(s, g, e))
+		memcpy(e->cpus, values, s->ncpus * g->nwords * sizeof(*e->cpus));
 }
 
 void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_entry *e, bool kept)
