@@ -282,3 +282,14 @@ inline int DTRACEFLT_BADSTACK = 9;
 inline int DTRACEFLT_BADSIZE = 10;
 inline int DTRACEFLT_BADINDEX = 11;
 inline int DTRACEFLT_LIBRARY = 12;
+
+/* ---- kinds of hardware addresses, for link_ntop() ---------------------------------------------------------------------- */
+inline int ARPHRD_ETHER = 1;
+inline int ARPHRD_IEEE802 = 6;
+inline int ARPHRD_INFINIBAND = 32;
+inline int ARPHRD_PPP = 512;
+inline int ARPHRD_TUNNEL = 768;
+inline int ARPHRD_LOOPBACK = 772;
+inline int ARPHRD_SIT = 776;
+inline int ARPHRD_IPGRE = 778;
+inline int ARPHRD_IEEE80211 = 801;

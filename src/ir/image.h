@@ -59,6 +59,7 @@ struct field {
 	uint32_t off; /* in the record (from its start) or in the key */
 	uint32_t size;
 	bool is_signed;
+	bool is_float;            /* 4 or 8 bytes: float or double */
 	bool is_time;             /* an absolute walltimestamp (for later formats) */
 	const struct ptype *type; /* of print(); else NULL */
 };

@@ -138,7 +138,7 @@ static void lower_stmt_expr(struct lowerer *lw, const struct expr *e)
 		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM))
 		lower_action(lw, e);
 	else if (!atomic_step(lw, e))
-		(void)lower_expr(lw, e);
+		(void)lower_load(lw, lower_expr(lw, e), e);
 }
 
 static void lower_if(struct lowerer *lw, const struct stmt *s)

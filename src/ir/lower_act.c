@@ -66,7 +66,8 @@ static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 		return f;
 	}
 	f.size = t && t->size && t->size <= 8 ? t->size : 8;
-	f.is_signed = t && t->is_signed;
+	f.is_float = t && type_is_float(t);
+	f.is_signed = t && t->is_signed && !f.is_float;
 	p->off += 8;
 	return f;
 }

@@ -106,7 +106,7 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 	struct val out = int_val(0, v.type);
 	struct type *t = v.type;
 
-	if (v.k != V_MEM || !type_is_scalar(t))
+	if (v.k != V_MEM || (!type_is_scalar(t) && !type_is_float(t)))
 		return v;
 	if (v.bits) {
 		out.r = load_bits(lw, &v);

@@ -333,6 +333,17 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 	return check_with_param(ck, e, s, true);
 }
 
+/* Does evaluating it read memory that a pointer leads to? A script may do so for the fault. */
+static bool follows_pointer(const struct expr *e)
+{
+	if (!e)
+		return false;
+	if ((e->kind == EX_UNARY && e->op == OP_DEREF) || (e->kind == EX_MEMBER && e->arrow) || e->kind == EX_CALL ||
+		(e->kind == EX_INDEX && !e->sym))
+		return true;
+	return follows_pointer(e->a) || follows_pointer(e->b) || follows_pointer(e->c);
+}
+
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
 void check_stmt_expr(struct checker *ck, struct expr *e)
 {
@@ -355,7 +366,7 @@ void check_stmt_expr(struct checker *ck, struct expr *e)
 	}
 	if (!check_expr(ck, e))
 		return;
-	if (!expr_has_effects(e))
+	if (!expr_has_effects(e) && !follows_pointer(e))
 		err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
 }
 

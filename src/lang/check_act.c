@@ -18,6 +18,11 @@ static bool conv_is_number(char c)
 	return c && strchr("cCdDiouOUxX", c);
 }
 
+static bool conv_is_float(char c)
+{
+	return c && strchr("eEfFgG", c);
+}
+
 /* What is wrong with printing a t by the conversion; NULL: nothing. *hint may be set. */
 static const char *conv_mismatch(const struct fmt_item *it, const struct type *t, const char **hint)
 {
@@ -37,6 +42,10 @@ static const char *conv_mismatch(const struct fmt_item *it, const struct type *t
 	if (conv_is_string(it->conv) || (it->conv == 'w' && it->conv2 == 's')) {
 		*hint = type_is_int(t) ? "%d prints integers" : t->kind == T_PTR ? "stringof() makes a string" : NULL;
 		return string ? NULL : "cannot print";
+	}
+	if (conv_is_float(it->conv)) {
+		*hint = type_is_int(t) ? "%d prints integers" : NULL;
+		return type_is_float(t) ? NULL : "cannot print";
 	}
 	if (string)
 		*hint = "%s prints strings";
@@ -299,7 +308,7 @@ static void check_shown(struct checker *ck, struct expr *e, enum dtag agg, enum 
 	else if (type_is_block(t) && !t->size)
 		err(ck, a->loc, dynamic, NULL, "%s() cannot print %s: its size is not known", e->name,
 			type_name(ck->ts, t));
-	else if (!type_is_block(t) && !type_is_scalar(t) && !type_is_string(t) && !t->special)
+	else if (!type_is_block(t) && !type_is_scalar(t) && !type_is_string(t) && !type_is_float(t) && !t->special)
 		err(ck, a->loc, dynamic, NULL, "%s() cannot print %s", e->name, type_name(ck->ts, t));
 }
 

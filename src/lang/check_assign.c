@@ -23,6 +23,8 @@ bool type_fits(struct checker *ck, const struct type *to, const struct type *fro
 		return ck->library || to->of->kind == T_VOID || type_same(to->of, from->of);
 	if (type_is_block(to))
 		return from->kind == to->kind && type_same(to, from);
+	if (to->kind == T_FLOAT)
+		return type_is_float(to) && type_same(to, from);
 	if (to->kind == T_PTR && from->kind == T_PTR)
 		return ck->library || pointers_fit(to, from);
 	return type_is_scalar(to) && type_is_scalar(from);
@@ -217,7 +219,7 @@ struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
 		ok &= check_expr(ck, lhs->args.v[i]) != NULL;
 	if (!ok)
 		return NULL;
-	if (!type_is_scalar(rt) && !type_is_string(rt) && !type_is_block(rt))
+	if (!type_is_scalar(rt) && !type_is_string(rt) && !type_is_block(rt) && !type_is_float(rt))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "a variable cannot hold %s", tname(ck, rt));
 	s = new_variable(ck, lhs, rt);
 	if (!s)

@@ -625,6 +625,11 @@ bool type_is_string(const struct type *t)
 	return t->kind == T_STRING || (t->kind == T_ARRAY && t->of->kind == T_INT && t->of->size == 1);
 }
 
+bool type_is_float(const struct type *t)
+{
+	return t->kind == T_FLOAT && t->size <= 8;
+}
+
 bool type_is_block(const struct type *t)
 {
 	return t->kind == T_STRUCT || t->kind == T_UNION || t->kind == T_ARRAY;

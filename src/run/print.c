@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
+#include <math.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -109,6 +110,7 @@ static void read_int(const struct field *f, const uint8_t *p, struct pval *out)
 	uint32_t u32;
 
 	out->is_signed = f->is_signed;
+	out->is_float = f->is_float;
 	out->size = (uint8_t)f->size;
 	switch (f->size) {
 	case 1:
@@ -372,10 +374,27 @@ static uint64_t at_width(const struct pval *v)
 	return v->size >= 8 ? v->i : v->i & ((1ull << (v->size * 8)) - 1);
 }
 
+static double float_value(const struct pval *v)
+{
+	double d;
+	float f;
+
+	if (!v->is_float)
+		return v->is_signed ? (double)(int64_t)v->i : (double)v->i;
+	if (v->size == 4) {
+		uint32_t bits = (uint32_t)v->i;
+
+		memcpy(&f, &bits, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, &v->i, sizeof(d));
+	return d;
+}
+
 static void print_float(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
 {
-	bool negative = v->is_signed && (int64_t)v->i < 0;
-	double x = (double)(negative ? -v->i : v->i);
+	double value = float_value(v), x = signbit(value) ? -value : value;
+	bool negative = signbit(value);
 	bool alt = it->flags & FMT_ALT;
 	char buf[128];
 	int n = 0;

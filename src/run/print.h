@@ -53,6 +53,7 @@ enum pval_kind { PVAL_INT, PVAL_TEXT, PVAL_BYTES, PVAL_STACK };
 struct pval {
 	enum pval_kind kind;
 	bool is_signed; /* PVAL_INT */
+	bool is_float;  /* PVAL_INT: i has the bytes of a float or, by its size, of a double */
 	bool raw;       /* PVAL_TEXT: comes from the script or from a number, not escaped */
 	uint8_t size;   /* PVAL_INT: 1, 2, 4, 8 */
 	bool symbol;    /* PVAL_TEXT: the name of an address */

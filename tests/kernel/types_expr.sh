@@ -5,7 +5,7 @@ checked=0
 run_case() { # NAME
 	checked=$((checked + 1))
 	timeout 10 "$dwire" -q -s case.d >got 2>err </dev/null || fail "$1: dwire returned $?: $(head -c 300 err)"
-	[ ! -s err ] || fail "$1: $(head -c 300 err)"
+	[ ! -s err ] || grep -q ERROR case.d || fail "$1: $(head -c 300 err)"
 	[ "$(cat got)" = "$(cat want)" ] || fail "$1: printed '$(head -c 200 got)', not '$(cat want)'"
 }
 for file in "$here"/types_*.cases; do

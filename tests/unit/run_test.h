@@ -197,7 +197,9 @@ static inline size_t data_put(
 	const struct datum *d, size_t max, struct field *fields, size_t *n, uint8_t *p, size_t off)
 {
 	for (*n = 0; *n < max && d[*n].size; (*n)++) {
-		fields[*n] = (struct field){ d[*n].kind, (uint32_t)off, d[*n].size, d[*n].is_signed, false, NULL };
+		fields[*n] = (struct field){
+			.kind = d[*n].kind, .off = (uint32_t)off, .size = d[*n].size, .is_signed = d[*n].is_signed
+		};
 		off += datum_put(&d[*n], p + off);
 	}
 	return off;

@@ -1,0 +1,3 @@
+float f;
+double d;
+BEGIN { d = f; f = 1; }

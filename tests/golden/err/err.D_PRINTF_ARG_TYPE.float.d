@@ -1,0 +1,2 @@
+float f;
+BEGIN { printf("%f", 5); printf("%d", f); }
