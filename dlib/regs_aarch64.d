@@ -44,6 +44,7 @@ inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs(
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 22) & 1;
 
 /* System calls: the number, the arguments, and whether it is a 32-bit one. */
+inline int __syscall32 = (curthread->thread_info.flags >> 22) & 1;
 inline int64_t __sysnr[struct pt_regs *R] = R->syscallno;
 inline int64_t __sysarg0[struct pt_regs *R] = R->orig_x0;
 inline int64_t __sysarg1[struct pt_regs *R] = R->regs[1];
@@ -52,6 +53,8 @@ inline int64_t __sysarg3[struct pt_regs *R] = R->regs[3];
 inline int64_t __sysarg4[struct pt_regs *R] = R->regs[4];
 inline int64_t __sysarg5[struct pt_regs *R] = R->regs[5];
 inline int __sysforeign[int64_t N] = ((curthread->thread_info.flags >> 22) & 1) != 0;
+inline int64_t __sysnr32[int64_t N] = -1;	/* of 32-bit programs: not known */
+inline int64_t __nr_of[int64_t N] = __sysforeign[N] ? -1 : N;
 inline int64_t __nr_close = 57;
 inline int64_t __nr_socket = 198;
 inline int64_t __nr_connect = 203;

@@ -44,14 +44,21 @@ inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs(
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 29) & 1;
 
 /* System calls: the number, the arguments, and whether it is a 32-bit one (int 0x80 too) or an x32 one. */
+inline int __syscall32 = (curthread->thread_info.status & 2) != 0;
 inline int64_t __sysnr[struct pt_regs *R] = (int32_t)R->orig_ax;
-inline int64_t __sysarg0[struct pt_regs *R] = R->di;
-inline int64_t __sysarg1[struct pt_regs *R] = R->si;
-inline int64_t __sysarg2[struct pt_regs *R] = R->dx;
-inline int64_t __sysarg3[struct pt_regs *R] = R->r10;
-inline int64_t __sysarg4[struct pt_regs *R] = R->r8;
-inline int64_t __sysarg5[struct pt_regs *R] = R->r9;
-inline int __sysforeign[int64_t N] = (curthread->thread_info.status & 2) != 0 || (N & 0x40000000) != 0;
+inline int64_t __sysarg0[struct pt_regs *R] = __syscall32 ? (uint32_t)R->bx : R->di;
+inline int64_t __sysarg1[struct pt_regs *R] = __syscall32 ? (uint32_t)R->cx : R->si;
+inline int64_t __sysarg2[struct pt_regs *R] = __syscall32 ? (uint32_t)R->dx : R->dx;
+inline int64_t __sysarg3[struct pt_regs *R] = __syscall32 ? (uint32_t)R->si : R->r10;
+inline int64_t __sysarg4[struct pt_regs *R] = __syscall32 ? (uint32_t)R->di : R->r8;
+inline int64_t __sysarg5[struct pt_regs *R] = __syscall32 ? (uint32_t)R->bp : R->r9;
+inline int __sysforeign[int64_t N] = __syscall32 || (N & 0x40000000) != 0;
+inline int64_t __sysnr32[int64_t N] = N >= 0 && N < 512 ? N + 1024 : -1;	/* those of x32 are not known */
+/* Some of them by their native number. */
+inline int64_t __nr_of[int64_t N] = !__sysforeign[N] ? N : !__syscall32 ? -1 : N == 3 ? 0 : N == 4 ? 1 : N == 180 ? 17 :
+    N == 181 ? 18 : N == 145 ? 19 : N == 146 ? 20 : N == 333 ? 295 : N == 334 ? 296 : N == 378 ? 327 : N == 379 ? 328 :
+    N == 11 ? 59 : N == 358 ? 322 : N == 2 ? 57 : N == 120 ? 56 : N == 190 ? 58 : N == 435 ? 435 :
+    N == 177 || N == 421 ? 128 : N == 97 ? 141 : -1;
 inline int64_t __nr_close = 3;
 inline int64_t __nr_socket = 41;
 inline int64_t __nr_connect = 42;

@@ -113,12 +113,12 @@ translator struct dw_task < struct dw_signaldeliver *C > {
 
 translator struct dw_task < struct dw_sysenter *C > {
 	task = curthread;
-	nr = __sysforeign[C->nr] ? -1 : C->nr;
+	nr = __nr_of[C->nr];
 	path = C->nr == __nr_execveat ? __sysarg1[C->regs] : __sysarg0[C->regs];
 };
 translator struct dw_task < struct dw_sysexit *C > {
 	task = curthread;
-	nr = __sysforeign[__sysnr[C->regs]] ? -1 : __sysnr[C->regs];
+	nr = __nr_of[__sysnr[C->regs]];
 	ret = C->ret;
 	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
 };

@@ -11,7 +11,7 @@ struct dw_sysexit {
 
 struct dw_sys {
 	struct pt_regs *regs;
-	int64_t nr;
+	int64_t nr;		/* of a 32-bit program: 1024 more */
 	int64_t a0;
 	int64_t a1;
 	int64_t a2;
@@ -20,12 +20,11 @@ struct dw_sys {
 	int64_t a5;
 	int64_t ret;		/* -1 where the call failed, as C libraries have it */
 	int32_t error;		/* errno */
-	int32_t foreign;	/* 1: the program is of another word size, with other numbers */
 };
 
 translator struct dw_sys < struct dw_sysenter *C > {
 	regs = C->regs;
-	nr = C->nr;
+	nr = __sysforeign[C->nr] ? __sysnr32[C->nr] : C->nr;
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];
 	a2 = __sysarg2[C->regs];
@@ -34,12 +33,11 @@ translator struct dw_sys < struct dw_sysenter *C > {
 	a5 = __sysarg5[C->regs];
 	ret = 0;
 	error = 0;
-	foreign = __sysforeign[C->nr];
 };
 
 translator struct dw_sys < struct dw_sysexit *C > {
 	regs = C->regs;
-	nr = __sysnr[C->regs];
+	nr = __sysforeign[__sysnr[C->regs]] ? __sysnr32[__sysnr[C->regs]] : __sysnr[C->regs];
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];
 	a2 = __sysarg2[C->regs];
@@ -48,5 +46,7 @@ translator struct dw_sys < struct dw_sysexit *C > {
 	a5 = __sysarg5[C->regs];
 	ret = C->ret < 0 && C->ret >= -4095 ? -1 : C->ret;
 	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
-	foreign = __sysforeign[__sysnr[C->regs]];
 };
+
+/* 1: the current thread is in a system call of 32 bits. */
+inline int syscall32 = __syscall32;

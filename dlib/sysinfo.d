@@ -19,11 +19,11 @@ struct dw_stat {
 
 translator struct dw_stat < struct dw_sysenter *C > {
 	task = curthread;
-	nr = __sysforeign[C->nr] ? -1 : C->nr;
+	nr = __nr_of[C->nr];
 };
 translator struct dw_stat < struct dw_sysexit *C > {
 	task = curthread;
-	nr = __sysforeign[__sysnr[C->regs]] ? -1 : __sysnr[C->regs];
+	nr = __nr_of[__sysnr[C->regs]];
 	ret = C->ret;
 	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
 };

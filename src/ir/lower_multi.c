@@ -115,6 +115,13 @@ static uint32_t number_of(const struct enabled *set, size_t i)
 	return set[i].probe->def->sites[0].by_cookie ? (uint32_t)i : set[i].probe->number;
 }
 
+static const uint16_t *also_of(const struct probe *p)
+{
+	static const uint16_t none[] = { 0 };
+
+	return p->also ? p->also : none;
+}
+
 static uint32_t name_number(struct lowerer *lw, const char *s)
 {
 	return (uint32_t)lit_number(lw, s, strlen(s));
@@ -124,9 +131,15 @@ static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, 
 {
 	unsigned char *data;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const uint16_t *also = also_of(set[i].probe);
+
 		if (number_of(set, i) >= jobs->rows)
 			jobs->rows = number_of(set, i) + 1;
+		for (; *also; also++)
+			if (*also >= jobs->rows)
+				jobs->rows = *also + 1u;
+	}
 	jobs->row_size = row_size(jobs);
 	data = ARENA_ARRAY(lw->arena, unsigned char, (size_t)jobs->rows * jobs->row_size);
 	for (size_t i = 0; i < n; i++) {
@@ -142,6 +155,8 @@ static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, 
 		for (size_t j = 0; j < jobs->v.n; j++)
 			if (jobs->v.v[j].bit && is_on(&set[i], jobs->v.v[j].clause))
 				row->words[jobs->v.v[j].word] |= jobs->v.v[j].bit;
+		for (const uint16_t *also = also_of(p); *also; also++)
+			memcpy(data + (size_t)*also * jobs->row_size, row, jobs->row_size);
 	}
 	jobs->table = map_add(lw,
 		(struct image_map){
@@ -159,7 +174,9 @@ void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct 
 {
 	uint32_t probe = (uint32_t)lw->im->probes.n;
 
-	*jobs = (struct jobs){ .nmembers = (uint32_t)n, .first_number = set[0].probe->number };
+	*jobs = (struct jobs){
+		.nmembers = (uint32_t)n, .first_number = set[0].probe->number, .first_also = also_of(set[0].probe)
+	};
 	for (size_t i = 0; i < n; i++)
 		(void)add_probe(lw, set[i].probe);
 	lw->probe_index = probe;
@@ -189,7 +206,12 @@ void multi_begin(struct lowerer *lw, const struct jobs *jobs)
 		n = lower_int(lw, f->expr);
 	}
 	if (jobs->nmembers == 1) {
+		uint32_t is = ir_newlabel(ir);
+
+		for (const uint16_t *also = jobs->first_also; *also; also++)
+			ir_jcci(ir, CC_EQ, n, *also, is);
 		ir_jcci(ir, CC_NE, n, (int32_t)jobs->first_number, lw->exit_label);
+		ir_label(ir, is);
 		return;
 	}
 	ir_jcci(ir, CC_UGE, n, (int32_t)jobs->rows, lw->exit_label);

@@ -197,6 +197,7 @@ struct jobs {
 	uint32_t nmembers;
 	uint32_t table, rows, row_size; /* several members: the map, and its rows by the site's number */
 	uint32_t first_number;          /* one member: its number */
+	const uint16_t *first_also;
 };
 void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs);
 void multi_begin(struct lowerer *lw, const struct jobs *jobs); /* of a program: leaves it if no member fires */

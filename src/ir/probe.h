@@ -106,7 +106,8 @@ struct probe {
 	const char *mod, *func, *name;
 	const char *const *args; /* D types of args[], NULL-terminated; NULL: none */
 	uint64_t period_ns;
-	uint32_t number; /* site.number: which one it is */
+	uint32_t number;      /* site.number: which one it is */
+	const uint16_t *also; /* other numbers that it has there, ended by 0; or NULL */
 	const struct uplace *places;
 	size_t nplaces;
 	const char *path; /* of programs and libraries: the file */

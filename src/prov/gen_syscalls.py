@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Makes syscalls_x86_64.def and syscalls_aarch64.def: names, numbers and argument types of the system calls.
+"""Makes syscalls_x86_64.def and syscalls_aarch64.def: names, numbers and argument types of the system calls; and
+syscalls_ia32.def: the numbers that 32-bit programs have for those of x86-64.
 
 usage: gen_syscalls.py FORMATS ARCH <preprocessed-numbers >syscalls_ARCH.def
+   or: gen_syscalls.py ia32 syscalls_x86_64.def <numbers-of-asm/unistd_32.h >syscalls_ia32.def
 FORMATS: of each /sys/kernel/tracing/events/syscalls/sys_enter_NAME a line "== NAME" and its format's argument lines.
 Standard input: "#define __NR_name number" lines, as `cc -E -dM -include asm/unistd.h` prints them (for aarch64 with
 asm-generic/unistd.h). Calls that are newer than the headers stand below; their numbers are the same everywhere.
@@ -28,6 +30,31 @@ TYPES = {"int": "i", "unsigned int": "u", "unsigned": "u", "long": "l", "unsigne
     "mqd_t": "i", "timer_t": "i", "aio_context_t": "U", "__s32": "i"}
 
 
+# 32-bit calls by another name; those that end in 32 or _time64 are found
+IA32 = {"mmap2": "mmap", "_llseek": "lseek", "stat64": "stat", "lstat64": "lstat", "fstat64": "fstat",
+    "fstatat64": "newfstatat", "fcntl64": "fcntl", "sendfile64": "sendfile", "truncate64": "truncate",
+    "ftruncate64": "ftruncate", "fadvise64_64": "fadvise64", "statfs64": "statfs", "fstatfs64": "fstatfs",
+    "ugetrlimit": "getrlimit", "umount": "umount2", "_newselect": "select", "sigaction": "rt_sigaction",
+    "sigprocmask": "rt_sigprocmask", "sigreturn": "rt_sigreturn", "sigpending": "rt_sigpending",
+    "sigsuspend": "rt_sigsuspend", "waitpid": "wait4", "clock_gettime64": "clock_gettime",
+    "clock_settime64": "clock_settime", "clock_adjtime64": "clock_adjtime", "timer_gettime64": "timer_gettime",
+    "timer_settime64": "timer_settime", "timerfd_gettime64": "timerfd_gettime",
+    "timerfd_settime64": "timerfd_settime", "clock_getres_time64": "clock_getres"}
+
+
+def ia32(path):
+    native = dict(re.findall(r"^X\((\d+), (\w+),", open(path).read(), re.M))
+    native = {n: v for v, n in native.items()}
+    print("/* syscalls_ia32: the numbers that 32-bit programs of x86 have for system calls of x86-64: theirs, x86-64's. Made")
+    print(" * by gen_syscalls.py. */")
+    calls = re.findall(r"#define __NR_(\w+) (\d+)$", sys.stdin.read(), re.M)
+    for name, number in sorted(calls, key=lambda c: int(c[1])):
+        plain = re.sub(r"(_time64|32)$", "", name)
+        to = native.get(IA32.get(name, name), native.get(plain))
+        if to is not None:
+            print(f"X({number}, {to})")
+
+
 def letter(text):
     text = text.replace("const ", "").strip()
     if text.endswith("*"):
@@ -48,6 +75,9 @@ def formats(path):
 
 
 def main():
+    if sys.argv[1] == "ia32":
+        ia32(sys.argv[2])
+        return
     known, arch = formats(sys.argv[1]), sys.argv[2]
     calls = dict(re.findall(r"#define __NR_(\w+) (\d+)$", sys.stdin.read(), re.M))
     if arch == "aarch64":

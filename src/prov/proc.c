@@ -1,5 +1,5 @@
 /* proc: processes, threads and signals, the hooks tier. What no tracepoint tells is seen at the system calls' entry and
- * end; there 32-bit programs are left out, for their calls have other numbers. */
+ * end; those of 32-bit programs have other numbers there (dlib, __nr_of). */
 #include "prov/all.h"
 
 #define EXEC "(P->nr == __nr_execve || P->nr == __nr_execveat)"

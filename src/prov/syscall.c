@@ -1,6 +1,6 @@
 /* syscall: entry and return of every system call, by name. All that are enabled share one program at sys_enter and one
- * at sys_exit. Names and numbers are those of the machine that dwire was built for; what a 32-bit program calls has
- * other numbers and fires nothing. */
+ * at sys_exit. Names are those of the machine that dwire was built for. What a 32-bit program of x86 calls has other
+ * numbers: here those follow the native ones, from FOREIGN on; where it has no such call here it fires nothing. */
 #include <string.h>
 
 #include "prov/all.h"
@@ -19,6 +19,18 @@ static const struct call {
 #endif
 #undef X
 };
+#define FOREIGN 1024 /* as in dlib/syscall.d */
+
+/* Numbers that 32-bit programs have for native calls. */
+static const uint16_t foreign[][2] = {
+#if !defined(__aarch64__)
+#define X(theirs, native) { FOREIGN + theirs, native },
+#include "prov/syscalls_ia32.def"
+#undef X
+#endif
+	{ 0, UINT16_MAX },
+};
+
 #define NCALLS (sizeof(calls) / sizeof(calls[0]))
 
 static const char *const enter_values[] = { "P->a0", "P->a1", "P->a2", "P->a3", "P->a4", "P->a5", NULL };
@@ -29,21 +41,19 @@ static const struct site enter_site[] = {
 		.target = "sys_enter",
 		.nargs = 2,
 		.native = "dw_sysenter",
-		.when = "P->foreign == 0",
 		.number = "P->nr",
 		.values = enter_values,
-		.sees = "every system call of a native program" },
+		.sees = "every system call" },
 };
 static const struct site exit_site[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "sys_exit",
 		.nargs = 2,
 		.native = "dw_sysexit",
-		.when = "P->foreign == 0",
 		.number = "P->nr",
 		.values = exit_values,
 		.error = "P->error",
-		.sees = "the end of every system call of a native program, but of those that never return" },
+		.sees = "the end of every system call, but of those that never return" },
 };
 
 static const struct probe_def probes[] = {
@@ -57,9 +67,28 @@ static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 	return (pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return")) && pdesc_glob(pd->mod, "vmlinux");
 }
 
+/* NULL: 32-bit programs have no such call. */
+static const uint16_t *foreign_of(struct arena *a, uint32_t number)
+{
+	uint16_t v[8] = { 0 };
+	size_t n = 0;
+	uint16_t *out;
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]) && n + 1 < sizeof(v) / sizeof(v[0]); i++)
+		if (foreign[i][1] == number)
+			v[n++] = foreign[i][0];
+	if (!n)
+		return NULL;
+	out = ARENA_ARRAY(a, uint16_t, n + 1);
+	memcpy(out, v, (n + 1) * sizeof(*v));
+	return out;
+}
+
 static void list(struct probe_list *l, const struct provider *p)
 {
-	for (size_t i = 0; i < NCALLS; i++)
+	for (size_t i = 0; i < NCALLS; i++) {
+		const uint16_t *also = foreign_of(l->arena, calls[i].number);
+
 		for (size_t k = 0; k < 2; k++) {
 			const struct probe pr = {
 				.prov = p,
@@ -68,10 +97,12 @@ static void list(struct probe_list *l, const struct provider *p)
 				.func = calls[i].name,
 				.name = probes[k].name,
 				.number = calls[i].number,
+				.also = also,
 			};
 
 			probes_add(l, &pr);
 		}
+	}
 }
 
 static const char *type_of(char letter)
