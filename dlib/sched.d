@@ -173,3 +173,56 @@ translator struct dw_task < struct dw_stay *C > {
 	task = curthread;
 	state = C->is_switch;
 };
+
+struct dw_moveto {	/* sched_migrate_task, about the queue that it comes to */
+	struct task_struct *task;
+	int dest;
+};
+translator struct dw_task < struct dw_moveto *C > {
+	task = C->task;
+	cpu = C->dest;
+};
+struct dw_movefrom {	/* ... that it leaves */
+	struct task_struct *task;
+	int dest;
+};
+translator struct dw_task < struct dw_movefrom *C > {
+	task = C->task;
+	cpu = __cpu_of[C->task];
+};
+
+struct dw_resched {
+	struct task_struct *task;
+	int on;
+	int tif;
+};
+translator struct dw_task < struct dw_resched *C > {
+	task = C->task;
+	cpu = C->on;
+};
+
+struct dw_hrtimer {
+	struct hrtimer *timer;
+	int64_t *now;
+};
+/* The timer of the tick is told by its function. */
+translator struct dw_task < struct dw_hrtimer *C > {
+	task = curthread;
+	state = (uint64_t)C->timer->function == (__has(&vmlinux`tick_nohz_handler) ?
+	    (uint64_t)&vmlinux`tick_nohz_handler : (uint64_t)&vmlinux`tick_sched_timer);
+};
+
+struct dw_prioset {	/* sys_exit */
+	struct pt_regs *regs;
+	int64_t ret;
+};
+/* setpriority(PRIO_PROCESS, 0 or itself, ...): 1; sched_setparam, sched_setscheduler, sched_setattr: 2 */
+translator struct dw_task < struct dw_prioset *C > {
+	task = curthread;
+	nr = __prio_call[__nr_of[__sysnr[C->regs]]] == 1 ?
+	    __sysarg0[C->regs] == 0 && (__sysarg1[C->regs] == 0 || __sysarg1[C->regs] == tid) :
+	    __prio_call[__nr_of[__sysnr[C->regs]]] == 2 && (__sysarg0[C->regs] == 0 || __sysarg0[C->regs] == tid);
+	ret = C->ret;
+	error = C->ret < 0;
+	prio = curthread->prio;
+};

@@ -88,6 +88,21 @@ static vreg skip_glue(struct lowerer *lw, vreg at, uint32_t len, vreg n)
 	return r;
 }
 
+/* Of a thread that is not the current one: what it will go on with. Its process's stack cannot be read from here. */
+static vreg task_stack(struct lowerer *lw, bool user, vreg at, uint32_t len)
+{
+	struct ir *ir = lw->ir;
+	struct val task;
+	vreg n;
+
+	if (user || !site_task(lw, type_ptr(lw->ts, lw->ts->void_), &task)) {
+		zero_bytes(lw, at, 0, len);
+		return ir_imm(ir, 0);
+	}
+	n = ir_call(ir, BPF_FUNC_get_task_stack, (vreg[]){ task.r, at, ir_imm(ir, len), ir_imm(ir, 0) }, 4, false);
+	return n;
+}
+
 /* Frames of the stack, len bytes of them, at base + off, all of which is written. The helper zeroes what it does not
  * fill, also when it fails. Gives the bytes that are frames, or a negative number. */
 vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
@@ -98,6 +113,8 @@ vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32
 	if (!has_stacks(lw))
 		return unwind_stack(lw, user, len, base, off);
 	at = off ? ir_alui(ir, ALU_ADD, base, off) : base;
+	if (lw->site->task)
+		return task_stack(lw, user, at, len);
 	n = get_stack(lw, at, len, ir_imm(ir, user ? BPF_F_USER_STACK : own_frames(lw)));
 	return user || lw->site->attach != ATTACH_TP_BTF ? n : skip_glue(lw, at, len, n);
 }

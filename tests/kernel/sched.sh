@@ -22,7 +22,29 @@ expect_le "$off" "$((parts + 2))" "times off the CPU"
 # who runs was in the queue before; the trace begins and ends in the middle
 expect_ge "$(n dequeue)" "$(($(n enqueue) - 2))" "dequeued"
 expect_le "$(n dequeue)" "$(($(n enqueue) + 2))" "dequeued"
-expect_eq "$(n on)" "$(n dequeue)" "on the CPU"
+# ... but for moves from queue to queue
+expect_ge "$(n dequeue)" "$(n on)" "on the CPU"
+expect_le "$(n dequeue)" "$(($(n on) + 15))" "on the CPU"
 on=$(awk '$1 == "cpu" { print $2 }' <<<"$OUT") v=$(awk '$1 == "vtime" { print $2 }' <<<"$OUT")
 expect_ge "$((v * 100))" "$((on * 80))" "vtimestamp advances on the CPU"
 expect_le "$((v * 100))" "$((on * 105))" "vtimestamp advances on the CPU"
+
+# Stacks at on-cpu are those of the thread that goes on, the process's too.
+trace_with 'sched:::on-cpu /pid == $target/ { @k[stack(8)] = count(); @u[ustack(3)] = count(); }
+sched:::tick /pid == $target && args[1]->pr_pid == pid && args[0]->pr_lwpid == tid/ { @t = count(); }
+sched:::surrender /args[1]->pr_pid > 0/ { @s = count(); }
+END { printa("%k%@d\n", @k); printa("%k%@d\n", @u); printa("ticks %@d\n", @t); printa("surrender %@d\n", @s); }' burn -m 200 -r 4
+if [ "$(awk '$3 == "_text" { print $1 }' /proc/kallsyms)" != 0000000000000000 ]; then
+	expect_ge "$(awk '/do_nanosleep/ { getline; while ($1 !~ /^[0-9]+$/) getline; s += $1 } END { print s + 0 }' <<<"$OUT")" 3 \
+		"the thread that has slept: $OUT"
+	grep -q '^ \{14\}vmlinux`entry_SYSCALL_64_after_hwframe' <<<"$OUT" || grep -q aarch64 <<<"$(uname -m)" || fail "whole stacks: $OUT"
+fi
+if [ -n "$(awk '/ sched_exit_tp$/' <<<"$("$dwire" -l -P sdt)")" ]; then
+	grep -q '^ \{14\}burn`main+' <<<"$OUT" || fail "the process's stack: $OUT"
+fi
+expect_ge "$(awk '/^ticks/ { print $2 }' <<<"$OUT")" 20 "ticks"
+# Priorities that a thread gives itself.
+trace_with 'sched:::change-pri /args[1]->pr_pid == $target/ { printf("%s %d %d\n", execname, args[0]->pr_pri, args[2]); }' \
+	nice -n 7 chrt -f 5 true
+expect_eq "$OUT" "nice 127 127
+chrt 94 94" "priorities"
