@@ -9,7 +9,11 @@ inline int B_WRITE = 0x100;
 inline int B_ASYNC = 0x400;
 
 struct dw_io {
-	struct request *rq;
+	struct request *rq;	/* 0: a thread waits; the last request that it has made is then in the next members */
+	struct block_device *bdev;
+	uint64_t sector;
+	uint64_t size;		/* bytes */
+	int32_t writes;
 	uint32_t error;		/* of the block layer; 0: none */
 	uint32_t bytes;		/* that are done */
 	int32_t done;
@@ -20,6 +24,7 @@ struct dw_rqissue {
 };
 translator struct dw_io < struct dw_rqissue *C > {
 	rq = C->rq;
+	bdev = C->rq->part;
 	error = 0;
 	bytes = 0;
 	done = 0;
@@ -32,9 +37,66 @@ struct dw_rqcomplete {
 };
 translator struct dw_io < struct dw_rqcomplete *C > {
 	rq = C->rq;
+	bdev = C->rq->part;
 	error = C->error;
 	bytes = C->bytes;
 	done = 1;
+};
+
+struct dw_iobio {	/* block_bio_queue */
+	struct bio *bio;
+};
+translator struct dw_io < struct dw_iobio *C > {
+	rq = (struct request *)0;
+	bdev = C->bio->bi_bdev;
+	sector = C->bio->bi_iter.bi_sector;
+	size = C->bio->bi_iter.bi_size;
+	writes = C->bio->bi_opf & 1;
+};
+
+struct dw_waits {	/* sched_switch: the thread that leaves its CPU; curthread */
+	bool preempt;
+	struct task_struct *prev;
+	struct task_struct *next;
+	unsigned int state;
+};
+translator struct dw_io < struct dw_waits *C > {
+	rq = (struct request *)0;
+	bdev = (struct block_device *)__stamped("iodev", (uint64_t)curthread);
+	sector = __stamped("iosector", (uint64_t)curthread);
+	size = __stamped("iosize", (uint64_t)curthread) >> 1;
+	writes = __stamped("iosize", (uint64_t)curthread) & 1;
+	error = 0;
+	bytes = 0;
+	done = C->preempt == 0 && C->state != 0 && C->prev->in_iowait;	/* it does wait */
+};
+struct dw_waited {	/* sched_exit_tp */
+	bool is_switch;
+};
+translator struct dw_io < struct dw_waited *C > {
+	rq = (struct request *)0;
+	bdev = (struct block_device *)__stamped("iodev", (uint64_t)curthread);
+	sector = __stamped("iosector", (uint64_t)curthread);
+	size = __stamped("iosize", (uint64_t)curthread) >> 1;
+	writes = __stamped("iosize", (uint64_t)curthread) & 1;
+	error = 0;
+	bytes = 0;
+	done = C->is_switch && curthread->in_iowait;
+};
+struct dw_resumes {	/* sched_switch: the thread that gets the CPU; curthread */
+	bool preempt;
+	struct task_struct *prev;
+	struct task_struct *next;
+};
+translator struct dw_io < struct dw_resumes *C > {
+	rq = (struct request *)0;
+	bdev = (struct block_device *)__stamped("iodev", (uint64_t)C->next);
+	sector = __stamped("iosector", (uint64_t)C->next);
+	size = __stamped("iosize", (uint64_t)C->next) >> 1;
+	writes = __stamped("iosize", (uint64_t)C->next) & 1;
+	error = 0;
+	bytes = 0;
+	done = !__has(sizeof(btf_trace_sched_exit_tp)) && C->next->in_iowait;
 };
 
 typedef struct bufinfo {
@@ -51,18 +113,19 @@ typedef struct bufinfo {
 } bufinfo_t;
 
 translator bufinfo_t < struct dw_io *P > {
-	b_flags = B_BUSY | ((P->rq->cmd_flags & 1) != 0 ? B_WRITE : B_READ) |
+	b_flags = P->rq == 0 ? B_BUSY | (P->writes ? B_WRITE : B_READ) :
+	    B_BUSY | ((P->rq->cmd_flags & 1) != 0 ? B_WRITE : B_READ) |
 	    ((P->rq->cmd_flags & 0xff) != 0 && (P->rq->cmd_flags & 0x800) == 0 ? B_ASYNC : 0) |
 	    (P->done ? B_DONE : 0) | (P->error != 0 ? B_ERROR : 0);
-	b_bcount = P->rq->__data_len;
+	b_bcount = P->rq == 0 ? P->size : P->rq->__data_len;
 	b_addr = (caddr_t)0;
-	b_lblkno = P->rq->__sector;
-	b_blkno = P->rq->__sector;
-	b_resid = P->done ? P->rq->__data_len - P->bytes : P->rq->__data_len;
-	b_bufsize = P->rq->__data_len;
-	b_iodone = P->rq->bio == 0 ? (caddr_t)0 : (caddr_t)P->rq->bio->bi_end_io;
+	b_lblkno = P->rq == 0 ? P->sector : P->rq->__sector;
+	b_blkno = P->rq == 0 ? P->sector : P->rq->__sector;
+	b_resid = P->rq == 0 ? 0 : P->done ? P->rq->__data_len - P->bytes : P->rq->__data_len;
+	b_bufsize = P->rq == 0 ? P->size : P->rq->__data_len;
+	b_iodone = P->rq == 0 || P->rq->bio == 0 ? (caddr_t)0 : (caddr_t)P->rq->bio->bi_end_io;
 	b_error = P->error != 0 ? 5 : 0;
-	b_edev = P->rq->part == 0 ? 0 : P->rq->part->bd_dev;
+	b_edev = P->bdev == 0 ? 0 : P->bdev->bd_dev;
 };
 
 typedef struct devinfo {
@@ -74,13 +137,16 @@ typedef struct devinfo {
 	string dev_pathname;	/* "/dev/sda" */
 } devinfo_t;
 
+inline struct gendisk *__io_disk[struct request *R, struct block_device *B] =
+    R != 0 ? R->q->disk : B != 0 ? B->bd_disk : (struct gendisk *)0;
 translator devinfo_t < struct dw_io *P > {
-	dev_major = P->rq->part == 0 ? P->rq->q->disk->major : P->rq->part->bd_dev >> 20;
-	dev_minor = P->rq->part == 0 ? P->rq->q->disk->first_minor : P->rq->part->bd_dev & 0xfffff;
-	dev_instance = P->rq->part == 0 ? P->rq->q->disk->first_minor : P->rq->part->bd_dev & 0xfffff;
-	dev_name = P->rq->q->disk->disk_name;
-	dev_statname = P->rq->q->disk->disk_name;
-	dev_pathname = strjoin("/dev/", stringof(P->rq->q->disk->disk_name));
+	dev_major = P->bdev != 0 ? P->bdev->bd_dev >> 20 : P->rq == 0 ? 0 : P->rq->q->disk->major;
+	dev_minor = P->bdev != 0 ? P->bdev->bd_dev & 0xfffff : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
+	dev_instance = P->bdev != 0 ? P->bdev->bd_dev & 0xfffff : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
+	dev_name = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
+	dev_statname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
+	dev_pathname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" :
+	    strjoin("/dev/", stringof(__io_disk[P->rq, P->bdev]->disk_name));
 };
 
 /* The file that the first page of a request belongs to: NULL where the page is no file's (direct I/O, the file
@@ -89,7 +155,7 @@ inline uint64_t __page_head[struct page *G] = *(uint64_t *)((uint64_t)G + 8);	/*
 inline struct page *__bio_page[struct bio *B] =
     B == 0 || B->bi_io_vec == 0 ? (struct page *)0 : __page_head[B->bi_io_vec->bv_page] & 1 ?
     (struct page *)(__page_head[B->bi_io_vec->bv_page] - 1) : B->bi_io_vec->bv_page;
-inline struct page *__io_page[struct request *R] = __bio_page[R->bio];
+inline struct page *__io_page[struct request *R] = R == 0 ? (struct page *)0 : __bio_page[R->bio];
 inline struct inode *__io_inode[struct page *G] =
     G == 0 || G->mapping == 0 || ((uint64_t)G->mapping & 3) != 0 ? (struct inode *)0 : G->mapping->host;
 /* A file's, not a disk's own: those are of the file system's making. */

@@ -29,9 +29,43 @@ static const struct site done_site[] = {
 		.sees = "the disk has done a request, or a part of it" },
 };
 
+/* The kernel marks threads that wait for a disk (iowait), not what they wait for: the last request that the thread has
+ * made is shown. */
+static const char *const no_values[] = { "0", NULL };
+#define SWITCH(tp, n, nat)                                                                                       \
+	.attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .irqs_off = true, .values = no_values, \
+	.when = "P->done != 0"
+static const struct site wait_site[] = {
+	{ SWITCH("sched_switch", 4, "dw_waits"), .sees = "a thread that leaves its CPU to wait for a disk" },
+};
+static const struct site waited_sites[] = {
+	{ SWITCH("sched_exit_tp", 1, "dw_waited"), .optional = true,
+		.sees = "since Linux 6.15: that thread, as it goes on" },
+	{ SWITCH("sched_switch", 4, "dw_resumes"), .task = "next", .sees = "before that: the same, as it gets a CPU" },
+};
+
+#define MADE                                           \
+	.op = STAMP_SET, .key = "(uint64_t)curthread", \
+	.site = { .attach = ATTACH_TP_BTF,             \
+		.target = "block_bio_queue",           \
+		.nargs = 1,                            \
+		.native = "dw_iobio",                  \
+		.when = "P->size != 0",                \
+		.irqs_off = true }
+static const struct stamp_event dev_made[] = { { MADE, .word = "(uint64_t)P->bdev" } };
+static const struct stamp_event sector_made[] = { { MADE, .word = "P->sector" } };
+static const struct stamp_event size_made[] = { { MADE, .word = "P->size << 1 | P->writes" } };
+static const struct stamp stamps[] = {
+	{ "iodev", dev_made, 1 },
+	{ "iosector", sector_made, 1 },
+	{ "iosize", size_made, 1 },
+};
+
 static const struct probe_def probes[] = {
 	{ "done", args, done_site, 1, "a disk has done a request" },
 	{ "start", args, start_site, 1, "a request is about to be made to a disk" },
+	{ "wait-done", args, waited_sites, 2, "a thread has waited for a disk" },
+	{ "wait-start", args, wait_site, 1, "a thread is about to wait for a disk" },
 };
 
 const struct provider io_provider = {
@@ -39,5 +73,7 @@ const struct provider io_provider = {
 	.raw = "dw_io",
 	.module = "vmlinux",
 	.probes = probes,
-	.nprobes = 2,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = 3,
 };

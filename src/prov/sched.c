@@ -50,15 +50,13 @@ static const struct site wakeup_site[] = { { TP("sched_waking", 1, "dw_wake"), .
 static const struct site prio_sites[] = {
 	{ TP("sched_pi_setprio", 2, "dw_pi"), .values = prio_values,
 		.sees = "priorities that a mutex lends and takes back" },
-	{ TP("sys_exit", 2, "dw_prioset"), .values = prio_values,
-		.when = "P->nr != 0 && P->ret == 0",
+	{ TP("sys_exit", 2, "dw_prioset"), .values = prio_values, .when = "P->nr != 0 && P->ret == 0",
 		.sees = "setpriority, sched_setscheduler and their kin, of a thread for itself" },
 };
 static const struct site tick_site[] = { { TP("hrtimer_expire_entry", 2, "dw_hrtimer"), .values = task_values,
 	.when = "P->state != 0", .sees = "the timer by which the kernel accounts time" } };
-static const struct site surrender_site[] = { { TP("sched_set_need_resched_tp", 3, "dw_resched"),
-	.values = task_values, .when = "P->cpu != cpu",
-	.sees = "since Linux 6.15: a CPU tells another that its thread has to make room" } };
+static const struct site surrender_site[] = { { TP("sched_set_need_resched_tp", 3, "dw_resched"), .values = task_values,
+	.when = "P->cpu != cpu", .sees = "since Linux 6.15: a CPU tells another that its thread has to make room" } };
 static const struct site remain_site[] = { { TP("sched_exit_tp", 1, "dw_stay"), .when = "P->state == 0",
 	.sees = "since Linux 6.15: the scheduler has looked, and the thread stays" } };
 

@@ -17,6 +17,20 @@ expect_eq "$(grep ^start <<<"$OUT")" "start $number 1 $n" "requests that begin"
 expect_eq "$(grep ^done <<<"$OUT")" "done 0 0 1 $n" "requests that end"
 expect_eq "$(grep ^bytes <<<"$OUT")" "bytes $((17 * 12288))" "bytes"
 
+# Each direct write is waited for; what is shown is the request that the thread has made last.
+w='execname == "dd" && args[0]->b_bcount == 12288 && (args[0]->b_flags & B_WRITE) != 0'
+trace_with "io:::wait-start, io:::wait-done /$w/ {"' @[probename, args[1]->dev_major, args[1]->dev_minor, args[0]->b_edev != 0,
+	args[2]->fi_name] = count(); }
+io:::wait-start /'"$w"'/ { self->t = timestamp; b[args[0]->b_blkno] = 1; } io:::wait-done /self->t/ { @ns = min(timestamp - self->t); self->t = 0; }
+io:::start /execname == "dd" && args[0]->b_bcount == 12288/ { @s = count(); }
+END { printa("%s %d %d %d %s %@d\n", @); printa("ns %@d\n", @ns); printa("sent %@d\n", @s); }' dd if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
+n=$(awk '/^wait-start/ { print $6 }' <<<"$OUT") sent=$(awk '/^sent/ { print $2 }' <<<"$OUT")
+expect_eq "$(grep ^wait <<<"$OUT" | sort)" "wait-done $number 1 <none> $n
+wait-start $number 1 <none> $n" "waits"
+expect_ge "$n" "$((sent - 3))" "waits, of $sent requests"
+expect_le "$n" "$((sent + 3))" "waits, of $sent requests"
+expect_ge "$(awk '/^ns/ { print $2 }' <<<"$OUT")" 1 "time waited"
+
 # written from the cache, by the process that asks for it
 rm -f "$tmp/cached"
 trace_with 'io:::start /execname == "dd"/ { @[args[2]->fi_pathname, args[2]->fi_name, args[2]->fi_fs] = sum(args[0]->b_bcount); }
