@@ -258,7 +258,7 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->nsamplers || a->uprobes.n || a->kprobes.n;
+	bool any = a->nlinks || a->nsamplers || a->uprobes.fds.n || a->kprobes.fds.n;
 
 	if (!any)
 		return;

@@ -9,35 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CLOSERS 32 /* threads */
-
-static int keep(struct kprobe_links *l, int fd)
-{
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 16;
-		int *v = reallocarray(l->v, cap, sizeof(*v));
-
-		if (!v) {
-			close(fd);
-			return -ENOMEM;
-		}
-		l->v = v;
-		l->cap = cap;
-	}
-	l->v[l->n++] = fd;
-	return 0;
-}
 
 /* ---- detaching --------------------------------------------------------------------------------------------------- */
 
 /* The kernel takes one probe away at a time, and waits each time until no CPU can be in it; it waits for many at once
  * when many ask. */
 struct closer {
-	const struct kprobe_links *links;
+	const struct links *links;
 	size_t first;
 };
 
@@ -50,8 +31,9 @@ static void *close_some(void *arg)
 	return NULL;
 }
 
-void kprobes_detach(struct kprobe_links *l)
+void kprobes_detach(struct kprobe_links *links)
 {
+	struct links *l = &links->fds;
 	pthread_t threads[CLOSERS];
 	struct closer c[CLOSERS];
 	bool running[CLOSERS];
@@ -102,31 +84,14 @@ static int link_multi(int prog, const struct image_target *v, size_t n, bool ret
 
 /* ---- a perf event each ------------------------------------------------------------------------------------------- */
 
-/* The number in a file of /sys, "8" or "config:0"; -1: none. */
-static int read_number(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char line[64] = "";
-	size_t at;
-
-	if (!f)
-		return -1;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
-	at = strcspn(line, "0123456789");
-	return line[at] ? (int)strtol(line + at, NULL, 10) : -1;
-}
-
 struct kinds {
 	int type, retbit;
 };
 
-static int open_event(const struct kinds *k, const struct image_target *t, bool returns)
+static int link_event(int prog, const struct kinds *k, const struct image_target *t, bool returns)
 {
 	struct perf_event_attr attr;
 	char buf[192];
-	long fd;
 
 	if (k->type < 0 || k->retbit < 0 || k->retbit > 63)
 		return -ENOENT;
@@ -136,32 +101,7 @@ static int open_event(const struct kinds *k, const struct image_target *t, bool 
 	attr.type = (uint32_t)k->type;
 	attr.config = returns ? 1ull << k->retbit : 0;
 	attr.kprobe_func = (uintptr_t)buf;
-	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
-}
-
-static int link_event(int prog, const struct kinds *k, const struct image_target *t, bool returns)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = t->cookie);
-	int event = open_event(k, t, returns), link;
-
-	if (event < 0)
-		return event;
-	link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
-	if (link < 0)
-		link = -errno;
-	close(event); /* the link holds it */
-	return link;
-}
-
-static void more_files(void)
-{
-	struct rlimit most;
-
-	if (getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < most.rlim_max) {
-		most.rlim_cur = most.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &most);
-	}
+	return links_perf_event(prog, &attr, -1, t->cookie);
 }
 
 /* Is it about the function rather than about us? */
@@ -173,13 +113,13 @@ static bool is_refusal(int err)
 static int attach_events(const struct image_prog *p, int prog, struct kprobe_links *links)
 {
 	const struct kinds k = {
-		read_number("/sys/bus/event_source/devices/kprobe/type"),
-		read_number("/sys/bus/event_source/devices/kprobe/format/retprobe"),
+		links_sys_number("/sys/bus/event_source/devices/kprobe/type"),
+		links_sys_number("/sys/bus/event_source/devices/kprobe/format/retprobe"),
 	};
 	size_t before = links->refused;
 
 	if (p->ntargets > 64)
-		more_files();
+		links_more_files();
 	for (size_t i = 0; i < p->ntargets; i++) {
 		int fd = link_event(prog, &k, &p->targets[i], p->attach == ATTACH_KRETPROBE), err;
 
@@ -189,7 +129,7 @@ static int attach_events(const struct image_prog *p, int prog, struct kprobe_lin
 			links->first = &p->targets[i];
 			links->error = -fd;
 		}
-		err = fd < 0 ? 0 : keep(links, fd);
+		err = fd < 0 ? 0 : links_keep(&links->fds, fd);
 		if (err)
 			return err;
 	}
@@ -203,5 +143,5 @@ int kprobes_attach(const struct image_prog *p, int prog, struct features *f, str
 	if (!kprobes_multi(p, f))
 		return attach_events(p, prog, links);
 	fd = link_multi(prog, p->targets, p->ntargets, p->attach == ATTACH_KRETPROBE);
-	return fd < 0 ? fd : keep(links, fd);
+	return fd < 0 ? fd : links_keep(&links->fds, fd);
 }

@@ -3,11 +3,10 @@
 #define DWIRE_RUN_ATTACH_KPROBE_H
 #include "ir/image.h"
 #include "kernel/features.h"
+#include "run/links.h"
 
-/* Descriptors of links; closing them detaches. */
 struct kprobe_links {
-	int *v;
-	size_t n, cap;
+	struct links fds;
 	size_t refused; /* functions where the kernel puts no probe */
 	const struct image_target *first;
 	int error; /* ... the first of them, and why */

@@ -1,14 +1,12 @@
 /* attach_uprobe: see attach_uprobe.h. One link takes all places of a file since Linux 6.6; before, each place is a perf
  * event. Invariant: what is attached is held by descriptors in the list. */
 #include "run/attach_uprobe.h"
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,25 +21,10 @@ struct multi_attr {
 };
 #define MULTI_RETURN 1u
 
-static int keep(struct uprobe_links *l, int fd)
+void uprobes_detach(struct uprobe_links *links)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 16;
-		int *v = reallocarray(l->v, cap, sizeof(*v));
+	struct links *l = &links->fds;
 
-		if (!v) {
-			close(fd);
-			return -ENOMEM;
-		}
-		l->v = v;
-		l->cap = cap;
-	}
-	l->v[l->n++] = fd;
-	return 0;
-}
-
-void uprobes_detach(struct uprobe_links *l)
-{
 	for (size_t i = 0; i < l->n; i++)
 		close(l->v[i]);
 	free(l->v);
@@ -86,29 +69,12 @@ static int link_multi(int prog, const struct uplace *v, size_t n, bool returns)
 
 /* ---- before ------------------------------------------------------------------------------------------------------ */
 
-/* The number in a file of /sys, "8" or "config:32-63"; -1: none. */
-static int read_number(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char line[64] = "";
-	size_t at;
-
-	if (!f)
-		return -1;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
-	at = strcspn(line, "0123456789");
-	return line[at] ? (int)strtol(line + at, NULL, 10) : -1;
-}
-
-static int open_event(const struct uplace *u, bool returns)
+static int link_event(int prog, const struct uplace *u, bool returns)
 {
 	struct perf_event_attr attr;
-	int type = read_number("/sys/bus/event_source/devices/uprobe/type");
-	int bit = read_number("/sys/bus/event_source/devices/uprobe/format/retprobe");
-	int shift = read_number("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset");
-	long fd;
+	int type = links_sys_number("/sys/bus/event_source/devices/uprobe/type");
+	int bit = links_sys_number("/sys/bus/event_source/devices/uprobe/format/retprobe");
+	int shift = links_sys_number("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset");
 
 	if (type < 0 || bit < 0 || bit > 63 || (u->ref_ctr && (shift < 0 || shift > 63)))
 		return -ENOENT;
@@ -118,22 +84,7 @@ static int open_event(const struct uplace *u, bool returns)
 	attr.config = (returns ? 1ull << bit : 0) | (u->ref_ctr ? u->ref_ctr << shift : 0);
 	attr.uprobe_path = (uintptr_t)u->path;
 	attr.probe_offset = u->off;
-	fd = syscall(SYS_perf_event_open, &attr, u->pid ? u->pid : -1, u->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
-}
-
-static int link_event(int prog, const struct uplace *u, bool returns)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = u->cookie);
-	int event = open_event(u, returns), link;
-
-	if (event < 0)
-		return event;
-	link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
-	if (link < 0)
-		link = -errno;
-	close(event); /* the link holds it */
-	return link;
+	return links_perf_event(prog, &attr, u->pid ? u->pid : -1, u->cookie);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -154,7 +105,7 @@ static int attach_places(
 	if (n == 1 || multi)
 		fd = multi ? link_multi(prog, v, n, returns) : link_event(prog, v, returns);
 	if (fd >= 0)
-		return keep(links, fd);
+		return links_keep(&links->fds, fd);
 	if (!is_refusal(-fd))
 		return fd;
 	if (n == 1) {
@@ -185,16 +136,6 @@ void uprobes_describe(const struct uprobe_links *links, char *buf, size_t size)
 		*buf = '\0';
 }
 
-static void more_files(void)
-{
-	struct rlimit most;
-
-	if (getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < most.rlim_max) {
-		most.rlim_cur = most.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &most);
-	}
-}
-
 static void failed(const struct uplace *u, size_t n, int err, struct features *f, char *why, size_t why_len)
 {
 	char text[320];
@@ -218,7 +159,7 @@ int uprobes_attach(
 	size_t before = links->refused, end;
 
 	if (p->expected_attach_type != TRACE_UPROBE_MULTI)
-		more_files();
+		links_more_files();
 	for (size_t i = 0; i < p->nplaces; i = end) {
 		const struct uplace *u = &p->places[i];
 		int err;

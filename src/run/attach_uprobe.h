@@ -3,11 +3,10 @@
 #define DWIRE_RUN_ATTACH_UPROBE_H
 #include "ir/image.h"
 #include "kernel/features.h"
+#include "run/links.h"
 
-/* Descriptors of links; closing them detaches. */
 struct uprobe_links {
-	int *v;
-	size_t n, cap;
+	struct links fds;
 	size_t refused;             /* places where the kernel puts no probe */
 	const struct uplace *first; /* ... the first of them, and why */
 	int error;
