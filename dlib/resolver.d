@@ -52,13 +52,13 @@ inline string dw_eai[int r] =
 /* The _r functions return 0 also where they found nothing: then the pointer that they write is NULL. */
 inline int dw_lkp_failed[int func, uint64_t ret, uint64_t found] =
     func == 0 ? (int)ret : func == 1 || func == 2 ? (ret == 0 ? -1 : 0) :
-    (int)ret != 0 ? -1 : __uread(found, 8) == 0 ? -1 : 0;
+    (int)ret != 0 ? -1 : __user(found, 8) == 0 ? -1 : 0;
 
 translator lookupinfo_t < struct dw_lookup *P > {
 	lkp_host = P->host == 0 ? "" : copyinstr(P->host, 256);
 	lkp_func = P->func == 0 ? "getaddrinfo" : P->func == 1 ? "gethostbyname" : P->func == 2 ? "gethostbyname2" :
 	    P->func == 3 ? "gethostbyname_r" : "gethostbyname2_r";
-	lkp_family = P->func == 0 ? (P->family == 0 ? 0 : (int)__uread(P->family + 4, 4)) :
+	lkp_family = P->func == 0 ? (P->family == 0 ? 0 : (int)__user(P->family + 4, 4)) :
 	    P->func == 2 || P->func == 4 ? (int)P->family : 2;
 	lkp_result = dw_lkp_failed[P->func, P->ret, P->found];
 	lkp_error = P->func == 0 ? dw_eai[(int)P->ret] : dw_lkp_failed[P->func, P->ret, P->found] == 0 ? "" : "not found";

@@ -208,7 +208,7 @@ struct image_prog {
 	const char *target;
 	uint32_t probe;     /* index in image.probes */
 	uint64_t period_ns; /* tick, profile */
-	uint32_t prog_type, expected_attach_type, attach_btf_id;
+	uint32_t prog_type, expected_attach_type, attach_btf_id, flags;
 	const char *module;           /* of the target; NULL: the kernel itself */
 	struct image_target *targets; /* of kprobes: one function, or many */
 	size_t ntargets;

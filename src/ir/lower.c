@@ -355,7 +355,8 @@ static bool is_cgroup(const struct site *s)
 static bool is_harmless(int64_t helper)
 {
 	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
-		helper == BPF_FUNC_probe_read_kernel_str || helper == BPF_FUNC_sk_storage_get;
+		helper == BPF_FUNC_probe_read_kernel_str || helper == BPF_FUNC_copy_from_user ||
+		helper == BPF_FUNC_sk_storage_get;
 }
 
 /* Registers that point to the stack or to scratch memory; a variable may be set to something else too. */
@@ -500,6 +501,7 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 		bpf_disasm(p.code.insns, p.code.n, dump_bpf);
 	}
 	prog_type(lw, &p);
+	p.flags = lw->sleeps ? BPF_F_SLEEPABLE : 0;
 	if (is_user_site(lw->site))
 		user_places(lw, lw->set, lw->nset, &p);
 	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
@@ -562,6 +564,7 @@ static void lower_site(
 	lw->ir = ir_new(lw->arena);
 	lw->site = site;
 	lw->clause = NULL;
+	lw->sleeps = false;
 	lw->exit_label = ir_newlabel(lw->ir);
 	lw->blurs = count_branches(jobs) > BLUR_FROM;
 	vars_begin(lw);

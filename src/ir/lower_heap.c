@@ -81,7 +81,8 @@ static void copy_to(struct lowerer *lw, int helper, vreg at, vreg n, vreg from)
 	struct ir *ir = lw->ir;
 	vreg to = ir_alu(ir, ALU_ADD, scratch_ptr(lw, lw->heap_off + HEAP_HEAD), at), r;
 
-	r = ir_call(ir, helper, (vreg[]){ to, n, from }, 3, false);
+	r = helper == BPF_FUNC_probe_read_user ? user_copy(lw, helper, to, n, from)
+					       : ir_call(ir, helper, (vreg[]){ to, n, from }, 3, false);
 	fault_unless(lw, CC_EQ, r, 0, DW_FAULT_BADADDR, from);
 }
 

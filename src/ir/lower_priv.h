@@ -88,6 +88,7 @@ struct lowerer {
 	struct strmap *lits;              /* text -> number + 1 */
 	VEC(struct stamp_map) stamps;     /* those that were read */
 	VEC(struct call_site) call_sites; /* those of calls that have programs */
+	bool sleeps;                      /* the program may wait for a process's memory */
 	int32_t call_off;                 /* the call's note, on the stack */
 	struct strmap *filters;           /* text of a site's when -> parsed and checked */
 	uint32_t maps[24];                /* by role: index + 1 of the shared maps */
@@ -311,8 +312,9 @@ vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_
 
 /* lower_user.c: uprobes */
 bool is_user_site(const struct site *s);
-vreg user_read(struct lowerer *lw, const struct expr *e); /* __uread(address, bytes) */
-vreg user_arg(struct lowerer *lw, unsigned n);            /* arg0, arg1, ... */
+/* Calls a helper that copies n bytes of the process's memory, or up to a NUL: its result. */
+vreg user_copy(struct lowerer *lw, int helper, vreg to, vreg n, vreg from);
+vreg user_arg(struct lowerer *lw, unsigned n); /* arg0, arg1, ... */
 vreg user_stack_pointer(struct lowerer *lw);
 int32_t user_return_pops(void); /* bytes between the stack pointer at a function's entry and after its return */
 void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p);

@@ -71,7 +71,7 @@ static struct val lower_user(struct lowerer *lw, const struct expr *e)
 	vreg at = lower_int(lw, e->args.v[0]), to = ir_stack(ir, ir_stack_alloc(ir, 8)), v;
 
 	ir_sti(ir, to, 0, 8, 0);
-	ir_call(ir, BPF_FUNC_probe_read_user, (vreg[]){ to, ir_imm(ir, (int64_t)e->args.v[1]->ival), at }, 3, false);
+	(void)user_copy(lw, BPF_FUNC_probe_read_user, to, ir_imm(ir, (int64_t)e->args.v[1]->ival), at);
 	v = ir_ld(ir, to, 0, 8, false, false);
 	ir_stack_release(ir, mark);
 	return int_val(v, e->type);

@@ -34,7 +34,9 @@ static struct sval text_from(struct lowerer *lw, int helper, vreg addr, int form
 	struct ir *ir = lw->ir;
 	struct sval s = text_new(lw, form);
 	uint32_t ok = ir_newlabel(ir);
-	vreg r = ir_call(ir, helper, (vreg[]){ s.mem, size_imm(lw, &s), addr }, 3, false);
+	vreg n = size_imm(lw, &s);
+	vreg r = helper == BPF_FUNC_probe_read_user_str ? user_copy(lw, helper, s.mem, n, addr)
+							: ir_call(ir, helper, (vreg[]){ s.mem, n, addr }, 3, false);
 
 	ir_jcci(ir, CC_SGE, r, 0, ok);
 	lower_fault(lw, DW_FAULT_BADADDR, addr);

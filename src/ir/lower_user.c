@@ -19,6 +19,36 @@ static vreg context_reg(struct lowerer *lw, int16_t off)
 	return ir_ld(lw->ir, ir_ctx(lw->ir), off, 8, false, true);
 }
 
+/* Memory of a process that it has not touched yet is not there: where the program may sleep the kernel fetches it. */
+static void fetch(struct lowerer *lw, vreg addr)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	vreg byte = ir_stack(ir, ir_stack_alloc(ir, 8));
+
+	ir_call(ir, BPF_FUNC_copy_from_user, (vreg[]){ byte, ir_imm(ir, 1), addr }, 3, false);
+	ir_stack_release(ir, mark);
+}
+
+vreg user_copy(struct lowerer *lw, int helper, vreg to, vreg n, vreg from)
+{
+	struct ir *ir = lw->ir;
+	vreg got = ir_call(ir, helper, (vreg[]){ to, n, from }, 3, false), r;
+	uint32_t done = ir_newlabel(ir);
+
+	if (!is_user_site(lw->site))
+		return got;
+	lw->sleeps = true;
+	r = ir_var(ir);
+	ir_set(ir, r, got);
+	ir_jcci(ir, CC_SGE, r, 0, done);
+	fetch(lw, from);
+	fetch(lw, ir_alui(ir, ALU_ADD, ir_alu(ir, ALU_ADD, from, n), -1));
+	ir_set(ir, r, ir_call(ir, helper, (vreg[]){ to, n, from }, 3, false));
+	ir_label(ir, done);
+	return r;
+}
+
 static vreg user_load(struct lowerer *lw, vreg addr, unsigned size, bool is_signed)
 {
 	struct ir *ir = lw->ir;
@@ -27,16 +57,11 @@ static vreg user_load(struct lowerer *lw, vreg addr, unsigned size, bool is_sign
 	uint32_t ok = ir_newlabel(ir);
 
 	ir_sti(ir, at, 0, 8, 0);
-	r = ir_call(ir, BPF_FUNC_probe_read_user, (vreg[]){ at, ir_imm(ir, size), addr }, 3, false);
+	r = user_copy(lw, BPF_FUNC_probe_read_user, at, ir_imm(ir, size), addr);
 	ir_jcci(ir, CC_EQ, r, 0, ok);
 	lower_fault(lw, DW_FAULT_BADADDR, addr);
 	ir_label(ir, ok);
 	return ir_ext(ir, ir_ld(ir, at, 0, size, is_signed, false), size, is_signed);
-}
-
-vreg user_read(struct lowerer *lw, const struct expr *e)
-{
-	return user_load(lw, lower_int(lw, e->args.v[0]), e->args.v[1]->ival == 4 ? 4 : 8, true);
 }
 
 static vreg memory_arg(struct lowerer *lw, const struct uarg *a)

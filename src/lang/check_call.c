@@ -215,8 +215,6 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_has(ck, e);
 	if (s->func == FN___enum)
 		return check_enum(ck, e);
-	if (s->func == FN___uread)
-		return check_expr(ck, e->args.v[0]) && e->args.v[1]->kind == EX_INT ? ts->int64 : NULL;
 	if (s->func == FN___stamp || s->func == FN___stamped)
 		return check_stamp(ck, e);
 	if (s->func == FN___loadavg || s->func == FN___moved)

@@ -555,6 +555,7 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 	if (kprobes_multi(p, ld->c->features))
 		attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	attr.attach_btf_id = p->attach_btf_id;
+	attr.prog_flags = p->flags;
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = (uint32_t)p->code.n;
 	attr.license = (uintptr_t) "GPL";

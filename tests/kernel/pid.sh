@@ -45,6 +45,10 @@ text_length:entry 10000
 text_length:return 10000" "$how: $ERR"
 done
 
+# Memory that the program has not touched yet.
+traced -n 'pid$target:a.out:pass:entry { printf("%s %s", copyinstr(arg0), stringof(copyin(arg0, 2))); }' -c ./pie
+expect_eq "$OUT" "far fa" "text that is not in memory yet: $ERR"
+
 # -p: from now on; and a library that is loaded later, by its path; two hundred probes at once.
 start ./pie 100 wait load ./plugin.so
 (sleep 0.7; echo >go) &

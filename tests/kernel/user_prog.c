@@ -44,6 +44,14 @@ QUIET long text_length(const char *s)
 	return (long)strlen(s);
 }
 
+/* Text that nobody has touched when it is passed on: far from all that is used. */
+static const char far[1 << 20] = { [600000] = 'f', 'a', 'r' };
+
+QUIET void pass(const char *s)
+{
+	__asm__ volatile("" : "+r"(s));
+}
+
 QUIET void query(long id, const char *text, int8_t small, volatile int *where)
 {
 	__asm__ volatile(NOTE("query__start", "0", "-8@%0 8@%1 -4@%2 -4@%3 -1@%4")::"r"(id), "r"(text), "m"(*where),
@@ -104,6 +112,7 @@ int main(int argc, char **argv)
 			fflush(stdout);
 			(void)!getchar();
 		}
+	pass(far + 600000);
 	rounds(&n);
 	for (int i = 2; i < argc; i++) {
 		if (!strcmp(argv[i], "fork"))
