@@ -25,7 +25,7 @@ struct dw_sk {
 	uint64_t size;		/* buffer-full */
 	int32_t full;		/* 0: the buffer to send from, 1: to receive into, 2: of datagrams */
 	int32_t rc;
-	int32_t nfds;
+	struct sock *listener;	/* accept: it was called on this one */
 };
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------------ */
@@ -133,6 +133,7 @@ translator struct dw_sk < struct dw_sknew *C > {
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];
 	a2 = __sysarg2[C->regs];
+	listener = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
 	fd = C->ret >= 0 ? (int)C->ret : -1;
 	err = dw_errno_of[C->ret];
 	bytes = 0;
@@ -214,6 +215,7 @@ translator struct dw_sk < struct dw_uring *C > {
 	    ((struct sock *)dw_req_sk[C->req, C->cqe])->__sk_common.skc_cookie.counter;
 	incall = 1;
 	nr = -1;
+	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
 	op = C->req == 0 ? -1 : ((struct io_kiocb *)C->req)->opcode;
 	a0 = 0;
 	a1 = 0;
@@ -425,6 +427,8 @@ inline string sock_error_string[int e] =
     e == 100 ? "Network down" : e == 103 ? "Aborted" : e == 105 ? "No buffer space" : e == 106 ? "Already connected" :
     e == 107 ? "Not connected" : e == 114 ? "Already in progress" : "Other error";
 
+inline int MSG_PEEK = 2;
+
 /* ---- arguments -------------------------------------------------------------------------------------------------------- */
 typedef struct sockinfo {
 	uintptr_t so_addr;		/* the socket (struct sock); 0: none was made */
@@ -499,6 +503,8 @@ typedef struct sockres {
 	string sr_error;		/* "Success", "Connection refused" */
 	int64_t sr_bytes;		/* sent, received */
 	int sr_flags;			/* MSG_* of the call */
+	uint32_t sr_acceptq;		/* accept-done: connections that wait still in the listener's queue */
+	uint32_t sr_acceptq_max;
 } sockres_t;
 
 translator sockres_t < struct dw_sk *P > {
@@ -506,6 +512,8 @@ translator sockres_t < struct dw_sk *P > {
 	sr_error = sock_error_string[P->err];
 	sr_bytes = P->bytes;
 	sr_flags = P->flags;
+	sr_acceptq = P->listener->sk_ack_backlog;
+	sr_acceptq_max = P->listener->sk_max_ack_backlog;
 };
 
 /* sock:::buffer-full */

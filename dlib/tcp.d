@@ -32,6 +32,20 @@ inline string tcp_state_string[int32_t state] =
     state == 7 ? "state-closed" : state == 8 ? "state-close-wait" : state == 9 ? "state-last-ack" :
     state == 10 ? "state-listen" : state == 11 ? "state-closing" : state == 12 ? "state-syn-received" : "<unknown>";
 
+/* As netstat and ss call them. */
+inline string tcp_state_name[int32_t state] =
+    state == 1 ? "ESTABLISHED" : state == 2 ? "SYN_SENT" : state == 3 ? "SYN_RECV" : state == 4 ? "FIN_WAIT1" :
+    state == 5 ? "FIN_WAIT2" : state == 6 ? "TIME_WAIT" : state == 7 ? "CLOSE" : state == 8 ? "CLOSE_WAIT" :
+    state == 9 ? "LAST_ACK" : state == 10 ? "LISTEN" : state == 11 ? "CLOSING" : state == 12 ? "SYN_RECV" : "UNKNOWN";
+
+/* tcps_nagle: bits. */
+inline int TCP_NAGLE_OFF = 1;		/* TCP_NODELAY */
+inline int TCP_NAGLE_CORK = 2;		/* TCP_CORK */
+inline int TCP_NAGLE_PUSH = 4;		/* what is held back is to go now */
+inline string tcp_nagle_string[int n] =
+    n == 0 ? "ON" : n == 1 ? "OFF" : n == 2 ? "CORK" : n == 3 ? "OFF|CORK" : n == 4 ? "PUSH" : n == 5 ? "OFF|PUSH" :
+    n == 6 ? "CORK|PUSH" : "OFF|CORK|PUSH";
+
 typedef struct tcpinfo {
 	uint16_t tcp_sport;
 	uint16_t tcp_dport;
@@ -125,6 +139,9 @@ typedef struct tcpsinfo {
 	uint32_t tcps_sndbuf;
 	uint32_t tcps_rcvq;		/* bytes received and not read yet */
 	uint32_t tcps_sndq;		/* bytes written and not acknowledged yet */
+	uint32_t tcps_unsent;		/* bytes written and not sent yet */
+	uint32_t tcps_wmem;		/* memory that the send buffer takes, bytes */
+	int tcps_nagle;			/* TCP_NAGLE_*: why small segments are, or are not, held back */
 	uint32_t tcps_retransmits;	/* timeouts in a row without an answer */
 	/* ---- FreeBSD's ---- */
 	int tcps_debug;			/* SO_DEBUG is set */
@@ -239,6 +256,9 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_sndbuf = P->sk == 0 ? 0 : P->sk->sk_sndbuf;
 	tcps_rcvq = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
 	tcps_sndq = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
+	tcps_unsent = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_nxt;
+	tcps_wmem = P->sk == 0 ? 0 : P->sk->sk_wmem_queued;
+	tcps_nagle = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->nonagle;
 	tcps_retransmits = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_retransmits;
 	tcps_debug = P->sk == 0 ? 0 : (P->sk->__sk_common.skc_flags >> SOCK_DBG) & 1;
 	tcps_smax = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt;

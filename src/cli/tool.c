@@ -21,16 +21,26 @@ int tool_find(const char *name)
 	return -1;
 }
 
+/* Of two that are equally near, the one as long as the name: two letters are often exchanged. */
 const char *tool_nearest(const char *name, char *buf, size_t size)
 {
-	for (size_t i = 0; i < tool_nfiles; i++) {
-		const char *const pair[] = { buf, NULL };
+	bool found = false;
 
-		snprintf(buf, size, "%.*s", (int)name_length(i), tool_files[i].name);
-		if (nearest_name(name, pair))
-			return buf;
+	for (size_t i = 0; i < tool_nfiles; i++) {
+		char one[32];
+		const char *const first[] = { one, found ? buf : NULL, NULL }, *const last[] = { buf, one, NULL };
+		bool tie;
+
+		snprintf(one, sizeof(one), "%.*s", (int)name_length(i), tool_files[i].name);
+		if (nearest_name(name, first) != one)
+			continue;
+		tie = found && nearest_name(name, last) == buf;
+		if (tie && strlen(one) != strlen(name))
+			continue;
+		snprintf(buf, size, "%s", one);
+		found = true;
 	}
-	return NULL;
+	return found ? buf : NULL;
 }
 
 void tool_list(FILE *out, size_t col)

@@ -29,8 +29,8 @@ struct piece {
 	char text[24];
 	char flags[8];
 	int width; /* 0: none */
-	char prec[8];
-	char conv[4]; /* "d", "@d" */
+	char conv; /* 0: none */
+	bool agg;  /* "%@d" */
 };
 
 static const char *next_piece(const char *s, struct piece *p)
@@ -43,25 +43,19 @@ static const char *next_piece(const char *s, struct piece *p)
 	if (!*s)
 		return s;
 	s++;
+	p->agg = *s == '@';
+	s += p->agg;
 	for (n = 0; *s && strchr("-+ #0", *s) && n < 7;)
 		p->flags[n++] = *s++;
 	p->width = (int)strtol(s, (char **)&s, 10);
-	for (n = 0; *s == '.' || (n && isdigit((unsigned char)*s)); s++)
-		if (n < 7)
-			p->prec[n++] = *s;
-	for (n = 0; *s == '@' || (n && p->conv[n - 1] == '@') || !n; s++)
-		if (n < 3 && *s)
-			p->conv[n++] = *s;
-		else
-			break;
-	return s;
+	s += *s == '.' ? 1 + strspn(s + 1, "0123456789") : 0;
+	p->conv = *s;
+	return *s ? s + 1 : s;
 }
 
 static bool is_integer(const struct piece *p)
 {
-	char c = p->conv[0] == '@' ? p->conv[1] : p->conv[0];
-
-	return c == 'd' || c == 'u' || c == 'i';
+	return p->conv == 'd' || p->conv == 'u' || p->conv == 'i';
 }
 
 /* "%d", or "%d.%03d" */
@@ -72,7 +66,7 @@ static bool is_numeric(const char *fmt)
 
 	for (const char *s = fmt; *s; first = false) {
 		s = next_piece(s, &p);
-		if (!p.conv[0] || !is_integer(&p) || strcmp(p.text, first ? "" : ".") != 0)
+		if (!p.conv || !is_integer(&p) || strcmp(p.text, first ? "" : ".") != 0)
 			return false;
 	}
 	return true;
@@ -91,10 +85,10 @@ static unsigned names(const char *name)
 /* A conversion without padding: what is zero-padded is half of a number or of a time of day. */
 static void put_bare(const struct piece *p, FILE *out)
 {
+	fprintf(out, "%%%s", p->agg ? "@" : "");
 	if (strchr(p->flags, '0'))
-		fprintf(out, "%%0%d%s", p->width, p->conv);
-	else
-		fprintf(out, "%%%s%s", strchr(p->flags, '#') ? "#" : "", p->conv);
+		fprintf(out, "0%d", p->width);
+	fprintf(out, "%s%c", strchr(p->flags, '#') ? "#" : "", p->conv);
 }
 
 static void put_value(const char *fmt, bool numeric, FILE *out)
@@ -106,7 +100,7 @@ static void put_value(const char *fmt, bool numeric, FILE *out)
 	for (const char *s = fmt; *s;) {
 		s = next_piece(s, &p);
 		fputs(p.text, out);
-		if (p.conv[0])
+		if (p.conv)
 			put_bare(&p, out);
 	}
 	fputs(quote, out);

@@ -227,7 +227,8 @@ static void put_head(struct tool *t, FILE *out)
 {
 	static const char *const rows[] = { "text", "json", "csv" };
 
-	fprintf(out, "#pragma D option quiet\n#pragma D option rows=%s\n", rows[t->out]);
+	fprintf(out, "#pragma D option quiet\n#pragma D option rows=%s\n",
+		rows[tool_number(t, "dot") ? TOOL_JSON : t->out]);
 	for (size_t i = 0; i < t->nparams; i++)
 		if (!t->params[i].same_as)
 			put_param(&t->params[i], out);

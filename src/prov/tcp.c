@@ -179,6 +179,8 @@ static const struct probe_def probes[] = {
 	{ "retransmit", retrans_args, SITES(tcp_retransmit_sites), "a segment is sent again: args[5] tells why" },
 	{ "rto", ca_args, SITES(tcp_rto_sites), "the retransmission timer has fired; args[2], args[4] are NULL" },
 	{ "siftr", siftr_args, SITES(tcp_siftr_sites), "FreeBSD's: a segment comes or goes: the connection's state" },
+	{ "write", resize_args, SITES(tcp_write_sites),
+		"a process has written to a connection: args[5] is how many bytes; args[2], args[4] are NULL" },
 	{ "zero-window-received", args, SITES(tcp_zero_received_sites), "the other side's receive window is closed" },
 	{ "zero-window-sent", args, SITES(tcp_zero_sent_sites), "a socket tells that its receive window is closed" },
 };

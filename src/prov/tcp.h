@@ -71,4 +71,5 @@ extern const struct site tcp_siftr_sites[5];
 extern const struct site tcp_input_sites[2];
 extern const struct site tcp_output_sites[3];
 extern const struct site tcp_user_sites[11];
+extern const struct site tcp_write_sites[1];
 #endif

@@ -185,6 +185,15 @@ const struct site tcp_output_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
 	FUNC_OUT("P->sk != 0 && " IS_TCP, .sees = "segments of sockets"),
 };
+const struct site tcp_write_sites[] = {
+	{ .attach = ATTACH_TP_BTF,
+		.target = "sock_send_length",
+		.nargs = 3,
+		.native = "dw_sockio",
+		.when = IS_TCP " && P->ret > 0",
+		.value = "P->ret",
+		.sees = "every call that sends, however it is made, with what it left in the send buffer" },
+};
 const struct site tcp_user_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "sock_send_length",

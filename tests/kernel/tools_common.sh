@@ -34,31 +34,36 @@ sample() {
 	esac
 }
 
-# Each option by itself makes a program that compiles.
+# Programs with all options that take a value, with the common flags, and with each other flag by itself.
 options_of() {
-	local tool=$1 option word rest
+	local tool=$1 dir=$2 option word rest values=() flags=() own=() args
 	while read -r option word rest; do
-		[[ $option == -* ]] || continue
 		option=${option%,}
-		[ "$option" != -h ] && [ "$option" != --program ] || continue
-		if [[ $word =~ ^[A-Z]+(,\.\.\.)?$ ]]; then
-			word=$(sample "$word" "$option")
-			"$dwire" "$tool" --program "$option" "$word" >"$tmp/program" || fail "$tool $option $word"
+		case $option in
+		-h | --program | --json | --csv | --command | -6) ;;
+		-[tTw4]) flags+=("$option") ;;
+		-*) if [[ $word =~ ^[A-Z]+(,\.\.\.)?$ ]]; then
+			values+=("$option" "$(sample "$word" "$option")")
 		else
-			"$dwire" "$tool" --program "$option" >"$tmp/program" || fail "$tool $option"
-		fi
-		"$dwire" -e -s "$tmp/program" 2>"$tmp/err" || fail "$tool $option: $(<"$tmp/err")"
-	done < <("$dwire" "$tool" -h | sed -n '/^  /p')
+			own+=("$option")
+		fi ;;
+		esac
+	done < <(sed -n '/^  /p' "$dir/help")
+	for args in "" "${values[*]} ${flags[*]}" "${own[@]}"; do
+		# shellcheck disable=SC2086
+		"$dwire" "$tool" --program $args >"$dir/program" || fail "$tool $args"
+		"$dwire" -e -s "$dir/program" 2>"$dir/err" || fail "$tool $args: $(<"$dir/err")"
+	done
 }
 
-# The rows that a run of a tool prints in a format while a command runs.
-rows_of() { # FORMAT TOOL COMMAND OPTION...
-	local kind=$1 tool=$2 command=$3
+# The rows that a run of a tool prints in a format while there is traffic.
+rows_of() { # FORMAT TOOL DIRECTORY OPTION...
+	local kind=$1 tool=$2 dir=$3
 	shift 3
-	"$dwire" "$tool" "--$kind" --command "$command" "$@" >"$tmp/rows" 2>"$tmp/err" </dev/null ||
-		fail "$tool --$kind $*: $(<"$tmp/err")"
-	python3 "$tmp/rows.py" "$kind" "$tmp/rows" 2>"$tmp/err" ||
-		fail "$tool --$kind $*: $(tail -n 1 "$tmp/err"): $(head -c 300 "$tmp/rows")"
+	"$dwire" "$tool" "--$kind" --command "$tmp/traffic" "$@" >"$dir/rows" 2>"$dir/err" </dev/null ||
+		fail "$tool --$kind $*: $(<"$dir/err")"
+	python3 "$tmp/rows.py" "$kind" "$dir/rows" 2>"$dir/err" ||
+		fail "$tool --$kind $*: $(tail -n 1 "$dir/err"): $(head -c 300 "$dir/rows")"
 }
 
 cat >"$tmp/traffic" <<-'END'
@@ -71,39 +76,42 @@ cat >"$tmp/traffic" <<-'END'
 END
 chmod +x "$tmp/traffic"
 
-for tool in "${tools[@]}"; do
-	"$dwire" "$tool" -h >"$tmp/help" || fail "$tool -h"
-	expect_eq "$(awk 'length > 80' "$tmp/help")" "" "lines of more than 80 columns in $tool -h"
-	expect_match "$(<"$tmp/help")" "^$tool: .*usage: $tool " "$tool -h"
-	options_of "$tool"
-	"$dwire" "$tool" --command true >"$tmp/rows" 2>"$tmp/err" </dev/null || fail "$tool: $(<"$tmp/err")"
-	expect_eq "$(grep -v '^dwire: pid [0-9]* has exited$' "$tmp/err")" "" "$tool without traffic says on stderr"
-	rows_of json "$tool" true >/dev/null
-	rows_of csv "$tool" true >/dev/null
-	rows_of json "$tool" "$tmp/traffic" >/dev/null
-	if grep -q -- ' -p ' "$tmp/help"; then
-		expect_eq "$(rows_of json "$tool" "$tmp/traffic" -p 4194305)" 0 "$tool: rows of a process that is not there"
-	fi
-	if grep -q -- ' --host ' "$tmp/help"; then
-		nowhere=(--host 203.0.113.0/24,2001:db8::/32)
-		if grep -q -- ' -P ' "$tmp/help"; then nowhere+=(-P 9); fi
-		expect_eq "$(rows_of json "$tool" "$tmp/traffic" "${nowhere[@]}")" 0 \
+check_tool() { # NAME: says what is wrong
+	local tool=$1 dir=$tmp/$1
+	mkdir "$dir"
+	"$dwire" "$tool" -h >"$dir/help" || fail "$tool -h"
+	expect_eq "$(awk 'length > 80' "$dir/help")" "" "lines of more than 80 columns in $tool -h"
+	expect_match "$(<"$dir/help")" "^$tool: .*usage: $tool " "$tool -h"
+	options_of "$tool" "$dir"
+	rows_of json "$tool" "$dir" >/dev/null
+	if grep -q -- ' --host ' "$dir/help"; then
+		expect_eq "$(rows_of csv "$tool" "$dir" --host 203.0.113.0/24,2001:db8::/32)" 0 \
 			"$tool: rows of a host that is not there"
+	else
+		rows_of csv "$tool" "$dir" >/dev/null
 	fi
-done
+	if grep -q -- ' -p ' "$dir/help"; then
+		expect_eq "$(rows_of json "$tool" "$dir" -p 4194305)" 0 "$tool: rows of a process that is not there"
+	fi
+	# Ctrl-C: it is deaf until it has begun.
+	"$dwire" "$tool" >"$dir/rows" 2>"$dir/err" </dev/null &
+	local pid=$! i
+	for ((i = 0; i < 100; i++)); do
+		sleep 0.1
+		kill -INT $pid 2>/dev/null || break
+	done
+	wait $pid || fail "$tool after Ctrl-C: $? $(<"$dir/err")"
+	expect_eq "$(<"$dir/err")" "" "$tool says on stderr"
+}
 
-# Ctrl-C before the first report
-pids=()
+# Most of a run is waiting: several at once.
 for tool in "${tools[@]}"; do
-	"$dwire" "$tool" >"$tmp/stop.$tool" 2>&1 &
-	pids+=($!)
+	check_tool "$tool" >"$tmp/said.$tool" &
+	while [ "$(jobs -rp | wc -l)" -ge 8 ]; do wait -n; done
 done
-sleep 2
-for i in "${!pids[@]}"; do
-	kill -INT "${pids[i]}"
-	wait "${pids[i]}" || fail "${tools[i]} after Ctrl-C: $? $(<"$tmp/stop.${tools[i]}")"
-done
-
+wait
+cat "$tmp"/said.*
+[ -z "$(cat "$tmp"/said.*)" ] || failed=1
 # A filter that is not asked for costs no instruction.
 "$dwire" tcpsnoop --program >"$tmp/with"
 sed 's/^\/ (1) \/$//' "$tmp/with" >"$tmp/without"

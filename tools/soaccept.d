@@ -1,0 +1,17 @@
+/* soaccept: accept() calls that took an Internet connection, or failed.
+ *
+ * common: time sockets
+ * row: PID %-7d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LPORT %-5d RESULT %s
+ */
+dtrace:::BEGIN
+{
+	header();
+}
+
+sock:::accept-done
+/ args[0]->so_ip &&
+  wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
+{
+	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
+	    args[0]->so_lport, args[2]->sr_error);
+}

@@ -1,0 +1,27 @@
+/* sockstat: sockets made, connected, accepted, read, written: counts.
+ *
+ * common: owner interval=1
+ * row: EVENT=event sock:::%-16s COUNT %@10d
+ */
+#pragma D option aggsortkey
+
+dtrace:::BEGIN
+{
+	say("Tracing sock statistics. Output every %d s.\n", interval);
+}
+
+sock:::create, sock:::bind, sock:::listen, sock:::connect-start, sock:::connect-done, sock:::accept-done, sock:::send,
+sock:::receive, sock:::buffer-full, sock:::close
+/ wanted(args[1]) /
+{
+	@events[probename] = count();
+}
+
+tool:::interval
+{
+	say("%02d:%02d:%02d\n", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60);
+	header();
+	rows(@events);
+	say("\n");
+	trunc(@events);
+}

@@ -1,0 +1,58 @@
+/* soconnect: connect() calls to Internet addresses, with their result.
+ *
+ * common: time sockets
+ * -e   really = 0   the true end of those that connect() does not wait for
+ * row: PID %-7d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LAT(us) %8d RESULT %s
+ */
+uint64_t start[uintptr_t];
+self uint64_t start;
+
+dtrace:::BEGIN
+{
+	header();
+}
+
+sock:::connect-start
+/ really == 0 /
+{
+	self->start = 0;
+}
+
+sock:::connect-start
+/ really == 0 && args[0]->so_ip &&
+  wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
+{
+	self->start = timestamp;
+	self->pid = args[1]->cs_pid;
+	self->family = args[0]->so_family;
+	self->address = args[0]->so_raddr;
+	self->port = args[0]->so_rport;
+}
+
+syscall::connect:return
+/ really == 0 && self->start /
+{
+	row(self->pid, curthread->group_leader->comm, self->family, self->address, self->port,
+	    (timestamp - self->start) / 1000, sock_error_string[errno]);
+	self->start = 0;
+}
+
+sock:::connect-start
+/ really && args[0]->so_ip /
+{
+	start[args[0]->so_addr] = timestamp;
+}
+
+sock:::connect-done
+/ really && start[args[0]->so_addr] &&
+  wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
+{
+	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
+	    (timestamp - start[args[0]->so_addr]) / 1000, args[2]->sr_error);
+}
+
+sock:::connect-done
+/ really && start[args[0]->so_addr] /
+{
+	start[args[0]->so_addr] = 0;
+}

@@ -1,0 +1,80 @@
+/* sofdsnoop: descriptors that processes pass over UNIX sockets.
+ *
+ * common: time owner
+ * row: ACTION %-6s PID[wide] %-7d TID %-7d COMM %-16s SOCKET %-6d FD %-6d NAME %s
+ */
+dtrace:::BEGIN
+{
+	header();
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 0 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 0];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 1 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 1];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 2 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 2];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 3 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 3];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 4 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 4];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 5 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 5];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 6 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 6];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 7 && wanted(args[1]) /
+{
+	this->fd = sock_passed_fd[args[2]->sp_list, 7];
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    this->fd, fds[this->fd].fi_pathname);
+}
+
+sock:::fd-passed
+/ args[2]->sp_count > 8 && wanted(args[1]) /
+{
+	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
+	    args[2]->sp_count - 8, "(so many more descriptors)");
+}

@@ -1,0 +1,30 @@
+/* soprotocol: transport protocols of new connections, by process.
+ *
+ * common: owner interval
+ * row: CALL %-8s PROCESS %-16s PROTO %5d NAME=name %-14s MODULE %-12s COUNT %@8d
+ */
+dtrace:::BEGIN
+{
+	say("Tracing socket connect/accepts. Ctrl-C to end.\n");
+}
+
+sock:::connect-start
+/ wanted(args[1]) /
+{
+	@calls["connect", args[1]->cs_execname, args[0]->so_protocol, args[0]->so_protocolname, args[0]->so_protoname] =
+	    count();
+}
+
+sock:::accept-done
+/ args[2]->sr_errno == 0 && wanted(args[1]) /
+{
+	@calls["accept", args[1]->cs_execname, args[0]->so_protocol, args[0]->so_protocolname, args[0]->so_protoname] =
+	    count();
+}
+
+tool:::interval
+{
+	header();
+	rows(@calls);
+	trunc(@calls);
+}

@@ -1,0 +1,70 @@
+/* tcpconnect: TCP connections opened from here.
+ *
+ * common: time sockets rows
+ * -P PORT,... = -D   only these remote ports
+ * -c   counts = 0    count connections by addresses and port, print at the end
+ * -e   ends = 0      print connections as they are made or fail, with their time
+ * -U   user = 0      a column with the user's number
+ * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
+ * row: DPORT %-5d
+ * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
+ * row ends: DPORT %-5d MS %4d.%02d RESULT %s
+ * row counts: SADDR %-39s DADDR %-25s|%-39s DPORT %5d CONNECTS %@8d
+ */
+uint64_t start[uintptr_t];
+
+dtrace:::BEGIN
+/ counts == 0 && ends == 0 /
+{
+	header();
+}
+
+dtrace:::BEGIN
+/ ends /
+{
+	header_ends();
+}
+
+tcp:::connect-request
+/ counts == 0 && ends == 0 &&
+  wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+{
+	row(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_ver, args[3]->tcps_laddr,
+	    args[3]->tcps_lport, args[3]->tcps_raddr, args[3]->tcps_rport);
+}
+
+tcp:::connect-request
+/ counts && wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+{
+	@connects[args[3]->tcps_laddr, args[3]->tcps_raddr, args[3]->tcps_rport] = count();
+}
+
+sock:::connect-start
+/ ends && args[0]->so_ip && args[0]->so_protocol == IPPROTO_TCP /
+{
+	start[args[0]->so_addr] = timestamp;
+}
+
+sock:::connect-done
+/ ends && start[args[0]->so_addr] &&
+  wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
+{
+	this->us = (timestamp - start[args[0]->so_addr]) / 1000;
+	row_ends(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[0]->so_ip, args[0]->so_laddr,
+	    args[0]->so_lport, args[0]->so_raddr, args[0]->so_rport, this->us / 1000, this->us % 1000 / 10,
+	    args[2]->sr_error);
+}
+
+sock:::connect-done
+/ ends && start[args[0]->so_addr] /
+{
+	start[args[0]->so_addr] = 0;
+}
+
+dtrace:::END
+/ counts /
+{
+	header_counts();
+	rows_counts(@connects);
+	trunc(@connects);
+}

@@ -1,0 +1,30 @@
+/* tcpdrop: TCP segments that the kernel throws away, why, and where.
+ *
+ * common: clock sockets
+ * -a   all = 0     what is thrown away with its connection, too
+ * -s   stack = 0   the kernel's stack below each line
+ * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d
+ * row: STATE %-11s REASON %s FLAGS=flags (%s%s%s%s%s%s) STACK[stack] %k
+ */
+inline string fin[int f] = f & TH_FIN ? "FIN" : "";
+inline string syn[int f] = f & TH_SYN ? f & 0x01 ? "|SYN" : "SYN" : "";
+inline string rst[int f] = f & TH_RST ? f & 0x03 ? "|RST" : "RST" : "";
+inline string push[int f] = f & TH_PUSH ? f & 0x07 ? "|PUSH" : "PUSH" : "";
+inline string ack[int f] = f & TH_ACK ? f & 0x0f ? "|ACK" : "ACK" : "";
+inline string urg[int f] = f & TH_URG ? f & 0x1f ? "|URG" : "URG" : "";
+
+dtrace:::BEGIN
+{
+	header();
+}
+
+tcp:::drop
+/ (all || args[5]->drop_reason != "QUEUE_PURGE") &&
+  wanted(args[1], args[5]->drop_in ? args[4]->tcp_dport : args[4]->tcp_sport,
+    args[5]->drop_in ? args[4]->tcp_sport : args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
+{
+	this->flags = args[4]->tcp_flags;
+	row(args[1]->cs_pid, args[2]->ip_ver, args[2]->ip_saddr, args[4]->tcp_sport, ">", args[2]->ip_daddr,
+	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state], args[5]->drop_reason, fin[this->flags],
+	    syn[this->flags], rst[this->flags], push[this->flags], ack[this->flags], urg[this->flags], stack());
+}

@@ -1,0 +1,35 @@
+/* tcpstate: changes of TCP states, with the time since the last one.
+ *
+ * common: sockets
+ * row: CPU %4d DELTA(us) %12d OLD %-20s ->=to[!json] %s NEW %-20s
+ * row first: CPU %4d DELTA(us) %12s OLD %-20s ->=to[!json] %s NEW %-20s
+ */
+uint64_t last[uintptr_t];
+
+dtrace:::BEGIN
+{
+	header();
+}
+
+tcp:::state-change
+/ wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+{
+	this->last = last[args[1]->cs_addr];
+	this->us = (timestamp - this->last) / 1000;
+	last[args[1]->cs_addr] = args[3]->tcps_state == TCP_STATE_CLOSED ? 0 : timestamp;
+	this->mine = 1;
+}
+
+tcp:::state-change
+/ this->mine && this->last /
+{
+	row(cpu, this->us, tcp_state_string[args[5]->tcps_state], "->", tcp_state_string[args[3]->tcps_state]);
+}
+
+/* The first one that is seen of it. */
+tcp:::state-change
+/ this->mine && this->last == 0 /
+{
+	row_first(cpu, tool_text ? "-" : "", tcp_state_string[args[5]->tcps_state], "->",
+	    tcp_state_string[args[3]->tcps_state]);
+}

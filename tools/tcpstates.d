@@ -1,0 +1,35 @@
+/* tcpstates: changes of TCP states, with owner, addresses, duration.
+ *
+ * common: time sockets
+ * row: SKADDR[wide] %-16x PID %-7d COMM %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d
+ * row: OLDSTATE %-11s ->=to[!json] %s NEWSTATE %-11s MS %d.%03d
+ */
+#pragma D option dynvarsize=32m
+
+uint64_t last[uintptr_t];
+
+dtrace:::BEGIN
+{
+	header();
+}
+
+tcp:::state-change
+/ wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+{
+	this->us = last[args[1]->cs_addr] ? (timestamp - last[args[1]->cs_addr]) / 1000 : 0;
+	row(args[1]->cs_addr, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, tcp_state_name[args[5]->tcps_state], "->",
+	    tcp_state_name[args[3]->tcps_state], this->us / 1000, this->us % 1000);
+}
+
+tcp:::state-change
+/ args[3]->tcps_state != TCP_STATE_CLOSED /
+{
+	last[args[1]->cs_addr] = timestamp;
+}
+
+tcp:::state-change
+/ args[3]->tcps_state == TCP_STATE_CLOSED && last[args[1]->cs_addr] /
+{
+	last[args[1]->cs_addr] = 0;
+}
