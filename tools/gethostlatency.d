@@ -1,4 +1,4 @@
-/* gethostlatency: time of each lookup of a host name, by the C library's functions.
+/* gethostlatency: lookups of host names by the C library, with their time.
  *
  * common: owner
  * -e   errors = 0    only lookups that failed

@@ -1,4 +1,4 @@
-/* netcheck: a first look at the network: what it does, what stands out, which tool to run next.
+/* netcheck: a first look at the network, and which tool to run next.
  *
  * common: owner
  * seconds         seconds = 5        how long to watch

@@ -90,7 +90,7 @@ check_tool() { # NAME: says what is wrong
 	else
 		rows_of csv "$tool" "$dir" >/dev/null
 	fi
-	if grep -q -- ' -p ' "$dir/help"; then
+	if grep -q -- ' -p ' "$dir/help" && [ "$tool" != netcheck ]; then # its counters are the machine's
 		expect_eq "$(rows_of json "$tool" "$dir" -p 4194305)" 0 "$tool: rows of a process that is not there"
 	fi
 	# Ctrl-C: it is deaf until it has begun.
