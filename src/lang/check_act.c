@@ -72,6 +72,8 @@ static void check_conv(struct checker *ck, const struct fmt_item *it, struct exp
 			ast_expr_text(ck->arena, arg));
 		return;
 	}
+	if (it->conv == 's' && check_enum_name(ck, arg))
+		return;
 	wrong = conv_mismatch(it, arg->type, &hint);
 	if (wrong)
 		err(ck, arg->loc, D_PRINTF_ARG_TYPE, hint, "conversion #%zu, %s, %s %s", n, it->conv_text, wrong,

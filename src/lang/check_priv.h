@@ -44,6 +44,8 @@ bool check_subr(struct checker *ck, struct expr *e, struct type **result);
 int subr_form(struct checker *ck, const struct expr *e);
 bool subr_needs_text(const struct expr *e);
 struct type *check_enum(struct checker *ck, struct expr *e);
+/* Replaces an expression whose type is an enum by the name of its value, a string; false: that cannot be. */
+bool check_enum_name(struct checker *ck, struct expr *e);
 void check_action(struct checker *ck, struct expr *e);
 /* check_spec.c: may the actions of a checked clause stand together? */
 void check_together(struct checker *ck, const struct clause *c);

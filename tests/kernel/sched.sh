@@ -32,7 +32,7 @@ expect_le "$((v * 100))" "$((on * 105))" "vtimestamp advances on the CPU"
 # Stacks at on-cpu are those of the thread that goes on, the process's too.
 trace_with 'sched:::on-cpu /pid == $target/ { @k[stack(8)] = count(); @u[ustack(3)] = count(); }
 sched:::tick /pid == $target && args[1]->pr_pid == pid && args[0]->pr_lwpid == tid/ { @t = count(); }
-sched:::surrender /args[1]->pr_pid > 0/ { @s = count(); }
+sched:::surrende* /args[1]->pr_pid > 0/ { @s = count(); }
 END { printa("%k%@d\n", @k); printa("%k%@d\n", @u); printa("ticks %@d\n", @t); printa("surrender %@d\n", @s); }' burn -m 200 -r 4
 if [ "$(awk '$3 == "_text" { print $1 }' /proc/kallsyms)" != 0000000000000000 ]; then
 	expect_ge "$(awk '/do_nanosleep/ { getline; while ($1 !~ /^[0-9]+$/) getline; s += $1 } END { print s + 0 }' <<<"$OUT")" 3 \

@@ -1,0 +1,3 @@
+[GREEN] [BLUE] [     RED] [GREEN   ] [?]
+HRTIMER_RESTART 1
+enum color GREEN
