@@ -180,6 +180,7 @@ int consumer_release(struct consumer *c)
 	for (const struct store_rec *r = store_first(store); r; r = r->next)
 		consume_record(c, r->cpu, r->rec, r->len, false);
 	c->bad += store_lost(store);
+	consume_store_drops(c, store);
 	store_free(store);
 	return out_flush(c->out);
 }

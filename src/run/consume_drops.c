@@ -63,6 +63,12 @@ static void say_drops(struct consumer *c, const char *tag, uint64_t n, const cha
 	fprintf(c->env.err, "%s\n", msg);
 }
 
+void consume_store_drops(struct consumer *c, const struct store *s)
+{
+	for (size_t cpu = 0; cpu < c->ncpus; cpu++)
+		say_drops(c, "PRINCIPAL", store_dropped(s, cpu), "drop", "", (int)cpu);
+}
+
 static const struct cause {
 	const char *tag, *what, *after;
 	bool by_cpu;

@@ -49,6 +49,8 @@ struct consumer {
 
 /* Prints one record and does its actions. committed: it comes out of a speculation. */
 void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
+/* Says what had no room in the store: consume_drops.c. */
+void consume_store_drops(struct consumer *c, const struct store *s);
 /* NULL: no such enabled probe. */
 const struct epid *consume_epid(const struct consumer *c, uint32_t number);
 #endif

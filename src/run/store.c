@@ -8,6 +8,7 @@
 struct buffer { /* of one CPU */
 	struct store_rec *oldest, *newest;
 	uint64_t used;
+	uint64_t dropped; /* records that are larger than a ring */
 	bool full;
 };
 
@@ -90,6 +91,7 @@ bool store_add(struct store *s, unsigned cpu, const uint8_t *rec, size_t len)
 
 	if (b->full || len > s->size || (!s->ring && b->used + len > s->size))
 		b->full = !s->ring;
+	b->dropped += s->ring && len > s->size;
 	if (b->full || len > s->size)
 		return s->ring;
 	while (b->used + len > s->size)
@@ -103,6 +105,11 @@ bool store_add(struct store *s, unsigned cpu, const uint8_t *rec, size_t len)
 	memcpy(r->rec, rec, len);
 	append(s, b, r);
 	return true;
+}
+
+uint64_t store_dropped(const struct store *s, size_t cpu)
+{
+	return s->buffers[cpu < s->ncpus ? cpu : s->ncpus].dropped;
 }
 
 uint64_t store_lost(const struct store *s)

@@ -23,6 +23,8 @@ void store_free(struct store *s);
 bool store_add(struct store *s, unsigned cpu, const uint8_t *rec, size_t len);
 /* Records that were lost for want of memory. */
 uint64_t store_lost(const struct store *s);
+/* Records of a CPU that are larger than its ring. */
+uint64_t store_dropped(const struct store *s, size_t cpu);
 /* The oldest record; NULL: none. */
 const struct store_rec *store_first(const struct store *s);
 #endif

@@ -66,3 +66,5 @@ expect_eq "$(sed 's/^  [0-9]*  *1  */CPU 1 /; s/^  [0-9]* |/CPU |/' <<<"$OUT")" 
 CPU 1 :BEGIN ab
 CPU 1 :BEGIN c
 CPU | :BEGIN                                  d" "setopt() of quiet and flowindent"
+run -q -x bufsize=16 -x bufpolicy=ring -n 'BEGIN { trace("a"); } BEGIN { trace("b"); exit(0); }'
+expect_match "$STATUS $ERR" '^0 dwire: 2 drops on CPU [0-9]+' "records larger than a ring"
