@@ -124,8 +124,8 @@ static void action_setopt(struct consumer *c, const struct action *a, const uint
 		return;
 	err = option_set(c->env.options, NULL, OPTION_SETOPT, text[0], value, &hint);
 	if (err)
-		fprintf(c->env.err, "dwire: couldn't set option \"%s\" to \"%s\": %s\n", text[0], value ? value : "",
-			option_error(err));
+		fprintf(c->env.err, "dwire: couldn't set option \"%s\"%s%s%s: %s\n", text[0], value ? " to \"" : "",
+			text[1], value ? "\"" : "", option_error(err));
 	take_options(c);
 }
 
@@ -330,7 +330,8 @@ void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t
 		c->bad++;
 		return;
 	}
-	if (!may_print(c, ep))
+	/* What END commits was recorded before exit(). */
+	if (!committed && !may_print(c, ep))
 		return;
 	if (!committed && spec_of(ep, rec, len)) {
 		specs_add(c->specs, spec_of(ep, rec, len), cpu, rec, len);
