@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run/headers.h"
+
 #define OUTPUT_MAX (32u << 20)
 
 extern char **environ;
@@ -184,6 +186,7 @@ static int preproc_source(struct compilation *c, struct source *src, FILE *err)
 			src->name);
 		r = -EINVAL;
 	} else {
+		headers_reduce(out, len);
 		src->text = arena_strndup(c->arena, out, len);
 		src->len = len;
 	}
