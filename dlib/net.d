@@ -53,6 +53,15 @@ struct dw_pkt {
 	uint64_t word;		/* what was noted with since */
 	uint64_t cache;		/* memory that is taken or given back: first characters of its cache's name; its size */
 	uint32_t cachesize;
+	uint32_t dns;		/* offset of the message from the IP header */
+	uint64_t dnskey;
+	struct neighbour *neigh;
+	uint64_t lladdr;	/* address of its hardware address */
+	uint64_t neighaddr;	/* ... of its address */
+	uint64_t asked;
+	uint32_t neighqueued;
+	uint8_t mac_dest;	/* first byte of the destination in the frame */
+	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
 };
 
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a

@@ -295,7 +295,7 @@ const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
 	return f;
 }
 
-static void prog_type(const struct lowerer *lw, struct image_prog *p)
+void site_prog_type(const struct lowerer *lw, struct image_prog *p)
 {
 	switch (lw->site->attach) {
 	case ATTACH_TEST_RUN:
@@ -500,7 +500,7 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 			lw->site->target ? lw->site->target : "its site");
 		bpf_disasm(p.code.insns, p.code.n, dump_bpf);
 	}
-	prog_type(lw, &p);
+	site_prog_type(lw, &p);
 	p.flags = lw->sleeps ? BPF_F_SLEEPABLE : 0;
 	if (is_user_site(lw->site))
 		user_places(lw, lw->set, lw->nset, &p);

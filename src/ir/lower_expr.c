@@ -919,6 +919,10 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return lower_owner_of(lw, e);
 	case FN___machine:
 		return int_val(lower_machine(lw, e), e->type);
+	case FN___pkt:
+		return int_val(packet_load(lw, e), e->type);
+	case FN___dnswire:
+		return int_val(packet_dns_wire(lw, e), e->type);
 	case FN___stamp:
 	case FN___stamped:
 		return (struct val){ .k = V_INT, .type = e->type, .r = stamp_read(lw, e) };

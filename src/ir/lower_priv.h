@@ -328,9 +328,17 @@ void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
 struct val vtime_read(struct lowerer *lw, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
 
+/* lower.c: which type of program the kernel wants at lw->site */
+void site_prog_type(const struct lowerer *lw, struct image_prog *p);
+
 /* lower_stamp.c */
 vreg stamp_read(struct lowerer *lw, const struct expr *e);
 void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */
+
+/* lower_packet.c: bytes of the packet, at the sites of sockets */
+vreg packet_load(struct lowerer *lw, const struct expr *e);
+struct sval packet_dns_name(struct lowerer *lw, const struct expr *e);
+vreg packet_dns_wire(struct lowerer *lw, const struct expr *e);
 
 /* lower_path.c */
 struct sval path_str(struct lowerer *lw, const struct expr *e);   /* d_path(struct path *) */

@@ -83,32 +83,40 @@ static void lower_event(struct lowerer *lw, const struct stamp_event *ev, uint32
 		(vreg[]){ ir_map(ir, map), k, v, ir_imm(ir, ev->op == STAMP_FIRST ? BPF_NOEXIST : BPF_ANY) }, 4, false);
 }
 
+/* The BTF id of the tracepoint; 0: this kernel has it not, or in another form. A probe there would say so. */
+static uint32_t tracepoint_id(const struct lowerer *lw, const struct site *site)
+{
+	unsigned nargs = 0;
+	uint32_t id = lw->env->tracepoint ? lw->env->tracepoint(lw->env->ctx, site->target, &nargs) : 0;
+
+	return nargs < site->nargs || (site->fewer && nargs >= site->fewer) ? 0 : id;
+}
+
 static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint32_t map)
 {
-	struct image_prog p = { .attach = ATTACH_TP_BTF, .target = ev->site.target, .name = "dw_stamp" };
+	struct image_prog p = { .attach = ev->site.attach, .target = ev->site.target, .name = "dw_stamp" };
 	const char *why = "";
-	unsigned nargs = 0;
 
-	p.prog_type = BPF_PROG_TYPE_TRACING;
-	p.expected_attach_type = BPF_TRACE_RAW_TP;
-	p.attach_btf_id = lw->env->tracepoint ? lw->env->tracepoint(lw->env->ctx, p.target, &nargs) : 0;
-	if (!p.attach_btf_id || nargs < ev->site.nargs ||
-		(ev->site.fewer && nargs >= ev->site.fewer)) /* a probe there would say so */
-		return;
-	lw->ir = ir_new(lw->arena);
 	lw->site = &ev->site;
+	site_prog_type(lw, &p);
+	if (p.attach == ATTACH_TP_BTF) {
+		p.attach_btf_id = tracepoint_id(lw, &ev->site);
+		if (!p.attach_btf_id)
+			return;
+	}
+	lw->ir = ir_new(lw->arena);
 	lw->clause = NULL;
 	lw->exit_label = ir_newlabel(lw->ir);
 	vars_begin(lw);
 	site_begin(lw);
 	lower_event(lw, ev, map);
 	ir_label(lw->ir, lw->exit_label);
-	ir_ret(lw->ir, ir_imm(lw->ir, 0));
+	ir_ret(lw->ir, ir_imm(lw->ir, p.attach != ATTACH_TP_BTF)); /* of a cgroup, 1: the packet may pass */
 	if (lw->failed)
 		return;
 	ir_optimise(lw->ir);
 	if (ir_emit(lw->ir, &p.code, &why))
-		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target, why);
+		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target ? p.target : "a stamp", why);
 	else
 		*vec_push(lw->arena, &lw->im->progs) = p;
 }

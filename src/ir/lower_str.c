@@ -603,6 +603,8 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 			return s;
 		if (e->sym->func == FN_d_path || e->sym->func == FN___path)
 			return path_str(lw, e);
+		if (e->sym->func == FN___dnsname)
+			return packet_dns_name(lw, e);
 		if (e->sym->func == FN___psargs)
 			return psargs_str(lw, e);
 		if (e->sym->func == FN___zone)

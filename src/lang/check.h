@@ -65,6 +65,9 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__user, FC_DLIB, 2, 2) /* the integer of 1, 2, 4 or 8 bytes at an address of the process; 0: not there */ \
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
+	X(__pkt, FC_DLIB, 2, 2) /* the integer of 1, 2 or 4 bytes, in network order, at an offset of the packet; 0: not there */ \
+	X(__dnsname, FC_DLIB, 1, 1) /* the name of DNS at an offset of the packet, as text */                    \
+	X(__dnswire, FC_DLIB, 1, 1) /* ... how many bytes it takes there; 0: it does not end */                 \
 	X(__moved, FC_DLIB, 0, 0) /* counters of the network that moved since it was last printed, a line each */ \
 	X(__linkspeed, FC_DLIB, 2, 2) /* (index, netns): a device's speed in Mb/s, as text, when it is printed */ \
 	X(__owner, FC_DLIB, 1, 1) /* struct dw_owner of the socket at an address; NULL: no process */          \

@@ -158,6 +158,16 @@ static struct type *check_stamp(struct checker *ck, struct expr *e)
 	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
 }
 
+/* __pkt(offset, size), __dnsname(offset), __dnswire(offset): of dlib, at the sites of sockets. */
+static struct type *check_packet(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[0]);
+
+	if (!t || !type_is_int(t) || (e->args.n > 1 && !check_expr(ck, e->args.v[1])))
+		return NULL;
+	return e->sym->func == FN___dnsname ? ck->ts->string : ck->ts->uint32;
+}
+
 /* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x], and becomes that. */
 bool check_dlib_call(struct checker *ck, struct expr *e)
 {
@@ -217,6 +227,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_enum(ck, e);
 	if (s->func == FN___stamp || s->func == FN___stamped)
 		return check_stamp(ck, e);
+	if (s->func == FN___pkt || s->func == FN___dnsname || s->func == FN___dnswire)
+		return check_packet(ck, e);
 	if (s->func == FN___loadavg || s->func == FN___moved)
 		return ts->string;
 	if (s->func == FN___linkspeed)

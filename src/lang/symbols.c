@@ -350,6 +350,8 @@ int expr_form(struct checker *ck, const struct expr *e)
 			return subr_form(ck, e);
 		if (e->sym && (e->sym->func == FN_d_path || e->sym->func == FN___path))
 			return form_of_text(ck, ck->strsize);
+		if (e->sym && e->sym->func == FN___dnsname)
+			return form_of_text(ck, 256);
 		if (e->sym && e->sym->func == FN___psargs)
 			return form_of_text(ck, (uint32_t)e->args.v[1]->ival);
 		if (e->sym &&

@@ -19,6 +19,8 @@ const struct provider *const *providers(void)
 		&icmp_provider,
 		&resolver_provider,
 		&skb_provider,
+		&dns_provider,
+		&neigh_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

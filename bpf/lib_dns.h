@@ -1,0 +1,38 @@
+/* lib_dns: names of the Domain Name System, as packets have them; part of lib.bpf.c.
+ * The packet is another's: every byte may be anything. No branch depends on it, so that the verifier walks one path. */
+
+/* The name that begins at in, of which len bytes are there (at most 255), as text in lower case with dots, "." for the
+ * root: at most 254 bytes and a NUL. A NUL or a dot within a label becomes '?'. A name that does not end in these bytes, or
+ * that goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet; 0: it does not end. */
+u64 dns_name(char *out, const u8 *in, u64 len)
+{
+	u64 left = 0, p = 0, live = 1, wire = 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < 255; i++) {
+		u64 c = in[i], within = nonzero(left), zero = 1 - nonzero(c);
+		u64 end = (1 - within) & zero, bad = (1 - within) & greater(c, 63);
+		u64 upper = greater(c, 'A' - 1) & greater('Z' + 1, c), dot = 1 - nonzero(c ^ '.');
+		u64 ch = c + 32 * upper + '?' * zero + ('?' - '.') * dot;
+		OPAQUE(within);
+		OPAQUE(end);
+		OPAQUE(bad);
+		live &= greater(len, i);
+		OPAQUE(live);
+		out[p & 255] = (char)('.' + within * (ch - '.'));
+		p += live & (within | (nonzero(p) & (1 - end) & (1 - bad)));
+		OPAQUE(p);
+		wire += (live & end) * (i + 1);
+		/* a label's length, else one character less of it */
+		left = live * (within * (left - 1) + (1 - within) * (1 - bad) * c);
+		OPAQUE(left);
+		live &= (1 - end) & (1 - bad);
+		OPAQUE(live);
+	}
+	u64 root = (1 - nonzero(p)) & nonzero(wire);
+	OPAQUE(root);
+	p &= 255;
+	out[p] = (char)('.' * root);
+	p = (p + root) & 255;
+	out[p] = 0;
+	return wire;
+}

@@ -1,0 +1,101 @@
+/* neigh: sites and arguments of the neigh provider. */
+
+/* What a question and its answer share: the device and the address. */
+inline uint64_t dw_neigh_key4[uint64_t dev, uint32_t a] = dev + a * 0xc2b2ae3d27d4eb4f;
+inline uint64_t dw_neigh_key6[uint64_t dev, uint64_t a] = dev + ((uint32_t *)a)[0] * 0x9e3779b97f4a7c15 +
+    ((uint32_t *)a)[1] * 0x165667b19e3779f9 + ((uint32_t *)a)[2] * 0x27d4eb2f165667c5 + ((uint32_t *)a)[3] * 0xc2b2ae3d27d4eb4f;
+inline uint64_t dw_neigh_key[uint64_t n] = ((struct neighbour *)n)->tbl->family == 2 ?
+    dw_neigh_key4[(uint64_t)((struct neighbour *)n)->dev, *(uint32_t *)(uint64_t)&((struct neighbour *)n)->primary_key] :
+    dw_neigh_key6[(uint64_t)((struct neighbour *)n)->dev, (uint64_t)&((struct neighbour *)n)->primary_key];
+
+/* net_dev_queue: ARP's request of IPv4 over Ethernet (8 bytes, sender 6 + 4, target 6 + 4), not of one's own address, nor
+ * from none; a neighbour solicitation, not from none. */
+inline uint32_t dw_arp_target[uint64_t nh] = *(uint32_t *)(nh + 24);
+inline int dw_arp_asks[uint64_t nh] = *(uint16_t *)(nh + 6) == 0x0100 && *(uint16_t *)(nh + 4) == 0x0406 &&
+    *(uint32_t *)(nh + 14) != 0 && *(uint32_t *)(nh + 14) != dw_arp_target[nh];
+inline int dw_ns_asks[uint64_t nh] = *(uint8_t *)(nh + 40) == 135 && ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[0] != 0;
+
+struct dw_neighq {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_neighq *C > {
+	skb = C->skb;
+	has_pkt = 1;
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
+	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
+	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+	ver = C->skb->protocol == 0x0608 ? 4 : 6;
+	neighaddr = (uint64_t)C->skb->head + C->skb->network_header + (C->skb->protocol == 0x0608 ? 24 : 48);
+	asked = C->skb->protocol == 0x0608 ? dw_neigh_key4[(uint64_t)C->skb->dev,
+	    *(uint32_t *)((uint64_t)C->skb->head + C->skb->network_header + 24)] :
+	    dw_neigh_key6[(uint64_t)C->skb->dev, (uint64_t)C->skb->head + C->skb->network_header + 48];
+	since = __stamp("ask", C->skb->protocol == 0x0608 ? dw_neigh_key4[(uint64_t)C->skb->dev,
+	    *(uint32_t *)((uint64_t)C->skb->head + C->skb->network_header + 24)] :
+	    dw_neigh_key6[(uint64_t)C->skb->dev, (uint64_t)C->skb->head + C->skb->network_header + 48]);
+	state = 1;
+	neighqueued = 0;
+};
+
+/* neigh_timer_handler, neigh_cleanup_and_release */
+struct dw_neighask {
+	struct neighbour *n;
+};
+
+translator struct dw_pkt < struct dw_neighask *C > {
+	neigh = C->n;
+	dev = C->n->dev;
+	netns = C->n->dev->nd_net.net->ns.inum;
+	ver = C->n->tbl->family == 2 ? 4 : 6;
+	neighaddr = (uint64_t)&C->n->primary_key;
+	lladdr = (uint64_t)&C->n->ha;
+	asked = dw_neigh_key[(uint64_t)C->n];
+	since = __stamp("ask", dw_neigh_key[(uint64_t)C->n]);
+	state = C->n->nud_state;
+	neighqueued = C->n->arp_queue.qlen;
+};
+
+/* neigh_update: before the entry is changed; state: the new one */
+struct dw_neighupd {
+	struct neighbour *n;
+	uint64_t lladdr;
+	uint8_t state;
+};
+
+translator struct dw_pkt < struct dw_neighupd *C > {
+	neigh = C->n;
+	dev = C->n->dev;
+	netns = C->n->dev->nd_net.net->ns.inum;
+	ver = C->n->tbl->family == 2 ? 4 : 6;
+	lladdr = C->lladdr != 0 ? C->lladdr : (uint64_t)&C->n->ha;
+	neighaddr = (uint64_t)&C->n->primary_key;
+	asked = dw_neigh_key[(uint64_t)C->n];
+	since = __stamp("ask", dw_neigh_key[(uint64_t)C->n]);
+	state = C->state;
+	neighqueued = C->n->arp_queue.qlen;
+};
+
+inline string neigh_state_string[uint8_t state] =
+    state == 0x01 ? "incomplete" : state == 0x02 ? "reachable" : state == 0x04 ? "stale" : state == 0x08 ? "delay" :
+    state == 0x10 ? "probe" : state == 0x20 ? "failed" : state == 0x40 ? "noarp" : state == 0x80 ? "permanent" : "none";
+
+typedef struct neighinfo {
+	uint8_t ne_ver;			/* 4: ARP; 6: IPv6's neighbour discovery */
+	string ne_addr;			/* the neighbour's address */
+	string ne_lladdr;		/* its hardware address, resolved: "02:00:00:00:00:02" */
+	uint8_t ne_state;
+	string ne_statestr;		/* "incomplete", "reachable", "stale", "failed", ... */
+	uint32_t ne_queued;		/* packets that wait for the answer; request: 0 */
+	uint64_t ne_time;		/* resolved, failed: ns since the request; 0: not known */
+} neighinfo_t;
+
+translator neighinfo_t < struct dw_pkt *P > {
+	ne_ver = P->ver;
+	ne_addr = P->ver == 4 ? __ip4(*(uint32_t *)P->neighaddr) : __ip6((struct in6_addr *)P->neighaddr);
+	ne_lladdr = (P->state & 0xde) != 0 && P->dev->addr_len == 6 ? link_ntop(1, (void *)P->lladdr) : "";
+	ne_state = P->state;
+	ne_statestr = neigh_state_string[P->state];
+	ne_queued = P->neighqueued;
+	ne_time = P->since != 0 ? timestamp - P->since : 0;
+};

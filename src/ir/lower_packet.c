@@ -1,0 +1,79 @@
+/* lower_packet: bytes of a packet, wherever they lie in its buffer (a driver may keep most of them in pages). Only cgroup_skb
+ * programs may ask for them: offsets are from the IP header. Input: __pkt(), __dnsname(), __dnswire() of dlib. Invariant:
+ * what is not in the packet reads as 0. */
+#include <linux/bpf.h>
+
+#include "ir/lower_priv.h"
+
+#define NAME_ROOM 256u
+
+static bool has_bytes(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_CGROUP_INGRESS || lw->site->attach == ATTACH_CGROUP_EGRESS;
+}
+
+vreg packet_load(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	uint32_t size = (uint32_t)e->args.v[1]->ival;
+	int32_t mark = ir_stack_mark(ir), at;
+	vreg p, off, r;
+
+	if (!has_bytes(lw))
+		return ir_imm(ir, 0);
+	off = lower_int(lw, e->args.v[0]);
+	at = ir_stack_alloc(ir, 8);
+	p = ir_stack(ir, at);
+	ir_sti(ir, p, 0, 8, 0);
+	ir_call(ir, BPF_FUNC_skb_load_bytes, (vreg[]){ ir_ctx(ir), off, p, ir_imm(ir, size) }, 4, false);
+	r = ir_ld(ir, ir_stack(ir, at), 0, size, false, false);
+	ir_stack_release(ir, mark);
+	return size > 1 ? ir_be(ir, r, size) : r;
+}
+
+/* The name at the offset, into out (NAME_ROOM bytes); its length in the packet. */
+static vreg dns_name(struct lowerer *lw, const struct expr *e, vreg out)
+{
+	struct ir *ir = lw->ir;
+	uint32_t none = ir_newlabel(ir), most = ir_newlabel(ir);
+	int32_t mark = scratch_mark(lw), in = scratch_alloc(lw, NAME_ROOM);
+	vreg off = lower_int(lw, e->args.v[0]), len = ir_var(ir), wire = ir_var(ir);
+
+	ir_seti(ir, wire, 0);
+	ir_sti(ir, out, 0, 1, 0);
+	ir_set(ir, len, ir_ld(ir, ir_ctx(ir), (int32_t)offsetof(struct __sk_buff, len), 4, false, true));
+	ir_set(ir, len, ir_alu(ir, ALU_SUB, len, off));
+	ir_jcci(ir, CC_SLE, len, 0, none);
+	ir_jcci(ir, CC_SLT, len, (int32_t)NAME_ROOM, most);
+	ir_seti(ir, len, (int32_t)NAME_ROOM - 1);
+	ir_label(ir, most);
+	ir_call(ir, BPF_FUNC_skb_load_bytes, (vreg[]){ ir_ctx(ir), off, scratch_ptr(lw, in), len }, 4, false);
+	ir_set(ir, wire, ir_lib(ir, LIB_dns_name, (vreg[]){ out, scratch_ptr(lw, in), len }, 3));
+	ir_label(ir, none);
+	scratch_release(lw, mark);
+	return wire;
+}
+
+struct sval packet_dns_name(struct lowerer *lw, const struct expr *e)
+{
+	struct sval out = text_new(lw, expr_form(lw->ck, e));
+
+	if (has_bytes(lw))
+		(void)dns_name(lw, e, out.mem);
+	else
+		ir_sti(lw->ir, out.mem, 0, 1, 0);
+	return out;
+}
+
+vreg packet_dns_wire(struct lowerer *lw, const struct expr *e)
+{
+	int32_t mark = scratch_mark(lw), out;
+	vreg wire;
+
+	if (!has_bytes(lw))
+		return ir_imm(lw->ir, 0);
+	out = scratch_alloc(lw, NAME_ROOM);
+	wire = dns_name(lw, e, scratch_ptr(lw, out));
+	scratch_release(lw, mark);
+	return wire;
+}

@@ -1,0 +1,58 @@
+/* neigh: who is asked for the hardware address of a neighbour (ARP, IPv6's neighbour discovery), the hooks tier: questions as
+ * they go to a device, answers at the kernel's table of neighbours. */
+#include "prov/all.h"
+
+static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };
+
+#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
+/* States: incomplete 1, reachable 2, stale 4, delay 8, probe 0x10, failed 0x20, noarp 0x40, permanent 0x80. */
+#define ASKING "(P->neigh->nud_state & 1) != 0"
+#define VALID "0xde"
+#define ANSWERED ASKING " && (P->state & " VALID ") != 0"
+#define GAVE_UP "(P->neigh->nud_state & 0x20) != 0"
+/* To all (a known neighbour is asked alone whether it is there still), and not whether an address is free. */
+#define TO_ALL "(P->mac_dest & 1) != 0"
+#define QUESTION                                                                                           \
+	"(P->skb->protocol == 0x0608 ? dw_arp_asks[P->nh] :"                                               \
+	" P->skb->protocol == 0xdd86 && ((struct ipv6hdr *)P->nh)->nexthdr == 58 && dw_ns_asks[P->nh]) &&" \
+	" " TO_ALL " && " FIRST_DEVICE
+
+static const struct site request_sites[] = {
+	{ TP("net_dev_queue", 1, "dw_neighq"), .bh_off = true, .when = QUESTION " && P->since == 0",
+		.sees = "the first question of a row, as it goes to a device" },
+};
+static const struct site resolved_sites[] = {
+	{ TP("neigh_update", 3, "dw_neighupd"), .when = ANSWERED, .sees = "the address becomes known" },
+};
+static const struct site failed_sites[] = {
+	{ TP("neigh_timer_handler", 1, "dw_neighask"), .when = GAVE_UP,
+		.sees = "the last question is not answered: of a new neighbour, or of a known one that does not answer "
+			"any more" },
+	{ TP("neigh_update", 3, "dw_neighupd"), .when = ASKING " && (P->state & 0x20) != 0",
+		.sees = "the entry is taken away before an answer" },
+};
+
+#define KEY .key = "P->asked"
+static const struct stamp_event events[] = {
+	{ STAMP_FIRST, { TP("net_dev_queue", 1, "dw_neighq"), .bh_off = true, .when = QUESTION }, KEY, NULL },
+	{ STAMP_END, { TP("neigh_update", 3, "dw_neighupd"), .when = "(P->state & 1) == 0" }, KEY, NULL },
+	{ STAMP_END, { TP("neigh_timer_handler", 1, "dw_neighask"), .when = GAVE_UP }, KEY, NULL },
+	{ STAMP_END, { TP("neigh_cleanup_and_release", 1, "dw_neighask") }, KEY, NULL },
+};
+static const struct stamp stamps[] = { { "ask", events, 4 } };
+
+static const struct probe_def probes[] = {
+	{ "failed", args, failed_sites, 2, "a neighbour does not answer" },
+	{ "request", args, request_sites, 1, "a neighbour's hardware address begins to be asked for" },
+	{ "resolved", args, resolved_sites, 1, "it is known: args[4]->ne_time is how long it took" },
+};
+
+const struct provider neigh_provider = {
+	.name = "neigh",
+	.raw = "dw_pkt",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = 1,
+};

@@ -1,0 +1,55 @@
+# The dns provider: queries and responses of two sockets, each seen by both; how long the server took; messages that lie;
+# random bytes. And dnssnoop.
+clause() {
+	cat <<-END
+		dns::: /args[1]->cs_netns == $NETNS_ID/
+		{
+			printf("%s pid=%d name=%s in=%d id=%d q=%s type=%s tn=%d class=%d rcode=%s len=%d server=%s client=%s ms=%d nq=%d rd=%d aa=%d sp=%d dp=%d\n",
+			    probename, args[1]->cs_pid, args[1]->cs_execname, args[4]->dns_recv, args[4]->dns_id,
+			    args[4]->dns_name, args[4]->dns_typestr, args[4]->dns_type, args[4]->dns_class,
+			    args[4]->dns_rcodestr, args[4]->dns_length, args[4]->dns_server, args[4]->dns_client,
+			    args[4]->dns_time / 1000000, args[4]->dns_questions, args[4]->dns_recursion,
+			    args[4]->dns_authoritative, args[3]->udp_sport, args[3]->udp_dport);
+		}
+	END
+}
+
+check() { # FAMILY ADDRESS
+	netns_new "dns$1"
+	trace_in "$NETNS" "$(clause)" dns_talk "$1" -d 20 -n 6 -x
+	what="$1" client=$(value_of client_pid) server=$(value_of server_pid) n=$(value_of queries)
+	ends="v[\"server\"] == \"$2\" && v[\"client\"] == \"$2\" && v[\"nq\"] == 1 && v[\"rd\"] && v[\"class\"] == 1"
+	mine="v[\"id\"] >= 1000 && v[\"id\"] < 1006 && v[\"q\"] == \"host\" v[\"id\"] - 1000 \".example.com\" && v[\"len\"] == 35 &&
+		v[\"type\"] == (v[\"id\"] % 2 ? \"AAAA\" : \"A\") && v[\"tn\"] == (v[\"id\"] % 2 ? 28 : 1) && $ends"
+	late="v[\"ms\"] >= 20 && v[\"ms\"] < 60 && v[\"aa\"] && v[\"rcode\"] == ((v[\"id\"] - 1000) % 3 == 2 ? \"NXDOMAIN\" : \"NOERROR\")"
+	expect_count "p == \"query\" && $mine && v[\"in\"] == 0 && v[\"pid\"] == $client && v[\"dp\"] == 53" "$n" "$what: queries sent"
+	expect_count "p == \"query\" && $mine && v[\"in\"] == 1 && v[\"pid\"] == $server" "$n" "$what: queries that the server gets"
+	expect_count "p == \"response\" && $mine && $late && v[\"in\"] == 0 && v[\"pid\"] == $server && v[\"sp\"] == 53" "$n" \
+		"$what: responses that it sends"
+	expect_count "p == \"response\" && $mine && $late && v[\"in\"] == 1 && v[\"pid\"] == $client" "$n" "$what: responses received"
+	expect_count 'v["id"] >= 2000' $(($(value_of bad) * 2)) "$what: messages that lie"
+	expect_count 1 $((n * 4 + $(value_of bad) * 2)) "$what: nothing else"
+	expect_count 'v["id"] == 2000 && v["q"] == "" && v["type"] == ""' 2 "$what: nothing behind the header"
+	expect_count 'v["id"] == 2001 && v["q"] == "abc" && v["tn"] == 0' 2 "$what: a label that is too long"
+	expect_count 'v["id"] == 2002 && v["q"] == "" && v["tn"] == 0' 2 "$what: a pointer to itself"
+	expect_count 'v["id"] == 2003 && length(v["q"]) > 250 && v["tn"] == 0' 2 "$what: labels without an end"
+	expect_count 'v["id"] == 2004 && v["q"] == "a??\\x1b\"b"' 2 "$what: characters that no name has"
+	expect_count 'v["id"] == 2005 && v["q"] == "." && v["type"] == "NS"' 2 "$what: the root"
+}
+check -4 127.0.0.1
+here=$NETNS
+check -6 ::1
+
+# Random bytes: all are seen, and the trace goes on. Half of them look like a query, the others like a response.
+trace_in "$here" "dns::: { @[args[4]->dns_name, args[4]->dns_typestr, args[4]->dns_rcode] = count(); n++; } END { printf(\"n=%d\\n\", n); }" \
+	dns_talk -n 0 -r 200
+expect_eq "$ERR" "" "random bytes: drops"
+expect_ge "$(sed -n 's/^n=//p' <<<"$OUT" | head -n 1)" 150 "random bytes: messages"
+
+"$dwire" dnssnoop --netns "$here" --json --command "ip netns exec $here dns_talk -n 6 -d 10" >"$tmp/all" 2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
+grep '^{' "$tmp/all" >"$tmp/out"
+expect_eq "$(grep -c '"comm":"dw_dns_client","type":"A*","result":"N[XO][A-Z]*","ms":[1-3][0-9]\.' "$tmp/out")" 6 "dnssnoop: $(<"$tmp/out")"
+"$dwire" dnssnoop --netns "$here" -x -s --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>"$tmp/err" || fail "dnssnoop -x: $(<"$tmp/err")"
+expect_eq "$(grep -c '^[0-9]* *dw_dns_server *A* *NXDOMAIN .* host[25].example.com$' "$tmp/out")" 2 "dnssnoop -x -s: $(<"$tmp/out")"
+"$dwire" dnssnoop --netns "$here" -m 1000 --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>&1
+expect_eq "$(grep -c example "$tmp/out")" 0 "dnssnoop -m"

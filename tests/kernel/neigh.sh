@@ -1,0 +1,76 @@
+# The neigh provider on a veth pair: an address that is there and one that is not, of IPv4 and IPv6; a question that waits in
+# a slow device's queue. And neighsnoop.
+netns_new a && a=$NETNS na=$NETNS_ID
+netns_new b && b=$NETNS
+ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
+for end in "$a va 1" "$b vb 2"; do
+	read -r ns dev n <<<"$end"
+	ip -n "$ns" addr add "10.78.3.$n/24" dev "$dev"
+	ip -n "$ns" addr add "fd00:d:78::$n/64" dev "$dev" nodad
+	ip -n "$ns" link set "$dev" up
+done
+# two questions, 50 ms apart
+ip netns exec "$a" sh -c 'for v in ipv4 ipv6; do
+	echo 2 >/proc/sys/net/$v/neigh/va/mcast_solicit; echo 50 >/proc/sys/net/$v/neigh/va/retrans_time_ms; done'
+lladdr=$(ip -n "$b" -br link show vb | awk '{ print $3 }')
+
+clause="neigh::: /args[3]->if_ipstack == $na/ { printf(\"%s if=%s ver=%d addr=%s ll=%s state=%s queued=%d ms=%d pid=%d\\n\", probename,
+	args[3]->if_name, args[4]->ne_ver, args[4]->ne_addr, args[4]->ne_lladdr, args[4]->ne_statestr, args[4]->ne_queued,
+	args[4]->ne_time / 1000000, args[1]->cs_pid); }"
+ask() {
+	local i
+	for i in 10.78.3.2 10.78.3.7 fd00:d:78::2 fd00:d:78::7; do udp_send -a $i -n 2; done
+	sleep 0.3
+}
+declare -f ask >"$tmp/ask"
+echo ask >>"$tmp/ask"
+
+again() { # what was asked is forgotten
+	ip -n "$a" neigh flush all
+	ip -n "$a" neigh flush all nud failed
+}
+
+trace_in "$a" "$clause" "$BASH" "$tmp/ask"
+there=$OUT
+for v in "4 10.78.3." "6 fd00:d:78::"; do
+	read -r ver net <<<"$v"
+	here="v[\"if\"] == \"va\" && v[\"ver\"] == $ver && v[\"pid\"] == -1"
+	expect_count "p == \"request\" && $here && v[\"addr\"] == \"${net}2\" && v[\"state\"] == \"incomplete\"" 1 "v$ver: asked"
+	expect_count "p == \"resolved\" && $here && v[\"addr\"] == \"${net}2\" && v[\"ll\"] == \"$lladdr\" && v[\"state\"] == \"reachable\" &&
+		v[\"queued\"] == 1 && v[\"ms\"] < 20" 1 "v$ver: answered"
+	expect_count "p == \"request\" && $here && v[\"addr\"] == \"${net}7\"" 1 "v$ver: asked, who is not there"
+	expect_count "p == \"failed\" && $here && v[\"addr\"] == \"${net}7\" && v[\"ll\"] == \"\" && v[\"state\"] == \"failed\" &&
+		v[\"ms\"] >= 100 && v[\"ms\"] < 200" 1 "v$ver: no answer"
+done
+expect_count 1 8 "nothing else: $there"
+
+# A known neighbour is not asked for again.
+trace_in "$a" "$clause" udp_send -a 10.78.3.2 -n 3
+expect_eq "$OUT" "" "a known neighbour"
+
+# The question waits 38 ms behind a packet in a slow queue.
+again
+ip -n "$a" neigh replace 10.78.3.9 lladdr 02:00:00:00:00:09 dev va
+tc -n "$a" qdisc add dev va root handle 7: tbf rate 100kbit burst 1600 limit 9000 || skip "no tbf"
+slow() {
+	udp_send -a 10.78.3.9 -n 2 -k 1000
+	udp_send -a 10.78.3.2
+	sleep 0.2
+}
+declare -f slow >"$tmp/slow"
+echo slow >>"$tmp/slow"
+"$dwire" neighsnoop --netns "$a" --json --command "ip netns exec $a $BASH $tmp/slow" >"$tmp/all" 2>"$tmp/err" || fail "neighsnoop: $(<"$tmp/err")"
+ms=$(sed -n "s/^{\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"addr\":\"10.78.3.2\",\"lladdr\":\"$lladdr\"}$/\1/p" "$tmp/all")
+expect_match "$(<"$tmp/all")" resolved "neighsnoop"
+# the question is put to the queue when it is asked, so the time is the queue's and the other's
+expect_ge "${ms:-0}" 38 "neighsnoop: time of an answer, ms"
+expect_le "${ms:-0}" 80 "neighsnoop: time of an answer, ms"
+tc -n "$a" qdisc del dev va root
+
+again
+"$dwire" neighsnoop --netns "$a" -x --command "ip netns exec $a $BASH $tmp/ask" >"$tmp/out" 2>/dev/null
+expect_eq "$(grep -c '^va *failed ' "$tmp/out")" 2 "neighsnoop -x: $(<"$tmp/out")"
+expect_eq "$(grep -c '^va *resolved ' "$tmp/out")" 0 "neighsnoop -x"
+again
+"$dwire" neighsnoop --host 10.99.0.0/16 --command "ip netns exec $a udp_send -a 10.78.3.2" >"$tmp/out" 2>/dev/null
+expect_eq "$(grep -c '^va' "$tmp/out")" 0 "neighsnoop of other hosts"

@@ -1,0 +1,32 @@
+/* neighsnoop: neighbours that are asked for (ARP, IPv6), and how long they take.
+ *
+ * common: time hosts
+ * --netns NAME,...   tool_netns = raw   only these network namespaces
+ * -i DEVICE     device = ""     only this device
+ * -r            requests = 0    also requests, as they begin
+ * -x            failed = 0      only those that fail
+ * row: DEVICE %-15s RESULT %-8s MS %6d.%03d ADDR %-15s|%-39s LLADDR %s
+ */
+dtrace:::BEGIN
+{
+	header();
+}
+
+neigh:::request
+/ requests && !failed && (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[4]->ne_addr, args[4]->ne_addr) /
+{
+	row(args[3]->if_name, "request", 0, 0, args[4]->ne_addr, "");
+}
+
+neigh:::resolved
+/ !failed && (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[4]->ne_addr, args[4]->ne_addr) /
+{
+	row(args[3]->if_name, "resolved", args[4]->ne_time / 1000000, args[4]->ne_time / 1000 % 1000, args[4]->ne_addr,
+	    args[4]->ne_lladdr);
+}
+
+neigh:::failed
+/ (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[4]->ne_addr, args[4]->ne_addr) /
+{
+	row(args[3]->if_name, "failed", args[4]->ne_time / 1000000, args[4]->ne_time / 1000 % 1000, args[4]->ne_addr, "");
+}
