@@ -1,4 +1,4 @@
-/* neighsnoop: neighbours that are asked for (ARP, IPv6), and how long they take.
+/* neighsnoop: neighbours that are asked for (ARP, IPv6), with their time.
  *
  * common: time hosts
  * --netns NAME,...   tool_netns = raw   only these network namespaces

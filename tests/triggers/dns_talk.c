@@ -71,6 +71,12 @@ static void make_response(unsigned char *p, unsigned int i)
 	put16(p + 2, i % 3 == 2 ? 0x8583 : 0x8580);
 }
 
+static void put_text(unsigned char *p, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = (unsigned char)s[i];
+}
+
 /* Messages that lie. The first bytes make each a query with one question. */
 static size_t make_bad(unsigned char *p, unsigned int k)
 {
@@ -82,7 +88,7 @@ static size_t make_bad(unsigned char *p, unsigned int k)
 		return 12;
 	case 1: /* a label that is longer than the message */
 		p[12] = 60;
-		memcpy(p + 13, "abc", 3);
+		put_text(p + 13, "abc", 3);
 		return 16;
 	case 2: /* a pointer to itself */
 		put16(p + 12, 0xc00c);
@@ -92,7 +98,7 @@ static size_t make_bad(unsigned char *p, unsigned int k)
 		return 412;
 	case 4: /* characters that no name has */
 		p[12] = 6;
-		memcpy(p + 13, "a\0.\x1b\"b", 6);
+		put_text(p + 13, "a\0.\x1b\"b", 6);
 		p[20] = 1;
 		p[22] = 1;
 		return 24;
