@@ -43,3 +43,26 @@ translator struct dw_pkt < struct dw_taken *C > {
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
+
+/* consume_skb: the end of a packet that has done its work */
+struct dw_consumed {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_consumed *C > {
+	skb = C->skb;
+	has_pkt = 1;
+	recv = 1;
+	dev = C->skb->dev;
+	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+};
+
+/* timer_expire_entry, where it is that of a packet whose fragments have not all come */
+struct dw_fragtimer {
+	struct timer_list *timer;
+};
+
+translator struct dw_pkt < struct dw_fragtimer *C > {
+	timer = C->timer;
+	netns = ((struct inet_frag_queue *)((uint64_t)C->timer - offsetof(struct inet_frag_queue, timer)))->fqdir->net->ns.inum;
+};

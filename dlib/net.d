@@ -44,6 +44,7 @@ struct dw_pkt {
 	uint64_t mac_device;
 	uint64_t location;	/* kfree_skb: the address that freed it */
 	int32_t newca;		/* tcp_cong_state_set: the new congestion state */
+	struct timer_list *timer;	/* timer_expire_entry */
 	int32_t ret;		/* sock_send_length, sock_recv_length: what the call returned */
 	int32_t flags;		/* of the call */
 	uint64_t since;		/* ns: when the packet was at the place that the probe is the end of; 0: not known */
