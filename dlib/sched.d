@@ -87,7 +87,7 @@ translator struct dw_task < struct dw_exit *C > { task = C->task; };
 
 struct dw_signalgen {
 	int sig;
-	struct kernel_siginfo *info;
+	uint64_t info;		/* 0, 1 or an address: kernels from 6.13 on let nobody follow it as a pointer */
 	struct task_struct *task;
 	int group;
 	int result;
@@ -95,7 +95,7 @@ struct dw_signalgen {
 translator struct dw_task < struct dw_signalgen *C > {
 	task = C->task;
 	sig = C->sig;
-	info = C->info;
+	info = (struct kernel_siginfo *)C->info;
 	result = C->result;
 };
 

@@ -38,7 +38,7 @@ translator struct dw_stat < struct dw_fault *C > { task = curthread; };
 translator struct dw_stat < struct dw_signalgen *C > {
 	task = C->task;
 	sig = C->sig;
-	info = C->info;
+	info = (struct kernel_siginfo *)C->info;
 };
 
 inline int __page_kind[struct page *G] =

@@ -5,7 +5,7 @@ profile-199 /pid == $target && arg1/ {
 	@d = min(ustackdepth);
 	n++;
 }
-profile-199 /pid == $target && n == 20 && arg1/ { printf("%A\n%k", arg1, ustack(2)); ustack(1); n++; }
+profile-199 /pid == $target && n == 60 && arg1/ { printf("%A\n%k", arg1, ustack(2)); ustack(1); n++; }
 END { printa("f %A %@d\n", @f); printa("m %A %@d\n", @m); printa("s%k%@d\n", @s); printa("c %A %@d\n", @c); printa("d %@d\n", @d); }
 ' burn -m 700
 [ "$(grep -c '^f burn`burn_inner ' out)" = 1 ] || fail "most of the time is in burn_inner: $OUT"
