@@ -2,6 +2,8 @@
  * address, perhaps a constant; only lengths matter here. Invariant: no byte beyond those given is read. */
 #include "kernel/insn.h"
 
+#include <string.h>
+
 #define LONGEST 15
 
 /* What follows an opcode. */
@@ -202,5 +204,25 @@ enum insn_place insn_at(const uint8_t *code, size_t size, size_t off)
 		at += n;
 	}
 	return at == off && off < size ? INSN_START : INSN_MIDDLE;
+#endif
+}
+
+bool insn_refused(const uint8_t *p, size_t n)
+{
+#ifdef __aarch64__
+	(void)p;
+	return n < 4;
+#else
+	/* lock, segments that mean nothing; vectors (VEX, EVEX); the machine's own: in, out, int, hlt, cli, sti */
+	static const uint8_t prefixes[] = { 0xf0, 0x26, 0x2e, 0x36, 0x3e };
+	static const uint8_t opcodes[] = { 0x6c, 0x6d, 0x6e, 0x6f, 0xcc, 0xcd, 0xcf, 0xe4, 0xe5, 0xe6, 0xe7, 0xec, 0xed,
+		0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb, 0xc4, 0xc5, 0x62 };
+	struct cursor c = { .p = p, .n = n };
+	int op = take_prefixes(&c);
+
+	for (size_t i = 0; i + 1 < c.at; i++)
+		if (memchr(prefixes, p[i], sizeof(prefixes)))
+			return true;
+	return op < 0 || memchr(opcodes, op, sizeof(opcodes));
 #endif
 }

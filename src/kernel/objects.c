@@ -307,3 +307,11 @@ enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t si
 	free(code);
 	return place;
 }
+
+bool object_refused(const struct object *obj, uint64_t off)
+{
+	uint8_t code[16];
+	ssize_t n = pread(obj->fd, code, sizeof(code), (off_t)off);
+
+	return n <= 0 || insn_refused(code, (size_t)n);
+}

@@ -173,6 +173,12 @@ static void add_function(void *ctx, const char *name, uint64_t off, uint64_t siz
 		add_offset(m, name, off, size);
 		return;
 	}
+	if (object_refused(m->obj, off)) {
+		if (!m->glob)
+			user_failed(u, D_PROC_CREATEFAIL, NULL,
+				"the kernel cannot put a probe on the first instruction of '%s'", name);
+		return;
+	}
 	if (pdesc_glob(m->desc->name, "entry"))
 		user_place(u, user_probe(u, m->obj, m->prov, name, "entry", &user_entry), m->obj, off, 0);
 	if (!pdesc_glob(m->desc->name, "return"))

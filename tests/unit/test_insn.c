@@ -82,6 +82,8 @@ static void test_places(void)
 	EXPECT_INT(insn_at(code, sizeof(code), 6), INSN_MIDDLE);
 	EXPECT_INT(insn_at(code, sizeof(code), 8), INSN_START);
 	EXPECT_INT(insn_at(code, sizeof(code), 10), INSN_UNKNOWN);
+	EXPECT(!insn_refused(code, sizeof(code)) && insn_refused(code, 0));
+	EXPECT(insn_refused((const uint8_t *)"\xf0\x48\x0f\xb1\x17", 5) && insn_refused((const uint8_t *)"\xcc", 1));
 }
 #else
 static void test_places(void)
