@@ -243,7 +243,7 @@ static void describe_text(const struct text *t, FILE *out)
 		t->shown);
 	fprintf(out, "\n\tMinimum Probe Description Attributes\n");
 	stability_print(t->probe_attrs, out);
-	fprintf(out, "\tMinimum Statement Attributes\n");
+	fprintf(out, "\n\tMinimum Statement Attributes\n");
 	stability_print(t->stmt_attrs, out);
 	fputc('\n', out);
 }

@@ -37,7 +37,7 @@ gives 1 "" "dwire: failed to load libraries: cyclic dependency: one.d -> two.d -
 report() { # KIND NAME LEVELS… : "name data class" of descriptions, then of statements
 	printf '\nStability attributes for %s:\n\n\tMinimum Probe Description Attributes\n' "$1"
 	printf '\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n' "${@:2:3}"
-	printf '\tMinimum Statement Attributes\n'
+	printf '\n\tMinimum Statement Attributes\n'
 	printf '\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n\n' "${@:5:3}"
 }
 gives 0 "$(report 'description dtrace:::BEGIN ' Stable Stable Common Stable Stable Common)" "" \
