@@ -206,6 +206,18 @@ static bool take_text(struct command *c, int opt, int *r)
 	return c->any = true;
 }
 
+/* -32, -64: the size of pointers that programs are written for. */
+static int set_model(const struct command *c, int digit, const char *rest)
+{
+	if (digit == '6' && !strcmp(rest, "4"))
+		return 0;
+	if (digit == '3' && !strcmp(rest, "2"))
+		fprintf(c->err, "dwire: dtrace's option -32 is not here: addresses have 64 bits\n");
+	else
+		fprintf(c->err, "dwire: no option -%c%s\n", digit, rest);
+	return -EINVAL;
+}
+
 /* One option; 0, or -errno after a message. */
 static int take_option(struct command *c, int opt)
 {
@@ -242,6 +254,9 @@ static int take_option(struct command *c, int opt)
 	case 'h':
 		c->help = true;
 		return 0;
+	case '3':
+	case '6':
+		return set_model(c, opt, optarg);
 	case 'G':
 		c->headers = true;
 		return 0;
@@ -278,7 +293,8 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 	int opt;
 
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:b:x:c:p:o:D:U:I:L:X:CHFSGOlvqwZeVh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:3:6:b:x:c:p:o:D:U:I:L:X:CHFSGOlvqwZeVh", longs, NULL)) !=
+		-1) {
 		if (opt == '?' || opt == ':')
 			return bad_option(c, opt, argv);
 		if (opt == 'V') {

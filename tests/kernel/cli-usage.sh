@@ -53,6 +53,9 @@ gives 1 "" "dwire: failed to set -x switchrate: Invalid value for specified opti
 gives 1 "" "dwire: failed to set -x grabanon: Option is not supported on this system" -x grabanon -n BEGIN
 gives 1 "" "dwire: failed to set -x version=3.0: Invalid value for specified option
     hint: it takes a version of D such as 1.2" -x version=3.0 -n BEGIN
+gives 3 "" "" -64 -qn 'BEGIN { exit(3); }'
+gives 1 "" "dwire: dtrace's option -32 is not here: addresses have 64 bits" -32 -n BEGIN
+gives 1 "" "dwire: no option -31" -31 -n BEGIN
 gives 0 "" "" -x version=1.6.3 -eqn BEGIN
 run -qx tree=1 -n 'BEGIN { exit(3); }'
 expect_match "$STATUS $ERR" '^3 .*clause' "-x tree"
