@@ -182,6 +182,8 @@ void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), v
 void check_use(struct checker *ck, const char *text);
 /* Frames of a stack() or ustack() that does not say how many; 0: the usual 20, 100, 50. */
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most);
+/* A global name that this version of D does not know yet. */
+void checker_hide(struct checker *ck, const char *name);
 /* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */
 void check_decls(struct checker *ck, struct program *p);
 /* A clause, for the probes that it is enabled on. */

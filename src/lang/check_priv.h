@@ -11,6 +11,7 @@ struct checker {
 	struct types *ts;
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
+	struct strmap *hidden;      /* names that are not to be found */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;

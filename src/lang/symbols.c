@@ -101,6 +101,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->strsize = !strsize ? 1 : strsize > STRSIZE_MAX ? STRSIZE_MAX : strsize;
 	ts->string->size = (ck->strsize + 7) / 8 * 8; /* as a member */
 	checker_frames(ck, 0, 0, 0, 0);
+	ck->hidden = strmap_new(a);
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->assoc_types = strmap_new(a);
@@ -133,6 +134,11 @@ void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_
 	ck->maxframes = most && most < FRAMES_MAX ? most : FRAMES_MAX;
 }
 
+void checker_hide(struct checker *ck, const char *name)
+{
+	strmap_put(ck->hidden, name, ck);
+}
+
 struct types *checker_types(struct checker *ck)
 {
 	return ck->ts;
@@ -155,6 +161,8 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 		for (size_t i = 0; i < ck->nparams; i++)
 			if (!strcmp(ck->params[i]->name, name))
 				return ck->params[i];
+	if (scope == SCOPE_GLOBAL && strmap_get(ck->hidden, name))
+		return NULL;
 	return strmap_get(sym_scope(ck, scope), name);
 }
 

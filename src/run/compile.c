@@ -299,6 +299,7 @@ static int check_texts(struct compilation *c)
 
 	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
 	checker_use(c->checker, use_words, c);
+	pragma_bind(c);
 	checker_frames(
 		c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes, c->opts->maxframes);
 	if (c->ktypes)

@@ -37,6 +37,7 @@ struct pragma_name {
 	struct loc loc;
 	bool has_attrs;
 	struct stability attrs;
+	uint32_t version; /* of D, from which on the name is known; 0: always */
 };
 
 typedef VEC(struct enabling) enablings;

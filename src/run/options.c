@@ -299,6 +299,12 @@ static bool parse_version(const char *v, uint32_t *out)
 	return n >= 1 && n < 3 && part[0] >= 1 && *out <= VERSION_LATEST;
 }
 
+/* Is there such a version? 1.0 to 1.13, with three more numbers at most behind each, and 2.0. */
+static bool known_version(uint32_t v)
+{
+	return v >> 24 > 1 || ((v >> 12 & 0xfff) <= 13 && (v & 0xfff) <= 3);
+}
+
 bool option_version(const char *text, uint32_t *version)
 {
 	return parse_version(text, version);
@@ -454,7 +460,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_AMIN:
 		return o->amin_given = v && stability_parse(v, &o->amin);
 	case OPT_VERSION:
-		return parse_version(v, &o->version);
+		return parse_version(v, &o->version) && known_version(o->version);
 	case OPT_SET:
 		*(bool *)field = !v;
 		return !v;

@@ -112,8 +112,17 @@ static void read_binding(struct compilation *c, const struct pragma *p)
 		malformed(c, p, hint, "a version in quotes and a name are needed");
 	else if (!option_version(words[0], &version))
 		malformed(c, p, hint, arena_printf(c->arena, "invalid version \"%s\"", words[0]));
-	else
+	else {
 		remember(c, p, words[1], NULL);
+		c->pragma_names.v[c->pragma_names.n - 1].version = version;
+	}
+}
+
+void pragma_bind(struct compilation *c)
+{
+	for (size_t i = 0; i < c->pragma_names.n && c->opts->version; i++)
+		if (c->pragma_names.v[i].version > c->opts->version)
+			checker_hide(c->checker, c->pragma_names.v[i].name);
 }
 
 bool pragma_attrs(void *ctx, const char *name, struct stability *out)

@@ -5,6 +5,8 @@
 
 /* For struct parse_env; ctx is a struct compilation. */
 void pragma_read(void *ctx, const struct pragma *p);
+/* Before anything is checked: hides the names that -x version does not know yet. */
+void pragma_bind(struct compilation *c);
 /* After everything was checked: names that pragmas spoke of and that nothing defines are errors. */
 void pragma_finish(struct compilation *c);
 /* What a pragma said of a name. */
