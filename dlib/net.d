@@ -355,13 +355,22 @@ typedef struct csinfo {
 	string cs_container;		/* the container's id, 12 digits; lxc: its name */
 	uintptr_t cs_parent;		/* the MPTCP connection (struct mptcp_sock) that this is a subflow of; 0: none */
 	uint32_t cs_token;		/* its token, as ss -M shows it */
+	/* where the kernel tracks the connection of a packet that leaves: its two ends as they are in its first packet, before
+	   translation (NAT); "" and 0 where it does not */
+	string cs_orig_saddr;
+	string cs_orig_daddr;
+	uint16_t cs_orig_sport;
+	uint16_t cs_orig_dport;
 	string cs_cgroupname;		/* the cgroup's own name: of systemd, the unit's ("ssh.service") */
 } csinfo_t;
 
-inline uint64_t dw_mptcp[struct sock *S] = !__has(((struct tcp_sock *)S)->is_mptcp) ? 0 :
-    S == 0 || S->sk_protocol != 6 || S->sk_type != 1 || !((struct tcp_sock *)S)->is_mptcp ||
+inline uint64_t dw_mptcp[struct sock *S] = __has(((struct tcp_sock *)S)->is_mptcp) ?
+    (S == 0 || S->sk_protocol != 6 || S->sk_type != 1 || !((struct tcp_sock *)S)->is_mptcp ||
     ((struct inet_connection_sock *)S)->icsk_ulp_data == 0 ? 0 :
-    (uint64_t)((struct mptcp_subflow_context *)(uint64_t)((struct inet_connection_sock *)S)->icsk_ulp_data)->conn;
+    (uint64_t)((struct mptcp_subflow_context *)(uint64_t)((struct inet_connection_sock *)S)->icsk_ulp_data)->conn) : 0;
+
+/* The packet's struct nf_conn: the low bits tell other things. */
+inline uint64_t dw_ct[struct dw_pkt *P] = P->has_pkt && P->skb != 0 ? P->skb->_nfct & ~7ul : 0;
 
 translator csinfo_t < struct dw_pkt *P > {
 	cs_addr = (uintptr_t)P->sk;
@@ -375,9 +384,19 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_cgroup = P->cgroup;
 	cs_zonename = __zone(P->netns);
 	cs_nspid = P->owner != 0 ? P->owner->nspid : -1;
+	cs_orig_saddr = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? "" :
+	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == 2 ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u3.ip) :
+	    __ip6(&((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u3.in6)) : "";
+	cs_orig_daddr = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? "" :
+	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == 2 ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u3.ip) :
+	    __ip6(&((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u3.in6)) : "";
+	cs_orig_sport = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? 0 :
+	    ntohs(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u.all)) : 0;
+	cs_orig_dport = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? 0 :
+	    ntohs(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u.all)) : 0;
 	cs_parent = dw_mptcp[P->sk];
-	cs_token = dw_mptcp[P->sk] == 0 ? 0 : __has(((struct mptcp_sock *)P->sk)->token) ?
-	    ((struct mptcp_sock *)dw_mptcp[P->sk])->token : 0;
+	cs_token = __has(((struct mptcp_sock *)P->sk)->token) ? (dw_mptcp[P->sk] == 0 ? 0 :
+	    ((struct mptcp_sock *)dw_mptcp[P->sk])->token) : 0;
 	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
 	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;
