@@ -327,9 +327,16 @@ int owner_last(struct owner *o)
 			continue;
 		o->link[last[i]] = -1;
 		err = attach(o, last[i]);
+		/* Before Linux 6.10 a program is at a tracepoint once. A socket that ends meanwhile leaves a record,
+		 * which the next socket at its address overwrites. */
+		if (err == -EEXIST) {
+			close(first);
+			first = -1;
+			err = attach(o, last[i]);
+		}
 		if (err)
 			o->link[last[i]] = first;
-		else
+		else if (first >= 0)
 			close(first);
 	}
 	return err;
