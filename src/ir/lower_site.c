@@ -275,6 +275,18 @@ static vreg sock_number(struct lowerer *lw, vreg r, const char *name)
 	return common.type ? lower_load(lw, common, NULL).r : ir_imm(lw->ir, 0);
 }
 
+/* The socket that a function's packet or argument names, as the verifier knows it. */
+static struct val named_sk(struct lowerer *lw)
+{
+	struct type *ptr = type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"));
+	struct val v;
+
+	if (!native_has(lw, "by") && native_has(lw, "sk"))
+		return tracepoint_arg(lw, "sk", ptr);
+	v = tracepoint_arg(lw, "skb", type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sk_buff")));
+	return lower_load(lw, lower_member_of(lw, v, v.type->of, "sk"), NULL);
+}
+
 /* The whole socket of a function's packet or argument, as a plain number, 0: none: of a handshake its listener, and
  * nothing of TIME_WAIT. A packet that leaves ("by") is its socket's only if that sends it: a tunnel's outer packet still
  * has the inner one's. */
@@ -282,17 +294,13 @@ static vreg full_sk(struct lowerer *lw)
 {
 	struct ir *ir = lw->ir;
 	struct type *ptr = type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"));
-	bool leaves = native_has(lw, "by"), arg = !leaves && native_has(lw, "sk");
+	bool leaves = native_has(lw, "by");
 	uint32_t end = ir_newlabel(ir), whole = ir_newlabel(ir);
-	struct val v = tracepoint_arg(lw, arg ? "sk" : "skb", ptr), by;
+	struct val by;
 	vreg res = ir_var(ir), state, sk;
 
 	ir_seti(ir, res, 0);
-	if (!arg) {
-		v = tracepoint_arg(lw, "skb", type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sk_buff")));
-		v = lower_load(lw, lower_member_of(lw, v, v.type->of, "sk"), NULL);
-	}
-	sk = plain_number(lw, v);
+	sk = plain_number(lw, named_sk(lw));
 	ir_jcci(ir, CC_EQ, sk, 0, end);
 	state = sock_number(lw, sk, "skc_state");
 	ir_jcci(ir, CC_EQ, state, 6, end);
@@ -318,15 +326,24 @@ static vreg kernel_sk(struct lowerer *lw)
 	return is_cgroup(lw) ? cgroup_sk(lw).r : helper_sk(lw);
 }
 
-/* Kprobes may not ask for a socket's number, and make none. One that has none is known by its address. */
+/* Kprobes may not ask for a socket's number, and make none: there a socket that has none is known by its address. So is
+ * the listener of a handshake, to which no typed pointer leads. */
 static vreg function_cookie(struct lowerer *lw)
 {
 	struct ir *ir = lw->ir;
 	vreg res = ir_var(ir), sk = kernel_sk(lw);
-	uint32_t end = ir_newlabel(ir);
+	uint32_t end = ir_newlabel(ir), other = ir_newlabel(ir);
+	struct val v;
 
 	ir_set(ir, res, sk);
 	ir_jcci(ir, CC_EQ, sk, 0, end);
+	if (!is_kprobe(lw)) {
+		v = named_sk(lw);
+		ir_jcc(ir, CC_NE, plain_number(lw, v), sk, other);
+		ir_set(ir, res, ir_call(ir, BPF_FUNC_get_socket_cookie, &v.r, 1, true));
+		ir_jmp(ir, end);
+		ir_label(ir, other);
+	}
 	ir_set(ir, res, sock_number(lw, sk, "skc_cookie"));
 	ir_jcci(ir, CC_NE, res, 0, end);
 	ir_set(ir, res, sk);

@@ -1,7 +1,9 @@
 #!/bin/bash
-# Linux 6.1: no bpf_cast_to_kern_ctx(), no bpf_rdonly_cast(). What works without them must work, with the same numbers;
-# what does not must be refused before anything runs.
+# Linux 6.1: no bpf_cast_to_kern_ctx(), no bpf_rdonly_cast(), no kprobe.multi. There the network providers are on functions
+# of the kernel, and on kprobes when asked; a tier that cannot see a probe refuses it before anything runs.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/tiers.lib"
+. "$here/fbt.lib"
 in_guest || boot 6.1
 
 # D, and what the error must name. Nothing is attached, and the command that -c gives never runs.
@@ -9,10 +11,10 @@ refused() { # PROBE FEATURE
 	local marker before after
 	marker=$(mktemp -u)
 	before=$(bpftool prog show | wc -l)
-	trace -n "$1 { @ = count() }" -c "touch $marker"
+	trace -x tier="${3:-hooks}" -n "$1 { @ = count() }" -c "touch $marker"
 	after=$(bpftool prog show | wc -l)
 	[ "$STATUS" -eq 1 ] && [ -z "$OUT" ] && [ "$before" -eq "$after" ] && [ ! -e "$marker" ] &&
-		[ "$(grep -c error <<<"$ERR")" -eq 1 ] && has "$ERR" "D_KERNEL.*$1 cannot be traced: .*$2" &&
+		[ "$(grep -c error <<<"$ERR")" -eq 1 ] && has "$ERR" "D_KERNEL.*$1 cannot be traced in the tier ${3:-hooks}: .*$2" &&
 		has "$ERR" "hint: .*dwire -lv"
 }
 
@@ -47,20 +49,25 @@ packets_in() {
 	[ "$STATUS" -eq 0 ] && [ $datagrams -eq 14 ] && [ "$OUT" = "::1 ::1 lo $datagrams" ]
 }
 
-details() { # -lv says of each site whether it is there
+details() { # -lv says of each site whether it is there, and which are used
 	trace -lvn 'tcp:::'
 	[ "$STATUS" -eq 0 ] && has "$OUT" $'cgroup_skb/egress \\(not on this kernel\\)' &&
-		has "$OUT" $'tp_btf inet_sock_set_state\n' && has "$OUT" $'tcp_send_reset \\(not on this kernel\\)'
+		has "$OUT" $'fentry ip_finish_output\n' && has "$OUT" $'tp_btf inet_sock_set_state\n' &&
+		has "$OUT" $'tcp_send_reset \\(not on this kernel\\)'
 }
 
 check BEGIN-tick-END ticks
 check profile sampled
 check ip-receive packets_in
-for p in tcp:::send tcp:::receive tcp:::connect-request tcp:::connect-established udp:::send udp:::receive ip:::send; do
+for p in tcp:::send tcp:::receive tcp:::connect-request udp:::send udp:::receive ip:::send; do
 	check "refused-$p" refused $p 'bpf_cast_to_kern_ctx\(\)'
 done
 check refused-tcp:::accept-refused refused tcp:::accept-refused 'tracepoint tcp_send_reset with 3 arguments'
+check refused-proc:::exec-success refused proc:::exec-success 'it is not seen there' functions
 check list details
-kernel_test tcp_states.sh
-kernel_test owner_test.c
+fbt_tests
+tiers_agree functions kprobes
+for t in tcp_states.sh tcp_open.sh tcp_refused.sh udp.sh owner_test.c; do
+	kernel_test "$t"
+done
 finish

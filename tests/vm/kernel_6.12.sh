@@ -3,7 +3,11 @@
 # comes before its addresses, the ACKs of TIME_WAIT leave by a socket of the kernel's own, and the receive hook of the
 # owner service. So these tests of tests/kernel, whole; they compare with the triggers' own counts.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/tiers.lib"
+. "$here/fbt.lib"
 in_guest || boot 6.12
+fbt_tests
+tiers_agree hooks functions kprobes
 for t in tcp_states.sh tcp_segments.sh tcp_open.sh tcp_refused.sh udp.sh ip_headers.sh docs_oneliners.sh owner_test.c; do
 	kernel_test "$t"
 done

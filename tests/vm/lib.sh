@@ -16,6 +16,8 @@ dwire=$build/dwire
 triggers=$build/tests/triggers
 passed=0 failed=0 skipped=0
 OUT='' ERR='' STATUS=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 boot() {
 	exec "$here/vm" "$1" "$BASH" "$(realpath "$0")" "$build" --guest
