@@ -1,7 +1,7 @@
 /* tcpnagle: writes that meet the Nagle algorithm, and what waits.
  *
  * common: sockets interval
- * row: NAGLE=nagle nagle[%s] WRITES=writes %@8d
+ * row: NAGLE=nagle %-12s WRITES=writes %@8d
  * row wait: WHAT=what %s US=us %@d
  */
 uint64_t start[uintptr_t];

@@ -1,8 +1,8 @@
 /* tcpsynbl: queues of TCP listeners as connections arrive.
  *
  * common: sockets interval
- * row: BACKLOG=limit backlog[%d] LENGTH=length %@d
- * row drop: TIME=time %02d:%02d:%02d EVENT=event %s PID=pid pid_%d COMM=comm %s LPORT=lport port_%d
+ * row: BACKLOG=limit "backlog limit %d" LENGTH=length %@d
+ * row drop: TIME=time %02d:%02d:%02d EVENT=event %s PID=pid "of PID %d" COMM=comm %s LPORT=lport "port %d"
  */
 dtrace:::BEGIN
 {

@@ -41,17 +41,34 @@ static const struct {
 		"--program  tool_program = 0  show the D program, do not run it\n" },
 };
 
+/* The next word, or what stands between quotes. */
 static const char *word(const char *s, char *out, size_t size)
 {
 	size_t n = 0;
 
 	while (*s == ' ' || *s == '\t')
 		s++;
+	if (*s == '"' && strchr(s + 1, '"')) {
+		for (s++; *s != '"'; s++)
+			if (n + 1 < size)
+				out[n++] = *s;
+		out[n] = '\0';
+		return s + 1;
+	}
 	for (; *s && !isspace((unsigned char)*s); s++)
 		if (n + 1 < size)
 			out[n++] = *s;
 	out[n] = '\0';
 	return s;
+}
+
+/* The same with its quotes: a default that is a text. */
+static const char *quoted(const char *s, char *out, size_t size)
+{
+	size_t n = strcspn(s + 1, "\"") + 2;
+
+	snprintf(out, size, "%.*s", (int)n, s);
+	return s + strlen(out);
 }
 
 struct param *tool_param(struct tool *t, const char *name)
@@ -116,7 +133,8 @@ static bool parse_param(const char *line, struct param *p)
 	}
 	if (strcmp(next, "=") != 0)
 		return false;
-	s = word(s, p->value, sizeof(p->value));
+	s += strspn(s, " \t");
+	s = *s == '"' ? quoted(s, p->value, sizeof(p->value)) : word(s, p->value, sizeof(p->value));
 	if (!p->name[0])
 		p->same_as = p->value[1];
 	p->kind = kind_of(p);
@@ -202,16 +220,18 @@ static void json_name(char *out, size_t size, const char *name)
 /* NAME, NAME=json, NAME[flag], NAME[!flag] */
 static void parse_column_name(struct column *c, char *s)
 {
-	char *cond = strchr(s, '['), *eq;
+	char *cond = strchr(s, '['), *eq = NULL;
 
 	if (cond) {
 		*cond++ = '\0';
+		eq = strstr(cond, "]=");
 		cond[strcspn(cond, "]")] = '\0';
 		c->negate = *cond == '!';
 		snprintf(c->when, sizeof(c->when), "%.23s", cond + c->negate);
 	}
-	eq = strchr(s, '=');
 	if (eq)
+		eq += 2;
+	else if ((eq = strchr(s, '=')))
 		*eq++ = '\0';
 	snprintf(c->name, sizeof(c->name), "%.23s", s);
 	if (eq)

@@ -58,15 +58,18 @@ static bool is_integer(const struct piece *p)
 	return p->conv == 'd' || p->conv == 'u' || p->conv == 'i';
 }
 
-/* "%d", or "%d.%03d" */
+/* "%d", "PID %d", or "%d.%03d" */
 static bool is_numeric(const char *fmt)
 {
 	struct piece p;
 	bool first = true;
 
 	for (const char *s = fmt; *s; first = false) {
+		size_t n;
+
 		s = next_piece(s, &p);
-		if (!p.conv || !is_integer(&p) || strcmp(p.text, first ? "" : ".") != 0)
+		n = strlen(p.text);
+		if (!p.conv || !is_integer(&p) || (first ? n && p.text[n - 1] != ' ' : strcmp(p.text, ".") != 0))
 			return false;
 	}
 	return true;
@@ -95,11 +98,12 @@ static void put_value(const char *fmt, bool numeric, FILE *out)
 {
 	const char *quote = numeric ? "" : "\\\"";
 	struct piece p;
+	const char *behind = next_piece(fmt, &p); /* the first piece: its text is not of the number */
 
 	fputs(quote, out);
 	for (const char *s = fmt; *s;) {
 		s = next_piece(s, &p);
-		fputs(p.text, out);
+		fputs(numeric && s == behind ? "" : p.text, out);
 		if (p.conv)
 			put_bare(&p, out);
 	}
