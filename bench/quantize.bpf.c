@@ -1,24 +1,17 @@
-/* quantize: tcp:::receive { @[args[1]->cs_pid] = quantize(args[2]->ip_plength); } by hand. The maps owners and accepted
- * are those of bpf/owner.bpf.c, which the loader loads too. */
+/* quantize: tcp:::receive { @[args[1]->cs_pid] = quantize(args[2]->ip_plength); } by hand. The map owners is that of
+ * bpf/owner.bpf.c, which the loader loads too. */
 #include "kern.h"
 #include "ir/abi.h"
 
 #define NO_SOCKET 3 /* SKB_DROP_REASON_NO_SOCKET */
 
 struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, struct dw_owner);
-} owners SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 131072);
 	__type(key, u64);
 	__type(value, struct dw_owner);
-} accepted SEC(".maps");
+} owners SEC(".maps");
 
 struct histogram {
 	u64 n[DW_QUANTIZE_BUCKETS];
@@ -78,16 +71,10 @@ static __always_inline u64 *bucket(u64 pid, u64 v)
 	return i < DW_QUANTIZE_BUCKETS ? &h->n[i] : NULL;
 }
 
-/* An owner record that was cloned from the listener is not this socket's. */
-static __always_inline int owner_pid(struct bpf_sock *sk, u64 addr)
+static __always_inline int owner_pid(u64 addr)
 {
-	struct dw_owner *o = sk ? bpf_sk_storage_get(&owners, sk, 0, 0) : NULL;
+	struct dw_owner *o = bpf_map_lookup_elem(&owners, &addr);
 
-	if (!o || o->sk != addr) {
-		struct dw_owner *a = bpf_map_lookup_elem(&accepted, &addr);
-
-		o = a ? a : o;
-	}
 	return o ? o->pid : -1;
 }
 
@@ -100,7 +87,7 @@ int hand_ingress(struct __sk_buff *ctx)
 
 	if (!sk || sk->sk_protocol != 6 || sk->sk_type != 1)
 		return 1;
-	n = bucket((u64)(long long)owner_pid(ctx->sk, (u64)sk), ip_plength(skb, ip_header(skb)));
+	n = bucket((u64)(long long)owner_pid((u64)sk), ip_plength(skb, ip_header(skb)));
 	if (n)
 		++*n; /* softirqs are off */
 	return 1;
