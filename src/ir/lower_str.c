@@ -739,6 +739,21 @@ static void order_jump(
 	ir_jcci(lw->ir, cc, r, 0, label);
 }
 
+/* A literal that is compared with the name of a zone: the number of the namespace that has this name now. */
+static struct sval literal_zone(struct lowerer *lw, const struct expr *zone, const struct expr *lit, struct sval s)
+{
+	struct sval z = s;
+
+	if (lit->kind != EX_STR || (expr_form(lw->ck, zone) & FORM_ZONE) == 0 || !strcmp(lit->str, "global") ||
+		!lit->slen || !lw->env->netns)
+		return s;
+	z.tag = ir_imm(lw->ir, DW_STR_ZONE);
+	z.w = ARENA_ARRAY(lw->arena, vreg, z.n);
+	z.w[0] = ir_imm(lw->ir, lw->env->netns(lw->env->ctx, lit->str));
+	z.w[1] = ir_imm(lw->ir, 0);
+	return z;
+}
+
 void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
 {
 	int form = form_join(expr_form(lw->ck, e->a), expr_form(lw->ck, e->b));
@@ -750,6 +765,10 @@ void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool whe
 		form |= FORM_CHARS | FORM_TEXT;
 	a = lower_str_as(lw, e->a, form);
 	b = lower_str_as(lw, e->b, form);
+	if (!order && a.rep == REP_TSTR) {
+		a = literal_zone(lw, e->b, e->a, a);
+		b = literal_zone(lw, e->a, e->b, b);
+	}
 	if (order) {
 		order_jump(lw, e, a, b, label, when);
 	} else if ((e->op == OP_NE) == when) {

@@ -4,6 +4,7 @@
 #include "kernel/ksyms.h"
 #include "kernel/tracepoints.h"
 #include "run/script.h"
+#include "run/zone.h"
 
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
 static const struct uplace *find_functions(void *ctx, const struct ufunctions *f, size_t *n)
@@ -196,6 +197,16 @@ static const char *tier_lacks(void *ctx, enum tier t)
 	return NULL;
 }
 
+static uint32_t find_netns(void *ctx, const char *name)
+{
+	const struct dwire *d = ctx;
+	struct zones *z = zone_new(features_global_netns(d->features));
+	uint32_t n = z ? zone_number(z, name) : 0;
+
+	zone_free(z);
+	return n;
+}
+
 void script_env(struct dwire *d)
 {
 	struct lower_env *env = &d->c.lenv;
@@ -205,6 +216,7 @@ void script_env(struct dwire *d)
 	env->uprobe_multi = kbtf_func(d->btf, "bpf_uprobe_multi_link_attach") != 0;
 	env->wall_offset = features_walltime_offset();
 	env->first_netns = features_global_netns(d->features);
+	env->netns = find_netns;
 	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;
 	env->ctx = d;

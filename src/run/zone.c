@@ -231,3 +231,29 @@ const char *zone_name(struct zones *z, uint32_t netns)
 	e = add_zone(z, netns);
 	return e ? e->name : "?";
 }
+
+static uint32_t number_of(const struct zones *z, const char *name)
+{
+	for (size_t i = 0; i < z->n; i++)
+		if (!strcmp(z->v[i].name, name))
+			return z->v[i].netns;
+	return 0;
+}
+
+uint32_t zone_number(struct zones *z, const char *name)
+{
+	unsigned long n;
+	uint32_t r;
+	char *end;
+
+	if (!strcmp(name, "global"))
+		return z->global;
+	scan_named(z);
+	r = number_of(z, name);
+	if (r)
+		return r;
+	scan_processes(z);
+	r = number_of(z, name);
+	n = strtoul(name, &end, 10);
+	return r || *end || n > UINT32_MAX ? r : (uint32_t)n;
+}

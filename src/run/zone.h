@@ -11,4 +11,6 @@ void zone_free(struct zones *z);
 /* "global"; the name under /run/netns; the short id of the container whose processes live in it; else the number as
  * text. Never NULL; owned by z, valid until zone_free(). An unknown number is looked for at most once a second. */
 const char *zone_name(struct zones *z, uint32_t netns);
+/* The namespace that zone_name() would call so; 0: there is none now. */
+uint32_t zone_number(struct zones *z, const char *name);
 #endif

@@ -9,6 +9,11 @@ line='printf("%s pid=%d name=%s zone=%d ns=%d zonename=%s local=%d sa=%s da=%s l
 trace_in "$NETNS" "tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ { $line" tcp_echo -q -n 1
 expect_ge "$(count 1)" 16 "segments in a named namespace"
 expect_count "v[\"zone\"] != $NETNS_ID || v[\"zonename\"] != \"$NETNS\" || v[\"local\"] != 1" 0 "its zone and name"
+trace_in "$NETNS" "tcp:::send /args[1]->cs_zonename == \"$NETNS\"/ { @n[1] = count(); } tcp:::send /args[1]->cs_netns == $NETNS_ID/ {
+	@n[2] = count(); } tcp:::send /args[1]->cs_zonename == \"$NETNS\" && args[1]->cs_netns != $NETNS_ID/ { @n[3] = count(); }
+	BEGIN /zonename != \"$NETNS\" && zonename == \"global\"/ { @n[4] = count(); }" tcp_echo -q -n 1
+expect_eq "$(awk '$1 == 1 { a = $2 } $1 == 2 { b = $2 } $1 == 3 { c = $2 } $1 == 4 { d = $2 } END { print (a == b && a > 0), c + 0, d }' \
+	<<<"$OUT")" "1 0 1" "a zone by its name"
 
 trace_with "tcp:::send, tcp:::receive /args[1]->cs_execname == \"dw_server\" || args[1]->cs_execname == \"dw_client\"/ { $line" tcp_echo -q -n 1
 client=$(value_of client_pid) server=$(value_of server_pid)
