@@ -183,6 +183,7 @@ const struct symbol *checker_find(struct checker *ck, const char *name)
 struct name_list {
 	VEC(const char *) names;
 	struct arena *a;
+	struct strmap *hidden; /* not these */
 };
 
 static void collect(void *ctx, const char *key, void *value)
@@ -190,14 +191,14 @@ static void collect(void *ctx, const char *key, void *value)
 	struct name_list *l = ctx;
 
 	(void)value;
-	if (strncmp(key, "__", 2) != 0)
+	if (strncmp(key, "__", 2) != 0 && !strmap_get(l->hidden, key))
 		*vec_push(l->a, &l->names) = key;
 }
 
 /* "did you mean x?", or NULL. */
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope)
 {
-	struct name_list l = { .a = ck->arena };
+	struct name_list l = { .a = ck->arena, .hidden = ck->hidden };
 	const char *near;
 
 	check_use(ck, NULL); /* an error is coming: every name counts */
