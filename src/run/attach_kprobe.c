@@ -11,45 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CLOSERS 32 /* threads */
-
-/* ---- detaching --------------------------------------------------------------------------------------------------- */
-
-/* The kernel takes one probe away at a time, and waits each time until no CPU can be in it; it waits for many at once
- * when many ask. */
-struct closer {
-	const struct links *links;
-	size_t first;
-};
-
-static void *close_some(void *arg)
-{
-	const struct closer *c = arg;
-
-	for (size_t i = c->first; i < c->links->n; i += CLOSERS)
-		close(c->links->v[i]);
-	return NULL;
-}
-
 void kprobes_detach(struct kprobe_links *links)
 {
-	struct links *l = &links->fds;
-	pthread_t threads[CLOSERS];
-	struct closer c[CLOSERS];
-	bool running[CLOSERS];
-
-	for (size_t i = 0; i < CLOSERS; i++) {
-		c[i] = (struct closer){ l, i };
-		running[i] = l->n > i + 1 && pthread_create(&threads[i], NULL, close_some, &c[i]) == 0;
-		if (!running[i])
-			(void)close_some(&c[i]);
-	}
-	for (size_t i = 0; i < CLOSERS; i++)
-		if (running[i])
-			pthread_join(threads[i], NULL);
-	free(l->v);
-	l->v = NULL;
-	l->n = l->cap = 0;
+	links_close(&links->fds);
 }
 
 /* ---- one link ---------------------------------------------------------------------------------------------------- */

@@ -23,13 +23,7 @@ struct multi_attr {
 
 void uprobes_detach(struct uprobe_links *links)
 {
-	struct links *l = &links->fds;
-
-	for (size_t i = 0; i < l->n; i++)
-		close(l->v[i]);
-	free(l->v);
-	l->v = NULL;
-	l->n = l->cap = 0;
+	links_close(&links->fds);
 }
 
 /* ---- Linux 6.6 and later ----------------------------------------------------------------------------------------- */

@@ -2,12 +2,16 @@
 #include "run/links.h"
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define CLOSERS 32 /* threads */
 
 int links_keep(struct links *l, int fd)
 {
@@ -64,4 +68,40 @@ int links_perf_event(int prog, const struct perf_event_attr *attr, pid_t pid, ui
 		link = -errno;
 	close((int)event); /* the link holds it */
 	return link;
+}
+
+/* The kernel takes one probe away at a time, and waits each time until no CPU can be in it; it waits for many at once
+ * when many ask. */
+struct closer {
+	const struct links *links;
+	size_t first;
+};
+
+static void *close_some(void *arg)
+{
+	const struct closer *c = arg;
+
+	for (size_t i = c->first; i < c->links->n; i += CLOSERS)
+		close(c->links->v[i]);
+	return NULL;
+}
+
+void links_close(struct links *l)
+{
+	pthread_t threads[CLOSERS];
+	struct closer c[CLOSERS];
+	bool running[CLOSERS];
+
+	for (size_t i = 0; i < CLOSERS; i++) {
+		c[i] = (struct closer){ l, i };
+		running[i] = l->n > i + 1 && pthread_create(&threads[i], NULL, close_some, &c[i]) == 0;
+		if (!running[i])
+			(void)close_some(&c[i]);
+	}
+	for (size_t i = 0; i < CLOSERS; i++)
+		if (running[i])
+			pthread_join(threads[i], NULL);
+	free(l->v);
+	l->v = NULL;
+	l->n = l->cap = 0;
 }

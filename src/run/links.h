@@ -15,6 +15,8 @@ struct links {
 
 /* Takes fd over. 0; -ENOMEM: it was closed. */
 int links_keep(struct links *l, int fd) __attribute__((warn_unused_result));
+/* Closes them all, and empties the list; twice is fine. */
+void links_close(struct links *l);
 /* Lets the process open as many files as it may. */
 void links_more_files(void);
 /* The first number in a file of /sys, of "8" or "config:32-63"; -1: none. */
