@@ -88,7 +88,7 @@ struct agg_row {
 	size_t nitems;
 };
 
-#define AGG_JOIN_MAX 32
+#define AGG_JOIN_MAX 256 /* as many as printa() takes */
 
 /* A table ready to print. The buffers are kept between uses. */
 struct agg_table {

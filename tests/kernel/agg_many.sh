@@ -22,3 +22,10 @@ done >want
 expect_eq "$(sed 's/@@*/@/; s/|//; /value/d; /^$/d; s/  */ /g; s/^ //; s/ $//; 1,3d' <<<"$OUT")" "$(<want)" "values"
 expect_eq "$(sed -n 1,2p <<<"$OUT")" "366059 59
 59 -59" "variables and printa"
+# As many arguments and aggregations as one likes.
+make='' names='' formats='' numbers=''
+for i in {1..100}; do
+	make+=" @a$i = sum($i);" names+=", @a$i" formats+="%d " numbers+=", $i"
+done
+run -q -n "BEGIN { $make printf(\"$formats\n\"$numbers); printa(\"${formats//d/@d}\n\"$names); exit(0); }"
+expect_eq "$STATUS $ERR $(sort -u <<<"$OUT")" "0  $(echo {1..100} '')" "a hundred"
