@@ -12,7 +12,7 @@
 
 static uint32_t spec_count(const struct lowerer *lw)
 {
-	return lw->env->nspec ? lw->env->nspec : 1;
+	return lw->env->nspec;
 }
 
 static uint32_t spec_words(const struct lowerer *lw)
@@ -24,7 +24,7 @@ static uint32_t spec_map(struct lowerer *lw)
 {
 	uint32_t map = map_for(lw, MAP_SPECS);
 
-	lw->im->maps.v[map].value_size = spec_words(lw) * 8;
+	lw->im->maps.v[map].value_size = (spec_words(lw) ? spec_words(lw) : 1) * 8;
 	return map;
 }
 
@@ -108,7 +108,7 @@ static vreg find_bit(struct lowerer *lw, vreg id, uint32_t none, vreg *bit)
 	lower_fault(lw, DW_FAULT_ILLOP, ir_imm(ir, 0));
 	ir_label(ir, ok);
 	*bit = ir_alu(ir, ALU_SHL, ir_imm(ir, 1), ir_alui(ir, ALU_AND, i, 63));
-	return spec_words(lw) == 1 ? p : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
+	return spec_words(lw) <= 1 ? p : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
 }
 
 /* The rest of the clause is for the speculation; without one there is no rest. */

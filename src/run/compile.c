@@ -13,9 +13,6 @@
 #include "run/library.h"
 #include "run/pragma.h"
 
-#define NSPEC 1u         /* speculations at once, unless told */
-#define SPECSIZE 32768ul /* bytes of one */
-
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 /* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
 static size_t description_length(const char *s)
@@ -322,6 +319,7 @@ static int check_texts(struct compilation *c)
 }
 
 /* ---- lowering ---------------------------------------------------------------------------------------------------- */
+#define NSPEC_MAX 8192u   /* speculations at once: each 64 of them are some instructions */
 #define FUNCTIONS_EACH 8u /* so many functions of the kernel have a program each; more share one, by kprobes */
 
 /* Functions of the kernel share a program if they are many, and kprobes are there. */
@@ -370,8 +368,8 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct lowerer *lw;
 
-	c->image.nspec = c->opts->nspec ? c->opts->nspec : NSPEC;
-	c->image.specsize = c->opts->specsize ? c->opts->specsize : SPECSIZE;
+	c->image.nspec = c->opts->nspec < NSPEC_MAX ? c->opts->nspec : NSPEC_MAX;
+	c->image.specsize = c->opts->specsize;
 	c->lenv.nspec = c->image.nspec;
 	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
 	c->lenv.only_tier = c->opts->tier;

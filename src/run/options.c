@@ -188,6 +188,8 @@ void options_init(struct options *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->strsize = 256;
+	o->nspec = 1;
+	o->specsize = 32768;
 	o->cpu = -1;
 	o->stackindent = 14;
 	o->stdc = 'a';

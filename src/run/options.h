@@ -42,8 +42,8 @@ struct options {
 	uint64_t strsize;
 	uint64_t dynvarsize;                                         /* bytes; 0: default */
 	uint64_t aggsize;                                            /* bytes; 0: default */
-	uint64_t specsize;                                           /* bytes a speculation; 0: default */
-	uint32_t nspec;                                              /* speculations; 0: default */
+	uint64_t specsize;                                           /* bytes a speculation on each CPU */
+	uint32_t nspec;                                              /* speculations at once */
 	uint32_t stackframes, ustackframes, maxframes, jstackframes; /* 0: default */
 	uint64_t jstackstrsize;
 	uint64_t scratchsize;
