@@ -179,8 +179,24 @@ static struct val typed_word(struct lowerer *lw, vreg r, struct type *type)
 }
 
 /* Argument i of a typed tracepoint or function. */
+/* The kernel copies what the verifier does not let us load. */
+static vreg hidden_word(struct lowerer *lw, int i)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir), at = ir_stack_alloc(ir, 8);
+	vreg p = ir_stack(ir, at), from = ir_alui(ir, ALU_ADD, ir_ctx(ir), i * 8), r;
+
+	ir_sti(ir, p, 0, 8, 0);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ p, ir_imm(ir, 8), from }, 3, false);
+	r = ir_ld(ir, ir_stack(ir, at), 0, 8, false, false);
+	ir_stack_release(ir, mark);
+	return r;
+}
+
 static struct val ctx_arg(struct lowerer *lw, int i, struct type *type)
 {
+	if (lw->site->hidden >> i & 1)
+		return typed_word(lw, hidden_word(lw, i), type);
 	return typed_word(lw, ctx_word(lw, (unsigned)i), type);
 }
 

@@ -35,12 +35,13 @@ struct site {
 	size_t nuargs;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
-	unsigned fewer;    /* ... and the tracepoint must have fewer arguments than these: an older form; 0: any */
-	bool bh_off;       /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
-	bool irqs_off;     /* runs with interrupts off, or may */
-	bool sk_only;      /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
-	bool optional;     /* the probe loses some events, not all, where the kernel lacks this site */
-	const char *sees;  /* for -l -v: what this site sees */
+	unsigned hidden; /* bit i: argument i is a const void *, which verifiers before Linux 6.15 do not let be read */
+	unsigned fewer;  /* ... and the tracepoint must have fewer arguments than these: an older form; 0: any */
+	bool bh_off;     /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
+	bool irqs_off;   /* runs with interrupts off, or may */
+	bool sk_only;    /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
+	bool optional;   /* the probe loses some events, not all, where the kernel lacks this site */
+	const char *sees; /* for -l -v: what this site sees */
 };
 
 /* Where a compiler left an argument of a probe of a program. */

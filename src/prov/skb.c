@@ -14,7 +14,8 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 #define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= 1024 && P->since != 0"
 
 static const struct site alloc_sites[] = {
-	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .irqs_off = true, .when = TAKEN, .sees = "memory for a buffer" },
+	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .irqs_off = true, .when = TAKEN,
+		.sees = "memory for a buffer" },
 	{ TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = NEW,
 		.sees = "buffers that drivers keep, as they hand them up" },
 	{ TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = NEW, .sees = "... likewise" },
@@ -33,7 +34,7 @@ static const struct site clone_sites[] = {
 static const struct site free_sites[] = {
 	{ TP("consume_skb", 1, "dw_skused"), .irqs_off = true, .sees = "buffers that have done their work" },
 	{ TP("kfree_skb", 3, "dw_skdrop3"), .irqs_off = true, .sees = "... that are thrown away" },
-	{ TP("kmem_cache_free", 3, "dw_skgive"), .irqs_off = true, .when = GIVEN,
+	{ TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .irqs_off = true, .when = GIVEN,
 		.sees = "... that are given back without a word: TCP's, when a process has read, or the other side "
 			"acknowledged" },
 };
@@ -50,7 +51,7 @@ static const struct site drop_sites[] = {
  * was not seen (merged into another): then it begins anew. */
 #define KEY .key = "(uint64_t)P->skb"
 static const struct stamp_event birth_events[] = {
-	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .when = TAKEN }, KEY, "1" },
+	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .when = TAKEN }, KEY, "1" },
 	{ STAMP_SET, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = "P->word != 1" }, KEY, "2" },
 	{ STAMP_SET, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = "P->word != 1" }, KEY, "2" },
 	{ STAMP_FIRST, { TP("netif_receive_skb_entry", 1, "dw_skseen") }, KEY, "2" },
@@ -58,7 +59,7 @@ static const struct stamp_event birth_events[] = {
 	{ STAMP_FIRST, { TP("netif_rx_entry", 1, "dw_skseen") }, KEY, "2" },
 	{ STAMP_END, { TP("consume_skb", 1, "dw_skused") }, KEY, NULL },
 	{ STAMP_END, { TP("kfree_skb", 3, "dw_skdrop3") }, KEY, NULL },
-	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .when = GIVEN }, KEY, NULL },
+	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .when = GIVEN }, KEY, NULL },
 };
 static const struct stamp stamps[] = {
 	{ "birth", birth_events, sizeof(birth_events) / sizeof(birth_events[0]) },
