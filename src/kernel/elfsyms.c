@@ -329,13 +329,22 @@ bool elfsyms_find(const struct elfsyms *e, uint64_t file_off, const char **name,
 	return false;
 }
 
+bool elfsyms_file_off(const struct elfsyms *e, uint64_t addr, uint64_t *off)
+{
+	for (size_t k = 0; k < e->nsegs; k++)
+		if (addr >= e->segs[k].addr && addr - e->segs[k].addr < e->segs[k].len) {
+			*off = addr - e->segs[k].addr + e->segs[k].off;
+			return true;
+		}
+	return false;
+}
+
 void elfsyms_each(
 	const struct elfsyms *e, void (*each)(void *ctx, const char *name, uint64_t file_off, uint64_t size), void *ctx)
 {
+	uint64_t off;
+
 	for (size_t i = 0; i < e->n; i++)
-		for (size_t k = 0; k < e->nsegs; k++)
-			if (e->v[i].addr >= e->segs[k].addr && e->v[i].addr - e->segs[k].addr < e->segs[k].len) {
-				each(ctx, e->v[i].name, e->v[i].addr - e->segs[k].addr + e->segs[k].off, e->v[i].size);
-				break;
-			}
+		if (elfsyms_file_off(e, e->v[i].addr, &off))
+			each(ctx, e->v[i].name, off, e->v[i].size);
 }

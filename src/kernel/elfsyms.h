@@ -15,6 +15,8 @@ struct elfsyms *elfsyms_memory(void *image, size_t len);
 void elfsyms_free(struct elfsyms *e); /* NULL is fine */
 /* The function that the byte at this offset of the file lies in, and how far from its start. */
 bool elfsyms_find(const struct elfsyms *e, uint64_t file_off, const char **name, uint64_t *off);
+/* The file's byte that has this address, as nm shows it; false: it comes from no file. */
+bool elfsyms_file_off(const struct elfsyms *e, uint64_t addr, uint64_t *off);
 /* Calls each for every function: its first byte's offset in the file, and its size (0: not told). */
 void elfsyms_each(const struct elfsyms *e, void (*each)(void *ctx, const char *name, uint64_t file_off, uint64_t size),
 	void *ctx);

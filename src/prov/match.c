@@ -209,7 +209,8 @@ static const char *list_providers(const struct probe_list *l, const char *name)
 
 	for (const struct provider *const *p = providers(); *p; p++)
 		s = arena_printf(l->arena, "%s%s%s", s, *s ? ", " : "", (*p)->name);
-	return arena_printf(l->arena, "there is no provider %s; the providers: %s", name, s);
+	return arena_printf(
+		l->arena, "there is no provider %s; the providers: %s, and pid123, of process 123", name, s);
 }
 
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd)

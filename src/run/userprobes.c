@@ -133,31 +133,30 @@ static bool parse_offset(const char *s, uint64_t *out)
 	return !*end;
 }
 
+/* Of many functions those are left out that have no such instruction. */
 static void add_offset(struct matching *m, const char *func, uint64_t off, uint64_t size)
 {
 	struct userprobes *u = m->u;
+	enum insn_place place;
 
 	if (m->offset >= (size ? size : 1)) {
-		user_failed(u, D_PROC_OFF, NULL, "offset 0x%llx outside of function '%s', which has %llu bytes",
-			(unsigned long long)m->offset, func, (unsigned long long)size);
+		if (!m->glob)
+			user_failed(u, D_PROC_OFF, NULL, "offset 0x%llx outside of function '%s', which has %llu bytes",
+				(unsigned long long)m->offset, func, (unsigned long long)size);
 		return;
 	}
-	switch (object_insn(m->obj, off, size, m->offset)) {
-	case INSN_START:
+	place = object_insn(m->obj, off, size, m->offset);
+	if (place == INSN_START)
 		user_place(u, user_probe(u, m->obj, m->prov, func, m->desc->name, &user_offset), m->obj,
 			off + m->offset, 0);
-		return;
-	case INSN_MIDDLE:
+	else if (place == INSN_MIDDLE && !m->glob)
 		user_failed(u, D_PROC_ALIGN, "a probe there would change the program",
 			"offset 0x%llx of function '%s' is not aligned on an instruction",
 			(unsigned long long)m->offset, func);
-		return;
-	case INSN_UNKNOWN:
+	else if (!m->glob)
 		user_failed(u, D_PROC_CREATEFAIL, NULL,
 			"it cannot be told where the instructions of '%s' begin up to 0x%llx", func,
 			(unsigned long long)m->offset);
-		return;
-	}
 }
 
 static void add_function(void *ctx, const char *name, uint64_t off, uint64_t size)
@@ -268,28 +267,59 @@ static void make_functions(struct userprobes *u, const struct pdesc *pd, const o
 		user_failed(u, D_PROC_FUNC, NULL, "failed to find function '%s' in the %zu objects", pd->func, objs->n);
 }
 
+/* pid123:a.out:-:401136: an address in the program, as nm and objdump show it. */
+static void make_address(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
+{
+	struct matching m = { .u = u, .prov = pd->prov, .desc = pd };
+	uint64_t addr = 0, off, distance;
+	const struct elfsyms *syms = NULL;
+	const char *func;
+
+	for (size_t i = 0; i < objs->n && !syms; i++)
+		if (objs->v[i]->program && openable(u, objs->v[i])) {
+			m.obj = objs->v[i];
+			syms = object_functions(m.obj);
+		}
+	(void)parse_offset(pd->name, &addr);
+	if (!syms)
+		return;
+	if (!elfsyms_file_off(syms, addr, &off) || !elfsyms_find(syms, off, &func, &distance)) {
+		user_failed(u, D_PROC_OFF, NULL, "%s has no function at 0x%llx", m.obj->path, (unsigned long long)addr);
+		return;
+	}
+	m.offset = distance;
+	if (object_insn(m.obj, off - distance, distance + 1, distance) == INSN_START)
+		user_place(u, user_probe(u, m.obj, m.prov, "-", pd->name, &user_offset), m.obj, off, 0);
+	else
+		user_failed(u, D_PROC_ALIGN, "a probe there would change the program",
+			"address 0x%llx, in function '%s', is not aligned on an instruction", (unsigned long long)addr,
+			func);
+}
+
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
 static bool check_pid_name(struct userprobes *u, const struct pdesc *pd)
 {
+	static const char hint[] = "entry, return, or the offset of an instruction, as 1f";
 	uint64_t off;
 
-	if (!strcmp(pd->func, "-") || !strcmp(pd->name, "-")) {
-		user_failed(u, D_PROC_NAME, "entry, return, or the offset of one instruction, as 1f",
-			"'-' is not here: instructions are named one by one, in a function");
+	if (!strcmp(pd->func, "-")) {
+		if (*pd->mod && strcmp(pd->mod, "a.out") != 0)
+			user_failed(u, D_PROC_LIB, NULL, "only the a.out module is valid with the '-' function");
+		else if (!parse_offset(pd->name, &off))
+			user_failed(u, D_PROC_NAME, NULL,
+				"only individual addresses may be specified with the '-' function");
+		else
+			return true;
 		return false;
 	}
-	if (!*pd->name || pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return"))
+	if (!*pd->name || pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return") ||
+		parse_offset(pd->name, &off))
 		return true;
-	if (!parse_offset(pd->name, &off)) {
-		user_failed(u, D_PROC_NAME, "entry, return, or the offset of an instruction, as 1f",
-			"'%s' is no name of a probe in a function", pd->name);
-		return false;
-	}
-	if (!*pd->func || pdesc_is_glob(pd->func)) {
-		user_failed(u, D_PROC_NAME, NULL, "an offset needs the name of one function");
-		return false;
-	}
-	return true;
+	if (!strcmp(pd->name, "-"))
+		user_failed(u, D_PROC_NAME, hint, "'-', every instruction, is not here: they are named one by one");
+	else
+		user_failed(u, D_PROC_NAME, hint, "'%s' is no name of a probe in a function", pd->name);
+	return false;
 }
 
 /* The process's objects that the description means. */
@@ -464,7 +494,10 @@ void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
 		return;
 	if (!objs.n)
 		no_object(u, pd);
-	make_functions(u, pd, &objs);
+	if (strcmp(pd->func, "-") != 0)
+		make_functions(u, pd, &objs);
+	else
+		make_address(u, pd, &objs);
 }
 
 const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd)

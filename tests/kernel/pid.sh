@@ -77,6 +77,8 @@ if [ -n "$at" ]; then
 	off=$(printf '%x' $((0x${at#* } - 0x${at% *})))
 	traced -n 'pid$target:a.out:text_length:'"$off"' { @[arg0 != 0] = count(); } END { printa("%@d\n", @); }' -c './pie 13'
 	expect_eq "$OUT" 13 "the last instruction, $off: $ERR"
+	traced -n 'pid$target:a.out:-:'"${at#* }"' { @[probefunc] = count(); } END { printa("%s %@d\n", @); }' -c './pie 14'
+	expect_eq "$OUT" "- 14" "its address, ${at#* }: $ERR"
 fi
 
 # A program that was deleted goes on, and is traced.
@@ -100,7 +102,15 @@ fails D_PROC_FUNC "did you mean add_all\?" -n 'pid$target:a.out:ad_all:entry' -c
 fails D_PROC_FUNC "is stripped" -n 'pid$target:a.out:main:entry' -c ./stripped
 fails D_PDESC_ZERO "no object 'libnone'" -n 'pid$target:libnone:main:entry' -c ./pie
 fails D_PROC_NAME "'enter' is no name" -n 'pid$target:a.out:main:enter' -c ./pie
-fails D_PROC_NAME "'-' is not here" -n 'pid$target:a.out:main:-' -c ./pie
+fails D_PROC_NAME "every instruction, is not here" -n 'pid$target:a.out:main:-' -c ./pie
+fails D_PROC_LIB "only the a.out module" -n 'pid$target:libc:-:80' -c ./pie
+fails D_PROC_NAME "only individual addresses" -n 'pid$target:a.out:-:entry' -c ./pie
+fails D_PROC_NAME "only individual addresses" -n 'pid$target:a.out:-:*' -c ./pie
+fails D_PROC_OFF "has no function at 0x1" -n 'pid$target:a.out:-:1' -c ./pie
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0' >small.so
+fails D_PROC_GRAB "small.so is for 32-bit x86" -n "pid*:$tmp/small.so:main:entry"
+fails D_PROC_LIB "is no program or library" -n "pid*:/etc/passwd:main:entry"
+fails D_PDESC_ZERO "there is no file /nowhere" -n "pid*:/nowhere:main:entry"
 fails D_PROC_OFF "outside of function 'main'" -n 'pid$target:a.out:main:fffff' -c ./pie
 fails D_PROC_ALIGN "not aligned on an instruction" -n 'pid$target:a.out:query:2' -c ./pie
 fails D_PROC_GRAB "failed to grab process 4194303" -n 'pid4194303:a.out:main:entry'
