@@ -21,6 +21,7 @@ enum field_kind {
 	FIELD_UADDR,  /* ... as its function and the distance from it */
 	FIELD_STACK,  /* u64 a frame, 0 after the last */
 	FIELD_USTACK, /* u64 process, then the same */
+	FIELD_UCOPY,  /* u64 process, u32 bytes of stack, u32 frames at most, registers, the stack from its top on */
 	FIELD_BYTES,  /* raw memory: trace() of a structure, tracemem */
 };
 

@@ -305,7 +305,7 @@ static void store_arg(struct lowerer *lw, const struct expr *e, const struct fie
 		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_word(lw, e));
 		return;
 	}
-	if (f->kind >= FIELD_SYM && f->kind <= FIELD_USTACK) {
+	if (f->kind >= FIELD_SYM && f->kind <= FIELD_UCOPY) {
 		sym_store(lw, e, f->size, lw->rec, (int32_t)f->off);
 		return;
 	}

@@ -24,6 +24,8 @@ enum field_kind sym_field(const struct type *t)
 		return FIELD_STACK;
 	case SPECIAL_USTACK:
 		return FIELD_USTACK;
+	case SPECIAL_UCOPY:
+		return FIELD_UCOPY;
 	case SPECIAL_NONE:
 		break;
 	}
@@ -148,6 +150,33 @@ struct val sym_builtin(struct lowerer *lw, const struct symbol *s)
 	return v;
 }
 
+#define PIECE 512 /* bytes copied at once: what cannot be read ends the copy */
+
+/* The registers of the process and its stack, for the consumer to find the frames. */
+static void copy_stack(struct lowerer *lw, uint32_t frames, uint32_t size, vreg base, int32_t off)
+{
+	struct ir *ir = lw->ir;
+	vreg regs = current_regs(lw), sp, n = ir_var(ir), r;
+	uint32_t end = ir_newlabel(ir);
+
+	ir_st(ir, base, off, 8, current_number(lw, BI_pid));
+	ir_sti(ir, base, off + 12, 4, (int32_t)frames);
+	ir_call(ir, BPF_FUNC_probe_read_kernel,
+		(vreg[]){ ir_alui(ir, ALU_ADD, base, off + 16), ir_imm(ir, UCOPY_HEAD - 16), regs }, 3, false);
+	ir_seti(ir, n, 0);
+	sp = ir_ld(ir, base, off + 16 + 8 * UCOPY_SP, 8, false, false);
+	for (uint32_t at = 0; at + PIECE <= size - UCOPY_HEAD; at += PIECE) {
+		r = ir_call(ir, BPF_FUNC_probe_read_user,
+			(vreg[]){ ir_alui(ir, ALU_ADD, base, off + UCOPY_HEAD + (int32_t)at), ir_imm(ir, PIECE),
+				ir_alui(ir, ALU_ADD, sp, (int32_t)at) },
+			3, false);
+		ir_jcci(ir, CC_NE, r, 0, end);
+		ir_seti(ir, n, at + PIECE);
+	}
+	ir_label(ir, end);
+	ir_st(ir, base, off + 8, 4, n);
+}
+
 void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg base, int32_t off)
 {
 	struct ir *ir = lw->ir;
@@ -155,6 +184,10 @@ void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg bas
 	uint32_t len = (uint32_t)e->ival * 8;
 	vreg addr = 0;
 
+	if (special == SPECIAL_UCOPY) {
+		copy_stack(lw, (uint32_t)e->ival, size, base, off);
+		return;
+	}
 	if (special == SPECIAL_STACK || special == SPECIAL_USTACK) {
 		if (special == SPECIAL_USTACK) {
 			ir_st(ir, base, off, 8, current_number(lw, BI_pid));

@@ -286,7 +286,7 @@ void elfsyms_free(struct elfsyms *e)
 }
 
 /* ---- looking up -------------------------------------------------------------------------------------------------- */
-static bool virtual_address(const struct elfsyms *e, uint64_t file_off, uint64_t *addr)
+bool elfsyms_address(const struct elfsyms *e, uint64_t file_off, uint64_t *addr)
 {
 	for (size_t i = 0; i < e->nsegs; i++) {
 		const struct segment *s = &e->segs[i];
@@ -299,12 +299,17 @@ static bool virtual_address(const struct elfsyms *e, uint64_t file_off, uint64_t
 	return false;
 }
 
+const char *elfsyms_debug(const struct elfsyms *e)
+{
+	return e->debug;
+}
+
 bool elfsyms_find(const struct elfsyms *e, uint64_t file_off, const char **name, uint64_t *off)
 {
 	size_t lo = 0, hi = e->n;
 	uint64_t addr;
 
-	if (!virtual_address(e, file_off, &addr))
+	if (!elfsyms_address(e, file_off, &addr))
 		return false;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;

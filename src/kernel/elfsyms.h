@@ -20,4 +20,8 @@ bool elfsyms_file_off(const struct elfsyms *e, uint64_t addr, uint64_t *off);
 /* Calls each for every function: its first byte's offset in the file, and its size (0: not told). */
 void elfsyms_each(const struct elfsyms *e, void (*each)(void *ctx, const char *name, uint64_t file_off, uint64_t size),
 	void *ctx);
+/* The address that the file has for that byte. */
+bool elfsyms_address(const struct elfsyms *e, uint64_t file_off, uint64_t *addr);
+/* The separate file that the symbols are from; NULL: there is none. */
+const char *elfsyms_debug(const struct elfsyms *e);
 #endif

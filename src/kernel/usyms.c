@@ -2,9 +2,12 @@
  * Invariant: a file's symbols are read once, when a name in it is first wanted; never those of another file that has
  * taken its place. */
 #include "kernel/usyms.h"
+#include "kernel/cfi.h"
 #include "kernel/elfsyms.h"
+#include "kernel/inlines.h"
 #include "kernel/mapwatch.h"
 #include "kernel/perfmap.h"
+#include "kernel/usyms_priv.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,48 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_LEN 4096
-#define BUCKETS 1024
-#define PROCESSES_MAX 8192 /* kept; of those that have ended the oldest go */
 #define KEPT_MAX 256       /* files kept open, for their processes end and we have no path to them */
-
-struct object {
-	struct object *next;
-	char *path;
-	const char *base; /* of path, without folders */
-	uint64_t dev, inode;
-	int fd; /* open, or -1 */
-	struct elfsyms *syms;
-	bool tried;
-};
-
-struct mapping {
-	uint64_t start, end, off;
-	struct object *obj;
-};
-
-struct process {
-	struct process *next; /* in its bucket */
-	pid_t pid;
-	pid_t parent;  /* whose maps it began with; 0: not known */
-	unsigned seen; /* the refresh that its maps were read after */
-	unsigned ended;
-	bool wanted; /* somebody has asked for it */
-	struct mapping *v;
-	size_t n, cap;
-	struct perfmap *jit; /* what it has compiled itself; NULL: nothing is known */
-	unsigned jit_seen;
-	pid_t nspid; /* its number as it knows it; 0: not known */
-};
-
-struct usyms {
-	struct process *processes[BUCKETS];
-	size_t nprocesses;
-	struct object *objects;
-	unsigned kept;
-	unsigned now;
-	struct mapwatch *watch; /* or NULL */
-};
+#define PROCESSES_MAX 8192 /* kept; of those that have ended the oldest go */
 
 struct usyms *usyms_new(void)
 {
@@ -82,7 +45,7 @@ void usyms_free(struct usyms *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++)
+	for (size_t i = 0; i < USYMS_BUCKETS; i++)
 		for (struct process *p = u->processes[i], *next; p; p = next) {
 			next = p->next;
 			process_free(p);
@@ -90,6 +53,8 @@ void usyms_free(struct usyms *u)
 	for (struct object *o = u->objects, *next; o; o = next) {
 		next = o->next;
 		elfsyms_free(o->syms);
+		cfi_free(o->cfi);
+		inlines_free(o->inlines);
 		if (o->fd >= 0)
 			close(o->fd);
 		free(o->path);
@@ -159,7 +124,7 @@ static bool parse_map(struct usyms *u, char *line, struct mapping *m)
 
 static struct process *process_of(struct usyms *u, pid_t pid, bool make)
 {
-	struct process **bucket = &u->processes[(unsigned)pid % BUCKETS], *p;
+	struct process **bucket = &u->processes[(unsigned)pid % USYMS_BUCKETS], *p;
 
 	for (p = *bucket; p; p = p->next)
 		if (p->pid == pid)
@@ -247,7 +212,7 @@ static int by_age(const void *a, const void *b)
 
 static void process_drop(struct usyms *u, struct process *p)
 {
-	struct process **at = &u->processes[(unsigned)p->pid % BUCKETS];
+	struct process **at = &u->processes[(unsigned)p->pid % USYMS_BUCKETS];
 
 	while (*at != p)
 		at = &(*at)->next;
@@ -261,7 +226,7 @@ static void forget_some(struct usyms *u)
 	struct process **v = calloc(u->nprocesses, sizeof(struct process *));
 	size_t n = 0;
 
-	for (size_t i = 0; v && i < BUCKETS; i++)
+	for (size_t i = 0; v && i < USYMS_BUCKETS; i++)
 		for (struct process *p = u->processes[i]; p; p = p->next)
 			if (p->ended)
 				v[n++] = p;
@@ -275,7 +240,7 @@ static void forget_some(struct usyms *u)
 /* A file that our own tree of files does not have by that name: it is kept open while its process lives. */
 static void keep_open(struct usyms *u, struct object *o, pid_t pid)
 {
-	char path[PATH_LEN + 64];
+	char path[USYMS_PATH];
 	struct stat st;
 
 	if (o->fd >= 0 || o->syms || u->kept >= KEPT_MAX || *o->path != '/' ||
@@ -351,45 +316,59 @@ void usyms_refresh(struct usyms *u)
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
-static struct elfsyms *open_vdso(void)
+void *usyms_vdso(size_t *len)
 {
 	Elf64_Ehdr *image = (void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* all processes get the same one */
 
 	/* Its section headers stand at its end. */
-	return image ? elfsyms_memory(image, image->e_shoff + (size_t)image->e_shnum * image->e_shentsize) : NULL;
+	*len = image ? image->e_shoff + (size_t)image->e_shnum * image->e_shentsize : 0;
+	return image;
 }
 
-/* The file of that name, if it is still the one that was mapped. */
-static struct elfsyms *open_same(const struct object *o, const char *file, const char *root)
+/* Is it still the file that was mapped? */
+static bool is_same(const struct object *o, const char *file)
 {
 	struct stat st;
 
-	if (stat(file, &st) != 0 || (o->inode && st.st_ino != o->inode))
-		return NULL;
-	return elfsyms_open(file, root, o->path);
+	return stat(file, &st) == 0 && (!o->inode || st.st_ino == o->inode);
 }
 
-/* By the mapping itself while the process lives: then the file may be deleted, or a container's. */
-static struct elfsyms *open_object(const struct object *o, pid_t pid, const struct mapping *m)
+bool usyms_path(const struct object *o, pid_t pid, const struct mapping *m, char *path, char *root)
 {
-	char path[PATH_LEN + 64], root[64];
-	struct elfsyms *e;
-
-	if (strcmp(o->path, "[vdso]") == 0)
-		return open_vdso();
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
+	snprintf(root, 64, "/proc/%d/root", (int)pid);
+	/* By the mapping itself while the process lives: then the file may be deleted, or a container's. */
+	snprintf(path, USYMS_PATH, "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
 		(unsigned long long)m->end);
-	e = elfsyms_open(path, root, o->path);
-	if (e)
-		return e;
-	if (o->fd >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
-		return elfsyms_open(path, "", o->path);
+	if (is_same(o, path))
+		return true;
+	snprintf(path, USYMS_PATH, "%s%s", root, o->path);
+	if (o->fd < 0 && is_same(o, path))
+		return true;
+	*root = '\0';
+	snprintf(path, USYMS_PATH, "/proc/self/fd/%d", o->fd);
+	if (o->fd >= 0)
+		return true;
+	snprintf(path, USYMS_PATH, "%s", o->path);
+	return is_same(o, path);
+}
+
+const struct elfsyms *usyms_symbols(pid_t pid, const struct mapping *m)
+{
+	char path[USYMS_PATH], root[64];
+	struct object *o = m->obj;
+	size_t len = 0;
+	void *vdso;
+
+	if (o->tried)
+		return o->syms;
+	o->tried = true;
+	if (strcmp(o->path, "[vdso]") == 0) {
+		vdso = usyms_vdso(&len);
+		o->syms = vdso ? elfsyms_memory(vdso, len) : NULL;
+	} else if (usyms_path(o, pid, m, path, root)) {
+		o->syms = elfsyms_open(path, root, o->path);
 	}
-	snprintf(path, sizeof(path), "%s%s", root, o->path);
-	e = open_same(o, path, root);
-	return e ? e : open_same(o, o->path, "");
+	return o->syms;
 }
 
 static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
@@ -398,6 +377,24 @@ static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
 		if (addr >= p->v[i].start && addr < p->v[i].end)
 			return &p->v[i];
 	return NULL;
+}
+
+const struct mapping *usyms_mapping(struct usyms *u, pid_t pid, uint64_t addr)
+{
+	const struct mapping *m;
+	struct process *p;
+
+	usyms_note(u, pid);
+	p = process_of(u, pid, false);
+	m = p ? mapping_of(p, addr) : NULL;
+	if (p && !m && p->parent &&
+		!p->n) { /* it was made, did what we ask about, and ended, all since we last looked */
+		usyms_note(u, p->parent);
+		copy_maps(p, process_of(u, p->parent, false));
+		p->parent = 0;
+		m = mapping_of(p, addr);
+	}
+	return m;
 }
 
 /* Code in memory that is no file's. The process goes on to write its list: one look after each refresh. */
@@ -429,32 +426,20 @@ static bool is_made(const char *path)
 
 bool usyms_find(struct usyms *u, pid_t pid, uint64_t addr, struct usym *out)
 {
-	struct process *p;
-	const struct mapping *m;
+	const struct mapping *m = usyms_mapping(u, pid, addr);
+	struct process *p = process_of(u, pid, false);
+	const struct elfsyms *syms;
 
-	usyms_note(u, pid);
-	p = process_of(u, pid, false);
-	m = p ? mapping_of(p, addr) : NULL;
-	if (p && !m && p->parent &&
-		!p->n) { /* it was made, did what we ask about, and ended, all since we last looked */
-		usyms_note(u, p->parent);
-		copy_maps(p, process_of(u, p->parent, false));
-		p->parent = 0;
-		m = mapping_of(p, addr);
-	}
 	if (p && (!m || is_made(m->obj->path)) && find_jit(u, p, addr, out))
 		return true;
 	if (!m)
 		return false;
 	out->jit = false;
-	if (!m->obj->tried) {
-		m->obj->tried = true;
-		m->obj->syms = open_object(m->obj, pid, m);
-	}
+	syms = usyms_symbols(pid, m);
 	out->obj = m->obj->base;
 	out->name = NULL;
 	out->off = addr;
-	if (m->obj->syms && !elfsyms_find(m->obj->syms, addr - m->start + m->off, &out->name, &out->off))
+	if (syms && !elfsyms_find(syms, addr - m->start + m->off, &out->name, &out->off))
 		out->name = NULL;
 	return true;
 }

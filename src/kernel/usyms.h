@@ -3,6 +3,7 @@
 #ifndef DWIRE_KERNEL_USYMS_H
 #define DWIRE_KERNEL_USYMS_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,6 +27,12 @@ int usyms_watch(struct usyms *u, struct features *f) __attribute__((warn_unused_
 void usyms_refresh(struct usyms *u);
 /* Reads the process's maps, unless that was done since the last refresh. What is known stays when it has ended. */
 void usyms_note(struct usyms *u, pid_t pid);
+/* Functions that the compiler has put into the one at addr, the innermost first: how many. Owned by the table. */
+size_t usyms_inlines(struct usyms *u, pid_t pid, uint64_t addr, const char **names, size_t max);
+/* The stack of a thread, from its registers (as struct pt_regs has them) and len bytes of its stack from
+ * where its stack pointer is on. How many addresses; at most max. */
+size_t usyms_unwind(
+	struct usyms *u, pid_t pid, const uint64_t *regs, const void *stack, size_t len, uint64_t *pcs, size_t max);
 /* False: no file is known to be mapped there. */
 bool usyms_find(struct usyms *u, pid_t pid, uint64_t addr, struct usym *out);
 #endif

@@ -184,6 +184,8 @@ void check_use(struct checker *ck, const char *text);
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most);
 /* A global name that this version of D does not know yet. */
 void checker_hide(struct checker *ck, const char *name);
+/* ustack() in records copies so many bytes of the process's stack, for DWARF to find the frames; 0: it does not. */
+void checker_ustackcopy(struct checker *ck, uint32_t bytes);
 /* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */
 void check_decls(struct checker *ck, struct program *p);
 /* A clause, for the probes that it is enabled on. */

@@ -29,11 +29,9 @@ static const char *conv_mismatch(const struct fmt_item *it, const struct type *t
 	bool string = type_is_string(t);
 
 	*hint = NULL;
-	if (it->conv == 'k' || t->special == SPECIAL_STACK || t->special == SPECIAL_USTACK) {
+	if (it->conv == 'k' || t->special >= SPECIAL_STACK) {
 		*hint = it->conv == 'k' ? "%k prints what stack() and ustack() give" : "%k prints stacks";
-		return it->conv == 'k' && (t->special == SPECIAL_STACK || t->special == SPECIAL_USTACK)
-			? NULL
-			: "cannot print";
+		return it->conv == 'k' && t->special >= SPECIAL_STACK ? NULL : "cannot print";
 	}
 	if (t->special) {
 		*hint = "%a prints the names of addresses";

@@ -32,7 +32,11 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 		return false;
 	}
 	for (size_t i = 0; i < lhs->args.n; i++) {
-		struct type *t = check_datum(ck, lhs->args.v[i]);
+		struct type *t;
+
+		ck->in_key = true; /* what is summed by its bytes cannot be a copy of a stack */
+		t = check_datum(ck, lhs->args.v[i]);
+		ck->in_key = false;
 
 		if (!t)
 			return false;

@@ -27,6 +27,8 @@ struct checker {
 	size_t nparams;
 	bool library; /* the text being checked is part of dlib */
 	bool in_clause;
+	bool in_key;         /* of an aggregation */
+	uint32_t ustackcopy; /* bytes of a process's stack that ustack() copies; 0: it records frames */
 };
 
 /* The type, or NULL after an error was reported. */

@@ -11,7 +11,7 @@ static struct type *special_type(struct types *ts, enum type_special special, co
 	struct type *t = ARENA_NEW(ts->arena, struct type);
 
 	/* A stack is no value that an operator takes; an address is, but calls of these are allowed in few places. */
-	t->kind = special == SPECIAL_STACK || special == SPECIAL_USTACK ? T_STRUCT : T_INT;
+	t->kind = special >= SPECIAL_STACK ? T_STRUCT : T_INT;
 	t->name = name;
 	t->size = size;
 	t->special = special;
@@ -60,6 +60,8 @@ static struct type *check_ustack(struct checker *ck, struct expr *e)
 		return err(ck, e->args.v[1]->loc, D_USTACK_STRSIZE, NULL, "%s() takes a constant size of strings",
 			e->name);
 	e->ival = (uint64_t)(n > ck->maxframes ? ck->maxframes : n);
+	if (ck->ustackcopy && !ck->in_key)
+		return special_type(ck->ts, SPECIAL_UCOPY, "ustack", UCOPY_HEAD + ck->ustackcopy);
 	return special_type(ck->ts, SPECIAL_USTACK, "ustack", (uint32_t)e->ival * 8 + 8); /* first the process */
 }
 

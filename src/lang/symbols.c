@@ -139,6 +139,11 @@ void checker_hide(struct checker *ck, const char *name)
 	strmap_put(ck->hidden, name, ck);
 }
 
+void checker_ustackcopy(struct checker *ck, uint32_t bytes)
+{
+	ck->ustackcopy = bytes;
+}
+
 struct types *checker_types(struct checker *ck)
 {
 	return ck->ts;

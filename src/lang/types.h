@@ -12,13 +12,14 @@ enum type_kind { T_VOID, T_INT, T_FLOAT, T_ENUM, T_PTR, T_ARRAY, T_STRUCT, T_UNI
 /* How what func(), stack() and the like give is kept and printed. */
 enum type_special {
 	SPECIAL_NONE,
-	SPECIAL_SYM,   /* kernel address: printed as its function */
-	SPECIAL_MOD,   /* ... as its module */
-	SPECIAL_USYM,  /* process, address: printed as its function */
-	SPECIAL_UMOD,  /* ... as its file */
-	SPECIAL_UADDR, /* ... as its function and the distance from it */
-	SPECIAL_STACK, /* frames, 0 after the last */
-	SPECIAL_USTACK /* process, frames */
+	SPECIAL_SYM,    /* kernel address: printed as its function */
+	SPECIAL_MOD,    /* ... as its module */
+	SPECIAL_USYM,   /* process, address: printed as its function */
+	SPECIAL_UMOD,   /* ... as its file */
+	SPECIAL_UADDR,  /* ... as its function and the distance from it */
+	SPECIAL_STACK,  /* frames, 0 after the last */
+	SPECIAL_USTACK, /* process, frames */
+	SPECIAL_UCOPY   /* process, registers, a copy of its stack */
 };
 
 struct type_member {
@@ -51,6 +52,14 @@ struct type {
 	uint32_t btf_id;    /* struct, union of the kernel: its id in vmlinux BTF; else 0 */
 	struct type *canon; /* aliases: the type they name; else itself */
 };
+
+/* Words of struct pt_regs, and which one is the stack pointer: what SPECIAL_UCOPY has of a thread. */
+#ifdef __aarch64__
+enum { UCOPY_REGS = 34, UCOPY_SP = 31 };
+#else
+enum { UCOPY_REGS = 21, UCOPY_SP = 19 };
+#endif
+#define UCOPY_HEAD (16 + 8 * UCOPY_REGS) /* bytes before the copy */
 
 /* A variable or function of the kernel: `name. */
 struct ksymbol {

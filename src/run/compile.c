@@ -290,6 +290,14 @@ static void use_words(void *ctx, const char *text)
 	builtin_use(ctx, text, text ? strlen(text) : 0);
 }
 
+/* Of a process's stack: in pieces that lower_sym.c copies, as much as is asked for or 8 KB; a record has bounds. */
+static uint32_t copy_size(uint64_t asked)
+{
+	uint64_t n = asked ? (asked + 511) / 512 * 512 : 8192;
+
+	return n > 32768 ? 32768 : (uint32_t)n;
+}
+
 static int check_texts(struct compilation *c)
 {
 	uint32_t index = 0;
@@ -299,6 +307,7 @@ static int check_texts(struct compilation *c)
 	pragma_bind(c);
 	checker_frames(
 		c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes, c->opts->maxframes);
+	checker_ustackcopy(c->checker, !c->opts->dwarf ? 0 : copy_size(c->opts->ustackcopy));
 	if (c->ktypes)
 		check_decls(c->checker, &c->library);
 	for (size_t i = 0; i < c->libraries.n; i++)

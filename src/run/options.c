@@ -31,6 +31,7 @@ enum opt_kind {
 	OPT_VERSION,
 	OPT_LINKMODE,
 	OPT_STACKFMT,
+	OPT_UNWIND,
 	OPT_EVALTIME,
 	OPT_TIER,
 	OPT_SET,     /* bool, true whenever it is named (those without a value) */
@@ -62,6 +63,7 @@ static const char *const takes[OPT_COUNT] = {
 	[OPT_STDC] = "it takes a, c, s or t",
 	[OPT_AMIN] = "it takes a triplet such as Evolving/Evolving/Common",
 	[OPT_VERSION] = "it takes a version of D such as 1.2",
+	[OPT_UNWIND] = "it takes fp or dwarf",
 	[OPT_STACKFMT] = "it takes dtrace or folded",
 	[OPT_LINKMODE] = "it takes kernel, dynamic or static",
 	[OPT_EVALTIME] = "it takes exec, preinit, postinit or main",
@@ -124,6 +126,7 @@ static const struct opt {
 	{ "flowindent", OPT_BOOL, AT_RUN, O(flowindent) },
 	{ "grabanon", OPT_FOREIGN, 0, 0 },
 	{ "incdir", OPT_FLAG, NO_PRAGMA, 'I' },
+	{ "inlines", OPT_BOOL, 0, O(inlines) },
 	{ "iregs", OPT_ANYNUM, 0, 0 },
 	{ "jstackframes", OPT_NUM, 0, O(jstackframes) },
 	{ "jstackstrsize", OPT_SIZE, 0, O(jstackstrsize) },
@@ -176,7 +179,9 @@ static const struct opt {
 	{ "undefs", OPT_ANY, 0, 0 },
 	{ "unodefs", OPT_ANY, 0, 0 },
 	{ "unsetenv", OPT_ANY, NO_PRAGMA, 0 },
+	{ "ustackcopy", OPT_SIZE, 0, O(ustackcopy) },
 	{ "ustackframes", OPT_NUM, 0, O(ustackframes) },
+	{ "ustackunwind", OPT_UNWIND, 0, O(dwarf) },
 	{ "verbose", OPT_BOOL, 0, O(verbose) },
 	{ "version", OPT_VERSION, 0, O(version) },
 	{ "zdefs", OPT_BOOL, 0, O(zdefs) },
@@ -351,6 +356,7 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 	static const char *const policies[] = { "switch", "fill", "ring", NULL };
 	static const char *const rows[] = { "text", "json", "csv", NULL };
 	static const char *const resize[] = { "auto", "manual", NULL };
+	static const char *const unwinds[] = { "fp", "dwarf", NULL };
 	static const char *const formats[] = { "dtrace", "folded", NULL };
 	static const char *const links[] = { "kernel", "dynamic", "static", "primary", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit", "main", NULL };
@@ -376,6 +382,11 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 		return true;
 	case OPT_LINKMODE:
 		return parse_word(v, links, &i);
+	case OPT_UNWIND:
+		if (!parse_word(v, unwinds, &i))
+			return false;
+		o->dwarf = i == 1;
+		return true;
 	case OPT_STACKFMT:
 		if (!parse_word(v, formats, &i))
 			return false;
@@ -450,6 +461,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_ROWS:
 	case OPT_LINKMODE:
 	case OPT_STACKFMT:
+	case OPT_UNWIND:
 	case OPT_EVALTIME:
 		return parse_words(opt->kind, v, o);
 	case OPT_TIER:

@@ -28,9 +28,12 @@ struct options {
 	char stdc;         /* 'a', 'c', 's', 't' */
 	bool verbose;      /* as -S */
 	bool errtags, droptags;
-	bool noresolve;  /* addresses are shown as numbers */
-	bool nodemangle; /* names as the linker knows them */
-	bool folded;     /* stackfmt=folded */
+	bool noresolve;      /* addresses are shown as numbers */
+	bool inlines;        /* stacks show inlined functions */
+	bool dwarf;          /* ustackunwind=dwarf */
+	uint64_t ustackcopy; /* bytes of a process's stack for that */
+	bool nodemangle;     /* names as the linker knows them */
+	bool folded;         /* stackfmt=folded */
 	bool amin_given;
 	struct stability amin; /* least stability of a statement */
 	uint32_t version;      /* of D, see version_parse(); 0: the latest */

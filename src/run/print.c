@@ -289,8 +289,10 @@ void pval_read(const struct pval_env *env, const struct field *f, const uint8_t 
 		break;
 	case FIELD_STACK:
 	case FIELD_USTACK:
+	case FIELD_UCOPY:
 		out->kind = PVAL_STACK;
-		out->user = f->kind == FIELD_USTACK;
+		out->user = f->kind != FIELD_STACK;
+		out->copied = f->kind == FIELD_UCOPY;
 		if (p) {
 			out->s = (const char *)p;
 			out->len = f->size;
@@ -539,7 +541,11 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 static void print_stack(struct out *o, const struct pval *v, int indent)
 {
 	if (v->env && v->env->symtext)
-		symtext_stack(v->env->symtext, o, v->user, v->s, v->len, indent);
+		symtext_stack(v->env->symtext, o,
+			v->copied         ? FIELD_UCOPY
+				: v->user ? FIELD_USTACK
+					  : FIELD_STACK,
+			v->s, v->len, indent);
 }
 
 bool print_is_folded(const struct pval *v)

@@ -58,6 +58,7 @@ struct pval {
 	uint8_t size;   /* PVAL_INT: 1, 2, 4, 8 */
 	bool symbol;    /* PVAL_TEXT: the name of an address */
 	bool user;      /* PVAL_STACK: of a process */
+	bool copied;    /* PVAL_STACK: registers and a copy of the stack, not frames */
 	const struct pval_env *env;
 	uint64_t i;    /* extended to 64 bits by its own signedness */
 	const char *s; /* borrowed: the data, the image, or the scratch given to pval_read */

@@ -81,6 +81,7 @@ struct session *session_new(const struct image *image, const struct session_opti
 	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->noresolve,
 		.indent = opts->stackindent,
 		.folded = opts->options && opts->options->folded,
+		.inlines = opts->options && opts->options->inlines,
 		.nodemangle = opts->options && opts->options->nodemangle,
 		.err = opts->err });
 	if (!s->zones || !s->symtext) {

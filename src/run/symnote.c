@@ -10,7 +10,8 @@
 
 static bool is_user(const struct field *f)
 {
-	return f->kind == FIELD_USYM || f->kind == FIELD_UMOD || f->kind == FIELD_UADDR || f->kind == FIELD_USTACK;
+	return f->kind == FIELD_USYM || f->kind == FIELD_UMOD || f->kind == FIELD_UADDR || f->kind == FIELD_USTACK ||
+		f->kind == FIELD_UCOPY;
 }
 
 static bool any_user(const struct field *f, size_t n)

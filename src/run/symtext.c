@@ -3,6 +3,7 @@
 #include "kernel/demangle.h"
 #include "kernel/kaddrs.h"
 #include "kernel/usyms.h"
+#include "lang/types.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -208,55 +209,97 @@ static size_t frames_of(const char *data, size_t len, uint64_t *pcs)
 	return n;
 }
 
-static void print_folded(
-	struct symtext *s, struct out *o, enum field_kind how, uint64_t pid, const uint64_t *pcs, size_t n)
+#define INLINED " (inlined)"
+#define INLINES_MAX 32
+
+/* Functions inlined at a frame, the innermost first: texts, as of a frame; how many. They live until the next call. */
+static size_t inlines_of(struct symtext *s, uint64_t pid, uint64_t pc, bool first, char texts[][NAME_MAX_LEN])
 {
-	for (size_t i = n; i-- > 0;) {
-		const char *text = symtext_name(s, how, pid, pcs[i]);
-		const char *end = s->opts.noresolve ? NULL : strstr(text, "+0x");
-
-		out_text(o, text, end ? (size_t)(end - text) : strlen(text), false, 0);
-		out_bytes(o, ";", i > 0);
-	}
-}
-
-static void print_line(
-	struct symtext *s, struct out *o, enum field_kind how, uint64_t pid, const uint64_t *pcs, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *text = symtext_name(s, how, pid, pcs[i]);
-
-		out_bytes(o, ";", i > 0);
-		out_text(o, text, strlen(text), false, 0);
-	}
-}
-
-void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len, int indent)
-{
-	enum field_kind how = user ? FIELD_UADDR : FIELD_INT;
-	uint64_t pid = 0, pcs[FRAMES_MAX];
+	const char *names[INLINES_MAX];
+	char plain[NAME_MAX_LEN / 2];
+	struct usym sym;
 	size_t n;
 
-	if (user && len >= sizeof(pid)) {
-		memcpy(&pid, data, sizeof(pid));
-		data += sizeof(pid);
-		len -= sizeof(pid);
-	}
-	n = frames_of(data, len, pcs);
-	if (s->opts.folded) {
-		print_folded(s, o, how, pid, pcs, n);
-		return;
-	}
-	if (o->rows > ROWS_TEXT) { /* a row is one line */
-		print_line(s, o, how, pid, pcs, n);
-		return;
-	}
-	out_str(o, "\n");
-	for (size_t i = 0; i < n; i++) {
-		const char *text = symtext_name(s, how, pid, pcs[i]);
+	/* What has called, the system too, goes on behind the call, maybe behind the inlined code too. */
+	if (!s->opts.inlines || pid > INT32_MAX || !usyms_find(s->usyms, (pid_t)pid, pc, &sym) || sym.jit)
+		return 0;
+	n = usyms_inlines(s->usyms, (pid_t)pid, first && !sym.off ? pc : pc - 1, names, INLINES_MAX);
+	for (size_t i = 0; i < n; i++)
+		snprintf(texts[i], NAME_MAX_LEN, "%.200s`%s%s", sym.obj, plain_name(s, names[i], plain, sizeof(plain)),
+			s->opts.folded ? "" : INLINED);
+	return n;
+}
 
-		out_pad(o, (size_t)(indent < 0 ? s->opts.indent : indent));
-		out_text(o, text, strlen(text), false, 0);
-		out_bytes(o, "\n", 1);
+struct printing {
+	struct symtext *s;
+	struct out *o;
+	enum field_kind how;
+	uint64_t pid;
+	int indent;
+	bool any;
+};
+
+/* One line of a stack, or a part of one. */
+static void print_text(struct printing *p, const char *text)
+{
+	const char *end = p->s->opts.folded && !p->s->opts.noresolve ? strstr(text, "+0x") : NULL;
+	size_t len = end ? (size_t)(end - text) : strlen(text);
+
+	if (p->s->opts.folded || p->o->rows > ROWS_TEXT) { /* one line for all */
+		out_bytes(p->o, ";", p->any);
+		out_text(p->o, text, len, false, 0);
+	} else {
+		out_pad(p->o, (size_t)(p->indent < 0 ? p->s->opts.indent : p->indent));
+		out_text(p->o, text, len, false, 0);
+		out_bytes(p->o, "\n", 1);
+	}
+	p->any = true;
+}
+
+static void print_frame(struct printing *p, uint64_t pc, bool first)
+{
+	char texts[INLINES_MAX][NAME_MAX_LEN];
+	size_t n = p->how == FIELD_UADDR ? inlines_of(p->s, p->pid, pc, first, texts) : 0;
+
+	if (p->s->opts.folded)
+		print_text(p, symtext_name(p->s, p->how, p->pid, pc));
+	for (size_t i = 0; i < n; i++)
+		print_text(p, texts[p->s->opts.folded ? n - 1 - i : i]);
+	if (!p->s->opts.folded)
+		print_text(p, symtext_name(p->s, p->how, p->pid, pc));
+}
+
+/* Of a copy of the stack, whatever its head says. */
+static size_t unwind(struct symtext *s, uint64_t pid, const char *data, size_t len, uint64_t *pcs)
+{
+	uint64_t regs[UCOPY_REGS];
+	uint32_t n, most;
+
+	if (len < UCOPY_HEAD || pid > INT32_MAX)
+		return 0;
+	memcpy(&n, data + 8, sizeof(n));
+	memcpy(&most, data + 12, sizeof(most));
+	memcpy(regs, data + 16, sizeof(regs));
+	n = n > len - UCOPY_HEAD ? (uint32_t)(len - UCOPY_HEAD) : n;
+	return usyms_unwind(
+		s->usyms, (pid_t)pid, regs, data + UCOPY_HEAD, n, pcs, most < FRAMES_MAX ? most : FRAMES_MAX);
+}
+
+void symtext_stack(struct symtext *s, struct out *o, enum field_kind kind, const char *data, size_t len, int indent)
+{
+	struct printing p = { .s = s, .o = o, .how = kind == FIELD_STACK ? FIELD_INT : FIELD_UADDR, .indent = indent };
+	size_t head = kind == FIELD_STACK ? 0 : sizeof(p.pid), n;
+	uint64_t pcs[FRAMES_MAX];
+
+	if (len < head)
+		return;
+	memcpy(&p.pid, data, head);
+	n = kind == FIELD_UCOPY ? unwind(s, p.pid, data, len, pcs) : frames_of(data + head, len - head, pcs);
+	if (!s->opts.folded && o->rows <= ROWS_TEXT)
+		out_str(o, "\n");
+	for (size_t i = 0; i < n; i++) {
+		size_t at = s->opts.folded ? n - 1 - i : i;
+
+		print_frame(&p, pcs[at], at == 0);
 	}
 }

@@ -12,6 +12,7 @@ struct symtext_opts {
 	bool noresolve;  /* numbers only */
 	bool folded;     /* stacks in one line, outermost frame first */
 	bool nodemangle; /* names as the linker knows them */
+	bool inlines;    /* frames for inlined functions too */
 	int indent;      /* columns before a frame of a stack */
 	FILE *err;       /* borrowed: where it is said that the kernel hides its addresses */
 };
@@ -31,7 +32,7 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 /* A stack: a newline, then a line a frame. data is what a FIELD_STACK or FIELD_USTACK holds; user: it begins with the
  * number of the process. indent: columns before a frame; -1: those of the options. */
 bool symtext_folded(const struct symtext *s);
-void symtext_stack(struct symtext *s, struct out *o, bool user, const char *data, size_t len, int indent);
+void symtext_stack(struct symtext *s, struct out *o, enum field_kind kind, const char *data, size_t len, int indent);
 /* Columns before the frames of stacks that are printed from here on. */
 void symtext_indent(struct symtext *s, uint32_t columns);
 #endif

@@ -185,6 +185,7 @@ static inline size_t datum_put(const struct datum *d, uint8_t *p)
 	case FIELD_BYTES:
 	case FIELD_STACK:
 	case FIELD_USTACK:
+	case FIELD_UCOPY:
 		/* s may hold NUL bytes: BYTES gives all of them. */
 		memcpy(p, d->s, d->kind != FIELD_CHARS ? d->size : strnlen(d->s, d->size));
 		break;
