@@ -463,14 +463,14 @@ static void site_targets(struct lowerer *lw, struct image_prog *p)
 	bool shared = lw->site->by_cookie;
 
 	p->target = site_function(lw->site, lw->probe);
-	p->module = site_module(lw->probe);
+	p->module = site_module(lw->site, lw->probe);
 	p->ntargets = shared ? lw->nset : 1;
 	p->targets = ARENA_ARRAY(lw->arena, struct image_target, p->ntargets);
 	for (size_t i = 0; i < p->ntargets; i++) {
 		const struct probe *pr = shared ? lw->set[i].probe : lw->probe;
 
 		p->targets[i].func = site_function(lw->site, pr);
-		p->targets[i].module = site_module(pr);
+		p->targets[i].module = site_module(lw->site, pr);
 		p->targets[i].cookie = i;
 	}
 }

@@ -150,7 +150,7 @@ static unsigned site_words(struct lowerer *lw)
 	if (lw->site->attach == ATTACH_KPROBE)
 		return ARCH_NARGS;
 	if (lw->site->attach == ATTACH_FENTRY)
-		(void)lw->env->function(lw->env->ctx, site_module(lw->probe), lw->probe->func, &f);
+		(void)lw->env->function(lw->env->ctx, site_module(lw->site, lw->probe), lw->probe->func, &f);
 	return f.nargs;
 }
 
@@ -209,7 +209,8 @@ static struct val returned(struct lowerer *lw, struct type *type)
 	if (lw->site->attach == ATTACH_KRETPROBE)
 		return typed_word(lw, ir_ld(ir, ir_ctx(ir), ARCH_REGS_RET, 8, false, true), type);
 	if (lw->site->attach == ATTACH_FEXIT &&
-		lw->env->function(lw->env->ctx, site_module(lw->probe), site_function(lw->site, lw->probe), &f) &&
+		lw->env->function(
+			lw->env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), &f) &&
 		f.returns)
 		return typed_word(lw, ctx_word(lw, f.nargs), type);
 	return (struct val){ .k = V_INT, .type = type, .r = ir_imm(ir, 0) };
@@ -627,7 +628,8 @@ static struct val raw_word(struct lowerer *lw, unsigned n)
 	struct kernel_func f = { .nargs = 0 };
 
 	if (lw->site->attach == ATTACH_FENTRY && n < KERNEL_FUNC_ARGS &&
-		lw->env->function(lw->env->ctx, site_module(lw->probe), site_function(lw->site, lw->probe), &f))
+		lw->env->function(
+			lw->env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), &f))
 		v.btf = f.of[n];
 	return v;
 }

@@ -50,15 +50,17 @@ static bool is_cgroup(const struct site *s)
 		s->attach == ATTACH_CGROUP_SOCKOPS || s->attach == ATTACH_CGROUP_RELEASE;
 }
 
-const char *site_module(const struct probe *p)
+const char *site_module(const struct site *s, const struct probe *p)
 {
+	if (s->target)
+		return s->module;
 	return p->mod && *p->mod && strcmp(p->mod, "vmlinux") != 0 ? p->mod : NULL;
 }
 
 static const char *function_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
 {
-	const char *func = site_function(s, p), *mod = site_module(p);
+	const char *func = site_function(s, p), *mod = site_module(s, p);
 	struct kernel_func f = { .nargs = 0 };
 	uint32_t id = env->function ? env->function(env->ctx, mod, func, &f) : 0;
 

@@ -12,7 +12,7 @@ bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
 /* The function of a site that is one. */
 const char *site_function(const struct site *s, const struct probe *p);
-const char *site_module(const struct probe *p); /* of the function; NULL: the kernel itself */
+const char *site_module(const struct site *s, const struct probe *p); /* of the function; NULL: the kernel itself */
 /* What the kernel lacks for the site: "tracepoint x with 3 arguments"; NULL: nothing. In the arena. */
 const char *site_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t);

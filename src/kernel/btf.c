@@ -34,13 +34,13 @@ static bool is_named(const struct btf_type *t)
 
 static int make_index(struct kbtf *k)
 {
-	k->nslots = 1u << 16;
-	while (k->nslots < k->n)
+	k->nslots = k->base ? 256 : 1u << 16;
+	while (k->nslots <= k->n)
 		k->nslots *= 2;
 	k->slots = calloc(k->nslots, sizeof(*k->slots));
 	if (!k->slots)
 		return -ENOMEM;
-	for (uint32_t id = 1; id < k->n; id++) {
+	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
 		const struct btf_type *t = type_at(k, id);
 		uint32_t h;
 
@@ -74,9 +74,9 @@ static int read_all(struct kbtf *k, int fd)
 	return 0;
 }
 
-static int open_file(struct kbtf *k)
+static int open_file(struct kbtf *k, const char *path)
 {
-	int fd = open(BTF_PATH, O_RDONLY | O_CLOEXEC), err = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
 	void *p;
 
@@ -160,7 +160,7 @@ static int find_types(struct kbtf *k)
 	k->at = calloc(most, sizeof(*k->at)); /* pages that are not used cost nothing */
 	if (!k->at)
 		return -ENOMEM;
-	for (k->n = 1; off + sizeof(struct btf_type) <= k->types_len; k->n++) {
+	for (k->n = !k->base; off + sizeof(struct btf_type) <= k->types_len; k->n++) {
 		const struct btf_type *t = (const struct btf_type *)(const void *)(k->types + off);
 		uint32_t size = type_size(t);
 
@@ -172,7 +172,7 @@ static int find_types(struct kbtf *k)
 	return 0;
 }
 
-int kbtf_open(struct kbtf **out)
+static int open_btf(struct kbtf *base, const char *path, struct kbtf **out)
 {
 	struct kbtf *k = calloc(1, sizeof(*k));
 	int err;
@@ -180,7 +180,8 @@ int kbtf_open(struct kbtf **out)
 	*out = NULL;
 	if (!k)
 		return -ENOMEM;
-	err = open_file(k);
+	k->base = base;
+	err = open_file(k, path);
 	if (!err)
 		err = check_header(k);
 	if (!err)
@@ -198,10 +199,40 @@ int kbtf_open(struct kbtf **out)
 	return err;
 }
 
+int kbtf_open(struct kbtf **out)
+{
+	return open_btf(NULL, BTF_PATH, out);
+}
+
+struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len)
+{
+	char path[128];
+	struct kbtf *m;
+
+	if (!len || len >= sizeof(k->name) || memchr(name, '/', len))
+		return NULL;
+	for (m = k->modules; m; m = m->next)
+		if (!strncmp(m->name, name, len) && !m->name[len])
+			return m;
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%.*s", (int)len, name);
+	if (open_btf(k, path, &m))
+		return NULL;
+	memcpy(m->name, name, len);
+	m->next = k->modules;
+	k->modules = m;
+	return m;
+}
+
 void kbtf_close(struct kbtf *k)
 {
 	if (!k)
 		return;
+	while (k->modules) {
+		struct kbtf *m = k->modules;
+
+		k->modules = m->next;
+		kbtf_close(m);
+	}
 	if (k->mapped)
 		munmap((void *)(uintptr_t)k->raw, k->size);
 	else
@@ -252,6 +283,7 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 {
 	struct type *t;
 
+	id -= base_n(k);
 	if (k->made_in != ts->arena) { /* types live in the arena of one compilation */
 		memset(k->made, 0, k->n * sizeof(struct type *));
 		k->made_in = ts->arena;
@@ -263,7 +295,9 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 	t->name = str_at(k, bt->name_off);
 	t->size = bt->size;
 	t->canon = t;
-	t->btf_id = id;
+	t->btf_id = k->base ? 0 : id;
+	t->module = k->base ? k : NULL;
+	t->module_id = k->base ? id + base_n(k) : 0;
 	t->is_signed = t->kind == T_ENUM && btf_kflag(bt);
 	t->complete = t->kind == T_ENUM;
 	k->made[id] = t;
@@ -292,6 +326,8 @@ static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id)
 
 	if (!bt)
 		return ts->void_;
+	if (k->base && id < k->base->n)
+		k = k->base;
 	switch (btf_kind(bt)) {
 	case BTF_KIND_INT:
 		return make_int(ts, k, bt);
@@ -332,14 +368,24 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 		: kind == T_ENUM          ? 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64
 					  : 1ull << BTF_KIND_TYPEDEF;
 	uint32_t id = find_id(k, name, kinds);
+	struct kbtf *m;
 
-	return id ? make_type(k, ts, id) : NULL;
+	if (id)
+		return make_type(k, ts, id);
+	/* Modules' names of their own mostly begin with theirs: sctp_association. */
+	(void)kbtf_open_module(k, name, strcspn(name, "_"));
+	for (m = k->modules; m; m = m->next) {
+		id = find_id(m, name, kinds);
+		if (id)
+			return make_type(m, ts, id);
+	}
+	return NULL;
 }
 
 static void kt_complete(void *ctx, struct types *ts, struct type *t)
 {
-	struct kbtf *k = ctx;
-	const struct btf_type *bt = type_at(k, t->btf_id);
+	struct kbtf *k = t->module ? t->module : ctx;
+	const struct btf_type *bt = type_at(k, t->module ? t->module_id : t->btf_id);
 	const struct btf_member *m = btf_members(bt);
 	unsigned n = btf_vlen(bt);
 
@@ -648,7 +694,11 @@ static const char *base_text(struct kbtf *k, struct arena *a, const struct btf_t
 		return name;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_FWD:
-		return *name && find_id(k, name, 1u << BTF_KIND_STRUCT) ? arena_printf(a, "struct %s", name) : "void";
+		return *name &&
+				(find_id(k, name, 1u << BTF_KIND_STRUCT) ||
+					(k->base && find_id(k->base, name, 1u << BTF_KIND_STRUCT)))
+			? arena_printf(a, "struct %s", name)
+			: "void";
 	case BTF_KIND_UNION:
 		return *name ? arena_printf(a, "union %s", name) : "void";
 	case BTF_KIND_ENUM:

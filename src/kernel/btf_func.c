@@ -6,17 +6,17 @@
 
 static bool index_functions(struct kbtf *k)
 {
-	uint32_t n = 1u << 16;
+	uint32_t n = k->base ? 256 : 1u << 16;
 
 	if (k->funcs)
 		return true;
-	while (n < k->n)
+	while (n <= k->n)
 		n *= 2;
 	k->funcs = calloc(n, sizeof(*k->funcs));
 	if (!k->funcs)
 		return false;
 	k->nfuncs = n;
-	for (uint32_t id = 1; id < k->n; id++) {
+	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
 		const struct btf_type *t = type_at(k, id);
 		uint32_t h;
 
@@ -71,26 +71,43 @@ static uint32_t pointee(const struct kbtf *k, uint32_t id)
 	return t && btf_is_composite(t) ? id : 0;
 }
 
-uint32_t kbtf_function(struct kbtf *k, const char *name, unsigned *nargs, bool *returns, uint32_t *of, unsigned most)
+static struct kbtf *of_module(struct kbtf *k, const char *module)
 {
-	uint32_t id, ret;
-	const struct btf_type *p = func_proto(k, name, &id);
+	return module ? kbtf_open_module(k, module, strlen(module)) : k;
+}
 
+/* Structures of modules are none to us: programs read them by the helper. */
+static uint32_t known_pointee(const struct kbtf *k, uint32_t id)
+{
+	id = pointee(k, id);
+	return k->base && id >= k->base->n ? 0 : id;
+}
+
+uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, unsigned *nargs, bool *returns,
+	uint32_t *of, unsigned most)
+{
+	uint32_t id = 0, ret;
+	const struct btf_type *p;
+
+	k = of_module(k, module);
+	p = k ? func_proto(k, name, &id) : NULL;
 	if (!p)
 		return 0;
 	*nargs = btf_vlen(p);
 	for (unsigned i = 0; i < most; i++)
-		of[i] = i < *nargs ? pointee(k, btf_params(p)[i].type) : 0;
-	of[most] = pointee(k, p->type);
+		of[i] = i < *nargs ? known_pointee(k, btf_params(p)[i].type) : 0;
+	of[most] = known_pointee(k, p->type);
 	ret = p->type;
 	*returns = skip_modifiers(k, &ret) != NULL;
 	return id;
 }
 
-const char *kbtf_function_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i)
+const char *kbtf_function_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i)
 {
-	uint32_t id;
-	const struct btf_type *p = func_proto(k, name, &id);
+	uint32_t id = 0;
+	const struct btf_type *p;
 
+	k = of_module(k, module);
+	p = k ? func_proto(k, name, &id) : NULL;
 	return p ? kbtf_d_text(k, a, i < btf_vlen(p) ? btf_params(p)[i].type : p->type) : "long";
 }

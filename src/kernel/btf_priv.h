@@ -21,17 +21,33 @@ struct kbtf {
 	struct ksyms *syms; /* once asked for */
 	uint32_t *funcs;    /* hash of the functions' names: id, or 0; made when first asked for */
 	uint32_t nfuncs;    /* slots of it, a power of two */
+	/* Of a module: ids and places of strings go on behind those of the kernel itself. */
+	struct kbtf *base;
+	char name[64];
+	struct kbtf *modules; /* those that were asked for */
+	struct kbtf *next;
 };
+
+static inline uint32_t base_n(const struct kbtf *k)
+{
+	return k->base ? k->base->n : 0;
+}
 
 /* libbpf reads the file through stdio, page by page, and copies it: half of the time that dwire takes to start. Its
  * accessors serve as well for a mapped file. */
 static inline const struct btf_type *type_at(const struct kbtf *k, uint32_t id)
 {
+	if (k->base && id < k->base->n)
+		k = k->base;
+	id -= base_n(k);
 	return (const struct btf_type *)(const void *)(k->types + (id < k->n ? k->at[id] : 0));
 }
 
 static inline const char *str_at(const struct kbtf *k, uint32_t off)
 {
+	if (k->base && off < k->base->strings_len)
+		k = k->base;
+	off -= k->base ? k->base->strings_len : 0;
 	return off < k->strings_len ? k->strings + off : "";
 }
 
@@ -44,6 +60,8 @@ static inline uint32_t name_hash(const char *s)
 	return h;
 }
 
+/* A module's types, which stand on the kernel's; NULL: it has none, or is not there. */
+struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len);
 /* A type as D writes it, in the arena. */
 const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id);
 #endif

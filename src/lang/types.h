@@ -50,6 +50,8 @@ struct type {
 	struct ktype_enum *enums; /* of an enum of the script; the kernel is asked for its own */
 	size_t nenums;
 	uint32_t btf_id;    /* struct, union of the kernel: its id in vmlinux BTF; else 0 */
+	void *module;       /* of a module of the kernel: whose; else NULL */
+	uint32_t module_id; /* ... its id there */
 	struct type *canon; /* aliases: the type they name; else itself */
 };
 

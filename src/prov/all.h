@@ -9,6 +9,7 @@ extern const struct provider tcp_provider;
 extern const struct provider udp_provider;
 extern const struct provider sock_provider;
 extern const struct provider udplite_provider;
+extern const struct provider sctp_provider;
 extern const struct provider ip_provider;
 extern const struct provider mib_provider;
 extern const struct provider net_provider;

@@ -13,6 +13,7 @@ const struct provider *const *providers(void)
 		&sock_provider,
 		&udplite_provider,
 		&ip_provider,
+		&sctp_provider,
 		&mib_provider,
 		&net_provider,
 		&qdisc_provider,

@@ -544,9 +544,33 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *
 	return insns;
 }
 
+/* A descriptor of the types of a module, or -errno. */
+static int open_types(const char *module)
+{
+	uint32_t id = 0;
+
+	while (bpf_btf_get_next_id(id, &id) == 0) {
+		struct bpf_btf_info info;
+		char name[64] = "";
+		uint32_t len = sizeof(info);
+		int fd = bpf_btf_get_fd_by_id(id);
+
+		memset(&info, 0, sizeof(info));
+		info.name = (uintptr_t)name;
+		info.name_len = sizeof(name);
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.kernel_btf &&
+			strcmp(name, module) == 0)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -ENOENT;
+}
+
 static int load_once(const struct loader *ld, const struct image_prog *p, const struct bpf_insn *insns,
 	const struct func_table *funcs, char *log)
 {
+	int module = p->module && p->attach_btf_id ? open_types(p->module) : -1, fd;
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
@@ -555,6 +579,8 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 	if (kprobes_multi(p, ld->c->features))
 		attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	attr.attach_btf_id = p->attach_btf_id;
+	if (p->module && p->attach_btf_id)
+		attr.attach_btf_obj_fd = (uint32_t)module;
 	attr.prog_flags = p->flags;
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = (uint32_t)p->code.n;
@@ -572,7 +598,10 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 		attr.func_info_cnt = funcs->n;
 	}
 	kernel_name(p->name, attr.prog_name);
-	return sys_bpf(BPF_PROG_LOAD, &attr);
+	fd = sys_bpf(BPF_PROG_LOAD, &attr);
+	if (module >= 0)
+		close(module);
+	return fd;
 }
 
 /* The log is asked for only after a failure: writing it makes loading several times slower. */

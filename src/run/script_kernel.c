@@ -64,21 +64,22 @@ static void each_function(void *ctx, void (*each)(void *to, const char *module, 
 
 static const char *const *function_args(void *ctx, struct arena *a, const char *module, const char *name, bool returned)
 {
+	const char *mod = strcmp(module, "vmlinux") != 0 ? module : NULL;
 	struct kbtf *btf = ((struct dwire *)ctx)->btf;
 	uint32_t of[KERNEL_FUNC_ARGS + 1];
 	unsigned n = 0;
 	bool returns = false;
 	const char **v;
 
-	if (strcmp(module, "vmlinux") != 0 || !kbtf_function(btf, name, &n, &returns, of, KERNEL_FUNC_ARGS))
+	if (!kbtf_function(btf, mod, name, &n, &returns, of, KERNEL_FUNC_ARGS))
 		return NULL;
 	v = ARENA_ARRAY(a, const char *, n + 3);
 	for (unsigned i = 0; i < n && !returned; i++)
-		v[i] = kbtf_function_arg_text(btf, a, name, i);
+		v[i] = kbtf_function_arg_text(btf, a, mod, name, i);
 	if (returned)
 		v[0] = "int";
 	if (returned && returns)
-		v[1] = kbtf_function_arg_text(btf, a, name, n);
+		v[1] = kbtf_function_arg_text(btf, a, mod, name, n);
 	return v;
 }
 
@@ -156,9 +157,7 @@ static uint32_t find_function(void *ctx, const char *module, const char *name, s
 	struct dwire *d = ctx;
 	uint32_t of[KERNEL_FUNC_ARGS + 1], id;
 
-	if (module) /* of modules only the kprobes tier is used: the verifier would want their own BTF */
-		return 0;
-	id = kbtf_function(d->btf, name, &out->nargs, &out->returns, of, KERNEL_FUNC_ARGS);
+	id = kbtf_function(d->btf, module, name, &out->nargs, &out->returns, of, KERNEL_FUNC_ARGS);
 	if (!id)
 		return 0;
 	memcpy(out->of, of, sizeof(out->of));

@@ -4,6 +4,7 @@
 . "$(dirname "$(realpath "$0")")/lib.sh"
 . "$here/tiers.lib"
 . "$here/fbt.lib"
+. "$here/sctp.lib"
 in_guest || boot 6.1
 
 # D, and what the error must name. Nothing is attached, and the command that -c gives never runs.
@@ -67,6 +68,7 @@ check refused-proc:::exec-success refused proc:::exec-success 'it is not seen th
 check list details
 fbt_tests
 tiers_agree functions kprobes
+sctp_tests functions kprobes
 for t in tcp_states.sh tcp_open.sh tcp_refused.sh udp.sh owner_test.c; do
 	kernel_test "$t"
 done
