@@ -7,6 +7,8 @@
 #define DWIRE_RUN_AGG_H
 #include "run/print.h"
 
+enum agg_encoding { ENC_UNSET, ENC_ASCII, ENC_UTF8 };
+
 struct agg_opts {
 	bool sort_key;         /* aggsortkey: by key, then value */
 	bool sort_rev;         /* aggsortrev */
@@ -15,7 +17,8 @@ struct agg_opts {
 	bool sort_sum;         /* aggsortsum: rows of several aggregations by the sum of their numbers */
 	uint32_t rows;         /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
 	bool hist, pack, zoom; /* agghist, aggpack, aggzoom: other layouts of aggregations */
-	bool percpu;           /* aggpercpu: each CPU's part, too */
+	enum agg_encoding encoding; /* of bars: blocks, or plain characters */
+	bool percpu;                /* aggpercpu: each CPU's part, too */
 };
 
 struct agg_set; /* all aggregations of an image */
@@ -120,7 +123,8 @@ void agg_each_bucket(const struct agg *g, const uint64_t *words, uint64_t normal
 	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx);
 /* The distribution, from the newline before its header to that of its last bucket. Counts are divided by normal; the
  * bars are parts of the whole, or of the largest count (zoom). */
-void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal, bool zoom);
+void agg_print_dist(
+	struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal, const struct agg_opts *opts);
 
 /* agghist: a bar for each key, a part of what all have. width: columns of the keys. */
 struct agg_total {
@@ -129,7 +133,8 @@ struct agg_total {
 };
 void agg_total_add(struct agg_total *t, int64_t value, bool zoom);
 void agg_print_hist_header(struct out *o, size_t width);
-void agg_print_hist(struct out *o, const struct agg_total *t, int64_t value, uint64_t normal);
+void agg_print_hist(
+	struct out *o, const struct agg_total *t, int64_t value, uint64_t normal, const struct agg_opts *opts);
 
 /* aggpack: a distribution on one line, a character a bucket, those from lo to hi, the same of all keys. */
 struct agg_span {
@@ -139,5 +144,5 @@ struct agg_span {
 void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *words);
 void agg_print_pack_header(struct out *o, const struct agg *g, struct agg_span s, size_t width);
 void agg_print_pack(
-	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *words, uint64_t normal, bool zoom);
+	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *words, const struct agg_opts *opts);
 #endif

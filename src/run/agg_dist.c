@@ -92,20 +92,49 @@ static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
 struct bars {
 	long double whole;
 	bool positive, negative;
+	bool utf8;
 };
 
-static struct bars bars_of(const uint64_t *w, size_t n, bool zoom)
+/* With aggzoom the longest bar takes 95 % of the room. */
+static long double zoomed(long double m)
 {
-	struct bars s = { 0 };
+	return m * (1 / 0.95);
+}
+
+static struct bars bars_of(const uint64_t *w, size_t n, const struct agg_opts *opts)
+{
+	struct bars s = { .utf8 = opts->encoding == ENC_UTF8 };
 
 	for (size_t i = 0; i < n; i++) {
 		long double m = magnitude(w[i]);
 
 		s.positive |= (int64_t)w[i] > 0;
 		s.negative |= (int64_t)w[i] < 0;
-		s.whole = !zoom ? s.whole + m : m > s.whole ? m : s.whole;
+		s.whole = !opts->zoom ? s.whole + m : zoomed(m) > s.whole ? zoomed(m) : s.whole;
 	}
 	return s;
+}
+
+/* A character of the block elements, U+2580 and on. */
+static void put_block(struct out *o, unsigned low)
+{
+	const unsigned char c[3] = { 0xe2, 0x96, (unsigned char)low };
+
+	out_bytes(o, (const char *)c, sizeof(c));
+}
+
+/* -x encoding=utf8: in eighths of a column. */
+static void print_bar_utf8(struct out *o, const struct bars *s, uint64_t count)
+{
+	long double room = magnitude(count) * BAR / s->whole;
+	unsigned whole = (unsigned)room, eighths = (unsigned)((room - (long double)whole) * 8);
+
+	out_bytes(o, "|", 1);
+	for (unsigned i = 0; i < whole; i++)
+		put_block(o, 0x88);
+	if (eighths)
+		put_block(o, 0x90 - eighths);
+	out_pad(o, BAR - whole - (eighths != 0) + 1);
 }
 
 /* From "|" or the bar before it to the blank before the count. Positive counts grow from the left, negative ones to
@@ -116,6 +145,10 @@ static void print_bar(struct out *o, const struct bars *s, uint64_t count)
 	size_t room = both ? BAR / 2 : BAR;
 	size_t fill = s->whole > 0 ? (size_t)(magnitude(count) * (long double)room / s->whole + 0.5L) : 0;
 
+	if (s->utf8 && s->positive && !s->negative) {
+		print_bar_utf8(o, s, count);
+		return;
+	}
 	if (!s->negative) {
 		out_bytes(o, "|", 1);
 		out_bytes(o, bar_ats, fill);
@@ -133,9 +166,9 @@ static void print_bar(struct out *o, const struct bars *s, uint64_t count)
 	out_pad(o, (both ? left ? room : room - fill : 0) + 1);
 }
 
-void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint64_t normal, bool zoom)
+void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint64_t normal, const struct agg_opts *opts)
 {
-	struct bars s = bars_of(w, g->nwords, zoom);
+	struct bars s = bars_of(w, g->nwords, opts);
 	struct agg_buckets b;
 	size_t lo, hi;
 	char buf[48];
@@ -160,14 +193,18 @@ void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint6
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
 void agg_print_hist_header(struct out *o, size_t width)
 {
+	const char *what = width ? "key" : "value";
+
 	out_bytes(o, "\n", 1);
-	out_pad(o, width > 3 ? width - 3 : 0);
-	out_str(o, "key  ------------- Distribution ------------- count    \n");
+	out_pad(o, (width ? width : 16) - strlen(what));
+	out_str(o, what);
+	out_str(o, "  ------------- Distribution ------------- count    \n");
 }
 
-void agg_print_hist(struct out *o, const struct agg_total *t, int64_t value, uint64_t normal)
+void agg_print_hist(
+	struct out *o, const struct agg_total *t, int64_t value, uint64_t normal, const struct agg_opts *opts)
 {
-	struct bars s = { .whole = t->whole, .positive = t->positive, .negative = t->negative };
+	struct bars s = { t->whole, t->positive, t->negative, opts->encoding == ENC_UTF8 };
 	char buf[32];
 	int n = snprintf(buf, sizeof(buf), "%-9lld\n", (long long)agg_divided(value, normal));
 
@@ -182,9 +219,13 @@ void agg_total_add(struct agg_total *t, int64_t value, bool zoom)
 
 	t->positive |= value > 0;
 	t->negative |= value < 0;
-	t->whole = !zoom ? t->whole + m : m > t->whole ? m : t->whole;
+	if (!zoom)
+		t->whole += m;
+	else if ((long double)(int64_t)zoomed(m) > t->whole) /* whole numbers, as in DTrace */
+		t->whole = (long double)(int64_t)zoomed(m);
 }
 
+/* lquantize shows all its levels, quantize those of all keys. */
 void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *w)
 {
 	for (size_t i = 0; i < g->nwords; i++) {
@@ -198,42 +239,79 @@ void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *w)
 	}
 }
 
-/* One bucket more at each side, and the widths of the labels there. */
-static void span_labels(const struct agg_buckets *b, struct agg_span *s, char lo[32], char hi[32])
+/* One bucket more at each side. */
+static struct agg_span whole_span(const struct agg *g, struct agg_span s)
 {
-	if (!s->any)
-		s->lo = s->hi = b->g->fn == DW_AGG_QUANTIZE ? QUANT_ZERO : 0;
-	s->lo -= s->lo > 0;
-	s->hi += s->hi + 1 < b->n;
-	(void)bucket_label(b, s->lo, lo, 32);
-	(void)bucket_label(b, s->hi, hi, 32);
+	if (g->fn == DW_AGG_LQUANTIZE)
+		return (struct agg_span){ .lo = 0, .hi = g->nwords - 1, .any = true };
+	if (!s.any)
+		s.lo = s.hi = QUANT_ZERO;
+	s.lo -= s.lo > 0;
+	s.hi += s.hi + 1 < g->nwords;
+	return s;
+}
+
+/* The labels of its ends, and the columns that they have. */
+struct ends {
+	char lo[32], hi[32];
+	size_t nlo, nhi;
+};
+
+static struct ends ends_of(const struct agg *g, struct agg_span s)
+{
+	struct agg_buckets b;
+	struct ends e;
+
+	agg_buckets_init(&b, g);
+	(void)bucket_label(&b, s.lo, e.lo, sizeof(e.lo));
+	(void)bucket_label(&b, s.hi, e.hi, sizeof(e.hi));
+	free(b.bounds);
+	e.nlo = strlen(e.lo);
+	e.nhi = strlen(e.hi);
+	if (g->fn == DW_AGG_LQUANTIZE)
+		e.nlo = e.nhi = 8;
+	e.nlo = e.nlo < 4 ? 4 : e.nlo;
+	e.nhi = e.nhi < 4 ? 4 : e.nhi;
+	return e;
+}
+
+static void put_right(struct out *o, const char *s, size_t width)
+{
+	size_t n = strlen(s);
+
+	out_pad(o, width > n ? width - n : 0);
+	out_str(o, s);
+}
+
+static void put_left(struct out *o, const char *s, size_t width)
+{
+	size_t n = strlen(s);
+
+	out_str(o, s);
+	out_pad(o, width > n ? width - n : 0);
 }
 
 void agg_print_pack_header(struct out *o, const struct agg *g, struct agg_span s, size_t width)
 {
-	struct agg_buckets b;
-	char lo[32], hi[32];
-	size_t nlo, nhi;
+	bool linear = g->fn == DW_AGG_LQUANTIZE;
+	struct ends e;
 
-	agg_buckets_init(&b, g);
-	span_labels(&b, &s, lo, hi);
-	nlo = strlen(lo);
-	nhi = strlen(hi);
+	s = whole_span(g, s);
+	e = ends_of(g, s);
 	out_bytes(o, "\n", 1);
-	out_pad(o, width > 3 ? width - 3 : 0);
-	out_str(o, width ? "key" : "");
-	out_pad(o, 1 + (nlo > 3 ? nlo - 3 : 0));
-	out_str(o, "min .");
+	put_right(o, width ? "key" : "", width);
+	out_bytes(o, " ", 1);
+	put_right(o, "min", e.nlo - linear);
+	out_str(o, " .");
 	for (size_t i = s.lo; i <= s.hi; i++)
 		out_bytes(o, "-", 1);
-	out_str(o, ". max");
-	out_pad(o, nhi > 3 ? nhi - 3 : 0);
+	out_str(o, ". ");
+	put_left(o, "max", e.nhi);
 	out_str(o, " | count\n");
-	free(b.bounds);
 }
 
 /* One character for a bucket: how much of the whole it has. */
-static void print_packed(struct out *o, int64_t count, long double whole)
+static void print_packed(struct out *o, int64_t count, long double whole, bool utf8)
 {
 	static const char up[] = "__xxxxXX", down[] = "vvvvVV";
 	long double m = magnitude((uint64_t)count);
@@ -242,34 +320,45 @@ static void print_packed(struct out *o, int64_t count, long double whole)
 		out_bytes(o, " ", 1);
 	else if (count < 0)
 		out_bytes(o, &down[(size_t)(m * (sizeof(down) - 2) / whole + 0.5L)], 1);
+	else if (utf8)
+		put_block(o, 0x81 + (unsigned)(m * (sizeof(up) - 2) / whole + 0.5L));
 	else
 		out_bytes(o, &up[(size_t)(m * (sizeof(up) - 2) / whole + 0.5L)], 1);
 }
 
-void agg_print_pack(
-	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *w, uint64_t normal, bool zoom)
+/* Unless told, blocks are for all terminals but those that are known to have none. */
+static bool packs_utf8(const struct agg_opts *opts)
 {
-	struct bars whole = bars_of(w, g->nwords, zoom);
-	struct agg_buckets b;
-	char lo[32], hi[32];
-	int64_t sum = 0;
+	const char *term = getenv("TERM");
 
-	agg_buckets_init(&b, g);
-	span_labels(&b, &s, lo, hi);
-	out_pad(o, 1 + (strlen(lo) < 3 ? 3 - strlen(lo) : 0));
-	out_str(o, lo);
+	if (opts->encoding)
+		return opts->encoding == ENC_UTF8;
+	return !term || (strcmp(term, "sun") != 0 && strcmp(term, "sun-color") != 0 && strcmp(term, "dumb") != 0);
+}
+
+void agg_print_pack(
+	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *w, const struct agg_opts *opts)
+{
+	struct bars whole = bars_of(w, g->nwords, opts);
+	bool utf8 = packs_utf8(opts);
+	int64_t sum = 0;
+	struct ends e;
+
+	s = whole_span(g, s);
+	e = ends_of(g, s);
+	if (g->fn != DW_AGG_LQUANTIZE)
+		out_bytes(o, " ", 1);
+	put_right(o, e.lo, e.nlo);
 	out_str(o, " :");
 	for (size_t i = s.lo; i <= s.hi; i++) {
-		print_packed(o, (int64_t)w[i], whole.whole);
+		print_packed(o, (int64_t)w[i], whole.whole, utf8);
 		sum = (int64_t)((uint64_t)sum + w[i]);
 	}
 	out_str(o, ": ");
-	out_str(o, hi);
-	out_pad(o, strlen(hi) < 3 ? 3 - strlen(hi) : 0);
+	put_left(o, e.hi, e.nhi);
 	out_str(o, " | ");
-	out_int(o, agg_divided(sum, normal), 0);
+	out_int(o, sum, 0);
 	out_bytes(o, "\n", 1);
-	free(b.bounds);
 }
 
 void agg_each_bucket(const struct agg *g, const uint64_t *w, uint64_t normal,

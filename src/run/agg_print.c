@@ -32,7 +32,7 @@ void agg_print_words(const struct agg_set *s, struct out *o, const struct agg *g
 	uint64_t normal = s->aggs[g->id].normal;
 
 	if (agg_is_dist(g)) {
-		agg_print_dist(o, g, words, normal, s->opts.zoom);
+		agg_print_dist(o, g, words, normal, &s->opts);
 		return;
 	}
 	out_pad(o, 1);
@@ -76,17 +76,28 @@ static void print_default_row(const struct agg_set *s, struct out *o, const stru
 	out_bytes(o, "\n", 1);
 }
 
-/* Columns that print_key() takes. */
+/* A key before a bar. */
+static void print_packed_key(struct out *o, const struct pval *k)
+{
+	if (k->kind == PVAL_TEXT && !k->symbol) {
+		out_pad(o, 1);
+		out_text(o, k->s, k->len, k->raw, 16);
+		return;
+	}
+	print_key(o, k);
+}
+
+/* Columns that print_packed_key() takes. */
 static size_t key_columns(const struct agg_row *r, size_t nkeys)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < nkeys; i++)
-		n += r->keys[i].kind == PVAL_TEXT ? 52
-			: r->keys[i].size == 8    ? 17
-			: r->keys[i].size == 4    ? 9
-			: r->keys[i].size == 2    ? 6
-						  : 4;
+		n += r->keys[i].kind != PVAL_INT ? 17
+			: r->keys[i].size == 8   ? 17
+			: r->keys[i].size == 4   ? 9
+			: r->keys[i].size == 2   ? 6
+						 : 4;
 	return n;
 }
 
@@ -100,7 +111,9 @@ static bool print_rows_otherwise(const struct agg_set *s, struct out *o, size_t 
 	struct agg_total total = { 0 };
 	struct agg_span span = { 0 };
 
-	if (t->naggs != 1 || !(dist ? s->opts.pack && g->fn != DW_AGG_LLQUANTIZE : s->opts.hist && g->nkeys))
+	bool bars = s->opts.hist && !dist && g->fn != DW_AGG_MIN && g->fn != DW_AGG_MAX;
+
+	if (t->naggs != 1 || !(bars || (dist && s->opts.pack && g->fn != DW_AGG_LLQUANTIZE)))
 		return false;
 	for (size_t i = 0; i < t->nrows; i++) {
 		if (dist)
@@ -116,11 +129,11 @@ static bool print_rows_otherwise(const struct agg_set *s, struct out *o, size_t 
 		const struct agg_row *r = &t->rows[i];
 
 		for (size_t k = 0; k < g->nkeys; k++)
-			print_key(o, &r->keys[k]);
+			print_packed_key(o, &r->keys[k]);
 		if (dist)
-			agg_print_pack(o, g, span, words_of(t, r, 0), normal, s->opts.zoom);
+			agg_print_pack(o, g, span, words_of(t, r, 0), &s->opts);
 		else
-			agg_print_hist(o, &total, agg_number(g, words_of(t, r, 0)), normal);
+			agg_print_hist(o, &total, agg_number(g, words_of(t, r, 0)), normal, &s->opts);
 	}
 	return true;
 }
@@ -156,7 +169,7 @@ static void print_agg_value(const struct agg_set *s, struct out *o, const struct
 		return;
 	}
 	if (agg_is_dist(g)) {
-		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal, s->opts.zoom);
+		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal, &s->opts);
 		return;
 	}
 	v.i = (uint64_t)shown(s, r, pos);

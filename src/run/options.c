@@ -33,6 +33,7 @@ enum opt_kind {
 	OPT_STACKFMT,
 	OPT_UNWIND,
 	OPT_EVALTIME,
+	OPT_ENCODING,
 	OPT_TIER,
 	OPT_SET,     /* bool, true whenever it is named (those without a value) */
 	OPT_ANY,     /* accepted: means the same here with any value */
@@ -67,6 +68,7 @@ static const char *const takes[OPT_COUNT] = {
 	[OPT_STACKFMT] = "it takes dtrace or folded",
 	[OPT_LINKMODE] = "it takes kernel, dynamic or static",
 	[OPT_EVALTIME] = "it takes exec, preinit, postinit or main",
+	[OPT_ENCODING] = "it takes ascii or utf8",
 	[OPT_SET] = "it takes no value",
 };
 
@@ -121,6 +123,7 @@ static const struct opt {
 	{ "dtypes", OPT_ANY, 0, 0 },
 	{ "dynvarsize", OPT_SIZE, 0, O(dynvarsize) },
 	{ "empty", OPT_BOOL, 0, O(empty) },
+	{ "encoding", OPT_ENCODING, 0, 0 },
 	{ "errtags", OPT_BOOL, 0, O(errtags) },
 	{ "evaltime", OPT_EVALTIME, NO_PRAGMA, 0 },
 	{ "flowindent", OPT_BOOL, AT_RUN, O(flowindent) },
@@ -358,6 +361,7 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 	static const char *const resize[] = { "auto", "manual", NULL };
 	static const char *const unwinds[] = { "fp", "dwarf", NULL };
 	static const char *const formats[] = { "dtrace", "folded", NULL };
+	static const char *const encodings[] = { "ascii", "utf8", NULL };
 	static const char *const links[] = { "kernel", "dynamic", "static", "primary", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit", "main", NULL };
 	int i;
@@ -386,6 +390,11 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 		if (!parse_word(v, unwinds, &i))
 			return false;
 		o->dwarf = i == 1;
+		return true;
+	case OPT_ENCODING:
+		if (!parse_word(v, encodings, &i))
+			return false;
+		o->agg.encoding = i ? ENC_UTF8 : ENC_ASCII;
 		return true;
 	case OPT_STACKFMT:
 		if (!parse_word(v, formats, &i))
@@ -463,6 +472,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_STACKFMT:
 	case OPT_UNWIND:
 	case OPT_EVALTIME:
+	case OPT_ENCODING:
 		return parse_words(opt->kind, v, o);
 	case OPT_TIER:
 		*(uint32_t *)field = v ? (uint32_t)(tier_by_name(v) + 1) : 0;
