@@ -14,23 +14,25 @@ static struct image_probe probes[] = { { 1, "dtrace", "", "", "BEGIN" }, { 2, "d
 	{ 12, "tcp", "kernel", "none", "send" } };
 
 static struct field fields[] = {
-	{ FIELD_INT, 16, 1, true, false, NULL },
-	{ FIELD_INT, 17, 1, false, false, NULL },
-	{ FIELD_INT, 18, 2, true, false, NULL },
-	{ FIELD_INT, 20, 4, true, false, NULL },
-	{ FIELD_INT, 24, 8, false, false, NULL },
-	{ FIELD_INT, 32, 8, true, true, NULL },
-	{ FIELD_LIT, 40, 4, false, false, NULL },
-	{ FIELD_TSTR, 48, sizeof(struct dw_tstr), false, false, NULL },
-	{ FIELD_CHARS, 72, 16, false, false, NULL },
-	{ FIELD_BYTES, 88, 40, false, false, NULL },
-	{ FIELD_INT, 3000, 4, false, false, NULL },
-	{ FIELD_CHARS, 100, 60, false, false, NULL },
+	{ FIELD_INT, 16, 1, true, false, false, NULL },
+	{ FIELD_INT, 17, 1, false, false, false, NULL },
+	{ FIELD_INT, 18, 2, true, false, false, NULL },
+	{ FIELD_INT, 20, 4, true, false, false, NULL },
+	{ FIELD_INT, 24, 8, false, false, false, NULL },
+	{ FIELD_INT, 32, 8, true, false, true, NULL },
+	{ FIELD_INT, 32, 8, false, true, false, NULL },
+	{ FIELD_LIT, 40, 4, false, false, false, NULL },
+	{ FIELD_TSTR, 48, sizeof(struct dw_tstr), false, false, false, NULL },
+	{ FIELD_CHARS, 72, 16, false, false, false, NULL },
+	{ FIELD_BYTES, 88, 40, false, false, false, NULL },
+	{ FIELD_INT, 3000, 4, false, false, false, NULL },
+	{ FIELD_CHARS, 100, 60, false, false, false, NULL },
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
-static struct field keys[] = { { FIELD_INT, 0, 2, false, false, NULL },
-	{ FIELD_TSTR, 8, sizeof(struct dw_tstr), false, false, NULL }, { FIELD_CHARS, 32, 8, false, false, NULL } };
+static struct field keys[] = { { FIELD_INT, 0, 2, false, false, false, NULL },
+	{ FIELD_TSTR, 8, sizeof(struct dw_tstr), false, false, false, NULL },
+	{ FIELD_CHARS, 32, 8, false, false, false, NULL } };
 #define KEY_SIZE 40
 
 static const char *const formats[] = {
