@@ -111,3 +111,18 @@ run -6 syn
 kinds syn "$(moved RetransSegs)"
 expect_count "p == \"rto\" && v[\"pid\"] == $pid" "$(moved TCPTimeouts)" "$what: timeouts"
 expect_count 'p == "reset-received" && v["reason"] == "ECONNREFUSED"' 1 "$what: the end"
+
+# A reset in each state: of whom, and with what error for the process
+for family in -4 -6; do
+	trace_in "$NETNS" "tcp:::reset-received /args[1]->cs_netns == $NETNS_ID/ {
+		printf(\"%s pid=%d st=%d code=%d\\n\", probename, args[1]->cs_pid, args[3]->tcps_state, args[5]->reset_code); }
+	tcp:::receive /args[1]->cs_netns == $NETNS_ID && (args[4]->tcp_flags & TH_RST)/ {
+		printf(\"%s pid=%d st=%d\\n\", probename, args[1]->cs_pid, args[3]->tcps_state); }
+	tcp:::state-change /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_CLOSED && args[5]->tcps_state != TCP_STATE_LISTEN/ {
+		printf(\"%s pid=%d st=%d\\n\", probename, args[1]->cs_pid, args[5]->tcps_state); }" tun_tcp $family -m states
+	pid=$(value_of pid)
+	for p in reset-received receive state-change; do
+		expect_eq "$(values st "p == \"$p\" && v[\"pid\"] == $pid" | tr '\n' ',')" "$(value_of states)," "$family: $p: resets by state"
+	done
+	expect_eq "$(values code 'p == "reset-received"' | tr '\n' ',')" 104,32,104,104,104,104,111, "$family: errors"
+done

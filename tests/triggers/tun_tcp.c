@@ -11,6 +11,7 @@
 
 static const char usage[] = "  -m MODE  data: in order, again, out of order, bad checksum, windows of 0 (default)\n"
 			    "           tlp, rto, fast, synack, syn: segments that are sent again\n"
+			    "           states: a reset in each state\n"
 			    "           zero: a window that closes\n"
 			    "           listen: SYNs for a full listener\n"
 			    "           abort: resets for a handshake and for a connection, a SYN in a connection\n"
@@ -270,7 +271,8 @@ static void mode_synack(struct peer *p)
 	close(listener);
 }
 
-static void mode_syn(struct peer *p)
+/* A connection that the peer refuses: the first SYN, or one that is sent again. */
+static void refuse(struct peer *p, bool again)
 {
 	struct trig_addr a = trig_address(tun_address(p->tun.family, false), PEER_PORT);
 	int fd = socket(p->tun.family, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -278,7 +280,7 @@ static void mode_syn(struct peer *p)
 	p->peer_port = PEER_PORT;
 	if (fd < 0 || (connect(fd, (struct sockaddr *)&a.ss, a.len) < 0 && errno != EINPROGRESS))
 		trig_die("connect");
-	while (!p->out.again && hear(p, 1500))
+	while (!(hear(p, 1500) & SYN) || (again && !p->out.again))
 		;
 	put(p, RST | ACK, 0, p->ack, 0, 0, NULL, 0);
 	drain(p, 30);
@@ -376,6 +378,56 @@ static void mode_abort(struct peer *p)
 	close(listener);
 }
 
+static void reset_and_close(struct peer *p, int fd)
+{
+	say(p, RST | ACK, p->seq, 0);
+	drain(p, 20);
+	close(fd);
+	drain(p, 20);
+}
+
+/* The host ends its side; the peer has ended its own when fin is set, before (late false) or after that. */
+static void reset_at_end(struct peer *p, int listener, bool fin, bool late, bool acked)
+{
+	int fd = connection(p, listener);
+
+	if (fin && !late) {
+		say(p, FIN | ACK, p->seq++, 0);
+		drain(p, 20);
+	}
+	shutdown(fd, SHUT_WR);
+	drain(p, 20);
+	if (fin && late) {
+		say(p, FIN | ACK, p->seq++, 0);
+		drain(p, 20);
+	}
+	if (acked) {
+		p->ack++;
+		say(p, ACK, p->seq, 0);
+		drain(p, 20);
+	}
+	reset_and_close(p, fd);
+}
+
+/* A reset in each state of a connection: established, close-wait, fin-wait1, fin-wait2, closing, last-ack, syn-sent. */
+static void mode_states(struct peer *p)
+{
+	int listener = listen_at(p, 5), fd = connection(p, listener);
+
+	reset_and_close(p, fd);
+	fd = connection(p, listener);
+	say(p, FIN | ACK, p->seq++, 0);
+	drain(p, 20);
+	reset_and_close(p, fd);
+	reset_at_end(p, listener, false, false, false);
+	reset_at_end(p, listener, false, false, true);
+	reset_at_end(p, listener, true, true, false);
+	reset_at_end(p, listener, true, false, false);
+	close(listener);
+	refuse(p, false);
+	trig_kv("states", "1,8,4,5,11,9,2");
+}
+
 int main(int argc, char **argv)
 {
 	struct trig t;
@@ -404,13 +456,15 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "synack"))
 		mode_synack(&p);
 	else if (!strcmp(mode, "syn"))
-		mode_syn(&p);
+		refuse(&p, true);
 	else if (!strcmp(mode, "zero"))
 		mode_zero(&p);
 	else if (!strcmp(mode, "listen"))
 		mode_listen(&p);
 	else if (!strcmp(mode, "abort"))
 		mode_abort(&p);
+	else if (!strcmp(mode, "states"))
+		mode_states(&p);
 	else
 		trig_usage(&t);
 	trig_kv("pid", "%d", getpid());
