@@ -186,7 +186,7 @@ struct uplace {
 	const char *shown; /* ... for messages: "/usr/bin/x:main" */
 	uint64_t off;      /* in the file */
 	uint64_t ref_ctr;  /* in the file: the counter that says somebody traces here; 0: none */
-	uint64_t cookie;   /* what the program gets to know the place by */
+	uint64_t cookie;   /* what the program gets to know the place by; above bit 32: where the function returns */
 	int32_t pid;       /* 0: every process, also those that start later */
 };
 

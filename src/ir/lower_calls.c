@@ -30,7 +30,7 @@ static vreg note_load(struct lowerer *lw, vreg note, size_t off)
 static void call_entered(struct lowerer *lw, int32_t key)
 {
 	struct ir *ir = lw->ir;
-	vreg note = note_of(lw, key), now = ktime(lw), sp = user_stack_pointer(lw), at, ctx = ir_ctx(ir);
+	vreg note = note_of(lw, key), now = ktime(lw), sp = user_stack_pointer(lw), at;
 	uint32_t fresh = ir_newlabel(ir);
 
 	ir_jcci(ir, CC_EQ, note, 0, fresh);
@@ -43,7 +43,7 @@ static void call_entered(struct lowerer *lw, int32_t key)
 	ir_st(ir, at, offsetof(struct note, sp), 8, sp);
 	for (size_t i = 0; i < 6; i++)
 		ir_st(ir, at, (int32_t)(offsetof(struct note, args) + 8 * i), 8, user_arg(lw, (unsigned)i));
-	ir_st(ir, at, offsetof(struct note, func), 8, ir_call(ir, BPF_FUNC_get_attach_cookie, &ctx, 1, true));
+	ir_st(ir, at, offsetof(struct note, func), 8, user_cookie(lw));
 	ir_call(ir, BPF_FUNC_map_update_elem,
 		(vreg[]){ ir_map(ir, map_for(lw, MAP_CALLS)), ir_stack(ir, key), at, ir_imm(ir, BPF_ANY) }, 4, false);
 }

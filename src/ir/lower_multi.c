@@ -197,8 +197,7 @@ void multi_begin(struct lowerer *lw, const struct jobs *jobs)
 	if (!lw->site->number && !(lw->site->by_cookie && jobs->nmembers > 1))
 		return;
 	if (lw->site->by_cookie) {
-		n = ir_ctx(ir);
-		n = ir_call(ir, BPF_FUNC_get_attach_cookie, &n, 1, true);
+		n = ir_ext(ir, user_cookie(lw), 4, false);
 	} else {
 		f = lower_site_text(lw, lw->site->number);
 		if (!f)

@@ -315,6 +315,7 @@ bool is_user_site(const struct site *s);
 /* Calls a helper that copies n bytes of the process's memory, or up to a NUL: its result. */
 vreg user_copy(struct lowerer *lw, int helper, vreg to, vreg n, vreg from);
 vreg user_arg(struct lowerer *lw, unsigned n); /* arg0, arg1, ... */
+vreg user_cookie(struct lowerer *lw);          /* of the attachment */
 vreg user_stack_pointer(struct lowerer *lw);
 int32_t user_return_pops(void); /* bytes between the stack pointer at a function's entry and after its return */
 void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p);

@@ -110,6 +110,13 @@ static vreg call_arg(struct lowerer *lw, unsigned n)
 		false);
 }
 
+vreg user_cookie(struct lowerer *lw)
+{
+	vreg ctx = ir_ctx(lw->ir);
+
+	return ir_call(lw->ir, BPF_FUNC_get_attach_cookie, &ctx, 1, true);
+}
+
 vreg user_stack_pointer(struct lowerer *lw)
 {
 	return context_reg(lw, ARCH_REGS_SP);
@@ -128,6 +135,8 @@ vreg user_arg(struct lowerer *lw, unsigned n)
 
 	if (s->uargs)
 		return n < s->nuargs ? located_arg(lw, &s->uargs[n]) : ir_imm(lw->ir, 0);
+	if (s->attach == ATTACH_URETPROBE && n == 0 && s->by_cookie) /* where it returns stands above its number */
+		return ir_alui(lw->ir, ALU_SHR, user_cookie(lw), 32);
 	if (s->attach == ATTACH_URETPROBE)
 		return n == 1 ? context_reg(lw, ARCH_REGS_RET) : ir_imm(lw->ir, 0);
 	return call_arg(lw, n);
@@ -154,7 +163,7 @@ void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < set[i].probe->nplaces; j++) {
 			v[k] = set[i].probe->places[j];
-			v[k++].cookie = i;
+			v[k++].cookie |= i;
 		}
 	p->places = v;
 }

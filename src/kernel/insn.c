@@ -226,3 +226,41 @@ bool insn_refused(const uint8_t *p, size_t n)
 	return op < 0 || memchr(opcodes, op, sizeof(opcodes));
 #endif
 }
+
+#ifdef __aarch64__
+static size_t insn_length(const uint8_t *p, size_t n)
+{
+	(void)p;
+	return n < 4 ? 0 : 4;
+}
+
+static bool is_return(const uint8_t *p, size_t n)
+{
+	return n == 4 && p[0] == 0xc0 && p[1] == 0x03 && p[2] == 0x5f && p[3] == 0xd6;
+}
+#else
+static size_t insn_length(const uint8_t *p, size_t n)
+{
+	return insn_length_x86(p, n);
+}
+
+static bool is_return(const uint8_t *p, size_t n)
+{
+	return (n == 1 && *p == 0xc3) || (n == 3 && *p == 0xc2) ||
+		(n == 2 && (*p == 0xf2 || *p == 0xf3) && p[1] == 0xc3);
+}
+#endif
+
+size_t insn_only_return(const uint8_t *code, size_t size)
+{
+	size_t found = 0, len;
+
+	for (size_t at = 0; at < size; at += len) {
+		len = insn_length(code + at, size - at);
+		if (!len || (found && is_return(code + at, len)))
+			return 0;
+		if (is_return(code + at, len))
+			found = at;
+	}
+	return found;
+}

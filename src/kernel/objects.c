@@ -297,15 +297,35 @@ const sdt_list *object_notes(struct objects *o, struct object *obj)
 	return &obj->notes;
 }
 
-enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off)
+/* The function's code, as far as it is looked at: the caller's. */
+static uint8_t *read_code(const struct object *obj, uint64_t func, uint64_t size, size_t *n)
 {
 	size_t want = size < FUNCTION_MOST ? size : FUNCTION_MOST;
 	uint8_t *code = malloc(want + 1);
-	ssize_t n = code ? pread(obj->fd, code, want, (off_t)func) : -1;
-	enum insn_place place = n < 0 ? INSN_UNKNOWN : insn_at(code, (size_t)n, off);
+	ssize_t got = code ? pread(obj->fd, code, want, (off_t)func) : -1;
+
+	*n = got < 0 ? 0 : (size_t)got;
+	return code;
+}
+
+enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off)
+{
+	size_t n;
+	uint8_t *code = read_code(obj, func, size, &n);
+	enum insn_place place = n ? insn_at(code, n, off) : INSN_UNKNOWN;
 
 	free(code);
 	return place;
+}
+
+uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size)
+{
+	size_t n;
+	uint8_t *code = read_code(obj, func, size, &n);
+	uint64_t at = n == size ? insn_only_return(code, n) : 0;
+
+	free(code);
+	return at;
 }
 
 bool object_refused(const struct object *obj, uint64_t off)

@@ -47,6 +47,8 @@ enum object_kind object_open(struct objects *o, struct object *obj, const char *
 void object_close(struct object *obj); /* nothing in it is traced */
 /* What is at this offset in the function that begins at func in the file, and has size bytes. */
 enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off);
+/* Where in it the only instruction is that returns; 0: not known. */
+uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size);
 bool object_refused(const struct object *obj, uint64_t off); /* the kernel puts no probe there */
 /* Its functions; NULL: it tells none. */
 const struct elfsyms *object_functions(struct object *obj);

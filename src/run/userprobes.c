@@ -77,7 +77,7 @@ struct user_probe *user_probe(struct userprobes *u, const struct object *obj, co
 	return up;
 }
 
-void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t ref_ctr)
+void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns)
 {
 	struct probe *p = &u->list->all.v[up->index];
 	struct uplace *pl;
@@ -86,7 +86,7 @@ void user_place(struct userprobes *u, struct user_probe *up, const struct object
 		if (up->places.v[i].off == off && !strcmp(up->places.v[i].path, obj->file))
 			return;
 	pl = vec_push(u->arena, &up->places);
-	*pl = (struct uplace){ .path = obj->file, .off = off, .ref_ctr = ref_ctr, .pid = u->pd.pid };
+	*pl = (struct uplace){ .path = obj->file, .off = off, .cookie = returns << 32, .pid = u->pd.pid };
 	pl->shown = arena_printf(u->arena, "%s:%s of %s", p->func, p->name, obj->path);
 	p->places = up->places.v;
 	p->nplaces = up->places.n;
@@ -183,7 +183,8 @@ static void add_function(void *ctx, const char *name, uint64_t off, uint64_t siz
 	if (!pdesc_glob(m->desc->name, "return"))
 		return;
 	if (!no_return(name))
-		user_place(u, user_probe(u, m->obj, m->prov, name, "return", &user_return), m->obj, off, 0);
+		user_place(u, user_probe(u, m->obj, m->prov, name, "return", &user_return), m->obj, off,
+			object_return(m->obj, off, size));
 	else if (!m->glob && *m->desc->name && !pdesc_is_glob(m->desc->name))
 		user_failed(u, D_PROC_CREATEFAIL, "its entry can be traced",
 			"the return of '%s' cannot be traced: it does not return as functions do", name);

@@ -180,5 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (insn_length_x86(data, size) > size)
 		abort();
 	(void)insn_at(data, size, size / 2);
+	if (insn_only_return(data, size) > size || (insn_refused(data, size) && !size && insn_length_x86(data, size)))
+		abort();
 	return 0;
 }

@@ -77,6 +77,11 @@ if [ -n "$at" ]; then
 	off=$(printf '%x' $((0x${at#* } - 0x${at% *})))
 	traced -n 'pid$target:a.out:text_length:'"$off"' { @[arg0 != 0] = count(); } END { printa("%@d\n", @); }' -c './pie 13'
 	expect_eq "$OUT" 13 "the last instruction, $off: $ERR"
+	traced -n 'pid$target:a.out:text_length:return, pid$target:a.out:query:return { @[probefunc, arg0] = count(); }
+		END { printa("%s %x %@d\n", @); }' -c './pie 13'
+	expect_match "$OUT" "text_length $off 13" "where it returns: $ERR"
+	traced -n 'pid$target:a.out:text_length:return { @[arg0] = count(); } END { printa("%x %@d\n", @); }' -c './pie 13'
+	expect_eq "$OUT" "$off 13" "likewise, alone: $ERR"
 	traced -n 'pid$target:a.out:-:'"${at#* }"' { @[probefunc] = count(); } END { printa("%s %@d\n", @); }' -c './pie 14'
 	expect_eq "$OUT" "- 14" "its address, ${at#* }: $ERR"
 fi

@@ -82,6 +82,10 @@ static void test_places(void)
 	EXPECT_INT(insn_at(code, sizeof(code), 6), INSN_MIDDLE);
 	EXPECT_INT(insn_at(code, sizeof(code), 8), INSN_START);
 	EXPECT_INT(insn_at(code, sizeof(code), 10), INSN_UNKNOWN);
+	EXPECT_INT(insn_only_return(code, 9), 8);
+	EXPECT_INT(insn_only_return(code, sizeof(code)), 0); /* not read to its end */
+	EXPECT_INT(insn_only_return((const uint8_t *)"\x90\xc3\x90\xf3\xc3", 5), 0);
+	EXPECT_INT(insn_only_return((const uint8_t *)"\x90\x90\xf3\xc3", 4), 2);
 	EXPECT(!insn_refused(code, sizeof(code)) && insn_refused(code, 0));
 	EXPECT(insn_refused((const uint8_t *)"\xf0\x48\x0f\xb1\x17", 5) && insn_refused((const uint8_t *)"\xcc", 1));
 }
