@@ -205,6 +205,8 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
 /* Form of a string expression. */
 int expr_form(struct checker *ck, const struct expr *e);
+/* never.c: a checked predicate that is always 0; NULL is none. */
+bool expr_never(const struct expr *e);
 /* NULL, which strings are compared with and set to. */
 bool expr_is_null(struct types *ts, const struct expr *e);
 /* What has that name: a variable, inline, aggregation, function, action; NULL: nothing. */

@@ -351,6 +351,22 @@ static bool shares_sites(const struct compilation *c, const struct probe *p)
 	return p->def->nsites && (p->def->sites[0].number || p->def->sites[0].by_cookie);
 }
 
+/* The clauses of a probe that can ever run. All of BEGIN, END and ticks stay: a trace may consist of them. */
+static struct enabled clauses_on(struct compilation *c, size_t i)
+{
+	const struct probe *p = &c->probes.all.v[i];
+	const enablings *on = &c->by_probe.v[i];
+	struct enabling *kept = ARENA_ARRAY(c->arena, struct enabling, on->n + 1);
+	bool by_hand = p->def->nsites && p->def->sites[0].attach == ATTACH_TEST_RUN;
+	size_t n = 0;
+
+	for (size_t k = 0; k < on->n; k++)
+		if (by_hand || !expr_never(on->v[k].clause->pred))
+			kept[n++] = on->v[k];
+	c->image.idle |= on->n && !n;
+	return (struct enabled){ p, kept, n };
+}
+
 /* The probe at i of the order, with all that share its sites: they are lowered at the first of them. */
 static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t i, FILE *dump_ir, FILE *dump_bpf)
 {
@@ -365,12 +381,13 @@ static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t 
 	set = ARENA_ARRAY(c->arena, struct enabled, c->order.n - i);
 	for (size_t k = i; k < c->order.n; k++) {
 		const struct probe *other = &c->probes.all.v[c->order.v[k]];
-		const enablings *on = &c->by_probe.v[c->order.v[k]];
+		struct enabled on = clauses_on(c, c->order.v[k]);
 
-		if (k == i || (shares && other->def == p->def))
-			set[n++] = (struct enabled){ other, on->v, on->n };
+		if (on.n && (k == i || (shares && other->def == p->def)))
+			set[n++] = on;
 	}
-	lower_probes(lw, set, n, dump_ir, dump_bpf);
+	if (n)
+		lower_probes(lw, set, n, dump_ir, dump_bpf);
 }
 
 static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)

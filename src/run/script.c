@@ -295,7 +295,7 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 	char why[SESSION_WHY_LEN];
 	int r, e;
 
-	if (!d->c.image.progs.n && !d->opts.zdefs) {
+	if (!d->c.image.progs.n && !d->c.image.idle && !d->opts.zdefs) {
 		fprintf(err, "dwire: nothing to trace: no probe is enabled\n");
 		return -ENOENT;
 	}
