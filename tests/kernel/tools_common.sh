@@ -141,3 +141,12 @@ wrong "tcptop: no network namespace nosuch: /run/netns/nosuch: No such file or d
 wrong "dwire: no tool tcptpo: did you mean tcptop?" tcptpo
 wrong "dwire: no tool tcptpo: did you mean tcptop?" help tcptpo
 expect_eq "$("$dwire" help tcptop)" "$("$dwire" tcptop -h)" "dwire help tcptop"
+
+# Each has a man page in the one form.
+for page in "$here"/../../tools/*.d; do
+	page=${page%.d}.8
+	[ -f "$page" ] || fail "no man page ${page##*/}"
+	for section in NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLE COST "WHAT IT CANNOT SEE" "SEE ALSO"; do
+		grep -Eq "^\.SH $section$|^\.so man8/" "$page" || fail "${page##*/} has no section $section"
+	done
+done
