@@ -12,6 +12,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define INGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, \
 	  .sees = what }
+/* In all tiers: where a probe is seen at nothing else. */
+#define SENT(cond, val, what) EGRESS(cond, val, what), FUNC_OUT("P->sk != 0 && " cond, .value = val, .sees = what)
 #define TRACE(tp, n, nat, cond, val, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what }
 #define OPTIONAL(tp, n, nat, cond, val, what) \
@@ -45,7 +47,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	TRACE("tcp_probe", 2, "dw_taken", TAKEN " > 0 && " cond(TAKEN), val_taken, \
 		"segments of established connections"), \
 	INGRESS(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), val_closing, \
-		"segments for sockets that wait for the other's end")
+		"segments for sockets that wait for the other's end"), \
+	FUNC_SITE("tcp_rcv_established", 2, "dw_ftaken", .when = TAKEN " > 0 && " cond(TAKEN), .value = val_taken, \
+		.sees = "segments of established connections"), \
+	FUNC_IN(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), .value = val_closing, \
+		.sees = "segments for sockets that wait for the other's end")
 #define DATA_SEGS(cond) DATA_IN(cond, SEGS, SEGS)
 #define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)
 
@@ -57,7 +63,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
 
 #define RECEIVED(cond) TRACE("netif_receive_skb", 1, "dw_devrecv", IP_RECEIVED " && " cond, "1", \
-	"packets that a device delivers to IP")
+	"packets that a device delivers to IP"), \
+	FUNC_RECEIVED(" && " cond, .value = "1", .sees = "packets that a device delivers to IP")
 #define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", IP_FORWARDED " && " cond, "1", \
 	"packets that IP has forwarded, as they go to a device")
 #define REQUESTED(cond) EGRESS(cond, "1", "packets of sockets"), \
@@ -133,7 +140,7 @@ static const struct probe_def probes[] = {
 	PROBE("tcpInDupAck", "an acknowledgment comes a second time",
 		ACK_IN(NO_NEWS " && " SAME_WINDOW " && " TCP_SOCK "->packets_out != 0", "1")),
 	PROBE("tcpInWinUpdate", "a segment tells a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
-	PROBE("tcpActiveOpens", "an active open begins", EGRESS(FIRST_SYN, "1", "the first SYN")),
+	PROBE("tcpActiveOpens", "an active open begins", SENT(FIRST_SYN, "1", "the first SYN")),
 	PROBE("tcpPassiveOpens", "a passive open has made a socket",
 		SET_STATE("P->oldstate == 10 && P->state == 3", "the step of an accepted socket to syn-received")),
 	PROBE("tcpAttemptFails", "an open fails: refused, reset or timed out",
@@ -161,8 +168,8 @@ static const struct probe_def probes[] = {
 		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
 		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1",
 			"resets of a socket that gives up")),
-	PROBE("tcpOutDataSegs", "segments with new data are sent", EGRESS(NEW_DATA, SEGS, "segments of sockets")),
-	PROBE("tcpOutDataBytes", "... and their bytes", EGRESS(NEW_DATA, PAYLOAD, "segments of sockets")),
+	PROBE("tcpOutDataSegs", "segments with new data are sent", SENT(NEW_DATA, SEGS, "segments of sockets")),
+	PROBE("tcpOutDataBytes", "... and their bytes", SENT(NEW_DATA, PAYLOAD, "segments of sockets")),
 	PROBE("tcpRetransSegs", "segments are sent again",
 		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", NULL, "((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs",
 			"segments of sockets"),
@@ -192,7 +199,7 @@ static const struct probe_def probes[] = {
 	PROBE("udpInDatagrams", "a process reads a datagram",
 		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & 2) == 0", "1",
 			"calls that receive")),
-	PROBE("udpOutDatagrams", "UDP sends", EGRESS(IS_UDP, "1", "datagrams of UDP sockets")),
+	PROBE("udpOutDatagrams", "UDP sends", SENT(IS_UDP, "1", "datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 			"datagrams to one address that find no socket")),
