@@ -1,9 +1,10 @@
 /* lib_dns: names of the Domain Name System, as packets have them; part of lib.bpf.c.
  * The packet is another's: every byte may be anything. No branch depends on it, so that the verifier walks one path. */
 
-/* The name that begins at in, of which len bytes are there (at most 255), as text in lower case with dots, "." for the
- * root: at most 254 bytes and a NUL. A NUL or a dot within a label becomes '?'. A name that does not end in these bytes, or
- * that goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet; 0: it does not end. */
+/* The name that begins at in, of which len bytes are there (at most 255), as text in lower case with dots, "." for
+ * the root: at most 254 bytes and a NUL. A NUL or a dot within a label becomes '?'. A name that does not end in
+ * these bytes, or that goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet;
+ * 0: it does not end. */
 u64 dns_name(char *out, const u8 *in, u64 len)
 {
 	u64 left = 0, p = 0, live = 1, wire = 0;

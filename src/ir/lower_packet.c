@@ -1,6 +1,6 @@
-/* lower_packet: bytes of a packet, wherever they lie in its buffer (a driver may keep most of them in pages). Only cgroup_skb
- * programs may ask for them: offsets are from the IP header. Input: __pkt(), __dnsname(), __dnswire() of dlib. Invariant:
- * what is not in the packet reads as 0. */
+/* lower_packet: bytes of a packet, wherever they lie in its buffer (a driver may keep most of them in pages). Only
+ * cgroup_skb programs may ask for them: offsets are from the IP header. Input: __pkt(), __dnsname(), __dnswire() of
+ * dlib. Invariant: what is not in the packet reads as 0. */
 #include <linux/bpf.h>
 
 #include "ir/lower_priv.h"

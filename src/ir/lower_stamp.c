@@ -1,13 +1,13 @@
-/* lower_stamp: what is remembered from one event to a later one: when a packet was put into a queue, handed to a driver,
- * made. Input: the stamps of a provider (ir/probe.h) that a script reads. Output: a map each, and a program for each of
- * its events. Invariant: they come last in the image, so that where a stamp ends, readers at the same place run before
- * it is forgotten. A packet whose end is not seen is forgotten when room is wanted. */
+/* lower_stamp: what is remembered from one event to a later one: when a packet was put into a queue, handed to a
+ * driver, made. Input: the stamps of a provider (ir/probe.h) that a script reads. Output: a map each, and a program
+ * for each of its events. Invariant: they come last in the image, so that where a stamp ends, readers at the same
+ * place run before it is forgotten. A packet whose end is not seen is forgotten when room is wanted. */
 #include <linux/bpf.h>
 #include <string.h>
 
 #include "ir/lower_priv.h"
 
-#define STAMP_ENTRIES 65536u
+#define STAMP_ENTRIES 32768u
 
 /* A note. */
 enum { NOTE_TIME = 0, NOTE_WORD = 8, NOTE_SIZE = 16 };

@@ -32,8 +32,9 @@ extern const struct provider rawtp_provider;
 /* At net_dev_queue: the packet's first device, not a lower one of a stack that it crosses (port of a bridge 0x200 or
  * team 0x2000, slave of a bond 0x800, real device of a VLAN, lower device of a macvlan, which keeps its own source
  * address). Devices other than Ethernet (type 1) are never lower ones with the same packet. */
-#define FIRST_DEVICE                                                                                     \
-	"(P->dev->priv_flags & 0x2200) == 0 && (P->dev->flags & 0x800) == 0 && P->skb->vlan_all == 0 &&" \
+#define FIRST_DEVICE                                                                                        \
+	"(P->dev->priv_flags & 0x2200) == 0 && (P->dev->flags & 0x800) == 0 && (__has(P->skb->vlan_all) ? " \
+	"P->skb->vlan_all : P->skb->vlan_tci) == 0 &&"                                                      \
 	" (P->dev->type != 1 || P->mac_source == P->mac_device)"
 
 /* At kfree_skb: an IP packet whose header is known; and not a later fragment, so that a transport header follows. */

@@ -1,5 +1,6 @@
-/* dns: queries and responses of the Domain Name System in UDP, port 53, the hooks tier: as sockets of this machine send and
- * receive them. The packets are others': nothing in them is believed, and names are decoded within fixed bounds. */
+/* dns: queries and responses of the Domain Name System in UDP, port 53, the hooks tier: as sockets of this machine
+ * send and receive them. The packets are others': nothing in them is believed, and names are decoded within fixed
+ * bounds. */
 #include "prov/all.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };

@@ -1,5 +1,5 @@
-/* neigh: who is asked for the hardware address of a neighbour (ARP, IPv6's neighbour discovery), the hooks tier: questions as
- * they go to a device, answers at the kernel's table of neighbours. */
+/* neigh: who is asked for the hardware address of a neighbour (ARP, IPv6's neighbour discovery), the hooks tier:
+ * questions as they go to a device, answers at the kernel's table of neighbours. */
 #include "prov/all.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };

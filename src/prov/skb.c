@@ -1,6 +1,6 @@
-/* skb: packets' buffers (struct sk_buff), from the moment that memory is taken for one until it is given back, the hooks
- * tier. Memory that a driver keeps for itself (NAPI) is not seen as it is taken: such a buffer begins where the driver
- * hands it up. */
+/* skb: packets' buffers (struct sk_buff), from the moment that memory is taken for one until it is given back, the
+ * hooks tier. Memory that a driver keeps for itself (NAPI) is not seen as it is taken: such a buffer begins where
+ * the driver hands it up. */
 #include "prov/all.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *", NULL };
@@ -47,8 +47,8 @@ static const struct site drop_sites[] = {
 		.sees = "before Linux 6.11: packets that are thrown away" },
 };
 
-/* word 1: memory was seen to be taken; 2: seen first with a driver. A driver may use the memory of a packet again whose end
- * was not seen (merged into another): then it begins anew. */
+/* word 1: memory was seen to be taken; 2: seen first with a driver. A driver may use the memory of a packet again
+ * whose end was not seen (merged into another): then it begins anew. */
 #define KEY .key = "(uint64_t)P->skb"
 static const struct stamp_event birth_events[] = {
 	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .when = TAKEN }, KEY, "1" },

@@ -1,6 +1,7 @@
-/* counters: see counters.h. Input: /proc/self/net/snmp, netstat (a line of names, a line of values) and snmp6 (a name and
- * a value a line). Output: text. Invariant: a counter is known by its name; what is no number, or does not only grow
- * (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's file has it. */
+/* counters: see counters.h. Input: /proc/self/net/snmp, netstat (a line of names, a line of values) and snmp6 (a
+ * name and a value a line). Output: text. Invariant: a counter is known by its name; what is no number, or does not
+ * only grow (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's file
+ * has it. */
 #include "run/counters.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /*
- * Datagrams of a socket to itself, that wait there for a while before they are read; with a small buffer some find no room.
+ * Datagrams of a socket to itself, that wait there for a while before they are read; with a small buffer some find
+ * no room.
  * Output: how many were sent and read, and the least time that one waited.
  */
 #include "trigger.h"
