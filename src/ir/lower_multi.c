@@ -245,7 +245,7 @@ struct sval multi_name(struct lowerer *lw, unsigned which)
 	struct sval s = { .rep = REP_LIT, .lit = -1, .n = 1, .form = FORM_LIT | 128 << FORM_SHIFT };
 
 	s.w = ARENA_ARRAY(lw->arena, vreg, 1);
-	s.w[0] = ir_ld(lw->ir, lw->entry, (int32_t)(offsetof(struct row, names) + 4 * which), 4, false, true);
+	s.w[0] = ir_ld(lw->ir, lw->entry, (int32_t)(offsetof(struct row, names) + 4 * (size_t)which), 4, false, true);
 	return s;
 }
 
