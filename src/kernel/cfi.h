@@ -22,6 +22,6 @@ typedef bool cfi_read(void *ctx, uint64_t addr, uint64_t *word);
 struct cfi *cfi_open(const char *file);
 struct cfi *cfi_memory(void *image, size_t len);
 void cfi_free(struct cfi *c); /* NULL is fine */
-/* addr: of an instruction of the function, as the file has it. False: nothing is known of it, or the stack ends there. */
+/* addr: of an instruction of the function, as the file has it. False: nothing is known of it, or the stack ends. */
 bool cfi_step(const struct cfi *c, uint64_t addr, struct cfi_regs *r, cfi_read *read, void *ctx);
 #endif

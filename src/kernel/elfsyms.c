@@ -1,5 +1,5 @@
-/* elfsyms: see elfsyms.h. Input: .symtab of the file or of its debugging file, else .dynsym and the table that is packed
- * into .gnu_debugdata. Output: a sorted table.
+/* elfsyms: see elfsyms.h. Input: .symtab of the file or of its debugging file, else .dynsym and the table that is
+ * packed into .gnu_debugdata. Output: a sorted table.
  * Invariant: whatever the file holds, nothing outside of what libelf checked is read; names are copied. */
 #include "kernel/elfsyms.h"
 #include "kernel/unxz.h"

@@ -1,6 +1,7 @@
 /* check_enum: __enum("tag", "PREFIX", value) of the D library: the name that an enumerator of the kernel has,
- * without the prefix; "" for a value that has none. And printf("%s") of an enum's value: its name, or "?". Becomes a tree of ?: over the values, so that the name is a
- * literal's number until somebody looks, and so that names come from the running kernel. */
+ * without the prefix; "" for a value that has none. And printf("%s") of an enum's value: its name, or "?". Becomes a
+ * tree of ?: over the values, so that the name is a literal's number until somebody looks, and so that names come from
+ * the running kernel. */
 #include <stdlib.h>
 #include <string.h>
 
