@@ -1,4 +1,4 @@
-/* tool: the D tools by name, their list, and running one. Input: argv. Output: what the tool prints, the exit status. */
+/* tool: the D tools by name, their list, and running one. Input: argv. Output: what the tool prints, the status. */
 #include "cli/tool.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* tool_filter: the filters that all tools about sockets have, as D. Input: their options; the D of a csinfo_t *, of
- * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; without options it is "(1)". */
+ * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; else it is "(1)". */
 #include <ctype.h>
 #include <errno.h>
 #include <mntent.h>

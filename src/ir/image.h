@@ -233,7 +233,7 @@ struct image {
 	VEC(struct lit) lits; /* lits.v[0] is "" */
 	uint32_t globals_size;
 	bool needs_owner;
-	bool idle; /* a probe is enabled that has nothing to do: its predicates are 0 */
+	bool idle;        /* a probe is enabled that has nothing to do: its predicates are 0 */
 	bool destructive; /* some action is: needs -w */
 	uint32_t strsize;
 	uint32_t nspec;    /* speculations at once */

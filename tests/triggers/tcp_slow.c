@@ -1,8 +1,9 @@
 /*
  * tcp_slow: connections that take their time, each a time that is measured here.
  *
- * Before -w waits: one connection, old to the trace.  Then: a connection whose SYN is sent again, because the listener's
- * queue is full for half a second; a server that answers late; a write that waits for its cork to be pulled.
+ * Before -w waits: one connection, old to the trace.  Then: a connection whose SYN is sent again, because the
+ * listener's queue is full for half a second; a server that answers late; a write that waits for its cork to be
+ * pulled.
  * Output: ports, and microseconds from before the call to after it, so at least what a tracer sees.
  */
 #include <errno.h>
