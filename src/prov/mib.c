@@ -43,6 +43,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define BEFORE(len) "(int32_t)(" SEQ " + " len " - " NEXT ") <= 0"
 #define PARTLY(len) "(int32_t)(" SEQ " - " NEXT ") < 0 && (int32_t)(" SEQ " + " len " - " NEXT ") > 0"
 
+/* The functions see what comes in without its IP header. */
 #define DATA_IN(cond, val_taken, val_closing) \
 	TRACE("tcp_probe", 2, "dw_taken", TAKEN " > 0 && " cond(TAKEN), val_taken, \
 		"segments of established connections"), \
@@ -50,7 +51,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		"segments for sockets that wait for the other's end"), \
 	FUNC_SITE("tcp_rcv_established", 2, "dw_ftaken", .when = TAKEN " > 0 && " cond(TAKEN), .value = val_taken, \
 		.sees = "segments of established connections"), \
-	FUNC_IN(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), .value = val_closing, \
+	FUNC_IN(CLOSING TAKEN " > 0 && " cond(TAKEN), .value = val_taken, \
 		.sees = "segments for sockets that wait for the other's end")
 #define DATA_SEGS(cond) DATA_IN(cond, SEGS, SEGS)
 #define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)

@@ -69,7 +69,7 @@ check list details
 fbt_tests
 tiers_agree functions kprobes
 sctp_tests functions kprobes
-for t in tcp_states.sh tcp_open.sh tcp_refused.sh udp.sh owner_test.c; do
+for t in tcp_states.sh tcp_segments.sh udp.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish

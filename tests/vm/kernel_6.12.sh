@@ -10,7 +10,7 @@ in_guest || boot 6.12
 fbt_tests
 tiers_agree hooks functions kprobes
 sctp_tests hooks functions kprobes
-for t in tcp_states.sh tcp_segments.sh tcp_open.sh tcp_refused.sh udp.sh ip_headers.sh docs_oneliners.sh owner_test.c; do
+for t in tcp_states.sh tcp_segments.sh tcp_open.sh udp.sh docs_oneliners.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish
