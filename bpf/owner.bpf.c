@@ -9,9 +9,9 @@
  * DW_OWNER_SHARED: several processes use the socket, which is not TCP's; `last_users` has the last of them, and nothing
  * else.
  *
- * A hash keyed by addresses takes 96 bytes an entry, a third of what socket storage takes, and any program can ask it for
- * any socket that it has the address of. Only listeners have socket storage too: it is copied to their children, which
- * so know whose they are.
+ * A hash keyed by addresses takes 96 bytes an entry, a third of what socket storage takes, and any program can ask it
+ * for any socket that it has the address of. Only listeners have socket storage too: it is copied to their children,
+ * which so know whose they are.
  *
  * Processes that share a datagram socket may send on it at the same time. Were its value rewritten by each, a program
  * could see another's; so who sends is noted for the thread and the CPU, until the packet's other programs have run.
@@ -277,10 +277,10 @@ static __always_inline void store(DW_U64 key, const struct dw_owner *now)
 		drop();
 }
 
-/* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still make
- * subflows (later): then the entry stays until as many others of that kind have ended on this CPU. The kernel may give
- * the address to a new socket before: that has its own entry made, unless it is one of the kernel's own, which programs
- * tell by its struct socket. */
+/* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
+ * make subflows (later): then the entry stays until as many others of that kind have ended on this CPU. The kernel
+ * may give the address to a new socket before: that has its own entry made, unless it is one of the kernel's own,
+ * which programs tell by its struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;

@@ -84,38 +84,46 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define BARE_ACK "(" FLAGS " & 0x17) == 0x10"
 #define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP " && " cond, "1", \
 	"segments from TIME_WAIT, and resets")
-#define ASKS IS_TCP " && P->state != 10 && (" FLAGS " & 7) == 0 && " PAYLOAD " == 0 && " SEQ " == " TCP_SOCK "->snd_una - 1"
+#define ASKS IS_TCP " && P->state != 10 && (" FLAGS " & 7) == 0 && " PAYLOAD " == 0 && " \
+	SEQ " == " TCP_SOCK "->snd_una - 1"
 #define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 && (" CB4 "->flags & 8) != 0"
 
-/* Acknowledgments that come in: a segment of an established connection as the socket takes it up, others as they come. */
+/* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
-#define HALF_CLOSED IS_TCP " && (P->state == 4 || P->state == 8 || P->state == 9 || P->state == 11) && (" FLAGS " & 0x16) == 0x10"
+#define HALF_CLOSED IS_TCP " && (P->state == 4 || P->state == 8 || P->state == 9 || P->state == 11) &&" \
+	" (" FLAGS " & 0x16) == 0x10"
 #define ACKS "(int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una) > 0 && (int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_nxt) <= 0"
 #define ACK_IN(cond, val) \
-	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, "segments of established connections"), \
+	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
+		"segments of established connections"), \
 	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed")
 #define NO_NEWS "(" FLAGS " & 3) == 0 && " ACKSEQ " == " TCP_SOCK "->snd_una && P->skb->len <= " \
 	"((struct tcphdr *)P->th)->doff * 4 + (uint32_t)(P->th - (uint64_t)P->skb->data)"
-#define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " TCP_SOCK "->rx_opt.snd_wscale) == " TCP_SOCK "->snd_wnd"
+#define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " \
+	TCP_SOCK "->rx_opt.snd_wscale) == " TCP_SOCK "->snd_wnd"
 
-/* IPv4 packets for this machine: by the route that was found for them. An ICMP message is used up by the protocol itself;
- * copies for sockets have a socket. */
-#define FOR_US "P->skb->_skb_refdst != 0 && (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & 0x80000000) != 0"
-#define CONSUMED(cond, what) TRACE("consume_skb", 1, "dw_consumed", IP_HEADER " && " IPV4 " && P->skb->skb_iif != 0 &&" \
-	" P->skb->sk == 0 && " FOR_US " && " cond, "1", what)
+/* IPv4 packets for this machine: by the route that was found for them. An ICMP message is used up by the protocol
+ * itself; copies for sockets have a socket. */
+#define FOR_US "P->skb->_skb_refdst != 0 &&" \
+	" (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & 0x80000000) != 0"
+#define CONSUMED(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
+	IP_HEADER " && " IPV4 " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " FOR_US " && " cond, "1", what)
 #define ICMP_USED(cond) CONSUMED("P->proto == 1 && " cond, "messages that ICMP has taken"), \
-	FREED(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US " && " cond, \
+	FREED(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
+		FOR_US " && " cond, \
 		"messages that ICMP threw away")
 #define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 &&" \
 	" (P->dev->ip_ptr->cnf.data[0] == 0 || (P->dev->ip_ptr->ifa_list != 0 &&" \
 	" P->dev->ip_ptr->ifa_list->ifa_local == " IPH "->daddr))"
 #define WHOLE4 IPV4 " && P->sk->sk_type == 2 && P->proto == 17 && " CB4 "->frag_max_size != 0"
 #define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire &&" \
-	" (((struct inet_frag_queue *)((uint64_t)P->timer - offsetof(struct inet_frag_queue, timer)))->flags & 4) == 0 : 0"
+	" (((struct inet_frag_queue *)((uint64_t)P->timer -" \
+	" offsetof(struct inet_frag_queue, timer)))->flags & 4) == 0 : 0"
 
 static const struct probe_def probes[] = {
 	PROBE("tcpCurrEstab", "connections are established now: one more, or one less",
-		TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && ((P->state == 1 && P->oldstate != 1) ||"
+		TRACE("inet_sock_set_state", 3, "dw_setstate",
+			"P->sk->sk_protocol == 6 && ((P->state == 1 && P->oldstate != 1) ||"
 			" (P->state == 8 && P->oldstate == 3) ||"
 			" ((P->oldstate == 1 || P->oldstate == 8) && P->state != 1 && P->state != 8))",
 			"P->state == 1 || P->state == 8 ? 1 : -1", "changes of state")),
@@ -131,11 +139,13 @@ static const struct probe_def probes[] = {
 	PROBE("tcpOutWinProbe", "a closed window is asked for",
 		EGRESS(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
 	PROBE("tcpTimKeepaliveProbe", "a silent connection is asked whether it is alive",
-		EGRESS(ASKS " && P->sk->sk_write_queue.qlen == 0 && " TCP_SOCK "->packets_out == 0", "1", "segments of sockets")),
+		EGRESS(ASKS " && P->sk->sk_write_queue.qlen == 0 && " TCP_SOCK "->packets_out == 0", "1",
+			"segments of sockets")),
 	PROBE("tcpTimRetransDrop", "a connection is given up after timeouts",
 		SET_STATE("P->state == 7 && P->sk->sk_err == 110", "the end of a socket with ETIMEDOUT")),
 	PROBE("tcpInAckSegs", "segments acknowledge new data", ACK_IN(ACKS, "1")),
-	PROBE("tcpInAckBytes", "... and how much of it", ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una)")),
+	PROBE("tcpInAckBytes", "... and how much of it",
+		ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una)")),
 	PROBE("tcpInAckUnsent", "a segment acknowledges what was not sent",
 		ACK_IN("(int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_nxt) > 0", "1")),
 	PROBE("tcpInDupAck", "an acknowledgment comes a second time",
@@ -222,16 +232,21 @@ static const struct probe_def probes[] = {
 		FREED(IP_FREED " && " IPV4 " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?"
 			" P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
 			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) : P->proto == 17 ?"
-			" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 && P->reason == SKB_DROP_REASON_UDP_CSUM) :"
-			" P->proto == 1 && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US ")", "packets that the protocol threw away"),
-		CONSUMED("P->proto != 6 && P->proto != 17", "packets that the protocol itself has taken, ICMP's above all")),
+			" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&"
+			" P->reason == SKB_DROP_REASON_UDP_CSUM) :"
+			" P->proto == 1 && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US ")",
+			"packets that the protocol threw away"),
+		CONSUMED("P->proto != 6 && P->proto != 17",
+			"packets that the protocol itself has taken, ICMP's above all")),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together", RECEIVED(FRAGMENT_IN)),
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
 		CONSUMED("P->proto == 1 && " CB4 "->frag_max_size != 0", "ICMP's")),
 	PROBE("ipReasmFails", "IPv4 waits no longer for fragments",
-		TRACE("timer_expire_entry", 1, "dw_fragtimer", TIMEOUT4, "1", "the timer of a packet that is not whole")),
+		TRACE("timer_expire_entry", 1, "dw_fragtimer", TIMEOUT4, "1",
+			"the timer of a packet that is not whole")),
 	PROBE("ipFragOKs", "IPv4 has cut a packet",
-		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) == 0 && " FIRST_DEVICE, "1",
+		TRACE("net_dev_queue", 1, "dw_devqueue",
+			FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) == 0 && " FIRST_DEVICE, "1",
 			"first fragments that this machine has made")),
 	PROBE("ipFragCreates", "... into so many fragments",
 		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && " FIRST_DEVICE, "1",
@@ -239,11 +254,13 @@ static const struct probe_def probes[] = {
 	PROBE("ipFragFails", "IPv4 may not cut a packet that is too long",
 		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG", "packets thrown away")),
 	PROBE("ipOutNoRoutes", "IPv4 finds no way to send a packet",
-		TRACE("sock_send_length", 3, "dw_sockio", IS_UDP " && P->sk->__sk_common.skc_family == 2 && P->ret == -101", "1",
+		TRACE("sock_send_length", 3, "dw_sockio",
+			IS_UDP " && P->sk->__sk_common.skc_family == 2 && P->ret == -101", "1",
 			"calls that send datagrams"),
 		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES", "packets thrown away")),
 	PROBE("rawipInDatagrams", "a process reads a packet of a raw socket",
-		TRACE("sock_recv_length", 3, "dw_sockio", "P->sk->sk_type == 3 && P->ret >= 0 && (P->flags & 2) == 0", "1",
+		TRACE("sock_recv_length", 3, "dw_sockio",
+			"P->sk->sk_type == 3 && P->ret >= 0 && (P->flags & 2) == 0", "1",
 			"calls that receive")),
 	PROBE("rawipOutDatagrams", "a process sends by a raw socket",
 		EGRESS("P->sk->sk_type == 3 && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),

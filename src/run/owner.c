@@ -100,8 +100,8 @@ struct owner {
 		(o)->stream_shared = &(skel)->bss->stream_shared;              \
 	} while (0)
 
-/* How many sockets there is room for: four times as many as TCP has now in all namespaces. An entry takes memory when it
- * is used, but the table of the hash takes 16 bytes for each at once, and a millisecond for a hundred thousand. */
+/* How many sockets there is room for: four times as many as TCP has now in all namespaces. An entry takes memory when
+ * it is used, but the table of the hash takes 16 bytes for each at once, and a millisecond for a hundred thousand. */
 static uint32_t room(void)
 {
 	FILE *f = fopen("/proc/net/sockstat", "re");

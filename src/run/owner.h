@@ -13,10 +13,10 @@ struct owner;
  * attached: of two programs at one place the first attached runs first, and then a packet's owner is right from the
  * first packet that a process sends.
  *
- * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted; whole: it is the root of the machine's, not of
- * a container's. Without that the end of sockets outside is seen of TCP only: of others only those are noted that are
- * created inside. Returns 0 and *out, or -errno and a sentence
- * in why. Nothing stays behind when the process dies, however it dies.
+ * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted; whole: it is the root of the machine's, not
+ * of a container's. Without that the end of sockets outside is seen of TCP only: of others only those are noted that
+ * are created inside. Returns 0 and *out, or -errno and a sentence in why. Nothing stays behind when the process
+ * dies, however it dies.
  *
  * Lost on some machines (x86_64 only):
  * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on), of
@@ -34,12 +34,12 @@ int owner_start(struct owner **out, int cgroup_fd, bool whole, char *why, size_t
  * writes is not sent by itself when it must wait: for an acknowledgement, Nagle, or room.) Returns 0 or -errno. */
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
-/* How a program finds the owner of a socket: its address is the key of the hash `owners`, the value a struct dw_owner.
- * No entry: no process (pid -1), as for the kernel's own sockets and TIME_WAIT. DW_OWNER_SHARED: several processes use
- * this socket, which is not TCP's: where the program sees a packet leave, the record of the current thread in the
- * per-CPU array `senders` (index: its tid modulo DW_SENDERS) counts if its sk and tid are right, and the value itself if
- * the current process is its pid; else the hash `last_users` (same key and value). Members: pid and tid of the claiming
- * thread, its real user, the name of the process (not of the thread), all as of the claim. */
+/* How a program finds the owner of a socket: its address is the key of the hash `owners`, the value a struct
+ * dw_owner. No entry: no process (pid -1), as for the kernel's own sockets and TIME_WAIT. DW_OWNER_SHARED: several
+ * processes use this socket, which is not TCP's: where the program sees a packet leave, the record of the current
+ * thread in the per-CPU array `senders` (index: its tid modulo DW_SENDERS) counts if its sk and tid are right, and
+ * the value itself if the current process is its pid; else the hash `last_users` (same key and value). Members: pid
+ * and tid of the claiming thread, its real user, the name of the process (not of the thread), all as of the claim. */
 int owner_map_fd(const struct owner *o);
 int owner_last_users_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);

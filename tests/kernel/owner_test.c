@@ -595,6 +595,8 @@ static void taker(struct test *t, void *arg)
 	int fd;
 
 	must((int)recvmsg(*(int *)arg, &m, 0), "recvmsg");
+	if (!CMSG_FIRSTHDR(&m))
+		exit(1);
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
 	CHECK(t, stored(t->o, fd).pid == getppid(), "before use: pid %d", stored(t->o, fd).pid);
 	put(fd);

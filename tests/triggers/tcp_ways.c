@@ -1,7 +1,7 @@
 /*
- * One connection between two processes, made and used in a way of its own: fast open, SYN cookies, MPTCP, from TIME_WAIT,
- * transparent, bound to a device, half closed; sendfile, splice, io_uring, MSG_ZEROCOPY; a server that drops privilege, a
- * client that is gone before its bytes are.
+ * One connection between two processes, made and used in a way of its own: fast open, SYN cookies, MPTCP, from
+ * TIME_WAIT, transparent, bound to a device, half closed; sendfile, splice, io_uring, MSG_ZEROCOPY; a server that drops
+ * privilege, a client that is gone before its bytes are.
  * Output: the ports, the two pids, and how many bytes each side wrote.
  *
  * Needs a network namespace of its own, some ways root.
