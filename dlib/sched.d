@@ -101,13 +101,13 @@ translator struct dw_task < struct dw_signalgen *C > {
 
 struct dw_signaldeliver {
 	int sig;
-	struct kernel_siginfo *info;
+	uint64_t info;
 	struct k_sigaction *ka;
 };
 translator struct dw_task < struct dw_signaldeliver *C > {
 	task = curthread;
 	sig = C->sig;
-	info = C->info;
+	info = (struct kernel_siginfo *)C->info;
 	handler = (uint64_t)C->ka->sa.sa_handler;
 };
 

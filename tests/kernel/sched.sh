@@ -35,7 +35,7 @@ sched:::tick /pid == $target && args[1]->pr_pid == pid && args[0]->pr_lwpid == t
 sched:::surrende* /args[1]->pr_pid > 0/ { @s = count(); }
 END { printa("%k%@d\n", @k); printa("%k%@d\n", @u); printa("ticks %@d\n", @t); printa("surrender %@d\n", @s); }' burn -m 200 -r 4
 if [ "$(awk '$3 == "_text" { print $1 }' /proc/kallsyms)" != 0000000000000000 ]; then
-	expect_ge "$(awk '/do_nanosleep/ { getline; while ($1 !~ /^[0-9]+$/) getline; s += $1 } END { print s + 0 }' <<<"$OUT")" 3 \
+	expect_ge "$(awk '/nanosleep/ { while ($1 !~ /^[0-9]+$/ && getline > 0); s += $1 } END { print s + 0 }' <<<"$OUT")" 3 \
 		"the thread that has slept"
 	grep -q '^ *vmlinux`entry_SYSCALL_64_after_hwframe' <<<"$OUT" || grep -q aarch64 <<<"$(uname -m)" || fail "whole stacks"
 fi
