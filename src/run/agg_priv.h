@@ -1,5 +1,5 @@
-/* agg_priv: what the files of the aggregations share: agg.c (entries), agg_rows.c (rows), agg_dist.c (distributions) and
- * agg_print.c. */
+/* agg_priv: what the files of the aggregations share: agg.c (entries), agg_maps.c, agg_rows.c (rows), agg_dist.c
+ * (distributions), agg_cpus.c and agg_print.c. */
 #ifndef DWIRE_RUN_AGG_PRIV_H
 #define DWIRE_RUN_AGG_PRIV_H
 #include "run/agg.h"

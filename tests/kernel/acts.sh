@@ -1,6 +1,6 @@
 # timeout: 120
-# Actions and aggregations: small scripts and what each prints. acts_*.cases hold blocks of "### NAME", the script, "---",
-# the output (without empty lines at its end; the numbers of CPUs are 0), and where they differ from nothing and 0:
+# Actions and aggregations: small scripts and what each prints. acts_*.cases hold blocks of "### NAME", the script,
+# "---", the output (without empty lines at its end; the numbers of CPUs are 0), and where they differ from nothing and 0:
 # "---err", the messages (of a compilation: its tags), "---status", what dwire returns. A first line "// args: ..." has
 # the options, which are -q unless told.
 checked=0
@@ -10,7 +10,7 @@ run_case() { # NAME
 	IFS= read -r head <case.d
 	[[ $head != '// args: '* ]] || read -r -a args <<<"${head#// args: }"
 	timeout 10 "$dwire" "${args[@]}" -s case.d >out 2>messages </dev/null || got=$?
-	sed -i -E 's/^ {1,2}[0-9]{1,2}( +[0-9]+ +[^ ]*:(BEGIN|END|ERROR))/  0\1/; s/^ {1,2}[0-9]{1,2}( +(\||->|=>))/  0\1/' out
+	sed -i -E 's/^ {1,2}[0-9]{1,2}( +[0-9]+ +[^ ]*:(BEGIN|END|ERROR))/  0\1/; s/^ {1,2}[0-9]{1,2}( +\|)/  0\1/' out
 	sed -i -E '/ matched [0-9]+ probes?$/d; s/pc [0-9]+$/pc NNN/' messages
 	grep -q 'error\[D_' messages && sed -n -E 's/.*error(\[D_[A-Z_]*\]).*/\1/p' messages >tags && mv tags messages
 	[ "$got" = "${want:-0}" ] || fail "$1: dwire returned $got: $(head -c 300 messages)"

@@ -2,7 +2,8 @@
 . "$here/cli.lib"
 make='' sum=''
 for i in {1..60}; do
-	make+=" self->x$i = $i; y$i[$i, \"k\"] = $i; @c$i[$i] = sum($i); @d$i = max($i); @e$i = min(-$i); @l$i = lquantize($i, 0, 64);"
+	make+=" self->x$i = $i; y$i[$i, \"k\"] = $i; @c$i[$i] = sum($i); @d$i = max($i); @e$i = min(-$i);"
+	make+=" @l$i = lquantize($i, 0, 64);"
 	sum+=" this->s += self->x$i + y$i[$i, \"k\"];"
 done
 cat >many.d <<D

@@ -38,5 +38,6 @@ expect_match "$OUT" $'\n    \[CPU 0\]\n           value ' "a distribution of a C
 
 # What the CPUs have is what there is in all.
 run -q -x aggpercpu -n 'profile-97 { @ = count(); @s["v"] = sum(cpu + 1); } tick-1s { exit(0); }'
-expect_eq "$(awk 'NF == 1 || $1 == "v" { left += $NF } /CPU/ { left -= $NF } END { print left + 0 }' <<<"$OUT")" 0 "all CPUs together"
+left=$(awk 'NF == 1 || $1 == "v" { left += $NF } /CPU/ { left -= $NF } END { print left + 0 }' <<<"$OUT")
+expect_eq "$left" 0 "all CPUs together"
 expect_eq "$(grep -c 'CPU' <<<"$OUT")" $((2 * $(getconf _NPROCESSORS_ONLN))) "lines of CPUs"

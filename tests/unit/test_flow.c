@@ -10,8 +10,10 @@ static const struct image_probe probes[] = {
 	{ 40, "fbt", "vmlinux", "a_function_whose_name_is_too_long_for_the_column", "entry" },
 };
 /* Clauses: one on each probe, and second ones on open:entry and do_open:return. */
-static const struct epid epids[] = { { .probe = 0 }, { .probe = 1 }, { .probe = 2 }, { .probe = 3 }, { .probe = 4 }, { .probe = 5 },
-	{ .probe = 6 }, { .probe = 1 }, { .probe = 4 } };
+static const struct epid epids[] = {
+	{ .probe = 0 }, { .probe = 1 }, { .probe = 2 }, { .probe = 3 }, { .probe = 4 }, { .probe = 5 },
+	{ .probe = 6 }, { .probe = 1 }, { .probe = 4 },
+};
 /* clause, the clause of the next line or -1, the line without its blanks at the end */
 static const struct {
 	uint32_t ep;
