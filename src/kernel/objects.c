@@ -1,5 +1,5 @@
-/* objects: see objects.h. Input: /proc/PID/maps, exe, map_files, root. Output: open files. Invariant: a file is known by
- * its device and inode, and opened at most once. */
+/* objects: see objects.h. Input: /proc/PID/maps, exe, map_files, root. Output: open files. Invariant: a file is
+ * known by its device and inode, and opened at most once. */
 #include "kernel/objects.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
-/* sdtnotes: see sdtnotes.h. Input: an ELF file: notes named "stapsdt" of type 3, which hold three addresses (the probe's,
- * that of section .stapsdt.base when the file was linked, the semaphore's) and three texts. Invariant: nothing outside
- * of what libelf checked is read; texts end within their note. */
+/* sdtnotes: see sdtnotes.h. Input: an ELF file: notes named "stapsdt" of type 3, which hold three addresses (the
+ * probe's, that of section .stapsdt.base when the file was linked, the semaphore's) and three texts. Invariant:
+ * nothing outside of what libelf checked is read; texts end within their note. */
 #include "kernel/sdtnotes.h"
 
 #include <gelf.h>

@@ -1,5 +1,5 @@
-/* sdtargs: see sdtargs.h. Input: a note's third text. Each argument is SIZE@OPERAND, SIZE negative for signed ones, with
- * an f for floating point ones. Pure. Invariant: registers are named only by their place in struct pt_regs. */
+/* sdtargs: see sdtargs.h. Input: a note's third text. Each argument is SIZE@OPERAND, SIZE negative for signed ones,
+ * with an f for floating point ones. Pure. Invariant: registers are named only by their place in struct pt_regs. */
 #include "prov/sdtargs.h"
 
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static bool number(const char **s, int64_t *out)
 	return true;
 }
 
-/* ---- x86-64: $5, %rdi, 8(%rbp), -4(%rax,%rbx,8), (,%rbx,4) ------------------------------------------------------------ */
+/* ---- x86-64: $5, %rdi, 8(%rbp), -4(%rax,%rbx,8), (,%rbx,4) ------------------------------------------------------- */
 /* "%rbp" at *s, inside of brackets. */
 static bool base_reg(const char **s, int16_t *out)
 {
@@ -181,7 +181,7 @@ static bool x86_operand(const char *s, struct uarg *a)
 	return true;
 }
 
-/* ---- arm64: 5, x0, [x0], [sp, 16], [x1, x2] --------------------------------------------------------------------------- */
+/* ---- arm64: 5, x0, [x0], [sp, 16], [x1, x2] ---------------------------------------------------------------------- */
 static bool arm_memory(const char *s, struct uarg *a)
 {
 	size_t n = strcspn(s, ",] ");

@@ -1,4 +1,5 @@
-/* sdtargs: where a compiler left the arguments of a probe: the operands of its assembler, "-4@%edi 8@8(%rbp,%rax,4)". */
+/* sdtargs: where a compiler left the arguments of a probe: the operands of its assembler, "-4@%edi
+ * 8@8(%rbp,%rax,4)". */
 #ifndef DWIRE_PROV_SDTARGS_H
 #define DWIRE_PROV_SDTARGS_H
 #include "ir/probe.h"

@@ -1,5 +1,5 @@
-/* userprobes: see userprobes.h. Input: descriptions, processes, ELF files. Output: probes with their places. Invariants:
- * a probe is made once, however many descriptions name it; the files of all places stay open. */
+/* userprobes: see userprobes.h. Input: descriptions, processes, ELF files. Output: probes with their places.
+ * Invariants: a probe is made once, however many descriptions name it; the files of all places stay open. */
 #include "run/userprobes.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@ struct userprobes;
 /* What it asks of whoever started processes. */
 struct userprobes_env {
 	struct arena *arena;
-	/* The process is at its beginning, with its libraries mapped; 0, or -errno with why (nothing of it is ours: 0). */
+	/* The process is at its beginning, with its libraries mapped; 0, or -errno with why (0: it is not ours). */
 	int (*ready)(void *ctx, pid_t pid, char *why, size_t why_len);
 	void *ctx;
 };
