@@ -1,5 +1,5 @@
-/* arch: what programs must know of the machine's registers, one file a machine. Offsets are into the struct pt_regs that
- * the kernel gives to kprobes and perf events. */
+/* arch: what programs must know of the machine's registers, one file a machine. Offsets are into the struct pt_regs
+ * that the kernel gives to kprobes and perf events. */
 #ifndef DWIRE_IR_ARCH_H
 #define DWIRE_IR_ARCH_H
 #include <stdint.h>

@@ -154,7 +154,8 @@ vreg plain_number(struct lowerer *lw, struct val v);       /* of a V_INT: what t
 vreg blur(struct lowerer *lw, vreg v); /* the same value; in programs with many branches unknown to the verifier */
 vreg blur_always(struct lowerer *lw, vreg v);
 void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
-/* The condition of a ?:. Jumps to no when it is not true; gives the mark up to which both branches know what it made. */
+/* The condition of a ?:. Jumps to no when it is not true; gives the mark up to which both branches know what it made.
+ */
 size_t cond_jump(struct lowerer *lw, const struct expr *e, uint32_t no);
 vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to);
 struct val lower_assign(struct lowerer *lw, const struct expr *e);

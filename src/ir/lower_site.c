@@ -305,8 +305,8 @@ static struct val named_sk(struct lowerer *lw)
 }
 
 /* The whole socket of a function's packet or argument, as a plain number, 0: none: of a handshake its listener, and
- * nothing of TIME_WAIT. A packet that leaves ("by") is its socket's only if that sends it: a tunnel's outer packet still
- * has the inner one's. */
+ * nothing of TIME_WAIT. A packet that leaves ("by") is its socket's only if that sends it: a tunnel's outer packet
+ * still has the inner one's. */
 static vreg full_sk(struct lowerer *lw)
 {
 	struct ir *ir = lw->ir;

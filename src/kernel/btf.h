@@ -21,8 +21,9 @@ uint32_t kbtf_tracepoint(struct kbtf *k, const char *name, unsigned *nargs);
 void kbtf_each_tracepoint(struct kbtf *k, void (*each)(void *ctx, const char *name, unsigned nargs), void *ctx);
 /* Type of argument i (from 0) as D text in the arena: "struct sk_buff *", "unsigned long". */
 const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i);
-/* A function of a module (NULL: the kernel itself): its id, 0 when BTF has none of the name. nargs, and whether it returns something; of[i]: the id of the
- * structure that argument i points to, 0: none; of[most]: likewise of the result. An index is made at the first call. */
+/* A function of a module (NULL: the kernel itself): its id, 0 when BTF has none of the name. nargs, and whether it
+ * returns something; of[i]: the id of the structure that argument i points to, 0: none; of[most]: likewise of the
+ * result. An index is made at the first call. */
 uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, unsigned *nargs, bool *returns,
 	uint32_t *of, unsigned most);
 /* Type of argument i of a function as D text in the arena; i past the last: of its result. */

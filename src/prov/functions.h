@@ -1,5 +1,5 @@
-/* functions: sites of the network providers that are functions of the kernel: the tiers functions and kprobes. What each
- * gives is in dlib/functions.d. Chosen among those that Linux 6.1 to 6.18 have under one name, with code of their
+/* functions: sites of the network providers that are functions of the kernel: the tiers functions and kprobes. What
+ * each gives is in dlib/functions.d. Chosen among those that Linux 6.1 to 6.18 have under one name, with code of their
  * own. */
 #ifndef DWIRE_PROV_FUNCTIONS_H
 #define DWIRE_PROV_FUNCTIONS_H
@@ -30,8 +30,8 @@
 	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = cond, __VA_ARGS__)
 /* clang-format on */
 
-/* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif is
- * 0 for what this machine made. */
+/* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif
+ * is 0 for what this machine made. */
 #define FUNC_OUT_TCP                                                                                         \
 	"P->skb->skb_iif == 0 && P->proto == 6 && (P->skb->sk == 0 ||"                                       \
 	" P->skb->sk->__sk_common.skc_state == 6 || (P->skb->sk->__sk_common.skc_state == 7 && P->skb->sk->" \

@@ -146,7 +146,8 @@ void script_lists(struct dwire *d)
 	d->c.lists = &d->lists;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------------------
+ */
 static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
 {
 	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);

@@ -1,7 +1,8 @@
 /* owner_test: does the owner service (src/run/owner.h) know the process of every kind of socket? Needs root, cgroup2.
  *
- * Each case makes its own sockets and processes on loopback and asks the maps from user space. Their key is the address
- * of a socket in the kernel: a small program of the test's own tells it when a process calls getsockopt(2). Output: one line a case, `ok` or `not ok`; 77 if this machine cannot run it. */
+ * Each case makes its own sockets and processes on loopback and asks the maps from user space. Their key is the
+ * address of a socket in the kernel: a small program of the test's own tells it when a process calls getsockopt(2).
+ * Output: one line a case, `ok` or `not ok`; 77 if this machine cannot run it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
