@@ -26,7 +26,8 @@ struct loc {
 #define DIAG_TAGS(X)                                                                                     \
 	X(D_UNKNOWN) X(D_SYNTAX) X(D_EMPTY) X(D_TYPE_ERR) X(D_TYPE_MEMBER) X(D_CG_EXPR) X(D_ATTR_MIN)    \
 	X(D_PDESC_ZERO) X(D_PROC_BADPID) X(D_PROC_GRAB) X(D_PROC_LIB) X(D_PROC_FUNC) X(D_PROC_NAME)    \
-	X(D_PROC_OFF) X(D_PROC_ALIGN) X(D_PROC_CREATEFAIL) X(D_PDESC_INVAL) X(D_PRED_SCALAR) X(D_FUNC_IDENT) X(D_FUNC_UNDEF)                \
+	X(D_PROC_OFF) X(D_PROC_ALIGN) X(D_PROC_CREATEFAIL) X(D_PDESC_INVAL)                          \
+	X(D_PRED_SCALAR) X(D_FUNC_IDENT) X(D_FUNC_UNDEF)                                                 \
 	X(D_FUNC_IDKIND) X(D_OFFSETOF_TYPE) X(D_OFFSETOF_BITFIELD) X(D_SIZEOF_TYPE)                      \
 	X(D_SIZEOF_BITFIELD) X(D_STRINGOF_TYPE) X(D_OP_INT) X(D_OP_SCALAR) X(D_OP_ARITH) X(D_OP_WRITE)   \
 	X(D_OP_LVAL) X(D_OP_INCOMPAT) X(D_OP_VFPTR) X(D_OP_ARRFUN) X(D_OP_PTR) X(D_OP_SOU)               \

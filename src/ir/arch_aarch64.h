@@ -1,6 +1,7 @@
 /* arch_aarch64: registers of arm64, whose functions take arguments as the AAPCS64 says. */
 #ifndef DWIRE_IR_ARCH_AARCH64_H
 #define DWIRE_IR_ARCH_AARCH64_H
+#include <stdint.h>
 
 enum { ARCH_REGS_IP = 256, ARCH_REGS_BP = 232, ARCH_REGS_RET = 0, ARCH_REGS_SP = 248 };
 

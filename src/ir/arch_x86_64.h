@@ -1,6 +1,7 @@
 /* arch_x86_64: registers of x86_64, whose functions take arguments as the System V ABI says. */
 #ifndef DWIRE_IR_ARCH_X86_64_H
 #define DWIRE_IR_ARCH_X86_64_H
+#include <stdint.h>
 
 enum { ARCH_REGS_IP = 128, ARCH_REGS_BP = 32, ARCH_REGS_RET = 80, ARCH_REGS_SP = 152 };
 

@@ -189,7 +189,7 @@ static int open_btf(struct kbtf *base, const char *path, struct kbtf **out)
 	if (!err)
 		err = make_index(k);
 	if (!err) {
-		k->made = calloc(k->n, sizeof(struct type *));
+		k->made = calloc(k->n + 1, sizeof(struct type *));
 		err = k->made ? 0 : -ENOMEM;
 	}
 	if (err)

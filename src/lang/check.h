@@ -47,7 +47,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(sym, FC_SYM, 1, 1) X(mod, FC_SYM, 1, 1) X(ufunc, FC_SYM, 1, 1) X(usym, FC_SYM, 1, 1)               \
 	X(umod, FC_SYM, 1, 1) X(uaddr, FC_SYM, 1, 1)                                                         \
 	X(d_path, FC_SUBR, 1, 1)                                                                             \
-	X(inet_in, FC_SUBR, 2, 2) X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                                                   \
+	X(inet_in, FC_SUBR, 2, 2) X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                         \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
 	X(alloca, FC_SUBR, 1, 1) X(basename, FC_SUBR, 1, 1) X(bcopy, FC_SUBR, 3, 3)                          \
@@ -65,7 +65,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__user, FC_DLIB, 2, 2) /* the integer of 1, 2, 4 or 8 bytes at an address of the process; 0: not there */ \
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
-	X(__pkt, FC_DLIB, 2, 2) /* the integer of 1, 2 or 4 bytes, in network order, at an offset of the packet; 0: not there */ \
+	X(__pkt, FC_DLIB, 2, 2) /* integer of so many bytes at an offset of the packet; 0: not there */             \
 	X(__dnsname, FC_DLIB, 1, 1) /* the name of DNS at an offset of the packet, as text */                    \
 	X(__dnswire, FC_DLIB, 1, 1) /* ... how many bytes it takes there; 0: it does not end */                 \
 	X(__moved, FC_DLIB, 0, 0) /* counters of the network that moved since it was last printed, a line each */ \
@@ -78,7 +78,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
 	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
 	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): the enumerator's name without the prefix */ \
-	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a provider's stamp (ir/probe.h) noted the key, ns; 0 */ \
+	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a stamp (ir/probe.h) noted the key, ns; 0 */           \
 	X(__stamped, FC_DLIB, 2, 2) /* ... the word that it noted */                                         \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
