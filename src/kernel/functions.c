@@ -124,6 +124,8 @@ static int parse(struct kfuncs *k)
 {
 	size_t lines = 1;
 
+	if (!k->text)
+		return -EINVAL;
 	for (const char *p = k->text; *p; p++)
 		lines += *p == '\n';
 	for (k->nslots = 1; k->nslots < 2 * lines;)
