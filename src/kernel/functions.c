@@ -2,6 +2,7 @@
  * tracefs is not mounted, a mount of our own that nobody else sees. Invariant: names are kept in one text, a hash finds
  * them. */
 #include "kernel/functions.h"
+#include "kernel/readall.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -53,35 +54,6 @@ static int open_list(void)
 			return fd;
 	}
 	return open_detached();
-}
-
-static int read_all(int fd, char **text)
-{
-	size_t cap = 1u << 21, n = 0;
-	char *buf = malloc(cap + 1), *more;
-	ssize_t r = 1;
-
-	while (buf && (r = read(fd, buf + n, cap - n)) > 0) {
-		n += (size_t)r;
-		if (n < cap)
-			continue;
-		more = realloc(buf, 2 * cap + 1);
-		if (!more) {
-			free(buf);
-			return -ENOMEM;
-		}
-		buf = more;
-		cap *= 2;
-	}
-	if (!buf)
-		return -ENOMEM;
-	if (r < 0) {
-		free(buf);
-		return -errno;
-	}
-	buf[n] = '\0';
-	*text = buf;
-	return 0;
 }
 
 static size_t hash(const char *module, const char *name)
@@ -161,7 +133,7 @@ int kfuncs_open(struct kfuncs **out)
 	if (!k)
 		err = -ENOMEM;
 	if (!err)
-		err = read_all(fd, &k->text);
+		err = read_all(fd, 1u << 21, &k->text, NULL);
 	if (fd >= 0)
 		close(fd);
 	if (!err)

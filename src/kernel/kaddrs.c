@@ -2,6 +2,7 @@
  * Invariant: one symbol an address, the one that says most; addresses outside of the kernel's half (per-CPU offsets,
  * and everything when the kernel hides them) are left out. */
 #include "kernel/kaddrs.h"
+#include "kernel/readall.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,43 +30,11 @@ struct kaddrs {
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 static int read_file(const char *path, char **text, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
-	size_t cap = 1u << 23, n = 0;
-	char *buf = fd < 0 ? NULL : malloc(cap + 1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : read_all(fd, 1u << 23, text, len);
 
-	if (fd < 0)
-		return -errno;
-	while (buf) {
-		ssize_t r = read(fd, buf + n, cap - n);
-
-		if (r <= 0) {
-			err = r < 0 ? -errno : 0;
-			break;
-		}
-		n += (size_t)r;
-		if (n == cap) {
-			char *more = realloc(buf, 2 * cap + 1);
-
-			if (!more) {
-				free(buf);
-				buf = NULL;
-				break;
-			}
-			buf = more;
-			cap *= 2;
-		}
-	}
-	close(fd);
-	if (!buf)
-		return -ENOMEM;
-	if (err) {
-		free(buf);
-		return err;
-	}
-	buf[n] = '\0';
-	*text = buf;
-	*len = n;
-	return 0;
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 static uint16_t mod_index(struct kaddrs *k, const char *name)

@@ -1,6 +1,7 @@
 /* ksyms: see ksyms.h. Input: /proc/kallsyms; output: address, kind and room of a symbol. Invariant: the text ends with
  * a newline and a NUL. */
 #include "kernel/ksyms.h"
+#include "kernel/readall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,33 +14,6 @@ struct ksyms {
 	size_t len;
 };
 
-static int read_all(struct ksyms *k, int fd)
-{
-	size_t room = 0;
-
-	for (;;) {
-		ssize_t n;
-
-		if (k->len + 2 >= room) {
-			char *more = realloc(k->text, room ? room * 2 : (size_t)8 << 20);
-
-			if (!more)
-				return -ENOMEM;
-			k->text = more;
-			room = room ? room * 2 : (size_t)8 << 20;
-		}
-		n = read(fd, k->text + k->len, room - k->len - 2);
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		k->len += (size_t)n;
-	}
-	k->text[k->len] = '\n';
-	k->text[k->len + 1] = '\0';
-	return 0;
-}
-
 int ksyms_open(struct ksyms **out)
 {
 	struct ksyms *k = calloc(1, sizeof(*k));
@@ -49,9 +23,11 @@ int ksyms_open(struct ksyms **out)
 	if (!k)
 		err = -ENOMEM;
 	if (!err)
-		err = read_all(k, fd);
+		err = read_all(fd, (size_t)8 << 20, &k->text, &k->len);
 	if (fd >= 0)
 		close(fd);
+	if (!err)
+		memcpy(k->text + k->len, "\n", 2); /* the last line ends like the others */
 	if (err)
 		ksyms_close(k);
 	else

@@ -1,0 +1,37 @@
+/* readall: see readall.h. Invariant: the buffer has two bytes more than were read. */
+#include "kernel/readall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int read_all(int fd, size_t room, char **text, size_t *len)
+{
+	char *buf = malloc(room + 2), *more;
+	size_t n = 0;
+	ssize_t r = 1;
+
+	while (buf && (r = read(fd, buf + n, room - n)) > 0) {
+		n += (size_t)r;
+		if (n < room)
+			continue;
+		room *= 2;
+		more = realloc(buf, room + 2);
+		if (!more)
+			free(buf);
+		buf = more;
+	}
+	if (!buf)
+		return -ENOMEM;
+	if (r < 0) {
+		int err = -errno;
+
+		free(buf);
+		return err;
+	}
+	buf[n] = '\0';
+	*text = buf;
+	if (len)
+		*len = n;
+	return 0;
+}
