@@ -235,6 +235,14 @@ vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, 
 	return push_call(ir, IR_KFUNC, btf_id, args, nargs, pure);
 }
 
+vreg ir_nonzero(struct ir *ir, vreg v)
+{
+	struct ir_insn *last = &ir->code.v[ir->code.n - 1];
+	assert(last->d == v);
+	last->nonzero = true;
+	return v;
+}
+
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs)
 {
 	static const unsigned arity[] = {

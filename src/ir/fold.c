@@ -120,7 +120,10 @@ static bool fold_alui_chain(struct ir_opt *o, struct ir_insn *in)
 	}
 	if (def->op != IR_ALUI || !stable(o, def, def->a))
 		return false;
-	if (op == ALU_SHR && def->sub == ALU_SHL && def->imm == in->imm && in->imm > 32 && in->imm < 64) {
+	bool up_and_down = op == ALU_SHR && def->sub == ALU_SHL && def->imm == in->imm && in->imm >= 0 && in->imm < 64;
+	if (up_and_down && val(o, def->a)->scalar && val(o, def->a)->ubits + in->imm <= 64)
+		return to_copy(in, def->a);
+	if (up_and_down && in->imm > 32) {
 		in->sub = ALU_AND;
 		in->a = def->a;
 		in->imm = (int64_t)((1ull << (64 - in->imm)) - 1);
@@ -261,9 +264,9 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------- */
 /* Decides x cc k for 0 <= x < 2^ubits, ubits < 64. */
-static int decide_by_range(enum ir_cc cc, unsigned ubits, int32_t imm)
+static int decide_by_range(enum ir_cc cc, unsigned ubits, int64_t imm)
 {
-	uint64_t max = (1ull << ubits) - 1, k = (uint64_t)(int64_t)imm;
+	uint64_t max = (1ull << ubits) - 1, k = (uint64_t)imm;
 	switch (cc) {
 	case CC_EQ:
 		return k > max ? 0 : -1;
@@ -289,6 +292,13 @@ static int decide_by_range(enum ir_cc cc, unsigned ubits, int32_t imm)
 		return (k & max) == 0 ? 0 : -1;
 	}
 	return -1;
+}
+
+static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
+{
+	if (a->nonzero && imm == 0 && (cc == CC_EQ || cc == CC_NE))
+		return cc == CC_NE;
+	return a->scalar && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
 }
 
 static int decide_same(enum ir_cc cc)
@@ -354,7 +364,9 @@ int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 			a = val(o, in->a);
 			b = val(o, in->b);
 		}
-		if (!b->known || !fits32(b->imm))
+		if (b->known && !fits32(b->imm))
+			return decide((enum ir_cc)in->sub, a, b->imm);
+		if (!b->known)
 			return in->a == in->b ? decide_same((enum ir_cc)in->sub) : -1;
 		in->op = IR_JCCI;
 		in->imm2 = (int32_t)b->imm;
@@ -364,7 +376,7 @@ int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 		return ir_eval_cc((enum ir_cc)in->sub, a->imm, in->imm2);
 	fold_bit_test(o, in);
 	a = val(o, in->a);
-	return a->scalar && a->ubits < 64 ? decide_by_range((enum ir_cc)in->sub, a->ubits, in->imm2) : -1;
+	return decide((enum ir_cc)in->sub, a, in->imm2);
 }
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
@@ -430,6 +442,13 @@ static struct ir_val known_imm(int64_t imm)
 	return v;
 }
 
+static struct ir_val known_pointer(bool nonzero)
+{
+	struct ir_val v = bits(64, 64, false);
+	v.nonzero = nonzero;
+	return v;
+}
+
 struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 {
 	unsigned width = 8u * in->size;
@@ -438,7 +457,9 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 		return known_imm(in->imm);
 	case IR_MOV: {
 		const struct ir_val *a = val(o, in->a);
-		return bits(a->ubits, a->sbits, a->scalar);
+		struct ir_val copy = bits(a->ubits, a->sbits, a->scalar);
+		copy.nonzero = a->nonzero;
+		return copy;
 	}
 	case IR_LD:
 	case IR_EXT:
@@ -462,10 +483,12 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 	case IR_MAP:
 	case IR_MAPVAL:
 	case IR_STACK:
-	case IR_KSYM:
-	case IR_PC:
+		return known_pointer(true);
 	case IR_CALL:
 	case IR_KFUNC:
+		return known_pointer(in->nonzero);
+	case IR_KSYM:
+	case IR_PC:
 	case IR_ST:
 	case IR_STI:
 	case IR_LABEL:

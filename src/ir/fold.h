@@ -11,6 +11,7 @@ struct ir_val {
 	uint8_t sbits; /* equal to its low sbits bits, sign-extended */
 	bool scalar;   /* certainly no pointer */
 	bool known;    /* always imm */
+	bool nonzero;  /* never 0 */
 	int64_t imm;
 	uint32_t version; /* variables: definitions so far; it is unchanged where this is */
 	vreg cur;         /* variables: what the last definition in program order, in cur_block, copied to it; or 0 */

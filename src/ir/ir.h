@@ -78,8 +78,9 @@ struct ir_insn {
 	uint8_t sub;  /* enum ir_alu or enum ir_cc */
 	uint8_t size; /* 1, 2, 4, 8 */
 	bool sx, pure;
-	bool fresh; /* not shared with an equal one */
-	bool quiet; /* no effect that anybody could notice */
+	bool fresh;   /* not shared with an equal one */
+	bool quiet;   /* no effect that anybody could notice */
+	bool nonzero; /* the result is not 0 */
 	uint8_t nargs;
 	int32_t off;
 	vreg d, a, b, c;
@@ -147,6 +148,7 @@ vreg ir_ksym(struct ir *ir, uint32_t btf_id);
 vreg ir_pc(struct ir *ir);
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure);
 vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure);
+vreg ir_nonzero(struct ir *ir, vreg v); /* what the last instruction has made, and what is never 0 */
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs);
 uint32_t ir_newlabel(struct ir *ir);
 void ir_label(struct ir *ir, uint32_t label);

@@ -73,7 +73,7 @@ static struct val kernel_ctx(struct lowerer *lw)
 {
 	vreg ctx = ir_ctx(lw->ir);
 
-	return ptr_val(lw, ir_kfunc(lw->ir, lw->env->kfunc_kern_ctx, &ctx, 1, true),
+	return ptr_val(lw, ir_nonzero(lw->ir, ir_kfunc(lw->ir, lw->env->kfunc_kern_ctx, &ctx, 1, true)),
 		is_sockops(lw)           ? "bpf_sock_ops_kern"
 			: is_release(lw) ? "sock"
 					 : "sk_buff");
