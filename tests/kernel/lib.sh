@@ -10,10 +10,12 @@
 #   netns_new NAME     a network namespace with loopback up; its full name in $NETNS, its number in $NETNS_ID; removed
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it: a test whose D
 #                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
+#   wire_new NAME      the same with a veth pair over which triggers talk to themselves (devices va, out, and vb, in)
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background: what it has made by then is older than
 #                      the trace. trace_waiting 'D' traces while it goes on, to its end
 #   snmp NETNS GROUP NAME  the kernel's own counter (/proc/net/snmp, netstat, snmp6) of a namespace
-#   capture NETNS DEV FILTER…   starts tcpdump, captured ends it: what is on the wire is in $tmp/pcap
+#   capture NETNS DEV FILTER…   starts tcpdump, captured ends it: what is on the wire is in $tmp/pcap; pcap_segments,
+#                      traced_segments PROBE list what it and the trace have
 # For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
 #   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
 #   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
@@ -112,6 +114,32 @@ netns_new() {
 	ip -n "$NETNS" link set lo up
 }
 
+# A namespace in $NETNS whose address $WIRE4, $WIRE6 is behind a wire, va, though it is its own: what goes there leaves by
+# va and comes in by vb, both ways of a connection. Triggers use these addresses where they would use loopback.
+WIRE4=10.99.0.1 WIRE6=fd00:d:99::1
+wire_new() { # NAME
+	local mac
+	netns_new "$1"
+	ip -n "$NETNS" link add va type veth peer name vb || skip "no veth"
+	ip -n "$NETNS" addr add $WIRE4/32 dev vb
+	ip -n "$NETNS" -6 addr add $WIRE6/128 dev vb nodad
+	ip netns exec "$NETNS" sysctl -qw net.ipv4.conf.vb.accept_local=1 net.ipv4.conf.all.rp_filter=0 \
+		net.ipv4.conf.vb.rp_filter=0
+	ip -n "$NETNS" link set va up
+	ip -n "$NETNS" link set vb up
+	mac=$(ip -n "$NETNS" -br link show vb | awk '{ print $3 }')
+	for family in -4 -6; do
+		ip -n "$NETNS" $family rule add pref 10 iif lo lookup 10
+		ip -n "$NETNS" $family rule add pref 20 lookup local
+		ip -n "$NETNS" $family rule del pref 0
+	done
+	ip -n "$NETNS" route add $WIRE4/32 dev va src $WIRE4 table 10
+	ip -n "$NETNS" -6 route add $WIRE6/128 dev va src $WIRE6 table 10
+	ip -n "$NETNS" neigh add $WIRE4 lladdr "$mac" dev va
+	ip -n "$NETNS" neigh add $WIRE6 lladdr "$mac" dev va
+	export TRIG_ADDR4=$WIRE4 TRIG_ADDR6=$WIRE6
+}
+
 trace_in() {
 	local ns=$1 program=$2
 	shift 2
@@ -162,7 +190,7 @@ snmp() { # NETNS GROUP NAME
 capture() {
 	local i
 	: >"$tmp/tcpdump"
-	ip netns exec "$1" tcpdump -i "$2" -n -s 128 --immediate-mode -U -w "$tmp/pcap" "${@:3}" 2>"$tmp/tcpdump" &
+	ip netns exec "$1" tcpdump -i "$2" -n -s 128 -B 65536 --immediate-mode -U -w "$tmp/pcap" "${@:3}" 2>"$tmp/tcpdump" &
 	CAPTURE=$!
 	for ((i = 0; i < 500; i++)); do
 		grep -q 'listening on' "$tmp/tcpdump" && return
@@ -175,6 +203,28 @@ captured() {
 	kill -INT "$CAPTURE"
 	wait "$CAPTURE"
 	expect_match "$(<"$tmp/tcpdump")" '(^|[^0-9])0 packets dropped by kernel' "the capture is whole"
+}
+
+# The segments of a capture, sorted: "SA SP DA DP FLAGS WIN LEN"; and the same of OUT's lines with these keys and fl= for p.
+# IP 127.0.0.1.54126 > 127.0.0.1.44435: Flags [S.], seq 1:2, ack 7, win 65483, options [...], length 0
+pcap_segments() {
+	tcpdump -n -r "$tmp/pcap" tcp 2>/dev/null | awk '{
+		from = $3; to = $5; sub(/:$/, "", to)
+		sp = from; sub(/.*\./, "", sp); sub(/\.[0-9]*$/, "", from)
+		dp = to; sub(/.*\./, "", dp); sub(/\.[0-9]*$/, "", to)
+		flags = $0; sub(/.*Flags \[/, "", flags); sub(/\].*/, "", flags); if (flags == "none") flags = ""
+		win = $0; sub(/.* win /, "", win); sub(/[^0-9].*/, "", win)
+		len = $0; sub(/.* length /, "", len); sub(/[^0-9].*/, "", len)
+		print from, sp, to, dp, flags, win, len
+	}' | sort
+}
+
+traced_segments() { # PROBE
+	over_lines "p == \"$1\" {
+		split(\"F S R P . U E W\", letter, \" \"); flags = \"\"; rest = v[\"fl\"]
+		for (i = 1; i <= 8; i++) { if (rest % 2) flags = flags letter[i]; rest = int(rest / 2) }
+		print v[\"sa\"], v[\"sp\"], v[\"da\"], v[\"dp\"], flags, v[\"win\"], v[\"len\"]
+	}" | sort
 }
 
 # All from OUT with a condition and an action of awk. A number from split is a number where it looks like one.

@@ -36,7 +36,7 @@ by_process() { # D for a namespace
 # All the lines of processes that had traffic: KEY_PID=VALUE, without zeros.
 with_traffic() {
 	awk -F= '{ pid = $1; sub(/.*_/, "", pid); if (pid !~ /^-?[0-9]+$/ || $2 == "0") next
-		line[$0] = pid; if ($1 !~ /^name_/) busy[pid] = 1 }
+		if ($1 ~ /^side_/) next; line[$0] = pid; if ($1 !~ /^name_/) busy[pid] = 1 }
 		END { for (l in line) if (line[l] in busy) print l }' | sort
 }
 

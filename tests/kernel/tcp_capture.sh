@@ -27,22 +27,9 @@ trace_in "$NETNS" "
 " "$BASH" "$tmp/traffic"
 captured
 
-# IP 127.0.0.1.54126 > 127.0.0.1.44435: Flags [S.], seq 1:2, ack 7, win 65483, options [...], length 0
-tcpdump -n -r "$tmp/pcap" 2>/dev/null | awk '{
-	from = $3; to = $5; sub(/:$/, "", to)
-	sp = from; sub(/.*\./, "", sp); sub(/\.[0-9]*$/, "", from)
-	dp = to; sub(/.*\./, "", dp); sub(/\.[0-9]*$/, "", to)
-	flags = $0; sub(/.*Flags \[/, "", flags); sub(/\].*/, "", flags); if (flags == "none") flags = ""
-	win = $0; sub(/.* win /, "", win); sub(/[^0-9].*/, "", win)
-	len = $0; sub(/.* length /, "", len); sub(/[^0-9].*/, "", len)
-	print from, sp, to, dp, flags, win, len
-}' | sort >"$tmp/wire"
+pcap_segments >"$tmp/wire"
 for probe in send receive; do
-	over_lines "p == \"$probe\" {
-		split(\"F S R P . U E W\", letter, \" \"); flags = \"\"; rest = v[\"fl\"]
-		for (i = 1; i <= 8; i++) { if (rest % 2) flags = flags letter[i]; rest = int(rest / 2) }
-		print v[\"sa\"], v[\"sp\"], v[\"da\"], v[\"dp\"], flags, v[\"win\"], v[\"len\"]
-	}" | sort >"$tmp/$probe"
+	traced_segments $probe >"$tmp/$probe"
 	diff -u --label captured --label "tcp:::$probe" "$tmp/wire" "$tmp/$probe" >"$tmp/diff" ||
 		fail "tcp:::$probe is not what was captured: $(head -n 20 "$tmp/diff")"
 done

@@ -31,7 +31,8 @@ static const char usage[] = "  -n PROCESSES  about so many at a time (default 20
 			    "each connection.  udp: the creator of a socket hands it on.  share: three processes send\n"
 			    "on one UDP socket at once.  IPv4 and IPv6 in turn, -4 and -6 are ignored.\n"
 			    "Prints: processes retransmitted connections datagrams tcp_bytes udp_bytes, and for each\n"
-			    "process name_PID tcp_out_PID tcp_in_PID udp_out_PID udp_in_PID datagrams_out_PID\n"
+			    "process side_PID (and where its group's server is) name_PID tcp_out_PID tcp_in_PID "
+			    "udp_out_PID udp_in_PID datagrams_out_PID\n"
 			    "datagrams_in_PID.\n";
 
 enum { MAX_SLOTS = 20000, MAX_GROUPS = 100, MAX_BYTES = 60000, POLL_MS = 20 };
@@ -40,9 +41,13 @@ enum kind { PLAIN, WORKERS, PASS, FORK, UDP, SHARE, KINDS };
 static const char *const kind_names[KINDS] = { "plain", "workers", "pass", "fork", "udp", "share" };
 static const unsigned int kind_processes[KINDS] = { 2, 4, 3, 3, 3, 4 };
 
+struct group;
+
 struct slot {
 	pid_t pid;
 	char name[16];
+	const struct group *group;
+	bool client;
 	uint64_t tcp_out, tcp_in, udp_out, udp_in, datagrams_out, datagrams_in;
 };
 
@@ -111,6 +116,7 @@ static void become(struct self *me, struct shared *s, struct group *g)
 	}
 	snprintf(mine(me)->name, sizeof(mine(me)->name), "dwm_%s_%u", kind_names[g->kind], slot);
 	trig_set_name(mine(me)->name);
+	mine(me)->group = g;
 	mine(me)->pid = getpid();
 }
 
@@ -586,6 +592,7 @@ static int client_main(void *arg, int in, int out)
 
 	(void)out;
 	become(&me, j->s, j->g);
+	mine(&me)->client = true;
 	if (j->g->kind == SHARE)
 		share_client(&me, in);
 	else if (j->g->kind == UDP)
@@ -616,6 +623,8 @@ static void print_all(const struct shared *s)
 		};
 
 		printf("name_%d=%s\n", (int)p->pid, p->name);
+		printf("side_%d=%s %s%d:%u\n", (int)p->pid, p->client ? "client" : "server",
+			p->group->kind < UDP ? "tcp" : "udp", p->group->family == AF_INET ? 4 : 6, p->group->port);
 		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
 			printf("%s_%d=%llu\n", rows[k].key, (int)p->pid, (unsigned long long)rows[k].value);
 		tcp += p->tcp_out;

@@ -97,7 +97,8 @@ void trig_get(int fd, void *data, size_t size);
 
 /* --- sockets --- */
 
-/* The loopback address of a family (AF_INET or AF_INET6) with a port in host order. */
+/* The loopback address of a family (AF_INET or AF_INET6) with a port in host order; TRIG_ADDR4 and TRIG_ADDR6 of the
+ * environment are addresses of this host to use instead. */
 struct trig_addr trig_loopback(int family, uint16_t port);
 
 /* A numeric address, 4 or 6, with a port in host order. */

@@ -1,0 +1,50 @@
+# 200 processes that open, accept, fork, pass and close for some seconds, on loopback and over a veth pair, IPv4 and IPv6:
+# the segments sent, those received and those of a capture are the same list, and each is of a process of its side.
+# timeout: 60
+need tcpdump
+
+# The pids that are wrong: not of the side of the group that the ports tell. What TIME_WAIT sends, and gets, is nobody's.
+strangers() {
+	awk -F'[_= ]' '/^side_/ { of[$4 " " $3] = of[$4 " " $3] " " $2 } END { for (k in of) print k, of[k] }' "$tmp/trigger" >"$tmp/sides"
+	awk 'FNR == NR { k = $1 " " $2; server[$1] = 1; $1 = $2 = ""; of[k] = $0 " "; next }
+		{ split("", v); for (i = 2; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2] } }
+		{ kind = ($1 ~ /udp/ ? "udp" : "tcp") v["ver"] ":"; out = $1 ~ /send/
+		  own = kind v[out ? "sp" : "dp"]; other = kind v[out ? "dp" : "sp"]
+		  if (index(of[own in server ? own " server" : other " client"], " " v["pid"] " ")) next
+		  if (v["pid"] == -1 && v["st"] == 6 && v["fl"] >= 16 && v["len"] == 0) { late++; next }
+		  print } END { print late + 0 >"/dev/stderr" }' "$tmp/sides" - <<<"$OUT"
+}
+
+check() { # DEVICE
+	local what=$1 n
+	capture "$NETNS" "$1" "tcp or udp"
+	trace_in "$NETNS" "tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
+			printf(\"%s ver=%d pid=%d sa=%s sp=%d da=%s dp=%d fl=%d win=%d len=%d st=%d\\n\", probename, args[2]->ip_ver, args[1]->cs_pid,
+			    args[2]->ip_saddr, args[4]->tcp_sport, args[2]->ip_daddr, args[4]->tcp_dport, args[4]->tcp_flags,
+			    args[4]->tcp_window, args[2]->ip_plength - args[4]->tcp_offset, args[3]->tcps_state); }
+		udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/ {
+			printf(\"udp-%s ver=%d pid=%d sp=%d dp=%d len=%d\\n\", probename, args[2]->ip_ver, args[1]->cs_pid,
+			    args[4]->udp_sport, args[4]->udp_dport, args[4]->udp_length - 8); }" many -n 200 -c 60
+	captured
+	expect_eq "$(grep -v 'has exited$' "$tmp/err")" "" "$what: nothing was dropped"
+	pcap_segments >"$tmp/wire"
+	n=$(wc -l <"$tmp/wire")
+	expect_ge "$n" 20000 "$what: segments captured"
+	for probe in send receive; do
+		traced_segments $probe >"$tmp/$probe"
+		diff -u --label captured --label "$probe" "$tmp/wire" "$tmp/$probe" >"$tmp/diff" ||
+			fail "$what: tcp:::$probe is not what was captured: $(grep '^[-+]' "$tmp/diff" | head -n 10)"
+		expect_count "p == \"udp-$probe\"" "$(value_of datagrams)" "$what: datagrams, $probe"
+	done
+	strangers >"$tmp/strangers" 2>"$tmp/late"
+	expect_eq "$(wc -l <"$tmp/strangers")" 0 "$what: segments of strangers: $(head -n 5 "$tmp/strangers")"
+	# the answer to the server's FIN, and that
+	expect_le "$(<"$tmp/late")" $((2 * $(value_of connections))) "$what: segments of TIME_WAIT"
+	expect_ge "$(value_of processes)" 200 "$what: processes"
+}
+
+dwire_opts+=(-b 32m)
+netns_new wire
+check lo
+wire_new veth
+check va
