@@ -480,7 +480,6 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
 	struct kernel_func func;
 	const char *why = "";
-	unsigned nargs;
 
 	ir_optimise(lw->ir);
 	if (!has_effect(lw))
@@ -510,8 +509,10 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
 		site_targets(lw, &p);
 	p.period_ns = lw->probe->period_ns;
-	if (lw->site->attach == ATTACH_TP_BTF)
-		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->target, &nargs);
+	if (lw->site->attach == ATTACH_TP_BTF) {
+		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->module, lw->site->target, &func);
+		p.module = func.module;
+	}
 	if (site_is_function(lw->site))
 		p.attach_btf_id = lw->env->function(lw->env->ctx, p.module, p.target, &func);
 	p.name = arena_printf(lw->arena, "dw_%.6s_%.5s", lw->prov->name, lw->probe->name);

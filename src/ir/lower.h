@@ -7,12 +7,16 @@
 
 #define KERNEL_FUNC_ARGS 12
 
-/* What BTF says of a function of the kernel. */
+/* A pointer that verifiers let nobody read or calculate with as it is. */
+#define KERNEL_OPAQUE UINT32_MAX
+
+/* What BTF says of a function or tracepoint of the kernel. */
 struct kernel_func {
 	unsigned nargs;
 	bool returns;                  /* not void */
-	uint32_t of[KERNEL_FUNC_ARGS]; /* of arguments that point to a structure: its id in vmlinux BTF; else 0 */
+	uint32_t of[KERNEL_FUNC_ARGS]; /* of pointers to a structure: its id in vmlinux BTF; KERNEL_OPAQUE; else 0 */
 	uint32_t ret_of;               /* likewise */
+	const char *module;            /* that the tracepoint is in; NULL: the kernel itself */
 };
 
 /* What the compiler must know of the running kernel; zeroes for tests without one. */
@@ -24,7 +28,8 @@ struct lower_env {
 	uint32_t nspec;                                 /* speculations at once */
 	uint32_t first_netns;                           /* inode number of the machine's first network namespace */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace that has the name; 0: none */
-	uint32_t (*tracepoint)(void *ctx, const char *name, unsigned *nargs); /* BTF id; 0: none */
+	/* A tracepoint of the kernel, or else of the module, if that is not NULL: its BTF id; 0: none. */
+	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);
 	/* A function of the kernel: its BTF id, 0: BTF has none such. module NULL: the kernel itself. */
 	uint32_t (*function)(void *ctx, const char *module, const char *name, struct kernel_func *out);
 	/* Can functions be reached so here? NULL: yes; else why not, for the end of a message. */

@@ -58,8 +58,9 @@ static const char *ptype_text(struct lowerer *lw, const struct type *t)
 static const char *member_text(struct lowerer *lw, const struct type *t, size_t i, const char *ours)
 {
 	const struct ktypes *k = lw->ts->kernel;
-	const char *text =
-		t->canon->btf_id && k && k->member_text ? k->member_text(k->ctx, lw->arena, t->canon, i) : NULL;
+	const char *text = (t->canon->btf_id || t->canon->module) && k && k->member_text
+		? k->member_text(k->ctx, lw->arena, t->canon, i)
+		: NULL;
 
 	return text ? text : ours;
 }

@@ -193,11 +193,45 @@ static vreg hidden_word(struct lowerer *lw, int i)
 	return r;
 }
 
+/* What the kernel says of the site's tracepoint or function, if that has typed arguments. */
+static bool site_func(struct lowerer *lw, struct kernel_func *f)
+{
+	const struct site *s = lw->site;
+	const struct lower_env *env = lw->env;
+
+	if (s->attach == ATTACH_TP_BTF)
+		return env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, f);
+	return (s->attach == ATTACH_FENTRY || s->attach == ATTACH_FEXIT) &&
+		env->function(env->ctx, site_module(s, lw->probe), site_function(s, lw->probe), f);
+}
+
+/* What argument i points to: struct kernel_func, of. */
+static uint32_t arg_of(struct lowerer *lw, unsigned i)
+{
+	struct kernel_func f = { .nargs = 0 };
+
+	if (lw->site->hidden >> i & 1)
+		return KERNEL_OPAQUE;
+	return i < KERNEL_FUNC_ARGS && site_func(lw, &f) ? f.of[i] : 0;
+}
+
 static struct val ctx_arg(struct lowerer *lw, int i, struct type *type)
 {
-	if (lw->site->hidden >> i & 1)
+	if (arg_of(lw, (unsigned)i) == KERNEL_OPAQUE)
 		return typed_word(lw, hidden_word(lw, i), type);
 	return typed_word(lw, ctx_word(lw, (unsigned)i), type);
+}
+
+static struct val returned_word(struct lowerer *lw, const struct kernel_func *f, struct type *type)
+{
+	struct val v;
+
+	if (f->ret_of == KERNEL_OPAQUE)
+		return typed_word(lw, hidden_word(lw, (int)f->nargs), type);
+	v = typed_word(lw, ctx_word(lw, f->nargs), type);
+	if (!v.btf && type->size == 8) /* arg1: a pointer all the same */
+		v.btf = f->ret_of;
+	return v;
 }
 
 /* What a function returned; 0 for those that return nothing. */
@@ -208,11 +242,8 @@ static struct val returned(struct lowerer *lw, struct type *type)
 
 	if (lw->site->attach == ATTACH_KRETPROBE)
 		return typed_word(lw, ir_ld(ir, ir_ctx(ir), ARCH_REGS_RET, 8, false, true), type);
-	if (lw->site->attach == ATTACH_FEXIT &&
-		lw->env->function(
-			lw->env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), &f) &&
-		f.returns)
-		return typed_word(lw, ctx_word(lw, f.nargs), type);
+	if (lw->site->attach == ATTACH_FEXIT && site_func(lw, &f) && f.returns)
+		return returned_word(lw, &f, type);
 	return (struct val){ .k = V_INT, .type = type, .r = ir_imm(ir, 0) };
 }
 
@@ -624,13 +655,14 @@ static vreg sampled_pc(struct lowerer *lw, bool kernel)
 /* argN as a number; to the verifier it may be a pointer. */
 static struct val raw_word(struct lowerer *lw, unsigned n)
 {
-	struct val v = { .k = V_INT, .type = lw->ts->int64, .r = ctx_word(lw, n) };
-	struct kernel_func f = { .nargs = 0 };
+	struct val v = { .k = V_INT, .type = lw->ts->int64, .btf = arg_of(lw, n) };
 
-	if (lw->site->attach == ATTACH_FENTRY && n < KERNEL_FUNC_ARGS &&
-		lw->env->function(
-			lw->env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), &f))
-		v.btf = f.of[n];
+	if (v.btf == KERNEL_OPAQUE) {
+		v.r = hidden_word(lw, (int)n);
+		v.btf = 0;
+	} else {
+		v.r = ctx_word(lw, n);
+	}
 	return v;
 }
 

@@ -84,23 +84,27 @@ static void lower_event(struct lowerer *lw, const struct stamp_event *ev, uint32
 }
 
 /* The BTF id of the tracepoint; 0: this kernel has it not, or in another form. A probe there would say so. */
-static uint32_t tracepoint_id(const struct lowerer *lw, const struct site *site)
+static uint32_t tracepoint_id(const struct lowerer *lw, const struct site *site, struct kernel_func *f)
 {
-	unsigned nargs = 0;
-	uint32_t id = lw->env->tracepoint ? lw->env->tracepoint(lw->env->ctx, site->target, &nargs) : 0;
+	uint32_t id = 0;
 
-	return nargs < site->nargs || (site->fewer && nargs >= site->fewer) ? 0 : id;
+	*f = (struct kernel_func){ .nargs = 0 };
+	if (lw->env->tracepoint)
+		id = lw->env->tracepoint(lw->env->ctx, site->module, site->target, f);
+	return f->nargs < site->nargs || (site->fewer && f->nargs >= site->fewer) ? 0 : id;
 }
 
 static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint32_t map)
 {
 	struct image_prog p = { .attach = ev->site.attach, .target = ev->site.target, .name = "dw_stamp" };
+	struct kernel_func f;
 	const char *why = "";
 
 	lw->site = &ev->site;
 	site_prog_type(lw, &p);
 	if (p.attach == ATTACH_TP_BTF) {
-		p.attach_btf_id = tracepoint_id(lw, &ev->site);
+		p.attach_btf_id = tracepoint_id(lw, &ev->site, &f);
+		p.module = f.module;
 		if (!p.attach_btf_id)
 			return;
 	}

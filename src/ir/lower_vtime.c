@@ -81,7 +81,7 @@ void vtime_finish(struct lowerer *lw)
 {
 	struct image_prog p = { .attach = ATTACH_TP_BTF, .target = "sched_switch", .name = "dw_vtimestamp" };
 	uint32_t end;
-	unsigned nargs = 0;
+	struct kernel_func f;
 	const char *why;
 	struct val next;
 	vreg note;
@@ -90,7 +90,7 @@ void vtime_finish(struct lowerer *lw)
 		return;
 	p.prog_type = BPF_PROG_TYPE_TRACING;
 	p.expected_attach_type = BPF_TRACE_RAW_TP;
-	p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, p.target, &nargs);
+	p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, NULL, p.target, &f);
 	lw->ir = ir_new(lw->arena);
 	end = ir_newlabel(lw->ir);
 	next = task_val(lw, ir_ld(lw->ir, ir_ctx(lw->ir), 16, 8, false, true));
@@ -99,7 +99,7 @@ void vtime_finish(struct lowerer *lw)
 	ir_label(lw->ir, end);
 	ir_ret(lw->ir, ir_imm(lw->ir, 0));
 	ir_optimise(lw->ir);
-	if (!p.attach_btf_id || nargs < 3 || ir_emit(lw->ir, &p.code, &why))
+	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(lw->ir, &p.code, &why))
 		lower_error(lw, (struct loc){ 0 }, D_KERNEL, "vtimestamp needs the tracepoint sched_switch");
 	else
 		*vec_push(lw->arena, &lw->im->progs) = p;

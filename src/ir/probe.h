@@ -15,7 +15,8 @@ struct site {
 	enum attach_kind attach;
 	const char
 		*target; /* ATTACH_TP_BTF: the tracepoint; ATTACH_FENTRY, _FEXIT: the function, NULL: the probe's own */
-	const char *module; /* of the function; NULL: the kernel itself, or the probe's where it is its own */
+	const char *module; /* of the function; NULL: the kernel itself, or the probe's where it is its own. Of a
+			     * tracepoint: where it is if the kernel itself has it not */
 	unsigned nargs;     /* arguments that the tracepoint or function must have at least */
 	/* D structure that names what the site gives: member i is argument i. A function's result is "retval". */
 	const char *native;

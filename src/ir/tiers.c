@@ -76,15 +76,15 @@ static const char *function_lacks(
 const char *site_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
 {
-	unsigned nargs = 0;
+	struct kernel_func f = { .nargs = 0 };
 	size_t n = 0;
 
 	if (s->functions)
 		return env->functions && env->functions(env->ctx, s->functions, &n) ? NULL : *s->functions->objects;
 	if (site_is_function(s))
 		return function_lacks(env, a, p, s, t);
-	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->target, &nargs) &&
-		nargs >= s->nargs && (!s->fewer || nargs < s->fewer))
+	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f) &&
+		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
 		return NULL;
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "tracepoint %s with %u arguments", s->target, s->nargs);

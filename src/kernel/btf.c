@@ -245,8 +245,7 @@ void kbtf_close(struct kbtf *k)
 	free(k);
 }
 
-/* The id that name has as one of the kinds (a bit each); 0: none. A full structure wins over a forward one. */
-static uint32_t find_id(const struct kbtf *k, const char *name, uint64_t kinds)
+uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds)
 {
 	uint32_t h = name_hash(name), id;
 
@@ -273,7 +272,7 @@ uint32_t kbtf_func(struct kbtf *k, const char *name)
 
 uint32_t kbtf_var(struct kbtf *k, const char *name)
 {
-	return find_id(k, name, 1u << BTF_KIND_VAR);
+	return kbtf_find_id(k, name, 1u << BTF_KIND_VAR);
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -367,7 +366,7 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 		: kind == T_UNION         ? 1ull << BTF_KIND_UNION
 		: kind == T_ENUM          ? 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64
 					  : 1ull << BTF_KIND_TYPEDEF;
-	uint32_t id = find_id(k, name, kinds);
+	uint32_t id = kbtf_find_id(k, name, kinds);
 	struct kbtf *m;
 
 	if (id)
@@ -375,7 +374,7 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 	/* Modules' names of their own mostly begin with theirs: sctp_association. */
 	(void)kbtf_open_module(k, name, strcspn(name, "_"));
 	for (m = k->modules; m; m = m->next) {
-		id = find_id(m, name, kinds);
+		id = kbtf_find_id(m, name, kinds);
 		if (id)
 			return make_type(m, ts, id);
 	}
@@ -432,7 +431,7 @@ static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
 static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v)
 {
 	struct kbtf *k = ctx;
-	uint32_t id = find_id(k, tag, 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64);
+	uint32_t id = kbtf_find_id(k, tag, 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64);
 	const struct btf_type *t = id ? type_at(k, id) : NULL;
 	size_t n = t ? btf_vlen(t) : 0;
 
@@ -452,7 +451,7 @@ static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct
 /* A name of the kind that is one slip away: only names with the same first letter are compared. */
 static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id, unsigned depth)
 {
-	const struct btf_type *t = id && id < k->n && depth < 32 ? type_at(k, id) : NULL;
+	const struct btf_type *t = id && id < base_n(k) + k->n && depth < 32 ? type_at(k, id) : NULL;
 	const char *name = t ? str_at(k, t->name_off) : "", *of;
 
 	if (!t)
@@ -489,8 +488,9 @@ static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id,
 
 static const char *kt_member_text(void *ctx, struct arena *a, const struct type *t, size_t member)
 {
-	const struct kbtf *k = ctx;
-	const struct btf_type *bt = t->btf_id && t->btf_id < k->n ? type_at(k, t->btf_id) : NULL;
+	const struct kbtf *k = t->module ? t->module : ctx;
+	uint32_t id = t->module ? t->module_id : t->btf_id;
+	const struct btf_type *bt = id ? type_at(k, id) : NULL;
 
 	return bt && btf_is_composite(bt) && member < btf_vlen(bt) ? type_text(k, a, btf_members(bt)[member].type, 0)
 								   : NULL;
@@ -613,57 +613,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 	};
 }
 
-/* ---- tracepoints ------------------------------------------------------------------------------------------------- */
-static const struct btf_type *tracepoint_proto(struct kbtf *k, const char *name, uint32_t *id)
-{
-	char buf[128];
-	const struct btf_type *t;
-
-	if (snprintf(buf, sizeof(buf), "btf_trace_%s", name) >= (int)sizeof(buf))
-		return NULL;
-	*id = find_id(k, buf, 1u << BTF_KIND_TYPEDEF);
-	if (!*id)
-		return NULL;
-	t = type_at(k, type_at(k, *id)->type);
-	if (!t || !btf_is_ptr(t))
-		return NULL;
-	t = type_at(k, t->type);
-	return t && btf_is_func_proto(t) && btf_vlen(t) ? t : NULL;
-}
-
-uint32_t kbtf_tracepoint(struct kbtf *k, const char *name, unsigned *nargs)
-{
-	uint32_t id = 0;
-	const struct btf_type *p = tracepoint_proto(k, name, &id);
-
-	if (!p)
-		return 0;
-	*nargs = btf_vlen(p) - 1u;
-	return id;
-}
-
-struct type *kbtf_tracepoint_arg(struct kbtf *k, struct types *ts, const char *name, unsigned i)
-{
-	uint32_t id;
-	const struct btf_type *p = tracepoint_proto(k, name, &id);
-
-	if (!p || i + 1 >= btf_vlen(p))
-		return NULL;
-	return make_type(k, ts, btf_params(p)[i + 1].type);
-}
-
-void kbtf_each_tracepoint(struct kbtf *k, void (*each)(void *ctx, const char *name, unsigned nargs), void *ctx)
-{
-	for (uint32_t id = 1; id < k->n; id++) {
-		const struct btf_type *t = type_at(k, id);
-		const char *name = btf_is_typedef(t) ? str_at(k, t->name_off) : "";
-		unsigned nargs;
-
-		if (!strncmp(name, "btf_trace_", 10) && kbtf_tracepoint(k, name + 10, &nargs))
-			each(ctx, name + 10, nargs);
-	}
-}
-
+/* ---- text of types ------------------------------------------------------------------------------------------------ */
 static const char *int_text(const struct btf_type *t)
 {
 	bool sgn = btf_int_encoding(t) & BTF_INT_SIGNED;
@@ -695,8 +645,8 @@ static const char *base_text(struct kbtf *k, struct arena *a, const struct btf_t
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_FWD:
 		return *name &&
-				(find_id(k, name, 1u << BTF_KIND_STRUCT) ||
-					(k->base && find_id(k->base, name, 1u << BTF_KIND_STRUCT)))
+				(kbtf_find_id(k, name, 1u << BTF_KIND_STRUCT) ||
+					(k->base && kbtf_find_id(k->base, name, 1u << BTF_KIND_STRUCT)))
 			? arena_printf(a, "struct %s", name)
 			: "void";
 	case BTF_KIND_UNION:
@@ -725,12 +675,4 @@ const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id)
 	}
 	text = base_text(k, a, id ? t : NULL);
 	return *stars ? arena_printf(a, "%s %s", text, stars) : strcmp(text, "void") != 0 ? text : "unsigned long";
-}
-
-const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i)
-{
-	uint32_t id;
-	const struct btf_type *p = tracepoint_proto(k, name, &id);
-
-	return p && i + 1 < btf_vlen(p) ? kbtf_d_text(k, a, btf_params(p)[i + 1].type) : "long";
 }

@@ -14,20 +14,30 @@ struct ktypes kbtf_ktypes(struct kbtf *k);
 /* BTF id of a function, variable or structure; 0 when there is none. */
 uint32_t kbtf_func(struct kbtf *k, const char *name);
 uint32_t kbtf_var(struct kbtf *k, const char *name);
-/* Id of the typedef btf_trace_NAME that a typed tracepoint attaches to, and how many arguments it has (without the
- * data pointer); 0 when the kernel has no such tracepoint. */
-uint32_t kbtf_tracepoint(struct kbtf *k, const char *name, unsigned *nargs);
-/* Calls each for every typed tracepoint, in the order of BTF; nargs without the data pointer. */
-void kbtf_each_tracepoint(struct kbtf *k, void (*each)(void *ctx, const char *name, unsigned nargs), void *ctx);
+/* Of a pointer to something that programs cannot read through, nor calculate with: of[] of functions and tracepoints. */
+#define KBTF_OPAQUE UINT32_MAX
+#define KBTF_ARGS 12
+/* A typed tracepoint. */
+struct ktracepoint {
+	uint32_t id;            /* of the typedef btf_trace_NAME that programs attach to */
+	unsigned nargs;         /* without the data pointer */
+	const char *module;     /* that it is in; NULL: the kernel itself */
+	uint32_t of[KBTF_ARGS]; /* of arguments that point to a structure: its id; 0: a number; KBTF_OPAQUE */
+};
+/* One of the kernel itself, else of the module, if that is not NULL. */
+bool kbtf_tracepoint(struct kbtf *k, const char *module, const char *name, struct ktracepoint *out);
+/* Has the kernel, or any module, one of the name? */
+bool kbtf_has_tracepoint(struct kbtf *k, const char *name);
+/* Calls each for every typed tracepoint, in the order of BTF, modules after the kernel by their names. */
+typedef void kbtf_each_fn(void *ctx, const char *module, const char *name, unsigned nargs);
+void kbtf_each_tracepoint(struct kbtf *k, kbtf_each_fn *each, void *ctx);
 /* Type of argument i (from 0) as D text in the arena: "struct sk_buff *", "unsigned long". */
-const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *name, unsigned i);
+const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i);
 /* A function of a module (NULL: the kernel itself): its id, 0 when BTF has none of the name. nargs, and whether it
- * returns something; of[i]: the id of the structure that argument i points to, 0: none; of[most]: likewise of the
- * result. An index is made at the first call. */
+ * returns something; of[i]: what argument i points to, as of a tracepoint's; of[most]: likewise of the result. An index
+ * is made at the first call. */
 uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, unsigned *nargs, bool *returns,
 	uint32_t *of, unsigned most);
 /* Type of argument i of a function as D text in the arena; i past the last: of its result. */
 const char *kbtf_function_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i);
-/* Type of argument i (from 0) of a typed tracepoint; NULL past the end. */
-struct type *kbtf_tracepoint_arg(struct kbtf *k, struct types *ts, const char *name, unsigned i);
 #endif

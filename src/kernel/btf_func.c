@@ -59,28 +59,24 @@ static const struct btf_type *skip_modifiers(const struct kbtf *k, uint32_t *id)
 	return t;
 }
 
-/* The structure that a type is a pointer to; 0: it is none. */
-static uint32_t pointee(const struct kbtf *k, uint32_t id)
+/* To verifiers a pointer to a structure is one, to a number or void a number; they refuse others, before Linux 6.15
+ * const void * too. Structures of modules have no id for us: programs read them by the helper. */
+uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id)
 {
 	const struct btf_type *t = skip_modifiers(k, &id);
 
-	if (!t || !btf_is_ptr(t))
+	if (!t || !btf_is_ptr(t) || !t->type)
 		return 0;
 	id = t->type;
 	t = skip_modifiers(k, &id);
-	return t && btf_is_composite(t) ? id : 0;
+	if (t && btf_is_int(t))
+		return 0;
+	return t && btf_is_composite(t) && (!k->base || id < k->base->n) ? id : KBTF_OPAQUE;
 }
 
 static struct kbtf *of_module(struct kbtf *k, const char *module)
 {
 	return module ? kbtf_open_module(k, module, strlen(module)) : k;
-}
-
-/* Structures of modules are none to us: programs read them by the helper. */
-static uint32_t known_pointee(const struct kbtf *k, uint32_t id)
-{
-	id = pointee(k, id);
-	return k->base && id >= k->base->n ? 0 : id;
 }
 
 uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, unsigned *nargs, bool *returns,
@@ -95,8 +91,8 @@ uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, uns
 		return 0;
 	*nargs = btf_vlen(p);
 	for (unsigned i = 0; i < most; i++)
-		of[i] = i < *nargs ? known_pointee(k, btf_params(p)[i].type) : 0;
-	of[most] = known_pointee(k, p->type);
+		of[i] = i < *nargs ? kbtf_known_pointee(k, btf_params(p)[i].type) : 0;
+	of[most] = kbtf_known_pointee(k, p->type);
 	ret = p->type;
 	*returns = skip_modifiers(k, &ret) != NULL;
 	return id;

@@ -62,6 +62,10 @@ static inline uint32_t name_hash(const char *s)
 
 /* A module's types, which stand on the kernel's; NULL: it has none, or is not there. */
 struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len);
+/* The id that name has as one of the kinds (a bit each); 0: none. A full structure wins over a forward one. */
+uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds);
+/* What a type points to: of[] of btf.h. */
+uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id);
 /* A type as D writes it, in the arena. */
 const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id);
 #endif

@@ -196,6 +196,12 @@ static const char *tag_word(enum type_kind kind)
 	return kind == T_STRUCT ? "struct" : kind == T_UNION ? "union" : "enum";
 }
 
+/* Made of the BTF of the kernel or a module? */
+static bool is_kernels(const struct type *t)
+{
+	return t->btf_id || t->module;
+}
+
 struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag)
 {
 	const char *key = arena_printf(ts->arena, "%s %s", tag_word(kind), tag);
@@ -232,7 +238,7 @@ void type_complete(struct types *ts, struct type *t)
 {
 	struct type *c = t->canon;
 
-	if ((c->kind == T_STRUCT || c->kind == T_UNION) && !c->complete && c->btf_id && ts->kernel)
+	if ((c->kind == T_STRUCT || c->kind == T_UNION) && !c->complete && is_kernels(c) && ts->kernel)
 		ts->kernel->complete(ts->kernel->ctx, ts, c);
 	if (t != c) {
 		t->members = c->members;
@@ -409,7 +415,7 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 	const char *key = arena_printf(ts->arena, "%s %s", tag_word(kind), tag);
 	struct type *t = *tag ? strmap_get(ts->tags, key) : NULL;
 
-	if (t && t->btf_id && x->has_body) /* a kernel's may be hidden by one of the script's */
+	if (t && is_kernels(t) && x->has_body) /* a kernel's may be hidden by one of the script's */
 		t = NULL;
 	if (!x->has_body) {
 		t = types_tagged(ts, kind, tag);
@@ -449,7 +455,7 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 		return NULL;
 	}
 	old = key ? strmap_get(ts->tags, key) : NULL;
-	if (old && !old->btf_id) { /* a kernel's may be hidden by one of the script's */
+	if (old && !is_kernels(old)) { /* a kernel's may be hidden by one of the script's */
 		diag_error(d, x->loc, D_DECL_TYPERED, NULL, "enum %s is declared already", x->name);
 		return NULL;
 	}

@@ -9,11 +9,13 @@
 struct kernel_lists {
 	void *ctx;
 	bool (*has_tracepoint)(void *ctx, const char *name);
-	/* Calls each for every tracepoint, always in the same order; group: "" where the kernel does not say. */
+	/* Calls each for every tracepoint, always in the same order; module: NULL for those of
+	 * the kernel itself; group: "" where it does not say. */
 	void (*tracepoints)(void *ctx, struct arena *a,
-		void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to);
+		void (*each)(void *to, const char *module, const char *group, const char *name, unsigned nargs),
+		void *to);
 	/* D type of argument i of a tracepoint, in the arena. */
-	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *name, unsigned i);
+	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *module, const char *name, unsigned i);
 	/* Probes in programs and libraries: adds those that the description means; why there are none. */
 	void (*user_make)(void *user, struct probe_list *l, const struct pdesc *pd);
 	const struct probe_fault *(*user_fault)(void *user, const struct pdesc *pd);

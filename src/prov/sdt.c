@@ -1,9 +1,15 @@
-/* sdt, rawtp: every tracepoint of the kernel. The module is the group that tracefs puts it in; args[] are the
+/* sdt, rawtp: every tracepoint of the kernel and its modules. The module is the group that tracefs puts it in; args[] are the
  * tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
 #include <string.h>
 
 #include "prov/all.h"
 #include "prov/lists.h"
+
+static bool is_tracepoint_name(const char *s)
+{
+	return s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0' &&
+		strpbrk(s, "abcdefghijklmnopqrstuvwxyz");
+}
 
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 {
@@ -11,6 +17,9 @@ static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 		return false;
 	if (!*pd->name || pdesc_is_glob(pd->name))
 		return true;
+	/* their names are those of functions: not tick-1s, nor BEGIN, for which no module has to be looked through */
+	if (!is_tracepoint_name(pd->name))
+		return false;
 	return k && k->has_tracepoint && k->has_tracepoint(k->ctx, pd->name);
 }
 
@@ -19,26 +28,29 @@ struct adding {
 	const struct provider *prov;
 };
 
-static const struct probe_def *make_def(struct arena *a, const char *name, unsigned nargs)
+static const struct probe_def *make_def(struct arena *a, const char *module, const char *name, unsigned nargs)
 {
 	struct probe_def *def = ARENA_NEW(a, struct probe_def);
 	struct site *site = ARENA_NEW(a, struct site);
 
-	*site = (struct site){
-		.attach = ATTACH_TP_BTF, .target = name, .nargs = nargs, .irqs_off = true, .sees = "the tracepoint"
-	};
+	*site = (struct site){ .attach = ATTACH_TP_BTF,
+		.target = name,
+		.module = module,
+		.nargs = nargs,
+		.irqs_off = true,
+		.sees = "the tracepoint" };
 	*def = (struct probe_def){
 		.name = name, .sites = site, .nsites = 1, .meaning = "a tracepoint of the kernel: its source says when"
 	};
 	return def;
 }
 
-static void add(void *to, const char *group, const char *name, unsigned nargs)
+static void add(void *to, const char *module, const char *group, const char *name, unsigned nargs)
 {
 	const struct adding *w = to;
 	const struct probe pr = {
 		.prov = w->prov,
-		.def = make_def(w->l->arena, name, nargs),
+		.def = make_def(w->l->arena, module, name, nargs),
 		.mod = group,
 		.func = "",
 		.name = name,
@@ -61,7 +73,7 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	const char **v = ARENA_ARRAY(l->arena, const char *, n + 1);
 
 	for (unsigned i = 0; i < n; i++)
-		v[i] = l->kernel->tracepoint_arg(l->kernel->ctx, l->arena, p->name, i);
+		v[i] = l->kernel->tracepoint_arg(l->kernel->ctx, l->arena, p->def->sites->module, p->name, i);
 	return v;
 }
 

@@ -14,37 +14,35 @@ static const struct uplace *find_functions(void *ctx, const struct ufunctions *f
 
 static bool has_tracepoint(void *ctx, const char *name)
 {
-	unsigned nargs;
-
-	return kbtf_tracepoint(ctx, name, &nargs) != 0;
+	return kbtf_has_tracepoint(ctx, name);
 }
 
 /* Puts its group to each tracepoint. */
 struct grouping {
 	struct strmap *groups;
-	void (*each)(void *to, const char *group, const char *name, unsigned nargs);
+	void (*each)(void *to, const char *module, const char *group, const char *name, unsigned nargs);
 	void *to;
 };
 
-static void add_group(void *ctx, const char *name, unsigned nargs)
+static void add_group(void *ctx, const char *module, const char *name, unsigned nargs)
 {
 	const struct grouping *g = ctx;
 	const char *group = strmap_get(g->groups, name);
 
-	g->each(g->to, group ? group : "", name, nargs);
+	g->each(g->to, module, group ? group : "", name, nargs);
 }
 
 static void each_tracepoint(void *ctx, struct arena *a,
-	void (*each)(void *to, const char *group, const char *name, unsigned nargs), void *to)
+	void (*each)(void *to, const char *module, const char *group, const char *name, unsigned nargs), void *to)
 {
 	struct grouping g = { tracepoint_groups(a), each, to };
 
 	kbtf_each_tracepoint(ctx, add_group, &g);
 }
 
-static const char *tracepoint_arg(void *ctx, struct arena *a, const char *name, unsigned i)
+static const char *tracepoint_arg(void *ctx, struct arena *a, const char *module, const char *name, unsigned i)
 {
-	return kbtf_tracepoint_arg_text(ctx, a, name, i);
+	return kbtf_tracepoint_arg_text(ctx, a, module, name, i);
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -148,9 +146,19 @@ void script_lists(struct dwire *d)
 
 /* ---- places -------------------------------------------------------------------------------------------------------
  */
-static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
+_Static_assert(KERNEL_FUNC_ARGS == KBTF_ARGS && KERNEL_OPAQUE == KBTF_OPAQUE, "of[] is the same on both sides");
+
+static uint32_t find_tracepoint(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {
-	return kbtf_tracepoint(((struct dwire *)ctx)->btf, name, nargs);
+	struct ktracepoint t;
+
+	*out = (struct kernel_func){ .nargs = 0 };
+	if (!kbtf_tracepoint(((struct dwire *)ctx)->btf, module, name, &t))
+		return 0;
+	out->nargs = t.nargs;
+	out->module = t.module;
+	memcpy(out->of, t.of, sizeof(out->of));
+	return t.id;
 }
 
 static uint32_t find_function(void *ctx, const char *module, const char *name, struct kernel_func *out)

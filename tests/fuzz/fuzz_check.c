@@ -31,9 +31,17 @@ static void must(bool what)
 		abort();
 }
 
-static uint32_t find_tracepoint(void *ctx, const char *name, unsigned *nargs)
+static uint32_t find_tracepoint(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {
-	return kbtf_tracepoint(ctx, name, nargs);
+	struct ktracepoint t;
+
+	*out = (struct kernel_func){ .nargs = 0 };
+	if (!kbtf_tracepoint(ctx, module, name, &t))
+		return 0;
+	out->nargs = t.nargs;
+	out->module = t.module;
+	memcpy(out->of, t.of, sizeof(out->of));
+	return t.id;
 }
 
 static int64_t number(void *ctx, const char *name, bool *known)

@@ -27,6 +27,12 @@ expect_match "$("$dwire" -lv -n sdt:::sched_switch | tr -d '\n\t')" \
 run -n sdt:::sched_swich
 expect_match "$STATUS $ERR" '^1 .*did you mean sdt:::sched_switch' "a wrong name"
 
+# numbers of pointers, also of those that no program may read through
+run -qn 'sdt:::sched_switch { printf("%d %d", (arg1 & 7) == 0, arg1 % 10 < 10); exit(0); }'
+expect_eq "$STATUS $OUT" "0 1 1" "a pointer as a number"
+run -qn 'sdt:::kfree { printf("%d %d", (arg1 & 0xfff) < 4096, (uint64_t)args[1] == arg1); exit(0); }'
+expect_eq "$STATUS $OUT" "0 1 1" "a const void * as a number"
+
 # many at once
 run -qn 'sdt:::sched_* { @[probename] = count(); } tick-200ms { exit(0); }'
 expect_match "$STATUS $OUT" '^0 .*sched_switch ' "many"

@@ -5,6 +5,7 @@
 . "$here/tiers.lib"
 . "$here/fbt.lib"
 . "$here/sctp.lib"
+. "$here/modules.lib"
 in_guest || boot 6.1
 
 # D, and what the error must name. Nothing is attached, and the command that -c gives never runs.
@@ -68,6 +69,7 @@ check refused-proc:::exec-success refused proc:::exec-success 'it is not seen th
 check list details
 fbt_tests
 tiers_agree functions kprobes
+module_tests
 sctp_tests functions kprobes
 for t in tcp_states.sh tcp_segments.sh udp.sh owner_test.c; do
 	kernel_test "$t"
