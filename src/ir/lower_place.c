@@ -7,11 +7,6 @@
 
 #define COPY_WORDS 8 /* longer ones are copied by the helper */
 
-static struct val int_val(vreg r, struct type *t)
-{
-	return (struct val){ .k = V_INT, .type = t, .r = r };
-}
-
 /* A variable that is one integer, pointer or string. */
 bool is_plain_var(const struct expr *e)
 {

@@ -46,6 +46,11 @@ struct val {
 	const struct val *bind;
 };
 
+static inline struct val int_val(vreg r, struct type *t)
+{
+	return (struct val){ .k = V_INT, .type = t, .r = r };
+}
+
 struct binding {
 	const struct symbol *param;
 	struct val val;
@@ -148,20 +153,38 @@ struct lowerer {
 
 /* lower_expr.c */
 struct val lower_expr(struct lowerer *lw, const struct expr *e);
+struct val lower_assign(struct lowerer *lw, const struct expr *e);
+
+/* lower_arith.c: integers */
+struct val lower_binary(struct lowerer *lw, const struct expr *e);
+struct val lower_incdec(struct lowerer *lw, const struct expr *e);
 vreg lower_int(struct lowerer *lw, const struct expr *e);  /* scalar value, extended by its type */
 vreg lower_word(struct lowerer *lw, const struct expr *e); /* ... or a pointer to the verifier: to compare or store */
 vreg plain_number(struct lowerer *lw, struct val v);       /* of a V_INT: what the verifier may calculate with */
 vreg blur(struct lowerer *lw, vreg v); /* the same value; in programs with many branches unknown to the verifier */
 vreg blur_always(struct lowerer *lw, vreg v);
+vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to);
+vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);
+vreg scale_index(struct lowerer *lw, vreg v, uint32_t size);
+uint32_t pointee_size(const struct type *t);
+bool is_bool(const struct type *t);
+bool right_first(const struct expr *e); /* of two operands the right one is to be computed before the left one */
+
+/* lower_cond.c: conditions */
+struct val lower_cond(struct lowerer *lw, const struct expr *e); /* ?: */
+vreg truth_value(struct lowerer *lw, const struct expr *e);      /* 0 or 1 */
+bool is_logic(const struct expr *e);
 void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
 /* The condition of a ?:. Jumps to no when it is not true; gives the mark up to which both branches know what it made.
  */
 size_t cond_jump(struct lowerer *lw, const struct expr *e, uint32_t no);
-vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to);
-struct val lower_assign(struct lowerer *lw, const struct expr *e);
-vreg current_task_member(struct lowerer *lw, const char *const *path);
-vreg ktime(struct lowerer *lw);
-vreg current_number(struct lowerer *lw, enum builtin b); /* BI_pid, BI_tid, BI_uid, ... of the current task */
+
+/* lower_load.c: what lies in memory */
+struct val lower_member(struct lowerer *lw, const struct expr *e);
+struct val lower_element(struct lowerer *lw, const struct expr *e, const struct expr *index); /* NULL: *p */
+vreg lower_address(struct lowerer *lw, const struct expr *e);                                 /* &e */
+struct val lower_symbol(struct lowerer *lw, const struct expr *e);
+bool in_library(const struct expr *at);                               /* is it dlib's text? */
 void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value); /* jumps away */
 struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at);
 vreg lower_addr_value(struct lowerer *lw, struct val v);
@@ -173,18 +196,28 @@ struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st,
 
 /* lower_site.c */
 struct val site_member(struct lowerer *lw, const struct val *site, const char *name, struct type *type);
-struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name);
 struct site_text {
 	struct expr *expr;
 	struct symbol *param; /* P, a struct dw_pkt */
 };
 /* NULL: the text is wrong; an error was reported. */
 const struct site_text *lower_site_text(struct lowerer *lw, const char *text);
-struct val lower_args(struct lowerer *lw, const struct expr *e);
 void site_begin(struct lowerer *lw);
 /* The thread that the site is about, if not the current one. */
 bool site_task(struct lowerer *lw, struct type *type, struct val *out);
+
+/* lower_args.c */
+struct val lower_args(struct lowerer *lw, const struct expr *e);
 struct val site_errno(struct lowerer *lw, struct type *type);
+
+/* lower_sock.c */
+struct val lower_owner_of(struct lowerer *lw, const struct expr *e);
+
+/* lower_xlate.c */
+struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name);
+size_t memo_mark(const struct lowerer *lw);
+void memo_release(struct lowerer *lw, size_t mark);
+void place_translate(struct lowerer *lw, struct val to, struct val from); /* all members of from (V_XL), into to */
 
 /* lower_multi.c: probes that share their sites. A clause on some of them is a job. */
 struct job {
@@ -232,9 +265,8 @@ void scratch_finish(struct lowerer *lw);                   /* after all programs
 
 /* lower_str.c */
 int32_t lit_number(struct lowerer *lw, const char *s, size_t len);
+struct sval new_str(struct lowerer *lw, enum str_rep rep, unsigned n);
 struct sval str_const(struct lowerer *lw, const char *s, size_t len);
-struct sval lower_str(struct lowerer *lw, const struct expr *e);
-struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form);
 struct sval str_convert(struct lowerer *lw, struct sval s, int form);
 void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off);
 /* As a key: what follows the text is zeroes. */
@@ -247,11 +279,18 @@ struct sval text_new(struct lowerer *lw, int form); /* room in scratch memory; n
 struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool pure);
 struct sval str_vars(struct lowerer *lw, int form);
 void str_set(struct lowerer *lw, struct sval vars, struct sval s);
+struct sval tstr_vars(struct lowerer *lw, int form);
 struct sval str_zero(struct lowerer *lw, int form);
+struct sval str_of_chars(struct lowerer *lw, struct val mem);
+
+/* lower_str_expr.c */
+struct sval lower_str(struct lowerer *lw, const struct expr *e);
+struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form);
+struct sval str_of_zone(struct lowerer *lw, vreg netns);
+
+/* lower_str_cmp.c */
 void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when);
 void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when);
-struct sval str_of_zone(struct lowerer *lw, vreg netns);
-struct sval str_of_chars(struct lowerer *lw, struct val mem);
 
 /* lower_place.c: structures, unions and arrays in variables */
 struct val place_assign(struct lowerer *lw, const struct expr *e); /* to a place that is not a plain variable */
@@ -263,13 +302,8 @@ void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t siz
 struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index);
 void place_near(struct lowerer *lw, struct val *v);
 struct val place_store(struct lowerer *lw, struct val at, vreg v); /* an integer; the value that the place has then */
-/* lower_xlate.c: the members that from's translator makes (V_XL), to where they are in to. */
-void place_translate(struct lowerer *lw, struct val to, struct val from);
 bool is_plain_var(const struct expr *e);
 vreg text_address(struct lowerer *lw, const struct expr *e); /* of the characters of a string: a number */
-vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);
-vreg scale_index(struct lowerer *lw, vreg v, uint32_t size);
-uint32_t pointee_size(const struct type *t);
 
 /* lower_text.c: subroutines on characters; false: the function is none of them. */
 bool lower_text_call(struct lowerer *lw, const struct expr *e, struct sval *out);
@@ -287,7 +321,9 @@ void lower_copyout(struct lowerer *lw, const struct expr *e);
 void lower_copyoutstr(struct lowerer *lw, const struct expr *e);
 
 /* lower_var.c */
-vreg global_room(struct lowerer *lw, uint32_t size); /* fresh bytes beside the global variables */
+vreg ktime(struct lowerer *lw);
+vreg current_number(struct lowerer *lw, enum builtin b); /* BI_pid, BI_tid, BI_uid, ... of the current task */
+vreg global_room(struct lowerer *lw, uint32_t size);     /* fresh bytes beside the global variables */
 /* Where the structure or array of a variable lies. make: it is going to be written to. */
 struct val var_block(struct lowerer *lw, const struct expr *e, bool make);
 void var_release(struct lowerer *lw, const struct expr *e); /* of a dynamic variable */
@@ -377,7 +413,6 @@ void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), st
 
 /* lower.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);
-struct val lower_owner_of(struct lowerer *lw, const struct expr *e);
 void lower_bare_site(struct lowerer *lw, const struct site *site); /* a program without clauses */
 uint32_t map_add(struct lowerer *lw, struct image_map m);
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
@@ -386,7 +421,5 @@ uint32_t map_shared(struct lowerer *lw, struct image_map m);
 uint32_t map_entries(uint64_t bytes, uint32_t each);
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-size_t memo_mark(const struct lowerer *lw);
-void memo_release(struct lowerer *lw, size_t mark);
 vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size);
 #endif

@@ -47,7 +47,7 @@ static void ptype_enums(struct lowerer *lw, const struct type *t, struct ptype *
 
 static const char *ptype_text(struct lowerer *lw, const struct type *t)
 {
-	if (!t->alias && (t->kind == T_STRUCT || t->kind == T_UNION) && !*t->name)
+	if (!t->alias && type_is_sou(t) && !*t->name)
 		return t->kind == T_STRUCT ? "struct" : "union";
 	if (!t->alias && t->kind == T_ENUM && !*t->name)
 		return "enum";

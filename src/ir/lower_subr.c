@@ -7,11 +7,6 @@
 #define MAX_ANCESTORS 32 /* that progenyof() looks at */
 #define PF_KTHREAD 0x00200000
 
-static struct val int_val(vreg r, struct type *t)
-{
-	return (struct val){ .k = V_INT, .type = t, .r = r };
-}
-
 static vreg task_number(struct lowerer *lw, struct val task, const char *name)
 {
 	struct val v = lower_member_of(lw, task, task.type->of, name);

@@ -14,11 +14,6 @@ uint32_t map_entries(uint64_t bytes, uint32_t each)
 	return !bytes || n > MAP_ENTRIES ? MAP_ENTRIES : n ? (uint32_t)n : 1;
 }
 
-static struct val int_val(vreg r, struct type *t)
-{
-	return (struct val){ .k = V_INT, .type = t, .r = r };
-}
-
 /* ---- built-in variables ------------------------------------------------------------------------------------------ */
 struct val current_task(struct lowerer *lw)
 {

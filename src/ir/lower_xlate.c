@@ -1,10 +1,111 @@
-/* lower_xlate: a translated structure as a whole: all members that its translator makes, stored one after the other.
- * Input: where it goes, which translator, of what. Output: stores into memory of ours; what the translator does not
- * make is zeroes. */
+/* lower_xlate: translated structures. A member is made when it is named, once as far as all paths have it (memos); a
+ * structure as a whole is made by storing all members that its translator makes, the rest being zeroes. */
 #include <linux/bpf.h>
+#include <string.h>
 
-#include "ir/lower_priv.h"
+#include "ir/lower_site.h"
 
+/* ---- memo -------------------------------------------------------------------------------------------------------- */
+size_t memo_mark(const struct lowerer *lw)
+{
+	return lw->memos.n;
+}
+
+void memo_release(struct lowerer *lw, size_t mark)
+{
+	lw->memos.n = mark;
+}
+
+bool memo_get(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val *out)
+{
+	for (size_t i = lw->memos.n; i-- > 0;) {
+		const struct memo *m = &lw->memos.v[i];
+
+		if (m->base == base && m->xl == xl && !strcmp(m->name, name)) {
+			*out = m->val;
+			return true;
+		}
+	}
+	return false;
+}
+
+void memo_put(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val v)
+{
+	struct memo *m;
+
+	if (v.k == V_STR && v.s.rep == REP_TEXT) /* its memory is the statement's */
+		return;
+	m = vec_push(lw->arena, &lw->memos);
+	*m = (struct memo){ base, xl, name, v };
+}
+
+/* ---- members ----------------------------------------------------------------------------------------------------- */
+static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, struct type *to)
+{
+	struct val v = lower_expr(lw, init);
+
+	if (type_is_string(to)) {
+		struct sval s = v.k == V_STR ? v.s : lower_str(lw, init);
+
+		return (struct val){ .k = V_STR, .type = to, .s = s };
+	}
+	if (type_is_sou(to))
+		return v;
+	v = lower_load(lw, v, init);
+	if (v.k == V_MEM) {
+		v.r = lower_addr_value(lw, v);
+		v.btf = 0;
+		v.k = V_INT;
+	}
+	v.r = convert_int(lw, v.r, init->type, to);
+	v.type = to;
+	return v;
+}
+
+/* What the provider's raw structure has for members that a site's translator leaves out: the translator from the
+ * structure to itself. False: it says nothing either. */
+static bool default_member(struct lowerer *lw, const struct val *base, const char *name, struct val *out)
+{
+	struct type *raw = lw->prov->raw ? types_tagged(lw->ts, T_STRUCT, lw->prov->raw) : NULL;
+
+	if (!raw || base->xl != lw->site_val.xl)
+		return false;
+	*out = (struct val){ .k = V_XL, .type = base->type, .bind = &lw->site_val };
+	out->xl = check_xlator(lw->ck, lw->prov->raw, raw);
+	return out->xl && check_xl_member(lw->ck, out->xl, name);
+}
+
+struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name)
+{
+	struct val other;
+	struct expr *init = check_xl_member(lw->ck, base->xl, name);
+	struct type *to = at->type;
+	struct val v = { .k = V_INT, .type = to };
+	struct binding *b;
+	struct loc loc = lw->ir->loc;
+
+	if (memo_get(lw, base->bind, base->xl, name, &v))
+		return v;
+	if (!init && default_member(lw, base, name, &other))
+		return xl_member(lw, &other, at, name);
+	if (!init) { /* this site has no such thing: reading it is a fault, as reading through NULL is */
+		lower_fault(lw, DW_FAULT_BADADDR, 0);
+		if (type_is_string(to))
+			return (struct val){ .k = V_STR, .type = to, .s = str_zero(lw, FORM_LIT) };
+		v.r = ir_imm(lw->ir, 0);
+		return v;
+	}
+	b = vec_push(lw->arena, &lw->env_stack);
+	b->param = xlator_param(lw->ck, base->xl);
+	b->val = *base->bind;
+	v = lower_xl_value(lw, init, to);
+	lw->env_stack.n--;
+	lw->ir->loc = loc;
+	memo_put(lw, base->bind, base->xl, name, v);
+	return v;
+}
+
+/* ---- as a whole -------------------------------------------------------------------------------------------------- */
 /* A string into an array of characters. */
 static void store_chars(struct lowerer *lw, struct val at, struct sval s)
 {

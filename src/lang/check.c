@@ -65,7 +65,7 @@ static bool can_declare(struct checker *ck, const struct var_decl *v, struct typ
 			"the array %s needs a size", v->name);
 	else if (t->kind == T_ARRAY && !t->nelems)
 		err(ck, v->loc, D_DECL_ARRSUB, NULL, "size of an array must be a positive constant");
-	else if ((t->kind == T_STRUCT || t->kind == T_UNION) && !t->complete)
+	else if (type_is_sou(t) && !t->complete)
 		err(ck, v->loc, D_DECL_INCOMPLETE, NULL, "%s is not known here", type_name(ck->ts, t));
 	else
 		return true;
@@ -179,7 +179,7 @@ static void declare_xlator(struct checker *ck, struct xlator *xl)
 		return;
 	}
 	type_complete(ck->ts, in);
-	if (!xl->out_type->complete || ((in->kind == T_STRUCT || in->kind == T_UNION) && !in->complete)) {
+	if (!xl->out_type->complete || (type_is_sou(in) && !in->complete)) {
 		err(ck, xl->loc, D_DECL_INCOMPLETE, NULL, "%s is not known here",
 			type_name(ck->ts, xl->out_type->complete ? in : xl->out_type));
 		return;

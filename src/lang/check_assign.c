@@ -4,11 +4,6 @@
 
 #include "lang/check_priv.h"
 
-static const char *tname(struct checker *ck, const struct type *t)
-{
-	return type_name(ck->ts, t);
-}
-
 /* ---- what goes where --------------------------------------------------------------------------------------------- */
 static bool pointers_fit(const struct type *a, const struct type *b)
 {

@@ -31,6 +31,11 @@ struct checker {
 	uint32_t ustackcopy; /* bytes of a process's stack that ustack() copies; 0: it records frames */
 };
 
+static inline const char *tname(struct checker *ck, const struct type *t)
+{
+	return type_name(ck->ts, t);
+}
+
 /* The type, or NULL after an error was reported. */
 struct type *check_expr(struct checker *ck, struct expr *e);
 /* An expression statement of a clause: actions and aggregations allowed. */
@@ -58,8 +63,30 @@ struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name,
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
+
+/* check_args.c */
 struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated);
+struct type *check_args(struct checker *ck, struct expr *e);
+
+/* check_name.c */
 void check_inline(struct checker *ck, struct symbol *s); /* once: its value, with its parameters in scope */
+struct type *check_ident(struct checker *ck, struct expr *e);
+struct type *check_index(struct checker *ck, struct expr *e);
+struct type *check_scoped(struct checker *ck, struct expr *e, bool address);
+
+/* check_member.c */
+struct type *check_member(struct checker *ck, struct expr *e);
+struct type *check_sizeof(struct checker *ck, struct expr *e);
+struct type *check_offsetof(struct checker *ck, struct expr *e);
+
+/* check_op.c */
+struct type *check_binary(struct checker *ck, struct expr *e);
+struct type *check_unary(struct checker *ck, struct expr *e);
+struct type *check_cond(struct checker *ck, struct expr *e);
+/* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
+bool check_text_of(struct checker *ck, struct expr **e);
+
+/* check_expr.c */
 bool is_xlated(const struct expr *e);
 /* An aggregation, an action or an aggregating function: none of them is a value. */
 bool has_no_value(struct checker *ck, const struct expr *e);
@@ -72,9 +99,6 @@ struct type *check_xlate(struct checker *ck, struct expr *e);
 struct type *check_kept_xlate(struct checker *ck, struct expr *e, struct symbol *s);
 /* e->a = e->b, which is translated and of type rt. */
 struct type *check_assign_xlated(struct checker *ck, struct expr *e, struct type *rt);
-
-/* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
-bool check_text_of(struct checker *ck, struct expr **e);
 
 /* check_assign.c */
 struct type *check_assign(struct checker *ck, struct expr *e);

@@ -4,11 +4,6 @@
  * variable keeps what its translator starts from, so that members are still made where they are read. */
 #include "lang/check_priv.h"
 
-static bool is_sou(const struct type *t)
-{
-	return t->kind == T_STRUCT || t->kind == T_UNION;
-}
-
 /* xlate <T *> (e), xlate <T> (e): the translator is found by T and by the type of e. */
 struct type *check_xlate(struct checker *ck, struct expr *e)
 {
@@ -17,7 +12,7 @@ struct type *check_xlate(struct checker *ck, struct expr *e)
 	if (!to || !from || !check_is_value(ck, e->a))
 		return NULL;
 	st = to->kind == T_PTR ? to->of : to;
-	if (!is_sou(st))
+	if (!type_is_sou(st))
 		return err(
 			ck, e->loc, D_XLATE_SOU, NULL, "a translator makes a structure, not %s", type_name(ck->ts, to));
 	e->xl = ARENA_NEW(ck->arena, struct xlate_use);
@@ -132,7 +127,7 @@ static bool check_inits(struct checker *ck, const struct expr *e)
 
 		if (!init || !m)
 			continue; /* not on this kernel: it stays 0 */
-		if (is_xlated(init) && !is_sou(m->type)) {
+		if (is_xlated(init) && !type_is_sou(m->type)) {
 			err(ck, e->loc, D_OP_DYN, "name the members that are wanted",
 				"%s cannot be copied: its member %s is made by a translator in its turn",
 				ast_expr_text(ck->arena, e), m->name);

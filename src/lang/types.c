@@ -238,7 +238,7 @@ void type_complete(struct types *ts, struct type *t)
 {
 	struct type *c = t->canon;
 
-	if ((c->kind == T_STRUCT || c->kind == T_UNION) && !c->complete && is_kernels(c) && ts->kernel)
+	if (type_is_sou(c) && !c->complete && is_kernels(c) && ts->kernel)
 		ts->kernel->complete(ts->kernel->ctx, ts, c);
 	if (t != c) {
 		t->members = c->members;
@@ -636,9 +636,14 @@ bool type_is_float(const struct type *t)
 	return t->kind == T_FLOAT && t->size <= 8;
 }
 
+bool type_is_sou(const struct type *t)
+{
+	return t->kind == T_STRUCT || t->kind == T_UNION;
+}
+
 bool type_is_block(const struct type *t)
 {
-	return t->kind == T_STRUCT || t->kind == T_UNION || t->kind == T_ARRAY;
+	return type_is_sou(t) || t->kind == T_ARRAY;
 }
 
 bool type_same(const struct type *a, const struct type *b)

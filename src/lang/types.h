@@ -130,6 +130,7 @@ bool type_is_int(const struct type *t);    /* integers, enums, bool */
 bool type_is_scalar(const struct type *t); /* integers and pointers */
 bool type_is_string(const struct type *t); /* string, or char array, or char pointer is not */
 bool type_is_float(const struct type *t);  /* float, double: kept and printed, but no operator takes them */
+bool type_is_sou(const struct type *t);    /* structures and unions */
 bool type_is_block(const struct type *t);  /* structures, unions, arrays: kept in memory as a whole */
 bool type_same(const struct type *a, const struct type *b);
 /* C's integer promotion and usual arithmetic conversions. */

@@ -89,11 +89,13 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 /* printf: takes the arguments in order, those for "*" included. */
 void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
 	size_t nargs, const uint8_t *data, size_t len);
-/* trace(): dtrace's default layout, plain when quiet. */
+/* indent -1: as -x stackindent says. */
+void print_stack(struct out *o, const struct pval *v, int indent);
 /* A stack that is to be written in one line, outermost frame first (-x stackfmt=folded)? */
 bool print_is_folded(const struct pval *v);
 /* A value without blanks around it. */
 void print_plain(struct out *o, const struct pval *v);
+/* trace(): dtrace's default layout, plain when quiet. */
 void print_trace(struct out *o, const struct pval *v, bool quiet);
 /* trace() of a string under -x rawbytes: all bytes of its buffer, of size bytes, as memory. */
 void print_trace_raw(struct out *o, const struct pval *v, size_t size);
