@@ -9,7 +9,7 @@ ip -n "$NETNS" route add local 192.0.2.0/24 dev lo
 ip -n "$NETNS" route add local 198.51.100.0/24 dev lo
 ip -n "$NETNS" -6 route add local 2001:db8::/32 dev lo
 
-clause="tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
+clause="tcp:::send, tcp:::receive /args[1]->cs_netns == @NS/ {
 	printf(\"%s pid=%d uid=%d name=%s cid=%d par=%d tok=%d fl=%d sp=%d dp=%d len=%d st=%d parent=%x token=%x\\n\", probename,
 	    args[1]->cs_pid, args[1]->cs_uid, args[1]->cs_execname, args[1]->cs_cid, args[1]->cs_parent != 0,
 	    args[1]->cs_token != 0, args[4]->tcp_flags, args[4]->tcp_sport, args[4]->tcp_dport,
@@ -17,8 +17,8 @@ clause="tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
 
 way() { # FAMILY WAY: what is the same in all
 	what="$1 $2"
-	capture "$NETNS" lo tcp
-	trace_in "$NETNS" "$clause" tcp_ways "$1" -m "$2"
+	capture "$NETNS" "$device" tcp
+	trace_in "$NETNS" "${clause/@NS/$NETNS_ID}" tcp_ways "$1" -m "$2"
 	captured
 	server=$(value_of server) port=$(value_of port)
 	clients=$(sed -n 's/^client=//p' "$tmp/trigger" | tr '\n' '|')
@@ -43,8 +43,9 @@ way() { # FAMILY WAY: what is the same in all
 	expect_total len 'p == "receive"' "$seen" "$what: bytes received, as captured"
 }
 
+device=lo
 for family in -4 -6; do
-	for w in write sendfile splice uring-async zerocopy half device transparent; do way $family $w; done
+	for w in write sendfile splice uring uring-async zerocopy half device transparent; do way $family $w; done
 
 	way $family fastopen
 	expect_count "p == \"receive\" && v[\"fl\"] == 2 && v[\"len\"] == 500" 1 "$what: the second SYN brings data"
@@ -60,28 +61,43 @@ for family in -4 -6; do
 	expect_count "p == \"receive\" && v[\"fl\"] == 2 && $is_server" 2 "$what: both SYNs come to the listener"
 	expect_eq "$(values sp 'p == "send" && v["fl"] == 2' | sort -u | wc -l)" 1 "$what: by the same port"
 done
-way -4 uring
 way -6 mapped
 
 for c in 2 1; do
 	ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_syncookies=$c
-	before=$(snmp "$NETNS" TcpExt SyncookiesRecv)
-	way -4 write
-	expect_eq $(($(snmp "$NETNS" TcpExt SyncookiesRecv) - before)) $((c - 1)) "SYN cookies $c"
-	# a cookie is sent without a socket
-	expect_count "p == \"send\" && v[\"fl\"] == 18 && ($is_server) == ($c == 1)" 1 "SYN cookies $c: whose the SYN-ACK is"
+	for family in -4 -6; do
+		before=$(snmp "$NETNS" TcpExt SyncookiesRecv)
+		way $family write
+		expect_eq $(($(snmp "$NETNS" TcpExt SyncookiesRecv) - before)) $((c - 1)) "SYN cookies $c"
+		# a cookie is sent without a socket
+		expect_count "p == \"send\" && v[\"fl\"] == 18 && ($is_server) == ($c == 1)" 1 "SYN cookies $c: whose the SYN-ACK is"
+	done
 done
 
 if [ -e /proc/sys/net/mptcp/enabled ]; then
-	way -4 mptcp
-	expect_count 'v["par"] == 0' 0 "$what: all are subflows"
+	ip -n "$NETNS" addr add 2001:db8:5::2/128 dev lo nodad
+	for family in -4 -6; do
+		way $family mptcp
+		expect_count 'v["par"] == 0' 0 "$what: all are subflows"
+	done
 	ip -n "$NETNS" mptcp limits set subflow 2 add_addr_accepted 2
 	ip -n "$NETNS" mptcp endpoint add 127.0.0.2 subflow
-	way -4 mptcp
-	expect_ge "$(values cid "$is_client" | sort -u | wc -l)" 2 "$what: subflows"
-	expect_eq "$(values parent "$is_client" | sort -u | wc -l)" 1 "$what: of one connection"
-	expect_eq "$(values token "$is_client" | sort -u | wc -l)" 1 "$what: with one token"
-	expect_count "v[\"par\"] && !($is_client) && !($is_server)" 0 "$what: every segment of a subflow has an owner"
+	ip -n "$NETNS" mptcp endpoint add 2001:db8:5::2 subflow
+	for family in -4 -6; do
+		way $family mptcp
+		expect_ge "$(values cid "$is_client" | sort -u | wc -l)" 2 "$what: subflows"
+		expect_eq "$(values parent "$is_client" | sort -u | wc -l)" 1 "$what: of one connection"
+		expect_eq "$(values token "$is_client" | sort -u | wc -l)" 1 "$what: with one token"
+		expect_count "v[\"par\"] && !($is_client) && !($is_server)" 0 "$what: every segment of a subflow has an owner"
+	done
 else
 	echo "the kernel has no MPTCP"
 fi
+
+# Over a wire
+wire_new wire
+ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_fastopen=3
+device=va
+for family in -4 -6; do
+	for w in splice zerocopy half fastopen privilege timewait; do way $family $w; done
+done

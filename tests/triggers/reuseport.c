@@ -57,15 +57,14 @@ static void serve(int listener, int out)
 static void answer(int fd, int out)
 {
 	char room[BYTES];
-	struct sockaddr_storage from;
+	struct sockaddr_in6 from = { 0 }; /* the port is at the same place in both families */
 	socklen_t len = sizeof(from);
 	struct got g = { .udp = true };
 
 	if (recvfrom(fd, room, BYTES, 0, (struct sockaddr *)&from, &len) != BYTES ||
 		sendto(fd, room, BYTES, 0, (const struct sockaddr *)&from, len) != BYTES)
 		trig_die("datagram");
-	g.port = ntohs(
-		((const struct sockaddr_in *)(const void *)&from)->sin_port); /* at the same place in both families */
+	g.port = ntohs(from.sin6_port);
 	trig_put(out, &g, sizeof(g));
 }
 
@@ -76,7 +75,7 @@ static int worker(void *arg, int in, int out)
 	struct pollfd p[3] = { { .fd = in, .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN } };
 	struct got end = { 0 };
 	struct trig_addr at;
-	uint16_t ports[2];
+	uint16_t ports[2] = { 0, 0 };
 
 	trig_get(in, ports, sizeof(ports));
 	at = trig_loopback(t->family, ports[0]);
