@@ -66,6 +66,60 @@ translator struct dw_pkt < struct dw_dnsout *C > {
 	    (uint64_t)C->skb->head + C->skb->transport_header, 0]);
 };
 
+/* sk_filter_trim_cap; ip_finish_output, ip6_finish_output */
+struct dw_dnsfin {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_dnsfin *C > {
+	skb = C->skb;
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = C->sk->sk_protocol;
+	has_pkt = 1;
+	recv = 1;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+	dns = C->skb->transport_header - C->skb->network_header + 8;
+	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
+	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
+	    (uint64_t)C->skb->head + C->skb->transport_header, 1];
+	since = __stamp("query", dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
+	    (uint64_t)C->skb->head + C->skb->transport_header, 1]);
+};
+
+struct dw_dnsfout {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_dnsfout *C > {
+	skb = C->skb;
+	sk = C->full;
+	owner = C->owner;
+	cookie = C->cookie;
+	proto = C->full->sk_protocol;
+	has_pkt = 1;
+	recv = 0;
+	netns = C->full->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->full->sk_cgrp_data.cgroup->kn->id;
+	dns = C->skb->transport_header - C->skb->network_header + 8;
+	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
+	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
+	    (uint64_t)C->skb->head + C->skb->transport_header, 0];
+	since = __stamp("query", dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
+	    (uint64_t)C->skb->head + C->skb->transport_header, 0]);
+};
+
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
 inline string dns_type_string[uint16_t type] =

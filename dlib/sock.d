@@ -195,24 +195,31 @@ translator struct dw_sk < struct dw_sksecond *C > {
 };
 
 /* io_uring_complete: the end of a request, in the process that made it. Its socket is that of the request, or the one
- * that it has made. */
+ * that it has made. An older form of the tracepoint has the members of the completion. */
 struct dw_uring {
 	uint64_t ctx;
 	uint64_t req;
 	uint64_t cqe;
 };
 
+struct dw_uring_res {
+	uint64_t ctx;
+	uint64_t req;
+	uint64_t data;
+	int32_t res;
+};
+
 inline int dw_req_makes[int op] = op == 13 || op == 45;
 inline int dw_cqe_res[uint64_t cqe] = ((struct io_uring_cqe *)cqe)->res;
-inline uint64_t dw_req_sk[uint64_t req, uint64_t cqe] =
-    dw_req_makes[((struct io_kiocb *)req)->opcode] && dw_cqe_res[cqe] >= 0 ? dw_file_sk[dw_fd_file[dw_cqe_res[cqe]]] :
+inline uint64_t dw_req_sk[uint64_t req, int res] =
+    dw_req_makes[((struct io_kiocb *)req)->opcode] && res >= 0 ? dw_file_sk[dw_fd_file[res]] :
     ((struct io_kiocb *)req)->opcode == 45 ? 0 : dw_file_sk[(uint64_t)((struct io_kiocb *)req)->file];
 
 translator struct dw_sk < struct dw_uring *C > {
-	sk = (struct sock *)dw_req_sk[C->req, C->cqe];
+	sk = (struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]];
 	owner = (struct dw_owner *)0;
-	cookie = dw_req_sk[C->req, C->cqe] == 0 ? 0 :
-	    ((struct sock *)dw_req_sk[C->req, C->cqe])->__sk_common.skc_cookie.counter;
+	cookie = dw_req_sk[C->req, dw_cqe_res[C->cqe]] == 0 ? 0 :
+	    ((struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]])->__sk_common.skc_cookie.counter;
 	incall = 1;
 	nr = -1;
 	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
@@ -226,7 +233,28 @@ translator struct dw_sk < struct dw_uring *C > {
 	flags = 0;
 	laddr = 0;
 	raddr = 0;
-	want = ((struct sock *)dw_req_sk[C->req, C->cqe])->sk_max_ack_backlog;
+	want = ((struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]])->sk_max_ack_backlog;
+};
+
+translator struct dw_sk < struct dw_uring_res *C > {
+	sk = (struct sock *)dw_req_sk[C->req, C->res];
+	owner = (struct dw_owner *)0;
+	cookie = dw_req_sk[C->req, C->res] == 0 ? 0 :
+	    ((struct sock *)dw_req_sk[C->req, C->res])->__sk_common.skc_cookie.counter;
+	incall = 1;
+	nr = -1;
+	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
+	op = C->req == 0 ? -1 : ((struct io_kiocb *)C->req)->opcode;
+	a0 = 0;
+	a1 = 0;
+	a2 = 0;
+	fd = dw_req_makes[((struct io_kiocb *)C->req)->opcode] && C->res >= 0 ? C->res : -1;
+	err = dw_errno_of[C->res];
+	bytes = 0;
+	flags = 0;
+	laddr = 0;
+	raddr = 0;
+	want = ((struct sock *)dw_req_sk[C->req, C->res])->sk_max_ack_backlog;
 };
 
 /* inet_sock_set_state */
@@ -289,6 +317,56 @@ translator struct dw_sk < struct dw_skio *C > {
 	want = 0;
 };
 
+/* __sock_sendmsg, sock_recvmsg: as they return */
+struct dw_skfsend {
+	struct socket *sock;
+	struct msghdr *msg;
+	int32_t retval;
+};
+
+translator struct dw_sk < struct dw_skfsend *C > {
+	sk = C->sock->sk;
+	owner = (struct dw_owner *)0;
+	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
+	incall = 1;
+	nr = -1;
+	a0 = 0;
+	a1 = 0;
+	a2 = 0;
+	fd = dw_io_fd[(uint64_t)C->sock->sk];
+	err = dw_errno_of[C->retval];
+	bytes = C->retval < 0 ? 0 : C->retval;
+	flags = C->msg->msg_flags;
+	laddr = 0;
+	raddr = 0;
+	want = 0;
+};
+
+struct dw_skfrecv {
+	struct socket *sock;
+	struct msghdr *msg;
+	int32_t flags;
+	int32_t retval;
+};
+
+translator struct dw_sk < struct dw_skfrecv *C > {
+	sk = C->sock->sk;
+	owner = (struct dw_owner *)0;
+	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
+	incall = 1;
+	nr = -1;
+	a0 = 0;
+	a1 = 0;
+	a2 = 0;
+	fd = dw_io_fd[(uint64_t)C->sock->sk];
+	err = dw_errno_of[C->retval];
+	bytes = C->retval < 0 ? 0 : C->retval;
+	flags = C->flags;
+	laddr = 0;
+	raddr = 0;
+	want = 0;
+};
+
 /* cgroup/sock_release */
 struct dw_skrelease {
 	struct sock *sk;
@@ -299,6 +377,30 @@ translator struct dw_sk < struct dw_skrelease *C > {
 	sk = C->sk;
 	owner = (struct dw_owner *)0;
 	cookie = C->cookie;
+	incall = 1;
+	nr = -1;
+	a0 = 0;
+	a1 = 0;
+	a2 = 0;
+	fd = -1;
+	err = 0;
+	bytes = 0;
+	flags = 0;
+	laddr = 0;
+	raddr = 0;
+	want = 0;
+};
+
+/* sock_close */
+struct dw_skfclose {
+	struct inode *inode;
+	struct file *file;
+};
+
+translator struct dw_sk < struct dw_skfclose *C > {
+	sk = ((struct socket *)C->file->private_data)->sk;
+	owner = (struct dw_owner *)0;
+	cookie = ((struct socket *)C->file->private_data)->sk->__sk_common.skc_cookie.counter;
 	incall = 1;
 	nr = -1;
 	a0 = 0;
@@ -396,6 +498,35 @@ translator struct dw_sk < struct dw_skdatagram *C > {
 	want = 0;
 	rc = C->rc;
 	size = C->skb->truesize;
+	full = 1;
+};
+
+/* ... as it was before Linux 6.10 */
+struct dw_skdatagram0 {
+	int32_t rc;
+	struct sock *sk;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_sk < struct dw_skdatagram0 *C > {
+	sk = C->sk;
+	owner = C->owner;
+	cookie = C->cookie;
+	incall = 0;
+	nr = -1;
+	a0 = 0;
+	a1 = 0;
+	a2 = 0;
+	fd = -1;
+	err = 0;
+	bytes = 0;
+	flags = 0;
+	laddr = 0;
+	raddr = 0;
+	want = 0;
+	rc = C->rc;
+	size = 0;
 	full = 1;
 };
 

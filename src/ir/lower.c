@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ir/lower_priv.h"
-#include "ir/tiers.h"
 
 #define BLUR_FROM 40 /* branches of a program; fewer the verifier can walk one by one */
 
@@ -458,7 +457,7 @@ static bool too_many_branches(const struct ir *ir)
 }
 
 /* The function of the site; by kprobes, those of all probes that share it, with their numbers as cookies. */
-static void site_targets(struct lowerer *lw, struct image_prog *p)
+void lower_site_targets(struct lowerer *lw, struct image_prog *p)
 {
 	bool shared = lw->site->by_cookie;
 
@@ -507,7 +506,7 @@ static void emit_program(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE 
 	if (is_user_site(lw->site))
 		user_places(lw, lw->set, lw->nset, &p);
 	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
-		site_targets(lw, &p);
+		lower_site_targets(lw, &p);
 	p.period_ns = lw->probe->period_ns;
 	if (lw->site->attach == ATTACH_TP_BTF) {
 		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->module, lw->site->target, &func);
@@ -605,7 +604,7 @@ static void lower_site(
 }
 
 /* The sites of the kprobes tier are those of the functions, reached otherwise. */
-static const struct site *site_reached(struct lowerer *lw, const struct site *s, enum tier t)
+const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t)
 {
 	struct site *by;
 
@@ -688,6 +687,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 		site_missing(lw, &m);
 		return;
 	}
+	lw->tier = t;
 	lw->set = set;
 	lw->nset = n;
 	multi_plan(lw, set, n, &jobs);
@@ -695,7 +695,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 		const struct site *s = &p->def->sites[i];
 
 		if (site_in_tier(s, t) && !site_lacks(lw->env, lw->arena, p, s, t))
-			lower_site(lw, site_reached(lw, s, t), &jobs, dump_ir, dump_bpf);
+			lower_site(lw, lower_site_reached(lw, s, t), &jobs, dump_ir, dump_bpf);
 	}
 }
 

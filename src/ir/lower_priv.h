@@ -2,6 +2,7 @@
 #ifndef DWIRE_IR_LOWER_PRIV_H
 #define DWIRE_IR_LOWER_PRIV_H
 #include "ir/lower.h"
+#include "ir/tiers.h"
 
 #define SCRATCH_SLOTS 4 /* of a CPU */
 #define ERRORS_RING (1u << 18)
@@ -65,6 +66,7 @@ struct call_site {
 struct stamp_map {
 	const struct provider *prov;
 	const struct stamp *stamp;
+	enum tier tier; /* of the probe that reads it first */
 	uint32_t map;
 };
 
@@ -111,6 +113,7 @@ struct lowerer {
 	const struct provider *prov;
 	const struct probe *probe;
 	const struct site *site;
+	enum tier tier;            /* the probe's */
 	const struct enabled *set; /* the probes of the program */
 	size_t nset;
 	uint32_t probe_index;
@@ -202,6 +205,9 @@ struct site_text {
 };
 /* NULL: the text is wrong; an error was reported. */
 const struct site_text *lower_site_text(struct lowerer *lw, const char *text);
+/* The site as the tier reaches it; which function that is, into the program's targets. */
+const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t);
+void lower_site_targets(struct lowerer *lw, struct image_prog *p);
 void site_begin(struct lowerer *lw);
 /* The thread that the site is about, if not the current one. */
 bool site_task(struct lowerer *lw, struct type *type, struct val *out);

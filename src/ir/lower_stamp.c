@@ -26,7 +26,7 @@ static uint32_t stamp_map(struct lowerer *lw, const char *name)
 		if (strcmp(p->stamps[i].name, name) != 0)
 			continue;
 		m = vec_push(lw->arena, &lw->stamps);
-		*m = (struct stamp_map){ p, &p->stamps[i], 0 };
+		*m = (struct stamp_map){ p, &p->stamps[i], lw->tier, 0 };
 		m->map = map_add(lw,
 			(struct image_map){ .role = MAP_STAMP,
 				.name = "dw_stamp",
@@ -83,31 +83,39 @@ static void lower_event(struct lowerer *lw, const struct stamp_event *ev, uint32
 		(vreg[]){ ir_map(ir, map), k, v, ir_imm(ir, ev->op == STAMP_FIRST ? BPF_NOEXIST : BPF_ANY) }, 4, false);
 }
 
-/* The BTF id of the tracepoint; 0: this kernel has it not, or in another form. A probe there would say so. */
-static uint32_t tracepoint_id(const struct lowerer *lw, const struct site *site, struct kernel_func *f)
+static bool is_cgroup(const struct site *s)
 {
-	uint32_t id = 0;
-
-	*f = (struct kernel_func){ .nargs = 0 };
-	if (lw->env->tracepoint)
-		id = lw->env->tracepoint(lw->env->ctx, site->module, site->target, f);
-	return f->nargs < site->nargs || (site->fewer && f->nargs >= site->fewer) ? 0 : id;
+	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS;
 }
 
-static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint32_t map)
+/* What the event's place is to the kernel. */
+static void event_target(struct lowerer *lw, struct image_prog *p)
 {
-	struct image_prog p = { .attach = ev->site.attach, .target = ev->site.target, .name = "dw_stamp" };
 	struct kernel_func f;
+
+	site_prog_type(lw, p);
+	if (p->attach == ATTACH_TP_BTF) {
+		p->attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->module, p->target, &f);
+		p->module = f.module;
+	}
+	if (!site_is_function(lw->site) && p->attach != ATTACH_KPROBE && p->attach != ATTACH_KRETPROBE)
+		return;
+	lower_site_targets(lw, p);
+	if (site_is_function(lw->site))
+		p->attach_btf_id = lw->env->function(lw->env->ctx, p->module, p->target, &f);
+}
+
+/* A place that this kernel has not, or in another form, is left out: a probe there would say so. */
+static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint32_t map, enum tier t)
+{
+	struct image_prog p = { .target = ev->site.target, .name = "dw_stamp" };
 	const char *why = "";
 
-	lw->site = &ev->site;
-	site_prog_type(lw, &p);
-	if (p.attach == ATTACH_TP_BTF) {
-		p.attach_btf_id = tracepoint_id(lw, &ev->site, &f);
-		p.module = f.module;
-		if (!p.attach_btf_id)
-			return;
-	}
+	if (!site_in_tier(&ev->site, t) || site_lacks(lw->env, lw->arena, lw->probe, &ev->site, t))
+		return;
+	lw->site = lower_site_reached(lw, &ev->site, t);
+	p.attach = lw->site->attach;
+	event_target(lw, &p);
 	lw->ir = ir_new(lw->arena);
 	lw->clause = NULL;
 	lw->exit_label = ir_newlabel(lw->ir);
@@ -115,7 +123,7 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint
 	site_begin(lw);
 	lower_event(lw, ev, map);
 	ir_label(lw->ir, lw->exit_label);
-	ir_ret(lw->ir, ir_imm(lw->ir, p.attach != ATTACH_TP_BTF)); /* of a cgroup, 1: the packet may pass */
+	ir_ret(lw->ir, ir_imm(lw->ir, is_cgroup(&ev->site))); /* of a cgroup, 1: the packet may pass */
 	if (lw->failed)
 		return;
 	ir_optimise(lw->ir);
@@ -132,6 +140,6 @@ void stamps_finish(struct lowerer *lw)
 
 		lw->prov = lw->stamps.v[i].prov;
 		for (size_t k = 0; k < s->nevents && !lw->failed; k++)
-			event_program(lw, &s->events[k], lw->stamps.v[i].map);
+			event_program(lw, &s->events[k], lw->stamps.v[i].map, lw->stamps.v[i].tier);
 	}
 }

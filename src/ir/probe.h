@@ -41,6 +41,7 @@ struct site {
 	unsigned fewer;  /* ... and the tracepoint must have fewer arguments than these: an older form; 0: any */
 	bool bh_off;     /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
 	bool irqs_off;   /* runs with interrupts off, or may */
+	bool entry_args; /* a function's end that needs its arguments: kprobes have them not */
 	bool sk_only;    /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
 	bool optional;   /* the probe loses some events, not all, where the kernel lacks this site */
 	const char *sees; /* for -l -v: what this site sees */

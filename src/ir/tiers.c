@@ -66,6 +66,8 @@ static const char *function_lacks(
 
 	if (id && f.nargs < s->nargs)
 		return arena_printf(a, "function %s() with %u arguments", func, s->nargs);
+	if (t == TIER_KPROBES && s->entry_args)
+		return arena_printf(a, "arguments of the function %s() where it ends (fexit)", func);
 	if (t == TIER_FUNCTIONS && !id)
 		return arena_printf(a, "types of the function %s()", func);
 	if (!env->has_function || !env->has_function(env->ctx, mod, func))

@@ -1,10 +1,12 @@
-/* dns: queries and responses of the Domain Name System in UDP, port 53, the hooks tier: as sockets of this machine
- * send and receive them. The packets are others': nothing in them is believed, and names are decoded within fixed
+/* dns: queries and responses of the Domain Name System in UDP, port 53: as sockets of this machine send and receive
+ * them. The packets are others': nothing in them is believed, and names are decoded within fixed
  * bounds. */
 #include "prov/all.h"
+#include "prov/functions.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };
 
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
 #define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_dnsin", .bh_off = true
 #define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_dnsout"
 /* the bit that tells a response from a query */
@@ -12,16 +14,30 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 	"P->proto == 17 && P->sk->sk_type == 2 && ((struct udphdr *)P->th)->" port \
 	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"              \
 	" (dw_dns_flags[P->dns] & 0x8000) " is " 0"
+/* clang-format off */
+#define FUNC_DNS_IN(cond, text) \
+	FUNC_SITE("sk_filter_trim_cap", 2, "dw_dnsfin", .bh_off = true, .when = cond, .sees = text)
+#define FUNC_DNS_OUT4(cond, text) \
+	FUNC_SITE("ip_finish_output", 3, "dw_dnsfout", .when = "P->sk != 0 && " cond, .sees = text)
+#define FUNC_DNS_OUT6(cond, text) \
+	FUNC_SITE("ip6_finish_output", 3, "dw_dnsfout", .when = "P->sk != 0 && " cond, .sees = text)
+/* clang-format on */
 #define QUERY MESSAGE("dest", "==")
 #define RESPONSE MESSAGE("source", "!=")
 
 static const struct site query_sites[] = {
 	{ OUT, .when = QUERY, .sees = "queries that a process sends" },
 	{ IN, .when = QUERY, .sees = "queries that a server gets" },
+	FUNC_DNS_OUT4(QUERY, "queries that a process sends"),
+	FUNC_DNS_OUT6(QUERY, "queries that a process sends"),
+	FUNC_DNS_IN(QUERY, "queries that a server gets"),
 };
 static const struct site response_sites[] = {
 	{ IN, .when = RESPONSE, .sees = "responses to a process" },
 	{ OUT, .when = RESPONSE, .sees = "responses of a server" },
+	FUNC_DNS_IN(RESPONSE, "responses to a process"),
+	FUNC_DNS_OUT4(RESPONSE, "responses of a server"),
+	FUNC_DNS_OUT6(RESPONSE, "responses of a server"),
 };
 
 #define KEY .key = "P->dnskey"
@@ -30,12 +46,18 @@ static const struct stamp_event events[] = {
 	{ STAMP_SET, { IN, .when = QUERY }, KEY, NULL },
 	{ STAMP_END, { IN, .when = RESPONSE }, KEY, NULL },
 	{ STAMP_END, { OUT, .when = RESPONSE }, KEY, NULL },
+	{ STAMP_SET, FUNC_DNS_OUT4(QUERY, NULL), KEY, NULL },
+	{ STAMP_SET, FUNC_DNS_OUT6(QUERY, NULL), KEY, NULL },
+	{ STAMP_SET, FUNC_DNS_IN(QUERY, NULL), KEY, NULL },
+	{ STAMP_END, FUNC_DNS_IN(RESPONSE, NULL), KEY, NULL },
+	{ STAMP_END, FUNC_DNS_OUT4(RESPONSE, NULL), KEY, NULL },
+	{ STAMP_END, FUNC_DNS_OUT6(RESPONSE, NULL), KEY, NULL },
 };
-static const struct stamp stamps[] = { { "query", events, 4 } };
+static const struct stamp stamps[] = { { "query", events, sizeof(events) / sizeof(events[0]) } };
 
 static const struct probe_def probes[] = {
-	{ "query", args, query_sites, 2, "a socket of this machine sends a query, or gets one" },
-	{ "response", args, response_sites, 2, "a socket of this machine gets a response, or sends one" },
+	{ "query", args, SITES(query_sites), "a socket of this machine sends a query, or gets one" },
+	{ "response", args, SITES(response_sites), "a socket of this machine gets a response, or sends one" },
 };
 
 const struct provider dns_provider = {

@@ -1,6 +1,9 @@
-/* icmp: messages of ICMP and ICMPv6, the hooks tier. Sent: those of sockets, the kernel's own too, by cgroup_skb; the
+/* icmp: messages of ICMP and ICMPv6. In the hooks tier, sent: those of sockets, the kernel's own too, by cgroup_skb; the
  * rest when they go to a device, but none that are only forwarded. Received: when a device delivers them to IP. */
 #include "prov/all.h"
+#include "prov/functions.h"
+
+#define SITES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "icmpinfo_t *", NULL };
 
@@ -15,6 +18,7 @@ static const struct site send_sites[] = {
 		.bh_off = true,
 		.when = IP_QUEUED " && !(" IP_FORWARDED ") && " IS_ICMP,
 		.sees = "messages that no socket sent" },
+	FUNC_OUT("!(" FUNC_FORWARDED ") && " IS_ICMP, .sees = "messages that IP sends"),
 };
 static const struct site receive_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -24,11 +28,12 @@ static const struct site receive_sites[] = {
 		.bh_off = true,
 		.when = IP_RECEIVED " && " IS_ICMP,
 		.sees = "messages that a device delivers to IP" },
+	FUNC_RECEIVED(" && " IS_ICMP, .sees = "messages that a device delivers to IP"),
 };
 
 static const struct probe_def probes[] = {
-	{ "receive", args, receive_sites, 1, "a message of ICMP or ICMPv6 is received" },
-	{ "send", args, send_sites, 2, "a message of ICMP or ICMPv6 is sent" },
+	{ "receive", args, SITES(receive_sites), "a message of ICMP or ICMPv6 is received" },
+	{ "send", args, SITES(send_sites), "a message of ICMP or ICMPv6 is sent" },
 };
 
 const struct provider icmp_provider = {

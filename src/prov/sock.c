@@ -2,11 +2,20 @@
  * is seen in the process that makes it; a connection that completes later, and a full buffer, in an interrupt, with
  * the socket's owner. Measured on Linux 6.18. 32-bit programs, whose calls have other numbers, are left out. */
 #include "prov/all.h"
+#include "prov/functions.h"
 
 #define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
 #define CALL(name) "P->nr == __nr_" name " && P->foreign == 0"
 #define A_SOCKET " && P->sk != 0"
 #define URING(opcode) "P->op == " opcode
+/* clang-format off */
+#define URING_SITES(cond, text) \
+	{ TP("io_uring_complete", 3, "dw_uring"), .fewer = 4, .when = cond, .optional = true, .sees = text }, \
+	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
+/* As the function returns */
+#define FUNC_END(func, n, nat, ...) \
+	{ .attach = ATTACH_FEXIT, .target = func, .nargs = n, .native = nat, .entry_args = true, __VA_ARGS__ }
+/* clang-format on */
 #define SK "(uint64_t)P->sk"
 #define SITES(a) a, sizeof(a) / sizeof((a)[0])
 
@@ -32,15 +41,15 @@ static const struct site create_sites[] = {
 	{ TP("sys_exit", 2, "dw_skfirst"), .when = CALL("socketpair"), .sees = "socketpair(), the first one" },
 	{ TP("sys_exit", 2, "dw_sksecond"), .when = CALL("socketpair") " && P->err == 0",
 		.sees = "socketpair(), the second one" },
-	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("45"), .optional = true, .sees = "io_uring" },
+	URING_SITES(URING("45"), "io_uring"),
 };
 static const struct site bind_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .when = CALL("bind") A_SOCKET, .sees = "bind()" },
-	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("56") A_SOCKET, .optional = true, .sees = "io_uring" },
+	URING_SITES(URING("56") A_SOCKET, "io_uring"),
 };
 static const struct site listen_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .when = CALL("listen") A_SOCKET, .sees = "listen()" },
-	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("57") A_SOCKET, .optional = true, .sees = "io_uring" },
+	URING_SITES(URING("57") A_SOCKET, "io_uring"),
 };
 static const struct site connect_start_sites[] = {
 	{ TP("sys_enter", 2, "dw_skenter"), .when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0",
@@ -56,25 +65,27 @@ static const struct site connect_done_sites[] = {
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
 		.when = "P->oldstate == 2 && (P->state == 1 || P->state == 7) && dw_sk_nonblock[" SK "]",
 		.sees = "the end of the handshake, of connect() that does not wait" },
-	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("16") A_SOCKET " && !dw_sk_nonblock[" SK "]",
-		.optional = true, .sees = "io_uring" },
+	URING_SITES(URING("16") A_SOCKET " && !dw_sk_nonblock[" SK "]", "io_uring"),
 };
 static const struct site accept_sites[] = {
 	{ TP("sys_exit", 2, "dw_sknew"),
 		.when = "(P->nr == __nr_accept || P->nr == __nr_accept4) && P->foreign == 0" A_SOCKET,
 		.sees = "accept()" },
-	{ TP("io_uring_complete", 3, "dw_uring"), .when = URING("13") A_SOCKET, .optional = true,
-		.sees = "io_uring, but not what one request accepts again and again" },
+	URING_SITES(URING("13") A_SOCKET, "io_uring, but not what one request accepts again and again"),
 };
 static const struct site send_sites[] = {
 	{ TP("sock_send_length", 3, "dw_skio"), .sees = "every call that sends, however it is made" },
+	FUNC_END("__sock_sendmsg", 2, "dw_skfsend", .sees = "calls that send"),
 };
 static const struct site receive_sites[] = {
 	{ TP("sock_recv_length", 3, "dw_skio"), .sees = "every call that receives, however it is made" },
+	FUNC_END("sock_recvmsg", 3, "dw_skfrecv", .sees = "calls that receive"),
 };
 static const struct site first_byte_sites[] = {
 	{ TP("sock_recv_length", 3, "dw_skio"), .when = NOTHING_READ_BEFORE,
 		.sees = "of TCP: the call that reads the connection's first byte" },
+	FUNC_END("sock_recvmsg", 3, "dw_skfrecv", .when = NOTHING_READ_BEFORE,
+		.sees = "of TCP: the call that reads the connection's first byte"),
 };
 static const struct site close_sites[] = {
 	{ .attach = ATTACH_CGROUP_RELEASE,
@@ -85,11 +96,15 @@ static const struct site close_sites[] = {
 		" && P->sk->__sk_common.skc_family != 2 &&"
 		" P->sk->__sk_common.skc_family != 10 && dw_file_last[dw_fd_file[P->fd]]",
 		.sees = "close() of the last descriptor of any other socket" },
+	FUNC_SITE("sock_close", 2, "dw_skfclose", .when = "P->sk != 0",
+		.sees = "the end of a socket's last descriptor, by close(), exit or another way"),
 };
 static const struct site full_sites[] = {
 	{ TP("sock_rcvqueue_full", 2, "dw_skqueue"), .sees = "what is thrown away because the receive buffer is full" },
 	{ TP("udp_fail_queue_rcv_skb", 3, "dw_skdatagram"), .when = "P->rc == -12", .optional = true,
 		.sees = "the same of UDP" },
+	{ TP("udp_fail_queue_rcv_skb", 2, "dw_skdatagram0"), .fewer = 3, .when = "P->rc == -12", .optional = true,
+		.sees = "the same of UDP, before Linux 6.10" },
 	{ TP("sock_exceed_buf_limit", 4, "dw_sklimit"), .sees = "the limit of a protocol's memory" },
 };
 static const struct site passed_sites[] = {

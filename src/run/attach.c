@@ -229,6 +229,29 @@ static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len
 	return -EINVAL;
 }
 
+static bool is_function(const struct loaded *l, size_t prog)
+{
+	uint32_t a = l->image->progs.v[prog].attach;
+
+	return a == ATTACH_FENTRY || a == ATTACH_FEXIT || a == ATTACH_KPROBE || a == ATTACH_KRETPROBE;
+}
+
+/* Programs at one place run in their order in the image. Those of a function the kernel runs the other way round: the
+ * last that was attached comes first. */
+static int attach_in_order(struct attached *a, char *why, size_t why_len)
+{
+	const struct loaded *l = a->loaded;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < l->nprogs; i++)
+		if (!is_function(l, i))
+			err = attach_one(a, i, why, why_len);
+	for (size_t i = l->nprogs; !err && i > 0; i--)
+		if (is_function(l, i - 1))
+			err = attach_one(a, i - 1, why, why_len);
+	return err;
+}
+
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, char *why, size_t why_len)
 {
 	struct attached *a = calloc(1, sizeof(*a));
@@ -245,9 +268,7 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	a->links = calloc(most, sizeof(*a->links));
 	a->samplers = calloc(most, sizeof(*a->samplers));
 	if (a->links && a->samplers)
-		err = 0;
-	for (size_t i = 0; !err && i < l->nprogs; i++)
-		err = attach_one(a, i, why, why_len);
+		err = attach_in_order(a, why, why_len);
 	if (err) {
 		attach_free(a);
 		return err;
