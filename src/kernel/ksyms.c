@@ -1,6 +1,8 @@
-/* ksyms: see ksyms.h. Input: /proc/kallsyms; output: address, kind and room of a symbol. Invariant: the text ends with
- * a newline and a NUL. */
+/* ksyms: see ksyms.h. Input: the kernel's own look-up, and /proc/kallsyms for what that does not tell (modules, which
+ * CPU's; where the kernel hides addresses). Output: address, kind and room of a symbol. Invariant: the text ends with a
+ * newline and a NUL. */
 #include "kernel/ksyms.h"
+#include "kernel/knames.h"
 #include "kernel/readall.h"
 
 #include <errno.h>
@@ -9,29 +11,39 @@
 #include <string.h>
 #include <unistd.h>
 
+enum bound { STEXT, ETEXT, SINIT, EINIT, END, BOUNDS };
+
 struct ksyms {
-	char *text;
+	char *text; /* NULL: not read yet */
 	size_t len;
+	struct knames *names;    /* NULL: the kernel cannot be asked */
+	uint64_t bounds[BOUNDS]; /* of the kernel's image; 0: not asked yet; 1: not known */
 };
 
 int ksyms_open(struct ksyms **out)
 {
 	struct ksyms *k = calloc(1, sizeof(*k));
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
 
-	*out = NULL;
+	*out = k;
 	if (!k)
-		err = -ENOMEM;
-	if (!err)
-		err = read_all(fd, (size_t)8 << 20, &k->text, &k->len);
+		return -ENOMEM;
+	if (knames_open(&k->names))
+		k->names = NULL;
+	return 0;
+}
+
+static int read_text(struct ksyms *k)
+{
+	int fd, err;
+
+	if (k->text)
+		return 0;
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	err = fd < 0 ? -errno : read_all(fd, (size_t)8 << 20, &k->text, &k->len);
 	if (fd >= 0)
 		close(fd);
-	if (!err)
+	if (!err && k->text)
 		memcpy(k->text + k->len, "\n", 2); /* the last line ends like the others */
-	if (err)
-		ksyms_close(k);
-	else
-		*out = k;
 	return err;
 }
 
@@ -39,6 +51,7 @@ void ksyms_close(struct ksyms *k)
 {
 	if (!k)
 		return;
+	knames_close(k->names);
 	free(k->text);
 	free(k);
 }
@@ -82,9 +95,9 @@ static bool has_module(const struct ksyms *k, const char *module)
 	return false;
 }
 
-int ksyms_find(const struct ksyms *k, const char *module, const char *name, struct ksym *out)
+static int find_in_text(const struct ksyms *k, const char *module, const char *name, struct ksym *out)
 {
-	bool any = !module || !*module, kernel = !any && ksyms_is_kernel(module);
+	bool any = !*module, kernel = !any && ksyms_is_kernel(module);
 	size_t n = strlen(name), m = any ? 0 : strlen(module);
 
 	for (const char *p = k->text; (p = strstr(p, name)) != NULL; p += n) {
@@ -100,6 +113,50 @@ int ksyms_find(const struct ksyms *k, const char *module, const char *name, stru
 		return 0;
 	}
 	return any || kernel || has_module(k, module) ? -ENOENT : -ENODEV;
+}
+
+static uint64_t bound(struct ksyms *k, enum bound b)
+{
+	static const char *const names[BOUNDS] = { "_stext", "_etext", "_sinittext", "_einittext", "_end" };
+	struct kname s;
+
+	if (!k->bounds[b])
+		k->bounds[b] = !knames_find(k->names, names[b], &s) && s.addr ? s.addr : 1;
+	return k->bounds[b];
+}
+
+static bool between(struct ksyms *k, uint64_t addr, enum bound from, enum bound to)
+{
+	return bound(k, from) > 1 && addr >= bound(k, from) && addr < bound(k, to);
+}
+
+/* Does the kernel tell? What lies outside of its image may be of a module, or of each CPU: then it does not. */
+static bool ask_kernel(struct ksyms *k, const char *module, const char *name, struct ksym *out, int *err)
+{
+	struct kname s;
+
+	if (!k->names || (*module && !ksyms_is_kernel(module)))
+		return false;
+	*err = knames_find(k->names, name, &s);
+	if (*err == -ENOENT)
+		return true;
+	*out = (struct ksym){ .addr = s.addr, .room = s.size, .type = 'T' };
+	if (*err || between(k, s.addr, STEXT, ETEXT))
+		return !*err;
+	if (!between(k, s.addr, SINIT, EINIT))
+		out->type = 'D';
+	return between(k, s.addr, STEXT, END); /* "_end" is there only with CONFIG_KALLSYMS_ALL */
+}
+
+int ksyms_find(struct ksyms *k, const char *module, const char *name, struct ksym *out)
+{
+	int err = 0;
+
+	module = module ? module : "";
+	if (ask_kernel(k, module, name, out, &err))
+		return err;
+	err = read_text(k);
+	return err ? err : find_in_text(k, module, name, out);
 }
 
 /* Those that scripts read. Source: the declarations in Linux 6.1 to 6.18. */

@@ -1,4 +1,5 @@
-/* ksyms: the kernel's symbols by name (/proc/kallsyms). Read once, when a script first asks for one. */
+/* ksyms: the kernel's symbols by name: its functions by its own look-up (knames.h), the rest out of /proc/kallsyms,
+ * which is read when first needed. */
 #ifndef DWIRE_KERNEL_KSYMS_H
 #define DWIRE_KERNEL_KSYMS_H
 #include <stdbool.h>
@@ -18,7 +19,7 @@ void ksyms_close(struct ksyms *k);
 /* The symbol of a module; module NULL or "": of any, the kernel itself first. "vmlinux", and the names that other
  * systems give to theirs ("kernel", "unix", "genunix", "mach_kernel"), mean the kernel. 0; -ENOENT; -ENODEV: no such
  * module. */
-int ksyms_find(const struct ksyms *k, const char *module, const char *name, struct ksym *out)
+int ksyms_find(struct ksyms *k, const char *module, const char *name, struct ksym *out)
 	__attribute__((warn_unused_result));
 /* Is it a name of the kernel itself? */
 bool ksyms_is_kernel(const char *module);

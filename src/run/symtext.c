@@ -1,7 +1,7 @@
 /* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept. */
 #include "run/symtext.h"
 #include "kernel/demangle.h"
-#include "kernel/kaddrs.h"
+#include "kernel/knames.h"
 #include "kernel/usyms.h"
 #include "lang/types.h"
 #include <errno.h>
@@ -23,7 +23,7 @@ struct name {
 
 struct symtext {
 	struct symtext_opts opts;
-	struct kaddrs *kaddrs;
+	struct knames *knames;
 	struct usyms *usyms;
 	bool tried;
 	unsigned round;
@@ -55,7 +55,7 @@ void symtext_free(struct symtext *s)
 			next = n->next;
 			free(n);
 		}
-	kaddrs_free(s->kaddrs);
+	knames_close(s->knames);
 	usyms_free(s->usyms);
 	free(s);
 }
@@ -80,26 +80,25 @@ void symtext_note(struct symtext *s, uint64_t pid)
 }
 
 /* ---- one name ---------------------------------------------------------------------------------------------------- */
-static const struct kaddrs *kernel_names(struct symtext *s)
+static struct knames *kernel_names(struct symtext *s)
 {
 	int err;
 
 	if (s->tried)
-		return s->kaddrs;
+		return s->knames;
 	s->tried = true;
-	err = kaddrs_load(&s->kaddrs);
+	err = knames_open(&s->knames);
 	if (err)
-		fprintf(s->opts.err, "dwire: kernel addresses are printed as numbers: %s\n",
-			err == -EACCES ? "/proc/kallsyms hides them (sysctl kernel.kptr_restrict)" : strerror(-err));
-	return s->kaddrs;
+		fprintf(s->opts.err, "dwire: kernel addresses are printed as numbers: %s\n", strerror(-err));
+	return s->knames;
 }
 
 static void kernel_text(struct symtext *s, enum field_kind how, uint64_t addr, char *buf, size_t size)
 {
-	const struct kaddrs *k = kernel_names(s);
-	struct kaddr sym;
+	struct knames *k = kernel_names(s);
+	struct kname sym;
 
-	if (!k || !kaddrs_find(k, addr, &sym))
+	if (!k || !knames_at(k, addr, &sym))
 		snprintf(buf, size, "0x%" PRIx64, addr);
 	else if (how == FIELD_MOD)
 		snprintf(buf, size, "%s", sym.mod);

@@ -1,0 +1,29 @@
+/* knames: names and addresses of the kernel's symbols, asked of the kernel itself, one at a time: some microseconds
+ * each, where all of /proc/kallsyms takes tens of milliseconds and as many megabytes. */
+#ifndef DWIRE_KERNEL_KNAMES_H
+#define DWIRE_KERNEL_KNAMES_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#define KNAME_LEN 256
+
+struct knames;
+
+struct kname {
+	char name[KNAME_LEN];
+	char mod[64];  /* "vmlinux", or a module's name */
+	uint64_t addr; /* where the symbol begins */
+	uint64_t size; /* bytes up to the next; 0: not known */
+};
+
+/* 0, or -errno: this process may not run programs. */
+int knames_open(struct knames **out) __attribute__((warn_unused_result));
+void knames_close(struct knames *k); /* NULL is fine */
+/* The symbol that addr lies in. False: none. */
+bool knames_at(struct knames *k, uint64_t addr, struct kname *out) __attribute__((warn_unused_result));
+/* The symbol of that name; "module:name" for a module's own. 0; -ENOENT; -EPERM: the kernel hides its addresses. What
+ * the kernel knows no bounds of (variables of each CPU) has size 0 and an empty name. */
+int knames_find(struct knames *k, const char *name, struct kname *out) __attribute__((warn_unused_result));
+/* What the kernel says of an address: "name+0x10/0x80 [module]". False: no name. */
+bool knames_parse(const char *text, uint64_t addr, struct kname *out) __attribute__((warn_unused_result));
+#endif
