@@ -247,6 +247,10 @@ struct sval multi_name(struct lowerer *lw, unsigned which); /* 0..3: provider, m
 vreg multi_id(struct lowerer *lw);
 vreg multi_epid(struct lowerer *lw);
 
+/* lower_clause.c */
+void lower_clause(struct lowerer *lw, const struct job *job);
+size_t clauses_branches(const struct jobs *jobs); /* places where paths meet again with different values */
+
 /* lower_scratch.c: memory of one run of a program, for what fits neither registers nor the stack.
  *
  *	int32_t mark = scratch_mark(lw), off = scratch_alloc(lw, size);
@@ -327,9 +331,7 @@ void lower_copyout(struct lowerer *lw, const struct expr *e);
 void lower_copyoutstr(struct lowerer *lw, const struct expr *e);
 
 /* lower_var.c */
-vreg ktime(struct lowerer *lw);
-vreg current_number(struct lowerer *lw, enum builtin b); /* BI_pid, BI_tid, BI_uid, ... of the current task */
-vreg global_room(struct lowerer *lw, uint32_t size);     /* fresh bytes beside the global variables */
+vreg global_room(struct lowerer *lw, uint32_t size); /* fresh bytes beside the global variables */
 /* Where the structure or array of a variable lies. make: it is going to be written to. */
 struct val var_block(struct lowerer *lw, const struct expr *e, bool make);
 void var_release(struct lowerer *lw, const struct expr *e); /* of a dynamic variable */
@@ -340,7 +342,11 @@ bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta, bool down);
 void vars_begin(struct lowerer *lw);
 void vars_collect(struct lowerer *lw, const struct clause *c);
 
+/* lower_builtin.c */
+struct val builtin_read(struct lowerer *lw, const struct expr *e);
 struct val current_task(struct lowerer *lw);
+vreg ktime(struct lowerer *lw);
+vreg current_number(struct lowerer *lw, enum builtin b); /* BI_pid, BI_tid, BI_uid, ... of the current task */
 
 /* lower_sym.c: func, stack, ... */
 enum field_kind sym_field(const struct type *t); /* FIELD_INT: nothing special */
@@ -372,8 +378,17 @@ void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
 struct val vtime_read(struct lowerer *lw, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
 
-/* lower.c: which type of program the kernel wants at lw->site */
-void site_prog_type(const struct lowerer *lw, struct image_prog *p);
+/* lower_prog.c */
+void site_prog_type(const struct lowerer *lw, struct image_prog *p); /* which the kernel wants at lw->site */
+void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf);
+
+/* lower_map.c */
+uint32_t map_for(struct lowerer *lw, enum map_role role);
+uint32_t map_add(struct lowerer *lw, struct image_map m);
+bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
+uint32_t map_shared(struct lowerer *lw, struct image_map m);
+/* How many entries of so many bytes fit; bytes 0: as many as we care for. */
+uint32_t map_entries(uint64_t bytes, uint32_t each);
 
 /* lower_stamp.c */
 vreg stamp_read(struct lowerer *lw, const struct expr *e);
@@ -418,13 +433,7 @@ vreg spec_end(struct lowerer *lw, const struct expr *id);   /* commit(id), disca
 void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), stop(), chill(), ... */
 
 /* lower.c */
-uint32_t map_for(struct lowerer *lw, enum map_role role);
 void lower_bare_site(struct lowerer *lw, const struct site *site); /* a program without clauses */
-uint32_t map_add(struct lowerer *lw, struct image_map m);
-bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
-uint32_t map_shared(struct lowerer *lw, struct image_map m);
-/* How many entries of so many bytes fit; bytes 0: as many as we care for. */
-uint32_t map_entries(uint64_t bytes, uint32_t each);
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size);

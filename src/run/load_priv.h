@@ -1,0 +1,37 @@
+/* load_priv: what the files share that load an image. */
+#ifndef DWIRE_RUN_LOAD_PRIV_H
+#define DWIRE_RUN_LOAD_PRIV_H
+#include <linux/bpf.h>
+
+#include "run/load.h"
+
+/* Where an error text goes, and what it needs. */
+struct loader {
+	const struct load_config *c;
+	struct loaded *l;
+	char *why;
+	size_t why_len;
+};
+
+/* load.c. A descriptor or -errno. */
+int load_sys(enum bpf_cmd cmd, union bpf_attr *attr) __attribute__((warn_unused_result));
+/* The kernel takes letters, digits, _ and . in names, at most 15. */
+void load_name(const char *name, char out[BPF_OBJ_NAME_LEN]);
+
+/* load_maps.c */
+int load_make_maps(struct loader *ld) __attribute__((warn_unused_result));
+int load_create_map(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,
+	int inner) __attribute__((warn_unused_result));
+/* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns -err. */
+int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err);
+
+/* load_rings.c: the map's descriptor or -errno. */
+int load_create_rings(struct loader *ld, const char *name) __attribute__((warn_unused_result));
+int load_await_rings(struct loader *ld) __attribute__((warn_unused_result)); /* until every CPU has its ring */
+void load_close_rings(struct loaded *l);
+void load_filler_free(struct filler *f);
+
+/* load_refused.c */
+void load_cut_log(char *log); /* statistics behind the verdict */
+void load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err);
+#endif
