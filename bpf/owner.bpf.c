@@ -34,6 +34,7 @@
 #define PF_KTHREAD 0x00200000
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
+#define IPPROTO_SCTP 132
 #define IPPROTO_MPTCP 262
 #define SUBFLOWS_MAX 8
 #define TCP_SYN_SENT 2
@@ -278,7 +279,7 @@ static __always_inline void store(DW_U64 key, const struct dw_owner *now)
 }
 
 /* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
- * make subflows (later): then the entry stays until as many others of that kind have ended on this CPU. The kernel
+ * make subflows, SCTP's associations end later than the call (later): then the entry stays until as many others of that kind have ended on this CPU. The kernel
  * may give the address to a new socket before: that has its own entry made, unless it is one of the kernel's own,
  * which programs tell by its struct socket. */
 static __always_inline void forget(const void *sk, bool later)
@@ -585,7 +586,7 @@ int owner_release(struct bpf_sock *ctx)
 			o->how = DW_OWNER_LEFT;
 		return 1;
 	}
-	forget(ctx, ctx->protocol == IPPROTO_MPTCP);
+	forget(ctx, ctx->protocol == IPPROTO_MPTCP || ctx->protocol == IPPROTO_SCTP);
 	bpf_map_delete_elem(&last_users, &key);
 	return 1;
 }

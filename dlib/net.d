@@ -63,6 +63,7 @@ struct dw_pkt {
 	uint32_t neighqueued;
 	uint8_t mac_dest;	/* first byte of the destination in the frame */
 	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
+	uint64_t asoc;		/* struct sctp_association; 0: none yet */
 };
 
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
@@ -90,6 +91,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	since = 0;
 	packets = 1;
 	reason = 0;
+	asoc = dw_sctp_of[P];
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

@@ -18,14 +18,69 @@ inline string sctp_state_string[int32_t state] =
     state == 3 ? "state-established" : state == 4 ? "state-shutdown-pending" : state == 5 ? "state-shutdown-sent" :
     state == 6 ? "state-shutdown-received" : state == 7 ? "state-shutdown-ack-sent" : "<unknown>";
 
-/* The association of a socket that has one: the first of its list. */
+/* The association of a socket that has one: the first of its list. A packet of a one-to-many socket may be another's:
+ * then its tag is not the one that this association has for the direction, or is 0 (INIT). */
 inline uint64_t dw_sctp_list[uint64_t sk] = (uint64_t)&((struct sctp_sock *)sk)->ep->asocs;
 inline uint64_t dw_sctp_first[uint64_t sk] = (uint64_t)((struct list_head *)dw_sctp_list[sk])->next;
 inline uint64_t dw_sctp_assoc[uint64_t sk] = sk == 0 ? 0 : dw_sctp_first[sk] == dw_sctp_list[sk] ? 0 :
     dw_sctp_first[sk] - offsetof(struct sctp_association, asocs);
+inline int dw_sctp_mine[uint64_t asoc, uint64_t sk, uint64_t th, int recv] =
+    ((struct sctp_sock *)sk)->type != 0 || ntohl(((struct sctphdr *)th)->vtag) == (recv ?
+    ((struct sctp_association *)asoc)->c.my_vtag : ((struct sctp_association *)asoc)->c.peer_vtag);
+inline uint64_t dw_sctp_of[struct dw_pkt *P] = dw_sctp_assoc[(uint64_t)P->sk] == 0 ? 0 :
+    P->has_pkt && !dw_sctp_mine[dw_sctp_assoc[(uint64_t)P->sk], (uint64_t)P->sk, P->th, P->recv] ? 0 :
+    dw_sctp_assoc[(uint64_t)P->sk];
+
+/* ---- sites: functions of the module that are given an association ------------------------------------------------------ */
+
+inline uint64_t dw_sctp_cookie[struct sock *sk] =
+    sk->__sk_common.skc_cookie.counter != 0 ? sk->__sk_common.skc_cookie.counter : (uint64_t)sk;
+
+inline struct dw_owner *dw_sctp_owner[struct sock *sk] =
+    sk->sk_kern_sock ? (struct dw_owner *)0 : __owner((uint64_t)sk, 1);
+
+struct dw_fsctp {	/* sctp_association_hold, sctp_association_free */
+	struct sctp_association *asoc;
+};
+
+translator struct dw_pkt < struct dw_fsctp *C > {
+	asoc = (uint64_t)C->asoc;
+	sk = C->asoc->base.sk;
+	owner = dw_sctp_owner[C->asoc->base.sk];
+	cookie = dw_sctp_cookie[C->asoc->base.sk];
+	state = 256 + C->asoc->state;
+	oldstate = __former("state", (uint64_t)C->asoc, 256 + C->asoc->state);
+};
+
+struct dw_fsctpout {	/* sctp_outq_uncork */
+	struct sctp_outq *queue;
+};
+
+translator struct dw_pkt < struct dw_fsctpout *C > {
+	asoc = (uint64_t)C->queue->asoc;
+	sk = C->queue->asoc->base.sk;
+	owner = dw_sctp_owner[C->queue->asoc->base.sk];
+	cookie = dw_sctp_cookie[C->queue->asoc->base.sk];
+	state = 256 + C->queue->asoc->state;
+	oldstate = __former("state", (uint64_t)C->queue->asoc, 256 + C->queue->asoc->state);
+};
+
+struct dw_fsctpcall {	/* sctp_primitive_SHUTDOWN, sctp_primitive_ABORT */
+	struct net *net;
+	struct sctp_association *asoc;
+};
+
+translator struct dw_pkt < struct dw_fsctpcall *C > {
+	asoc = (uint64_t)C->asoc;
+	sk = C->asoc->base.sk;
+	owner = dw_sctp_owner[C->asoc->base.sk];
+	cookie = dw_sctp_cookie[C->asoc->base.sk];
+	state = 256 + C->asoc->state;
+	oldstate = __former("state", (uint64_t)C->asoc, 256 + C->asoc->state);
+};
 
 typedef struct sctpsinfo {
-	uintptr_t sctps_addr;		/* the association (struct sctp_association); 0: none yet */
+	uintptr_t sctps_addr;		/* the association (struct sctp_association); 0: none yet, or not told */
 	int sctps_num_raddrs;		/* addresses of the other side */
 	uintptr_t sctps_raddrs;		/* their list (struct list_head of struct sctp_transport) */
 	uintptr_t sctps_laddrs;		/* ours (struct list_head of struct sctp_sockaddr_entry) */
@@ -33,37 +88,39 @@ typedef struct sctpsinfo {
 	uint16_t sctps_rport;
 	string sctps_laddr;		/* of the packet; of the socket where there is none */
 	string sctps_raddr;
-	int32_t sctps_state;		/* SCTP_STATE_*: of the socket's association, of the socket where it has none */
+	int32_t sctps_state;		/* SCTP_STATE_*: of the association, of the socket where it has none */
 } sctpsinfo_t;
 
-/* A one-to-one socket's own state follows that of its association: closed 7, listening 10, established 1, the other side
- * has shut down 8. */
-inline int32_t dw_sctp_state[int32_t state] = state == 10 ? -3 : state == 1 ? 3 : state == 8 ? 6 : 0;
+/* A site that sees an association gives 256 more than its state. Of a one-to-one socket's own states closed is 7, listening
+ * 10, established 1, the other side has shut down 8. */
+inline int32_t dw_sctp_state[int32_t state] = state >= 256 ? state - 256 : state == 10 ? -3 : state == 1 ? 3 : state == 8 ? 6 : 0;
+inline struct sctp_association *dw_sctp_as[struct dw_pkt *P] = (struct sctp_association *)P->asoc;
+inline string dw_sctp_text[uint64_t addr] = ((union sctp_addr *)addr)->sa.sa_family == 2 ?
+    __ip4(((union sctp_addr *)addr)->v4.sin_addr.s_addr) : __ip6(&((union sctp_addr *)addr)->v6.sin6_addr);
 
 translator sctpsinfo_t < struct dw_pkt *P > {
-	sctps_addr = dw_sctp_assoc[(uint64_t)P->sk];
-	sctps_num_raddrs = dw_sctp_assoc[(uint64_t)P->sk] == 0 ? 0 :
-	    ((struct sctp_association *)dw_sctp_assoc[(uint64_t)P->sk])->peer.transport_count;
-	sctps_raddrs = dw_sctp_assoc[(uint64_t)P->sk] == 0 ? 0 :
-	    (uintptr_t)&((struct sctp_association *)dw_sctp_assoc[(uint64_t)P->sk])->peer.transport_addr_list;
-	sctps_laddrs = dw_sctp_assoc[(uint64_t)P->sk] == 0 ? 0 :
-	    (uintptr_t)&((struct sctp_association *)dw_sctp_assoc[(uint64_t)P->sk])->base.bind_addr.address_list;
+	sctps_addr = P->asoc;
+	sctps_num_raddrs = P->asoc == 0 ? 0 : dw_sctp_as[P]->peer.transport_count;
+	sctps_raddrs = P->asoc == 0 ? 0 : (uintptr_t)&dw_sctp_as[P]->peer.transport_addr_list;
+	sctps_laddrs = P->asoc == 0 ? 0 : (uintptr_t)&dw_sctp_as[P]->base.bind_addr.address_list;
 	sctps_lport = P->has_pkt ? ntohs(P->recv ? ((struct sctphdr *)P->th)->dest : ((struct sctphdr *)P->th)->source) :
-	    P->sk->__sk_common.skc_num;
-	sctps_rport = ntohs(P->has_pkt ? (P->recv ? ((struct sctphdr *)P->th)->source : ((struct sctphdr *)P->th)->dest) :
-	    P->sk->__sk_common.skc_dport);
+	    P->state >= 256 ? dw_sctp_as[P]->base.bind_addr.port : P->sk->__sk_common.skc_num;
+	sctps_rport = P->has_pkt ? ntohs(P->recv ? ((struct sctphdr *)P->th)->source : ((struct sctphdr *)P->th)->dest) :
+	    P->state >= 256 ? dw_sctp_as[P]->peer.port : ntohs(P->sk->__sk_common.skc_dport);
 	sctps_laddr = P->has_pkt ? (P->ver == 4 ?
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
+	    P->state >= 256 ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->saddr] :
 	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
 	sctps_raddr = P->has_pkt ? (P->ver == 4 ?
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
+	    P->state >= 256 ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->ipaddr] :
 	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
-	sctps_state = !P->has_pkt ? dw_sctp_state[P->state] : dw_sctp_assoc[(uint64_t)P->sk] == 0 ?
-	    dw_sctp_state[P->state] : ((struct sctp_association *)dw_sctp_assoc[(uint64_t)P->sk])->state;
+	sctps_state = P->has_pkt && P->asoc != 0 ? dw_sctp_as[P]->state :
+	    P->oldstate == 10 ? SCTP_STATE_CLOSED : dw_sctp_state[P->state];
 };
 
 typedef struct sctplsinfo {

@@ -164,6 +164,8 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 	case FN___stamp:
 	case FN___stamped:
 		return (struct val){ .k = V_INT, .type = e->type, .r = stamp_read(lw, e) };
+	case FN___former:
+		return int_val(stamp_exchange(lw, e), e->type);
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(lw) };
 	case FN_inet_in:

@@ -392,6 +392,7 @@ uint32_t map_entries(uint64_t bytes, uint32_t each);
 
 /* lower_stamp.c */
 vreg stamp_read(struct lowerer *lw, const struct expr *e);
+vreg stamp_exchange(struct lowerer *lw, const struct expr *e);
 void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */
 
 /* lower_packet.c: bytes of the packet, at the sites of sockets */

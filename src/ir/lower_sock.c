@@ -183,7 +183,7 @@ static void lower_left(struct lowerer *lw, vreg res, vreg addr, uint32_t end)
 
 /* Owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. Of a socket that several processes use:
  * who sends, where this is a packet on its way out, else its last user. */
-static vreg owner_at(struct lowerer *lw, vreg addr)
+static vreg owner_at(struct lowerer *lw, vreg addr, bool closing)
 {
 	struct ir *ir = lw->ir;
 	vreg res = ir_var(ir), o, a, key, how;
@@ -201,7 +201,10 @@ static vreg owner_at(struct lowerer *lw, vreg addr)
 	how = ir_ld(ir, o, DW_OWNER_HOW, 1, false, false);
 	ir_jcci(ir, CC_ULT, how, DW_OWNER_SHARED, end);
 	ir_jcci(ir, CC_EQ, how, DW_OWNER_SHARED, shared);
-	lower_left(lw, res, addr, end);
+	if (closing)
+		ir_jmp(ir, end);
+	else
+		lower_left(lw, res, addr, end);
 	ir_label(ir, shared);
 	if (lw->site->attach == ATTACH_CGROUP_EGRESS)
 		lower_sender(lw, res, o, addr, other, end);
@@ -216,14 +219,14 @@ static vreg owner_at(struct lowerer *lw, vreg addr)
 
 vreg site_owner(struct lowerer *lw)
 {
-	return owner_at(lw, kernel_sk(lw));
+	return owner_at(lw, kernel_sk(lw), false);
 }
 
-/* __owner(address of a socket) */
+/* __owner(address of a socket, of one that is being closed too) */
 struct val lower_owner_of(struct lowerer *lw, const struct expr *e)
 {
 	struct val v = { .k = V_INT, .type = e->type, .ours = true };
 
-	v.r = owner_at(lw, lower_int(lw, e->args.v[0]));
+	v.r = owner_at(lw, lower_int(lw, e->args.v[0]), e->args.n > 1);
 	return v;
 }

@@ -58,6 +58,34 @@ vreg stamp_read(struct lowerer *lw, const struct expr *e)
 	return r;
 }
 
+/* __former(): programs that see the same key on two CPUs at once get each word once. */
+vreg stamp_exchange(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	uint32_t map = stamp_map(lw, e->args.v[0]->str), new = ir_newlabel(ir), end = ir_newlabel(ir);
+	int32_t mark = ir_stack_mark(ir), key = ir_stack_alloc(ir, 8), note = ir_stack_alloc(ir, NOTE_SIZE);
+	vreg r = ir_var(ir), word, p;
+
+	ir_st(ir, ir_stack(ir, key), 0, 8, lower_int(lw, e->args.v[1]));
+	word = lower_int(lw, e->args.v[2]);
+	ir_set(ir, r, word);
+	if (map) {
+		p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map - 1), ir_stack(ir, key) }, 2, false);
+		ir_jcci(ir, CC_EQ, p, 0, new);
+		ir_set(ir, r, ir_xchg(ir, p, NOTE_WORD, 8, word));
+		ir_jmp(ir, end);
+		ir_label(ir, new);
+		ir_sti(ir, ir_stack(ir, note), NOTE_TIME, 8, 0);
+		ir_st(ir, ir_stack(ir, note), NOTE_WORD, 8, word);
+		ir_call(ir, BPF_FUNC_map_update_elem,
+			(vreg[]){ ir_map(ir, map - 1), ir_stack(ir, key), ir_stack(ir, note), ir_imm(ir, BPF_NOEXIST) },
+			4, false);
+	}
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+	return r;
+}
+
 static void lower_event(struct lowerer *lw, const struct stamp_event *ev, uint32_t map)
 {
 	const struct site_text *when = ev->site.when ? lower_site_text(lw, ev->site.when) : NULL;

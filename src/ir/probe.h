@@ -44,6 +44,7 @@ struct site {
 	bool entry_args; /* a function's end that needs its arguments: kprobes have them not */
 	bool sk_only;    /* sock_ops: asks for the socket alone, which kernels before 6.2 can tell too */
 	bool optional;   /* the probe loses some events, not all, where the kernel lacks this site */
+	bool second;     /* it sees less: its tier is taken only where no other can be */
 	const char *sees; /* for -l -v: what this site sees */
 };
 
@@ -73,7 +74,8 @@ struct probe_def {
 };
 
 /* What is remembered of a packet, or of another thing that has an address, from one event to a later one: when the
- * first was. In dlib __stamp("NAME", key) is that time, ns, 0: not seen; __stamped("NAME", key) the word noted with it.
+ * first was. In dlib __stamp("NAME", key) is that time, ns, 0: not seen; __stamped("NAME", key) the word noted with it;
+ * __former("NAME", key, word) notes a word itself.
  * Programs at these sites run only if a script reads it. */
 enum stamp_op { STAMP_SET, STAMP_FIRST, STAMP_END }; /* note; note if nothing is; forget, after all readers there */
 struct stamp_event {

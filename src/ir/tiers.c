@@ -115,15 +115,26 @@ static bool usable(
 	return n > 0;
 }
 
+static bool is_second(const struct probe *p, enum tier t)
+{
+	for (size_t i = 0; i < p->def->nsites; i++)
+		if (p->def->sites[i].second && site_in_tier(&p->def->sites[i], t))
+			return true;
+	return false;
+}
+
 struct tier_choice tier_choose(const struct lower_env *env, struct arena *a, const struct probe *p, size_t n)
 {
 	struct tier_choice c = { .tier = -1 };
 	bool shared = n > 1 && p->def->nsites && site_is_function(&p->def->sites[0]);
 
-	for (int t = shared ? TIER_KPROBES : TIER_HOOKS; t < TIER_COUNT; t++)
-		if ((!env->only_tier || env->only_tier == (uint32_t)t + 1) && usable(env, a, p, (enum tier)t, &c)) {
+	for (int t = shared ? TIER_KPROBES : TIER_HOOKS; t < TIER_COUNT; t++) {
+		if ((env->only_tier && env->only_tier != (uint32_t)t + 1) || !usable(env, a, p, (enum tier)t, &c))
+			continue;
+		if (c.tier < 0 || !is_second(p, (enum tier)t))
 			c.tier = t;
-			return c;
-		}
+		if (!is_second(p, (enum tier)t))
+			break;
+	}
 	return c;
 }

@@ -1,5 +1,6 @@
 /* tiers: which of a probe's sites are used on this kernel. Hooks first, then functions, then kprobes: the first tier of
- * which every site is there that is not optional. Input: the probe, what is known of the kernel. Pure. */
+ * which every site is there that is not optional; one that sees less than others only where no other can be. Input: the
+ * probe, what is known of the kernel. Pure. */
 #ifndef DWIRE_IR_TIERS_H
 #define DWIRE_IR_TIERS_H
 #include "ir/lower.h"

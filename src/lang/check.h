@@ -70,7 +70,8 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__dnswire, FC_DLIB, 1, 1) /* ... how many bytes it takes there; 0: it does not end */                 \
 	X(__moved, FC_DLIB, 0, 0) /* counters of the network that moved since it was last printed, a line each */ \
 	X(__linkspeed, FC_DLIB, 2, 2) /* (index, netns): a device's speed in Mb/s, as text, when it is printed */ \
-	X(__owner, FC_DLIB, 1, 1) /* struct dw_owner of the socket at an address; NULL: no process */          \
+	X(__owner, FC_DLIB, 1, 2) /* struct dw_owner of the socket at an address; NULL: no process; , 1: also of a */ \
+			/* user's socket that is being closed */ \
 	X(__machine, FC_DLIB, 1, 1) /* a number of struct dw_machine (ir/abi.h), as it was of late */              \
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
 	X(__path, FC_DLIB, 2, 2) /* (struct dentry *, struct vfsmount *): the path there */                    \
@@ -80,6 +81,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): the enumerator's name without the prefix */ \
 	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a stamp (ir/probe.h) noted the key, ns; 0 */           \
 	X(__stamped, FC_DLIB, 2, 2) /* ... the word that it noted */                                         \
+	X(__former, FC_DLIB, 3, 3) /* __former("name", key, word): notes it; the word before, or this at first */   \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
 enum func {

@@ -150,11 +150,13 @@ static struct type *check_inet_in(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
-/* __stamp("name", key), __stamped(): of dlib, so nothing is wrong with the name. */
+/* __stamp("name", key), __stamped(), __former(): of dlib, so nothing is wrong with the name. */
 static struct type *check_stamp(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->args.v[1]);
 
+	if (e->args.n > 2 && !check_expr(ck, e->args.v[2]))
+		return NULL;
 	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
 }
 
@@ -225,7 +227,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_has(ck, e);
 	if (s->func == FN___enum)
 		return check_enum(ck, e);
-	if (s->func == FN___stamp || s->func == FN___stamped)
+	if (s->func == FN___stamp || s->func == FN___stamped || s->func == FN___former)
 		return check_stamp(ck, e);
 	if (s->func == FN___pkt || s->func == FN___dnsname || s->func == FN___dnswire)
 		return check_packet(ck, e);

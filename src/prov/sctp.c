@@ -1,9 +1,13 @@
 /* sctp: packets and states, as Solaris has them. Packets at the hooks of the sockets, and where those stand among the
- * kernel's functions. The kernel shows no association's own steps; but a one-to-one socket's state follows them. */
+ * kernel's functions. The kernel tells no steps of associations, and does them where no program can look; but behind
+ * each step it takes a reference to the association or lets its queue go before the next one: sctp_association_hold()
+ * for the timer or the chunk that belongs to the step, sctp_outq_uncork() at the end of an event, sctp_association_free()
+ * at the end of all. There the state is compared with the one seen last. */
 #include "prov/all.h"
 #include "prov/functions.h"
 
 #define IS_SCTP "P->sk->sk_protocol == 132"
+#define IS_LISTENER IS_SCTP " && (P->state == 10 || P->oldstate == 10)"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "sctpsinfo_t *", "sctpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "sctpsinfo_t *", "sctpinfo_t *",
@@ -24,23 +28,38 @@ static const struct site receive_sites[] = {
 		.sees = "packets for a socket, and those that find none" },
 	FUNC_IN(IS_SCTP, .sees = "packets for a socket, and those that find none"),
 };
+
+#define ASSOCIATION(func, n, nat)                                                    \
+	FUNC_SITE(func, n, nat, .module = "sctp", .when = "P->oldstate != P->state", \
+		.sees = "steps of associations, each before the next")
+
 static const struct site state_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "inet_sock_set_state",
 		.nargs = 3,
 		.native = "dw_setstate",
 		.when = IS_SCTP,
-		.sees = "one-to-one sockets, whose state follows their association's" },
-	FUNC_SET_STATE(IS_SCTP, .sees = "one-to-one sockets, whose state follows their association's"),
+		.second = true,
+		.sees = "one-to-one sockets only, whose state follows their association's" },
+	FUNC_SITE("inet_sk_set_state", 2, "dw_fsetstate", .when = IS_LISTENER, .sees = "listen()"),
+	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = IS_LISTENER, .sees = "listeners that are closed"),
+	ASSOCIATION("sctp_association_hold", 1, "dw_fsctp"),
+	ASSOCIATION("sctp_association_free", 1, "dw_fsctp"),
+	ASSOCIATION("sctp_outq_uncork", 1, "dw_fsctpout"),
+	ASSOCIATION("sctp_primitive_SHUTDOWN", 2, "dw_fsctpcall"),
+	ASSOCIATION("sctp_primitive_ABORT", 2, "dw_fsctpcall"),
 };
 
 static const struct probe_def probes[] = {
 	{ "send", args, send_sites, sizeof(send_sites) / sizeof(send_sites[0]), "SCTP hands a packet to IP" },
 	{ "receive", args, receive_sites, sizeof(receive_sites) / sizeof(receive_sites[0]), "SCTP receives a packet" },
 	{ "state-change", state_args, state_sites, sizeof(state_sites) / sizeof(state_sites[0]),
-		"a one-to-one socket changes its state: the new one in args[3], the old in args[5]; args[2], args[4] "
-		"are NULL" },
+		"an association changes its state, or a socket begins or ends to listen: the new one in args[3], the "
+		"old in args[5]; args[2], args[4] are NULL" },
 };
+
+/* Filled by __former() only. */
+static const struct stamp stamps[] = { { .name = "state" } };
 
 const struct provider sctp_provider = {
 	.name = "sctp",
@@ -48,4 +67,6 @@ const struct provider sctp_provider = {
 	.module = "vmlinux",
 	.probes = probes,
 	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = sizeof(stamps) / sizeof(stamps[0]),
 };

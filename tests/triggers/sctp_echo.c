@@ -1,7 +1,8 @@
 /*
- * One-to-one SCTP associations over loopback: the client connects k times, sends n messages on each and reads them
- * back.  Output: the processes, the server's port, what was sent, and the packets as the kernel's own counters
- * (/proc/net/sctp/snmp) have them, which count all of the network namespace.
+ * SCTP associations over loopback: the client connects k times, sends n messages on each and reads them back; or, one to
+ * many, one socket of the client has k associations at once, with a socket of the server each, and ends them all.
+ * Output: the processes, and as the kernel's own lists have it, which are of the network namespace: the packets
+ * (/proc/net/sctp/snmp), and how many associations were established at once (/proc/net/sctp/assocs).
  *
  * Needs a network namespace of its own, and the kernel's module sctp.
  */
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,13 +18,15 @@
 
 static const char usage[] = "  -n MESSAGES  each way (default 1)\n"
 			    "  -k ASSOCIATIONS  one after the other (default 1)\n"
-			    "Prints: client_pid server_pid packets_out packets_in.\n";
+			    "  -m  one to many: all at once (at most 16)\n"
+			    "  -a  and the client aborts them\n"
+			    "Prints: client_pid server_pid packets_out packets_in established.\n";
 
-enum { SIZE = 100 };
+enum { SIZE = 100, MANY = 16, ESTABLISHED = 3 };
 
-static int stream(int family)
+static int sctp(int family, int type)
 {
-	int fd = socket(family, SOCK_STREAM, IPPROTO_SCTP);
+	int fd = socket(family, type, IPPROTO_SCTP);
 
 	if (fd < 0 && (errno == EPROTONOSUPPORT || errno == ESOCKTNOSUPPORT)) {
 		fputs("skip: the kernel has no SCTP\n", stdout);
@@ -56,7 +60,7 @@ static void serve(int fd, unsigned int associations)
 static void talk(const struct trig_addr *to, unsigned int messages)
 {
 	char buf[SIZE] = "";
-	int fd = stream(to->ss.ss_family);
+	int fd = sctp(to->ss.ss_family, SOCK_STREAM);
 
 	if (connect(fd, (const struct sockaddr *)&to->ss, to->len) < 0)
 		trig_die("connect");
@@ -64,6 +68,75 @@ static void talk(const struct trig_addr *to, unsigned int messages)
 		if (write(fd, buf, sizeof(buf)) != SIZE || read(fd, buf, sizeof(buf)) != SIZE)
 			trig_die("echo");
 	close(fd);
+}
+
+/* Associations in that state: column ST of the list. */
+static unsigned int associations_in(int state)
+{
+	FILE *f = fopen("/proc/net/sctp/assocs", "re");
+	char line[1024];
+	unsigned int n = 0;
+	int st;
+
+	if (!f)
+		trig_die("/proc/net/sctp/assocs");
+	while (fgets(line, sizeof(line), f))
+		n += sscanf(line, "%*s %*s %*s %*s %d", &st) == 1 && st == state;
+	fclose(f);
+	return n;
+}
+
+static void echo_many(const int *fds, unsigned int n, unsigned int messages)
+{
+	struct sockaddr_storage from;
+	char buf[SIZE];
+
+	trig_set_name("dw_server");
+	for (; messages--;)
+		for (unsigned int i = 0; i < n; i++) {
+			socklen_t len = sizeof(from);
+
+			if (recvfrom(fds[i], buf, sizeof(buf), 0, (struct sockaddr *)&from, &len) != SIZE ||
+				sendto(fds[i], buf, sizeof(buf), 0, (struct sockaddr *)&from, len) != SIZE)
+				trig_die("echo");
+		}
+	trig_sleep(600); /* the client ends the associations */
+	_exit(0);
+}
+
+static unsigned int one_to_many(int family, unsigned int n, unsigned int messages, bool abort, pid_t *server)
+{
+	struct trig_addr to[MANY];
+	struct linger linger = { 1, 0 };
+	int fds[MANY], fd;
+	char buf[SIZE] = "";
+	unsigned int established;
+
+	trig_set_name("dw_server");
+	for (unsigned int i = 0; i < n; i++) {
+		to[i] = trig_loopback(family, 0);
+		fds[i] = sctp(family, SOCK_SEQPACKET);
+		if (bind(fds[i], (struct sockaddr *)&to[i].ss, to[i].len) < 0 || listen(fds[i], 8) < 0)
+			trig_die("listen");
+		to[i] = trig_loopback(family, trig_port(fds[i]));
+	}
+	*server = fork();
+	if (*server == 0)
+		echo_many(fds, n, messages);
+	trig_set_name("dw_client");
+	fd = sctp(family, SOCK_SEQPACKET);
+	for (unsigned int i = 0; i < n; i++)
+		close(fds[i]);
+	while (messages--)
+		for (unsigned int i = 0; i < n; i++)
+			if (sendto(fd, buf, sizeof(buf), 0, (struct sockaddr *)&to[i].ss, to[i].len) != SIZE ||
+				recv(fd, buf, sizeof(buf), 0) != SIZE)
+				trig_die("echo");
+	established = associations_in(ESTABLISHED);
+	if (abort && setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) < 0)
+		trig_die("SO_LINGER");
+	close(fd);
+	return established;
 }
 
 static unsigned long counter(const char *name)
@@ -83,28 +156,15 @@ static unsigned long counter(const char *name)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static pid_t one_to_one(int family, unsigned int associations, unsigned int messages)
 {
-	unsigned int messages = 1, associations = 1;
-	struct trig_addr a;
-	struct trig t;
+	struct trig_addr a = trig_loopback(family, 0);
+	int fd = sctp(family, SOCK_STREAM);
 	pid_t server;
-	int c, fd;
 
-	trig_init(&t, argv[0], usage);
-	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:k:")) != -1)
-		if (c == 'n')
-			messages = (unsigned int)trig_number(optarg, 1, 10000);
-		else if (c == 'k')
-			associations = (unsigned int)trig_number(optarg, 1, 1000);
-		else
-			(void)trig_option(&t, c, optarg);
-	trig_start(&t);
-	a = trig_loopback(t.family, 0);
-	fd = stream(t.family);
 	if (bind(fd, (struct sockaddr *)&a.ss, a.len) < 0 || listen(fd, 8) < 0)
 		trig_die("listen");
-	a = trig_loopback(t.family, trig_port(fd));
+	a = trig_loopback(family, trig_port(fd));
 	server = fork();
 	if (server == 0)
 		serve(fd, associations);
@@ -112,11 +172,42 @@ int main(int argc, char **argv)
 	trig_set_name("dw_client");
 	for (unsigned int i = 0; i < associations; i++)
 		talk(&a, messages);
+	return server;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int messages = 1, associations = 1, established = 0;
+	bool many = false, abort = false;
+	struct trig t;
+	pid_t server;
+	int c;
+
+	trig_init(&t, argv[0], usage);
+	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:k:ma")) != -1)
+		if (c == 'n')
+			messages = (unsigned int)trig_number(optarg, 1, 10000);
+		else if (c == 'k')
+			associations = (unsigned int)trig_number(optarg, 1, 1000);
+		else if (c == 'm')
+			many = true;
+		else if (c == 'a')
+			abort = true;
+		else
+			(void)trig_option(&t, c, optarg);
+	if (many && associations > MANY)
+		associations = MANY;
+	trig_start(&t);
+	if (many)
+		established = one_to_many(t.family, associations, messages, abort, &server);
+	else
+		server = one_to_one(t.family, associations, messages);
 	waitpid(server, NULL, 0);
 	trig_sleep(300); /* the last packets */
 	trig_kv("client_pid", "%d", (int)getpid());
 	trig_kv("server_pid", "%d", (int)server);
 	trig_kv("packets_out", "%lu", counter("SctpOutSCTPPacks"));
 	trig_kv("packets_in", "%lu", counter("SctpInSCTPPacks"));
+	trig_kv("established", "%u", established);
 	return 0;
 }
