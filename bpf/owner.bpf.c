@@ -16,6 +16,8 @@
  * Processes that share a datagram socket may send on it at the same time. Were its value rewritten by each, a program
  * could see another's; so who sends is noted for the thread and the CPU, until the packet's other programs have run.
  *
+ * A lookup takes longer than all the rest that is done for a packet: owner_recent.h keeps the last answers.
+ *
  * Most sockets belong to one process, so what costs time at every system call (owner_accept) or receive (owner_recv)
  * is attached only when a socket is found in the hands of several processes. A use by another process than before makes
  * that suspect; then owner_iter looks again, and puts right who holds the listeners.
@@ -242,8 +244,10 @@ static __always_inline bool is_owner(const struct dw_owner *o, const struct task
 		same_name(o->comm, t->group_leader->comm);
 }
 
+#include "owner_recent.h"
+
 /* A reader on another CPU may for a few nanoseconds see some members changed and some not: pid changes last. */
-static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *now)
+static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
 {
 	__builtin_memcpy(o->comm, now->comm, sizeof(o->comm));
 	o->tid = now->tid;
@@ -252,6 +256,13 @@ static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *n
 	o->nspid = now->nspid;
 	barrier();
 	o->pid = now->pid;
+	recent_change(key);
+}
+
+static __always_inline void set_how(DW_U64 key, struct dw_owner *o, DW_U32 how)
+{
+	o->how = how;
+	recent_change(key);
 }
 
 /* Sockets of the kernel have no file, and no owner. */
@@ -276,6 +287,13 @@ static __always_inline void store(DW_U64 key, const struct dw_owner *now)
 {
 	if (bpf_map_update_elem(&owners, &key, now, BPF_ANY))
 		drop();
+	recent_change(key);
+}
+
+static __always_inline void remove(DW_U64 key)
+{
+	bpf_map_delete_elem(&owners, &key);
+	recent_change(key);
 }
 
 /* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
@@ -293,14 +311,14 @@ static __always_inline void forget(const void *sk, bool later)
 	o = later ? lookup(key) : NULL;
 	e = o ? bpf_map_lookup_elem(&ended, &zero) : NULL;
 	if (!e) {
-		bpf_map_delete_elem(&owners, &key);
+		remove(key);
 		return;
 	}
-	o->how = DW_OWNER_LEFT;
+	set_how(key, o, DW_OWNER_LEFT);
 	key = __sync_lock_test_and_set(&e->sk[__sync_fetch_and_add(&e->next, 1) % ENDED], key);
 	o = key && key != (DW_U64)sk ? lookup(key) : NULL;
 	if (o && o->how == DW_OWNER_LEFT)
-		bpf_map_delete_elem(&owners, &key);
+		remove(key);
 }
 
 static __always_inline bool is_stream(DW_U32 protocol)
@@ -320,7 +338,7 @@ static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct d
 		return;
 	}
 	barrier();
-	o->how = DW_OWNER_SHARED;
+	set_how(key, o, DW_OWNER_SHARED);
 }
 
 /* The process of *now becomes owner of the socket at key, which has a file. */
@@ -338,7 +356,7 @@ static __always_inline void claim(DW_U64 key, const struct dw_owner *now, bool s
 	}
 	if (o->pid != now->pid && o->how != DW_OWNER_INHERIT)
 		stream_shared = 1;
-	rewrite(o, now);
+	rewrite(key, o, now);
 }
 
 /* Kernels without MPTCP have no such member. */
@@ -371,14 +389,30 @@ static __always_inline bool adopt(const struct tcp_sock *tcp)
 	return true;
 }
 
+/* Is process t the owner of the socket already? */
+static __always_inline bool known(const void *sk, const struct task_struct *t)
+{
+	DW_U64 key = (DW_U64)sk;
+	const struct dw_owner *o;
+	DW_U32 change;
+
+	if (recent_is(key, t))
+		return true;
+	change = recent_before(key);
+	o = lookup(key);
+	if (!o || !is_owner(o, t))
+		return false;
+	recent_note(key, change, o);
+	return true;
+}
+
 /* The current process uses sk, and becomes its owner unless it is that already. */
 static __always_inline void use(struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	const struct dw_owner *o = lookup((DW_U64)sk);
 	struct dw_owner now;
 
-	if ((o && is_owner(o, t)) || (partial && !is_stream(sk->sk_protocol)))
+	if (known(sk, t) || (partial && !is_stream(sk->sk_protocol)))
 		return;
 	if (!has_file(sk) &&
 		(sk->sk_protocol != IPPROTO_TCP || !is_subflow((struct tcp_sock *)sk) || adopt((struct tcp_sock *)sk)))
@@ -499,13 +533,9 @@ int owner_egress(struct __sk_buff *skb)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_sock *sk = skb->sk;
-	struct dw_owner *o;
 
-	if (!sk)
-		return 1;
-	o = lookup((DW_U64)sk);
-	if (!o || !is_owner(o, t))
-		egress_slow(sk, t, o);
+	if (sk && !known(sk, t))
+		egress_slow(sk, t, lookup((DW_U64)sk));
 	return 1;
 }
 
@@ -583,7 +613,7 @@ int owner_release(struct bpf_sock *ctx)
 	if (ctx->protocol == IPPROTO_MPTCP && ctx->state != TCP_CLOSE && ctx->state != TCP_LISTEN) {
 		o = lookup(key);
 		if (o)
-			o->how = DW_OWNER_LEFT;
+			set_how(key, o, DW_OWNER_LEFT);
 		return 1;
 	}
 	forget(ctx, ctx->protocol == IPPROTO_MPTCP || ctx->protocol == IPPROTO_SCTP);
@@ -604,7 +634,7 @@ static __always_inline void inherit(struct sock *sk)
 		now.how = DW_OWNER_INHERIT;
 		store((DW_U64)sk, &now);
 	} else {
-		bpf_map_delete_elem(&owners, &key);
+		remove(key);
 	}
 	if (listener)
 		bpf_sk_storage_delete(&listeners, sk);
@@ -656,7 +686,7 @@ static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 	/* Another thread may have closed the descriptor already, and the socket may have been destroyed before the
 	 * entry was made: then nothing else would ever remove the entry. */
 	if (sock_of_fd(t, fd, &again) != sk || again != f)
-		bpf_map_delete_elem(&owners, &key);
+		remove(key);
 }
 
 SEC("tp_btf/sys_exit")
@@ -696,7 +726,7 @@ static __always_inline void found_shared(const struct sock *sk, struct dw_owner 
 	if (scan != OWNER_SCAN_TAKE)
 		listener_shared = 1;
 	if (scan == OWNER_SCAN_TAKE || (scan == OWNER_SCAN_CHECK && now->pid < o->pid))
-		rewrite(o, now);
+		rewrite((DW_U64)sk, o, now);
 }
 
 /* The subflows of a connection that is older than the service. */
@@ -746,7 +776,7 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	else if (o->how == DW_OWNER_SHARED)
 		found_shared(sk, o, &now);
 	else if (o->how == DW_OWNER_INHERIT || (o->how == DW_OWNER_ITER && o->pid == 1))
-		rewrite(o, &now);
+		rewrite((DW_U64)sk, o, &now);
 	else if (o->pid != now.pid && now.pid != 1)
 		found_shared(sk, o, &now);
 	if (sk->sk_protocol == IPPROTO_MPTCP && scan == OWNER_SCAN_FILL)
