@@ -6,7 +6,6 @@
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };
 
-#define SITES(a) a, sizeof(a) / sizeof((a)[0])
 #define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_dnsin", .bh_off = true
 #define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_dnsout"
 /* the bit that tells a response from a query */
@@ -53,19 +52,11 @@ static const struct stamp_event events[] = {
 	{ STAMP_END, FUNC_DNS_OUT4(RESPONSE, NULL), KEY, NULL },
 	{ STAMP_END, FUNC_DNS_OUT6(RESPONSE, NULL), KEY, NULL },
 };
-static const struct stamp stamps[] = { { "query", events, sizeof(events) / sizeof(events[0]) } };
+static const struct stamp stamps[] = { { "query", TABLE(events) } };
 
 static const struct probe_def probes[] = {
-	{ "query", args, SITES(query_sites), "a socket of this machine sends a query, or gets one" },
-	{ "response", args, SITES(response_sites), "a socket of this machine gets a response, or sends one" },
+	{ "query", args, TABLE(query_sites), "a socket of this machine sends a query, or gets one" },
+	{ "response", args, TABLE(response_sites), "a socket of this machine gets a response, or sends one" },
 };
 
-const struct provider dns_provider = {
-	.name = "dns",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = 1,
-};
+const struct provider dns_provider = { PROVIDER("dns", "dw_pkt", probes), STAMPED(stamps) };

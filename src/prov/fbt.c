@@ -13,8 +13,8 @@ static const struct site return_site[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "entry", NULL, entry_site, 1, "the kernel enters the function: arg0, arg1, ... are its arguments" },
-	{ "return", NULL, return_site, 1, "the function returns: arg1 is its value; arg0 is 0" },
+	{ "entry", NULL, TABLE(entry_site), "the kernel enters the function: arg0, arg1, ... are its arguments" },
+	{ "return", NULL, TABLE(return_site), "the function returns: arg1 is its value; arg0 is 0" },
 };
 
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)

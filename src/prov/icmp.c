@@ -3,8 +3,6 @@
 #include "prov/all.h"
 #include "prov/functions.h"
 
-#define SITES(a) a, sizeof(a) / sizeof((a)[0])
-
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "icmpinfo_t *", NULL };
 
 #define IS_ICMP "dw_icmp_here[P->nh, P->skb->protocol]"
@@ -32,14 +30,8 @@ static const struct site receive_sites[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "receive", args, SITES(receive_sites), "a message of ICMP or ICMPv6 is received" },
-	{ "send", args, SITES(send_sites), "a message of ICMP or ICMPv6 is sent" },
+	{ "receive", args, TABLE(receive_sites), "a message of ICMP or ICMPv6 is received" },
+	{ "send", args, TABLE(send_sites), "a message of ICMP or ICMPv6 is sent" },
 };
 
-const struct provider icmp_provider = {
-	.name = "icmp",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider icmp_provider = { PROVIDER("icmp", "dw_pkt", probes) };

@@ -56,24 +56,16 @@ static const struct stamp_event dev_made[] = { { MADE, .word = "(uint64_t)P->bde
 static const struct stamp_event sector_made[] = { { MADE, .word = "P->sector" } };
 static const struct stamp_event size_made[] = { { MADE, .word = "P->size << 1 | P->writes" } };
 static const struct stamp stamps[] = {
-	{ "iodev", dev_made, 1 },
-	{ "iosector", sector_made, 1 },
-	{ "iosize", size_made, 1 },
+	{ "iodev", TABLE(dev_made) },
+	{ "iosector", TABLE(sector_made) },
+	{ "iosize", TABLE(size_made) },
 };
 
 static const struct probe_def probes[] = {
-	{ "done", args, done_site, 1, "a disk has done a request" },
-	{ "start", args, start_site, 1, "a request is about to be made to a disk" },
-	{ "wait-done", args, waited_sites, 2, "a thread has waited for a disk" },
-	{ "wait-start", args, wait_site, 1, "a thread is about to wait for a disk" },
+	{ "done", args, TABLE(done_site), "a disk has done a request" },
+	{ "start", args, TABLE(start_site), "a request is about to be made to a disk" },
+	{ "wait-done", args, TABLE(waited_sites), "a thread has waited for a disk" },
+	{ "wait-start", args, TABLE(wait_site), "a thread is about to wait for a disk" },
 };
 
-const struct provider io_provider = {
-	.name = "io",
-	.raw = "dw_io",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = 3,
-};
+const struct provider io_provider = { PROVIDER("io", "dw_io", probes), STAMPED(stamps) };

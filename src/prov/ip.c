@@ -5,8 +5,6 @@
 #include "prov/all.h"
 #include "prov/functions.h"
 
-#define SITES(a) a, sizeof(a) / sizeof((a)[0])
-
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
 	"ipv6info_t *", NULL };
 
@@ -58,16 +56,10 @@ static const struct site drop_sites[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "send", args, SITES(send_sites), "IP sends a packet" },
-	{ "receive", args, SITES(receive_sites), "IP receives a packet" },
-	{ "forward", args, SITES(forward_sites), "IP forwards a packet: args[3] is where it goes to" },
-	{ "drop", drop_args, SITES(drop_sites), "the kernel throws an IP packet away: args[6] tells why" },
+	{ "send", args, TABLE(send_sites), "IP sends a packet" },
+	{ "receive", args, TABLE(receive_sites), "IP receives a packet" },
+	{ "forward", args, TABLE(forward_sites), "IP forwards a packet: args[3] is where it goes to" },
+	{ "drop", drop_args, TABLE(drop_sites), "the kernel throws an IP packet away: args[6] tells why" },
 };
 
-const struct provider ip_provider = {
-	.name = "ip",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider ip_provider = { PROVIDER("ip", "dw_pkt", probes) };

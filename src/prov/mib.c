@@ -294,10 +294,4 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
-const struct provider mib_provider = {
-	.name = "mib",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider mib_provider = { PROVIDER("mib", "dw_pkt", probes) };

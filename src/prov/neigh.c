@@ -4,7 +4,6 @@
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };
 
-#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
 /* States: incomplete 1, reachable 2, stale 4, delay 8, probe 0x10, failed 0x20, noarp 0x40, permanent 0x80. */
 #define ASKING "(P->neigh->nud_state & 1) != 0"
 #define VALID "0xde"
@@ -39,20 +38,12 @@ static const struct stamp_event events[] = {
 	{ STAMP_END, { TP("neigh_timer_handler", 1, "dw_neighask"), .when = GAVE_UP }, KEY, NULL },
 	{ STAMP_END, { TP("neigh_cleanup_and_release", 1, "dw_neighask") }, KEY, NULL },
 };
-static const struct stamp stamps[] = { { "ask", events, 4 } };
+static const struct stamp stamps[] = { { "ask", TABLE(events) } };
 
 static const struct probe_def probes[] = {
-	{ "failed", args, failed_sites, 2, "a neighbour does not answer" },
-	{ "request", args, request_sites, 1, "a neighbour's hardware address begins to be asked for" },
-	{ "resolved", args, resolved_sites, 1, "it is known: args[4]->ne_time is how long it took" },
+	{ "failed", args, TABLE(failed_sites), "a neighbour does not answer" },
+	{ "request", args, TABLE(request_sites), "a neighbour's hardware address begins to be asked for" },
+	{ "resolved", args, TABLE(resolved_sites), "it is known: args[4]->ne_time is how long it took" },
 };
 
-const struct provider neigh_provider = {
-	.name = "neigh",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = 1,
-};
+const struct provider neigh_provider = { PROVIDER("neigh", "dw_pkt", probes), STAMPED(stamps) };

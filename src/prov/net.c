@@ -5,8 +5,6 @@
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "netinfo_t *", NULL };
 
-#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
-
 static const struct site queue_sites[] = {
 	{ TP("net_dev_queue", 1, "dw_ndqueue"), .sees = "packets that are given to a device, before its queue" },
 };
@@ -46,24 +44,16 @@ static const struct stamp_event transmit_events[] = {
 	{ STAMP_END, { TP("netif_receive_skb_entry", 1, "dw_nddone") }, KEY },
 	{ STAMP_END, { TP("napi_gro_receive_entry", 1, "dw_nddone") }, KEY },
 };
-static const struct stamp stamps[] = { { "transmit", transmit_events, 7 } };
+static const struct stamp stamps[] = { { "transmit", TABLE(transmit_events) } };
 
 static const struct probe_def probes[] = {
-	{ "driver-receive", args, driver_sites, 5, "a driver hands up a packet, before packets are merged" },
-	{ "queue", args, queue_sites, 1, "a packet is given to a device, before its queue" },
-	{ "receive", args, receive_sites, 1, "the stack gets a packet of a device, after packets were merged" },
-	{ "transmit", args, transmit_sites, 1,
+	{ "driver-receive", args, TABLE(driver_sites), "a driver hands up a packet, before packets are merged" },
+	{ "queue", args, TABLE(queue_sites), "a packet is given to a device, before its queue" },
+	{ "receive", args, TABLE(receive_sites), "the stack gets a packet of a device, after packets were merged" },
+	{ "transmit", args, TABLE(transmit_sites),
 		"a packet is given to a device's driver, after it was cut into segments" },
-	{ "transmit-done", args, done_sites, 6,
+	{ "transmit-done", args, TABLE(done_sites),
 		"the device is done with a packet: args[4]->net_time is how long it took" },
 };
 
-const struct provider net_provider = {
-	.name = "net",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = 1,
-};
+const struct provider net_provider = { PROVIDER("net", "dw_pkt", probes), STAMPED(stamps) };

@@ -12,8 +12,6 @@
 /* what a process ends with: of all threads if one ended them all */
 #define CODE "(P->task->signal->flags & 4 ? P->task->signal->group_exit_code : P->task->exit_code)"
 
-#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
-
 static const char *const path_arg[] = { "string", NULL };
 static const char *const int_arg[] = { "int", NULL };
 static const char *const process[] = { "psinfo_t *", NULL };
@@ -63,26 +61,21 @@ static const struct site fault_site[] = { { TP("signal_generate", 5, "dw_signalg
 	.values = fault_values, .sees = "the signals that the processor's faults become" } };
 
 static const struct probe_def probes[] = {
-	{ "create", process, create_site, 1, "a process has been created: args[0] is the new one" },
-	{ "exec", path_arg, exec_site, 1, "a process is about to run another program: args[0] is its path" },
-	{ "exec-failure", int_arg, failure_site, 1, "it could not: args[0] is the errno" },
-	{ "exec-success", NULL, success_site, 1, "the process runs another program" },
-	{ "exit", int_arg, exit_site, 1, "a process ends: 1 by exit, 2 by a signal, 3 with a core dump" },
-	{ "fault", fault_args, fault_site, 1, "a thread makes the processor fault" },
-	{ "lwp-create", thread, lwp_create_site, 1, "a thread has been created, the first of a process too" },
-	{ "lwp-exit", NULL, lwp_exit_site, 1, "a thread ends" },
-	{ "lwp-start", NULL, lwp_start_site, 1, "a new thread begins, the first of a process too" },
-	{ "signal-clear", int_arg, clear_site, 1, "a thread that waited for a signal has it" },
-	{ "signal-discard", send_args, discard_site, 1, "a signal is sent that its process ignores" },
-	{ "signal-handle", handle_args, handle_site, 1, "a thread takes a signal: args[2] is its handler" },
-	{ "signal-send", send_args, send_site, 1, "a signal is sent to the thread and process of args[0] and args[1]" },
-	{ "start", NULL, start_site, 1, "a new process begins" },
+	{ "create", process, TABLE(create_site), "a process has been created: args[0] is the new one" },
+	{ "exec", path_arg, TABLE(exec_site), "a process is about to run another program: args[0] is its path" },
+	{ "exec-failure", int_arg, TABLE(failure_site), "it could not: args[0] is the errno" },
+	{ "exec-success", NULL, TABLE(success_site), "the process runs another program" },
+	{ "exit", int_arg, TABLE(exit_site), "a process ends: 1 by exit, 2 by a signal, 3 with a core dump" },
+	{ "fault", fault_args, TABLE(fault_site), "a thread makes the processor fault" },
+	{ "lwp-create", thread, TABLE(lwp_create_site), "a thread has been created, the first of a process too" },
+	{ "lwp-exit", NULL, TABLE(lwp_exit_site), "a thread ends" },
+	{ "lwp-start", NULL, TABLE(lwp_start_site), "a new thread begins, the first of a process too" },
+	{ "signal-clear", int_arg, TABLE(clear_site), "a thread that waited for a signal has it" },
+	{ "signal-discard", send_args, TABLE(discard_site), "a signal is sent that its process ignores" },
+	{ "signal-handle", handle_args, TABLE(handle_site), "a thread takes a signal: args[2] is its handler" },
+	{ "signal-send", send_args, TABLE(send_site),
+		"a signal is sent to the thread and process of args[0] and args[1]" },
+	{ "start", NULL, TABLE(start_site), "a new process begins" },
 };
 
-const struct provider proc_provider = {
-	.name = "proc",
-	.raw = "dw_task",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider proc_provider = { PROVIDER("proc", "dw_task", probes) };

@@ -14,19 +14,19 @@ static const struct site profile_site[] = {
 
 /* The rates that -l shows; any other is made when it is asked for. */
 static const struct probe_def probes[] = {
-	{ "profile-97", NULL, profile_site, 1, "97 times a second on each CPU" },
-	{ "profile-199", NULL, profile_site, 1, "199 times a second on each CPU" },
-	{ "profile-499", NULL, profile_site, 1, "499 times a second on each CPU" },
-	{ "profile-997", NULL, profile_site, 1, "997 times a second on each CPU" },
-	{ "profile-1999", NULL, profile_site, 1, "1999 times a second on each CPU" },
-	{ "profile-4001", NULL, profile_site, 1, "4001 times a second on each CPU" },
-	{ "profile-4999", NULL, profile_site, 1, "4999 times a second on each CPU" },
-	{ "tick-1", NULL, tick_site, 1, "once a second on one CPU" },
-	{ "tick-10", NULL, tick_site, 1, "10 times a second on one CPU" },
-	{ "tick-100", NULL, tick_site, 1, "100 times a second on one CPU" },
-	{ "tick-500", NULL, tick_site, 1, "500 times a second on one CPU" },
-	{ "tick-1000", NULL, tick_site, 1, "1000 times a second on one CPU" },
-	{ "tick-5000", NULL, tick_site, 1, "5000 times a second on one CPU" },
+	{ "profile-97", NULL, TABLE(profile_site), "97 times a second on each CPU" },
+	{ "profile-199", NULL, TABLE(profile_site), "199 times a second on each CPU" },
+	{ "profile-499", NULL, TABLE(profile_site), "499 times a second on each CPU" },
+	{ "profile-997", NULL, TABLE(profile_site), "997 times a second on each CPU" },
+	{ "profile-1999", NULL, TABLE(profile_site), "1999 times a second on each CPU" },
+	{ "profile-4001", NULL, TABLE(profile_site), "4001 times a second on each CPU" },
+	{ "profile-4999", NULL, TABLE(profile_site), "4999 times a second on each CPU" },
+	{ "tick-1", NULL, TABLE(tick_site), "once a second on one CPU" },
+	{ "tick-10", NULL, TABLE(tick_site), "10 times a second on one CPU" },
+	{ "tick-100", NULL, TABLE(tick_site), "100 times a second on one CPU" },
+	{ "tick-500", NULL, TABLE(tick_site), "500 times a second on one CPU" },
+	{ "tick-1000", NULL, TABLE(tick_site), "1000 times a second on one CPU" },
+	{ "tick-5000", NULL, TABLE(tick_site), "5000 times a second on one CPU" },
 };
 
 /* "1s", "97hz", "500": the time between two firings; no unit means hertz. */

@@ -4,6 +4,14 @@
 #define DWIRE_PROV_PROVIDER_H
 #include "ir/probe.h"
 
+/* For the tables: an array and how many it has; a typed tracepoint with n arguments; a provider of the kernel. */
+#define TABLE(a) a, sizeof(a) / sizeof((a)[0])
+#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
+#define PROVIDER(name_, raw_, probes_)                                      \
+	.name = name_, .raw = raw_, .module = "vmlinux", .probes = probes_, \
+	.nprobes = sizeof(probes_) / sizeof((probes_)[0])
+#define STAMPED(stamps_) .stamps = stamps_, .nstamps = sizeof(stamps_) / sizeof((stamps_)[0])
+
 /* All providers, in the order of -l; ends with NULL. */
 const struct provider *const *providers(void);
 #endif

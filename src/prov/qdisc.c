@@ -6,8 +6,6 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *",
 	"dropinfo_t *", NULL };
 
-#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
-
 static const struct site enqueue_sites[] = {
 	{ TP("qdisc_enqueue", 3, "dw_qenq"), .sees = "packets that a device's queue takes" },
 };
@@ -42,22 +40,14 @@ static const struct stamp_event queue_events[] = {
 	{ STAMP_END, { TP("kfree_skb", 3, "dw_qdrop") }, KEY },
 };
 static const struct stamp stamps[] = {
-	{ "queue", queue_events, sizeof(queue_events) / sizeof(queue_events[0]) },
+	{ "queue", TABLE(queue_events) },
 };
 
 static const struct probe_def probes[] = {
-	{ "dequeue", args, dequeue_sites, sizeof(dequeue_sites) / sizeof(dequeue_sites[0]),
+	{ "dequeue", args, TABLE(dequeue_sites),
 		"a packet leaves a device's queue: args[4]->qd_time is how long it was there" },
-	{ "drop", drop_args, drop_sites, 1, "a device's queue throws a packet away: args[5] tells why" },
-	{ "enqueue", args, enqueue_sites, 1, "a packet is put into a device's queue" },
+	{ "drop", drop_args, TABLE(drop_sites), "a device's queue throws a packet away: args[5] tells why" },
+	{ "enqueue", args, TABLE(enqueue_sites), "a packet is put into a device's queue" },
 };
 
-const struct provider qdisc_provider = {
-	.name = "qdisc",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = 1,
-};
+const struct provider qdisc_provider = { PROVIDER("qdisc", "dw_pkt", probes), STAMPED(stamps) };

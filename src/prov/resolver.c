@@ -27,8 +27,8 @@ static const struct site done_site[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "lookup-done", args, done_site, 1, "a thread has its answer, or none: args[1]->lkp_result says" },
-	{ "lookup-start", args, start_site, 1, "a thread asks the C library for the addresses of a name" },
+	{ "lookup-done", args, TABLE(done_site), "a thread has its answer, or none: args[1]->lkp_result says" },
+	{ "lookup-start", args, TABLE(start_site), "a thread asks the C library for the addresses of a name" },
 };
 
 const struct provider resolver_provider = {

@@ -51,9 +51,9 @@ static const struct site state_sites[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "send", args, send_sites, sizeof(send_sites) / sizeof(send_sites[0]), "SCTP hands a packet to IP" },
-	{ "receive", args, receive_sites, sizeof(receive_sites) / sizeof(receive_sites[0]), "SCTP receives a packet" },
-	{ "state-change", state_args, state_sites, sizeof(state_sites) / sizeof(state_sites[0]),
+	{ "send", args, TABLE(send_sites), "SCTP hands a packet to IP" },
+	{ "receive", args, TABLE(receive_sites), "SCTP receives a packet" },
+	{ "state-change", state_args, TABLE(state_sites),
 		"an association changes its state, or a socket begins or ends to listen: the new one in args[3], the "
 		"old in args[5]; args[2], args[4] are NULL" },
 };
@@ -61,12 +61,4 @@ static const struct probe_def probes[] = {
 /* Filled by __former() only. */
 static const struct stamp stamps[] = { { .name = "state" } };
 
-const struct provider sctp_provider = {
-	.name = "sctp",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = sizeof(stamps) / sizeof(stamps[0]),
-};
+const struct provider sctp_provider = { PROVIDER("sctp", "dw_pkt", probes), STAMPED(stamps) };

@@ -7,7 +7,6 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *",
 	"dropinfo_t *", NULL };
 
-#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
 /* Where __alloc_skb() is called from: the cache of pairs (for TCP) may be one with others, whose name says nothing. */
 #define TAKEN "dw_skb_taken[P->cache, P->location] && P->skb != 0"
 #define NEW "P->since == 0"
@@ -62,24 +61,15 @@ static const struct stamp_event birth_events[] = {
 	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .when = GIVEN }, KEY, NULL },
 };
 static const struct stamp stamps[] = {
-	{ "birth", birth_events, sizeof(birth_events) / sizeof(birth_events[0]) },
+	{ "birth", TABLE(birth_events) },
 };
 
-#define SITES(a) a, sizeof(a) / sizeof((a)[0])
 static const struct probe_def probes[] = {
-	{ "alloc", args, SITES(alloc_sites), "a packet's buffer is made" },
-	{ "clone", args, SITES(clone_sites), "a second buffer is made for the same data" },
-	{ "drop", drop_args, SITES(drop_sites), "a packet is thrown away: args[5] tells why and where" },
-	{ "free", args, SITES(free_sites),
+	{ "alloc", args, TABLE(alloc_sites), "a packet's buffer is made" },
+	{ "clone", args, TABLE(clone_sites), "a second buffer is made for the same data" },
+	{ "drop", drop_args, TABLE(drop_sites), "a packet is thrown away: args[5] tells why and where" },
+	{ "free", args, TABLE(free_sites),
 		"a packet's buffer is given back: args[4]->skb_age is how long it was there" },
 };
 
-const struct provider skb_provider = {
-	.name = "skb",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-	.stamps = stamps,
-	.nstamps = 1,
-};
+const struct provider skb_provider = { PROVIDER("skb", "dw_pkt", probes), STAMPED(stamps) };

@@ -4,7 +4,6 @@
 #include "prov/all.h"
 #include "prov/functions.h"
 
-#define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
 #define CALL(name) "P->nr == __nr_" name " && P->foreign == 0"
 #define A_SOCKET " && P->sk != 0"
 #define URING(opcode) "P->op == " opcode
@@ -17,8 +16,6 @@
 	{ .attach = ATTACH_FEXIT, .target = func, .nargs = n, .native = nat, .entry_args = true, __VA_ARGS__ }
 /* clang-format on */
 #define SK "(uint64_t)P->sk"
-#define SITES(a) a, sizeof(a) / sizeof((a)[0])
-
 /* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not block.
  * EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED */
 #define TOLD_LATER                                                                                              \
@@ -115,26 +112,20 @@ static const struct site passed_sites[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "accept-done", res_args, SITES(accept_sites),
+	{ "accept-done", res_args, TABLE(accept_sites),
 		"accept() has ended: args[0] is the new socket, or the listener where it failed" },
-	{ "bind", res_args, SITES(bind_sites), "a socket has been bound to an address, or could not be" },
-	{ "buffer-full", full_args, SITES(full_sites), "a socket's buffer, or its protocol's memory, is full" },
-	{ "close", args, SITES(close_sites), "a socket's last descriptor is closed" },
-	{ "connect-done", res_args, SITES(connect_done_sites),
+	{ "bind", res_args, TABLE(bind_sites), "a socket has been bound to an address, or could not be" },
+	{ "buffer-full", full_args, TABLE(full_sites), "a socket's buffer, or its protocol's memory, is full" },
+	{ "close", args, TABLE(close_sites), "a socket's last descriptor is closed" },
+	{ "connect-done", res_args, TABLE(connect_done_sites),
 		"a connection has been made, or failed, whether the process waited for it or not" },
-	{ "connect-start", args, SITES(connect_start_sites), "a process begins to connect a socket" },
-	{ "create", res_args, SITES(create_sites), "a process has made a socket, or could not" },
-	{ "fd-passed", fds_args, SITES(passed_sites), "a process has sent or received file descriptors" },
-	{ "first-byte", res_args, SITES(first_byte_sites), "a process reads the first byte of a connection" },
-	{ "listen", res_args, SITES(listen_sites), "a process listens for connections, or could not" },
-	{ "receive", res_args, SITES(receive_sites), "a call that receives has ended" },
-	{ "send", res_args, SITES(send_sites), "a call that sends has ended" },
+	{ "connect-start", args, TABLE(connect_start_sites), "a process begins to connect a socket" },
+	{ "create", res_args, TABLE(create_sites), "a process has made a socket, or could not" },
+	{ "fd-passed", fds_args, TABLE(passed_sites), "a process has sent or received file descriptors" },
+	{ "first-byte", res_args, TABLE(first_byte_sites), "a process reads the first byte of a connection" },
+	{ "listen", res_args, TABLE(listen_sites), "a process listens for connections, or could not" },
+	{ "receive", res_args, TABLE(receive_sites), "a call that receives has ended" },
+	{ "send", res_args, TABLE(send_sites), "a call that sends has ended" },
 };
 
-const struct provider sock_provider = {
-	.name = "sock",
-	.raw = "dw_sk",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider sock_provider = { PROVIDER("sock", "dw_sk", probes) };

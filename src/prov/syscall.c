@@ -57,8 +57,9 @@ static const struct site exit_site[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "entry", NULL, enter_site, 1, "a thread enters the system call: arg0 to arg5 are its arguments" },
-	{ "return", NULL, exit_site, 1, "the system call returns: arg0 and arg1 are its value, -1 if errno is set" },
+	{ "entry", NULL, TABLE(enter_site), "a thread enters the system call: arg0 to arg5 are its arguments" },
+	{ "return", NULL, TABLE(exit_site),
+		"the system call returns: arg0 and arg1 are its value, -1 if errno is set" },
 };
 
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)

@@ -109,10 +109,4 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
-const struct provider sysinfo_provider = {
-	.name = "sysinfo",
-	.raw = "dw_stat",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider sysinfo_provider = { PROVIDER("sysinfo", "dw_stat", probes) };

@@ -3,8 +3,6 @@
 #include "prov/all.h"
 #include "prov/functions.h"
 
-#define SITES(a) a, sizeof(a) / sizeof((a)[0])
-
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
 #define IS_UDPLITE "P->sk->sk_type == 2 && P->sk->sk_protocol == 136"
 #define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
@@ -57,20 +55,14 @@ static const struct site receive_drop_sites[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "send", args, SITES(send_sites), "UDP hands a datagram to IP" },
-	{ "receive", args, SITES(receive_sites), "UDP receives a datagram for a socket" },
-	{ "no-port", drop_args, SITES(no_port_sites), "a datagram finds no socket: args[5] is the kernel's reason" },
-	{ "receive-drop", drop_args, receive_drop_sites, 1,
+	{ "send", args, TABLE(send_sites), "UDP hands a datagram to IP" },
+	{ "receive", args, TABLE(receive_sites), "UDP receives a datagram for a socket" },
+	{ "no-port", drop_args, TABLE(no_port_sites), "a datagram finds no socket: args[5] is the kernel's reason" },
+	{ "receive-drop", drop_args, TABLE(receive_drop_sites),
 		"UDP throws a received datagram away: args[5] tells why (full buffer, checksum, filter)" },
 };
 
-const struct provider udp_provider = {
-	.name = "udp",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes) };
 
 /* ---- udplite ----------------------------------------------------------------------------------------------------- */
 static const struct site lite_send_sites[] = {
@@ -90,14 +82,8 @@ static const struct site lite_receive_sites[] = {
 };
 
 static const struct probe_def lite_probes[] = {
-	{ "send", lite_args, SITES(lite_send_sites), "UDP-Lite hands a datagram to IP" },
-	{ "receive", lite_args, SITES(lite_receive_sites), "UDP-Lite receives a datagram for a socket" },
+	{ "send", lite_args, TABLE(lite_send_sites), "UDP-Lite hands a datagram to IP" },
+	{ "receive", lite_args, TABLE(lite_receive_sites), "UDP-Lite receives a datagram for a socket" },
 };
 
-const struct provider udplite_provider = {
-	.name = "udplite",
-	.raw = "dw_pkt",
-	.module = "vmlinux",
-	.probes = lite_probes,
-	.nprobes = sizeof(lite_probes) / sizeof(lite_probes[0]),
-};
+const struct provider udplite_provider = { PROVIDER("udplite", "dw_pkt", lite_probes) };

@@ -22,10 +22,10 @@ static const struct site offset_site[] = {
 	{ .attach = ATTACH_UPROBE, .by_cookie = true, .sees = "that instruction, before it is executed" },
 };
 
-const struct probe_def user_entry = { "entry", NULL, entry_site, 1,
+const struct probe_def user_entry = { "entry", NULL, TABLE(entry_site),
 	"a thread calls the function: arg0 to arg9 are its arguments" };
-const struct probe_def user_return = { "return", NULL, return_site, 1, "the function returns: arg1 is its value" };
-const struct probe_def user_offset = { "", NULL, offset_site, 1,
+const struct probe_def user_return = { "return", NULL, TABLE(return_site), "the function returns: arg1 is its value" };
+const struct probe_def user_offset = { "", NULL, TABLE(offset_site),
 	"a thread is at the instruction: the name is its distance from the function's start" };
 
 static bool names_provider(const char *pattern)

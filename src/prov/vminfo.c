@@ -51,7 +51,7 @@ static const struct probe_def probes[] = {
 	PROBE("fspgout", "pages of files go out", BIO(WRITE FILES, pages, "writes of files out of the cache")),
 	PROBE("kernel_asflt", "the kernel faults on memory of its own",
 		FAULT("page_fault_kernel", "(int64_t)P->addr < 0", "faults of the kernel on its own memory")),
-	{ "maj_fault", args, maj_site, 1, "a fault has to wait for a disk" },
+	{ "maj_fault", args, TABLE(maj_site), "a fault has to wait for a disk" },
 	PROBE("pgin", "pages come in: one request", BIO(READ CACHED, one, "reads into the cache, and from swap")),
 	PROBE("pgout", "pages go out: one request", BIO(WRITE CACHED, one, "writes out of the cache, and to swap")),
 	PROBE("pgpgin", "... by how many pages", BIO(READ CACHED, pages, "reads into the cache, and from swap")),
@@ -71,10 +71,4 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
-const struct provider vminfo_provider = {
-	.name = "vminfo",
-	.raw = "dw_vm",
-	.module = "vmlinux",
-	.probes = probes,
-	.nprobes = sizeof(probes) / sizeof(probes[0]),
-};
+const struct provider vminfo_provider = { PROVIDER("vminfo", "dw_vm", probes) };

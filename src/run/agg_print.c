@@ -138,70 +138,47 @@ static bool print_rows_otherwise(const struct agg_set *s, struct out *o, size_t 
 	return true;
 }
 
-struct key_cursor {
-	const struct pval *keys;
-	size_t n, next;
+/* The keys of a row, and its aggregations. */
+struct row_source {
+	struct fmt_source src;
+	const struct agg_set *s;
+	const struct agg_row *r;
+	size_t next, pos;
 };
 
-static const struct pval *next_key(struct key_cursor *c)
+static const struct pval *next_key(struct fmt_source *src)
 {
 	static const struct pval none = { .kind = PVAL_TEXT, .s = "" };
+	struct row_source *c = (struct row_source *)src;
 
-	return c->next < c->n ? &c->keys[c->next++] : &none;
+	return c->next < c->s->table.aggs[0]->nkeys ? &c->r->keys[c->next++] : &none;
 }
 
-static int key_width(struct key_cursor *c)
+/* One aggregation may be shown several times; of several, each conversion takes the next. */
+static void print_agg_value(struct fmt_source *src, struct out *o, const struct fmt_item *it, size_t *owed)
 {
-	const struct pval *v = next_key(c);
-	int64_t n = v->kind == PVAL_INT ? (int64_t)v->i : 0;
-
-	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
-}
-
-static void print_agg_value(const struct agg_set *s, struct out *o, const struct fmt_item *it, const struct agg_row *r,
-	size_t pos, size_t *debt)
-{
-	const struct agg *g = s->table.aggs[pos];
+	struct row_source *c = (struct row_source *)src;
+	const struct agg_table *t = &c->s->table;
+	size_t pos = c->pos < t->naggs ? c->pos++ : t->naggs - 1;
+	const struct agg *g = t->aggs[pos];
+	const uint64_t *words = words_of(t, c->r, pos);
 	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = 8 };
 
 	if (agg_is_dist(g) && o->rows > ROWS_TEXT) {
-		rows_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
-		return;
+		rows_dist(o, g, words, c->s->aggs[g->id].normal);
+	} else if (agg_is_dist(g)) {
+		agg_print_dist(o, g, words, c->s->aggs[g->id].normal, &c->s->opts);
+	} else {
+		v.i = (uint64_t)shown(c->s, c->r, pos);
+		rows_conv(o, it, it->width, it->prec, &v, owed);
 	}
-	if (agg_is_dist(g)) {
-		agg_print_dist(o, g, words_of(&s->table, r, pos), s->aggs[g->id].normal, &s->opts);
-		return;
-	}
-	v.i = (uint64_t)shown(s, r, pos);
-	rows_conv(o, it, it->width, it->prec, &v, debt);
 }
 
 static void print_format_row(const struct agg_set *s, struct out *o, const struct fmt *fmt, const struct agg_row *r)
 {
-	struct key_cursor c = { .keys = r->keys, .n = s->table.aggs[0]->nkeys };
-	size_t pos = 0, debt = 0;
+	struct row_source c = { .src = { next_key, print_agg_value }, .s = s, .r = r };
 
-	for (size_t i = 0; i < fmt->n; i++) {
-		struct fmt_item it = fmt->items[i];
-
-		out_bytes(o, it.text, it.text_len);
-		if (!it.conv)
-			continue;
-		if (it.star_width) {
-			it.width = key_width(&c);
-			if (it.width < 0) {
-				it.flags |= FMT_MINUS;
-				it.width = -it.width;
-			}
-		}
-		if (it.star_prec)
-			it.prec = key_width(&c);
-		if (it.flags & FMT_AGG)
-			/* One aggregation may be shown several times; of several, each conversion takes the next. */
-			print_agg_value(s, o, &it, r, pos < s->table.naggs ? pos++ : s->table.naggs - 1, &debt);
-		else
-			rows_conv(o, &it, it.width, it.prec, next_key(&c), &debt);
-	}
+	print_walk(o, fmt, &c.src);
 }
 
 static void print_rows(struct agg_set *s, struct out *o, const struct fmt *fmt)

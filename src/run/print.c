@@ -33,42 +33,18 @@ void print_plain(struct out *o, const struct pval *v)
 }
 
 /* ---- printf ------------------------------------------------------------------------------------------------------ */
-struct arg_cursor {
-	const struct pval_env *env;
-	const struct field *args;
-	size_t nargs, next;
-	const uint8_t *data;
-	size_t len;
-};
-
-static void next_arg(struct arg_cursor *c, char *scratch, struct pval *v)
-{
-	static const struct field none = { .kind = FIELD_CHARS };
-	const struct field *f = c->next < c->nargs ? &c->args[c->next] : &none;
-
-	c->next++;
-	pval_read(c->env, f, c->data, c->len, scratch, v);
-}
-
 /* A width or precision taken from the arguments, within bounds: records may hold anything. */
-static int next_star(struct arg_cursor *c)
+static int next_star(struct fmt_source *src)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v;
-
-	next_arg(c, scratch, &v);
-	int64_t n = v.kind == PVAL_INT ? (int64_t)v.i : 0;
+	const struct pval *v = src->next(src);
+	int64_t n = v->kind == PVAL_INT ? (int64_t)v->i : 0;
 
 	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
 }
 
-void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
-	size_t nargs, const uint8_t *data, size_t len)
+void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src)
 {
-	struct arg_cursor c = { .env = env, .args = args, .nargs = nargs, .data = data, .len = len };
-	char scratch[PVAL_SCRATCH];
 	size_t owed = 0;
-	struct pval v;
 
 	for (size_t i = 0; i < fmt->n; i++) {
 		struct fmt_item it = fmt->items[i];
@@ -77,7 +53,7 @@ void print_format(struct out *o, const struct pval_env *env, const struct fmt *f
 		if (!it.conv)
 			continue;
 		if (it.star_width) {
-			it.width = next_star(&c);
+			it.width = next_star(src);
 			/* As in C: a negative width is the flag "-" and a width. */
 			if (it.width < 0) {
 				it.flags |= FMT_MINUS;
@@ -85,10 +61,45 @@ void print_format(struct out *o, const struct pval_env *env, const struct fmt *f
 			}
 		}
 		if (it.star_prec)
-			it.prec = next_star(&c);
-		next_arg(&c, scratch, &v);
-		rows_conv(o, &it, it.width, it.prec, &v, &owed);
+			it.prec = next_star(src);
+		if (it.flags & FMT_AGG && src->agg)
+			src->agg(src, o, &it, &owed);
+		else
+			rows_conv(o, &it, it.width, it.prec, src->next(src), &owed);
 	}
+}
+
+/* The fields of a record. */
+struct field_source {
+	struct fmt_source src;
+	const struct pval_env *env;
+	const struct field *args;
+	size_t nargs, next;
+	const uint8_t *data;
+	size_t len;
+	struct pval v;
+	char scratch[PVAL_SCRATCH];
+};
+
+static const struct pval *next_field(struct fmt_source *src)
+{
+	static const struct field none = { .kind = FIELD_CHARS };
+	struct field_source *s = (struct field_source *)src;
+	const struct field *f = s->next < s->nargs ? &s->args[s->next] : &none;
+
+	s->next++;
+	pval_read(s->env, f, s->data, s->len, s->scratch, &s->v);
+	return &s->v;
+}
+
+void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
+	size_t nargs, const uint8_t *data, size_t len)
+{
+	struct field_source s = {
+		.src = { next_field, NULL }, .env = env, .args = args, .nargs = nargs, .data = data, .len = len
+	};
+
+	print_walk(o, fmt, &s.src);
 }
 
 /* ---- default layout ---------------------------------------------------------------------------------------------- */

@@ -86,6 +86,12 @@ size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH]);
 
 /* One conversion of a format. width and prec replace those of the item (they may have come from arguments). */
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v);
+/* Where the arguments of a format come from, in order; those for "*" too. */
+struct fmt_source {
+	const struct pval *(*next)(struct fmt_source *src); /* past the last: an empty string */
+	void (*agg)(struct fmt_source *src, struct out *o, const struct fmt_item *it, size_t *owed); /* %@; or NULL */
+};
+void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src);
 /* printf: takes the arguments in order, those for "*" included. */
 void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
 	size_t nargs, const uint8_t *data, size_t len);
