@@ -33,6 +33,7 @@
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_TCP 6
+#define PF_EXITING 0x00000004
 #define PF_KTHREAD 0x00200000
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
@@ -55,6 +56,19 @@ struct file {
 	struct inode *f_inode;
 	void *private_data;
 };
+/* How many hold a file: until Linux 6.12, and since, when it is one less. */
+struct file___count {
+	struct {
+		long counter;
+	} f_count;
+};
+struct file___ref {
+	struct {
+		struct {
+			long counter;
+		} refcnt;
+	} f_ref;
+};
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
@@ -74,6 +88,12 @@ struct pid {
 	unsigned int level;
 	struct upid numbers[1];
 };
+typedef struct {
+	int counter;
+} atomic_t;
+struct signal_struct {
+	atomic_t live;
+};
 struct task_struct {
 	unsigned int flags;
 	int pid;
@@ -82,6 +102,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	const struct cred *cred;
 	struct files_struct *files;
+	struct signal_struct *signal;
 	char comm[16];
 };
 struct pt_regs {
@@ -94,9 +115,6 @@ struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 };
-typedef struct {
-	int counter;
-} atomic_t;
 typedef struct refcount_struct {
 	atomic_t refs;
 } refcount_t;
@@ -149,6 +167,8 @@ DW_U32 listener_suspect, datagram_suspect;
 DW_U32 listener_shared, datagram_shared;
 /* A process used a connection that was another's. Its writes are noted from then on: they may be sent by others. */
 DW_U32 stream_shared;
+/* A process has ended whose sockets others hold. Set here, reset by user space. */
+DW_U32 orphaned;
 /* What owner_iter does; set by user space. */
 DW_U32 scan;
 /* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
@@ -199,6 +219,21 @@ struct {
 	__type(value, struct ended);
 } ended SEC(".maps");
 
+/* Numbers of processes, modulo HOLDERS, that have been an owner, or were made by one that had sockets: the others need
+ * not be looked at when they fork or end. */
+#define HOLDERS 65536
+#define FILES_MAX 1024
+struct holders {
+	unsigned char is[HOLDERS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, DW_U32);
+	__type(value, struct holders);
+} holders SEC(".maps");
+
 static __always_inline void drop(void)
 {
 	__sync_fetch_and_add(&drops, 1);
@@ -217,6 +252,22 @@ static __always_inline DW_U32 number_inside(struct task_struct *t)
 	return (DW_U32)nr;
 }
 
+static __always_inline unsigned char *holder(int pid)
+{
+	DW_U32 zero = 0;
+	struct holders *h = bpf_map_lookup_elem(&holders, &zero);
+
+	return h ? &h->is[(DW_U32)pid % HOLDERS] : NULL;
+}
+
+static __always_inline void set_holder(int pid)
+{
+	unsigned char *is = holder(pid);
+
+	if (is)
+		*is = 1;
+}
+
 /* Describes a process as owner: the name is that of the process, not of the thread. */
 static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how)
 {
@@ -226,6 +277,7 @@ static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, 
 	o->how = how;
 	o->nspid = number_inside(t);
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
+	set_holder(t->tgid);
 }
 
 /* Names are 16 bytes, and aligned as their structures are. */
@@ -713,6 +765,99 @@ static __always_inline bool is_listener(const struct sock *sk)
 	return sk->__sk_common.skc_state == TCP_LISTEN && sk->sk_protocol == IPPROTO_TCP;
 }
 
+/* ---- fork and exit: who holds a socket changes without a use of it ---- */
+struct walk {
+	struct task_struct *t;
+	DW_U32 listener, datagram;
+};
+
+static long held_file(DW_U64 fd, struct walk *w)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(w->t, (unsigned int)fd, &f);
+
+	if (!sk)
+		return 0;
+	if (!is_stream(BPF_CORE_READ(sk, sk_protocol)))
+		w->datagram = 1;
+	else if (BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN)
+		w->listener = 1;
+	return 0;
+}
+
+/* Do others hold the file of a process that ends? */
+static __always_inline bool is_held(const struct file *f)
+{
+	const struct file___count *counted = (const void *)f;
+	const struct file___ref *ref = (const void *)f;
+
+	if (bpf_core_field_exists(counted->f_count.counter))
+		return BPF_CORE_READ(counted, f_count.counter) > 1;
+	return BPF_CORE_READ(ref, f_ref.refcnt.counter) > 0;
+}
+
+/* What is of the ending process goes to whoever uses it first, or is found to hold it. So does what it used last of
+ * several. */
+static long left_file(DW_U64 fd, struct walk *w)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(w->t, (unsigned int)fd, &f);
+	struct dw_owner *o = sk && is_held(f) ? lookup((DW_U64)sk) : NULL;
+	DW_U64 key = (DW_U64)sk;
+	const struct dw_owner *last = o && o->how == DW_OWNER_SHARED ? bpf_map_lookup_elem(&last_users, &key) : o;
+
+	if (!last || last->pid != w->t->tgid || last->how >= DW_OWNER_INHERIT)
+		return 0;
+	o->how = DW_OWNER_INHERIT;
+	if (last != o) {
+		bpf_map_delete_elem(&last_users, &key);
+		datagram_shared = 1;
+	}
+	orphaned = 1;
+	return 0;
+}
+
+static __always_inline DW_U32 files_of(struct task_struct *t)
+{
+	DW_U32 n = BPF_CORE_READ(t, files, fdt, max_fds);
+
+	return n < FILES_MAX ? n : FILES_MAX;
+}
+
+/* A new process holds the sockets of the old one, and may use them without sending. */
+SEC("tp_btf/sched_process_fork")
+int owner_fork(DW_U64 *args)
+{
+	struct task_struct *parent = (struct task_struct *)args[0], *child = (struct task_struct *)args[1];
+	const unsigned char *is = holder(parent->tgid);
+	struct walk w = { .t = parent };
+
+	if (!is || !*is || parent->tgid == child->tgid)
+		return 0;
+	bpf_loop(files_of(parent), held_file, &w, 0);
+	if (w.listener | w.datagram)
+		set_holder(child->tgid);
+	if (w.listener)
+		listener_suspect = 1;
+	if (w.datagram)
+		datagram_suspect = 1;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int owner_exit(DW_U64 *args)
+{
+	struct task_struct *t = (struct task_struct *)args[0];
+	unsigned char *is = holder(t->tgid);
+	struct walk w = { .t = t };
+
+	if (!is || !*is || BPF_CORE_READ(t, signal, live.counter) > 0)
+		return 0;
+	bpf_loop(files_of(t), left_file, &w, 0);
+	*is = 0;
+	return 0;
+}
+
 /* The process of *now holds sk, of which o has another owner. Processes come in the order of their numbers. At first
  * (OWNER_SCAN_FILL) the lowest owns a socket. Later the owner of a listener may hold it no more: one scan
  * (OWNER_SCAN_TAKE) gives it to its last holder, the next (OWNER_SCAN_CHECK) back to its first. */
@@ -757,7 +902,7 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	struct socket *s;
 	struct sock *sk;
 
-	if (!file || !t)
+	if (!file || !t || (t->flags & PF_EXITING))
 		return 0;
 	s = bpf_sock_from_file(file);
 	if (!s)

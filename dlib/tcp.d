@@ -170,6 +170,8 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    P->sk->__sk_common.skc_daddr == P->sk->__sk_common.skc_rcv_saddr ||
 	    (P->sk->__sk_common.skc_daddr & 0xff) == 127 :
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3] &&
+	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[2] &&
+	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[1] &&
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0];
 	/* an accepted socket keeps the index of the interface that its connection came in by; on others it is 0, and
 	   cannot be set on a stream socket */

@@ -37,6 +37,8 @@ _Static_assert(sizeof(struct dw_owner) == 32, "bpf/owner.bpf.c and the compiled 
 	X(state, BPF_TRACE_RAW_TP, ALWAYS) \
 	X(release, BPF_CGROUP_INET_SOCK_RELEASE, ALWAYS) \
 	X(destroy, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(fork, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(exit, BPF_TRACE_RAW_TP, ALWAYS) \
 	X(accept, BPF_TRACE_RAW_TP, LISTENER) \
 	X(recv, BPF_TRACE_RAW_TP, DATAGRAM) \
 	X(send, BPF_TRACE_RAW_TP, STREAM)
@@ -70,7 +72,7 @@ struct owner {
 	int owners, last_users, senders; /* maps; belong to the skeleton */
 	/* variables of bpf/owner.bpf.c */
 	const volatile uint64_t *drops;
-	volatile uint32_t *listener_suspect, *datagram_suspect, *scan, *partial;
+	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *partial;
 	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
 	uint64_t next_scan; /* not before this time, ns */
 };
@@ -85,6 +87,8 @@ struct owner {
 		(o)->prog[PROG_state] = (skel)->progs.owner_state.prog_fd;     \
 		(o)->prog[PROG_destroy] = (skel)->progs.owner_destroy.prog_fd; \
 		(o)->prog[PROG_release] = (skel)->progs.owner_release.prog_fd; \
+		(o)->prog[PROG_fork] = (skel)->progs.owner_fork.prog_fd;       \
+		(o)->prog[PROG_exit] = (skel)->progs.owner_exit.prog_fd;       \
 		(o)->prog[PROG_accept] = (skel)->progs.owner_accept.prog_fd;   \
 		(o)->iter = (skel)->progs.owner_iter.prog_fd;                  \
 		(o)->owners = (skel)->maps.owners.map_fd;                      \
@@ -93,6 +97,7 @@ struct owner {
 		(o)->drops = (const volatile uint64_t *)&(skel)->bss->drops;   \
 		(o)->listener_suspect = &(skel)->bss->listener_suspect;        \
 		(o)->datagram_suspect = &(skel)->bss->datagram_suspect;        \
+		(o)->orphaned = &(skel)->bss->orphaned;                        \
 		(o)->partial = &(skel)->bss->partial;                          \
 		(o)->scan = &(skel)->bss->scan;                                \
 		(o)->listener_shared = &(skel)->bss->listener_shared;          \
@@ -243,13 +248,14 @@ int owner_poll(struct owner *o)
 		if (err)
 			return err;
 	}
-	if (!listener && !datagram)
+	if (!listener && !datagram && !*o->orphaned)
 		return 0;
 	begin = now_ns();
 	if (begin < o->next_scan)
 		return 0;
 	*o->listener_suspect = 0;
 	*o->datagram_suspect = 0;
+	*o->orphaned = 0;
 	err = scan(o, OWNER_SCAN_TAKE);
 	if (!err)
 		err = scan(o, OWNER_SCAN_CHECK);

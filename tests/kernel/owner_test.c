@@ -575,8 +575,9 @@ static void case_receiver_later(struct test *t)
 	p.unconnected = true;
 	finish(t, spawn(t, heir, &p));
 	CHECK(t, !owner_poll(t->o), "owner_poll");
+	is_mine(t, p.fd, DW_OWNER_ITER); /* the child, its last user, has ended */
 	get(p.fd);
-	is_mine(t, p.fd, DW_OWNER_USE);
+	is_mine(t, p.fd, DW_OWNER_ITER);
 	put(connected(SOCK_DGRAM, &p.to));
 	finish(t, spawn(t, receiver, &p));
 }
