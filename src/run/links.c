@@ -2,16 +2,18 @@
 #include "run/links.h"
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <pthread.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define CLOSERS 32 /* threads */
+#define MANY 4 /* probes that take longer to detach than anybody waits for */
 
 int links_keep(struct links *l, int fd)
 {
@@ -70,37 +72,73 @@ int links_perf_event(int prog, const struct perf_event_attr *attr, pid_t pid, ui
 	return link;
 }
 
-/* The kernel takes one probe away at a time, and waits each time until no CPU can be in it; it waits for many at once
- * when many ask. */
-struct closer {
-	const struct links *links;
-	size_t first;
-};
-
-static void *close_some(void *arg)
+static void close_all(const struct links *l)
 {
-	const struct closer *c = arg;
+	for (size_t i = 0; i < l->n; i++)
+		close(l->v[i]);
+}
 
-	for (size_t i = c->first; i < c->links->n; i += CLOSERS)
-		close(c->links->v[i]);
-	return NULL;
+static int by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* In the process that is left to close them, when wait ends: nothing else of ours stays open or is waited for. */
+static void stay_and_close(const struct links *l, int wait)
+{
+	unsigned from = 1;
+	char end;
+
+	(void)setsid();
+	if (dup2(wait, 0) < 0)
+		_exit(1);
+	for (size_t i = 0; i < l->n; i++) {
+		unsigned fd = (unsigned)l->v[i];
+
+		if (fd > from)
+			(void)close_range(from, fd - 1, 0);
+		from = fd + 1;
+	}
+	(void)close_range(from, UINT_MAX, 0);
+	while (read(0, &end, 1) < 0 && errno == EINTR)
+		;
+	_exit(0); /* which closes them */
+}
+
+/* The kernel takes away one probe at a time, and waits each time until no CPU can be in it: a tenth of a second, for
+ * each, whoever asks. A process that nobody waits for does that, when we have closed ours: the last one pays. */
+static void close_behind(const struct links *l)
+{
+	int pipes[2];
+	pid_t pid = -1;
+
+	qsort(l->v, l->n, sizeof(*l->v), by_number);
+	if (pipe2(pipes, O_CLOEXEC) == 0)
+		pid = fork();
+	else
+		pipes[0] = pipes[1] = -1;
+	if (!pid) {
+		if (!fork()) /* so that it is no child of ours */
+			stay_and_close(l, pipes[0]);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close_all(l);
+	if (pipes[0] >= 0) {
+		close(pipes[0]);
+		close(pipes[1]);
+	}
 }
 
 void links_close(struct links *l)
 {
-	pthread_t threads[CLOSERS];
-	struct closer c[CLOSERS];
-	bool running[CLOSERS];
-
-	for (size_t i = 0; i < CLOSERS; i++) {
-		c[i] = (struct closer){ l, i };
-		running[i] = l->n > i + 1 && pthread_create(&threads[i], NULL, close_some, &c[i]) == 0;
-		if (!running[i])
-			(void)close_some(&c[i]);
-	}
-	for (size_t i = 0; i < CLOSERS; i++)
-		if (running[i])
-			pthread_join(threads[i], NULL);
+	if (l->n >= MANY)
+		close_behind(l);
+	else
+		close_all(l);
 	free(l->v);
 	l->v = NULL;
 	l->n = l->cap = 0;

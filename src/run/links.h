@@ -15,7 +15,8 @@ struct links {
 
 /* Takes fd over. 0; -ENOMEM: it was closed. */
 int links_keep(struct links *l, int fd) __attribute__((warn_unused_result));
-/* Closes them all, and empties the list; twice is fine. */
+/* Closes them all, and empties the list; twice is fine. Many are detached behind us: their programs run some seconds
+ * longer. */
 void links_close(struct links *l);
 /* Lets the process open as many files as it may. */
 void links_more_files(void);

@@ -58,7 +58,17 @@ details() { # -lv says of each site whether it is there, and which are used
 		has "$OUT" $'tcp_send_reset \\(not on this kernel\\)'
 }
 
+# Many probes of a process, each an event of its own here, are taken away when dwire has ended, and all of them.
+detached_behind() {
+	local events='bpftool link show | grep -c perf_event' left waited=0
+	trace -qn 'pid$target:libc:mem*:entry,pid$target:libc:str*:entry { @ = count(); }' -c true
+	left=$(eval "$events")
+	while [ "$(eval "$events")" -gt 0 ] && [ $((waited += 1)) -lt 300 ]; do sleep 0.2; done
+	[ "$STATUS" -eq 0 ] && [ "$left" -gt 20 ] && [ $waited -lt 300 ] && [ -z "$(pgrep -x dwire)" ]
+}
+
 check BEGIN-tick-END ticks
+check detached-behind detached_behind
 check profile sampled
 check ip-receive packets_in
 for p in tcp:::send tcp:::receive tcp:::connect-request udp:::send udp:::receive ip:::send; do
