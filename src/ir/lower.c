@@ -147,8 +147,9 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 			probe_text(lw, m->probe), tier);
 	else
 		diag_error(lw->d, m->at, D_KERNEL, hint,
-			"%s cannot be traced%s%s: it needs the %s, which this kernel does not have",
-			probe_text(lw, m->probe), only ? " in the tier " : "", tier, m->lacks);
+			"%s cannot be traced%s%s: it needs %s%s", probe_text(lw, m->probe),
+			only ? " in the tier " : "", tier, m->lacks,
+			strstr(m->lacks, ", which ") ? "" : ", which this kernel does not have");
 	lw->failed = true;
 }
 

@@ -32,7 +32,8 @@ struct lower_env {
 	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);
 	/* A function of the kernel: its BTF id, 0: BTF has none such. module NULL: the kernel itself. */
 	uint32_t (*function)(void *ctx, const char *module, const char *name, struct kernel_func *out);
-	/* Can functions be reached so here? NULL: yes; else why not, for the end of a message. */
+	/* Can functions be reached so here? NULL: yes; else what lacks; ", which ..." tells why, else the kernel has it
+	 * not. */
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* has it code of its own? */
 	/* Where functions of libraries are, in all processes; cookies are set. NULL and *n 0: nowhere. */

@@ -188,9 +188,15 @@ uint32_t site_arg_of(struct lowerer *lw, unsigned i)
 /* Argument i of a typed tracepoint or function. */
 struct val site_arg(struct lowerer *lw, int i, struct type *type)
 {
-	if (site_arg_of(lw, (unsigned)i) == KERNEL_OPAQUE)
+	uint32_t of = site_arg_of(lw, (unsigned)i);
+	struct val v;
+
+	if (of == KERNEL_OPAQUE)
 		return typed_word(lw, site_hidden_word(lw, i), type);
-	return typed_word(lw, site_word(lw, (unsigned)i), type);
+	v = typed_word(lw, site_word(lw, (unsigned)i), type);
+	if (!v.btf && type->size == 8) /* a pointer, though we call it void * */
+		v.btf = of;
+	return v;
 }
 
 static struct val returned_word(struct lowerer *lw, const struct kernel_func *f, struct type *type)

@@ -65,13 +65,13 @@ static const char *function_lacks(
 	uint32_t id = env->function ? env->function(env->ctx, mod, func, &f) : 0;
 
 	if (id && f.nargs < s->nargs)
-		return arena_printf(a, "function %s() with %u arguments", func, s->nargs);
+		return arena_printf(a, "the function %s() with %u arguments", func, s->nargs);
 	if (t == TIER_KPROBES && s->entry_args)
-		return arena_printf(a, "arguments of the function %s() where it ends (fexit)", func);
+		return arena_printf(a, "the arguments of the function %s() where it ends (fexit)", func);
 	if (t == TIER_FUNCTIONS && !id)
-		return arena_printf(a, "types of the function %s()", func);
+		return arena_printf(a, "the types of the function %s()", func);
 	if (!env->has_function || !env->has_function(env->ctx, mod, func))
-		return arena_printf(a, "function %s(), or has it only inlined", func);
+		return arena_printf(a, "the function %s(), or has it only inlined", func);
 	return env->tier_lacks ? env->tier_lacks(env->ctx, t) : NULL;
 }
 
@@ -89,30 +89,38 @@ const char *site_lacks(
 		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
 		return NULL;
 	if (s->attach == ATTACH_TP_BTF)
-		return arena_printf(a, "tracepoint %s with %u arguments", s->target, s->nargs);
-	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "kernel function bpf_cast_to_kern_ctx()" : NULL;
+		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "the kernel function bpf_cast_to_kern_ctx()" : NULL;
 }
 
 /* Are all sites of the tier there? The first that is not, and what for, into *c. */
 static bool usable(
 	const struct lower_env *env, struct arena *a, const struct probe *p, enum tier t, struct tier_choice *c)
 {
+	struct tier_choice why = { .tier = -1 };
+	bool may_lack = true;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->def->nsites; i++) {
+	for (size_t i = 0; i < p->def->nsites && may_lack; i++) {
 		const struct site *s = &p->def->sites[i];
 		const char *lacks = site_in_tier(s, t) ? site_lacks(env, a, p, s, t) : NULL;
 
 		n += site_in_tier(s, t) && !lacks;
-		if (!lacks || (s->optional && p->def->nsites > 1))
+		if (!lacks)
 			continue;
-		if (!c->site) {
-			c->site = s;
-			c->lacks = lacks;
+		may_lack = s->optional && p->def->nsites > 1;
+		if (!why.site || !may_lack) {
+			why.site = s;
+			why.lacks = lacks;
 		}
-		return false;
 	}
-	return n > 0;
+	if (n && may_lack)
+		return true;
+	if (!c->site) {
+		c->site = why.site;
+		c->lacks = why.lacks;
+	}
+	return false;
 }
 
 static bool is_second(const struct probe *p, enum tier t)

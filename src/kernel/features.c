@@ -2,6 +2,7 @@
  * Input: /proc, /sys and a few system calls. Output: plain answers. Invariant: nothing is probed before it is asked
  * for, nothing twice, and nothing is left behind in the system: even a mount is a descriptor that dies with us. */
 #include "kernel/features.h"
+#include "kernel/lockdown.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -23,6 +24,7 @@ enum known { UNKNOWN, NO, YES };
 
 struct features {
 	enum known bpf, btf, fentry, kprobes, kprobe_multi;
+	int fentry_err; /* -errno of the try */
 	int cgroup2; /* descriptor; -1: not opened yet */
 	bool cgroup2_whole;
 	unsigned ncpus; /* 0: not read yet */
@@ -236,12 +238,18 @@ bool features_fentry(struct features *f, uint32_t test_func)
 	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
 	if (prog >= 0) /* arm64 loads such programs since long, and attaches them since 6.0 */
 		link = (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	f->fentry_err = link >= 0 || !test_func ? 0 : -errno;
 	f->fentry = link >= 0 ? YES : NO;
 	if (link >= 0)
 		close(link);
 	if (prog >= 0)
 		close(prog);
 	return f->fentry == YES;
+}
+
+int features_fentry_error(const struct features *f)
+{
+	return f->fentry_err;
 }
 
 bool features_kprobes(struct features *f)
@@ -419,7 +427,7 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 	const char *caps = features_missing_caps(f);
 	char lockdown[80];
 
-	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	lockdown_read(lockdown, sizeof(lockdown));
 	if (caps[0])
 		snprintf(buf, len, "%s: this process lacks %s; run it as root", what, caps);
 	else if (in_user_namespace())
@@ -428,7 +436,7 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 			"or "
 			"in one without user namespace",
 			what);
-	else if (strstr(lockdown, "[confidentiality]"))
+	else if (!strcmp(lockdown, "confidentiality"))
 		snprintf(buf, len,
 			"%s: the kernel's lockdown is \"confidentiality\", which forbids BPF to read kernel memory; "
 			"boot "

@@ -24,6 +24,7 @@ extern const struct provider sched_provider;
 extern const struct provider io_provider;
 extern const struct provider vminfo_provider;
 extern const struct provider sysinfo_provider;
+extern const struct provider lockstat_provider;
 extern const struct provider syscall_provider;
 extern const struct provider fbt_provider;
 extern const struct provider sdt_provider;

@@ -27,6 +27,7 @@ const struct provider *const *providers(void)
 		&io_provider,
 		&vminfo_provider,
 		&sysinfo_provider,
+		&lockstat_provider,
 		&syscall_provider, /* those with lists come last: see prov/match.c */
 		&sdt_provider,
 		&rawtp_provider,

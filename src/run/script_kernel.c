@@ -1,7 +1,9 @@
 /* script_kernel: what the compiler asks of the running kernel. Nothing is read before it is asked for. */
+#include <errno.h>
 #include <string.h>
 
 #include "kernel/ksyms.h"
+#include "kernel/lockdown.h"
 #include "kernel/tracepoints.h"
 #include "run/script.h"
 #include "run/zone.h"
@@ -48,8 +50,8 @@ static const char *tracepoint_arg(void *ctx, struct arena *a, const char *module
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 const struct kfuncs *script_funcs(struct dwire *d)
 {
-	if (!d->funcs_read && kfuncs_open(&d->funcs))
-		d->funcs = NULL;
+	if (!d->funcs_read)
+		d->funcs_err = kfuncs_open(&d->funcs);
 	d->funcs_read = true;
 	return d->funcs;
 }
@@ -91,6 +93,28 @@ static bool in_kallsyms(const char *name)
 	return found;
 }
 
+/* Why functions cannot be traced: lockdown forbids it, whatever the kernel has; NULL: not lockdown. */
+static const char *locked_down(struct arena *a, int err)
+{
+	char how[32];
+
+	if (err != -EPERM && err != -EACCES)
+		return NULL;
+	lockdown_read(how, sizeof(how));
+	return *how ? arena_printf(a, "the kernel's lockdown (%s) forbids", how) : NULL;
+}
+
+static const char *no_functions(struct dwire *d, struct arena *a)
+{
+	const char *locked = locked_down(a, d->funcs_err);
+
+	if (locked)
+		return arena_printf(a, "%s to trace its functions", locked);
+	if (d->funcs_err == -ENOENT || d->funcs_err == -ENODEV)
+		return "this kernel cannot trace its functions (CONFIG_FUNCTION_TRACER)";
+	return arena_printf(a, "the list of the kernel's functions cannot be read: %s", strerror(-d->funcs_err));
+}
+
 /* Why a description of fbt means no function. */
 static const struct probe_fault *function_fault(void *ctx, struct arena *a, const struct pdesc *pd)
 {
@@ -100,7 +124,7 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 	if (strcmp(pd->prov, "fbt") != 0)
 		return NULL;
 	if (!script_funcs(ctx))
-		why = "this kernel cannot trace its functions (CONFIG_FUNCTION_TRACER)";
+		why = no_functions(ctx, a);
 	else if (*pd->func && !strpbrk(pd->func, "*?[") && in_kallsyms(pd->func))
 		why = arena_printf(a, "%s() is in the kernel, but must not be traced", pd->func);
 	else if (*pd->func && !strpbrk(pd->func, "*?["))
@@ -190,12 +214,15 @@ static const char *tier_lacks(void *ctx, enum tier t)
 {
 	struct dwire *d = ctx;
 	struct kernel_func f;
+	const char *locked;
 
 	switch (t) {
 	case TIER_FUNCTIONS:
-		return features_fentry(d->features, find_function(d, NULL, "bpf_fentry_test1", &f))
-			? NULL
-			: "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+		if (features_fentry(d->features, find_function(d, NULL, "bpf_fentry_test1", &f)))
+			return NULL;
+		locked = locked_down(d->arena, features_fentry_error(d->features));
+		return locked ? arena_printf(d->arena, "fentry, which %s", locked)
+			      : "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
 	case TIER_KPROBES:
 		return features_kprobes(d->features) ? NULL : "kprobes (CONFIG_KPROBE_EVENTS)";
 	case TIER_HOOKS:

@@ -1,0 +1,43 @@
+/* lockstat: the kernel's locks: who waited for one, who takes and gives one. */
+struct dw_lock {
+	void *lock;
+	uint32_t flags;		/* at the begin of a wait: the kernel's LCB_F_* */
+	uint64_t held;		/* ... what the lock says of its holders */
+	int32_t ret;
+	uint64_t key;		/* of a wait: the lock and the thread */
+};
+
+/* One thread waits for one lock once at a time. */
+inline uint64_t __lock_key[void *l] = (uint64_t)l ^ ((uint64_t)curthread << 17 | (uint64_t)curthread >> 47);
+
+struct dw_lockbegin {
+	void *lock;
+	unsigned int flags;
+};
+translator struct dw_lock < struct dw_lockbegin *C > {
+	lock = C->lock;
+	flags = C->flags;
+	held = (C->flags & 1) != 0 ? (uint32_t)((struct qrwlock *)C->lock)->cnts.counter :
+	    ((struct rw_semaphore *)C->lock)->count.counter;
+	key = __lock_key[C->lock];
+};
+
+struct dw_lockend {
+	void *lock;
+	int ret;
+};
+translator struct dw_lock < struct dw_lockend *C > {
+	lock = C->lock;
+	ret = C->ret;
+	key = __lock_key[C->lock];
+};
+
+/* A function that takes or gives a lock. */
+struct dw_lockcall {
+	void *lock;
+	int retval;
+};
+translator struct dw_lock < struct dw_lockcall *C > {
+	lock = C->lock;
+	ret = C->retval;
+};

@@ -1,0 +1,154 @@
+/* lockstat: the kernel's locks. Waits are known by tracepoints of the slow ways to a lock (Linux 5.19), which tell
+ * begin and end; taking and giving a lock that is free only by functions. Solaris' adaptive locks are Linux' mutexes,
+ * its readers/writer locks Linux' semaphores and spin locks of that kind. Spin locks can be seen only when waited for:
+ * programs take some themselves, for their records and maps, and would wait for themselves. */
+#include "prov/all.h"
+
+/* clang-format off */
+#define BEGIN { .attach = ATTACH_TP_BTF, .target = "contention_begin", .nargs = 2, .native = "dw_lockbegin", \
+	.irqs_off = true,
+#define WAITED(cond, vals, what) \
+	{ .attach = ATTACH_TP_BTF, .target = "contention_end", .nargs = 2, .native = "dw_lockend", \
+	  .when = "P->ret == 0 && " cond, .values = vals, .irqs_off = true, .sees = what }
+/* As the function returns: cond says whether it has the lock. */
+#define DONE(func, cond, vals, what) \
+	{ .attach = ATTACH_FEXIT, .target = func, .nargs = 1, .native = "dw_lockcall", .entry_args = true, \
+	  .when = cond, .values = vals, .irqs_off = true, .optional = true, .sees = what }
+#define PROBE(name, args, meaning, ...) \
+	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
+	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
+
+/* enum of the kernel: LCB_F_SPIN, _READ, _WRITE, _RT, _PERCPU, _MUTEX. Counting semaphores have none. */
+#define F_SPIN "1"
+#define F_RW "6"
+#define F_PERCPU "16"
+#define F_MUTEX "40" /* and _RT */
+#define HAS(flag) "(P->flags & " flag ") != 0"
+#define HASNT(flag) "(P->flags & " flag ") == 0"
+
+/* ---- what is remembered of a wait -------------------------------------------------------------------------------- */
+/* The flags, and how the lock was held. A mutex is spun for, slept for, spun for again: the first of each counts. */
+#define KEY .key = "P->key"
+#define WORD .word = "P->flags | P->held << 8"
+#define END { STAMP_END, { .attach = ATTACH_TP_BTF, .target = "contention_end", .nargs = 2, .native = "dw_lockend", \
+	.irqs_off = true }, KEY }
+static const struct stamp_event mutex_spun[] = {
+	{ STAMP_FIRST, BEGIN .when = HAS(F_MUTEX) " && " HAS(F_SPIN) }, KEY }, END,
+};
+static const struct stamp_event mutex_slept[] = {
+	{ STAMP_FIRST, BEGIN .when = HAS(F_MUTEX) " && " HASNT(F_SPIN) }, KEY }, END,
+};
+static const struct stamp_event spun[] = {
+	{ STAMP_SET, BEGIN .when = HASNT(F_MUTEX) " && " HASNT(F_RW) " && " HAS(F_SPIN) }, KEY }, END,
+};
+static const struct stamp_event rw_spun[] = {
+	{ STAMP_SET, BEGIN .when = HAS(F_RW) " && " HAS(F_SPIN) }, KEY, WORD }, END,
+};
+static const struct stamp_event rw_slept[] = {
+	{ STAMP_SET, BEGIN .when = HAS(F_RW) " && " HASNT(F_SPIN) }, KEY, WORD }, END,
+};
+static const struct stamp stamps[] = {
+	{ "mutexspun", mutex_spun, 2 },
+	{ "mutexslept", mutex_slept, 2 },
+	{ "spun", spun, 2 },
+	{ "rwspun", rw_spun, 2 },
+	{ "rwslept", rw_slept, 2 },
+};
+#define SINCE(name) "__stamp(\"" name "\", P->key)"
+#define NOTED(name) "__stamped(\"" name "\", P->key)"
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+#define LOCK "(uint64_t)P->lock"
+/* Of a wait for a readers/writer lock: 0: to write; by a writer; by how many readers it was held. One of each CPU's
+ * tells nothing of its holders: who wants to read waits for a writer, who wants to write for readers or one. */
+#define WANTED(name) "(" NOTED(name) " & 2) != 0"
+#define BY_READER(name) \
+	"(" NOTED(name) " & " F_PERCPU ") != 0 ? (" NOTED(name) " & 4) != 0 : (" NOTED(name) " & 1) != 0 ?" \
+	" (" NOTED(name) " >> 8 & 0xff) != 0xff : (" NOTED(name) " >> 8 & 1) == 0"
+#define READERS(name) \
+	"(" NOTED(name) " & " F_PERCPU ") != 0 ? 0 : (" NOTED(name) " & 1) != 0 ?" \
+	" " NOTED(name) " >> 17 : " NOTED(name) " >> 16"
+
+static const char *const wait_args[] = { "void *", "uint64_t", NULL };
+static const char *const rw_wait_args[] = { "void *", "uint64_t", "int", "int", "int", NULL };
+static const char *const lock_args[] = { "void *", NULL };
+static const char *const rw_args[] = { "void *", "int", NULL };
+
+static const char *const mutex_spin_values[] = { LOCK,
+	"(" SINCE("mutexslept") " != 0 ? " SINCE("mutexslept") " : timestamp) - " SINCE("mutexspun"), NULL };
+static const char *const mutex_sleep_values[] = { LOCK, "timestamp - " SINCE("mutexslept"), NULL };
+static const char *const spin_values[] = { LOCK, "timestamp - " SINCE("spun"), NULL };
+static const char *const rw_spin_values[] = { LOCK, "timestamp - " SINCE("rwspun"),
+	WANTED("rwspun"), BY_READER("rwspun"), READERS("rwspun"), NULL };
+static const char *const rw_sleep_values[] = { LOCK, "timestamp - " SINCE("rwslept"),
+	WANTED("rwslept"), BY_READER("rwslept"), READERS("rwslept"), NULL };
+static const char *const lock_values[] = { LOCK, NULL };
+static const char *const as_reader[] = { LOCK, "1", NULL };
+static const char *const as_writer[] = { LOCK, "0", NULL };
+
+#define IF_0 "P->ret == 0"
+#define IF_1 "P->ret != 0"
+#define TAKEN "the function has taken the lock"
+#define GIVEN "the function has given it up"
+
+static const struct probe_def probes[] = {
+	PROBE("adaptive-acquire", lock_args, "a mutex has been taken",
+		DONE("mutex_lock", NULL, lock_values, TAKEN),
+		DONE("mutex_lock_interruptible", IF_0, lock_values, TAKEN),
+		DONE("mutex_lock_killable", IF_0, lock_values, TAKEN),
+		DONE("mutex_trylock", IF_1, lock_values, TAKEN)),
+	PROBE("adaptive-block", wait_args, "a thread has slept for a mutex and has it now: arg1 is how long, ns",
+		WAITED(SINCE("mutexslept") " != 0", mutex_sleep_values, "the end of waits")),
+	PROBE("adaptive-release", lock_args, "a mutex has been given up",
+		DONE("mutex_unlock", NULL, lock_values, GIVEN)),
+	PROBE("adaptive-spin", wait_args, "a thread has spun for a mutex and has it now: arg1 is how long, ns",
+		WAITED(SINCE("mutexspun") " != 0", mutex_spin_values, "the end of waits")),
+	PROBE("rw-acquire", rw_args, "a readers/writer lock has been taken: arg1 is 0 if to write",
+		DONE("down_read", NULL, as_reader, TAKEN),
+		DONE("down_read_interruptible", IF_0, as_reader, TAKEN),
+		DONE("down_read_killable", IF_0, as_reader, TAKEN),
+		DONE("down_read_trylock", IF_1, as_reader, TAKEN),
+		DONE("_raw_read_lock", NULL, as_reader, TAKEN),
+		DONE("_raw_read_lock_bh", NULL, as_reader, TAKEN),
+		DONE("_raw_read_lock_irq", NULL, as_reader, TAKEN),
+		DONE("_raw_read_lock_irqsave", NULL, as_reader, TAKEN),
+		DONE("_raw_read_trylock", IF_1, as_reader, TAKEN),
+		DONE("down_write", NULL, as_writer, TAKEN),
+		DONE("down_write_killable", IF_0, as_writer, TAKEN),
+		DONE("down_write_trylock", IF_1, as_writer, TAKEN),
+		DONE("_raw_write_lock", NULL, as_writer, TAKEN),
+		DONE("_raw_write_lock_bh", NULL, as_writer, TAKEN),
+		DONE("_raw_write_lock_irq", NULL, as_writer, TAKEN),
+		DONE("_raw_write_lock_irqsave", NULL, as_writer, TAKEN),
+		DONE("_raw_write_trylock", IF_1, as_writer, TAKEN)),
+	PROBE("rw-block", rw_wait_args, "a thread has slept for a readers/writer lock: arg1 is how long, ns",
+		WAITED(SINCE("rwslept") " != 0", rw_sleep_values, "the end of waits")),
+	PROBE("rw-downgrade", lock_args, "a writer has become a reader",
+		DONE("downgrade_write", NULL, lock_values, "the function has done it")),
+	PROBE("rw-release", rw_args, "a readers/writer lock has been given up: arg1 is 0 if by a writer",
+		DONE("up_read", NULL, as_reader, GIVEN),
+		DONE("_raw_read_unlock", NULL, as_reader, GIVEN),
+		DONE("_raw_read_unlock_bh", NULL, as_reader, GIVEN),
+		DONE("_raw_read_unlock_irq", NULL, as_reader, GIVEN),
+		DONE("_raw_read_unlock_irqrestore", NULL, as_reader, GIVEN),
+		DONE("up_write", NULL, as_writer, GIVEN),
+		DONE("_raw_write_unlock", NULL, as_writer, GIVEN),
+		DONE("_raw_write_unlock_bh", NULL, as_writer, GIVEN),
+		DONE("_raw_write_unlock_irq", NULL, as_writer, GIVEN),
+		DONE("_raw_write_unlock_irqrestore", NULL, as_writer, GIVEN)),
+	PROBE("rw-spin", rw_wait_args, "a CPU has spun for a readers/writer lock: arg1 is how long, ns",
+		WAITED(SINCE("rwspun") " != 0", rw_spin_values, "the end of waits")),
+	PROBE("spin-spin", wait_args, "a CPU has spun for a spin lock and has it now: arg1 is how long, ns",
+		WAITED(SINCE("spun") " != 0", spin_values, "the end of waits")),
+};
+/* clang-format on */
+
+const struct provider lockstat_provider = {
+	.name = "lockstat",
+	.raw = "dw_lock",
+	.module = "vmlinux",
+	.probes = probes,
+	.nprobes = sizeof(probes) / sizeof(probes[0]),
+	.stamps = stamps,
+	.nstamps = sizeof(stamps) / sizeof(stamps[0]),
+};
