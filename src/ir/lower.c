@@ -146,9 +146,8 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced in the tier %s: it is not seen there",
 			probe_text(lw, m->probe), tier);
 	else
-		diag_error(lw->d, m->at, D_KERNEL, hint,
-			"%s cannot be traced%s%s: it needs %s%s", probe_text(lw, m->probe),
-			only ? " in the tier " : "", tier, m->lacks,
+		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced%s%s: it needs %s%s",
+			probe_text(lw, m->probe), only ? " in the tier " : "", tier, m->lacks,
 			strstr(m->lacks, ", which ") ? "" : ", which this kernel does not have");
 	lw->failed = true;
 }

@@ -90,7 +90,8 @@ const char *site_lacks(
 		return NULL;
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
-	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "the kernel function bpf_cast_to_kern_ctx()" : NULL;
+	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "the kernel function bpf_cast_to_kern_ctx()"
+								   : NULL;
 }
 
 /* Are all sites of the tier there? The first that is not, and what for, into *c. */

@@ -25,7 +25,7 @@ enum known { UNKNOWN, NO, YES };
 struct features {
 	enum known bpf, btf, fentry, kprobes, kprobe_multi;
 	int fentry_err; /* -errno of the try */
-	int cgroup2; /* descriptor; -1: not opened yet */
+	int cgroup2;    /* descriptor; -1: not opened yet */
 	bool cgroup2_whole;
 	unsigned ncpus; /* 0: not read yet */
 	bool *online;   /* of ncpus */

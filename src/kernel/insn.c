@@ -228,7 +228,7 @@ bool insn_refused(const uint8_t *p, size_t n)
 }
 
 #ifdef __aarch64__
-static size_t insn_length(const uint8_t *p, size_t n)
+size_t insn_length(const uint8_t *p, size_t n)
 {
 	(void)p;
 	return n < 4 ? 0 : 4;
@@ -239,7 +239,7 @@ static bool is_return(const uint8_t *p, size_t n)
 	return n == 4 && p[0] == 0xc0 && p[1] == 0x03 && p[2] == 0x5f && p[3] == 0xd6;
 }
 #else
-static size_t insn_length(const uint8_t *p, size_t n)
+size_t insn_length(const uint8_t *p, size_t n)
 {
 	return insn_length_x86(p, n);
 }

@@ -8,6 +8,8 @@
 /* Length of the x86-64 instruction at p, of which n bytes are there; 0: it is none, or not whole. */
 size_t insn_length_x86(const uint8_t *p, size_t n);
 
+/* Length of the instruction of this machine at p; 0: it is none, or not whole. */
+size_t insn_length(const uint8_t *p, size_t n);
 /* Where the function's only instruction is that returns; 0: it has several, none, or cannot be read to its end. */
 size_t insn_only_return(const uint8_t *code, size_t size);
 /* Does the kernel put no uprobe on the instruction at p? It says so only when it tries, after the work for all

@@ -318,6 +318,18 @@ enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t si
 	return place;
 }
 
+void object_each_insn(
+	const struct object *obj, uint64_t func, uint64_t size, void (*each)(void *ctx, uint64_t off), void *ctx)
+{
+	size_t n, len;
+	uint8_t *code = read_code(obj, func, size, &n);
+
+	for (size_t at = 0; at < n && (len = insn_length(code + at, n - at)) != 0; at += len)
+		if (!insn_refused(code + at, n - at))
+			each(ctx, at);
+	free(code);
+}
+
 uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size)
 {
 	size_t n;

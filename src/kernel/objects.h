@@ -49,6 +49,9 @@ void object_close(struct object *obj); /* nothing in it is traced */
 enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off);
 /* Where in it the only instruction is that returns; 0: not known. */
 uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size);
+/* Calls each for every instruction of the function that the kernel puts probes on, up to one that we do not know. */
+void object_each_insn(
+	const struct object *obj, uint64_t func, uint64_t size, void (*each)(void *ctx, uint64_t off), void *ctx);
 bool object_refused(const struct object *obj, uint64_t off); /* the kernel puts no probe there */
 /* Its functions; NULL: it tells none. */
 const struct elfsyms *object_functions(struct object *obj);

@@ -118,6 +118,11 @@ struct matching {
 	const char *prov;
 	const struct pdesc *desc;
 	bool glob, any, at_offset;
+	bool insns;    /* the name may mean any instruction */
+	bool counting; /* how many those are, before any probe is made */
+	size_t ninsns;
+	const char *func; /* whose instructions are looked at, and where it is */
+	uint64_t func_off;
 	uint64_t offset;
 	uint64_t last; /* the functions' address that was taken last, of a pattern */
 };
@@ -159,6 +164,20 @@ static void add_offset(struct matching *m, const char *func, uint64_t off, uint6
 			(unsigned long long)m->offset);
 }
 
+static void add_insn(void *ctx, uint64_t off)
+{
+	struct matching *m = ctx;
+	char name[20];
+
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
+	if (!pdesc_glob(m->desc->name, name))
+		return;
+	m->ninsns++;
+	if (!m->counting)
+		user_place(m->u, user_probe(m->u, m->obj, m->prov, m->func, name, &user_offset), m->obj,
+			m->func_off + off, 0);
+}
+
 static void add_function(void *ctx, const char *name, uint64_t off, uint64_t size)
 {
 	struct matching *m = ctx;
@@ -171,6 +190,13 @@ static void add_function(void *ctx, const char *name, uint64_t off, uint64_t siz
 	if (m->at_offset) {
 		add_offset(m, name, off, size);
 		return;
+	}
+	if (m->insns) {
+		m->func = name;
+		m->func_off = off;
+		object_each_insn(m->obj, off, size, add_insn, m);
+		if (m->counting)
+			return;
 	}
 	if (object_refused(m->obj, off)) {
 		if (!m->glob)
@@ -243,6 +269,29 @@ static bool openable(struct userprobes *u, struct object *obj)
 	return false;
 }
 
+/* More than these at once take the kernel half a minute; few mean it. */
+#define INSNS_MAX 100000
+
+static bool too_many_insns(const struct matching *all, const object_list *objs)
+{
+	struct matching m = *all;
+
+	m.counting = true;
+	for (size_t i = 0; m.insns && i < objs->n; i++) {
+		const struct elfsyms *syms;
+
+		m.obj = objs->v[i];
+		m.any = false;
+		syms = openable(m.u, m.obj) ? object_functions(m.obj) : NULL;
+		if (syms)
+			elfsyms_each(syms, add_function, &m);
+	}
+	if (m.ninsns > INSNS_MAX)
+		user_failed(m.u, D_PROC_CREATEFAIL, "name entry, return or a function: an empty name means them all",
+			"%zu instructions are meant, more than %d", m.ninsns, INSNS_MAX);
+	return m.ninsns > INSNS_MAX;
+}
+
 static void make_functions(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
 {
 	struct matching m = { .u = u, .prov = pd->prov, .desc = pd, .glob = !*pd->func || pdesc_is_glob(pd->func) };
@@ -250,6 +299,9 @@ static void make_functions(struct userprobes *u, const struct pdesc *pd, const o
 
 	m.at_offset =
 		strcmp(pd->name, "entry") != 0 && strcmp(pd->name, "return") != 0 && parse_offset(pd->name, &m.offset);
+	m.insns = !*pd->name || pdesc_is_glob(pd->name);
+	if (too_many_insns(&m, objs))
+		return;
 	for (size_t i = 0; i < objs->n; i++) {
 		const struct elfsyms *syms;
 
@@ -313,13 +365,10 @@ static bool check_pid_name(struct userprobes *u, const struct pdesc *pd)
 			return true;
 		return false;
 	}
-	if (!*pd->name || pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return") ||
+	if (!*pd->name || pdesc_is_glob(pd->name) || !strcmp(pd->name, "entry") || !strcmp(pd->name, "return") ||
 		parse_offset(pd->name, &off))
 		return true;
-	if (!strcmp(pd->name, "-"))
-		user_failed(u, D_PROC_NAME, hint, "'-', every instruction, is not here: they are named one by one");
-	else
-		user_failed(u, D_PROC_NAME, hint, "'%s' is no name of a probe in a function", pd->name);
+	user_failed(u, D_PROC_NAME, hint, "'%s' is no name of a probe in a function", pd->name);
 	return false;
 }
 

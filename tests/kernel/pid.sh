@@ -70,6 +70,20 @@ expect_eq "$OUT" "pid* pie 42" "every process: $ERR"
 traced -n 'pid$target:a.out:add_all:0 { @[probefunc, probename] = count(); } END { printa("%s %s %@d\n", @); }' -c './pie 9'
 expect_eq "$OUT" "add_all 0 9" "offset: $ERR"
 
+# All of them: an empty name. Each call passes the first instruction once, and all that it passes lie in the function.
+traced -n 'pid$target:a.out:query: { @[probename] = count(); } END { printa("%s %@d\n", @); }' -c './pie 9'
+expect_eq "$(grep -cE '^(0|entry|return) 9$' <<<"$OUT")" 3 "every instruction: $ERR"
+expect_ge "$(grep -cE '^[0-9a-f]+ 9$' <<<"$OUT")" 2 "every instruction: $ERR"
+all=$("$dwire" -ln 'pid$target:a.out:query:' -c ./pie 2>/dev/null | awk 'NR > 1 { print $5 }')
+expect_eq "$all" "$("$dwire" -ln 'pid$target:a.out:query:*' -c ./pie 2>/dev/null | awk 'NR > 1 { print $5 }')" "a pattern"
+if command -v objdump >/dev/null; then
+	code=$(objdump -d --no-show-raw-insn pie | awk -v RS= '/<query>:/' | awk '/^ *[0-9a-f]+:/ { sub(":", "", $1); print $1 }')
+	first=$(head -n 1 <<<"$code")
+	want=$(for a in $code; do printf '%x\n' $((0x$a - 0x$first)); done)
+	all=$(grep -vE 'entry|return' <<<"$all") # what fills the room up to the next function is none of them
+	expect_eq "$all" "$(head -n "$(wc -l <<<"$all")" <<<"$want")" "they are the instructions"
+fi
+
 # At its end: the instruction that returns, which is one byte of x86 and four of arm64; between two there is none.
 at=$(objdump -d --no-show-raw-insn pie 2>/dev/null | awk -v RS= '/<text_length>:/' | awk '$2 == "ret" || $2 == "retq" { sub(":", "", $1); a = $1 }
 	/<text_length>:/ { f = $1 } END { if (a) printf "%s %s", f, a }')
@@ -107,7 +121,8 @@ fails D_PROC_FUNC "did you mean add_all\?" -n 'pid$target:a.out:ad_all:entry' -c
 fails D_PROC_FUNC "is stripped" -n 'pid$target:a.out:main:entry' -c ./stripped
 fails D_PDESC_ZERO "no object 'libnone'" -n 'pid$target:libnone:main:entry' -c ./pie
 fails D_PROC_NAME "'enter' is no name" -n 'pid$target:a.out:main:enter' -c ./pie
-fails D_PROC_NAME "every instruction, is not here" -n 'pid$target:a.out:main:-' -c ./pie
+fails D_PROC_NAME "'-' is no name" -n 'pid$target:a.out:main:-' -c ./pie
+fails D_PROC_CREATEFAIL "instructions are meant" -n 'pid$target:::' -c ./pie
 fails D_PROC_LIB "only the a.out module" -n 'pid$target:libc:-:80' -c ./pie
 fails D_PROC_NAME "only individual addresses" -n 'pid$target:a.out:-:entry' -c ./pie
 fails D_PROC_NAME "only individual addresses" -n 'pid$target:a.out:-:*' -c ./pie
