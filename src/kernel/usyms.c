@@ -15,9 +15,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define KEPT_MAX 256       /* files kept open, for their processes end and we have no path to them */
+#define MAKERS_MAX 4       /* looked at: the process, who made it, ... */
+#define GONE " (deleted)"  /* what the kernel says behind a path */
 #define PROCESSES_MAX 8192 /* kept; of those that have ended the oldest go */
 
 struct usyms *usyms_new(void)
@@ -108,6 +111,7 @@ static bool parse_map(struct usyms *u, char *line, struct mapping *m)
 	unsigned long long start, end, off, inode;
 	unsigned major, minor;
 	char perms[8];
+	size_t n;
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
@@ -115,6 +119,9 @@ static bool parse_map(struct usyms *u, char *line, struct mapping *m)
 			7 ||
 		!at || perms[2] != 'x' || (line[at] != '/' && strcmp(line + at, "[vdso]") != 0))
 		return false;
+	n = strlen(line);
+	if (line[at] == '/' && n > (size_t)at + strlen(GONE) && strcmp(line + n - strlen(GONE), GONE) == 0)
+		line[n - strlen(GONE)] = '\0';
 	m->start = start;
 	m->end = end;
 	m->off = off;
@@ -162,6 +169,65 @@ static void note_nspid(struct process *p)
 		fclose(f);
 }
 
+/* ---- files that are kept open ------------------------------------------------------------------------------------ */
+static bool is_object(const struct object *o, const struct stat *st)
+{
+	return st->st_ino == o->inode && S_ISREG(st->st_mode);
+}
+
+static bool is_ours(const struct object *o)
+{
+	struct stat st;
+
+	return stat(o->path, &st) == 0 && is_object(o, &st) &&
+		((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) == o->dev;
+}
+
+/* By the mapping while its process lives, else by its path in the root of a process, if it is that file. */
+static int open_mapping(const struct process *p, const struct mapping *m)
+{
+	char path[USYMS_PATH];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)p->pid, (unsigned long long)m->start,
+		(unsigned long long)m->end);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int open_in_root(pid_t pid, const struct object *o)
+{
+	char path[USYMS_PATH];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, o->path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !is_object(o, &st))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* A file that our own tree of files does not have by that name, or that may be deleted while its process is asked
+ * about, stays open. Of a process that has ended already, the one that made it may have the same root. */
+static void keep_open(struct usyms *u, const struct process *p, const struct mapping *m)
+{
+	struct object *o = m->obj;
+	bool ours;
+
+	if (o->fd >= 0 || o->syms || *o->path != '/' || u->kept >= KEPT_MAX)
+		return;
+	ours = is_ours(o);
+	if (ours && (!p->wanted || u->kept >= KEPT_MAX / 2))
+		return;
+	o->fd = open_mapping(p, m);
+	for (int i = 0; o->fd < 0 && p && i < MAKERS_MAX; i++) {
+		o->fd = open_in_root(p->pid, o);
+		p = p->maker ? process_of(u, p->maker, false) : NULL;
+	}
+	u->kept += o->fd >= 0;
+}
+
 static void note_maps(struct usyms *u, struct process *p)
 {
 	char path[64], *line = NULL;
@@ -177,8 +243,11 @@ static void note_maps(struct usyms *u, struct process *p)
 	while (getline(&line, &len, f) > 0) {
 		struct mapping m;
 
-		if (parse_map(u, line, &m) && !add_mapping(p, &m))
+		if (!parse_map(u, line, &m))
+			continue;
+		if (!add_mapping(p, &m))
 			break;
+		keep_open(u, p, &m);
 	}
 	note_nspid(p);
 	if (!p->n) /* it has just ended: its old maps are still in the array */
@@ -237,24 +306,6 @@ static void forget_some(struct usyms *u)
 	free(v);
 }
 
-/* A file that our own tree of files does not have by that name: it is kept open while its process lives. */
-static void keep_open(struct usyms *u, struct object *o, pid_t pid)
-{
-	char path[USYMS_PATH];
-	struct stat st;
-
-	if (o->fd >= 0 || o->syms || u->kept >= KEPT_MAX || *o->path != '/' ||
-		(stat(o->path, &st) == 0 && st.st_ino == o->inode))
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, o->path);
-	o->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (o->fd >= 0 && (fstat(o->fd, &st) != 0 || st.st_ino != o->inode || !S_ISREG(st.st_mode))) {
-		close(o->fd);
-		o->fd = -1;
-	}
-	u->kept += o->fd >= 0;
-}
-
 static void map_added(struct usyms *u, struct process *p, const struct map_event *e)
 {
 	struct mapping m = { e->start, e->end, e->off, object_of(u, e->path, e->dev, e->inode) };
@@ -267,7 +318,7 @@ static void map_added(struct usyms *u, struct process *p, const struct map_event
 			p->v[n++] = p->v[i];
 	p->n = n;
 	(void)add_mapping(p, &m);
-	keep_open(u, m.obj, e->pid);
+	keep_open(u, p, &m);
 }
 
 static void copy_maps(struct process *p, const struct process *from)
@@ -290,7 +341,7 @@ static void on_event(void *ctx, const struct map_event *e)
 		p->ended = 0;
 		p->wanted = false;
 		p->nspid = 0;
-		p->parent = e->parent;
+		p->parent = p->maker = e->parent;
 		copy_maps(p, process_of(u, e->parent, false));
 		break;
 	case MAP_EXEC:

@@ -60,11 +60,11 @@ details() { # -lv says of each site whether it is there, and which are used
 
 # Many probes of a process, each an event of its own here, are taken away when dwire has ended, and all of them.
 detached_behind() {
-	local events='bpftool link show | grep -c perf_event' left waited=0
+	local left waited=0
 	trace -qn 'pid$target:libc:mem*:entry,pid$target:libc:str*:entry { @ = count(); }' -c true
-	left=$(eval "$events")
-	while [ "$(eval "$events")" -gt 0 ] && [ $((waited += 1)) -lt 300 ]; do sleep 0.2; done
-	[ "$STATUS" -eq 0 ] && [ "$left" -gt 20 ] && [ $waited -lt 300 ] && [ -z "$(pgrep -x dwire)" ]
+	left=$(pgrep -cx dwire)
+	while pgrep -x dwire >/dev/null && [ $((waited += 1)) -lt 300 ]; do sleep 0.2; done
+	[ "$STATUS" -eq 0 ] && [ "$left" -eq 1 ] && [ $waited -lt 300 ] && [ "$(bpftool prog show | grep -c ': kprobe')" -eq 0 ]
 }
 
 check BEGIN-tick-END ticks
