@@ -24,10 +24,6 @@ struct dw_dnsin {
 };
 
 translator struct dw_pkt < struct dw_dnsin *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
@@ -49,10 +45,6 @@ struct dw_dnsout {
 };
 
 translator struct dw_pkt < struct dw_dnsout *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 0;
@@ -76,10 +68,6 @@ struct dw_dnsfin {
 };
 
 translator struct dw_pkt < struct dw_dnsfin *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
@@ -103,10 +91,7 @@ struct dw_dnsfout {
 };
 
 translator struct dw_pkt < struct dw_dnsfout *C > {
-	skb = C->skb;
 	sk = C->full;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->full->sk_protocol;
 	has_pkt = 1;
 	recv = 0;

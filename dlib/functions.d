@@ -11,10 +11,6 @@ struct dw_fin {
 };
 
 translator struct dw_pkt < struct dw_fin *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
@@ -36,10 +32,7 @@ struct dw_fout {
 };
 
 translator struct dw_pkt < struct dw_fout *C > {
-	skb = C->skb;
 	sk = C->full;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->full != 0 ? C->full->sk_protocol :
@@ -56,7 +49,6 @@ struct dw_fnone {
 };
 
 translator struct dw_pkt < struct dw_fnone *C > {
-	skb = C->skb;
 	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
@@ -73,7 +65,6 @@ struct dw_ftimewait {
 };
 
 translator struct dw_pkt < struct dw_ftimewait *C > {
-	skb = C->skb;
 	cookie = C->tw->__tw_common.skc_cookie.counter;
 	proto = 6;
 	has_pkt = 1;
@@ -89,15 +80,9 @@ struct dw_fdrop {
 };
 
 translator struct dw_pkt < struct dw_fdrop *C > {
-	skb = C->skb;
-	reason = C->reason;
 	location = 0;
 	rx_sk = (struct sock *)0;
-	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
-	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
-	    (uint64_t)C->skb->head + C->skb->transport_header :
-	    (uint64_t)C->skb->head + C->skb->network_header + 40;
+	th = dw_freed_th[(uint64_t)C->skb];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 };
@@ -113,21 +98,13 @@ struct dw_fskdrop {
 };
 
 translator struct dw_pkt < struct dw_fskdrop *C > {
-	skb = C->skb;
-	reason = C->reason;
 	location = 0;
 	rx_sk = C->sk;
-	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
-	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
-	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
-	    (uint64_t)C->skb->head + C->skb->transport_header :
-	    (uint64_t)C->skb->head + C->skb->network_header + 40;
+	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
+	th = dw_freed_th[(uint64_t)C->skb];
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk->sk_protocol :
+	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
@@ -145,11 +122,6 @@ struct dw_festablished {
 };
 
 translator struct dw_pkt < struct dw_festablished *C > {
-	op = C->op;
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = 6;
 	has_pkt = 1;
 	recv = 1;
@@ -169,9 +141,6 @@ struct dw_fsetstate {
 };
 
 translator struct dw_pkt < struct dw_fsetstate *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	state = C->newstate;
 	oldstate = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -188,10 +157,6 @@ struct dw_fsynrecv {
 };
 
 translator struct dw_pkt < struct dw_fsynrecv *C > {
-	op = C->op;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	state = 3;
 	oldstate = 10;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -209,11 +174,8 @@ struct dw_frstreply {
 };
 
 translator struct dw_pkt < struct dw_frstreply *C > {
-	skb = C->skb;
 	reason = 0;
-	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
+	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	proto = 6;
 	has_pkt = 1;
 	reply = 1;
@@ -228,9 +190,6 @@ struct dw_fsock {
 };
 
 translator struct dw_pkt < struct dw_fsock *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->sk->sk_protocol;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -246,9 +205,6 @@ struct dw_frstrecv {
 };
 
 translator struct dw_pkt < struct dw_frstrecv *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	recv = 1;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -264,9 +220,6 @@ struct dw_frstactive {
 
 translator struct dw_pkt < struct dw_frstactive *C > {
 	reason = 0;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	ver = C->sk->__sk_common.skc_family == 2 || (C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
 	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
 	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
@@ -287,10 +240,7 @@ struct dw_fcaset {
 };
 
 translator struct dw_pkt < struct dw_fcaset *C > {
-	sk = C->sk;
 	newca = C->newstate;
-	owner = C->owner;
-	cookie = C->cookie;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
@@ -306,10 +256,6 @@ struct dw_ftaken {
 };
 
 translator struct dw_pkt < struct dw_ftaken *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	th = (uint64_t)C->skb->data;
 	has_pkt = 1;
 	recv = 1;
@@ -330,10 +276,6 @@ struct dw_fread {
 };
 
 translator struct dw_pkt < struct dw_fread *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	recv = 1;
 	proto = C->sk->sk_protocol;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;

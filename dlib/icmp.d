@@ -16,7 +16,6 @@ struct dw_icmprecv {
 };
 
 translator struct dw_pkt < struct dw_icmprecv *C > {
-	skb = C->skb;
 	nh = (uint64_t)C->skb->data;
 	has_pkt = 1;
 	recv = 1;

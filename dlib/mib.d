@@ -9,10 +9,6 @@ struct dw_rexmit {
 };
 
 translator struct dw_pkt < struct dw_rexmit *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = 6;
 	state = C->sk->__sk_common.skc_state;
@@ -30,10 +26,6 @@ struct dw_taken {
 };
 
 translator struct dw_pkt < struct dw_taken *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	th = (uint64_t)C->skb->data;
 	has_pkt = 1;
 	recv = 1;
@@ -50,7 +42,6 @@ struct dw_consumed {
 };
 
 translator struct dw_pkt < struct dw_consumed *C > {
-	skb = C->skb;
 	has_pkt = 1;
 	recv = 1;
 	dev = C->skb->dev;
@@ -63,6 +54,5 @@ struct dw_fragtimer {
 };
 
 translator struct dw_pkt < struct dw_fragtimer *C > {
-	timer = C->timer;
 	netns = ((struct inet_frag_queue *)((uint64_t)C->timer - offsetof(struct inet_frag_queue, timer)))->fqdir->net->ns.inum;
 };

@@ -20,7 +20,6 @@ struct dw_neighq {
 };
 
 translator struct dw_pkt < struct dw_neighq *C > {
-	skb = C->skb;
 	has_pkt = 1;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
@@ -72,7 +71,6 @@ translator struct dw_pkt < struct dw_neighupd *C > {
 	neighaddr = (uint64_t)&C->n->primary_key;
 	asked = dw_neigh_key[(uint64_t)C->n];
 	since = __stamp("ask", dw_neigh_key[(uint64_t)C->n]);
-	state = C->state;
 	neighqueued = C->n->arp_queue.qlen;
 };
 

@@ -1,7 +1,7 @@
 /* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
  * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
- * Members that a site's translator leaves out come from the translator below; those that it leaves out too are not there:
- * reading one is a fault, as through a NULL pointer. */
+ * A member that a site's translator leaves out is what the site gives under the same name, or else comes from the
+ * translator below; what that leaves out too is not there: reading it is a fault, as through a NULL pointer. */
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();
@@ -66,6 +66,20 @@ struct dw_pkt {
 	uint64_t asoc;		/* struct sctp_association; 0: none yet */
 };
 
+/* Is it a whole socket, not one in TIME_WAIT (6), nor a request (12)? 0: there is none. */
+inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != 6 &&
+    ((struct sock *)sk)->__sk_common.skc_state != 12;
+
+/* Address of the transport header of a packet that is thrown away: only IPv6's extension headers make that it has to be
+ * marked. */
+inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol == 0x0008 ?
+    (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + ((struct iphdr *)
+    ((uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header))->ihl * 4 :
+    ((struct sk_buff *)skb)->transport_header != 0xffff &&
+    ((struct sk_buff *)skb)->transport_header > ((struct sk_buff *)skb)->network_header ?
+    (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->transport_header :
+    (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + 40;
+
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
  * packet, where there is one, what its buffer tells. */
 translator struct dw_pkt < struct dw_pkt *P > {
@@ -105,10 +119,6 @@ struct dw_cgin {
 };
 
 translator struct dw_pkt < struct dw_cgin *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
@@ -127,10 +137,6 @@ struct dw_cgout {
 };
 
 translator struct dw_pkt < struct dw_cgout *C > {
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
@@ -147,7 +153,6 @@ struct dw_devqueue {
 };
 
 translator struct dw_pkt < struct dw_devqueue *C > {
-	skb = C->skb;
 	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
@@ -165,7 +170,6 @@ struct dw_devrecv {
 };
 
 translator struct dw_pkt < struct dw_devrecv *C > {
-	skb = C->skb;
 	nh = (uint64_t)C->skb->data;
 	th = (uint64_t)C->skb->data +
 	    (C->skb->protocol == 0x0008 ? ((struct iphdr *)(uint64_t)C->skb->data)->ihl * 4 : 40);
@@ -187,11 +191,6 @@ struct dw_sockops {
 };
 
 translator struct dw_pkt < struct dw_sockops *C > {
-	op = C->op;
-	skb = C->skb;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	proto = 6;
 	has_pkt = 1;
 	recv = 1;
@@ -210,9 +209,6 @@ struct dw_freed {
 };
 
 translator struct dw_pkt < struct dw_freed *C > {
-	skb = C->skb;
-	rx_sk = C->rx_sk;
-	reason = C->reason;
 	cookie = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	recv = 1;
@@ -228,7 +224,7 @@ struct dw_refused {
 };
 
 translator struct dw_pkt < struct dw_refused *C > {
-	skb = C->skb;
+	sk = (struct sock *)0;
 	refused_sk = C->sk;
 	proto = 6;
 	has_pkt = 1;
@@ -242,7 +238,7 @@ struct dw_refusal {
 };
 
 translator struct dw_pkt < struct dw_refusal *C > {
-	skb = C->skb;
+	sk = (struct sock *)0;
 	refused_sk = C->sk;
 	proto = 6;
 	has_pkt = 1;
@@ -259,11 +255,7 @@ struct dw_setstate {
 };
 
 translator struct dw_pkt < struct dw_setstate *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	state = C->newstate;
-	oldstate = C->oldstate;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
@@ -278,10 +270,6 @@ struct dw_synrecv {
 };
 
 translator struct dw_pkt < struct dw_synrecv *C > {
-	op = C->op;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	state = 3;
 	oldstate = 10;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;

@@ -2,10 +2,6 @@
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* Is it a whole socket, not one in TIME_WAIT (6), nor a request (12)? 0: there is none. */
-inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != 6 &&
-    ((struct sock *)sk)->__sk_common.skc_state != 12;
-
 /* net_dev_queue: a packet that is given to a device, with its socket. Data begin at the link's header. */
 struct dw_ndqueue {
 	struct sk_buff *skb;
@@ -14,10 +10,7 @@ struct dw_ndqueue {
 };
 
 translator struct dw_pkt < struct dw_ndqueue *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
@@ -31,12 +24,8 @@ struct dw_ndxmit {
 };
 
 translator struct dw_pkt < struct dw_ndxmit *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
-	dev = C->dev;
 	netns = C->dev->nd_net.net->ns.inum;
 };
 
@@ -46,7 +35,6 @@ struct dw_ndup {
 };
 
 translator struct dw_pkt < struct dw_ndup *C > {
-	skb = C->skb;
 	has_pkt = 1;
 	recv = 1;
 	nh = (uint64_t)C->skb->data;
@@ -59,7 +47,6 @@ struct dw_ndrecv {
 };
 
 translator struct dw_pkt < struct dw_ndrecv *C > {
-	skb = C->skb;
 	has_pkt = 1;
 	recv = 1;
 	nh = (uint64_t)C->skb->data;
@@ -75,10 +62,7 @@ struct dw_nddone {
 };
 
 translator struct dw_pkt < struct dw_nddone *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
@@ -94,15 +78,11 @@ struct dw_nddrop {
 };
 
 translator struct dw_pkt < struct dw_nddrop *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
 	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
-	reason = C->reason;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */

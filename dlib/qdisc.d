@@ -12,11 +12,7 @@ struct dw_qenq {
 };
 
 translator struct dw_pkt < struct dw_qenq *C > {
-	qdisc = C->qdisc;
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
@@ -33,12 +29,8 @@ struct dw_qdeq0 {
 };
 
 translator struct dw_pkt < struct dw_qdeq0 *C > {
-	qdisc = C->qdisc;
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ?
 	    C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	packets = 1;
 	dev = C->qdisc->dev_queue->dev;
@@ -54,7 +46,6 @@ struct dw_qdeq1 {
 };
 
 translator struct dw_pkt < struct dw_qdeq1 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next;
 	sk = dw_full[(uint64_t)C->skb->next->sk] ?
@@ -74,7 +65,6 @@ struct dw_qdeq2 {
 };
 
 translator struct dw_pkt < struct dw_qdeq2 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next->next;
 	sk = dw_full[(uint64_t)C->skb->next->next->sk] ?
@@ -94,7 +84,6 @@ struct dw_qdeq3 {
 };
 
 translator struct dw_pkt < struct dw_qdeq3 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next->next->next;
 	sk = dw_full[(uint64_t)C->skb->next->next->next->sk] ?
@@ -114,7 +103,6 @@ struct dw_qdeq4 {
 };
 
 translator struct dw_pkt < struct dw_qdeq4 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next->next->next->next;
 	sk = dw_full[(uint64_t)C->skb->next->next->next->next->sk] ?
@@ -134,7 +122,6 @@ struct dw_qdeq5 {
 };
 
 translator struct dw_pkt < struct dw_qdeq5 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next;
 	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->sk] ?
@@ -154,7 +141,6 @@ struct dw_qdeq6 {
 };
 
 translator struct dw_pkt < struct dw_qdeq6 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next->next;
 	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->next->sk] ?
@@ -174,7 +160,6 @@ struct dw_qdeq7 {
 };
 
 translator struct dw_pkt < struct dw_qdeq7 *C > {
-	qdisc = C->qdisc;
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next->next->next;
 	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->next->next->sk] ?
@@ -196,12 +181,7 @@ struct dw_qdrop {
 };
 
 translator struct dw_pkt < struct dw_qdrop *C > {
-	skb = C->skb;
-	location = C->location;
-	reason = C->reason;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	qdisc = ((struct netdev_queue *)((uint64_t)C->skb->dev->_tx +
 	    C->skb->queue_mapping * sizeof(struct netdev_queue)))->qdisc;

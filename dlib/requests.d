@@ -23,7 +23,6 @@ struct dw_rqissue {
 	struct request *rq;
 };
 translator struct dw_io < struct dw_rqissue *C > {
-	rq = C->rq;
 	bdev = C->rq->part;
 	error = 0;
 	bytes = 0;
@@ -36,10 +35,7 @@ struct dw_rqcomplete {
 	unsigned int bytes;
 };
 translator struct dw_io < struct dw_rqcomplete *C > {
-	rq = C->rq;
 	bdev = C->rq->part;
-	error = C->error;
-	bytes = C->bytes;
 	done = 1;
 };
 

@@ -25,9 +25,6 @@ struct dw_lookup {
 
 translator struct dw_lookup < struct dw_call *C > {
 	host = C->a0;
-	func = C->func;
-	start = C->start;
-	ret = C->ret;
 	family = C->func == 0 ? C->a2 : C->a1;
 	found = C->func == 3 ? C->a4 : C->a5;
 	why = C->func == 3 ? C->a5 : 0;

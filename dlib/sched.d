@@ -93,10 +93,7 @@ struct dw_signalgen {
 	int result;
 };
 translator struct dw_task < struct dw_signalgen *C > {
-	task = C->task;
-	sig = C->sig;
 	info = (struct kernel_siginfo *)C->info;
-	result = C->result;
 };
 
 struct dw_signaldeliver {
@@ -106,7 +103,6 @@ struct dw_signaldeliver {
 };
 translator struct dw_task < struct dw_signaldeliver *C > {
 	task = curthread;
-	sig = C->sig;
 	info = (struct kernel_siginfo *)C->info;
 	handler = (uint64_t)C->ka->sa.sa_handler;
 };
@@ -119,7 +115,6 @@ translator struct dw_task < struct dw_sysenter *C > {
 translator struct dw_task < struct dw_sysexit *C > {
 	task = curthread;
 	nr = __nr_of[__sysnr[C->regs]];
-	ret = C->ret;
 	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
 };
 
@@ -131,8 +126,6 @@ struct dw_switchto {	/* sched_switch, about the thread that gets the CPU */
 };
 translator struct dw_task < struct dw_switchto *C > {
 	task = C->next;
-	preempt = C->preempt;
-	state = C->state;
 	cpu = cpu;
 };
 
@@ -144,8 +137,6 @@ struct dw_switchfrom {	/* ... that leaves it */
 };
 translator struct dw_task < struct dw_switchfrom *C > {
 	task = C->prev;
-	preempt = C->preempt;
-	state = C->state;
 	cpu = cpu;
 };
 
@@ -153,7 +144,6 @@ struct dw_wake {
 	struct task_struct *task;
 };
 translator struct dw_task < struct dw_wake *C > {
-	task = C->task;
 	cpu = __cpu_of[C->task];
 };
 
@@ -162,7 +152,6 @@ struct dw_pi {
 	struct task_struct *pi_task;
 };
 translator struct dw_task < struct dw_pi *C > {
-	task = C->task;
 	prio = C->pi_task != 0 && C->pi_task->prio < C->task->normal_prio ? C->pi_task->prio : C->task->normal_prio;
 };
 
@@ -179,7 +168,6 @@ struct dw_moveto {	/* sched_migrate_task, about the queue that it comes to */
 	int dest;
 };
 translator struct dw_task < struct dw_moveto *C > {
-	task = C->task;
 	cpu = C->dest;
 };
 struct dw_movefrom {	/* ... that it leaves */
@@ -187,7 +175,6 @@ struct dw_movefrom {	/* ... that it leaves */
 	int dest;
 };
 translator struct dw_task < struct dw_movefrom *C > {
-	task = C->task;
 	cpu = __cpu_of[C->task];
 };
 
@@ -197,7 +184,6 @@ struct dw_resched {
 	int tif;
 };
 translator struct dw_task < struct dw_resched *C > {
-	task = C->task;
 	cpu = C->on;
 };
 
@@ -222,7 +208,6 @@ translator struct dw_task < struct dw_prioset *C > {
 	nr = __prio_call[__nr_of[__sysnr[C->regs]]] == 1 ?
 	    __sysarg0[C->regs] == 0 && (__sysarg1[C->regs] == 0 || __sysarg1[C->regs] == tid) :
 	    __prio_call[__nr_of[__sysnr[C->regs]]] == 2 && (__sysarg0[C->regs] == 0 || __sysarg0[C->regs] == tid);
-	ret = C->ret;
 	error = C->ret < 0;
 	prio = curthread->prio;
 };

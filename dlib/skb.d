@@ -44,7 +44,6 @@ struct dw_skseen {
 };
 
 translator struct dw_pkt < struct dw_skseen *C > {
-	skb = C->skb;
 	has_pkt = 1;
 	recv = 1;
 	location = 0;
@@ -62,10 +61,7 @@ struct dw_skused {
 };
 
 translator struct dw_pkt < struct dw_skused *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	since = __stamp("birth", (uint64_t)C->skb);
@@ -82,15 +78,10 @@ struct dw_skdrop3 {
 };
 
 translator struct dw_pkt < struct dw_skdrop3 *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	since = __stamp("birth", (uint64_t)C->skb);
-	location = C->location;
-	reason = C->reason;
 };
 
 struct dw_skdrop4 {
@@ -103,16 +94,10 @@ struct dw_skdrop4 {
 };
 
 translator struct dw_pkt < struct dw_skdrop4 *C > {
-	skb = C->skb;
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	since = __stamp("birth", (uint64_t)C->skb);
-	location = C->location;
-	reason = C->reason;
-	rx_sk = C->rx_sk;
 };
 
 /* skb_clone(): the new buffer */

@@ -28,6 +28,23 @@ struct dw_sk {
 	struct sock *listener;	/* accept: it was called on this one */
 };
 
+/* What a site does not say: an event of the current process, no system call, no process of the socket's own. */
+translator struct dw_sk < struct dw_sk *P > {
+	owner = (struct dw_owner *)0;
+	incall = 1;
+	nr = -1;
+	a0 = 0;
+	a1 = 0;
+	a2 = 0;
+	fd = -1;
+	err = 0;
+	bytes = 0;
+	flags = 0;
+	laddr = 0;
+	raddr = 0;
+	want = 0;
+};
+
 /* ---- descriptors ------------------------------------------------------------------------------------------------------ */
 inline uint64_t dw_fd_file[int fd] =
     fd >= 0 && fd < curthread->files->fdt->max_fds ? (uint64_t)curthread->files->fdt->fd[fd] : 0;
@@ -66,23 +83,15 @@ struct dw_skenter {
 
 translator struct dw_sk < struct dw_skenter *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
-	owner = (struct dw_owner *)0;
 	cookie = dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]] == 0 ? 0 :
 	    ((struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]])->__sk_common.skc_cookie.counter;
-	incall = 1;
-	nr = C->nr;
 	foreign = __sysforeign[C->nr];
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];
 	a2 = __sysarg2[C->regs];
 	a3 = __sysarg3[C->regs];
 	fd = (int)__sysarg0[C->regs];
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
 	raddr = C->nr == __nr_connect ? __sysarg1[C->regs] : 0;
-	want = 0;
 };
 
 /* sys_exit: its end */
@@ -93,10 +102,8 @@ struct dw_skexit {
 
 translator struct dw_sk < struct dw_skexit *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
-	owner = (struct dw_owner *)0;
 	cookie = dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]] == 0 ? 0 :
 	    ((struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]])->__sk_common.skc_cookie.counter;
-	incall = 1;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	a0 = __sysarg0[C->regs];
@@ -124,10 +131,8 @@ inline int dw_new_fd[uint64_t regs, int64_t ret] = ret >= 0 ? (int)ret :
 
 translator struct dw_sk < struct dw_sknew *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[dw_new_fd[(uint64_t)C->regs, C->ret]]];
-	owner = (struct dw_owner *)0;
 	cookie = dw_file_sk[dw_fd_file[dw_new_fd[(uint64_t)C->regs, C->ret]]] == 0 ? 0 :
 	    ((struct sock *)dw_file_sk[dw_fd_file[dw_new_fd[(uint64_t)C->regs, C->ret]]])->__sk_common.skc_cookie.counter;
-	incall = 1;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	a0 = __sysarg0[C->regs];
@@ -136,11 +141,6 @@ translator struct dw_sk < struct dw_sknew *C > {
 	listener = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
 	fd = C->ret >= 0 ? (int)C->ret : -1;
 	err = dw_errno_of[C->ret];
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* sys_exit of socketpair(2): its first and its second socket */
@@ -153,9 +153,7 @@ inline int dw_pair_fd[uint64_t regs, int second] = __user(__sysarg3[(struct pt_r
 
 translator struct dw_sk < struct dw_skfirst *C > {
 	sk = C->ret < 0 ? (struct sock *)0 : (struct sock *)dw_file_sk[dw_fd_file[dw_pair_fd[(uint64_t)C->regs, 0]]];
-	owner = (struct dw_owner *)0;
 	cookie = 0;
-	incall = 1;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	a0 = __sysarg0[C->regs];
@@ -163,11 +161,6 @@ translator struct dw_sk < struct dw_skfirst *C > {
 	a2 = __sysarg2[C->regs];
 	fd = C->ret < 0 ? -1 : dw_pair_fd[(uint64_t)C->regs, 0];
 	err = dw_errno_of[C->ret];
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 struct dw_sksecond {
@@ -177,9 +170,7 @@ struct dw_sksecond {
 
 translator struct dw_sk < struct dw_sksecond *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[dw_pair_fd[(uint64_t)C->regs, 1]]];
-	owner = (struct dw_owner *)0;
 	cookie = 0;
-	incall = 1;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	a0 = __sysarg0[C->regs];
@@ -187,11 +178,6 @@ translator struct dw_sk < struct dw_sksecond *C > {
 	a2 = __sysarg2[C->regs];
 	fd = dw_pair_fd[(uint64_t)C->regs, 1];
 	err = dw_errno_of[C->ret];
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* io_uring_complete: the end of a request, in the process that made it. Its socket is that of the request, or the one
@@ -217,43 +203,23 @@ inline uint64_t dw_req_sk[uint64_t req, int res] =
 
 translator struct dw_sk < struct dw_uring *C > {
 	sk = (struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]];
-	owner = (struct dw_owner *)0;
 	cookie = dw_req_sk[C->req, dw_cqe_res[C->cqe]] == 0 ? 0 :
 	    ((struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]])->__sk_common.skc_cookie.counter;
-	incall = 1;
-	nr = -1;
 	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
 	op = C->req == 0 ? -1 : ((struct io_kiocb *)C->req)->opcode;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
 	fd = dw_req_makes[((struct io_kiocb *)C->req)->opcode] && dw_cqe_res[C->cqe] >= 0 ? dw_cqe_res[C->cqe] : -1;
 	err = dw_errno_of[dw_cqe_res[C->cqe]];
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
 	want = ((struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]])->sk_max_ack_backlog;
 };
 
 translator struct dw_sk < struct dw_uring_res *C > {
 	sk = (struct sock *)dw_req_sk[C->req, C->res];
-	owner = (struct dw_owner *)0;
 	cookie = dw_req_sk[C->req, C->res] == 0 ? 0 :
 	    ((struct sock *)dw_req_sk[C->req, C->res])->__sk_common.skc_cookie.counter;
-	incall = 1;
-	nr = -1;
 	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
 	op = C->req == 0 ? -1 : ((struct io_kiocb *)C->req)->opcode;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
 	fd = dw_req_makes[((struct io_kiocb *)C->req)->opcode] && C->res >= 0 ? C->res : -1;
 	err = dw_errno_of[C->res];
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
 	want = ((struct sock *)dw_req_sk[C->req, C->res])->sk_max_ack_backlog;
 };
 
@@ -268,23 +234,10 @@ struct dw_skstate {
 
 /* A handshake that ends without an error was given up by its own side. */
 translator struct dw_sk < struct dw_skstate *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	incall = 0;
 	nr = __regs() == NULL ? -1 : __sysnr[__regs()];
-	oldstate = C->oldstate;
 	state = C->newstate;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
 	err = C->newstate != 7 ? 0 : C->sk->sk_err != 0 ? C->sk->sk_err : 125;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* sock_send_length, sock_recv_length */
@@ -300,21 +253,10 @@ inline int dw_io_fd[uint64_t sk] = __regs() == NULL ? -1 :
     dw_file_sk[dw_fd_file[(int)__sysarg0[__regs()]]] == sk ? (int)__sysarg0[__regs()] : -1;
 
 translator struct dw_sk < struct dw_skio *C > {
-	sk = C->sk;
 	owner = (struct dw_owner *)0;
-	cookie = C->cookie;
-	incall = 1;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
 	fd = dw_io_fd[(uint64_t)C->sk];
 	err = dw_errno_of[C->ret];
 	bytes = C->ret < 0 ? 0 : C->ret;
-	flags = C->flags;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* __sock_sendmsg, sock_recvmsg: as they return */
@@ -326,20 +268,11 @@ struct dw_skfsend {
 
 translator struct dw_sk < struct dw_skfsend *C > {
 	sk = C->sock->sk;
-	owner = (struct dw_owner *)0;
 	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
-	incall = 1;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
 	fd = dw_io_fd[(uint64_t)C->sock->sk];
 	err = dw_errno_of[C->retval];
 	bytes = C->retval < 0 ? 0 : C->retval;
 	flags = C->msg->msg_flags;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 struct dw_skfrecv {
@@ -351,20 +284,10 @@ struct dw_skfrecv {
 
 translator struct dw_sk < struct dw_skfrecv *C > {
 	sk = C->sock->sk;
-	owner = (struct dw_owner *)0;
 	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
-	incall = 1;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
 	fd = dw_io_fd[(uint64_t)C->sock->sk];
 	err = dw_errno_of[C->retval];
 	bytes = C->retval < 0 ? 0 : C->retval;
-	flags = C->flags;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* cgroup/sock_release */
@@ -374,21 +297,6 @@ struct dw_skrelease {
 };
 
 translator struct dw_sk < struct dw_skrelease *C > {
-	sk = C->sk;
-	owner = (struct dw_owner *)0;
-	cookie = C->cookie;
-	incall = 1;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* sock_close */
@@ -399,20 +307,7 @@ struct dw_skfclose {
 
 translator struct dw_sk < struct dw_skfclose *C > {
 	sk = ((struct socket *)C->file->private_data)->sk;
-	owner = (struct dw_owner *)0;
 	cookie = ((struct socket *)C->file->private_data)->sk->__sk_common.skc_cookie.counter;
-	incall = 1;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 };
 
 /* sock_rcvqueue_full, sock_exceed_buf_limit, udp_fail_queue_rcv_skb */
@@ -424,21 +319,7 @@ struct dw_skqueue {
 };
 
 translator struct dw_sk < struct dw_skqueue *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	incall = 0;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 	size = C->skb->truesize;
 	full = 1;
 };
@@ -453,21 +334,7 @@ struct dw_sklimit {
 };
 
 translator struct dw_sk < struct dw_sklimit *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	incall = 0;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
 	size = C->allocated * 4096;
 	full = C->kind == 0 ? 2 : 3;
 };
@@ -481,22 +348,7 @@ struct dw_skdatagram {
 };
 
 translator struct dw_sk < struct dw_skdatagram *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	incall = 0;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
-	rc = C->rc;
 	size = C->skb->truesize;
 	full = 1;
 };
@@ -510,22 +362,7 @@ struct dw_skdatagram0 {
 };
 
 translator struct dw_sk < struct dw_skdatagram0 *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	incall = 0;
-	nr = -1;
-	a0 = 0;
-	a1 = 0;
-	a2 = 0;
-	fd = -1;
-	err = 0;
-	bytes = 0;
-	flags = 0;
-	laddr = 0;
-	raddr = 0;
-	want = 0;
-	rc = C->rc;
 	size = 0;
 	full = 1;
 };

@@ -23,7 +23,6 @@ struct dw_sys {
 };
 
 translator struct dw_sys < struct dw_sysenter *C > {
-	regs = C->regs;
 	nr = __sysforeign[C->nr] ? __sysnr32[C->nr] : C->nr;
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];
@@ -36,7 +35,6 @@ translator struct dw_sys < struct dw_sysenter *C > {
 };
 
 translator struct dw_sys < struct dw_sysexit *C > {
-	regs = C->regs;
 	nr = __sysforeign[__sysnr[C->regs]] ? __sysnr32[__sysnr[C->regs]] : __sysnr[C->regs];
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];

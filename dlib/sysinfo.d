@@ -24,20 +24,14 @@ translator struct dw_stat < struct dw_sysenter *C > {
 translator struct dw_stat < struct dw_sysexit *C > {
 	task = curthread;
 	nr = __nr_of[__sysnr[C->regs]];
-	ret = C->ret;
 	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
 };
 translator struct dw_stat < struct dw_switchfrom *C > {
 	task = C->prev;
-	next = C->next;
-	preempt = C->preempt;
-	state = C->state;
 };
 translator struct dw_stat < struct dw_fork *C > { task = C->child; };
 translator struct dw_stat < struct dw_fault *C > { task = curthread; };
 translator struct dw_stat < struct dw_signalgen *C > {
-	task = C->task;
-	sig = C->sig;
 	info = (struct kernel_siginfo *)C->info;
 };
 

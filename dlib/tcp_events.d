@@ -10,9 +10,6 @@ struct dw_sockev {
 };
 
 translator struct dw_pkt < struct dw_sockev *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = C->sk->sk_protocol;
 	state = C->sk->__sk_common.skc_state;
@@ -28,7 +25,6 @@ struct dw_synack {
 };
 
 translator struct dw_pkt < struct dw_synack *C > {
-	skb = C->skb;
 	sk = dw_listener[C->skb];
 	owner = __owner((uint64_t)dw_listener[C->skb]);
 	cookie = dw_listener[C->skb]->__sk_common.skc_cookie.counter;
@@ -49,9 +45,6 @@ struct dw_rstrecv {
 };
 
 translator struct dw_pkt < struct dw_rstrecv *C > {
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	recv = 1;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -67,10 +60,7 @@ struct dw_caset {
 };
 
 translator struct dw_pkt < struct dw_caset *C > {
-	sk = C->sk;
 	newca = C->newstate;
-	owner = C->owner;
-	cookie = C->cookie;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
@@ -86,11 +76,6 @@ struct dw_sockio {
 };
 
 translator struct dw_pkt < struct dw_sockio *C > {
-	sk = C->sk;
-	ret = C->ret;
-	flags = C->flags;
-	owner = C->owner;
-	cookie = C->cookie;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
@@ -107,18 +92,14 @@ struct dw_rstreply {
 };
 
 translator struct dw_pkt < struct dw_rstreply *C > {
-	skb = C->skb;
-	reason = C->reason;
-	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
+	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	proto = 6;
 	has_pkt = 1;
 	reply = 1;
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state : 7;
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
-	cgroup = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ?
+	cgroup = dw_full[(uint64_t)C->sk] ?
 	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
 
@@ -133,10 +114,6 @@ struct dw_rstactive {
 
 translator struct dw_pkt < struct dw_rstactive *C > {
 	skb = C->provoked;
-	reason = C->reason;
-	sk = C->sk;
-	owner = C->owner;
-	cookie = C->cookie;
 	ver = C->sk->__sk_common.skc_family == 2 || (C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
 	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
 	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
@@ -159,28 +136,19 @@ struct dw_drop {
 };
 
 translator struct dw_pkt < struct dw_drop *C > {
-	skb = C->skb;
-	location = C->location;
-	reason = C->reason;
 	rx_sk = C->sk;
-	sk = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk : (struct sock *)0;
-	owner = C->owner;
-	cookie = C->cookie;
-	th = C->skb->protocol == 0x0008 ? (uint64_t)C->skb->head + C->skb->network_header +
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->ihl * 4 :
-	    C->skb->transport_header != 0xffff && C->skb->transport_header > C->skb->network_header ?
-	    (uint64_t)C->skb->head + C->skb->transport_header :
-	    (uint64_t)C->skb->head + C->skb->network_header + 40;
+	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
+	th = dw_freed_th[(uint64_t)C->skb];
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ? C->sk->sk_protocol :
+	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
-	cgroup = C->sk != 0 && C->sk->__sk_common.skc_state != 6 && C->sk->__sk_common.skc_state != 12 ?
+	cgroup = dw_full[(uint64_t)C->sk] ?
 	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
 

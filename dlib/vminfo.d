@@ -19,8 +19,6 @@ struct dw_fault {
 	uint64_t code;
 };
 translator struct dw_vm < struct dw_fault *C > {
-	addr = C->addr;
-	code = C->code;
 };
 
 struct dw_bioqueue {
@@ -39,12 +37,10 @@ struct dw_shrink {
 	unsigned long reclaimed;
 	struct reclaim_stat *stat;
 	int priority;
-	int file;
+	int is_file;
 };
 translator struct dw_vm < struct dw_shrink *C > {
-	scanned = C->scanned;
 	freed = C->reclaimed;
-	is_file = C->file;
 };
 
 struct dw_kswapd {
@@ -62,6 +58,5 @@ struct dw_pagealloc {
 inline uint32_t __gfp_zeroed = __has(___GFP_ZERO_BIT) ? (1 << ___GFP_ZERO_BIT) | (1 << ___GFP_MOVABLE_BIT) |
     (1 << ___GFP_HIGHMEM_BIT) : 0x10a;
 translator struct dw_vm < struct dw_pagealloc *C > {
-	order = C->order;
 	zeroed = C->page != 0 && (C->gfp & __gfp_zeroed) == __gfp_zeroed;
 };

@@ -31,6 +31,17 @@ def c_string(line):
 TOKEN = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d\w*|->|\s+|.""", re.S)
 
 
+def squeeze(data):
+    """The D text without comments and indentation; the lines keep their numbers."""
+    text = TOKEN.sub(lambda m: b"\n" * m.group().count(b"\n") if m.group()[:2] in (b"/*", b"//") else m.group(), data)
+    return b"".join(line.strip() + b"\n" for line in text.splitlines())
+
+
+def read(path, kind):
+    with open(path, "rb") as f:
+        return squeeze(f.read()) if kind == "dlib" else f.read()
+
+
 def declarations(data):
     """The top-level declarations of a D text: (from, to, [(word or mark, depth)])."""
     depth, start, words, out = 0, None, [], []
@@ -88,11 +99,10 @@ def index(paths):
     order = sorted(range(len(paths)), key=lambda i: (os.path.basename(paths[i]) != "net.d", i))
     decls, by_name = [], {}
     for f in order:
-        with open(paths[f], "rb") as data:
-            for start, end, words in declarations(data.read()):
-                for name in defines(words):
-                    by_name.setdefault(name, []).append(len(decls))
-                decls.append((f, start, end, words))
+        for start, end, words in declarations(read(paths[f], "dlib")):
+            for name in defines(words):
+                by_name.setdefault(name, []).append(len(decls))
+            decls.append((f, start, end, words))
     refs, out = [], ["const struct dlib_decl dlib_decls[] = {"]
 
     def put(ids):
@@ -118,8 +128,7 @@ def main():
     lines = ["/* Made by gen_embed.py. */", '#include "%s"' % HEADERS[kind], ""]
     lines.append("const struct dlib_file %s_files[] = {" % kind)
     for path in paths:
-        with open(path, "rb") as f:
-            data = f.read()
+        data = read(path, kind)
         if b"\0" in data:
             sys.exit("%s: a NUL byte in a text file" % path)
         lines.append('\t{"%s",' % os.path.basename(path))

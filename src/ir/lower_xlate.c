@@ -40,30 +40,45 @@ void memo_put(struct lowerer *lw, const void *base, const void *xl, const char *
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
-static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, struct type *to)
+/* v, of type from, as a member of type to. */
+static struct val member_value(struct lowerer *lw, struct val v, const struct type *from, struct type *to)
 {
-	struct val v = lower_expr(lw, init);
-
-	if (type_is_string(to)) {
-		struct sval s = v.k == V_STR ? v.s : lower_str(lw, init);
-
-		return (struct val){ .k = V_STR, .type = to, .s = s };
-	}
 	if (type_is_sou(to))
 		return v;
-	v = lower_load(lw, v, init);
+	v = lower_load(lw, v, NULL);
 	if (v.k == V_MEM) {
 		v.r = lower_addr_value(lw, v);
 		v.btf = 0;
 		v.k = V_INT;
 	}
-	v.r = convert_int(lw, v.r, init->type, to);
+	v.r = convert_int(lw, v.r, from, to);
 	v.type = to;
 	return v;
 }
 
-/* What the provider's raw structure has for members that a site's translator leaves out: the translator from the
- * structure to itself. False: it says nothing either. */
+static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, struct type *to)
+{
+	struct val v = lower_expr(lw, init);
+
+	if (type_is_string(to))
+		return (struct val){ .k = V_STR, .type = to, .s = v.k == V_STR ? v.s : lower_str(lw, init) };
+	return member_value(lw, v, init->type, to);
+}
+
+/* A member that a site's translator leaves out is what the site gives under the same name ... */
+static bool given_member(
+	struct lowerer *lw, const struct val *base, const char *name, struct type *to, struct val *out)
+{
+	struct type *st = base->bind->k == V_SITE ? types_tagged(lw->ts, T_STRUCT, lw->site->native) : NULL;
+	uint32_t bit = 0;
+	const struct type_member *m = st ? type_find_member(lw->ts, st, name, &bit) : NULL;
+
+	if (m)
+		*out = member_value(lw, site_member(lw, base->bind, name, m->type), m->type, to);
+	return m != NULL;
+}
+
+/* ... or else what the translator from the provider's raw structure to itself makes. False: it says nothing either. */
 static bool default_member(struct lowerer *lw, const struct val *base, const char *name, struct val *out)
 {
 	struct type *raw = lw->prov->raw ? types_tagged(lw->ts, T_STRUCT, lw->prov->raw) : NULL;
@@ -86,6 +101,10 @@ struct val xl_member(struct lowerer *lw, const struct val *base, const struct ex
 
 	if (memo_get(lw, base->bind, base->xl, name, &v))
 		return v;
+	if (!init && given_member(lw, base, name, to, &v)) {
+		memo_put(lw, base->bind, base->xl, name, v);
+		return v;
+	}
 	if (!init && default_member(lw, base, name, &other))
 		return xl_member(lw, &other, at, name);
 	if (!init) { /* this site has no such thing: reading it is a fault, as reading through NULL is */
