@@ -12,28 +12,24 @@ dtrace:::BEGIN
 	header();
 }
 
+/* Without a descriptor it is no connect(), but io_uring or TCP Fast Open. */
 sock:::connect-start
-/ really == 0 /
-{
-	self->start = 0;
-}
-
-sock:::connect-start
-/ really == 0 && args[0]->so_ip &&
-  wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
+/ really == 0 && args[0]->so_ip && args[0]->so_fd != -1 /
 {
 	self->start = timestamp;
-	self->pid = args[1]->cs_pid;
-	self->family = args[0]->so_family;
-	self->address = args[0]->so_raddr;
-	self->port = args[0]->so_rport;
 }
 
-syscall::connect:return
+sock:::connect-return
+/ really == 0 && self->start &&
+  wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
+{
+	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
+	    (timestamp - self->start) / 1000, args[2]->sr_error);
+}
+
+sock:::connect-return
 / really == 0 && self->start /
 {
-	row(self->pid, curthread->group_leader->comm, self->family, self->address, self->port,
-	    (timestamp - self->start) / 1000, sock_error_string[errno]);
 	self->start = 0;
 }
 

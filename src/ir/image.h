@@ -176,6 +176,7 @@ enum attach_kind {
 	ATTACH_FEXIT,          /* ... as it returns */
 	ATTACH_KPROBE,         /* the same by a kprobe; targets: many functions, told apart by the program's cookie */
 	ATTACH_KRETPROBE,
+	ATTACH_SYSCALL, /* target: sys_enter, sys_exit; targets: system calls, the tracepoints of those alone */
 };
 
 #define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */
@@ -198,7 +199,7 @@ enum tier {
 	TIER_COUNT
 };
 
-/* A function of the kernel that a program is attached to. */
+/* A function of the kernel, or a system call, that a program is attached to. */
 struct image_target {
 	const char *func, *module; /* NULL: of the kernel itself */
 	uint64_t cookie;           /* the program learns it */
@@ -211,7 +212,7 @@ struct image_prog {
 	uint64_t period_ns; /* tick, profile */
 	uint32_t prog_type, expected_attach_type, attach_btf_id, flags;
 	const char *module;           /* of the target; NULL: the kernel itself */
-	struct image_target *targets; /* of kprobes: one function, or many */
+	struct image_target *targets; /* of kprobes: one function, or many; of ATTACH_SYSCALL */
 	size_t ntargets;
 	struct ir_code code;
 	const char *name; /* at most 15 characters */

@@ -201,7 +201,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 		const struct site *s = &p->def->sites[i];
 
 		if (site_in_tier(s, t) && !site_lacks(lw->env, lw->arena, p, s, t))
-			lower_site(lw, lower_site_reached(lw, s, t), &jobs, dump_ir, dump_bpf);
+			lower_site(lw, syscall_site(lw, lower_site_reached(lw, s, t), &jobs), &jobs, dump_ir, dump_bpf);
 	}
 }
 

@@ -38,6 +38,7 @@ struct lower_env {
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* has it code of its own? */
 	/* Where functions of libraries are, in all processes; cookies are set. NULL and *n 0: nowhere. */
 	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);
+	bool (*syscall_event)(void *ctx, const char *at, const char *call); /* has it a tracepoint of its own? */
 	void *ctx;
 	uint32_t only_tier;           /* a tier + 1: sites of this one are used; 0: the best of each probe */
 	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */

@@ -251,6 +251,11 @@ vreg multi_epid(struct lowerer *lw);
 void lower_clause(struct lowerer *lw, const struct job *job);
 size_t clauses_branches(const struct jobs *jobs); /* places where paths meet again with different values */
 
+/* lower_syscall.c: a site at sys_enter or sys_exit as those of single system calls, where they do */
+const struct site *syscall_site(struct lowerer *lw, const struct site *s, const struct jobs *jobs);
+void syscall_targets(struct lowerer *lw, struct image_prog *p);
+vreg syscall_word(struct lowerer *lw, unsigned i); /* of what the site gives: registers, then number or value */
+
 /* lower_scratch.c: memory of one run of a program, for what fits neither registers nor the stack.
  *
  *	int32_t mark = scratch_mark(lw), off = scratch_alloc(lw, size);

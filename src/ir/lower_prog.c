@@ -51,6 +51,9 @@ void site_prog_type(const struct lowerer *lw, struct image_prog *p)
 	case ATTACH_KRETPROBE:
 		p->prog_type = BPF_PROG_TYPE_KPROBE;
 		break;
+	case ATTACH_SYSCALL:
+		p->prog_type = BPF_PROG_TYPE_TRACEPOINT;
+		break;
 	}
 }
 
@@ -211,6 +214,8 @@ void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 		user_places(lw, lw->set, lw->nset, &p);
 	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
 		lower_site_targets(lw, &p);
+	if (lw->site->attach == ATTACH_SYSCALL)
+		syscall_targets(lw, &p);
 	p.period_ns = lw->probe->period_ns;
 	if (lw->site->attach == ATTACH_TP_BTF) {
 		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->module, lw->site->target, &func);

@@ -108,7 +108,7 @@ bool at_return(const struct lowerer *lw)
 /* Has the site arguments, as an array (typed tracepoints, fentry) or in registers? */
 bool site_has_args(const struct lowerer *lw)
 {
-	return lw->site->attach == ATTACH_TP_BTF || at_function(lw);
+	return lw->site->attach == ATTACH_TP_BTF || lw->site->attach == ATTACH_SYSCALL || at_function(lw);
 }
 
 /* How many words: where the site is the probe's own function, its arguments, or the registers that have them. */
@@ -130,6 +130,8 @@ vreg site_word(struct lowerer *lw, unsigned i)
 {
 	struct ir *ir = lw->ir;
 
+	if (lw->site->attach == ATTACH_SYSCALL)
+		return syscall_word(lw, i);
 	if (!at_kprobe(lw))
 		return ir_ld(ir, ir_ctx(ir), (int32_t)i * 8, 8, false, true);
 	if (lw->site->attach == ATTACH_KRETPROBE || i >= ARCH_NARGS)

@@ -35,6 +35,9 @@ struct site {
 	const struct site *partner;         /* of a function's entry: its return, and the other way round */
 	const struct uarg *uargs;           /* uprobes: where the arguments are; NULL: as functions get theirs */
 	size_t nuargs;
+	/* At sys_enter and sys_exit: only these system calls are of interest, NULL-terminated; or NULL. They have
+	 * tracepoints of their own, which cost the other calls less. A 32-bit program's calls pass none of those. */
+	const char *const *calls;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
 	unsigned hidden; /* bit i: argument i is a const void *, which verifiers before Linux 6.15 do not let be read */

@@ -3,6 +3,7 @@
  * for, nothing twice, and nothing is left behind in the system: even a mount is a descriptor that dies with us. */
 #include "kernel/features.h"
 #include "kernel/lockdown.h"
+#include "kernel/sysevents.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -32,6 +33,7 @@ struct features {
 	bool caps_read;
 	char caps[96];
 	uint32_t netns; /* 0: not read yet */
+	struct sysevents *sysevents;
 };
 
 struct features *features_new(void)
@@ -49,8 +51,16 @@ void features_free(struct features *f)
 		return;
 	if (f->cgroup2 >= 0)
 		close(f->cgroup2);
+	sysevents_free(f->sysevents);
 	free(f->online);
 	free(f);
+}
+
+struct sysevents *features_sysevents(struct features *f)
+{
+	if (!f->sysevents)
+		f->sysevents = sysevents_new();
+	return f->sysevents;
 }
 
 bool features_bpf(struct features *f)

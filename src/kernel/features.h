@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct features;
+struct sysevents;
 
 /* NULL: no memory. */
 struct features *features_new(void);
@@ -36,6 +37,9 @@ bool features_kprobe_multi(struct features *f);
 /* Number of CPU slots, as bpf_get_smp_processor_id() < slots; at least 1. */
 unsigned features_cpus(struct features *f);
 bool features_cpu_online(struct features *f, unsigned cpu);
+
+/* The tracepoints of single system calls; NULL: no memory. Owned by f. */
+struct sysevents *features_sysevents(struct features *f);
 
 /* Capabilities that tracing needs and this process lacks: "CAP_BPF, CAP_NET_ADMIN"; "" when none is missing. */
 const char *features_missing_caps(struct features *f);

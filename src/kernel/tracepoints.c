@@ -28,7 +28,7 @@ static int detached_tracefs(void)
 	return events >= 0 ? events : -ENOENT;
 }
 
-static int open_events(void)
+int tracepoint_folder(void)
 {
 	int fd = open("/sys/kernel/tracing/events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -60,7 +60,7 @@ static void read_group(struct arena *a, struct strmap *m, int events, const char
 struct strmap *tracepoint_groups(struct arena *a)
 {
 	struct strmap *m = strmap_new(a);
-	int fd = open_events();
+	int fd = tracepoint_folder();
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 

@@ -8,6 +8,7 @@
 #define A_SOCKET " && P->sk != 0"
 #define URING(opcode) "P->op == " opcode
 /* clang-format off */
+#define SYSCALLS(...) (const char *const[]){ __VA_ARGS__, NULL }
 #define URING_SITES(cond, text) \
 	{ TP("io_uring_complete", 3, "dw_uring"), .fewer = 4, .when = cond, .optional = true, .sees = text }, \
 	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
@@ -34,29 +35,32 @@ static const char *const full_args[] = { "sockinfo_t *", "csinfo_t *", "sockfull
 static const char *const fds_args[] = { "sockinfo_t *", "csinfo_t *", "sockfds_t *", NULL };
 
 static const struct site create_sites[] = {
-	{ TP("sys_exit", 2, "dw_sknew"), .when = CALL("socket"), .sees = "socket()" },
-	{ TP("sys_exit", 2, "dw_skfirst"), .when = CALL("socketpair"), .sees = "socketpair(), the first one" },
-	{ TP("sys_exit", 2, "dw_sksecond"), .when = CALL("socketpair") " && P->err == 0",
-		.sees = "socketpair(), the second one" },
+	{ TP("sys_exit", 2, "dw_sknew"), .calls = SYSCALLS("socket"), .when = CALL("socket"), .sees = "socket()" },
+	{ TP("sys_exit", 2, "dw_skfirst"), .calls = SYSCALLS("socketpair"), .when = CALL("socketpair"),
+		.sees = "socketpair(), the first one" },
+	{ TP("sys_exit", 2, "dw_sksecond"), .calls = SYSCALLS("socketpair"),
+		.when = CALL("socketpair") " && P->err == 0", .sees = "socketpair(), the second one" },
 	URING_SITES(URING("45"), "io_uring"),
 };
 static const struct site bind_sites[] = {
-	{ TP("sys_exit", 2, "dw_skexit"), .when = CALL("bind") A_SOCKET, .sees = "bind()" },
+	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("bind"), .when = CALL("bind") A_SOCKET, .sees = "bind()" },
 	URING_SITES(URING("56") A_SOCKET, "io_uring"),
 };
 static const struct site listen_sites[] = {
-	{ TP("sys_exit", 2, "dw_skexit"), .when = CALL("listen") A_SOCKET, .sees = "listen()" },
+	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("listen"), .when = CALL("listen") A_SOCKET,
+		.sees = "listen()" },
 	URING_SITES(URING("57") A_SOCKET, "io_uring"),
 };
 static const struct site connect_start_sites[] = {
-	{ TP("sys_enter", 2, "dw_skenter"), .when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0",
+	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("connect"),
+		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0",
 		.sees = "connect(), but not one that ends a connection (AF_UNSPEC)" },
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
 		.when = "P->oldstate == 7 && P->state == 2 && P->nr != __nr_connect && dw_sk_file[" SK "]",
 		.sees = "TCP connections opened by io_uring or sendto()" },
 };
 static const struct site connect_done_sites[] = {
-	{ TP("sys_exit", 2, "dw_skexit"),
+	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("connect"),
 		.when = CALL("connect") A_SOCKET " && !" TOLD_LATER " && dw_sa_family[P->raddr] != 0",
 		.sees = "the end of connect() that waits, or fails at once" },
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
@@ -64,8 +68,12 @@ static const struct site connect_done_sites[] = {
 		.sees = "the end of the handshake, of connect() that does not wait" },
 	URING_SITES(URING("16") A_SOCKET " && !dw_sk_nonblock[" SK "]", "io_uring"),
 };
+static const struct site connect_return_sites[] = {
+	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("connect"),
+		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0", .sees = "the end of connect()" },
+};
 static const struct site accept_sites[] = {
-	{ TP("sys_exit", 2, "dw_sknew"),
+	{ TP("sys_exit", 2, "dw_sknew"), .calls = SYSCALLS("accept", "accept4"),
 		.when = "(P->nr == __nr_accept || P->nr == __nr_accept4) && P->foreign == 0" A_SOCKET,
 		.sees = "accept()" },
 	URING_SITES(URING("13") A_SOCKET, "io_uring, but not what one request accepts again and again"),
@@ -88,7 +96,7 @@ static const struct site close_sites[] = {
 	{ .attach = ATTACH_CGROUP_RELEASE,
 		.native = "dw_skrelease",
 		.sees = "the end of an Internet socket's last descriptor, by close(), exit or another way" },
-	{ TP("sys_enter", 2, "dw_skenter"),
+	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("close"),
 		.when = CALL("close") A_SOCKET
 		" && P->sk->__sk_common.skc_family != 2 &&"
 		" P->sk->__sk_common.skc_family != 10 && dw_file_last[dw_fd_file[P->fd]]",
@@ -105,7 +113,7 @@ static const struct site full_sites[] = {
 	{ TP("sock_exceed_buf_limit", 4, "dw_sklimit"), .sees = "the limit of a protocol's memory" },
 };
 static const struct site passed_sites[] = {
-	{ TP("sys_exit", 2, "dw_skexit"),
+	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("sendmsg", "recvmsg"),
 		.when = "(P->nr == __nr_sendmsg || P->nr == __nr_recvmsg) && P->foreign == 0 && P->err == 0 &&"
 			" P->sk != 0 && P->sk->__sk_common.skc_family == 1 && P->rights != 0",
 		.sees = "sendmsg() and recvmsg() with SCM_RIGHTS, first or second in the control data" },
@@ -119,6 +127,8 @@ static const struct probe_def probes[] = {
 	{ "close", args, TABLE(close_sites), "a socket's last descriptor is closed" },
 	{ "connect-done", res_args, TABLE(connect_done_sites),
 		"a connection has been made, or failed, whether the process waited for it or not" },
+	{ "connect-return", res_args, TABLE(connect_return_sites),
+		"connect() comes back, whether the connection is made, has failed, or goes on" },
 	{ "connect-start", args, TABLE(connect_start_sites), "a process begins to connect a socket" },
 	{ "create", res_args, TABLE(create_sites), "a process has made a socket, or could not" },
 	{ "fd-passed", fds_args, TABLE(passed_sites), "a process has sent or received file descriptors" },

@@ -1,5 +1,6 @@
 /* attach: tracepoints, cgroup2 and perf events.
  * Input: struct loaded. Output: link descriptors. Invariant: nothing is pinned, so nothing outlives the process. */
+#include "kernel/sysevents.h"
 #include "run/attach.h"
 #include "run/attach_kprobe.h"
 #include "run/attach_uprobe.h"
@@ -199,6 +200,25 @@ static int attach_kprobe(struct attached *a, size_t prog, char *why, size_t why_
 	return err ? failed(a->features, a->loaded, prog, "a kprobe on the function", -err, why, why_len) : 0;
 }
 
+/* A program at each of its system calls' own tracepoints. */
+static int attach_syscall(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	const struct image_prog *p = &a->loaded->image->progs.v[prog];
+	struct sysevents *events = features_sysevents(a->features);
+
+	for (size_t i = 0; i < p->ntargets; i++) {
+		int fd = events ? sysevents_take(events, p->target, p->targets[i].func) : -ENOMEM, r = fd;
+
+		if (fd >= 0) {
+			a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd };
+			r = link_event(a, a->loaded->progs[prog], fd);
+		}
+		if (r < 0)
+			return failed(a->features, a->loaded, prog, p->targets[i].func, -r, why, why_len);
+	}
+	return 0;
+}
+
 static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len)
 {
 	switch (a->loaded->image->progs.v[prog].attach) {
@@ -225,6 +245,8 @@ static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len
 	case ATTACH_KPROBE:
 	case ATTACH_KRETPROBE:
 		return attach_kprobe(a, prog, why, why_len);
+	case ATTACH_SYSCALL:
+		return attach_syscall(a, prog, why, why_len);
 	}
 	return -EINVAL;
 }
@@ -262,6 +284,8 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	snprintf(why, why_len, "%s", strerror(ENOMEM));
 	if (!a)
 		return err;
+	for (size_t i = 0; i < l->nprogs; i++)
+		most += l->image->progs.v[i].attach == ATTACH_SYSCALL ? l->image->progs.v[i].ntargets : 0;
 	a->loaded = l;
 	a->features = f;
 	a->stats = -1;

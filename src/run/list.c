@@ -95,6 +95,8 @@ static const char *site_name(enum attach_kind kind)
 		return "kprobe";
 	case ATTACH_KRETPROBE:
 		return "kretprobe";
+	case ATTACH_SYSCALL:
+		return "tracepoint";
 	}
 	return "";
 }
@@ -108,6 +110,7 @@ static enum attach_kind kprobe_kind(const struct site *s)
 static const char *site_needs(const struct dwire *d, const struct probe *p, const struct site *s)
 {
 	switch (s->attach) {
+	case ATTACH_SYSCALL:
 	case ATTACH_TP_BTF:
 		return arena_printf(d->arena, "the tracepoint %s with %u arguments", s->target, s->nargs);
 	case ATTACH_CGROUP_INGRESS:

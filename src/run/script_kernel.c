@@ -4,6 +4,7 @@
 
 #include "kernel/ksyms.h"
 #include "kernel/lockdown.h"
+#include "kernel/sysevents.h"
 #include "kernel/tracepoints.h"
 #include "run/script.h"
 #include "run/zone.h"
@@ -242,6 +243,14 @@ static uint32_t find_netns(void *ctx, const char *name)
 	return n;
 }
 
+static bool has_syscall_event(void *ctx, const char *at, const char *call)
+{
+	const struct dwire *d = ctx;
+	struct sysevents *s = features_sysevents(d->features);
+
+	return s && sysevents_has(s, at, call);
+}
+
 void script_env(struct dwire *d)
 {
 	struct lower_env *env = &d->c.lenv;
@@ -258,4 +267,5 @@ void script_env(struct dwire *d)
 	env->function = find_function;
 	env->has_function = has_function;
 	env->tier_lacks = tier_lacks;
+	env->syscall_event = has_syscall_event;
 }

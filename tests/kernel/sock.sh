@@ -15,6 +15,8 @@ sock:::connect-start /args[1]->cs_execname == "dw_sock"/
 sock:::connect-done /args[1]->cs_execname == "dw_sock"/
 { printf("connect-done %s %s %d %s pid=%d\n", args[0]->so_protoname, args[0]->so_raddr, args[0]->so_rport,
     args[2]->sr_error, args[1]->cs_pid); }
+sock:::connect-return /args[1]->cs_execname == "dw_sock"/
+{ printf("connect-return %d %s %d %s\n", args[0]->so_fd, args[0]->so_raddr, args[0]->so_rport, args[2]->sr_error); }
 sock:::accept-done /args[1]->cs_execname == "dw_sock"/
 { printf("accept-done %d %s %d %s\n", args[0]->so_fd, args[0]->so_laddr, args[0]->so_lport, args[2]->sr_error); }
 sock:::send, sock:::receive, sock:::first-byte /args[1]->cs_execname == "dw_sock" && args[0]->so_ip/
@@ -71,7 +73,7 @@ connect-start 5 $tcp $address $port nb=1
 connect-done $tcp $address $port Success pid=$(value_of pid)
 close $tcp $port
 END
-	diff -u "$tmp/want" <(grep -v '^buffer-full' <<<"$OUT" | head -n "$(wc -l <"$tmp/want")") || fail "-$1: the first calls"
+	diff -u "$tmp/want" <(grep -Ev '^(buffer-full|connect-return)' <<<"$OUT" | head -n "$(wc -l <"$tmp/want")") || fail "-$1: the first calls"
 	cat >"$tmp/want" <<END
 $(new 5)
 connect-start 5 $tcp $address $closed nb=1
@@ -100,7 +102,7 @@ close UDP $(value_of udp_port)
 close UDP 0
 END
 	sed -i "s/^bind 5 127.0.0.1 0/bind 5 127.0.0.1 $(value_of udp_port)/" "$tmp/want"
-	diff -u "$tmp/want" <(grep -v '^buffer-full' <<<"$OUT" | sed -n "27,$((26 + $(wc -l <"$tmp/want")))p") ||
+	diff -u "$tmp/want" <(grep -Ev '^(buffer-full|connect-return)' <<<"$OUT" | sed -n "27,$((26 + $(wc -l <"$tmp/want")))p") ||
 		fail "-$1: the other calls"
 	if [ "$1" = 4 ] && [ "$(value_of uring)" != 0 ]; then
 		read -r s a <<<"$(value_of uring)"
@@ -115,6 +117,8 @@ first-byte $a TCP 1 flags=0 Success
 END
 		diff -u "$tmp/want" <(tail -n 12 <<<"$OUT" | head -n 7) || fail "io_uring"
 	fi
+	expect_eq "$(sed -n 's/^connect-return //p' <<<"$OUT" | tr '\n' ',')" "5 $address $port Success,5 $address $port In \
+progress,5 $address $closed In progress,5  0 No such file,6 127.0.0.1 $(value_of udp_port) Success," "connect-return"
 	diff -u - <(tail -n 3 <<<"$OUT") <<END || fail "-$1: the last calls"
 accept-done -1 $address $port Try again
 close $tcp 0

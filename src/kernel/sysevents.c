@@ -1,0 +1,136 @@
+/* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors. Invariant: an event that was
+ * found to be there stays open until it is taken: closing and opening it again makes the kernel wait. */
+#include "kernel/sysevents.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/tracepoints.h"
+
+struct held {
+	char *name; /* "sys_enter_connect" */
+	int fd;     /* -errno: it cannot be had; TAKEN */
+};
+#define TAKEN (-100000)
+
+struct sysevents {
+	int folder; /* of tracefs; -1: not opened yet, -2: there is none */
+	struct held *v;
+	size_t n;
+};
+
+struct sysevents *sysevents_new(void)
+{
+	struct sysevents *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->folder = -1;
+	return s;
+}
+
+void sysevents_free(struct sysevents *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].fd >= 0)
+			close(s->v[i].fd);
+		free(s->v[i].name);
+	}
+	if (s->folder >= 0)
+		close(s->folder);
+	free(s->v);
+	free(s);
+}
+
+/* The event's number; 0: there is none. */
+static unsigned long long read_id(struct sysevents *s, const char *name)
+{
+	char path[128], text[32];
+	ssize_t len;
+	int fd;
+
+	if (s->folder == -1) {
+		s->folder = tracepoint_folder();
+		s->folder = s->folder < 0 ? -2 : s->folder;
+	}
+	if (s->folder < 0)
+		return 0;
+	snprintf(path, sizeof(path), "syscalls/%s/id", name);
+	fd = openat(s->folder, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
+/* A program at the event runs on every CPU, whichever the descriptor is of. */
+static int open_event(struct sysevents *s, const char *name)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = read_id(s, name);
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	if (!attr.config)
+		return -ENOENT;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static struct held *find(struct sysevents *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i].name, name))
+			return &s->v[i];
+	return NULL;
+}
+
+bool sysevents_has(struct sysevents *s, const char *at, const char *call)
+{
+	char name[64];
+	struct held *h, *v;
+
+	snprintf(name, sizeof(name), "%s_%s", at, call);
+	h = find(s, name);
+	if (h)
+		return h->fd >= 0 || h->fd == TAKEN;
+	v = realloc(s->v, (s->n + 1) * sizeof(*v));
+	if (!v)
+		return false;
+	s->v = v;
+	h = &v[s->n];
+	h->name = strdup(name);
+	if (!h->name)
+		return false;
+	h->fd = open_event(s, name);
+	s->n++;
+	return h->fd >= 0;
+}
+
+int sysevents_take(struct sysevents *s, const char *at, const char *call)
+{
+	char name[64];
+	struct held *h;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s_%s", at, call);
+	h = find(s, name);
+	if (!h || h->fd < 0)
+		return open_event(s, name);
+	fd = h->fd;
+	h->fd = TAKEN;
+	return fd;
+}
