@@ -289,6 +289,17 @@ vreg lower_address(struct lowerer *lw, const struct expr *e)
 	return v.k == V_MEM ? lower_addr_value(lw, v) : plain_number(lw, v);
 }
 
+/* The running thread's CPU's runqueue. */
+static vreg own_runqueue(struct lowerer *lw)
+{
+	struct val v = current_task(lw);
+
+	v = lower_member_of(lw, v, v.type->of, "se");
+	v = lower_load(lw, lower_member_of(lw, v, v.type, "cfs_rq"), NULL);
+	v = lower_load(lw, lower_member_of(lw, v, v.type->of, "rq"), NULL);
+	return plain_number(lw, v);
+}
+
 /* `name: where the kernel says it lies; a function is its address. */
 struct val lower_symbol(struct lowerer *lw, const struct expr *e)
 {
@@ -297,6 +308,10 @@ struct val lower_symbol(struct lowerer *lw, const struct expr *e)
 
 	if (!s)
 		return int_val(ir_call(lw->ir, BPF_FUNC_jiffies64, NULL, 0, false), e->type);
+	if (s->by_runqueue) {
+		v.r = ir_alu(lw->ir, ALU_ADD, own_runqueue(lw), ir_imm(lw->ir, s->distance));
+		return v;
+	}
 	if (!s->percpu) {
 		v.r = ir_imm(lw->ir, (int64_t)s->addr);
 		return s->type && s->type->kind == T_FUNC ? int_val(v.r, e->type) : v;

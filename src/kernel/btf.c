@@ -276,7 +276,6 @@ uint32_t kbtf_var(struct kbtf *k, const char *name)
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
-static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id);
 
 static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
 {
@@ -318,7 +317,7 @@ static struct type *make_int(struct types *ts, const struct kbtf *k, const struc
 	return type_int(ts, bt->size, sgn);
 }
 
-static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id)
+struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
 {
 	const struct btf_type *bt = id ? type_at(k, id) : NULL;
 	struct type *t;
@@ -331,20 +330,20 @@ static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id)
 	case BTF_KIND_INT:
 		return make_int(ts, k, bt);
 	case BTF_KIND_PTR:
-		return type_ptr(ts, make_type(k, ts, bt->type));
+		return type_ptr(ts, kbtf_make_type(k, ts, bt->type));
 	case BTF_KIND_TYPEDEF:
 	case BTF_KIND_CONST:
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
 	case BTF_KIND_TYPE_TAG:
-		return make_type(k, ts, bt->type);
+		return kbtf_make_type(k, ts, bt->type);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
 		return make_tagged(k, ts, id, bt);
 	case BTF_KIND_ARRAY:
-		t = make_type(k, ts, btf_array(bt)->type);
+		t = kbtf_make_type(k, ts, btf_array(bt)->type);
 		return type_array(ts, t, btf_array(bt)->nelems);
 	case BTF_KIND_FLOAT:
 		return bt->size == 4 ? ts->float_ : ts->double_;
@@ -370,13 +369,13 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 	struct kbtf *m;
 
 	if (id)
-		return make_type(k, ts, id);
+		return kbtf_make_type(k, ts, id);
 	/* Modules' names of their own mostly begin with theirs: sctp_association. */
 	(void)kbtf_open_module(k, name, strcspn(name, "_"));
 	for (m = k->modules; m; m = m->next) {
 		id = kbtf_find_id(m, name, kinds);
 		if (id)
-			return make_type(m, ts, id);
+			return kbtf_make_type(m, ts, id);
 	}
 	return NULL;
 }
@@ -395,7 +394,7 @@ static void kt_complete(void *ctx, struct types *ts, struct type *t)
 		const char *name = str_at(k, m[i].name_off);
 
 		t->members[i].name = *name ? name : NULL;
-		t->members[i].type = make_type(k, ts, m[i].type);
+		t->members[i].type = kbtf_make_type(k, ts, m[i].type);
 		t->members[i].bit_off = btf_member_bit_offset(bt, i);
 		t->members[i].bits = btf_member_bitfield_size(bt, i);
 	}
@@ -519,74 +518,6 @@ static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 	return best;
 }
 
-/* "struct task_struct *", "unsigned long [3]": the words that ksyms_type() says. */
-static struct type *type_of_text(struct types *ts, const char *text)
-{
-	size_t n = strcspn(text, "*[");
-	const char *word;
-	struct type *t;
-
-	while (n && text[n - 1] == ' ')
-		n--;
-	word = arena_strndup(ts->arena, text, n);
-	if (!strncmp(word, "struct ", 7))
-		t = types_tagged(ts, T_STRUCT, word + 7);
-	else if (!strcmp(word, "unsigned long"))
-		t = ts->ulong_;
-	else if (!strcmp(word, "unsigned int"))
-		t = ts->uint32;
-	else
-		t = !strcmp(word, "long")       ? ts->long_
-			: !strcmp(word, "int")  ? ts->int32
-			: !strcmp(word, "char") ? ts->char_
-			: !strcmp(word, "void") ? ts->void_
-						: ts->uint64;
-	text = strpbrk(text, "*[");
-	if (t && text && *text == '*')
-		return type_ptr(ts, t);
-	return t && text ? type_array(ts, t, (uint32_t)strtoul(text + 1, NULL, 10)) : t;
-}
-
-/* Of what nobody knows the type of: an integer as large as its room says, if that is small. */
-static struct type *guess_type(struct types *ts, const struct ksym *s)
-{
-	struct type *t;
-
-	if (s->type == 'T' || s->type == 't' || s->type == 'W' || s->type == 'w') {
-		t = ARENA_NEW(ts->arena, struct type);
-		*t = (struct type){ .kind = T_FUNC, .name = "", .complete = true, .of = ts->int32 };
-		return t->canon = t;
-	}
-	if (s->room && s->room <= 4)
-		return ts->int32;
-	return s->room == 8 ? ts->long_ : NULL;
-}
-
-static int kt_symbol(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out)
-{
-	struct kbtf *k = ctx;
-	uint32_t var = kbtf_var(k, name);
-	const char *text = ksyms_type(name);
-	struct ksym s;
-	int err = k->syms ? 0 : ksyms_open(&k->syms);
-
-	*out = (struct ksymbol){ 0 };
-	if (!err)
-		err = ksyms_find(k->syms, module, name, &s);
-	if (err) /* without CONFIG_KALLSYMS_ALL variables are not in the list */
-		return err == -ENOENT && (var || text) ? -ENODATA : err;
-	out->addr = s.addr;
-	if (var) { /* of variables BTF has those that each CPU has its own of */
-		out->percpu = var;
-		out->type = make_type(k, ts, type_at(k, var)->type);
-	} else {
-		out->type = text ? type_of_text(ts, text) : guess_type(ts, &s);
-	}
-	if (out->type)
-		type_complete(ts, out->type);
-	return 0;
-}
-
 static bool kt_has_module(void *ctx, const char *module)
 {
 	char path[128];
@@ -605,7 +536,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 		.find = kt_find,
 		.complete = kt_complete,
 		.enumerator = kt_enumerator,
-		.symbol = kt_symbol,
+		.symbol = kbtf_symbol,
 		.has_module = kt_has_module,
 		.enumerators = kt_enumerators,
 		.member_text = kt_member_text,

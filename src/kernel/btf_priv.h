@@ -62,6 +62,9 @@ static inline uint32_t name_hash(const char *s)
 
 /* A module's types, which stand on the kernel's; NULL: it has none, or is not there. */
 struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len);
+struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id);
+/* The interface's symbol(): struct ktypes. */
+int kbtf_symbol(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out);
 /* The id that name has as one of the kinds (a bit each); 0: none. A full structure wins over a forward one. */
 uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds);
 /* What a type points to: of[] of btf.h. */

@@ -215,7 +215,7 @@ struct type *check_scoped(struct checker *ck, struct expr *e, bool address)
 		return err(ck, e->loc, D_IDENT_UNDEF, NULL, "there is no module %s", e->obj);
 	if (r == -ENOENT)
 		return err(ck, e->loc, D_IDENT_UNDEF, NULL, "the kernel has no symbol %s", e->name);
-	if (r || !s->addr)
+	if (r || (!s->addr && !s->by_runqueue))
 		return err(ck, e->loc, D_KERNEL,
 			r == -ENODATA ? "kernels with CONFIG_KALLSYMS_ALL do" : "see /proc/sys/kernel/kptr_restrict",
 			"this kernel does not tell the address of %s", e->name);

@@ -36,13 +36,12 @@ fi
 trace_with '
 lockstat:::adaptive-acquire, lockstat:::adaptive-release /pid == $target/ { @n[probename, arg0] = count(); }
 END { printa("%s %x %@d\n", @n); }' locks -n 0 -s 1000
-expect_match "$(awk '$1 == "adaptive-acquire" { print $3 }' <<<"$OUT")" '(^|
-)2002(
-|$)' "a pipe's mutex is taken for each read and write, and to close both ends"
-expect_eq "$(awk '$1 == "adaptive-acquire" && $3 == 2002 { print $2 }' <<<"$OUT")" \
-	"$(awk '$1 == "adaptive-release" && $3 == 2002 { print $2 }' <<<"$OUT")" "... and the same one is given up"
+most=$(awk '$1 == "adaptive-acquire" { print $3, $2 }' <<<"$OUT" | sort -rn | head -n 1)
+# once more at each end's close; an older pipe may have been at this address
+expect_ge "${most% *}" 2002 "a pipe's mutex is taken for each read and write"
+expect_le "${most% *}" 2010 "a pipe's mutex is taken for each read and write"
+expect_eq "$(awk -v l="${most#* }" '$1 == "adaptive-release" && $2 == l { print $3 }' <<<"$OUT")" "${most% *}" "and given up"
 trace_with '
-lockstat:::rw-block /pid == $target/ { self->lock = arg0; }
 lockstat:::rw-acquire, lockstat:::rw-release /pid == $target/ { @n[arg0, probename, arg1] = count(); }
 END { printa("%x %s %d %@d\n", @n); }
 lockstat:::rw-block /pid == $target/ { printf("held %x\n", arg0); }' locks -n $rounds -d /dev/shm

@@ -10,6 +10,7 @@ BEGIN
 }
 BEGIN { printf("%d %d %d\n", (uint64_t)`schedule == (uint64_t)&`schedule, &`vfs_read != 0, &`vfs_read == &`vfs_write); }
 BEGIN { printf("%s\n", ((struct vmlinux`task_struct *)curthread)->comm); }
+BEGIN { printf("%d %d\n", `runqueues.cpu == cpu, (uint64_t)`runqueues.curr == (uint64_t)curthread); }
 tick-50ms
 {
 	printf("%d %d %d\n", `jiffies > start, vmlinux`jiffies - start < 10000, sizeof(`jiffies));
