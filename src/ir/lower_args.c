@@ -30,6 +30,7 @@ static struct val raw_word(struct lowerer *lw, unsigned n)
 		v.btf = 0;
 	} else {
 		v.r = site_word(lw, n);
+		v.unsure = v.btf && site_is_tracepoint(lw);
 	}
 	return v;
 }

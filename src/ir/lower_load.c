@@ -43,7 +43,7 @@ static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool use
 	*plain = false;
 	if (p.ours)
 		return p.r;
-	if (p.btf && p.btf == st->btf_id) {
+	if (p.btf && p.btf == st->btf_id && !p.unsure) {
 		if (user && !p.sure)
 			check_address(lw, CC_NE, p.r);
 		return p.r;
@@ -135,7 +135,7 @@ vreg plain_number(struct lowerer *lw, struct val v)
 
 	if (!v.btf && !v.ours)
 		return v.r;
-	if (lw->env->kfunc_rdonly_cast && v.btf) {
+	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure) {
 		r = ir_kfunc(ir, lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
 		return ir_alu(ir, ALU_SUB, v.r, r);
 	}
@@ -289,15 +289,18 @@ vreg lower_address(struct lowerer *lw, const struct expr *e)
 	return v.k == V_MEM ? lower_addr_value(lw, v) : plain_number(lw, v);
 }
 
-/* The running thread's CPU's runqueue. */
+/* The running thread's CPU's runqueue. The members are there: the kernel's side of `name has looked. */
 static vreg own_runqueue(struct lowerer *lw)
 {
+	static const char *const path[] = { "se", "cfs_rq", "rq" };
 	struct val v = current_task(lw);
 
-	v = lower_member_of(lw, v, v.type->of, "se");
-	v = lower_load(lw, lower_member_of(lw, v, v.type, "cfs_rq"), NULL);
-	v = lower_load(lw, lower_member_of(lw, v, v.type->of, "rq"), NULL);
-	return plain_number(lw, v);
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]) && v.type; i++) {
+		v = lower_member_of(lw, v, v.type->kind == T_PTR ? v.type->of : v.type, path[i]);
+		if (v.type && v.type->kind == T_PTR)
+			v = lower_load(lw, v, NULL);
+	}
+	return v.type ? plain_number(lw, v) : ir_imm(lw->ir, 0);
 }
 
 /* `name: where the kernel says it lies; a function is its address. */

@@ -177,6 +177,12 @@ static bool site_func(struct lowerer *lw, struct kernel_func *f)
 		env->function(env->ctx, site_module(s, lw->probe), site_function(s, lw->probe), f);
 }
 
+/* Verifiers know of some tracepoints that an argument may be no pointer: an error, or NULL. */
+bool site_is_tracepoint(const struct lowerer *lw)
+{
+	return lw->site->attach == ATTACH_TP_BTF;
+}
+
 /* What argument i points to: struct kernel_func, of. */
 uint32_t site_arg_of(struct lowerer *lw, unsigned i)
 {
@@ -196,8 +202,10 @@ struct val site_arg(struct lowerer *lw, int i, struct type *type)
 	if (of == KERNEL_OPAQUE)
 		return typed_word(lw, site_hidden_word(lw, i), type);
 	v = typed_word(lw, site_word(lw, (unsigned)i), type);
-	if (!v.btf && type->size == 8) /* a pointer, though we call it void * */
+	if (!v.btf && type->size == 8) { /* a pointer, though we call it void * */
 		v.btf = of;
+		v.unsure = site_is_tracepoint(lw);
+	}
 	return v;
 }
 

@@ -11,7 +11,8 @@ bool at_kprobe(const struct lowerer *lw);  /* the context is a struct pt_regs */
 bool at_function(const struct lowerer *lw);
 bool at_return(const struct lowerer *lw);     /* the end of the probe's own function */
 bool site_has_args(const struct lowerer *lw); /* as an array (typed tracepoints, fentry) or in registers */
-unsigned site_words(struct lowerer *lw);      /* how many */
+bool site_is_tracepoint(const struct lowerer *lw);
+unsigned site_words(struct lowerer *lw); /* how many */
 vreg site_word(struct lowerer *lw, unsigned i);
 vreg site_hidden_word(struct lowerer *lw, int i);     /* what the verifier does not let us load */
 uint32_t site_arg_of(struct lowerer *lw, unsigned i); /* what it points to: struct kernel_func, of */

@@ -66,8 +66,7 @@ static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, st
 }
 
 /* A member that a site's translator leaves out is what the site gives under the same name ... */
-static bool given_member(
-	struct lowerer *lw, const struct val *base, const char *name, struct type *to, struct val *out)
+static bool given_member(struct lowerer *lw, const struct val *base, const char *name, struct type *to, struct val *out)
 {
 	struct type *st = base->bind->k == V_SITE ? types_tagged(lw->ts, T_STRUCT, lw->site->native) : NULL;
 	uint32_t bit = 0;

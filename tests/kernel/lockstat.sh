@@ -44,7 +44,7 @@ expect_eq "$(awk -v l="${most#* }" '$1 == "adaptive-release" && $2 == l { print 
 trace_with '
 lockstat:::rw-acquire, lockstat:::rw-release /pid == $target/ { @n[arg0, probename, arg1] = count(); }
 END { printa("%x %s %d %@d\n", @n); }
-lockstat:::rw-block /pid == $target/ { printf("held %x\n", arg0); }' locks -n $rounds -d /dev/shm
+lockstat:::rw-block /pid == $target && arg3 == 1 && arg1 > 100000000/ { printf("held %x\n", arg0); }' locks -n $rounds -d /dev/shm
 held=$(awk '$1 == "held" { print $2; exit }' <<<"$OUT")
 expect_eq "$(grep "^$held rw-" <<<"$OUT" | cut -d ' ' -f 2- | sort | tr '\n' ' ')" \
 	"rw-acquire 0 $((2 * rounds + 1)) rw-acquire 1 $rounds rw-release 0 $((2 * rounds + 1)) rw-release 1 $rounds " \
