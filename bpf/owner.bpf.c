@@ -349,9 +349,9 @@ static __always_inline void remove(DW_U64 key)
 }
 
 /* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
- * make subflows, SCTP's associations end later than the call (later): then the entry stays until as many others of that kind have ended on this CPU. The kernel
- * may give the address to a new socket before: that has its own entry made, unless it is one of the kernel's own,
- * which programs tell by its struct socket. */
+ * make subflows, SCTP's associations end later than the call (later): then the entry stays until as many others of that
+ * kind have ended on this CPU. The kernel may give the address to a new socket before: that has its own entry made,
+ * unless it is one of the kernel's own, which programs tell by its struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;

@@ -1,12 +1,12 @@
-/* owner_recent: the owners that this CPU has looked at last: a lookup in `owners` takes longer than all the rest that is
- * done for a packet. Part of owner.bpf.c.
+/* owner_recent: the owners that this CPU has looked at last: a lookup in `owners` takes longer than all the rest that
+ * is done for a packet. Part of owner.bpf.c.
  *
  * Input: an owner that was found (recent_note), or changed (recent_change, after it was).
  * Output: recent_is: is this process the owner that the socket has now?
  * Invariant: an entry counts while `changes` of its socket is what it was before the entry was read from `owners`.
  * An interrupt may write the same entry: the one that came first keeps out the other writer, and a reader looks at the
  * key again in the end. */
-/* Entries a CPU; and counters of changes, each of which several sockets share. Powers of 2; recent_hash() knows them. */
+/* Entries a CPU; counters of changes, each of which several sockets share. Powers of 2; recent_hash() knows them. */
 #define RECENT 64
 #define CHANGES 1024
 

@@ -248,7 +248,7 @@ struct val lower_element(struct lowerer *lw, const struct expr *e, const struct 
 	return out;
 }
 
-/* ---- faults, addresses, symbols ----------------------------------------------------------------------------------- */
+/* ---- faults, addresses, symbols ---------------------------------------------------------------------------------- */
 void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
 {
 	struct ir *ir = lw->ir;

@@ -1,5 +1,5 @@
-/* lower_packet: bytes of a packet, by their offset from the IP header. cgroup_skb programs get them wherever they lie in
- * its buffer (a driver may keep most of them in pages); at functions only the buffer's own part can be read. Input:
+/* lower_packet: bytes of a packet, by their offset from the IP header. cgroup_skb programs get them wherever they lie
+ * in its buffer (a driver may keep most of them in pages); at functions only the buffer's own part can be read. Input:
  * __pkt(), __dnsname(), __dnswire() of dlib. Invariant: what is not in the packet, or not there, reads as 0. */
 #include <linux/bpf.h>
 

@@ -1,5 +1,5 @@
 /* lower_sock: the socket of a site: which it is, its number (cookie), its owner.
- * Input: a site that shows a packet or a socket. Output: registers; an owner is a pointer to a struct dw_owner or NULL. */
+ * Input: a site that shows a packet or a socket. Output: registers; an owner is a struct dw_owner's address or NULL. */
 #include <linux/bpf.h>
 
 #include "ir/lower_site.h"

@@ -544,7 +544,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 	};
 }
 
-/* ---- text of types ------------------------------------------------------------------------------------------------ */
+/* ---- text of types ----------------------------------------------------------------------------------------------- */
 static const char *int_text(const struct btf_type *t)
 {
 	bool sgn = btf_int_encoding(t) & BTF_INT_SIGNED;

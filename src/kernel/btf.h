@@ -14,7 +14,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k);
 /* BTF id of a function, variable or structure; 0 when there is none. */
 uint32_t kbtf_func(struct kbtf *k, const char *name);
 uint32_t kbtf_var(struct kbtf *k, const char *name);
-/* Of a pointer to something that programs cannot read through, nor calculate with: of[] of functions and tracepoints. */
+/* Of a pointer to something that programs cannot read through nor calculate with: of[] of functions and tracepoints. */
 #define KBTF_OPAQUE UINT32_MAX
 #define KBTF_ARGS 12
 /* A typed tracepoint. */

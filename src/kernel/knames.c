@@ -93,7 +93,7 @@ static int load_program(struct knames *k)
 		IMM(0, 0),
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = BPF_F_SLEEPABLE);
+	struct bpf_prog_load_opts opts = { .sz = sizeof(opts), .prog_flags = BPF_F_SLEEPABLE };
 
 	return bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "dw_names", "GPL", insns, sizeof(insns) / sizeof(insns[0]), &opts);
 }

@@ -1,8 +1,8 @@
 /* sctp: packets and states, as Solaris has them. Packets at the hooks of the sockets, and where those stand among the
  * kernel's functions. The kernel tells no steps of associations, and does them where no program can look; but behind
  * each step it takes a reference to the association or lets its queue go before the next one: sctp_association_hold()
- * for the timer or the chunk that belongs to the step, sctp_outq_uncork() at the end of an event, sctp_association_free()
- * at the end of all. There the state is compared with the one seen last. */
+ * for the timer or the chunk that belongs to the step, sctp_outq_uncork() at the end of an event,
+ * sctp_association_free() at the end of all. There the state is compared with the one seen last. */
 #include "prov/all.h"
 #include "prov/functions.h"
 

@@ -1,5 +1,5 @@
-/* sdt, rawtp: every tracepoint of the kernel and its modules. The module is the group that tracefs puts it in; args[] are the
- * tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
+/* sdt, rawtp: every tracepoint of the kernel and its modules. The module is the group that tracefs puts it in; args[]
+ * are the tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
 #include <string.h>
 
 #include "prov/all.h"

@@ -1,6 +1,6 @@
 /*
- * SCTP associations over loopback: the client connects k times, sends n messages on each and reads them back; or, one to
- * many, one socket of the client has k associations at once, with a socket of the server each, and ends them all.
+ * SCTP associations over loopback: the client connects k times, sends n messages on each and reads them back; or, one
+ * to many, one socket of the client has k associations at once, with a socket of the server each, and ends them all.
  * Output: the processes, and as the kernel's own lists have it, which are of the network namespace: the packets
  * (/proc/net/sctp/snmp), and how many associations were established at once (/proc/net/sctp/assocs).
  *
