@@ -169,8 +169,8 @@ DW_U32 listener_shared, datagram_shared;
 DW_U32 stream_shared;
 /* A process has ended whose sockets others hold. Set here, reset by user space. */
 DW_U32 orphaned;
-/* What owner_iter does; set by user space. */
-DW_U32 scan;
+/* What owner_iter does, and how it marks the listeners that their owners hold; set by user space. */
+DW_U32 scan, marked;
 /* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
 DW_U32 partial;
 
@@ -808,7 +808,7 @@ static long left_file(DW_U64 fd, struct walk *w)
 
 	if (!last || last->pid != w->t->tgid || last->how >= DW_OWNER_INHERIT)
 		return 0;
-	o->how = DW_OWNER_INHERIT;
+	set_how(key, o, DW_OWNER_INHERIT);
 	if (last != o) {
 		bpf_map_delete_elem(&last_users, &key);
 		datagram_shared = 1;
@@ -858,20 +858,24 @@ int owner_exit(DW_U64 *args)
 	return 0;
 }
 
-/* The process of *now holds sk, of which o has another owner. Processes come in the order of their numbers. At first
- * (OWNER_SCAN_FILL) the lowest owns a socket. Later the owner of a listener may hold it no more: one scan
- * (OWNER_SCAN_TAKE) gives it to its last holder, the next (OWNER_SCAN_CHECK) back to its first. */
+/* The process of *now holds sk, of which o has another owner. At first (OWNER_SCAN_FILL) the process with the lowest
+ * number owns a socket. Later the owner of a listener may hold it no more: one scan (OWNER_SCAN_MARK) finds those that
+ * do, the next (OWNER_SCAN_CHECK) gives the others to the first process that holds them. */
 static __always_inline void found_shared(const struct sock *sk, struct dw_owner *o, const struct dw_owner *now)
 {
+	if (scan == OWNER_SCAN_MARK)
+		return;
 	if (!is_listener(sk)) {
-		if (scan != OWNER_SCAN_TAKE && !is_stream(sk->sk_protocol))
+		if (!is_stream(sk->sk_protocol))
 			datagram_shared = 1;
 		return;
 	}
-	if (scan != OWNER_SCAN_TAKE)
-		listener_shared = 1;
-	if (scan == OWNER_SCAN_TAKE || (scan == OWNER_SCAN_CHECK && now->pid < o->pid))
+	if (scan == OWNER_SCAN_CHECK && o->how != marked) {
 		rewrite((DW_U64)sk, o, now);
+		set_how((DW_U64)sk, o, marked);
+		return;
+	}
+	listener_shared = 1;
 }
 
 /* The subflows of a connection that is older than the service. */
@@ -924,6 +928,8 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 		rewrite((DW_U64)sk, o, &now);
 	else if (o->pid != now.pid && now.pid != 1)
 		found_shared(sk, o, &now);
+	if (scan == OWNER_SCAN_MARK && o && o->pid == now.pid && now.pid != 1 && is_listener(sk))
+		set_how((DW_U64)sk, o, marked);
 	if (sk->sk_protocol == IPPROTO_MPTCP && scan == OWNER_SCAN_FILL)
 		subflows((struct mptcp_sock *)sk, &now);
 	return 0;

@@ -92,6 +92,8 @@ enum dw_owner_how {
 	DW_OWNER_CREATE,
 	DW_OWNER_ACCEPT,
 	DW_OWNER_USE,
+	DW_OWNER_HOLDS, /* a listener's, found to hold it by the last scan of files, or by the one before: by turns */
+	DW_OWNER_HOLDS_TOO,
 	DW_OWNER_INHERIT, /* the listener's, whose connection nobody has accepted yet */
 	DW_OWNER_SHARED,  /* several processes use the socket, which is not TCP's: this is the first of them */
 	DW_OWNER_LEFT,    /* closed, but something of it may still be on its way: it has no struct socket */

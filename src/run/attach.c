@@ -4,6 +4,7 @@
 #include "run/attach.h"
 #include "run/attach_kprobe.h"
 #include "run/attach_uprobe.h"
+#include "run/cgroup_taken.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -164,14 +165,19 @@ static void count_ran(struct attached *a)
 
 static int attach_cgroup(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
 {
-	int root = features_cgroup2(a->features, why, why_len), fd;
+	int root = features_cgroup2(a->features, why, why_len), fd, err;
+	enum bpf_attach_type type = (enum bpf_attach_type)a->loaded->image->progs.v[prog].expected_attach_type;
+	size_t len;
 
 	if (root < 0)
 		return root;
-	fd = bpf_link_create(a->loaded->progs[prog], root,
-		(enum bpf_attach_type)a->loaded->image->progs.v[prog].expected_attach_type, NULL);
-	if (fd < 0)
-		return failed(a->features, a->loaded, prog, what, errno, why, why_len);
+	fd = bpf_link_create(a->loaded->progs[prog], root, type, NULL);
+	if (fd < 0) {
+		err = failed(a->features, a->loaded, prog, what, errno, why, why_len);
+		len = strlen(why);
+		snprintf(why + len, why_len - len, "%s", cgroup_taken(err, root, type));
+		return err;
+	}
 	a->links[a->nlinks++] = fd;
 	return 0;
 }

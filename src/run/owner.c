@@ -19,6 +19,7 @@
 #include <owner.lskel.h>
 #include <owner_norecv.lskel.h>
 #include "ir/abi.h"
+#include "run/cgroup_taken.h"
 #include "run/owner_scan.h"
 
 _Static_assert(sizeof(struct dw_owner) == 32, "bpf/owner.bpf.c and the compiled programs share this layout");
@@ -72,7 +73,7 @@ struct owner {
 	int owners, last_users, senders; /* maps; belong to the skeleton */
 	/* variables of bpf/owner.bpf.c */
 	const volatile uint64_t *drops;
-	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *partial;
+	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial;
 	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
 	uint64_t next_scan; /* not before this time, ns */
 };
@@ -99,6 +100,7 @@ struct owner {
 		(o)->datagram_suspect = &(skel)->bss->datagram_suspect;        \
 		(o)->orphaned = &(skel)->bss->orphaned;                        \
 		(o)->partial = &(skel)->bss->partial;                          \
+		(o)->marked = &(skel)->bss->marked;                            \
 		(o)->scan = &(skel)->bss->scan;                                \
 		(o)->listener_shared = &(skel)->bss->listener_shared;          \
 		(o)->datagram_shared = &(skel)->bss->datagram_shared;          \
@@ -174,15 +176,15 @@ static int attach(struct owner *o, enum prog p)
 	return 0;
 }
 
-/* Attaches the programs of one kind. *failed, unless NULL, gets the name of the one that could not be. */
-static int attach_all(struct owner *o, enum when when, const char **failed)
+/* Attaches the programs of one kind. *failed, unless NULL, gets the one that could not be. */
+static int attach_all(struct owner *o, enum when when, enum prog *failed)
 {
 	for (size_t i = 0; i < PROG_COUNT; i++) {
 		int err = progs[i].when == when ? attach(o, (enum prog)i) : 0;
 
 		if (err) {
 			if (failed)
-				*failed = progs[i].name;
+				*failed = (enum prog)i;
 			return err;
 		}
 	}
@@ -256,7 +258,8 @@ int owner_poll(struct owner *o)
 	*o->listener_suspect = 0;
 	*o->datagram_suspect = 0;
 	*o->orphaned = 0;
-	err = scan(o, OWNER_SCAN_TAKE);
+	*o->marked = *o->marked == DW_OWNER_HOLDS ? DW_OWNER_HOLDS_TOO : DW_OWNER_HOLDS;
+	err = scan(o, OWNER_SCAN_MARK);
 	if (!err)
 		err = scan(o, OWNER_SCAN_CHECK);
 	if (!err)
@@ -266,31 +269,43 @@ int owner_poll(struct owner *o)
 	return err;
 }
 
-static int tell(int err, char *why, size_t len, const char *what, const char *which)
+static int tell(int err, char *why, size_t len, const char *what)
 {
-	snprintf(why, len, "cannot tell the owners of sockets: %s%s: %s%s", what, which, strerror(-err),
-		err == -EPERM || err == -EACCES ? " (this needs root)" : "");
+	snprintf(why, len, "cannot tell the owners of sockets: %s: %s%s", what, strerror(-err),
+		(err == -EPERM || err == -EACCES) && geteuid() ? " (this needs root)" : "");
 	return err;
+}
+
+static void tell_attach(const struct owner *o, int err, enum prog p, char *why, size_t len)
+{
+	char what[64];
+	size_t n;
+
+	snprintf(what, sizeof(what), "attaching %s", progs[p].name);
+	tell(err, why, len, what);
+	n = strlen(why);
+	if (progs[p].type != BPF_TRACE_RAW_TP && o->cgroup >= 0)
+		snprintf(why + n, len - n, "%s", cgroup_taken(err, o->cgroup, progs[p].type));
 }
 
 int owner_start(struct owner **out, int cgroup_fd, bool whole, char *why, size_t why_len)
 {
 	struct owner *o = calloc(1, sizeof(*o));
-	const char *failed = "";
+	enum prog failed = PROG_create;
 	int err;
 
 	if (!o)
-		return tell(-ENOMEM, why, why_len, "memory", "");
+		return tell(-ENOMEM, why, why_len, "memory");
 	for (size_t i = 0; i < PROG_COUNT; i++)
 		o->prog[i] = o->link[i] = -1;
 	o->cgroup = -1;
 	err = load(o);
 	if (err) {
-		tell(err, why, why_len, "loading the programs (Linux 5.17 or later)", "");
+		tell(err, why, why_len, "loading the programs (Linux 5.17 or later)");
 		goto out;
 	}
 	if (cgroup_fd >= 0 && (o->cgroup = dup(cgroup_fd)) < 0) {
-		err = tell(-errno, why, why_len, "the root cgroup", "");
+		err = tell(-errno, why, why_len, "the root cgroup");
 		goto out;
 	}
 	*o->partial = cgroup_fd < 0 || !whole;
@@ -303,14 +318,14 @@ int owner_start(struct owner **out, int cgroup_fd, bool whole, char *why, size_t
 	if (!err && cgroup_fd < 0)
 		err = attach_all(o, STREAM, &failed);
 	if (err) {
-		tell(err, why, why_len, "attaching ", failed);
+		tell_attach(o, err, failed, why, why_len);
 		goto out;
 	}
 	err = scan(o, OWNER_SCAN_FILL);
 	if (!err)
 		err = attach_needed(o);
 	if (err)
-		tell(err, why, why_len, "listing the open sockets", "");
+		tell(err, why, why_len, "listing the open sockets");
 out:
 	if (err) {
 		owner_stop(o);

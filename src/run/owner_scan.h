@@ -4,7 +4,7 @@
 
 enum owner_scan {
 	OWNER_SCAN_FILL,  /* give sockets without an owner to the first process that holds them */
-	OWNER_SCAN_TAKE,  /* give listeners to the last process that holds them */
-	OWNER_SCAN_CHECK, /* give listeners to the first process that holds them; note what is shared */
+	OWNER_SCAN_MARK,  /* note which listeners their owners still hold */
+	OWNER_SCAN_CHECK, /* give the others to the first process that holds them; note what is shared */
 };
 #endif

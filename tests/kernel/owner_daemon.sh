@@ -63,7 +63,11 @@ check() { # FAMILY
 		case $kind$ends in
 		*1) expect_eq "$who" "$user $user $user " "$what (made by $maker)" ;;
 		# before its first use the socket is the maker's as well
-		read0 | echo0) expect_match "$who" "^($maker|$user) $user $user $" "$what" ;;
+		read0)
+			grep -q sock_recv_length /proc/kallsyms || continue # a use that the kernel does not tell (before 6.3)
+			expect_match "$who" "^($maker|$user) $user $user $" "$what"
+			;;
+		echo0) expect_match "$who" "^($maker|$user) $user $user $" "$what" ;;
 		# before it is accepted a connection is the listener's
 		tcp0) expect_match "$who" "^(($maker|$user) ){3}$" "$what" ;;
 		esac

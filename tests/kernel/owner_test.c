@@ -448,7 +448,7 @@ static void sole_worker(struct test *t, void *arg)
 	put(s);
 	is_mine(t, s, DW_OWNER_USE);
 	CHECK(t, !owner_poll(t->o), "owner_poll");
-	is_mine(t, l, DW_OWNER_ITER);
+	is_mine(t, l, DW_OWNER_HOLDS);
 	for (int i = 0; i < 2; i++) {
 		put(((int *)arg)[2]);
 		s = accept_unnamed(l);
