@@ -16,37 +16,22 @@
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
-static bool is_named(const struct btf_type *t)
-{
-	switch (btf_kind(t)) {
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_VAR:
-	case BTF_KIND_INT:
-		return t->name_off != 0;
-	default:
-		return false;
-	}
-}
+/* Kinds that are looked up by name. */
+#define NAMED_KINDS                                                                                   \
+	(1u << BTF_KIND_STRUCT | 1u << BTF_KIND_UNION | 1u << BTF_KIND_ENUM | 1u << BTF_KIND_ENUM64 | \
+		1u << BTF_KIND_TYPEDEF | 1u << BTF_KIND_VAR | 1u << BTF_KIND_INT)
 
-static int make_index(struct kbtf *k)
+static int make_index(struct kbtf *k, const uint32_t *named, uint32_t n)
 {
-	k->nslots = k->base ? 256 : 1u << 16;
-	while (k->nslots <= k->n)
+	k->nslots = 256;
+	while (k->nslots < 2 * n)
 		k->nslots *= 2;
 	k->slots = calloc(k->nslots, sizeof(*k->slots));
 	if (!k->slots)
 		return -ENOMEM;
-	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
-		const struct btf_type *t = type_at(k, id);
-		uint32_t h;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = base_n(k) + named[i], h = name_hash(str_at(k, type_at(k, id)->name_off));
 
-		if (!is_named(t))
-			continue;
-		h = name_hash(str_at(k, t->name_off));
 		while (k->slots[h & (k->nslots - 1)])
 			h++;
 		k->slots[h & (k->nslots - 1)] = id;
@@ -115,61 +100,63 @@ static int check_header(struct kbtf *k)
 	return k->strings[h.str_len - 1] ? -EINVAL : 0;
 }
 
-/* Bytes that a type takes; 0: of a kind that we do not know. */
+/* Bytes that a type takes; 0: of a kind that we do not know. All of the kernel's types go through here. */
 static uint32_t type_size(const struct btf_type *t)
 {
-	uint32_t n = btf_vlen(t), head = sizeof(*t);
+	static const struct {
+		uint8_t head, each;
+	} sizes[32] = {
+		[BTF_KIND_FWD] = { 12, 0 },
+		[BTF_KIND_CONST] = { 12, 0 },
+		[BTF_KIND_VOLATILE] = { 12, 0 },
+		[BTF_KIND_RESTRICT] = { 12, 0 },
+		[BTF_KIND_PTR] = { 12, 0 },
+		[BTF_KIND_TYPEDEF] = { 12, 0 },
+		[BTF_KIND_FUNC] = { 12, 0 },
+		[BTF_KIND_FLOAT] = { 12, 0 },
+		[BTF_KIND_TYPE_TAG] = { 12, 0 },
+		[BTF_KIND_INT] = { 16, 0 },
+		[BTF_KIND_VAR] = { 16, 0 },
+		[BTF_KIND_DECL_TAG] = { 16, 0 },
+		[BTF_KIND_ARRAY] = { 12 + sizeof(struct btf_array), 0 },
+		[BTF_KIND_ENUM] = { 12, sizeof(struct btf_enum) },
+		[BTF_KIND_ENUM64] = { 12, sizeof(struct btf_enum64) },
+		[BTF_KIND_STRUCT] = { 12, sizeof(struct btf_member) },
+		[BTF_KIND_UNION] = { 12, sizeof(struct btf_member) },
+		[BTF_KIND_FUNC_PROTO] = { 12, sizeof(struct btf_param) },
+		[BTF_KIND_DATASEC] = { 12, sizeof(struct btf_var_secinfo) },
+	};
+	uint32_t kind = btf_kind(t);
+	_Static_assert(sizeof(struct btf_type) == 12, "head");
 
-	switch (btf_kind(t)) {
-	case BTF_KIND_FWD:
-	case BTF_KIND_CONST:
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_PTR:
-	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_FUNC:
-	case BTF_KIND_FLOAT:
-	case BTF_KIND_TYPE_TAG:
-		return head;
-	case BTF_KIND_INT:
-	case BTF_KIND_VAR:
-	case BTF_KIND_DECL_TAG:
-		return head + 4;
-	case BTF_KIND_ENUM:
-		return head + n * (uint32_t)sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64:
-		return head + n * (uint32_t)sizeof(struct btf_enum64);
-	case BTF_KIND_ARRAY:
-		return head + (uint32_t)sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return head + n * (uint32_t)sizeof(struct btf_member);
-	case BTF_KIND_FUNC_PROTO:
-		return head + n * (uint32_t)sizeof(struct btf_param);
-	case BTF_KIND_DATASEC:
-		return head + n * (uint32_t)sizeof(struct btf_var_secinfo);
-	default:
-		return 0;
-	}
+	return sizes[kind].head + (uint32_t)btf_vlen(t) * sizes[kind].each;
 }
 
+/* Pages that are not used cost nothing. */
 static int find_types(struct kbtf *k)
 {
-	uint32_t most = k->types_len / (uint32_t)sizeof(struct btf_type) + 2, off = 0;
+	uint32_t most = k->types_len / (uint32_t)sizeof(struct btf_type) + 2, off = 0, nnamed = 0;
+	uint32_t *named = malloc(most * sizeof(*named));
+	int err = 0;
 
-	k->at = calloc(most, sizeof(*k->at)); /* pages that are not used cost nothing */
-	if (!k->at)
-		return -ENOMEM;
-	for (k->n = !k->base; off + sizeof(struct btf_type) <= k->types_len; k->n++) {
+	k->at = calloc(most, sizeof(*k->at));
+	if (!k->at || !named)
+		err = -ENOMEM;
+	for (k->n = !k->base; !err && off + sizeof(struct btf_type) <= k->types_len; k->n++) {
 		const struct btf_type *t = (const struct btf_type *)(const void *)(k->types + off);
 		uint32_t size = type_size(t);
 
 		if (!size || size > k->types_len - off)
-			return -EINVAL;
+			err = -EINVAL;
 		k->at[k->n] = off;
+		named[nnamed] = k->n;
+		nnamed += NAMED_KINDS >> btf_kind(t) & (t->name_off != 0);
 		off += size;
 	}
-	return 0;
+	if (!err)
+		err = make_index(k, named, nnamed);
+	free(named);
+	return err;
 }
 
 static int open_btf(struct kbtf *base, const char *path, struct kbtf **out)
@@ -186,8 +173,6 @@ static int open_btf(struct kbtf *base, const char *path, struct kbtf **out)
 		err = check_header(k);
 	if (!err)
 		err = find_types(k);
-	if (!err)
-		err = make_index(k);
 	if (!err) {
 		k->made = calloc(k->n + 1, sizeof(struct type *));
 		err = k->made ? 0 : -ENOMEM;
@@ -259,15 +244,25 @@ uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds)
 }
 
 /* Functions are most of the names and seldom asked for: not in the index. */
-uint32_t kbtf_func(struct kbtf *k, const char *name)
+void kbtf_funcs(struct kbtf *k, const char *const *names, uint32_t *ids, size_t n)
 {
-	for (uint32_t id = 1; id < k->n; id++) {
-		const struct btf_type *t = type_at(k, id);
+	bool first[256] = { false }; /* letters that a name begins with */
+	size_t left = n;
 
-		if (btf_is_func(t) && !strcmp(str_at(k, t->name_off), name))
-			return id;
+	memset(ids, 0, n * sizeof(*ids));
+	for (size_t i = 0; i < n; i++)
+		first[(uint8_t)names[i][0]] = true;
+	for (uint32_t id = 1; id < k->n && left; id++) {
+		const struct btf_type *t = type_at(k, id);
+		const char *name = btf_is_func(t) ? str_at(k, t->name_off) : "";
+
+		for (size_t i = 0; i < n && first[(uint8_t)name[0]]; i++) {
+			if (ids[i] || strcmp(name, names[i]) != 0)
+				continue;
+			ids[i] = id;
+			left--;
+		}
 	}
-	return 0;
 }
 
 uint32_t kbtf_var(struct kbtf *k, const char *name)
@@ -283,7 +278,8 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 
 	id -= base_n(k);
 	if (k->made_in != ts->arena) { /* types live in the arena of one compilation */
-		memset(k->made, 0, k->n * sizeof(struct type *));
+		if (k->made_in)
+			memset(k->made, 0, k->n * sizeof(struct type *));
 		k->made_in = ts->arena;
 	}
 	if (k->made[id])

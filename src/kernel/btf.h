@@ -11,8 +11,8 @@ int kbtf_open(struct kbtf **out) __attribute__((warn_unused_result));
 void kbtf_close(struct kbtf *k);
 /* The interface that src/lang/types takes. */
 struct ktypes kbtf_ktypes(struct kbtf *k);
-/* BTF id of a function, variable or structure; 0 when there is none. */
-uint32_t kbtf_func(struct kbtf *k, const char *name);
+/* BTF ids of functions by their names, of a variable; 0 when there is none. */
+void kbtf_funcs(struct kbtf *k, const char *const *names, uint32_t *ids, size_t n);
 uint32_t kbtf_var(struct kbtf *k, const char *name);
 /* Of a pointer to something that programs cannot read through nor calculate with: of[] of functions and tracepoints. */
 #define KBTF_OPAQUE UINT32_MAX

@@ -253,11 +253,15 @@ static bool has_syscall_event(void *ctx, const char *at, const char *call)
 
 void script_env(struct dwire *d)
 {
+	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast",
+		"bpf_uprobe_multi_link_attach" };
 	struct lower_env *env = &d->c.lenv;
+	uint32_t ids[3];
 
-	env->kfunc_kern_ctx = kbtf_func(d->btf, "bpf_cast_to_kern_ctx");
-	env->kfunc_rdonly_cast = kbtf_func(d->btf, "bpf_rdonly_cast");
-	env->uprobe_multi = kbtf_func(d->btf, "bpf_uprobe_multi_link_attach") != 0;
+	kbtf_funcs(d->btf, names, ids, 3);
+	env->kfunc_kern_ctx = ids[0];
+	env->kfunc_rdonly_cast = ids[1];
+	env->uprobe_multi = ids[2] != 0;
 	env->wall_offset = features_walltime_offset();
 	env->first_netns = features_global_netns(d->features);
 	env->netns = find_netns;
