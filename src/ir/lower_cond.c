@@ -1,6 +1,7 @@
 /* lower_cond: conditions: comparisons, && || ^^ !, ?:.
  * Input: an expression that is tested. Output: jumps; where a value is wanted, 0 or 1.
  * Invariant: what only one branch computes is forgotten (memo_release) where the branches meet. */
+#include <assert.h>
 #include "ir/lower_priv.h"
 
 static enum ir_cc compare_cc(enum expr_op op, bool sgn)
@@ -158,8 +159,11 @@ static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const st
 
 static void arm_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out)
 {
-	const struct type *from = e->type;
+	const struct type *from;
 	vreg v;
+
+	assert(e);
+	from = e->type;
 
 	if (e->kind == EX_COND && e->b != e->c) {
 		cond_into(lw, e, r, out);

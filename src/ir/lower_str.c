@@ -2,6 +2,7 @@
  * short array's characters as words. Text in memory is made only where a script really needs characters: subroutines,
  * comparisons by order, variables that hold more than one kind. */
 #include <arpa/inet.h>
+#include <assert.h>
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -276,6 +277,7 @@ static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
 	struct sval out = str_vars(lw, FORM_ADDR);
 	uint32_t end = ir_newlabel(ir);
 
+	assert(out.w);
 	str_set(lw, out, lit_tstr(lw, 0));
 	ir_jcci(ir, CC_EQ, s.w[0], 0, end);
 	ir_seti(ir, out.tag, DW_STR_LIT);
