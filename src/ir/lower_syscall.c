@@ -1,6 +1,6 @@
 /* lower_syscall: sites at sys_enter and sys_exit that are about a few system calls only.
- * Input: a site with calls. Output: the same site at the tracepoints of those calls, which only they pass. The context of
- * such a program is a record: the number, then the arguments, or what the call returns; the registers are the task's. */
+ * Input: a site with calls. Output: the same site at the tracepoints of those calls, which only they pass. The context
+ * of such a program is a record: its number, then the arguments, or what it returns; the registers are the task's. */
 #include <linux/bpf.h>
 #include <string.h>
 

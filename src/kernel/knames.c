@@ -101,7 +101,7 @@ static int load_program(struct knames *k)
 /* A format has to be in a map that nobody can write to any more. */
 static int make_format(void)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_RDONLY_PROG);
+	struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_RDONLY_PROG };
 	static const char text[8] = "%pS";
 	uint32_t zero = 0;
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dw_format", 4, sizeof(text), 1, &opts);
@@ -115,7 +115,7 @@ static int make_format(void)
 
 static int open_parts(struct knames *k)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *p;
 

@@ -1,5 +1,5 @@
-/* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors. Invariant: an event that was
- * found to be there stays open until it is taken: closing and opening it again makes the kernel wait. */
+/* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors. Invariant: an event that
+ * was found to be there stays open until it is taken: closing and opening it again makes the kernel wait. */
 #include "kernel/sysevents.h"
 
 #include <errno.h>
