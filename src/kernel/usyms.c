@@ -341,12 +341,11 @@ static void on_event(void *ctx, const struct map_event *e)
 		p->ended = 0;
 		p->wanted = false;
 		p->nspid = 0;
-		p->parent = p->maker = e->parent;
+		p->maker = e->parent;
 		copy_maps(p, process_of(u, e->parent, false));
 		break;
 	case MAP_EXEC:
 		p->n = 0;
-		p->parent = 0;
 		break;
 	case MAP_ADDED:
 		map_added(u, p, e);
@@ -438,12 +437,12 @@ const struct mapping *usyms_mapping(struct usyms *u, pid_t pid, uint64_t addr)
 	usyms_note(u, pid);
 	p = process_of(u, pid, false);
 	m = p ? mapping_of(p, addr) : NULL;
-	if (p && !m && p->parent &&
-		!p->n) { /* it was made, did what we ask about, and ended, all since we last looked */
-		usyms_note(u, p->parent);
-		copy_maps(p, process_of(u, p->parent, false));
-		p->parent = 0;
-		m = mapping_of(p, addr);
+	/* What it did between its start and its execution of a program was done in the memory of the one that made it;
+	 * maybe it has ended, too, since we last looked. */
+	for (int i = 0; p && !m && p->maker && i < MAKERS_MAX; i++) {
+		usyms_note(u, p->maker);
+		p = process_of(u, p->maker, false);
+		m = p ? mapping_of(p, addr) : NULL;
 	}
 	return m;
 }

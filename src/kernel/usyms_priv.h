@@ -28,8 +28,7 @@ struct mapping {
 struct process {
 	struct process *next; /* in its bucket */
 	pid_t pid;
-	pid_t parent;  /* whose maps it began with; 0: not known */
-	pid_t maker;   /* the process that made it; 0: not known */
+	pid_t maker;   /* the process that made it, whose maps it began with; 0: not known */
 	unsigned seen; /* the refresh that its maps were read after */
 	unsigned ended;
 	bool wanted; /* somebody has asked for it */

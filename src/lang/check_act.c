@@ -305,6 +305,9 @@ static void check_shown(struct checker *ck, struct expr *e, enum dtag agg, enum 
 	else if (is_xlated(a))
 		err(ck, a->loc, dynamic, "name one of its members", "%s() cannot print what a translator makes",
 			e->name);
+	else if (dynamic == D_PRINT_DYN && t->special >= SPECIAL_STACK)
+		err(ck, a->loc, dynamic, "trace() and printf(\"%k\") do, and so does the call alone",
+			"%s() does not print stacks", e->name);
 	else if (type_is_block(t) && !t->size)
 		err(ck, a->loc, dynamic, NULL, "%s() cannot print %s: its size is not known", e->name,
 			type_name(ck->ts, t));

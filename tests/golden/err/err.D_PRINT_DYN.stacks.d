@@ -1,0 +1,1 @@
+BEGIN { print(stack()); print(ustack(3)); print(jstack()); trace(stack()); }
