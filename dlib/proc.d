@@ -25,6 +25,7 @@ translator timestruc_t < uint64_t NS > {
 };
 
 /* ---- processes -------------------------------------------------------------------------------------------------------- */
+inline int PR_ISSYS = 0x200000;	/* in pr_flag: a thread of the kernel, PF_KTHREAD */
 inline int PR_MODEL_UNKNOWN = 0;
 inline int PR_MODEL_ILP32 = 1;
 inline int PR_MODEL_LP64 = 2;

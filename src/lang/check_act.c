@@ -23,6 +23,20 @@ static bool conv_is_float(char c)
 	return c && strchr("eEfFgG", c);
 }
 
+/* Does a size prefix say another size than t has? As in C, but nothing is promoted. */
+static bool is_other_size(const struct fmt_item *it, const struct type *t)
+{
+	static const struct {
+		const char *prefix;
+		uint32_t size;
+	} sizes[] = { { "hh", 1 }, { "h", 2 }, { "l", 8 }, { "ll", 8 } };
+
+	for (size_t i = 0; conv_is_number(it->conv) && i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (!strcmp(it->size, sizes[i].prefix))
+			return type_is_int(t) && t->size != sizes[i].size;
+	return false;
+}
+
 /* What is wrong with printing a t by the conversion; NULL: nothing. *hint may be set. */
 static const char *conv_mismatch(const struct fmt_item *it, const struct type *t, const char **hint)
 {
@@ -49,6 +63,8 @@ static const char *conv_mismatch(const struct fmt_item *it, const struct type *t
 		*hint = "%s prints strings";
 	else if (conv_is_number(it->conv) && t->kind == T_PTR)
 		*hint = "%p prints pointers";
+	else if (is_other_size(it, t))
+		*hint = "leave out the size prefix";
 	else if (type_is_scalar(t))
 		return NULL;
 	return "cannot print";

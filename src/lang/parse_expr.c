@@ -205,9 +205,20 @@ static struct expr *take_ident(struct parser *p)
 	return e;
 }
 
+/* Words of D that only mean something outside of expressions, where they are read by their text. */
+static bool is_reserved(const char *word)
+{
+	return !strcmp(word, "import") || !strcmp(word, "probe") || !strcmp(word, "provider") ||
+		!strcmp(word, "counter");
+}
+
 /* ident | object "`" ident | ident "(" arguments ")" */
 static struct expr *parse_ident(struct parser *p)
 {
+	if (is_reserved(parser_peek(p, 0)->text)) {
+		parser_unexpected(p, "an expression");
+		return NULL;
+	}
 	struct expr *e = take_ident(p);
 
 	if (e->kind != EX_IDENT || parser_kind(p) != TOK_LPAR)

@@ -72,6 +72,21 @@ static void print_enum(struct out *o, const struct ptype *t, uint64_t v)
 	out_int(o, value, 0);
 }
 
+/* As the print action of illumos: sign and all digits. */
+static void print_float(struct out *o, const struct ptype *t, uint64_t v)
+{
+	char buf[40];
+	uint32_t low = (uint32_t)v;
+	double d;
+	float f;
+	int n;
+
+	memcpy(&f, &low, sizeof(f));
+	memcpy(&d, &v, sizeof(d));
+	n = t->size == 4 ? snprintf(buf, sizeof(buf), "%+.7e", (double)f) : snprintf(buf, sizeof(buf), "%+.13e", d);
+	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
+}
+
 static void print_number(struct out *o, const struct ptype *t, uint64_t v)
 {
 	switch (t->kind) {
@@ -81,10 +96,12 @@ static void print_number(struct out *o, const struct ptype *t, uint64_t v)
 	case PT_ENUM:
 		print_enum(o, t, v);
 		break;
+	case PT_FLOAT:
+		print_float(o, t, v);
+		break;
 	case PT_INT:
 	case PT_BOOL:
 	case PT_PTR:
-	case PT_FLOAT:
 	case PT_ARRAY:
 	case PT_SOU:
 	case PT_STRING:

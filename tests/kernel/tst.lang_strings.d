@@ -17,7 +17,7 @@ BEGIN { /* strings */
 	this->c = pid ? "lit" : "10.0.0.9"; printf("%s %d %d\n", this->c, this->c == "lit", this->c == "10.0.0.9");
 	this->c = pid ? "10.0.0.9" : "lit"; printf("%s %d %d %d\n", this->c, this->c == "lit", this->c == "10.0.0.9", this->c >= "10." && this->c < "11");
 	printf("%%d %% [%5s] [%-5s] [%.2s] [%s]\n", "ab", "cd", "efgh", "per%cent");
-	printf("%d %i %u %x %X %o %c %p %hd %ld %lld %hhx %5d|%-5d|%05d|%+d|% d|%#x|%#o\n", -1, -2, 3, 255, 255, 8, 65, 4096, 5, 6, 7, 8, 42, 42, 42, 42, 42, 255, 8);
+	printf("%d %i %u %x %X %o %c %p %hd %ld %lld %hhx %5d|%-5d|%05d|%+d|% d|%#x|%#o\n", -1, -2, 3, 255, 255, 8, 65, 4096, (short)5, 6L, 7L, (char)8, 42, 42, 42, 42, 42, 255, 8);
 	printf("%*d|%-*d|%.*s|\n", 6, 42, 6, 42, 2, "abcdef");
 	printf("\x41\102\t|\\|\"|\a\n");
 	printf("%d %d %d %d %d\n", 'a', '\n', '\x41', '\101', 0x1F + 010);
