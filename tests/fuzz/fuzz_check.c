@@ -53,6 +53,8 @@ static int64_t number(void *ctx, const char *name, bool *known)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	static const char *const kfuncs[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast" };
+	uint32_t ids[2];
 	char why[4096];
 
 	(void)argc;
@@ -62,8 +64,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	must(null && features);
 	if (kbtf_open(&btf) == 0) {
 		ktypes = kbtf_ktypes(btf);
-		lenv.kfunc_kern_ctx = kbtf_func(btf, "bpf_cast_to_kern_ctx");
-		lenv.kfunc_rdonly_cast = kbtf_func(btf, "bpf_rdonly_cast");
+		kbtf_funcs(btf, kfuncs, ids, 2);
+		lenv.kfunc_kern_ctx = ids[0];
+		lenv.kfunc_rdonly_cast = ids[1];
 		lenv.first_netns = 4026531840u;
 		lenv.tracepoint = find_tracepoint;
 		lenv.ctx = btf;
