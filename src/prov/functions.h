@@ -30,6 +30,13 @@
 	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = cond, __VA_ARGS__)
 /* clang-format on */
 
+/* clang-format off */
+/* The reset that answers a segment. The function is entered for a reset too, and answers none (RFC 9293, 3.10.7.1). */
+#define FUNC_ANSWER(nat, cond, ...) \
+	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(" FLAGS " & 4) == 0" cond, __VA_ARGS__), \
+	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(" FLAGS " & 4) == 0" cond, __VA_ARGS__)
+/* clang-format on */
+
 /* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif
  * is 0 for what this machine made. */
 #define FUNC_OUT_TCP                                                                                         \

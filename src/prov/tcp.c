@@ -59,9 +59,7 @@ static const struct site receive_sites[] = {
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
 	FUNC_IN(IS_TCP, .sees = "segments for sockets"),
 	FUNC_TIMEWAIT("(" FLAGS " & 0x16) != 2", .sees = "segments for TIME_WAIT"),
-	FUNC_SITE("tcp_v4_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0",
-		.sees = "segments without a socket, that are answered by a reset"),
-	FUNC_SITE("tcp_v6_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0",
+	FUNC_ANSWER("dw_refused", " && P->refused_sk == 0",
 		.sees = "segments without a socket, that are answered by a reset"),
 	FUNC_DROP("P->rx_sk == 0 && P->reason == SKB_DROP_REASON_NO_SOCKET && " IP_FREED " && P->proto == 6 && (" FLAGS
 		  " & 4) != 0",
@@ -138,9 +136,7 @@ static const struct site turned_away_sites[] = {
 		.native = "dw_refusal",
 		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
 		.sees = "a SYN without a listener, as its reset is made" },
-	FUNC_SITE("tcp_v4_send_reset", 2, "dw_refusal", .when = "P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
-		.sees = "a SYN without a listener, as its reset is made"),
-	FUNC_SITE("tcp_v6_send_reset", 2, "dw_refusal", .when = "P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
+	FUNC_ANSWER("dw_refusal", " && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
 		.sees = "a SYN without a listener, as its reset is made"),
 };
 

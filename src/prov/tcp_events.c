@@ -103,10 +103,7 @@ const struct site tcp_reset_sent_sites[] = {
 		.native = "dw_rstactive",
 		.when = "P->skb == 0 && P->sk != 0",
 		.sees = "resets of a socket that gives up: args[4] is made of the socket" },
-	FUNC_SITE(
-		"tcp_v4_send_reset", 2, "dw_frstreply", .sees = "resets that answer a segment: args[4] is its header"),
-	FUNC_SITE(
-		"tcp_v6_send_reset", 2, "dw_frstreply", .sees = "resets that answer a segment: args[4] is its header"),
+	FUNC_ANSWER("dw_frstreply", "", .sees = "resets that answer a segment: args[4] is its header"),
 	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive",
 		.sees = "resets of a socket that gives up: args[4] is made of the socket"),
 };

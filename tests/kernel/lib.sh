@@ -19,11 +19,12 @@
 # For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
 #   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
 #   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
+# DWIRE_TEST_TIER: forces that tier, in tests that leave dwire_opts alone.
 # A test has 20 seconds; a comment line "# timeout: 60" at its head gives it more.
 
 failed=0
 namespaces=()
-dwire_opts=(-q)
+dwire_opts=(-q ${DWIRE_TEST_TIER:+-x tier="$DWIRE_TEST_TIER"})
 want_status=0
 PATH=$triggers:/usr/sbin:/sbin:$PATH
 

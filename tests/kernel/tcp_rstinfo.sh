@@ -39,3 +39,24 @@ for family in -4 -6; do
 	check "$family late" 1 TCP_TIMEWAIT_SOCKET 32 0 EPIPE tcp_reset "$family" -m late -n 1
 	check "$family refused" 3 NO_SOCKET 111 0 ECONNREFUSED tcp_refused "$family" -n 3
 done
+
+# Resets without a connection are received, once each, and answered by none.
+cat >"$tmp/stray" <<-'END'
+	import socket, struct
+	for family, at in (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"):
+	    s = socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_TCP)
+	    s.connect((at, 0))
+	    n = socket.inet_pton(family, at) * 2 + struct.pack("!HH", 6, 20)
+	    h = struct.pack("!HHIIBBH", 7, 9, 1, 2, 80, 20, 0)
+	    c = sum(struct.unpack("!%dH" % (len(n + h) // 2), n + h))
+	    c = (c & 65535) + (c >> 16)
+	    for i in range(3):
+	        s.send(h + struct.pack("!HH", ~((c & 65535) + (c >> 16)) & 65535, 0))
+END
+trace_in "$NETNS" "tcp:::receive, tcp:::reset-sent, tcp:::reset-received, tcp:::accept-refused /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s ver=%d fl=%d sp=%d dp=%d\\n\", probename, args[2]->ip_ver, args[4]->tcp_flags, args[4]->tcp_sport, args[4]->tcp_dport) }" \
+	python3 "$tmp/stray"
+for family in 4 6; do
+	expect_count "p == \"receive\" && v[\"ver\"] == $family && v[\"fl\"] == 20 && v[\"sp\"] == 7 && v[\"dp\"] == 9" 3 "stray resets of IPv$family"
+done
+expect_count 1 6 "stray resets: nothing else"
