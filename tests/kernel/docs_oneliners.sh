@@ -75,6 +75,12 @@ one 'tcp:::connect-request'
 line "$(of tcp client_pid) dw_client 3"
 one 'tcp:::accept-established'
 line "$(of tcp server_pid) dw_server 3"
+one 'IPPROTO_TCP/ { @[probename] '
+line "send 12"
+expect_match "$OUT" 'receive (1[2-9]|[2-9][0-9])' "calls that receive"
+one 'IPPROTO_TCP/ { @[probename, pid'
+line "send $(of tcp client_pid) dw_client 6"
+line "send $(of tcp server_pid) dw_server 6"
 one 'tcp:::send, tcp:::receive { @[probename] '
 sent=$(sed -n 's/^send //p' <<<"$OUT")
 expect_ge "$sent" 30 "segments sent"
@@ -83,7 +89,7 @@ one 'tcp:::send, tcp:::receive { @[probename, '
 expect_match "$OUT" "send $(of tcp client_pid) dw_client [1-9][0-9]+" "segments of the client"
 one 'sock:::send /args[0]->so_protocol'
 level 512 12
-one 'sock:::receive /args[0]->so_protocol'
+one "-n 'sock:::receive /args[0]->so_protocol"
 expect_match "$OUT" '\|@+' "bytes received"
 one 'tcp:::retransmit'
 expect_eq "$STATUS$(grep -v '^\(rto\|fast\|tlp\|syn\|syn-ack\) ' <<<"$OUT")" 0 "retransmits, if there were any"

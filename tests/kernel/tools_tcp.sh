@@ -122,7 +122,10 @@ traffic tcp_echo -4 -n 2
 "$dwire" tcplife --dot --netns "$NETNS" --command "$tmp/traffic" >"$tmp/dot" 2>"$tmp/err" || fail "tcplife --dot: $(<"$tmp/err")"
 expect_eq "$(head -n 1 "$tmp/dot") $(tail -n 1 "$tmp/dot")" "digraph tcplife { }" "the graph's ends"
 expect_eq "$(grep -Ec '^	"[^"]+" -> "[^"]+" \[label="port [0-9]+, [0-9]+ x, [0-9]+ KB"\];$' "$tmp/dot")" 2 "its edges"
-! command -v dot >/dev/null || dot -Tsvg "$tmp/dot" >/dev/null || fail "dot does not take the graph"
+if command -v dot >/dev/null; then
+	dot -Tsvg "$tmp/dot" >"$tmp/svg" || fail "dot does not take the graph"
+	expect_eq "$(grep -c 'class="edge"' "$tmp/svg")" 2 "edges in the picture"
+fi
 
 # A long address takes its room from the padding behind it: the last columns stay where they are.
 ip -n "$NETNS" addr add 2001:db8:1:2:3::5678/128 dev lo nodad
