@@ -127,8 +127,17 @@ static const char *probe_text(struct lowerer *lw, const struct probe *p)
 	return arena_printf(lw->arena, "%s:%s:%s:%s", p->prov->name, *p->func ? p->mod : "", p->func, p->name);
 }
 
+/* The module that a place is in, where it is not loaded. */
+static const char *module_missing(const struct lowerer *lw, const struct site *s)
+{
+	const struct ktypes *k = lw->ts->kernel;
+
+	return s && s->module && k && !k->has_module(k->ctx, s->module) ? s->module : NULL;
+}
+
 static void site_missing(struct lowerer *lw, const struct probe_left *m)
 {
+	const char *module = module_missing(lw, m->site);
 	uint32_t only = lw->env->only_tier;
 	const char *tier = only ? tier_name((enum tier)(only - 1)) : "", *hint = "dwire -lv tells what this kernel has";
 
@@ -142,6 +151,11 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 		diag_error(lw->d, m->at, D_KERNEL, NULL,
 			"%s cannot be traced: no process has mapped %s, and it is not where libraries are",
 			probe_text(lw, m->probe), m->lacks);
+	else if (module)
+		diag_error(lw->d, m->at, D_KERNEL,
+			arena_printf(lw->arena, "a device's driver loads it, as does modprobe %s", module),
+			"%s cannot be traced: it needs the %s, which is not loaded", probe_text(lw, m->probe),
+			m->lacks);
 	else if (!m->site)
 		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced in the tier %s: it is not seen there",
 			probe_text(lw, m->probe), tier);

@@ -88,6 +88,8 @@ const char *site_lacks(
 	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f) &&
 		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
 		return NULL;
+	if (s->attach == ATTACH_TP_BTF && s->module)
+		return arena_printf(a, "tracepoint %s of the module %s", s->target, s->module);
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
 	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "the kernel function bpf_cast_to_kern_ctx()"

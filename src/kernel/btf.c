@@ -518,11 +518,13 @@ static bool kt_has_module(void *ctx, const char *module)
 {
 	char path[128];
 
-	(void)ctx;
 	if (ksyms_is_kernel(module))
 		return true;
-	return !strchr(module, '/') && snprintf(path, sizeof(path), "/sys/module/%s", module) < (int)sizeof(path) &&
-		!access(path, F_OK);
+	if (strchr(module, '/') || snprintf(path, sizeof(path), "/sys/module/%s", module) >= (int)sizeof(path) ||
+		access(path, F_OK))
+		return false;
+	(void)kbtf_open_module(ctx, module, strlen(module)); /* its types are asked for next */
+	return true;
 }
 
 struct ktypes kbtf_ktypes(struct kbtf *k)

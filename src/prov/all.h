@@ -19,6 +19,7 @@ extern const struct provider resolver_provider;
 extern const struct provider skb_provider;
 extern const struct provider dns_provider;
 extern const struct provider neigh_provider;
+extern const struct provider wifi_provider;
 extern const struct provider proc_provider;
 extern const struct provider sched_provider;
 extern const struct provider io_provider;

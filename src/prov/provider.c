@@ -22,6 +22,7 @@ const struct provider *const *providers(void)
 		&skb_provider,
 		&dns_provider,
 		&neigh_provider,
+		&wifi_provider,
 		&proc_provider,
 		&sched_provider,
 		&io_provider,

@@ -112,6 +112,8 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	switch (s->attach) {
 	case ATTACH_SYSCALL:
 	case ATTACH_TP_BTF:
+		if (s->module)
+			return arena_printf(d->arena, "the tracepoint %s of the module %s", s->target, s->module);
 		return arena_printf(d->arena, "the tracepoint %s with %u arguments", s->target, s->nargs);
 	case ATTACH_CGROUP_INGRESS:
 	case ATTACH_CGROUP_EGRESS:

@@ -82,6 +82,11 @@ check_tool() { # NAME: says what is wrong
 	"$dwire" "$tool" -h >"$dir/help" || fail "$tool -h"
 	expect_eq "$(awk 'length > 80' "$dir/help")" "" "lines of more than 80 columns in $tool -h"
 	expect_match "$(<"$dir/help")" "^$tool: .*usage: $tool " "$tool -h"
+	if [ "$tool" = ieee80211scan ] && [ ! -d /sys/module/cfg80211 ]; then # tests/vm/wifi.lib runs it
+		"$dwire" "$tool" --command true >"$dir/rows" 2>"$dir/err"
+		expect_match "$? $(<"$dir/err")" '1 .*module cfg80211, which is not loaded.*hint: .*modprobe cfg80211' "$tool: refused"
+		return 0
+	fi
 	options_of "$tool" "$dir"
 	[[ $tool != qdisc-* ]] || return 0 # these are qdisclat, of one kind
 	rows_of json "$tool" "$dir" >/dev/null

@@ -6,6 +6,8 @@
 . "$here/fbt.lib"
 . "$here/sctp.lib"
 . "$here/modules.lib"
+. "$here/wifi.lib"
+. "$here/queues.lib"
 in_guest || boot 6.1
 
 # D, and what the error must name. Nothing is attached, and the command that -c gives never runs.
@@ -80,8 +82,10 @@ check list details
 fbt_tests
 tiers_agree functions kprobes
 module_tests
+wifi_tests
+queue_tests codel cbq
 sctp_tests functions kprobes
-for t in tcp_states.sh tcp_segments.sh udp.sh owner_test.c; do
+for t in tcp_states.sh tcp_segments.sh udp.sh sock.sh dns.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish

@@ -7,10 +7,12 @@
 . "$here/fbt.lib"
 . "$here/sctp.lib"
 . "$here/modules.lib"
+. "$here/wifi.lib"
 in_guest || boot 6.12
 fbt_tests
 tiers_agree hooks functions kprobes
 module_tests
+wifi_tests
 sctp_tests hooks functions kprobes
 for t in tcp_states.sh tcp_segments.sh tcp_open.sh udp.sh docs_oneliners.sh owner_test.c; do
 	kernel_test "$t"

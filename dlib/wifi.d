@@ -1,0 +1,191 @@
+/* wifi: sites and arguments of the wifi provider. */
+
+struct dw_wifi {
+	uint64_t wiphy;			/* the device (struct wiphy) */
+	uint64_t phy;			/* where its name is */
+	struct net_device *dev;		/* the interface; NULL: it has none */
+	uint64_t local;			/* mac80211's side of the device */
+	uint32_t channels;
+	uint32_t ssids;
+	uint32_t freq;
+	uint32_t band;
+	int32_t beacon;
+	uint32_t index;
+	int32_t aborted;
+	int32_t asks;			/* 1: the current process asks */
+	uint64_t since;			/* ns: when the scan began; 0: not seen */
+	uint64_t asker;
+};
+
+/* ---- the modules' structures, in numbers: their types are there only where the modules are --------------------------------- */
+/* The request as drivers know it: since Linux 6.17 it is a part of cfg80211's own. */
+inline uint64_t dw_wf_req[uint64_t req] = __has(sizeof(struct cfg80211`cfg80211_scan_request_int)) ?
+    (uint64_t)&((struct cfg80211`cfg80211_scan_request_int *)req)->req : req;
+inline uint64_t dw_wf_dev[uint64_t req] = (uint64_t)((struct cfg80211`cfg80211_scan_request *)req)->wdev->netdev;
+inline uint64_t dw_wf_wiphy[uint64_t req] = (uint64_t)((struct cfg80211`cfg80211_scan_request *)req)->wiphy;
+inline uint64_t dw_wf_phy[uint64_t wiphy] = (uint64_t)((struct cfg80211`wiphy *)wiphy)->dev.kobj.name;
+inline uint32_t dw_wf_channels[uint64_t req] = ((struct cfg80211`cfg80211_scan_request *)req)->n_channels;
+inline uint32_t dw_wf_ssids[uint64_t req] = ((struct cfg80211`cfg80211_scan_request *)req)->n_ssids;
+inline uint64_t dw_wf_nth[uint64_t req, int i] = *(uint64_t *)((uint64_t)&((struct cfg80211`cfg80211_scan_request *)req)->channels + i * 8);
+
+inline uint64_t dw_wf_lreq[uint64_t local] = (uint64_t)((struct mac80211`ieee80211_local *)local)->scan_req;
+inline uint64_t dw_wf_lwiphy[uint64_t local] = (uint64_t)((struct mac80211`ieee80211_local *)local)->hw.wiphy;
+inline int dw_wf_index[uint64_t local] = ((struct mac80211`ieee80211_local *)local)->scan_channel_idx;
+inline uint64_t dw_wf_tuned[uint64_t local] = (uint64_t)((struct mac80211`ieee80211_local *)local)->scan_chandef.chan;
+inline uint64_t dw_wf_scanning[uint64_t local] = ((struct mac80211`ieee80211_local *)local)->scanning;
+inline uint32_t dw_wf_freq[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->center_freq;
+inline uint32_t dw_wf_band[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->band;
+inline int dw_wf_beacon[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->beacon_found;
+
+/* The kernel scans by itself (bit 0; bit 2: the only channel is where the device is), and turns to the channel that is
+ * next. */
+inline int dw_wf_turns[uint64_t local] = (dw_wf_scanning[local] & 1) != 0 && dw_wf_tuned[local] != 0 &&
+    dw_wf_lreq[local] != 0 && dw_wf_index[local] < dw_wf_channels[dw_wf_lreq[local]] &&
+    dw_wf_nth[dw_wf_lreq[local], dw_wf_index[local]] == dw_wf_tuned[local];
+inline int dw_wf_stays[uint64_t local] = (dw_wf_scanning[local] & 4) != 0 && dw_wf_lreq[local] != 0;
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* rdev_scan */
+struct dw_wfscan {
+	uint64_t wiphy;
+	uint64_t request;
+};
+
+translator struct dw_wifi < struct dw_wfscan *C > {
+	wiphy = dw_wf_wiphy[dw_wf_req[C->request]];
+	phy = dw_wf_phy[dw_wf_wiphy[dw_wf_req[C->request]]];
+	dev = (struct net_device *)dw_wf_dev[dw_wf_req[C->request]];
+	channels = dw_wf_channels[dw_wf_req[C->request]];
+	ssids = dw_wf_ssids[dw_wf_req[C->request]];
+	freq = 0;
+	band = 0;
+	beacon = 0;
+	index = 0;
+	aborted = 0;
+	asks = 1;
+	since = 0;
+	asker = pid;
+};
+
+/* cfg80211_scan_done */
+struct dw_wfdone {
+	uint64_t request;
+	uint64_t info;
+};
+
+translator struct dw_wifi < struct dw_wfdone *C > {
+	wiphy = dw_wf_wiphy[dw_wf_req[C->request]];
+	phy = dw_wf_phy[dw_wf_wiphy[dw_wf_req[C->request]]];
+	dev = (struct net_device *)dw_wf_dev[dw_wf_req[C->request]];
+	channels = dw_wf_channels[dw_wf_req[C->request]];
+	ssids = dw_wf_ssids[dw_wf_req[C->request]];
+	freq = 0;
+	band = 0;
+	beacon = 0;
+	index = 0;
+	aborted = ((struct cfg80211`cfg80211_scan_info *)C->info)->aborted;
+	asks = 0;
+	since = __stamp("scan", dw_wf_wiphy[dw_wf_req[C->request]]);
+	asker = __stamped("scan", dw_wf_wiphy[dw_wf_req[C->request]]);
+};
+
+/* drv_config */
+struct dw_wfconf {
+	uint64_t local;
+	uint64_t changed;
+};
+
+translator struct dw_wifi < struct dw_wfconf *C > {
+	wiphy = dw_wf_lwiphy[C->local];
+	phy = dw_wf_phy[dw_wf_lwiphy[C->local]];
+	dev = (struct net_device *)dw_wf_dev[dw_wf_lreq[C->local]];
+	local = C->local;
+	channels = dw_wf_channels[dw_wf_lreq[C->local]];
+	ssids = dw_wf_ssids[dw_wf_lreq[C->local]];
+	freq = dw_wf_freq[dw_wf_tuned[C->local]];
+	band = dw_wf_band[dw_wf_tuned[C->local]];
+	beacon = dw_wf_beacon[dw_wf_tuned[C->local]];
+	index = dw_wf_index[C->local] + 1;
+	aborted = 0;
+	asks = 0;
+	since = __stamp("scan", dw_wf_lwiphy[C->local]);
+	asker = __stamped("scan", dw_wf_lwiphy[C->local]);
+};
+
+/* drv_sw_scan_start */
+struct dw_wfstay {
+	uint64_t local;
+	uint64_t sdata;
+};
+
+translator struct dw_wifi < struct dw_wfstay *C > {
+	wiphy = dw_wf_lwiphy[C->local];
+	phy = dw_wf_phy[dw_wf_lwiphy[C->local]];
+	dev = (struct net_device *)dw_wf_dev[dw_wf_lreq[C->local]];
+	local = C->local;
+	channels = dw_wf_channels[dw_wf_lreq[C->local]];
+	ssids = dw_wf_ssids[dw_wf_lreq[C->local]];
+	freq = dw_wf_freq[dw_wf_nth[dw_wf_lreq[C->local], 0]];
+	band = dw_wf_band[dw_wf_nth[dw_wf_lreq[C->local], 0]];
+	beacon = dw_wf_beacon[dw_wf_nth[dw_wf_lreq[C->local], 0]];
+	index = 1;
+	aborted = 0;
+	asks = 0;
+	since = __stamp("scan", dw_wf_lwiphy[C->local]);
+	asker = __stamped("scan", dw_wf_lwiphy[C->local]);
+};
+
+/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+
+inline string wifi_band_string[uint32_t band] =
+    band == 0 ? "2GHZ" : band == 1 ? "5GHZ" : band == 2 ? "60GHZ" : band == 3 ? "6GHZ" : band == 4 ? "S1GHZ" :
+    band == 5 ? "LC" : "<unknown>";
+
+typedef struct wifiinfo {
+	string wi_phy;			/* the device: "phy0" */
+	string wi_ifname;		/* its interface: "wlan0"; "": none */
+	uint32_t wi_ifindex;
+	uint32_t wi_channels;		/* how many are to be scanned */
+	uint32_t wi_ssids;		/* how many names are asked for; 0: it only listens */
+	/* scan-channel; else 0 and "" */
+	uint32_t wi_index;		/* of the channel among them, from 1 */
+	uint32_t wi_freq;		/* MHz */
+	string wi_band;			/* "2GHZ", "5GHZ", "6GHZ", ... */
+	int wi_beacon;			/* 1: networks were heard there before */
+	/* scan-done */
+	int wi_aborted;			/* 1: it was given up */
+	uint64_t wi_time;		/* scan-channel too: ns since scan-start; 0: not seen */
+} wifiinfo_t;
+
+translator wifiinfo_t < struct dw_wifi *P > {
+	wi_phy = ((struct dw_name96 *)P->phy)->c;
+	wi_ifname = P->dev != 0 ? P->dev->name : "";
+	wi_ifindex = P->dev != 0 ? P->dev->ifindex : 0;
+	wi_channels = P->channels;
+	wi_ssids = P->ssids;
+	wi_index = P->index;
+	wi_freq = P->freq;
+	wi_band = P->freq != 0 ? wifi_band_string[P->band] : "";
+	wi_beacon = P->beacon;
+	wi_aborted = P->aborted;
+	wi_time = P->since != 0 ? timestamp - P->since : 0;
+};
+
+/* The process that asked; more than its number is known only while it asks. */
+translator csinfo_t < struct dw_wifi *P > {
+	cs_addr = 0;
+	cs_cid = 0;
+	cs_pid = P->asks ? pid : P->since != 0 ? (pid_t)P->asker : -1;
+	cs_zoneid = P->dev != 0 ? __zoneid(P->dev->nd_net.net->ns.inum) : 0;
+	cs_tid = P->asks ? tid : -1;
+	cs_uid = P->asks ? uid : 0;
+	cs_execname = P->asks ? curthread->group_leader->comm : "";
+	cs_netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
+	cs_cgroup = P->asks ? curthread->cgroups->dfl_cgrp->kn->id : 0;
+	cs_zonename = P->dev != 0 ? __zone(P->dev->nd_net.net->ns.inum) : "";
+	cs_nspid = P->asks ? dw_my_nspid[curthread->group_leader->thread_pid->level] : -1;
+	cs_runtime = "";
+	cs_container = "";
+	cs_cgroupname = "";
+};
