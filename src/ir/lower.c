@@ -196,6 +196,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 	enum tier t = (enum tier)c.tier;
 
 	lw->failed = false;
+	lw->dump_bpf = dump_bpf;
 	lw->prov = p->prov;
 	lw->probe = p;
 	if (c.tier < 0 && !is_named(set, n)) {

@@ -68,6 +68,7 @@ struct stamp_map {
 	const struct provider *prov;
 	const struct stamp *stamp;
 	enum tier tier; /* of the probe that reads it first */
+	uint32_t probe; /* ... its index */
 	uint32_t map;
 };
 
@@ -100,6 +101,8 @@ struct lowerer {
 	int32_t call_off;                 /* the call's note, on the stack */
 	struct strmap *filters;           /* text of a site's when -> parsed and checked */
 	uint32_t maps[24];                /* by role: index + 1 of the shared maps */
+	uint32_t vtime_probe;             /* the first that reads vtimestamp */
+	FILE *dump_bpf;                   /* or NULL: for programs that no probe has */
 	uint32_t own_maps[2];   /* aggregations, associative arrays and self-> variables that have a map of their own */
 	uint32_t nshared;       /* ... that share theirs with others */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
@@ -386,6 +389,8 @@ void vtime_finish(struct lowerer *lw); /* after all probes: the program that vti
 
 /* lower_prog.c */
 void site_prog_type(const struct lowerer *lw, struct image_prog *p); /* which the kernel wants at lw->site */
+/* A program that only notes what its probe reads later (image_prog.notes). */
+void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
 void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf);
 
 /* lower_map.c */

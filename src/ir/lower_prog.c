@@ -181,6 +181,18 @@ void lower_site_targets(struct lowerer *lw, struct image_prog *p)
 	}
 }
 
+void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
+{
+	const struct image_probe *pr = &lw->im->probes.v[p->probe];
+
+	if (lw->dump_bpf) {
+		fprintf(lw->dump_bpf, "; notes for %s:::%s at %s\n", pr->prov, pr->name,
+			p->target ? p->target : "its site");
+		bpf_disasm(p->code.insns, p->code.n, lw->dump_bpf);
+	}
+	*vec_push(lw->arena, &lw->im->progs) = *p;
+}
+
 void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 {
 	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };

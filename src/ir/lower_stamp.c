@@ -26,7 +26,7 @@ static uint32_t stamp_map(struct lowerer *lw, const char *name)
 		if (strcmp(p->stamps[i].name, name) != 0)
 			continue;
 		m = vec_push(lw->arena, &lw->stamps);
-		*m = (struct stamp_map){ p, &p->stamps[i], lw->tier, 0 };
+		*m = (struct stamp_map){ p, &p->stamps[i], lw->tier, lw->probe_index, 0 };
 		m->map = map_add(lw,
 			(struct image_map){ .role = MAP_STAMP,
 				.name = "dw_stamp",
@@ -134,14 +134,14 @@ static void event_target(struct lowerer *lw, struct image_prog *p)
 }
 
 /* A place that this kernel has not, or in another form, is left out: a probe there would say so. */
-static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint32_t map, enum tier t)
+static void event_program(struct lowerer *lw, const struct stamp_event *ev, const struct stamp_map *m)
 {
-	struct image_prog p = { .target = ev->site.target, .name = "dw_stamp" };
+	struct image_prog p = { .target = ev->site.target, .name = "dw_stamp", .probe = m->probe, .notes = true };
 	const char *why = "";
 
-	if (!site_in_tier(&ev->site, t) || site_lacks(lw->env, lw->arena, lw->probe, &ev->site, t))
+	if (!site_in_tier(&ev->site, m->tier) || site_lacks(lw->env, lw->arena, lw->probe, &ev->site, m->tier))
 		return;
-	lw->site = lower_site_reached(lw, &ev->site, t);
+	lw->site = lower_site_reached(lw, &ev->site, m->tier);
 	p.attach = lw->site->attach;
 	event_target(lw, &p);
 	lw->ir = ir_new(lw->arena);
@@ -149,7 +149,7 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint
 	lw->exit_label = ir_newlabel(lw->ir);
 	vars_begin(lw);
 	site_begin(lw);
-	lower_event(lw, ev, map);
+	lower_event(lw, ev, m->map);
 	ir_label(lw->ir, lw->exit_label);
 	ir_ret(lw->ir, ir_imm(lw->ir, is_cgroup(&ev->site))); /* of a cgroup, 1: the packet may pass */
 	if (lw->failed)
@@ -158,16 +158,16 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, uint
 	if (ir_emit(lw->ir, &p.code, &why))
 		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target ? p.target : "a stamp", why);
 	else
-		*vec_push(lw->arena, &lw->im->progs) = p;
+		prog_add_notes(lw, &p);
 }
 
 void stamps_finish(struct lowerer *lw)
 {
 	for (size_t i = 0; i < lw->stamps.n; i++) {
-		const struct stamp *s = lw->stamps.v[i].stamp;
+		const struct stamp_map m = lw->stamps.v[i];
 
-		lw->prov = lw->stamps.v[i].prov;
-		for (size_t k = 0; k < s->nevents && !lw->failed; k++)
-			event_program(lw, &s->events[k], lw->stamps.v[i].map, lw->stamps.v[i].tier);
+		lw->prov = m.prov;
+		for (size_t k = 0; k < m.stamp->nevents && !lw->failed; k++)
+			event_program(lw, &m.stamp->events[k], &m);
 	}
 }

@@ -60,6 +60,8 @@ struct val vtime_read(struct lowerer *lw, const struct symbol *s)
 	struct val task = current_task(lw);
 	vreg tid = task_member(lw, task, "pid", NULL), p, now;
 
+	if (!lw->maps[MAP_VTIME])
+		lw->vtime_probe = lw->probe_index;
 	ir_seti(ir, v.r, 0);
 	p = note_of(lw, end);
 	now = ktime(lw);
@@ -79,7 +81,11 @@ struct val vtime_read(struct lowerer *lw, const struct symbol *s)
 /* After all probes: the program at the switch. sched_switch has (preempt, prev, next, ...). */
 void vtime_finish(struct lowerer *lw)
 {
-	struct image_prog p = { .attach = ATTACH_TP_BTF, .target = "sched_switch", .name = "dw_vtimestamp" };
+	struct image_prog p = { .attach = ATTACH_TP_BTF,
+		.target = "sched_switch",
+		.name = "dw_vtimestamp",
+		.probe = lw->vtime_probe,
+		.notes = true };
 	uint32_t end;
 	struct kernel_func f;
 	const char *why;
@@ -102,5 +108,5 @@ void vtime_finish(struct lowerer *lw)
 	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(lw->ir, &p.code, &why))
 		lower_error(lw, (struct loc){ 0 }, D_KERNEL, "vtimestamp needs the tracepoint sched_switch");
 	else
-		*vec_push(lw->arena, &lw->im->progs) = p;
+		prog_add_notes(lw, &p);
 }

@@ -6,19 +6,21 @@
 #include <bpf/bpf.h>
 #include <string.h>
 
-void consumer_add_missed(struct consumer *c, const char *probe, uint64_t n)
+void consumer_add_missed(struct consumer *c, const char *probe, bool notes, uint64_t n)
 {
 	size_t i = 0;
 
 	if (!n)
 		return;
-	while (i < c->nmissed && strncmp(c->missed[i].probe, probe, PROBE_NAME_MAX - 1) != 0)
+	while (i < c->nmissed &&
+		(c->missed[i].notes != notes || strncmp(c->missed[i].probe, probe, PROBE_NAME_MAX - 1)))
 		i++;
 	/* More probes than programs: the last slot takes the rest. */
 	if (i == c->nmissed && c->nmissed == c->missed_cap)
 		i--;
 	else if (i == c->nmissed) {
 		c->nmissed++;
+		c->missed[i].notes = notes;
 		snprintf(c->missed[i].probe, PROBE_NAME_MAX, "%s", probe);
 	}
 	c->missed[i].n += n;
@@ -120,8 +122,10 @@ static uint64_t report_missed(struct consumer *c)
 		uint64_t n = c->missed[i].n;
 		char msg[160];
 
-		snprintf(msg, sizeof(msg), "%llu probe firing%s missed in %s (recursion)", (unsigned long long)n,
-			plural(n), c->missed[i].probe);
+		snprintf(msg, sizeof(msg),
+			c->missed[i].notes ? "%llu earlier event%s missed for %s (recursion)"
+					   : "%llu probe firing%s missed in %s (recursion)",
+			(unsigned long long)n, plural(n), c->missed[i].probe);
 		if (n) {
 			fprintf(c->env.err, "dwire: %s\n", msg);
 			rows_drop(c->out, n, msg);

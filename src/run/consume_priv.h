@@ -13,6 +13,7 @@
 
 struct missed {
 	char probe[PROBE_NAME_MAX];
+	bool notes;
 	uint64_t n;
 };
 

@@ -570,7 +570,7 @@ static void add_missed(struct session *s)
 			continue;
 		snprintf(name, sizeof(name), "%s:%s:%s:%s", img->probes.v[p->probe].prov, img->probes.v[p->probe].mod,
 			img->probes.v[p->probe].func, img->probes.v[p->probe].name);
-		consumer_add_missed(s->consumer, name, load_missed(s->loaded, i));
+		consumer_add_missed(s->consumer, name, p->notes, load_missed(s->loaded, i));
 	}
 	if (late)
 		fprintf(s->opts.err, "dwire: %llu tick firing%s missed (too late)\n", (unsigned long long)late,
