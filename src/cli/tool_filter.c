@@ -196,9 +196,9 @@ static bool add_ports(struct tool *t, const char *name, const char *a, const cha
 	if (!split(t, name, &it))
 		return false;
 	for (size_t i = 0; i < it.n; i++) {
-		fprintf(out, "%s%s == %s", i ? " || " : " && (", a, it.v[i]);
+		fprintf(out, "%s(%s) == %s", i ? " || " : " && (", a, it.v[i]);
 		if (b)
-			fprintf(out, " || %s == %s", b, it.v[i]);
+			fprintf(out, " || (%s) == %s", b, it.v[i]);
 	}
 	fputs(it.n ? ")" : "", out);
 	return true;

@@ -139,7 +139,7 @@ static void text_lit(const struct image *image, uint32_t num, struct pval *out)
 	out->len = image->lits.v[num].len;
 }
 
-/* What /proc/loadavg says now, without the end of the line; nothing when it cannot be read. */
+/* The load of the last minute; nothing when /proc/loadavg cannot be read. */
 static size_t load_text(char scratch[PVAL_SCRATCH])
 {
 	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
@@ -147,9 +147,10 @@ static size_t load_text(char scratch[PVAL_SCRATCH])
 
 	if (fd >= 0)
 		close(fd);
-	while (n > 0 && (unsigned char)scratch[n - 1] <= ' ')
-		n--;
-	return n > 0 ? (size_t)n : 0;
+	for (ssize_t i = 0; i < n; i++)
+		if (scratch[i] <= ' ')
+			return (size_t)i;
+	return 0;
 }
 
 /* Nothing when the device has no speed, or is not of this process's namespace. */
