@@ -30,32 +30,43 @@ static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
 	return (uint32_t)lw->im->probes.n - 1;
 }
 
-static bool is_on(const struct enabled *e, const struct clause *c)
+/* How many of the first n enablings of a probe are of this clause: one for each description that names the probe. */
+static uint32_t times_on(const struct enabled *e, size_t n, const struct clause *c)
 {
-	for (size_t i = 0; i < e->n; i++)
-		if (e->on[i].clause == c)
-			return true;
-	return false;
+	uint32_t times = 0;
+
+	for (size_t i = 0; i < n; i++)
+		times += e->on[i].clause == c;
+	return times;
+}
+
+static bool is_on(const struct enabled *e, const struct job *job)
+{
+	return times_on(e, e->n, job->clause) > job->copy;
 }
 
 static int by_index(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
 
-	return x->clause->index < y->clause->index ? -1 : x->clause->index > y->clause->index;
+	if (x->clause != y->clause)
+		return x->clause->index < y->clause->index ? -1 : 1;
+	return x->copy < y->copy ? -1 : x->copy > y->copy;
 }
 
-/* Every clause once, in program order. */
+/* Every clause once, in program order; as often as a probe has it, where that is more. */
 static void collect_jobs(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < set[i].n; k++) {
+			struct job is = { .clause = set[i].on[k].clause };
 			size_t j = 0;
 
-			while (j < jobs->v.n && jobs->v.v[j].clause != set[i].on[k].clause)
+			is.copy = times_on(&set[i], k, is.clause);
+			while (j < jobs->v.n && by_index(&jobs->v.v[j], &is))
 				j++;
 			if (j == jobs->v.n)
-				vec_push(lw->arena, &jobs->v)->clause = set[i].on[k].clause;
+				*vec_push(lw->arena, &jobs->v) = is;
 		}
 	qsort(jobs->v.v, jobs->v.n, sizeof(*jobs->v.v), by_index);
 }
@@ -80,7 +91,7 @@ static void plan_job(struct lowerer *lw, const struct enabled *set, struct jobs 
 	uint32_t on = 0, last = 0;
 
 	for (uint32_t i = 0; i < jobs->nmembers; i++)
-		if (is_on(&set[i], job->clause)) {
+		if (is_on(&set[i], job)) {
 			on++;
 			last = i;
 		}
@@ -153,7 +164,7 @@ static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, 
 		row->names[3] = name_number(lw, p->name);
 		row->id = p->id;
 		for (size_t j = 0; j < jobs->v.n; j++)
-			if (jobs->v.v[j].bit && is_on(&set[i], jobs->v.v[j].clause))
+			if (jobs->v.v[j].bit && is_on(&set[i], &jobs->v.v[j]))
 				row->words[jobs->v.v[j].word] |= jobs->v.v[j].bit;
 		for (const uint16_t *also = also_of(p); *also; also++)
 			memcpy(data + (size_t)*also * jobs->row_size, row, jobs->row_size);

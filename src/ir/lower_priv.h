@@ -232,6 +232,7 @@ void place_translate(struct lowerer *lw, struct val to, struct val from); /* all
 /* lower_multi.c: probes that share their sites. A clause on some of them is a job. */
 struct job {
 	const struct clause *clause;
+	uint32_t copy;             /* the clause is on the same probe so many times before: descriptions that overlap */
 	const struct probe *probe; /* of this one alone; NULL: of several */
 	uint32_t member;           /* ... its number, from 1 */
 	uint32_t epid;             /* index in image.epids of the first */

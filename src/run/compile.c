@@ -162,6 +162,7 @@ static int check_arguments(struct compilation *c)
 }
 
 /* ---- matching and checking --------------------------------------------------------------------------------------- */
+/* As in DTrace, two descriptions of a clause that both name the probe enable it twice. */
 static void enable(struct compilation *c, size_t probe, const struct clause *cl)
 {
 	enablings *on;
@@ -169,9 +170,6 @@ static void enable(struct compilation *c, size_t probe, const struct clause *cl)
 	while (c->by_probe.n <= probe)
 		*vec_push(c->arena, &c->by_probe) = (enablings){ 0 };
 	on = &c->by_probe.v[probe];
-	/* Clauses come one after the other: two descriptions of one that name the same probe enable it once. */
-	if (on->n && on->v[on->n - 1].clause == cl)
-		return;
 	if (!on->n)
 		*vec_push(c->arena, &c->order) = (uint32_t)probe;
 	vec_push(c->arena, on)->clause = cl;
