@@ -8,7 +8,7 @@
  */
 dtrace:::BEGIN
 {
-	say("Tracing qdisc %s latency. Hit Ctrl-C to end.\n", kind);
+	say("Tracing qdisc%s%s latency. Hit Ctrl-C to end.\n", kind == "" ? "" : " ", kind);
 }
 
 qdisc:::dequeue

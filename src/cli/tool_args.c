@@ -259,8 +259,8 @@ static bool check(struct tool *t)
 		const char *name = p->name;
 
 		if (p->given &&
-			(!strcmp(name, "interval") || !strcmp(name, "count") || !strcmp(name, "tool_for") ||
-				!strcmp(name, "option.aggrows")) &&
+			(!strcmp(name, "interval") || !strcmp(name, "count") || !strcmp(name, "seconds") ||
+				!strcmp(name, "tool_for") || !strcmp(name, "option.aggrows")) &&
 			strtol(p->value, NULL, 0) <= 0) {
 			fprintf(t->err, "%s: %s must be more than 0\n", t->name, p->word);
 			return false;
@@ -276,6 +276,8 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
 	struct param *p = next_argument(t, at);
 
+	if (p && p->kind == PARAM_STRING && is_number(value)) /* "qdisclat 1": what stands behind, the interval */
+		p = next_argument(t, at);
 	if (p)
 		return set_value(t, p, value);
 	fprintf(t->err, "%s: what is %s?\n", t->name, value);

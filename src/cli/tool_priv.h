@@ -90,6 +90,9 @@ void tool_print_header(struct tool *t, const struct row *r, FILE *out);
 /* The line that a CSV begins with. */
 void tool_print_names(struct tool *t, const struct row *r, FILE *out);
 
+/* tool_note.c: says what the tool will not see, if that is plain before it begins. */
+void tool_note(struct tool *t);
+
 /* tool_text.c: the whole program. False after a message. */
 bool tool_program(struct tool *t, FILE *out);
 #endif

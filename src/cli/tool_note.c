@@ -1,0 +1,142 @@
+/* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and queues
+ * of our network namespace. Output: a line on the tool's err. Invariant: a note is never a refusal: a device may be
+ * another namespace's, or come later. */
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "cli/tool_priv.h"
+
+#define MAX_NAMES 32
+
+struct names {
+	char v[MAX_NAMES][IFNAMSIZ];
+	size_t n;
+};
+
+static bool names_have(const struct names *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i], name))
+			return true;
+	return false;
+}
+
+static void names_add(struct names *s, const char *name)
+{
+	if (s->n < MAX_NAMES && !names_have(s, name))
+		snprintf(s->v[s->n++], IFNAMSIZ, "%s", name);
+}
+
+static const char *names_nearest(const struct names *s, const char *name)
+{
+	const char *v[MAX_NAMES + 1] = { 0 };
+
+	for (size_t i = 0; i < s->n; i++)
+		v[i] = s->v[i];
+	return nearest_name(name, v);
+}
+
+/* The text of a parameter, which is a D string by now; false: it was not given. */
+static bool value_of(struct tool *t, const char *name, char *out, size_t size)
+{
+	const struct param *p = tool_param(t, name);
+
+	if (!p || !p->given || p->kind != PARAM_STRING || strlen(p->value) < 3)
+		return false;
+	snprintf(out, size, "%.*s", (int)strlen(p->value) - 2, p->value + 1);
+	return true;
+}
+
+static void note_device(struct tool *t)
+{
+	char device[256];
+	struct if_nameindex *all;
+	struct names here = { .n = 0 };
+	const char *near;
+
+	if (!value_of(t, "device", device, sizeof(device)) || if_nametoindex(device))
+		return;
+	all = if_nameindex();
+	for (const struct if_nameindex *i = all; i && i->if_name; i++)
+		names_add(&here, i->if_name);
+	if_freenameindex(all);
+	near = names_nearest(&here, device);
+	fprintf(t->err, "%s: no device %s in this network namespace%s%s%s\n", t->name, device,
+		near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* ---- queues ------------------------------------------------------------------------------------------------------ */
+/* false: that was the last one. */
+static bool add_kind(struct names *s, const struct nlmsghdr *h)
+{
+	const struct tcmsg *tc = NLMSG_DATA(h);
+	const struct rtattr *a = (const struct rtattr *)((const char *)tc + NLMSG_ALIGN(sizeof(*tc)));
+	size_t left = h->nlmsg_len - NLMSG_SPACE(sizeof(*tc));
+
+	if (h->nlmsg_type != RTM_NEWQDISC || h->nlmsg_len < NLMSG_SPACE(sizeof(*tc)))
+		return false;
+	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
+		if (a->rta_type == TCA_KIND)
+			names_add(s, RTA_DATA(a));
+	return true;
+}
+
+/* The kinds of queues that devices of our namespace have; none where the kernel does not tell. */
+static void kinds_here(struct names *s)
+{
+	struct {
+		struct nlmsghdr h;
+		struct tcmsg tc;
+	} ask = {
+		.h = { .nlmsg_len = sizeof(ask), .nlmsg_type = RTM_GETQDISC, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP }
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	union {
+		struct nlmsghdr h;
+		char bytes[32768];
+	} got;
+	bool more = fd >= 0 && send(fd, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask);
+
+	while (more) {
+		ssize_t n = recv(fd, &got, sizeof(got), 0);
+		unsigned left = n > 0 ? (unsigned)n : 0;
+
+		more = NLMSG_OK(&got.h, left);
+		for (const struct nlmsghdr *h = &got.h; more && NLMSG_OK(h, left); h = NLMSG_NEXT(h, left))
+			more = add_kind(s, h);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void note_queue(struct tool *t)
+{
+	char kind[256] = "";
+	struct names here = { .n = 0 };
+
+	if (!strncmp(t->name, "qdisc-", 6))
+		snprintf(kind, sizeof(kind), "%s", t->name + 6);
+	else if (!value_of(t, "kind", kind, sizeof(kind)))
+		return;
+	kinds_here(&here);
+	if (!here.n || names_have(&here, kind))
+		return;
+	fprintf(t->err, "%s: no device in this network namespace has a queue of the kind %s; they have", t->name, kind);
+	for (size_t i = 0; i < here.n; i++)
+		fprintf(t->err, "%s %s", i ? "," : "", here.v[i]);
+	fputc('\n', t->err);
+}
+
+void tool_note(struct tool *t)
+{
+	const struct param *p = tool_param(t, "tool_netns");
+
+	if (p && p->given)
+		return;
+	note_device(t);
+	note_queue(t);
+}
