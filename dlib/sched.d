@@ -191,11 +191,11 @@ struct dw_hrtimer {
 	struct hrtimer *timer;
 	int64_t *now;
 };
-/* The timer of the tick is told by its function. */
+/* The timer of the tick is told by its function. Kernels with the older one have another function of the newer name. */
 translator struct dw_task < struct dw_hrtimer *C > {
 	task = curthread;
-	state = (uint64_t)C->timer->function == (__has(&vmlinux`tick_nohz_handler) ?
-	    (uint64_t)&vmlinux`tick_nohz_handler : (uint64_t)&vmlinux`tick_sched_timer);
+	state = (uint64_t)C->timer->function == (__has(&vmlinux`tick_sched_timer) ?
+	    (uint64_t)&vmlinux`tick_sched_timer : (uint64_t)&vmlinux`tick_nohz_handler);
 };
 
 struct dw_prioset {	/* sys_exit */

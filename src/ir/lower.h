@@ -13,10 +13,12 @@
 /* What BTF says of a function or tracepoint of the kernel. */
 struct kernel_func {
 	unsigned nargs;
-	bool returns;                  /* not void */
-	uint32_t of[KERNEL_FUNC_ARGS]; /* of pointers to a structure: its id in vmlinux BTF; KERNEL_OPAQUE; else 0 */
-	uint32_t ret_of;               /* likewise */
-	const char *module;            /* that the tracepoint is in; NULL: the kernel itself */
+	bool returns;                    /* not void */
+	bool unusual;                    /* the function has arguments or a result that fentry may not be able to */
+	uint8_t words[KERNEL_FUNC_ARGS]; /* that an argument takes; of functions */
+	uint32_t of[KERNEL_FUNC_ARGS];   /* of pointers to a structure: its id in vmlinux BTF; KERNEL_OPAQUE; else 0 */
+	uint32_t ret_of;                 /* likewise */
+	const char *module;              /* that the tracepoint is in; NULL: the kernel itself */
 };
 
 /* What the compiler must know of the running kernel; zeroes for tests without one. */
@@ -35,6 +37,8 @@ struct lower_env {
 	/* Can functions be reached so here? NULL: yes; else what lacks; ", which ..." tells why, else the kernel has it
 	 * not. */
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
+	/* Can fentry be on this one? Asked of those that are unusual. */
+	bool (*fentry_on)(void *ctx, const char *module, uint32_t id);
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* has it code of its own? */
 	/* Where functions of libraries are, in all processes; cookies are set. NULL and *n 0: nowhere. */
 	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);

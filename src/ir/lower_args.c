@@ -23,7 +23,7 @@ vreg site_sampled_pc(struct lowerer *lw, bool kernel)
 /* argN as a number; to the verifier it may be a pointer. */
 static struct val raw_word(struct lowerer *lw, unsigned n)
 {
-	struct val v = { .k = V_INT, .type = lw->ts->int64, .btf = site_arg_of(lw, n) };
+	struct val v = { .k = V_INT, .type = lw->ts->int64, .btf = site_word_of(lw, n) };
 
 	if (v.btf == KERNEL_OPAQUE) {
 		v.r = site_hidden_word(lw, (int)n);

@@ -186,13 +186,14 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 
 static struct val lower_index(struct lowerer *lw, const struct expr *e)
 {
+	struct val v;
+
 	if (e->xl && !e->sym)
 		return lower_args(lw, e);
 	if (e->sym && e->sym->kind == SYM_ASSOC)
 		return var_read(lw, e);
 	if (e->sym && e->sym->kind == SYM_INLINE) {
 		size_t depth = lw->env_stack.n;
-		struct val v;
 
 		for (size_t i = 0; i < e->sym->nkeys; i++) {
 			struct val a = { .k = V_STR, .type = e->sym->keys[i] };
@@ -219,7 +220,8 @@ static struct val lower_index(struct lowerer *lw, const struct expr *e)
 		lw->env_stack.n = depth;
 		return v;
 	}
-	return lower_args(lw, e).k == V_NONE ? lower_element(lw, e, e->args.v[0]) : lower_args(lw, e);
+	v = lower_args(lw, e);
+	return v.k == V_NONE ? lower_element(lw, e, e->args.v[0]) : v;
 }
 
 /* The operand is computed here; the members are when they are named. */

@@ -111,21 +111,77 @@ bool site_has_args(const struct lowerer *lw)
 	return lw->site->attach == ATTACH_TP_BTF || lw->site->attach == ATTACH_SYSCALL || at_function(lw);
 }
 
-/* How many words: where the site is the probe's own function, its arguments, or the registers that have them. */
+static bool function_of(struct lowerer *lw, struct kernel_func *f)
+{
+	const struct lower_env *env = lw->env;
+
+	*f = (struct kernel_func){ .nargs = 0 };
+	return at_function(lw) && env->function &&
+		env->function(env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), f);
+}
+
+/* The first word of argument i of a function, as i == nargs one behind all. With kprobes as the ABI has it: what does not
+ * fit into the registers that are left is on the stack, the words from ARCH_NARGS on. */
+static unsigned func_slot(const struct lowerer *lw, const struct kernel_func *f, unsigned i)
+{
+	unsigned regs = 0, stack = 0;
+
+	for (unsigned k = 0;; k++) {
+		unsigned n = k < f->nargs && k < KERNEL_FUNC_ARGS ? f->words[k] : 1;
+		bool fits = !at_kprobe(lw) || (n <= 2 && regs + n <= ARCH_NARGS);
+
+		if (at_kprobe(lw) && n > 2 && ARCH_LARGE_BY_ADDRESS)
+			fits = regs + (n = 1) <= ARCH_NARGS;
+		if (!fits && ARCH_LARGE_BY_ADDRESS)
+			regs = ARCH_NARGS;
+		if (k == i)
+			return fits ? regs : (unsigned)ARCH_NARGS + stack;
+		*(fits ? &regs : &stack) += n;
+	}
+}
+
+unsigned site_slot(struct lowerer *lw, unsigned i)
+{
+	struct kernel_func f;
+
+	return function_of(lw, &f) && i < f.nargs && i < KERNEL_FUNC_ARGS ? func_slot(lw, &f, i) : i;
+}
+
+/* How many words: where the site is the probe's own function, its arguments', and the registers that may have some. */
 unsigned site_words(struct lowerer *lw)
 {
-	struct kernel_func f = { .nargs = 0 };
+	struct kernel_func f;
+	unsigned n;
 
 	if (!at_function(lw) || lw->site->target)
 		return lw->site->nargs;
+	n = function_of(lw, &f) ? func_slot(lw, &f, f.nargs) : 0;
 	if (lw->site->attach == ATTACH_KPROBE)
-		return ARCH_NARGS;
-	if (lw->site->attach == ATTACH_FENTRY)
-		(void)lw->env->function(lw->env->ctx, site_module(lw->site, lw->probe), lw->probe->func, &f);
-	return f.nargs;
+		return n > ARCH_NARGS ? n : ARCH_NARGS;
+	return lw->site->attach == ATTACH_FENTRY ? n : 0;
 }
 
-/* Word i of the site's context, as it is: a kretprobe has no arguments, and registers are only so many. */
+/* Where word i is that a function has on the stack. */
+static vreg stack_word(struct lowerer *lw, unsigned i)
+{
+	return ir_alui(lw->ir, ALU_ADD, ir_ld(lw->ir, ir_ctx(lw->ir), ARCH_REGS_SP, 8, false, true),
+		ARCH_STACK_ARGS + 8 * (int32_t)(i - ARCH_NARGS));
+}
+
+static vreg read_word(struct lowerer *lw, vreg from)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir), at = ir_stack_alloc(ir, 8);
+	vreg p = ir_stack(ir, at), r;
+
+	ir_sti(ir, p, 0, 8, 0);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ p, ir_imm(ir, 8), from }, 3, false);
+	r = ir_ld(ir, ir_stack(ir, at), 0, 8, false, false);
+	ir_stack_release(ir, mark);
+	return r;
+}
+
+/* Word i of the site's context, as it is: a kretprobe has no arguments. */
 vreg site_word(struct lowerer *lw, unsigned i)
 {
 	struct ir *ir = lw->ir;
@@ -134,8 +190,10 @@ vreg site_word(struct lowerer *lw, unsigned i)
 		return syscall_word(lw, i);
 	if (!at_kprobe(lw))
 		return ir_ld(ir, ir_ctx(ir), (int32_t)i * 8, 8, false, true);
-	if (lw->site->attach == ATTACH_KRETPROBE || i >= ARCH_NARGS)
+	if (lw->site->attach == ATTACH_KRETPROBE)
 		return ir_imm(ir, 0);
+	if (i >= ARCH_NARGS)
+		return read_word(lw, stack_word(lw, i));
 	return ir_ld(ir, ir_ctx(ir), arch_args[i], 8, false, true);
 }
 
@@ -154,15 +212,7 @@ static struct val typed_word(struct lowerer *lw, vreg r, struct type *type)
 /* The kernel copies what the verifier does not let us load. */
 vreg site_hidden_word(struct lowerer *lw, int i)
 {
-	struct ir *ir = lw->ir;
-	int32_t mark = ir_stack_mark(ir), at = ir_stack_alloc(ir, 8);
-	vreg p = ir_stack(ir, at), from = ir_alui(ir, ALU_ADD, ir_ctx(ir), i * 8), r;
-
-	ir_sti(ir, p, 0, 8, 0);
-	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ p, ir_imm(ir, 8), from }, 3, false);
-	r = ir_ld(ir, ir_stack(ir, at), 0, 8, false, false);
-	ir_stack_release(ir, mark);
-	return r;
+	return read_word(lw, ir_alui(lw->ir, ALU_ADD, ir_ctx(lw->ir), i * 8));
 }
 
 /* What the kernel says of the site's tracepoint or function, if that has typed arguments. */
@@ -193,15 +243,46 @@ uint32_t site_arg_of(struct lowerer *lw, unsigned i)
 	return i < KERNEL_FUNC_ARGS && site_func(lw, &f) ? f.of[i] : 0;
 }
 
+uint32_t site_word_of(struct lowerer *lw, unsigned n)
+{
+	for (unsigned i = 0; i <= n; i++)
+		if (site_slot(lw, i) == n)
+			return site_arg_of(lw, i);
+	return 0;
+}
+
+/* A structure or union that is an argument itself. */
+static struct val arg_block(struct lowerer *lw, unsigned slot, struct type *type)
+{
+	struct ir *ir = lw->ir;
+	struct val v = { .k = V_MEM, .type = type };
+	unsigned n = (type->size + 7) / 8;
+
+	if (at_kprobe(lw) && (slot >= ARCH_NARGS || n > 2)) {
+		v.r = slot >= ARCH_NARGS ? stack_word(lw, slot) : site_word(lw, slot);
+		if (n > 2 && slot >= ARCH_NARGS && ARCH_LARGE_BY_ADDRESS)
+			v.r = read_word(lw, v.r);
+		return v;
+	}
+	v.ours = true;
+	v.r = ir_stack(ir, ir_stack_alloc(ir, 8 * n));
+	for (unsigned i = 0; i < n; i++)
+		ir_st(ir, v.r, (int32_t)i * 8, 8, site_word(lw, slot + i));
+	return v;
+}
+
 /* Argument i of a typed tracepoint or function. */
 struct val site_arg(struct lowerer *lw, int i, struct type *type)
 {
+	unsigned slot = site_slot(lw, (unsigned)i);
 	uint32_t of = site_arg_of(lw, (unsigned)i);
 	struct val v;
 
+	if (at_function(lw) && type_is_block(type))
+		return arg_block(lw, slot, type);
 	if (of == KERNEL_OPAQUE)
-		return typed_word(lw, site_hidden_word(lw, i), type);
-	v = typed_word(lw, site_word(lw, (unsigned)i), type);
+		return typed_word(lw, site_hidden_word(lw, (int)slot), type);
+	v = typed_word(lw, site_word(lw, slot), type);
 	if (!v.btf && type->size == 8) { /* a pointer, though we call it void * */
 		v.btf = of;
 		v.unsure = site_is_tracepoint(lw);
@@ -212,10 +293,11 @@ struct val site_arg(struct lowerer *lw, int i, struct type *type)
 static struct val returned_word(struct lowerer *lw, const struct kernel_func *f, struct type *type)
 {
 	struct val v;
+	unsigned slot = func_slot(lw, f, f->nargs);
 
 	if (f->ret_of == KERNEL_OPAQUE)
-		return typed_word(lw, site_hidden_word(lw, (int)f->nargs), type);
-	v = typed_word(lw, site_word(lw, f->nargs), type);
+		return typed_word(lw, site_hidden_word(lw, (int)slot), type);
+	v = typed_word(lw, site_word(lw, slot), type);
 	if (!v.btf && type->size == 8) /* arg1: a pointer all the same */
 		v.btf = f->ret_of;
 	return v;

@@ -62,6 +62,7 @@ static const char *function_lacks(
 {
 	const char *func = site_function(s, p), *mod = site_module(s, p);
 	struct kernel_func f = { .nargs = 0 };
+	const char *lacks;
 	uint32_t id = env->function ? env->function(env->ctx, mod, func, &f) : 0;
 
 	if (id && f.nargs < s->nargs)
@@ -72,7 +73,10 @@ static const char *function_lacks(
 		return arena_printf(a, "the types of the function %s()", func);
 	if (!env->has_function || !env->has_function(env->ctx, mod, func))
 		return arena_printf(a, "the function %s(), or has it only inlined", func);
-	return env->tier_lacks ? env->tier_lacks(env->ctx, t) : NULL;
+	lacks = env->tier_lacks ? env->tier_lacks(env->ctx, t) : NULL;
+	if (!lacks && t == TIER_FUNCTIONS && f.unusual && !env->fentry_on(env->ctx, mod, id))
+		return arena_printf(a, "fentry on %s(), for what its arguments or its result are", func);
+	return lacks;
 }
 
 const char *site_lacks(

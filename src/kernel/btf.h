@@ -33,11 +33,18 @@ typedef void kbtf_each_fn(void *ctx, const char *module, const char *name, unsig
 void kbtf_each_tracepoint(struct kbtf *k, kbtf_each_fn *each, void *ctx);
 /* Type of argument i (from 0) as D text in the arena: "struct sk_buff *", "unsigned long". */
 const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i);
-/* A function of a module (NULL: the kernel itself): its id, 0 when BTF has none of the name. nargs, and whether it
- * returns something; of[i]: what argument i points to, as of a tracepoint's; of[most]: likewise of the result. An index
- * is made at the first call. */
-uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, unsigned *nargs, bool *returns,
-	uint32_t *of, unsigned most);
+struct kfunction {
+	uint32_t id;
+	unsigned nargs;
+	bool returns;             /* not void */
+	bool unusual;             /* what fentry may not be able to: arguments by value, many, variable; such results */
+	uint8_t words[KBTF_ARGS]; /* that an argument takes */
+	uint32_t of[KBTF_ARGS + 1]; /* what arguments point to, as of a tracepoint's; the last: likewise the result */
+};
+/* One of a module (NULL: the kernel itself). An index is made at the first call. */
+bool kbtf_function(struct kbtf *k, const char *module, const char *name, struct kfunction *out);
+/* A descriptor of the types of a module, for bpf(); or -errno. */
+int kbtf_module_fd(const char *module) __attribute__((warn_unused_result));
 /* Type of argument i of a function as D text in the arena; i past the last: of its result. */
 const char *kbtf_function_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i);
 #endif

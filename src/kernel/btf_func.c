@@ -79,23 +79,43 @@ static struct kbtf *of_module(struct kbtf *k, const char *module)
 	return module ? kbtf_open_module(k, module, strlen(module)) : k;
 }
 
-uint32_t kbtf_function(struct kbtf *k, const char *module, const char *name, unsigned *nargs, bool *returns,
-	uint32_t *of, unsigned most)
+/* Words that a value takes as an argument. */
+static unsigned words_of(const struct btf_type *t)
 {
-	uint32_t id = 0, ret;
-	const struct btf_type *p;
+	if (!t || (!btf_is_composite(t) && !btf_is_int(t)) || t->size <= 8)
+		return 1;
+	return t->size < 8 * UINT8_MAX ? (t->size + 7) / 8 : UINT8_MAX;
+}
 
+#define FENTRY_WORDS 6 /* before Linux 6.6 */
+
+bool kbtf_function(struct kbtf *k, const char *module, const char *name, struct kfunction *out)
+{
+	const struct btf_type *p, *t;
+	unsigned sum = 0;
+	uint32_t id;
+
+	*out = (struct kfunction){ .id = 0 };
 	k = of_module(k, module);
-	p = k ? func_proto(k, name, &id) : NULL;
+	p = k ? func_proto(k, name, &out->id) : NULL;
 	if (!p)
-		return 0;
-	*nargs = btf_vlen(p);
-	for (unsigned i = 0; i < most; i++)
-		of[i] = i < *nargs ? kbtf_known_pointee(k, btf_params(p)[i].type) : 0;
-	of[most] = kbtf_known_pointee(k, p->type);
-	ret = p->type;
-	*returns = skip_modifiers(k, &ret) != NULL;
-	return id;
+		return false;
+	out->nargs = btf_vlen(p);
+	for (unsigned i = 0; i < out->nargs && i < KBTF_ARGS; i++) {
+		id = btf_params(p)[i].type;
+		out->of[i] = kbtf_known_pointee(k, id);
+		t = skip_modifiers(k, &id);
+		out->words[i] = (uint8_t)words_of(t);
+		out->unusual |= !t || btf_is_composite(t) || out->words[i] != 1;
+		sum += out->words[i];
+	}
+	out->of[KBTF_ARGS] = kbtf_known_pointee(k, p->type);
+	id = p->type;
+	t = skip_modifiers(k, &id);
+	out->returns = t != NULL;
+	out->unusual |=
+		sum > FENTRY_WORDS || out->nargs > KBTF_ARGS || (t && (btf_is_composite(t) || words_of(t) != 1));
+	return true;
 }
 
 const char *kbtf_function_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i)

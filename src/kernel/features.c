@@ -219,7 +219,7 @@ bool features_cgroup2_whole(const struct features *f)
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* A program that does nothing. A descriptor, or -errno. */
-static int load_nothing(uint32_t type, uint32_t attach, uint32_t func)
+static int load_nothing(uint32_t type, uint32_t attach, int types, uint32_t func)
 {
 	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
 	union bpf_attr attr;
@@ -229,6 +229,7 @@ static int load_nothing(uint32_t type, uint32_t attach, uint32_t func)
 	attr.prog_type = type;
 	attr.expected_attach_type = attach;
 	attr.attach_btf_id = func;
+	attr.attach_btf_obj_fd = (uint32_t)types;
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
 	attr.license = (uintptr_t) "GPL";
@@ -236,25 +237,36 @@ static int load_nothing(uint32_t type, uint32_t attach, uint32_t func)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-bool features_fentry(struct features *f, uint32_t test_func)
+/* 0, or -errno. arm64 loads such programs since long, and attaches them since 6.0. */
+static int try_fentry(int types, uint32_t func)
 {
+	int prog = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, types, func), link, err;
 	union bpf_attr attr;
-	int prog, link = -1;
 
-	if (f->fentry != UNKNOWN)
-		return f->fentry == YES;
-	prog = test_func ? load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, test_func) : -1;
+	if (prog < 0)
+		return prog;
 	memset(&attr, 0, sizeof(attr));
 	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
-	if (prog >= 0) /* arm64 loads such programs since long, and attaches them since 6.0 */
-		link = (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
-	f->fentry_err = link >= 0 || !test_func ? 0 : -errno;
-	f->fentry = link >= 0 ? YES : NO;
+	link = (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	err = link < 0 ? -errno : 0;
 	if (link >= 0)
 		close(link);
-	if (prog >= 0)
-		close(prog);
+	close(prog);
+	return err;
+}
+
+bool features_fentry(struct features *f, uint32_t test_func)
+{
+	if (f->fentry != UNKNOWN)
+		return f->fentry == YES;
+	f->fentry_err = test_func ? try_fentry(0, test_func) : 0;
+	f->fentry = test_func && !f->fentry_err ? YES : NO;
 	return f->fentry == YES;
+}
+
+bool features_fentry_on(int types, uint32_t func)
+{
+	return try_fentry(types, func) == 0;
 }
 
 int features_fentry_error(const struct features *f)
@@ -279,7 +291,7 @@ bool features_kprobe_multi(struct features *f)
 	if (f->kprobe_multi != UNKNOWN)
 		return f->kprobe_multi == YES;
 	f->kprobe_multi = NO;
-	prog = load_nothing(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
+	prog = load_nothing(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0, 0);
 	if (prog < 0)
 		return false;
 	memset(&attr, 0, sizeof(attr));

@@ -30,6 +30,8 @@ bool features_cgroup2_whole(const struct features *f);
 /* fentry and fexit: tried on a function of the kernel that is there for tests; its BTF id, 0: there is none. */
 bool features_fentry(struct features *f, uint32_t test_func);
 int features_fentry_error(const struct features *f); /* why not: -errno, after features_fentry(); 0: not tried */
+/* ... on the function of this BTF id; types: a descriptor of its module's BTF; 0: the kernel itself. */
+bool features_fentry_on(int types, uint32_t func);
 bool features_kprobes(struct features *f);
 /* One link for many kprobes (Linux 5.18, CONFIG_FPROBE). */
 bool features_kprobe_multi(struct features *f);

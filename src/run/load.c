@@ -14,6 +14,7 @@
 
 #include "run/attach_kprobe.h"
 #include "run/functab.h"
+#include "kernel/btf.h"
 #include "run/load_priv.h"
 
 #define LOG_SIZE ((16u << 20) - 1) /* the largest that every kernel takes */
@@ -66,33 +67,10 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *
 	return insns;
 }
 
-/* A descriptor of the types of a module, or -errno. */
-static int open_types(const char *module)
-{
-	uint32_t id = 0;
-
-	while (bpf_btf_get_next_id(id, &id) == 0) {
-		struct bpf_btf_info info;
-		char name[64] = "";
-		uint32_t len = sizeof(info);
-		int fd = bpf_btf_get_fd_by_id(id);
-
-		memset(&info, 0, sizeof(info));
-		info.name = (uintptr_t)name;
-		info.name_len = sizeof(name);
-		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.kernel_btf &&
-			strcmp(name, module) == 0)
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -ENOENT;
-}
-
 static int load_once(const struct loader *ld, const struct image_prog *p, const struct bpf_insn *insns,
 	const struct func_table *funcs, char *log)
 {
-	int module = p->module && p->attach_btf_id ? open_types(p->module) : -1, fd;
+	int module = p->module && p->attach_btf_id ? kbtf_module_fd(p->module) : -1, fd;
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));

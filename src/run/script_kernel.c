@@ -1,6 +1,7 @@
 /* script_kernel: what the compiler asks of the running kernel. Nothing is read before it is asked for. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/ksyms.h"
 #include "kernel/lockdown.h"
@@ -67,19 +68,19 @@ static const char *const *function_args(void *ctx, struct arena *a, const char *
 {
 	const char *mod = strcmp(module, "vmlinux") != 0 ? module : NULL;
 	struct kbtf *btf = ((struct dwire *)ctx)->btf;
-	uint32_t of[KERNEL_FUNC_ARGS + 1];
-	unsigned n = 0;
-	bool returns = false;
+	struct kfunction f;
 	const char **v;
+	unsigned n;
 
-	if (!kbtf_function(btf, mod, name, &n, &returns, of, KERNEL_FUNC_ARGS))
+	if (!kbtf_function(btf, mod, name, &f))
 		return NULL;
+	n = f.nargs;
 	v = ARENA_ARRAY(a, const char *, n + 3);
 	for (unsigned i = 0; i < n && !returned; i++)
 		v[i] = kbtf_function_arg_text(btf, a, mod, name, i);
 	if (returned)
 		v[0] = "int";
-	if (returned && returns)
+	if (returned && f.returns)
 		v[1] = kbtf_function_arg_text(btf, a, mod, name, n);
 	return v;
 }
@@ -189,14 +190,28 @@ static uint32_t find_tracepoint(void *ctx, const char *module, const char *name,
 static uint32_t find_function(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {
 	struct dwire *d = ctx;
-	uint32_t of[KERNEL_FUNC_ARGS + 1], id;
+	struct kfunction f;
 
-	id = kbtf_function(d->btf, module, name, &out->nargs, &out->returns, of, KERNEL_FUNC_ARGS);
-	if (!id)
+	if (!kbtf_function(d->btf, module, name, &f))
 		return 0;
-	memcpy(out->of, of, sizeof(out->of));
-	out->ret_of = of[KERNEL_FUNC_ARGS];
-	return id;
+	out->nargs = f.nargs;
+	out->returns = f.returns;
+	out->unusual = f.unusual;
+	memcpy(out->words, f.words, sizeof(out->words));
+	memcpy(out->of, f.of, sizeof(out->of));
+	out->ret_of = f.of[KERNEL_FUNC_ARGS];
+	return f.id;
+}
+
+static bool fentry_on(void *ctx, const char *module, uint32_t id)
+{
+	int types = module ? kbtf_module_fd(module) : 0;
+	bool can = types >= 0 && features_fentry_on(types, id);
+
+	(void)ctx;
+	if (types > 0)
+		close(types);
+	return can;
 }
 
 /* BTF has the functions that have code of their own. Where it does not say, the list of those that can be traced
@@ -270,6 +285,7 @@ void script_env(struct dwire *d)
 	env->ctx = d;
 	env->function = find_function;
 	env->has_function = has_function;
+	env->fentry_on = fentry_on;
 	env->tier_lacks = tier_lacks;
 	env->syscall_event = has_syscall_event;
 }
