@@ -154,7 +154,7 @@ tcp:::drop
 	dropped++;
 }
 
-tcp:::listen-overflow, tcp:::listen-drop
+tcp:::listen-drop
 / wanted(args[1]) /
 {
 	full++;
@@ -229,33 +229,61 @@ dtrace:::END
 	row("traffic", "TCP segments sent", tcp_out / this->s, "/s", "");
 	row("traffic", "UDP datagrams received", udp_in / this->s, "/s", "");
 	row("traffic", "UDP datagrams sent", udp_out / this->s, "/s", "");
+	if (tool_text) {
+		trunc(@received, 3);
+		trunc(@sent, 3);
+	}
 	normalize(@received, 1024 * this->s);
 	normalize(@sent, 1024 * this->s);
 	rows_if(@received);
 	rows_if(@sent);
 	row("connections", "TCP opened", opened, "", "");
 	row("connections", "TCP accepted", accepted, "", "");
-	row("connections", "TCP failed to open", failed, "", next[failed, "soconnect"]);
-	row("connections", "opened and ended in this time", closed, "", "");
-	row("connections", "... their mean life", closed ? life / closed : 0, "ms", "");
-	row("connections", "... shorter than 100 ms", brief, "", next[brief > 10 * this->s, "tcplife"]);
-	row("losses", "segments sent again", resent, "", next[resent * 100 > tcp_out, "tcpretrans"]);
-	row("losses", "retransmission timeouts", timeouts, "", next[timeouts, "tcpretrans"]);
-	row("losses", "TCP segments dropped", dropped, "", next[dropped, "tcpdrop"]);
-	row("losses", "full listen queues", full, "", next[full, "tcpsynbl"]);
-	row("losses", "resets sent", resets_out, "", next[resets_out * 100 > tcp_out, "tcpsnoop"]);
-	row("losses", "connections reset by others", resets_in, "", next[resets_in, "tcpstates"]);
-	row("losses", "closed receive windows", shut, "", next[shut, "tcpwin"]);
-	row("losses", "full socket buffers", no_room, "", next[no_room, "sormem"]);
-	row("losses", "drops in devices' queues", tail_drops, "", next[tail_drops, "qdisclat"]);
-	row("names", "lookups", asked, "", "");
-	row("names", "... failed", unknown, "", next[unknown, "gethostlatency"]);
-	row("names", "... their mean time", asked ? name_time / asked : 0, "ms", "");
-	row("names", "... of 100 ms and more", slow_names, "", next[slow_names, "gethostlatency"]);
-	row("latency", "mean time to connect", connects ? connect_time / connects : 0, "ms", "");
-	row("latency", "connects of 100 ms and more", slow_connects, "", next[slow_connects, "soconnlat"]);
-	row("latency", "mean time to the first byte", firsts ? first_time / firsts : 0, "ms", "");
-	row("latency", "first bytes after 500 ms and more", slow_first, "", next[slow_first, "so1stbyte"]);
-	row("latency", "segments from over 200 ms away", far, "", next[far * 10 > tcp_in, "tcprtt"]);
-	row("latency", "packets over 5 ms in a queue", queued_long, "", next[queued_long, "qdisclat"]);
+	if (!tool_text || failed)
+		row("connections", "TCP failed to open", failed, "", next[failed, "soconnect"]);
+	if (!tool_text || closed)
+		row("connections", "opened and ended in this time", closed, "", "");
+	if (!tool_text || closed)
+		row("connections", "... their mean life", closed ? life / closed : 0, "ms", "");
+	if (!tool_text || brief)
+		row("connections", "... shorter than 100 ms", brief, "", next[brief > 10 * this->s, "tcplife"]);
+	if (!tool_text || resent)
+		row("losses", "segments sent again", resent, "", next[resent * 100 > tcp_out, "tcpretrans"]);
+	if (!tool_text || timeouts)
+		row("losses", "retransmission timeouts", timeouts, "", next[timeouts, "tcpretrans"]);
+	if (!tool_text || dropped)
+		row("losses", "TCP segments dropped", dropped, "", next[dropped, "tcpdrop"]);
+	if (!tool_text || full)
+		row("losses", "full listen queues", full, "", next[full, "tcpsynbl"]);
+	if (!tool_text || resets_out)
+		row("losses", "resets sent", resets_out, "", next[resets_out * 100 > tcp_out, "tcpsnoop"]);
+	if (!tool_text || resets_in)
+		row("losses", "connections reset by others", resets_in, "", next[resets_in, "tcpstates"]);
+	if (!tool_text || shut)
+		row("losses", "closed receive windows", shut, "", next[shut, "tcpwin"]);
+	if (!tool_text || no_room)
+		row("losses", "full socket buffers", no_room, "", next[no_room, "sormem"]);
+	if (!tool_text || tail_drops)
+		row("losses", "drops in devices' queues", tail_drops, "", next[tail_drops, "skbdrop"]);
+	if (!tool_text || asked)
+		row("names", "lookups", asked, "", "");
+	if (!tool_text || unknown)
+		row("names", "... failed", unknown, "", next[unknown, "gethostlatency"]);
+	if (!tool_text || asked)
+		row("names", "... their mean time", asked ? name_time / asked : 0, "ms", "");
+	if (!tool_text || slow_names)
+		row("names", "... of 100 ms and more", slow_names, "", next[slow_names, "gethostlatency"]);
+	if (!tool_text || connects)
+		row("latency", "mean time to connect", connects ? connect_time / connects : 0, "ms", "");
+	if (!tool_text || slow_connects)
+		row("latency", "connects of 100 ms and more", slow_connects, "", next[slow_connects, "soconnlat"]);
+	if (!tool_text || firsts)
+		row("latency", "mean time to the first byte", firsts ? first_time / firsts : 0, "ms", "");
+	if (!tool_text || slow_first)
+		row("latency", "first bytes after 500 ms and more", slow_first, "", next[slow_first, "so1stbyte"]);
+	if (!tool_text || far)
+		row("latency", "segments from over 200 ms away", far, "", next[far * 10 > tcp_in, "tcprtt"]);
+	if (!tool_text || queued_long)
+		row("latency", "packets over 5 ms in a queue", queued_long, "", next[queued_long, "qdisclat"]);
+	say("All else of connections, losses, names and latency is 0.\n");
 }
