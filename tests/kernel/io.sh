@@ -1,16 +1,20 @@
+# timeout: 60
 # io: requests of known number and size, with their disk; the file of cached ones.
 need dd findmnt
 disk=$(findmnt -no SOURCE -T "$tmp")
 [ -b "$disk" ] || skip "no disk under $tmp"
 dd if=/dev/zero of="$tmp/probe" bs=4096 count=1 oflag=direct 2>/dev/null || skip "no direct I/O under $tmp"
+# By a name of its own: others run dd too.
+dd=$tmp/dd_$$
+cp "$(type -P dd)" "$dd"
 number=$(printf '%d %d' "0x$(stat -Lc %t "$disk")" "0x$(stat -Lc %T "$disk")")
 
-d='io:::start /execname == "dd" && (args[0]->b_flags & B_WRITE) != 0/ { t[arg0] = timestamp;
+d='io:::start /execname == "'"${dd##*/}"'" && (args[0]->b_flags & B_WRITE) != 0/ { t[arg0] = timestamp;
 	@["start", args[1]->dev_major, args[1]->dev_minor, args[0]->b_edev == (args[1]->dev_major << 20 | args[1]->dev_minor)] = count();
 	@bytes = sum(args[0]->b_bcount); }
 io:::done /t[arg0]/ { @["done", args[0]->b_error, args[0]->b_resid, timestamp > t[arg0]] = count(); t[arg0] = 0; }
 END { printa("%s %d %d %d %@d\n", @); printa("bytes %@d\n", @bytes); }'
-trace_with "$d" dd if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
+trace_with "$d" "$dd" if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
 n=$(awk '/^start/ { print $5 }' <<<"$OUT") # a block may lie in two places of the disk
 expect_ge "$n" 17 "requests"
 expect_eq "$(grep ^start <<<"$OUT")" "start $number 1 $n" "requests that begin"
@@ -18,12 +22,12 @@ expect_eq "$(grep ^done <<<"$OUT")" "done 0 0 1 $n" "requests that end"
 expect_eq "$(grep ^bytes <<<"$OUT")" "bytes $((17 * 12288))" "bytes"
 
 # Each direct write is waited for; what is shown is the request that the thread has made last.
-w='execname == "dd" && args[0]->b_bcount == 12288 && (args[0]->b_flags & B_WRITE) != 0'
+w='execname == "'"${dd##*/}"'" && args[0]->b_bcount == 12288 && (args[0]->b_flags & B_WRITE) != 0'
 trace_with "io:::wait-start, io:::wait-done /$w/ {"' @[probename, args[1]->dev_major, args[1]->dev_minor, args[0]->b_edev != 0,
 	args[2]->fi_name] = count(); }
 io:::wait-start /'"$w"'/ { self->t = timestamp; b[args[0]->b_blkno] = 1; } io:::wait-done /self->t/ { @ns = min(timestamp - self->t); self->t = 0; }
-io:::start /execname == "dd" && args[0]->b_bcount == 12288/ { @s = count(); }
-END { printa("%s %d %d %d %s %@d\n", @); printa("ns %@d\n", @ns); printa("sent %@d\n", @s); }' dd if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
+io:::start /execname == "'"${dd##*/}"'" && args[0]->b_bcount == 12288/ { @s = count(); }
+END { printa("%s %d %d %d %s %@d\n", @); printa("ns %@d\n", @ns); printa("sent %@d\n", @s); }' "$dd" if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
 n=$(awk '/^wait-start/ { print $6 }' <<<"$OUT") sent=$(awk '/^sent/ { print $2 }' <<<"$OUT")
 expect_eq "$(grep ^wait <<<"$OUT" | sort)" "wait-done $number 1 <none> $n
 wait-start $number 1 <none> $n" "waits"
@@ -33,6 +37,6 @@ expect_ge "$(awk '/^ns/ { print $2 }' <<<"$OUT")" 1 "time waited"
 
 # written from the cache, by the process that asks for it
 rm -f "$tmp/cached"
-trace_with 'io:::start /execname == "dd"/ { @[args[2]->fi_pathname, args[2]->fi_name, args[2]->fi_fs] = sum(args[0]->b_bcount); }
-END { printa("%s %s %s %@d\n", @); }' dd if=/dev/zero of="$tmp/cached" bs=65536 count=2 conv=fsync
+trace_with 'io:::start /execname == "'"${dd##*/}"'"/ { @[args[2]->fi_pathname, args[2]->fi_name, args[2]->fi_fs] = sum(args[0]->b_bcount); }
+END { printa("%s %s %s %@d\n", @); }' "$dd" if=/dev/zero of="$tmp/cached" bs=65536 count=2 conv=fsync
 expect_match "$OUT" "$tmp/cached cached $(findmnt -no FSTYPE -T "$tmp") 131072" "the file of a request"

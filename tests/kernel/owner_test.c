@@ -367,7 +367,8 @@ static void case_accept_self(struct test *t)
 			"not the listener's: pid %d how %u", v.pid, v.how);
 		put(s);
 		v = stored(t->o, s);
-		CHECK(t, v.pid == getpid() && is_how(t, v.how, DW_OWNER_USE), "not claimed by the first send: pid %d", v.pid);
+		CHECK(t, v.pid == getpid() && is_how(t, v.how, DW_OWNER_USE), "not claimed by the first send: pid %d",
+			v.pid);
 	}
 }
 
