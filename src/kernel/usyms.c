@@ -21,7 +21,7 @@
 #define KEPT_MAX 256       /* files kept open, for their processes end and we have no path to them */
 #define MAKERS_MAX 4       /* looked at: the process, who made it, ... */
 #define GONE " (deleted)"  /* what the kernel says behind a path */
-#define PROCESSES_MAX 8192 /* kept; of those that have ended the oldest go */
+#define PROCESSES_MAX 4096 /* kept; of those that have ended the oldest go */
 
 struct usyms *usyms_new(void)
 {
@@ -44,6 +44,17 @@ static void process_free(struct process *p)
 	free(p);
 }
 
+static void object_free(struct object *o)
+{
+	elfsyms_free(o->syms);
+	cfi_free(o->cfi);
+	inlines_free(o->inlines);
+	if (o->fd >= 0)
+		close(o->fd);
+	free(o->path);
+	free(o);
+}
+
 void usyms_free(struct usyms *u)
 {
 	if (!u)
@@ -55,13 +66,7 @@ void usyms_free(struct usyms *u)
 		}
 	for (struct object *o = u->objects, *next; o; o = next) {
 		next = o->next;
-		elfsyms_free(o->syms);
-		cfi_free(o->cfi);
-		inlines_free(o->inlines);
-		if (o->fd >= 0)
-			close(o->fd);
-		free(o->path);
-		free(o);
+		object_free(o);
 	}
 	mapwatch_close(u->watch);
 	free(u);
@@ -236,8 +241,11 @@ static void note_maps(struct usyms *u, struct process *p)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
 	f = fopen(path, "re");
-	if (!f)
+	if (!f) { /* it need not be told that it ends */
+		p->ended = p->ended ? p->ended : u->now;
 		return;
+	}
+	p->ended = 0;
 	old = p->n;
 	p->n = 0;
 	while (getline(&line, &len, f) > 0) {
@@ -263,7 +271,7 @@ void usyms_note(struct usyms *u, pid_t pid)
 	if (!p)
 		return;
 	p->wanted = true;
-	if (p->seen != u->now && !p->ended)
+	if (p->seen != u->now && (!p->ended || !u->watch))
 		note_maps(u, p);
 	p->seen = u->now;
 }
@@ -290,6 +298,26 @@ static void process_drop(struct usyms *u, struct process *p)
 	process_free(p);
 }
 
+/* Files that no process has mapped any more. */
+static void forget_objects(struct usyms *u)
+{
+	for (struct object *o = u->objects; o; o = o->next)
+		o->used = false;
+	for (size_t i = 0; i < USYMS_BUCKETS; i++)
+		for (struct process *p = u->processes[i]; p; p = p->next)
+			for (size_t k = 0; k < p->n; k++)
+				p->v[k].obj->used = true;
+	for (struct object **at = &u->objects, *o; (o = *at);) {
+		if (o->used) {
+			at = &o->next;
+			continue;
+		}
+		*at = o->next;
+		u->kept -= o->fd >= 0;
+		object_free(o);
+	}
+}
+
 static void forget_some(struct usyms *u)
 {
 	struct process **v = calloc(u->nprocesses, sizeof(struct process *));
@@ -304,6 +332,7 @@ static void forget_some(struct usyms *u)
 	for (size_t i = 0; i < n / 2; i++)
 		process_drop(u, v[i]);
 	free(v);
+	forget_objects(u);
 }
 
 static void map_added(struct usyms *u, struct process *p, const struct map_event *e)
@@ -326,6 +355,17 @@ static void copy_maps(struct process *p, const struct process *from)
 	for (size_t i = 0; from && i < from->n; i++)
 		if (!add_mapping(p, &from->v[i]))
 			break;
+}
+
+/* Most that are kept have ended: they map nothing more. */
+static void trim(struct process *p)
+{
+	struct mapping *v = p->n && p->n < p->cap ? reallocarray(p->v, p->n, sizeof(*v)) : NULL;
+
+	if (v) {
+		p->v = v;
+		p->cap = p->n;
+	}
 }
 
 static void on_event(void *ctx, const struct map_event *e)
@@ -352,6 +392,7 @@ static void on_event(void *ctx, const struct map_event *e)
 		break;
 	case MAP_EXIT:
 		p->ended = u->now;
+		trim(p);
 		break;
 	}
 }

@@ -18,6 +18,7 @@ struct object {
 	struct cfi *cfi;
 	struct inlines *inlines;
 	bool tried, cfi_tried, inlines_tried;
+	bool used; /* some process maps it: as of the last time that this was asked */
 };
 
 struct mapping {

@@ -1,4 +1,5 @@
-/* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept. */
+/* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept; those of
+ * processes until the next refresh only, once they are many: processes come and go for as long as a trace runs. */
 #include "run/symtext.h"
 #include "kernel/demangle.h"
 #include "kernel/knames.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #define BUCKETS 4096
+#define USER_NAMES_MAX 4096
 #define NAME_MAX_LEN 1024
 #define FRAMES_MAX 1024
 
@@ -27,6 +29,7 @@ struct symtext {
 	struct usyms *usyms;
 	bool tried;
 	unsigned round;
+	size_t nuser;    /* of the names, those of processes */
 	char number[24]; /* the last text, when there was no memory to keep it */
 	struct name *names[BUCKETS];
 };
@@ -46,15 +49,35 @@ struct symtext *symtext_new(const struct symtext_opts *opts)
 	return s;
 }
 
+static bool is_user(enum field_kind how)
+{
+	return how == FIELD_USYM || how == FIELD_UMOD || how == FIELD_UADDR;
+}
+
+static void drop_name(struct symtext *s, struct name **at)
+{
+	struct name *n = *at;
+
+	*at = n->next;
+	s->nuser -= is_user(n->how);
+	free(n);
+}
+
+static void drop_names(struct symtext *s, bool kernel)
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct name **at = &s->names[i]; *at;)
+			if (kernel || is_user((*at)->how))
+				drop_name(s, at);
+			else
+				at = &(*at)->next;
+}
+
 void symtext_free(struct symtext *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct name *n = s->names[i], *next; n; n = next) {
-			next = n->next;
-			free(n);
-		}
+	drop_names(s, true);
 	knames_close(s->knames);
 	usyms_free(s->usyms);
 	free(s);
@@ -71,6 +94,8 @@ void symtext_refresh(struct symtext *s)
 {
 	s->round++;
 	usyms_refresh(s->usyms);
+	if (s->nuser > USER_NAMES_MAX)
+		drop_names(s, false);
 }
 
 void symtext_note(struct symtext *s, uint64_t pid)
@@ -133,11 +158,6 @@ static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint
 			buf, size, "%s`%s+0x%" PRIx64, sym.obj, plain_name(s, sym.name, plain, sizeof(plain)), sym.off);
 }
 
-static bool is_user(enum field_kind how)
-{
-	return how == FIELD_USYM || how == FIELD_UMOD || how == FIELD_UADDR;
-}
-
 static struct name **bucket_of(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr)
 {
 	uint64_t h = (addr + pid * 0x9e3779b97f4a7c15u + (uint64_t)how * 0x100000001b3u) * 0xff51afd7ed558ccdu;
@@ -154,11 +174,12 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 	if (!is_user(how))
 		pid = 0;
 	at = bucket_of(s, how, pid, addr);
-	for (n = *at; n; n = n->next)
+	for (struct name **old = at; (n = *old); old = &n->next)
 		if (n->how == how && n->pid == pid && n->addr == addr) {
 			/* A user's address without a name may have got one since. */
 			if (n->round == s->round || !is_user(how) || strncmp(n->text, "0x", 2) != 0)
 				return n->text;
+			drop_name(s, old);
 			break;
 		}
 	if (s->opts.noresolve)
@@ -180,6 +201,7 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 	memcpy(n->text, buf, len);
 	n->next = *at;
 	*at = n;
+	s->nuser += is_user(how);
 	return n->text;
 }
 

@@ -22,12 +22,12 @@ struct symtext *symtext_new(const struct symtext_opts *opts);
 void symtext_free(struct symtext *s); /* NULL is fine */
 /* Processes will be wanted: what they map is watched from now on, as far as the kernel lets us. */
 void symtext_watch(struct symtext *s, struct features *f);
-/* Some time has passed: call it before records are printed. */
+/* Some time has passed: call it before records are printed. No text that was given before is kept by anybody. */
 void symtext_refresh(struct symtext *s);
 /* Remembers what is mapped where in the process, for when it has ended. */
 void symtext_note(struct symtext *s, uint64_t pid);
 /* A kernel address: FIELD_SYM, FIELD_MOD, or FIELD_INT: with its distance from the symbol. A user's: FIELD_USYM,
- * FIELD_UMOD, FIELD_UADDR. Owned by s, as long as it lives; never NULL. */
+ * FIELD_UMOD, FIELD_UADDR. Owned by s, until the next refresh; never NULL. */
 const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr);
 /* A stack: a newline, then a line a frame. data is what a FIELD_STACK or FIELD_USTACK holds; user: it begins with the
  * number of the process. indent: columns before a frame; -1: those of the options. */

@@ -1,0 +1,9 @@
+# timeout: 60
+# Every tool at once under some seconds of load: neither its memory nor its maps grow, nor what is in them. tests/soak
+# does it for minutes.
+need python3
+nice python3 "$here/../soak/soak" "$(dirname "$dwire")" -s 9 -b 100 >"$tmp/said" 2>"$tmp/err" || {
+	grep ^FAIL "$tmp/said"
+	fail "$(tail -n 1 "$tmp/said") $(tail -n 1 "$tmp/err")"
+}
+expect_ge "$(grep -c '^ok ' "$tmp/said")" 50 "tools that were looked at"
