@@ -2,6 +2,7 @@
  * Invariant: a value is D text that cannot be anything but a number, a string or a list of numbers. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,13 +77,15 @@ void tool_help(const struct tool *t, FILE *out)
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
+/* One that a D int holds */
 static bool is_number(const char *s)
 {
 	char *end;
+	long long n;
 
 	errno = 0;
-	(void)strtoll(s, &end, 0);
-	return !errno && end != s && !*end && !isspace((unsigned char)*s);
+	n = strtoll(s, &end, 0);
+	return !errno && end != s && !*end && !isspace((unsigned char)*s) && n >= INT32_MIN && n <= INT32_MAX;
 }
 
 static bool is_list(const char *s)
@@ -260,7 +263,8 @@ static bool check(struct tool *t)
 
 		if (p->given &&
 			(!strcmp(name, "interval") || !strcmp(name, "count") || !strcmp(name, "seconds") ||
-				!strcmp(name, "tool_for") || !strcmp(name, "option.aggrows")) &&
+				!strcmp(name, "frames") || !strcmp(name, "tool_for") ||
+				!strcmp(name, "option.aggrows")) &&
 			strtol(p->value, NULL, 0) <= 0) {
 			fprintf(t->err, "%s: %s must be more than 0\n", t->name, p->word);
 			return false;
