@@ -396,50 +396,68 @@ static void kt_complete(void *ctx, struct types *ts, struct type *t)
 	}
 }
 
-/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums. */
-static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
+static struct ktype_enum enumerator_at(const struct kbtf *k, const struct btf_type *t, unsigned i)
 {
-	struct kbtf *k = ctx;
+	struct ktype_enum e;
 
-	for (uint32_t id = 1; id < k->n; id++) {
+	if (btf_is_enum64(t)) {
+		e.name = str_at(k, btf_enum64(t)[i].name_off);
+		e.value = (int64_t)btf_enum64_value(&btf_enum64(t)[i]);
+	} else {
+		e.name = str_at(k, btf_enum(t)[i].name_off);
+		e.value = btf_kflag(t) ? btf_enum(t)[i].val : (int64_t)(uint32_t)btf_enum(t)[i].val;
+	}
+	return e;
+}
+
+static bool find_enumerator(const struct kbtf *k, const char *name, int64_t *value)
+{
+	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
 		const struct btf_type *t = type_at(k, id);
 
-		if (btf_is_enum(t)) {
-			const struct btf_enum *e = btf_enum(t);
-			for (int i = 0; i < btf_vlen(t); i++)
-				if (!strcmp(str_at(k, e[i].name_off), name)) {
-					*value = e[i].val;
-					return true;
-				}
-		} else if (btf_is_enum64(t)) {
-			const struct btf_enum64 *e = btf_enum64(t);
-			for (int i = 0; i < btf_vlen(t); i++)
-				if (!strcmp(str_at(k, e[i].name_off), name)) {
-					*value = (int64_t)btf_enum64_value(&e[i]);
-					return true;
-				}
+		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++) {
+			struct ktype_enum e = enumerator_at(k, t, i);
+
+			if (!strcmp(e.name, name)) {
+				*value = btf_is_enum64(t) ? e.value : (int32_t)e.value;
+				return true;
+			}
 		}
 	}
 	return false;
 }
 
+/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums, then over those of
+ * the modules that were asked for. */
+static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
+{
+	const struct kbtf *k = ctx;
+
+	if (find_enumerator(k, name, value))
+		return true;
+	for (k = k->modules; k; k = k->next)
+		if (find_enumerator(k, name, value))
+			return true;
+	return false;
+}
+
 static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v)
 {
-	struct kbtf *k = ctx;
-	uint32_t id = kbtf_find_id(k, tag, 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64);
-	const struct btf_type *t = id ? type_at(k, id) : NULL;
-	size_t n = t ? btf_vlen(t) : 0;
+	const uint64_t kinds = 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64;
+	const struct kbtf *k = ctx, *m = k->modules;
+	uint32_t id = kbtf_find_id(k, tag, kinds);
+	const struct btf_type *t;
+	size_t n;
 
-	*v = ARENA_ARRAY(a, struct ktype_enum, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		if (btf_is_enum64(t)) {
-			(*v)[i].name = str_at(k, btf_enum64(t)[i].name_off);
-			(*v)[i].value = (int64_t)btf_enum64_value(&btf_enum64(t)[i]);
-		} else {
-			(*v)[i].name = str_at(k, btf_enum(t)[i].name_off);
-			(*v)[i].value = btf_kflag(t) ? btf_enum(t)[i].val : (int64_t)(uint32_t)btf_enum(t)[i].val;
-		}
+	for (; !id && m; m = m->next) {
+		k = m;
+		id = kbtf_find_id(k, tag, kinds);
 	}
+	t = id ? type_at(k, id) : NULL;
+	n = t ? btf_vlen(t) : 0;
+	*v = ARENA_ARRAY(a, struct ktype_enum, n + 1);
+	for (size_t i = 0; i < n; i++)
+		(*v)[i] = enumerator_at(k, t, (unsigned)i);
 	return n;
 }
 

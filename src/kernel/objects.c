@@ -253,8 +253,9 @@ static const char *machine_name(unsigned char class, uint16_t machine)
 
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine)
 {
-	unsigned char head[20];
+	unsigned char head[sizeof(Elf64_Ehdr)];
 	uint16_t m;
+	ssize_t n;
 
 	if (obj->fd < 0 && !obj->error) {
 		obj->fd = open_mapped(obj);
@@ -265,12 +266,25 @@ enum object_kind object_open(struct objects *o, struct object *obj, const char *
 		return OBJECT_UNREADABLE;
 	if (!obj->file)
 		obj->file = arena_printf(o->arena, "/proc/self/fd/%d", obj->fd);
-	if (pread(obj->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG) != 0)
+	n = pread(obj->fd, head, sizeof(head), 0);
+	if (n < 20 || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return OBJECT_NO_ELF;
 	memcpy(&m, head + 18, sizeof(m));
 	*machine = machine_name(head[EI_CLASS], m);
-	return head[EI_CLASS] == ELFCLASS64 && head[EI_DATA] == ELFDATA2LSB && m == OUR_MACHINE ? OBJECT_GOOD
-												: OBJECT_FOREIGN;
+	if (head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB || m != OUR_MACHINE)
+		return OBJECT_FOREIGN;
+	return n == (ssize_t)sizeof(head) ? OBJECT_GOOD : OBJECT_NO_ELF;
+}
+
+bool object_cut(const struct object *obj)
+{
+	Elf64_Ehdr h;
+	struct stat st;
+
+	return pread(obj->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || fstat(obj->fd, &st) ||
+		h.e_shoff > (uint64_t)st.st_size ||
+		(uint64_t)h.e_shnum * h.e_shentsize > (uint64_t)st.st_size - h.e_shoff ||
+		(h.e_shnum && (h.e_shentsize != sizeof(Elf64_Shdr) || h.e_shstrndx >= h.e_shnum));
 }
 
 void object_close(struct object *obj)

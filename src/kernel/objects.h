@@ -44,7 +44,8 @@ struct object *objects_file(struct objects *o, pid_t pid, const char *path);
 enum object_kind { OBJECT_GOOD, OBJECT_UNREADABLE, OBJECT_NO_ELF, OBJECT_FOREIGN };
 /* Opens it; FOREIGN: of another kind of machine, *machine says which. */
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine);
-void object_close(struct object *obj); /* nothing in it is traced */
+void object_close(struct object *obj);     /* nothing in it is traced */
+bool object_cut(const struct object *obj); /* opened: is its list of sections not within it, or no such list? */
 /* What is at this offset in the function that begins at func in the file, and has size bytes. */
 enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off);
 /* Where in it the only instruction is that returns; 0: not known. */

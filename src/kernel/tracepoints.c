@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -74,4 +76,50 @@ struct strmap *tracepoint_groups(struct arena *a)
 			read_group(a, m, fd, e->d_name);
 	closedir(d);
 	return m;
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+static const char *first_of(struct arena *a, const char *group)
+{
+	int events = tracepoint_folder(),
+	    fd = events >= 0 ? openat(events, group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const char *name = NULL;
+	struct dirent *e;
+
+	while (d && !name && (e = readdir(d)) != NULL)
+		if (e->d_type == DT_DIR && e->d_name[0] != '.')
+			name = arena_strdup(a, e->d_name);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	if (events >= 0)
+		close(events);
+	return name;
+}
+
+/* Every tracepoint has a function of the kernel's making, in the module that has the tracepoint. */
+const char *tracepoint_module(struct arena *a, const char *group, const char *name)
+{
+	FILE *in = fopen("/proc/kallsyms", "re");
+	const char *want, *module = NULL;
+	char *line = NULL;
+	size_t size = 0;
+
+	name = name || !*group || strchr(group, '/') ? name : first_of(a, group);
+	want = name ? arena_printf(a, " __traceiter_%s\t[", name) : NULL;
+	while (want && in && !module && getline(&line, &size, in) > 0) {
+		char *at = strstr(line, want);
+
+		if (!at)
+			continue;
+		at += strlen(want);
+		at[strcspn(at, "]\n")] = 0;
+		module = arena_strdup(a, at);
+	}
+	free(line);
+	if (in)
+		fclose(in);
+	return module;
 }

@@ -338,6 +338,11 @@ size_t attach_refused(const struct attached *a, char *first, size_t size)
 	return a->uprobes.refused;
 }
 
+void attach_look(struct attached *a, FILE *err)
+{
+	uprobes_look(&a->uprobes, err);
+}
+
 uint64_t attach_missed(const struct attached *a)
 {
 	return a->counted && a->due > a->ran ? a->due - a->ran : 0;
@@ -349,6 +354,7 @@ void attach_free(struct attached *a)
 		return;
 	if (a->links && a->samplers)
 		attach_detach(a, false);
+	uprobes_free(&a->uprobes);
 	free(a->links);
 	free(a->samplers);
 	free(a);

@@ -3,6 +3,7 @@
 #define DWIRE_RUN_ATTACH_H
 #include "run/load.h"
 #include <stdbool.h>
+#include <stdio.h>
 
 struct attached;
 
@@ -15,6 +16,8 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 void attach_detach(struct attached *a, bool wait);
 /* Places in programs and libraries that were to be traced and cannot be, the first of them with the reason in first. */
 size_t attach_refused(const struct attached *a, char *first, size_t size);
+/* Says what has happened to the files that are traced. */
+void attach_look(struct attached *a, FILE *err);
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */
 uint64_t attach_missed(const struct attached *a);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +25,59 @@ struct multi_attr {
 void uprobes_detach(struct uprobe_links *links)
 {
 	links_close(&links->fds);
+}
+
+void uprobes_free(struct uprobe_links *links)
+{
+	free(links->files);
+	links->files = NULL;
+	links->nfiles = 0;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+static bool is_gone(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_nlink == 0;
+}
+
+/* No memory: that it is replaced is not told. */
+static void keep_file(struct uprobe_links *links, const char *path)
+{
+	struct uprobe_file *v;
+
+	for (size_t i = 0; i < links->nfiles; i++)
+		if (!strcmp(links->files[i].path, path))
+			return;
+	v = realloc(links->files, (links->nfiles + 1) * sizeof(*v));
+	if (!v)
+		return;
+	v[links->nfiles++] = (struct uprobe_file){ .path = path, .gone = is_gone(path) };
+	links->files = v;
+}
+
+void uprobes_look(struct uprobe_links *links, FILE *err)
+{
+	static const char deleted[] = " (deleted)"; /* the kernel puts it behind the name */
+	char name[512];
+
+	for (size_t i = 0; i < links->nfiles; i++) {
+		struct uprobe_file *f = &links->files[i];
+		ssize_t n;
+
+		if (f->gone || !is_gone(f->path))
+			continue;
+		f->gone = true;
+		n = readlink(f->path, name, sizeof(name) - 1);
+		name[n > 0 ? n : 0] = 0;
+		if (n >= (ssize_t)sizeof(deleted) && !strcmp(name + n - (sizeof(deleted) - 1), deleted))
+			name[n - (ssize_t)(sizeof(deleted) - 1)] = 0;
+		fprintf(err,
+			"dwire: warning: the file %s was replaced or deleted: processes that start with another from "
+			"now on are not traced\n",
+			name);
+	}
 }
 
 /* ---- Linux 6.6 and later ----------------------------------------------------------------------------------------- */
@@ -162,6 +216,8 @@ int uprobes_attach(
 			strcmp(p->places[end].path, u->path) == 0;)
 			end++;
 		err = attach_places(p, prog, u, end - i, links);
+		if (!err && !u->pid)
+			keep_file(links, u->path);
 		if (err) {
 			failed(u, p->nplaces, -err, f, why, why_len);
 			return err;

@@ -117,12 +117,39 @@ static const char *no_functions(struct dwire *d, struct arena *a)
 	return arena_printf(a, "the list of the kernel's functions cannot be read: %s", strerror(-d->funcs_err));
 }
 
-/* Why a description of fbt means no function. */
+static const struct probe_fault *no_probes(struct arena *a, const struct pdesc *pd, const char *why, const char *hint)
+{
+	struct probe_fault *f = ARENA_NEW(a, struct probe_fault);
+
+	f->tag = D_PDESC_ZERO;
+	f->message = arena_printf(a, "probe description %s does not match any probes: %s", pd->text, why);
+	f->hint = hint;
+	return f;
+}
+
+/* Why a description of sdt means no tracepoint: a module that has no types. */
+static const struct probe_fault *tracepoint_fault(struct arena *a, const struct pdesc *pd)
+{
+	bool all = !*pd->name || pdesc_is_glob(pd->name);
+	const char *module = *pd->func || (all && pdesc_is_glob(pd->mod))
+		? NULL
+		: tracepoint_module(a, pd->mod, all ? NULL : pd->name);
+
+	if (!module || access(arena_printf(a, "/sys/kernel/btf/%s", module), F_OK) == 0)
+		return NULL;
+	return no_probes(a, pd,
+		arena_printf(a, "%s in the module %s, which has no type information (/sys/kernel/btf/%s)",
+			all ? "they are" : "the tracepoint is", module, module),
+		arena_printf(a, "its functions can be traced all the same: fbt:%s::", module));
+}
+
+/* Why a description of fbt or sdt means no function or tracepoint. */
 static const struct probe_fault *function_fault(void *ctx, struct arena *a, const struct pdesc *pd)
 {
-	struct probe_fault *f;
 	const char *why = NULL;
 
+	if (!strcmp(pd->prov, "sdt") || !strcmp(pd->prov, "rawtp"))
+		return tracepoint_fault(a, pd);
 	if (strcmp(pd->prov, "fbt") != 0)
 		return NULL;
 	if (!script_funcs(ctx))
@@ -131,13 +158,9 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 		why = arena_printf(a, "%s() is in the kernel, but must not be traced", pd->func);
 	else if (*pd->func && !strpbrk(pd->func, "*?["))
 		why = arena_printf(a, "the kernel has no function %s(), or has it only inlined", pd->func);
-	if (!why)
-		return NULL;
-	f = ARENA_NEW(a, struct probe_fault);
-	f->tag = D_PDESC_ZERO;
-	f->message = arena_printf(a, "probe description %s does not match any probes: %s", pd->text, why);
-	f->hint = script_funcs(ctx) ? NULL : "tracepoints can be traced on every kernel: dwire -l -P sdt";
-	return f;
+	return why ? no_probes(a, pd, why,
+			     script_funcs(ctx) ? NULL : "tracepoints can be traced on every kernel: dwire -l -P sdt")
+		   : NULL;
 }
 
 /* A process of ours that probes are wanted in has to have its libraries. */

@@ -337,6 +337,8 @@ static void report(struct session *s)
 		fprintf(s->opts.err, "dwire: %llu socket owner drop%s\n", (unsigned long long)(drops - s->owner_drops),
 			drops - s->owner_drops == 1 ? "" : "s");
 	s->owner_drops = drops;
+	if (s->attached)
+		attach_look(s->attached, s->opts.err);
 	s->report_at = now_ns() + report_ns(s);
 }
 

@@ -237,6 +237,10 @@ static void no_function(struct userprobes *u, const struct object *obj, const st
 	const char *near;
 
 	elfsyms_each(syms, add_name, &n);
+	if (!n.names.n && object_cut(obj)) {
+		user_failed(u, D_PROC_LIB, NULL, "%s is damaged: its list of sections is not within it", obj->path);
+		return;
+	}
 	if (!n.names.n) {
 		user_failed(u, D_PROC_FUNC, "its debugging symbols, in /usr/lib/debug, would name them",
 			"%s is stripped: it names no functions", obj->path);
