@@ -15,7 +15,7 @@ dtrace:::BEGIN
 }
 
 resolver:::lookup-done
-/ (!errors || args[1]->lkp_result != 0) && args[1]->lkp_latency >= least * 1000000 && wanted(args[0]) /
+/ (!errors || args[1]->lkp_result != 0) && args[1]->lkp_latency >= least * 1000000 && wanted_here(args[0]) /
 {
 	this->us = args[1]->lkp_latency / 1000;
 	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "", pid, execname, this->us / 1000,

@@ -192,7 +192,7 @@ qdisc:::drop
 
 /* ---- names, queues ---- */
 resolver:::lookup-done
-/ wanted(args[0]) /
+/ wanted_here(args[0]) /
 {
 	asked++;
 	unknown += args[1]->lkp_result != 0;

@@ -129,22 +129,26 @@ static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id
 	return true;
 }
 
-/* The socket's cgroup is that one, or below it. */
-static bool add_cgroup(struct tool *t, const char *cs, FILE *out)
+/* The socket's cgroup is that one, or below it; here: the running process's. */
+static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
 {
+	char of[160], exists[96] = "";
 	unsigned long long id;
 	struct items it;
 	unsigned depth;
 
 	if (!split(t, "tool_cgroup", &it))
 		return false;
+	snprintf(of, sizeof(of), "curthread->cgroups->dfl_cgrp");
+	if (!here) {
+		snprintf(of, sizeof(of), "((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup", cs);
+		snprintf(exists, sizeof(exists), "%s->cs_addr != 0 && ", cs);
+	}
 	for (size_t i = 0; i < it.n; i++) {
 		if (!cgroup_find(t, it.v[i], &id, &depth))
 			return false;
-		fprintf(out,
-			"%s(%s->cs_addr != 0 && ((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup->level >= %u &&"
-			" ((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup->ancestors[%u]->kn->id == %llu)",
-			i ? " || " : " && (", cs, cs, depth, cs, depth, id);
+		fprintf(out, "%s(%s%s->level >= %u && %s->ancestors[%u]->kn->id == %llu)", i ? " || " : " && (", exists,
+			of, depth, of, depth, id);
 	}
 	fputs(it.n ? ")" : "", out);
 	return true;
@@ -228,14 +232,14 @@ static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE
 	return true;
 }
 
-bool tool_filter(struct tool *t, char *const *args, size_t nargs, FILE *out)
+bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out)
 {
-	bool ok = nargs == 1 || nargs == 3 || nargs == 5;
+	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5));
 
 	if (!ok)
 		fprintf(t->err, "%s: wanted() takes 1, 3 or 5 arguments\n", t->name);
 	fputs("(1", out);
-	ok = ok && add_pids(t, args[0], out) && add_netns(t, args[0], out) && add_cgroup(t, args[0], out) &&
+	ok = ok && add_pids(t, args[0], out) && add_netns(t, args[0], out) && add_cgroup(t, args[0], here, out) &&
 		add_container(t, args[0], out);
 	if (ok && nargs >= 3)
 		ok = add_ports(t, "tool_port", args[1], args[2], out) &&
@@ -254,7 +258,7 @@ bool tool_check_filters(struct tool *t)
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	bool ok = f && tool_filter(t, args, 5, f);
+	bool ok = f && tool_filter(t, args, 5, false, f);
 
 	if (f)
 		fclose(f);

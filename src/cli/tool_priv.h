@@ -78,8 +78,9 @@ int tool_take_args(struct tool *t, int argc, char **argv);
 void tool_help(const struct tool *t, FILE *out);
 
 /* tool_filter.c: D for wanted(cs), (cs, lport, rport), (cs, lport, rport, laddr, raddr) and its condition; what was not
- * asked for is not there at all. False after a message. */
-bool tool_filter(struct tool *t, char *const *args, size_t nargs, FILE *out);
+ * asked for is not there at all. here, wanted_here(cs): cs has no socket, it is the running process. False after a
+ * message. */
+bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out);
 /* Are the values of the filters' options good? */
 bool tool_check_filters(struct tool *t);
 

@@ -2,6 +2,7 @@
  * Input: member, element, address and symbol expressions. Output: places (V_MEM) and what they hold.
  * Invariant: no load that the verifier would refuse; a script's own bad pointer is a fault, dlib's reads as 0. */
 #include <linux/bpf.h>
+#include <string.h>
 
 #include "ir/lower_priv.h"
 
@@ -116,6 +117,7 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, !v.mut && !lw->heap);
 	if (t->kind == T_PTR && !v.ours && type_is_sou(t->of))
 		out.btf = t->of->btf_id;
+	out.null = out.btf && !strcmp(t->of->name, "sock");
 	return out;
 }
 
@@ -124,6 +126,27 @@ vreg lower_addr_value(struct lowerer *lw, struct val v)
 	vreg r = plain_number(lw, v);
 
 	return v.off ? ir_alui(lw->ir, ALU_ADD, r, (int32_t)v.off) : r;
+}
+
+static vreg minus_null(struct lowerer *lw, struct val v)
+{
+	struct ir *ir = lw->ir;
+	vreg null = ir_kfunc(ir, lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
+
+	return ir_alu(ir, ALU_SUB, v.r, null);
+}
+
+/* A pointer that the verifier knows to be NULL is a number: so what a packet or a tracepoint has of sockets. */
+static vreg minus_null_if(struct lowerer *lw, struct val v)
+{
+	uint32_t end = ir_newlabel(lw->ir);
+	vreg r = ir_var(lw->ir);
+
+	ir_seti(lw->ir, r, 0);
+	ir_jcci(lw->ir, CC_EQ, v.r, 0, end);
+	ir_set(lw->ir, r, minus_null(lw, v));
+	ir_label(lw->ir, end);
+	return r;
 }
 
 /* The verifier refuses arithmetic on a pointer that it knows, but for the difference of two: that to NULL is it. */
@@ -135,10 +158,8 @@ vreg plain_number(struct lowerer *lw, struct val v)
 
 	if (!v.btf && !v.ours)
 		return v.r;
-	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure) {
-		r = ir_kfunc(ir, lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
-		return ir_alu(ir, ALU_SUB, v.r, r);
-	}
+	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure)
+		return v.null && !v.sure ? minus_null_if(lw, v) : minus_null(lw, v);
 	at = ir_stack(ir, ir_stack_alloc(ir, 8));
 	out = ir_stack(ir, ir_stack_alloc(ir, 8));
 	ir_st(ir, at, 0, 8, v.r);

@@ -40,6 +40,7 @@ struct val {
 	bool mut;           /* V_MEM: in a variable of the script, which may change during the run */
 	bool sure;          /* pointer: never NULL */
 	bool unsure;        /* pointer of btf: to some verifiers a number, or a pointer that may be NULL */
+	bool null;          /* pointer of btf: where it is NULL, to the verifier a number */
 	bool number;        /* pointer: made from a number that the verifier cannot take for a pointer */
 	uint32_t off;       /* V_MEM: bytes from r */
 	uint32_t bit, bits; /* V_MEM: bit-field: bit in the byte at off, width */

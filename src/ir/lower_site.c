@@ -283,6 +283,7 @@ struct val site_arg(struct lowerer *lw, int i, struct type *type)
 	if (of == KERNEL_OPAQUE)
 		return typed_word(lw, site_hidden_word(lw, (int)slot), type);
 	v = typed_word(lw, site_word(lw, slot), type);
+	v.null = v.btf && site_is_tracepoint(lw) && !strcmp(type->of->name, "sock");
 	if (!v.btf && type->size == 8) { /* a pointer, though we call it void * */
 		v.btf = of;
 		v.unsure = site_is_tracepoint(lw);

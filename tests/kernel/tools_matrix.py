@@ -45,14 +45,15 @@ def eq(got, want, *what):
 
 class Tool:
     def __init__(self, name, kind, client=0, server=0, listen=0, bind=0, once=0, measure=None, port="either", own=(), args=(),
-                 linger=0, tables=False, columns=80):
+                 linger=0, tables=False, columns=80, names=True):
         self.name, self.kind, self.own, self.args = name, kind, list(own), list(args)
-        self.linger, self.tables, self.columns = linger, tables, columns
+        self.linger, self.tables, self.columns, self.names = linger, tables, columns, names
         self.ends = {"client": client, "server": server, "listen": listen, "bind": bind, "once": once}
         self.measure = measure or weight
         self.port = port
         self.help = subprocess.run([DWIRE, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.options = set(re.findall(r"^  (--?[\w-]+)", self.help, re.M)) - NOT_OPTIONS
+        self.ports = set(re.findall(r"^  (-[PLD]) PORT", self.help, re.M))
         self.arguments = re.findall(r"^  ([a-z]+) ", self.help, re.M)
 
     def has(self, option):
@@ -74,7 +75,7 @@ class Filters:
     """Values for the options that a tool has, and what they let pass."""
 
     def __init__(self, tool, names, base):
-        self.names = [n for n in names if tool.has(n)]
+        self.names = [n for n in names if tool.has(n) and (n not in ("-P", "-L", "-D") or n in tool.ports)]
         self.base = base
         ports = f"{base},{base + 1}"
         self.values = {
@@ -107,7 +108,7 @@ class Filters:
 
 def per(tool, flow, family, end):
     n = tool.ends[end]
-    return n(said().get(f"{flow}{family}")) if callable(n) else n
+    return n(said()[f"{flow}{family}"]) if callable(n) else n
 
 
 def said():
@@ -196,6 +197,8 @@ def check_text(tool):
 def check_wide(tool, args, lines):
     """The names of the columns are above them, each column has something, and there is a time for -t and -T."""
     at = next((i for i, x in enumerate(lines) if re.fullmatch(r"[ A-Z_:>-]*(\(u?s\)[ A-Z_:>-]*)*", x)), None)
+    if not tool.names:
+        return
     if at is None:
         fail(tool.name, *args, "no names above the columns:", lines[:2])
         return
@@ -223,13 +226,15 @@ FIRST = ["-p", "--netns", "--cgroup", "--container", "-L", "-D", "--host", "-4"]
 SECOND = ["-p", "--netns", "--cgroup", "--container", "-P", "--host", "-6"]
 
 
-def tool(name, kind, options="", **keys):
+def tool(name, kind, options="", once_more=True, **keys):
     only = os.environ.get("DWIRE_TOOL")
     if only and only != name:
         return None
     t = Tool(name, kind, **keys)
     check_options(t, options)
     counted(t, FIRST, "json")
+    if not once_more:
+        return t
     counted(t, SECOND, "csv")
     nothing(t)
     check_text(t)
