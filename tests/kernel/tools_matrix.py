@@ -175,7 +175,7 @@ def nothing(tool):
     name = "--host" if tool.has("--host") else "-p"
     if not tool.has(name):
         return
-    args = [name, NOBODY if name == "--host" else "1"]
+    args = ["--netns", NET, name, NOBODY if name == "--host" else "1"]
     eq(run(tool, args, "json"), "", tool.name, *args, "--json")
 
 
