@@ -73,14 +73,14 @@ translator struct dw_pkt < struct dw_ftimewait *C > {
 	netns = C->tw->__tw_common.skc_net.net->ns.inum;
 };
 
-/* kfree_skb_reason: the end of a packet; who threw it away, and where, is not told. */
+/* kfree_skb_reason: the end of a packet; who threw it away is not told, where by the function's caller. */
 struct dw_fdrop {
 	struct sk_buff *skb;
 	uint32_t reason;
 };
 
 translator struct dw_pkt < struct dw_fdrop *C > {
-	location = 0;
+	location = caller;
 	rx_sk = (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
 	has_pkt = 1;
@@ -98,7 +98,7 @@ struct dw_fskdrop {
 };
 
 translator struct dw_pkt < struct dw_fskdrop *C > {
-	location = 0;
+	location = caller;
 	rx_sk = C->sk;
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
@@ -168,13 +168,13 @@ translator struct dw_pkt < struct dw_fsynrecv *C > {
 struct dw_frstreply {
 	struct sock *sk;
 	struct sk_buff *skb;
+	uint32_t reason;	/* since Linux 6.10 */
 	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_frstreply *C > {
-	reason = 0;
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	proto = 6;
 	has_pkt = 1;
@@ -213,16 +213,37 @@ translator struct dw_pkt < struct dw_frstrecv *C > {
 
 struct dw_frstactive {
 	struct sock *sk;
+	uint32_t second;	/* how to allocate memory, or where that is left out, the reason */
 	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
 };
 
+struct dw_frstactive3 {
+	struct sock *sk;
+	uint32_t priority;
+	uint32_t reason;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == 2 ||
+    (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000);
+
 translator struct dw_pkt < struct dw_frstactive *C > {
-	reason = 0;
-	ver = C->sk->__sk_common.skc_family == 2 || (C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
-	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
-	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
+	reason = __has(SK_RST_REASON_NOT_SPECIFIED) ? C->second : 0;
+	ver = dw_v4only[C->sk] ? 4 : 6;
+	proto = 6;
+	synth = 1;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+translator struct dw_pkt < struct dw_frstactive3 *C > {
+	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	synth = 1;
 	state = C->sk->__sk_common.skc_state;
@@ -266,20 +287,85 @@ translator struct dw_pkt < struct dw_ftaken *C > {
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
-/* skb_consume_udp: a process has read a datagram. */
+/* skb_consume_udp, skb_free_datagram: a process has read a datagram. */
 struct dw_fread {
 	struct sock *sk;
 	struct sk_buff *skb;
+	int32_t len;
 	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fread *C > {
+	ret = C->len;
 	recv = 1;
 	proto = C->sk->sk_protocol;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 	state = C->sk->__sk_common.skc_state;
 	netns = C->sk->__sk_common.skc_net.net->ns.inum;
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* ip_protocol_deliver_rcu, ip_defrag: an IPv4 packet for this machine. */
+struct dw_fdeliver {
+	struct net *net;
+	struct sk_buff *skb;
+	int32_t protocol;	/* of ip_defrag: whom it is for */
+};
+
+translator struct dw_pkt < struct dw_fdeliver *C > {
+	op = C->protocol;
+	has_pkt = 1;
+	recv = 1;
+	netns = C->net->ns.inum;
+};
+
+/* tcp_check_req: a segment for a handshake, in its window. RFC 9293 3.10.7.4: op is 1: a reset, or a new SYN, ends it; 2: an
+ * acknowledgment completes it, unless the listener waits for data. */
+struct dw_fcheckreq {
+	struct sock *sk;
+	struct sk_buff *skb;
+	struct request_sock *req;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+inline uint32_t dw_th_word[struct sk_buff *B, int i] =
+    ntohl(((union tcp_word_hdr *)((uint64_t)B->head + B->transport_header))->words[i]);
+inline uint32_t dw_th_flags[struct sk_buff *B] = dw_th_word[B, 3] >> 16 & 0xff;
+inline int dw_waits[struct sock *L, struct request_sock *R, struct sk_buff *B] =
+    R->num_timeout < ((struct inet_connection_sock *)L)->icsk_accept_queue.rskq_defer_accept &&
+    B->len <= (dw_th_word[B, 3] >> 28) * 4;
+
+translator struct dw_pkt < struct dw_fcheckreq *C > {
+	op = dw_th_word[C->skb, 1] - ((struct tcp_request_sock *)C->req)->rcv_nxt > C->req->__req_common.skc_rcv_wnd ? 0 :
+	    (dw_th_flags[C->skb] & 4) != 0 ? 1 :
+	    (dw_th_flags[C->skb] & 2) != 0 && dw_th_word[C->skb, 1] != ((struct tcp_request_sock *)C->req)->rcv_isn ? 1 :
+	    (dw_th_flags[C->skb] & 16) != 0 && dw_th_word[C->skb, 2] == ((struct tcp_request_sock *)C->req)->snt_isn + 1 &&
+	    !dw_waits[C->sk, C->req, C->skb] ? 2 : 0;
+	proto = 6;
+	has_pkt = 1;
+	recv = 1;
+	state = 10;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+};
+
+/* The end of udp_sendmsg. A kretprobe does not tell the socket: then the namespace is the process's. */
+struct dw_fsent {
+	struct sock *sk;
+	int32_t retval;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_fsent *C > {
+	ret = C->retval;
+	sk = C->full;
+	owner = C->full != 0 ? C->owner : (struct dw_owner *)0;
+	cookie = C->full != 0 ? C->cookie : 0;
+	netns = C->full != 0 ? C->full->__sk_common.skc_net.net->ns.inum : curthread->nsproxy->net_ns->ns.inum;
 };

@@ -114,9 +114,7 @@ struct dw_rstactive {
 
 translator struct dw_pkt < struct dw_rstactive *C > {
 	skb = C->provoked;
-	ver = C->sk->__sk_common.skc_family == 2 || (C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
-	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
-	    C->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000) ? 4 : 6;
+	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	synth = 1;
 	state = C->sk->__sk_common.skc_state;

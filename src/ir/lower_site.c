@@ -317,6 +317,17 @@ struct val site_returned(struct lowerer *lw, struct type *type)
 	return (struct val){ .k = V_INT, .type = type, .r = ir_imm(ir, 0) };
 }
 
+/* A function may have more arguments than the site needs: those that older kernels lack are 0 there. */
+static unsigned args_there(struct lowerer *lw)
+{
+	struct kernel_func f = { .nargs = 0 };
+	unsigned n = lw->site->nargs;
+
+	if (at_function(lw) && lw->site->target && lw->env->function)
+		(void)lw->env->function(lw->env->ctx, site_module(lw->site, lw->probe), lw->site->target, &f);
+	return f.nargs > n ? f.nargs : n;
+}
+
 struct val site_named_arg(struct lowerer *lw, const char *name, struct type *type)
 {
 	struct type *st = types_tagged(lw->ts, T_STRUCT, lw->site->native);
@@ -324,7 +335,7 @@ struct val site_named_arg(struct lowerer *lw, const char *name, struct type *typ
 
 	if (at_function(lw) && !strcmp(name, "retval"))
 		return site_returned(lw, type);
-	if (i < 0 || (unsigned)i >= lw->site->nargs)
+	if (i < 0 || (unsigned)i >= args_there(lw))
 		return (struct val){ .k = V_INT, .type = type, .r = ir_imm(lw->ir, 0) };
 	return site_arg(lw, i, type);
 }

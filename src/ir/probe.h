@@ -41,7 +41,7 @@ struct site {
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
 	unsigned hidden; /* bit i: argument i is a const void *, which verifiers before Linux 6.15 do not let be read */
-	unsigned fewer;  /* ... and the tracepoint must have fewer arguments than these: an older form; 0: any */
+	unsigned fewer;  /* ... and it must have fewer arguments than these: an older form; 0: any */
 	bool bh_off;     /* runs only in softirq or with softirqs off: nothing of ours can interrupt it on its CPU */
 	bool irqs_off;   /* runs with interrupts off, or may */
 	bool entry_args; /* a function's end that needs its arguments: kprobes have them not */

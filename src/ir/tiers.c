@@ -69,6 +69,8 @@ static const char *function_lacks(
 		return arena_printf(a, "the function %s() with %u arguments", func, s->nargs);
 	if (t == TIER_KPROBES && s->entry_args)
 		return arena_printf(a, "the arguments of the function %s() where it ends (fexit)", func);
+	if (id && s->fewer && f.nargs >= s->fewer)
+		return arena_printf(a, "the function %s() with fewer than %u arguments", func, s->fewer);
 	if (t == TIER_FUNCTIONS && !id)
 		return arena_printf(a, "the types of the function %s()", func);
 	if (!env->has_function || !env->has_function(env->ctx, mod, func))

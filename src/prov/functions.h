@@ -22,9 +22,10 @@
 	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != 3" cond, __VA_ARGS__)
 /* The end of a packet that is thrown away: one of the two, as of Linux 6.11. A buffer that others hold too lives on. */
 #define FUNC_LAST "P->skb->users.refs.counter == 1"
-#define FUNC_DROP(cond, ...) \
-	FUNC_SITE("kfree_skb_reason", 2, "dw_fdrop", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__), \
-	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskdrop", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__)
+#define FUNC_DROP(cond, ...) FUNC_DROPS(cond, cond, __VA_ARGS__)
+#define FUNC_DROPS(old, new, ...) \
+	FUNC_SITE("kfree_skb_reason", 2, "dw_fdrop", .optional = true, .when = FUNC_LAST " && " old, __VA_ARGS__), \
+	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskdrop", .optional = true, .when = FUNC_LAST " && " new, __VA_ARGS__)
 #define FUNC_SET_STATE(cond, ...) \
 	FUNC_SITE("inet_sk_set_state", 2, "dw_fsetstate", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = cond, __VA_ARGS__)
@@ -35,6 +36,13 @@
 #define FUNC_ANSWER(nat, cond, ...) \
 	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(" FLAGS " & 4) == 0" cond, __VA_ARGS__), \
 	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(" FLAGS " & 4) == 0" cond, __VA_ARGS__)
+/* Any other: the reason is the last argument since Linux 6.10, and some kernels are compiled without the one before. */
+#define FUNC_GIVES_UP(...) \
+	FUNC_SITE("tcp_send_active_reset", 3, "dw_frstactive3", .optional = true, __VA_ARGS__), \
+	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive", .fewer = 3, .optional = true, __VA_ARGS__)
+/* The last ACK of a handshake, that meets a full accept queue. */
+#define FUNC_FULL_QUEUE(...) \
+	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == 2 && " ACCEPTQ_FULL, __VA_ARGS__)
 /* clang-format on */
 
 /* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif

@@ -9,11 +9,13 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 /* clang-format off */
 #define EGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .value = val, .sees = what }
+#define FUNC_SENT(cond, val, what) FUNC_OUT("P->sk != 0 && " cond, .value = val, .sees = what)
+#define FUNC(func, n, nat, cond, val, what) FUNC_SITE(func, n, nat, .when = cond, .value = val, .sees = what)
 #define INGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, \
 	  .sees = what }
 /* In all tiers: where a probe is seen at nothing else. */
-#define SENT(cond, val, what) EGRESS(cond, val, what), FUNC_OUT("P->sk != 0 && " cond, .value = val, .sees = what)
+#define SENT(cond, val, what) EGRESS(cond, val, what), FUNC_SENT(cond, val, what)
 #define TRACE(tp, n, nat, cond, val, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what }
 #define OPTIONAL(tp, n, nat, cond, val, what) \
@@ -56,9 +58,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define DATA_SEGS(cond) DATA_IN(cond, SEGS, SEGS)
 #define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)
 
-#define SET_STATE(cond, what) \
-	TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && " cond, "1", what)
-#define FREED(cond, what) TRACE("kfree_skb", 4, "dw_drop", cond, "1", what)
+#define SET_STATE(cond, val, what) \
+	TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && " cond, val, what), \
+	FUNC_SET_STATE("P->sk->sk_protocol == 6 && " cond, .value = val, .sees = what)
+#define FREED_HOOK(cond, what) TRACE("kfree_skb", 4, "dw_drop", cond, "1", what)
+#define FREED(cond, what) FREED_HOOK(cond, what), FUNC_DROP(cond, .value = "1", .sees = what)
 #define TCP_FREED IP_FREED " && P->proto == 6 && P->recv && "
 #define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
@@ -67,10 +71,12 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	"packets that a device delivers to IP"), \
 	FUNC_RECEIVED(" && " cond, .value = "1", .sees = "packets that a device delivers to IP")
 #define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", IP_FORWARDED " && " cond, "1", \
-	"packets that IP has forwarded, as they go to a device")
+	"packets that IP has forwarded, as they go to a device"), \
+	FUNC_OUT_NONE(FUNC_FORWARDED " && " cond, .value = "1", .sees = "packets that IP has forwarded")
 #define REQUESTED(cond) EGRESS(cond, "1", "packets of sockets"), \
 	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && !(" IP_FORWARDED ") && " cond, "1", \
-	"packets of this machine that no socket sent")
+	"packets of this machine that no socket sent"), \
+	FUNC_OUT("!(" FUNC_FORWARDED ") && " cond, .value = "1", .sees = "packets that IP sends, but forwarded ones")
 #define IPV4 "P->skb->protocol == 0x0008"
 #define IPV6 "P->skb->protocol == 0xdd86"
 #define ICMP_OUT "P->skb->protocol == 0x0008 && P->proto == 1"
@@ -83,7 +89,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define CONTROL "(" FLAGS " & 7) != 0"
 #define BARE_ACK "(" FLAGS " & 0x17) == 0x10"
 #define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP " && " cond, "1", \
-	"segments from TIME_WAIT, and resets")
+	"segments from TIME_WAIT, and resets"), \
+	FUNC_OUT_NONE(FUNC_OUT_TCP " && " cond, .value = "1", .sees = "segments from TIME_WAIT, and resets")
 #define ASKS IS_TCP " && P->state != 10 && (" FLAGS " & 7) == 0 && " PAYLOAD " == 0 && " \
 	SEQ " == " TCP_SOCK "->snd_una - 1"
 #define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 && (" CB4 "->flags & 8) != 0"
@@ -96,7 +103,10 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define ACK_IN(cond, val) \
 	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
 		"segments of established connections"), \
-	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed")
+	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed"), \
+	FUNC("tcp_rcv_established", 2, "dw_ftaken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
+		"segments of established connections"), \
+	FUNC_IN(HALF_CLOSED " && " cond, .value = val, .sees = "segments of connections that one side has closed")
 #define NO_NEWS "(" FLAGS " & 3) == 0 && " ACKSEQ " == " TCP_SOCK "->snd_una && P->skb->len <= " \
 	"((struct tcphdr *)P->th)->doff * 4 + (uint32_t)(P->th - (uint64_t)P->skb->data)"
 #define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " \
@@ -106,43 +116,46 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
  * itself; copies for sockets have a socket. */
 #define FOR_US "P->skb->_skb_refdst != 0 &&" \
 	" (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & 0x80000000) != 0"
+#define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
 #define CONSUMED(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
 	IP_HEADER " && " IPV4 " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " FOR_US " && " cond, "1", what)
 #define ICMP_USED(cond) CONSUMED("P->proto == 1 && " cond, "messages that ICMP has taken"), \
-	FREED(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
+	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
+	FREED_HOOK(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
 		FOR_US " && " cond, \
 		"messages that ICMP threw away")
 #define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 &&" \
 	" (P->dev->ip_ptr->cnf.data[0] == 0 || (P->dev->ip_ptr->ifa_list != 0 &&" \
 	" P->dev->ip_ptr->ifa_list->ifa_local == " IPH "->daddr))"
 #define WHOLE4 IPV4 " && P->sk->sk_type == 2 && P->proto == 17 && " CB4 "->frag_max_size != 0"
-#define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire &&" \
-	" (((struct inet_frag_queue *)((uint64_t)P->timer -" \
-	" offsetof(struct inet_frag_queue, timer)))->flags & 4) == 0 : 0"
+#define INCOMPLETE "(((struct inet_frag_queue *)((uint64_t)P->timer -" \
+	" offsetof(struct inet_frag_queue, timer)))->flags & 4) == 0"
+#define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire && " INCOMPLETE " : 0"
+#define KNOWN_PROTOCOL "*(uint64_t *)((uint64_t)&`inet_protos + P->op * 8) != 0"
 
 static const struct probe_def probes[] = {
 	PROBE("tcpCurrEstab", "connections are established now: one more, or one less",
-		TRACE("inet_sock_set_state", 3, "dw_setstate",
-			"P->sk->sk_protocol == 6 && ((P->state == 1 && P->oldstate != 1) ||"
+		SET_STATE("((P->state == 1 && P->oldstate != 1) ||"
 			" (P->state == 8 && P->oldstate == 3) ||"
 			" ((P->oldstate == 1 || P->oldstate == 8) && P->state != 1 && P->state != 8))",
 			"P->state == 1 || P->state == 8 ? 1 : -1", "changes of state")),
 	PROBE("tcpOutAck", "a segment without data is sent that only acknowledges",
-		EGRESS(IS_TCP " && " BARE_ACK " && " PAYLOAD " == 0", "1", "segments of sockets"), QUEUED(BARE_ACK)),
-	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", EGRESS(IS_TCP " && " CONTROL, "1", "segments of sockets"),
+		SENT(IS_TCP " && " BARE_ACK " && " PAYLOAD " == 0", "1", "segments of sockets"), QUEUED(BARE_ACK)),
+	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", SENT(IS_TCP " && " CONTROL, "1", "segments of sockets"),
 		QUEUED(CONTROL)),
 	PROBE("tcpOutUrg", "a segment with urgent data is sent",
-		EGRESS(IS_TCP " && (" FLAGS " & 0x20) != 0", "1", "segments of sockets")),
+		SENT(IS_TCP " && (" FLAGS " & 0x20) != 0", "1", "segments of sockets")),
 	PROBE("tcpOutFastRetrans", "segments are sent again before a timeout",
 		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", ICSK "->icsk_ca_state == 3",
-			"((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs", "segments of sockets")),
+			"((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs", "segments of sockets"),
+		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " ICSK "->icsk_ca_state == 3", SEGS, "segments of sockets")),
 	PROBE("tcpOutWinProbe", "a closed window is asked for",
-		EGRESS(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
+		SENT(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
 	PROBE("tcpTimKeepaliveProbe", "a silent connection is asked whether it is alive",
-		EGRESS(ASKS " && P->sk->sk_write_queue.qlen == 0 && " TCP_SOCK "->packets_out == 0", "1",
+		SENT(ASKS " && P->sk->sk_write_queue.qlen == 0 && " TCP_SOCK "->packets_out == 0", "1",
 			"segments of sockets")),
 	PROBE("tcpTimRetransDrop", "a connection is given up after timeouts",
-		SET_STATE("P->state == 7 && P->sk->sk_err == 110", "the end of a socket with ETIMEDOUT")),
+		SET_STATE("P->state == 7 && P->sk->sk_err == 110", "1", "the end of a socket with ETIMEDOUT")),
 	PROBE("tcpInAckSegs", "segments acknowledge new data", ACK_IN(ACKS, "1")),
 	PROBE("tcpInAckBytes", "... and how much of it",
 		ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una)")),
@@ -153,42 +166,57 @@ static const struct probe_def probes[] = {
 	PROBE("tcpInWinUpdate", "a segment tells a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
 	PROBE("tcpActiveOpens", "an active open begins", SENT(FIRST_SYN, "1", "the first SYN")),
 	PROBE("tcpPassiveOpens", "a passive open has made a socket",
-		SET_STATE("P->oldstate == 10 && P->state == 3", "the step of an accepted socket to syn-received")),
+		SET_STATE("P->oldstate == 10 && P->state == 3", "1", "the step of an accepted socket to syn-received")),
 	PROBE("tcpAttemptFails", "an open fails: refused, reset or timed out",
-		SET_STATE("(P->oldstate == 2 || P->oldstate == 3) && P->state == 7 && P->sk->sk_err != 0",
+		SET_STATE("(P->oldstate == 2 || P->oldstate == 3) && P->state == 7 && P->sk->sk_err != 0", "1",
 			"the end of a socket that was never connected, with an error"),
-		FREED(TCP_FREED "P->sk != 0 && P->state == 10 && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
+		FUNC("tcp_check_req", 3, "dw_fcheckreq", "P->op == 1", "1", "a reset, or a new SYN, for a handshake"),
+		FREED_HOOK(TCP_FREED "P->sk != 0 && P->state == 10 && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
 			" (" FLAGS " & 6) != 0", "a reset, or a new SYN, for a handshake")),
 	PROBE("tcpEstabResets", "a connection ends at once",
-		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7",
+		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7", "1",
 			"the step from established to closed")),
 	PROBE("tcpInSegs", "TCP receives a segment",
 		INGRESS(IS_TCP, "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
-		FREED("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
+		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
 			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
 			" && P->proto == 6 && P->recv",
-			"segments for TIME_WAIT, resets without a socket, wrong checksums")),
+			"segments for TIME_WAIT, resets without a socket, wrong checksums"),
+		FUNC_IN(IS_TCP, .value = "1", .sees = "segments for sockets"),
+		FUNC_TIMEWAIT("(" FLAGS " & 0x16) != 2", .value = "1", .sees = "segments for TIME_WAIT"),
+		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
+			.sees = "segments without a socket, that are answered by a reset"),
+		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || (P->reason =="
+			" SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED " && P->proto == 6 && P->recv",
+			.value = "1", .sees = "resets without a socket, wrong checksums")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum",
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
 	PROBE("tcpOutSegs", "TCP sends segments, but none that were sent before",
-		EGRESS(IS_TCP " && !" SEGMENT_AGAIN, SEGS, "segments of sockets"),
-		TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP, "1", "segments from TIME_WAIT, and resets")),
+		SENT(IS_TCP " && !" SEGMENT_AGAIN, SEGS, "segments of sockets"),
+		TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP, "1", "segments from TIME_WAIT, and resets"),
+		FUNC_OUT_NONE(FUNC_OUT_TCP, .value = "1", .sees = "segments from TIME_WAIT, and resets")),
 	PROBE("tcpOutRsts", "TCP sends a reset",
 		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
 		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1",
-			"resets of a socket that gives up")),
+			"resets of a socket that gives up"),
+		FUNC_ANSWER("dw_frstreply", "", .value = "1", .sees = "resets that answer a segment"),
+		FUNC("tcp_send_active_reset", 1, "dw_frstactive", NULL, "1", "resets of a socket that gives up")),
 	PROBE("tcpOutDataSegs", "segments with new data are sent", SENT(NEW_DATA, SEGS, "segments of sockets")),
 	PROBE("tcpOutDataBytes", "... and their bytes", SENT(NEW_DATA, PAYLOAD, "segments of sockets")),
 	PROBE("tcpRetransSegs", "segments are sent again",
 		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", NULL, "((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs",
 			"segments of sockets"),
-		TRACE("tcp_retransmit_synack", 2, "dw_sockev", NULL, "1", "SYN-ACKs")),
+		TRACE("tcp_retransmit_synack", 2, "dw_sockev", NULL, "1", "SYN-ACKs"),
+		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN, SEGS, "segments of sockets"),
+		FUNC_OUT(SYNACK_AGAIN, .value = "1", .sees = "SYN-ACKs")),
 	PROBE("tcpRetransBytes", "... and their bytes",
-		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", "P->skb->len > 0", "P->skb->len", "segments of sockets")),
+		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", "P->skb->len > 0", "P->skb->len", "segments of sockets"),
+		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " PAYLOAD " > 0", PAYLOAD, "segments of sockets")),
 	PROBE("tcpTimRetrans", "the retransmission timer has fired",
-		TRACE("tcp_cong_state_set", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state")),
+		TRACE("tcp_cong_state_set", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state"),
+		FUNC("tcp_set_ca_state", 2, "dw_fcaset", TIMED_OUT, "1", "the step into the loss state")),
 	PROBE("tcpInDataInorderSegs", "segments with the next data are received", DATA_SEGS(INORDER)),
 	PROBE("tcpInDataInorderBytes", "... and their bytes", DATA_BYTES(INORDER)),
 	PROBE("tcpInDataUnorderSegs", "segments ahead of their turn are received", DATA_SEGS(AHEAD)),
@@ -203,20 +231,32 @@ static const struct probe_def probes[] = {
 	PROBE("tcpListenDrop", "a listener throws a SYN or a handshake away",
 		INGRESS(SYN_OVERFLOW, "1", "a SYN that meets a full accept queue"),
 		OPTIONAL("kfree_skb", 4, "dw_drop", ACK_OVERFLOW, "1", "the last ACK of a handshake that meets one"),
-		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
+		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
+		FUNC_IN(SYN_OVERFLOW, .value = "1", .sees = "a SYN that meets a full accept queue"),
+		FUNC_FULL_QUEUE(.value = "1", .sees = "the last ACK of a handshake that meets one"),
+		FUNC_IN(SYNQ_OVERFLOW, .value = "1",
+			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 	PROBE("tcpListenDropQ0", "... for its handshakes are too many",
-		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
+		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
+		FUNC_IN(SYNQ_OVERFLOW, .value = "1",
+			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 
 	PROBE("udpInDatagrams", "a process reads a datagram",
 		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & 2) == 0", "1",
-			"calls that receive")),
+			"calls that receive"),
+		FUNC("skb_consume_udp", 3, "dw_fread", IS_UDP " && P->ret >= 0 && " FUNC_LAST, "1",
+			"datagrams that a process has read")),
 	PROBE("udpOutDatagrams", "UDP sends", SENT(IS_UDP, "1", "datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 			"datagrams to one address that find no socket")),
 	PROBE("udpInErrors", "UDP throws a received datagram away",
-		FREED(UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
-			" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)", "datagrams that were not queued")),
+		FREED_HOOK(UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
+			" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)", "datagrams that were not queued"),
+		FUNC_DROP(UDP_FREED "(P->reason == SKB_DROP_REASON_UDP_CSUM || P->reason =="
+			" SKB_DROP_REASON_SOCKET_RCVBUFF || P->reason == SKB_DROP_REASON_SOCKET_FILTER ||"
+			" P->reason == SKB_DROP_REASON_PROTO_MEM)",
+			.value = "1", .sees = "datagrams that were not queued")),
 	PROBE("udpInCksumErrs", "... for its checksum is wrong",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_UDP_CSUM", "datagrams with a wrong checksum")),
 	PROBE("udpInOverflows", "... for the socket is full",
@@ -226,10 +266,11 @@ static const struct probe_def probes[] = {
 	PROBE("ipForwDatagrams", "IPv4 forwards a packet", FORWARDED(IPV4)),
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
 	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol",
-		INGRESS(IPV4 " && P->sk->sk_type != 3", "1", "packets for sockets"),
+		{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IPV4 " && P->sk->sk_type != 3", .value = "1",
+		  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" },
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " IPV4 " && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
-		FREED(IP_FREED " && " IPV4 " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?"
+		FREED_HOOK(IP_FREED " && " IPV4 " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?"
 			" P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
 			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) : P->proto == 17 ?"
 			" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&"
@@ -237,33 +278,47 @@ static const struct probe_def probes[] = {
 			" P->proto == 1 && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US ")",
 			"packets that the protocol threw away"),
 		CONSUMED("P->proto != 6 && P->proto != 17",
-			"packets that the protocol itself has taken, ICMP's above all")),
-	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together", RECEIVED(FRAGMENT_IN)),
+			"packets that the protocol itself has taken, ICMP's above all"),
+		DELIVERED(KNOWN_PROTOCOL, "packets that a protocol takes")),
+	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
+		{ .attach = ATTACH_TP_BTF, .target = "netif_receive_skb", .nargs = 1, .native = "dw_devrecv",
+		  .when = IP_RECEIVED " && " FRAGMENT_IN, .value = "1", .second = true,
+		  .sees = "fragments for this machine that a device delivers" },
+		FUNC("ip_defrag", 3, "dw_fdeliver", NULL, "1", "fragments that are put together")),
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
-		CONSUMED("P->proto == 1 && " CB4 "->frag_max_size != 0", "ICMP's")),
+		CONSUMED("P->proto == 1 && " CB4 "->frag_max_size != 0", "ICMP's"),
+		DELIVERED(CB4 "->frag_max_size != 0", "packets for a protocol")),
 	PROBE("ipReasmFails", "IPv4 waits no longer for fragments",
 		TRACE("timer_expire_entry", 1, "dw_fragtimer", TIMEOUT4, "1",
-			"the timer of a packet that is not whole")),
+			"the timer of a packet that is not whole"),
+		FUNC("ip_expire", 1, "dw_fragtimer", INCOMPLETE, "1", "the timer of a packet that is not whole")),
 	PROBE("ipFragOKs", "IPv4 has cut a packet",
 		TRACE("net_dev_queue", 1, "dw_devqueue",
 			FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) == 0 && " FIRST_DEVICE, "1",
+			"first fragments that this machine has made"),
+		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) == 0", "1",
 			"first fragments that this machine has made")),
 	PROBE("ipFragCreates", "... into so many fragments",
 		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && " FIRST_DEVICE, "1",
-			"fragments that this machine has made")),
+			"fragments that this machine has made"),
+		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE, "1", "fragments that this machine has made")),
 	PROBE("ipFragFails", "IPv4 may not cut a packet that is too long",
 		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG", "packets thrown away")),
 	PROBE("ipOutNoRoutes", "IPv4 finds no way to send a packet",
 		TRACE("sock_send_length", 3, "dw_sockio",
 			IS_UDP " && P->sk->__sk_common.skc_family == 2 && P->ret == -101", "1",
 			"calls that send datagrams"),
+		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
+		  .when = "P->ret == -101", .value = "1", .sees = "calls that send datagrams" },
 		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES", "packets thrown away")),
 	PROBE("rawipInDatagrams", "a process reads a packet of a raw socket",
 		TRACE("sock_recv_length", 3, "dw_sockio",
 			"P->sk->sk_type == 3 && P->ret >= 0 && (P->flags & 2) == 0", "1",
-			"calls that receive")),
+			"calls that receive"),
+		FUNC("skb_free_datagram", 2, "dw_fread", "P->sk->sk_type == 3 && " FUNC_LAST, "1",
+			"packets that a process has read")),
 	PROBE("rawipOutDatagrams", "a process sends by a raw socket",
-		EGRESS("P->sk->sk_type == 3 && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),
+		SENT("P->sk->sk_type == 3 && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),
 	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
 		FREED(IP_HEADER " && " IPV4 " && P->recv &&"
 			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
@@ -282,15 +337,15 @@ static const struct probe_def probes[] = {
 	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == 8")),
 	PROBE("icmpInEchoReps", "... that is an echo", ICMP_USED(ICMP_TYPE " == 0")),
 	PROBE("icmpOutEchos", "ICMP asks for an echo",
-		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 8", "1", "messages of sockets")),
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 8", "1", "messages of sockets")),
 	PROBE("icmpOutMsgs", "ICMP sends a message",
-		EGRESS(ICMP_OUT, "1", "messages of sockets, the kernel's own too")),
+		SENT(ICMP_OUT, "1", "messages of sockets, the kernel's own too")),
 	PROBE("icmpOutDestUnreachs", "... that something cannot be reached",
-		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 3", "1", "messages of sockets, the kernel's own too")),
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 3", "1", "messages of sockets, the kernel's own too")),
 	PROBE("icmpOutTimeExcds", "... that a packet lived too long",
-		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 11", "1", "messages of sockets, the kernel's own too")),
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 11", "1", "messages of sockets, the kernel's own too")),
 	PROBE("icmpOutEchoReps", "... that answers an echo",
-		EGRESS(ICMP_OUT " && " ICMP_TYPE " == 0", "1", "messages of sockets, the kernel's own too")),
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 0", "1", "messages of sockets, the kernel's own too")),
 };
 /* clang-format on */
 

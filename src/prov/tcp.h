@@ -36,6 +36,12 @@
 			      "== 6 ||"                                                                               \
 			      " (" FLAGS " & 0x14) == 4) && " FIRST_DEVICE
 
+/* The kernel keeps the time of the first one (us), each buffer has its own (ns). */
+#define SYNACK_AGAIN                                                                            \
+	"P->skb->skb_iif == 0 && P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&" \
+	" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"                          \
+	" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000"
+
 /* A listener's queues. Without cookies the last quarter of the handshakes' is for hosts that were heard of before:
  * whether this one was cannot be seen. */
 #define LISTENER_SYN IS_TCP " && P->state == 10 && (" FLAGS " & 0x17) == 2"
@@ -62,10 +68,10 @@ extern const struct site tcp_congestion_sites[2];
 extern const struct site tcp_reduced_sites[2];
 extern const struct site tcp_zero_sent_sites[3];
 extern const struct site tcp_zero_received_sites[2];
-extern const struct site tcp_reset_sent_sites[5];
+extern const struct site tcp_reset_sent_sites[6];
 extern const struct site tcp_reset_received_sites[2];
-extern const struct site tcp_overflow_sites[5];
-extern const struct site tcp_listen_drop_sites[7];
+extern const struct site tcp_overflow_sites[4];
+extern const struct site tcp_listen_drop_sites[6];
 extern const struct site tcp_autoresize_sites[1];
 extern const struct site tcp_siftr_sites[5];
 extern const struct site tcp_input_sites[2];

@@ -9,35 +9,32 @@ const struct site tcp_retransmit_sites[] = {
 		.native = "dw_cgout",
 		.when = IS_TCP " && " SEGMENT_AGAIN,
 		.sees = "segments of sockets that are sent again, SYNs too" },
-	/* the kernel keeps the time of the first one (us), each buffer has its own (ns) */
 	{ .attach = ATTACH_TP_BTF,
 		.target = "net_dev_queue",
 		.nargs = 1,
 		.native = "dw_synack",
-		.when = "P->skb->skb_iif == 0 && P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&"
-			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"
-			" ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000 &&"
-			" " FIRST_DEVICE,
+		.when = SYNACK_AGAIN " && " FIRST_DEVICE,
 		.sees = "SYN-ACKs that are sent again" },
 	FUNC_OUT("P->sk != 0 && " IS_TCP " && " SEGMENT_AGAIN,
 		.sees = "segments of sockets that are sent again, SYNs too"),
-	FUNC_OUT("P->skb->skb_iif == 0 && P->skb->sk != 0 && P->skb->sk->__sk_common.skc_state == 12 &&"
-		 " ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&"
-		 " ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000",
-		.sees = "SYN-ACKs that are sent again"),
+	FUNC_OUT(SYNACK_AGAIN, .sees = "SYN-ACKs that are sent again"),
 };
 
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */
+#define IS_LOSS                                                                                         \
+	IP_FREED " && P->proto == 6 && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||" \
+		 " P->rx_sk->__sk_common.skc_state != 6)"
+
 const struct site tcp_drop_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
 		.target = "kfree_skb",
 		.nargs = 4,
 		.native = "dw_drop",
-		.when = IP_FREED " && P->proto == 6 && (P->rx_sk == 0 || P->reason != "
-				 "SKB_DROP_REASON_NOT_SPECIFIED || P->rx_sk->__sk_common.skc_state != 6)",
+		.when = IS_LOSS,
 		.sees = "segments that the kernel throws away; the owner where a socket did it" },
-	FUNC_DROP(IP_FREED " && P->proto == 6 && P->reason != SKB_DROP_REASON_NOT_SPECIFIED",
-		.sees = "segments that the kernel throws away, with a reason; before Linux 6.11 without the owner"),
+	FUNC_DROPS(IP_FREED " && P->proto == 6 && P->reason != SKB_DROP_REASON_NOT_SPECIFIED", IS_LOSS,
+		.sees = "segments that the kernel throws away; before Linux 6.11 those with a reason, without the "
+			"owner"),
 };
 
 const struct site tcp_rto_sites[] = {
@@ -103,9 +100,9 @@ const struct site tcp_reset_sent_sites[] = {
 		.native = "dw_rstactive",
 		.when = "P->skb == 0 && P->sk != 0",
 		.sees = "resets of a socket that gives up: args[4] is made of the socket" },
-	FUNC_ANSWER("dw_frstreply", "", .sees = "resets that answer a segment: args[4] is its header"),
-	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive",
-		.sees = "resets of a socket that gives up: args[4] is made of the socket"),
+	FUNC_ANSWER("dw_frstreply", "",
+		.sees = "resets that answer a segment: args[4] is its header; the reason since Linux 6.10"),
+	FUNC_GIVES_UP(.sees = "resets of a socket that gives up: args[4] is made of the socket"),
 };
 const struct site tcp_reset_received_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -133,7 +130,7 @@ const struct site tcp_reset_received_sites[] = {
 /* clang-format off */
 #define SITE_FUNC_OVERFLOW \
 	FUNC_IN(SYN_OVERFLOW, .sees = "a SYN that meets a full accept queue"), \
-	FUNC_DROP(ACK_OVERFLOW, .sees = "since Linux 6.13: the last ACK of a handshake that meets a full accept queue")
+	FUNC_FULL_QUEUE(.sees = "the last ACK of a handshake that meets a full accept queue")
 /* clang-format on */
 
 const struct site tcp_overflow_sites[] = { SITE_SYN_OVERFLOW, SITE_ACK_OVERFLOW, SITE_FUNC_OVERFLOW };

@@ -3,64 +3,14 @@
 # timeout: 60
 netns_new mib
 
-# kernel's name(s), probe: each must move by as much
-cat >"$tmp/pairs" <<-'END'
-	tcpActiveOpens Tcp.ActiveOpens
-	tcpPassiveOpens Tcp.PassiveOpens
-	tcpAttemptFails Tcp.AttemptFails
-	tcpEstabResets Tcp.EstabResets
-	tcpInSegs Tcp.InSegs
-	tcpInErrs Tcp.InErrs
-	tcpOutSegs Tcp.OutSegs
-	tcpOutRsts Tcp.OutRsts
-	tcpRetransSegs Tcp.RetransSegs
-	tcpTimRetrans TcpExt.TCPTimeouts
-	tcpInDataUnorderSegs TcpExt.TCPOFOQueue
-	tcpListenDrop TcpExt.ListenDrops
-	udpInDatagrams Udp.InDatagrams Udp6.InDatagrams
-	udpOutDatagrams Udp.OutDatagrams Udp6.OutDatagrams
-	udpNoPorts Udp.NoPorts Udp6.NoPorts
-	udpInErrors Udp.InErrors Udp6.InErrors
-	udpInCksumErrs Udp.InCsumErrors Udp6.InCsumErrors
-	udpInOverflows Udp.RcvbufErrors Udp6.RcvbufErrors
-	ipInReceives Ip.InReceives
-	ipOutRequests Ip.OutRequests
-	ipForwDatagrams Ip.ForwDatagrams
-	ipv6InReceives Ip6.InReceives
-	ipv6OutRequests Ip6.OutRequests
-	tcpCurrEstab Tcp.CurrEstab
-	tcpOutWinProbe TcpExt.TCPWinProbe
-	tcpTimKeepaliveProbe TcpExt.TCPKeepAlive
-	tcpTimRetransDrop TcpExt.TCPAbortOnTimeout
-	ipInDelivers Ip.InDelivers
-	ipReasmReqds Ip.ReasmReqds
-	ipReasmOKs Ip.ReasmOKs
-	ipReasmFails Ip.ReasmFails
-	ipFragOKs Ip.FragOKs
-	ipFragCreates Ip.FragCreates
-	ipFragFails Ip.FragFails
-	ipOutNoRoutes Ip.OutNoRoutes
-	icmpInMsgs Icmp.InMsgs
-	icmpInDestUnreachs Icmp.InDestUnreachs
-	icmpInEchos Icmp.InEchos
-	icmpInEchoReps Icmp.InEchoReps
-	icmpOutEchos Icmp.OutEchos
-	icmpOutMsgs Icmp.OutMsgs
-	icmpOutDestUnreachs Icmp.OutDestUnreachs
-	icmpOutTimeExcds Icmp.OutTimeExcds
-	icmpOutEchoReps Icmp.OutEchoReps
-	ipInHdrErrors Ip.InHdrErrors
-	ipInUnknownProtos Ip.InUnknownProtos
-	ipv6OutForwDatagrams Ip6.OutForwDatagrams
-	ipInCksumErrs IpExt.InCsumErrors
-END
+# probe, kernel's name(s): each must move by as much
 read_counters() {
 	local probe names n sum
 	while read -r probe names; do
 		sum=0
 		for n in $names; do sum=$((sum + $(snmp "$NETNS" "${n%.*}" "${n#*.}"))); done
 		echo "$probe=$sum"
-	done <"$tmp/pairs"
+	done <"$here/mib.pairs"
 }
 
 # run WHAT COMMAND…: traces it, and compares
@@ -77,7 +27,7 @@ run() {
 		[ "$what $probe" = "many ipInDelivers" ] && continue    # a datagram to a group is delivered to several
 		expect_eq "$(moved "$probe")" "$(($(sed -n "s/^$probe=//p" "$tmp/after") - $(sed -n "s/^$probe=//p" "$tmp/before")))" \
 			"$what: $probe"
-	done <"$tmp/pairs"
+	done <"$here/mib.pairs"
 	expect_eq "$(sed -n 's/^differ .*=//p' <<<"$OUT" | sort -u)" 0 "$what: arg0 is args[0]"
 }
 

@@ -1,7 +1,7 @@
 /*
  * One connection between two processes, made and used in a way of its own: fast open, SYN cookies, MPTCP, from
  * TIME_WAIT, transparent, bound to a device, half closed; sendfile, splice, io_uring, MSG_ZEROCOPY; a server that drops
- * privilege, a client that is gone before its bytes are.
+ * privilege, a client that is gone before its bytes are; kTLS.
  * Output: the ports, the two pids, and how many bytes each side wrote.
  *
  * Needs a network namespace of its own, some ways root.
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/errqueue.h>
 #include <linux/io_uring.h>
+#include <linux/tls.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -34,10 +35,12 @@
 #endif
 
 enum { CLIENT_BYTES = 30000, SERVER_BYTES = 5000, LATE_BYTES = 400000 };
+/* Each record has a head, a nonce and a tag: RFC 5246 6.2.3.3, RFC 5288 3. */
+enum { TLS_RECORDS = 2, TLS_BYTES = CLIENT_BYTES + TLS_RECORDS * (5 + 8 + 16) };
 
 static const char usage[] =
 	"  -m WAY  write (default) sendfile splice uring uring-async zerocopy fastopen cookies timewait\n"
-	"          mptcp mapped device transparent half privilege early\n"
+	"          mptcp mapped device transparent half privilege early ktls\n"
 	"Prints: client server (pids) port client_port client_bytes server_bytes uid\n";
 
 struct way {
@@ -143,6 +146,19 @@ static void by_uring(int fd, size_t size, bool async)
 	close(ring);
 }
 
+/* The kernel encrypts; the other side reads what is on the wire. */
+static void by_ktls(int fd)
+{
+	struct tls12_crypto_info_aes_gcm_128 key = { .info = { TLS_1_2_VERSION, TLS_CIPHER_AES_GCM_128 } };
+
+	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) < 0)
+		trig_die("no kTLS");
+	if (setsockopt(fd, SOL_TLS, TLS_TX, &key, sizeof(key)) < 0)
+		trig_die("TLS_TX");
+	for (int i = 0; i < TLS_RECORDS; i++)
+		trig_send(fd, data, CLIENT_BYTES / TLS_RECORDS);
+}
+
 static void send_in_way(const struct way *w, int fd)
 {
 	if (is(w, "sendfile"))
@@ -153,6 +169,8 @@ static void send_in_way(const struct way *w, int fd)
 		by_zerocopy(fd, CLIENT_BYTES);
 	else if (is(w, "uring") || is(w, "uring-async"))
 		by_uring(fd, CLIENT_BYTES, is(w, "uring-async"));
+	else if (is(w, "ktls"))
+		by_ktls(fd);
 	else
 		trig_send(fd, data, CLIENT_BYTES);
 }
@@ -196,12 +214,15 @@ static int connect_in_way(const struct way *w, size_t *sent)
 	return fd;
 }
 
-static void drain(int fd)
+static size_t drain(int fd)
 {
 	char room[4096];
+	size_t all = 0;
+	ssize_t n;
 
-	while (recv(fd, room, sizeof(room), 0) > 0)
-		;
+	while ((n = recv(fd, room, sizeof(room), 0)) > 0)
+		all += (size_t)n;
+	return all;
 }
 
 /* Sends, tells the end by closing one half, and reads what the server sends then. */
@@ -224,7 +245,7 @@ static int client(void *arg, int in, int out)
 		return 0;
 	}
 	send_in_way(w, fd);
-	before[0] += CLIENT_BYTES;
+	before[0] += is(w, "ktls") ? TLS_BYTES : CLIENT_BYTES;
 	if (is(w, "mptcp"))
 		trig_sleep(80); /* a second subflow is made by a thread of the kernel */
 	if (!is(w, "timewait"))
@@ -273,7 +294,8 @@ static int server(void *arg, int in, int out)
 			close(one);
 			continue;
 		}
-		drain(one);
+		if (drain(one) != TLS_BYTES && is(w, "ktls"))
+			trig_die("kTLS has other records");
 		if (!is(w, "early"))
 			serve_half(w, one);
 		close(one);

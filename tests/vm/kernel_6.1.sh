@@ -6,21 +6,11 @@
 . "$here/fbt.lib"
 . "$here/sctp.lib"
 . "$here/modules.lib"
+. "$here/kinds.lib"
+. "$here/mib.lib"
 . "$here/wifi.lib"
 . "$here/queues.lib"
 in_guest || boot 6.1
-
-# D, and what the error must name. Nothing is attached, and the command that -c gives never runs.
-refused() { # PROBE FEATURE
-	local marker before after
-	marker=$(mktemp -u)
-	before=$(bpftool prog show | wc -l)
-	trace -x tier="${3:-hooks}" -n "$1 { @ = count() }" -c "touch $marker"
-	after=$(bpftool prog show | wc -l)
-	[ "$STATUS" -eq 1 ] && [ -z "$OUT" ] && [ "$before" -eq "$after" ] && [ ! -e "$marker" ] &&
-		[ "$(grep -c error <<<"$ERR")" -eq 1 ] && has "$ERR" "D_KERNEL.*$1 cannot be traced in the tier ${3:-hooks}: .*$2" &&
-		has "$ERR" "hint: .*dwire -lv"
-}
 
 ticks() {
 	trace -qn 'BEGIN { n = 0 } tick-50ms { n++ } tick-50ms /n == 4/ { exit(0) } END { printf("%d %s\n", n, execname) }'
@@ -81,6 +71,8 @@ check refused-proc:::exec-success refused proc:::exec-success 'it is not seen th
 check list details
 fbt_tests
 tiers_agree functions kprobes
+mib_tests functions kprobes
+kind_tests functions kprobes
 module_tests
 wifi_tests
 queue_tests codel cbq

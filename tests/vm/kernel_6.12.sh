@@ -7,10 +7,18 @@
 . "$here/fbt.lib"
 . "$here/sctp.lib"
 . "$here/modules.lib"
+. "$here/kinds.lib"
+. "$here/mib.lib"
 . "$here/wifi.lib"
 in_guest || boot 6.12
 fbt_tests
+for tier in functions kprobes; do
+	check "refused-exec-success-$tier" refused proc:::exec-success 'it is not seen there' $tier
+	check "refused-autoresize-$tier" refused tcp:::receive-autoresize 'it is not seen there' $tier
+done
 tiers_agree hooks functions kprobes
+mib_tests hooks functions kprobes
+kind_tests hooks functions kprobes
 module_tests
 wifi_tests
 sctp_tests hooks functions kprobes
