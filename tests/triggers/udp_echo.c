@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static const char usage[] = "  -c  both sides use connected sockets\n"
+			    "  -m  a server socket of AF_INET6 with an IPv4 client (mapped addresses)\n"
 			    "  -n DATAGRAMS  each way (default 1)\n"
 			    "  -k BYTES  of a datagram (default 100)\n"
 			    "  -d MS  delay between datagrams (default 0)\n"
@@ -20,7 +21,7 @@ static const char usage[] = "  -c  both sides use connected sockets\n"
 struct udp {
 	int family;
 	uint16_t port;
-	bool connected;
+	bool connected, mapped;
 	unsigned int datagrams;
 	unsigned int bytes;
 	unsigned int delay_ms;
@@ -77,7 +78,7 @@ static int server(void *arg, int in, int out)
 {
 	const struct udp *u = arg;
 	struct udp_result r = { .datagrams_out = 0 };
-	struct trig_addr at = trig_loopback(u->family, u->port), from;
+	struct trig_addr at = u->mapped ? trig_address("::", u->port) : trig_loopback(u->family, u->port), from;
 	char *buffer = new_buffer(u->bytes);
 	char go;
 	int fd;
@@ -170,11 +171,13 @@ int main(int argc, char **argv)
 	int c;
 
 	trig_init(&t, argv[0], usage);
-	while ((c = getopt(argc, argv, TRIG_OPTIONS "cn:k:d:")) != -1) {
+	while ((c = getopt(argc, argv, TRIG_OPTIONS "cmn:k:d:")) != -1) {
 		if (trig_option(&t, c, optarg))
 			continue;
 		if (c == 'c')
 			u.connected = true;
+		else if (c == 'm')
+			u.mapped = true;
 		else if (c == 'n')
 			u.datagrams = (unsigned int)trig_number(optarg, 1, 10000000);
 		else if (c == 'k')
@@ -182,7 +185,7 @@ int main(int argc, char **argv)
 		else
 			u.delay_ms = (unsigned int)trig_number(optarg, 0, 10000);
 	}
-	u.family = t.family;
+	u.family = u.mapped ? AF_INET : t.family;
 	u.port = t.port;
 	trig_start(&t);
 	udp_run(&t, &u);
