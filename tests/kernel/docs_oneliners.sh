@@ -49,6 +49,48 @@ level() {
 	expect_ge "$n" "$2" "line ${BASH_LINENO[0]}: values of $1 and more"
 }
 
+# What each replaces is named before it; and all of the book's are there.
+expect_eq "$(awk '/^```sh/ { if (!named) print NR; on = 1; next } /^```/ { on = 0; next } on { next }
+	/^#/ { named = 0 } /^[^ ].*[(].*`|^`.*[)]/ { named = 1 } /^(Tracepoints|[A-Z.])/ && !/`/ { named = 0 }' "$page")" "" \
+	"lines of commands that do not name what they replace"
+while read -r old; do
+	grep -qF -- "$old" "$page" || fail "$old is not on the page"
+done <<'END'
+argdist -C 't:syscalls:sys_exit_connect
+stackcount -U t:syscalls:sys_enter_connect
+argdist -H 'p::tcp_sendmsg
+argdist -H 'r::tcp_recvmsg
+funccount 'tcp_*'
+argdist -H 'p::udp_sendmsg
+argdist -H 'r::udp_recvmsg
+funccount 'udp_*'
+stackcount t:net:net_dev_xmit
+funccount 'ieee80211_*'
+funccount 'ixgbevf_*'
+t:syscalls:sys_enter_accept*
+`t:syscalls:sys_enter_connect
+t:syscalls:sys_exit_connect
+k:sock_sendmsg,k:sock_recvmsg
+kr:sock_sendmsg,kr:sock_recvmsg
+k:tcp_v*_connect
+k:inet_csk_accept
+k:tcp_sendmsg,k:tcp*recvmsg
+k:tcp_sendmsg,k:tcp_recvmsg
+`k:tcp_sendmsg`
+kr:tcp_recvmsg
+t:tcp:tcp_retransmit_*
+`k:tcp_*`
+k:udp*_sendmsg,k:udp*_recvmsg
+`k:udp_sendmsg`
+kr:udp_recvmsg
+`k:udp_*`
+t:net:net_dev_xmit
+t:net:netif_receive_skb
+k:ieee80211_*
+k:ixgbevf_*
+t:iwlwifi:*,t:iwlwifi_io:*
+END
+
 refused=$(errno ECONNREFUSED 2>/dev/null | awk '{ print $2 }')
 : "${refused:=111}"
 
