@@ -42,8 +42,10 @@
 #define SUBFLOWS_MAX 8
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3
+#define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
 #define TCP_LISTEN 10
+#define TCP_NEW_SYN_RECV 12
 /* x86_64; di and orig_ax of struct pt_regs are the other two places that know the machine. */
 #define NR_ACCEPT 43
 #define NR_ACCEPT4 288
@@ -94,10 +96,14 @@ typedef struct {
 struct signal_struct {
 	atomic_t live;
 };
+struct list_head {
+	struct list_head *next;
+};
 struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
+	struct list_head children, sibling;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	const struct cred *cred;
@@ -107,9 +113,6 @@ struct task_struct {
 };
 struct pt_regs {
 	unsigned long di, orig_ax;
-};
-struct list_head {
-	struct list_head *next;
 };
 struct sock_common {
 	unsigned short skc_family;
@@ -150,6 +153,9 @@ struct mptcp_sock {
 };
 struct socket {
 	struct file *file;
+	struct sock *sk;
+};
+struct sk_buff {
 	struct sock *sk;
 };
 struct bpf_iter__task_file {
@@ -269,15 +275,20 @@ static __always_inline void set_holder(int pid)
 }
 
 /* Describes a process as owner: the name is that of the process, not of the thread. */
-static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how)
+static __always_inline void owner_is(struct dw_owner *o, struct task_struct *t, int tgid, int pid, DW_U32 how)
 {
-	o->pid = t->tgid;
-	o->tid = t->pid;
+	o->pid = tgid;
+	o->tid = pid;
 	o->uid = BPF_CORE_READ(t, cred, uid.val);
 	o->how = how;
 	o->nspid = number_inside(t);
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
-	set_holder(t->tgid);
+	set_holder(tgid);
+}
+
+static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how)
+{
+	owner_is(o, t, t->tgid, t->pid, how);
 }
 
 /* Names are 16 bytes, and aligned as their structures are. */
@@ -530,7 +541,7 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 }
 
 /* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
-static __always_inline void egress_other(struct bpf_sock *sk, struct task_struct *t, struct dw_owner *o)
+static __always_inline void egress_other(const void *sk, struct task_struct *t, struct dw_owner *o)
 {
 	struct dw_owner now;
 	struct dw_sender *s;
@@ -552,7 +563,7 @@ static __always_inline void egress_other(struct bpf_sock *sk, struct task_struct
 	claim((DW_U64)sk, &now, false);
 }
 
-static __always_inline void egress_slow(struct bpf_sock *sk, struct task_struct *t, struct dw_owner *o)
+static __always_inline void egress_slow(void *sk, struct task_struct *t, struct dw_owner *o)
 {
 	struct dw_owner now;
 	struct tcp_sock *tcp;
@@ -591,6 +602,38 @@ int owner_egress(struct __sk_buff *skb)
 	return 1;
 }
 
+#ifdef OWNER_FUNCS
+/* Scripts on functions of the kernel see a packet before owner_egress does: so it is looked at a moment earlier. What is
+ * no full socket is a handshake's or TIME_WAIT's; a tunnel's outer packet still has the inner one's, and another sends. */
+static __always_inline int output(struct sock *by, const struct sk_buff *skb)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	if (by && by == skb->sk && by->__sk_common.skc_state != TCP_TIME_WAIT &&
+		by->__sk_common.skc_state != TCP_NEW_SYN_RECV && !known(by, t))
+		egress_slow(by, t, lookup((DW_U64)by));
+	return 0;
+}
+
+SEC("fentry/ip_output")
+int owner_output4(DW_U64 *args)
+{
+	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+}
+
+SEC("fentry/ip_mc_output")
+int owner_output4_mc(DW_U64 *args)
+{
+	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+}
+
+SEC("fentry/ip6_output")
+int owner_output6(DW_U64 *args)
+{
+	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+}
+#endif
+
 /* accept(2) with room for the peer's address asks the new socket for it; so does getpeername(2), which is a use too. */
 static __always_inline int peer(struct bpf_sock_addr *ctx)
 {
@@ -626,30 +669,62 @@ static __always_inline bool is_inet(const struct sock *sk)
 	return sk->__sk_common.skc_family == AF_INET || sk->__sk_common.skc_family == AF_INET6;
 }
 
-#ifndef OWNER_NO_RECV
-/* The end of every receive call, of sockets of every family, in the process that calls. */
-SEC("tp_btf/sock_recv_length")
-int owner_recv(DW_U64 *args)
+#if defined(OWNER_RECV) || defined(OWNER_FUNCS)
+/* The end of every receive call, in the process that calls. */
+static __always_inline int received(struct sock *sk)
 {
-	struct sock *sk = (struct sock *)args[0];
-
-	if (is_inet(sk))
+	if (sk && is_inet(sk))
 		use(sk);
 	return 0;
 }
 
 /* The end of every send call, likewise. A connection's new holder may have written what must wait for the other side,
  * and is sent by an interrupt. Datagrams do not wait. */
-SEC("tp_btf/sock_send_length")
-int owner_send(DW_U64 *args)
+static __always_inline int written(struct sock *sk)
 {
-	struct sock *sk = (struct sock *)args[0];
-
-	if (is_inet(sk) && is_stream(sk->sk_protocol))
+	if (sk && is_inet(sk) && is_stream(sk->sk_protocol))
 		use(sk);
 	return 0;
 }
+#endif
 
+#ifdef OWNER_RECV /* of sockets of every family; since Linux 6.3 */
+SEC("tp_btf/sock_recv_length")
+int owner_recv(DW_U64 *args)
+{
+	return received((struct sock *)args[0]);
+}
+
+SEC("tp_btf/sock_send_length")
+int owner_send(DW_U64 *args)
+{
+	return written((struct sock *)args[0]);
+}
+#endif
+#ifdef OWNER_FUNCS
+SEC("fexit/inet_recvmsg")
+int owner_recv(DW_U64 *args)
+{
+	return received(((struct socket *)args[0])->sk);
+}
+
+SEC("fexit/inet6_recvmsg")
+int owner_recv6(DW_U64 *args)
+{
+	return received(((struct socket *)args[0])->sk);
+}
+
+SEC("fexit/inet_sendmsg")
+int owner_send(DW_U64 *args)
+{
+	return written(((struct socket *)args[0])->sk);
+}
+
+SEC("fexit/inet6_sendmsg")
+int owner_send6(DW_U64 *args)
+{
+	return written(((struct socket *)args[0])->sk);
+}
 #endif
 
 /* The last descriptor of a socket is closed. TCP sockets live on (owner_destroy); so may MPTCP's, whose subflows still
@@ -766,9 +841,11 @@ static __always_inline bool is_listener(const struct sock *sk)
 }
 
 /* ---- fork and exit: who holds a socket changes without a use of it ---- */
+#define HEIRS 4
 struct walk {
 	struct task_struct *t;
 	DW_U32 listener, datagram;
+	DW_U64 heirs[HEIRS]; /* of a process that ends: its children */
 };
 
 static long held_file(DW_U64 fd, struct walk *w)
@@ -796,8 +873,38 @@ static __always_inline bool is_held(const struct file *f)
 	return BPF_CORE_READ(ref, f_ref.refcnt.counter) > 0;
 }
 
-/* What is of the ending process goes to whoever uses it first, or is found to hold it. So does what it used last of
- * several. */
+/* A child that has the same file at the same place: the process that made a socket leaves it so to the one that serves. */
+static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 fd, const struct file *f)
+{
+	struct task_struct *heir = NULL;
+	struct file *other;
+
+#pragma unroll
+	for (int i = 0; i < HEIRS; i++) {
+		struct task_struct *child = (struct task_struct *)w->heirs[i];
+		struct fdtable *fdt = child && !heir ? BPF_CORE_READ(child, files, fdt) : NULL;
+
+		if (fdt && fd < BPF_CORE_READ(fdt, max_fds) &&
+			!bpf_probe_read_kernel(&other, sizeof(other), BPF_CORE_READ(fdt, fd) + fd) && other == f)
+			heir = child;
+	}
+	return heir;
+}
+
+/* o, or what stands for it in last_users, was the ending process's, and is now its child's. */
+static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct task_struct *heir)
+{
+	struct dw_owner now;
+
+	owner_is(&now, heir, BPF_CORE_READ(heir, tgid), BPF_CORE_READ(heir, pid), DW_OWNER_ITER);
+	if (o->how != DW_OWNER_SHARED)
+		rewrite(key, o, &now);
+	else if (bpf_map_update_elem(&last_users, &key, &now, BPF_ANY))
+		drop();
+}
+
+/* What is of the ending process goes to its child, or whoever uses it first, or is found to hold it. So does what it used
+ * last of several. */
 static long left_file(DW_U64 fd, struct walk *w)
 {
 	struct file *f = NULL;
@@ -805,9 +912,15 @@ static long left_file(DW_U64 fd, struct walk *w)
 	struct dw_owner *o = sk && is_held(f) ? lookup((DW_U64)sk) : NULL;
 	DW_U64 key = (DW_U64)sk;
 	const struct dw_owner *last = o && o->how == DW_OWNER_SHARED ? bpf_map_lookup_elem(&last_users, &key) : o;
+	struct task_struct *heir;
 
 	if (!last || last->pid != w->t->tgid || last->how >= DW_OWNER_INHERIT)
 		return 0;
+	heir = heir_of(w, fd, f);
+	if (heir) {
+		inherit_file(key, o, heir);
+		return 0;
+	}
 	set_how(key, o, DW_OWNER_INHERIT);
 	if (last != o) {
 		bpf_map_delete_elem(&last_users, &key);
@@ -815,6 +928,22 @@ static long left_file(DW_U64 fd, struct walk *w)
 	}
 	orphaned = 1;
 	return 0;
+}
+
+/* The oldest children of a process that ends; they are given away to others after this. */
+static __always_inline void find_heirs(struct walk *w)
+{
+	const struct task_struct *t = w->t;
+	const void *head = (const void *)t + bpf_core_field_offset(struct task_struct, children);
+	const void *n = BPF_CORE_READ(t, children.next);
+
+#pragma unroll
+	for (int i = 0; i < HEIRS; i++) {
+		if (!n || n == head)
+			break;
+		w->heirs[i] = (DW_U64)n - bpf_core_field_offset(struct task_struct, sibling);
+		n = BPF_CORE_READ((const struct list_head *)n, next);
+	}
 }
 
 static __always_inline DW_U32 files_of(struct task_struct *t)
@@ -853,6 +982,7 @@ int owner_exit(DW_U64 *args)
 
 	if (!is || !*is || BPF_CORE_READ(t, signal, live.counter) > 0)
 		return 0;
+	find_heirs(&w);
 	bpf_loop(files_of(t), left_file, &w, 0);
 	*is = 0;
 	return 0;

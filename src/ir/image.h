@@ -234,6 +234,7 @@ struct image {
 	VEC(struct agg) aggs;
 	VEC(struct lit) lits; /* lits.v[0] is "" */
 	uint32_t globals_size;
+	bool functions; /* a probe is not in the tier hooks */
 	bool needs_owner;
 	bool idle;        /* a probe is enabled that has nothing to do: its predicates are 0 */
 	bool destructive; /* some action is: needs -w */

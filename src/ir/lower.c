@@ -209,6 +209,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 		return;
 	}
 	lw->tier = t;
+	lw->im->functions |= t != TIER_HOOKS;
 	lw->set = set;
 	lw->nset = n;
 	multi_plan(lw, set, n, &jobs);

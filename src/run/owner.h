@@ -15,15 +15,16 @@ struct owner;
  *
  * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted; whole: it is the root of the machine's, not
  * of a container's. Without that the end of sockets outside is seen of TCP only: of others only those are noted that
- * are created inside. Returns 0 and *out, or -errno and a sentence in why. Nothing stays behind when the process
+ * are created inside. functions: the script sees packets at functions of the kernel. Returns 0 and *out, or -errno and a sentence in why. Nothing stays behind when the process
  * dies, however it dies.
  *
  * Lost on some machines (x86_64 only):
  * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on), of
  *   TCP only.
- * - before Linux 6.3: a process that only receives on a UDP socket it inherited is not noticed.
+ * - before Linux 6.3, where fentry does not work: a process that only receives on a UDP socket it inherited is not
+ *   noticed.
  * - before Linux 5.17: there is no service, an error. */
-int owner_start(struct owner **out, int cgroup_fd, bool whole, char *why, size_t why_len)
+int owner_start(struct owner **out, int cgroup_fd, bool whole, bool functions, char *why, size_t why_len)
 	__attribute__((warn_unused_result));
 
 /* Call it some ten times a second; mostly it costs a few loads. The hooks that cost time at every system call or every

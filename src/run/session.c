@@ -160,7 +160,8 @@ static int start_owner(struct session *s, char *why, size_t why_len)
 		return 0;
 	/* Without cgroup2 the service knows less; it says what it needs. */
 	root = features_cgroup2(s->opts.features, why, why_len);
-	return owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features), why, why_len);
+	return owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features),
+		s->image->functions, why, why_len);
 }
 
 static void say_lowered(const struct session *s)

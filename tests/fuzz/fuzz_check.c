@@ -73,8 +73,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	}
 	load = btf && getenv("DWIRE_FUZZ_LOAD") && features_require(features, why, sizeof(why)) == 0;
 	if (load &&
-		owner_start(&owner, features_cgroup2(features, why, sizeof(why)), features_cgroup2_whole(features), why,
-			sizeof(why))) {
+		owner_start(&owner, features_cgroup2(features, why, sizeof(why)), features_cgroup2_whole(features),
+			false, why, sizeof(why))) {
 		fprintf(stderr, "%s\n", why);
 		abort();
 	}

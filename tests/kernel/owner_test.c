@@ -22,7 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include "ir/abi.h"
 #include "run/owner.h"
 
@@ -225,7 +224,7 @@ static void finish(struct test *t, pid_t pid)
 static void start(struct test *t)
 {
 	char why[200] = "";
-	int err = owner_start(&t->o, t->cgroup, true, why, sizeof(why));
+	int err = owner_start(&t->o, t->cgroup, true, false, why, sizeof(why));
 
 	if (err) {
 		printf("# %s: %s\n", t->name, why);
@@ -556,18 +555,6 @@ static void case_inherited(struct test *t)
 	}
 }
 
-/* Linux 6.3 or later? */
-static bool has_receive_hook(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, "btf_trace_sock_recv_length", BTF_KIND_TYPEDEF) > 0;
-
-	btf__free(btf);
-	if (!has)
-		printf("# skip: the kernel has no tracepoint sock_recv_length\n");
-	return has;
-}
-
 /* A process that only receives: noticed once a datagram socket was seen in two hands. */
 static void receiver(struct test *t, void *arg)
 {
@@ -583,8 +570,6 @@ static void case_receiver(struct test *t)
 	struct inherited p = { 0 };
 	pid_t holder;
 
-	if (!has_receive_hook())
-		return;
 	p.fd = bound(AF_INET, SOCK_DGRAM, &a);
 	holder = spawn(t, older_worker, NULL);
 	start(t);
@@ -602,8 +587,6 @@ static void case_receiver_later(struct test *t)
 {
 	struct inherited p = { 0 };
 
-	if (!has_receive_hook())
-		return;
 	start(t);
 	p.fd = bound(AF_INET, SOCK_DGRAM, &p.to);
 	p.unconnected = true;

@@ -77,7 +77,7 @@ module_tests
 wifi_tests
 queue_tests codel cbq
 sctp_tests functions kprobes
-for t in tcp_states.sh tcp_segments.sh udp.sh sock.sh dns.sh owner_test.c; do
+for t in tcp_states.sh tcp_segments.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish
