@@ -8,6 +8,7 @@
 . "$here/modules.lib"
 . "$here/kinds.lib"
 . "$here/mib.lib"
+. "$here/instruments.lib"
 . "$here/wifi.lib"
 . "$here/queues.lib"
 in_guest || boot 6.1
@@ -74,6 +75,7 @@ tiers_agree functions kprobes
 mib_tests functions kprobes
 kind_tests functions kprobes
 module_tests
+instrument_tests io.sh vminfo.sh sched.sh lockstat.sh usdt.sh
 wifi_tests
 queue_tests codel cbq
 sctp_tests functions kprobes

@@ -9,6 +9,7 @@
 . "$here/modules.lib"
 . "$here/kinds.lib"
 . "$here/mib.lib"
+. "$here/instruments.lib"
 . "$here/wifi.lib"
 in_guest || boot 6.12
 fbt_tests
@@ -20,6 +21,7 @@ tiers_agree hooks functions kprobes
 mib_tests hooks functions kprobes
 kind_tests hooks functions kprobes
 module_tests
+instrument_tests io.sh sched.sh lockstat.sh cli-signals.sh sdt.sh
 wifi_tests
 sctp_tests hooks functions kprobes
 for t in tcp_states.sh tcp_segments.sh tcp_open.sh udp.sh docs_oneliners.sh owner_test.c; do
