@@ -75,7 +75,7 @@ tiers_agree functions kprobes
 mib_tests functions kprobes
 kind_tests functions kprobes
 module_tests
-instrument_tests io.sh vminfo.sh sched.sh lockstat.sh usdt.sh
+instrument_tests io.sh vminfo.sh sched.sh usdt.sh bad_input.sh
 wifi_tests
 queue_tests codel cbq
 sctp_tests functions kprobes

@@ -21,7 +21,7 @@ tiers_agree hooks functions kprobes
 mib_tests hooks functions kprobes
 kind_tests hooks functions kprobes
 module_tests
-instrument_tests io.sh sched.sh lockstat.sh cli-signals.sh sdt.sh
+instrument_tests io.sh lockstat.sh cli-signals.sh
 wifi_tests
 sctp_tests hooks functions kprobes
 for t in tcp_states.sh tcp_segments.sh tcp_open.sh udp.sh docs_oneliners.sh owner_test.c; do
