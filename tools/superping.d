@@ -2,7 +2,7 @@
  *
  * common: owner hosts
  * -T   clock = 0   time of day before each line
- * row: IP %d PID %d COMM %s RADDR %s ID %d SEQ %d USECS %d
+ * row: TIME[clock]=time %02d:%02d:%02d IP %d PID %d COMM %s RADDR %s ID %d SEQ %d USECS %d
  */
 uint64_t start[string, uint16_t, uint16_t];
 pid_t whose[string, uint16_t, uint16_t];
@@ -48,5 +48,6 @@ icmp:::receive
 icmp:::receive
 / this->mine && !tool_text /
 {
-	row(args[4]->icmp_ver, this->pid, this->name, args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq, this->us);
+	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, args[4]->icmp_ver, this->pid, this->name,
+	    args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq, this->us);
 }

@@ -151,14 +151,23 @@ static void put_column(struct tool *t, const struct column *c, FILE *out)
 static const struct column secs_column = { .name = "TIME(s)", .json = "time_s", .fmt = "%4d.%03d", .nargs = 2 };
 static const struct column clock_column = { .name = "TIME", .json = "time", .fmt = "%02d:%02d:%02d", .nargs = 3 };
 
-static bool shows_secs(struct tool *t)
+/* Rows of aggregations are of no moment. */
+static bool is_summary(const struct row *r)
 {
-	return t->secs_first && tool_number(t, "tool_secs");
+	for (size_t i = 0; i < r->ncols; i++)
+		if (strstr(r->cols[i].fmt, "%@"))
+			return true;
+	return false;
 }
 
-static bool shows_clock(struct tool *t)
+static bool shows_secs(struct tool *t, const struct row *r)
 {
-	return t->clock_first || (t->secs_first && tool_number(t, "tool_clock"));
+	return !is_summary(r) && t->secs_first && tool_number(t, "tool_secs");
+}
+
+static bool shows_clock(struct tool *t, const struct row *r)
+{
+	return !is_summary(r) && (t->clock_first || (t->secs_first && tool_number(t, "tool_clock")));
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -169,9 +178,9 @@ bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size
 	bool keep[MAX_COLUMNS * 3];
 	size_t n = 0, at = 0;
 
-	if (!agg && shows_clock(t))
+	if (shows_clock(t, r))
 		cols[n++] = &clock_column;
-	if (!agg && shows_secs(t))
+	if (shows_secs(t, r))
 		cols[n++] = &secs_column;
 	for (size_t i = 0; i < r->ncols; i++) {
 		bool shown = column_shown(t, &r->cols[i]);
@@ -191,9 +200,9 @@ bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size
 		put_column(t, cols[i], out);
 	}
 	fputs(t->out == TOOL_JSON ? "}\\n\"" : "\\n\"", out);
-	if (!agg && shows_clock(t))
+	if (shows_clock(t, r))
 		fputs(", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60", out);
-	if (!agg && shows_secs(t))
+	if (shows_secs(t, r))
 		fputs(", (timestamp - tool_began) / 1000000000, (timestamp - tool_began) / 1000000 % 1000", out);
 	for (size_t i = 0; i < nargs; i++)
 		if (agg || keep[i])
@@ -248,9 +257,9 @@ void tool_print_header(struct tool *t, const struct row *r, FILE *out)
 
 	if (!f)
 		return;
-	if (shows_clock(t))
+	if (shows_clock(t, r))
 		fprintf(f, "%-8s%s", clock_column.name, t->join);
-	if (shows_secs(t))
+	if (shows_secs(t, r))
 		fprintf(f, "%8s%s", secs_column.name, t->join);
 	for (size_t i = 0; i < r->ncols; i++) {
 		const struct column *c = &r->cols[i];
@@ -271,11 +280,11 @@ void tool_print_names(struct tool *t, const struct row *r, FILE *out)
 	bool any = false;
 
 	fputs("printf(\"", out);
-	if (shows_clock(t)) {
+	if (shows_clock(t, r)) {
 		fputs(clock_column.json, out);
 		any = true;
 	}
-	if (shows_secs(t)) {
+	if (shows_secs(t, r)) {
 		fprintf(out, "%s%s", any ? "," : "", secs_column.json);
 		any = true;
 	}

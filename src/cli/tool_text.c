@@ -224,6 +224,15 @@ static long zone_offset(void)
 	return localtime_r(&now, &tm) ? tm.tm_gmtoff : 0;
 }
 
+/* The row that CSV has the names of: one with the name of a flag that was given, else the first. */
+static const struct row *named_row(struct tool *t)
+{
+	for (size_t i = 0; i < t->nrows; i++)
+		if (t->rows[i].label[0] && tool_number(t, t->rows[i].label))
+			return &t->rows[i];
+	return &t->rows[0];
+}
+
 static void put_head(struct tool *t, FILE *out)
 {
 	static const char *const rows[] = { "text", "json", "csv" };
@@ -239,7 +248,7 @@ static void put_head(struct tool *t, FILE *out)
 		fputs("uint64_t tool_began;\ndtrace:::BEGIN\n{\n\ttool_began = timestamp;\n}\n", out);
 	if (t->out == TOOL_CSV && t->nrows) {
 		fputs("dtrace:::BEGIN\n{\n\t", out);
-		tool_print_names(t, &t->rows[0], out);
+		tool_print_names(t, named_row(t), out);
 		fputs(";\n}\n", out);
 	}
 }

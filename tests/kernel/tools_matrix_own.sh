@@ -1,0 +1,100 @@
+# timeout: 90
+# Options that only some tools have, and intervals (tools_matrix.py).
+. "$here/tools_matrix.lib"
+matrix_begin
+matrix_run <<'PY'
+HERE = 2 * (len(world.FLOWS) - 1)  # flows in the namespace, over both families
+
+
+def own(name, kind, *args, form="json"):
+    t = Tool(name, kind)
+    argv = ["--netns", NET, *args] if t.has("--netns") else list(args)
+    text = run(t, argv, form)
+    return text if form == "text" else rows_of(t, argv, text, form)
+
+
+def all_have(rows, key, test, *what):
+    eq([r.get(key) for r in rows if not (key in r and test(r[key]))], [], *what, key)
+    eq(bool(rows), True, *what, "has rows")
+
+
+def clock(s):
+    return re.fullmatch(r"\d\d:\d\d:\d\d", s)
+
+
+# Times in JSON and CSV
+rows = own("tcpconnect", "tcp", "-t", "-T", "-U", "-w")
+eq(len(rows), HERE, "tcpconnect -tTUw")
+all_have(rows, "time", clock, "tcpconnect -T")
+all_have(rows, "time_s", lambda n: 0 <= n < 20, "tcpconnect -t")
+all_have(rows, "uid", lambda n: n == 0, "tcpconnect -U")
+all_have(rows, "lport", lambda n: base_port <= n < base_port + 4, "tcpconnect -w")
+all_have(own("superping", "ping", "-T"), "time", clock, "superping -T")
+# Summaries: no times, names of their own
+rows = own("tcpconnect", "tcp", "-c", "-t", form="csv")
+eq(sum(int(r["connects"]) for r in rows), HERE, "tcpconnect -c --csv")
+eq(len(own("tcpconnect", "tcp", "-c", "-n", "1")), 1, "tcpconnect -c -n 1")
+rows = own("tcpretrans", "again", "-c", "-l", form="csv")
+eq(sum(int(r["retransmits"]) for r in rows), sum(v["retransmits"] for f, v in said().items() if "netns" not in f),
+   "tcpretrans -c -l --csv")
+head = own("tcpretrans", "again", "-c", "-t", form="text").splitlines()[1].split()
+eq(head, ["LADDR:LPORT", "RADDR:RPORT", "RETRANSMITS"], "tcpretrans -c -t")
+eq({r["kind"] for r in own("tcpretrans", "again")} - {"R>"}, set(), "tcpretrans without -l")
+rows = own("socksize", "tcp", "-s", form="csv")
+eq({r["dir"]: int(r["total"]) for r in rows}, dict.fromkeys(("write", "read"), HERE * (world.REQUEST + world.ANSWER)), "socksize -s")
+eq(len(own("socketio", "tcp", "-n", "1")), 1, "socketio -n 1")
+eq(sum(b["count"] for r in own("tcprtt", "tcp", "-H") for b in r["us"]) >= HERE, True, "tcprtt -H")
+eq(len(own("tcprtt", "tcp", "-n", "1")), 1, "tcprtt -n 1")
+# Sockets
+eq({r["result"] for r in own("tcpconnect", "tcp", "-e")}, {"Success"}, "tcpconnect -e")
+eq(len(own("soconnect", "tcp", "-e")), HERE, "soconnect -e")
+all_have(own("tcpaccept", "tcp", "-q"), "queue_max", lambda n: n == 5, "tcpaccept -q")
+all_have(own("tcpdrop", "again", "-s"), "stack", lambda s: "tcp_v" in s, "tcpdrop -s")
+dot = own("tcplife", "tcp", "--dot", form="text").splitlines()
+eq((dot[0], dot[-1], sum("->" in line for line in dot)), ("digraph tcplife {", "}", 2 * HERE),
+   "tcplife --dot: who connects to what, and what that is of")
+# Names
+eq(len(own("dnssnoop", "dns", "-q")), 2 * HERE, "dnssnoop -q")
+eq(len(own("dnssnoop", "dns", "-m", "10")), HERE, "dnssnoop -m 10: answers after 20 ms")
+eq(len(own("dnssnoop", "dns", "-m", "5000")), 0, "dnssnoop -m 5000")
+eq(len(own("dnssnoop", "dns", "-x")), 0, "dnssnoop -x")
+eq(len(own("dnssnoop", "dns", "-s")), HERE, "dnssnoop -s")
+eq(len(own("gethostlatency", "lookup", "-e")), 0, "gethostlatency -e")
+eq(len(own("gethostlatency", "lookup", "-m", "5000")), 0, "gethostlatency -m")
+all_have(own("gethostlatency", "lookup", "-x"), "func", lambda s: s == "getaddrinfo", "gethostlatency -x")
+# Packets and devices
+eq(sorted(r["way"] for r in own("ipecn", "ecn", "-o")), ["from"] * HERE + ["to"] * HERE, "ipecn -o")
+eq({r["device"] for r in own("netsize", "udp", "-D")}, {"va", "vb"}, "netsize -D")
+eq({r["device"] for r in own("netsize", "udp", "-D", "-i", "va")}, {"va"}, "netsize -i va")
+eq(own("nettxlat", "udp", "-i", "vb"), [], "nettxlat -i vb, which sends nothing")
+eq({r["device"] for r in own("nettxlat", "udp", "-D")}, {"va"}, "nettxlat -D")
+if "DWIRE_NO_QUEUE" not in os.environ:
+    eq({(r["qdisc"], r["device"]) for r in own("qdisclat", "udp", "-D")}, {("tbf", "va")}, "qdisclat -D")
+    eq(own("qdisclat", "udp", "-i", "vb"), [], "qdisclat -i vb")
+rows = [r for r in own("skbdrop", "again", "-s", "1") if "stack" in r]
+all_have(rows, "stack", lambda s: s.count(";") == 0, "skbdrop -s 1")
+eq(len([r for r in own("skbdrop", "again", "-n", "1") if "stack" in r]), 1, "skbdrop -n 1")
+# Screens
+for name, kind in ("tcptop", "tcp"), ("udptop", "udp"):
+    t = Tool(name, kind, args=["1"], linger=1.2)
+    for args, clears in ((["-n", "1"], True), (["-C", "-n", "1"], False)):
+        text = run(t, ["--netns", NET, *args])
+        eq("\033[H\033[J" in text, clears, name, *args, "clears the screen")
+        eq(len([line for line in text.splitlines() if re.search(r" \d+ +\d+$", line)]), 1, name, *args)
+# Intervals: two reports of a second, and it ends; several tools at once.
+names = re.findall(r"^  ([\w-]+) ", subprocess.run([DWIRE, "help"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M)
+waits = [n for n in names if "interval" in Tool(n, "").arguments and not n.startswith("qdisc-")]
+eq(len(waits) >= 17, True, "tools with an interval", waits)
+for i in range(0, len(waits), 6):
+    runs = {}
+    for n in waits[i:i + 6]:
+        argv = [DWIRE, n, *(["tbf"] if n == "qdisclat" else []), "1", "2"]
+        runs[n] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for n, r in runs.items():
+        try:
+            r.communicate(timeout=15)
+            eq(r.returncode, 0, n, "1 2")
+        except subprocess.TimeoutExpired:
+            r.kill()
+            fail(n, "1 2 does not end")
+PY
