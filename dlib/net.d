@@ -63,6 +63,8 @@ struct dw_pkt {
 	uint32_t neighqueued;
 	uint8_t mac_dest;	/* first byte of the destination in the frame */
 	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
+	struct sk_buff *queued;	/* of a socket's queue: without headers */
+	struct sock_common *ends;	/* whose addresses and ports: a socket's, or a handshake's */
 	uint64_t asoc;		/* struct sctp_association; 0: none yet */
 };
 

@@ -66,6 +66,41 @@ translator struct dw_pkt < struct dw_caset *C > {
 	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
+/* tcp_retransmit_skb: what is in the socket's queue, without headers */
+struct dw_resent {
+	struct sock *sk;
+	struct sk_buff *queued;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_resent *C > {
+	ver = dw_v4only[C->sk] ? 4 : 6;
+	proto = 6;
+	state = C->sk->__sk_common.skc_state;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+	ends = (struct sock_common *)C->sk;
+};
+
+/* tcp_retransmit_synack: the listener, and the handshake */
+struct dw_resynack {
+	struct sock *sk;
+	struct request_sock *req;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_pkt < struct dw_resynack *C > {
+	ver = dw_v4only[(struct sock *)C->req] ? 4 : 6;
+	proto = 6;
+	state = 10;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
+	ends = (struct sock_common *)C->req;
+	queued = (struct sk_buff *)0;
+};
+
 /* sock_send_length, sock_recv_length: the end of a call that sends or receives */
 struct dw_sockio {
 	struct sock *sk;
@@ -197,6 +232,31 @@ translator tcpretransinfo_t < struct dw_pkt *P > {
 	rt_segs = ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs > 1 ?
 	    ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs : 1;
 	rt_bytes = P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4;
+};
+
+/* tcp:::resend */
+typedef struct tcpresendinfo {
+	string re_kind;			/* as rt_kind */
+	int re_ver;			/* of IP: 4 or 6 */
+	string re_laddr;
+	string re_raddr;
+	uint16_t re_lport;
+	uint16_t re_rport;
+	uint32_t re_segs;		/* segments */
+	uint32_t re_bytes;		/* payload */
+} tcpresendinfo_t;
+
+translator tcpresendinfo_t < struct dw_pkt *P > {
+	re_kind = P->state == 10 ? "syn-ack" : P->state == 2 ? "syn" :
+	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 4 ? "rto" :
+	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 3 ? "fast" : "tlp";
+	re_ver = P->ver;
+	re_laddr = P->ends->skc_family == 2 ? __ip4(P->ends->skc_rcv_saddr) : __ip6(&P->ends->skc_v6_rcv_saddr);
+	re_raddr = P->ends->skc_family == 2 ? __ip4(P->ends->skc_daddr) : __ip6(&P->ends->skc_v6_daddr);
+	re_lport = P->ends->skc_num;
+	re_rport = ntohs(P->ends->skc_dport);
+	re_segs = P->state == 10 ? 1 : ((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs;
+	re_bytes = P->state == 10 ? 0 : P->queued->len;
 };
 
 /* tcp:::congestion-state, tcp:::cwnd-reduced, tcp:::rto */

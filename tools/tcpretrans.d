@@ -18,20 +18,20 @@ dtrace:::BEGIN
 	header();
 }
 
-tcp:::retransmit
-/ counts == 0 && (probes || args[5]->rt_kind != "tlp") &&
-  wanted(args[1], args[4]->tcp_sport, args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
+tcp:::resend
+/ counts == 0 && (probes || args[5]->re_kind != "tlp") &&
+  wanted(args[1], args[5]->re_lport, args[5]->re_rport, args[5]->re_laddr, args[5]->re_raddr) /
 {
-	row(args[1]->cs_pid, args[2]->ip_ver, args[2]->ip_saddr, args[4]->tcp_sport,
-	    args[5]->rt_kind == "tlp" ? "L>" : "R>", args[2]->ip_daddr, args[4]->tcp_dport,
-	    tcp_state_name[args[3]->tcps_state], args[5]->rt_kind);
+	row(args[1]->cs_pid, args[5]->re_ver, args[5]->re_laddr, args[5]->re_lport,
+	    args[5]->re_kind == "tlp" ? "L>" : "R>", args[5]->re_raddr, args[5]->re_rport,
+	    tcp_state_name[args[3]->tcps_state], args[5]->re_kind);
 }
 
-tcp:::retransmit
-/ counts && (probes || args[5]->rt_kind != "tlp") &&
-  wanted(args[1], args[4]->tcp_sport, args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
+tcp:::resend
+/ counts && (probes || args[5]->re_kind != "tlp") &&
+  wanted(args[1], args[5]->re_lport, args[5]->re_rport, args[5]->re_laddr, args[5]->re_raddr) /
 {
-	@retransmits[args[2]->ip_saddr, args[4]->tcp_sport, args[2]->ip_daddr, args[4]->tcp_dport] = count();
+	@retransmits[args[5]->re_laddr, args[5]->re_lport, args[5]->re_raddr, args[5]->re_rport] = count();
 }
 
 dtrace:::END

@@ -10,6 +10,8 @@ static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t
 
 static const char *const retrans_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"tcpretransinfo_t *", NULL };
+static const char *const resend_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
+	"tcpresendinfo_t *", NULL };
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"dropinfo_t *", NULL };
 static const char *const reset_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
@@ -167,6 +169,8 @@ static const struct probe_def probes[] = {
 		"... because nobody accepts its connections fast enough" },
 	{ "receive-autoresize", resize_args, TABLE(tcp_autoresize_sites),
 		"the receive buffer is to grow: args[5] is its size until now; args[2], args[4] are NULL" },
+	{ "resend", resend_args, TABLE(tcp_resend_sites),
+		"a socket sends again, at the cost of that alone: args[5] tells what; args[2], args[4] are NULL" },
 	{ "reset-received", reset_args, TABLE(tcp_reset_received_sites),
 		"a reset ends a connection: args[5] is the error; args[2], args[4] are NULL" },
 	{ "reset-sent", reset_args, TABLE(tcp_reset_sent_sites), "TCP sends a reset: args[5] tells why" },

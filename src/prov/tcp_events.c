@@ -20,6 +20,11 @@ const struct site tcp_retransmit_sites[] = {
 	FUNC_OUT(SYNACK_AGAIN, .sees = "SYN-ACKs that are sent again"),
 };
 
+const struct site tcp_resend_sites[] = {
+	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .sees = "what a socket sends again, before it has headers" },
+	{ TP("tcp_retransmit_synack", 2, "dw_resynack"), .sees = "SYN-ACKs that are sent again" },
+};
+
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */
 #define IS_LOSS                                                                                         \
 	IP_FREED " && P->proto == 6 && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||" \

@@ -4,8 +4,13 @@
 netns_new events
 
 clause="tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ {
-	printf(\"%s kind=%s segs=%d bytes=%d pid=%d len=%d rp=%d\\n\", probename, args[5]->rt_kind, args[5]->rt_segs,
-	    args[5]->rt_bytes, args[1]->cs_pid, args[2]->ip_plength - args[4]->tcp_offset, args[4]->tcp_dport); }
+	printf(\"%s kind=%s segs=%d bytes=%d pid=%d rp=%d ends=%d,%s:%d,%s len=%d\\n\", probename, args[5]->rt_kind,
+	    args[5]->rt_segs, args[5]->rt_bytes, args[1]->cs_pid, args[4]->tcp_dport, args[2]->ip_ver, args[2]->ip_saddr,
+	    args[4]->tcp_sport, args[2]->ip_daddr, args[2]->ip_plength - args[4]->tcp_offset); }
+tcp:::resend /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"%s kind=%s segs=%d bytes=%d pid=%d rp=%d ends=%d,%s:%d,%s\n\", probename, args[5]->re_kind,
+	    args[5]->re_segs, args[5]->re_bytes, args[1]->cs_pid, args[5]->re_rport, args[5]->re_ver, args[5]->re_laddr,
+	    args[5]->re_lport, args[5]->re_raddr); }
 tcp:::drop /args[1]->cs_netns == $NETNS_ID/ {
 	printf(\"%s reason=%s in=%d pid=%d st=%d len=%d fl=%d rp=%d\\n\", probename, args[5]->drop_reason, args[5]->drop_in,
 	    args[1]->cs_pid, args[3]->tcps_state, args[2]->ip_plength - args[4]->tcp_offset, args[4]->tcp_flags,
@@ -41,6 +46,8 @@ run() { # FAMILY MODE: what is the same in all modes
 	expect_count 'p == "retransmit"' "$(value_of out_again)" "$what: as they are on the wire"
 	expect_total bytes 'p == "retransmit"' "$(value_of out_again_bytes)" "$what: their bytes"
 	expect_count 'p == "retransmit" && v["bytes"] != v["len"]' 0 "$what: header and buffer"
+	expect_eq "$(lines 'p == "resend"' | sed 's/^resend //')" "$(lines 'p == "retransmit"' | sed 's/^retransmit //; s/ len=.*//')" \
+		"$what: what the sockets sent again"
 	expect_count 'p == "reset-sent"' "$(moved OutRsts)" "$what: resets sent"
 	expect_count 'p == "zero-window-sent"' "$(value_of out_zero)" "$what: closed windows that were told"
 	expect_count 'p == "listen-overflow"' "$(moved ListenOverflows)" "$what: overflows"
