@@ -1,6 +1,6 @@
-/* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and queues
- * of our network namespace. Output: a line on the tool's err. Invariant: a note is never a refusal: a device may be
- * another namespace's, or come later. */
+/* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and
+ * queues of our network namespace. Output: a line on the tool's err. Invariant: a note is never a refusal: a device
+ * may be another namespace's, or come later. */
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>

@@ -42,15 +42,16 @@ expect_eq "$(values qlen 'p == "enqueue"' | tr '\n' ' ')" "1 1 2 " "packets in t
 expect_eq "$(values backlog 'p == "dequeue"' | tr '\n' ' ')" "0 1042 0 " "bytes in the queue as they leave"
 # 1600 bytes at once, then 12500 a second
 mapfile -t ms < <(values ms 'p == "dequeue"')
-# (0, 38 and 122 ms; the packets may come a little after each other, and leave late)
-for want in "0 0 10" "1 30 80" "2 105 190"; do
+# (0, 38 and 122 ms, less what the sender takes; they may leave late)
+took=$(($(value_of span_us) / 1000 + 1))
+for want in "0 0 10" "1 36 80" "2 120 190"; do
 	read -r i least most <<<"$want"
-	expect_ge "${ms[i]}" "$least" "time in the queue of packet $i, ms"
+	expect_ge "${ms[i]}" "$((least - took))" "time in the queue of packet $i, ms"
 	expect_le "${ms[i]}" "$most" "time in the queue of packet $i, ms"
 done
 # what the driver gets it passes to the other end at once
 expect_eq "$(values at 'p == "transmit-done"')" "$(values at 'p == "dequeue"')" "packets that the device is done with"
-expect_count 'p == "transmit-done" && v["ms"] == 0 && v["lost"] == 0' 3 "... at once"
+expect_count 'p == "transmit-done" && v["ms"] < 20 && v["lost"] == 0' 3 "... at once"
 expect_eq "$(values at 'p == "transmit"')" "$(values at 'p == "transmit-done"')" "each that it gets"
 
 # Without members that want the past, nothing is remembered.

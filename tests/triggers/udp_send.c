@@ -7,18 +7,28 @@
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
 #endif
 
-static const char usage[] = "  -a ADDRESS  (default: loopback)\n"
-			    "  -n CALLS  (default 1)\n"
-			    "  -k BYTES  of a call (default 100)\n"
-			    "  -g BYTES  the kernel is to cut each call's data into datagrams of so many\n"
-			    "  -d MS  pause after each call (default 0)\n"
-			    "Prints: pid port calls failed datagrams bytes (of all datagrams).\n";
+static const char usage[] =
+	"  -a ADDRESS  (default: loopback)\n"
+	"  -n CALLS  (default 1)\n"
+	"  -k BYTES  of a call (default 100)\n"
+	"  -g BYTES  the kernel is to cut each call's data into datagrams of so many\n"
+	"  -d MS  pause after each call (default 0)\n"
+	"Prints: pid port calls failed datagrams bytes (of all datagrams) span_us (that all calls took).\n";
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
 
 int main(int argc, char **argv)
 {
@@ -27,6 +37,7 @@ int main(int argc, char **argv)
 	const char *address = NULL;
 	struct trig_addr to;
 	struct trig t;
+	uint64_t span;
 	char *data;
 
 	trig_init(&t, argv[0], usage);
@@ -56,18 +67,21 @@ int main(int argc, char **argv)
 	if (!data)
 		trig_die("calloc");
 	trig_wait(&t);
+	span = now_us();
 	for (unsigned int i = 0; i < n; i++) {
 		if (sendto(fd, data, bytes, 0, (struct sockaddr *)&to.ss, to.len) != (ssize_t)bytes)
 			failed++;
 		if (pause_ms)
 			trig_sleep(pause_ms);
 	}
+	span = now_us() - span;
 	trig_kv("pid", "%d", (int)getpid());
 	trig_kv("port", "%d", (int)trig_port(fd));
 	trig_kv("calls", "%u", n);
 	trig_kv("failed", "%u", failed);
 	trig_kv("datagrams", "%u", cut ? n * ((bytes + (unsigned int)cut - 1) / (unsigned int)cut) : n);
 	trig_kv("bytes", "%u", n * bytes);
+	trig_kv("span_us", "%llu", (unsigned long long)span);
 	free(data);
 	return 0;
 }
