@@ -21,6 +21,9 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define OPTIONAL(tp, n, nat, cond, val, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what, \
 	  .optional = true }
+/* Two names of one counter: Solaris' and illumos'. */
+#define PROBE_HC(name, hc, meaning, ...) \
+	PROBE(name, meaning, __VA_ARGS__), PROBE(hc, "the same as " name, __VA_ARGS__)
 #define PROBE(name, meaning, ...) \
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
@@ -67,9 +70,10 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
 
-#define RECEIVED(cond) TRACE("netif_receive_skb", 1, "dw_devrecv", IP_RECEIVED " && " cond, "1", \
+#define RECEIVED_BY(cond, val) TRACE("netif_receive_skb", 1, "dw_devrecv", IP_RECEIVED " && " cond, val, \
 	"packets that a device delivers to IP"), \
-	FUNC_RECEIVED(" && " cond, .value = "1", .sees = "packets that a device delivers to IP")
+	FUNC_RECEIVED(" && " cond, .value = val, .sees = "packets that a device delivers to IP")
+#define RECEIVED(cond) RECEIVED_BY(cond, "1")
 #define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", IP_FORWARDED " && " cond, "1", \
 	"packets that IP has forwarded, as they go to a device"), \
 	FUNC_OUT_NONE(FUNC_FORWARDED " && " cond, .value = "1", .sees = "packets that IP has forwarded")
@@ -79,6 +83,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	FUNC_OUT("!(" FUNC_FORWARDED ") && " cond, .value = "1", .sees = "packets that IP sends, but forwarded ones")
 #define IPV4 "P->skb->protocol == 0x0008"
 #define IPV6 "P->skb->protocol == 0xdd86"
+#define IPV4_OR_6 "(" IPV4 " || " IPV6 ")"
 #define ICMP_OUT "P->skb->protocol == 0x0008 && P->proto == 1"
 #define ICMP_TYPE "((struct icmphdr *)P->th)->type"
 
@@ -176,7 +181,7 @@ static const struct probe_def probes[] = {
 	PROBE("tcpEstabResets", "a connection ends at once",
 		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7", "1",
 			"the step from established to closed")),
-	PROBE("tcpInSegs", "TCP receives a segment",
+	PROBE_HC("tcpInSegs", "tcpHCInSegs", "TCP receives a segment",
 		INGRESS(IS_TCP, "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
@@ -193,7 +198,7 @@ static const struct probe_def probes[] = {
 			.value = "1", .sees = "resets without a socket, wrong checksums")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum",
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
-	PROBE("tcpOutSegs", "TCP sends segments, but none that were sent before",
+	PROBE_HC("tcpOutSegs", "tcpHCOutSegs", "TCP sends segments, but none that were sent before",
 		SENT(IS_TCP " && !" SEGMENT_AGAIN, SEGS, "segments of sockets"),
 		TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP, "1", "segments from TIME_WAIT, and resets"),
 		FUNC_OUT_NONE(FUNC_OUT_TCP, .value = "1", .sees = "segments from TIME_WAIT, and resets")),
@@ -241,12 +246,12 @@ static const struct probe_def probes[] = {
 		FUNC_IN(SYNQ_OVERFLOW, .value = "1",
 			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 
-	PROBE("udpInDatagrams", "a process reads a datagram",
+	PROBE_HC("udpInDatagrams", "udpHCInDatagrams", "a process reads a datagram",
 		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & 2) == 0", "1",
 			"calls that receive"),
 		FUNC("skb_consume_udp", 3, "dw_fread", IS_UDP " && P->ret >= 0 && " FUNC_LAST, "1",
 			"datagrams that a process has read")),
-	PROBE("udpOutDatagrams", "UDP sends", SENT(IS_UDP, "1", "datagrams of UDP sockets")),
+	PROBE_HC("udpOutDatagrams", "udpHCOutDatagrams", "UDP sends", SENT(IS_UDP, "1", "datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 			"datagrams to one address that find no socket")),
@@ -332,10 +337,20 @@ static const struct probe_def probes[] = {
 	PROBE("ipv6InReceives", "IPv6 receives a packet", RECEIVED(IPV6)),
 	PROBE("ipv6OutForwDatagrams", "IPv6 forwards a packet", FORWARDED(IPV6)),
 	PROBE("ipv6OutRequests", "IPv6 sends a packet of this machine", REQUESTED(IPV6)),
+	PROBE("ipIfStatsHCInReceives", "IPv4 or IPv6 receives a packet", RECEIVED(IPV4_OR_6)),
+	PROBE("ipIfStatsHCInOctets", "... and its bytes", RECEIVED_BY(IPV4_OR_6, "P->skb->len")),
+	PROBE("ipIfStatsHCOutForwDatagrams", "IPv4 or IPv6 forwards a packet", FORWARDED(IPV4_OR_6)),
+	PROBE("ipIfStatsHCOutRequests", "IPv4 or IPv6 sends a packet of this machine", REQUESTED(IPV4_OR_6)),
 	PROBE("icmpInMsgs", "ICMP receives a message", ICMP_USED("1")),
 	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE " == 3")),
 	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == 8")),
 	PROBE("icmpInEchoReps", "... that is an echo", ICMP_USED(ICMP_TYPE " == 0")),
+	PROBE("icmpInTimeExcds", "... that a packet lived too long", ICMP_USED(ICMP_TYPE " == 11")),
+	PROBE("icmpInParmProbs", "... that a header is wrong", ICMP_USED(ICMP_TYPE " == 12")),
+	PROBE("icmpInRedirects", "... that there is a better way", ICMP_USED(ICMP_TYPE " == 5")),
+	PROBE("icmpInSrcQuenchs", "... to send less", ICMP_USED(ICMP_TYPE " == 4")),
+	PROBE("icmpInTimestamps", "... that asks for the time", ICMP_USED(ICMP_TYPE " == 13")),
+	PROBE("icmpInTimestampReps", "... that tells the time", ICMP_USED(ICMP_TYPE " == 14")),
 	PROBE("icmpOutEchos", "ICMP asks for an echo",
 		SENT(ICMP_OUT " && " ICMP_TYPE " == 8", "1", "messages of sockets")),
 	PROBE("icmpOutMsgs", "ICMP sends a message",
@@ -346,6 +361,14 @@ static const struct probe_def probes[] = {
 		SENT(ICMP_OUT " && " ICMP_TYPE " == 11", "1", "messages of sockets, the kernel's own too")),
 	PROBE("icmpOutEchoReps", "... that answers an echo",
 		SENT(ICMP_OUT " && " ICMP_TYPE " == 0", "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutParmProbs", "... that a header is wrong",
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 12", "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutRedirects", "... that there is a better way",
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 5", "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutTimestamps", "... that asks for the time",
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 13", "1", "messages of sockets, the kernel's own too")),
+	PROBE("icmpOutTimestampReps", "... that tells the time",
+		SENT(ICMP_OUT " && " ICMP_TYPE " == 14", "1", "messages of sockets, the kernel's own too")),
 };
 /* clang-format on */
 
