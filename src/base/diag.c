@@ -176,6 +176,19 @@ const char *loc_file(struct loc at, size_t *len)
 	return file;
 }
 
+bool loc_in_header(struct loc at)
+{
+	size_t len;
+	const char *p = loc_file(at, &len), *end = at.src ? at.src->text + at.src->len : NULL;
+
+	if (!p || p < at.src->text || p >= end) /* the source's own name: no mark */
+		return false;
+	for (p += len; p < end && *p != '\n'; p++)
+		if (*p == '3')
+			return true;
+	return false;
+}
+
 /* Moves off forward to the start of a UTF-8 character. */
 static size_t char_boundary(const char *text, size_t off, size_t end)
 {

@@ -100,6 +100,8 @@ const char *dtag_name(enum dtag t);
 void loc_position(struct loc at, unsigned *line, unsigned *col);
 /* The name of that file, *len bytes, in the text or the source's. NULL: nowhere. */
 const char *loc_file(struct loc at, size_t *len);
+/* Is it in a header of the system, as the preprocessor marks them (flag 3 behind the name)? */
+bool loc_in_header(struct loc at);
 /* Is the line (up to end, from its #) such a mark? Then the number of the next line, and the file's name or NULL. */
 bool line_mark(const char *s, const char *end, unsigned *line, const char **file, size_t *len);
 /* Prints all: file:line:col: error[TAG]: message / source line / caret and hint. Control bytes of the source are

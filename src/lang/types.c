@@ -441,6 +441,22 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 	return t;
 }
 
+/* The values of a header's enum may need more than an int, as GNU C has it. */
+static void widen_enum(struct type *t)
+{
+	int64_t least = 0, most = 0;
+
+	for (size_t i = 0; i < t->nenums; i++) {
+		least = t->enums[i].value < least ? t->enums[i].value : least;
+		most = t->enums[i].value > most ? t->enums[i].value : most;
+	}
+	if (least >= INT32_MIN && most <= INT32_MAX)
+		return;
+	t->is_signed = least < 0;
+	if (least < 0 || most > UINT32_MAX)
+		t->size = 8;
+}
+
 static struct type *resolve_enum(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *t = x->name && !x->has_body ? types_tagged(ts, T_ENUM, x->name) : NULL;
@@ -468,16 +484,18 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 
 		if (m->value && !const_eval(ts, d, m->value, &next))
 			diag_error(d, m->loc, D_DECL_ENCONST, NULL, "value of %s is not a constant", m->name);
-		else if (next < INT32_MIN || next > INT32_MAX)
+		else if ((next < INT32_MIN || next > INT32_MAX) && !loc_in_header(m->loc))
 			diag_error(d, m->loc, D_DECL_ENOFLOW, NULL, "the value of enumerator %s does not fit an int",
 				m->name);
 		if (strmap_get(ts->enumerators, m->name))
 			diag_error(d, m->loc, D_UNKNOWN, NULL, "there are two enumerators %s", m->name);
 		slot = ARENA_NEW(ts->arena, int64_t);
 		t->enums[t->nenums++] = (struct ktype_enum){ m->name, next };
-		*slot = next++;
+		*slot = next;
+		next = (int64_t)((uint64_t)next + 1);
 		strmap_put(ts->enumerators, m->name, slot);
 	}
+	widen_enum(t);
 	return t;
 }
 

@@ -115,6 +115,26 @@ static char *clean_word(char *s, char *end)
 	return stop;
 }
 
+/* struct { } name; is a member of no bytes, which only GNU C knows: it goes. Behind it, or s. */
+static char *clean_empty(char *s, char *end)
+{
+	char *p = s + strlen("struct"), *stop;
+
+	if (end - s < 10 || memcmp(s, "struct", 6) != 0)
+		return s;
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	if (p == end || *p++ != '{')
+		return s;
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	stop = p < end && *p == '}' ? memchr(p, ';', (size_t)(end - p)) : NULL;
+	if (!stop)
+		return s;
+	blank(s, stop + 1);
+	return stop + 1;
+}
+
 static bool has(const char *s, const char *end, const char *what)
 {
 	const size_t n = strlen(what);
@@ -181,8 +201,10 @@ void headers_reduce(char *text, size_t len)
 		} else if (!system || isspace((unsigned char)*s)) {
 			s++;
 		} else if (in_word(*s)) {
+			char *behind = depth ? clean_empty(s, end) : s;
+
 			start = start ? start : s;
-			s = clean_word(s, end);
+			s = behind > s ? behind : clean_word(s, end);
 		} else if (*s == '"' || *s == '\'') {
 			s = skip_quoted(s, end);
 		} else {

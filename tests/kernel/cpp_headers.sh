@@ -34,3 +34,24 @@ for h in unistd time math pthread netdb dirent poll sys/mman sys/wait net/if arp
 	printf '#include <%s.h>\nBEGIN { exit(0); }\n' "$h" >h.d
 	"$dwire" -C -e -s h.d >out 2>err || fail "$h.h: $(head -c 300 err)"
 done
+# What only GNU C has in them: members of no bytes, enumerators that are wider than an int, and enums of such.
+cat >s.d <<'E'
+#include <linux/bpf.h>
+#include <linux/in.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+BEGIN
+{
+	printf("%d %d %d\n", BPF_MAP_TYPE_HASH, IPPROTO_TCP, sizeof(struct sockaddr_in));
+	printf("%x %x %d %d\n", BPF_F_INDEX_MASK, EPOLLET, EPOLLET > 0, sizeof(enum EPOLL_EVENTS));
+	printf("%d %s\n", SYS_close_range, (enum EPOLL_EVENTS)0x80000000);
+	exit(0);
+}
+E
+got=$("$dwire" -q -C -s s.d 2>err) || fail "dwire returned $?: $(head -c 300 err)"
+expect_eq "$got" "1 6 16
+ffffffff 80000000 1 4
+436 EPOLLET" "headers of Linux"
+echo 'enum wide { W = 0xffffffff }; BEGIN { exit(0); }' >e.d
+"$dwire" -C -e -s e.d >out 2>err
+expect_match "$(<err)" 'D_DECL_ENOFLOW' "an enumerator of the script's own"
