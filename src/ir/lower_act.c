@@ -331,6 +331,8 @@ static void lower_recorded(struct lowerer *lw, const struct expr *e)
 	}
 	if (a->guard_off)
 		ir_sti(lw->ir, lw->rec, (int32_t)a->guard_off, 8, 1);
+	if (a->kind == ACT_EXIT)
+		ir_seti(lw->ir, lw->exiting, 1);
 }
 
 void lower_action(struct lowerer *lw, const struct expr *e)

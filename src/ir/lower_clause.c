@@ -1,6 +1,7 @@
 /* lower_clause: one clause: its predicate, its statements, its record.
  * Invariant: the code leaves a clause by its next label, with the record submitted or discarded. */
 #include <linux/bpf.h>
+#include <string.h>
 
 #include "ir/lower_priv.h"
 
@@ -103,6 +104,39 @@ static bool has_exit(const struct epid *ep)
 	return false;
 }
 
+/* The word that exit() sets: from then on no clause runs, those of this firing neither, but for END's and ERROR's. */
+static vreg ended_word(struct lowerer *lw)
+{
+	if (!lw->ended_room) {
+		lw->ended_room = lw->im->globals_size + 1;
+		lw->im->globals_size += 8;
+	}
+	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), (int32_t)lw->ended_room - 1);
+}
+
+static void leave_when_ended(struct lowerer *lw)
+{
+	bool last = !strcmp(lw->prov->name, "dtrace") && strcmp(lw->probe->name, "BEGIN") != 0;
+
+	if (checker_exits(lw->ck) && !last)
+		ir_jcci(lw->ir, CC_NE, ir_ld(lw->ir, ended_word(lw), 0, 8, false, false), 0,
+			lw->unused_label ? lw->unused_label : lw->next_label);
+}
+
+/* The record is on its way: a clause that faults behind its exit() has none, and does not end the trace. */
+static void submit_record(struct lowerer *lw, bool exits)
+{
+	struct ir *ir = lw->ir;
+	uint32_t not_yet = ir_newlabel(ir);
+
+	ring_submit(lw, lw->rec, exits);
+	if (exits) {
+		ir_jcci(ir, CC_EQ, lw->exiting, 0, not_yet);
+		ir_sti(ir, ended_word(lw), 0, 8, 1);
+		ir_label(ir, not_yet);
+	}
+}
+
 static void begin_record(struct lowerer *lw, const struct epid *ep)
 {
 	struct ir *ir = lw->ir;
@@ -156,15 +190,19 @@ void lower_clause(struct lowerer *lw, const struct job *job)
 	lw->next_label = ir_newlabel(ir);
 	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
 	multi_clause(lw, job, lw->next_label);
+	leave_when_ended(lw);
 	if (c->pred)
 		lower_predicate(lw, c->pred);
 	scratch_release(lw, held);
 	lw->fault_label = ir_newlabel(ir);
+	lw->exiting = has_exit(ep) ? ir_var(ir) : 0;
+	if (lw->exiting)
+		ir_seti(ir, lw->exiting, 0);
 	if (ep->rec_size)
 		begin_record(lw, ep);
 	lower_stmts(lw, c->body.v, c->body.n, true);
 	if (lw->rec)
-		ring_submit(lw, lw->rec, has_exit(ep));
+		submit_record(lw, lw->exiting != 0);
 	ir_jmp(ir, lw->next_label);
 	lower_fault_exit(lw);
 	ir_label(ir, lw->next_label);

@@ -136,6 +136,8 @@ struct lowerer {
 	bool scratch_number;   /* its address is wanted as a number */
 	size_t scratch_at;     /* where the code is that takes it */
 	uint32_t unused_label; /* where a program with one clause goes when its predicate is false: nothing was taken */
+	uint32_t ended_room;   /* where in the globals the word is that tells of exit(), from 1; 0: not yet */
+	vreg exiting;          /* has this clause called exit()? 0: it never does */
 	bool taken_late;       /* the slot is taken behind the predicate, not before */
 	int32_t token_off;     /* what strtok() splits; 0: nothing */
 	bool heap; /* memory to write through pointers is wanted: heap_size bytes behind a word at heap_off */

@@ -214,6 +214,8 @@ bool expr_is_null(struct types *ts, const struct expr *e);
 /* What has that name: a variable, inline, aggregation, function, action; NULL: nothing. */
 const struct symbol *checker_find(struct checker *ck, const char *name);
 struct types *checker_types(struct checker *ck);
+/* Is there an exit() in what was checked? */
+bool checker_exits(const struct checker *ck);
 /* Every aggregation, in order of appearance. */
 size_t checker_aggs(struct checker *ck, struct symbol ***aggs);
 #endif

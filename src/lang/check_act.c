@@ -406,6 +406,7 @@ static void check_number(struct checker *ck, struct expr *e)
 static void check_exit(struct checker *ck, struct expr *e)
 {
 	check_int_arg(ck, e, 0, D_PROTO_ARG);
+	ck->exits = true;
 }
 
 static void check_clear(struct checker *ck, struct expr *e)

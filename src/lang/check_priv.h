@@ -10,6 +10,7 @@ struct checker {
 	struct diags *d;
 	struct types *ts;
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
+	bool exits;                 /* exit() stands somewhere */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
 	struct strmap *hidden;      /* names that are not to be found */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;

@@ -144,6 +144,11 @@ void checker_ustackcopy(struct checker *ck, uint32_t bytes)
 	ck->ustackcopy = bytes;
 }
 
+bool checker_exits(const struct checker *ck)
+{
+	return ck->exits;
+}
+
 struct types *checker_types(struct checker *ck)
 {
 	return ck->ts;
