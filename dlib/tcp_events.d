@@ -242,6 +242,7 @@ typedef struct tcpresendinfo {
 	string re_raddr;
 	uint16_t re_lport;
 	uint16_t re_rport;
+	uint32_t re_seq;		/* sequence number */
 	uint32_t re_segs;		/* segments */
 	uint32_t re_bytes;		/* payload */
 } tcpresendinfo_t;
@@ -255,6 +256,7 @@ translator tcpresendinfo_t < struct dw_pkt *P > {
 	re_raddr = P->ends->skc_family == 2 ? __ip4(P->ends->skc_daddr) : __ip6(&P->ends->skc_v6_daddr);
 	re_lport = P->ends->skc_num;
 	re_rport = ntohs(P->ends->skc_dport);
+	re_seq = P->state == 10 ? ((struct tcp_request_sock *)P->ends)->snt_isn : ((struct tcp_skb_cb *)&P->queued->cb)->seq;
 	re_segs = P->state == 10 ? 1 : ((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs;
 	re_bytes = P->state == 10 ? 0 : P->queued->len;
 };

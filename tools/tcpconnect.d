@@ -5,6 +5,7 @@
  * -c   counts = 0    count connections by addresses and port, print at the end
  * -e   ends = 0      print connections as they are made or fail, with their time
  * -U   user = 0      a column with the user's number
+ * -u UID   only = -1   only this user's
  * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
  * row: DPORT %-5d
  * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
@@ -26,7 +27,7 @@ dtrace:::BEGIN
 }
 
 tcp:::connect-request
-/ counts == 0 && ends == 0 &&
+/ counts == 0 && ends == 0 && (only < 0 || args[1]->cs_uid == only) &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	row(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_ver, args[3]->tcps_laddr,
@@ -34,7 +35,8 @@ tcp:::connect-request
 }
 
 tcp:::connect-request
-/ counts && wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+/ counts && (only < 0 || args[1]->cs_uid == only) &&
+  wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	@connects[args[3]->tcps_laddr, args[3]->tcps_raddr, args[3]->tcps_rport] = count();
 }
@@ -46,7 +48,7 @@ sock:::connect-start
 }
 
 sock:::connect-done
-/ ends && start[args[0]->so_addr] &&
+/ ends && start[args[0]->so_addr] && (only < 0 || args[1]->cs_uid == only) &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	this->us = (timestamp - start[args[0]->so_addr]) / 1000;

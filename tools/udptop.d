@@ -2,6 +2,7 @@
  *
  * common: sockets interval=1 rows=20
  * -C   noclear = 0   do not clear the screen
+ * -S   nosummary = 0   without the line about the whole machine
  * row: ZONE %-6.6s PID %6d COMM %-8.8s LADDR %-15s|%-39s LPORT %5d RADDR %-15s|%-39s RPORT %5d
  * row: RX_KB %@6d TX_KB %@6d
  */
@@ -37,9 +38,20 @@ udp:::send
 }
 
 tool:::tick
+/ nosummary /
+{
+	say("%s", noclear ? "\n" : "\033[H\033[J");
+}
+
+tool:::tick
+/ nosummary == 0 /
 {
 	say("%s%Y,  load: %s,  UDPin: %6d Kb,  UDPout: %6d Kb\n\n", noclear ? "\n" : "\033[H\033[J", walltimestamp,
 	    loadavg, in / 1024, out / 1024);
+}
+
+tool:::tick
+{
 	header();
 	normalize(@rx, 1024);
 	normalize(@tx, 1024);

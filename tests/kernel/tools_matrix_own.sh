@@ -45,7 +45,14 @@ eq({r["dir"]: int(r["total"]) for r in rows}, dict.fromkeys(("write", "read"), H
 eq(len(own("socketio", "tcp", "-n", "1")), 1, "socketio -n 1")
 eq(sum(b["count"] for r in own("tcprtt", "tcp", "-H") for b in r["us"]) >= HERE, True, "tcprtt -H")
 eq(len(own("tcprtt", "tcp", "-n", "1")), 1, "tcprtt -n 1")
+rows = own("tcpretrans", "again", "-s", "-l")
+eq(len({(r["laddr"], r["seq"]) for r in rows}), HERE, "tcpretrans -s: one segment of each flow, each time the same")
 # Sockets
+eq(len(own("tcpconnect", "tcp", "-u", "0")), HERE, "tcpconnect -u 0")
+eq(len(own("tcpconnect", "tcp", "-u", "12345")), 0, "tcpconnect -u 12345")
+eq(len(own("tcpconnect", "tcp", "-u", "0", "-c")), HERE, "tcpconnect -u 0 -c")
+eq(len(own("sofdsnoop", "passed", "-n", "nobody")), 0, "sofdsnoop -n nobody")
+eq(len(own("sofdsnoop", "passed", "-n", NAME)), 2 * HERE, "sofdsnoop -n", NAME)
 eq({r["result"] for r in own("tcpconnect", "tcp", "-e")}, {"Success"}, "tcpconnect -e")
 eq(len(own("soconnect", "tcp", "-e")), HERE, "soconnect -e")
 all_have(own("tcpaccept", "tcp", "-q"), "queue_max", lambda n: n == 5, "tcpaccept -q")
@@ -77,9 +84,9 @@ eq(len([r for r in own("skbdrop", "again", "-n", "1") if "stack" in r]), 1, "skb
 # Screens
 for name, kind in ("tcptop", "tcp"), ("udptop", "udp"):
     t = Tool(name, kind, args=["1"], linger=1.2)
-    for args, clears in ((["-n", "1"], True), (["-C", "-n", "1"], False)):
+    for args, clears in ((["-n", "1"], True), (["-C", "-S", "-n", "1"], False)):
         text = run(t, ["--netns", NET, *args])
-        eq("\033[H\033[J" in text, clears, name, *args, "clears the screen")
+        eq(("\033[H\033[J" in text, "load:" in text), (clears, clears), name, *args, "clears the screen, tells the load")
         eq(len([line for line in text.splitlines() if re.search(r" \d+ +\d+$", line)]), 1, name, *args)
 # Intervals: two reports of a second, and it ends; several tools at once.
 names = re.findall(r"^  ([\w-]+) ", subprocess.run([DWIRE, "help"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M)
