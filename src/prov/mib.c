@@ -185,7 +185,8 @@ static const struct probe_def probes[] = {
 		INGRESS(IS_TCP, "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
-		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
+		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 :"
+			" P->reason == SKB_DROP_REASON_TCP_CSUM ||"
 			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
 			" && P->proto == 6 && P->recv",
 			"segments for TIME_WAIT, resets without a socket, wrong checksums"),
@@ -194,7 +195,8 @@ static const struct probe_def probes[] = {
 		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
 			.sees = "segments without a socket, that are answered by a reset"),
 		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || (P->reason =="
-			" SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED " && P->proto == 6 && P->recv",
+			" SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
+			" && P->proto == 6 && P->recv",
 			.value = "1", .sees = "resets without a socket, wrong checksums")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum",
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
@@ -271,8 +273,8 @@ static const struct probe_def probes[] = {
 	PROBE("ipForwDatagrams", "IPv4 forwards a packet", FORWARDED(IPV4)),
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
 	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol",
-		{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IPV4 " && P->sk->sk_type != 3", .value = "1",
-		  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" },
+		{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IPV4 " && P->sk->sk_type != 3",
+		  .value = "1", .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" },
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " IPV4 " && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
 		FREED_HOOK(IP_FREED " && " IPV4 " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?"
