@@ -116,7 +116,6 @@ static uint32_t room(void)
 	{                                                                   \
 		struct name##_bpf *s = name##_bpf__open();                  \
 		int err;                                                    \
-                                                                            \
 		if (!s)                                                     \
 			return -ENOMEM;                                     \
 		s->maps.owners.max_entries = entries;                       \
