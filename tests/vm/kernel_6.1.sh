@@ -11,6 +11,9 @@
 . "$here/instruments.lib"
 . "$here/wifi.lib"
 . "$here/queues.lib"
+. "$here/delays.lib"
+. "$here/checks.lib"
+. "$here/first.lib"
 in_guest || boot 6.1
 
 ticks() {
@@ -78,6 +81,8 @@ module_tests
 instrument_tests io.sh vminfo.sh sched.sh usdt.sh bad_input.sh
 wifi_tests
 queue_tests codel cbq
+first_tests
+check_tests
 sctp_tests functions kprobes
 for t in tcp_states.sh tcp_segments.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
 	kernel_test "$t"
