@@ -32,8 +32,6 @@ bool dwire_quiet(const struct dwire *d);
 bool dwire_destructive(const struct dwire *d);
 /* $0, $1, ...: borrowed until dwire_free(). */
 void dwire_args(struct dwire *d, int argc, const char *const *argv);
-/* $target */
-void dwire_target(struct dwire *d, pid_t pid);
 /* Adds a text, under the name that messages show. Both are copied. */
 void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len);
 /* Whether this process may trace on this kernel at all. 0, or -errno with what is missing on err. */

@@ -145,11 +145,6 @@ void dwire_args(struct dwire *d, int argc, const char *const *argv)
 	d->c.macros.argv = argv;
 }
 
-void dwire_target(struct dwire *d, pid_t pid)
-{
-	d->target = pid;
-}
-
 void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
 {
 	compile_add(&d->c, kind, name, text, len);
