@@ -71,3 +71,42 @@ expect_count 'p == "forward" && v["osa"] == "10.77.1.2" && v["oda"] == "10.77.9.
 	"router: before translation"
 expect_ge "$(count 'p == "forward" && v["sa"] == "10.77.1.2" && v["da"] == "10.77.2.2"')" 4 "router: translated on the way there"
 expect_ge "$(count 'p == "forward" && v["sa"] ~ /^10.77.(2.2|9.9)$/ && v["da"] == "10.77.1.2"')" 3 "router: and back"
+
+# the router translates both: client (10.77.1.2, fd77:1::2) -> 10.77.9.8:81, [fd77:9::8]:81 -> server; for the server it is the
+# router's own address that calls
+ip -n "$nat" addr add fd77:1::1/64 dev c nodad
+ip -n "$nat" addr add fd77:2::1/64 dev s nodad
+ip -n "$client_ns" addr add fd77:1::2/64 dev e nodad
+ip -n "$server_ns" addr add fd77:2::2/64 dev e nodad
+ip -n "$client_ns" route add default via fd77:1::1
+ip netns exec "$nat" sysctl -qw net.ipv6.conf.all.forwarding=1
+ip netns exec "$nat" nft -f - <<-END
+	table inet b {
+		chain p {
+			type nat hook prerouting priority dstnat
+			ip daddr 10.77.9.8 tcp dport 81 dnat to 10.77.2.2:8081
+			ip6 daddr fd77:9::8 tcp dport 81 dnat to [fd77:2::2]:8081
+		}
+		chain o {
+			type nat hook postrouting priority srcnat
+			tcp dport 8081 masquerade
+		}
+	}
+END
+both() { # CLIENT CALLED SERVER ROUTER
+	cat >"$tmp/go" <<-END
+		ip netns exec $server_ns tcp_once -p 8081 $3 &
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			ip netns exec $client_ns "$BASH" -c 'exec 3<>/dev/tcp/$2/81 && echo hello >&3 && cat <&3' 2>/dev/null && break
+			sleep 0.05
+		done
+		wait
+	END
+	trace_with "${clause//NS/$nat_id}" "$BASH" "$tmp/go"
+	expect_ge "$(count "p == \"forward\" && v[\"sa\"] == \"$4\" && v[\"da\"] == \"$3\"")" 4 "router, both ends: to the server"
+	expect_ge "$(count 'p == "forward"')" 7 "router, both ends: packets"
+	expect_count "p == \"forward\" && v[\"osa\"] == \"$1\" && v[\"oda\"] == \"$2\" && v[\"odp\"] == 81" "$(count 'p == "forward"')" \
+		"router, both ends of $2: before translation"
+}
+both 10.77.1.2 10.77.9.8 10.77.2.2 10.77.2.1
+both fd77:1::2 fd77:9::8 fd77:2::2 fd77:2::1
