@@ -603,8 +603,9 @@ int owner_egress(struct __sk_buff *skb)
 }
 
 #ifdef OWNER_FUNCS
-/* Scripts on functions of the kernel see a packet before owner_egress does: so it is looked at a moment earlier. What is
- * no full socket is a handshake's or TIME_WAIT's; a tunnel's outer packet still has the inner one's, and another sends. */
+/* Scripts on functions of the kernel see a packet before owner_egress does: so it is looked at a moment earlier. What
+ * is no full socket is a handshake's or TIME_WAIT's; a tunnel's outer packet still has the inner one's, and another
+ * sends. */
 static __always_inline int output(struct sock *by, const struct sk_buff *skb)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -873,7 +874,8 @@ static __always_inline bool is_held(const struct file *f)
 	return BPF_CORE_READ(ref, f_ref.refcnt.counter) > 0;
 }
 
-/* A child that has the same file at the same place: the process that made a socket leaves it so to the one that serves. */
+/* A child that has the same file at the same place: the process that made a socket leaves it so to the one that
+ * serves. */
 static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 fd, const struct file *f)
 {
 	struct task_struct *heir = NULL;
@@ -903,8 +905,8 @@ static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct 
 		drop();
 }
 
-/* What is of the ending process goes to its child, or whoever uses it first, or is found to hold it. So does what it used
- * last of several. */
+/* What is of the ending process goes to its child, or whoever uses it first, or is found to hold it. So does what it
+ * used last of several. */
 static long left_file(DW_U64 fd, struct walk *w)
 {
 	struct file *f = NULL;

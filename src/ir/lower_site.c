@@ -120,8 +120,8 @@ static bool function_of(struct lowerer *lw, struct kernel_func *f)
 		env->function(env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), f);
 }
 
-/* The first word of argument i of a function, as i == nargs one behind all. With kprobes as the ABI has it: what does
- * not fit into the registers that are left is on the stack, the words from ARCH_NARGS on. */
+/* The first word of argument i of a function, as i == nargs one behind all. With kprobes as the ABI has it: what
+ * does not fit into the registers that are left is on the stack, the words from ARCH_NARGS on. */
 static unsigned func_slot(const struct lowerer *lw, const struct kernel_func *f, unsigned i)
 {
 	unsigned regs = 0, stack = 0;

@@ -427,8 +427,8 @@ static bool find_enumerator(const struct kbtf *k, const char *name, int64_t *val
 	return false;
 }
 
-/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums, then over those of
- * the modules that were asked for. */
+/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums, then over those
+ * of the modules that were asked for. */
 static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
 {
 	const struct kbtf *k = ctx;

@@ -274,7 +274,8 @@ static const struct probe_def probes[] = {
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
 	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol",
 		{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IPV4 " && P->sk->sk_type != 3",
-		  .value = "1", .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" },
+		  .value = "1", .bh_off = true, .second = true,
+		  .sees = "packets for sockets; of a group a packet each socket" },
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " IPV4 " && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
 		FREED_HOOK(IP_FREED " && " IPV4 " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?"

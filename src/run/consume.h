@@ -59,8 +59,8 @@ void consumer_newline(struct consumer *c);
 /* How full the fullest ring is, percent: poll again soon when it is high. */
 unsigned consumer_avail(const struct consumer *c);
 
-/* n more runs of a probe were missed (the kernel counts recursion misses of a program), or, with notes, of a program that
- * notes what the probe reads later: reported with the drops. probe is copied. */
+/* n more runs of a probe were missed (the kernel counts recursion misses of a program), or, with notes, of a program
+ * that notes what the probe reads later: reported with the drops. probe is copied. */
 void consumer_add_missed(struct consumer *c, const char *probe, bool notes, uint64_t n);
 /* Says on err what was dropped since the last call, one line a cause. Returns how many that are. */
 uint64_t consumer_report_drops(struct consumer *c);

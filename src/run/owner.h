@@ -15,8 +15,8 @@ struct owner;
  *
  * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted; whole: it is the root of the machine's, not
  * of a container's. Without that the end of sockets outside is seen of TCP only: of others only those are noted that
- * are created inside. functions: the script sees packets at functions of the kernel. Returns 0 and *out, or -errno and a sentence in why. Nothing stays behind when the process
- * dies, however it dies.
+ * are created inside. functions: the script sees packets at functions of the kernel. Returns 0 and *out, or -errno and
+ * a sentence in why. Nothing stays behind when the process dies, however it dies.
  *
  * Lost on some machines (x86_64 only):
  * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on), of
