@@ -111,13 +111,19 @@ bool site_has_args(const struct lowerer *lw)
 	return lw->site->attach == ATTACH_TP_BTF || lw->site->attach == ATTACH_SYSCALL || at_function(lw);
 }
 
-static bool function_of(struct lowerer *lw, struct kernel_func *f)
+static bool function_of(struct lowerer *lw, const struct probe *p, struct kernel_func *f)
 {
 	const struct lower_env *env = lw->env;
 
 	*f = (struct kernel_func){ .nargs = 0 };
 	return at_function(lw) && env->function &&
-		env->function(env->ctx, site_module(lw->site, lw->probe), site_function(lw->site, lw->probe), f);
+		env->function(env->ctx, site_module(lw->site, p), site_function(lw->site, p), f);
+}
+
+/* Is the clause also on other probes that share the program? */
+static bool is_shared(const struct lowerer *lw)
+{
+	return lw->entry && lw->clause && at_function(lw) && !lw->site->target;
 }
 
 /* The first word of argument i of a function, as i == nargs one behind all. With kprobes as the ABI has it: what
@@ -140,11 +146,40 @@ static unsigned func_slot(const struct lowerer *lw, const struct kernel_func *f,
 	}
 }
 
-unsigned site_slot(struct lowerer *lw, unsigned i)
+static unsigned slot_in(struct lowerer *lw, const struct probe *p, unsigned i)
 {
 	struct kernel_func f;
 
-	return function_of(lw, &f) && i < f.nargs && i < KERNEL_FUNC_ARGS ? func_slot(lw, &f, i) : i;
+	return function_of(lw, p, &f) && i < f.nargs && i < KERNEL_FUNC_ARGS ? func_slot(lw, &f, i) : i;
+}
+
+/* A clause on several functions has one instruction for all of them. */
+unsigned site_slot(struct lowerer *lw, unsigned i)
+{
+	unsigned slot = 0, one;
+	bool any = false;
+
+	if (!is_shared(lw))
+		return slot_in(lw, lw->probe, i);
+	for (size_t k = 0; k < lw->nset; k++) {
+		const struct enabled *e = &lw->set[k];
+		size_t n = 0;
+
+		while (n < e->n && e->on[n].clause != lw->clause)
+			n++;
+		if (n == e->n)
+			continue;
+		one = slot_in(lw, e->probe, i);
+		if (any && one != slot)
+			lower_error(lw, lw->clause->loc, D_ARGS_MULTI,
+				"args[%u] is not in one place in all functions of this clause: not in %s()", i,
+				e->probe->func);
+		if (any && one != slot)
+			return slot;
+		slot = one;
+		any = true;
+	}
+	return slot;
 }
 
 /* How many words: where the site is the probe's own function, its arguments', and the registers that may have some. */
@@ -155,7 +190,10 @@ unsigned site_words(struct lowerer *lw)
 
 	if (!at_function(lw) || lw->site->target)
 		return lw->site->nargs;
-	n = function_of(lw, &f) ? func_slot(lw, &f, f.nargs) : 0;
+	n = function_of(lw, lw->probe, &f) ? func_slot(lw, &f, f.nargs) : 0;
+	for (size_t k = 0; is_shared(lw) && k < lw->nset; k++)
+		if (function_of(lw, lw->set[k].probe, &f) && func_slot(lw, &f, f.nargs) > n)
+			n = func_slot(lw, &f, f.nargs);
 	if (lw->site->attach == ATTACH_KPROBE)
 		return n > ARCH_NARGS ? n : ARCH_NARGS;
 	return lw->site->attach == ATTACH_FENTRY ? n : 0;
@@ -246,7 +284,7 @@ uint32_t site_arg_of(struct lowerer *lw, unsigned i)
 uint32_t site_word_of(struct lowerer *lw, unsigned n)
 {
 	for (unsigned i = 0; i <= n; i++)
-		if (site_slot(lw, i) == n)
+		if (slot_in(lw, lw->probe, i) == n)
 			return site_arg_of(lw, i);
 	return 0;
 }
