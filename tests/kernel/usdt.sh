@@ -6,6 +6,7 @@ src=${BASH_SOURCE[0]%/*}
 cc -O2 -o "$tmp/userprog" "$src/user_prog.c" || skip "cannot build programs"
 strip -o "$tmp/stripped" "$tmp/userprog"
 cd "$tmp" || exit 1
+slow=$((${DWIRE_TEST_SLOWER:-1} > 1 ? 3 : 1)) # in an emulated machine
 
 traced() {
 	STATUS=0
@@ -42,14 +43,14 @@ expect_eq "$OUT" "query query-done 200
 # Every process: those that run, and those that start later.
 start ./userprog 20 wait
 (sleep 0.7; ./userprog 30; echo >go; sleep 0.2; ./userprog 4) &
-traced -n 'userprog*:::query-* { @[probeprov, probename] = count(); } tick-1800ms { exit(0); }
+traced -n 'userprog*:::query-* { @[probeprov, probename] = count(); } tick-'$((1800 * slow))'ms { exit(0); }
 	END { printa("%s %s %@d\n", @); }'
 expect_eq "$(sort <<<"$OUT")" "userprog* query-done 54
 userprog* query-start 54" "every process: $ERR"
 
 # By its path, before any runs.
 (sleep 0.7; ./stripped 11) &
-traced -n "userprog*:$tmp/stripped::query-start { @ = count(); } tick-1300ms { exit(0); } END { printa(\"%@d\\n\", @); }"
+traced -n "userprog*:$tmp/stripped::query-start { @ = count(); } tick-$((1300 * slow))ms { exit(0); } END { printa(\"%@d\\n\", @); }"
 expect_eq "$OUT" 11 "a program that starts later: $ERR"
 
 # -l with a process lists its probes, with the types of their arguments.
