@@ -1,4 +1,4 @@
-# timeout: 60
+# timeout: 120
 # Every tool at once under some seconds of load: neither its memory nor its maps grow, nor what is in them. tests/soak
 # does it for minutes.
 need python3
