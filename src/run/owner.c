@@ -186,8 +186,7 @@ int owner_start(struct owner **out, int cgroup_fd, bool whole, bool functions, c
 	/* Nobody's sends are seen without the cgroup: then sharing must be supposed. */
 	if (!err && cgroup_fd < 0)
 		err = attach_all(o, LISTENER, &failed);
-	/* Functions that only sockets of the Internet pass cost others nothing. */
-	if (!err && (cgroup_fd < 0 || o->k.prog[PROG_recv6] >= 0))
+	if (!err && cgroup_fd < 0)
 		err = attach_all(o, DATAGRAM, &failed);
 	if (!err && cgroup_fd < 0)
 		err = attach_all(o, STREAM, &failed);
