@@ -8,7 +8,7 @@
 . "$here/checks.lib"
 in_guest || boot 6.12
 modprobe -q tun
-for t in net.sh qdisc.sh icmp.sh skb.sh neigh.sh dns.sh sock.sh sock_raw.sh resolver.sh skbdrop.sh tools_devices.sh; do
+for t in net.sh qdisc.sh icmp.sh skb.sh neigh.sh dns.sh sock.sh sock_raw.sh resolver.sh skbdrop.sh; do
 	kernel_test "$t"
 done
 
