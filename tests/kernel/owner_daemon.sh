@@ -65,7 +65,12 @@ check() { # FAMILY
 		case $kind$ends in
 		*1) expect_eq "$who" "$user $user $user " "$what (made by $maker)" ;;
 		# before its first use the socket is the maker's as well
-		read0 | echo0) expect_match "$who" "^($maker|$user) $user $user $" "$what" ;;
+		read0)
+			# before 6.3 a receive that has begun already is not seen when it is watched from now on
+			grep -q sock_recv_length /proc/kallsyms && maker_second= || maker_second="$maker|"
+			expect_match "$who" "^($maker|$user) ($maker_second$user) $user $" "$what"
+			;;
+		echo0) expect_match "$who" "^($maker|$user) $user $user $" "$what" ;;
 		# before it is accepted a connection is the listener's
 		tcp0) expect_match "$who" "^(($maker|$user) ){3}$" "$what" ;;
 		esac
