@@ -81,6 +81,7 @@ if "DWIRE_NO_QUEUE" not in os.environ:
 rows = [r for r in own("skbdrop", "again", "-s", "1") if "stack" in r]
 all_have(rows, "stack", lambda s: s.count(";") == 0, "skbdrop -s 1")
 eq(len([r for r in own("skbdrop", "again", "-n", "1") if "stack" in r]), 1, "skbdrop -n 1")
+eq(len(own("netcheck", "tcp", "1")) > 10, True, "netcheck")
 # Screens
 for name, kind in ("tcptop", "tcp"), ("udptop", "udp"):
     t = Tool(name, kind, args=["1"], linger=1.2)
@@ -105,3 +106,8 @@ for i in range(0, len(waits), 6):
             r.kill()
             fail(n, "1 2 does not end")
 PY
+
+# No tool is forgotten: no device scans here, and skblife has no filters.
+for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife'); do
+	grep -q "\"$name\"" "$here"/tools_matrix_*.sh || [[ $name == qdisc-* ]] || fail "no test of all options of $name"
+done
