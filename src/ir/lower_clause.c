@@ -114,13 +114,15 @@ static vreg ended_word(struct lowerer *lw)
 	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), (int32_t)lw->ended_room - 1);
 }
 
+/* Asked at the head of a program, and where a clause before this one may have ended the trace. */
 static void leave_when_ended(struct lowerer *lw)
 {
 	bool last = !strcmp(lw->prov->name, "dtrace") && strcmp(lw->probe->name, "BEGIN") != 0;
 
-	if (checker_exits(lw->ck) && !last)
+	if (lw->may_have_ended && checker_exits(lw->ck) && !last)
 		ir_jcci(lw->ir, CC_NE, ir_ld(lw->ir, ended_word(lw), 0, 8, false, false), 0,
-			lw->unused_label ? lw->unused_label : lw->next_label);
+			lw->unused_label ? lw->unused_label : lw->ended_label);
+	lw->may_have_ended = false;
 }
 
 /* The record is on its way: a clause that faults behind its exit() has none, and does not end the trace. */
@@ -203,6 +205,7 @@ void lower_clause(struct lowerer *lw, const struct job *job)
 	lower_stmts(lw, c->body.v, c->body.n, true);
 	if (lw->rec)
 		submit_record(lw, lw->exiting != 0);
+	lw->may_have_ended = lw->exiting != 0;
 	ir_jmp(ir, lw->next_label);
 	lower_fault_exit(lw);
 	ir_label(ir, lw->next_label);

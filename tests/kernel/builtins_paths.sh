@@ -5,9 +5,8 @@ BEGIN
 	printf("%s\n%s\n%s\n%s\n", cwd, root, execargs, curpsinfo->pr_psargs);
 	printf("%s\n", d_path(&curthread->mm->exe_file->f_path));
 	printf("%d %d %d\n", cwd == $$1, cwd != $$1, cwd > "/");
-	exit(0);
 }
-BEGIN { here[cwd]++; @[cwd] = count(); this->c = cwd; there = cwd; }
+BEGIN { here[cwd]++; @[cwd] = count(); this->c = cwd; there = cwd; exit(0); }
 END { printf("%d %s", here[$$1], there); printa("%s %@d\n", @); }
 D
 look() { # FOLDER: what is printed when dwire runs there
