@@ -8,7 +8,7 @@
 
 #include "ir/lower_site.h"
 
-#define BLUR_FROM 40 /* branches of a program; fewer the verifier can walk one by one */
+#define BLUR_FROM 80 /* branches of a program; fewer the verifier can walk one by one */
 
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 {
