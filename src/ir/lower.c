@@ -95,11 +95,12 @@ static void lower_site(
 	heap_place(lw);
 	lw->taken_late = false;
 	lw->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(lw->ir) : 0;
-	lw->ended_label = ir_newlabel(lw->ir);
+	lw->ended_label = 0;
 	lw->may_have_ended = true;
 	for (size_t i = 0; i < jobs->v.n && !lw->failed; i++)
 		lower_clause(lw, &jobs->v.v[i]);
-	ir_label(lw->ir, lw->ended_label);
+	if (lw->ended_label)
+		ir_label(lw->ir, lw->ended_label);
 	if (lw->unused_label && !lw->taken_late)
 		ir_label(lw->ir, lw->unused_label);
 	scratch_end(lw, lw->exit_label);

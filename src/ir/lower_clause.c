@@ -119,9 +119,12 @@ static void leave_when_ended(struct lowerer *lw)
 {
 	bool last = !strcmp(lw->prov->name, "dtrace") && strcmp(lw->probe->name, "BEGIN") != 0;
 
-	if (lw->may_have_ended && checker_exits(lw->ck) && !last)
+	if (lw->may_have_ended && checker_exits(lw->ck) && !last) {
+		if (!lw->ended_label && !lw->unused_label)
+			lw->ended_label = ir_newlabel(lw->ir);
 		ir_jcci(lw->ir, CC_NE, ir_ld(lw->ir, ended_word(lw), 0, 8, false, false), 0,
 			lw->unused_label ? lw->unused_label : lw->ended_label);
+	}
 	lw->may_have_ended = false;
 }
 

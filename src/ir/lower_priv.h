@@ -137,7 +137,7 @@ struct lowerer {
 	size_t scratch_at;     /* where the code is that takes it */
 	uint32_t unused_label; /* where a program with one clause goes when its predicate is false: nothing was taken */
 	uint32_t ended_room;   /* where in the globals the word is that tells of exit(), from 1; 0: not yet */
-	uint32_t ended_label;  /* behind the last clause */
+	uint32_t ended_label;  /* behind the last clause; 0: nothing goes there */
 	bool may_have_ended;   /* since a clause asked last */
 	vreg exiting;          /* has this clause called exit()? 0: it never does */
 	bool taken_late;       /* the slot is taken behind the predicate, not before */
