@@ -35,6 +35,7 @@
 #define IPPROTO_TCP 6
 #define PF_EXITING 0x00000004
 #define PF_KTHREAD 0x00200000
+#define SHUTDOWN_MASK 3 /* both ways */
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define IPPROTO_SCTP 132
@@ -130,6 +131,7 @@ struct sock {
 	socket_lock_t sk_lock;
 	refcount_t sk_wmem_alloc;
 	unsigned short sk_protocol;
+	unsigned char sk_shutdown;
 	struct socket *sk_socket;
 };
 struct inet_sock {
@@ -179,6 +181,8 @@ DW_U32 orphaned;
 DW_U32 scan, marked;
 /* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
 DW_U32 partial;
+/* Who reads the files of others: a socket whose owner ends meanwhile is closed there, and sends its FIN. */
+int walker;
 
 /* The sockets that ended last on this CPU with packets still on their way out. */
 #define ENDED 256
@@ -569,7 +573,8 @@ static __always_inline void egress_slow(void *sk, struct task_struct *t, struct 
 	struct tcp_sock *tcp;
 
 	tcp = bpf_skc_to_tcp_sock(sk);
-	if (t->flags & PF_KTHREAD) {
+	if (t->flags & PF_KTHREAD ||
+		(tcp && t->tgid == walker && tcp->inet_conn.icsk_inet.sk.sk_shutdown == SHUTDOWN_MASK)) {
 		if (tcp && !o)
 			adopt(tcp);
 		return;
@@ -1038,6 +1043,7 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	struct socket *s;
 	struct sock *sk;
 
+	walker = bpf_get_current_task_btf()->tgid;
 	if (!file || !t || (t->flags & PF_EXITING))
 		return 0;
 	s = bpf_sock_from_file(file);
