@@ -124,6 +124,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
 #define CONSUMED(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
 	IP_HEADER " && " IPV4 " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " FOR_US " && " cond, "1", what)
+#define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
 #define ICMP_USED(cond) CONSUMED("P->proto == 1 && " cond, "messages that ICMP has taken"), \
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
 	FREED_HOOK(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
@@ -357,21 +358,21 @@ static const struct probe_def probes[] = {
 	PROBE("icmpOutEchos", "ICMP asks for an echo",
 		SENT(ICMP_OUT " && " ICMP_TYPE " == 8", "1", "messages of sockets")),
 	PROBE("icmpOutMsgs", "ICMP sends a message",
-		SENT(ICMP_OUT, "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT("")),
 	PROBE("icmpOutDestUnreachs", "... that something cannot be reached",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 3", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 3")),
 	PROBE("icmpOutTimeExcds", "... that a packet lived too long",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 11", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 11")),
 	PROBE("icmpOutEchoReps", "... that answers an echo",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 0", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 0")),
 	PROBE("icmpOutParmProbs", "... that a header is wrong",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 12", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 12")),
 	PROBE("icmpOutRedirects", "... that there is a better way",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 5", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 5")),
 	PROBE("icmpOutTimestamps", "... that asks for the time",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 13", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 13")),
 	PROBE("icmpOutTimestampReps", "... that tells the time",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 14", "1", "messages of sockets, the kernel's own too")),
+		ICMP_SENT(" && " ICMP_TYPE " == 14")),
 };
 /* clang-format on */
 

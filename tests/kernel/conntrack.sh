@@ -58,15 +58,18 @@ ip -n "$server_ns" route add default via 10.77.2.1
 ip netns exec "$nat" sysctl -qw net.ipv4.ip_forward=1
 ip netns exec "$nat" nft 'add table ip d; add chain ip d p { type nat hook prerouting priority dstnat; }; add rule ip d p ip daddr 10.77.9.9 tcp dport 80 dnat to 10.77.2.2:8080'
 # a connection by bash itself
-cat >"$tmp/go" <<-END
-	ip netns exec $server_ns tcp_once -p 8080 10.77.2.2 &
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		ip netns exec $client_ns "$BASH" -c 'exec 3<>/dev/tcp/10.77.9.9/80 && echo hello >&3 && cat <&3' 2>/dev/null && break
-		sleep 0.05
-	done
-	wait
-END
-trace_with "${clause//NS/$nat_id}" "$BASH" "$tmp/go"
+talk_to() { # CALLED PORT SERVER SERVERS_PORT, seen by the router
+	cat >"$tmp/go" <<-END
+		ip netns exec $server_ns tcp_once -p $4 $3 &
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			ip netns exec $client_ns "$BASH" -c 'exec 3<>/dev/tcp/$1/$2 && echo hello >&3 && cat <&3' 2>/dev/null && break
+			sleep 0.05
+		done
+		wait
+	END
+	trace_with "${clause//NS/$nat_id}" "$BASH" "$tmp/go"
+}
+talk_to 10.77.9.9 80 10.77.2.2 8080
 expect_count 'p == "forward" && v["osa"] == "10.77.1.2" && v["oda"] == "10.77.9.9" && v["odp"] == 80' "$(count 'p == "forward"')" \
 	"router: before translation"
 expect_ge "$(count 'p == "forward" && v["sa"] == "10.77.1.2" && v["da"] == "10.77.2.2"')" 4 "router: translated on the way there"
@@ -94,15 +97,7 @@ ip netns exec "$nat" nft -f - <<-END
 	}
 END
 both() { # CLIENT CALLED SERVER ROUTER
-	cat >"$tmp/go" <<-END
-		ip netns exec $server_ns tcp_once -p 8081 $3 &
-		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-			ip netns exec $client_ns "$BASH" -c 'exec 3<>/dev/tcp/$2/81 && echo hello >&3 && cat <&3' 2>/dev/null && break
-			sleep 0.05
-		done
-		wait
-	END
-	trace_with "${clause//NS/$nat_id}" "$BASH" "$tmp/go"
+	talk_to "$2" 81 "$3" 8081
 	expect_ge "$(count "p == \"forward\" && v[\"sa\"] == \"$4\" && v[\"da\"] == \"$3\"")" 4 "router, both ends: to the server"
 	expect_ge "$(count 'p == "forward"')" 7 "router, both ends: packets"
 	expect_count "p == \"forward\" && v[\"osa\"] == \"$1\" && v[\"oda\"] == \"$2\" && v[\"odp\"] == 81" "$(count 'p == "forward"')" \

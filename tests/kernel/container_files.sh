@@ -5,7 +5,8 @@ need cc unshare mount
 src=${BASH_SOURCE[0]%/*}
 [ -f "$src/user_prog.c" ] || src=$(dirname "$(realpath "$0")")
 cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -o "$tmp/inside" "$src/user_prog.c" 2>/dev/null || skip "cannot build programs"
-cat >"$tmp/call.c" <<'C'
+raw_getppid >"$tmp/call.c"
+cat >>"$tmp/call.c" <<'C'
 #include <stdlib.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -13,13 +14,7 @@ static __attribute__((noinline)) long ask(void)
 {
 	volatile char room[32] = "";
 	long r;
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(r) : "0"(110L) : "rcx", "r11", "memory");
-#else
-	register long x8 __asm__("x8") = 173, x0 __asm__("x0");
-	__asm__ volatile("svc 0" : "=r"(x0) : "r"(x8) : "memory");
-	r = x0;
-#endif
+	RAW_GETPPID(r);
 	return r + room[3];
 }
 __attribute__((noinline)) long NAME(int n) { return ask() + n; }

@@ -1,18 +1,13 @@
 # Stacks of a program without frame pointers, and functions that are inlined: by DWARF.
 need gcc
-cat >f.c <<'C'
+raw_getppid >f.c
+cat >>f.c <<'C'
 #include <stdlib.h>
 #include <string.h>
 static inline __attribute__((always_inline)) long ask(long n)
 {
 	long r;
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(r) : "0"(110L) : "rcx", "r11", "memory");
-#else
-	register long x8 __asm__("x8") = 173, x0 __asm__("x0");
-	__asm__ volatile("svc 0" : "=r"(x0) : "r"(x8) : "memory");
-	r = x0;
-#endif
+	RAW_GETPPID(r);
 	return r + n;
 }
 static inline __attribute__((always_inline)) long twice(long n) { return ask(n) * 2; }

@@ -2,7 +2,8 @@
 # while the program runs, C++ and Rust, code that the process has made, and programs that have ended long before.
 # timeout: 60
 need gcc objcopy strip xz nm
-cat >f.c <<'C'
+raw_getppid >f.c
+cat >>f.c <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,13 +19,7 @@ static __attribute__((noinline)) long ask(int n)
 	long r;
 
 	*room = 0;
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(r) : "0"(110L) : "rcx", "r11", "memory");
-#else
-	register long x8 __asm__("x8") = 173, x0 __asm__("x0");
-	__asm__ volatile("svc 0" : "=r"(x0) : "r"(x8) : "memory");
-	r = x0;
-#endif
+	RAW_GETPPID(r);
 	return r + n;
 }
 __attribute__((noinline)) long rust(int n) { return ask(n) + 1; }

@@ -1,6 +1,7 @@
 # Frames of a process's first thread and of others, of a process that it makes, and of what that executes then.
 need gcc
-cat >"$tmp/f.c" <<'C'
+raw_getppid >"$tmp/f.c"
+cat >>"$tmp/f.c" <<'C'
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -9,13 +10,7 @@ static __attribute__((noinline)) long ask(void)
 {
 	volatile char room[32] = "";
 	long r;
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(r) : "0"(110L) : "rcx", "r11", "memory");
-#else
-	register long x8 __asm__("x8") = 173, x0 __asm__("x0");
-	__asm__ volatile("svc 0" : "=r"(x0) : "r"(x8) : "memory");
-	r = x0;
-#endif
+	RAW_GETPPID(r);
 	return r + room[3];
 }
 __attribute__((noinline)) long in_main(int n) { return ask() + n; }
