@@ -83,6 +83,8 @@ translator struct dw_pkt < struct dw_fdrop *C > {
 	location = caller;
 	rx_sk = (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
+	dev = dw_freed_dev[(uint64_t)C->skb];
+	netns = dw_freed_netns[(uint64_t)C->skb];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 };
@@ -102,6 +104,8 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	rx_sk = C->sk;
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
+	dev = dw_freed_dev[(uint64_t)C->skb];
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
 	proto = C->skb->protocol == 0x0008 ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :

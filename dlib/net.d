@@ -72,6 +72,14 @@ struct dw_pkt {
 inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != 6 &&
     ((struct sock *)sk)->__sk_common.skc_state != 12;
 
+/* The device of a packet that is thrown away: what waits in the queue of a datagram socket has its lengths there, and is
+ * thrown away by who reads it. */
+inline struct net_device *dw_freed_dev[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
+    ((struct sk_buff *)skb)->dev : (struct net_device *)0;
+inline uint32_t dw_freed_netns[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
+    ((struct sk_buff *)skb)->dev->nd_net.net->ns.inum :
+    (int64_t)((struct sk_buff *)skb)->dev > 0 ? curthread->nsproxy->net_ns->ns.inum : 0;
+
 /* Address of the transport header of a packet that is thrown away: only IPv6's extension headers make that it has to be
  * marked. */
 inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol == 0x0008 ?

@@ -179,8 +179,8 @@ translator struct dw_pkt < struct dw_drop *C > {
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
-	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	dev = dw_freed_dev[(uint64_t)C->skb];
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
 	cgroup = dw_full[(uint64_t)C->sk] ?
 	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
