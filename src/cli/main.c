@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "cli/input.h"
 #include "cli/name.h"
 #include "cli/tool.h"
 #include "dwire.h"
@@ -76,39 +77,18 @@ static void help(const struct command *c)
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-/* Limit of a text read: the parser's own is 16 MiB, and it says so. */
-#define READ_MAX (32u << 20)
-
-static int read_stream(FILE *in, char **text, size_t *len)
-{
-	char buf[65536];
-	FILE *mem = open_memstream(text, len);
-	size_t n, total = 0;
-	int r;
-
-	if (!mem)
-		return -ENOMEM;
-	errno = 0;
-	while (total < READ_MAX && (n = fread(buf, 1, sizeof(buf), in)) > 0) {
-		fwrite(buf, 1, n, mem);
-		total += n;
-	}
-	r = ferror(in) ? -(errno ? errno : EIO) : 0;
-	return fclose(mem) ? -ENOMEM : r;
-}
-
 static int add_script(struct command *c, const char *path)
 {
-	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	char *text = NULL;
-	size_t len = 0;
-	int r = in ? read_stream(in, &text, &len) : -errno;
+	char *text;
+	size_t len;
+	int r = input_read(path, &text, &len);
 
-	if (in && in != stdin)
-		fclose(in);
 	if (r)
 		fprintf(c->err, "dwire: cannot read %s: %s\n", path, strerror(-r));
-	else
+	else if (tool_is_source(text)) {
+		fprintf(c->err, "dwire: %s is a tool: %s %s [option ...]\n", path, c->name.word, path);
+		r = -EINVAL;
+	} else
 		dwire_add(c->d, DWIRE_SCRIPT, path, text, len);
 	if (!c->args[0])
 		c->args[0] = path;
@@ -384,6 +364,8 @@ static int command(struct command *c, int argc, char **argv)
 	if (!c->args[0])
 		c->args[0] = argv[0];
 	dwire_args(c->d, c->nargs, c->args);
+	for (int i = 1; c->list && !c->any && i < c->nargs; i++) /* -l 'tcp:::' */
+		add_text(c, DWIRE_NAME, 'n', c->args[i]);
 	if (c->list || c->any)
 		return with_output(c);
 	if (c->nargs > 1)
@@ -400,7 +382,11 @@ static int not_a_tool(const struct command *c, const char *word)
 	char buf[32];
 	const char *near = tool_nearest(word, buf, sizeof(buf));
 
-	if (strchr(word, ':'))
+	if (!strcmp(word, "list") || !strcmp(word, "probes"))
+		fprintf(c->err, "dwire: to list probes: %s -l; tools: %s help\n", c->name.word, c->name.word);
+	else if (!strcmp(word, "version"))
+		fprintf(c->err, "dwire: for the version: %s -V\n", c->name.word);
+	else if (strchr(word, ':'))
 		fprintf(c->err, "dwire: to trace a probe: %s -n '%s'\n", c->name.word, word);
 	else if ((n > 2 && !strcasecmp(word + n - 2, ".d")) || (!near && !access(word, F_OK)))
 		fprintf(c->err, "dwire: to run a script: %s -s %s\n", c->name.word, word);
@@ -413,6 +399,25 @@ static int not_a_tool(const struct command *c, const char *word)
 	return EXIT_USAGE;
 }
 
+/* Is it a tool's name, or a file that is the source of one? */
+static bool is_tool(const char *word)
+{
+	char *text = NULL;
+	size_t len;
+	bool yes = tool_find(word) >= 0 || (!input_read(word, &text, &len) && tool_is_source(text));
+
+	free(text);
+	return yes;
+}
+
+/* Where in argv a tool begins: tcptop, tools/tcptop.d, -s tools/tcptop.d; 0: it is none. */
+static int tool_at(int argc, char **argv)
+{
+	int at = argc > 2 && !strcmp(argv[1], "-s") ? 2 : 1;
+
+	return argc > at && argv[at][0] != '-' && is_tool(argv[at]) ? at : 0;
+}
+
 /* dwire help [TOOL] */
 static int help_tool(const struct command *c, int argc, char **argv)
 {
@@ -422,7 +427,7 @@ static int help_tool(const struct command *c, int argc, char **argv)
 		tool_titles(stdout);
 		return EXIT_OK;
 	}
-	return tool_find(argv[2]) >= 0 ? tool_main(2, (char *[]){ argv[2], h, NULL }, c->err) : not_a_tool(c, argv[2]);
+	return is_tool(argv[2]) ? tool_main(2, (char *[]){ argv[2], h, NULL }, c->err) : not_a_tool(c, argv[2]);
 }
 
 /* A descriptor of ours must never be taken for the standard output. */
@@ -440,14 +445,17 @@ static void open_standard(void)
 int main(int argc, char **argv)
 {
 	struct command c = { .nargs = 1 };
-	int status;
+	int status, at;
 
 	open_standard();
 	c.err = name_messages(&c.name, argv[0]);
+	if (c.err && argc > 1 && !strcmp(argv[1], "help"))
+		return help_tool(&c, argc, argv);
+	at = tool_at(argc, argv);
+	if (c.err && at)
+		return tool_main(argc - at, argv + at, c.err);
 	if (c.err && argc > 1 && argv[1][0] != '-')
-		return !strcmp(argv[1], "help")   ? help_tool(&c, argc, argv)
-			: tool_find(argv[1]) >= 0 ? tool_main(argc - 1, argv + 1, c.err)
-						  : not_a_tool(&c, argv[1]);
+		return not_a_tool(&c, argv[1]);
 	c.args = calloc((size_t)argc + 2, sizeof(*c.args));
 	if (!c.err || !c.args || dwire_new(&c.d)) {
 		free(c.args);

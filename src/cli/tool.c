@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "cli/input.h"
 #include "cli/tool_priv.h"
 #include "dwire.h"
 
@@ -117,18 +118,101 @@ out:
 	return status;
 }
 
+static int run(struct tool *t, int argc, char **argv)
+{
+	int r = tool_parse_head(t) ? tool_take_args(t, argc, argv) : 2;
+
+	return r ? r == 1 ? 0 : 2 : run_tool(t);
+}
+
+/* How many characters of base are the name: "tools/tcptop.d" is called tcptop. */
+static size_t base_name(const char *path, const char **base)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n;
+
+	*base = slash ? slash + 1 : path;
+	n = strlen(*base);
+	return n > 2 && !strcmp(*base + n - 2, ".d") ? n - 2 : n;
+}
+
+/* "row: ", "row first: ", "common: ": a line of an interface. */
+static bool is_interface(const char *line)
+{
+	static const char *const words[] = { "row", "common", NULL };
+	char name[32];
+
+	if (sscanf(line, "script: %31[a-z0-9_-]", name) == 1)
+		return tool_find(name) >= 0;
+
+	for (const char *const *w = words; *w; w++) {
+		size_t n = strlen(*w);
+
+		if (strncmp(line, *w, n) != 0)
+			continue;
+		line += n;
+		if (*line == ' ')
+			line += 1 + strspn(line + 1, "abcdefghijklmnopqrstuvwxyz");
+		return *line == ':';
+	}
+	return false;
+}
+
+bool tool_is_source(const char *text)
+{
+	const char *s = text, *end;
+
+	if (!strncmp(s, "#!", 2))
+		s += strcspn(s, "\n");
+	s += strspn(s, " \t\n");
+	end = strstr(s, "*/");
+	if (strncmp(s, "/*", 2) != 0 || !end)
+		return false;
+	while (s && s < end) {
+		s += strspn(s, "/* \t\n");
+		if (is_interface(s))
+			return true;
+		s = strchr(s, '\n');
+	}
+	return false;
+}
+
+/* The tool of a file. 0, or the exit status after a message. */
+static int run_source(struct tool *t, int argc, char **argv)
+{
+	struct dlib_file file = { .name = argv[0] };
+	const char *base;
+	char *text;
+	int n = (int)base_name(argv[0], &base), r = input_read(argv[0], &text, &file.len);
+
+	if (r) {
+		fprintf(t->err, "dwire: cannot read %s: %s\n", argv[0], strerror(-r));
+		free(text);
+		return 1;
+	}
+	snprintf(t->name, sizeof(t->name), "%.*s", n < 31 ? n : 31, base);
+	file.text = text;
+	t->file = &file;
+	r = run(t, argc, argv);
+	free(text);
+	return r;
+}
+
 int tool_main(int argc, char **argv, FILE *err)
 {
 	int n = tool_find(argv[0]), r;
-	struct tool *t = n < 0 ? NULL : calloc(1, sizeof(*t));
+	struct tool *t = calloc(1, sizeof(*t));
 
 	if (!t)
-		return n < 0 ? 2 : 1;
+		return 1;
 	t->err = err;
-	t->file = &tool_files[n];
-	snprintf(t->name, sizeof(t->name), "%s", argv[0]);
-	r = tool_parse_head(t) ? tool_take_args(t, argc, argv) : 2;
-	r = r ? r == 1 ? 0 : 2 : run_tool(t);
+	if (n < 0) {
+		r = run_source(t, argc, argv);
+	} else {
+		t->file = &tool_files[n];
+		snprintf(t->name, sizeof(t->name), "%s", argv[0]);
+		r = run(t, argc, argv);
+	}
 	free(t);
 	return r;
 }

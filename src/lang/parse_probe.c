@@ -30,6 +30,17 @@ static bool pdesc_id(struct parser *p, const struct token *t, struct pdesc *out)
 	return true;
 }
 
+/* What other systems call the kernel's own module. */
+static const char *module_name(const char *name)
+{
+	static const char *const kernels[] = { "kernel", "genunix", "mach_kernel", NULL };
+
+	for (const char *const *k = kernels; *k; k++)
+		if (!strcmp(name, *k))
+			return "vmlinux";
+	return name;
+}
+
 bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out)
 {
 	const char **parts[] = { &out->name, &out->func, &out->mod, &out->prov };
@@ -58,8 +69,10 @@ bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out
 			return false;
 		}
 		*parts[n++] = arena_strndup(p->arena, s, (size_t)(end - s));
-		if (s == t->text)
+		if (s == t->text) {
+			out->mod = module_name(out->mod);
 			return true;
+		}
 		end = s - 1;
 	}
 }

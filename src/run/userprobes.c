@@ -535,6 +535,7 @@ void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
 	bool ok;
 
 	u->fault = (struct probe_fault){ .message = NULL };
+	u->asked = pd;
 	if (!user_pdesc_parse(u->arena, pd, &u->pd))
 		return;
 	u->list = l;
@@ -558,8 +559,7 @@ const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd)
 {
 	const struct userprobes *u = user;
 
-	(void)pd; /* the last that was asked for */
-	return u->fault.message ? &u->fault : NULL;
+	return u->asked == pd && u->fault.message ? &u->fault : NULL;
 }
 
 /* ---- functions of libraries, for providers ----------------------------------------------------------------------- */

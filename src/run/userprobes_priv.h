@@ -32,6 +32,7 @@ struct userprobes {
 	struct probe_list *list;
 	struct user_pdesc pd;
 	struct probe_fault fault;
+	const struct pdesc *asked; /* whose fault it is: the last description */
 };
 
 /* Why the description means nothing. */

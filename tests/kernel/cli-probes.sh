@@ -78,3 +78,14 @@ run -lv -n tcp:::send
 expect_match "$STATUS $OUT" $'Argument Types.*\n\tSite: ' "sites of -lv"
 run -e -vv -n tcp:::send
 expect_match "$STATUS $OUT" $'^0 .*tcp:vmlinux::send\n.*Site: ' "-vv"
+# As users of others try it: descriptions without -n, the kernel's module by the name that it has elsewhere.
+gives 0 "$head
+$(in_provider udp)" "" -l udp:::
+gives 0 "$head
+$(grep 'tcp .* send$' <<<"$all")" "" -ln tcp:kernel::send
+expect_eq "$("$dwire" -lm kernel | wc -l)" "$("$dwire" -lm vmlinux | wc -l)" "-m kernel"
+gives 1 "$head
+$(in_provider udp)" "dwire: failed to match dcp:::: No probe matches description
+    hint: did you mean tcp:::?
+dwire: failed to match tpc:::: No probe matches description
+    hint: did you mean tcp:::?" -l -P udp -P dcp -P tpc

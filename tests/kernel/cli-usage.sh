@@ -32,6 +32,7 @@ $usage" -A
 gives 2 "" "dwire: to run a script: dwire -s bogus.d" bogus.d
 gives 2 "" "dwire: to trace a probe: dwire -n 'tcp:::send'" tcp:::send
 gives 2 "" "dwire: no tool tcptpo: did you mean tcptop?" tcptpo
+gives 2 "" "dwire: to list probes: dwire -l; tools: dwire help" list
 run bogus
 expect_eq "$STATUS" 2 "status of a tool that is not there"
 expect_match "$ERR" $'^dwire: no tool bogus; the tools:\n  .*tcptop' "a tool that is not there"
@@ -82,3 +83,18 @@ for name in dtrace my-dtrace; do
 	done
 done
 expect_match "$("$tmp/dtrace" -V)" '^dtrace [0-9]' "dtrace -V"
+
+# A tool's source is run as the tool, where dtrace's users look for it too; with other options it is said how.
+cat >"$tmp/mytop.d" <<'END'
+/* mytop: one number.
+ *
+ * -n NUMBER   number = 5   which
+ * row: NUMBER %6d
+ */
+dtrace:::BEGIN { header(); row(number); exit(0); }
+END
+gives 0 "NUMBER
+     5" "" -s "$tmp/mytop.d"
+gives 0 "NUMBER
+     7" "" "$tmp/mytop.d" -n 7
+gives 1 "" "dwire: $tmp/mytop.d is a tool: dwire $tmp/mytop.d [option ...]" -q -s "$tmp/mytop.d"
