@@ -39,9 +39,11 @@ enum { CLIENT_BYTES = 30000, SERVER_BYTES = 5000, LATE_BYTES = 400000 };
 enum { TLS_RECORDS = 2, TLS_BYTES = CLIENT_BYTES + TLS_RECORDS * (5 + 8 + 16) };
 
 static const char usage[] =
-	"  -m WAY  write (default) sendfile splice uring uring-async zerocopy fastopen cookies timewait\n"
+	"  -m WAY,...  write (default) sendfile splice uring uring-async zerocopy fastopen cookies timewait\n"
 	"          mptcp mapped device transparent half privilege early ktls\n"
-	"Prints: client server (pids) port client_port client_bytes server_bytes uid\n";
+	"Prints: way client server (pids) port client_port client_bytes server_bytes uid; of several ways one after "
+	"the\n"
+	"other, at ports from 20000 on, which no client has by itself\n";
 
 struct way {
 	const char *name;
@@ -332,30 +334,42 @@ static void run(struct way *w, unsigned int rounds)
 	trig_sleep(50);
 }
 
+static void take_way(const char *name, int family, uint16_t port)
+{
+	struct way w = { .name = name, .family = family };
+
+	w.proto = is(&w, "mptcp") ? IPPROTO_MPTCP : 0;
+	w.addr = trig_loopback(family, port);
+	if (is(&w, "mapped")) {
+		w.family = AF_INET6;
+		w.addr = trig_address("::ffff:127.0.0.1", port);
+	}
+	if (is(&w, "transparent"))
+		w.addr = trig_address(family == AF_INET ? "192.0.2.1" : "2001:db8:2::1", port);
+	trig_kv("way", "%s", name);
+	run(&w, is(&w, "timewait") || is(&w, "fastopen") ? 2 : 1);
+}
+
 int main(int argc, char **argv)
 {
-	struct way w = { .name = "write" };
+	static char one[] = "write";
+	char *names = one;
+	uint16_t port = 0;
 	struct trig t;
 	int c;
 
 	trig_init(&t, argv[0], usage);
 	while ((c = getopt(argc, argv, TRIG_OPTIONS "m:")) != -1) {
 		if (c == 'm')
-			w.name = optarg;
+			names = optarg;
 		else if (!trig_option(&t, c, optarg))
 			trig_usage(&t);
 	}
 	trig_start(&t);
 	trig_wait(&t);
-	w.family = t.family;
-	w.proto = is(&w, "mptcp") ? IPPROTO_MPTCP : 0;
-	w.addr = trig_loopback(t.family, 0);
-	if (is(&w, "mapped")) {
-		w.family = AF_INET6;
-		w.addr = trig_address("::ffff:127.0.0.1", 0);
-	}
-	if (is(&w, "transparent"))
-		w.addr = trig_address(t.family == AF_INET ? "192.0.2.1" : "2001:db8:2::1", 0);
-	run(&w, is(&w, "timewait") || is(&w, "fastopen") ? 2 : 1);
+	if (strchr(names, ','))
+		port = 20000;
+	for (const char *name = strtok(names, ","); name; name = strtok(NULL, ","))
+		take_way(name, t.family, port ? port++ : 0);
 	return 0;
 }
