@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "cli/tool_priv.h"
@@ -276,6 +277,17 @@ static bool check(struct tool *t)
 	return tool_check_filters(t);
 }
 
+/* A file or a pipe keeps what was written: no screen that could be cleared. */
+static void note_screen(struct tool *t)
+{
+	struct param *p = tool_param(t, "noclear");
+	const char *term = getenv("TERM");
+
+	if (p && !tool_number(t, "tool_program") &&
+		(!isatty(STDOUT_FILENO) || !term || !*term || !strcmp(term, "dumb")))
+		snprintf(p->value, sizeof(p->value), "1");
+}
+
 static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
 	struct param *p = next_argument(t, at);
@@ -312,5 +324,6 @@ int tool_take_args(struct tool *t, int argc, char **argv)
 		else
 			ok = take_flags(t, argc, argv, &i);
 	}
+	note_screen(t);
 	return ok && check(t) ? 0 : 2;
 }
