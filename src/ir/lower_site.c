@@ -235,19 +235,25 @@ vreg site_word(struct lowerer *lw, unsigned i)
 	return ir_ld(ir, ir_ctx(ir), arch_args[i], 8, false, true);
 }
 
-static struct val typed_word(struct lowerer *lw, vreg r, struct type *type)
+static struct val plain_word(struct lowerer *lw, vreg r, struct type *type)
 {
 	struct val v = { .k = V_INT, .type = type, .r = r };
 
-	if (type->kind == T_PTR) {
-		v.btf = at_kprobe(lw) ? 0 : type->of->btf_id;
-	} else if (type->size < 8) {
+	if (type->kind != T_PTR && type->size < 8)
 		v.r = ir_ext(lw->ir, v.r, type->size, type->is_signed);
-	}
 	return v;
 }
 
-/* The kernel copies what the verifier does not let us load. */
+static struct val typed_word(struct lowerer *lw, vreg r, struct type *type)
+{
+	struct val v = plain_word(lw, r, type);
+
+	if (type->kind == T_PTR && !at_kprobe(lw))
+		v.btf = type->of->btf_id;
+	return v;
+}
+
+/* The kernel copies what the verifier does not let us load; so it is a number to it, whatever type it has. */
 vreg site_hidden_word(struct lowerer *lw, int i)
 {
 	return read_word(lw, ir_alui(lw->ir, ALU_ADD, ir_ctx(lw->ir), i * 8));
@@ -319,7 +325,7 @@ struct val site_arg(struct lowerer *lw, int i, struct type *type)
 	if (at_function(lw) && type_is_block(type))
 		return arg_block(lw, slot, type);
 	if (of == KERNEL_OPAQUE)
-		return typed_word(lw, site_hidden_word(lw, (int)slot), type);
+		return plain_word(lw, site_hidden_word(lw, (int)slot), type);
 	v = typed_word(lw, site_word(lw, slot), type);
 	v.null = v.btf && site_is_tracepoint(lw) && !strcmp(type->of->name, "sock");
 	if (!v.btf && type->size == 8) { /* a pointer, though we call it void * */
@@ -335,7 +341,7 @@ static struct val returned_word(struct lowerer *lw, const struct kernel_func *f,
 	unsigned slot = func_slot(lw, f, f->nargs);
 
 	if (f->ret_of == KERNEL_OPAQUE)
-		return typed_word(lw, site_hidden_word(lw, (int)slot), type);
+		return plain_word(lw, site_hidden_word(lw, (int)slot), type);
 	v = typed_word(lw, site_word(lw, slot), type);
 	if (!v.btf && type->size == 8) /* arg1: a pointer all the same */
 		v.btf = f->ret_of;
