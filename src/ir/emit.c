@@ -492,6 +492,7 @@ static int check_stack(struct emit *e, int32_t lib_stack)
 	int32_t need = (e->ra->stack + 31) & ~31;
 	if (e->calls.n)
 		need += lib_stack ? (lib_stack + 31) & ~31 : 32;
+	e->out->stack = need;
 	if (need <= MAX_STACK)
 		return 0;
 	e->why = "its values need more than the 512 bytes of stack that BPF has";

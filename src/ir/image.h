@@ -205,6 +205,11 @@ struct image_target {
 	uint64_t cookie;           /* the program learns it */
 };
 
+/* A part of a program that was joined of several: where it begins. */
+struct image_part {
+	uint32_t probe, insn;
+};
+
 struct image_prog {
 	enum attach_kind attach;
 	const char *target;
@@ -219,6 +224,8 @@ struct image_prog {
 	const char *name; /* at most 15 characters */
 	const struct uplace *places;
 	size_t nplaces;
+	struct image_part *parts; /* NULL: it is one */
+	size_t nparts;
 };
 
 struct lit {

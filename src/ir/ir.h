@@ -186,6 +186,7 @@ struct ir_code { /* in the arena */
 	VEC(struct ir_mapref) maps; /* imm of these instructions wants a map's fd */
 	VEC(struct ir_line) lines;
 	VEC(uint32_t) funcs; /* where its functions begin, when the kernel wants to be told: loops over a body */
+	int32_t stack;       /* bytes of a chain of calls, as the kernel counts them */
 };
 /* Registers, spills, instructions. 0; -E2BIG with *why when the program needs more than the 512 bytes of stack or a
  * jump is too far. */

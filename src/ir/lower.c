@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "ir/join.h"
 #include "ir/lower_site.h"
 
 #define BLUR_FROM 80 /* branches of a program; fewer the verifier can walk one by one */
@@ -237,4 +238,5 @@ void lower_finish(struct lowerer *lw)
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
+	join_functions(lw->arena, lw->im);
 }

@@ -23,7 +23,7 @@ static int consumer_alloc(struct consumer *c)
 	int ncpus = libbpf_num_possible_cpus();
 
 	c->ncpus = ncpus > 0 ? (size_t)ncpus : 1;
-	c->missed_cap = env->image->progs.n + 8;
+	c->missed_cap = env->image->progs.n + env->image->probes.n + 8;
 	c->out = out_new(env->out);
 	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->agg);
 	c->specs = specs_new(env->image->nspec, env->image->specsize);

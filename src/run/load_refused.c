@@ -120,12 +120,22 @@ static const char *forbidden(const char *log)
 	return NULL;
 }
 
+/* Of the part that instruction insn is in, where several are one program. */
+static const struct image_probe *insn_probe(const struct image *img, const struct image_prog *p, long insn)
+{
+	uint32_t probe = p->probe;
+
+	for (size_t i = 0; i < p->nparts && insn >= (long)p->parts[i].insn; i++)
+		probe = p->parts[i].probe;
+	return probe < img->probes.n ? &img->probes.v[probe] : NULL;
+}
+
 void load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err)
 {
-	const struct image *img = ld->c->image;
-	const struct image_probe *probe = p->probe < img->probes.n ? &img->probes.v[p->probe] : NULL;
+	long insn = log[0] ? last_insn(log) : -1;
+	const struct image_probe *probe = insn_probe(ld->c->image, p, insn);
 	FILE *t = fmemopen(ld->why, ld->why_len - 1, "w");
-	struct loc at = insn_loc(&p->code, log[0] ? last_insn(log) : -1);
+	struct loc at = insn_loc(&p->code, insn);
 	char reason[320];
 
 	ld->why[ld->why_len - 1] = 0;

@@ -560,6 +560,17 @@ int session_loop(struct session *s, char *why, size_t why_len)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
+static void add_missed_in(struct session *s, uint32_t probe, bool notes, uint64_t n)
+{
+	const struct image_probe *p = probe < s->image->probes.n ? &s->image->probes.v[probe] : NULL;
+	char name[128];
+
+	if (!p)
+		return;
+	snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+	consumer_add_missed(s->consumer, name, notes, n);
+}
+
 static void add_missed(struct session *s)
 {
 	const struct image *img = s->image;
@@ -567,13 +578,12 @@ static void add_missed(struct session *s)
 
 	for (size_t i = 0; i < s->loaded->nprogs; i++) {
 		const struct image_prog *p = &img->progs.v[i];
-		char name[128];
+		uint64_t n = load_missed(s->loaded, i);
 
-		if (p->probe >= img->probes.n)
-			continue;
-		snprintf(name, sizeof(name), "%s:%s:%s:%s", img->probes.v[p->probe].prov, img->probes.v[p->probe].mod,
-			img->probes.v[p->probe].func, img->probes.v[p->probe].name);
-		consumer_add_missed(s->consumer, name, p->notes, load_missed(s->loaded, i));
+		if (!p->nparts)
+			add_missed_in(s, p->probe, p->notes, n);
+		for (size_t k = 0; k < p->nparts; k++)
+			add_missed_in(s, p->parts[k].probe, p->notes, n);
 	}
 	if (late)
 		fprintf(s->opts.err, "dwire: %llu tick firing%s missed (too late)\n", (unsigned long long)late,

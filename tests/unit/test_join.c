@@ -1,0 +1,109 @@
+/* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls, maps
+ * and lines are. */
+#include "ir/join.h"
+
+#include <linux/bpf.h>
+
+#include "unit.h"
+
+#define PART 3 /* instructions of each: a map, whose load is two, and the end */
+
+/* n programs; maps are numbered as the programs are. */
+static void fill(struct arena *a, struct image *im, unsigned n)
+{
+	memset(im, 0, sizeof(*im));
+	for (unsigned i = 0; i < n; i++) {
+		struct image_prog *p = vec_push(a, &im->progs);
+
+		*p = (struct image_prog){ .attach = ATTACH_FENTRY, .attach_btf_id = 7, .probe = i };
+		p->code.insns = ARENA_ARRAY(a, struct bpf_insn, PART);
+		p->code.n = PART;
+		p->code.insns[0] = (struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW, .off = (int16_t)i };
+		p->code.insns[2] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
+		*vec_push(a, &p->code.maps) = (struct ir_mapref){ .insn = 0, .map = i };
+		*vec_push(a, &p->code.lines) = (struct ir_line){ .insn = 2, .loc.off = i };
+	}
+}
+
+/* Every program's parts are called in turn with the context, and are the probes from *next on. */
+static void look(const struct image_prog *p, unsigned *next)
+{
+	if (!p->nparts) {
+		EXPECT_INT(p->probe, *next);
+		EXPECT_INT(p->code.n, PART);
+		++*next;
+		return;
+	}
+	EXPECT_INT(p->code.n, 3 + 2 * p->nparts + PART * p->nparts);
+	EXPECT_INT(p->code.insns[0].dst_reg, BPF_REG_6);
+	for (size_t i = 0; i < p->nparts; i++, ++*next) {
+		const struct bpf_insn *call = &p->code.insns[2 + 2 * i];
+		uint32_t at = p->parts[i].insn;
+
+		EXPECT_INT(p->parts[i].probe, *next);
+		EXPECT_INT(call[-1].src_reg, BPF_REG_6);
+		EXPECT_INT(call->src_reg, BPF_PSEUDO_CALL);
+		EXPECT_INT(3 + 2 * i + (size_t)call->imm, at);
+		EXPECT_INT(p->code.insns[at].off, *next);
+		EXPECT_INT(p->code.maps.v[i].insn, at);
+		EXPECT_INT(p->code.maps.v[i].map, *next);
+		EXPECT_INT(p->code.lines.v[i].insn, at + 2);
+		EXPECT_INT(p->code.lines.v[i].loc.off, *next);
+	}
+	EXPECT_INT(p->code.insns[2 * p->nparts + 2].code, BPF_JMP | BPF_EXIT);
+}
+
+static void test_counts(struct arena *a)
+{
+	static const struct {
+		unsigned progs, left;
+	} rows[] = { { 0, 0 }, { 1, 1 }, { 24, 24 }, { 25, 13 }, { 48, 24 }, { 49, 17 }, { 500, 24 } };
+
+	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+		struct image im;
+		unsigned next = 0;
+
+		fill(a, &im, rows[i].progs);
+		join_functions(a, &im);
+		EXPECT_INT(im.progs.n, rows[i].left);
+		for (size_t k = 0; k < im.progs.n; k++)
+			look(&im.progs.v[k], &next);
+		EXPECT_INT(next, rows[i].progs);
+	}
+}
+
+/* What must stay alone, and what is somewhere else; 30 at the function in all, so pairs. */
+static void test_apart(struct arena *a)
+{
+	struct image im;
+
+	fill(a, &im, 33);
+	im.progs.v[0].code.stack = 512;
+	*vec_push(a, &im.progs.v[2].code.funcs) = 0;
+	im.progs.v[3].attach = ATTACH_FEXIT;
+	im.progs.v[4].notes = true;
+	im.progs.v[5].module = "tun";
+	im.progs.v[6].attach_btf_id = 8;
+	im.progs.v[7].attach = ATTACH_TP_BTF;
+	for (unsigned i = 0; i < 60; i++)
+		*vec_push(a, &im.progs.v[8].code.maps) = (struct ir_mapref){ .map = i };
+	join_functions(a, &im);
+	for (size_t i = 0; i < 9; i++) {
+		EXPECT_INT(im.progs.v[i].probe, i);
+		EXPECT_INT(im.progs.v[i].nparts, 0);
+	}
+	EXPECT_INT(im.progs.n, 9 + 12);
+	EXPECT_INT(im.progs.v[9].nparts, 2);
+}
+
+int main(void)
+{
+	struct arena *a = arena_new();
+
+	if (!a)
+		return 1;
+	test_counts(a);
+	test_apart(a);
+	arena_free(a);
+	return unit_end();
+}
