@@ -19,7 +19,6 @@ inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv] 
 struct dw_dnsin {
 	struct sk_buff *skb;
 	struct sock *sk;
-	struct dw_owner *owner;
 	uint64_t cookie;
 };
 
@@ -27,8 +26,6 @@ translator struct dw_pkt < struct dw_dnsin *C > {
 	proto = C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 	dns = C->skb->transport_header - C->skb->network_header + 8;
 	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
 	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
@@ -40,7 +37,6 @@ translator struct dw_pkt < struct dw_dnsin *C > {
 struct dw_dnsout {
 	struct sk_buff *skb;
 	struct sock *sk;
-	struct dw_owner *owner;
 	uint64_t cookie;
 };
 
@@ -48,8 +44,6 @@ translator struct dw_pkt < struct dw_dnsout *C > {
 	proto = C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 	dns = C->skb->transport_header - C->skb->network_header + 8;
 	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
 	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
@@ -62,8 +56,6 @@ translator struct dw_pkt < struct dw_dnsout *C > {
 struct dw_dnsfin {
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct sock *full;
-	struct dw_owner *owner;
 	uint64_t cookie;
 };
 
@@ -71,8 +63,6 @@ translator struct dw_pkt < struct dw_dnsfin *C > {
 	proto = C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 	dns = C->skb->transport_header - C->skb->network_header + 8;
 	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
 	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,

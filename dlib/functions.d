@@ -5,9 +5,6 @@
 struct dw_fin {
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fin *C > {
@@ -16,9 +13,6 @@ translator struct dw_pkt < struct dw_fin *C > {
 	    C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* ip_finish_output, ip6_finish_output: a packet on its way out, where cgroup_skb egress sees those of sockets. */
@@ -94,7 +88,6 @@ struct dw_fskdrop {
 	struct sock *sk;
 	struct sk_buff *skb;
 	uint32_t reason;
-	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
 };
@@ -120,9 +113,6 @@ struct dw_festablished {
 	struct sock *sk;
 	int32_t op;
 	struct sk_buff *skb;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_festablished *C > {
@@ -131,40 +121,28 @@ translator struct dw_pkt < struct dw_festablished *C > {
 	recv = 1;
 	state = 1;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
 struct dw_fsetstate {
 	struct sock *sk;
 	int32_t newstate;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fsetstate *C > {
 	state = C->newstate;
 	oldstate = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_init_transfer, for the step of an accepted socket to SYN_RECV: see prov/tcp.c. */
 struct dw_fsynrecv {
 	struct sock *sk;
 	int32_t op;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fsynrecv *C > {
 	state = 3;
 	oldstate = 10;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_v4_send_reset, tcp_v6_send_reset, where a segment provoked it; and tcp_send_active_reset, where the socket itself
@@ -173,7 +151,6 @@ struct dw_frstreply {
 	struct sock *sk;
 	struct sk_buff *skb;
 	uint32_t reason;	/* since Linux 6.10 */
-	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
 };
@@ -188,48 +165,30 @@ translator struct dw_pkt < struct dw_frstreply *C > {
 
 struct dw_fsock {
 	struct sock *sk;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fsock *C > {
 	proto = C->sk->sk_protocol;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_reset: the same, coming in. */
 struct dw_frstrecv {
 	struct sock *sk;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_frstrecv *C > {
 	recv = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 struct dw_frstactive {
 	struct sock *sk;
 	uint32_t second;	/* how to allocate memory, or where that is left out, the reason */
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 struct dw_frstactive3 {
 	struct sock *sk;
 	uint32_t priority;
 	uint32_t reason;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == 2 ||
@@ -241,43 +200,28 @@ translator struct dw_pkt < struct dw_frstactive *C > {
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	synth = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 translator struct dw_pkt < struct dw_frstactive3 *C > {
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	synth = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_set_ca_state: before the socket has the new state. */
 struct dw_fcaset {
 	struct sock *sk;
 	uint8_t newstate;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fcaset *C > {
 	newca = C->newstate;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_rcv_established: a segment as the socket takes it up; the data begin at the TCP header. */
 struct dw_ftaken {
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_ftaken *C > {
@@ -286,9 +230,6 @@ translator struct dw_pkt < struct dw_ftaken *C > {
 	recv = 1;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = 6;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* skb_consume_udp, skb_free_datagram: a process has read a datagram. */
@@ -296,9 +237,6 @@ struct dw_fread {
 	struct sock *sk;
 	struct sk_buff *skb;
 	int32_t len;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_fread *C > {
@@ -306,9 +244,6 @@ translator struct dw_pkt < struct dw_fread *C > {
 	recv = 1;
 	proto = C->sk->sk_protocol;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* ip_protocol_deliver_rcu, ip_defrag: an IPv4 packet for this machine. */
@@ -331,9 +266,6 @@ struct dw_fcheckreq {
 	struct sock *sk;
 	struct sk_buff *skb;
 	struct request_sock *req;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 inline uint32_t dw_th_word[struct sk_buff *B, int i] =
@@ -353,8 +285,6 @@ translator struct dw_pkt < struct dw_fcheckreq *C > {
 	has_pkt = 1;
 	recv = 1;
 	state = 10;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* The end of udp_sendmsg. A kretprobe does not tell the socket: then the namespace is the process's. */

@@ -4,16 +4,11 @@
 struct dw_rexmit {
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_rexmit *C > {
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = 6;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_probe: a segment of an established connection, as the socket takes it up (a process that uses the socket keeps it
@@ -21,8 +16,6 @@ translator struct dw_pkt < struct dw_rexmit *C > {
 struct dw_taken {
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_taken *C > {
@@ -31,9 +24,6 @@ translator struct dw_pkt < struct dw_taken *C > {
 	recv = 1;
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = 6;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* consume_skb: the end of a packet that has done its work */

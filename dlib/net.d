@@ -1,7 +1,8 @@
 /* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
  * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
- * A member that a site's translator leaves out is what the site gives under the same name, or else comes from the
- * translator below; what that leaves out too is not there: reading it is a fault, as through a NULL pointer. */
+ * A member that a site's translator leaves out is what the site gives under the same name (a socket is never NULL then, and
+ * its owner and cookie come with it), or else comes from the translator below; what that leaves out too is not there:
+ * reading it is a fault, as through a NULL pointer. */
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();
@@ -124,8 +125,6 @@ translator struct dw_pkt < struct dw_pkt *P > {
 struct dw_cgin {
 	struct sk_buff *skb;
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_cgin *C > {
@@ -134,16 +133,11 @@ translator struct dw_pkt < struct dw_cgin *C > {
 	    C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 struct dw_cgout {
 	struct sk_buff *skb;
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_cgout *C > {
@@ -151,9 +145,6 @@ translator struct dw_pkt < struct dw_cgout *C > {
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
 	has_pkt = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* net_dev_queue: a packet that goes to a device. Used for what no socket sends; from TIME_WAIT the connection's id is
@@ -196,8 +187,6 @@ struct dw_sockops {
 	uint32_t op;
 	struct sk_buff *skb;
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_sockops *C > {
@@ -206,8 +195,6 @@ translator struct dw_pkt < struct dw_sockops *C > {
 	recv = 1;
 	state = 1;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* kfree_skb: the end of a packet that no socket took. */
@@ -260,14 +247,10 @@ struct dw_setstate {
 	struct sock *sk;
 	int32_t oldstate;
 	int32_t newstate;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_setstate *C > {
 	state = C->newstate;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* sock_ops, for the step of an accepted socket to SYN_RECV on kernels that report it before the socket has its addresses
@@ -275,15 +258,11 @@ translator struct dw_pkt < struct dw_setstate *C > {
 struct dw_synrecv {
 	uint32_t op;
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_synrecv *C > {
 	state = 3;
 	oldstate = 10;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* ---- argument structures that several providers have -------------------------------------------------------------------- */

@@ -228,8 +228,6 @@ struct dw_skstate {
 	struct sock *sk;
 	int32_t oldstate;
 	int32_t newstate;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 /* A handshake that ends without an error was given up by its own side. */
@@ -245,8 +243,6 @@ struct dw_skio {
 	struct sock *sk;
 	int32_t ret;
 	int32_t flags;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 inline int dw_io_fd[uint64_t sk] = __regs() == NULL ? -1 :
@@ -293,10 +289,10 @@ translator struct dw_sk < struct dw_skfrecv *C > {
 /* cgroup/sock_release */
 struct dw_skrelease {
 	struct sock *sk;
-	uint64_t cookie;
 };
 
 translator struct dw_sk < struct dw_skrelease *C > {
+	owner = (struct dw_owner *)0;
 };
 
 /* sock_close */
@@ -314,8 +310,6 @@ translator struct dw_sk < struct dw_skfclose *C > {
 struct dw_skqueue {
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_sk < struct dw_skqueue *C > {
@@ -329,8 +323,6 @@ struct dw_sklimit {
 	uint64_t prot;
 	int64_t allocated;
 	int32_t kind;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_sk < struct dw_sklimit *C > {
@@ -343,8 +335,6 @@ struct dw_skdatagram {
 	int32_t rc;
 	struct sock *sk;
 	struct sk_buff *skb;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_sk < struct dw_skdatagram *C > {
@@ -357,8 +347,6 @@ translator struct dw_sk < struct dw_skdatagram *C > {
 struct dw_skdatagram0 {
 	int32_t rc;
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_sk < struct dw_skdatagram0 *C > {

@@ -5,16 +5,11 @@
 /* A tracepoint that tells a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow. */
 struct dw_sockev {
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_sockev *C > {
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 	proto = C->sk->sk_protocol;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* net_dev_queue, for a SYN-ACK: its socket is the request, which is no socket yet, but knows its listener. */
@@ -40,46 +35,31 @@ translator struct dw_pkt < struct dw_synack *C > {
 /* tcp_receive_reset: the same, coming in */
 struct dw_rstrecv {
 	struct sock *sk;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_rstrecv *C > {
 	recv = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_cong_state_set: before the socket has the new state */
 struct dw_caset {
 	struct sock *sk;
 	uint8_t newstate;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_caset *C > {
 	newca = C->newstate;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_retransmit_skb: what is in the socket's queue, without headers */
 struct dw_resent {
 	struct sock *sk;
 	struct sk_buff *queued;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_resent *C > {
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 	ends = (struct sock_common *)C->sk;
 };
 
@@ -87,16 +67,12 @@ translator struct dw_pkt < struct dw_resent *C > {
 struct dw_resynack {
 	struct sock *sk;
 	struct request_sock *req;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_resynack *C > {
 	ver = dw_v4only[(struct sock *)C->req] ? 4 : 6;
 	proto = 6;
 	state = 10;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 	ends = (struct sock_common *)C->req;
 	queued = (struct sk_buff *)0;
 };
@@ -106,15 +82,10 @@ struct dw_sockio {
 	struct sock *sk;
 	int32_t ret;
 	int32_t flags;
-	struct dw_owner *owner;
-	uint64_t cookie;
 };
 
 translator struct dw_pkt < struct dw_sockio *C > {
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* tcp_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT 6, a request 12), or none. */
@@ -148,13 +119,11 @@ struct dw_rstactive {
 };
 
 translator struct dw_pkt < struct dw_rstactive *C > {
+	sk = C->sk;	/* NULL elsewhere */
 	skb = C->provoked;
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	synth = 1;
-	state = C->sk->__sk_common.skc_state;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->sk->sk_cgrp_data.cgroup->kn->id;
 };
 
 /* kfree_skb: the end of a packet, with the reason. sk: the socket that threw it away, or none; a small one is not shown.

@@ -243,6 +243,11 @@ vreg ir_nonzero(struct ir *ir, vreg v)
 	return v;
 }
 
+vreg ir_sure(struct ir *ir, vreg v)
+{
+	return ir_nonzero(ir, ir_mov(ir, v));
+}
+
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs)
 {
 	static const unsigned arity[] = {

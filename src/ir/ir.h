@@ -149,6 +149,7 @@ vreg ir_pc(struct ir *ir);
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure);
 vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure);
 vreg ir_nonzero(struct ir *ir, vreg v); /* what the last instruction has made, and what is never 0 */
+vreg ir_sure(struct ir *ir, vreg v);    /* v, which is never 0, wherever it was made */
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs);
 uint32_t ir_newlabel(struct ir *ir);
 void ir_label(struct ir *ir, uint32_t label);

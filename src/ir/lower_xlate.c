@@ -65,7 +65,13 @@ static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, st
 	return member_value(lw, v, init->type, to);
 }
 
-/* A member that a site's translator leaves out is what the site gives under the same name ... */
+/* What every site that gives a socket has of it, though its structure does not say so. */
+static bool of_socket(const char *name)
+{
+	return !strcmp(name, "owner") || !strcmp(name, "cookie");
+}
+
+/* A member that a site's translator leaves out is what the site gives under the same name: a socket is there, ... */
 static bool given_member(struct lowerer *lw, const struct val *base, const char *name, struct type *to, struct val *out)
 {
 	struct type *st = base->bind->k == V_SITE ? types_tagged(lw->ts, T_STRUCT, lw->site->native) : NULL;
@@ -74,7 +80,15 @@ static bool given_member(struct lowerer *lw, const struct val *base, const char 
 
 	if (m)
 		*out = member_value(lw, site_member(lw, base->bind, name, m->type), m->type, to);
-	return m != NULL;
+	else if (st && of_socket(name) && site_has_member(lw, "sk") && !check_xl_member(lw->ck, base->xl, "sk"))
+		*out = member_value(lw, site_member(lw, base->bind, name, to), to, to);
+	else
+		return false;
+	if (!strcmp(name, "sk")) {
+		out->r = ir_sure(lw->ir, out->r);
+		out->sure = true;
+	}
+	return true;
 }
 
 /* ... or else what the translator from the provider's raw structure to itself makes. False: it says nothing either. */

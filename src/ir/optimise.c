@@ -325,6 +325,12 @@ static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 	o->block = no;
 }
 
+static void pass_copy(struct ir_opt *o, const struct ir_insn *in)
+{
+	o->vals.v[in->d].repl = in->a;
+	o->vals.v[in->a].nonzero |= in->nonzero;
+}
+
 static void pass_insn(struct ir_opt *o, struct ir_insn in)
 {
 	vreg *uses[IR_MAX_USES];
@@ -340,7 +346,7 @@ static void pass_insn(struct ir_opt *o, struct ir_insn in)
 	if (in.op == IR_MOV && o->ir->is_var.v[in.d])
 		set_var(o, &in);
 	else if (in.op == IR_MOV && (!o->ir->is_var.v[in.a] || is_final(o, in.a)))
-		o->vals.v[in.d].repl = in.a;
+		pass_copy(o, &in);
 	else if (ir_shareable(&in))
 		share(o, &in);
 	else

@@ -509,6 +509,24 @@ static void test_checks(struct arena *a)
 	CHECK(count(ir, IR_RET) == 2, "%u returns", count(ir, IR_RET));
 }
 
+/* What is never 0 is not tested, nor what has the same value. */
+static void test_sure(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	uint32_t null = ir_newlabel(ir);
+	vreg ctx = ir_ctx(ir), p = ir_sure(ir, ir_ld(ir, ctx, 0, 8, false, true)),
+	     other = ir_ld(ir, ctx, 8, 8, false, true);
+	ir_jcci(ir, CC_EQ, p, 0, null);
+	ir_jcci(ir, CC_EQ, ir_ld(ir, ctx, 0, 8, false, true), 0, null);
+	ir_jcci(ir, CC_EQ, other, 0, null);
+	ir_ret(ir, ir_alu(ir, ALU_ADD, p, other));
+	ir_label(ir, null);
+	ir_ret(ir, ir_imm(ir, 1));
+	ir_optimise(ir);
+	CHECK(count(ir, IR_JCCI) == 1, "%u checks", count(ir, IR_JCCI));
+	CHECK(count(ir, IR_LD) == 2, "%u loads", count(ir, IR_LD));
+}
+
 /* b = x && y as a variable, then tested: nothing of it is left but the two branches. */
 static void test_threading(struct arena *a)
 {
@@ -1103,8 +1121,8 @@ static void test_kernel(uint64_t seed)
 int main(void)
 {
 	static void (*const cases[])(struct arena *) = { test_operands, test_addresses, test_dominance, test_checks,
-		test_threading, test_threading_copies, test_bits, test_final_variables, test_variables, test_counting,
-		test_refusals };
+		test_sure, test_threading, test_threading_copies, test_bits, test_final_variables, test_variables,
+		test_counting, test_refusals };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
