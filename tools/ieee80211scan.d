@@ -1,5 +1,6 @@
 /* ieee80211scan: scans for wireless networks: who, which channels, how long.
  *
+ * module: cfg80211
  * -i DEVICE   device = ""    only this interface
  * -p PID,...  asker = any    only scans that these processes asked for
  * row: TIME %02d:%02d:%02d EVENT %s DEVICE %s PID %d COMM %s BAND %s FREQ %d BEACON=beacon_found %d CHANNELS %d MS %d ABORTED %d

@@ -2,8 +2,8 @@
  *
  * common: owner
  * seconds         seconds = 5        how long to watch
- * row: CHECK %-11s WHAT %-33s VALUE %10d UNIT %-4s NEXT %s
- * row if: CHECK %-11s WHAT %-21s DEVICE=device %-11.11s VALUE=value %@10d UNIT=unit %-4s LINK=link_mbps %s
+ * row: CHECK %-11s WHAT %-33s DEVICE[json] - VALUE %10d UNIT %-4s LINK[json]=link_mbps - NEXT %s
+ * row if: CHECK %-11s WHAT %-21s DEVICE %-11.11s VALUE %@10d UNIT %-4s LINK=link_mbps %s NEXT[json] -
  */
 #pragma D option aggsortrev
 

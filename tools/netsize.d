@@ -13,25 +13,25 @@ dtrace:::BEGIN
 net:::driver-receive
 / (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[2]->ip_daddr, args[2]->ip_saddr) /
 {
-	@bytes["NIC received", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
+	@bytes["nic_recv_bytes", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
 }
 
 net:::transmit
 / (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
-	@bytes["NIC sent", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
+	@bytes["nic_send_bytes", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
 }
 
 net:::receive
 / (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[2]->ip_daddr, args[2]->ip_saddr) /
 {
-	@bytes["stack received", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
+	@bytes["recv_bytes", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
 }
 
 net:::queue
 / (device == "" || args[3]->if_name == device) && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
-	@bytes["stack sent", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
+	@bytes["send_bytes", bydev ? args[3]->if_name : "all"] = quantize(args[4]->net_len);
 }
 
 tool:::interval

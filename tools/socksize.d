@@ -14,14 +14,14 @@ sock:::receive
 / stats == 0 && args[2]->sr_errno == 0 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
-	@size["read", args[1]->cs_execname] = quantize(args[2]->sr_bytes);
+	@read["read", args[1]->cs_execname] = quantize(args[2]->sr_bytes);
 }
 
 sock:::send
 / stats == 0 && args[2]->sr_errno == 0 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
-	@size["write", args[1]->cs_execname] = quantize(args[2]->sr_bytes);
+	@write["write", args[1]->cs_execname] = quantize(args[2]->sr_bytes);
 }
 
 sock:::receive
@@ -45,8 +45,10 @@ sock:::send
 tool:::interval
 / stats == 0 /
 {
-	rows(@size);
-	trunc(@size);
+	rows(@read);
+	rows(@write);
+	trunc(@read);
+	trunc(@write);
 }
 
 tool:::interval

@@ -11,18 +11,20 @@ dtrace:::BEGIN
 sock:::connect-start
 / wanted(args[1]) /
 {
-	@calls["connect", args[1]->cs_execname, args[0]->so_family, args[0]->so_familyname] = count();
+	@connect["connect", args[1]->cs_execname, args[0]->so_family, args[0]->so_familyname] = count();
 }
 
 sock:::accept-done
 / args[2]->sr_errno == 0 && wanted(args[1]) /
 {
-	@calls["accept", args[1]->cs_execname, args[0]->so_family, args[0]->so_familyname] = count();
+	@accept["accept", args[1]->cs_execname, args[0]->so_family, args[0]->so_familyname] = count();
 }
 
 tool:::interval
 {
 	header();
-	rows(@calls);
-	trunc(@calls);
+	rows(@accept);
+	rows(@connect);
+	trunc(@accept);
+	trunc(@connect);
 }

@@ -11,20 +11,22 @@ dtrace:::BEGIN
 sock:::connect-start
 / wanted(args[1]) /
 {
-	@calls["connect", args[1]->cs_execname, args[0]->so_protocol, args[0]->so_protocolname, args[0]->so_protoname] =
+	@connect["connect", args[1]->cs_execname, args[0]->so_protocol, args[0]->so_protocolname, args[0]->so_protoname] =
 	    count();
 }
 
 sock:::accept-done
 / args[2]->sr_errno == 0 && wanted(args[1]) /
 {
-	@calls["accept", args[1]->cs_execname, args[0]->so_protocol, args[0]->so_protocolname, args[0]->so_protoname] =
+	@accept["accept", args[1]->cs_execname, args[0]->so_protocol, args[0]->so_protocolname, args[0]->so_protoname] =
 	    count();
 }
 
 tool:::interval
 {
 	header();
-	rows(@calls);
-	trunc(@calls);
+	rows(@accept);
+	rows(@connect);
+	trunc(@accept);
+	trunc(@connect);
 }

@@ -8,7 +8,7 @@
  * -u UID   only = -1   only this user's
  * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
  * row: DPORT %-5d
- * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
+ * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR[wide] %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
  * row ends: DPORT %-5d MS %4d.%02d RESULT %s
  * row counts: SADDR %-39s DADDR %-25s|%-39s DPORT %5d CONNECTS %@8d
  */

@@ -2,9 +2,9 @@
  *
  * common: clock sockets
  * -a   all = 0     what is thrown away with its connection, too
- * -s   stack = 0   the kernel's stack below each line
+ * -q   quiet = 0   a line a drop, without the kernel's stack
  * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d
- * row: STATE %-11s REASON %s FLAGS=flags (%s%s%s%s%s%s) STACK[stack] %k
+ * row: STATE %s FLAGS=flags (%s%s%s%s%s%s) REASON %s STACK[!quiet] %k
  */
 inline string fin[int f] = f & TH_FIN ? "FIN" : "";
 inline string syn[int f] = f & TH_SYN ? f & 0x01 ? "|SYN" : "SYN" : "";
@@ -25,6 +25,6 @@ tcp:::drop
 {
 	this->flags = args[4]->tcp_flags;
 	row(args[1]->cs_pid, args[2]->ip_ver, args[2]->ip_saddr, args[4]->tcp_sport, ">", args[2]->ip_daddr,
-	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state], args[5]->drop_reason, fin[this->flags],
-	    syn[this->flags], rst[this->flags], push[this->flags], ack[this->flags], urg[this->flags], stack());
+	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state], fin[this->flags], syn[this->flags], rst[this->flags],
+	    push[this->flags], ack[this->flags], urg[this->flags], args[5]->drop_reason, stack());
 }

@@ -41,6 +41,7 @@ tcp:::state-change
 tool:::interval
 {
 	rows_wait(@wait);
+	header();
 	rows(@writes);
 	trunc(@wait);
 	trunc(@writes);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -442,12 +443,20 @@ static void open_standard(void)
 		close(fd);
 }
 
+/* A shell without job control starts what runs in the background deaf to SIGINT. A script that stops its tracer by it, as it
+ * would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. */
+static void hear_interrupts(void)
+{
+	signal(SIGINT, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
 	struct command c = { .nargs = 1 };
 	int status, at;
 
 	open_standard();
+	hear_interrupts();
 	c.err = name_messages(&c.name, argv[0]);
 	if (c.err && argc > 1 && !strcmp(argv[1], "help"))
 		return help_tool(&c, argc, argv);

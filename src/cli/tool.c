@@ -106,10 +106,8 @@ static int run_tool(struct tool *t)
 	fflush(f);
 	if (ok && tool_number(t, "tool_program"))
 		status = fwrite(text, 1, len, stdout) != len;
-	else if (ok) {
-		tool_note(t);
+	else if (ok && tool_note(t))
 		status = run_program(d, t, text, len);
-	}
 out:
 	if (f)
 		fclose(f);

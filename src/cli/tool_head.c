@@ -12,9 +12,9 @@ static const struct {
 	const char *name, *lines;
 } groups[] = {
 	{ "time",
-		"-t  tool_secs = 0  seconds since the start\n"
+		"-t  tool_secs = 0  seconds since the first row\n"
 		"-T  tool_clock = 0  time of day\n" },
-	{ "clock", "-t  tool_secs = 0  seconds since the start\n" },
+	{ "clock", "-t  tool_secs = 0  seconds since the first row\n" },
 	{ "owner",
 		"-p PID,...  tool_pid = any  only these processes\n"
 		"--netns NAME,...  tool_netns = raw  only these network namespaces\n"
@@ -271,7 +271,7 @@ static bool parse_row(struct tool *t, const char *s)
 		bar = strchr(fmt, '|');
 		if (bar)
 			*bar++ = '\0';
-		snprintf(c->fmt, sizeof(c->fmt), "%.31s", fmt);
+		snprintf(c->fmt, sizeof(c->fmt), "%.31s", strcmp(fmt, "-") ? fmt : "");
 		snprintf(c->wide, sizeof(c->wide), "%.31s", bar ? bar : "");
 		c->nargs = conversions(c->fmt);
 	}
@@ -310,6 +310,10 @@ static bool parse_line(struct tool *t, const char *line, char *common, size_t si
 	}
 	if (!strncmp(line, "join:", 5)) {
 		word(line + 5, t->join, sizeof(t->join));
+		return true;
+	}
+	if (!strncmp(line, "module:", 7)) {
+		word(line + 7, t->module, sizeof(t->module));
 		return true;
 	}
 	if (!strncmp(line, "script:", 7))

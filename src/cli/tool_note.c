@@ -1,6 +1,6 @@
 /* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and
- * queues of our network namespace. Output: a line on the tool's err. Invariant: a note is never a refusal: a device
- * may be another namespace's, or come later. */
+ * queues of our network namespace; the kernel's modules. Output: a line on the tool's err. Invariant: a note is no refusal,
+ * for a device may be another namespace's, or come later; only a module that is missing is. */
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -131,12 +131,29 @@ static void note_queue(struct tool *t)
 	fputc('\n', t->err);
 }
 
-void tool_note(struct tool *t)
+static bool module_missing(const struct tool *t)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", t->module);
+	return t->module[0] && !access("/sys/module", F_OK) && access(path, F_OK);
+}
+
+bool tool_note(struct tool *t)
 {
 	const struct param *p = tool_param(t, "tool_netns");
 
+	if (module_missing(t)) {
+		fprintf(t->err,
+			"%s: nothing to trace: the kernel's module %s is not loaded; a device's driver loads it, as "
+			"does "
+			"modprobe %s\n",
+			t->name, t->module, t->module);
+		return false;
+	}
 	if (p && p->given)
-		return;
+		return true;
 	note_device(t);
 	note_queue(t);
+	return true;
 }

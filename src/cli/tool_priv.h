@@ -61,6 +61,7 @@ struct tool {
 	struct row rows[MAX_ROWS];
 	size_t nrows;
 	char join[4];                 /* between columns of text */
+	char module[32];              /* of the kernel, which must be loaded; or "" */
 	bool secs_first, clock_first; /* common: time, clock */
 	bool interval;
 	enum tool_out out;
@@ -91,8 +92,8 @@ void tool_print_header(struct tool *t, const struct row *r, FILE *out);
 /* The line that a CSV begins with. */
 void tool_print_names(struct tool *t, const struct row *r, FILE *out);
 
-/* tool_note.c: says what the tool will not see, if that is plain before it begins. */
-void tool_note(struct tool *t);
+/* tool_note.c: says what the tool will not see, if that is plain before it begins. False: nothing at all. */
+bool tool_note(struct tool *t);
 
 /* tool_text.c: the whole program. False after a message. */
 bool tool_program(struct tool *t, FILE *out);

@@ -64,6 +64,8 @@ static bool is_numeric(const char *fmt)
 	struct piece p;
 	bool first = true;
 
+	if (!*fmt)
+		return false;
 	for (const char *s = fmt; *s; first = false) {
 		size_t n;
 
@@ -194,6 +196,9 @@ bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size
 		fprintf(t->err, "%s: row(): %zu values for %zu conversions\n", t->name, nargs, at);
 		return false;
 	}
+	/* The first row is at 0; another CPU may have been a moment before it. */
+	if (shows_secs(t, r))
+		fputs("tool_began = tool_began ? tool_began : (int64_t)timestamp; ", out);
 	fprintf(out, "%s(%s", agg ? "printa" : "printf", t->out == TOOL_JSON ? "\"{" : "\"");
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? sep : "", out);
@@ -203,7 +208,9 @@ bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size
 	if (shows_clock(t, r))
 		fputs(", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60", out);
 	if (shows_secs(t, r))
-		fputs(", (timestamp - tool_began) / 1000000000, (timestamp - tool_began) / 1000000 % 1000", out);
+		fputs(", ((int64_t)timestamp - tool_began) / 1000000000, "
+		      "((int64_t)timestamp - tool_began) / 1000000 % 1000",
+			out);
 	for (size_t i = 0; i < nargs; i++)
 		if (agg || keep[i])
 			fprintf(out, ", %s", args[i]);

@@ -245,7 +245,7 @@ static void put_head(struct tool *t, FILE *out)
 	fprintf(out, "inline int tool_text = %d;\n", t->out == TOOL_TEXT);
 	fprintf(out, "inline uint64_t tool_clock_now = (walltimestamp / 1000000000 + %ld) %% 86400;\n", zone_offset());
 	if (tool_number(t, "tool_secs"))
-		fputs("uint64_t tool_began;\ndtrace:::BEGIN\n{\n\ttool_began = timestamp;\n}\n", out);
+		fputs("int64_t tool_began;\n", out);
 	if (t->out == TOOL_CSV && t->nrows) {
 		fputs("dtrace:::BEGIN\n{\n\t", out);
 		tool_print_names(t, named_row(t), out);

@@ -8,7 +8,7 @@ expect_eq "$("$dwire" help | awk 'length > 80')" "" "lines of more than 80 colum
 
 cat >"$tmp/rows.py" <<'END'
 import csv, json, sys
-kind, path = sys.argv[1:]
+kind, path = sys.argv[1:3]
 text = open(path, newline="").read()
 if kind == "json":
     rows = [json.loads(line) for line in text.splitlines()]
@@ -17,7 +17,7 @@ if kind == "json":
 else:
     rows = list(csv.reader(text.splitlines()))
     assert rows and all(rows[0]), "no names"
-    assert len({len(r) for r in rows if "event" not in rows[0]}) <= 1, "lines of different lengths"
+    assert sys.argv[3] == "tcpwin" or len({len(r) for r in rows}) <= 1, "lines of different lengths"
 print(len(rows) - (kind == "csv"))
 END
 
@@ -62,7 +62,7 @@ rows_of() { # FORMAT TOOL DIRECTORY OPTION...
 	shift 3
 	"$dwire" "$tool" "--$kind" --command "$tmp/traffic" "$@" >"$dir/rows" 2>"$dir/err" </dev/null ||
 		fail "$tool --$kind $*: $(<"$dir/err")"
-	python3 "$tmp/rows.py" "$kind" "$dir/rows" 2>"$dir/err" ||
+	python3 "$tmp/rows.py" "$kind" "$dir/rows" "$tool" 2>"$dir/err" ||
 		fail "$tool --$kind $*: $(tail -n 1 "$dir/err"): $(head -c 300 "$dir/rows")"
 }
 
@@ -76,6 +76,16 @@ cat >"$tmp/traffic" <<-'END'
 END
 chmod +x "$tmp/traffic"
 
+# From then on a signal ends it in order.
+until_traced() { # PID
+	local i
+	for ((i = 0; i < 200; i++)); do
+		! find "/proc/$1/fd" -lname 'anon_inode:\[signalfd\]' 2>/dev/null | grep -q . || return
+		sleep 0.05
+	done
+	fail "$(tr '\0' ' ' <"/proc/$1/cmdline") does not begin"
+}
+
 check_tool() { # NAME: says what is wrong
 	local tool=$1 dir=$tmp/$1
 	mkdir "$dir"
@@ -84,7 +94,7 @@ check_tool() { # NAME: says what is wrong
 	expect_match "$(<"$dir/help")" "^$tool: .*usage: $tool " "$tool -h"
 	if [ "$tool" = ieee80211scan ] && [ ! -d /sys/module/cfg80211 ]; then # tests/vm/wifi.lib runs it
 		"$dwire" "$tool" --command true >"$dir/rows" 2>"$dir/err"
-		expect_match "$? $(<"$dir/err")" '1 .*module cfg80211, which is not loaded.*hint: .*modprobe cfg80211' "$tool: refused"
+		expect_match "$? $(<"$dir/err")" '^1 ieee80211scan: nothing to trace: .*module cfg80211 is not loaded; .*modprobe cfg80211$' "$tool: refused"
 		return 0
 	fi
 	options_of "$tool" "$dir"
@@ -99,13 +109,11 @@ check_tool() { # NAME: says what is wrong
 	if grep -q -- ' -p ' "$dir/help" && [ "$tool" != netcheck ]; then # its counters are the machine's
 		expect_eq "$(rows_of json "$tool" "$dir" -p 4194305)" 0 "$tool: rows of a process that is not there"
 	fi
-	# Ctrl-C: it is deaf until it has begun.
+	# SIGINT, though a background job inherits it ignored.
 	"$dwire" "$tool" >"$dir/rows" 2>"$dir/err" </dev/null &
-	local pid=$! i
-	for ((i = 0; i < 100; i++)); do
-		sleep 0.1
-		kill -INT $pid 2>/dev/null || break
-	done
+	local pid=$!
+	until_traced $pid
+	kill -INT $pid
 	wait $pid || fail "$tool after Ctrl-C: $? $(<"$dir/err")"
 	expect_eq "$(<"$dir/err")" "" "$tool says on stderr"
 }
@@ -118,6 +126,26 @@ done
 wait
 cat "$tmp"/said.*
 [ -z "$(cat "$tmp"/said.*)" ] || failed=1
+# A background job of a script inherits SIGINT ignored, one of nohup(1) SIGHUP: SIGINT is heard before the trace begins, too,
+# SIGTERM always, SIGHUP never.
+sh -c "trap '' HUP; exec \"\$0\" tcptop 9" "$dwire" >"$tmp/deaf" 2>&1 </dev/null &
+deaf=$!
+"$dwire" tcptop >"$tmp/rows" 2>&1 </dev/null &
+early=$!
+for ((i = 0; i < 200; i++)); do # its main() is where the descriptors beyond the standard ones are
+	[ ! -e /proc/$early/fd/3 ] || break
+	sleep 0.01
+done
+kill -INT $early
+wait $early
+status=$?
+[[ $status =~ ^(0|130)$ ]] || fail "tcptop after SIGINT at once: $status"
+until_traced $deaf
+kill -HUP $deaf
+sleep 0.3
+kill -0 $deaf 2>/dev/null || fail "tcptop ended at SIGHUP"
+kill -TERM $deaf
+wait $deaf || fail "tcptop after SIGTERM: $?"
 # A filter that is not asked for costs no instruction.
 "$dwire" tcpsnoop --program >"$tmp/with"
 sed 's/^\/ (1) \/$//' "$tmp/with" >"$tmp/without"

@@ -37,7 +37,7 @@ expect_eq "$OUT" "" "nettxlat of another process"
 
 run netsize -4 0 --netns "$NETNS" -4 -D
 expect_eq "$(value_of bytes)" 4112 "bytes of the packets"
-for place in "NIC sent" "stack sent"; do
+for place in nic_send_bytes send_bytes; do
 	expect_eq "$(in_bucket ".device==\"dwtun\" and .place==\"$place\"" bytes 1024)" 4 "netsize: $place: $OUT"
 done
 expect_eq "$(jq -s 'length' <<<"$OUT")" 2 "netsize: nothing else: $OUT"

@@ -16,7 +16,7 @@ tool("tcpconnect", "tcp", SOCKETS + " -t -T -w -c -U -n", client=1, port="remote
 tool("tcpaccept", "tcp", SOCKETS + " -t -T -w", server=1, port="local")
 tool("tcpbind", "tcp", SOCKETS + " -t -T -w", listen=1, bind=1, port="local")
 tool("tcplife", "tcp", SOCKETS + " -t -T -w", client=1, server=1)
-tool("tcpstates", "tcp", SOCKETS + " -t -T -w", client=5, server=5, listen=2, columns=95)
+tool("tcpstates", "tcp", SOCKETS + " -t -T -w", client=5, server=5, listen=2, columns=112)
 tool("tcpstate", "tcp", SOCKETS, client=5, server=5, listen=2)
 tool("tcpsnoop", "tcp", SOCKETS + " -w", client=data, server=data, measure=size)
 tool("tcpio", "tcp", SOCKETS, client=data, server=data, measure=size)
@@ -27,5 +27,5 @@ tool("tcprtt", "tcp", SOCKETS + " -H -n interval count", client=1, measure=lambd
 tool("tcpsynbl", "tcp", SOCKETS + " interval count", server=1)
 tool("tcpnagle", "tcp", SOCKETS + " interval count", client=1, server=1)
 tool("tcpretrans", "again", SOCKETS + " -t -c -l -n -w", client=lambda s: s["retransmits"], own=["-l"])
-tool("tcpdrop", "again", SOCKETS + " -t -w", server=lambda s: s["drops"], columns=101)
+tool("tcpdrop", "again", SOCKETS + " -t -w", server=lambda s: s["drops"], columns=101, own=["-q"])
 PY
