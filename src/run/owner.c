@@ -144,8 +144,7 @@ int owner_poll(struct owner *o)
 
 static int tell(int err, char *why, size_t len, const char *what)
 {
-	snprintf(why, len, "cannot tell the owners of sockets: %s: %s%s", what, strerror(-err),
-		(err == -EPERM || err == -EACCES) && geteuid() ? " (this needs root)" : "");
+	snprintf(why, len, "cannot tell the owners of sockets: %s: %s", what, strerror(-err));
 	return err;
 }
 

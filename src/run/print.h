@@ -57,6 +57,7 @@ struct pval {
 	bool raw;       /* PVAL_TEXT: comes from the script or from a number, not escaped */
 	uint8_t size;   /* PVAL_INT: 1, 2, 4, 8 */
 	bool symbol;    /* PVAL_TEXT: the name of an address */
+	bool zone;      /* PVAL_TEXT: the name of a network namespace */
 	bool user;      /* PVAL_STACK: of a process */
 	bool copied;    /* PVAL_STACK: registers and a copy of the stack, not frames */
 	const struct pval_env *env;

@@ -7,6 +7,7 @@
 
 #include "run/print.h"
 #include "run/symtext.h"
+#include "run/zone.h"
 
 /* sign, prefix and digits of a number, padded as C's printf does. */
 struct numtext {
@@ -239,6 +240,7 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
+	const char *text = v->s;
 	size_t len = v->len;
 
 	if (v->kind == PVAL_INT) {
@@ -259,10 +261,13 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 	}
 	if (width < 0)
 		field = 0;
-	if (prec >= 0 && (size_t)prec < len)
-		len = (size_t)prec;
+	if (prec >= 0 && (size_t)prec < len) {
+		if (v->kind == PVAL_TEXT && v->zone)
+			text += zone_dull(text, len, (size_t)prec);
+		len = (size_t)prec < len - (size_t)(text - v->s) ? (size_t)prec : len - (size_t)(text - v->s);
+	}
 	if (it->conv == 'S')
-		print_quoted(o, field, v->s, len);
+		print_quoted(o, field, text, len);
 	else
-		out_text(o, v->s, len, v->raw, field);
+		out_text(o, text, len, v->raw, field);
 }

@@ -191,6 +191,7 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 		const char *name = env->zone_name ? env->zone_name(env->ctx, num) : NULL;
 
 		out->raw = false;
+		out->zone = true;
 		out->s = name ? name : scratch;
 		out->len = name ? strlen(name) : put_dec(scratch, num);
 		break;

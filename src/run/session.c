@@ -154,14 +154,21 @@ static int make_epoll(struct session *s, char *why, size_t why_len)
 
 static int start_owner(struct session *s, char *why, size_t why_len)
 {
-	int root;
+	char reason[256];
+	int root, r;
 
 	if (!s->image->needs_owner)
 		return 0;
 	/* Without cgroup2 the service knows less; it says what it needs. */
 	root = features_cgroup2(s->opts.features, why, why_len);
-	return owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features),
-		s->image->functions, why, why_len);
+	r = owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features), s->image->functions,
+		why, why_len);
+	if (r >= 0)
+		return r;
+	features_explain(s->opts.features, -r, reason, sizeof(reason));
+	if (strcmp(reason, strerror(-r)) != 0)
+		snprintf(why, why_len, "cannot tell the owners of sockets: %s", reason);
+	return r;
 }
 
 static void say_lowered(const struct session *s)

@@ -24,6 +24,7 @@ struct zone {
 	bool named;     /* name is more than the number */
 	char *name;     /* owned */
 	char *old_name; /* the number, handed out before the name was found */
+	char *mounted;  /* under /run/netns, of a namespace that a container's id tells better; or NULL */
 };
 
 struct zones {
@@ -49,6 +50,7 @@ void zone_free(struct zones *z)
 	for (size_t i = 0; i < z->n; i++) {
 		free(z->v[i].name);
 		free(z->v[i].old_name);
+		free(z->v[i].mounted);
 	}
 	free(z->v);
 	free(z);
@@ -101,7 +103,30 @@ static void set_name(struct zones *z, uint32_t netns, const char *name, size_t l
 	e->named = true;
 }
 
+/* podman's "netns-6ba7b810-9dad-11d1-80b4-00c04fd430c8", of which nobody has ever heard; CNI's "cni-...". */
+static size_t made_prefix(const char *name)
+{
+	return !strncmp(name, "netns-", 6) ? 6 : !strncmp(name, "cni-", 4) ? 4 : 0;
+}
+
+size_t zone_dull(const char *name, size_t len, size_t room)
+{
+	if (len <= room)
+		return 0;
+	return strspn(name, "0123456789") == len ? len - room : made_prefix(name);
+}
+
 /* ---- names given by ip-netns(8) ---------------------------------------------------------------------------------- */
+
+static void set_mounted(struct zones *z, uint32_t netns, const char *name)
+{
+	struct zone *e = made_prefix(name) ? add_zone(z, netns) : NULL;
+
+	if (!e)
+		set_name(z, netns, name, strlen(name));
+	else if (!e->mounted)
+		e->mounted = strdup(name);
+}
 
 static void scan_named(struct zones *z)
 {
@@ -119,7 +144,7 @@ static void scan_named(struct zones *z)
 			continue;
 		/* A name whose mount is gone is a plain empty file. */
 		if (fstatfs(fd, &fs) == 0 && fs.f_type == NSFS_MAGIC_NUMBER && fstat(fd, &s) == 0)
-			set_name(z, (uint32_t)s.st_ino, d->d_name, strlen(d->d_name));
+			set_mounted(z, (uint32_t)s.st_ino, d->d_name);
 		close(fd);
 	}
 	closedir(dir);
@@ -229,13 +254,17 @@ const char *zone_name(struct zones *z, uint32_t netns)
 			scan_processes(z);
 	}
 	e = add_zone(z, netns);
+	if (e && e->mounted && !e->named) {
+		set_name(z, netns, e->mounted, strlen(e->mounted));
+		e = find_zone(z, netns);
+	}
 	return e ? e->name : "?";
 }
 
 static uint32_t number_of(const struct zones *z, const char *name)
 {
 	for (size_t i = 0; i < z->n; i++)
-		if (!strcmp(z->v[i].name, name))
+		if (!strcmp(z->v[i].name, name) || (z->v[i].mounted && !strcmp(z->v[i].mounted, name)))
 			return z->v[i].netns;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* zone: names of network namespaces by their inode number: what D calls zonename. */
 #ifndef DWIRE_RUN_ZONE_H
 #define DWIRE_RUN_ZONE_H
+#include <stddef.h>
 #include <stdint.h>
 
 struct zones;
@@ -8,9 +9,12 @@ struct zones;
 /* global: inode number of the machine's first network namespace. NULL: no memory. */
 struct zones *zone_new(uint32_t global);
 void zone_free(struct zones *z);
-/* "global"; the name under /run/netns; the short id of the container whose processes live in it; else the number as
- * text. Never NULL; owned by z, valid until zone_free(). An unknown number is looked for at most once a second. */
+/* "global"; the name under /run/netns that somebody gave it; the short id of the container whose processes live in it;
+ * the name under /run/netns that a program made (netns-UUID, cni-UUID); else the number as text. Never NULL; owned by z, valid until zone_free(). An unknown number is looked for at most once a second. */
 const char *zone_name(struct zones *z, uint32_t netns);
+/* How much of the name's beginning tells namespaces apart no better than nothing, when there is only room for part of
+ * it: the first digits of a number, "netns-". */
+size_t zone_dull(const char *name, size_t len, size_t room);
 /* The namespace that zone_name() would call so; 0: there is none now. */
 uint32_t zone_number(struct zones *z, const char *name);
 #endif

@@ -648,6 +648,9 @@ static void test_zones(struct features *f)
 
 	CHECK(strcmp(zone_name(z, features_global_netns(f)), "global") == 0, "global");
 	CHECK(strcmp(zone_name(z, 12345), "12345") == 0, "%s", zone_name(z, 12345));
+	CHECK(zone_dull("4026532316", 10, 6) == 4 && zone_dull("4026532316", 10, 10) == 0, "a number's end");
+	CHECK(zone_dull("netns-6ba7b810-9dad", 19, 6) == 6 && zone_dull("cni-6ba7b810-9dad", 17, 6) == 4, "made names");
+	CHECK(zone_dull("frontend", 8, 6) == 0 && zone_dull("6ba7b8109dad", 12, 6) == 0, "others from the beginning");
 	zone_free(z);
 	/* A process in its own network namespace, in no container: a number; then with a name: the name. */
 	CHECK(pipe2(ready, O_CLOEXEC) == 0, "pipe");

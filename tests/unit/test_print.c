@@ -11,7 +11,7 @@ static struct lit lits[] = { { "", 0 }, { "state-established", 17 }, { "a\tb\x1b
 static const char *zone(void *ctx, uint32_t inum)
 {
 	(void)ctx;
-	return inum == 7 ? "web\x1b[2J" : inum == 8 ? NULL : "global";
+	return inum == 7 ? "web\x1b[2J" : inum == 8 ? NULL : inum == 9 ? "cni-6ba7b810-9dad" : "global";
 }
 
 #define V6_DOC "\x20\x01\x0d\xb8\0\0\0\0\0\x01\0\0\0\0\0\x01"
@@ -78,6 +78,7 @@ static const struct {
 	{ "%s %s %s", { IP6(V6_NET), IP6(V6_TIE), IP6(V6_COMPAT) }, "2001:db8:: ::1:2:0:0:3:4 ::102:304" },
 	{ "%16s:%-5d|", { IP4("\xc0\xa8\x02\x50"), U16(22) }, "    192.168.2.80:22   |" },
 	{ "%s %s %s", { ZONE(1), ZONE(7), ZONE(8) }, "global web\\x1b[2J 8" },
+	{ "%-6.6s|%.3s|%.5s|%.20s", { ZONE(1), ZONE(1), ZONE(9), ZONE(9) }, "global|glo|6ba7b|cni-6ba7b810-9dad" },
 	{ "%s", { { .kind = FIELD_TSTR, .size = sizeof(struct dw_tstr), .s = "", .tag = 99 } }, "" },
 	{ "%Y|%25Y|%-25Y|", { U64(1795228508ull * 1000000000 + 999999999), U64(0), U64(1) },
 		"2026 Nov 21 02:35:08|     1970 Jan  1 00:00:00|1970 Jan  1 00:00:00     |" },
