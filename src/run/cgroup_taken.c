@@ -1,4 +1,4 @@
-/* cgroup_taken: asks the kernel whether a cgroup's hook has a program that bears no other beside it.
+/* cgroup_taken: asks the kernel whether a cgroup's hook has a program that bears no other beside it, or has no room.
  *
  * Input:  a cgroup, a kind of hook, the error of an attachment.
  * Output: the end of an error message.
@@ -11,12 +11,15 @@ const char *cgroup_taken(int err, int cgroup_fd, enum bpf_attach_type type)
 {
 	__u32 flags = 0, n = 0;
 
+	if (err == -E2BIG)
+		return "; Linux lets no more than 64 programs be at a hook of a cgroup: end another trace, or trace "
+		       "fewer "
+		       "probes at once";
 	/* without room for the ids of the programs the kernel tells how many there are */
 	if (err != -EPERM || (bpf_prog_query(cgroup_fd, type, 0, &flags, NULL, &n) && errno != ENOSPC))
 		return "";
 	if (!n || (flags & BPF_F_ALLOW_MULTI))
 		return "";
 	return "; another program was attached to this cgroup without BPF_F_ALLOW_MULTI, which keeps others out: find "
-	       "it "
-	       "with 'bpftool cgroup show'";
+	       "it with 'bpftool cgroup show'";
 }

@@ -4,22 +4,7 @@
 
 netns_new stops
 
-# IDs of BPF objects (prog, map, link) that no process holds by a descriptor, of names that are ours. Objects of other
-# tracers have holders; those that are just being freed go by themselves.
-orphans() { # KIND
-	local held
-	held=$(cat /proc/[0-9]*/fdinfo/* 2>/dev/null | awk -v k="$1_id:" '$1 == k { print $2 }' | sort -u)
-	bpftool "$1" show 2>/dev/null | awk '/^[0-9]+:/ { id = $1 + 0; print id, $0 }' |
-		if [ "$1" = link ]; then cat; else grep -E ' name (dw_|owner|agg_|accepted|senders)'; fi |
-		awk 'NR == FNR { held[$1] = 1; next } !($1 in held) { print $1 }' <(printf '%s\n' "$held") - | sort -n
-}
-
-all_orphans() {
-	local kind
-	for kind in prog map link; do
-		orphans "$kind" | sed "s/^/$kind /"
-	done
-}
+. "$here/orphans.lib"
 
 counters() {
 	ip netns exec "$NETNS" cat /proc/net/snmp /proc/net/netstat | awk '
@@ -34,7 +19,7 @@ speed() { # the best of five: other work on the machine only makes it slower
 	done | sort -n | tail -n 1
 }
 
-all_orphans >"$tmp/before"
+orphans >"$tmp/before"
 before=$(speed)
 ip netns exec "$NETNS" tcp_pingpong -s 50 -t 59 >"$tmp/traffic" &
 traffic=$!
@@ -81,11 +66,6 @@ for p in $pids; do
 done
 kill "$traffic"
 wait "$traffic" 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	left=$(all_orphans | comm -13 <(sort "$tmp/before") <(sort))
-	[ -z "$left" ] && break
-	sleep 0.3
-done
-expect_eq "$left" "" "programs, maps and links that nobody holds"
+no_new_orphans "$tmp/before" "a hundred traces"
 after=$(speed)
 expect_ge $((after * 100 / before)) 70 "speed afterwards, % of $before rounds a second"
