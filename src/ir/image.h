@@ -177,6 +177,7 @@ enum attach_kind {
 	ATTACH_KPROBE,         /* the same by a kprobe; targets: many functions, told apart by the program's cookie */
 	ATTACH_KRETPROBE,
 	ATTACH_SYSCALL, /* target: sys_enter, sys_exit; targets: system calls, the tracepoints of those alone */
+	ATTACH_EVENT,   /* target: "GROUP/NAME", a tracepoint whose record the program gets */
 };
 
 #define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */

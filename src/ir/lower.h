@@ -21,6 +21,15 @@ struct kernel_func {
 	const char *module;              /* that the tracepoint is in; NULL: the kernel itself */
 };
 
+/* A field of the record that a tracepoint writes. */
+struct kernel_field {
+	const char *name;
+	uint32_t off, size;
+	bool is_signed;
+	bool dynamic;  /* what is there tells where it is: bytes in the upper half, the place in the lower */
+	bool relative; /* ... counted from the field's end; else from the record's start */
+};
+
 /* What the compiler must know of the running kernel; zeroes for tests without one. */
 struct lower_env {
 	uint32_t kfunc_kern_ctx;                        /* BTF id of bpf_cast_to_kern_ctx */
@@ -32,6 +41,8 @@ struct lower_env {
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace that has the name; 0: none */
 	/* A tracepoint of the kernel, or else of the module, if that is not NULL: its BTF id; 0: none. */
 	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);
+	/* The fields of the records of "GROUP/NAME"; NULL: it is not there. */
+	const struct kernel_field *(*event)(void *ctx, const char *target, size_t *n);
 	/* A function of the kernel: its BTF id, 0: BTF has none such. module NULL: the kernel itself. */
 	uint32_t (*function)(void *ctx, const char *module, const char *name, struct kernel_func *out);
 	/* Can functions be reached so here? NULL: yes; else what lacks; ", which ..." tells why, else the kernel has it

@@ -333,6 +333,7 @@ vreg text_address(struct lowerer *lw, const struct expr *e); /* of the character
 /* lower_text.c: subroutines on characters; false: the function is none of them. */
 bool lower_text_call(struct lowerer *lw, const struct expr *e, struct sval *out);
 bool lower_text_number(struct lowerer *lw, const struct expr *e, vreg *out);
+struct sval str_at(struct lowerer *lw, vreg addr);                    /* of the kernel's memory */
 struct sval str_at_address(struct lowerer *lw, const struct expr *e); /* stringof a pointer */
 void str_need(struct lowerer *lw, const struct sval *s);              /* a fault when it is NULL */
 void text_collect(struct lowerer *lw, const struct expr *e);          /* places what lasts for all clauses */

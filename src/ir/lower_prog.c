@@ -52,6 +52,7 @@ void site_prog_type(const struct lowerer *lw, struct image_prog *p)
 		p->prog_type = BPF_PROG_TYPE_KPROBE;
 		break;
 	case ATTACH_SYSCALL:
+	case ATTACH_EVENT:
 		p->prog_type = BPF_PROG_TYPE_TRACEPOINT;
 		break;
 	}

@@ -108,7 +108,8 @@ bool at_return(const struct lowerer *lw)
 /* Has the site arguments, as an array (typed tracepoints, fentry) or in registers? */
 bool site_has_args(const struct lowerer *lw)
 {
-	return lw->site->attach == ATTACH_TP_BTF || lw->site->attach == ATTACH_SYSCALL || at_function(lw);
+	return lw->site->attach == ATTACH_TP_BTF || lw->site->attach == ATTACH_SYSCALL || at_event(lw) ||
+		at_function(lw);
 }
 
 static bool function_of(struct lowerer *lw, const struct probe *p, struct kernel_func *f)
@@ -188,6 +189,8 @@ unsigned site_words(struct lowerer *lw)
 	struct kernel_func f;
 	unsigned n;
 
+	if (at_event(lw))
+		return event_fields(lw);
 	if (!at_function(lw) || lw->site->target)
 		return lw->site->nargs;
 	n = function_of(lw, lw->probe, &f) ? func_slot(lw, &f, f.nargs) : 0;
@@ -226,6 +229,8 @@ vreg site_word(struct lowerer *lw, unsigned i)
 
 	if (lw->site->attach == ATTACH_SYSCALL)
 		return syscall_word(lw, i);
+	if (at_event(lw))
+		return event_word(lw, i);
 	if (!at_kprobe(lw))
 		return ir_ld(ir, ir_ctx(ir), (int32_t)i * 8, 8, false, true);
 	if (lw->site->attach == ATTACH_KRETPROBE)
@@ -322,6 +327,8 @@ struct val site_arg(struct lowerer *lw, int i, struct type *type)
 	uint32_t of = site_arg_of(lw, (unsigned)i);
 	struct val v;
 
+	if (at_event(lw))
+		return event_arg(lw, slot, type);
 	if (at_function(lw) && type_is_block(type))
 		return arg_block(lw, slot, type);
 	if (of == KERNEL_OPAQUE)

@@ -27,6 +27,12 @@ struct val cgroup_skb(struct lowerer *lw);
 struct val cgroup_sk(struct lowerer *lw);
 struct val ptr_val(struct lowerer *lw, vreg r, const char *tag); /* r as a struct tag * */
 
+/* lower_event.c */
+bool at_event(const struct lowerer *lw); /* the context is the record that a tracepoint writes; its fields: */
+unsigned event_fields(struct lowerer *lw);
+vreg event_word(struct lowerer *lw, unsigned i);
+struct val event_arg(struct lowerer *lw, unsigned i, struct type *type);
+
 /* lower_sock.c */
 vreg site_helper_sk(struct lowerer *lw); /* as the storage helpers want it; it may be NULL */
 vreg site_full_sk(struct lowerer *lw);

@@ -44,10 +44,14 @@ static struct sval text_from(struct lowerer *lw, int helper, vreg addr, int form
 	return s;
 }
 
+struct sval str_at(struct lowerer *lw, vreg addr)
+{
+	return text_from(lw, BPF_FUNC_probe_read_kernel_str, addr, form_of_text(lw->ck, checker_strsize(lw->ck)));
+}
+
 struct sval str_at_address(struct lowerer *lw, const struct expr *e)
 {
-	return text_from(
-		lw, BPF_FUNC_probe_read_kernel_str, lower_int(lw, e), form_of_text(lw->ck, checker_strsize(lw->ck)));
+	return str_at(lw, lower_int(lw, e));
 }
 
 /* An argument as text; NULL is left to the caller. */

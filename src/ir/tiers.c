@@ -91,6 +91,10 @@ const char *site_lacks(
 		return env->functions && env->functions(env->ctx, s->functions, &n) ? NULL : *s->functions->objects;
 	if (site_is_function(s))
 		return function_lacks(env, a, p, s, t);
+	if (s->attach == ATTACH_EVENT)
+		return env->event && env->event(env->ctx, s->target, &n)
+			? NULL
+			: arena_printf(a, "the format of the tracepoint %s", s->target);
 	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f) &&
 		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
 		return NULL;

@@ -2,6 +2,7 @@
  * Read once; types are made when asked for. */
 #ifndef DWIRE_KERNEL_BTF_H
 #define DWIRE_KERNEL_BTF_H
+#include "kernel/tpformat.h"
 #include "lang/types.h"
 
 struct kbtf;
@@ -33,6 +34,8 @@ typedef void kbtf_each_fn(void *ctx, const char *module, const char *name, unsig
 void kbtf_each_tracepoint(struct kbtf *k, kbtf_each_fn *each, void *ctx);
 /* Type of argument i (from 0) as D text in the arena: "struct sk_buff *", "unsigned long". */
 const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char *module, const char *name, unsigned i);
+/* ... of a field of a tracepoint's record: "int", "string", "uint8_t [28]". */
+const char *kbtf_field_text(struct kbtf *k, struct arena *a, const struct tpfield *f);
 struct kfunction {
 	uint32_t id;
 	unsigned nargs;

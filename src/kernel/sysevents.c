@@ -50,20 +50,14 @@ void sysevents_free(struct sysevents *s)
 }
 
 /* The event's number; 0: there is none. */
-static unsigned long long read_id(struct sysevents *s, const char *name)
+static unsigned long long read_id(int folder, const char *target)
 {
-	char path[128], text[32];
+	char path[192], text[32];
 	ssize_t len;
 	int fd;
 
-	if (s->folder == -1) {
-		s->folder = tracepoint_folder();
-		s->folder = s->folder < 0 ? -2 : s->folder;
-	}
-	if (s->folder < 0)
-		return 0;
-	snprintf(path, sizeof(path), "syscalls/%s/id", name);
-	fd = openat(s->folder, path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/id", target);
+	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	len = read(fd, text, sizeof(text) - 1);
@@ -73,7 +67,7 @@ static unsigned long long read_id(struct sysevents *s, const char *name)
 }
 
 /* A program at the event runs on every CPU, whichever the descriptor is of. */
-static int open_event(struct sysevents *s, const char *name)
+static int open_at(int folder, const char *target)
 {
 	struct perf_event_attr attr;
 	int fd;
@@ -81,13 +75,34 @@ static int open_event(struct sysevents *s, const char *name)
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_TRACEPOINT;
-	attr.config = read_id(s, name);
+	attr.config = read_id(folder, target);
 	attr.sample_period = 1;
 	attr.disabled = 1;
 	if (!attr.config)
 		return -ENOENT;
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+static int open_event(struct sysevents *s, const char *name)
+{
+	char target[96];
+
+	if (s->folder == -1) {
+		s->folder = tracepoint_folder();
+		s->folder = s->folder < 0 ? -2 : s->folder;
+	}
+	snprintf(target, sizeof(target), "syscalls/%s", name);
+	return s->folder < 0 ? -ENOENT : open_at(s->folder, target);
+}
+
+int sysevents_open(const char *target)
+{
+	int folder = tracepoint_folder(), fd = folder < 0 ? -ENOENT : open_at(folder, target);
+
+	if (folder >= 0)
+		close(folder);
+	return fd;
 }
 
 static struct held *find(struct sysevents *s, const char *name)

@@ -15,4 +15,6 @@ void sysevents_free(struct sysevents *s);
 bool sysevents_has(struct sysevents *s, const char *at, const char *call);
 /* A descriptor of the event, the caller's, not enabled; -errno. */
 int sysevents_take(struct sysevents *s, const char *at, const char *call);
+/* ... of any tracepoint: "GROUP/NAME". */
+int sysevents_open(const char *target);
 #endif

@@ -2,6 +2,7 @@
  * arguments, but not the groups. Where tracefs is not mounted it is opened without being mounted anywhere: nobody else
  * sees it, and it goes with its descriptor. */
 #include "kernel/tracepoints.h"
+#include "kernel/readall.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,87 +40,112 @@ int tracepoint_folder(void)
 	return fd >= 0 ? fd : detached_tracefs();
 }
 
-static void read_group(struct arena *a, struct strmap *m, int events, const char *name)
+/* Groups of what is no tracepoint: events that users make, and the tracer's own. */
+static bool is_foreign(const char *group)
 {
-	int fd = openat(events, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const char *group = arena_strdup(a, name);
-	struct dirent *e;
-	DIR *d;
+	static const char *const names[] = { "ftrace", "kprobes", "uprobes", "eprobes", "fprobes", "synthetic",
+		"user_events" };
 
-	if (fd < 0)
-		return;
-	d = fdopendir(fd);
-	if (!d) {
-		close(fd);
-		return;
-	}
-	while ((e = readdir(d)) != NULL)
-		if (e->d_type == DT_DIR && e->d_name[0] != '.' && !strmap_get(m, e->d_name))
-			strmap_put(m, e->d_name, (void *)(uintptr_t)group);
-	closedir(d);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(group, names[i]))
+			return true;
+	return *group == '.';
 }
 
-struct strmap *tracepoint_groups(struct arena *a)
+/* Calls fn for each folder in the folder name of at (NULL: at itself) until it gives true; did it? */
+static bool each_folder(int at, const char *name, bool (*fn)(void *ctx, int at, const char *name), void *ctx)
 {
-	struct strmap *m = strmap_new(a);
-	int fd = tracepoint_folder();
+	int fd = openat(at, name ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	bool done = false;
 	struct dirent *e;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
-		return m;
-	}
-	while ((e = readdir(d)) != NULL)
-		if (e->d_type == DT_DIR && e->d_name[0] != '.' && strcmp(e->d_name, "syscalls") != 0)
-			read_group(a, m, fd, e->d_name);
-	closedir(d);
-	return m;
-}
-
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
-static const char *first_of(struct arena *a, const char *group)
-{
-	int events = tracepoint_folder(),
-	    fd = events >= 0 ? openat(events, group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	const char *name = NULL;
-	struct dirent *e;
-
-	while (d && !name && (e = readdir(d)) != NULL)
-		if (e->d_type == DT_DIR && e->d_name[0] != '.')
-			name = arena_strdup(a, e->d_name);
+	while (d && !done && (e = readdir(d)) != NULL)
+		done = e->d_type == DT_DIR && e->d_name[0] != '.' && fn(ctx, fd, e->d_name);
 	if (d)
 		closedir(d);
 	else if (fd >= 0)
 		close(fd);
-	if (events >= 0)
-		close(events);
-	return name;
+	return done;
 }
 
-/* Every tracepoint has a function of the kernel's making, in the module that has the tracepoint. */
-const char *tracepoint_module(struct arena *a, const char *group, const char *name)
+static bool each_group(bool (*fn)(void *ctx, int at, const char *name), void *ctx)
 {
-	FILE *in = fopen("/proc/kallsyms", "re");
-	const char *want, *module = NULL;
-	char *line = NULL;
-	size_t size = 0;
+	int fd = tracepoint_folder();
+	bool done = fd >= 0 && each_folder(fd, NULL, fn, ctx);
 
-	name = name || !*group || strchr(group, '/') ? name : first_of(a, group);
-	want = name ? arena_printf(a, " __traceiter_%s\t[", name) : NULL;
-	while (want && in && !module && getline(&line, &size, in) > 0) {
-		char *at = strstr(line, want);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
 
-		if (!at)
-			continue;
-		at += strlen(want);
-		at[strcspn(at, "]\n")] = 0;
-		module = arena_strdup(a, at);
-	}
-	free(line);
-	if (in)
-		fclose(in);
-	return module;
+struct reading {
+	struct arena *arena;
+	struct tracepoint_list *l;
+	bool calls;
+	const char *group;
+};
+
+static bool add_event(void *ctx, int at, const char *name)
+{
+	struct reading *r = ctx;
+	const char *own = arena_strdup(r->arena, name);
+
+	(void)at;
+	*vec_push(r->arena, &r->l->all) = (struct tracepoint){ r->group, own };
+	if (!strmap_get(r->l->groups, own))
+		strmap_put(r->l->groups, own, (void *)(uintptr_t)r->group);
+	return false;
+}
+
+static bool add_group(void *ctx, int at, const char *name)
+{
+	struct reading *r = ctx;
+
+	if (is_foreign(name) || (!r->calls && !strcmp(name, "syscalls")))
+		return false;
+	r->group = arena_strdup(r->arena, name);
+	return each_folder(at, name, add_event, r);
+}
+
+struct tracepoint_list tracepoints_read(struct arena *a, bool calls)
+{
+	struct tracepoint_list l = { .groups = strmap_new(a) };
+	struct reading r = { a, &l, calls, NULL };
+
+	(void)each_group(add_group, &r);
+	return l;
+}
+
+static bool has_event(void *ctx, int at, const char *group)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "%s/%s", group, (const char *)ctx);
+	return !is_foreign(group) && faccessat(at, path, F_OK, 0) == 0;
+}
+
+bool tracepoint_exists(const char *name)
+{
+	return each_group(has_event, (void *)(uintptr_t)name);
+}
+
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
+int tracepoint_format(struct arena *a, const char *target, struct tpformat *out)
+{
+	int events = tracepoint_folder(), fd, err;
+	char path[192], *text = NULL;
+
+	if (events < 0)
+		return events;
+	snprintf(path, sizeof(path), "%s/format", target);
+	fd = openat(events, path, O_RDONLY | O_CLOEXEC);
+	err = fd < 0 ? -errno : read_all(fd, 4096, &text, NULL);
+	if (!err)
+		err = tpformat_parse(a, text, out);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+	close(events);
+	return err;
 }

@@ -1,13 +1,23 @@
-/* tracepoints: the groups that the kernel's tracepoints are in. */
+/* tracepoints: the kernel's tracepoints as tracefs has them: groups, and records. */
 #ifndef DWIRE_KERNEL_TRACEPOINTS_H
 #define DWIRE_KERNEL_TRACEPOINTS_H
 #include "base/strmap.h"
+#include "base/vec.h"
+#include "kernel/tpformat.h"
 
 /* A descriptor of tracefs's folder of events, the caller's; -errno. */
 int tracepoint_folder(void);
-/* Name -> group, as const char *; empty where there is no tracefs. */
-struct strmap *tracepoint_groups(struct arena *a);
-/* The module that has the tracepoint name or, name NULL, one of those of the group; in the arena. NULL: none has.
- * Costs a look through all symbols. */
-const char *tracepoint_module(struct arena *a, const char *group, const char *name);
+struct tracepoint {
+	const char *group, *name;
+};
+struct tracepoint_list {
+	struct strmap *groups; /* name -> group, as const char * */
+	VEC(struct tracepoint) all;
+};
+/* Empty where there is no tracefs. calls: also those of single system calls. */
+struct tracepoint_list tracepoints_read(struct arena *a, bool calls);
+/* Is one of the name in some group? */
+bool tracepoint_exists(const char *name);
+/* What the records of "GROUP/NAME" have. 0 or -errno. */
+int tracepoint_format(struct arena *a, const char *target, struct tpformat *out) __attribute__((warn_unused_result));
 #endif

@@ -1,10 +1,11 @@
 /* check_args: args[]: the types of a probe's arguments, from the text that the provider's table has for them.
  * Input: the probes that a clause is on. Output: a type, and whether a translator makes it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/check_priv.h"
 
-/* Of the text of an argument's type: "struct x *", "unsigned long", a typedef's name. What is not known is a number. */
+/* Of the text of an argument's type: "struct x *", "char [16]", "unsigned long", a typedef's name. What is not known is a number. */
 static struct type *sig_base(struct checker *ck, const char *word)
 {
 	static const struct {
@@ -41,7 +42,8 @@ static struct type *sig_base(struct checker *ck, const char *word)
 static struct type *sig_type(struct checker *ck, const char *text)
 {
 	struct type *t = strmap_get(ck->sig_types, text);
-	size_t n = strcspn(text, "*");
+	size_t n = strcspn(text, "*[");
+	const char *elems = strchr(text, '[');
 
 	if (t)
 		return t;
@@ -53,6 +55,8 @@ static struct type *sig_type(struct checker *ck, const char *text)
 		t = ck->ts->int64;
 	for (const char *s = strchr(text, '*'); s && *s; s++)
 		t = type_ptr(ck->ts, t);
+	if (elems)
+		t = type_array(ck->ts, t, (uint32_t)strtoul(elems + 1, NULL, 10));
 	strmap_put(ck->sig_types, text, t);
 	return t;
 }

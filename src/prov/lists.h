@@ -5,17 +5,25 @@
 #define DWIRE_PROV_LISTS_H
 #include "prov/match.h"
 
+struct listed_tracepoint {
+	const char *module; /* that it is in; NULL: the kernel itself */
+	const char *group;  /* "" where the kernel does not say */
+	const char *name;
+	unsigned nargs;
+	bool event; /* nothing is known but the record that it writes */
+};
+
 /* Any member may be NULL: nothing is known, and there are no such probes. */
 struct kernel_lists {
 	void *ctx;
 	bool (*has_tracepoint)(void *ctx, const char *name);
-	/* Calls each for every tracepoint, always in the same order; module: NULL for those of
-	 * the kernel itself; group: "" where it does not say. */
-	void (*tracepoints)(void *ctx, struct arena *a,
-		void (*each)(void *to, const char *module, const char *group, const char *name, unsigned nargs),
-		void *to);
+	/* Calls each for every tracepoint, always in the same order. */
+	void (*tracepoints)(
+		void *func_ctx, struct arena *a, void (*each)(void *to, const struct listed_tracepoint *t), void *to);
 	/* D type of argument i of a tracepoint, in the arena. */
 	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *module, const char *name, unsigned i);
+	/* ... of the fields of the records of "GROUP/NAME", NULL-terminated. */
+	const char *const *(*event_args)(void *func_ctx, const char *target);
 	/* Probes in programs and libraries: adds those that the description means; why there are none. */
 	void (*user_make)(void *user, struct probe_list *l, const struct pdesc *pd);
 	const struct probe_fault *(*user_fault)(void *user, const struct pdesc *pd);

@@ -28,32 +28,38 @@ struct adding {
 	const struct provider *prov;
 };
 
-static const struct probe_def *make_def(struct arena *a, const char *module, const char *name, unsigned nargs)
+static const struct probe_def *make_def(struct arena *a, const struct listed_tracepoint *t)
 {
 	struct probe_def *def = ARENA_NEW(a, struct probe_def);
 	struct site *site = ARENA_NEW(a, struct site);
 
 	*site = (struct site){ .attach = ATTACH_TP_BTF,
-		.target = name,
-		.module = module,
-		.nargs = nargs,
+		.target = t->name,
+		.module = t->module,
+		.nargs = t->nargs,
 		.irqs_off = true,
 		.sees = "the tracepoint" };
-	*def = (struct probe_def){
-		.name = name, .sites = site, .nsites = 1, .meaning = "a tracepoint of the kernel: its source says when"
-	};
+	if (t->event) {
+		site->attach = ATTACH_EVENT;
+		site->target = arena_printf(a, "%s/%s", t->group, t->name);
+		site->sees = "the record that the tracepoint writes";
+	}
+	*def = (struct probe_def){ .name = t->name,
+		.sites = site,
+		.nsites = 1,
+		.meaning = "a tracepoint of the kernel: its source says when" };
 	return def;
 }
 
-static void add(void *to, const char *module, const char *group, const char *name, unsigned nargs)
+static void add(void *to, const struct listed_tracepoint *t)
 {
 	const struct adding *w = to;
 	const struct probe pr = {
 		.prov = w->prov,
-		.def = make_def(w->l->arena, module, name, nargs),
-		.mod = group,
+		.def = make_def(w->l->arena, t),
+		.mod = t->group,
 		.func = "",
-		.name = name,
+		.name = t->name,
 	};
 
 	probes_add(w->l, &pr);
@@ -64,7 +70,7 @@ static void list(struct probe_list *l, const struct provider *p)
 	struct adding w = { l, p };
 
 	if (l->kernel && l->kernel->tracepoints)
-		l->kernel->tracepoints(l->kernel->ctx, l->arena, add, &w);
+		l->kernel->tracepoints(l->kernel->func_ctx, l->arena, add, &w);
 }
 
 static const char *const *args(struct probe_list *l, const struct probe *p)
@@ -72,6 +78,8 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	unsigned n = p->def->sites->nargs;
 	const char **v = ARENA_ARRAY(l->arena, const char *, n + 1);
 
+	if (p->def->sites->attach == ATTACH_EVENT)
+		return l->kernel->event_args(l->kernel->func_ctx, p->def->sites->target);
 	for (unsigned i = 0; i < n; i++)
 		v[i] = l->kernel->tracepoint_arg(l->kernel->ctx, l->arena, p->def->sites->module, p->name, i);
 	return v;

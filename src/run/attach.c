@@ -225,6 +225,18 @@ static int attach_syscall(struct attached *a, size_t prog, char *why, size_t why
 	return 0;
 }
 
+/* A program that gets the records of a tracepoint. */
+static int attach_event(struct attached *a, size_t prog, char *why, size_t why_len)
+{
+	int fd = sysevents_open(a->loaded->image->progs.v[prog].target), r = fd;
+
+	if (fd >= 0) {
+		a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd };
+		r = link_event(a, a->loaded->progs[prog], fd);
+	}
+	return r < 0 ? failed(a->features, a->loaded, prog, "the tracepoint", -r, why, why_len) : 0;
+}
+
 static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len)
 {
 	switch (a->loaded->image->progs.v[prog].attach) {
@@ -253,6 +265,8 @@ static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len
 		return attach_kprobe(a, prog, why, why_len);
 	case ATTACH_SYSCALL:
 		return attach_syscall(a, prog, why, why_len);
+	case ATTACH_EVENT:
+		return attach_event(a, prog, why, why_len);
 	}
 	return -EINVAL;
 }

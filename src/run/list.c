@@ -104,6 +104,7 @@ static const char *site_name(enum attach_kind kind)
 	case ATTACH_KRETPROBE:
 		return "kretprobe";
 	case ATTACH_SYSCALL:
+	case ATTACH_EVENT:
 		return "tracepoint";
 	}
 	return "";
@@ -123,6 +124,8 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 		if (s->module)
 			return arena_printf(d->arena, "the tracepoint %s of the module %s", s->target, s->module);
 		return arena_printf(d->arena, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	case ATTACH_EVENT:
+		return "tracefs, perf events";
 	case ATTACH_CGROUP_INGRESS:
 	case ATTACH_CGROUP_EGRESS:
 	case ATTACH_CGROUP_SOCKOPS:
@@ -143,6 +146,18 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 		break;
 	}
 	return NULL;
+}
+
+/* The names of what args[] are. */
+static void list_fields(const struct dwire *d, const struct site *s, FILE *out)
+{
+	const struct lower_env *env = &d->c.lenv;
+	const struct kernel_field *f;
+	size_t n = 0;
+
+	f = s->attach == ATTACH_EVENT && env->event ? env->event(env->ctx, s->target, &n) : NULL;
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "\t\targs[] are ", f[i].name, i + 1 < n ? "" : "\n");
 }
 
 /* Which of the probe's sites are used on this kernel. */
@@ -166,6 +181,7 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(kprobe ? kprobe_kind(s) : s->attach), name ? " " : "",
 			name ? name : "", not );
 		fprintf(out, "\t\t%s\n", s->sees);
+		list_fields(d, s, out);
 		if (site_needs(d, p, s))
 			fprintf(out, "\t\tneeds %s\n", site_needs(d, p, s));
 	}

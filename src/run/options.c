@@ -175,6 +175,7 @@ static const struct opt {
 	{ "sysslice", OPT_ANY, 0, 0 },
 	{ "temporal", OPT_NOT, 0, O(nosort) },
 	{ "tier", OPT_TIER, 0, O(tier) },
+	{ "tpformat", OPT_BOOL, 0, O(tpformat) },
 	{ "tree", OPT_NUM, 0, O(tree) },
 	{ "tregs", OPT_ANYNUM, 0, 0 },
 	{ "udefs", OPT_ANY, 0, 0 },

@@ -63,6 +63,7 @@ struct options {
 	enum row_format rows;
 	bool opretty, oall;     /* oformat=json,pretty; -O */
 	int cpu;                /* -1: all */
+	bool tpformat;          /* of tracepoints only their formats count */
 	uint32_t tier;          /* enum tier + 1; 0: the best of each probe */
 	uint32_t stackindent;   /* 14 */
 	uint64_t bufsize;       /* bytes a CPU; 0: default */

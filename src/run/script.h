@@ -17,7 +17,8 @@ struct dwire {
 	struct kbtf *btf;
 	struct kfuncs *funcs; /* once asked for; NULL: not, or the kernel has no list */
 	bool funcs_read;
-	int funcs_err; /* -errno: why there is no list */
+	struct strmap *events; /* by "GROUP/NAME": what script_kernel.c knows of tracepoints' records */
+	int funcs_err;         /* -errno: why there is no list */
 	struct ktypes ktypes;
 	struct kernel_lists lists;
 	struct userprobes *users;

@@ -16,32 +16,105 @@ static const struct uplace *find_functions(void *ctx, const struct ufunctions *f
 	return userprobes_functions(((struct dwire *)ctx)->users, f, n);
 }
 
+/* ---- tracepoints ------------------------------------------------------------------------------------------------- */
 static bool has_tracepoint(void *ctx, const char *name)
 {
-	return kbtf_has_tracepoint(ctx, name);
+	return kbtf_has_tracepoint(ctx, name) || tracepoint_exists(name);
 }
 
 /* Puts its group to each tracepoint. */
 struct grouping {
-	struct strmap *groups;
-	void (*each)(void *to, const char *module, const char *group, const char *name, unsigned nargs);
+	struct tracepoint_list l;
+	struct strmap *typed;
+	void (*each)(void *to, const struct listed_tracepoint *t);
 	void *to;
 };
 
 static void add_group(void *ctx, const char *module, const char *name, unsigned nargs)
 {
 	const struct grouping *g = ctx;
-	const char *group = strmap_get(g->groups, name);
+	const char *group = strmap_get(g->l.groups, name);
+	const struct listed_tracepoint t = { module, group ? group : "", name, nargs, false };
 
-	g->each(g->to, module, group ? group : "", name, nargs);
+	strmap_put(g->typed, name, g->typed);
+	g->each(g->to, &t);
 }
 
-static void each_tracepoint(void *ctx, struct arena *a,
-	void (*each)(void *to, const char *module, const char *group, const char *name, unsigned nargs), void *to)
+/* Those that BTF has; then those that are only in tracefs. The kernel takes its time to let go of each of these: system
+ * calls', which the provider syscall has, are there only if asked for. */
+static void each_tracepoint(
+	void *ctx, struct arena *a, void (*each)(void *to, const struct listed_tracepoint *t), void *to)
 {
-	struct grouping g = { tracepoint_groups(a), each, to };
+	struct dwire *d = ctx;
+	struct grouping g = { tracepoints_read(a, d->opts.tpformat), strmap_new(a), each, to };
 
-	kbtf_each_tracepoint(ctx, add_group, &g);
+	if (!d->opts.tpformat)
+		kbtf_each_tracepoint(d->btf, add_group, &g);
+	for (size_t i = 0; i < g.l.all.n; i++) {
+		const struct tracepoint *t = &g.l.all.v[i];
+
+		if (!strmap_get(g.typed, t->name))
+			each(to, &(struct listed_tracepoint){ NULL, t->group, t->name, 0, true });
+	}
+}
+
+/* A tracepoint's record. */
+struct event {
+	struct kernel_field *fields; /* NULL: its format cannot be had */
+	const char *const *args;
+	size_t n;
+};
+
+static const struct event *read_event(struct dwire *d, const char *target)
+{
+	struct event *ev = ARENA_NEW(d->arena, struct event);
+	struct tpformat f;
+	const char **args;
+
+	if (tracepoint_format(d->arena, target, &f))
+		return ev;
+	ev->n = f.n;
+	ev->fields = ARENA_ARRAY(d->arena, struct kernel_field, f.n + 1);
+	args = ARENA_ARRAY(d->arena, const char *, f.n + 1);
+	for (size_t i = 0; i < f.n; i++) {
+		const struct tpfield *t = &f.fields[i];
+
+		args[i] = kbtf_field_text(d->btf, d->arena, t);
+		ev->fields[i] = (struct kernel_field){ .name = t->name,
+			.off = t->off,
+			.size = t->size,
+			.is_signed = t->is_signed,
+			.dynamic = t->place == TP_DYNAMIC || t->place == TP_DYNTEXT,
+			.relative = t->relative };
+	}
+	ev->args = args;
+	return ev;
+}
+
+static const struct event *event_of(struct dwire *d, const char *target)
+{
+	const struct event *ev = d->events ? strmap_get(d->events, target) : NULL;
+
+	if (ev)
+		return ev;
+	if (!d->events)
+		d->events = strmap_new(d->arena);
+	ev = read_event(d, target);
+	strmap_put(d->events, target, (void *)(uintptr_t)ev);
+	return ev;
+}
+
+static const char *const *event_args(void *ctx, const char *target)
+{
+	return event_of(ctx, target)->args;
+}
+
+static const struct kernel_field *find_event(void *ctx, const char *target, size_t *n)
+{
+	const struct event *ev = event_of(ctx, target);
+
+	*n = ev->n;
+	return ev->fields;
 }
 
 static const char *tracepoint_arg(void *ctx, struct arena *a, const char *module, const char *name, unsigned i)
@@ -127,20 +200,19 @@ static const struct probe_fault *no_probes(struct arena *a, const struct pdesc *
 	return f;
 }
 
-/* Why a description of sdt means no tracepoint: a module that has no types. */
-static const struct probe_fault *tracepoint_fault(struct arena *a, const struct pdesc *pd)
+/* System calls' own tracepoints. */
+static const struct probe_fault *call_fault(struct arena *a, const struct pdesc *pd)
 {
-	bool all = !*pd->name || pdesc_is_glob(pd->name);
-	const char *module = *pd->func || (all && pdesc_is_glob(pd->mod))
-		? NULL
-		: tracepoint_module(a, pd->mod, all ? NULL : pd->name);
+	bool enter = !strncmp(pd->name, "sys_enter_", 10), leave = !strncmp(pd->name, "sys_exit_", 9);
 
-	if (!module || access(arena_printf(a, "/sys/kernel/btf/%s", module), F_OK) == 0)
+	if (strcmp(pd->mod, "syscalls") != 0 && !enter && !leave)
 		return NULL;
-	return no_probes(a, pd,
-		arena_printf(a, "%s in the module %s, which has no type information (/sys/kernel/btf/%s)",
-			all ? "they are" : "the tracepoint is", module, module),
-		arena_printf(a, "its functions can be traced all the same: fbt:%s::", module));
+	return no_probes(a, pd, "system calls are those of the provider syscall",
+		arena_printf(a, "syscall::%s:%s; with -x tpformat tracepoints of system calls are listed here too",
+			enter           ? pd->name + 10
+				: leave ? pd->name + 9
+					: "",
+			leave ? "return" : "entry"));
 }
 
 /* Why a description of fbt or sdt means no function or tracepoint. */
@@ -149,7 +221,7 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 	const char *why = NULL;
 
 	if (!strcmp(pd->prov, "sdt") || !strcmp(pd->prov, "rawtp"))
-		return tracepoint_fault(a, pd);
+		return call_fault(a, pd);
 	if (strcmp(pd->prov, "fbt") != 0)
 		return NULL;
 	if (!script_funcs(ctx))
@@ -182,6 +254,7 @@ void script_lists(struct dwire *d)
 		.has_tracepoint = has_tracepoint,
 		.tracepoints = each_tracepoint,
 		.tracepoint_arg = tracepoint_arg,
+		.event_args = event_args,
 		.user_make = userprobes_make,
 		.user_fault = userprobes_fault,
 		.user = d->users,
@@ -305,6 +378,7 @@ void script_env(struct dwire *d)
 	env->netns = find_netns;
 	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;
+	env->event = find_event;
 	env->ctx = d;
 	env->function = find_function;
 	env->has_function = has_function;

@@ -37,6 +37,29 @@ expect_eq "$STATUS $OUT" "0 1 1" "a const void * as a number"
 run -qn 'sdt:::sched_* { @[probename] = count(); } tick-200ms { exit(0); }'
 expect_match "$STATUS $OUT" '^0 .*sched_switch ' "many"
 
+# by the format file, where the kernel has one: numbers, strings, arrays, pointers of the process
+if [ "$group" = tcp ]; then
+	dwire_opts=(-q -x tpformat)
+	trace_with '
+sdt:::sched_process_exec /pid == $target/ { @n["exec", basename(args[0]), args[1] == pid, (arg0 >> 16) == strlen(args[0]) + 1] = count(); }
+sdt:::sched_process_fork /args[1] == $target/ { @n["fork", args[0], args[3] > args[1], arg1 == args[1]] = count(); }
+sdt:syscalls::sys_enter_getpgid /pid == $target/ { @n["getpgid", "", args[0], args[1]] = count(); }
+sdt:syscalls::sys_exit_write /pid == $target && args[1] == -EBADF/ { @n["badf", "", args[1], 0] = count(); }
+END { printa("%s %s %d %d %@d\n", @n); }' calls -n 40 -f 6 -l 3
+	said exec "exec calls 1 1 1
+exec cmd 1 1 1"
+	said fork "fork calls 1 1 9"
+	said badf "badf  -9 0 $(value_of write_failed)"
+	said getpgid "getpgid  121 0 $(value_of getpgid)"
+	run -n sdt:syscalls::sys_enter_getpgid
+	expect_match "$STATUS $ERR" '^1 .*syscall::getpgid:entry' "system calls"
+	run -x tpformat -qn 'sdt:tcp::tcp_probe { printf("%d %d.%d %d\n", args[4], args[0][4], args[1][7], sizeof(args[0])); exit(0); }' \
+		-c "$triggers/tcp_pingpong -4 -n 3"
+	expect_eq "$STATUS $(grep 127 <<<"$OUT")" "0 2 127.1 28" "an array"
+	expect_match "$("$dwire" -x tpformat -lvn 'sdt:net::net_dev_xmit' | tr -d '\n\t')" \
+		'args\[0\]: void \*args\[1\]: unsigned intargs\[2\]: intargs\[3\]: string.*args\[\] are skbaddr, len, rc, name' "fields"
+fi
+
 # lists are read when they could be meant, and -l is quick
 expect_ge "$("$dwire" -l | awk '$2 == "sdt"' | wc -l)" 300 "tracepoints"
 expect_eq "$("$dwire" -l -n ':::sched_switch' | awk 'NR > 1 { print $2 }' | sort | tr '\n' ' ')" "rawtp sdt " "without a provider"

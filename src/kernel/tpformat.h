@@ -1,0 +1,35 @@
+/* tpformat: what a tracepoint's format file says of the record that it writes: its fields. */
+#ifndef DWIRE_KERNEL_TPFORMAT_H
+#define DWIRE_KERNEL_TPFORMAT_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum tpplace {
+	TP_WORD,  /* 1, 2, 4 or 8 bytes */
+	TP_ARRAY, /* size bytes: elements, or a structure */
+	TP_TEXT,  /* ... characters */
+	/* A word that tells where in the record they are: the upper half how many bytes, the lower half from where. */
+	TP_DYNAMIC,
+	TP_DYNTEXT
+};
+
+struct tpfield {
+	const char *name;
+	const char *type; /* without qualifiers, stars and brackets: "unsigned int", "struct x", "pid_t" */
+	unsigned stars;
+	enum tpplace place;
+	uint32_t off, size; /* in the record, bytes */
+	uint32_t elem;      /* TP_ARRAY: bytes of an element; 0: there is one, or the file does not tell how many */
+	bool is_signed;
+	bool relative; /* TP_DYNAMIC, TP_DYNTEXT: from the end of the field on; else of the record's start */
+};
+struct tpformat {
+	struct tpfield *fields; /* without those that all records have */
+	size_t n;
+};
+
+/* Parses a format file. 0; -EINVAL: that is none. What out has is in the arena. */
+int tpformat_parse(struct arena *a, const char *text, struct tpformat *out) __attribute__((warn_unused_result));
+#endif
