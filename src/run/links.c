@@ -32,13 +32,13 @@ int links_keep(struct links *l, int fd)
 	return 0;
 }
 
-void links_more_files(void)
+void links_more_files(uint64_t want)
 {
-	struct rlimit most;
+	struct rlimit l;
 
-	if (getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < most.rlim_max) {
-		most.rlim_cur = most.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &most);
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max && l.rlim_cur < want) {
+		l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &l);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "run/attach.h"
 #include "run/consume.h"
 #include "run/counters.h"
+#include "run/links.h"
 #include "run/machine.h"
 #include "run/owner.h"
 #include "run/tick.h"
@@ -446,6 +447,7 @@ int session_arm(struct session *s, char *why, size_t why_len)
 {
 	int err = features_require(s->opts.features, why, why_len);
 
+	links_more_files(LINKS_FILES);
 	if (!err)
 		err = stay_on_cpu(s, why, why_len);
 	if (!err)

@@ -65,5 +65,7 @@ for n in 3 4 5 6 8 10 12 14 16; do
 		expect_match "$STATUS $OUT $ERR" '^1  dwire: cannot .*Too many open files' "$n open files"
 	fi
 done
+under bash -c 'ulimit -Sn 16 && exec "$@"' - -- -qn "$prog"
+expect_eq "$STATUS $ERR" "0 " "16 open files, a limit that everybody may raise"
 under bash -c 'ulimit -v 30000 && exec "$@"' - -- -qn "$prog"
 expect_eq "$STATUS $ERR" "0 " "30 MB of memory"
