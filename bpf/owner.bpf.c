@@ -48,6 +48,7 @@
 #define TCP_LISTEN 10
 #define TCP_NEW_SYN_RECV 12
 /* x86_64; di and orig_ax of struct pt_regs are the other two places that know the machine. */
+#define NR_READ 0
 #define NR_ACCEPT 43
 #define NR_ACCEPT4 288
 
@@ -181,8 +182,6 @@ DW_U32 orphaned;
 DW_U32 scan, marked;
 /* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
 DW_U32 partial;
-/* Who reads the files of others: a socket whose owner ends meanwhile is closed there, and sends its FIN. */
-int walker;
 
 /* The sockets that ended last on this CPU with packets still on their way out. */
 #define ENDED 256
@@ -544,6 +543,15 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 	return sock_of_fd(t, (unsigned int)regs->di, &f) == sk;
 }
 
+/* Who reads the files of others, by an iterator as ours, holds each for a moment: what its process closes meanwhile is
+ * closed, and sends its FIN, at the end of that read(2). No other socket is closed there. */
+static __always_inline bool closed_by_walker(struct task_struct *t, const struct sock *sk)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
+
+	return sk->sk_shutdown == SHUTDOWN_MASK && regs->orig_ax == NR_READ;
+}
+
 /* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
 static __always_inline void egress_other(const void *sk, struct task_struct *t, struct dw_owner *o)
 {
@@ -573,8 +581,7 @@ static __always_inline void egress_slow(void *sk, struct task_struct *t, struct 
 	struct tcp_sock *tcp;
 
 	tcp = bpf_skc_to_tcp_sock(sk);
-	if (t->flags & PF_KTHREAD ||
-		(tcp && t->tgid == walker && tcp->inet_conn.icsk_inet.sk.sk_shutdown == SHUTDOWN_MASK)) {
+	if (t->flags & PF_KTHREAD || (tcp && closed_by_walker(t, &tcp->inet_conn.icsk_inet.sk))) {
 		if (tcp && !o)
 			adopt(tcp);
 		return;
@@ -1043,7 +1050,6 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	struct socket *s;
 	struct sock *sk;
 
-	walker = bpf_get_current_task_btf()->tgid;
 	if (!file || !t || (t->flags & PF_EXITING))
 		return 0;
 	s = bpf_sock_from_file(file);
