@@ -136,7 +136,6 @@ struct image_probe {
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
 enum map_role {
 	MAP_RINGS,   /* array of ring buffers, one a CPU */
-	MAP_ERRORS,  /* a ring buffer for ERROR's clauses: read at once when they have run */
 	MAP_DROPS,   /* per-CPU array of u64, DW_DROP_COUNT */
 	MAP_OWNER,   /* the owner service's hash: socket address -> owner */
 	MAP_GLOBALS, /* array of one value: the global variables */
@@ -244,7 +243,7 @@ struct image {
 	uint32_t globals_size;
 	bool functions; /* a probe is not in the tier hooks */
 	bool needs_owner;
-	bool idle;        /* a probe is enabled that has nothing to do: its predicates are 0 */
+	bool idle;        /* a probe is enabled that has nothing to do: its predicates are 0, or it is ERROR */
 	bool destructive; /* some action is: needs -w */
 	uint32_t strsize;
 	uint32_t nspec;    /* speculations at once */

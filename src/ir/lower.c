@@ -22,7 +22,7 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 }
 
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
-	const struct lower_env *env, struct image *im)
+	const struct lower_env *env, struct image *im, const struct lower_dump *dump)
 {
 	struct lowerer *lw = ARENA_NEW(a, struct lowerer);
 	struct lit *empty;
@@ -34,6 +34,8 @@ struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, 
 	lw->penv = penv;
 	lw->env = env;
 	lw->im = im;
+	lw->dump_ir = dump->ir;
+	lw->dump_bpf = dump->bpf;
 	lw->lits = strmap_new(a);
 	lw->filters = strmap_new(a);
 	empty = vec_push(a, &im->lits);
@@ -65,8 +67,22 @@ const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
 	return f;
 }
 
-static void lower_site(
-	struct lowerer *lw, const struct site *site, const struct jobs *jobs, FILE *dump_ir, FILE *dump_bpf)
+/* What lasts for all clauses of the program; those of ERROR may run in any. */
+static void collect_vars(struct lowerer *lw, const struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->v.n; i++)
+		vars_collect(lw, jobs->v.v[i].clause);
+	for (size_t i = 0; jobs->v.n && lw->errors && i < lw->errors->jobs.v.n; i++)
+		vars_collect(lw, lw->errors->jobs.v.v[i].clause);
+	heap_place(lw);
+}
+
+static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs)
+{
+	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
+}
+
+static void lower_site(struct lowerer *lw, const struct site *site, const struct jobs *jobs)
 {
 	const struct site_text *f;
 	vreg ret;
@@ -76,7 +92,7 @@ static void lower_site(
 	lw->clause = NULL;
 	lw->sleeps = false;
 	lw->exit_label = ir_newlabel(lw->ir);
-	lw->blurs = clauses_branches(jobs) > BLUR_FROM;
+	lw->blurs = program_branches(lw, jobs) > BLUR_FROM;
 	vars_begin(lw);
 	site_begin(lw);
 	if (lw->env->only_cpu)
@@ -91,9 +107,7 @@ static void lower_site(
 		lower_jump(lw, f->expr, lw->exit_label, false);
 	}
 	scratch_begin(lw);
-	for (size_t i = 0; i < jobs->v.n; i++)
-		vars_collect(lw, jobs->v.v[i].clause);
-	heap_place(lw);
+	collect_vars(lw, jobs);
 	lw->taken_late = false;
 	lw->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(lw->ir) : 0;
 	lw->ended_label = 0;
@@ -111,7 +125,7 @@ static void lower_site(
 	ret = ir_imm(lw->ir, at_cgroup(lw)); /* 1: the packet may pass */
 	ir_ret(lw->ir, ret);
 	if (!lw->failed)
-		prog_emit(lw, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 }, dump_ir, dump_bpf);
+		prog_emit(lw, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
 }
 
 /* The sites of the kprobes tier are those of the functions, reached otherwise. */
@@ -189,21 +203,21 @@ void lower_bare_site(struct lowerer *lw, const struct site *site)
 {
 	static const struct jobs none = { .nmembers = 0 };
 
-	lower_site(lw, site, &none, NULL, NULL);
+	lower_site(lw, site, &none);
 }
 
-void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE *dump_ir, FILE *dump_bpf)
+static bool is_error(const struct probe *p)
+{
+	return !strcmp(p->prov->name, "dtrace") && !strcmp(p->name, "ERROR");
+}
+
+void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n)
 {
 	const struct probe *p = set[0].probe;
-	struct jobs jobs = { .nmembers = 0 };
 	struct tier_choice c = tier_choose(lw->env, lw->arena, p, n);
 	struct probe_left m = { .probe = p, .at = set[0].on[0].clause->loc, .site = c.site, .lacks = c.lacks };
-	enum tier t = (enum tier)c.tier;
+	struct planned *plan;
 
-	lw->failed = false;
-	lw->dump_bpf = dump_bpf;
-	lw->prov = p->prov;
-	lw->probe = p;
 	if (c.tier < 0 && !is_named(set, n)) {
 		lw->left = m;
 		return;
@@ -213,21 +227,42 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE 
 		site_missing(lw, &m);
 		return;
 	}
-	lw->tier = t;
-	lw->im->functions |= t != TIER_HOOKS;
-	lw->set = set;
-	lw->nset = n;
-	multi_plan(lw, set, n, &jobs);
+	plan = ARENA_NEW(lw->arena, struct planned);
+	*plan = (struct planned){ .set = set, .nset = n, .tier = (enum tier)c.tier };
+	multi_plan(lw, set, n, &plan->jobs);
+	plan->probe_index = lw->probe_index;
+	if (is_error(p)) {
+		lw->errors = plan;
+		lw->im->idle = true;
+	} else {
+		*vec_push(lw->arena, &lw->planned) = plan;
+	}
+}
+
+static void lower_planned(struct lowerer *lw, const struct planned *plan)
+{
+	const struct probe *p = plan->set[0].probe;
+
+	lw->failed = false;
+	lw->prov = p->prov;
+	lw->probe = p;
+	lw->probe_index = plan->probe_index;
+	lw->tier = plan->tier;
+	lw->im->functions |= lw->tier != TIER_HOOKS;
+	lw->set = plan->set;
+	lw->nset = plan->nset;
 	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
 		const struct site *s = &p->def->sites[i];
 
-		if (site_in_tier(s, t) && !site_lacks(lw->env, lw->arena, p, s, t))
-			lower_site(lw, syscall_site(lw, lower_site_reached(lw, s, t), &jobs), &jobs, dump_ir, dump_bpf);
+		if (site_in_tier(s, lw->tier) && !site_lacks(lw->env, lw->arena, p, s, lw->tier))
+			lower_site(lw, syscall_site(lw, lower_site_reached(lw, s, lw->tier), &plan->jobs), &plan->jobs);
 	}
 }
 
 void lower_finish(struct lowerer *lw)
 {
+	for (size_t i = 0; i < lw->planned.n; i++)
+		lower_planned(lw, lw->planned.v[i]);
 	if (lw->left.probe && !lw->any_site)
 		site_missing(lw, &lw->left);
 	vtime_finish(lw);

@@ -75,12 +75,16 @@ struct enabled {
 
 struct lowerer;
 
+/* Where the optimised IR and the instructions are written; NULL: nowhere. */
+struct lower_dump {
+	FILE *ir, *bpf;
+};
+
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
-	const struct lower_env *env, struct image *im);
-/* Compiles the clauses of a probe for each of its sites; or of several that share them (site.number), all with one
- * definition. Errors go to the diagnostics. When dump is not NULL the optimised IR and the instructions are written
- * there as asked for. */
-void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n, FILE *dump_ir, FILE *dump_bpf);
-/* After all probes: sizes of maps, the literals. */
+	const struct lower_env *env, struct image *im, const struct lower_dump *dump);
+/* Numbers the clauses of a probe; or of several that share their sites (site.number), all with one definition. set
+ * must last until lower_finish(). Errors go to the diagnostics. */
+void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n);
+/* After all probes: compiles their clauses for each of their sites; sizes of maps, the literals. */
 void lower_finish(struct lowerer *lw);
 #endif

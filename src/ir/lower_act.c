@@ -244,12 +244,6 @@ void count_drop(struct lowerer *lw, enum dw_drop cause)
 	ir_stack_release(ir, mark);
 }
 
-/* The probe that the consumer fires when it reads of a fault. */
-static bool is_error_probe(const struct lowerer *lw)
-{
-	return !strcmp(lw->prov->name, "dtrace") && !strcmp(lw->probe->name, "ERROR");
-}
-
 /* The ring of this CPU. */
 static vreg own_ring(struct lowerer *lw, uint32_t none_label)
 {
@@ -271,7 +265,7 @@ vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
 	vreg ring, rec = ir_var(ir);
 	uint32_t got = ir_newlabel(ir);
 
-	ring = is_error_probe(lw) ? ir_map(ir, map_for(lw, MAP_ERRORS)) : own_ring(lw, full_label);
+	ring = own_ring(lw, full_label);
 	ir_set(ir, rec,
 		ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3, false));
 	ir_jcci(ir, CC_NE, rec, 0, got);

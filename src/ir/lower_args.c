@@ -40,7 +40,9 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 	struct ir *ir = lw->ir;
 	struct val v = { .k = V_INT, .type = lw->ts->int64, .r = ir_imm(ir, 0) };
 
-	if (lw->site->attach == ATTACH_TEST_RUN)
+	if (lw->error_args)
+		v.r = n < ERROR_ARGS ? lw->error_args[n] : v.r;
+	else if (lw->site->attach == ATTACH_TEST_RUN)
 		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
 	else if (at_return(lw))
 		v = n == 1 ? site_returned(lw, lw->ts->int64) : v;
@@ -102,7 +104,7 @@ struct val lower_args(struct lowerer *lw, const struct expr *e)
 
 	if (e->kind != EX_IDENT && !e->xl && (!e->a || e->a->kind != EX_IDENT || strcmp(e->a->name, "args") != 0))
 		return v;
-	text = e->xl ? NULL : value_text(lw, e->ival);
+	text = e->xl || lw->error_args ? NULL : value_text(lw, e->ival);
 	if (text)
 		return site_value(lw, text, e->type);
 	if (e->kind == EX_IDENT)

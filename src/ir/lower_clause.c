@@ -74,17 +74,48 @@ static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, boo
 	}
 }
 
+/* At a fault: the clauses of ERROR, as if they stood here: in the thread that faulted, before the next clause. Arguments:
+ * arg0 the probe's id, arg1 the enabled probe's, arg2 the action, arg3 where in its program, arg4 the fault, arg5 its
+ * value. */
+static void fire_error(struct lowerer *lw)
+{
+	const vreg args[ERROR_ARGS] = { multi_id(lw), multi_epid(lw), lw->fault_action, lw->fault_pc, lw->fault_code,
+		lw->fault_value };
+	const struct probe *probe = lw->probe;
+	vreg member = lw->member, entry = lw->entry;
+	uint32_t next = lw->next_label, unused = lw->unused_label;
+	bool may_have_ended = lw->may_have_ended;
+
+	lw->error_args = args;
+	lw->member = 0;
+	lw->unused_label = 0;
+	for (size_t i = 0; i < lw->errors->jobs.v.n; i++) {
+		lower_clause(lw, &lw->errors->jobs.v.v[i]);
+		may_have_ended |= lw->may_have_ended;
+	}
+	lw->error_args = NULL;
+	lw->probe = probe;
+	lw->prov = probe->prov;
+	lw->member = member;
+	lw->entry = entry;
+	lw->next_label = next;
+	lw->unused_label = unused;
+	lw->may_have_ended = may_have_ended;
+}
+
 /* A record of the fault instead of the clause's own. */
 static void lower_fault_exit(struct lowerer *lw)
 {
 	struct ir *ir = lw->ir;
+	bool fires = lw->errors && !lw->error_args;
+	uint32_t noted = fires ? ir_newlabel(ir) : lw->next_label;
 	vreg r;
 
 	ir_label(ir, lw->fault_label);
 	if (lw->rec)
 		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ lw->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
 	ir_label(ir, lw->early_label);
-	r = ring_reserve(lw, sizeof(struct dw_err), lw->next_label);
+	r = ring_reserve(lw, sizeof(struct dw_err), noted);
 	ir_st(ir, r, offsetof(struct dw_err, rec.ts), 8, ktime(lw));
 	ir_sti(ir, r, offsetof(struct dw_err, rec.epid), 4, -1);
 	ir_sti(ir, r, offsetof(struct dw_err, rec.len), 4, sizeof(struct dw_err));
@@ -94,6 +125,10 @@ static void lower_fault_exit(struct lowerer *lw)
 	ir_st(ir, r, offsetof(struct dw_err, pc), 4, lw->fault_pc);
 	ir_st(ir, r, offsetof(struct dw_err, value), 8, lw->fault_value);
 	ring_submit(lw, r, true);
+	if (fires) {
+		ir_label(ir, noted);
+		fire_error(lw);
+	}
 }
 
 static bool has_exit(const struct epid *ep)
@@ -210,9 +245,9 @@ void lower_clause(struct lowerer *lw, const struct job *job)
 		submit_record(lw, lw->exiting != 0);
 	lw->may_have_ended = lw->exiting != 0;
 	ir_jmp(ir, lw->next_label);
+	memo_release(lw, memo);
 	lower_fault_exit(lw);
 	ir_label(ir, lw->next_label);
-	memo_release(lw, memo);
 	ir_stack_release(ir, stack);
 	lw->clause = NULL;
 }

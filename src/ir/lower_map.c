@@ -43,7 +43,6 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 {
 	static const struct image_map shared[] = {
 		[MAP_RINGS] = { MAP_RINGS, "dw_rings", 0, 4, 4, 0, 0, NULL },
-		[MAP_ERRORS] = { MAP_ERRORS, "dw_errors", BPF_MAP_TYPE_RINGBUF, 0, 0, ERRORS_RING, 0, NULL },
 		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0, NULL },
 		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
 		[MAP_LAST_USERS] = { MAP_LAST_USERS, "dw_last_users", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },

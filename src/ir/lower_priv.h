@@ -5,7 +5,6 @@
 #include "ir/tiers.h"
 
 #define SCRATCH_SLOTS 4 /* of a CPU */
-#define ERRORS_RING (1u << 18)
 
 /* A string: in registers or, REP_TEXT, in memory. */
 struct sval {
@@ -87,6 +86,9 @@ struct probe_left {
 	struct loc at;
 };
 
+/* Probes with one program: planned, their clauses numbered, before any is lowered. */
+struct planned;
+
 struct lowerer {
 	struct arena *arena;
 	struct diags *d;
@@ -103,7 +105,9 @@ struct lowerer {
 	struct strmap *filters;           /* text of a site's when -> parsed and checked */
 	uint32_t maps[24];                /* by role: index + 1 of the shared maps */
 	uint32_t vtime_probe;             /* the first that reads vtimestamp */
-	FILE *dump_bpf;                   /* or NULL: for programs that no probe has */
+	FILE *dump_ir, *dump_bpf;         /* or NULL */
+	VEC(struct planned *) planned;
+	const struct planned *errors; /* ERROR's: its clauses run where the fault is; NULL: it is not enabled */
 	uint32_t own_maps[2];   /* aggregations, associative arrays and self-> variables that have a map of their own */
 	uint32_t nshared;       /* ... that share theirs with others */
 	uint32_t zero_size;     /* bytes of zeroes wanted in their map */
@@ -158,6 +162,7 @@ struct lowerer {
 	uint32_t next_label;
 	size_t faults; /* places of the program that may fault */
 	vreg fault_code, fault_value, fault_action, fault_pc;
+	const vreg *error_args; /* in ERROR's clauses, at a fault: its arguments; else NULL */
 	uint32_t stmt_no;
 	size_t action_no;
 	struct action *actions;
@@ -234,6 +239,8 @@ size_t memo_mark(const struct lowerer *lw);
 void memo_release(struct lowerer *lw, size_t mark);
 void place_translate(struct lowerer *lw, struct val to, struct val from); /* all members of from (V_XL), into to */
 
+#define ERROR_ARGS 6
+
 /* lower_multi.c: probes that share their sites. A clause on some of them is a job. */
 struct job {
 	const struct clause *clause;
@@ -249,6 +256,13 @@ struct jobs {
 	uint32_t table, rows, row_size; /* several members: the map, and its rows by the site's number */
 	uint32_t first_number;          /* one member: its number */
 	const uint16_t *first_also;
+};
+struct planned {
+	const struct enabled *set;
+	size_t nset;
+	enum tier tier;
+	uint32_t probe_index;
+	struct jobs jobs;
 };
 void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs);
 void multi_begin(struct lowerer *lw, const struct jobs *jobs); /* of a program: leaves it if no member fires */
@@ -398,7 +412,7 @@ void vtime_finish(struct lowerer *lw); /* after all probes: the program that vti
 void site_prog_type(const struct lowerer *lw, struct image_prog *p); /* which the kernel wants at lw->site */
 /* A program that only notes what its probe reads later (image_prog.notes). */
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
-void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf);
+void prog_emit(struct lowerer *lw, struct loc at);
 
 /* lower_map.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role);

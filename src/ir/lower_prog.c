@@ -194,7 +194,7 @@ void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
 	*vec_push(lw->arena, &lw->im->progs) = *p;
 }
 
-void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
+void prog_emit(struct lowerer *lw, struct loc at)
 {
 	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
 	struct kernel_func func;
@@ -203,10 +203,10 @@ void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 	ir_optimise(lw->ir);
 	if (!has_effect(lw))
 		return;
-	if (dump_ir) {
-		fprintf(dump_ir, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
+	if (lw->dump_ir) {
+		fprintf(lw->dump_ir, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
 			lw->site->target ? lw->site->target : "its site");
-		ir_dump(lw->ir, dump_ir);
+		ir_dump(lw->ir, lw->dump_ir);
 	}
 	if (too_many_branches(lw->ir))
 		why = "more than 8000 conditions";
@@ -216,10 +216,10 @@ void prog_emit(struct lowerer *lw, struct loc at, FILE *dump_ir, FILE *dump_bpf)
 		lw->failed = true;
 		return;
 	}
-	if (dump_bpf) {
-		fprintf(dump_bpf, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
+	if (lw->dump_bpf) {
+		fprintf(lw->dump_bpf, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
 			lw->site->target ? lw->site->target : "its site");
-		bpf_disasm(p.code.insns, p.code.n, dump_bpf);
+		bpf_disasm(p.code.insns, p.code.n, lw->dump_bpf);
 	}
 	site_prog_type(lw, &p);
 	p.flags = lw->sleeps ? BPF_F_SLEEPABLE : 0;

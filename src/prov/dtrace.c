@@ -1,4 +1,5 @@
-/* dtrace: BEGIN, END, ERROR. Their programs are run by hand: before all others, after all others, at a fault. */
+/* dtrace: BEGIN, END, ERROR. The programs of the first two are run by hand: before all
+ * others, after all others; ERROR's clauses are part of every program whose clauses may fault. */
 #include "prov/all.h"
 
 static const struct site by_hand[] = {

@@ -366,7 +366,7 @@ static struct enabled clauses_on(struct compilation *c, size_t i)
 }
 
 /* The probe at i of the order, with all that share its sites: they are lowered at the first of them. */
-static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t i, FILE *dump_ir, FILE *dump_bpf)
+static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t i)
 {
 	const struct probe *p = &c->probes.all.v[c->order.v[i]];
 	bool shares = shares_sites(c, p);
@@ -385,10 +385,10 @@ static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t 
 			set[n++] = on;
 	}
 	if (n)
-		lower_probes(lw, set, n, dump_ir, dump_bpf);
+		lower_probes(lw, set, n);
 }
 
-static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
+static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 {
 	struct lowerer *lw;
 
@@ -400,10 +400,10 @@ static int lower_texts(struct compilation *c, FILE *dump_ir, FILE *dump_bpf)
 	c->lenv.aggsize = c->opts->aggsize;
 	c->lenv.scratchsize = c->opts->scratchsize;
 	c->lenv.dynvarsize = c->opts->dynvarsize;
-	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image);
+	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image, dump);
 
 	for (size_t i = 0; i < c->order.n; i++)
-		lower_with_others(c, lw, i, dump_ir, dump_bpf);
+		lower_with_others(c, lw, i);
 	lower_finish(lw);
 	c->image.strsize = (uint32_t)c->opts->strsize;
 	return diags_errors(c->diags) ? -EINVAL : 0;
@@ -445,9 +445,12 @@ int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
 		return r;
 	if (dump == DWIRE_DUMP_TYPES)
 		return dump_trees(c, out);
-	return lower_texts(c, dump == DWIRE_DUMP_IR ? out : NULL,
-		dump == DWIRE_DUMP_BPF     ? out
-			: c->disasm        ? c->disasm
-			: c->opts->verbose ? c->tree
-					   : NULL);
+	return lower_texts(c,
+		&(struct lower_dump){
+			.ir = dump == DWIRE_DUMP_IR ? out : NULL,
+			.bpf = dump == DWIRE_DUMP_BPF ? out
+				: c->disasm           ? c->disasm
+				: c->opts->verbose    ? c->tree
+						      : NULL,
+		});
 }

@@ -68,9 +68,6 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		c->nrings++;
 		err = ring_open(&c->rings[i], env->ring_fds[i]);
 	}
-	for (size_t i = 0; !err && env->map_fds && i < env->image->maps.n; i++)
-		if (env->image->maps.v[i].role == MAP_ERRORS)
-			err = ring_open(&c->errors, env->map_fds[i]);
 	if (err) {
 		consumer_free(c);
 		return err;
@@ -85,7 +82,6 @@ void consumer_free(struct consumer *c)
 		return;
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_close(&c->rings[i]);
-	ring_close(&c->errors);
 	structured_free(c->doc);
 	store_free(c->store);
 	agg_free(c->aggs);

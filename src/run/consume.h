@@ -27,8 +27,6 @@ struct consumer_env {
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
 	const char *(*moved)(void *ctx);                    /* counters of the network (run/counters.h); may be NULL */
 	struct symtext *symtext;                            /* may be NULL */
-	/* A clause failed; its message is printed already. Here the caller fires the ERROR probe. May be NULL. */
-	void (*on_error)(void *ctx, const struct dw_err *e);
 	void *ctx;
 };
 

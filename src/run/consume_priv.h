@@ -28,7 +28,6 @@ struct consumer {
 	struct flow *flows;     /* by CPU */
 	struct store *store;    /* bufpolicy fill or ring: nothing is printed before the end; or NULL */
 	struct structured *doc; /* -x oformat: the output is a document; or NULL */
-	struct ring errors;     /* of ERROR's clauses; not mapped: there are none */
 	bool full;              /* fill: a buffer is */
 	struct ring **heap;     /* rings with a record to consume, the oldest first */
 	size_t nheap;

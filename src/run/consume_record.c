@@ -207,23 +207,7 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 	}
 }
 
-/* What ERROR's clauses recorded, at once: it belongs where the fault was. They ran on our CPU; it is shown as the one
- * of the fault. */
-static void print_errors(struct consumer *c, unsigned cpu)
-{
-	const struct ring_slot *s;
-
-	if (!c->errors.data)
-		return;
-	ring_look(&c->errors);
-	while ((s = ring_peek(&c->errors))) {
-		consume_record(c, cpu, s->rec, s->len, false);
-		ring_next(&c->errors);
-	}
-	ring_release(&c->errors, false);
-}
-
-static void record_error(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
+static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 {
 	struct dw_err e;
 
@@ -249,9 +233,6 @@ static void record_error(struct consumer *c, unsigned cpu, const uint8_t *rec, s
 	/* Both streams may be one terminal: keep the order. An error of the stream is seen at the end of the pass. */
 	(void)!out_flush(c->out);
 	fault_print(c->env.err, &e, p, c->env.errtags);
-	if (c->env.on_error)
-		c->env.on_error(c->env.ctx, &e);
-	print_errors(c, cpu);
 }
 
 /* The speculation that a record belongs to; 0: none. */
@@ -321,7 +302,7 @@ void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t
 
 	memcpy(&head, rec, sizeof(head));
 	if (head.epid == DW_EPID_ERROR) {
-		record_error(c, cpu, rec, len);
+		record_error(c, rec, len);
 		return;
 	}
 	const struct epid *ep = consume_epid(c, head.epid);

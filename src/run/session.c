@@ -28,7 +28,7 @@
 #define MAX_EVENTS 16
 #define REPORT_NS 1000000000u /* drops are told this often */
 #define SETTLE_NS 5200000u    /* the consumer holds back records younger than 5 ms */
-#define ERROR_ROUNDS 8        /* ERROR clauses that fail in their turn, at the end */
+#define LAST_PASSES 8         /* at the end: a pass stops behind the record of an exit() */
 
 /* What an epoll event is about; a child's carries its number too. */
 enum event { EV_SIGNAL, EV_TICK, EV_RING, EV_CHILD };
@@ -227,25 +227,6 @@ static const char *moved_counters(void *ctx)
 	return s->counters ? counters_moved(s->counters) : "";
 }
 
-/* Fires ERROR, with the arguments that D documents: arg1 the enabled probe's id, arg2 the action, arg3 where in its
- * program, arg4 the fault, arg5 its value; and the probe's own id in arg0. */
-static void fire_error(void *ctx, const struct dw_err *e)
-{
-	const struct session *s = ctx;
-	const struct image *img = s->image;
-	uint64_t args[6] = { 0, e->epid, e->action, e->pc, e->fault, e->value };
-	const struct image_probe *p;
-	int fired;
-
-	if (e->epid == 0 || e->epid > img->epids.n || img->epids.v[e->epid - 1].probe >= img->probes.n)
-		return;
-	p = &img->probes.v[img->epids.v[e->epid - 1].probe];
-	args[0] = p->id;
-	fired = tick_fire(s->loaded, "ERROR", args, 6);
-	if (fired < 0)
-		fprintf(s->opts.err, "dwire: cannot fire dtrace:::ERROR: %s\n", strerror(-fired));
-}
-
 static int make_consumer(struct session *s, char *why, size_t why_len)
 {
 	struct consumer_env env = {
@@ -270,7 +251,6 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.zone_name = name_zone,
 		.moved = moved_counters,
 		.symtext = s->symtext,
-		.on_error = fire_error,
 		.ctx = s,
 	};
 	int err = consumer_new(&env, &s->consumer);
@@ -321,12 +301,12 @@ static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 	return n;
 }
 
-/* Empties them to the last record, those of ERROR clauses included that this fires. */
+/* Empties them to the last record. */
 static int empty_all(struct session *s, char *why, size_t why_len)
 {
 	int n = 1;
 
-	for (int i = 0; n > 0 && i < ERROR_ROUNDS; i++)
+	for (int i = 0; n > 0 && i < LAST_PASSES; i++)
 		n = empty_rings(s, true, why, why_len);
 	return n < 0 ? n : 0;
 }
