@@ -348,6 +348,9 @@ inline uint64_t dw_mptcp[struct sock *S] = __has(((struct tcp_sock *)S)->is_mptc
     ((struct inet_connection_sock *)S)->icsk_ulp_data == 0 ? 0 :
     (uint64_t)((struct mptcp_subflow_context *)(uint64_t)((struct inet_connection_sock *)S)->icsk_ulp_data)->conn) : 0;
 
+inline uint32_t dw_mptcp_token[uint64_t conn] = __has(((struct mptcp_sock *)conn)->token) ?
+    (conn == 0 ? 0 : ((struct mptcp_sock *)conn)->token) : 0;
+
 /* The packet's struct nf_conn: the low bits tell other things. */
 inline uint64_t dw_ct[struct dw_pkt *P] = P->has_pkt && P->skb != 0 ? P->skb->_nfct & ~7ul : 0;
 
@@ -374,8 +377,7 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_orig_dport = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? 0 :
 	    ntohs(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u.all)) : 0;
 	cs_parent = dw_mptcp[P->sk];
-	cs_token = __has(((struct mptcp_sock *)P->sk)->token) ? (dw_mptcp[P->sk] == 0 ? 0 :
-	    ((struct mptcp_sock *)dw_mptcp[P->sk])->token) : 0;
+	cs_token = dw_mptcp_token[dw_mptcp[P->sk]];
 	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
 	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;

@@ -86,5 +86,11 @@ translator csinfo_t < struct dw_lookup *P > {
 	    ((struct dw_name12 *)(dw_cg_name[dw_lkp_of] + dw_cg_skip[dw_cg_head[dw_lkp_of]]))->c :
 	    dw_cg_below[dw_cg_head[dw_cg_above[dw_lkp_of]]] == 3 ? ((struct dw_name96 *)dw_cg_name[dw_lkp_of])->c :
 	    dw_cg_below[dw_cg_head[dw_cg_above[dw_lkp_of]]] > 0 ? ((struct dw_name12 *)dw_cg_name[dw_lkp_of])->c : "";
+	cs_parent = 0;
+	cs_token = 0;
+	cs_orig_saddr = "";
+	cs_orig_daddr = "";
+	cs_orig_sport = 0;
+	cs_orig_dport = 0;
 	cs_cgroupname = ((struct dw_name96 *)dw_cg_name[dw_lkp_own])->c;
 };

@@ -17,7 +17,7 @@ struct dw_sk {
 	int32_t flags;		/* of the call: MSG_* */
 	uint64_t laddr;		/* where the process has the address that it asks for; 0: nowhere */
 	uint64_t raddr;
-	int32_t oldstate;	/* of TCP */
+	int32_t oldstate;	/* of TCP; state: the new one, 0: it does not change */
 	int32_t state;
 	int32_t op;		/* of io_uring */
 	int32_t want;		/* listen: the queue asked for */
@@ -43,6 +43,8 @@ translator struct dw_sk < struct dw_sk *P > {
 	laddr = 0;
 	raddr = 0;
 	want = 0;
+	listener = (struct sock *)0;
+	state = 0;
 };
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------------ */
@@ -61,6 +63,10 @@ inline int dw_sk_file[uint64_t sk] = sk != 0 && ((struct sock *)sk)->sk_socket !
 /* TCP, and MPTCP, whose connect(2) comes back before it is done where the descriptor does not block. */
 inline int dw_sk_later[uint64_t sk] = dw_sk_nonblock[sk] &&
     (((struct sock *)sk)->sk_protocol == 6 || ((struct sock *)sk)->sk_protocol == 262);
+/* ... and one that has begun: connect(2) only asks how far it is (socket.state: 1: it is not connected). */
+inline int dw_sk_begun[uint64_t sk] = dw_sk_later[sk] && ((struct sock *)sk)->sk_socket->state != 1;
+/* TCP_LISTEN, of every family that has connections: what the others keep there says nothing. */
+inline int dw_sk_listens[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state == 10;
 /* The system call's end: errno. ERESTARTSYS and its like are EINTR to the process. */
 inline int dw_errno_of[int64_t ret] = ret >= 0 || ret < -4095 ? 0 : ret <= -512 && ret >= -516 ? 4 : -ret;
 
@@ -112,8 +118,6 @@ translator struct dw_sk < struct dw_skexit *C > {
 	a3 = __sysarg3[C->regs];
 	fd = (int)__sysarg0[C->regs];
 	err = dw_errno_of[C->ret];
-	bytes = C->ret < 0 ? 0 : C->ret;
-	flags = (int)__sysarg2[C->regs];
 	laddr = __sysnr[C->regs] == __nr_bind ? __sysarg1[C->regs] : 0;
 	raddr = __sysnr[C->regs] == __nr_connect ? __sysarg1[C->regs] : 0;
 	want = __sysnr[C->regs] == __nr_listen ? (int)__sysarg1[C->regs] : 0;
@@ -441,16 +445,16 @@ translator sockinfo_t < struct dw_sk *P > {
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
 	so_rport = P->raddr != 0 ? dw_sa_port[P->raddr] : P->sk == 0 ? 0 :
 	    P->sk->__sk_common.skc_family == 2 || P->sk->__sk_common.skc_family == 10 ? ntohs(P->sk->__sk_common.skc_dport) : 0;
-	so_state = P->sk == 0 ? 7 : P->sk->__sk_common.skc_state;
+	so_state = P->state != 0 ? P->state : P->sk == 0 ? 7 : P->sk->__sk_common.skc_state;
 	so_nonblock = dw_sk_nonblock[(uint64_t)P->sk];
 	so_rcvbuf = P->sk == 0 ? 0 : P->sk->sk_rcvbuf;
 	so_rcvq = P->sk == 0 ? 0 : P->sk->sk_backlog.rmem_alloc.counter;
 	so_sndbuf = P->sk == 0 ? 0 : P->sk->sk_sndbuf;
 	so_sndq = P->sk == 0 ? 0 : P->sk->sk_protocol == 6 && P->sk->sk_type == 1 ? P->sk->sk_wmem_queued :
 	    P->sk->sk_wmem_alloc.refs.counter - 1;
-	so_acceptq = P->sk == 0 ? 0 : P->sk->sk_ack_backlog;
-	so_acceptq_max = P->sk == 0 ? 0 : P->sk->sk_max_ack_backlog;
-	so_backlog = P->want != 0 ? P->want : P->sk == 0 ? 0 : P->sk->sk_max_ack_backlog;
+	so_acceptq = dw_sk_listens[(uint64_t)P->sk] ? P->sk->sk_ack_backlog : 0;
+	so_acceptq_max = dw_sk_listens[(uint64_t)P->sk] ? P->sk->sk_max_ack_backlog : 0;
+	so_backlog = P->want != 0 ? P->want : dw_sk_listens[(uint64_t)P->sk] ? P->sk->sk_max_ack_backlog : 0;
 };
 
 /* How a call ended. */
@@ -468,8 +472,8 @@ translator sockres_t < struct dw_sk *P > {
 	sr_error = sock_error_string[P->err];
 	sr_bytes = P->bytes;
 	sr_flags = P->flags;
-	sr_acceptq = P->listener->sk_ack_backlog;
-	sr_acceptq_max = P->listener->sk_max_ack_backlog;
+	sr_acceptq = P->listener != 0 ? P->listener->sk_ack_backlog : 0;
+	sr_acceptq_max = P->listener != 0 ? P->listener->sk_max_ack_backlog : 0;
 };
 
 /* sock:::buffer-full */
@@ -520,5 +524,11 @@ translator csinfo_t < struct dw_sk *P > {
 	    P->owner != 0 ? P->owner->nspid : -1;
 	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
 	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
+	cs_parent = dw_mptcp[P->sk];
+	cs_token = dw_mptcp_token[dw_mptcp[P->sk]];
+	cs_orig_saddr = "";
+	cs_orig_daddr = "";
+	cs_orig_sport = 0;
+	cs_orig_dport = 0;
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;
 };

@@ -44,6 +44,16 @@ inline int dw_wf_turns[uint64_t local] = (dw_wf_scanning[local] & 1) != 0 && dw_
     dw_wf_nth[dw_wf_lreq[local], dw_wf_index[local]] == dw_wf_tuned[local];
 inline int dw_wf_stays[uint64_t local] = (dw_wf_scanning[local] & 4) != 0 && dw_wf_lreq[local] != 0;
 
+/* What a site does not say: no channel, not given up, asked for before. */
+translator struct dw_wifi < struct dw_wifi *P > {
+	freq = 0;
+	band = 0;
+	beacon = 0;
+	index = 0;
+	aborted = 0;
+	asks = 0;
+};
+
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
 /* rdev_scan */
@@ -58,11 +68,6 @@ translator struct dw_wifi < struct dw_wfscan *C > {
 	dev = (struct net_device *)dw_wf_dev[dw_wf_req[C->request]];
 	channels = dw_wf_channels[dw_wf_req[C->request]];
 	ssids = dw_wf_ssids[dw_wf_req[C->request]];
-	freq = 0;
-	band = 0;
-	beacon = 0;
-	index = 0;
-	aborted = 0;
 	asks = 1;
 	since = 0;
 	asker = pid;
@@ -80,12 +85,7 @@ translator struct dw_wifi < struct dw_wfdone *C > {
 	dev = (struct net_device *)dw_wf_dev[dw_wf_req[C->request]];
 	channels = dw_wf_channels[dw_wf_req[C->request]];
 	ssids = dw_wf_ssids[dw_wf_req[C->request]];
-	freq = 0;
-	band = 0;
-	beacon = 0;
-	index = 0;
 	aborted = ((struct cfg80211`cfg80211_scan_info *)C->info)->aborted;
-	asks = 0;
 	since = __stamp("scan", dw_wf_wiphy[dw_wf_req[C->request]]);
 	asker = __stamped("scan", dw_wf_wiphy[dw_wf_req[C->request]]);
 };
@@ -107,8 +107,6 @@ translator struct dw_wifi < struct dw_wfconf *C > {
 	band = dw_wf_band[dw_wf_tuned[C->local]];
 	beacon = dw_wf_beacon[dw_wf_tuned[C->local]];
 	index = dw_wf_index[C->local] + 1;
-	aborted = 0;
-	asks = 0;
 	since = __stamp("scan", dw_wf_lwiphy[C->local]);
 	asker = __stamped("scan", dw_wf_lwiphy[C->local]);
 };
@@ -130,8 +128,6 @@ translator struct dw_wifi < struct dw_wfstay *C > {
 	band = dw_wf_band[dw_wf_nth[dw_wf_lreq[C->local], 0]];
 	beacon = dw_wf_beacon[dw_wf_nth[dw_wf_lreq[C->local], 0]];
 	index = 1;
-	aborted = 0;
-	asks = 0;
 	since = __stamp("scan", dw_wf_lwiphy[C->local]);
 	asker = __stamped("scan", dw_wf_lwiphy[C->local]);
 };
@@ -187,5 +183,11 @@ translator csinfo_t < struct dw_wifi *P > {
 	cs_nspid = P->asks ? dw_my_nspid[curthread->group_leader->thread_pid->level] : -1;
 	cs_runtime = "";
 	cs_container = "";
+	cs_parent = 0;
+	cs_token = 0;
+	cs_orig_saddr = "";
+	cs_orig_daddr = "";
+	cs_orig_sport = 0;
+	cs_orig_dport = 0;
 	cs_cgroupname = "";
 };

@@ -10,11 +10,11 @@ static bool is_packets_sk(struct lowerer *lw)
 	return !at_cgroup(lw) && !site_shows(lw, "sk") && site_shows(lw, "skb");
 }
 
-static vreg packets_sk(struct lowerer *lw)
+static struct val packets_sk(struct lowerer *lw)
 {
 	const struct site_text *t = lower_site_text(lw, "P->skb->sk");
 
-	return t ? lower_load(lw, lower_expr(lw, t->expr), t->expr).r : ir_imm(lw->ir, 0);
+	return t ? lower_load(lw, lower_expr(lw, t->expr), t->expr) : int_val(ir_imm(lw->ir, 0), NULL);
 }
 
 /* The socket as the storage helpers want it; it may be NULL. */
@@ -28,7 +28,7 @@ vreg site_helper_sk(struct lowerer *lw)
 				       : (int32_t)offsetof(struct __sk_buff, sk),
 			8, false, true);
 	if (is_packets_sk(lw))
-		return packets_sk(lw);
+		return packets_sk(lw).r;
 	return site_named_arg(lw, "sk", type_ptr(lw->ts, lw->ts->void_)).r;
 }
 
@@ -121,20 +121,42 @@ static vreg function_cookie(struct lowerer *lw)
 	return res;
 }
 
+/* A packet's socket. One of a process's that has no number yet gets it; the helper takes no pointer of RCU's, as a packet's
+ * is since Linux 6.4, but the one that its struct socket has. */
+static vreg packet_cookie(struct lowerer *lw)
+{
+	struct ir *ir = lw->ir;
+	struct val sk = packets_sk(lw), file, same;
+	vreg res = ir_var(ir), addr, state;
+	uint32_t end = ir_newlabel(ir);
+
+	ir_seti(ir, res, 0);
+	if (!sk.type)
+		return res;
+	ir_jcci(ir, CC_EQ, sk.r, 0, end);
+	addr = plain_number(lw, sk);
+	ir_set(ir, res, sock_number(lw, addr, "skc_cookie"));
+	ir_jcci(ir, CC_NE, res, 0, end);
+	state = sock_number(lw, addr, "skc_state");
+	ir_jcci(ir, CC_EQ, state, 6, end);
+	ir_jcci(ir, CC_EQ, state, 12, end);
+	file = lower_load(lw, lower_member_of(lw, sk, sk.type->of, "sk_socket"), NULL);
+	ir_jcci(ir, CC_EQ, file.r, 0, end);
+	same = lower_load(lw, lower_member_of(lw, file, file.type->of, "sk"), NULL);
+	ir_jcc(ir, CC_NE, plain_number(lw, same), addr, end);
+	ir_set(ir, res, ir_call(ir, BPF_FUNC_get_socket_cookie, &same.r, 1, true));
+	ir_label(ir, end);
+	return res;
+}
+
 static vreg hook_cookie(struct lowerer *lw)
 {
-	vreg arg = at_cgroup(lw) ? ir_ctx(lw->ir) : site_helper_sk(lw), res;
-	uint32_t end;
+	vreg arg;
 
-	if (!is_packets_sk(lw))
-		return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
-	res = ir_var(lw->ir);
-	end = ir_newlabel(lw->ir);
-	ir_seti(lw->ir, res, 0);
-	ir_jcci(lw->ir, CC_EQ, arg, 0, end);
-	ir_set(lw->ir, res, ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true));
-	ir_label(lw->ir, end);
-	return res;
+	if (is_packets_sk(lw))
+		return packet_cookie(lw);
+	arg = at_cgroup(lw) ? ir_ctx(lw->ir) : site_helper_sk(lw);
+	return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
 }
 
 vreg site_cookie(struct lowerer *lw)

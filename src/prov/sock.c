@@ -53,8 +53,8 @@ static const struct site listen_sites[] = {
 };
 static const struct site connect_start_sites[] = {
 	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("connect"),
-		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0",
-		.sees = "connect(), but not one that ends a connection (AF_UNSPEC)" },
+		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0 && !dw_sk_begun[" SK "]",
+		.sees = "connect(), but not one that ends a connection (AF_UNSPEC) or asks how far it is" },
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
 		.when = "P->oldstate == 7 && P->state == 2 && P->nr != __nr_connect && dw_sk_file[" SK "]",
 		.sees = "TCP connections opened by io_uring or sendto()" },
