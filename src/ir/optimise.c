@@ -325,10 +325,16 @@ static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 	o->block = no;
 }
 
+/* That it is not 0 holds from here on: on another way the verifier may want to see it. */
 static void pass_copy(struct ir_opt *o, const struct ir_insn *in)
 {
+	const struct ir_insn never = { .op = IR_JCCI, .sub = CC_NE, .a = in->a };
+	vreg want = 0;
 	o->vals.v[in->d].repl = in->a;
-	o->vals.v[in->a].nonzero |= in->nonzero;
+	if (in->nonzero) {
+		struct key fact = make_fact(o, &never, &want);
+		remember(o, &fact, o->block, want);
+	}
 }
 
 static void pass_insn(struct ir_opt *o, struct ir_insn in)
