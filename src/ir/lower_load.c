@@ -158,10 +158,10 @@ vreg plain_number(struct lowerer *lw, struct val v)
 
 	if (!v.btf && !v.ours)
 		return v.r;
-	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure && v.sure)
-		return ir_sure(ir, minus_null(lw, v));
-	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure)
-		return v.null ? minus_null_if(lw, v) : minus_null(lw, v);
+	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure) {
+		r = v.null ? minus_null_if(lw, v) : minus_null(lw, v);
+		return v.sure ? ir_sure(ir, r) : r;
+	}
 	at = ir_stack(ir, ir_stack_alloc(ir, 8));
 	out = ir_stack(ir, ir_stack_alloc(ir, 8));
 	ir_st(ir, at, 0, 8, v.r);

@@ -85,7 +85,8 @@ static bool given_member(struct lowerer *lw, const struct val *base, const char 
 	else
 		return false;
 	if (!strcmp(name, "sk")) {
-		out->r = ir_sure(lw->ir, out->r);
+		if (!out->null) /* else the verifier wants each use of it behind a test */
+			out->r = ir_sure(lw->ir, out->r);
 		out->sure = true;
 	}
 	return true;

@@ -45,3 +45,14 @@ check() { # FAMILY
 
 check -4 10.213.1.1 10.213.1.2
 check -6 fd00:d:1::1 fd00:d:1::2
+
+# Several clauses ask each for the namespace, some of packets that may have no socket: they see the same.
+twice=
+for probe in tcp:::send tcp:::receive ip:::send ip:::receive tcp:::state-change tcp:::drop udp:::send udp:::receive; do
+	for n in 1 2 3; do
+		twice+="$probe /args[1]->cs_netns == $NETNS_ID/ { @n[probeprov, probename, $n] = count(); } "
+	done
+done
+trace_in "$NETNS" "$twice" tcp_echo -q -n 1
+expect_eq "$(awk 'NF { n[$1 $2]++; all[$1 $2 $4]++ } END { for (p in n) if (n[p] != 3) print p, n[p]
+	print length(n), length(all) }' <<<"$OUT")" "5 5" "three clauses of each probe"
