@@ -15,86 +15,6 @@ inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv] 
     (((struct udphdr *)th)->dest == 0x3500 ? ((struct udphdr *)th)->source : ((struct udphdr *)th)->dest) * 65536 +
     *(uint16_t *)(th + 8);
 
-/* cgroup_skb, in and out */
-struct dw_dnsin {
-	struct sk_buff *skb;
-	struct sock *sk;
-	uint64_t cookie;
-};
-
-translator struct dw_pkt < struct dw_dnsin *C > {
-	proto = C->sk->sk_protocol;
-	has_pkt = 1;
-	recv = 1;
-	dns = C->skb->transport_header - C->skb->network_header + 8;
-	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
-	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 1];
-	since = __stamp("query", dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 1]);
-};
-
-struct dw_dnsout {
-	struct sk_buff *skb;
-	struct sock *sk;
-	uint64_t cookie;
-};
-
-translator struct dw_pkt < struct dw_dnsout *C > {
-	proto = C->sk->sk_protocol;
-	has_pkt = 1;
-	recv = 0;
-	dns = C->skb->transport_header - C->skb->network_header + 8;
-	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
-	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 0];
-	since = __stamp("query", dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 0]);
-};
-
-/* sk_filter_trim_cap; ip_finish_output, ip6_finish_output */
-struct dw_dnsfin {
-	struct sock *sk;
-	struct sk_buff *skb;
-	uint64_t cookie;
-};
-
-translator struct dw_pkt < struct dw_dnsfin *C > {
-	proto = C->sk->sk_protocol;
-	has_pkt = 1;
-	recv = 1;
-	dns = C->skb->transport_header - C->skb->network_header + 8;
-	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
-	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 1];
-	since = __stamp("query", dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 1]);
-};
-
-struct dw_dnsfout {
-	struct net *net;
-	struct sock *by;
-	struct sk_buff *skb;
-	struct sock *full;
-	struct dw_owner *owner;
-	uint64_t cookie;
-};
-
-translator struct dw_pkt < struct dw_dnsfout *C > {
-	sk = C->full;
-	proto = C->full->sk_protocol;
-	has_pkt = 1;
-	recv = 0;
-	netns = C->full->__sk_common.skc_net.net->ns.inum;
-	cgroup = C->full->sk_cgrp_data.cgroup->kn->id;
-	dns = C->skb->transport_header - C->skb->network_header + 8;
-	dnstype = dw_dns_behind[C->skb->transport_header - C->skb->network_header + 20];
-	dnskey = dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 0];
-	since = __stamp("query", dw_dns_key[C->cookie, (uint64_t)C->skb->head + C->skb->network_header,
-	    (uint64_t)C->skb->head + C->skb->transport_header, 0]);
-};
-
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
 inline string dns_type_string[uint16_t type] =
@@ -157,5 +77,5 @@ translator dnsinfo_t < struct dw_pkt *P > {
 	    dw_dns_back[P->th] ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
 	dns_client = P->ver == 4 ? __ip4(dw_dns_back[P->th] ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    dw_dns_back[P->th] ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
-	dns_time = P->since != 0 ? timestamp - P->since : 0;
+	dns_time = P->dnssince != 0 ? timestamp - P->dnssince : 0;
 };

@@ -1,20 +1,6 @@
 /* functions: what the kernel's functions give as sites of the network providers, in the tiers functions and kprobes. The
  * member full is made: the whole socket of the packet or argument (of a handshake its listener, none of TIME_WAIT). */
 
-/* sk_filter_trim_cap: a packet for a socket, where cgroup_skb ingress sees it. */
-struct dw_fin {
-	struct sock *sk;
-	struct sk_buff *skb;
-};
-
-translator struct dw_pkt < struct dw_fin *C > {
-	proto = C->skb->protocol == 0x0008 ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    C->sk->sk_protocol;
-	has_pkt = 1;
-	recv = 1;
-};
-
 /* ip_finish_output, ip6_finish_output: a packet on its way out, where cgroup_skb egress sees those of sockets. */
 struct dw_fout {
 	struct net *net;
@@ -108,21 +94,6 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
 };
 
-/* tcp_init_transfer: a connection is established by the segment skb; op: 4 an active open, 5 a passive one. */
-struct dw_festablished {
-	struct sock *sk;
-	int32_t op;
-	struct sk_buff *skb;
-};
-
-translator struct dw_pkt < struct dw_festablished *C > {
-	proto = 6;
-	has_pkt = 1;
-	recv = 1;
-	state = 1;
-	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
-};
-
 /* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
 struct dw_fsetstate {
 	struct sock *sk;
@@ -134,52 +105,7 @@ translator struct dw_pkt < struct dw_fsetstate *C > {
 	oldstate = C->sk->__sk_common.skc_state;
 };
 
-/* tcp_init_transfer, for the step of an accepted socket to SYN_RECV: see prov/tcp.c. */
-struct dw_fsynrecv {
-	struct sock *sk;
-	int32_t op;
-};
-
-translator struct dw_pkt < struct dw_fsynrecv *C > {
-	state = 3;
-	oldstate = 10;
-};
-
-/* tcp_v4_send_reset, tcp_v6_send_reset, where a segment provoked it; and tcp_send_active_reset, where the socket itself
- * gives up. Why is told since Linux 6.10. */
-struct dw_frstreply {
-	struct sock *sk;
-	struct sk_buff *skb;
-	uint32_t reason;	/* since Linux 6.10 */
-	struct dw_owner *owner;
-	uint64_t cookie;
-};
-
-translator struct dw_pkt < struct dw_frstreply *C > {
-	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
-	proto = 6;
-	has_pkt = 1;
-	reply = 1;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state : 7;
-};
-
-struct dw_fsock {
-	struct sock *sk;
-};
-
-translator struct dw_pkt < struct dw_fsock *C > {
-	proto = C->sk->sk_protocol;
-};
-
-/* tcp_reset: the same, coming in. */
-struct dw_frstrecv {
-	struct sock *sk;
-};
-
-translator struct dw_pkt < struct dw_frstrecv *C > {
-	recv = 1;
-};
-
+/* tcp_send_active_reset: a socket gives up. Why is told since Linux 6.10. */
 struct dw_frstactive {
 	struct sock *sk;
 	uint32_t second;	/* how to allocate memory, or where that is left out, the reason */
@@ -206,30 +132,6 @@ translator struct dw_pkt < struct dw_frstactive3 *C > {
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	synth = 1;
-};
-
-/* tcp_set_ca_state: before the socket has the new state. */
-struct dw_fcaset {
-	struct sock *sk;
-	uint8_t newstate;
-};
-
-translator struct dw_pkt < struct dw_fcaset *C > {
-	newca = C->newstate;
-};
-
-/* tcp_rcv_established: a segment as the socket takes it up; the data begin at the TCP header. */
-struct dw_ftaken {
-	struct sock *sk;
-	struct sk_buff *skb;
-};
-
-translator struct dw_pkt < struct dw_ftaken *C > {
-	th = (uint64_t)C->skb->data;
-	has_pkt = 1;
-	recv = 1;
-	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
-	proto = 6;
 };
 
 /* skb_consume_udp, skb_free_datagram: a process has read a datagram. */

@@ -11,8 +11,8 @@ translator struct dw_pkt < struct dw_rexmit *C > {
 	proto = 6;
 };
 
-/* tcp_probe: a segment of an established connection, as the socket takes it up (a process that uses the socket keeps it
- * waiting until then). The data begin at the TCP header. */
+/* tcp_probe, tcp_rcv_established: a segment of an established connection, as the socket takes it up (a process that uses the
+ * socket keeps it waiting until then). The data begin at the TCP header. */
 struct dw_taken {
 	struct sock *sk;
 	struct sk_buff *skb;

@@ -57,6 +57,7 @@ struct dw_pkt {
 	uint32_t cachesize;
 	uint32_t dns;		/* offset of the message from the IP header */
 	uint64_t dnskey;
+	uint64_t dnssince;	/* ns: when the query was; 0: not known */
 	struct neighbour *neigh;
 	uint64_t lladdr;	/* address of its hardware address */
 	uint64_t neighaddr;	/* ... of its address */
@@ -117,14 +118,19 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	packets = 1;
 	reason = 0;
 	asoc = dw_sctp_of[P];
+	dns = P->skb->transport_header - P->skb->network_header + 8;
+	dnstype = dw_dns_behind[P->skb->transport_header - P->skb->network_header + 20];
+	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv];
+	dnssince = __stamp("query", P->dnskey);
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* cgroup_skb: packets of a socket, at IP's border. Headers are valid on both sides. */
+/* cgroup_skb: packets of a socket, at IP's border. Headers are valid on both sides. sk_filter_trim_cap gives the same of
+ * those that come in. */
 struct dw_cgin {
-	struct sk_buff *skb;
 	struct sock *sk;
+	struct sk_buff *skb;
 };
 
 translator struct dw_pkt < struct dw_cgin *C > {
@@ -181,12 +187,12 @@ translator struct dw_pkt < struct dw_devrecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* sock_ops: a connection is established by the segment skb. The socket is still in the state before it (accepted) or in
- * the one after it already (connected). */
+/* sock_ops, tcp_init_transfer: a connection is established by the segment skb; op: 4 an active open, 5 a passive one. The
+ * socket is still in the state before it (accepted) or in the one after it already (connected). */
 struct dw_sockops {
+	struct sock *sk;
 	uint32_t op;
 	struct sk_buff *skb;
-	struct sock *sk;
 };
 
 translator struct dw_pkt < struct dw_sockops *C > {
@@ -253,11 +259,11 @@ translator struct dw_pkt < struct dw_setstate *C > {
 	state = C->newstate;
 };
 
-/* sock_ops, for the step of an accepted socket to SYN_RECV on kernels that report it before the socket has its addresses
- * (see prov/tcp.c). */
+/* sock_ops, tcp_init_transfer, for the step of an accepted socket to SYN_RECV on kernels that report it before the socket
+ * has its addresses (see prov/tcp.c). */
 struct dw_synrecv {
-	uint32_t op;
 	struct sock *sk;
+	uint32_t op;
 };
 
 translator struct dw_pkt < struct dw_synrecv *C > {

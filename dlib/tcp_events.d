@@ -2,7 +2,7 @@
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* A tracepoint that tells a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow. */
+/* What tells a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow; tcp_sendmsg, tcp_recvmsg, ... */
 struct dw_sockev {
 	struct sock *sk;
 };
@@ -32,7 +32,7 @@ translator struct dw_pkt < struct dw_synack *C > {
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
 };
 
-/* tcp_receive_reset: the same, coming in */
+/* tcp_receive_reset, tcp_reset: the same, coming in */
 struct dw_rstrecv {
 	struct sock *sk;
 };
@@ -41,7 +41,7 @@ translator struct dw_pkt < struct dw_rstrecv *C > {
 	recv = 1;
 };
 
-/* tcp_cong_state_set: before the socket has the new state */
+/* tcp_cong_state_set, tcp_set_ca_state: before the socket has the new state */
 struct dw_caset {
 	struct sock *sk;
 	uint8_t newstate;
@@ -88,11 +88,11 @@ translator struct dw_pkt < struct dw_sockio *C > {
 	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
 };
 
-/* tcp_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT 6, a request 12), or none. */
+/* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT 6, a request 12), or none. */
 struct dw_rstreply {
 	struct sock *sk;
 	struct sk_buff *skb;
-	uint32_t reason;
+	uint32_t reason;	/* of the functions since Linux 6.10 */
 	struct dw_owner *owner;
 	uint64_t cookie;
 };

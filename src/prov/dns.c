@@ -6,20 +6,20 @@
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };
 
-#define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_dnsin", .bh_off = true
-#define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_dnsout"
+#define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true
+#define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout"
 /* the bit that tells a response from a query */
-#define MESSAGE(port, is)                                                          \
-	"P->proto == 17 && P->sk->sk_type == 2 && ((struct udphdr *)P->th)->" port \
-	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"              \
+#define MESSAGE(port, is)                                                                    \
+	"P->sk->sk_protocol == 17 && P->sk->sk_type == 2 && ((struct udphdr *)P->th)->" port \
+	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"                        \
 	" (dw_dns_flags[P->dns] & 0x8000) " is " 0"
 /* clang-format off */
 #define FUNC_DNS_IN(cond, text) \
-	FUNC_SITE("sk_filter_trim_cap", 2, "dw_dnsfin", .bh_off = true, .when = cond, .sees = text)
+	FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .bh_off = true, .when = cond, .sees = text)
 #define FUNC_DNS_OUT4(cond, text) \
-	FUNC_SITE("ip_finish_output", 3, "dw_dnsfout", .when = "P->sk != 0 && " cond, .sees = text)
+	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = "P->sk != 0 && " cond, .sees = text)
 #define FUNC_DNS_OUT6(cond, text) \
-	FUNC_SITE("ip6_finish_output", 3, "dw_dnsfout", .when = "P->sk != 0 && " cond, .sees = text)
+	FUNC_SITE("ip6_finish_output", 3, "dw_fout", .when = "P->sk != 0 && " cond, .sees = text)
 /* clang-format on */
 #define QUERY MESSAGE("dest", "==")
 #define RESPONSE MESSAGE("source", "!=")

@@ -9,7 +9,7 @@
 	{ .attach = ATTACH_FENTRY, .target = func, .nargs = n, .native = nat, __VA_ARGS__ }
 
 /* Where cgroup_skb ingress and egress see packets of sockets. */
-#define FUNC_IN(cond, ...) FUNC_SITE("sk_filter_trim_cap", 2, "dw_fin", .when = cond, .bh_off = true, __VA_ARGS__)
+#define FUNC_IN(cond, ...) FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .when = cond, .bh_off = true, __VA_ARGS__)
 #define FUNC_OUT(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__)

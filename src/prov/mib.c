@@ -54,7 +54,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		"segments of established connections"), \
 	INGRESS(CLOSING PAYLOAD " > 0 && " cond(PAYLOAD), val_closing, \
 		"segments for sockets that wait for the other's end"), \
-	FUNC_SITE("tcp_rcv_established", 2, "dw_ftaken", .when = TAKEN " > 0 && " cond(TAKEN), .value = val_taken, \
+	FUNC_SITE("tcp_rcv_established", 2, "dw_taken", .when = TAKEN " > 0 && " cond(TAKEN), .value = val_taken, \
 		.sees = "segments of established connections"), \
 	FUNC_IN(CLOSING TAKEN " > 0 && " cond(TAKEN), .value = val_taken, \
 		.sees = "segments for sockets that wait for the other's end")
@@ -109,7 +109,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
 		"segments of established connections"), \
 	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed"), \
-	FUNC("tcp_rcv_established", 2, "dw_ftaken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
+	FUNC("tcp_rcv_established", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
 		"segments of established connections"), \
 	FUNC_IN(HALF_CLOSED " && " cond, .value = val, .sees = "segments of connections that one side has closed")
 #define NO_NEWS "(" FLAGS " & 3) == 0 && " ACKSEQ " == " TCP_SOCK "->snd_una && P->skb->len <= " \
@@ -209,7 +209,7 @@ static const struct probe_def probes[] = {
 		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
 		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1",
 			"resets of a socket that gives up"),
-		FUNC_ANSWER("dw_frstreply", "", .value = "1", .sees = "resets that answer a segment"),
+		FUNC_ANSWER("dw_rstreply", "", .value = "1", .sees = "resets that answer a segment"),
 		FUNC("tcp_send_active_reset", 1, "dw_frstactive", NULL, "1", "resets of a socket that gives up")),
 	PROBE("tcpOutDataSegs", "segments with new data are sent", SENT(NEW_DATA, SEGS, "segments of sockets")),
 	PROBE("tcpOutDataBytes", "... and their bytes", SENT(NEW_DATA, PAYLOAD, "segments of sockets")),
@@ -224,7 +224,7 @@ static const struct probe_def probes[] = {
 		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " PAYLOAD " > 0", PAYLOAD, "segments of sockets")),
 	PROBE("tcpTimRetrans", "the retransmission timer has fired",
 		TRACE("tcp_cong_state_set", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state"),
-		FUNC("tcp_set_ca_state", 2, "dw_fcaset", TIMED_OUT, "1", "the step into the loss state")),
+		FUNC("tcp_set_ca_state", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state")),
 	PROBE("tcpInDataInorderSegs", "segments with the next data are received", DATA_SEGS(INORDER)),
 	PROBE("tcpInDataInorderBytes", "... and their bytes", DATA_BYTES(INORDER)),
 	PROBE("tcpInDataUnorderSegs", "segments ahead of their turn are received", DATA_SEGS(AHEAD)),

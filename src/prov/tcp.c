@@ -86,7 +86,7 @@ static const struct site state_sites[] = {
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
 	FUNC_SET_STATE("P->sk->sk_protocol == 6 && (" ADDRESSED " ? 1 : P->oldstate != 10 || P->state != 3)",
 		.sees = "all changes but those of TIME_WAIT"),
-	FUNC_SITE("tcp_init_transfer", 3, "dw_fsynrecv",
+	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv",
 		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later"),
 };
@@ -102,7 +102,7 @@ static const struct site established_sites[] = {
 		.native = "dw_sockops",
 		.when = "P->op == 4 || (P->op == 5 && " ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake" },
-	FUNC_SITE("tcp_init_transfer", 3, "dw_festablished",
+	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops",
 		.when = "P->skb != 0 && (P->op == 4 || (P->op == 5 && " ACTIVE_SOCK "))",
 		.sees = "the segment that completes the handshake"),
 };
@@ -112,7 +112,7 @@ static const struct site accepted_sites[] = {
 		.native = "dw_sockops",
 		.when = "P->op == 5 && !(" ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake" },
-	FUNC_SITE("tcp_init_transfer", 3, "dw_festablished", .when = "P->skb != 0 && P->op == 5 && !(" ACTIVE_SOCK ")",
+	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops", .when = "P->skb != 0 && P->op == 5 && !(" ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake"),
 };
 

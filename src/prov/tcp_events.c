@@ -49,7 +49,7 @@ const struct site tcp_rto_sites[] = {
 		.native = "dw_caset",
 		.when = TIMED_OUT,
 		.sees = "the retransmission timer, as it enters the loss state" },
-	FUNC_SITE("tcp_set_ca_state", 2, "dw_fcaset", .when = TIMED_OUT,
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_caset", .when = TIMED_OUT,
 		.sees = "the retransmission timer, as it enters the loss state"),
 };
 const struct site tcp_congestion_sites[] = {
@@ -59,7 +59,7 @@ const struct site tcp_congestion_sites[] = {
 		.native = "dw_caset",
 		.when = "P->newca != " ICSK "->icsk_ca_state",
 		.sees = "changes of the congestion state" },
-	FUNC_SITE("tcp_set_ca_state", 2, "dw_fcaset", .when = "P->newca != " ICSK "->icsk_ca_state",
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_caset", .when = "P->newca != " ICSK "->icsk_ca_state",
 		.sees = "changes of the congestion state"),
 };
 const struct site tcp_reduced_sites[] = {
@@ -69,7 +69,7 @@ const struct site tcp_reduced_sites[] = {
 		.native = "dw_caset",
 		.when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
 		.sees = "the step into cwr, recovery or loss" },
-	FUNC_SITE("tcp_set_ca_state", 2, "dw_fcaset", .when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_caset", .when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
 		.sees = "the step into cwr, recovery or loss"),
 };
 
@@ -105,7 +105,7 @@ const struct site tcp_reset_sent_sites[] = {
 		.native = "dw_rstactive",
 		.when = "P->skb == 0 && P->sk != 0",
 		.sees = "resets of a socket that gives up: args[4] is made of the socket" },
-	FUNC_ANSWER("dw_frstreply", "",
+	FUNC_ANSWER("dw_rstreply", "",
 		.sees = "resets that answer a segment: args[4] is its header; the reason since Linux 6.10"),
 	FUNC_GIVES_UP(.sees = "resets of a socket that gives up: args[4] is made of the socket"),
 };
@@ -116,7 +116,7 @@ const struct site tcp_reset_received_sites[] = {
 		.native = "dw_rstrecv",
 		.sees = "resets that a socket takes (not those of a handshake that is no socket yet); the segment is "
 			"not told" },
-	FUNC_SITE("tcp_reset", 1, "dw_frstrecv", .sees = "resets that a socket takes; the segment is not told"),
+	FUNC_SITE("tcp_reset", 1, "dw_rstrecv", .sees = "resets that a socket takes; the segment is not told"),
 };
 
 /* ---- listeners --------------------------------------------------------------------------------------------------- */
@@ -228,11 +228,11 @@ const struct site tcp_user_sites[] = {
 		.native = "dw_sockev",
 		.value = "1",
 		.sees = "the end of a socket" },
-	FUNC_SITE("tcp_sendmsg", 1, "dw_fsock", .value = "9", .sees = "a process sends"),
-	FUNC_SITE("tcp_recvmsg", 1, "dw_fsock", .value = "8", .sees = "a process receives"),
-	FUNC_SITE("tcp_v4_connect", 1, "dw_fsock", .value = "4", .sees = "connect()"),
-	FUNC_SITE("tcp_v6_connect", 1, "dw_fsock", .value = "4", .sees = "connect()"),
-	FUNC_SITE("inet_csk_listen_start", 1, "dw_fsock", .when = "P->sk->sk_protocol == 6", .value = "3",
+	FUNC_SITE("tcp_sendmsg", 1, "dw_sockev", .value = "9", .sees = "a process sends"),
+	FUNC_SITE("tcp_recvmsg", 1, "dw_sockev", .value = "8", .sees = "a process receives"),
+	FUNC_SITE("tcp_v4_connect", 1, "dw_sockev", .value = "4", .sees = "connect()"),
+	FUNC_SITE("tcp_v6_connect", 1, "dw_sockev", .value = "4", .sees = "connect()"),
+	FUNC_SITE("inet_csk_listen_start", 1, "dw_sockev", .when = "P->sk->sk_protocol == 6", .value = "3",
 		.sees = "listen()"),
-	FUNC_SITE("tcp_v4_destroy_sock", 1, "dw_fsock", .value = "1", .sees = "the end of a socket"),
+	FUNC_SITE("tcp_v4_destroy_sock", 1, "dw_sockev", .value = "1", .sees = "the end of a socket"),
 };
