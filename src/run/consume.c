@@ -25,7 +25,7 @@ static int consumer_alloc(struct consumer *c)
 	c->ncpus = ncpus > 0 ? (size_t)ncpus : 1;
 	c->missed_cap = env->image->progs.n + env->image->probes.n + 8;
 	c->out = out_new(env->out);
-	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->agg);
+	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->options->agg);
 	c->specs = specs_new(env->image->nspec, env->image->specsize);
 	c->rings = calloc(nrings + 1, sizeof(*c->rings));
 	c->heap = calloc(nrings + 1, sizeof(struct ring *));
@@ -40,6 +40,7 @@ static int consumer_alloc(struct consumer *c)
 
 int consumer_new(const struct consumer_env *env, struct consumer **out)
 {
+	const struct options *o = env->options;
 	struct consumer *c = calloc(1, sizeof(*c));
 	int err;
 
@@ -54,13 +55,13 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		.ctx = env->ctx };
 	err = consumer_alloc(c);
 	if (!err)
-		c->out->rows = env->rows;
-	if (!err && env->oformat != OFMT_TEXT) {
-		c->doc = structured_new(c->out, env->oformat, env->opretty, env->oall);
+		c->out->rows = o->rows;
+	if (!err && o->oformat != OFMT_TEXT) {
+		c->doc = structured_new(c->out, o->oformat, o->opretty, o->oall);
 		err = c->doc ? 0 : -ENOMEM;
 	}
-	if (!err && env->policy != BUF_SWITCH) {
-		c->store = store_new(c->ncpus, env->bufsize ? env->bufsize : STORE_DEFAULT, env->policy == BUF_RING);
+	if (!err && o->bufpolicy != BUF_SWITCH) {
+		c->store = store_new(c->ncpus, o->bufsize ? o->bufsize : STORE_DEFAULT, o->bufpolicy == BUF_RING);
 		err = c->store ? 0 : -ENOMEM;
 	}
 	for (int i = 0; !err && i < env->nrings; i++) {
@@ -304,7 +305,7 @@ static bool wait_busy(const struct consumer *c, uint64_t begin)
 /* Aggregations are read again: in each pass, or as often as -x aggrate says. */
 static void read_aggs(struct consumer *c, uint64_t now, bool final)
 {
-	uint64_t every = c->env.options ? c->env.options->aggrate_ns : 0;
+	uint64_t every = c->env.options->aggrate_ns;
 
 	if (!final && every && c->aggs_at && now - c->aggs_at < every)
 		return;

@@ -15,15 +15,7 @@ struct consumer_env {
 	int nrings;
 	FILE *out;
 	FILE *err;
-	bool quiet, flowindent;
-	bool errtags, droptags; /* messages begin with the name of the fault, of the kind of drop */
-	struct agg_opts agg;
-	enum oformat oformat;    /* not text: the output is one document */
-	enum row_format rows;    /* what printf prints are rows */
-	bool opretty, oall;      /* ... in lines; ... with the probes that print nothing */
-	enum bufpolicy policy;   /* fill, ring: records are kept, and printed by consumer_release() */
-	uint64_t bufsize;        /* what they keep, bytes a CPU; 0: the default */
-	struct options *options; /* setopt() changes them; may be NULL */
+	struct options *options;                            /* setopt() changes them */
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
 	const char *(*moved)(void *ctx);                    /* counters of the network (run/counters.h); may be NULL */
 	struct symtext *symtext;                            /* may be NULL */
@@ -32,7 +24,8 @@ struct consumer_env {
 
 struct consumer;
 
-/* Maps the rings. 0, or -errno with *out NULL. */
+/* Maps the rings. With -x bufpolicy=fill or ring records are kept, and printed by consumer_release(). 0, or -errno with
+ * *out NULL. */
 int consumer_new(const struct consumer_env *env, struct consumer **out) __attribute__((warn_unused_result));
 /* NULL is fine. Does not flush. */
 void consumer_free(struct consumer *c);

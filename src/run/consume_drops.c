@@ -60,7 +60,7 @@ static void say_drops(struct consumer *c, const char *tag, uint64_t n, const cha
 	snprintf(msg, sizeof(msg), "%llu %s%s%s%s", (unsigned long long)n, what, plural(n), after, on);
 	rows_drop(c->out, n, msg);
 	fputs("dwire: ", c->env.err);
-	if (c->env.droptags)
+	if (c->env.options->droptags)
 		fprintf(c->env.err, "[DTRACEDROP_%s] ", tag);
 	fprintf(c->env.err, "%s\n", msg);
 }

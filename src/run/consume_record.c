@@ -56,10 +56,10 @@ static void action_trace(struct consumer *c, const struct action *a, const uint8
 
 	for (size_t i = 0; i < a->nargs; i++) {
 		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
-		if (v.kind == PVAL_TEXT && !v.symbol && c->env.options && c->env.options->rawbytes)
+		if (v.kind == PVAL_TEXT && !v.symbol && c->env.options->rawbytes)
 			print_trace_raw(c->out, &v, c->env.image->strsize);
 		else
-			print_trace(c->out, &v, c->env.quiet);
+			print_trace(c->out, &v, c->env.options->quiet);
 	}
 }
 
@@ -74,7 +74,7 @@ static void action_tracemem(struct consumer *c, const struct action *a, const ui
 		if (n.i && n.i < v.len) /* as in DTrace, 0 shows all */
 			v.len = (size_t)n.i;
 	}
-	print_trace(c->out, &v, c->env.quiet);
+	print_trace(c->out, &v, c->env.options->quiet);
 }
 
 /* Commands and files see and follow what was printed before. */
@@ -101,8 +101,6 @@ static void take_options(struct consumer *c)
 {
 	const struct options *o = c->env.options;
 
-	c->env.quiet = o->quiet;
-	c->env.flowindent = o->flowindent;
 	agg_set_opts(c->aggs, &o->agg);
 	if (c->env.symtext)
 		symtext_indent(c->env.symtext, o->stackindent);
@@ -120,8 +118,6 @@ static void action_setopt(struct consumer *c, const struct action *a, const uint
 		if (v.kind == PVAL_TEXT)
 			snprintf(text[i], sizeof(text[i]), "%.*s", (int)(v.len < 255 ? v.len : 255), v.s);
 	}
-	if (!c->env.options)
-		return;
 	err = option_set(c->env.options, NULL, OPTION_SETOPT, text[0], value, &hint);
 	if (err)
 		fprintf(c->env.err, "dwire: couldn't set option \"%s\"%s%s%s: %s\n", text[0], value ? " to \"" : "",
@@ -232,7 +228,7 @@ static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 	}
 	/* Both streams may be one terminal: keep the order. An error of the stream is seen at the end of the pass. */
 	(void)!out_flush(c->out);
-	fault_print(c->env.err, &e, p, c->env.errtags);
+	fault_print(c->env.err, &e, p, c->env.options->errtags);
 }
 
 /* The speculation that a record belongs to; 0: none. */
@@ -260,7 +256,7 @@ static const struct epid *next_line(const struct consumer *c, const struct ring 
 /* What stands before the data of a record. */
 static void line_head(struct consumer *c, unsigned cpu, const struct epid *ep, const struct ring *r)
 {
-	const bool flow = c->env.flowindent && cpu < c->ncpus;
+	const bool flow = c->env.options->flowindent && cpu < c->ncpus;
 
 	if (!c->header_done)
 		(flow ? flow_header : print_header)(c->out);
@@ -273,7 +269,7 @@ static void line_head(struct consumer *c, unsigned cpu, const struct epid *ep, c
 
 static bool has_line(const struct consumer *c, const struct epid *ep)
 {
-	return (!c->env.quiet || c->env.flowindent) && !ep->quiet_head;
+	return (!c->env.options->quiet || c->env.options->flowindent) && !ep->quiet_head;
 }
 
 static void record_object(struct consumer *c, unsigned cpu, const struct epid *ep, const uint8_t *rec, size_t len)
@@ -329,6 +325,6 @@ void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t
 	for (size_t i = 0; i < ep->nactions; i++)
 		action_run(c, &ep->actions[i], rec, len, at_end);
 	/* Asked again, as setopt() may have changed it. -F alone ends no line, as in DTrace. */
-	if (!c->env.quiet && has_line(c, ep))
+	if (!c->env.options->quiet && has_line(c, ep))
 		out_bytes(c->out, "\n", 1);
 }

@@ -74,13 +74,11 @@ struct session *session_new(const struct image *image, const struct session_opti
 	s->image = image;
 	s->names = symnote_wanted(image);
 	s->opts = *opts;
-	if (!s->opts.switchrate_ns)
-		s->opts.switchrate_ns = SWITCHRATE_DEFAULT;
 	s->live = opts->nchildren;
 	s->epoll = s->signals = -1;
 	s->zones = zone_new(features_global_netns(opts->features));
-	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->noresolve,
-		.indent = opts->stackindent,
+	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->options->noresolve,
+		.indent = (int)opts->options->stackindent,
 		.folded = opts->options && opts->options->folded,
 		.inlines = opts->options && opts->options->inlines,
 		.nodemangle = opts->options && opts->options->nodemangle,
@@ -180,7 +178,7 @@ static void say_lowered(const struct session *s)
 
 	for (n /= 1024; n >= 1024 && n % 1024 == 0 && units[unit + 1]; n /= 1024)
 		unit++;
-	if (!s->opts.quiet)
+	if (!s->opts.options->quiet)
 		fprintf(s->opts.err, "dwire: buffer size lowered to %u%c\n", n, units[unit]);
 }
 
@@ -190,7 +188,7 @@ static int load(struct session *s, char *why, size_t why_len)
 		.image = s->image,
 		.features = s->opts.features,
 		/* What fill and ring keep, they keep here. */
-		.bufsize = s->opts.policy == BUF_SWITCH ? s->opts.bufsize : 0,
+		.bufsize = s->opts.options->bufpolicy == BUF_SWITCH ? s->opts.options->bufsize : 0,
 		.owner_fd = s->owner ? owner_map_fd(s->owner) : -1,
 		.last_users_fd = s->owner ? owner_last_users_fd(s->owner) : -1,
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
@@ -200,7 +198,7 @@ static int load(struct session *s, char *why, size_t why_len)
 
 	if (err || !s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
 		return err;
-	if (s->opts.options && s->opts.options->bufresize_manual) {
+	if (s->opts.options->bufresize_manual) {
 		snprintf(why, why_len, "cannot make buffers of %llu bytes for each CPU: not enough memory",
 			(unsigned long long)c.bufsize);
 		return -ENOMEM;
@@ -236,18 +234,7 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.nrings = (int)s->loaded->nrings,
 		.out = s->opts.out,
 		.err = s->opts.err,
-		.quiet = s->opts.quiet,
-		.flowindent = s->opts.flowindent,
-		.errtags = s->opts.errtags,
-		.droptags = s->opts.droptags,
-		.agg = s->opts.agg,
 		.options = s->opts.options,
-		.oformat = s->opts.options ? s->opts.options->oformat : OFMT_TEXT,
-		.rows = s->opts.options ? s->opts.options->rows : ROWS_NONE,
-		.opretty = s->opts.options && s->opts.options->opretty,
-		.oall = s->opts.options && s->opts.options->oall,
-		.policy = s->opts.policy,
-		.bufsize = s->opts.bufsize,
 		.zone_name = name_zone,
 		.moved = moved_counters,
 		.symtext = s->symtext,
@@ -282,6 +269,12 @@ static void note_names(struct session *s)
 	symnote_keys(s->image, s->loaded->maps, s->symtext);
 }
 
+/* -x switchrate: how often the rings are emptied. */
+static uint64_t switchrate_ns(const struct session *s)
+{
+	return s->opts.options->switchrate_ns ? s->opts.options->switchrate_ns : SWITCHRATE_DEFAULT;
+}
+
 /* Prints what the rings hold. The number of records, or -errno. */
 static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 {
@@ -291,9 +284,7 @@ static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 		return 0;
 	note_names(s);
 	n = consumer_work(s->consumer, final);
-	if (s->opts.options && s->opts.options->switchrate_ns)
-		s->opts.switchrate_ns = s->opts.options->switchrate_ns; /* setopt("switchrate", ...) */
-	s->empty_at = now_ns() + s->opts.switchrate_ns;
+	s->empty_at = now_ns() + switchrate_ns(s);
 	if (n < 0)
 		return output_failed(s, n, why, why_len);
 	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
@@ -314,7 +305,7 @@ static int empty_all(struct session *s, char *why, size_t why_len)
 /* -x statusrate */
 static uint64_t report_ns(const struct session *s)
 {
-	return s->opts.options && s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
+	return s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
 }
 
 static void report(struct session *s)
@@ -409,7 +400,7 @@ static int attach(struct session *s, char *why, size_t why_len)
 static int stay_on_cpu(const struct session *s, char *why, size_t why_len)
 {
 	cpu_set_t set;
-	int cpu = s->opts.options ? s->opts.options->cpu : -1, err = 0;
+	int cpu = s->opts.options->cpu, err = 0;
 
 	if (cpu < 0)
 		return 0;
@@ -445,7 +436,7 @@ int session_arm(struct session *s, char *why, size_t why_len)
 	/* What was printed so far shall be seen before a long wait. */
 	if (!err && fflush(s->opts.out) != 0)
 		err = output_failed(s, -errno, why, why_len);
-	s->empty_at = s->peek_at = now_ns() + s->opts.switchrate_ns / PEEKS;
+	s->empty_at = s->peek_at = now_ns() + switchrate_ns(s) / PEEKS;
 	s->report_at = now_ns() + report_ns(s);
 	return err;
 }
@@ -458,7 +449,7 @@ static void child_ended(struct session *s, size_t index)
 	char text[80];
 
 	child_describe_end(c, text, sizeof(text));
-	if (!s->opts.quiet)
+	if (!s->opts.options->quiet)
 		fprintf(s->opts.err, "dwire: %s\n", text);
 	(void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, child_fd(c), NULL);
 	if (--s->live == 0)
@@ -521,7 +512,7 @@ static int serve_rings(struct session *s, char *why, size_t why_len)
 	else if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
 		n = empty_rings(s, false, why, why_len);
 	if (now >= s->peek_at)
-		s->peek_at = now + s->opts.switchrate_ns / PEEKS;
+		s->peek_at = now + switchrate_ns(s) / PEEKS;
 	if (now >= s->report_at)
 		report(s);
 	return n < 0 ? n : 0;

@@ -12,7 +12,6 @@
 #define DWIRE_RUN_SESSION_H
 #include "ir/image.h"
 #include "kernel/features.h"
-#include "run/agg.h"
 #include "run/child.h"
 #include "run/load.h"
 #include "run/options.h"
@@ -22,21 +21,12 @@
 
 struct session;
 
-/* All borrowed, as long as the session lives. Zeroes are the defaults. */
+/* All borrowed, as long as the session lives. */
 struct session_options {
 	struct features *features; /* required */
 	FILE *out;                 /* the script's output; required */
 	FILE *err;                 /* drops, faults, notices; required */
-	bool quiet;                /* -q */
-	bool flowindent;           /* -F */
-	bool errtags, droptags;
-	enum bufpolicy policy;
-	uint64_t bufsize;       /* bytes a CPU; 0: 4 MiB */
-	uint64_t switchrate_ns; /* how often the buffers are emptied; 0: 100 ms */
-	struct agg_opts agg;
-	struct options *options; /* setopt() changes them while the session runs; may be NULL */
-	bool noresolve;          /* addresses are printed as numbers */
-	int stackindent;         /* columns before a frame */
+	struct options *options;   /* setopt() changes them while the session runs; required */
 	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them,
 	 * after session_free(), terminates those that still run. */
 	struct child *const *children;

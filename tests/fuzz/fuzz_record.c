@@ -190,7 +190,8 @@ static unsigned long lay_records(uint8_t *ring, unsigned long at, const uint8_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct consumer_env env = { .image = &image, .out = sink, .err = devnull, .zone_name = zone };
+	struct options opts;
+	struct consumer_env env = { .image = &image, .options = &opts, .out = sink, .err = devnull, .zone_name = zone };
 	unsigned long cons[NRINGS], prod[NRINGS];
 	uint8_t *ring[NRINGS];
 	struct consumer *c;
@@ -199,11 +200,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	bool raw = data[0] & 1;
 
-	env.quiet = data[0] & 2;
-	env.agg.sort_key = data[0] & 4;
-	env.agg.sort_rev = data[0] & 8;
-	env.agg.key_pos = data[0] >> 4;
-	env.agg.agg_pos = data[0] >> 6;
+	options_init(&opts);
+	opts.quiet = data[0] & 2;
+	opts.agg.sort_key = data[0] & 4;
+	opts.agg.sort_rev = data[0] & 8;
+	opts.agg.key_pos = data[0] >> 4;
+	opts.agg.agg_pos = data[0] >> 6;
 	if (consumer_new(&env, &c))
 		abort();
 	for (size_t i = 0; i < NRINGS; i++) {

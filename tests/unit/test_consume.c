@@ -65,14 +65,17 @@ struct rig {
 	_Alignas(8) uint8_t data[NRINGS][2 * RING_SIZE];
 	struct consumer *c;
 	struct capture out, err;
+	struct options options;
 };
 
 /* start: where the positions begin, so that records wrap. */
 static void rig_open(struct rig *r, bool quiet, unsigned long start)
 {
-	struct consumer_env env = { .image = &image, .quiet = quiet };
+	struct consumer_env env = { .image = &image, .options = &r->options };
 
 	memset(r, 0, sizeof(*r));
+	options_init(&r->options);
+	r->options.quiet = quiet;
 	capture_open(&r->out);
 	capture_open(&r->err);
 	env.out = r->out.f;
@@ -442,7 +445,8 @@ static void test_layout(void)
 
 static void test_broken_stream(void)
 {
-	struct consumer_env env = { .image = &image, .quiet = true };
+	struct options quiet = { .quiet = true };
+	struct consumer_env env = { .image = &image, .options = &quiet };
 	static struct rig r;
 	struct consumer *c;
 	FILE *full = fopen("/dev/full", "w"), *err = tmpfile();
@@ -533,7 +537,8 @@ static int writer_run(int prog, uint64_t ts, int32_t n)
 
 static void test_kernel_rings(int rings[2], const int progs[2])
 {
-	struct consumer_env env = { .image = &image, .ring_fds = rings, .nrings = 2, .quiet = true };
+	struct options quiet = { .quiet = true };
+	struct consumer_env env = { .image = &image, .options = &quiet, .ring_fds = rings, .nrings = 2 };
 	int fds[2] = { -1, bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "dwt_drops", 4, 8, DW_DROP_COUNT, NULL) };
 	size_t ncpus = (size_t)libbpf_num_possible_cpus();
 	uint64_t *counts = calloc(ncpus, sizeof(*counts));
@@ -605,7 +610,10 @@ static void test_kernel(void)
 {
 	uint32_t size = (uint32_t)sysconf(_SC_PAGESIZE);
 	int rings[2], progs[2], bad_fds[1] = { -1 };
-	struct consumer_env env = { .image = &image, .out = stdout, .err = stderr, .ring_fds = bad_fds, .nrings = 1 };
+	struct options none = { .quiet = false };
+	struct consumer_env env = {
+		.image = &image, .options = &none, .out = stdout, .err = stderr, .ring_fds = bad_fds, .nrings = 1
+	};
 	struct consumer *c;
 
 	CHECK(consumer_new(&env, &c) < 0 && !c, "a bad descriptor");

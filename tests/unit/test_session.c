@@ -149,12 +149,16 @@ static void run(struct features *f, struct made *m, struct child *child, FILE *o
 {
 	size_t out_len = 0, err_len = 0;
 	FILE *mem = NULL, *err;
+	struct options options;
 	struct session_options opts = {
-		.features = f, .bufsize = 65536, .quiet = true, .children = &child, .nchildren = child ? 1 : 0
+		.features = f, .options = &options, .children = &child, .nchildren = child ? 1 : 0
 	};
 	struct session *s;
 
 	memset(r, 0, sizeof(*r));
+	options_init(&options);
+	options.bufsize = 65536;
+	options.quiet = true;
 	if (!out)
 		mem = out = open_memstream(&r->out, &out_len);
 	err = open_memstream(&r->err, &err_len);
