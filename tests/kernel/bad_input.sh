@@ -1,16 +1,9 @@
 # timeout: 60
 # Programs of another kind, files that change while they are traced, files that are damaged, limits, users without rights.
 need cc
-src=${BASH_SOURCE[0]%/*}
-[ -f "$src/user_prog.c" ] || src=$(dirname "$(realpath "$0")")
-cc -O2 -o "$tmp/prog" "$src/user_prog.c" || skip "cannot build programs"
+. "$here/user.lib"
+cc -O2 -o "$tmp/prog" "$user_prog" || skip "cannot build programs"
 cd "$tmp" || exit 1
-
-traced() {
-	STATUS=0
-	OUT=$("$dwire" -q "$@" 2>err) || STATUS=$?
-	ERR=$(<err)
-}
 
 # A 32-bit program, without libraries: its functions are refused, its system calls and stacks are there.
 cat >i386.c <<'C'

@@ -2,9 +2,8 @@
 # Programs that are only visible in another mount namespace or root: their functions, their own probes (USDT) and names
 # in their stacks; a file of the same path here is another; deleted ones, and processes that have ended.
 need cc unshare mount
-src=${BASH_SOURCE[0]%/*}
-[ -f "$src/user_prog.c" ] || src=$(dirname "$(realpath "$0")")
-cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -o "$tmp/inside" "$src/user_prog.c" 2>/dev/null || skip "cannot build programs"
+. "$here/user.lib"
+cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -o "$tmp/inside" "$user_prog" 2>/dev/null || skip "cannot build programs"
 raw_getppid >"$tmp/call.c"
 cat >>"$tmp/call.c" <<'C'
 #include <stdlib.h>
@@ -44,25 +43,6 @@ mount_ns=(unshare -m --propagation private ./enter)
 "${mount_ns[@]}" true || skip "no mount namespaces here"
 [ -e app/inside ] && fail "the mount is seen outside"
 
-traced() {
-	STATUS=0
-	OUT=$("$dwire" -q "$@" 2>err) || STATUS=$?
-	ERR=$(<err)
-}
-
-# start COMMAND: it waits for a line in the pipe "go"; its number in $pid.
-start() {
-	rm -f go said
-	mkfifo go
-	"$@" <go >said &
-	pid=$!
-	exec 8>go
-	for _ in {1..200}; do
-		grep -qs ready said && return
-		sleep 0.02
-	done
-	fail "$* does not start"
-}
 gone() { # ends the last that was started
 	kill "$pid" 2>/dev/null
 	exec 8>&-

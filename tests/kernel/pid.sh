@@ -1,29 +1,10 @@
 # timeout: 60
 # Functions of a program, built in several ways: counts, arguments, return values, offsets, who is followed and who not.
 need cc
-src=${BASH_SOURCE[0]%/*}
-[ -f "$src/user_prog.c" ] || src=$(dirname "$(realpath "$0")")
-prog=$src/user_prog.c
-cc -O2 -o "$tmp/pie" "$prog" && cc -O2 -no-pie -static -o "$tmp/static" "$prog" 2>/dev/null &&
-	cc -O2 -DPLUGIN -shared -fPIC -o "$tmp/plugin.so" "$prog" && strip -o "$tmp/stripped" "$tmp/pie" || skip "cannot build programs"
+. "$here/user.lib"
+cc -O2 -o "$tmp/pie" "$user_prog" && cc -O2 -no-pie -static -o "$tmp/static" "$user_prog" 2>/dev/null &&
+	cc -O2 -DPLUGIN -shared -fPIC -o "$tmp/plugin.so" "$user_prog" && strip -o "$tmp/stripped" "$tmp/pie" || skip "cannot build programs"
 cd "$tmp" || exit 1
-
-# traced ARGS: OUT, ERR, STATUS.
-traced() {
-	STATUS=0
-	OUT=$("$dwire" -q "$@" 2>err) || STATUS=$?
-	ERR=$(<err)
-}
-
-# start COMMAND: it waits for a line in the pipe "go"; its number in $pid.
-start() {
-	rm -f go said
-	mkfifo go
-	"$@" <go >said &
-	pid=$!
-	exec 8>go
-	while ! grep -qs ready said; do sleep 0.02; done
-}
 
 # Counts, names and arguments, with children and threads: the process's threads count, its children do not.
 for how in pie static; do

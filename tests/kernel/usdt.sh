@@ -1,28 +1,11 @@
 # timeout: 60
 # The probes that a program's author put into it: arguments, semaphores, processes that run and that start later.
 need cc
-src=${BASH_SOURCE[0]%/*}
-[ -f "$src/user_prog.c" ] || src=$(dirname "$(realpath "$0")")
-cc -O2 -o "$tmp/userprog" "$src/user_prog.c" || skip "cannot build programs"
+. "$here/user.lib"
+cc -O2 -o "$tmp/userprog" "$user_prog" || skip "cannot build programs"
 strip -o "$tmp/stripped" "$tmp/userprog"
 cd "$tmp" || exit 1
 slow=$((${DWIRE_TEST_SLOWER:-1} > 1 ? 3 : 1)) # in an emulated machine
-
-traced() {
-	STATUS=0
-	OUT=$("$dwire" -q "$@" 2>err) || STATUS=$?
-	ERR=$(<err)
-}
-
-# start COMMAND: it waits for a line in the pipe "go"; its number in $pid.
-start() {
-	rm -f go said
-	mkfifo go
-	"$@" <go >said &
-	pid=$!
-	exec 8>go
-	while ! grep -qs ready said; do sleep 0.02; done
-}
 
 for how in userprog stripped; do
 	traced -n '
