@@ -10,7 +10,7 @@ tested=()
 cat >"$tmp/traffic" <<-'END'
 	#!/bin/bash
 	tcp_echo -4 -q -n 3 -c 2 -k 1000 >"$0.tcp"
-	udp_echo -4 -n 3 -k 1000 >"$0.udp"
+	udp_echo -4 -n 3 -k 1020 >"$0.udp"
 	tcp_refused -4 >"$0.refused"
 END
 chmod +x "$tmp/traffic"
@@ -111,10 +111,12 @@ line "send $(of tcp client_pid) dw_client 6"
 line "send $(of udp client_pid) dw_udp_client 3"
 one 'sum(args[2]->sr_bytes)'
 line "$(of tcp client_pid) dw_client 12000"
-line "$(of udp server_pid) dw_udp_server 6000"
+line "$(of udp server_pid) dw_udp_server 6120"
 
 one 'tcp:::connect-request'
 line "$(of tcp client_pid) dw_client 3"
+one 'sock:::accept-done'
+line "$(of tcp server_pid) dw_server 3"
 one 'tcp:::accept-established'
 line "$(of tcp server_pid) dw_server 3"
 one 'IPPROTO_TCP/ { @[probename] '
@@ -129,9 +131,9 @@ expect_ge "$sent" 30 "segments sent"
 expect_eq "$(sed -n 's/^receive //p' <<<"$OUT")" "$sent" "segments received"
 one 'tcp:::send, tcp:::receive { @[probename, '
 expect_match "$OUT" "send $(of tcp client_pid) dw_client [1-9][0-9]+" "segments of the client"
-one 'sock:::send /args[0]->so_protocol'
+one 'sock:::send /args[0]->so_protocol == IPPROTO_TCP'
 level 512 12
-one "-n 'sock:::receive /args[0]->so_protocol"
+one "-n 'sock:::receive /args[0]->so_protocol == IPPROTO_TCP"
 expect_match "$OUT" '\|@+' "bytes received"
 one 'tcp:::retransmit'
 expect_eq "$STATUS$(grep -v '^\(rto\|fast\|tlp\|syn\|syn-ack\) ' <<<"$OUT")" 0 "retransmits, if there were any"
@@ -139,9 +141,14 @@ expect_eq "$STATUS$(grep -v '^\(rto\|fast\|tlp\|syn\|syn-ack\) ' <<<"$OUT")" 0 "
 one 'udp:::send, udp:::receive'
 line "send $(of udp client_pid) dw_udp_client 3"
 line "receive $(of udp server_pid) dw_udp_server 3"
-one 'udp:::send { @ ='
+one 'IPPROTO_UDP/ { @[probename'
+line "send $(of udp client_pid) dw_udp_client 3"
+line "send $(of udp server_pid) dw_udp_server 3"
+line "receive $(of udp client_pid) dw_udp_client 3"
+line "receive $(of udp server_pid) dw_udp_server 3"
+one "-n 'sock:::send /args[0]->so_protocol == IPPROTO_UDP/"
 level 512 6
-one 'udp:::receive { @ ='
+one 'IPPROTO_UDP && !args[2]->sr_errno'
 level 512 6
 
 one 'net:::transmit'
