@@ -5,14 +5,19 @@ Input: dwire, a folder, cgroups, two namespaces, a file of Python that says of e
 Output: a line for each thing that is wrong; exit status 1 then.
 Each tool runs with all its filters over IPv4 in JSON, over IPv6 in CSV, with a filter that nothing passes, in text of 80
 columns and in wide text. As each flow differs from the base in one thing, the counts are exact only if each filter works.
+What is checked of a run is a thread, which waits for it; runs that want the same flows are one batch, and see them together.
 DWIRE_TOOL=NAME in the environment: that tool only, and what it prints on stderr.
 """
+import ast
 import csv
+import fcntl
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
+import time
 
 import tools_world as world
 
@@ -26,16 +31,17 @@ done = open(f"{TMP}/done")
 assert done.readline() == "ready\n", "the processes do not start"
 pids = json.load(open(f"{TMP}/pids"))
 failed = 0
-base_port = 10000
-with open(f"{TMP}/round", "w") as f:
-    f.write(f"#!/bin/sh\necho $1 $2 >{TMP}/go\nread x <{TMP}/done\nexec sleep ${{3:-0}}\n")
-os.chmod(f"{TMP}/round", 0o755)
+BATCH = 8  # a cgroup takes 64 programs of a kind
+held = open(f"{TMP}/held", "w")  # a batch's commands end when it is no longer locked
+with open(f"{TMP}/hold", "w") as f:
+    f.write(f"#!/bin/sh\n: >$1\nexec flock -s {TMP}/held true\n")
+os.chmod(f"{TMP}/hold", 0o755)
 
 
 def fail(*words):
     global failed
     failed += 1
-    print("FAILED:", *words, flush=True)
+    print(" ".join(map(str, ("FAILED:", *words))) + "\n", end="", flush=True)
 
 
 def eq(got, want, *what):
@@ -112,32 +118,137 @@ def per(tool, flow, family, end):
 
 
 def said():
-    return json.load(open(f"{TMP}/said"))
+    return here.run.said
 
 
 # ---- runs --------------------------------------------------------------------------------------------------------------
-def ports():
-    global base_port
-    base_port += 4
-    return base_port
+here = threading.local()  # run: the last one of this thread
+lock = threading.Condition()
+turn = threading.Lock()  # of those that trace
+waiting = []  # runs
+threads = []
+busy = 0  # threads that do not wait
+bases = {}  # by kind: the base of ports that runs get
+members = {}  # by base: how many got it
+next_base = 10000
 
 
-def run(tool, args, form="text", base=None):
+def ports(kind, alone=False):
+    """The base of a run's ports; runs of one base are one batch."""
+    global next_base
+    with lock:
+        base = 0 if alone else bases.get(kind, 0)
+        if not base or members[base] == BATCH:
+            next_base += 4
+            base = next_base
+            bases[kind] = 0 if alone else base
+        members[base] = members.get(base, 0) + 1
+        return base
+
+
+class Run:
+    def __init__(self, tool, args, form, base):
+        self.tool, self.base, self.over = tool, base, threading.Event()
+        self.argv = [DWIRE, tool.name, *tool.own, *args, *({"json": ["--json"], "csv": ["--csv"]}.get(form, [])), *tool.args]
+        self.ready, self.said, self.out = f"{TMP}/ready.{id(self)}", {}, ""
+
+    def begin(self):
+        self.process = subprocess.Popen([*self.argv, "--command", f"{TMP}/hold {self.ready}"], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def begun(self):
+        return os.path.exists(self.ready) or self.process.poll() is not None
+
+    def end(self):
+        try:
+            out, err = self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            fail(*self.argv[1:], "does not end")
+            return
+        err = re.sub(rb"dwire: pid \d+ has exited\n", b"", err).decode(errors="replace")
+        if os.environ.get("DWIRE_TOOL"):
+            print(*self.argv[1:], "\n" + out.decode(), file=sys.stderr)
+        if self.process.returncode or err:
+            fail(*self.argv[1:], "returned", self.process.returncode, err[:400])
+        self.out = out.decode()
+
+
+def run(tool, args, form="text", base=None, alone=False):
     """Output of a run while the flows are made once."""
-    command = f"{TMP}/round {tool.kind} {base or ports()} {tool.linger}"
-    argv = [DWIRE, tool.name, *tool.own, *args, *({"json": ["--json"], "csv": ["--csv"]}.get(form, [])), *tool.args]
-    try:
-        r = subprocess.run([*argv, "--command", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           timeout=20, check=False)
-    except subprocess.TimeoutExpired:
-        fail(*argv[1:], "does not end")
-        return ""
-    err = re.sub(rb"dwire: pid \d+ has exited\n", b"", r.stderr).decode(errors="replace")
-    if os.environ.get("DWIRE_TOOL"):
-        print(*argv[1:], "\n" + r.stdout.decode(), file=sys.stderr)
-    if r.returncode or err:
-        fail(*argv[1:], "returned", r.returncode, err[:400])
-    return r.stdout.decode()
+    global busy
+    here.run = Run(tool, args, form, base or ports(tool.kind, alone))
+    with lock:
+        waiting.append(here.run)
+        busy -= 1
+        lock.notify_all()
+    here.run.over.wait()
+    return here.run.out
+
+
+def batch(runs):
+    """Flows are made once all runs have begun."""
+    fcntl.flock(held, fcntl.LOCK_EX)
+    for r in runs:
+        r.begin()
+    until = time.monotonic() + 30
+    while not all(r.begun() for r in runs) and time.monotonic() < until:
+        time.sleep(0.02)
+    with open(f"{TMP}/go", "w") as go:
+        go.write(f"{runs[0].tool.kind} {runs[0].base}\n")
+    done.readline()
+    made = json.load(open(f"{TMP}/said"))
+    time.sleep(max(r.tool.linger for r in runs))
+    fcntl.flock(held, fcntl.LOCK_UN)
+    for r in runs:
+        r.said = made
+        r.end()
+
+
+def largest():
+    """Of the batches whose runs all wait, the largest. Where nothing else goes on, whoever waits."""
+    found = {r.base: [s for s in waiting if s.base == r.base] for r in waiting}
+    return max((f for b, f in found.items() if len(f) == members[b] or busy == 0), key=len, default=[])
+
+
+def run_all():
+    """Batches, until all threads have ended."""
+    global busy, waiting
+    while True:
+        with lock:
+            lock.wait_for(lambda: busy == 0 or len(largest()) == BATCH, timeout=0.3)
+            runs = largest()
+            waiting = [r for r in waiting if r not in runs]
+            for kind in [k for k in bases if runs and bases[k] == runs[0].base]:
+                bases[kind] = 0
+        if not runs and not any(t.is_alive() for t in threads):
+            return
+        if runs:
+            with turn:
+                batch(runs)
+        with lock:
+            busy += len(runs)
+        for r in runs:
+            r.over.set()
+
+
+def check(f, *args):
+    """A thread that checks something."""
+    def body():
+        global busy
+        try:
+            f(*args)
+        except Exception as e:  # what it got was wrong; the others go on
+            fail(*args[1:], repr(e))
+        with lock:
+            busy -= 1
+            lock.notify_all()
+
+    global busy
+    with lock:
+        busy += 1
+    threads.append(threading.Thread(target=body, daemon=True))
+    threads[-1].start()
 
 
 def rows_of(tool, args, text, form):
@@ -164,7 +275,7 @@ def check_name(tool, args, rows, form):
 
 
 def counted(tool, names, form):
-    f = Filters(tool, names, ports())
+    f = Filters(tool, names, ports(tool.kind))
     rows = rows_of(tool, f.args(), run(tool, f.args(), form, f.base), form)
     eq(sum(tool.measure(r) for r in rows), f.expected(tool), tool.name, *f.args(), f"--{form}:")
     check_name(tool, f.args(), rows, form)
@@ -180,16 +291,19 @@ def nothing(tool):
 
 
 def check_text(tool):
-    """Rows of 80 columns where addresses are short, and neat where they are not."""
-    f = Filters(tool, ["--netns", "-p", "--cgroup", "--container", "--host", "-L", "-D", "-6"], ports())
+    """Rows of 80 columns where addresses are short."""
+    f = Filters(tool, ["--netns", "-p", "--cgroup", "--container", "--host", "-L", "-D", "-6"], ports(tool.kind))
     for line in run(tool, f.args(), base=f.base).replace("\033[H\033[J", "").splitlines():
         if len(line) > tool.columns:
             fail(tool.name, *f.args(), f"{len(line)} columns: {line}")
             break
+
+
+def check_wide_text(tool):
     wide = [o for o in ("-t", "-T", "-w") if tool.has(o)]
     if not wide:
         return
-    f = Filters(tool, ["--netns", "-p"], ports())
+    f = Filters(tool, ["--netns", "-p"], ports(tool.kind))
     lines = [x for x in run(tool, [*f.args(), *wide], base=f.base).splitlines() if x]
     check_wide(tool, [*f.args(), *wide], lines)
 
@@ -229,18 +343,45 @@ SECOND = ["-p", "--netns", "--cgroup", "--container", "-P", "--host", "-6"]
 def tool(name, kind, options="", once_more=True, **keys):
     only = os.environ.get("DWIRE_TOOL")
     if only and only != name:
-        return None
+        return
     t = Tool(name, kind, **keys)
     check_options(t, options)
-    counted(t, FIRST, "json")
-    if not once_more:
-        return t
-    counted(t, SECOND, "csv")
-    nothing(t)
-    check_text(t)
-    return t
+    check(counted, t, FIRST, "json")
+    if once_more:
+        check(counted, t, SECOND, "csv")
+        for f in nothing, check_text, check_wide_text:
+            check(f, t)
+
+
+def groups(statements):
+    """Statements of which none needs a name that another group sets."""
+    setter, all_groups = {}, []
+    for s in statements:
+        names = [n for n in ast.walk(s) if isinstance(n, ast.Name)]
+        own = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+        needs = [setter[n.id] for n in names if n.id in setter and n.id not in own]
+        group = needs[-1] if needs else []
+        if not needs:
+            all_groups.append(group)
+        group.append(s)
+        setter.update(dict.fromkeys(own, group))
+    return all_groups
+
+
+def run_group(statements):
+    exec(compile(ast.Module(statements, []), TABLE, "exec"), dict(globals()))
+
+
+def run_table(text):
+    """Definitions and what is above the last of them first, then the rest, a thread a group."""
+    body = ast.parse(text, TABLE).body
+    first = max((i + 1 for i, s in enumerate(body) if isinstance(s, ast.FunctionDef)), default=0)
+    exec(compile(ast.Module(body[:first], []), TABLE, "exec"), globals())
+    for g in groups(body[first:]):
+        check(run_group, g)
 
 
 with open(TABLE) as f:
-    exec(compile(f.read(), TABLE, "exec"))
+    run_table(f.read())
+run_all()
 sys.exit(failed != 0)

@@ -13,6 +13,20 @@ def own(name, kind, *args, form="json"):
     return text if form == "text" else rows_of(t, argv, text, form)
 
 
+def intervals(some):
+    runs = {}
+    for n in some:
+        argv = [DWIRE, n, *(["tbf"] if n == "qdisclat" else []), "1", "2"]
+        runs[n] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for n, r in runs.items():
+        try:
+            r.communicate(timeout=15)
+            eq(r.returncode, 0, n, "1 2")
+        except subprocess.TimeoutExpired:
+            r.kill()
+            fail(n, "1 2 does not end")
+
+
 def all_have(rows, key, test, *what):
     eq([r.get(key) for r in rows if not (key in r and test(r[key]))], [], *what, key)
     eq(bool(rows), True, *what, "has rows")
@@ -28,7 +42,7 @@ eq(len(rows), HERE, "tcpconnect -tTUw")
 all_have(rows, "time", clock, "tcpconnect -T")
 all_have(rows, "time_s", lambda n: 0 <= n < 20, "tcpconnect -t")
 all_have(rows, "uid", lambda n: n == 0, "tcpconnect -U")
-all_have(rows, "lport", lambda n: base_port <= n < base_port + 4, "tcpconnect -w")
+all_have(rows, "lport", lambda n: here.run.base <= n < here.run.base + 4, "tcpconnect -w")
 all_have(own("superping", "ping", "-T"), "time", clock, "superping -T")
 # Summaries: no times, names of their own
 rows = own("tcpconnect", "tcp", "-c", "-t", form="csv")
@@ -74,8 +88,8 @@ all_have(own("gethostlatency", "lookup", "-x"), "func", lambda s: s == "getaddri
 eq(sorted(r["way"] for r in own("ipecn", "ecn", "-o")), ["from"] * HERE + ["to"] * HERE, "ipecn -o")
 eq({r["device"] for r in own("netsize", "udp", "-D")}, {"va", "vb"}, "netsize -D")
 eq({r["device"] for r in own("netsize", "udp", "-D", "-i", "va")}, {"va"}, "netsize -i va")
-eq(own("nettxlat", "udp", "-i", "vb"), [], "nettxlat -i vb, which sends nothing")
-eq({r["device"] for r in own("nettxlat", "udp", "-D")}, {"va"}, "nettxlat -D")
+eq(own("nettxlat", "udp", "-4", "-i", "vb"), [], "nettxlat -i vb, which sends no IPv4")
+eq({r["device"] for r in own("nettxlat", "udp", "-4", "-D")}, {"va"}, "nettxlat -D")
 if "DWIRE_NO_QUEUE" not in os.environ:
     eq({(r["qdisc"], r["device"]) for r in own("qdisclat", "udp", "-D")}, {("tbf", "va")}, "qdisclat -D")
     eq(own("qdisclat", "udp", "-i", "vb"), [], "qdisclat -i vb")
@@ -87,25 +101,16 @@ eq(len(own("netcheck", "tcp", "1")) > 10, True, "netcheck")
 for name, kind in ("tcptop", "tcp"), ("udptop", "udp"):
     t = Tool(name, kind, args=["1"], linger=1.2)
     for args, clears in ((["-n", "1"], True), (["-C", "-S", "-n", "1"], False)):
-        text = run(t, ["--netns", NET, *args])
+        text = run(t, ["--netns", NET, *args], alone=True)
         eq(("\033[H\033[J" in text, "load:" in text), (False, clears), name, *args, "no screen, tells the load")
         eq(len([line for line in text.splitlines() if re.search(r" \d+ +\d+$", line)]), 1, name, *args)
 # Intervals: two reports of a second, and it ends; several tools at once.
 names = re.findall(r"^  ([\w-]+) ", subprocess.run([DWIRE, "help"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M)
 waits = [n for n in names if "interval" in Tool(n, "").arguments and not n.startswith("qdisc-")]
 eq(len(waits) >= 17, True, "tools with an interval", waits)
-for i in range(0, len(waits), 6):
-    runs = {}
-    for n in waits[i:i + 6]:
-        argv = [DWIRE, n, *(["tbf"] if n == "qdisclat" else []), "1", "2"]
-        runs[n] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    for n, r in runs.items():
-        try:
-            r.communicate(timeout=15)
-            eq(r.returncode, 0, n, "1 2")
-        except subprocess.TimeoutExpired:
-            r.kill()
-            fail(n, "1 2 does not end")
+for i in range(0, len(waits), 9):
+    with turn:
+        intervals(waits[i:i + 9])
 PY
 
 # No tool is forgotten: no device scans here, and skblife has no filters.
