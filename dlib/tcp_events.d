@@ -51,25 +51,29 @@ translator struct dw_pkt < struct dw_caset *C > {
 	newca = C->newstate;
 };
 
-/* tcp_retransmit_skb: what is in the socket's queue, without headers */
+/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: what is in the socket's queue, without headers */
 struct dw_resent {
 	struct sock *sk;
 	struct sk_buff *queued;
+	int32_t retval;
 };
 
 translator struct dw_pkt < struct dw_resent *C > {
+	ret = C->retval;
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
 	ends = (struct sock_common *)C->sk;
 };
 
-/* tcp_retransmit_synack: the listener, and the handshake */
+/* tcp_retransmit_synack, the end of tcp_rtx_synack: the listener, and the handshake */
 struct dw_resynack {
 	struct sock *sk;
 	struct request_sock *req;
+	int32_t retval;
 };
 
 translator struct dw_pkt < struct dw_resynack *C > {
+	ret = C->retval;
 	ver = dw_v4only[(struct sock *)C->req] ? 4 : 6;
 	proto = 6;
 	state = 10;

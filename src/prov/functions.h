@@ -7,6 +7,9 @@
 /* clang-format off */
 #define FUNC_SITE(func, n, nat, ...) \
 	{ .attach = ATTACH_FENTRY, .target = func, .nargs = n, .native = nat, __VA_ARGS__ }
+/* As it returns, where its arguments are wanted too: not with kprobes. */
+#define FUNC_END(func, n, nat, ...) \
+	{ .attach = ATTACH_FEXIT, .target = func, .nargs = n, .native = nat, .entry_args = true, __VA_ARGS__ }
 
 /* Where cgroup_skb ingress and egress see packets of sockets. */
 #define FUNC_IN(cond, ...) FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .when = cond, .bh_off = true, __VA_ARGS__)

@@ -12,9 +12,6 @@
 #define URING_SITES(cond, text) \
 	{ TP("io_uring_complete", 3, "dw_uring"), .fewer = 4, .when = cond, .optional = true, .sees = text }, \
 	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
-/* As the function returns */
-#define FUNC_END(func, n, nat, ...) \
-	{ .attach = ATTACH_FEXIT, .target = func, .nargs = n, .native = nat, .entry_args = true, __VA_ARGS__ }
 /* clang-format on */
 #define SK "(uint64_t)P->sk"
 /* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not block.

@@ -62,7 +62,7 @@
 	" (" ICSK "->icsk_ca_state == 4 || " TCP_SOCK "->undo_marker != 0)"
 
 extern const struct site tcp_retransmit_sites[6];
-extern const struct site tcp_resend_sites[2];
+extern const struct site tcp_resend_sites[5];
 extern const struct site tcp_drop_sites[3];
 extern const struct site tcp_rto_sites[2];
 extern const struct site tcp_congestion_sites[2];

@@ -20,9 +20,18 @@ const struct site tcp_retransmit_sites[] = {
 	FUNC_OUT(SYNACK_AGAIN, .sees = "SYN-ACKs that are sent again"),
 };
 
+/* Recovery or loss, which tail loss probes are outside of: they call the inner function themselves; in the outer it may
+ * be inlined or not. */
+#define LOST ICSK "->icsk_ca_state >= 3"
+
 const struct site tcp_resend_sites[] = {
 	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .sees = "what a socket sends again, before it has headers" },
 	{ TP("tcp_retransmit_synack", 2, "dw_resynack"), .sees = "SYN-ACKs that are sent again" },
+	FUNC_END("tcp_retransmit_skb", 2, "dw_resent", .when = "P->ret == 0 && " LOST,
+		.sees = "what a socket sends again, before it has headers"),
+	FUNC_END("__tcp_retransmit_skb", 2, "dw_resent", .when = "P->ret == 0 && !(" LOST ")",
+		.sees = "the same of tail loss probes"),
+	FUNC_END("tcp_rtx_synack", 2, "dw_resynack", .when = "P->ret == 0", .sees = "SYN-ACKs that are sent again"),
 };
 
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */
