@@ -1,13 +1,16 @@
 # The start fails half-way, at each of its calls to the kernel in turn: a map that cannot be made, a program that the
 # verifier refuses, a hook that cannot be had, a perf event. Either all works and every number is right, or one error is
 # said, the command does not run, and nothing stays (the harness looks for it). And dwire is killed in the middle.
-# timeout: 120
+# timeout: 60
 need strace
-netns_new calls
-D="tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[1]->cs_pid != -1/ { @[probename, args[1]->cs_execname] = count(); }
-	profile-97 { @p = count(); } tcp:::state-change /args[1]->cs_netns == $NETNS_ID/ { @s = count(); }
-	END { printa(\"%s %s %@d\\n\", @); printa(\"states %@d\\n\", @s); }"
-command_file ip netns exec "$NETNS" "$triggers/tcp_echo" -4 -n 2
+# Each start waits for the kernel rather than works: several at once, each with a namespace and files of its own.
+at_once=6
+
+script() { # NETNS_ID
+	echo "tcp:::send, tcp:::receive /args[1]->cs_netns == $1 && args[1]->cs_pid != -1/ { @[probename, args[1]->cs_execname] = count(); }
+		profile-97 { @p = count(); } tcp:::state-change /args[1]->cs_netns == $1/ { @s = count(); }
+		END { printa(\"%s %s %@d\\n\", @); printa(\"states %@d\\n\", @s); }"
+}
 
 right() { # WHAT: the numbers of a run
 	local sent=$(($(value_of client_segs_out) + $(value_of server_segs_out) - $(value_of client_connections)))
@@ -24,9 +27,9 @@ run() { # WHAT STRACE-OPTIONS…
 	strace -f -o "$tmp/strace" "$@" "$dwire" -qn "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 	case $status in
-	0) right "$what" && ran=$((ran + 1)) ;;
+	0) right "$what" && echo ran >>"$tmp/what" ;;
 	1)
-		refused=$((refused + 1))
+		echo refused >>"$tmp/what"
 		[ ! -e "$tmp/trigger" ] || fail "$what: the command ran"
 		expect_eq "$(grep -c '^dwire: ' "$tmp/err")" 1 "$what: $(<"$tmp/err")"
 		;;
@@ -34,21 +37,54 @@ run() { # WHAT STRACE-OPTIONS…
 	esac
 }
 
-ran=0 refused=0
-run "no failure" -e trace=bpf,perf_event_open
-expect_eq $ran 1 "it works"
-calls=$(grep -c ' bpf(' "$tmp/strace") events=$(grep -c perf_event_open "$tmp/strace")
 # strace's own names of the injected errors: those that a kernel gives
 errors=(ENOMEM EPERM E2BIG EINVAL)
-for ((i = 1; i <= calls; i += 3)); do
-	error=${errors[i / 3 % 4]}
-	run "call $i, $error" -e trace=bpf -e inject=bpf:error=$error:when=$i
+one() { # KIND NUMBER: one of the runs
+	case $1 in
+	call) run "call $2, ${errors[$2 / 3 % 4]}" -e trace=bpf -e "inject=bpf:error=${errors[$2 / 3 % 4]}:when=$2" ;;
+	event) run "event $2" -e trace=perf_event_open -e "inject=perf_event_open:error=EMFILE:when=$2" ;;
+	kill)
+		strace -f -o "$tmp/strace" -e trace=bpf -e "inject=bpf:signal=KILL:when=$2" "$dwire" -qn "$D" -c "$tmp/cmd" >/dev/null 2>&1
+		expect_eq $? 137 "killed at call $2"
+		;;
+	esac
+}
+
+place() { # NUMBER: a namespace and files
+	tmp=$all/$1
+	mkdir "$tmp"
+	netns_new "calls$1"
+	D=$(script "$NETNS_ID")
+	command_file ip netns exec "$NETNS" "$triggers/tcp_echo" -4 -n 2
+}
+
+worker() { # NUMBER: every so many of $all/runs, in a process of its own
+	local line
+	awk -v n="$at_once" -v i="$1" 'NR % n == i' "$all/runs" >"$tmp/runs"
+	while read -r line; do
+		# shellcheck disable=SC2086
+		one $line
+	done <"$tmp/runs"
+	exit "$failed"
+}
+
+all=$tmp
+place first
+run "no failure" -e trace=bpf,perf_event_open
+expect_eq "$(cat "$tmp/what")" ran "it works"
+calls=$(grep -c ' bpf(' "$tmp/strace") events=$(grep -c perf_event_open "$tmp/strace")
+{
+	seq 1 3 "$calls" | sed 's/^/call /'
+	seq 1 "$events" | sed 's/^/event /'
+	seq 5 13 "$calls" | sed 's/^/kill /'
+} >"$all/runs"
+workers=()
+for ((i = 0; i < at_once; i++)); do
+	place "$i"
+	(trap - EXIT INT TERM HUP; worker "$i") &
+	workers+=($!)
 done
-for ((i = 1; i <= events; i++)); do
-	run "event $i" -e trace=perf_event_open -e inject=perf_event_open:error=EMFILE:when=$i
-done
-expect_ge $refused 6 "failures that were told"
-for ((i = 5; i <= calls; i += 13)); do
-	strace -f -o "$tmp/strace" -e trace=bpf -e inject=bpf:signal=KILL:when=$i "$dwire" -qn "$D" -c "$tmp/cmd" >/dev/null 2>&1
-	expect_eq $? 137 "killed at call $i"
-done
+for w in "${workers[@]}"; do wait "$w" || failed=1; done
+tmp=$all
+expect_ge "$(cat "$tmp"/?/what | grep -c refused)" 6 "failures that were told"
+expect_eq "$(cat "$tmp"/?/what | wc -l)" "$(grep -vc kill "$tmp/runs")" "runs that ended in order"
