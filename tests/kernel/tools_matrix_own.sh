@@ -3,6 +3,8 @@
 . "$here/tools_matrix.lib"
 matrix_begin
 matrix_run <<'PY'
+import shutil
+
 HERE = 2 * (len(world.FLOWS) - 1)  # flows in the namespace, over both families
 
 
@@ -75,6 +77,9 @@ eq({"stack" in r for r in own("tcpdrop", "again", "-q")}, {False}, "tcpdrop -q")
 dot = own("tcplife", "tcp", "--dot", form="text").splitlines()
 eq((dot[0], dot[-1], sum("->" in line for line in dot)), ("digraph tcplife {", "}", 2 * HERE),
    "tcplife --dot: who connects to what, and what that is of")
+if shutil.which("dot"):
+    made = subprocess.run(["dot", "-Tplain"], input="\n".join(dot), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    eq((made.returncode, made.stderr, made.stdout.count("\nedge ")), (0, "", 2 * HERE), "tcplife --dot: as Graphviz reads it")
 # Names
 eq(len(own("dnssnoop", "dns", "-q")), 2 * HERE, "dnssnoop -q")
 eq(len(own("dnssnoop", "dns", "-m", "10")), HERE, "dnssnoop -m 10: answers after 20 ms")
