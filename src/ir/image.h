@@ -215,6 +215,7 @@ struct image_prog {
 	const char *target;
 	uint32_t probe;     /* index in image.probes */
 	bool notes;         /* it fires no probe: it notes what that one reads later */
+	bool chooses;       /* not all that it sees fires the probe */
 	uint64_t period_ns; /* tick, profile */
 	uint32_t prog_type, expected_attach_type, attach_btf_id, flags;
 	const char *module;           /* of the target; NULL: the kernel itself */

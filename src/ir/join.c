@@ -71,6 +71,7 @@ static void join(struct arena *a, struct image_prog **v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct bpf_insn call = { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL };
 
+		v[0]->chooses |= v[i]->chooses;
 		v[0]->parts[i] = (struct image_part){ .probe = v[i]->probe, .insn = (uint32_t)code.n };
 		*at++ = (struct bpf_insn){
 			.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6

@@ -196,7 +196,10 @@ void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
 
 void prog_emit(struct lowerer *lw, struct loc at)
 {
-	struct image_prog p = { .attach = lw->site->attach, .target = lw->site->target, .probe = lw->probe_index };
+	struct image_prog p = { .attach = lw->site->attach,
+		.target = lw->site->target,
+		.probe = lw->probe_index,
+		.chooses = lw->site->when != NULL };
 	struct kernel_func func;
 	const char *why = "";
 

@@ -136,7 +136,11 @@ static void event_target(struct lowerer *lw, struct image_prog *p)
 /* A place that this kernel has not, or in another form, is left out: a probe there would say so. */
 static void event_program(struct lowerer *lw, const struct stamp_event *ev, const struct stamp_map *m)
 {
-	struct image_prog p = { .target = ev->site.target, .name = "dw_stamp", .probe = m->probe, .notes = true };
+	struct image_prog p = { .target = ev->site.target,
+		.name = "dw_stamp",
+		.probe = m->probe,
+		.notes = true,
+		.chooses = ev->site.when != NULL };
 	const char *why = "";
 
 	if (!site_in_tier(&ev->site, m->tier) || site_lacks(lw->env, lw->arena, lw->probe, &ev->site, m->tier))

@@ -51,8 +51,9 @@ void consumer_newline(struct consumer *c);
 unsigned consumer_avail(const struct consumer *c);
 
 /* n more runs of a probe were missed (the kernel counts recursion misses of a program), or, with notes, of a program
- * that notes what the probe reads later: reported with the drops. probe is copied. */
-void consumer_add_missed(struct consumer *c, const char *probe, bool notes, uint64_t n);
+ * that notes what the probe reads later: reported with the drops. chooses: not all of them had fired it. probe is
+ * copied. */
+void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n);
 /* Says on err what was dropped since the last call, one line a cause. Returns how many that are. */
 uint64_t consumer_report_drops(struct consumer *c);
 /* Drops of one cause since the start, all CPUs, as of the last report. */

@@ -6,7 +6,7 @@
 #include <bpf/bpf.h>
 #include <string.h>
 
-void consumer_add_missed(struct consumer *c, const char *probe, bool notes, uint64_t n)
+void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n)
 {
 	size_t i = 0;
 
@@ -23,6 +23,7 @@ void consumer_add_missed(struct consumer *c, const char *probe, bool notes, uint
 		c->missed[i].notes = notes;
 		snprintf(c->missed[i].probe, PROBE_NAME_MAX, "%s", probe);
 	}
+	c->missed[i].chooses |= chooses;
 	c->missed[i].n += n;
 }
 
@@ -123,9 +124,9 @@ static uint64_t report_missed(struct consumer *c)
 		char msg[160];
 
 		snprintf(msg, sizeof(msg),
-			c->missed[i].notes ? "%llu earlier event%s missed for %s (recursion)"
-					   : "%llu probe firing%s missed in %s (recursion)",
-			(unsigned long long)n, plural(n), c->missed[i].probe);
+			c->missed[i].notes ? "%s%llu earlier event%s missed for %s (recursion)"
+					   : "%s%llu probe firing%s missed in %s (recursion)",
+			c->missed[i].chooses ? "up to " : "", (unsigned long long)n, plural(n), c->missed[i].probe);
 		if (n) {
 			fprintf(c->env.err, "dwire: %s\n", msg);
 			rows_drop(c->out, n, msg);

@@ -13,7 +13,7 @@
 
 struct missed {
 	char probe[PROBE_NAME_MAX];
-	bool notes;
+	bool notes, chooses;
 	uint64_t n;
 };
 

@@ -540,7 +540,7 @@ int session_loop(struct session *s, char *why, size_t why_len)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-static void add_missed_in(struct session *s, uint32_t probe, bool notes, uint64_t n)
+static void add_missed_in(struct session *s, uint32_t probe, const struct image_prog *prog, uint64_t n)
 {
 	const struct image_probe *p = probe < s->image->probes.n ? &s->image->probes.v[probe] : NULL;
 	char name[128];
@@ -548,7 +548,7 @@ static void add_missed_in(struct session *s, uint32_t probe, bool notes, uint64_
 	if (!p)
 		return;
 	snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
-	consumer_add_missed(s->consumer, name, notes, n);
+	consumer_add_missed(s->consumer, name, prog->notes, prog->chooses, n);
 }
 
 static void add_missed(struct session *s)
@@ -561,9 +561,9 @@ static void add_missed(struct session *s)
 		uint64_t n = load_missed(s->loaded, i);
 
 		if (!p->nparts)
-			add_missed_in(s, p->probe, p->notes, n);
+			add_missed_in(s, p->probe, p, n);
 		for (size_t k = 0; k < p->nparts; k++)
-			add_missed_in(s, p->parts[k].probe, p->notes, n);
+			add_missed_in(s, p->parts[k].probe, p, n);
 	}
 	if (late)
 		fprintf(s->opts.err, "dwire: %llu tick firing%s missed (too late)\n", (unsigned long long)late,
