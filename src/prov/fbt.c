@@ -55,6 +55,6 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	return l->kernel->function_args(l->kernel->func_ctx, l->arena, p->mod, p->func, p->def == &probes[1]);
 }
 
-static const struct probe_source source = { .could = could, .list = list, .args = args };
+static const struct probe_source source = { .could = could, .is_long = true, .list = list, .args = args };
 
 const struct provider fbt_provider = { .name = "fbt", .source = &source };

@@ -40,6 +40,7 @@ struct kernel_lists {
 struct probe_source {
 	/* Could a description that names no provider mean one of these probes? Must be cheap. */
 	bool (*could)(const struct kernel_lists *k, const struct pdesc *pd);
+	bool is_long; /* of all in the list only those are kept that a description means */
 	/* Adds all (probes_add), always in the same order. */
 	void (*list)(struct probe_list *l, const struct provider *p);
 	/* D types of a probe's args[]. */
@@ -50,7 +51,7 @@ struct probe_source {
 	bool (*module)(const char *pattern, const struct probe *p);
 };
 
-/* Adds a copy of p; its number is given here. */
+/* Adds a copy of p, if it is wanted; its number is given here. */
 void probes_add(struct probe_list *l, const struct probe *p);
 /* Reads all lists: for -l. */
 void probes_all(struct probe_list *l);

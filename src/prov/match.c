@@ -7,7 +7,8 @@
 
 #include "prov/lists.h"
 
-#define LIST_FIRST 1000u /* number of the first probe of a list; those of the tables and the made ones are lower */
+#define LIST_FIRST 1000u  /* number of the first probe of a list; those of the tables and the made ones are lower */
+#define LONG_FIRST 20000u /* ... of the long list */
 
 static struct probe *new_probe(struct probe_list *l, const struct probe *p, uint32_t id)
 {
@@ -34,11 +35,6 @@ static void add_probe(
 	/* numbers of lists stay what they are, however many were made */
 	(void)new_probe(l, &pr, l->next_id < LIST_FIRST ? l->next_id : UINT32_MAX / 2 + l->next_id);
 	l->next_id++;
-}
-
-void probes_add(struct probe_list *l, const struct probe *p)
-{
-	(void)new_probe(l, p, l->next_list_id++);
 }
 
 void probes_init(struct probe_list *l, struct arena *a, const struct kernel_lists *kernel)
@@ -96,18 +92,64 @@ const char *const *probe_args(struct probe_list *l, struct probe *p)
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
+/* Is it wanted, and not there yet? */
+static bool keep(struct probe_list *l, const struct probe *p, uint32_t id)
+{
+	size_t i = (id - LONG_FIRST) / 64;
+	uint64_t bit = 1ull << (id - LONG_FIRST) % 64;
+	struct probe is = *p;
+
+	is.id = id;
+	if (l->wanted && !probe_matches(l->wanted, &is))
+		return false;
+	while (l->kept.n <= i)
+		*vec_push(l->arena, &l->kept) = 0;
+	if (l->kept.v[i] & bit)
+		return false;
+	l->kept.v[i] |= bit;
+	return true;
+}
+
+void probes_add(struct probe_list *l, const struct probe *p)
+{
+	uint32_t id = l->in_long ? l->next_long++ : l->next_list_id++;
+
+	if (!l->in_long)
+		(void)new_probe(l, p, id < LONG_FIRST ? id : UINT32_MAX / 4 + id);
+	else if (keep(l, p, id))
+		(void)new_probe(l, p, id);
+}
+
 /* The first n providers' lists are there after it: a probe's number depends on those before it. */
 static void read_lists(struct probe_list *l, size_t n)
 {
 	for (; l->nread < n; l->nread++)
-		if (providers()[l->nread]->source)
+		if (providers()[l->nread]->source && !providers()[l->nread]->source->is_long)
 			providers()[l->nread]->source->list(l, providers()[l->nread]);
+}
+
+/* What the description means of the long list; NULL: all. Its numbers do not depend on other lists. */
+static void read_long(struct probe_list *l, const struct provider *p, const struct pdesc *wanted)
+{
+	l->in_long = true;
+	l->wanted = wanted;
+	l->next_long = LONG_FIRST;
+	p->source->list(l, p);
+	l->in_long = false;
+}
+
+static void read_all_long(struct probe_list *l, const char *prov)
+{
+	for (const struct provider *const *p = providers(); *p; p++)
+		if ((*p)->source && (*p)->source->is_long && pdesc_glob(prov, (*p)->name))
+			read_long(l, *p, NULL);
 }
 
 void probes_all(struct probe_list *l)
 {
 	while (providers()[l->nread])
 		read_lists(l, l->nread + 1);
+	read_all_long(l, "");
 }
 
 static bool could_mean(const struct probe_list *l, const struct pdesc *pd, const struct provider *p)
@@ -137,7 +179,11 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	if (l->kernel && l->kernel->user_make)
 		l->kernel->user_make(l->kernel->user, l, pd);
 	for (size_t i = 0; providers()[i]; i++)
-		if (could_mean(l, pd, providers()[i]))
+		if (!could_mean(l, pd, providers()[i]))
+			continue;
+		else if (providers()[i]->source->is_long)
+			read_long(l, providers()[i], pd);
+		else
 			read_lists(l, i + 1);
 	if (pd->id || !*pd->name || pdesc_is_glob(pd->name))
 		return;
@@ -221,7 +267,7 @@ const struct probe_fault *probes_fault(const struct probe_list *l, const struct 
 	return !f && k && k->function_fault ? k->function_fault(k->func_ctx, l->arena, pd) : f;
 }
 
-const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)
+const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 {
 	const char *prov = pd->prov, *name = pd->name, *near;
 
@@ -237,6 +283,8 @@ const char *probes_hint(const struct probe_list *l, const struct pdesc *pd)
 			return list_providers(l, prov);
 		prov = near;
 	}
+	if (*pd->func && *prov)
+		read_all_long(l, prov);
 	if (*pd->func && (near = nearest_func(l, prov, name, pd->func)))
 		return arena_printf(l->arena, "did you mean %s:%s:%s:%s?", prov, pd->mod, near, name);
 	near = *name ? nearest_probe(l, prov, name) : "";

@@ -13,6 +13,11 @@ struct probe_list {
 	VEC(struct probe) all;             /* moves when it grows */
 	size_t nread;                      /* providers whose lists have been looked at */
 	uint32_t next_id, next_list_id, nuser;
+	/* The long list that is being read, while it is: what is kept of it; NULL: all. Bits: what was kept so far. */
+	bool in_long;
+	const struct pdesc *wanted;
+	uint32_t next_long;
+	VEC(uint64_t) kept;
 };
 
 /* Every probe of the providers' tables, numbered from 1 in the order of -l. */
@@ -31,5 +36,5 @@ struct probe_fault {
 };
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
 /* What the writer of a description that matches nothing may have meant, as a hint; NULL: no idea. */
-const char *probes_hint(const struct probe_list *l, const struct pdesc *pd);
+const char *probes_hint(struct probe_list *l, const struct pdesc *pd);
 #endif

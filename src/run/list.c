@@ -61,7 +61,7 @@ static const char *fault_reason(const struct dwire *d, const struct pdesc *pd, c
 	return strncmp(f->message, again, strlen(again)) ? f->message : f->message + strlen(again);
 }
 
-static void print_unmatched(const struct dwire *d, const struct listing *l, FILE *err)
+static void print_unmatched(struct dwire *d, const struct listing *l, FILE *err)
 {
 	for (size_t i = 0; i < l->unmatched.n; i++) {
 		const struct pdesc *pd = l->unmatched.v[i];
