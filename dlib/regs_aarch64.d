@@ -65,6 +65,7 @@ inline int64_t __nr_bind = 200;
 inline int64_t __nr_listen = 201;
 inline int64_t __nr_socketpair = 199;
 inline int64_t __nr_accept4 = 242;
+inline int64_t __nr_splice = 76;
 inline int64_t __nr_execve = 221;
 inline int64_t __nr_execveat = 281;
 inline int64_t __nr_sigtimedwait = 137;

@@ -69,6 +69,7 @@ inline int64_t __nr_bind = 49;
 inline int64_t __nr_listen = 50;
 inline int64_t __nr_socketpair = 53;
 inline int64_t __nr_accept4 = 288;
+inline int64_t __nr_splice = 275;
 inline int64_t __nr_execve = 59;
 inline int64_t __nr_execveat = 322;
 inline int64_t __nr_sigtimedwait = 128;

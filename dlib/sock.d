@@ -124,6 +124,23 @@ translator struct dw_sk < struct dw_skexit *C > {
 	rights = dw_rights_of[__sysarg1[C->regs]];
 };
 
+/* sys_exit of splice(2) from a socket */
+struct dw_sksplice {
+	struct pt_regs *regs;
+	int64_t ret;
+};
+
+translator struct dw_sk < struct dw_sksplice *C > {
+	sk = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
+	cookie = dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]] == 0 ? 0 :
+	    ((struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]])->__sk_common.skc_cookie.counter;
+	nr = __sysnr[C->regs];
+	foreign = __sysforeign[__sysnr[C->regs]];
+	fd = (int)__sysarg0[C->regs];
+	err = dw_errno_of[C->ret];
+	bytes = C->ret < 0 ? 0 : C->ret;
+};
+
 /* sys_exit, of a call that makes a socket: the new one, or of accept the listener where it fails */
 struct dw_sknew {
 	struct pt_regs *regs;

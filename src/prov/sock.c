@@ -79,13 +79,21 @@ static const struct site send_sites[] = {
 	{ TP("sock_send_length", 3, "dw_skio"), .sees = "every call that sends, however it is made" },
 	FUNC_END("__sock_sendmsg", 2, "dw_skfsend", .sees = "calls that send"),
 };
+/* TCP's, and of UNIX sockets, goes another way than all else that receives. */
+#define SPLICE         \
+	CALL("splice") \
+	A_SOCKET " && P->sk->sk_type == 1 && (P->sk->sk_protocol == 6 || P->sk->__sk_common.skc_family == 1)"
 static const struct site receive_sites[] = {
 	{ TP("sock_recv_length", 3, "dw_skio"), .sees = "every call that receives, however it is made" },
+	{ TP("sys_exit", 2, "dw_sksplice"), .calls = SYSCALLS("splice"), .when = SPLICE,
+		.sees = "splice() from a stream" },
 	FUNC_END("sock_recvmsg", 3, "dw_skfrecv", .sees = "calls that receive"),
 };
 static const struct site first_byte_sites[] = {
 	{ TP("sock_recv_length", 3, "dw_skio"), .when = NOTHING_READ_BEFORE,
 		.sees = "of TCP: the call that reads the connection's first byte" },
+	{ TP("sys_exit", 2, "dw_sksplice"), .calls = SYSCALLS("splice"), .when = SPLICE " && " NOTHING_READ_BEFORE,
+		.sees = "of TCP: splice() of it" },
 	FUNC_END("sock_recvmsg", 3, "dw_skfrecv", .when = NOTHING_READ_BEFORE,
 		.sees = "of TCP: the call that reads the connection's first byte"),
 };
