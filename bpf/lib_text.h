@@ -353,7 +353,7 @@ u64 text_digits(char *dst, u32 cap, word *w, s64 n, u64 base)
 		return 0;
 	if (base == 16)
 		buf[--at] = 'x';
-	if (base == 16 || base == 8)
+	if (base == 16 || (base == 8 && n)) /* 0 is 0x0, and 0 */
 		buf[--at] = '0';
 	if (minus)
 		buf[--at] = '-';

@@ -298,7 +298,7 @@ static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 {
 	if (a->nonzero && imm == 0 && (cc == CC_EQ || cc == CC_NE))
 		return cc == CC_NE;
-	return a->scalar && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
+	return a->scalar && !a->vague && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
 }
 
 static int decide_same(enum ir_cc cc)
@@ -404,7 +404,31 @@ static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 	return (struct ir_val){ .ubits = (uint8_t)ubits, .sbits = (uint8_t)sbits, .scalar = scalar };
 }
 
-static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
+/* Does the verifier know less of the result than its bits? */
+static bool is_vague(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
+{
+	switch (op) {
+	case ALU_DIV:
+	case ALU_MOD:
+		return true;
+	case ALU_MUL:
+		return a->vague || b->vague || a->ubits > 32 || b->ubits > 32;
+	case ALU_AND:
+		return a->ubits < b->ubits ? a->vague : b->vague;
+	case ALU_SHR:
+	case ALU_SAR:
+		return a->vague || !b->known;
+	case ALU_ADD:
+	case ALU_SUB:
+	case ALU_OR:
+	case ALU_XOR:
+	case ALU_SHL:
+		return a->vague || b->vague;
+	}
+	return true;
+}
+
+static struct ir_val alu_bits(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	unsigned au = a->ubits, bu = b->ubits;
 	bool small = b->known && (uint64_t)b->imm < 64;
@@ -434,6 +458,13 @@ static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const str
 	return bits(64, 64, false);
 }
 
+static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
+{
+	struct ir_val v = alu_bits(op, a, b);
+	v.vague = is_vague(op, a, b);
+	return v;
+}
+
 static struct ir_val known_imm(int64_t imm)
 {
 	struct ir_val v = bits(bit_length((uint64_t)imm), bit_length((uint64_t)(imm < 0 ? ~imm : imm)) + 1, true);
@@ -459,6 +490,7 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 		const struct ir_val *a = val(o, in->a);
 		struct ir_val copy = bits(a->ubits, a->sbits, a->scalar);
 		copy.nonzero = a->nonzero;
+		copy.vague = a->vague;
 		return copy;
 	}
 	case IR_LD:

@@ -8,6 +8,7 @@ struct ir_val {
 	vreg repl;     /* the same value under another name; 0: none */
 	uint32_t def;  /* 1 + index of the only definition in the new code; 0: a variable, or not there */
 	uint8_t ubits; /* as unsigned, less than 2^ubits */
+	bool vague;    /* the verifier does not know that: what tests it for the verifier's sake stays */
 	uint8_t sbits; /* equal to its low sbits bits, sign-extended */
 	bool scalar;   /* certainly no pointer */
 	bool known;    /* always imm */

@@ -205,6 +205,7 @@ static void set_var(struct ir_opt *o, struct ir_insn *in)
 	var->version++;
 	var->ubits = first || known.ubits > var->ubits ? known.ubits : var->ubits;
 	var->sbits = first || known.sbits > var->sbits ? known.sbits : var->sbits;
+	var->vague = known.vague || (!first && var->vague);
 	var->scalar = known.scalar && (first || var->scalar);
 	var->nonzero = known.nonzero && (first || var->nonzero);
 	var->cur = o->ir->is_var.v[in->a] ? 0 : in->a;

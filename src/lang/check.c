@@ -158,10 +158,12 @@ static void check_init(struct checker *ck, const struct xlator *xl, const struct
 	uint32_t off;
 	const struct type_member *m = type_find_member(ck->ts, xl->out_type, init->name, &off);
 
-	if (!m || !check_xl_member(ck, xl, init->name) || init_fits(m->type, init->value->type))
+	const struct expr *value = m ? check_xl_member(ck, xl, init->name) : NULL; /* of two the first, as in DTrace */
+
+	if (!value || init_fits(m->type, value->type))
 		return;
 	err(ck, init->loc, D_XLATE_INCOMPAT, NULL, "%s is %s: it cannot be made of %s", init->name,
-		type_name(ck->ts, m->type), type_name(ck->ts, init->value->type));
+		type_name(ck->ts, m->type), type_name(ck->ts, value->type));
 }
 
 static void declare_xlator(struct checker *ck, struct xlator *xl)

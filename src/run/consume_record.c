@@ -5,6 +5,7 @@
 #include "run/fault.h"
 #include "run/shell.h"
 #include "run/symtext.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,32 @@ static int64_t arg_int(const struct consumer *c, const struct action *a, const u
 	return v.kind == PVAL_INT ? (int64_t)v.i : 0;
 }
 
+/* Printable characters, and nothing but NULs behind them. */
+static bool is_text(const char *s, size_t len)
+{
+	size_t n = strnlen(s, len);
+
+	for (size_t i = 0; i < len; i++)
+		if (i < n ? !isprint((unsigned char)s[i]) && !strchr("\a\b\t\n\v\f\r", s[i]) : s[i])
+			return false;
+	return n;
+}
+
+/* What a structure's bytes are shown as, as the manual has it: by their number an integer, or text, or in rows. */
+static void trace_bytes(struct pval *v)
+{
+	uint64_t word = 0;
+
+	if (v->len == 1 || v->len == 2 || v->len == 4 || v->len == 8) {
+		memcpy(&word, v->s, v->len);
+		*v = (struct pval){ .kind = PVAL_INT, .i = word, .size = (uint8_t)v->len };
+		if (v->size == 4)
+			v->i = (uint64_t)(int32_t)word;
+	} else if (is_text(v->s, v->len)) {
+		*v = (struct pval){ .kind = PVAL_TEXT, .s = v->s, .len = strnlen(v->s, v->len) };
+	}
+}
+
 static void action_trace(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
 	char scratch[PVAL_SCRATCH];
@@ -56,6 +83,8 @@ static void action_trace(struct consumer *c, const struct action *a, const uint8
 
 	for (size_t i = 0; i < a->nargs; i++) {
 		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
+		if (v.kind == PVAL_BYTES)
+			trace_bytes(&v);
 		if (v.kind == PVAL_TEXT && !v.symbol && c->env.options->rawbytes)
 			print_trace_raw(c->out, &v, c->env.image->strsize);
 		else

@@ -111,18 +111,19 @@ static void print_number(struct out *o, const struct ptype *t, uint64_t v)
 	}
 }
 
-/* Characters up to a NUL, all printable: shown as a string. */
+/* Characters up to a NUL, all printable: shown as a string. What is no plain char may be an address: only if nothing
+ * but NULs follow, and not when it is all of them. */
 static bool is_text(const struct ptype *t, struct bytes b)
 {
 	if (t->kind != PT_ARRAY || t->of->kind != PT_CHAR || !b.len)
 		return false;
 
-	size_t n = strnlen((const char *)b.p, b.len);
+	size_t n = strnlen((const char *)b.p, b.len), end = strcmp(t->of->text, "char") ? b.len : n;
 
-	for (size_t i = 0; i < n; i++)
-		if (!isprint(b.p[i]))
+	for (size_t i = 0; i < end; i++)
+		if (i < n ? !isprint(b.p[i]) : b.p[i])
 			return false;
-	return true;
+	return n || end == n;
 }
 
 static void print_value(struct out *o, const struct ptype *t, struct bytes b, size_t depth);
