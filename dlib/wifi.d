@@ -5,6 +5,8 @@ struct dw_wifi {
 	uint64_t phy;			/* where its name is */
 	struct net_device *dev;		/* the interface; NULL: it has none */
 	uint64_t local;			/* mac80211's side of the device */
+	uint64_t req;			/* what was asked for (struct cfg80211_scan_request) */
+	uint64_t channel;		/* struct ieee80211_channel; 0: no channel is told */
 	uint32_t channels;
 	uint32_t ssids;
 	uint32_t freq;
@@ -46,12 +48,19 @@ inline int dw_wf_stays[uint64_t local] = (dw_wf_scanning[local] & 4) != 0 && dw_
 
 /* What a site does not say: no channel, not given up, asked for before. */
 translator struct dw_wifi < struct dw_wifi *P > {
-	freq = 0;
-	band = 0;
-	beacon = 0;
+	phy = dw_wf_phy[P->wiphy];
+	dev = (struct net_device *)dw_wf_dev[P->req];
+	channels = dw_wf_channels[P->req];
+	ssids = dw_wf_ssids[P->req];
+	channel = 0;
+	freq = P->channel != 0 ? dw_wf_freq[P->channel] : 0;
+	band = P->channel != 0 ? dw_wf_band[P->channel] : 0;
+	beacon = P->channel != 0 ? dw_wf_beacon[P->channel] : 0;
 	index = 0;
 	aborted = 0;
 	asks = 0;
+	since = __stamp("scan", P->wiphy);
+	asker = __stamped("scan", P->wiphy);
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
@@ -64,10 +73,7 @@ struct dw_wfscan {
 
 translator struct dw_wifi < struct dw_wfscan *C > {
 	wiphy = dw_wf_wiphy[dw_wf_req[C->request]];
-	phy = dw_wf_phy[dw_wf_wiphy[dw_wf_req[C->request]]];
-	dev = (struct net_device *)dw_wf_dev[dw_wf_req[C->request]];
-	channels = dw_wf_channels[dw_wf_req[C->request]];
-	ssids = dw_wf_ssids[dw_wf_req[C->request]];
+	req = dw_wf_req[C->request];
 	asks = 1;
 	since = 0;
 	asker = pid;
@@ -81,13 +87,8 @@ struct dw_wfdone {
 
 translator struct dw_wifi < struct dw_wfdone *C > {
 	wiphy = dw_wf_wiphy[dw_wf_req[C->request]];
-	phy = dw_wf_phy[dw_wf_wiphy[dw_wf_req[C->request]]];
-	dev = (struct net_device *)dw_wf_dev[dw_wf_req[C->request]];
-	channels = dw_wf_channels[dw_wf_req[C->request]];
-	ssids = dw_wf_ssids[dw_wf_req[C->request]];
+	req = dw_wf_req[C->request];
 	aborted = ((struct cfg80211`cfg80211_scan_info *)C->info)->aborted;
-	since = __stamp("scan", dw_wf_wiphy[dw_wf_req[C->request]]);
-	asker = __stamped("scan", dw_wf_wiphy[dw_wf_req[C->request]]);
 };
 
 /* drv_config */
@@ -98,17 +99,10 @@ struct dw_wfconf {
 
 translator struct dw_wifi < struct dw_wfconf *C > {
 	wiphy = dw_wf_lwiphy[C->local];
-	phy = dw_wf_phy[dw_wf_lwiphy[C->local]];
-	dev = (struct net_device *)dw_wf_dev[dw_wf_lreq[C->local]];
 	local = C->local;
-	channels = dw_wf_channels[dw_wf_lreq[C->local]];
-	ssids = dw_wf_ssids[dw_wf_lreq[C->local]];
-	freq = dw_wf_freq[dw_wf_tuned[C->local]];
-	band = dw_wf_band[dw_wf_tuned[C->local]];
-	beacon = dw_wf_beacon[dw_wf_tuned[C->local]];
+	req = dw_wf_lreq[C->local];
+	channel = dw_wf_tuned[C->local];
 	index = dw_wf_index[C->local] + 1;
-	since = __stamp("scan", dw_wf_lwiphy[C->local]);
-	asker = __stamped("scan", dw_wf_lwiphy[C->local]);
 };
 
 /* drv_sw_scan_start */
@@ -119,17 +113,10 @@ struct dw_wfstay {
 
 translator struct dw_wifi < struct dw_wfstay *C > {
 	wiphy = dw_wf_lwiphy[C->local];
-	phy = dw_wf_phy[dw_wf_lwiphy[C->local]];
-	dev = (struct net_device *)dw_wf_dev[dw_wf_lreq[C->local]];
 	local = C->local;
-	channels = dw_wf_channels[dw_wf_lreq[C->local]];
-	ssids = dw_wf_ssids[dw_wf_lreq[C->local]];
-	freq = dw_wf_freq[dw_wf_nth[dw_wf_lreq[C->local], 0]];
-	band = dw_wf_band[dw_wf_nth[dw_wf_lreq[C->local], 0]];
-	beacon = dw_wf_beacon[dw_wf_nth[dw_wf_lreq[C->local], 0]];
+	req = dw_wf_lreq[C->local];
+	channel = dw_wf_nth[dw_wf_lreq[C->local], 0];
 	index = 1;
-	since = __stamp("scan", dw_wf_lwiphy[C->local]);
-	asker = __stamped("scan", dw_wf_lwiphy[C->local]);
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
