@@ -165,7 +165,8 @@ void loc_position(struct loc at, unsigned *line, unsigned *col)
 	*col = (unsigned)(off - line_start(at.src, off)) + 1;
 }
 
-const char *loc_file(struct loc at, size_t *len)
+/* The name of the file that a location is in, *len bytes, in the text or the source's. NULL: nowhere. */
+static const char *loc_file(struct loc at, size_t *len)
 {
 	const char *file = NULL;
 	unsigned line;

@@ -98,8 +98,6 @@ const struct diag *diags_get(const struct diags *d, size_t i);
 const char *dtag_name(enum dtag t);
 /* 1-based line and column of a location, in the file that lines such as # 5 "x.h" say, or #line 5 "x.h". */
 void loc_position(struct loc at, unsigned *line, unsigned *col);
-/* The name of that file, *len bytes, in the text or the source's. NULL: nowhere. */
-const char *loc_file(struct loc at, size_t *len);
 /* Is it in a header of the system, as the preprocessor marks them (flag 3 behind the name)? */
 bool loc_in_header(struct loc at);
 /* Is the line (up to end, from its #) such a mark? Then the number of the next line, and the file's name or NULL. */

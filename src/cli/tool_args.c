@@ -66,7 +66,7 @@ static void tool_usage(const struct tool *t, FILE *out)
 	fputc('\n', out);
 }
 
-void tool_help(const struct tool *t, FILE *out)
+static void tool_help(const struct tool *t, FILE *out)
 {
 	char left[64];
 

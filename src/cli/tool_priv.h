@@ -76,7 +76,6 @@ long tool_number(struct tool *t, const char *name);
 
 /* tool_args.c: 0: run; 1: done (-h); 2: wrong, after a message. */
 int tool_take_args(struct tool *t, int argc, char **argv);
-void tool_help(const struct tool *t, FILE *out);
 
 /* tool_filter.c: D for wanted(cs), (cs, lport, rport), (cs, lport, rport, laddr, raddr) and its condition; what was not
  * asked for is not there at all. here, wanted_here(cs): cs has no socket, it is the running process. False after a

@@ -70,7 +70,7 @@ static struct val lower_cast(struct lowerer *lw, const struct expr *e)
 	return v;
 }
 
-struct val lower_assign(struct lowerer *lw, const struct expr *e)
+static struct val lower_assign(struct lowerer *lw, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
 	struct val v = { .k = V_STR, .type = t };

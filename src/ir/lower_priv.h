@@ -170,7 +170,6 @@ struct lowerer {
 
 /* lower_expr.c */
 struct val lower_expr(struct lowerer *lw, const struct expr *e);
-struct val lower_assign(struct lowerer *lw, const struct expr *e);
 
 /* lower_arith.c: integers */
 struct val lower_binary(struct lowerer *lw, const struct expr *e);
@@ -383,9 +382,8 @@ enum field_kind sym_field(const struct type *t); /* FIELD_INT: nothing special *
 /* Stores what e records (e->type->special, or an address for %A) in size bytes at base + off. */
 void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg base, int32_t off);
 struct val sym_builtin(struct lowerer *lw, const struct symbol *s); /* caller, stackdepth, ... */
-vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
 
-/* lower_unwind.c: the same where the kernel gives programs no stacks. */
+/* lower_unwind.c: stacks where the kernel gives programs none. */
 uint64_t kernel_symbol(struct lowerer *lw, const char *name); /* its address; 0: not known */
 vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off);
 

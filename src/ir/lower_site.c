@@ -155,7 +155,7 @@ static unsigned slot_in(struct lowerer *lw, const struct probe *p, unsigned i)
 }
 
 /* A clause on several functions has one instruction for all of them. */
-unsigned site_slot(struct lowerer *lw, unsigned i)
+static unsigned site_slot(struct lowerer *lw, unsigned i)
 {
 	unsigned slot = 0, one;
 	bool any = false;
@@ -283,7 +283,7 @@ bool site_is_tracepoint(const struct lowerer *lw)
 }
 
 /* What argument i points to: struct kernel_func, of. */
-uint32_t site_arg_of(struct lowerer *lw, unsigned i)
+static uint32_t site_arg_of(struct lowerer *lw, unsigned i)
 {
 	struct kernel_func f = { .nargs = 0 };
 

@@ -12,12 +12,10 @@ bool at_function(const struct lowerer *lw);
 bool at_return(const struct lowerer *lw);     /* the end of the probe's own function */
 bool site_has_args(const struct lowerer *lw); /* as an array (typed tracepoints, fentry) or in registers */
 bool site_is_tracepoint(const struct lowerer *lw);
-unsigned site_words(struct lowerer *lw);            /* how many */
-unsigned site_slot(struct lowerer *lw, unsigned i); /* the first word of argument i */
+unsigned site_words(struct lowerer *lw); /* how many */
 vreg site_word(struct lowerer *lw, unsigned i);
 uint32_t site_word_of(struct lowerer *lw, unsigned n); /* what the argument points to that is word n */
 vreg site_hidden_word(struct lowerer *lw, int i);      /* what the verifier does not let us load */
-uint32_t site_arg_of(struct lowerer *lw, unsigned i);  /* what it points to: struct kernel_func, of */
 struct val site_arg(struct lowerer *lw, int i, struct type *type);
 struct val site_named_arg(struct lowerer *lw, const char *name, struct type *type); /* by its name in dlib */
 struct val site_returned(struct lowerer *lw, struct type *type);

@@ -107,7 +107,7 @@ static vreg task_stack(struct lowerer *lw, bool user, vreg at, uint32_t len)
 
 /* Frames of the stack, len bytes of them, at base + off, all of which is written. The helper zeroes what it does not
  * fill, also when it fails. Gives the bytes that are frames, or a negative number. */
-vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
+static vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
 {
 	struct ir *ir = lw->ir;
 	vreg at, n;

@@ -30,7 +30,8 @@ static void append(struct ra *ra, const struct ir_insn *in)
 	*vec_push(ra->arena, &ra->code) = *in;
 }
 
-bool ra_copies(const struct ir_insn *in, const vreg *use)
+/* May operand *use of in be anywhere, because the instruction starts by copying it into a register? */
+static bool ra_copies(const struct ir_insn *in, const vreg *use)
 {
 	switch ((enum ir_op)in->op) {
 	case IR_CALL:

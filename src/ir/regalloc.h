@@ -41,6 +41,4 @@ struct ra {
 
 /* Places every value of ir; ra->arena is set, the rest zero. 0, or -E2BIG or -EINVAL with *why. */
 int ra_run(const struct ir *ir, struct ra *ra, const char **why) __attribute__((warn_unused_result));
-/* May operand *use of in be anywhere, because the instruction starts by copying it into a register? */
-bool ra_copies(const struct ir_insn *in, const vreg *use);
 #endif

@@ -284,15 +284,14 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 	}
 	if (k->made[id])
 		return k->made[id];
-	t = ARENA_NEW(ts->arena, struct type);
-	t->kind = btf_is_struct(bt) ? T_STRUCT : btf_is_union(bt) ? T_UNION : T_ENUM;
-	t->name = str_at(k, bt->name_off);
-	t->size = bt->size;
-	t->canon = t;
+	t = type_new(ts,
+		btf_is_struct(bt)          ? T_STRUCT
+			: btf_is_union(bt) ? T_UNION
+					   : T_ENUM,
+		str_at(k, bt->name_off), bt->size, btf_is_any_enum(bt) && btf_kflag(bt));
 	t->btf_id = k->base ? 0 : id;
 	t->module = k->base ? k : NULL;
 	t->module_id = k->base ? id + base_n(k) : 0;
-	t->is_signed = t->kind == T_ENUM && btf_kflag(bt);
 	t->complete = t->kind == T_ENUM;
 	k->made[id] = t;
 	return t;

@@ -41,9 +41,9 @@ static struct type *guess_type(struct types *ts, const struct ksym *s)
 	struct type *t;
 
 	if (s->type == 'T' || s->type == 't' || s->type == 'W' || s->type == 'w') {
-		t = ARENA_NEW(ts->arena, struct type);
-		*t = (struct type){ .kind = T_FUNC, .name = "", .complete = true, .of = ts->int32 };
-		return t->canon = t;
+		t = type_new(ts, T_FUNC, "", 0, false);
+		t->of = ts->int32;
+		return t;
 	}
 	if (s->room && s->room <= 4)
 		return ts->int32;

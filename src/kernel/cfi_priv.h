@@ -9,7 +9,6 @@ struct span {
 };
 
 bool span_uleb(struct span *s, uint64_t *out);
-bool span_sleb(struct span *s, int64_t *out);
 /* A number of the kind DW_EH_PE_udata2, ..., without its application. */
 bool span_value(struct span *s, uint8_t format, uint64_t *out);
 

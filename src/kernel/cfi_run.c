@@ -23,7 +23,7 @@ bool span_uleb(struct span *s, uint64_t *out)
 	return false;
 }
 
-bool span_sleb(struct span *s, int64_t *out)
+static bool span_sleb(struct span *s, int64_t *out)
 {
 	uint64_t v = 0;
 

@@ -63,7 +63,8 @@ struct sysevents *features_sysevents(struct features *f)
 	return f->sysevents;
 }
 
-bool features_bpf(struct features *f)
+/* Is there a bpf() system call? */
+static bool features_bpf(struct features *f)
 {
 	if (f->bpf == UNKNOWN) {
 		union bpf_attr attr;
@@ -77,7 +78,8 @@ bool features_bpf(struct features *f)
 	return f->bpf == YES;
 }
 
-bool features_btf(struct features *f)
+/* Can /sys/kernel/btf/vmlinux be read? */
+static bool features_btf(struct features *f)
 {
 	if (f->btf == UNKNOWN)
 		f->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0 ? YES : NO;
@@ -379,7 +381,8 @@ static uint64_t effective_caps(void)
 	return data[0].effective | (uint64_t)data[1].effective << 32;
 }
 
-const char *features_missing_caps(struct features *f)
+/* Capabilities that tracing needs and this process lacks: "CAP_BPF, CAP_NET_ADMIN"; "" when none is missing. */
+static const char *features_missing_caps(struct features *f)
 {
 	static const struct {
 		unsigned cap;

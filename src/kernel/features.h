@@ -17,9 +17,6 @@ void features_free(struct features *f);
  * no bpf() in the kernel, missing capabilities, no type information. Costs some microseconds. */
 int features_require(struct features *f, char *why, size_t why_len) __attribute__((warn_unused_result));
 
-bool features_bpf(struct features *f); /* the bpf() system call exists */
-bool features_btf(struct features *f); /* /sys/kernel/btf/vmlinux can be read */
-
 /* A descriptor of the root of the cgroup2 hierarchy, owned by f; a detached mount of our own when none is mounted.
  * -errno with why otherwise. */
 int features_cgroup2(struct features *f, char *why, size_t why_len) __attribute__((warn_unused_result));
@@ -43,8 +40,6 @@ bool features_cpu_online(struct features *f, unsigned cpu);
 /* The tracepoints of single system calls; NULL: no memory. Owned by f. */
 struct sysevents *features_sysevents(struct features *f);
 
-/* Capabilities that tracing needs and this process lacks: "CAP_BPF, CAP_NET_ADMIN"; "" when none is missing. */
-const char *features_missing_caps(struct features *f);
 /* Why a bpf() or perf_event_open() call failed with errno err (positive) and what to do, for the end of a message:
  * "Operation not permitted: this process lacks CAP_BPF; run as root". */
 void features_explain(struct features *f, int err, char *buf, size_t len);

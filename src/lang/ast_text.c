@@ -42,6 +42,8 @@ void ast_print_variable(FILE *out, enum var_scope scope, const char *name)
 	fprintf(out, "%s%s", prefix[scope], name);
 }
 
+static void print_expr(FILE *out, const struct expr *e);
+
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 static void print_spec(FILE *out, uint32_t spec)
 {
@@ -126,7 +128,7 @@ static void print_after(FILE *out, const struct tyx *ty)
 		}
 		putc(ty->kind == TYX_FUNC ? '(' : '[', out);
 		if (ty->size)
-			ast_print_expr(out, ty->size);
+			print_expr(out, ty->size);
 		for (size_t i = 0; i < ty->keys.n; i++) {
 			fputs(i ? ", " : "", out);
 			ast_print_type(out, ty->keys.v[i], NULL);
@@ -153,7 +155,7 @@ static void print_args(FILE *out, const struct expr *e, char open, char close)
 	putc(open, out);
 	for (size_t i = 0; i < e->args.n; i++) {
 		fputs(i ? ", " : "", out);
-		ast_print_expr(out, e->args.v[i]);
+		print_expr(out, e->args.v[i]);
 	}
 	putc(close, out);
 }
@@ -190,7 +192,7 @@ static void print_int(FILE *out, const struct expr *e)
 static void print_unary(FILE *out, const struct expr *e)
 {
 	if (e->op == OP_POSTINC || e->op == OP_POSTDEC) {
-		ast_print_expr(out, e->a);
+		print_expr(out, e->a);
 		fputs(expr_op_text(e->op), out);
 		return;
 	}
@@ -201,19 +203,19 @@ static void print_unary(FILE *out, const struct expr *e)
 	if (e->a->kind == EX_UNARY && !e->a->paren && e->a->op != OP_POSTINC && e->a->op != OP_POSTDEC &&
 		expr_op_text(e->a->op)[0] == text[0])
 		putc(' ', out);
-	ast_print_expr(out, e->a);
+	print_expr(out, e->a);
 }
 
 static void print_infix(FILE *out, const struct expr *e)
 {
-	ast_print_expr(out, e->a);
+	print_expr(out, e->a);
 	if (e->kind == EX_COMMA)
 		fputs(", ", out);
 	else if (e->kind == EX_ASSIGN && e->op != OP_ASSIGN)
 		fprintf(out, " %s= ", expr_op_text(e->op));
 	else
 		fprintf(out, " %s ", expr_op_text(e->op));
-	ast_print_expr(out, e->b);
+	print_expr(out, e->b);
 }
 
 /* Operators that begin with a word or a type. */
@@ -233,7 +235,7 @@ static void print_word(FILE *out, const struct expr *e)
 		fputs(e->kind == EX_XLATE ? "> " : ")", out);
 	}
 	if (e->a)
-		ast_print_expr(out, e->a);
+		print_expr(out, e->a);
 }
 
 static void print_node(FILE *out, const struct expr *e)
@@ -265,22 +267,22 @@ static void print_node(FILE *out, const struct expr *e)
 		print_infix(out, e);
 		break;
 	case EX_COND:
-		ast_print_expr(out, e->a);
+		print_expr(out, e->a);
 		fputs(" ? ", out);
-		ast_print_expr(out, e->b);
+		print_expr(out, e->b);
 		fputs(" : ", out);
-		ast_print_expr(out, e->c);
+		print_expr(out, e->c);
 		break;
 	case EX_CALL:
 		fputs(e->name, out);
 		print_args(out, e, '(', ')');
 		break;
 	case EX_INDEX:
-		ast_print_expr(out, e->a);
+		print_expr(out, e->a);
 		print_args(out, e, '[', ']');
 		break;
 	case EX_MEMBER:
-		ast_print_expr(out, e->a);
+		print_expr(out, e->a);
 		fprintf(out, "%s%s", e->arrow ? "->" : ".", e->name);
 		break;
 	case EX_CAST:
@@ -293,7 +295,7 @@ static void print_node(FILE *out, const struct expr *e)
 	}
 }
 
-void ast_print_expr(FILE *out, const struct expr *e)
+static void print_expr(FILE *out, const struct expr *e)
 {
 	if (e->paren)
 		putc('(', out);
@@ -311,7 +313,7 @@ const char *ast_expr_text(struct arena *a, const struct expr *e)
 
 	if (!out)
 		return copy;
-	ast_print_expr(out, e);
+	print_expr(out, e);
 	if (!fclose(out))
 		copy = arena_strndup(a, text, len);
 	free(text);

@@ -5,7 +5,6 @@
 
 /* The declaration of name (NULL: none) with that type; a struct's body becomes { ... }. */
 void ast_print_type(FILE *out, const struct tyx *ty, const char *name);
-void ast_print_expr(FILE *out, const struct expr *e);
 /* A string in quotes, with D's escapes. */
 void ast_print_string(FILE *out, const char *s, size_t len);
 /* self->x, this->x or x. */

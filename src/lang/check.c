@@ -347,7 +347,7 @@ static bool follows_pointer(const struct expr *e)
 }
 
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
-void check_stmt_expr(struct checker *ck, struct expr *e)
+static void check_stmt_expr(struct checker *ck, struct expr *e)
 {
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG) {
 		check_agg_assign(ck, e);

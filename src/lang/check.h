@@ -124,8 +124,6 @@ int form_of_array(const struct checker *ck, uint32_t nelems);
 int form_of_text(const struct checker *ck, uint32_t size); /* of a subroutine's result of at most size bytes */
 uint32_t checker_strsize(const struct checker *ck);
 int form_join(int a, int b);
-/* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
-bool text_is_address(const char *s);
 
 /* ---- symbols ----------------------------------------------------------------------------------------------------- */
 enum sym_kind { SYM_VAR, SYM_ASSOC, SYM_INLINE, SYM_BUILTIN, SYM_AGG, SYM_FUNC, SYM_PARAM, SYM_CONST };

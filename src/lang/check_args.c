@@ -77,7 +77,7 @@ static bool is_translated(struct checker *ck, const char *raw, const char *text)
 	return t && t->kind == T_PTR && type_is_sou(t->of) && check_xlator(ck, raw, t->of) != NULL;
 }
 
-struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated)
+static struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated)
 {
 	const char *text = NULL;
 

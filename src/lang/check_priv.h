@@ -39,8 +39,6 @@ static inline const char *tname(struct checker *ck, const struct type *t)
 
 /* The type, or NULL after an error was reported. */
 struct type *check_expr(struct checker *ck, struct expr *e);
-/* An expression statement of a clause: actions and aggregations allowed. */
-void check_stmt_expr(struct checker *ck, struct expr *e);
 /* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
 struct symbol *func_find(struct checker *ck, struct expr *e);
 /* Of what is recorded as it is: an expression, or a call of func, stack, ... */
@@ -66,7 +64,6 @@ struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
 
 /* check_args.c */
-struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated);
 struct type *check_args(struct checker *ck, struct expr *e);
 
 /* check_name.c */

@@ -8,15 +8,10 @@
 
 static struct type *special_type(struct types *ts, enum type_special special, const char *name, uint32_t size)
 {
-	struct type *t = ARENA_NEW(ts->arena, struct type);
-
 	/* A stack is no value that an operator takes; an address is, but calls of these are allowed in few places. */
-	t->kind = special >= SPECIAL_STACK ? T_STRUCT : T_INT;
-	t->name = name;
-	t->size = size;
+	struct type *t = type_new(ts, special >= SPECIAL_STACK ? T_STRUCT : T_INT, name, size, false);
+
 	t->special = special;
-	t->complete = true;
-	t->canon = t;
 	return t;
 }
 

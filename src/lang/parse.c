@@ -13,7 +13,8 @@ struct loc parser_loc(const struct parser *p, const struct token *t)
 	return (struct loc){ p->src, t->off, t->len ? t->len : 1 };
 }
 
-struct loc parser_blame(const struct parser *p, const struct token *t)
+/* Where to complain about a token: itself, or at the end of the text the token before it. */
+static struct loc parser_blame(const struct parser *p, const struct token *t)
 {
 	if (t->kind == TOK_EOF && p->prev.len)
 		return parser_loc(p, &p->prev);
@@ -135,7 +136,7 @@ void parser_seek(struct parser *p, uint32_t off)
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
-const char *parser_describe(const struct parser *p, const struct token *t)
+static const char *parser_describe(const struct parser *p, const struct token *t)
 {
 	const int len = t->len < 40 ? (int)t->len : 40;
 
@@ -570,28 +571,4 @@ struct expr *parse_expr_text(const struct parse_env *env, const struct source *s
 	if (e && parser_kind(&p) != TOK_EOF)
 		parser_unexpected(&p, "an operator or the end");
 	return diags_errors(env->diags) > before ? NULL : e;
-}
-
-int parse_pdesc(const struct parse_env *env, const struct source *src, struct pdesc *out)
-{
-	const size_t before = diags_errors(env->diags);
-	struct program scratch = { 0 };
-	struct parser p;
-
-	*out = (struct pdesc){ .loc = { src, 0, 1 }, .text = "", .prov = "", .mod = "", .func = "", .name = "" };
-	if (!source_ok(env, src))
-		return -EINVAL;
-	parser_init(&p, env, src, &scratch);
-	const struct token t = *parser_peek_pdesc(&p);
-
-	if (t.kind == TOK_PDESC) {
-		parser_take(&p);
-		if (pdesc_from_token(&p, &t, out) && parser_kind(&p) != TOK_EOF)
-			parser_error(&p, parser_loc(&p, parser_peek(&p, 0)), D_PDESC_INVAL,
-				"as in provider:module:function:name", "invalid probe description");
-	} else if (t.kind != TOK_BAD) {
-		parser_error(&p, parser_loc(&p, &t), D_PDESC_INVAL, "as in provider:module:function:name",
-			"a probe description is missing");
-	}
-	return diags_errors(env->diags) > before ? -EINVAL : 0;
 }

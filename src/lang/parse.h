@@ -31,9 +31,6 @@ int parse_source(const struct parse_env *env, const struct source *src, struct p
 	__attribute__((warn_unused_result));
 /* Parses one expression (a site's binding or filter in a provider's table). NULL when it reported errors. */
 struct expr *parse_expr_text(const struct parse_env *env, const struct source *src);
-/* Parses a probe description ("tcp:::send", "tick-1s", "42") as -n, -P, -m, -f, -i and -l take it. */
-int parse_pdesc(const struct parse_env *env, const struct source *src, struct pdesc *out)
-	__attribute__((warn_unused_result));
 /* --dump=tokens: one token a line: line:col kind text. */
 int tokens_dump(const struct parse_env *env, const struct source *src, FILE *out) __attribute__((warn_unused_result));
 #endif

@@ -47,12 +47,8 @@ bool parser_expect(struct parser *p, enum tok_kind k, const char *context);
 /* Closes a bracket opened at open. */
 bool parser_expect_close(struct parser *p, enum tok_kind k, struct loc open);
 struct loc parser_loc(const struct parser *p, const struct token *t);
-/* Where to complain about a token: itself, or at the end of the text the token before it. */
-struct loc parser_blame(const struct parser *p, const struct token *t);
 /* From the start of a to the end of b. */
 struct loc loc_span(struct loc a, struct loc b);
-/* 'x', "end of text" ..., for messages. */
-const char *parser_describe(const struct parser *p, const struct token *t);
 /* Reports, unless the parser is in panic; then it is. */
 void parser_error(struct parser *p, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

@@ -322,7 +322,8 @@ static int *form_kept(struct expr *e)
 	return e->kind == EX_MEMBER && !e->extra && e->member ? &e->member->form : NULL;
 }
 
-bool text_is_address(const char *s)
+/* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
+static bool text_is_address(const char *s)
 {
 	unsigned char b[16];
 	char text[INET6_ADDRSTRLEN];

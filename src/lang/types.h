@@ -116,6 +116,8 @@ bool types_is_name(struct types *ts, const char *name);
 struct type *types_typedef(struct types *ts, const char *name);                    /* or NULL */
 struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag); /* or NULL */
 void types_add_typedef(struct types *ts, const char *name, struct type *t);
+/* A complete type of size bytes. */
+struct type *type_new(struct types *ts, enum type_kind kind, const char *name, uint32_t size, bool is_signed);
 struct type *type_ptr(struct types *ts, struct type *of);
 /* A structure of n bytes without members: memory as it is. */
 struct type *type_memory(struct types *ts, uint32_t n);
@@ -128,12 +130,15 @@ struct type_member *type_find_member(struct types *ts, struct type *t, const cha
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name);
 /* As a user would write it, in the arena. */
 const char *type_name(struct types *ts, const struct type *t);
-bool type_is_int(const struct type *t);    /* integers, enums, bool */
-bool type_is_scalar(const struct type *t); /* integers and pointers */
-bool type_is_string(const struct type *t); /* string, or char array, or char pointer is not */
-bool type_is_float(const struct type *t);  /* float, double: kept and printed, but no operator takes them */
-bool type_is_sou(const struct type *t);    /* structures and unions */
-bool type_is_block(const struct type *t);  /* structures, unions, arrays: kept in memory as a whole */
+bool type_is_int(const struct type *t);     /* integers, enums, bool */
+bool type_is_scalar(const struct type *t);  /* integers and pointers */
+bool type_is_string(const struct type *t);  /* string, or char array, or char pointer is not */
+bool type_is_float(const struct type *t);   /* float, double: kept and printed, but no operator takes them */
+bool type_is_sou(const struct type *t);     /* structures and unions */
+bool type_is_block(const struct type *t);   /* structures, unions, arrays: kept in memory as a whole */
+bool type_is_kernels(const struct type *t); /* made of the BTF of the kernel or a module */
+/* "struct", "union", "enum" */
+const char *type_tag_word(enum type_kind kind);
 bool type_same(const struct type *a, const struct type *b);
 /* C's integer promotion and usual arithmetic conversions. */
 struct type *type_promote(struct types *ts, struct type *t);

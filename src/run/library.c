@@ -107,7 +107,8 @@ static int place(struct sorting *s, struct library *lib, const char *path)
 	return 0;
 }
 
-int library_sort(struct compilation *c, const char **circle)
+/* Puts libraries behind what they depend on. -ELOOP with the names of a circle in *circle. */
+static int library_sort(struct compilation *c, const char **circle)
 {
 	struct sorting s = { .c = c, .out = ARENA_ARRAY(c->arena, struct library, c->libraries.n + 1) };
 

@@ -6,8 +6,6 @@
 /* Reads the folders' files into c->libraries, each behind those that it depends on. A folder that is not there is
  * fine, as in DTrace. 0, or -errno with a message on err. */
 int library_load(struct compilation *c, FILE *err) __attribute__((warn_unused_result));
-/* Puts libraries behind what they depend on. -ELOOP with the names of a circle in *circle. */
-int library_sort(struct compilation *c, const char **circle) __attribute__((warn_unused_result));
 /* Marks those that ask for a provider, module or library that is not there. */
 void library_leave_out(struct compilation *c);
 /* Is it there: kind is provider, module or library? */

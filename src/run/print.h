@@ -82,8 +82,6 @@ struct pval_env {
 /* Decodes a field of len bytes of data. A field that does not lie in the data reads as 0, "" or no bytes. */
 void pval_read(const struct pval_env *env, const struct field *f, const uint8_t *data, size_t len,
 	char scratch[PVAL_SCRATCH], struct pval *out);
-/* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
-size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH]);
 
 /* One conversion of a format. width and prec replace those of the item (they may have come from arguments). */
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v);

@@ -68,7 +68,8 @@ static void longest_run(const unsigned g[8], size_t *start, size_t *len)
 	}
 }
 
-size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH])
+/* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
+static size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	unsigned g[8];

@@ -31,8 +31,6 @@ struct dwire {
 void script_lists(struct dwire *d);
 /* What the compiler asks of the kernel: script_kernel.c. */
 void script_env(struct dwire *d);
-/* The functions that can be traced; NULL: the kernel cannot. Read at the first call. */
-const struct kfuncs *script_funcs(struct dwire *d);
 /* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a message on err. */
 int dwire_prepare(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
 #endif

@@ -123,7 +123,7 @@ static const char *tracepoint_arg(void *ctx, struct arena *a, const char *module
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
-const struct kfuncs *script_funcs(struct dwire *d)
+static const struct kfuncs *script_funcs(struct dwire *d)
 {
 	if (!d->funcs_read)
 		d->funcs_err = kfuncs_open(&d->funcs);

@@ -77,7 +77,9 @@ struct user_probe *user_probe(struct userprobes *u, const struct object *obj, co
 	return up;
 }
 
-void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns)
+/* returns: where in the function it returns; 0: not known, or not meant. */
+static void user_place(
+	struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns)
 {
 	struct probe *p = &u->list->all.v[up->index];
 	struct uplace *pl;

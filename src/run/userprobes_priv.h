@@ -41,8 +41,6 @@ void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const ch
 /* The probe of these names in the object; made when it is not there yet. */
 struct user_probe *user_probe(struct userprobes *u, const struct object *obj, const char *prov, const char *func,
 	const char *name, const struct probe_def *def);
-/* returns: where in the function it returns; 0: not known, or not meant. */
-void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns);
 
 /* usdtprobes.c: makes the authors' probes of the objects that the description means; how many. */
 size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list *objs);

@@ -80,12 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.typenames = strmap_new(a),
 	};
 	const struct source src = { .name = "fuzz", .text = (const char *)data + 1, .len = size - 1 };
-	struct pdesc desc;
 
 	if ((data[0] & 7) == 1)
 		fuzz_expr(&env, &src);
-	else if ((data[0] & 7) == 2)
-		must((parse_pdesc(&env, &src, &desc) != 0) == (diags_errors(env.diags) != 0));
 	else if ((data[0] & 7) == 3)
 		must((tokens_dump(&env, &src, null) != 0) == (diags_errors(env.diags) != 0));
 	else

@@ -589,28 +589,28 @@ static void test_pdesc(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{ "tcp:::send", "tcp|||send" },
-		{ " tick-1s ", "|||tick-1s" },
-		{ "42", "#42" },
-		{ "a b", NULL },
-		{ "", NULL },
-		{ "a,b", NULL },
-		{ "a:b:c:d:e", NULL },
+		{ "tcp:::send{}", "tcp|||send" },
+		{ " tick-1s {}", "|||tick-1s" },
+		{ "42{}", "#42" },
+		{ "a b{}", NULL },
+		{ "{}", NULL },
+		{ "a,{}", NULL },
+		{ "a:b:c:d:e{}", NULL },
 		{ "{", NULL },
-		{ "tcp:::send/x/", NULL },
-		{ "*", "|||*" },
-		{ "a;", NULL },
+		{ "tcp:::send/x/{}", "tcp|||send" },
+		{ "*{}", "|||*" },
 	};
 
 	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
 		struct fixture f;
-		struct pdesc p;
+		const struct pdesc *p = NULL;
 
 		fixture_init(&f, rows[i].text, strlen(rows[i].text));
-		const int rc = parse_pdesc(&f.env, &f.src, &p);
-		const char *got = rc ? "error"
-			: p.id       ? arena_printf(f.arena, "#%u", p.id)
-				     : arena_printf(f.arena, "%s|%s|%s|%s", p.prov, p.mod, p.func, p.name);
+		if (!parse_source(&f.env, &f.src, &f.prog) && f.prog.decls.n == 1)
+			p = &f.prog.decls.v[0]->u.clause.probes.v[0];
+		const char *got = !p ? "error"
+			: p->id      ? arena_printf(f.arena, "#%u", p->id)
+				     : arena_printf(f.arena, "%s|%s|%s|%s", p->prov, p->mod, p->func, p->name);
 
 		EXPECT_STR(got, rows[i].want ? rows[i].want : "error");
 		arena_free(f.arena);
