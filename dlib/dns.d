@@ -52,16 +52,18 @@ typedef struct dnsinfo {
 	uint64_t dns_time;		/* response: ns since the query; 0: not known */
 } dnsinfo_t;
 
-/* Does the server send this packet? */
-inline int dw_dns_back[uint64_t th] = ((struct udphdr *)th)->source == 0x3500;
+/* Has it a question? What is behind the header of one without is no name that is asked for. */
+inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
+/* Does the server send this packet? A query may leave from port 53, too. */
+inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & 0x8000) != 0;
 
 translator dnsinfo_t < struct dw_pkt *P > {
 	dns_id = __pkt(P->dns, 2);
 	dns_recv = P->recv;
-	dns_name = __dnsname(P->dns + 12);
-	dns_type = P->dnstype != 0 ? __pkt(P->dnstype, 2) : 0;
-	dns_typestr = P->dnstype != 0 ? dns_type_string[__pkt(P->dnstype, 2)] : "";
-	dns_class = P->dnstype != 0 ? __pkt(P->dnstype + 2, 2) : 0;
+	dns_name = dw_dns_asks[P->dns] ? __dnsname(P->dns + 12) : "";
+	dns_type = P->dnstype != 0 && dw_dns_asks[P->dns] ? __pkt(P->dnstype, 2) : 0;
+	dns_typestr = P->dnstype != 0 && dw_dns_asks[P->dns] ? dns_type_string[__pkt(P->dnstype, 2)] : "";
+	dns_class = P->dnstype != 0 && dw_dns_asks[P->dns] ? __pkt(P->dnstype + 2, 2) : 0;
 	dns_opcode = dw_dns_flags[P->dns] >> 11 & 15;
 	dns_rcode = dw_dns_flags[P->dns] & 15;
 	dns_rcodestr = dns_rcode_string[dw_dns_flags[P->dns] & 15];
@@ -73,9 +75,9 @@ translator dnsinfo_t < struct dw_pkt *P > {
 	dns_authorities = __pkt(P->dns + 8, 2);
 	dns_additional = __pkt(P->dns + 10, 2);
 	dns_length = ntohs(((struct udphdr *)P->th)->len) - 8;
-	dns_server = P->ver == 4 ? __ip4(dw_dns_back[P->th] ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
-	    dw_dns_back[P->th] ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
-	dns_client = P->ver == 4 ? __ip4(dw_dns_back[P->th] ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
-	    dw_dns_back[P->th] ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
+	dns_server = P->ver == 4 ? __ip4(dw_dns_back[P->dns] ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
+	    dw_dns_back[P->dns] ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
+	dns_client = P->ver == 4 ? __ip4(dw_dns_back[P->dns] ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
+	    dw_dns_back[P->dns] ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
 	dns_time = P->dnssince != 0 ? timestamp - P->dnssince : 0;
 };

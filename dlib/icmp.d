@@ -79,18 +79,21 @@ inline uint8_t dw_icmp_code[uint64_t nh, uint32_t ver] = ((struct icmphdr *)dw_i
 inline int dw_icmp_echo[uint64_t nh, uint32_t ver] = ver == 4 ?
     dw_icmp_type[nh, ver] == 0 || dw_icmp_type[nh, ver] == 8 || dw_icmp_type[nh, ver] == 13 ||
     dw_icmp_type[nh, ver] == 14 : dw_icmp_type[nh, ver] == 128 || dw_icmp_type[nh, ver] == 129;
-inline int dw_icmp_error[uint64_t nh, uint32_t ver] = ver == 4 ?
+inline int dw_icmp_is_error[uint64_t nh, uint32_t ver] = ver == 4 ?
     dw_icmp_type[nh, ver] == 3 || dw_icmp_type[nh, ver] == 4 || dw_icmp_type[nh, ver] == 5 ||
     dw_icmp_type[nh, ver] == 11 || dw_icmp_type[nh, ver] == 12 : dw_icmp_type[nh, ver] < 128;
-/* The packet that an error is about, its protocol and its ports */
+/* The packet that an error is about, its protocol and its ports, as far as the buffer's own part has them */
 inline uint64_t dw_icmp_in[uint64_t nh, uint32_t ver] = dw_icmp_at[nh, ver] + 8;
+inline uint64_t dw_icmp_end[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->tail;
+inline int dw_icmp_error[uint64_t nh, uint32_t ver, uint64_t skb] = dw_icmp_is_error[nh, ver] &&
+    dw_icmp_in[nh, ver] + (ver == 4 ? 20 : 40) <= dw_icmp_end[skb];
 inline uint8_t dw_icmp_iproto[uint64_t nh, uint32_t ver] = ver == 4 ?
     ((struct iphdr *)dw_icmp_in[nh, ver])->protocol : ((struct ipv6hdr *)dw_icmp_in[nh, ver])->nexthdr;
-inline int dw_icmp_iports[uint64_t nh, uint32_t ver] = dw_icmp_error[nh, ver] &&
-    (dw_icmp_iproto[nh, ver] == 6 || dw_icmp_iproto[nh, ver] == 17 || dw_icmp_iproto[nh, ver] == 132 ||
-    dw_icmp_iproto[nh, ver] == 136);
 inline uint64_t dw_icmp_ith[uint64_t nh, uint32_t ver] = dw_icmp_in[nh, ver] +
     (ver == 4 ? ((struct iphdr *)dw_icmp_in[nh, ver])->ihl * 4 : 40);
+inline int dw_icmp_iports[uint64_t nh, uint32_t ver, uint64_t skb] = dw_icmp_error[nh, ver, skb] &&
+    (dw_icmp_iproto[nh, ver] == 6 || dw_icmp_iproto[nh, ver] == 17 || dw_icmp_iproto[nh, ver] == 132 ||
+    dw_icmp_iproto[nh, ver] == 136) && dw_icmp_ith[nh, ver] + 4 <= dw_icmp_end[skb];
 
 translator icmpinfo_t < struct dw_pkt *P > {
 	icmp_ver = P->ver;
@@ -104,17 +107,17 @@ translator icmpinfo_t < struct dw_pkt *P > {
 	icmp_seq = dw_icmp_echo[P->nh, P->ver] ? ntohs(*(uint16_t *)(dw_icmp_at[P->nh, P->ver] + 6)) : 0;
 	icmp_length = P->ver == 4 ? ntohs(((struct iphdr *)P->nh)->tot_len) - ((struct iphdr *)P->nh)->ihl * 4 :
 	    ntohs(((struct ipv6hdr *)P->nh)->payload_len) + 40 - (dw_icmp_at[P->nh, 6] - P->nh);
-	icmp_error = dw_icmp_error[P->nh, P->ver];
-	icmp_iproto = dw_icmp_error[P->nh, P->ver] ? dw_icmp_iproto[P->nh, P->ver] : 0;
-	icmp_iprotostr = dw_icmp_error[P->nh, P->ver] ? ip_proto_string[dw_icmp_iproto[P->nh, P->ver]] : "";
-	icmp_isaddr = !dw_icmp_error[P->nh, P->ver] ? "" :
+	icmp_error = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb];
+	icmp_iproto = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? dw_icmp_iproto[P->nh, P->ver] : 0;
+	icmp_iprotostr = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? ip_proto_string[dw_icmp_iproto[P->nh, P->ver]] : "";
+	icmp_isaddr = !dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? "" :
 	    P->ver == 4 ? __ip4(((struct iphdr *)dw_icmp_in[P->nh, 4])->saddr) :
 	    __ip6(&((struct ipv6hdr *)dw_icmp_in[P->nh, 6])->saddr);
-	icmp_idaddr = !dw_icmp_error[P->nh, P->ver] ? "" :
+	icmp_idaddr = !dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? "" :
 	    P->ver == 4 ? __ip4(((struct iphdr *)dw_icmp_in[P->nh, 4])->daddr) :
 	    __ip6(&((struct ipv6hdr *)dw_icmp_in[P->nh, 6])->daddr);
-	icmp_isport = dw_icmp_iports[P->nh, P->ver] ? ntohs(((struct udphdr *)dw_icmp_ith[P->nh, P->ver])->source) : 0;
-	icmp_idport = dw_icmp_iports[P->nh, P->ver] ? ntohs(((struct udphdr *)dw_icmp_ith[P->nh, P->ver])->dest) : 0;
+	icmp_isport = dw_icmp_iports[P->nh, P->ver, (uint64_t)P->skb] ? ntohs(((struct udphdr *)dw_icmp_ith[P->nh, P->ver])->source) : 0;
+	icmp_idport = dw_icmp_iports[P->nh, P->ver, (uint64_t)P->skb] ? ntohs(((struct udphdr *)dw_icmp_ith[P->nh, P->ver])->dest) : 0;
 	icmp_mtu = P->ver == 4 ? (dw_icmp_type[P->nh, 4] == 3 && dw_icmp_code[P->nh, 4] == 4 ?
 	    ntohs(*(uint16_t *)(dw_icmp_at[P->nh, 4] + 6)) : 0) :
 	    dw_icmp_type[P->nh, 6] == 2 ? ntohl(*(uint32_t *)(dw_icmp_at[P->nh, 6] + 4)) : 0;
