@@ -4,7 +4,8 @@
 
 static const char *const args[] = { "csinfo_t *", "lookupinfo_t *", NULL };
 
-static const char *const objects[] = { "libc.so.6", "ld-musl-*.so.1", "libc.musl-*.so.1", NULL };
+static const char *const objects[] = { "libc.so.6", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1", "libc.musl-*.so.1",
+	"libc.so", NULL };
 /* dlib/resolver.d knows them by these numbers. */
 static const char *const names[] = { "getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r",
 	"gethostbyname2_r", NULL };

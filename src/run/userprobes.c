@@ -615,7 +615,8 @@ const struct uplace *userprobes_functions(struct userprobes *u, const struct ufu
 		w.found->of = f;
 		*vec_push(u->arena, &u->found) = w.found;
 		objects_everywhere(u->objects, is_library_of, (void *)(uintptr_t)f, &mapped);
-		installed(u, *f->objects, &mapped);
+		for (const char *const *p = f->objects; *p; p++)
+			installed(u, *p, &mapped);
 		for (size_t i = 0; i < mapped.n; i++) {
 			const char *machine;
 

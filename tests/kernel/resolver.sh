@@ -69,3 +69,20 @@ gethostbyname2_r none.example
 gethostbyname_r none.example" "failed ones"
 tool -p 1
 expect_eq "$(wc -l <<<"$OUT")" 2 "nothing of another process"
+
+# Another C library, that no process had mapped when the trace began.
+if command -v musl-gcc >/dev/null; then
+	cat >"$tmp/musl.c" <<-'END'
+		#include <netdb.h>
+		int main(void)
+		{
+			struct addrinfo *r = 0;
+			return getaddrinfo("localhost", 0, 0, &r) | !getaddrinfo("no.such.invalid", 0, 0, &r);
+		}
+	END
+	musl-gcc -o "$tmp/musl" "$tmp/musl.c" || fail "musl-gcc"
+	trace_in "$NETNS" 'resolver:::lookup-done /args[0]->cs_execname == "musl"/ {
+		printf("%s %s %d\n", args[1]->lkp_func, args[1]->lkp_host, args[1]->lkp_result < 0); }' "$tmp/musl"
+	expect_eq "$(grep . <<<"$OUT")" "getaddrinfo localhost 0
+getaddrinfo no.such.invalid 1" "musl"
+fi
