@@ -86,7 +86,7 @@ static int check_header(struct kbtf *k)
 {
 	struct btf_header h;
 
-	if (!k->raw)
+	if (!k->raw || k->size < sizeof(h))
 		return -EINVAL;
 	memcpy(&h, k->raw, sizeof(h));
 	if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.hdr_len < sizeof(h) || h.hdr_len > k->size ||
