@@ -95,8 +95,9 @@ static struct sval lower_strjoin(struct lowerer *lw, const struct expr *e)
 {
 	struct ir *ir = lw->ir;
 	struct sval a = text_arg(lw, e, 0), b = text_arg(lw, e, 1);
-	uint32_t first = form_chars(a.form), room = form_chars(expr_form(lw->ck, e)), ok = ir_newlabel(ir);
-	vreg p = work_words(lw, first + form_chars(b.form)), n;
+	uint32_t both = form_chars(a.form) + form_chars(b.form), room = form_chars(expr_form(lw->ck, e));
+	uint32_t ok = ir_newlabel(ir);
+	vreg p = work_words(lw, both > room ? both : room), n;
 
 	n = ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ p, size_imm(lw, &a), a.mem }, 3, false);
 	ir_jcci(ir, CC_SGT, n, 0, ok);
@@ -104,7 +105,7 @@ static struct sval lower_strjoin(struct lowerer *lw, const struct expr *e)
 	ir_label(ir, ok);
 	n = ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SUB, n, 1));
 	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ n, size_imm(lw, &b), b.mem }, 3, false);
-	if (first + form_chars(b.form) - 1 > room)
+	if (both - 1 > room)
 		ir_sti(ir, p, (int32_t)room - 1, 1, 0);
 	return text_at(p, expr_form(lw->ck, e));
 }

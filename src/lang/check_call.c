@@ -30,26 +30,6 @@ static const char *nearest_func(struct checker *ck, const char *name)
 	return near ? arena_printf(ck->arena, "did you mean %s()?", near) : NULL;
 }
 
-/* Of functions that DTrace has elsewhere: what there is here instead. */
-static const char *foreign_func(const char *name)
-{
-	static const struct {
-		const char *name, *hint;
-	} foreign[] = {
-		{ "msgsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
-		{ "msgdsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
-		{ "ddi_pathname", "Linux has no tree of Solaris devices: getmajor() and getminor() tell a device" },
-		{ "pcap", "no capture files are written: tracemem() and print() show a packet's bytes" },
-		{ "memref", "the pointer itself, or stringof(), tells what a probe's argument points to" },
-		{ "memstr", "stringof() makes a string of memory" },
-	};
-
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if (!strcmp(foreign[i].name, name))
-			return foreign[i].hint;
-	return NULL;
-}
-
 static enum dtag proto_tag(enum func f)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -72,7 +52,7 @@ struct symbol *func_find(struct checker *ck, struct expr *e)
 		return NULL;
 	}
 	if (!s || (func_class(s->func) == FC_DLIB && !ck->library)) {
-		const char *hint = foreign_func(e->name);
+		const char *hint = elsewhere_func(e->name);
 
 		err(ck, e->loc, D_FUNC_UNDEF, hint ? hint : nearest_func(ck, e->name), "there is no function %s()",
 			e->name);

@@ -45,6 +45,13 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 	return s->type;
 }
 
+static const char *unknown_hint(struct checker *ck, const struct expr *e)
+{
+	const char *near = sym_nearest(ck, e->name, e->scope);
+
+	return near || !ck->beside_text ? near : arena_printf(ck->arena, "a text stands in quotes: \"%s\"", e->name);
+}
+
 struct type *check_ident(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = sym_find(ck, e->name, e->scope);
@@ -63,10 +70,10 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 		}
 	}
 	if (!s && e->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, e->name) && strncmp(e->name, "__", 2))
-		return err(ck, e->loc, D_IDENT_BADREF, NULL, "%s is a function", e->name);
+		return err(ck, e->loc, D_IDENT_BADREF, arena_printf(ck->arena, "its call: %s()", e->name),
+			"%s is a function", e->name);
 	if (!s)
-		return err(ck, e->loc, e->scope == SCOPE_GLOBAL ? D_IDENT_UNDEF : D_VAR_UNDEF,
-			sym_nearest(ck, e->name, e->scope),
+		return err(ck, e->loc, e->scope == SCOPE_GLOBAL ? D_IDENT_UNDEF : D_VAR_UNDEF, unknown_hint(ck, e),
 			"there is no variable %s%s: it is read before anything is assigned to it",
 			e->scope == SCOPE_SELF           ? "self->"
 				: e->scope == SCOPE_THIS ? "this->"

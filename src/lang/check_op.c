@@ -1,4 +1,6 @@
 /* check_op: operators: what they take, and the type of what they give; NULL when an error was reported. */
+#include <string.h>
+
 #include "lang/check_priv.h"
 
 static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
@@ -31,6 +33,19 @@ bool check_text_of(struct checker *ck, struct expr **e)
 	return true;
 }
 
+/* Of the operands one is a string, the other is not. */
+static const char *compare_hint(struct checker *ck, const struct expr *a, const struct expr *b)
+{
+	const struct expr *text = a->kind == EX_STR ? a : b, *other = text == a ? b : a;
+	const struct expr *n = a->kind == EX_INT ? a : b;
+
+	if (text->kind == EX_STR && type_is_int(other->type) && strspn(text->str, "0123456789") == strlen(text->str))
+		return arena_printf(ck->arena, "a number stands without quotes: %s", text->str);
+	if (n->kind == EX_INT && n->loc.src && n->loc.src->text[n->loc.off] == '\'')
+		return "strings take double quotes";
+	return n->kind == EX_INT ? "quote the address: \"10.0.0.5\"" : NULL;
+}
+
 static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
 	if (type_is_string(a) && type_is_string(b))
@@ -42,9 +57,8 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 			return ck->ts->int32;
 		if (check_text_of(ck, type_is_string(a) ? &e->b : &e->a))
 			return ck->ts->int32;
-		return err(ck, e->loc, D_OP_INCOMPAT,
-			(e->a->kind == EX_INT || e->b->kind == EX_INT) ? "quote the address: \"10.0.0.5\"" : NULL,
-			"cannot compare string with %s", tname(ck, o));
+		return err(ck, e->loc, D_OP_INCOMPAT, compare_hint(ck, e->a, e->b), "cannot compare string with %s",
+			tname(ck, o));
 	}
 	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a;
 	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
@@ -82,9 +96,12 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 
 struct type *check_binary(struct checker *ck, struct expr *e)
 {
-	struct type *a = check_expr(ck, e->a), *b = check_expr(ck, e->b);
+	struct type *a = check_expr(ck, e->a), *b;
 	int64_t v;
 
+	ck->beside_text = a && type_is_string(a) && e->op >= OP_EQ && e->op <= OP_GE && e->b->kind == EX_IDENT;
+	b = check_expr(ck, e->b);
+	ck->beside_text = false;
 	if (!a || !b)
 		return NULL;
 	if (!(e->op >= OP_LAND && e->op <= OP_GE) && (!check_is_value(ck, e->a) || !check_is_value(ck, e->b)))

@@ -26,7 +26,8 @@ struct checker {
 	size_t nsigs;
 	struct symbol **params;
 	size_t nparams;
-	bool library; /* the text being checked is part of dlib */
+	bool library;     /* the text being checked is part of dlib */
+	bool beside_text; /* what is being checked is compared with a string */
 	bool in_clause;
 	bool in_key;         /* of an aggregation */
 	uint32_t ustackcopy; /* bytes of a process's stack that ustack() copies; 0: it records frames */
@@ -62,6 +63,10 @@ struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name,
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
+
+/* elsewhere.c: what D has in place of a name of another tracer, or of C; or NULL */
+const char *elsewhere_func(const char *name);
+const char *elsewhere_var(const char *name);
 
 /* check_args.c */
 struct type *check_args(struct checker *ck, struct expr *e);

@@ -267,6 +267,10 @@ static struct expr *parse_scoped_var(struct parser *p)
 	const struct token scope = parser_take(p);
 	struct token name;
 
+	if (parser_peek(p, 0)->kind == TOK_DOT) {
+		parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX, "use ->", "expected '->', found '.'");
+		return NULL;
+	}
 	if (!parser_expect(p, TOK_ARROW, scope.kind == KW_SELF ? "after self" : "after this") ||
 		!parse_name_after(p, &name, "the name of a variable"))
 		return NULL;

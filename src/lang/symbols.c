@@ -1,5 +1,6 @@
 /* symbols: the names that D has built in, and those that a script makes; forms of strings. */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -205,6 +206,26 @@ static void collect(void *ctx, const char *key, void *value)
 		*vec_push(l->a, &l->names) = key;
 }
 
+/* SYN is meant for TH_SYN: the shortest name that ends so. */
+static const char *longer_name(const char *name, const char *const *table)
+{
+	size_t n = strlen(name), best = SIZE_MAX;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isupper((unsigned char)name[i]) && name[i] != '_')
+			return NULL;
+	for (; *table && n > 2; table++) {
+		size_t m = strlen(*table);
+
+		if (m > n && m < best && (*table)[m - n - 1] == '_' && !strcmp(*table + m - n, name)) {
+			found = *table;
+			best = m;
+		}
+	}
+	return found;
+}
+
 /* "did you mean x?", or NULL. */
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope)
 {
@@ -214,7 +235,11 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 	check_use(ck, NULL); /* an error is coming: every name counts */
 	strmap_each(sym_scope(ck, scope), collect, &l);
 	*vec_push(l.a, &l.names) = NULL;
-	near = nearest_name(name, l.names.v);
+	near = scope == SCOPE_GLOBAL ? elsewhere_var(name) : NULL;
+	if (!near)
+		near = longer_name(name, l.names.v);
+	if (!near)
+		near = nearest_name(name, l.names.v);
 	return near ? arena_printf(ck->arena, "did you mean %s%s?",
 			      scope == SCOPE_SELF           ? "self->"
 				      : scope == SCOPE_THIS ? "this->"

@@ -269,7 +269,7 @@ const struct probe_fault *probes_fault(const struct probe_list *l, const struct 
 
 const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 {
-	const char *prov = pd->prov, *name = pd->name, *near;
+	const char *prov = pd->prov, *mod = pd->mod, *name = pd->name, *near;
 
 	if (pd->id)
 		return "-l lists the probes and their numbers";
@@ -277,6 +277,8 @@ const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 		return "-l lists all probes";
 	if (!*prov && (is_provider(pd->mod) || is_provider(pd->func))) /* tcp:send, tcp::send: too few colons */
 		prov = is_provider(pd->mod) ? pd->mod : pd->func;
+	if (prov == mod)
+		mod = "";
 	if (*prov && !is_provider(prov)) {
 		near = nearest_provider(l, prov);
 		if (!near)
@@ -286,7 +288,7 @@ const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 	if (*pd->func && *prov)
 		read_all_long(l, prov);
 	if (*pd->func && (near = nearest_func(l, prov, name, pd->func)))
-		return arena_printf(l->arena, "did you mean %s:%s:%s:%s?", prov, pd->mod, near, name);
+		return arena_printf(l->arena, "did you mean %s:%s:%s:%s?", prov, mod, near, name);
 	near = *name ? nearest_probe(l, prov, name) : "";
 	if (near && (*near || *prov))
 		return meant(l, prov, near);

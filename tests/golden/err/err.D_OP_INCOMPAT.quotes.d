@@ -1,0 +1,3 @@
+BEGIN /execname == 'curl'/ { }
+BEGIN /pid == "80"/ { }
+BEGIN /execname == 5/ { }
