@@ -28,6 +28,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include "base/arch.h"
 #include "ir/abi.h"
 #include "run/owner_scan.h"
 
@@ -63,7 +64,7 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
 	struct file *f;
 
-	return sock_of_fd(t, (unsigned int)regs->di, &f) == sk;
+	return sock_of_fd(t, (unsigned int)ARCH_CALL_ARG(regs), &f) == sk;
 }
 
 /* Who reads the files of others, by an iterator as ours, holds each for a moment: what its process closes meanwhile is
@@ -72,7 +73,7 @@ static __always_inline bool closed_by_walker(struct task_struct *t, const struct
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
 
-	return sk->sk_shutdown == SHUTDOWN_MASK && regs->orig_ax == NR_READ;
+	return sk->sk_shutdown == SHUTDOWN_MASK && ARCH_CALL_NR(regs) == ARCH_NR_READ;
 }
 
 /* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
@@ -358,7 +359,7 @@ int owner_accept(DW_U64 *args)
 	const struct pt_regs *regs = (const struct pt_regs *)args[0];
 	long ret = (long)args[1];
 
-	if ((regs->orig_ax == NR_ACCEPT4 || regs->orig_ax == NR_ACCEPT) && ret >= 0)
+	if ((ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT4 || ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT) && ret >= 0)
 		accept_done(bpf_get_current_task_btf(), (unsigned int)ret);
 	return 0;
 }

@@ -17,10 +17,6 @@
 #define TCP_CLOSE 7
 #define TCP_LISTEN 10
 #define TCP_NEW_SYN_RECV 12
-/* x86_64; di and orig_ax of struct pt_regs are the other two places that know the machine. */
-#define NR_READ 0
-#define NR_ACCEPT 43
-#define NR_ACCEPT4 288
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct inode {
@@ -84,7 +80,7 @@ struct task_struct {
 	char comm[16];
 };
 struct pt_regs {
-	unsigned long di, orig_ax;
+	ARCH_CALL_MEMBERS;
 };
 struct sock_common {
 	unsigned short skc_family;

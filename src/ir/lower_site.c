@@ -2,7 +2,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "ir/arch.h"
+#include "base/arch.h"
 #include "ir/lower_site.h"
 #include "ir/tiers.h"
 

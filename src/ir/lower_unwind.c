@@ -4,7 +4,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "ir/arch.h"
+#include "base/arch.h"
 #include "ir/lower_priv.h"
 
 #define W(member) ((int32_t)offsetof(struct dw_unwind, member))
@@ -43,10 +43,7 @@ static bool store_tables(struct lowerer *lw, int32_t w)
 		 ips = kernel_symbol(lw, "__start_orc_unwind_ip"), end = kernel_symbol(lw, "__stop_orc_unwind_ip"),
 		 entries = kernel_symbol(lw, "__start_orc_unwind");
 
-#ifndef __x86_64__
-	return false;
-#endif
-	if (!from || !to || (ips && (!entries || end <= ips || !known_orc(lw))))
+	if (!ARCH_ORC || !from || !to || (ips && (!entries || end <= ips || !known_orc(lw))))
 		return false;
 	store(lw, w, W(from), from);
 	store(lw, w, W(to), to);

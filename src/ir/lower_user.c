@@ -4,7 +4,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "ir/arch.h"
+#include "base/arch.h"
 #include "ir/lower_priv.h"
 
 #define CALL_ARGS 10

@@ -10,13 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "kernel/cfi_priv.h"
-
-#ifdef __aarch64__
-enum { REG_SP = 31, REG_RA = 30 };
-#else
-enum { REG_SP = 7, REG_RA = 16 };
-#endif
 
 struct cie {
 	uint64_t at; /* offset in the section */
@@ -283,7 +278,7 @@ bool cfi_step(const struct cfi *c, uint64_t addr, struct cfi_regs *r, cfi_read *
 		return false;
 	row.code_align = cie->code_align;
 	row.data_align = cie->data_align;
-	row.rules[REG_RA].kind = cie->ra == REG_RA ? RULE_SAME : RULE_UNDEFINED;
+	row.rules[ARCH_DWARF_RA].kind = cie->ra == ARCH_DWARF_RA ? RULE_SAME : RULE_UNDEFINED;
 	if (!cfi_run(&row, cie->ins, 0, UINT64_MAX))
 		return false;
 	memcpy(row.initial, row.rules, sizeof(row.initial));
@@ -297,11 +292,11 @@ bool cfi_step(const struct cfi *c, uint64_t addr, struct cfi_regs *r, cfi_read *
 	}
 	for (unsigned i = 0; i < CFI_REGS; i++)
 		(void)value_of(&row.rules[i], &e, cfa, r->v[i], &out.v[i]);
-	if (row.rules[REG_SP].kind == RULE_SAME)
-		out.v[REG_SP] = cfa;
+	if (row.rules[ARCH_DWARF_SP].kind == RULE_SAME)
+		out.v[ARCH_DWARF_SP] = cfa;
 	if (!value_of(&row.rules[cie->ra], &e, cfa, r->v[cie->ra], &out.pc) || !out.pc)
 		return false;
-	if (cfa <= r->v[REG_SP] && out.pc == r->pc) /* no way on */
+	if (cfa <= r->v[ARCH_DWARF_SP] && out.pc == r->pc) /* no way on */
 		return false;
 	*r = out;
 	return true;

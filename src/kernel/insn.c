@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/arch.h"
+
 #define LONGEST 15
 
 /* What follows an opcode. */
@@ -188,31 +190,35 @@ size_t insn_length_x86(const uint8_t *p, size_t n)
 	return c.at <= n && c.at <= LONGEST ? c.at : 0;
 }
 
-enum insn_place insn_at(const uint8_t *code, size_t size, size_t off)
+#if ARCH_INSN_SIZE
+size_t insn_length(const uint8_t *p, size_t n)
 {
-#ifdef __aarch64__
-	(void)code;
-	return off + 4 > size ? INSN_UNKNOWN : off % 4 ? INSN_MIDDLE : INSN_START;
-#else
-	size_t at = 0;
-
-	while (at < off) {
-		size_t n = insn_length_x86(code + at, size - at);
-
-		if (!n)
-			return INSN_UNKNOWN;
-		at += n;
-	}
-	return at == off && off < size ? INSN_START : INSN_MIDDLE;
-#endif
+	(void)p;
+	return n < ARCH_INSN_SIZE ? 0 : ARCH_INSN_SIZE;
 }
 
 bool insn_refused(const uint8_t *p, size_t n)
 {
-#ifdef __aarch64__
-	(void)p;
-	return n < 4;
+	return !insn_length(p, n);
+}
+
+static bool is_return(const uint8_t *p, size_t n)
+{
+	uint32_t word;
+
+	if (n != sizeof(word))
+		return false;
+	memcpy(&word, p, sizeof(word));
+	return word == ARCH_INSN_RETURN;
+}
 #else
+size_t insn_length(const uint8_t *p, size_t n)
+{
+	return insn_length_x86(p, n);
+}
+
+bool insn_refused(const uint8_t *p, size_t n)
+{
 	/* lock, segments that mean nothing; vectors (VEX, EVEX); the machine's own: in, out, int, hlt, cli, sti */
 	static const uint8_t prefixes[] = { 0xf0, 0x26, 0x2e, 0x36, 0x3e };
 	static const uint8_t opcodes[] = { 0x6c, 0x6d, 0x6e, 0x6f, 0xcc, 0xcd, 0xcf, 0xe4, 0xe5, 0xe6, 0xe7, 0xec, 0xed,
@@ -224,24 +230,6 @@ bool insn_refused(const uint8_t *p, size_t n)
 		if (memchr(prefixes, p[i], sizeof(prefixes)))
 			return true;
 	return op < 0 || memchr(opcodes, op, sizeof(opcodes));
-#endif
-}
-
-#ifdef __aarch64__
-size_t insn_length(const uint8_t *p, size_t n)
-{
-	(void)p;
-	return n < 4 ? 0 : 4;
-}
-
-static bool is_return(const uint8_t *p, size_t n)
-{
-	return n == 4 && p[0] == 0xc0 && p[1] == 0x03 && p[2] == 0x5f && p[3] == 0xd6;
-}
-#else
-size_t insn_length(const uint8_t *p, size_t n)
-{
-	return insn_length_x86(p, n);
 }
 
 static bool is_return(const uint8_t *p, size_t n)
@@ -250,6 +238,20 @@ static bool is_return(const uint8_t *p, size_t n)
 		(n == 2 && (*p == 0xf2 || *p == 0xf3) && p[1] == 0xc3);
 }
 #endif
+
+enum insn_place insn_at(const uint8_t *code, size_t size, size_t off)
+{
+	size_t at = 0;
+
+	while (at < off) {
+		size_t n = insn_length(code + at, size - at);
+
+		if (!n)
+			return INSN_UNKNOWN;
+		at += n;
+	}
+	return at == off && off < size ? INSN_START : INSN_MIDDLE;
+}
 
 size_t insn_only_return(const uint8_t *code, size_t size)
 {

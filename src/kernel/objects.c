@@ -13,13 +13,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/arch.h"
+
 #define PATH_LEN 4096
 #define FUNCTION_MOST (4u << 20) /* bytes; of a longer one only those are looked at */
-#ifdef __aarch64__
-#define OUR_MACHINE EM_AARCH64
-#else
-#define OUR_MACHINE EM_X86_64
-#endif
 
 struct objects {
 	struct arena *arena;
@@ -271,7 +268,7 @@ enum object_kind object_open(struct objects *o, struct object *obj, const char *
 		return OBJECT_NO_ELF;
 	memcpy(&m, head + 18, sizeof(m));
 	*machine = machine_name(head[EI_CLASS], m);
-	if (head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB || m != OUR_MACHINE)
+	if (head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB || m != ARCH_ELF_MACHINE)
 		return OBJECT_FOREIGN;
 	return n == (ssize_t)sizeof(head) ? OBJECT_GOOD : OBJECT_NO_ELF;
 }

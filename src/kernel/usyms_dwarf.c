@@ -2,16 +2,11 @@
  * of a piece of the stack. Invariant: a walk ends: each frame lies above the last. */
 #include <string.h>
 
+#include "base/arch.h"
 #include "kernel/cfi.h"
 #include "kernel/elfsyms.h"
 #include "kernel/inlines.h"
 #include "kernel/usyms_priv.h"
-
-#ifdef __aarch64__
-enum { REG_FP = 29, REG_SP = 31 };
-#else
-enum { REG_FP = 6, REG_SP = 7 };
-#endif
 
 static bool address_of(pid_t pid, const struct mapping *m, uint64_t addr, uint64_t *in_file)
 {
@@ -59,19 +54,12 @@ static bool read_copy(void *ctx, uint64_t addr, uint64_t *word)
 
 static void set_regs(struct cfi_regs *r, const uint64_t *regs)
 {
-	memset(r, 0, sizeof(*r));
-#ifdef __aarch64__
-	for (unsigned i = 0; i < 32; i++)
-		r->v[i] = regs[i];
-	r->pc = regs[32];
-#else
-	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip: where struct pt_regs has them */
-	static const uint8_t places[] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16 };
+	static const uint8_t places[] = ARCH_DWARF_WORDS;
 
+	memset(r, 0, sizeof(*r));
 	for (unsigned i = 0; i < sizeof(places); i++)
 		r->v[i] = regs[places[i]];
-	r->pc = regs[16];
-#endif
+	r->pc = regs[ARCH_REGS_IP / 8];
 }
 
 static const struct cfi *cfi_of(pid_t pid, const struct mapping *m)
@@ -96,12 +84,12 @@ static const struct cfi *cfi_of(pid_t pid, const struct mapping *m)
 /* Where there is no table (code that a program makes itself): by the frame pointer. */
 static bool step_frame(struct cfi_regs *r, struct copy *stack)
 {
-	uint64_t fp, pc, at = r->v[REG_FP];
+	uint64_t fp, pc, at = r->v[ARCH_DWARF_FP];
 
-	if (at < r->v[REG_SP] || !read_copy(stack, at, &fp) || !read_copy(stack, at + 8, &pc) || !pc)
+	if (at < r->v[ARCH_DWARF_SP] || !read_copy(stack, at, &fp) || !read_copy(stack, at + 8, &pc) || !pc)
 		return false;
-	r->v[REG_SP] = at + 16;
-	r->v[REG_FP] = fp;
+	r->v[ARCH_DWARF_SP] = at + 16;
+	r->v[ARCH_DWARF_FP] = fp;
 	r->pc = pc;
 	return true;
 }
@@ -126,11 +114,11 @@ size_t usyms_unwind(
 	size_t n = 0;
 
 	set_regs(&r, regs);
-	copy = (struct copy){ stack, len, r.v[REG_SP] };
+	copy = (struct copy){ stack, len, r.v[ARCH_DWARF_SP] };
 	while (n < max && r.pc) {
 		pcs[n++] = r.pc;
-		sp = r.v[REG_SP];
-		if (!step(u, pid, &r, &copy, n == 1) || (r.v[REG_SP] <= sp && n > 1))
+		sp = r.v[ARCH_DWARF_SP];
+		if (!step(u, pid, &r, &copy, n == 1) || (r.v[ARCH_DWARF_SP] <= sp && n > 1))
 			break;
 	}
 	return n;

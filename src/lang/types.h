@@ -3,6 +3,7 @@
 #ifndef DWIRE_LANG_TYPES_H
 #define DWIRE_LANG_TYPES_H
 #include <stdint.h>
+#include "base/arch.h"
 #include "base/diag.h"
 #include "base/strmap.h"
 #include "lang/ast.h"
@@ -56,11 +57,7 @@ struct type {
 };
 
 /* Words of struct pt_regs, and which one is the stack pointer: what SPECIAL_UCOPY has of a thread. */
-#ifdef __aarch64__
-enum { UCOPY_REGS = 34, UCOPY_SP = 31 };
-#else
-enum { UCOPY_REGS = 21, UCOPY_SP = 19 };
-#endif
+enum { UCOPY_REGS = ARCH_REGS_WORDS, UCOPY_SP = ARCH_REGS_SP / 8 };
 #define UCOPY_HEAD (16 + 8 * UCOPY_REGS) /* bytes before the copy */
 
 /* A variable or function of the kernel: `name. */

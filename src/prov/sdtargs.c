@@ -2,8 +2,11 @@
  * with an f for floating point ones. Pure. Invariant: registers are named only by their place in struct pt_regs. */
 #include "prov/sdtargs.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arch.h"
 
 struct reg {
 	const char *name;
@@ -228,11 +231,7 @@ static bool arm_operand(const char *s, struct uarg *a)
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 enum sdt_machine sdt_own_machine(void)
 {
-#ifdef __aarch64__
-	return SDT_AARCH64;
-#else
-	return SDT_X86_64;
-#endif
+	return ARCH_ELF_MACHINE == EM_AARCH64 ? SDT_AARCH64 : SDT_X86_64;
 }
 
 static int64_t cut(int64_t v, const struct uarg *a)

@@ -3,6 +3,7 @@
  * numbers: here those follow the native ones, from FOREIGN on; where it has no such call here it fires nothing. */
 #include <string.h>
 
+#include "base/arch.h"
 #include "prov/all.h"
 #include "prov/lists.h"
 
@@ -12,20 +13,16 @@ static const struct call {
 	const char *args; /* a letter each */
 } calls[] = {
 #define X(number, name, args) { number, #name, args },
-#if defined(__aarch64__)
-#include "prov/syscalls_aarch64.def"
-#else
-#include "prov/syscalls_x86_64.def"
-#endif
+#include ARCH_SYSCALLS
 #undef X
 };
 #define FOREIGN 1024 /* as in dlib/syscall.d */
 
 /* Numbers that 32-bit programs have for native calls. */
 static const uint16_t foreign[][2] = {
-#if !defined(__aarch64__)
+#ifdef ARCH_SYSCALLS_32
 #define X(theirs, native) { FOREIGN + theirs, native },
-#include "prov/syscalls_ia32.def"
+#include ARCH_SYSCALLS_32
 #undef X
 #endif
 	{ 0, UINT16_MAX },

@@ -13,17 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef __aarch64__
-#define BREAKPOINT 0xd4200000ul /* brk #0 */
-#define BREAK_MASK 0xfffffffful
-#define BREAK_SIZE 0 /* how far behind it the process stops */
-#define PC pc
-#else
-#define BREAKPOINT 0xccul /* int3 */
-#define BREAK_MASK 0xfful
-#define BREAK_SIZE 1
-#define PC rip
-#endif
+#include "base/arch.h"
 
 int child_hold(pid_t pid)
 {
@@ -99,7 +89,7 @@ static int set_pc(pid_t pid, unsigned long pc)
 
 	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &v) < 0)
 		return -errno;
-	regs.PC = pc;
+	regs.ARCH_USER_PC = pc;
 	return ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &v) < 0 ? -errno : 0;
 }
 
@@ -112,7 +102,7 @@ static int break_at(pid_t pid, unsigned long addr)
 	old = (unsigned long)ptrace(PTRACE_PEEKTEXT, pid, (void *)addr, NULL);
 	if (errno)
 		return -errno;
-	if (ptrace(PTRACE_POKETEXT, pid, (void *)addr, (void *)((old & ~BREAK_MASK) | BREAKPOINT)) < 0 ||
+	if (ptrace(PTRACE_POKETEXT, pid, (void *)addr, (void *)((old & ~ARCH_BREAK_MASK) | ARCH_BREAKPOINT)) < 0 ||
 		ptrace(PTRACE_CONT, pid, NULL, NULL) < 0)
 		return -errno;
 	r = run_until(pid, SIGTRAP);
@@ -120,7 +110,7 @@ static int break_at(pid_t pid, unsigned long addr)
 		return r;
 	if (ptrace(PTRACE_POKETEXT, pid, (void *)addr, (void *)old) < 0)
 		return -errno;
-	return BREAK_SIZE ? set_pc(pid, addr) : 0;
+	return ARCH_BREAK_SIZE ? set_pc(pid, addr) : 0;
 }
 
 int child_to_entry(pid_t pid, bool *ended)

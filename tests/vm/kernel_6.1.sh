@@ -67,7 +67,7 @@ check BEGIN-tick-END ticks
 check detached-behind detached_behind
 check profile sampled
 check ip-receive packets_in
-for p in tcp:::send tcp:::receive tcp:::connect-request udp:::send udp:::receive ip:::send; do
+for p in tcp:::send udp:::receive; do
 	check "refused-$p" refused $p 'bpf_cast_to_kern_ctx\(\)'
 done
 check refused-tcp:::accept-refused refused tcp:::accept-refused 'tracepoint tcp_send_reset with 3 arguments'
@@ -76,7 +76,7 @@ check list details
 fbt_tests
 tiers_agree functions kprobes
 mib_tests functions kprobes
-kind_tests functions kprobes
+kind_tests functions kprobes functions kprobes
 module_tests
 instrument_tests io.sh vminfo.sh sched.sh usdt.sh bad_input.sh
 wifi_tests

@@ -18,8 +18,8 @@ for tier in functions kprobes; do
 	check "refused-autoresize-$tier" refused tcp:::receive-autoresize 'it is not seen there' $tier
 done
 tiers_agree hooks functions kprobes
-mib_tests hooks functions kprobes
-kind_tests hooks functions kprobes
+mib_tests hooks functions kprobes:events
+kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
 module_tests
 instrument_tests io.sh lockstat.sh cli-signals.sh
 wifi_tests
