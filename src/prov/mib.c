@@ -81,6 +81,10 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && !(" IP_FORWARDED ") && " cond, "1", \
 	"packets of this machine that no socket sent"), \
 	FUNC_OUT("!(" FUNC_FORWARDED ") && " cond, .value = "1", .sees = "packets that IP sends, but forwarded ones")
+#define SENT_BY(cond, val) EGRESS(cond, val, "packets of sockets"), \
+	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && " cond, val, "packets that no socket sent"), \
+	FUNC_OUT(cond, .value = val, .sees = "packets that IP sends")
+#define OCTETS "P->skb->len - (uint32_t)(P->nh - (uint64_t)P->skb->data)"
 #define IPV4 "P->skb->protocol == 0x0008"
 #define IPV6 "P->skb->protocol == 0xdd86"
 #define IPV4_OR_6 "(" IPV4 " || " IPV6 ")"
@@ -99,6 +103,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define ASKS IS_TCP " && P->state != 10 && (" FLAGS " & 7) == 0 && " PAYLOAD " == 0 && " \
 	SEQ " == " TCP_SOCK "->snd_una - 1"
 #define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 && (" CB4 "->flags & 8) != 0"
+
+/* Headers that fragments have besides the packet's: each further one IP's; IPv6's each one of their own, 8 bytes. */
+#define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == 44 && P->skb->skb_iif == 0 : " \
+	FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) != 0)"
+#define HEADERS_LEN "(" IPV4 " ? " IPH "->ihl * 4 : (*(uint16_t *)(P->nh + 42) & 0xf8ff) == 0 ? 8 : 48)"
 
 /* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
@@ -122,14 +131,46 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define FOR_US "P->skb->_skb_refdst != 0 &&" \
 	" (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & 0x80000000) != 0"
 #define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
-#define CONSUMED(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
-	IP_HEADER " && " IPV4 " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " FOR_US " && " cond, "1", what)
+#define FOR_US6 "(P->skb->_skb_refdst != 0 && (((struct ipv6hdr *)P->nh)->daddr.in6_u.u6_addr8[0] == 0xff ||" \
+	" (((struct rt6_info *)(P->skb->_skb_refdst & ~1ul))->rt6i_flags & 0x80000000) != 0))"
+#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == 0 ? *(uint8_t *)(P->nh + 40) : ((struct ipv6hdr *)P->nh)->nexthdr)"
+#define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
+	PROTO6 " != 44 && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
+	"packets of IPv6 that a protocol takes, but those that were put together")
+#define TAKEN_BY(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
+	IP_HEADER " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " cond, "1", what)
+#define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
+/* ver: of these versions; icmp: the number of ICMP, us: whether it is for us */
+#define DELIVERS(ver, icmp, us) \
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != 3", .value = "1", \
+	  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" }, \
+	TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " ver " && P->refused_sk == 0", "1", \
+		"segments without a socket, that are answered by a reset"), \
+	FREED_HOOK(IP_FREED " && " ver " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?" \
+		" P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||" \
+		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) : P->proto == 17 ?" \
+		" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&" \
+		" P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
+		" P->proto == " icmp " && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
+		"packets that the protocol threw away"), \
+	TAKEN_BY(ver " && " us " && P->proto != 6 && P->proto != 17", \
+		"packets that the protocol itself has taken, ICMP's above all")
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
 #define ICMP_USED(cond) CONSUMED("P->proto == 1 && " cond, "messages that ICMP has taken"), \
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
 	FREED_HOOK(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
 		FOR_US " && " cond, \
 		"messages that ICMP threw away")
+/* ICMPv6: see dlib/icmp.d */
+#define ICMP6 IPV6 " && dw_icmp_here[P->nh, 0xdd86] && "
+#define ICMP6_TYPE "*(uint8_t *)dw_icmp_at[P->nh, 6]"
+#define ICMP6_SENT(cond) SENT(ICMP6 cond, "1", "messages of sockets, the kernel's own too")
+#define ICMP6_USED(cond) TAKEN_BY(ICMP6 FOR_US6 " && " cond, "messages that ICMPv6 has taken"), \
+	FUNC("icmpv6_rcv", 1, "dw_consumed", cond, "1", "messages that ICMPv6 receives"), \
+	FREED_HOOK(IP_FREED " && " ICMP6 "P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US6 " && " cond, \
+		"messages that ICMPv6 threw away")
+#define PROBE_ICMP6(dir, name, macro, type, meaning) \
+	PROBE("ipv6IfIcmp" dir name, meaning, macro(ICMP6_TYPE " == " type))
 #define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 &&" \
 	" (P->dev->ip_ptr->cnf.data[0] == 0 || (P->dev->ip_ptr->ifa_list != 0 &&" \
 	" P->dev->ip_ptr->ifa_list->ifa_local == " IPH "->daddr))"
@@ -273,22 +314,12 @@ static const struct probe_def probes[] = {
 	PROBE("ipInReceives", "IPv4 receives a packet", RECEIVED(IPV4)),
 	PROBE("ipForwDatagrams", "IPv4 forwards a packet", FORWARDED(IPV4)),
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
-	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol",
-		{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = IPV4 " && P->sk->sk_type != 3",
-		  .value = "1", .bh_off = true, .second = true,
-		  .sees = "packets for sockets; of a group a packet each socket" },
-		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " IPV4 " && P->refused_sk == 0", "1",
-			"segments without a socket, that are answered by a reset"),
-		FREED_HOOK(IP_FREED " && " IPV4 " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?"
-			" P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||"
-			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) : P->proto == 17 ?"
-			" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&"
-			" P->reason == SKB_DROP_REASON_UDP_CSUM) :"
-			" P->proto == 1 && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US ")",
-			"packets that the protocol threw away"),
-		CONSUMED("P->proto != 6 && P->proto != 17",
-			"packets that the protocol itself has taken, ICMP's above all"),
+	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol", DELIVERS(IPV4, "1", FOR_US),
 		DELIVERED(KNOWN_PROTOCOL, "packets that a protocol takes")),
+	PROBE("ipv6InDelivers", "IPv6 gives a packet to a protocol", DELIVERS(IPV6, "58", FOR_US6), DELIVERED6),
+	PROBE("ipIfStatsHCInDelivers", "IPv4 or IPv6 gives a packet to a protocol",
+		DELIVERS(IPV4_OR_6, "(" IPV4 " ? 1 : 58)", "(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
+		DELIVERED(KNOWN_PROTOCOL, "packets of IPv4 that a protocol takes"), DELIVERED6),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
 		{ .attach = ATTACH_TP_BTF, .target = "netif_receive_skb", .nargs = 1, .native = "dw_devrecv",
 		  .when = IP_RECEIVED " && " FRAGMENT_IN, .value = "1", .second = true,
@@ -343,6 +374,14 @@ static const struct probe_def probes[] = {
 	PROBE("ipv6OutRequests", "IPv6 sends a packet of this machine", REQUESTED(IPV6)),
 	PROBE("ipIfStatsHCInReceives", "IPv4 or IPv6 receives a packet", RECEIVED(IPV4_OR_6)),
 	PROBE("ipIfStatsHCInOctets", "... and its bytes", RECEIVED_BY(IPV4_OR_6, "P->skb->len")),
+	PROBE("ipIfStatsHCOutOctets", "IPv4 or IPv6 sends or forwards a packet: its bytes",
+		SENT_BY(IPV4_OR_6, OCTETS),
+		TRACE("net_dev_queue", 1, "dw_devqueue", IPV4_OR_6 " && " MORE_HEADERS " && " FIRST_DEVICE, HEADERS_LEN,
+			"headers of fragments that this machine has made"),
+		FUNC("ip_finish_output2", 3, "dw_fnone", IPV4_OR_6 " && " MORE_HEADERS, HEADERS_LEN,
+			"headers of fragments that this machine has made"),
+		FUNC("ip6_finish_output2", 3, "dw_fnone", IPV4_OR_6 " && " MORE_HEADERS, HEADERS_LEN,
+			"headers of fragments that this machine has made")),
 	PROBE("ipIfStatsHCOutForwDatagrams", "IPv4 or IPv6 forwards a packet", FORWARDED(IPV4_OR_6)),
 	PROBE("ipIfStatsHCOutRequests", "IPv4 or IPv6 sends a packet of this machine", REQUESTED(IPV4_OR_6)),
 	PROBE("icmpInMsgs", "ICMP receives a message", ICMP_USED("1")),
@@ -373,6 +412,30 @@ static const struct probe_def probes[] = {
 		ICMP_SENT(" && " ICMP_TYPE " == 13")),
 	PROBE("icmpOutTimestampReps", "... that tells the time",
 		ICMP_SENT(" && " ICMP_TYPE " == 14")),
+	PROBE("ipv6IfIcmpInMsgs", "ICMPv6 receives a message", ICMP6_USED("1")),
+	PROBE_ICMP6("In", "DestUnreachs", ICMP6_USED, "1", "... that something cannot be reached"),
+	PROBE_ICMP6("In", "PktTooBigs", ICMP6_USED, "2", "... that a packet is too long"),
+	PROBE_ICMP6("In", "TimeExcds", ICMP6_USED, "3", "... that a packet lived too long"),
+	PROBE_ICMP6("In", "ParmProblems", ICMP6_USED, "4", "... that a header is wrong"),
+	PROBE_ICMP6("In", "Echos", ICMP6_USED, "128", "... that asks for an echo"),
+	PROBE_ICMP6("In", "EchoReplies", ICMP6_USED, "129", "... that is an echo"),
+	PROBE_ICMP6("In", "RouterSolicits", ICMP6_USED, "133", "... that asks for routers"),
+	PROBE_ICMP6("In", "RouterAdvertisements", ICMP6_USED, "134", "... that a router tells of itself"),
+	PROBE_ICMP6("In", "NeighborSolicits", ICMP6_USED, "135", "... that asks for a neighbour"),
+	PROBE_ICMP6("In", "NeighborAdvertisements", ICMP6_USED, "136", "... that a neighbour answers"),
+	PROBE_ICMP6("In", "Redirects", ICMP6_USED, "137", "... that there is a better way"),
+	PROBE("ipv6IfIcmpOutMsgs", "ICMPv6 sends a message", ICMP6_SENT("1")),
+	PROBE_ICMP6("Out", "DestUnreachs", ICMP6_SENT, "1", "... that something cannot be reached"),
+	PROBE_ICMP6("Out", "PktTooBigs", ICMP6_SENT, "2", "... that a packet is too long"),
+	PROBE_ICMP6("Out", "TimeExcds", ICMP6_SENT, "3", "... that a packet lived too long"),
+	PROBE_ICMP6("Out", "ParmProblems", ICMP6_SENT, "4", "... that a header is wrong"),
+	PROBE_ICMP6("Out", "Echos", ICMP6_SENT, "128", "... that asks for an echo"),
+	PROBE_ICMP6("Out", "EchoReplies", ICMP6_SENT, "129", "... that is an echo"),
+	PROBE_ICMP6("Out", "RouterSolicits", ICMP6_SENT, "133", "... that asks for routers"),
+	PROBE_ICMP6("Out", "RouterAdvertisements", ICMP6_SENT, "134", "... that a router tells of itself"),
+	PROBE_ICMP6("Out", "NeighborSolicits", ICMP6_SENT, "135", "... that asks for a neighbour"),
+	PROBE_ICMP6("Out", "NeighborAdvertisements", ICMP6_SENT, "136", "... that a neighbour answers"),
+	PROBE_ICMP6("Out", "Redirects", ICMP6_SENT, "137", "... that there is a better way"),
 };
 /* clang-format on */
 
