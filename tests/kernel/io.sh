@@ -18,8 +18,14 @@ trace_with "$d" "$dd" if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
 n=$(awk '/^start/ { print $5 }' <<<"$OUT") # a block may lie in two places of the disk
 expect_ge "$n" 17 "requests"
 expect_eq "$(grep ^start <<<"$OUT")" "start $number 1 $n" "requests that begin"
-expect_eq "$(grep ^done <<<"$OUT")" "done 0 0 1 $n" "requests that end"
-expect_eq "$(grep ^bytes <<<"$OUT")" "bytes $((17 * 12288))" "bytes"
+# an interrupt may end a request of another's while one is looked at on the same CPU: that is told
+missed=$(sed -n 's/^dwire: \([0-9]*\) probe firings\? missed in io.*done (recursion)$/\1/p' <<<"$ERR")
+done=$(awk '/^done 0 0 1 / { print $5 }' <<<"$OUT")
+expect_le "$done" "$n" "requests that end"
+expect_ge "$done" $((n - ${missed:-0})) "requests that end, but those that were missed: $ERR"
+bytes=$(awk '/^bytes/ { print $2 }' <<<"$OUT") # a block that tells where others lie may be written meanwhile
+expect_ge "$bytes" $((17 * 12288)) "bytes"
+expect_le "$bytes" $((18 * 12288)) "bytes"
 
 # Each direct write is waited for; what is shown is the request that the thread has made last.
 w='execname == "'"${dd##*/}"'" && args[0]->b_bcount == 12288 && (args[0]->b_flags & B_WRITE) != 0'
