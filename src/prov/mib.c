@@ -136,7 +136,9 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == 0 ? *(uint8_t *)(P->nh + 40) : ((struct ipv6hdr *)P->nh)->nexthdr)"
 #define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
 	PROTO6 " != 44 && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
-	"packets of IPv6 that a protocol takes, but those that were put together")
+	"packets of IPv6 that a protocol takes"), \
+	FUNC_IN(IPV6 " && " IS_UDP " && ((struct inet6_skb_parm *)&P->skb->cb)->frag_max_size != 0", .value = "1", \
+		.sees = "datagrams of IPv6 that were put together")
 #define TAKEN_BY(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
 	IP_HEADER " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " cond, "1", what)
 #define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
@@ -416,26 +418,18 @@ static const struct probe_def probes[] = {
 	PROBE_ICMP6("In", "DestUnreachs", ICMP6_USED, "1", "... that something cannot be reached"),
 	PROBE_ICMP6("In", "PktTooBigs", ICMP6_USED, "2", "... that a packet is too long"),
 	PROBE_ICMP6("In", "TimeExcds", ICMP6_USED, "3", "... that a packet lived too long"),
-	PROBE_ICMP6("In", "ParmProblems", ICMP6_USED, "4", "... that a header is wrong"),
 	PROBE_ICMP6("In", "Echos", ICMP6_USED, "128", "... that asks for an echo"),
 	PROBE_ICMP6("In", "EchoReplies", ICMP6_USED, "129", "... that is an echo"),
-	PROBE_ICMP6("In", "RouterSolicits", ICMP6_USED, "133", "... that asks for routers"),
-	PROBE_ICMP6("In", "RouterAdvertisements", ICMP6_USED, "134", "... that a router tells of itself"),
 	PROBE_ICMP6("In", "NeighborSolicits", ICMP6_USED, "135", "... that asks for a neighbour"),
 	PROBE_ICMP6("In", "NeighborAdvertisements", ICMP6_USED, "136", "... that a neighbour answers"),
-	PROBE_ICMP6("In", "Redirects", ICMP6_USED, "137", "... that there is a better way"),
 	PROBE("ipv6IfIcmpOutMsgs", "ICMPv6 sends a message", ICMP6_SENT("1")),
 	PROBE_ICMP6("Out", "DestUnreachs", ICMP6_SENT, "1", "... that something cannot be reached"),
 	PROBE_ICMP6("Out", "PktTooBigs", ICMP6_SENT, "2", "... that a packet is too long"),
 	PROBE_ICMP6("Out", "TimeExcds", ICMP6_SENT, "3", "... that a packet lived too long"),
-	PROBE_ICMP6("Out", "ParmProblems", ICMP6_SENT, "4", "... that a header is wrong"),
 	PROBE_ICMP6("Out", "Echos", ICMP6_SENT, "128", "... that asks for an echo"),
 	PROBE_ICMP6("Out", "EchoReplies", ICMP6_SENT, "129", "... that is an echo"),
-	PROBE_ICMP6("Out", "RouterSolicits", ICMP6_SENT, "133", "... that asks for routers"),
-	PROBE_ICMP6("Out", "RouterAdvertisements", ICMP6_SENT, "134", "... that a router tells of itself"),
 	PROBE_ICMP6("Out", "NeighborSolicits", ICMP6_SENT, "135", "... that asks for a neighbour"),
 	PROBE_ICMP6("Out", "NeighborAdvertisements", ICMP6_SENT, "136", "... that a neighbour answers"),
-	PROBE_ICMP6("Out", "Redirects", ICMP6_SENT, "137", "... that there is a better way"),
 };
 /* clang-format on */
 
