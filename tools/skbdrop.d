@@ -3,8 +3,8 @@
  * common: owner hosts interval rows
  * -s FRAMES   frames = 8    of each stack
  * -i DEVICE   device = ""   only this device
- * row: REASON %s STACK %k DROPS %@d
- * row counters: COUNTERS %s
+ * row: REASON %s STACK %k DROPS %@d COUNTERS[csv] -
+ * row counters: REASON[csv] - STACK[csv] - DROPS[csv] - COUNTERS %s
  */
 int seen;
 

@@ -1,8 +1,10 @@
 /* sormem: socket receive buffers: fill, limits, and what had no room.
  *
  * common: sockets interval
- * row: WHAT=what %s BYTES %@d
- * row full: TIME=time %02d:%02d:%02d EVENT=event %-15s PID %7d COMM %-15.15s PROTO %-7s PORT=lport %5d
+ * row: WHAT=what %s BYTES %@d TIME[csv] - EVENT[csv] - PID[csv] - COMM[csv] - PROTO[csv] - PORT[csv]=lport -
+ * row: RMEM[csv] - RCVBUF[csv] -
+ * row full: WHAT[csv] - BYTES[csv] - TIME=time %02d:%02d:%02d EVENT=event %-15s PID %7d COMM %-15.15s PROTO %-7s
+ * row full: PORT=lport %5d
  * row full: RMEM %8d RCVBUF %8d
  */
 dtrace:::BEGIN

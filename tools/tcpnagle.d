@@ -1,8 +1,8 @@
 /* tcpnagle: writes that meet the Nagle algorithm, and what waits.
  *
  * common: sockets interval
- * row: NAGLE=nagle %-12s WRITES=writes %@8d
- * row wait: WHAT=what %s US=us %@d
+ * row: NAGLE=nagle %-12s WRITES=writes %@8d WHAT[csv] - US[csv] -
+ * row wait: NAGLE[csv] - WRITES[csv] - WHAT=what %s US=us %@d
  */
 uint64_t start[uintptr_t];
 

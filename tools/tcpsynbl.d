@@ -1,8 +1,8 @@
 /* tcpsynbl: queues of TCP listeners as connections arrive.
  *
  * common: sockets interval
- * row: BACKLOG=limit "backlog limit %d" LENGTH=length %@d
- * row drop: TIME=time %02d:%02d:%02d EVENT=event %s PID=pid "of PID %d" COMM=comm %s LPORT=lport "port %d"
+ * row: BACKLOG=limit "backlog limit %d" LENGTH=length %@d TIME[csv] - EVENT[csv] - PID[csv] - COMM[csv] - LPORT[csv] -
+ * row drop: BACKLOG[csv]=limit - LENGTH[csv] - TIME=time %02d:%02d:%02d EVENT=event %s PID=pid "of PID %d" COMM=comm %s LPORT=lport "port %d"
  */
 dtrace:::BEGIN
 {

@@ -3,9 +3,9 @@
  * common: sockets
  * join: ,
  * row: event=event %s sock=sock 0x%x time_us=time_us %d snd_cwnd %d snd_ssthresh %d sk_sndbuf %d sk_wmem_queued %d
- * row retrans: event=event %s sock=sock 0x%x time_us=time_us %d snd_cwnd %d snd_ssthresh %d sk_sndbuf %d
- * row retrans: sk_wmem_queued %d
- * row new: event=event %s sock=sock 0x%x time_us=time_us %d laddr %s lport %d raddr %s rport %d
+ * row: laddr[csv] - lport[csv] - raddr[csv] - rport[csv] -
+ * row new: event=event %s sock=sock 0x%x time_us=time_us %d snd_cwnd[csv] - snd_ssthresh[csv] - sk_sndbuf[csv] -
+ * row new: sk_wmem_queued[csv] - laddr %s lport %d raddr %s rport %d
  */
 uint64_t began;
 
@@ -35,7 +35,7 @@ tcp:::retransmit
 / args[3]->tcps_mss != 0 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	row_retrans("retrans", args[1]->cs_addr, (timestamp - began) / 1000, args[3]->tcps_cwnd / args[3]->tcps_mss,
+	row("retrans", args[1]->cs_addr, (timestamp - began) / 1000, args[3]->tcps_cwnd / args[3]->tcps_mss,
 	    args[3]->tcps_cwnd_ssthresh == 0x7fffffff ? 0x7fffffff : args[3]->tcps_cwnd_ssthresh / args[3]->tcps_mss,
 	    args[3]->tcps_sndbuf, args[3]->tcps_wmem);
 }

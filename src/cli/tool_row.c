@@ -20,6 +20,8 @@ static bool column_shown(struct tool *t, const struct column *c)
 		return true;
 	if (!strcmp(c->when, "json"))
 		return (t->out != TOOL_TEXT) != c->negate;
+	if (!strcmp(c->when, "csv"))
+		return (t->out == TOOL_CSV) != c->negate;
 	return (tool_number(t, c->when) != 0) != c->negate;
 }
 

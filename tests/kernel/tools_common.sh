@@ -8,7 +8,7 @@ expect_eq "$("$dwire" help | awk 'length > 80')" "" "lines of more than 80 colum
 
 cat >"$tmp/rows.py" <<'END'
 import csv, json, sys
-kind, path = sys.argv[1:3]
+kind, path = sys.argv[1:]
 text = open(path, newline="").read()
 if kind == "json":
     rows = [json.loads(line) for line in text.splitlines()]
@@ -17,7 +17,7 @@ if kind == "json":
 else:
     rows = list(csv.reader(text.splitlines()))
     assert rows and all(rows[0]), "no names"
-    assert sys.argv[3] == "tcpwin" or len({len(r) for r in rows}) <= 1, "lines of different lengths"
+    assert len({len(r) for r in rows}) <= 1, "lines of different lengths"
 print(len(rows) - (kind == "csv"))
 END
 
@@ -62,7 +62,7 @@ rows_of() { # FORMAT TOOL DIRECTORY OPTION...
 	shift 3
 	"$dwire" "$tool" "--$kind" --command "$tmp/traffic" "$@" >"$dir/rows" 2>"$dir/err" </dev/null ||
 		fail "$tool --$kind $*: $(<"$dir/err")"
-	python3 "$tmp/rows.py" "$kind" "$dir/rows" "$tool" 2>"$dir/err" ||
+	python3 "$tmp/rows.py" "$kind" "$dir/rows" 2>"$dir/err" ||
 		fail "$tool --$kind $*: $(tail -n 1 "$dir/err"): $(head -c 300 "$dir/rows")"
 }
 

@@ -11,6 +11,7 @@ DWIRE_TOOL=NAME in the environment: that tool only, and what it prints on stderr
 import ast
 import csv
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -51,9 +52,9 @@ def eq(got, want, *what):
 
 class Tool:
     def __init__(self, name, kind, client=0, server=0, listen=0, bind=0, once=0, measure=None, port="either", own=(), args=(),
-                 linger=0, tables=False, columns=80, names=True, empty=0):
+                 linger=0, columns=80, names=True, empty=0):
         self.name, self.kind, self.own, self.args = name, kind, list(own), list(args)
-        self.linger, self.tables, self.columns, self.names = linger, tables, columns, names
+        self.linger, self.columns, self.names = linger, columns, names
         self.ends = {"client": client, "server": server, "listen": listen, "bind": bind, "once": once}
         self.measure = measure or weight
         self.port, self.empty = port, empty  # empty: of the columns in wide text
@@ -126,6 +127,7 @@ here = threading.local()  # run: the last one of this thread
 lock = threading.Condition()
 turn = threading.Lock()  # of those that trace
 waiting = []  # runs
+numbers = itertools.count()
 threads = []
 busy = 0  # threads that do not wait
 bases = {}  # by kind: the base of ports that runs get
@@ -150,7 +152,7 @@ class Run:
     def __init__(self, tool, args, form, base):
         self.tool, self.base, self.over = tool, base, threading.Event()
         self.argv = [DWIRE, tool.name, *tool.own, *args, *({"json": ["--json"], "csv": ["--csv"]}.get(form, [])), *tool.args]
-        self.ready, self.said, self.out = f"{TMP}/ready.{id(self)}", {}, ""
+        self.ready, self.said, self.out = f"{TMP}/ready.{next(numbers)}", {}, ""
 
     def begin(self):
         self.process = subprocess.Popen([*self.argv, "--command", f"{TMP}/hold {self.ready}"], stdin=subprocess.DEVNULL,
@@ -192,7 +194,10 @@ def batch(runs):
     for r in runs:
         r.begin()
     until = time.monotonic() + 30
-    while not all(r.begun() for r in runs) and time.monotonic() < until:
+    while not all(r.begun() for r in runs):
+        if time.monotonic() > until:
+            fail(*[r.argv[1:] for r in runs if not r.begun()], "does not begin")
+            break
         time.sleep(0.02)
     with open(f"{TMP}/go", "w") as go:
         go.write(f"{runs[0].tool.kind} {runs[0].base}\n")
@@ -260,7 +265,7 @@ def rows_of(tool, args, text, form):
             return rows
         table = list(csv.reader(text.splitlines(), strict=True))
         names, rest = table[0], table[1:]
-        if not tool.tables and any(len(r) != len(names) for r in rest):
+        if any(len(r) != len(names) for r in rest):
             raise ValueError(f"rows are not as long as the names: {names} {[r for r in rest if len(r) != len(names)][0]}")
         return [dict(zip(names, r)) for r in rest]
     except (ValueError, csv.Error, IndexError) as e:
@@ -270,7 +275,8 @@ def rows_of(tool, args, text, form):
 
 def check_name(tool, args, rows, form):
     want = NAME_CSV if form == "csv" else NAME
-    for name in {r[k] for r in rows for k in ("comm", "process") if k in r} - {want}:
+    none = {""} if form == "csv" else set()  # a row that has no such column
+    for name in {r[k] for r in rows for k in ("comm", "process") if k in r} - {want} - none:
         fail(tool.name, *args, f"the name of a process: {name!r} for {want!r}")
 
 

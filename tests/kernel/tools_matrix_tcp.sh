@@ -22,7 +22,7 @@ tool("tcpsnoop", "tcp", SOCKETS + " -w", client=data, server=data, measure=size)
 tool("tcpio", "tcp", SOCKETS, client=data, server=data, measure=size)
 tool("tcptop", "tcp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
      args=["1"], linger=1.2)
-tool("tcpwin", "tcp", SOCKETS, client=1, server=1, measure=new, tables=1)
+tool("tcpwin", "tcp", SOCKETS, client=1, server=1, measure=new)
 tool("tcprtt", "tcp", SOCKETS + " -H -n interval count", client=1, measure=lambda row: 1)
 tool("tcpsynbl", "tcp", SOCKETS + " interval count", server=1)
 tool("tcpnagle", "tcp", SOCKETS + " interval count", client=1, server=1)
