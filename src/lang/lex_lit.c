@@ -145,6 +145,22 @@ static int read_escape(struct lexer *lx, uint32_t *off)
 	return c;
 }
 
+/* The next character of a literal in these quotes, at *i, decoded: *c; negative: none, the escape was bad, or stands for
+ * nothing. False at the end of the literal, of the line or of the text: *c is what is there. */
+static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *out, int *c)
+{
+	*c = at(lx, *i);
+	if (*c == -1 || *c == '\n' || *c == quote)
+		return false;
+	if (*c == '\\')
+		*c = read_escape(lx, i);
+	else
+		++*i;
+	if (*c == -2)
+		out->kind = TOK_BAD; /* reported */
+	return true;
+}
+
 void lex_string(struct lexer *lx, struct token *out)
 {
 	uint32_t i = lx->off + 1, n = 0, j = i;
@@ -156,19 +172,9 @@ void lex_string(struct lexer *lx, struct token *out)
 	char *text = arena_alloc(lx->env->arena, (j < lx->src->len ? j : (uint32_t)lx->src->len) - i + 1);
 
 	out->kind = TOK_STR;
-	for (;;) {
-		c = at(lx, i);
-		if (c == -1 || c == '\n' || c == '"')
-			break;
-		if (c == '\\')
-			c = read_escape(lx, &i);
-		else
-			i++;
-		if (c == -2)
-			out->kind = TOK_BAD; /* reported */
-		else if (c >= 0)
+	while (next_char(lx, &i, '"', out, &c))
+		if (c >= 0)
 			text[n++] = (char)c;
-	}
 	out->text = text;
 	out->textlen = n;
 	if (c == '"') {
@@ -192,16 +198,7 @@ void lex_char(struct lexer *lx, struct token *out)
 
 	out->kind = TOK_INT;
 	out->isuffix = ISUF_CHAR;
-	for (;;) {
-		c = at(lx, i);
-		if (c == -1 || c == '\n' || c == '\'')
-			break;
-		if (c == '\\')
-			c = read_escape(lx, &i);
-		else
-			i++;
-		if (c == -2)
-			out->kind = TOK_BAD;
+	while (next_char(lx, &i, '\'', out, &c)) {
 		if (c < 0)
 			continue;
 		out->ival = out->ival << 8 | (unsigned)c;

@@ -26,6 +26,7 @@
 #define SWITCHRATE_DEFAULT 100000000u /* ns: 10 hz, as DTrace's */
 #define PEEKS 4                       /* looks at the fill of the rings for each time they are emptied */
 #define MAX_EVENTS 16
+#define WAIT_MAX_MS 1000      /* however seldom -x switchrate and statusrate want something done */
 #define REPORT_NS 1000000000u /* drops are told this often */
 #define SETTLE_NS 5200000u    /* the consumer holds back records younger than 5 ms */
 #define LAST_PASSES 8         /* at the end: a pass stops behind the record of an exit() */
@@ -79,9 +80,9 @@ struct session *session_new(const struct image *image, const struct session_opti
 	s->zones = zone_new(features_global_netns(opts->features));
 	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->options->noresolve,
 		.indent = (int)opts->options->stackindent,
-		.folded = opts->options && opts->options->folded,
-		.inlines = opts->options && opts->options->inlines,
-		.nodemangle = opts->options && opts->options->nodemangle,
+		.folded = opts->options->folded,
+		.inlines = opts->options->inlines,
+		.nodemangle = opts->options->nodemangle,
 		.err = opts->err });
 	if (!s->zones || !s->symtext) {
 		zone_free(s->zones);
@@ -489,11 +490,14 @@ static int handle(struct session *s, const struct epoll_event *ev, char *why, si
 /* Milliseconds until the next thing to do, rounded up. */
 static int wait_ms(const struct session *s)
 {
-	uint64_t now = now_ns(), next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at;
+	uint64_t now = now_ns(), next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at, ms;
 
 	if (s->report_at < next)
-		next = s->report_at; /* so never longer than a second */
-	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
+		next = s->report_at;
+	if (next <= now)
+		return 0;
+	ms = (next - now + 999999) / 1000000;
+	return ms < WAIT_MAX_MS ? (int)ms : WAIT_MAX_MS;
 }
 
 /* Empties the rings when it is time, or sooner when one fills up. */
