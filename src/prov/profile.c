@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/period.h"
 #include "prov/all.h"
 
 static const struct site tick_site[] = {
@@ -32,25 +33,6 @@ static const struct probe_def probes[] = {
 /* "1s", "97hz", "500": the time between two firings; no unit means hertz. */
 static int by_name(const char *name, uint64_t *period_ns)
 {
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = {
-		{ "ns", 1 },
-		{ "nsec", 1 },
-		{ "us", 1000 },
-		{ "usec", 1000 },
-		{ "ms", 1000000 },
-		{ "msec", 1000000 },
-		{ "s", 1000000000 },
-		{ "sec", 1000000000 },
-		{ "m", 60000000000 },
-		{ "min", 60000000000 },
-		{ "h", 3600000000000 },
-		{ "hour", 3600000000000 },
-		{ "d", 86400000000000 },
-		{ "day", 86400000000000 },
-	};
 	const char *p = !strncmp(name, "tick-", 5) ? name + 5 : !strncmp(name, "profile-", 8) ? name + 8 : NULL;
 	unsigned long long n;
 	char *end;
@@ -59,18 +41,8 @@ static int by_name(const char *name, uint64_t *period_ns)
 		return -EINVAL;
 	errno = 0;
 	n = strtoull(p, &end, 10);
-	if (errno || !n || n > 1000000000000ull)
-		return -EINVAL;
-	if (!*end || !strcmp(end, "hz")) {
-		*period_ns = 1000000000ull / n;
-		return *period_ns >= 200000 ? 0 : -EINVAL; /* as in DTrace: at most 5000 a second */
-	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].unit)) {
-			*period_ns = n * units[i].ns;
-			return *period_ns >= 200000 ? 0 : -EINVAL;
-		}
-	return -EINVAL;
+	/* as in DTrace: at most 5000 a second */
+	return !errno && period_of(n, end, strcmp, period_ns) && *period_ns >= 200000 ? 0 : -EINVAL;
 }
 
 const struct provider profile_provider = {

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/diag.h"
+#include "base/period.h"
 #include "ir/tiers.h"
 
 #define VERSION_LATEST (2u << 24 | 0xfffu) /* of D: 2.0 */
@@ -258,31 +259,12 @@ static bool parse_size(const char *v, uint64_t *out)
 	return true;
 }
 
-/* "10hz", "10" (hertz), "100ms": the time between two. */
 static bool parse_rate(const char *v, uint64_t *ns)
 {
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 },
-		{ "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 }, { "m", 60000000000 },
-		{ "min", 60000000000 }, { "h", 3600000000000 }, { "hour", 3600000000000 }, { "d", 86400000000000 },
-		{ "day", 86400000000000 } };
 	const char *unit;
 	uint64_t n;
 
-	if (!parse_number(v, &n, &unit) || !n || n > 1000000000)
-		return false;
-	if (!*unit || !strcasecmp(unit, "hz")) {
-		*ns = 1000000000 / n;
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcasecmp(unit, units[i].unit)) {
-			*ns = n * units[i].ns;
-			return true;
-		}
-	return false;
+	return parse_number(v, &n, &unit) && period_of(n, unit, strcasecmp, ns);
 }
 
 /* major.minor[.micro], as versions of D are: 4095 is the highest of minor and micro. */

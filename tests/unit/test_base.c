@@ -1,10 +1,41 @@
-/* test_base: the arena, vectors, maps, escaping and diagnostics. */
+/* test_base: the arena, vectors, maps, periods, escaping and diagnostics. */
 #include "base/diag.h"
 #include "base/escape.h"
+#include "base/period.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "unit.h"
 #include <stdint.h>
+
+static void test_period(void)
+{
+	static const struct {
+		uint64_t n;
+		const char *unit;
+		uint64_t ns; /* 0: none */
+	} rows[] = {
+		{ 10, "hz", 100000000 },
+		{ 500, "", 2000000 },
+		{ 1000000000, "hz", 1 },
+		{ 1000000001, "hz", 0 },
+		{ 3, "msec", 3000000 },
+		{ 2, "d", 172800000000000 },
+		{ 106751, "d", 9223286400000000000 },
+		{ 106752, "day", 0 }, /* more than 63 bits */
+		{ UINT64_MAX, "s", 0 },
+		{ 0, "s", 0 },
+		{ 0, "hz", 0 },
+		{ 1, "S", 0 },
+		{ 1, "x", 0 },
+	};
+
+	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+		uint64_t ns = 0;
+		bool ok = period_of(rows[i].n, rows[i].unit, strcmp, &ns);
+
+		EXPECT_INT(ok ? ns : 0, rows[i].ns);
+	}
+}
 
 static void test_arena(struct arena *a)
 {
@@ -290,6 +321,7 @@ int main(void)
 
 	if (!a)
 		return 1;
+	test_period();
 	test_arena(a);
 	test_arena_many(a);
 	test_vec(a);
