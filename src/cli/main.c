@@ -37,7 +37,7 @@ struct command {
 static void usage(const struct command *c, FILE *out)
 {
 	fprintf(out,
-		"usage: %s [-CeFHlqSvVwZ] [-b bufsize] [-c command] [-D name[=value]]\n"
+		"usage: %s [-CeFHlOqSvVwZ] [-b bufsize] [-c command] [-D name[=value]]\n"
 		"             [-I path] [-L path] [-o file] [-p pid] [-s script] [-U name]\n"
 		"             [-x option[=value]] [-X a|c|s|t] [-i id]\n"
 		"             [-P provider | -m module | -f function | -n name\n"
@@ -71,6 +71,7 @@ static void help(const struct command *c)
 	       "  -Z           descriptions that match no probe are no error\n"
 	       "  -w           allow destructive actions\n"
 	       "  -e           compile, do not run\n"
+	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
 	       "  -V, -h       version; this text\n"
 	       "  --dump=STAGE show a stage of the compiler: tokens, ast, types, ir, bpf\n"
 	       "\ndwire help tells what the tools do: ");

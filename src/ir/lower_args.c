@@ -35,6 +35,13 @@ static struct val raw_word(struct lowerer *lw, unsigned n)
 	return v;
 }
 
+/* A pointer that the verifier knows, of type long. */
+static struct val as_number(struct lowerer *lw, struct val v)
+{
+	v.type = lw->ts->int64;
+	return v;
+}
+
 static struct val raw_arg(struct lowerer *lw, unsigned n)
 {
 	struct ir *ir = lw->ir;
@@ -49,9 +56,9 @@ static struct val raw_arg(struct lowerer *lw, unsigned n)
 	else if (site_has_args(lw) && n < site_words(lw))
 		v = raw_word(lw, n);
 	else if (at_cgroup(lw) && n == 0 && !lw->site->sk_only)
-		v.r = cgroup_skb(lw).r;
+		v = as_number(lw, cgroup_skb(lw));
 	else if (at_cgroup(lw) && n == 1)
-		v.r = cgroup_sk(lw).r;
+		v = as_number(lw, cgroup_sk(lw));
 	else if (is_user_site(lw->site))
 		v.r = user_arg(lw, n);
 	else if (lw->site->attach == ATTACH_PERF && n < 2)

@@ -97,6 +97,13 @@ static vreg load_bits(struct lowerer *lw, const struct val *v)
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
 }
 
+/* Is it the same when it is loaded again? A clause may write to memory of its own through a pointer to a type of the
+ * kernel; what sites' conditions and dlib load is the kernel's, and its tests for NULL must hold for what follows. */
+static bool stays(const struct lowerer *lw, const struct val *v, const struct expr *at)
+{
+	return !v->mut && (!lw->heap || !lw->clause || !at || in_library(at));
+}
+
 /* Loads what a place holds; structures and arrays stay places. */
 struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 {
@@ -109,12 +116,11 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 		out.r = load_bits(lw, &v);
 		return out;
 	}
-	(void)at;
 	if (!v.ours && !v.btf) {
 		out.r = probe_read(lw, lower_addr_value(lw, v), t->size, t->is_signed);
 		return out;
 	}
-	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, !v.mut && !lw->heap);
+	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, stays(lw, &v, at));
 	if (t->kind == T_PTR && !v.ours && type_is_sou(t->of))
 		out.btf = t->of->btf_id;
 	out.null = out.btf && !strcmp(t->of->name, "sock");

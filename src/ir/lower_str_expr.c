@@ -21,6 +21,7 @@ static vreg word_at(struct lowerer *lw, struct val p, uint32_t off)
 	p.type = lw->ts->uint64;
 	p.off += off;
 	p.bits = 0;
+	p.mut |= lw->heap; /* it may be memory of the clause */
 	return lower_load(lw, p, NULL).r;
 }
 
