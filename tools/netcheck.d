@@ -9,7 +9,7 @@
 
 int64_t in, out, in_bytes, out_bytes, tcp_in, tcp_out, udp_in, udp_out;
 int64_t opened, accepted, failed, closed, brief, life;
-int64_t resent, timeouts, dropped, tail_drops, full, resets_out, resets_in, shut, no_room;
+int64_t resent, timeouts, dropped, lost, mute, tail_drops, full, resets_out, resets_in, shut, no_room;
 int64_t asked, unknown, slow_names, name_time;
 int64_t slow_connects, connect_time, connects, slow_first, firsts, first_time, far, queued_long;
 int64_t left;
@@ -66,13 +66,13 @@ udp:::send
 }
 
 net:::receive
-/ !args[3]->if_local /
+/ !args[3]->if_local && wanted_netns(args[1]) /
 {
 	@received["devices", "received", args[3]->if_name, "KB/s", args[3]->if_speed] = sum(args[4]->net_len);
 }
 
 net:::transmit
-/ !args[3]->if_local /
+/ !args[3]->if_local && wanted_netns(args[1]) /
 {
 	@sent["devices", "sent", args[3]->if_name, "KB/s", args[3]->if_speed] = sum(args[4]->net_len);
 }
@@ -190,6 +190,20 @@ qdisc:::drop
 	tail_drops++;
 }
 
+/* What the kinds above do not count. */
+ip:::drop
+/ (args[2]->ip_ver == 4 ? args[4]->ipv4_protocol : args[5]->ipv6_nexthdr) != IPPROTO_TCP &&
+    strstr(args[6]->drop_reason, "QDISC") == NULL && strstr(args[6]->drop_reason, "RCVBUF") == NULL && wanted(args[1]) /
+{
+	lost++;
+}
+
+neigh:::failed
+/ wanted(args[1]) /
+{
+	mute++;
+}
+
 /* ---- names, queues ---- */
 resolver:::lookup-done
 / wanted_here(args[0]) /
@@ -265,6 +279,10 @@ dtrace:::END
 		row("losses", "full socket buffers", no_room, "", next[no_room, "sormem"]);
 	if (!tool_text || tail_drops)
 		row("losses", "drops in devices' queues", tail_drops, "", next[tail_drops, "skbdrop"]);
+	if (!tool_text || lost)
+		row("losses", "other packets dropped", lost, "", next[lost * 100 > in + out, "skbdrop"]);
+	if (!tool_text || mute)
+		row("losses", "neighbours that do not answer", mute, "", next[mute, "neighsnoop"]);
 	if (!tool_text || asked)
 		row("names", "lookups", asked, "", "");
 	if (!tool_text || unknown)

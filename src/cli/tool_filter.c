@@ -251,6 +251,18 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 	return ok;
 }
 
+bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *out)
+{
+	bool ok = nargs == 1;
+
+	if (!ok)
+		fprintf(t->err, "%s: wanted_netns() takes 1 argument\n", t->name);
+	fputs("(1", out);
+	ok = ok && add_netns(t, args[0], out);
+	fputs(")", out);
+	return ok;
+}
+
 bool tool_check_filters(struct tool *t)
 {
 	char cs[] = "cs", port[] = "0", addr[] = "\"\"";

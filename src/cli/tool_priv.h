@@ -81,6 +81,8 @@ int tool_take_args(struct tool *t, int argc, char **argv);
  * asked for is not there at all. here, wanted_here(cs): cs has no socket, it is the running process. False after a
  * message. */
 bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out);
+/* The same for wanted_netns(cs): the network namespaces alone, for what belongs to no process. */
+bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *out);
 /* Are the values of the filters' options good? */
 bool tool_check_filters(struct tool *t);
 

@@ -1,6 +1,6 @@
 /* tool_text: the D program of a tool. Input: its script and its parameters. Output: the script with constants before it
  * and these words replaced:
- *	wanted(cs...)		the condition of the common filters; wanted_here(cs)
+ *	wanted(cs...)		the condition of the common filters; wanted_here(cs), wanted_netns(cs)
  *	row(...), row_NAME(...)	a printf of a row; rows(@a...), rows_NAME(@a...) a printa
  *	header(), header_NAME()	the line above them, where the output is text
  *	say(...)		a printf, where the output is text
@@ -107,7 +107,9 @@ static bool expand_call(struct tool *t, const char *word, size_t n, const struct
 	const char *label;
 	size_t len;
 
-	if (label_of(word, n, "wanted", &len))
+	if ((label = label_of(word, n, "wanted", &len)) && !strncmp(label, "netns", len) && len)
+		return tool_filter_netns(t, c->args, c->nargs, out);
+	if (label)
 		return tool_filter(t, c->args, c->nargs, len > 0, out);
 	if ((label = label_of(word, n, "rows", &len)))
 		return expand_row(t, label, len, c, true, false, out);
@@ -128,8 +130,8 @@ static bool is_word(const char *word, size_t n)
 	size_t len;
 
 	return (n == 6 && !strncmp(word, "wanted", 6)) || (n == 11 && !strncmp(word, "wanted_here", 11)) ||
-		(n == 3 && !strncmp(word, "say", 3)) || label_of(word, n, "rows", &len) ||
-		label_of(word, n, "row", &len) || label_of(word, n, "header", &len);
+		(n == 12 && !strncmp(word, "wanted_netns", 12)) || (n == 3 && !strncmp(word, "say", 3)) ||
+		label_of(word, n, "rows", &len) || label_of(word, n, "row", &len) || label_of(word, n, "header", &len);
 }
 
 /* "tool:::interval" and "tool:::tick"; returns what is behind it, NULL: it is neither. */

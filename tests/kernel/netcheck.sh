@@ -50,3 +50,34 @@ expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
 expect_le "$(wc -l <"$tmp/out")" 24 "lines"
 expect_eq "$(grep -E '^(conn|loss|names|lat)' "$tmp/out" | awk '$0 !~ /mean|TCP (opened|accepted)/ && substr($0, 45, 12) + 0 == 0')" "" "what did not happen"
 expect_match "$(tail -n 1 "$tmp/out")" 'All else of .* is 0\.$' "the last line"
+
+# A queue that is too short, a neighbour that is not there, a port that nobody has; devices of another namespace are not shown.
+ns=$NETNS
+netns_new other
+ip -n "$ns" link add va type veth peer name vb netns "$NETNS" || skip "no veth"
+ip -n "$ns" addr add 10.78.9.1/24 dev va
+ip -n "$ns" link set va up
+ip netns exec "$NETNS" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/vb/disable_ipv6'
+ip -n "$NETNS" link set vb up
+ip netns exec "$ns" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/va/disable_ipv6; echo 2 >/proc/sys/net/ipv4/neigh/va/mcast_solicit; echo 50 >/proc/sys/net/ipv4/neigh/va/retrans_time_ms'
+ip -n "$ns" neigh add 10.78.9.9 lladdr 02:00:00:00:00:09 dev va
+tc -n "$ns" qdisc add dev va root tbf rate 100kbit burst 2000 limit 3000 || skip "no tbf"
+cat >"$tmp/lossy" <<-'END'
+	#!/bin/bash
+	ip netns exec "$1" udp_send -n 9 >/dev/null
+	ip netns exec "$1" udp_send -a 10.78.9.9 -n 20 -k 1000 >/dev/null
+	ip netns exec "$1" udp_send -a 10.78.9.7 >/dev/null
+	sleep 0.8
+END
+chmod +x "$tmp/lossy"
+NETNS=$ns
+look lossy
+lost=$(tc -n "$ns" -s qdisc show dev va | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p')
+expect_ge "$lost" 10 "the queue's own count"
+expect_eq "$(row "drops in devices' queues")" "$lost skbdrop" "drops in the queue"
+expect_eq "$(row 'neighbours that do not answer')" "1 neighsnoop" "neighbours"
+# nobody's port: nine; the datagram that waited for the neighbour
+expect_eq "$(row 'other packets dropped')" "10 skbdrop" "other drops"
+expect_match "$(row 'packets over 5 ms in a queue')" '^[1-9][0-9]* qdisclat$' "packets that wait"
+expect_eq "$(grep -c '"device":"vb"' "$tmp/json")" 0 "devices of others"
+expect_ge "$(grep -c '"device":"va"' "$tmp/json")" 1 "its own"
