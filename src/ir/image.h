@@ -203,6 +203,7 @@ enum tier {
 struct image_target {
 	const char *func, *module; /* NULL: of the kernel itself */
 	uint64_t cookie;           /* the program learns it */
+	uint64_t off;              /* of a kprobe: bytes from the function's start */
 };
 
 /* A part of a program that was joined of several: where it begins. */

@@ -164,7 +164,7 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 		hint = arena_printf(lw->arena, "leave out -x tier=%s; dwire -lv tells what this kernel has", tier);
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
 		hint = "a later kernel has it; dwire -lv tells what this kernel has";
-	else if (m->site && !site_is_function(m->site))
+	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))
 		hint = "Linux 6.2 and later have it; dwire -lv tells what this kernel has";
 	if (m->site && m->site->functions)
 		diag_error(lw->d, m->at, D_KERNEL, NULL,

@@ -179,6 +179,7 @@ void lower_site_targets(struct lowerer *lw, struct image_prog *p)
 		p->targets[i].func = site_function(lw->site, pr);
 		p->targets[i].module = site_module(lw->site, pr);
 		p->targets[i].cookie = i;
+		p->targets[i].off = lw->site->off;
 	}
 }
 

@@ -109,7 +109,7 @@ bool at_return(const struct lowerer *lw)
 bool site_has_args(const struct lowerer *lw)
 {
 	return lw->site->attach == ATTACH_TP_BTF || lw->site->attach == ATTACH_SYSCALL || at_event(lw) ||
-		at_function(lw);
+		(at_function(lw) && !lw->site->inside);
 }
 
 static bool function_of(struct lowerer *lw, const struct probe *p, struct kernel_func *f)

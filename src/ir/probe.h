@@ -32,8 +32,10 @@ struct site {
 	const struct uplace *places; /* uprobes: where it is; NULL: the probe's own */
 	size_t nplaces;
 	const struct ufunctions *functions; /* ... or those functions, in every process */
-	const struct site *partner;         /* of a function's entry: its return, and the other way round */
-	const struct uarg *uargs;           /* uprobes: where the arguments are; NULL: as functions get theirs */
+	bool inside;                        /* ATTACH_KPROBE: at the instruction off bytes from the function's start */
+	uint64_t off;
+	const struct site *partner; /* of a function's entry: its return, and the other way round */
+	const struct uarg *uargs;   /* uprobes: where the arguments are; NULL: as functions get theirs */
 	size_t nuargs;
 	/* At sys_enter and sys_exit: only these system calls are of interest, NULL-terminated; or NULL. They have
 	 * tracepoints of their own, which cost the other calls less. A 32-bit program's calls pass none of those. */

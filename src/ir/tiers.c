@@ -36,7 +36,7 @@ static bool in_all(const struct site *s)
 
 bool site_in_tier(const struct site *s, enum tier t)
 {
-	return in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
+	return s->inside ? t == TIER_KPROBES : in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
 }
 
 const char *site_function(const struct site *s, const struct probe *p)
@@ -89,8 +89,8 @@ const char *site_lacks(
 
 	if (s->functions)
 		return env->functions && env->functions(env->ctx, s->functions, &n) ? NULL : *s->functions->objects;
-	if (site_is_function(s))
-		return function_lacks(env, a, p, s, t);
+	if (site_is_function(s) || s->inside)
+		return function_lacks(env, a, p, s, s->inside ? TIER_KPROBES : t);
 	if (s->attach == ATTACH_EVENT)
 		return env->event && env->event(env->ctx, s->target, &n)
 			? NULL

@@ -1,5 +1,6 @@
 /* fbt: entry and return of the kernel's functions: those that the kernel lists as traceable. A few are reached by a
  * program each (fentry, fexit); many share one, by kprobes. args[] have the kernel's types where BTF tells them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "prov/all.h"
@@ -48,13 +49,61 @@ static void list(struct probe_list *l, const struct provider *p)
 		l->kernel->functions(l->kernel->func_ctx, add, &w);
 }
 
+/* fbt:MODULE:FUNCTION:OFFSET, hexadecimal as in the provider pid. */
+struct placing {
+	struct probe_list *l;
+	const struct provider *prov;
+	const struct pdesc *pd;
+	uint64_t off;
+};
+
+static const struct probe_def *offset_def(struct arena *a, const char *name, uint64_t off)
+{
+	struct site *s = ARENA_NEW(a, struct site);
+	struct probe_def *def = ARENA_NEW(a, struct probe_def);
+
+	*s = (struct site){ .attach = ATTACH_KPROBE,
+		.inside = true,
+		.off = off,
+		.irqs_off = true,
+		.sees = "the function's instruction at the offset" };
+	*def = (struct probe_def){
+		.name = name, .sites = s, .nsites = 1, .meaning = "the kernel is about to run the instruction"
+	};
+	return def;
+}
+
+static void place(void *to, const char *module, const char *name)
+{
+	const struct placing *w = to;
+	const struct kernel_lists *k = w->l->kernel;
+	struct probe pr = { .prov = w->prov, .mod = module, .func = name };
+
+	if (strcmp(w->pd->func, name) != 0 || !pdesc_glob(w->pd->mod, module) ||
+		w->off >= k->function_size(k->func_ctx, module, name))
+		return;
+	pr.name = arena_strdup(w->l->arena, w->pd->name);
+	pr.def = offset_def(w->l->arena, pr.name, w->off);
+	probes_add_named(w->l, &pr);
+}
+
+static void make(struct probe_list *l, const struct provider *p, const struct pdesc *pd)
+{
+	struct placing w = { l, p, pd, strtoull(pd->name, NULL, 16) };
+	size_t digits = strspn(pd->name, "0123456789abcdef");
+
+	if (digits && digits <= 8 && !pd->name[digits] && *pd->func && l->kernel && l->kernel->functions &&
+		l->kernel->function_size)
+		l->kernel->functions(l->kernel->func_ctx, place, &w);
+}
+
 static const char *const *args(struct probe_list *l, const struct probe *p)
 {
-	if (!l->kernel || !l->kernel->function_args)
+	if (!l->kernel || !l->kernel->function_args || (p->def != &probes[0] && p->def != &probes[1]))
 		return NULL;
 	return l->kernel->function_args(l->kernel->func_ctx, l->arena, p->mod, p->func, p->def == &probes[1]);
 }
 
-static const struct probe_source source = { .could = could, .is_long = true, .list = list, .args = args };
+static const struct probe_source source = { .could = could, .is_long = true, .list = list, .make = make, .args = args };
 
 const struct provider fbt_provider = { .name = "fbt", .source = &source };

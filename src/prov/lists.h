@@ -31,6 +31,8 @@ struct kernel_lists {
 	/* The functions of the kernel that can be traced, always in the same order; why a description means none; D
 	 * types of a function's arguments, or of what its return has, NULL-terminated. */
 	void (*functions)(void *func_ctx, void (*each)(void *to, const char *module, const char *name), void *to);
+	/* Bytes of a function; 0: not known. */
+	uint64_t (*function_size)(void *func_ctx, const char *module, const char *name);
 	const struct probe_fault *(*function_fault)(void *func_ctx, struct arena *a, const struct pdesc *pd);
 	const char *const *(*function_args)(
 		void *func_ctx, struct arena *a, const char *module, const char *name, bool returned);
@@ -43,6 +45,8 @@ struct probe_source {
 	bool is_long; /* of all in the list only those are kept that a description means */
 	/* Adds all (probes_add), always in the same order. */
 	void (*list)(struct probe_list *l, const struct provider *p);
+	/* Adds the probe (probes_add_named) that is not in the list and that the description names; NULL: no such. */
+	void (*make)(struct probe_list *l, const struct provider *p, const struct pdesc *pd);
 	/* D types of a probe's args[]. */
 	const char *const *(*args)(struct probe_list *l, const struct probe *p);
 	/* The name that a function of another system, or of old, has here; NULL: none. NULL: there are none such. */
@@ -53,6 +57,8 @@ struct probe_source {
 
 /* Adds a copy of p, if it is wanted; its number is given here. */
 void probes_add(struct probe_list *l, const struct probe *p);
+/* ... of one that is in no list, if it is not there yet. */
+void probes_add_named(struct probe_list *l, const struct probe *p);
 /* Reads all lists: for -l. */
 void probes_all(struct probe_list *l);
 bool pdesc_glob(const char *pattern, const char *s);

@@ -19,6 +19,13 @@ static struct probe *new_probe(struct probe_list *l, const struct probe *p, uint
 	return pr;
 }
 
+/* Numbers of lists stay what they are, however many were made. */
+static void add_named(struct probe_list *l, const struct probe *p)
+{
+	(void)new_probe(l, p, l->next_id < LIST_FIRST ? l->next_id : UINT32_MAX / 2 + l->next_id);
+	l->next_id++;
+}
+
 static void add_probe(
 	struct probe_list *l, const struct provider *p, const struct probe_def *def, const char *name, uint64_t period)
 {
@@ -32,9 +39,7 @@ static void add_probe(
 		.period_ns = period,
 	};
 
-	/* numbers of lists stay what they are, however many were made */
-	(void)new_probe(l, &pr, l->next_id < LIST_FIRST ? l->next_id : UINT32_MAX / 2 + l->next_id);
-	l->next_id++;
+	add_named(l, &pr);
 }
 
 void probes_init(struct probe_list *l, struct arena *a, const struct kernel_lists *kernel)
@@ -163,12 +168,36 @@ static bool could_mean(const struct probe_list *l, const struct pdesc *pd, const
 	return p->source->could(l->kernel, pd);
 }
 
+void probes_add_named(struct probe_list *l, const struct probe *p)
+{
+	for (size_t i = 0; i < l->all.n; i++) {
+		const struct probe *is = &l->all.v[i];
+
+		if (is->prov == p->prov && !strcmp(is->name, p->name) && !strcmp(is->func, p->func) &&
+			!strcmp(is->mod, p->mod))
+			return;
+	}
+	add_named(l, p);
+}
+
 static bool is_made(const struct probe_list *l, const struct provider *p, const char *name)
 {
 	for (size_t i = 0; i < l->all.n; i++)
 		if (l->all.v[i].prov == p && !strcmp(l->all.v[i].name, name))
 			return true;
 	return false;
+}
+
+static void read_source(struct probe_list *l, size_t i, const struct pdesc *pd)
+{
+	const struct provider *p = providers()[i];
+
+	if (p->source->is_long)
+		read_long(l, p, pd);
+	else
+		read_lists(l, i + 1);
+	if (p->source->make && !pd->id)
+		p->source->make(l, p, pd);
 }
 
 void probes_make(struct probe_list *l, const struct pdesc *pd)
@@ -179,12 +208,8 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	if (l->kernel && l->kernel->user_make)
 		l->kernel->user_make(l->kernel->user, l, pd);
 	for (size_t i = 0; providers()[i]; i++)
-		if (!could_mean(l, pd, providers()[i]))
-			continue;
-		else if (providers()[i]->source->is_long)
-			read_long(l, providers()[i], pd);
-		else
-			read_lists(l, i + 1);
+		if (could_mean(l, pd, providers()[i]))
+			read_source(l, i, pd);
 	if (pd->id || !*pd->name || pdesc_is_glob(pd->name))
 		return;
 	for (const struct provider *const *p = providers(); *p; p++) {

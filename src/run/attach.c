@@ -203,6 +203,14 @@ static int attach_kprobe(struct attached *a, size_t prog, char *why, size_t why_
 {
 	int err = kprobes_attach(&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->kprobes);
 
+	const struct image *img = a->loaded->image;
+	const struct image_probe *p = &img->probes.v[img->progs.v[prog].probe];
+
+	if (err == -EILSEQ) {
+		snprintf(why, why_len, "cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov,
+			p->mod, p->func, p->name);
+		return err;
+	}
 	return err ? failed(a->features, a->loaded, prog, "a kprobe on the function", -err, why, why_len) : 0;
 }
 

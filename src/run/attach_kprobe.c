@@ -65,6 +65,7 @@ static int link_event(int prog, const struct kinds *k, const struct image_target
 	attr.type = (uint32_t)k->type;
 	attr.config = returns ? 1ull << k->retbit : 0;
 	attr.kprobe_func = (uintptr_t)buf;
+	attr.probe_offset = t->off;
 	return links_perf_event(prog, &attr, -1, t->cookie);
 }
 

@@ -112,7 +112,7 @@ static const char *site_name(enum attach_kind kind)
 
 static enum attach_kind kprobe_kind(const struct site *s)
 {
-	return s->attach == ATTACH_FENTRY ? ATTACH_KPROBE : ATTACH_KRETPROBE;
+	return s->attach != ATTACH_FEXIT ? ATTACH_KPROBE : ATTACH_KRETPROBE;
 }
 
 /* What a site asks of a kernel; NULL: nothing. */
@@ -172,7 +172,7 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 		const struct site *s = &p->def->sites[i];
 		bool kprobe = site_is_function(s) && c.tier == TIER_KPROBES, function = site_is_function(s);
 		enum tier t = kprobe ? TIER_KPROBES : function ? TIER_FUNCTIONS : TIER_HOOKS;
-		const char *name = function ? site_function(s, p) : s->target, *not = "";
+		const char *name = function || s->inside ? site_function(s, p) : s->target, *not = "";
 
 		if (d->btf && site_lacks(&d->c.lenv, d->arena, p, s, t))
 			not = " (not on this kernel)";

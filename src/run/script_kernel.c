@@ -158,14 +158,16 @@ static const char *const *function_args(void *ctx, struct arena *a, const char *
 	return v;
 }
 
-static bool in_kallsyms(const char *name)
+/* Bytes up to what stands behind it; 0: there is none. */
+static uint64_t function_size(void *ctx, const char *module, const char *name)
 {
 	struct ksyms *k = NULL;
 	struct ksym s;
-	bool found = ksyms_open(&k) == 0 && ksyms_find(k, NULL, name, &s) == 0 && strchr("tTwW", s.type);
+	bool found = ksyms_open(&k) == 0 && ksyms_find(k, module, name, &s) == 0 && strchr("tTwW", s.type);
 
+	(void)ctx;
 	ksyms_close(k);
-	return found;
+	return found ? s.room : 0;
 }
 
 /* Why functions cannot be traced: lockdown forbids it, whatever the kernel has; NULL: not lockdown. */
@@ -215,24 +217,63 @@ static const struct probe_fault *call_fault(struct arena *a, const struct pdesc 
 			leave ? "return" : "entry"));
 }
 
+struct naming {
+	struct arena *arena;
+	const char *module;
+	VEC(const char *) names;
+};
+
+static void add_name(void *to, const char *module, const char *name)
+{
+	struct naming *n = to;
+
+	if (pdesc_glob(n->module, module))
+		*vec_push(n->arena, &n->names) = name;
+}
+
+/* A hint, or NULL. */
+static const char *nearest_function(struct dwire *d, struct arena *a, const struct pdesc *pd)
+{
+	struct naming n = { .arena = a, .module = pd->mod };
+	const char *near;
+
+	kfuncs_each(d->funcs, add_name, &n);
+	*vec_push(a, &n.names) = NULL;
+	near = nearest_name(pd->func, n.names.v);
+	return near ? arena_printf(a, "did you mean fbt:%s:%s:%s?", pd->mod, near, pd->name) : NULL;
+}
+
+/* The function is there: is it an offset? */
+static const char *wrong_name(struct arena *a, const struct pdesc *pd, uint64_t size)
+{
+	if (strspn(pd->name, "0123456789abcdef") == strlen(pd->name))
+		return arena_printf(a, "%s() has %#llx bytes", pd->func, (unsigned long long)size);
+	return "of a function there are entry, return and offsets";
+}
+
 /* Why a description of fbt or sdt means no function or tracepoint. */
 static const struct probe_fault *function_fault(void *ctx, struct arena *a, const struct pdesc *pd)
 {
-	const char *why = NULL;
+	const char *why, *hint = NULL;
 
 	if (!strcmp(pd->prov, "sdt") || !strcmp(pd->prov, "rawtp"))
 		return call_fault(a, pd);
 	if (strcmp(pd->prov, "fbt") != 0)
 		return NULL;
-	if (!script_funcs(ctx))
+	if (!script_funcs(ctx)) {
 		why = no_functions(ctx, a);
-	else if (*pd->func && !strpbrk(pd->func, "*?[") && in_kallsyms(pd->func))
+		hint = "tracepoints can be traced on every kernel: dwire -l -P sdt";
+	} else if (!*pd->func || pdesc_is_glob(pd->func)) {
+		return NULL;
+	} else if (kfuncs_has(script_funcs(ctx), pd->mod, pd->func)) {
+		why = wrong_name(a, pd, function_size(ctx, pd->mod, pd->func));
+	} else if (function_size(ctx, NULL, pd->func)) {
 		why = arena_printf(a, "%s() is in the kernel, but must not be traced", pd->func);
-	else if (*pd->func && !strpbrk(pd->func, "*?["))
+	} else {
 		why = arena_printf(a, "the kernel has no function %s(), or has it only inlined", pd->func);
-	return why ? no_probes(a, pd, why,
-			     script_funcs(ctx) ? NULL : "tracepoints can be traced on every kernel: dwire -l -P sdt")
-		   : NULL;
+		hint = nearest_function(ctx, a, pd);
+	}
+	return no_probes(a, pd, why, hint);
 }
 
 /* A process of ours that probes are wanted in has to have its libraries. */
@@ -259,6 +300,7 @@ void script_lists(struct dwire *d)
 		.user_fault = userprobes_fault,
 		.user = d->users,
 		.functions = each_function,
+		.function_size = function_size,
 		.function_fault = function_fault,
 		.function_args = function_args,
 		.func_ctx = d,

@@ -5,14 +5,15 @@
 
 static const struct known {
 	const char *module, *name;
+	uint64_t size;
 	struct kernel_func is;
 	const char *args[5];
 } funcs[] = {
-	{ "vmlinux", "plain", { .nargs = 3, .words = { 1, 1, 1 } }, { "int", "long", "int" } },
-	{ "vmlinux", "other", { .nargs = 3, .words = { 1, 1, 1 } }, { "int", "long", "int" } },
-	{ "mod", "wide", { .nargs = 3, .words = { 1, 2, 1 } },
+	{ "vmlinux", "plain", 0x20, { .nargs = 3, .words = { 1, 1, 1 } }, { "int", "long", "int" } },
+	{ "vmlinux", "other", 0x20, { .nargs = 3, .words = { 1, 1, 1 } }, { "int", "long", "int" } },
+	{ "mod", "wide", 0x20, { .nargs = 3, .words = { 1, 2, 1 } },
 		{ "int", "long", "int" } }, /* its second takes two words */
-	{ "mod", "short", { .nargs = 1, .words = { 1 } }, { "int" } },
+	{ "mod", "short", 0x20, { .nargs = 1, .words = { 1 } }, { "int" } },
 };
 
 static void each(void *ctx, void (*fn)(void *to, const char *module, const char *name), void *to)
@@ -55,7 +56,14 @@ static bool has(void *ctx, const char *module, const char *name)
 	return find(name) != NULL;
 }
 
-static const struct kernel_lists lists = { .functions = each, .function_args = args_of };
+static uint64_t size_of(void *ctx, const char *module, const char *name)
+{
+	(void)ctx;
+	(void)module;
+	return find(name)->size;
+}
+
+static const struct kernel_lists lists = { .functions = each, .function_size = size_of, .function_args = args_of };
 
 /* ---- compiling ---------------------------------------------------------------------------------------------------- */
 /* The numbers of the enabled probes, or the tag of the first error. */
@@ -74,8 +82,11 @@ static const char *compiled(struct arena *a, const char *text, enum tier tier)
 	compile_add(&c, DWIRE_SCRIPT, "t", text, strlen(text));
 	if (compile_run(&c, DWIRE_DUMP_NONE, NULL))
 		return dtag_name(diags_get(d, 0)->tag);
-	for (size_t i = 0; i < c.order.n; i++)
-		out = arena_printf(a, "%s%s%u", out, *out ? " " : "", c.probes.all.v[c.order.v[i]].id);
+	for (size_t i = 0; i < c.order.n; i++) {
+		uint32_t id = c.probes.all.v[c.order.v[i]].id;
+
+		out = arena_printf(a, id < 1000 ? "%s%smade" : "%s%s%u", out, *out ? " " : "", id);
+	}
 	return out;
 }
 
@@ -94,6 +105,11 @@ static const struct {
 	{ "fbt::plain:entry { trace(args[2]); } fbt::wide:entry { trace(args[2]); }", "20000 20004", "20000 20004" },
 	{ "fbt::plain:entry, fbt::short:entry { trace(args[0]); }", "20000 20006", "20000 20006" },
 	{ "fbt::plain:entry, fbt::short:entry { trace(args[1]); }", "D_ARGS_IDX", "D_ARGS_IDX" },
+	{ "fbt::plain:1f { trace(arg0); } fbt:vmlinux:plain:1f { trace(stackdepth); }", "D_KERNEL", "made" },
+	{ "fbt::plain:20 { }", "D_PDESC_ZERO", "D_PDESC_ZERO" },
+	{ "fbt::plain:0x1 { }", "D_PDESC_ZERO", "D_PDESC_ZERO" },
+	{ "fbt::*:1 { }", "D_PDESC_ZERO", "D_PDESC_ZERO" },
+	{ "fbt::plain:1 { trace(args[0]); }", "D_ARGS_IDX", "D_ARGS_IDX" },
 	{ "fbt::nothing:entry { }", "D_PDESC_ZERO", "D_PDESC_ZERO" },
 	{ "fbt:vmlinux:wide:entry { }", "D_PDESC_ZERO", "D_PDESC_ZERO" },
 };
