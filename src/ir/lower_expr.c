@@ -203,6 +203,8 @@ static struct val lower_index(struct lowerer *lw, const struct expr *e)
 				a.s = lower_str_as(lw, e->args.v[i], e->sym->params[i]->form);
 			else
 				a = lower_load(lw, lower_expr(lw, e->args.v[i]), e->args.v[i]);
+			if (a.k == V_INT && e->sym->keys[i]->size < 8)
+				a = int_val(plain_number(lw, a), a.type);
 			if (a.k == V_INT)
 				a.r = convert_int(lw, a.r, e->args.v[i]->type, e->sym->keys[i]);
 			b = vec_push(lw->arena, &lw->env_stack);
