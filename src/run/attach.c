@@ -201,12 +201,13 @@ static int attach_user(struct attached *a, size_t prog, char *why, size_t why_le
 
 static int attach_kprobe(struct attached *a, size_t prog, char *why, size_t why_len)
 {
-	int err = kprobes_attach(&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->kprobes);
-
 	const struct image *img = a->loaded->image;
-	const struct image_probe *p = &img->probes.v[img->progs.v[prog].probe];
+	const struct image_prog *at = &img->progs.v[prog];
+	int err = kprobes_attach(at, a->loaded->progs[prog], a->features, &a->kprobes);
 
 	if (err == -EILSEQ) {
+		const struct image_probe *p = &img->probes.v[at->probe];
+
 		snprintf(why, why_len, "cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov,
 			p->mod, p->func, p->name);
 		return err;
