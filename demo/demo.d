@@ -9,7 +9,7 @@ dtrace:::BEGIN
 
 tcp:::send
 {
-	printf("tcp  %-7s %6d %-13s %s:%d -> %s:%d %d bytes%s%s%s%s\n", args[1]->cs_zonename, args[1]->cs_pid,
+	printf("tcp  %-7.7s %6d %-13.13s %s:%d -> %s:%d %d bytes%s%s%s%s\n", args[1]->cs_zonename, args[1]->cs_pid,
 	    args[1]->cs_execname, args[2]->ip_saddr, args[4]->tcp_sport, args[2]->ip_daddr, args[4]->tcp_dport,
 	    args[2]->ip_plength - args[4]->tcp_offset, args[4]->tcp_flags & TH_SYN ? " SYN" : "",
 	    args[4]->tcp_flags & TH_ACK ? " ACK" : "", args[4]->tcp_flags & TH_FIN ? " FIN" : "",
@@ -28,20 +28,20 @@ tcp:::receive
 
 tcp:::state-change
 {
-	printf("conn %-7s %6d %-13s %s:%d %s -> %s\n", args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname,
+	printf("conn %-7.7s %6d %-13.13s %s:%d %s -> %s\n", args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, tcp_state_string[args[5]->tcps_state],
 	    tcp_state_string[args[3]->tcps_state]);
 }
 
 tcp:::connect-refused
 {
-	printf("tcp  %-7s %6d %-13s REFUSED by %s:%d\n", args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname,
+	printf("tcp  %-7.7s %6d %-13.13s REFUSED by %s:%d\n", args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname,
 	    args[2]->ip_saddr, args[4]->tcp_sport);
 }
 
 udp:::send
 {
-	printf("udp  %-7s %6d %-13s %s:%d -> %s:%d %d bytes\n", args[1]->cs_zonename, args[1]->cs_pid,
+	printf("udp  %-7.7s %6d %-13.13s %s:%d -> %s:%d %d bytes\n", args[1]->cs_zonename, args[1]->cs_pid,
 	    args[1]->cs_execname, args[2]->ip_saddr, args[4]->udp_sport, args[2]->ip_daddr, args[4]->udp_dport,
 	    args[4]->udp_length - 8);
 	@segments[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, "UDP out"] = count();
@@ -61,8 +61,8 @@ ip:::send, ip:::receive
 
 dtrace:::END
 {
-	printf("\n%-7s %6s %-13s %-8s %9s %9s\n", "ZONE", "PID", "PROCESS", "WHAT", "PACKETS", "BYTES");
-	printa("%-7s %6d %-13s %-8s %@9d %@9d\n", @segments, @bytes);
+	printf("\n%-7.7s %6s %-13.13s %-8s %9s %9s\n", "ZONE", "PID", "PROCESS", "WHAT", "PACKETS", "BYTES");
+	printa("%-7.7s %6d %-13.13s %-8s %@9d %@9d\n", @segments, @bytes);
 	printf("\nIP packets of the whole machine:\n");
 	printa("  %-8s IPv%d %@9d\n", @packets);
 }

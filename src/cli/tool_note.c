@@ -1,6 +1,9 @@
 /* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and
- * queues of our network namespace; the kernel's modules. Output: a line on the tool's err. Invariant: a note is no refusal,
+ * queues of our network namespace; containers that run; the kernel's modules. Output: a line on the tool's err. Invariant: a note is no refusal,
  * for a device may be another namespace's, or come later; only a module that is missing is. */
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -9,6 +12,7 @@
 
 #include "base/diag.h"
 #include "cli/tool_priv.h"
+#include "run/zone.h"
 
 #define MAX_NAMES 32
 
@@ -131,6 +135,72 @@ static void note_queue(struct tool *t)
 	fputc('\n', t->err);
 }
 
+/* ---- containers -------------------------------------------------------------------------------------------------- */
+/* The container of a process; "": in none. */
+static void container_of(int proc, const char *pid, char out[IFNAMSIZ])
+{
+	char path[64], text[4096];
+	ssize_t n = -1;
+	size_t len = 0;
+	const char *id;
+	int fd;
+
+	out[0] = '\0';
+	snprintf(path, sizeof(path), "%.20s/cgroup", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	id = zone_container(text, &len);
+	if (id)
+		snprintf(out, IFNAMSIZ, "%.*s", (int)len, id);
+}
+
+/* Does a container run that is called so, or whose id begins so? here: those that run. */
+static bool container_runs(const char *name, struct names *here)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *d;
+	bool runs = !dir; /* who knows */
+
+	while (dir && (d = readdir(dir))) {
+		char id[IFNAMSIZ] = "";
+
+		if (isdigit((unsigned char)d->d_name[0]))
+			container_of(dirfd(dir), d->d_name, id);
+		if (!id[0])
+			continue;
+		names_add(here, id);
+		runs |= !strncmp(id, name, strlen(name) < strlen(id) ? strlen(name) : strlen(id));
+	}
+	if (dir)
+		closedir(dir);
+	return runs;
+}
+
+static void note_container(struct tool *t)
+{
+	const struct param *p = tool_param(t, "tool_container");
+	char list[256], *rest = list;
+
+	snprintf(list, sizeof(list), "%s", p && p->given ? p->value : "");
+	for (const char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+		struct names here = { .n = 0 };
+
+		if (!*name || container_runs(name, &here))
+			continue;
+		fprintf(t->err, "%s: no container %s runs; one is told by its id, or how that begins%s", t->name, name,
+			here.n ? "; there are" : "");
+		for (size_t i = 0; i < here.n; i++)
+			fprintf(t->err, "%s %s", i ? "," : "", here.v[i]);
+		fputc('\n', t->err);
+	}
+}
+
 static bool module_missing(const struct tool *t)
 {
 	char path[64];
@@ -151,6 +221,7 @@ bool tool_note(struct tool *t)
 			t->name, t->module, t->module);
 		return false;
 	}
+	note_container(t);
 	if (p && p->given)
 		return true;
 	note_device(t);

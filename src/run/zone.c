@@ -161,9 +161,7 @@ static size_t hex_run(const char *s)
 	return n;
 }
 
-/* The name in a cgroup path, or NULL: the last 64-digit id ("/docker/<id>", "docker-<id>.scope",
- * "cri-containerd-<id>.scope", "libpod-<id>.scope") cut to 12 digits, or what follows "lxc/" or "lxc.payload.". */
-static const char *container_id(const char *path, size_t *len)
+const char *zone_container(const char *path, size_t *len)
 {
 	static const char *const lxc[] = { "/lxc.payload.", "/lxc.payload/", "/lxc/" };
 	const char *found = NULL;
@@ -204,7 +202,7 @@ static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t 
 	if (n <= 0)
 		return;
 	text[n] = 0;
-	id = container_id(text, &len);
+	id = zone_container(text, &len);
 	if (id)
 		set_name(z, netns, id, len);
 }

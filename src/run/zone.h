@@ -15,6 +15,10 @@ const char *zone_name(struct zones *z, uint32_t netns);
 /* How much of the name's beginning tells namespaces apart no better than nothing, when there is only room for part of
  * it: the first digits of a number, "netns-". */
 size_t zone_dull(const char *name, size_t len, size_t room);
+/* The container's name in the text of a cgroup file, *len characters, or NULL: the last 64-digit id ("/docker/<id>",
+ * "docker-<id>.scope", "cri-containerd-<id>.scope", "libpod-<id>.scope") cut to 12 digits, or what follows "lxc/" or
+ * "lxc.payload.". */
+const char *zone_container(const char *path, size_t *len);
 /* The namespace that zone_name() would call so; 0: there is none now. */
 uint32_t zone_number(struct zones *z, const char *name);
 #endif

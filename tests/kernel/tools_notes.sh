@@ -34,3 +34,19 @@ expect_match "$("$dwire" qdisclat tbf 2 3 --program)" 'inline string kind = "tbf
 expect_eq "$("$dwire" netcheck 0 2>&1; echo $?)" "netcheck: seconds must be more than 0"$'\n'2 "netcheck 0"
 expect_eq "$("$dwire" netcheck 99999999999 2>&1; echo $?)" "netcheck: seconds must be a number, not 99999999999"$'\n'2 "a large number"
 expect_eq "$("$dwire" skbdrop -s 0 2>&1; echo $?)" "skbdrop: FRAMES must be more than 0"$'\n'2 "skbdrop -s 0"
+
+# A container is told by its id; names are known to the container engine alone.
+id=$(head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n')
+cgroup=$(findmnt -rn -t cgroup2 -o TARGET | head -n 1)
+if [ -n "$cgroup" ] && mkdir "$cgroup/libpod-$id.scope" 2>/dev/null; then
+	sh -c "echo \$\$ >'$cgroup/libpod-$id.scope/cgroup.procs' && exec sleep 30" &
+	for i in {1..50}; do [ -s "$cgroup/libpod-$id.scope/cgroup.procs" ] && break || sleep 0.05; done
+	in_netns tcplife --container "${id:0:5},$id"
+	expect_eq "$ERR" "" "tcplife --container ${id:0:5},$id"
+	in_netns tcplife --container webshop
+	expect_match "$ERR" "^tcplife: no container webshop runs; one is told by its id, or how that begins; there are .*${id:0:12}" \
+		"tcplife --container webshop"
+	kill $!
+	wait $! 2>/dev/null
+	for i in {1..20}; do rmdir "$cgroup/libpod-$id.scope" 2>/dev/null && break || sleep 0.1; done
+fi
