@@ -31,6 +31,7 @@ struct dw_sk {
 /* What a site does not say: an event of the current process, no system call, no process of the socket's own. */
 translator struct dw_sk < struct dw_sk *P > {
 	owner = (struct dw_owner *)0;
+	cookie = P->sk == 0 ? 0 : P->sk->__sk_common.skc_cookie.counter;
 	incall = 1;
 	nr = -1;
 	a0 = 0;
@@ -89,8 +90,6 @@ struct dw_skenter {
 
 translator struct dw_sk < struct dw_skenter *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
-	cookie = dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]] == 0 ? 0 :
-	    ((struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]])->__sk_common.skc_cookie.counter;
 	foreign = __sysforeign[C->nr];
 	a0 = __sysarg0[C->regs];
 	a1 = __sysarg1[C->regs];
@@ -108,8 +107,6 @@ struct dw_skexit {
 
 translator struct dw_sk < struct dw_skexit *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
-	cookie = dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]] == 0 ? 0 :
-	    ((struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]])->__sk_common.skc_cookie.counter;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	a0 = __sysarg0[C->regs];
@@ -132,8 +129,6 @@ struct dw_sksplice {
 
 translator struct dw_sk < struct dw_sksplice *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]];
-	cookie = dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]] == 0 ? 0 :
-	    ((struct sock *)dw_file_sk[dw_fd_file[(int)__sysarg0[C->regs]]])->__sk_common.skc_cookie.counter;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	fd = (int)__sysarg0[C->regs];
@@ -152,8 +147,6 @@ inline int dw_new_fd[uint64_t regs, int64_t ret] = ret >= 0 ? (int)ret :
 
 translator struct dw_sk < struct dw_sknew *C > {
 	sk = (struct sock *)dw_file_sk[dw_fd_file[dw_new_fd[(uint64_t)C->regs, C->ret]]];
-	cookie = dw_file_sk[dw_fd_file[dw_new_fd[(uint64_t)C->regs, C->ret]]] == 0 ? 0 :
-	    ((struct sock *)dw_file_sk[dw_fd_file[dw_new_fd[(uint64_t)C->regs, C->ret]]])->__sk_common.skc_cookie.counter;
 	nr = __sysnr[C->regs];
 	foreign = __sysforeign[__sysnr[C->regs]];
 	a0 = __sysarg0[C->regs];
@@ -224,8 +217,6 @@ inline uint64_t dw_req_sk[uint64_t req, int res] =
 
 translator struct dw_sk < struct dw_uring *C > {
 	sk = (struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]];
-	cookie = dw_req_sk[C->req, dw_cqe_res[C->cqe]] == 0 ? 0 :
-	    ((struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]])->__sk_common.skc_cookie.counter;
 	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
 	op = C->req == 0 ? -1 : ((struct io_kiocb *)C->req)->opcode;
 	fd = dw_req_makes[((struct io_kiocb *)C->req)->opcode] && dw_cqe_res[C->cqe] >= 0 ? dw_cqe_res[C->cqe] : -1;
@@ -235,8 +226,6 @@ translator struct dw_sk < struct dw_uring *C > {
 
 translator struct dw_sk < struct dw_uring_res *C > {
 	sk = (struct sock *)dw_req_sk[C->req, C->res];
-	cookie = dw_req_sk[C->req, C->res] == 0 ? 0 :
-	    ((struct sock *)dw_req_sk[C->req, C->res])->__sk_common.skc_cookie.counter;
 	listener = (struct sock *)dw_file_sk[(uint64_t)((struct io_kiocb *)C->req)->file];
 	op = C->req == 0 ? -1 : ((struct io_kiocb *)C->req)->opcode;
 	fd = dw_req_makes[((struct io_kiocb *)C->req)->opcode] && C->res >= 0 ? C->res : -1;
@@ -285,7 +274,6 @@ struct dw_skfsend {
 
 translator struct dw_sk < struct dw_skfsend *C > {
 	sk = C->sock->sk;
-	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
 	fd = dw_io_fd[(uint64_t)C->sock->sk];
 	err = dw_errno_of[C->retval];
 	bytes = C->retval < 0 ? 0 : C->retval;
@@ -301,7 +289,6 @@ struct dw_skfrecv {
 
 translator struct dw_sk < struct dw_skfrecv *C > {
 	sk = C->sock->sk;
-	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
 	fd = dw_io_fd[(uint64_t)C->sock->sk];
 	err = dw_errno_of[C->retval];
 	bytes = C->retval < 0 ? 0 : C->retval;
@@ -324,7 +311,6 @@ struct dw_skfclose {
 
 translator struct dw_sk < struct dw_skfclose *C > {
 	sk = ((struct socket *)C->file->private_data)->sk;
-	cookie = ((struct socket *)C->file->private_data)->sk->__sk_common.skc_cookie.counter;
 };
 
 /* sock_rcvqueue_full, sock_exceed_buf_limit, udp_fail_queue_rcv_skb */
