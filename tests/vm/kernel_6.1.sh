@@ -9,8 +9,6 @@
 . "$here/kinds.lib"
 . "$here/mib.lib"
 . "$here/instruments.lib"
-. "$here/wifi.lib"
-. "$here/queues.lib"
 . "$here/delays.lib"
 . "$here/checks.lib"
 . "$here/first.lib"
@@ -79,12 +77,10 @@ mib_tests functions kprobes
 kind_tests functions kprobes functions kprobes
 module_tests
 instrument_tests io.sh vminfo.sh sched.sh usdt.sh bad_input.sh
-wifi_tests
-queue_tests codel cbq
 first_tests
-check_tests
-sctp_tests functions kprobes
-for t in tcp_states.sh tcp_segments.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
+check_tests short
+sctp_tests functions
+for t in tcp_states.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish

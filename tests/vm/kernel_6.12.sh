@@ -6,7 +6,6 @@
 . "$here/tiers.lib"
 . "$here/fbt.lib"
 . "$here/sctp.lib"
-. "$here/modules.lib"
 . "$here/kinds.lib"
 . "$here/mib.lib"
 . "$here/instruments.lib"
@@ -20,11 +19,10 @@ done
 tiers_agree hooks functions kprobes
 mib_tests hooks functions kprobes:events
 kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
-module_tests
 instrument_tests io.sh lockstat.sh cli-signals.sh
 wifi_tests
-sctp_tests hooks functions kprobes
-for t in tcp_states.sh tcp_segments.sh tcp_open.sh udp.sh docs_oneliners.sh owner_test.c; do
+sctp_tests hooks kprobes
+for t in tcp_states.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish
