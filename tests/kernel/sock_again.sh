@@ -46,12 +46,17 @@ END
 cat >"$tmp/number.py" <<'E2'
 import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for i in range(3):
-    s.sendto(b"x", ("127.0.0.1", 9))
+s.sendto(b"x", socket.MSG_DONTWAIT, ("127.0.0.1", 9))
+s.sendto(b"x", ("127.0.0.1", 9))
+s.sendmsg([b"x"], [], socket.MSG_DONTWAIT, ("127.0.0.1", 9))
 print("cookie", int.from_bytes(s.getsockopt(socket.SOL_SOCKET, 57, 8), "little"), sep="=")
 E2
 trace_in "$NETNS" "net:::queue, net:::transmit /args[1]->cs_netns == $NETNS_ID && args[2]->ip_plength == 9/ {
-	@[probename, args[1]->cs_cid, args[1]->cs_addr != 0] = count(); } END { printa(\"%s %d %d %@d\n\", @); }" \
+	@[probename, args[1]->cs_cid, args[1]->cs_addr != 0] = count(); }
+sock:::send /args[1]->cs_netns == $NETNS_ID && args[0]->so_ip/ { @[\"flags\", args[2]->sr_flags, 1] = count(); }
+END { printa(\"%s %d %d %@d\n\", @); }" \
 	python3 "$tmp/number.py"
-expect_eq "$(grep . <<<"$OUT" | sort)" "queue $(value_of cookie) 1 3
-transmit $(value_of cookie) 1 3" "a socket's number"
+expect_eq "$(grep . <<<"$OUT" | sort)" "flags 0 1 1
+flags 64 1 2
+queue $(value_of cookie) 1 3
+transmit $(value_of cookie) 1 3" "a socket's number, and the flags of calls"
