@@ -444,8 +444,8 @@ static void open_standard(void)
 		close(fd);
 }
 
-/* A shell without job control starts what runs in the background deaf to SIGINT. A script that stops its tracer by it, as it
- * would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. */
+/* A shell without job control starts what runs in the background deaf to SIGINT. A script that stops its tracer by it,
+ * as it would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. */
 static void hear_interrupts(void)
 {
 	signal(SIGINT, SIG_DFL);

@@ -178,10 +178,9 @@ bool tool_is_source(const char *text)
 /* The tool of a file. 0, or the exit status after a message. */
 static int run_source(struct tool *t, int argc, char **argv)
 {
-	struct dlib_file file = { .name = argv[0] };
 	const char *base;
 	char *text;
-	int n = (int)base_name(argv[0], &base), r = input_read(argv[0], &text, &file.len);
+	int n = (int)base_name(argv[0], &base), r = input_read(argv[0], &text, &t->source.len);
 
 	if (r) {
 		fprintf(t->err, "dwire: cannot read %s: %s\n", argv[0], strerror(-r));
@@ -189,8 +188,9 @@ static int run_source(struct tool *t, int argc, char **argv)
 		return 1;
 	}
 	snprintf(t->name, sizeof(t->name), "%.*s", n < 31 ? n : 31, base);
-	file.text = text;
-	t->file = &file;
+	t->source.name = argv[0];
+	t->source.text = text;
+	t->file = &t->source;
 	r = run(t, argc, argv);
 	free(text);
 	return r;

@@ -1,6 +1,7 @@
 /* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and
- * queues of our network namespace; containers that run; the kernel's modules. Output: a line on the tool's err. Invariant: a note is no refusal,
- * for a device may be another namespace's, or come later; only a module that is missing is. */
+ * queues of our network namespace; containers that run; the kernel's modules. Output: a line on the tool's err.
+ * Invariant: a note is no refusal, for a device may be another namespace's, or come later; only a module that is
+ * missing is. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>

@@ -52,6 +52,7 @@ enum tool_out { TOOL_TEXT, TOOL_JSON, TOOL_CSV };
 
 struct tool {
 	const struct dlib_file *file;
+	struct dlib_file source;        /* what file is of a tool that is not built in */
 	const struct dlib_file *script; /* more D, behind that of file: another tool's; or NULL */
 	FILE *err;                      /* messages */
 	char name[32];
