@@ -135,8 +135,10 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	case ATTACH_FEXIT:
 	case ATTACH_KPROBE:
 	case ATTACH_KRETPROBE:
-		return arena_printf(d->arena, "the function %s(); fentry%s", site_function(s, p),
-			s->entry_args ? "" : ", or kprobes");
+		return arena_printf(d->arena, "the function %s(); %s", site_function(s, p),
+			s->inside               ? "kprobes"
+				: s->entry_args ? "fentry"
+						: "fentry, or kprobes");
 	case ATTACH_PERF:
 		return "perf events";
 	case ATTACH_UPROBE:
