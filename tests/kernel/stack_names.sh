@@ -121,7 +121,7 @@ int main(void)
 	fprintf(f, "junk\n%lx 40 Hello::world\n%lx %x LHello;.made\n", (long)p, (long)p + 64, (int)sizeof(code));
 	fclose(f);
 	((void (*)(void))(p + 64))();
-	usleep(300000);
+	usleep(1000000); /* its map is read while it lives */
 	return unlink(name);
 }
 C
