@@ -10,7 +10,8 @@ struct zones;
 struct zones *zone_new(uint32_t global);
 void zone_free(struct zones *z);
 /* "global"; the name under /run/netns that somebody gave it; the short id of the container whose processes live in it;
- * the name under /run/netns that a program made (netns-UUID, cni-UUID); else the number as text. Never NULL; owned by z, valid until zone_free(). An unknown number is looked for at most once a second. */
+ * the name under /run/netns that a program made (netns-UUID, cni-UUID); else the number as text. Never NULL; owned by
+ * z, valid until zone_free(). An unknown number is looked for at most once a second. */
 const char *zone_name(struct zones *z, uint32_t netns);
 /* How much of the name's beginning tells namespaces apart no better than nothing, when there is only room for part of
  * it: the first digits of a number, "netns-". */
