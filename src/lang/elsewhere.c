@@ -1,5 +1,5 @@
-/* elsewhere: names that other tracers, other systems' DTrace and C have. Input: a name that D does not know. Output: what
- * there is instead, as a hint, or NULL. */
+/* elsewhere: names that other tracers, other systems' DTrace and C have. Input: a name that D does not know.
+ * Output: what there is instead, as a hint, or NULL. */
 #include <string.h>
 
 #include "lang/check_priv.h"
