@@ -74,8 +74,9 @@ static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, boo
 	}
 }
 
-/* At a fault: the clauses of ERROR, as if they stood here: in the thread that faulted, before the next clause. arg0 is
- * the probe's id, arg1 the enabled probe's, arg2 the action, arg3 where in its program, arg4 the fault, arg5 its value. */
+/* At a fault: the clauses of ERROR, as if they stood here: in the thread that faulted, before the next clause.
+ * Arguments: arg0 the probe's id, arg1 the enabled probe's, arg2 the action, arg3 where in its program, arg4 the
+ * fault, arg5 its value. */
 static void fire_error(struct lowerer *lw)
 {
 	const vreg args[ERROR_ARGS] = { multi_id(lw), multi_epid(lw), lw->fault_action, lw->fault_pc, lw->fault_code,
