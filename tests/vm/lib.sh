@@ -2,7 +2,7 @@
 # emulated machine (boot), there it tests; `in_guest` tells the two apart.
 #
 #   dwire                  the binary under test
-#   boot SERIES            outside: run this test under that kernel, and exit as it does
+#   boot SERIES [CPUS]     outside: run this test under that kernel, and exit as it does; 2 CPUs take twice the time
 #   kernel_test NAME       one of tests/kernel, whole
 #   trace ARG…             dwire with these; sets OUT, ERR and STATUS
 #   check NAME COMMAND…    a test of its own: ok when the command succeeds; what the last trace said is shown otherwise
@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 boot() {
-	exec "$here/vm" "$1" "$BASH" "$(realpath "$0")" "$build" --guest
+	VM_CPUS=${2:-2} exec "$here/vm" "$1" "$BASH" "$(realpath "$0")" "$build" --guest
 }
 
 [ "${2-}" = --guest ] && in_guest=1 || in_guest=0

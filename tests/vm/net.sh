@@ -6,7 +6,7 @@
 . "$here/queues.lib"
 . "$here/delays.lib"
 . "$here/checks.lib"
-in_guest || boot 6.12
+in_guest || boot 6.12 1
 modprobe -q tun
 for t in net.sh qdisc.sh skb.sh neigh.sh; do
 	kernel_test "$t"
