@@ -22,8 +22,8 @@
  * is attached only when a socket is found in the hands of several processes. A use by another process than before makes
  * that suspect; then owner_iter looks again, and puts right who holds the listeners.
  *
- * Here are the hooks at which a process makes, uses or leaves a socket; owner_table.h keeps what they tell, owner_files.h has
- * the files that processes hold, owner_kernel.h the few types of the kernel. */
+ * Here are the hooks at which a process makes, uses or leaves a socket; owner_table.h keeps what they tell,
+ * owner_files.h has the files that processes hold, owner_kernel.h the few types of the kernel. */
 #include <stdbool.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

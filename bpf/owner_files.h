@@ -1,5 +1,5 @@
-/* owner_files: sockets that processes hold without a use of them: what a fork copies, what an exit leaves, and the files of
- * all processes. Part of owner.bpf.c.
+/* owner_files: sockets that processes hold without a use of them: what a fork copies, what an exit leaves, and the
+ * files of all processes. Part of owner.bpf.c.
  *
  * Input: processes that fork and end; the iterator over all open files.
  * Output: changed owners, and suspects: a listener or datagram socket that several processes hold. */

@@ -1,5 +1,5 @@
-/* owner_kernel: what the owner service knows of the kernel: types, in which CO-RE puts the offsets of the running kernel, and
- * numbers. Part of owner.bpf.c. */
+/* owner_kernel: what the owner service knows of the kernel: types, in which CO-RE puts the offsets of the running
+ * kernel, and numbers. Part of owner.bpf.c. */
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_TCP 6

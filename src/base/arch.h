@@ -1,6 +1,6 @@
-/* arch: what depends on the machine, one file a machine: registers, calling convention, instructions, system calls, which
- * tables there are. Offsets are into the struct pt_regs that the kernel gives to kprobes and perf events. The names that
- * D has for registers are in dlib/regs_*.d, those of system calls in prov/syscalls_*.def. For bpf/ too. */
+/* arch: what depends on the machine, one file a machine: registers, calling convention, instructions, system calls,
+ * which tables there are. Offsets are into the struct pt_regs that the kernel gives to kprobes and perf events. The
+ * names that D has for registers are in dlib/regs_*.d, those of system calls in prov/syscalls_*.def. For bpf/ too. */
 #ifndef DWIRE_BASE_ARCH_H
 #define DWIRE_BASE_ARCH_H
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time between two of n unit: *ns, 1 to INT64_MAX. same: strcmp() or strcasecmp(), for the unit's name. False: there
- * is no such unit, or the time is out of these bounds. */
+/* The time between two of n unit: *ns, 1 to INT64_MAX. same: strcmp() or strcasecmp(), for the unit's name. False:
+ * there is no such unit, or the time is out of these bounds. */
 bool period_of(uint64_t n, const char *unit, int (*same)(const char *, const char *), uint64_t *ns);
 #endif

@@ -14,6 +14,7 @@ const char *tool_nearest(const char *name, char *buf, size_t size);
 void tool_list(FILE *out, size_t col);
 /* All tools with one line each. */
 void tool_titles(FILE *out);
-/* Runs `name args...` through argv, argv[0] the tool's name or a file that is its source. Gives the process's exit status; messages go to err. */
+/* Runs `name args...` through argv, argv[0] the tool's name or a file that is its source. Gives the process's exit
+ * status; messages go to err. */
 int tool_main(int argc, char **argv, FILE *err);
 #endif

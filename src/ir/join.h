@@ -1,5 +1,5 @@
-/* join: programs at one function of the kernel, so many that it does not take them. Linux lets 38 programs of fentry and
- * fexit be at a function; others may have some there. */
+/* join: programs at one function of the kernel, so many that it does not take them. Linux lets 38 programs of fentry
+ * and fexit be at a function; others may have some there. */
 #ifndef DWIRE_IR_JOIN_H
 #define DWIRE_IR_JOIN_H
 #include "ir/image.h"

@@ -121,8 +121,8 @@ static vreg function_cookie(struct lowerer *lw)
 	return res;
 }
 
-/* A packet's socket. One of a process's that has no number yet gets it; the helper takes no pointer of RCU's, as a packet's
- * is since Linux 6.4, but the one that its struct socket has. */
+/* A packet's socket. One of a process's that has no number yet gets it; the helper takes no pointer of RCU's, as a
+ * packet's is since Linux 6.4, but the one that its struct socket has. */
 static vreg packet_cookie(struct lowerer *lw)
 {
 	struct ir *ir = lw->ir;

@@ -5,7 +5,8 @@
 
 #include "lang/check_priv.h"
 
-/* Of the text of an argument's type: "struct x *", "char [16]", "unsigned long", a typedef's name. What is not known is a number. */
+/* Of the text of an argument's type: "struct x *", "char [16]", "unsigned long", a typedef's name. What is not known
+ * is a number. */
 static struct type *sig_base(struct checker *ck, const char *word)
 {
 	static const struct {

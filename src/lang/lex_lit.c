@@ -145,8 +145,8 @@ static int read_escape(struct lexer *lx, uint32_t *off)
 	return c;
 }
 
-/* The next character of a literal in these quotes, at *i, decoded: *c; negative: none, the escape was bad, or stands for
- * nothing. False at the end of the literal, of the line or of the text: *c is what is there. */
+/* The next character of a literal in these quotes, at *i, decoded: *c; negative: none, the escape was bad, or stands
+ * for nothing. False at the end of the literal, of the line or of the text: *c is what is there. */
 static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *out, int *c)
 {
 	*c = at(lx, *i);

@@ -133,7 +133,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
 #define FOR_US6 "(P->skb->_skb_refdst != 0 && (((struct ipv6hdr *)P->nh)->daddr.in6_u.u6_addr8[0] == 0xff ||" \
 	" (((struct rt6_info *)(P->skb->_skb_refdst & ~1ul))->rt6i_flags & 0x80000000) != 0))"
-#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == 0 ? *(uint8_t *)(P->nh + 40) : ((struct ipv6hdr *)P->nh)->nexthdr)"
+#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == 0 ? *(uint8_t *)(P->nh + 40) :" \
+	" ((struct ipv6hdr *)P->nh)->nexthdr)"
 #define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
 	PROTO6 " != 44 && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
 	"packets of IPv6 that a protocol takes"), \

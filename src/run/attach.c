@@ -337,8 +337,8 @@ void attach_detach(struct attached *a, bool wait)
 	if (!any)
 		return;
 	count_due(a);
-	/* In one go: so a packet's probes stop as near to each other as can be. The last comes first: of two programs at
-	 * one tracepoint the kernel lets go of the first only when no CPU can be in it, which takes milliseconds. */
+	/* In one go: so a packet's probes stop as near to each other as can be. The last comes first: of two programs
+	 * at one tracepoint the kernel lets go of the first only when no CPU can be in it, which takes milliseconds. */
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
 	uprobes_detach(&a->uprobes);

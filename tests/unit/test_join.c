@@ -1,5 +1,5 @@
-/* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls, maps
- * and lines are. */
+/* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls,
+ * maps and lines are. */
 #include "ir/join.h"
 
 #include <linux/bpf.h>
