@@ -2,7 +2,7 @@
 # worker that then accepts it, and every datagram to the one that reads it. On loopback and a wire, both families.
 
 check() { # WHAT FAMILY
-	local key worker client port udp what="$1 $2"
+	local client port udp what="$1 $2"
 	trace_in "$NETNS" "tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
 			printf(\"%s pid=%d name=%s sp=%d dp=%d fl=%d st=%d\\n\", probename, args[1]->cs_pid, args[1]->cs_execname,
 			    args[4]->tcp_sport, args[4]->tcp_dport, args[4]->tcp_flags, args[3]->tcps_state); }
@@ -14,17 +14,16 @@ check() { # WHAT FAMILY
 	client=$(value_of client) port=$(value_of port) udp=$(value_of datagram_port)
 	expect_eq "$(grep -c '^tcp_' "$tmp/trigger") $(grep -c '^udp_' "$tmp/trigger")" "20 20" "$what: connections and datagrams"
 	expect_ge "$(grep '^tcp_' "$tmp/trigger" | sed 's/.*=//' | sort -u | wc -l)" 2 "$what: workers that got some"
-	while IFS== read -r key worker; do
-		expect_eq "$(lines "p !~ /udp/ && (v[\"sp\"] == $port && v[\"dp\"] == ${key#tcp_} && p == \"send\" ||
-			v[\"dp\"] == $port && v[\"sp\"] == ${key#tcp_} && p == \"receive\")" | sed 's/.*pid=\([^ ]*\).*fl=\([0-9]*\).*/\1/' |
-			sort | uniq -c | awk '{ print ($1 >= 8), $2 }')" "1 $worker" "$what: all segments of the worker's side of ${key#tcp_}"
-		expect_count "v[\"pid\"] == $worker && v[\"sp\"] == ${key#tcp_} && p == \"receive\" && v[\"fl\"] == 2" 1 "$what: the SYN"
-		expect_count "p == \"accept-established\" && v[\"sp\"] == ${key#tcp_} && v[\"pid\"] == $worker" 1 "$what: accept-established"
-	done < <(grep '^tcp_' "$tmp/trigger")
-	while IFS== read -r key worker; do
-		expect_count "p == \"udp-receive\" && v[\"pid\"] == $worker && v[\"sp\"] == ${key#udp_} && v[\"dp\"] == $udp" 1 "$what: datagram in"
-		expect_count "p == \"udp-send\" && v[\"pid\"] == $worker && v[\"dp\"] == ${key#udp_}" 1 "$what: datagram out"
-	done < <(grep '^udp_' "$tmp/trigger")
+	# of each connection and datagram: whose its server's side is, and how many segments, SYNs, accepts; datagrams in and out
+	over_lines "p == \"send\" && v[\"sp\"] == $port { n[v[\"dp\"] \" \" v[\"pid\"]]++ }
+		p == \"receive\" && v[\"dp\"] == $port { n[v[\"sp\"] \" \" v[\"pid\"]]++; syn[v[\"sp\"] \" \" v[\"pid\"]] += v[\"fl\"] == 2 }
+		p == \"accept-established\" { accepts[v[\"sp\"] \" \" v[\"pid\"]]++ }
+		p == \"udp-receive\" && v[\"dp\"] == $udp { in_[v[\"sp\"] \" \" v[\"pid\"]]++ }
+		p == \"udp-send\" && v[\"dp\"] != $udp { out[v[\"dp\"] \" \" v[\"pid\"]]++ }
+		END { for (k in n) print \"tcp_\" k, (n[k] >= 8), syn[k] + 0, accepts[k] + 0
+			for (k in in_) print \"udp_\" k, in_[k], out[k] + 0 }" | sort >"$tmp/got"
+	sed -n 's/^\(tcp_[0-9]*\)=\(.*\)/\1 \2 1 1 1/p; s/^\(udp_[0-9]*\)=\(.*\)/\1 \2 1 1/p' "$tmp/trigger" | sort >"$tmp/want"
+	expect_eq "$(diff "$tmp/want" "$tmp/got" | head -n 8)" "" "$what: whose each is (< the trigger)"
 	expect_count "p == \"send\" && v[\"dp\"] == $port && v[\"pid\"] != $client && v[\"st\"] != 6" 0 "$what: the client's segments"
 	expect_count "p == \"udp-send\" && v[\"dp\"] == $udp && v[\"pid\"] == $client" 20 "$what: the client's datagrams"
 }
