@@ -1,6 +1,6 @@
 # Losses, drops, closed windows, full listeners, congestion: each probe against what a peer made by hand (tun_tcp) did and
 # saw on the wire, and against the kernel's counters.
-# timeout: 60
+# timeout: 100
 netns_new events
 
 clause="tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ {
@@ -28,10 +28,11 @@ tcp:::reset-received, tcp:::reset-sent /args[1]->cs_netns == $NETNS_ID/ {
 tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID/ {
 	printf(\"%s again=%d\\n\", probename, args[3]->tcps_retransmit); }"
 
-counters="Tcp RetransSegs,Tcp OutRsts,TcpExt ListenOverflows,TcpExt ListenDrops,TcpExt TCPTimeouts,TcpExt TCPLossProbes"
-read_counters() {
-	local group name
-	tr ',' '\n' <<<"$counters" | while read -r group name; do echo "$name=$(snmp "$NETNS" "$group" "$name")"; done
+read_counters() { # NAME=VALUE
+	ip netns exec "$NETNS" cat /proc/net/snmp /proc/net/netstat | awk '
+		$1 == group { for (i = 2; i <= NF; i++) if (name[i] ~ /^(RetransSegs|OutRsts|ListenOverflows|ListenDrops|TCPTimeouts|TCPLossProbes)$/)
+			print name[i] "=" $i; group = ""; next }
+		{ group = $1; split($0, name) }'
 }
 moved() { # NAME: by how much the kernel's counter moved
 	echo $(($(sed -n "s/^$1=//p" "$tmp/after") - $(sed -n "s/^$1=//p" "$tmp/before")))

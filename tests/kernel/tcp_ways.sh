@@ -1,7 +1,7 @@
 # Connections made and used in many ways: every byte at its process, on both sides, as the processes counted it; every
 # segment that a capture shows, once sent and once received; whose they are when privilege is dropped, when the process is
 # gone, and of MPTCP's subflows.
-# timeout: 60
+# timeout: 100
 need tcpdump
 netns_new ways
 ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_fastopen=3
