@@ -39,10 +39,9 @@ static struct named c_integer(const char *type)
 /* Through typedefs and qualifiers; 0: void. */
 static const struct btf_type *resolve(const struct kbtf *k, uint32_t id)
 {
-	const struct btf_type *t = type_at(k, id);
-
 	for (unsigned depth = 0; id && depth < 32; depth++) {
-		t = type_at(k, id);
+		const struct btf_type *t = type_at(k, id);
+
 		if (!btf_is_mod(t) && !btf_is_typedef(t))
 			return t;
 		id = t->type;
