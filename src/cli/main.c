@@ -324,26 +324,29 @@ static int run(struct command *c, FILE *out)
 	return r ? EXIT_ERROR : status;
 }
 
+static int cannot_write(const struct command *c, const char *where)
+{
+	fprintf(c->err, "dwire: cannot write to %s: %s\n", where, strerror(errno));
+	return EXIT_ERROR;
+}
+
 /* Runs or lists, with the output where it should go. */
 static int with_output(struct command *c)
 {
-	const char *name = c->output ? c->output : "the standard output";
 	FILE *out = c->output ? fopen(c->output, "ae") : stdout;
 	int status;
 
-	if (!out) {
-		fprintf(c->err, "dwire: cannot write to %s: %s\n", name, strerror(errno));
-		return EXIT_ERROR;
-	}
+	if (!out)
+		return cannot_write(c, c->output);
 	if (c->list)
 		status = dwire_list(c->d, c->verbose > 0, out, c->err) ? EXIT_ERROR : EXIT_OK;
 	else
 		status = run(c, out);
+	if (out == stdout)
+		return status; /* main() says whether all of it was written */
 	errno = 0;
-	if ((out == stdout ? fflush(out) : fclose(out)) && !status && errno != EPIPE) {
-		fprintf(c->err, "dwire: cannot write to %s: %s\n", name, strerror(errno));
-		status = EXIT_ERROR;
-	}
+	if (fclose(out) && !status && errno != EPIPE)
+		status = cannot_write(c, c->output);
 	return status;
 }
 
@@ -444,37 +447,59 @@ static void open_standard(void)
 		close(fd);
 }
 
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
 /* A shell without job control starts what runs in the background deaf to SIGINT. A script that stops its tracer by it,
- * as it would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. */
-static void hear_interrupts(void)
+ * as it would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. A file that may not grow is an
+ * error of the write; a handler, unlike SIG_IGN, is not inherited by what we start. */
+static void own_signals(void)
 {
 	signal(SIGINT, SIG_DFL);
+	signal(SIGXFSZ, nothing);
+}
+
+static int tool_or_command(struct command *c, int argc, char **argv)
+{
+	int status, at;
+
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return help_tool(c, argc, argv);
+	at = tool_at(argc, argv);
+	if (at)
+		return tool_main(argc - at, argv + at, c->err);
+	if (argc > 1 && argv[1][0] != '-')
+		return not_a_tool(c, argv[1]);
+	c->args = calloc((size_t)argc + 2, sizeof(*c->args));
+	if (!c->args || dwire_new(&c->d)) {
+		free(c->args);
+		fprintf(c->err, "dwire: no memory\n");
+		return EXIT_ERROR;
+	}
+	status = command(c, argc, argv);
+	dwire_free(c->d);
+	free(c->args);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct command c = { .nargs = 1 };
-	int status, at;
+	int status;
 
 	open_standard();
-	hear_interrupts();
+	own_signals();
 	c.err = name_messages(&c.name, argv[0]);
-	if (c.err && argc > 1 && !strcmp(argv[1], "help"))
-		return help_tool(&c, argc, argv);
-	at = tool_at(argc, argv);
-	if (c.err && at)
-		return tool_main(argc - at, argv + at, c.err);
-	if (c.err && argc > 1 && argv[1][0] != '-')
-		return not_a_tool(&c, argv[1]);
-	c.args = calloc((size_t)argc + 2, sizeof(*c.args));
-	if (!c.err || !c.args || dwire_new(&c.d)) {
-		free(c.args);
+	if (!c.err) {
 		fprintf(stderr, "dwire: no memory\n");
 		return EXIT_ERROR;
 	}
-	status = command(&c, argc, argv);
-	dwire_free(c.d);
-	free(c.args);
+	status = tool_or_command(&c, argc, argv);
+	errno = 0;
+	if (fflush(stdout) && !status && errno != EPIPE)
+		status = cannot_write(&c, "the standard output");
 	fflush(c.err);
 	return status;
 }

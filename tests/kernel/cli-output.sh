@@ -27,6 +27,13 @@ full "the output" -qn "$d"
 full "the output" -qn 'tick-100 { printf("x\n"); }'
 full "the output" -qn 'BEGIN { @ = count(); exit(0); }'
 full "the list" -l
+for a in -h -V help "help tcptop" "tcptop -h"; do
+	# shellcheck disable=SC2086
+	full "to the standard output" $a
+done
+(ulimit -f 1 && exec "$dwire" -qn 'BEGIN { printf("%2000d", 1); exit(0); }') >grown 2>err
+expect_eq "$? $(<err)" "1 dwire: cannot write the output: File too large" "a file that may not grow"
+expect_eq "$(stat -c %s grown)" 1024 "what was written of it"
 "$dwire" -qn "$d" >&- 2>err
 expect_eq "$? $(<err)" "1 dwire: cannot write the output: Bad file descriptor" "a closed output"
 "$dwire" -qn "$d" >out 2>&-
