@@ -65,7 +65,7 @@ static uint64_t size_of(void *ctx, const char *module, const char *name)
 
 static const struct kernel_lists lists = { .functions = each, .function_size = size_of, .function_args = args_of };
 
-/* ---- compiling ----------------------------------------------------------------------------------------------- */
+/* ---- compiling ---------------------------------------------------------------------------------------------- */
 /* The numbers of the enabled probes, or the tag of the first error. */
 static const char *compiled(struct arena *a, const char *text, enum tier tier)
 {
