@@ -12,7 +12,7 @@
 . "$here/delays.lib"
 . "$here/checks.lib"
 . "$here/first.lib"
-in_guest || boot 6.1
+in_guest || boot 6.1 1
 
 ticks() {
 	trace -qn 'BEGIN { n = 0 } tick-50ms { n++ } tick-50ms /n == 4/ { exit(0) } END { printf("%d %s\n", n, execname) }'

@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 boot() {
-	VM_CPUS=${2:-2} exec "$here/vm" "$1" "$BASH" "$(realpath "$0")" "$build" --guest
+	VM_CPUS=${VM_CPUS:-${2:-2}} exec "$here/vm" "$1" "$BASH" "$(realpath "$0")" "$build" --guest
 }
 
 [ "${2-}" = --guest ] && in_guest=1 || in_guest=0
@@ -46,7 +46,7 @@ trace() {
 	local tmp
 	tmp=$(mktemp)
 	STATUS=0
-	OUT=$(timeout 60 "$dwire" "$@" 2>"$tmp") || STATUS=$?
+	OUT=$(timeout 120 "$dwire" "$@" 2>"$tmp") || STATUS=$?
 	ERR=$(<"$tmp")
 	rm "$tmp"
 }
