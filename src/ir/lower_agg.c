@@ -363,9 +363,11 @@ static void update_bucket(struct lowerer *lw, const struct symbol *s, vreg p, vr
 		add_word(lw, p, 0, weight);
 		return;
 	}
-	ir_jcci(ir, CC_UGE, level, (int32_t)agg_words(s), end); /* never; the verifier wants to see it */
-	at = ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, level, 3));
-	add_word(lw, at, 0, weight);
+	/* Never; the verifier wants to see it, of what is added: before Linux 6.8 a value that is loaded from the stack
+	 * twice is two. */
+	at = ir_alui(ir, ALU_SHL, level, 3);
+	ir_jcci(ir, CC_UGT, at, 8 * ((int32_t)agg_words(s) - 1), end);
+	add_word(lw, ir_alu(ir, ALU_ADD, p, at), 0, weight);
 	ir_label(ir, end);
 }
 
