@@ -453,8 +453,8 @@ static void nothing(int sig)
 }
 
 /* A shell without job control starts what runs in the background deaf to SIGINT. A script that stops its tracer by it,
- * as it would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. A file that may not grow is an
- * error of the write; a handler, unlike SIG_IGN, is not inherited by what we start. */
+ * as it would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. A file that may not grow is
+ * an error of the write; a handler, unlike SIG_IGN, is not inherited by what we start. */
 static void own_signals(void)
 {
 	signal(SIGINT, SIG_DFL);
