@@ -117,7 +117,7 @@ def c_lltostr(n, base):
         v, digit = divmod(v, base)
         out = DIGITS[digit] + out
     out = out or "0"
-    return {16: "0x", 8: "0"}.get(base, "-" if base == 10 and n < 0 else "") + out
+    return {16: "0x", 8: "0" if n else ""}.get(base, "-" if base == 10 and n < 0 else "") + out
 
 
 def text(alphabet, most):

@@ -28,7 +28,7 @@ cat >"$tmp/walk" <<-'END'
 	    while os.read(fd, 4096): pass
 	    os.close(fd)
 	    walks += 1
-	print("walks=%d" % walks)
+	os.write(1, b"walks=%d\n" % walks)
 END
 # Each side of a connection sends one FIN.
 cat >"$tmp/closers" <<-'END'
@@ -44,7 +44,7 @@ cat >"$tmp/closers" <<-'END'
 	    n += many
 	print("pid=%d\nconnections=%d" % (os.getpid(), n))
 END
-python3 "$tmp/walk" "$id" 1 "$tmp/stop" >"$tmp/walks" &
+python3 "$tmp/walk" "$id" 1 "$tmp/stop" >>"$tmp/walks" &
 trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_flags & TH_FIN/ {
 		@[args[1]->cs_pid, args[1]->cs_execname] = count(); }
 	END { printa(\"pid=%d name=%s n=%@d\\n\", @); }" python3 "$tmp/closers" 50
