@@ -163,19 +163,24 @@ static void count_ran(struct attached *a)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+static void add_text(char *why, size_t why_len, const char *text)
+{
+	size_t len = strlen(why);
+
+	snprintf(why + len, why_len - len, "%s", text);
+}
+
 static int attach_cgroup(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
 {
 	int root = features_cgroup2(a->features, why, why_len), fd, err;
 	enum bpf_attach_type type = (enum bpf_attach_type)a->loaded->image->progs.v[prog].expected_attach_type;
-	size_t len;
 
 	if (root < 0)
 		return root;
 	fd = bpf_link_create(a->loaded->progs[prog], root, type, NULL);
 	if (fd < 0) {
 		err = failed(a->features, a->loaded, prog, what, errno, why, why_len);
-		len = strlen(why);
-		snprintf(why + len, why_len - len, "%s", cgroup_taken(err, root, type));
+		add_text(why, why_len, cgroup_taken(err, root, type));
 		return err;
 	}
 	a->links[a->nlinks++] = fd;
@@ -185,10 +190,17 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *what, char
 static int attach_tp(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
 {
 	/* The tracepoint or function is the one that the program was verified for (attach_btf_id): no name here. */
-	int fd = bpf_raw_tracepoint_open(NULL, a->loaded->progs[prog]);
+	int fd = bpf_raw_tracepoint_open(NULL, a->loaded->progs[prog]), err = errno;
 
+	if (fd < 0 && err == E2BIG) {
+		failed(a->features, a->loaded, prog, what, err, why, why_len);
+		add_text(why, why_len,
+			"; Linux lets no more than 38 programs be at a function: end another trace, or -x "
+			"tier=kprobes");
+		return -err;
+	}
 	if (fd < 0)
-		return failed(a->features, a->loaded, prog, what, errno, why, why_len);
+		return failed(a->features, a->loaded, prog, what, err, why, why_len);
 	a->links[a->nlinks++] = fd;
 	return 0;
 }
