@@ -30,7 +30,7 @@ cat >"$tmp/walk" <<-'END'
 	    walks += 1
 	os.write(1, b"walks=%d\n" % walks)
 END
-# Each side of a connection sends one FIN.
+# Each side of a connection sends one FIN, not counting those that are sent again.
 cat >"$tmp/closers" <<-'END'
 	import os, socket, sys, time
 	n, many = 0, int(sys.argv[1])
@@ -45,7 +45,7 @@ cat >"$tmp/closers" <<-'END'
 	print("pid=%d\nconnections=%d" % (os.getpid(), n))
 END
 python3 "$tmp/walk" "$id" 1 "$tmp/stop" >>"$tmp/walks" &
-trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_flags & TH_FIN/ {
+trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_flags & TH_FIN && !args[3]->tcps_retransmit/ {
 		@[args[1]->cs_pid, args[1]->cs_execname] = count(); }
 	END { printa(\"pid=%d name=%s n=%@d\\n\", @); }" python3 "$tmp/closers" 50
 : >"$tmp/stop"
