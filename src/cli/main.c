@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -404,13 +405,19 @@ static int not_a_tool(const struct command *c, const char *word)
 	return EXIT_USAGE;
 }
 
-/* Is it a tool's name, or a file that is the source of one? */
+/* Is it a tool's name, or a file that is the source of one? What can be read only once is left for who needs it. */
 static bool is_tool(const char *word)
 {
-	char *text = NULL;
+	struct stat st;
+	char *text;
 	size_t len;
-	bool yes = tool_find(word) >= 0 || (!input_read(word, &text, &len) && tool_is_source(text));
+	bool yes;
 
+	if (tool_find(word) >= 0)
+		return true;
+	if (stat(word, &st) || !S_ISREG(st.st_mode))
+		return false;
+	yes = !input_read(word, &text, &len) && tool_is_source(text);
 	free(text);
 	return yes;
 }

@@ -13,6 +13,8 @@ good() { # FILE
 	gives 0 "ok" "" -qs "$1"
 }
 
+gives 0 "ok" "" -qs <(echo "$ok") # can be read once only
+
 head -c 5000 "$dwire" >elf.d
 bad elf.d '^elf\.d:[0-9]+:[0-9]+: error\[D_SYNTAX\]'
 head -c 5000 /dev/urandom >junk.d
