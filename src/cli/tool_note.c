@@ -137,30 +137,6 @@ static void note_queue(struct tool *t)
 }
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
-/* The container of a process; "": in none. */
-static void container_of(int proc, const char *pid, char out[IFNAMSIZ])
-{
-	char path[64], text[4096];
-	ssize_t n = -1;
-	size_t len = 0;
-	const char *id;
-	int fd;
-
-	out[0] = '\0';
-	snprintf(path, sizeof(path), "%.20s/cgroup", pid);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	id = zone_container(text, &len);
-	if (id)
-		snprintf(out, IFNAMSIZ, "%.*s", (int)len, id);
-}
-
 /* Does a container run that is called so, or whose id begins so? here: those that run. */
 static bool container_runs(const char *name, struct names *here)
 {
@@ -169,11 +145,9 @@ static bool container_runs(const char *name, struct names *here)
 	bool runs = !dir; /* who knows */
 
 	while (dir && (d = readdir(dir))) {
-		char id[IFNAMSIZ] = "";
+		char id[IFNAMSIZ];
 
-		if (isdigit((unsigned char)d->d_name[0]))
-			container_of(dirfd(dir), d->d_name, id);
-		if (!id[0])
+		if (!isdigit((unsigned char)d->d_name[0]) || !zone_container(dirfd(dir), d->d_name, id, sizeof(id)))
 			continue;
 		names_add(here, id);
 		runs |= !strncmp(id, name, strlen(name) < strlen(id) ? strlen(name) : strlen(id));
@@ -217,8 +191,7 @@ bool tool_note(struct tool *t)
 	if (module_missing(t)) {
 		fprintf(t->err,
 			"%s: nothing to trace: the kernel's module %s is not loaded; a device's driver loads it, as "
-			"does "
-			"modprobe %s\n",
+			"does modprobe %s\n",
 			t->name, t->module, t->module);
 		return false;
 	}

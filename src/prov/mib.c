@@ -174,6 +174,15 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		"messages that ICMPv6 threw away")
 #define PROBE_ICMP6(dir, name, macro, type, meaning) \
 	PROBE("ipv6IfIcmp" dir name, meaning, macro(ICMP6_TYPE " == " type))
+#define PROBES_ICMP6(dir, macro, meaning) \
+	PROBE("ipv6IfIcmp" dir "Msgs", meaning, macro("1")), \
+	PROBE_ICMP6(dir, "DestUnreachs", macro, "1", "... that something cannot be reached"), \
+	PROBE_ICMP6(dir, "PktTooBigs", macro, "2", "... that a packet is too long"), \
+	PROBE_ICMP6(dir, "TimeExcds", macro, "3", "... that a packet lived too long"), \
+	PROBE_ICMP6(dir, "Echos", macro, "128", "... that asks for an echo"), \
+	PROBE_ICMP6(dir, "EchoReplies", macro, "129", "... that is an echo"), \
+	PROBE_ICMP6(dir, "NeighborSolicits", macro, "135", "... that asks for a neighbour"), \
+	PROBE_ICMP6(dir, "NeighborAdvertisements", macro, "136", "... that a neighbour answers")
 #define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 &&" \
 	" (P->dev->ip_ptr->cnf.data[0] == 0 || (P->dev->ip_ptr->ifa_list != 0 &&" \
 	" P->dev->ip_ptr->ifa_list->ifa_local == " IPH "->daddr))"
@@ -415,22 +424,8 @@ static const struct probe_def probes[] = {
 		ICMP_SENT(" && " ICMP_TYPE " == 13")),
 	PROBE("icmpOutTimestampReps", "... that tells the time",
 		ICMP_SENT(" && " ICMP_TYPE " == 14")),
-	PROBE("ipv6IfIcmpInMsgs", "ICMPv6 receives a message", ICMP6_USED("1")),
-	PROBE_ICMP6("In", "DestUnreachs", ICMP6_USED, "1", "... that something cannot be reached"),
-	PROBE_ICMP6("In", "PktTooBigs", ICMP6_USED, "2", "... that a packet is too long"),
-	PROBE_ICMP6("In", "TimeExcds", ICMP6_USED, "3", "... that a packet lived too long"),
-	PROBE_ICMP6("In", "Echos", ICMP6_USED, "128", "... that asks for an echo"),
-	PROBE_ICMP6("In", "EchoReplies", ICMP6_USED, "129", "... that is an echo"),
-	PROBE_ICMP6("In", "NeighborSolicits", ICMP6_USED, "135", "... that asks for a neighbour"),
-	PROBE_ICMP6("In", "NeighborAdvertisements", ICMP6_USED, "136", "... that a neighbour answers"),
-	PROBE("ipv6IfIcmpOutMsgs", "ICMPv6 sends a message", ICMP6_SENT("1")),
-	PROBE_ICMP6("Out", "DestUnreachs", ICMP6_SENT, "1", "... that something cannot be reached"),
-	PROBE_ICMP6("Out", "PktTooBigs", ICMP6_SENT, "2", "... that a packet is too long"),
-	PROBE_ICMP6("Out", "TimeExcds", ICMP6_SENT, "3", "... that a packet lived too long"),
-	PROBE_ICMP6("Out", "Echos", ICMP6_SENT, "128", "... that asks for an echo"),
-	PROBE_ICMP6("Out", "EchoReplies", ICMP6_SENT, "129", "... that is an echo"),
-	PROBE_ICMP6("Out", "NeighborSolicits", ICMP6_SENT, "135", "... that asks for a neighbour"),
-	PROBE_ICMP6("Out", "NeighborAdvertisements", ICMP6_SENT, "136", "... that a neighbour answers"),
+	PROBES_ICMP6("In", ICMP6_USED, "ICMPv6 receives a message"),
+	PROBES_ICMP6("Out", ICMP6_SENT, "ICMPv6 sends a message"),
 };
 /* clang-format on */
 

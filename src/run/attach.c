@@ -192,15 +192,14 @@ static int attach_tp(struct attached *a, size_t prog, const char *what, char *wh
 	/* The tracepoint or function is the one that the program was verified for (attach_btf_id): no name here. */
 	int fd = bpf_raw_tracepoint_open(NULL, a->loaded->progs[prog]), err = errno;
 
-	if (fd < 0 && err == E2BIG) {
-		failed(a->features, a->loaded, prog, what, err, why, why_len);
-		add_text(why, why_len,
-			"; Linux lets no more than 38 programs be at a function: end another trace, or -x "
-			"tier=kprobes");
-		return -err;
+	if (fd < 0) {
+		err = failed(a->features, a->loaded, prog, what, err, why, why_len);
+		if (err == -E2BIG)
+			add_text(why, why_len,
+				"; Linux lets no more than 38 programs be at a function: end another "
+				"trace, or -x tier=kprobes");
+		return err;
 	}
-	if (fd < 0)
-		return failed(a->features, a->loaded, prog, what, err, why, why_len);
 	a->links[a->nlinks++] = fd;
 	return 0;
 }

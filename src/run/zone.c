@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,9 @@ static size_t hex_run(const char *s)
 	return n;
 }
 
-const char *zone_container(const char *path, size_t *len)
+/* The name in a cgroup path, or NULL: the last 64-digit id ("/docker/<id>", "docker-<id>.scope",
+ * "cri-containerd-<id>.scope", "libpod-<id>.scope") cut to 12 digits, or what follows "lxc/" or "lxc.payload.". */
+static const char *container_id(const char *path, size_t *len)
 {
 	static const char *const lxc[] = { "/lxc.payload.", "/lxc.payload/", "/lxc/" };
 	const char *found = NULL;
@@ -185,7 +188,7 @@ const char *zone_container(const char *path, size_t *len)
 	return found && *len ? found : NULL;
 }
 
-static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t netns)
+bool zone_container(int proc, const char *pid, char *name, size_t size)
 {
 	char path[64], text[4096];
 	const char *id;
@@ -196,15 +199,24 @@ static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t 
 	snprintf(path, sizeof(path), "%.20s/cgroup", pid);
 	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return false;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
-		return;
+		return false;
 	text[n] = 0;
-	id = zone_container(text, &len);
+	id = container_id(text, &len);
 	if (id)
-		set_name(z, netns, id, len);
+		snprintf(name, size, "%.*s", (int)len, id);
+	return id != NULL;
+}
+
+static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t netns)
+{
+	char name[NAME_MAX + 1];
+
+	if (zone_container(proc, pid, name, sizeof(name)))
+		set_name(z, netns, name, strlen(name));
 }
 
 static void scan_processes(struct zones *z)

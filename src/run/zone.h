@@ -1,6 +1,7 @@
 /* zone: names of network namespaces by their inode number: what D calls zonename. */
 #ifndef DWIRE_RUN_ZONE_H
 #define DWIRE_RUN_ZONE_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +17,9 @@ const char *zone_name(struct zones *z, uint32_t netns);
 /* How much of the name's beginning tells namespaces apart no better than nothing, when there is only room for part of
  * it: the first digits of a number, "netns-". */
 size_t zone_dull(const char *name, size_t len, size_t room);
-/* The container's name in the text of a cgroup file, *len characters, or NULL: the last 64-digit id ("/docker/<id>",
- * "docker-<id>.scope", "cri-containerd-<id>.scope", "libpod-<id>.scope") cut to 12 digits, or what follows "lxc/" or
- * "lxc.payload.". */
-const char *zone_container(const char *path, size_t *len);
+/* The name of the container that a process is in, cut to size: the id's first 12 digits, or LXC's name. proc is a
+ * descriptor of /proc. False: it is in none. */
+bool zone_container(int proc, const char *pid, char *name, size_t size);
 /* The namespace that zone_name() would call so; 0: there is none now. */
 uint32_t zone_number(struct zones *z, const char *name);
 #endif
