@@ -12,7 +12,7 @@ int64_t opened, accepted, failed, closed, brief, life;
 int64_t resent, timeouts, dropped, lost, mute, tail_drops, full, resets_out, resets_in, shut, no_room;
 int64_t asked, unknown, slow_names, name_time;
 int64_t slow_connects, connect_time, connects, slow_first, firsts, first_time, far, queued_long;
-int64_t left;
+int64_t left, turns, seen;
 uint64_t born[uint64_t], asked_at[uint64_t], made_at[uint64_t];
 
 inline int ms = 1000000;
@@ -220,6 +220,19 @@ qdisc:::dequeue
 	queued_long++;
 }
 
+/* ---- what tracing itself misses: turns of process 1 that begin, and none that ends ---- */
+sched:::off-cpu
+/ args[1]->pr_pid == 1 /
+{
+	turns++;
+}
+
+sched:::off-cpu
+/ pid == 1 /
+{
+	seen++;
+}
+
 profile:::tick-1s
 {
 	left--;
@@ -303,5 +316,8 @@ dtrace:::END
 		row("latency", "segments from over 200 ms away", far, "", next[far * 10 > tcp_in, "tcprtt"]);
 	if (!tool_text || queued_long)
 		row("latency", "packets over 5 ms in a queue", queued_long, "", next[queued_long, "qdisclat"]);
+	this->hidden = turns > 5 && !seen ? turns : 0;
+	if (!tool_text || this->hidden)
+		row("tracing", "turns of process 1 not traced", this->hidden, "", "");
 	say("All else of connections, losses, names and latency is 0.\n");
 }

@@ -28,7 +28,14 @@ row() { # WHAT
 	sed -n "s/^$1=//p" <<<"$OUT"
 }
 
+turns() { # of process 1's threads, as the scheduler counts them
+	cat /proc/1/task/*/schedstat | awk '{ n += $3 } END { print n }'
+}
+before=$(turns)
 look quiet
+unseen=$(row 'turns of process 1 not traced' | tr -d ' ')
+[ "$unseen" = 0 ] || expect_ge "$unseen" 6 "turns of process 1 that were not traced"
+expect_le "$unseen" $(($(turns) - before)) "turns of process 1"
 expect_eq "$(row 'TCP opened')" "4 " "opened"
 expect_eq "$(row 'TCP accepted')" "4 " "accepted"
 expect_eq "$(row 'TCP failed to open')" "0 " "failed"
@@ -48,7 +55,7 @@ expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that 
 "$dwire" netcheck --netns "$NETNS" --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
 expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
 expect_le "$(wc -l <"$tmp/out")" 24 "lines"
-expect_eq "$(grep -E '^(conn|loss|names|lat)' "$tmp/out" | awk '$0 !~ /mean|TCP (opened|accepted)/ && substr($0, 45, 12) + 0 == 0')" "" "what did not happen"
+expect_eq "$(grep -E '^(conn|loss|names|lat|trac)' "$tmp/out" | awk '$0 !~ /mean|TCP (opened|accepted)/ && substr($0, 45, 12) + 0 == 0')" "" "what did not happen"
 expect_match "$(tail -n 1 "$tmp/out")" 'All else of .* is 0\.$' "the last line"
 
 # A queue that is too short, a neighbour that is not there, a port that nobody has; devices of another namespace are not shown.
