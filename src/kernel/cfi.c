@@ -4,14 +4,13 @@
 #include "kernel/cfi.h"
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arch.h"
 #include "kernel/cfi_priv.h"
+#include "kernel/elffile.h"
 
 struct cie {
 	uint64_t at; /* offset in the section */
@@ -193,13 +192,11 @@ static struct cfi *read_elf(Elf *elf)
 
 struct cfi *cfi_open(const char *file)
 {
-	int fd = elf_version(EV_CURRENT) == EV_NONE ? -1 : open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-	struct cfi *c = elf && elf_kind(elf) == ELF_K_ELF ? read_elf(elf) : NULL;
+	int fd;
+	Elf *elf = elffile_open(file, &fd);
+	struct cfi *c = elf ? read_elf(elf) : NULL;
 
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	elffile_close(elf, fd);
 	return c;
 }
 

@@ -2,17 +2,17 @@
  * packed into .gnu_debugdata. Output: a sorted table.
  * Invariant: whatever the file holds, nothing outside of what libelf checked is read; names are copied. */
 #include "kernel/elfsyms.h"
+#include "kernel/elffile.h"
 #include "kernel/unxz.h"
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SEGMENTS_MAX 32
 #define BUILD_ID_MAX 64
+#define NAMES_MOST (512u << 20) /* bytes; symbols may share one name of any length */
 
 struct func {
 	uint64_t addr, size;
@@ -26,7 +26,7 @@ struct segment {
 
 struct elfsyms {
 	struct func *v;
-	size_t n, cap;
+	size_t n, cap, names;
 	struct segment segs[SEGMENTS_MAX];
 	size_t nsegs;
 	char *debug; /* the file that the symbols are from, where that is another one */
@@ -47,6 +47,11 @@ static void read_segments(struct elfsyms *e, Elf *elf)
 
 static bool add_func(struct elfsyms *e, const GElf_Sym *sym, const char *name)
 {
+	size_t len = strcspn(name, "@"); /* without its version */
+
+	if (len > NAMES_MOST - e->names)
+		return false;
+	e->names += len;
 	if (e->n == e->cap) {
 		size_t cap = e->cap ? 2 * e->cap : 256;
 		struct func *v = reallocarray(e->v, cap, sizeof(*v));
@@ -59,7 +64,7 @@ static bool add_func(struct elfsyms *e, const GElf_Sym *sym, const char *name)
 	e->v[e->n].addr = sym->st_value;
 	e->v[e->n].size = sym->st_size;
 	e->v[e->n].global = GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	e->v[e->n].name = strndup(name, strcspn(name, "@")); /* without its version */
+	e->v[e->n].name = strndup(name, len);
 	return e->v[e->n].name && ++e->n;
 }
 
@@ -156,15 +161,13 @@ static const char *debuglink(Elf *elf)
 
 static bool read_file(struct elfsyms *e, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-	bool found = elf && elf_kind(elf) == ELF_K_ELF && read_table(e, elf, SHT_SYMTAB);
+	int fd;
+	Elf *elf = elffile_open(path, &fd);
+	bool found = elf && read_table(e, elf, SHT_SYMTAB);
 
 	if (found && !e->debug)
 		e->debug = strdup(path);
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	elffile_close(elf, fd);
 	return found;
 }
 
@@ -243,20 +246,11 @@ static struct elfsyms *read_elf(Elf *elf, const char *root, const char *path)
 
 struct elfsyms *elfsyms_open(const char *file, const char *root, const char *path)
 {
-	struct elfsyms *e = NULL;
 	int fd;
-	Elf *elf;
+	Elf *elf = elffile_open(file, &fd);
+	struct elfsyms *e = elf ? read_elf(elf, root, path) : NULL;
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		e = read_elf(elf, root, path);
-	elf_end(elf);
-	close(fd);
+	elffile_close(elf, fd);
 	return e;
 }
 

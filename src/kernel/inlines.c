@@ -1,13 +1,13 @@
 /* inlines: see inlines.h. libdw reads the DWARF. */
 #include "kernel/inlines.h"
+#include "kernel/elffile.h"
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct inlines {
 	int fd;
+	Elf *elf;
 	Dwarf *dwarf;
 };
 
@@ -19,8 +19,8 @@ struct inlines *inlines_open(const char *file)
 
 	if (!in)
 		return NULL;
-	in->fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	in->dwarf = in->fd < 0 ? NULL : dwarf_begin(in->fd, DWARF_C_READ);
+	in->elf = elffile_open(file, &in->fd);
+	in->dwarf = in->elf ? dwarf_begin_elf(in->elf, DWARF_C_READ, NULL) : NULL;
 	if (in->dwarf && dwarf_nextcu(in->dwarf, 0, &next, &header, NULL, NULL, NULL) == 0)
 		return in;
 	inlines_free(in);
@@ -33,8 +33,7 @@ void inlines_free(struct inlines *in)
 		return;
 	if (in->dwarf)
 		dwarf_end(in->dwarf);
-	if (in->fd >= 0)
-		close(in->fd);
+	elffile_close(in->elf, in->fd);
 	free(in);
 }
 

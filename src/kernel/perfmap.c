@@ -1,5 +1,6 @@
 /* perfmap: see perfmap.h. Output: a sorted table; of functions at one place the one that was written last.
- * Invariant: whatever the file holds, only lines that are whole count; not more than FUNCS_MAX of them. */
+ * Invariant: whatever the file holds, only lines that are whole count; not more than FUNCS_MAX of them.
+ * /tmp is everybody's: what another user than the process's has put there is not read. */
 #include "kernel/perfmap.h"
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define FUNCS_MAX (4u << 20)
+#define SIZE_MOST (1 << 30)
 
 struct func {
 	uint64_t start, size;
@@ -59,19 +61,21 @@ static int by_start(const void *a, const void *b)
 	return x->line > y->line ? -1 : x->line < y->line;
 }
 
-struct perfmap *perfmap_open_file(const char *path)
+static bool is_trusted(int fd, uid_t uid)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SIZE_MOST &&
+		(st.st_uid == uid || st.st_uid == 0);
+}
+
+struct perfmap *perfmap_read(int fd, uid_t uid)
+{
+	FILE *f = fd >= 0 && is_trusted(fd, uid) ? fdopen(fd, "r") : NULL;
 	struct perfmap *m = f ? calloc(1, sizeof(*m)) : NULL;
 	char *line = NULL;
 	size_t cap = 0;
-	struct stat st;
 
-	if (m && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		free(m);
-		m = NULL;
-	}
 	while (m && getline(&line, &cap, f) > 0)
 		if (!add_line(m, line))
 			break;
@@ -85,17 +89,22 @@ struct perfmap *perfmap_open_file(const char *path)
 	return m;
 }
 
-struct perfmap *perfmap_open(pid_t pid, pid_t nspid)
+struct perfmap *perfmap_open_file(const char *path, uid_t uid)
+{
+	return perfmap_read(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), uid);
+}
+
+struct perfmap *perfmap_open(pid_t pid, pid_t nspid, uid_t uid)
 {
 	char path[128];
 	struct perfmap *m;
 
 	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)nspid);
-	m = perfmap_open_file(path);
+	m = perfmap_open_file(path, uid);
 	if (m)
 		return m;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)nspid);
-	return perfmap_open_file(path);
+	return perfmap_open_file(path, uid);
 }
 
 void perfmap_free(struct perfmap *m)

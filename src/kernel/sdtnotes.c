@@ -2,6 +2,7 @@
  * probe's, that of section .stapsdt.base when the file was linked, the semaphore's) and three texts. Invariant:
  * nothing outside of what libelf checked is read; texts end within their note. */
 #include "kernel/sdtnotes.h"
+#include "kernel/elffile.h"
 
 #include <gelf.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static void read_elf(struct arena *a, Elf *elf, sdt_list *out)
 
 void sdt_read(struct arena *a, int fd, sdt_list *out)
 {
-	Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elffile_begin(fd);
 
 	if (elf)
 		read_elf(a, elf, out);

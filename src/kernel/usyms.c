@@ -151,27 +151,29 @@ static struct process *process_of(struct usyms *u, pid_t pid, bool make)
 	return p;
 }
 
-/* The last of "NSpid:	4711	5": in the innermost namespace. */
-static void note_nspid(struct process *p)
+/* The second of "Uid:	0	33	33	33": as whom it makes files. The last of "NSpid:	4711	5": in the innermost
+ * namespace. */
+static void note_status(struct process *p)
 {
 	char path[64], line[512];
 	FILE *f;
 
-	if (p->nspid)
-		return;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)p->pid);
 	f = fopen(path, "re");
+	if (!f)
+		return;
 	p->nspid = p->pid;
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *last = strncmp(line, "NSpid:", 6) ? NULL : strrchr(line, '\t');
+	while (fgets(line, sizeof(line), f)) {
+		const char *last = strrchr(line, '\t');
 
-		if (last) {
+		if (!last)
+			continue;
+		if (!strncmp(line, "Uid:", 4))
+			(void)sscanf(line, "Uid: %*u %u", &p->uid);
+		else if (!strncmp(line, "NSpid:", 6))
 			p->nspid = (pid_t)strtol(last + 1, NULL, 10);
-			break;
-		}
 	}
-	if (f)
-		fclose(f);
+	fclose(f);
 }
 
 /* ---- files that are kept open ------------------------------------------------------------------------------------ */
@@ -257,7 +259,8 @@ static void note_maps(struct usyms *u, struct process *p)
 			break;
 		keep_open(u, p, &m);
 	}
-	note_nspid(p);
+	if (!p->nspid)
+		note_status(p);
 	if (!p->n) /* it has just ended: its old maps are still in the array */
 		p->n = old;
 	free(line);
@@ -495,8 +498,11 @@ static bool find_jit(const struct usyms *u, struct process *p, uint64_t addr, st
 	const char *name = p->jit ? perfmap_find(p->jit, addr, &off) : NULL;
 
 	if (!name && p->jit_seen != u->now && p->nspid) {
-		struct perfmap *now = perfmap_open(p->pid, p->nspid);
+		struct perfmap *now;
 
+		if (!p->ended)
+			note_status(p);
+		now = perfmap_open(p->pid, p->nspid, p->uid);
 		p->jit_seen = u->now;
 		if (now) {
 			perfmap_free(p->jit);

@@ -38,6 +38,7 @@ struct process {
 	struct perfmap *jit; /* what it has compiled itself; NULL: nothing is known */
 	unsigned jit_seen;
 	pid_t nspid; /* its number as it knows it; 0: not known */
+	uid_t uid;   /* its user when that was asked */
 };
 
 struct usyms {

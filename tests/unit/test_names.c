@@ -46,7 +46,7 @@ static void test_perfmap(void)
 	uint64_t off = 0;
 
 	EXPECT(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	m = perfmap_open_file(path);
+	m = perfmap_open_file(path, getuid());
 	EXPECT(m != NULL);
 	if (m) {
 		EXPECT_STR(perfmap_find(m, 0x101f, &off), "first one");
@@ -59,10 +59,27 @@ static void test_perfmap(void)
 	}
 	perfmap_free(m);
 	perfmap_free(NULL);
-	EXPECT(perfmap_open_file("/nonexistent") == NULL);
-	EXPECT(perfmap_open_file("/dev/null") == NULL);
-	EXPECT(perfmap_open_file("/tmp") == NULL);
+	EXPECT(perfmap_open_file("/nonexistent", getuid()) == NULL);
+	EXPECT(perfmap_open_file("/dev/null", getuid()) == NULL);
+	EXPECT(perfmap_open_file("/tmp", getuid()) == NULL);
+	/* what somebody else has left in /tmp: a file of his own, a link to one of root's, one with a hole of 1 TB */
+	char link[] = "/tmp/perfmap.link.XXXXXX";
+	int lfd = mkstemp(link);
+
+	EXPECT(lfd >= 0 && unlink(link) == 0 && symlink(path, link) == 0);
+	EXPECT(perfmap_open_file(link, getuid()) == NULL);
+	if (geteuid() == 0) {
+		EXPECT(fchown(fd, 65534, 65534) == 0);
+		EXPECT(perfmap_open_file(path, 0) == NULL);
+		m = perfmap_open_file(path, 65534);
+		EXPECT(m != NULL);
+		perfmap_free(m);
+	}
+	EXPECT(ftruncate(fd, 1ll << 40) == 0 && perfmap_open_file(path, 65534) == NULL);
+	EXPECT(perfmap_open_file(path, getuid()) == NULL);
+	unlink(link);
 	unlink(path);
+	close(lfd);
 	close(fd);
 }
 

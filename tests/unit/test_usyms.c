@@ -1,8 +1,11 @@
 /* test_usyms: names of addresses in a process, this one: what the compiler and the linker know of it. */
+#include "kernel/elffile.h"
 #include "kernel/elfsyms.h"
 #include "kernel/usyms.h"
 #include "unit.h"
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +77,26 @@ static void test_ended(struct usyms *u)
 	EXPECT(!usyms_find(u, other, address(named), &s));
 }
 
+/* A program whose file its owner has made large by a hole: what libelf finds in it is not read. */
+static void test_huge(void)
+{
+	char path[] = "/tmp/elf.XXXXXX", head[4096];
+	int fd = mkstemp(path), self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ours;
+	Elf *elf;
+
+	EXPECT(fd >= 0 && self >= 0 && read(self, head, sizeof(head)) == (ssize_t)sizeof(head));
+	EXPECT(write(fd, head, sizeof(head)) == (ssize_t)sizeof(head));
+	elf = elffile_open(path, &ours);
+	EXPECT(elf != NULL);
+	elffile_close(elf, ours);
+	EXPECT(ftruncate(fd, 1ll << 40) == 0);
+	EXPECT(elffile_open(path, &ours) == NULL);
+	elffile_close(NULL, ours);
+	unlink(path);
+	close(self);
+	close(fd);
+}
+
 int main(void)
 {
 	struct usyms *u = usyms_new();
@@ -95,5 +118,6 @@ int main(void)
 	EXPECT(e != NULL && !elfsyms_find(e, UINT64_MAX, &name, &off));
 	elfsyms_free(e);
 	elfsyms_free(NULL);
+	test_huge();
 	return unit_end();
 }

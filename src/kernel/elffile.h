@@ -1,0 +1,12 @@
+/* elffile: opens ELF files. Whoever runs a process has made its files, and they are read as root. */
+#ifndef DWIRE_KERNEL_ELFFILE_H
+#define DWIRE_KERNEL_ELFFILE_H
+#include <libelf.h>
+
+/* NULL: no file, no ELF, or too large to be read into memory (more than 4 GB, or an eighth of the machine's): a file
+ * with holes costs its owner nothing. *fd is to be closed with elffile_close. */
+Elf *elffile_open(const char *path, int *fd);
+void elffile_close(Elf *elf, int fd);
+/* The same of a file that is open already; fd stays the caller's. */
+Elf *elffile_begin(int fd);
+#endif
