@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/inet.h"
 #include "cli/tool_priv.h"
@@ -82,6 +83,22 @@ static bool add_netns(struct tool *t, const char *cs, FILE *out)
 		fprintf(out, "%s%s->cs_netns == %llu", i ? " || " : " && (", cs, number);
 	}
 	fputs(it.n ? ")" : "", out);
+	return true;
+}
+
+bool tool_netns_numbers(struct tool *t, FILE *out)
+{
+	const char *global = access("/proc/1/ns/net", F_OK) ? "/proc/self/ns/net" : "/proc/1/ns/net";
+	unsigned long long number;
+	struct items it;
+
+	if (!split(t, "tool_netns", &it))
+		return false;
+	for (size_t i = 0; i < it.n; i++) {
+		if (!netns_number(t, strcmp(it.v[i], "global") ? it.v[i] : global, &number))
+			return false;
+		fprintf(out, "%s%llu", i ? "," : "", number);
+	}
 	return true;
 }
 

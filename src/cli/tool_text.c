@@ -235,8 +235,9 @@ static const struct row *named_row(struct tool *t)
 	return &t->rows[0];
 }
 
-static void put_head(struct tool *t, FILE *out)
+static bool put_head(struct tool *t, FILE *out)
 {
+	const struct param *netns = tool_param(t, "tool_netns");
 	static const char *const rows[] = { "text", "json", "csv" };
 
 	fprintf(out, "#pragma D option quiet\n#pragma D option rows=%s\n",
@@ -244,6 +245,12 @@ static void put_head(struct tool *t, FILE *out)
 	for (size_t i = 0; i < t->nparams; i++)
 		if (!t->params[i].same_as)
 			put_param(&t->params[i], out);
+	if (netns && netns->given && strstr(t->file->text, "netcounters")) {
+		fputs("#pragma D option netns=", out);
+		if (!tool_netns_numbers(t, out))
+			return false;
+		fputc('\n', out);
+	}
 	fprintf(out, "inline int tool_text = %d;\n", t->out == TOOL_TEXT);
 	fprintf(out, "inline uint64_t tool_clock_now = (walltimestamp / 1000000000 + %ld) %% 86400;\n", zone_offset());
 	if (tool_number(t, "tool_secs"))
@@ -253,6 +260,7 @@ static void put_head(struct tool *t, FILE *out)
 		tool_print_names(t, named_row(t), out);
 		fputs(";\n}\n", out);
 	}
+	return true;
 }
 
 /* What ends the trace, behind all of the script's clauses. */
@@ -271,8 +279,7 @@ static void put_end(struct tool *t, FILE *out)
 
 bool tool_program(struct tool *t, FILE *out)
 {
-	put_head(t, out);
-	if (!expand(t, t->file->text, out))
+	if (!put_head(t, out) || !expand(t, t->file->text, out))
 		return false;
 	fputc('\n', out);
 	if (t->script && !expand(t, t->script->text, out))

@@ -1,29 +1,127 @@
-/* counters: see counters.h. Input: /proc/self/net/snmp, netstat (a line of names, a line of values) and snmp6 (a
- * name and a value a line). Output: text. Invariant: a counter is known by its name; what is no number, or does not
- * only grow (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's file
+/* counters: see counters.h. Input: net/snmp, net/netstat (a line of names, a line of values) and net/snmp6 (a name and a
+ * value a line) of each namespace. Output: text. Invariant: a counter is known by its name; what is no number, or does
+ * not only grow (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's file
  * has it. */
 #include "run/counters.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/strmap.h"
+#include "base/vec.h"
+
+struct counter {
+	const char *name;
+	int64_t last, now; /* of all namespaces together */
+};
+
+/* A namespace's files, which tell what is true at each reading. */
+struct place {
+	FILE *snmp, *netstat, *snmp6; /* NULL: there is none */
+};
 
 struct counters {
 	struct arena *arena;   /* names and values of all times: the names are few */
-	struct strmap *values; /* name -> int64_t */
+	struct strmap *values; /* name -> struct counter */
+	VEC(struct counter *) order;
+	VEC(struct place) places;
 	bool begun;
 	char *text; /* of the last call */
 	size_t len;
-	FILE *out; /* writes into text */
 };
 
-struct counters *counters_new(void)
+/* ---- namespaces -------------------------------------------------------------------------------------------------- */
+static FILE *open_file(const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/thread-self/net/%s", name);
+	return fopen(path, "re");
+}
+
+/* Those of the namespace that this thread is in. */
+static void open_place(struct counters *c)
+{
+	*vec_push(c->arena, &c->places) = (struct place){ open_file("snmp"), open_file("netstat"), open_file("snmp6") };
+}
+
+/* DIR/NAME/below is the namespace, for one of the names: -1, or a descriptor of it. */
+static int find_in(const char *path, const char *below, unsigned long long netns)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	int fd = -1;
+
+	while (dir && fd < 0 && (d = readdir(dir))) {
+		char name[300];
+		struct stat s;
+
+		if (d->d_name[0] == '.' || (*below && !isdigit((unsigned char)d->d_name[0])))
+			continue;
+		snprintf(name, sizeof(name), "%s%s", d->d_name, below);
+		if (!fstatat(dirfd(dir), name, &s, 0) && s.st_ino == netns)
+			fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC);
+	}
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+static void open_number(struct counters *c, unsigned long long netns)
+{
+	int fd = find_in("/run/netns", "", netns);
+
+	if (fd < 0)
+		fd = find_in("/proc", "/ns/net", netns);
+	if (fd >= 0 && !setns(fd, CLONE_NEWNET))
+		open_place(c);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* False: we are not where we were. */
+static bool open_list(struct counters *c, const char *list)
+{
+	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	bool back;
+
+	if (own < 0)
+		return true;
+	for (const char *s = list; *s; s += strcspn(s, ",") + (s[strcspn(s, ",")] == ','))
+		open_number(c, strtoull(s, NULL, 10));
+	back = !setns(own, CLONE_NEWNET);
+	close(own);
+	return back;
+}
+
+void counters_free(struct counters *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->places.n; i++) {
+		FILE *const files[] = { c->places.v[i].snmp, c->places.v[i].netstat, c->places.v[i].snmp6 };
+
+		for (size_t k = 0; k < 3; k++)
+			if (files[k])
+				fclose(files[k]);
+	}
+	free(c->text);
+	arena_free(c->arena);
+	free(c);
+}
+
+struct counters *counters_new(const char *netns)
 {
 	struct counters *c = calloc(1, sizeof(*c));
 
@@ -35,33 +133,30 @@ struct counters *counters_new(void)
 		return NULL;
 	}
 	c->values = strmap_new(c->arena);
+	if (!netns)
+		open_place(c);
+	else if (!open_list(c, netns)) {
+		counters_free(c);
+		return NULL;
+	}
 	return c;
 }
 
-void counters_free(struct counters *c)
-{
-	if (!c)
-		return;
-	free(c->text);
-	arena_free(c->arena);
-	free(c);
-}
-
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 static void take(struct counters *c, const char *group, const char *name, int64_t value)
 {
 	char key[128];
-	int64_t *last;
+	struct counter *n;
 
 	snprintf(key, sizeof(key), "%s%s", group, name);
-	last = strmap_get(c->values, key);
-	if (!last) {
-		last = ARENA_NEW(c->arena, int64_t);
-		strmap_put(c->values, arena_strdup(c->arena, key), last);
-		*last = c->begun ? 0 : value;
+	n = strmap_get(c->values, key);
+	if (!n) {
+		n = ARENA_NEW(c->arena, struct counter);
+		n->name = arena_strdup(c->arena, key);
+		strmap_put(c->values, n->name, n);
+		*vec_push(c->arena, &c->order) = n;
 	}
-	if (*last != value && c->out)
-		fprintf(c->out, "%-32s%" PRId64 "\n", key, value - *last);
-	*last = value;
+	n->now += value;
 }
 
 /* "Tcp: RtoAlgorithm RtoMin ..." and "Tcp: 1 200 ...": name without the colon, then column by column. */
@@ -75,44 +170,53 @@ static void take_pair(struct counters *c, char *names, char *values)
 		take(c, group, name, strtoll(value, NULL, 10));
 }
 
-static void read_pairs(struct counters *c, const char *path)
+static void read_pairs(struct counters *c, FILE *f)
 {
-	FILE *f = fopen(path, "re");
 	char *names = NULL, *values = NULL;
 	size_t nsize = 0, vsize = 0;
 
 	if (!f)
 		return;
+	rewind(f);
 	while (getline(&names, &nsize, f) > 0 && getline(&values, &vsize, f) > 0)
 		take_pair(c, names, values);
 	free(names);
 	free(values);
-	fclose(f);
 }
 
-static void read_lines(struct counters *c, const char *path)
+static void read_lines(struct counters *c, FILE *f)
 {
-	FILE *f = fopen(path, "re");
 	char name[96], value[32];
 
 	if (!f)
 		return;
+	rewind(f);
 	while (fscanf(f, "%95s %31s", name, value) == 2)
 		take(c, "", name, strtoll(value, NULL, 10));
-	fclose(f);
 }
 
 const char *counters_moved(struct counters *c)
 {
+	FILE *out;
+
 	free(c->text);
 	c->text = NULL;
-	c->out = c->begun ? open_memstream(&c->text, &c->len) : NULL;
-	read_pairs(c, "/proc/self/net/snmp");
-	read_pairs(c, "/proc/self/net/netstat");
-	read_lines(c, "/proc/self/net/snmp6");
-	if (c->out)
-		fclose(c->out);
-	c->out = NULL;
+	out = c->begun ? open_memstream(&c->text, &c->len) : NULL;
+	for (size_t i = 0; i < c->places.n; i++) {
+		read_pairs(c, c->places.v[i].snmp);
+		read_pairs(c, c->places.v[i].netstat);
+		read_lines(c, c->places.v[i].snmp6);
+	}
+	for (size_t i = 0; i < c->order.n; i++) {
+		struct counter *n = c->order.v[i];
+
+		if (out && n->now != n->last)
+			fprintf(out, "%-32s%" PRId64 "\n", n->name, n->now - n->last);
+		n->last = n->now;
+		n->now = 0;
+	}
+	if (out)
+		fclose(out);
 	c->begun = true;
 	return c->text ? c->text : "";
 }

@@ -147,6 +147,7 @@ static const struct opt {
 	{ "maxframes", OPT_NUM, 0, O(maxframes) },
 	{ "modpath", OPT_ANY, 0, 0 },
 	{ "nolibs", OPT_BOOL, NO_PRAGMA, O(nolibs) },
+	{ "netns", OPT_TEXT, 0, O(netns) },
 	{ "nodemangle", OPT_BOOL, 0, O(nodemangle) },
 	{ "noresolve", OPT_BOOL, 0, O(noresolve) },
 	{ "nspec", OPT_NUM, 0, O(nspec) },

@@ -39,6 +39,7 @@ struct options {
 	uint32_t version;      /* of D, see version_parse(); 0: the latest */
 	const char *cpppath;   /* NULL: cpp */
 	const char *syslibdir; /* NULL: none but what is built in */
+	const char *netns;     /* numbers of network namespaces, whose counters netcounters tells; NULL: our own */
 	option_list cppargs;   /* -D, -U, -I, in the order given, as cpp takes them */
 	option_list libdirs;   /* -L, libdir */
 	uint32_t tree;         /* not 0: the syntax tree is shown */

@@ -222,7 +222,7 @@ static const char *moved_counters(void *ctx)
 	struct session *s = ctx;
 
 	if (!s->counters)
-		s->counters = counters_new();
+		s->counters = counters_new(s->opts.options->netns);
 	return s->counters ? counters_moved(s->counters) : "";
 }
 

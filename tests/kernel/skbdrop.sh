@@ -17,6 +17,19 @@ expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .drops' "$tmp/out")" 5 "dro
 expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .stack | split(";") | length' "$tmp/out")" 4 "frames"
 expect_match "$(jq -r 'select(.counters) | .counters' "$tmp/out")" 'Udp6NoPorts +5' "counters"
 
+# The counters are those of the namespaces that were asked for, each and together.
+one=$NETNS
+netns_new e
+printf '%s >/dev/null\n' "ip netns exec $one udp_send -n 4" "ip netns exec $NETNS udp_send -n 3" "udp_send -n 2" |
+	sed '1i#!/bin/sh' >"$tmp/both"
+chmod +x "$tmp/both"
+for want in "4 $one" "3 $NETNS_ID" "7 $one,$NETNS"; do
+	"$dwire" skbdrop --netns "${want#* }" --command "$tmp/both" >"$tmp/out" 2>/dev/null
+	expect_eq "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" "${want% *}" "UdpNoPorts of ${want#* }"
+done
+"$dwire" skbdrop --netns global --command "$tmp/both" >"$tmp/out" 2>/dev/null
+expect_ge "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" 2 "UdpNoPorts of global"
+
 # Nothing is thrown away, or nothing that is wanted.
 "$dwire" skbdrop --netns "$NETNS" --json --command true >"$tmp/out" 2>/dev/null
 expect_eq "$(<"$tmp/out")" "" "without drops"
