@@ -3,8 +3,11 @@
  * Invariant: no byte below 0x20, no DEL, no C1 control, no direction override and no malformed UTF-8 is written
  * (newline and tab excepted, on request). A backslash passes as it is: the text is for eyes, not for parsing. */
 #include "base/escape.h"
+#include "base/arena.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct range {
 	uint32_t lo, hi;
@@ -125,4 +128,24 @@ size_t escape_print(FILE *out, const char *text, size_t len, int keep_ws)
 		cols += IN_TABLE(c, wide) ? 2 : IN_TABLE(c, narrow) ? 0 : 1;
 	}
 	return cols;
+}
+
+const char *escape_name(struct arena *a, const char *s)
+{
+	char *text = NULL;
+	size_t len = 0, n = 0;
+	FILE *f;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f)
+		n++;
+	if (!s[n])
+		return s;
+	f = open_memstream(&text, &len);
+	if (f) {
+		escape_print(f, s, strlen(s), 0);
+		fclose(f);
+	}
+	s = text ? arena_strdup(a, text) : "?";
+	free(text);
+	return s;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/escape.h"
 
 #define PATH_LEN 4096
 #define FUNCTION_MOST (4u << 20) /* bytes; of a longer one only those are looked at */
@@ -87,7 +88,7 @@ static struct object *add(struct objects *o, uint64_t dev, uint64_t ino, const c
 	struct object *obj = ARENA_NEW(o->arena, struct object);
 
 	obj->path = arena_strdup(o->arena, path);
-	obj->base = base_of(obj->path);
+	obj->base = escape_name(o->arena, base_of(obj->path));
 	obj->dev = dev;
 	obj->ino = ino;
 	obj->fd = -1;

@@ -13,7 +13,7 @@
 
 struct object {
 	const char *path; /* as its process sees it */
-	const char *base; /* ... without folders */
+	const char *base; /* ... without folders, safe to print */
 	uint64_t dev, ino;
 	bool program; /* the process executes it */
 	pid_t pid;    /* a process that has mapped it at start..end; 0: opened by its path */

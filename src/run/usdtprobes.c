@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/strmap.h"
 #include "prov/sdtargs.h"
 #include "run/userprobes_priv.h"
@@ -97,7 +98,7 @@ static void add_note(struct userprobes *u, struct object *obj, const struct sdt_
 		return;
 	*vec_push(u->arena, &o->places) = (struct uplace){
 		.path = obj->file,
-		.shown = arena_printf(u->arena, "%s:%s of %s", prov, name, obj->path),
+		.shown = escape_name(u->arena, arena_printf(u->arena, "%s:%s of %s", prov, name, obj->path)),
 		.off = n->off,
 		.ref_ctr = n->semaphore,
 		.pid = u->pd.pid,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/strmap.h"
 #include "kernel/objects.h"
 #include "prov/user.h"
@@ -36,7 +37,7 @@ void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const ch
 	if (u->fault.message) /* the first reason is the nearest */
 		return;
 	va_start(ap, fmt);
-	u->fault = (struct probe_fault){ tag, arena_vprintf(u->arena, fmt, ap), hint };
+	u->fault = (struct probe_fault){ tag, escape_name(u->arena, arena_vprintf(u->arena, fmt, ap)), hint };
 	va_end(ap);
 }
 
@@ -66,11 +67,11 @@ struct user_probe *user_probe(struct userprobes *u, const struct object *obj, co
 	strmap_put(u->probes, key, up);
 	user_add(u->list,
 		&(struct probe){
-			.prov = provider_of(u, prov),
+			.prov = provider_of(u, escape_name(u->arena, prov)),
 			.def = def,
 			.mod = obj->base,
-			.func = arena_strdup(u->arena, func),
-			.name = arena_strdup(u->arena, name),
+			.func = arena_strdup(u->arena, escape_name(u->arena, func)),
+			.name = arena_strdup(u->arena, escape_name(u->arena, name)),
 			.path = obj->path,
 			.program = obj->program,
 		});
@@ -89,7 +90,7 @@ static void user_place(
 			return;
 	pl = vec_push(u->arena, &up->places);
 	*pl = (struct uplace){ .path = obj->file, .off = off, .cookie = returns << 32, .pid = u->pd.pid };
-	pl->shown = arena_printf(u->arena, "%s:%s of %s", p->func, p->name, obj->path);
+	pl->shown = escape_name(u->arena, arena_printf(u->arena, "%s:%s of %s", p->func, p->name, obj->path));
 	p->places = up->places.v;
 	p->nplaces = up->places.n;
 }
@@ -596,7 +597,7 @@ static void find_function(void *ctx, const char *name, uint64_t off, uint64_t si
 				return;
 		*vec_push(f->u->arena, &f->found->places) = (struct uplace){
 			.path = f->obj->file,
-			.shown = arena_printf(f->u->arena, "%s of %s", name, f->obj->path),
+			.shown = escape_name(f->u->arena, arena_printf(f->u->arena, "%s of %s", name, f->obj->path)),
 			.off = off,
 			.cookie = i,
 		};

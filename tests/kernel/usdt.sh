@@ -47,6 +47,14 @@ expect_eq "$OUT" "		args[0]: int64_t
 		args[3]: int32_t
 		args[4]: int8_t" "types"
 
+# Another user's program may bring names with codes for the terminal of whoever traces it.
+LC_ALL=C sed 's/query__start/que\x1b[31mtart/' userprog >hostile && chmod +x hostile
+OUT=$("$dwire" -ln 'userprog$target:::que*art' -c ./hostile | awk 'NR == 2 { print $NF }')
+expect_eq "$OUT" 'que\x1b[31mtart' "a hostile name, -l"
+traced -n 'userprog$target:::que*art { printf("%s", probename); trace(1 / (arg0 - arg0)); }' -c './hostile 1'
+expect_match "$ERR" ':query:que\\x1b\[31mtart\): divide-by-zero' "a hostile name, an error"
+expect_eq "$(grep -c $'\x1b' <<<"$OUT$ERR")" 0 "a hostile name: $OUT"
+
 traced -x errtags -n 'userprog$target:::query-strat' -c ./userprog
 expect_match "$ERR" '\[D_PDESC_ZERO\].*did you mean userprog[0-9]*:::query-start\?' "a name that is not there"
 traced -x errtags -n 'otherprog$target:::query-start' -c ./userprog
