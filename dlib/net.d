@@ -6,8 +6,8 @@
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();
-/* The kernel's counters of this network namespace (SNMP) that have moved since this was last printed, a line each with name
- * and by how much; the first time nothing: the counting begins. */
+/* The kernel's counters of this network namespace, or those of -x netns (SNMP), that have moved since this was last
+ * printed, a line each with name and by how much; the first time nothing: the counting begins. */
 inline string netcounters = __moved();
 
 struct dw_owner {	/* a record of the owner service */

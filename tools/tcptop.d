@@ -37,20 +37,20 @@ tcp:::send
 	    args[2]->ip_daddr, args[4]->tcp_dport] = sum(this->size);
 }
 
-tool:::tick
+tool:::interval
 / nosummary /
 {
-	say("%s", noclear ? "\n" : "\033[H\033[J");
+	say("%s", noclear || probename == "END" ? "\n" : "\033[H\033[J");
 }
 
-tool:::tick
+tool:::interval
 / nosummary == 0 /
 {
-	say("%s%Y,  load: %s,  TCPin: %6d Kb,  TCPout: %6d Kb\n\n", noclear ? "\n" : "\033[H\033[J", walltimestamp,
+	say("%s%Y,  load: %s,  TCPin: %6d Kb,  TCPout: %6d Kb\n\n", noclear || probename == "END" ? "\n" : "\033[H\033[J", walltimestamp,
 	    loadavg, in / 1024, out / 1024);
 }
 
-tool:::tick
+tool:::interval
 {
 	header();
 	normalize(@rx, 1024);

@@ -4,7 +4,8 @@
  *	row(...), row_NAME(...)	a printf of a row; rows(@a...), rows_NAME(@a...) a printa
  *	header(), header_NAME()	the line above them, where the output is text
  *	say(...)		a printf, where the output is text
- *	tool:::interval		the tick of the interval, and the end; without an interval only the end
+ *	tool:::interval		the tick of the interval, and the end, if that comes before the last report that was asked
+ *				for; without an interval only the end
  *	tool:::tick		the tick
  * Invariant: comments and strings are left alone. */
 #include <ctype.h>
@@ -134,30 +135,69 @@ static bool is_word(const char *word, size_t n)
 		label_of(word, n, "rows", &len) || label_of(word, n, "row", &len) || label_of(word, n, "header", &len);
 }
 
-/* "tool:::interval" and "tool:::tick"; returns what is behind it, NULL: it is neither. */
-static const char *expand_probe(struct tool *t, const char *s, FILE *out)
+static bool expand(struct tool *t, const char *s, FILE *out);
+
+/* How many reports are all that was asked for; 0: there is no end to them. */
+static long last_report(struct tool *t)
+{
+	long secs = tool_number(t, "interval"), count = tool_number(t, "count"), all = tool_number(t, "tool_for");
+	long within = secs > 0 && all % secs == 0 ? all / secs : 0;
+
+	if (!t->interval || secs <= 0)
+		return 0;
+	return count <= 0 || (within && within < count) ? within : count;
+}
+
+/* The predicate of a clause at the interval: after the last report there is nothing left to tell at the end. Returns what
+ * is behind it. */
+static const char *expand_condition(struct tool *t, const char *s, FILE *out)
+{
+	const char *from = s + strspn(s, " \t\n"), *end = from;
+	char *own;
+
+	fprintf(out, "\n/ tool_reports < %ld", last_report(t));
+	if (*from == '/') {
+		for (const char *p = from + 1; *p && *p != '{'; p = skip_text(p) > p ? skip_text(p) : p + 1)
+			if (*p == '/' && skip_text(p) == p)
+				end = p;
+		own = strndup(from + 1, (size_t)(end - from) - (end > from));
+		fputs(" && (", out);
+		if (!own || !expand(t, own, out))
+			s = NULL;
+		fputs(")", out);
+		free(own);
+		s = s && end > from ? end + 1 : NULL;
+	}
+	fputs(" /", out);
+	return s;
+}
+
+/* "tool:::interval" and "tool:::tick". False: it is neither; else *next is what is behind it, NULL after an error. */
+static bool expand_probe(struct tool *t, const char *s, const char **next, FILE *out)
 {
 	long secs = tool_number(t, "interval");
 	bool tick = !strncmp(s, "tool:::tick", 11);
 
 	if (!tick && strncmp(s, "tool:::interval", 15) != 0)
-		return NULL;
+		return false;
+	*next = s + (tick ? 11 : 15);
 	if (secs)
 		fprintf(out, "profile:::tick-%lds", secs);
-	/* After the last report there is nothing left to tell. */
-	if (!tick && (!secs || tool_number(t, "count") < 0))
+	if (!tick)
 		fprintf(out, "%sdtrace:::END", secs ? ", " : "");
-	return s + (tick ? 11 : 15);
+	if (!tick && last_report(t))
+		*next = expand_condition(t, *next, out);
+	return true;
 }
 
 /* One word of the script, or what stands for it. */
 static const char *expand_word(struct tool *t, const char *s, FILE *out)
 {
 	size_t n = 0;
-	const char *next = expand_probe(t, s, out);
+	const char *next;
 	struct call c;
 
-	if (next)
+	if (expand_probe(t, s, &next, out))
 		return next;
 	while (isalnum((unsigned char)s[n]) || s[n] == '_')
 		n++;
@@ -253,6 +293,8 @@ static bool put_head(struct tool *t, FILE *out)
 	}
 	fprintf(out, "inline int tool_text = %d;\n", t->out == TOOL_TEXT);
 	fprintf(out, "inline uint64_t tool_clock_now = (walltimestamp / 1000000000 + %ld) %% 86400;\n", zone_offset());
+	if (last_report(t))
+		fputs("int tool_reports;\n", out);
 	if (tool_number(t, "tool_secs"))
 		fputs("int64_t tool_began;\n", out);
 	if (t->out == TOOL_CSV && t->nrows) {
@@ -268,11 +310,11 @@ static void put_end(struct tool *t, FILE *out)
 {
 	long secs = tool_number(t, "tool_for");
 
-	if (t->interval && tool_number(t, "interval") > 0 && tool_number(t, "count") > 0)
+	if (last_report(t))
 		fprintf(out,
-			"int tool_reports;\nprofile:::tick-%lds\n{\n\ttool_reports++;\n}\n"
+			"profile:::tick-%lds\n{\n\ttool_reports++;\n}\n"
 			"profile:::tick-%lds\n/tool_reports >= %ld/\n{\n\texit(0);\n}\n",
-			tool_number(t, "interval"), tool_number(t, "interval"), tool_number(t, "count"));
+			tool_number(t, "interval"), tool_number(t, "interval"), last_report(t));
 	if (secs)
 		fprintf(out, "profile:::tick-%lds\n{\n\texit(0);\n}\n", secs);
 }
