@@ -356,3 +356,19 @@ const char *nearest_name(const char *name, const char *const *table)
 	}
 	return found;
 }
+
+const char *longer_name(const char *name, const char *const *table)
+{
+	size_t n = strlen(name), best = SIZE_MAX;
+	const char *found = NULL;
+
+	for (; *table && n > 2; table++) {
+		size_t m = strlen(*table);
+
+		if (m > n && m < best && (*table)[m - n - 1] == '_' && !strcmp(*table + m - n, name)) {
+			found = *table;
+			best = m;
+		}
+	}
+	return found;
+}

@@ -107,4 +107,6 @@ bool line_mark(const char *s, const char *end, unsigned *line, const char **file
 void diags_print(const struct diags *d, FILE *out);
 /* The string of table (NULL-terminated) nearest to name, or NULL when none is near (Damerau-Levenshtein). */
 const char *nearest_name(const char *name, const char *const *table);
+/* The shortest string of table that ends so, behind an underscore (SYN: TH_SYN), or NULL. */
+const char *longer_name(const char *name, const char *const *table);
 #endif

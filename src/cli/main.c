@@ -351,6 +351,46 @@ static int with_output(struct command *c)
 	return status;
 }
 
+/* The first word of one of tcpdump's filters. */
+static bool is_filter(const char *word)
+{
+	static const char *const words[] = { "dst", "host", "icmp", "ip", "net", "port", "src", "tcp", "udp" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+/* A word that is no option and names no tool to run: say what it should have been. */
+static int not_a_tool(const struct command *c, const char *word)
+{
+	size_t n = strlen(word);
+	char buf[32];
+	const char *near = tool_nearest(word, buf, sizeof(buf));
+
+	if (!strcmp(word, "list") || !strcmp(word, "probes"))
+		fprintf(c->err, "dwire: to list probes: %s -l; tools: %s help\n", c->name.word, c->name.word);
+	else if (!strcmp(word, "version"))
+		fprintf(c->err, "dwire: for the version: %s -V\n", c->name.word);
+	else if (tool_find(word) >= 0)
+		fprintf(c->err, "dwire: the tool's name stands first: %s %s\n", c->name.word, word);
+	else if (is_filter(word))
+		fprintf(c->err, "dwire: filters are options of tools: %s tcpsnoop -P 443 --host 10.0.0.0/8\n",
+			c->name.word);
+	else if (strpbrk(word, ":{"))
+		fprintf(c->err, "dwire: to trace a probe: %s -n '%s'\n", c->name.word, word);
+	else if ((n > 2 && !strcasecmp(word + n - 2, ".d")) || (!near && !access(word, F_OK)))
+		fprintf(c->err, "dwire: to run a script: %s -s %s\n", c->name.word, word);
+	else if (near)
+		fprintf(c->err, "dwire: no tool %s: did you mean %s?\n", word, near);
+	else {
+		fprintf(c->err, "dwire: no tool %s; the tools:\n  ", word);
+		tool_list(c->err, 2);
+	}
+	return EXIT_USAGE;
+}
+
 static int command(struct command *c, int argc, char **argv)
 {
 	bool done = false;
@@ -375,36 +415,14 @@ static int command(struct command *c, int argc, char **argv)
 	if (c->list || c->any)
 		return with_output(c);
 	if (c->nargs > 1)
+		return not_a_tool(c, c->args[1]);
+	if (argc > 1)
 		fprintf(c->err, "dwire: nothing to trace: give a probe (-n) or a script (-s)\n");
 	usage(c, c->err);
 	return EXIT_USAGE;
 }
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
-/* A first word that is no option and no tool: say what it should have been. */
-static int not_a_tool(const struct command *c, const char *word)
-{
-	size_t n = strlen(word);
-	char buf[32];
-	const char *near = tool_nearest(word, buf, sizeof(buf));
-
-	if (!strcmp(word, "list") || !strcmp(word, "probes"))
-		fprintf(c->err, "dwire: to list probes: %s -l; tools: %s help\n", c->name.word, c->name.word);
-	else if (!strcmp(word, "version"))
-		fprintf(c->err, "dwire: for the version: %s -V\n", c->name.word);
-	else if (strchr(word, ':'))
-		fprintf(c->err, "dwire: to trace a probe: %s -n '%s'\n", c->name.word, word);
-	else if ((n > 2 && !strcasecmp(word + n - 2, ".d")) || (!near && !access(word, F_OK)))
-		fprintf(c->err, "dwire: to run a script: %s -s %s\n", c->name.word, word);
-	else if (near)
-		fprintf(c->err, "dwire: no tool %s: did you mean %s?\n", word, near);
-	else {
-		fprintf(c->err, "dwire: no tool %s; the tools:\n  ", word);
-		tool_list(c->err, 2);
-	}
-	return EXIT_USAGE;
-}
-
 /* Is it a tool's name, or a file that is the source of one? What can be read only once is left for who needs it. */
 static bool is_tool(const char *word)
 {

@@ -194,8 +194,8 @@ static void check_key_convs(struct checker *ck, const struct expr *e, const stru
 		if (!it->conv || (it->flags & FMT_AGG))
 			continue;
 		if (key >= s->nkeys) {
-			err(ck, e->loc, D_PRINTF_ARG_PROTO, NULL, "conversion #%zu, %s, lacks a key of @%s", n,
-				it->conv_text, s->name);
+			err(ck, e->loc, D_PRINTF_ARG_PROTO, "%@d prints its value",
+				"conversion #%zu, %s, lacks a key of @%s", n, it->conv_text, s->name);
 			return;
 		}
 		wrong = conv_mismatch(it, s->keys[key++], &hint);

@@ -124,3 +124,33 @@ struct type *check_args(struct checker *ck, struct expr *e)
 	}
 	return t;
 }
+
+/* The member that name is, or is the end of; NULL: none. */
+static const char *member_meant(struct types *ts, struct type *t, const char *name)
+{
+	uint32_t off;
+	const char *near;
+
+	if (t->kind != T_PTR || !type_is_sou(t->of))
+		return NULL;
+	if (type_find_member(ts, t->of, name, &off))
+		return name;
+	near = type_nearest_member(ts, t->of, name);
+	return near && strlen(near) > strlen(name) && !strcmp(near + strlen(near) - strlen(name), name) ? near : NULL;
+}
+
+const char *args_member_hint(struct checker *ck, const char *name)
+{
+	unsigned n = ck->nsigs ? sig_nargs(ck->sigs[0]) : 0, arg = 0;
+	const char *best = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *member = member_meant(ck->ts, sig_type(ck, ck->sigs[0]->args[i]), name);
+
+		if (member && (!best || strlen(member) < strlen(best))) {
+			best = member;
+			arg = i;
+		}
+	}
+	return best ? arena_printf(ck->arena, "did you mean args[%u]->%s?", arg, best) : NULL;
+}

@@ -8,7 +8,8 @@ static struct type *no_member(struct checker *ck, struct expr *e, struct type *s
 {
 	const char *near = type_nearest_member(ck->ts, st, e->name);
 
-	return err(ck, e->loc, D_TYPE_MEMBER, near ? arena_printf(ck->arena, "did you mean %s?", near) : NULL,
+	return err(ck, e->loc, D_TYPE_MEMBER,
+		near ? arena_printf(ck->arena, "did you mean %s?", near) : args_member_hint(ck, e->name),
 		"%s has no member %s", tname(ck, st), e->name);
 }
 

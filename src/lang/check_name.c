@@ -49,6 +49,8 @@ static const char *unknown_hint(struct checker *ck, const struct expr *e)
 {
 	const char *near = sym_nearest(ck, e->name, e->scope);
 
+	if (!near && e->scope == SCOPE_GLOBAL)
+		near = args_member_hint(ck, e->name);
 	return near || !ck->beside_text ? near : arena_printf(ck->arena, "a text stands in quotes: \"%s\"", e->name);
 }
 

@@ -1,6 +1,7 @@
 /* check_op: operators: what they take, and the type of what they give; NULL when an error was reported. */
 #include <string.h>
 
+#include "base/inet.h"
 #include "lang/check_priv.h"
 
 static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
@@ -48,8 +49,15 @@ static const char *compare_hint(struct checker *ck, const struct expr *a, const 
 
 static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
-	if (type_is_string(a) && type_is_string(b))
+	if (type_is_string(a) && type_is_string(b)) {
+		const struct expr *text = e->a->kind == EX_STR ? e->a : e->b;
+		struct inet_net net;
+
+		if (text->kind == EX_STR && strchr(text->str, '/') && inet_net_parse(text->str, &net))
+			diag_warn(ck->d, text->loc, D_SYNTAX, "inet_in(address, network)",
+				"no address is equal to a network");
 		return ck->ts->int32;
+	}
 	if (type_is_string(a) != type_is_string(b)) {
 		struct type *o = type_is_string(a) ? b : a;
 

@@ -70,6 +70,8 @@ const char *elsewhere_var(const char *name);
 
 /* check_args.c */
 struct type *check_args(struct checker *ck, struct expr *e);
+/* "did you mean args[2]->ip_saddr?": the argument that has a member of this name, or one that ends so; NULL: none. */
+const char *args_member_hint(struct checker *ck, const char *name);
 
 /* check_name.c */
 void check_inline(struct checker *ck, struct symbol *s); /* once: its value, with its parameters in scope */

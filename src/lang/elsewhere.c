@@ -12,6 +12,7 @@ static const struct other_name functions[] = {
 	{ "atoi", "strtoll()" },
 	{ "ddi_pathname", "Linux has no tree of Solaris devices: getmajor() and getminor() tell a device" },
 	{ "hist", "quantize()" },
+	{ "histogram", "quantize()" },
 	{ "lhist", "lquantize()" },
 	{ "malloc", "alloca()" },
 	{ "memcpy", "bcopy()" },
@@ -37,6 +38,7 @@ static const struct other_name variables[] = {
 	{ "kstack", "stack()" },
 	{ "nsecs", "timestamp" },
 	{ "retval", "arg1 at a return" },
+	{ "username", "uid" },
 };
 
 static const char *find(const struct other_name *v, size_t n, const char *name)

@@ -206,24 +206,13 @@ static void collect(void *ctx, const char *key, void *value)
 		*vec_push(l->a, &l->names) = key;
 }
 
-/* SYN is meant for TH_SYN: the shortest name that ends so. */
-static const char *longer_name(const char *name, const char *const *table)
+/* SYN is meant for TH_SYN; a name in small letters says too little. */
+static bool is_constant(const char *name)
 {
-	size_t n = strlen(name), best = SIZE_MAX;
-	const char *found = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		if (!isupper((unsigned char)name[i]) && name[i] != '_')
-			return NULL;
-	for (; *table && n > 2; table++) {
-		size_t m = strlen(*table);
-
-		if (m > n && m < best && (*table)[m - n - 1] == '_' && !strcmp(*table + m - n, name)) {
-			found = *table;
-			best = m;
-		}
-	}
-	return found;
+	for (; *name; name++)
+		if (!isupper((unsigned char)*name) && *name != '_')
+			return false;
+	return true;
 }
 
 /* "did you mean x?", or NULL. */
@@ -236,7 +225,7 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 	strmap_each(sym_scope(ck, scope), collect, &l);
 	*vec_push(l.a, &l.names) = NULL;
 	near = scope == SCOPE_GLOBAL ? elsewhere_var(name) : NULL;
-	if (!near)
+	if (!near && is_constant(name))
 		near = longer_name(name, l.names.v);
 	if (!near)
 		near = nearest_name(name, l.names.v);

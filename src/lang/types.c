@@ -276,14 +276,16 @@ struct type_member *type_find_member(struct types *ts, struct type *t, const cha
 
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name)
 {
-	const char **names = ARENA_ARRAY(ts->arena, const char *, t->nmembers + 1);
+	const char **names, *longer;
 	size_t n = 0;
 
 	type_complete(ts, t);
+	names = ARENA_ARRAY(ts->arena, const char *, t->nmembers + 1);
 	for (size_t i = 0; i < t->nmembers; i++)
 		if (t->members[i].name)
 			names[n++] = t->members[i].name;
-	return nearest_name(name, names);
+	longer = longer_name(name, names);
+	return longer ? longer : nearest_name(name, names);
 }
 
 const char *type_name(struct types *ts, const struct type *t)

@@ -1,4 +1,4 @@
-/* match: see match.h. Input: the providers' tables, descriptions. Output: struct probe, hints. Invariant: a probe keeps
+/* match: see match.h. Input: the providers' tables, descriptions. Output: struct probe. Invariant: a probe keeps
  * its number as long as the list lives. */
 #include "prov/match.h"
 
@@ -143,8 +143,11 @@ static void read_long(struct probe_list *l, const struct provider *p, const stru
 	l->in_long = false;
 }
 
-static void read_all_long(struct probe_list *l, const char *prov)
+void probes_read(struct probe_list *l, const char *prov)
 {
+	for (size_t i = 0; providers()[i]; i++)
+		if (pdesc_glob(prov, providers()[i]->name))
+			read_lists(l, i + 1);
 	for (const struct provider *const *p = providers(); *p; p++)
 		if ((*p)->source && (*p)->source->is_long && pdesc_glob(prov, (*p)->name))
 			read_long(l, *p, NULL);
@@ -152,9 +155,7 @@ static void read_all_long(struct probe_list *l, const char *prov)
 
 void probes_all(struct probe_list *l)
 {
-	while (providers()[l->nread])
-		read_lists(l, l->nread + 1);
-	read_all_long(l, "");
+	probes_read(l, "");
 }
 
 static bool could_mean(const struct probe_list *l, const struct pdesc *pd, const struct provider *p)
@@ -224,100 +225,10 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	}
 }
 
-/* ---- hints ------------------------------------------------------------------------------------------------------- */
-static bool is_provider(const char *name)
-{
-	for (const struct provider *const *p = providers(); *p; p++)
-		if (!strcmp((*p)->name, name))
-			return true;
-	return false;
-}
-
-static const char *nearest_provider(const struct probe_list *l, const char *name)
-{
-	const char **names;
-	size_t n = 0;
-
-	while (providers()[n])
-		n++;
-	names = ARENA_ARRAY(l->arena, const char *, n + 1);
-	for (size_t i = 0; i < n; i++)
-		names[i] = providers()[i]->name;
-	return nearest_name(name, names);
-}
-
-static const char *nearest_probe(const struct probe_list *l, const char *prov, const char *name)
-{
-	const char **names = ARENA_ARRAY(l->arena, const char *, l->all.n + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->all.n; i++)
-		if (pdesc_glob(prov, l->all.v[i].prov->name))
-			names[n++] = l->all.v[i].name;
-	return nearest_name(name, names);
-}
-
-static const char *nearest_func(const struct probe_list *l, const char *prov, const char *name, const char *func)
-{
-	const char **names = ARENA_ARRAY(l->arena, const char *, l->all.n + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->all.n; i++)
-		if (!strcmp(prov, l->all.v[i].prov->name) && pdesc_glob(name, l->all.v[i].name) && *l->all.v[i].func)
-			names[n++] = l->all.v[i].func;
-	return nearest_name(func, names);
-}
-
-static const char *meant(const struct probe_list *l, const char *prov, const char *name)
-{
-	return *prov ? arena_printf(l->arena, "did you mean %s:::%s?", prov, name)
-		     : arena_printf(l->arena, "did you mean %s?", name);
-}
-
-static const char *list_providers(const struct probe_list *l, const char *name)
-{
-	const char *s = "";
-
-	for (const struct provider *const *p = providers(); *p; p++)
-		s = arena_printf(l->arena, "%s%s%s", s, *s ? ", " : "", (*p)->name);
-	return arena_printf(
-		l->arena, "there is no provider %s; the providers: %s, and pid123, of process 123", name, s);
-}
-
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd)
 {
 	const struct kernel_lists *k = l->kernel;
 	const struct probe_fault *f = k && k->user_fault ? k->user_fault(k->user, pd) : NULL;
 
 	return !f && k && k->function_fault ? k->function_fault(k->func_ctx, l->arena, pd) : f;
-}
-
-const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
-{
-	const char *prov = pd->prov, *mod = pd->mod, *name = pd->name, *near;
-
-	if (pd->id)
-		return "-l lists the probes and their numbers";
-	if (pdesc_is_glob(prov) || pdesc_is_glob(name))
-		return "-l lists all probes";
-	if (!*prov && (is_provider(pd->mod) || is_provider(pd->func))) /* tcp:send, tcp::send: too few colons */
-		prov = is_provider(pd->mod) ? pd->mod : pd->func;
-	if (prov == mod)
-		mod = "";
-	if (*prov && !is_provider(prov)) {
-		near = nearest_provider(l, prov);
-		if (!near)
-			return list_providers(l, prov);
-		prov = near;
-	}
-	if (*pd->func && *prov)
-		read_all_long(l, prov);
-	if (*pd->func && (near = nearest_func(l, prov, name, pd->func)))
-		return arena_printf(l->arena, "did you mean %s:%s:%s:%s?", prov, mod, near, name);
-	near = *name ? nearest_probe(l, prov, name) : "";
-	if (near && (*near || *prov))
-		return meant(l, prov, near);
-	if (!*prov && is_provider(name))
-		return arena_printf(l->arena, "all probes of the provider: %s:::", name);
-	return *prov ? arena_printf(l->arena, "-l -P %s lists the probes of %s", prov, prov) : "-l lists all probes";
 }

@@ -27,6 +27,8 @@ void probes_init(struct probe_list *l, struct arena *a, const struct kernel_list
 void probes_make(struct probe_list *l, const struct pdesc *pd);
 /* D types of the probe's args[], NULL-terminated; NULL: none. */
 const char *const *probe_args(struct probe_list *l, struct probe *p);
+/* Reads what there is of a provider's probes; "": of all. */
+void probes_read(struct probe_list *l, const char *prov);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
 /* Why a description that matches nothing cannot be: a message with its tag and a hint (or NULL); NULL: it is just that
  * nothing matches. */

@@ -156,7 +156,9 @@ static int check_arguments(struct compilation *c)
 {
 	for (int i = 1; i < c->macros.argc && !c->opts->argref; i++)
 		if (!c->macros.used[i])
-			diag_error(c->diags, (struct loc){ 0 }, D_MACRO_UNUSED, NULL,
+			diag_error(c->diags, (struct loc){ 0 }, D_MACRO_UNUSED,
+				strpbrk(c->macros.argv[i], "{/@") ? "a program with blanks stands in quotes: -n '...'"
+								  : NULL,
 				"extraneous argument '%s' ($%d is not referenced)", c->macros.argv[i], i);
 	return diags_errors(c->diags) ? -EINVAL : 0;
 }
