@@ -336,6 +336,23 @@ int owner_state(DW_U64 *args)
 	return 0;
 }
 
+/* Of listeners that share a port each has one process that accepts, though all of them may hold it: who made them has
+ * forked. */
+static __always_inline void accepts(struct task_struct *t, unsigned int fd)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(t, fd, &f);
+	struct dw_owner now, *o;
+
+	if (!sk || !BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuseport) || known(sk, t))
+		return;
+	o = lookup((DW_U64)sk);
+	if (!o)
+		return;
+	owner_of(&now, t, DW_OWNER_USE);
+	rewrite((DW_U64)sk, o, &now);
+}
+
 static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 {
 	struct file *f = NULL, *again = NULL;
@@ -359,8 +376,10 @@ int owner_accept(DW_U64 *args)
 	const struct pt_regs *regs = (const struct pt_regs *)args[0];
 	long ret = (long)args[1];
 
-	if ((ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT4 || ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT) && ret >= 0)
+	if ((ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT4 || ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT) && ret >= 0) {
+		accepts(bpf_get_current_task_btf(), (unsigned int)ARCH_CALL_ARG(regs));
 		accept_done(bpf_get_current_task_btf(), (unsigned int)ret);
+	}
 	return 0;
 }
 

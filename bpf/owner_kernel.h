@@ -85,6 +85,7 @@ struct pt_regs {
 struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
+	unsigned char skc_reuse : 4, skc_reuseport : 1;
 };
 typedef struct refcount_struct {
 	atomic_t refs;

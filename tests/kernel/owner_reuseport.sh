@@ -28,7 +28,27 @@ check() { # WHAT FAMILY
 	expect_count "p == \"udp-send\" && v[\"dp\"] == $udp && v[\"pid\"] == $client" 20 "$what: the client's datagrams"
 }
 
+# One process makes the listeners of all (nginx does): each is its own once it has accepted. So of every worker's
+# connections but the first.
+check_made() { # FAMILY
+	local port
+	trace_in "$NETNS" "tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_flags == TH_SYN/ {
+			printf(\"%s pid=%d sp=%d dp=%d\\n\", probename, args[1]->cs_pid, args[4]->tcp_sport, args[4]->tcp_dport); }
+		tcp:::accept-established /args[1]->cs_netns == $NETNS_ID/ {
+			printf(\"%s pid=%d sp=%d\\n\", probename, args[1]->cs_pid, args[4]->tcp_sport); }" \
+		reuseport "$1" -m -n 3 -c 30
+	port=$(value_of port)
+	over_lines "p == \"receive\" && v[\"dp\"] == $port { syn[v[\"sp\"]] = v[\"pid\"] }
+		p == \"accept-established\" { accepts[v[\"sp\"]] = v[\"pid\"] }
+		END { for (k in syn) print \"tcp_\" k, syn[k], accepts[k] }" | sort >"$tmp/got"
+	sed -n 's/^\(tcp_[0-9]*\)=\(.*\)/\1 \2/p' "$tmp/trigger" | awk 'seen[$2]++ { print $1, $2, $2 }' | sort >"$tmp/want"
+	expect_ge "$(wc -l <"$tmp/want")" 27 "$1: connections after each worker's first"
+	expect_eq "$(comm -23 "$tmp/want" "$tmp/got")" "" "$1: whose the others are"
+}
+
 netns_new reuse
+check_made -4
+check_made -6
 check lo -4
 check lo -6
 wire_new reusewire

@@ -14,6 +14,7 @@
 static const char usage[] =
 	"  -n PROCESSES  (default 4, at most 16)\n"
 	"  -c CONNECTIONS  (default 20, at most 1000); as many datagrams\n"
+	"  -m  one process makes all sockets, and then the others, which so hold them all\n"
 	"Prints: client (pid) port datagram_port, worker=PID for each, tcp_CLIENTPORT=PID, udp_CLIENTPORT=PID.\n";
 
 enum { MAX_WORKERS = 16, BYTES = 100, QUIET_MS = 300 };
@@ -22,6 +23,13 @@ enum { MAX_WORKERS = 16, BYTES = 100, QUIET_MS = 300 };
 struct got {
 	uint16_t port;
 	bool udp;
+};
+
+/* The sockets of a worker, and what it is told to do: has_own: others made its sockets. */
+struct work {
+	const struct trig *t;
+	bool has_own;
+	int tcp, udp;
 };
 
 static int reuse_port(int type, const struct trig_addr *at)
@@ -68,22 +76,31 @@ static void answer(int fd, int out)
 	trig_put(out, &g, sizeof(g));
 }
 
+/* The two sockets, at ports: 0: to be chosen. */
+static void make(struct work *w, uint16_t ports[2])
+{
+	struct trig_addr at = trig_loopback(w->t->family, ports[0]);
+
+	w->tcp = reuse_port(SOCK_STREAM, &at);
+	at = trig_loopback(w->t->family, ports[1]);
+	w->udp = reuse_port(SOCK_DGRAM, &at);
+	ports[0] = trig_port(w->tcp);
+	ports[1] = trig_port(w->udp);
+}
+
 /* Gets the two ports, 0: to be chosen; says them, serves until told to end. */
 static int worker(void *arg, int in, int out)
 {
-	const struct trig *t = arg;
+	struct work *w = arg;
 	struct pollfd p[3] = { { .fd = in, .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN } };
 	struct got end = { 0 };
-	struct trig_addr at;
 	uint16_t ports[2] = { 0, 0 };
 
 	trig_get(in, ports, sizeof(ports));
-	at = trig_loopback(t->family, ports[0]);
-	p[1].fd = reuse_port(SOCK_STREAM, &at);
-	at = trig_loopback(t->family, ports[1]);
-	p[2].fd = reuse_port(SOCK_DGRAM, &at);
-	ports[0] = trig_port(p[1].fd);
-	ports[1] = trig_port(p[2].fd);
+	if (!w->has_own)
+		make(w, ports);
+	p[1].fd = w->tcp;
+	p[2].fd = w->udp;
 	trig_put(out, ports, sizeof(ports));
 	for (;;) {
 		if (poll(p, 3, -1) < 0 && errno != EINTR)
@@ -122,28 +139,40 @@ int main(int argc, char **argv)
 	struct trig_proc workers[MAX_WORKERS];
 	uint16_t ports[2] = { 0, 0 };
 	long n = 4, connections = 20;
+	struct work work[MAX_WORKERS] = { 0 };
+	bool master = false;
 	struct trig t;
 	int c;
 
 	trig_init(&t, argv[0], usage);
-	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:c:")) != -1) {
+	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:c:m")) != -1) {
 		if (c == 'n')
 			n = trig_number(optarg, 1, MAX_WORKERS);
 		else if (c == 'c')
 			connections = trig_number(optarg, 1, 1000);
+		else if (c == 'm')
+			master = true;
 		else if (!trig_option(&t, c, optarg))
 			trig_usage(&t);
 	}
 	trig_start(&t);
 	trig_wait(&t);
 	for (long i = 0; i < n; i++) {
-		trig_spawn(&workers[i], "dw_worker", worker, &t);
+		work[i].t = &t;
+		work[i].has_own = master;
+		if (master)
+			make(&work[i], ports);
+	}
+	for (long i = 0; i < n; i++) {
+		trig_spawn(&workers[i], "dw_worker", worker, &work[i]);
 		trig_put(workers[i].to, ports, sizeof(ports));
 		trig_get(workers[i].from, ports, sizeof(ports));
 	}
 	trig_kv("client", "%d", (int)getpid());
 	trig_kv("port", "%u", ports[0]);
 	trig_kv("datagram_port", "%u", ports[1]);
+	if (master)
+		trig_sleep(QUIET_MS);
 	for (long i = 0; i < connections; i++)
 		talk(t.family, ports);
 	trig_sleep(QUIET_MS);
