@@ -2,6 +2,7 @@
  * Input: /proc, /sys and a few system calls. Output: plain answers. Invariant: nothing is probed before it is asked
  * for, nothing twice, and nothing is left behind in the system: even a mount is a descriptor that dies with us. */
 #include "kernel/features.h"
+#include "kernel/bpfsys.h"
 #include "kernel/lockdown.h"
 #include "kernel/sysevents.h"
 #include <errno.h>
@@ -68,12 +69,9 @@ static bool features_bpf(struct features *f)
 {
 	if (f->bpf == UNKNOWN) {
 		union bpf_attr attr;
-		long r;
-
 		/* No such command: EINVAL or EPERM from a kernel that has the call, ENOSYS from one that has not. */
 		memset(&attr, 0, sizeof(attr));
-		r = syscall(SYS_bpf, 0x7fffffff, &attr, sizeof(attr));
-		f->bpf = r < 0 && errno == ENOSYS ? NO : YES;
+		f->bpf = bpfsys((enum bpf_cmd)0x7fffffff, &attr) == -ENOSYS ? NO : YES;
 	}
 	return f->bpf == YES;
 }
@@ -225,7 +223,6 @@ static int load_nothing(uint32_t type, uint32_t attach, int types, uint32_t func
 {
 	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
 	union bpf_attr attr;
-	long fd;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = type;
@@ -235,22 +232,18 @@ static int load_nothing(uint32_t type, uint32_t attach, int types, uint32_t func
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
 	attr.license = (uintptr_t) "GPL";
-	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	return fd < 0 ? -errno : (int)fd;
+	return bpfsys(BPF_PROG_LOAD, &attr);
 }
 
 /* 0, or -errno. arm64 loads such programs since long, and attaches them since 6.0. */
 static int try_fentry(int types, uint32_t func)
 {
 	int prog = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, types, func), link, err;
-	union bpf_attr attr;
 
 	if (prog < 0)
 		return prog;
-	memset(&attr, 0, sizeof(attr));
-	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
-	link = (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
-	err = link < 0 ? -errno : 0;
+	link = bpfsys_link_raw(prog);
+	err = link < 0 ? link : 0;
 	if (link >= 0)
 		close(link);
 	close(prog);
@@ -300,7 +293,7 @@ bool features_kprobe_multi(struct features *f)
 	attr.link_create.prog_fd = (uint32_t)prog;
 	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
 	attr.link_create.kprobe_multi.addrs = (uintptr_t)&none;
-	if (syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EINVAL)
+	if (bpfsys(BPF_LINK_CREATE, &attr) == -EINVAL)
 		f->kprobe_multi = YES;
 	close(prog);
 	return f->kprobe_multi == YES;
@@ -338,19 +331,21 @@ static unsigned read_cpu_list(const char *path, bool *set, unsigned nset)
 	return top;
 }
 
+unsigned features_possible_cpus(void)
+{
+	unsigned n = read_cpu_list("/sys/devices/system/cpu/possible", NULL, 0);
+	long c = n ? 0 : sysconf(_SC_NPROCESSORS_CONF);
+
+	return n ? n : c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
+}
+
 static void read_cpus(struct features *f)
 {
 	unsigned n;
 
 	if (f->ncpus)
 		return;
-	n = read_cpu_list("/sys/devices/system/cpu/possible", NULL, 0);
-	if (!n) {
-		long c = sysconf(_SC_NPROCESSORS_CONF);
-
-		n = c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
-	}
-	f->ncpus = n;
+	f->ncpus = n = features_possible_cpus();
 	f->online = calloc(n, sizeof(*f->online));
 	if (f->online && !read_cpu_list("/sys/devices/system/cpu/online", f->online, n))
 		memset(f->online, 1, n * sizeof(*f->online));

@@ -34,6 +34,7 @@ bool features_kprobes(struct features *f);
 bool features_kprobe_multi(struct features *f);
 
 /* Number of CPU slots, as bpf_get_smp_processor_id() < slots; at least 1. */
+unsigned features_possible_cpus(void); /* 1 at least, as of features_cpus() */
 unsigned features_cpus(struct features *f);
 bool features_cpu_online(struct features *f, unsigned cpu);
 

@@ -3,7 +3,6 @@
  * Invariant: what is in that memory is of the last question. */
 #include "kernel/knames.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stddef.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 struct question {
 	uint64_t addr; /* 0: that of name is wanted */
@@ -93,20 +93,19 @@ static int load_program(struct knames *k)
 		IMM(0, 0),
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	struct bpf_prog_load_opts opts = { .sz = sizeof(opts), .prog_flags = BPF_F_SLEEPABLE };
 
-	return bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "dw_names", "GPL", insns, sizeof(insns) / sizeof(insns[0]), &opts);
+	return bpfsys_prog_load(
+		BPF_PROG_TYPE_SYSCALL, "dw_names", insns, sizeof(insns) / sizeof(insns[0]), BPF_F_SLEEPABLE);
 }
 
 /* A format has to be in a map that nobody can write to any more. */
 static int make_format(void)
 {
-	struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_RDONLY_PROG };
 	static const char text[8] = "%pS";
 	uint32_t zero = 0;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dw_format", 4, sizeof(text), 1, &opts);
+	int fd = bpfsys_map_create(BPF_MAP_TYPE_ARRAY, "dw_format", 4, sizeof(text), 1, BPF_F_RDONLY_PROG, -1);
 
-	if (fd >= 0 && (bpf_map_update_elem(fd, &zero, text, 0) || bpf_map_freeze(fd))) {
+	if (fd >= 0 && (bpfsys_map_update(fd, &zero, text, 0) || bpfsys_map_freeze(fd))) {
 		close(fd);
 		return -1;
 	}
@@ -115,13 +114,12 @@ static int make_format(void)
 
 static int open_parts(struct knames *k)
 {
-	struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *p;
 
-	k->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dw_names", 4, sizeof(*k->q), 1, &opts);
+	k->map = bpfsys_map_create(BPF_MAP_TYPE_ARRAY, "dw_names", 4, sizeof(*k->q), 1, BPF_F_MMAPABLE, -1);
 	if (k->map < 0)
-		return -errno;
+		return k->map;
 	k->room = (sizeof(*k->q) + page - 1) / page * page;
 	p = mmap(NULL, k->room, PROT_READ | PROT_WRITE, MAP_SHARED, k->map, 0);
 	if (p == MAP_FAILED)
@@ -168,11 +166,12 @@ void knames_close(struct knames *k)
 
 static int ask(struct knames *k)
 {
-	struct bpf_test_run_opts opts = { .sz = sizeof(opts) };
+	int err;
 
 	k->q->err = 0;
 	k->q->text[0] = '\0';
-	return bpf_prog_test_run_opts(k->prog, &opts) < 0 ? -errno : (int)k->q->err;
+	err = bpfsys_prog_run(k->prog, NULL, 0, -1);
+	return err ? err : (int)k->q->err;
 }
 
 bool knames_parse(const char *text, uint64_t addr, struct kname *out)

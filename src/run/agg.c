@@ -7,17 +7,15 @@
  * nanoseconds) is lost. The one value of an aggregation without keys cannot be deleted: min and max are zeroed by a
  * write, with the same reservation. */
 #include "run/agg_priv.h"
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/features.h"
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 struct agg_set *agg_new(
 	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts)
 {
-	int ncpus = libbpf_num_possible_cpus();
 	struct agg_set *s = calloc(1, sizeof(*s));
 
 	if (!s)
@@ -26,7 +24,7 @@ struct agg_set *agg_new(
 	s->env = *env;
 	if (opts)
 		s->opts = *opts;
-	s->ncpus = ncpus > 0 ? (size_t)ncpus : 1;
+	s->ncpus = features_possible_cpus();
 	s->pass = 1;
 	s->aggs = calloc(image->aggs.n + 1, sizeof(*s->aggs));
 	if (!s->aggs) {

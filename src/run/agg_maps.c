@@ -2,11 +2,10 @@
  * Input: a map that programs update meanwhile. Output: its keys and values to agg_absorb().
  * Invariant: a key is taken out by one system call, so no update up to that moment is lost. */
 #include "run/agg_priv.h"
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/bpfsys.h"
 
 #define BATCH_BYTES (1u << 20)
 #define BATCH_MAX 4096u
@@ -57,7 +56,6 @@ static void absorb_batch(struct agg_set *s, struct agg_state *st, const struct r
 /* -ENOSPC: the batch is smaller than the entries of one of the map's buckets. */
 static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *r, uint32_t max)
 {
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
 	uint8_t *token = calloc(1, st->g->key_size + sizeof(uint64_t)); /* the kernel writes a u32 or a key */
 	bool first = true;
 	int err = 0;
@@ -69,7 +67,7 @@ static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *
 	for (uint64_t seen = 0; !err && seen <= 2ull * max + r->batch;) {
 		uint32_t n = r->batch;
 
-		err = bpf_map_lookup_batch(st->fd, first ? NULL : token, token, r->keys, r->values, &n, &opts);
+		err = bpfsys_map_lookup_batch(st->fd, first ? NULL : token, token, r->keys, r->values, &n);
 		if (err && err != -ENOENT)
 			break;
 		absorb_batch(s, st, r, n);
@@ -84,13 +82,13 @@ static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *
 static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, uint32_t max)
 {
 	uint8_t *key = r->keys, *next = r->keys + st->g->key_size;
-	int err = bpf_map_get_next_key(st->fd, NULL, next);
+	int err = bpfsys_map_next(st->fd, NULL, next);
 
 	for (uint64_t n = 0; !err && n <= 2ull * max; n++) {
 		memcpy(key, next, st->g->key_size);
-		if (!bpf_map_lookup_elem(st->fd, key, r->values))
+		if (!bpfsys_map_lookup(st->fd, key, r->values))
 			absorb_batch(s, st, r, 1);
-		err = bpf_map_get_next_key(st->fd, key, next);
+		err = bpfsys_map_next(st->fd, key, next);
 	}
 	return err == -ENOENT ? 0 : err;
 }
@@ -127,7 +125,7 @@ static int read_single(struct agg_set *s, struct agg_state *st)
 	int err = values ? 0 : -ENOMEM;
 
 	if (!err)
-		err = bpf_map_lookup_elem(st->fd, &zero, values);
+		err = bpfsys_map_lookup(st->fd, &zero, values);
 	if (!err)
 		agg_absorb(s, st->g->id, &zero, values, s->ncpus);
 	free(values);
@@ -146,13 +144,13 @@ void agg_state_read(struct agg_set *s, struct agg_state *st)
 
 static int take_key(int fd, const void *key, uint64_t *values)
 {
-	int err = bpf_map_lookup_and_delete_elem(fd, key, values);
+	int err = bpfsys_map_take(fd, key, values);
 
 	/* Before kernel 5.14: two steps, and what comes between them is lost. */
 	if (err && err != -ENOENT) {
-		err = bpf_map_lookup_elem(fd, key, values);
+		err = bpfsys_map_lookup(fd, key, values);
 		if (!err)
-			err = bpf_map_delete_elem(fd, key);
+			err = bpfsys_map_delete(fd, key);
 	}
 	return err;
 }
@@ -202,9 +200,9 @@ bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, 
 	if (!err && agg_hashed(g)) {
 		err = take_key(st->fd, e->raw, values);
 	} else if (!err) {
-		err = bpf_map_lookup_elem(st->fd, &zero, values);
+		err = bpfsys_map_lookup(st->fd, &zero, values);
 		if (!err)
-			err = bpf_map_update_elem(st->fd, &zero, zeros, BPF_ANY);
+			err = bpfsys_map_update(st->fd, &zero, zeros, BPF_ANY);
 	}
 	if (!err)
 		agg_sum_cpus(g, values, s->ncpus, final);

@@ -5,7 +5,6 @@
 #include "run/attach_kprobe.h"
 #include "run/attach_uprobe.h"
 #include "run/cgroup_taken.h"
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -15,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 #define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
 #define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */
@@ -90,7 +90,7 @@ static uint64_t period_of(const struct image_prog *p)
 /* Links a program to an event and starts it. */
 static int link_event(struct attached *a, int prog, int event)
 {
-	int link = bpf_link_create(prog, event, BPF_PERF_EVENT, NULL);
+	int link = bpfsys_link_event(prog, event, 0);
 
 	if (link >= 0)
 		a->links[a->nlinks++] = link;
@@ -108,7 +108,7 @@ static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_le
 	int err = ENODEV;
 
 	if (a->stats < 0)
-		a->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		a->stats = bpfsys_stats();
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
 		int fd, r;
 
@@ -149,12 +149,11 @@ static void count_ran(struct attached *a)
 	a->counted = a->stats >= 0;
 	for (size_t i = 0; i < a->loaded->nprogs; i++) {
 		struct bpf_prog_info info;
-		uint32_t len = sizeof(info);
 
 		if (img->progs.v[i].attach != ATTACH_PERF || img->progs.v[i].target)
 			continue;
 		memset(&info, 0, sizeof(info));
-		if (bpf_obj_get_info_by_fd(a->loaded->progs[i], &info, &len) == 0)
+		if (bpfsys_info(a->loaded->progs[i], &info, sizeof(info)) == 0)
 			a->ran += info.run_cnt;
 		else
 			a->counted = false;
@@ -177,9 +176,9 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *what, char
 
 	if (root < 0)
 		return root;
-	fd = bpf_link_create(a->loaded->progs[prog], root, type, NULL);
+	fd = bpfsys_link(a->loaded->progs[prog], root, type);
 	if (fd < 0) {
-		err = failed(a->features, a->loaded, prog, what, errno, why, why_len);
+		err = failed(a->features, a->loaded, prog, what, -fd, why, why_len);
 		add_text(why, why_len, cgroup_taken(err, root, type));
 		return err;
 	}
@@ -190,10 +189,10 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *what, char
 static int attach_tp(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
 {
 	/* The tracepoint or function is the one that the program was verified for (attach_btf_id): no name here. */
-	int fd = bpf_raw_tracepoint_open(NULL, a->loaded->progs[prog]), err = errno;
+	int fd = bpfsys_link_raw(a->loaded->progs[prog]), err;
 
 	if (fd < 0) {
-		err = failed(a->features, a->loaded, prog, what, err, why, why_len);
+		err = failed(a->features, a->loaded, prog, what, -fd, why, why_len);
 		if (err == -E2BIG)
 			add_text(why, why_len,
 				"; Linux lets no more than 38 programs be at a function: end another "

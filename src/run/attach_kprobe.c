@@ -1,7 +1,6 @@
 /* attach_kprobe: see attach_kprobe.h. Many functions have one link where the kernel can (Linux 5.18, CONFIG_FPROBE);
  * else each is a perf event. Invariant: what is attached is held by descriptors in the list. */
 #include "run/attach_kprobe.h"
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 void kprobes_detach(struct kprobe_links *links)
 {
@@ -25,22 +25,24 @@ bool kprobes_multi(const struct image_prog *p, struct features *f)
 
 static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.flags = returns ? BPF_F_KPROBE_MULTI_RETURN : 0);
 	const char **syms = calloc(n, sizeof(*syms));
 	uint64_t *cookies = calloc(n, sizeof(*cookies));
+	union bpf_attr attr;
 	int fd = -ENOMEM;
 
 	for (size_t i = 0; syms && cookies && i < n; i++) {
 		syms[i] = v[i].func;
 		cookies[i] = v[i].cookie;
 	}
-	opts.kprobe_multi.syms = syms;
-	opts.kprobe_multi.cookies = (__u64 *)cookies;
-	opts.kprobe_multi.cnt = (uint32_t)n;
-	if (syms && cookies) {
-		fd = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
-		fd = fd < 0 ? -errno : fd;
-	}
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)prog;
+	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.link_create.kprobe_multi.flags = returns ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	attr.link_create.kprobe_multi.syms = (uintptr_t)syms;
+	attr.link_create.kprobe_multi.cookies = (uintptr_t)cookies;
+	attr.link_create.kprobe_multi.cnt = (uint32_t)n;
+	if (syms && cookies)
+		fd = bpfsys(BPF_LINK_CREATE, &attr);
 	free(syms);
 	free(cookies);
 	return fd;

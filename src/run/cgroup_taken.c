@@ -5,19 +5,26 @@
  * Invariant: nothing is changed; without a reason the text is empty. */
 #include "run/cgroup_taken.h"
 #include <errno.h>
-#include <linux/bpf.h>
+#include <string.h>
+#include "kernel/bpfsys.h"
 
 const char *cgroup_taken(int err, int cgroup_fd, enum bpf_attach_type type)
 {
-	__u32 flags = 0, n = 0;
+	union bpf_attr attr;
 
 	if (err == -E2BIG)
 		return "; Linux lets no more than 64 programs be at a hook of a cgroup: end another trace, or trace "
 		       "fewer probes at once";
 	/* without room for the ids of the programs the kernel tells how many there are */
-	if (err != -EPERM || (bpf_prog_query(cgroup_fd, type, 0, &flags, NULL, &n) && errno != ENOSPC))
+	if (err != -EPERM)
 		return "";
-	if (!n || (flags & BPF_F_ALLOW_MULTI))
+	memset(&attr, 0, sizeof(attr));
+	attr.query.target_fd = (uint32_t)cgroup_fd;
+	attr.query.attach_type = type;
+	err = bpfsys(BPF_PROG_QUERY, &attr);
+	if (err && err != -ENOSPC)
+		return "";
+	if (!attr.query.prog_cnt || (attr.query.attach_flags & BPF_F_ALLOW_MULTI))
 		return "";
 	return "; another program was attached to this cgroup without BPF_F_ALLOW_MULTI, which keeps others out: find "
 	       "it with 'bpftool cgroup show'";

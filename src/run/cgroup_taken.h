@@ -2,7 +2,7 @@
 #ifndef DWIRE_RUN_CGROUP_TAKEN_H
 #define DWIRE_RUN_CGROUP_TAKEN_H
 
-#include <bpf/bpf.h>
+#include <linux/bpf.h>
 
 /* What to add to the error -err (negative) of attaching to that hook of the cgroup: "" or a sentence that begins with
  * "; ". Somebody's program may have been attached so that it must be the only one. */

@@ -4,12 +4,12 @@
  * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies
  * in its record; nothing is allocated per record. */
 #include "run/consume_priv.h"
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "kernel/features.h"
 
 #define HOLD_BACK_NS 5000000ull /* interrupts may keep a program for some milliseconds */
 #define HELD_MAX_NS 100000000ull
@@ -20,9 +20,8 @@ static int consumer_alloc(struct consumer *c)
 {
 	const struct consumer_env *env = &c->env;
 	size_t nrings = env->nrings > 0 ? (size_t)env->nrings : 0;
-	int ncpus = libbpf_num_possible_cpus();
 
-	c->ncpus = ncpus > 0 ? (size_t)ncpus : 1;
+	c->ncpus = features_possible_cpus();
 	c->missed_cap = env->image->progs.n + env->image->probes.n + 8;
 	c->out = out_new(env->out);
 	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->options->agg);

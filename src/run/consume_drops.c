@@ -3,8 +3,8 @@
  * Invariant: each loss is told once. */
 #include "run/consume_priv.h"
 #include "run/rows.h"
-#include <bpf/bpf.h>
 #include <string.h>
+#include "kernel/bpfsys.h"
 
 void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n)
 {
@@ -90,7 +90,7 @@ static uint64_t report_cause(struct consumer *c, int fd, uint32_t cause)
 	uint64_t *seen = c->drops + cause * c->ncpus, sum = 0;
 	const struct cause *w = &causes[cause];
 
-	if (bpf_map_lookup_elem(fd, &cause, c->fresh))
+	if (bpfsys_map_lookup(fd, &cause, c->fresh))
 		return 0;
 	for (size_t cpu = 0; cpu < c->ncpus; cpu++) {
 		uint64_t n = c->fresh[cpu] - seen[cpu];

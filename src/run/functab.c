@@ -7,8 +7,8 @@
 #include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 static int load_types(void)
 {
@@ -32,13 +32,11 @@ static int load_types(void)
 		.names = "\0num\0fn",
 	};
 	union bpf_attr attr;
-	long fd;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.btf = (uintptr_t)&btf;
 	attr.btf_size = sizeof(btf);
-	fd = syscall(SYS_bpf, BPF_BTF_LOAD, &attr, sizeof(attr));
-	return fd < 0 ? -errno : (int)fd;
+	return bpfsys(BPF_BTF_LOAD, &attr);
 }
 
 int func_table_make(const struct ir_code *code, struct func_table *t)

@@ -1,6 +1,5 @@
 /* links: see links.h. Invariant: a list's descriptors are open. */
 #include "run/links.h"
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 #define MANY 4 /* probes that take longer to detach than anybody waits for */
 
@@ -59,15 +59,12 @@ int links_sys_number(const char *path)
 
 int links_perf_event(int prog, const struct perf_event_attr *attr, pid_t pid, uint64_t cookie)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
 	long event = syscall(SYS_perf_event_open, attr, pid, pid < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
 	int link;
 
 	if (event < 0)
 		return -errno;
-	link = bpf_link_create(prog, (int)event, BPF_PERF_EVENT, &opts);
-	if (link < 0)
-		link = -errno;
+	link = bpfsys_link_event(prog, (int)event, cookie);
 	close((int)event); /* the link holds it */
 	return link;
 }

@@ -1,8 +1,6 @@
 /* load: makes the maps of an image, links its programs to them and loads them.
  * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource
  * limit is touched; what is made is held by descriptors alone. */
-#include <bpf/bpf.h>
-#include <ctype.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
@@ -12,38 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel/bpfsys.h"
 #include "run/attach_kprobe.h"
 #include "run/functab.h"
 #include "kernel/btf.h"
 #include "run/load_priv.h"
 
 #define LOG_SIZE ((16u << 20) - 1) /* the largest that every kernel takes */
-
-/* The kernel takes letters, digits, _ and . in names, at most 15. */
-void load_name(const char *name, char out[BPF_OBJ_NAME_LEN])
-{
-	size_t i;
-
-	for (i = 0; name && name[i] && i + 1 < BPF_OBJ_NAME_LEN; i++) {
-		unsigned char c = (unsigned char)name[i];
-
-		out[i] = isalnum(c) || c == '.' ? (char)c : '_';
-	}
-	out[i] = 0;
-}
-
-/* The system call itself, not libbpf's functions: those raise RLIMIT_MEMLOCK on old kernels, which is for the user to
- * decide, and load programs of their own to find out what the kernel has. A descriptor or -errno. */
-int load_sys(enum bpf_cmd cmd, union bpf_attr *attr)
-{
-	long fd;
-	int tries = 5;
-
-	do /* a signal that arrives while the verifier works makes EAGAIN */
-		fd = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-	while (fd < 0 && errno == EAGAIN && --tries);
-	return fd < 0 ? -errno : (int)fd;
-}
 
 /* A copy of the instructions with the maps' descriptors in them. */
 static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *code)
@@ -97,8 +70,8 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 		attr.func_info = (uintptr_t)funcs->v;
 		attr.func_info_cnt = funcs->n;
 	}
-	load_name(p->name, attr.prog_name);
-	fd = load_sys(BPF_PROG_LOAD, &attr);
+	bpfsys_name(attr.prog_name, p->name);
+	fd = bpfsys(BPF_PROG_LOAD, &attr);
 	if (module >= 0)
 		close(module);
 	return fd;
@@ -206,10 +179,9 @@ void load_free(struct loaded *l)
 uint64_t load_missed(const struct loaded *l, size_t i)
 {
 	struct bpf_prog_info info;
-	uint32_t len = sizeof(info);
 
 	memset(&info, 0, sizeof(info));
-	return bpf_obj_get_info_by_fd(l->progs[i], &info, &len) == 0 ? info.recursion_misses : 0;
+	return bpfsys_info(l->progs[i], &info, sizeof(info)) == 0 ? info.recursion_misses : 0;
 }
 
 void load_synchronize(const struct loaded *l)
@@ -220,6 +192,6 @@ void load_synchronize(const struct loaded *l)
 		return;
 	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since
 	 * 4.20). */
-	if (l->rings_fd >= 0)
-		(void)bpf_map_update_elem(l->rings_fd, &cpu, &l->rings[0], BPF_ANY);
+	if (l->rings_fd >= 0 && bpfsys_map_update(l->rings_fd, &cpu, &l->rings[0], BPF_ANY))
+		return; /* nothing else would wait */
 }

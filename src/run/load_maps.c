@@ -1,12 +1,12 @@
 /* load_maps: the maps of an image.
  * Input: struct image_map. Output: descriptors, l->maps; those of the owner service are borrowed. */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/bpfsys.h"
 #include "run/load_priv.h"
 
 /* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns -err. */
@@ -20,29 +20,12 @@ int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err
 	return -err;
 }
 
-int load_create_map(
-	uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags, int inner)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = type;
-	attr.key_size = key;
-	attr.value_size = value;
-	attr.max_entries = n;
-	attr.map_flags = flags;
-	if (inner >= 0)
-		attr.inner_map_fd = (uint32_t)inner;
-	load_name(name, attr.map_name);
-	return load_sys(BPF_MAP_CREATE, &attr);
-}
-
 static int create_plain(struct loader *ld, const struct image_map *m)
 {
 	unsigned cpus = features_cpus(ld->c->features);
 	bool percpu = m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_HASH;
 	uint32_t flags = m->flags | (m->role == MAP_GLOBALS ? (uint32_t)BPF_F_MMAPABLE : 0);
-	int fd = load_create_map(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
+	int fd = bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
 
 	if (fd < 0)
 		return load_map_failed(ld, m->name,
@@ -55,7 +38,7 @@ static int create_table(struct loader *ld, const struct image_map *m)
 	static const uint32_t first = 0;
 	int fd = create_plain(ld, m), err;
 
-	if (fd < 0 || bpf_map_update_elem(fd, &first, m->data, BPF_ANY) == 0)
+	if (fd < 0 || bpfsys_map_update(fd, &first, m->data, BPF_ANY) == 0)
 		return fd;
 	err = errno;
 	close(fd);

@@ -13,15 +13,8 @@ struct loader {
 	size_t why_len;
 };
 
-/* load.c. A descriptor or -errno. */
-int load_sys(enum bpf_cmd cmd, union bpf_attr *attr) __attribute__((warn_unused_result));
-/* The kernel takes letters, digits, _ and . in names, at most 15. */
-void load_name(const char *name, char out[BPF_OBJ_NAME_LEN]);
-
 /* load_maps.c */
 int load_make_maps(struct loader *ld) __attribute__((warn_unused_result));
-int load_create_map(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,
-	int inner) __attribute__((warn_unused_result));
 /* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns -err. */
 int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err);
 

@@ -1,6 +1,5 @@
 /* load_rings: the ring buffers of the CPUs, and the map that leads to them.
  * Input: how large they are to be. Output: l->rings, l->rings_fd. */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/bpfsys.h"
 #include "run/load_priv.h"
 
 #define RING_MIN (64u << 10) /* when memory is short, no ring gets smaller than this */
@@ -71,7 +71,7 @@ static int create_rings_of(struct loader *ld, uint32_t size)
 	struct loaded *l = ld->l;
 
 	for (unsigned cpu = 0; cpu < n; cpu++) {
-		int fd = load_create_map(BPF_MAP_TYPE_RINGBUF, "dw_ring", 0, 0, size, 0, -1);
+		int fd = bpfsys_map_create(BPF_MAP_TYPE_RINGBUF, "dw_ring", 0, 0, size, 0, -1);
 
 		if (fd < 0) {
 			load_close_rings(l);
@@ -97,14 +97,11 @@ struct filler {
 static void *fill(void *arg)
 {
 	struct filler *f = arg;
-	uint32_t count = f->n;
-
-	if (bpf_map_update_batch(f->map, f->cpus, f->rings, &count, NULL) == 0)
+	if (bpfsys_map_update_batch(f->map, f->cpus, f->rings, f->n) == 0)
 		return NULL;
 	/* No batches for such maps before 5.13. */
 	for (uint32_t i = 0; i < f->n && !f->err; i++)
-		if (bpf_map_update_elem(f->map, &f->cpus[i], &f->rings[i], BPF_ANY) < 0)
-			f->err = -errno;
+		f->err = bpfsys_map_update(f->map, &f->cpus[i], &f->rings[i], BPF_ANY);
 	return NULL;
 }
 
@@ -168,7 +165,7 @@ int load_await_rings(struct loader *ld)
 	if (!f)
 		return 0;
 	last = f->n - 1;
-	while (f->running && bpf_map_lookup_elem(f->map, &last, &id) < 0) {
+	while (f->running && bpfsys_map_lookup(f->map, &last, &id) < 0) {
 		f->running = pthread_tryjoin_np(f->thread, NULL) != 0;
 		nanosleep(&moment, NULL);
 	}
@@ -192,7 +189,7 @@ int load_create_rings(struct loader *ld, const char *name)
 		size /= 2;
 	if (err)
 		return load_map_failed(ld, "dw_ring", size, -err);
-	l->rings_fd = load_create_map(BPF_MAP_TYPE_ARRAY_OF_MAPS, name, 4, 4, cpus, 0, l->rings[0]);
+	l->rings_fd = bpfsys_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, name, 4, 4, cpus, 0, l->rings[0]);
 	if (l->rings_fd < 0)
 		return load_map_failed(ld, name, 4ull * cpus, -l->rings_fd);
 	err = start_filling(l, cpus);

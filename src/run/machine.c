@@ -1,10 +1,10 @@
 /* machine: see machine.h. Input: sysinfo(2). Output: the map's only value, written whole. */
 #include "run/machine.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 /* The kernel gives load averages scaled by 1 << SI_LOAD_SHIFT, which is 16: as Solaris' hp_avenrun is. */
 static int machine_read(struct dw_machine *m)
@@ -35,7 +35,7 @@ int machine_tell(const struct image *image, const int *maps)
 		if (image->maps.v[i].role != MAP_MACHINE)
 			continue;
 		err = machine_read(&m);
-		return err ? err : bpf_map_update_elem(maps[i], &first, &m, BPF_ANY) < 0 ? -errno : 0;
+		return err ? err : bpfsys_map_update(maps[i], &first, &m, BPF_ANY);
 	}
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <bpf/bpf.h>
+#include "kernel/bpfsys.h"
 #include "ir/abi.h"
 #include "run/cgroup_taken.h"
 #include "run/owner_load.h"
@@ -38,13 +38,13 @@ static int attach(struct owner *o, enum owner_prog p)
 	if (o->link[p] >= 0 || o->k.prog[p] < 0)
 		return 0;
 	if (owner_progs[p].type == BPF_TRACE_RAW_TP)
-		fd = bpf_raw_tracepoint_open(NULL, o->k.prog[p]);
+		fd = bpfsys_link_raw(o->k.prog[p]);
 	else if (o->cgroup < 0)
 		return 0;
 	else
-		fd = bpf_link_create(o->k.prog[p], o->cgroup, owner_progs[p].type, NULL);
+		fd = bpfsys_link(o->k.prog[p], o->cgroup, owner_progs[p].type);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	o->link[p] = fd;
 	return 0;
 }
@@ -67,15 +67,15 @@ static int attach_all(struct owner *o, enum owner_when when, enum owner_prog *fa
 /* Runs the iterator over all open files. It prints nothing; each read does a part of the work. */
 static int scan(const struct owner *o, enum owner_scan what)
 {
-	int link = bpf_link_create(o->k.iter, 0, BPF_TRACE_ITER, NULL), fd, err = 0;
+	int link = bpfsys_link(o->k.iter, 0, BPF_TRACE_ITER), fd, err = 0;
 	char buf[64];
 
 	*o->k.scan = what;
 	if (link < 0)
-		return -errno;
-	fd = bpf_iter_create(link);
+		return link;
+	fd = bpfsys_iter_new(link);
 	if (fd < 0)
-		err = -errno;
+		err = fd;
 	while (!err) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 

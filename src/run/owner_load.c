@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <bpf/bpf.h>
 #include <bpf/skel_internal.h>
 #include "ir/abi.h"
 

@@ -4,25 +4,24 @@
  * Output: records. Invariant: no byte is read beyond what the producer's position covers, whatever lengths say. */
 #include "run/ring.h"
 #include "ir/abi.h"
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 #define HEAD_BYTES 8
 
 int ring_open(struct ring *r, int fd)
 {
 	struct bpf_map_info info = { 0 };
-	uint32_t len = sizeof(info);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *p;
 	int err;
 
 	memset(r, 0, sizeof(*r));
-	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	err = bpfsys_info(fd, &info, sizeof(info));
 	if (err)
 		return err;
 	if (info.type != BPF_MAP_TYPE_RINGBUF)

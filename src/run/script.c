@@ -1,7 +1,6 @@
 /* script: the library's front, dwire.h: options, texts and processes in; a compilation, a list or a session out. */
 #include "run/script.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +78,6 @@ int dwire_new(struct dwire **out)
 		arena_free(a);
 		return -ENOMEM;
 	}
-	libbpf_set_print(NULL); /* our own messages say it better, and once */
 	options_init(&d->opts);
 	d->c.arena = a;
 	d->c.diags = diags_new(a);

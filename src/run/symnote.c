@@ -2,9 +2,9 @@
  * Invariant: a pass costs a bounded time, however many keys there are. */
 #include "run/symnote.h"
 #include "run/agg.h"
-#include <bpf/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/bpfsys.h"
 
 #define KEYS_MAX 4096 /* looked at in a pass, of one aggregation */
 
@@ -54,7 +54,7 @@ static void note_agg(const struct agg *g, int fd, struct symtext *s)
 	for (unsigned i = 0; keys && i < KEYS_MAX; i++) {
 		uint8_t *key = i & 1 ? keys + g->key_size : keys, *before = i & 1 ? keys : keys + g->key_size;
 
-		if (bpf_map_get_next_key(fd, first ? NULL : before, key))
+		if (bpfsys_map_next(fd, first ? NULL : before, key))
 			break;
 		first = false;
 		if (agg_has_key(g, key))

@@ -3,7 +3,6 @@
  * at start + n * period however late an earlier one was served, so it does not drift. A timer in user space, not perf
  * events: those do not fire on an idle CPU of some machines. */
 #include "run/tick.h"
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "kernel/bpfsys.h"
 
 #define MAX_ARGS 12
 
@@ -29,17 +29,12 @@ struct ticks {
 int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu)
 {
 	uint64_t ctx[MAX_ARGS] = { 0 };
-	struct bpf_test_run_opts opts = { .sz = sizeof(opts), .ctx_in = ctx, .ctx_size_in = sizeof(ctx) };
 
 	if (nargs > MAX_ARGS)
 		return -E2BIG;
 	if (nargs)
 		memcpy(ctx, args, nargs * sizeof(*args));
-	if (cpu >= 0) {
-		opts.flags = BPF_F_TEST_RUN_ON_CPU;
-		opts.cpu = (uint32_t)cpu;
-	}
-	return bpf_prog_test_run_opts(prog_fd, &opts) < 0 ? -errno : 0;
+	return bpfsys_prog_run(prog_fd, ctx, sizeof(ctx), cpu);
 }
 
 int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, size_t nargs)

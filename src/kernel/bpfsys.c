@@ -1,0 +1,235 @@
+/* bpfsys: the system call bpf(2), a function a command.
+ * Input: descriptors, addresses of keys and values. Output: a descriptor, 0, or -errno, which errno keeps, too.
+ * Invariant: what of the kernel's union is not said is 0. */
+#include "kernel/bpfsys.h"
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TRIES 5
+#define ADDR(p) ((uint64_t)(uintptr_t)(p))
+
+int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr)
+{
+	long fd;
+	int tries = TRIES;
+
+	do
+		fd = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+	while (fd < 0 && errno == EAGAIN && --tries);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && name[i] && i + 1 < BPF_OBJ_NAME_LEN; i++)
+		out[i] = isalnum((unsigned char)name[i]) || name[i] == '.' ? name[i] : '_';
+	out[i] = '\0';
+}
+
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
+int bpfsys_map_create(
+	uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags, int inner)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = key;
+	attr.value_size = value;
+	attr.max_entries = n;
+	attr.map_flags = flags;
+	if (inner >= 0)
+		attr.inner_map_fd = (uint32_t)inner;
+	bpfsys_name(attr.map_name, name);
+	return bpfsys(BPF_MAP_CREATE, &attr);
+}
+
+static int on_element(enum bpf_cmd cmd, int map, const void *key, const void *value, uint64_t flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = ADDR(key);
+	attr.value = ADDR(value); /* of BPF_MAP_GET_NEXT_KEY: the next key */
+	attr.flags = flags;
+	return bpfsys(cmd, &attr);
+}
+
+int bpfsys_map_lookup(int map, const void *key, void *value)
+{
+	return on_element(BPF_MAP_LOOKUP_ELEM, map, key, value, 0);
+}
+
+int bpfsys_map_take(int map, const void *key, void *value)
+{
+	return on_element(BPF_MAP_LOOKUP_AND_DELETE_ELEM, map, key, value, 0);
+}
+
+int bpfsys_map_update(int map, const void *key, const void *value, uint64_t flags)
+{
+	return on_element(BPF_MAP_UPDATE_ELEM, map, key, value, flags);
+}
+
+int bpfsys_map_delete(int map, const void *key)
+{
+	return on_element(BPF_MAP_DELETE_ELEM, map, key, NULL, 0);
+}
+
+int bpfsys_map_next(int map, const void *key, void *next)
+{
+	return on_element(BPF_MAP_GET_NEXT_KEY, map, key, next, 0);
+}
+
+int bpfsys_map_freeze(int map)
+{
+	return on_element(BPF_MAP_FREEZE, map, NULL, NULL, 0);
+}
+
+int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n)
+{
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.batch.map_fd = (uint32_t)map;
+	attr.batch.in_batch = ADDR(from);
+	attr.batch.out_batch = ADDR(to);
+	attr.batch.keys = ADDR(keys);
+	attr.batch.values = ADDR(values);
+	attr.batch.count = *n;
+	err = bpfsys(BPF_MAP_LOOKUP_BATCH, &attr);
+	*n = attr.batch.count;
+	return err;
+}
+
+int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint32_t n)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.batch.map_fd = (uint32_t)map;
+	attr.batch.keys = ADDR(keys);
+	attr.batch.values = ADDR(values);
+	attr.batch.count = n;
+	return bpfsys(BPF_MAP_UPDATE_BATCH, &attr);
+}
+
+/* ---- programs and links ------------------------------------------------------------------------------------------ */
+int bpfsys_prog_load(uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, uint32_t flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = ADDR(insns);
+	attr.insn_cnt = (uint32_t)n;
+	attr.license = ADDR("GPL");
+	attr.prog_flags = flags;
+	bpfsys_name(attr.prog_name, name);
+	return bpfsys(BPF_PROG_LOAD, &attr);
+}
+
+int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = (uint32_t)prog;
+	attr.test.ctx_in = ADDR(ctx);
+	attr.test.ctx_size_in = (uint32_t)size;
+	if (cpu >= 0) {
+		attr.test.flags = BPF_F_TEST_RUN_ON_CPU;
+		attr.test.cpu = (uint32_t)cpu;
+	}
+	return bpfsys(BPF_PROG_TEST_RUN, &attr);
+}
+
+int bpfsys_link_event(int prog, int event, uint64_t cookie)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)prog;
+	attr.link_create.target_fd = (uint32_t)event;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.perf_event.bpf_cookie = cookie;
+	return bpfsys(BPF_LINK_CREATE, &attr);
+}
+
+int bpfsys_link(int prog, int target, enum bpf_attach_type type)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)prog;
+	attr.link_create.target_fd = (uint32_t)target;
+	attr.link_create.attach_type = type;
+	return bpfsys(BPF_LINK_CREATE, &attr);
+}
+
+int bpfsys_link_raw(int prog)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
+	return bpfsys(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+int bpfsys_iter_new(int link)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.iter_create.link_fd = (uint32_t)link;
+	return bpfsys(BPF_ITER_CREATE, &attr);
+}
+
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+int bpfsys_info(int fd, void *info, uint32_t size)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)fd;
+	attr.info.info_len = size;
+	attr.info.info = ADDR(info);
+	return bpfsys(BPF_OBJ_GET_INFO_BY_FD, &attr);
+}
+
+int bpfsys_btf_next(uint32_t *id)
+{
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.start_id = *id;
+	err = bpfsys(BPF_BTF_GET_NEXT_ID, &attr);
+	if (!err)
+		*id = attr.next_id;
+	return err;
+}
+
+int bpfsys_btf_fd(uint32_t id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.btf_id = id;
+	return bpfsys(BPF_BTF_GET_FD_BY_ID, &attr);
+}
+
+int bpfsys_stats(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.enable_stats.type = BPF_STATS_RUN_TIME;
+	return bpfsys(BPF_ENABLE_STATS, &attr);
+}

@@ -1,0 +1,46 @@
+/* bpfsys: the system call bpf(2), a function a command. Each gives -errno when it fails, else 0 or a descriptor.
+ *
+ * Not libbpf's functions of that kind: those raise RLIMIT_MEMLOCK on old kernels, which is for the user to decide, load
+ * programs of their own to find out what the kernel has, and bring 240 KB of the library along. */
+#ifndef DWIRE_KERNEL_BPFSYS_H
+#define DWIRE_KERNEL_BPFSYS_H
+#include <linux/bpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BPFSYS_CHECKED __attribute__((warn_unused_result))
+
+/* The kernel takes letters, digits, _ and . in names, at most 15. */
+void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name);
+int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* a signal in the verifier's way: tried again */
+
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
+/* inner: -1, or what maps a map of maps has. */
+int bpfsys_map_create(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,
+	int inner) BPFSYS_CHECKED;
+int bpfsys_map_lookup(int map, const void *key, void *value) BPFSYS_CHECKED;
+int bpfsys_map_take(int map, const void *key, void *value) BPFSYS_CHECKED; /* and delete */
+int bpfsys_map_update(int map, const void *key, const void *value, uint64_t flags) BPFSYS_CHECKED;
+int bpfsys_map_delete(int map, const void *key) BPFSYS_CHECKED;
+int bpfsys_map_next(int map, const void *key, void *next) BPFSYS_CHECKED; /* key NULL: the first */
+int bpfsys_map_freeze(int map) BPFSYS_CHECKED;
+/* *n: room for so many entries, then how many there were. from NULL: the first; then what was written to to. */
+int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n) BPFSYS_CHECKED;
+int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint32_t n) BPFSYS_CHECKED;
+
+/* ---- programs and links ------------------------------------------------------------------------------------------ */
+int bpfsys_prog_load(
+	uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, uint32_t flags) BPFSYS_CHECKED;
+int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu) BPFSYS_CHECKED; /* once; cpu -1: here */
+int bpfsys_link(int prog, int target, enum bpf_attach_type type) BPFSYS_CHECKED;
+int bpfsys_link_event(int prog, int event, uint64_t cookie) BPFSYS_CHECKED;
+int bpfsys_link_raw(int prog) BPFSYS_CHECKED; /* to the tracepoint or function that it was verified for */
+int bpfsys_iter_new(int link) BPFSYS_CHECKED;
+
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+int bpfsys_info(
+	int fd, void *info, uint32_t size) BPFSYS_CHECKED; /* struct bpf_map_info, ...; what is in it is input */
+int bpfsys_btf_next(uint32_t *id) BPFSYS_CHECKED;          /* the one after it */
+int bpfsys_btf_fd(uint32_t id) BPFSYS_CHECKED;
+int bpfsys_stats(void) BPFSYS_CHECKED; /* run times are counted as long as the descriptor is open */
+#endif
