@@ -9,7 +9,7 @@ dtrace:::BEGIN
 
 tcp:::send
 {
-	printf("tcp  %-7.7s %6d %-13.13s %s:%d -> %s:%d %d bytes%s%s%s%s\n", args[1]->cs_zonename, args[1]->cs_pid,
+	printf("tcp  %-7.7s %6d %-13.13s %s:%d -> %s:%d %d B%s%s%s%s\n", args[1]->cs_zonename, args[1]->cs_pid,
 	    args[1]->cs_execname, args[2]->ip_saddr, args[4]->tcp_sport, args[2]->ip_daddr, args[4]->tcp_dport,
 	    args[2]->ip_plength - args[4]->tcp_offset, args[4]->tcp_flags & TH_SYN ? " SYN" : "",
 	    args[4]->tcp_flags & TH_ACK ? " ACK" : "", args[4]->tcp_flags & TH_FIN ? " FIN" : "",
@@ -29,8 +29,8 @@ tcp:::receive
 tcp:::state-change
 {
 	printf("conn %-7.7s %6d %-13.13s %s:%d %s -> %s\n", args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname,
-	    args[3]->tcps_raddr, args[3]->tcps_rport, tcp_state_string[args[5]->tcps_state],
-	    tcp_state_string[args[3]->tcps_state]);
+	    args[3]->tcps_raddr, args[3]->tcps_rport, tcp_state_name[args[5]->tcps_state],
+	    tcp_state_name[args[3]->tcps_state]);
 }
 
 tcp:::connect-refused
@@ -41,7 +41,7 @@ tcp:::connect-refused
 
 udp:::send
 {
-	printf("udp  %-7.7s %6d %-13.13s %s:%d -> %s:%d %d bytes\n", args[1]->cs_zonename, args[1]->cs_pid,
+	printf("udp  %-7.7s %6d %-13.13s %s:%d -> %s:%d %d B\n", args[1]->cs_zonename, args[1]->cs_pid,
 	    args[1]->cs_execname, args[2]->ip_saddr, args[4]->udp_sport, args[2]->ip_daddr, args[4]->udp_dport,
 	    args[4]->udp_length - 8);
 	@segments[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, "UDP out"] = count();

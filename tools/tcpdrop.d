@@ -3,8 +3,10 @@
  * common: clock sockets
  * -a   all = 0     what is thrown away with its connection, too
  * -q   quiet = 0   a line a drop, without the kernel's stack
- * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d
+ * row: PID %-6d IP %-2d SADDR:SPORT %14s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %14s:%-5d|%39s:%-5d
  * row: STATE %s FLAGS=flags (%s%s%s%s%s%s) REASON %s STACK[!quiet] %k
+ * row text: PID %-6d IP %-2d SADDR:SPORT %14s:%-5d|%39s:%-5d > %s DADDR:DPORT %14s:%-5d|%39s:%-5d
+ * row text: STATE %s FLAGS (%s%s%s%s%s%s)
  */
 inline string fin[int f] = f & TH_FIN ? "FIN" : "";
 inline string syn[int f] = f & TH_SYN ? f & 0x01 ? "|SYN" : "SYN" : "";
@@ -14,8 +16,15 @@ inline string ack[int f] = f & TH_ACK ? f & 0x0f ? "|ACK" : "ACK" : "";
 inline string urg[int f] = f & TH_URG ? f & 0x1f ? "|URG" : "URG" : "";
 
 dtrace:::BEGIN
+/ quiet /
 {
 	header();
+}
+
+dtrace:::BEGIN
+/ !quiet /
+{
+	header_text();
 }
 
 tcp:::drop
@@ -24,7 +33,22 @@ tcp:::drop
     args[5]->drop_in ? args[4]->tcp_sport : args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	this->flags = args[4]->tcp_flags;
+	this->mine = 1;
+}
+
+tcp:::drop
+/ this->mine && (quiet || !tool_text) /
+{
 	row(args[1]->cs_pid, args[2]->ip_ver, args[2]->ip_saddr, args[4]->tcp_sport, ">", args[2]->ip_daddr,
 	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state], fin[this->flags], syn[this->flags], rst[this->flags],
 	    push[this->flags], ack[this->flags], urg[this->flags], args[5]->drop_reason, stack());
+}
+
+tcp:::drop
+/ this->mine && !quiet && tool_text /
+{
+	row_text(args[1]->cs_pid, args[2]->ip_ver, args[2]->ip_saddr, args[4]->tcp_sport, ">", args[2]->ip_daddr,
+	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state], fin[this->flags], syn[this->flags], rst[this->flags],
+	    push[this->flags], ack[this->flags], urg[this->flags]);
+	printf("%s%k\n", args[5]->drop_reason, stack());
 }
