@@ -169,7 +169,7 @@ const struct site tcp_autoresize_sites[] = {
 		.value = "P->sk->sk_rcvbuf",
 		.when = NETNS_IPV4 ".sysctl_tcp_moderate_rcvbuf != 0 && (P->sk->sk_userlocks & 2) == 0 &&"
 				   " P->sk->sk_rcvbuf < " NETNS_IPV4 ".sysctl_tcp_rmem[2]",
-		.sees = "since Linux 6.17: the kernel finds that the reader needs a larger buffer" },
+		.sees = "since Linux 6.16: the kernel finds that the reader needs a larger buffer" },
 };
 const struct site tcp_siftr_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },

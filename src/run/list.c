@@ -178,7 +178,7 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 
 		if (d->btf && site_lacks(&d->c.lenv, d->arena, p, s, t))
 			not = " (not on this kernel)";
-		else if (c.tier >= 0 && !site_in_tier(s, (enum tier)c.tier))
+		else if (d->btf && (c.tier < 0 || !site_in_tier(s, (enum tier)c.tier)))
 			not = " (not used)";
 		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(kprobe ? kprobe_kind(s) : s->attach), name ? " " : "",
 			name ? name : "", not );

@@ -38,7 +38,8 @@ check() { # FAMILY ADDRESS IPVER
 check -4 127.0.0.1 1
 check -6 ::1 2
 
-# The buffer of a reader grows: each time it is larger than the last.
+# The buffer of a reader grows, where the kernel tells it: each time it is larger than the last.
+"$dwire" "${dwire_opts[@]}" -en tcp:::receive-autoresize 2>/dev/null || return 0
 trace_in "$NETNS" "tcp:::receive-autoresize /args[1]->cs_netns == $NETNS_ID/ {
 	printf(\"resize cid=%d size=%d same=%d st=%d\\n\", args[1]->cs_cid, args[5], args[5] == args[3]->tcps_rcvbuf && arg5 == args[5],
 	    args[3]->tcps_state); }" tcp_echo -n 1 -c 20 -k 1000000 -q

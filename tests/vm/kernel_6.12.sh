@@ -22,7 +22,7 @@ kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
 instrument_tests io.sh lockstat.sh cli-signals.sh
 wifi_tests
 sctp_tests hooks kprobes
-for t in tcp_states.sh tcp_segments.sh udp.sh docs_oneliners.sh owner_test.c; do
+for t in docs_tiers.sh tcp_states.sh tcp_segments.sh udp.sh docs_oneliners.sh owner_test.c; do
 	kernel_test "$t"
 done
 finish
