@@ -46,7 +46,8 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 		}
 		if (first)
 			s->keys[i] = type_is_string(t) ? ck->ts->string : t;
-		else if (type_is_string(s->keys[i]) != type_is_string(t) || s->keys[i]->special != t->special) {
+		else if (type_is_string(s->keys[i]) != type_is_string(t) || s->keys[i]->special != t->special ||
+			(type_is_scalar(t) && !numbers_fit(ck, NULL, s->keys[i], lhs->args.v[i]))) {
 			err(ck, lhs->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of @%s is %s elsewhere", i + 1,
 				s->name, type_name(ck->ts, s->keys[i]));
 			return false;

@@ -25,6 +25,21 @@ bool type_fits(struct checker *ck, const struct type *to, const struct type *fro
 	return type_is_scalar(to) && type_is_scalar(from);
 }
 
+static bool is_zero(struct checker *ck, const struct expr *e)
+{
+	int64_t v;
+
+	return e->type && type_is_int(e->type) ? const_eval(ck->ts, diags_new(ck->arena), e, &v) && !v
+					       : expr_is_null(ck->ts, e);
+}
+
+bool numbers_fit(struct checker *ck, const struct expr *a, const struct type *at, const struct expr *b)
+{
+	const struct type *bt = b->type;
+
+	return ck->library || type_is_int(at) == type_is_int(bt) || (a && is_zero(ck, a)) || is_zero(ck, b);
+}
+
 /* Does e lie in a variable: x, x[k], and members and elements of these? */
 bool check_in_variable(const struct expr *e)
 {
@@ -316,7 +331,8 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
 		return NULL;
 	s = e->a->sym;
-	if (!type_fits(ck, lt, rt) && !is_text_address(e, lt, rt) && !is_release(e) &&
+	if (!(type_fits(ck, lt, rt) && (e->op != OP_ASSIGN || numbers_fit(ck, NULL, lt, e->b))) &&
+		!is_text_address(e, lt, rt) && !is_release(e) &&
 		!(type_is_string(lt) && e->op == OP_ASSIGN &&
 			(expr_is_null(ck->ts, e->b) || (e->b->kind == EX_INT && !e->b->ival))))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",

@@ -17,7 +17,8 @@ void check_inline(struct checker *ck, struct symbol *s)
 	ck->params = s->params;
 	ck->nparams = s->nkeys;
 	ck->library = s->loc.src && s->loc.src->library;
-	if (check_expr(ck, s->inl->value) && !type_fits(ck, s->type, s->inl->value->type)) {
+	if (check_expr(ck, s->inl->value) &&
+		!(type_fits(ck, s->type, s->inl->value->type) && numbers_fit(ck, NULL, s->type, s->inl->value))) {
 		err(ck, s->inl->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s", s->name, tname(ck, s->type),
 			tname(ck, s->inl->value->type));
 		s->inl->value->type = NULL;
@@ -111,7 +112,7 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 
 		if (!t || !check_is_value(ck, e->args.v[i]))
 			return false;
-		if (!type_fits(ck, s->keys[i], t)) {
+		if (!type_fits(ck, s->keys[i], t) || !numbers_fit(ck, NULL, s->keys[i], e->args.v[i])) {
 			err(ck, e->args.v[i]->loc, D_PROTO_ARG, NULL, "%s %zu of %s is %s, not %s", word, i + 1, name,
 				tname(ck, s->keys[i]), tname(ck, t));
 			return false;

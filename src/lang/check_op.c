@@ -70,7 +70,8 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 	}
 	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a;
 	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
-	if (!type_is_scalar(a) || !type_is_scalar(b) || (a->kind == T_PTR && b->kind == T_PTR && !type_fits(ck, a, b)))
+	if (!type_is_scalar(a) || !type_is_scalar(b) ||
+		(a->kind == T_PTR && b->kind == T_PTR && !type_fits(ck, a, b)) || !numbers_fit(ck, e->a, a, e->b))
 		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 	return ck->ts->int32;
 }
@@ -287,9 +288,11 @@ struct type *check_cond(struct checker *ck, struct expr *e)
 	}
 	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
 	d = d->kind == T_ARRAY ? type_ptr(ck->ts, d->of) : d;
-	if (b->kind == T_PTR && ((d->kind == T_PTR && type_fits(ck, b, d)) || type_is_int(d)))
-		return b->of->kind == T_VOID && d->kind == T_PTR ? d : b;
-	if (d->kind == T_PTR && type_is_int(b))
-		return d;
+	if (type_is_scalar(b) && type_is_scalar(d) && numbers_fit(ck, e->b, b, e->c)) {
+		if (b->kind == T_PTR && (d->kind != T_PTR || type_fits(ck, b, d)))
+			return b->of->kind == T_VOID && d->kind == T_PTR ? d : b;
+		if (b->kind != T_PTR)
+			return d;
+	}
 	return err(ck, e->loc, D_OP_INCOMPAT, NULL, "the two values of ?: are %s and %s", tname(ck, b), tname(ck, d));
 }

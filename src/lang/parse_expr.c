@@ -3,6 +3,7 @@
  * Invariant: no tree is higher than PARSE_DEPTH_MAX, chains such as a+b+c+... included: whoever walks it may
  * recurse. */
 #include "lang/parser.h"
+#include "base/strmap.h"
 #include <string.h>
 
 enum prec {
@@ -205,17 +206,21 @@ static struct expr *take_ident(struct parser *p)
 	return e;
 }
 
-/* Words of D that only mean something outside of expressions, where they are read by their text. */
-static bool is_reserved(const char *word)
+/* Words of D that only mean something outside of expressions, where they are read by their text, and names of types.
+ * Of the kernel's types only *_t: a script that was written elsewhere cannot know all their names. */
+static bool is_reserved(const struct parser *p, const char *word)
 {
+	size_t len = strlen(word);
+
 	return !strcmp(word, "import") || !strcmp(word, "probe") || !strcmp(word, "provider") ||
-		!strcmp(word, "counter");
+		!strcmp(word, "counter") || strmap_get(p->env->typenames, word) ||
+		(len > 2 && !strcmp(word + len - 2, "_t") && !strchr(word, '`') && parser_is_typename(p, word));
 }
 
 /* ident | object "`" ident | ident "(" arguments ")" */
 static struct expr *parse_ident(struct parser *p)
 {
-	if (is_reserved(parser_peek(p, 0)->text)) {
+	if (is_reserved(p, parser_peek(p, 0)->text)) {
 		parser_unexpected(p, "an expression");
 		return NULL;
 	}

@@ -192,7 +192,7 @@ static const struct {
 	{ "f(a, (b, c))", "f(a;(b,c))" },
 	{ "(uint32_t)a + b", "((cast a)+b)" },
 	{ "(uint32_t *)a", "(cast a)" },
-	{ "(uint32_t * 2)", "(uint32_t*2)" },
+	{ "(uint32_t * 2)", NULL },
 	{ "(struct s *)a->b", "(cast a->b)" },
 	{ "(int)(char)a", "(cast (cast a))" },
 	{ "(a)(b)", NULL },
