@@ -31,10 +31,10 @@ const char *const *probe_args(struct probe_list *l, struct probe *p);
 void probes_read(struct probe_list *l, const char *prov);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
 /* Why a description that matches nothing cannot be: a message with its tag and a hint (or NULL); NULL: it is just that
- * nothing matches. */
+ * nothing matches. why: what the message says besides that; or NULL. */
 struct probe_fault {
 	enum dtag tag;
-	const char *message, *hint;
+	const char *message, *why, *hint;
 };
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
 /* What the writer of a description that matches nothing may have meant, as a hint; NULL: no idea. */

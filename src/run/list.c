@@ -53,14 +53,6 @@ static void say_unmatched(const struct pdesc *pd, const char *why, FILE *err)
 		fprintf(err, "dwire: failed to match %s:%s:%s:%s: %s\n", pd->prov, pd->mod, pd->func, pd->name, why);
 }
 
-/* A fault's message repeats what stands before it here; what is left is the reason. */
-static const char *fault_reason(const struct dwire *d, const struct pdesc *pd, const struct probe_fault *f)
-{
-	const char *again = arena_printf(d->arena, "probe description %s does not match any probes: ", pd->text);
-
-	return strncmp(f->message, again, strlen(again)) ? f->message : f->message + strlen(again);
-}
-
 static void print_unmatched(struct dwire *d, const struct listing *l, FILE *err)
 {
 	for (size_t i = 0; i < l->unmatched.n; i++) {
@@ -68,7 +60,7 @@ static void print_unmatched(struct dwire *d, const struct listing *l, FILE *err)
 		const struct probe_fault *f = probes_fault(&d->c.probes, pd);
 		const char *hint = f ? f->hint : probes_hint(&d->c.probes, pd);
 
-		say_unmatched(pd, f ? fault_reason(d, pd, f) : "No probe matches description", err);
+		say_unmatched(pd, f && f->why ? f->why : "No probe matches description", err);
 		if (hint)
 			fprintf(err, "    hint: %s\n", hint);
 	}

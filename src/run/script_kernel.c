@@ -198,6 +198,7 @@ static const struct probe_fault *no_probes(struct arena *a, const struct pdesc *
 
 	f->tag = D_PDESC_ZERO;
 	f->message = arena_printf(a, "probe description %s does not match any probes: %s", pd->text, why);
+	f->why = why;
 	f->hint = hint;
 	return f;
 }

@@ -173,5 +173,8 @@ void usdt_missing(struct userprobes *u, const struct pdesc *pd, const object_lis
 	else if (!k && u->pd.everywhere)
 		hint = "no running process has such probes; an absolute path as module names a program that starts "
 		       "later";
+	if (u->fault.message)
+		return;
 	user_failed(u, D_PDESC_ZERO, hint, "probe description %s does not match any probes", pd->text);
+	u->fault.why = NULL;
 }

@@ -37,7 +37,8 @@ void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const ch
 	if (u->fault.message) /* the first reason is the nearest */
 		return;
 	va_start(ap, fmt);
-	u->fault = (struct probe_fault){ tag, escape_name(u->arena, arena_vprintf(u->arena, fmt, ap)), hint };
+	u->fault = (struct probe_fault){ .tag = tag, .hint = hint };
+	u->fault.message = u->fault.why = escape_name(u->arena, arena_vprintf(u->arena, fmt, ap));
 	va_end(ap);
 }
 
