@@ -72,7 +72,7 @@ struct expr *parse_expr(struct parser *p);   /* with commas */
 struct expr *parse_assign(struct parser *p); /* up to a comma */
 struct expr *parse_const(struct parser *p);  /* no comma, no assignment */
 
-/* ---- parse_type.c ------------------------------------------------------------------------------------------------ */
+/* ---- parse_type.c, parse_declarator.c ------------------------------------------------------------------------------------------------ */
 enum {
 	STORAGE_TYPEDEF = 1,
 	STORAGE_EXTERN = 2,
@@ -98,6 +98,7 @@ struct declarator {
 bool parse_dspec(struct parser *p, struct dspec *out);
 bool parse_declarator(struct parser *p, struct tyx *base, struct declarator *out);
 /* The base for a further declarator: a struct's body is in the first one only. */
+struct tyx *tyx_new(struct parser *p, enum tyx_kind kind, struct loc loc);
 struct tyx *tyx_again(struct parser *p, struct tyx *base);
 struct tyx *parse_typename(struct parser *p);
 /* Type list of a prototype or of an associative array, up to the closing bracket, which is left. */

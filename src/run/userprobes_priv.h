@@ -42,6 +42,13 @@ void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const ch
 struct user_probe *user_probe(struct userprobes *u, const struct object *obj, const char *prov, const char *func,
 	const char *name, const struct probe_def *def);
 
+/* One more place of the probe. returns: where in the function it returns; 0: not known, or not meant. */
+void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns);
+
+/* pidprobes.c: makes the probes of functions, of an address; is this the name of one? */
+bool pid_check_name(struct userprobes *u, const struct pdesc *pd);
+void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
+void pid_make_address(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
 /* usdtprobes.c: makes the authors' probes of the objects that the description means; how many. */
 size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
 void usdt_missing(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
