@@ -89,7 +89,8 @@ static bool is_number(const char *s)
 	return !errno && end != s && !*end && !isspace((unsigned char)*s) && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-static bool is_list(const char *s)
+/* Numbers of at least low and at most high. */
+static bool is_list(const char *s, long low, long high)
 {
 	char one[24];
 
@@ -100,7 +101,7 @@ static bool is_list(const char *s)
 			return false;
 		memcpy(one, s, n);
 		one[n] = '\0';
-		if (!is_number(one))
+		if (!is_number(one) || strtol(one, NULL, 0) < low || strtol(one, NULL, 0) > high)
 			return false;
 		s += n;
 		if (!*s)
@@ -130,28 +131,62 @@ static bool quote(struct param *p, const char *value)
 	return true;
 }
 
-static bool set_value(const struct tool *t, struct param *p, const char *value)
+/* "80, 443" is "80,443". */
+static void take_list(struct param *p, const char *value)
+{
+	size_t n = 0;
+
+	for (; *value; value++)
+		if (!isspace((unsigned char)*value))
+			p->value[n++] = *value;
+	p->value[n] = '\0';
+}
+
+static bool value_good(const struct tool *t, const struct param *p)
+{
+	bool ports = !strncmp(p->word, "PORT", 4);
+	char buf[64];
+
+	if (p->kind == PARAM_NUMBER && !is_number(p->value)) {
+		fprintf(t->err, "%s: %s must be a number, not %s\n", t->name, p->word, p->value);
+		return false;
+	}
+	if (p->kind == PARAM_LIST && !is_list(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX)) {
+		fprintf(t->err, "%s: %s takes numbers%s with commas between them, not %s\n", t->name,
+			shown(p, buf, sizeof(buf)), ports ? " of 0 to 65535" : "", p->value);
+		return false;
+	}
+	return true;
+}
+
+static bool needs(const struct tool *t, const struct param *p)
 {
 	char buf[64];
+
+	shown(p, buf, sizeof(buf));
+	if (!is_argument(p))
+		buf[strcspn(buf, " ")] = '\0';
+	fprintf(t->err, "%s: %s %s%s\n", t->name, buf, is_argument(p) ? "is empty" : "needs ",
+		is_argument(p) ? "" : p->word);
+	return false;
+}
+
+static bool set_value(const struct tool *t, struct param *p, const char *value)
+{
 	bool fits = strlen(value) < sizeof(p->value);
 
-	if (p->kind == PARAM_NUMBER && !is_number(value)) {
-		fprintf(t->err, "%s: %s must be a number, not %s\n", t->name, p->word, value);
-		return false;
-	}
-	if (p->kind == PARAM_LIST && !is_list(value)) {
-		fprintf(t->err, "%s: %s takes numbers with commas between them, not %s\n", t->name,
-			shown(p, buf, sizeof(buf)), value);
-		return false;
-	}
+	if (!*value)
+		return needs(t, p);
 	if (p->kind == PARAM_STRING)
 		fits = quote(p, value);
+	else if (fits && (p->kind == PARAM_LIST || !strncmp(p->word, "NET,", 4)))
+		take_list(p, value);
 	else if (fits)
 		snprintf(p->value, sizeof(p->value), "%s", value);
-	if (!fits)
-		fprintf(t->err, "%s: %s is too long\n", t->name, p->word);
 	p->given = true;
-	return fits;
+	if (!fits)
+		fprintf(t->err, "%s: %s takes at most %zu characters\n", t->name, p->word, sizeof(p->value) - 1);
+	return fits && value_good(t, p);
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -182,8 +217,6 @@ static struct param *next_argument(struct tool *t, size_t *at)
 /* An option with what stands behind it in the same word (NULL: nothing), or with the next word. */
 static bool take_option(struct tool *t, struct param *p, const char *rest, int argc, char **argv, int *i)
 {
-	char buf[64];
-
 	if (p->kind == PARAM_FLAG) {
 		snprintf(p->value, sizeof(p->value), "1");
 		p->given = true;
@@ -191,12 +224,8 @@ static bool take_option(struct tool *t, struct param *p, const char *rest, int a
 	}
 	if (rest)
 		return set_value(t, p, rest);
-	if (*i + 1 >= argc) {
-		shown(p, buf, sizeof(buf));
-		buf[strcspn(buf, " ")] = '\0';
-		fprintf(t->err, "%s: %s needs %s\n", t->name, buf, p->word);
-		return false;
-	}
+	if (*i + 1 >= argc)
+		return needs(t, p);
 	return set_value(t, p, argv[++*i]);
 }
 
@@ -252,6 +281,10 @@ static bool check(struct tool *t)
 {
 	if (tool_number(t, "tool_json") && tool_number(t, "tool_csv")) {
 		fprintf(t->err, "%s: --json or --csv, not both\n", t->name);
+		return false;
+	}
+	if (tool_number(t, "dot") && (tool_number(t, "tool_json") || tool_number(t, "tool_csv"))) {
+		fprintf(t->err, "%s: --dot is a form of its own, without --json and --csv\n", t->name);
 		return false;
 	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {

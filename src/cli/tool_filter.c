@@ -2,16 +2,19 @@
  * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; else it is "(1)". */
 #include <ctype.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <mntent.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/inet.h"
 #include "cli/tool_priv.h"
 
-#define MAX_ITEMS 16
+#define MAX_ITEMS 64
 
 struct items {
 	char text[256];
@@ -31,7 +34,7 @@ static bool split(struct tool *t, const char *name, struct items *out)
 	snprintf(out->text, sizeof(out->text), "%s", p->value);
 	for (char *s = strtok_r(out->text, ",", &rest); s; s = strtok_r(NULL, ",", &rest)) {
 		if (out->n == MAX_ITEMS) {
-			fprintf(t->err, "%s: --%s takes at most %d\n", t->name, p->longer, MAX_ITEMS);
+			fprintf(t->err, "%s: %s takes at most %d values\n", t->name, p->word, MAX_ITEMS);
 			return false;
 		}
 		out->v[out->n++] = s;
@@ -48,9 +51,10 @@ static bool all_digits(const char *s)
 static bool netns_number(struct tool *t, const char *name, unsigned long long *out)
 {
 	char path[300];
+	struct statfs fs;
 	struct stat s;
 
-	if (all_digits(name)) {
+	if (all_digits(name) && strtoull(name, NULL, 10) <= UINT32_MAX) {
 		*out = strtoull(name, NULL, 10);
 		return true;
 	}
@@ -60,6 +64,11 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 		snprintf(path, sizeof(path), "/run/netns/%s", name);
 	if (stat(path, &s)) {
 		fprintf(t->err, "%s: no network namespace %s: %s: %s\n", t->name, name, path, strerror(errno));
+		return false;
+	}
+	/* A name whose mount is gone is a plain file. */
+	if (statfs(path, &fs) || fs.f_type != NSFS_MAGIC) {
+		fprintf(t->err, "%s: no network namespace %s: %s is another file\n", t->name, name, path);
 		return false;
 	}
 	*out = s.st_ino;

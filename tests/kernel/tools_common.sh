@@ -172,8 +172,23 @@ wrong "tcptop: --json takes no value" tcptop --json=yes
 wrong "tcptop: -4 or -6, not both" tcptop -46
 wrong "tcptop: --host takes addresses and networks, as 10.0.0.0/8 or ::1, not 10.0.0.0/33" tcptop --host 10.0.0.0/33
 wrong "tcptop: no network namespace nosuch: /run/netns/nosuch: No such file or directory" tcptop --netns nosuch
+wrong "tcptop: no network namespace /etc/passwd: /etc/passwd is another file" tcptop --netns /etc/passwd
+wrong "tcptop: -L PORT,... takes numbers of 0 to 65535 with commas between them, not 65536" tcptop -L 65536
+wrong "tcptop: -D PORT,... takes numbers of 0 to 65535 with commas between them, not 80," tcptop -D 80,
+wrong "tcptop: PORT,... takes at most 64 values" tcptop -P "$(seq -s, 65)"
+wrong "tcptop: PORT,... takes at most 255 characters" tcptop -P "$(seq -s, 90)"
+for option in "-p PID" "-L PORT" "--netns NAME" "--cgroup PATH" "--container ID" "--host NET"; do
+	wrong "tcptop: ${option% *} needs ${option#* },..." tcptop "${option% *}" ""
+done
+wrong "tcptop: interval is empty" tcptop ""
+wrong "tcptop: count must be more than 0" tcptop 1 -1
+wrong "tcptop: ROWS must be more than 0" tcptop -n 0
+wrong "tcptop: SECS must be more than 0" tcptop -d 0
+wrong "tcplife: --dot is a form of its own, without --json and --csv" tcplife --dot --json
 wrong "dwire: no tool tcptpo: did you mean tcptop?" tcptpo
 wrong "dwire: no tool tcptpo: did you mean tcptop?" help tcptpo
+expect_eq "$("$dwire" tcptop --program -L " 80, 443" --host "10.0.0.0/8, ::1")" \
+	"$("$dwire" tcptop --program -L 80,443 --host 10.0.0.0/8,::1)" "lists with blanks"
 expect_eq "$("$dwire" help tcptop)" "$("$dwire" tcptop -h)" "dwire help tcptop"
 
 # Each has a man page in the one form: the options of -h, and examples of 80 columns (but of tcpstates, whose rows are wider).
