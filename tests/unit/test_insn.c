@@ -92,11 +92,15 @@ static void test_places(void)
 #else
 static void test_places(void)
 {
-	static const uint8_t code[8] = { 0 };
+	/* mov x0, #0; ret; nop */
+	static const uint8_t code[12] = { 0x00, 0x00, 0x80, 0xd2, 0xc0, 0x03, 0x5f, 0xd6, 0x1f, 0x20, 0x03, 0xd5 };
 
 	EXPECT_INT(insn_at(code, sizeof(code), 4), INSN_START);
 	EXPECT_INT(insn_at(code, sizeof(code), 2), INSN_MIDDLE);
-	EXPECT_INT(insn_at(code, sizeof(code), 8), INSN_UNKNOWN);
+	EXPECT_INT(insn_at(code, sizeof(code), 16), INSN_UNKNOWN);
+	EXPECT_INT(insn_only_return(code, sizeof(code)), 4);
+	EXPECT_INT(insn_only_return(code, sizeof(code) - 1), 0);
+	EXPECT_INT(insn_only_return(code, 4), 0);
 }
 #endif
 
