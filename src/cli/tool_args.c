@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "cli/tool_priv.h"
+#include "run/pidns.h"
 
 static bool is_argument(const struct param *p)
 {
@@ -321,6 +322,15 @@ static void note_screen(struct tool *t)
 		snprintf(p->value, sizeof(p->value), "1");
 }
 
+static void warn_pids(struct tool *t)
+{
+	const struct param *p = tool_param(t, "tool_pid");
+
+	if (p && p->given && pidns_inner())
+		fprintf(t->err, "%s: warning: in a pid namespace: -p takes the machine's numbers of processes\n",
+			t->name);
+}
+
 static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
 	struct param *p = next_argument(t, at);
@@ -329,7 +339,7 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 		p = next_argument(t, at);
 	if (p)
 		return set_value(t, p, value);
-	fprintf(t->err, "%s: what is %s?\n", t->name, value);
+	fprintf(t->err, "%s: unexpected argument %s\n", t->name, value);
 	tool_help(t, t->err);
 	return false;
 }
@@ -358,5 +368,6 @@ int tool_take_args(struct tool *t, int argc, char **argv)
 			ok = take_flags(t, argc, argv, &i);
 	}
 	note_screen(t);
+	warn_pids(t);
 	return ok && check(t) ? 0 : 2;
 }

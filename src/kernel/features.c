@@ -551,3 +551,8 @@ uint32_t features_global_netns(struct features *f)
 		f->netns = (uint32_t)s.st_ino;
 	return f->netns;
 }
+
+void features_set_netns(struct features *f, uint32_t netns)
+{
+	f->netns = netns;
+}

@@ -49,4 +49,6 @@ void features_explain(struct features *f, int err, char *buf, size_t len);
 int64_t features_walltime_offset(void);
 /* Inode number of the machine's first network namespace (process 1's; our own if that cannot be read). */
 uint32_t features_global_netns(struct features *f);
+/* ... which is known better; 0: it is not. */
+void features_set_netns(struct features *f, uint32_t netns);
 #endif

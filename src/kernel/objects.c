@@ -169,7 +169,7 @@ int objects_process(struct objects *o, pid_t pid, object_list *out)
 	for (size_t i = 0; i < out->n; i++)
 		if (!strcmp(out->v[i]->path, exe) || (s.st_ino && out->v[i]->ino == s.st_ino))
 			out->v[i]->program = true;
-	return out->n ? 0 : -ESRCH; /* kernel threads and the dead have no memory */
+	return out->n ? 0 : -ENOEXEC; /* kernel threads and the dead have no memory */
 }
 
 void objects_everywhere(

@@ -33,7 +33,8 @@ struct objects;
 struct objects *objects_new(struct arena *a);
 void objects_free(struct objects *o); /* closes the files; NULL is fine */
 
-/* What the process has mapped to execute, in the order of its addresses. 0; -ESRCH, -EACCES, ... */
+/* What the process has mapped to execute, in the order of its addresses. 0; -ESRCH, -EACCES, ...;
+ * -ENOEXEC: nothing, as of a kernel thread. */
 int objects_process(struct objects *o, pid_t pid, object_list *out) __attribute__((warn_unused_result));
 /* What all processes have mapped to execute and is wanted, each file once. */
 void objects_everywhere(

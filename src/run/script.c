@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "run/library.h"
+#include "run/pidns.h"
 #include "run/preproc.h"
 #include "run/session.h"
 
@@ -255,10 +255,7 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 /* Processes have other numbers in a pid namespace than those that probes see. */
 static void warn_pids(const struct dwire *d, FILE *err)
 {
-	static const ino_t first = 0xeffffffc; /* the number of the machine's own namespace, a constant of the kernel */
-	struct stat s;
-
-	if (d->target && stat("/proc/self/ns/pid", &s) == 0 && s.st_ino != first)
+	if (d->target && pidns_inner())
 		fprintf(err,
 			"dwire: warning: in a pid namespace: $target is its number here, and probes see another; "
 			"run outside of the container\n");

@@ -7,6 +7,7 @@
 #include "kernel/lockdown.h"
 #include "kernel/sysevents.h"
 #include "kernel/tracepoints.h"
+#include "run/pidns.h"
 #include "run/script.h"
 #include "run/zone.h"
 
@@ -417,6 +418,8 @@ void script_env(struct dwire *d)
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;
 	env->wall_offset = features_walltime_offset();
+	if (pidns_inner())
+		features_set_netns(d->features, pidns_first_netns(d->arena, &d->ktypes));
 	env->first_netns = features_global_netns(d->features);
 	env->netns = find_netns;
 	env->functions = find_functions;

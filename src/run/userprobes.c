@@ -115,7 +115,9 @@ static bool process_objects(struct userprobes *u, const struct pdesc *pd, object
 	r = objects_process(u->objects, u->pd.pid, &all);
 	if (r) {
 		user_failed(u, D_PROC_GRAB, NULL, "failed to grab process %d: %s", (int)u->pd.pid,
-			r == -ESRCH ? "there is no such process" : strerror(-r));
+			r == -ESRCH             ? "there is no such process"
+				: r == -ENOEXEC ? "it is a kernel thread, or has ended"
+						: strerror(-r));
 		return false;
 	}
 	for (size_t i = 0; i < all.n; i++)

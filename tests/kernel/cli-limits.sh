@@ -57,6 +57,13 @@ fi
 # Probes see the machine's process numbers.
 under unshare -p -f --mount-proc -- -qn "$prog" -c true
 expect_match "$STATUS $ERR" '^0 dwire: warning: in a pid namespace: \$target is its number here' "a pid namespace"
+under unshare -p -f --mount-proc -- tcplife -p 1 -d 1
+expect_eq "$STATUS $ERR" "0 tcplife: warning: in a pid namespace: -p takes the machine's numbers of processes" "a tool there"
+# Names and numbers of network namespaces are the machine's there, too.
+under unshare -n -p -f --mount-proc -- -qn 'BEGIN { printf("%s", zonename); exit(0); }'
+expect_match "$STATUS $OUT" '^0 [0-9]+$' "in network and pid namespaces"
+under unshare -p -f --mount-proc -- -qn 'BEGIN { printf("%s", zonename); exit(0); }'
+expect_eq "$STATUS $OUT" "0 global" "in a pid namespace"
 
 # Small limits are told, and nothing is printed of a trace that was not whole.
 for n in 3 4 5 6 8 10 12 14 16; do

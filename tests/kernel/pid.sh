@@ -115,6 +115,7 @@ fails D_PDESC_ZERO "there is no file /nowhere" -n "pid*:/nowhere:main:entry"
 fails D_PROC_OFF "outside of function 'main'" -n 'pid$target:a.out:main:fffff' -c ./pie
 fails D_PROC_ALIGN "not aligned on an instruction" -n 'pid$target:a.out:query:2' -c ./pie
 fails D_PROC_GRAB "failed to grab process 4194303" -n 'pid4194303:a.out:main:entry'
+kthread=$(pgrep -x kthreadd) && fails D_PROC_GRAB "process $kthread: it is a kernel thread" -n "pid$kthread:a.out:main:entry"
 fails D_PROC_BADPID "does not name a process" -n 'pid$target:a.out:main:entry'
 fails D_PROC_LIB "one object has to be named" -n 'pid*::main:entry'
 fails D_PROC_CREATEFAIL "does not return as functions do" -n 'pid$target:libc:setjmp:return' -c ./pie

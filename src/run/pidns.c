@@ -1,0 +1,61 @@
+/* pidns: see pidns.h. Input: the types of the kernel. Output: numbers that /proc tells nobody in a container. */
+#include "run/pidns.h"
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/types.h"
+
+#define ANCESTORS 64 /* of a process, more than there are; the first task of all is its own parent */
+
+bool pidns_inner(void)
+{
+	static const ino_t first = 0xeffffffc; /* the number of the machine's own namespace, a constant of the kernel */
+	struct stat s;
+
+	return stat("/proc/self/ns/pid", &s) == 0 && s.st_ino != first;
+}
+
+/* Offset of a member in bytes, -1: there is none. */
+static int offset_of(struct types *ts, const char *tag, const char *member)
+{
+	uint32_t bits;
+
+	return type_find_member(ts, types_tagged(ts, T_STRUCT, tag), member, &bits) ? (int)(bits / 8) : -1;
+}
+
+/* Register 0 is what lies there behind what it points to. */
+static struct bpf_insn follow(uint8_t size, int off)
+{
+	return (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | size, .off = (int16_t)off };
+}
+
+uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
+{
+	struct types *ts = types_new(a, k);
+	const int parent = offset_of(ts, "task_struct", "real_parent"), proxy = offset_of(ts, "task_struct", "nsproxy"),
+		  net = offset_of(ts, "nsproxy", "net_ns"), ns = offset_of(ts, "net", "ns"),
+		  inum = offset_of(ts, "ns_common", "inum");
+	struct bpf_insn insns[ANCESTORS + 5] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task_btf } };
+	struct bpf_test_run_opts run = { .sz = sizeof(run) };
+	size_t n = 1;
+	int fd;
+
+	if (parent < 0 || proxy < 0 || net < 0 || ns < 0 || inum < 0)
+		return 0;
+	for (int i = 0; i < ANCESTORS; i++)
+		insns[n++] = follow(BPF_DW, parent);
+	insns[n++] = follow(BPF_DW, proxy);
+	insns[n++] = follow(BPF_DW, net);
+	insns[n++] = follow(BPF_W, ns + inum);
+	insns[n++] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
+	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dw_first_netns", "GPL", insns, n, NULL);
+	if (fd < 0)
+		return 0;
+	if (bpf_prog_test_run_opts(fd, &run))
+		run.retval = 0;
+	close(fd);
+	return run.retval;
+}
