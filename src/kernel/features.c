@@ -445,9 +445,7 @@ static bool seccomp_filtered(void)
 static void explain_eperm(struct features *f, const char *what, char *buf, size_t len)
 {
 	const char *caps = features_missing_caps(f);
-	char lockdown[80];
 
-	lockdown_read(lockdown, sizeof(lockdown));
 	if (caps[0])
 		snprintf(buf, len, "%s: this process lacks %s; run it as root", what, caps);
 	else if (in_user_namespace())
@@ -456,12 +454,8 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 			"or "
 			"in one without user namespace",
 			what);
-	else if (!strcmp(lockdown, "confidentiality"))
-		snprintf(buf, len,
-			"%s: the kernel's lockdown is \"confidentiality\", which forbids BPF to read kernel memory; "
-			"boot "
-			"with lockdown=integrity",
-			what);
+	else if (lockdown_hides())
+		snprintf(buf, len, "%s: %s", what, LOCKDOWN_HIDES);
 	else if (seccomp_filtered())
 		snprintf(buf, len, "%s: a seccomp filter may forbid it; run the container privileged", what);
 	else

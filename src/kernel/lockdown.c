@@ -43,3 +43,11 @@ void lockdown_read(char *buf, size_t len)
 		*to = '\0';
 	snprintf(buf, len, "%s", to && strcmp(from + 1, "none") != 0 ? from + 1 : "");
 }
+
+bool lockdown_hides(void)
+{
+	char how[32];
+
+	lockdown_read(how, sizeof(how));
+	return !strcmp(how, "confidentiality");
+}

@@ -1,8 +1,15 @@
 /* lockdown: how far the kernel is locked down against its own administrator. */
 #ifndef DWIRE_KERNEL_LOCKDOWN_H
 #define DWIRE_KERNEL_LOCKDOWN_H
+#include <stdbool.h>
 #include <stddef.h>
+
+/* The end of a message: what programs that read the kernel's memory meet, and what to do. */
+#define LOCKDOWN_HIDES \
+	"the kernel's lockdown (confidentiality) forbids BPF to read kernel memory; boot with lockdown=integrity"
 
 /* "integrity", "confidentiality"; "" where it is not, or nobody can tell. */
 void lockdown_read(char *buf, size_t len);
+/* Is it "confidentiality"? */
+bool lockdown_hides(void);
 #endif

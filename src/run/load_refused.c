@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/lockdown.h"
 #include "run/load_priv.h"
 
 #define LOG_TAIL 12 /* lines of the verifier's log that are shown */
@@ -103,6 +104,23 @@ static void add_log(FILE *t, const char *log)
 	}
 }
 
+/* A helper whose name begins so is not for this program; older kernels then do not even know it. */
+static bool withheld(const char *log, const char *helper)
+{
+	static const char *const verdicts[] = { "unknown func ", "cannot use helper " };
+
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		for (const char *p = log; (p = strstr(p, verdicts[i])) != NULL;)
+			if (!strncmp(p += strlen(verdicts[i]), helper, strlen(helper)))
+				return true;
+	return false;
+}
+
+static bool hidden(const char *log)
+{
+	return withheld(log, "bpf_probe_read_kernel") && lockdown_hides();
+}
+
 /* No fault of the program: what this kernel does not let anybody do, by the last words of the log; or NULL. */
 static const char *forbidden(const char *log)
 {
@@ -114,7 +132,7 @@ static const char *forbidden(const char *log)
 			return "the clauses of this probe make too large a program; trace in several runs, or with "
 			       "fewer "
 			       "or shorter clauses on it";
-	if (strstr(log, "cannot use helper bpf_probe_write_user"))
+	if (withheld(log, "bpf_probe_write_user"))
 		return "copyout() and copyoutstr() are not possible: this kernel is locked down (integrity), which "
 		       "forbids tracers to write to the memory of processes";
 	return NULL;
@@ -140,6 +158,10 @@ void load_refused(struct loader *ld, const struct image_prog *p, const char *log
 
 	ld->why[ld->why_len - 1] = 0;
 	features_explain(ld->c->features, err, reason, sizeof(reason));
+	if (hidden(log)) {
+		log = "";
+		snprintf(reason, sizeof(reason), "%s", LOCKDOWN_HIDES);
+	}
 	if (!t) {
 		snprintf(ld->why, ld->why_len, "cannot load the program %s: %s", p->name, reason);
 		return;

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "kernel/bpfsys.h"
+#include "kernel/lockdown.h"
 #include "ir/abi.h"
 #include "run/cgroup_taken.h"
 #include "run/owner_load.h"
@@ -174,6 +175,8 @@ int owner_start(struct owner **out, int cgroup_fd, bool whole, bool functions, c
 	err = owner_load(&o->k, functions);
 	if (err) {
 		tell(err, why, why_len, "loading the programs (Linux 5.17 or later)");
+		if (lockdown_hides())
+			snprintf(why, why_len, "cannot tell the owners of sockets: %s", LOCKDOWN_HIDES);
 		goto out;
 	}
 	if (cgroup_fd >= 0 && (o->cgroup = dup(cgroup_fd)) < 0) {

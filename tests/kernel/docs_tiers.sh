@@ -15,7 +15,7 @@ for page in $pages; do
 done >"$tmp/stated"
 
 # What a module makes is there once the module is.
-modprobe -qa sctp cfg80211 mac80211
+modprobe -q sctp
 [ -e /sys/module/sctp ] || without=sctp:::state-change
 [ -e /sys/module/mac80211 ] || without="${without-} wifi:::"
 

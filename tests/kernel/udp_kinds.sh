@@ -3,8 +3,8 @@
 
 check() { # FAMILY GROUP
 	netns_new "kinds$1"
-	local group=Udp pid
-	[ "$1" = -4 ] || group=Udp6
+	local group=Udp pid addr=127.0.0.1
+	[ "$1" = -4 ] || { group=Udp6 && addr=::1; }
 	trace_in "$NETNS" "udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/ {
 			printf(\"%s dp=%d n=%d len=%d plen=%d pid=%d\\n\", probename, args[4]->udp_dport, args[4]->udp_datagrams,
 			    args[4]->udp_length, args[2]->ip_plength, args[1]->cs_pid); }
@@ -12,9 +12,11 @@ check() { # FAMILY GROUP
 			printf(\"%s dp=%d reason=%s pid=%d len=%d lp=%d la=%s\\n\", probename, args[4]->udp_dport, args[5]->drop_reason,
 			    args[1]->cs_pid, args[4]->udp_length, args[3]->udps_lport, args[3]->udps_laddr); }
 		udplite:::send, udplite:::receive /args[1]->cs_netns == $NETNS_ID/ {
-			printf(\"lite_%s dp=%d cov=%d plen=%d pid=%d lp=%d rp=%d\\n\", probename, args[4]->udplite_dport,
-			    args[4]->udplite_coverage, args[2]->ip_plength, args[1]->cs_pid, args[3]->udplites_lport,
-			    args[3]->udplites_rport); }
+			printf(\"lite_%s dp=%d sp=%d cov=%d plen=%d pid=%d lp=%d rp=%d la=%s ra=%s sa=%s sock=%d sum=%d\\n\", probename,
+			    args[4]->udplite_dport, args[4]->udplite_sport, args[4]->udplite_coverage, args[2]->ip_plength,
+			    args[1]->cs_pid, args[3]->udplites_lport, args[3]->udplites_rport, args[3]->udplites_laddr,
+			    args[3]->udplites_raddr, args[2]->ip_saddr, args[3]->udplites_addr == args[1]->cs_addr,
+			    args[4]->udplite_checksum != 0 && args[4]->udplite_checksum == ntohs(args[4]->udplite_hdr->check)); }
 		ip:::drop /args[3]->if_ipstack == $NETNS_ID && args[6]->drop_reason == \"UDP_CSUM\"/ {
 			printf(\"ip-drop code=%d in=%d ver=%d\\n\", args[6]->drop_code, args[6]->drop_in, args[2]->ip_ver); }" \
 		udp_kinds "$1"
@@ -48,10 +50,11 @@ check() { # FAMILY GROUP
 	expect_count 'p == "ip-drop" && v["in"] == 1' "$(snmp "$NETNS" $group InCsumErrors)" "$1: the same for ip:::drop"
 	expect_count 'p == "receive-drop"' "$(snmp "$NETNS" $group InErrors)" "$1: all errors"
 	[ "$(value_of lite_works)" = 1 ] || return
-	expect_count "p == \"lite_send\" && $(to lite) && v[\"cov\"] == 20 && v[\"plen\"] == 48 && v[\"pid\"] == $pid && v[\"rp\"] == v[\"dp\"]" \
-		"$(value_of lite_sent)" "$1: UDP-Lite sent"
-	expect_count "p == \"lite_receive\" && $(to lite) && v[\"cov\"] == 20 && v[\"plen\"] == 48 && v[\"lp\"] == v[\"dp\"]" \
-		"$(value_of lite_read)" "$1: UDP-Lite received"
+	expect_count "p == \"lite_send\" && $(to lite) && v[\"cov\"] == 20 && v[\"plen\"] == 48 && v[\"pid\"] == $pid && v[\"rp\"] == v[\"dp\"] &&
+		v[\"lp\"] == v[\"sp\"] && v[\"la\"] == \"$addr\" && v[\"ra\"] == \"$addr\"" "$(value_of lite_sent)" "$1: UDP-Lite sent"
+	expect_count "p == \"lite_receive\" && $(to lite) && v[\"cov\"] == 20 && v[\"plen\"] == 48 && v[\"lp\"] == v[\"dp\"] &&
+		v[\"rp\"] == 0 && v[\"la\"] == \"$addr\" && v[\"sa\"] == \"$addr\"" "$(value_of lite_read)" "$1: UDP-Lite received"
+	expect_count 'p ~ /^lite/ && !(v["sock"] && v["sum"])' 0 "$1: the socket and the checksum of UDP-Lite"
 }
 
 check -4
