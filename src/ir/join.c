@@ -1,11 +1,14 @@
 /* join: see join.h. Input: an image with all its programs. Output: the same with fewer.
- * Invariant: what was at a function runs there in the same order, each part with a stack and registers of its own. */
+ * Invariant: what was at a place runs there in the same order, each part with a stack and registers of its own. */
 #include "ir/join.h"
 
 #include <linux/bpf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST 24      /* programs at a function; the kernel's limit is everybody's */
+#define MOST_EVENT 4 /* of a tracepoint that become one */
+#define MANY 256     /* programs of a trace: more take seconds to attach and to detach */
 #define MOST_MAPS 60 /* of a program: the kernel takes 64 */
 #define FRAME 32     /* that the kernel counts for a program without stack */
 #define STACK 512    /* of a chain of calls */
@@ -15,10 +18,10 @@ static bool is_fentry(const struct image_prog *p)
 	return p->attach == ATTACH_FENTRY || p->attach == ATTACH_FEXIT;
 }
 
-static bool same_function(const struct image_prog *a, const struct image_prog *b)
+/* How many programs may be at the same place as p; 0: it is alone there. */
+static size_t limit(const struct image *im, const struct image_prog *p)
 {
-	return is_fentry(a) && is_fentry(b) && a->attach_btf_id == b->attach_btf_id &&
-		(a->module ? b->module && !strcmp(a->module, b->module) : !b->module);
+	return is_fentry(p) ? MOST : p->attach == ATTACH_TP_BTF && im->progs.n > MANY ? 1 : 0;
 }
 
 /* A program whose functions the kernel wants to be told of stays alone. */
@@ -85,53 +88,64 @@ static void join(struct arena *a, struct image_prog **v, size_t n)
 	v[0]->code = code;
 }
 
-/* The programs at the function of the first of them, n in all, in their order; those that are in another now lose their
- * code. */
-static void join_at(struct arena *a, struct image *im, size_t first, size_t n)
+/* The programs at one place, n in all, in their order; those that are in another now lose their code. */
+static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t most)
 {
-	struct image_prog **run = ARENA_ARRAY(a, struct image_prog *, n);
-	size_t most = (n + MOST - 1) / MOST, have = 0, maps = 0;
+	size_t first = 0, maps = 0;
 
-	for (size_t i = first; i <= im->progs.n; i++) {
-		struct image_prog *p = i < im->progs.n ? &im->progs.v[i] : NULL;
+	for (size_t i = 0; i <= n; i++) {
+		size_t have = i - first;
 
-		if (p && !same_function(&im->progs.v[first], p))
-			continue;
-		if (have && (!p || have == most || !fits(run[0], p, maps))) {
+		if (have && (i == n || have == most || !fits(v[first], v[i], maps))) {
 			if (have > 1)
-				join(a, run, have);
-			for (size_t k = 1; k < have; k++)
-				run[k]->code.n = 0;
-			have = maps = 0;
+				join(a, &v[first], have);
+			for (size_t k = first + 1; k < i; k++)
+				v[k]->code.n = 0;
+			first = i;
+			maps = 0;
 		}
-		if (p) {
-			run[have++] = p;
-			maps += p->code.maps.n;
-		}
+		if (i < n)
+			maps += v[i]->code.maps.n;
 	}
 }
 
-static size_t count_at(const struct image *im, size_t first)
+/* By place: functions, tracepoints, of the kernel and each module; of one place as they are in the image. */
+static int by_place(const void *x, const void *y)
 {
-	size_t n = 0;
+	const struct image_prog *a = *(struct image_prog *const *)x, *b = *(struct image_prog *const *)y;
+	int res;
 
-	for (size_t i = 0; i < im->progs.n; i++) {
-		if (!same_function(&im->progs.v[first], &im->progs.v[i]))
-			continue;
-		if (i < first) /* counted before */
-			return 0;
-		n++;
-	}
-	return n;
+	if (is_fentry(a) != is_fentry(b))
+		return is_fentry(a) ? -1 : 1;
+	if (a->attach_btf_id != b->attach_btf_id)
+		return a->attach_btf_id < b->attach_btf_id ? -1 : 1;
+	res = strcmp(a->module ? a->module : "", b->module ? b->module : "");
+	return res ? res : (a > b) - (a < b);
 }
 
-void join_functions(struct arena *a, struct image *im)
+static bool same_place(const struct image_prog *a, const struct image_prog *b)
 {
-	size_t left = 0;
+	return is_fentry(a) == is_fentry(b) && a->attach_btf_id == b->attach_btf_id &&
+		!strcmp(a->module ? a->module : "", b->module ? b->module : "");
+}
+
+void join_programs(struct arena *a, struct image *im)
+{
+	struct image_prog **v = ARENA_ARRAY(a, struct image_prog *, im->progs.n + 1);
+	size_t n = 0, left = 0;
 
 	for (size_t i = 0; i < im->progs.n; i++)
-		if (is_fentry(&im->progs.v[i]) && count_at(im, i) > MOST)
-			join_at(a, im, i, count_at(im, i));
+		if (limit(im, &im->progs.v[i]))
+			v[n++] = &im->progs.v[i];
+	qsort(v, n, sizeof(struct image_prog *), by_place);
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t most = limit(im, v[i]);
+
+		for (end = i + 1; end < n && same_place(v[i], v[end]);)
+			end++;
+		if (end - i > most)
+			join_at(a, &v[i], end - i, is_fentry(v[i]) ? (end - i + MOST - 1) / MOST : MOST_EVENT);
+	}
 	for (size_t i = 0; i < im->progs.n; i++)
 		if (im->progs.v[i].code.n)
 			im->progs.v[left++] = im->progs.v[i];

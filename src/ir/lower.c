@@ -273,5 +273,5 @@ void lower_finish(struct lowerer *lw)
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
-	join_functions(lw->arena, lw->im);
+	join_programs(lw->arena, lw->im);
 }

@@ -37,6 +37,15 @@ expect_eq "$STATUS $OUT" "0 1 1" "a const void * as a number"
 run -qn 'sdt:::sched_* { @[probename] = count(); } tick-200ms { exit(0); }'
 expect_match "$STATUS $OUT" '^0 .*sched_switch ' "many"
 
+# so many that those at one tracepoint are one program
+many='sdt:[m-v]*::, rawtp:[m-v]*::'
+expect_eq "$(($("$dwire" -ln "$many" | wc -l) > 257))" 1 "many, and the head"
+trace_with "$many"'
+/probename == "sched_process_fork" && pid == $target/ { @n[probeprov, arg0 == (int64_t)curthread] = count(); }
+END { printa("%s %d %@d\n", @n); }' calls -n 40 -f 6 -l 3
+said sdt "sdt 1 9"
+said rawtp "rawtp 1 9"
+
 # by the format file, where the kernel has one: numbers, strings, arrays, pointers of the process
 if [ "$group" = tcp ]; then
 	dwire_opts=(-q -x tpformat)

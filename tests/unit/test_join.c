@@ -1,5 +1,5 @@
 /* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls,
- * maps and lines are. */
+ * maps and lines are. Likewise programs at tracepoints of a trace that has many. */
 #include "ir/join.h"
 
 #include <linux/bpf.h>
@@ -64,7 +64,7 @@ static void test_counts(struct arena *a)
 		unsigned next = 0;
 
 		fill(a, &im, rows[i].progs);
-		join_functions(a, &im);
+		join_programs(a, &im);
 		EXPECT_INT(im.progs.n, rows[i].left);
 		for (size_t k = 0; k < im.progs.n; k++)
 			look(&im.progs.v[k], &next);
@@ -87,13 +87,45 @@ static void test_apart(struct arena *a)
 	im.progs.v[7].attach = ATTACH_TP_BTF;
 	for (unsigned i = 0; i < 60; i++)
 		*vec_push(a, &im.progs.v[8].code.maps) = (struct ir_mapref){ .map = i };
-	join_functions(a, &im);
+	join_programs(a, &im);
 	for (size_t i = 0; i < 9; i++) {
 		EXPECT_INT(im.progs.v[i].probe, i);
 		EXPECT_INT(im.progs.v[i].nparts, 0);
 	}
 	EXPECT_INT(im.progs.n, 9 + 12);
 	EXPECT_INT(im.progs.v[9].nparts, 2);
+}
+
+/* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three; those of
+ * cgroups stay alone. */
+static void test_tracepoints(struct arena *a)
+{
+	static const struct {
+		unsigned places, left;
+	} rows[] = { { 85, 85 * 3 }, { 86, 86 } };
+	struct image im;
+
+	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+		fill(a, &im, rows[i].places * 3);
+		for (size_t k = 0; k < im.progs.n; k++) {
+			im.progs.v[k].attach = ATTACH_TP_BTF;
+			im.progs.v[k].attach_btf_id = (uint32_t)k % rows[i].places;
+		}
+		join_programs(a, &im);
+		EXPECT_INT(im.progs.n, rows[i].left);
+		EXPECT_INT(im.progs.v[1].probe, 1);
+		if (im.progs.v[1].nparts)
+			EXPECT_INT(im.progs.v[1].parts[2].probe, 2 * rows[i].places + 1);
+	}
+	fill(a, &im, 307);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		im.progs.v[k].attach = k < 300 ? ATTACH_CGROUP_EGRESS : ATTACH_TP_BTF;
+		im.progs.v[k].attach_btf_id = 0;
+	}
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 302);
+	EXPECT_INT(im.progs.v[300].nparts, 4);
+	EXPECT_INT(im.progs.v[301].nparts, 3);
 }
 
 int main(void)
@@ -104,6 +136,7 @@ int main(void)
 		return 1;
 	test_counts(a);
 	test_apart(a);
+	test_tracepoints(a);
 	arena_free(a);
 	return unit_end();
 }
