@@ -1,16 +1,5 @@
 /* mib: sites that only the mib provider has. args[1] of its probes is csinfo_t: whose counter it was. */
 
-/* tcp_retransmit_skb: the buffer has no headers yet: its length is the payload's. */
-struct dw_rexmit {
-	struct sock *sk;
-	struct sk_buff *skb;
-};
-
-translator struct dw_pkt < struct dw_rexmit *C > {
-	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
-	proto = 6;
-};
-
 /* tcp_probe, tcp_rcv_established: a segment of an established connection, as the socket takes it up (a process that uses the
  * socket keeps it waiting until then). The data begin at the TCP header. */
 struct dw_taken {

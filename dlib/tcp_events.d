@@ -51,7 +51,8 @@ translator struct dw_pkt < struct dw_caset *C > {
 	newca = C->newstate;
 };
 
-/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: what is in the socket's queue, without headers */
+/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: what is in the socket's queue, without headers. The tracepoint tells
+ * failures too since Linux 6.17. */
 struct dw_resent {
 	struct sock *sk;
 	struct sk_buff *queued;

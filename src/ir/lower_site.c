@@ -368,13 +368,15 @@ struct val site_returned(struct lowerer *lw, struct type *type)
 	return (struct val){ .k = V_INT, .type = type, .r = ir_imm(ir, 0) };
 }
 
-/* A function may have more arguments than the site needs: those that older kernels lack are 0 there. */
+/* A function or tracepoint may have more arguments than the site needs: those that older kernels lack are 0 there. */
 static unsigned args_there(struct lowerer *lw)
 {
 	struct kernel_func f = { .nargs = 0 };
 	unsigned n = lw->site->nargs;
 
-	if (at_function(lw) && lw->site->target && lw->env->function)
+	if (site_is_tracepoint(lw) && lw->env->tracepoint)
+		(void)lw->env->tracepoint(lw->env->ctx, site_module(lw->site, lw->probe), lw->site->target, &f);
+	else if (at_function(lw) && lw->site->target && lw->env->function)
 		(void)lw->env->function(lw->env->ctx, site_module(lw->site, lw->probe), lw->site->target, &f);
 	return f.nargs > n ? f.nargs : n;
 }

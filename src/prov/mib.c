@@ -33,6 +33,12 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define SEGS "(" SHINFO "->gso_segs > 1 ? " SHINFO "->gso_segs : 1)"
 #define PAYLOAD "(P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4)"
 
+/* Of the failures that the tracepoint tells since Linux 6.17 the kernel counts those of IP; not that the segment still
+ * waits in a queue (EBUSY), nor that the window has shrunk (EAGAIN). */
+#define RESENT(cond, val) \
+	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -16 && P->ret != -11 && " cond, val, "segments of sockets")
+#define RESENT_SEGS "((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs"
+
 #define NEW_DATA IS_TCP " && P->state != 10 && " PAYLOAD " > 0 && !" SEGMENT_AGAIN
 
 /* Of a segment as the socket takes it up, and of one for a socket that is being closed, of which only the arrival is
@@ -205,8 +211,7 @@ static const struct probe_def probes[] = {
 	PROBE("tcpOutUrg", "a segment with urgent data is sent",
 		SENT(IS_TCP " && (" FLAGS " & 0x20) != 0", "1", "segments of sockets")),
 	PROBE("tcpOutFastRetrans", "segments are sent again before a timeout",
-		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", ICSK "->icsk_ca_state == 3",
-			"((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs", "segments of sockets"),
+		RESENT(ICSK "->icsk_ca_state == 3", RESENT_SEGS),
 		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " ICSK "->icsk_ca_state == 3", SEGS, "segments of sockets")),
 	PROBE("tcpOutWinProbe", "a closed window is asked for",
 		SENT(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
@@ -267,13 +272,12 @@ static const struct probe_def probes[] = {
 	PROBE("tcpOutDataSegs", "segments with new data are sent", SENT(NEW_DATA, SEGS, "segments of sockets")),
 	PROBE("tcpOutDataBytes", "... and their bytes", SENT(NEW_DATA, PAYLOAD, "segments of sockets")),
 	PROBE("tcpRetransSegs", "segments are sent again",
-		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", NULL, "((struct tcp_skb_cb *)&P->skb->cb)->tcp_gso_segs",
-			"segments of sockets"),
+		RESENT("1", RESENT_SEGS),
 		TRACE("tcp_retransmit_synack", 2, "dw_sockev", NULL, "1", "SYN-ACKs"),
 		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN, SEGS, "segments of sockets"),
 		FUNC_OUT(SYNACK_AGAIN, .value = "1", .sees = "SYN-ACKs")),
 	PROBE("tcpRetransBytes", "... and their bytes",
-		TRACE("tcp_retransmit_skb", 2, "dw_rexmit", "P->skb->len > 0", "P->skb->len", "segments of sockets"),
+		RESENT("P->queued->len > 0", "P->queued->len"),
 		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " PAYLOAD " > 0", PAYLOAD, "segments of sockets")),
 	PROBE("tcpTimRetrans", "the retransmission timer has fired",
 		TRACE("tcp_cong_state_set", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state"),

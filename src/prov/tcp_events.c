@@ -25,7 +25,8 @@ const struct site tcp_retransmit_sites[] = {
 #define LOST ICSK "->icsk_ca_state >= 3"
 
 const struct site tcp_resend_sites[] = {
-	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .sees = "what a socket sends again, before it has headers" },
+	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .when = "P->ret == 0",
+		.sees = "what a socket sends again, before it has headers" },
 	{ TP("tcp_retransmit_synack", 2, "dw_resynack"), .sees = "SYN-ACKs that are sent again" },
 	FUNC_END("tcp_retransmit_skb", 2, "dw_resent", .when = "P->ret == 0 && " LOST,
 		.sees = "what a socket sends again, before it has headers"),

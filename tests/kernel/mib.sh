@@ -32,6 +32,7 @@ runs() {
 	printf '|| echo "failed=%s"\n' "$name" >>"$tmp/$name.d/run"
 }
 
+slow=
 what=
 declare -A sums=()
 # of NAME: its sums, which are compared with the counters, and what its trigger said
@@ -103,12 +104,18 @@ ip -n "$ns" link set lo mtu 1500
 runs frags ip_frags
 ip -n "$ns" link set lo mtu 1500
 ip netns exec "$ns" sysctl -qw net.ipv4.ipfrag_time=1
+# what waits in a queue is not sent again, though the timer has fired: since Linux 6.17 its tracepoint tells that too
+runs waits tcp_echo -k 6000
+runs waits sleep 0.7
+ip -n "$ns" link set lo mtu 1500
+tc -n "$ns" qdisc add dev lo root tbf rate 60kbit burst 3000 limit 60000 2>/dev/null && slow=1
 for name in "${!spaces[@]}"; do
 	printf '} >said; sleep 0.1; bash %q %q >after\n' "$tmp/counters" "$here/mib.pairs" >>"$tmp/$name.d/run"
 done
 echo wait >>"$tmp/all"
 trace_with 'mib::: { @[args[1]->cs_netns, probename] = sum(args[0]); @n = sum(arg0 - args[0]); }
-	END { printa("sum %d %s %@d\n", @); printa("differ %@d\n", @n); }' "$BASH" "$tmp/all"
+	tcp:::resend { @again[args[1]->cs_netns] = count(); }
+	END { printa("sum %d %s %@d\n", @); printa("resent %d %@d\n", @again); printa("differ %@d\n", @n); }' "$BASH" "$tmp/all"
 expect_eq "$(sed -n 's/^differ //p' "$tmp/out")" 0 "arg0 is args[0]"
 
 of data
@@ -150,6 +157,10 @@ is ipOutNoRoutes no_route
 is tcpTimKeepaliveProbe keepalives
 expect_eq "$(moved tcpCurrEstab)" 0 "$what: as many connections end as begin"
 of frags6
+of waits
+[ -z "$slow" ] || expect_ge "$(moved tcpRetransSegs)" 1 "$what: segments sent again"
+expect_eq "$(sed -n "s/^resent ${spaces[waits]} //p" "$tmp/out")" "$(sed -n '/[1-9]/p' <<<"$(moved tcpRetransSegs)")" \
+	"$what: tcp:::resend"
 of messages
 is icmpInTimestamps times
 is icmpOutTimestampReps times
