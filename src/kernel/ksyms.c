@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,24 +96,33 @@ static bool has_module(const struct ksyms *k, const char *module)
 	return false;
 }
 
+/* The line of a name that the kernel has (end '\n') or a module (end '\t': its name follows in brackets). */
+static const char *line_of(const struct ksyms *k, const char *module, const char *name, char end)
+{
+	char whole[512 + 3]; /* KSYM_NAME_LEN */
+	size_t n = (size_t)snprintf(whole, sizeof(whole), " %s%c", name, end), m = strlen(module);
+
+	if (n >= sizeof(whole))
+		return NULL;
+	for (const char *p = k->text; (p = strstr(p, whole)) != NULL; p += n) {
+		bool in = end == '\n' || !m || (p[n] == '[' && !strncmp(p + n + 1, module, m) && p[n + m + 1] == ']');
+
+		if (in && p - k->text > 2 && p[-2] == ' ')
+			return line_start(k, p);
+	}
+	return NULL;
+}
+
 static int find_in_text(const struct ksyms *k, const char *module, const char *name, struct ksym *out)
 {
-	bool any = !*module, kernel = !any && ksyms_is_kernel(module);
-	size_t n = strlen(name), m = any ? 0 : strlen(module);
+	bool any = !*module, kernel = any || ksyms_is_kernel(module);
+	const char *line = kernel ? line_of(k, module, name, '\n') : NULL;
 
-	for (const char *p = k->text; (p = strstr(p, name)) != NULL; p += n) {
-		const char *end = p + n;
-
-		if (p - k->text < 3 || p[-1] != ' ' || p[-3] != ' ' || (*end != '\n' && *end != '\t'))
-			continue;
-		if (!any && kernel != (*end == '\n'))
-			continue;
-		if (!any && !kernel && (end[1] != '[' || strncmp(end + 2, module, m) != 0 || end[m + 2] != ']'))
-			continue;
-		parse_line(line_start(k, p), out);
-		return 0;
-	}
-	return any || kernel || has_module(k, module) ? -ENOENT : -ENODEV;
+	if (!line && (any || !kernel))
+		line = line_of(k, module, name, '\t');
+	if (line)
+		parse_line(line, out);
+	return line ? 0 : kernel || has_module(k, module) ? -ENOENT : -ENODEV;
 }
 
 static uint64_t bound(struct ksyms *k, enum bound b)

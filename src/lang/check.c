@@ -33,8 +33,8 @@ static const struct tyx *assoc_of(struct checker *ck, const struct tyx *x)
 	return NULL;
 }
 
-/* x is an associative array, or several one in the other: all keys, and the type of the elements. */
-static struct type *declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x)
+/* x, resolved t, is an associative array, or several one in the other: all keys, and the type of the elements. */
+static struct type *declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x, struct type *t)
 {
 	size_t n = 0;
 
@@ -44,10 +44,12 @@ static struct type *declare_keys(struct checker *ck, struct symbol *s, const str
 	for (; assoc_of(ck, x) && x->kind != TYX_NAME; x = x->of) {
 		for (size_t i = 0; x->kind == TYX_ASSOC && i < x->keys.n; i++)
 			declare_key(ck, s, x->keys.v[i]);
-		if (x->kind == TYX_ARRAY)
+		if (x->kind == TYX_ARRAY) {
 			s->keys[s->nkeys++] = ck->ts->int64;
+			t = t->of;
+		}
 	}
-	return types_resolve(ck->ts, ck->d, x);
+	return t;
 }
 
 /* Can a variable have the type? */
@@ -95,7 +97,7 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 		return;
 	s = sym_new(ck, assoc ? SYM_ASSOC : SYM_VAR, v->name, v->loc);
 	s->scope = v->scope;
-	s->type = assoc ? declare_keys(ck, s, x) : t;
+	s->type = assoc ? declare_keys(ck, s, x, t) : t;
 	strmap_put(sym_scope(ck, v->scope), v->name, s);
 }
 
@@ -128,7 +130,7 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 	s->type = t;
 	s->inl = in;
 	if (in->type->kind == TYX_ASSOC) {
-		(void)declare_keys(ck, s, in->type);
+		(void)declare_keys(ck, s, in->type, t);
 		s->params = ARENA_ARRAY(ck->arena, struct symbol *, s->nkeys + 1);
 		for (size_t i = 0; i < s->nkeys; i++) {
 			s->params[i] = sym_new(ck, SYM_PARAM, i < in->params.n ? in->params.v[i] : "", in->loc);

@@ -189,6 +189,10 @@ static void print_value(struct out *o, const struct ptype *t, struct bytes b, si
 		out_str(o, "[ \"");
 		out_bytes(o, (const char *)b.p, strnlen((const char *)b.p, b.len));
 		out_str(o, "\" ]");
+	} else if (t->kind == PT_STRING) {
+		out_str(o, "[ \"");
+		out_text(o, (const char *)b.p, strnlen((const char *)b.p, b.len), false, 0);
+		out_str(o, "\" ]");
 	} else if (t->kind == PT_SOU) {
 		print_members(o, t, b, depth);
 	} else if (t->kind == PT_ARRAY) {
