@@ -1,6 +1,6 @@
 /* so1stbyte: time from connect() to the first byte read, by process.
  *
- * common: sockets interval
+ * common: sockets interval rows
  * row: PROCESS=comm %s PID %d US=us %@d
  */
 uint64_t start[uintptr_t];

@@ -1,6 +1,6 @@
 /* socksize: sizes of socket reads and writes, by process.
  *
- * common: sockets interval
+ * common: sockets interval rows
  * -s   stats = 0   count, average and total instead of distributions
  * row: DIR=dir %s PROCESS=comm %s BYTES %@d
  * row stats: DIR=dir %-5s PROCESS=comm %-16s COUNT %@9d AVERAGE %@9d TOTAL %@12d

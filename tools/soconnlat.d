@@ -1,6 +1,6 @@
 /* soconnlat: latency of Internet connections, with the code that waits.
  *
- * common: sockets interval
+ * common: sockets interval rows
  * row: COMM %s USTACK=ustack %k US=us %@d
  * row later: COMM %s USTACK=ustack (%s) US=us %@d
  */

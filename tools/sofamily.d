@@ -1,6 +1,6 @@
 /* sofamily: address families of new connections, by process.
  *
- * common: owner interval
+ * common: owner interval rows
  * row: CALL %-8s PROCESS %-16s FAM %3d NAME=family %-12s COUNT %@8d
  */
 dtrace:::BEGIN

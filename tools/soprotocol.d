@@ -1,6 +1,6 @@
 /* soprotocol: transport protocols of new connections, by process.
  *
- * common: owner interval
+ * common: owner interval rows
  * row: CALL %-8s PROCESS %-16s PROTO %5d NAME=name %-14s MODULE %-12s COUNT %@8d
  */
 dtrace:::BEGIN
