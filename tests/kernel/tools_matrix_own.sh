@@ -58,7 +58,9 @@ eq(head, ["LADDR:LPORT", "RADDR:RPORT", "RETRANSMITS"], "tcpretrans -c -t")
 eq({r["kind"] for r in own("tcpretrans", "again")} - {"R>"}, set(), "tcpretrans without -l")
 rows = own("socksize", "tcp", "-s", form="csv")
 eq({r["dir"]: int(r["total"]) for r in rows}, dict.fromkeys(("write", "read"), HERE * (world.REQUEST + world.ANSWER)), "socksize -s")
-eq(len(own("socketio", "tcp", "-n", "1")), 1, "socketio -n 1")
+for name in "socketio", "so1stbyte":
+    eq(len(own(name, "tcp", "-n", "1")), 1, name, "-n 1")
+    eq(len(own(name, "tcp")) > 1, True, name, "without -n")
 eq(sum(b["count"] for r in own("tcprtt", "tcp", "-H") for b in r["us"]) >= HERE, True, "tcprtt -H")
 eq(len(own("tcprtt", "tcp", "-n", "1")), 1, "tcprtt -n 1")
 rows = own("tcpretrans", "again", "-s", "-l")
@@ -102,9 +104,9 @@ rows = [r for r in own("skbdrop", "again", "-s", "1") if "stack" in r]
 all_have(rows, "stack", lambda s: s.count(";") == 0, "skbdrop -s 1")
 eq(len([r for r in own("skbdrop", "again", "-n", "1") if "stack" in r]), 1, "skbdrop -n 1")
 eq(len(own("netcheck", "tcp", "1")) > 10, True, "netcheck")
-# Screens
+# Screens: the one at the end has all
 for name, kind in ("tcptop", "tcp"), ("udptop", "udp"):
-    t = Tool(name, kind, args=["1"], linger=1.2)
+    t = Tool(name, kind, args=["60"])
     for args, clears in ((["-n", "1"], True), (["-C", "-S", "-n", "1"], False)):
         text = run(t, ["--netns", NET, *args], alone=True)
         eq(("\033[H\033[J" in text, "load:" in text), (False, clears), name, *args, "no screen, tells the load")
