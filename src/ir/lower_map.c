@@ -4,8 +4,11 @@
 
 #include "ir/lower_priv.h"
 
-#define OWN_MAPS 16u        /* of aggregations, and as many of associative arrays: a program may use 64 maps */
-#define MAP_ENTRIES 262144u /* of one aggregation, associative array or self-> variable; not preallocated */
+#define OWN_MAPS 16u /* of aggregations, and as many of associative arrays: a program may use 64 maps */
+/* Of one aggregation, associative array or self-> variable; not preallocated, but the kernel makes the table of such a
+ * hash at once: 16 bytes each, and a millisecond for a hundred thousand. */
+#define MAP_ENTRIES 131072u
+#define MAP_ENTRIES_MAX 262144u /* that options may ask for */
 
 uint32_t map_add(struct lowerer *lw, struct image_map m)
 {
@@ -66,5 +69,5 @@ uint32_t map_entries(uint64_t bytes, uint32_t each)
 {
 	const uint64_t n = bytes / (each ? each : 1);
 
-	return !bytes || n > MAP_ENTRIES ? MAP_ENTRIES : n ? (uint32_t)n : 1;
+	return !bytes ? MAP_ENTRIES : n > MAP_ENTRIES_MAX ? MAP_ENTRIES_MAX : n ? (uint32_t)n : 1;
 }
