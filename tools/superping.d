@@ -10,7 +10,7 @@ string name[string, uint16_t, uint16_t];
 
 dtrace:::BEGIN
 {
-	say("Tracing ICMP ping latency. Hit Ctrl-C to end.\n");
+	say("Tracing ICMP echo request latency. Hit Ctrl-C to end.\n");
 }
 
 icmp:::send
