@@ -15,6 +15,7 @@ summed() { # WHAT
 
 # A ring that is far too small for the rate.
 dwire_opts=(-q -x bufsize=4k -x switchrate=1s)
+want_told=drops
 trace_with "$d" udp_echo -n $count -p 9754
 summed "a full ring"
 expect_ge "$dropped" 1 "drops with a full ring"

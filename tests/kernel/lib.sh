@@ -3,7 +3,8 @@
 #   dwire              the binary under test (a path); $tmp a folder of this test, removed at its end
 #   trigger NAME …     runs a traffic program of tests/triggers (any command will do); its key=value lines are kept
 #   trace_with 'D' NAME …  traces with the D program while the trigger runs: sets OUT, ERR and STATUS, and fails the
-#                      test if dwire fails. dwire_opts=(-q) is what dwire gets besides; want_status=0 what it returns
+#                      test if dwire fails. dwire_opts=(-q) is what dwire gets besides; want_status=0 what it returns,
+#                      want_told a pattern of the faults and losses that it may tell of (none)
 #   value_of KEY       the trigger's value of KEY (the last one), e.g. $(value_of segments)
 #   expect_eq GOT WANT WHAT, expect_match GOT REGEX WHAT, expect_ge GOT MIN WHAT, expect_le GOT MAX WHAT
 #   fail WHY, skip REASON, need COMMAND…
@@ -26,6 +27,7 @@ failed=0
 namespaces=()
 dwire_opts=(-q ${DWIRE_TEST_TIER:+-x tier="$DWIRE_TEST_TIER"})
 want_status=0
+want_told='^$'
 PATH=$triggers:/usr/sbin:/sbin:$PATH
 
 fail() {
@@ -80,8 +82,12 @@ trigger() {
 	"$@" >"$tmp/trigger" || fail "the trigger failed ($?): $*"
 }
 
-# After STATUS, OUT and ERR are set: a trace that failed ends the test, for nothing after it can be right.
+# After STATUS, OUT and ERR are set: a trace that failed ends the test, for nothing after it can be right. One that told
+# of a fault or a loss has not seen all, unless the test expects just that.
 check_status() {
+	local told
+	told=$(grep -E '^dwire: (error on enabled probe|up to [0-9]+ |[0-9]+ .*(drop|error|missed (in|for)))' <<<"$ERR")
+	[ -z "$told" ] || [[ $told =~ $want_told ]] || fail "dwire tells of what it has not seen: $told"
 	[ "$STATUS" -eq "$want_status" ] && return
 	fail "dwire returned $STATUS, not $want_status: $1"
 	printf '%s\n%s\n' "$OUT" "$ERR"

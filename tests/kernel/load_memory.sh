@@ -24,6 +24,7 @@ watch_peak() {
 	done
 }
 
+want_told=drops
 # A key for each datagram.
 watch_peak &
 trace_in "$NETNS" "$udp { @all = count(); @k[timestamp, args[1]->cs_tid] = count();
