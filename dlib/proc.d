@@ -128,10 +128,8 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
 	pr_stype = 0;
-	pr_state = T->on_cpu ? SONPROC : __task_state[T] == 0 ? SRUN : __task_state[T] & 0x3 ? SSLEEP :
-	    __task_state[T] & 0xc ? SSTOP : __task_state[T] & 0x30 ? SZOMB : SSLEEP;
-	pr_sname = T->on_cpu ? 'O' : __task_state[T] == 0 ? 'R' : __task_state[T] & 0x3 ? 'S' :
-	    __task_state[T] & 0xc ? 'T' : __task_state[T] & 0x30 ? 'Z' : 'S';
+	pr_state = T->on_cpu ? SONPROC : __task_state[T] == 0 ? SRUN : __task_state[T] & 0xc ? SSTOP : __task_state[T] & 0x30 ? SZOMB : SSLEEP;
+	pr_sname = T->on_cpu ? 'O' : __task_state[T] == 0 ? 'R' : __task_state[T] & 0xc ? 'T' : __task_state[T] & 0x30 ? 'Z' : 'S';
 	pr_nice = T->static_prio - 120;
 	pr_syscall = __syscall_of[T];
 	pr_oldpri = 0;

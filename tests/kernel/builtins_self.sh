@@ -35,3 +35,8 @@ expect_eq "${got[6]}" "1 1 1 0" "progenyof"
 expect_ge "${got[7]}" $((start - 1)) "start"
 expect_le "${got[7]}" $((start + 1)) "start"
 expect_eq "${got[8]}" "0 1" "ipl, NULL"
+
+for class in b=BATCH i=IDLE; do
+	OUT=$(chrt -${class%=*} 0 "$dwire" -qn 'BEGIN { printf("%s", curlwpsinfo->pr_clname); exit(0); }')
+	expect_eq "$OUT" "${class#*=}" "the scheduling class"
+done

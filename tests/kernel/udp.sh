@@ -52,3 +52,9 @@ trace_in "$NETNS" "udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/ {
 	printf(\"%s pid=%d dp=%d len=%d\\n\", probename, args[1]->cs_pid, args[4]->udp_dport, args[4]->udp_length) }" \
 	"$BASH" -c 'echo pid=$$; echo hello >/dev/udp/127.0.0.1/9'
 expect_eq "$OUT" "send pid=$(value_of pid) dp=9 len=14" "a datagram for a closed port"
+
+# ... and the one that comes has no socket: the packet tells whose port it is.
+trace_in "$NETNS" "udp:::no-port /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"la=%s lp=%d ra=%s rp=%d\n\", args[3]->udps_laddr, args[3]->udps_lport, args[3]->udps_raddr,
+	    args[3]->udps_rport == args[4]->udp_sport) }" "$BASH" -c 'echo hello >/dev/udp/127.0.0.2/9'
+expect_eq "$OUT" "la=127.0.0.2 lp=9 ra=127.0.0.1 rp=1" "a closed port's datagram"
