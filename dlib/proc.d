@@ -56,6 +56,15 @@ typedef struct psinfo {
 	projid_t pr_projid;
 	poolid_t pr_poolid;
 	zoneid_t pr_zoneid;	/* its network namespace: 0 is the machine's first one */
+	/* Not translated, as in DTrace: D_XLATE_NOCONV. */
+	size_t pr_rssize;
+	ushort_t pr_pctcpu;
+	ushort_t pr_pctmem;
+	timestruc_t pr_time;
+	timestruc_t pr_ctime;
+	int pr_nzomb;
+	int pr_argc;
+	int pr_contract;
 } psinfo_t;
 
 translator psinfo_t < struct task_struct *T > {
@@ -118,6 +127,9 @@ typedef struct lwpsinfo {
 	processorid_t pr_bindpro; /* the only CPU it may run on; -1: several */
 	psetid_t pr_bindpset;	/* -1: Linux has none */
 	int pr_lgrp;
+	/* Not translated, as in DTrace. */
+	ushort_t pr_pctcpu;
+	timestruc_t pr_time;
 } lwpsinfo_t;
 
 inline uint32_t __task_state[struct task_struct *T] = (uint32_t)T->__state | (uint32_t)T->exit_state;

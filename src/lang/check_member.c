@@ -4,11 +4,12 @@
 
 #include "lang/check_priv.h"
 
+/* DTrace's tag for a member that offsetof() does not find is D_UNKNOWN. */
 static struct type *no_member(struct checker *ck, struct expr *e, struct type *st)
 {
 	const char *near = type_nearest_member(ck->ts, st, e->name);
 
-	return err(ck, e->loc, D_TYPE_MEMBER,
+	return err(ck, e->loc, e->kind == EX_OFFSETOF ? D_UNKNOWN : D_TYPE_MEMBER,
 		near ? arena_printf(ck->arena, "did you mean %s?", near) : args_member_hint(ck, e->name),
 		"%s has no member %s", tname(ck, st), e->name);
 }

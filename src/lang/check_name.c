@@ -84,12 +84,12 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 			e->name);
 	e->sym = s;
 	if (s->kind == SYM_ASSOC)
-		return err(ck, e->loc, D_ARR_BADREF, "give it a key in [ ]", "%s is an associative array", e->name);
+		return err(ck, e->loc, D_IDENT_BADREF, "give it a key in [ ]", "%s is an associative array", e->name);
 	if (s->kind == SYM_BUILTIN && s->builtin == BI_args)
 		return err(ck, e->loc, D_ARGS_TYPE, "args[0], args[1], ...", "args needs an index");
 	if (s->kind == SYM_INLINE) {
 		if (s->nkeys)
-			return err(ck, e->loc, D_ARR_BADREF, NULL, "%s needs an index in [ ]", e->name);
+			return err(ck, e->loc, D_IDENT_BADREF, NULL, "%s needs an index in [ ]", e->name);
 		return inline_type(ck, e, s);
 	}
 	if (s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
