@@ -135,9 +135,10 @@ int bpfsys_prog_load(uint32_t type, const char *name, const struct bpf_insn *ins
 	return bpfsys(BPF_PROG_LOAD, &attr);
 }
 
-int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu)
+int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *result)
 {
 	union bpf_attr attr;
+	int err;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.test.prog_fd = (uint32_t)prog;
@@ -147,7 +148,10 @@ int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu)
 		attr.test.flags = BPF_F_TEST_RUN_ON_CPU;
 		attr.test.cpu = (uint32_t)cpu;
 	}
-	return bpfsys(BPF_PROG_TEST_RUN, &attr);
+	err = bpfsys(BPF_PROG_TEST_RUN, &attr);
+	if (result)
+		*result = attr.test.retval;
+	return err;
 }
 
 int bpfsys_link_event(int prog, int event, uint64_t cookie)

@@ -31,7 +31,8 @@ int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint3
 /* ---- programs and links ------------------------------------------------------------------------------------------ */
 int bpfsys_prog_load(
 	uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, uint32_t flags) BPFSYS_CHECKED;
-int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu) BPFSYS_CHECKED; /* once; cpu -1: here */
+/* Once; cpu -1: here. result: what it returned, or NULL. */
+int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *result) BPFSYS_CHECKED;
 int bpfsys_link(int prog, int target, enum bpf_attach_type type) BPFSYS_CHECKED;
 int bpfsys_link_event(int prog, int event, uint64_t cookie) BPFSYS_CHECKED;
 int bpfsys_link_raw(int prog) BPFSYS_CHECKED; /* to the tracepoint or function that it was verified for */

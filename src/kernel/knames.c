@@ -170,7 +170,7 @@ static int ask(struct knames *k)
 
 	k->q->err = 0;
 	k->q->text[0] = '\0';
-	err = bpfsys_prog_run(k->prog, NULL, 0, -1);
+	err = bpfsys_prog_run(k->prog, NULL, 0, -1, NULL);
 	return err ? err : (int)k->q->err;
 }
 

@@ -1,11 +1,10 @@
 /* pidns: see pidns.h. Input: the types of the kernel. Output: numbers that /proc tells nobody in a container. */
 #include "run/pidns.h"
 
-#include <bpf/bpf.h>
-#include <linux/bpf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/bpfsys.h"
 #include "lang/types.h"
 
 #define ANCESTORS 64 /* of a process, more than there are; the first task of all is its own parent */
@@ -39,7 +38,7 @@ uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
 		  net = offset_of(ts, "nsproxy", "net_ns"), ns = offset_of(ts, "net", "ns"),
 		  inum = offset_of(ts, "ns_common", "inum");
 	struct bpf_insn insns[ANCESTORS + 5] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task_btf } };
-	struct bpf_test_run_opts run = { .sz = sizeof(run) };
+	uint32_t inode = 0;
 	size_t n = 1;
 	int fd;
 
@@ -51,11 +50,11 @@ uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
 	insns[n++] = follow(BPF_DW, net);
 	insns[n++] = follow(BPF_W, ns + inum);
 	insns[n++] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
-	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dw_first_netns", "GPL", insns, n, NULL);
+	fd = bpfsys_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dw_first_netns", insns, n, 0);
 	if (fd < 0)
 		return 0;
-	if (bpf_prog_test_run_opts(fd, &run))
-		run.retval = 0;
+	if (bpfsys_prog_run(fd, NULL, 0, -1, &inode))
+		inode = 0;
 	close(fd);
-	return run.retval;
+	return inode;
 }

@@ -34,7 +34,7 @@ int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu)
 		return -E2BIG;
 	if (nargs)
 		memcpy(ctx, args, nargs * sizeof(*args));
-	return bpfsys_prog_run(prog_fd, ctx, sizeof(ctx), cpu);
+	return bpfsys_prog_run(prog_fd, ctx, sizeof(ctx), cpu, NULL);
 }
 
 int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, size_t nargs)
