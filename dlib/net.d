@@ -287,14 +287,12 @@ struct dw_name12 { char c[12]; };
 struct dw_name96 { char c[96]; };
 
 /* Nodes of cgroups by their addresses: a socket's, the one above; 0: none. Names are told by their first characters, as a
- * number of the machine's byte order. Podman puts a "container" below the cgroup that is named for it. */
+ * number of the machine's byte order. */
 inline uint64_t dw_cg_name[uint64_t kn] = kn == 0 ? 0 : (uint64_t)((struct kernfs_node *)kn)->name;
-inline uint64_t dw_cg_above[uint64_t kn] = __has(((struct kernfs_node *)kn)->__parent) ?
+inline uint64_t dw_cg_above[uint64_t kn] = kn == 0 ? 0 : __has(((struct kernfs_node *)kn)->__parent) ?
     (uint64_t)((struct kernfs_node *)kn)->__parent : (uint64_t)((struct kernfs_node *)kn)->parent;
 inline uint64_t dw_cg_head[uint64_t kn] = kn == 0 ? 0 : *(uint64_t *)(uint64_t)((struct kernfs_node *)kn)->name;
 inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)((struct sock *)sk)->sk_cgrp_data.cgroup->kn;
-inline uint64_t dw_cg_of[uint64_t sk] = dw_cg_head[dw_cg_own[sk]] == 0x656e6961746e6f63 ?
-    dw_cg_above[dw_cg_own[sk]] : dw_cg_own[sk];
 
 /* What the name of a container's cgroup begins with, before its id: "docker-", "libpod-", "crio-", "cri-containerd-",
  * "lxc.payload."; -1: none of them. */
@@ -304,24 +302,29 @@ inline int dw_cg_skip[uint64_t head] =
 /* The cgroup above it, where it is named by the id alone: "docker", "pod…" of Kubernetes, "lxc" */
 inline int dw_cg_below[uint64_t above] =
     (above & 0xffffffffffffff) == 0x72656b636f64 ? 1 : (above & 0xffffff) == 0x646f70 ? 2 : (above & 0xffffffff) == 0x63786c ? 3 : 0;
-inline string dw_cg_runtime[uint64_t head, uint64_t above] =
+inline int dw_cg_is[uint64_t kn] = dw_cg_skip[dw_cg_head[kn]] > 0 || dw_cg_below[dw_cg_head[dw_cg_above[kn]]] > 0;
+
+/* The container that a cgroup is, or is below of: Podman makes one in its own, systemd and Docker in a container theirs
+ * (lxc.payload.web/system.slice/nginx.service). */
+inline uint64_t dw_cg_up3[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_above[kn];
+inline uint64_t dw_cg_up2[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up3[dw_cg_above[kn]];
+inline uint64_t dw_cg_of[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up2[dw_cg_above[kn]];
+
+inline string dw_cg_runtime_as[uint64_t head, uint64_t above] =
     (head & 0xffffffffffffff) == 0x2d72656b636f64 ? "docker" : (head & 0xffffffffffffff) == 0x2d646f7062696c ? "podman" :
     (head & 0xffffffffff) == 0x2d6f697263 ? "cri-o" : head == 0x746e6f632d697263 ? "containerd" :
     head == 0x6c7961702e63786c ? "lxc" : dw_cg_below[above] == 1 ? "docker" : dw_cg_below[above] == 2 ? "kubernetes" :
     dw_cg_below[above] == 3 ? "lxc" : "";
+inline string dw_cg_runtime[uint64_t kn] = dw_cg_runtime_as[dw_cg_head[kn], dw_cg_head[dw_cg_above[kn]]];
+inline string dw_cg_container_as[uint64_t name, int skip, int below] =
+    skip == 12 ? ((struct dw_name96 *)(name + 12))->c : skip > 0 ? ((struct dw_name12 *)(name + skip))->c :
+    below == 3 ? ((struct dw_name96 *)name)->c : below > 0 ? ((struct dw_name12 *)name)->c : "";
+inline string dw_cg_container[uint64_t kn] =
+    dw_cg_container_as[dw_cg_name[kn], dw_cg_skip[dw_cg_head[kn]], dw_cg_below[dw_cg_head[dw_cg_above[kn]]]];
 
 /* Of the cgroup of the socket at that address. */
-inline string dw_sk_runtime[uint64_t sk] =
-    dw_cg_runtime[dw_cg_head[dw_cg_of[sk]], dw_cg_head[dw_cg_above[dw_cg_of[sk]]]];
-inline string dw_sk_container[uint64_t sk] =
-    dw_cg_skip[dw_cg_head[dw_cg_of[sk]]] == 12 ?
-    ((struct dw_name96 *)(dw_cg_name[dw_cg_of[sk]] + 12))->c :
-    dw_cg_skip[dw_cg_head[dw_cg_of[sk]]] > 0 ?
-    ((struct dw_name12 *)(dw_cg_name[dw_cg_of[sk]] + dw_cg_skip[dw_cg_head[dw_cg_of[sk]]]))->c :
-    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[sk]]]] == 3 ?
-    ((struct dw_name96 *)dw_cg_name[dw_cg_of[sk]])->c :
-    dw_cg_below[dw_cg_head[dw_cg_above[dw_cg_of[sk]]]] > 0 ?
-    ((struct dw_name12 *)dw_cg_name[dw_cg_of[sk]])->c : "";
+inline string dw_sk_runtime[uint64_t sk] = dw_cg_runtime[dw_cg_of[dw_cg_own[sk]]];
+inline string dw_sk_container[uint64_t sk] = dw_cg_container[dw_cg_of[dw_cg_own[sk]]];
 
 typedef struct csinfo {
 	uintptr_t cs_addr;		/* the socket (struct sock) */

@@ -64,7 +64,6 @@ translator lookupinfo_t < struct dw_lookup *P > {
 
 /* The process that asks is the current one. */
 inline uint64_t dw_lkp_own = (uint64_t)curthread->cgroups->dfl_cgrp->kn;
-inline uint64_t dw_lkp_of = dw_cg_head[dw_lkp_own] == 0x656e6961746e6f63 ? dw_cg_above[dw_lkp_own] : dw_lkp_own;
 
 translator csinfo_t < struct dw_lookup *P > {
 	cs_addr = 0;
@@ -79,13 +78,8 @@ translator csinfo_t < struct dw_lookup *P > {
 	cs_zonename = __zone(curthread->nsproxy->net_ns->ns.inum);
 	cs_nspid = ((struct upid *)((uint64_t)&curthread->group_leader->thread_pid->numbers +
 	    curthread->group_leader->thread_pid->level * sizeof(struct upid)))->nr;
-	cs_runtime = dw_cg_runtime[dw_cg_head[dw_lkp_of], dw_cg_head[dw_cg_above[dw_lkp_of]]];
-	cs_container = dw_cg_skip[dw_cg_head[dw_lkp_of]] == 12 ?
-	    ((struct dw_name96 *)(dw_cg_name[dw_lkp_of] + 12))->c :
-	    dw_cg_skip[dw_cg_head[dw_lkp_of]] > 0 ?
-	    ((struct dw_name12 *)(dw_cg_name[dw_lkp_of] + dw_cg_skip[dw_cg_head[dw_lkp_of]]))->c :
-	    dw_cg_below[dw_cg_head[dw_cg_above[dw_lkp_of]]] == 3 ? ((struct dw_name96 *)dw_cg_name[dw_lkp_of])->c :
-	    dw_cg_below[dw_cg_head[dw_cg_above[dw_lkp_of]]] > 0 ? ((struct dw_name12 *)dw_cg_name[dw_lkp_of])->c : "";
+	cs_runtime = dw_cg_runtime[dw_cg_of[dw_lkp_own]];
+	cs_container = dw_cg_container[dw_cg_of[dw_lkp_own]];
 	cs_parent = 0;
 	cs_token = 0;
 	cs_orig_saddr = "";

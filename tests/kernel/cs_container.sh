@@ -43,4 +43,9 @@ check "dwt-$$.slice/libpod-$id.scope/container" podman 0123456789ab
 check "dwt-$$.slice/lxc.payload.web-1" lxc web-1
 check "dwt-$$.slice/docker/$id" docker 0123456789ab
 check "dwt-$$.slice/pod42f1/$id" kubernetes 0123456789ab
+# systemd or another runtime inside of the container
+check "dwt-$$.slice/lxc.payload.web-1/system.slice/nginx.service" lxc web-1
+check "dwt-$$.slice/docker/$id/init.scope" docker 0123456789ab
+check "dwt-$$.slice/libpod-$id.scope/container/system.slice/web.service" podman 0123456789ab
 check "dwt-$$.slice/web.service" "" ""
+check "dwt-$$.slice/a.slice/b.slice/c.slice/web.service" "" ""
