@@ -63,8 +63,8 @@ transmit $(value_of cookie) 1 3" "a socket's number, and the flags of calls"
 
 # A socket that there never was is of the kind that was asked for.
 trace_with 'sock:::create /pid == $target && args[2]->sr_error/ {
-	printf("%s %s", args[0]->so_familyname, args[0]->so_typename) }' python3 -c '
+	printf("%s %s %d", args[0]->so_familyname, args[0]->so_typename, args[0]->so_type) }' python3 -c '
 import socket
 try: socket.socket(socket.AF_INET, socket.SOCK_SEQPACKET)
 except OSError: pass'
-expect_eq "$OUT" "AF_INET SOCK_SEQPACKET" "refused"
+expect_eq "$OUT" "AF_INET SOCK_SEQPACKET 5" "refused"
