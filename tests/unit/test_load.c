@@ -671,6 +671,7 @@ static void test_zones(struct features *f)
 	close(ready[1]);
 	if (read(ready[0], text, 1) == 1 && text[0] == 'y') {
 		const char *number, *name;
+		char file[64];
 
 		z = zone_new(features_global_netns(f));
 		snprintf(text, sizeof(text), "/proc/%d/ns/net", (int)pid);
@@ -678,18 +679,19 @@ static void test_zones(struct features *f)
 		number = zone_name(z, inner);
 		CHECK((uint32_t)strtoul(number, NULL, 10) == inner, "%s", number);
 		mkdir("/run/netns", 0755);
-		close(open("/run/netns/dwt_zone", O_CREAT | O_CLOEXEC, 0444));
-		CHECK(mount(text, "/run/netns/dwt_zone", NULL, MS_BIND, NULL) == 0, "bind: %s", strerror(errno));
+		snprintf(file, sizeof(file), "/run/netns/dwt_zone%d", (int)getpid());
+		close(open(file, O_CREAT | O_CLOEXEC, 0444));
+		CHECK(mount(text, file, NULL, MS_BIND, NULL) == 0, "bind: %s", strerror(errno));
 		name = zone_name(z, inner);
 		CHECK(name == number, "looked again within a second");
 		pause_ms(1010);
 		name = zone_name(z, inner);
-		CHECK(strcmp(name, "dwt_zone") == 0 && strtoul(number, NULL, 10) == inner, "%s, before: %s", name,
-			number);
-		umount2("/run/netns/dwt_zone", MNT_DETACH);
-		unlink("/run/netns/dwt_zone");
+		CHECK(strcmp(name, strrchr(file, '/') + 1) == 0 && strtoul(number, NULL, 10) == inner, "%s, before: %s",
+			name, number);
+		umount2(file, MNT_DETACH);
+		unlink(file);
 		rmdir("/run/netns");
-		CHECK(strcmp(zone_name(z, inner), "dwt_zone") == 0, "%s", zone_name(z, inner));
+		CHECK(strcmp(zone_name(z, inner), strrchr(file, '/') + 1) == 0, "%s", zone_name(z, inner));
 		zone_free(z);
 	}
 	close(ready[0]);
