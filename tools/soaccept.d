@@ -1,7 +1,7 @@
 /* soaccept: accept() calls that took an Internet connection, or failed.
  *
  * common: time sockets
- * row: PID %-7d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LPORT[wide] %-5d RESULT %s
+ * row: PID %-6d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LPORT[wide] %-5d RESULT %s
  */
 dtrace:::BEGIN
 {

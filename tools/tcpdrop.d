@@ -3,10 +3,10 @@
  * common: clock sockets
  * -a   all = 0     what is thrown away with its connection, too
  * -q   quiet = 0   a line a drop, without the kernel's stack
- * row: PID %-6d IP %-2d SADDR:SPORT %14s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %14s:%-5d|%39s:%-5d
+ * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d
  * row: STATE %s FLAGS=flags (%s%s%s%s%s%s) REASON %s STACK[!quiet] %k
- * row text: PID %-6d IP %-2d SADDR:SPORT %14s:%-5d|%39s:%-5d > %s DADDR:DPORT %14s:%-5d|%39s:%-5d
- * row text: STATE %s FLAGS (%s%s%s%s%s%s)
+ * row text: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d > %s DADDR:DPORT %15s:%-5d|%39s:%-5d
+ * row text: STATE %s
  */
 inline string fin[int f] = f & TH_FIN ? "FIN" : "";
 inline string syn[int f] = f & TH_SYN ? f & 0x01 ? "|SYN" : "SYN" : "";
@@ -48,7 +48,7 @@ tcp:::drop
 / this->mine && !quiet && tool_text /
 {
 	row_text(args[1]->cs_pid, args[2]->ip_ver, args[2]->ip_saddr, args[4]->tcp_sport, ">", args[2]->ip_daddr,
-	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state], fin[this->flags], syn[this->flags], rst[this->flags],
-	    push[this->flags], ack[this->flags], urg[this->flags]);
-	printf("%s%k\n", args[5]->drop_reason, stack());
+	    args[4]->tcp_dport, tcp_state_name[args[3]->tcps_state]);
+	printf("(%s%s%s%s%s%s) %s%k\n", fin[this->flags], syn[this->flags], rst[this->flags], push[this->flags],
+	    ack[this->flags], urg[this->flags], args[5]->drop_reason, stack());
 }

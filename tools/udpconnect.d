@@ -2,7 +2,7 @@
  *
  * common: clock sockets
  * -P PORT,... = -D   only these remote ports
- * row: PID %-7d COMM %-16s IP %-2d RADDR %-15s|%-39s RPORT %-5d
+ * row: PID %-6d COMM %-15s IP %-2d RADDR %-15s|%-39s RPORT %-5d
  */
 dtrace:::BEGIN
 {

@@ -56,6 +56,13 @@ eq(sum(int(r["retransmits"]) for r in rows), sum(v["retransmits"] for f, v in sa
 head = own("tcpretrans", "again", "-c", "-t", form="text").splitlines()[1].split()
 eq(head, ["LADDR:LPORT", "RADDR:RPORT", "RETRANSMITS"], "tcpretrans -c -t")
 eq({r["kind"] for r in own("tcpretrans", "again")} - {"R>"}, set(), "tcpretrans without -l")
+lines = own("tcpdrop", "again", form="text").splitlines()
+at = [i for i, line in enumerate(lines) if re.match(r"\d\d:", line)]
+eq(lines[0].split()[-2:], ["DADDR:DPORT", "STATE"], "tcpdrop: names")
+eq([lines[i] for i in at if len(lines[i]) > 80 and "4:5678" not in lines[i]], [], "tcpdrop: lines of 80 columns")
+below = [(lines[i + 1], lines[i + 2]) for i in at]
+eq([b for b in below if not re.fullmatch(r"\([A-Z|]+\) [A-Z_0-9]+", b[0]) or "`" not in b[1]], [], "tcpdrop: reason, stack")
+eq(len(at), sum(v["drops"] for f, v in said().items() if "netns" not in f), "tcpdrop: rows of text")
 rows = own("socksize", "tcp", "-s", form="csv")
 eq({r["dir"]: int(r["total"]) for r in rows}, dict.fromkeys(("write", "read"), HERE * (world.REQUEST + world.ANSWER)), "socksize -s")
 for name in "socketio", "so1stbyte":
