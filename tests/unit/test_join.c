@@ -96,8 +96,8 @@ static void test_apart(struct arena *a)
 	EXPECT_INT(im.progs.v[9].nparts, 2);
 }
 
-/* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three; those of
- * cgroups stay alone. */
+/* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three; those
+ * of cgroups stay alone. */
 static void test_tracepoints(struct arena *a)
 {
 	static const struct {
