@@ -136,18 +136,24 @@ static void no_object(struct userprobes *u, const struct pdesc *pd)
 {
 	VEC(const char *) names = { 0 };
 	object_list all = { 0 };
-	const char *near = NULL;
+	const char *near = NULL, *program = NULL;
+	const char *hint = "a library that is loaded later can be named by its absolute path";
 
 	if (!u->pd.everywhere && objects_process(u->objects, u->pd.pid, &all) == 0) {
-		for (size_t i = 0; i < all.n; i++)
+		for (size_t i = 0; i < all.n; i++) {
 			*vec_push(u->arena, &names) = all.v[i]->base;
+			if (all.v[i]->program)
+				program = all.v[i]->base;
+		}
 		*vec_push(u->arena, &names) = NULL;
 		near = nearest_name(pd->mod, names.v);
 	}
-	user_failed(u, D_PDESC_ZERO,
-		near ? arena_printf(u->arena, "did you mean %s?", near)
-		     : "a library that is loaded later can be named by its absolute path",
-		*pd->mod == '/' ? "there is no file %s" : "no object '%s' is mapped", pd->mod);
+	if (near)
+		hint = arena_printf(u->arena, "did you mean %s?", near);
+	else if (program && *pd->mod != '/' && !strstr(pd->mod, ".so")) /* it may have been started by a link's name */
+		hint = arena_printf(u->arena, "the program's file is %s, or a.out", program);
+	user_failed(
+		u, D_PDESC_ZERO, hint, *pd->mod == '/' ? "there is no file %s" : "no object '%s' is mapped", pd->mod);
 }
 
 struct wanted {

@@ -101,6 +101,8 @@ fails() { # TAG TEXT ARGS
 fails D_PROC_FUNC "did you mean add_all\?" -n 'pid$target:a.out:ad_all:entry' -c ./pie
 fails D_PROC_FUNC "is stripped" -n 'pid$target:a.out:main:entry' -c ./stripped
 fails D_PDESC_ZERO "no object 'libnone'" -n 'pid$target:libnone:main:entry' -c ./pie
+ln -s pie by_link
+fails D_PDESC_ZERO "no object 'by_link'.*the program's file is pie, or a.out" -n 'pid$target:by_link:main:entry' -c ./by_link
 fails D_PROC_NAME "'enter' is no name" -n 'pid$target:a.out:main:enter' -c ./pie
 fails D_PROC_NAME "'-' is no name" -n 'pid$target:a.out:main:-' -c ./pie
 fails D_PROC_CREATEFAIL "instructions are meant" -n 'pid$target:::' -c ./pie
