@@ -27,7 +27,7 @@ bool type_fits(struct checker *ck, const struct type *to, const struct type *fro
 
 static bool is_zero(struct checker *ck, const struct expr *e)
 {
-	int64_t v;
+	int64_t v = 0;
 
 	return e->type && type_is_int(e->type) ? const_eval(ck->ts, diags_new(ck->arena), e, &v) && !v
 					       : expr_is_null(ck->ts, e);
