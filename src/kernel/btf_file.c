@@ -1,5 +1,6 @@
-/* btf_file: the kernel's BTF as it lies in its file. Input: /sys/kernel/btf/vmlinux, and the modules' beside it. Output:
- * struct kbtf: where each type is, and an index of the names. Invariant: nothing outside of the file is looked at. */
+/* btf_file: the kernel's BTF as it lies in its file. Input: /sys/kernel/btf/vmlinux, and the modules' beside it.
+ * Output: struct kbtf: where each type is, and an index of the names.
+ * Invariant: nothing outside of the file is looked at. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #define SIZE_MOST (4ull << 30)
+#define SIZE_LEAST (256ull << 20) /* a large program of today, whatever the machine has */
 
 static bool is_readable(int fd)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = memory / 8 < SIZE_MOST ? memory / 8 : SIZE_MOST;
+	uint64_t most = memory / 4 > SIZE_MOST ? SIZE_MOST : memory / 4 < SIZE_LEAST ? SIZE_LEAST : memory / 4;
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= most;

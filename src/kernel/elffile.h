@@ -3,7 +3,7 @@
 #define DWIRE_KERNEL_ELFFILE_H
 #include <libelf.h>
 
-/* NULL: no file, no ELF, or too large to be read into memory (more than 4 GB, or an eighth of the machine's): a file
+/* NULL: no file, no ELF, or too large to be read into memory (a quarter of the machine's, from 256 MB to 4 GB): a file
  * with holes costs its owner nothing. *fd is to be closed with elffile_close. */
 Elf *elffile_open(const char *path, int *fd);
 void elffile_close(Elf *elf, int fd);

@@ -151,8 +151,8 @@ static struct process *process_of(struct usyms *u, pid_t pid, bool make)
 	return p;
 }
 
-/* The second of "Uid:	0	33	33	33": as whom it makes files. The last of "NSpid:	4711	5": in the innermost
- * namespace. */
+/* The second of "Uid:	0	33	33	33": as whom it makes files.
+ * The last of "NSpid:	4711	5": in the innermost namespace. */
 static void note_status(struct process *p)
 {
 	char path[64], line[512];

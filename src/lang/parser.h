@@ -72,7 +72,7 @@ struct expr *parse_expr(struct parser *p);   /* with commas */
 struct expr *parse_assign(struct parser *p); /* up to a comma */
 struct expr *parse_const(struct parser *p);  /* no comma, no assignment */
 
-/* ---- parse_type.c, parse_declarator.c ------------------------------------------------------------------------------------------------ */
+/* ---- parse_type.c, parse_declarator.c ---------------------------------------------------------------------------- */
 enum {
 	STORAGE_TYPEDEF = 1,
 	STORAGE_EXTERN = 2,

@@ -1,5 +1,6 @@
 /* pidprobes: the provider pid. Input: a description, the objects that it means. Output: probes at the entry, the return
- * and the instructions of functions, or why there are none. Invariant: none is where a probe would change the program. */
+ * and the instructions of functions, or why there are none.
+ * Invariant: none is where a probe would change the program. */
 #include <stdlib.h>
 #include <string.h>
 
