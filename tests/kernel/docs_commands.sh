@@ -1,0 +1,56 @@
+# Every command that a page shows behind a prompt is one that dwire takes: programs compile, or are refused for what this
+# kernel has not; tools know the options. What they print has tests of its own: the language (docs_D.sh), one-liners
+# (docs_oneliners.sh), the providers and the tools (theirs).
+# timeout: 120
+
+root=$here/../..
+# FILE:LINE, a tab, the command: from "# dwire" up to the line that closes its quotes.
+commands() {
+	awk '
+		FNR == 1 { text = "" }
+		text == "" && sub(/^( {4})?# dwire /, "") { where = FILENAME ":" FNR; text = $0; more = 1 }
+		text != "" {
+			if (!more)
+				text = text " " $0
+			more = 0
+			if (gsub(/\047/, "\047", text) % 2 == 0 && !sub(/ \\$/, "", text)) {
+				print where "\t" text
+				text = ""
+			}
+		}' "$@"
+}
+
+cd "$root" || exit 1
+mkdir "$tmp/man"
+for page in docs/dwire.8 tools/*.8; do
+	sed 's/\\-/-/g; s/\\e/\\/g; s/^    dwire /# dwire /' "$page" >"$tmp/man/${page##*/}"
+done
+commands README.md docs/*.md docs/providers/*.md "$tmp"/man/*.8 | sed "s|$tmp/||" >"$tmp/all"
+expect_ge "$(wc -l <"$tmp/all")" 115 "commands on the pages"
+
+# What they trace is not here: a program of the page's own, a process, a module.
+there() {
+	case $1 in
+	*[\ \']./* | *" -p "[0-9]*) return 1 ;;
+	*libstdcxx* | *python*) return 1 ;;
+	esac
+}
+
+while IFS=$'\t' read -r where command; do
+	there "$command" || continue
+	command=${command%%>out*}
+	tool=${command%% *}
+	status=0
+	if [[ $tool == -* ]]; then
+		said=$(
+			dwire() { timeout 20 "$dwire_binary" -e "$@"; }
+			dwire_binary=$dwire
+			eval "dwire $command" 2>&1 >/dev/null
+		) || status=$?
+		refused='lockdown|needs fentry|fbt::tcp_nosuch:entry does not match|module cfg80211|sdt:mac80211|sctp:::'
+		[ $status -eq 0 ] || [[ $said =~ $refused ]] || fail "$where: dwire $command: $said"
+	else
+		said=$(eval "\"\$dwire\" $tool --program ${command#"$tool"}" 2>&1 >/dev/null) || status=$?
+		expect_eq "$status $said" "0 " "$where: dwire $command"
+	fi
+done <"$tmp/all"
