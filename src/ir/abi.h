@@ -112,7 +112,7 @@ struct dw_machine {
 	DW_U64 cpus;    /* online */
 	DW_U64 pages;   /* of memory */
 	DW_U64 free;    /* of them */
-	DW_U64 zero;
+	DW_U64 wall;    /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns: clocks are set while we trace */
 };
 
 /* What path_text() of bpf/lib.bpf.c walks: from a directory entry up to the top of its tree of mounts. */

@@ -35,7 +35,6 @@ struct lower_env {
 	uint32_t kfunc_kern_ctx;                        /* BTF id of bpf_cast_to_kern_ctx */
 	uint32_t kfunc_rdonly_cast;                     /* BTF id of bpf_rdonly_cast */
 	bool uprobe_multi;                              /* one link may have many uprobes (Linux 6.6) */
-	int64_t wall_offset;                            /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint32_t nspec;                                 /* speculations at once */
 	uint32_t first_netns;                           /* inode number of the machine's first network namespace */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace that has the name; 0: none */

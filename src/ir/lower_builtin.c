@@ -44,6 +44,13 @@ vreg ktime(struct lowerer *lw)
 	return ir_call(lw->ir, BPF_FUNC_ktime_get_ns, NULL, 0, true);
 }
 
+static vreg wall_offset(struct lowerer *lw)
+{
+	vreg at = ir_mapval(lw->ir, map_for(lw, MAP_MACHINE), offsetof(struct dw_machine, wall));
+
+	return ir_ld(lw->ir, at, 0, 8, false, false);
+}
+
 static struct val probe_string(struct lowerer *lw, enum builtin b, struct type *t)
 {
 	const char *const names[] = { lw->probe->prov->name, lw->probe->mod, lw->probe->func, lw->probe->name };
@@ -113,7 +120,7 @@ struct val builtin_read(struct lowerer *lw, const struct expr *e)
 	case BI_timestamp:
 		return int_val(ktime(lw), s->type);
 	case BI_walltimestamp:
-		return int_val(ir_alu(ir, ALU_ADD, ktime(lw), ir_imm(ir, lw->env->wall_offset)), s->type);
+		return int_val(ir_alu(ir, ALU_ADD, ktime(lw), wall_offset(lw)), s->type);
 	case BI_cpu:
 		return int_val(ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true), s->type);
 	case BI_id:

@@ -476,7 +476,8 @@ void features_explain(struct features *f, int err, char *buf, size_t len)
 			what);
 		break;
 	case ENOMEM:
-		snprintf(buf, len, "%s: not enough kernel memory; use smaller buffers (bufsize) or fewer probes", what);
+		snprintf(buf, len,
+			"%s: not enough kernel memory; use smaller buffers (bufsize, aggsize) or fewer probes", what);
 		break;
 	case EMFILE:
 		snprintf(buf, len, "%s: raise the limit of open files (ulimit -n)", what);

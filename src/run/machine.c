@@ -1,10 +1,11 @@
-/* machine: see machine.h. Input: sysinfo(2). Output: the map's only value, written whole. */
+/* machine: see machine.h. Input: sysinfo(2), clocks. Output: the map's only value, written whole. */
 #include "run/machine.h"
 
 #include <errno.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 #include "kernel/bpfsys.h"
+#include "kernel/features.h"
 
 /* The kernel gives load averages scaled by 1 << SI_LOAD_SHIFT, which is 16: as Solaris' hp_avenrun is. */
 static int machine_read(struct dw_machine *m)
@@ -20,6 +21,7 @@ static int machine_read(struct dw_machine *m)
 		.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 		.pages = info.totalram * info.mem_unit / page,
 		.free = info.freeram * info.mem_unit / page,
+		.wall = (uint64_t)features_walltime_offset(),
 	};
 	return 0;
 }

@@ -417,7 +417,6 @@ void script_env(struct dwire *d)
 	env->kfunc_kern_ctx = ids[0];
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;
-	env->wall_offset = features_walltime_offset();
 	if (pidns_inner())
 		features_set_netns(d->features, pidns_first_netns(d->arena, &d->ktypes));
 	env->first_netns = features_global_netns(d->features);

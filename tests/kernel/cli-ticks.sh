@@ -16,3 +16,9 @@ start=$(date +%s%N)
 run -qn 'tick-1s { exit(0); }'
 expect_eq "$STATUS $OUT$ERR" "0 " "tick-1s"
 expect_le $((($(date +%s%N) - start) / 1000000)) 1500 "milliseconds of tick-1s"
+
+# walltimestamp is the machine's clock, and goes on as it does.
+run -qn 'tick-300ms { printf("%d %d\n", timestamp, walltimestamp); n++; } tick-300ms /n == 4/ { exit(0); }'
+now=$(date +%s%N)
+expect_match "$(awk -v now="$now" 'NF { d = $2 - $1; if (!n++) first = d; if (d - first > 5e7 || first - d > 5e7) bad = 1; last = $2 }
+	END { print n, bad + 0, (now > last && now - last < 5e9) }' <<<"$OUT")" '^4 0 1$' "walltimestamp: $OUT, $now"
