@@ -23,6 +23,8 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 
 /* The kernel has frame pointers, but a program's own is none of them. */
 #define ARCH_ORC 0
+/* A stack that a program at a tracepoint or at a function asks for begins with this many frames of its own too many. */
+#define ARCH_FRAMES_TWICE 1
 
 #define ARCH_ELF_MACHINE 183 /* EM_AARCH64 */
 

@@ -23,6 +23,7 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 
 /* The kernel has a table of its frames, ORC, instead of frame pointers. */
 #define ARCH_ORC 1
+#define ARCH_FRAMES_TWICE 0
 
 #define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
 

@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "ir/lower_priv.h"
 
 #define FRAMES_MAX 127
@@ -45,9 +46,9 @@ static uint32_t own_frames(const struct lowerer *lw)
 	case ATTACH_TP_BTF:
 	case ATTACH_FENTRY:
 	case ATTACH_FEXIT:
-		return 2;
+		return 2 + ARCH_FRAMES_TWICE;
 	case ATTACH_TEST_RUN:
-		return 1;
+		return 1 + ARCH_FRAMES_TWICE;
 	default:
 		return 0;
 	}

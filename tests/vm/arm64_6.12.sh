@@ -5,13 +5,15 @@
 . "$here/tiers.lib"
 . "$here/fbt.lib"
 in_guest || boot 6.12-arm64
-for t in "$build"/tests/test_*; do
-	[ ! -f "$t" ] || check "unit/${t##*/test_}" "$t"
-done
 fbt_tests
-tiers_agree hooks functions kprobes
-for t in syscall.sh stack_user.sh stack_kernel.sh stack_dwarf.sh pid.sh usdt.sh sdt.sh tcp_states.sh tcp_segments.sh \
-	udp.sh ip_kinds.sh sock.sh owner_test.c; do
+for t in stack_kernel.sh stack_sites.sh stack_user.sh stack_dwarf.sh syscall.sh pid.sh usdt.sh sdt.sh; do
 	kernel_test "$t"
+done
+tiers_agree hooks functions kprobes
+for t in tcp_states.sh tcp_segments.sh udp.sh ip_kinds.sh sock.sh owner_test.c; do
+	kernel_test "$t"
+done
+for t in base consume format functions insn knames load sdtargs symtext tpformat usyms; do
+	check "unit/$t" "$build/tests/test_$t"
 done
 finish
