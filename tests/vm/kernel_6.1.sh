@@ -7,6 +7,7 @@
 . "$here/sctp.lib"
 . "$here/modules.lib"
 . "$here/kinds.lib"
+. "$here/errors.lib"
 . "$here/mib.lib"
 . "$here/instruments.lib"
 . "$here/delays.lib"
@@ -73,14 +74,15 @@ check refused-proc:::exec-success refused proc:::exec-success 'it is not seen th
 check list details
 fbt_tests
 tiers_agree functions kprobes
-mib_tests functions kprobes
+mib_tests default functions:events kprobes
 kind_tests functions kprobes functions kprobes
 module_tests
 instrument_tests io.sh vminfo.sh sched.sh usdt.sh bad_input.sh
 first_tests
 check_tests short
 sctp_tests functions
-for t in tcp_states.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
+for t in docs_tiers.sh tcp_states.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
 	kernel_test "$t"
 done
+error_tests
 finish

@@ -7,6 +7,7 @@
 . "$here/fbt.lib"
 . "$here/sctp.lib"
 . "$here/kinds.lib"
+. "$here/errors.lib"
 . "$here/mib.lib"
 . "$here/instruments.lib"
 . "$here/wifi.lib"
@@ -17,12 +18,13 @@ for tier in functions kprobes; do
 	check "refused-autoresize-$tier" refused tcp:::receive-autoresize 'it is not seen there' $tier
 done
 tiers_agree hooks functions kprobes
-mib_tests hooks functions kprobes:events
+mib_tests hooks functions:events kprobes:events
 kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
 instrument_tests io.sh lockstat.sh cli-signals.sh
 wifi_tests
 sctp_tests hooks kprobes
-for t in docs_tiers.sh tcp_states.sh tcp_segments.sh udp.sh docs_oneliners.sh owner_test.c; do
+for t in docs_tiers.sh tcp_segments.sh docs_oneliners.sh owner_test.c; do
 	kernel_test "$t"
 done
+error_tests
 finish
