@@ -4,8 +4,8 @@
  *	row(...), row_NAME(...)	a printf of a row; rows(@a...), rows_NAME(@a...) a printa
  *	header(), header_NAME()	the line above them, where the output is text
  *	say(...)		a printf, where the output is text
- *	tool:::interval		the tick of the interval, and the end, if that comes before the last report that was asked
- *				for; without an interval only the end
+ *	tool:::interval		the tick of the interval, and the end, if that comes before the last report that was
+ *				asked for; without an interval only the end
  *	tool:::tick		the tick
  * Invariant: comments and strings are left alone. */
 #include <ctype.h>
@@ -148,8 +148,8 @@ static long last_report(struct tool *t)
 	return count <= 0 || (within && within < count) ? within : count;
 }
 
-/* The predicate of a clause at the interval: after the last report there is nothing left to tell at the end. Returns what
- * is behind it. */
+/* The predicate of a clause at the interval: after the last report there is nothing left to tell at the end. Returns
+ * what is behind it. */
 static const char *expand_condition(struct tool *t, const char *s, FILE *out)
 {
 	const char *from = s + strspn(s, " \t\n"), *end = from;

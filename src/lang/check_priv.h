@@ -118,7 +118,8 @@ bool check_in_variable(const struct expr *e);
 bool type_fits(struct checker *ck, const struct type *to, const struct type *from);
 /* Where the form of a string variable, or of a member or element of one, is kept. NULL: nowhere. */
 int *form_kept(struct expr *e);
-/* A pointer and an integer fit only where one is a constant 0: a, of type at (NULL: a place), and b. dlib knows better. */
+/* A pointer and an integer fit only where one is a constant 0: a, of type at (NULL: a place), and b. dlib knows
+ * better. */
 bool numbers_fit(struct checker *ck, const struct expr *a, const struct type *at, const struct expr *b);
 struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

@@ -36,7 +36,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 /* Of the failures that the tracepoint tells since Linux 6.17 the kernel counts those of IP; not that the segment still
  * waits in a queue (EBUSY), nor that the window has shrunk (EAGAIN). */
 #define RESENT(cond, val) \
-	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -16 && P->ret != -11 && " cond, val, "segments of sockets")
+	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -16 && P->ret != -11 && " cond, val, \
+		"segments of sockets")
 #define RESENT_SEGS "((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs"
 
 #define NEW_DATA IS_TCP " && P->state != 10 && " PAYLOAD " > 0 && !" SEGMENT_AGAIN

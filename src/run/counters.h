@@ -4,8 +4,8 @@
 
 struct counters;
 
-/* netns: numbers of network namespaces with commas between them, whose counters are added up; NULL: that of this process.
- * A namespace that is not found counts nothing. NULL: no memory, or no way back from a namespace. */
+/* netns: numbers of network namespaces with commas between them, whose counters are added up; NULL: that of this
+ * process. A namespace that is not found counts nothing. NULL: no memory, or no way back from a namespace. */
 struct counters *counters_new(const char *netns);
 void counters_free(struct counters *c);
 /* A line for each counter that has moved since the last call: its name as nstat(8) has it, by how much. The first call
