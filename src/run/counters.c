@@ -1,7 +1,7 @@
-/* counters: see counters.h. Input: net/snmp, net/netstat (a line of names, a line of values) and net/snmp6 (a name and
- * a value a line) of each namespace. Output: text. Invariant: a counter is known by its name; what is no number, or does
- * not only grow (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's file
- * has it. */
+/* counters: see counters.h. Input: net/snmp, net/netstat (a line of names, a line of values) and net/snmp6 (a name
+ * and a value a line) of each namespace. Output: text. Invariant: a counter is known by its name; what is no number, or
+ * does not only grow (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's
+ * file has it. */
 #include "run/counters.h"
 
 #include <ctype.h>
