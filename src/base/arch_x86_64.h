@@ -27,7 +27,8 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 
 #define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
 
-#define ARCH_INSN_SIZE 0       /* instructions are of several lengths */
+#define ARCH_INSN_SIZE 0 /* instructions are of several lengths */
+#define ARCH_INSN_ALIGN 1
 #define ARCH_BREAKPOINT 0xccul /* int3 */
 #define ARCH_BREAK_MASK 0xfful
 #define ARCH_BREAK_SIZE 1 /* how far behind it a process stops */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/arch.h"
 #include "kernel/bpfsys.h"
 
 void kprobes_detach(struct kprobe_links *links)
@@ -61,6 +62,8 @@ static int link_event(int prog, const struct kinds *k, const struct image_target
 
 	if (k->type < 0 || k->retbit < 0 || k->retbit > 63)
 		return -ENOENT;
+	if (t->off % ARCH_INSN_ALIGN) /* the kernel says EINVAL, as of much else */
+		return -EILSEQ;
 	snprintf(buf, sizeof(buf), "%s%s%s", t->module ? t->module : "", t->module ? ":" : "", t->func);
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
