@@ -45,6 +45,23 @@ static void test_self(struct usyms *u)
 	EXPECT(!usyms_find(u, 0x7ffffff0, address(named), &s));
 }
 
+/* A function that lies in another: what comes behind it is the outer one's. */
+__asm__(".pushsection .text\n"
+	".type outer, %function\nouter: nop\n"
+	".type within, %function\nwithin: nop\n.size within, . - within\n"
+	".globl behind\nbehind: nop\n.size outer, . - outer\n.popsection");
+extern const char behind[];
+
+static void test_nested(struct usyms *u)
+{
+	struct usym s = { 0 };
+
+	EXPECT(usyms_find(u, getpid(), (uint64_t)(uintptr_t)behind, &s));
+	EXPECT_STR(s.name, "outer");
+	EXPECT(usyms_find(u, getpid(), (uint64_t)(uintptr_t)behind - 1, &s));
+	EXPECT_STR(s.name, "within");
+}
+
 /* Code that no symbol is known of. */
 static void test_unnamed(struct usyms *u)
 {
@@ -106,6 +123,7 @@ int main(void)
 	EXPECT(u != NULL);
 	if (u) {
 		test_self(u);
+		test_nested(u);
 		test_unnamed(u);
 		test_ended(u);
 	}
