@@ -5,6 +5,7 @@
 . "$here/tiers.lib"
 . "$here/fbt.lib"
 in_guest || boot 6.12-arm64
+modprobe tun # of ip_kinds.sh
 fbt_tests
 for t in stack_kernel.sh stack_sites.sh stack_user.sh stack_dwarf.sh syscall.sh pid.sh usdt.sh sdt.sh; do
 	kernel_test "$t"
