@@ -166,7 +166,7 @@ wrong "tcptop: -p needs PID,..." tcptop -p
 wrong "tcptop: -p PID,... takes numbers with commas between them, not 1,x" tcptop -p 1,x
 wrong "tcptop: interval must be a number, not five" tcptop five
 wrong "tcptop: interval must be more than 0" tcptop 0
-wrong "tcptop: what is 3?" tcptop 1 2 3
+wrong "tcptop: unexpected argument 3" tcptop 1 2 3
 wrong "tcptop: --json or --csv, not both" tcptop --json --csv
 wrong "tcptop: --json takes no value" tcptop --json=yes
 wrong "tcptop: -4 or -6, not both" tcptop -46
