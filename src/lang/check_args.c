@@ -141,7 +141,7 @@ static const char *member_meant(struct types *ts, struct type *t, const char *na
 
 const char *args_member_hint(struct checker *ck, const char *name)
 {
-	unsigned n = ck->nsigs ? sig_nargs(ck->sigs[0]) : 0, arg = 0;
+	unsigned n = name && ck->nsigs ? sig_nargs(ck->sigs[0]) : 0, arg = 0;
 	const char *best = NULL;
 
 	for (unsigned i = 0; i < n; i++) {
