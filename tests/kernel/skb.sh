@@ -1,5 +1,7 @@
 # The skb provider: buffers of a process as they are made, the time until they end, where they wait in a slow device's
 # queue (tbf); packets that are thrown away, why and whose. And skblife.
+# An interrupt that gives buffers back while the program runs is told as "up to" so many: of any namespace's.
+want_told='^dwire: up to [0-9]+ probe firings? missed in skb:'
 netns_new s && s=$NETNS
 ip -n "$s" link add va type veth peer name vb || skip "no veth"
 ip netns exec "$s" sh -c 'for f in /proc/sys/net/ipv6/conf/v[ab]/disable_ipv6; do echo 1 >$f; done'
