@@ -2,17 +2,17 @@
  * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; else it is "(1)". */
 #include <ctype.h>
 #include <errno.h>
-#include <linux/magic.h>
+#include <fcntl.h>
 #include <mntent.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/inet.h"
 #include "cli/tool_priv.h"
+#include "run/zone.h"
 
 #define MAX_ITEMS 64
 
@@ -51,8 +51,8 @@ static bool all_digits(const char *s)
 static bool netns_number(struct tool *t, const char *name, unsigned long long *out)
 {
 	char path[300];
-	struct statfs fs;
-	struct stat s;
+	uint32_t netns = 0;
+	int fd;
 
 	if (all_digits(name) && strtoull(name, NULL, 10) <= UINT32_MAX) {
 		*out = strtoull(name, NULL, 10);
@@ -62,16 +62,14 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 		snprintf(path, sizeof(path), "%s", name);
 	else
 		snprintf(path, sizeof(path), "/run/netns/%s", name);
-	if (stat(path, &s)) {
-		fprintf(t->err, "%s: no network namespace %s: %s: %s\n", t->name, name, path, strerror(errno));
+	fd = zone_open_file(AT_FDCWD, path, &netns);
+	if (fd < 0) {
+		fprintf(t->err, "%s: no network namespace %s: %s%s%s\n", t->name, name, path,
+			fd == -ENOTTY ? " is " : ": ", fd == -ENOTTY ? "another file" : strerror(-fd));
 		return false;
 	}
-	/* A name whose mount is gone is a plain file. */
-	if (statfs(path, &fs) || fs.f_type != NSFS_MAGIC) {
-		fprintf(t->err, "%s: no network namespace %s: %s is another file\n", t->name, name, path);
-		return false;
-	}
-	*out = s.st_ino;
+	close(fd);
+	*out = netns;
 	return true;
 }
 
@@ -97,16 +95,19 @@ static bool add_netns(struct tool *t, const char *cs, FILE *out)
 
 bool tool_netns_numbers(struct tool *t, FILE *out)
 {
-	const char *global = access("/proc/1/ns/net", F_OK) ? "/proc/self/ns/net" : "/proc/1/ns/net";
 	unsigned long long number;
 	struct items it;
 
 	if (!split(t, "tool_netns", &it))
 		return false;
 	for (size_t i = 0; i < it.n; i++) {
-		if (!netns_number(t, strcmp(it.v[i], "global") ? it.v[i] : global, &number))
+		fputs(i ? "," : "", out);
+		if (!strcmp(it.v[i], "global"))
+			fputs("global", out);
+		else if (netns_number(t, it.v[i], &number))
+			fprintf(out, "%llu", number);
+		else
 			return false;
-		fprintf(out, "%s%llu", i ? "," : "", number);
 	}
 	return true;
 }

@@ -84,7 +84,7 @@ int tool_take_args(struct tool *t, int argc, char **argv);
 bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out);
 /* The same for wanted_netns(cs): the network namespaces alone, for what belongs to no process. */
 bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *out);
-/* The numbers of the network namespaces that were asked for, with commas between them. */
+/* The network namespaces that were asked for, as -x netns takes them. */
 bool tool_netns_numbers(struct tool *t, FILE *out);
 /* Are the values of the filters' options good? */
 bool tool_check_filters(struct tool *t);

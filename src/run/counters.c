@@ -4,8 +4,6 @@
  * file has it. */
 #include "run/counters.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -14,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "run/zone.h"
 
 struct counter {
 	const char *name;
@@ -56,50 +54,24 @@ static void open_place(struct counters *c)
 	*vec_push(c->arena, &c->places) = (struct place){ open_file("snmp"), open_file("netstat"), open_file("snmp6") };
 }
 
-/* DIR/NAME/below is the namespace, for one of the names: -1, or a descriptor of it. */
-static int find_in(const char *path, const char *below, unsigned long long netns)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *d;
-	int fd = -1;
-
-	while (dir && fd < 0 && (d = readdir(dir))) {
-		char name[300];
-		struct stat s;
-
-		if (d->d_name[0] == '.' || (*below && !isdigit((unsigned char)d->d_name[0])))
-			continue;
-		snprintf(name, sizeof(name), "%s%s", d->d_name, below);
-		if (!fstatat(dirfd(dir), name, &s, 0) && s.st_ino == netns)
-			fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC);
-	}
-	if (dir)
-		closedir(dir);
-	return fd;
-}
-
-static void open_number(struct counters *c, unsigned long long netns)
-{
-	int fd = find_in("/run/netns", "", netns);
-
-	if (fd < 0)
-		fd = find_in("/proc", "/ns/net", netns);
-	if (fd >= 0 && !setns(fd, CLONE_NEWNET))
-		open_place(c);
-	if (fd >= 0)
-		close(fd);
-}
-
 /* False: we are not where we were. */
-static bool open_list(struct counters *c, const char *list)
+static bool open_list(struct counters *c, struct zones *z, const char *list)
 {
+	char *names = arena_strdup(c->arena, list), *rest;
 	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	bool back;
 
 	if (own < 0)
 		return true;
-	for (const char *s = list; *s; s += strcspn(s, ",") + (s[strcspn(s, ",")] == ','))
-		open_number(c, strtoull(s, NULL, 10));
+	for (const char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		int fd = zone_open(z, name);
+
+		if (fd < 0)
+			continue;
+		if (!setns(fd, CLONE_NEWNET))
+			open_place(c);
+		close(fd);
+	}
 	back = !setns(own, CLONE_NEWNET);
 	close(own);
 	return back;
@@ -121,7 +93,7 @@ void counters_free(struct counters *c)
 	free(c);
 }
 
-struct counters *counters_new(const char *netns)
+struct counters *counters_new(struct zones *z, const char *netns)
 {
 	struct counters *c = calloc(1, sizeof(*c));
 
@@ -135,7 +107,7 @@ struct counters *counters_new(const char *netns)
 	c->values = strmap_new(c->arena);
 	if (!netns)
 		open_place(c);
-	else if (!open_list(c, netns)) {
+	else if (!open_list(c, z, netns)) {
 		counters_free(c);
 		return NULL;
 	}

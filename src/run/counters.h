@@ -3,10 +3,11 @@
 #define DWIRE_RUN_COUNTERS_H
 
 struct counters;
+struct zones;
 
-/* netns: numbers of network namespaces with commas between them, whose counters are added up; NULL: that of this
- * process. A namespace that is not found counts nothing. NULL: no memory, or no way back from a namespace. */
-struct counters *counters_new(const char *netns);
+/* netns: names or numbers of network namespaces with commas between them, whose counters are added up; NULL: that of
+ * this process. A namespace that is not found counts nothing. NULL: no memory, or no way back from a namespace. */
+struct counters *counters_new(struct zones *z, const char *netns);
 void counters_free(struct counters *c);
 /* A line for each counter that has moved since the last call: its name as nstat(8) has it, by how much. The first call
  * only reads them. Owned by c, valid until the next call. */

@@ -4,8 +4,10 @@
 #include "run/zone.h"
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NSFS_MAGIC_NUMBER 0x6e736673 /* statfs of a namespace file: "nsfs" */
 #define SHORT_ID 12
 #define LONG_ID 64
 #define RESCAN_NS 1000000000
@@ -117,6 +118,59 @@ size_t zone_dull(const char *name, size_t len, size_t room)
 	return strspn(name, "0123456789") == len ? len - room : made_prefix(name);
 }
 
+/* ---- files of namespaces ----------------------------------------------------------------------------------------- */
+
+int zone_open_file(int dir, const char *path, uint32_t *netns)
+{
+	int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = fd < 0 ? errno : 0;
+	struct statfs fs;
+	struct stat s;
+
+	/* A name whose mount is gone is a plain empty file. */
+	if (!err && (fstatfs(fd, &fs) || fs.f_type != NSFS_MAGIC || fstat(fd, &s)))
+		err = ENOTTY;
+	if (!err) {
+		*netns = (uint32_t)s.st_ino;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -err;
+}
+
+/* PATH/NAME/below is the namespace, for one of the names: a descriptor of it; -1: none is. */
+static int open_in(const char *path, const char *below, uint32_t wanted)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	int found = -1;
+
+	while (dir && found < 0 && (d = readdir(dir))) {
+		char name[NAME_MAX + 16];
+		uint32_t netns = 0;
+
+		if (d->d_name[0] == '.' || (*below && !isdigit((unsigned char)d->d_name[0])))
+			continue;
+		snprintf(name, sizeof(name), "%s%s", d->d_name, below);
+		found = zone_open_file(dirfd(dir), name, &netns);
+		if (found >= 0 && netns != wanted) {
+			close(found);
+			found = -1;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int zone_open(struct zones *z, const char *name)
+{
+	uint32_t netns = zone_number(z, name);
+	int fd = netns ? open_in("/run/netns", "", netns) : -1;
+
+	return fd >= 0 || !netns ? fd : open_in("/proc", "/ns/net", netns);
+}
+
 /* ---- names given by ip-netns(8) ---------------------------------------------------------------------------------- */
 
 static void set_mounted(struct zones *z, uint32_t netns, const char *name)
@@ -133,19 +187,16 @@ static void scan_named(struct zones *z)
 {
 	DIR *dir = opendir("/run/netns");
 	const struct dirent *d;
+	uint32_t netns = 0;
 
 	if (!dir)
 		return;
 	while ((d = readdir(dir))) {
-		int fd = d->d_name[0] == '.' ? -1 : openat(dirfd(dir), d->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		struct statfs fs;
-		struct stat s;
+		int fd = d->d_name[0] == '.' ? -1 : zone_open_file(dirfd(dir), d->d_name, &netns);
 
 		if (fd < 0)
 			continue;
-		/* A name whose mount is gone is a plain empty file. */
-		if (fstatfs(fd, &fs) == 0 && fs.f_type == NSFS_MAGIC_NUMBER && fstat(fd, &s) == 0)
-			set_mounted(z, (uint32_t)s.st_ino, d->d_name);
+		set_mounted(z, netns, d->d_name);
 		close(fd);
 	}
 	closedir(dir);

@@ -22,4 +22,9 @@ size_t zone_dull(const char *name, size_t len, size_t room);
 bool zone_container(int proc, const char *pid, char *name, size_t size);
 /* The namespace that zone_name() would call so; 0: there is none now. */
 uint32_t zone_number(struct zones *z, const char *name);
+/* A descriptor of that namespace; -1: there is none, or nothing that leads to it. */
+int zone_open(struct zones *z, const char *name);
+/* A descriptor of the network namespace that a file below dir (or AT_FDCWD) stands for, and its number; -errno,
+ * -ENOTTY: it is another file. */
+int zone_open_file(int dir, const char *path, uint32_t *netns);
 #endif
