@@ -4,27 +4,13 @@
 
 #include "ir/lower_priv.h"
 
-/* Offset of a member, in bytes; members of members by dots. */
 static uint32_t offset_of(struct lowerer *lw, const char *tag, const char *const *path)
 {
-	struct type *t = types_tagged(lw->ts, T_STRUCT, tag);
-	uint32_t off = 0, bit;
+	const int64_t off = types_offset(lw->ts, tag, path);
 
-	for (; t && *path; path++) {
-		const struct type_member *m;
-
-		type_complete(lw->ts, t);
-		m = type_find_member(lw->ts, t, *path, &bit);
-		if (!m) {
-			t = NULL;
-			break;
-		}
-		off += bit / 8;
-		t = m->type;
-	}
-	if (!t)
+	if (off < 0)
 		lower_error(lw, lw->ir->loc, D_KERNEL, "this kernel's struct %s is not as it should be", tag);
-	return off;
+	return off < 0 ? 0 : (uint32_t)off;
 }
 
 #define OFFSET(tag, ...) offset_of(lw, tag, (const char *const[]){ __VA_ARGS__, NULL })

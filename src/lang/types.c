@@ -274,6 +274,21 @@ struct type_member *type_find_member(struct types *ts, struct type *t, const cha
 	return NULL;
 }
 
+int64_t types_offset(struct types *ts, const char *tag, const char *const *path)
+{
+	struct type *t = types_tagged(ts, T_STRUCT, tag);
+	int64_t off = 0;
+
+	for (; t && *path; path++) {
+		uint32_t bit;
+		const struct type_member *m = type_find_member(ts, t, *path, &bit);
+
+		off += m ? bit / 8 : 0;
+		t = m ? m->type : NULL;
+	}
+	return t ? off : -1;
+}
+
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name)
 {
 	const char **names, *longer;

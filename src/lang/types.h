@@ -124,6 +124,9 @@ struct type *type_int(struct types *ts, uint32_t size, bool is_signed);
 void type_complete(struct types *ts, struct type *t);
 /* The member, looked for in anonymous ones too; *bit_off is from the start of t. NULL: none. */
 struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off);
+/* Offset in bytes of a member of the structure with that tag, or of a member of its member: names up to NULL; -1: there
+ * is none. */
+int64_t types_offset(struct types *ts, const char *tag, const char *const *path);
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name);
 /* As a user would write it, in the arena. */
 const char *type_name(struct types *ts, const struct type *t);

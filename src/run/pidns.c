@@ -17,13 +17,7 @@ bool pidns_inner(void)
 	return stat("/proc/self/ns/pid", &s) == 0 && s.st_ino != first;
 }
 
-/* Offset of a member in bytes, -1: there is none. */
-static int offset_of(struct types *ts, const char *tag, const char *member)
-{
-	uint32_t bits;
-
-	return type_find_member(ts, types_tagged(ts, T_STRUCT, tag), member, &bits) ? (int)(bits / 8) : -1;
-}
+#define OFFSET(ts, tag, ...) (int)types_offset(ts, tag, (const char *const[]){ __VA_ARGS__, NULL })
 
 /* Register 0 is what lies there behind what it points to. */
 static struct bpf_insn follow(uint8_t size, int off)
@@ -34,21 +28,20 @@ static struct bpf_insn follow(uint8_t size, int off)
 uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
 {
 	struct types *ts = types_new(a, k);
-	const int parent = offset_of(ts, "task_struct", "real_parent"), proxy = offset_of(ts, "task_struct", "nsproxy"),
-		  net = offset_of(ts, "nsproxy", "net_ns"), ns = offset_of(ts, "net", "ns"),
-		  inum = offset_of(ts, "ns_common", "inum");
+	const int parent = OFFSET(ts, "task_struct", "real_parent"), proxy = OFFSET(ts, "task_struct", "nsproxy"),
+		  net = OFFSET(ts, "nsproxy", "net_ns"), inum = OFFSET(ts, "net", "ns", "inum");
 	struct bpf_insn insns[ANCESTORS + 5] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task_btf } };
 	uint32_t inode = 0;
 	size_t n = 1;
 	int fd;
 
-	if (parent < 0 || proxy < 0 || net < 0 || ns < 0 || inum < 0)
+	if (parent < 0 || proxy < 0 || net < 0 || inum < 0)
 		return 0;
 	for (int i = 0; i < ANCESTORS; i++)
 		insns[n++] = follow(BPF_DW, parent);
 	insns[n++] = follow(BPF_DW, proxy);
 	insns[n++] = follow(BPF_DW, net);
-	insns[n++] = follow(BPF_W, ns + inum);
+	insns[n++] = follow(BPF_W, inum);
 	insns[n++] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
 	fd = bpfsys_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dw_first_netns", insns, n, 0);
 	if (fd < 0)
