@@ -62,7 +62,7 @@ queue $(value_of cookie) 1 3
 transmit $(value_of cookie) 1 3" "a socket's number, and the flags of calls"
 
 # A socket that there never was is of the kind that was asked for.
-trace_with 'sock:::create /pid == $target && args[2]->sr_error/ {
+trace_with 'sock:::create /pid == $target && args[2]->sr_errno/ {
 	printf("%s %s %d", args[0]->so_familyname, args[0]->so_typename, args[0]->so_type) }' python3 -c '
 import socket
 try: socket.socket(socket.AF_INET, socket.SOCK_SEQPACKET)
