@@ -9,7 +9,6 @@
 
 #include "base/diag.h"
 #include "cli/tool_priv.h"
-#include "run/pidns.h"
 
 static bool is_argument(const struct param *p)
 {
@@ -322,15 +321,6 @@ static void note_screen(struct tool *t)
 		snprintf(p->value, sizeof(p->value), "1");
 }
 
-static void warn_pids(struct tool *t)
-{
-	const struct param *p = tool_param(t, "tool_pid");
-
-	if (p && p->given && pidns_inner())
-		fprintf(t->err, "%s: warning: in a pid namespace: -p takes the machine's numbers of processes\n",
-			t->name);
-}
-
 static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
 	struct param *p = next_argument(t, at);
@@ -368,6 +358,5 @@ int tool_take_args(struct tool *t, int argc, char **argv)
 			ok = take_flags(t, argc, argv, &i);
 	}
 	note_screen(t);
-	warn_pids(t);
 	return ok && check(t) ? 0 : 2;
 }

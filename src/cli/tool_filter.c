@@ -12,6 +12,7 @@
 
 #include "base/inet.h"
 #include "cli/tool_priv.h"
+#include "run/pidns.h"
 #include "run/zone.h"
 
 #define MAX_ITEMS 64
@@ -207,6 +208,14 @@ static bool add_container(struct tool *t, const char *cs, FILE *out)
 }
 
 /* ---- processes, ports, addresses --------------------------------------------------------------------------------- */
+/* In a container a process has a number of its own; one that is none of its processes' may be the machine's. */
+static pid_t machine_pid(const char *text)
+{
+	pid_t pid = (pid_t)strtol(text, NULL, 0), outer = pidns_inner() ? pidns_outer(pid) : 0;
+
+	return outer ? outer : pid;
+}
+
 static bool add_pids(struct tool *t, const char *cs, FILE *out)
 {
 	struct items it;
@@ -214,7 +223,7 @@ static bool add_pids(struct tool *t, const char *cs, FILE *out)
 	if (!split(t, "tool_pid", &it))
 		return false;
 	for (size_t i = 0; i < it.n; i++)
-		fprintf(out, "%s%s->cs_pid == %s", i ? " || " : " && (", cs, it.v[i]);
+		fprintf(out, "%s%s->cs_pid == %d", i ? " || " : " && (", cs, machine_pid(it.v[i]));
 	fputs(it.n ? ")" : "", out);
 	return true;
 }

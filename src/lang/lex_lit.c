@@ -243,11 +243,11 @@ static const char *macro_argument(struct lexer *lx, uint32_t off, uint32_t len, 
 }
 
 /* $target, $pid ...: its value in decimal, or NULL after a report. */
-static const char *macro_variable(struct lexer *lx, uint32_t off, uint32_t len, const char *name)
+static const char *macro_variable(struct lexer *lx, uint32_t off, uint32_t len, const char *name, bool in_probe)
 {
 	const struct macros *m = lx->env->macros;
 	bool known = false;
-	int64_t value = m && m->number ? m->number(m->ctx, name, &known) : 0;
+	int64_t value = m && m->number ? m->number(m->ctx, name, in_probe, &known) : 0;
 
 	if (known)
 		return arena_printf(lx->env->arena, "%" PRId64, value);
@@ -258,7 +258,7 @@ static const char *macro_variable(struct lexer *lx, uint32_t off, uint32_t len, 
 }
 
 /* The value of the macro variable at *off, as text. *string: it was $$. *off is moved behind it. */
-static const char *macro_value(struct lexer *lx, uint32_t *off, bool *string)
+static const char *macro_value(struct lexer *lx, uint32_t *off, bool in_probe, bool *string)
 {
 	const uint32_t start = *off;
 	uint32_t i = start + 1;
@@ -283,14 +283,15 @@ static const char *macro_value(struct lexer *lx, uint32_t *off, bool *string)
 		read_digits(lx->src->text + name, i - name, 10, &index, &oflow);
 		return macro_argument(lx, start, i - start, oflow ? UINT64_MAX : index, *string);
 	}
-	return macro_variable(lx, start, i - start, arena_strndup(lx->env->arena, lx->src->text + name, i - name));
+	return macro_variable(
+		lx, start, i - start, arena_strndup(lx->env->arena, lx->src->text + name, i - name), in_probe);
 }
 
 const char *lex_macro_text(struct lexer *lx, uint32_t *off)
 {
 	bool string;
 
-	return macro_value(lx, off, &string);
+	return macro_value(lx, off, true, &string);
 }
 
 /* A number as the shell gave it: [-+] decimal, hex or octal. False when it is none. */
@@ -324,7 +325,7 @@ static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 void lex_macro(struct lexer *lx, struct token *out)
 {
 	bool string;
-	const char *value = macro_value(lx, &lx->off, &string), *p;
+	const char *value = macro_value(lx, &lx->off, false, &string), *p;
 
 	out->kind = TOK_BAD;
 	if (!value)

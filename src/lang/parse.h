@@ -7,9 +7,10 @@
 struct macros {
 	int argc; /* $0 .. $argc-1 */
 	const char *const *argv;
-	unsigned char *used;                                         /* argc flags, set when $i is read; may be NULL */
-	bool defaultargs;                                            /* missing $N is 0, $$N is "" */
-	int64_t (*number)(void *ctx, const char *name, bool *known); /* $pid, $target, ... */
+	unsigned char *used; /* argc flags, set when $i is read; may be NULL */
+	bool defaultargs;    /* missing $N is 0, $$N is "" */
+	/* $pid, $target, ...; in_probe: in a probe's description. */
+	int64_t (*number)(void *ctx, const char *name, bool in_probe, bool *known);
 	void *ctx;
 };
 

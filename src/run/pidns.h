@@ -3,6 +3,7 @@
 #define DWIRE_RUN_PIDNS_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct arena;
 struct ktypes;
@@ -11,4 +12,6 @@ struct ktypes;
 bool pidns_inner(void);
 /* Inode number of the machine's first network namespace, as a program finds it; 0: it could not be found. */
 uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k);
+/* What the machine's first namespace calls the process pid of ours, as programs see it; 0: it could not be found. */
+pid_t pidns_outer(pid_t pid);
 #endif

@@ -13,15 +13,25 @@
 #include "run/session.h"
 
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
-static int64_t macro_number(void *ctx, const char *name, bool *known)
+/* A process of ours, as programs see it. */
+static int64_t as_seen(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe)
 {
-	const struct dwire *d = ctx;
+	if (in_probe || !d->btf || !pid || !pidns_inner())
+		return pid;
+	if (p->pid != pid)
+		*p = (struct seen_pid){ .pid = pid, .outer = pidns_outer(pid) };
+	return p->outer ? p->outer : pid;
+}
+
+static int64_t macro_number(void *ctx, const char *name, bool in_probe, bool *known)
+{
+	struct dwire *d = ctx;
 
 	*known = true;
 	if (!strcmp(name, "target"))
-		return d->target;
+		return as_seen(d, &d->seen_target, d->target, in_probe);
 	if (!strcmp(name, "pid"))
-		return getpid();
+		return as_seen(d, &d->seen_self, getpid(), in_probe);
 	if (!strcmp(name, "ppid"))
 		return getppid();
 	if (!strcmp(name, "uid") || !strcmp(name, "ruid"))
@@ -252,13 +262,15 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
-/* Processes have other numbers in a pid namespace than those that probes see. */
 static void warn_pids(const struct dwire *d, FILE *err)
 {
-	if (d->target && pidns_inner())
+	const struct seen_pid *p = d->seen_target.pid ? &d->seen_target : &d->seen_self;
+
+	if (p->pid && !p->outer)
 		fprintf(err,
-			"dwire: warning: in a pid namespace: $target is its number here, and probes see another; "
-			"run outside of the container\n");
+			"dwire: warning: in a pid namespace: $%s is its number here, and probes see another, which "
+			"was not found; run outside of the container\n",
+			p == &d->seen_self ? "pid" : "target");
 }
 
 int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)

@@ -10,6 +10,11 @@
 
 #define MAX_CHILDREN 16
 
+/* In a pid namespace: a process and what the machine calls it, 0: not found. */
+struct seen_pid {
+	pid_t pid, outer;
+};
+
 struct dwire {
 	struct arena *arena;
 	struct options opts;
@@ -26,6 +31,7 @@ struct dwire {
 	struct child *children[MAX_CHILDREN];
 	size_t nchildren;
 	pid_t target;
+	struct seen_pid seen_target, seen_self; /* once asked for */
 };
 /* Once the kernel's types are there: its lists of probes are too. */
 void script_lists(struct dwire *d);

@@ -44,9 +44,10 @@ static uint32_t find_tracepoint(void *ctx, const char *module, const char *name,
 	return t.id;
 }
 
-static int64_t number(void *ctx, const char *name, bool *known)
+static int64_t number(void *ctx, const char *name, bool in_probe, bool *known)
 {
 	(void)ctx;
+	(void)in_probe;
 	*known = *name == 't' || *name == 'p';
 	return 4711;
 }

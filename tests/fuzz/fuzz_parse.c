@@ -14,9 +14,10 @@ static bool is_typename(void *ctx, const char *name)
 	return !strcmp(name, "uint32_t") || !strcmp(name, "t");
 }
 
-static int64_t number(void *ctx, const char *name, bool *known)
+static int64_t number(void *ctx, const char *name, bool in_probe, bool *known)
 {
 	(void)ctx;
+	(void)in_probe;
 	*known = *name == 't';
 	return 4711;
 }

@@ -20,9 +20,10 @@ static bool is_typename(void *ctx, const char *name)
 	return false;
 }
 
-static int64_t number(void *ctx, const char *name, bool *known)
+static int64_t number(void *ctx, const char *name, bool in_probe, bool *known)
 {
 	(void)ctx;
+	(void)in_probe;
 	*known = !strcmp(name, "target") || !strcmp(name, "pid");
 	return *known ? 4711 : 0;
 }

@@ -54,11 +54,15 @@ if [ -n "$cgroup" ] && mkdir "$cgroup/dwt$$" 2>/dev/null; then
 	expect_match "$STATUS $ERR" '^0 dwire: warning: in a cgroup namespace: only its own packets are seen' "a container"
 fi
 
-# Probes see the machine's process numbers.
-under unshare -p -f --mount-proc -- -qn "$prog" -c true
-expect_match "$STATUS $ERR" '^0 dwire: warning: in a pid namespace: \$target is its number here' "a pid namespace"
-under unshare -p -f --mount-proc -- tcplife -p 1 -d 1
-expect_eq "$STATUS $ERR" "0 tcplife: warning: in a pid namespace: -p takes the machine's numbers of processes" "a tool there"
+# Probes see the machine's process numbers: $target, $pid and a tool's -p are made those; pid$target stays one of here.
+# shellcheck disable=SC2016
+under unshare -p -f --mount-proc -- -qn 'BEGIN { @t["told"] = sum(pid == $pid); } syscall::exit_group:entry /pid == $target/ { @t["exit of the target"] = sum(1); }
+	pid$target::main:entry { @t["main"] = sum(pid == $target); }' -c "$triggers/tcp_echo -q"
+expect_eq "$STATUS $(grep -v = <<<"$OUT" | sort | tr -s ' \n' ' ')" "0  exit of the target 1 main 1 told 1 " "a pid namespace"
+# shellcheck disable=SC2016
+STATUS=0 OUT=$(timeout 10 unshare -p -f --mount-proc bash -c '(sleep 1; : <>/dev/tcp/127.0.0.1/1) 2>/dev/null & exec "$0" soconnect -p $! --csv -d 2' "$tmp/copy" 2>"$tmp/err") || STATUS=$?
+ERR=$(<"$tmp/err")
+expect_match "$STATUS $(tail -n +2 <<<"$OUT") $ERR" '^0 [0-9]+,"bash",2,"127.0.0.1",1,[0-9]+,"Connection refused" $' "a tool there"
 # Names and numbers of network namespaces are the machine's there, too.
 under unshare -n -p -f --mount-proc -- -qn 'BEGIN { printf("%s", zonename); exit(0); }'
 expect_match "$STATUS $OUT" '^0 [0-9]+$' "in network and pid namespaces"
