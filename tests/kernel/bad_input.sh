@@ -37,8 +37,8 @@ fi
 
 # The file is replaced while it is traced: who runs the old one is traced on, the others are not, and that is said.
 cp prog old
-(sleep 0.7; ./old 30; cp prog new; mv new old; ./old 12; ./old 5) &
-traced -n "pid*:$tmp/old:add_all:entry { @[execname] = count(); } tick-2s { exit(0); } END { printa(\"%s %@d\\n\", @); }"
+printf '%s\n' './old 30' 'cp prog new' 'mv new old' './old 12' './old 5' >later
+traced -n "pid*:$tmp/old:add_all:entry { @[execname] = count(); } END { printa(\"%s %@d\\n\", @); }" -c 'bash later'
 expect_eq "$OUT" "old 30" "the file that was there when the trace began"
 expect_eq "$(grep -c "warning: the file $tmp/old was replaced or deleted" err)" 1 "what is told of a replaced file: $ERR"
 

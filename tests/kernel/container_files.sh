@@ -61,15 +61,13 @@ expect_frames() { # OBJECT FUNCTION WHAT
 
 # Names in its stacks come from its own file, not from that of the same path here.
 start "${mount_ns[@]}" app/prog wait
-(sleep 0.5; echo >go) &
-traced -n "$frames" -p "$pid"
+traced "${lets_go[@]}" -n "$frames" -p "$pid"
 expect_frames prog in_container "another mount namespace"
 gone
 
 # Its functions, by name: of the process, and of all processes by the file in its root.
 start "${mount_ns[@]}" app/inside 41 wait
-(sleep 0.5; echo >go) &
-traced -n "pid$pid:a.out:add_all:entry, pid$pid:a.out:text_length:return { @[probemod, probefunc, probename] = count(); }
+traced "${lets_go[@]}" -n "pid$pid:a.out:add_all:entry, pid$pid:a.out:text_length:return { @[probemod, probefunc, probename] = count(); }
 	userprog$pid:::query-* { @u[probemod, probename] = count(); }
 	END { printa(\"%s %s %s %@d\\n\", @); printa(\"%s %s %@d\\n\", @u); }" -p "$pid"
 expect_eq "$(sort <<<"$OUT")" "inside add_all entry 41
@@ -79,9 +77,12 @@ inside text_length return 41" "functions and probes of a program in another moun
 gone
 
 start "${mount_ns[@]}" app/inside 17 wait
-(sleep 0.5; echo >go) &
-traced -n "pid*:/proc/$pid/root$tmp/app/inside:add_all:entry { @[probefunc, pid == $pid] = count(); } tick-1s { exit(0); }
-	END { printa(\"%s %d %@d\\n\", @); }"
+cat >later <<SH
+echo >go
+while kill -0 $pid 2>/dev/null; do sleep 0.02; done
+SH
+traced -n "pid*:/proc/$pid/root$tmp/app/inside:add_all:entry { @[probefunc, pid == $pid] = count(); }
+	END { printa(\"%s %d %@d\n\", @); }" -c 'bash later'
 expect_eq "$OUT" "add_all 1 17" "every process, by a file in another's root: $ERR"
 gone
 
@@ -103,13 +104,11 @@ prog`on_host 14' "programs of one path, in several namespaces, which have ended:
 cp inside root/app/inside
 gcc -O1 -g -static -fno-omit-frame-pointer -fno-optimize-sibling-calls -DNAME=in_root -o root/app/prog call.c || fail "static"
 start chroot root /app/prog wait
-(sleep 0.5; echo >go) &
-traced -n "$frames" -p "$pid"
+traced "${lets_go[@]}" -n "$frames" -p "$pid"
 expect_frames prog in_root "another root"
 gone
 start chroot root /app/inside 23 wait
-(sleep 0.5; echo >go) &
-traced -n "pid$pid:a.out:add_all:entry, userprog$pid:::query-done { @[probefunc] = count(); } END { printa(\"%s %@d\\n\", @); }" -p "$pid"
+traced "${lets_go[@]}" -n "pid$pid:a.out:add_all:entry, userprog$pid:::query-done { @[probefunc] = count(); } END { printa(\"%s %@d\\n\", @); }" -p "$pid"
 expect_eq "$(sort <<<"$OUT")" "add_all 23
 query 23" "another root: $ERR"
 gone
@@ -120,13 +119,11 @@ cp call_in lower/prog
 if mount -t tmpfs none upper 2>/dev/null && mkdir upper/u upper/w &&
 	mount -t overlay -o "lowerdir=lower,upperdir=upper/u,workdir=upper/w" none merged 2>/dev/null; then
 	start merged/prog wait
-	(sleep 0.5; echo >go) &
-	traced -n "$frames" -p "$pid"
+	traced "${lets_go[@]}" -n "$frames" -p "$pid"
 	expect_frames prog in_container "overlay"
 	gone
 	start merged/prog wait
-	(sleep 0.5; echo >go) &
-	traced -n "pid$pid:a.out:in_container:entry { @ = count(); } END { printa(\"%@d\\n\", @); }" -p "$pid"
+	traced "${lets_go[@]}" -n "pid$pid:a.out:in_container:entry { @ = count(); } END { printa(\"%@d\\n\", @); }" -p "$pid"
 	expect_eq "$OUT" 7 "overlay: functions: $ERR"
 	gone
 	umount merged
@@ -138,7 +135,6 @@ cp call_in doomed
 start ./doomed wait
 rm doomed
 cp call_host doomed
-(sleep 0.5; echo >go) &
-traced -n "$frames" -p "$pid"
+traced "${lets_go[@]}" -n "$frames" -p "$pid"
 expect_frames doomed in_container "deleted and replaced"
 gone

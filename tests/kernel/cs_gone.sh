@@ -29,10 +29,9 @@ expect_eq "$(awk 'NF { print $1, $2 }' <<<"$OUT")" "1 1" "namespaces that come a
 
 # two tracers at once, the first one's programs at the same hooks
 "$dwire" -q -n "tcp:::send /args[1]->cs_netns == $NETNS_ID/ { @ = sum(args[2]->ip_plength - args[4]->tcp_offset); }
-	BEGIN { printf(\"ready\n\"); }" >"$tmp/first" 2>&1 &
+	tick-1ms /!ready++/ { printf(\"ready\n\"); }" >"$tmp/first" 2>&1 &
 first=$!
-for ((i = 0; i < 200; i++)); do grep -q ready "$tmp/first" && break || sleep 0.01; done
-sleep 0.3
+until grep -qs ready "$tmp/first"; do sleep 0.02; done
 sum="tcp:::send /args[1]->cs_netns == $NETNS_ID && args[1]->cs_pid != -1/ { @ = sum(args[2]->ip_plength - args[4]->tcp_offset); }"
 trace_in "$NETNS" "$sum" tcp_echo -q -n 2
 one=$(($(value_of client_bytes_out) + $(value_of server_bytes_out)))

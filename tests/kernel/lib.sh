@@ -155,6 +155,7 @@ trace_in() {
 
 start_waiting() {
 	local i
+	: >"$tmp/waiting" # the one before has said that it is ready
 	"$@" -w >"$tmp/waiting" &
 	WAITING=$!
 	for ((i = 0; i < 500; i++)); do

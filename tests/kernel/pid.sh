@@ -32,8 +32,7 @@ expect_eq "$OUT" "far fa" "text that is not in memory yet: $ERR"
 
 # -p: from now on; and a library that is loaded later, by its path; two hundred probes at once.
 start ./pie 100 wait load ./plugin.so
-(sleep 0.7; echo >go) &
-traced -n "pid$pid:a.out::entry, pid$pid:libc:str*:entry { @[probefunc] = count(); }
+traced "${lets_go[@]}" -n "pid$pid:a.out::entry, pid$pid:libc:str*:entry { @[probefunc] = count(); }
 	pid$pid:$tmp/plugin.so:plugin_step:entry { @lib[probemod, arg0 < 100] = count(); }
 	END { printa(\"%s %@d\\n\", @); printa(\"%s %d %@d\\n\", @lib); }" -p "$pid"
 expect_match "$OUT" $'(^|\n)add_all 100(\n|$)' "add_all: $ERR"
@@ -42,9 +41,8 @@ expect_match "$OUT" $'(^|\n)plugin.so 1 100(\n|$)' "a library that is loaded lat
 expect_ge "$("$dwire" -ln 'pid$target:libc:str*:entry' -c ./pie 2>/dev/null | wc -l)" 50 "functions of the C library"
 
 # Every process, also those that start later.
-(sleep 0.7; ./pie 30; ./pie 12) &
-traced -n "pid*:$tmp/pie:add_all:entry { @[probeprov, execname] = count(); } tick-1500ms { exit(0); }
-	END { printa(\"%s %s %@d\\n\", @); }"
+printf './pie 30\n./pie 12\n' >later
+traced -n "pid*:$tmp/pie:add_all:entry { @[probeprov, execname] = count(); } END { printa(\"%s %s %@d\\n\", @); }" -c 'bash later'
 expect_eq "$OUT" "pid* pie 42" "every process: $ERR"
 
 # An instruction: at the function's start, and where the address in the name is.
@@ -86,8 +84,7 @@ cp pie gone
 start ./gone 77 wait
 rm gone
 cp static gone
-(sleep 0.5; echo >go) &
-traced -n "pid$pid:a.out:add_all:entry { @ = count(); } END { printa(\"%@d\\n\", @); }" -p "$pid"
+traced "${lets_go[@]}" -n "pid$pid:a.out:add_all:entry { @ = count(); } END { printa(\"%@d\\n\", @); }" -p "$pid"
 expect_eq "$OUT" 77 "a program whose file is replaced: $ERR"
 
 # What cannot be.

@@ -22,11 +22,12 @@ same "freopen of nothing" "still" "$OUT"
 same "freopen of nothing, why" 'dwire: cannot open "/nowhere/at/all": No such file or directory' "$ERR"
 
 # A signal to the traced process: profile fires in it while it computes. It has no way to end but the signal.
-bash -c 'trap "echo got; exit 3" USR1; while :; do :; done' >"$tmp/victim" 2>&1 &
+bash -c 'trap "echo got; exit 3" USR1; echo ready; while :; do :; done' >"$tmp/victim" 2>&1 &
 victim=$!
+until grep -qs ready "$tmp/victim"; do sleep 0.02; done
 d -wqn "profile-199 /pid == $victim/ { raise(10); printf(\"raised\n\"); exit(0); }"
 wait $victim
-same "raise" "3:got:raised" "$?:$(<"$tmp/victim"):$OUT"
+same "raise" $'3:ready\ngot:raised' "$?:$(<"$tmp/victim"):$OUT"
 
 # chill: this CPU is kept busy; DTrace allows half a second.
 from=$(date +%s%N)

@@ -5,7 +5,6 @@ need cc
 cc -O2 -o "$tmp/userprog" "$user_prog" || skip "cannot build programs"
 strip -o "$tmp/stripped" "$tmp/userprog"
 cd "$tmp" || exit 1
-slow=$((${DWIRE_TEST_SLOWER:-1} > 1 ? 3 : 1)) # in an emulated machine
 
 for how in userprog stripped; do
 	traced -n '
@@ -25,15 +24,19 @@ expect_eq "$OUT" "query query-done 200
 
 # Every process: those that run, and those that start later.
 start ./userprog 20 wait
-(sleep 0.7; ./userprog 30; echo >go; sleep 0.2; ./userprog 4) &
-traced -n 'userprog*:::query-* { @[probeprov, probename] = count(); } tick-'$((1800 * slow))'ms { exit(0); }
-	END { printa("%s %s %@d\n", @); }'
+cat >later <<SH
+./userprog 30
+echo >go
+while kill -0 $pid 2>/dev/null; do sleep 0.02; done
+./userprog 4
+SH
+traced -n 'userprog*:::query-* { @[probeprov, probename] = count(); } END { printa("%s %s %@d\n", @); }' -c 'bash later'
 expect_eq "$(sort <<<"$OUT")" "userprog* query-done 54
 userprog* query-start 54" "every process: $ERR"
 
 # By its path, before any runs.
-(sleep 0.7; ./stripped 11) &
-traced -n "userprog*:$tmp/stripped::query-start { @ = count(); } tick-$((1300 * slow))ms { exit(0); } END { printa(\"%@d\\n\", @); }"
+echo ./stripped 11 >later
+traced -n "userprog*:$tmp/stripped::query-start { @ = count(); } END { printa(\"%@d\\n\", @); }" -c 'bash later'
 expect_eq "$OUT" 11 "a program that starts later: $ERR"
 
 # -l with a process lists its probes, with the types of their arguments.
