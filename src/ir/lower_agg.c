@@ -146,7 +146,7 @@ void aggs_begin(struct lowerer *lw)
 		bool known = all[i]->ready;
 
 		for (size_t k = 0; known && k < all[i]->nkeys; k++)
-			known = all[i]->keys[k]->kind != T_STRING || (all[i]->key_forms && all[i]->key_forms[k]);
+			known = all[i]->keys[k]->kind != T_STRING || all[i]->key_forms;
 		if (known)
 			(void)agg_index(lw, all[i]);
 	}
@@ -450,7 +450,7 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 	size_t memo;
 
 	for (size_t i = 0; i < s->nkeys; i++)
-		if (s->keys[i]->kind == T_STRING && (!s->key_forms || !s->key_forms[i]))
+		if (s->keys[i]->kind == T_STRING && !s->key_forms)
 			return; /* an error was reported */
 	n = agg_index(lw, s);
 	if (lw->site->irqs_off && agg_hashed(&lw->im->aggs.v[n]))
