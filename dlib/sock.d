@@ -240,12 +240,19 @@ struct dw_skstate {
 	int32_t newstate;
 };
 
+/* What ICMP said while connect(2) held the socket, as it does where a firewall of this machine rejects: only poll(2) and
+ * SO_ERROR tell the process. */
+inline int dw_sk_icmp[uint64_t sk] = ((struct sock *)sk)->sk_err_soft != 0 ? ((struct sock *)sk)->sk_err_soft :
+    ((struct sock *)sk)->sk_error_queue.qlen == 0 ? 0 :
+    ((struct sock_exterr_skb *)((struct sock *)sk)->sk_error_queue.next->cb)->ee.ee_errno;
+
 /* A handshake that ends without an error was given up by its own side. */
 translator struct dw_sk < struct dw_skstate *C > {
 	incall = 0;
 	nr = __regs() == NULL ? -1 : __sysnr[__regs()];
 	state = C->newstate;
-	err = C->newstate != 7 ? 0 : C->sk->sk_err != 0 ? C->sk->sk_err : 125;
+	err = C->newstate != 7 ? 0 : C->sk->sk_err != 0 ? C->sk->sk_err :
+	    dw_sk_icmp[(uint64_t)C->sk] != 0 ? dw_sk_icmp[(uint64_t)C->sk] : 125;
 };
 
 /* sock_send_length, sock_recv_length */

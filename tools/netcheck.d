@@ -8,7 +8,7 @@
 #pragma D option aggsortrev
 
 int64_t in, out, in_bytes, out_bytes, tcp_in, tcp_out, udp_in, udp_out;
-int64_t opened, accepted, failed, closed, brief, life;
+int64_t opened, accepted, failed, closed, brief, life, syns, refused, unaccepted;
 int64_t resent, timeouts, dropped, lost, mute, tail_drops, full, resets_out, resets_in, shut, no_room;
 int64_t asked, unknown, slow_names, name_time;
 int64_t slow_connects, connect_time, connects, slow_first, firsts, first_time, far, queued_long;
@@ -45,6 +45,7 @@ tcp:::receive
 {
 	tcp_in++;
 	far += args[3]->tcps_srtt > 200 * 1000;
+	syns += (args[4]->tcp_flags & (TH_SYN | TH_ACK)) == TH_SYN;
 }
 
 tcp:::send
@@ -101,6 +102,13 @@ tcp:::state-change
 	brief += this->ms < 100;
 }
 
+/* Not that there was nothing to accept, or a signal. */
+sock:::accept-done
+/ args[0]->so_ip && args[2]->sr_errno != 0 && args[2]->sr_errno != EAGAIN && args[2]->sr_errno != EINTR && wanted(args[1]) /
+{
+	unaccepted++;
+}
+
 sock:::connect-start
 / args[0]->so_ip && args[0]->so_protocol == IPPROTO_TCP && wanted(args[1]) /
 {
@@ -149,7 +157,7 @@ tcp:::rto
 }
 
 tcp:::drop
-/ wanted(args[1]) /
+/ args[5]->drop_reason != "QUEUE_PURGE" && wanted(args[1]) /
 {
 	dropped++;
 }
@@ -164,6 +172,7 @@ tcp:::reset-sent
 / wanted(args[1]) /
 {
 	resets_out++;
+	refused += args[4]->tcp_seq == 0;	/* it answers a SYN */
 }
 
 tcp:::reset-received
@@ -190,10 +199,11 @@ qdisc:::drop
 	tail_drops++;
 }
 
-/* What the kinds above do not count. */
+/* What the kinds above do not count, nor what goes with its socket. */
 ip:::drop
 / (args[2]->ip_ver == 4 ? args[4]->ipv4_protocol : args[5]->ipv6_nexthdr) != IPPROTO_TCP &&
-    strstr(args[6]->drop_reason, "QDISC") == NULL && strstr(args[6]->drop_reason, "RCVBUF") == NULL && wanted(args[1]) /
+    strstr(args[6]->drop_reason, "QDISC") == NULL && strstr(args[6]->drop_reason, "RCVBUF") == NULL &&
+    args[6]->drop_reason != "QUEUE_PURGE" && wanted(args[1]) /
 {
 	lost++;
 }
@@ -267,7 +277,12 @@ dtrace:::END
 	row("connections", "TCP opened", opened, "", "");
 	row("connections", "TCP accepted", accepted, "", "");
 	if (!tool_text || failed)
-		row("connections", "TCP failed to open", failed, "", next[failed, "soconnect"]);
+		row("connections", "TCP failed to open", failed, "", next[failed, "soconnect -e"]);
+	if (!tool_text || unaccepted)
+		row("connections", "accepts that failed", unaccepted, "", next[unaccepted, "soaccept"]);
+	this->half = syns - accepted - refused > 0 ? syns - accepted - refused : 0;
+	if (!tool_text || this->half)
+		row("connections", "SYNs without a connection", this->half, "", next[this->half > 10 * this->s, "tcpsnoop"]);
 	if (!tool_text || closed)
 		row("connections", "opened and ended in this time", closed, "", "");
 	if (!tool_text || closed)

@@ -1,4 +1,5 @@
 # netcheck counts what triggers made in a namespace of their own, and names a tool where something stands out only.
+# timeout: 60
 need python3
 netns_new check
 cat >"$tmp/quiet" <<-'END'
@@ -47,8 +48,9 @@ expect_eq "$(grep -c '=.* [a-z]' <<<"$OUT")" 0 "tools named: $OUT"
 expect_ge "$(row lookups | tr -d ' ')" 1 "lookups"
 
 look loud
-expect_eq "$(row 'TCP failed to open')" "5 soconnect" "refused"
+expect_eq "$(row 'TCP failed to open')" "5 soconnect -e" "refused"
 expect_eq "$(row 'resets sent')" "5 tcpsnoop" "resets sent"
+expect_eq "$(row 'SYNs without a connection')" "0 " "SYNs that a reset answers"
 expect_eq "$(row 'connections reset by others')" "5 tcpstates" "reset"
 expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that failed"
 
@@ -88,3 +90,38 @@ expect_eq "$(row 'other packets dropped')" "10 skbdrop" "other drops"
 expect_match "$(row 'packets over 5 ms in a queue')" '^[1-9][0-9]* qdisclat$' "packets that wait"
 expect_eq "$(grep -c '"device":"vb"' "$tmp/json")" 0 "devices of others"
 expect_ge "$(grep -c '"device":"va"' "$tmp/json")" 1 "its own"
+
+# Twelve SYNs from a host that does not answer, a connection, and a server that is out of descriptors.
+ip -n "$ns" neigh add 10.78.9.77 lladdr 02:00:00:00:00:77 dev va
+cat >"$tmp/syns.py" <<-'END'
+	import resource, socket, struct
+
+	for dev in ("all", "lo"):
+	    with open("/proc/sys/net/ipv4/conf/%s/rp_filter" % dev, "w") as f:
+	        f.write("0")
+	server = socket.create_server(("10.78.9.1", 7777))
+	client = socket.create_connection(("10.78.9.1", 7777))
+	other = socket.create_connection(("10.78.9.1", 7777))
+	accepted = [server.accept()]
+	raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+	raw.setsockopt(socket.SOL_IP, socket.IP_HDRINCL, 1)
+	ends = socket.inet_aton("10.78.9.77") + socket.inet_aton("10.78.9.1")
+	for port in range(9000, 9012):
+	    tcp = struct.pack("!HHIIBBHHH", port, 7777, 1, 0, 5 << 4, 2, 1000, 0, 0)
+	    total = sum(struct.unpack("!16H", ends + struct.pack("!HH", 6, len(tcp)) + tcp))
+	    total = (total & 0xffff) + (total >> 16)
+	    tcp = tcp[:16] + struct.pack("!H", ~total & 0xffff) + tcp[18:]
+	    raw.sendto(struct.pack("!BBHHHBBH", 69, 0, 0, 0, 0, 64, 6, 0) + ends + tcp, ("10.78.9.1", 0))
+	resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+	for i in range(4):
+	    try:
+	        server.accept()
+	    except OSError:
+	        pass
+END
+printf '#!/bin/sh\nexec ip netns exec "$1" python3 "$0.py"\n' >"$tmp/syns"
+chmod +x "$tmp/syns"
+look syns
+expect_eq "$(row 'SYNs without a connection')" "12 tcpsnoop" "SYNs that led to nothing: $OUT"
+expect_eq "$(row 'accepts that failed')" "4 soaccept" "accepts"
+expect_eq "$(row 'TCP accepted')" "2 " "accepted"
