@@ -144,14 +144,15 @@ static void take_list(struct param *p, const char *value)
 
 static bool value_good(const struct tool *t, const struct param *p)
 {
-	bool ports = !strncmp(p->word, "PORT", 4);
+	bool ports = p->kind == PARAM_PORTS;
 	char buf[64];
 
 	if (p->kind == PARAM_NUMBER && !is_number(p->value)) {
 		fprintf(t->err, "%s: %s must be a number, not %s\n", t->name, p->word, p->value);
 		return false;
 	}
-	if (p->kind == PARAM_LIST && !is_list(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX)) {
+	if ((ports || p->kind == PARAM_LIST) &&
+		!is_list(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX)) {
 		fprintf(t->err, "%s: %s takes numbers%s with commas between them, not %s\n", t->name,
 			shown(p, buf, sizeof(buf)), ports ? " of 0 to 65535" : "", p->value);
 		return false;
@@ -179,7 +180,7 @@ static bool set_value(const struct tool *t, struct param *p, const char *value)
 		return needs(t, p);
 	if (p->kind == PARAM_STRING)
 		fits = quote(p, value);
-	else if (fits && (p->kind == PARAM_LIST || !strncmp(p->word, "NET,", 4)))
+	else if (fits && (p->kind == PARAM_LIST || p->kind == PARAM_PORTS || p->kind == PARAM_NETS))
 		take_list(p, value);
 	else if (fits)
 		snprintf(p->value, sizeof(p->value), "%s", value);

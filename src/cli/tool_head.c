@@ -21,11 +21,11 @@ static const struct {
 		"--cgroup PATH,...  tool_cgroup = raw  only these cgroups and those below\n"
 		"--container ID,...  tool_container = raw  only these containers\n" },
 	{ "ports",
-		"-P PORT,...  tool_port = any  only these ports, local or remote\n"
-		"-L PORT,...  tool_lport = any  only these local ports\n"
-		"-D PORT,...  tool_rport = any  only these remote ports\n" },
+		"-P PORT,...  tool_port = ports  only these ports, local or remote\n"
+		"-L PORT,...  tool_lport = ports  only these local ports\n"
+		"-D PORT,...  tool_rport = ports  only these remote ports\n" },
 	{ "hosts",
-		"--host NET,...  tool_host = raw  only these addresses: 10.0.0.0/8, ::1\n"
+		"--host NET,...  tool_host = networks  only these addresses: 10.0.0.0/8, ::1\n"
 		"-4  tool_ip4 = 0  only IPv4\n"
 		"-6  tool_ip6 = 0  only IPv6\n" },
 	{ "rows", "-n ROWS  option.aggrows = 0  at most so many rows\n" },
@@ -100,10 +100,15 @@ static void parse_flag(struct param *p, const char *s)
 
 static enum param_kind kind_of(const struct param *p)
 {
-	if (!strcmp(p->value, "any"))
-		return PARAM_LIST;
-	if (!strcmp(p->value, "raw"))
-		return PARAM_RAW;
+	static const struct {
+		const char *value;
+		enum param_kind kind;
+	} named[] = { { "any", PARAM_LIST }, { "ports", PARAM_PORTS }, { "networks", PARAM_NETS },
+		{ "raw", PARAM_RAW } };
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (!strcmp(p->value, named[i].value))
+			return named[i].kind;
 	if (p->value[0] == '"')
 		return PARAM_STRING;
 	return p->word[0] ? PARAM_NUMBER : PARAM_FLAG;

@@ -248,11 +248,13 @@ static void put_param(const struct param *p, FILE *out)
 		fprintf(out, "inline string %s = %s;\n", p->name, p->value);
 		break;
 	case PARAM_LIST:
+	case PARAM_PORTS:
 		fprintf(out, "inline int %s[int x] = ", p->name);
 		for (const char *s = p->value; p->given && *s; s += strcspn(s, ",") + (s[strcspn(s, ",")] == ','))
 			fprintf(out, "%sx == %.*s", s == p->value ? "" : " || ", (int)strcspn(s, ","), s);
 		fputs(p->given ? ";\n" : "1;\n", out);
 		break;
+	case PARAM_NETS:
 	case PARAM_RAW:
 		break;
 	}
