@@ -4,6 +4,7 @@
  * file has it. */
 #include "run/counters.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -55,7 +56,7 @@ static void open_place(struct counters *c)
 }
 
 /* False: we are not where we were. */
-static bool open_list(struct counters *c, struct zones *z, const char *list)
+static bool open_list(struct counters *c, struct zones *z, const char *list, FILE *err)
 {
 	char *names = arena_strdup(c->arena, list), *rest;
 	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -66,11 +67,13 @@ static bool open_list(struct counters *c, struct zones *z, const char *list)
 	for (const char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
 		int fd = zone_open(z, name);
 
-		if (fd < 0)
-			continue;
-		if (!setns(fd, CLONE_NEWNET))
+		if (fd >= 0 && !setns(fd, CLONE_NEWNET))
 			open_place(c);
-		close(fd);
+		else
+			fprintf(err, "dwire: warning: no counters of the network namespace %s: %s\n", name,
+				fd < 0 ? "it is not there" : strerror(errno));
+		if (fd >= 0)
+			close(fd);
 	}
 	back = !setns(own, CLONE_NEWNET);
 	close(own);
@@ -93,7 +96,7 @@ void counters_free(struct counters *c)
 	free(c);
 }
 
-struct counters *counters_new(struct zones *z, const char *netns)
+struct counters *counters_new(struct zones *z, const char *netns, FILE *err)
 {
 	struct counters *c = calloc(1, sizeof(*c));
 
@@ -107,7 +110,7 @@ struct counters *counters_new(struct zones *z, const char *netns)
 	c->values = strmap_new(c->arena);
 	if (!netns)
 		open_place(c);
-	else if (!open_list(c, z, netns)) {
+	else if (!open_list(c, z, netns, err)) {
 		counters_free(c);
 		return NULL;
 	}

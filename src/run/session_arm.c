@@ -134,7 +134,7 @@ static const char *moved_counters(void *ctx)
 	struct session *s = ctx;
 
 	if (!s->counters)
-		s->counters = counters_new(s->zones, s->opts.options->netns);
+		s->counters = counters_new(s->zones, s->opts.options->netns, s->opts.err);
 	return s->counters ? counters_moved(s->counters) : "";
 }
 

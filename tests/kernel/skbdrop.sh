@@ -35,3 +35,11 @@ expect_ge "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" 2 "UdpNoPorts of
 expect_eq "$(<"$tmp/out")" "" "without drops"
 "$dwire" skbdrop --netns "$NETNS" --host 192.0.2.0/24 --json --command "ip netns exec $NETNS udp_send -n 2" >"$tmp/out" 2>/dev/null
 expect_eq "$(grep -c reason "$tmp/out")" 0 "of another host"
+
+# -x netns= takes names and numbers, beside the program's own.
+for want in "4 $one" "7 $one,$NETNS_ID"; do
+	"$dwire" -q -x netns="${want#* }" -n 'BEGIN, END { printf("%s", netcounters); }' -c "$tmp/both" >"$tmp/out" 2>/dev/null
+	expect_eq "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" "${want% *}" "UdpNoPorts with -x netns=${want#* }"
+done
+"$dwire" -q -x netns=no-such -n 'BEGIN { printf("%s", netcounters); exit(0); }' >"$tmp/out" 2>&1
+expect_match "$(<"$tmp/out")" '^dwire: warning: no counters of the network namespace no-such: it is not there$' "a namespace that is not there"
