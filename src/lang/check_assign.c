@@ -319,8 +319,7 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 		return NULL;
 	if (is_xlated(e->b))
 		return check_assign_xlated(ck, e, rt);
-	/* DTrace's NULL is a number: a variable that it makes takes numbers. */
-	lt = check_kept_lhs(ck, e, e->b->kind == EX_IDENT && expr_is_null(ck->ts, e->b) ? ck->ts->int64 : rt);
+	lt = check_kept_lhs(ck, e, rt);
 	if (!lt)
 		return NULL;
 	e->a->type = lt;

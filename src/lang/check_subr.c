@@ -1,5 +1,6 @@
 /* check_subr: the subroutines that work on characters and memory. Input: a call; output: its type, and the form of the
  * string that it makes. Their prototypes are a table. */
+#include <string.h>
 #include "lang/check_priv.h"
 
 /* Arguments, a letter each: s a string, or what points to characters; n likewise, or NULL; i an integer; a an address
@@ -89,7 +90,7 @@ bool check_subr(struct checker *ck, struct expr *e, struct type **result)
 
 		if (!t)
 			return true;
-		if (!is_xlated(a) && takes(p->args[i], t))
+		if (!is_xlated(a) && (takes(p->args[i], t) || expr_is_null(ts, a)))
 			continue;
 		err(ck, a->loc, D_PROTO_ARG, NULL, "argument %zu of %s() must be %s, not %s", i + 1, e->name,
 			wanted(p->args[i]), type_name(ts, t));
@@ -164,8 +165,11 @@ bool expr_is_null(struct types *ts, const struct expr *e)
 	struct diags *quiet = diags_new(ts->arena);
 	int64_t v;
 
-	if (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_INLINE && !e->sym->nkeys)
+	if (e->sym && e->sym->kind == SYM_INLINE && !e->sym->nkeys) {
+		if (e->kind == EX_INT && strcmp(e->sym->name, "NULL") == 0) /* DTrace's is a long */
+			return e->ival == 0;
 		e = e->sym->inl->value;
+	}
 	if (!e->type || e->type->kind != T_PTR)
 		return false;
 	while (e->kind == EX_CAST)
