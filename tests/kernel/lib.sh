@@ -294,7 +294,7 @@ finish() {
 	exit "$status"
 }
 trap finish EXIT
-trap 'exit 1' INT TERM HUP
+trap 'trap "" INT TERM HUP; exit 1' INT TERM HUP # timeout(1) sends it twice
 
 # C, on standard output: RAW_GETPPID(r) is the system call without the C library, which keeps no frame pointers. A macro,
 # as a function would be one more frame of an inlined one.
