@@ -7,9 +7,41 @@
  * -m MS         slow = 0        only those that take so long
  * row: PID %-7d COMM %-15s TYPE %-6s RESULT %-8s MS %6d.%03d SERVER[wide] %-39s NAME %s
  */
+/* By socket and kind of query, of which A and AAAA have one each: the last that has no answer yet. */
+uint64_t asked_at[uint64_t, int];
+string asked_for[uint64_t, int], asked_whom[uint64_t, int], asked_type[uint64_t];
+
+inline int kind[int type] = type == 1 ? 0 : type == 28 ? 1 : 2;
+inline int given_up[uint64_t socket, int k] =
+    asked_at[socket, k] != 0 && timestamp - asked_at[socket, k] >= slow * 1000000;
+
 dtrace:::BEGIN
 {
 	header();
+}
+
+dns:::query
+/ !server && !args[4]->dns_recv && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
+{
+	this->kind = kind[args[4]->dns_type];
+	asked_at[args[1]->cs_cid, this->kind] = timestamp;
+	asked_for[args[1]->cs_cid, this->kind] = args[4]->dns_name;
+	asked_whom[args[1]->cs_cid, this->kind] = args[4]->dns_server;
+}
+
+dns:::query
+/ this->kind == 2 /
+{
+	asked_type[args[1]->cs_cid] = args[4]->dns_typestr;
+}
+
+dns:::response
+/ !server && args[4]->dns_recv && asked_at[args[1]->cs_cid, kind[args[4]->dns_type]] /
+{
+	this->kind = kind[args[4]->dns_type];
+	asked_at[args[1]->cs_cid, this->kind] = 0;
+	asked_for[args[1]->cs_cid, this->kind] = 0;
+	asked_whom[args[1]->cs_cid, this->kind] = 0;
 }
 
 dns:::query
@@ -25,4 +57,35 @@ dns:::response
 {
 	row(args[1]->cs_pid, args[1]->cs_execname, args[4]->dns_typestr, args[4]->dns_rcodestr,
 	    args[4]->dns_time / 1000000, args[4]->dns_time / 1000 % 1000, args[4]->dns_server, args[4]->dns_name);
+}
+
+/* Given up: the socket goes without an answer. */
+sock:::close
+/ asked_at[args[1]->cs_cid, 0] || asked_at[args[1]->cs_cid, 1] || asked_at[args[1]->cs_cid, 2] /
+{
+	if (given_up[args[1]->cs_cid, 0]) {
+		this->us = (timestamp - asked_at[args[1]->cs_cid, 0]) / 1000;
+		row(args[1]->cs_pid, args[1]->cs_execname, "A", "none", this->us / 1000, this->us % 1000,
+		    asked_whom[args[1]->cs_cid, 0], asked_for[args[1]->cs_cid, 0]);
+	}
+	if (given_up[args[1]->cs_cid, 1]) {
+		this->us = (timestamp - asked_at[args[1]->cs_cid, 1]) / 1000;
+		row(args[1]->cs_pid, args[1]->cs_execname, "AAAA", "none", this->us / 1000, this->us % 1000,
+		    asked_whom[args[1]->cs_cid, 1], asked_for[args[1]->cs_cid, 1]);
+	}
+	if (given_up[args[1]->cs_cid, 2]) {
+		this->us = (timestamp - asked_at[args[1]->cs_cid, 2]) / 1000;
+		row(args[1]->cs_pid, args[1]->cs_execname, asked_type[args[1]->cs_cid], "none", this->us / 1000, this->us % 1000,
+		    asked_whom[args[1]->cs_cid, 2], asked_for[args[1]->cs_cid, 2]);
+	}
+	asked_at[args[1]->cs_cid, 0] = 0;
+	asked_for[args[1]->cs_cid, 0] = 0;
+	asked_whom[args[1]->cs_cid, 0] = 0;
+	asked_at[args[1]->cs_cid, 1] = 0;
+	asked_for[args[1]->cs_cid, 1] = 0;
+	asked_whom[args[1]->cs_cid, 1] = 0;
+	asked_at[args[1]->cs_cid, 2] = 0;
+	asked_for[args[1]->cs_cid, 2] = 0;
+	asked_whom[args[1]->cs_cid, 2] = 0;
+	asked_type[args[1]->cs_cid] = 0;
 }

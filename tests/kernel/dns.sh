@@ -1,5 +1,6 @@
 # The dns provider: queries and responses of two sockets, each seen by both; how long the server took; messages that lie;
 # random bytes. And dnssnoop.
+need python3
 clause() {
 	cat <<-END
 		dns::: /args[1]->cs_netns == $NETNS_ID/
@@ -53,3 +54,26 @@ expect_eq "$(grep -c '"comm":"dw_dns_client","type":"A*","result":"N[XO][A-Z]*",
 expect_eq "$(grep -c '^[0-9]* *dw_dns_server *A* *NXDOMAIN .* host[25].example.com$' "$tmp/out")" 2 "dnssnoop -x -s: $(<"$tmp/out")"
 "$dwire" dnssnoop --netns "$here" -m 1000 --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>&1
 expect_eq "$(grep -c example "$tmp/out")" 0 "dnssnoop -m"
+expect_eq "$(grep -c ' none ' "$tmp/out")" 0 "dnssnoop: a query that is answered late"
+
+# A server that says nothing: what the process gives up on, with its time.
+cat >"$tmp/dead" <<-'END'
+	import socket, time
+
+	dead = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	dead.bind(("127.0.0.1", 53))
+	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	for kind in b"\x01\x1c\x0f":
+	    s.sendto(b"\0\1\1\0\0\1\0\0\0\0\0\0\4dead\4test\0\0" + bytes([kind]) + b"\0\1", ("127.0.0.1", 53))
+	time.sleep(0.12)
+	s.close()
+END
+for opt in -x -m100 -m1000; do
+	"$dwire" dnssnoop --netns "$here" "$opt" --command "ip netns exec $here python3 $tmp/dead" >"$tmp/out" 2>&1
+	awk '$4 == "none" && $5 >= 120 && $5 < 1000 { print $2, $3, $6 }' "$tmp/out" | sort >"$tmp/none"
+	want="python3 A dead.test
+python3 AAAA dead.test
+python3 MX dead.test"
+	[ "$opt" != -m1000 ] || want=
+	expect_eq "$(<"$tmp/none")" "$want" "dnssnoop $opt: $(<"$tmp/out")"
+done
