@@ -171,7 +171,7 @@ translator fileinfo_t < struct dw_io *P > {
 	fi_pathname = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
 	    __path(__io_dentry[__io_inode[__io_page[P->rq]]], __io_mount[__io_inode[__io_page[P->rq]]->i_sb]);
 	fi_offset = __io_inode[__io_page[P->rq]] == 0 ? 0 : __has(__io_page[P->rq]->__folio_index) ?
-	    __io_page[P->rq]->__folio_index * 4096 : __io_page[P->rq]->index * 4096;
+	    __io_page[P->rq]->__folio_index * __pagesize() : __io_page[P->rq]->index * __pagesize();
 	fi_fs = __io_inode[__io_page[P->rq]] == 0 ? "<none>" :
 	    stringof(__io_inode[__io_page[P->rq]]->i_sb->s_type->name);
 	fi_mount = __io_inode[__io_page[P->rq]] == 0 ? "<none>" :

@@ -347,7 +347,7 @@ struct dw_sklimit {
 
 translator struct dw_sk < struct dw_sklimit *C > {
 	incall = 0;
-	size = C->allocated * 4096;
+	size = C->allocated * __pagesize();
 	full = C->kind == 0 ? 2 : 3;
 };
 

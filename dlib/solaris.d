@@ -7,4 +7,5 @@ inline int __sym_ncpus = (int)__machine(4);
 inline int __sym_ncpus_online = (int)__machine(4);
 inline pgcnt_t __sym_physmem = (pgcnt_t)__machine(5);
 inline pgcnt_t __sym_freemem = (pgcnt_t)__machine(6);
+inline int __sym__pagesize = (int)__pagesize();
 inline clock_t __sym_lbolt = (clock_t)(timestamp / 10000000);	/* ticks of 10 ms */

@@ -37,6 +37,7 @@ struct lower_env {
 	bool uprobe_multi;                              /* one link may have many uprobes (Linux 6.6) */
 	uint32_t nspec;                                 /* speculations at once */
 	uint32_t first_netns;                           /* inode number of the machine's first network namespace */
+	uint32_t page_size;                             /* of memory; 0: 4096 */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace that has the name; 0: none */
 	/* A tracepoint of the kernel, or else of the module, if that is not NULL: its BTF id; 0: none. */
 	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);

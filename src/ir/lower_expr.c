@@ -157,6 +157,8 @@ static struct val lower_call(struct lowerer *lw, const struct expr *e)
 		return lower_owner_of(lw, e);
 	case FN___machine:
 		return int_val(lower_machine(lw, e), e->type);
+	case FN___pagesize:
+		return int_val(ir_imm(lw->ir, lw->env->page_size ? lw->env->page_size : 4096), e->type);
 	case FN___pkt:
 		return int_val(packet_load(lw, e), e->type);
 	case FN___dnswire:

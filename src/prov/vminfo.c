@@ -28,7 +28,7 @@
 
 static const char *const args[] = { "int64_t", "uint64_t *", NULL };
 static const char *const one[] = { "1", "0", NULL };
-static const char *const pages[] = { "(P->bytes + 4095) / 4096", "0", NULL };
+static const char *const pages[] = { "(P->bytes + __pagesize() - 1) / __pagesize()", "0", NULL };
 static const char *const scanned[] = { "P->scanned", "0", NULL };
 static const char *const freed[] = { "P->freed", "0", NULL };
 static const char *const order[] = { "1 << P->order", "0", NULL };

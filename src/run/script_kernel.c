@@ -420,6 +420,7 @@ void script_env(struct dwire *d)
 	if (pidns_inner())
 		features_set_netns(d->features, pidns_first_netns(d->arena, &d->ktypes));
 	env->first_netns = features_global_netns(d->features);
+	env->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	env->netns = find_netns;
 	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;

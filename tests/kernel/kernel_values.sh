@@ -85,3 +85,5 @@ expect_eq "$out" "1 2 BPF_PROG_TYPE_KPROBE PIDTYPE_TGID ?" "enumerators"
 out=$("$dwire" -qn 'BEGIN { print(*(struct sock *)0); } BEGIN { print(*((struct file *)16)->f_op); } BEGIN
 	{ printf("%d", ((struct task_struct *)8)->pid); } ERROR { @ = count(); } BEGIN { exit(0); } END { printa("errors %@d\n", @); }' 2>/dev/null)
 expect_match "$out" "errors 3" "addresses that are none"
+out=$("$dwire" -qn 'BEGIN { printf("%d", `_pagesize); exit(0); }' 2>&1)
+expect_eq "$out" "$(getconf PAGESIZE)" "the size of a page"
