@@ -25,6 +25,8 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 #define ARCH_ORC 0
 /* A stack that a program at a tracepoint or at a function asks for begins with this many frames of its own too many. */
 #define ARCH_FRAMES_TWICE 1
+/* A kprobe is a breakpoint, at which interrupts are off. */
+#define ARCH_KPROBE_IRQS_OFF true
 
 #define ARCH_ELF_MACHINE 183 /* EM_AARCH64 */
 

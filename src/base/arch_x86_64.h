@@ -24,6 +24,8 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 /* The kernel has a table of its frames, ORC, instead of frame pointers. */
 #define ARCH_ORC 1
 #define ARCH_FRAMES_TWICE 0
+/* At a function's first instruction ftrace calls a kprobe, with interrupts as they were. */
+#define ARCH_KPROBE_IRQS_OFF false
 
 #define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "ir/join.h"
 #include "ir/lower_site.h"
 
@@ -138,6 +139,7 @@ const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, 
 	by = ARENA_NEW(lw->arena, struct site);
 	*by = *s;
 	by->attach = s->attach == ATTACH_FENTRY ? ATTACH_KPROBE : ATTACH_KRETPROBE;
+	by->irqs_off = s->irqs_off || ARCH_KPROBE_IRQS_OFF;
 	return by;
 }
 
