@@ -141,7 +141,7 @@ static void check_printf(struct checker *ck, struct expr *e)
 
 	for (size_t i = 1; i < e->args.n; i++)
 		if (e->args.v[i]->kind != EX_AGG)
-			check_datum(ck, e->args.v[i]);
+			check_datum(ck, e->args.v[i], D_PRINTF_ARG_TYPE);
 	if (!f)
 		return;
 	if (!e->args.v[0]->slen) {
@@ -309,11 +309,7 @@ static void check_shown(struct checker *ck, struct expr *e, enum dtag agg, enum 
 		err(ck, a->loc, agg, "use printa()", "%s() cannot print an aggregation", e->name);
 		return;
 	}
-	if (has_no_value(ck, a)) {
-		err(ck, a->loc, none, NULL, "%s has no value", ast_expr_text(ck->arena, a));
-		return;
-	}
-	t = check_datum(ck, a);
+	t = check_datum(ck, a, none);
 	if (!t)
 		return;
 	if (t->kind == T_VOID)
@@ -480,7 +476,7 @@ void check_action(struct checker *ck, struct expr *e)
 	if (checks[s->func])
 		checks[s->func](ck, e);
 	else if (func_class(s->func) == FC_SYM)
-		e->type = check_datum(ck, e);
+		e->type = check_datum(ck, e, D_OP_ACT);
 	else
 		e->type = check_call(ck, e);
 }

@@ -35,7 +35,7 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 		struct type *t;
 
 		ck->in_key = true; /* what is summed by its bytes cannot be a copy of a stack */
-		t = check_datum(ck, lhs->args.v[i]);
+		t = check_datum(ck, lhs->args.v[i], D_KEY_TYPE);
 		ck->in_key = false;
 
 		if (!t)

@@ -155,6 +155,18 @@ static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct 
 	return s;
 }
 
+/* Reports what names a value or an action: an enumerator, an inline, a built-in variable. */
+static bool is_fixed(struct checker *ck, const struct expr *at, const struct expr *id, const struct symbol *s)
+{
+	const char *what = s && s->kind != SYM_VAR && s->kind != SYM_ASSOC                     ? "cannot be assigned to"
+		: !s && id->scope == SCOPE_GLOBAL && strmap_get(ck->ts->enumerators, id->name) ? "is an enumerator"
+											       : NULL;
+
+	if (what)
+		(void)err(ck, at->loc, D_OP_WRITE, "choose another name", "%s %s", id->name, what);
+	return what != NULL;
+}
+
 /* ---- ++ and -- --------------------------------------------------------------------------------------------------- */
 /* x++ makes x when nothing did: an int64_t, which starts from 0. */
 struct type *check_step_operand(struct checker *ck, struct expr *e)
@@ -162,8 +174,12 @@ struct type *check_step_operand(struct checker *ck, struct expr *e)
 	struct expr *a = e->a, *id = a->kind == EX_INDEX ? a->a : a;
 	struct symbol *s;
 
-	if (e->op < OP_PREINC || id->kind != EX_IDENT || sym_find(ck, id->name, id->scope) ||
-		(id->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, id->name)))
+	if (e->op < OP_PREINC || id->kind != EX_IDENT)
+		return check_expr(ck, a);
+	s = sym_find(ck, id->name, id->scope);
+	if (is_fixed(ck, e, id, s))
+		return NULL;
+	if (s || (id->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, id->name)))
 		return check_expr(ck, a);
 	for (size_t i = 0; a->kind == EX_INDEX && i < a->args.n; i++)
 		if (!check_expr(ck, a->args.v[i]))
@@ -198,8 +214,6 @@ static struct type *check_known(struct checker *ck, struct expr *e, struct expr 
 {
 	struct type *t;
 
-	if (s->kind != SYM_VAR && s->kind != SYM_ASSOC)
-		return err(ck, e->loc, D_OP_WRITE, "choose another name", "%s cannot be assigned to", id->name);
 	if (e->a->kind == EX_INDEX && s->kind == SYM_VAR && s->scope == SCOPE_THIS && !type_is_block(s->type) &&
 		s->type->kind != T_PTR)
 		return err(ck, e->a->loc, D_ARR_LOCAL, NULL, "this->%s cannot be an associative array", id->name);
@@ -221,10 +235,10 @@ struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
 	s = sym_find(ck, id->name, id->scope);
 	if (!s && strmap_get(ck->funcs, id->name) && id->scope == SCOPE_GLOBAL)
 		return err(ck, id->loc, D_IDENT_BADREF, NULL, "%s is a function", id->name);
+	if (is_fixed(ck, e, id, s))
+		return NULL;
 	if (s)
 		return check_known(ck, e, id, s);
-	if (id->scope == SCOPE_GLOBAL && strmap_get(ck->ts->enumerators, id->name))
-		return err(ck, e->loc, D_OP_WRITE, "choose another name", "%s is an enumerator", id->name);
 	for (size_t i = 0; lhs->kind == EX_INDEX && i < lhs->args.n; i++)
 		ok &= check_expr(ck, lhs->args.v[i]) != NULL;
 	if (!ok)

@@ -86,3 +86,10 @@ struct type *check_expr(struct checker *ck, struct expr *e)
 	e->type = check_kind(ck, e);
 	return e->type;
 }
+
+struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none)
+{
+	if (has_no_value(ck, e))
+		return err(ck, e->loc, none, NULL, "%s has no value", ast_expr_text(ck->arena, e));
+	return check_expr(ck, e);
+}

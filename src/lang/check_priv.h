@@ -42,8 +42,10 @@ static inline const char *tname(struct checker *ck, const struct type *t)
 struct type *check_expr(struct checker *ck, struct expr *e);
 /* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
 struct symbol *func_find(struct checker *ck, struct expr *e);
+/* The same where an aggregation and an action, which have no value, are wrong by a tag of the place. */
+struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none);
 /* Of what is recorded as it is: an expression, or a call of func, stack, ... */
-struct type *check_datum(struct checker *ck, struct expr *e);
+struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none);
 bool check_dlib_call(struct checker *ck, struct expr *e);
 bool check_dlib_symbol(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);

@@ -86,7 +86,7 @@ bool check_subr(struct checker *ck, struct expr *e, struct type **result)
 		return false;
 	for (size_t i = 0; i < e->args.n; i++) {
 		struct expr *a = e->args.v[i];
-		struct type *t = check_expr(ck, a);
+		struct type *t = check_valued(ck, a, D_PROTO_ARG);
 
 		if (!t)
 			return true;

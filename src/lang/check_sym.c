@@ -83,12 +83,12 @@ static struct type *check_address(struct checker *ck, struct expr *e)
 	return special_type(ck->ts, special, user ? "_usymaddr" : "_symaddr", user ? 16 : 8);
 }
 
-struct type *check_datum(struct checker *ck, struct expr *e)
+struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none)
 {
 	const struct symbol *s = e->kind == EX_CALL ? strmap_get(ck->funcs, e->name) : NULL;
 
 	if (!s || func_class(s->func) != FC_SYM)
-		return check_expr(ck, e);
+		return check_valued(ck, e, none);
 	e->type = NULL;
 	if (!func_find(ck, e))
 		return NULL;

@@ -1,0 +1,1 @@
+BEGIN { @b = count(); @a[@b] = count(); @c[exit(0)] = count(); }

@@ -1,0 +1,1 @@
+BEGIN { printf("%d %s\n", exit(0), printf("x")); }

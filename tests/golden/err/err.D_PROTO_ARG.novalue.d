@@ -1,0 +1,1 @@
+BEGIN { @a = count(); trace(strlen(trace(1))); trace(strjoin("a", @a)); }
