@@ -1,4 +1,5 @@
 /* main: the command, with dtrace(1)'s options. A thin user of dwire.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -163,6 +164,8 @@ static int grab(struct command *c, const char *arg)
 
 	if (*end || end == arg || pid <= 0 || pid > INT_MAX) {
 		fprintf(c->err, "dwire: -p takes the number of a process, not %s\n", arg);
+		if (isalpha((unsigned char)*arg))
+			fprintf(c->err, "    hint: -p $(pgrep -o %s)\n", arg);
 		return -EINVAL;
 	}
 	return dwire_grab(c->d, (pid_t)pid, c->err);
@@ -351,17 +354,6 @@ static int with_output(struct command *c)
 	return status;
 }
 
-/* The first word of one of tcpdump's filters. */
-static bool is_filter(const char *word)
-{
-	static const char *const words[] = { "dst", "host", "icmp", "ip", "net", "port", "src", "tcp", "udp" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return false;
-}
-
 /* A word that is no option and names no tool to run: say what it should have been. */
 static int not_a_tool(const struct command *c, const char *word)
 {
@@ -375,7 +367,9 @@ static int not_a_tool(const struct command *c, const char *word)
 		fprintf(c->err, "dwire: for the version: %s -V\n", c->name.word);
 	else if (tool_find(word) >= 0)
 		fprintf(c->err, "dwire: the tool's name stands first: %s %s\n", c->name.word, word);
-	else if (is_filter(word))
+	else if ((unsigned char)*word == 0xe2) /* as a typesetter's dash begins */
+		fprintf(c->err, "dwire: %s: options begin with a plain -\n", word);
+	else if (tool_is_filter(word))
 		fprintf(c->err, "dwire: filters are options of tools: %s tcpsnoop -P 443 --host 10.0.0.0/8\n",
 			c->name.word);
 	else if (strpbrk(word, ":{"))

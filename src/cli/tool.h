@@ -10,6 +10,8 @@ int tool_find(const char *name);
 bool tool_is_source(const char *text);
 /* A tool whose name is near, in buf; NULL: none. */
 const char *tool_nearest(const char *name, char *buf, size_t size);
+/* Is it the first word of one of tcpdump's filters? */
+bool tool_is_filter(const char *word);
 /* Names of all tools, filling lines of 80 columns; col columns of the first are taken. */
 void tool_list(FILE *out, size_t col);
 /* All tools with one line each. */

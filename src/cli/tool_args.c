@@ -142,19 +142,24 @@ static void take_list(struct param *p, const char *value)
 	p->value[n] = '\0';
 }
 
-static bool value_good(const struct tool *t, const struct param *p)
+static bool value_good(struct tool *t, const struct param *p)
 {
 	bool ports = p->kind == PARAM_PORTS;
+	bool unit;
 	char buf[64];
 
 	if (p->kind == PARAM_NUMBER && !is_number(p->value)) {
-		fprintf(t->err, "%s: %s must be a number, not %s\n", t->name, p->word, p->value);
+		unit = isdigit((unsigned char)*p->value) && !p->value[strspn(p->value, "0123456789") + 1];
+		fprintf(t->err, "%s: %s must be a number%s, not %s\n", t->name, p->word, unit ? " without a unit" : "",
+			p->value);
 		return false;
 	}
 	if ((ports || p->kind == PARAM_LIST) &&
 		!is_list(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX)) {
 		fprintf(t->err, "%s: %s takes numbers%s with commas between them, not %s\n", t->name,
 			shown(p, buf, sizeof(buf)), ports ? " of 0 to 65535" : "", p->value);
+		if (!strcmp(p->name, "tool_pid"))
+			(void)tool_meant_word(t, p->value);
 		return false;
 	}
 	return true;
@@ -172,7 +177,7 @@ static bool needs(const struct tool *t, const struct param *p)
 	return false;
 }
 
-static bool set_value(const struct tool *t, struct param *p, const char *value)
+static bool set_value(struct tool *t, struct param *p, const char *value)
 {
 	bool fits = strlen(value) < sizeof(p->value);
 
@@ -252,9 +257,10 @@ static bool take_flags(struct tool *t, int argc, char **argv, int *i)
 static bool take_long(struct tool *t, int argc, char **argv, int *i)
 {
 	const char *names[MAX_PARAMS + 1], *near, *s = argv[*i] + 2;
+	const struct param *other;
 	size_t n = strcspn(s, "="), k = 0;
 	struct param *p = find_long(t, s, n);
-	char given[32];
+	char given[32], buf[64];
 
 	if (p && s[n] && p->kind == PARAM_FLAG) {
 		fprintf(t->err, "%s: --%s takes no value\n", t->name, p->longer);
@@ -268,11 +274,14 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 	names[k] = NULL;
 	snprintf(given, sizeof(given), "%.*s", (int)(n < 31 ? n : 31), s);
 	near = nearest_name(given, names);
+	other = tool_meant_option(t, given);
 	fprintf(t->err, "%s: no option --%s", t->name, given);
-	if (near)
+	if (other)
+		fprintf(t->err, ": did you mean %s?", shown(other, buf, sizeof(buf)));
+	else if (near)
 		fprintf(t->err, ": did you mean --%s?", near);
 	fputc('\n', t->err);
-	if (!near)
+	if (!near && !other)
 		tool_help(t, t->err);
 	return false;
 }
@@ -331,7 +340,8 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 	if (p)
 		return set_value(t, p, value);
 	fprintf(t->err, "%s: unexpected argument %s\n", t->name, value);
-	tool_help(t, t->err);
+	if (!tool_meant_word(t, value))
+		tool_help(t, t->err);
 	return false;
 }
 

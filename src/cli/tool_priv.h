@@ -80,6 +80,11 @@ long tool_number(struct tool *t, const char *name);
 /* tool_args.c: 0: run; 1: done (-h); 2: wrong, after a message. */
 int tool_take_args(struct tool *t, int argc, char **argv);
 
+/* tool_meant.c: the option that another tool's users call so; NULL: none. */
+const struct param *tool_meant_option(struct tool *t, const char *longer);
+/* Says how a word that stands for nothing is given as an option; false: nothing was said. */
+bool tool_meant_word(struct tool *t, const char *word);
+
 /* tool_filter.c: D for wanted(cs), (cs, lport, rport), (cs, lport, rport, laddr, raddr) and its condition; what was not
  * asked for is not there at all. here, wanted_here(cs): cs has no socket, it is the running process. False after a
  * message. */

@@ -10,9 +10,14 @@ struct other_name {
 
 static const struct other_name functions[] = {
 	{ "atoi", "strtoll()" },
+	{ "buf", "tracemem() shows bytes" },
 	{ "ddi_pathname", "Linux has no tree of Solaris devices: getmajor() and getminor() tell a device" },
+	{ "delete", "0 frees it: a[k] = 0; trunc(@a) empties an aggregation" },
 	{ "hist", "quantize()" },
 	{ "histogram", "quantize()" },
+	{ "kaddr", "`name is the kernel's variable, &`name its address" },
+	{ "kstack", "stack()" },
+	{ "ksym", "sym()" },
 	{ "lhist", "lquantize()" },
 	{ "malloc", "alloca()" },
 	{ "memcpy", "bcopy()" },
@@ -22,6 +27,7 @@ static const struct other_name functions[] = {
 	{ "msgsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
 	{ "ntop", "inet_ntop(), or a member such as ip_saddr" },
 	{ "pcap", "no capture files are written: tracemem() and print() show a packet's bytes" },
+	{ "signal", "raise()" },
 	{ "sprintf", "strjoin() and lltostr() make strings" },
 	{ "str", "copyinstr() of a process's memory, stringof() of the kernel's" },
 	{ "strcat", "strjoin()" },
@@ -29,10 +35,14 @@ static const struct other_name functions[] = {
 	{ "strcpy", "strings are assigned by =" },
 	{ "strftime", "printf(\"%Y\", walltimestamp)" },
 	{ "strncmp", "substr(), and ==" },
+	{ "time", "printf(\"%Y\", walltimestamp)" },
+	{ "unroll", "D has no loops" },
+	{ "zero", "clear()" },
 };
 
 static const struct other_name variables[] = {
 	{ "comm", "execname" },
+	{ "cpid", "$target" },
 	{ "curtask", "curthread" },
 	{ "elapsed", "timestamp" },
 	{ "kstack", "stack()" },

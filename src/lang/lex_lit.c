@@ -252,7 +252,8 @@ static const char *macro_variable(struct lexer *lx, uint32_t off, uint32_t len, 
 	if (known)
 		return arena_printf(lx->env->arena, "%" PRId64, value);
 	lex_report(lx, off, len, D_MACRO_UNDEF,
-		!strcmp(name, "target") ? "$target is the process given by -p or -c" : NULL,
+		!strcmp(name, "target") ? "$target is the process given by -p or -c"
+					: "a variable of one clause is this->name",
 		"macro variable $%s is not defined", name);
 	return NULL;
 }

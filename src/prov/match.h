@@ -39,4 +39,6 @@ struct probe_fault {
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
 /* What the writer of a description that matches nothing may have meant, as a hint; NULL: no idea. */
 const char *probes_hint(struct probe_list *l, const struct pdesc *pd);
+/* The same of uprobe:/path:function, whose path looks like a predicate; at: where it begins. NULL: no such. */
+const char *probes_hint_path(struct arena *a, struct loc at);
 #endif

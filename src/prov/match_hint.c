@@ -112,6 +112,45 @@ static const char *others_probe(const struct probe_list *l, const struct pdesc *
 	return NULL;
 }
 
+/* The bytes of s up to end before one of stop. */
+static int span(const char *s, const char *end, const char *stop)
+{
+	const char *p = s;
+
+	while (p < end && !strchr(stop, *p))
+		p++;
+	return (int)(p - s);
+}
+
+const char *probes_hint_path(struct arena *a, struct loc at)
+{
+	static const struct {
+		const char *word, *form;
+	} forms[] = {
+		{ "u", "entry" },
+		{ "uprobe", "entry" },
+		{ "ur", "return" },
+		{ "uretprobe", "return" },
+		{ "usdt", NULL },
+		{ "U", NULL },
+	};
+	const char *s = at.src->text + at.off, *end = at.src->text + at.src->len;
+	int n = span(s, end, ":");
+	const char *path = s + n + 1 < end ? s + n + 1 : end;
+	int len = span(path, end, ": \t\n{");
+	const char *name = path + len + 1 < end ? path + len + 1 : end;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strncmp(s, forms[i].word, (size_t)n) != 0 || forms[i].word[n])
+			continue;
+		return forms[i].form ? arena_printf(a, "did you mean pid*:%.*s:%.*s:%s?", len, path,
+					       span(name, end, " \t\n{/,"), name, forms[i].form)
+				     : arena_printf(a, "the provider's name stands first: PROVIDER*:%.*s::%.*s", len,
+					       path, span(name, end, " \t\n{/,"), name);
+	}
+	return NULL;
+}
+
 /* ---- the hint ---------------------------------------------------------------------------------------------------- */
 /* tcp:send, tcp::send, syscall:connect:entry: too few colons. */
 static struct pdesc with_colons(const struct pdesc *pd)
@@ -155,6 +194,9 @@ const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 	hint = others_probe(l, pd);
 	if (hint)
 		return hint;
+	if (!*d.prov && (!strncmp(d.name, "profile-", 8) || !strncmp(d.name, "tick-", 5)) &&
+		isdigit((unsigned char)*(strchr(d.name, '-') + 1)))
+		return "N times a second, 5000 at most, or every Ns, Nms, Nus: profile-97, tick-5s";
 	if (pdesc_is_glob(d.prov) || pdesc_is_glob(d.name))
 		return "-l lists all probes";
 	if (*d.prov && !is_provider(d.prov)) {

@@ -92,7 +92,8 @@ static void check_bodies(struct compilation *c, const struct text *t)
 		if (d->kind != DECL_CLAUSE || d->u.clause.has_body)
 			continue;
 		if (d->u.clause.pred)
-			diag_error(c->diags, d->loc, D_SYNTAX, NULL, "expected actions { } after the predicate");
+			diag_error(c->diags, d->loc, D_SYNTAX, probes_hint_path(c->arena, d->loc),
+				"expected actions { } after the predicate");
 		else if (t->kind == DWIRE_SCRIPT)
 			diag_error(c->diags, d->loc, D_SYNTAX, "{ } traces that it fired",
 				"expected a predicate or actions after the probe");

@@ -14,6 +14,13 @@ tracepoint:tcp:tcp_probe	did you mean sdt:tcp::tcp_probe?
 t:syscalls:sys_exit_connect	did you mean syscall::connect:return?
 sys_enter_connect	did you mean syscall::connect:entry?
 uprobe:libc:malloc	did you mean pid*:libc:malloc:entry?
+uprobe:/bin/bash:readline { trace(1); }	did you mean pid*:/bin/bash:readline:entry?
+ur:/bin/bash:readline	did you mean pid*:/bin/bash:readline:return?
+usdt:/usr/bin/python3:function__entry { }	the provider's name stands first: PROVIDER*:/usr/bin/python3::function__entry
+profile-100000	N times a second, 5000 at most
+BEGIN { $x = 1; }	a variable of one clause is this->name
+BEGIN { time("%H"); }	printf("%Y", walltimestamp)
+BEGIN { delete(@a); }	trunc(@a) empties an aggregation
 interval:s:1	did you mean tick-1s?
 tick:1s	did you mean tick-1s?
 profile:hz:99	did you mean profile-99hz?
@@ -40,7 +47,7 @@ tcp:::send /args[2]->ip_saddr == 10.0.0.1/ { }	write it in quotes
 tcp:::send /execname == 'curl'/ { }	strings take double quotes
 tcp:::send /execname = "curl"/ { }	did you mean ==?
 END
-expect_eq "$n" 32 "texts"
+expect_eq "$n" 39 "texts"
 
 # Words that stand where a program or a tool should.
 words() { # HINT ARG...
@@ -56,3 +63,18 @@ words "the tool's name stands first: dwire tcptop" -q tcptop
 words "to run a script: dwire -s x.d" -q x.d
 words "filters are options of tools: dwire tcpsnoop -P 443" tcp port 443
 words "nothing to trace: give a probe (-n) or a script (-s)" -c true
+
+# Options and words of other tools behind a tool's name.
+words "a port is given as -P 8080" tcplife 8080
+words "an address is given as --host 10.0.0.1" tcplife 10.0.0.1
+words "a device is given as -i lo" neighsnoop lo
+words "filters are options: -P 443" tcpsnoop 'tcp port 80'
+words '-p $(pgrep -d, nginx)' tcplife nginx
+words '-p $(pgrep -d, nginx)' tcplife -p nginx
+words '-p $(pgrep -o nginx)' -p nginx
+words "no option --port: did you mean -P PORT,...?" tcpconnect --port 80
+words "no option --interval: did you mean interval?" tcptop --interval 5
+words "SECS must be a number without a unit, not 5s" tcptop -d 5s
+words "interval must be a number without a unit, not 5s" tcptop 5s
+words "–n: options begin with a plain -" –n BEGIN
+words "filters are options of tools" 'host 10.0.0.1'

@@ -1,0 +1,97 @@
+/* tool_meant: what the writer of a tool's arguments may have meant, who thinks of another tool's. Input: the word, the
+ * tool's options. Output: a hint on err. */
+#include <ctype.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/inet.h"
+#include "cli/tool.h"
+#include "cli/tool_priv.h"
+
+/* What others call an option, by the D constant that it sets here. */
+static const struct {
+	const char *theirs, *name;
+} others[] = {
+	{ "addr", "tool_host" },
+	{ "address", "tool_host" },
+	{ "dev", "device" },
+	{ "device", "device" },
+	{ "dport", "tool_rport" },
+	{ "duration", "tool_for" },
+	{ "iface", "device" },
+	{ "interface", "device" },
+	{ "interval", "interval" },
+	{ "ip", "tool_host" },
+	{ "ipv4", "tool_ip4" },
+	{ "ipv6", "tool_ip6" },
+	{ "local-port", "tool_lport" },
+	{ "localport", "tool_lport" },
+	{ "lport", "tool_lport" },
+	{ "net", "tool_host" },
+	{ "noclear", "noclear" },
+	{ "pid", "tool_pid" },
+	{ "port", "tool_port" },
+	{ "ports", "tool_port" },
+	{ "remote-port", "tool_rport" },
+	{ "remoteport", "tool_rport" },
+	{ "rport", "tool_rport" },
+	{ "sport", "tool_lport" },
+	{ "time", "tool_clock" },
+	{ "timestamp", "tool_secs" },
+	{ "wide", "wide" },
+};
+
+/* -P: of some tools it is another name of one end's port. */
+static const struct param *port_option(struct tool *t)
+{
+	for (size_t i = 0; i < t->nparams; i++)
+		if (t->params[i].flag == 'P' && (t->params[i].same_as || t->params[i].kind == PARAM_PORTS))
+			return &t->params[i];
+	return NULL;
+}
+
+const struct param *tool_meant_option(struct tool *t, const char *longer)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(others[i].theirs, longer))
+			return strcmp(others[i].name, "tool_port") ? tool_param(t, others[i].name) : port_option(t);
+	return NULL;
+}
+
+static bool is_port(const char *word)
+{
+	return strlen(word) <= 5 && !word[strspn(word, "0123456789")] && strtol(word, NULL, 10) <= UINT16_MAX;
+}
+
+bool tool_meant_word(struct tool *t, const char *word)
+{
+	const struct param *device = tool_param(t, "device");
+	struct inet_net net;
+
+	if (is_port(word) && port_option(t))
+		fprintf(t->err, "    hint: a port is given as -P %s\n", word);
+	else if (inet_net_parse(word, &net) && tool_param(t, "tool_host"))
+		fprintf(t->err, "    hint: an address is given as --host %s\n", word);
+	else if (if_nametoindex(word) && device && device->flag)
+		fprintf(t->err, "    hint: a device is given as -%c %s\n", device->flag, word);
+	else if (tool_is_filter(word))
+		fprintf(t->err, "    hint: filters are options: -P 443 --host 10.0.0.0/8\n");
+	else if (isalpha((unsigned char)*word) && !if_nametoindex(word) && tool_param(t, "tool_pid"))
+		fprintf(t->err, "    hint: a process is given as -p $(pgrep -d, %s)\n", word);
+	else
+		return false;
+	return true;
+}
+
+/* The first word of one of tcpdump's filters. */
+bool tool_is_filter(const char *word)
+{
+	static const char *const words[] = { "dst", "host", "icmp", "ip", "net", "port", "src", "tcp", "udp" };
+	size_t n = strcspn(word, " ");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == n && !strncmp(word, words[i], n))
+			return true;
+	return false;
+}
