@@ -14,7 +14,7 @@ summed() { # WHAT
 }
 
 # A ring that is far too small for the rate.
-dwire_opts=(-q -x bufsize=4k -x switchrate=1s)
+dwire_opts=(-q -x bufsize=4k -x switchrate=1s "${tier_opts[@]}")
 want_told=drops
 trace_with "$d" udp_echo -n $count -p 9754
 summed "a full ring"

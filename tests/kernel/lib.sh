@@ -7,7 +7,7 @@
 #                      want_told a pattern of the faults and losses that it may tell of (none)
 #   value_of KEY       the trigger's value of KEY (the last one), e.g. $(value_of segments)
 #   expect_eq GOT WANT WHAT, expect_match GOT REGEX WHAT, expect_ge GOT MIN WHAT, expect_le GOT MAX WHAT
-#   fail WHY, skip REASON, need COMMAND…
+#   fail WHY, skip REASON, need COMMAND…; since 6.13: is this kernel of that version, or a later one?
 #   netns_new NAME     a network namespace with loopback up; its full name in $NETNS, its number in $NETNS_ID; removed
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it: a test whose D
 #                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
@@ -20,12 +20,13 @@
 # For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
 #   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
 #   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
-# DWIRE_TEST_TIER: forces that tier, in tests that leave dwire_opts alone.
+# DWIRE_TEST_TIER: forces that tier, by "${tier_opts[@]}" in dwire_opts.
 # A test has 20 seconds; a comment line "# timeout: 60" at its head gives it more.
 
 failed=0
 namespaces=()
-dwire_opts=(-q ${DWIRE_TEST_TIER:+-x tier="$DWIRE_TEST_TIER"})
+tier_opts=(${DWIRE_TEST_TIER:+-x tier="$DWIRE_TEST_TIER"})
+dwire_opts=(-q "${tier_opts[@]}")
 want_status=0
 want_told='^$'
 PATH=$triggers:/usr/sbin:/sbin:$PATH
@@ -65,6 +66,10 @@ expect_ge() {
 
 expect_le() {
 	{ is_number "$1" && is_number "$2" && [ "$1" -le "$2" ]; } || fail "$3: got '$1', want at most '$2'"
+}
+
+since() {
+	printf '%s\n' "$1" "$(uname -r)" | sort -VC
 }
 
 # A script that becomes the command, with its output kept: dwire -c splits its argument at blanks, and the trigger's

@@ -33,21 +33,21 @@ run() { # WHAT TRIGGER…
 }
 
 # Room enough: nothing is dropped.
-dwire_opts=(-q -x bufsize=64m)
+dwire_opts=(-q -x bufsize=64m "${tier_opts[@]}")
 run 'large buffer' udp_flood -n 100000 -j 2 -P
 expect_eq "$(drops "$tmp/err")" 0 "large buffer: drops"
 run 'large buffer, six senders' udp_flood -6 -n 20000 -j 6
 expect_eq "$(drops "$tmp/err")" 0 "large buffer, six senders: drops"
 
 # Little room: drops are counted.
-dwire_opts=(-q -x bufsize=64k -x switchrate=1s)
+dwire_opts=(-q -x bufsize=64k -x switchrate=1s "${tier_opts[@]}")
 want_told=drops
 run 'small buffer' udp_flood -n 100000 -j 4
 expect_ge "$(drops "$tmp/err")" 1000 "small buffer: drops"
 expect_ge "$(wc -l <"$tmp/out")" 1000 "small buffer: lines"
 
 # A reader that sleeps. 64 KiB of the pipe, then the tracer waits in write().
-dwire_opts=(-q -x bufsize=64k)
+dwire_opts=(-q -x bufsize=64k "${tier_opts[@]}")
 command_file ip netns exec "$NETNS" udp_flood -n 100000 -j 2
 mkfifo "$tmp/pipe"
 { sleep 1.5; cat; } <"$tmp/pipe" >"$tmp/read" &
@@ -66,7 +66,7 @@ exec udp_flood -n 1000 -j 2 -d 100
 END
 { declare -p PATH; cat "$tmp/stopping"; } >"$tmp/stopping.sh"
 printf '#!%s\nexec ip netns exec %q %q %q >%q\n' "$BASH" "$NETNS" "$BASH" "$tmp/stopping.sh" "$tmp/trigger" >"$tmp/cmd"
-dwire_opts=(-q -x bufsize=256k)
+dwire_opts=(-q -x bufsize=256k "${tier_opts[@]}")
 timeout 15 "$dwire" "${dwire_opts[@]}" -n "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err" || fail "stopped: dwire returned $?"
 expect_all "$tmp/out" "$tmp/err" $((80000 + 2000)) stopped
 expect_ge "$(drops "$tmp/err")" 1000 "stopped: drops"

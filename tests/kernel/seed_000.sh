@@ -1,6 +1,6 @@
 # What the announcement of the TCP and UDP providers shows: bytes by zone, process and connection, without those of
 # nobody; multicast by the text of the address.
-dwire_opts=()
+dwire_opts=("${tier_opts[@]}")
 
 trace_with '
 tcp:::send
@@ -21,7 +21,7 @@ expect_eq "$(rows | grep "^0 $(value_of server_pid) ")" \
 expect_eq "$(rows | wc -l)" 2 "and nobody else's"
 
 # a connection to a closed port: SYN of the process, reset of nobody, each sent and received
-dwire_opts=(-q)
+dwire_opts=(-q "${tier_opts[@]}")
 trace_with 'tcp:::send { printf("%d -> %d %d\n", args[1]->cs_pid, args[4]->tcp_dport, args[4]->tcp_flags); }
 	tcp:::receive { printf("%d <- %d %d\n", args[1]->cs_pid, args[4]->tcp_dport, args[4]->tcp_flags); }' tcp_refused -4
 pid=$(value_of pid) port=$(value_of port) cport=$(value_of first_port)

@@ -1,6 +1,6 @@
 # The one-liners of an article on network probes, as they stand there, against the traffic's own counts; its listings.
 # timeout: 40
-dwire_opts=()
+dwire_opts=("${tier_opts[@]}")
 
 row() { # KEY…
 	awk -v want="$*" '{ last = $NF; $NF = ""; sub(/ $/, ""); if ($0 == want) print last }' <<<"$OUT"

@@ -1,6 +1,6 @@
 # The one-liners of the tcp provider's reference, as they stand there, against the traffic's own counts.
 # timeout: 40
-dwire_opts=()
+dwire_opts=("${tier_opts[@]}")
 
 row() { # KEY…: the value that the output has for these keys, a row of an aggregation
 	awk -v want="$*" '{ last = $NF; $NF = ""; sub(/ $/, ""); if ($0 == want) print last }' <<<"$OUT"

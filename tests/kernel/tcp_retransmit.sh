@@ -70,7 +70,7 @@ check SYN
 expect_count 'v["retransmit"] && v["fl"] == 2' "$(value_of client_retransmits)" "only SYNs"
 
 # data that are lost
-prepare -c 4 -d 150
+prepare -c 4 -d $((150 * ${DWIRE_TEST_SLOWER:-1}))
 {
 	until_ok sees established .
 	drop add

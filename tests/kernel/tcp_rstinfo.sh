@@ -10,6 +10,7 @@ header='printf("%s pid=%d sa=%s da=%s sp=%d dp=%d fl=%d seq=%u ack=%u off=%d win
 check() { # WHAT COUNT REASON CODE ACTIVE ERROR TRIGGER…
 	local what=$1 n=$2 reason=$3 code=$4 active=$5 error=$6 outs
 	shift 6
+	since 6.10 || reason= # the kernel tells none
 	outs=$(snmp "$NETNS" Tcp OutRsts)
 	trace_in "$NETNS" "tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_flags & TH_RST/ { $header, \"\"); }
 		tcp:::reset-sent /args[1]->cs_netns == $NETNS_ID/ {
