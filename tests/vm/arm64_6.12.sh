@@ -1,17 +1,11 @@
 #!/bin/bash
-# Linux 6.12 on arm64: what depends on the machine (registers, calling convention, system calls, stacks, instructions),
-# and the providers on each tier. Only with ./check vm-arm64.
+# Linux 6.12 on arm64: what depends on the machine (registers, calling convention, system calls, stacks, instructions).
+# Only with ./check vm-arm64.
 . "$(dirname "$(realpath "$0")")/lib.sh"
-. "$here/tiers.lib"
 . "$here/fbt.lib"
 in_guest || boot 6.12-arm64
-modprobe tun # of ip_kinds.sh
 fbt_tests
-for t in stack_kernel.sh stack_sites.sh stack_user.sh stack_dwarf.sh syscall.sh pid.sh usdt.sh sdt.sh; do
-	kernel_test "$t"
-done
-tiers_agree hooks functions kprobes
-for t in tcp_states.sh tcp_segments.sh udp.sh ip_kinds.sh sock.sh owner_test.c; do
+for t in stack_kernel.sh stack_sites.sh stack_user.sh stack_dwarf.sh syscall.sh pid.sh usdt.sh sdt.sh kernel_values.sh; do
 	kernel_test "$t"
 done
 for t in base consume format functions insn knames load sdtargs symtext tpformat usyms; do
