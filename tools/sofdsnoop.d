@@ -10,7 +10,13 @@ dtrace:::BEGIN
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 0 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+{
+	this->n = args[2]->sp_count;
+}
+
+sock:::fd-passed
+/ this->n > 0 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 0];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -18,7 +24,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 1 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 1 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 1];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -26,7 +32,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 2 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 2 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 2];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -34,7 +40,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 3 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 3 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 3];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -42,7 +48,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 4 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 4 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 4];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -50,7 +56,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 5 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 5 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 5];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -58,7 +64,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 6 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 6 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 6];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -66,7 +72,7 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 7 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 7 /
 {
 	this->fd = sock_passed_fd[args[2]->sp_list, 7];
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
@@ -74,8 +80,8 @@ sock:::fd-passed
 }
 
 sock:::fd-passed
-/ args[2]->sp_count > 8 && (only == "" || args[1]->cs_execname == only) && wanted(args[1]) /
+/ this->n > 8 /
 {
 	row(args[2]->sp_sent ? "SEND" : "RECV", args[1]->cs_pid, args[1]->cs_tid, args[1]->cs_execname, args[0]->so_fd,
-	    args[2]->sp_count - 8, "(so many more descriptors)");
+	    this->n - 8, "(so many more descriptors)");
 }

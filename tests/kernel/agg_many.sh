@@ -1,4 +1,3 @@
-# timeout: 60
 # More aggregations, associative arrays and self-> variables than a BPF program may have maps: late ones share theirs.
 . "$here/cli.lib"
 run_limit=25 # maps by the hundred: on a busy machine the kernel takes its time

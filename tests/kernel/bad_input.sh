@@ -1,4 +1,3 @@
-# timeout: 60
 # Programs of another kind, files that change while they are traced, files that are damaged, limits, users without rights.
 need cc
 . "$here/user.lib"

@@ -1,4 +1,3 @@
-# timeout: 60
 # Completion in bash, fish and zsh knows each tool and each of its options: what its -h tells.
 completion=$here/../../completion
 mkdir "$tmp/bin"

@@ -1,4 +1,3 @@
-# timeout: 60
 # io: requests of known number and size, with their disk; the file of cached ones.
 need dd findmnt
 disk=$(findmnt -no SOURCE -T "$tmp")

@@ -21,7 +21,7 @@
 #   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
 #   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
 # DWIRE_TEST_TIER: forces that tier, by "${tier_opts[@]}" in dwire_opts.
-# A test has 20 seconds; a comment line "# timeout: 60" at its head gives it more.
+# A test has 60 seconds; a comment line "# timeout: 120" at its head gives it more.
 
 failed=0
 namespaces=()

@@ -1,6 +1,5 @@
 # More keys than a map holds: what is kept and what is reported as dropped are all that there was. Many keys that come
 # and go: the tracer's memory does not grow.
-# timeout: 60
 
 netns_new memory
 udp="udp:::send /args[1]->cs_netns == $NETNS_ID/"

@@ -1,5 +1,4 @@
 # Records: one line for each datagram at full rate. Lines and reported drops are all that there were, in order of time.
-# timeout: 40
 
 netns_new records
 D="udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/

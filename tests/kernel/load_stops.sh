@@ -1,6 +1,6 @@
 # A hundred traces started and ended at any moment while traffic runs: nothing is left in the kernel, no packet was lost
 # or late, and what runs afterwards is as fast as before.
-# timeout: 60
+# timeout: 120
 
 netns_new stops
 
@@ -21,7 +21,7 @@ cost() { # of rounds, in ms of CPU time: the best of ten, as other work on the m
 
 orphans >"$tmp/before"
 before=$(cost)
-ip netns exec "$NETNS" tcp_pingpong -s 50 -t 59 >"$tmp/traffic" &
+ip netns exec "$NETNS" tcp_pingpong -s 50 -t 110 >"$tmp/traffic" &
 traffic=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do # the trigger and its two processes
 	pids=$(ip netns pids "$NETNS" | tr '\n' ' ')

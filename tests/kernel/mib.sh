@@ -1,6 +1,5 @@
 # mib: the sum of each probe's increments over a run against the kernel's own counter of the namespace, and against what a
 # peer made by hand sent, for counters that Linux does not have. Many runs side by side, each in its own namespace.
-# timeout: 60
 need python3
 
 # mib.pairs: probe, kernel's name(s): each must move by as much

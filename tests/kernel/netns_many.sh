@@ -1,6 +1,5 @@
 # Namespaces that appear and vanish while the trace is on: each one's segments, datagrams and packets, as its own counters
 # and the trigger have them, with the right number and owner; also of those that have a name for a moment only.
-# timeout: 30
 need unshare python3
 n=30
 cat >"$tmp/one" <<-'END'

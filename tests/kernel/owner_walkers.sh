@@ -1,6 +1,5 @@
 # A walk over all open files, as tracers do it, holds each for a moment. A socket that is closed meanwhile is closed by the one
 # that walks, and its FIN is sent there: it is still of the process that had it.
-# timeout: 40
 need python3 bpftool
 netns_new walkers
 id=$(bpftool btf dump file /sys/kernel/btf/vmlinux | sed -n "s/^\[\([0-9]*\)\] FUNC 'bpf_iter_task_file' .*/\1/p")

@@ -1,4 +1,3 @@
-# timeout: 60
 # Functions of a program, built in several ways: counts, arguments, return values, offsets, who is followed and who not.
 need cc
 . "$here/user.lib"

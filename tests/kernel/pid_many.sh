@@ -1,4 +1,4 @@
-# timeout: 60
+# timeout: 120
 # A function called a million times; two hundred probes and more at once; ten thousand in a list.
 need cc
 cat >"$tmp/gen" <<'SH'

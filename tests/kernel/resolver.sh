@@ -1,4 +1,3 @@
-# timeout: 60
 # Lookups of names, with a name server that answers late, in a namespace of its own: each is seen once, with its name, its
 # result and its time; the tool gethostlatency prints them.
 netns_new dns

@@ -1,5 +1,4 @@
 # The one-liners of an article on network probes, as they stand there, against the traffic's own counts; its listings.
-# timeout: 40
 dwire_opts=("${tier_opts[@]}")
 
 row() { # KEY…

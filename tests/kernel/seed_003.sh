@@ -1,5 +1,4 @@
 # The one-liners of the tcp provider's reference, as they stand there, against the traffic's own counts.
-# timeout: 40
 dwire_opts=("${tier_opts[@]}")
 
 row() { # KEY…: the value that the output has for these keys, a row of an aggregation
@@ -12,7 +11,7 @@ plot() {
 }
 
 one_liner() { # D OPTIONS…
-	trace_with "$1" netns_pair -4 "${@:2}"
+	trace_with "$1" netns_pair -4 -a $((2 + $$ % 250)) "${@:2}" # others' pairs have other addresses
 	client=$(value_of client_addr) server=$(value_of server_addr) port=$(value_of port)
 }
 

@@ -1,6 +1,5 @@
 # Frames by name: stripped programs with their symbols elsewhere, static and position-independent ones, what is loaded
 # while the program runs, C++ and Rust, code that the process has made, and programs that have ended long before.
-# timeout: 60
 need gcc objcopy strip xz nm
 raw_getppid >f.c
 cat >>f.c <<'C'

@@ -1,5 +1,4 @@
 # sysinfo: system calls, bytes, forks and switches against the trigger's numbers and the kernel's (/proc/PID/status).
-# timeout: 40
 need python3
 d='sysinfo:::syscall, sysinfo:::sysread, sysinfo:::syswrite, sysinfo:::readch, sysinfo:::writech, sysinfo:::sysfork,
 sysinfo:::sysexec, sysinfo:::nthreads, sysinfo:::sysvfork, sysinfo:::sema, sysinfo:::msg

@@ -1,6 +1,5 @@
 # Each segment and datagram against a capture of the same traffic, on loopback and on a wire: the lists of what was sent, of
 # what was received, and of what tcpdump saw are the same, by addresses, ports, flags, length and window.
-# timeout: 30
 need tcpdump
 cat >"$tmp/traffic" <<-'END'
 	set -e

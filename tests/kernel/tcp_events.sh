@@ -1,6 +1,6 @@
 # Losses, drops, closed windows, full listeners, congestion: each probe against what a peer made by hand (tun_tcp) did and
 # saw on the wire, and against the kernel's counters.
-# timeout: 100
+# timeout: 120
 netns_new events
 
 clause="tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ {

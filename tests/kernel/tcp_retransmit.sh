@@ -1,6 +1,5 @@
 # tcps_retransmit against the kernel's own count: SYNs and data that are lost because the other namespace has no use for
 # them, until it has. All other segments are none.
-# timeout: 30
 need ss nsenter
 clause='tcp:::send /args[1]->cs_netns == $1/ {
 	printf("%s pid=%d fl=%d len=%d seq=%d retransmit=%d\n", probename, args[1]->cs_pid, args[4]->tcp_flags,

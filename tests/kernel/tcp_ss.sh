@@ -1,6 +1,5 @@
 # Every socket of a namespace in many conditions, as ss has it and as the next segment of the socket tells it: tcpsinfo_t,
 # csinfo_t, states. Unread, unsent, closed by one side, small windows and segments, losses; a listener's queue.
-# timeout: 40
 need ss python3 nft
 
 cat >"$tmp/sockets" <<-'END'

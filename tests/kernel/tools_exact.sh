@@ -1,4 +1,4 @@
-# timeout: 60
+# timeout: 120
 # Bytes, packets and sockets that tools print equal the trigger's own counts, over IPv4, IPv6, and IPv6 sockets that serve
 # IPv4 (mapped addresses).
 . "$here/tools.lib"

@@ -1,4 +1,4 @@
-# timeout: 90
+# timeout: 180
 # Options that only some tools have, and intervals (tools_matrix.py).
 . "$here/tools_matrix.lib"
 matrix_begin

@@ -1,4 +1,4 @@
-# timeout: 90
+# timeout: 180
 # The tools of sockets with all their options (tools_matrix.py).
 . "$here/tools_matrix.lib"
 matrix_begin

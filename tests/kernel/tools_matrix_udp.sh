@@ -1,4 +1,4 @@
-# timeout: 90
+# timeout: 180
 # The tools of datagrams, packets, devices and names with all their options (tools_matrix.py).
 . "$here/tools_matrix.lib"
 matrix_begin

@@ -1,4 +1,3 @@
-# timeout: 60
 # Only a terminal's screen is cleared: not what goes to a file or a pipe, nor a terminal that cannot.
 need script
 clear=$'\033[H\033[J'

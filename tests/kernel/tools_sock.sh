@@ -1,4 +1,3 @@
-# timeout: 60
 # The tools of sockets against a trigger that makes each call once.
 . "$here/tools.lib"
 need python3

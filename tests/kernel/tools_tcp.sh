@@ -1,4 +1,4 @@
-# timeout: 60
+# timeout: 120
 # The tools of TCP against a trigger that knows how long its connections took, and one that counts its bytes.
 . "$here/tools.lib"
 need python3

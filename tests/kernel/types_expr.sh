@@ -1,4 +1,4 @@
-# timeout: 60
+# timeout: 120
 # Small scripts and what each prints, one after the other: types_*.cases hold blocks of "### NAME", the script, "---",
 # and the output.
 checked=0

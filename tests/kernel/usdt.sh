@@ -1,4 +1,3 @@
-# timeout: 60
 # The probes that a program's author put into it: arguments, semaphores, processes that run and that start later.
 need cc
 . "$here/user.lib"

@@ -19,6 +19,7 @@ static const char usage[] = "  -n CONNECTIONS  (default 1)\n"
 			    "  -c MESSAGES  for each connection, in each direction (default 1)\n"
 			    "  -k BYTES  of a message (default 100)\n"
 			    "  -d MS  delay before each message (default 0)\n"
+			    "  -a N  addresses 10.213.N.x, fd00:d:N::x (default 1)\n"
 			    "Prints: client_netns server_netns (inode numbers) client_dev server_dev client_addr\n"
 			    "server_addr, and the lines of tcp_echo.  Exits with 77 if it may not make namespaces.\n";
 
@@ -30,9 +31,14 @@ struct side {
 	struct trig_echo *echo;
 	trig_main *run;
 	const char *dev;
-	const char *addr;
+	char addr[32];
 	const char *prefix; /* its length with the slash */
 };
+
+static void side_address(struct side *s, int family, unsigned int net, int host)
+{
+	snprintf(s->addr, sizeof(s->addr), family == AF_INET6 ? "fd00:d:%x::%d" : "10.213.%u.%d", net, host);
+}
 
 /* Runs ip with a line of arguments separated by spaces. */
 static void ip(const char *line)
@@ -150,12 +156,13 @@ int main(int argc, char **argv)
 	struct side client = { .echo = &e, .run = trig_echo_client, .dev = client_dev };
 	struct side server = { .echo = &e, .run = trig_echo_server, .dev = server_dev };
 	struct trig_proc ps, pc;
+	unsigned int net = 1;
 	struct trig t;
 	bool ok;
 	int c;
 
 	trig_init(&t, argv[0], usage);
-	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:c:k:d:")) != -1) {
+	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:c:k:d:a:")) != -1) {
 		if (trig_option(&t, c, optarg))
 			continue;
 		if (c == 'n')
@@ -164,11 +171,13 @@ int main(int argc, char **argv)
 			e.messages = (unsigned int)trig_number(optarg, 0, 1000000);
 		else if (c == 'k')
 			e.bytes = (unsigned int)trig_number(optarg, 1, 1 << 20);
+		else if (c == 'a')
+			net = (unsigned int)trig_number(optarg, 0, 255);
 		else
 			e.delay_ms = (unsigned int)trig_number(optarg, 0, 10000);
 	}
-	client.addr = t.family == AF_INET6 ? "fd00:d:1::1" : "10.213.1.1";
-	server.addr = t.family == AF_INET6 ? "fd00:d:1::2" : "10.213.1.2";
+	side_address(&client, t.family, net, 1);
+	side_address(&server, t.family, net, 2);
 	client.prefix = server.prefix = t.family == AF_INET6 ? "/64" : "/24";
 	e.target = e.addr = trig_address(server.addr, t.port);
 	trig_start(&t);
