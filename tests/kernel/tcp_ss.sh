@@ -8,7 +8,8 @@ cat >"$tmp/sockets" <<-'END'
 	family = socket.AF_INET6 if sys.argv[1] == "-6" else socket.AF_INET
 	host = os.environ.get("TRIG_ADDR6" if family == socket.AF_INET6 else "TRIG_ADDR4") or ("::1" if family == socket.AF_INET6 else "127.0.0.1")
 	TCP = socket.IPPROTO_TCP
-	signal.alarm(20)
+	slower = int(os.environ.get("DWIRE_TEST_SLOWER", 1))
+	signal.alarm(20 * slower)
 	signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 	keep = []
 	def pair(before=None, rcvbuf=0, cc=None, mss=0):
@@ -51,7 +52,7 @@ cat >"$tmp/sockets" <<-'END'
 	signal.sigwait([signal.SIGUSR1])
 	for s in move: s.sendall(b"x")
 	waiting.append(socket.create_connection(l.getsockname()[:2]))
-	time.sleep(0.1)
+	time.sleep(0.1 * slower)
 END
 
 # The lines of ss by the cookie of the socket, and the first event of each socket; prints what differs, and how many agree.
@@ -99,6 +100,8 @@ cat >"$tmp/compare" <<-'END'
 	        e["unsent"] += int(v["len"])
 	        e["sq"] += int(v["len"])
 	        e["rto"] = int(v["rto"])
+	        if v["re"] != "0": # a timer has ended meanwhile
+	            e["cwnd"] = int(v["cwnd"])
 	        if e["cc"] == "bbr": # begins again after a pause
 	            e["pace"] = int(v["pace"])
 	    fin = e.pop("fin", 0)
@@ -113,7 +116,7 @@ members='st=tcps_state lport=tcps_lport rport=tcps_rport mss=tcps_mss cwnd=tcps_
 	bretrans=tcps_bytes_retrans delivered=tcps_delivered lost=tcps_lost_out sacked=tcps_sacked_out again=tcps_retrans
 	againout=tcps_retrans_out out=tcps_packets_out pace=tcps_pacing_rate rate=tcps_delivery_rate unsent=tcps_unsent
 	sws=tcps_snd_ws rws=tcps_rcv_ws ecn=tcps_ecn swnd=tcps_swnd rb=tcps_rcvbuf sb=tcps_sndbuf rq=tcps_rcvq sq=tcps_sndq
-	aq=tcps_acceptq aqmax=tcps_acceptq_max'
+	aq=tcps_acceptq aqmax=tcps_acceptq_max re=tcps_retransmit'
 format= values=
 for m in $members; do
 	format+=" ${m%=*}=%u" values+=", args[3]->${m#*=}"
@@ -121,6 +124,7 @@ done
 
 check() { # WHAT FAMILY
 	local what="$1 $2" sockets
+	ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0
 	start_waiting ip netns exec "$NETNS" python3 "$tmp/sockets" "$2"
 	ip netns exec "$NETNS" ss -tinmaeO >"$tmp/ss" 2>/dev/null
 	WAITING=$(sed -n 's/^pid=//p' "$tmp/waiting") sockets=$(sed -n 's/^sockets=//p' "$tmp/waiting")

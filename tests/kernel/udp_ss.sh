@@ -111,6 +111,7 @@ cat >"$tmp/compare" <<-'END'
 	    drops = int(re.search(r",d(\d+)\)", line).group(1))
 	    inode = re.search(r" ino:(\d+)", line).group(1)
 	    t, e, bad = said[cid], seen.get(cid), []
+	    if not e and t["sent"] == t["arrived"] == "0": same += 1; continue
 	    if not e: print("unseen", line); continue
 	    la, lp = address(w[3]); ra, rp = address(w[4])
 	    if unknown.get(lp, ("", 0, ""))[::2] == ("receive-drop", "-1"): e["receive-drop"] += unknown.pop(lp)[1]
