@@ -54,3 +54,12 @@ while IFS=$'\t' read -r where command; do
 		expect_eq "$status $said" "0 " "$where: dwire $command"
 	fi
 done <"$tmp/all"
+
+# The command's own page fits a terminal, and no page is wrong roff.
+if command -v man >/dev/null; then
+	for page in "$root"/docs/dwire.8 "$root"/tools/*.8; do
+		grep -q '^\.so' "$page" && continue
+		expect_eq "$(LC_ALL=C MANWIDTH=80 man --warnings -l "$page" 2>&1 >"$tmp/page")" "" "${page##*/}: warnings"
+		[ "${page##*/}" != dwire.8 ] || expect_eq "$(awk 'length > 80' "$tmp/page")" "" "lines of dwire(8) over 80 columns"
+	done
+fi
