@@ -63,3 +63,13 @@ if command -v man >/dev/null; then
 		[ "${page##*/}" != dwire.8 ] || expect_eq "$(awk 'length > 80' "$tmp/page")" "" "lines of dwire(8) over 80 columns"
 	done
 fi
+
+# dwire(8) names every probe of the providers that it lists.
+missing=
+for prov in tcp udp ip io sched proc; do
+	text=$(sed -n "/^\.B $prov\$/,/^\.TP/p" "$root/docs/dwire.8" | sed 's/\\-/-/g')
+	for probe in $("$dwire" -l -P $prov | awk 'NR > 1 { print $NF }'); do
+		grep -qw -- "$probe" <<<"$text" || missing+=" $prov:::$probe"
+	done
+done
+expect_eq "$missing" "" "probes that dwire(8) does not name"
