@@ -339,27 +339,35 @@ unsigned features_possible_cpus(void)
 	return n ? n : c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
 }
 
-static void read_cpus(struct features *f)
+static void count_cpus(struct features *f)
 {
-	unsigned n;
-
 	if (f->ncpus)
 		return;
-	f->ncpus = n = features_possible_cpus();
-	f->online = calloc(n, sizeof(*f->online));
-	if (f->online && !read_cpu_list("/sys/devices/system/cpu/online", f->online, n))
-		memset(f->online, 1, n * sizeof(*f->online));
+	f->ncpus = features_possible_cpus();
+	f->online = calloc(f->ncpus, sizeof(*f->online));
+	features_read_cpus(f);
+}
+
+void features_read_cpus(struct features *f)
+{
+	size_t size = features_cpus(f) * sizeof(*f->online);
+
+	if (!f->online)
+		return;
+	memset(f->online, 0, size);
+	if (!read_cpu_list("/sys/devices/system/cpu/online", f->online, f->ncpus))
+		memset(f->online, 1, size);
 }
 
 unsigned features_cpus(struct features *f)
 {
-	read_cpus(f);
+	count_cpus(f);
 	return f->ncpus;
 }
 
 bool features_cpu_online(struct features *f, unsigned cpu)
 {
-	read_cpus(f);
+	count_cpus(f);
 	return cpu < f->ncpus && (!f->online || f->online[cpu]);
 }
 

@@ -37,6 +37,8 @@ bool features_kprobe_multi(struct features *f);
 unsigned features_possible_cpus(void); /* 1 at least, as of features_cpus() */
 unsigned features_cpus(struct features *f);
 bool features_cpu_online(struct features *f, unsigned cpu);
+/* Looks again which are online. */
+void features_read_cpus(struct features *f);
 
 /* The tracepoints of single system calls; NULL: no memory. Owned by f. */
 struct sysevents *features_sysevents(struct features *f);

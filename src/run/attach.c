@@ -5,38 +5,26 @@
 #include "run/attach_kprobe.h"
 #include "run/attach_uprobe.h"
 #include "run/cgroup_taken.h"
+#include "run/samplers.h"
 #include <errno.h>
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel/bpfsys.h"
-
-#define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
-#define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */
-
-/* One event of a profile probe on one CPU. */
-struct sampler {
-	int fd;
-	uint64_t period; /* 0: not counted */
-};
 
 struct attached {
 	const struct loaded *loaded; /* borrowed */
 	struct features *features;   /* borrowed */
 	int *links;
 	size_t nlinks;
-	struct sampler *samplers;
-	size_t nsamplers;
-	int stats;         /* keeps the kernel counting the runs of profile programs; -1: off */
-	uint64_t due, ran; /* of profile probes, after detaching */
-	bool counted;      /* ran is known */
+	int *events; /* of tracepoints */
+	size_t nevents;
+	struct samplers samplers;
 	struct kprobe_links kprobes;
 	struct uprobe_links uprobes;
+	bool detached;
 };
 
 /* Returns -err, with the whole sentence in why. */
@@ -56,108 +44,23 @@ static int failed(
 	return -err;
 }
 
-/* ---- profile: perf events ---------------------------------------------------------------------------------------- */
-
-/* The events of the kernel's own counting, by the name that perf has for them. */
-static int open_event(unsigned cpu, const char *name, uint64_t period)
-{
-	static const struct {
-		const char *name;
-		uint64_t config;
-	} events[] = { { "page-faults-maj", PERF_COUNT_SW_PAGE_FAULTS_MAJ }, { "cpu-clock", PERF_COUNT_SW_CPU_CLOCK } };
-	struct perf_event_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.size = sizeof(attr);
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	for (size_t i = 0; name && i < sizeof(events) / sizeof(events[0]); i++)
-		if (!strcmp(events[i].name, name))
-			attr.config = events[i].config;
-	attr.sample_period = period;
-	attr.disabled = 1;
-	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* Nanoseconds of a clock, else every event. */
-static uint64_t period_of(const struct image_prog *p)
-{
-	if (p->target)
-		return strcmp(p->target, "cpu-clock") ? 1 : 1000000000u / CLOCK_HZ;
-	return p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
-}
-
-/* Links a program to an event and starts it. */
-static int link_event(struct attached *a, int prog, int event)
-{
-	int link = bpfsys_link_event(prog, event, 0);
-
-	if (link >= 0)
-		a->links[a->nlinks++] = link;
-	/* Such links are there since 5.15. */
-	else if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) < 0)
-		return -errno;
-	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
-}
-
 static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_len)
 {
-	const struct image_prog *p = &a->loaded->image->progs.v[prog];
-	uint64_t period = period_of(p);
-	unsigned cpus = features_cpus(a->features), opened = 0;
-	int err = ENODEV;
+	int err = samplers_add(&a->samplers, &a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features);
 
-	if (a->stats < 0)
-		a->stats = bpfsys_stats();
-	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		int fd, r;
-
-		if (!features_cpu_online(a->features, cpu))
-			continue;
-		fd = open_event(cpu, p->target, period);
-		if (fd < 0) {
-			err = errno;
-			if (err == ENODEV || err == ESRCH) /* the CPU went away meanwhile */
-				continue;
-			return failed(a->features, a->loaded, prog, "the clock of a CPU", err, why, why_len);
-		}
-		a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd, .period = p->target ? 0 : period };
-		r = link_event(a, a->loaded->progs[prog], fd);
-		if (r)
-			return failed(a->features, a->loaded, prog, "the clock of a CPU", -r, why, why_len);
-		opened++;
-	}
-	return opened ? 0 : failed(a->features, a->loaded, prog, "the clock of a CPU", err, why, why_len);
+	return err ? failed(a->features, a->loaded, prog, "the clock of a CPU", -err, why, why_len) : 0;
 }
 
-/* The event counts the nanoseconds it was on: so many periods were due. */
-static void count_due(struct attached *a)
+/* Links a program to an event, which is kept. 0 or -errno. */
+static int link_event(struct attached *a, size_t prog, int event)
 {
-	for (size_t i = 0; i < a->nsamplers; i++) {
-		uint64_t ns = 0;
+	int link, err;
 
-		(void)ioctl(a->samplers[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-		if (a->samplers[i].period && read(a->samplers[i].fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
-			a->due += ns / a->samplers[i].period;
-	}
-}
-
-static void count_ran(struct attached *a)
-{
-	const struct image *img = a->loaded->image;
-
-	a->counted = a->stats >= 0;
-	for (size_t i = 0; i < a->loaded->nprogs; i++) {
-		struct bpf_prog_info info;
-
-		if (img->progs.v[i].attach != ATTACH_PERF || img->progs.v[i].target)
-			continue;
-		memset(&info, 0, sizeof(info));
-		if (bpfsys_info(a->loaded->progs[i], &info, sizeof(info)) == 0)
-			a->ran += info.run_cnt;
-		else
-			a->counted = false;
-	}
+	a->events[a->nevents++] = event;
+	err = samplers_link(a->loaded->progs[prog], event, &link);
+	if (link >= 0)
+		a->links[a->nlinks++] = link;
+	return err;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -234,10 +137,8 @@ static int attach_syscall(struct attached *a, size_t prog, char *why, size_t why
 	for (size_t i = 0; i < p->ntargets; i++) {
 		int fd = events ? sysevents_take(events, p->target, p->targets[i].func) : -ENOMEM, r = fd;
 
-		if (fd >= 0) {
-			a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd };
-			r = link_event(a, a->loaded->progs[prog], fd);
-		}
+		if (fd >= 0)
+			r = link_event(a, prog, fd);
 		if (r < 0)
 			return failed(a->features, a->loaded, prog, p->targets[i].func, -r, why, why_len);
 	}
@@ -249,10 +150,8 @@ static int attach_event(struct attached *a, size_t prog, char *why, size_t why_l
 {
 	int fd = sysevents_open(a->loaded->image->progs.v[prog].target), r = fd;
 
-	if (fd >= 0) {
-		a->samplers[a->nsamplers++] = (struct sampler){ .fd = fd };
-		r = link_event(a, a->loaded->progs[prog], fd);
-	}
+	if (fd >= 0)
+		r = link_event(a, prog, fd);
 	return r < 0 ? failed(a->features, a->loaded, prog, "the tracepoint", -r, why, why_len) : 0;
 }
 
@@ -316,7 +215,7 @@ static int attach_in_order(struct attached *a, char *why, size_t why_len)
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, char *why, size_t why_len)
 {
 	struct attached *a = calloc(1, sizeof(*a));
-	size_t most = l->nprogs * features_cpus(f) + 1;
+	size_t most = l->nprogs + 1;
 	int err = -ENOMEM;
 
 	*out = NULL;
@@ -327,10 +226,10 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 		most += l->image->progs.v[i].attach == ATTACH_SYSCALL ? l->image->progs.v[i].ntargets : 0;
 	a->loaded = l;
 	a->features = f;
-	a->stats = -1;
+	a->samplers.stats = -1;
 	a->links = calloc(most, sizeof(*a->links));
-	a->samplers = calloc(most, sizeof(*a->samplers));
-	if (a->links && a->samplers)
+	a->events = calloc(most, sizeof(*a->events));
+	if (a->links && a->events)
 		err = attach_in_order(a, why, why_len);
 	if (err) {
 		attach_free(a);
@@ -342,27 +241,23 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->nsamplers || a->uprobes.fds.n || a->kprobes.fds.n;
+	bool any = a->nlinks || a->nevents || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n;
 
-	if (!any)
+	if (!any || a->detached)
 		return;
-	count_due(a);
+	a->detached = true;
+	samplers_stop(&a->samplers);
 	/* In one go: so a packet's probes stop as near to each other as can be. The last comes first: of two programs
 	 * at one tracepoint the kernel lets go of the first only when no CPU can be in it, which takes milliseconds. */
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
 	uprobes_detach(&a->uprobes);
 	kprobes_detach(&a->kprobes);
-	for (size_t i = 0; i < a->nsamplers; i++)
-		close(a->samplers[i].fd);
+	while (a->nevents)
+		close(a->events[--a->nevents]);
 	if (wait)
 		load_synchronize(a->loaded);
-	if (a->nsamplers)
-		count_ran(a);
-	a->nsamplers = 0;
-	if (a->stats >= 0)
-		close(a->stats);
-	a->stats = -1;
+	samplers_count_ran(&a->samplers, a->loaded);
 }
 
 size_t attach_refused(const struct attached *a, char *first, size_t size)
@@ -374,21 +269,26 @@ size_t attach_refused(const struct attached *a, char *first, size_t size)
 void attach_look(struct attached *a, FILE *err)
 {
 	uprobes_look(&a->uprobes, err);
+	if (!a->detached)
+		samplers_look(&a->samplers, a->features, err);
 }
 
 uint64_t attach_missed(const struct attached *a)
 {
-	return a->counted && a->due > a->ran ? a->due - a->ran : 0;
+	const struct samplers *s = &a->samplers;
+
+	return s->counted && s->due > s->ran ? s->due - s->ran : 0;
 }
 
 void attach_free(struct attached *a)
 {
 	if (!a)
 		return;
-	if (a->links && a->samplers)
+	if (a->links && a->events)
 		attach_detach(a, false);
+	samplers_free(&a->samplers);
 	uprobes_free(&a->uprobes);
 	free(a->links);
-	free(a->samplers);
+	free(a->events);
 	free(a);
 }

@@ -11,6 +11,7 @@
 . "$here/mib.lib"
 . "$here/instruments.lib"
 . "$here/wifi.lib"
+. "$here/hotplug.lib"
 in_guest || boot 6.12
 fbt_tests
 for tier in functions kprobes; do
@@ -21,6 +22,7 @@ tiers_agree hooks functions kprobes
 mib_tests hooks functions:events kprobes:events
 kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
 instrument_tests io.sh lockstat.sh cli-signals.sh
+hotplug_test
 wifi_tests
 sctp_tests hooks kprobes
 for t in docs_tiers.sh tcp_segments.sh docs_oneliners.sh owner_test.c; do
