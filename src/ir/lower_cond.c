@@ -134,8 +134,6 @@ void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool w
 			str_jump(lw, e, label, when);
 		else
 			int_compare_jump(lw, e, label, when);
-	} else if (type_is_string(e->type)) {
-		str_truth_jump(lw, lower_str(lw, e), label, when);
 	} else {
 		r = lower_word(lw, e);
 		ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);

@@ -374,6 +374,11 @@ static void check_stmt_expr(struct checker *ck, struct expr *e)
 		err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
 }
 
+const char *check_truth_hint(const struct type *t)
+{
+	return type_is_string(t) ? "compare it: s != \"\"" : NULL;
+}
+
 static void check_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -385,8 +390,9 @@ static void check_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 			continue;
 		}
 		t = check_expr(ck, s->expr);
-		if (t && !type_is_scalar(t) && !type_is_string(t))
-			err(ck, s->expr->loc, D_OP_SCALAR, NULL, "the condition of if is %s", type_name(ck->ts, t));
+		if (t && !type_is_scalar(t))
+			err(ck, s->expr->loc, D_OP_SCALAR, check_truth_hint(t), "the condition of if is %s",
+				type_name(ck->ts, t));
 		check_stmts(ck, s->then.v, s->then.n);
 		check_stmts(ck, s->otherwise.v, s->otherwise.n);
 	}
@@ -411,8 +417,8 @@ void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *
 			ast_expr_text(ck->arena, c->pred));
 	} else if (c->pred) {
 		t = check_expr(ck, c->pred);
-		if (t && !type_is_scalar(t) && !type_is_string(t))
-			err(ck, c->pred->loc, D_PRED_SCALAR, NULL, "a predicate is an integer, not %s",
+		if (t && !type_is_scalar(t))
+			err(ck, c->pred->loc, D_PRED_SCALAR, check_truth_hint(t), "a predicate is an integer, not %s",
 				type_name(ck->ts, t));
 	}
 	check_stmts(ck, c->body.v, c->body.n);

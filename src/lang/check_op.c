@@ -141,7 +141,7 @@ struct type *check_binary(struct checker *ck, struct expr *e)
 	case OP_LAND:
 	case OP_LOR:
 	case OP_LXOR:
-		if ((!type_is_scalar(a) && !type_is_string(a)) || (!type_is_scalar(b) && !type_is_string(b)))
+		if (!type_is_scalar(a) || !type_is_scalar(b))
 			return bad_operands(ck, e, a, b, D_OP_SCALAR);
 		return ck->ts->int32;
 	case OP_EQ:
@@ -221,8 +221,9 @@ struct type *check_unary(struct checker *ck, struct expr *e)
 				"%s needs an integer, not %s", expr_op_text(e->op), tname(ck, t));
 		return type_promote(ck->ts, t);
 	case OP_NOT:
-		if (!type_is_scalar(t) && !type_is_string(t))
-			return err(ck, e->loc, D_OP_SCALAR, NULL, "! needs a scalar, not %s", tname(ck, t));
+		if (!type_is_scalar(t))
+			return err(
+				ck, e->loc, D_OP_SCALAR, check_truth_hint(t), "! needs a scalar, not %s", tname(ck, t));
 		return ck->ts->int32;
 	case OP_DEREF:
 		return deref_type(ck, e, t);
@@ -269,8 +270,8 @@ struct type *check_cond(struct checker *ck, struct expr *e)
 		e->b = e->c = e->a->ival ? e->b : e->c;
 		return check_expr(ck, e->b);
 	}
-	if (!type_is_scalar(c) && !type_is_string(c))
-		return err(ck, e->a->loc, D_OP_SCALAR, NULL, "the condition of ?: is %s", tname(ck, c));
+	if (!type_is_scalar(c))
+		return err(ck, e->a->loc, D_OP_SCALAR, check_truth_hint(c), "the condition of ?: is %s", tname(ck, c));
 	if (has_no_value(ck, e->b) || has_no_value(ck, e->c))
 		return err(ck, e->loc, D_CG_EXPR, "use if and else, or two clauses with predicates",
 			"an action cannot stand in an expression");

@@ -114,6 +114,8 @@ struct type *check_step_operand(struct checker *ck, struct expr *e);
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t); /* ++ and -- on an operand of type t */
 /* The place on the left of an assignment of a value of type rt; a variable is made if there is none. */
 struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt);
+/* What is said where a truth value is wanted, an integer or a pointer, and t is neither. */
+const char *check_truth_hint(const struct type *t);
 /* Does e lie in a variable of the script? */
 bool check_in_variable(const struct expr *e);
 /* Can something of type to take a value of type from? */
