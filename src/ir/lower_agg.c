@@ -444,17 +444,25 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 	struct ir *ir = lw->ir;
 	struct symbol *s = e->a->sym;
 	const struct expr *call = e->b;
-	uint32_t n, size, end = ir_newlabel(ir), inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
+	uint32_t n, size = 0, end = ir_newlabel(ir), inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
 	int32_t mark = ir_stack_mark(ir);
 	vreg key, v = 0, level, weight, p;
+	bool hashed;
 	size_t memo;
 
 	for (size_t i = 0; i < s->nkeys; i++)
 		if (s->keys[i]->kind == T_STRING && !s->key_forms)
 			return; /* an error was reported */
 	n = agg_index(lw, s);
-	if (lw->site->irqs_off && agg_hashed(&lw->im->aggs.v[n]))
+	hashed = agg_hashed(&lw->im->aggs.v[n]);
+	if (lw->site->irqs_off && hashed)
 		agg_prealloc(lw, &lw->im->aggs.v[n]);
+	if (hashed) {
+		key = key_store(lw, &e->a->args, s, &size);
+	} else {
+		key = ir_stack(ir, ir_stack_alloc(ir, 8));
+		ir_sti(ir, key, 0, 4, 0);
+	}
 	if (call->args.n) {
 		v = lower_int(lw, call->args.v[0]);
 		if (s->func == FN_min || s->func == FN_max)
@@ -462,16 +470,10 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 	}
 	level = agg_level(lw, s, v);
 	weight = call->args.n > inc ? lower_int(lw, call->args.v[inc]) : ir_imm(ir, 1);
-	if (agg_hashed(&lw->im->aggs.v[n])) {
-		key = key_store(lw, &e->a->args, s, NULL, &size);
-		if (lw->im->aggs.v[n].sparse)
-			ir_st(ir, key, (int32_t)size - 8, 8, level);
-	} else {
-		key = ir_stack(ir, ir_stack_alloc(ir, 8));
-		ir_sti(ir, key, 0, 4, 0);
-	}
+	if (lw->im->aggs.v[n].sparse)
+		ir_st(ir, key, (int32_t)size - 8, 8, level);
 	memo = memo_mark(lw);
-	p = find_value(lw, lw->im->aggs.v[n].map, key, agg_hashed(&lw->im->aggs.v[n]), end);
+	p = find_value(lw, lw->im->aggs.v[n].map, key, hashed, end);
 	update(lw, s, p, v, level, weight);
 	memo_release(lw, memo);
 	ir_label(ir, end);

@@ -467,5 +467,5 @@ void lower_destructive(struct lowerer *lw, const struct expr *e); /* raise(), st
 void lower_bare_site(struct lowerer *lw, const struct site *site); /* a program without clauses */
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size);
+vreg key_store(struct lowerer *lw, const expr_list *args, const struct symbol *s, uint32_t *size);
 #endif

@@ -202,61 +202,104 @@ static vreg lower_key(struct lowerer *lw, const struct expr *e, const struct typ
 
 #define STACK_KEY 128 /* bytes; larger ones are in scratch memory */
 
+static uint32_t key_size(const struct symbol *s, size_t i)
+{
+	if (s->keys[i]->special)
+		return s->keys[i]->size;
+	return s->keys[i]->kind == T_STRING ? form_size(s->key_forms[i]) : 8;
+}
+
+/* Bytes of all keys, and of what is added to them: the thread, which array it is, the level. */
+static uint32_t keys_size(const struct symbol *s, size_t n)
+{
+	uint32_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += key_size(s, i);
+	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
+		size += 8;
+	if (s->shared)
+		size += 8;
+	if (s->kind == SYM_AGG && agg_sparse(s))
+		size += 8;
+	return size ? size : 8;
+}
+
+/* May e need much of the stack for a moment? Then keys are stored when that is free again. */
+static bool wants_stack(const struct expr *e)
+{
+	if (!e)
+		return false;
+	if (e->kind == EX_CALL || (e->kind == EX_INDEX && e->sym && e->sym->kind == SYM_ASSOC))
+		return true;
+	for (size_t i = 0; i < e->args.n; i++)
+		if (wants_stack(e->args.v[i]))
+			return true;
+	return wants_stack(e->a) || wants_stack(e->b) || wants_stack(e->c);
+}
+
+/* Can each key be stored on the stack as soon as it is known? So it takes no register while the next ones are made. */
+static bool keys_direct(const expr_list *args, const struct symbol *s, uint32_t size)
+{
+	if (size > STACK_KEY)
+		return false;
+	for (size_t i = 0; i < args->n; i++)
+		if (wants_stack(args->v[i]) || (s->keys[i]->kind == T_STRING && form_rep(s->key_forms[i]) == REP_TEXT))
+			return false;
+	return true;
+}
+
+static struct val key_value(struct lowerer *lw, const struct expr *e, const struct symbol *s, size_t i)
+{
+	struct type *to = s->keys[i];
+
+	if (to->special)
+		return (struct val){ .k = V_NONE };
+	if (to->kind == T_STRING)
+		return (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
+	return int_val(convert_int(lw, lower_key(lw, e, to), e->type, to), to);
+}
+
+static void key_put(struct lowerer *lw, const struct expr *e, const struct symbol *s, size_t i, struct val v, vreg base,
+	int32_t off)
+{
+	if (v.k == V_NONE)
+		sym_store(lw, e, s->keys[i]->size, base, off);
+	else if (v.k == V_STR)
+		str_store_key(lw, v.s, s->key_forms[i], base, off);
+	else
+		ir_st(lw->ir, base, off, 8, v.r);
+}
+
 /* Stores the keys into memory and gives its address. Integers take 8 bytes, extended by their type. */
-vreg key_store(struct lowerer *lw, const expr_list *args, struct symbol *s, struct field *fields, uint32_t *size)
+vreg key_store(struct lowerer *lw, const expr_list *args, const struct symbol *s, uint32_t *size)
 {
 	struct ir *ir = lw->ir;
 	struct val *vals = ARENA_ARRAY(lw->arena, struct val, args->n + 1);
-	uint32_t off = 0;
-	bool text = false;
+	bool direct, text = false;
+	int32_t off = 0;
 	vreg base;
 
-	for (size_t i = 0; i < args->n; i++) {
-		const struct expr *e = args->v[i];
-
-		if (s->keys[i]->special) {
-			vals[i] = (struct val){ .k = V_NONE };
-			off += s->keys[i]->size;
-			continue;
-		}
-		if (s->keys[i]->kind == T_STRING)
-			vals[i] = (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
-		else
-			vals[i] =
-				int_val(convert_int(lw, lower_key(lw, e, s->keys[i]), e->type, s->keys[i]), s->keys[i]);
-		off += vals[i].k == V_STR ? form_size(s->key_forms[i]) : 8;
+	*size = keys_size(s, args->n);
+	direct = keys_direct(args, s, *size);
+	for (size_t i = 0; !direct && i < args->n; i++) {
+		vals[i] = key_value(lw, args->v[i], s, i);
 		text |= vals[i].k == V_STR && vals[i].s.rep == REP_TEXT;
 	}
-	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF)
-		off += 8;
-	if (s->shared)
-		off += 8;
-	if (s->kind == SYM_AGG && agg_sparse(s))
-		off += 8; /* the level stands here */
-	*size = off ? off : 8;
 	base = text || *size > STACK_KEY ? scratch_ptr(lw, scratch_alloc(lw, *size))
 					 : ir_stack(ir, ir_stack_alloc(ir, *size));
-	off = 0;
 	for (size_t i = 0; i < args->n; i++) {
-		if (fields)
-			fields[i].off = off;
-		if (vals[i].k == V_NONE) {
-			sym_store(lw, args->v[i], s->keys[i]->size, base, (int32_t)off);
-			off += s->keys[i]->size;
-		} else if (vals[i].k == V_STR) {
-			str_store_key(lw, vals[i].s, s->key_forms[i], base, (int32_t)off);
-			off += form_size(s->key_forms[i]);
-		} else {
-			ir_st(ir, base, (int32_t)off, 8, vals[i].r);
-			off += 8;
-		}
+		if (direct)
+			vals[i] = key_value(lw, args->v[i], s, i);
+		key_put(lw, args->v[i], s, i, vals[i], base, off);
+		off += (int32_t)key_size(s, i);
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF) {
-		ir_st(ir, base, (int32_t)off, 8, thread_key(lw));
+		ir_st(ir, base, off, 8, thread_key(lw));
 		off += 8;
 	}
 	if (s->shared)
-		ir_sti(ir, base, (int32_t)off, 8, (int32_t)s->shared);
+		ir_sti(ir, base, off, 8, (int32_t)s->shared);
 	return base;
 }
 
@@ -283,7 +326,7 @@ static vreg dyn_key(struct lowerer *lw, const struct expr *e, uint32_t *size)
 	vreg base;
 
 	if (e->kind == EX_INDEX)
-		return key_store(lw, &e->args, e->sym, NULL, size);
+		return key_store(lw, &e->args, e->sym, size);
 	*size = shared ? 16 : 8;
 	base = ir_stack(lw->ir, ir_stack_alloc(lw->ir, shared ? 16 : 8));
 	ir_st(lw->ir, base, 0, 8, thread_key(lw));
