@@ -416,7 +416,7 @@ typedef struct sockinfo {
 	int so_protocol;		/* IPPROTO_* where the family is AF_INET or AF_INET6 */
 	string so_protocolname;		/* "IPPROTO_TCP" */
 	string so_protoname;		/* what the kernel calls it: "TCP", "UDPv6", "UNIX-STREAM", "NETLINK" */
-	int so_ip;			/* 4, 6; 0: it is not of the Internet */
+	int so_ip;			/* 4, 6 as its packets have it; 0: not of the Internet */
 	string so_laddr;
 	string so_raddr;
 	uint16_t so_lport;
@@ -438,6 +438,12 @@ inline int dw_sa_port[uint64_t at] = dw_sa_family[at] == 2 || dw_sa_family[at] =
 inline string dw_sa_addr[uint64_t at] = dw_sa_family[at] == 2 ? __ip4(__user(at + 4, 4)) :
     dw_sa_family[at] == 10 ? __ip6(__user(at + 8, 8), __user(at + 16, 8)) : "";
 
+/* An IPv6 socket that speaks IPv4: ::ffff:0:0/96. */
+inline int dw_sk_mapped[struct in6_addr *a] =
+    a->in6_u.u6_addr32[2] == 0xffff0000 && a->in6_u.u6_addr32[0] == 0 && a->in6_u.u6_addr32[1] == 0;
+inline int dw_sk_ip6[uint64_t sk] = sk != 0 && (dw_sk_mapped[&((struct sock *)sk)->__sk_common.skc_v6_daddr] ||
+    dw_sk_mapped[&((struct sock *)sk)->__sk_common.skc_v6_rcv_saddr]) ? 4 : 6;
+
 translator sockinfo_t < struct dw_sk *P > {
 	so_addr = (uintptr_t)P->sk;
 	so_fd = P->fd;
@@ -449,7 +455,7 @@ translator sockinfo_t < struct dw_sk *P > {
 	so_protocolname = sock_protocol_string[P->sk == 0 ? P->a2 : P->sk->sk_protocol];
 	so_protoname = P->sk == 0 ? "" : P->sk->__sk_common.skc_prot->name;
 	so_ip = (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 2 ? 4 :
-	    (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 10 ? 6 : 0;
+	    (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 10 ? dw_sk_ip6[(uint64_t)P->sk] : 0;
 	so_laddr = P->laddr != 0 ? dw_sa_addr[P->laddr] : P->sk == 0 ? "" :
 	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    P->sk->__sk_common.skc_family == 10 ? __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr) : "";

@@ -16,7 +16,7 @@ netns_new tools
 	printf 'sleep 1.2\n'
 } >"$tmp/traffic"
 chmod +x "$tmp/traffic"
-for t in udpsnoop udplife tcplife tcpio tcpsnoop socketio tcpwin tcpbind solife sormem so1stbyte; do
+for t in udpsnoop udplife tcplife tcpio tcpsnoop socketio tcpwin tcpbind solife sormem so1stbyte tcpaccept; do
 	begin_tool "$t" "$t"
 done
 begin_tool tcptop tcptop -n 1000
@@ -93,6 +93,8 @@ for kind, way in (("write", "out"), ("read", "in")):
 eq({k: [only(r, "ip", "addr", "port", "result") for r in l] for k, l in own("tcpbind", "tcp").items()},
     {(w, "server"): [(4 if w == "4" else 6, "::" if w == "m" else ways[w][0], v[f"tcp{w}_port"], "Success")] for w in ways},
     "tcpbind")
+eq({k: [only(r, "ip", "raddr") for r in l] for k, l in own("tcpaccept", "tcp").items()},
+    {(w, "server"): [(6 if w == "6" else 4, ways[w][0])] * 2 for w in ways}, "tcpaccept")
 sock = own("solife", "tcp")
 eq({k: len(l) for k, l in sock.items()}, of("tcp", "connections"), "solife: connections")
 eq({k: {r["dir"] for r in l} for k, l in sock.items()}, both(lambda w, s: {"->" if s == "client" else "<-"}), "solife: who began")
