@@ -136,8 +136,11 @@ static bool parse_map(struct usyms *u, char *line, struct mapping *m)
 
 static struct process *process_of(struct usyms *u, pid_t pid, bool make)
 {
-	struct process **bucket = &u->processes[(unsigned)pid % USYMS_BUCKETS], *p;
+	struct process **bucket, *p;
 
+	if (u->outer && pid == u->outer)
+		pid = u->inner;
+	bucket = &u->processes[(unsigned)pid % USYMS_BUCKETS];
 	for (p = *bucket; p; p = p->next)
 		if (p->pid == pid)
 			return p;
@@ -265,6 +268,12 @@ static void note_maps(struct usyms *u, struct process *p)
 		p->n = old;
 	free(line);
 	fclose(f);
+}
+
+void usyms_alias(struct usyms *u, pid_t outer, pid_t inner)
+{
+	u->outer = outer;
+	u->inner = inner;
 }
 
 void usyms_note(struct usyms *u, pid_t pid)

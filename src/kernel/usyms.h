@@ -25,6 +25,8 @@ void usyms_free(struct usyms *u); /* NULL is fine */
 int usyms_watch(struct usyms *u, struct features *f) __attribute__((warn_unused_result));
 /* Time has passed: processes may have mapped other files since. */
 void usyms_refresh(struct usyms *u);
+/* In a pid namespace: the process that programs see as outer is our inner. */
+void usyms_alias(struct usyms *u, pid_t outer, pid_t inner);
 /* Reads the process's maps, unless that was done since the last refresh. What is known stays when it has ended. */
 void usyms_note(struct usyms *u, pid_t pid);
 /* Functions that the compiler has put into the one at addr, the innermost first: how many. Owned by the table. */

@@ -47,6 +47,7 @@ struct usyms {
 	struct object *objects;
 	unsigned kept;
 	unsigned now;
+	pid_t outer, inner;     /* usyms_alias(); 0: none */
 	struct mapwatch *watch; /* or NULL */
 };
 

@@ -295,7 +295,10 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 		fprintf(err, "dwire: could not enable tracing: Destructive actions not allowed\n");
 		return -EACCES;
 	}
+	(void)as_seen(d, &d->seen_target, d->target, false);
 	warn_pids(d, err);
+	so.outer = d->seen_target.outer;
+	so.inner = d->seen_target.pid;
 	s = session_new(&d->c.image, &so);
 	if (!s) {
 		fprintf(err, "dwire: no memory\n");

@@ -52,6 +52,8 @@ struct session *session_new(const struct image *image, const struct session_opti
 		.indent = (int)opts->options->stackindent,
 		.folded = opts->options->folded,
 		.inlines = opts->options->inlines,
+		.outer = opts->outer,
+		.inner = opts->inner,
 		.nodemangle = opts->options->nodemangle,
 		.err = opts->err });
 	if (!s->zones || !s->symtext) {

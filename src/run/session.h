@@ -31,6 +31,7 @@ struct session_options {
 	 * after session_free(), terminates those that still run. */
 	struct child *const *children;
 	size_t nchildren;
+	pid_t outer, inner; /* in a pid namespace: the first of them as programs see it, and as we do; 0: the same */
 };
 
 /* NULL: no memory. */

@@ -42,6 +42,8 @@ struct symtext *symtext_new(const struct symtext_opts *opts)
 		return NULL;
 	s->opts = *opts;
 	s->usyms = usyms_new();
+	if (s->usyms)
+		usyms_alias(s->usyms, opts->outer, opts->inner);
 	if (!s->usyms) {
 		free(s);
 		return NULL;

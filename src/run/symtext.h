@@ -4,17 +4,19 @@
 #define DWIRE_RUN_SYMTEXT_H
 #include "ir/image.h"
 #include "run/print.h"
+#include <sys/types.h>
 
 struct features;
 struct symtext;
 
 struct symtext_opts {
-	bool noresolve;  /* numbers only */
-	bool folded;     /* stacks in one line, outermost frame first */
-	bool nodemangle; /* names as the linker knows them */
-	bool inlines;    /* frames for inlined functions too */
-	int indent;      /* columns before a frame of a stack */
-	FILE *err;       /* borrowed: where it is said that the kernel hides its addresses */
+	bool noresolve;     /* numbers only */
+	bool folded;        /* stacks in one line, outermost frame first */
+	bool nodemangle;    /* names as the linker knows them */
+	bool inlines;       /* frames for inlined functions too */
+	int indent;         /* columns before a frame of a stack */
+	pid_t outer, inner; /* as of usyms_alias(); 0: none */
+	FILE *err;          /* borrowed: where it is said that the kernel hides its addresses */
 };
 
 /* NULL: no memory. */

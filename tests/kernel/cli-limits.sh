@@ -60,6 +60,9 @@ under unshare -p -f --mount-proc -- -qn 'BEGIN { @t["told"] = sum(pid == $pid); 
 	pid$target::main:entry { @t["main"] = sum(pid == $target); }' -c "$triggers/tcp_echo -q"
 expect_eq "$STATUS $(grep -v = <<<"$OUT" | sort | tr -s ' \n' ' ')" "0  exit of the target 1 main 1 told 1 " "a pid namespace"
 # shellcheck disable=SC2016
+under unshare -p -f --mount-proc -- -qn 'pid$target::main:entry { ustack(1); }' -c "$triggers/tcp_echo -q"
+expect_match "$STATUS $OUT" 'tcp_echo`main' "a stack in a pid namespace"
+# shellcheck disable=SC2016
 STATUS=0 OUT=$(timeout 10 unshare -p -f --mount-proc bash -c '(sleep 1; : <>/dev/tcp/127.0.0.1/1) 2>/dev/null & exec "$0" soconnect -p $! --csv -d 2' "$tmp/copy" 2>"$tmp/err") || STATUS=$?
 ERR=$(<"$tmp/err")
 expect_match "$STATUS $(tail -n +2 <<<"$OUT") $ERR" '^0 [0-9]+,"bash",2,"127.0.0.1",1,[0-9]+,"Connection refused" $' "a tool there"
