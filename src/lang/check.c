@@ -74,6 +74,20 @@ static bool can_declare(struct checker *ck, const struct var_decl *v, struct typ
 	return false;
 }
 
+/* Is s the variable that is declared with type t again, and if x is not NULL with its keys? */
+static bool is_declared_so(struct checker *ck, const struct symbol *s, const struct tyx *x, struct type *t)
+{
+	struct symbol again = { .kind = x ? SYM_ASSOC : SYM_VAR };
+	struct type *of = x ? declare_keys(ck, &again, x, t) : t;
+
+	if (s->kind != again.kind || s->nkeys != again.nkeys || !type_same(s->type, of))
+		return false;
+	for (size_t i = 0; i < s->nkeys; i++)
+		if (!type_same(s->keys[i], again.keys[i]))
+			return false;
+	return true;
+}
+
 static void declare_var(struct checker *ck, const struct var_decl *v)
 {
 	const struct tyx *x = assoc_of(ck, v->type);
@@ -84,9 +98,8 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 	if (!t || t->kind == T_FUNC) /* functions are those that D has: a prototype makes none */
 		return;
 	if (s) {
-		if (s->type && type_same(s->type, t) && s->kind == (assoc ? SYM_ASSOC : SYM_VAR))
-			return;
-		err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
+		if (!s->type || !is_declared_so(ck, s, x, t))
+			err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
 		return;
 	}
 	if (v->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, v->name)) {

@@ -204,6 +204,9 @@ struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 		if (t->of->kind == T_VOID || t->of->kind == T_FUNC)
 			return err(ck, e->loc, D_OP_VFPTR, "cast it to a pointer to a type",
 				"%s cannot take %s: what it points to has no size", expr_op_text(e->op), tname(ck, t));
+		if (!t->of->size)
+			return err(ck, e->loc, D_OP_INCOMPLETE, NULL, "the size of what %s points to is not known",
+				tname(ck, t));
 	}
 	return t;
 }

@@ -1,0 +1,2 @@
+struct unknown *x;
+BEGIN { x++; }
