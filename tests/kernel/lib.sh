@@ -48,6 +48,10 @@ need() {
 	done
 }
 
+need_ipv6() { # of this namespace's loopback
+	grep -qs ' lo$' /proc/net/if_inet6 || skip "no IPv6 here"
+}
+
 expect_eq() {
 	[ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"
 }

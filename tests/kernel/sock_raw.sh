@@ -1,6 +1,7 @@
 # The sock provider where system calls cannot be seen at tracepoints of their own: a clause asks for the stack, or tracefs
 # cannot be opened. The same calls are seen, with the same arguments, at the tracepoints that all of them pass.
 . "$here/sock.lib"
+need_ipv6
 need unshare setpriv
 
 # What kinds of programs dwire has, before it starts the trigger: 5 is tracepoint (BPF_PROG_TYPE_TRACEPOINT).

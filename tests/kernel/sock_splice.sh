@@ -1,4 +1,5 @@
 # What is read by splice(2), which goes another way in the kernel, counts as read.
+need_ipv6
 for family in -4 -6; do
 	trace_with 'sock:::receive /pid == $target && execname == "dw_splice"/ {
 			@[probename, args[0]->so_ip, args[0]->so_fd] = count();

@@ -21,7 +21,7 @@ in_bucket() { # FILTER MEMBER BUCKET: the count there
 
 # A machine that is slow itself makes them longer, as the trigger knows. The host: IPv6 asks for routers meanwhile.
 check_time() { # TOOL FILTER FAMILY HOST MS
-	run "$1" "$3" "$5" --host "$4"
+	run "$1" "$3" "$5" --netns "$NETNS" --host "$4"
 	least=$(bucket "$(value_of least_us)") most=$(bucket "$(value_of most_us)")
 	got=$(in_bucket "$2" usecs "$least")
 	[ "$least" = "$most" ] || got=$((got + $(in_bucket "$2" usecs "$most")))
