@@ -43,7 +43,7 @@ hint udp:recieve 'did you mean udp:::receive?'
 hint begin 'did you mean BEGIN?'
 hint tcp 'all probes of the provider: tcp:::'
 hint tcp:::nothing '-l -P tcp lists the probes of tcp'
-hint tick-10000 'did you mean tick-1000?'
+hint tick-10000 'N times a second, 5000 at most, or every Ns, Nms, Nus: profile-97, tick-5s'
 hint 'tcp:::nothing*' '-l lists all probes'
 run -n nosuch::read:entry
 expect_match "$ERR" 'hint: there is no provider nosuch; the providers: dtrace, .*tcp' "an unknown provider"
