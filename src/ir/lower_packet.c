@@ -70,6 +70,12 @@ vreg packet_load(struct lowerer *lw, const struct expr *e)
 	return size > 1 ? ir_be(ir, r, size) : r;
 }
 
+/* n, which is 1 to NAME_ROOM, such that a verifier sees it: where n was compared is not always where it is kept. */
+static vreg proved(struct ir *ir, vreg n)
+{
+	return ir_alui(ir, ALU_ADD, ir_alui(ir, ALU_AND, ir_alui(ir, ALU_SUB, n, 1), NAME_ROOM - 1), 1);
+}
+
 /* The name at the offset, into out (NAME_ROOM bytes); its length in the packet. */
 static vreg dns_name(struct lowerer *lw, const struct expr *e, vreg out)
 {
@@ -85,7 +91,7 @@ static vreg dns_name(struct lowerer *lw, const struct expr *e, vreg out)
 	ir_jcci(ir, CC_SLT, len, (int32_t)NAME_ROOM, most);
 	ir_seti(ir, len, (int32_t)NAME_ROOM - 1);
 	ir_label(ir, most);
-	copy_bytes(lw, off, scratch_ptr(lw, in), len);
+	copy_bytes(lw, off, scratch_ptr(lw, in), proved(ir, len));
 	ir_set(ir, wire, ir_lib(ir, LIB_dns_name, (vreg[]){ out, scratch_ptr(lw, in), len }, 3));
 	ir_label(ir, none);
 	scratch_release(lw, mark);
