@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count: tcp:::send { @ = count(); } by hand. */
 #include "kern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* empty: a program that does nothing, at every place that the bench measures. Its cost is that of being measured. */
 #include "kern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* load: loads BPF objects and attaches all their programs, those for cgroups to the directory that is named first.
  * Input: load [-x PROGRAM]... CGROUP OBJECT...; -x: not that program. Maps of the same name are one map.
  * Output: the line "ready"; then it waits for the end of its input. An iterator runs once, before. */

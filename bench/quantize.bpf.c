@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* quantize: tcp:::receive { @[args[1]->cs_pid] = quantize(args[2]->ip_plength); } by hand. The map owners is that of
- * bpf/owner.bpf.c, which the loader loads too. */
+ * src/owner/bpf/owner.bpf.c, which the loader loads too. */
 #include "kern.h"
-#include "ir/abi.h"
+#include "abi/abi.h"
 
 #define NO_SOCKET 3 /* SKB_DROP_REASON_NO_SOCKET */
 

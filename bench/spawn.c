@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spawn: runs a command; wall time and peak memory, of this command alone (a child of a big process would inherit that
  * one's peak). Input: a command. Output, on descriptor 3: "MILLISECONDS KIB STATUS". */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sum: ip:::send { @[args[2]->ip_daddr] = sum(args[2]->ip_plength); } by hand. */
 #include "kern.h"
 

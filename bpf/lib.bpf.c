@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib: the functions of BPFLIB in src/ir/ir.h, which compiled programs call (IR_LIB).
  * Built by: clang -O2 -target bpf -mcpu=v3 -D__BPF__ -g0 -I src -c bpf/lib.bpf.c -o lib.bpf.o
  *           python3 bpf/gen_lib.py lib.bpf.o lib_code.h
@@ -6,7 +7,7 @@
  * The verifier walks a function once for each call and path, so the code avoids paths: what a branch would decide is
  * computed, and what a path would know exactly is kept a range. Memory is accessed by bytes, as the pointers may be of
  * any alignment and stack memory allows nothing else at variable offsets. */
-#include "ir/abi.h"
+#include "abi/abi.h"
 
 #define INLINE static inline __attribute__((always_inline))
 /* Hides from clang what it knows of x, so that it does not turn arithmetic into branches. */
@@ -159,9 +160,12 @@ u64 str_len(const char *s, u32 size)
 	return n;
 }
 
+/* In the order of what they need. */
+/* clang-format off */
 #include "lib_text.h"
 #include "lib_path.h"
 #include "lib_dns.h"
 #include "lib_stack.h"
 #include "lib_chill.h"
 #include "lib_json.h"
+/* clang-format on */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib_chill: chill(): a CPU kept busy; part of lib.bpf.c. */
 
 #define CHILL_ROUNDS (1u << 23) /* that bpf_loop() allows; a round takes some 30 ns */

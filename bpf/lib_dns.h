@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib_dns: names of the Domain Name System, as packets have them; part of lib.bpf.c.
  * The packet is another's: every byte may be anything. No branch depends on it, so that the verifier walks one path. */
 

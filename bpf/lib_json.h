@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib_json: json(), the value of one member of a text in JSON; part of lib.bpf.c.
  *
  * Input: the text, and a path: names of members and numbers of elements with . [ ] between them. Output: where the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib_path: text of what the kernel keeps in pieces: paths, command lines; part of lib.bpf.c. */
 static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 

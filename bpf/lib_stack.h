@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib_stack: stacks where the kernel gives none to programs; part of lib.bpf.c.
  *
  * x86_64 kernels mostly have no frame pointers, but a table of their own (ORC, Documentation/arch/x86/orc-unwinder.rst)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib_text: the subroutines of D that work on characters; part of lib.bpf.c.
  *
  * Input: texts in memory of the program's own, a NUL among their first `cap` bytes, memory up to a multiple of 8.

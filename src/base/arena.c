@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena: reserved address space handed out from the bottom; the kernel gives pages as they are touched.
  * Input: sizes. Output: zeroed memory that lives until arena_free.
  * Invariant: every chunk is fresh from mmap and never reused, so memory is zero without a memset. A machine that
  * refuses big reservations (RLIMIT_AS, overcommit off) gets small chunks, chained. */
 #include "base/arena.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena: one region of memory per compilation, released at once.
  * Invariant: allocations are zeroed, 16-aligned and never NULL (the region is
  * reserved address space; a compilation that outgrows it is stopped by the
  * parser's limits long before). */
 #ifndef DWIRE_BASE_ARENA_H
 #define DWIRE_BASE_ARENA_H
-#include <stddef.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 struct arena;
 

@@ -1,13 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diag: what is wrong with a script.
  * Input: locations, tags, texts, as the stages find them. Output: file:line:col, the source line, a caret, a hint.
  * Invariant: at most DIAG_KEEP errors and as many warnings are kept; nothing that came from a script reaches the
  * terminal unescaped. */
 #include "base/diag.h"
-#include "base/escape.h"
-#include "base/vec.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
+
+#include "base/escape.h"
+#include "base/vec.h"
 
 #define DIAG_KEEP 100u
 #define DIAG_WIDTH 160u /* longest source line shown whole, in bytes */

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diag: what is wrong with a script, collected, and printed with line and caret. */
 #ifndef DWIRE_BASE_DIAG_H
 #define DWIRE_BASE_DIAG_H
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
 #include "base/arena.h"
 
 /* A D text: a script file, a -n argument or a library file. Borrowed, lives as long as the compilation. */

@@ -1,13 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* escape: bytes that were traced, made safe for a terminal.
  * Input: any bytes. Output: printable text; every other byte as \xHH.
  * Invariant: no byte below 0x20, no DEL, no C1 control, no direction override and no malformed UTF-8 is written
  * (newline and tab excepted, on request). A backslash passes as it is: the text is for eyes, not for parsing. */
 #include "base/escape.h"
-#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 struct range {
 	uint32_t lo, hi;

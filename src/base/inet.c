@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* inet: see inet.h. Input: text. Output: bytes and a mask. Invariant: no bit of the network is outside of the mask. */
 #include "base/inet.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* period: see period.h. */
 #include "base/period.h"
 

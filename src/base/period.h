@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* period: how often something happens, as D writes it: "10hz", "100ms", "1d"; a number alone is hertz. */
 #ifndef DWIRE_BASE_PERIOD_H
 #define DWIRE_BASE_PERIOD_H

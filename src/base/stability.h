@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stability: how far users may rely on a name, on what its data mean, and on what they depend: the triplets that D
  * programs report (-v) and can demand (-x amin, #pragma D attributes). */
 #ifndef DWIRE_BASE_STABILITY_H

@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* strmap: string -> pointer.
  * Invariant: entries lie in order of insertion; the table of indices is a power of two and at most half full, so a
  * probe ends. Index 0 of a slot means empty. */
 #include "base/strmap.h"
-#include "base/vec.h"
+
 #include <stdint.h>
 #include <string.h>
+
+#include "base/vec.h"
 
 struct entry {
 	const char *key;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* strmap: string -> pointer, in an arena; keys are copied. */
 #ifndef DWIRE_BASE_STRMAP_H
 #define DWIRE_BASE_STRMAP_H

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vec: growing arrays in an arena.
  * Invariant: capacity doubles, so n pushes copy at most 2n elements; old arrays stay valid until the arena goes. */
 #include "base/vec.h"
+
 #include <string.h>
 
 void vec_grow(struct arena *a, void **v, size_t n, size_t *cap, size_t size)

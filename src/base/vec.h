@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vec: growing arrays in an arena. VEC(T) declares one; elements are v[0..n). */
 #ifndef DWIRE_BASE_VEC_H
 #define DWIRE_BASE_VEC_H

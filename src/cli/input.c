@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input: see input.h. Invariant: of an endless stream not more than READ_MAX is kept. */
 #include "cli/input.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input: the text of a file that the user named. */
 #ifndef DWIRE_CLI_INPUT_H
 #define DWIRE_CLI_INPUT_H

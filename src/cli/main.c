@@ -1,4 +1,5 @@
-/* main: the command, with dtrace(1)'s options. A thin user of dwire.h. */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main: the command, with dtrace(1)'s options. A thin user of api/dwire.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,15 +8,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/dwire.h"
 #include "base/diag.h"
 #include "cli/input.h"
 #include "cli/name.h"
 #include "cli/tool.h"
-#include "dwire.h"
 
 #define DWIRE_VERSION "0.1.0"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name: see name.h. Input: messages of the library, which calls itself dwire, whole lines at a time. Output: the same
  * on stderr, under the name that users of dtrace expect. Invariant: nothing but the prefix of a line is changed. */
 #include "cli/name.h"

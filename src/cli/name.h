@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name: the name that the command was called by, in messages. */
 #ifndef DWIRE_CLI_NAME_H
 #define DWIRE_CLI_NAME_H

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool: the D tools by name, their list, and running one. Input: argv. Output: what the tool prints, the status. */
 #include "cli/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/dwire.h"
 #include "base/diag.h"
 #include "cli/input.h"
 #include "cli/tool_priv.h"
-#include "dwire.h"
 
 static size_t name_length(size_t i)
 {

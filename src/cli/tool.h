@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool: the D tools that are compiled in, with options of their own. */
 #ifndef DWIRE_CLI_TOOL_H
 #define DWIRE_CLI_TOOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_args: the command line of a tool, and its -h. Input: argv and the interface. Output: the parameters' values.
  * Invariant: a value is D text that cannot be anything but a number, a string or a list of numbers. */
 #include <ctype.h>

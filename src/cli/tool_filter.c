@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_filter: the filters that all tools about sockets have, as D. Input: their options; the D of a csinfo_t *, of
  * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; else it is "(1)". */
 #include <ctype.h>
@@ -12,8 +13,8 @@
 
 #include "base/inet.h"
 #include "cli/tool_priv.h"
-#include "run/pidns.h"
-#include "run/zone.h"
+#include "namespaces/pidns.h"
+#include "namespaces/zone.h"
 
 #define MAX_ITEMS 64
 

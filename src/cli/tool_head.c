@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_head: the interface of a tool, the first comment of its script. Input: text. Output: struct tool.
  * Invariant: a line that is not understood is prose and is left alone; one that is and is wrong is refused. */
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_meant: what the writer of a tool's arguments may have meant, who thinks of another tool's. Input: the word, the
  * tool's options. Output: a hint on err. */
 #include <ctype.h>

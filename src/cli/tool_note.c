@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and
  * queues of our network namespace; containers that run; the kernel's modules. Output: a line on the tool's err.
  * Invariant: a note is no refusal, for a device may be another namespace's, or come later; only a module that is
@@ -13,7 +14,7 @@
 
 #include "base/diag.h"
 #include "cli/tool_priv.h"
-#include "run/zone.h"
+#include "namespaces/zone.h"
 
 #define MAX_NAMES 32
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_priv: what the files of the tools share. A tool is a D script whose first comment is its interface (docs/
  * HOWTO_ADD_TOOL.md): tool_head.c reads it, tool_args.c the command line, tool_filter.c makes the common filters,
  * tool_text.c the D program, tool.c runs it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_row: a row of a tool's table, as a printf or printa in text, JSON or CSV. Input: columns and the D of their
  * values. Output: D. Invariant: the three print the same values; a number of text is a number of JSON. */
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_text: the D program of a tool. Input: its script and its parameters. Output: the script with constants before it
  * and these words replaced:
  *	wanted(cs...)		the condition of the common filters; wanted_here(cs), wanted_netns(cs)

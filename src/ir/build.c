@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build: appends IR instructions. Input: operands; output: the register of the result. Invariant: every operand is a
  * register that exists, so a mistake of the lowering stops at the place where it is made. */
-#include "ir/ir.h"
 #include <assert.h>
 #include <string.h>
+
+#include "ir/ir.h"
 
 struct ir *ir_new(struct arena *a)
 {

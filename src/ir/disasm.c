@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disasm: BPF instructions as text, for --dump=bpf. Input: instructions; output: a line each, as the kernel's verifier
  * writes them. Invariant: any bytes give some text; what is no instruction is shown as a number. */
-#include "ir/ir.h"
 #include <inttypes.h>
 #include <linux/bpf.h>
+
+#include "ir/ir.h"
 
 static const char *helper_name(int32_t id)
 {

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump: IR as text, for --dump=ir. Input: IR; output: a line an instruction, with the D position where it changes. */
+#include <inttypes.h>
+
 #include "ir/ir.h"
 #include "ir/ops.h"
-#include <inttypes.h>
 
 static const char *const alu_names[] = {
 #define X(o, s) s,

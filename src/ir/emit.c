@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emit: IR to BPF instructions. Input: IR; output: struct ir_code in the IR's arena: instructions, which of them want a
  * map's fd, and where in the D each came from. Functions of bpf/lib.bpf.c that the program calls follow it, once each.
  * Invariant: only instructions of ISA v3, so that any kernel from 5.12 on takes them. */
-#include "ir/ir.h"
-#include "ir/ops.h"
-#include "ir/regalloc.h"
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/ir.h"
+#include "ir/ops.h"
+#include "ir/regalloc.h"
 #include "lib_code.h" /* generated: lib_insns[], lib_funcs[] */
 
 #define MAX_STACK 512

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fold: local rewriting rules of the optimiser. Input: one instruction with resolved operands and what is known of
  * them; output: the same instruction in a simpler form. Invariant: the result is the same for every value that the
  * operands can have, by BPF's arithmetic. */
 #include "ir/fold.h"
-#include "ir/ops.h"
+
 #include <stddef.h>
+
+#include "ir/ops.h"
 
 static const struct ir_val *val(const struct ir_opt *o, vreg v)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fold: rewriting one IR instruction with what is known of its operands. Internal to the optimiser. */
 #ifndef DWIRE_IR_FOLD_H
 #define DWIRE_IR_FOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ir: the small intermediate language between the typed tree and BPF instructions.
  *
  * Virtual registers hold 64 bits; a value of a narrower C type is kept sign- or zero-extended. Control flow only goes
@@ -7,10 +8,11 @@
  * Stack objects are laid out by the lowering (ir_stack_mark/alloc/release); the emitter puts its spills below. */
 #ifndef DWIRE_IR_IR_H
 #define DWIRE_IR_IR_H
-#include "base/diag.h"
-#include "base/vec.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
 
 typedef uint32_t vreg; /* 0: none */
 

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops: facts about single IR instructions. Input: an instruction or constants; output: an answer. Pure. */
 #include "ir/ops.h"
+
 #include <endian.h>
 
 unsigned ir_uses(struct ir_insn *in, vreg *uses[IR_MAX_USES])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops: facts about single IR instructions, shared by the optimiser, the register allocator and the printer. */
 #ifndef DWIRE_IR_OPS_H
 #define DWIRE_IR_OPS_H

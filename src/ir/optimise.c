@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* optimise: makes IR shorter. Input and output: ir->code.
  * A forward pass over the code shares equal values where one dominates the other, propagates copies and constants and
  * decides branches; then unused results are dropped and jumps are straightened. Nothing moves upwards, so a load stays
  * behind the check of its pointer. Invariant: what the program stores, calls and returns, and in which order, stays. */
-#include "ir/fold.h"
-#include "ir/ops.h"
 #include <assert.h>
 #include <string.h>
+
+#include "ir/fold.h"
+#include "ir/ops.h"
 
 #define HASH_LEAST 1024u
 #define SAME_KEYS 16 /* equal computations in other branches that are looked at */

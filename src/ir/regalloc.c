@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* regalloc: linear scan over program order. Input: IR; output: struct ra, the same instructions with every value in a
  * register, a stack slot, or made anew at each use (constants and addresses).
  *
@@ -8,10 +9,12 @@
  * use; the scan is repeated until all have a place.
  * Invariant: whatever is in a register over a call is in R6-R9; a register is read only after it was set. */
 #include "ir/regalloc.h"
-#include "ir/ops.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+
+#include "ir/ops.h"
 
 #define ALL_REGS 0x3ffu
 #define SAVED_REGS 0x3c0u /* R6-R9 outlive calls */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* regalloc: IR with a place for every value. Internal to the back end. */
 #ifndef DWIRE_IR_REGALLOC_H
 #define DWIRE_IR_REGALLOC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpfsys: the system call bpf(2), a function a command. Each gives -errno when it fails, else 0 or a descriptor.
  *
  * Not libbpf's functions of that kind: those raise RLIMIT_MEMLOCK on old kernels, which is for the user to decide, load

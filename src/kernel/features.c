@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* features: probes of the running kernel.
  * Input: /proc, /sys and a few system calls. Output: plain answers. Invariant: nothing is probed before it is asked
  * for, nothing twice, and nothing is left behind in the system: even a mount is a descriptor that dies with us. */
 #include "kernel/features.h"
-#include "kernel/bpfsys.h"
-#include "kernel/lockdown.h"
-#include "kernel/sysevents.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -19,6 +18,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "kernel/bpfsys.h"
+#include "kernel/lockdown.h"
+#include "kernel/sysevents.h"
 
 #define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
 

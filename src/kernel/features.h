@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* features: what the running kernel offers to us, found out when first asked and remembered. */
 #ifndef DWIRE_KERNEL_FEATURES_H
 #define DWIRE_KERNEL_FEATURES_H

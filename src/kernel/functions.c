@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions: see functions.h. Input: tracefs's available_filter_functions, lines "NAME" or "NAME [MODULE]"; where
  * tracefs is not mounted, a mount of our own that nobody else sees. Invariant: names are kept in one text, a hash finds
  * them. */
 #include "kernel/functions.h"
-#include "kernel/readall.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
+
+#include "kernel/readall.h"
 
 #define FILE_NAME "available_filter_functions"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions: the functions of the kernel and its modules that can be traced. Read when first asked for: tens of
  * thousands. */
 #ifndef DWIRE_KERNEL_FUNCTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* knames: see knames.h. Input: an address or a name. Output: both, and the symbol's bounds. A program that is run by
  * hand asks (bpf_kallsyms_lookup_name, bpf_snprintf with %pS), through memory that it shares with us.
  * Invariant: what is in that memory is of the last question. */
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
 #include "kernel/bpfsys.h"
 
 struct question {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* knames: names and addresses of the kernel's symbols, asked of the kernel itself, one at a time: some microseconds
  * each, where all of /proc/kallsyms takes tens of milliseconds and as many megabytes. */
 #ifndef DWIRE_KERNEL_KNAMES_H

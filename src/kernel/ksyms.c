@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ksyms: see ksyms.h. Input: the kernel's own look-up, and /proc/kallsyms for what that does not tell (modules, which
  * CPU's; where the kernel hides addresses). Output: address, kind and room of a symbol. Invariant: the text ends with a
  * newline and a NUL. */
 #include "kernel/ksyms.h"
-#include "kernel/knames.h"
-#include "kernel/readall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "kernel/knames.h"
+#include "kernel/readall.h"
 
 enum bound { STEXT, ETEXT, SINIT, EINIT, END, BOUNDS };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lockdown: see lockdown.h. Input: a line of securityfs, "none [integrity] confidentiality". Where that is not mounted
  * it is opened without being mounted anywhere. */
 #include "kernel/lockdown.h"

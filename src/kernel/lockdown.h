@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lockdown: how far the kernel is locked down against its own administrator. */
 #ifndef DWIRE_KERNEL_LOCKDOWN_H
 #define DWIRE_KERNEL_LOCKDOWN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* readall: see readall.h. Invariant: the buffer has two bytes more than were read. */
 #include "kernel/readall.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* readall: files of the kernel, which do not tell their size. */
 #ifndef DWIRE_KERNEL_READALL_H
 #define DWIRE_KERNEL_READALL_H

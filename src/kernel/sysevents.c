@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors. Invariant: an event that
  * was found to be there stays open until it is taken: closing and opening it again makes the kernel wait. */
 #include "kernel/sysevents.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysevents: the tracepoints of single system calls, as perf events. One costs other system calls a few nanoseconds,
  * where a program at sys_enter or sys_exit runs for each of them. */
 #ifndef DWIRE_KERNEL_SYSEVENTS_H

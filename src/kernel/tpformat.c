@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tpformat: see tpformat.h. Input: lines "field:DECLARATION; offset:N; size:N; signed:N;". Output: fields. Pure.
  * Invariant: every field lies in the record, which is no larger than the kernel lets one be. */
 #include "kernel/tpformat.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tpformat: what a tracepoint's format file says of the record that it writes: its fields. */
 #ifndef DWIRE_KERNEL_TPFORMAT_H
 #define DWIRE_KERNEL_TPFORMAT_H

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tracepoints: see tracepoints.h. Input: the folders of tracefs, one a group. BTF has the tracepoints and their
  * arguments, but not the groups. Where tracefs is not mounted it is opened without being mounted anywhere: nobody else
  * sees it, and it goes with its descriptor. */
 #include "kernel/tracepoints.h"
-#include "kernel/readall.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "kernel/readall.h"
 
 static int detached_tracefs(void)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tracepoints: the kernel's tracepoints as tracefs has them: groups, and records. */
 #ifndef DWIRE_KERNEL_TRACEPOINTS_H
 #define DWIRE_KERNEL_TRACEPOINTS_H

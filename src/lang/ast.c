@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ast: the tree, printed for --dump=ast: two spaces a level, one node a line.
  * Input: a program. Output: text that shows every field the parser set, except places in the source.
  * Invariant: recursion is bounded by the parser's limit of nesting. */
-#include "lang/ast_text.h"
 #include <inttypes.h>
+
+#include "lang/ast_text.h"
 
 static void dump_expr(FILE *out, const struct expr *e, int level);
 

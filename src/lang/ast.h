@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ast: the tree of a D program. The parser makes it from text alone (names are not resolved); the checker fills the
  * fields marked "check". Every node keeps its place in the source. All memory is the compilation's arena. */
 #ifndef DWIRE_LANG_AST_H
 #define DWIRE_LANG_AST_H
 #include <stdint.h>
+
 #include "base/diag.h"
 #include "base/vec.h"
 
@@ -132,8 +134,8 @@ struct expr {
 	struct symbol *sym;
 	struct xlate_use *xl;       /* for a translated value or member */
 	struct type_member *member; /* of a structure, not translated */
-	int form;                   /* strings: the form they are kept in, see lang/check.h */
-	void *extra;                /* by kind, see lang/check.h */
+	int form;                   /* strings: the form they are kept in, see lang/check/check.h */
+	void *extra;                /* by kind, see lang/check/check.h */
 };
 
 /* ---- statements, clauses, declarations --------------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ast_text: types and expressions written back as D.
  * Input: a tree. Output: text that parses to the same tree.
  * Invariant: parentheses stand where they were written (paren); the parser's shape needs no others. */
 #include "lang/ast_text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

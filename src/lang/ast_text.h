@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ast_text: types and expressions written back as D. */
 #ifndef DWIRE_LANG_AST_TEXT_H
 #define DWIRE_LANG_AST_TEXT_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* attrs: see attrs.h. Input: a checked clause. Output: a triplet. */
 #include "lang/attrs.h"
 
 #include <string.h>
 
-#include "lang/check.h"
+#include "lang/check/check.h"
 
 static struct stability name_attrs(const struct expr *e, const struct attrs_env *env, const char **what)
 {

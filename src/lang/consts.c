@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* consts: values of constant expressions. Input: an expression, typed by the checker or not; output: its value by C's
  * rules, wrapped to the type that the expression has. Invariant: the same value that the compiled program gives. */
 #include <string.h>
 
-#include "lang/check.h"
+#include "lang/check/check.h"
 
 struct cval {
 	int64_t v;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dlib: the D library, compiled into the binary, and an index of its declarations, so that only those that a script
  * needs are ever parsed. All is made by src/gen_embed.py from dlib/ (all .d files). Invariant: files are sorted by
  * name; text ends with a NUL that len does not count; after the last file comes an entry with name NULL. */

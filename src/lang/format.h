@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format: printf and printa format strings of D, parsed once, used by the checker (types) and the consumer. Pure. */
 #ifndef DWIRE_LANG_FORMAT_H
 #define DWIRE_LANG_FORMAT_H
-#include "base/arena.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/arena.h"
 
 enum fmt_flag {
 	FMT_MINUS = 1,

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbols: the names that D has built in, and those that a script makes; forms of strings. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "lang/check_priv.h"
+#include "lang/check/check_priv.h"
 
 #define STRSIZE_MAX 65536u
 

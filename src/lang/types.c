@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* types: struct type, by name and tag, from the script or the kernel; members; C's conversions. See types.h. */
 #include "lang/types.h"
 

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* types: the types of D and of the kernel, and how D expressions convert between them. Pure: kernel types come
  * through struct ktypes. All memory is the compilation's arena. */
 #ifndef DWIRE_LANG_TYPES_H
 #define DWIRE_LANG_TYPES_H
 #include <stdint.h>
-#include "base/arch.h"
+
+#include "abi/arch.h"
 #include "base/diag.h"
 #include "base/strmap.h"
 #include "lang/ast.h"
@@ -69,7 +71,7 @@ struct ksymbol {
 	int64_t distance;
 };
 
-/* Where kernel types come from (src/kernel/btf.c), or none. */
+/* Where kernel types come from (src/kernel/btf/btf.c), or none. */
 struct types;
 
 struct ktypes {

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* types_written: types as they are written in D -> struct type.
  * Input: a struct tyx. Output: its type, or errors.
  * Invariant: structures are laid out as a C compiler for 64-bit Linux does. */
-#include "lang/types.h"
-
 #include <string.h>
+
+#include "lang/types.h"
 
 static struct type *resolve_basic(struct types *ts, struct diags *d, const struct tyx *x)
 {

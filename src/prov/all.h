@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* all: the providers' tables, one a file. */
 #ifndef DWIRE_PROV_ALL_H
 #define DWIRE_PROV_ALL_H

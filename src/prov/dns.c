@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dns: queries and responses of the Domain Name System in UDP, port 53: as sockets of this machine send and receive
  * them. The packets are others': nothing in them is believed, and names are decoded within fixed
  * bounds. */

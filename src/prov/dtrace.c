@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dtrace: BEGIN, END, ERROR. The programs of the first two are run by hand: before all
  * others, after all others; ERROR's clauses are part of every program whose clauses may fault. */
 #include "prov/all.h"

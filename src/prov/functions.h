@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions: sites of the network providers that are functions of the kernel: the tiers functions and kprobes. What
  * each gives is in dlib/functions.d. Chosen among those that Linux 6.1 to 6.18 have under one name, with code of their
  * own. */

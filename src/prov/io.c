@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* io: requests to disks, the hooks tier: from the moment that the block layer hands a request to the device's driver
  * until the device is done with it. Requests that carry no data for the disk (a SCSI command, a flush) have no bio or
  * no bytes and are left out. */

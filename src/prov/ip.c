@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ip: packets that IP sends and receives, the hooks tier. Sent: those of sockets by cgroup_skb; the rest (forwarded,
  * and what the kernel sends without a socket) when they go to a device. Received: when a device delivers them to IP. A
  * packet that crosses a bridge, a bond, a VLAN or a veth pair on its way counts once in each direction and

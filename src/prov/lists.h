@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lists: providers whose probes are in a list of the kernel's (system calls, tracepoints), too long to be a table. The
  * list is read only when a description could mean one of its probes. What they ask of the running kernel comes in as
  * struct kernel_lists, so that this stays pure. */

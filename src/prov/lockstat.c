@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lockstat: the kernel's locks. Waits are known by tracepoints of the slow ways to a lock (Linux 5.19), which tell
  * begin and end; taking and giving a lock that is free only by functions. Solaris' adaptive locks are Linux' mutexes,
  * its readers/writer locks Linux' semaphores and spin locks of that kind. Spin locks can be seen only when waited for:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match: see match.h. Input: the providers' tables, descriptions. Output: struct probe. Invariant: a probe keeps
  * its number as long as the list lives. */
 #include "prov/match.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match: the probes as users see them, and which of them a description means. Knows the providers' tables and D's
  * descriptions, nothing of the kernel. */
 #ifndef DWIRE_PROV_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match_hint: what the writer of a description that matches nothing may have meant: a name nearby, a colon more or
  * less, another tracer's name of the same. Input: the description, the probes there are. Output: a hint. */
 #include <ctype.h>

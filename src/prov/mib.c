@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The
  * hooks tier sees no counters: each is derived from the packets and state changes that move it, and was checked
  * against /proc/net/snmp, netstat and snmp6, where Linux has it too; the others (tcpInData…, tcpOutData…) are

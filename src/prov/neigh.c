@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* neigh: who is asked for the hardware address of a neighbour (ARP, IPv6's neighbour discovery), the hooks tier:
  * questions as they go to a device, answers at the kernel's table of neighbours. */
 #include "prov/all.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* net: packets at the border of the kernel and its network devices, the hooks tier: given to a device's queue, to its
  * driver, handed up by a driver, and what the stack gets after packets were merged (GRO). Every device of a stack of
  * them (VLAN, bond, bridge, tunnel) sees the packet itself. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile: tick-N fires on one CPU, profile-N on all, N times a second or every N ns, us, ms, s, m, h, d. */
 #include <errno.h>
 #include <stdlib.h>

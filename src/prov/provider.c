@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* provider: the list of all of them. */
 #include "prov/provider.h"
 

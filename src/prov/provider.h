@@ -1,8 +1,9 @@
-/* provider: a new provider is one file with one table (ir/probe.h), listed in provider.c, and its translators in
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* provider: a new provider is one file with one table (image/probe.h), listed in provider.c, and its translators in
  * dlib/. */
 #ifndef DWIRE_PROV_PROVIDER_H
 #define DWIRE_PROV_PROVIDER_H
-#include "ir/probe.h"
+#include "image/probe.h"
 
 /* For the tables: an array and how many it has; a typed tracepoint with n arguments; a provider of the kernel. */
 #define TABLE(a) a, sizeof(a) / sizeof((a)[0])

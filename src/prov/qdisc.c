@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qdisc: packets in the queues of devices, the hooks tier: the queueing discipline that a device has (or each of its
  * queues, below mq), not those below it. What passes an empty queue without being put into it is not seen. */
 #include "prov/all.h"

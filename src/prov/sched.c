@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched: which thread has a CPU, which wait for one, and why, the hooks tier. A thread that is ready to run but does
  * not is in the queue of its CPU: it comes there by being woken, created or preempted, and leaves it by getting the
  * CPU. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sctp: packets and states, as Solaris has them. Packets at the hooks of the sockets, and where those stand among the
  * kernel's functions. The kernel tells no steps of associations, and does them where no program can look; but behind
  * each step it takes a reference to the association or lets its queue go before the next one: sctp_association_hold()

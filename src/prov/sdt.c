@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sdt, rawtp: every tracepoint of the kernel and its modules. The module is the group that tracefs puts it in; args[]
  * are the tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sdtargs: see sdtargs.h. Input: a note's third text. Each argument is SIZE@OPERAND, SIZE negative for signed ones,
  * with an f for floating point ones. Pure. Invariant: registers are named only by their place in struct pt_regs. */
 #include "prov/sdtargs.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arch.h"
+#include "abi/arch.h"
 
 struct reg {
 	const char *name;

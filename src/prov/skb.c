@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* skb: packets' buffers (struct sk_buff), from the moment that memory is taken for one until it is given back, the
  * hooks tier. Memory that a driver keeps for itself (NAPI) is not seen as it is taken: such a buffer begins where
  * the driver hands it up. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sock: sockets of every family as processes use them: system calls, io_uring, and what follows later. A call's end
  * is seen in the process that makes it; a connection that completes later, and a full buffer, in an interrupt, with
  * the socket's owner. Measured on Linux 6.18. 32-bit programs, whose calls have other numbers, are left out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stability: see stability.h. */
 #include "prov/stability.h"
 

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stability: how far users may rely on each provider: the tables at the end of the providers' chapters of D's guide. */
 #ifndef DWIRE_PROV_STABILITY_H
 #define DWIRE_PROV_STABILITY_H
 #include "base/stability.h"
-#include "ir/probe.h"
+#include "image/probe.h"
 #include "lang/ast.h"
 
 struct prov_stability {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysinfo: what the kernel's cpu and system statistics count, the hooks tier: system calls and their bytes, switches,
  * forks, ticks, requests to disks, locks that were waited for. arg0 is by how much the counter moves. Solaris' probes
  * for which Linux has no event (ufs*, namei, rcvint, ...) are not there; docs/providers/sysinfo.md says which. */

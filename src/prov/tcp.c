@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp: segments, connections and their states, the hooks tier. Measured on Linux 6.18: each segment that a packet
  * capture shows is seen at exactly one of a probe's sites. */
 #include "prov/tcp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp_events: where the hooks tier sees losses, resets, full listeners, congestion, and FreeBSD's debug probes.
  * Each site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
 #include "prov/tcp.h"

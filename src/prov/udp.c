@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb
  * those that reach none. */
 #include "prov/all.h"

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* user: probes in programs and libraries, which are made when a description names them: what a description asks for,
- * and the probes' definitions. Pure; src/run/userprobes.c finds the processes and files. */
+ * and the probes' definitions. Pure; src/compile/userprobes.c finds the processes and files. */
 #ifndef DWIRE_PROV_USER_H
 #define DWIRE_PROV_USER_H
 #include "prov/match.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vminfo: what the virtual memory system counts, the hooks tier: faults, pages that are read, written and freed. arg0
  * is by how much the counter moves. Solaris' probes for which Linux has no event (pgrec, softlock, swapping of whole
  * processes, ...) are not there; docs/providers/vminfo.md says which. */

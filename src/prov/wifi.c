@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* wifi: scans for wireless networks: asked for by a process, the channels that the kernel turns the device to, the end;
  * the hooks tier. The tracepoints are those of the modules cfg80211 and mac80211. Of devices that scan by themselves
  * (hw_scan) the kernel is not told the channels. */

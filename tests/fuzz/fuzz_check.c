@@ -1,16 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_check: any text through the whole compiler, as `dwire -e -s` does it: parser, library, probe matching, checker,
  * lowering, register allocation, instructions. Types are the running kernel's where it has them; else those of no
  * kernel, and texts that need none. Found wrong: a crash, a sanitizer's report, a result that does not agree with the
  * diagnostics, an image that does not hold together; with DWIRE_FUZZ_LOAD set, as root, also a program that the
  * kernel's verifier refuses. */
-#include "kernel/btf.h"
-#include "kernel/features.h"
-#include "run/compile.h"
-#include "run/load.h"
-#include "run/owner.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "compile/compile.h"
+#include "kernel/btf/btf.h"
+#include "kernel/features.h"
+#include "load/load.h"
+#include "owner/owner.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_elf: what is read from other people's files: an ELF image with its functions and its notes, the operands of a
  * probe's arguments, machine code. Found wrong: a crash, a sanitizer's report, results that make no sense. Mutations
  * start from a small whole image that is made here. */
-#include "kernel/elfsyms.h"
-#include "kernel/insn.h"
-#include "kernel/sdtnotes.h"
-#include "prov/sdtargs.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "prov/sdtargs.h"
+#include "symbols/elf/elfsyms.h"
+#include "symbols/elf/insn.h"
+#include "symbols/elf/sdtnotes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_format: any bytes as a format file of a tracepoint. No field may lie outside of the record. */
 #include <stdlib.h>
 #include <string.h>

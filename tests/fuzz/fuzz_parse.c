@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_parse: any bytes through the lexer, the parser and the printers.
  * The first byte chooses the entry. Found wrong: a crash, a sanitizer's report, an expression that does not parse
  * again when it is written back, or a result that does not agree with the diagnostics. */
-#include "base/strmap.h"
-#include "lang/parse.h"
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/strmap.h"
+#include "lang/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_record: any bytes as ring buffers and as values of aggregations, against a fixed image that has every kind of
  * field, conversion and action. Nothing may be read outside the data, nothing printed may hold a control byte that the
  * image's own text does not have, and every pass ends. */
-#include "run/consume.h"
 #include <stdlib.h>
 #include <string.h>
+
+#include "consume/consume.h"
 
 #define RING_SIZE 1024
 #define NRINGS 2

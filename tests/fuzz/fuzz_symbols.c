@@ -1,12 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_symbols: any bytes as a program whose symbols, frames and inlined functions are wanted, as a packed table, as a
  * list of compiled functions and as a mangled name; and as .eh_frame of a program that is whole but for that. Nothing
  * may be read outside of them, and every reader ends. */
-#include "kernel/cfi.h"
-#include "kernel/demangle.h"
-#include "kernel/elfsyms.h"
-#include "kernel/inlines.h"
-#include "kernel/perfmap.h"
-#include "kernel/unxz.h"
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "symbols/demangle.h"
+#include "symbols/elf/cfi.h"
+#include "symbols/elf/elfsyms.h"
+#include "symbols/elf/inlines.h"
+#include "symbols/elf/unxz.h"
+#include "symbols/perfmap.h"
 
 static void look(struct elfsyms *e)
 {

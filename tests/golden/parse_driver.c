@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* parse_driver: prints what the parser makes of a D text, for the golden tests.
  * Input: [-t] file, then macro arguments. Output: the tree, if there were no
  * errors (with -t the tokens), then the diagnostics, all on stdout.
  * Exit status 0, 1 when there were errors, 2 when the file cannot be read. Typedef names known: the size_t family. */
-#include "base/strmap.h"
-#include "lang/parse.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/strmap.h"
+#include "lang/parse/parse.h"
 
 static bool is_typename(void *ctx, const char *name)
 {

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* knames_test: what the kernel says when it is asked for a name or an address (src/kernel/knames.h, ksyms.h) against
  * the list in /proc/kallsyms. Output: a line a case, `ok` or `not ok`; 77 if this machine cannot run it. */
-#include "kernel/knames.h"
-#include "kernel/ksyms.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernel/knames.h"
+#include "kernel/ksyms.h"
 
 #define EVERY 97 /* of the list's lines */
 

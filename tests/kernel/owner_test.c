@@ -1,4 +1,5 @@
-/* owner_test: does the owner service (src/run/owner.h) know the process of every kind of socket? Needs root, cgroup2.
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner_test: does the owner service (src/owner/owner.h) know the process of every kind of socket? Needs root, cgroup2.
  *
  * Each case makes its own sockets and processes on loopback and asks the maps from user space. Their key is the
  * address of a socket in the kernel: a small program of the test's own tells it when a process calls getsockopt(2).
@@ -22,8 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
-#include "ir/abi.h"
-#include "run/owner.h"
+
+#include "abi/abi.h"
+#include "owner/owner.h"
 
 struct test {
 	struct owner *o;

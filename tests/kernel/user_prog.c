@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A program whose functions are called a known number of times, and which has probes of its own (notes "stapsdt", as
  * <sys/sdt.h> writes them). Tests build it in several ways: PIE, static, stripped; with -DPLUGIN a library to load.

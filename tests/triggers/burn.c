@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Uses the CPU at a known place: main calls burn_outer, which calls burn_inner, which loops for some milliseconds of
  * the thread's own time and then sleeps for as long.  Output: pid, and the thread's CPU time as the kernel counts it.
  */
-#include "trigger.h"
-
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -m MS  milliseconds (default 200)\n  -r ROUNDS  (default 1)\nPrints: pid name cpu_ns.\n";
 

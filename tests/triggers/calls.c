@@ -1,11 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System calls, processes, threads and signals of known number. Output: what was done, and what it gave.
  *
  * Everything is called through syscall(), so that no C library adds, hides or renames a call. The counted calls are
  * ones that neither the library nor the program's start makes.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +15,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] =
 	"  -n CALLS  of getppid; getpgid and failing writes are fewer (default 25)\n"

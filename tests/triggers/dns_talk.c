@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Queries and responses of the Domain Name System between two sockets, client and server, at port 53 of loopback: good
  * ones, ones that are answered late or not at all, and messages that lie: cut short, with labels and pointers that lead
@@ -5,12 +6,12 @@
  *
  * Needs a network namespace of its own (port 53).  Output: what was said.
  */
-#include "trigger.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] =
 	"  -d MS  before each response (default 0)\n"

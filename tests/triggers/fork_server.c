@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pre-forked workers accept on one listener that their parent made; a client makes n connections, one after another.
  * Output: which worker served which client port, as the worker itself says over the connection.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n CONNECTIONS  (default 8)\n"
 			    "  -j WORKERS  (default 3, at most 32)\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Datagrams that IP cuts into fragments and puts together again, one whose fragments never all come, one that has no
  * way, keepalives.  Output: how many of each.

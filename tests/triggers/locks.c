@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Waits of known length for locks of the kernel. A lock is held by a thread whose system call has to read, or write,
  * a page of memory that this program gives only after a while (userfaultfd).
  */
-#include "trigger.h"
-
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -17,6 +16,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] =
 	"  -m MS   how long a lock is held (default 200)\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Many processes that open, serve, accept, fork, pass and close TCP connections and UDP sockets on loopback at once.
  * Output: for each process that there was its name and the payload bytes and datagrams that it sent and got.
@@ -6,8 +7,6 @@
  * sends, so each byte that comes in has one right owner.  Groups alternate between IPv4 and IPv6.  The counters are in
  * shared memory; each process writes its own, but for retransmissions, which the other side got as well.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <linux/tcp.h>
 #include <poll.h>
@@ -20,6 +19,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n PROCESSES  about so many at a time (default 20, at most 200)\n"
 			    "  -c CONNECTIONS  of each client (default 10)\n"

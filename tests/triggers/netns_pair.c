@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two network namespaces with a veth pair between them, and an echo client and server, one in each.
  * Output: the namespaces' inode numbers, pids, addresses, devices, and what tcp_echo prints.
@@ -5,8 +6,6 @@
  * The namespaces have no names: they belong to the two processes, so they and the veth pair are gone when the
  * processes are, however they end.  Needs root and the `ip` command.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n CONNECTIONS  (default 1)\n"
 			    "  -c MESSAGES  for each connection, in each direction (default 1)\n"

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens its sockets first - a listener, a TCP connection and a pair of connected UDP sockets, in two processes - and
  * sends only after SIGUSR1 or a byte on stdin.  Output: pids and ports before the wait, what was sent after it.
  * For a tracer that starts in between: it must find the owners of sockets that it never saw opened.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -c MESSAGES  each way, over TCP and over UDP (default 3)\n"
 			    "  -k BYTES  of a message (default 100, at most 4096)\n"

@@ -1,8 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Faults on pages of known number. Output: what was touched, and the kernel's own counts of this process.
  */
-#include "trigger.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n PAGES  of memory that are touched for the first time (default 100)\n"
 			    "  -k PAGES  that a child then writes too, so that each is copied (default 0)\n"

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One process accepts a connection, exchanges messages, and passes the socket to another with SCM_RIGHTS, which
  * exchanges more.  Output: who accepted, who used it afterwards, and the messages of each: the owner of a socket is
  * the process that uses it.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -c MESSAGES  that each of the two processes answers (default 2)\n"
 			    "  -k BYTES  of a message (default 100, at most 4096)\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Looks up names that a name server of its own knows, which answers after a delay; names of /etc/hosts come at once.
  * Meant for a network namespace whose /etc/resolv.conf names 127.0.0.1.
@@ -5,8 +6,6 @@
  * Names that begin with "slow" have an address, others do not exist. Output: how many lookups, and for each the
  * function, the name, whether it failed, and how long it took by the caller's own clock.
  */
-#include "trigger.h"
-
 #include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -d MS  the server's delay (default 80)\n  -n LOOKUPS  of each kind (default 1)\n"
 			    "  -m THREADS  that look up slow names too, at once (default 0)\n"

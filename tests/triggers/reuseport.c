@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Processes that each have a socket of their own at the same port (SO_REUSEPORT), TCP listeners and UDP: the kernel
  * chooses which of them gets a connection, a datagram.
  * Output: the ports, and for each connection and datagram the client's port and the process that got it.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] =
 	"  -n PROCESSES  (default 4, at most 16)\n"

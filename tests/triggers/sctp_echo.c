@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SCTP associations over loopback: the client connects k times, sends n messages on each and reads them back; or, one
  * to many, one socket of the client has k associations at once, with a socket of the server each, and ends them all.
@@ -6,8 +7,6 @@
  *
  * Needs a network namespace of its own, and the kernel's module sctp.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -15,6 +14,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n MESSAGES  each way (default 1)\n"
 			    "  -k ASSOCIATIONS  one after the other (default 1)\n"

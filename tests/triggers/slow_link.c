@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A slow line: a network device (SLIP on a pseudo terminal) that takes one packet in so many milliseconds; what comes
  * faster waits in the device's queue.
@@ -6,11 +7,11 @@
  * when the one before has had its time, so n packets that are sent at once wait 0, 1, 2, ... times that long.
  */
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tty.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <linux/sockios.h>
 #include <termios.h>
 #include <unistd.h>
 

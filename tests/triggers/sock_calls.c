@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sock_calls: calls on sockets of all kinds, one after the other, each known.
  *

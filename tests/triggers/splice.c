@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * splice: a TCP connection to itself, and a pair of UNIX sockets, whose data is read by splice(2) into a pipe, 1,000
  * bytes at a time.

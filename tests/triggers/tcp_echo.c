@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * n TCP connections, each with m messages of k bytes there and back, between two processes on loopback.
  * Output: pids, names, ports, bytes and the exact number of segments of each side.  The client closes first.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n CONNECTIONS  (default 1)\n"
 			    "  -m  a server socket of AF_INET6 with an IPv4 client (mapped addresses)\n"

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Accepts one connection at the address, reads a line, answers with it, and closes.  Output: the bytes.
  */
-#include "trigger.h"
-
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  ADDRESS  numeric\nPrints: bytes\n";
 

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Request and response over one TCP connection between two processes on loopback, as fast as they go.
  * Output: rounds, seconds and rounds a second.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n ROUNDS  (default: for -s seconds)\n"
 			    "  -s SECONDS  (default 1; -t must be longer)\n"

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Connects k times to a port where nobody listens.  The port is held by a bound socket that does not listen, so that
  * no other program can take it meanwhile.  Output: pid, port, attempts, and how many were refused.
  * On the wire for each attempt: one SYN and one RST|ACK.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n ATTEMPTS  (default 1)\n"
 			    "Prints: pid name port attempts refused segs_syn segs_rst first_port last_port.\n";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Connections that end with a reset.  Output: which side reset how many, with ports and pids.
  *
@@ -5,11 +6,11 @@
  * unread: the client sends bytes that the server never reads; the server's close sends RST|ACK.
  * late:   the server closes, then the client sends; the server's host answers with a RST.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n CONNECTIONS  (default 1)\n"
 			    "  -m MODE  linger (default), unread or late\n"

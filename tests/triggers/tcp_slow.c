@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tcp_slow: connections that take their time, each a time that is measured here.
  *

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Walks TCP sockets of one process through known lists of states.  Output: for each socket its port and the states
  * that it takes, in order, as Linux names them in inet_sock_set_state (a socket that would go to TIME_WAIT shows
  * CLOSE: the kernel replaces it by a small one).
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -s WALK  client: the client closes first (default); server: the server does;\n"
 			    "           self: one socket connects to itself (simultaneous open and close);\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One connection between two processes, made and used in a way of its own: fast open, SYN cookies, MPTCP, from
  * TIME_WAIT, transparent, bound to a device, half closed; sendfile, splice, io_uring, MSG_ZEROCOPY; a server that drops
@@ -6,8 +7,6 @@
  *
  * Needs a network namespace of its own, some ways root.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/errqueue.h>
@@ -23,6 +22,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262

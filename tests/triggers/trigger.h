@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Common parts of the trigger programs: small programs that make known traffic and print what they did.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A host behind a TUN device that exists only in the trigger: it sends what it likes, and sees all that leaves.
  *

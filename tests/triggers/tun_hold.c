@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A device that is slow: a TUN device whose other end takes each datagram only some time after it was sent.
  * Output: how long the device had each of them, at least, as the program measured it itself.

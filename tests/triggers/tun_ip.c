@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * IP packets made by hand, from a peer behind a TUN device: options, extension headers, fragments, wrong headers and
  * checksums, unknown protocols, echoes, packets to forward and ones that are too old.  Output: how many of each kind.

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Echo requests of a raw socket to a peer behind a TUN device, which answers each after a while; an echo request of the
  * peer's to this host, which the kernel answers; an error of the peer's about a datagram of this host.
  *
  * Needs a network namespace of its own.  Output: how many of each, and the least time of an answer.
  */
-#include "tun.h"
-
 #include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>
 #include <time.h>
+
+#include "tun.h"
 
 static const char usage[] = "  -n REQUESTS  (default 3)\n"
 			    "  -d MS  before each answer (default 0)\n"

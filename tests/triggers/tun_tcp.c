@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * TCP against a peer that is made by hand behind a TUN device: losses, segments out of order, closed windows, bad
  * checksums, full listeners, each at will.  Output: what the peer sent and what it saw on the wire, by kind.

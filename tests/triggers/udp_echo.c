@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * n UDP datagrams of k bytes from a client to a server and back, in two processes on loopback.
  * Output: pids, names, ports, and the datagrams and bytes of each side.
  */
-#include "trigger.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -c  both sides use connected sockets\n"
 			    "  -m  a server socket of AF_INET6 with an IPv4 client (mapped addresses)\n"

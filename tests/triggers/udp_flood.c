@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * UDP datagrams on loopback as fast as they go, from several processes to one socket that nobody reads.
  * Output: what was sent. It all reaches the socket; what its buffer cannot hold is dropped there.
  */
-#include "trigger.h"
-
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n DATAGRAMS  of each sender (default 10000)\n"
 			    "  -j SENDERS  (default 2, at most 64)\n"

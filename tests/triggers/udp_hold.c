@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Datagrams of a socket to itself, that wait there for a while before they are read; with a small buffer some find
  * no room.
  * Output: how many were sent and read, and the least time that one waited.
  */
-#include "trigger.h"
-
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 static const char usage[] = "  -n DATAGRAMS  (default 5)\n"
 			    "  -k BYTES  of each (default 700)\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Datagrams of every kind, each kind to a port of its own: several in one call, in parts, to a group, to all, to
  * nobody, to a socket that is full, to one whose filter refuses, with a wrong checksum; UDP-Lite.  Output: the ports,

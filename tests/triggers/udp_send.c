@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * UDP datagrams from one socket to an address, connected or not, one call each or several cut from one (UDP_SEGMENT).
  * Output: how many, and the time of each call to the next.
  */
-#include "trigger.h"
-
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trigger.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103

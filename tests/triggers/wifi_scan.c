@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Asks a wireless interface to scan (nl80211), waits for the end, and says how it went.
  *

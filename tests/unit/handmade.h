@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* handmade: what the tests of the run time share: programs written as instructions. */
 #ifndef DWIRE_TESTS_HANDMADE_H
 #define DWIRE_TESTS_HANDMADE_H
-#include "ir/image.h"
-#include "run_test.h"
 #include <linux/bpf.h>
 #include <time.h>
+
+#include "image/image.h"
+#include "run_test.h"
 
 #define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
 #define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)

@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ir_sim: two small machines for test_ir.c. One runs IR, one runs BPF instructions, both on the same memory, so that
  * what the emitter made can be compared with what it was made from. The BPF machine is strict: reading a register
  * that was not set, or that a call has taken away, is a failure. */
 #ifndef DWIRE_TESTS_IR_SIM_H
 #define DWIRE_TESTS_IR_SIM_H
-#include "ir/ir.h"
 #include <endian.h>
 #include <linux/bpf.h>
 #include <string.h>
+
+#include "ir/ir.h"
 
 #define SIM_VALUE 1024 /* bytes of the only map's value */
 #define SIM_CTX 12     /* words of the context */

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* run_test: what the tests of src/run share: checks, captured output, records and images made by hand. */
 #ifndef DWIRE_TESTS_RUN_TEST_H
 #define DWIRE_TESTS_RUN_TEST_H
-#include "ir/image.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "image/image.h"
 
 static unsigned checks_passed, checks_failed, checks_skipped;
 

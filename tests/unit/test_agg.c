@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_agg: layouts of aggregations, merging, order, result functions; clear and trunc, also on maps of the kernel. */
-#include "run/agg.h"
-#include "run_test.h"
+#include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <unistd.h>
+
+#include "agg/agg.h"
+#include "run_test.h"
 
 #define MAX_KEYS 3
 #define MAX_AGGS 4

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_base: the arena, vectors, maps, periods, escaping and diagnostics. */
+#include <stdint.h>
+
 #include "base/diag.h"
 #include "base/escape.h"
 #include "base/period.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "unit.h"
-#include <stdint.h>
 
 static void test_period(void)
 {

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_builtin: the built-in library is declared as far as a script names it: each of its names alone, and all at once.
  * Types are the running kernel's where it has them. */
-#include "kernel/btf.h"
+#include "compile/builtin.h"
+#include "compile/compile.h"
+#include "kernel/btf/btf.h"
 #include "lang/dlib.h"
-#include "run/builtin.h"
-#include "run/compile.h"
 #include "unit.h"
 
 static struct kbtf *btf;

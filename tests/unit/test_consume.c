@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_consume: records of several rings come out in order of time, malformed ones are counted, drops are reported.
  * Rings in memory laid out as the kernel does; at the end real ones, written by a program run by hand. */
-#include "run/consume.h"
-#include "run_test.h"
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <time.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "consume/consume.h"
+#include "run_test.h"
 
 #define NRINGS 3
 #define RING_SIZE 512

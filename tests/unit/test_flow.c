@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_flow: the lines of -F, to the column. */
-#include "run/flow.h"
+#include "print/flow.h"
 #include "run_test.h"
 
 /* clang-format off */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_fold: the rewriting rules of the optimiser, one a row: what x becomes, how many operations that takes behind the
  * optimiser, and the same result as before for every value of a list. No root, no kernel. */
 #include "ir_sim.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_format: formats are taken apart as the table says; bounds of llquantize. */
 #include "lang/format.h"
 #include "run_test.h"

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn: lengths of x86-64 instructions, and where probes may go. */
-#include "kernel/insn.h"
-#include "unit.h"
 #include <string.h>
+
+#include "symbols/elf/insn.h"
+#include "unit.h"
 
 static const struct {
 	const char *bytes;

@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_ir: the back end. What optimiser, register allocator and emitter make of an IR program is run on the BPF
  * machine of ir_sim.h and, as root, in the kernel, and compared with what the IR itself does. The random programs come
  * from a fixed seed; DWIRE_TEST_SEED sets another. */
-#include "ir/abi.h"
-#include "ir/ir.h"
-#include "ir_sim.h"
-#include "run/functab.h"
 #include <arpa/inet.h>
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "abi/abi.h"
+#include "ir/ir.h"
+#include "ir_sim.h"
+#include "load/functab.h"
 
 static struct {
 	unsigned passed, failed;

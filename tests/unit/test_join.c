@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls,
  * maps and lines are. Likewise programs at tracepoints of a trace that has many. */
-#include "ir/join.h"
-
 #include <linux/bpf.h>
 
+#include "lower/join.h"
 #include "unit.h"
 
 #define PART 3 /* instructions of each: a map, whose load is two, and the end */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_knames: what the kernel says of its addresses, taken apart. */
 #include "kernel/knames.h"
 #include "unit.h"

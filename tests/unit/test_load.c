@@ -1,15 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_load: load, attach, tick, child and zone on a running kernel, with an image made by hand.
  * The numbers are checked against what the test itself did: packets it sent, processes it forked. Needs root. */
-#include "kernel/features.h"
-#include "run/attach.h"
-#include "run/child.h"
-#include "run/load.h"
-#include "run/tick.h"
-#include "run/zone.h"
-#include "handmade.h"
 #include <arpa/inet.h>
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -24,6 +16,16 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "handmade.h"
+#include "kernel/features.h"
+#include "load/attach.h"
+#include "load/load.h"
+#include "load/tick.h"
+#include "namespaces/zone.h"
+#include "process/child.h"
 
 enum { M_RINGS, M_COUNT, M_GLOBALS, M_DROPS, NMAPS };
 enum { C_FORK, C_EGRESS, C_SLOTS };

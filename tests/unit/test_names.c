@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_names: mangled names, packed tables, lists of compiled functions. */
-#include "kernel/demangle.h"
-#include "kernel/perfmap.h"
-#include "kernel/unxz.h"
-#include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "symbols/demangle.h"
+#include "symbols/elf/unxz.h"
+#include "symbols/perfmap.h"
+#include "unit.h"
 
 static void test_demangle(void)
 {

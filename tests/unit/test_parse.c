@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_parse: the parser, table-driven: precedence, predicates, descriptions, types, macros, errors, limits. */
-#include "base/strmap.h"
-#include "lang/parse.h"
-#include "unit.h"
 #include <errno.h>
 #include <time.h>
+
+#include "base/strmap.h"
+#include "lang/parse/parse.h"
+#include "unit.h"
 
 struct fixture {
 	struct arena *arena;

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_print: every conversion of printf, every kind of field, dtrace's default layout, to the column. */
-#include "run/print.h"
-#include "run_test.h"
 #include <errno.h>
+
+#include "print/print.h"
+#include "run_test.h"
 
 #define MAX_ARGS 8
 

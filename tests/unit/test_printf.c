@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* printf's conversions against the C library's: random formats and values, where the two agree. A run takes another
  * seed, which is said when something differs. */
-#include "lang/format.h"
-#include "run/print.h"
-#include "run_test.h"
 #include <inttypes.h>
 #include <time.h>
+
+#include "lang/format.h"
+#include "print/print.h"
+#include "run_test.h"
 
 #define ROUNDS 20000
 

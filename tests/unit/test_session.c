@@ -1,9 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_session: a whole session on a running kernel, from BEGIN to the last line, with an image made by hand. What is
  * printed is compared with the text that the programs were written to give. Needs root. */
-#include "handmade.h"
-#include "run/session.h"
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +8,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "handmade.h"
+#include "session/session.h"
 
 #define MAX_INSNS 64
 #define MAX_PROGS 6

@@ -1,6 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_store: what fill and ring keep, in order, and how much. */
-#include "run/store.h"
-
+#include "consume/store.h"
 #include "run_test.h"
 
 /* Records of 8 bytes, CPU and number: what is kept as text. */

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_symtext: names of addresses: kept while they may be used, not for as long as a trace runs. */
-#include "run/symtext.h"
-#include "unit.h"
 #include <malloc.h>
 #include <stdio.h>
+
+#include "print/symtext.h"
+#include "unit.h"
 
 static size_t allocated(void)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_tpformat: format files of tracepoints, those that the kernel has and others. */
 #include <errno.h>
 

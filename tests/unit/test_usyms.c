@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_usyms: names of addresses in a process, this one: what the compiler and the linker know of it. */
-#include "kernel/elffile.h"
-#include "kernel/elfsyms.h"
-#include "kernel/usyms.h"
-#include "unit.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "symbols/elf/elffile.h"
+#include "symbols/elf/elfsyms.h"
+#include "symbols/usyms.h"
+#include "unit.h"
 
 __attribute__((noinline)) static int named(int x)
 {

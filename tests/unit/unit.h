@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unit: checks for unit tests. A failure prints file:line and goes on; unit_end() prints the sum, which
  * ./check reads. */
 #ifndef DWIRE_TESTS_UNIT_H

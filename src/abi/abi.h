@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* abi: layouts shared by the compiled programs, the BPF C in bpf/ and the consumer. Static-asserted where used. */
+#ifndef DWIRE_ABI_ABI_H
+#define DWIRE_ABI_ABI_H
+#ifndef __BPF__
+#include <stdint.h>
+#define DW_U8 uint8_t
+#define DW_U32 uint32_t
+#define DW_S32 int32_t
+#define DW_U64 uint64_t
+#else
+#define DW_U8 unsigned char
+#define DW_U32 unsigned int
+#define DW_S32 int
+#define DW_U64 unsigned long long
+#endif
+
+/* A string that is not text yet: 24 bytes, 8-aligned in records and keys (the verifier wants aligned stack stores).
+ * Bytes that a tag does not use are zero, so equal strings are equal bytes. */
+enum dw_str_tag {
+	DW_STR_NONE = 0,  /* "" */
+	DW_STR_LIT = 1,   /* b[0..3]: number of a literal of the program, native order; never an address or "" */
+	DW_STR_ZONE = 2,  /* b[0..3]: inode number of a network namespace, native order: the zone's name */
+	DW_STR_LOAD = 3,  /* the machine's load averages, as /proc/loadavg says when the record is printed */
+	DW_STR_SPEED = 5, /* b[0..3]: index of a device, b[4..7]: of which network namespace: the link's speed, Mb/s */
+	DW_STR_MOVED = 7, /* the counters of the network that moved, a line each, when the record is printed */
+	DW_STR_IP4 = 4,   /* b[0..3]: address, network order */
+	DW_STR_IP6 = 6,   /* b[0..15]: address, network order */
+};
+struct dw_tstr {
+	DW_U32 tag;
+	DW_U32 zero; /* always 0 */
+	DW_U8 b[16];
+};
+
+/* Head of every record in a ring buffer. A record is one firing of one clause; the data follow at offset 16. */
+struct dw_rec {
+	DW_U64 ts;   /* CLOCK_MONOTONIC, ns */
+	DW_U32 epid; /* enabled probe id: (probe, clause), from 1; DW_EPID_ERROR: struct dw_err */
+	DW_U32 len;  /* of the whole record, bytes */
+};
+#define DW_EPID_ERROR 0xffffffffu
+
+/* A run-time fault in a clause: the clause was given up, its record discarded. */
+/* clang-format off */
+#define DW_FAULTS(X) /* name, number, is the value an address that is shown, text: DTrace's */             \
+	X(UNKNOWN, 0, false, "unknown fault") X(BADADDR, 1, true, "invalid address")                         \
+	X(BADALIGN, 2, true, "invalid alignment") X(ILLOP, 3, false, "illegal operation")                    \
+	X(DIVZERO, 4, false, "divide-by-zero") X(NOSCRATCH, 5, false, "out of scratch space")                \
+	X(KPRIV, 6, true, "invalid kernel access") X(UPRIV, 7, true, "invalid user access")                  \
+	X(TUPOFLOW, 8, false, "tuple stack overflow") X(BADSTACK, 9, false, "bad stack")                     \
+	X(BADSIZE, 10, false, "invalid size") X(BADINDEX, 11, false, "index out of bounds")                  \
+	X(LIBRARY, 12, false, "library-level fault")
+/* clang-format on */
+enum dw_fault {
+#define X(n, v, addr, s) DW_FAULT_##n = v,
+	DW_FAULTS(X)
+#undef X
+};
+struct dw_err {
+	struct dw_rec rec;
+	DW_U32 epid;   /* of the clause that failed */
+	DW_U32 action; /* number of the statement in the clause, from 1 */
+	DW_U32 fault;  /* enum dw_fault */
+	DW_U32 pc;     /* number of the instruction that found it out */
+	DW_U64 value;
+};
+
+/* Drops by cause: indices of a per-CPU array of u64. */
+enum dw_drop {
+	DW_DROP_RING = 0, /* no room in the ring buffer */
+	DW_DROP_AGG,      /* no room in an aggregation */
+	DW_DROP_DYN,      /* no room for a dynamic variable */
+	DW_DROP_NEST,     /* scratch nested too deep */
+	DW_DROP_OWNER,    /* an owner could not be stored */
+	DW_DROP_SPEC,     /* all speculations were in use */
+	DW_DROP_COUNT
+};
+
+/* The owner of a socket. Value of the hash that src/owner/bpf/owner.bpf.c keeps; its key is the socket's address. */
+struct dw_owner {
+	DW_S32 pid; /* process (tgid) */
+	DW_S32 tid;
+	DW_U32 uid;
+	DW_U32 how : 8;    /* enum dw_owner_how */
+	DW_U32 nspid : 24; /* the process in its own pid namespace; Linux has 22 bits of numbers */
+	DW_U8 comm[16];
+};
+#define DW_OWNER_HOW 12 /* where the byte `how` is */
+enum dw_owner_how {
+	DW_OWNER_NONE,
+	DW_OWNER_ITER,
+	DW_OWNER_CREATE,
+	DW_OWNER_ACCEPT,
+	DW_OWNER_USE,
+	DW_OWNER_HOLDS, /* a listener's, found to hold it by the last scan of files, or by the one before: by turns */
+	DW_OWNER_HOLDS_TOO,
+	DW_OWNER_INHERIT, /* the listener's, whose connection nobody has accepted yet */
+	DW_OWNER_SHARED,  /* several processes use the socket, which is not TCP's: this is the first of them */
+	DW_OWNER_LEFT,    /* closed, but something of it may still be on its way: it has no struct socket */
+};
+/* Who sends on a socket that several processes use. */
+struct dw_sender {
+	DW_U64 sk;
+	struct dw_owner owner;
+};
+#define DW_SENDERS 16u /* records a CPU in `senders`: a thread's is that of its number modulo this */
+
+/* Numbers of the machine that programs cannot find out themselves; user space writes them some times a second. */
+struct dw_machine {
+	DW_U64 load[3]; /* load averages of 1, 5, 15 minutes, times 65536 */
+	DW_U64 threads; /* that there are */
+	DW_U64 cpus;    /* online */
+	DW_U64 pages;   /* of memory */
+	DW_U64 free;    /* of them */
+	DW_U64 wall;    /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns: clocks are set while we trace */
+};
+
+/* What path_text() of bpf/lib.bpf.c walks: from a directory entry up to the top of its tree of mounts. */
+struct dw_path {
+	DW_U64 dentry, mnt;                          /* struct dentry *, struct vfsmount *: where it is now */
+	DW_U32 d_parent, d_name, d_len;              /* offsets in struct dentry; the name's pointer and length */
+	DW_U32 mnt_root;                             /* in struct vfsmount */
+	DW_U32 mount_mnt, mount_parent, mount_point; /* in struct mount: its vfsmount, mnt_parent, mnt_mountpoint */
+	DW_U32 zero;
+	DW_U64 tmp[3];
+};
+#define DW_PATH_END 511u /* the text ends here with a NUL */
+#define DW_PATH_BUF 768u
+
+/* What walk_kernel() and walk_user() of bpf/lib.bpf.c walk with. */
+struct dw_unwind {
+	DW_U64 ip, sp, bp; /* of the frame that it is at */
+	DW_U64 from, to;   /* the kernel's text */
+	DW_U64 ips;        /* sorted table of places, s32 each: how far from the number itself the place is */
+	DW_U64 entries;    /* table of what holds from there on, 6 bytes each */
+	DW_U64 count;      /* of both; 0: the kernel has frame pointers */
+	DW_U64 hook;       /* the function that ran the program; 0: once it was seen, or not known */
+	DW_U64 filled;     /* frames written */
+	DW_U64 at, base, word;
+	DW_U64 tmp[2];
+};
+
+/* Aggregations: layout of a value, words of 64 bits, per CPU. */
+enum dw_agg_fn {
+	DW_AGG_COUNT,     /* n */
+	DW_AGG_SUM,       /* sum, not 0 when there was one */
+	DW_AGG_AVG,       /* n, sum */
+	DW_AGG_MIN,       /* value, set (0: nothing yet) */
+	DW_AGG_MAX,       /* value, set */
+	DW_AGG_STDDEV,    /* n, sum, sum of squares low, high */
+	DW_AGG_QUANTIZE,  /* 127 buckets: 63 is zero, 64+floor(log2 v) for v>0, 62-floor(log2 -v) for v<0, at least 0 */
+	DW_AGG_LQUANTIZE, /* below base, levels..., at or above limit */
+	DW_AGG_LLQUANTIZE, /* word i: values v with i = number of bounds <= v; bounds of llq_bounds() */
+	DW_AGG_FN_COUNT
+};
+#define DW_QUANTIZE_BUCKETS 127
+#endif

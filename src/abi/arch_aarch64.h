@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arch_aarch64: arm64, whose functions take arguments as the AAPCS64 says. */
+#ifndef DWIRE_ABI_ARCH_AARCH64_H
+#define DWIRE_ABI_ARCH_AARCH64_H
+
+enum { ARCH_REGS_IP = 256, ARCH_REGS_BP = 232, ARCH_REGS_RET = 0, ARCH_REGS_SP = 248, ARCH_REGS_WORDS = 34 };
+
+/* Of the first argument on the stack, at the function's entry. */
+#define ARCH_STACK_ARGS 0
+
+/* Of structures of more than two words the address is given. */
+#define ARCH_LARGE_BY_ADDRESS 1
+
+/* The first arguments of a function: x0 to x7. */
+static const short arch_args[] = { 0, 8, 16, 24, 32, 40, 48, 56 };
+
+/* DWARF's numbers of registers, and where struct pt_regs has them, in words: x0 to x30, sp. */
+enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
+#define ARCH_DWARF_WORDS                                                                                              \
+	{                                                                                                             \
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \
+			28, 29, 30, 31                                                                                \
+	}
+
+/* The kernel has frame pointers, but a program's own is none of them. */
+#define ARCH_ORC 0
+/* A stack that a program at a tracepoint or at a function asks for begins with this many frames of its own too many. */
+#define ARCH_FRAMES_TWICE 1
+/* A kprobe is a breakpoint, at which interrupts are off. */
+#define ARCH_KPROBE_IRQS_OFF true
+
+#define ARCH_ELF_MACHINE 183 /* EM_AARCH64 */
+
+#define ARCH_INSN_SIZE 4
+#define ARCH_INSN_ALIGN 4
+#define ARCH_INSN_RETURN 0xd65f03c0u
+#define ARCH_BREAKPOINT 0xd4200000ul /* brk #0 */
+#define ARCH_BREAK_MASK 0xfffffffful
+#define ARCH_BREAK_SIZE 0
+#define ARCH_USER_PC pc
+
+/* System calls: the table, and of the kernel's struct pt_regs the number and the first argument at the call's end. */
+#define ARCH_SYSCALLS "prov/syscalls_aarch64.def"
+#define ARCH_NR_READ 63
+#define ARCH_NR_ACCEPT 202
+#define ARCH_NR_ACCEPT4 242
+#define ARCH_CALL_MEMBERS           \
+	unsigned long long orig_x0; \
+	int syscallno
+#define ARCH_CALL_NR(regs) ((regs)->syscallno)
+#define ARCH_CALL_ARG(regs) ((regs)->orig_x0)
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arch_x86_64: x86_64, whose functions take arguments as the System V ABI says. */
+#ifndef DWIRE_ABI_ARCH_X86_64_H
+#define DWIRE_ABI_ARCH_X86_64_H
+
+enum { ARCH_REGS_IP = 128, ARCH_REGS_BP = 32, ARCH_REGS_RET = 80, ARCH_REGS_SP = 152, ARCH_REGS_WORDS = 21 };
+
+/* Of the first argument on the stack, at the function's entry: above the return address. */
+#define ARCH_STACK_ARGS 8
+
+/* Structures of more than two words are on the stack themselves. */
+#define ARCH_LARGE_BY_ADDRESS 0
+
+/* The first arguments of a function: di, si, dx, cx, r8, r9. */
+static const short arch_args[] = { 112, 104, 96, 88, 72, 64 };
+
+/* DWARF's numbers of registers, and where struct pt_regs has them, in words: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8
+ * to r15, rip. */
+enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
+#define ARCH_DWARF_WORDS                                                 \
+	{                                                                \
+		10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16 \
+	}
+
+/* The kernel has a table of its frames, ORC, instead of frame pointers. */
+#define ARCH_ORC 1
+#define ARCH_FRAMES_TWICE 0
+/* At a function's first instruction ftrace calls a kprobe, with interrupts as they were. */
+#define ARCH_KPROBE_IRQS_OFF false
+
+#define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
+
+#define ARCH_INSN_SIZE 0 /* instructions are of several lengths */
+#define ARCH_INSN_ALIGN 1
+#define ARCH_BREAKPOINT 0xccul /* int3 */
+#define ARCH_BREAK_MASK 0xfful
+#define ARCH_BREAK_SIZE 1 /* how far behind it a process stops */
+#define ARCH_USER_PC rip  /* in struct user_regs_struct */
+
+/* System calls: the tables, and of the kernel's struct pt_regs the number and the first argument at the call's end. */
+#define ARCH_SYSCALLS "prov/syscalls_x86_64.def"
+#define ARCH_SYSCALLS_32 "prov/syscalls_ia32.def"
+#define ARCH_NR_READ 0
+#define ARCH_NR_ACCEPT 43
+#define ARCH_NR_ACCEPT4 288
+#define ARCH_CALL_MEMBERS unsigned long di, orig_ax
+#define ARCH_CALL_NR(regs) ((regs)->orig_ax)
+#define ARCH_CALL_ARG(regs) ((regs)->di)
+#endif

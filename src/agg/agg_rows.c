@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* agg_rows: entries become rows: values computed, equal keys joined, rows sorted.
+ * Input: items of an agg_table. Output: its rows.
+ * Invariant: rows have pairwise different keys and their order is total, so output is reproducible.
+ * Source: D manual, chapter "Aggregations". */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agg/agg_priv.h"
+
+#define QUANT_ZERO 63
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+bool agg_is_dist(const struct agg *g)
+{
+	return g->fn == DW_AGG_QUANTIZE || g->fn == DW_AGG_LQUANTIZE || g->fn == DW_AGG_LLQUANTIZE;
+}
+
+static void combine_extreme(uint64_t *a, const uint64_t *b, bool want_max)
+{
+	int64_t va = (int64_t)a[0], vb = (int64_t)b[0];
+
+	if (!b[1])
+		return;
+	if (!a[1] || (want_max ? vb > va : vb < va)) {
+		a[0] = b[0];
+		a[1] = 1;
+	}
+}
+
+void agg_combine(const struct agg *g, uint64_t *a, const uint64_t *b)
+{
+	if (g->fn == DW_AGG_MIN || g->fn == DW_AGG_MAX) {
+		combine_extreme(a, b, g->fn == DW_AGG_MAX);
+		return;
+	}
+	for (size_t i = 0; i < g->nwords; i++) {
+		uint64_t before = a[i];
+
+		a[i] += b[i];
+		/* The squares of stddev are one number of 128 bits. */
+		if (g->fn == DW_AGG_STDDEV && i == 2)
+			a[3] += a[i] < before;
+	}
+}
+
+static uint64_t sqrt_u128(unsigned __int128 v)
+{
+	unsigned __int128 rest = v, bit = (unsigned __int128)1 << 126, root = 0;
+
+	while (bit > v)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (rest >= root + bit) {
+			rest -= root + bit;
+			root = (root >> 1) + bit;
+		} else {
+			root >>= 1;
+		}
+	}
+	return (uint64_t)root;
+}
+
+/* Square root of the mean of the squares less the square of the mean; each of these is a whole number, as in DTrace. */
+static int64_t stddev_of(const uint64_t *w, uint64_t normal)
+{
+	unsigned __int128 squares = (unsigned __int128)w[3] << 64 | w[2];
+	__int128 mean;
+
+	if (!w[0])
+		return 0;
+	normal = normal ? normal : 1;
+	squares = squares / normal / normal / w[0];
+	mean = (__int128)(int64_t)w[1] / (__int128)normal / (__int128)w[0];
+	/* Words read while a program updates them may not fit together. */
+	return squares <= (unsigned __int128)(mean * mean)
+		? 0
+		: (int64_t)sqrt_u128(squares - (unsigned __int128)(mean * mean));
+}
+
+int64_t agg_number(const struct agg *g, const uint64_t *w)
+{
+	switch (g->fn) {
+	case DW_AGG_AVG:
+		return w[0] ? (int64_t)((__int128)(int64_t)w[1] / (__int128)w[0]) : 0;
+	case DW_AGG_MIN:
+	case DW_AGG_MAX:
+		return w[1] ? (int64_t)w[0] : 0;
+	case DW_AGG_STDDEV:
+		return stddev_of(w, 1);
+	case DW_AGG_COUNT:
+	case DW_AGG_SUM:
+	case DW_AGG_QUANTIZE:
+	case DW_AGG_LQUANTIZE:
+	case DW_AGG_LLQUANTIZE:
+	case DW_AGG_FN_COUNT:
+		break;
+	}
+	return (int64_t)w[0];
+}
+
+int64_t agg_shown(const struct agg *g, const uint64_t *w, uint64_t normal)
+{
+	return g->fn == DW_AGG_STDDEV ? stddev_of(w, normal) : agg_divided(agg_number(g, w), normal);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+static bool is_negative(const struct pval *v)
+{
+	return v->is_signed && (int64_t)v->i < 0;
+}
+
+static int key_cmp(const struct pval *a, const struct pval *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == PVAL_INT) {
+		if (is_negative(a) != is_negative(b))
+			return is_negative(a) ? -1 : 1;
+		return a->i < b->i ? -1 : a->i > b->i;
+	}
+	size_t n = a->len < b->len ? a->len : b->len;
+	int c = n ? memcmp(a->s, b->s, n) : 0;
+
+	return c ? c : a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* Keys from position first on, then those before it. */
+static int keys_cmp(const struct pval *a, const struct pval *b, size_t n, size_t first)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t k = (i + first) % n;
+		int c = key_cmp(&a[k], &b[k]);
+
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+/* What orders distributions: the sum of the values, each taken as its bucket's; those outside of lquantize's range as
+ * one less or more than its ends. */
+static long double dist_weight(const struct agg_buckets *b, const uint64_t *w)
+{
+	bool linear = b->g->fn == DW_AGG_LQUANTIZE;
+	long double sum = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (w[i])
+			sum += (long double)(int64_t)w[i] *
+				((long double)agg_bucket_value(b, i) - (linear && i == 0) + (linear && i + 1 == b->n));
+	return sum;
+}
+
+/* Of distributions with the same sum, the one with more zeroes comes later. */
+static int dist_cmp(const struct agg_buckets *b, const uint64_t *wa, const uint64_t *wb)
+{
+	long double x = dist_weight(b, wa), y = dist_weight(b, wb);
+
+	if (x < y || x > y)
+		return x < y ? -1 : 1;
+	for (size_t i = 0; i < b->n; i++)
+		if (agg_bucket_value(b, i) == 0 && (b->g->fn == DW_AGG_QUANTIZE || (i && i + 1 < b->n)) &&
+			wa[i] != wb[i])
+			return (int64_t)wa[i] < (int64_t)wb[i] ? -1 : 1;
+	return 0;
+}
+
+struct sort_ctx {
+	const struct agg_table *t;
+	const struct agg_opts *opts;
+	const struct agg_buckets *buckets; /* by aggregation */
+	size_t nkeys;
+};
+
+static int value_cmp(const struct sort_ctx *c, size_t pos, const struct agg_row *a, const struct agg_row *b)
+{
+	const struct agg *g = c->t->aggs[pos];
+	const uint64_t *wa = a->words + c->t->woff[pos], *wb = b->words + c->t->woff[pos];
+
+	if (agg_is_dist(g))
+		return dist_cmp(&c->buckets[pos], wa, wb);
+	int64_t x = agg_number(g, wa), y = agg_number(g, wb);
+
+	return x < y ? -1 : x > y;
+}
+
+static long double row_sum(const struct sort_ctx *c, const struct agg_row *r)
+{
+	long double sum = 0;
+
+	for (size_t i = 0; i < c->t->naggs; i++) {
+		const uint64_t *w = r->words + c->t->woff[i];
+
+		sum += agg_is_dist(c->t->aggs[i]) ? dist_weight(&c->buckets[i], w)
+						  : (long double)agg_number(c->t->aggs[i], w);
+	}
+	return sum;
+}
+
+static int values_cmp(const struct sort_ctx *c, const struct agg_row *a, const struct agg_row *b)
+{
+	size_t n = c->t->naggs;
+
+	if (c->opts->sort_sum) {
+		long double x = row_sum(c, a), y = row_sum(c, b);
+
+		if (x < y || x > y)
+			return x < y ? -1 : 1;
+	}
+
+	for (size_t i = 0; i < n; i++) {
+		int r = value_cmp(c, (i + c->opts->agg_pos) % n, a, b);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int row_cmp(const void *x, const void *y, void *ctx)
+{
+	const struct sort_ctx *c = ctx;
+	const struct agg_row *a = x, *b = y;
+	int k = 0, r;
+
+	if (c->opts->sort_key)
+		k = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos);
+	r = k ? k : values_cmp(c, a, b);
+	if (!r)
+		r = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos);
+	return c->opts->sort_rev ? -r : r;
+}
+
+static int item_cmp(const void *x, const void *y, void *ctx)
+{
+	const struct agg_item *a = x, *b = y;
+	const size_t *nkeys = ctx;
+	int c = keys_cmp(a->entry->keys, b->entry->keys, *nkeys, 0);
+
+	return c ? c : a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+static int grow(void **p, size_t *cap, size_t want, size_t size)
+{
+	if (want <= *cap)
+		return 0;
+	void *bigger = reallocarray(*p, want + want / 2, size);
+
+	if (!bigger)
+		return -ENOMEM;
+	*p = bigger;
+	*cap = want + want / 2;
+	return 0;
+}
+
+static void add_entry(const struct agg_table *t, uint64_t *words, const struct agg_item *it)
+{
+	const struct agg *g = t->aggs[it->pos];
+	uint64_t *w = words + t->woff[it->pos];
+
+	agg_combine(g, w, it->entry->kern);
+	if (it->entry->off)
+		agg_combine(g, w, it->entry->off);
+}
+
+static void join_rows(struct agg_table *t, size_t nkeys)
+{
+	uint64_t *words = t->words;
+
+	t->nrows = 0;
+	for (size_t i = 0, next; i < t->nitems; i = next) {
+		struct agg_row *r = &t->rows[t->nrows++];
+
+		memset(words, 0, t->nwords * sizeof(*words));
+		for (next = i; next < t->nitems; next++) {
+			if (keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0))
+				break;
+			add_entry(t, words, &t->items[next]);
+		}
+		*r = (struct agg_row){ t->items[i].entry->keys, words, &t->items[i], next - i };
+		words += t->nwords;
+	}
+}
+
+int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
+{
+	struct agg_buckets buckets[AGG_JOIN_MAX];
+	struct sort_ctx ctx = { .t = t, .opts = opts, .buckets = buckets, .nkeys = SIZE_MAX };
+
+	t->nwords = 0;
+	t->nrows = 0;
+	for (size_t i = 0; i < t->naggs; i++) {
+		t->woff[i] = t->nwords;
+		t->nwords += t->aggs[i]->nwords;
+		if (t->aggs[i]->nkeys < ctx.nkeys)
+			ctx.nkeys = t->aggs[i]->nkeys;
+	}
+	if (grow((void **)&t->rows, &t->rows_cap, t->nitems, sizeof(*t->rows)) ||
+		grow((void **)&t->words, &t->words_cap, t->nitems * t->nwords, sizeof(*t->words)))
+		return -ENOMEM;
+	if (!t->nitems)
+		return 0;
+	qsort_r(t->items, t->nitems, sizeof(*t->items), item_cmp, &ctx.nkeys);
+	join_rows(t, ctx.nkeys);
+	for (size_t i = 0; i < t->naggs; i++)
+		agg_buckets_init(&buckets[i], t->aggs[i]);
+	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, &ctx);
+	for (size_t i = 0; i < t->naggs; i++)
+		free(buckets[i].bounds);
+	return 0;
+}
+
+void agg_table_free(struct agg_table *t)
+{
+	free(t->items);
+	free(t->rows);
+	free(t->words);
+	memset(t, 0, sizeof(*t));
+}

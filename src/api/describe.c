@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* list: -l. Input: the texts' descriptions, or none: everything. Output: the probes in the columns of dtrace -l; with
+ * -v what each means, where it is seen on this kernel, and its arguments. */
+#include <errno.h>
+#include <string.h>
+
+#include "api/dwire_priv.h"
+#include "lower/tiers.h"
+#include "prov/lists.h"
+#include "prov/stability.h"
+
+/* Calls fn for each description of the texts. */
+static void each_pdesc(struct dwire *d, void (*fn)(struct dwire *d, const struct pdesc *pd, void *ctx), void *ctx)
+{
+	for (size_t i = 0; i < d->c.texts.n; i++)
+		for (size_t k = 0; k < d->c.texts.v[i].prog.decls.n; k++) {
+			const struct decl *decl = d->c.texts.v[i].prog.decls.v[k];
+
+			for (size_t n = 0; decl->kind == DECL_CLAUSE && n < decl->u.clause.probes.n; n++)
+				fn(d, &decl->u.clause.probes.v[n], ctx);
+		}
+}
+
+/* Which probes are shown, and what was asked for and is not there. */
+struct listing {
+	bool *wanted;
+	VEC(const struct pdesc *) unmatched;
+};
+
+static void make(struct dwire *d, const struct pdesc *pd, void *ctx)
+{
+	(void)ctx;
+	probes_make(&d->c.probes, pd);
+}
+
+static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
+{
+	struct listing *l = ctx;
+	bool any = d->opts.zdefs;
+
+	for (size_t i = 0; i < d->c.probes.all.n; i++)
+		if (probe_matches(pd, &d->c.probes.all.v[i]))
+			any = l->wanted[i] = true;
+	if (!any)
+		*vec_push(d->arena, &l->unmatched) = pd;
+}
+
+/* With all four parts, as dtrace(1) has it. */
+static void say_unmatched(const struct pdesc *pd, const char *why, FILE *err)
+{
+	if (pd->id)
+		fprintf(err, "dwire: failed to match %s: %s\n", pd->text, why);
+	else
+		fprintf(err, "dwire: failed to match %s:%s:%s:%s: %s\n", pd->prov, pd->mod, pd->func, pd->name, why);
+}
+
+static void print_unmatched(struct dwire *d, const struct listing *l, FILE *err)
+{
+	for (size_t i = 0; i < l->unmatched.n; i++) {
+		const struct pdesc *pd = l->unmatched.v[i];
+		const struct probe_fault *f = probes_fault(&d->c.probes, pd);
+		const char *hint = f ? f->hint : probes_hint(&d->c.probes, pd);
+
+		say_unmatched(pd, f && f->why ? f->why : "No probe matches description", err);
+		if (hint)
+			fprintf(err, "    hint: %s\n", hint);
+	}
+}
+
+static const char *site_name(enum attach_kind kind)
+{
+	switch (kind) {
+	case ATTACH_TEST_RUN:
+		return "by hand";
+	case ATTACH_TP_BTF:
+		return "tp_btf";
+	case ATTACH_CGROUP_INGRESS:
+		return "cgroup_skb/ingress";
+	case ATTACH_CGROUP_EGRESS:
+		return "cgroup_skb/egress";
+	case ATTACH_CGROUP_SOCKOPS:
+		return "sock_ops";
+	case ATTACH_CGROUP_RELEASE:
+		return "cgroup/sock_release";
+	case ATTACH_PERF:
+		return "perf_event";
+	case ATTACH_UPROBE:
+		return "uprobe";
+	case ATTACH_URETPROBE:
+		return "uretprobe";
+	case ATTACH_FENTRY:
+		return "fentry";
+	case ATTACH_FEXIT:
+		return "fexit";
+	case ATTACH_KPROBE:
+		return "kprobe";
+	case ATTACH_KRETPROBE:
+		return "kretprobe";
+	case ATTACH_SYSCALL:
+	case ATTACH_EVENT:
+		return "tracepoint";
+	}
+	return "";
+}
+
+static enum attach_kind kprobe_kind(const struct site *s)
+{
+	return s->attach != ATTACH_FEXIT ? ATTACH_KPROBE : ATTACH_KRETPROBE;
+}
+
+/* What a site asks of a kernel; NULL: nothing. */
+static const char *site_needs(const struct dwire *d, const struct probe *p, const struct site *s)
+{
+	switch (s->attach) {
+	case ATTACH_SYSCALL:
+	case ATTACH_TP_BTF:
+		if (s->module)
+			return arena_printf(d->arena, "the tracepoint %s of the module %s", s->target, s->module);
+		return arena_printf(d->arena, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	case ATTACH_EVENT:
+		return "tracefs, perf events";
+	case ATTACH_CGROUP_INGRESS:
+	case ATTACH_CGROUP_EGRESS:
+	case ATTACH_CGROUP_SOCKOPS:
+	case ATTACH_CGROUP_RELEASE:
+		return s->sk_only ? "cgroup2" : "cgroup2, bpf_cast_to_kern_ctx() (Linux 6.2)";
+	case ATTACH_FENTRY:
+	case ATTACH_FEXIT:
+	case ATTACH_KPROBE:
+	case ATTACH_KRETPROBE:
+		return arena_printf(d->arena, "the function %s(); %s", site_function(s, p),
+			s->inside               ? "kprobes"
+				: s->entry_args ? "fentry"
+						: "fentry, or kprobes");
+	case ATTACH_PERF:
+		return "perf events";
+	case ATTACH_UPROBE:
+	case ATTACH_URETPROBE:
+		return "uprobes";
+	case ATTACH_TEST_RUN:
+		break;
+	}
+	return NULL;
+}
+
+/* The names of what args[] are. */
+static void list_fields(const struct dwire *d, const struct site *s, FILE *out)
+{
+	const struct lower_env *env = &d->c.lenv;
+	const struct kernel_field *f;
+	size_t n = 0;
+
+	f = s->attach == ATTACH_EVENT && env->event ? env->event(env->ctx, s->target, &n) : NULL;
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "\t\targs[] are ", f[i].name, i + 1 < n ? "" : "\n");
+}
+
+/* Which of the probe's sites are used on this kernel. */
+static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
+{
+	struct tier_choice c = { .tier = -1 };
+
+	fprintf(out, "\n\t%s\n", p->def->meaning);
+	if (d->btf)
+		c = tier_choose(&d->c.lenv, d->arena, p, 1);
+	for (size_t i = 0; i < p->def->nsites; i++) {
+		const struct site *s = &p->def->sites[i];
+		bool kprobe = site_is_function(s) && c.tier == TIER_KPROBES, function = site_is_function(s);
+		enum tier t = kprobe ? TIER_KPROBES : function ? TIER_FUNCTIONS : TIER_HOOKS;
+		const char *name = function || s->inside ? site_function(s, p) : s->target, *not = "";
+
+		if (d->btf && site_lacks(&d->c.lenv, d->arena, p, s, t))
+			not = " (not on this kernel)";
+		else if (d->btf && (c.tier < 0 || !site_in_tier(s, (enum tier)c.tier)))
+			not = " (not used)";
+		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(kprobe ? kprobe_kind(s) : s->attach), name ? " " : "",
+			name ? name : "", not );
+		fprintf(out, "\t\t%s\n", s->sees);
+		list_fields(d, s, out);
+		if (site_needs(d, p, s))
+			fprintf(out, "\t\tneeds %s\n", site_needs(d, p, s));
+	}
+}
+
+/* As dtrace -lv has it; then what the probe means and where it is seen. */
+static void list_details(struct dwire *d, struct probe *p, FILE *out)
+{
+	const char *const *args = probe_args(&d->c.probes, p);
+
+	fprintf(out, "\n\tProbe Description Attributes\n");
+	stability_print(probe_stability(p), out);
+	fprintf(out, "\n\tArgument Attributes\n");
+	stability_print(provider_stability(p->prov->name)->args, out);
+	fprintf(out, "\n\tArgument Types\n");
+	for (unsigned i = 0; args && args[i]; i++)
+		fprintf(out, "\t\targs[%u]: %s\n", i, args[i]);
+	fprintf(out, "%s", args && *args ? "" : "\t\tNone\n");
+	list_sites(d, p, out);
+	fputc('\n', out);
+}
+
+/* 0 or -errno of the stream, which forgets what failed in the middle. */
+static int print_rows(struct dwire *d, const struct listing *l, bool verbose, FILE *out)
+{
+	errno = 0;
+	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	for (size_t i = 0; i < d->c.probes.all.n && !ferror(out); i++) {
+		struct probe *p = &d->c.probes.all.v[i];
+
+		if (!l->wanted[i] && d->c.texts.n)
+			continue;
+		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->mod, p->func, p->name);
+		if (verbose)
+			list_details(d, p, out);
+	}
+	return ferror(out) || fflush(out) ? -(errno ? errno : EIO) : 0;
+}
+
+/* Those of the process that was given with -p or -c too, as far as its authors made them. */
+static void list_all(struct dwire *d)
+{
+	const struct pdesc target = {
+		.text = "", .prov = arena_printf(d->arena, "*%d", (int)d->target), .mod = "", .func = "", .name = ""
+	};
+
+	probes_all(&d->c.probes);
+	if (d->target)
+		probes_make(&d->c.probes, &target);
+}
+
+int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
+{
+	struct listing l = { 0 };
+	int r;
+
+	/* Without types we cannot tell which sites the kernel has, and list all the same. */
+	if (kbtf_open(&d->btf) == 0) {
+		d->ktypes = kbtf_ktypes(d->btf);
+		d->c.ktypes = &d->ktypes;
+		script_lists(d);
+		script_env(d);
+		d->c.lenv.only_tier = d->opts.tier;
+	}
+	r = dwire_prepare(d, err);
+	if (r)
+		return r;
+	r = compile_parse(&d->c);
+	diags_print(d->c.diags, err);
+	if (r)
+		return r;
+	if (!d->c.texts.n)
+		list_all(d);
+	each_pdesc(d, make, NULL);
+	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
+	each_pdesc(d, mark, &l);
+	r = print_rows(d, &l, verbose, out);
+	if (r) {
+		fprintf(err, "dwire: cannot write the list: %s\n", strerror(-r));
+		return r;
+	}
+	print_unmatched(d, &l, err);
+	return l.unmatched.n ? -ENOENT : 0;
+}
+
+static void describe_text(const struct text *t, FILE *out)
+{
+	fprintf(out, "\nStability attributes for %s %s:\n", t->kind == DWIRE_SCRIPT ? "script" : "description",
+		t->shown);
+	fprintf(out, "\n\tMinimum Probe Description Attributes\n");
+	stability_print(t->probe_attrs, out);
+	fprintf(out, "\n\tMinimum Statement Attributes\n");
+	stability_print(t->stmt_attrs, out);
+	fputc('\n', out);
+}
+
+void dwire_describe(struct dwire *d, unsigned verbose, FILE *out)
+{
+	for (size_t i = 0; i < d->c.texts.n; i++)
+		describe_text(&d->c.texts.v[i], out);
+	for (size_t i = 0; verbose > 1 && i < d->c.order.n; i++) {
+		const struct probe *p = &d->c.probes.all.v[d->c.order.v[i]];
+
+		fprintf(out, "%s:%s:%s:%s\n", p->prov->name, p->mod, p->func, p->name);
+		list_sites(d, p, out);
+		fputc('\n', out);
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* builtin: dlib/, declared as a script needs it. */
+#ifndef DWIRE_COMPILE_BUILTIN_H
+#define DWIRE_COMPILE_BUILTIN_H
+#include "compile/compile.h"
+
+/* Before anything is parsed: what only the running system knows, and which files are for this machine. 0; -EINVAL with
+ * diagnostics. */
+int builtin_init(struct compilation *c) __attribute__((warn_unused_result));
+/* Declares what the words of a D text name, and what that needs in turn. text NULL: all there is. Declarations that are
+ * there already stay as they are. */
+void builtin_use(struct compilation *c, const char *text, size_t len);
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compile: see compile.h. compile_run() reads as the pipeline. Invariant: everything made is in the arena. */
+#include "compile/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/builtin.h"
+#include "compile/library.h"
+#include "compile/pragma.h"
+#include "lang/attrs.h"
+#include "lang/parse/lex.h"
+#include "lower/tiers.h"
+#include "prov/stability.h"
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+/* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
+static size_t description_length(const char *s)
+{
+	return strcspn(s, " \t\r\n/{");
+}
+
+/* Up to the predicate or the body, blanks included. */
+static size_t shown_length(const struct source *src)
+{
+	uint32_t i = 0, n;
+
+	while (i < src->len && !strchr("{;", src->text[i]) && (src->text[i] != '/' || lex_pdesc_path(src, i))) {
+		n = lex_pdesc_path(src, i);
+		i += n ? n : 1;
+	}
+	return i;
+}
+
+void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len)
+{
+	static const char *const colons[] = { "", ":::", "::", ":", "", "" };
+	struct text *t = vec_push(c->arena, &c->texts);
+	char *copy = arena_strndup(c->arena, text, len);
+	size_t n = description_length(copy);
+
+	t->kind = kind;
+	t->src.name = arena_strdup(c->arena, name);
+	t->src.text = copy;
+	t->src.len = len;
+	if (*colons[kind]) {
+		t->src.text = arena_printf(c->arena, "%.*s%s%s", (int)n, copy, colons[kind], copy + n);
+		t->src.len = strlen(t->src.text);
+	}
+	t->probe_attrs = t->stmt_attrs = STABILITY_STABLE;
+	/* As dtrace says it: up to the predicate or the body, blanks included. */
+	t->shown = kind == DWIRE_SCRIPT
+		? t->src.name
+		: arena_strndup(c->arena, copy, shown_length(&(struct source){ .text = copy, .len = len }));
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
+static bool is_typename(void *ctx, const char *name)
+{
+	return types_is_name(((struct compilation *)ctx)->types, name);
+}
+
+/* The built-in library as far as the texts name it, and the user's libraries. */
+static int parse_libraries(struct compilation *c)
+{
+	if (builtin_init(c))
+		return -EINVAL;
+	for (size_t i = 0; i < c->texts.n; i++)
+		builtin_use(c, c->texts.v[i].src.text, c->texts.v[i].src.len);
+	for (int i = 1; i < c->macros.argc; i++) /* $1 may be a name */
+		builtin_use(c, c->macros.argv[i], strlen(c->macros.argv[i]));
+	library_leave_out(c);
+	for (size_t i = 0; i < c->libraries.n; i++) {
+		struct library *lib = &c->libraries.v[i];
+
+		if (lib->left_out)
+			continue;
+		builtin_use(c, lib->src.text, lib->src.len);
+		if (parse_source(&c->penv, &lib->src, &lib->prog))
+			return -EINVAL;
+	}
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+/* A probe without actions traces only that it fired. In a script that is a slip, as in DTrace: what is meant is said by
+ * { }. A predicate needs actions everywhere. */
+static void check_bodies(struct compilation *c, const struct text *t)
+{
+	for (size_t i = 0; i < t->prog.decls.n; i++) {
+		const struct decl *d = t->prog.decls.v[i];
+
+		if (d->kind != DECL_CLAUSE || d->u.clause.has_body)
+			continue;
+		if (d->u.clause.pred)
+			diag_error(c->diags, d->loc, D_SYNTAX, probes_hint_path(c->arena, d->loc),
+				"expected actions { } after the predicate");
+		else if (t->kind == DWIRE_SCRIPT)
+			diag_error(c->diags, d->loc, D_SYNTAX, "{ } traces that it fired",
+				"expected a predicate or actions after the probe");
+	}
+}
+
+static void parse_text(struct compilation *c, struct text *t)
+{
+	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
+	size_t digits = strspn(t->src.text, "0123456789");
+
+	if (t->kind == DWIRE_ID && (!digits || digits != description_length(t->src.text))) {
+		diag_error(c->diags, all, D_PDESC_INVAL, "-l lists the probes and their numbers",
+			"the number of a probe is needed");
+		return;
+	}
+	if (!parse_source(&c->penv, &t->src, &t->prog) && !t->prog.decls.n && !c->opts->empty)
+		diag_error(c->diags, (struct loc){ 0 }, D_EMPTY, NULL, "%s: the program is empty", t->src.name);
+	check_bodies(c, t);
+}
+
+static void setup(struct compilation *c)
+{
+	c->types = types_new(c->arena, c->ktypes);
+	c->macros.defaultargs = c->opts->defaultargs;
+	c->macros.used = ARENA_ARRAY(c->arena, unsigned char, (size_t)c->macros.argc + 1);
+	c->penv = (struct parse_env){
+		.arena = c->arena,
+		.diags = c->diags,
+		.macros = &c->macros,
+		.is_typename = is_typename,
+		.ctx = c,
+		.pragma = pragma_read,
+		.typenames = strmap_new(c->arena),
+	};
+	probes_init(&c->probes, c->arena, c->lists);
+}
+
+static int parse_texts(struct compilation *c)
+{
+	int r;
+
+	c->in_library = true;
+	r = parse_libraries(c);
+	c->in_library = false;
+	if (r)
+		return r;
+	for (size_t i = 0; i < c->texts.n; i++)
+		parse_text(c, &c->texts.v[i]);
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+int compile_parse(struct compilation *c)
+{
+	setup(c);
+	return parse_texts(c);
+}
+
+/* An argument that nothing reads is a mistake of whoever typed it, as in DTrace. */
+static int check_arguments(struct compilation *c)
+{
+	for (int i = 1; i < c->macros.argc && !c->opts->argref; i++)
+		if (!c->macros.used[i])
+			diag_error(c->diags, (struct loc){ 0 }, D_MACRO_UNUSED,
+				strpbrk(c->macros.argv[i], "{/@") ? "a program with blanks stands in quotes: -n '...'"
+								  : NULL,
+				"extraneous argument '%s' ($%d is not referenced)", c->macros.argv[i], i);
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+/* ---- matching and checking --------------------------------------------------------------------------------------- */
+/* As in DTrace, two descriptions of a clause that both name the probe enable it twice. */
+static void enable(struct compilation *c, size_t probe, const struct clause *cl)
+{
+	enablings *on;
+
+	while (c->by_probe.n <= probe)
+		*vec_push(c->arena, &c->by_probe) = (enablings){ 0 };
+	on = &c->by_probe.v[probe];
+	if (!on->n)
+		*vec_push(c->arena, &c->order) = (uint32_t)probe;
+	vec_push(c->arena, on)->clause = cl;
+}
+
+/* Signatures of the probes of a clause. */
+typedef VEC(const struct probe_sig *) sig_list;
+
+static void add_sig(struct compilation *c, sig_list *sigs, struct probe *p)
+{
+	struct probe_sig *s = ARENA_NEW(c->arena, struct probe_sig);
+
+	s->prov = p->prov->name;
+	s->mod = p->mod;
+	s->func = p->func;
+	s->name = p->name;
+	s->args = probe_args(&c->probes, p);
+	s->raw = p->prov->raw;
+	*vec_push(c->arena, sigs) = s;
+}
+
+static void report_unmatched(struct compilation *c, const struct pdesc *pd)
+{
+	const struct probe_fault *f = probes_fault(&c->probes, pd);
+
+	if (f)
+		diag_error(c->diags, pd->loc, f->tag, f->hint, "%s", f->message);
+	else
+		diag_error(c->diags, pd->loc, D_PDESC_ZERO, probes_hint(&c->probes, pd),
+			"probe description %s does not match any probes", pd->text);
+}
+
+static size_t match_clause(struct compilation *c, struct text *t, struct clause *cl, sig_list *sigs)
+{
+	size_t total = 0;
+
+	for (size_t k = 0; k < cl->probes.n; k++) {
+		const struct pdesc *pd = &cl->probes.v[k];
+		size_t found = 0;
+
+		probes_make(&c->probes, pd);
+		for (size_t i = 0; i < c->probes.all.n; i++)
+			if (probe_matches(pd, &c->probes.all.v[i])) {
+				if (!found++)
+					t->probe_attrs =
+						stability_min(t->probe_attrs, pdesc_stability(pd, &c->probes.all.v[i]));
+				add_sig(c, sigs, &c->probes.all.v[i]);
+				enable(c, i, cl);
+			}
+		if (!found && !c->opts->zdefs)
+			report_unmatched(c, pd);
+		total += found;
+	}
+	return total;
+}
+
+/* -x amin: a statement names something that promises less. */
+static void check_least(void *ctx, const struct expr *e, const char *what, struct stability s)
+{
+	struct compilation *c = ctx;
+	char buf[64];
+
+	if (c->opts->amin_given && stability_below(s, c->opts->amin))
+		diag_error(c->diags, e->loc, D_ATTR_MIN, NULL,
+			"attributes for %s %s (%s) are less than predefined minimum", what, e->name ? e->name : "",
+			stability_text(s, buf));
+}
+
+static void check_stability(struct compilation *c, struct text *t, const struct clause *cl, const char *prov)
+{
+	const struct attrs_env env = {
+		.args = provider_stability(prov)->args,
+		.named = pragma_attrs,
+		.seen = check_least,
+		.ctx = c,
+	};
+
+	t->stmt_attrs = stability_min(t->stmt_attrs, clause_attrs(cl, &env));
+	if (c->opts->amin_given && stability_below(t->probe_attrs, c->opts->amin)) {
+		char buf[64];
+
+		diag_error(c->diags, cl->loc, D_ATTR_MIN, NULL,
+			"attributes for probe description %s (%s) are less than predefined minimum",
+			cl->probes.v[0].text, stability_text(t->probe_attrs, buf));
+	}
+}
+
+static void check_text(struct compilation *c, struct text *t, uint32_t *index)
+{
+	for (size_t k = 0; k < t->prog.decls.n; k++) {
+		struct clause *cl = &t->prog.decls.v[k]->u.clause;
+		sig_list sigs = { 0 };
+
+		if (t->prog.decls.v[k]->kind != DECL_CLAUSE)
+			continue;
+		cl->index = (*index)++;
+		t->matched += match_clause(c, t, cl, &sigs);
+		if (sigs.n || c->opts->zdefs)
+			check_clause(c->checker, cl, sigs.v, sigs.n);
+		if (sigs.n && !diags_errors(c->diags))
+			check_stability(c, t, cl, sigs.v[0]->prov);
+	}
+}
+
+static void check_library(struct compilation *c, struct library *lib)
+{
+	for (size_t k = 0; k < lib->prog.decls.n; k++)
+		if (lib->prog.decls.v[k]->kind == DECL_CLAUSE)
+			diag_error(c->diags, lib->prog.decls.v[k]->loc, D_SYNTAX, NULL,
+				"a library declares; it has no clauses");
+	check_decls(c->checker, &lib->prog);
+}
+
+static void use_words(void *ctx, const char *text)
+{
+	builtin_use(ctx, text, text ? strlen(text) : 0);
+}
+
+/* Of a process's stack: in pieces that lower/text/sym.c copies, as much as is asked for or 8 KB; a record has bounds. */
+static uint32_t copy_size(uint64_t asked)
+{
+	uint64_t n = asked ? (asked + 511) / 512 * 512 : 8192;
+
+	return n > 32768 ? 32768 : (uint32_t)n;
+}
+
+static int check_texts(struct compilation *c)
+{
+	uint32_t index = 0;
+
+	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
+	checker_use(c->checker, use_words, c);
+	pragma_bind(c);
+	checker_frames(
+		c->checker, c->opts->stackframes, c->opts->ustackframes, c->opts->jstackframes, c->opts->maxframes);
+	checker_ustackcopy(c->checker, !c->opts->dwarf ? 0 : copy_size(c->opts->ustackcopy));
+	if (c->ktypes)
+		check_decls(c->checker, &c->library);
+	for (size_t i = 0; i < c->libraries.n; i++)
+		check_library(c, &c->libraries.v[i]);
+	if (diags_errors(c->diags))
+		return -EINVAL;
+	for (size_t i = 0; i < c->texts.n; i++)
+		check_decls(c->checker, &c->texts.v[i].prog);
+	for (size_t i = 0; i < c->texts.n; i++)
+		check_text(c, &c->texts.v[i], &index);
+	if (!diags_errors(c->diags))
+		pragma_finish(c);
+	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
+		check_agg_uses(c->checker, &c->texts.v[i].prog);
+	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
+		check_forms(c->checker, &c->texts.v[i].prog);
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+/* ---- lowering ---------------------------------------------------------------------------------------------------- */
+#define NSPEC_MAX 8192u   /* speculations at once: each 64 of them are some instructions */
+#define FUNCTIONS_EACH 8u /* so many functions of the kernel have a program each; more share one, by kprobes */
+
+/* Functions of the kernel share a program if they are many, and kprobes are there. */
+static bool shares_function(const struct compilation *c, const struct probe *p)
+{
+	const struct lower_env *env = &c->lenv;
+	size_t n = 0;
+
+	for (size_t k = 0; k < c->order.n && n <= FUNCTIONS_EACH; k++)
+		n += c->probes.all.v[c->order.v[k]].def == p->def;
+	if (env->only_tier ? env->only_tier != TIER_KPROBES + 1u : n <= FUNCTIONS_EACH)
+		return false;
+	return !env->tier_lacks || !env->tier_lacks(env->ctx, TIER_KPROBES);
+}
+
+static bool shares_sites(const struct compilation *c, const struct probe *p)
+{
+	if (p->def->nsites && site_is_function(&p->def->sites[0]))
+		return p->def->sites[0].by_cookie && shares_function(c, p);
+	return p->def->nsites && (p->def->sites[0].number || p->def->sites[0].by_cookie);
+}
+
+/* The clauses of a probe that can ever run. All of BEGIN, END and ticks stay: a trace may consist of them. */
+static struct enabled clauses_on(struct compilation *c, size_t i)
+{
+	const struct probe *p = &c->probes.all.v[i];
+	const enablings *on = &c->by_probe.v[i];
+	struct enabling *kept = ARENA_ARRAY(c->arena, struct enabling, on->n + 1);
+	bool by_hand = p->def->nsites && p->def->sites[0].attach == ATTACH_TEST_RUN;
+	size_t n = 0;
+
+	for (size_t k = 0; k < on->n; k++)
+		if (by_hand || !expr_never(on->v[k].clause->pred))
+			kept[n++] = on->v[k];
+	c->image.idle |= on->n && !n;
+	return (struct enabled){ p, kept, n };
+}
+
+/* The probe at i of the order, with all that share its sites: they are lowered at the first of them. */
+static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t i)
+{
+	const struct probe *p = &c->probes.all.v[c->order.v[i]];
+	bool shares = shares_sites(c, p);
+	size_t n = 0;
+	struct enabled *set;
+
+	for (size_t k = 0; k < i && shares; k++)
+		if (c->probes.all.v[c->order.v[k]].def == p->def)
+			return;
+	set = ARENA_ARRAY(c->arena, struct enabled, c->order.n - i);
+	for (size_t k = i; k < c->order.n; k++) {
+		const struct probe *other = &c->probes.all.v[c->order.v[k]];
+		struct enabled on = clauses_on(c, c->order.v[k]);
+
+		if (on.n && (k == i || (shares && other->def == p->def)))
+			set[n++] = on;
+	}
+	if (n)
+		lower_probes(lw, set, n);
+}
+
+static int lower_texts(struct compilation *c, const struct lower_dump *dump)
+{
+	struct lowerer *lw;
+
+	c->image.nspec = c->opts->nspec < NSPEC_MAX ? c->opts->nspec : NSPEC_MAX;
+	c->image.specsize = c->opts->specsize;
+	c->lenv.nspec = c->image.nspec;
+	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
+	c->lenv.only_tier = c->opts->tier;
+	c->lenv.aggsize = c->opts->aggsize;
+	c->lenv.scratchsize = c->opts->scratchsize;
+	c->lenv.dynvarsize = c->opts->dynvarsize;
+	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image, dump);
+
+	for (size_t i = 0; i < c->order.n; i++)
+		lower_with_others(c, lw, i);
+	lower_finish(lw);
+	c->image.strsize = (uint32_t)c->opts->strsize;
+	return diags_errors(c->diags) ? -EINVAL : 0;
+}
+
+static int dump_tokens(struct compilation *c, FILE *out)
+{
+	for (size_t i = 0; i < c->texts.n; i++)
+		if (tokens_dump(&c->penv, &c->texts.v[i].src, out))
+			return -EINVAL;
+	return 0;
+}
+
+static int dump_trees(const struct compilation *c, FILE *out)
+{
+	for (size_t i = 0; i < c->texts.n; i++)
+		ast_dump(&c->texts.v[i].prog, out);
+	return 0;
+}
+
+int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
+{
+	int r;
+
+	setup(c);
+	if (dump == DWIRE_DUMP_TOKENS)
+		return dump_tokens(c, out);
+	r = parse_texts(c);
+	if (r)
+		return r;
+	if (c->opts->tree && c->tree)
+		(void)dump_trees(c, c->tree);
+	if (dump == DWIRE_DUMP_AST)
+		return dump_trees(c, out);
+	r = check_texts(c);
+	if (!r)
+		r = check_arguments(c);
+	if (r)
+		return r;
+	if (dump == DWIRE_DUMP_TYPES)
+		return dump_trees(c, out);
+	return lower_texts(c,
+		&(struct lower_dump){
+			.ir = dump == DWIRE_DUMP_IR ? out : NULL,
+			.bpf = dump == DWIRE_DUMP_BPF ? out
+				: c->disasm           ? c->disasm
+				: c->opts->verbose    ? c->tree
+						      : NULL,
+		});
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* library: see library.h. Input: folders. Output: sources in order. Invariant: a library's depends_on lines are known
+ * before any library is parsed: what one defines decides how the next one reads. */
+#include "compile/library.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/dlib.h"
+#include "prov/provider.h"
+
+#define LIBRARY_MAX (16u << 20)
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* ---- what a library needs ---------------------------------------------------------------------------------------- */
+static const char *next_word(struct arena *a, const char **s, const char *end)
+{
+	const char *from;
+
+	while (*s < end && strchr(" \t\r", **s))
+		++*s;
+	from = *s;
+	while (*s < end && !strchr(" \t\r", **s))
+		++*s;
+	return arena_strndup(a, from, (size_t)(*s - from));
+}
+
+/* "#pragma D depends_on KIND NAME" on a line of its own */
+static void scan_line(struct compilation *c, struct library *lib, const char *s, const char *end)
+{
+	static const char *const words[] = { "pragma", "D", "depends_on" };
+	struct library_need *need;
+	const char *kind, *name;
+
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	if (s == end || *s++ != '#')
+		return;
+	for (size_t i = 0; i < 3; i++)
+		if (strcmp(next_word(c->arena, &s, end), words[i]) != 0)
+			return;
+	kind = next_word(c->arena, &s, end);
+	name = next_word(c->arena, &s, end);
+	if (!*name)
+		return;
+	need = vec_push(c->arena, &lib->needs);
+	need->kind = kind;
+	need->name = name;
+}
+
+static void scan_needs(struct compilation *c, struct library *lib)
+{
+	const char *s = lib->src.text, *end = s + lib->src.len;
+
+	while (s < end) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s));
+
+		scan_line(c, lib, s, nl ? nl : end);
+		s = nl ? nl + 1 : end;
+	}
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+static struct library *find(const struct compilation *c, const char *name)
+{
+	for (size_t i = 0; i < c->libraries.n; i++)
+		if (!strcmp(base_name(c->libraries.v[i].src.name), name))
+			return &c->libraries.v[i];
+	return NULL;
+}
+
+struct sorting {
+	struct compilation *c;
+	struct library *out;
+	size_t n;
+	const char *circle;
+};
+
+/* Depth first: what it needs, then itself. mark: 1 while its needs are placed, 2 when it is. */
+static int place(struct sorting *s, struct library *lib, const char *path)
+{
+	if (lib->mark == 2)
+		return 0;
+	path = arena_printf(s->c->arena, "%s%s%s", path, *path ? " -> " : "", base_name(lib->src.name));
+	if (lib->mark == 1) {
+		s->circle = path;
+		return -ELOOP;
+	}
+	lib->mark = 1;
+	for (size_t i = 0; i < lib->needs.n; i++) {
+		const struct library_need *need = &lib->needs.v[i];
+		struct library *other = strcmp(need->kind, "library") ? NULL : find(s->c, need->name);
+		int r = other ? place(s, other, path) : 0;
+
+		if (r)
+			return r;
+	}
+	lib->mark = 2;
+	s->out[s->n++] = *lib;
+	return 0;
+}
+
+/* Puts libraries behind what they depend on. -ELOOP with the names of a circle in *circle. */
+static int library_sort(struct compilation *c, const char **circle)
+{
+	struct sorting s = { .c = c, .out = ARENA_ARRAY(c->arena, struct library, c->libraries.n + 1) };
+
+	for (size_t i = 0; i < c->libraries.n; i++) {
+		int r = place(&s, &c->libraries.v[i], "");
+
+		if (r) {
+			*circle = s.circle;
+			return r;
+		}
+	}
+	if (s.n)
+		memcpy(c->libraries.v, s.out, s.n * sizeof(*s.out));
+	return 0;
+}
+
+static bool has_provider(const char *name)
+{
+	for (const struct provider *const *p = providers(); *p; p++)
+		if (!strcmp((*p)->name, name))
+			return true;
+	return false;
+}
+
+bool library_met(const struct compilation *c, const char *kind, const char *name)
+{
+	const struct library *lib;
+
+	if (!strcmp(kind, "provider"))
+		return has_provider(name);
+	if (!strcmp(kind, "module"))
+		return !c->has_module || c->has_module(c->penv.ctx, name);
+	for (size_t i = 0; i < dlib_nfiles; i++)
+		if (!strcmp(dlib_files[i].name, name))
+			return true;
+	lib = find(c, name);
+	return lib && !lib->left_out;
+}
+
+/* In order: so what a library needs is decided before it is. */
+void library_leave_out(struct compilation *c)
+{
+	for (size_t i = 0; i < c->libraries.n; i++) {
+		struct library *lib = &c->libraries.v[i];
+
+		for (size_t k = 0; k < lib->needs.n; k++)
+			if (!library_met(c, lib->needs.v[k].kind, lib->needs.v[k].name))
+				lib->left_out = true;
+	}
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+static int add_file(struct compilation *c, const char *path, FILE *err)
+{
+	FILE *in = fopen(path, "re");
+	struct library *lib;
+	char *text;
+	size_t n;
+	int r = 0;
+
+	if (!in) {
+		r = -errno;
+		fprintf(err, "dwire: failed to open library %s: %s\n", path, strerror(-r));
+		return r;
+	}
+	text = malloc(LIBRARY_MAX);
+	n = text ? fread(text, 1, LIBRARY_MAX, in) : 0;
+	if (!text || ferror(in) || n == LIBRARY_MAX) {
+		r = text ? ferror(in) ? -EIO : -EFBIG : -ENOMEM;
+		fprintf(err, "dwire: failed to read library %s: %s\n", path, strerror(-r));
+	} else {
+		lib = vec_push(c->arena, &c->libraries);
+		lib->src.name = arena_strdup(c->arena, path);
+		lib->src.text = arena_strndup(c->arena, text, n);
+		lib->src.len = n;
+		scan_needs(c, lib);
+	}
+	free(text);
+	fclose(in);
+	return r;
+}
+
+static int is_d(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return n > 2 && *e->d_name != '.' && !strcmp(e->d_name + n - 2, ".d");
+}
+
+static int add_folder(struct compilation *c, const char *path, FILE *err)
+{
+	struct dirent **names;
+	int n = scandir(path, &names, is_d, alphasort), r = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!r)
+			r = add_file(c, arena_printf(c->arena, "%s/%s", path, names[i]->d_name), err);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+	return r;
+}
+
+int library_load(struct compilation *c, FILE *err)
+{
+	const char *circle = "";
+	int r = 0;
+
+	if (c->opts->nolibs)
+		return 0;
+	if (c->opts->syslibdir)
+		r = add_folder(c, c->opts->syslibdir, err);
+	for (size_t i = 0; !r && i < c->opts->libdirs.n; i++)
+		r = add_folder(c, c->opts->libdirs.v[i], err);
+	if (!r) {
+		r = library_sort(c, &circle);
+		if (r)
+			fprintf(err, "dwire: failed to load libraries: cyclic dependency: %s\n", circle);
+	}
+	return r;
+}

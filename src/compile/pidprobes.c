@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pidprobes: the provider pid. Input: a description, the objects that it means. Output: probes at the entry, the return
+ * and the instructions of functions, or why there are none.
+ * Invariant: none is where a probe would change the program. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/userprobes_priv.h"
+
+/* Their callers' return address is not where it is for others: on the way back the process would go astray. */
+static const char *no_return(const char *func)
+{
+	static const char *const names[] = { "_start", "__restore_rt", "_dl_runtime_resolve*", "_dl_runtime_profile*",
+		"*vfork", "setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "*getcontext", "*swapcontext", "*.cold*",
+		"__start_context", "_dl_start_user" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (pdesc_glob(names[i], func))
+			return names[i];
+	return NULL;
+}
+
+/* What the compiler has moved out of a function is none of its own. */
+static bool is_part(const char *func)
+{
+	return strstr(func, ".cold") != NULL;
+}
+
+struct matching {
+	struct userprobes *u;
+	struct object *obj;
+	const char *prov;
+	const struct pdesc *desc;
+	bool glob, any, at_offset;
+	bool insns;    /* the name may mean any instruction */
+	bool counting; /* how many those are, before any probe is made */
+	size_t ninsns;
+	const char *func; /* whose instructions are looked at, and where it is */
+	uint64_t func_off;
+	uint64_t offset;
+	uint64_t last; /* the functions' address that was taken last, of a pattern */
+};
+
+/* "1f" as a number. */
+static bool parse_offset(const char *s, uint64_t *out)
+{
+	char *end;
+
+	if (!*s || strspn(s, "0123456789abcdefABCDEF") != strlen(s) || strlen(s) > 16)
+		return false;
+	*out = strtoull(s, &end, 16);
+	return !*end;
+}
+
+/* Of many functions those are left out that have no such instruction. */
+static void add_offset(struct matching *m, const char *func, uint64_t off, uint64_t size)
+{
+	struct userprobes *u = m->u;
+	enum insn_place place;
+
+	if (m->offset >= (size ? size : 1)) {
+		if (!m->glob)
+			user_failed(u, D_PROC_OFF, NULL, "offset 0x%llx outside of function '%s', which has %llu bytes",
+				(unsigned long long)m->offset, func, (unsigned long long)size);
+		return;
+	}
+	place = object_insn(m->obj, off, size, m->offset);
+	if (place == INSN_START)
+		user_place(u, user_probe(u, m->obj, m->prov, func, m->desc->name, &user_offset), m->obj,
+			off + m->offset, 0);
+	else if (place == INSN_MIDDLE && !m->glob)
+		user_failed(u, D_PROC_ALIGN, "a probe there would change the program",
+			"offset 0x%llx of function '%s' is not aligned on an instruction",
+			(unsigned long long)m->offset, func);
+	else if (!m->glob)
+		user_failed(u, D_PROC_CREATEFAIL, NULL,
+			"it cannot be told where the instructions of '%s' begin up to 0x%llx", func,
+			(unsigned long long)m->offset);
+}
+
+static void add_insn(void *ctx, uint64_t off)
+{
+	struct matching *m = ctx;
+	char name[20];
+
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
+	if (!pdesc_glob(m->desc->name, name))
+		return;
+	m->ninsns++;
+	if (!m->counting)
+		user_place(m->u, user_probe(m->u, m->obj, m->prov, m->func, name, &user_offset), m->obj,
+			m->func_off + off, 0);
+}
+
+static void add_function(void *ctx, const char *name, uint64_t off, uint64_t size)
+{
+	struct matching *m = ctx;
+	struct userprobes *u = m->u;
+
+	if (!pdesc_glob(m->desc->func, name) || (m->glob && ((m->any && off == m->last) || is_part(name))))
+		return;
+	m->any = true;
+	m->last = off;
+	if (m->at_offset) {
+		add_offset(m, name, off, size);
+		return;
+	}
+	if (m->insns) {
+		m->func = name;
+		m->func_off = off;
+		object_each_insn(m->obj, off, size, add_insn, m);
+		if (m->counting)
+			return;
+	}
+	if (object_refused(m->obj, off)) {
+		if (!m->glob)
+			user_failed(u, D_PROC_CREATEFAIL, NULL,
+				"the kernel cannot put a probe on the first instruction of '%s'", name);
+		return;
+	}
+	if (pdesc_glob(m->desc->name, "entry"))
+		user_place(u, user_probe(u, m->obj, m->prov, name, "entry", &user_entry), m->obj, off, 0);
+	if (!pdesc_glob(m->desc->name, "return"))
+		return;
+	if (!no_return(name))
+		user_place(u, user_probe(u, m->obj, m->prov, name, "return", &user_return), m->obj, off,
+			object_return(m->obj, off, size));
+	else if (!m->glob && *m->desc->name && !pdesc_is_glob(m->desc->name))
+		user_failed(u, D_PROC_CREATEFAIL, "its entry can be traced",
+			"the return of '%s' cannot be traced: it does not return as functions do", name);
+}
+
+/* ---- what is not there ------------------------------------------------------------------------------------------- */
+struct naming {
+	struct arena *arena;
+	VEC(const char *) names;
+};
+
+static void add_name(void *ctx, const char *name, uint64_t off, uint64_t size)
+{
+	struct naming *n = ctx;
+
+	(void)off;
+	(void)size;
+	*vec_push(n->arena, &n->names) = name;
+}
+
+static void no_function(struct userprobes *u, const struct object *obj, const struct elfsyms *syms, const char *func)
+{
+	struct naming n = { .arena = u->arena };
+	const char *near;
+
+	elfsyms_each(syms, add_name, &n);
+	if (!n.names.n && object_cut(obj)) {
+		user_failed(u, D_PROC_LIB, NULL, "%s is damaged: its list of sections is not within it", obj->path);
+		return;
+	}
+	if (!n.names.n) {
+		user_failed(u, D_PROC_FUNC, "its debugging symbols, in /usr/lib/debug, would name them",
+			"%s is stripped: it names no functions", obj->path);
+		return;
+	}
+	*vec_push(u->arena, &n.names) = NULL;
+	near = nearest_name(func, n.names.v);
+	user_failed(u, D_PROC_FUNC, near ? arena_printf(u->arena, "did you mean %s?", near) : NULL,
+		"failed to find function '%s' in %s", func, obj->path);
+}
+
+static bool openable(struct userprobes *u, struct object *obj)
+{
+	const char *machine = "";
+
+	switch (object_open(u->objects, obj, &machine)) {
+	case OBJECT_GOOD:
+		return true;
+	case OBJECT_UNREADABLE:
+		user_failed(u, D_PROC_GRAB, NULL, "cannot read %s: %s", obj->path, strerror(obj->error));
+		return false;
+	case OBJECT_NO_ELF:
+		user_failed(u, D_PROC_LIB, NULL, "%s is no program or library", obj->path);
+		return false;
+	case OBJECT_FOREIGN:
+		user_failed(u, D_PROC_GRAB, NULL, "%s is for %s: only this machine's own kind is traced", obj->path,
+			machine);
+		return false;
+	}
+	return false;
+}
+
+/* More than these at once take the kernel half a minute; few mean it. */
+#define INSNS_MAX 100000
+
+static bool too_many_insns(const struct matching *all, const object_list *objs)
+{
+	struct matching m = *all;
+
+	m.counting = true;
+	for (size_t i = 0; m.insns && i < objs->n; i++) {
+		const struct elfsyms *syms;
+
+		m.obj = objs->v[i];
+		m.any = false;
+		syms = openable(m.u, m.obj) ? object_functions(m.obj) : NULL;
+		if (syms)
+			elfsyms_each(syms, add_function, &m);
+	}
+	if (m.ninsns > INSNS_MAX)
+		user_failed(m.u, D_PROC_CREATEFAIL, "name entry, return or a function: an empty name means them all",
+			"%zu instructions are meant, more than %d", m.ninsns, INSNS_MAX);
+	return m.ninsns > INSNS_MAX;
+}
+
+void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
+{
+	struct matching m = { .u = u, .prov = pd->prov, .desc = pd, .glob = !*pd->func || pdesc_is_glob(pd->func) };
+	bool any = false;
+
+	m.at_offset =
+		strcmp(pd->name, "entry") != 0 && strcmp(pd->name, "return") != 0 && parse_offset(pd->name, &m.offset);
+	m.insns = !*pd->name || pdesc_is_glob(pd->name);
+	if (too_many_insns(&m, objs))
+		return;
+	for (size_t i = 0; i < objs->n; i++) {
+		const struct elfsyms *syms;
+
+		m.obj = objs->v[i];
+		m.any = false;
+		if (!openable(u, m.obj))
+			continue;
+		syms = object_functions(m.obj);
+		if (syms)
+			elfsyms_each(syms, add_function, &m);
+		any |= m.any;
+		if (syms && !m.any && !m.glob && objs->n == 1)
+			no_function(u, m.obj, syms, pd->func);
+	}
+	if (!any && !m.glob && objs->n > 1)
+		user_failed(u, D_PROC_FUNC, NULL, "failed to find function '%s' in the %zu objects", pd->func, objs->n);
+}
+
+/* pid123:a.out:-:401136: an address in the program, as nm and objdump show it. */
+void pid_make_address(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
+{
+	struct matching m = { .u = u, .prov = pd->prov, .desc = pd };
+	uint64_t addr = 0, off, distance;
+	const struct elfsyms *syms = NULL;
+	const char *func;
+
+	for (size_t i = 0; i < objs->n && !syms; i++)
+		if (objs->v[i]->program && openable(u, objs->v[i])) {
+			m.obj = objs->v[i];
+			syms = object_functions(m.obj);
+		}
+	(void)parse_offset(pd->name, &addr);
+	if (!syms)
+		return;
+	if (!elfsyms_file_off(syms, addr, &off) || !elfsyms_find(syms, off, &func, &distance)) {
+		user_failed(u, D_PROC_OFF, NULL, "%s has no function at 0x%llx", m.obj->path, (unsigned long long)addr);
+		return;
+	}
+	m.offset = distance;
+	if (object_insn(m.obj, off - distance, distance + 1, distance) == INSN_START)
+		user_place(u, user_probe(u, m.obj, m.prov, "-", pd->name, &user_offset), m.obj, off, 0);
+	else
+		user_failed(u, D_PROC_ALIGN, "a probe there would change the program",
+			"address 0x%llx, in function '%s', is not aligned on an instruction", (unsigned long long)addr,
+			func);
+}
+
+bool pid_check_name(struct userprobes *u, const struct pdesc *pd)
+{
+	static const char hint[] = "entry, return, or the offset of an instruction, as 1f";
+	uint64_t off;
+
+	if (!strcmp(pd->func, "-")) {
+		if (*pd->mod && strcmp(pd->mod, "a.out") != 0)
+			user_failed(u, D_PROC_LIB, NULL, "only the a.out module is valid with the '-' function");
+		else if (!parse_offset(pd->name, &off))
+			user_failed(u, D_PROC_NAME, NULL,
+				"only individual addresses may be specified with the '-' function");
+		else
+			return true;
+		return false;
+	}
+	if (!*pd->name || pdesc_is_glob(pd->name) || !strcmp(pd->name, "entry") || !strcmp(pd->name, "return") ||
+		parse_offset(pd->name, &off))
+		return true;
+	user_failed(u, D_PROC_NAME, hint, "'%s' is no name of a probe in a function", pd->name);
+	return false;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preproc: -C: scripts go through the C preprocessor of the system before they are parsed. */
+#ifndef DWIRE_COMPILE_PREPROC_H
+#define DWIRE_COMPILE_PREPROC_H
+#include "compile/compile.h"
+
+/* Replaces the text of each script by what the preprocessor makes of it; its marks (# LINE "FILE") keep the places of
+ * errors right. 0, or -errno with a message on err. */
+int preproc_texts(struct compilation *c, FILE *err) __attribute__((warn_unused_result));
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* userprobes: finds the programs and libraries that a description means, and makes its probes. */
+#ifndef DWIRE_COMPILE_USERPROBES_H
+#define DWIRE_COMPILE_USERPROBES_H
+#include <sys/types.h>
+
+#include "prov/lists.h"
+
+struct userprobes;
+
+/* What it asks of whoever started processes. */
+struct userprobes_env {
+	struct arena *arena;
+	/* The process is at its beginning, with its libraries mapped; 0, or -errno with why (0: it is not ours). */
+	int (*ready)(void *ctx, pid_t pid, char *why, size_t why_len);
+	void *ctx;
+};
+struct userprobes *userprobes_new(const struct userprobes_env *env);
+void userprobes_free(struct userprobes *u); /* NULL is fine; places of probes are not good any more */
+
+/* As struct kernel_lists has them; user is a struct userprobes. */
+void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd);
+const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd);
+/* As struct lower_env has it: where functions of libraries are, in all processes. */
+const struct uplace *userprobes_functions(struct userprobes *u, const struct ufunctions *f, size_t *n);
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* consume: records of several ring buffers, merged by time, through the actions of their clause.
+ * Input: rings, maps and the image. Output: two streams.
+ * Invariant: records are printed in order of their time stamps, unless a program takes more than HOLD_BACK_NS from
+ * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies
+ * in its record; nothing is allocated per record. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "consume/consume_priv.h"
+#include "kernel/features.h"
+
+#define HOLD_BACK_NS 5000000ull /* interrupts may keep a program for some milliseconds */
+#define HELD_MAX_NS 100000000ull
+#define STORE_DEFAULT (4u << 20) /* bytes a CPU that fill and ring keep */
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+static int consumer_alloc(struct consumer *c)
+{
+	const struct consumer_env *env = &c->env;
+	size_t nrings = env->nrings > 0 ? (size_t)env->nrings : 0;
+
+	c->ncpus = features_possible_cpus();
+	c->missed_cap = env->image->progs.n + env->image->probes.n + 8;
+	c->out = out_new(env->out);
+	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->options->agg);
+	c->specs = specs_new(env->image->nspec, env->image->specsize);
+	c->rings = calloc(nrings + 1, sizeof(*c->rings));
+	c->heap = calloc(nrings + 1, sizeof(struct ring *));
+	c->drops = calloc(DW_DROP_COUNT * c->ncpus, sizeof(*c->drops));
+	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
+	c->flows = calloc(c->ncpus, sizeof(*c->flows));
+	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
+	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->flows && c->missed
+		? 0
+		: -ENOMEM;
+}
+
+int consumer_new(const struct consumer_env *env, struct consumer **out)
+{
+	const struct options *o = env->options;
+	struct consumer *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	c->env = *env;
+	c->pval = (struct pval_env){ .image = env->image,
+		.zone_name = env->zone_name,
+		.moved = env->moved,
+		.symtext = env->symtext,
+		.ctx = env->ctx };
+	err = consumer_alloc(c);
+	if (!err)
+		c->out->rows = o->rows;
+	if (!err && o->oformat != OFMT_TEXT) {
+		c->doc = structured_new(c->out, o->oformat, o->opretty, o->oall);
+		err = c->doc ? 0 : -ENOMEM;
+	}
+	if (!err && o->bufpolicy != BUF_SWITCH) {
+		c->store = store_new(c->ncpus, o->bufsize ? o->bufsize : STORE_DEFAULT, o->bufpolicy == BUF_RING);
+		err = c->store ? 0 : -ENOMEM;
+	}
+	for (int i = 0; !err && i < env->nrings; i++) {
+		/* Counted first: a ring that was mapped by half is closed, too. */
+		c->nrings++;
+		err = ring_open(&c->rings[i], env->ring_fds[i]);
+	}
+	if (err) {
+		consumer_free(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+void consumer_free(struct consumer *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_close(&c->rings[i]);
+	structured_free(c->doc);
+	store_free(c->store);
+	agg_free(c->aggs);
+	specs_free(c->specs);
+	out_free(c->out);
+	free(c->rings);
+	free(c->heap);
+	free(c->drops);
+	free(c->fresh);
+	free(c->flows);
+	free(c->missed);
+	free(c);
+}
+
+int consumer_add_memory_ring(
+	struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size)
+{
+	struct ring *rings = reallocarray(c->rings, c->nrings + 1, sizeof(*rings));
+
+	if (!rings)
+		return -ENOMEM;
+	c->rings = rings;
+	struct ring **heap = reallocarray(c->heap, c->nrings + 1, sizeof(struct ring *));
+
+	if (!heap)
+		return -ENOMEM;
+	c->heap = heap;
+	ring_from_memory(&c->rings[c->nrings++], cons, prod, data, size);
+	return 0;
+}
+
+struct agg_set *consumer_agg_set(struct consumer *c)
+{
+	return c->aggs;
+}
+
+bool consumer_exited(const struct consumer *c, int *status)
+{
+	if (c->exited)
+		*status = c->status;
+	return c->exited;
+}
+
+unsigned consumer_avail(const struct consumer *c)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < c->nrings; i++) {
+		unsigned fill = ring_fill(&c->rings[i]);
+
+		most = fill > most ? fill : most;
+	}
+	return most;
+}
+
+/* ---- kept to the end --------------------------------------------------------------------------------------------- */
+/* An exit() in it ends the trace now, though it is printed later. */
+static void record_keep(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
+{
+	const struct epid *ep;
+	struct dw_rec head;
+
+	memcpy(&head, rec, sizeof(head));
+	ep = consume_epid(c, head.epid);
+	if (!store_add(c->store, cpu, rec, len)) {
+		c->full = true;
+		return;
+	}
+	for (size_t i = 0; ep && i < ep->nactions; i++) {
+		const struct action *a = &ep->actions[i];
+
+		if (a->kind == ACT_EXIT && (!a->guard_off || (a->guard_off < len && rec[a->guard_off])))
+			c->exited = true;
+	}
+}
+
+bool consumer_full(const struct consumer *c)
+{
+	return c->full;
+}
+
+int consumer_release(struct consumer *c)
+{
+	struct store *store = c->store;
+
+	if (!store)
+		return 0;
+	c->store = NULL;
+	c->full = false;
+	c->exited = false; /* printing the record that did it says so again */
+	agg_begin(c->aggs);
+	for (const struct store_rec *r = store_first(store); r; r = r->next)
+		consume_record(c, r->cpu, r->rec, r->len, false);
+	c->bad += store_lost(store);
+	consume_store_drops(c, store);
+	store_free(store);
+	return out_flush(c->out);
+}
+
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
+/* Of two records of the same time the lower CPU's comes first. The rings in the heap have one. */
+static bool ring_before(struct ring *a, struct ring *b)
+{
+	uint64_t ta = ring_peek(a)->ts, tb = ring_peek(b)->ts;
+
+	return ta != tb ? ta < tb : a < b;
+}
+
+static void heap_down(struct consumer *c, size_t i)
+{
+	for (;;) {
+		size_t least = i, left = 2 * i + 1;
+
+		for (size_t k = left; k <= left + 1 && k < c->nheap; k++)
+			if (ring_before(c->heap[k], c->heap[least]))
+				least = k;
+		if (least == i)
+			return;
+		struct ring *t = c->heap[i];
+
+		c->heap[i] = c->heap[least];
+		c->heap[least] = t;
+		i = least;
+	}
+}
+
+/* A ring has nothing to print now. If a record of it is still being written, only what is earlier may be printed: later
+ * than what the ring gave last, or than all that was printed by the pass before, it is not. */
+static void hold_for(const struct consumer *c, const struct ring *r, uint64_t *cutoff)
+{
+	uint64_t earliest = r->last_ts > c->printed_to ? r->last_ts : c->printed_to;
+
+	if (r->busy && earliest < *cutoff)
+		*cutoff = earliest;
+}
+
+static void heap_make(struct consumer *c, uint64_t *cutoff)
+{
+	c->nheap = 0;
+	for (size_t i = 0; i < c->nrings; i++)
+		if (ring_peek(&c->rings[i]))
+			c->heap[c->nheap++] = &c->rings[i];
+		else if (cutoff)
+			hold_for(c, &c->rings[i], cutoff);
+	for (size_t i = c->nheap / 2; i-- > 0;)
+		heap_down(c, i);
+}
+
+/* What a pass is to print. */
+struct pass {
+	uint64_t settled; /* a record with an earlier time stamp has room in its ring already */
+	uint64_t cutoff;  /* print those with this time stamp or an earlier one */
+	bool hold;        /* but none that is later than one that is still being written */
+};
+
+/* Consumes records, up to an exit action. */
+static unsigned merge(struct consumer *c, const struct pass *p)
+{
+	uint64_t cutoff = p->cutoff;
+	bool running = !c->exited;
+	unsigned n = 0;
+
+	heap_make(c, p->hold ? &cutoff : NULL);
+	while (c->nheap && !(running && c->exited) && !c->out->err && n < INT_MAX) {
+		struct ring *r = c->heap[0];
+		const struct ring_slot *s = ring_peek(r);
+
+		if (s->ts > cutoff)
+			break;
+		if (c->store)
+			record_keep(c, (unsigned)(r - c->rings), s->rec, s->len);
+		else
+			consume_record(c, (unsigned)(r - c->rings), s->rec, s->len, false);
+		n++;
+		ring_next(r);
+		if (!ring_peek(r)) {
+			c->heap[0] = c->heap[--c->nheap];
+			if (p->hold)
+				hold_for(c, r, &cutoff);
+		}
+		ring_release(r, true);
+		heap_down(c, 0);
+	}
+	if (cutoff == p->cutoff)
+		c->held_since = 0;
+	if (cutoff > p->settled)
+		cutoff = p->settled;
+	if (cutoff > c->printed_to)
+		c->printed_to = cutoff;
+	return n;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static bool any_busy(const struct consumer *c)
+{
+	for (size_t i = 0; i < c->nrings; i++)
+		if (c->rings[i].busy)
+			return true;
+	return false;
+}
+
+/* final: true while a record of the time before is still being written and there is patience left. */
+static bool wait_busy(const struct consumer *c, uint64_t begin)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!any_busy(c) || c->out->err || now_ns() - begin > HELD_MAX_NS)
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+/* Aggregations are read again: in each pass, or as often as -x aggrate says. */
+static void read_aggs(struct consumer *c, uint64_t now, bool final)
+{
+	uint64_t every = c->env.options->aggrate_ns;
+
+	if (!final && every && c->aggs_at && now - c->aggs_at < every)
+		return;
+	c->aggs_at = now;
+	agg_begin(c->aggs);
+}
+
+int consumer_work(struct consumer *c, bool final)
+{
+	/* The time is taken before the producers' positions are read. */
+	uint64_t now = now_ns();
+	struct pass p = { .settled = now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0 };
+	unsigned n = 0;
+	int err = 0;
+
+	read_aggs(c, now, final);
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_look(&c->rings[i]);
+	p.cutoff = final ? UINT64_MAX : p.settled;
+	if (!c->held_since)
+		c->held_since = now;
+	do {
+		p.hold = now_ns() - c->held_since < HELD_MAX_NS;
+		n += merge(c, &p);
+	} while (final && wait_busy(c, now));
+	if (final && c->held_since) {
+		p.hold = false;
+		n += merge(c, &p);
+	}
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_release(&c->rings[i], false);
+	if (n)
+		err = out_flush(c->out);
+	return err ? err : n > INT_MAX ? INT_MAX : (int)n;
+}
+
+void consumer_newline(struct consumer *c)
+{
+	if (!c->doc && c->out->rows <= ROWS_TEXT)
+		out_bytes(c->out, "\n", 1);
+}
+
+int consumer_aggs(struct consumer *c)
+{
+	agg_begin(c->aggs);
+	if (c->doc) {
+		structured_rest(c->doc, c->env.image, c->aggs);
+		return out_flush(c->out);
+	}
+	if (c->out->rows)
+		return out_flush(c->out);
+	/* dtrace(1) ends what it prints by an empty line, and the aggregations follow. */
+	out_bytes(c->out, "\n", 1);
+	agg_print_rest(c->aggs, c->out);
+	return out_flush(c->out);
+}
+
+int consumer_end(struct consumer *c)
+{
+	if (c->doc)
+		structured_end(c->doc);
+	return out_flush(c->out);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* consume: everything between the ring buffers and the terminal.
+ * The caller polls; consumer_work() merges what the rings hold by time, prints it and runs the actions on
+ * aggregations. Drops of every cause are counted and reported. The consumer never dies of memory: what it cannot hold
+ * is counted as dropped. */
+#ifndef DWIRE_CONSUME_CONSUME_H
+#define DWIRE_CONSUME_CONSUME_H
+#include "agg/agg.h"
+#include "consume/ring.h"
+#include "options/options.h"
+
+struct consumer_env {
+	const struct image *image; /* this and all pointers below: borrowed, they outlive the consumer */
+	const int *map_fds;        /* by index of image.maps; NULL: none (no drops, aggregations stay empty) */
+	const int *ring_fds;       /* ring i belongs to CPU i */
+	int nrings;
+	FILE *out;
+	FILE *err;
+	struct options *options;                            /* setopt() changes them */
+	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
+	const char *(*moved)(void *ctx); /* counters of the network (namespaces/counters.h); may be NULL */
+	struct symtext *symtext;         /* may be NULL */
+	void *ctx;
+};
+
+struct consumer;
+
+/* Maps the rings. With -x bufpolicy=fill or ring records are kept, and printed by consumer_release(). 0, or -errno with
+ * *out NULL. */
+int consumer_new(const struct consumer_env *env, struct consumer **out) __attribute__((warn_unused_result));
+/* NULL is fine. Does not flush. */
+void consumer_free(struct consumer *c);
+
+/* Prints the records that are older than some milliseconds, in order of time across rings: by then no older one can
+ * turn up. final: all that there are when it begins; records still being written get 100 ms. After an exit action only
+ * END and ERROR clauses still print. Returns the number of records consumed, or -errno of the output stream (-EPIPE:
+ * the reader is gone): stop then. */
+int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
+/* fill: a buffer is full, so the trace ends. */
+bool consumer_full(const struct consumer *c);
+/* Prints what fill and ring have kept; from then on records are printed as they come. 0 or -errno of the stream. */
+int consumer_release(struct consumer *c) __attribute__((warn_unused_result));
+/* True once an exit action was printed; *status gets its value. */
+bool consumer_exited(const struct consumer *c, int *status);
+/* Prints the aggregations that no printa printed, in default layout: at the end. 0 or -errno of the stream. */
+int consumer_aggs(struct consumer *c) __attribute__((warn_unused_result));
+/* The very end, after the last drops were reported. 0 or -errno of the stream. */
+int consumer_end(struct consumer *c) __attribute__((warn_unused_result));
+/* An empty line between what was printed and what is printed now; not in a document. */
+void consumer_newline(struct consumer *c);
+/* How full the fullest ring is, percent: poll again soon when it is high. */
+unsigned consumer_avail(const struct consumer *c);
+
+/* n more runs of a probe were missed (the kernel counts recursion misses of a program), or, with notes, of a program
+ * that notes what the probe reads later: reported with the drops. chooses: not all of them had fired it. probe is
+ * copied. */
+void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n);
+/* Says on err what was dropped since the last call, one line a cause. Returns how many that are. */
+uint64_t consumer_report_drops(struct consumer *c);
+/* Drops of one cause since the start, all CPUs, as of the last report. */
+uint64_t consumer_drops(const struct consumer *c, enum dw_drop cause);
+
+/* Adds a ring in ordinary memory, for CPU = number of rings so far; tests and fuzzers. 0 or -ENOMEM. */
+int consumer_add_memory_ring(struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data,
+	size_t size) __attribute__((warn_unused_result));
+/* The aggregations, for tests. */
+struct agg_set *consumer_agg_set(struct consumer *c);
+#endif

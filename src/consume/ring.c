@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ring: one BPF ring buffer, mapped.
+ * Input: the memory of a BPF_MAP_TYPE_RINGBUF (kernel documentation, bpf/ringbuf.rst): a page with the consumer's
+ * position, a page with the producer's, the data twice in a row; before each record 8 bytes: length and two flag bits.
+ * Output: records. Invariant: no byte is read beyond what the producer's position covers, whatever lengths say. */
+#include "consume/ring.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi/abi.h"
+#include "kernel/bpfsys.h"
+
+#define HEAD_BYTES 8
+
+int ring_open(struct ring *r, int fd)
+{
+	struct bpf_map_info info = { 0 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *p;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	err = bpfsys_info(fd, &info, sizeof(info));
+	if (err)
+		return err;
+	if (info.type != BPF_MAP_TYPE_RINGBUF)
+		return -EINVAL;
+	r->size = info.max_entries;
+	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	r->maps[0] = p;
+	r->map_len[0] = page;
+	r->cons = p;
+	p = mmap(NULL, page + 2 * r->size, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	if (p == MAP_FAILED)
+		return -errno;
+	r->maps[1] = p;
+	r->map_len[1] = page + 2 * r->size;
+	r->prod = p;
+	r->data = (const uint8_t *)p + page;
+	r->pos = r->released = r->limit = __atomic_load_n(r->cons, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+void ring_from_memory(struct ring *r, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size)
+{
+	memset(r, 0, sizeof(*r));
+	r->cons = cons;
+	r->prod = prod;
+	r->data = data;
+	r->size = size;
+	r->pos = r->released = r->limit = *cons;
+}
+
+void ring_close(struct ring *r)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (r->maps[i])
+			munmap(r->maps[i], r->map_len[i]);
+	memset(r, 0, sizeof(*r));
+}
+
+void ring_look(struct ring *r)
+{
+	r->limit = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE);
+}
+
+/* Reads the record at pos into a slot. */
+static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uint32_t size, bool discarded)
+{
+	struct dw_rec rec;
+
+	memset(s, 0, sizeof(*s));
+	s->start = r->pos;
+	s->done = true;
+	if (discarded)
+		return;
+	if (size < sizeof(rec)) {
+		r->bad++;
+		return;
+	}
+	memcpy(&rec, p, sizeof(rec));
+	if (rec.len < sizeof(rec) || rec.len > size) {
+		r->bad++;
+		return;
+	}
+	s->rec = p;
+	s->len = rec.len;
+	s->ts = rec.ts;
+	s->done = false;
+	if (rec.ts > r->last_ts)
+		r->last_ts = rec.ts;
+}
+
+static void window_fill(struct ring *r)
+{
+	r->busy = false;
+	while (r->nwin < RING_WINDOW && r->limit - r->pos >= HEAD_BYTES && r->pos < r->limit) {
+		const uint8_t *p = r->data + (r->pos & (r->size - 1));
+		uint32_t head = __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
+		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		uint64_t total = ((uint64_t)size + HEAD_BYTES + 7) & ~7ull;
+
+		if (head & BPF_RINGBUF_BUSY_BIT) {
+			r->busy = true;
+			return;
+		}
+		if (total > r->size || total > r->limit - r->pos) {
+			/* The chain of lengths is broken: go on behind all that is there. */
+			r->bad++;
+			r->pos = r->limit;
+			return;
+		}
+		slot_read(r, &r->win[r->nwin++], p + HEAD_BYTES, size, head & BPF_RINGBUF_DISCARD_BIT);
+		r->pos += total;
+	}
+}
+
+/* Drops slots that are done. One that stays keeps its room in the ring, however many behind it go: a program that was
+ * held up between making its record and reading the clock has a late time at an early place. */
+static void window_shift(struct ring *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->nwin; i++)
+		if (!r->win[i].done)
+			r->win[n++] = r->win[i];
+	r->nwin = n;
+}
+
+static struct ring_slot *window_first(struct ring *r)
+{
+	struct ring_slot *best = NULL;
+
+	for (unsigned i = 0; i < r->nwin; i++)
+		if (!r->win[i].done && (!best || r->win[i].ts < best->ts))
+			best = &r->win[i];
+	return best;
+}
+
+const struct ring_slot *ring_peek(struct ring *r)
+{
+	const struct ring_slot *s;
+
+	do {
+		window_shift(r);
+		window_fill(r);
+		s = window_first(r);
+	} while (!s && r->nwin);
+	return s;
+}
+
+const struct ring_slot *ring_peek_second(const struct ring *r)
+{
+	const struct ring_slot *first = NULL, *second = NULL;
+
+	for (unsigned i = 0; i < r->nwin; i++) {
+		const struct ring_slot *s = &r->win[i];
+
+		if (s->done)
+			continue;
+		if (!first || s->ts < first->ts) {
+			second = first;
+			first = s;
+		} else if (!second || s->ts < second->ts) {
+			second = s;
+		}
+	}
+	return second;
+}
+
+void ring_next(struct ring *r)
+{
+	struct ring_slot *s = window_first(r);
+
+	if (s)
+		s->done = true;
+}
+
+void ring_release(struct ring *r, bool lazy)
+{
+	window_shift(r);
+	/* What stands in the window is still read. */
+	uint64_t to = r->nwin ? r->win[0].start : r->pos;
+
+	if (to == r->released || (lazy && to - r->released < r->size / 8))
+		return;
+	__atomic_store_n(r->cons, (unsigned long)to, __ATOMIC_RELEASE);
+	r->released = to;
+}
+
+unsigned ring_fill(const struct ring *r)
+{
+	uint64_t used = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE) - __atomic_load_n(r->cons, __ATOMIC_RELAXED);
+
+	return used >= r->size ? 100 : (unsigned)(used * 100 / r->size);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ring: reads one BPF ring buffer, records in the order of their time stamps as far as a small window sees.
+ * A probe that interrupts another on the same CPU may reserve its record first though its time stamp is later; the
+ * window puts such records right. */
+#ifndef DWIRE_CONSUME_RING_H
+#define DWIRE_CONSUME_RING_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RING_WINDOW 4
+
+struct ring_slot {
+	const uint8_t *rec; /* in the ring */
+	uint32_t len;       /* bytes of it, at least sizeof(struct dw_rec) */
+	uint64_t ts;
+	uint64_t start; /* its position, head included */
+	bool done;      /* consumed, discarded or malformed */
+};
+
+struct ring {
+	const unsigned long *prod; /* written by the kernel */
+	unsigned long *cons;       /* written by us */
+	const uint8_t *data;       /* size bytes, mapped twice in a row */
+	size_t size;               /* a power of two */
+	uint64_t pos;              /* of the next record that is not in the window */
+	uint64_t released;         /* what *cons says */
+	uint64_t limit;            /* the producer's position as of ring_look() */
+	uint64_t bad;              /* malformed records */
+	struct ring_slot win[RING_WINDOW];
+	unsigned nwin;
+	uint64_t last_ts; /* the latest that was read */
+	bool busy;        /* the record at pos is still being written */
+	void *maps[2];
+	size_t map_len[2];
+};
+
+/* Maps the ring buffer behind fd (borrowed, used only here). 0 or -errno; ring_close() is right in both cases. */
+int ring_open(struct ring *r, int fd) __attribute__((warn_unused_result));
+/* A ring in ordinary memory, for tests: data has 2 * size bytes, both halves equal. */
+void ring_from_memory(struct ring *r, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size);
+void ring_close(struct ring *r);
+
+/* Takes note of what was produced up to now. */
+void ring_look(struct ring *r);
+/* The record to consume next, of those produced before ring_look(); NULL: none, or one that is being written. */
+const struct ring_slot *ring_peek(struct ring *r);
+/* The one after that, as far as the window sees; NULL: not known. */
+const struct ring_slot *ring_peek_second(const struct ring *r);
+/* Marks the record that ring_peek() gave as consumed. */
+void ring_next(struct ring *r);
+/* Gives consumed room back to the kernel. Cheap when there is little: lazy leaves up to an eighth of the ring. */
+void ring_release(struct ring *r, bool lazy);
+/* Percent in use. */
+unsigned ring_fill(const struct ring *r);
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* symnote: the processes whose addresses will be printed later. Their maps are read while they live. */
+#ifndef DWIRE_CONSUME_SYMNOTE_H
+#define DWIRE_CONSUME_SYMNOTE_H
+#include "image/image.h"
+#include "print/symtext.h"
+
+/* Does the image record addresses of processes? */
+bool symnote_wanted(const struct image *image);
+/* Notes the processes that the keys of its aggregations name now. map_fds by index of image.maps. */
+void symnote_keys(const struct image *image, const int *map_fds, struct symtext *s);
+#endif

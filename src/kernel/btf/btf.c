@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* btf: types of the kernel as types of D. Input: struct kbtf. Invariant: a structure of the kernel is made once a
+ * compilation, so its struct type can be compared by address. */
+#include "kernel/btf/btf.h"
+
+#include <string.h>
+#include <unistd.h>
+#include <bpf/btf.h>
+
+#include "kernel/btf/btf_priv.h"
+#include "kernel/ksyms.h"
+
+static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
+{
+	struct type *t;
+
+	id -= base_n(k);
+	if (k->made_in != ts->arena) { /* types live in the arena of one compilation */
+		if (k->made_in)
+			memset(k->made, 0, k->n * sizeof(struct type *));
+		k->made_in = ts->arena;
+	}
+	if (k->made[id])
+		return k->made[id];
+	t = type_new(ts,
+		btf_is_struct(bt)          ? T_STRUCT
+			: btf_is_union(bt) ? T_UNION
+					   : T_ENUM,
+		str_at(k, bt->name_off), bt->size, btf_is_any_enum(bt) && btf_kflag(bt));
+	t->btf_id = k->base ? 0 : id;
+	t->module = k->base ? k : NULL;
+	t->module_id = k->base ? id + base_n(k) : 0;
+	t->complete = t->kind == T_ENUM;
+	k->made[id] = t;
+	return t;
+}
+
+static struct type *make_int(struct types *ts, const struct kbtf *k, const struct btf_type *bt)
+{
+	bool sgn = btf_int_encoding(bt) & BTF_INT_SIGNED;
+	const char *name = str_at(k, bt->name_off);
+
+	if (btf_int_encoding(bt) & BTF_INT_BOOL)
+		return ts->bool_;
+	if (bt->size == 1 && !strcmp(name, "char"))
+		return ts->char_;
+	if (bt->size > 8) { /* __int128: bytes */
+		return type_array(ts, ts->uint64, bt->size / 8);
+	}
+	return type_int(ts, bt->size, sgn);
+}
+
+struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
+{
+	const struct btf_type *bt = id ? type_at(k, id) : NULL;
+	struct type *t;
+
+	if (!bt)
+		return ts->void_;
+	if (k->base && id < k->base->n)
+		k = k->base;
+	switch (btf_kind(bt)) {
+	case BTF_KIND_INT:
+		return make_int(ts, k, bt);
+	case BTF_KIND_PTR:
+		return type_ptr(ts, kbtf_make_type(k, ts, bt->type));
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_CONST:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		return kbtf_make_type(k, ts, bt->type);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return make_tagged(k, ts, id, bt);
+	case BTF_KIND_ARRAY:
+		t = kbtf_make_type(k, ts, btf_array(bt)->type);
+		return type_array(ts, t, btf_array(bt)->nelems);
+	case BTF_KIND_FLOAT:
+		return bt->size == 4 ? ts->float_ : ts->double_;
+	case BTF_KIND_FWD: { /* a full structure of the name may stand elsewhere */
+		enum type_kind kind = btf_kflag(bt) ? T_UNION : T_STRUCT;
+
+		t = types_tagged(ts, kind, str_at(k, bt->name_off));
+		return t ? t : ts->void_;
+	}
+	default:
+		return ts->void_;
+	}
+}
+
+static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, const char *name)
+{
+	struct kbtf *k = ctx;
+	uint64_t kinds = kind == T_STRUCT ? 1ull << BTF_KIND_STRUCT
+		: kind == T_UNION         ? 1ull << BTF_KIND_UNION
+		: kind == T_ENUM          ? 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64
+					  : 1ull << BTF_KIND_TYPEDEF;
+	uint32_t id = kbtf_find_id(k, name, kinds);
+	struct kbtf *m;
+
+	if (id)
+		return kbtf_make_type(k, ts, id);
+	/* Modules' names of their own mostly begin with theirs: sctp_association. */
+	(void)kbtf_open_module(k, name, strcspn(name, "_"));
+	for (m = k->modules; m; m = m->next) {
+		id = kbtf_find_id(m, name, kinds);
+		if (id)
+			return kbtf_make_type(m, ts, id);
+	}
+	return NULL;
+}
+
+static void kt_complete(void *ctx, struct types *ts, struct type *t)
+{
+	struct kbtf *k = t->module ? t->module : ctx;
+	const struct btf_type *bt = type_at(k, t->module ? t->module_id : t->btf_id);
+	const struct btf_member *m = btf_members(bt);
+	unsigned n = btf_vlen(bt);
+
+	t->complete = true;
+	t->members = ARENA_ARRAY(ts->arena, struct type_member, n + 1u);
+	t->nmembers = n;
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = str_at(k, m[i].name_off);
+
+		t->members[i].name = *name ? name : NULL;
+		t->members[i].type = kbtf_make_type(k, ts, m[i].type);
+		t->members[i].bit_off = btf_member_bit_offset(bt, i);
+		t->members[i].bits = btf_member_bitfield_size(bt, i);
+	}
+}
+
+static struct ktype_enum enumerator_at(const struct kbtf *k, const struct btf_type *t, unsigned i)
+{
+	struct ktype_enum e;
+
+	if (btf_is_enum64(t)) {
+		e.name = str_at(k, btf_enum64(t)[i].name_off);
+		e.value = (int64_t)btf_enum64_value(&btf_enum64(t)[i]);
+	} else {
+		e.name = str_at(k, btf_enum(t)[i].name_off);
+		e.value = btf_kflag(t) ? btf_enum(t)[i].val : (int64_t)(uint32_t)btf_enum(t)[i].val;
+	}
+	return e;
+}
+
+static bool find_enumerator(const struct kbtf *k, const char *name, int64_t *value)
+{
+	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+
+		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++) {
+			struct ktype_enum e = enumerator_at(k, t, i);
+
+			if (!strcmp(e.name, name)) {
+				*value = btf_is_enum64(t) ? e.value : (int32_t)e.value;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums, then over those
+ * of the modules that were asked for. */
+static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
+{
+	const struct kbtf *k = ctx;
+
+	if (find_enumerator(k, name, value))
+		return true;
+	for (k = k->modules; k; k = k->next)
+		if (find_enumerator(k, name, value))
+			return true;
+	return false;
+}
+
+static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v)
+{
+	const uint64_t kinds = 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64;
+	const struct kbtf *k = ctx, *m = k->modules;
+	uint32_t id = kbtf_find_id(k, tag, kinds);
+	const struct btf_type *t;
+	size_t n;
+
+	for (; !id && m; m = m->next) {
+		k = m;
+		id = kbtf_find_id(k, tag, kinds);
+	}
+	t = id ? type_at(k, id) : NULL;
+	n = t ? btf_vlen(t) : 0;
+	*v = ARENA_ARRAY(a, struct ktype_enum, n + 1);
+	for (size_t i = 0; i < n; i++)
+		(*v)[i] = enumerator_at(k, t, (unsigned)i);
+	return n;
+}
+
+/* A name of the kind that is one slip away: only names with the same first letter are compared. */
+static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id, unsigned depth)
+{
+	const struct btf_type *t = id && id < base_n(k) + k->n && depth < 32 ? type_at(k, id) : NULL;
+	const char *name = t ? str_at(k, t->name_off) : "", *of;
+
+	if (!t)
+		return "void";
+	switch (btf_kind(t)) {
+	case BTF_KIND_PTR:
+		of = type_text(k, a, t->type, depth + 1);
+		if (t->type && btf_kind(type_at(k, t->type)) == BTF_KIND_FUNC_PROTO)
+			return arena_printf(a, "%s (*)()", of);
+		return arena_printf(a, "%s%s*", of, of[0] && of[strlen(of) - 1] == '*' ? "" : " ");
+	case BTF_KIND_FUNC_PROTO:
+	case BTF_KIND_TYPE_TAG:
+	case BTF_KIND_RESTRICT:
+		return type_text(k, a, t->type, depth + 1);
+	case BTF_KIND_CONST:
+		return arena_printf(a, "const %s", type_text(k, a, t->type, depth + 1));
+	case BTF_KIND_VOLATILE:
+		return arena_printf(a, "volatile %s", type_text(k, a, t->type, depth + 1));
+	case BTF_KIND_ARRAY:
+		return arena_printf(a, "%s [%u]", type_text(k, a, btf_array(t)->type, depth + 1), btf_array(t)->nelems);
+	case BTF_KIND_STRUCT:
+		return arena_printf(a, "struct%s%s", *name ? " " : "", name);
+	case BTF_KIND_UNION:
+		return arena_printf(a, "union%s%s", *name ? " " : "", name);
+	case BTF_KIND_FWD:
+		return arena_printf(a, "%s %s", btf_kflag(t) ? "union" : "struct", name);
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return arena_printf(a, "enum%s%s", *name ? " " : "", name);
+	default:
+		return name;
+	}
+}
+
+static const char *kt_member_text(void *ctx, struct arena *a, const struct type *t, size_t member)
+{
+	const struct kbtf *k = t->module ? t->module : ctx;
+	uint32_t id = t->module ? t->module_id : t->btf_id;
+	const struct btf_type *bt = id ? type_at(k, id) : NULL;
+
+	return bt && btf_is_composite(bt) && member < btf_vlen(bt) ? type_text(k, a, btf_members(bt)[member].type, 0)
+								   : NULL;
+}
+
+static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
+{
+	struct kbtf *k = ctx;
+	const char *pair[2] = { NULL, NULL }, *best = NULL;
+
+	for (uint32_t id = 1; id < k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+		const char *s;
+
+		if (kind == T_STRUCT ? !btf_is_struct(t) : kind == T_UNION ? !btf_is_union(t) : !btf_is_typedef(t))
+			continue;
+		s = str_at(k, t->name_off);
+		if (s[0] != name[0] || strlen(s) + 1 < strlen(name) || strlen(s) > strlen(name) + 1)
+			continue;
+		pair[0] = s;
+		if (nearest_name(name, pair)) {
+			best = s;
+			break;
+		}
+	}
+	return best;
+}
+
+static bool kt_has_module(void *ctx, const char *module)
+{
+	char path[128];
+
+	if (ksyms_is_kernel(module))
+		return true;
+	if (strchr(module, '/') || snprintf(path, sizeof(path), "/sys/module/%s", module) >= (int)sizeof(path) ||
+		access(path, F_OK))
+		return false;
+	(void)kbtf_open_module(ctx, module, strlen(module)); /* its types are asked for next */
+	return true;
+}
+
+struct ktypes kbtf_ktypes(struct kbtf *k)
+{
+	return (struct ktypes){
+		.ctx = k,
+		.find = kt_find,
+		.complete = kt_complete,
+		.enumerator = kt_enumerator,
+		.symbol = kbtf_symbol,
+		.has_module = kt_has_module,
+		.enumerators = kt_enumerators,
+		.member_text = kt_member_text,
+		.nearest = kt_nearest,
+	};
+}
+
+/* ---- text of types ----------------------------------------------------------------------------------------------- */
+static const char *int_text(const struct btf_type *t)
+{
+	bool sgn = btf_int_encoding(t) & BTF_INT_SIGNED;
+
+	if (btf_int_encoding(t) & BTF_INT_BOOL)
+		return "bool";
+	switch (t->size) {
+	case 1:
+		return sgn || (btf_int_encoding(t) & BTF_INT_CHAR) ? "char" : "unsigned char";
+	case 2:
+		return sgn ? "short" : "unsigned short";
+	case 4:
+		return sgn ? "int" : "unsigned int";
+	default:
+		return sgn ? "long" : "unsigned long";
+	}
+}
+
+/* Of what a pointer points to, or an integer: what has no name that D could look up is void, or an int. */
+static const char *base_text(struct kbtf *k, struct arena *a, const struct btf_type *t)
+{
+	const char *name = t ? str_at(k, t->name_off) : "";
+
+	switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
+	case BTF_KIND_INT:
+		return int_text(t);
+	case BTF_KIND_TYPEDEF:
+		return name;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_FWD:
+		return *name &&
+				(kbtf_find_id(k, name, 1u << BTF_KIND_STRUCT) ||
+					(k->base && kbtf_find_id(k->base, name, 1u << BTF_KIND_STRUCT)))
+			? arena_printf(a, "struct %s", name)
+			: "void";
+	case BTF_KIND_UNION:
+		return *name ? arena_printf(a, "union %s", name) : "void";
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return *name ? arena_printf(a, "enum %s", name) : "int";
+	default:
+		return "void";
+	}
+}
+
+/* A type as D writes it. */
+const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id)
+{
+	const struct btf_type *t = NULL;
+	const char *stars = "", *text;
+
+	for (; id; id = t->type) {
+		t = type_at(k, id);
+		if (btf_is_ptr(t))
+			stars = arena_printf(a, "%s*", stars);
+		else if (btf_kind(t) != BTF_KIND_CONST && btf_kind(t) != BTF_KIND_VOLATILE &&
+			btf_kind(t) != BTF_KIND_RESTRICT && btf_kind(t) != BTF_KIND_TYPE_TAG)
+			break;
+	}
+	text = base_text(k, a, id ? t : NULL);
+	return *stars ? arena_printf(a, "%s %s", text, stars) : strcmp(text, "void") != 0 ? text : "unsigned long";
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check: names and types. Tree -> typed tree: every expression gets its type, every name its symbol; translators are
+ * checked when a member of theirs is first used. Pure: probes' arguments come in as struct probe_sig. */
+#ifndef DWIRE_LANG_CHECK_CHECK_H
+#define DWIRE_LANG_CHECK_CHECK_H
+#include "abi/abi.h"
+#include "lang/ast.h"
+#include "lang/format.h"
+#include "lang/types.h"
+
+/* ---- built-in names: one list each makes enum, table and hints --------------------------------------------------- */
+/* clang-format off */
+#define BUILTINS(X) /* name, type */                                                                       \
+	X(pid, int32) X(ppid, int32) X(tid, int32) X(uid, uint32) X(gid, uint32) X(execname, string)        \
+	X(timestamp, uint64) X(vtimestamp, uint64) X(walltimestamp, int64) X(cpu, int32) X(id, uint32)      \
+	X(epid, uint32) X(probeprov, string) X(probemod, string) X(probefunc, string) X(probename, string)  \
+	X(curthread, thread) X(errno, int32) X(args, args) X(arg0, int64) X(arg1, int64) X(arg2, int64)     \
+	X(arg3, int64) X(arg4, int64) X(arg5, int64) X(arg6, int64) X(arg7, int64) X(arg8, int64)           \
+	X(arg9, int64) X(zonename, string) X(caller, uint64) X(ucaller, uint64) X(stackdepth, uint32)                \
+	X(ustackdepth, uint32)
+/* clang-format on */
+enum builtin {
+#define X(n, t) BI_##n,
+	BUILTINS(X)
+#undef X
+		BI_COUNT
+};
+
+/* FC_SYM: recorded as addresses, printed as names. */
+enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
+/* clang-format off */
+#define FUNCS(X) /* name, class, least and most arguments */                                               \
+	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 1000) X(printa, FC_ACTION, 1, 256)                  \
+	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
+	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
+	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 1000) X(freopen, FC_ACTION, 1, 1000)                \
+	X(ftruncate, FC_ACTION, 0, 0)                                                                       \
+	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64)                                            \
+	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
+	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
+	X(copyout, FC_ACTION, 3, 3) X(copyoutstr, FC_ACTION, 3, 3)                                           \
+	X(speculate, FC_ACTION, 1, 1) X(commit, FC_ACTION, 1, 1) X(discard, FC_ACTION, 1, 1)                 \
+	X(speculation, FC_SUBR, 0, 0)                                                                        \
+	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \
+	X(max, FC_AGG, 1, 1) X(stddev, FC_AGG, 1, 1) X(quantize, FC_AGG, 1, 2)                               \
+	X(lquantize, FC_AGG, 3, 5) X(llquantize, FC_AGG, 5, 6)                                               \
+	X(stack, FC_SYM, 0, 64) X(ustack, FC_SYM, 0, 64) X(jstack, FC_SYM, 0, 64) X(func, FC_SYM, 1, 1)      \
+	X(sym, FC_SYM, 1, 1) X(mod, FC_SYM, 1, 1) X(ufunc, FC_SYM, 1, 1) X(usym, FC_SYM, 1, 1)               \
+	X(umod, FC_SYM, 1, 1) X(uaddr, FC_SYM, 1, 1)                                                         \
+	X(d_path, FC_SUBR, 1, 1)                                                                             \
+	X(inet_in, FC_SUBR, 2, 2) X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                         \
+	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
+	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
+	X(alloca, FC_SUBR, 1, 1) X(basename, FC_SUBR, 1, 1) X(bcopy, FC_SUBR, 3, 3)                          \
+	X(cleanpath, FC_SUBR, 1, 1) X(copyin, FC_SUBR, 2, 2) X(copyinstr, FC_SUBR, 1, 2)                     \
+	X(copyinto, FC_SUBR, 3, 3) X(dirname, FC_SUBR, 1, 1) X(getmajor, FC_SUBR, 1, 1)                      \
+	X(getminor, FC_SUBR, 1, 1) X(index, FC_SUBR, 2, 3) X(inet_ntoa, FC_SUBR, 1, 1)                       \
+	X(inet_ntoa6, FC_SUBR, 1, 1) X(inet_ntop, FC_SUBR, 2, 2) X(link_ntop, FC_SUBR, 2, 2)                 \
+	X(lltostr, FC_SUBR, 1, 2) X(rindex, FC_SUBR, 2, 3) X(strchr, FC_SUBR, 2, 2)                          \
+	X(strjoin, FC_SUBR, 2, 2) X(strlen, FC_SUBR, 1, 1) X(strrchr, FC_SUBR, 2, 2)                         \
+	X(json, FC_SUBR, 2, 2) X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2)                            \
+	X(strtoll, FC_SUBR, 1, 2)                                                                           \
+	X(substr, FC_SUBR, 2, 3) X(tolower, FC_SUBR, 1, 1) X(toupper, FC_SUBR, 1, 1)                         \
+	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
+	X(__ip6, FC_DLIB, 1, 2)  /* ... of the struct in6_addr at a pointer, or its two words; IPv4-mapped as IPv4 */ \
+	X(__user, FC_DLIB, 2, 2) /* the integer of 1, 2, 4 or 8 bytes at an address of the process; 0: not there */ \
+	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
+	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
+	X(__pkt, FC_DLIB, 2, 2) /* integer of so many bytes at an offset of the packet; 0: not there */             \
+	X(__dnsname, FC_DLIB, 1, 1) /* the name of DNS at an offset of the packet, as text */                    \
+	X(__dnswire, FC_DLIB, 1, 1) /* ... how many bytes it takes there; 0: it does not end */                 \
+	X(__moved, FC_DLIB, 0, 0) /* counters of the network that moved since it was last printed, a line each */ \
+	X(__linkspeed, FC_DLIB, 2, 2) /* (index, netns): a device's speed in Mb/s, as text, when it is printed */ \
+	X(__owner, FC_DLIB, 1, 2) /* struct dw_owner of the socket at an address; NULL: no process; , 1: also of a */ \
+			/* user's socket that is being closed */ \
+	X(__machine, FC_DLIB, 1, 1) /* a number of struct dw_machine (abi/abi.h), as it was of late */              \
+	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
+	X(__path, FC_DLIB, 2, 2) /* (struct dentry *, struct vfsmount *): the path there */                    \
+	X(__psargs, FC_DLIB, 2, 2) /* (struct mm_struct *, size): the command line of the current process */   \
+	X(__pagesize, FC_DLIB, 0, 0) /* of the running kernel, a constant */                                 \
+	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
+	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
+	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): the enumerator's name without the prefix */ \
+	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a stamp (image/probe.h) noted the key, ns; 0 */           \
+	X(__stamped, FC_DLIB, 2, 2) /* ... the word that it noted */                                         \
+	X(__former, FC_DLIB, 3, 3) /* __former("name", key, word): notes it; the word before, or this at first */   \
+	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
+/* clang-format on */
+enum func {
+#define X(n, c, lo, hi) FN_##n,
+	FUNCS(X)
+#undef X
+		FN_COUNT
+};
+enum func_class func_class(enum func f);
+/* What an action does besides having no value. */
+enum func_trait {
+	FT_RECORD = 1,      /* it records data: the clause has a line of output */
+	FT_DESTRUCTIVE = 2, /* it changes what is traced: only with -w */
+	FT_KERNEL = 4,      /* all is done in the kernel: the consumer hears nothing of it */
+};
+unsigned func_traits(enum func f);
+const char *func_name(enum func f);
+
+struct checker;
+
+/* ---- forms of strings: which of these a value may be, at run time ------------------------------------------------ */
+enum form {
+	FORM_LIT = 1,   /* a literal of the program: kept as its number */
+	FORM_ADDR = 2,  /* an address */
+	FORM_ZONE = 4,  /* a namespace's number */
+	FORM_CHARS = 8, /* characters of an array, what follows the first NUL is zeroes */
+	FORM_TEXT = 16, /* characters that a subroutine makes */
+	FORM_NULL = 32, /* NULL, where a subroutine finds nothing; with FORM_TEXT only */
+	FORM_FLAGS = 63,
+	/* form >> FORM_SHIFT: bytes that the text takes, NUL included, when it is characters or a literal */
+	FORM_SHIFT = 8,
+};
+/* How a string with these forms is kept: as a number, tagged bytes, words (of at most CHARS_SHORT bytes), in memory. */
+enum str_rep { REP_LIT, REP_TSTR, REP_CHARS, REP_TEXT };
+#define CHARS_SHORT 32
+enum str_rep form_rep(int form);
+uint32_t form_chars(int form); /* REP_CHARS, REP_TEXT: bytes of the text, its NUL included */
+uint32_t form_size(int form);  /* bytes in a key or record, a multiple of 8 (REP_LIT: 8) */
+int form_of_array(const struct checker *ck, uint32_t nelems);
+int form_of_text(const struct checker *ck, uint32_t size); /* of a subroutine's result of at most size bytes */
+uint32_t checker_strsize(const struct checker *ck);
+int form_join(int a, int b);
+
+/* ---- symbols ----------------------------------------------------------------------------------------------------- */
+enum sym_kind { SYM_VAR, SYM_ASSOC, SYM_INLINE, SYM_BUILTIN, SYM_AGG, SYM_FUNC, SYM_PARAM, SYM_CONST };
+
+struct symbol {
+	enum sym_kind kind;
+	const char *name;
+	enum var_scope scope;
+	struct loc loc;
+	struct type *type; /* NULL: variable not typed yet */
+	struct type **keys;
+	size_t nkeys;
+	uint32_t shared; /* not 0: it shares its map; this stands at the end of its keys */
+	int form;        /* strings: joined from all that is assigned */
+	int *key_forms;  /* by key */
+	enum builtin builtin;
+	enum func func;
+	const struct inline_def *inl;
+	struct symbol **params; /* of an inline array */
+	int64_t value;          /* SYM_CONST */
+	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
+	bool wide;  /* array of int that is given 64-bit values: keeps them whole, as DTrace does (tcpstate.d) */
+	bool ready; /* inline: value was checked */
+	struct xlate_use *xl; /* variable: keeps a translated pointer, that is, what its translator starts from */
+	/* lower */
+	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
+	void *lowered;
+};
+
+/* Marks an expression as a translated value: args[n] or xlate <T> (e). Members of it come from a translator. */
+struct xlate_use {
+	struct type *out;           /* the translated structure */
+	const struct expr *in;      /* xlate: the operand; NULL: args */
+	const struct xlator *xl;    /* of xlate; args: the probe's provider tells */
+	const struct xlator *whole; /* copied as a whole: the translator that says what becomes of strings */
+	unsigned argno;
+};
+
+/* What a probe's clauses see as args[]. */
+struct probe_sig {
+	const char *prov, *mod, *func, *name;
+	const char *const *args; /* D types, "csinfo_t *"; NULL-terminated */
+	const char *raw; /* name of the structure the translators take: "dw_pkt"; NULL: args are not translated */
+};
+
+struct xl_member {
+	struct xlator *xl;
+	struct tyx_member_init *init;
+};
+
+struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
+/* use is told of every D text of a provider or type's name before its words are looked up, so that it can declare them;
+ * NULL for all that there is. */
+void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), void *ctx);
+/* Tells it. */
+void check_use(struct checker *ck, const char *text);
+/* Frames of a stack() or ustack() that does not say how many; 0: the usual 20, 100, 50. */
+void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most);
+/* A global name that this version of D does not know yet. */
+void checker_hide(struct checker *ck, const char *name);
+/* ustack() in records copies so many bytes of the process's stack, for DWARF to find the frames; 0: it does not. */
+void checker_ustackcopy(struct checker *ck, uint32_t bytes);
+/* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */
+void check_decls(struct checker *ck, struct program *p);
+/* A clause, for the probes that it is enabled on. */
+void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs);
+/* After all clauses: what printa, clear, trunc and normalize name, and the formats of printa; an aggregation may be
+ * printed before the clause that fills it. */
+void check_agg_uses(struct checker *ck, struct program *p);
+/* After all clauses: settles the forms of string variables and keys. */
+void check_forms(struct checker *ck, struct program *p);
+/* The translator from `struct raw *` to out, and its member; checked on first use. NULL: none (no error added). */
+const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out);
+/* ... from a value of type in, for xlate. */
+const struct xlator *check_xlator_from(struct checker *ck, const struct type *in, const struct type *out);
+struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const char *member);
+/* Checks a lone expression with a parameter of type `struct raw *` called P (a provider's filter). */
+bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct symbol **param);
+struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
+/* Form of a string expression. */
+int expr_form(struct checker *ck, const struct expr *e);
+/* never.c: a checked predicate that is always 0; NULL is none. */
+bool expr_never(const struct expr *e);
+/* NULL, which strings are compared with and set to. */
+bool expr_is_null(struct types *ts, const struct expr *e);
+/* What has that name: a variable, inline, aggregation, function, action; NULL: nothing. */
+const struct symbol *checker_find(struct checker *ck, const char *name);
+struct types *checker_types(struct checker *ck);
+/* Is there an exit() in what was checked? */
+bool checker_exits(const struct checker *ck);
+/* Every aggregation, in order of appearance. */
+size_t checker_aggs(struct checker *ck, struct symbol ***aggs);
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check_args: args[]: the types of a probe's arguments, from the text that the provider's table has for them.
+ * Input: the probes that a clause is on. Output: a type, and whether a translator makes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/check/check_priv.h"
+
+/* Of the text of an argument's type: "struct x *", "char [16]", "unsigned long", a typedef's name. What is not known
+ * is a number. */
+static struct type *sig_base(struct checker *ck, const char *word)
+{
+	static const struct {
+		const char *name;
+		uint32_t size;
+		bool is_signed;
+	} ints[] = {
+		{ "int", 4, true },
+		{ "unsigned int", 4, false },
+		{ "long", 8, true },
+		{ "unsigned long", 8, false },
+		{ "short", 2, true },
+		{ "unsigned short", 2, false },
+		{ "unsigned char", 1, false },
+	};
+	struct types *ts = ck->ts;
+
+	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
+		if (!strcmp(word, ints[i].name))
+			return type_int(ts, ints[i].size, ints[i].is_signed);
+	if (!strncmp(word, "struct ", 7))
+		return types_tagged(ts, T_STRUCT, word + 7);
+	if (!strncmp(word, "union ", 6))
+		return types_tagged(ts, T_UNION, word + 6);
+	if (!strncmp(word, "enum ", 5))
+		return types_tagged(ts, T_ENUM, word + 5);
+	return !strcmp(word, "void")      ? ts->void_
+		: !strcmp(word, "char")   ? ts->char_
+		: !strcmp(word, "bool")   ? ts->bool_
+		: !strcmp(word, "string") ? ts->string
+					  : types_typedef(ts, word);
+}
+
+static struct type *sig_type(struct checker *ck, const char *text)
+{
+	struct type *t = strmap_get(ck->sig_types, text);
+	size_t n = strcspn(text, "*[");
+	const char *elems = strchr(text, '[');
+
+	if (t)
+		return t;
+	check_use(ck, text);
+	while (n && text[n - 1] == ' ')
+		n--;
+	t = sig_base(ck, arena_strndup(ck->arena, text, n));
+	if (!t)
+		t = ck->ts->int64;
+	for (const char *s = strchr(text, '*'); s && *s; s++)
+		t = type_ptr(ck->ts, t);
+	if (elems)
+		t = type_array(ck->ts, t, (uint32_t)strtoul(elems + 1, NULL, 10));
+	strmap_put(ck->sig_types, text, t);
+	return t;
+}
+
+static unsigned sig_nargs(const struct probe_sig *s)
+{
+	unsigned n = 0;
+
+	while (s->args && s->args[n])
+		n++;
+	return n;
+}
+
+static bool is_translated(struct checker *ck, const char *raw, const char *text)
+{
+	struct type *t = strchr(text, '*') ? sig_type(ck, text) : NULL;
+
+	return t && t->kind == T_PTR && type_is_sou(t->of) && check_xlator(ck, raw, t->of) != NULL;
+}
+
+static struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated)
+{
+	const char *text = NULL;
+
+	for (size_t p = 0; p < ck->nsigs; p++) {
+		const struct probe_sig *s = ck->sigs[p];
+		unsigned n = sig_nargs(s);
+
+		if (i >= n)
+			return err(ck, at->loc, D_ARGS_IDX, n ? NULL : "this probe has no typed arguments",
+				"args[%u]: %s:::%s has %u argument%s", i, s->prov, s->name, n, n == 1 ? "" : "s");
+		if (text && strcmp(text, s->args[i]))
+			return err(ck, at->loc, D_ARGS_MULTI, "use one clause for each kind of probe",
+				"args[%u] has not one type in all probes of this clause: %s and %s", i, text,
+				s->args[i]);
+		text = s->args[i];
+		*xlated = s->raw && is_translated(ck, s->raw, text);
+	}
+	if (!text)
+		return err(ck, at->loc, D_ARGS_NONE, NULL, "args[] has no meaning here");
+	return sig_type(ck, text);
+}
+
+struct type *check_args(struct checker *ck, struct expr *e)
+{
+	int64_t i;
+	bool xlated = false;
+	struct type *t;
+
+	if (e->args.n != 1 || !check_expr(ck, e->args.v[0]))
+		return e->args.n == 1 ? NULL : err(ck, e->loc, D_ARGS_TYPE, NULL, "args[] takes one index");
+	if (!const_eval(ck->ts, ck->d, e->args.v[0], &i))
+		return err(ck, e->args.v[0]->loc, D_ARGS_TYPE, NULL, "the index of args[] must be an integer constant");
+	if (i < 0 || i > 63)
+		return err(ck, e->args.v[0]->loc, D_ARGS_IDX, NULL, "there is no args[%lld]", (long long)i);
+	t = sig_arg_type(ck, e, (unsigned)i, &xlated);
+	if (!t)
+		return NULL;
+	e->ival = (uint64_t)i;
+	if (xlated) {
+		e->xl = ARENA_NEW(ck->arena, struct xlate_use);
+		e->xl->out = t->of;
+		e->xl->argno = (unsigned)i;
+	}
+	return t;
+}
+
+/* The member that name is, or is the end of; NULL: none. */
+static const char *member_meant(struct types *ts, struct type *t, const char *name)
+{
+	uint32_t off;
+	const char *near;
+
+	if (t->kind != T_PTR || !type_is_sou(t->of))
+		return NULL;
+	if (type_find_member(ts, t->of, name, &off))
+		return name;
+	near = type_nearest_member(ts, t->of, name);
+	return near && strlen(near) > strlen(name) && !strcmp(near + strlen(near) - strlen(name), name) ? near : NULL;
+}
+
+const char *args_member_hint(struct checker *ck, const char *name)
+{
+	unsigned n = name && ck->nsigs ? sig_nargs(ck->sigs[0]) : 0, arg = 0;
+	const char *best = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *member = member_meant(ck->ts, sig_type(ck, ck->sigs[0]->args[i]), name);
+
+		if (member && (!best || strlen(member) < strlen(best))) {
+			best = member;
+			arg = i;
+		}
+	}
+	return best ? arena_printf(ck->arena, "did you mean args[%u]->%s?", arg, best) : NULL;
+}

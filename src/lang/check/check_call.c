@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check_call: functions in expressions: subroutines. */
+#include <string.h>
+
+#include "base/inet.h"
+#include "lang/check/check_priv.h"
+
+static const struct {
+	unsigned lo, hi;
+} nargs_of[] = {
+#define X(n, c, lo, hi) { lo, hi },
+	FUNCS(X)
+#undef X
+};
+
+static void collect_name(void *ctx, const char *key, void *value)
+{
+	const char ***p = ctx;
+
+	(void)value;
+	if (strncmp(key, "__", 2))
+		*(*p)++ = key;
+}
+
+static const char *nearest_func(struct checker *ck, const char *name)
+{
+	const char **names = ARENA_ARRAY(ck->arena, const char *, FN_COUNT + 1), **end = names, *near;
+
+	strmap_each(ck->funcs, collect_name, &end);
+	near = nearest_name(name, names);
+	return near ? arena_printf(ck->arena, "did you mean %s()?", near) : NULL;
+}
+
+static enum dtag proto_tag(enum func f)
+{
+	static const enum dtag tags[FN_COUNT] = {
+		[FN_clear] = D_CLEAR_PROTO,
+		[FN_trunc] = D_TRUNC_PROTO,
+		[FN_normalize] = D_NORMALIZE_PROTO,
+		[FN_denormalize] = D_NORMALIZE_PROTO,
+		[FN_printa] = D_PRINTA_PROTO,
+	};
+
+	return tags[f] ? tags[f] : D_PROTO_LEN;
+}
+
+struct symbol *func_find(struct checker *ck, struct expr *e)
+{
+	struct symbol *s = strmap_get(ck->funcs, e->name);
+
+	if (!s && sym_find(ck, e->name, SCOPE_GLOBAL)) {
+		err(ck, e->loc, D_FUNC_IDKIND, NULL, "%s is a variable, not a function", e->name);
+		return NULL;
+	}
+	if (!s || (func_class(s->func) == FC_DLIB && !ck->library)) {
+		const char *hint = elsewhere_func(e->name);
+
+		err(ck, e->loc, D_FUNC_UNDEF, hint ? hint : nearest_func(ck, e->name), "there is no function %s()",
+			e->name);
+		return NULL;
+	}
+	if (e->args.n < nargs_of[s->func].lo || e->args.n > nargs_of[s->func].hi) {
+		unsigned lo = nargs_of[s->func].lo, hi = nargs_of[s->func].hi;
+		enum dtag tag = proto_tag(s->func);
+
+		if (lo == hi)
+			err(ck, e->loc, tag, NULL, "%s() takes %u argument%s, not %zu", e->name, lo, lo == 1 ? "" : "s",
+				e->args.n);
+		else
+			err(ck, e->loc, tag, NULL, "%s() takes %u to %u arguments, not %zu", e->name, lo, hi,
+				e->args.n);
+		return NULL;
+	}
+	e->sym = s;
+	return s;
+}
+
+/* ---- subroutines ------------------------------------------------------------------------------------------------- */
+/* __has(expr): does the expression mean something on this kernel? Becomes an integer. */
+static struct type *check_has(struct checker *ck, struct expr *e)
+{
+	struct diags *keep = ck->d;
+	bool ok;
+
+	ck->d = diags_new(ck->arena);
+	ok = check_expr(ck, e->args.v[0]) != NULL;
+	ck->d = keep;
+	e->kind = EX_INT;
+	e->ival = ok;
+	return ck->ts->int32;
+}
+
+static struct type *regs_type(struct types *ts)
+{
+	struct type *t = types_tagged(ts, T_STRUCT, "user_pt_regs"), *regs = types_tagged(ts, T_STRUCT, "pt_regs");
+
+	return type_ptr(ts, regs ? regs : t ? t : ts->void_);
+}
+
+/* d_path(struct path *), and __psargs(), whose arguments are dlib's. */
+static struct type *check_path_args(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[0]);
+
+	if (!t || (e->args.n > 1 && !check_expr(ck, e->args.v[1])))
+		return NULL;
+	if (e->sym->func == FN_d_path &&
+		(t->kind != T_PTR || is_xlated(e->args.v[0]) ||
+			(t->of->kind != T_VOID && strcmp(t->of->name, "path") != 0)))
+		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "d_path() takes a struct path *, not %s",
+			type_name(ck->ts, t));
+	return ck->ts->string;
+}
+
+/* inet_in(address, "network"): of addresses, not of their text, so the network must be known here. */
+static struct type *check_inet_in(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[0]);
+	const struct expr *net = e->args.v[1];
+	struct inet_net n;
+
+	if (!t)
+		return NULL;
+	if (!type_is_string(t))
+		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "inet_in() takes an address, not %s",
+			type_name(ck->ts, t));
+	if (net->kind != EX_STR || !inet_net_parse(net->str, &n))
+		return err(ck, net->loc, D_PROTO_ARG, "as in \"10.0.0.0/8\" or \"2001:db8::/32\"",
+			"inet_in() takes a network as a literal");
+	e->args.v[1]->type = ck->ts->string;
+	return ck->ts->int32;
+}
+
+/* __stamp("name", key), __stamped(), __former(): of dlib, so nothing is wrong with the name. */
+static struct type *check_stamp(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[1]);
+
+	if (e->args.n > 2 && !check_expr(ck, e->args.v[2]))
+		return NULL;
+	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
+}
+
+/* __pkt(offset, size), __dnsname(offset), __dnswire(offset): of dlib, at the sites of sockets. */
+static struct type *check_packet(struct checker *ck, struct expr *e)
+{
+	struct type *t = check_expr(ck, e->args.v[0]);
+
+	if (!t || !type_is_int(t) || (e->args.n > 1 && !check_expr(ck, e->args.v[1])))
+		return NULL;
+	return e->sym->func == FN___dnsname ? ck->ts->string : ck->ts->uint32;
+}
+
+/* A subroutine that dlib writes in D: f(x) stands for the inline __fn_f[x], and becomes that. */
+bool check_dlib_call(struct checker *ck, struct expr *e)
+{
+	const char *name = arena_printf(ck->arena, "__fn_%s", e->name);
+	const struct symbol *s = strmap_get(ck->globals, name);
+	struct expr *id;
+
+	if (!s || s->kind != SYM_INLINE || e->name[0] == '_')
+		return false;
+	id = ARENA_NEW(ck->arena, struct expr);
+	id->kind = EX_IDENT;
+	id->loc = e->loc;
+	id->name = name;
+	e->kind = EX_INDEX;
+	e->a = id;
+	return true;
+}
+
+/* A variable of another system's kernel that dlib writes in D: `v stands for the inline __sym_v, and becomes that. */
+bool check_dlib_symbol(struct checker *ck, struct expr *e)
+{
+	const char *name = arena_printf(ck->arena, "__sym_%s", e->name);
+	const struct symbol *s = strmap_get(ck->globals, name);
+
+	if (!s || s->kind != SYM_INLINE ||
+		(e->obj && *e->obj && strcmp(e->obj, "unix") != 0 && strcmp(e->obj, "genunix") != 0))
+		return false;
+	e->kind = EX_IDENT;
+	e->name = name;
+	return true;
+}
+
+struct type *check_call(struct checker *ck, struct expr *e)
+{
+	struct types *ts = ck->ts;
+	struct symbol *s;
+	struct type *t;
+
+	if (check_dlib_call(ck, e))
+		return check_expr(ck, e);
+	s = func_find(ck, e);
+	if (!s)
+		return NULL;
+	if (func_class(s->func) == FC_ACTION)
+		return err(ck, e->loc, D_OP_ACT, "write it as a statement of its own", "%s() has no value", e->name);
+	if (func_class(s->func) == FC_AGG)
+		return err(ck, e->loc, D_AGG_FUNC, arena_printf(ck->arena, "@name = %s(...);", e->name),
+			"%s() is an aggregating function: its result goes to an aggregation", e->name);
+	if (func_class(s->func) == FC_SYM)
+		return err(ck, e->loc, D_CG_EXPR, "record it: as a statement, an argument of printf() or a key",
+			"%s() may not be called from a D expression", e->name);
+	if (check_subr(ck, e, &t))
+		return t;
+	if (s->func == FN___has)
+		return check_has(ck, e);
+	if (s->func == FN___enum)
+		return check_enum(ck, e);
+	if (s->func == FN___stamp || s->func == FN___stamped || s->func == FN___former)
+		return check_stamp(ck, e);
+	if (s->func == FN___pkt || s->func == FN___dnsname || s->func == FN___dnswire)
+		return check_packet(ck, e);
+	if (s->func == FN___loadavg || s->func == FN___moved)
+		return ts->string;
+	if (s->func == FN___linkspeed)
+		return check_expr(ck, e->args.v[0]) && check_expr(ck, e->args.v[1]) ? ts->string : NULL;
+	if (s->func == FN_d_path || s->func == FN___path || s->func == FN___psargs)
+		return check_path_args(ck, e);
+	if (s->func == FN_inet_in)
+		return check_inet_in(ck, e);
+	if (s->func == FN_rand || s->func == FN___numa || s->func == FN___pagesize || s->func == FN_speculation)
+		return ts->int32;
+	if (s->func == FN___regs)
+		return regs_type(ts);
+	t = check_expr(ck, e->args.v[0]);
+	if (!t)
+		return NULL;
+	if (e->args.n > 1 && !check_expr(ck, e->args.v[1]))
+		return NULL;
+	if (s->func == FN___ip6 && e->args.n == 1 ? t->kind != T_PTR : !type_is_int(t))
+		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "%s() takes %s, not %s", e->name,
+			s->func == FN___ip6 && e->args.n == 1 ? "a pointer" : "an integer", type_name(ts, t));
+	if (s->func == FN___ip4 || s->func == FN___ip6 || s->func == FN___zone)
+		return ts->string;
+	if (s->func == FN_ntohs || s->func == FN_htons)
+		return ts->uint16;
+	if (s->func == FN_progenyof)
+		return ts->int32;
+	if (s->func == FN___owner)
+		return type_ptr(ts, types_tagged(ts, T_STRUCT, "dw_owner"));
+	if (s->func == FN___user)
+		return ts->uint64;
+	return s->func == FN_ntohll || s->func == FN_htonll || s->func == FN___machine ? ts->uint64 : ts->uint32;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check_expr: types of expressions. Each function gives the type, or NULL when an error was reported (then callers
+ * stay silent). */
+#include "lang/check/check_priv.h"
+
+bool is_xlated(const struct expr *e)
+{
+	return e->xl != NULL;
+}
+
+/* A translated structure, or a pointer to one, is not a value: only its members are. */
+bool check_is_value(struct checker *ck, const struct expr *e)
+{
+	if (is_xlated(e))
+		err(ck, e->loc, D_OP_DYN, "name one of its members", "%s is made by a translator: it is not one value",
+			ast_expr_text(ck->arena, e));
+	return !is_xlated(e);
+}
+
+static struct type *check_cast(struct checker *ck, struct expr *e)
+{
+	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a);
+
+	if (!to || !from || !check_is_value(ck, e->a))
+		return NULL;
+	if (type_is_string(to) && (type_is_string(from) || type_is_scalar(from)))
+		return ck->ts->string;
+	if (to->kind == T_VOID || (type_is_scalar(to) && (type_is_scalar(from) || from->kind == T_ARRAY)))
+		return to;
+	if (to->kind == T_PTR && from->kind == T_STRING) /* the address of its characters */
+		return to;
+	return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to %s", tname(ck, from), tname(ck, to));
+}
+
+static struct type *check_kind(struct checker *ck, struct expr *e)
+{
+	struct type *t;
+
+	switch (e->kind) {
+	case EX_INT:
+		return e->type ? e->type : types_literal(ck->ts, e);
+	case EX_STR:
+		return ck->ts->string;
+	case EX_IDENT:
+		return check_ident(ck, e);
+	case EX_SCOPED:
+		return check_dlib_symbol(ck, e) ? check_ident(ck, e) : check_scoped(ck, e, false);
+	case EX_AGG:
+		return err(ck, e->loc, D_AGG_SCALAR, "aggregations are printed by printa() or at the end",
+			"the value of @%s cannot be read", e->name);
+	case EX_UNARY:
+		return check_unary(ck, e);
+	case EX_BINARY:
+		return check_binary(ck, e);
+	case EX_ASSIGN:
+		return check_assign(ck, e);
+	case EX_COND:
+		return check_cond(ck, e);
+	case EX_CALL:
+		return check_call(ck, e);
+	case EX_INDEX:
+		return check_index(ck, e);
+	case EX_MEMBER:
+		return check_member(ck, e);
+	case EX_CAST:
+		return check_cast(ck, e);
+	case EX_SIZEOF:
+		return check_sizeof(ck, e);
+	case EX_OFFSETOF:
+		return check_offsetof(ck, e);
+	case EX_STRINGOF:
+		t = check_expr(ck, e->a);
+		if (t && !type_is_string(t) && (!type_is_scalar(t) || is_xlated(e->a)))
+			return err(ck, e->loc, D_STRINGOF_TYPE, NULL, "stringof cannot take %s", tname(ck, t));
+		return t ? ck->ts->string : NULL;
+	case EX_XLATE:
+		return check_xlate(ck, e);
+	case EX_COMMA:
+		t = check_expr(ck, e->a);
+		return t ? check_expr(ck, e->b) : NULL;
+	}
+	return NULL;
+}
+
+struct type *check_expr(struct checker *ck, struct expr *e)
+{
+	e->type = check_kind(ck, e);
+	return e->type;
+}
+
+struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none)
+{
+	if (has_no_value(ck, e))
+		return err(ck, e->loc, none, NULL, "%s has no value", ast_expr_text(ck->arena, e));
+	return check_expr(ck, e);
+}

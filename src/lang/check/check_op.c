@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check_op: operators: what they take, and the type of what they give; NULL when an error was reported. */
+#include <string.h>
+
+#include "base/inet.h"
+#include "lang/check/check_priv.h"
+
+static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
+{
+	const char *hint = NULL;
+
+	if (type_is_string(a) || type_is_string(b))
+		hint = "strings take the comparisons only: == != < <= > >=";
+	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a), tname(ck, b));
+}
+
+static bool is_char_pointer(const struct type *t)
+{
+	return t->kind == T_PTR && t->of->kind == T_INT && t->of->size == 1;
+}
+
+bool check_text_of(struct checker *ck, struct expr **e)
+{
+	struct expr *s;
+
+	if (!(*e)->type || !is_char_pointer((*e)->type) || is_xlated(*e))
+		return false;
+	s = ARENA_NEW(ck->arena, struct expr);
+	s->kind = EX_STRINGOF;
+	s->loc = (*e)->loc;
+	s->depth = (*e)->depth;
+	s->type = ck->ts->string;
+	s->a = *e;
+	*e = s;
+	return true;
+}
+
+/* Of the operands one is a string, the other is not. */
+static const char *compare_hint(struct checker *ck, const struct expr *a, const struct expr *b)
+{
+	const struct expr *text = a->kind == EX_STR ? a : b, *other = text == a ? b : a;
+	const struct expr *n = a->kind == EX_INT ? a : b;
+
+	if (text->kind == EX_STR && type_is_int(other->type) && strspn(text->str, "0123456789") == strlen(text->str))
+		return arena_printf(ck->arena, "a number stands without quotes: %s", text->str);
+	if (n->kind == EX_INT && n->loc.src && n->loc.src->text[n->loc.off] == '\'')
+		return "strings take double quotes";
+	return n->kind == EX_INT ? "quote the address: \"10.0.0.5\"" : NULL;
+}
+
+static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
+{
+	if (type_is_string(a) && type_is_string(b)) {
+		const struct expr *text = e->a->kind == EX_STR ? e->a : e->b;
+		struct inet_net net;
+
+		if (text->kind == EX_STR && strchr(text->str, '/') && inet_net_parse(text->str, &net))
+			diag_warn(ck->d, text->loc, D_SYNTAX, "inet_in(address, network)",
+				"no address is equal to a network");
+		return ck->ts->int32;
+	}
+	if (type_is_string(a) != type_is_string(b)) {
+		struct type *o = type_is_string(a) ? b : a;
+
+		if (expr_is_null(ck->ts, type_is_string(a) ? e->b : e->a))
+			return ck->ts->int32;
+		if (check_text_of(ck, type_is_string(a) ? &e->b : &e->a))
+			return ck->ts->int32;
+		return err(ck, e->loc, D_OP_INCOMPAT, compare_hint(ck, e->a, e->b), "cannot compare string with %s",
+			tname(ck, o));
+	}
+	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a;
+	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
+	if (!type_is_scalar(a) || !type_is_scalar(b) ||
+		(a->kind == T_PTR && b->kind == T_PTR && !type_fits(ck, a, b)) || !numbers_fit(ck, e->a, a, e->b))
+		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
+	return ck->ts->int32;
+}
+
+static struct type *check_addsub(struct checker *ck, struct expr *e, struct type *a, struct type *b)
+{
+	struct type *p;
+
+	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a; /* an array stands for its address */
+	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
+	p = a->kind == T_PTR ? a : b;
+
+	if (type_is_int(a) && type_is_int(b))
+		return type_usual(ck->ts, a, b);
+	if (p->kind == T_PTR && (p->of->kind == T_VOID || p->of->kind == T_FUNC) && !ck->library)
+		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
+	if (p->kind == T_PTR) {
+		type_complete(ck->ts, p->of);
+		if (!p->of->size && p->of->kind != T_VOID)
+			return err(ck, e->loc, D_OP_INCOMPLETE, NULL, "the size of what %s points to is not known",
+				tname(ck, p));
+	}
+	if (a->kind == T_PTR && type_is_int(b))
+		return a;
+	if (e->op == OP_ADD && type_is_int(a) && b->kind == T_PTR)
+		return b;
+	if (e->op == OP_SUB && a->kind == T_PTR && b->kind == T_PTR && (ck->library || type_same(a->of, b->of)))
+		return ck->ts->int64;
+	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
+}
+
+struct type *check_binary(struct checker *ck, struct expr *e)
+{
+	struct type *a = check_expr(ck, e->a), *b;
+	int64_t v;
+
+	ck->beside_text = a && type_is_string(a) && e->op >= OP_EQ && e->op <= OP_GE && e->b->kind == EX_IDENT;
+	b = check_expr(ck, e->b);
+	ck->beside_text = false;
+	if (!a || !b)
+		return NULL;
+	if (!(e->op >= OP_LAND && e->op <= OP_GE) && (!check_is_value(ck, e->a) || !check_is_value(ck, e->b)))
+		return NULL;
+	switch (e->op) {
+	case OP_ADD:
+	case OP_SUB:
+		return check_addsub(ck, e, a, b);
+	case OP_MUL:
+	case OP_DIV:
+	case OP_MOD:
+		if (!type_is_int(a) || !type_is_int(b))
+			return bad_operands(ck, e, a, b, e->op == OP_MOD ? D_OP_INT : D_OP_ARITH);
+		if (e->op != OP_MUL && const_eval(ck->ts, ck->d, e->b, &v) && !v)
+			return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
+		return type_usual(ck->ts, a, b);
+	case OP_AND:
+	case OP_OR:
+	case OP_XOR:
+		if (!type_is_int(a) || !type_is_int(b))
+			return bad_operands(ck, e, a, b, D_OP_INT);
+		return type_usual(ck->ts, a, b);
+	case OP_SHL:
+	case OP_SHR:
+		if (!type_is_int(a) || !type_is_int(b))
+			return bad_operands(ck, e, a, b, D_OP_INT);
+		return type_promote(ck->ts, a);
+	case OP_LAND:
+	case OP_LOR:
+	case OP_LXOR:
+		if (!type_is_scalar(a) || !type_is_scalar(b))
+			return bad_operands(ck, e, a, b, D_OP_SCALAR);
+		return ck->ts->int32;
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+		return check_compare(ck, e, a, b);
+	case OP_NONE:
+	case OP_ASSIGN:
+	case OP_NEG:
+	case OP_POS:
+	case OP_NOT:
+	case OP_COMPL:
+	case OP_DEREF:
+	case OP_ADDR:
+	case OP_PREINC:
+	case OP_PREDEC:
+	case OP_POSTINC:
+	case OP_POSTDEC:
+		break;
+	}
+	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for two values", expr_op_text(e->op));
+}
+
+static struct type *deref_type(struct checker *ck, struct expr *e, struct type *t)
+{
+	if (t->kind != T_PTR && t->kind != T_ARRAY)
+		return err(ck, e->loc, D_DEREF_NONPTR, NULL, "* needs a pointer, not %s", tname(ck, t));
+	if (t->of->kind == T_FUNC)
+		return err(ck, e->loc, D_DEREF_FUNC, NULL, "* cannot take a pointer to a function");
+	if (t->of->kind == T_VOID)
+		return err(
+			ck, e->loc, D_DEREF_VOID, "cast it to a pointer to a type", "a void * points to nothing known");
+	e->xl = e->a->xl;
+	type_complete(ck->ts, t->of);
+	return t->of;
+}
+
+/* &e: of what lies in memory; a variable as a whole has no address, as D's may move. */
+static struct type *check_address(struct checker *ck, struct expr *e, struct type *t)
+{
+	struct expr *a = e->a;
+	bool var = a->kind == EX_IDENT || (a->kind == EX_INDEX && a->sym);
+
+	if (var)
+		return err(ck, e->loc, D_ADDROF_VAR, NULL, "& cannot take the address of a variable of D: %s",
+			ast_expr_text(ck->arena, a));
+	if (a->kind != EX_MEMBER && a->kind != EX_SCOPED && a->kind != EX_INDEX &&
+		!(a->kind == EX_UNARY && a->op == OP_DEREF))
+		return err(ck, e->loc, D_ADDROF_LVAL, NULL, "& needs something that lies in memory");
+	if (a->kind == EX_MEMBER && (a->extra || a->isuffix))
+		return err(ck, e->loc, D_ADDROF_BITFIELD, NULL, "%s has no address", ast_expr_text(ck->arena, a));
+	return type_ptr(ck->ts, t);
+}
+
+struct type *check_unary(struct checker *ck, struct expr *e)
+{
+	struct type *t;
+
+	if (e->op == OP_ADDR && e->a->kind == EX_SCOPED)
+		t = e->a->type = check_scoped(ck, e->a, true);
+	else if (e->op == OP_ADDR && e->a->kind == EX_AGG)
+		return err(ck, e->loc, D_ADDROF_VAR, NULL, "an aggregation has no address");
+	else
+		t = check_step_operand(ck, e);
+
+	if (!t || (e->op != OP_NOT && e->op != OP_DEREF && !check_is_value(ck, e->a)))
+		return NULL;
+	switch (e->op) {
+	case OP_NEG:
+	case OP_POS:
+	case OP_COMPL:
+		if (!type_is_int(t))
+			return err(ck, e->loc, e->op == OP_COMPL ? D_OP_INT : D_OP_ARITH, NULL,
+				"%s needs an integer, not %s", expr_op_text(e->op), tname(ck, t));
+		return type_promote(ck->ts, t);
+	case OP_NOT:
+		if (!type_is_scalar(t))
+			return err(
+				ck, e->loc, D_OP_SCALAR, check_truth_hint(t), "! needs a scalar, not %s", tname(ck, t));
+		return ck->ts->int32;
+	case OP_DEREF:
+		return deref_type(ck, e, t);
+	case OP_ADDR:
+		return check_address(ck, e, t);
+	case OP_PREINC:
+	case OP_PREDEC:
+	case OP_POSTINC:
+	case OP_POSTDEC:
+		return check_step(ck, e, t);
+	case OP_NONE:
+	case OP_ASSIGN:
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+	case OP_DIV:
+	case OP_MOD:
+	case OP_SHL:
+	case OP_SHR:
+	case OP_AND:
+	case OP_OR:
+	case OP_XOR:
+	case OP_LAND:
+	case OP_LOR:
+	case OP_LXOR:
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+		break;
+	}
+	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
+}
+
+struct type *check_cond(struct checker *ck, struct expr *e)
+{
+	struct type *c = check_expr(ck, e->a), *b, *d;
+
+	if (!c)
+		return NULL;
+	if (ck->library && e->a->kind == EX_INT) { /* __has(): the other arm may mean nothing */
+		e->b = e->c = e->a->ival ? e->b : e->c;
+		return check_expr(ck, e->b);
+	}
+	if (!type_is_scalar(c))
+		return err(ck, e->a->loc, D_OP_SCALAR, check_truth_hint(c), "the condition of ?: is %s", tname(ck, c));
+	if (has_no_value(ck, e->b) || has_no_value(ck, e->c))
+		return err(ck, e->loc, D_CG_EXPR, "use if and else, or two clauses with predicates",
+			"an action cannot stand in an expression");
+	b = check_expr(ck, e->b);
+	d = check_expr(ck, e->c);
+	if (!b || !d || !check_is_value(ck, e->b) || !check_is_value(ck, e->c))
+		return NULL;
+	if (type_is_string(b) && type_is_string(d))
+		return ck->ts->string;
+	if (type_is_int(b) && type_is_int(d))
+		return type_usual(ck->ts, b, d);
+	if (type_is_sou(b) && type_same(b, d)) {
+		type_complete(ck->ts, b);
+		return b;
+	}
+	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
+	d = d->kind == T_ARRAY ? type_ptr(ck->ts, d->of) : d;
+	if (type_is_scalar(b) && type_is_scalar(d) && numbers_fit(ck, e->b, b, e->c)) {
+		if (b->kind == T_PTR && (d->kind != T_PTR || type_fits(ck, b, d)))
+			return b->of->kind == T_VOID && d->kind == T_PTR ? d : b;
+		if (b->kind != T_PTR)
+			return d;
+	}
+	return err(ck, e->loc, D_OP_INCOMPAT, NULL, "the two values of ?: are %s and %s", tname(ck, b), tname(ck, d));
+}

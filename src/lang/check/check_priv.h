@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check_priv: what the files of the checker share. */
+#ifndef DWIRE_LANG_CHECK_CHECK_PRIV_H
+#define DWIRE_LANG_CHECK_CHECK_PRIV_H
+#include "lang/check/check.h"
+
+#define FRAMES_MAX 127 /* as many as the kernel gives: sysctl kernel.perf_event_max_stack */
+
+struct checker {
+	struct arena *arena;
+	struct diags *d;
+	struct types *ts;
+	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
+	bool exits;                 /* exit() stands somewhere */
+	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
+	struct strmap *hidden;      /* names that are not to be found */
+	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
+	VEC(struct symbol *) agg_list;
+	VEC(struct xlator *) xlators;
+	VEC(struct program *) settled;            /* whose strings' forms are being worked out */
+	struct strmap *sig_types;                 /* text of an argument's type -> struct type */
+	struct strmap *members;                   /* "xlator address.member" -> checked mark */
+	void (*use)(void *ctx, const char *text); /* see checker_use() */
+	void *use_ctx;
+	/* while a clause, inline or translator is checked */
+	const struct probe_sig *const *sigs;
+	size_t nsigs;
+	struct symbol **params;
+	size_t nparams;
+	bool library;     /* the text being checked is part of dlib */
+	bool beside_text; /* what is being checked is compared with a string */
+	bool in_clause;
+	bool in_key;         /* of an aggregation */
+	uint32_t ustackcopy; /* bytes of a process's stack that ustack() copies; 0: it records frames */
+};
+
+static inline const char *tname(struct checker *ck, const struct type *t)
+{
+	return type_name(ck->ts, t);
+}
+
+/* The type, or NULL after an error was reported. */
+struct type *check_expr(struct checker *ck, struct expr *e);
+/* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
+struct symbol *func_find(struct checker *ck, struct expr *e);
+/* The same where an aggregation and an action, which have no value, are wrong by a tag of the place. */
+struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none);
+/* Of what is recorded as it is: an expression, or a call of func, stack, ... */
+struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none);
+bool check_dlib_call(struct checker *ck, struct expr *e);
+bool check_dlib_symbol(struct checker *ck, struct expr *e);
+struct type *check_call(struct checker *ck, struct expr *e);
+/* check_subr.c. false: the function is none of them. *result NULL: an error was reported. */
+bool check_subr(struct checker *ck, struct expr *e, struct type **result);
+int subr_form(struct checker *ck, const struct expr *e);
+bool subr_needs_text(const struct expr *e);
+struct type *check_enum(struct checker *ck, struct expr *e);
+/* Replaces an expression whose type is an enum by the name of its value, a string; false: that cannot be. */
+bool check_enum_name(struct checker *ck, struct expr *e);
+void check_action(struct checker *ck, struct expr *e);
+/* check_spec.c: may the actions of a checked clause stand together? */
+void check_together(struct checker *ck, const struct clause *c);
+void check_agg_assign(struct checker *ck, struct expr *e);
+struct symbol *check_agg_ref(struct checker *ck, struct expr *e);
+struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name, struct loc loc);
+struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
+struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
+const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
+
+/* elsewhere.c: what D has in place of a name of another tracer, or of C; or NULL */
+const char *elsewhere_func(const char *name);
+const char *elsewhere_var(const char *name);
+
+/* check_args.c */
+struct type *check_args(struct checker *ck, struct expr *e);
+/* "did you mean args[2]->ip_saddr?": the argument that has a member of this name, or one that ends so; NULL: none. */
+const char *args_member_hint(struct checker *ck, const char *name);
+
+/* check_name.c */
+void check_inline(struct checker *ck, struct symbol *s); /* once: its value, with its parameters in scope */
+struct type *check_ident(struct checker *ck, struct expr *e);
+struct type *check_index(struct checker *ck, struct expr *e);
+struct type *check_scoped(struct checker *ck, struct expr *e, bool address);
+
+/* check_member.c */
+struct type *check_member(struct checker *ck, struct expr *e);
+struct type *check_sizeof(struct checker *ck, struct expr *e);
+struct type *check_offsetof(struct checker *ck, struct expr *e);
+
+/* check_op.c */
+struct type *check_binary(struct checker *ck, struct expr *e);
+struct type *check_unary(struct checker *ck, struct expr *e);
+struct type *check_cond(struct checker *ck, struct expr *e);
+/* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
+bool check_text_of(struct checker *ck, struct expr **e);
+
+/* check_expr.c */
+bool is_xlated(const struct expr *e);
+/* An aggregation, an action or an aggregating function: none of them is a value. */
+bool has_no_value(struct checker *ck, const struct expr *e);
+/* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */
+bool check_is_value(struct checker *ck, const struct expr *e);
+
+/* check_xlate.c */
+struct type *check_xlate(struct checker *ck, struct expr *e);
+/* e reads a variable that keeps a translated pointer: it becomes that. */
+struct type *check_kept_xlate(struct checker *ck, struct expr *e, struct symbol *s);
+/* e->a = e->b, which is translated and of type rt. */
+struct type *check_assign_xlated(struct checker *ck, struct expr *e, struct type *rt);
+
+/* check_assign.c */
+struct type *check_assign(struct checker *ck, struct expr *e);
+/* The operand of a unary operator: x++ makes x when nothing did. */
+struct type *check_step_operand(struct checker *ck, struct expr *e);
+struct type *check_step(struct checker *ck, struct expr *e, struct type *t); /* ++ and -- on an operand of type t */
+/* The place on the left of an assignment of a value of type rt; a variable is made if there is none. */
+struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt);
+/* What is said where a truth value is wanted, an integer or a pointer, and t is neither. */
+const char *check_truth_hint(const struct type *t);
+/* Does e lie in a variable of the script? */
+bool check_in_variable(const struct expr *e);
+/* Can something of type to take a value of type from? */
+bool type_fits(struct checker *ck, const struct type *to, const struct type *from);
+/* Where the form of a string variable, or of a member or element of one, is kept. NULL: nowhere. */
+int *form_kept(struct expr *e);
+/* A pointer and an integer fit only where one is a constant 0: a, of type at (NULL: a place), and b. dlib knows
+ * better. */
+bool numbers_fit(struct checker *ck, const struct expr *a, const struct type *at, const struct expr *b);
+struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check_subr: the subroutines that work on characters and memory. Input: a call; output: its type, and the form of the
+ * string that it makes. Their prototypes are a table. */
+#include <string.h>
+
+#include "lang/check/check_priv.h"
+
+/* Arguments, a letter each: s a string, or what points to characters; n likewise, or NULL; i an integer; a an address
+ * as an integer; p a pointer. Result: s string, i int, l int64_t, z size_t, u uint32_t, p void *, v nothing. */
+struct proto {
+	const char *args;
+	char result;
+};
+
+static const struct proto *proto_of(enum func f)
+{
+	static const struct proto protos[FN_COUNT] = {
+		[FN_alloca] = { "i", 'p' },
+		[FN_basename] = { "s", 's' },
+		[FN_bcopy] = { "ppi", 'v' },
+		[FN_cleanpath] = { "s", 's' },
+		[FN_copyin] = { "ai", 'p' },
+		[FN_copyinstr] = { "ai", 's' },
+		[FN_copyinto] = { "aip", 'v' },
+		[FN_copyout] = { "pai", 'v' },
+		[FN_copyoutstr] = { "sai", 'v' },
+		[FN_dirname] = { "s", 's' },
+		[FN_getmajor] = { "i", 'u' },
+		[FN_getminor] = { "i", 'u' },
+		[FN_index] = { "ssi", 'i' },
+		[FN_inet_ntoa] = { "p", 's' },
+		[FN_inet_ntoa6] = { "p", 's' },
+		[FN_inet_ntop] = { "ip", 's' },
+		[FN_json] = { "ss", 's' },
+		[FN_link_ntop] = { "ip", 's' },
+		[FN_lltostr] = { "ii", 's' },
+		[FN_rindex] = { "ssi", 'i' },
+		[FN_strchr] = { "si", 's' },
+		[FN_strjoin] = { "ss", 's' },
+		[FN_strlen] = { "s", 'z' },
+		[FN_strrchr] = { "si", 's' },
+		[FN_strstr] = { "ss", 's' },
+		[FN_strtok] = { "ns", 's' },
+		[FN_strtoll] = { "si", 'l' },
+		[FN_substr] = { "sii", 's' },
+		[FN_tolower] = { "s", 's' },
+		[FN_toupper] = { "s", 's' },
+	};
+
+	return protos[f].args ? &protos[f] : NULL;
+}
+
+static bool points_to_chars(const struct type *t)
+{
+	return t->kind == T_PTR && (t->of->kind == T_VOID || (t->of->kind == T_INT && t->of->size == 1));
+}
+
+static bool takes(char letter, const struct type *t)
+{
+	switch (letter) {
+	case 's':
+	case 'n':
+		return type_is_string(t) || points_to_chars(t);
+	case 'i':
+		return type_is_int(t);
+	case 'a':
+		return type_is_int(t) || t->kind == T_PTR;
+	default:
+		return t->kind == T_PTR || t->kind == T_ARRAY || type_is_string(t);
+	}
+}
+
+static const char *wanted(char letter)
+{
+	return letter == 's' || letter == 'n' ? "a string"
+		: letter == 'i'               ? "an integer"
+		: letter == 'a'               ? "an address"
+					      : "a pointer";
+}
+
+bool check_subr(struct checker *ck, struct expr *e, struct type **result)
+{
+	const struct proto *p = proto_of(e->sym->func);
+	struct types *ts = ck->ts;
+
+	*result = NULL;
+	if (!p)
+		return false;
+	for (size_t i = 0; i < e->args.n; i++) {
+		struct expr *a = e->args.v[i];
+		struct type *t = check_valued(ck, a, D_PROTO_ARG);
+
+		if (!t)
+			return true;
+		if (!is_xlated(a) && (takes(p->args[i], t) || expr_is_null(ts, a)))
+			continue;
+		err(ck, a->loc, D_PROTO_ARG, NULL, "argument %zu of %s() must be %s, not %s", i + 1, e->name,
+			wanted(p->args[i]), type_name(ts, t));
+		return true;
+	}
+	*result = p->result == 's' ? ts->string
+		: p->result == 'i' ? ts->int32
+		: p->result == 'l' ? ts->int64
+		: p->result == 'z' ? ts->uint64
+		: p->result == 'u' ? ts->uint32
+		: p->result == 'v' ? ts->void_
+				   : type_ptr(ts, ts->void_);
+	return true;
+}
+
+/* Bytes that the text of a string argument takes. */
+static uint32_t arg_size(struct checker *ck, const struct expr *e, size_t i)
+{
+	const struct expr *a = i < e->args.n ? e->args.v[i] : NULL;
+	int form = a && a->type && type_is_string(a->type) ? expr_form(ck, a) : 0;
+
+	if (!a || !a->type || !type_is_string(a->type))
+		return ck->strsize;
+	return form_chars(form ? form : FORM_LIT);
+}
+
+static uint32_t copyinstr_size(struct checker *ck, const struct expr *e)
+{
+	int64_t n;
+
+	if (e->args.n > 1 && const_eval(ck->ts, ck->d, e->args.v[1], &n) && n >= 0 && n < ck->strsize)
+		return (uint32_t)n + 1;
+	return ck->strsize;
+}
+
+int subr_form(struct checker *ck, const struct expr *e)
+{
+	uint32_t size = arg_size(ck, e, 0);
+
+	switch ((int)e->sym->func) {
+	case FN_inet_ntoa:
+	case FN_inet_ntoa6:
+	case FN_inet_ntop:
+		return FORM_ADDR;
+	case FN_link_ntop:
+		return form_of_text(ck, 64);
+	case FN_lltostr:
+		return form_of_text(ck, e->args.n > 1 ? 72 : 24);
+	case FN_copyinstr:
+		return form_of_text(ck, copyinstr_size(ck, e));
+	case FN_strjoin:
+		return form_of_text(ck, size + arg_size(ck, e, 1) - 1);
+	case FN_json:
+	case FN_strchr:
+	case FN_strrchr:
+	case FN_strstr:
+		return form_of_text(ck, size) | FORM_NULL;
+	case FN_strtok: /* what is split may come from another clause */
+		return form_of_text(ck, ck->strsize) | FORM_NULL;
+	default:
+		return form_of_text(ck, size < 3 ? 3 : size);
+	}
+}
+
+bool subr_needs_text(const struct expr *e)
+{
+	return e->kind == EX_CALL && e->sym && e->sym->kind == SYM_FUNC && proto_of(e->sym->func) != NULL;
+}
+
+bool expr_is_null(struct types *ts, const struct expr *e)
+{
+	struct diags *quiet = diags_new(ts->arena);
+	int64_t v;
+
+	if (e->sym && e->sym->kind == SYM_INLINE && !e->sym->nkeys) {
+		if (e->kind == EX_INT && strcmp(e->sym->name, "NULL") == 0) /* DTrace's is a long */
+			return e->ival == 0;
+		e = e->sym->inl->value;
+	}
+	if (!e->type || e->type->kind != T_PTR)
+		return false;
+	while (e->kind == EX_CAST)
+		e = e->a;
+	return const_eval(ts, quiet, e, &v) && !v;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* elsewhere: names that other tracers, other systems' DTrace and C have. Input: a name that D does not know.
+ * Output: what there is instead, as a hint, or NULL. */
+#include <string.h>
+
+#include "lang/check/check_priv.h"
+
+struct other_name {
+	const char *name, *hint;
+};
+
+static const struct other_name functions[] = {
+	{ "atoi", "strtoll()" },
+	{ "buf", "tracemem() shows bytes" },
+	{ "ddi_pathname", "Linux has no tree of Solaris devices: getmajor() and getminor() tell a device" },
+	{ "delete", "0 frees it: a[k] = 0; trunc(@a) empties an aggregation" },
+	{ "hist", "quantize()" },
+	{ "histogram", "quantize()" },
+	{ "kaddr", "`name is the kernel's variable, &`name its address" },
+	{ "kstack", "stack()" },
+	{ "ksym", "sym()" },
+	{ "lhist", "lquantize()" },
+	{ "malloc", "alloca()" },
+	{ "memcpy", "bcopy()" },
+	{ "memref", "the pointer itself, or stringof(), tells what a probe's argument points to" },
+	{ "memstr", "stringof() makes a string of memory" },
+	{ "msgdsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
+	{ "msgsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
+	{ "ntop", "inet_ntop(), or a member such as ip_saddr" },
+	{ "pcap", "no capture files are written: tracemem() and print() show a packet's bytes" },
+	{ "signal", "raise()" },
+	{ "sprintf", "strjoin() and lltostr() make strings" },
+	{ "str", "copyinstr() of a process's memory, stringof() of the kernel's" },
+	{ "strcat", "strjoin()" },
+	{ "strcmp", "strings are compared by == and <" },
+	{ "strcpy", "strings are assigned by =" },
+	{ "strftime", "printf(\"%Y\", walltimestamp)" },
+	{ "strncmp", "substr(), and ==" },
+	{ "time", "printf(\"%Y\", walltimestamp)" },
+	{ "unroll", "D has no loops" },
+	{ "zero", "clear()" },
+};
+
+static const struct other_name variables[] = {
+	{ "comm", "execname" },
+	{ "cpid", "$target" },
+	{ "curtask", "curthread" },
+	{ "elapsed", "timestamp" },
+	{ "kstack", "stack()" },
+	{ "nsecs", "timestamp" },
+	{ "retval", "arg1 at a return" },
+	{ "username", "uid" },
+};
+
+static const char *find(const struct other_name *v, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v[i].name, name))
+			return v[i].hint;
+	return NULL;
+}
+
+const char *elsewhere_func(const char *name)
+{
+	return find(functions, sizeof(functions) / sizeof(functions[0]), name);
+}
+
+const char *elsewhere_var(const char *name)
+{
+	return find(variables, sizeof(variables) / sizeof(variables[0]), name);
+}

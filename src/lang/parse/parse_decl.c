@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* parse_decl: what stands between the clauses: variables, types, inlines, translators, providers.
+ * Input: tokens at the first word. Output: one struct decl a declarator, appended to the program.
+ * Invariant: a typedef's name is known as soon as its declarator ends, so the next one may use it. */
+#include "base/strmap.h"
+#include "lang/parse/parser.h"
+
+struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc)
+{
+	struct decl *d = ARENA_NEW(p->arena, struct decl);
+
+	d->kind = kind;
+	d->loc = loc;
+	*vec_push(p->arena, &p->prog->decls) = d;
+	return d;
+}
+
+static void missing_semicolon(struct parser *p)
+{
+	const struct token *t = parser_peek(p, 0);
+
+	if (t->kind == TOK_BAD || p->panic) {
+		parser_unexpected(p, "';'");
+		return;
+	}
+	if (t->kind == TOK_ASSIGN) {
+		parser_error(p, parser_loc(p, t), D_SYNTAX, "assign in a clause such as BEGIN, or declare an inline",
+			"a declaration takes no initial value");
+	} else if (t->first_on_line || t->kind == TOK_EOF) {
+		/* The place to mend is the end of the line before; what follows is whole. */
+		parser_error(p, (struct loc){ p->src, p->prev.off + p->prev.len, 1 }, D_SYNTAX, NULL,
+			"expected ';' after the declaration");
+		p->panic = p->lx.mute = false;
+	} else {
+		parser_unexpected(p, "';'");
+	}
+}
+
+static bool add_declarator(struct parser *p, const struct dspec *spec, const struct declarator *d)
+{
+	if (spec->storage == STORAGE_TYPEDEF) {
+		struct decl *decl = parser_add(p, DECL_TYPEDEF, d->loc);
+
+		decl->u.typedef_.type = d->type;
+		decl->u.typedef_.name = d->name;
+		strmap_put(p->env->typenames, d->name, decl);
+		return true;
+	}
+	if (spec->storage == STORAGE_STATIC || spec->storage == STORAGE_OTHER) {
+		parser_error(p, spec->loc, D_DECL_BADCLASS, "a variable is global, self or this",
+			"D has no such storage class");
+		return false;
+	}
+	struct decl *decl = parser_add(p, DECL_VAR, d->loc);
+	struct var_decl *v = &decl->u.var;
+
+	v->scope = spec->storage == STORAGE_SELF ? SCOPE_SELF
+		: spec->storage == STORAGE_THIS  ? SCOPE_THIS
+						 : SCOPE_GLOBAL;
+	v->is_extern = spec->storage == STORAGE_EXTERN;
+	v->type = d->type;
+	v->name = d->name;
+	v->loc = d->loc;
+	return true;
+}
+
+/* declaration := specifiers [ declarator ("," declarator)* ] ";" */
+void parse_declaration(struct parser *p)
+{
+	struct dspec spec;
+	struct declarator d;
+
+	if (!parse_dspec(p, &spec))
+		return;
+	if (parser_kind(p) == TOK_SEMI) {
+		if (spec.base->kind != TYX_STRUCT && spec.base->kind != TYX_UNION && spec.base->kind != TYX_ENUM) {
+			parser_error(p, spec.loc, D_DECL_USELESS, NULL, "this declares nothing");
+			return;
+		}
+		parser_take(p);
+		parser_add(p, DECL_TYPE, spec.loc)->u.type = spec.base;
+		return;
+	}
+	do {
+		if (!parse_declarator(p, spec.base, &d))
+			return;
+		if (!d.name) {
+			parser_unexpected(p, "a name");
+			return;
+		}
+		if (!add_declarator(p, &spec, &d))
+			return;
+		spec.base = tyx_again(p, spec.base);
+	} while (parser_accept(p, TOK_COMMA));
+	if (!parser_accept(p, TOK_SEMI))
+		missing_semicolon(p);
+}
+
+/* inline := "inline" specifiers declarator "=" assign ";" */
+void parse_inline(struct parser *p)
+{
+	struct dspec spec;
+	struct declarator d;
+	struct loc loc = parser_loc(p, parser_peek(p, 0));
+
+	parser_take(p);
+	if (!parse_dspec(p, &spec) || !parse_declarator(p, spec.base, &d))
+		return;
+	if (spec.storage) {
+		parser_error(p, spec.loc, D_DECL_BADCLASS, NULL, "an inline has no storage class");
+		return;
+	}
+	if (!d.name) {
+		parser_unexpected(p, "a name");
+		return;
+	}
+	for (size_t i = 0; i < d.params.n; i++) {
+		if (!d.params.v[i]) {
+			parser_error(p, d.type->keys.v[i]->loc, D_DECL_PROTO_FORM, "as in inline int f[int x] = x + 1;",
+				"a parameter of an inline needs a name");
+			return;
+		}
+	}
+	if (!parser_expect(p, TOK_ASSIGN, "and the value of the inline"))
+		return;
+	struct expr *value = parse_assign(p);
+
+	if (!value)
+		return;
+	struct decl *decl = parser_add(p, DECL_INLINE, loc);
+	struct inline_def *i = &decl->u.inl;
+
+	i->type = d.type;
+	i->name = d.name;
+	i->params.v = d.params.v;
+	i->params.n = d.params.n;
+	i->params.cap = d.params.cap;
+	i->value = value;
+	i->loc = d.loc;
+	if (!parser_accept(p, TOK_SEMI))
+		missing_semicolon(p);
+}
+
+/* inits := ( ident "=" assign ";" )* "}" */
+static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
+{
+	VEC(struct tyx_member_init) inits = { 0 };
+
+	while (parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
+		const struct token name = *parser_peek(p, 0);
+
+		if (name.kind != TOK_IDENT && name.kind < KW_AUTO) {
+			parser_unexpected(p, "the name of a member");
+			return false;
+		}
+		parser_take(p);
+		if (!parser_expect(p, TOK_ASSIGN, "after the member's name"))
+			return false;
+		struct expr *value = parse_assign(p);
+
+		if (!value || !parser_expect(p, TOK_SEMI, "after the member's value"))
+			return false;
+		struct tyx_member_init *init = vec_push(p->arena, &inits);
+
+		*init = (struct tyx_member_init){ .name = name.text, .value = value, .loc = parser_loc(p, &name) };
+	}
+	x->inits = inits.v;
+	x->ninits = inits.n;
+	return parser_expect_close(p, TOK_RBRACE, open);
+}
+
+/* translator := "translator" typename "<" specifiers declarator ">" "{" inits "}" [";"] */
+void parse_translator(struct parser *p)
+{
+	const struct token word = parser_take(p);
+	struct xlator x = { .loc = parser_loc(p, &word) };
+	struct dspec spec;
+	struct declarator d;
+
+	if (!(x.out = parse_typename(p)) || !parser_expect(p, TOK_LT, "and the type that is translated") ||
+		!parse_dspec(p, &spec) || !parse_declarator(p, spec.base, &d))
+		return;
+	if (!d.name) {
+		parser_unexpected(p, "a name for what is translated");
+		return;
+	}
+	x.in = d.type;
+	x.param = d.name;
+	if (!parser_expect(p, TOK_GT, "after the name"))
+		return;
+	const struct token open = *parser_peek(p, 0);
+
+	if (!parser_expect(p, TOK_LBRACE, "and the members") || !parse_inits(p, &x, parser_loc(p, &open)))
+		return;
+	parser_add(p, DECL_XLATOR, x.loc)->u.xlator = x;
+}
+
+static bool provider_declares(struct parser *p, struct strmap *seen, struct loc name)
+{
+	const char *text = arena_strndup(p->arena, p->src->text + name.off, name.len);
+
+	if (strmap_get(seen, text)) {
+		parser_error(p, name, D_PROV_PRDUP, NULL, "the provider has probe %s already", text);
+		return false;
+	}
+	strmap_put(seen, text, p);
+	return true;
+}
+
+/* probe := "probe" name "(" params ")" [ ":" "(" params ")" ] ";" ; - may stand in a probe's name */
+static bool parse_provider_probe(struct parser *p, struct strmap *seen)
+{
+	struct tyx params = { .kind = TYX_FUNC };
+
+	struct loc name;
+
+	parser_take(p);
+	name = parser_loc(p, parser_peek(p, 0));
+	do {
+		if (!parser_accept(p, TOK_IDENT)) {
+			parser_unexpected(p, "the name of a probe");
+			return false;
+		}
+		name = loc_span(name, parser_loc(p, &p->prev));
+	} while (parser_accept(p, TOK_MINUS));
+	if (!provider_declares(p, seen, name))
+		return false;
+	do {
+		const struct token open = *parser_peek(p, 0);
+
+		if (!parser_expect(p, TOK_LPAR, "and the arguments") || !parse_params(p, TOK_RPAR, &params, NULL) ||
+			!parser_expect_close(p, TOK_RPAR, parser_loc(p, &open)))
+			return false;
+	} while (parser_accept(p, TOK_COLON));
+	return parser_expect(p, TOK_SEMI, "after the probe");
+}
+
+/* provider := "provider" name "{" probe* "}" [";"] : what a program's own probes are; a script gains nothing by it, so
+ * it is read and left out of the tree */
+void parse_provider(struct parser *p)
+{
+	parser_take(p);
+	const struct token name = parser_take(p);
+	struct strmap *seen = strmap_new(p->arena);
+
+	if (name.textlen && name.text[name.textlen - 1] >= '0' && name.text[name.textlen - 1] <= '9') {
+		parser_error(p, parser_loc(p, &name), D_PROV_BADNAME, "a process's number is added to it",
+			"the name of a provider cannot end with a digit");
+		return;
+	}
+	const struct token open = *parser_peek(p, 0);
+
+	if (!parser_expect(p, TOK_LBRACE, "and the probes"))
+		return;
+	while (parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
+		const struct token *t = parser_peek(p, 0);
+
+		if (t->kind != TOK_IDENT || t->textlen != 5 || *t->text != 'p') {
+			parser_unexpected(p, "'probe'");
+			return;
+		}
+		if (!parse_provider_probe(p, seen))
+			return;
+	}
+	parser_expect_close(p, TOK_RBRACE, parser_loc(p, &open));
+}

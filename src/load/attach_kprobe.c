@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* attach_kprobe: see attach_kprobe.h. Many functions have one link where the kernel can (Linux 5.18, CONFIG_FPROBE);
+ * else each is a perf event. Invariant: what is attached is held by descriptors in the list. */
+#include "load/attach_kprobe.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/arch.h"
+#include "kernel/bpfsys.h"
+
+void kprobes_detach(struct kprobe_links *links)
+{
+	links_close(&links->fds);
+}
+
+/* ---- one link ---------------------------------------------------------------------------------------------------- */
+bool kprobes_multi(const struct image_prog *p, struct features *f)
+{
+	return (p->attach == ATTACH_KPROBE || p->attach == ATTACH_KRETPROBE) && p->ntargets > 1 &&
+		features_kprobe_multi(f);
+}
+
+static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
+{
+	const char **syms = calloc(n, sizeof(*syms));
+	uint64_t *cookies = calloc(n, sizeof(*cookies));
+	union bpf_attr attr;
+	int fd = -ENOMEM;
+
+	for (size_t i = 0; syms && cookies && i < n; i++) {
+		syms[i] = v[i].func;
+		cookies[i] = v[i].cookie;
+	}
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)prog;
+	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.link_create.kprobe_multi.flags = returns ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	attr.link_create.kprobe_multi.syms = (uintptr_t)syms;
+	attr.link_create.kprobe_multi.cookies = (uintptr_t)cookies;
+	attr.link_create.kprobe_multi.cnt = (uint32_t)n;
+	if (syms && cookies)
+		fd = bpfsys(BPF_LINK_CREATE, &attr);
+	free(syms);
+	free(cookies);
+	return fd;
+}
+
+/* ---- a perf event each ------------------------------------------------------------------------------------------- */
+
+struct kinds {
+	int type, retbit;
+};
+
+static int link_event(int prog, const struct kinds *k, const struct image_target *t, bool returns)
+{
+	struct perf_event_attr attr;
+	char buf[192];
+
+	if (k->type < 0 || k->retbit < 0 || k->retbit > 63)
+		return -ENOENT;
+	if (t->off % ARCH_INSN_ALIGN) /* the kernel says EINVAL, as of much else */
+		return -EILSEQ;
+	snprintf(buf, sizeof(buf), "%s%s%s", t->module ? t->module : "", t->module ? ":" : "", t->func);
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = (uint32_t)k->type;
+	attr.config = returns ? 1ull << k->retbit : 0;
+	attr.kprobe_func = (uintptr_t)buf;
+	attr.probe_offset = t->off;
+	return links_perf_event(prog, &attr, -1, t->cookie);
+}
+
+/* Is it about the function rather than about us? */
+static bool is_refusal(int err)
+{
+	return err == EINVAL || err == EOPNOTSUPP || err == ENOENT || err == EADDRNOTAVAIL || err == EILSEQ;
+}
+
+static int attach_events(const struct image_prog *p, int prog, struct kprobe_links *links)
+{
+	const struct kinds k = {
+		links_sys_number("/sys/bus/event_source/devices/kprobe/type"),
+		links_sys_number("/sys/bus/event_source/devices/kprobe/format/retprobe"),
+	};
+	size_t before = links->refused;
+
+	if (p->ntargets > 64)
+		links_more_files(UINT64_MAX);
+	for (size_t i = 0; i < p->ntargets; i++) {
+		int fd = link_event(prog, &k, &p->targets[i], p->attach == ATTACH_KRETPROBE), err;
+
+		if (fd < 0 && !is_refusal(-fd))
+			return fd;
+		if (fd < 0 && !links->refused++) {
+			links->first = &p->targets[i];
+			links->error = -fd;
+		}
+		err = fd < 0 ? 0 : links_keep(&links->fds, fd);
+		if (err)
+			return err;
+	}
+	return links->refused - before == p->ntargets ? -links->error : 0;
+}
+
+int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)
+{
+	int fd;
+
+	if (!kprobes_multi(p, f))
+		return attach_events(p, prog, links);
+	fd = link_multi(prog, p->targets, p->ntargets, p->attach == ATTACH_KRETPROBE);
+	return fd < 0 ? fd : links_keep(&links->fds, fd);
+}

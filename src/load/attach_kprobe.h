@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* attach_kprobe: connects a program to functions of the kernel by kprobes. */
+#ifndef DWIRE_LOAD_ATTACH_KPROBE_H
+#define DWIRE_LOAD_ATTACH_KPROBE_H
+#include "image/image.h"
+#include "kernel/features.h"
+#include "load/links.h"
+
+struct kprobe_links {
+	struct links fds;
+	size_t refused; /* functions where the kernel puts no probe */
+	const struct image_target *first;
+	int error; /* ... the first of them, and why */
+};
+
+/* Does the program take one link for all its functions? Then it is loaded for that (BPF_TRACE_KPROBE_MULTI). */
+bool kprobes_multi(const struct image_prog *p, struct features *f);
+/* Attaches program p, which is loaded as prog, to its targets. Of several, those that the kernel refuses are counted,
+ * and are an error only if there is no other. 0 or -errno. */
+int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)
+	__attribute__((warn_unused_result));
+void kprobes_detach(struct kprobe_links *links); /* twice is fine */
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* functab: what the kernel is told of the functions in a program. */
+#ifndef DWIRE_LOAD_FUNCTAB_H
+#define DWIRE_LOAD_FUNCTAB_H
+#include <linux/bpf.h>
+
+#include "ir/ir.h"
+
+/* Where a program's functions begin. */
+struct func_table {
+	struct bpf_func_info *v;
+	uint32_t n;
+	int btf; /* descriptor of their types, when n is not 0 */
+};
+
+/* Empty when the code does not ask for it. 0; -errno, and then there is nothing to free. */
+int func_table_make(const struct ir_code *code, struct func_table *t) __attribute__((warn_unused_result));
+void func_table_free(struct func_table *t);
+#endif

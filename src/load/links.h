@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* links: what attaching to functions of the kernel and of programs has in common: a list of links, and links to perf
+ * events. */
+#ifndef DWIRE_LOAD_LINKS_H
+#define DWIRE_LOAD_LINKS_H
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Descriptors of links; closing them detaches. */
+struct links {
+	int *v;
+	size_t n, cap;
+};
+
+/* Takes fd over. 0; -ENOMEM: it was closed. */
+int links_keep(struct links *l, int fd) __attribute__((warn_unused_result));
+/* Closes them all, and empties the list; twice is fine. Many are detached behind us: their programs run some seconds
+ * longer. */
+void links_close(struct links *l);
+/* Files for the programs and links of a long script, one that takes all tracepoints. */
+#define LINKS_FILES 16384
+/* Lets the process open this many files, or as many as it may. */
+void links_more_files(uint64_t want);
+/* The first number in a file of /sys, of "8" or "config:32-63"; -1: none. */
+int links_sys_number(const char *path);
+/* A link of prog to a perf event of its own, in a process or, with pid -1, everywhere. The descriptor, or -errno. */
+int links_perf_event(int prog, const struct perf_event_attr *attr, pid_t pid, uint64_t cookie);
+#endif

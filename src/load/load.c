@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* load: makes the maps of an image, links its programs to them and loads them.
+ * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource
+ * limit is touched; what is made is held by descriptors alone. */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/bpfsys.h"
+#include "kernel/btf/btf.h"
+#include "load/attach_kprobe.h"
+#include "load/functab.h"
+#include "load/load_priv.h"
+
+#define LOG_SIZE ((16u << 20) - 1) /* the largest that every kernel takes */
+
+/* A copy of the instructions with the maps' descriptors in them. */
+static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *code)
+{
+	struct bpf_insn *insns = malloc((code->n + 1) * sizeof(*insns));
+
+	if (!insns)
+		return NULL;
+	memcpy(insns, code->insns, code->n * sizeof(*insns));
+	for (size_t i = 0; i < code->maps.n; i++) {
+		const struct ir_mapref *r = &code->maps.v[i];
+
+		if (r->insn >= code->n || r->map >= l->nmaps) {
+			free(insns);
+			errno = EINVAL;
+			return NULL;
+		}
+		insns[r->insn].src_reg = r->value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD;
+		insns[r->insn].imm = l->maps[r->map];
+	}
+	return insns;
+}
+
+static int load_once(const struct loader *ld, const struct image_prog *p, const struct bpf_insn *insns,
+	const struct func_table *funcs, char *log)
+{
+	int module = p->module && p->attach_btf_id ? kbtf_module_fd(p->module) : -1, fd;
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = p->prog_type;
+	attr.expected_attach_type = p->expected_attach_type;
+	if (kprobes_multi(p, ld->c->features))
+		attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.attach_btf_id = p->attach_btf_id;
+	if (p->module && p->attach_btf_id)
+		attr.attach_btf_obj_fd = (uint32_t)module;
+	attr.prog_flags = p->flags;
+	attr.insns = (uintptr_t)insns;
+	attr.insn_cnt = (uint32_t)p->code.n;
+	attr.license = (uintptr_t) "GPL";
+	if (log) {
+		log[0] = 0;
+		attr.log_level = 1 | 4; /* the path that failed, and statistics */
+		attr.log_buf = (uintptr_t)log;
+		attr.log_size = LOG_SIZE;
+	}
+	if (funcs->n) {
+		attr.prog_btf_fd = (uint32_t)funcs->btf;
+		attr.func_info_rec_size = sizeof(struct bpf_func_info);
+		attr.func_info = (uintptr_t)funcs->v;
+		attr.func_info_cnt = funcs->n;
+	}
+	bpfsys_name(attr.prog_name, p->name);
+	fd = bpfsys(BPF_PROG_LOAD, &attr);
+	if (module >= 0)
+		close(module);
+	return fd;
+}
+
+/* The log is asked for only after a failure: writing it makes loading several times slower. */
+static int load_prog(struct loader *ld, const struct image_prog *p)
+{
+	struct bpf_insn *insns = link_code(ld->l, &p->code);
+	struct func_table funcs = { .btf = -1 };
+	char *log;
+	int fd, err = insns ? func_table_make(&p->code, &funcs) : -errno;
+
+	if (err) {
+		free(insns);
+		snprintf(ld->why, ld->why_len, "cannot link the program %s: %s", p->name, strerror(-err));
+		return err;
+	}
+	fd = load_once(ld, p, insns, &funcs, NULL);
+	if (fd < 0) {
+		err = fd;
+		log = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		/* ENOSPC: the log itself was too long, the first verdict counts. */
+		if (log != MAP_FAILED && (fd = load_once(ld, p, insns, &funcs, log)) < 0 && fd != -ENOSPC)
+			err = fd;
+		if (fd < 0 && log != MAP_FAILED)
+			load_cut_log(log);
+		if (fd < 0)
+			load_refused(ld, p, log == MAP_FAILED ? "" : log, -err);
+		if (log != MAP_FAILED)
+			munmap(log, LOG_SIZE);
+		if (fd < 0)
+			fd = err;
+	}
+	free(insns);
+	func_table_free(&funcs);
+	return fd;
+}
+
+static int load_progs(struct loader *ld)
+{
+	const struct image *img = ld->c->image;
+	struct loaded *l = ld->l;
+
+	l->progs = calloc(img->progs.n + 1, sizeof(*l->progs));
+	if (!l->progs)
+		return -ENOMEM;
+	for (size_t i = 0; i < img->progs.n; i++) {
+		int fd = load_prog(ld, &img->progs.v[i]);
+
+		if (fd < 0)
+			return fd;
+		l->progs[l->nprogs++] = fd;
+	}
+	return 0;
+}
+
+int load_image(const struct load_config *c, struct loaded **out, char *why, size_t why_len)
+{
+	struct loaded *l = calloc(1, sizeof(*l));
+	struct loader ld = { .c = c, .l = l, .why = why, .why_len = why_len };
+	int err;
+
+	*out = NULL;
+	snprintf(why, why_len, "%s", strerror(ENOMEM));
+	if (!l)
+		return -ENOMEM;
+	l->rings_fd = l->drops_fd = -1;
+	l->image = c->image;
+	err = load_make_maps(&ld);
+	if (!err)
+		err = load_progs(&ld);
+	if (!err)
+		err = load_await_rings(&ld);
+	if (err) {
+		load_free(l);
+		return err;
+	}
+	*out = l;
+	return 0;
+}
+
+void load_free(struct loaded *l)
+{
+	if (!l)
+		return;
+	load_filler_free(l->filler);
+	for (size_t i = 0; i < l->nprogs; i++)
+		close(l->progs[i]);
+	for (size_t i = 0; i < l->nmaps; i++) {
+		enum map_role role = l->image->maps.v[i].role;
+
+		if (role != MAP_OWNER && role != MAP_LAST_USERS && role != MAP_SENDERS && role != MAP_RINGS)
+			close(l->maps[i]);
+	}
+	if (l->rings_fd >= 0)
+		close(l->rings_fd);
+	load_close_rings(l);
+	free(l->progs);
+	free(l->maps);
+	free(l->rings);
+	free(l);
+}
+
+uint64_t load_missed(const struct loaded *l, size_t i)
+{
+	struct bpf_prog_info info;
+
+	memset(&info, 0, sizeof(info));
+	return bpfsys_info(l->progs[i], &info, sizeof(info)) == 0 ? info.recursion_misses : 0;
+}
+
+void load_synchronize(const struct loaded *l)
+{
+	uint32_t cpu = 0;
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+		return;
+	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since
+	 * 4.20). */
+	if (l->rings_fd >= 0 && bpfsys_map_update(l->rings_fd, &cpu, &l->rings[0], BPF_ANY))
+		return; /* nothing else would wait */
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* load: an image's maps and programs, in the kernel. */
+#ifndef DWIRE_LOAD_LOAD_H
+#define DWIRE_LOAD_LOAD_H
+#include "image/image.h"
+#include "kernel/features.h"
+
+#define LOAD_BUFSIZE_DEFAULT (4u << 20)
+#define LOAD_BUFSIZE_SUMMARY (256u << 10) /* of a script that records nothing by the event */
+/* Room for the message of a refused program, its log included. */
+#define LOAD_WHY_LEN 16384
+
+struct load_config {
+	const struct image *image; /* borrowed, as long as the loaded image lives */
+	struct features *features; /* borrowed likewise */
+	uint64_t bufsize;          /* bytes of one CPU's ring buffer, rounded up to a power of two pages; 0: default */
+	int owner_fd, last_users_fd, senders_fd; /* of the owner service, borrowed; -1: none */
+};
+
+/* Descriptors; all closed by load_free(), and by the kernel when the process dies, which undoes everything. */
+struct loaded {
+	size_t nmaps, nprogs, nrings;
+	int *maps;  /* by index in image.maps; those of the owner service are not ours */
+	int *progs; /* by index in image.progs */
+	int *rings; /* by CPU; CPUs beyond the last online one, which has number nrings - 1, write to the first */
+	uint32_t ring_size; /* bytes of one, smaller than was asked for when memory was short */
+	int rings_fd;       /* the map of the ring buffers; -1: the image has none */
+	int drops_fd;       /* -1 likewise */
+	const struct image *image;
+	struct filler *filler; /* private */
+};
+
+/* 0, or -errno with why: what could not be made, the reason, the next step. For a refused program why holds the line
+ * of D and the end of the verifier's log; give it LOAD_WHY_LEN. */
+int load_image(const struct load_config *c, struct loaded **out, char *why, size_t why_len)
+	__attribute__((warn_unused_result));
+/* NULL and half-built are fine. */
+void load_free(struct loaded *l);
+/* Times that program i was not run because it would have interrupted itself on the same CPU. */
+uint64_t load_missed(const struct loaded *l, size_t i);
+/* Waits until every program that was running at the call has ended. */
+void load_synchronize(const struct loaded *l);
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* load_maps: the maps of an image.
+ * Input: struct image_map. Output: descriptors, l->maps; those of the owner service are borrowed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/bpfsys.h"
+#include "load/load_priv.h"
+
+/* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns -err. */
+int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err)
+{
+	char reason[320];
+
+	features_explain(ld->c->features, err, reason, sizeof(reason));
+	snprintf(ld->why, ld->why_len, "cannot create the BPF map %s (%llu bytes): %s", name, (unsigned long long)bytes,
+		reason);
+	return -err;
+}
+
+static int create_plain(struct loader *ld, const struct image_map *m)
+{
+	unsigned cpus = features_cpus(ld->c->features);
+	bool percpu = m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_HASH;
+	uint32_t flags = m->flags | (m->role == MAP_GLOBALS ? (uint32_t)BPF_F_MMAPABLE : 0);
+	int fd = bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
+
+	if (fd < 0)
+		return load_map_failed(ld, m->name,
+			((uint64_t)m->key_size + m->value_size) * m->max_entries * (percpu ? cpus : 1), -fd);
+	return fd;
+}
+
+static int create_table(struct loader *ld, const struct image_map *m)
+{
+	static const uint32_t first = 0;
+	int fd = create_plain(ld, m), err;
+
+	if (fd < 0 || bpfsys_map_update(fd, &first, m->data, BPF_ANY) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	return load_map_failed(ld, m->name, m->value_size, err);
+}
+
+static int borrow(struct loader *ld, int fd, const char *name)
+{
+	if (fd >= 0)
+		return fd;
+	snprintf(ld->why, ld->why_len,
+		"the script needs the owners of sockets (map %s), and their service does not run", name);
+	return -EINVAL;
+}
+
+/* The map's descriptor, or -errno. */
+static int make_map(struct loader *ld, const struct image_map *m)
+{
+	struct image_map drops, slots;
+
+	switch (m->role) {
+	case MAP_RINGS:
+		return load_create_rings(ld, m->name);
+	case MAP_OWNER:
+		return borrow(ld, ld->c->owner_fd, m->name);
+	case MAP_LAST_USERS:
+		return borrow(ld, ld->c->last_users_fd, m->name);
+	case MAP_SENDERS:
+		return borrow(ld, ld->c->senders_fd, m->name);
+	case MAP_DROPS:
+		drops = *m;
+		drops.type = BPF_MAP_TYPE_PERCPU_ARRAY;
+		drops.key_size = 4;
+		drops.value_size = 8;
+		drops.max_entries = DW_DROP_COUNT;
+		return ld->l->drops_fd = create_plain(ld, &drops);
+	case MAP_GLOBALS:
+	case MAP_DYN:
+	case MAP_AGG:
+	case MAP_ZERO:
+	case MAP_SPECS:
+	case MAP_VTIME:
+	case MAP_STAMP:
+	case MAP_CALLS:
+	case MAP_MACHINE:
+		return create_plain(ld, m);
+	case MAP_TABLE:
+		return create_table(ld, m);
+	case MAP_SCRATCH:
+		slots = *m;
+		slots.max_entries *= features_cpus(ld->c->features);
+		return create_plain(ld, &slots);
+	}
+	return -EINVAL;
+}
+
+int load_make_maps(struct loader *ld)
+{
+	const struct image *img = ld->c->image;
+	struct loaded *l = ld->l;
+
+	l->maps = calloc(img->maps.n + 1, sizeof(*l->maps));
+	if (!l->maps)
+		return -ENOMEM;
+	for (size_t i = 0; i < img->maps.n; i++) {
+		int fd = make_map(ld, &img->maps.v[i]);
+
+		if (fd < 0)
+			return fd;
+		l->maps[l->nmaps++] = fd;
+	}
+	return 0;
+}

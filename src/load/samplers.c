@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* samplers: see samplers.h. Input: programs, the list of CPUs online. Output: perf events. Invariant: a sampler with an
+ * event has run since it was opened or last looked at, unless its CPU went away. */
+#include "load/samplers.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/bpfsys.h"
+
+#define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
+#define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */
+
+struct sampler {
+	const struct image_prog *of; /* borrowed */
+	int prog;                    /* borrowed */
+	unsigned cpu;
+	int fd, link;  /* -1: none */
+	uint64_t seen; /* ns that it was on, when last looked at */
+	uint64_t ns;   /* that its clock counted */
+};
+
+/* The events of the kernel's own counting, by the name that perf has for them. */
+static int open_event(unsigned cpu, const char *name, uint64_t period)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} events[] = { { "page-faults-maj", PERF_COUNT_SW_PAGE_FAULTS_MAJ }, { "cpu-clock", PERF_COUNT_SW_CPU_CLOCK } };
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	for (size_t i = 0; name && i < sizeof(events) / sizeof(events[0]); i++)
+		if (!strcmp(events[i].name, name))
+			attr.config = events[i].config;
+	attr.sample_period = period;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	attr.disabled = 1;
+	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Nanoseconds of a clock, else every event. */
+static uint64_t period_of(const struct image_prog *p)
+{
+	if (p->target)
+		return strcmp(p->target, "cpu-clock") ? 1 : 1000000000u / CLOCK_HZ;
+	return p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
+}
+
+int samplers_link(int prog, int event, int *link)
+{
+	*link = bpfsys_link_event(prog, event, 0);
+	/* Such links are there since 5.15. */
+	if (*link < 0) {
+		*link = -1;
+		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) < 0)
+			return -errno;
+	}
+	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+}
+
+/* What it counted since it was opened. False: it has stood still since the last time, its CPU was away. */
+static bool read_event(struct sampler *r)
+{
+	uint64_t v[2]; /* the count, the time that it was on */
+
+	if (read(r->fd, v, sizeof(v)) != (ssize_t)sizeof(v) || v[1] == r->seen)
+		return false;
+	r->ns = v[0];
+	r->seen = v[1];
+	return true;
+}
+
+static void close_event(struct samplers *s, struct sampler *r)
+{
+	if (r->fd < 0)
+		return;
+	if (!r->of->target)
+		s->due += r->ns / period_of(r->of);
+	if (r->link >= 0)
+		close(r->link);
+	close(r->fd);
+	r->fd = r->link = -1;
+	r->ns = r->seen = 0;
+}
+
+/* ENODEV: the CPU went away meanwhile. */
+static int start(struct samplers *s, struct sampler *r)
+{
+	int err;
+
+	r->fd = open_event(r->cpu, r->of->target, period_of(r->of));
+	if (r->fd < 0)
+		return errno == ESRCH ? -ENODEV : -errno;
+	err = samplers_link(r->prog, r->fd, &r->link);
+	if (err)
+		close_event(s, r);
+	return err;
+}
+
+int samplers_add(struct samplers *s, const struct image_prog *p, int prog, struct features *f)
+{
+	unsigned cpus = features_cpus(f), opened = 0;
+	struct sampler *v = reallocarray(s->v, s->n + cpus, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	s->v = v;
+	if (s->stats < 0)
+		s->stats = bpfsys_stats();
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
+		struct sampler *r = &v[s->n++];
+		int err;
+
+		*r = (struct sampler){ .of = p, .prog = prog, .cpu = cpu, .fd = -1, .link = -1 };
+		err = features_cpu_online(f, cpu) ? start(s, r) : -ENODEV;
+		if (err && err != -ENODEV)
+			return err;
+		opened += !err;
+	}
+	return opened ? 0 : -ENODEV;
+}
+
+void samplers_look(struct samplers *s, struct features *f, FILE *err)
+{
+	if (s->n)
+		features_read_cpus(f);
+	for (size_t i = 0; i < s->n; i++) {
+		struct sampler *r = &s->v[i];
+		int e;
+
+		if (!features_cpu_online(f, r->cpu) || (r->fd >= 0 && read_event(r)))
+			continue;
+		close_event(s, r);
+		e = start(s, r);
+		if (e && e != -ENODEV && !s->told) {
+			fprintf(err, "dwire: warning: CPU %u came online and cannot be sampled: %s\n", r->cpu,
+				strerror(-e));
+			s->told = true;
+		}
+	}
+}
+
+void samplers_stop(struct samplers *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct sampler *r = &s->v[i];
+
+		if (r->fd < 0)
+			continue;
+		(void)ioctl(r->fd, PERF_EVENT_IOC_DISABLE, 0);
+		(void)read_event(r);
+	}
+	for (size_t i = s->n; i > 0; i--)
+		close_event(s, &s->v[i - 1]);
+}
+
+void samplers_count_ran(struct samplers *s, const struct loaded *l)
+{
+	const struct image *img = l->image;
+
+	s->counted = s->stats >= 0;
+	for (size_t i = 0; s->n && i < l->nprogs; i++) {
+		struct bpf_prog_info info;
+
+		if (img->progs.v[i].attach != ATTACH_PERF || img->progs.v[i].target)
+			continue;
+		memset(&info, 0, sizeof(info));
+		if (bpfsys_info(l->progs[i], &info, sizeof(info)) == 0)
+			s->ran += info.run_cnt;
+		else
+			s->counted = false;
+	}
+}
+
+void samplers_free(struct samplers *s)
+{
+	samplers_stop(s);
+	free(s->v);
+	if (s->stats >= 0)
+		close(s->stats);
+	*s = (struct samplers){ .stats = -1 };
+}

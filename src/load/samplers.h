@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* samplers: perf events that fire a program on each CPU: profile-N, and what the kernel itself counts. */
+#ifndef DWIRE_LOAD_SAMPLERS_H
+#define DWIRE_LOAD_SAMPLERS_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "load/load.h"
+
+struct sampler;
+
+struct samplers {
+	struct sampler *v; /* of each such program one for each CPU that there can be */
+	size_t n;
+	int stats;         /* keeps the kernel counting the runs of programs; -1: off */
+	uint64_t due, ran; /* of profile probes, after detaching */
+	bool counted;      /* ran is known */
+	bool told;         /* of a CPU that is not sampled */
+};
+
+/* Links program prog, of the descriptor fd, to an event and starts that. *link is the link's descriptor, -1 where the
+ * event itself holds the program (before Linux 5.15). 0 or -errno. */
+int samplers_link(int prog, int event, int *link) __attribute__((warn_unused_result));
+/* Starts program p, loaded as prog, on each CPU that is online. 0 or -errno. */
+int samplers_add(struct samplers *s, const struct image_prog *p, int prog, struct features *f)
+	__attribute__((warn_unused_result));
+/* Starts it on those that have come online meanwhile, or went and came: with its CPU an event ends. */
+void samplers_look(struct samplers *s, struct features *f, FILE *err);
+/* Stops all; twice is fine. Then due is known. */
+void samplers_stop(struct samplers *s);
+/* After that, when no program runs any more. */
+void samplers_count_ran(struct samplers *s, const struct loaded *l);
+void samplers_free(struct samplers *s);
+#endif

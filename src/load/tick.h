@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tick: probes that user space fires by hand: BEGIN, END, ERROR and tick-N. */
+#ifndef DWIRE_LOAD_TICK_H
+#define DWIRE_LOAD_TICK_H
+#include "load/load.h"
+
+/* Runs a raw tracepoint program once with up to 12 arguments, on this CPU (cpu -1) or on a given one. 0 or -errno. */
+int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu) __attribute__((warn_unused_result));
+/* Fires every program of probe dtrace:::name, in the order of the image. The number fired, or -errno. */
+int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, size_t nargs)
+	__attribute__((warn_unused_result));
+
+/* The tick probes of an image, on one timer. */
+struct ticks;
+
+/* Starts them now: tick-1s fires for the first time in one second. l is borrowed. *out is NULL when the image has
+ * none. 0 or -errno with why. */
+int tick_start(const struct loaded *l, struct ticks **out, char *why, size_t why_len)
+	__attribute__((warn_unused_result));
+/* Readable (poll) when a tick is due. */
+int tick_fd(const struct ticks *t);
+/* Fires what is due. 0 or -errno. */
+int tick_expired(struct ticks *t) __attribute__((warn_unused_result));
+/* Ticks that were due and not fired because we were late: a tick that is late by many periods fires once. */
+uint64_t tick_missed(const struct ticks *t);
+/* NULL is fine. */
+void tick_free(struct ticks *t);
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* act: what a clause records. Each firing of a clause is one record: head, then the values of its actions at
+ * fixed offsets, planned before code is made. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "lower/priv.h"
+
+#define REC_MAX 32768u /* bytes */
+
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
+struct plan {
+	struct lowerer *lw;
+	struct epid *ep;
+	VEC(struct action) actions;
+	uint32_t off;
+	unsigned depth; /* of if */
+	bool records;   /* data */
+};
+
+/* Is argument n printed by %A? Then it is an address in the current process. */
+static bool is_uaddr_conv(const struct fmt *fmt, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < fmt->n; i++) {
+		at += (size_t)fmt->items[i].star_width + (size_t)fmt->items[i].star_prec;
+		if (fmt->items[i].conv && at++ == n)
+			return fmt->items[i].conv == 'A';
+	}
+	return false;
+}
+
+static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
+{
+	struct field f = { .off = p->off, .kind = FIELD_INT };
+	const struct type *t = e->type;
+
+	if (t && t->special) {
+		f.kind = sym_field(t);
+		f.size = t->size;
+		p->off += f.size;
+		return f;
+	}
+	if (t && type_is_string(t)) {
+		int form = expr_form(p->lw->ck, e);
+
+		f.kind = form_rep(form) == REP_LIT ? FIELD_LIT : form_rep(form) == REP_TSTR ? FIELD_TSTR : FIELD_CHARS;
+		f.size = form_size(form);
+		p->off += f.size;
+		if (f.kind == FIELD_LIT)
+			f.size = 4;
+		return f;
+	}
+	if (uaddr) {
+		f.kind = FIELD_UADDR;
+		f.size = 16;
+		p->off += f.size;
+		return f;
+	}
+	if (t && type_is_block(t)) {
+		f.kind = FIELD_BYTES;
+		f.size = t->size;
+		p->off += (t->size + 7) / 8 * 8;
+		if (p->off > REC_MAX)
+			lower_error(p->lw, e->loc, D_LIMIT, "a record of %u bytes is too large", p->off);
+		return f;
+	}
+	f.size = t && t->size && t->size <= 8 ? t->size : 8;
+	f.is_float = t && type_is_float(t);
+	f.is_signed = t && t->is_signed && !f.is_float;
+	p->off += 8;
+	return f;
+}
+
+static void plan_args(struct plan *p, struct action *a, const struct expr *e, size_t from)
+{
+	a->args = ARENA_ARRAY(p->lw->arena, struct field, e->args.n + 1);
+	for (size_t i = from; i < e->args.n; i++)
+		a->args[a->nargs++] = plan_field(p, e->args.v[i], a->fmt && is_uaddr_conv(a->fmt, i - from));
+}
+
+static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, size_t from, size_t to)
+{
+	a->aggs = ARENA_ARRAY(p->lw->arena, uint32_t, e->args.n + 1);
+	for (size_t i = from; i < to && i < e->args.n; i++) {
+		struct symbol *s = e->args.v[i]->sym;
+
+		if (s && s->ready)
+			a->aggs[a->naggs++] = agg_index(p->lw, s);
+	}
+}
+
+static enum action_kind action_kind(enum func f)
+{
+	switch ((int)f) {
+	case FN_printf:
+		return ACT_PRINTF;
+	case FN_printa:
+		return ACT_PRINTA;
+	case FN_exit:
+		return ACT_EXIT;
+	case FN_clear:
+		return ACT_CLEAR;
+	case FN_trunc:
+		return ACT_TRUNC;
+	case FN_normalize:
+		return ACT_NORMALIZE;
+	case FN_denormalize:
+		return ACT_DENORMALIZE;
+	case FN_print:
+		return ACT_PRINT;
+	case FN_system:
+		return ACT_SYSTEM;
+	case FN_freopen:
+		return ACT_FREOPEN;
+	case FN_setopt:
+		return ACT_SETOPT;
+	case FN_tracemem:
+		return ACT_TRACEMEM;
+	case FN_ftruncate:
+		return ACT_FTRUNCATE;
+	case FN_commit:
+		return ACT_COMMIT;
+	case FN_discard:
+		return ACT_DISCARD;
+	default:
+		return ACT_TRACE;
+	}
+}
+
+/* The type that the script gave it: a narrow bit-field is an int in expressions. */
+static struct type *declared_type(const struct expr *e)
+{
+	return e->kind == EX_MEMBER && e->isuffix && e->member ? e->member->type : e->type;
+}
+
+static void plan_action(struct plan *p, const struct expr *e)
+{
+	struct action *a = vec_push(p->lw->arena, &p->actions);
+
+	a->kind = action_kind(e->sym->func);
+	a->loc = e->loc;
+	if (p->depth) {
+		a->guard_off = p->off;
+		p->off += 8;
+	}
+	if (func_class(e->sym->func) == FC_SYM) {
+		a->args = ARENA_NEW(p->lw->arena, struct field);
+		a->args[a->nargs++] = plan_field(p, e, false);
+		return;
+	}
+	switch ((int)a->kind) {
+	case ACT_PRINTF:
+	case ACT_SYSTEM:
+	case ACT_FREOPEN:
+		a->fmt = e->extra;
+		plan_args(p, a, e, 1);
+		break;
+	case ACT_PRINTA:
+		a->fmt = e->extra;
+		plan_aggs(p, a, e, a->fmt ? 1 : 0, e->args.n);
+		break;
+	case ACT_PRINT:
+		plan_args(p, a, e, 0);
+		a->args[0].type = ptype_of(p->lw, declared_type(e->args.v[0]));
+		break;
+	case ACT_TRACE:
+	case ACT_TRACEMEM:
+	case ACT_EXIT:
+	case ACT_SETOPT:
+	case ACT_FTRUNCATE:
+	case ACT_COMMIT:
+	case ACT_DISCARD:
+		plan_args(p, a, e, 0);
+		break;
+	default:
+		plan_aggs(p, a, e, 0, 1);
+		plan_args(p, a, e, 1);
+		break;
+	}
+}
+
+static bool is_action(const struct expr *e)
+{
+	return e->kind == EX_CALL && e->sym &&
+		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM);
+}
+
+/* What is done in the kernel records nothing, but speculate() says where the clause's record belongs. */
+static void plan_call(struct plan *p, const struct expr *e)
+{
+	unsigned traits = func_traits(e->sym->func);
+
+	p->records |= (traits & FT_RECORD) != 0;
+	p->lw->im->destructive |= (traits & FT_DESTRUCTIVE) != 0;
+	if (!(traits & FT_KERNEL))
+		plan_action(p, e);
+	else if (e->sym->func == FN_speculate && !p->ep->spec_off) {
+		p->ep->spec_off = p->off;
+		p->off += 8;
+	}
+}
+
+static void plan_stmts(struct plan *p, struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i]->kind == ST_EXPR) {
+			if (is_action(v[i]->expr))
+				plan_call(p, v[i]->expr);
+			continue;
+		}
+		p->depth++;
+		plan_stmts(p, v[i]->then.v, v[i]->then.n);
+		plan_stmts(p, v[i]->otherwise.v, v[i]->otherwise.n);
+		p->depth--;
+	}
+}
+
+void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
+{
+	struct plan p = { .lw = lw, .ep = ep, .off = sizeof(struct dw_rec) };
+
+	plan_stmts(&p, c->body.v, c->body.n);
+	ep->actions = p.actions.v;
+	ep->nactions = p.actions.n;
+	ep->quiet_head = !p.records && c->body.n;
+	if (p.actions.n || !c->body.n)
+		ep->rec_size = p.off;
+}
+
+/* ---- ring buffers ------------------------------------------------------------------------------------------------ */
+void count_drop(struct lowerer *lw, enum dw_drop cause)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t end = ir_newlabel(ir);
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), p;
+
+	ir_sti(ir, key, 0, 4, (int32_t)cause);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_DROPS)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, p, 0, end);
+	ir_xadd(ir, p, 0, 8, ir_imm(ir, 1));
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+}
+
+/* The ring of this CPU. */
+static vreg own_ring(struct lowerer *lw, uint32_t none_label)
+{
+	struct ir *ir = lw->ir;
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), cpu, ring;
+
+	cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
+	ir_st(ir, key, 0, 4, cpu);
+	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_RINGS)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, ring, 0, none_label);
+	return ring;
+}
+
+/* Room for a record in the ring. Jumps to full, the drop counted, when there is none. */
+vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
+{
+	struct ir *ir = lw->ir;
+	int32_t mark = ir_stack_mark(ir);
+	vreg ring, rec = ir_var(ir);
+	uint32_t got = ir_newlabel(ir);
+
+	ring = own_ring(lw, full_label);
+	ir_set(ir, rec,
+		ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3, false));
+	ir_jcci(ir, CC_NE, rec, 0, got);
+	count_drop(lw, DW_DROP_RING);
+	ir_jmp(ir, full_label);
+	ir_label(ir, got);
+	ir_stack_release(ir, mark);
+	return rec;
+}
+
+void ring_submit(struct lowerer *lw, vreg rec, bool wake)
+{
+	int flags =
+		wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP; /* the consumer polls: no interrupt for each record */
+
+	ir_call(lw->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(lw->ir, flags) }, 2, false);
+}
+
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
+static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
+{
+	struct sval s;
+
+	if (f->kind == FIELD_BYTES) {
+		struct val to = { .k = V_MEM, .type = e->type, .r = lw->rec, .off = f->off, .ours = true, .mut = true };
+
+		place_copy(lw, to, lower_expr(lw, e), f->size);
+		return;
+	}
+	if (f->kind == FIELD_INT) {
+		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_word(lw, e));
+		return;
+	}
+	if (f->kind >= FIELD_SYM && f->kind <= FIELD_UCOPY) {
+		sym_store(lw, e, f->size, lw->rec, (int32_t)f->off);
+		return;
+	}
+	s = lower_str_as(lw, e, expr_form(lw->ck, e));
+	str_need(lw, &s);
+	str_store(lw, s, lw->rec, (int32_t)f->off);
+}
+
+static void lower_recorded(struct lowerer *lw, const struct expr *e)
+{
+	const struct action *a = &lw->actions[lw->action_no++];
+	bool self = func_class(e->sym->func) == FC_SYM; /* the call is what is recorded */
+	size_t from = self ? 0 : e->args.n - a->nargs;  /* the format and aggregations stand first */
+
+	for (size_t i = 0; i < a->nargs; i++) {
+		int32_t mark = scratch_mark(lw);
+
+		if (a->kind == ACT_COMMIT || a->kind == ACT_DISCARD)
+			ir_st(lw->ir, lw->rec, (int32_t)a->args[i].off, 8, spec_end(lw, e->args.v[from + i]));
+		else
+			store_arg(lw, self ? e : e->args.v[from + i], &a->args[i]);
+		scratch_release(lw, mark);
+	}
+	if (a->guard_off)
+		ir_sti(lw->ir, lw->rec, (int32_t)a->guard_off, 8, 1);
+	if (a->kind == ACT_EXIT)
+		ir_seti(lw->ir, lw->exiting, 1);
+}
+
+void lower_action(struct lowerer *lw, const struct expr *e)
+{
+	if (!(func_traits(e->sym->func) & FT_KERNEL))
+		lower_recorded(lw, e);
+	else if (e->sym->func == FN_speculate)
+		spec_choose(lw, e);
+	else
+		lower_destructive(lw, e);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* place: structures, unions and arrays in variables: where their parts lie, and what is written there. Input:
+ * assignments and steps of members and elements, and of variables as a whole; output: stores into memory of ours.
+ * Invariant: an index that is not constant is compared with the array's length before it is used. */
+#include <linux/bpf.h>
+
+#include "lower/priv.h"
+
+#define COPY_WORDS 8 /* longer ones are copied by the helper */
+
+/* A variable that is one integer, pointer or string. */
+bool is_plain_var(const struct expr *e)
+{
+	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym && !type_is_block(e->sym->type);
+}
+
+struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index)
+{
+	struct ir *ir = lw->ir;
+	uint32_t ok = ir_newlabel(ir);
+
+	ir_jcci(ir, CC_ULT, index, (int32_t)array->nelems, ok);
+	lower_fault(lw, DW_FAULT_BADADDR, index);
+	ir_label(ir, ok);
+	base.r = ir_alu(ir, ALU_ADD, base.r, scale_index(lw, index, array->of->size));
+	return base;
+}
+
+/* Does e lie where a pointer points to: *p, p[i], p->m? */
+static bool through_pointer(const struct expr *e)
+{
+	return (e->kind == EX_UNARY && e->op == OP_DEREF) || (e->kind == EX_MEMBER && e->arrow) ||
+		(e->kind == EX_INDEX && !e->sym && e->a->type->kind == T_PTR);
+}
+
+static struct val pointed_place(struct lowerer *lw, const struct expr *e)
+{
+	vreg p = lower_int(lw, e->a);
+	struct val v;
+
+	if (e->kind == EX_INDEX)
+		p = ir_alu(lw->ir, ALU_ADD, p, scale_index(lw, lower_int(lw, e->args.v[0]), e->type->size));
+	v = heap_at(lw, p, e->kind == EX_MEMBER ? e->a->type->of : e->type);
+	if (e->kind == EX_MEMBER) {
+		v.off = (uint32_t)e->ival / 8;
+		v.bits = e->isuffix;
+		v.bit = v.bits ? (uint32_t)e->ival % 8 : 0;
+	}
+	return v;
+}
+
+#define FAR 16384u
+
+/* Instructions reach 32 KiB from a register: what is further has a register of its own. */
+void place_near(struct lowerer *lw, struct val *v)
+{
+	uint32_t whole = v->off & ~7u;
+
+	if (v->k != V_MEM || v->off < FAR)
+		return;
+	v->r = ir_alui(lw->ir, ALU_ADD, v->r, (int32_t)whole);
+	v->off -= whole;
+}
+
+/* Where e lies, made when it is not there yet. */
+static struct val place_of(struct lowerer *lw, const struct expr *e)
+{
+	struct val v;
+	int64_t i;
+
+	if (through_pointer(e)) {
+		v = pointed_place(lw, e);
+	} else if (e->kind == EX_MEMBER) {
+		v = place_of(lw, e->a);
+		v.off += (uint32_t)e->ival / 8;
+		v.bits = e->isuffix;
+		v.bit = v.bits ? (uint32_t)e->ival % 8 : 0;
+	} else if (e->kind == EX_INDEX && !e->sym) {
+		v = place_of(lw, e->a);
+		if (const_eval(lw->ts, lw->d, e->args.v[0], &i) && i >= 0 && i < e->a->type->nelems)
+			v.off += (uint32_t)i * e->a->type->of->size;
+		else
+			v = place_element(lw, v, e->a->type, lower_int(lw, e->args.v[0]));
+	} else {
+		v = var_block(lw, e, true);
+	}
+	v.type = v.bits ? e->member->type : e->type;
+	place_near(lw, &v);
+	return v;
+}
+
+static void store_bits(struct lowerer *lw, const struct val *at, vreg v)
+{
+	struct ir *ir = lw->ir;
+	struct bit_unit u = bit_unit(at);
+	uint64_t mask = (at->bits == 64 ? ~0ull : (1ull << at->bits) - 1) << u.bit;
+	vreg old = ir_ld(ir, at->r, (int32_t)u.off, u.size, false, false);
+
+	v = ir_alui(ir, ALU_SHL, v, (int32_t)u.bit);
+	v = ir_alu(ir, ALU_AND, v, ir_imm(ir, (int64_t)mask));
+	old = ir_alu(ir, ALU_AND, old, ir_imm(ir, (int64_t)~mask));
+	ir_st(ir, at->r, (int32_t)u.off, u.size, ir_alu(ir, ALU_OR, old, v));
+}
+
+/* The value that the place has then. */
+struct val place_store(struct lowerer *lw, struct val at, vreg v)
+{
+	if (!at.bits) {
+		ir_st(lw->ir, at.r, (int32_t)at.off, at.type->size, v);
+		return int_val(v, at.type);
+	}
+	store_bits(lw, &at, v);
+	return lower_load(lw, at, NULL);
+}
+
+static vreg place_address(struct lowerer *lw, const struct val *v)
+{
+	return v->off ? ir_alui(lw->ir, ALU_ADD, v->r, (int32_t)v->off) : v->r;
+}
+
+static bool by_words(struct val to, struct val from, uint32_t size)
+{
+	return size <= COPY_WORDS * 8 && size % 8 == 0 && from.ours && to.off % 8 == 0 && from.off % 8 == 0;
+}
+
+/* By words, or by the helper, which takes care of bad addresses. */
+void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t size)
+{
+	struct ir *ir = lw->ir;
+	vreg w[COPY_WORDS], src, r;
+	uint32_t ok;
+
+	if (by_words(to, from, size)) {
+		for (uint32_t i = 0; i < size / 8; i++)
+			w[i] = ir_ld(ir, from.r, (int32_t)(from.off + i * 8), 8, false, false);
+		for (uint32_t i = 0; i < size / 8; i++)
+			ir_st(ir, to.r, (int32_t)(to.off + i * 8), 8, w[i]);
+		return;
+	}
+	src = from.ours ? place_address(lw, &from) : lower_addr_value(lw, from);
+	ok = ir_newlabel(ir);
+	r = ir_call(
+		ir, BPF_FUNC_probe_read_kernel, (vreg[]){ place_address(lw, &to), ir_imm(ir, size), src }, 3, false);
+	ir_jcci(ir, CC_EQ, r, 0, ok);
+	lower_fault(lw, DW_FAULT_BADADDR, from.ours ? 0 : src);
+	ir_label(ir, ok);
+}
+
+/* Each place of the program that asks for it has room of its own: what it points to stays until it asks again. */
+vreg text_address(struct lowerer *lw, const struct expr *e)
+{
+	int form = form_join(expr_form(lw->ck, e), FORM_CHARS | FORM_TEXT) & ~FORM_NULL;
+	struct val at = { .k = V_MEM, .type = lw->ts->string, .ours = true };
+
+	at.r = global_room(lw, form_size(form));
+	str_store(lw, lower_str_as(lw, e, form), at.r, 0);
+	return lower_addr_value(lw, at);
+}
+
+static struct val assign_block(struct lowerer *lw, const struct expr *e)
+{
+	struct val from, to;
+
+	if (!type_is_block(e->b->type)) { /* x[k] = 0 */
+		var_release(lw, e->a);
+		return int_val(ir_imm(lw->ir, 0), e->a->type);
+	}
+	from = lower_expr(lw, e->b);
+	to = place_of(lw, e->a);
+	if (from.k == V_MEM)
+		place_copy(lw, to, from, e->a->type->size);
+	else if (from.k == V_XL)
+		place_translate(lw, to, from);
+	return to;
+}
+
+static struct val assign_string(struct lowerer *lw, const struct expr *e)
+{
+	int form = expr_form(lw->ck, e->a);
+	struct val v = { .k = V_STR, .type = e->a->type }, to;
+
+	v.s = lower_str_as(lw, e->b, form ? form : FORM_LIT);
+	to = place_of(lw, e->a);
+	str_store(lw, v.s, to.r, (int32_t)to.off);
+	return v;
+}
+
+struct val place_assign(struct lowerer *lw, const struct expr *e)
+{
+	struct type *t = e->a->type, *ut;
+	bool shift = e->op == OP_SHL || e->op == OP_SHR;
+	struct val to;
+	vreg a, b;
+
+	if (type_is_block(t))
+		return assign_block(lw, e);
+	if (t->kind == T_STRING)
+		return assign_string(lw, e);
+	if (e->op == OP_ASSIGN) {
+		b = convert_int(lw, lower_int(lw, e->b), e->b->type, t);
+		return place_store(lw, place_of(lw, e->a), b);
+	}
+	ut = t->kind == T_PTR ? t : shift ? type_promote(lw->ts, t) : type_usual(lw->ts, t, e->b->type);
+	to = place_of(lw, e->a);
+	a = convert_int(lw, lower_load(lw, to, e->a).r, t, ut);
+	b = lower_int(lw, e->b);
+	if (t->kind == T_PTR)
+		b = scale_index(lw, b, pointee_size(t));
+	else if (!shift)
+		b = convert_int(lw, b, e->b->type, ut);
+	return place_store(lw, to, convert_int(lw, arith(lw, e->op, e->b, a, b, ut), ut, t));
+}
+
+struct val place_step(struct lowerer *lw, const struct expr *e)
+{
+	bool inc = e->op == OP_PREINC || e->op == OP_POSTINC, post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
+	int32_t step = (int32_t)pointee_size(e->type);
+	struct val to = place_of(lw, e->a), old = lower_load(lw, to, e->a), new;
+	vreg r = ir_alui(lw->ir, ALU_ADD, old.r, inc ? step : -step);
+
+	if (e->type->size < 8)
+		r = ir_ext(lw->ir, r, e->type->size, e->type->is_signed);
+	new = place_store(lw, to, r);
+	return post ? old : new;
+}
+
+bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta)
+{
+	const struct expr *e = lhs;
+	struct val to;
+
+	while (e->kind == EX_MEMBER && !e->arrow)
+		e = e->a;
+	if (through_pointer(e)) /* of any alignment */
+		return false;
+	to = place_of(lw, lhs);
+	ir_xadd(lw->ir, to.r, (int32_t)to.off, lhs->type->size, delta);
+	return true;
+}

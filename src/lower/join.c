@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* join: see join.h. Input: an image with all its programs. Output: the same with fewer.
+ * Invariant: what was at a place runs there in the same order, each part with a stack and registers of its own. */
+#include "lower/join.h"
+
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 24      /* programs at a function; the kernel's limit is everybody's */
+#define MOST_EVENT 4 /* of a tracepoint that become one */
+#define MANY 256     /* programs of a trace: more take seconds to attach and to detach */
+#define MOST_MAPS 60 /* of a program: the kernel takes 64 */
+#define FRAME 32     /* that the kernel counts for a program without stack */
+#define STACK 512    /* of a chain of calls */
+
+static bool is_fentry(const struct image_prog *p)
+{
+	return p->attach == ATTACH_FENTRY || p->attach == ATTACH_FEXIT;
+}
+
+/* How many programs may be at the same place as p; 0: it is alone there. */
+static size_t limit(const struct image *im, const struct image_prog *p)
+{
+	return is_fentry(p) ? MOST : p->attach == ATTACH_TP_BTF && im->progs.n > MANY ? 1 : 0;
+}
+
+/* A program whose functions the kernel wants to be told of stays alone. */
+static bool may_join(const struct image_prog *p)
+{
+	return !p->code.funcs.n && p->code.stack + FRAME <= STACK;
+}
+
+/* Maps that the program has more than once count as often. */
+static bool fits(const struct image_prog *first, const struct image_prog *p, size_t maps)
+{
+	return may_join(first) && may_join(p) && first->attach == p->attach && first->flags == p->flags &&
+		first->notes == p->notes && maps + p->code.maps.n <= MOST_MAPS;
+}
+
+static void append_code(struct arena *a, struct ir_code *to, const struct ir_code *part)
+{
+	uint32_t at = (uint32_t)to->n;
+
+	memcpy(&to->insns[at], part->insns, part->n * sizeof(*part->insns));
+	to->n += part->n;
+	for (size_t i = 0; i < part->maps.n; i++) {
+		struct ir_mapref *m = vec_push(a, &to->maps);
+
+		*m = part->maps.v[i];
+		m->insn += at;
+	}
+	for (size_t i = 0; i < part->lines.n; i++) {
+		struct ir_line *l = vec_push(a, &to->lines);
+
+		*l = part->lines.v[i];
+		l->insn += at;
+	}
+}
+
+/* v[0..n): the parts; v[0] becomes the program that calls them. */
+static void join(struct arena *a, struct image_prog **v, size_t n)
+{
+	size_t head = 1 + 2 * n + 2, size = head;
+	struct ir_code code = { .n = head, .stack = FRAME };
+	struct bpf_insn *at;
+
+	for (size_t i = 0; i < n; i++)
+		size += v[i]->code.n;
+	code.insns = ARENA_ARRAY(a, struct bpf_insn, size);
+	v[0]->parts = ARENA_ARRAY(a, struct image_part, n);
+	v[0]->nparts = n;
+	at = code.insns;
+	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1 };
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_insn call = { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL };
+
+		v[0]->chooses |= v[i]->chooses;
+		v[0]->parts[i] = (struct image_part){ .probe = v[i]->probe, .insn = (uint32_t)code.n };
+		*at++ = (struct bpf_insn){
+			.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6
+		};
+		call.imm = (int32_t)(code.n - (size_t)(at - code.insns) - 1);
+		*at++ = call;
+		append_code(a, &code, &v[i]->code);
+	}
+	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 };
+	*at = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
+	v[0]->code = code;
+}
+
+/* The programs at one place, n in all, in their order; those that are in another now lose their code. */
+static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t most)
+{
+	size_t first = 0, maps = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		size_t have = i - first;
+
+		if (have && (i == n || have == most || !fits(v[first], v[i], maps))) {
+			if (have > 1)
+				join(a, &v[first], have);
+			for (size_t k = first + 1; k < i; k++)
+				v[k]->code.n = 0;
+			first = i;
+			maps = 0;
+		}
+		if (i < n)
+			maps += v[i]->code.maps.n;
+	}
+}
+
+/* By place: functions, tracepoints, of the kernel and each module; of one place as they are in the image. */
+static int by_place(const void *x, const void *y)
+{
+	const struct image_prog *a = *(struct image_prog *const *)x, *b = *(struct image_prog *const *)y;
+	int res;
+
+	if (is_fentry(a) != is_fentry(b))
+		return is_fentry(a) ? -1 : 1;
+	if (a->attach_btf_id != b->attach_btf_id)
+		return a->attach_btf_id < b->attach_btf_id ? -1 : 1;
+	res = strcmp(a->module ? a->module : "", b->module ? b->module : "");
+	return res ? res : (a > b) - (a < b);
+}
+
+static bool same_place(const struct image_prog *a, const struct image_prog *b)
+{
+	return is_fentry(a) == is_fentry(b) && a->attach_btf_id == b->attach_btf_id &&
+		!strcmp(a->module ? a->module : "", b->module ? b->module : "");
+}
+
+void join_programs(struct arena *a, struct image *im)
+{
+	struct image_prog **v = ARENA_ARRAY(a, struct image_prog *, im->progs.n + 1);
+	size_t n = 0, left = 0;
+
+	for (size_t i = 0; i < im->progs.n; i++)
+		if (limit(im, &im->progs.v[i]))
+			v[n++] = &im->progs.v[i];
+	qsort(v, n, sizeof(struct image_prog *), by_place);
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t most = limit(im, v[i]);
+
+		for (end = i + 1; end < n && same_place(v[i], v[end]);)
+			end++;
+		if (end - i > most)
+			join_at(a, &v[i], end - i, is_fentry(v[i]) ? (end - i + MOST - 1) / MOST : MOST_EVENT);
+	}
+	for (size_t i = 0; i < im->progs.n; i++)
+		if (im->progs.v[i].code.n)
+			im->progs.v[left++] = im->progs.v[i];
+	im->progs.n = left;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lower: a probe: which of its sites are used, and for each of them one program with all clauses.
+ * Input: checked clauses and the probe's sites. Output: programs, maps, record layouts in the image. */
+#include "lower/lower.h"
+
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "abi/arch.h"
+#include "lower/join.h"
+#include "lower/site/site.h"
+
+#define BLUR_FROM 80 /* branches of a program; fewer the verifier can walk one by one */
+
+void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(lw->d, at, tag, NULL, "%s", arena_vprintf(lw->arena, fmt, ap));
+	va_end(ap);
+	lw->failed = true;
+}
+
+struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
+	const struct lower_env *env, struct image *im, const struct lower_dump *dump)
+{
+	struct lowerer *lw = ARENA_NEW(a, struct lowerer);
+	struct lit *empty;
+
+	lw->arena = a;
+	lw->d = d;
+	lw->ck = ck;
+	lw->ts = checker_types(ck);
+	lw->penv = penv;
+	lw->env = env;
+	lw->im = im;
+	lw->dump_ir = dump->ir;
+	lw->dump_bpf = dump->bpf;
+	lw->lits = strmap_new(a);
+	lw->filters = strmap_new(a);
+	empty = vec_push(a, &im->lits);
+	empty->s = "";
+	(void)map_for(lw, MAP_RINGS); /* always there: the runtime reports drops and faults through them */
+	(void)map_for(lw, MAP_DROPS);
+	aggs_begin(lw);
+	return lw;
+}
+
+/* A D text of the site (its condition, its value), parsed and checked once for all its programs. */
+const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
+{
+	struct site_text *f = strmap_get(lw->filters, text);
+	struct source *src;
+
+	if (f)
+		return f;
+	f = ARENA_NEW(lw->arena, struct site_text);
+	src = ARENA_NEW(lw->arena, struct source);
+	check_use(lw->ck, text);
+	*src = (struct source){ .name = "provider", .text = text, .len = strlen(text), .library = true };
+	f->expr = parse_expr_text(lw->penv, src);
+	if (!f->expr || !check_site_expr(lw->ck, f->expr, lw->prov->raw, &f->param)) {
+		lw->failed = true;
+		return NULL;
+	}
+	strmap_put(lw->filters, text, f);
+	return f;
+}
+
+/* What lasts for all clauses of the program; those of ERROR may run in any. */
+static void collect_vars(struct lowerer *lw, const struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->v.n; i++)
+		vars_collect(lw, jobs->v.v[i].clause);
+	for (size_t i = 0; jobs->v.n && lw->errors && i < lw->errors->jobs.v.n; i++)
+		vars_collect(lw, lw->errors->jobs.v.v[i].clause);
+	heap_place(lw);
+}
+
+static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs)
+{
+	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
+}
+
+static void lower_site(struct lowerer *lw, const struct site *site, const struct jobs *jobs)
+{
+	const struct site_text *f;
+	vreg ret;
+
+	lw->ir = ir_new(lw->arena);
+	lw->site = site;
+	lw->clause = NULL;
+	lw->sleeps = false;
+	lw->exit_label = ir_newlabel(lw->ir);
+	lw->blurs = program_branches(lw, jobs) > BLUR_FROM;
+	vars_begin(lw);
+	site_begin(lw);
+	if (lw->env->only_cpu)
+		ir_jcci(lw->ir, CC_NE, ir_call(lw->ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
+			(int32_t)lw->env->only_cpu - 1, lw->exit_label);
+	multi_begin(lw, jobs);
+	call_begin(lw);
+	if (site->when) {
+		f = lower_site_text(lw, site->when);
+		if (!f)
+			return;
+		lower_jump(lw, f->expr, lw->exit_label, false);
+	}
+	scratch_begin(lw);
+	collect_vars(lw, jobs);
+	lw->taken_late = false;
+	lw->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(lw->ir) : 0;
+	lw->ended_label = 0;
+	lw->may_have_ended = true;
+	for (size_t i = 0; i < jobs->v.n && !lw->failed; i++)
+		lower_clause(lw, &jobs->v.v[i]);
+	if (lw->ended_label)
+		ir_label(lw->ir, lw->ended_label);
+	if (lw->unused_label && !lw->taken_late)
+		ir_label(lw->ir, lw->unused_label);
+	scratch_end(lw, lw->exit_label);
+	if (lw->taken_late)
+		ir_label(lw->ir, lw->unused_label);
+	ir_label(lw->ir, lw->exit_label);
+	ret = ir_imm(lw->ir, at_cgroup(lw)); /* 1: the packet may pass */
+	ir_ret(lw->ir, ret);
+	if (!lw->failed)
+		prog_emit(lw, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
+}
+
+/* The sites of the kprobes tier are those of the functions, reached otherwise. */
+const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t)
+{
+	struct site *by;
+
+	if (!site_is_function(s) || t != TIER_KPROBES)
+		return s;
+	by = ARENA_NEW(lw->arena, struct site);
+	*by = *s;
+	by->attach = s->attach == ATTACH_FENTRY ? ATTACH_KPROBE : ATTACH_KRETPROBE;
+	by->irqs_off = s->irqs_off || ARCH_KPROBE_IRQS_OFF;
+	return by;
+}
+
+static const char *probe_text(struct lowerer *lw, const struct probe *p)
+{
+	return arena_printf(lw->arena, "%s:%s:%s:%s", p->prov->name, *p->func ? p->mod : "", p->func, p->name);
+}
+
+/* The module that a place is in, where it is not loaded. */
+static const char *module_missing(const struct lowerer *lw, const struct site *s)
+{
+	const struct ktypes *k = lw->ts->kernel;
+
+	return s && s->module && k && !k->has_module(k->ctx, s->module) ? s->module : NULL;
+}
+
+static void site_missing(struct lowerer *lw, const struct probe_left *m)
+{
+	const char *module = module_missing(lw, m->site);
+	uint32_t only = lw->env->only_tier;
+	const char *tier = only ? tier_name((enum tier)(only - 1)) : "", *hint = "dwire -lv tells what this kernel has";
+
+	if (only)
+		hint = arena_printf(lw->arena, "leave out -x tier=%s; dwire -lv tells what this kernel has", tier);
+	else if (m->site && m->site->attach == ATTACH_TP_BTF)
+		hint = "a later kernel has it; dwire -lv tells what this kernel has";
+	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))
+		hint = "Linux 6.2 and later have it; dwire -lv tells what this kernel has";
+	if (m->site && m->site->functions)
+		diag_error(lw->d, m->at, D_KERNEL, NULL,
+			"%s cannot be traced: no process has mapped %s, and it is not where libraries are",
+			probe_text(lw, m->probe), m->lacks);
+	else if (module)
+		diag_error(lw->d, m->at, D_KERNEL,
+			arena_printf(lw->arena, "a device's driver loads it, as does modprobe %s", module),
+			"%s cannot be traced: it needs the %s, which is not loaded", probe_text(lw, m->probe),
+			m->lacks);
+	else if (!m->site)
+		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced in the tier %s: it is not seen there",
+			probe_text(lw, m->probe), tier);
+	else
+		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced%s%s: it needs %s%s",
+			probe_text(lw, m->probe), only ? " in the tier " : "", tier, m->lacks,
+			strstr(m->lacks, ", which ") ? "" : ", which this kernel does not have");
+	lw->failed = true;
+}
+
+/* Does some description name these probes, and not only a pattern? */
+static bool is_named(const struct enabled *set, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < set[i].n; k++) {
+			const struct clause *c = set[i].on[k].clause;
+
+			for (size_t d = 0; d < c->probes.n; d++)
+				if (c->probes.v[d].id || !strcmp(c->probes.v[d].name, set[i].probe->name))
+					return true;
+		}
+	return false;
+}
+
+void lower_bare_site(struct lowerer *lw, const struct site *site)
+{
+	static const struct jobs none = { .nmembers = 0 };
+
+	lower_site(lw, site, &none);
+}
+
+static bool is_error(const struct probe *p)
+{
+	return !strcmp(p->prov->name, "dtrace") && !strcmp(p->name, "ERROR");
+}
+
+void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n)
+{
+	const struct probe *p = set[0].probe;
+	struct tier_choice c = tier_choose(lw->env, lw->arena, p, n);
+	struct probe_left m = { .probe = p, .at = set[0].on[0].clause->loc, .site = c.site, .lacks = c.lacks };
+	struct planned *plan;
+
+	if (c.tier < 0 && !is_named(set, n)) {
+		lw->left = m;
+		return;
+	}
+	lw->any_site = true;
+	if (c.tier < 0) {
+		site_missing(lw, &m);
+		return;
+	}
+	plan = ARENA_NEW(lw->arena, struct planned);
+	*plan = (struct planned){ .set = set, .nset = n, .tier = (enum tier)c.tier };
+	multi_plan(lw, set, n, &plan->jobs);
+	plan->probe_index = lw->probe_index;
+	if (is_error(p)) {
+		lw->errors = plan;
+		lw->im->idle = true;
+	} else {
+		*vec_push(lw->arena, &lw->planned) = plan;
+	}
+}
+
+static void lower_planned(struct lowerer *lw, const struct planned *plan)
+{
+	const struct probe *p = plan->set[0].probe;
+
+	lw->failed = false;
+	lw->prov = p->prov;
+	lw->probe = p;
+	lw->probe_index = plan->probe_index;
+	lw->tier = plan->tier;
+	lw->im->functions |= lw->tier != TIER_HOOKS;
+	lw->set = plan->set;
+	lw->nset = plan->nset;
+	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
+		const struct site *s = &p->def->sites[i];
+
+		if (site_in_tier(s, lw->tier) && !site_lacks(lw->env, lw->arena, p, s, lw->tier))
+			lower_site(lw, syscall_site(lw, lower_site_reached(lw, s, lw->tier), &plan->jobs), &plan->jobs);
+	}
+}
+
+void lower_finish(struct lowerer *lw)
+{
+	for (size_t i = 0; i < lw->planned.n; i++)
+		lower_planned(lw, lw->planned.v[i]);
+	if (lw->left.probe && !lw->any_site)
+		site_missing(lw, &lw->left);
+	vtime_finish(lw);
+	stamps_finish(lw);
+	calls_finish(lw);
+	scratch_finish(lw);
+	if (lw->maps[MAP_GLOBALS])
+		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
+	if (lw->maps[MAP_ZERO])
+		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
+	join_programs(lw->arena, lw->im);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* map: the maps that an image asks for, each made when it is first wanted. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "lower/priv.h"
+
+#define OWN_MAPS 16u /* of aggregations, and as many of associative arrays: a program may use 64 maps */
+/* Of one aggregation, associative array or self-> variable; not preallocated, but the kernel makes the table of such a
+ * hash at once: 16 bytes each, and a millisecond for a hundred thousand. */
+#define MAP_ENTRIES 131072u
+#define MAP_ENTRIES_MAX 262144u /* that options may ask for */
+
+uint32_t map_add(struct lowerer *lw, struct image_map m)
+{
+	*vec_push(lw->arena, &lw->im->maps) = m;
+	return (uint32_t)lw->im->maps.n - 1;
+}
+
+/* Those that come late share maps: their keys end in their number. True: this one does. */
+bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
+{
+	if (s->number || s->shared)
+		return s->shared;
+	if (lw->own_maps[role == MAP_AGG] < OWN_MAPS)
+		lw->own_maps[role == MAP_AGG]++;
+	else
+		s->shared = ++lw->nshared;
+	return s->shared;
+}
+
+/* The map with such keys and values for all that share. */
+uint32_t map_shared(struct lowerer *lw, struct image_map m)
+{
+	m.name = m.role == MAP_AGG ? "aggs" : "dw_dyn";
+	for (uint32_t i = 0; i < lw->im->maps.n; i++) {
+		const struct image_map *old = &lw->im->maps.v[i];
+
+		if (old->role == m.role && !strcmp(old->name, m.name) && old->key_size == m.key_size &&
+			old->value_size == m.value_size)
+			return i;
+	}
+	return map_add(lw, m);
+}
+
+uint32_t map_for(struct lowerer *lw, enum map_role role)
+{
+	static const struct image_map shared[] = {
+		[MAP_RINGS] = { MAP_RINGS, "dw_rings", 0, 4, 4, 0, 0, NULL },
+		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0, NULL },
+		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
+		[MAP_LAST_USERS] = { MAP_LAST_USERS, "dw_last_users", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
+		[MAP_MACHINE] = { MAP_MACHINE, "dw_machine", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_machine), 1, 0,
+			NULL },
+		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_sender), DW_SENDERS, 0, NULL },
+		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0, NULL },
+		[MAP_SPECS] = { MAP_SPECS, "dw_specs", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_VTIME] = { MAP_VTIME, "dw_vtime", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 24, 1, 0, NULL },
+		[MAP_CALLS] = { MAP_CALLS, "dw_calls", BPF_MAP_TYPE_LRU_HASH, 8, 72, 16384, 0, NULL },
+		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+	};
+
+	if (!lw->maps[role])
+		lw->maps[role] = map_add(lw, shared[role]) + 1;
+	return lw->maps[role] - 1;
+}
+
+uint32_t map_entries(uint64_t bytes, uint32_t each)
+{
+	const uint64_t n = bytes / (each ? each : 1);
+
+	return !bytes ? MAP_ENTRIES : n > MAP_ENTRIES_MAX ? MAP_ENTRIES_MAX : n ? (uint32_t)n : 1;
+}

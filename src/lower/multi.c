@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* multi: probes that share their sites, as all system calls share sys_enter. Input: the enabled ones, which have
+ * one definition. Output: jobs, a clause each, and the beginning of their one program: it tells by the number that the
+ * site gives which of the probes fires. With one probe that is a comparison; with several a table, by that number, has
+ * a row for each: which member it is, its id, the literals that are its names, and a bit for each clause that
+ * is on some members only. Every clause is compiled once, whatever the number of its probes. */
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lower/priv.h"
+
+#define BITS 31u /* of a word of a row: the sign is left alone */
+
+struct row {
+	uint32_t member; /* from 1; 0: none */
+	uint32_t id;
+	uint32_t names[4]; /* literals: provider, module, function, name */
+	uint32_t words[];
+};
+
+static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
+{
+	struct image_probe *ip = vec_push(lw->arena, &lw->im->probes);
+
+	ip->id = p->id;
+	ip->prov = p->prov->name;
+	ip->mod = p->mod;
+	ip->func = p->func;
+	ip->name = p->name;
+	return (uint32_t)lw->im->probes.n - 1;
+}
+
+/* How many of the first n enablings of a probe are of this clause: one for each description that names the probe. */
+static uint32_t times_on(const struct enabled *e, size_t n, const struct clause *c)
+{
+	uint32_t times = 0;
+
+	for (size_t i = 0; i < n; i++)
+		times += e->on[i].clause == c;
+	return times;
+}
+
+static bool is_on(const struct enabled *e, const struct job *job)
+{
+	return times_on(e, e->n, job->clause) > job->copy;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct job *x = a, *y = b;
+
+	if (x->clause != y->clause)
+		return x->clause->index < y->clause->index ? -1 : 1;
+	return x->copy < y->copy ? -1 : x->copy > y->copy;
+}
+
+/* Every clause once, in program order; as often as a probe has it, where that is more. */
+static void collect_jobs(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < set[i].n; k++) {
+			struct job is = { .clause = set[i].on[k].clause };
+			size_t j = 0;
+
+			is.copy = times_on(&set[i], k, is.clause);
+			while (j < jobs->v.n && by_index(&jobs->v.v[j], &is))
+				j++;
+			if (j == jobs->v.n)
+				*vec_push(lw->arena, &jobs->v) = is;
+		}
+	qsort(jobs->v.v, jobs->v.n, sizeof(*jobs->v.v), by_index);
+}
+
+/* The enabled probes of a job: those of several members have consecutive numbers, one a member. */
+static void add_epids(struct lowerer *lw, struct job *job, uint32_t first_probe, uint32_t n)
+{
+	struct epid like = { .probe = first_probe, .clause = job->clause->index };
+
+	plan_record(lw, job->clause, &like);
+	job->epid = (uint32_t)lw->im->epids.n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct epid *ep = vec_push(lw->arena, &lw->im->epids);
+
+		*ep = like;
+		ep->probe = first_probe + i;
+	}
+}
+
+static void plan_job(struct lowerer *lw, const struct enabled *set, struct jobs *jobs, struct job *job, uint32_t probe)
+{
+	uint32_t on = 0, last = 0;
+
+	for (uint32_t i = 0; i < jobs->nmembers; i++)
+		if (is_on(&set[i], job)) {
+			on++;
+			last = i;
+		}
+	if (on == 1) {
+		job->probe = set[last].probe;
+		job->member = last + 1;
+		add_epids(lw, job, probe + last, 1);
+		return;
+	}
+	add_epids(lw, job, probe, jobs->nmembers);
+	if (on == jobs->nmembers)
+		return;
+	for (size_t j = 0; &jobs->v.v[j] < job; j++) /* the next free bit */
+		job->word += jobs->v.v[j].bit != 0;
+	job->bit = 1u << (job->word % BITS);
+	job->word /= BITS;
+}
+
+static uint32_t row_size(const struct jobs *jobs)
+{
+	uint32_t words = 1;
+
+	for (size_t j = 0; j < jobs->v.n; j++)
+		if (jobs->v.v[j].bit && jobs->v.v[j].word >= words)
+			words = jobs->v.v[j].word + 1;
+	return ((uint32_t)sizeof(struct row) + 4 * words + 7) / 8 * 8;
+}
+
+/* The site's number of a member. */
+static uint32_t number_of(const struct enabled *set, size_t i)
+{
+	return set[i].probe->def->sites[0].by_cookie ? (uint32_t)i : set[i].probe->number;
+}
+
+static const uint16_t *also_of(const struct probe *p)
+{
+	static const uint16_t none[] = { 0 };
+
+	return p->also ? p->also : none;
+}
+
+static uint32_t name_number(struct lowerer *lw, const char *s)
+{
+	return (uint32_t)lit_number(lw, s, strlen(s));
+}
+
+static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
+{
+	unsigned char *data;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint16_t *also = also_of(set[i].probe);
+
+		if (number_of(set, i) >= jobs->rows)
+			jobs->rows = number_of(set, i) + 1;
+		for (; *also; also++)
+			if (*also >= jobs->rows)
+				jobs->rows = *also + 1u;
+	}
+	jobs->row_size = row_size(jobs);
+	data = ARENA_ARRAY(lw->arena, unsigned char, (size_t)jobs->rows * jobs->row_size);
+	for (size_t i = 0; i < n; i++) {
+		const struct probe *p = set[i].probe;
+		struct row *row = (struct row *)(void *)(data + (size_t)number_of(set, i) * jobs->row_size);
+
+		row->member = (uint32_t)i + 1;
+		row->names[0] = name_number(lw, p->prov->name);
+		row->names[1] = name_number(lw, p->mod);
+		row->names[2] = name_number(lw, p->func);
+		row->names[3] = name_number(lw, p->name);
+		row->id = p->id;
+		for (size_t j = 0; j < jobs->v.n; j++)
+			if (jobs->v.v[j].bit && is_on(&set[i], &jobs->v.v[j]))
+				row->words[jobs->v.v[j].word] |= jobs->v.v[j].bit;
+		for (const uint16_t *also = also_of(p); *also; also++)
+			memcpy(data + (size_t)*also * jobs->row_size, row, jobs->row_size);
+	}
+	jobs->table = map_add(lw,
+		(struct image_map){
+			.role = MAP_TABLE,
+			.name = "dw_table",
+			.type = BPF_MAP_TYPE_ARRAY,
+			.key_size = 4,
+			.value_size = jobs->rows * jobs->row_size,
+			.max_entries = 1,
+			.data = data,
+		});
+}
+
+void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
+{
+	uint32_t probe = (uint32_t)lw->im->probes.n;
+
+	*jobs = (struct jobs){
+		.nmembers = (uint32_t)n, .first_number = set[0].probe->number, .first_also = also_of(set[0].probe)
+	};
+	for (size_t i = 0; i < n; i++)
+		(void)add_probe(lw, set[i].probe);
+	lw->probe_index = probe;
+	collect_jobs(lw, set, n, jobs);
+	for (size_t j = 0; j < jobs->v.n; j++)
+		plan_job(lw, set, jobs, &jobs->v.v[j], probe);
+	if (n > 1)
+		make_table(lw, set, n, jobs);
+}
+
+void multi_begin(struct lowerer *lw, const struct jobs *jobs)
+{
+	struct ir *ir = lw->ir;
+	const struct site_text *f;
+	vreg n;
+
+	lw->member = lw->member_row = lw->entry = 0;
+	if (!lw->site->number && !(lw->site->by_cookie && jobs->nmembers > 1))
+		return;
+	if (lw->site->by_cookie) {
+		n = ir_ext(ir, user_cookie(lw), 4, false);
+	} else {
+		f = lower_site_text(lw, lw->site->number);
+		if (!f)
+			return;
+		n = lower_int(lw, f->expr);
+	}
+	if (jobs->nmembers == 1) {
+		uint32_t is = ir_newlabel(ir);
+
+		for (const uint16_t *also = jobs->first_also; *also; also++)
+			ir_jcci(ir, CC_EQ, n, *also, is);
+		ir_jcci(ir, CC_NE, n, (int32_t)jobs->first_number, lw->exit_label);
+		ir_label(ir, is);
+		return;
+	}
+	ir_jcci(ir, CC_UGE, n, (int32_t)jobs->rows, lw->exit_label);
+	n = ir_alui(ir, ALU_MUL, n, (int32_t)jobs->row_size);
+	lw->member_row = ir_alu(ir, ALU_ADD, ir_mapval(ir, jobs->table, 0), n);
+	lw->member = ir_ld(ir, lw->member_row, offsetof(struct row, member), 4, false, true);
+	ir_jcci(ir, CC_EQ, lw->member, 0, lw->exit_label);
+}
+
+void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next)
+{
+	struct ir *ir = lw->ir;
+	vreg w;
+
+	lw->entry = 0;
+	if (job->probe) {
+		lw->probe = job->probe;
+		lw->prov = job->probe->prov;
+		if (lw->member)
+			ir_jcci(ir, CC_NE, lw->member, (int32_t)job->member, next);
+		return;
+	}
+	lw->entry = lw->member_row;
+	if (!job->bit)
+		return;
+	w = ir_ld(ir, lw->entry, (int32_t)((uint32_t)offsetof(struct row, words) + 4 * job->word), 4, false, true);
+	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, next);
+}
+
+struct sval multi_name(struct lowerer *lw, unsigned which)
+{
+	struct sval s = { .rep = REP_LIT, .lit = -1, .n = 1, .form = FORM_LIT | 128 << FORM_SHIFT };
+
+	s.w = ARENA_ARRAY(lw->arena, vreg, 1);
+	s.w[0] = ir_ld(lw->ir, lw->entry, (int32_t)(offsetof(struct row, names) + 4 * (size_t)which), 4, false, true);
+	return s;
+}
+
+vreg multi_id(struct lowerer *lw)
+{
+	if (!lw->entry)
+		return ir_imm(lw->ir, lw->probe->id);
+	return ir_ld(lw->ir, lw->entry, offsetof(struct row, id), 4, false, true);
+}
+
+vreg multi_epid(struct lowerer *lw)
+{
+	if (!lw->entry)
+		return ir_imm(lw->ir, (int64_t)lw->epid + 1);
+	return ir_alui(lw->ir, ALU_ADD, lw->member, (int32_t)lw->epid);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prog: from the IR of a site to a program in the image: is it worth its time, is it too large, what type is it.
+ * Input: the lowered site. Output: a struct image_prog, or an error. */
+#include <linux/bpf.h>
+
+#include "lower/priv.h"
+
+void site_prog_type(const struct lowerer *lw, struct image_prog *p)
+{
+	switch (lw->site->attach) {
+	case ATTACH_TEST_RUN:
+		p->prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+		break;
+	case ATTACH_TP_BTF:
+		p->prog_type = BPF_PROG_TYPE_TRACING;
+		p->expected_attach_type = BPF_TRACE_RAW_TP;
+		break;
+	case ATTACH_CGROUP_INGRESS:
+		p->prog_type = BPF_PROG_TYPE_CGROUP_SKB;
+		p->expected_attach_type = BPF_CGROUP_INET_INGRESS;
+		break;
+	case ATTACH_CGROUP_EGRESS:
+		p->prog_type = BPF_PROG_TYPE_CGROUP_SKB;
+		p->expected_attach_type = BPF_CGROUP_INET_EGRESS;
+		break;
+	case ATTACH_CGROUP_SOCKOPS:
+		p->prog_type = BPF_PROG_TYPE_SOCK_OPS;
+		p->expected_attach_type = BPF_CGROUP_SOCK_OPS;
+		break;
+	case ATTACH_CGROUP_RELEASE:
+		p->prog_type = BPF_PROG_TYPE_CGROUP_SOCK;
+		p->expected_attach_type = BPF_CGROUP_INET_SOCK_RELEASE;
+		break;
+	case ATTACH_PERF:
+		p->prog_type = BPF_PROG_TYPE_PERF_EVENT;
+		break;
+	case ATTACH_UPROBE:
+	case ATTACH_URETPROBE:
+		p->prog_type = BPF_PROG_TYPE_KPROBE;
+		if (lw->env->uprobe_multi)
+			p->expected_attach_type = TRACE_UPROBE_MULTI;
+		break;
+	case ATTACH_FENTRY:
+		p->prog_type = BPF_PROG_TYPE_TRACING;
+		p->expected_attach_type = BPF_TRACE_FENTRY;
+		break;
+	case ATTACH_FEXIT:
+		p->prog_type = BPF_PROG_TYPE_TRACING;
+		p->expected_attach_type = BPF_TRACE_FEXIT;
+		break;
+	case ATTACH_KPROBE:
+	case ATTACH_KRETPROBE:
+		p->prog_type = BPF_PROG_TYPE_KPROBE;
+		break;
+	case ATTACH_SYSCALL:
+	case ATTACH_EVENT:
+		p->prog_type = BPF_PROG_TYPE_TRACEPOINT;
+		break;
+	}
+}
+
+/* Helpers that only read, or write to memory of the program's own. */
+static bool is_harmless(int64_t helper)
+{
+	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
+		helper == BPF_FUNC_probe_read_kernel_str || helper == BPF_FUNC_copy_from_user ||
+		helper == BPF_FUNC_sk_storage_get;
+}
+
+/* Registers that point to the stack or to scratch memory; a variable may be set to something else too. */
+struct private_regs {
+	bool *in, *out;
+};
+
+static bool is_private(const struct private_regs *p, vreg r)
+{
+	return p->in[r] && !p->out[r];
+}
+
+static void note_private(struct private_regs *p, const struct ir_insn *in, vreg slot)
+{
+	bool own = in->op == IR_STACK || (slot && in->d == slot) ||
+		((in->op == IR_MOV || in->op == IR_ALU || in->op == IR_ALUI) &&
+			(is_private(p, in->a) || (in->b && is_private(p, in->b))));
+
+	(own ? p->in : p->out)[in->d] = true;
+}
+
+/* Can a run of the program be noticed by anybody? What remains of a clause whose predicate is false at this site
+ * (cs_pid != -1 where there is never an owner) cannot: such a program is not worth its time. */
+static bool has_effect(struct lowerer *lw)
+{
+	struct private_regs p = { ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u),
+		ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u) };
+
+	for (size_t i = 0; i < lw->ir->code.n; i++) {
+		const struct ir_insn *in = &lw->ir->code.v[i];
+
+		if (in->d)
+			note_private(&p, in, lw->scratch);
+		if (in->quiet)
+			continue;
+		switch ((int)in->op) {
+		case IR_ST:
+		case IR_STI:
+			if (!is_private(&p, in->a))
+				return true;
+			break;
+		case IR_CALL:
+			if (!in->pure && !is_harmless(in->imm))
+				return true;
+			break;
+		case IR_KFUNC:
+			if (!in->pure)
+				return true;
+			break;
+		case IR_LIB:
+			if (in->imm == LIB_chill)
+				return true;
+			break;
+		case IR_XADD:
+		case IR_XCHG:
+		case IR_CMPXCHG:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* The verifier follows 8192 open branches on one path; past that Linux 6.18 may crash rather than refuse. */
+#define MAX_BRANCHES 8000
+
+/* Of one call of a library function, as measured, with room to spare: bodies of loops are looked at once. */
+static size_t lib_branches(int64_t fn)
+{
+	switch (fn) {
+	case LIB_text_json:
+		return 16;
+	case LIB_path_text:
+	case LIB_walk_kernel:
+	case LIB_walk_user:
+		return 8;
+	default:
+		return 5;
+	}
+}
+
+/* Loops that the verifier walks: what is open in the longest is open once. */
+#define WALKED_LOOP 500
+
+static bool too_many_branches(const struct ir *ir)
+{
+	size_t n = WALKED_LOOP;
+
+	for (size_t i = 0; i < ir->code.n; i++) {
+		const struct ir_insn *in = &ir->code.v[i];
+
+		if (in->op == IR_LIB)
+			n += lib_branches(in->imm);
+		else
+			n += in->op == IR_JCC || in->op == IR_JCCI;
+	}
+	return n > MAX_BRANCHES;
+}
+
+/* The function of the site; by kprobes, those of all probes that share it, with their numbers as cookies. */
+void lower_site_targets(struct lowerer *lw, struct image_prog *p)
+{
+	bool shared = lw->site->by_cookie;
+
+	p->target = site_function(lw->site, lw->probe);
+	p->module = site_module(lw->site, lw->probe);
+	p->ntargets = shared ? lw->nset : 1;
+	p->targets = ARENA_ARRAY(lw->arena, struct image_target, p->ntargets);
+	for (size_t i = 0; i < p->ntargets; i++) {
+		const struct probe *pr = shared ? lw->set[i].probe : lw->probe;
+
+		p->targets[i].func = site_function(lw->site, pr);
+		p->targets[i].module = site_module(lw->site, pr);
+		p->targets[i].cookie = i;
+		p->targets[i].off = lw->site->off;
+	}
+}
+
+void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
+{
+	const struct image_probe *pr = &lw->im->probes.v[p->probe];
+
+	if (lw->dump_bpf) {
+		fprintf(lw->dump_bpf, "; notes for %s:::%s at %s\n", pr->prov, pr->name,
+			p->target ? p->target : "its site");
+		bpf_disasm(p->code.insns, p->code.n, lw->dump_bpf);
+	}
+	*vec_push(lw->arena, &lw->im->progs) = *p;
+}
+
+void prog_emit(struct lowerer *lw, struct loc at)
+{
+	struct image_prog p = { .attach = lw->site->attach,
+		.target = lw->site->target,
+		.probe = lw->probe_index,
+		.chooses = lw->site->when != NULL };
+	struct kernel_func func;
+	const char *why = "";
+
+	ir_optimise(lw->ir);
+	if (!has_effect(lw))
+		return;
+	if (lw->dump_ir) {
+		fprintf(lw->dump_ir, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
+			lw->site->target ? lw->site->target : "its site");
+		ir_dump(lw->ir, lw->dump_ir);
+	}
+	if (too_many_branches(lw->ir))
+		why = "more than 8000 conditions";
+	if (*why || ir_emit(lw->ir, &p.code, &why)) {
+		diag_error(lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
+			"the clauses of %s:::%s make too large a program: %s", lw->prov->name, lw->probe->name, why);
+		lw->failed = true;
+		return;
+	}
+	if (lw->dump_bpf) {
+		fprintf(lw->dump_bpf, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
+			lw->site->target ? lw->site->target : "its site");
+		bpf_disasm(p.code.insns, p.code.n, lw->dump_bpf);
+	}
+	site_prog_type(lw, &p);
+	p.flags = lw->sleeps ? BPF_F_SLEEPABLE : 0;
+	if (is_user_site(lw->site))
+		user_places(lw, lw->set, lw->nset, &p);
+	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
+		lower_site_targets(lw, &p);
+	if (lw->site->attach == ATTACH_SYSCALL)
+		syscall_targets(lw, &p);
+	p.period_ns = lw->probe->period_ns;
+	if (lw->site->attach == ATTACH_TP_BTF) {
+		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->module, lw->site->target, &func);
+		p.module = func.module;
+	}
+	if (site_is_function(lw->site))
+		p.attach_btf_id = lw->env->function(lw->env->ctx, p.module, p.target, &func);
+	p.name = arena_printf(lw->arena, "dw_%.6s_%.5s", lw->prov->name, lw->probe->name);
+	for (char *c = (char *)(uintptr_t)p.name; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	*vec_push(lw->arena, &lw->im->progs) = p;
+}

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* agg: @a[keys] = func(value). Values are per CPU. Where the site runs with softirqs off nothing of ours can come
+ * between a load and its store; elsewhere (a process can be interrupted there, or preempted by another that runs the
+ * same program) the update is one atomic instruction. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "lower/priv.h"
+
+#define PREALLOC_KEYS 8192u /* of an aggregation that is filled with interrupts off */
+
+/* ---- the aggregation in the image -------------------------------------------------------------------------------- */
+static uint32_t agg_words(const struct symbol *s)
+{
+	switch ((int)s->func) {
+	case FN_count:
+		return 1;
+	case FN_stddev:
+		return 4;
+	case FN_quantize:
+		return DW_QUANTIZE_BUCKETS;
+	case FN_lquantize:
+		return (uint32_t)((s->aggp[1] - s->aggp[0]) / s->aggp[2]) + 2;
+	case FN_llquantize:
+		return (uint32_t)llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2],
+			       (uint32_t)s->aggp[3], NULL, 0) +
+			1;
+	default:
+		return 2;
+	}
+}
+
+#define WORDS_MAX 3000u /* of a value that is kept per CPU: the kernel has 32 KiB for it */
+
+/* One with more levels has a key, and so a value of one word, for each level. */
+bool agg_sparse(const struct symbol *s)
+{
+	return s->func == FN_lquantize && agg_words(s) > WORDS_MAX;
+}
+
+static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
+{
+	uint32_t off = 0;
+
+	a->keys = ARENA_ARRAY(lw->arena, struct field, s->nkeys + 1);
+	a->nkeys = s->nkeys;
+	for (size_t i = 0; i < s->nkeys; i++) {
+		struct field *f = &a->keys[i];
+
+		f->off = off;
+		if (s->keys[i]->special) {
+			f->kind = sym_field(s->keys[i]);
+			f->size = s->keys[i]->size;
+			off += f->size;
+			continue;
+		}
+		if (s->keys[i]->kind != T_STRING) {
+			f->kind = FIELD_INT;
+			f->size = s->keys[i]->size;
+			f->is_signed = s->keys[i]->is_signed;
+			off += 8;
+			continue;
+		}
+		f->kind = form_rep(s->key_forms[i]) == REP_LIT  ? FIELD_LIT
+			: form_rep(s->key_forms[i]) == REP_TSTR ? FIELD_TSTR
+								: FIELD_CHARS;
+		f->size = form_size(s->key_forms[i]);
+		off += f->size;
+		if (f->kind == FIELD_LIT)
+			f->size = 4;
+	}
+	if (a->shared)
+		off += 8;
+	if (a->sparse)
+		off += 8;
+	a->key_size = off ? off : 4;
+}
+
+static void set_params(struct agg *a, const struct symbol *s)
+{
+	if (s->func == FN_lquantize) {
+		a->lq_base = s->aggp[0];
+		a->lq_limit = s->aggp[1];
+		a->lq_step = s->aggp[2];
+	} else if (s->func == FN_llquantize) {
+		a->llq_factor = (uint32_t)s->aggp[0];
+		a->llq_low = (uint32_t)s->aggp[1];
+		a->llq_high = (uint32_t)s->aggp[2];
+		a->llq_steps = (uint32_t)s->aggp[3];
+	}
+}
+
+uint32_t agg_index(struct lowerer *lw, struct symbol *s)
+{
+	static const enum dw_agg_fn fns[] = { DW_AGG_COUNT, DW_AGG_SUM, DW_AGG_AVG, DW_AGG_MIN, DW_AGG_MAX,
+		DW_AGG_STDDEV, DW_AGG_QUANTIZE, DW_AGG_LQUANTIZE, DW_AGG_LLQUANTIZE };
+	uint32_t n = (uint32_t)lw->im->aggs.n, words = agg_words(s);
+	struct agg *a;
+
+	if (s->number)
+		return s->number - 1;
+	a = vec_push(lw->arena, &lw->im->aggs);
+	a->name = s->name;
+	if (!agg_sparse(s))
+		(void)map_share(lw, s, MAP_AGG);
+	a->shared = s->shared;
+	a->sparse = agg_sparse(s);
+	words = a->sparse ? 1 : words;
+	a->id = n;
+	a->fn = fns[s->func - FN_count];
+	a->nwords = agg_words(s);
+	agg_fields(lw, s, a);
+	set_params(a, s);
+	const struct image_map m = {
+		.role = MAP_AGG,
+		.name = arena_printf(lw->arena, "agg_%.10s", s->name),
+		.type = agg_hashed(a) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
+		.key_size = a->key_size,
+		.value_size = words * 8,
+		.max_entries = agg_hashed(a) ? map_entries(lw->env->aggsize, a->key_size + words * 8) : 1,
+		.flags = agg_hashed(a) ? BPF_F_NO_PREALLOC : 0,
+	};
+
+	a->map = a->shared ? map_shared(lw, m) : map_add(lw, m);
+	if (agg_hashed(a) && lw->zero_size < words * 8)
+		lw->zero_size = words * 8;
+	s->number = n + 1;
+	return n;
+}
+
+/* With interrupts off the kernel has room for few new keys at a time: then they have their room from the start. */
+static void agg_prealloc(struct lowerer *lw, const struct agg *a)
+{
+	struct image_map *m = &lw->im->maps.v[a->map];
+
+	m->flags &= ~(uint32_t)BPF_F_NO_PREALLOC;
+	if (!lw->env->aggsize && m->max_entries > PREALLOC_KEYS)
+		m->max_entries = PREALLOC_KEYS;
+}
+
+void aggs_begin(struct lowerer *lw)
+{
+	struct symbol **all;
+	size_t n = checker_aggs(lw->ck, &all);
+
+	for (size_t i = 0; i < n; i++) {
+		bool known = all[i]->ready;
+
+		for (size_t k = 0; known && k < all[i]->nkeys; k++)
+			known = all[i]->keys[k]->kind != T_STRING || all[i]->key_forms;
+		if (known)
+			(void)agg_index(lw, all[i]);
+	}
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+static void add_word(struct lowerer *lw, vreg p, int32_t off, vreg delta)
+{
+	if (lw->site->bh_off)
+		ir_st(lw->ir, p, off, 8, ir_alu(lw->ir, ALU_ADD, ir_ld(lw->ir, p, off, 8, false, false), delta));
+	else
+		ir_xadd(lw->ir, p, off, 8, delta);
+}
+
+static void update_minmax(struct lowerer *lw, vreg p, vreg v, bool max)
+{
+	struct ir *ir = lw->ir;
+	uint32_t set = ir_newlabel(ir), done = ir_newlabel(ir);
+	vreg old, seen;
+
+	old = ir_ld(ir, p, 0, 8, true, false);
+	ir_jcci(ir, CC_EQ, ir_ld(ir, p, 8, 8, false, false), 0, set);
+	ir_jcc(ir, max ? CC_SLE : CC_SGE, v, old, done);
+	ir_label(ir, set);
+	if (lw->site->bh_off) {
+		ir_st(ir, p, 0, 8, v);
+		ir_sti(ir, p, 8, 8, 1);
+		ir_label(ir, done);
+		return;
+	}
+	/* an interrupt that came between has changed the value: compare again, a few times */
+	for (int i = 0; i < 3; i++) {
+		uint32_t again = ir_newlabel(ir);
+
+		seen = ir_cmpxchg(ir, p, 0, old, v);
+		ir_jcc(ir, CC_NE, seen, old, again);
+		ir_sti(ir, p, 8, 8, 1);
+		ir_jmp(ir, done);
+		ir_label(ir, again);
+		ir_jcc(ir, max ? CC_SLE : CC_SGE, v, seen, done);
+		old = seen;
+	}
+	count_drop(lw, DW_DROP_AGG);
+	ir_label(ir, done);
+}
+
+/* The square of |v| as 128 bits, added with carry. */
+static void update_squares(struct lowerer *lw, vreg p, vreg v)
+{
+	struct ir *ir = lw->ir;
+	vreg m = ir_var(ir), lo, hi, h, l, mid, old, sum, carry = ir_var(ir);
+	uint32_t pos = ir_newlabel(ir), nocarry = ir_newlabel(ir);
+
+	ir_set(ir, m, v);
+	ir_jcci(ir, CC_SGE, v, 0, pos);
+	ir_set(ir, m, ir_neg(ir, v));
+	ir_label(ir, pos);
+	h = ir_alui(ir, ALU_SHR, m, 32);
+	l = ir_ext(ir, m, 4, false);
+	mid = ir_alu(ir, ALU_MUL, h, l); /* twice, at bit 32 */
+	lo = ir_alu(ir, ALU_MUL, l, l);
+	hi = ir_alu(ir, ALU_ADD, ir_alu(ir, ALU_MUL, h, h), ir_alui(ir, ALU_SHR, mid, 31));
+	sum = ir_alu(ir, ALU_ADD, lo, ir_alui(ir, ALU_SHL, mid, 33));
+	ir_seti(ir, carry, 0);
+	ir_jcc(ir, CC_UGE, sum, lo, nocarry);
+	ir_seti(ir, carry, 1);
+	ir_label(ir, nocarry);
+	hi = ir_alu(ir, ALU_ADD, hi, carry);
+	if (lw->site->bh_off) {
+		old = ir_ld(ir, p, 16, 8, false, false);
+		lo = ir_alu(ir, ALU_ADD, old, sum);
+		ir_st(ir, p, 16, 8, lo);
+	} else {
+		uint32_t ok = ir_newlabel(ir), give_up = ir_newlabel(ir);
+		vreg o = ir_var(ir), n = ir_var(ir);
+
+		ir_set(ir, o, ir_ld(ir, p, 16, 8, false, false));
+		for (int i = 0; i < 3; i++) {
+			vreg seen;
+
+			ir_set(ir, n, ir_alu(ir, ALU_ADD, o, sum));
+			seen = ir_cmpxchg(ir, p, 16, o, n);
+			ir_jcc(ir, CC_EQ, seen, o, ok);
+			ir_set(ir, o, seen);
+		}
+		count_drop(lw, DW_DROP_AGG);
+		ir_jmp(ir, give_up);
+		ir_label(ir, ok);
+		ir_seti(ir, carry, 0);
+		{
+			uint32_t same = ir_newlabel(ir);
+
+			ir_jcc(ir, CC_UGE, n, o, same);
+			ir_seti(ir, carry, 1);
+			ir_label(ir, same);
+		}
+		ir_xadd(ir, p, 24, 8, ir_alu(ir, ALU_ADD, hi, carry));
+		ir_label(ir, give_up);
+		return;
+	}
+	ir_seti(ir, carry, 0);
+	pos = ir_newlabel(ir);
+	ir_jcc(ir, CC_UGE, lo, old, pos);
+	ir_seti(ir, carry, 1);
+	ir_label(ir, pos);
+	add_word(lw, p, 24, ir_alu(ir, ALU_ADD, hi, carry));
+}
+
+/* floor(log2(x)) of x > 0, into the sum r. */
+static void add_log2(struct lowerer *lw, vreg r, vreg value, int sign)
+{
+	struct ir *ir = lw->ir;
+	vreg x = ir_var(ir);
+
+	ir_set(ir, x, value);
+	for (int bits = 32; bits; bits /= 2) {
+		uint32_t small = ir_newlabel(ir);
+
+		if (bits == 32)
+			ir_jcc(ir, CC_ULT, x, ir_imm(ir, 1ll << 32), small);
+		else
+			ir_jcci(ir, CC_ULT, x, 1 << bits, small);
+		ir_set(ir, r, ir_alui(ir, ALU_ADD, r, sign * bits));
+		if (bits > 1)
+			ir_set(ir, x, ir_alui(ir, ALU_SHR, x, bits));
+		ir_label(ir, small);
+	}
+}
+
+static vreg quantize_bucket(struct lowerer *lw, vreg v)
+{
+	struct ir *ir = lw->ir;
+	vreg r = ir_var(ir);
+	uint32_t neg = ir_newlabel(ir), end = ir_newlabel(ir);
+
+	ir_seti(ir, r, 63);
+	ir_jcci(ir, CC_EQ, v, 0, end);
+	ir_jcci(ir, CC_SLT, v, 0, neg);
+	ir_seti(ir, r, 64);
+	add_log2(lw, r, v, 1);
+	ir_jmp(ir, end);
+	ir_label(ir, neg);
+	ir_seti(ir, r, 62);
+	add_log2(lw, r, ir_neg(ir, v), -1);
+	ir_jcci(ir, CC_SGE, r, 0, end);
+	ir_seti(ir, r, 0);
+	ir_label(ir, end);
+	return blur(lw, r);
+}
+
+static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
+{
+	struct ir *ir = lw->ir;
+	vreg r = ir_var(ir), d;
+	uint32_t end = ir_newlabel(ir), high = ir_newlabel(ir);
+
+	ir_seti(ir, r, 0);
+	ir_jcci(ir, CC_SLT, v, (int32_t)s->aggp[0], end);
+	/* As in DTrace: a last step that is not whole belongs to what is too high. */
+	ir_jcc(ir, CC_SGE, v, ir_imm(ir, s->aggp[0] + (int64_t)(agg_words(s) - 2) * s->aggp[2]), high);
+	d = ir_alu(ir, ALU_SUB, v, ir_imm(ir, s->aggp[0]));
+	if (s->aggp[2] > 1)
+		d = ir_alui(ir, ALU_DIV, d, (int32_t)s->aggp[2]);
+	ir_set(ir, r, ir_alui(ir, ALU_ADD, d, 1));
+	ir_jmp(ir, end);
+	ir_label(ir, high);
+	ir_seti(ir, r, (int64_t)agg_words(s) - 1);
+	ir_label(ir, end);
+	return blur(lw, r);
+}
+
+/* Number of bounds[lo..hi) that are <= v, plus lo, by halving. */
+static void search_bounds(
+	struct lowerer *lw, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi, uint32_t end)
+{
+	struct ir *ir = lw->ir;
+	uint32_t mid, less;
+
+	if (lo == hi) {
+		ir_seti(ir, r, lo);
+		ir_jmp(ir, end);
+		return;
+	}
+	mid = (lo + hi) / 2;
+	less = ir_newlabel(ir);
+	if (bounds[mid] == (int32_t)bounds[mid])
+		ir_jcci(ir, CC_SLT, v, (int32_t)bounds[mid], less);
+	else
+		ir_jcc(ir, CC_SLT, v, ir_imm(ir, bounds[mid]), less);
+	search_bounds(lw, r, v, bounds, mid + 1, hi, end);
+	ir_label(ir, less);
+	search_bounds(lw, r, v, bounds, lo, mid, end);
+}
+
+static vreg llquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
+{
+	uint32_t n = agg_words(s) - 1, end = ir_newlabel(lw->ir);
+	int64_t *bounds = ARENA_ARRAY(lw->arena, int64_t, n + 1);
+	vreg r = ir_var(lw->ir);
+
+	llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2], (uint32_t)s->aggp[3], bounds, n);
+	search_bounds(lw, r, v, bounds, 0, n, end);
+	ir_label(lw->ir, end);
+	return blur_always(lw, r);
+}
+
+static void update_bucket(struct lowerer *lw, const struct symbol *s, vreg p, vreg level, vreg weight)
+{
+	struct ir *ir = lw->ir;
+	uint32_t end = ir_newlabel(ir);
+	vreg at;
+
+	if (agg_sparse(s)) {
+		add_word(lw, p, 0, weight);
+		return;
+	}
+	/* Never; the verifier wants to see it, of what is added: before Linux 6.8 a value that is loaded from the stack
+	 * twice is two. */
+	at = ir_alui(ir, ALU_SHL, level, 3);
+	ir_jcci(ir, CC_UGT, at, 8 * ((int32_t)agg_words(s) - 1), end);
+	add_word(lw, ir_alu(ir, ALU_ADD, p, at), 0, weight);
+	ir_label(ir, end);
+}
+
+static void update(struct lowerer *lw, struct symbol *s, vreg p, vreg v, vreg level, vreg weight)
+{
+	switch ((int)s->func) {
+	case FN_count:
+		add_word(lw, p, 0, ir_imm(lw->ir, 1));
+		break;
+	case FN_sum:
+		add_word(lw, p, 0, v);
+		ir_sti(lw->ir, p, 8, 8, 1); /* a sum of 0 is one, too */
+		break;
+	case FN_avg:
+		add_word(lw, p, 0, ir_imm(lw->ir, 1));
+		add_word(lw, p, 8, v);
+		break;
+	case FN_min:
+	case FN_max:
+		update_minmax(lw, p, v, s->func == FN_max);
+		break;
+	case FN_stddev:
+		add_word(lw, p, 0, ir_imm(lw->ir, 1));
+		add_word(lw, p, 8, v);
+		update_squares(lw, p, v);
+		break;
+	default:
+		update_bucket(lw, s, p, level, weight);
+		break;
+	}
+}
+
+/* ---- the statement ----------------------------------------------------------------------------------------------- */
+/* The value of this CPU for the key, made when it is new; jumps to end when there is no room. */
+static vreg find_value(struct lowerer *lw, uint32_t map, vreg key, bool keyed, uint32_t end)
+{
+	struct ir *ir = lw->ir;
+	vreg p = ir_var(ir), m, args[4];
+	uint32_t found = ir_newlabel(ir);
+
+	args[0] = m = ir_map(ir, map);
+	args[1] = key;
+	if (!keyed) {
+		p = ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false);
+		ir_jcci(ir, CC_EQ, p, 0, end);
+		return p;
+	}
+	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_jcci(ir, CC_NE, p, 0, found);
+	args[2] = ir_mapval(ir, map_for(lw, MAP_ZERO), 0);
+	args[3] = ir_imm(ir, BPF_NOEXIST);
+	ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false); /* fails when another CPU was first: found below */
+	args[0] = m;
+	args[1] = key;
+	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_jcci(ir, CC_NE, p, 0, found);
+	count_drop(lw, DW_DROP_AGG);
+	ir_jmp(ir, end);
+	ir_label(ir, found);
+	return p;
+}
+
+static vreg agg_level(struct lowerer *lw, const struct symbol *s, vreg v)
+{
+	if (s->func == FN_quantize)
+		return quantize_bucket(lw, v);
+	if (s->func == FN_lquantize)
+		return lquantize_level(lw, s, v);
+	return s->func == FN_llquantize ? llquantize_level(lw, s, v) : 0;
+}
+
+void lower_agg(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct symbol *s = e->a->sym;
+	const struct expr *call = e->b;
+	uint32_t n, size = 0, end = ir_newlabel(ir), inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
+	int32_t mark = ir_stack_mark(ir);
+	vreg key, v = 0, level, weight, p;
+	bool hashed;
+	size_t memo;
+
+	for (size_t i = 0; i < s->nkeys; i++)
+		if (s->keys[i]->kind == T_STRING && !s->key_forms)
+			return; /* an error was reported */
+	n = agg_index(lw, s);
+	hashed = agg_hashed(&lw->im->aggs.v[n]);
+	if (lw->site->irqs_off && hashed)
+		agg_prealloc(lw, &lw->im->aggs.v[n]);
+	if (hashed) {
+		key = key_store(lw, &e->a->args, s, &size);
+	} else {
+		key = ir_stack(ir, ir_stack_alloc(ir, 8));
+		ir_sti(ir, key, 0, 4, 0);
+	}
+	if (call->args.n) {
+		v = lower_int(lw, call->args.v[0]);
+		if (s->func == FN_min || s->func == FN_max)
+			v = ir_mov(ir, v);
+	}
+	level = agg_level(lw, s, v);
+	weight = call->args.n > inc ? lower_int(lw, call->args.v[inc]) : ir_imm(ir, 1);
+	if (lw->im->aggs.v[n].sparse)
+		ir_st(ir, key, (int32_t)size - 8, 8, level);
+	memo = memo_mark(lw);
+	p = find_value(lw, lw->im->aggs.v[n].map, key, hashed, end);
+	update(lw, s, p, v, level, weight);
+	memo_release(lw, memo);
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vtime: vtimestamp, the CPU time of the current thread in ns. The kernel brings its own count up to date at
+ * ticks and when threads are switched only. So a program of ours at each switch notes, for its CPU, which thread comes,
+ * when, and its count, which is exact at that moment; a reader adds the time since. It is there only if a script reads
+ * vtimestamp.
+ * Invariant: a note is of the thread whose number it holds; a reader that finds another's (no switch was seen yet, or
+ * the switch itself is traced) makes one. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "lower/priv.h"
+
+/* A note. */
+enum { NOTE_TID = 0, NOTE_TIME = 8, NOTE_COUNT = 16, NOTE_SIZE = 24 };
+
+static struct val task_val(struct lowerer *lw, vreg r)
+{
+	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
+
+	return (struct val){ .k = V_INT,
+		.type = type_ptr(lw->ts, t ? t : lw->ts->void_),
+		.r = r,
+		.btf = t ? t->btf_id : 0,
+		.sure = true };
+}
+
+static vreg task_member(struct lowerer *lw, struct val task, const char *name, const char *inner)
+{
+	struct val v = lower_member_of(lw, task, task.type->of, name);
+
+	if (v.type && inner)
+		v = lower_member_of(lw, v, v.type, inner);
+	return v.type ? lower_load(lw, v, NULL).r : ir_imm(lw->ir, 0);
+}
+
+/* This CPU's note; jumps to none, which cannot be, when there is none. */
+static vreg note_of(struct lowerer *lw, uint32_t none)
+{
+	struct ir *ir = lw->ir;
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), p;
+
+	ir_sti(ir, key, 0, 8, 0);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_VTIME)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, p, 0, none);
+	return p;
+}
+
+static void note_task(struct lowerer *lw, vreg p, vreg tid, vreg now, struct val task)
+{
+	ir_st(lw->ir, p, NOTE_TID, 8, tid);
+	ir_st(lw->ir, p, NOTE_TIME, 8, now);
+	ir_st(lw->ir, p, NOTE_COUNT, 8, task_member(lw, task, "se", "sum_exec_runtime"));
+}
+
+struct val vtime_read(struct lowerer *lw, const struct symbol *s)
+{
+	struct ir *ir = lw->ir;
+	struct val v = { .k = V_INT, .type = s->type, .r = ir_var(ir) };
+	uint32_t end = ir_newlabel(ir), note = ir_newlabel(ir), noted = ir_newlabel(ir);
+	int32_t mark = ir_stack_mark(ir);
+	struct val task = current_task(lw);
+	vreg tid = task_member(lw, task, "pid", NULL), p, now;
+
+	if (!lw->maps[MAP_VTIME])
+		lw->vtime_probe = lw->probe_index;
+	ir_seti(ir, v.r, 0);
+	p = note_of(lw, end);
+	now = ktime(lw);
+	ir_jcc(ir, CC_NE, ir_ld(ir, p, NOTE_TID, 8, false, false), tid, note);
+	ir_jcci(ir, CC_NE, ir_ld(ir, p, NOTE_TIME, 8, false, false), 0, noted);
+	ir_label(ir, note);
+	note_task(lw, p, tid, now, task);
+	ir_label(ir, noted);
+	ir_set(ir, v.r,
+		ir_alu(ir, ALU_ADD, ir_ld(ir, p, NOTE_COUNT, 8, false, false),
+			ir_alu(ir, ALU_SUB, now, ir_ld(ir, p, NOTE_TIME, 8, false, false))));
+	ir_label(ir, end);
+	ir_stack_release(ir, mark);
+	return v;
+}
+
+/* After all probes: the program at the switch. sched_switch has (preempt, prev, next, ...). */
+void vtime_finish(struct lowerer *lw)
+{
+	struct image_prog p = { .attach = ATTACH_TP_BTF,
+		.target = "sched_switch",
+		.name = "dw_vtimestamp",
+		.probe = lw->vtime_probe,
+		.notes = true };
+	uint32_t end;
+	struct kernel_func f;
+	const char *why;
+	struct val next;
+	vreg note;
+
+	if (!lw->maps[MAP_VTIME] || !lw->env->tracepoint)
+		return;
+	p.prog_type = BPF_PROG_TYPE_TRACING;
+	p.expected_attach_type = BPF_TRACE_RAW_TP;
+	p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, NULL, p.target, &f);
+	lw->ir = ir_new(lw->arena);
+	end = ir_newlabel(lw->ir);
+	next = task_val(lw, ir_ld(lw->ir, ir_ctx(lw->ir), 16, 8, false, true));
+	note = note_of(lw, end);
+	note_task(lw, note, task_member(lw, next, "pid", NULL), ktime(lw), next);
+	ir_label(lw->ir, end);
+	ir_ret(lw->ir, ir_imm(lw->ir, 0));
+	ir_optimise(lw->ir);
+	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(lw->ir, &p.code, &why))
+		lower_error(lw, (struct loc){ 0 }, D_KERNEL, "vtimestamp needs the tracepoint sched_switch");
+	else
+		prog_add_notes(lw, &p);
+}

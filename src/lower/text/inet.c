@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* inet: inet_in(address, "10.0.0.0/8"): an address of a packet or socket against a network, by its bytes; no text
+ * is made. The checker has parsed the network. */
+#include "base/inet.h"
+
+#include <string.h>
+
+#include "lower/priv.h"
+
+/* w & mask != net: to no. Words are as they lie in memory: network order. */
+static void word_differ_jump(struct lowerer *lw, vreg w, uint64_t net, uint64_t mask, uint32_t no)
+{
+	struct ir *ir = lw->ir;
+
+	if (!mask)
+		return;
+	if (mask != UINT64_MAX)
+		w = ir_alu(ir, ALU_AND, w, ir_imm(ir, (int64_t)mask));
+	if ((int64_t)net == (int32_t)net)
+		ir_jcci(ir, CC_NE, w, (int32_t)net, no);
+	else
+		ir_jcc(ir, CC_NE, w, ir_imm(ir, (int64_t)net), no);
+}
+
+vreg lower_inet_in(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct inet_net n;
+	struct sval s;
+	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
+	vreg r = ir_var(ir);
+
+	if (!inet_net_parse(e->args.v[1]->str, &n))
+		return ir_imm(ir, 0); /* the checker has said so */
+	if (form_rep(expr_form(lw->ck, e->args.v[0])) > REP_TSTR) {
+		lower_error(lw, e->args.v[0]->loc, D_PROTO_ARG,
+			"inet_in() takes an address of a packet or socket, not characters");
+		return ir_imm(ir, 0);
+	}
+	s = lower_str_as(lw, e->args.v[0], FORM_ADDR | FORM_LIT);
+	ir_jcci(ir, CC_NE, s.tag, n.v6 ? DW_STR_IP6 : DW_STR_IP4, no);
+	for (unsigned i = 0; i < (n.v6 ? 2 : 1); i++)
+		word_differ_jump(lw, s.w[i], n.net[i], n.mask[i], no);
+	ir_seti(ir, r, 1);
+	ir_jmp(ir, end);
+	ir_label(ir, no);
+	ir_seti(ir, r, 0);
+	ir_label(ir, end);
+	return blur(lw, r);
+}

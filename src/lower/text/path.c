@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* path: text that the kernel does not have as such: the path of a file, the command line of a process. */
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "lower/priv.h"
+
+static uint32_t offset_of(struct lowerer *lw, const char *tag, const char *const *path)
+{
+	const int64_t off = types_offset(lw->ts, tag, path);
+
+	if (off < 0)
+		lower_error(lw, lw->ir->loc, D_KERNEL, "this kernel's struct %s is not as it should be", tag);
+	return off < 0 ? 0 : (uint32_t)off;
+}
+
+#define OFFSET(tag, ...) offset_of(lw, tag, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* The offsets that path_text() needs, into its structure. */
+static void store_offsets(struct lowerer *lw, vreg w)
+{
+	const struct {
+		uint32_t at, value;
+	} v[] = {
+		{ offsetof(struct dw_path, d_parent), OFFSET("dentry", "d_parent") },
+		{ offsetof(struct dw_path, d_name), OFFSET("dentry", "d_name", "name") },
+		{ offsetof(struct dw_path, d_len), OFFSET("dentry", "d_name", "len") },
+		{ offsetof(struct dw_path, mnt_root), OFFSET("vfsmount", "mnt_root") },
+		{ offsetof(struct dw_path, mount_mnt), OFFSET("mount", "mnt") },
+		{ offsetof(struct dw_path, mount_parent), OFFSET("mount", "mnt_parent") },
+		{ offsetof(struct dw_path, mount_point), OFFSET("mount", "mnt_mountpoint") },
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		ir_sti(lw->ir, w, (int32_t)v[i].at, 4, (int32_t)v[i].value);
+}
+
+/* The two pointers of a struct path, or those that were given, into *w. */
+static void store_start(struct lowerer *lw, const struct expr *e, int32_t woff)
+{
+	struct ir *ir = lw->ir;
+	vreg dentry, mnt, path;
+	uint32_t ok = ir_newlabel(ir);
+
+	if (e->args.n == 2) {
+		dentry = lower_int(lw, e->args.v[0]);
+		mnt = lower_int(lw, e->args.v[1]);
+	} else {
+		path = lower_int(lw, e->args.v[0]);
+		ir_jcci(ir, CC_EQ,
+			ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(lw, woff), ir_imm(ir, 16), path },
+				3, false),
+			0, ok);
+		lower_fault(lw, DW_FAULT_BADADDR, path);
+		ir_label(ir, ok);
+		dentry = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "dentry"), 8, false, false);
+		mnt = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "mnt"), 8, false, false);
+	}
+	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, dentry), 8, dentry);
+	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, mnt), 8, mnt);
+}
+
+struct sval path_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval out = text_new(lw, expr_form(lw->ck, e));
+	int32_t mark = scratch_mark(lw), woff = scratch_alloc(lw, sizeof(struct dw_path)),
+		boff = scratch_alloc(lw, DW_PATH_BUF);
+	vreg w, buf, pos, from;
+
+	store_start(lw, e, woff);
+	store_offsets(lw, scratch_ptr(lw, woff));
+	w = scratch_ptr(lw, woff);
+	buf = scratch_ptr(lw, boff);
+	pos = ir_lib(ir, LIB_path_text, (vreg[]){ w, buf }, 2);
+	from = ir_alu(ir, ALU_ADD, ir_alui(ir, ALU_ADD, scratch_address(lw), boff), pos);
+	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ out.mem, ir_imm(ir, form_chars(out.form)), from }, 3,
+		false);
+	scratch_release(lw, mark);
+	return out;
+}
+
+static vreg mm_number(struct lowerer *lw, struct val mm, const char *name)
+{
+	struct val v = lower_member_of(lw, mm, mm.type->of, name);
+
+	return v.type ? lower_load(lw, v, NULL).r : ir_imm(lw->ir, 0);
+}
+
+struct sval psargs_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct val mm = lower_load(lw, lower_expr(lw, e->args.v[0]), e->args.v[0]);
+	uint32_t size = (uint32_t)e->args.v[1]->ival, empty = ir_newlabel(ir), most = ir_newlabel(ir);
+	struct sval out = text_new(lw, expr_form(lw->ck, e));
+	vreg start, len = ir_var(ir);
+
+	zero_bytes(lw, out.mem, 0, form_size(out.form));
+	ir_jcci(ir, CC_EQ, mm.r, 0, empty);
+	start = mm_number(lw, mm, "arg_start");
+	ir_set(ir, len, ir_alu(ir, ALU_SUB, mm_number(lw, mm, "arg_end"), start));
+	ir_jcci(ir, CC_SLE, len, 0, empty);
+	ir_jcci(ir, CC_SLT, len, (int32_t)size, most);
+	ir_seti(ir, len, (int32_t)size - 1);
+	ir_label(ir, most);
+	ir_call(ir, BPF_FUNC_probe_read_user, (vreg[]){ out.mem, len, start }, 3, false);
+	ir_lib(ir, LIB_args_text, (vreg[]){ out.mem, len, ir_imm(ir, size - 1) }, 3);
+	ir_label(ir, empty);
+	return out;
+}

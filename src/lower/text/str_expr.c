@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* str_expr: expressions that are strings: addresses, names of zones, ?:, what a subroutine gives.
+ * Input: an expression. Output: a string in the form that the checker chose for it. */
+#include <linux/bpf.h>
+
+#include "lower/priv.h"
+
+static struct sval ip4_str(struct lowerer *lw, const struct expr *e)
+{
+	struct sval s = new_str(lw, REP_TSTR, 2);
+
+	s.form = FORM_ADDR;
+	s.tag = ir_imm(lw->ir, DW_STR_IP4);
+	s.w[0] = ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false);
+	s.w[1] = ir_imm(lw->ir, 0);
+	return s;
+}
+
+static vreg word_at(struct lowerer *lw, struct val p, uint32_t off)
+{
+	p.k = V_MEM;
+	p.type = lw->ts->uint64;
+	p.off += off;
+	p.bits = 0;
+	p.mut |= lw->heap; /* it may be memory of the clause */
+	return lower_load(lw, p, NULL).r;
+}
+
+/* 16 bytes at a pointer; ::ffff:a.b.c.d is the IPv4 address that the packets carry. */
+static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = tstr_vars(lw, FORM_ADDR);
+	uint32_t end = ir_newlabel(ir);
+	struct val p;
+	vreg lo, hi;
+
+	if (e->args.n == 2) {
+		lo = lower_int(lw, e->args.v[0]);
+		hi = lower_int(lw, e->args.v[1]);
+	} else {
+		p = lower_expr(lw,
+			e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a : e->args.v[0]);
+		if (p.k != V_MEM)
+			p.off = 0;
+		lo = word_at(lw, p, 0);
+		hi = word_at(lw, p, 8);
+	}
+	ir_seti(ir, s.tag, DW_STR_IP6);
+	ir_set(ir, s.w[0], lo);
+	ir_set(ir, s.w[1], hi);
+	ir_jcci(ir, CC_NE, lo, 0, end);
+	ir_jcc(ir, CC_NE, ir_ext(ir, hi, 4, false), ir_imm(ir, 0xffff0000), end); /* bytes 00 00 ff ff */
+	ir_seti(ir, s.tag, DW_STR_IP4);
+	ir_set(ir, s.w[0], ir_alui(ir, ALU_SHR, hi, 32));
+	ir_seti(ir, s.w[1], 0);
+	ir_label(ir, end);
+	return s;
+}
+
+/* The name of a namespace: its number. The machine's first one is the literal "global", so that it equals that. */
+struct sval str_of_zone(struct lowerer *lw, vreg netns)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = tstr_vars(lw, FORM_ZONE);
+	uint32_t end = ir_newlabel(ir);
+
+	ir_seti(ir, s.tag, DW_STR_LIT);
+	ir_seti(ir, s.w[0], lit_number(lw, "global", 6));
+	ir_seti(ir, s.w[1], 0);
+	ir_jcc(ir, CC_EQ, netns, ir_imm(ir, lw->env->first_netns), end);
+	ir_seti(ir, s.tag, DW_STR_ZONE);
+	ir_set(ir, s.w[0], netns);
+	ir_label(ir, end);
+	return s;
+}
+
+static struct sval tag_str(struct lowerer *lw, enum dw_str_tag tag)
+{
+	struct sval s = new_str(lw, REP_TSTR, 2);
+
+	s.form = FORM_ZONE;
+	s.tag = ir_imm(lw->ir, tag);
+	s.w[0] = s.w[1] = ir_imm(lw->ir, 0);
+	return s;
+}
+
+static struct sval speed_str(struct lowerer *lw, const struct expr *e)
+{
+	struct ir *ir = lw->ir;
+	struct sval s = new_str(lw, REP_TSTR, 2);
+	vreg device = ir_ext(ir, lower_int(lw, e->args.v[0]), 4, false);
+
+	s.form = FORM_ZONE;
+	s.tag = ir_imm(ir, DW_STR_SPEED);
+	s.w[0] = ir_alu(ir, ALU_OR, device, ir_alui(ir, ALU_SHL, lower_int(lw, e->args.v[1]), 32));
+	s.w[1] = ir_imm(ir, 0);
+	return s;
+}
+
+static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s);
+
+static void arm_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
+{
+	int32_t mark = ir_stack_mark(lw->ir);
+
+	if (e->kind == EX_COND && e->b != e->c)
+		cond_str_into(lw, e, s);
+	else
+		str_set(lw, s, lower_str_as(lw, e, s.form));
+	ir_stack_release(lw->ir, mark);
+}
+
+/* All arms of nested ?: set the same registers. */
+static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
+{
+	struct ir *ir = lw->ir;
+	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
+	size_t mark = cond_jump(lw, e->a, no);
+
+	arm_str_into(lw, e->b, s);
+	ir_jmp(ir, end);
+	memo_release(lw, mark);
+	ir_label(ir, no);
+	arm_str_into(lw, e->c, s);
+	ir_label(ir, end);
+	memo_release(lw, mark);
+}
+
+static struct sval cond_str(struct lowerer *lw, const struct expr *e, int form)
+{
+	struct sval s;
+
+	if (e->b == e->c)
+		return lower_str_as(lw, e->b, form);
+	s = str_vars(lw, form);
+	cond_str_into(lw, e, s);
+	for (unsigned i = 0; i < s.n; i++)
+		s.w[i] = blur(lw, s.w[i]);
+	return s;
+}
+
+struct sval lower_str(struct lowerer *lw, const struct expr *e)
+{
+	struct val v;
+	int form;
+
+	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
+		e = e->a;
+	if (e->kind == EX_COND && type_is_string(e->type))
+		return cond_str(lw, e, expr_form(lw->ck, e));
+	if (e->kind == EX_CAST || e->kind == EX_STRINGOF)
+		return str_at_address(lw, e->a);
+	if (e->kind == EX_CALL && type_is_string(e->type)) {
+		struct sval s;
+
+		lw->ir->loc = e->loc;
+		if (lower_text_call(lw, e, &s))
+			return s;
+		if (e->sym->func == FN_d_path || e->sym->func == FN___path)
+			return path_str(lw, e);
+		if (e->sym->func == FN___dnsname)
+			return packet_dns_name(lw, e);
+		if (e->sym->func == FN___psargs)
+			return psargs_str(lw, e);
+		if (e->sym->func == FN___zone)
+			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
+		if (e->sym->func == FN___loadavg)
+			return tag_str(lw, DW_STR_LOAD);
+		if (e->sym->func == FN___moved)
+			return tag_str(lw, DW_STR_MOVED);
+		if (e->sym->func == FN___linkspeed)
+			return speed_str(lw, e);
+		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);
+	}
+	v = lower_expr(lw, e);
+	if (v.k == V_STR)
+		return v.s;
+	if (v.k == V_MEM && v.type->kind == T_ARRAY)
+		return str_of_chars(lw, v);
+	form = expr_form(lw->ck, e);
+	if (v.k == V_MEM && v.mut && form)
+		return str_load(lw, form, v.r, (int32_t)v.off, false);
+	return str_zero(lw, form ? form : FORM_LIT);
+}
+
+struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
+{
+	struct sval s;
+
+	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
+		e = e->a;
+	if (e->kind == EX_COND && type_is_string(e->type))
+		return cond_str(lw, e, form);
+	if (expr_is_null(lw->ts, e)) {
+		s = str_zero(lw, form);
+		if (form & FORM_NULL)
+			s.null = ir_imm(lw->ir, 1);
+		return s;
+	}
+	return str_convert(lw, lower_str(lw, e), form);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tiers: see tiers.h. */
+#include "lower/tiers.h"
+
+#include <string.h>
+
+static const char *const names[TIER_COUNT] = {
+	[TIER_HOOKS] = "hooks",
+	[TIER_FUNCTIONS] = "functions",
+	[TIER_KPROBES] = "kprobes",
+};
+
+const char *tier_name(enum tier t)
+{
+	return t < TIER_COUNT ? names[t] : "";
+}
+
+int tier_by_name(const char *name)
+{
+	for (int t = 0; t < TIER_COUNT; t++)
+		if (!strcmp(names[t], name))
+			return t;
+	return -1;
+}
+
+bool site_is_function(const struct site *s)
+{
+	return s->attach == ATTACH_FENTRY || s->attach == ATTACH_FEXIT;
+}
+
+/* What dwire fires itself, and places in programs, are there whatever the tier. */
+static bool in_all(const struct site *s)
+{
+	return s->attach == ATTACH_TEST_RUN || s->attach == ATTACH_PERF || s->attach == ATTACH_UPROBE ||
+		s->attach == ATTACH_URETPROBE;
+}
+
+bool site_in_tier(const struct site *s, enum tier t)
+{
+	return s->inside ? t == TIER_KPROBES : in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
+}
+
+const char *site_function(const struct site *s, const struct probe *p)
+{
+	return s->target ? s->target : p->func;
+}
+
+static bool is_cgroup(const struct site *s)
+{
+	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
+		s->attach == ATTACH_CGROUP_SOCKOPS || s->attach == ATTACH_CGROUP_RELEASE;
+}
+
+const char *site_module(const struct site *s, const struct probe *p)
+{
+	if (s->target)
+		return s->module;
+	return p->mod && *p->mod && strcmp(p->mod, "vmlinux") != 0 ? p->mod : NULL;
+}
+
+static const char *function_lacks(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
+{
+	const char *func = site_function(s, p), *mod = site_module(s, p);
+	struct kernel_func f = { .nargs = 0 };
+	const char *lacks;
+	uint32_t id = env->function ? env->function(env->ctx, mod, func, &f) : 0;
+
+	if (id && f.nargs < s->nargs)
+		return arena_printf(a, "the function %s() with %u arguments", func, s->nargs);
+	if (t == TIER_KPROBES && s->entry_args)
+		return arena_printf(a, "the arguments of the function %s() where it ends (fexit)", func);
+	if (id && s->fewer && f.nargs >= s->fewer)
+		return arena_printf(a, "the function %s() with fewer than %u arguments", func, s->fewer);
+	if (t == TIER_FUNCTIONS && !id)
+		return arena_printf(a, "the types of the function %s()", func);
+	if (!env->has_function || !env->has_function(env->ctx, mod, func))
+		return arena_printf(a, "the function %s(), or has it only inlined", func);
+	lacks = env->tier_lacks ? env->tier_lacks(env->ctx, t) : NULL;
+	if (!lacks && t == TIER_FUNCTIONS && f.unusual && !env->fentry_on(env->ctx, mod, id))
+		return arena_printf(a, "fentry on %s(), for what its arguments or its result are", func);
+	return lacks;
+}
+
+const char *site_lacks(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
+{
+	struct kernel_func f = { .nargs = 0 };
+	size_t n = 0;
+
+	if (s->functions)
+		return env->functions && env->functions(env->ctx, s->functions, &n) ? NULL : *s->functions->objects;
+	if (site_is_function(s) || s->inside)
+		return function_lacks(env, a, p, s, s->inside ? TIER_KPROBES : t);
+	if (s->attach == ATTACH_EVENT)
+		return env->event && env->event(env->ctx, s->target, &n)
+			? NULL
+			: arena_printf(a, "the format of the tracepoint %s", s->target);
+	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f) &&
+		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
+		return NULL;
+	if (s->attach == ATTACH_TP_BTF && s->module)
+		return arena_printf(a, "tracepoint %s of the module %s", s->target, s->module);
+	if (s->attach == ATTACH_TP_BTF)
+		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "the kernel function bpf_cast_to_kern_ctx()"
+								   : NULL;
+}
+
+/* Are all sites of the tier there? The first that is not, and what for, into *c. */
+static bool usable(
+	const struct lower_env *env, struct arena *a, const struct probe *p, enum tier t, struct tier_choice *c)
+{
+	struct tier_choice why = { .tier = -1 };
+	bool may_lack = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->def->nsites && may_lack; i++) {
+		const struct site *s = &p->def->sites[i];
+		const char *lacks = site_in_tier(s, t) ? site_lacks(env, a, p, s, t) : NULL;
+
+		n += site_in_tier(s, t) && !lacks;
+		if (!lacks)
+			continue;
+		may_lack = s->optional && p->def->nsites > 1;
+		if (!why.site || !may_lack) {
+			why.site = s;
+			why.lacks = lacks;
+		}
+	}
+	if (n && may_lack)
+		return true;
+	if (!c->site) {
+		c->site = why.site;
+		c->lacks = why.lacks;
+	}
+	return false;
+}
+
+static bool is_second(const struct probe *p, enum tier t)
+{
+	for (size_t i = 0; i < p->def->nsites; i++)
+		if (p->def->sites[i].second && site_in_tier(&p->def->sites[i], t))
+			return true;
+	return false;
+}
+
+struct tier_choice tier_choose(const struct lower_env *env, struct arena *a, const struct probe *p, size_t n)
+{
+	struct tier_choice c = { .tier = -1 };
+	bool shared = n > 1 && p->def->nsites && site_is_function(&p->def->sites[0]);
+
+	for (int t = shared ? TIER_KPROBES : TIER_HOOKS; t < TIER_COUNT; t++) {
+		if ((env->only_tier && env->only_tier != (uint32_t)t + 1) || !usable(env, a, p, (enum tier)t, &c))
+			continue;
+		if (c.tier < 0 || !is_second(p, (enum tier)t))
+			c.tier = t;
+		if (!is_second(p, (enum tier)t))
+			break;
+	}
+	return c;
+}

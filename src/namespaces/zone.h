@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* zone: names of network namespaces by their inode number: what D calls zonename. */
+#ifndef DWIRE_NAMESPACES_ZONE_H
+#define DWIRE_NAMESPACES_ZONE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct zones;
+
+/* global: inode number of the machine's first network namespace. NULL: no memory. */
+struct zones *zone_new(uint32_t global);
+void zone_free(struct zones *z);
+/* "global"; the name under /run/netns that somebody gave it; the short id of the container whose processes live in it;
+ * the name under /run/netns that a program made (netns-UUID, cni-UUID); else the number as text. Never NULL; owned by
+ * z, valid until zone_free(). An unknown number is looked for at most once a second. */
+const char *zone_name(struct zones *z, uint32_t netns);
+/* How much of the name's beginning tells namespaces apart no better than nothing, when there is only room for part of
+ * it: the first digits of a number, "netns-". */
+size_t zone_dull(const char *name, size_t len, size_t room);
+/* The name of the container that a process is in, cut to size: the id's first 12 digits, or LXC's name. proc is a
+ * descriptor of /proc. False: it is in none. */
+bool zone_container(int proc, const char *pid, char *name, size_t size);
+/* The namespace that zone_name() would call so; 0: there is none now. */
+uint32_t zone_number(struct zones *z, const char *name);
+/* A descriptor of that namespace; -1: there is none, or nothing that leads to it. */
+int zone_open(struct zones *z, const char *name);
+/* A descriptor of the network namespace that a file below dir (or AT_FDCWD) stands for, and its number; -errno,
+ * -ENOTTY: it is another file. */
+int zone_open_file(int dir, const char *path, uint32_t *netns);
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* options: DTrace's options (-x name=value, #pragma D option name=value, setopt()). */
+#ifndef DWIRE_OPTIONS_OPTIONS_H
+#define DWIRE_OPTIONS_OPTIONS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agg/agg.h"
+#include "base/arena.h"
+#include "base/stability.h"
+#include "base/vec.h"
+
+enum bufpolicy { BUF_SWITCH, BUF_FILL, BUF_RING };
+/* oformat: the output as text, or as one document of records and aggregations. */
+enum oformat { OFMT_TEXT, OFMT_JSON, OFMT_XML, OFMT_HTML };
+
+typedef VEC(const char *) option_list;
+
+struct options {
+	/* of the compiler */
+	bool zdefs;        /* -Z: descriptions that match nothing are fine */
+	bool defaultargs;  /* missing $N is 0 or "" */
+	bool argref;       /* an argument that no text reads is fine */
+	bool empty;        /* a program without clauses is fine */
+	bool nolibs;       /* only the built-in libraries */
+	bool cpp, cpphdrs; /* -C, -H */
+	bool stdc_given;   /* -X */
+	char stdc;         /* 'a', 'c', 's', 't' */
+	bool verbose;      /* as -S */
+	bool errtags, droptags;
+	bool noresolve;      /* addresses are shown as numbers */
+	bool inlines;        /* stacks show inlined functions */
+	bool dwarf;          /* ustackunwind=dwarf */
+	uint64_t ustackcopy; /* bytes of a process's stack for that */
+	bool nodemangle;     /* names as the linker knows them */
+	bool folded;         /* stackfmt=folded */
+	bool amin_given;
+	struct stability amin; /* least stability of a statement */
+	uint32_t version;      /* of D, see version_parse(); 0: the latest */
+	const char *cpppath;   /* NULL: cpp */
+	const char *syslibdir; /* NULL: none but what is built in */
+	const char *netns;     /* numbers of network namespaces, whose counters netcounters tells; NULL: our own */
+	option_list cppargs;   /* -D, -U, -I, in the order given, as cpp takes them */
+	option_list libdirs;   /* -L, libdir */
+	uint32_t tree;         /* not 0: the syntax tree is shown */
+	uint64_t strsize;
+	uint64_t dynvarsize;                                         /* bytes; 0: default */
+	uint64_t aggsize;                                            /* bytes; 0: default */
+	uint64_t specsize;                                           /* bytes a speculation on each CPU */
+	uint32_t nspec;                                              /* speculations at once */
+	uint32_t stackframes, ustackframes, maxframes, jstackframes; /* 0: default */
+	uint64_t jstackstrsize;
+	uint64_t scratchsize;
+
+	/* of the run */
+	bool destructive;
+	bool quiet;
+	bool flowindent;
+	bool rawbytes;
+	bool nosort; /* temporal=no: a buffer after the other */
+	bool bufresize_manual;
+	enum bufpolicy bufpolicy;
+	enum oformat oformat;
+	enum row_format rows;
+	bool opretty, oall;     /* oformat=json,pretty; -O */
+	int cpu;                /* -1: all */
+	bool tpformat;          /* of tracepoints only their formats count */
+	uint32_t tier;          /* enum tier + 1; 0: the best of each probe */
+	uint32_t stackindent;   /* 14 */
+	uint64_t bufsize;       /* bytes a CPU; 0: default */
+	uint64_t switchrate_ns; /* 0: default */
+	uint64_t aggrate_ns, statusrate_ns, cleanrate_ns;
+	struct agg_opts agg;
+};
+
+void options_init(struct options *o);
+/* "bufsize = 8m" -> "bufsize" and "8m"; *value NULL when there is no "=". In the arena. */
+void option_split(struct arena *a, const char *text, const char **name, const char **value);
+
+enum option_from { OPTION_COMMAND, OPTION_PRAGMA, OPTION_SETOPT };
+/* Sets one option; value NULL: given without one. 0; -ENOENT: no such option (*hint the nearest name or NULL);
+ * -EINVAL: bad value (*hint says what it takes); -EPERM: cannot be set there or any more; -ENOTSUP: asks for something
+ * that there cannot be here. Texts kept are copied into the arena. */
+int option_set(struct options *o, struct arena *a, enum option_from from, const char *name, const char *value,
+	const char **hint) __attribute__((warn_unused_result));
+/* The number of a version of D, "1.2" or "1.2.3": 8, 12 and 12 bits, so that a later one is a larger number. */
+bool option_version(const char *text, uint32_t *version);
+/* DTrace's words for such an error. */
+const char *option_error(int err);
+#endif

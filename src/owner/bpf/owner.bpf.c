@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* owner: the kernel half of the owner service (src/owner/owner.c): which process owns a socket.
+ *
+ * Input:  socket creation, connect, listen, accept and use, and once at the start every open file of every process.
+ * Output: `owners`, address of a socket -> struct dw_owner, `last_users` and `senders`.
+ * Invariant: `owners` has an entry only while its socket lives: from the place that tells its owner to the end of a TCP
+ * socket (tcp_destroy_sock), or the last close of another one; DW_OWNER_LEFT: somewhat longer, see forget().
+ * DW_OWNER_INHERIT: made when the handshake ended, from the listener's; nobody has accepted or used it yet.
+ * DW_OWNER_SHARED: several processes use the socket, which is not TCP's; `last_users` has the last of them, and nothing
+ * else.
+ *
+ * A hash keyed by addresses takes 96 bytes an entry, a third of what socket storage takes, and any program can ask it
+ * for any socket that it has the address of. Only listeners have socket storage too: it is copied to their children,
+ * which so know whose they are.
+ *
+ * Processes that share a datagram socket may send on it at the same time. Were its value rewritten by each, a program
+ * could see another's; so who sends is noted for the thread and the CPU, until the packet's other programs have run.
+ *
+ * A lookup takes longer than all the rest that is done for a packet: owner_recent.h keeps the last answers.
+ *
+ * Most sockets belong to one process, so what costs time at every system call (owner_accept) or receive (owner_recv)
+ * is attached only when a socket is found in the hands of several processes. A use by another process than before makes
+ * that suspect; then owner_iter looks again, and puts right who holds the listeners.
+ *
+ * Here are the hooks at which a process makes, uses or leaves a socket; owner_table.h keeps what they tell,
+ * owner_files.h has the files that processes hold, owner_kernel.h the few types of the kernel. */
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "abi/abi.h"
+#include "abi/arch.h"
+#include "abi/owner_scan.h"
+#include "owner_kernel.h"
+#include "owner_table.h"
+
+/* Runs in the process that calls socket(2), never for sockets of the kernel. */
+SEC("cgroup/sock_create")
+int owner_create(struct bpf_sock *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct dw_owner now;
+
+	if (t->flags & PF_KTHREAD)
+		return 1;
+	owner_of(&now, t, DW_OWNER_CREATE);
+	store((DW_U64)ctx, &now);
+	return 1;
+}
+
+/* Does the current process itself send a packet of this TCP socket, or did an interrupt come in between? A process that
+ * works on a socket holds its lock, and while it does no interrupt sends on that socket: what arrives waits for the
+ * process (the backlog). But a listener's SYN-ACKs are sent without its lock. */
+static __always_inline bool sends_tcp(const struct sock *sk)
+{
+	return sk->sk_lock.owned && sk->__sk_common.skc_state != TCP_LISTEN && has_file(sk);
+}
+
+/* The same for UDP and raw sockets. Interrupts do not send on them, but another process may carry their packets on, one
+ * that decides for NFQUEUE say. So the system call that is running must name the socket. */
+static __always_inline bool sends_other(struct task_struct *t, const void *sk)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
+	struct file *f;
+
+	return sock_of_fd(t, (unsigned int)ARCH_CALL_ARG(regs), &f) == sk;
+}
+
+/* Who reads the files of others, by an iterator as ours, holds each for a moment: what its process closes meanwhile is
+ * closed, and sends its FIN, at the end of that read(2). No other socket is closed there. */
+static __always_inline bool closed_by_walker(struct task_struct *t, const struct sock *sk)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
+
+	return sk->sk_shutdown == SHUTDOWN_MASK && ARCH_CALL_NR(regs) == ARCH_NR_READ;
+}
+
+/* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
+static __always_inline void egress_other(const void *sk, struct task_struct *t, struct dw_owner *o)
+{
+	struct dw_owner now;
+	struct dw_sender *s;
+
+	s = sender(t);
+	if (!sends_other(t, sk)) {
+		/* What the thread sent on this socket before does not tell whose this packet is. */
+		if (s && s->sk == (DW_U64)sk)
+			s->sk = 0;
+		return;
+	}
+	owner_of(&now, t, DW_OWNER_USE);
+	if (o && o->pid != now.pid)
+		datagram_suspect = 1;
+	if (s && o) {
+		s->sk = (DW_U64)sk;
+		s->owner = now;
+	}
+	claim((DW_U64)sk, &now, false);
+}
+
+static __always_inline void egress_slow(void *sk, struct task_struct *t, struct dw_owner *o)
+{
+	struct dw_owner now;
+	struct tcp_sock *tcp;
+
+	tcp = bpf_skc_to_tcp_sock(sk);
+	if (t->flags & PF_KTHREAD || (tcp && closed_by_walker(t, &tcp->inet_conn.icsk_inet.sk))) {
+		if (tcp && !o)
+			adopt(tcp);
+		return;
+	}
+	if (!tcp) {
+		egress_other(sk, t, o);
+		return;
+	}
+	if (!sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
+		if (!o)
+			adopt(tcp);
+		return;
+	}
+	if (o && o->pid != t->tgid && o->how == DW_OWNER_INHERIT)
+		listener_suspect = 1;
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, true);
+}
+
+/* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
+ * listener. */
+SEC("cgroup_skb/egress")
+int owner_egress(struct __sk_buff *skb)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct bpf_sock *sk = skb->sk;
+
+	if (sk && !known(sk, t))
+		egress_slow(sk, t, lookup((DW_U64)sk));
+	return 1;
+}
+
+#ifdef OWNER_FUNCS
+/* Scripts on functions of the kernel see a packet before owner_egress does: so it is looked at a moment earlier. What
+ * is no full socket is a handshake's or TIME_WAIT's; a tunnel's outer packet still has the inner one's, and another
+ * sends. */
+static __always_inline int output(struct sock *by, const struct sk_buff *skb)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	if (by && by == skb->sk && by->__sk_common.skc_state != TCP_TIME_WAIT &&
+		by->__sk_common.skc_state != TCP_NEW_SYN_RECV && !known(by, t))
+		egress_slow(by, t, lookup((DW_U64)by));
+	return 0;
+}
+
+SEC("fentry/ip_output")
+int owner_output4(DW_U64 *args)
+{
+	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+}
+
+SEC("fentry/ip_mc_output")
+int owner_output4_mc(DW_U64 *args)
+{
+	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+}
+
+SEC("fentry/ip6_output")
+int owner_output6(DW_U64 *args)
+{
+	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+}
+#endif
+
+/* accept(2) with room for the peer's address asks the new socket for it; so does getpeername(2), which is a use too. */
+static __always_inline int peer(struct bpf_sock_addr *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct bpf_sock *sk = ctx->sk;
+	const struct dw_owner *o;
+	struct dw_owner now;
+
+	if (!sk)
+		return 1;
+	o = lookup((DW_U64)sk);
+	if ((o && is_owner(o, t)) || t->flags & PF_KTHREAD)
+		return 1;
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, is_stream(ctx->protocol));
+	return 1;
+}
+
+SEC("cgroup/getpeername4")
+int owner_peer4(struct bpf_sock_addr *ctx)
+{
+	return peer(ctx);
+}
+
+SEC("cgroup/getpeername6")
+int owner_peer6(struct bpf_sock_addr *ctx)
+{
+	return peer(ctx);
+}
+
+static __always_inline bool is_inet(const struct sock *sk)
+{
+	return sk->__sk_common.skc_family == AF_INET || sk->__sk_common.skc_family == AF_INET6;
+}
+
+#if defined(OWNER_RECV) || defined(OWNER_FUNCS)
+/* The end of every receive call, in the process that calls. */
+static __always_inline int received(struct sock *sk)
+{
+	if (sk && is_inet(sk))
+		use(sk);
+	return 0;
+}
+
+/* The end of every send call, likewise. A connection's new holder may have written what must wait for the other side,
+ * and is sent by an interrupt. Datagrams do not wait. */
+static __always_inline int written(struct sock *sk)
+{
+	if (sk && is_inet(sk) && is_stream(sk->sk_protocol))
+		use(sk);
+	return 0;
+}
+#endif
+
+#ifdef OWNER_RECV /* of sockets of every family; since Linux 6.3 */
+SEC("tp_btf/sock_recv_length")
+int owner_recv(DW_U64 *args)
+{
+	return received((struct sock *)args[0]);
+}
+
+SEC("tp_btf/sock_send_length")
+int owner_send(DW_U64 *args)
+{
+	return written((struct sock *)args[0]);
+}
+#endif
+#ifdef OWNER_FUNCS
+SEC("fexit/inet_recvmsg")
+int owner_recv(DW_U64 *args)
+{
+	return received(((struct socket *)args[0])->sk);
+}
+
+SEC("fexit/inet6_recvmsg")
+int owner_recv6(DW_U64 *args)
+{
+	return received(((struct socket *)args[0])->sk);
+}
+
+SEC("fexit/inet_sendmsg")
+int owner_send(DW_U64 *args)
+{
+	return written(((struct socket *)args[0])->sk);
+}
+
+SEC("fexit/inet6_sendmsg")
+int owner_send6(DW_U64 *args)
+{
+	return written(((struct socket *)args[0])->sk);
+}
+#endif
+
+/* The last descriptor of a socket is closed. TCP sockets live on (owner_destroy); so may MPTCP's, whose subflows still
+ * send what was written (owner_state). */
+SEC("cgroup/sock_release")
+int owner_release(struct bpf_sock *ctx)
+{
+	DW_U64 key = (DW_U64)ctx;
+	struct dw_owner *o;
+
+	if (ctx->protocol == IPPROTO_TCP)
+		return 1;
+	if (ctx->protocol == IPPROTO_MPTCP && ctx->state != TCP_CLOSE && ctx->state != TCP_LISTEN) {
+		o = lookup(key);
+		if (o)
+			set_how(key, o, DW_OWNER_LEFT);
+		return 1;
+	}
+	forget(ctx, ctx->protocol == IPPROTO_MPTCP || ctx->protocol == IPPROTO_SCTP);
+	bpf_map_delete_elem(&last_users, &key);
+	return 1;
+}
+
+/* The kernel has made the socket of a connection: it is as its listener is, until somebody accepts it. */
+static __always_inline void inherit(struct sock *sk)
+{
+	const DW_U64 *listener = bpf_sk_storage_get(&listeners, sk, 0, 0);
+	const struct dw_owner *o = listener ? lookup(*listener) : NULL;
+	DW_U64 key = (DW_U64)sk;
+	struct dw_owner now;
+
+	if (o) {
+		now = *o;
+		now.how = DW_OWNER_INHERIT;
+		store((DW_U64)sk, &now);
+	} else {
+		remove(key);
+	}
+	if (listener)
+		bpf_sk_storage_delete(&listeners, sk);
+}
+
+static __always_inline void listens(struct sock *sk)
+{
+	DW_U64 *self = bpf_sk_storage_get(&listeners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+
+	if (self)
+		*self = (DW_U64)sk;
+	else
+		drop();
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int owner_state(DW_U64 *args)
+{
+	struct sock *sk = (struct sock *)args[0];
+	int old = (int)args[1], new = (int)args[2];
+	const struct dw_owner *o;
+	DW_U64 key = args[0];
+
+	if (new == TCP_LISTEN || (new == TCP_SYN_SENT &&old == TCP_CLOSE)) {
+		use(sk);
+		if (new == TCP_LISTEN && sk->sk_protocol == IPPROTO_TCP)
+			listens(sk);
+	} else if (old == TCP_LISTEN && new == TCP_SYN_RECV) {
+		inherit(sk);
+	} else if (new == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP) {
+		o = lookup(key);
+		if (o && o->how == DW_OWNER_LEFT)
+			forget(sk, true);
+	}
+	return 0;
+}
+
+/* Of listeners that share a port each has one process that accepts, though all of them may hold it: who made them has
+ * forked. */
+static __always_inline void accepts(struct task_struct *t, unsigned int fd)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(t, fd, &f);
+	struct dw_owner now, *o;
+
+	if (!sk || !BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuseport) || known(sk, t))
+		return;
+	o = lookup((DW_U64)sk);
+	if (!o)
+		return;
+	owner_of(&now, t, DW_OWNER_USE);
+	rewrite((DW_U64)sk, o, &now);
+}
+
+static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
+{
+	struct file *f = NULL, *again = NULL;
+	struct sock *sk = sock_of_fd(t, fd, &f);
+	struct dw_owner now;
+	DW_U64 key = (DW_U64)sk;
+
+	if (!sk || !is_stream(BPF_CORE_READ(sk, sk_protocol)))
+		return;
+	owner_of(&now, t, DW_OWNER_ACCEPT);
+	store(key, &now);
+	/* Another thread may have closed the descriptor already, and the socket may have been destroyed before the
+	 * entry was made: then nothing else would ever remove the entry. */
+	if (sock_of_fd(t, fd, &again) != sk || again != f)
+		remove(key);
+}
+
+SEC("tp_btf/sys_exit")
+int owner_accept(DW_U64 *args)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)args[0];
+	long ret = (long)args[1];
+
+	if ((ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT4 || ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT) && ret >= 0) {
+		accepts(bpf_get_current_task_btf(), (unsigned int)ARCH_CALL_ARG(regs));
+		accept_done(bpf_get_current_task_btf(), (unsigned int)ret);
+	}
+	return 0;
+}
+
+/* The end of a TCP socket. */
+SEC("tp_btf/tcp_destroy_sock")
+int owner_destroy(DW_U64 *args)
+{
+	forget((const void *)args[0], false);
+	return 0;
+}
+
+static __always_inline bool is_listener(const struct sock *sk)
+{
+	return sk->__sk_common.skc_state == TCP_LISTEN && sk->sk_protocol == IPPROTO_TCP;
+}
+
+#include "owner_files.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

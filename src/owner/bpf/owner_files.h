@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner_files: sockets that processes hold without a use of them: what a fork copies, what an exit leaves, and the
+ * files of all processes. Part of owner.bpf.c.
+ *
+ * Input: processes that fork and end; the iterator over all open files.
+ * Output: changed owners, and suspects: a listener or datagram socket that several processes hold. */
+/* ---- fork and exit: who holds a socket changes without a use of it ---- */
+#define HEIRS 4
+struct walk {
+	struct task_struct *t;
+	DW_U32 listener, datagram;
+	DW_U64 heirs[HEIRS]; /* of a process that ends: its children */
+};
+
+static long held_file(DW_U64 fd, struct walk *w)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(w->t, (unsigned int)fd, &f);
+
+	if (!sk)
+		return 0;
+	if (!is_stream(BPF_CORE_READ(sk, sk_protocol)))
+		w->datagram = 1;
+	else if (BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN)
+		w->listener = 1;
+	return 0;
+}
+
+/* Do others hold the file of a process that ends? */
+static __always_inline bool is_held(const struct file *f)
+{
+	const struct file___count *counted = (const void *)f;
+	const struct file___ref *ref = (const void *)f;
+
+	if (bpf_core_field_exists(counted->f_count.counter))
+		return BPF_CORE_READ(counted, f_count.counter) > 1;
+	return BPF_CORE_READ(ref, f_ref.refcnt.counter) > 0;
+}
+
+/* A child that has the same file at the same place: the process that made a socket leaves it so to the one that
+ * serves. */
+static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 fd, const struct file *f)
+{
+	struct task_struct *heir = NULL;
+	struct file *other;
+
+#pragma unroll
+	for (int i = 0; i < HEIRS; i++) {
+		struct task_struct *child = (struct task_struct *)w->heirs[i];
+		struct fdtable *fdt = child && !heir ? BPF_CORE_READ(child, files, fdt) : NULL;
+
+		if (fdt && fd < BPF_CORE_READ(fdt, max_fds) &&
+			!bpf_probe_read_kernel(&other, sizeof(other), BPF_CORE_READ(fdt, fd) + fd) && other == f)
+			heir = child;
+	}
+	return heir;
+}
+
+/* o, or what stands for it in last_users, was the ending process's, and is now its child's. */
+static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct task_struct *heir)
+{
+	struct dw_owner now;
+
+	owner_is(&now, heir, BPF_CORE_READ(heir, tgid), BPF_CORE_READ(heir, pid), DW_OWNER_ITER);
+	if (o->how != DW_OWNER_SHARED)
+		rewrite(key, o, &now);
+	else if (bpf_map_update_elem(&last_users, &key, &now, BPF_ANY))
+		drop();
+}
+
+/* What is of the ending process goes to its child, or whoever uses it first, or is found to hold it. So does what it
+ * used last of several. */
+static long left_file(DW_U64 fd, struct walk *w)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(w->t, (unsigned int)fd, &f);
+	struct dw_owner *o = sk && is_held(f) ? lookup((DW_U64)sk) : NULL;
+	DW_U64 key = (DW_U64)sk;
+	const struct dw_owner *last = o && o->how == DW_OWNER_SHARED ? bpf_map_lookup_elem(&last_users, &key) : o;
+	struct task_struct *heir;
+
+	if (!last || last->pid != w->t->tgid || last->how >= DW_OWNER_INHERIT)
+		return 0;
+	heir = heir_of(w, fd, f);
+	if (heir) {
+		inherit_file(key, o, heir);
+		return 0;
+	}
+	set_how(key, o, DW_OWNER_INHERIT);
+	if (last != o) {
+		bpf_map_delete_elem(&last_users, &key);
+		datagram_shared = 1;
+	}
+	orphaned = 1;
+	return 0;
+}
+
+/* The oldest children of a process that ends; they are given away to others after this. */
+static __always_inline void find_heirs(struct walk *w)
+{
+	const struct task_struct *t = w->t;
+	const void *head = (const void *)t + bpf_core_field_offset(struct task_struct, children);
+	const void *n = BPF_CORE_READ(t, children.next);
+
+#pragma unroll
+	for (int i = 0; i < HEIRS; i++) {
+		if (!n || n == head)
+			break;
+		w->heirs[i] = (DW_U64)n - bpf_core_field_offset(struct task_struct, sibling);
+		n = BPF_CORE_READ((const struct list_head *)n, next);
+	}
+}
+
+static __always_inline DW_U32 files_of(struct task_struct *t)
+{
+	DW_U32 n = BPF_CORE_READ(t, files, fdt, max_fds);
+
+	return n < FILES_MAX ? n : FILES_MAX;
+}
+
+/* A new process holds the sockets of the old one, and may use them without sending. */
+SEC("tp_btf/sched_process_fork")
+int owner_fork(DW_U64 *args)
+{
+	struct task_struct *parent = (struct task_struct *)args[0], *child = (struct task_struct *)args[1];
+	const unsigned char *is = holder(parent->tgid);
+	struct walk w = { .t = parent };
+
+	if (!is || !*is || parent->tgid == child->tgid)
+		return 0;
+	bpf_loop(files_of(parent), held_file, &w, 0);
+	if (w.listener | w.datagram)
+		set_holder(child->tgid);
+	if (w.listener)
+		listener_suspect = 1;
+	if (w.datagram)
+		datagram_suspect = 1;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int owner_exit(DW_U64 *args)
+{
+	struct task_struct *t = (struct task_struct *)args[0];
+	unsigned char *is = holder(t->tgid);
+	struct walk w = { .t = t };
+
+	if (!is || !*is || BPF_CORE_READ(t, signal, live.counter) > 0)
+		return 0;
+	find_heirs(&w);
+	bpf_loop(files_of(t), left_file, &w, 0);
+	*is = 0;
+	return 0;
+}
+
+/* The process of *now holds sk, of which o has another owner. At first (OWNER_SCAN_FILL) the process with the lowest
+ * number owns a socket. Later the owner of a listener may hold it no more: one scan (OWNER_SCAN_MARK) finds those that
+ * do, the next (OWNER_SCAN_CHECK) gives the others to the first process that holds them. */
+static __always_inline void found_shared(const struct sock *sk, struct dw_owner *o, const struct dw_owner *now)
+{
+	if (scan == OWNER_SCAN_MARK)
+		return;
+	if (!is_listener(sk)) {
+		if (!is_stream(sk->sk_protocol))
+			datagram_shared = 1;
+		return;
+	}
+	if (scan == OWNER_SCAN_CHECK && o->how != marked) {
+		rewrite((DW_U64)sk, o, now);
+		set_how((DW_U64)sk, o, marked);
+		return;
+	}
+	listener_shared = 1;
+}
+
+/* The subflows of a connection that is older than the service. */
+static __always_inline void subflows(const struct mptcp_sock *m, const struct dw_owner *now)
+{
+	const struct list_head *head, *n;
+	const struct mptcp_subflow_context *c;
+
+	if (!bpf_core_type_exists(struct mptcp_subflow_context))
+		return;
+	head = (const void *)m + bpf_core_field_offset(struct mptcp_sock, conn_list);
+	n = BPF_CORE_READ(m, conn_list.next);
+	for (int i = 0; i < SUBFLOWS_MAX && n && n != head; i++) {
+		c = (const void *)n - bpf_core_field_offset(struct mptcp_subflow_context, node);
+		store((DW_U64)BPF_CORE_READ(c, tcp_sock), now);
+		n = BPF_CORE_READ(n, next);
+	}
+}
+
+/* Sockets that are older than the service. What a use wrote in the meantime stays. Init gives way, which keeps a copy
+ * of the listeners of the services that it starts. */
+SEC("iter/task_file")
+int owner_iter(struct bpf_iter__task_file *ctx)
+{
+	struct file *file = ctx->file;
+	struct task_struct *t = ctx->task;
+	struct dw_owner now, *o;
+	struct socket *s;
+	struct sock *sk;
+
+	if (!file || !t || (t->flags & PF_EXITING))
+		return 0;
+	s = bpf_sock_from_file(file);
+	if (!s)
+		return 0;
+	sk = s->sk;
+	if (!sk || !is_inet(sk))
+		return 0;
+	if (partial && !is_stream(sk->sk_protocol))
+		return 0;
+	owner_of(&now, t, DW_OWNER_ITER);
+	if (is_listener(sk))
+		listens(sk);
+	o = lookup((DW_U64)sk);
+	if (!o)
+		store((DW_U64)sk, &now);
+	else if (o->how == DW_OWNER_SHARED)
+		found_shared(sk, o, &now);
+	else if (o->how == DW_OWNER_INHERIT || (o->how == DW_OWNER_ITER && o->pid == 1))
+		rewrite((DW_U64)sk, o, &now);
+	else if (o->pid != now.pid && now.pid != 1)
+		found_shared(sk, o, &now);
+	if (scan == OWNER_SCAN_MARK && o && o->pid == now.pid && now.pid != 1 && is_listener(sk))
+		set_how((DW_U64)sk, o, marked);
+	if (sk->sk_protocol == IPPROTO_MPTCP && scan == OWNER_SCAN_FILL)
+		subflows((struct mptcp_sock *)sk, &now);
+	return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner_kernel: what the owner service knows of the kernel: types, in which CO-RE puts the offsets of the running
+ * kernel, and numbers. Part of owner.bpf.c. */
+#define AF_INET 2
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+#define PF_EXITING 0x00000004
+#define PF_KTHREAD 0x00200000
+#define SHUTDOWN_MASK 3 /* both ways */
+#define S_IFMT 0170000
+#define S_IFSOCK 0140000
+#define IPPROTO_SCTP 132
+#define IPPROTO_MPTCP 262
+#define SUBFLOWS_MAX 8
+#define TCP_SYN_SENT 2
+#define TCP_SYN_RECV 3
+#define TCP_TIME_WAIT 6
+#define TCP_CLOSE 7
+#define TCP_LISTEN 10
+#define TCP_NEW_SYN_RECV 12
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct inode {
+	unsigned short i_mode;
+};
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+/* How many hold a file: until Linux 6.12, and since, when it is one less. */
+struct file___count {
+	struct {
+		long counter;
+	} f_count;
+};
+struct file___ref {
+	struct {
+		struct {
+			long counter;
+		} refcnt;
+	} f_ref;
+};
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+struct files_struct {
+	struct fdtable *fdt;
+};
+struct cred {
+	struct {
+		unsigned int val;
+	} uid;
+};
+struct upid {
+	int nr;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+typedef struct {
+	int counter;
+} atomic_t;
+struct signal_struct {
+	atomic_t live;
+};
+struct list_head {
+	struct list_head *next;
+};
+struct task_struct {
+	unsigned int flags;
+	int pid;
+	int tgid;
+	struct list_head children, sibling;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	const struct cred *cred;
+	struct files_struct *files;
+	struct signal_struct *signal;
+	char comm[16];
+};
+struct pt_regs {
+	ARCH_CALL_MEMBERS;
+};
+struct sock_common {
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	unsigned char skc_reuse : 4, skc_reuseport : 1;
+};
+typedef struct refcount_struct {
+	atomic_t refs;
+} refcount_t;
+typedef struct {
+	int owned;
+} socket_lock_t;
+struct socket;
+struct sock {
+	struct sock_common __sk_common;
+	socket_lock_t sk_lock;
+	refcount_t sk_wmem_alloc;
+	unsigned short sk_protocol;
+	unsigned char sk_shutdown;
+	struct socket *sk_socket;
+};
+struct inet_sock {
+	struct sock sk;
+};
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	void *icsk_ulp_data;
+};
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	bool is_mptcp : 1;
+};
+struct mptcp_subflow_context {
+	struct list_head node;
+	struct sock *tcp_sock, *conn;
+};
+struct mptcp_sock {
+	struct list_head conn_list;
+	struct sock *first;
+};
+struct socket {
+	struct file *file;
+	struct sock *sk;
+};
+struct sk_buff {
+	struct sock *sk;
+};
+struct bpf_iter__task_file {
+	struct task_struct *task;
+	struct file *file;
+};
+#pragma clang attribute pop

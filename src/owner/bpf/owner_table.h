@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner_table: who owns which socket: the maps, and what changes them. Part of owner.bpf.c.
+ *
+ * Input: a socket, and the process that made, accepted or used it.
+ * Output: `owners`, `last_users`, `senders`; what user space is asked to look into (the suspects).
+ * Invariant: that of owner.bpf.c; every change of an owner is told to owner_recent.h. */
+/* Owners that could not be stored. */
+DW_U64 drops;
+/* A connection was used by another process than its listener's; a socket of a protocol other than TCP by another
+ * process than before. Set here, reset by user space. */
+DW_U32 listener_suspect, datagram_suspect;
+/* The same found by owner_iter: several processes hold a listener, a socket of a protocol other than TCP. */
+DW_U32 listener_shared, datagram_shared;
+/* A process used a connection that was another's. Its writes are noted from then on: they may be sent by others. */
+DW_U32 stream_shared;
+/* A process has ended whose sockets others hold. Set here, reset by user space. */
+DW_U32 orphaned;
+/* What owner_iter does, and how it marks the listeners that their owners hold; set by user space. */
+DW_U32 scan, marked;
+/* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
+DW_U32 partial;
+
+/* The sockets that ended last on this CPU with packets still on their way out. */
+#define ENDED 256
+struct ended {
+	DW_U64 next;
+	DW_U64 sk[ENDED];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 131072); /* user space knows better */
+	__type(key, DW_U64);
+	__type(value, struct dw_owner);
+} owners SEC(".maps");
+
+/* A listener's own address; of a socket that the kernel has just cloned from it: the listener's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, DW_U64);
+} listeners SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, DW_U64);
+	__type(value, struct dw_owner);
+} last_users SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, DW_SENDERS);
+	__type(key, DW_U32);
+	__type(value, struct dw_sender);
+} senders SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, DW_U32);
+	__type(value, struct ended);
+} ended SEC(".maps");
+
+/* Numbers of processes, modulo HOLDERS, that have been an owner, or were made by one that had sockets: the others need
+ * not be looked at when they fork or end. */
+#define HOLDERS 65536
+#define FILES_MAX 1024
+struct holders {
+	unsigned char is[HOLDERS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, DW_U32);
+	__type(value, struct holders);
+} holders SEC(".maps");
+
+static __always_inline void drop(void)
+{
+	__sync_fetch_and_add(&drops, 1);
+}
+
+/* The number of a process in the pid namespace that it lives in: the last of its numbers. */
+static __always_inline DW_U32 number_inside(struct task_struct *t)
+{
+	struct pid *pid = BPF_CORE_READ(t, group_leader, thread_pid);
+	DW_U32 level = BPF_CORE_READ(pid, level);
+	int nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+		(void *)pid + bpf_core_field_offset(struct pid, numbers) +
+			(DW_U64)level * bpf_core_type_size(struct upid));
+	return (DW_U32)nr;
+}
+
+static __always_inline unsigned char *holder(int pid)
+{
+	DW_U32 zero = 0;
+	struct holders *h = bpf_map_lookup_elem(&holders, &zero);
+
+	return h ? &h->is[(DW_U32)pid % HOLDERS] : NULL;
+}
+
+static __always_inline void set_holder(int pid)
+{
+	unsigned char *is = holder(pid);
+
+	if (is)
+		*is = 1;
+}
+
+/* Describes a process as owner: the name is that of the process, not of the thread. */
+static __always_inline void owner_is(struct dw_owner *o, struct task_struct *t, int tgid, int pid, DW_U32 how)
+{
+	o->pid = tgid;
+	o->tid = pid;
+	o->uid = BPF_CORE_READ(t, cred, uid.val);
+	o->how = how;
+	o->nspid = number_inside(t);
+	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
+	set_holder(tgid);
+}
+
+static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, DW_U32 how)
+{
+	owner_is(o, t, t->tgid, t->pid, how);
+}
+
+/* Names are 16 bytes, and aligned as their structures are. */
+static __always_inline bool same_name(const void *a, const void *b)
+{
+	const DW_U64 *x = a, *y = b;
+
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself;
+ * a server drops its privilege. */
+static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
+{
+	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->cred->uid.val &&
+		same_name(o->comm, t->group_leader->comm);
+}
+
+#include "owner_recent.h"
+
+/* A reader on another CPU may for a few nanoseconds see some members changed and some not: pid changes last. */
+static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
+{
+	__builtin_memcpy(o->comm, now->comm, sizeof(o->comm));
+	o->tid = now->tid;
+	o->uid = now->uid;
+	o->how = now->how;
+	o->nspid = now->nspid;
+	barrier();
+	o->pid = now->pid;
+	recent_change(key);
+}
+
+static __always_inline void set_how(DW_U64 key, struct dw_owner *o, DW_U32 how)
+{
+	o->how = how;
+	recent_change(key);
+}
+
+/* Sockets of the kernel have no file, and no owner. */
+static __always_inline bool has_file(const struct sock *sk)
+{
+	return BPF_CORE_READ(sk, sk_socket, file);
+}
+
+static __always_inline struct dw_sender *sender(const struct task_struct *t)
+{
+	DW_U32 i = (DW_U32)t->pid % DW_SENDERS;
+
+	return bpf_map_lookup_elem(&senders, &i);
+}
+
+static __always_inline struct dw_owner *lookup(DW_U64 key)
+{
+	return bpf_map_lookup_elem(&owners, &key);
+}
+
+static __always_inline void store(DW_U64 key, const struct dw_owner *now)
+{
+	if (bpf_map_update_elem(&owners, &key, now, BPF_ANY))
+		drop();
+	recent_change(key);
+}
+
+static __always_inline void remove(DW_U64 key)
+{
+	bpf_map_delete_elem(&owners, &key);
+	recent_change(key);
+}
+
+/* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
+ * make subflows, SCTP's associations end later than the call (later): then the entry stays until as many others of that
+ * kind have ended on this CPU. The kernel may give the address to a new socket before: that has its own entry made,
+ * unless it is one of the kernel's own, which programs tell by its struct socket. */
+static __always_inline void forget(const void *sk, bool later)
+{
+	struct dw_owner *o;
+	struct ended *e;
+	DW_U64 key = (DW_U64)sk;
+	DW_U32 zero = 0;
+
+	later = later || BPF_CORE_READ((const struct sock *)sk, sk_wmem_alloc.refs.counter) > 1;
+	o = later ? lookup(key) : NULL;
+	e = o ? bpf_map_lookup_elem(&ended, &zero) : NULL;
+	if (!e) {
+		remove(key);
+		return;
+	}
+	set_how(key, o, DW_OWNER_LEFT);
+	key = __sync_lock_test_and_set(&e->sk[__sync_fetch_and_add(&e->next, 1) % ENDED], key);
+	o = key && key != (DW_U64)sk ? lookup(key) : NULL;
+	if (o && o->how == DW_OWNER_LEFT)
+		remove(key);
+}
+
+static __always_inline bool is_stream(DW_U32 protocol)
+{
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+}
+
+/* The process of *now uses a socket other than TCP's, whose value o was written for another process: from now on o is
+ * left alone, and `last_users` tells the last user, in one piece. */
+static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
+{
+	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
+
+	if ((!last || last->pid != now->pid || !same_name(last->comm, now->comm)) &&
+		bpf_map_update_elem(&last_users, &key, now, BPF_ANY)) {
+		drop();
+		return;
+	}
+	barrier();
+	set_how(key, o, DW_OWNER_SHARED);
+}
+
+/* The process of *now becomes owner of the socket at key, which has a file. */
+static __always_inline void claim(DW_U64 key, const struct dw_owner *now, bool stream)
+{
+	struct dw_owner *o = lookup(key);
+
+	if (!o) {
+		store(key, now);
+		return;
+	}
+	if (!stream && (o->how == DW_OWNER_SHARED || o->pid != now->pid)) {
+		share(key, o, now);
+		return;
+	}
+	if (o->pid != now->pid && o->how != DW_OWNER_INHERIT)
+		stream_shared = 1;
+	rewrite(key, o, now);
+}
+
+/* Kernels without MPTCP have no such member. */
+static __always_inline bool is_subflow(const struct tcp_sock *tcp)
+{
+	return bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD_PROBED(tcp, is_mptcp);
+}
+
+/* A subflow of MPTCP belongs to the owner of the connection that it is a part of. */
+static __always_inline bool adopt(const struct tcp_sock *tcp)
+{
+	const struct mptcp_subflow_context *c;
+	const struct mptcp_sock *m;
+	const struct dw_owner *parent;
+	struct dw_owner now;
+
+	if (!bpf_core_type_exists(struct mptcp_subflow_context) || !is_subflow(tcp))
+		return false;
+	c = BPF_CORE_READ(tcp, inet_conn.icsk_ulp_data);
+	m = (const struct mptcp_sock *)BPF_CORE_READ(c, conn);
+	parent = lookup((DW_U64)m);
+	/* a connection that nobody has used yet: its first subflow has its listener's owner */
+	if (!parent)
+		parent = lookup((DW_U64)BPF_CORE_READ(m, first));
+	if (!parent)
+		return false;
+	now = *parent;
+	now.how = DW_OWNER_USE;
+	store((DW_U64)tcp, &now);
+	return true;
+}
+
+/* Is process t the owner of the socket already? */
+static __always_inline bool known(const void *sk, const struct task_struct *t)
+{
+	DW_U64 key = (DW_U64)sk;
+	const struct dw_owner *o;
+	DW_U32 change;
+
+	if (recent_is(key, t))
+		return true;
+	change = recent_before(key);
+	o = lookup(key);
+	if (!o || !is_owner(o, t))
+		return false;
+	recent_note(key, change, o);
+	return true;
+}
+
+/* The current process uses sk, and becomes its owner unless it is that already. */
+static __always_inline void use(struct sock *sk)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct dw_owner now;
+
+	if (known(sk, t) || (partial && !is_stream(sk->sk_protocol)))
+		return;
+	if (!has_file(sk) &&
+		(sk->sk_protocol != IPPROTO_TCP || !is_subflow((struct tcp_sock *)sk) || adopt((struct tcp_sock *)sk)))
+		return;
+	if (t->flags & PF_KTHREAD)
+		return;
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
+}
+
+/* The socket of file descriptor fd of process t if it is an Internet socket, or NULL; *f is its file. The pointer
+ * comes from a table, so the verifier does not know it for a socket: it is only good as a number. */
+static __always_inline struct sock *sock_of_fd(struct task_struct *t, unsigned int fd, struct file **f)
+{
+	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+	struct socket *s;
+	struct sock *sk;
+	DW_U32 family;
+
+	if (fd >= BPF_CORE_READ(fdt, max_fds) || bpf_probe_read_kernel(f, sizeof(*f), BPF_CORE_READ(fdt, fd) + fd) ||
+		!*f)
+		return NULL;
+	if ((BPF_CORE_READ(*f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return NULL;
+	s = BPF_CORE_READ(*f, private_data);
+	if (BPF_CORE_READ(s, file) != *f)
+		return NULL;
+	sk = BPF_CORE_READ(s, sk);
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	return family == AF_INET || family == AF_INET6 ? sk : NULL;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner: attaches and fills the owner service.
+ *
+ * Input:  the programs and maps that owner_load.c has loaded; a descriptor of the root cgroup.
+ * Output: hashes, address of a socket -> struct dw_owner.
+ * Invariant: every program is held by a link that only this process holds, so nothing outlives it. The hooks are
+ * attached before the sockets that exist are listed: no socket falls between the two.
+ */
+#include "owner/owner.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/abi.h"
+#include "abi/owner_scan.h"
+#include "kernel/bpfsys.h"
+#include "kernel/lockdown.h"
+#include "load/cgroup_taken.h"
+#include "owner/owner_load.h"
+
+_Static_assert(sizeof(struct dw_owner) == 32, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
+
+/* The time of scans that may come at once, times 100: 100 ms. */
+#define SCAN_CREDIT 10000000000ull
+
+struct owner {
+	struct owner_kernel k;
+	int cgroup;           /* ours, or -1 */
+	int link[PROG_COUNT]; /* -1: not attached */
+	uint64_t next_scan;   /* when another scan would be due if they came evenly, ns */
+};
+
+static int attach(struct owner *o, enum owner_prog p)
+{
+	int fd;
+
+	if (o->link[p] >= 0 || o->k.prog[p] < 0)
+		return 0;
+	if (owner_progs[p].type == BPF_TRACE_RAW_TP)
+		fd = bpfsys_link_raw(o->k.prog[p]);
+	else if (o->cgroup < 0)
+		return 0;
+	else
+		fd = bpfsys_link(o->k.prog[p], o->cgroup, owner_progs[p].type);
+	if (fd < 0)
+		return fd;
+	o->link[p] = fd;
+	return 0;
+}
+
+/* Attaches the programs of one kind. *failed, unless NULL, gets the one that could not be. */
+static int attach_all(struct owner *o, enum owner_when when, enum owner_prog *failed)
+{
+	for (size_t i = 0; i < PROG_COUNT; i++) {
+		int err = owner_progs[i].when == when ? attach(o, (enum owner_prog)i) : 0;
+
+		if (err) {
+			if (failed)
+				*failed = (enum owner_prog)i;
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Runs the iterator over all open files. It prints nothing; each read does a part of the work. */
+static int scan(const struct owner *o, enum owner_scan what)
+{
+	int link = bpfsys_link(o->k.iter, 0, BPF_TRACE_ITER), fd, err = 0;
+	char buf[64];
+
+	*o->k.scan = what;
+	if (link < 0)
+		return link;
+	fd = bpfsys_iter_new(link);
+	if (fd < 0)
+		err = fd;
+	while (!err) {
+		ssize_t n = read(fd, buf, sizeof(buf));
+
+		if (!n)
+			break;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			err = -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	close(link);
+	return err;
+}
+
+static int attach_needed(struct owner *o)
+{
+	int err = 0;
+
+	if (*o->k.listener_shared)
+		err = attach_all(o, LISTENER, NULL);
+	if (!err && *o->k.datagram_shared)
+		err = attach_all(o, DATAGRAM, NULL);
+	if (!err && *o->k.stream_shared)
+		err = attach_all(o, STREAM, NULL);
+	return err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int owner_poll(struct owner *o)
+{
+	bool listener = *o->k.listener_suspect && !*o->k.listener_shared;
+	bool datagram = *o->k.datagram_suspect && !*o->k.datagram_shared;
+	uint64_t begin;
+	int err;
+
+	if (*o->k.stream_shared && o->link[PROG_send] < 0) {
+		err = attach_all(o, STREAM, NULL);
+		if (err)
+			return err;
+	}
+	if (!listener && !datagram && !*o->k.orphaned)
+		return 0;
+	begin = now_ns();
+	if (begin + SCAN_CREDIT < o->next_scan)
+		return 0;
+	*o->k.listener_suspect = 0;
+	*o->k.datagram_suspect = 0;
+	*o->k.orphaned = 0;
+	*o->k.marked = *o->k.marked == DW_OWNER_HOLDS ? DW_OWNER_HOLDS_TOO : DW_OWNER_HOLDS;
+	err = scan(o, OWNER_SCAN_MARK);
+	if (!err)
+		err = scan(o, OWNER_SCAN_CHECK);
+	if (!err)
+		err = attach_needed(o);
+	/* Where a million files are open a scan is long: they may take a hundredth of the time. */
+	o->next_scan = (o->next_scan > begin ? o->next_scan : begin) + 100 * (now_ns() - begin);
+	return err;
+}
+
+static int tell(int err, char *why, size_t len, const char *what)
+{
+	snprintf(why, len, "cannot tell the owners of sockets: %s: %s", what, strerror(-err));
+	return err;
+}
+
+static void tell_attach(const struct owner *o, int err, enum owner_prog p, char *why, size_t len)
+{
+	char what[64];
+	size_t n;
+
+	snprintf(what, sizeof(what), "attaching %s", owner_progs[p].name);
+	tell(err, why, len, what);
+	n = strlen(why);
+	if (owner_progs[p].type != BPF_TRACE_RAW_TP && o->cgroup >= 0)
+		snprintf(why + n, len - n, "%s", cgroup_taken(err, o->cgroup, owner_progs[p].type));
+}
+
+int owner_start(struct owner **out, int cgroup_fd, bool whole, bool functions, char *why, size_t why_len)
+{
+	struct owner *o = calloc(1, sizeof(*o));
+	enum owner_prog failed = PROG_create;
+	int err;
+
+	if (!o)
+		return tell(-ENOMEM, why, why_len, "memory");
+	for (size_t i = 0; i < PROG_COUNT; i++)
+		o->link[i] = -1;
+	o->cgroup = -1;
+	err = owner_load(&o->k, functions);
+	if (err) {
+		tell(err, why, why_len, "loading the programs (Linux 5.17 or later)");
+		if (lockdown_hides())
+			snprintf(why, why_len, "cannot tell the owners of sockets: %s", LOCKDOWN_HIDES);
+		goto out;
+	}
+	if (cgroup_fd >= 0 && (o->cgroup = dup(cgroup_fd)) < 0) {
+		err = tell(-errno, why, why_len, "the root cgroup");
+		goto out;
+	}
+	*o->k.partial = cgroup_fd < 0 || !whole;
+	err = attach_all(o, ALWAYS, &failed);
+	/* Nobody's sends are seen without the cgroup: then sharing must be supposed. */
+	if (!err && cgroup_fd < 0)
+		err = attach_all(o, LISTENER, &failed);
+	if (!err && cgroup_fd < 0)
+		err = attach_all(o, DATAGRAM, &failed);
+	if (!err && cgroup_fd < 0)
+		err = attach_all(o, STREAM, &failed);
+	if (err) {
+		tell_attach(o, err, failed, why, why_len);
+		goto out;
+	}
+	err = scan(o, OWNER_SCAN_FILL);
+	if (!err)
+		err = attach_needed(o);
+	if (err)
+		tell(err, why, why_len, "listing the open sockets");
+out:
+	if (err) {
+		owner_stop(o);
+		o = NULL;
+	}
+	*out = o;
+	return err;
+}
+
+/* A second link before the first is closed: no end of a socket falls between the two. */
+int owner_last(struct owner *o)
+{
+	static const enum owner_prog last[] = { PROG_destroy, PROG_release };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(last) / sizeof(last[0]); i++) {
+		int first = o->link[last[i]];
+
+		if (first < 0)
+			continue;
+		o->link[last[i]] = -1;
+		err = attach(o, last[i]);
+		/* Before Linux 6.10 a program is at a tracepoint once. A socket that ends meanwhile leaves a record,
+		 * which the next socket at its address overwrites. */
+		if (err == -EEXIST) {
+			close(first);
+			first = -1;
+			err = attach(o, last[i]);
+		}
+		if (err)
+			o->link[last[i]] = first;
+		else if (first >= 0)
+			close(first);
+	}
+	return err;
+}
+
+int owner_map_fd(const struct owner *o)
+{
+	return o->k.owners;
+}
+
+int owner_last_users_fd(const struct owner *o)
+{
+	return o->k.last_users;
+}
+
+int owner_senders_fd(const struct owner *o)
+{
+	return o->k.senders;
+}
+
+uint64_t owner_drops(const struct owner *o)
+{
+	return *o->k.drops;
+}
+
+void owner_stop(struct owner *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < PROG_COUNT; i++)
+		if (o->link[i] >= 0)
+			close(o->link[i]);
+	if (o->cgroup >= 0)
+		close(o->cgroup);
+	owner_unload(&o->k);
+	free(o);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner_load: the programs and maps of the owner service (src/owner/bpf/owner.bpf.c), loaded into the kernel. */
+#ifndef DWIRE_OWNER_OWNER_LOAD_H
+#define DWIRE_OWNER_OWNER_LOAD_H
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared, or a
+ * connection was handed on. Tracing programs know their place themselves. */
+/* clang-format off */
+#define OWNER_PROGS(X) \
+	X(create, BPF_CGROUP_INET_SOCK_CREATE, ALWAYS) \
+	X(egress, BPF_CGROUP_INET_EGRESS, ALWAYS) \
+	X(peer4, BPF_CGROUP_INET4_GETPEERNAME, ALWAYS) \
+	X(peer6, BPF_CGROUP_INET6_GETPEERNAME, ALWAYS) \
+	X(state, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(release, BPF_CGROUP_INET_SOCK_RELEASE, ALWAYS) \
+	X(destroy, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(fork, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(exit, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(output4, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(output4_mc, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(output6, BPF_TRACE_RAW_TP, ALWAYS) \
+	X(accept, BPF_TRACE_RAW_TP, LISTENER) \
+	X(recv, BPF_TRACE_RAW_TP, DATAGRAM) \
+	X(recv6, BPF_TRACE_RAW_TP, DATAGRAM) \
+	X(send, BPF_TRACE_RAW_TP, STREAM) \
+	X(send6, BPF_TRACE_RAW_TP, STREAM)
+/* clang-format on */
+
+enum owner_prog {
+#define X(name, type, when) PROG_##name,
+	OWNER_PROGS(X)
+#undef X
+		PROG_COUNT
+};
+
+enum owner_when { ALWAYS, LISTENER, DATAGRAM, STREAM };
+
+struct owner_prog_def {
+	const char *name;
+	enum bpf_attach_type type;
+	enum owner_when when;
+};
+
+extern const struct owner_prog_def owner_progs[PROG_COUNT];
+
+/* Descriptors belong to the skeleton, as do the variables of src/owner/bpf/owner.bpf.c. */
+struct owner_kernel {
+	void *skel;
+	void (*destroy)(void *skel);
+	int prog[PROG_COUNT]; /* -1: this variant has it not */
+	int iter;
+	int owners, last_users, senders; /* maps */
+	const volatile uint64_t *drops;
+	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial;
+	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
+};
+
+/* functions: the script sees packets at functions of the kernel, before hooks do. Returns 0 or -errno. */
+int owner_load(struct owner_kernel *k, bool functions) __attribute__((warn_unused_result));
+
+/* k is all 0 or loaded. */
+void owner_unload(struct owner_kernel *k);
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* doc: see doc.h. Input: objects, lists, fields. Output: one document. Invariant: whatever the texts hold, the document
+ * is well-formed: bytes that are no UTF-8 or no character of the format are replaced. */
+#include "print/doc.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const heads[] = { [OFMT_XML] = "<?xml version=\"1.0\"?>" };
+
+static void newline(struct doc *d)
+{
+	size_t levels = 0;
+
+	if (!d->pretty)
+		return;
+	for (unsigned i = 0; i < d->depth; i++)
+		levels += d->format == OFMT_JSON || !d->list[i]; /* only JSON shows lists */
+	out_bytes(d->o, "\n", 1);
+	out_pad(d->o, d->format == OFMT_HTML ? 0 : levels * 2);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+/* Length of the UTF-8 character at s; 0: it is none. */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+	static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const size_t n = *s < 0x80    ? 1
+		: (*s & 0xe0) == 0xc0 ? 2
+		: (*s & 0xf0) == 0xe0 ? 3
+		: (*s & 0xf8) == 0xf0 ? 4
+				      : 0;
+	unsigned c = n > 1 ? *s & (0x7fu >> n) : *s;
+
+	if (!n || n > left)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return (n == 1 || c >= least[n]) && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? n : 0;
+}
+
+static void put_json_char(struct out *o, unsigned char c)
+{
+	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *p = c ? strchr(named, c) : NULL;
+	char buf[8];
+
+	if (p)
+		snprintf(buf, sizeof(buf), "\\%c", letters[p - named]);
+	else
+		snprintf(buf, sizeof(buf), "\\u%04x", c);
+	out_str(o, buf);
+}
+
+static void put_markup_char(struct out *o, unsigned char c)
+{
+	const char *s = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
+
+	if (s)
+		out_str(o, s);
+	else if (c >= ' ' || c == '\n' || c == '\t')
+		out_bytes(o, (const char *)&c, 1);
+	else
+		out_str(o, "?"); /* XML has no such characters at all */
+}
+
+static void put_text(struct doc *d, const char *s, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = utf8_length(p + i, len - i);
+		if (!n)
+			out_str(d->o, "\xef\xbf\xbd");
+		else if (n > 1 ||
+			(d->format == OFMT_JSON && p[i] >= ' ' && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f))
+			out_bytes(d->o, s + i, n);
+		else if (d->format == OFMT_JSON)
+			put_json_char(d->o, p[i]);
+		else
+			put_markup_char(d->o, p[i]);
+	}
+}
+
+void doc_json(struct out *o, const char *s, size_t len)
+{
+	struct doc d = { .o = o, .format = OFMT_JSON };
+
+	put_text(&d, s, len);
+}
+
+/* ---- structure --------------------------------------------------------------------------------------------------- */
+/* The name that XML has for what stands here: elements of a list bear the list's. */
+static const char *tag_name(const struct doc *d, const char *name)
+{
+	return name ? name : d->depth && d->names[d->depth - 1] ? d->names[d->depth - 1] : "value";
+}
+
+static void begin_member(struct doc *d, const char *name)
+{
+	if (d->format != OFMT_JSON) {
+		newline(d);
+		return;
+	}
+	if (d->depth && d->filled[d->depth - 1])
+		out_str(d->o, ",");
+	if (d->depth) {
+		d->filled[d->depth - 1] = true;
+		newline(d);
+	}
+	if (name && !(d->depth && d->list[d->depth - 1])) {
+		out_str(d->o, "\"");
+		put_text(d, name, strlen(name));
+		out_str(d->o, d->pretty ? "\": " : "\":");
+	}
+}
+
+static void push(struct doc *d, const char *name, bool list)
+{
+	if (d->depth >= DOC_DEPTH)
+		return;
+	d->names[d->depth] = name;
+	d->filled[d->depth] = false;
+	d->list[d->depth] = list;
+	d->depth++;
+}
+
+void doc_open(struct doc *d, const char *name)
+{
+	if (d->format == OFMT_JSON) {
+		begin_member(d, name);
+		out_str(d->o, "{");
+	} else if (d->format == OFMT_XML) {
+		begin_member(d, name);
+		out_str(d->o, "<");
+		out_str(d->o, tag_name(d, name));
+		out_str(d->o, ">");
+	} else if (d->depth == 2) { /* HTML: a line for each probe, no other structure */
+		out_str(d->o, "<div class=\"line\">");
+	}
+	push(d, tag_name(d, name), false);
+}
+
+void doc_open_list(struct doc *d, const char *name)
+{
+	if (d->format == OFMT_JSON) {
+		begin_member(d, name);
+		out_str(d->o, "[");
+	}
+	push(d, name, true);
+}
+
+void doc_close(struct doc *d)
+{
+	if (!d->depth)
+		return;
+	d->depth--;
+	const bool list = d->list[d->depth];
+
+	if (d->format == OFMT_JSON) {
+		if (d->filled[d->depth])
+			newline(d);
+		out_str(d->o, list ? "]" : "}");
+	} else if (d->format == OFMT_XML && !list) {
+		newline(d);
+		out_str(d->o, "</");
+		out_str(d->o, d->names[d->depth]);
+		out_str(d->o, ">");
+	} else if (d->format == OFMT_HTML && !list && d->depth == 2) {
+		newline(d);
+		out_str(d->o, "</div>");
+		newline(d);
+	}
+}
+
+static void field(struct doc *d, const char *name, const char *s, size_t len, bool quoted)
+{
+	const char *tag = tag_name(d, name);
+
+	begin_member(d, name);
+	if (d->format == OFMT_JSON) {
+		out_str(d->o, quoted ? "\"" : "");
+		put_text(d, s, len);
+		out_str(d->o, quoted ? "\"" : "");
+		return;
+	}
+	if (d->format == OFMT_XML && !len) {
+		out_str(d->o, "<");
+		out_str(d->o, tag);
+		out_str(d->o, "/>");
+		return;
+	}
+	out_str(d->o, d->format == OFMT_XML ? "<" : "<div class=\"data\" data-tag=\"");
+	out_str(d->o, tag);
+	out_str(d->o, d->format == OFMT_XML ? ">" : "\">");
+	put_text(d, s, len);
+	out_str(d->o, d->format == OFMT_XML ? "</" : "</div>");
+	if (d->format == OFMT_XML) {
+		out_str(d->o, tag);
+		out_str(d->o, ">");
+	}
+}
+
+void doc_text(struct doc *d, const char *name, const char *s, size_t len)
+{
+	field(d, name, s, len, true);
+}
+
+void doc_int(struct doc *d, const char *name, uint64_t v, bool is_signed)
+{
+	char buf[24];
+	int n = is_signed ? snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)v)
+			  : snprintf(buf, sizeof(buf), "%" PRIu64, v);
+
+	field(d, name, buf, (size_t)n, false);
+}
+
+void doc_begin(struct doc *d)
+{
+	if (heads[d->format])
+		out_str(d->o, heads[d->format]);
+	if (heads[d->format] && !d->pretty)
+		out_str(d->o, "\n");
+	if (d->format == OFMT_JSON)
+		doc_open(d, NULL);
+	doc_open(d, "dtrace");
+}
+
+void doc_end(struct doc *d)
+{
+	while (d->depth)
+		doc_close(d);
+	out_str(d->o, "\n");
+}

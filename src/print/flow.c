@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow: see flow.h. Input: lines of a CPU in their order. Output: their heads. */
+#include "print/flow.h"
+
+#include <string.h>
+
+#define NAME_WIDTH 41
+
+void flow_header(struct out *o)
+{
+	out_str(o, "CPU FUNCTION");
+	out_pad(o, NAME_WIDTH - sizeof("FUNCTION") + 1);
+	out_str(o, "\n");
+}
+
+static bool starts(const char *s, const char *word)
+{
+	return !strncmp(s, word, strlen(word));
+}
+
+/* Another clause on the same probe. */
+static bool shares(const struct epid *a, const struct epid *b)
+{
+	return a && b && a != b && a->probe == b->probe;
+}
+
+void flow_head(struct out *o, struct flow *f, unsigned cpu, const struct image_probe *p, const struct epid *ep,
+	const struct epid *next)
+{
+	const bool call = !strcmp(p->prov, "syscall");
+	const bool entry = starts(p->name, "entry") && !shares(f->last, ep);
+	const bool leave = starts(p->name, "return") && !shares(next, ep);
+	const char *mark = entry ? call ? " => " : " -> " : leave ? call ? " <= " : " <- " : "| ";
+	size_t width;
+
+	if (leave && f->depth)
+		f->depth--;
+	out_int(o, cpu, 3);
+	out_pad(o, 1 + (size_t)f->depth * 2);
+	out_str(o, mark);
+	out_str(o, p->func);
+	width = (size_t)f->depth * 2 + strlen(mark) + strlen(p->func);
+	if (!entry && !leave) {
+		out_str(o, ":");
+		out_str(o, p->name);
+		width += 1 + strlen(p->name);
+	}
+	out_pad(o, (width < NAME_WIDTH ? NAME_WIDTH - width : 0) + 1);
+	if (entry)
+		f->depth++;
+	f->last = ep;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print: printf, trace and the line head.
+ * Input: a record or a key and its fields. Output: text in an out. Nothing is allocated.
+ * Source: D manual, chapter "Output Formatting". */
+#include "print/print.h"
+
+#include <string.h>
+
+#include "print/rows.h"
+#include "print/symtext.h"
+
+void print_stack(struct out *o, const struct pval *v, int indent)
+{
+	if (v->env && v->env->symtext)
+		symtext_stack(v->env->symtext, o,
+			v->copied         ? FIELD_UCOPY
+				: v->user ? FIELD_USTACK
+					  : FIELD_STACK,
+			v->s, v->len, indent);
+}
+
+bool print_is_folded(const struct pval *v)
+{
+	return v->kind == PVAL_STACK && v->env && v->env->symtext && symtext_folded(v->env->symtext);
+}
+
+void print_plain(struct out *o, const struct pval *v)
+{
+	if (v->kind == PVAL_STACK)
+		print_stack(o, v, -1);
+	else if (v->kind == PVAL_INT)
+		out_int(o, (int64_t)v->i, 0);
+	else
+		out_text(o, v->s, v->len, v->raw, 0);
+}
+
+/* ---- printf ------------------------------------------------------------------------------------------------------ */
+/* A width or precision taken from the arguments, within bounds: records may hold anything. */
+static int next_star(struct fmt_source *src)
+{
+	const struct pval *v = src->next(src);
+	int64_t n = v->kind == PVAL_INT ? (int64_t)v->i : 0;
+
+	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
+}
+
+void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src)
+{
+	size_t owed = 0;
+
+	for (size_t i = 0; i < fmt->n; i++) {
+		struct fmt_item it = fmt->items[i];
+
+		out_bytes(o, it.text, it.text_len);
+		if (!it.conv)
+			continue;
+		if (it.star_width) {
+			it.width = next_star(src);
+			/* As in C: a negative width is the flag "-" and a width. */
+			if (it.width < 0) {
+				it.flags |= FMT_MINUS;
+				it.width = -it.width;
+			}
+		}
+		if (it.star_prec)
+			it.prec = next_star(src);
+		if (it.flags & FMT_AGG && src->agg)
+			src->agg(src, o, &it, &owed);
+		else
+			rows_conv(o, &it, it.width, it.prec, src->next(src), &owed);
+	}
+}
+
+/* The fields of a record. */
+struct field_source {
+	struct fmt_source src;
+	const struct pval_env *env;
+	const struct field *args;
+	size_t nargs, next;
+	const uint8_t *data;
+	size_t len;
+	struct pval v;
+	char scratch[PVAL_SCRATCH];
+};
+
+static const struct pval *next_field(struct fmt_source *src)
+{
+	static const struct field none = { .kind = FIELD_CHARS };
+	struct field_source *s = (struct field_source *)src;
+	const struct field *f = s->next < s->nargs ? &s->args[s->next] : &none;
+
+	s->next++;
+	pval_read(s->env, f, s->data, s->len, s->scratch, &s->v);
+	return &s->v;
+}
+
+void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
+	size_t nargs, const uint8_t *data, size_t len)
+{
+	struct field_source s = {
+		.src = { next_field, NULL }, .env = env, .args = args, .nargs = nargs, .data = data, .len = len
+	};
+
+	print_walk(o, fmt, &s.src);
+}
+
+/* ---- default layout ---------------------------------------------------------------------------------------------- */
+void print_trace(struct out *o, const struct pval *v, bool quiet)
+{
+	switch (v->kind) {
+	case PVAL_INT:
+		if (!quiet)
+			out_pad(o, 1);
+		out_int(o, (int64_t)v->i, quiet ? 0 : v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3);
+		break;
+	case PVAL_STACK:
+		print_stack(o, v, -1);
+		out_bytes(o, "\n", print_is_folded(v));
+		break;
+	case PVAL_TEXT:
+		if (v->symbol) {
+			out_pad(o, 2);
+			out_text(o, v->s, v->len, false, -50);
+			break;
+		}
+		if (!quiet)
+			out_pad(o, 2);
+		out_text(o, v->s, v->len, v->raw, quiet ? 0 : -33);
+		break;
+	case PVAL_BYTES:
+		print_dump(o, (const uint8_t *)v->s, v->len);
+		break;
+	}
+}
+
+void print_trace_raw(struct out *o, const struct pval *v, size_t size)
+{
+	uint8_t buf[4096] = { 0 };
+
+	size = size < sizeof(buf) ? size : sizeof(buf);
+	memcpy(buf, v->s, v->len < size ? v->len : size);
+	print_dump(o, buf, size);
+}
+
+void print_header(struct out *o)
+{
+	out_str(o, "CPU     ID                    FUNCTION:NAME\n");
+}
+
+void print_head(struct out *o, unsigned cpu, const struct image_probe *p)
+{
+	size_t nfunc = strlen(p->func), nname = strlen(p->name);
+
+	out_int(o, cpu, 3);
+	out_pad(o, 1);
+	out_int(o, p->id, 6);
+	out_pad(o, 1);
+	if (nfunc + 1 + nname < 32)
+		out_pad(o, 32 - nfunc - 1 - nname);
+	out_bytes(o, p->func, nfunc);
+	out_bytes(o, ":", 1);
+	out_bytes(o, p->name, nname);
+	out_pad(o, 1);
+}
+
+void print_dump(struct out *o, const uint8_t *p, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	char off[16];
+
+	out_str(o, "\n             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef\n");
+	for (size_t at = 0; at < len; at += 16) {
+		char line[16 * 3 + 1 + 16 + 1];
+		size_t n = len - at < 16 ? len - at : 16;
+
+		memset(line, ' ', sizeof(line));
+		for (size_t i = 0; i < n; i++) {
+			uint8_t b = p[at + i];
+
+			line[i * 3] = hex[b >> 4];
+			line[i * 3 + 1] = hex[b & 15];
+			line[49 + i] = (char)(b >= 0x20 && b < 0x7f ? b : '.');
+		}
+		line[49 + n] = '\n';
+		int k = snprintf(off, sizeof(off), "%10zx: ", at);
+
+		out_bytes(o, off, k > 0 ? (size_t)k : 0);
+		out_bytes(o, line, 50 + n);
+	}
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_conv: one conversion of a format: a value as %d, %x, %s, %Y, ... with flags, width and precision.
+ * Input: a decoded value and the conversion. Output: text in an out.
+ * Source: D manual, chapter "Output Formatting". */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "namespaces/zone.h"
+#include "print/print.h"
+#include "print/symtext.h"
+
+/* sign, prefix and digits of a number, padded as C's printf does. */
+struct numtext {
+	const char *prefix; /* "", "-", "+", " ", "0x" */
+	const char *digits;
+	size_t len;
+	size_t min_digits; /* precision */
+};
+
+static void put_number(struct out *o, const struct fmt_item *it, int width, const struct numtext *t, bool zero_pad)
+{
+	size_t npre = strlen(t->prefix);
+	size_t zeros = t->min_digits > t->len ? t->min_digits - t->len : 0;
+	size_t total = npre + zeros + t->len;
+	size_t pad = width > 0 && (size_t)width > total ? (size_t)width - total : 0;
+
+	if (zero_pad && !(it->flags & FMT_MINUS)) {
+		zeros += pad;
+		pad = 0;
+	}
+	if (!(it->flags & FMT_MINUS))
+		out_pad(o, pad);
+	out_bytes(o, t->prefix, npre);
+	while (zeros--)
+		out_bytes(o, "0", 1);
+	out_bytes(o, t->digits, t->len);
+	if (it->flags & FMT_MINUS)
+		out_pad(o, pad);
+}
+
+static const char *sign_text(const struct fmt_item *it, bool negative)
+{
+	return negative ? "-" : it->flags & FMT_PLUS ? "+" : it->flags & FMT_SPACE ? " " : "";
+}
+
+/* base 8, 10 or 16; prec -1: none. */
+static void print_int(
+	struct out *o, const struct fmt_item *it, int width, int prec, uint64_t u, unsigned base, const char *prefix)
+{
+	const char *set = it->conv == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+	char buf[24], *p = buf + sizeof(buf);
+	struct numtext t = { .prefix = prefix, .min_digits = prec > 0 ? (size_t)prec : 0 };
+
+	for (uint64_t v = u; v; v /= base)
+		*--p = set[v % base];
+	/* As in C: a zero printed with precision 0 has no digits. */
+	if (!u && prec != 0)
+		*--p = '0';
+	t.digits = p;
+	t.len = (size_t)(buf + sizeof(buf) - p);
+	if (base == 8 && (it->flags & FMT_ALT) && t.min_digits <= t.len && (!t.len || *p != '0'))
+		t.min_digits = t.len + 1;
+	put_number(o, it, width, &t, (it->flags & FMT_ZERO) && prec < 0);
+}
+
+static void print_signed(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+{
+	/* As in DTrace, %d of an unsigned number is %u: no sign. */
+	bool negative = v->is_signed && (int64_t)v->i < 0;
+
+	print_int(o, it, width, prec, negative ? -v->i : v->i, 10, v->is_signed ? sign_text(it, negative) : "");
+}
+
+static uint64_t at_width(const struct pval *v)
+{
+	return v->size >= 8 ? v->i : v->i & ((1ull << (v->size * 8)) - 1);
+}
+
+static double float_value(const struct pval *v)
+{
+	double d;
+	float f;
+
+	if (!v->is_float)
+		return v->is_signed ? (double)(int64_t)v->i : (double)v->i;
+	if (v->size == 4) {
+		uint32_t bits = (uint32_t)v->i;
+
+		memcpy(&f, &bits, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, &v->i, sizeof(d));
+	return d;
+}
+
+static void print_float(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+{
+	double value = float_value(v), x = signbit(value) ? -value : value;
+	bool negative = signbit(value);
+	bool alt = it->flags & FMT_ALT;
+	char buf[128];
+	int n = 0;
+
+	if (prec < 0)
+		prec = 6;
+	if (prec > 64)
+		prec = 64;
+	switch (it->conv) {
+#define FLOAT_CASE(c, letter)                                                \
+	case c:                                                              \
+		n = alt ? snprintf(buf, sizeof(buf), "%#.*" letter, prec, x) \
+			: snprintf(buf, sizeof(buf), "%.*" letter, prec, x); \
+		break
+		FLOAT_CASE('e', "e");
+		FLOAT_CASE('E', "E");
+		FLOAT_CASE('g', "g");
+		FLOAT_CASE('G', "G");
+		FLOAT_CASE('f', "f");
+		FLOAT_CASE('F', "F");
+#undef FLOAT_CASE
+	default:
+		break;
+	}
+	struct numtext t = { .prefix = sign_text(it, negative), .digits = buf, .len = n > 0 ? (size_t)n : 0 };
+
+	put_number(o, it, width, &t, it->flags & FMT_ZERO);
+}
+
+/* %Y: "2026 Nov 21 02:35:08"; %T: "Sat, 21 Nov 2026 02:35:08 UTC"; local time, from nanoseconds since the epoch. */
+static void print_time(struct out *o, int width, const struct pval *v, bool mail)
+{
+	int64_t ns = (int64_t)v->i;
+	time_t sec = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+	struct tm tm;
+	char buf[64];
+	size_t n = 0;
+
+	if (localtime_r(&sec, &tm))
+		n = strftime(buf, sizeof(buf), mail ? "%a, %d %b %Y %H:%M:%S %Z" : "%Y %b %e %H:%M:%S", &tm);
+	out_text(o, buf, n, true, width);
+}
+
+/* The letter of D's escape sequence for a byte, or 0. */
+static char escape_letter(char c)
+{
+	static const char bytes[] = "\a\b\f\n\r\t\v\\\"", letters[] = "abfnrtv\\\"";
+	const char *at = c ? strchr(bytes, c) : NULL;
+
+	return at ? letters[at - bytes] : '\0';
+}
+
+/* %S and %C: as in a D literal. What has no letter is escaped by out_text. */
+static void print_quoted(struct out *o, int width, const char *s, size_t len)
+{
+	char buf[2048];
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n + 2 <= sizeof(buf); i++) {
+		char letter = escape_letter(s[i]);
+
+		if (letter)
+			buf[n++] = '\\';
+		buf[n++] = letter ? letter : s[i];
+	}
+	out_text(o, buf, n, false, width);
+}
+
+static void print_char(struct out *o, int width, const struct pval *v)
+{
+	char c = (char)v->i;
+
+	/* A newline or tab made by a number is layout; any other control byte may be a packet's. */
+	out_text(o, &c, 1, c == '\n' || c == '\t', width);
+}
+
+static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+{
+	int field = it->flags & FMT_MINUS ? -width : width;
+	bool alt = (it->flags & FMT_ALT) && at_width(v);
+	char c = (char)v->i;
+
+	switch (it->conv2 ? it->conv2 : it->conv) {
+	case 'u':
+	case 'U':
+		print_int(o, it, width, prec, at_width(v), 10, "");
+		break;
+	case 'x':
+	case 'p':
+		print_int(o, it, width, prec, at_width(v), 16, alt ? "0x" : "");
+		break;
+	case 'X':
+		print_int(o, it, width, prec, at_width(v), 16, alt ? "0X" : "");
+		break;
+	case 'a':
+	case 'A':
+		if (v->env && v->env->symtext) {
+			const char *name = symtext_name(v->env->symtext, FIELD_INT, 0, v->i);
+
+			out_text(o, name, strlen(name), false, field);
+			break;
+		}
+		print_int(o, it, width, prec, at_width(v), 16, "0x");
+		break;
+	case 'o':
+	case 'O':
+		print_int(o, it, width, prec, at_width(v), 8, "");
+		break;
+	case 'c':
+		print_char(o, field, v);
+		break;
+	case 'C':
+		print_quoted(o, field, &c, 1);
+		break;
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'F':
+	case 'g':
+	case 'G':
+		print_float(o, it, width, prec, v);
+		break;
+	case 'k':
+		out_text(o, "(not available)", 15, true, field);
+		break;
+	case 'T':
+	case 'y':
+	case 'Y':
+		print_time(o, field, v, it->conv == 'T');
+		break;
+	case 's':
+	case 'S':
+		print_signed(o, it, width, -1, v);
+		break;
+	default:
+		print_signed(o, it, width, prec, v);
+		break;
+	}
+}
+
+void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+{
+	int field = it->flags & FMT_MINUS ? -width : width;
+	const char *text = v->s;
+	size_t len = v->len;
+
+	if (v->kind == PVAL_INT) {
+		print_conv_int(o, it, width < 0 ? 0 : width, prec, v);
+		return;
+	}
+	if (v->kind == PVAL_STACK) {
+		/* As in DTrace: not indented, but for a width with "-". */
+		print_stack(o, v, it->flags & FMT_MINUS && width > 0 ? width : 0);
+		return;
+	}
+	if (v->kind == PVAL_BYTES) {
+		if (it->conv != 's' && it->conv != 'S') {
+			print_dump(o, (const uint8_t *)v->s, v->len);
+			return;
+		}
+		len = strnlen(v->s, len);
+	}
+	if (width < 0)
+		field = 0;
+	if (prec >= 0 && (size_t)prec < len) {
+		if (v->kind == PVAL_TEXT && v->zone)
+			text += zone_dull(text, len, (size_t)prec);
+		len = (size_t)prec < len - (size_t)(text - v->s) ? (size_t)prec : len - (size_t)(text - v->s);
+	}
+	if (it->conv == 'S')
+		print_quoted(o, field, text, len);
+	else
+		out_text(o, text, len, v->raw, field);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pval: decoding: fields of a record or a key become values that can be printed.
+ * Input: the data and its fields. Output: a struct pval; text is borrowed from the data, the image or the caller's
+ * scratch. Invariant: no byte outside the data given is read, whatever the fields say; nothing is allocated.
+ * Source: RFC 5952 for IPv6 addresses. */
+#include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "print/print.h"
+#include "print/symtext.h"
+
+static size_t put_dec(char *p, uint32_t v)
+{
+	char buf[10];
+	size_t n = 0;
+
+	do
+		buf[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	for (size_t i = 0; i < n; i++)
+		p[i] = buf[n - 1 - i];
+	return n;
+}
+
+static size_t put_quad(char *p, const uint8_t *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < 4; i++) {
+		if (i)
+			p[n++] = '.';
+		n += put_dec(p + n, a[i]);
+	}
+	return n;
+}
+
+static size_t put_hex16(char *p, unsigned v)
+{
+	size_t n = 0;
+
+	for (int shift = 12; shift >= 0; shift -= 4)
+		if (v >> shift || !shift)
+			p[n++] = "0123456789abcdef"[v >> shift & 15];
+	return n;
+}
+
+/* The longest run of two or more zero groups, the first of several (RFC 5952 section 4.2). */
+static void longest_run(const unsigned g[8], size_t *start, size_t *len)
+{
+	*start = 8;
+	*len = 1;
+	for (size_t i = 0; i < 8; i++) {
+		size_t n = 0;
+
+		while (i + n < 8 && !g[i + n])
+			n++;
+		if (n > *len) {
+			*start = i;
+			*len = n;
+		}
+		i += n;
+	}
+}
+
+/* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
+static size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	unsigned g[8];
+	size_t start, len, n = 0;
+
+	if (!v6) {
+		n = put_quad(out, addr);
+	} else if (!memcmp(addr, mapped, sizeof(mapped))) {
+		memcpy(out, "::ffff:", 7);
+		n = 7 + put_quad(out + 7, addr + 12);
+	} else {
+		for (size_t i = 0; i < 8; i++)
+			g[i] = (unsigned)addr[2 * i] << 8 | addr[2 * i + 1];
+		longest_run(g, &start, &len);
+		for (size_t i = 0; i < 8; i++) {
+			if (i == start) {
+				out[n++] = ':';
+				if (i + len == 8)
+					out[n++] = ':';
+				i += len - 1;
+				continue;
+			}
+			if (i)
+				out[n++] = ':';
+			n += put_hex16(out + n, g[i]);
+		}
+	}
+	out[n] = '\0';
+	return n;
+}
+
+static void read_int(const struct field *f, const uint8_t *p, struct pval *out)
+{
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+
+	out->is_signed = f->is_signed;
+	out->is_float = f->is_float;
+	out->size = (uint8_t)f->size;
+	switch (f->size) {
+	case 1:
+		memcpy(&u8, p, 1);
+		out->i = f->is_signed ? (uint64_t)(int8_t)u8 : u8;
+		break;
+	case 2:
+		memcpy(&u16, p, 2);
+		out->i = f->is_signed ? (uint64_t)(int16_t)u16 : u16;
+		break;
+	case 4:
+		memcpy(&u32, p, 4);
+		out->i = f->is_signed ? (uint64_t)(int32_t)u32 : u32;
+		break;
+	case 8:
+		memcpy(&out->i, p, 8);
+		break;
+	default:
+		out->size = 8;
+		break;
+	}
+}
+
+static void text_lit(const struct image *image, uint32_t num, struct pval *out)
+{
+	if (num >= image->lits.n)
+		return;
+	out->s = image->lits.v[num].s;
+	out->len = image->lits.v[num].len;
+}
+
+/* The load of the last minute; nothing when /proc/loadavg cannot be read. */
+static size_t load_text(char scratch[PVAL_SCRATCH])
+{
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, scratch, PVAL_SCRATCH);
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < n; i++)
+		if (scratch[i] <= ' ')
+			return (size_t)i;
+	return 0;
+}
+
+/* Nothing when the device has no speed, or is not of this process's namespace. */
+static size_t speed_text(const struct dw_tstr *t, char scratch[PVAL_SCRATCH])
+{
+	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
+	struct ifreq req = { .ifr_data = (char *)&cmd };
+	uint32_t device, netns, speed = (uint32_t)SPEED_UNKNOWN;
+	struct stat own;
+	int fd;
+
+	memcpy(&device, t->b, sizeof(device));
+	memcpy(&netns, t->b + 4, sizeof(netns));
+	if (stat("/proc/self/ns/net", &own) || own.st_ino != netns || !if_indextoname(device, req.ifr_name))
+		return 0;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, SIOCETHTOOL, &req) == 0)
+		speed = ethtool_cmd_speed(&cmd);
+	close(fd);
+	return speed && speed != (uint32_t)SPEED_UNKNOWN ? put_dec(scratch, speed) : 0;
+}
+
+/* out is "" and raw. */
+static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratch, struct pval *out)
+{
+	struct dw_tstr t;
+	uint32_t num;
+
+	memcpy(&t, p, sizeof(t));
+	memcpy(&num, t.b, sizeof(num));
+	switch (t.tag) {
+	case DW_STR_LIT:
+		text_lit(env->image, num, out);
+		break;
+	case DW_STR_ZONE: {
+		const char *name = env->zone_name ? env->zone_name(env->ctx, num) : NULL;
+
+		out->raw = false;
+		out->zone = true;
+		out->s = name ? name : scratch;
+		out->len = name ? strlen(name) : put_dec(scratch, num);
+		break;
+	}
+	case DW_STR_LOAD:
+		out->s = scratch;
+		out->len = load_text(scratch);
+		break;
+	case DW_STR_MOVED:
+		out->s = env->moved ? env->moved(env->ctx) : "";
+		out->len = strlen(out->s);
+		break;
+	case DW_STR_SPEED:
+		out->s = scratch;
+		out->len = speed_text(&t, scratch);
+		break;
+	case DW_STR_IP4:
+	case DW_STR_IP6:
+		out->s = scratch;
+		out->len = addr_text(t.b, t.tag == DW_STR_IP6, scratch);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Names of addresses. A user's stands behind the number of its process. */
+static void read_address(const struct pval_env *env, const struct field *f, const uint8_t *p,
+	char scratch[PVAL_SCRATCH], struct pval *out)
+{
+	uint64_t w[2] = { 0, 0 };
+	int n;
+
+	out->kind = PVAL_TEXT;
+	out->symbol = true;
+	if (p && f->size == 16)
+		memcpy(w, p, 16);
+	else if (p && f->size == 8)
+		memcpy(&w[1], p, 8);
+	if (env->symtext) {
+		out->s = symtext_name(env->symtext, f->kind, w[0], w[1]);
+		out->len = strlen(out->s);
+		return;
+	}
+	n = snprintf(scratch, PVAL_SCRATCH, "0x%llx", (unsigned long long)w[1]);
+	out->s = scratch;
+	out->len = n > 0 ? (size_t)n : 0;
+}
+
+void pval_read(const struct pval_env *env, const struct field *f, const uint8_t *data, size_t len,
+	char scratch[PVAL_SCRATCH], struct pval *out)
+{
+	bool inside = f->off <= len && f->size <= len - f->off;
+	const uint8_t *p = inside ? data + f->off : NULL;
+	uint32_t num;
+
+	memset(out, 0, sizeof(*out));
+	out->s = "";
+	out->env = env;
+	switch (f->kind) {
+	case FIELD_INT:
+		out->kind = PVAL_INT;
+		out->size = 8;
+		if (p)
+			read_int(f, p, out);
+		break;
+	case FIELD_LIT:
+		out->kind = PVAL_TEXT;
+		out->raw = true;
+		if (p && f->size >= sizeof(num)) {
+			memcpy(&num, p, sizeof(num));
+			text_lit(env->image, num, out);
+		}
+		break;
+	case FIELD_TSTR:
+		out->kind = PVAL_TEXT;
+		out->raw = true;
+		if (p && f->size >= sizeof(struct dw_tstr))
+			read_tstr(env, p, scratch, out);
+		break;
+	case FIELD_CHARS:
+		out->kind = PVAL_TEXT;
+		if (p) {
+			out->s = (const char *)p;
+			out->len = strnlen(out->s, f->size);
+		}
+		break;
+	case FIELD_SYM:
+	case FIELD_MOD:
+	case FIELD_USYM:
+	case FIELD_UMOD:
+	case FIELD_UADDR:
+		read_address(env, f, p, scratch, out);
+		break;
+	case FIELD_STACK:
+	case FIELD_USTACK:
+	case FIELD_UCOPY:
+		out->kind = PVAL_STACK;
+		out->user = f->kind != FIELD_STACK;
+		out->copied = f->kind == FIELD_UCOPY;
+		if (p) {
+			out->s = (const char *)p;
+			out->len = f->size;
+		}
+		break;
+	case FIELD_BYTES:
+		out->kind = PVAL_BYTES;
+		if (p) {
+			out->s = (const char *)p;
+			out->len = f->size;
+		}
+		break;
+	}
+}

@@ -1,9 +1,0 @@
-/* preproc: -C: scripts go through the C preprocessor of the system before they are parsed. */
-#ifndef DWIRE_RUN_PREPROC_H
-#define DWIRE_RUN_PREPROC_H
-#include "run/compile.h"
-
-/* Replaces the text of each script by what the preprocessor makes of it; its marks (# LINE "FILE") keep the places of
- * errors right. 0, or -errno with a message on err. */
-int preproc_texts(struct compilation *c, FILE *err) __attribute__((warn_unused_result));
-#endif

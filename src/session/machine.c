@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine: see machine.h. Input: sysinfo(2), clocks. Output: the map's only value, written whole. */
+#include "session/machine.h"
+
+#include <errno.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "kernel/bpfsys.h"
+#include "kernel/features.h"
+
+/* The kernel gives load averages scaled by 1 << SI_LOAD_SHIFT, which is 16: as Solaris' hp_avenrun is. */
+static int machine_read(struct dw_machine *m)
+{
+	struct sysinfo info;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (sysinfo(&info) < 0)
+		return -errno;
+	*m = (struct dw_machine){
+		.load = { info.loads[0], info.loads[1], info.loads[2] },
+		.threads = info.procs,
+		.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
+		.pages = info.totalram * info.mem_unit / page,
+		.free = info.freeram * info.mem_unit / page,
+		.wall = (uint64_t)features_walltime_offset(),
+	};
+	return 0;
+}
+
+int machine_tell(const struct image *image, const int *maps)
+{
+	static const uint32_t first = 0;
+
+	for (size_t i = 0; i < image->maps.n; i++) {
+		struct dw_machine m;
+		int err;
+
+		if (image->maps.v[i].role != MAP_MACHINE)
+			continue;
+		err = machine_read(&m);
+		return err ? err : bpfsys_map_update(maps[i], &first, &m, BPF_ANY);
+	}
+	return 0;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine: the numbers of the machine that programs read (abi/abi.h, struct dw_machine). */
+#ifndef DWIRE_SESSION_MACHINE_H
+#define DWIRE_SESSION_MACHINE_H
+#include "image/image.h"
+
+/* Writes them into the image's map for them, if it has one; maps are the descriptors by index. 0 or -errno. */
+int machine_tell(const struct image *image, const int *maps) __attribute__((warn_unused_result));
+#endif

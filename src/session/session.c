@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* session: the life of one tracing session.
+ * Input: struct image, options. Output: what the consumer prints, and an exit status. Invariants: BEGIN runs before
+ * any other probe can fire, END after none can any more; nothing is attached once session_end() has begun to print its
+ * last lines; whatever was not recorded or not fired is counted and told. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "consume/consume.h"
+#include "consume/symnote.h"
+#include "load/attach.h"
+#include "load/tick.h"
+#include "namespaces/counters.h"
+#include "namespaces/zone.h"
+#include "owner/owner.h"
+#include "print/symtext.h"
+#include "session/machine.h"
+#include "session/session_priv.h"
+
+#define SWITCHRATE_DEFAULT 100000000u /* ns: 10 hz, as DTrace's */
+#define MAX_EVENTS 16
+#define WAIT_MAX_MS 1000      /* however seldom -x switchrate and statusrate want something done */
+#define REPORT_NS 1000000000u /* drops are told this often */
+#define SETTLE_NS 5200000u    /* the consumer holds back records younger than 5 ms */
+#define LAST_PASSES 8         /* at the end: a pass stops behind the record of an exit() */
+
+uint64_t session_now(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct session *session_new(const struct image *image, const struct session_options *opts)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->image = image;
+	s->names = symnote_wanted(image);
+	s->opts = *opts;
+	s->live = opts->nchildren;
+	s->epoll = s->signals = -1;
+	s->zones = zone_new(features_global_netns(opts->features));
+	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->options->noresolve,
+		.indent = (int)opts->options->stackindent,
+		.folded = opts->options->folded,
+		.inlines = opts->options->inlines,
+		.outer = opts->outer,
+		.inner = opts->inner,
+		.nodemangle = opts->options->nodemangle,
+		.err = opts->err });
+	if (!s->zones || !s->symtext) {
+		zone_free(s->zones);
+		symtext_free(s->symtext);
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static bool drain_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		any = true;
+	return any;
+}
+
+/* ---- the consumer ------------------------------------------------------------------------------------------------ */
+
+int session_failed(struct session *s, int err, char *why, size_t why_len)
+{
+	s->stop = true;
+	s->output_gone = true;
+	if (err == -EPIPE)
+		return 0;
+	snprintf(why, why_len, "cannot write the output: %s", strerror(-err));
+	return err;
+}
+
+void session_note_names(struct session *s)
+{
+	if (!s->names)
+		return;
+	symtext_refresh(s->symtext);
+	for (size_t i = 0; i < s->opts.nchildren; i++)
+		symtext_note(s->symtext, (uint64_t)child_pid(s->opts.children[i]));
+	symnote_keys(s->image, s->loaded->maps, s->symtext);
+}
+
+uint64_t session_switchrate(const struct session *s)
+{
+	return s->opts.options->switchrate_ns ? s->opts.options->switchrate_ns : SWITCHRATE_DEFAULT;
+}
+
+/* Prints what the rings hold. The number of records, or -errno. */
+static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
+{
+	int status, n;
+
+	if (s->output_gone)
+		return 0;
+	session_note_names(s);
+	n = consumer_work(s->consumer, final);
+	s->empty_at = session_now() + session_switchrate(s);
+	if (n < 0)
+		return session_failed(s, n, why, why_len);
+	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
+		s->stop = true;
+	return n;
+}
+
+int session_empty(struct session *s, char *why, size_t why_len)
+{
+	int n = 1;
+
+	for (int i = 0; n > 0 && i < LAST_PASSES; i++)
+		n = empty_rings(s, true, why, why_len);
+	return n < 0 ? n : 0;
+}
+
+uint64_t session_report_rate(const struct session *s)
+{
+	return s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
+}
+
+static void report(struct session *s)
+{
+	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
+
+	(void)consumer_report_drops(s->consumer);
+	if (drops > s->owner_drops)
+		fprintf(s->opts.err, "dwire: %llu socket owner drop%s\n", (unsigned long long)(drops - s->owner_drops),
+			drops - s->owner_drops == 1 ? "" : "s");
+	s->owner_drops = drops;
+	if (s->attached)
+		attach_look(s->attached, s->opts.err);
+	s->report_at = session_now() + session_report_rate(s);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static void child_ended(struct session *s, size_t index)
+{
+	struct child *c = s->opts.children[index];
+	char text[80];
+
+	child_describe_end(c, text, sizeof(text));
+	if (!s->opts.options->quiet)
+		fprintf(s->opts.err, "dwire: %s\n", text);
+	(void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, child_fd(c), NULL);
+	if (--s->live == 0)
+		s->stop = true;
+}
+
+static int handle(struct session *s, const struct epoll_event *ev, char *why, size_t why_len)
+{
+	uint64_t settled;
+	int err;
+
+	switch ((enum event)(ev->data.u64 >> 32)) {
+	case EV_SIGNAL:
+		/* As dtrace(1) does, to leave the "^C" of the terminal behind. */
+		if (drain_signals(s) && !s->stop) {
+			s->stop = true;
+			consumer_newline(s->consumer);
+		}
+		return 0;
+	case EV_TICK:
+		err = tick_expired(s->ticks);
+		if (err)
+			snprintf(why, why_len, "cannot fire a tick probe: %s", strerror(-err));
+		return err;
+	case EV_RING:
+		settled = session_now() + SETTLE_NS;
+		if (settled < s->empty_at)
+			s->empty_at = settled;
+		return 0;
+	case EV_CHILD:
+		child_ended(s, (size_t)(ev->data.u64 & 0xffffffffu));
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Milliseconds until the next thing to do, rounded up. */
+static int wait_ms(const struct session *s)
+{
+	uint64_t now = session_now(), next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at, ms;
+
+	if (s->report_at < next)
+		next = s->report_at;
+	if (next <= now)
+		return 0;
+	ms = (next - now + 999999) / 1000000;
+	return ms < WAIT_MAX_MS ? (int)ms : WAIT_MAX_MS;
+}
+
+/* Empties the rings when it is time, or sooner when one fills up. */
+static int serve_rings(struct session *s, char *why, size_t why_len)
+{
+	uint64_t now = session_now();
+	int n = 0;
+
+	if (s->owner && now >= s->empty_at && owner_poll(s->owner) && !s->owner_late++)
+		fprintf(s->opts.err,
+			"dwire: warning: owners of sockets shared by processes may be late from here on\n");
+	if (now >= s->empty_at)
+		n = machine_tell(s->image, s->loaded->maps);
+	if (n < 0)
+		snprintf(why, why_len, "cannot tell the programs the machine's load: %s", strerror(-n));
+	else if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
+		n = empty_rings(s, false, why, why_len);
+	if (now >= s->peek_at)
+		s->peek_at = now + session_switchrate(s) / PEEKS;
+	if (now >= s->report_at)
+		report(s);
+	return n < 0 ? n : 0;
+}
+
+int session_loop(struct session *s, char *why, size_t why_len)
+{
+	int err = 0;
+
+	while (!s->stop && !err) {
+		struct epoll_event ev[MAX_EVENTS];
+		int n = epoll_wait(s->epoll, ev, MAX_EVENTS, wait_ms(s));
+
+		if (n < 0 && errno != EINTR) {
+			err = -errno;
+			snprintf(why, why_len, "cannot wait for events: %s", strerror(-err));
+		}
+		for (int i = 0; i < n && !err; i++)
+			err = handle(s, &ev[i], why, why_len);
+		if (!err)
+			err = serve_rings(s, why, why_len);
+	}
+	return err;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void add_missed_in(struct session *s, uint32_t probe, const struct image_prog *prog, uint64_t n)
+{
+	const struct image_probe *p = probe < s->image->probes.n ? &s->image->probes.v[probe] : NULL;
+	char name[128];
+
+	if (!p)
+		return;
+	snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+	consumer_add_missed(s->consumer, name, prog->notes, prog->chooses, n);
+}
+
+static void add_missed(struct session *s)
+{
+	const struct image *img = s->image;
+	uint64_t late = tick_missed(s->ticks), slept = s->attached ? attach_missed(s->attached) : 0;
+
+	for (size_t i = 0; i < s->loaded->nprogs; i++) {
+		const struct image_prog *p = &img->progs.v[i];
+		uint64_t n = load_missed(s->loaded, i);
+
+		if (!p->nparts)
+			add_missed_in(s, p->probe, p, n);
+		for (size_t k = 0; k < p->nparts; k++)
+			add_missed_in(s, p->parts[k].probe, p, n);
+	}
+	if (late)
+		fprintf(s->opts.err, "dwire: %llu tick firing%s missed (too late)\n", (unsigned long long)late,
+			late == 1 ? "" : "s");
+	if (slept)
+		fprintf(s->opts.err, "dwire: %llu profile firing%s missed (a CPU's clock did not fire)\n",
+			(unsigned long long)slept, slept == 1 ? "" : "s");
+}
+
+static int fire_end(struct session *s, char *why, size_t why_len)
+{
+	int fired = tick_fire(s->loaded, "END", NULL, 0);
+
+	if (fired < 0)
+		snprintf(why, why_len, "cannot fire dtrace:::END: %s", strerror(-fired));
+	return fired < 0 ? fired : 0;
+}
+
+/* What was kept to the end is printed, and the ERROR clauses that this fires. */
+static int release(struct session *s, char *why, size_t why_len)
+{
+	int r = s->output_gone ? 0 : consumer_release(s->consumer);
+
+	return r ? session_failed(s, r, why, why_len) : session_empty(s, why, why_len);
+}
+
+int session_end(struct session *s, char *why, size_t why_len)
+{
+	int err, status;
+
+	if (!s->consumer)
+		return 0;
+	/* After exit() no record of a program that still runs would be printed: only aggregations are worth the
+	 * wait. */
+	if (s->attached)
+		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, &status));
+	err = session_empty(s, why, why_len);
+	if (!err)
+		err = release(s, why, why_len);
+	if (!err)
+		err = fire_end(s, why, why_len);
+	if (!err)
+		err = session_empty(s, why, why_len);
+	if (!err && !s->output_gone) {
+		int r = consumer_aggs(s->consumer);
+
+		if (r)
+			err = session_failed(s, r, why, why_len);
+	}
+	if (!err && !s->output_gone && fflush(s->opts.out) != 0)
+		err = session_failed(s, -errno, why, why_len);
+	add_missed(s);
+	report(s);
+	if (!err && !s->output_gone) {
+		int r = consumer_end(s->consumer);
+
+		if (r || fflush(s->opts.out) != 0)
+			err = session_failed(s, r ? r : -errno, why, why_len);
+	}
+	return err;
+}
+
+int session_status(const struct session *s)
+{
+	int status = 0;
+
+	return s->consumer && consumer_exited(s->consumer, &status) ? status : 0;
+}
+
+static void give_signals_back(struct session *s)
+{
+	if (s->signals_taken) {
+		/* A second Ctrl-C that came while we ended shall not kill the caller now. */
+		(void)drain_signals(s);
+		sigaction(SIGPIPE, &s->old_pipe, NULL);
+		sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	}
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	attach_free(s->attached);
+	tick_free(s->ticks);
+	consumer_free(s->consumer);
+	load_free(s->loaded);
+	owner_stop(s->owner);
+	if (s->epoll >= 0)
+		close(s->epoll);
+	give_signals_back(s);
+	symtext_free(s->symtext);
+	counters_free(s->counters);
+	zone_free(s->zones);
+	free(s);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* session_arm: from an image to a session in which probes fire.
+ * Input: struct session, new. Output: what is loaded, attached and waited for. Invariants: BEGIN runs before any other
+ * probe can fire; if it says exit(), no other is attached; the children go on last. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "consume/consume.h"
+#include "load/attach.h"
+#include "load/links.h"
+#include "load/tick.h"
+#include "namespaces/counters.h"
+#include "namespaces/zone.h"
+#include "owner/owner.h"
+#include "print/symtext.h"
+#include "session/machine.h"
+#include "session/session_priv.h"
+
+/* ---- what is waited for ------------------------------------------------------------------------------------------ */
+static int watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
+{
+	struct epoll_event ev = { .events = EPOLLIN | how, .data = { .u64 = (uint64_t)kind << 32 | index } };
+
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static int take_signals(struct session *s)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, hup = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	/* Under nohup(1) the end of the terminal is not ours. */
+	if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signals < 0)
+		return -errno;
+	if (sigprocmask(SIG_BLOCK, &set, &s->old_mask) < 0)
+		return -errno;
+	/* A reader that goes away shall end the session in order, with EPIPE. */
+	sigaction(SIGPIPE, &ignore, &s->old_pipe);
+	s->signals_taken = true;
+	return watch(s, s->signals, EV_SIGNAL, 0, 0);
+}
+
+static int make_epoll(struct session *s, char *why, size_t why_len)
+{
+	int err;
+
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = s->epoll < 0 ? -errno : take_signals(s);
+	/* Edge-triggered: a ring wakes us when a program asks for it (exit()), not whenever it holds something. */
+	for (size_t i = 0; !err && i < s->loaded->nrings; i++)
+		err = watch(s, s->loaded->rings[i], EV_RING, i, EPOLLET);
+	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
+		err = watch(s, child_fd(s->opts.children[i]), EV_CHILD, i, 0);
+	if (err)
+		snprintf(why, why_len, "cannot set up the session's event loop: %s", strerror(-err));
+	return err;
+}
+
+/* ---- what is loaded ---------------------------------------------------------------------------------------------- */
+static int start_owner(struct session *s, char *why, size_t why_len)
+{
+	char reason[256];
+	int root, r;
+
+	if (!s->image->needs_owner)
+		return 0;
+	/* Without cgroup2 the service knows less; it says what it needs. */
+	root = features_cgroup2(s->opts.features, why, why_len);
+	r = owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features), s->image->functions,
+		why, why_len);
+	if (r >= 0)
+		return r;
+	features_explain(s->opts.features, -r, reason, sizeof(reason));
+	if (strcmp(reason, strerror(-r)) != 0)
+		snprintf(why, why_len, "cannot tell the owners of sockets: %s", reason);
+	return r;
+}
+
+static void say_lowered(const struct session *s)
+{
+	static const char units[] = "kmg";
+	uint32_t n = s->loaded->ring_size;
+	size_t unit = 0;
+
+	for (n /= 1024; n >= 1024 && n % 1024 == 0 && units[unit + 1]; n /= 1024)
+		unit++;
+	if (!s->opts.options->quiet)
+		fprintf(s->opts.err, "dwire: buffer size lowered to %u%c\n", n, units[unit]);
+}
+
+static int load(struct session *s, char *why, size_t why_len)
+{
+	struct load_config c = {
+		.image = s->image,
+		.features = s->opts.features,
+		/* What fill and ring keep, they keep here. */
+		.bufsize = s->opts.options->bufpolicy == BUF_SWITCH ? s->opts.options->bufsize : 0,
+		.owner_fd = s->owner ? owner_map_fd(s->owner) : -1,
+		.last_users_fd = s->owner ? owner_last_users_fd(s->owner) : -1,
+		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
+	};
+
+	int err = load_image(&c, &s->loaded, why, why_len);
+
+	if (err || !s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
+		return err;
+	if (s->opts.options->bufresize_manual) {
+		snprintf(why, why_len, "cannot make buffers of %llu bytes for each CPU: not enough memory",
+			(unsigned long long)c.bufsize);
+		return -ENOMEM;
+	}
+	say_lowered(s);
+	return 0;
+}
+
+static const char *name_zone(void *ctx, uint32_t netns)
+{
+	struct session *s = ctx;
+
+	return zone_name(s->zones, netns);
+}
+
+static const char *moved_counters(void *ctx)
+{
+	struct session *s = ctx;
+
+	if (!s->counters)
+		s->counters = counters_new(s->zones, s->opts.options->netns, s->opts.err);
+	return s->counters ? counters_moved(s->counters) : "";
+}
+
+static int make_consumer(struct session *s, char *why, size_t why_len)
+{
+	struct consumer_env env = {
+		.image = s->image,
+		.map_fds = s->loaded->maps,
+		.ring_fds = s->loaded->rings,
+		.nrings = (int)s->loaded->nrings,
+		.out = s->opts.out,
+		.err = s->opts.err,
+		.options = s->opts.options,
+		.zone_name = name_zone,
+		.moved = moved_counters,
+		.symtext = s->symtext,
+		.ctx = s,
+	};
+	int err = consumer_new(&env, &s->consumer);
+
+	if (err)
+		snprintf(why, why_len, "cannot map the ring buffers: %s", strerror(-err));
+	return err;
+}
+
+/* ---- what fires -------------------------------------------------------------------------------------------------- */
+static void warn_partial(const struct session *s)
+{
+	bool cgroup = false;
+
+	for (size_t i = 0; i < s->image->progs.n; i++) {
+		enum attach_kind k = s->image->progs.v[i].attach;
+
+		cgroup =
+			cgroup || k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS || k == ATTACH_CGROUP_SOCKOPS;
+	}
+	if (cgroup && !features_cgroup2_whole(s->opts.features))
+		fprintf(s->opts.err,
+			"dwire: warning: in a cgroup namespace: only its own packets are seen; run outside of "
+			"the container, or with the host's cgroup namespace\n");
+}
+
+static void warn_refused(const struct session *s)
+{
+	char first[512];
+	size_t n = attach_refused(s->attached, first, sizeof(first));
+
+	if (n)
+		fprintf(s->opts.err, "dwire: warning: %zu place%s not traced; %s\n", n, n == 1 ? " is" : "s are",
+			first);
+}
+
+static int begin(struct session *s, char *why, size_t why_len)
+{
+	int fired = machine_tell(s->image, s->loaded->maps);
+
+	if (!fired)
+		fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
+	if (fired < 0) {
+		snprintf(why, why_len, "cannot fire dtrace:::BEGIN: %s", strerror(-fired));
+		return fired;
+	}
+	return fired ? session_empty(s, why, why_len) : 0;
+}
+
+/* BEGIN may have said exit(): then no other probe fires, as in DTrace. */
+static int attach(struct session *s, char *why, size_t why_len)
+{
+	int err = 0;
+
+	if (s->stop)
+		return 0;
+	if (s->names)
+		symtext_watch(s->symtext, s->opts.features);
+	err = attach_all(s->loaded, s->opts.features, &s->attached, why, why_len);
+	if (err)
+		return err;
+	warn_partial(s);
+	warn_refused(s);
+	err = s->owner ? owner_last(s->owner) : 0;
+	if (err) {
+		snprintf(
+			why, why_len, "cannot attach the service that tells the owners of sockets: %s", strerror(-err));
+		return err;
+	}
+	err = tick_start(s->loaded, &s->ticks, why, why_len);
+	if (!err && s->ticks) {
+		err = watch(s, tick_fd(s->ticks), EV_TICK, 0, 0);
+		if (err)
+			snprintf(why, why_len, "cannot watch the timer of the tick probes: %s", strerror(-err));
+	}
+	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
+		err = child_go(s->opts.children[i], why, why_len);
+	if (!err)
+		session_note_names(s);
+	return err;
+}
+
+/* -x cpu: BEGIN, END and tick fire where this process runs. */
+static int stay_on_cpu(const struct session *s, char *why, size_t why_len)
+{
+	cpu_set_t set;
+	int cpu = s->opts.options->cpu, err = 0;
+
+	if (cpu < 0)
+		return 0;
+	CPU_ZERO(&set);
+	if (cpu < CPU_SETSIZE)
+		CPU_SET((unsigned)cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		err = -errno;
+	if (err)
+		snprintf(why, why_len, "cannot trace on CPU %d: %s", cpu, strerror(-err));
+	return err;
+}
+
+int session_arm(struct session *s, char *why, size_t why_len)
+{
+	int err = features_require(s->opts.features, why, why_len);
+
+	links_more_files(LINKS_FILES);
+	if (!err)
+		err = stay_on_cpu(s, why, why_len);
+	if (!err)
+		err = start_owner(s, why, why_len);
+	if (!err)
+		err = load(s, why, why_len);
+	if (!err)
+		err = make_consumer(s, why, why_len);
+	if (!err)
+		err = make_epoll(s, why, why_len);
+	if (!err)
+		err = begin(s, why, why_len);
+	if (!err)
+		err = attach(s, why, why_len);
+	/* What was printed so far shall be seen before a long wait. */
+	if (!err && fflush(s->opts.out) != 0)
+		err = session_failed(s, -errno, why, why_len);
+	s->empty_at = s->peek_at = session_now() + session_switchrate(s) / PEEKS;
+	s->report_at = session_now() + session_report_rate(s);
+	return err;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cfi_priv: the instructions of call frame information: what cfi.c asks of cfi_run.c. */
+#ifndef DWIRE_SYMBOLS_ELF_CFI_PRIV_H
+#define DWIRE_SYMBOLS_ELF_CFI_PRIV_H
+#include "symbols/elf/cfi.h"
+
+/* Bytes from p up to end. */
+struct span {
+	const uint8_t *p, *end;
+};
+
+bool span_uleb(struct span *s, uint64_t *out);
+/* A number of the kind DW_EH_PE_udata2, ..., without its application. */
+bool span_value(struct span *s, uint8_t format, uint64_t *out);
+
+enum cfi_rule_kind {
+	RULE_SAME,       /* the caller's value is the same */
+	RULE_UNDEFINED,  /* it is lost */
+	RULE_OFFSET,     /* it is stored at cfa + off */
+	RULE_VAL_OFFSET, /* it is cfa + off */
+	RULE_REGISTER,   /* it is in the register off */
+	RULE_EXPR,       /* expr tells where it is stored */
+	RULE_VAL_EXPR    /* expr tells it */
+};
+
+struct cfi_rule {
+	enum cfi_rule_kind kind;
+	int64_t off;
+	struct span expr;
+};
+
+/* What holds at an instruction of a function. */
+struct cfi_row {
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t cfa_reg;
+	int64_t cfa_off;
+	struct span cfa_expr; /* p NULL: none */
+	struct cfi_rule rules[CFI_REGS], initial[CFI_REGS];
+};
+
+/* Follows the instructions from the address loc on as far as addr; false: they are damaged, or of an unknown kind. */
+bool cfi_run(struct cfi_row *row, struct span ins, uint64_t loc, uint64_t addr);
+
+struct cfi_eval {
+	const struct cfi_regs *regs;
+	cfi_read *read;
+	void *ctx;
+};
+/* The value of an expression; *first, if there is one, lies on its stack at the start. */
+bool cfi_expr(const struct cfi_eval *e, struct span expr, const uint64_t *first, uint64_t *out);
+#endif

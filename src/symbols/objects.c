@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* objects: see objects.h. Input: /proc/PID/maps, exe, map_files, root. Output: open files. Invariant: a file is
+ * known by its device and inode, and opened at most once. */
+#include "symbols/objects.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "abi/arch.h"
+#include "base/escape.h"
+
+#define PATH_LEN 4096
+#define FUNCTION_MOST (4u << 20) /* bytes; of a longer one only those are looked at */
+
+struct objects {
+	struct arena *arena;
+	object_list all;
+};
+
+struct objects *objects_new(struct arena *a)
+{
+	struct objects *o = ARENA_NEW(a, struct objects);
+
+	o->arena = a;
+	return o;
+}
+
+void objects_free(struct objects *o)
+{
+	for (size_t i = 0; o && i < o->all.n; i++) {
+		elfsyms_free(o->all.v[i]->syms);
+		if (o->all.v[i]->fd >= 0)
+			close(o->all.v[i]->fd);
+	}
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
+struct line {
+	unsigned long long start, end, ino;
+	unsigned major, minor;
+	char *path;
+};
+
+/* "7f12…-7f13… r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6"; false: no file that is executed. */
+static bool parse_line(char *text, struct line *l)
+{
+	static const char gone[] = " (deleted)";
+	char perms[8];
+	size_t n;
+	int at = 0;
+
+	text[strcspn(text, "\n")] = '\0';
+	if (sscanf(text, "%llx-%llx %7s %*x %x:%x %llu %n", &l->start, &l->end, perms, &l->major, &l->minor, &l->ino,
+		    &at) < 6 ||
+		!at || perms[2] != 'x' || text[at] != '/')
+		return false;
+	l->path = text + at;
+	n = strlen(l->path);
+	if (n > sizeof(gone) && strcmp(l->path + n - (sizeof(gone) - 1), gone) == 0)
+		l->path[n - (sizeof(gone) - 1)] = '\0';
+	return true;
+}
+
+static struct object *known(const struct objects *o, uint64_t dev, uint64_t ino, const char *path)
+{
+	for (size_t i = 0; i < o->all.n; i++)
+		if (o->all.v[i]->ino == ino && o->all.v[i]->dev == dev && !strcmp(o->all.v[i]->path, path))
+			return o->all.v[i];
+	return NULL;
+}
+
+static struct object *add(struct objects *o, uint64_t dev, uint64_t ino, const char *path)
+{
+	struct object *obj = ARENA_NEW(o->arena, struct object);
+
+	obj->path = arena_strdup(o->arena, path);
+	obj->base = escape_name(o->arena, base_of(obj->path));
+	obj->dev = dev;
+	obj->ino = ino;
+	obj->fd = -1;
+	*vec_push(o->arena, &o->all) = obj;
+	return obj;
+}
+
+static struct object *of_line(struct objects *o, pid_t pid, const struct line *l)
+{
+	uint64_t dev = makedev(l->major, l->minor);
+	struct object *obj = known(o, dev, l->ino, l->path);
+
+	if (obj)
+		return obj;
+	obj = add(o, dev, l->ino, l->path);
+	obj->pid = pid;
+	obj->start = l->start;
+	obj->end = l->end;
+	return obj;
+}
+
+static bool has(const object_list *list, const struct object *obj)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i] == obj)
+			return true;
+	return false;
+}
+
+static bool any(void *ctx, const char *path, const char *base)
+{
+	(void)ctx;
+	(void)path;
+	(void)base;
+	return true;
+}
+
+static int read_maps(struct objects *o, pid_t pid, bool (*wanted)(void *ctx, const char *path, const char *base),
+	void *ctx, object_list *out)
+{
+	char name[64], *text = NULL;
+	size_t len = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	f = fopen(name, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (getline(&text, &len, f) > 0) {
+		struct object *obj;
+		struct line l;
+
+		if (!parse_line(text, &l) || !wanted(ctx, l.path, base_of(l.path)))
+			continue;
+		obj = of_line(o, pid, &l);
+		if (!has(out, obj))
+			*vec_push(o->arena, out) = obj;
+	}
+	free(text);
+	fclose(f);
+	return 0;
+}
+
+int objects_process(struct objects *o, pid_t pid, object_list *out)
+{
+	char name[64], exe[PATH_LEN];
+	struct stat s;
+	ssize_t n;
+	int r = read_maps(o, pid, any, NULL, out);
+
+	if (r)
+		return r;
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	n = readlink(name, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = '\0';
+	if (stat(name, &s) < 0)
+		s.st_ino = 0;
+	for (size_t i = 0; i < out->n; i++)
+		if (!strcmp(out->v[i]->path, exe) || (s.st_ino && out->v[i]->ino == s.st_ino))
+			out->v[i]->program = true;
+	return out->n ? 0 : -ENOEXEC; /* kernel threads and the dead have no memory */
+}
+
+void objects_everywhere(
+	struct objects *o, bool (*wanted)(void *ctx, const char *path, const char *base), void *ctx, object_list *out)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)) != NULL) {
+		long pid = strtol(e->d_name, NULL, 10);
+
+		if (pid > 0)
+			(void)!read_maps(o, (pid_t)pid, wanted, ctx, out); /* it may have ended */
+	}
+	if (d)
+		closedir(d);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+struct object *objects_file(struct objects *o, pid_t pid, const char *path)
+{
+	char name[PATH_LEN];
+	struct object *obj;
+	struct stat s;
+	int fd;
+
+	for (size_t i = 0; i < o->all.n; i++)
+		if (pid && o->all.v[i]->pid == pid && !strcmp(o->all.v[i]->path, path))
+			return o->all.v[i];
+	if (pid && snprintf(name, sizeof(name), "/proc/%d/root%s", (int)pid, path) >= (int)sizeof(name))
+		return NULL;
+	fd = open(pid ? name : path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &s) < 0 || !S_ISREG(s.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	obj = known(o, s.st_dev, s.st_ino, path);
+	if (!obj)
+		obj = add(o, s.st_dev, s.st_ino, path);
+	if (obj->fd >= 0)
+		close(fd);
+	else
+		obj->fd = fd;
+	return obj;
+}
+
+static int open_mapped(const struct object *obj)
+{
+	char name[PATH_LEN + 64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/map_files/%llx-%llx", (int)obj->pid, (unsigned long long)obj->start,
+		(unsigned long long)obj->end);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	snprintf(name, sizeof(name), "/proc/%d/root%s", (int)obj->pid, obj->path);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static const char *machine_name(unsigned char class, uint16_t machine)
+{
+	static const struct {
+		uint16_t machine;
+		const char *name;
+	} names[] = { { EM_386, "32-bit x86" }, { EM_X86_64, "x86-64" }, { EM_AARCH64, "arm64" },
+		{ EM_ARM, "32-bit arm" }, { EM_RISCV, "RISC-V" }, { EM_PPC64, "PowerPC" }, { EM_S390, "s390" } };
+
+	if (machine == EM_X86_64 && class == ELFCLASS32)
+		return "x32";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].machine == machine)
+			return names[i].name;
+	return "another machine";
+}
+
+enum object_kind object_open(struct objects *o, struct object *obj, const char **machine)
+{
+	unsigned char head[sizeof(Elf64_Ehdr)];
+	uint16_t m;
+	ssize_t n;
+
+	if (obj->fd < 0 && !obj->error) {
+		obj->fd = open_mapped(obj);
+		if (obj->fd < 0)
+			obj->error = -obj->fd;
+	}
+	if (obj->fd < 0)
+		return OBJECT_UNREADABLE;
+	if (!obj->file)
+		obj->file = arena_printf(o->arena, "/proc/self/fd/%d", obj->fd);
+	n = pread(obj->fd, head, sizeof(head), 0);
+	if (n < 20 || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return OBJECT_NO_ELF;
+	memcpy(&m, head + 18, sizeof(m));
+	*machine = machine_name(head[EI_CLASS], m);
+	if (head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB || m != ARCH_ELF_MACHINE)
+		return OBJECT_FOREIGN;
+	return n == (ssize_t)sizeof(head) ? OBJECT_GOOD : OBJECT_NO_ELF;
+}
+
+bool object_cut(const struct object *obj)
+{
+	Elf64_Ehdr h;
+	struct stat st;
+
+	return pread(obj->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || fstat(obj->fd, &st) ||
+		h.e_shoff > (uint64_t)st.st_size ||
+		(uint64_t)h.e_shnum * h.e_shentsize > (uint64_t)st.st_size - h.e_shoff ||
+		(h.e_shnum && (h.e_shentsize != sizeof(Elf64_Shdr) || h.e_shstrndx >= h.e_shnum));
+}
+
+void object_close(struct object *obj)
+{
+	if (obj->fd >= 0)
+		close(obj->fd);
+	obj->fd = -1;
+	obj->file = NULL;
+}
+
+const struct elfsyms *object_functions(struct object *obj)
+{
+	if (!obj->parsed && obj->file)
+		obj->syms = elfsyms_open(obj->file, "", obj->file);
+	obj->parsed = true;
+	return obj->syms;
+}
+
+const sdt_list *object_notes(struct objects *o, struct object *obj)
+{
+	if (!obj->noted && obj->fd >= 0)
+		sdt_read(o->arena, obj->fd, &obj->notes);
+	obj->noted = true;
+	return &obj->notes;
+}
+
+/* The function's code, as far as it is looked at: the caller's. */
+static uint8_t *read_code(const struct object *obj, uint64_t func, uint64_t size, size_t *n)
+{
+	size_t want = size < FUNCTION_MOST ? size : FUNCTION_MOST;
+	uint8_t *code = malloc(want + 1);
+	ssize_t got = code ? pread(obj->fd, code, want, (off_t)func) : -1;
+
+	*n = got < 0 ? 0 : (size_t)got;
+	return code;
+}
+
+enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off)
+{
+	size_t n;
+	uint8_t *code = read_code(obj, func, size, &n);
+	enum insn_place place = n ? insn_at(code, n, off) : INSN_UNKNOWN;
+
+	free(code);
+	return place;
+}
+
+void object_each_insn(
+	const struct object *obj, uint64_t func, uint64_t size, void (*each)(void *ctx, uint64_t off), void *ctx)
+{
+	size_t n, len;
+	uint8_t *code = read_code(obj, func, size, &n);
+
+	for (size_t at = 0; at < n && (len = insn_length(code + at, n - at)) != 0; at += len)
+		if (!insn_refused(code + at, n - at))
+			each(ctx, at);
+	free(code);
+}
+
+uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size)
+{
+	size_t n;
+	uint8_t *code = read_code(obj, func, size, &n);
+	uint64_t at = n == size ? insn_only_return(code, n) : 0;
+
+	free(code);
+	return at;
+}
+
+bool object_refused(const struct object *obj, uint64_t off)
+{
+	uint8_t code[16];
+	ssize_t n = pread(obj->fd, code, sizeof(code), (off_t)off);
+
+	return n <= 0 || insn_refused(code, (size_t)n);
+}
