@@ -161,7 +161,7 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 	struct tier_choice c = { .tier = -1 };
 
 	fprintf(out, "\n\t%s\n", p->def->meaning);
-	if (d->btf)
+	if (d->kernel)
 		c = tier_choose(&d->c.lenv, d->arena, p, 1);
 	for (size_t i = 0; i < p->def->nsites; i++) {
 		const struct site *s = &p->def->sites[i];
@@ -169,9 +169,9 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 		enum tier t = kprobe ? TIER_KPROBES : function ? TIER_FUNCTIONS : TIER_HOOKS;
 		const char *name = function || s->inside ? site_function(s, p) : s->target, *not = "";
 
-		if (d->btf && site_lacks(&d->c.lenv, d->arena, p, s, t))
+		if (d->kernel && site_lacks(&d->c.lenv, d->arena, p, s, t))
 			not = " (not on this kernel)";
-		else if (d->btf && (c.tier < 0 || !site_in_tier(s, (enum tier)c.tier)))
+		else if (d->kernel && (c.tier < 0 || !site_in_tier(s, (enum tier)c.tier)))
 			not = " (not used)";
 		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(kprobe ? kprobe_kind(s) : s->attach), name ? " " : "",
 			name ? name : "", not );
@@ -234,13 +234,8 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	int r;
 
 	/* Without types we cannot tell which sites the kernel has, and list all the same. */
-	if (kbtf_open(&d->btf) == 0) {
-		d->ktypes = kbtf_ktypes(d->btf);
-		d->c.ktypes = &d->ktypes;
-		script_lists(d);
-		script_env(d);
+	if (dwire_open_kernel(d) == 0)
 		d->c.lenv.only_tier = d->opts.tier;
-	}
 	r = dwire_prepare(d, err);
 	if (r)
 		return r;
@@ -264,7 +259,7 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 
 static void describe_text(const struct text *t, FILE *out)
 {
-	fprintf(out, "\nStability attributes for %s %s:\n", t->kind == DWIRE_SCRIPT ? "script" : "description",
+	fprintf(out, "\nStability attributes for %s %s:\n", t->kind == TEXT_SCRIPT ? "script" : "description",
 		t->shown);
 	fprintf(out, "\n\tMinimum Probe Description Attributes\n");
 	stability_print(t->probe_attrs, out);

@@ -12,11 +12,14 @@
 #include "namespaces/pidns.h"
 #include "session/session.h"
 
+_Static_assert((int)TEXT_SCRIPT == DWIRE_SCRIPT && (int)TEXT_ID == DWIRE_ID, "kinds of texts");
+_Static_assert((int)STAGE_TOKENS == DWIRE_DUMP_TOKENS && (int)STAGE_BPF == DWIRE_DUMP_BPF, "stages");
+
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
 /* A process of ours, as programs see it. */
 static int64_t as_seen(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe)
 {
-	if (in_probe || !d->btf || !pid || !pidns_inner())
+	if (in_probe || !d->kernel || !pid || !pidns_inner())
 		return pid;
 	if (p->pid != pid)
 		*p = (struct seen_pid){ .pid = pid, .outer = pidns_outer(pid) };
@@ -106,9 +109,7 @@ void dwire_free(struct dwire *d)
 		return;
 	for (size_t i = 0; i < d->nchildren; i++)
 		child_free(d->children[i]);
-	userprobes_free(d->users);
-	kbtf_close(d->btf);
-	kfuncs_close(d->funcs);
+	kernel_env_close(d->kernel);
 	features_free(d->features);
 	arena_free(d->arena);
 }
@@ -155,7 +156,7 @@ void dwire_args(struct dwire *d, int argc, const char *const *argv)
 
 void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
 {
-	compile_add(&d->c, kind, name, text, len);
+	compile_add(&d->c, (enum text_kind)kind, name, text, len);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -216,19 +217,27 @@ int dwire_require(struct dwire *d, FILE *err)
 	return r;
 }
 
-static int open_kernel(struct dwire *d, FILE *err)
+/* A process of ours that probes are wanted in has to have its libraries. */
+static int make_ready(void *ctx, pid_t pid, char *why, size_t why_len)
 {
-	int r = kbtf_open(&d->btf);
+	struct dwire *d = ctx;
 
-	if (r) {
-		fprintf(err, "dwire: cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s\n", strerror(-r));
-		return r;
-	}
-	d->ktypes = kbtf_ktypes(d->btf);
-	d->c.ktypes = &d->ktypes;
-	script_lists(d);
-	script_env(d);
+	for (size_t i = 0; i < d->nchildren; i++)
+		if (child_pid(d->children[i]) == pid)
+			return child_ready(d->children[i], why, why_len);
 	return 0;
+}
+
+int dwire_open_kernel(struct dwire *d)
+{
+	const struct kernel_env_opts o = {
+		.arena = d->arena, .options = &d->opts, .features = d->features, .ready = make_ready, .ctx = d
+	};
+	int r = kernel_env_open(&o, &d->kernel);
+
+	if (!r)
+		kernel_env_give(d->kernel, &d->c);
+	return r;
 }
 
 int dwire_prepare(struct dwire *d, FILE *err)
@@ -240,13 +249,16 @@ int dwire_prepare(struct dwire *d, FILE *err)
 
 int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err)
 {
-	int r = dump == DWIRE_DUMP_TOKENS || dump == DWIRE_DUMP_AST ? 0 : open_kernel(d, err);
+	bool needs_kernel = dump != DWIRE_DUMP_TOKENS && dump != DWIRE_DUMP_AST;
+	int r = needs_kernel ? dwire_open_kernel(d) : 0;
 
+	if (r)
+		fprintf(err, "dwire: cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s\n", strerror(-r));
 	d->c.tree = err;
 	if (!r)
 		r = dwire_prepare(d, err);
 	if (!r)
-		r = compile_run(&d->c, dump, out);
+		r = compile_run(&d->c, (enum stage)dump, out);
 	diags_print(d->c.diags, err);
 	return r;
 }
@@ -255,7 +267,7 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 {
 	if (i >= d->c.texts.n)
 		return false;
-	*kind = d->c.texts.v[i].kind;
+	*kind = (enum dwire_kind)d->c.texts.v[i].kind;
 	*text = d->c.texts.v[i].shown;
 	*probes = d->c.texts.v[i].matched;
 	return true;

@@ -33,7 +33,7 @@ static size_t shown_length(const struct source *src)
 	return i;
 }
 
-void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len)
+void compile_add(struct compilation *c, enum text_kind kind, const char *name, const char *text, size_t len)
 {
 	static const char *const colons[] = { "", ":::", "::", ":", "", "" };
 	struct text *t = vec_push(c->arena, &c->texts);
@@ -50,7 +50,7 @@ void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, 
 	}
 	t->probe_attrs = t->stmt_attrs = STABILITY_STABLE;
 	/* As dtrace says it: up to the predicate or the body, blanks included. */
-	t->shown = kind == DWIRE_SCRIPT
+	t->shown = kind == TEXT_SCRIPT
 		? t->src.name
 		: arena_strndup(c->arena, copy, shown_length(&(struct source){ .text = copy, .len = len }));
 }
@@ -95,7 +95,7 @@ static void check_bodies(struct compilation *c, const struct text *t)
 		if (d->u.clause.pred)
 			diag_error(c->diags, d->loc, D_SYNTAX, probes_hint_path(c->arena, d->loc),
 				"expected actions { } after the predicate");
-		else if (t->kind == DWIRE_SCRIPT)
+		else if (t->kind == TEXT_SCRIPT)
 			diag_error(c->diags, d->loc, D_SYNTAX, "{ } traces that it fired",
 				"expected a predicate or actions after the probe");
 	}
@@ -106,7 +106,7 @@ static void parse_text(struct compilation *c, struct text *t)
 	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
 	size_t digits = strspn(t->src.text, "0123456789");
 
-	if (t->kind == DWIRE_ID && (!digits || digits != description_length(t->src.text))) {
+	if (t->kind == TEXT_ID && (!digits || digits != description_length(t->src.text))) {
 		diag_error(c->diags, all, D_PDESC_INVAL, "-l lists the probes and their numbers",
 			"the number of a probe is needed");
 		return;
@@ -428,33 +428,33 @@ static int dump_trees(const struct compilation *c, FILE *out)
 	return 0;
 }
 
-int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out)
+int compile_run(struct compilation *c, enum stage dump, FILE *out)
 {
 	int r;
 
 	setup(c);
-	if (dump == DWIRE_DUMP_TOKENS)
+	if (dump == STAGE_TOKENS)
 		return dump_tokens(c, out);
 	r = parse_texts(c);
 	if (r)
 		return r;
 	if (c->opts->tree && c->tree)
 		(void)dump_trees(c, c->tree);
-	if (dump == DWIRE_DUMP_AST)
+	if (dump == STAGE_AST)
 		return dump_trees(c, out);
 	r = check_texts(c);
 	if (!r)
 		r = check_arguments(c);
 	if (r)
 		return r;
-	if (dump == DWIRE_DUMP_TYPES)
+	if (dump == STAGE_TYPES)
 		return dump_trees(c, out);
 	return lower_texts(c,
 		&(struct lower_dump){
-			.ir = dump == DWIRE_DUMP_IR ? out : NULL,
-			.bpf = dump == DWIRE_DUMP_BPF ? out
-				: c->disasm           ? c->disasm
-				: c->opts->verbose    ? c->tree
-						      : NULL,
+			.ir = dump == STAGE_IR ? out : NULL,
+			.bpf = dump == STAGE_BPF   ? out
+				: c->disasm        ? c->disasm
+				: c->opts->verbose ? c->tree
+						   : NULL,
 		});
 }

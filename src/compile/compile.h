@@ -3,14 +3,20 @@
  * told, so that the command and the fuzzers run the same code. */
 #ifndef DWIRE_COMPILE_COMPILE_H
 #define DWIRE_COMPILE_COMPILE_H
-#include "api/dwire.h"
 #include "lang/parse/parse.h"
 #include "lower/lower.h"
 #include "options/options.h"
 #include "prov/lists.h"
 
+/* What a text is: a whole program, or the description of a probe with perhaps a predicate and actions (-P, -m, -f, -n,
+ * -i). */
+enum text_kind { TEXT_SCRIPT, TEXT_PROVIDER, TEXT_MODULE, TEXT_FUNCTION, TEXT_NAME, TEXT_ID };
+
+/* The boundaries between stages, in their order. A compilation may stop at one and print what is there. */
+enum stage { STAGE_ALL, STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_IR, STAGE_BPF };
+
 struct text {
-	enum dwire_kind kind;
+	enum text_kind kind;
 	struct source src;
 	const char *shown; /* the description or file, for "matched" */
 	size_t matched;    /* probes that its clauses are enabled on */
@@ -76,9 +82,9 @@ struct compilation {
 };
 
 /* Adds a text; name and text are copied. */
-void compile_add(struct compilation *c, enum dwire_kind kind, const char *name, const char *text, size_t len);
+void compile_add(struct compilation *c, enum text_kind kind, const char *name, const char *text, size_t len);
 /* Parses all texts: then options that they set and the descriptions are known. 0; -EINVAL with diagnostics. */
 int compile_parse(struct compilation *c) __attribute__((warn_unused_result));
 /* All of it, up to a stage that is dumped to out. 0; -EINVAL with diagnostics. */
-int compile_run(struct compilation *c, enum dwire_dump dump, FILE *out) __attribute__((warn_unused_result));
+int compile_run(struct compilation *c, enum stage dump, FILE *out) __attribute__((warn_unused_result));
 #endif

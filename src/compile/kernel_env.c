@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* script_kernel: what the compiler asks of the running kernel. Nothing is read before it is asked for. */
+/* kernel_env: see kernel_env.h.
+ * Input: the kernel's BTF, tracefs, kallsyms, and what was probed of its features. Output: the lists of probes and the
+ * callbacks that the compiler works with. Invariant: nothing is read before the compiler asks for it. */
+#include "compile/kernel_env.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "api/dwire_priv.h"
+#include "compile/compile.h"
+#include "compile/userprobes.h"
+#include "kernel/btf/btf.h"
+#include "kernel/features.h"
+#include "kernel/functions.h"
 #include "kernel/ksyms.h"
 #include "kernel/lockdown.h"
 #include "kernel/sysevents.h"
@@ -12,10 +20,24 @@
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 
+struct kernel_env {
+	struct arena *arena;
+	const struct options *opts;
+	struct features *features;
+	struct kbtf *btf;
+	struct ktypes ktypes;
+	struct kfuncs *funcs; /* NULL: not read yet, or the kernel has no list */
+	bool funcs_read;
+	int funcs_err;         /* -errno: why there is no list */
+	struct strmap *events; /* records of tracepoints, by "GROUP/NAME" */
+	struct userprobes *users;
+	struct kernel_lists lists;
+};
+
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
 static const struct uplace *find_functions(void *ctx, const struct ufunctions *f, size_t *n)
 {
-	return userprobes_functions(((struct dwire *)ctx)->users, f, n);
+	return userprobes_functions(((struct kernel_env *)ctx)->users, f, n);
 }
 
 /* ---- tracepoints ------------------------------------------------------------------------------------------------- */
@@ -47,11 +69,11 @@ static void add_group(void *ctx, const char *module, const char *name, unsigned 
 static void each_tracepoint(
 	void *ctx, struct arena *a, void (*each)(void *to, const struct listed_tracepoint *t), void *to)
 {
-	struct dwire *d = ctx;
-	struct grouping g = { tracepoints_read(a, d->opts.tpformat), strmap_new(a), each, to };
+	struct kernel_env *k = ctx;
+	struct grouping g = { tracepoints_read(a, k->opts->tpformat), strmap_new(a), each, to };
 
-	if (!d->opts.tpformat)
-		kbtf_each_tracepoint(d->btf, add_group, &g);
+	if (!k->opts->tpformat)
+		kbtf_each_tracepoint(k->btf, add_group, &g);
 	for (size_t i = 0; i < g.l.all.n; i++) {
 		const struct tracepoint *t = &g.l.all.v[i];
 
@@ -67,21 +89,21 @@ struct event {
 	size_t n;
 };
 
-static const struct event *read_event(struct dwire *d, const char *target)
+static const struct event *read_event(struct kernel_env *k, const char *target)
 {
-	struct event *ev = ARENA_NEW(d->arena, struct event);
+	struct event *ev = ARENA_NEW(k->arena, struct event);
 	struct tpformat f;
 	const char **args;
 
-	if (tracepoint_format(d->arena, target, &f))
+	if (tracepoint_format(k->arena, target, &f))
 		return ev;
 	ev->n = f.n;
-	ev->fields = ARENA_ARRAY(d->arena, struct kernel_field, f.n + 1);
-	args = ARENA_ARRAY(d->arena, const char *, f.n + 1);
+	ev->fields = ARENA_ARRAY(k->arena, struct kernel_field, f.n + 1);
+	args = ARENA_ARRAY(k->arena, const char *, f.n + 1);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct tpfield *t = &f.fields[i];
 
-		args[i] = kbtf_field_text(d->btf, d->arena, t);
+		args[i] = kbtf_field_text(k->btf, k->arena, t);
 		ev->fields[i] = (struct kernel_field){ .name = t->name,
 			.off = t->off,
 			.size = t->size,
@@ -93,16 +115,16 @@ static const struct event *read_event(struct dwire *d, const char *target)
 	return ev;
 }
 
-static const struct event *event_of(struct dwire *d, const char *target)
+static const struct event *event_of(struct kernel_env *k, const char *target)
 {
-	const struct event *ev = d->events ? strmap_get(d->events, target) : NULL;
+	const struct event *ev = k->events ? strmap_get(k->events, target) : NULL;
 
 	if (ev)
 		return ev;
-	if (!d->events)
-		d->events = strmap_new(d->arena);
-	ev = read_event(d, target);
-	strmap_put(d->events, target, (void *)(uintptr_t)ev);
+	if (!k->events)
+		k->events = strmap_new(k->arena);
+	ev = read_event(k, target);
+	strmap_put(k->events, target, (void *)(uintptr_t)ev);
 	return ev;
 }
 
@@ -125,24 +147,24 @@ static const char *tracepoint_arg(void *ctx, struct arena *a, const char *module
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
-static const struct kfuncs *script_funcs(struct dwire *d)
+static const struct kfuncs *env_funcs(struct kernel_env *k)
 {
-	if (!d->funcs_read)
-		d->funcs_err = kfuncs_open(&d->funcs);
-	d->funcs_read = true;
-	return d->funcs;
+	if (!k->funcs_read)
+		k->funcs_err = kfuncs_open(&k->funcs);
+	k->funcs_read = true;
+	return k->funcs;
 }
 
 static void each_function(void *ctx, void (*each)(void *to, const char *module, const char *name), void *to)
 {
-	if (script_funcs(ctx))
-		kfuncs_each(script_funcs(ctx), each, to);
+	if (env_funcs(ctx))
+		kfuncs_each(env_funcs(ctx), each, to);
 }
 
 static const char *const *function_args(void *ctx, struct arena *a, const char *module, const char *name, bool returned)
 {
 	const char *mod = strcmp(module, "vmlinux") != 0 ? module : NULL;
-	struct kbtf *btf = ((struct dwire *)ctx)->btf;
+	struct kbtf *btf = ((struct kernel_env *)ctx)->btf;
 	struct kfunction f;
 	const char **v;
 	unsigned n;
@@ -183,15 +205,15 @@ static const char *locked_down(struct arena *a, int err)
 	return *how ? arena_printf(a, "the kernel's lockdown (%s) forbids", how) : NULL;
 }
 
-static const char *no_functions(struct dwire *d, struct arena *a)
+static const char *no_functions(struct kernel_env *k, struct arena *a)
 {
-	const char *locked = locked_down(a, d->funcs_err);
+	const char *locked = locked_down(a, k->funcs_err);
 
 	if (locked)
 		return arena_printf(a, "%s to trace its functions", locked);
-	if (d->funcs_err == -ENOENT || d->funcs_err == -ENODEV)
+	if (k->funcs_err == -ENOENT || k->funcs_err == -ENODEV)
 		return "this kernel cannot trace its functions (CONFIG_FUNCTION_TRACER)";
-	return arena_printf(a, "the list of the kernel's functions cannot be read: %s", strerror(-d->funcs_err));
+	return arena_printf(a, "the list of the kernel's functions cannot be read: %s", strerror(-k->funcs_err));
 }
 
 static const struct probe_fault *no_probes(struct arena *a, const struct pdesc *pd, const char *why, const char *hint)
@@ -235,12 +257,12 @@ static void add_name(void *to, const char *module, const char *name)
 }
 
 /* A hint, or NULL. */
-static const char *nearest_function(struct dwire *d, struct arena *a, const struct pdesc *pd)
+static const char *nearest_function(struct kernel_env *k, struct arena *a, const struct pdesc *pd)
 {
 	struct naming n = { .arena = a, .module = pd->mod };
 	const char *near;
 
-	kfuncs_each(d->funcs, add_name, &n);
+	kfuncs_each(k->funcs, add_name, &n);
 	*vec_push(a, &n.names) = NULL;
 	near = nearest_name(pd->func, n.names.v);
 	return near ? arena_printf(a, "did you mean fbt:%s:%s:%s?", pd->mod, near, pd->name) : NULL;
@@ -263,12 +285,12 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 		return call_fault(a, pd);
 	if (strcmp(pd->prov, "fbt") != 0)
 		return NULL;
-	if (!script_funcs(ctx)) {
+	if (!env_funcs(ctx)) {
 		why = no_functions(ctx, a);
 		hint = "tracepoints can be traced on every kernel: dwire -l -P sdt";
 	} else if (!*pd->func || pdesc_is_glob(pd->func)) {
 		return NULL;
-	} else if (kfuncs_has(script_funcs(ctx), pd->mod, pd->func)) {
+	} else if (kfuncs_has(env_funcs(ctx), pd->mod, pd->func)) {
 		why = wrong_name(a, pd, function_size(ctx, pd->mod, pd->func));
 	} else if (function_size(ctx, NULL, pd->func)) {
 		why = arena_printf(a, "%s() is in the kernel, but must not be traced", pd->func);
@@ -279,40 +301,7 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 	return no_probes(a, pd, why, hint);
 }
 
-/* A process of ours that probes are wanted in has to have its libraries. */
-static int make_ready(void *ctx, pid_t pid, char *why, size_t why_len)
-{
-	struct dwire *d = ctx;
-
-	for (size_t i = 0; i < d->nchildren; i++)
-		if (child_pid(d->children[i]) == pid)
-			return child_ready(d->children[i], why, why_len);
-	return 0;
-}
-
-void script_lists(struct dwire *d)
-{
-	d->users = userprobes_new(&(struct userprobes_env){ .arena = d->arena, .ready = make_ready, .ctx = d });
-	d->lists = (struct kernel_lists){
-		.ctx = d->btf,
-		.has_tracepoint = has_tracepoint,
-		.tracepoints = each_tracepoint,
-		.tracepoint_arg = tracepoint_arg,
-		.event_args = event_args,
-		.user_make = userprobes_make,
-		.user_fault = userprobes_fault,
-		.user = d->users,
-		.functions = each_function,
-		.function_size = function_size,
-		.function_fault = function_fault,
-		.function_args = function_args,
-		.func_ctx = d,
-	};
-	d->c.lists = &d->lists;
-}
-
-/* ---- places -------------------------------------------------------------------------------------------------------
- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 _Static_assert(KERNEL_FUNC_ARGS == KBTF_ARGS && KERNEL_OPAQUE == KBTF_OPAQUE, "of[] is the same on both sides");
 
 static uint32_t find_tracepoint(void *ctx, const char *module, const char *name, struct kernel_func *out)
@@ -320,7 +309,7 @@ static uint32_t find_tracepoint(void *ctx, const char *module, const char *name,
 	struct ktracepoint t;
 
 	*out = (struct kernel_func){ .nargs = 0 };
-	if (!kbtf_tracepoint(((struct dwire *)ctx)->btf, module, name, &t))
+	if (!kbtf_tracepoint(((struct kernel_env *)ctx)->btf, module, name, &t))
 		return 0;
 	out->nargs = t.nargs;
 	out->module = t.module;
@@ -330,10 +319,10 @@ static uint32_t find_tracepoint(void *ctx, const char *module, const char *name,
 
 static uint32_t find_function(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {
-	struct dwire *d = ctx;
+	struct kernel_env *k = ctx;
 	struct kfunction f;
 
-	if (!kbtf_function(d->btf, module, name, &f))
+	if (!kbtf_function(k->btf, module, name, &f))
 		return 0;
 	out->nargs = f.nargs;
 	out->returns = f.returns;
@@ -359,29 +348,29 @@ static bool fentry_on(void *ctx, const char *module, uint32_t id)
  * does. */
 static bool has_function(void *ctx, const char *module, const char *name)
 {
-	struct dwire *d = ctx;
+	struct kernel_env *k = ctx;
 	struct kernel_func f;
 
-	if (find_function(d, module, name, &f))
+	if (find_function(k, module, name, &f))
 		return true;
-	return script_funcs(d) && kfuncs_has(d->funcs, module, name);
+	return env_funcs(k) && kfuncs_has(k->funcs, module, name);
 }
 
 static const char *tier_lacks(void *ctx, enum tier t)
 {
-	struct dwire *d = ctx;
+	struct kernel_env *k = ctx;
 	struct kernel_func f;
 	const char *locked;
 
 	switch (t) {
 	case TIER_FUNCTIONS:
-		if (features_fentry(d->features, find_function(d, NULL, "bpf_fentry_test1", &f)))
+		if (features_fentry(k->features, find_function(k, NULL, "bpf_fentry_test1", &f)))
 			return NULL;
-		locked = locked_down(d->arena, features_fentry_error(d->features));
-		return locked ? arena_printf(d->arena, "fentry, which %s", locked)
+		locked = locked_down(k->arena, features_fentry_error(k->features));
+		return locked ? arena_printf(k->arena, "fentry, which %s", locked)
 			      : "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
 	case TIER_KPROBES:
-		return features_kprobes(d->features) ? NULL : "kprobes (CONFIG_KPROBE_EVENTS)";
+		return features_kprobes(k->features) ? NULL : "kprobes (CONFIG_KPROBE_EVENTS)";
 	case TIER_HOOKS:
 	case TIER_COUNT:
 		break;
@@ -391,8 +380,8 @@ static const char *tier_lacks(void *ctx, enum tier t)
 
 static uint32_t find_netns(void *ctx, const char *name)
 {
-	const struct dwire *d = ctx;
-	struct zones *z = zone_new(features_global_netns(d->features));
+	const struct kernel_env *k = ctx;
+	struct zones *z = zone_new(features_global_netns(k->features));
 	uint32_t n = z ? zone_number(z, name) : 0;
 
 	zone_free(z);
@@ -401,32 +390,81 @@ static uint32_t find_netns(void *ctx, const char *name)
 
 static bool has_syscall_event(void *ctx, const char *at, const char *call)
 {
-	const struct dwire *d = ctx;
-	struct sysevents *s = features_sysevents(d->features);
+	const struct kernel_env *k = ctx;
+	struct sysevents *s = features_sysevents(k->features);
 
 	return s && sysevents_has(s, at, call);
 }
 
-void script_env(struct dwire *d)
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+static void make_lists(struct kernel_env *k)
+{
+	k->lists = (struct kernel_lists){
+		.ctx = k->btf,
+		.has_tracepoint = has_tracepoint,
+		.tracepoints = each_tracepoint,
+		.tracepoint_arg = tracepoint_arg,
+		.event_args = event_args,
+		.user_make = userprobes_make,
+		.user_fault = userprobes_fault,
+		.user = k->users,
+		.functions = each_function,
+		.function_size = function_size,
+		.function_fault = function_fault,
+		.function_args = function_args,
+		.func_ctx = k,
+	};
+}
+
+int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out)
+{
+	struct kernel_env *k = ARENA_NEW(o->arena, struct kernel_env);
+	int r = kbtf_open(&k->btf);
+
+	*out = NULL;
+	if (r)
+		return r;
+	k->arena = o->arena;
+	k->opts = o->options;
+	k->features = o->features;
+	k->ktypes = kbtf_ktypes(k->btf);
+	k->users = userprobes_new(&(struct userprobes_env){ .arena = o->arena, .ready = o->ready, .ctx = o->ctx });
+	make_lists(k);
+	*out = k;
+	return 0;
+}
+
+void kernel_env_close(struct kernel_env *k)
+{
+	if (!k)
+		return;
+	userprobes_free(k->users);
+	kbtf_close(k->btf);
+	kfuncs_close(k->funcs);
+}
+
+void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast",
 		"bpf_uprobe_multi_link_attach" };
-	struct lower_env *env = &d->c.lenv;
+	struct lower_env *env = &c->lenv;
 	uint32_t ids[3];
 
-	kbtf_funcs(d->btf, names, ids, 3);
+	c->ktypes = &k->ktypes;
+	c->lists = &k->lists;
+	kbtf_funcs(k->btf, names, ids, 3);
 	env->kfunc_kern_ctx = ids[0];
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;
 	if (pidns_inner())
-		features_set_netns(d->features, pidns_first_netns(d->arena, &d->ktypes));
-	env->first_netns = features_global_netns(d->features);
+		features_set_netns(k->features, pidns_first_netns(k->arena, &k->ktypes));
+	env->first_netns = features_global_netns(k->features);
 	env->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	env->netns = find_netns;
 	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;
 	env->event = find_event;
-	env->ctx = d;
+	env->ctx = k;
 	env->function = find_function;
 	env->has_function = has_function;
 	env->fentry_on = fentry_on;

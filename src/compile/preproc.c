@@ -200,7 +200,7 @@ int preproc_texts(struct compilation *c, FILE *err)
 	int r = 0;
 
 	for (size_t i = 0; !r && c->opts->cpp && i < c->texts.n; i++)
-		if (c->texts.v[i].kind == DWIRE_SCRIPT)
+		if (c->texts.v[i].kind == TEXT_SCRIPT)
 			r = preproc_source(c, &c->texts.v[i].src, err);
 	return r;
 }

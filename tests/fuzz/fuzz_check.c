@@ -285,8 +285,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.macros.argc = 3;
 	c.macros.argv = argv;
 	c.macros.number = number;
-	compile_add(&c, DWIRE_SCRIPT, "fuzz", (const char *)data, size);
-	r = compile_run(&c, size & 1 ? DWIRE_DUMP_BPF : DWIRE_DUMP_IR, null);
+	compile_add(&c, TEXT_SCRIPT, "fuzz", (const char *)data, size);
+	r = compile_run(&c, size & 1 ? STAGE_BPF : STAGE_IR, null);
 	must((r != 0) == (diags_errors(c.diags) != 0));
 	diags_print(c.diags, null);
 	if (!r)

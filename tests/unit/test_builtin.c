@@ -25,8 +25,8 @@ static unsigned declared(const char *text, bool all)
 	options_init(&opts);
 	c.diags = diags_new(a);
 	c.ktypes = btf ? &ktypes : NULL;
-	compile_add(&c, DWIRE_NAME, "text", text, strlen(text));
-	EXPECT_INT(compile_run(&c, DWIRE_DUMP_NONE, NULL), 0);
+	compile_add(&c, TEXT_NAME, "text", text, strlen(text));
+	EXPECT_INT(compile_run(&c, STAGE_ALL, NULL), 0);
 	if (all)
 		builtin_use(&c, NULL, 0);
 	if (diags_errors(c.diags)) {

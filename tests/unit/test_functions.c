@@ -80,8 +80,8 @@ static const char *compiled(struct arena *a, const char *text, enum tier tier)
 	c.lenv.function = function;
 	c.lenv.has_function = has;
 	c.macros = (struct macros){ 0 };
-	compile_add(&c, DWIRE_SCRIPT, "t", text, strlen(text));
-	if (compile_run(&c, DWIRE_DUMP_NONE, NULL))
+	compile_add(&c, TEXT_SCRIPT, "t", text, strlen(text));
+	if (compile_run(&c, STAGE_ALL, NULL))
 		return dtag_name(diags_get(d, 0)->tag);
 	for (size_t i = 0; i < c.order.n; i++) {
 		uint32_t id = c.probes.all.v[c.order.v[i]].id;

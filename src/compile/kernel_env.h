@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kernel_env: what a compilation asks of the running kernel: its types, its lists of probes, what it supports. */
+#ifndef DWIRE_COMPILE_KERNEL_ENV_H
+#define DWIRE_COMPILE_KERNEL_ENV_H
+#include <sys/types.h>
+
+#include "kernel/features.h"
+#include "options/options.h"
+
+struct compilation;
+struct kernel_env;
+
+/* All borrowed until kernel_env_close(). */
+struct kernel_env_opts {
+	struct arena *arena;
+	const struct options *options;
+	struct features *features;
+	/* As in struct userprobes_env: brings a process that the caller has started to the start of its program. */
+	int (*ready)(void *ctx, pid_t pid, char *why, size_t why_len);
+	void *ctx;
+};
+
+/* Reads the kernel's types (/sys/kernel/btf/vmlinux). 0 or -errno. The environment lies in the arena; close it before
+ * the arena is freed. */
+int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out) __attribute__((warn_unused_result));
+/* NULL is fine. Places of probes in processes are invalid from here on. */
+void kernel_env_close(struct kernel_env *k);
+/* Fills c->ktypes, c->lists and c->lenv. They are valid until kernel_env_close(). */
+void kernel_env_give(struct kernel_env *k, struct compilation *c);
+#endif
