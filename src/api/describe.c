@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/dwire_priv.h"
+#include "base/diag_text.h"
 #include "lower/tiers.h"
 #include "prov/lists.h"
 #include "prov/stability.h"

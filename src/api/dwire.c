@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/dwire_priv.h"
+#include "base/diag_text.h"
 #include "compile/library.h"
 #include "compile/preproc.h"
 #include "namespaces/pidns.h"

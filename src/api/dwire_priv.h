@@ -2,6 +2,8 @@
 /* script: what is behind api/dwire.h, shared by the files that implement it. */
 #ifndef DWIRE_API_DWIRE_PRIV_H
 #define DWIRE_API_DWIRE_PRIV_H
+#include <stdio.h>
+
 #include "api/dwire.h"
 #include "compile/compile.h"
 #include "compile/kernel_env.h"

@@ -1,73 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diag: what is wrong with a script.
- * Input: locations, tags, texts, as the stages find them. Output: file:line:col, the source line, a caret, a hint.
- * Invariant: at most DIAG_KEEP errors and as many warnings are kept; nothing that came from a script reaches the
- * terminal unescaped. */
+/* diag: a list of diagnostics, and places in texts.
+ * Input: locations, tags, texts, as the stages find them. Output: the list, in the order of arrival.
+ * Invariant: at most DIAG_KEEP errors and as many warnings and notes are kept. */
 #include "base/diag.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/report.h"
 #include "base/vec.h"
 
 #define DIAG_KEEP 100u
-#define DIAG_WIDTH 160u /* longest source line shown whole, in bytes */
-#define DIAG_BEFORE 60u /* bytes shown before the caret of a longer one */
 
 struct diags {
 	struct arena *arena;
+	struct reporter reporter;
 	VEC(struct diag) list;
-	size_t errors, warnings;
+	size_t errors, others;
 };
+
+/* Room for one more of its level, filled but for the message; or NULL when there are enough. */
+static struct diag *diag_add(struct diags *d, const struct diag *what)
+{
+	size_t *count = what->level == DIAG_ERROR ? &d->errors : &d->others;
+	struct diag *g;
+
+	if (++*count > DIAG_KEEP)
+		return NULL;
+	g = vec_push(d->arena, &d->list);
+	*g = *what;
+	if (what->hint)
+		g->hint = arena_strdup(d->arena, what->hint);
+	if (what->detail)
+		g->detail = arena_strdup(d->arena, what->detail);
+	return g;
+}
+
+static void collect(void *ctx, const struct diag *what)
+{
+	struct diags *d = ctx;
+	struct diag *g = diag_add(d, what);
+
+	if (g)
+		g->message = arena_strdup(d->arena, what->message);
+}
 
 struct diags *diags_new(struct arena *a)
 {
 	struct diags *d = ARENA_NEW(a, struct diags);
 
 	d->arena = a;
+	d->reporter = (struct reporter){ .fn = collect, .ctx = d };
 	return d;
 }
 
-__attribute__((format(printf, 3, 0))) static void diag_add(
-	struct diags *d, const struct diag *what, const char *fmt, va_list ap)
+const struct reporter *diags_reporter(const struct diags *d)
 {
-	size_t *count = what->warning ? &d->warnings : &d->errors;
-
-	if (++*count > DIAG_KEEP)
-		return;
-	struct diag *g = vec_push(d->arena, &d->list);
-
-	*g = *what;
-	if (what->hint)
-		g->hint = arena_strdup(d->arena, what->hint);
-	g->message = arena_vprintf(d->arena, fmt, ap);
+	return &d->reporter;
 }
 
 void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
-	const struct diag g = { .tag = tag, .loc = at, .hint = hint };
+	struct diag *g = diag_add(d, &(struct diag){ .err = -EINVAL, .tag = tag, .loc = at, .hint = hint });
 	va_list ap;
 
+	if (!g)
+		return;
 	va_start(ap, fmt);
-	diag_add(d, &g, fmt, ap);
+	g->message = arena_vprintf(d->arena, fmt, ap);
 	va_end(ap);
 }
 
 void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
-	const struct diag g = { .tag = tag, .loc = at, .hint = hint, .warning = true };
+	struct diag *g = diag_add(d, &(struct diag){ .level = DIAG_WARNING, .tag = tag, .loc = at, .hint = hint });
 	va_list ap;
 
+	if (!g)
+		return;
 	va_start(ap, fmt);
-	diag_add(d, &g, fmt, ap);
+	g->message = arena_vprintf(d->arena, fmt, ap);
 	va_end(ap);
 }
 
 size_t diags_errors(const struct diags *d)
 {
 	return d->errors;
+}
+
+size_t diags_unkept(const struct diags *d)
+{
+	return d->errors > DIAG_KEEP ? d->errors - DIAG_KEEP : 0;
 }
 
 const struct diag *diags_get(const struct diags *d, size_t i)
@@ -86,8 +111,7 @@ const char *dtag_name(enum dtag t)
 	return (unsigned)t < D_TAG_COUNT ? names[t] : "D_UNKNOWN";
 }
 
-/* Start of the line that holds off (which may be the end of the text). */
-static size_t line_start(const struct source *src, size_t off)
+size_t source_line(const struct source *src, size_t off)
 {
 	while (off > 0 && src->text[off - 1] != '\n')
 		off--;
@@ -165,11 +189,10 @@ void loc_position(struct loc at, unsigned *line, unsigned *col)
 	find_place(at, line, &file, &len);
 	const size_t off = clip_off(at);
 
-	*col = (unsigned)(off - line_start(at.src, off)) + 1;
+	*col = (unsigned)(off - source_line(at.src, off)) + 1;
 }
 
-/* The name of the file that a location is in, *len bytes, in the text or the source's. NULL: nowhere. */
-static const char *loc_file(struct loc at, size_t *len)
+const char *loc_file(struct loc at, size_t *len)
 {
 	const char *file = NULL;
 	unsigned line;
@@ -191,111 +214,6 @@ bool loc_in_header(struct loc at)
 		if (*p == '3')
 			return true;
 	return false;
-}
-
-/* Moves off forward to the start of a UTF-8 character. */
-static size_t char_boundary(const char *text, size_t off, size_t end)
-{
-	while (off < end && ((unsigned char)text[off] & 0xc0) == 0x80)
-		off++;
-	return off;
-}
-
-/* Blanks below the text before the caret: a tab for a tab, so that any tab width lines up. */
-static void print_pad(FILE *out, const char *s, size_t len)
-{
-	for (size_t i = 0, n; i < len; i += n) {
-		for (n = 0; i + n < len && s[i + n] != '\t'; n++)
-			;
-		for (size_t cols = escape_print(NULL, s + i, n, 0); cols; cols--)
-			putc(' ', out);
-		if (i + n < len) {
-			putc('\t', out);
-			n++;
-		}
-	}
-}
-
-static void print_caret(FILE *out, const char *text, size_t from, size_t off, size_t to, size_t len, bool cut)
-{
-	fputs(cut ? "       " : "    ", out);
-	print_pad(out, text + from, off - from);
-	size_t width = escape_print(NULL, text + off, len < to - off ? len : to - off, 0);
-
-	putc('^', out);
-	while (width-- > 1)
-		putc('~', out);
-}
-
-/* The source line, or the stretch of it around the caret, and the caret line. */
-static void print_excerpt(const struct diag *g, FILE *out)
-{
-	const char *text = g->loc.src->text;
-	const size_t off = clip_off(g->loc);
-	size_t from = line_start(g->loc.src, off), to = off;
-	bool cut_left = false, cut_right = false;
-
-	while (to < g->loc.src->len && text[to] != '\n')
-		to++;
-	if (to > from && text[to - 1] == '\r' && to - 1 >= off)
-		to--;
-	if (to - from > DIAG_WIDTH) {
-		if (off - from > DIAG_BEFORE) {
-			from = char_boundary(text, off - DIAG_BEFORE, off);
-			cut_left = true;
-		}
-		if (to - from > DIAG_WIDTH) {
-			to = char_boundary(text, from + DIAG_WIDTH, to);
-			cut_right = true;
-		}
-	}
-	fputs(cut_left ? "    ..." : "    ", out);
-	for (size_t i = from, n; i < to; i += n) {
-		for (n = 0; i + n < to && text[i + n] != '\t'; n++)
-			;
-		escape_print(out, text + i, n, 0);
-		if (i + n < to) {
-			putc('\t', out);
-			n++;
-		}
-	}
-	fputs(cut_right ? "...\n" : "\n", out);
-	print_caret(out, text, from, off, to, g->loc.len, cut_left);
-}
-
-static void diag_print(const struct diag *g, FILE *out)
-{
-	unsigned line, col;
-	size_t len;
-	const char *name = loc_file(g->loc, &len);
-
-	if (name)
-		escape_print(out, name, len, 0);
-	else
-		fputs("dwire", out);
-	if (g->loc.src) {
-		loc_position(g->loc, &line, &col);
-		fprintf(out, ":%u:%u", line, col);
-	}
-	fprintf(out, ": %s[%s]: ", g->warning ? "warning" : "error", dtag_name(g->tag));
-	escape_print(out, g->message, strlen(g->message), 0);
-	putc('\n', out);
-	if (g->loc.src)
-		print_excerpt(g, out);
-	if (g->hint) {
-		fputs(g->loc.src ? " hint: " : "    hint: ", out);
-		escape_print(out, g->hint, strlen(g->hint), 0);
-	}
-	if (g->loc.src || g->hint)
-		putc('\n', out);
-}
-
-void diags_print(const struct diags *d, FILE *out)
-{
-	for (size_t i = 0; i < d->list.n; i++)
-		diag_print(&d->list.v[i], out);
-	if (d->errors > DIAG_KEEP)
-		fprintf(out, "dwire: %zu more errors not shown\n", d->errors - DIAG_KEEP);
 }
 
 #define NEAR_MAX 64u

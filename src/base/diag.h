@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diag: what is wrong with a script, collected, and printed with line and caret. */
+/* diag: a diagnostic as data, the places in texts that it points at, and a list that collects them.
+ * base/report.h says how one is reported; base/diag_text.h prints one with line and caret. */
 #ifndef DWIRE_BASE_DIAG_H
 #define DWIRE_BASE_DIAG_H
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/arena.h"
 
@@ -23,10 +23,10 @@ struct loc {
 	uint32_t off, len;
 };
 
-/* DTrace's error tags. One list makes the enum and the names. */
+/* DTrace's error tags. One list makes the enum and the names. D_NONE: not about a D program. */
 /* clang-format off */
 #define DIAG_TAGS(X)                                                                                     \
-	X(D_UNKNOWN) X(D_SYNTAX) X(D_EMPTY) X(D_TYPE_ERR) X(D_TYPE_MEMBER) X(D_CG_EXPR) X(D_ATTR_MIN)    \
+	X(D_NONE) X(D_UNKNOWN) X(D_SYNTAX) X(D_EMPTY) X(D_TYPE_ERR) X(D_TYPE_MEMBER) X(D_CG_EXPR) X(D_ATTR_MIN)    \
 	X(D_PDESC_ZERO) X(D_PROC_BADPID) X(D_PROC_GRAB) X(D_PROC_LIB) X(D_PROC_FUNC) X(D_PROC_NAME)    \
 	X(D_PROC_OFF) X(D_PROC_ALIGN) X(D_PROC_CREATEFAIL) X(D_PDESC_INVAL)                          \
 	X(D_PRED_SCALAR) X(D_FUNC_IDENT) X(D_FUNC_UNDEF)                                                 \
@@ -77,24 +77,38 @@ enum dtag {
 		D_TAG_COUNT
 };
 
-struct diag {
-	enum dtag tag;
-	struct loc loc;
-	const char *message;
-	const char *hint; /* or NULL */
-	bool warning;
+enum diag_level {
+	DIAG_ERROR,   /* the operation failed */
+	DIAG_WARNING, /* it goes on, with less than was asked for */
+	DIAG_NOTE     /* a fact, such as drops */
 };
 
+struct diag {
+	enum diag_level level;
+	enum dtag tag;
+	int err; /* -errno, or 0 */
+	struct loc loc;
+	const char *message; /* one sentence, not escaped */
+	const char *detail;  /* whole lines, such as the end of a verifier's log; or NULL */
+	const char *hint;    /* the next step, or NULL */
+};
+
+struct reporter;
 struct diags; /* a growing list, in an arena */
 
 struct diags *diags_new(struct arena *a);
-/* Adds an error; hint may be NULL. Past a hundred only the count grows. */
+
+/* The list as a reporter: what is reported to it is copied into the list. */
+const struct reporter *diags_reporter(const struct diags *d);
+/* Adds an error; hint may be NULL. After a hundred only the count grows, and so for warnings and notes. */
 void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Number of errors (warnings not counted). */
+/* Number of errors, those included that were not kept. */
 size_t diags_errors(const struct diags *d);
+/* Number of errors that were not kept. */
+size_t diags_unkept(const struct diags *d);
 /* The i-th diagnostic, or NULL past the end. */
 const struct diag *diags_get(const struct diags *d, size_t i);
 const char *dtag_name(enum dtag t);
@@ -104,9 +118,10 @@ void loc_position(struct loc at, unsigned *line, unsigned *col);
 bool loc_in_header(struct loc at);
 /* Is the line (up to end, from its #) such a mark? Then the number of the next line, and the file's name or NULL. */
 bool line_mark(const char *s, const char *end, unsigned *line, const char **file, size_t *len);
-/* Prints all: file:line:col: error[TAG]: message / source line / caret and hint. Control bytes of the source are
- * escaped; tabs kept so that the caret lines up. */
-void diags_print(const struct diags *d, FILE *out);
+/* The name of the file that a location is in, *len bytes, borrowed from the text or the source; NULL: nowhere. */
+const char *loc_file(struct loc at, size_t *len);
+/* Start of the line that holds off (which may be the end of the text). */
+size_t source_line(const struct source *src, size_t off);
 /* The string of table (NULL-terminated) nearest to name, or NULL when none is near (Damerau-Levenshtein). */
 const char *nearest_name(const char *name, const char *const *table);
 /* The shortest string of table that ends so, behind an underscore (SYN: TH_SYN), or NULL. */

@@ -3,6 +3,8 @@
  * told, so that the command and the fuzzers run the same code. */
 #ifndef DWIRE_COMPILE_COMPILE_H
 #define DWIRE_COMPILE_COMPILE_H
+#include <stdio.h>
+
 #include "lang/parse/parse.h"
 #include "lower/lower.h"
 #include "options/options.h"

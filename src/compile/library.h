@@ -2,6 +2,8 @@
 /* library: D libraries of users: the .d files of the folders given with -L, -x libdir and -x syslibdir. */
 #ifndef DWIRE_COMPILE_LIBRARY_H
 #define DWIRE_COMPILE_LIBRARY_H
+#include <stdio.h>
+
 #include "compile/compile.h"
 
 /* Reads the folders' files into c->libraries, each behind those that it depends on. A folder that is not there is

@@ -2,6 +2,8 @@
 /* preproc: -C: scripts go through the C preprocessor of the system before they are parsed. */
 #ifndef DWIRE_COMPILE_PREPROC_H
 #define DWIRE_COMPILE_PREPROC_H
+#include <stdio.h>
+
 #include "compile/compile.h"
 
 /* Replaces the text of each script by what the preprocessor makes of it; its marks (# LINE "FILE") keep the places of

@@ -5,6 +5,8 @@
  * is counted as dropped. */
 #ifndef DWIRE_CONSUME_CONSUME_H
 #define DWIRE_CONSUME_CONSUME_H
+#include <stdio.h>
+
 #include "agg/agg.h"
 #include "consume/ring.h"
 #include "options/options.h"

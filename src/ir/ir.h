@@ -10,6 +10,7 @@
 #define DWIRE_IR_IR_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/vec.h"

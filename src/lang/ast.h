@@ -4,6 +4,7 @@
 #ifndef DWIRE_LANG_AST_H
 #define DWIRE_LANG_AST_H
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/vec.h"

@@ -2,6 +2,8 @@
 /* ast_text: types and expressions written back as D. */
 #ifndef DWIRE_LANG_AST_TEXT_H
 #define DWIRE_LANG_AST_TEXT_H
+#include <stdio.h>
+
 #include "lang/ast.h"
 
 /* The declaration of name (NULL: none) with that type; a struct's body becomes { ... }. */

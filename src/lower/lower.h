@@ -2,6 +2,8 @@
 /* lower: typed tree -> IR -> image. One program a (probe, site); all clauses of the probe in program order. */
 #ifndef DWIRE_LOWER_LOWER_H
 #define DWIRE_LOWER_LOWER_H
+#include <stdio.h>
+
 #include "image/probe.h"
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"

@@ -2,6 +2,8 @@
 /* priv: what the files of the lowering share. */
 #ifndef DWIRE_LOWER_PRIV_H
 #define DWIRE_LOWER_PRIV_H
+#include <stdio.h>
+
 #include "lower/lower.h"
 #include "lower/tiers.h"
 

@@ -3,6 +3,7 @@
  * no name is written as a number. */
 #ifndef DWIRE_PRINT_SYMTEXT_H
 #define DWIRE_PRINT_SYMTEXT_H
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "image/image.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag_text.h"
 #include "compile/compile.h"
 #include "kernel/btf/btf.h"
 #include "kernel/features.h"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_base: the arena, vectors, maps, periods, escaping and diagnostics. */
+#include <errno.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/diag_text.h"
 #include "base/escape.h"
 #include "base/period.h"
+#include "base/report.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "unit.h"
@@ -224,7 +227,7 @@ static void test_diag_format(struct arena *a)
 	diag_error(d, (struct loc){ 0 }, D_IO, NULL, "nowhere");
 	diag_error(d, (struct loc){ 0 }, D_KERNEL, "mount it", "nowhere");
 	EXPECT_INT(diags_errors(d), 4);
-	EXPECT(diags_get(d, 1)->warning);
+	EXPECT(diags_get(d, 1)->level == DIAG_WARNING);
 	EXPECT(diags_get(d, 5) == NULL);
 	expect_printed(d,
 		"tcp.d:2:21: error[D_OP_INCOMPAT]: cannot compare string with int\n"
@@ -270,12 +273,66 @@ static void test_diag_many(struct arena *a)
 		diag_error(d, (struct loc){ &src, 0, 1 }, D_SYNTAX, NULL, "error %d", i);
 	diag_warn(d, (struct loc){ &src, 0, 1 }, D_SYNTAX, NULL, "a warning is kept all the same");
 	EXPECT_INT(diags_errors(d), 250);
-	EXPECT(diags_get(d, 100) && diags_get(d, 100)->warning);
+	EXPECT(diags_get(d, 100) && diags_get(d, 100)->level == DIAG_WARNING);
 	EXPECT(diags_get(d, 101) == NULL);
 	char *got = unit_capture(print_diags, d);
 
 	EXPECT(strstr(got, "dwire: 150 more errors not shown\n") != NULL);
 	free(got);
+}
+
+static void test_diag_levels(struct arena *a)
+{
+	struct diags *d = diags_new(a);
+	const struct reporter *to = diags_reporter(d);
+	const struct diag log = { .err = -EACCES, .message = "refused", .detail = "  log:\n    a\tb\n" };
+
+	EXPECT_INT(report_error(to, -ENOENT, D_NONE, "mount it", "cannot open %s", "a\nb"), -ENOENT);
+	report_warning(to, D_NONE, NULL, "%d places", 3);
+	report_warning(to, D_KERNEL, NULL, "old");
+	report_note(to, "%d drops", 5);
+	EXPECT_INT(report_no_memory(to, "read the types"), -ENOMEM);
+	report(to, &log);
+	EXPECT_INT(report_error(NULL, -EIO, D_NONE, NULL, "nobody listens"), -EIO);
+	EXPECT_INT(diags_errors(d), 3);
+	EXPECT_INT(diags_get(d, 0)->err, -ENOENT);
+	EXPECT_INT(diags_get(d, 3)->level, DIAG_NOTE);
+	expect_printed(d,
+		"dwire: cannot open a\\x0ab\n"
+		"    hint: mount it\n"
+		"dwire: warning: 3 places\n"
+		"dwire: warning[D_KERNEL]: old\n"
+		"dwire: 5 drops\n"
+		"dwire: not enough memory to read the types\n"
+		"dwire: refused\n"
+		"  log:\n"
+		"    a\tb\n");
+}
+
+static void test_report_long(struct arena *a)
+{
+	struct diags *d = diags_new(a);
+	char *text = arena_alloc(a, 20001);
+
+	memset(text, 'x', 20000);
+	report_error(diags_reporter(d), -EINVAL, D_NONE, NULL, "%s", text);
+	EXPECT_STR(diags_get(d, 0)->message, text);
+}
+
+static void test_report_keep(struct arena *a)
+{
+	struct report_kept k;
+	struct diags *d = diags_new(a);
+
+	report_keep(&k);
+	EXPECT_INT(k.err, 0);
+	EXPECT_STR(k.message, "");
+	report_error(&k.reporter, -EPERM, D_NONE, NULL, "first");
+	report_error(&k.reporter, -EBUSY, D_NONE, NULL, "it is %s", "taken");
+	report_warning(&k.reporter, D_NONE, NULL, "not this");
+	EXPECT_INT(k.err, -EBUSY);
+	report_error(diags_reporter(d), k.err, D_NONE, NULL, "cannot attach x: %s", k.message);
+	expect_printed(d, "dwire: cannot attach x: it is taken\n");
 }
 
 static void test_tags(void)
@@ -332,6 +389,9 @@ int main(void)
 	test_diag_format(a);
 	test_diag_long_line(a);
 	test_diag_many(a);
+	test_diag_levels(a);
+	test_report_long(a);
+	test_report_keep(a);
 	test_tags();
 	test_nearest();
 	arena_free(a);

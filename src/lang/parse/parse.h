@@ -2,6 +2,8 @@
 /* parse: D text -> tree. Pure: knows nothing of the kernel. Recovers after an error and reports several. */
 #ifndef DWIRE_LANG_PARSE_PARSE_H
 #define DWIRE_LANG_PARSE_PARSE_H
+#include <stdio.h>
+
 #include "lang/ast.h"
 
 /* Macro variables: $0..$N, $$N, $target, $pid, $uid ... */

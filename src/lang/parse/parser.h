@@ -4,6 +4,8 @@
  * next place where parsing can start again (a statement, a declaration, a clause). */
 #ifndef DWIRE_LANG_PARSE_PARSER_H
 #define DWIRE_LANG_PARSE_PARSER_H
+#include <stdio.h>
+
 #include "lang/parse/lex.h"
 
 #define PARSE_DEPTH_MAX 4000u

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* diag_text: a diagnostic as text:
+ *
+ *	tcp.d:7:22: error[D_OP_INCOMPAT]: cannot compare string with int
+ *	    /args[2]->ip_saddr == 5/
+ *	                       ^~ hint: quote the address: "10.0.0.5"
+ *
+ * What is not about a D program reads "dwire: cannot open x: No such file or directory". Control bytes are escaped;
+ * tabs of the source are kept, so that the caret lines up. */
+#ifndef DWIRE_BASE_DIAG_TEXT_H
+#define DWIRE_BASE_DIAG_TEXT_H
+#include <stdio.h>
+
+#include "base/diag.h"
+
+void diag_print(const struct diag *g, FILE *out);
+/* The same as the fn of a struct reporter whose ctx is a FILE. */
+void diag_write(void *file, const struct diag *g);
+/* All of a list, and how many were not kept. */
+void diags_print(const struct diags *d, FILE *out);
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report: how errors, warnings and notes leave a function. They travel as data (struct diag) to whoever listens; only
+ * the top makes text of them (base/diag_text.h).
+ *
+ *	int open_it(const char *path, const struct reporter *to)
+ *	{
+ *		...
+ *			return report_error(to, -errno, D_NONE, NULL, "cannot open %s: %s", path, strerror(errno));
+ *	}
+ *
+ * A message names the operation, the object, the reason and, after a semicolon or as the hint, the next step. It is one
+ * sentence without "dwire:" in front and without a line feed behind. A function that takes a reporter reports each
+ * error that it returns, exactly once; its callers pass the error on. */
+#ifndef DWIRE_BASE_REPORT_H
+#define DWIRE_BASE_REPORT_H
+#include "base/diag.h"
+
+/* Where diagnostics go. A NULL pointer to it means that nobody listens. */
+struct reporter {
+	/* d and its texts are valid during the call. It must not report to the same reporter. */
+	void (*fn)(void *ctx, const struct diag *d);
+	void *ctx;
+};
+
+/* Passes a finished diagnostic on. */
+void report(const struct reporter *to, const struct diag *d);
+/* Reports an error and returns err (-errno), so that a caller can end with it. Works without memory: a message that is
+ * too long is then cut. tag: D_NONE unless it is about a D program; hint: the next step, or NULL. */
+int report_error(const struct reporter *to, int err, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+int report_error_at(const struct reporter *to, struct loc at, int err, enum dtag tag, const char *hint, const char *fmt,
+	...) __attribute__((format(printf, 6, 7)));
+/* The trace goes on, with less than was asked for. */
+void report_warning(const struct reporter *to, enum dtag tag, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A fact that the user should know: drops, the end of a traced process. */
+void report_note(const struct reporter *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "not enough memory to WHAT", such as "read the kernel's types". Returns -ENOMEM. */
+int report_no_memory(const struct reporter *to, const char *what);
+
+#define REPORT_KEPT 512u /* bytes of a message that is kept; the rest is cut */
+
+/* A reporter that keeps the last error, for a caller that adds what it was doing:
+ *
+ *	struct report_kept kept;
+ *
+ *	report_keep(&kept);
+ *	err = link_it(fd, &kept.reporter);
+ *	if (err)
+ *		return report_error(to, err, D_NONE, NULL, "cannot attach %s: %s", name, kept.message);
+ *
+ * Warnings and notes pass through it to nobody. */
+struct report_kept {
+	struct reporter reporter;
+	int err;                   /* -errno; 0: nothing was reported */
+	char message[REPORT_KEPT]; /* "" likewise */
+};
+
+void report_keep(struct report_kept *k);
+#endif
