@@ -363,8 +363,30 @@ static bool follows_pointer(const struct expr *e)
 }
 
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
+static void no_effect(struct checker *ck, const struct expr *e)
+{
+	err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
+}
+
+/* An expression as a statement: it must do something. An integer constant may stand there, as in on ? trace(1) : 0; */
+static bool is_statement(struct checker *ck, const struct expr *e)
+{
+	int64_t v;
+
+	return expr_has_effects(e) || follows_pointer(e) ||
+		(type_is_int(e->type) && const_eval(ck->ts, diags_new(ck->arena), e, &v));
+}
+
 static void check_stmt_expr(struct checker *ck, struct expr *e)
 {
+	if (!check_decided(ck, e))
+		return;
+	if (e->kind == EX_COND) {
+		e->type = check_arms(ck, e);
+		if (e->type && !is_statement(ck, e))
+			no_effect(ck, e);
+		return;
+	}
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG) {
 		check_agg_assign(ck, e);
 		return;
@@ -382,10 +404,8 @@ static void check_stmt_expr(struct checker *ck, struct expr *e)
 			"naming an aggregation has no effect");
 		return;
 	}
-	if (!check_expr(ck, e))
-		return;
-	if (!expr_has_effects(e) && !follows_pointer(e))
-		err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
+	if (check_expr(ck, e) && !is_statement(ck, e))
+		no_effect(ck, e);
 }
 
 const char *check_truth_hint(const struct type *t)
@@ -419,13 +439,53 @@ bool has_no_value(struct checker *ck, const struct expr *e)
 	return e->kind == EX_AGG || (f && (func_class(f->func) == FC_ACTION || func_class(f->func) == FC_AGG));
 }
 
-void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs)
+/* Does e assign to the variable that id names, or count it up or down? */
+static bool makes(const struct expr *e, const struct expr *id)
+{
+	const struct expr *to = !e                                                    ? NULL
+		: e->kind == EX_ASSIGN || (e->kind == EX_UNARY && e->op >= OP_PREINC) ? e->a
+										      : NULL;
+
+	if (!e)
+		return false;
+	if (to && to->kind == EX_INDEX)
+		to = to->a;
+	if (to && to->kind == EX_IDENT && to->scope == id->scope && !strcmp(to->name, id->name))
+		return true;
+	for (size_t i = 0; i < e->args.n; i++)
+		if (makes(e->args.v[i], id))
+			return true;
+	return makes(e->a, id) || makes(e->b, id) || makes(e->c, id);
+}
+
+static bool is_known(struct checker *ck, const struct expr *id)
+{
+	const struct ktypes *k = ck->ts->kernel;
+	int64_t v;
+
+	if (sym_find(ck, id->name, id->scope))
+		return true;
+	return id->scope == SCOPE_GLOBAL &&
+		(strmap_get(ck->ts->enumerators, id->name) || (k && k->enumerator(k->ctx, id->name, &v)));
+}
+
+/* Does part of the predicate pred read a variable that neither a clause before nor pred makes? */
+static bool reads_later(struct checker *ck, const struct expr *pred, const struct expr *part)
+{
+	if (!part)
+		return false;
+	if (part->kind == EX_IDENT && !is_known(ck, part) && !makes(pred, part))
+		return true;
+	for (size_t i = 0; i < part->args.n; i++)
+		if (reads_later(ck, pred, part->args.v[i]))
+			return true;
+	return reads_later(ck, pred, part->a) || reads_later(ck, pred, part->b) || reads_later(ck, pred, part->c);
+}
+
+static void check_predicate(struct checker *ck, struct clause *c)
 {
 	struct type *t;
 
-	ck->sigs = sigs;
-	ck->nsigs = nsigs;
-	ck->in_clause = true;
 	if (c->pred && has_no_value(ck, c->pred)) {
 		err(ck, c->pred->loc, D_PRED_SCALAR, NULL, "a predicate is an integer: %s has no value",
 			ast_expr_text(ck->arena, c->pred));
@@ -435,7 +495,23 @@ void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *
 			err(ck, c->pred->loc, D_PRED_SCALAR, check_truth_hint(t), "a predicate is an integer, not %s",
 				type_name(ck->ts, t));
 	}
+}
+
+/* /!self->x/ { self->x = 1; }: the actions make what the predicate reads, so they are checked first, as in DTrace. In
+ * /i++ < 3/ { trace(i); } the predicate makes it. */
+void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs)
+{
+	bool later;
+
+	ck->sigs = sigs;
+	ck->nsigs = nsigs;
+	ck->in_clause = true;
+	later = reads_later(ck, c->pred, c->pred);
+	if (!later)
+		check_predicate(ck, c);
 	check_stmts(ck, c->body.v, c->body.n);
+	if (later)
+		check_predicate(ck, c);
 	check_together(ck, c);
 	ck->in_clause = false;
 	ck->nsigs = 0;

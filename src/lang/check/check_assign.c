@@ -169,16 +169,29 @@ static bool is_fixed(struct checker *ck, const struct expr *at, const struct exp
 }
 
 /* ---- ++ and -- --------------------------------------------------------------------------------------------------- */
-/* x++ makes x when nothing did: an int64_t, which starts from 0. */
+/* Does the operator make what it is applied to, if nothing did? ++ and -- any variable, ! - ~ what is dynamic. */
+static bool op_makes(enum expr_op op, const struct expr *a, const struct expr *id)
+{
+	if (id->kind != EX_IDENT)
+		return false;
+	if (op >= OP_PREINC)
+		return true;
+	return (op == OP_NOT || op == OP_NEG || op == OP_COMPL) &&
+		(id->scope == SCOPE_SELF || (a->kind == EX_INDEX && id->scope == SCOPE_GLOBAL));
+}
+
+/* x++ makes x when nothing did: an int64_t, which starts from 0. So does !self->x. */
 struct type *check_step_operand(struct checker *ck, struct expr *e)
 {
 	struct expr *a = e->a, *id = a->kind == EX_INDEX ? a->a : a;
 	struct symbol *s;
 
-	if (e->op < OP_PREINC || id->kind != EX_IDENT)
+	if (e->op >= OP_PREINC && a->kind == EX_COND)
+		return not_writable(ck, e, a);
+	if (!op_makes(e->op, a, id))
 		return check_expr(ck, a);
 	s = sym_find(ck, id->name, id->scope);
-	if (is_fixed(ck, e, id, s))
+	if (e->op >= OP_PREINC && is_fixed(ck, e, id, s))
 		return NULL;
 	if (s || (id->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, id->name)))
 		return check_expr(ck, a);
@@ -232,6 +245,8 @@ struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
 	struct type *t;
 	bool ok = true;
 
+	if (lhs->kind == EX_COND) /* before a constant condition makes it one of its arms */
+		return not_writable(ck, e, lhs);
 	if (lhs->kind != EX_IDENT && !(lhs->kind == EX_INDEX && id->kind == EX_IDENT)) {
 		t = check_expr(ck, lhs);
 		return !t || is_writable(lhs) ? t : not_writable(ck, e, lhs);

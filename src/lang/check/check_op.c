@@ -261,16 +261,27 @@ struct type *check_unary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
 }
 
-struct type *check_cond(struct checker *ck, struct expr *e)
+bool check_decided(struct checker *ck, struct expr *e)
 {
-	struct type *c = check_expr(ck, e->a), *b, *d;
+	struct diags *quiet = diags_new(ck->arena);
+	struct type *t;
+	int64_t v;
 
-	if (!c)
-		return NULL;
-	if (ck->library && e->a->kind == EX_INT) { /* __has(): the other arm may mean nothing */
-		e->b = e->c = e->a->ival ? e->b : e->c;
-		return check_expr(ck, e->b);
+	while (e->kind == EX_COND) {
+		t = check_expr(ck, e->a);
+		if (!t)
+			return false;
+		if (!type_is_int(t) || !const_eval(ck->ts, quiet, e->a, &v))
+			return true;
+		*e = v ? *e->b : *e->c;
 	}
+	return true;
+}
+
+struct type *check_arms(struct checker *ck, struct expr *e)
+{
+	struct type *c = e->a->type, *b, *d;
+
 	if (!type_is_scalar(c))
 		return err(ck, e->a->loc, D_OP_SCALAR, check_truth_hint(c), "the condition of ?: is %s", tname(ck, c));
 	if (has_no_value(ck, e->b) || has_no_value(ck, e->c))
@@ -280,7 +291,8 @@ struct type *check_cond(struct checker *ck, struct expr *e)
 	d = check_expr(ck, e->c);
 	if (!b || !d || !check_is_value(ck, e->b) || !check_is_value(ck, e->c))
 		return NULL;
-	if (type_is_string(b) && type_is_string(d))
+	if (type_is_string(b) ? type_is_string(d) || check_text_of(ck, &e->c)
+			      : type_is_string(d) && check_text_of(ck, &e->b))
 		return ck->ts->string;
 	if (type_is_int(b) && type_is_int(d))
 		return type_usual(ck->ts, b, d);
@@ -297,4 +309,11 @@ struct type *check_cond(struct checker *ck, struct expr *e)
 			return d;
 	}
 	return err(ck, e->loc, D_OP_INCOMPAT, NULL, "the two values of ?: are %s and %s", tname(ck, b), tname(ck, d));
+}
+
+struct type *check_cond(struct checker *ck, struct expr *e)
+{
+	if (!check_decided(ck, e))
+		return NULL;
+	return e->kind == EX_COND ? check_arms(ck, e) : check_expr(ck, e);
 }

@@ -91,6 +91,11 @@ struct type *check_offsetof(struct checker *ck, struct expr *e);
 struct type *check_binary(struct checker *ck, struct expr *e);
 struct type *check_unary(struct checker *ck, struct expr *e);
 struct type *check_cond(struct checker *ck, struct expr *e);
+/* Checks the condition of a ?:. If it is an integer constant, e becomes the arm that it chooses, and the other arm is
+ * never looked at, as in DTrace, which does it while it parses. False after an error. */
+bool check_decided(struct checker *ck, struct expr *e);
+/* The rest of a ?: whose condition check_decided() has checked. */
+struct type *check_arms(struct checker *ck, struct expr *e);
 /* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
 bool check_text_of(struct checker *ck, struct expr **e);
 

@@ -1,1 +1,1 @@
-BEGIN { 5; exit(0); }
+BEGIN { "text"; exit(0); }
