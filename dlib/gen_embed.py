@@ -2,7 +2,7 @@
 """Puts text files into a C table.
 
 Usage: gen_embed.py dlib|tool OUTPUT.c FILE...
-Output: the arrays dlib_files and dlib_nfiles (src/lang/dlib.h) or tool_files and tool_nfiles (src/cli/tools.h), in
+Output: the arrays dlib_files and dlib_nfiles (src/lang/dlib.h) or tool_files and tool_nfiles (src/cli/tool/table.h), in
 order of the files' names. Texts end with a NUL that len does not count. For dlib also the index of its declarations
 (src/lang/dlib.h): what each defines and which others it needs.
 """
@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-HEADERS = {"dlib": "lang/dlib.h", "tool": "cli/tools.h"}
+HEADERS = {"dlib": "lang/dlib.h", "tool": "cli/tool/table.h"}
 
 
 def c_string(line):
@@ -126,7 +126,7 @@ def main():
     kind, output, paths = sys.argv[1], sys.argv[2], sys.argv[3:]
     paths.sort(key=os.path.basename)
     lines = ["/* Made by gen_embed.py. */", '#include "%s"' % HEADERS[kind], ""]
-    lines.append("const struct dlib_file %s_files[] = {" % kind)
+    lines.append("const struct %s_file %s_files[] = {" % (kind, kind))
     for path in paths:
         data = read(path, kind)
         if b"\0" in data:

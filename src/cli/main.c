@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "api/dwire.h"
-#include "base/diag.h"
 #include "cli/input.h"
 #include "cli/name.h"
-#include "cli/tool.h"
+#include "cli/tool/head.h"
+#include "cli/tool/meant.h"
+#include "cli/tool/table.h"
+#include "cli/tool/tool.h"
 
 #define DWIRE_VERSION "0.1.0"
 

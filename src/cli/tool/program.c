@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_text: the D program of a tool. Input: its script and its parameters. Output: the script with constants before it
- * and these words replaced:
+/* program: see program.h. Input: a script and its parameters. Output: the script with constants before it and these
+ * words replaced:
  *	wanted(cs...)		the condition of the common filters; wanted_here(cs), wanted_netns(cs)
  *	row(...), row_NAME(...)	a printf of a row; rows(@a...), rows_NAME(@a...) a printa
  *	header(), header_NAME()	the line above them, where the output is text
@@ -8,13 +8,16 @@
  *	tool:::interval		the tick of the interval, and the end, if that comes before the last report that was
  *				asked for; without an interval only the end
  *	tool:::tick		the tick
- * Invariant: comments and strings are left alone. */
+ * Invariant: comments and strings stay as they are. */
+#include "cli/tool/program.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cli/tool_priv.h"
+#include "cli/tool/filter.h"
+#include "cli/tool/row.h"
 
 #define MAX_ARGS 64
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_note: what a user should know before a tool waits for what cannot come. Input: the options; the devices and
- * queues of our network namespace; containers that run; the kernel's modules. Output: a line on the tool's err.
- * Invariant: a note is no refusal, for a device may be another namespace's, or come later; only a module that is
- * missing is. */
+/* note: see note.h. Input: the options; devices and queues of our network namespace; running containers; modules of the
+ * kernel. Output: a line for each option that matches nothing now.
+ * Invariant: only a missing module stops the tool. A device may be in another namespace, or be added later. */
+#include "cli/tool/note.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "cli/tool_priv.h"
 #include "namespaces/zone.h"
 
 #define MAX_NAMES 32

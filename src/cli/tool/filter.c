@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_filter: the filters that all tools about sockets have, as D. Input: their options; the D of a csinfo_t *, of
- * ports and addresses. Output: a condition. Invariant: it holds only what was asked for; else it is "(1)". */
+/* filter: see filter.h. Input: the filters' options; the D of a csinfo_t *, of ports and addresses. Output: a condition.
+ * Invariant: without a filter it is "(1)". */
+#include "cli/tool/filter.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/inet.h"
-#include "cli/tool_priv.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_meant: what the writer of a tool's arguments may have meant, who thinks of another tool's. Input: the word, the
- * tool's options. Output: a hint on err. */
+/* meant: see meant.h. Input: the word, the tool's options. Output: a hint. */
+#include "cli/tool/meant.h"
+
 #include <ctype.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/inet.h"
-#include "cli/tool.h"
-#include "cli/tool_priv.h"
 
 /* What others call an option, by the D constant that it sets here. */
 static const struct {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_head: the interface of a tool, the first comment of its script. Input: text. Output: struct tool.
- * Invariant: a line that is not understood is prose and is left alone; one that is and is wrong is refused. */
+/* head: see head.h. Input: a script. Output: struct tool.
+ * Invariant: a line that is no declaration is prose and is ignored; a declaration that is wrong is refused. */
+#include "cli/tool/head.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/tool.h"
-#include "cli/tool_priv.h"
 
 /* The options that "common:" names, as lines of the same form. */
 static const struct {
@@ -364,4 +363,44 @@ bool tool_parse_head(struct tool *t)
 		s += n + 1;
 	}
 	return add_common(t, common);
+}
+
+/* "row: ", "row first: ", "common: ": a line of an interface. */
+static bool is_interface(const char *line)
+{
+	static const char *const words[] = { "row", "common", NULL };
+	char name[32];
+
+	if (sscanf(line, "script: %31[a-z0-9_-]", name) == 1)
+		return tool_find(name) >= 0;
+	for (const char *const *w = words; *w; w++) {
+		size_t n = strlen(*w);
+
+		if (strncmp(line, *w, n) != 0)
+			continue;
+		line += n;
+		if (*line == ' ')
+			line += 1 + strspn(line + 1, "abcdefghijklmnopqrstuvwxyz");
+		return *line == ':';
+	}
+	return false;
+}
+
+bool tool_is_source(const char *text)
+{
+	const char *s = text, *end;
+
+	if (!strncmp(s, "#!", 2))
+		s += strcspn(s, "\n");
+	s += strspn(s, " \t\n");
+	end = strstr(s, "*/");
+	if (strncmp(s, "/*", 2) != 0 || !end)
+		return false;
+	while (s && s < end) {
+		s += strspn(s, "/* \t\n");
+		if (is_interface(s))
+			return true;
+		s = strchr(s, '\n');
+	}
+	return false;
 }

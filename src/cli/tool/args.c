@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_args: the command line of a tool, and its -h. Input: argv and the interface. Output: the parameters' values.
- * Invariant: a value is D text that cannot be anything but a number, a string or a list of numbers. */
+/* args: see args.h. Input: argv and the head. Output: the parameters' values, or the text of -h.
+ * Invariant: a value is D text of a number, a string or a list of numbers, and nothing else. */
+#include "cli/tool/args.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
@@ -9,7 +11,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "cli/tool_priv.h"
+#include "cli/tool/filter.h"
+#include "cli/tool/meant.h"
 
 static bool is_argument(const struct param *p)
 {

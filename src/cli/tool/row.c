@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_row: a row of a tool's table, as a printf or printa in text, JSON or CSV. Input: columns and the D of their
- * values. Output: D. Invariant: the three print the same values; a number of text is a number of JSON. */
+/* row: see row.h. Input: columns and the D of their values. Output: D.
+ * Invariant: text, JSON and CSV show the same values; a number in text is a number in JSON. */
+#include "cli/tool/row.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/tool_priv.h"
 
 const struct row *tool_row(const struct tool *t, const char *label, size_t len)
 {

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* head: the head of a tool's script, its first comment, declares its options and columns (docs/HOWTO_ADD_TOOL.md). */
+#ifndef DWIRE_CLI_TOOL_HEAD_H
+#define DWIRE_CLI_TOOL_HEAD_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/tool/table.h"
+
+#define MAX_PARAMS 40
+#define MAX_COLUMNS 28
+#define MAX_ROWS 4
+
+/* What a parameter becomes in the program. */
+enum param_kind {
+	PARAM_FLAG,   /* 0 or 1 */
+	PARAM_NUMBER, /* inline int */
+	PARAM_STRING, /* inline string */
+	PARAM_LIST,   /* of numbers: inline int NAME[int x], 1 for those of the list, and for all without one */
+	PARAM_PORTS,  /* such a list, of port numbers */
+	PARAM_NETS,   /* nothing: addresses and networks, for a filter */
+	PARAM_RAW,    /* nothing: it is for us */
+};
+
+struct param {
+	enum param_kind kind;
+	char flag;       /* 0: none */
+	char longer[16]; /* "netns"; "": none. Neither: an argument */
+	char word[16];   /* "PID"; "": takes no value */
+	char name[24];   /* of the D constant; "option.NAME" sets that option */
+	char value[256]; /* D text; of a list, and raw: as given */
+	char help[96];
+	char same_as; /* another flag that it means; or 0 */
+	bool given;
+};
+
+struct column {
+	char name[24];
+	char json[32];
+	char fmt[32], wide[32]; /* wide "": the same */
+	char when[24];          /* a flag's constant, "json", or "" */
+	bool negate;
+	unsigned nargs; /* conversions */
+};
+
+struct row {
+	char label[16];
+	struct column cols[MAX_COLUMNS];
+	size_t ncols;
+};
+
+enum tool_out { TOOL_TEXT, TOOL_JSON, TOOL_CSV };
+
+struct tool {
+	const struct tool_file *file;
+	struct tool_file source;        /* what file is of a tool that is not built in */
+	const struct tool_file *script; /* more D, behind that of file: another tool's; or NULL */
+	FILE *err;                      /* messages */
+	char name[32];
+	char title[128];
+	struct param params[MAX_PARAMS];
+	size_t nparams;
+	struct row rows[MAX_ROWS];
+	size_t nrows;
+	char join[4];                 /* between columns of text */
+	char module[32];              /* of the kernel, which must be loaded; or "" */
+	bool secs_first, clock_first; /* common: time, clock */
+	bool interval;
+	enum tool_out out;
+	const char *command; /* --command */
+};
+
+/* Does the text's first comment declare a tool? */
+bool tool_is_source(const char *text);
+/* Reads the head of t->file, with the groups of options that it names. False after a message: the head is wrong. */
+bool tool_parse_head(struct tool *t);
+/* The parameter that becomes the D constant of that name; NULL: there is none. */
+struct param *tool_param(struct tool *t, const char *name);
+/* The value of a flag or number; 0 where there is none. */
+long tool_number(struct tool *t, const char *name);
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* program: makes the D program of a tool. */
+#ifndef DWIRE_CLI_TOOL_PROGRAM_H
+#define DWIRE_CLI_TOOL_PROGRAM_H
+#include "cli/tool/head.h"
+
+/* Writes the program. False after a message. */
+bool tool_program(struct tool *t, FILE *out);
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tool: see tool.h. Input: argv. Output: what the tool prints. */
+#include "cli/tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/dwire.h"
+#include "cli/input.h"
+#include "cli/tool/args.h"
+#include "cli/tool/note.h"
+#include "cli/tool/program.h"
+
+static int run_program(struct dwire *d, const struct tool *t, const char *text, size_t len)
+{
+	int status = 1;
+
+	dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len);
+	if (dwire_require(d, t->err) || (t->command && dwire_command(d, t->command, t->err)) ||
+		dwire_compile(d, DWIRE_DUMP_NONE, stdout, t->err) || dwire_run(d, stdout, t->err, &status))
+		return 1;
+	return status;
+}
+
+static int run_tool(struct tool *t)
+{
+	struct dwire *d = NULL;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	int status = 1;
+	bool ok;
+
+	if (!f || dwire_new(&d)) {
+		fprintf(t->err, "%s: no memory\n", t->name);
+		goto out;
+	}
+	ok = tool_program(t, f);
+	fflush(f);
+	if (ok && tool_number(t, "tool_program"))
+		status = fwrite(text, 1, len, stdout) != len;
+	else if (ok && tool_note(t))
+		status = run_program(d, t, text, len);
+out:
+	if (f)
+		fclose(f);
+	free(text);
+	dwire_free(d);
+	return status;
+}
+
+static int run(struct tool *t, int argc, char **argv)
+{
+	int r = tool_parse_head(t) ? tool_take_args(t, argc, argv) : 2;
+
+	return r ? r == 1 ? 0 : 2 : run_tool(t);
+}
+
+/* How many characters of base are the name: "tools/tcptop.d" is called tcptop. */
+static size_t base_name(const char *path, const char **base)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n;
+
+	*base = slash ? slash + 1 : path;
+	n = strlen(*base);
+	return n > 2 && !strcmp(*base + n - 2, ".d") ? n - 2 : n;
+}
+
+/* The tool of a file. 0, or the exit status after a message. */
+static int run_source(struct tool *t, int argc, char **argv)
+{
+	const char *base;
+	char *text;
+	int n = (int)base_name(argv[0], &base), r = input_read(argv[0], &text, &t->source.len);
+
+	if (r) {
+		fprintf(t->err, "dwire: cannot read %s: %s\n", argv[0], strerror(-r));
+		free(text);
+		return 1;
+	}
+	snprintf(t->name, sizeof(t->name), "%.*s", n < 31 ? n : 31, base);
+	t->source.name = argv[0];
+	t->source.text = text;
+	t->file = &t->source;
+	r = run(t, argc, argv);
+	free(text);
+	return r;
+}
+
+int tool_main(int argc, char **argv, FILE *err)
+{
+	int n = tool_find(argv[0]), r;
+	struct tool *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return 1;
+	t->err = err;
+	if (n < 0) {
+		r = run_source(t, argc, argv);
+	} else {
+		t->file = &tool_files[n];
+		snprintf(t->name, sizeof(t->name), "%s", argv[0]);
+		r = run(t, argc, argv);
+	}
+	free(t);
+	return r;
+}

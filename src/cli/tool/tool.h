@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tool: runs a tool, built in or from a file: reads its head, takes its arguments, makes its D program and traces. */
+#ifndef DWIRE_CLI_TOOL_TOOL_H
+#define DWIRE_CLI_TOOL_TOOL_H
+#include <stdio.h>
+
+/* Runs `name args...`; argv[0] is a tool's name or a file with a tool's source. Messages go to err. Returns the exit
+ * status. */
+int tool_main(int argc, char **argv, FILE *err);
+#endif
