@@ -16,14 +16,14 @@
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 struct agg_set *agg_new(
-	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts)
+	const struct image *image, const int *map_fds, const struct decoder *dec, const struct agg_opts *opts)
 {
 	struct agg_set *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->image = image;
-	s->env = *env;
+	s->dec = *dec;
 	if (opts)
 		s->opts = *opts;
 	s->ncpus = features_possible_cpus();
@@ -148,41 +148,43 @@ static int buckets_grow(struct agg_state *st)
 /* Decoded keys, their text copied behind them. */
 static size_t keys_text_size(const struct agg_set *s, const struct agg *g, const uint8_t *key)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v;
+	struct value_room room = { 0 };
+	struct value v;
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->nkeys; i++) {
-		pval_read(&s->env, &g->keys[i], key, g->key_size, scratch, &v);
+		value_read(&s->dec, &g->keys[i], key, g->key_size, &room, &v);
 		n += v.len;
 	}
+	value_room_free(&room);
 	return n;
 }
 
 static void keys_decode(
-	const struct agg_set *s, const struct agg *g, const uint8_t *key, struct pval *keys, char *text, size_t room)
+	const struct agg_set *s, const struct agg *g, const uint8_t *key, struct value *keys, char *text, size_t left)
 {
-	char scratch[PVAL_SCRATCH];
+	struct value_room room = { 0 };
 
 	for (size_t i = 0; i < g->nkeys; i++) {
-		struct pval *v = &keys[i];
+		struct value *v = &keys[i];
 
-		pval_read(&s->env, &g->keys[i], key, g->key_size, scratch, v);
+		value_read(&s->dec, &g->keys[i], key, g->key_size, &room, v);
 		/* A zone may have got a longer name since keys_text_size(). */
-		if (v->len > room)
-			v->len = room;
+		if (v->len > left)
+			v->len = left;
 		if (v->len)
 			memcpy(text, v->s, v->len);
 		v->s = text;
 		text += v->len;
-		room -= v->len;
+		left -= v->len;
 	}
+	value_room_free(&room);
 }
 
 static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint64_t hash, const uint8_t *key)
 {
 	const struct agg *g = st->g;
-	size_t words = g->nwords * sizeof(uint64_t), keys = g->nkeys * sizeof(struct pval);
+	size_t words = g->nwords * sizeof(uint64_t), keys = g->nkeys * sizeof(struct value);
 	size_t text = keys_text_size(s, g, key);
 	struct agg_entry *e;
 
@@ -192,7 +194,7 @@ static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint
 	if (!e)
 		return NULL;
 	e->kern = (uint64_t *)(e + 1);
-	struct pval *vals = (struct pval *)(void *)((char *)e->kern + words);
+	struct value *vals = (struct value *)(void *)((char *)e->kern + words);
 	uint8_t *raw = (uint8_t *)vals + keys;
 
 	memcpy(raw, key, agg_key_bytes(g));

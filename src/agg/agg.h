@@ -27,7 +27,7 @@ struct agg_set; /* all aggregations of an image */
 /* image, map_fds (by index of image.maps; a negative one is never read) and what env points to are borrowed.
  * NULL: no memory. */
 struct agg_set *agg_new(
-	const struct image *image, const int *map_fds, const struct pval_env *env, const struct agg_opts *opts);
+	const struct image *image, const int *map_fds, const struct decoder *dec, const struct agg_opts *opts);
 void agg_free(struct agg_set *s);
 /* From now on. */
 void agg_set_opts(struct agg_set *s, const struct agg_opts *opts);
@@ -43,7 +43,7 @@ void agg_print_rest(struct agg_set *s, struct out *o);
 /* Rows of one aggregation, in order, for other layouts; it counts as printed. */
 struct agg_view {
 	const struct agg *g;
-	const struct pval *keys;
+	const struct value *keys;
 	const uint64_t *words;
 	int64_t number; /* of those that are no distributions, normalised */
 	uint64_t normal;
@@ -71,8 +71,8 @@ void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t 
 struct agg_entry {
 	struct agg_entry *next; /* in its bucket */
 	uint64_t hash;
-	const uint8_t *raw;      /* the key's bytes */
-	const struct pval *keys; /* decoded; text is owned by the entry */
+	const uint8_t *raw;       /* the key's bytes */
+	const struct value *keys; /* decoded; text is owned by the entry */
 	uint64_t *kern;
 	uint64_t *off;  /* NULL: nothing */
 	uint64_t *cpus; /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
@@ -86,7 +86,7 @@ struct agg_item {
 };
 
 struct agg_row {
-	const struct pval *keys;
+	const struct value *keys;
 	const uint64_t *words;  /* values of all aggregations joined, one after the other */
 	struct agg_item *items; /* the entries that were merged */
 	size_t nitems;

@@ -18,11 +18,11 @@ static int64_t shown(const struct agg_set *s, const struct agg_row *r, size_t po
 	return agg_shown(g, words_of(&s->table, r, pos), s->aggs[g->id].normal);
 }
 
-static void print_key(struct out *o, const struct pval *k)
+static void print_key(struct out *o, const struct value *k)
 {
-	if (k->kind == PVAL_TEXT) {
+	if (k->kind == VALUE_TEXT) {
 		out_pad(o, 2);
-		out_text(o, k->s, k->len, k->raw, -50);
+		out_text(o, k->s, k->len, k->trusted, -50);
 		return;
 	}
 	print_trace(o, k, false);
@@ -78,11 +78,11 @@ static void print_default_row(const struct agg_set *s, struct out *o, const stru
 }
 
 /* A key before a bar. */
-static void print_packed_key(struct out *o, const struct pval *k)
+static void print_packed_key(struct out *o, const struct value *k)
 {
-	if (k->kind == PVAL_TEXT && !k->symbol) {
+	if (k->kind == VALUE_TEXT && !value_is_symbol(k)) {
 		out_pad(o, 1);
-		out_text(o, k->s, k->len, k->raw, 16);
+		out_text(o, k->s, k->len, k->trusted, 16);
 		return;
 	}
 	print_key(o, k);
@@ -94,11 +94,11 @@ static size_t key_columns(const struct agg_row *r, size_t nkeys)
 	size_t n = 0;
 
 	for (size_t i = 0; i < nkeys; i++)
-		n += r->keys[i].kind != PVAL_INT ? 17
-			: r->keys[i].size == 8   ? 17
-			: r->keys[i].size == 4   ? 9
-			: r->keys[i].size == 2   ? 6
-						 : 4;
+		n += r->keys[i].kind != VALUE_INT ? 17
+			: r->keys[i].size == 8    ? 17
+			: r->keys[i].size == 4    ? 9
+			: r->keys[i].size == 2    ? 6
+						  : 4;
 	return n;
 }
 
@@ -147,9 +147,9 @@ struct row_source {
 	size_t next, pos;
 };
 
-static const struct pval *next_key(struct fmt_source *src)
+static const struct value *next_key(struct fmt_source *src)
 {
-	static const struct pval none = { .kind = PVAL_TEXT, .s = "" };
+	static const struct value none = { .kind = VALUE_TEXT, .s = "" };
 	struct row_source *c = (struct row_source *)src;
 
 	return c->next < c->s->table.aggs[0]->nkeys ? &c->r->keys[c->next++] : &none;
@@ -163,7 +163,7 @@ static void print_agg_value(struct fmt_source *src, struct out *o, const struct 
 	size_t pos = c->pos < t->naggs ? c->pos++ : t->naggs - 1;
 	const struct agg *g = t->aggs[pos];
 	const uint64_t *words = words_of(t, c->r, pos);
-	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = 8 };
+	struct value v = { .kind = VALUE_INT, .is_signed = true, .size = 8 };
 
 	if (agg_is_dist(g) && o->rows > ROWS_TEXT) {
 		rows_dist(o, g, words, c->s->aggs[g->id].normal);

@@ -16,7 +16,7 @@ struct agg_state {
 };
 
 struct agg_set {
-	struct pval_env env;
+	struct decoder dec;
 	struct agg_opts opts;
 	const struct image *image;
 	struct agg_state *aggs; /* one for each of image.aggs */

@@ -105,16 +105,16 @@ int64_t agg_shown(const struct agg *g, const uint64_t *w, uint64_t normal)
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
-static bool is_negative(const struct pval *v)
+static bool is_negative(const struct value *v)
 {
 	return v->is_signed && (int64_t)v->i < 0;
 }
 
-static int key_cmp(const struct pval *a, const struct pval *b)
+static int key_cmp(const struct value *a, const struct value *b)
 {
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == PVAL_INT) {
+	if (a->kind == VALUE_INT) {
 		if (is_negative(a) != is_negative(b))
 			return is_negative(a) ? -1 : 1;
 		return a->i < b->i ? -1 : a->i > b->i;
@@ -126,7 +126,7 @@ static int key_cmp(const struct pval *a, const struct pval *b)
 }
 
 /* Keys from position first on, then those before it. */
-static int keys_cmp(const struct pval *a, const struct pval *b, size_t n, size_t first)
+static int keys_cmp(const struct value *a, const struct value *b, size_t n, size_t first)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t k = (i + first) % n;

@@ -26,7 +26,7 @@ static int consumer_alloc(struct consumer *c)
 	c->ncpus = features_possible_cpus();
 	c->missed_cap = env->image->progs.n + env->image->probes.n + 8;
 	c->out = out_new(env->out);
-	c->aggs = agg_new(env->image, env->map_fds, &c->pval, &env->options->agg);
+	c->aggs = agg_new(env->image, env->map_fds, &c->decoder, &env->options->agg);
 	c->specs = specs_new(env->image->nspec, env->image->specsize);
 	c->rings = calloc(nrings + 1, sizeof(*c->rings));
 	c->heap = calloc(nrings + 1, sizeof(struct ring *));
@@ -49,12 +49,14 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 	if (!c)
 		return -ENOMEM;
 	c->env = *env;
-	c->pval = (struct pval_env){ .image = env->image,
+	c->decoder = (struct decoder){ .image = env->image,
 		.zone_name = env->zone_name,
 		.moved = env->moved,
-		.symtext = env->symtext,
+		.names = env->names,
 		.ctx = env->ctx };
 	err = consumer_alloc(c);
+	if (!err)
+		consume_take_options(c);
 	if (!err)
 		c->out->rows = o->rows;
 	if (!err && o->oformat != OFMT_TEXT) {
@@ -95,6 +97,7 @@ void consumer_free(struct consumer *c)
 	free(c->fresh);
 	free(c->flows);
 	free(c->missed);
+	value_room_free(&c->room);
 	free(c);
 }
 

@@ -21,7 +21,7 @@ struct consumer_env {
 	struct options *options;                            /* setopt() changes them */
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
 	const char *(*moved)(void *ctx); /* counters of the network (namespaces/counters.h); may be NULL */
-	struct symtext *symtext;         /* may be NULL */
+	struct symtext *names;           /* of addresses; may be NULL */
 	void *ctx;
 };
 

@@ -20,7 +20,8 @@ struct missed {
 
 struct consumer {
 	struct consumer_env env;
-	struct pval_env pval;
+	struct decoder decoder;
+	struct value_room room;
 	struct out *out;
 	struct agg_set *aggs;
 	struct specs *specs;
@@ -50,6 +51,8 @@ struct consumer {
 
 /* Prints one record and does its actions. committed: it comes out of a speculation. */
 void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
+/* Takes over what the options say now. */
+void consume_take_options(struct consumer *c);
 /* Says what had no room in the store: consume_drops.c. */
 void consume_store_drops(struct consumer *c, const struct store *s);
 /* NULL: no such enabled probe. */

@@ -10,7 +10,6 @@
 #include "consume/consume_priv.h"
 #include "consume/shell.h"
 #include "print/fault.h"
-#include "print/symtext.h"
 
 static const struct image_probe *probe_of(const struct consumer *c, const struct epid *ep)
 {
@@ -41,15 +40,14 @@ static bool may_print(const struct consumer *c, const struct epid *ep)
 	return !strcmp(p->prov, "dtrace") && (!strcmp(p->name, "END") || !strcmp(p->name, "ERROR"));
 }
 
-static int64_t arg_int(const struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
+static int64_t arg_int(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v;
+	struct value v;
 
 	if (!a->nargs)
 		return 0;
-	pval_read(&c->pval, &a->args[0], rec, len, scratch, &v);
-	return v.kind == PVAL_INT ? (int64_t)v.i : 0;
+	value_read(&c->decoder, &a->args[0], rec, len, &c->room, &v);
+	return v.kind == VALUE_INT ? (int64_t)v.i : 0;
 }
 
 /* Printable characters, and nothing but NULs behind them. */
@@ -64,30 +62,31 @@ static bool is_text(const char *s, size_t len)
 }
 
 /* What a structure's bytes are shown as, as the manual has it: by their number an integer, or text, or in rows. */
-static void trace_bytes(struct pval *v)
+static void trace_bytes(struct value *v)
 {
 	uint64_t word = 0;
 
 	if (v->len == 1 || v->len == 2 || v->len == 4 || v->len == 8) {
 		memcpy(&word, v->s, v->len);
-		*v = (struct pval){ .kind = PVAL_INT, .i = word, .size = (uint8_t)v->len };
+		*v = (struct value){ .kind = VALUE_INT, .field = FIELD_INT, .i = word, .size = (uint8_t)v->len };
 		if (v->size == 4)
 			v->i = (uint64_t)(int32_t)word;
 	} else if (is_text(v->s, v->len)) {
-		*v = (struct pval){ .kind = PVAL_TEXT, .s = v->s, .len = strnlen(v->s, v->len) };
+		*v = (struct value){
+			.kind = VALUE_TEXT, .field = FIELD_CHARS, .s = v->s, .len = strnlen(v->s, v->len)
+		};
 	}
 }
 
 static void action_trace(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v;
+	struct value v;
 
 	for (size_t i = 0; i < a->nargs; i++) {
-		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
-		if (v.kind == PVAL_BYTES)
+		value_read(&c->decoder, &a->args[i], rec, len, &c->room, &v);
+		if (v.kind == VALUE_BYTES)
 			trace_bytes(&v);
-		if (v.kind == PVAL_TEXT && !v.symbol && c->env.options->rawbytes)
+		if (v.kind == VALUE_TEXT && !value_is_symbol(&v) && c->env.options->rawbytes)
 			print_trace_raw(c->out, &v, c->env.image->strsize);
 		else
 			print_trace(c->out, &v, c->env.options->quiet);
@@ -96,12 +95,11 @@ static void action_trace(struct consumer *c, const struct action *a, const uint8
 
 static void action_tracemem(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v, n;
+	struct value v, n;
 
-	pval_read(&c->pval, &a->args[0], rec, len, scratch, &v);
+	value_read(&c->decoder, &a->args[0], rec, len, &c->room, &v);
 	if (a->nargs > 1) {
-		pval_read(&c->pval, &a->args[1], rec, len, scratch, &n);
+		value_read(&c->decoder, &a->args[1], rec, len, &c->room, &n);
 		if (n.i && n.i < v.len) /* as in DTrace, 0 shows all */
 			v.len = (size_t)n.i;
 	}
@@ -111,7 +109,7 @@ static void action_tracemem(struct consumer *c, const struct action *a, const ui
 /* Commands and files see and follow what was printed before. */
 static void action_shell(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
-	char *text = shell_text(&c->pval, a, rec, len);
+	char *text = shell_text(&c->decoder, a, rec, len);
 	int err;
 
 	(void)!out_flush(c->out); /* an error of the stream is seen at the end of the pass */
@@ -127,33 +125,33 @@ static void action_shell(struct consumer *c, const struct action *a, const uint8
 	free(text);
 }
 
-/* What the options say now. */
-static void take_options(struct consumer *c)
+#define INDENT_MAX 1000u
+
+void consume_take_options(struct consumer *c)
 {
 	const struct options *o = c->env.options;
 
 	agg_set_opts(c->aggs, &o->agg);
-	if (c->env.symtext)
-		symtext_indent(c->env.symtext, o->stackindent);
+	c->out->indent = (int)(o->stackindent < INDENT_MAX ? o->stackindent : INDENT_MAX);
 }
 
 static void action_setopt(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
-	char text[2][256] = { "", "" }, scratch[PVAL_SCRATCH];
+	char text[2][256] = { "", "" };
 	const char *value = a->nargs > 1 ? text[1] : NULL, *hint;
-	struct pval v;
+	struct value v;
 	int err;
 
 	for (size_t i = 0; i < a->nargs && i < 2; i++) {
-		pval_read(&c->pval, &a->args[i], rec, len, scratch, &v);
-		if (v.kind == PVAL_TEXT)
+		value_read(&c->decoder, &a->args[i], rec, len, &c->room, &v);
+		if (v.kind == VALUE_TEXT)
 			snprintf(text[i], sizeof(text[i]), "%.*s", (int)(v.len < 255 ? v.len : 255), v.s);
 	}
 	err = option_set(c->env.options, NULL, OPTION_SETOPT, text[0], value, &hint);
 	if (err)
 		fprintf(c->env.err, "dwire: couldn't set option \"%s\"%s%s%s: %s\n", text[0], value ? " to \"" : "",
 			text[1], value ? "\"" : "", option_error(err));
-	take_options(c);
+	consume_take_options(c);
 }
 
 static void action_spec(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
@@ -168,10 +166,9 @@ static void action_spec(struct consumer *c, const struct action *a, const uint8_
 
 static void action_print(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v;
+	struct value v;
 
-	pval_read(&c->pval, &a->args[0], rec, len, scratch, &v);
+	value_read(&c->decoder, &a->args[0], rec, len, &c->room, &v);
 	print_typed(c->out, a->args[0].type, &v);
 }
 
@@ -191,7 +188,7 @@ static void action_run(struct consumer *c, const struct action *a, const uint8_t
 		break;
 	case ACT_PRINTF:
 		if (a->fmt)
-			print_format(c->out, &c->pval, a->fmt, a->args, a->nargs, rec, len);
+			print_format(c->out, &c->decoder, a->fmt, a->args, a->nargs, rec, len);
 		break;
 	case ACT_PRINT:
 		action_print(c, a, rec, len);
@@ -309,7 +306,7 @@ static void record_object(struct consumer *c, unsigned cpu, const struct epid *e
 	for (size_t i = 0; i < ep->nactions; i++) {
 		const struct action *a = &ep->actions[i];
 
-		if (structured_action(c->doc, &c->pval, c->aggs, a, rec, len))
+		if (structured_action(c->doc, &c->decoder, c->aggs, a, rec, len))
 			continue;
 		struct out *out = c->out;
 

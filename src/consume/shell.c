@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-char *shell_text(const struct pval_env *env, const struct action *a, const uint8_t *rec, size_t len)
+char *shell_text(const struct decoder *dec, const struct action *a, const uint8_t *rec, size_t len)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -21,7 +21,7 @@ char *shell_text(const struct pval_env *env, const struct action *a, const uint8
 
 	if (o) {
 		o->plain = true;
-		print_format(o, env, a->fmt, a->args, a->nargs, rec, len);
+		print_format(o, dec, a->fmt, a->args, a->nargs, rec, len);
 		err = out_flush(o);
 	}
 	out_free(o);

@@ -3,7 +3,7 @@
 #ifndef DWIRE_CONSUME_SYMNOTE_H
 #define DWIRE_CONSUME_SYMNOTE_H
 #include "image/image.h"
-#include "print/symtext.h"
+#include "symbols/symtext.h"
 
 /* Does the image record addresses of processes? */
 bool symnote_wanted(const struct image *image);

@@ -25,6 +25,7 @@ struct out *out_new(FILE *f)
 	o->f = o->main = f;
 	o->plain = false;
 	o->rows = ROWS_NONE;
+	o->indent = 0;
 	o->drained = 0;
 	o->n = 0;
 	o->err = 0;

@@ -7,39 +7,62 @@
 #include <string.h>
 
 #include "print/rows.h"
-#include "print/symtext.h"
+#include "symbols/symtext.h"
 
-void print_stack(struct out *o, const struct pval *v, int indent)
+struct stack_lines {
+	struct out *o;
+	int indent;
+	bool one, any;
+};
+
+static void put_frame(void *ctx, const char *text, size_t len)
 {
-	if (v->env && v->env->symtext)
-		symtext_stack(v->env->symtext, o,
-			v->copied         ? FIELD_UCOPY
-				: v->user ? FIELD_USTACK
-					  : FIELD_STACK,
-			v->s, v->len, indent);
+	struct stack_lines *l = ctx;
+
+	if (l->one) { /* one line for all */
+		out_bytes(l->o, ";", l->any);
+		out_text(l->o, text, len, false, 0);
+	} else {
+		out_pad(l->o, (size_t)l->indent);
+		out_text(l->o, text, len, false, 0);
+		out_bytes(l->o, "\n", 1);
+	}
+	l->any = true;
 }
 
-bool print_is_folded(const struct pval *v)
+void print_stack(struct out *o, const struct value *v, int indent)
 {
-	return v->kind == PVAL_STACK && v->env && v->env->symtext && symtext_folded(v->env->symtext);
+	struct stack_lines l = { .o = o, .indent = indent < 0 ? o->indent : indent };
+
+	if (!v->names || v->len < (v->field == FIELD_STACK ? 0 : sizeof(uint64_t)))
+		return;
+	l.one = symtext_folded(v->names) || o->rows > ROWS_TEXT;
+	if (!l.one)
+		out_str(o, "\n");
+	symtext_frames(v->names, v->field, v->s, v->len, put_frame, &l);
 }
 
-void print_plain(struct out *o, const struct pval *v)
+bool print_is_folded(const struct value *v)
 {
-	if (v->kind == PVAL_STACK)
+	return v->kind == VALUE_STACK && v->names && symtext_folded(v->names);
+}
+
+void print_plain(struct out *o, const struct value *v)
+{
+	if (v->kind == VALUE_STACK)
 		print_stack(o, v, -1);
-	else if (v->kind == PVAL_INT)
+	else if (v->kind == VALUE_INT)
 		out_int(o, (int64_t)v->i, 0);
 	else
-		out_text(o, v->s, v->len, v->raw, 0);
+		out_text(o, v->s, v->len, v->trusted, 0);
 }
 
 /* ---- printf ------------------------------------------------------------------------------------------------------ */
 /* A width or precision taken from the arguments, within bounds: records may hold anything. */
 static int next_star(struct fmt_source *src)
 {
-	const struct pval *v = src->next(src);
-	int64_t n = v->kind == PVAL_INT ? (int64_t)v->i : 0;
+	const struct value *v = src->next(src);
+	int64_t n = v->kind == VALUE_INT ? (int64_t)v->i : 0;
 
 	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
 }
@@ -74,66 +97,67 @@ void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src)
 /* The fields of a record. */
 struct field_source {
 	struct fmt_source src;
-	const struct pval_env *env;
+	const struct decoder *dec;
 	const struct field *args;
 	size_t nargs, next;
 	const uint8_t *data;
 	size_t len;
-	struct pval v;
-	char scratch[PVAL_SCRATCH];
+	struct value v;
+	struct value_room room;
 };
 
-static const struct pval *next_field(struct fmt_source *src)
+static const struct value *next_field(struct fmt_source *src)
 {
 	static const struct field none = { .kind = FIELD_CHARS };
 	struct field_source *s = (struct field_source *)src;
 	const struct field *f = s->next < s->nargs ? &s->args[s->next] : &none;
 
 	s->next++;
-	pval_read(s->env, f, s->data, s->len, s->scratch, &s->v);
+	value_read(s->dec, f, s->data, s->len, &s->room, &s->v);
 	return &s->v;
 }
 
-void print_format(struct out *o, const struct pval_env *env, const struct fmt *fmt, const struct field *args,
+void print_format(struct out *o, const struct decoder *dec, const struct fmt *fmt, const struct field *args,
 	size_t nargs, const uint8_t *data, size_t len)
 {
 	struct field_source s = {
-		.src = { next_field, NULL }, .env = env, .args = args, .nargs = nargs, .data = data, .len = len
+		.src = { next_field, NULL }, .dec = dec, .args = args, .nargs = nargs, .data = data, .len = len
 	};
 
 	print_walk(o, fmt, &s.src);
+	value_room_free(&s.room);
 }
 
 /* ---- default layout ---------------------------------------------------------------------------------------------- */
-void print_trace(struct out *o, const struct pval *v, bool quiet)
+void print_trace(struct out *o, const struct value *v, bool quiet)
 {
 	switch (v->kind) {
-	case PVAL_INT:
+	case VALUE_INT:
 		if (!quiet)
 			out_pad(o, 1);
 		out_int(o, (int64_t)v->i, quiet ? 0 : v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3);
 		break;
-	case PVAL_STACK:
+	case VALUE_STACK:
 		print_stack(o, v, -1);
 		out_bytes(o, "\n", print_is_folded(v));
 		break;
-	case PVAL_TEXT:
-		if (v->symbol) {
+	case VALUE_TEXT:
+		if (value_is_symbol(v)) {
 			out_pad(o, 2);
 			out_text(o, v->s, v->len, false, -50);
 			break;
 		}
 		if (!quiet)
 			out_pad(o, 2);
-		out_text(o, v->s, v->len, v->raw, quiet ? 0 : -33);
+		out_text(o, v->s, v->len, v->trusted, quiet ? 0 : -33);
 		break;
-	case PVAL_BYTES:
+	case VALUE_BYTES:
 		print_dump(o, (const uint8_t *)v->s, v->len);
 		break;
 	}
 }
 
-void print_trace_raw(struct out *o, const struct pval *v, size_t size)
+void print_trace_raw(struct out *o, const struct value *v, size_t size)
 {
 	uint8_t buf[4096] = { 0 };
 

@@ -8,7 +8,7 @@
 
 #include "namespaces/zone.h"
 #include "print/print.h"
-#include "print/symtext.h"
+#include "symbols/symtext.h"
 
 /* sign, prefix and digits of a number, padded as C's printf does. */
 struct numtext {
@@ -64,7 +64,7 @@ static void print_int(
 	put_number(o, it, width, &t, (it->flags & FMT_ZERO) && prec < 0);
 }
 
-static void print_signed(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+static void print_signed(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	/* As in DTrace, %d of an unsigned number is %u: no sign. */
 	bool negative = v->is_signed && (int64_t)v->i < 0;
@@ -72,12 +72,12 @@ static void print_signed(struct out *o, const struct fmt_item *it, int width, in
 	print_int(o, it, width, prec, negative ? -v->i : v->i, 10, v->is_signed ? sign_text(it, negative) : "");
 }
 
-static uint64_t at_width(const struct pval *v)
+static uint64_t at_width(const struct value *v)
 {
 	return v->size >= 8 ? v->i : v->i & ((1ull << (v->size * 8)) - 1);
 }
 
-static double float_value(const struct pval *v)
+static double float_value(const struct value *v)
 {
 	double d;
 	float f;
@@ -94,7 +94,7 @@ static double float_value(const struct pval *v)
 	return d;
 }
 
-static void print_float(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+static void print_float(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	double value = float_value(v), x = signbit(value) ? -value : value;
 	bool negative = signbit(value);
@@ -128,7 +128,7 @@ static void print_float(struct out *o, const struct fmt_item *it, int width, int
 }
 
 /* %Y: "2026 Nov 21 02:35:08"; %T: "Sat, 21 Nov 2026 02:35:08 UTC"; local time, from nanoseconds since the epoch. */
-static void print_time(struct out *o, int width, const struct pval *v, bool mail)
+static void print_time(struct out *o, int width, const struct value *v, bool mail)
 {
 	int64_t ns = (int64_t)v->i;
 	time_t sec = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
@@ -166,7 +166,7 @@ static void print_quoted(struct out *o, int width, const char *s, size_t len)
 	out_text(o, buf, n, false, width);
 }
 
-static void print_char(struct out *o, int width, const struct pval *v)
+static void print_char(struct out *o, int width, const struct value *v)
 {
 	char c = (char)v->i;
 
@@ -174,7 +174,7 @@ static void print_char(struct out *o, int width, const struct pval *v)
 	out_text(o, &c, 1, c == '\n' || c == '\t', width);
 }
 
-static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
 	bool alt = (it->flags & FMT_ALT) && at_width(v);
@@ -194,8 +194,8 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 		break;
 	case 'a':
 	case 'A':
-		if (v->env && v->env->symtext) {
-			const char *name = symtext_name(v->env->symtext, FIELD_INT, 0, v->i);
+		if (v->names) {
+			const char *name = symtext_name(v->names, FIELD_INT, 0, v->i);
 
 			out_text(o, name, strlen(name), false, field);
 			break;
@@ -238,22 +238,22 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	}
 }
 
-void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v)
+void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
 	const char *text = v->s;
 	size_t len = v->len;
 
-	if (v->kind == PVAL_INT) {
+	if (v->kind == VALUE_INT) {
 		print_conv_int(o, it, width < 0 ? 0 : width, prec, v);
 		return;
 	}
-	if (v->kind == PVAL_STACK) {
+	if (v->kind == VALUE_STACK) {
 		/* As in DTrace: not indented, but for a width with "-". */
 		print_stack(o, v, it->flags & FMT_MINUS && width > 0 ? width : 0);
 		return;
 	}
-	if (v->kind == PVAL_BYTES) {
+	if (v->kind == VALUE_BYTES) {
 		if (it->conv != 's' && it->conv != 'S') {
 			print_dump(o, (const uint8_t *)v->s, v->len);
 			return;
@@ -263,12 +263,12 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 	if (width < 0)
 		field = 0;
 	if (prec >= 0 && (size_t)prec < len) {
-		if (v->kind == PVAL_TEXT && v->zone)
+		if (v->kind == VALUE_TEXT && v->zone)
 			text += zone_dull(text, len, (size_t)prec);
 		len = (size_t)prec < len - (size_t)(text - v->s) ? (size_t)prec : len - (size_t)(text - v->s);
 	}
 	if (it->conv == 'S')
 		print_quoted(o, field, text, len);
 	else
-		out_text(o, text, len, v->raw, field);
+		out_text(o, text, len, v->trusted, field);
 }

@@ -204,17 +204,17 @@ static void print_value(struct out *o, const struct ptype *t, struct bytes b, si
 	}
 }
 
-void print_typed(struct out *o, const struct ptype *t, const struct pval *v)
+void print_typed(struct out *o, const struct ptype *t, const struct value *v)
 {
 	if (!t)
 		return;
 	out_str(o, t->text);
 	out_bytes(o, " ", 1);
-	if (v->kind == PVAL_TEXT) {
+	if (v->kind == VALUE_TEXT) {
 		out_bytes(o, "\"", 1);
-		out_text(o, v->s, v->len, v->raw, 0);
+		out_text(o, v->s, v->len, v->trusted, 0);
 		out_bytes(o, "\"", 1);
-	} else if (v->kind == PVAL_INT) {
+	} else if (v->kind == VALUE_INT) {
 		print_number(o, t, t->size >= 8 || !t->size ? v->i : v->i & ((1ull << 8 * t->size) - 1));
 	} else {
 		print_value(o, t, (struct bytes){ (const uint8_t *)v->s, v->len }, 0);

@@ -9,7 +9,7 @@
 #include "print/doc.h"
 
 /* A zero-padded number is the second half of another ("%d.%03d"): it keeps its width. */
-void rows_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v, size_t *debt)
+void rows_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *debt)
 {
 	size_t want = width > 0 && !(it->flags & FMT_ZERO) ? (size_t)width : 0;
 	size_t room = want > *debt ? want - *debt : 0;

@@ -12,7 +12,7 @@
 #include "print/print.h"
 
 /* One conversion of a format, with what the row owes in columns. */
-void rows_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct pval *v, size_t *debt);
+void rows_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *debt);
 /* Text of a value, in json or csv: out_text() does this. */
 void rows_text(struct out *o, const char *s, size_t len);
 /* A distribution: [{"value":4,"count":1}], or "4:1 8:3". */

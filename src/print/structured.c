@@ -129,7 +129,7 @@ static void add_frame(struct structured *s, const char *line, size_t len)
 	doc_close(&s->doc);
 }
 
-static void add_stack(struct structured *s, const struct pval *v)
+static void add_stack(struct structured *s, const struct value *v)
 {
 	const char *text, *end;
 	size_t len;
@@ -137,7 +137,7 @@ static void add_stack(struct structured *s, const struct pval *v)
 	print_trace(s->tmp, v, false);
 	text = take_text(s, &len);
 	doc_open(&s->doc, NULL);
-	doc_open_list(&s->doc, v->user ? "ustack-frames" : "stack-frames");
+	doc_open_list(&s->doc, v->field != FIELD_STACK ? "ustack-frames" : "stack-frames");
 	for (end = text + len; text < end;) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text)), *stop = nl ? nl : end;
 
@@ -151,7 +151,7 @@ static void add_stack(struct structured *s, const struct pval *v)
 	doc_close(&s->doc);
 }
 
-static void add_bytes(struct structured *s, const char *name, const struct pval *v)
+static void add_bytes(struct structured *s, const char *name, const struct value *v)
 {
 	char hex[3];
 
@@ -165,24 +165,24 @@ static void add_bytes(struct structured *s, const char *name, const struct pval 
 	doc_text(&s->doc, name, text, len);
 }
 
-static void add_plain(struct structured *s, const char *name, const struct pval *v)
+static void add_plain(struct structured *s, const char *name, const struct value *v)
 {
-	if (v->kind == PVAL_INT)
+	if (v->kind == VALUE_INT)
 		doc_int(&s->doc, name, v->i, v->is_signed);
-	else if (v->kind == PVAL_TEXT)
+	else if (v->kind == VALUE_TEXT)
 		doc_text(&s->doc, name, v->s, v->len);
 	else
 		add_bytes(s, name, v);
 }
 
-static void add_value(struct structured *s, const struct pval *v)
+static void add_value(struct structured *s, const struct value *v)
 {
-	if (v->kind == PVAL_STACK) {
+	if (v->kind == VALUE_STACK) {
 		add_stack(s, v);
 		return;
 	}
 	doc_open(&s->doc, NULL);
-	add_plain(s, v->kind == PVAL_BYTES ? "tracemem" : v->kind == PVAL_TEXT && v->symbol ? "sym" : "value", v);
+	add_plain(s, v->kind == VALUE_BYTES ? "tracemem" : value_is_symbol(v) ? "sym" : "value", v);
 	doc_close(&s->doc);
 }
 
@@ -221,7 +221,7 @@ static void add_row(void *ctx, const struct agg_view *row)
 	doc_open(&s->doc, NULL);
 	doc_open_list(&s->doc, "keys");
 	for (size_t i = 0; i < row->g->nkeys; i++) {
-		if (row->keys[i].kind == PVAL_STACK)
+		if (row->keys[i].kind == VALUE_STACK)
 			add_stack(s, &row->keys[i]);
 		else
 			add_plain(s, NULL, &row->keys[i]);
@@ -265,29 +265,30 @@ void structured_rest(struct structured *s, const struct image *image, struct agg
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
 static void add_args(
-	struct structured *s, const struct pval_env *env, const struct action *a, const uint8_t *rec, size_t n)
+	struct structured *s, const struct decoder *dec, const struct action *a, const uint8_t *rec, size_t n)
 {
-	char scratch[PVAL_SCRATCH];
-	struct pval v;
+	struct value_room room = { 0 };
+	struct value v;
 
 	for (size_t i = 0; i < a->nargs; i++) {
-		pval_read(env, &a->args[i], rec, n, scratch, &v);
+		value_read(dec, &a->args[i], rec, n, &room, &v);
 		add_value(s, &v);
 	}
+	value_room_free(&room);
 }
 
 static void add_message(
-	struct structured *s, const struct pval_env *env, const struct action *a, const uint8_t *rec, size_t n)
+	struct structured *s, const struct decoder *dec, const struct action *a, const uint8_t *rec, size_t n)
 {
 	const char *text;
 	size_t len;
 
-	print_format(s->tmp, env, a->fmt, a->args, a->nargs, rec, n);
+	print_format(s->tmp, dec, a->fmt, a->args, a->nargs, rec, n);
 	text = take_text(s, &len);
 	doc_open(&s->doc, NULL);
 	doc_text(&s->doc, "message", text, len);
 	doc_close(&s->doc);
-	add_args(s, env, a, rec, n);
+	add_args(s, dec, a, rec, n);
 	if (a->nargs)
 		return;
 	doc_open(&s->doc, NULL);
@@ -295,7 +296,7 @@ static void add_message(
 	doc_close(&s->doc);
 }
 
-bool structured_action(struct structured *s, const struct pval_env *env, struct agg_set *aggs, const struct action *a,
+bool structured_action(struct structured *s, const struct decoder *dec, struct agg_set *aggs, const struct action *a,
 	const uint8_t *rec, size_t len)
 {
 	if (a->kind != ACT_TRACE && a->kind != ACT_PRINTF && a->kind != ACT_PRINTA)
@@ -304,12 +305,12 @@ bool structured_action(struct structured *s, const struct pval_env *env, struct 
 		return true;
 	open_probe(s);
 	if (a->kind == ACT_TRACE)
-		add_args(s, env, a, rec, len);
+		add_args(s, dec, a, rec, len);
 	else if (a->kind == ACT_PRINTF && a->fmt)
-		add_message(s, env, a, rec, len);
+		add_message(s, dec, a, rec, len);
 	else
 		for (size_t i = 0; i < a->naggs; i++)
-			add_agg(s, aggs, env->image, a->aggs[i]);
+			add_agg(s, aggs, dec->image, a->aggs[i]);
 	return true;
 }
 

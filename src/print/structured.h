@@ -16,7 +16,7 @@ void structured_free(struct structured *s);
 void structured_probe(struct structured *s, unsigned cpu, const struct image_probe *p);
 void structured_probe_end(struct structured *s);
 /* Does it print this action? Else it has no output, and is run as always. */
-bool structured_action(struct structured *s, const struct pval_env *env, struct agg_set *aggs, const struct action *a,
+bool structured_action(struct structured *s, const struct decoder *dec, struct agg_set *aggs, const struct action *a,
 	const uint8_t *rec, size_t len);
 /* What is printed here becomes a text of that name. */
 struct out *structured_text(struct structured *s);

@@ -19,9 +19,9 @@
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
-#include "print/symtext.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
+#include "symbols/symtext.h"
 
 #define SWITCHRATE_DEFAULT 100000000u /* ns: 10 hz, as DTrace's */
 #define MAX_EVENTS 16
@@ -51,7 +51,6 @@ struct session *session_new(const struct image *image, const struct session_opti
 	s->epoll = s->signals = -1;
 	s->zones = zone_new(features_global_netns(opts->features));
 	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->options->noresolve,
-		.indent = (int)opts->options->stackindent,
 		.folded = opts->options->folded,
 		.inlines = opts->options->inlines,
 		.outer = opts->outer,

@@ -17,9 +17,9 @@
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
-#include "print/symtext.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
+#include "symbols/symtext.h"
 
 /* ---- what is waited for ------------------------------------------------------------------------------------------ */
 static int watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
@@ -152,7 +152,7 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 		.options = s->opts.options,
 		.zone_name = name_zone,
 		.moved = moved_counters,
-		.symtext = s->symtext,
+		.names = s->symtext,
 		.ctx = s,
 	};
 	int err = consumer_new(&env, &s->consumer);

@@ -19,7 +19,7 @@ struct rig {
 	struct image_map maps[MAX_AGGS];
 	int fds[MAX_AGGS];
 	struct image image;
-	struct pval_env env;
+	struct decoder dec;
 	struct agg_set *set;
 	struct out *out;
 	struct capture cap;
@@ -39,7 +39,7 @@ static void rig_open(struct rig *r, const struct agg_opts *opts)
 	r->image.lits.n = ROWS(lits);
 	r->image.aggs.v = r->aggs;
 	r->image.maps.v = r->maps;
-	r->env.image = &r->image;
+	r->dec.image = &r->image;
 	for (uint32_t i = 0; i < r->image.aggs.n; i++) {
 		r->aggs[i].id = i;
 		r->aggs[i].map = i;
@@ -52,7 +52,7 @@ static void rig_open(struct rig *r, const struct agg_opts *opts)
 	capture_open(&r->cap);
 	r->arena = arena_new();
 	r->out = out_new(r->cap.f);
-	r->set = agg_new(&r->image, r->fds, &r->env, opts);
+	r->set = agg_new(&r->image, r->fds, &r->dec, opts);
 	if (!r->arena || !r->out || !r->set)
 		abort();
 }

@@ -117,7 +117,7 @@ static const struct {
 		NULL },
 };
 
-static void test_printf(struct arena *a, const struct pval_env *env, size_t i)
+static void test_printf(struct arena *a, const struct decoder *dec, size_t i)
 {
 	struct field fields[MAX_ARGS];
 	uint8_t rec[512] = { 0 };
@@ -136,7 +136,7 @@ static void test_printf(struct arena *a, const struct pval_env *env, size_t i)
 
 	if (!o)
 		abort();
-	print_format(o, env, &f, fields, n, rec, len);
+	print_format(o, dec, &f, fields, n, rec, len);
 	CHECK(!out_flush(o), "flush");
 	CHECK_TEXT(printfs[i].fmt, capture_text(&cap), printfs[i].want);
 
@@ -147,7 +147,7 @@ static void test_printf(struct arena *a, const struct pval_env *env, size_t i)
 		if (!part)
 			abort();
 		memcpy(part, rec, cut);
-		print_format(o, env, &f, fields, n, part, cut);
+		print_format(o, dec, &f, fields, n, part, cut);
 		free(part);
 	}
 	CHECK(!out_flush(o), "flush");
@@ -155,12 +155,12 @@ static void test_printf(struct arena *a, const struct pval_env *env, size_t i)
 	capture_close(&cap);
 }
 
-static void test_trace(const struct pval_env *env, size_t i, bool quiet)
+static void test_trace(const struct decoder *dec, size_t i, bool quiet)
 {
-	char scratch[PVAL_SCRATCH];
+	struct value_room room = { 0 };
 	uint8_t rec[64] = { 0 };
 	struct field f;
-	struct pval v;
+	struct value v;
 	struct capture cap;
 	size_t n, len = data_put(&traces[i].d, 1, &f, &n, rec, sizeof(struct dw_rec));
 	const char *want = quiet && traces[i].quiet ? traces[i].quiet : traces[i].want;
@@ -170,7 +170,7 @@ static void test_trace(const struct pval_env *env, size_t i, bool quiet)
 
 	if (!o)
 		abort();
-	pval_read(env, &f, rec, len, scratch, &v);
+	value_read(dec, &f, rec, len, &room, &v);
 	print_trace(o, &v, quiet);
 	CHECK(!out_flush(o), "flush");
 	CHECK_TEXT("trace", capture_text(&cap), want);
@@ -249,17 +249,17 @@ static void test_out(void)
 int main(void)
 {
 	struct image image = { .lits = { lits, ROWS(lits), ROWS(lits) } };
-	struct pval_env env = { .image = &image, .zone_name = zone };
+	struct decoder dec = { .image = &image, .zone_name = zone };
 	struct arena *a = arena_new();
 
 	if (!a)
 		abort();
 	setenv("TZ", "UTC", 1);
 	for (size_t i = 0; i < ROWS(printfs); i++)
-		test_printf(a, &env, i);
+		test_printf(a, &dec, i);
 	for (size_t i = 0; i < ROWS(traces); i++) {
-		test_trace(&env, i, false);
-		test_trace(&env, i, true);
+		test_trace(&dec, i, false);
+		test_trace(&dec, i, true);
 	}
 	test_heads();
 	test_out();

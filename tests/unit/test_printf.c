@@ -48,7 +48,7 @@ static size_t some_flags(struct rng *r, char conv, char *out)
 	return n;
 }
 
-static uint64_t some_value(struct rng *r)
+static uint64_t some_number(struct rng *r)
 {
 	uint64_t v = next(r) >> below(r, 64);
 
@@ -59,7 +59,7 @@ static uint64_t some_value(struct rng *r)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* What the C library prints of the value; fmt is "%", flags and the size, to which the conversion is added. */
-static void by_c(char *out, size_t size, char *fmt, char conv, const struct pval *v)
+static void by_c(char *out, size_t size, char *fmt, char conv, const struct value *v)
 {
 	uint64_t cut = v->size >= 8 ? v->i : v->i & ((1ull << 8 * v->size) - 1);
 
@@ -78,21 +78,21 @@ static void by_c(char *out, size_t size, char *fmt, char conv, const struct pval
 }
 #pragma GCC diagnostic pop
 
-static struct pval some_pval(struct rng *r, char conv)
+static struct value some_value(struct rng *r, char conv)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
 	static const char *const texts[] = { "", "a", "some text", "a longer text than most, for precisions" };
-	struct pval v = { .kind = PVAL_INT, .is_signed = true, .size = sizes[below(r, 4)] };
+	struct value v = { .kind = VALUE_INT, .is_signed = true, .size = sizes[below(r, 4)] };
 
 	if (conv == 's') {
-		v.kind = PVAL_TEXT;
+		v.kind = VALUE_TEXT;
 		v.s = texts[below(r, 4)];
 		v.len = strlen(v.s);
 		return v;
 	}
 	/* %d of an unsigned number is DTrace's own. */
 	v.is_signed = strchr("di", conv) || below(r, 2);
-	v.i = some_value(r);
+	v.i = some_number(r);
 	if (conv == 'c')
 		v.i = 33 + below(r, 90);
 	else if (v.size < 8 && v.is_signed)
@@ -117,7 +117,7 @@ int main(void)
 		abort();
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		char conv = convs[below(&r, sizeof(convs) - 1)], flags[64], text[80], c_fmt[80], want[512];
-		struct pval v = some_pval(&r, conv);
+		struct value v = some_value(&r, conv);
 		const char *err;
 		struct fmt f;
 		size_t off;

@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
-#include "print/symtext.h"
+#include "symbols/symtext.h"
 #include "unit.h"
 
 static size_t allocated(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept; those of
  * processes until the next refresh only, once they are many: processes come and go for as long as a trace runs. */
-#include "print/symtext.h"
+#include "symbols/symtext.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -211,11 +211,6 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
-void symtext_indent(struct symtext *s, uint32_t columns)
-{
-	s->opts.indent = columns < 1000 ? (int)columns : 1000;
-}
-
 bool symtext_folded(const struct symtext *s)
 {
 	return s->opts.folded;
@@ -256,43 +251,34 @@ static size_t inlines_of(struct symtext *s, uint64_t pid, uint64_t pc, bool firs
 	return n;
 }
 
-struct printing {
+/* Where the texts of the frames of one stack go. */
+struct frames {
 	struct symtext *s;
-	struct out *o;
 	enum field_kind how;
 	uint64_t pid;
-	int indent;
-	bool any;
+	void (*fn)(void *ctx, const char *text, size_t len);
+	void *ctx;
 };
 
 /* One line of a stack, or a part of one. */
-static void print_text(struct printing *p, const char *text)
+static void give_text(const struct frames *f, const char *text)
 {
-	const char *end = p->s->opts.folded && !p->s->opts.noresolve ? strstr(text, "+0x") : NULL;
-	size_t len = end ? (size_t)(end - text) : strlen(text);
+	const char *end = f->s->opts.folded && !f->s->opts.noresolve ? strstr(text, "+0x") : NULL;
 
-	if (p->s->opts.folded || p->o->rows > ROWS_TEXT) { /* one line for all */
-		out_bytes(p->o, ";", p->any);
-		out_text(p->o, text, len, false, 0);
-	} else {
-		out_pad(p->o, (size_t)(p->indent < 0 ? p->s->opts.indent : p->indent));
-		out_text(p->o, text, len, false, 0);
-		out_bytes(p->o, "\n", 1);
-	}
-	p->any = true;
+	f->fn(f->ctx, text, end ? (size_t)(end - text) : strlen(text));
 }
 
-static void print_frame(struct printing *p, uint64_t pc, bool first)
+static void give_frame(const struct frames *f, uint64_t pc, bool first)
 {
 	char texts[INLINES_MAX][NAME_MAX_LEN];
-	size_t n = p->how == FIELD_UADDR ? inlines_of(p->s, p->pid, pc, first, texts) : 0;
+	size_t n = f->how == FIELD_UADDR ? inlines_of(f->s, f->pid, pc, first, texts) : 0;
 
-	if (p->s->opts.folded)
-		print_text(p, symtext_name(p->s, p->how, p->pid, pc));
+	if (f->s->opts.folded)
+		give_text(f, symtext_name(f->s, f->how, f->pid, pc));
 	for (size_t i = 0; i < n; i++)
-		print_text(p, texts[p->s->opts.folded ? n - 1 - i : i]);
-	if (!p->s->opts.folded)
-		print_text(p, symtext_name(p->s, p->how, p->pid, pc));
+		give_text(f, texts[f->s->opts.folded ? n - 1 - i : i]);
+	if (!f->s->opts.folded)
+		give_text(f, symtext_name(f->s, f->how, f->pid, pc));
 }
 
 /* Of a copy of the stack, whatever its head says. */
@@ -311,21 +297,20 @@ static size_t unwind(struct symtext *s, uint64_t pid, const char *data, size_t l
 		s->usyms, (pid_t)pid, regs, data + UCOPY_HEAD, n, pcs, most < FRAMES_MAX ? most : FRAMES_MAX);
 }
 
-void symtext_stack(struct symtext *s, struct out *o, enum field_kind kind, const char *data, size_t len, int indent)
+void symtext_frames(struct symtext *s, enum field_kind kind, const char *data, size_t len,
+	void (*fn)(void *ctx, const char *text, size_t len), void *ctx)
 {
-	struct printing p = { .s = s, .o = o, .how = kind == FIELD_STACK ? FIELD_INT : FIELD_UADDR, .indent = indent };
-	size_t head = kind == FIELD_STACK ? 0 : sizeof(p.pid), n;
+	struct frames f = { .s = s, .how = kind == FIELD_STACK ? FIELD_INT : FIELD_UADDR, .fn = fn, .ctx = ctx };
+	size_t head = kind == FIELD_STACK ? 0 : sizeof(f.pid), n;
 	uint64_t pcs[FRAMES_MAX];
 
 	if (len < head)
 		return;
-	memcpy(&p.pid, data, head);
-	n = kind == FIELD_UCOPY ? unwind(s, p.pid, data, len, pcs) : frames_of(data + head, len - head, pcs);
-	if (!s->opts.folded && o->rows <= ROWS_TEXT)
-		out_str(o, "\n");
+	memcpy(&f.pid, data, head);
+	n = kind == FIELD_UCOPY ? unwind(s, f.pid, data, len, pcs) : frames_of(data + head, len - head, pcs);
 	for (size_t i = 0; i < n; i++) {
 		size_t at = s->opts.folded ? n - 1 - i : i;
 
-		print_frame(&p, pcs[at], at == 0);
+		give_frame(&f, pcs[at], at == 0);
 	}
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pval: decoding: fields of a record or a key become values that can be printed.
- * Input: the data and its fields. Output: a struct pval; text is borrowed from the data, the image or the caller's
- * scratch. Invariant: no byte outside the data given is read, whatever the fields say; nothing is allocated.
+/* value: see value.h. Memory is allocated only for text that is longer than a room's small buffer.
  * Source: RFC 5952 for IPv6 addresses. */
+#include "record/value.h"
+
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "print/print.h"
-#include "print/symtext.h"
+#include "symbols/symtext.h"
 
 static size_t put_dec(char *p, uint32_t v)
 {
@@ -70,7 +70,7 @@ static void longest_run(const unsigned g[8], size_t *start, size_t *len)
 }
 
 /* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
-static size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH])
+static size_t addr_text(const uint8_t *addr, bool v6, char out[VALUE_ROOM])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	unsigned g[8];
@@ -102,7 +102,7 @@ static size_t addr_text(const uint8_t *addr, bool v6, char out[PVAL_SCRATCH])
 	return n;
 }
 
-static void read_int(const struct field *f, const uint8_t *p, struct pval *out)
+static void read_int(const struct field *f, const uint8_t *p, struct value *out)
 {
 	uint8_t u8;
 	uint16_t u16;
@@ -133,7 +133,7 @@ static void read_int(const struct field *f, const uint8_t *p, struct pval *out)
 	}
 }
 
-static void text_lit(const struct image *image, uint32_t num, struct pval *out)
+static void text_lit(const struct image *image, uint32_t num, struct value *out)
 {
 	if (num >= image->lits.n)
 		return;
@@ -142,21 +142,21 @@ static void text_lit(const struct image *image, uint32_t num, struct pval *out)
 }
 
 /* The load of the last minute; nothing when /proc/loadavg cannot be read. */
-static size_t load_text(char scratch[PVAL_SCRATCH])
+static size_t load_text(char small[VALUE_ROOM])
 {
 	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, scratch, PVAL_SCRATCH);
+	ssize_t n = fd < 0 ? 0 : read(fd, small, VALUE_ROOM);
 
 	if (fd >= 0)
 		close(fd);
 	for (ssize_t i = 0; i < n; i++)
-		if (scratch[i] <= ' ')
+		if (small[i] <= ' ')
 			return (size_t)i;
 	return 0;
 }
 
 /* Nothing when the device has no speed, or is not of this process's namespace. */
-static size_t speed_text(const struct dw_tstr *t, char scratch[PVAL_SCRATCH])
+static size_t speed_text(const struct dw_tstr *t, char small[VALUE_ROOM])
 {
 	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
 	struct ifreq req = { .ifr_data = (char *)&cmd };
@@ -174,12 +174,43 @@ static size_t speed_text(const struct dw_tstr *t, char scratch[PVAL_SCRATCH])
 	if (ioctl(fd, SIOCETHTOOL, &req) == 0)
 		speed = ethtool_cmd_speed(&cmd);
 	close(fd);
-	return speed && speed != (uint32_t)SPEED_UNKNOWN ? put_dec(scratch, speed) : 0;
+	return speed && speed != (uint32_t)SPEED_UNKNOWN ? put_dec(small, speed) : 0;
 }
 
-/* out is "" and raw. */
-static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratch, struct pval *out)
+/* Keeps a copy: the owner of the text may change it before the value is used. */
+static void keep_text(struct value_room *room, const char *text, struct value *out)
 {
+	size_t len = strlen(text);
+
+	if (len > room->size) {
+		char *large = realloc(room->large, len);
+
+		if (!large)
+			return;
+		room->large = large;
+		room->size = len;
+	}
+	if (len)
+		out->s = memcpy(room->large, text, len);
+	out->len = len;
+}
+
+void value_room_free(struct value_room *room)
+{
+	free(room->large);
+	room->large = NULL;
+	room->size = 0;
+}
+
+bool value_is_symbol(const struct value *v)
+{
+	return v->field >= FIELD_SYM && v->field <= FIELD_UADDR;
+}
+
+/* out is "" and trusted. */
+static void read_tstr(const struct decoder *dec, const uint8_t *p, struct value_room *room, struct value *out)
+{
+	char *small = room->small;
 	struct dw_tstr t;
 	uint32_t num;
 
@@ -187,33 +218,32 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 	memcpy(&num, t.b, sizeof(num));
 	switch (t.tag) {
 	case DW_STR_LIT:
-		text_lit(env->image, num, out);
+		text_lit(dec->image, num, out);
 		break;
 	case DW_STR_ZONE: {
-		const char *name = env->zone_name ? env->zone_name(env->ctx, num) : NULL;
+		const char *name = dec->zone_name ? dec->zone_name(dec->ctx, num) : NULL;
 
-		out->raw = false;
+		out->trusted = false;
 		out->zone = true;
-		out->s = name ? name : scratch;
-		out->len = name ? strlen(name) : put_dec(scratch, num);
+		out->s = name ? name : small;
+		out->len = name ? strlen(name) : put_dec(small, num);
 		break;
 	}
 	case DW_STR_LOAD:
-		out->s = scratch;
-		out->len = load_text(scratch);
+		out->s = small;
+		out->len = load_text(small);
 		break;
 	case DW_STR_MOVED:
-		out->s = env->moved ? env->moved(env->ctx) : "";
-		out->len = strlen(out->s);
+		keep_text(room, dec->moved ? dec->moved(dec->ctx) : "", out);
 		break;
 	case DW_STR_SPEED:
-		out->s = scratch;
-		out->len = speed_text(&t, scratch);
+		out->s = small;
+		out->len = speed_text(&t, small);
 		break;
 	case DW_STR_IP4:
 	case DW_STR_IP6:
-		out->s = scratch;
-		out->len = addr_text(t.b, t.tag == DW_STR_IP6, scratch);
+		out->s = small;
+		out->len = addr_text(t.b, t.tag == DW_STR_IP6, small);
 		break;
 	default:
 		break;
@@ -221,30 +251,29 @@ static void read_tstr(const struct pval_env *env, const uint8_t *p, char *scratc
 }
 
 /* Names of addresses. A user's stands behind the number of its process. */
-static void read_address(const struct pval_env *env, const struct field *f, const uint8_t *p,
-	char scratch[PVAL_SCRATCH], struct pval *out)
+static void read_address(
+	const struct decoder *dec, const struct field *f, const uint8_t *p, struct value_room *room, struct value *out)
 {
 	uint64_t w[2] = { 0, 0 };
 	int n;
 
-	out->kind = PVAL_TEXT;
-	out->symbol = true;
+	out->kind = VALUE_TEXT;
 	if (p && f->size == 16)
 		memcpy(w, p, 16);
 	else if (p && f->size == 8)
 		memcpy(&w[1], p, 8);
-	if (env->symtext) {
-		out->s = symtext_name(env->symtext, f->kind, w[0], w[1]);
+	if (dec->names) {
+		out->s = symtext_name(dec->names, f->kind, w[0], w[1]);
 		out->len = strlen(out->s);
 		return;
 	}
-	n = snprintf(scratch, PVAL_SCRATCH, "0x%llx", (unsigned long long)w[1]);
-	out->s = scratch;
+	n = snprintf(room->small, VALUE_ROOM, "0x%llx", (unsigned long long)w[1]);
+	out->s = room->small;
 	out->len = n > 0 ? (size_t)n : 0;
 }
 
-void pval_read(const struct pval_env *env, const struct field *f, const uint8_t *data, size_t len,
-	char scratch[PVAL_SCRATCH], struct pval *out)
+void value_read(const struct decoder *dec, const struct field *f, const uint8_t *data, size_t len,
+	struct value_room *room, struct value *out)
 {
 	bool inside = f->off <= len && f->size <= len - f->off;
 	const uint8_t *p = inside ? data + f->off : NULL;
@@ -252,30 +281,31 @@ void pval_read(const struct pval_env *env, const struct field *f, const uint8_t 
 
 	memset(out, 0, sizeof(*out));
 	out->s = "";
-	out->env = env;
+	out->field = f->kind;
+	out->names = dec->names;
 	switch (f->kind) {
 	case FIELD_INT:
-		out->kind = PVAL_INT;
+		out->kind = VALUE_INT;
 		out->size = 8;
 		if (p)
 			read_int(f, p, out);
 		break;
 	case FIELD_LIT:
-		out->kind = PVAL_TEXT;
-		out->raw = true;
+		out->kind = VALUE_TEXT;
+		out->trusted = true;
 		if (p && f->size >= sizeof(num)) {
 			memcpy(&num, p, sizeof(num));
-			text_lit(env->image, num, out);
+			text_lit(dec->image, num, out);
 		}
 		break;
 	case FIELD_TSTR:
-		out->kind = PVAL_TEXT;
-		out->raw = true;
+		out->kind = VALUE_TEXT;
+		out->trusted = true;
 		if (p && f->size >= sizeof(struct dw_tstr))
-			read_tstr(env, p, scratch, out);
+			read_tstr(dec, p, room, out);
 		break;
 	case FIELD_CHARS:
-		out->kind = PVAL_TEXT;
+		out->kind = VALUE_TEXT;
 		if (p) {
 			out->s = (const char *)p;
 			out->len = strnlen(out->s, f->size);
@@ -286,21 +316,19 @@ void pval_read(const struct pval_env *env, const struct field *f, const uint8_t 
 	case FIELD_USYM:
 	case FIELD_UMOD:
 	case FIELD_UADDR:
-		read_address(env, f, p, scratch, out);
+		read_address(dec, f, p, room, out);
 		break;
 	case FIELD_STACK:
 	case FIELD_USTACK:
 	case FIELD_UCOPY:
-		out->kind = PVAL_STACK;
-		out->user = f->kind != FIELD_STACK;
-		out->copied = f->kind == FIELD_UCOPY;
+		out->kind = VALUE_STACK;
 		if (p) {
 			out->s = (const char *)p;
 			out->len = f->size;
 		}
 		break;
 	case FIELD_BYTES:
-		out->kind = PVAL_BYTES;
+		out->kind = VALUE_BYTES;
 		if (p) {
 			out->s = (const char *)p;
 			out->len = f->size;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* drop: see drop.h. */
+#include "record/drop.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "abi/abi.h"
+
+static_assert((int)DROP_RING == DW_DROP_RING && (int)DROP_AGG == DW_DROP_AGG && (int)DROP_DYN == DW_DROP_DYN &&
+		(int)DROP_NEST == DW_DROP_NEST && (int)DROP_OWNER == DW_DROP_OWNER && (int)DROP_SPEC == DW_DROP_SPEC &&
+		DW_DROP_COUNT == DW_DROP_SPEC + 1,
+	"the programs' counters");
+
+static const struct {
+	const char *tag;
+	unsigned number;
+	const char *what, *after;
+} kinds[DROP_COUNT] = {
+#define X(name, tag, number, what, after) [DROP_##name] = { tag, number, what, after },
+	DROP_KINDS(X)
+#undef X
+};
+
+const char *drop_tag(enum drop_kind k)
+{
+	return kinds[k].tag;
+}
+
+unsigned drop_number(enum drop_kind k)
+{
+	return kinds[k].number;
+}
+
+void drop_text(const struct drop *d, bool by_cpu, char *buf, size_t size)
+{
+	char on[24] = "";
+
+	if (by_cpu && d->cpu >= 0)
+		snprintf(on, sizeof(on), " on CPU %d", d->cpu);
+	snprintf(buf, size, "%s%llu %s%s%s%s%s%s", d->at_most ? "up to " : "", (unsigned long long)d->n,
+		kinds[d->kind].what, d->n == 1 ? "" : "s", kinds[d->kind].after, d->probe ? d->probe : "",
+		d->probe ? " (recursion)" : "", on);
+}
