@@ -5,7 +5,7 @@
 . "$here/fbt.lib"
 in_guest || boot 6.12-arm64
 fbt_tests
-for t in stack_kernel.sh stack_sites.sh stack_user.sh stack_dwarf.sh syscall.sh pid.sh usdt.sh sdt.sh kernel_values.sh; do
+for t in stack/kernel.sh stack/sites.sh stack/user.sh stack/dwarf.sh system/syscall.sh user/pid.sh user/usdt.sh system/sdt.sh lang/kernel_values.sh; do
 	kernel_test "$t"
 done
 for t in base consume format functions insn knames load sdtargs symtext tpformat usyms; do

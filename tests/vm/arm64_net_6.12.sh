@@ -5,7 +5,7 @@
 in_guest || boot 6.12-arm64
 modprobe tun # of ip_kinds.sh
 tiers_agree hooks functions kprobes
-for t in tcp_states.sh tcp_segments.sh tcp_reset.sh udp.sh ip_kinds.sh sock.sh owner_test.c owner_fork.sh owner_old.sh \
+for t in tcp/states.sh tcp/segments.sh tcp/reset.sh udp/datagrams.sh ip/kinds.sh sock/calls.sh owner/owner_test.c owner/fork.sh owner/older_sockets.sh \
 	owner_pass.sh cs_nspid.sh; do
 	kernel_test "$t"
 done

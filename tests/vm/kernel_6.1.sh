@@ -77,11 +77,11 @@ tiers_agree functions kprobes
 mib_tests default functions:events kprobes
 kind_tests functions kprobes functions kprobes
 module_tests
-instrument_tests io.sh vminfo.sh sched.sh usdt.sh bad_input.sh
+instrument_tests system/io.sh system/vminfo.sh system/sched.sh user/usdt.sh failure/programs.sh
 first_tests
 check_tests short
 sctp_tests functions
-for t in docs_tiers.sh tcp_states.sh udp.sh sock.sh dns.sh owner_daemon.sh owner_fork.sh owner_test.c; do
+for t in docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c; do
 	kernel_test "$t"
 done
 error_tests

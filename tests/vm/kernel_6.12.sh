@@ -21,11 +21,11 @@ done
 tiers_agree hooks functions kprobes
 mib_tests hooks functions:events kprobes:events
 kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
-instrument_tests io.sh lockstat.sh cli-signals.sh
+instrument_tests system/io.sh system/lockstat.sh cli/signals.sh
 hotplug_test
 wifi_tests
 sctp_tests hooks kprobes
-for t in docs_tiers.sh tcp_segments.sh docs_oneliners.sh owner_test.c; do
+for t in docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
 	kernel_test "$t"
 done
 error_tests

@@ -8,7 +8,7 @@
 . "$here/checks.lib"
 in_guest || boot 6.12 1
 modprobe -q tun
-for t in net.sh qdisc.sh skb.sh neigh.sh tools_devices.sh; do
+for t in net/devices.sh net/qdisc.sh net/skb.sh net/neigh.sh tools/devices.sh; do
 	kernel_test "$t"
 done
 

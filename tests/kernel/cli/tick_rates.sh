@@ -1,0 +1,24 @@
+# Timed probes at the highest rates: what did not fire is told, and together they are what should have fired.
+. "$here/lib/cli.lib"
+
+run -qn 'tick-5000 { n++; } tick-1s { printf("%d\n", n); exit(0); }'
+missed=$(awk '/ tick firings? missed \(too late\)$/ { n += $2 } END { print n + 0 }' <<<"$ERR")
+expect_eq "$STATUS" 0 "tick-5000"
+expect_ge $((OUT + missed)) 4900 "tick-5000: fired $OUT, missed $missed"
+expect_le "$OUT" 5100 "tick-5000: fired"
+run -qn 'profile-997 { @[cpu] = count(); } tick-1s { exit(0); }'
+expect_eq "$STATUS" 0 "profile-997"
+fired=$(awk '{ n += $2 } END { print n + 0 }' <<<"$OUT")
+missed=$(awk '/ profile firings? missed / { n += $2 } END { print n + 0 }' <<<"$ERR")
+cpus=$(nproc)
+expect_ge $((fired + missed)) $((cpus * 900)) "profile-997: fired $fired, missed $missed on $cpus CPUs"
+start=$(date +%s%N)
+run -qn 'tick-1s { exit(0); }'
+expect_eq "$STATUS $OUT$ERR" "0 " "tick-1s"
+expect_le $((($(date +%s%N) - start) / 1000000)) 1500 "milliseconds of tick-1s"
+
+# walltimestamp is the machine's clock, and goes on as it does.
+run -qn 'tick-300ms { printf("%d %d\n", timestamp, walltimestamp); n++; } tick-300ms /n == 4/ { exit(0); }'
+now=$(date +%s%N)
+expect_match "$(awk -v now="$now" 'NF { d = $2 - $1; if (!n++) first = d; if (d - first > 5e7 || first - d > 5e7) bad = 1; last = $2 }
+	END { print n, bad + 0, (now > last && now - last < 5e9) }' <<<"$OUT")" '^4 0 1$' "walltimestamp: $OUT, $now"

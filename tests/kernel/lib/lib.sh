@@ -1,0 +1,322 @@
+# What a kernel test (tests/kernel/SUBJECT/NAME.sh) has at hand; run-kernel sources it before the test.
+#
+#   dwire              the binary under test (a path); $tmp a folder of this test, removed at its end
+#   trigger NAME …     runs a traffic program of tests/triggers (any command will do); its key=value lines are kept
+#   trace_with 'D' NAME …  traces with the D program while the trigger runs: sets OUT, ERR and STATUS, and fails the
+#                      test if dwire fails. dwire_opts=(-q) is what dwire gets besides; want_status=0 what it returns,
+#                      want_told a pattern of the faults and losses that it may tell of (none)
+#   value_of KEY       the trigger's value of KEY (the last one), e.g. $(value_of segments)
+#   expect_eq GOT WANT WHAT, expect_match GOT REGEX WHAT, expect_ge GOT MIN WHAT, expect_le GOT MAX WHAT
+#   fail WHY, skip REASON, need COMMAND…; since 6.13: is this kernel of that version, or a later one?
+#   netns_new NAME     a network namespace with loopback up; its full name in $NETNS, its number in $NETNS_ID; removed
+#                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it: a test whose D
+#                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
+#   wire_new NAME      the same with a veth pair over which triggers talk to themselves (devices va, out, and vb, in)
+#   start_waiting NAME …   starts a trigger that waits (-w) in the background: what it has made by then is older than
+#                      the trace. trace_waiting 'D' traces while it goes on, to its end
+#   snmp NETNS GROUP NAME  the kernel's own counter (/proc/net/snmp, netstat, snmp6) of a namespace
+#   capture NETNS DEV FILTER…   starts tcpdump, captured ends it: what is on the wire is in $tmp/pcap; pcap_segments,
+#                      traced_segments PROBE list what it and the trace have
+# For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
+#   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
+#   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
+# DWIRE_TEST_TIER: forces that tier, by "${tier_opts[@]}" in dwire_opts.
+# A test has 60 seconds; a comment line "# timeout: 120" at its head gives it more.
+
+failed=0
+namespaces=()
+tier_opts=(${DWIRE_TEST_TIER:+-x tier="$DWIRE_TEST_TIER"})
+dwire_opts=(-q "${tier_opts[@]}")
+want_status=0
+want_told='^$'
+PATH=$triggers:/usr/sbin:/sbin:$PATH
+
+fail() {
+	printf 'FAILED: %s\n' "$*"
+	failed=1
+}
+
+skip() {
+	printf 'skip: %s\n' "$*"
+	exit 77
+}
+
+need() {
+	local c
+	for c in "$@"; do
+		command -v "$c" >/dev/null || skip "needs $c"
+	done
+}
+
+need_ipv6() { # of this namespace's loopback
+	grep -qs ' lo$' /proc/net/if_inet6 || skip "no IPv6 here"
+}
+
+expect_eq() {
+	[ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"
+}
+
+expect_match() {
+	[[ $1 =~ $2 ]] || fail "$3: got '$1', want a match of '$2'"
+}
+
+is_number() {
+	[[ $1 =~ ^-?[0-9]+$ ]]
+}
+
+expect_ge() {
+	{ is_number "$1" && is_number "$2" && [ "$1" -ge "$2" ]; } || fail "$3: got '$1', want at least '$2'"
+}
+
+expect_le() {
+	{ is_number "$1" && is_number "$2" && [ "$1" -le "$2" ]; } || fail "$3: got '$1', want at most '$2'"
+}
+
+since() {
+	printf '%s\n' "$1" "$(uname -r)" | sort -VC
+}
+
+# A script that becomes the command, with its output kept: dwire -c splits its argument at blanks, and the trigger's
+# output must not mix with the trace.
+command_file() {
+	{
+		printf '#!/bin/bash\nexec'
+		printf ' %q' "$@"
+		printf ' >%q\n' "$tmp/trigger"
+	} >"$tmp/cmd"
+	chmod +x "$tmp/cmd"
+}
+
+trigger() {
+	"$@" >"$tmp/trigger" || fail "the trigger failed ($?): $*"
+}
+
+# After STATUS, OUT and ERR are set: a trace that failed ends the test, for nothing after it can be right. One that told
+# of a fault or a loss has not seen all, unless the test expects just that.
+check_status() {
+	local told
+	told=$(grep -E '^dwire: (error on enabled probe|up to [0-9]+ |[0-9]+ .*(drop|error|missed (in|for)))' <<<"$ERR")
+	[ -z "$told" ] || [[ $told =~ $want_told ]] || fail "dwire tells of what it has not seen: $told"
+	[ "$STATUS" -eq "$want_status" ] && return
+	told=$(grep -o '[^ ]* cannot be traced in the tier .*' <<<"$ERR")
+	[ -z "${DWIRE_TEST_TIER-}" ] || [ -z "$told" ] || [ "$failed" -ne 0 ] || skip "$told"
+	fail "dwire returned $STATUS, not $want_status: $1"
+	printf '%s\n%s\n' "$OUT" "$ERR"
+	exit 1
+}
+
+trace_with() {
+	local program=$1
+	shift
+	command_file "$@"
+	: >"$tmp/trigger"
+	STATUS=0
+	"$dwire" "${dwire_opts[@]}" -n "$program" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err" || STATUS=$?
+	OUT=$(<"$tmp/out")
+	ERR=$(<"$tmp/err")
+	check_status "$program"
+}
+
+value_of() {
+	local v
+	v=$(sed -n "s/^$1=//p" "$tmp/trigger" | tail -n 1)
+	[ -n "$v" ] || echo "the trigger said no $1" >&2
+	printf '%s' "$v"
+}
+
+netns_new() {
+	NETNS=dwt$$-$1
+	ip netns add "$NETNS" || skip "cannot make a network namespace"
+	namespaces+=("$NETNS")
+	NETNS_ID=$(stat -L -c %i "/run/netns/$NETNS")
+	ip -n "$NETNS" link set lo up
+}
+
+# A namespace in $NETNS whose address $WIRE4, $WIRE6 is behind a wire, va, though it is its own: what goes there leaves by
+# va and comes in by vb, both ways of a connection. Triggers use these addresses where they would use loopback.
+WIRE4=10.99.0.1 WIRE6=fd00:d:99::1
+wire_new() { # NAME
+	local mac
+	netns_new "$1"
+	ip -n "$NETNS" link add va type veth peer name vb || skip "no veth"
+	ip -n "$NETNS" addr add $WIRE4/32 dev vb
+	ip -n "$NETNS" -6 addr add $WIRE6/128 dev vb nodad
+	ip netns exec "$NETNS" sysctl -qw net.ipv4.conf.vb.accept_local=1 net.ipv4.conf.all.rp_filter=0 \
+		net.ipv4.conf.vb.rp_filter=0
+	ip -n "$NETNS" link set va up
+	ip -n "$NETNS" link set vb up
+	mac=$(ip -n "$NETNS" -br link show vb | awk '{ print $3 }')
+	for family in -4 -6; do
+		ip -n "$NETNS" $family rule add pref 10 iif lo lookup 10
+		ip -n "$NETNS" $family rule add pref 20 lookup local
+		ip -n "$NETNS" $family rule del pref 0
+	done
+	ip -n "$NETNS" route add $WIRE4/32 dev va src $WIRE4 table 10
+	ip -n "$NETNS" -6 route add $WIRE6/128 dev va src $WIRE6 table 10
+	ip -n "$NETNS" neigh add $WIRE4 lladdr "$mac" dev va
+	ip -n "$NETNS" neigh add $WIRE6 lladdr "$mac" dev va
+	export TRIG_ADDR4=$WIRE4 TRIG_ADDR6=$WIRE6
+}
+
+trace_in() {
+	local ns=$1 program=$2
+	shift 2
+	trace_with "$program" ip netns exec "$ns" "$@"
+}
+
+start_waiting() {
+	local i
+	: >"$tmp/waiting" # the one before has said that it is ready
+	"$@" -w >"$tmp/waiting" &
+	WAITING=$!
+	for ((i = 0; i < 500; i++)); do
+		grep -qs '^ready=1' "$tmp/waiting" && return
+		sleep 0.01
+	done
+	fail "the trigger is not ready: $*"
+	exit 1
+}
+
+# A command (see trace_with): the waiting trigger goes on, and its lines become this one's.
+go_on() {
+	kill -USR1 "$1"
+	while kill -0 "$1" 2>/dev/null; do sleep 0.02; done
+	cat "$2"
+}
+
+trace_waiting() {
+	declare -f go_on >"$tmp/go"
+	printf 'go_on %q %q\n' "$WAITING" "$tmp/waiting" >>"$tmp/go"
+	trace_with "$1" "$BASH" "$tmp/go"
+	wait "$WAITING" || fail "the waiting trigger failed"
+}
+
+# The kernel's own counter of a namespace: GROUP as in /proc/net/snmp or netstat ("Tcp", "TcpExt", "Ip"), or Ip6, Udp6,
+# Icmp6, UdpLite6 with the names of /proc/net/snmp6 (without the group).
+snmp() { # NETNS GROUP NAME
+	case $2 in
+	*6) ip netns exec "$1" awk -v key="$2$3" '$1 == key { print $2 }' /proc/net/snmp6 ;;
+	*)
+		ip netns exec "$1" cat /proc/net/snmp /proc/net/netstat | awk -v group="$2:" -v name="$3" '$1 == group {
+			if (at) { print $at; exit }
+			for (i = 2; i <= NF; i++) if ($i == name) at = i
+			if (!at) getline
+		}'
+		;;
+	esac
+}
+
+capture() {
+	local i
+	: >"$tmp/tcpdump"
+	ip netns exec "$1" tcpdump -i "$2" -n -s 128 -B 65536 --immediate-mode -U -w "$tmp/pcap" "${@:3}" 2>"$tmp/tcpdump" &
+	CAPTURE=$!
+	for ((i = 0; i < 500; i++)); do
+		grep -q 'listening on' "$tmp/tcpdump" && return
+		sleep 0.01
+	done
+	skip "tcpdump does not start: $(<"$tmp/tcpdump")"
+}
+
+captured() {
+	kill -INT "$CAPTURE"
+	wait "$CAPTURE"
+	expect_match "$(<"$tmp/tcpdump")" '(^|[^0-9])0 packets dropped by kernel' "the capture is whole"
+}
+
+# The segments of a capture, sorted: "SA SP DA DP FLAGS WIN LEN"; and the same of OUT's lines with these keys and fl= for p.
+# IP 127.0.0.1.54126 > 127.0.0.1.44435: Flags [S.], seq 1:2, ack 7, win 65483, options [...], length 0
+pcap_segments() {
+	tcpdump -n -r "$tmp/pcap" tcp 2>/dev/null | awk '{
+		from = $3; to = $5; sub(/:$/, "", to)
+		sp = from; sub(/.*\./, "", sp); sub(/\.[0-9]*$/, "", from)
+		dp = to; sub(/.*\./, "", dp); sub(/\.[0-9]*$/, "", to)
+		flags = $0; sub(/.*Flags \[/, "", flags); sub(/\].*/, "", flags); if (flags == "none") flags = ""
+		win = $0; sub(/.* win /, "", win); sub(/[^0-9].*/, "", win)
+		len = $0; sub(/.* length /, "", len); sub(/[^0-9].*/, "", len)
+		print from, sp, to, dp, flags, win, len
+	}' | sort
+}
+
+traced_segments() { # PROBE
+	over_lines "p == \"$1\" {
+		split(\"F S R P . U E W\", letter, \" \"); flags = \"\"; rest = v[\"fl\"]
+		for (i = 1; i <= 8; i++) { if (rest % 2) flags = flags letter[i]; rest = int(rest / 2) }
+		print v[\"sa\"], v[\"sp\"], v[\"da\"], v[\"dp\"], flags, v[\"win\"], v[\"len\"]
+	}" | sort
+}
+
+# All from OUT with a condition and an action of awk. A number from split is a number where it looks like one.
+over_lines() {
+	awk '{ split("", v); p = $1; for (i = 2; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2]; pair[2] = "" } }
+		'"$1" <<<"$OUT"
+}
+
+lines() {
+	over_lines "($1)"
+}
+
+count() {
+	over_lines "($1) { n++ } END { print n + 0 }"
+}
+
+total() {
+	over_lines "($2) { n += v[\"$1\"] } END { printf \"%.0f\\n\", n }"
+}
+
+values() {
+	over_lines "($2) { print v[\"$1\"] }"
+}
+
+expect_count() {
+	expect_eq "$(count "$1")" "$2" "$3"
+}
+
+expect_total() {
+	expect_eq "$(total "$1" "$2")" "$3" "$4"
+}
+
+# D: a line a segment of the namespace. sp, dp, sa, da: of the segment; fl: flags; len: payload.
+segments() {
+	cat <<-END
+		tcp:::send, tcp:::receive
+		/args[1]->cs_netns == $1/
+		{
+			printf("%s pid=%d name=%s cid=%d ver=%d sa=%s da=%s sp=%d dp=%d fl=%d len=%d st=%d\\n", probename,
+			    args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_cid, args[2]->ip_ver, args[2]->ip_saddr,
+			    args[2]->ip_daddr, args[4]->tcp_sport, args[4]->tcp_dport, args[4]->tcp_flags,
+			    args[2]->ip_plength - args[4]->tcp_offset, args[3]->tcps_state);
+		}
+	END
+}
+
+finish() {
+	local status=$? ns pids
+	trap - EXIT
+	mapfile -t pids < <(jobs -p)
+	[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null
+	for ns in "${namespaces[@]}"; do
+		ip netns pids "$ns" 2>/dev/null | xargs -r kill 2>/dev/null
+		ip netns del "$ns"
+	done
+	[ "$status" -eq 0 ] && status=$failed
+	exit "$status"
+}
+trap finish EXIT
+trap 'trap "" INT TERM HUP; exit 1' INT TERM HUP # timeout(1) sends it twice
+
+# C, on standard output: RAW_GETPPID(r) is the system call without the C library, which keeps no frame pointers. A macro,
+# as a function would be one more frame of an inlined one.
+raw_getppid() {
+	cat <<-'C'
+		#if defined(__x86_64__)
+		#define RAW_GETPPID(r) __asm__ volatile("syscall" : "=a"(r) : "0"(110L) : "rcx", "r11", "memory")
+		#else
+		#define RAW_GETPPID(r) do { \
+			register long x8 __asm__("x8") = 173, x0 __asm__("x0"); \
+			__asm__ volatile("svc 0" : "=r"(x0) : "r"(x8) : "memory"); \
+			(r) = x0; \
+		} while (0)
+		#endif
+	C
+}

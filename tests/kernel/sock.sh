@@ -1,5 +1,0 @@
-# The sock provider's probes, each call of a trigger once.
-. "$here/sock.lib"
-need_ipv6
-check_calls 4 127.0.0.1 TCP
-check_calls 6 ::1 TCPv6

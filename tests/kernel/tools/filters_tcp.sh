@@ -1,0 +1,31 @@
+# timeout: 180
+# The tools of TCP connections with all their options (filters.py).
+. "$here/tools/filters.lib"
+matrix_begin
+matrix_run <<'PY'
+OWNER = "-p --netns --cgroup --container"
+SOCKETS = OWNER + " -P -L -D --host -4 -6"
+data = world.REQUEST + world.ANSWER
+def size(row):
+    return int(row["bytes"])
+def kilobytes(row):
+    return int(row["rx_kb"]) + int(row["tx_kb"])
+def new(row):
+    return row["event"] == "new"
+tool("tcpconnect", "tcp", SOCKETS + " -t -T -w -c -U -n", client=1, port="remote")
+tool("tcpaccept", "tcp", SOCKETS + " -t -T -w", server=1, port="local")
+tool("tcpbind", "tcp", SOCKETS + " -t -T -w", listen=1, bind=1, port="local")
+tool("tcplife", "tcp", SOCKETS + " -t -T -w", client=1, server=1)
+tool("tcpstates", "tcp", SOCKETS + " -t -T -w", client=5, server=5, listen=2, columns=112)
+tool("tcpstate", "tcp", SOCKETS, client=5, server=5, listen=2)
+tool("tcpsnoop", "tcp", SOCKETS + " -w", client=data, server=data, measure=size)
+tool("tcpio", "tcp", SOCKETS, client=data, server=data, measure=size)
+tool("tcptop", "tcp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
+     args=["1"], linger=1.2)
+tool("tcpwin", "tcp", SOCKETS, client=1, server=1, measure=new)
+tool("tcprtt", "tcp", SOCKETS + " -H -n interval count", client=1, measure=lambda row: 1)
+tool("tcpsynbl", "tcp", SOCKETS + " interval count", server=1)
+tool("tcpnagle", "tcp", SOCKETS + " interval count", client=1, server=1)
+tool("tcpretrans", "again", SOCKETS + " -t -c -l -n -w", client=lambda s: s["retransmits"], own=["-l"])
+tool("tcpdrop", "again", SOCKETS + " -t -w", server=lambda s: s["drops"], columns=101, own=["-q"])
+PY

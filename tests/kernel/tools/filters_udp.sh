@@ -1,0 +1,37 @@
+# timeout: 180
+# The tools of datagrams, packets, devices and names with all their options (filters.py).
+. "$here/tools/filters.lib"
+matrix_begin
+matrix_run <<'PY'
+OWNER = "-p --netns --cgroup --container"
+SOCKETS = OWNER + " -P -L -D --host -4 -6"
+HOSTS = OWNER + " --host -4 -6"
+data = world.DATAGRAM + world.REPLY
+def size(row):
+    return int(row["bytes"])
+def kilobytes(row):
+    return int(row["rx_kb"]) + int(row["tx_kb"])
+def total(row):
+    return int(row["rx_bytes"]) + int(row["tx_bytes"])
+tool("udpconnect", "udp", SOCKETS + " -t -w", client=1, port="remote")
+tool("udplife", "udp", SOCKETS + " -t -T -w", client=data, listen=data, measure=total)
+tool("udpsnoop", "udp", SOCKETS + " -w", client=data, server=data, measure=size)
+tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
+     args=["1"], linger=1.2)
+tool("ipecn", "ecn", "--netns --host -4 -6 -o", once=1)
+tool("superping", "ping", HOSTS + " -T", once=1, names=False)
+tool("dnssnoop", "dns", HOSTS + " -q -s -x -m -t -T -w", once=1)
+tool("gethostlatency", "lookup", OWNER + " -m -e -x", once=1)
+tool("neighsnoop", "neighbour", "--netns --host -4 -6 -i -r -x -t -T -w", once=1, own=["-r"], empty=1)
+tool("netsize", "udp", HOSTS + " -i -D interval count", once=4)  # of a process: what it sends
+tool("nettxlat", "udp", HOSTS + " -i -D interval count", once=2)
+tool("nettxlat-dev", "udp", HOSTS + " -i interval count", once=2)
+tool("skbdrop", "again", HOSTS + " -s -i interval count -n", once=lambda s: s["drops"],
+     measure=lambda row: int(row["drops"]) if row.get("reason") == "SOCKET_FILTER" else 0)
+if "DWIRE_NO_QUEUE" not in os.environ:  # the devices' queue is a tbf
+    for name in "qdisclat", "qdisc-tbf":
+        tool(name, "udp", HOSTS + " -i -D interval count", once=2)
+    tool("qdisclat", "udp", "kind", once=2, args=["tbf"])
+    for name in "cbq", "cbs", "codel", "fq", "fq_codel", "red":
+        tool(f"qdisc-{name}", "udp", HOSTS + " -i -D interval count", once_more=False)
+PY
