@@ -5,8 +5,9 @@
 #include <linux/bpf.h>
 #include <time.h>
 
+#include "datum.h"
 #include "image/image.h"
-#include "run_test.h"
+#include "unit.h"
 
 #define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
 #define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)

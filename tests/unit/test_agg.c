@@ -5,7 +5,8 @@
 #include <bpf/libbpf.h>
 
 #include "agg/agg.h"
-#include "run_test.h"
+#include "datum.h"
+#include "unit.h"
 
 #define MAX_KEYS 3
 #define MAX_AGGS 4
@@ -691,8 +692,7 @@ static void test_kernel(void)
 	int fd = map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_sum", 4, 8, 64);
 
 	if (fd < 0) {
-		checks_skipped++;
-		printf("maps of the kernel: %s\n", strerror(-fd));
+		unit_skip(strerror(-fd));
 		return;
 	}
 	test_kernel_sum(fd);
@@ -711,5 +711,5 @@ int main(void)
 	test_actions();
 	test_keyless();
 	test_kernel();
-	return checks_end();
+	return unit_end();
 }

@@ -34,7 +34,7 @@ static void test_period(void)
 		{ 1, "x", 0 },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		uint64_t ns = 0;
 		bool ok = period_of(rows[i].n, rows[i].unit, strcmp, &ns);
 
@@ -48,7 +48,7 @@ static void test_arena(struct arena *a)
 	const size_t before = arena_used(a);
 	size_t sum = 0;
 
-	for (size_t i = 0; i < UNIT_ROWS(sizes); i++) {
+	for (size_t i = 0; i < ROWS(sizes); i++) {
 		unsigned char *p = arena_alloc(a, sizes[i]);
 		size_t nonzero = 0;
 
@@ -185,7 +185,7 @@ static void test_escape(void)
 		{ "\xff\x80", 2, 0, "\\xff\\x80", 8 },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		char *got = unit_capture(print_escape, &rows[i]);
 
 		EXPECT_STR(got, rows[i].want);
@@ -362,7 +362,7 @@ static void test_nearest(void)
 		{ "xyz", NULL },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		const char *got = nearest_name(rows[i].name, table);
 
 		EXPECT_STR(got ? got : "none", rows[i].want ? rows[i].want : "none");

@@ -9,7 +9,8 @@
 #include <bpf/libbpf.h>
 
 #include "consume/consume.h"
-#include "run_test.h"
+#include "datum.h"
+#include "unit.h"
 
 #define NRINGS 3
 #define RING_SIZE 512
@@ -623,8 +624,7 @@ static void test_kernel(void)
 		rings[i] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dwt_ring", 0, 0, size, NULL);
 		progs[i] = rings[i] < 0 ? -1 : writer_load(rings[i]);
 		if (progs[i] < 0) {
-			checks_skipped++;
-			printf("rings of the kernel: %s\n", strerror(rings[i] < 0 ? -rings[i] : -progs[i]));
+			unit_skip(strerror(rings[i] < 0 ? -rings[i] : -progs[i]));
 			return;
 		}
 	}
@@ -656,5 +656,5 @@ int main(void)
 	test_broken_stream();
 	test_missed();
 	test_kernel();
-	return checks_end();
+	return unit_end();
 }

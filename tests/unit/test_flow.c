@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_flow: the lines of -F, to the column. */
+#include "datum.h"
 #include "print/flow.h"
-#include "run_test.h"
+#include "unit.h"
 
 /* clang-format off */
 static const struct image_probe probes[] = {
@@ -64,5 +65,5 @@ int main(void)
 	}
 	out_free(o);
 	capture_close(&c);
-	return checks_end();
+	return unit_end();
 }

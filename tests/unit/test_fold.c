@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_fold: the rewriting rules of the optimiser, one a row: what x becomes, how many operations that takes behind the
  * optimiser, and the same result as before for every value of a list. No root, no kernel. */
+#include "datum.h"
 #include "ir_sim.h"
-#include "run_test.h"
+#include "unit.h"
 
 struct step {
 	enum ir_alu op;
@@ -159,5 +160,5 @@ int main(void)
 	for (size_t i = 0; i < ROWS(jump_rules); i++)
 		check_jump(a, &jump_rules[i]);
 	arena_free(a);
-	return checks_end();
+	return unit_end();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_format: formats are taken apart as the table says; bounds of llquantize. */
+#include "datum.h"
 #include "lang/format.h"
-#include "run_test.h"
+#include "unit.h"
 
 /* Each item as 'text'<conversion: letters, flags, width, precision, size>. */
 static void show(const struct fmt *f, char *buf, size_t size)
@@ -138,5 +139,5 @@ int main(void)
 	for (size_t i = 0; i < ROWS(llq); i++)
 		test_llq(i);
 	arena_free(a);
-	return checks_end();
+	return unit_end();
 }

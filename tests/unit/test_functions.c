@@ -20,13 +20,13 @@ static const struct known {
 static void each(void *ctx, void (*fn)(void *to, const char *module, const char *name), void *to)
 {
 	(void)ctx;
-	for (size_t i = 0; i < UNIT_ROWS(funcs); i++)
+	for (size_t i = 0; i < ROWS(funcs); i++)
 		fn(to, funcs[i].module, funcs[i].name);
 }
 
 static const struct known *find(const char *name)
 {
-	for (size_t i = 0; i < UNIT_ROWS(funcs); i++)
+	for (size_t i = 0; i < ROWS(funcs); i++)
 		if (!strcmp(funcs[i].name, name))
 			return &funcs[i];
 	return NULL;
@@ -119,7 +119,7 @@ int main(void)
 {
 	struct arena *a = arena_new();
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		EXPECT_STR(compiled(a, rows[i].text, TIER_FUNCTIONS), rows[i].functions);
 		EXPECT_STR(compiled(a, rows[i].text, TIER_KPROBES), rows[i].kprobes);
 	}

@@ -14,24 +14,7 @@
 #include "ir/ir.h"
 #include "ir_sim.h"
 #include "load/functab.h"
-
-static struct {
-	unsigned passed, failed;
-} tally;
-
-#define CHECK(cond, ...)                                                  \
-	do {                                                              \
-		if (cond) {                                               \
-			tally.passed++;                                   \
-		} else {                                                  \
-			tally.failed++;                                   \
-			printf("%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-			printf(__VA_ARGS__);                              \
-			printf("\n");                                     \
-		}                                                         \
-	} while (0)
-
-#define ROWS(a) (sizeof(a) / sizeof((a)[0]))
+#include "unit.h"
 
 /* ---- random programs --------------------------------------------------------------------------------------------- */
 #define STACK_WORDS 6
@@ -1140,6 +1123,5 @@ int main(void)
 	arena_free(here.arena);
 	test_random(seed, 3000);
 	test_kernel(seed);
-	printf("%u passed, %u failed\n", tally.passed, tally.failed);
-	return tally.failed != 0;
+	return unit_end();
 }

@@ -59,7 +59,7 @@ static void test_counts(struct arena *a)
 		unsigned progs, left;
 	} rows[] = { { 0, 0 }, { 1, 1 }, { 24, 24 }, { 25, 13 }, { 48, 24 }, { 49, 17 }, { 500, 24 } };
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		struct image im;
 		unsigned next = 0;
 
@@ -105,7 +105,7 @@ static void test_tracepoints(struct arena *a)
 	} rows[] = { { 85, 85 * 3 }, { 86, 86 } };
 	struct image im;
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		fill(a, &im, rows[i].places * 3);
 		for (size_t k = 0; k < im.progs.n; k++) {
 			im.progs.v[k].attach = ATTACH_TP_BTF;

@@ -26,7 +26,7 @@ int main(void)
 	char text[2 * KNAME_LEN] = "";
 	struct kname s;
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		bool found = knames_parse(rows[i].text, 0x1010, &s);
 
 		EXPECT_INT(found, rows[i].name != NULL);

@@ -722,5 +722,5 @@ int main(void)
 	test_child_ends();
 	test_zones(f);
 	features_free(f);
-	return checks_end();
+	return unit_end();
 }

@@ -231,7 +231,7 @@ static const struct {
 
 static void test_expressions(void)
 {
-	for (size_t i = 0; i < UNIT_ROWS(expressions); i++) {
+	for (size_t i = 0; i < ROWS(expressions); i++) {
 		struct fixture f;
 
 		fixture_init(&f, expressions[i].text, strlen(expressions[i].text));
@@ -280,7 +280,7 @@ static void test_int_suffixes(void)
 		{ "18446744073709551615", 0, UINT64_MAX },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		struct fixture f;
 
 		fixture_init(&f, rows[i].text, strlen(rows[i].text));
@@ -360,7 +360,7 @@ static const struct {
 
 static void test_programs(void)
 {
-	for (size_t i = 0; i < UNIT_ROWS(programs); i++) {
+	for (size_t i = 0; i < ROWS(programs); i++) {
 		struct fixture f;
 		const char *text = "";
 
@@ -423,7 +423,7 @@ static void print_program(void *ctx, FILE *out)
 
 static void test_declarations(void)
 {
-	for (size_t i = 0; i < UNIT_ROWS(declarations); i++) {
+	for (size_t i = 0; i < ROWS(declarations); i++) {
 		struct fixture f;
 
 		fixture_parse(&f, declarations[i].text, strlen(declarations[i].text));
@@ -515,7 +515,7 @@ static const char *error_list(struct fixture *f)
 
 static void test_errors(void)
 {
-	for (size_t i = 0; i < UNIT_ROWS(errors); i++) {
+	for (size_t i = 0; i < ROWS(errors); i++) {
 		struct fixture f;
 
 		fixture_parse(&f, errors[i].text, strlen(errors[i].text));
@@ -605,7 +605,7 @@ static void test_pdesc(void)
 		{ "*{}", "|||*" },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		struct fixture f;
 		const struct pdesc *p = NULL;
 
@@ -692,10 +692,10 @@ static void test_nesting(void)
 		{ "struct ", "{ struct ", "s { int x; }", " a; }", " x;" },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		static const size_t depths[] = { 1000, 5000, 100000 };
 
-		for (size_t k = 0; k < UNIT_ROWS(depths); k++) {
+		for (size_t k = 0; k < ROWS(depths); k++) {
 			char *text = nested(
 				rows[i].head, rows[i].open, rows[i].middle, rows[i].close, rows[i].tail, depths[k]);
 			struct fixture f;
@@ -760,7 +760,7 @@ static void test_speed(void)
 		{ "", "a /", "", "", "", 100000, -EINVAL },
 	};
 
-	for (size_t i = 0; i < UNIT_ROWS(rows); i++) {
+	for (size_t i = 0; i < ROWS(rows); i++) {
 		char *text = nested(rows[i].head, rows[i].open, rows[i].middle, rows[i].close, rows[i].tail, rows[i].n);
 		const double start = seconds();
 		struct fixture f;

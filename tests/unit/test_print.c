@@ -2,8 +2,9 @@
 /* test_print: every conversion of printf, every kind of field, dtrace's default layout, to the column. */
 #include <errno.h>
 
+#include "datum.h"
 #include "print/print.h"
-#include "run_test.h"
+#include "unit.h"
 
 #define MAX_ARGS 8
 
@@ -264,5 +265,5 @@ int main(void)
 	test_heads();
 	test_out();
 	arena_free(a);
-	return checks_end();
+	return unit_end();
 }

@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "datum.h"
 #include "lang/format.h"
 #include "print/print.h"
-#include "run_test.h"
+#include "unit.h"
 
 #define ROUNDS 20000
 
@@ -140,5 +141,5 @@ int main(void)
 	out_free(o);
 	capture_close(&cap);
 	arena_free(a);
-	return checks_end();
+	return unit_end();
 }

@@ -57,7 +57,7 @@ static void print_args(void *ctx, FILE *out)
 
 int main(void)
 {
-	for (size_t i = 0; i < UNIT_ROWS(cases); i++) {
+	for (size_t i = 0; i < ROWS(cases); i++) {
 		char *got = unit_capture(print_args, &i);
 
 		EXPECT_STR(got, cases[i].want);

@@ -450,5 +450,5 @@ int main(void)
 	test_error(f);
 	test_restored();
 	features_free(f);
-	return checks_end();
+	return unit_end();
 }

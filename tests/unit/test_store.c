@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_store: what fill and ring keep, in order, and how much. */
 #include "consume/store.h"
-#include "run_test.h"
+#include "datum.h"
+#include "unit.h"
 
 /* Records of 8 bytes, CPU and number: what is kept as text. */
 static void run(const char *name, bool ring, uint64_t size, const unsigned *cpus, size_t n, const char *want)
@@ -43,5 +44,5 @@ int main(void)
 	run("fill of two CPUs", false, 24, two, 8, "full5 full6 0:0 1:1 1:2 0:3 1:4 0:7 ");
 	run("fill: too small for any", false, 7, one, 2, "full0 full1 ");
 	store_free(NULL);
-	return checks_end();
+	return unit_end();
 }

@@ -68,7 +68,7 @@ int main(void)
 	struct arena *a = arena_new();
 	struct tpformat f;
 
-	for (size_t i = 0; i < UNIT_ROWS(fields); i++) {
+	for (size_t i = 0; i < ROWS(fields); i++) {
 		const char *text = arena_printf(
 			a, "name: x\nID: 1\nformat:\n" COMMON "\n%s\nprint fmt: \"%%d\", REC->rc\n", fields[i].line);
 
@@ -86,7 +86,7 @@ int main(void)
 		EXPECT_INT(f.fields->is_signed, fields[i].is_signed);
 		EXPECT_INT(f.fields->relative, fields[i].relative);
 	}
-	for (size_t i = 0; i < UNIT_ROWS(wrong); i++)
+	for (size_t i = 0; i < ROWS(wrong); i++)
 		EXPECT_INT(tpformat_parse(a, wrong[i], &f), -EINVAL);
 	EXPECT_INT(tpformat_parse(a, COMMON, &f), 0); /* a record without fields of its own */
 	EXPECT_INT(f.n, 0);

@@ -1,84 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* run_test: what the tests of src/run share: checks, captured output, records and images made by hand. */
-#ifndef DWIRE_TESTS_RUN_TEST_H
-#define DWIRE_TESTS_RUN_TEST_H
-#include <stdio.h>
+/* datum: records and keys made by hand. A table of data becomes bytes and the fields that describe them. */
+#ifndef DWIRE_TESTS_DATUM_H
+#define DWIRE_TESTS_DATUM_H
 #include <stdlib.h>
 #include <string.h>
 
 #include "image/image.h"
-
-static unsigned checks_passed, checks_failed, checks_skipped;
-
-#define ROWS(a) (sizeof(a) / sizeof((a)[0]))
-
-#define CHECK(cond, ...)                                                  \
-	do {                                                              \
-		if (cond) {                                               \
-			checks_passed++;                                  \
-		} else {                                                  \
-			checks_failed++;                                  \
-			printf("%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-			printf(__VA_ARGS__);                              \
-			printf("\n");                                     \
-		}                                                         \
-	} while (0)
-
-#define CHECK_TEXT(name, got, want) check_text(__FILE__, __LINE__, (name), (got), (want))
-
-static inline void check_text(const char *file, int line, const char *name, const char *got, const char *want)
-{
-	if (!strcmp(got, want)) {
-		checks_passed++;
-		return;
-	}
-	checks_failed++;
-	printf("%s:%d: %s\n--- want\n%s\n--- got\n%s\n---\n", file, line, name, want, got);
-}
-
-/* The last line of every test program. */
-static inline int checks_end(void)
-{
-	printf("%u passed, %u failed", checks_passed, checks_failed);
-	if (checks_skipped)
-		printf(", %u skipped", checks_skipped);
-	printf("\n");
-	return checks_failed ? 1 : 0;
-}
-
-/* A stream into memory. text is what was written up to the last capture_text(). */
-struct capture {
-	FILE *f;
-	char *text;
-	size_t len;
-};
-
-static inline void capture_open(struct capture *c)
-{
-	c->text = NULL;
-	c->f = open_memstream(&c->text, &c->len);
-	if (!c->f)
-		abort();
-}
-
-static inline const char *capture_text(struct capture *c)
-{
-	fflush(c->f);
-	/* After a rewind the stream keeps what stood behind its end. */
-	c->text[c->len] = '\0';
-	return c->text;
-}
-
-static inline void capture_reset(struct capture *c)
-{
-	rewind(c->f);
-}
-
-static inline void capture_close(struct capture *c)
-{
-	fclose(c->f);
-	free(c->text);
-}
 
 /* One datum of a record or a key. */
 struct datum {
