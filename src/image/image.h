@@ -135,24 +135,34 @@ struct image_probe {
 };
 
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
+/* What a map is for. One list makes the enum and the count. */
+/* clang-format off */
+#define MAP_ROLE_LIST(X)                                                                                    \
+	X(MAP_RINGS)       /* array of ring buffers, one a CPU */ \
+	X(MAP_DROPS)       /* per-CPU array of u64, DW_DROP_COUNT */ \
+	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner */ \
+	X(MAP_GLOBALS)     /* array of one value: the global variables */ \
+	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
+	X(MAP_AGG)          \
+	X(MAP_ZERO)        /* array of one value: zeroes, the start of a new key of an aggregation */ \
+	X(MAP_SCRATCH)     /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */ \
+	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
+	X(MAP_SPECS)       /* array of one value: a bit for each speculation that is active */ \
+	X(MAP_VTIME)       /* per-CPU array of one value: the thread that runs, since when, its CPU time then */ \
+	X(MAP_STAMP)       /* LRU hash of image/probe.h's stamps: address -> time, word */ \
+	X(MAP_TABLE)       /* array of one value, which programs only read */ \
+	X(MAP_MACHINE)     /* array of one struct dw_machine: the runtime keeps it up to date */ \
+	X(MAP_SENDERS)     /* the owner service's per-CPU array: who is sending on a socket of several processes */ \
+	X(MAP_CALLS)       /* LRU hash of lower/calls.c: thread -> the call that it is in */
+/* clang-format on */
 enum map_role {
-	MAP_RINGS,   /* array of ring buffers, one a CPU */
-	MAP_DROPS,   /* per-CPU array of u64, DW_DROP_COUNT */
-	MAP_OWNER,   /* the owner service's hash: socket address -> owner */
-	MAP_GLOBALS, /* array of one value: the global variables */
-	MAP_DYN,     /* hash: associative arrays and thread-local variables */
-	MAP_AGG,
-	MAP_ZERO,       /* array of one value: zeroes, the start of a new key of an aggregation */
-	MAP_SCRATCH,    /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */
-	MAP_LAST_USERS, /* the owner service's hash: socket address -> owner, of sockets of several processes */
-	MAP_SPECS,      /* array of one value: a bit for each speculation that is active */
-	MAP_VTIME,      /* per-CPU array of one value: the thread that runs, since when, its CPU time then */
-	MAP_STAMP,      /* LRU hash of image/probe.h's stamps: address -> time, word */
-	MAP_TABLE,      /* array of one value, which programs only read */
-	MAP_MACHINE,    /* array of one struct dw_machine: the runtime keeps it up to date */
-	MAP_SENDERS,    /* the owner service's per-CPU array: who is sending on a socket of several processes */
-	MAP_CALLS,      /* LRU hash of lower/calls.c: thread -> the call that it is in */
+#define X(r) r,
+	MAP_ROLE_LIST(X)
+#undef X
 };
+#define X(r) +1
+enum { MAP_ROLES = MAP_ROLE_LIST(X) };
+#undef X
 
 struct image_map {
 	enum map_role role;

@@ -4,7 +4,10 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define REC_MAX 32768u /* bytes */
 
@@ -230,15 +233,15 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 }
 
 /* ---- ring buffers ------------------------------------------------------------------------------------------------ */
-void count_drop(struct lowerer *lw, enum dw_drop cause)
+void count_drop(struct clause_ctx *cx, enum dw_drop cause)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	uint32_t end = ir_newlabel(ir);
 	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), p;
 
 	ir_sti(ir, key, 0, 4, (int32_t)cause);
-	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_DROPS)), key }, 2, false);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_DROPS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, p, 0, end);
 	ir_xadd(ir, p, 0, 8, ir_imm(ir, 1));
 	ir_label(ir, end);
@@ -246,96 +249,98 @@ void count_drop(struct lowerer *lw, enum dw_drop cause)
 }
 
 /* The ring of this CPU. */
-static vreg own_ring(struct lowerer *lw, uint32_t none_label)
+static vreg own_ring(struct clause_ctx *cx, uint32_t none_label)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), cpu, ring;
 
 	cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
 	ir_st(ir, key, 0, 4, cpu);
-	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_RINGS)), key }, 2, false);
+	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_RINGS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, ring, 0, none_label);
 	return ring;
 }
 
 /* Room for a record in the ring. Jumps to full, the drop counted, when there is none. */
-vreg ring_reserve(struct lowerer *lw, uint32_t size, uint32_t full_label)
+vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	vreg ring, rec = ir_var(ir);
 	uint32_t got = ir_newlabel(ir);
 
-	ring = own_ring(lw, full_label);
+	ring = own_ring(cx, full_label);
 	ir_set(ir, rec,
 		ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3, false));
 	ir_jcci(ir, CC_NE, rec, 0, got);
-	count_drop(lw, DW_DROP_RING);
+	count_drop(cx, DW_DROP_RING);
 	ir_jmp(ir, full_label);
 	ir_label(ir, got);
 	ir_stack_release(ir, mark);
 	return rec;
 }
 
-void ring_submit(struct lowerer *lw, vreg rec, bool wake)
+void ring_submit(struct clause_ctx *cx, vreg rec, bool wake)
 {
 	int flags =
 		wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP; /* the consumer polls: no interrupt for each record */
 
-	ir_call(lw->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(lw->ir, flags) }, 2, false);
+	ir_call(cx->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(cx->ir, flags) }, 2, false);
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
-static void store_arg(struct lowerer *lw, const struct expr *e, const struct field *f)
+static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct field *f)
 {
 	struct sval s;
 
 	if (f->kind == FIELD_BYTES) {
-		struct val to = { .k = V_MEM, .type = e->type, .r = lw->rec, .off = f->off, .ours = true, .mut = true };
+		struct val to = {
+			.k = V_MEM, .type = e->type, .r = cx->rec, .off = f->off, .ptr = PTR_OURS, .mut = true
+		};
 
-		place_copy(lw, to, lower_expr(lw, e), f->size);
+		place_copy(cx, to, lower_expr(cx, e), f->size);
 		return;
 	}
 	if (f->kind == FIELD_INT) {
-		ir_st(lw->ir, lw->rec, (int32_t)f->off, 8, lower_word(lw, e));
+		ir_st(cx->ir, cx->rec, (int32_t)f->off, 8, lower_word(cx, e));
 		return;
 	}
 	if (f->kind >= FIELD_SYM && f->kind <= FIELD_UCOPY) {
-		sym_store(lw, e, f->size, lw->rec, (int32_t)f->off);
+		sym_store(cx, e, f->size, cx->rec, (int32_t)f->off);
 		return;
 	}
-	s = lower_str_as(lw, e, expr_form(lw->ck, e));
-	str_need(lw, &s);
-	str_store(lw, s, lw->rec, (int32_t)f->off);
+	s = lower_str_as(cx, e, expr_form(cx->lw->ck, e));
+	str_need(cx, &s);
+	str_store(cx, s, cx->rec, (int32_t)f->off);
 }
 
-static void lower_recorded(struct lowerer *lw, const struct expr *e)
+static void lower_recorded(struct clause_ctx *cx, const struct expr *e)
 {
-	const struct action *a = &lw->actions[lw->action_no++];
+	const struct action *a = &cx->actions[cx->action_no++];
 	bool self = func_class(e->sym->func) == FC_SYM; /* the call is what is recorded */
 	size_t from = self ? 0 : e->args.n - a->nargs;  /* the format and aggregations stand first */
 
 	for (size_t i = 0; i < a->nargs; i++) {
-		int32_t mark = scratch_mark(lw);
+		int32_t mark = scratch_mark(cx->pg);
 
 		if (a->kind == ACT_COMMIT || a->kind == ACT_DISCARD)
-			ir_st(lw->ir, lw->rec, (int32_t)a->args[i].off, 8, spec_end(lw, e->args.v[from + i]));
+			ir_st(cx->ir, cx->rec, (int32_t)a->args[i].off, 8, spec_end(cx, e->args.v[from + i]));
 		else
-			store_arg(lw, self ? e : e->args.v[from + i], &a->args[i]);
-		scratch_release(lw, mark);
+			store_arg(cx, self ? e : e->args.v[from + i], &a->args[i]);
+		scratch_release(cx->pg, mark);
 	}
 	if (a->guard_off)
-		ir_sti(lw->ir, lw->rec, (int32_t)a->guard_off, 8, 1);
+		ir_sti(cx->ir, cx->rec, (int32_t)a->guard_off, 8, 1);
 	if (a->kind == ACT_EXIT)
-		ir_seti(lw->ir, lw->exiting, 1);
+		ir_seti(cx->ir, cx->exiting, 1);
 }
 
-void lower_action(struct lowerer *lw, const struct expr *e)
+void lower_action(struct clause_ctx *cx, const struct expr *e)
 {
 	if (!(func_traits(e->sym->func) & FT_KERNEL))
-		lower_recorded(lw, e);
+		lower_recorded(cx, e);
 	else if (e->sym->func == FN_speculate)
-		spec_choose(lw, e);
+		spec_choose(cx, e);
 	else
-		lower_destructive(lw, e);
+		lower_destructive(cx, e);
 }

@@ -4,9 +4,11 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
 
-static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count);
+static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count);
 
 static bool is_step(const struct expr *e)
 {
@@ -14,122 +16,111 @@ static bool is_step(const struct expr *e)
 }
 
 /* x++, x += n as statements: one atomic addition where the variable allows it. */
-static bool atomic_step(struct lowerer *lw, const struct expr *e)
+static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 {
 	bool dec = e->op == OP_PREDEC || e->op == OP_POSTDEC || e->op == OP_SUB;
 	vreg d;
 
 	if (is_step(e) && e->type->kind == T_INT) {
-		return var_add(lw, e->a, ir_imm(lw->ir, dec ? -1 : 1), dec);
+		return var_add(cx, e->a, ir_imm(cx->ir, dec ? -1 : 1), dec);
 	}
 	if (e->kind != EX_ASSIGN || (e->op != OP_ADD && e->op != OP_SUB) || e->type->kind != T_INT ||
 		e->type->size < 4 || (is_plain_var(e->a) && e->a->sym->scope == SCOPE_THIS))
 		return false;
 	if (!is_plain_var(e->a) && (e->a->kind != EX_MEMBER || e->a->isuffix))
 		return false;
-	d = lower_int(lw, e->b);
-	return var_add(lw, e->a, dec ? ir_neg(lw->ir, d) : d, dec);
+	d = lower_int(cx, e->b);
+	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
-static void lower_stmt_expr(struct lowerer *lw, const struct expr *e)
+static void lower_stmt_expr(struct clause_ctx *cx, const struct expr *e)
 {
-	lw->ir->loc = e->loc;
+	cx->ir->loc = e->loc;
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG)
-		lower_agg(lw, e);
+		lower_agg(cx, e);
 	else if (e->kind == EX_CALL && e->sym &&
 		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM))
-		lower_action(lw, e);
-	else if (!atomic_step(lw, e))
-		(void)lower_load(lw, lower_expr(lw, e), e);
+		lower_action(cx, e);
+	else if (!atomic_step(cx, e))
+		(void)lower_load(cx, lower_expr(cx, e), e);
 }
 
-static void lower_if(struct lowerer *lw, const struct stmt *s)
+static void lower_if(struct clause_ctx *cx, const struct stmt *s)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
-	size_t mark = memo_mark(lw);
+	size_t mark = memo_mark(cx->pg);
 
-	lower_jump(lw, s->expr, no, false);
-	lower_stmts(lw, s->then.v, s->then.n, false);
+	lower_jump(cx, s->expr, no, false);
+	lower_stmts(cx, s->then.v, s->then.n, false);
 	ir_jmp(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 	ir_label(ir, no);
-	lower_stmts(lw, s->otherwise.v, s->otherwise.n, false);
+	lower_stmts(cx, s->otherwise.v, s->otherwise.n, false);
 	ir_label(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 }
 
-static void lower_stmts(struct lowerer *lw, struct stmt *const *v, size_t n, bool count)
+static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
 {
 	for (size_t i = 0; i < n; i++) {
-		int32_t mark = ir_stack_mark(lw->ir), held = scratch_mark(lw);
+		int32_t mark = ir_stack_mark(cx->ir), held = scratch_mark(cx->pg);
 
 		if (count)
-			lw->stmt_no++;
+			cx->stmt_no++;
 		if (v[i]->kind == ST_IF)
-			lower_if(lw, v[i]);
+			lower_if(cx, v[i]);
 		else
-			lower_stmt_expr(lw, v[i]->expr);
-		ir_stack_release(lw->ir, mark);
-		scratch_release(lw, held);
+			lower_stmt_expr(cx, v[i]->expr);
+		ir_stack_release(cx->ir, mark);
+		scratch_release(cx->pg, held);
 	}
 }
 
 /* At a fault: the clauses of ERROR, as if they stood here: in the thread that faulted, before the next clause.
  * Arguments: arg0 the probe's id, arg1 the enabled probe's, arg2 the action, arg3 where in its program, arg4 the
- * fault, arg5 its value. */
-static void fire_error(struct lowerer *lw)
+ * fault, arg5 its value. Returns whether one of them may have ended the trace. */
+static bool fire_error(struct clause_ctx *cx)
 {
-	const vreg args[ERROR_ARGS] = { multi_id(lw), multi_epid(lw), lw->fault_action, lw->fault_pc, lw->fault_code,
-		lw->fault_value };
-	const struct probe *probe = lw->probe;
-	vreg member = lw->member, entry = lw->entry;
-	uint32_t next = lw->next_label, unused = lw->unused_label;
-	bool may_have_ended = lw->may_have_ended;
+	const vreg args[ERROR_ARGS] = { multi_id(cx), multi_epid(cx), cx->fault_action, cx->fault_pc, cx->fault_code,
+		cx->fault_value };
+	const struct jobs *jobs = &cx->lw->errors->jobs;
+	bool may_have_ended = cx->exiting != 0, any = may_have_ended;
 
-	lw->error_args = args;
-	lw->member = 0;
-	lw->unused_label = 0;
-	for (size_t i = 0; i < lw->errors->jobs.v.n; i++) {
-		lower_clause(lw, &lw->errors->jobs.v.v[i]);
-		may_have_ended |= lw->may_have_ended;
+	for (size_t i = 0; i < jobs->v.n; i++) {
+		may_have_ended = lower_clause(cx->pg, &jobs->v.v[i], args, may_have_ended);
+		any |= may_have_ended;
 	}
-	lw->error_args = NULL;
-	lw->probe = probe;
-	lw->prov = probe->prov;
-	lw->member = member;
-	lw->entry = entry;
-	lw->next_label = next;
-	lw->unused_label = unused;
-	lw->may_have_ended = may_have_ended;
+	return any;
 }
 
-/* A record of the fault instead of the clause's own. */
-static void lower_fault_exit(struct lowerer *lw)
+/* A record of the fault instead of the clause's own. Returns whether the clause, or one of ERROR's, may have ended the
+ * trace. */
+static bool lower_fault_exit(struct clause_ctx *cx)
 {
-	struct ir *ir = lw->ir;
-	bool fires = lw->errors && !lw->error_args;
-	uint32_t noted = fires ? ir_newlabel(ir) : lw->next_label;
+	struct ir *ir = cx->ir;
+	bool fires = cx->lw->errors && !cx->error_args;
+	uint32_t noted = fires ? ir_newlabel(ir) : cx->next_label;
 	vreg r;
 
-	ir_label(ir, lw->fault_label);
-	if (lw->rec)
-		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ lw->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
-	ir_label(ir, lw->early_label);
-	r = ring_reserve(lw, sizeof(struct dw_err), noted);
-	ir_st(ir, r, offsetof(struct dw_err, rec.ts), 8, ktime(lw));
+	ir_label(ir, cx->fault_label);
+	if (cx->rec)
+		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ cx->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
+	ir_label(ir, cx->early_label);
+	r = ring_reserve(cx, sizeof(struct dw_err), noted);
+	ir_st(ir, r, offsetof(struct dw_err, rec.ts), 8, ktime(cx));
 	ir_sti(ir, r, offsetof(struct dw_err, rec.epid), 4, -1);
 	ir_sti(ir, r, offsetof(struct dw_err, rec.len), 4, sizeof(struct dw_err));
-	ir_st(ir, r, offsetof(struct dw_err, epid), 4, multi_epid(lw));
-	ir_st(ir, r, offsetof(struct dw_err, action), 4, lw->fault_action);
-	ir_st(ir, r, offsetof(struct dw_err, fault), 4, lw->fault_code);
-	ir_st(ir, r, offsetof(struct dw_err, pc), 4, lw->fault_pc);
-	ir_st(ir, r, offsetof(struct dw_err, value), 8, lw->fault_value);
-	ring_submit(lw, r, true);
-	if (fires) {
-		ir_label(ir, noted);
-		fire_error(lw);
-	}
+	ir_st(ir, r, offsetof(struct dw_err, epid), 4, multi_epid(cx));
+	ir_st(ir, r, offsetof(struct dw_err, action), 4, cx->fault_action);
+	ir_st(ir, r, offsetof(struct dw_err, fault), 4, cx->fault_code);
+	ir_st(ir, r, offsetof(struct dw_err, pc), 4, cx->fault_pc);
+	ir_st(ir, r, offsetof(struct dw_err, value), 8, cx->fault_value);
+	ring_submit(cx, r, true);
+	if (!fires)
+		return cx->exiting != 0;
+	ir_label(ir, noted);
+	return fire_error(cx);
 }
 
 static bool has_exit(const struct epid *ep)
@@ -141,116 +132,127 @@ static bool has_exit(const struct epid *ep)
 }
 
 /* The word that exit() sets: from then on no clause runs, those of this firing neither, but for END's and ERROR's. */
-static vreg ended_word(struct lowerer *lw)
+static vreg ended_word(struct clause_ctx *cx)
 {
-	if (!lw->ended_room) {
-		lw->ended_room = lw->im->globals_size + 1;
-		lw->im->globals_size += 8;
+	if (!cx->lw->ended_room) {
+		cx->lw->ended_room = cx->lw->im->globals_size + 1;
+		cx->lw->im->globals_size += 8;
 	}
-	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), (int32_t)lw->ended_room - 1);
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), (int32_t)cx->lw->ended_room - 1);
 }
 
-/* Asked at the head of a program, and where a clause before this one may have ended the trace. */
-static void leave_when_ended(struct lowerer *lw)
+/* At the head of a program, and where a clause before this one may have ended the trace. */
+static void leave_when_ended(struct clause_ctx *cx)
 {
-	bool last = !strcmp(lw->prov->name, "dtrace") && strcmp(lw->probe->name, "BEGIN") != 0;
+	struct prog_ctx *pg = cx->pg;
+	bool last = !strcmp(cx->prov->name, "dtrace") && strcmp(cx->probe->name, "BEGIN") != 0;
 
-	if (lw->may_have_ended && checker_exits(lw->ck) && !last) {
-		if (!lw->ended_label && !lw->unused_label)
-			lw->ended_label = ir_newlabel(lw->ir);
-		ir_jcci(lw->ir, CC_NE, ir_ld(lw->ir, ended_word(lw), 0, 8, false, false), 0,
-			lw->unused_label ? lw->unused_label : lw->ended_label);
-	}
-	lw->may_have_ended = false;
+	if (!checker_exits(cx->lw->ck) || last)
+		return;
+	if (!pg->ended_label && !cx->unused_label)
+		pg->ended_label = ir_newlabel(cx->ir);
+	ir_jcci(cx->ir, CC_NE, ir_ld(cx->ir, ended_word(cx), 0, 8, false, false), 0,
+		cx->unused_label ? cx->unused_label : pg->ended_label);
 }
 
 /* The record is on its way: a clause that faults behind its exit() has none, and does not end the trace. */
-static void submit_record(struct lowerer *lw, bool exits)
+static void submit_record(struct clause_ctx *cx, bool exits)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t not_yet = ir_newlabel(ir);
 
-	ring_submit(lw, lw->rec, exits);
+	ring_submit(cx, cx->rec, exits);
 	if (exits) {
-		ir_jcci(ir, CC_EQ, lw->exiting, 0, not_yet);
-		ir_sti(ir, ended_word(lw), 0, 8, 1);
+		ir_jcci(ir, CC_EQ, cx->exiting, 0, not_yet);
+		ir_sti(ir, ended_word(cx), 0, 8, 1);
 		ir_label(ir, not_yet);
 	}
 }
 
-static void begin_record(struct lowerer *lw, const struct epid *ep)
+static void begin_record(struct clause_ctx *cx, const struct epid *ep)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
-	lw->rec = ring_reserve(lw, ep->rec_size, lw->next_label);
-	ir_st(ir, lw->rec, offsetof(struct dw_rec, ts), 8, ktime(lw));
-	ir_st(ir, lw->rec, offsetof(struct dw_rec, epid), 8,
-		ir_alu(ir, ALU_OR, multi_epid(lw), ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32))));
+	cx->rec = ring_reserve(cx, ep->rec_size, cx->next_label);
+	ir_st(ir, cx->rec, offsetof(struct dw_rec, ts), 8, ktime(cx));
+	ir_st(ir, cx->rec, offsetof(struct dw_rec, epid), 8,
+		ir_alu(ir, ALU_OR, multi_epid(cx), ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32))));
 	if (ep->spec_off)
-		ir_sti(ir, lw->rec, (int32_t)ep->spec_off, 8, 0);
+		ir_sti(ir, cx->rec, (int32_t)ep->spec_off, 8, 0);
 	for (size_t i = 0; i < ep->nactions; i++)
 		if (ep->actions[i].guard_off)
-			ir_sti(ir, lw->rec, (int32_t)ep->actions[i].guard_off, 8, 0);
+			ir_sti(ir, cx->rec, (int32_t)ep->actions[i].guard_off, 8, 0);
 }
 
 /* The predicate of a clause. With only one in the program, and if neither it nor what stands before it wants scratch
  * memory, that is not taken unless the predicate holds. */
-static void lower_predicate(struct lowerer *lw, const struct expr *pred)
+static void lower_predicate(struct clause_ctx *cx, const struct expr *pred)
 {
-	size_t faults = lw->faults;
+	struct prog_ctx *pg = cx->pg;
 
-	if (!lw->unused_label) {
-		lower_jump(lw, pred, lw->next_label, false);
+	if (!cx->unused_label) {
+		lower_jump(cx, pred, cx->next_label, false);
 		return;
 	}
-	lower_jump(lw, pred, lw->unused_label, false);
-	if (lw->scratch || lw->faults != faults)
+	lower_jump(cx, pred, cx->unused_label, false);
+	if (pg->scratch || cx->faults)
 		return;
-	lw->scratch_at = lw->ir->code.n;
-	lw->taken_late = true;
+	pg->scratch_at = cx->ir->code.n;
+	pg->taken_late = true;
 }
 
-void lower_clause(struct lowerer *lw, const struct job *job)
+static struct clause_ctx begin_clause(struct prog_ctx *pg, const struct job *job, const vreg *args)
 {
-	struct ir *ir = lw->ir;
-	const struct clause *c = job->clause;
-	struct epid *ep = &lw->im->epids.v[job->epid];
-	int32_t stack = ir_stack_mark(ir), held = scratch_mark(lw);
-	size_t memo = memo_mark(lw);
+	struct clause_ctx cx = prog_head(pg);
 
-	lw->clause = c;
-	lw->epid = job->epid;
-	lw->rec = 0;
-	lw->stmt_no = 0;
-	lw->action_no = 0;
-	lw->actions = ep->actions;
-	lw->fault_code = ir_var(ir);
-	lw->fault_value = ir_var(ir);
-	lw->fault_action = ir_var(ir);
-	lw->fault_pc = ir_var(ir);
-	lw->next_label = ir_newlabel(ir);
-	lw->fault_label = lw->early_label = ir_newlabel(ir); /* faults of the predicate: no record yet */
-	multi_clause(lw, job, lw->next_label);
-	leave_when_ended(lw);
+	cx.clause = job->clause;
+	cx.epid = job->epid;
+	cx.actions = pg->lw->im->epids.v[job->epid].actions;
+	cx.fault_code = ir_var(cx.ir);
+	cx.fault_value = ir_var(cx.ir);
+	cx.fault_action = ir_var(cx.ir);
+	cx.fault_pc = ir_var(cx.ir);
+	cx.next_label = ir_newlabel(cx.ir);
+	cx.fault_label = cx.early_label = ir_newlabel(cx.ir); /* faults of the predicate: no record yet */
+	cx.unused_label = pg->unused_label;
+	if (args) {
+		cx.error_args = args;
+		cx.member = 0;
+		cx.unused_label = 0;
+	}
+	return cx;
+}
+
+bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended)
+{
+	struct ir *ir = pg->ir;
+	const struct clause *c = job->clause;
+	const struct epid *ep = &pg->lw->im->epids.v[job->epid];
+	int32_t stack = ir_stack_mark(ir), held = scratch_mark(pg);
+	size_t memo = memo_mark(pg);
+	struct clause_ctx cx = begin_clause(pg, job, args);
+
+	multi_clause(&cx, job);
+	if (may_have_ended)
+		leave_when_ended(&cx);
 	if (c->pred)
-		lower_predicate(lw, c->pred);
-	scratch_release(lw, held);
-	lw->fault_label = ir_newlabel(ir);
-	lw->exiting = has_exit(ep) ? ir_var(ir) : 0;
-	if (lw->exiting)
-		ir_seti(ir, lw->exiting, 0);
+		lower_predicate(&cx, c->pred);
+	scratch_release(pg, held);
+	cx.fault_label = ir_newlabel(ir);
+	cx.exiting = has_exit(ep) ? ir_var(ir) : 0;
+	if (cx.exiting)
+		ir_seti(ir, cx.exiting, 0);
 	if (ep->rec_size)
-		begin_record(lw, ep);
-	lower_stmts(lw, c->body.v, c->body.n, true);
-	if (lw->rec)
-		submit_record(lw, lw->exiting != 0);
-	lw->may_have_ended = lw->exiting != 0;
-	ir_jmp(ir, lw->next_label);
-	memo_release(lw, memo);
-	lower_fault_exit(lw);
-	ir_label(ir, lw->next_label);
+		begin_record(&cx, ep);
+	lower_stmts(&cx, c->body.v, c->body.n, true);
+	if (cx.rec)
+		submit_record(&cx, cx.exiting != 0);
+	ir_jmp(ir, cx.next_label);
+	memo_release(pg, memo);
+	may_have_ended = lower_fault_exit(&cx);
+	ir_label(ir, cx.next_label);
 	ir_stack_release(ir, stack);
-	lw->clause = NULL;
+	return may_have_ended;
 }
 
 /* Places where paths meet again with different values. */

@@ -8,8 +8,12 @@
 #include <string.h>
 
 #include "abi/arch.h"
+#include "lower/expr/expr.h"
 #include "lower/join.h"
+#include "lower/program.h"
 #include "lower/site/site.h"
+#include "lower/state/state.h"
+#include "lower/tiers.h"
 
 #define BLUR_FROM 80 /* branches of a program; fewer the verifier can walk one by one */
 
@@ -20,7 +24,11 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 	va_start(ap, fmt);
 	diag_error(lw->d, at, tag, NULL, "%s", arena_vprintf(lw->arena, fmt, ap));
 	va_end(ap);
-	lw->failed = true;
+}
+
+bool prog_failed(const struct prog_ctx *pg)
+{
+	return diags_errors(pg->lw->d) > pg->errors;
 }
 
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
@@ -49,34 +57,32 @@ struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, 
 }
 
 /* A D text of the site (its condition, its value), parsed and checked once for all its programs. */
-const struct site_text *lower_site_text(struct lowerer *lw, const char *text)
+const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text)
 {
-	struct site_text *f = strmap_get(lw->filters, text);
+	struct site_text *f = strmap_get(pg->lw->filters, text);
 	struct source *src;
 
 	if (f)
 		return f;
-	f = ARENA_NEW(lw->arena, struct site_text);
-	src = ARENA_NEW(lw->arena, struct source);
-	check_use(lw->ck, text);
+	f = ARENA_NEW(pg->lw->arena, struct site_text);
+	src = ARENA_NEW(pg->lw->arena, struct source);
+	check_use(pg->lw->ck, text);
 	*src = (struct source){ .name = "provider", .text = text, .len = strlen(text), .library = true };
-	f->expr = parse_expr_text(lw->penv, src);
-	if (!f->expr || !check_site_expr(lw->ck, f->expr, lw->prov->raw, &f->param)) {
-		lw->failed = true;
+	f->expr = parse_expr_text(pg->lw->penv, src);
+	if (!f->expr || !check_site_expr(pg->lw->ck, f->expr, pg->probe->prov->raw, &f->param))
 		return NULL;
-	}
-	strmap_put(lw->filters, text, f);
+	strmap_put(pg->lw->filters, text, f);
 	return f;
 }
 
 /* What lasts for all clauses of the program; those of ERROR may run in any. */
-static void collect_vars(struct lowerer *lw, const struct jobs *jobs)
+static void collect_vars(struct clause_ctx *cx, const struct jobs *jobs)
 {
 	for (size_t i = 0; i < jobs->v.n; i++)
-		vars_collect(lw, jobs->v.v[i].clause);
-	for (size_t i = 0; jobs->v.n && lw->errors && i < lw->errors->jobs.v.n; i++)
-		vars_collect(lw, lw->errors->jobs.v.v[i].clause);
-	heap_place(lw);
+		vars_collect(cx, jobs->v.v[i].clause);
+	for (size_t i = 0; jobs->v.n && cx->lw->errors && i < cx->lw->errors->jobs.v.n; i++)
+		vars_collect(cx, cx->lw->errors->jobs.v.v[i].clause);
+	heap_place(cx->pg);
 }
 
 static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs)
@@ -84,50 +90,60 @@ static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs
 	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
 }
 
-static void lower_site(struct lowerer *lw, const struct site *site, const struct jobs *jobs)
+/* Before the clauses: whether this CPU is traced, which of the probes fires, whether the site's condition holds. */
+static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 {
+	struct ir *ir = cx->ir;
+	const struct site *site = cx->pg->site;
 	const struct site_text *f;
-	vreg ret;
 
-	lw->ir = ir_new(lw->arena);
-	lw->site = site;
-	lw->clause = NULL;
-	lw->sleeps = false;
-	lw->exit_label = ir_newlabel(lw->ir);
-	lw->blurs = program_branches(lw, jobs) > BLUR_FROM;
-	vars_begin(lw);
-	site_begin(lw);
-	if (lw->env->only_cpu)
-		ir_jcci(lw->ir, CC_NE, ir_call(lw->ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
-			(int32_t)lw->env->only_cpu - 1, lw->exit_label);
-	multi_begin(lw, jobs);
-	call_begin(lw);
-	if (site->when) {
-		f = lower_site_text(lw, site->when);
-		if (!f)
-			return;
-		lower_jump(lw, f->expr, lw->exit_label, false);
-	}
-	scratch_begin(lw);
-	collect_vars(lw, jobs);
-	lw->taken_late = false;
-	lw->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(lw->ir) : 0;
-	lw->ended_label = 0;
-	lw->may_have_ended = true;
-	for (size_t i = 0; i < jobs->v.n && !lw->failed; i++)
-		lower_clause(lw, &jobs->v.v[i]);
-	if (lw->ended_label)
-		ir_label(lw->ir, lw->ended_label);
-	if (lw->unused_label && !lw->taken_late)
-		ir_label(lw->ir, lw->unused_label);
-	scratch_end(lw, lw->exit_label);
-	if (lw->taken_late)
-		ir_label(lw->ir, lw->unused_label);
-	ir_label(lw->ir, lw->exit_label);
-	ret = ir_imm(lw->ir, at_cgroup(lw)); /* 1: the packet may pass */
-	ir_ret(lw->ir, ret);
-	if (!lw->failed)
-		prog_emit(lw, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
+	site_begin(cx);
+	if (cx->lw->env->only_cpu)
+		ir_jcci(ir, CC_NE, ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
+			(int32_t)cx->lw->env->only_cpu - 1, cx->pg->exit_label);
+	multi_begin(cx, jobs);
+	call_begin(cx);
+	f = site->when ? lower_site_text(cx->pg, site->when) : NULL;
+	if (f)
+		lower_jump(cx, f->expr, cx->pg->exit_label, false);
+}
+
+static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
+{
+	bool may_have_ended = true;
+
+	pg->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(pg->ir) : 0;
+	for (size_t i = 0; i < jobs->v.n && !prog_failed(pg); i++)
+		may_have_ended = lower_clause(pg, &jobs->v.v[i], NULL, may_have_ended);
+	if (pg->ended_label)
+		ir_label(pg->ir, pg->ended_label);
+}
+
+/* The program of pg->site. */
+static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
+{
+	struct clause_ctx head;
+
+	pg->ir = ir_new(pg->lw->arena);
+	pg->errors = diags_errors(pg->lw->d);
+	pg->exit_label = ir_newlabel(pg->ir);
+	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
+	head = prog_head(pg);
+	begin_site(&head, jobs);
+	if (prog_failed(pg))
+		return;
+	scratch_begin(pg);
+	collect_vars(&head, jobs);
+	lower_clauses(pg, jobs);
+	if (pg->unused_label && !pg->taken_late)
+		ir_label(pg->ir, pg->unused_label);
+	scratch_end(&head, pg->exit_label);
+	if (pg->taken_late)
+		ir_label(pg->ir, pg->unused_label);
+	ir_label(pg->ir, pg->exit_label);
+	ir_ret(pg->ir, ir_imm(pg->ir, at_cgroup(pg))); /* 1: the packet may pass */
+	if (!prog_failed(pg))
+		prog_emit(pg, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
 }
 
 /* The sites of the kprobes tier are those of the functions, reached otherwise. */
@@ -185,7 +201,6 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced%s%s: it needs %s%s",
 			probe_text(lw, m->probe), only ? " in the tier " : "", tier, m->lacks,
 			strstr(m->lacks, ", which ") ? "" : ", which this kernel does not have");
-	lw->failed = true;
 }
 
 /* Does some description name these probes, and not only a pattern? */
@@ -202,11 +217,16 @@ static bool is_named(const struct enabled *set, size_t n)
 	return false;
 }
 
-void lower_bare_site(struct lowerer *lw, const struct site *site)
+void lower_bare_site(struct lowerer *lw, const struct call_site *at)
 {
 	static const struct jobs none = { .nmembers = 0 };
+	struct prog_ctx pg = { .lw = lw,
+		.site = at->site->partner,
+		.tier = at->tier,
+		.probe = at->probe,
+		.probe_index = at->probe_index };
 
-	lower_site(lw, site, &none);
+	lower_site(&pg, &none);
 }
 
 static bool is_error(const struct probe *p)
@@ -232,8 +252,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n)
 	}
 	plan = ARENA_NEW(lw->arena, struct planned);
 	*plan = (struct planned){ .set = set, .nset = n, .tier = (enum tier)c.tier };
-	multi_plan(lw, set, n, &plan->jobs);
-	plan->probe_index = lw->probe_index;
+	plan->probe_index = multi_plan(lw, set, n, &plan->jobs);
 	if (is_error(p)) {
 		lw->errors = plan;
 		lw->im->idle = true;
@@ -246,19 +265,22 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 {
 	const struct probe *p = plan->set[0].probe;
 
-	lw->failed = false;
-	lw->prov = p->prov;
-	lw->probe = p;
-	lw->probe_index = plan->probe_index;
-	lw->tier = plan->tier;
-	lw->im->functions |= lw->tier != TIER_HOOKS;
-	lw->set = plan->set;
-	lw->nset = plan->nset;
-	for (size_t i = 0; i < p->def->nsites && !lw->failed; i++) {
-		const struct site *s = &p->def->sites[i];
+	size_t errors = diags_errors(lw->d);
 
-		if (site_in_tier(s, lw->tier) && !site_lacks(lw->env, lw->arena, p, s, lw->tier))
-			lower_site(lw, syscall_site(lw, lower_site_reached(lw, s, lw->tier), &plan->jobs), &plan->jobs);
+	lw->im->functions |= plan->tier != TIER_HOOKS;
+	for (size_t i = 0; i < p->def->nsites && diags_errors(lw->d) == errors; i++) {
+		const struct site *s = &p->def->sites[i];
+		struct prog_ctx pg = { .lw = lw,
+			.tier = plan->tier,
+			.probe = p,
+			.probe_index = plan->probe_index,
+			.set = plan->set,
+			.nset = plan->nset };
+
+		if (!site_in_tier(s, pg.tier) || site_lacks(lw->env, lw->arena, p, s, pg.tier))
+			continue;
+		pg.site = syscall_site(lw, lower_site_reached(lw, s, pg.tier), &plan->jobs);
+		lower_site(&pg, &plan->jobs);
 	}
 }
 

@@ -3,7 +3,8 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
 
 #define OWN_MAPS 16u /* of aggregations, and as many of associative arrays: a program may use 64 maps */
 /* Of one aggregation, associative array or self-> variable; not preallocated, but the kernel makes the table of such a

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/site/site.h"
+#include "lower/text/text.h"
 
 #define BITS 31u /* of a word of a row: the sign is left alone */
 
@@ -182,7 +185,7 @@ static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, 
 		});
 }
 
-void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
+uint32_t multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
 {
 	uint32_t probe = (uint32_t)lw->im->probes.n;
 
@@ -191,86 +194,85 @@ void multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct 
 	};
 	for (size_t i = 0; i < n; i++)
 		(void)add_probe(lw, set[i].probe);
-	lw->probe_index = probe;
 	collect_jobs(lw, set, n, jobs);
 	for (size_t j = 0; j < jobs->v.n; j++)
 		plan_job(lw, set, jobs, &jobs->v.v[j], probe);
 	if (n > 1)
 		make_table(lw, set, n, jobs);
+	return probe;
 }
 
-void multi_begin(struct lowerer *lw, const struct jobs *jobs)
+void multi_begin(struct clause_ctx *cx, const struct jobs *jobs)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
+	struct prog_ctx *pg = cx->pg;
 	const struct site_text *f;
 	vreg n;
 
-	lw->member = lw->member_row = lw->entry = 0;
-	if (!lw->site->number && !(lw->site->by_cookie && jobs->nmembers > 1))
+	if (!pg->site->number && !(pg->site->by_cookie && jobs->nmembers > 1))
 		return;
-	if (lw->site->by_cookie) {
-		n = ir_ext(ir, user_cookie(lw), 4, false);
+	if (pg->site->by_cookie) {
+		n = ir_ext(ir, user_cookie(cx), 4, false);
 	} else {
-		f = lower_site_text(lw, lw->site->number);
+		f = lower_site_text(pg, pg->site->number);
 		if (!f)
 			return;
-		n = lower_int(lw, f->expr);
+		n = lower_int(cx, f->expr);
 	}
 	if (jobs->nmembers == 1) {
 		uint32_t is = ir_newlabel(ir);
 
 		for (const uint16_t *also = jobs->first_also; *also; also++)
 			ir_jcci(ir, CC_EQ, n, *also, is);
-		ir_jcci(ir, CC_NE, n, (int32_t)jobs->first_number, lw->exit_label);
+		ir_jcci(ir, CC_NE, n, (int32_t)jobs->first_number, pg->exit_label);
 		ir_label(ir, is);
 		return;
 	}
-	ir_jcci(ir, CC_UGE, n, (int32_t)jobs->rows, lw->exit_label);
+	ir_jcci(ir, CC_UGE, n, (int32_t)jobs->rows, pg->exit_label);
 	n = ir_alui(ir, ALU_MUL, n, (int32_t)jobs->row_size);
-	lw->member_row = ir_alu(ir, ALU_ADD, ir_mapval(ir, jobs->table, 0), n);
-	lw->member = ir_ld(ir, lw->member_row, offsetof(struct row, member), 4, false, true);
-	ir_jcci(ir, CC_EQ, lw->member, 0, lw->exit_label);
+	pg->member_row = ir_alu(ir, ALU_ADD, ir_mapval(ir, jobs->table, 0), n);
+	pg->member = ir_ld(ir, pg->member_row, offsetof(struct row, member), 4, false, true);
+	ir_jcci(ir, CC_EQ, pg->member, 0, pg->exit_label);
 }
 
-void multi_clause(struct lowerer *lw, const struct job *job, uint32_t next)
+void multi_clause(struct clause_ctx *cx, const struct job *job)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg w;
 
-	lw->entry = 0;
 	if (job->probe) {
-		lw->probe = job->probe;
-		lw->prov = job->probe->prov;
-		if (lw->member)
-			ir_jcci(ir, CC_NE, lw->member, (int32_t)job->member, next);
+		cx->probe = job->probe;
+		cx->prov = job->probe->prov;
+		if (cx->member)
+			ir_jcci(ir, CC_NE, cx->member, (int32_t)job->member, cx->next_label);
 		return;
 	}
-	lw->entry = lw->member_row;
+	cx->entry = cx->pg->member_row;
 	if (!job->bit)
 		return;
-	w = ir_ld(ir, lw->entry, (int32_t)((uint32_t)offsetof(struct row, words) + 4 * job->word), 4, false, true);
-	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, next);
+	w = ir_ld(ir, cx->entry, (int32_t)((uint32_t)offsetof(struct row, words) + 4 * job->word), 4, false, true);
+	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, cx->next_label);
 }
 
-struct sval multi_name(struct lowerer *lw, unsigned which)
+struct sval multi_name(struct clause_ctx *cx, unsigned which)
 {
 	struct sval s = { .rep = REP_LIT, .lit = -1, .n = 1, .form = FORM_LIT | 128 << FORM_SHIFT };
 
-	s.w = ARENA_ARRAY(lw->arena, vreg, 1);
-	s.w[0] = ir_ld(lw->ir, lw->entry, (int32_t)(offsetof(struct row, names) + 4 * (size_t)which), 4, false, true);
+	s.w = ARENA_ARRAY(cx->lw->arena, vreg, 1);
+	s.w[0] = ir_ld(cx->ir, cx->entry, (int32_t)(offsetof(struct row, names) + 4 * (size_t)which), 4, false, true);
 	return s;
 }
 
-vreg multi_id(struct lowerer *lw)
+vreg multi_id(struct clause_ctx *cx)
 {
-	if (!lw->entry)
-		return ir_imm(lw->ir, lw->probe->id);
-	return ir_ld(lw->ir, lw->entry, offsetof(struct row, id), 4, false, true);
+	if (!cx->entry)
+		return ir_imm(cx->ir, cx->probe->id);
+	return ir_ld(cx->ir, cx->entry, offsetof(struct row, id), 4, false, true);
 }
 
-vreg multi_epid(struct lowerer *lw)
+vreg multi_epid(struct clause_ctx *cx)
 {
-	if (!lw->entry)
-		return ir_imm(lw->ir, (int64_t)lw->epid + 1);
-	return ir_alui(lw->ir, ALU_ADD, lw->member, (int32_t)lw->epid);
+	if (!cx->entry)
+		return ir_imm(cx->ir, (int64_t)cx->epid + 1);
+	return ir_alui(cx->ir, ALU_ADD, cx->member, (int32_t)cx->epid);
 }

@@ -3,11 +3,13 @@
  * Input: the lowered site. Output: a struct image_prog, or an error. */
 #include <linux/bpf.h>
 
-#include "lower/priv.h"
+#include "lower/program.h"
+#include "lower/site/site.h"
+#include "lower/tiers.h"
 
-void site_prog_type(const struct lowerer *lw, struct image_prog *p)
+static void prog_type(const struct prog_ctx *pg, struct image_prog *p)
 {
-	switch (lw->site->attach) {
+	switch (pg->site->attach) {
 	case ATTACH_TEST_RUN:
 		p->prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
 		break;
@@ -37,7 +39,7 @@ void site_prog_type(const struct lowerer *lw, struct image_prog *p)
 	case ATTACH_UPROBE:
 	case ATTACH_URETPROBE:
 		p->prog_type = BPF_PROG_TYPE_KPROBE;
-		if (lw->env->uprobe_multi)
+		if (pg->lw->env->uprobe_multi)
 			p->expected_attach_type = TRACE_UPROBE_MULTI;
 		break;
 	case ATTACH_FENTRY:
@@ -88,16 +90,16 @@ static void note_private(struct private_regs *p, const struct ir_insn *in, vreg 
 
 /* Can a run of the program be noticed by anybody? What remains of a clause whose predicate is false at this site
  * (cs_pid != -1 where there is never an owner) cannot: such a program is not worth its time. */
-static bool has_effect(struct lowerer *lw)
+static bool has_effect(struct prog_ctx *pg)
 {
-	struct private_regs p = { ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u),
-		ARENA_ARRAY(lw->arena, bool, lw->ir->nvregs + 1u) };
+	struct private_regs p = { ARENA_ARRAY(pg->lw->arena, bool, pg->ir->nvregs + 1u),
+		ARENA_ARRAY(pg->lw->arena, bool, pg->ir->nvregs + 1u) };
 
-	for (size_t i = 0; i < lw->ir->code.n; i++) {
-		const struct ir_insn *in = &lw->ir->code.v[i];
+	for (size_t i = 0; i < pg->ir->code.n; i++) {
+		const struct ir_insn *in = &pg->ir->code.v[i];
 
 		if (in->d)
-			note_private(&p, in, lw->scratch);
+			note_private(&p, in, pg->scratch);
 		if (in->quiet)
 			continue;
 		switch ((int)in->op) {
@@ -166,22 +168,44 @@ static bool too_many_branches(const struct ir *ir)
 }
 
 /* The function of the site; by kprobes, those of all probes that share it, with their numbers as cookies. */
-void lower_site_targets(struct lowerer *lw, struct image_prog *p)
+static void function_targets(struct prog_ctx *pg, struct image_prog *p)
 {
-	bool shared = lw->site->by_cookie;
+	bool shared = pg->site->by_cookie;
 
-	p->target = site_function(lw->site, lw->probe);
-	p->module = site_module(lw->site, lw->probe);
-	p->ntargets = shared ? lw->nset : 1;
-	p->targets = ARENA_ARRAY(lw->arena, struct image_target, p->ntargets);
+	p->target = site_function(pg->site, pg->probe);
+	p->module = site_module(pg->site, pg->probe);
+	p->ntargets = shared ? pg->nset : 1;
+	p->targets = ARENA_ARRAY(pg->lw->arena, struct image_target, p->ntargets);
 	for (size_t i = 0; i < p->ntargets; i++) {
-		const struct probe *pr = shared ? lw->set[i].probe : lw->probe;
+		const struct probe *pr = shared ? pg->set[i].probe : pg->probe;
 
-		p->targets[i].func = site_function(lw->site, pr);
-		p->targets[i].module = site_module(lw->site, pr);
+		p->targets[i].func = site_function(pg->site, pr);
+		p->targets[i].module = site_module(pg->site, pr);
 		p->targets[i].cookie = i;
-		p->targets[i].off = lw->site->off;
+		p->targets[i].off = pg->site->off;
 	}
+}
+
+void prog_place(struct prog_ctx *pg, struct image_prog *p)
+{
+	const struct lower_env *env = pg->lw->env;
+	const struct site *s = pg->site;
+	struct kernel_func f;
+
+	p->attach = s->attach;
+	prog_type(pg, p);
+	if (is_user_site(s))
+		user_places(pg, pg->set, pg->nset, p);
+	if (site_is_function(s) || s->attach == ATTACH_KPROBE || s->attach == ATTACH_KRETPROBE)
+		function_targets(pg, p);
+	if (s->attach == ATTACH_SYSCALL)
+		syscall_targets(pg, p);
+	if (s->attach == ATTACH_TP_BTF) {
+		p->attach_btf_id = env->tracepoint(env->ctx, s->module, s->target, &f);
+		p->module = f.module;
+	}
+	if (site_is_function(s))
+		p->attach_btf_id = env->function(env->ctx, p->module, p->target, &f);
 }
 
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
@@ -196,54 +220,40 @@ void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
 	*vec_push(lw->arena, &lw->im->progs) = *p;
 }
 
-void prog_emit(struct lowerer *lw, struct loc at)
+void prog_emit(struct prog_ctx *pg, struct loc at)
 {
-	struct image_prog p = { .attach = lw->site->attach,
-		.target = lw->site->target,
-		.probe = lw->probe_index,
-		.chooses = lw->site->when != NULL };
-	struct kernel_func func;
+	struct image_prog p = {
+		.target = pg->site->target, .probe = pg->probe_index, .chooses = pg->site->when != NULL
+	};
 	const char *why = "";
 
-	ir_optimise(lw->ir);
-	if (!has_effect(lw))
+	ir_optimise(pg->ir);
+	if (!has_effect(pg))
 		return;
-	if (lw->dump_ir) {
-		fprintf(lw->dump_ir, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
-			lw->site->target ? lw->site->target : "its site");
-		ir_dump(lw->ir, lw->dump_ir);
+	if (pg->lw->dump_ir) {
+		fprintf(pg->lw->dump_ir, "; %s:::%s at %s\n", pg->probe->prov->name, pg->probe->name,
+			pg->site->target ? pg->site->target : "its site");
+		ir_dump(pg->ir, pg->lw->dump_ir);
 	}
-	if (too_many_branches(lw->ir))
+	if (too_many_branches(pg->ir))
 		why = "more than 8000 conditions";
-	if (*why || ir_emit(lw->ir, &p.code, &why)) {
-		diag_error(lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
-			"the clauses of %s:::%s make too large a program: %s", lw->prov->name, lw->probe->name, why);
-		lw->failed = true;
+	if (*why || ir_emit(pg->ir, &p.code, &why)) {
+		diag_error(pg->lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
+			"the clauses of %s:::%s make too large a program: %s", pg->probe->prov->name, pg->probe->name,
+			why);
 		return;
 	}
-	if (lw->dump_bpf) {
-		fprintf(lw->dump_bpf, "; %s:::%s at %s\n", lw->prov->name, lw->probe->name,
-			lw->site->target ? lw->site->target : "its site");
-		bpf_disasm(p.code.insns, p.code.n, lw->dump_bpf);
+	if (pg->lw->dump_bpf) {
+		fprintf(pg->lw->dump_bpf, "; %s:::%s at %s\n", pg->probe->prov->name, pg->probe->name,
+			pg->site->target ? pg->site->target : "its site");
+		bpf_disasm(p.code.insns, p.code.n, pg->lw->dump_bpf);
 	}
-	site_prog_type(lw, &p);
-	p.flags = lw->sleeps ? BPF_F_SLEEPABLE : 0;
-	if (is_user_site(lw->site))
-		user_places(lw, lw->set, lw->nset, &p);
-	if (site_is_function(lw->site) || lw->site->attach == ATTACH_KPROBE || lw->site->attach == ATTACH_KRETPROBE)
-		lower_site_targets(lw, &p);
-	if (lw->site->attach == ATTACH_SYSCALL)
-		syscall_targets(lw, &p);
-	p.period_ns = lw->probe->period_ns;
-	if (lw->site->attach == ATTACH_TP_BTF) {
-		p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, lw->site->module, lw->site->target, &func);
-		p.module = func.module;
-	}
-	if (site_is_function(lw->site))
-		p.attach_btf_id = lw->env->function(lw->env->ctx, p.module, p.target, &func);
-	p.name = arena_printf(lw->arena, "dw_%.6s_%.5s", lw->prov->name, lw->probe->name);
+	prog_place(pg, &p);
+	p.flags = pg->sleeps ? BPF_F_SLEEPABLE : 0;
+	p.period_ns = pg->probe->period_ns;
+	p.name = arena_printf(pg->lw->arena, "dw_%.6s_%.5s", pg->probe->prov->name, pg->probe->name);
 	for (char *c = (char *)(uintptr_t)p.name; *c; c++)
 		if (*c == '-')
 			*c = '_';
-	*vec_push(lw->arena, &lw->im->progs) = p;
+	*vec_push(pg->lw->arena, &pg->lw->im->progs) = p;
 }

@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/program.h"
 
 #define RECORD_NR 8 /* offsets: behind the tracer's own words */
 #define RECORD_RET 16
@@ -60,25 +60,25 @@ const struct site *syscall_site(struct lowerer *lw, const struct site *s, const 
 	return by;
 }
 
-void syscall_targets(struct lowerer *lw, struct image_prog *p)
+void syscall_targets(struct prog_ctx *pg, struct image_prog *p)
 {
-	while (lw->site->calls[p->ntargets])
+	while (pg->site->calls[p->ntargets])
 		p->ntargets++;
-	p->targets = ARENA_ARRAY(lw->arena, struct image_target, p->ntargets);
+	p->targets = ARENA_ARRAY(pg->lw->arena, struct image_target, p->ntargets);
 	for (size_t i = 0; i < p->ntargets; i++)
-		p->targets[i] = (struct image_target){ .func = lw->site->calls[i] };
+		p->targets[i] = (struct image_target){ .func = pg->site->calls[i] };
 }
 
-vreg syscall_word(struct lowerer *lw, unsigned i)
+vreg syscall_word(struct clause_ctx *cx, unsigned i)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg task;
 
 	if (i == 0) {
 		task = ir_call(ir, BPF_FUNC_get_current_task_btf, NULL, 0, true);
 		return ir_call(ir, BPF_FUNC_task_pt_regs, &task, 1, true);
 	}
-	if (!strcmp(lw->site->target, "sys_exit"))
+	if (!strcmp(cx->pg->site->target, "sys_exit"))
 		return ir_ld(ir, ir_ctx(ir), RECORD_RET, 8, false, true);
 	return ir_ld(ir, ir_ctx(ir), RECORD_NR, 4, true, true);
 }

@@ -4,11 +4,13 @@
  * Invariant: a value narrower than 64 bits is always kept sign- or zero-extended as its type says. */
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
 
-vreg scale_index(struct lowerer *lw, vreg v, uint32_t size)
+vreg scale_index(struct clause_ctx *cx, vreg v, uint32_t size)
 {
-	return size == 1 ? v : ir_alui(lw->ir, ALU_MUL, v, (int32_t)size);
+	return size == 1 ? v : ir_alui(cx->ir, ALU_MUL, v, (int32_t)size);
 }
 
 bool is_bool(const struct type *t)
@@ -16,70 +18,70 @@ bool is_bool(const struct type *t)
 	return t->kind == T_INT && !strcmp(t->name, "_Bool");
 }
 
-static vreg not_zero(struct lowerer *lw, vreg v)
+static vreg not_zero(struct clause_ctx *cx, vreg v)
 {
-	vreg r = ir_var(lw->ir);
-	uint32_t end = ir_newlabel(lw->ir);
+	vreg r = ir_var(cx->ir);
+	uint32_t end = ir_newlabel(cx->ir);
 
-	ir_seti(lw->ir, r, 0);
-	ir_jcci(lw->ir, CC_EQ, v, 0, end);
-	ir_seti(lw->ir, r, 1);
-	ir_label(lw->ir, end);
-	return blur(lw, r);
+	ir_seti(cx->ir, r, 0);
+	ir_jcci(cx->ir, CC_EQ, v, 0, end);
+	ir_seti(cx->ir, r, 1);
+	ir_label(cx->ir, end);
+	return blur(cx, r);
 }
 
-vreg convert_int(struct lowerer *lw, vreg v, const struct type *from, const struct type *to)
+vreg convert_int(struct clause_ctx *cx, vreg v, const struct type *from, const struct type *to)
 {
 	if (is_bool(to) && (!from || !is_bool(from)))
-		return not_zero(lw, v);
+		return not_zero(cx, v);
 	if (to->size >= 8 || to->kind == T_PTR || !to->size)
 		return v;
 	if (from && from->size < to->size && (!from->is_signed || to->is_signed))
 		return v;
 	if (from && from->size == to->size && from->is_signed == to->is_signed)
 		return v;
-	return ir_ext(lw->ir, v, to->size, to->is_signed);
+	return ir_ext(cx->ir, v, to->size, to->is_signed);
 }
 
-vreg blur_always(struct lowerer *lw, vreg v)
+vreg blur_always(struct clause_ctx *cx, vreg v)
 {
 	/* Loaded anew each time: a test of one result would tell the verifier what is in a shared one. */
-	vreg zero = ir_ld(lw->ir, ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0), 0, 8, false, false);
+	vreg zero = ir_ld(cx->ir, ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0), 0, 8, false, false);
 
-	return ir_alu(lw->ir, ALU_XOR, v, zero);
+	return ir_alu(cx->ir, ALU_XOR, v, zero);
 }
 
 /* Where paths meet with different constants the verifier goes on with each of them, so the paths of a long program
  * would multiply; with a value that it does not know they are one. */
-vreg blur(struct lowerer *lw, vreg v)
+vreg blur(struct clause_ctx *cx, vreg v)
 {
-	return lw->blurs ? blur_always(lw, v) : v;
+	return cx->pg->blurs ? blur_always(cx, v) : v;
 }
 
-static vreg number(struct lowerer *lw, const struct expr *e, bool raw)
+static vreg number(struct clause_ctx *cx, const struct expr *e, bool raw)
 {
 	struct val v;
 
 	if (e->type && e->type->kind == T_STRING)
-		return text_address(lw, e);
-	v = lower_load(lw, lower_expr(lw, e), e);
+		return text_address(cx, e);
+	v = lower_load(cx, lower_expr(cx, e), e);
 	if (v.k == V_INT)
-		return raw ? v.r : plain_number(lw, v);
+		return raw ? v.r : plain_number(cx, v);
 	if (v.k == V_MEM)
-		return lower_addr_value(lw, v);
+		return lower_addr_value(cx, v);
 	if (v.k == V_XL || v.k == V_SITE) /* as a number: not NULL where the probe has it */
-		return ir_imm(lw->ir, 1);
-	return ir_imm(lw->ir, 0);
+		return ir_imm(cx->ir, 1);
+	return ir_imm(cx->ir, 0);
 }
 
-vreg lower_int(struct lowerer *lw, const struct expr *e)
+vreg lower_int(struct clause_ctx *cx, const struct expr *e)
 {
-	return number(lw, e, false);
+	return number(cx, e, false);
 }
 
-vreg lower_word(struct lowerer *lw, const struct expr *e)
+vreg lower_word(struct clause_ctx *cx, const struct expr *e)
 {
-	return number(lw, e, true);
+	return number(cx, e, true);
 }
 
 /* x when sign is 0, -x when it is -1. */
@@ -90,35 +92,35 @@ static vreg apply_sign(struct ir *ir, vreg x, vreg sign)
 
 /* Signed division and remainder from unsigned ones (the signed instructions came with Linux 6.6). No branches: each
  * would double the paths that the verifier walks. */
-static vreg divide_signed(struct lowerer *lw, vreg a, vreg b, bool mod)
+static vreg divide_signed(struct clause_ctx *cx, vreg a, vreg b, bool mod)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg sa = ir_alui(ir, ALU_SAR, a, 63), sb = ir_alui(ir, ALU_SAR, b, 63);
 	vreg q = ir_alu(ir, mod ? ALU_MOD : ALU_DIV, apply_sign(ir, a, sa), apply_sign(ir, b, sb));
 
 	return apply_sign(ir, q, mod ? sa : ir_alu(ir, ALU_XOR, sa, sb));
 }
 
-static vreg divide(struct lowerer *lw, const struct expr *rhs, vreg a, vreg b, const struct type *t, bool mod)
+static vreg divide(struct clause_ctx *cx, const struct expr *rhs, vreg a, vreg b, const struct type *t, bool mod)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int64_t c;
 
-	if (!const_eval(lw->ts, lw->d, rhs, &c) || !c) {
+	if (!const_eval(cx->lw->ts, cx->lw->d, rhs, &c) || !c) {
 		uint32_t ok = ir_newlabel(ir);
 
 		ir_jcci(ir, CC_NE, b, 0, ok);
-		lower_fault(lw, DW_FAULT_DIVZERO, 0);
+		lower_fault(cx, DW_FAULT_DIVZERO, 0);
 		ir_label(ir, ok);
 	}
 	if (!t->is_signed)
 		return ir_alu(ir, mod ? ALU_MOD : ALU_DIV, a, b);
-	return divide_signed(lw, a, b, mod);
+	return divide_signed(cx, a, b, mod);
 }
 
-vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t)
+vreg arith(struct clause_ctx *cx, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg r;
 
 	switch ((int)op) {
@@ -136,7 +138,7 @@ vreg arith(struct lowerer *lw, enum expr_op op, const struct expr *rhs, vreg a, 
 		break;
 	case OP_DIV:
 	case OP_MOD:
-		r = divide(lw, rhs, a, b, t, op == OP_MOD);
+		r = divide(cx, rhs, a, b, t, op == OP_MOD);
 		break;
 	case OP_SHR:
 		return ir_alu(ir, t->is_signed ? ALU_SAR : ALU_SHR, a, ir_alui(ir, ALU_AND, b, 63));
@@ -160,18 +162,18 @@ uint32_t pointee_size(const struct type *t)
 	return is_address(t) && t->of->size ? t->of->size : 1;
 }
 
-static vreg pointer_arith(struct lowerer *lw, const struct expr *e)
+static vreg pointer_arith(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	const struct type *ta = e->a->type, *tb = e->b->type;
-	vreg a = lower_int(lw, e->a), b = lower_int(lw, e->b);
+	vreg a = lower_int(cx, e->a), b = lower_int(cx, e->b);
 
 	if (is_address(ta) && is_address(tb))
-		return divide_signed(lw, ir_alu(ir, ALU_SUB, a, b), ir_imm(ir, (int64_t)pointee_size(ta)), false);
+		return divide_signed(cx, ir_alu(ir, ALU_SUB, a, b), ir_imm(ir, (int64_t)pointee_size(ta)), false);
 	if (is_address(ta))
-		b = scale_index(lw, b, pointee_size(ta));
+		b = scale_index(cx, b, pointee_size(ta));
 	else
-		a = scale_index(lw, a, pointee_size(tb));
+		a = scale_index(cx, a, pointee_size(tb));
 	return ir_alu(ir, e->op == OP_SUB ? ALU_SUB : ALU_ADD, a, b);
 }
 
@@ -181,27 +183,27 @@ bool right_first(const struct expr *e)
 	return e->b->depth > e->a->depth + 8 && !expr_has_effects(e);
 }
 
-struct val lower_binary(struct lowerer *lw, const struct expr *e)
+struct val lower_binary(struct clause_ctx *cx, const struct expr *e)
 {
 	vreg a, b;
 
 	if (is_logic(e))
-		return int_val(truth_value(lw, e), e->type);
+		return int_val(truth_value(cx, e), e->type);
 	if (is_address(e->a->type) || is_address(e->b->type))
-		return int_val(pointer_arith(lw, e), e->type);
+		return int_val(pointer_arith(cx, e), e->type);
 	if (right_first(e)) {
-		b = lower_int(lw, e->b);
-		a = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
+		b = lower_int(cx, e->b);
+		a = convert_int(cx, lower_int(cx, e->a), e->a->type, e->type);
 	} else {
-		a = convert_int(lw, lower_int(lw, e->a), e->a->type, e->type);
-		b = lower_int(lw, e->b);
+		a = convert_int(cx, lower_int(cx, e->a), e->a->type, e->type);
+		b = lower_int(cx, e->b);
 	}
 	if (e->op != OP_SHL && e->op != OP_SHR)
-		b = convert_int(lw, b, e->b->type, e->type);
-	return int_val(arith(lw, e->op, e->b, a, b, e->type), e->type);
+		b = convert_int(cx, b, e->b->type, e->type);
+	return int_val(arith(cx, e->op, e->b, a, b, e->type), e->type);
 }
 
-struct val lower_incdec(struct lowerer *lw, const struct expr *e)
+struct val lower_incdec(struct clause_ctx *cx, const struct expr *e)
 {
 	bool inc = e->op == OP_PREINC || e->op == OP_POSTINC, post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
 	int32_t step = (int32_t)pointee_size(e->type);
@@ -209,13 +211,13 @@ struct val lower_incdec(struct lowerer *lw, const struct expr *e)
 	vreg r;
 
 	if (!is_plain_var(e->a))
-		return place_step(lw, e);
-	old = lower_load(lw, lower_expr(lw, e->a), e->a);
-	r = ir_alui(lw->ir, ALU_ADD, old.r, inc ? step : -step);
+		return place_step(cx, e);
+	old = lower_load(cx, lower_expr(cx, e->a), e->a);
+	r = ir_alui(cx->ir, ALU_ADD, old.r, inc ? step : -step);
 
 	if (e->type->size < 8)
-		r = ir_ext(lw->ir, r, e->type->size, e->type->is_signed);
+		r = ir_ext(cx->ir, r, e->type->size, e->type->is_signed);
 	new = int_val(r, e->type);
-	var_write(lw, e->a, new);
+	var_write(cx, e->a, new);
 	return post ? int_val(old.r, e->type) : new;
 }

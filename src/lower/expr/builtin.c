@@ -4,63 +4,67 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/site/site.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
-struct val current_task(struct lowerer *lw)
+struct val current_task(struct clause_ctx *cx)
 {
-	struct type *t = types_tagged(lw->ts, T_STRUCT, "task_struct");
+	struct type *t = types_tagged(cx->lw->ts, T_STRUCT, "task_struct");
 	struct val v;
 
-	if (t && site_task(lw, type_ptr(lw->ts, t), &v)) {
-		v.sure = true;
+	if (t && site_task(cx, type_ptr(cx->lw->ts, t), &v)) {
+		v.ptr = PTR_SURE;
 		return v;
 	}
-	v = int_val(ir_call(lw->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
-	v.type = type_ptr(lw->ts, t ? t : lw->ts->void_);
+	v = int_val(ir_call(cx->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
+	v.type = type_ptr(cx->lw->ts, t ? t : cx->lw->ts->void_);
 	v.btf = t ? t->btf_id : 0;
-	v.sure = true;
+	v.ptr = PTR_SURE;
 	return v;
 }
 
 /* Follows members from the current task: pointers are loaded on the way. */
-static struct val task_path(struct lowerer *lw, const char *const *path)
+static struct val task_path(struct clause_ctx *cx, const char *const *path)
 {
-	struct val v = current_task(lw);
+	struct val v = current_task(cx);
 
 	for (; *path; path++) {
 		struct type *st = v.k == V_MEM ? v.type : v.type->of;
 
-		v = lower_member_of(lw, v, st, *path);
+		v = lower_member_of(cx, v, st, *path);
 		if (!v.type) {
-			lower_error(lw, lw->ir->loc, D_KERNEL, "this kernel's task_struct has no %s", *path);
-			return int_val(ir_imm(lw->ir, 0), lw->ts->int64);
+			lower_error(cx->lw, cx->ir->loc, D_KERNEL, "this kernel's task_struct has no %s", *path);
+			return int_val(ir_imm(cx->ir, 0), cx->lw->ts->int64);
 		}
-		v = lower_load(lw, v, NULL);
+		v = lower_load(cx, v, NULL);
 	}
 	return v;
 }
 
-vreg ktime(struct lowerer *lw)
+vreg ktime(struct clause_ctx *cx)
 {
-	return ir_call(lw->ir, BPF_FUNC_ktime_get_ns, NULL, 0, true);
+	return ir_call(cx->ir, BPF_FUNC_ktime_get_ns, NULL, 0, true);
 }
 
-static vreg wall_offset(struct lowerer *lw)
+static vreg wall_offset(struct clause_ctx *cx)
 {
-	vreg at = ir_mapval(lw->ir, map_for(lw, MAP_MACHINE), offsetof(struct dw_machine, wall));
+	vreg at = ir_mapval(cx->ir, map_for(cx->lw, MAP_MACHINE), offsetof(struct dw_machine, wall));
 
-	return ir_ld(lw->ir, at, 0, 8, false, false);
+	return ir_ld(cx->ir, at, 0, 8, false, false);
 }
 
-static struct val probe_string(struct lowerer *lw, enum builtin b, struct type *t)
+static struct val probe_string(struct clause_ctx *cx, enum builtin b, struct type *t)
 {
-	const char *const names[] = { lw->probe->prov->name, lw->probe->mod, lw->probe->func, lw->probe->name };
+	const char *const names[] = { cx->probe->prov->name, cx->probe->mod, cx->probe->func, cx->probe->name };
 	unsigned which = b == BI_probeprov ? 0 : b == BI_probemod ? 1 : b == BI_probefunc ? 2 : 3;
 	const char *s = names[which];
 
-	if ((which == 2 || lw->site->by_cookie) && lw->entry)
-		return (struct val){ .k = V_STR, .type = t, .s = multi_name(lw, which) };
-	return (struct val){ .k = V_STR, .type = t, .s = str_const(lw, s, strlen(s)) };
+	if ((which == 2 || cx->pg->site->by_cookie) && cx->entry)
+		return (struct val){ .k = V_STR, .type = t, .s = multi_name(cx, which) };
+	return (struct val){ .k = V_STR, .type = t, .s = str_const(cx, s, strlen(s)) };
 }
 
 static const char *const *builtin_path(enum builtin b)
@@ -91,55 +95,55 @@ static const char *const *builtin_path(enum builtin b)
 	}
 }
 
-vreg current_number(struct lowerer *lw, enum builtin b)
+vreg current_number(struct clause_ctx *cx, enum builtin b)
 {
-	return task_path(lw, builtin_path(b)).r;
+	return task_path(cx, builtin_path(b)).r;
 }
 
-static struct val builtin_task(struct lowerer *lw, const struct symbol *s)
+static struct val builtin_task(struct clause_ctx *cx, const struct symbol *s)
 {
-	struct val v = task_path(lw, builtin_path(s->builtin));
+	struct val v = task_path(cx, builtin_path(s->builtin));
 
 	if (s->builtin == BI_execname)
-		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_chars(lw, v) };
+		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_chars(cx, v) };
 	if (s->builtin == BI_zonename)
-		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_zone(lw, v.r) };
+		return (struct val){ .k = V_STR, .type = s->type, .s = str_of_zone(cx, v.r) };
 	v.type = s->type;
 	return v;
 }
 
-struct val builtin_read(struct lowerer *lw, const struct expr *e)
+struct val builtin_read(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct symbol *s = e->sym;
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
 	if (builtin_path(s->builtin))
-		return builtin_task(lw, s);
+		return builtin_task(cx, s);
 	if (s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
-		return lower_args(lw, e);
+		return lower_args(cx, e);
 	switch ((int)s->builtin) {
 	case BI_timestamp:
-		return int_val(ktime(lw), s->type);
+		return int_val(ktime(cx), s->type);
 	case BI_walltimestamp:
-		return int_val(ir_alu(ir, ALU_ADD, ktime(lw), wall_offset(lw)), s->type);
+		return int_val(ir_alu(ir, ALU_ADD, ktime(cx), wall_offset(cx)), s->type);
 	case BI_cpu:
 		return int_val(ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true), s->type);
 	case BI_id:
-		return int_val(multi_id(lw), s->type);
+		return int_val(multi_id(cx), s->type);
 	case BI_epid:
-		return int_val(multi_epid(lw), s->type);
+		return int_val(multi_epid(cx), s->type);
 	case BI_curthread:
-		return current_task(lw);
+		return current_task(cx);
 	case BI_vtimestamp:
-		return vtime_read(lw, s);
+		return vtime_read(cx, s);
 	case BI_caller:
 	case BI_ucaller:
 	case BI_stackdepth:
 	case BI_ustackdepth:
-		return sym_builtin(lw, s);
+		return sym_builtin(cx, s);
 	case BI_errno: /* only system calls have one */
-		return site_errno(lw, s->type);
+		return site_errno(cx, s->type);
 	default:
-		return probe_string(lw, s->builtin, s->type);
+		return probe_string(cx, s->builtin, s->type);
 	}
 }

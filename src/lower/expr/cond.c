@@ -4,7 +4,9 @@
  * Invariant: what only one branch computes is forgotten (memo_release) where the branches meet. */
 #include <assert.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 static enum ir_cc compare_cc(enum expr_op op, bool sgn)
 {
@@ -47,7 +49,7 @@ static bool is_compare(enum expr_op op)
 	return op >= OP_EQ && op <= OP_GE;
 }
 
-static void int_compare_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+static void int_compare_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	struct type *ta = e->a->type, *tb = e->b->type, *t;
 	bool ptr = ta->kind == T_PTR || tb->kind == T_PTR;
@@ -56,17 +58,17 @@ static void int_compare_jump(struct lowerer *lw, const struct expr *e, uint32_t 
 	int64_t c;
 
 	if (right_first(e))
-		b = lower_word(lw, e->b);
-	a = lower_word(lw, e->a);
+		b = lower_word(cx, e->b);
+	a = lower_word(cx, e->a);
 
-	t = ptr ? lw->ts->uint64 : type_usual(lw->ts, ta, tb);
-	a = convert_int(lw, a, ta, t);
-	if (!ptr && const_eval(lw->ts, lw->d, e->b, &c) && c == (int32_t)c && (t->is_signed || c >= 0)) {
-		ir_jcci(lw->ir, compare_cc(op, t->is_signed), a, (int32_t)c, label);
+	t = ptr ? cx->lw->ts->uint64 : type_usual(cx->lw->ts, ta, tb);
+	a = convert_int(cx, a, ta, t);
+	if (!ptr && const_eval(cx->lw->ts, cx->lw->d, e->b, &c) && c == (int32_t)c && (t->is_signed || c >= 0)) {
+		ir_jcci(cx->ir, compare_cc(op, t->is_signed), a, (int32_t)c, label);
 		return;
 	}
-	b = convert_int(lw, b ? b : lower_word(lw, e->b), tb, t);
-	ir_jcc(lw->ir, compare_cc(op, t->is_signed), a, b, label);
+	b = convert_int(cx, b ? b : lower_word(cx, e->b), tb, t);
+	ir_jcc(cx->ir, compare_cc(op, t->is_signed), a, b, label);
 }
 
 static bool is_chain(const struct expr *e)
@@ -76,69 +78,69 @@ static bool is_chain(const struct expr *e)
 	return e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR);
 }
 
-static void logic_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+static void logic_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	bool both = (e->op == OP_LAND) != when; /* the jump is taken when either side decides it */
-	size_t mark = memo_mark(lw);
+	size_t mark = memo_mark(cx->pg);
 	uint32_t skip;
 
 	if (both) {
-		lower_jump(lw, e->a, label, when);
-		lower_jump(lw, e->b, label, when);
+		lower_jump(cx, e->a, label, when);
+		lower_jump(cx, e->b, label, when);
 		return;
 	}
-	skip = ir_newlabel(lw->ir);
-	lower_jump(lw, e->a, skip, !when);
+	skip = ir_newlabel(cx->ir);
+	lower_jump(cx, e->a, skip, !when);
 	if (!is_chain(e->a)) /* all of it has run, whichever way it went */
-		mark = memo_mark(lw);
-	lower_jump(lw, e->b, label, when);
-	memo_release(lw, mark);
-	ir_label(lw->ir, skip);
+		mark = memo_mark(cx->pg);
+	lower_jump(cx, e->b, label, when);
+	memo_release(cx->pg, mark);
+	ir_label(cx->ir, skip);
 }
 
-size_t cond_jump(struct lowerer *lw, const struct expr *e, uint32_t no)
+size_t cond_jump(struct clause_ctx *cx, const struct expr *e, uint32_t no)
 {
-	size_t mark = memo_mark(lw);
+	size_t mark = memo_mark(cx->pg);
 
-	lower_jump(lw, e, no, false);
-	return is_chain(e) ? mark : memo_mark(lw);
+	lower_jump(cx, e, no, false);
+	return is_chain(e) ? mark : memo_mark(cx->pg);
 }
 
-vreg truth_value(struct lowerer *lw, const struct expr *e)
+vreg truth_value(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg r = ir_var(ir);
 	uint32_t end = ir_newlabel(ir);
-	size_t mark = memo_mark(lw);
+	size_t mark = memo_mark(cx->pg);
 
 	ir_seti(ir, r, 0);
-	lower_jump(lw, e, end, false);
+	lower_jump(cx, e, end, false);
 	ir_seti(ir, r, 1);
 	ir_label(ir, end);
-	memo_release(lw, mark);
-	return blur(lw, r);
+	memo_release(cx->pg, mark);
+	return blur(cx, r);
 }
 
-void lower_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+void lower_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	vreg r;
 
-	lw->ir->loc = e->loc;
+	cx->ir->loc = e->loc;
 	if (e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR)) {
-		logic_jump(lw, e, label, when);
+		logic_jump(cx, e, label, when);
 	} else if (e->kind == EX_BINARY && e->op == OP_LXOR) {
-		r = ir_alu(lw->ir, ALU_XOR, truth_value(lw, e->a), truth_value(lw, e->b));
-		ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
+		r = ir_alu(cx->ir, ALU_XOR, truth_value(cx, e->a), truth_value(cx, e->b));
+		ir_jcci(cx->ir, when ? CC_NE : CC_EQ, r, 0, label);
 	} else if (e->kind == EX_UNARY && e->op == OP_NOT) {
-		lower_jump(lw, e->a, label, !when);
+		lower_jump(cx, e->a, label, !when);
 	} else if (e->kind == EX_BINARY && is_compare(e->op)) {
 		if (type_is_string(e->a->type) || type_is_string(e->b->type))
-			str_jump(lw, e, label, when);
+			str_jump(cx, e, label, when);
 		else
-			int_compare_jump(lw, e, label, when);
+			int_compare_jump(cx, e, label, when);
 	} else {
-		r = lower_word(lw, e);
-		ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
+		r = lower_word(cx, e);
+		ir_jcci(cx->ir, when ? CC_NE : CC_EQ, r, 0, label);
 	}
 }
 
@@ -155,9 +157,9 @@ struct passage {
 	const struct passage *next;
 };
 
-static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out);
+static void cond_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct passage *out);
 
-static void arm_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out)
+static void arm_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct passage *out)
 {
 	const struct type *from;
 	vreg v;
@@ -166,71 +168,71 @@ static void arm_into(struct lowerer *lw, const struct expr *e, vreg r, const str
 	from = e->type;
 
 	if (e->kind == EX_COND && e->b != e->c) {
-		cond_into(lw, e, r, out);
+		cond_into(cx, e, r, out);
 		return;
 	}
-	v = lower_int(lw, e);
+	v = lower_int(cx, e);
 	for (; out; out = out->next) {
-		v = convert_int(lw, v, from, out->to);
+		v = convert_int(cx, v, from, out->to);
 		from = out->to;
 	}
-	ir_set(lw->ir, r, v);
+	ir_set(cx->ir, r, v);
 }
 
 /* All arms of nested ?: set one register, so that a long chain does not keep one for each. */
-static void cond_into(struct lowerer *lw, const struct expr *e, vreg r, const struct passage *out)
+static void cond_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct passage *out)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct passage through = { e->type, out };
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
 	size_t mark;
 
 	if (!out || !type_same(out->to, e->type))
 		out = &through;
-	mark = cond_jump(lw, e->a, no);
-	arm_into(lw, e->b, r, out);
+	mark = cond_jump(cx, e->a, no);
+	arm_into(cx, e->b, r, out);
 	ir_jmp(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 	ir_label(ir, no);
-	arm_into(lw, e->c, r, out);
+	arm_into(cx, e->c, r, out);
 	ir_label(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 }
 
 /* A copy of the structure that is chosen. */
-static struct val cond_block(struct lowerer *lw, const struct expr *e)
+static struct val cond_block(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir), size = e->type->size;
-	struct val to = { .k = V_MEM, .type = e->type, .ours = true, .mut = true };
+	struct val to = { .k = V_MEM, .type = e->type, .ptr = PTR_OURS, .mut = true };
 	size_t mark;
-	int32_t off = scratch_alloc(lw, size);
+	int32_t off = scratch_alloc(cx->pg, size);
 
-	mark = cond_jump(lw, e->a, no);
-	to.r = scratch_ptr(lw, off);
-	place_copy(lw, to, lower_expr(lw, e->b), size);
+	mark = cond_jump(cx, e->a, no);
+	to.r = scratch_ptr(cx, off);
+	place_copy(cx, to, lower_expr(cx, e->b), size);
 	ir_jmp(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 	ir_label(ir, no);
-	to.r = scratch_ptr(lw, off);
-	place_copy(lw, to, lower_expr(lw, e->c), size);
+	to.r = scratch_ptr(cx, off);
+	place_copy(cx, to, lower_expr(cx, e->c), size);
 	ir_label(ir, end);
-	memo_release(lw, mark);
-	to.r = scratch_ptr(lw, off);
+	memo_release(cx->pg, mark);
+	to.r = scratch_ptr(cx, off);
 	return to;
 }
 
 /* The branch of a library's condition that the site decides: it asks for a member that is a constant there. NULL: it
  * is not decided. A branch alone keeps what is known of its value: that a pointer is one to the verifier. */
-static const struct expr *decided_branch(struct lowerer *lw, const struct expr *e)
+static const struct expr *decided_branch(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
 
 	if (e->a->kind != EX_MEMBER || !in_library(e))
 		return NULL;
-	v = lower_expr(lw, e->a);
-	for (size_t i = lw->ir->code.n; v.k == V_INT && i-- > 0;) {
-		const struct ir_insn *in = &lw->ir->code.v[i];
+	v = lower_expr(cx, e->a);
+	for (size_t i = cx->ir->code.n; v.k == V_INT && i-- > 0;) {
+		const struct ir_insn *in = &cx->ir->code.v[i];
 
 		if (in->d == v.r)
 			return in->op != IR_IMM ? NULL : in->imm ? e->b : e->c;
@@ -238,21 +240,21 @@ static const struct expr *decided_branch(struct lowerer *lw, const struct expr *
 	return NULL;
 }
 
-struct val lower_cond(struct lowerer *lw, const struct expr *e)
+struct val lower_cond(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct expr *only;
 	vreg r;
 
 	if (e->b == e->c) /* decided by the checker */
-		return lower_expr(lw, e->b);
+		return lower_expr(cx, e->b);
 	if (type_is_string(e->type))
-		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(lw, e) };
+		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e) };
 	if (type_is_block(e->type))
-		return cond_block(lw, e);
-	only = decided_branch(lw, e);
+		return cond_block(cx, e);
+	only = decided_branch(cx, e);
 	if (only)
-		return lower_expr(lw, only);
-	r = ir_var(lw->ir);
-	cond_into(lw, e, r, NULL);
-	return int_val(blur(lw, r), e->type);
+		return lower_expr(cx, only);
+	r = ir_var(cx->ir);
+	cond_into(cx, e, r, NULL);
+	return int_val(blur(cx, r), e->type);
 }

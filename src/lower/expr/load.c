@@ -5,13 +5,25 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/site/site.h"
+
+static bool never_null(const struct val *v)
+{
+	return v->ptr == PTR_SURE || v->ptr == PTR_SURE_NULL;
+}
+
+/* What a member or element of base lies in. */
+static enum ptr_kind part_of(const struct val *base)
+{
+	return base->ptr == PTR_OURS ? PTR_OURS : PTR_PLAIN;
+}
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 /* Reads size bytes at a plain kernel address by the helper; a bad address is a fault. */
-static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
+static vreg probe_read(struct clause_ctx *cx, vreg addr, unsigned size, bool sx)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	vreg buf = ir_stack(ir, ir_stack_alloc(ir, 8)), r;
 	uint32_t ok = ir_newlabel(ir);
@@ -19,7 +31,7 @@ static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
 	ir_sti(ir, buf, 0, 8, 0);
 	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), addr }, 3, false);
 	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(lw, DW_FAULT_BADADDR, addr);
+	lower_fault(cx, DW_FAULT_BADADDR, addr);
 	ir_label(ir, ok);
 	r = ir_ld(ir, buf, 0, size, sx, false);
 	ir_stack_release(ir, mark);
@@ -27,41 +39,41 @@ static vreg probe_read(struct lowerer *lw, vreg addr, unsigned size, bool sx)
 }
 
 /* A script's own pointer: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper half. */
-static void check_address(struct lowerer *lw, enum ir_cc good, vreg p)
+static void check_address(struct clause_ctx *cx, enum ir_cc good, vreg p)
 {
-	uint32_t ok = ir_newlabel(lw->ir);
+	uint32_t ok = ir_newlabel(cx->ir);
 
-	ir_jcci(lw->ir, good, p, 0, ok);
-	lower_fault(lw, DW_FAULT_BADADDR, p);
-	ir_label(lw->ir, ok);
+	ir_jcci(cx->ir, good, p, 0, ok);
+	lower_fault(cx, DW_FAULT_BADADDR, p);
+	ir_label(cx->ir, ok);
 }
 
 /* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. */
-static vreg mem_base(struct lowerer *lw, struct val p, struct type *st, bool user, bool *plain)
+static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool user, bool *plain)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg args[2];
 
 	*plain = false;
-	if (p.ours)
+	if (p.ptr == PTR_OURS)
 		return p.r;
-	if (p.btf && p.btf == st->btf_id && !p.unsure) {
-		if (user && !p.sure)
-			check_address(lw, CC_NE, p.r);
+	if (p.btf && p.btf == st->btf_id && p.ptr != PTR_UNSURE) {
+		if (user && !never_null(&p))
+			check_address(cx, CC_NE, p.r);
 		return p.r;
 	}
-	if (!st->btf_id || !lw->env->kfunc_rdonly_cast) { /* the helper finds bad addresses itself */
+	if (!st->btf_id || !cx->lw->env->kfunc_rdonly_cast) { /* the helper finds bad addresses itself */
 		*plain = true;
-		return plain_number(lw, p);
+		return plain_number(cx, p);
 	}
 	/* Mostly NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier,
 	 * which then knows bounds of its offset and takes them for bounds of the address. A bad address in the kernel's
 	 * half reads as 0. */
 	if (user)
-		check_address(lw, p.number ? CC_SLT : CC_NE, p.r);
+		check_address(cx, p.ptr == PTR_NUMBER ? CC_SLT : CC_NE, p.r);
 	args[0] = p.r;
 	args[1] = ir_imm(ir, st->btf_id);
-	return ir_kfunc(ir, lw->env->kfunc_rdonly_cast, args, 2, true);
+	return ir_kfunc(ir, cx->lw->env->kfunc_rdonly_cast, args, 2, true);
 }
 
 bool in_library(const struct expr *at)
@@ -84,29 +96,29 @@ struct bit_unit bit_unit(const struct val *v)
 }
 
 /* The bytes that hold a bit-field, as one load. */
-static vreg load_bits(struct lowerer *lw, const struct val *v)
+static vreg load_bits(struct clause_ctx *cx, const struct val *v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct bit_unit u = bit_unit(v);
 	struct val at = *v;
 	vreg r;
 
 	at.off = u.off;
-	r = v->ours || v->btf ? ir_ld(ir, v->r, (int32_t)u.off, u.size, false, !v->mut)
-			      : probe_read(lw, lower_addr_value(lw, at), u.size, false);
+	r = v->ptr == PTR_OURS || v->btf ? ir_ld(ir, v->r, (int32_t)u.off, u.size, false, !v->mut)
+					 : probe_read(cx, lower_addr_value(cx, at), u.size, false);
 	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - u.bit - v->bits));
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
 }
 
 /* Is it the same when it is loaded again? A clause may write to memory of its own through a pointer to a type of the
  * kernel; what sites' conditions and dlib load is the kernel's, and its tests for NULL must hold for what follows. */
-static bool stays(const struct lowerer *lw, const struct val *v, const struct expr *at)
+static bool stays(const struct clause_ctx *cx, const struct val *v, const struct expr *at)
 {
-	return !v->mut && (!lw->heap || !lw->clause || !at || in_library(at));
+	return !v->mut && (!cx->pg->heap || !cx->clause || !at || in_library(at));
 }
 
 /* Loads what a place holds; structures and arrays stay places. */
-struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
+struct val lower_load(struct clause_ctx *cx, struct val v, const struct expr *at)
 {
 	struct val out = int_val(0, v.type);
 	struct type *t = v.type;
@@ -114,60 +126,61 @@ struct val lower_load(struct lowerer *lw, struct val v, const struct expr *at)
 	if (v.k != V_MEM || (!type_is_scalar(t) && !type_is_float(t)))
 		return v;
 	if (v.bits) {
-		out.r = load_bits(lw, &v);
+		out.r = load_bits(cx, &v);
 		return out;
 	}
-	if (!v.ours && !v.btf) {
-		out.r = probe_read(lw, lower_addr_value(lw, v), t->size, t->is_signed);
+	if (v.ptr != PTR_OURS && !v.btf) {
+		out.r = probe_read(cx, lower_addr_value(cx, v), t->size, t->is_signed);
 		return out;
 	}
-	out.r = ir_ld(lw->ir, v.r, (int32_t)v.off, t->size, t->is_signed, stays(lw, &v, at));
-	if (t->kind == T_PTR && !v.ours && type_is_sou(t->of))
+	out.r = ir_ld(cx->ir, v.r, (int32_t)v.off, t->size, t->is_signed, stays(cx, &v, at));
+	if (t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of))
 		out.btf = t->of->btf_id;
-	out.null = out.btf && !strcmp(t->of->name, "sock");
+	if (out.btf && !strcmp(t->of->name, "sock"))
+		out.ptr = PTR_NULL;
 	return out;
 }
 
-vreg lower_addr_value(struct lowerer *lw, struct val v)
+vreg lower_addr_value(struct clause_ctx *cx, struct val v)
 {
-	vreg r = plain_number(lw, v);
+	vreg r = plain_number(cx, v);
 
-	return v.off ? ir_alui(lw->ir, ALU_ADD, r, (int32_t)v.off) : r;
+	return v.off ? ir_alui(cx->ir, ALU_ADD, r, (int32_t)v.off) : r;
 }
 
-static vreg minus_null(struct lowerer *lw, struct val v)
+static vreg minus_null(struct clause_ctx *cx, struct val v)
 {
-	struct ir *ir = lw->ir;
-	vreg null = ir_kfunc(ir, lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
+	struct ir *ir = cx->ir;
+	vreg null = ir_kfunc(ir, cx->lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
 
 	return ir_alu(ir, ALU_SUB, v.r, null);
 }
 
 /* A pointer that the verifier knows to be NULL is a number: so what a packet or a tracepoint has of sockets. */
-static vreg minus_null_if(struct lowerer *lw, struct val v)
+static vreg minus_null_if(struct clause_ctx *cx, struct val v)
 {
-	uint32_t end = ir_newlabel(lw->ir);
-	vreg r = ir_var(lw->ir);
+	uint32_t end = ir_newlabel(cx->ir);
+	vreg r = ir_var(cx->ir);
 
-	ir_seti(lw->ir, r, 0);
-	ir_jcci(lw->ir, CC_EQ, v.r, 0, end);
-	ir_set(lw->ir, r, minus_null(lw, v));
-	ir_label(lw->ir, end);
+	ir_seti(cx->ir, r, 0);
+	ir_jcci(cx->ir, CC_EQ, v.r, 0, end);
+	ir_set(cx->ir, r, minus_null(cx, v));
+	ir_label(cx->ir, end);
 	return r;
 }
 
 /* The verifier refuses arithmetic on a pointer that it knows, but for the difference of two: that to NULL is it. */
-vreg plain_number(struct lowerer *lw, struct val v)
+vreg plain_number(struct clause_ctx *cx, struct val v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	vreg at, out, r;
 
-	if (!v.btf && !v.ours)
+	if (!v.btf && v.ptr != PTR_OURS)
 		return v.r;
-	if (lw->env->kfunc_rdonly_cast && v.btf && !v.unsure) {
-		r = v.null ? minus_null_if(lw, v) : minus_null(lw, v);
-		return v.sure ? ir_sure(ir, r) : r;
+	if (cx->lw->env->kfunc_rdonly_cast && v.btf && v.ptr != PTR_UNSURE) {
+		r = v.ptr == PTR_NULL || v.ptr == PTR_SURE_NULL ? minus_null_if(cx, v) : minus_null(cx, v);
+		return never_null(&v) ? ir_sure(ir, r) : r;
 	}
 	at = ir_stack(ir, ir_stack_alloc(ir, 8));
 	out = ir_stack(ir, ir_stack_alloc(ir, 8));
@@ -180,23 +193,23 @@ vreg plain_number(struct lowerer *lw, struct val v)
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
-struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st, const char *name)
+struct val lower_member_of(struct clause_ctx *cx, struct val base, struct type *st, const char *name)
 {
 	struct val out = { .k = V_MEM };
 	uint32_t bit = 0;
-	const struct type_member *m = type_find_member(lw->ts, st, name, &bit);
+	const struct type_member *m = type_find_member(cx->lw->ts, st, name, &bit);
 	bool plain;
 
 	if (!m)
 		return out;
 	out.type = m->type;
-	out.ours = base.ours;
+	out.ptr = part_of(&base);
 	if (base.k == V_MEM) {
 		out.r = base.r;
 		out.btf = base.btf;
 		out.off = base.off + bit / 8;
 	} else {
-		out.r = mem_base(lw, base, st, false, &plain);
+		out.r = mem_base(cx, base, st, false, &plain);
 		out.btf = plain ? 0 : st->btf_id;
 		out.off = bit / 8;
 	}
@@ -205,25 +218,25 @@ struct val lower_member_of(struct lowerer *lw, struct val base, struct type *st,
 	return out;
 }
 
-struct val lower_member(struct lowerer *lw, const struct expr *e)
+struct val lower_member(struct clause_ctx *cx, const struct expr *e)
 {
-	struct val base = lower_expr(lw, e->a), out = { .k = V_MEM, .type = e->type };
+	struct val base = lower_expr(cx, e->a), out = { .k = V_MEM, .type = e->type };
 	struct type *st = e->arrow ? e->a->type->of : e->a->type;
 	bool plain = false;
 
 	if (base.k == V_XL)
-		return xl_member(lw, &base, e, e->name);
+		return xl_member(cx, &base, e, e->name);
 	if (base.k == V_SITE)
-		return site_member(lw, &base, e->name, e->type);
+		return site_member(cx, &base, e->name, e->type);
 	if (e->arrow) {
-		base = lower_load(lw, base, e->a);
-		out.r = mem_base(lw, base, st->canon, !in_library(e), &plain);
-		out.btf = plain || base.ours ? 0 : st->canon->btf_id;
-		out.ours = base.ours;
+		base = lower_load(cx, base, e->a);
+		out.r = mem_base(cx, base, st->canon, !in_library(e), &plain);
+		out.btf = plain || base.ptr == PTR_OURS ? 0 : st->canon->btf_id;
+		out.ptr = part_of(&base);
 	} else {
 		out.r = base.r;
 		out.btf = base.btf;
-		out.ours = base.ours;
+		out.ptr = part_of(&base);
 		out.mut = base.mut;
 		out.off = base.off;
 	}
@@ -231,128 +244,130 @@ struct val lower_member(struct lowerer *lw, const struct expr *e)
 	out.bits = e->isuffix;
 	if (out.bits)
 		out.type = e->member->type;
-	place_near(lw, &out);
+	place_near(cx, &out);
 	out.bit = out.bits ? (uint32_t)e->ival % 8 : 0;
 	return out;
 }
 
 /* a[i] of an array or pointer, *p. */
-struct val lower_element(struct lowerer *lw, const struct expr *e, const struct expr *index)
+struct val lower_element(struct clause_ctx *cx, const struct expr *e, const struct expr *index)
 {
-	struct val base = lower_expr(lw, e->a), out = { .k = V_MEM, .type = e->type };
+	struct val base = lower_expr(cx, e->a), out = { .k = V_MEM, .type = e->type };
 	struct type *t = e->a->type, *el = t->of;
 	uint32_t size = el->size ? el->size : 1;
 	bool plain = false;
 	int64_t i = 0;
-	bool fixed = !index || const_eval(lw->ts, lw->d, index, &i);
+	bool fixed = !index || const_eval(cx->lw->ts, cx->lw->d, index, &i);
 
-	base = lower_load(lw, base, e->a);
+	base = lower_load(cx, base, e->a);
 	if (base.k == V_MEM && fixed && i >= 0 && i < (int64_t)t->nelems) { /* inside a structure, at a fixed place */
 		out = base;
 		out.type = e->type;
 		out.off += (uint32_t)(i * size);
-		place_near(lw, &out);
+		place_near(cx, &out);
 		return out;
 	}
 	if (base.k == V_MEM && base.mut && index) {
-		base = place_element(lw, base, t, lower_int(lw, index));
+		base = place_element(cx, base, t, lower_int(cx, index));
 		base.type = e->type;
 		return base;
 	}
 	if (fixed && !i && base.k == V_INT && type_is_sou(el)) { /* *p, p[0] */
-		out.r = mem_base(lw, base, el->canon, !in_library(e), &plain);
-		out.btf = plain || base.ours ? 0 : el->canon->btf_id;
-		out.ours = base.ours;
+		out.r = mem_base(cx, base, el->canon, !in_library(e), &plain);
+		out.btf = plain || base.ptr == PTR_OURS ? 0 : el->canon->btf_id;
+		out.ptr = part_of(&base);
 		return out;
 	}
-	out.r = base.k == V_MEM ? lower_addr_value(lw, base) : plain_number(lw, base);
+	out.r = base.k == V_MEM ? lower_addr_value(cx, base) : plain_number(cx, base);
 	if (!fixed)
-		out.r = ir_alu(lw->ir, ALU_ADD, out.r, scale_index(lw, lower_int(lw, index), size));
+		out.r = ir_alu(cx->ir, ALU_ADD, out.r, scale_index(cx, lower_int(cx, index), size));
 	else if (i)
-		out.r = ir_alu(lw->ir, ALU_ADD, out.r, ir_imm(lw->ir, i * (int64_t)size));
+		out.r = ir_alu(cx->ir, ALU_ADD, out.r, ir_imm(cx->ir, i * (int64_t)size));
 	if (type_is_sou(el)) {
 		base = int_val(out.r, e->a->type);
-		out.r = mem_base(lw, base, el->canon, !in_library(e), &plain);
+		out.r = mem_base(cx, base, el->canon, !in_library(e), &plain);
 		out.btf = plain ? 0 : el->canon->btf_id;
 	}
 	return out;
 }
 
 /* ---- faults, addresses, symbols ---------------------------------------------------------------------------------- */
-void lower_fault(struct lowerer *lw, enum dw_fault code, vreg value)
+void lower_fault(struct clause_ctx *cx, enum dw_fault code, vreg value)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
-	if (!lw->clause) { /* in a site's filter: no clause to blame */
-		ir_jmp(ir, lw->exit_label);
+	if (!cx->clause) { /* in a site's filter: no clause to blame */
+		ir_jmp(ir, cx->pg->exit_label);
 		return;
 	}
-	lw->faults++;
-	ir_seti(ir, lw->fault_code, code);
+	cx->faults++;
+	ir_seti(ir, cx->fault_code, code);
 	if (value)
-		ir_set(ir, lw->fault_value, value);
+		ir_set(ir, cx->fault_value, value);
 	else
-		ir_seti(ir, lw->fault_value, 0);
-	ir_seti(ir, lw->fault_action, lw->stmt_no);
-	ir_set(ir, lw->fault_pc, ir_pc(ir));
-	ir_jmp(ir, lw->fault_label);
+		ir_seti(ir, cx->fault_value, 0);
+	ir_seti(ir, cx->fault_action, cx->stmt_no);
+	ir_set(ir, cx->fault_pc, ir_pc(ir));
+	ir_jmp(ir, cx->fault_label);
 }
 
 /* &e: nothing is read, so &((struct s *)0)->m is an offset, as in C. */
-vreg lower_address(struct lowerer *lw, const struct expr *e)
+vreg lower_address(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
 	vreg r;
 
 	if (e->kind == EX_MEMBER && !e->arrow && e->a->kind == EX_MEMBER && !e->a->extra) {
-		r = lower_address(lw, e->a);
-		return e->ival ? ir_alui(lw->ir, ALU_ADD, r, (int32_t)(e->ival / 8)) : r;
+		r = lower_address(cx, e->a);
+		return e->ival ? ir_alui(cx->ir, ALU_ADD, r, (int32_t)(e->ival / 8)) : r;
 	}
 	if (e->kind == EX_MEMBER && e->arrow) {
-		v = lower_load(lw, lower_expr(lw, e->a), e->a);
+		v = lower_load(cx, lower_expr(cx, e->a), e->a);
 		if (v.k == V_INT) {
-			v.r = plain_number(lw, v);
-			return e->ival ? ir_alui(lw->ir, ALU_ADD, v.r, (int32_t)(e->ival / 8)) : v.r;
+			v.r = plain_number(cx, v);
+			return e->ival ? ir_alui(cx->ir, ALU_ADD, v.r, (int32_t)(e->ival / 8)) : v.r;
 		}
 	}
-	v = lower_expr(lw, e);
-	return v.k == V_MEM ? lower_addr_value(lw, v) : plain_number(lw, v);
+	v = lower_expr(cx, e);
+	return v.k == V_MEM ? lower_addr_value(cx, v) : plain_number(cx, v);
 }
 
 /* The running thread's CPU's runqueue. The members are there: the kernel's side of `name has looked. */
-static vreg own_runqueue(struct lowerer *lw)
+static vreg own_runqueue(struct clause_ctx *cx)
 {
 	static const char *const path[] = { "se", "cfs_rq", "rq" };
-	struct val v = current_task(lw);
+	struct val v = current_task(cx);
 
 	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]) && v.type; i++) {
-		v = lower_member_of(lw, v, v.type->kind == T_PTR ? v.type->of : v.type, path[i]);
+		v = lower_member_of(cx, v, v.type->kind == T_PTR ? v.type->of : v.type, path[i]);
 		if (v.type && v.type->kind == T_PTR)
-			v = lower_load(lw, v, NULL);
+			v = lower_load(cx, v, NULL);
 	}
-	return v.type ? plain_number(lw, v) : ir_imm(lw->ir, 0);
+	return v.type ? plain_number(cx, v) : ir_imm(cx->ir, 0);
 }
 
 /* `name: where the kernel says it lies; a function is its address. */
-struct val lower_symbol(struct lowerer *lw, const struct expr *e)
+struct val lower_symbol(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct ksymbol *s = e->extra;
 	struct val v = { .k = V_MEM, .type = e->type };
 
 	if (!s)
-		return int_val(ir_call(lw->ir, BPF_FUNC_jiffies64, NULL, 0, false), e->type);
+		return int_val(ir_call(cx->ir, BPF_FUNC_jiffies64, NULL, 0, false), e->type);
 	if (s->by_runqueue) {
-		v.r = ir_alu(lw->ir, ALU_ADD, own_runqueue(lw), ir_imm(lw->ir, s->distance));
+		v.r = ir_alu(cx->ir, ALU_ADD, own_runqueue(cx), ir_imm(cx->ir, s->distance));
 		return v;
 	}
 	if (!s->percpu) {
-		v.r = ir_imm(lw->ir, (int64_t)s->addr);
+		v.r = ir_imm(cx->ir, (int64_t)s->addr);
 		return s->type && s->type->kind == T_FUNC ? int_val(v.r, e->type) : v;
 	}
-	v.r = ir_call(lw->ir, BPF_FUNC_this_cpu_ptr, (vreg[]){ ir_ksym(lw->ir, s->percpu) }, 1, false);
-	if (type_is_block(s->type))
+	v.r = ir_call(cx->ir, BPF_FUNC_this_cpu_ptr, (vreg[]){ ir_ksym(cx->ir, s->percpu) }, 1, false);
+	if (type_is_block(s->type)) {
 		v.btf = s->type->canon->btf_id;
-	else
-		v.ours = v.mut = true; /* memory of a known size to the verifier; its value changes */
+	} else {
+		v.ptr = PTR_OURS; /* memory of a known size to the verifier; its value changes */
+		v.mut = true;
+	}
 	return v;
 }

@@ -4,7 +4,9 @@
  * Invariant: an index that is not constant is compared with the array's length before it is used. */
 #include <linux/bpf.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define COPY_WORDS 8 /* longer ones are copied by the helper */
 
@@ -14,15 +16,15 @@ bool is_plain_var(const struct expr *e)
 	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym && !type_is_block(e->sym->type);
 }
 
-struct val place_element(struct lowerer *lw, struct val base, const struct type *array, vreg index)
+struct val place_element(struct clause_ctx *cx, struct val base, const struct type *array, vreg index)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t ok = ir_newlabel(ir);
 
 	ir_jcci(ir, CC_ULT, index, (int32_t)array->nelems, ok);
-	lower_fault(lw, DW_FAULT_BADADDR, index);
+	lower_fault(cx, DW_FAULT_BADADDR, index);
 	ir_label(ir, ok);
-	base.r = ir_alu(ir, ALU_ADD, base.r, scale_index(lw, index, array->of->size));
+	base.r = ir_alu(ir, ALU_ADD, base.r, scale_index(cx, index, array->of->size));
 	return base;
 }
 
@@ -33,14 +35,14 @@ static bool through_pointer(const struct expr *e)
 		(e->kind == EX_INDEX && !e->sym && e->a->type->kind == T_PTR);
 }
 
-static struct val pointed_place(struct lowerer *lw, const struct expr *e)
+static struct val pointed_place(struct clause_ctx *cx, const struct expr *e)
 {
-	vreg p = lower_int(lw, e->a);
+	vreg p = lower_int(cx, e->a);
 	struct val v;
 
 	if (e->kind == EX_INDEX)
-		p = ir_alu(lw->ir, ALU_ADD, p, scale_index(lw, lower_int(lw, e->args.v[0]), e->type->size));
-	v = heap_at(lw, p, e->kind == EX_MEMBER ? e->a->type->of : e->type);
+		p = ir_alu(cx->ir, ALU_ADD, p, scale_index(cx, lower_int(cx, e->args.v[0]), e->type->size));
+	v = heap_at(cx, p, e->kind == EX_MEMBER ? e->a->type->of : e->type);
 	if (e->kind == EX_MEMBER) {
 		v.off = (uint32_t)e->ival / 8;
 		v.bits = e->isuffix;
@@ -52,46 +54,46 @@ static struct val pointed_place(struct lowerer *lw, const struct expr *e)
 #define FAR 16384u
 
 /* Instructions reach 32 KiB from a register: what is further has a register of its own. */
-void place_near(struct lowerer *lw, struct val *v)
+void place_near(struct clause_ctx *cx, struct val *v)
 {
 	uint32_t whole = v->off & ~7u;
 
 	if (v->k != V_MEM || v->off < FAR)
 		return;
-	v->r = ir_alui(lw->ir, ALU_ADD, v->r, (int32_t)whole);
+	v->r = ir_alui(cx->ir, ALU_ADD, v->r, (int32_t)whole);
 	v->off -= whole;
 }
 
 /* Where e lies, made when it is not there yet. */
-static struct val place_of(struct lowerer *lw, const struct expr *e)
+static struct val place_of(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
 	int64_t i;
 
 	if (through_pointer(e)) {
-		v = pointed_place(lw, e);
+		v = pointed_place(cx, e);
 	} else if (e->kind == EX_MEMBER) {
-		v = place_of(lw, e->a);
+		v = place_of(cx, e->a);
 		v.off += (uint32_t)e->ival / 8;
 		v.bits = e->isuffix;
 		v.bit = v.bits ? (uint32_t)e->ival % 8 : 0;
 	} else if (e->kind == EX_INDEX && !e->sym) {
-		v = place_of(lw, e->a);
-		if (const_eval(lw->ts, lw->d, e->args.v[0], &i) && i >= 0 && i < e->a->type->nelems)
+		v = place_of(cx, e->a);
+		if (const_eval(cx->lw->ts, cx->lw->d, e->args.v[0], &i) && i >= 0 && i < e->a->type->nelems)
 			v.off += (uint32_t)i * e->a->type->of->size;
 		else
-			v = place_element(lw, v, e->a->type, lower_int(lw, e->args.v[0]));
+			v = place_element(cx, v, e->a->type, lower_int(cx, e->args.v[0]));
 	} else {
-		v = var_block(lw, e, true);
+		v = var_block(cx, e, true);
 	}
 	v.type = v.bits ? e->member->type : e->type;
-	place_near(lw, &v);
+	place_near(cx, &v);
 	return v;
 }
 
-static void store_bits(struct lowerer *lw, const struct val *at, vreg v)
+static void store_bits(struct clause_ctx *cx, const struct val *at, vreg v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct bit_unit u = bit_unit(at);
 	uint64_t mask = (at->bits == 64 ? ~0ull : (1ull << at->bits) - 1) << u.bit;
 	vreg old = ir_ld(ir, at->r, (int32_t)u.off, u.size, false, false);
@@ -103,30 +105,30 @@ static void store_bits(struct lowerer *lw, const struct val *at, vreg v)
 }
 
 /* The value that the place has then. */
-struct val place_store(struct lowerer *lw, struct val at, vreg v)
+struct val place_store(struct clause_ctx *cx, struct val at, vreg v)
 {
 	if (!at.bits) {
-		ir_st(lw->ir, at.r, (int32_t)at.off, at.type->size, v);
+		ir_st(cx->ir, at.r, (int32_t)at.off, at.type->size, v);
 		return int_val(v, at.type);
 	}
-	store_bits(lw, &at, v);
-	return lower_load(lw, at, NULL);
+	store_bits(cx, &at, v);
+	return lower_load(cx, at, NULL);
 }
 
-static vreg place_address(struct lowerer *lw, const struct val *v)
+static vreg place_address(struct clause_ctx *cx, const struct val *v)
 {
-	return v->off ? ir_alui(lw->ir, ALU_ADD, v->r, (int32_t)v->off) : v->r;
+	return v->off ? ir_alui(cx->ir, ALU_ADD, v->r, (int32_t)v->off) : v->r;
 }
 
 static bool by_words(struct val to, struct val from, uint32_t size)
 {
-	return size <= COPY_WORDS * 8 && size % 8 == 0 && from.ours && to.off % 8 == 0 && from.off % 8 == 0;
+	return size <= COPY_WORDS * 8 && size % 8 == 0 && from.ptr == PTR_OURS && to.off % 8 == 0 && from.off % 8 == 0;
 }
 
 /* By words, or by the helper, which takes care of bad addresses. */
-void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t size)
+void place_copy(struct clause_ctx *cx, struct val to, struct val from, uint32_t size)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg w[COPY_WORDS], src, r;
 	uint32_t ok;
 
@@ -137,55 +139,55 @@ void place_copy(struct lowerer *lw, struct val to, struct val from, uint32_t siz
 			ir_st(ir, to.r, (int32_t)(to.off + i * 8), 8, w[i]);
 		return;
 	}
-	src = from.ours ? place_address(lw, &from) : lower_addr_value(lw, from);
+	src = from.ptr == PTR_OURS ? place_address(cx, &from) : lower_addr_value(cx, from);
 	ok = ir_newlabel(ir);
 	r = ir_call(
-		ir, BPF_FUNC_probe_read_kernel, (vreg[]){ place_address(lw, &to), ir_imm(ir, size), src }, 3, false);
+		ir, BPF_FUNC_probe_read_kernel, (vreg[]){ place_address(cx, &to), ir_imm(ir, size), src }, 3, false);
 	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(lw, DW_FAULT_BADADDR, from.ours ? 0 : src);
+	lower_fault(cx, DW_FAULT_BADADDR, from.ptr == PTR_OURS ? 0 : src);
 	ir_label(ir, ok);
 }
 
 /* Each place of the program that asks for it has room of its own: what it points to stays until it asks again. */
-vreg text_address(struct lowerer *lw, const struct expr *e)
+vreg text_address(struct clause_ctx *cx, const struct expr *e)
 {
-	int form = form_join(expr_form(lw->ck, e), FORM_CHARS | FORM_TEXT) & ~FORM_NULL;
-	struct val at = { .k = V_MEM, .type = lw->ts->string, .ours = true };
+	int form = form_join(expr_form(cx->lw->ck, e), FORM_CHARS | FORM_TEXT) & ~FORM_NULL;
+	struct val at = { .k = V_MEM, .type = cx->lw->ts->string, .ptr = PTR_OURS };
 
-	at.r = global_room(lw, form_size(form));
-	str_store(lw, lower_str_as(lw, e, form), at.r, 0);
-	return lower_addr_value(lw, at);
+	at.r = global_room(cx, form_size(form));
+	str_store(cx, lower_str_as(cx, e, form), at.r, 0);
+	return lower_addr_value(cx, at);
 }
 
-static struct val assign_block(struct lowerer *lw, const struct expr *e)
+static struct val assign_block(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val from, to;
 
 	if (!type_is_block(e->b->type)) { /* x[k] = 0 */
-		var_release(lw, e->a);
-		return int_val(ir_imm(lw->ir, 0), e->a->type);
+		var_release(cx, e->a);
+		return int_val(ir_imm(cx->ir, 0), e->a->type);
 	}
-	from = lower_expr(lw, e->b);
-	to = place_of(lw, e->a);
+	from = lower_expr(cx, e->b);
+	to = place_of(cx, e->a);
 	if (from.k == V_MEM)
-		place_copy(lw, to, from, e->a->type->size);
+		place_copy(cx, to, from, e->a->type->size);
 	else if (from.k == V_XL)
-		place_translate(lw, to, from);
+		place_translate(cx, to, from);
 	return to;
 }
 
-static struct val assign_string(struct lowerer *lw, const struct expr *e)
+static struct val assign_string(struct clause_ctx *cx, const struct expr *e)
 {
-	int form = expr_form(lw->ck, e->a);
+	int form = expr_form(cx->lw->ck, e->a);
 	struct val v = { .k = V_STR, .type = e->a->type }, to;
 
-	v.s = lower_str_as(lw, e->b, form ? form : FORM_LIT);
-	to = place_of(lw, e->a);
-	str_store(lw, v.s, to.r, (int32_t)to.off);
+	v.s = lower_str_as(cx, e->b, form ? form : FORM_LIT);
+	to = place_of(cx, e->a);
+	str_store(cx, v.s, to.r, (int32_t)to.off);
 	return v;
 }
 
-struct val place_assign(struct lowerer *lw, const struct expr *e)
+struct val place_assign(struct clause_ctx *cx, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
 	bool shift = e->op == OP_SHL || e->op == OP_SHR;
@@ -193,38 +195,38 @@ struct val place_assign(struct lowerer *lw, const struct expr *e)
 	vreg a, b;
 
 	if (type_is_block(t))
-		return assign_block(lw, e);
+		return assign_block(cx, e);
 	if (t->kind == T_STRING)
-		return assign_string(lw, e);
+		return assign_string(cx, e);
 	if (e->op == OP_ASSIGN) {
-		b = convert_int(lw, lower_int(lw, e->b), e->b->type, t);
-		return place_store(lw, place_of(lw, e->a), b);
+		b = convert_int(cx, lower_int(cx, e->b), e->b->type, t);
+		return place_store(cx, place_of(cx, e->a), b);
 	}
-	ut = t->kind == T_PTR ? t : shift ? type_promote(lw->ts, t) : type_usual(lw->ts, t, e->b->type);
-	to = place_of(lw, e->a);
-	a = convert_int(lw, lower_load(lw, to, e->a).r, t, ut);
-	b = lower_int(lw, e->b);
+	ut = t->kind == T_PTR ? t : shift ? type_promote(cx->lw->ts, t) : type_usual(cx->lw->ts, t, e->b->type);
+	to = place_of(cx, e->a);
+	a = convert_int(cx, lower_load(cx, to, e->a).r, t, ut);
+	b = lower_int(cx, e->b);
 	if (t->kind == T_PTR)
-		b = scale_index(lw, b, pointee_size(t));
+		b = scale_index(cx, b, pointee_size(t));
 	else if (!shift)
-		b = convert_int(lw, b, e->b->type, ut);
-	return place_store(lw, to, convert_int(lw, arith(lw, e->op, e->b, a, b, ut), ut, t));
+		b = convert_int(cx, b, e->b->type, ut);
+	return place_store(cx, to, convert_int(cx, arith(cx, e->op, e->b, a, b, ut), ut, t));
 }
 
-struct val place_step(struct lowerer *lw, const struct expr *e)
+struct val place_step(struct clause_ctx *cx, const struct expr *e)
 {
 	bool inc = e->op == OP_PREINC || e->op == OP_POSTINC, post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
 	int32_t step = (int32_t)pointee_size(e->type);
-	struct val to = place_of(lw, e->a), old = lower_load(lw, to, e->a), new;
-	vreg r = ir_alui(lw->ir, ALU_ADD, old.r, inc ? step : -step);
+	struct val to = place_of(cx, e->a), old = lower_load(cx, to, e->a), new;
+	vreg r = ir_alui(cx->ir, ALU_ADD, old.r, inc ? step : -step);
 
 	if (e->type->size < 8)
-		r = ir_ext(lw->ir, r, e->type->size, e->type->is_signed);
-	new = place_store(lw, to, r);
+		r = ir_ext(cx->ir, r, e->type->size, e->type->is_signed);
+	new = place_store(cx, to, r);
 	return post ? old : new;
 }
 
-bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta)
+bool place_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta)
 {
 	const struct expr *e = lhs;
 	struct val to;
@@ -233,7 +235,7 @@ bool place_add(struct lowerer *lw, const struct expr *lhs, vreg delta)
 		e = e->a;
 	if (through_pointer(e)) /* of any alignment */
 		return false;
-	to = place_of(lw, lhs);
-	ir_xadd(lw->ir, to.r, (int32_t)to.off, lhs->type->size, delta);
+	to = place_of(cx, lhs);
+	ir_xadd(cx->ir, to.r, (int32_t)to.off, lhs->type->size, delta);
 	return true;
 }

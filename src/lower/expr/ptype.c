@@ -4,7 +4,7 @@
  * points to is only named. Invariant: every structure in the tree has its size and members. */
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
 
 static enum ptype_kind ptype_kind(const struct lowerer *lw, const struct type *t)
 {

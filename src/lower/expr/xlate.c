@@ -4,23 +4,26 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "lower/expr/expr.h"
 #include "lower/site/site.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 /* ---- memo -------------------------------------------------------------------------------------------------------- */
-size_t memo_mark(const struct lowerer *lw)
+size_t memo_mark(const struct prog_ctx *pg)
 {
-	return lw->memos.n;
+	return pg->memos.n;
 }
 
-void memo_release(struct lowerer *lw, size_t mark)
+void memo_release(struct prog_ctx *pg, size_t mark)
 {
-	lw->memos.n = mark;
+	pg->memos.n = mark;
 }
 
-bool memo_get(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val *out)
+bool memo_get(struct prog_ctx *pg, const void *base, const void *xl, const char *name, struct val *out)
 {
-	for (size_t i = lw->memos.n; i-- > 0;) {
-		const struct memo *m = &lw->memos.v[i];
+	for (size_t i = pg->memos.n; i-- > 0;) {
+		const struct memo *m = &pg->memos.v[i];
 
 		if (m->base == base && m->xl == xl && !strcmp(m->name, name)) {
 			*out = m->val;
@@ -30,40 +33,40 @@ bool memo_get(struct lowerer *lw, const void *base, const void *xl, const char *
 	return false;
 }
 
-void memo_put(struct lowerer *lw, const void *base, const void *xl, const char *name, struct val v)
+void memo_put(struct prog_ctx *pg, const void *base, const void *xl, const char *name, struct val v)
 {
 	struct memo *m;
 
 	if (v.k == V_STR && v.s.rep == REP_TEXT) /* its memory is the statement's */
 		return;
-	m = vec_push(lw->arena, &lw->memos);
+	m = vec_push(pg->lw->arena, &pg->memos);
 	*m = (struct memo){ base, xl, name, v };
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 /* v, of type from, as a member of type to. */
-static struct val member_value(struct lowerer *lw, struct val v, const struct type *from, struct type *to)
+static struct val member_value(struct clause_ctx *cx, struct val v, const struct type *from, struct type *to)
 {
 	if (type_is_sou(to))
 		return v;
-	v = lower_load(lw, v, NULL);
+	v = lower_load(cx, v, NULL);
 	if (v.k == V_MEM) {
-		v.r = lower_addr_value(lw, v);
+		v.r = lower_addr_value(cx, v);
 		v.btf = 0;
 		v.k = V_INT;
 	}
-	v.r = convert_int(lw, v.r, from, to);
+	v.r = convert_int(cx, v.r, from, to);
 	v.type = to;
 	return v;
 }
 
-static struct val lower_xl_value(struct lowerer *lw, const struct expr *init, struct type *to)
+static struct val lower_xl_value(struct clause_ctx *cx, const struct expr *init, struct type *to)
 {
-	struct val v = lower_expr(lw, init);
+	struct val v = lower_expr(cx, init);
 
 	if (type_is_string(to))
-		return (struct val){ .k = V_STR, .type = to, .s = v.k == V_STR ? v.s : lower_str(lw, init) };
-	return member_value(lw, v, init->type, to);
+		return (struct val){ .k = V_STR, .type = to, .s = v.k == V_STR ? v.s : lower_str(cx, init) };
+	return member_value(cx, v, init->type, to);
 }
 
 /* What every site that gives a socket has of it, though its structure does not say so. */
@@ -73,124 +76,129 @@ static bool of_socket(const char *name)
 }
 
 /* A member that a site's translator leaves out is what the site gives under the same name: a socket is there, ... */
-static bool given_member(struct lowerer *lw, const struct val *base, const char *name, struct type *to, struct val *out)
+static bool given_member(
+	struct clause_ctx *cx, const struct val *base, const char *name, struct type *to, struct val *out)
 {
-	struct type *st = base->bind->k == V_SITE ? types_tagged(lw->ts, T_STRUCT, lw->site->native) : NULL;
+	struct type *st = base->bind->k == V_SITE ? types_tagged(cx->lw->ts, T_STRUCT, cx->pg->site->native) : NULL;
 	uint32_t bit = 0;
-	const struct type_member *m = st ? type_find_member(lw->ts, st, name, &bit) : NULL;
+	const struct type_member *m = st ? type_find_member(cx->lw->ts, st, name, &bit) : NULL;
 
 	if (m)
-		*out = member_value(lw, site_member(lw, base->bind, name, m->type), m->type, to);
-	else if (st && of_socket(name) && site_has_member(lw, "sk") && !check_xl_member(lw->ck, base->xl, "sk"))
-		*out = member_value(lw, site_member(lw, base->bind, name, to), to, to);
+		*out = member_value(cx, site_member(cx, base->bind, name, m->type), m->type, to);
+	else if (st && of_socket(name) && site_has_member(cx->pg, "sk") && !check_xl_member(cx->lw->ck, base->xl, "sk"))
+		*out = member_value(cx, site_member(cx, base->bind, name, to), to, to);
 	else
 		return false;
 	if (!strcmp(name, "sk")) {
-		if (!out->null) /* else the verifier wants each use of it behind a test */
-			out->r = ir_sure(lw->ir, out->r);
-		out->sure = true;
+		if (out->ptr == PTR_NULL) { /* the verifier wants each use of it behind a test */
+			out->ptr = PTR_SURE_NULL;
+		} else {
+			out->r = ir_sure(cx->ir, out->r);
+			if (out->ptr == PTR_PLAIN)
+				out->ptr = PTR_SURE;
+		}
 	}
 	return true;
 }
 
 /* ... or else what the translator from the provider's raw structure to itself makes. False: it says nothing either. */
-static bool default_member(struct lowerer *lw, const struct val *base, const char *name, struct val *out)
+static bool default_member(struct clause_ctx *cx, const struct val *base, const char *name, struct val *out)
 {
-	struct type *raw = lw->prov->raw ? types_tagged(lw->ts, T_STRUCT, lw->prov->raw) : NULL;
+	struct type *raw = cx->prov->raw ? types_tagged(cx->lw->ts, T_STRUCT, cx->prov->raw) : NULL;
 
-	if (!raw || base->xl != lw->site_val.xl)
+	if (!raw || base->xl != cx->pg->site_val.xl)
 		return false;
-	*out = (struct val){ .k = V_XL, .type = base->type, .bind = &lw->site_val };
-	out->xl = check_xlator(lw->ck, lw->prov->raw, raw);
-	return out->xl && check_xl_member(lw->ck, out->xl, name);
+	*out = (struct val){ .k = V_XL, .type = base->type, .bind = &cx->pg->site_val };
+	out->xl = check_xlator(cx->lw->ck, cx->prov->raw, raw);
+	return out->xl && check_xl_member(cx->lw->ck, out->xl, name);
 }
 
-struct val xl_member(struct lowerer *lw, const struct val *base, const struct expr *at, const char *name)
+struct val xl_member(struct clause_ctx *cx, const struct val *base, const struct expr *at, const char *name)
 {
 	struct val other;
-	struct expr *init = check_xl_member(lw->ck, base->xl, name);
+	struct expr *init = check_xl_member(cx->lw->ck, base->xl, name);
 	struct type *to = at->type;
 	struct val v = { .k = V_INT, .type = to };
 	struct binding *b;
-	struct loc loc = lw->ir->loc;
+	struct loc loc = cx->ir->loc;
 
-	if (memo_get(lw, base->bind, base->xl, name, &v))
+	if (memo_get(cx->pg, base->bind, base->xl, name, &v))
 		return v;
-	if (!init && given_member(lw, base, name, to, &v)) {
-		memo_put(lw, base->bind, base->xl, name, v);
+	if (!init && given_member(cx, base, name, to, &v)) {
+		memo_put(cx->pg, base->bind, base->xl, name, v);
 		return v;
 	}
-	if (!init && default_member(lw, base, name, &other))
-		return xl_member(lw, &other, at, name);
+	if (!init && default_member(cx, base, name, &other))
+		return xl_member(cx, &other, at, name);
 	if (!init) { /* this site has no such thing: reading it is a fault, as reading through NULL is */
-		lower_fault(lw, DW_FAULT_BADADDR, 0);
+		lower_fault(cx, DW_FAULT_BADADDR, 0);
 		if (type_is_string(to))
-			return (struct val){ .k = V_STR, .type = to, .s = str_zero(lw, FORM_LIT) };
-		v.r = ir_imm(lw->ir, 0);
+			return (struct val){ .k = V_STR, .type = to, .s = str_zero(cx, FORM_LIT) };
+		v.r = ir_imm(cx->ir, 0);
 		return v;
 	}
-	b = vec_push(lw->arena, &lw->env_stack);
-	b->param = xlator_param(lw->ck, base->xl);
+	b = vec_push(cx->lw->arena, &cx->pg->env_stack);
+	b->param = xlator_param(cx->lw->ck, base->xl);
 	b->val = *base->bind;
-	v = lower_xl_value(lw, init, to);
-	lw->env_stack.n--;
-	lw->ir->loc = loc;
-	memo_put(lw, base->bind, base->xl, name, v);
+	v = lower_xl_value(cx, init, to);
+	cx->pg->env_stack.n--;
+	cx->ir->loc = loc;
+	memo_put(cx->pg, base->bind, base->xl, name, v);
 	return v;
 }
 
 /* ---- as a whole -------------------------------------------------------------------------------------------------- */
 /* A string into an array of characters. */
-static void store_chars(struct lowerer *lw, struct val at, struct sval s)
+static void store_chars(struct clause_ctx *cx, struct val at, struct sval s)
 {
-	struct ir *ir = lw->ir;
-	struct sval text = str_convert(lw, s, FORM_TEXT | (int)at.type->nelems << FORM_SHIFT);
+	struct ir *ir = cx->ir;
+	struct sval text = str_convert(cx, s, FORM_TEXT | (int)at.type->nelems << FORM_SHIFT);
 	vreg to = at.off ? ir_alui(ir, ALU_ADD, at.r, (int32_t)at.off) : at.r;
 
-	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ to, ir_imm(ir, at.type->nelems), str_text(lw, &text) }, 3,
+	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ to, ir_imm(ir, at.type->nelems), str_text(cx, &text) }, 3,
 		false);
 }
 
-static void store_member(struct lowerer *lw, struct val at, struct val v, const struct type_member *m)
+static void store_member(struct clause_ctx *cx, struct val at, struct val v, const struct type_member *m)
 {
 	const struct type *t = m->type;
 
 	if (v.k == V_XL) {
-		place_translate(lw, at, v);
+		place_translate(cx, at, v);
 	} else if (v.k == V_STR && t->kind == T_ARRAY) {
-		store_chars(lw, at, v.s);
+		store_chars(cx, at, v.s);
 	} else if (v.k == V_STR) {
-		place_near(lw, &at);
-		str_store(lw, str_convert(lw, v.s, m->form ? m->form : FORM_LIT), at.r, (int32_t)at.off);
+		place_near(cx, &at);
+		str_store(cx, str_convert(cx, v.s, m->form ? m->form : FORM_LIT), at.r, (int32_t)at.off);
 	} else if (type_is_block(t)) {
-		place_copy(lw, at, v, t->size);
+		place_copy(cx, at, v, t->size);
 	} else {
-		place_near(lw, &at);
-		(void)place_store(lw, at, plain_number(lw, v));
+		place_near(cx, &at);
+		(void)place_store(cx, at, plain_number(cx, v));
 	}
 }
 
-void place_translate(struct lowerer *lw, struct val to, struct val from)
+void place_translate(struct clause_ctx *cx, struct val to, struct val from)
 {
 	struct type *st = from.type->kind == T_PTR ? from.type->of : from.type;
 
 	for (size_t i = 0; i < from.xl->ninits; i++) {
 		const char *name = from.xl->inits[i].name;
 		uint32_t bit = 0;
-		const struct type_member *m = type_find_member(lw->ts, st, name, &bit);
-		int32_t stack = ir_stack_mark(lw->ir), held = scratch_mark(lw);
+		const struct type_member *m = type_find_member(cx->lw->ts, st, name, &bit);
+		int32_t stack = ir_stack_mark(cx->ir), held = scratch_mark(cx->pg);
 		struct val at = to;
 		struct expr want;
 
-		if (!m || !check_xl_member(lw->ck, from.xl, name)) /* this site has no such thing */
+		if (!m || !check_xl_member(cx->lw->ck, from.xl, name)) /* this site has no such thing */
 			continue;
 		at.off += bit / 8;
 		at.bits = m->bits;
 		at.bit = m->bits ? bit % 8 : 0;
 		at.type = m->type;
 		want = (struct expr){ .kind = EX_MEMBER, .loc = from.xl->inits[i].loc, .type = m->type };
-		store_member(lw, at, xl_member(lw, &from, &want, name), m);
-		ir_stack_release(lw->ir, stack);
-		scratch_release(lw, held);
+		store_member(cx, at, xl_member(cx, &from, &want, name), m);
+		ir_stack_release(cx->ir, stack);
+		scratch_release(cx->pg, held);
 	}
 }

@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "abi/arch.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
 #include "lower/site/site.h"
-#include "lower/tiers.h"
+#include "lower/text/text.h"
 
 /* profile: arg0 is the program counter where the kernel was interrupted, arg1 where a process was; the other is 0. */
-vreg site_sampled_pc(struct lowerer *lw, bool kernel)
+vreg site_sampled_pc(struct clause_ctx *cx, bool kernel)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg pc = ir_ld(ir, ir_ctx(ir), ARCH_REGS_IP, 8, false, true), r = ir_var(ir);
 	uint32_t end = ir_newlabel(ir);
 
@@ -22,16 +24,16 @@ vreg site_sampled_pc(struct lowerer *lw, bool kernel)
 }
 
 /* argN as a number; to the verifier it may be a pointer. */
-static struct val raw_word(struct lowerer *lw, unsigned n)
+static struct val raw_word(struct clause_ctx *cx, unsigned n)
 {
-	struct val v = { .k = V_INT, .type = lw->ts->int64, .btf = site_word_of(lw, n) };
+	struct val v = { .k = V_INT, .type = cx->lw->ts->int64, .btf = site_word_of(cx, n) };
 
 	if (v.btf == KERNEL_OPAQUE) {
-		v.r = site_hidden_word(lw, (int)n);
+		v.r = site_hidden_word(cx, (int)n);
 		v.btf = 0;
 	} else {
-		v.r = site_word(lw, n);
-		v.unsure = v.btf && site_is_tracepoint(lw);
+		v.r = site_word(cx, n);
+		v.ptr = v.btf && site_is_tracepoint(cx->pg) ? PTR_UNSURE : PTR_PLAIN;
 	}
 	return v;
 }
@@ -43,68 +45,68 @@ static struct val as_number(struct lowerer *lw, struct val v)
 	return v;
 }
 
-static struct val raw_arg(struct lowerer *lw, unsigned n)
+static struct val raw_arg(struct clause_ctx *cx, unsigned n)
 {
-	struct ir *ir = lw->ir;
-	struct val v = { .k = V_INT, .type = lw->ts->int64, .r = ir_imm(ir, 0) };
+	struct ir *ir = cx->ir;
+	struct val v = { .k = V_INT, .type = cx->lw->ts->int64, .r = ir_imm(ir, 0) };
 
-	if (lw->error_args)
-		v.r = n < ERROR_ARGS ? lw->error_args[n] : v.r;
-	else if (lw->site->attach == ATTACH_TEST_RUN)
+	if (cx->error_args)
+		v.r = n < ERROR_ARGS ? cx->error_args[n] : v.r;
+	else if (cx->pg->site->attach == ATTACH_TEST_RUN)
 		v.r = ir_ld(ir, ir_ctx(ir), (int32_t)n * 8, 8, false, true);
-	else if (at_return(lw))
-		v = n == 1 ? site_returned(lw, lw->ts->int64) : v;
-	else if (site_has_args(lw) && n < site_words(lw))
-		v = raw_word(lw, n);
-	else if (at_cgroup(lw) && n == 0 && !lw->site->sk_only)
-		v = as_number(lw, cgroup_skb(lw));
-	else if (at_cgroup(lw) && n == 1)
-		v = as_number(lw, cgroup_sk(lw));
-	else if (is_user_site(lw->site))
-		v.r = user_arg(lw, n);
-	else if (lw->site->attach == ATTACH_PERF && n < 2)
-		v.r = site_sampled_pc(lw, n == 0);
+	else if (at_return(cx->pg))
+		v = n == 1 ? site_returned(cx, cx->lw->ts->int64) : v;
+	else if (site_has_args(cx->pg) && n < site_words(cx))
+		v = raw_word(cx, n);
+	else if (at_cgroup(cx->pg) && n == 0 && !cx->pg->site->sk_only)
+		v = as_number(cx->lw, cgroup_skb(cx));
+	else if (at_cgroup(cx->pg) && n == 1)
+		v = as_number(cx->lw, cgroup_sk(cx));
+	else if (is_user_site(cx->pg->site))
+		v.r = user_arg(cx, n);
+	else if (cx->pg->site->attach == ATTACH_PERF && n < 2)
+		v.r = site_sampled_pc(cx, n == 0);
 	else
 		v.r = ir_imm(ir, 0);
 	return v;
 }
 
 /* The D text of argument n of the probe, where it is no structure and the site says what it is; or NULL. */
-static const char *value_text(const struct lowerer *lw, uint64_t n)
+static const char *value_text(const struct clause_ctx *cx, uint64_t n)
 {
-	const char *const *args = lw->probe->args, *const *values = lw->site->values;
+	const char *const *args = cx->probe->args, *const *values = cx->pg->site->values;
 	size_t count = 0;
 
 	for (; values && *values; values++, count++)
 		if (count == n)
 			return *values;
-	if (lw->site->values)
+	if (cx->pg->site->values)
 		return "0";
 	while (args && args[count])
 		count++;
-	return lw->site->value && n < count && !strchr(args[n], '*') ? lw->site->value : NULL;
+	return cx->pg->site->value && n < count && !strchr(args[n], '*') ? cx->pg->site->value : NULL;
 }
 
-static struct val site_value(struct lowerer *lw, const char *text, struct type *type)
+static struct val site_value(struct clause_ctx *cx, const char *text, struct type *type)
 {
-	const struct site_text *t = lower_site_text(lw, text);
+	const struct site_text *t = lower_site_text(cx->pg, text);
 	struct val v = { .k = V_INT, .type = type };
 
 	if (t && type_is_string(type))
-		return (struct val){ .k = V_STR, .type = type, .s = lower_str(lw, t->expr) };
-	v.r = t ? convert_int(lw, lower_int(lw, t->expr), t->expr->type, type) : ir_imm(lw->ir, 0);
+		return (struct val){ .k = V_STR, .type = type, .s = lower_str(cx, t->expr) };
+	v.r = t ? convert_int(cx, lower_int(cx, t->expr), t->expr->type, type) : ir_imm(cx->ir, 0);
 	return v;
 }
 
-struct val site_errno(struct lowerer *lw, struct type *type)
+struct val site_errno(struct clause_ctx *cx, struct type *type)
 {
-	if (!lw->site->error)
-		return (struct val){ .k = V_INT, .type = type, .r = ir_imm(lw->ir, 0) };
-	return site_value(lw, lw->site->error, type);
+	if (!cx->pg->site->error)
+		return (struct val){ .k = V_INT, .type = type, .r = ir_imm(cx->ir, 0) };
+	return site_value(cx, cx->pg->site->error, type);
 }
 
 /* args[n] and argN. */
-struct val lower_args(struct lowerer *lw, const struct expr *e)
+struct val lower_args(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v = { .k = V_NONE };
 	const struct xlator *xl;
@@ -112,33 +114,33 @@ struct val lower_args(struct lowerer *lw, const struct expr *e)
 
 	if (e->kind != EX_IDENT && !e->xl && (!e->a || e->a->kind != EX_IDENT || strcmp(e->a->name, "args") != 0))
 		return v;
-	text = e->xl || lw->error_args ? NULL : value_text(lw, e->ival);
+	text = e->xl || cx->error_args ? NULL : value_text(cx, e->ival);
 	if (text)
-		return site_value(lw, text, e->type);
+		return site_value(cx, text, e->type);
 	if (e->kind == EX_IDENT)
-		return raw_arg(lw, (unsigned)e->ival);
-	if (!e->xl && at_return(lw))
-		return e->ival == 1 ? site_returned(lw, e->type)
-				    : (struct val){ .k = V_INT, .type = e->type, .r = ir_imm(lw->ir, 0) };
-	if (!e->xl && site_has_args(lw) && e->ival < site_words(lw))
-		return site_arg(lw, (int)e->ival, e->type);
-	if (!e->xl && is_user_site(lw->site))
+		return raw_arg(cx, (unsigned)e->ival);
+	if (!e->xl && at_return(cx->pg))
+		return e->ival == 1 ? site_returned(cx, e->type)
+				    : (struct val){ .k = V_INT, .type = e->type, .r = ir_imm(cx->ir, 0) };
+	if (!e->xl && site_has_args(cx->pg) && e->ival < site_words(cx))
+		return site_arg(cx, (int)e->ival, e->type);
+	if (!e->xl && is_user_site(cx->pg->site))
 		return (struct val){ .k = V_INT,
 			.type = e->type,
-			.r = convert_int(lw, user_arg(lw, (unsigned)e->ival), lw->ts->int64, e->type) };
+			.r = convert_int(cx, user_arg(cx, (unsigned)e->ival), cx->lw->ts->int64, e->type) };
 	if (!e->xl)
 		return v;
-	xl = lw->prov->raw ? check_xlator(lw->ck, lw->prov->raw, e->xl->out) : NULL;
+	xl = cx->prov->raw ? check_xlator(cx->lw->ck, cx->prov->raw, e->xl->out) : NULL;
 	if (!xl) {
-		lower_fault(lw, DW_FAULT_BADADDR, 0);
+		lower_fault(cx, DW_FAULT_BADADDR, 0);
 		v.k = V_INT;
 		v.type = e->type;
-		v.r = ir_imm(lw->ir, 0);
+		v.r = ir_imm(cx->ir, 0);
 		return v;
 	}
 	v.k = V_XL;
 	v.type = e->type;
 	v.xl = xl;
-	v.bind = &lw->site_val;
+	v.bind = &cx->pg->site_val;
 	return v;
 }

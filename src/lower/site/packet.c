@@ -4,67 +4,71 @@
  * __pkt(), __dnsname(), __dnswire() of dlib. Invariant: what is not in the packet, or not there, reads as 0. */
 #include <linux/bpf.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/site/site.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define NAME_ROOM 256u
 
-static bool is_hook(const struct lowerer *lw)
+static bool is_hook(const struct prog_ctx *pg)
 {
-	return lw->site->attach == ATTACH_CGROUP_INGRESS || lw->site->attach == ATTACH_CGROUP_EGRESS;
+	return pg->site->attach == ATTACH_CGROUP_INGRESS || pg->site->attach == ATTACH_CGROUP_EGRESS;
 }
 
-static bool has_bytes(const struct lowerer *lw)
+static bool has_bytes(const struct prog_ctx *pg)
 {
-	return is_hook(lw) || lw->site->attach == ATTACH_FENTRY || lw->site->attach == ATTACH_KPROBE;
+	return is_hook(pg) || pg->site->attach == ATTACH_FENTRY || pg->site->attach == ATTACH_KPROBE;
 }
 
-static vreg site_number(struct lowerer *lw, const char *text)
+static vreg site_number(struct clause_ctx *cx, const char *text)
 {
-	const struct site_text *t = lower_site_text(lw, text);
+	const struct site_text *t = lower_site_text(cx->pg, text);
 
-	return t ? lower_int(lw, t->expr) : ir_imm(lw->ir, 0);
+	return t ? lower_int(cx, t->expr) : ir_imm(cx->ir, 0);
 }
 
 /* How many bytes there are from the offset on; below 1: none. */
-static vreg bytes_left(struct lowerer *lw, vreg off)
+static vreg bytes_left(struct clause_ctx *cx, vreg off)
 {
-	struct ir *ir = lw->ir;
-	vreg n = is_hook(lw) ? ir_ld(ir, ir_ctx(ir), (int32_t)offsetof(struct __sk_buff, len), 4, false, true)
-			     : site_number(lw, "(int64_t)P->skb->tail - P->skb->network_header");
+	struct ir *ir = cx->ir;
+	vreg n = is_hook(cx->pg) ? ir_ld(ir, ir_ctx(ir), (int32_t)offsetof(struct __sk_buff, len), 4, false, true)
+				 : site_number(cx, "(int64_t)P->skb->tail - P->skb->network_header");
 
 	return ir_alu(ir, ALU_SUB, n, off);
 }
 
-static void copy_bytes(struct lowerer *lw, vreg off, vreg to, vreg size)
+static void copy_bytes(struct clause_ctx *cx, vreg off, vreg to, vreg size)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg from;
 
-	if (is_hook(lw)) {
+	if (is_hook(cx->pg)) {
 		ir_call(ir, BPF_FUNC_skb_load_bytes, (vreg[]){ ir_ctx(ir), off, to, size }, 4, false);
 		return;
 	}
-	from = ir_alu(ir, ALU_ADD, site_number(lw, "P->nh"), off);
+	from = ir_alu(ir, ALU_ADD, site_number(cx, "P->nh"), off);
 	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, size, from }, 3, false);
 }
 
-vreg packet_load(struct lowerer *lw, const struct expr *e)
+vreg packet_load(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t size = (uint32_t)e->args.v[1]->ival;
 	int32_t mark = ir_stack_mark(ir), at;
 	uint32_t none = ir_newlabel(ir);
 	vreg p, off, r;
 
-	if (!has_bytes(lw))
+	if (!has_bytes(cx->pg))
 		return ir_imm(ir, 0);
-	off = lower_int(lw, e->args.v[0]);
+	off = lower_int(cx, e->args.v[0]);
 	at = ir_stack_alloc(ir, 8);
 	p = ir_stack(ir, at);
 	ir_sti(ir, p, 0, 8, 0);
-	if (!is_hook(lw))
-		ir_jcci(ir, CC_SLT, bytes_left(lw, off), (int32_t)size, none);
-	copy_bytes(lw, off, p, ir_imm(ir, (int32_t)size));
+	if (!is_hook(cx->pg))
+		ir_jcci(ir, CC_SLT, bytes_left(cx, off), (int32_t)size, none);
+	copy_bytes(cx, off, p, ir_imm(ir, (int32_t)size));
 	ir_label(ir, none);
 	r = ir_ld(ir, ir_stack(ir, at), 0, size, false, false);
 	ir_stack_release(ir, mark);
@@ -78,47 +82,47 @@ static vreg proved(struct ir *ir, vreg n)
 }
 
 /* The name at the offset, into out (NAME_ROOM bytes); its length in the packet. */
-static vreg dns_name(struct lowerer *lw, const struct expr *e, vreg out)
+static vreg dns_name(struct clause_ctx *cx, const struct expr *e, vreg out)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir), most = ir_newlabel(ir);
-	int32_t mark = scratch_mark(lw), in = scratch_alloc(lw, NAME_ROOM);
-	vreg off = lower_int(lw, e->args.v[0]), len = ir_var(ir), wire = ir_var(ir);
+	int32_t mark = scratch_mark(cx->pg), in = scratch_alloc(cx->pg, NAME_ROOM);
+	vreg off = lower_int(cx, e->args.v[0]), len = ir_var(ir), wire = ir_var(ir);
 
 	ir_seti(ir, wire, 0);
 	ir_sti(ir, out, 0, 1, 0);
-	ir_set(ir, len, bytes_left(lw, off));
+	ir_set(ir, len, bytes_left(cx, off));
 	ir_jcci(ir, CC_SLE, len, 0, none);
 	ir_jcci(ir, CC_SLT, len, (int32_t)NAME_ROOM, most);
 	ir_seti(ir, len, (int32_t)NAME_ROOM - 1);
 	ir_label(ir, most);
-	copy_bytes(lw, off, scratch_ptr(lw, in), proved(ir, len));
-	ir_set(ir, wire, ir_lib(ir, LIB_dns_name, (vreg[]){ out, scratch_ptr(lw, in), len }, 3));
+	copy_bytes(cx, off, scratch_ptr(cx, in), proved(ir, len));
+	ir_set(ir, wire, ir_lib(ir, LIB_dns_name, (vreg[]){ out, scratch_ptr(cx, in), len }, 3));
 	ir_label(ir, none);
-	scratch_release(lw, mark);
+	scratch_release(cx->pg, mark);
 	return wire;
 }
 
-struct sval packet_dns_name(struct lowerer *lw, const struct expr *e)
+struct sval packet_dns_name(struct clause_ctx *cx, const struct expr *e)
 {
-	struct sval out = text_new(lw, expr_form(lw->ck, e));
+	struct sval out = text_new(cx, expr_form(cx->lw->ck, e));
 
-	if (has_bytes(lw))
-		(void)dns_name(lw, e, out.mem);
+	if (has_bytes(cx->pg))
+		(void)dns_name(cx, e, out.mem);
 	else
-		ir_sti(lw->ir, out.mem, 0, 1, 0);
+		ir_sti(cx->ir, out.mem, 0, 1, 0);
 	return out;
 }
 
-vreg packet_dns_wire(struct lowerer *lw, const struct expr *e)
+vreg packet_dns_wire(struct clause_ctx *cx, const struct expr *e)
 {
-	int32_t mark = scratch_mark(lw), out;
+	int32_t mark = scratch_mark(cx->pg), out;
 	vreg wire;
 
-	if (!has_bytes(lw))
-		return ir_imm(lw->ir, 0);
-	out = scratch_alloc(lw, NAME_ROOM);
-	wire = dns_name(lw, e, scratch_ptr(lw, out));
-	scratch_release(lw, mark);
+	if (!has_bytes(cx->pg))
+		return ir_imm(cx->ir, 0);
+	out = scratch_alloc(cx->pg, NAME_ROOM);
+	wire = dns_name(cx, e, scratch_ptr(cx, out));
+	scratch_release(cx->pg, mark);
 	return wire;
 }

@@ -3,119 +3,122 @@
  * Input: a site that shows a packet or a socket. Output: registers; an owner is a struct dw_owner's address or NULL. */
 #include <linux/bpf.h>
 
+#include "lower/expr/expr.h"
+#include "lower/program.h"
 #include "lower/site/site.h"
 
 /* A tracepoint that tells a packet but no socket: the packet's. */
-static bool is_packets_sk(struct lowerer *lw)
+static bool is_packets_sk(struct prog_ctx *pg)
 {
-	return !at_cgroup(lw) && !site_shows(lw, "sk") && site_shows(lw, "skb");
+	return !at_cgroup(pg) && !site_shows(pg, "sk") && site_shows(pg, "skb");
 }
 
-static struct val packets_sk(struct lowerer *lw)
+static struct val packets_sk(struct clause_ctx *cx)
 {
-	const struct site_text *t = lower_site_text(lw, "P->skb->sk");
+	const struct site_text *t = lower_site_text(cx->pg, "P->skb->sk");
 
-	return t ? lower_load(lw, lower_expr(lw, t->expr), t->expr) : int_val(ir_imm(lw->ir, 0), NULL);
+	return t ? lower_load(cx, lower_expr(cx, t->expr), t->expr) : int_val(ir_imm(cx->ir, 0), NULL);
 }
 
 /* The socket as the storage helpers want it; it may be NULL. */
-vreg site_helper_sk(struct lowerer *lw)
+vreg site_helper_sk(struct clause_ctx *cx)
 {
-	if (at_release(lw))
-		return ir_ctx(lw->ir);
-	if (at_cgroup(lw))
-		return ir_ld(lw->ir, ir_ctx(lw->ir),
-			at_sockops(lw) ? (int32_t)offsetof(struct bpf_sock_ops, sk)
-				       : (int32_t)offsetof(struct __sk_buff, sk),
+	if (at_release(cx->pg))
+		return ir_ctx(cx->ir);
+	if (at_cgroup(cx->pg))
+		return ir_ld(cx->ir, ir_ctx(cx->ir),
+			at_sockops(cx->pg) ? (int32_t)offsetof(struct bpf_sock_ops, sk)
+					   : (int32_t)offsetof(struct __sk_buff, sk),
 			8, false, true);
-	if (is_packets_sk(lw))
-		return packets_sk(lw).r;
-	return site_named_arg(lw, "sk", type_ptr(lw->ts, lw->ts->void_)).r;
+	if (is_packets_sk(cx->pg))
+		return packets_sk(cx).r;
+	return site_named_arg(cx, "sk", type_ptr(cx->lw->ts, cx->lw->ts->void_)).r;
 }
 
 /* A member of a member of the socket at r, a plain number. */
-static vreg sock_number(struct lowerer *lw, vreg r, const char *name)
+static vreg sock_number(struct clause_ctx *cx, vreg r, const char *name)
 {
-	struct val sk = ptr_val(lw, r, "sock"), common;
+	struct val sk = ptr_val(cx->lw, r, "sock"), common;
 
 	sk.btf = 0;
-	common = lower_member_of(lw, sk, sk.type->of, "__sk_common");
-	common = lower_member_of(lw, common, common.type, name);
+	common = lower_member_of(cx, sk, sk.type->of, "__sk_common");
+	common = lower_member_of(cx, common, common.type, name);
 	if (common.type && common.type->kind == T_STRUCT)
-		common = lower_member_of(lw, common, common.type, "counter");
-	return common.type ? lower_load(lw, common, NULL).r : ir_imm(lw->ir, 0);
+		common = lower_member_of(cx, common, common.type, "counter");
+	return common.type ? lower_load(cx, common, NULL).r : ir_imm(cx->ir, 0);
 }
 
 /* The socket that a function's packet or argument names, as the verifier knows it. */
-static struct val named_sk(struct lowerer *lw)
+static struct val named_sk(struct clause_ctx *cx)
 {
-	struct type *ptr = type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"));
+	struct type *ptr = type_ptr(cx->lw->ts, types_tagged(cx->lw->ts, T_STRUCT, "sock"));
 	struct val v;
 
-	if (!site_has_member(lw, "by") && site_has_member(lw, "sk"))
-		return site_named_arg(lw, "sk", ptr);
-	v = site_named_arg(lw, "skb", type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sk_buff")));
-	return lower_load(lw, lower_member_of(lw, v, v.type->of, "sk"), NULL);
+	if (!site_has_member(cx->pg, "by") && site_has_member(cx->pg, "sk"))
+		return site_named_arg(cx, "sk", ptr);
+	v = site_named_arg(cx, "skb", type_ptr(cx->lw->ts, types_tagged(cx->lw->ts, T_STRUCT, "sk_buff")));
+	return lower_load(cx, lower_member_of(cx, v, v.type->of, "sk"), NULL);
 }
 
 /* The whole socket of a function's packet or argument, as a plain number, 0: none: of a handshake its listener, and
  * nothing of TIME_WAIT. A packet that leaves ("by") is its socket's only if that sends it: a tunnel's outer packet
  * still has the inner one's. */
-vreg site_full_sk(struct lowerer *lw)
+vreg site_full_sk(struct clause_ctx *cx)
 {
-	struct ir *ir = lw->ir;
-	struct type *ptr = type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"));
-	bool leaves = site_has_member(lw, "by");
+	struct ir *ir = cx->ir;
+	struct type *ptr = type_ptr(cx->lw->ts, types_tagged(cx->lw->ts, T_STRUCT, "sock"));
+	bool leaves = site_has_member(cx->pg, "by");
 	uint32_t end = ir_newlabel(ir), whole = ir_newlabel(ir);
 	struct val by;
 	vreg res = ir_var(ir), state, sk;
 
 	ir_seti(ir, res, 0);
-	sk = plain_number(lw, named_sk(lw));
+	sk = plain_number(cx, named_sk(cx));
 	ir_jcci(ir, CC_EQ, sk, 0, end);
-	state = sock_number(lw, sk, "skc_state");
+	state = sock_number(cx, sk, "skc_state");
 	ir_jcci(ir, CC_EQ, state, 6, end);
 	if (leaves) {
-		by = site_named_arg(lw, "by", ptr);
+		by = site_named_arg(cx, "by", ptr);
 		ir_jcci(ir, CC_EQ, by.r, 0, end);
 	}
 	ir_jcci(ir, CC_NE, state, 12, whole);
-	ir_set(ir, res, sock_number(lw, sk, "skc_listener"));
+	ir_set(ir, res, sock_number(cx, sk, "skc_listener"));
 	ir_jmp(ir, end);
 	ir_label(ir, whole);
 	if (leaves)
-		ir_jcc(ir, CC_NE, plain_number(lw, site_named_arg(lw, "by", ptr)), sk, end);
+		ir_jcc(ir, CC_NE, plain_number(cx, site_named_arg(cx, "by", ptr)), sk, end);
 	ir_set(ir, res, sk);
 	ir_label(ir, end);
 	return res;
 }
 
-static vreg kernel_sk(struct lowerer *lw)
+static vreg kernel_sk(struct clause_ctx *cx)
 {
-	if (at_function(lw))
-		return site_member(lw, NULL, "full", type_ptr(lw->ts, types_tagged(lw->ts, T_STRUCT, "sock"))).r;
-	return at_cgroup(lw) ? cgroup_sk(lw).r : site_helper_sk(lw);
+	if (at_function(cx->pg))
+		return site_member(cx, NULL, "full", type_ptr(cx->lw->ts, types_tagged(cx->lw->ts, T_STRUCT, "sock")))
+			.r;
+	return at_cgroup(cx->pg) ? cgroup_sk(cx).r : site_helper_sk(cx);
 }
 
 /* Kprobes may not ask for a socket's number, and make none: there a socket that has none is known by its address. So is
  * the listener of a handshake, to which no typed pointer leads. */
-static vreg function_cookie(struct lowerer *lw)
+static vreg function_cookie(struct clause_ctx *cx)
 {
-	struct ir *ir = lw->ir;
-	vreg res = ir_var(ir), sk = kernel_sk(lw);
+	struct ir *ir = cx->ir;
+	vreg res = ir_var(ir), sk = kernel_sk(cx);
 	uint32_t end = ir_newlabel(ir), other = ir_newlabel(ir);
 	struct val v;
 
 	ir_set(ir, res, sk);
 	ir_jcci(ir, CC_EQ, sk, 0, end);
-	if (!at_kprobe(lw)) {
-		v = named_sk(lw);
-		ir_jcc(ir, CC_NE, plain_number(lw, v), sk, other);
+	if (!at_kprobe(cx->pg)) {
+		v = named_sk(cx);
+		ir_jcc(ir, CC_NE, plain_number(cx, v), sk, other);
 		ir_set(ir, res, ir_call(ir, BPF_FUNC_get_socket_cookie, &v.r, 1, true));
 		ir_jmp(ir, end);
 		ir_label(ir, other);
 	}
-	ir_set(ir, res, sock_number(lw, sk, "skc_cookie"));
+	ir_set(ir, res, sock_number(cx, sk, "skc_cookie"));
 	ir_jcci(ir, CC_NE, res, 0, end);
 	ir_set(ir, res, sk);
 	ir_label(ir, end);
@@ -124,10 +127,10 @@ static vreg function_cookie(struct lowerer *lw)
 
 /* A packet's socket. One of a process's that has no number yet gets it; the helper takes no pointer of RCU's, as a
  * packet's is since Linux 6.4, but the one that its struct socket has. */
-static vreg packet_cookie(struct lowerer *lw)
+static vreg packet_cookie(struct clause_ctx *cx)
 {
-	struct ir *ir = lw->ir;
-	struct val sk = packets_sk(lw), file, same;
+	struct ir *ir = cx->ir;
+	struct val sk = packets_sk(cx), file, same;
 	vreg res = ir_var(ir), addr, state;
 	uint32_t end = ir_newlabel(ir);
 
@@ -135,48 +138,48 @@ static vreg packet_cookie(struct lowerer *lw)
 	if (!sk.type)
 		return res;
 	ir_jcci(ir, CC_EQ, sk.r, 0, end);
-	addr = plain_number(lw, sk);
-	ir_set(ir, res, sock_number(lw, addr, "skc_cookie"));
+	addr = plain_number(cx, sk);
+	ir_set(ir, res, sock_number(cx, addr, "skc_cookie"));
 	ir_jcci(ir, CC_NE, res, 0, end);
-	state = sock_number(lw, addr, "skc_state");
+	state = sock_number(cx, addr, "skc_state");
 	ir_jcci(ir, CC_EQ, state, 6, end);
 	ir_jcci(ir, CC_EQ, state, 12, end);
-	file = lower_load(lw, lower_member_of(lw, sk, sk.type->of, "sk_socket"), NULL);
+	file = lower_load(cx, lower_member_of(cx, sk, sk.type->of, "sk_socket"), NULL);
 	ir_jcci(ir, CC_EQ, file.r, 0, end);
-	same = lower_load(lw, lower_member_of(lw, file, file.type->of, "sk"), NULL);
-	ir_jcc(ir, CC_NE, plain_number(lw, same), addr, end);
+	same = lower_load(cx, lower_member_of(cx, file, file.type->of, "sk"), NULL);
+	ir_jcc(ir, CC_NE, plain_number(cx, same), addr, end);
 	ir_set(ir, res, ir_call(ir, BPF_FUNC_get_socket_cookie, &same.r, 1, true));
 	ir_label(ir, end);
 	return res;
 }
 
-static vreg hook_cookie(struct lowerer *lw)
+static vreg hook_cookie(struct clause_ctx *cx)
 {
 	vreg arg;
 
-	if (is_packets_sk(lw))
-		return packet_cookie(lw);
-	arg = at_cgroup(lw) ? ir_ctx(lw->ir) : site_helper_sk(lw);
-	return ir_call(lw->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
+	if (is_packets_sk(cx->pg))
+		return packet_cookie(cx);
+	arg = at_cgroup(cx->pg) ? ir_ctx(cx->ir) : site_helper_sk(cx);
+	return ir_call(cx->ir, BPF_FUNC_get_socket_cookie, &arg, 1, true);
 }
 
-vreg site_cookie(struct lowerer *lw)
+vreg site_cookie(struct clause_ctx *cx)
 {
-	if (at_function(lw))
-		return function_cookie(lw);
-	return hook_cookie(lw);
+	if (at_function(cx->pg))
+		return function_cookie(cx);
+	return hook_cookie(cx);
 }
 
 /* A datagram socket that several processes use, whose record is o: jumps to end with res the record of the current
  * thread if it is the one that sends, else to other. The service has noted it just before, on this CPU. */
-static void lower_sender(struct lowerer *lw, vreg res, vreg o, vreg addr, uint32_t other, uint32_t end)
+static void lower_sender(struct clause_ctx *cx, vreg res, vreg o, vreg addr, uint32_t other, uint32_t end)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t first = ir_newlabel(ir);
-	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), tid = current_number(lw, BI_tid), s, rec;
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), tid = current_number(cx, BI_tid), s, rec;
 
 	ir_st(ir, key, 0, 4, ir_alui(ir, ALU_AND, tid, DW_SENDERS - 1));
-	s = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_SENDERS)), key }, 2, false);
+	s = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_SENDERS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, s, 0, first);
 	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_sender, sk), 8, false, false), addr, first);
 	rec = ir_alui(ir, ALU_ADD, s, (int64_t)offsetof(struct dw_sender, owner));
@@ -186,19 +189,19 @@ static void lower_sender(struct lowerer *lw, vreg res, vreg o, vreg addr, uint32
 	/* the first process may have been alone when the service looked */
 	ir_label(ir, first);
 	ir_jcc(ir, CC_NE, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, pid), 4, true, false),
-		current_number(lw, BI_pid), other);
+		current_number(cx, BI_pid), other);
 	ir_jmp(ir, end);
 }
 
 /* The record is of a socket that was closed: when there is one again at this address, of the kernel's own, jumps to end
  * with res 0. */
-static void lower_left(struct lowerer *lw, vreg res, vreg addr, uint32_t end)
+static void lower_left(struct clause_ctx *cx, vreg res, vreg addr, uint32_t end)
 {
-	struct ir *ir = lw->ir;
-	struct val sk = ptr_val(lw, addr, "sock"), file;
+	struct ir *ir = cx->ir;
+	struct val sk = ptr_val(cx->lw, addr, "sock"), file;
 
 	sk.btf = 0;
-	file = lower_load(lw, lower_member_of(lw, sk, sk.type->of, "sk_socket"), NULL);
+	file = lower_load(cx, lower_member_of(cx, sk, sk.type->of, "sk_socket"), NULL);
 	ir_jcci(ir, CC_EQ, file.r, 0, end);
 	ir_seti(ir, res, 0);
 	ir_jmp(ir, end);
@@ -206,19 +209,19 @@ static void lower_left(struct lowerer *lw, vreg res, vreg addr, uint32_t end)
 
 /* Owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. Of a socket that several processes use:
  * who sends, where this is a packet on its way out, else its last user. */
-static vreg owner_at(struct lowerer *lw, vreg addr, bool closing)
+static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg res = ir_var(ir), o, a, key, how;
 	uint32_t shared = ir_newlabel(ir), other = ir_newlabel(ir), end = ir_newlabel(ir);
 	int32_t slot = ir_stack_alloc(ir, 8);
 
-	lw->im->needs_owner = true;
+	cx->lw->im->needs_owner = true;
 	ir_seti(ir, res, 0);
 	ir_jcci(ir, CC_EQ, addr, 0, end);
 	key = ir_stack(ir, slot);
 	ir_st(ir, key, 0, 8, addr);
-	o = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_OWNER)), key }, 2, false);
+	o = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_OWNER)), key }, 2, false);
 	ir_set(ir, res, o);
 	ir_jcci(ir, CC_EQ, o, 0, end);
 	how = ir_ld(ir, o, DW_OWNER_HOW, 1, false, false);
@@ -227,29 +230,30 @@ static vreg owner_at(struct lowerer *lw, vreg addr, bool closing)
 	if (closing)
 		ir_jmp(ir, end);
 	else
-		lower_left(lw, res, addr, end);
+		lower_left(cx, res, addr, end);
 	ir_label(ir, shared);
-	if (lw->site->attach == ATTACH_CGROUP_EGRESS)
-		lower_sender(lw, res, o, addr, other, end);
+	if (cx->pg->site->attach == ATTACH_CGROUP_EGRESS)
+		lower_sender(cx, res, o, addr, other, end);
 	ir_label(ir, other);
 	key = ir_stack(ir, slot);
-	a = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_LAST_USERS)), key }, 2, false);
+	a = ir_call(
+		ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_LAST_USERS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, a, 0, end);
 	ir_set(ir, res, a);
 	ir_label(ir, end);
 	return res;
 }
 
-vreg site_owner(struct lowerer *lw)
+vreg site_owner(struct clause_ctx *cx)
 {
-	return owner_at(lw, kernel_sk(lw), false);
+	return owner_at(cx, kernel_sk(cx), false);
 }
 
 /* __owner(address of a socket, of one that is being closed too) */
-struct val lower_owner_of(struct lowerer *lw, const struct expr *e)
+struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e)
 {
-	struct val v = { .k = V_INT, .type = e->type, .ours = true };
+	struct val v = { .k = V_INT, .type = e->type, .ptr = PTR_OURS };
 
-	v.r = owner_at(lw, lower_int(lw, e->args.v[0]), e->args.n > 1);
+	v.r = owner_at(cx, lower_int(cx, e->args.v[0]), e->args.n > 1);
 	return v;
 }

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "abi/arch.h"
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/site/site.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define W(member) ((int32_t)offsetof(struct dw_unwind, member))
 
@@ -32,82 +35,83 @@ static bool known_orc(struct lowerer *lw)
 	return t->size == 6 && m && bit == 40 && m->bits == 3;
 }
 
-static void store(struct lowerer *lw, int32_t w, int32_t member, uint64_t value)
+static void store(struct clause_ctx *cx, int32_t w, int32_t member, uint64_t value)
 {
-	ir_st(lw->ir, scratch_ptr(lw, w), member, 8, ir_imm(lw->ir, (int64_t)value));
+	ir_st(cx->ir, scratch_ptr(cx, w), member, 8, ir_imm(cx->ir, (int64_t)value));
 }
 
 /* The tables; false: this kernel cannot be walked. */
-static bool store_tables(struct lowerer *lw, int32_t w)
+static bool store_tables(struct clause_ctx *cx, int32_t w)
 {
-	uint64_t from = kernel_symbol(lw, "_stext"), to = kernel_symbol(lw, "_etext"),
-		 ips = kernel_symbol(lw, "__start_orc_unwind_ip"), end = kernel_symbol(lw, "__stop_orc_unwind_ip"),
-		 entries = kernel_symbol(lw, "__start_orc_unwind");
+	uint64_t from = kernel_symbol(cx->lw, "_stext"), to = kernel_symbol(cx->lw, "_etext"),
+		 ips = kernel_symbol(cx->lw, "__start_orc_unwind_ip"),
+		 end = kernel_symbol(cx->lw, "__stop_orc_unwind_ip"),
+		 entries = kernel_symbol(cx->lw, "__start_orc_unwind");
 
-	if (!ARCH_ORC || !from || !to || (ips && (!entries || end <= ips || !known_orc(lw))))
+	if (!ARCH_ORC || !from || !to || (ips && (!entries || end <= ips || !known_orc(cx->lw))))
 		return false;
-	store(lw, w, W(from), from);
-	store(lw, w, W(to), to);
-	store(lw, w, W(ips), ips);
-	store(lw, w, W(entries), entries);
-	store(lw, w, W(hook),
-		kernel_symbol(lw,
-			lw->site->attach == ATTACH_CGROUP_SOCKOPS ? "__cgroup_bpf_run_filter_sock_ops"
-								  : "__cgroup_bpf_run_filter_skb"));
-	store(lw, w, W(count), ips ? (end - ips) / 4 : 0);
+	store(cx, w, W(from), from);
+	store(cx, w, W(to), to);
+	store(cx, w, W(ips), ips);
+	store(cx, w, W(entries), entries);
+	store(cx, w, W(hook),
+		kernel_symbol(cx->lw,
+			cx->pg->site->attach == ATTACH_CGROUP_SOCKOPS ? "__cgroup_bpf_run_filter_sock_ops"
+								      : "__cgroup_bpf_run_filter_skb"));
+	store(cx, w, W(count), ips ? (end - ips) / 4 : 0);
 	return true;
 }
 
-static void read_into(struct lowerer *lw, int32_t w, int32_t member, vreg from)
+static void read_into(struct clause_ctx *cx, int32_t w, int32_t member, vreg from)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
-	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(lw, w + member), ir_imm(ir, 8), from }, 3, false);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(cx, w + member), ir_imm(ir, 8), from }, 3, false);
 }
 
 /* The program's frame: above it are the caller's frame pointer and the place to go on at. */
-static void start_kernel(struct lowerer *lw, int32_t w)
+static void start_kernel(struct clause_ctx *cx, int32_t w)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir), slot = ir_stack_alloc(ir, 8);
 	vreg frame;
 
 	/* From memory a pointer comes back as a number. */
-	ir_st(ir, scratch_ptr(lw, w), W(word), 8, ir_stack(ir, slot));
-	frame = ir_alui(ir, ALU_ADD, ir_ld(ir, scratch_ptr(lw, w), W(word), 8, false, false), -slot);
-	read_into(lw, w, W(bp), frame);
-	read_into(lw, w, W(ip), ir_alui(ir, ALU_ADD, frame, 8));
-	ir_st(ir, scratch_ptr(lw, w), W(sp), 8, ir_alui(ir, ALU_ADD, frame, 16));
+	ir_st(ir, scratch_ptr(cx, w), W(word), 8, ir_stack(ir, slot));
+	frame = ir_alui(ir, ALU_ADD, ir_ld(ir, scratch_ptr(cx, w), W(word), 8, false, false), -slot);
+	read_into(cx, w, W(bp), frame);
+	read_into(cx, w, W(ip), ir_alui(ir, ALU_ADD, frame, 8));
+	ir_st(ir, scratch_ptr(cx, w), W(sp), 8, ir_alui(ir, ALU_ADD, frame, 16));
 	ir_stack_release(ir, mark);
 }
 
-static void start_user(struct lowerer *lw, int32_t w)
+static void start_user(struct clause_ctx *cx, int32_t w)
 {
-	vreg regs = current_regs(lw);
+	vreg regs = current_regs(cx);
 
-	read_into(lw, w, W(bp), ir_alui(lw->ir, ALU_ADD, regs, ARCH_REGS_BP));
-	read_into(lw, w, W(ip), ir_alui(lw->ir, ALU_ADD, regs, ARCH_REGS_IP));
+	read_into(cx, w, W(bp), ir_alui(cx->ir, ALU_ADD, regs, ARCH_REGS_BP));
+	read_into(cx, w, W(ip), ir_alui(cx->ir, ALU_ADD, regs, ARCH_REGS_IP));
 }
 
-vreg unwind_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
+vreg unwind_stack(struct clause_ctx *cx, bool user, uint32_t len, vreg base, int32_t off)
 {
-	struct ir *ir = lw->ir;
-	int32_t mark = scratch_mark(lw), w = scratch_alloc(lw, sizeof(struct dw_unwind));
+	struct ir *ir = cx->ir;
+	int32_t mark = scratch_mark(cx->pg), w = scratch_alloc(cx->pg, sizeof(struct dw_unwind));
 	vreg n;
 
-	if (!user && !store_tables(lw, w)) {
-		lower_error(lw, ir->loc, D_KERNEL,
-			"%s:::%s is seen by a cgroup hook, where this kernel's stack cannot be walked", lw->prov->name,
-			lw->probe->name);
+	if (!user && !store_tables(cx, w)) {
+		lower_error(cx->lw, ir->loc, D_KERNEL,
+			"%s:::%s is seen by a cgroup hook, where this kernel's stack cannot be walked", cx->prov->name,
+			cx->probe->name);
 		return ir_imm(ir, 0);
 	}
-	zero_bytes(lw, base, off, len);
+	zero_bytes(cx, base, off, len);
 	if (user)
-		start_user(lw, w);
+		start_user(cx, w);
 	else
-		start_kernel(lw, w);
+		start_kernel(cx, w);
 	n = ir_lib(ir, user ? LIB_walk_user : LIB_walk_kernel,
-		(vreg[]){ scratch_ptr(lw, w), off ? ir_alui(ir, ALU_ADD, base, off) : base, ir_imm(ir, len / 8) }, 3);
-	scratch_release(lw, mark);
+		(vreg[]){ scratch_ptr(cx, w), off ? ir_alui(ir, ALU_ADD, base, off) : base, ir_imm(ir, len / 8) }, 3);
+	scratch_release(cx->pg, mark);
 	return ir_alui(ir, ALU_SHL, n, 3);
 }

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "abi/arch.h"
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/site/site.h"
 
 #define CALL_ARGS 10
 
@@ -15,15 +16,15 @@ bool is_user_site(const struct site *s)
 	return s->attach == ATTACH_UPROBE || s->attach == ATTACH_URETPROBE;
 }
 
-static vreg context_reg(struct lowerer *lw, int16_t off)
+static vreg context_reg(struct clause_ctx *cx, int16_t off)
 {
-	return ir_ld(lw->ir, ir_ctx(lw->ir), off, 8, false, true);
+	return ir_ld(cx->ir, ir_ctx(cx->ir), off, 8, false, true);
 }
 
 /* Memory of a process that it has not touched yet is not there: where the program may sleep the kernel fetches it. */
-static void fetch(struct lowerer *lw, vreg addr)
+static void fetch(struct clause_ctx *cx, vreg addr)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	vreg byte = ir_stack(ir, ir_stack_alloc(ir, 8));
 
@@ -31,96 +32,96 @@ static void fetch(struct lowerer *lw, vreg addr)
 	ir_stack_release(ir, mark);
 }
 
-vreg user_copy(struct lowerer *lw, int helper, vreg to, vreg n, vreg from)
+vreg user_copy(struct clause_ctx *cx, int helper, vreg to, vreg n, vreg from)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg got = ir_call(ir, helper, (vreg[]){ to, n, from }, 3, false), r;
 	uint32_t done = ir_newlabel(ir);
 
-	if (!is_user_site(lw->site))
+	if (!is_user_site(cx->pg->site))
 		return got;
-	lw->sleeps = true;
+	cx->pg->sleeps = true;
 	r = ir_var(ir);
 	ir_set(ir, r, got);
 	ir_jcci(ir, CC_SGE, r, 0, done);
-	fetch(lw, from);
-	fetch(lw, ir_alui(ir, ALU_ADD, ir_alu(ir, ALU_ADD, from, n), -1));
+	fetch(cx, from);
+	fetch(cx, ir_alui(ir, ALU_ADD, ir_alu(ir, ALU_ADD, from, n), -1));
 	ir_set(ir, r, ir_call(ir, helper, (vreg[]){ to, n, from }, 3, false));
 	ir_label(ir, done);
 	return r;
 }
 
-static vreg user_load(struct lowerer *lw, vreg addr, unsigned size, bool is_signed)
+static vreg user_load(struct clause_ctx *cx, vreg addr, unsigned size, bool is_signed)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t slot = ir_stack_alloc(ir, 8);
 	vreg at = ir_stack(ir, slot), r;
 	uint32_t ok = ir_newlabel(ir);
 
 	ir_sti(ir, at, 0, 8, 0);
-	r = user_copy(lw, BPF_FUNC_probe_read_user, at, ir_imm(ir, size), addr);
+	r = user_copy(cx, BPF_FUNC_probe_read_user, at, ir_imm(ir, size), addr);
 	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(lw, DW_FAULT_BADADDR, addr);
+	lower_fault(cx, DW_FAULT_BADADDR, addr);
 	ir_label(ir, ok);
 	return ir_ext(ir, ir_ld(ir, at, 0, size, is_signed, false), size, is_signed);
 }
 
-static vreg memory_arg(struct lowerer *lw, const struct uarg *a)
+static vreg memory_arg(struct clause_ctx *cx, const struct uarg *a)
 {
-	struct ir *ir = lw->ir;
-	vreg addr = a->reg >= 0 ? context_reg(lw, a->reg) : ir_imm(ir, 0);
+	struct ir *ir = cx->ir;
+	vreg addr = a->reg >= 0 ? context_reg(cx, a->reg) : ir_imm(ir, 0);
 
 	if (a->index >= 0)
-		addr = ir_alu(ir, ALU_ADD, addr, ir_alui(ir, ALU_MUL, context_reg(lw, a->index), a->scale));
+		addr = ir_alu(ir, ALU_ADD, addr, ir_alui(ir, ALU_MUL, context_reg(cx, a->index), a->scale));
 	if (a->value)
 		addr = ir_alu(ir, ALU_ADD, addr, ir_imm(ir, a->value));
-	return user_load(lw, addr, a->size, a->is_signed);
+	return user_load(cx, addr, a->size, a->is_signed);
 }
 
-static vreg located_arg(struct lowerer *lw, const struct uarg *a)
+static vreg located_arg(struct clause_ctx *cx, const struct uarg *a)
 {
 	vreg r;
 
 	switch (a->kind) {
 	case UARG_CONST:
-		return ir_imm(lw->ir, a->value);
+		return ir_imm(cx->ir, a->value);
 	case UARG_REG:
-		r = context_reg(lw, a->reg);
+		r = context_reg(cx, a->reg);
 		if (a->shift)
-			r = ir_alui(lw->ir, ALU_SHR, r, a->shift);
-		return ir_ext(lw->ir, r, a->size, a->is_signed);
+			r = ir_alui(cx->ir, ALU_SHR, r, a->shift);
+		return ir_ext(cx->ir, r, a->size, a->is_signed);
 	case UARG_MEM:
-		return memory_arg(lw, a);
+		return memory_arg(cx, a);
 	case UARG_NONE:
 		break;
 	}
-	lower_fault(lw, DW_FAULT_ILLOP, 0);
-	return ir_imm(lw->ir, 0);
+	lower_fault(cx, DW_FAULT_ILLOP, 0);
+	return ir_imm(cx->ir, 0);
 }
 
-static vreg call_arg(struct lowerer *lw, unsigned n)
+static vreg call_arg(struct clause_ctx *cx, unsigned n)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
 	if (n < ARCH_NARGS)
-		return context_reg(lw, arch_args[n]);
+		return context_reg(cx, arch_args[n]);
 	if (n >= CALL_ARGS)
 		return ir_imm(ir, 0);
-	return user_load(lw,
-		ir_alui(ir, ALU_ADD, context_reg(lw, ARCH_REGS_SP), ARCH_STACK_ARGS + 8 * (int32_t)(n - ARCH_NARGS)), 8,
+	return user_load(cx,
+		ir_alui(ir, ALU_ADD, context_reg(cx, ARCH_REGS_SP), ARCH_STACK_ARGS + 8 * (int32_t)(n - ARCH_NARGS)), 8,
 		false);
 }
 
-vreg user_cookie(struct lowerer *lw)
+vreg user_cookie(struct clause_ctx *cx)
 {
-	vreg ctx = ir_ctx(lw->ir);
+	vreg ctx = ir_ctx(cx->ir);
 
-	return ir_call(lw->ir, BPF_FUNC_get_attach_cookie, &ctx, 1, true);
+	return ir_call(cx->ir, BPF_FUNC_get_attach_cookie, &ctx, 1, true);
 }
 
-vreg user_stack_pointer(struct lowerer *lw)
+vreg user_stack_pointer(struct clause_ctx *cx)
 {
-	return context_reg(lw, ARCH_REGS_SP);
+	return context_reg(cx, ARCH_REGS_SP);
 }
 
 int32_t user_return_pops(void)
@@ -130,37 +131,37 @@ int32_t user_return_pops(void)
 
 /* arg0, arg1, ...: of a probe in the code where its author put them; of a function those it was called with; when it
  * returns arg1 is its value. */
-vreg user_arg(struct lowerer *lw, unsigned n)
+vreg user_arg(struct clause_ctx *cx, unsigned n)
 {
-	const struct site *s = lw->site;
+	const struct site *s = cx->pg->site;
 
 	if (s->uargs)
-		return n < s->nuargs ? located_arg(lw, &s->uargs[n]) : ir_imm(lw->ir, 0);
+		return n < s->nuargs ? located_arg(cx, &s->uargs[n]) : ir_imm(cx->ir, 0);
 	if (s->attach == ATTACH_URETPROBE && n == 0 && s->by_cookie) /* where it returns stands above its number */
-		return ir_alui(lw->ir, ALU_SHR, user_cookie(lw), 32);
+		return ir_alui(cx->ir, ALU_SHR, user_cookie(cx), 32);
 	if (s->attach == ATTACH_URETPROBE)
-		return n == 1 ? context_reg(lw, ARCH_REGS_RET) : ir_imm(lw->ir, 0);
-	return call_arg(lw, n);
+		return n == 1 ? context_reg(cx, ARCH_REGS_RET) : ir_imm(cx->ir, 0);
+	return call_arg(cx, n);
 }
 
 /* All places of the program: the site's own, or those of the probes that share it, with their numbers as cookies. */
-void user_places(struct lowerer *lw, const struct enabled *set, size_t n, struct image_prog *p)
+void user_places(struct prog_ctx *pg, const struct enabled *set, size_t n, struct image_prog *p)
 {
 	struct uplace *v;
 	size_t k = 0;
 
-	if (lw->site->functions) {
-		p->places = lw->env->functions(lw->env->ctx, lw->site->functions, &p->nplaces);
+	if (pg->site->functions) {
+		p->places = pg->lw->env->functions(pg->lw->env->ctx, pg->site->functions, &p->nplaces);
 		return;
 	}
-	if (!lw->site->by_cookie) {
-		p->places = lw->site->places;
-		p->nplaces = lw->site->nplaces;
+	if (!pg->site->by_cookie) {
+		p->places = pg->site->places;
+		p->nplaces = pg->site->nplaces;
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
 		p->nplaces += set[i].probe->nplaces;
-	v = ARENA_ARRAY(lw->arena, struct uplace, p->nplaces);
+	v = ARENA_ARRAY(pg->lw->arena, struct uplace, p->nplaces);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < set[i].probe->nplaces; j++) {
 			v[k] = set[i].probe->places[j];

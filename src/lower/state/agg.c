@@ -5,7 +5,10 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define PREALLOC_KEYS 8192u /* of an aggregation that is filled with interrupts off */
 
@@ -154,17 +157,17 @@ void aggs_begin(struct lowerer *lw)
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
-static void add_word(struct lowerer *lw, vreg p, int32_t off, vreg delta)
+static void add_word(struct clause_ctx *cx, vreg p, int32_t off, vreg delta)
 {
-	if (lw->site->bh_off)
-		ir_st(lw->ir, p, off, 8, ir_alu(lw->ir, ALU_ADD, ir_ld(lw->ir, p, off, 8, false, false), delta));
+	if (cx->pg->site->bh_off)
+		ir_st(cx->ir, p, off, 8, ir_alu(cx->ir, ALU_ADD, ir_ld(cx->ir, p, off, 8, false, false), delta));
 	else
-		ir_xadd(lw->ir, p, off, 8, delta);
+		ir_xadd(cx->ir, p, off, 8, delta);
 }
 
-static void update_minmax(struct lowerer *lw, vreg p, vreg v, bool max)
+static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t set = ir_newlabel(ir), done = ir_newlabel(ir);
 	vreg old, seen;
 
@@ -172,7 +175,7 @@ static void update_minmax(struct lowerer *lw, vreg p, vreg v, bool max)
 	ir_jcci(ir, CC_EQ, ir_ld(ir, p, 8, 8, false, false), 0, set);
 	ir_jcc(ir, max ? CC_SLE : CC_SGE, v, old, done);
 	ir_label(ir, set);
-	if (lw->site->bh_off) {
+	if (cx->pg->site->bh_off) {
 		ir_st(ir, p, 0, 8, v);
 		ir_sti(ir, p, 8, 8, 1);
 		ir_label(ir, done);
@@ -190,14 +193,14 @@ static void update_minmax(struct lowerer *lw, vreg p, vreg v, bool max)
 		ir_jcc(ir, max ? CC_SLE : CC_SGE, v, seen, done);
 		old = seen;
 	}
-	count_drop(lw, DW_DROP_AGG);
+	count_drop(cx, DW_DROP_AGG);
 	ir_label(ir, done);
 }
 
 /* The square of |v| as 128 bits, added with carry. */
-static void update_squares(struct lowerer *lw, vreg p, vreg v)
+static void update_squares(struct clause_ctx *cx, vreg p, vreg v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg m = ir_var(ir), lo, hi, h, l, mid, old, sum, carry = ir_var(ir);
 	uint32_t pos = ir_newlabel(ir), nocarry = ir_newlabel(ir);
 
@@ -216,7 +219,7 @@ static void update_squares(struct lowerer *lw, vreg p, vreg v)
 	ir_seti(ir, carry, 1);
 	ir_label(ir, nocarry);
 	hi = ir_alu(ir, ALU_ADD, hi, carry);
-	if (lw->site->bh_off) {
+	if (cx->pg->site->bh_off) {
 		old = ir_ld(ir, p, 16, 8, false, false);
 		lo = ir_alu(ir, ALU_ADD, old, sum);
 		ir_st(ir, p, 16, 8, lo);
@@ -233,7 +236,7 @@ static void update_squares(struct lowerer *lw, vreg p, vreg v)
 			ir_jcc(ir, CC_EQ, seen, o, ok);
 			ir_set(ir, o, seen);
 		}
-		count_drop(lw, DW_DROP_AGG);
+		count_drop(cx, DW_DROP_AGG);
 		ir_jmp(ir, give_up);
 		ir_label(ir, ok);
 		ir_seti(ir, carry, 0);
@@ -253,13 +256,13 @@ static void update_squares(struct lowerer *lw, vreg p, vreg v)
 	ir_jcc(ir, CC_UGE, lo, old, pos);
 	ir_seti(ir, carry, 1);
 	ir_label(ir, pos);
-	add_word(lw, p, 24, ir_alu(ir, ALU_ADD, hi, carry));
+	add_word(cx, p, 24, ir_alu(ir, ALU_ADD, hi, carry));
 }
 
 /* floor(log2(x)) of x > 0, into the sum r. */
-static void add_log2(struct lowerer *lw, vreg r, vreg value, int sign)
+static void add_log2(struct clause_ctx *cx, vreg r, vreg value, int sign)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg x = ir_var(ir);
 
 	ir_set(ir, x, value);
@@ -277,9 +280,9 @@ static void add_log2(struct lowerer *lw, vreg r, vreg value, int sign)
 	}
 }
 
-static vreg quantize_bucket(struct lowerer *lw, vreg v)
+static vreg quantize_bucket(struct clause_ctx *cx, vreg v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg r = ir_var(ir);
 	uint32_t neg = ir_newlabel(ir), end = ir_newlabel(ir);
 
@@ -287,20 +290,20 @@ static vreg quantize_bucket(struct lowerer *lw, vreg v)
 	ir_jcci(ir, CC_EQ, v, 0, end);
 	ir_jcci(ir, CC_SLT, v, 0, neg);
 	ir_seti(ir, r, 64);
-	add_log2(lw, r, v, 1);
+	add_log2(cx, r, v, 1);
 	ir_jmp(ir, end);
 	ir_label(ir, neg);
 	ir_seti(ir, r, 62);
-	add_log2(lw, r, ir_neg(ir, v), -1);
+	add_log2(cx, r, ir_neg(ir, v), -1);
 	ir_jcci(ir, CC_SGE, r, 0, end);
 	ir_seti(ir, r, 0);
 	ir_label(ir, end);
-	return blur(lw, r);
+	return blur(cx, r);
 }
 
-static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
+static vreg lquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg r = ir_var(ir), d;
 	uint32_t end = ir_newlabel(ir), high = ir_newlabel(ir);
 
@@ -316,14 +319,14 @@ static vreg lquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
 	ir_label(ir, high);
 	ir_seti(ir, r, (int64_t)agg_words(s) - 1);
 	ir_label(ir, end);
-	return blur(lw, r);
+	return blur(cx, r);
 }
 
 /* Number of bounds[lo..hi) that are <= v, plus lo, by halving. */
 static void search_bounds(
-	struct lowerer *lw, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi, uint32_t end)
+	struct clause_ctx *cx, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi, uint32_t end)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t mid, less;
 
 	if (lo == hi) {
@@ -337,75 +340,75 @@ static void search_bounds(
 		ir_jcci(ir, CC_SLT, v, (int32_t)bounds[mid], less);
 	else
 		ir_jcc(ir, CC_SLT, v, ir_imm(ir, bounds[mid]), less);
-	search_bounds(lw, r, v, bounds, mid + 1, hi, end);
+	search_bounds(cx, r, v, bounds, mid + 1, hi, end);
 	ir_label(ir, less);
-	search_bounds(lw, r, v, bounds, lo, mid, end);
+	search_bounds(cx, r, v, bounds, lo, mid, end);
 }
 
-static vreg llquantize_level(struct lowerer *lw, const struct symbol *s, vreg v)
+static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
-	uint32_t n = agg_words(s) - 1, end = ir_newlabel(lw->ir);
-	int64_t *bounds = ARENA_ARRAY(lw->arena, int64_t, n + 1);
-	vreg r = ir_var(lw->ir);
+	uint32_t n = agg_words(s) - 1, end = ir_newlabel(cx->ir);
+	int64_t *bounds = ARENA_ARRAY(cx->lw->arena, int64_t, n + 1);
+	vreg r = ir_var(cx->ir);
 
 	llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2], (uint32_t)s->aggp[3], bounds, n);
-	search_bounds(lw, r, v, bounds, 0, n, end);
-	ir_label(lw->ir, end);
-	return blur_always(lw, r);
+	search_bounds(cx, r, v, bounds, 0, n, end);
+	ir_label(cx->ir, end);
+	return blur_always(cx, r);
 }
 
-static void update_bucket(struct lowerer *lw, const struct symbol *s, vreg p, vreg level, vreg weight)
+static void update_bucket(struct clause_ctx *cx, const struct symbol *s, vreg p, vreg level, vreg weight)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t end = ir_newlabel(ir);
 	vreg at;
 
 	if (agg_sparse(s)) {
-		add_word(lw, p, 0, weight);
+		add_word(cx, p, 0, weight);
 		return;
 	}
 	/* Never; the verifier wants to see it, of what is added: before Linux 6.8 a value that is loaded from the stack
 	 * twice is two. */
 	at = ir_alui(ir, ALU_SHL, level, 3);
 	ir_jcci(ir, CC_UGT, at, 8 * ((int32_t)agg_words(s) - 1), end);
-	add_word(lw, ir_alu(ir, ALU_ADD, p, at), 0, weight);
+	add_word(cx, ir_alu(ir, ALU_ADD, p, at), 0, weight);
 	ir_label(ir, end);
 }
 
-static void update(struct lowerer *lw, struct symbol *s, vreg p, vreg v, vreg level, vreg weight)
+static void update(struct clause_ctx *cx, struct symbol *s, vreg p, vreg v, vreg level, vreg weight)
 {
 	switch ((int)s->func) {
 	case FN_count:
-		add_word(lw, p, 0, ir_imm(lw->ir, 1));
+		add_word(cx, p, 0, ir_imm(cx->ir, 1));
 		break;
 	case FN_sum:
-		add_word(lw, p, 0, v);
-		ir_sti(lw->ir, p, 8, 8, 1); /* a sum of 0 is one, too */
+		add_word(cx, p, 0, v);
+		ir_sti(cx->ir, p, 8, 8, 1); /* a sum of 0 is one, too */
 		break;
 	case FN_avg:
-		add_word(lw, p, 0, ir_imm(lw->ir, 1));
-		add_word(lw, p, 8, v);
+		add_word(cx, p, 0, ir_imm(cx->ir, 1));
+		add_word(cx, p, 8, v);
 		break;
 	case FN_min:
 	case FN_max:
-		update_minmax(lw, p, v, s->func == FN_max);
+		update_minmax(cx, p, v, s->func == FN_max);
 		break;
 	case FN_stddev:
-		add_word(lw, p, 0, ir_imm(lw->ir, 1));
-		add_word(lw, p, 8, v);
-		update_squares(lw, p, v);
+		add_word(cx, p, 0, ir_imm(cx->ir, 1));
+		add_word(cx, p, 8, v);
+		update_squares(cx, p, v);
 		break;
 	default:
-		update_bucket(lw, s, p, level, weight);
+		update_bucket(cx, s, p, level, weight);
 		break;
 	}
 }
 
 /* ---- the statement ----------------------------------------------------------------------------------------------- */
 /* The value of this CPU for the key, made when it is new; jumps to end when there is no room. */
-static vreg find_value(struct lowerer *lw, uint32_t map, vreg key, bool keyed, uint32_t end)
+static vreg find_value(struct clause_ctx *cx, uint32_t map, vreg key, bool keyed, uint32_t end)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg p = ir_var(ir), m, args[4];
 	uint32_t found = ir_newlabel(ir);
 
@@ -418,31 +421,31 @@ static vreg find_value(struct lowerer *lw, uint32_t map, vreg key, bool keyed, u
 	}
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 	ir_jcci(ir, CC_NE, p, 0, found);
-	args[2] = ir_mapval(ir, map_for(lw, MAP_ZERO), 0);
+	args[2] = ir_mapval(ir, map_for(cx->lw, MAP_ZERO), 0);
 	args[3] = ir_imm(ir, BPF_NOEXIST);
 	ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false); /* fails when another CPU was first: found below */
 	args[0] = m;
 	args[1] = key;
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 	ir_jcci(ir, CC_NE, p, 0, found);
-	count_drop(lw, DW_DROP_AGG);
+	count_drop(cx, DW_DROP_AGG);
 	ir_jmp(ir, end);
 	ir_label(ir, found);
 	return p;
 }
 
-static vreg agg_level(struct lowerer *lw, const struct symbol *s, vreg v)
+static vreg agg_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
 	if (s->func == FN_quantize)
-		return quantize_bucket(lw, v);
+		return quantize_bucket(cx, v);
 	if (s->func == FN_lquantize)
-		return lquantize_level(lw, s, v);
-	return s->func == FN_llquantize ? llquantize_level(lw, s, v) : 0;
+		return lquantize_level(cx, s, v);
+	return s->func == FN_llquantize ? llquantize_level(cx, s, v) : 0;
 }
 
-void lower_agg(struct lowerer *lw, const struct expr *e)
+void lower_agg(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct symbol *s = e->a->sym;
 	const struct expr *call = e->b;
 	uint32_t n, size = 0, end = ir_newlabel(ir), inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
@@ -454,29 +457,29 @@ void lower_agg(struct lowerer *lw, const struct expr *e)
 	for (size_t i = 0; i < s->nkeys; i++)
 		if (s->keys[i]->kind == T_STRING && !s->key_forms)
 			return; /* an error was reported */
-	n = agg_index(lw, s);
-	hashed = agg_hashed(&lw->im->aggs.v[n]);
-	if (lw->site->irqs_off && hashed)
-		agg_prealloc(lw, &lw->im->aggs.v[n]);
+	n = agg_index(cx->lw, s);
+	hashed = agg_hashed(&cx->lw->im->aggs.v[n]);
+	if (cx->pg->site->irqs_off && hashed)
+		agg_prealloc(cx->lw, &cx->lw->im->aggs.v[n]);
 	if (hashed) {
-		key = key_store(lw, &e->a->args, s, &size);
+		key = key_store(cx, &e->a->args, s, &size);
 	} else {
 		key = ir_stack(ir, ir_stack_alloc(ir, 8));
 		ir_sti(ir, key, 0, 4, 0);
 	}
 	if (call->args.n) {
-		v = lower_int(lw, call->args.v[0]);
+		v = lower_int(cx, call->args.v[0]);
 		if (s->func == FN_min || s->func == FN_max)
 			v = ir_mov(ir, v);
 	}
-	level = agg_level(lw, s, v);
-	weight = call->args.n > inc ? lower_int(lw, call->args.v[inc]) : ir_imm(ir, 1);
-	if (lw->im->aggs.v[n].sparse)
+	level = agg_level(cx, s, v);
+	weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(ir, 1);
+	if (cx->lw->im->aggs.v[n].sparse)
 		ir_st(ir, key, (int32_t)size - 8, 8, level);
-	memo = memo_mark(lw);
-	p = find_value(lw, lw->im->aggs.v[n].map, key, hashed, end);
-	update(lw, s, p, v, level, weight);
-	memo_release(lw, memo);
+	memo = memo_mark(cx->pg);
+	p = find_value(cx, cx->lw->im->aggs.v[n].map, key, hashed, end);
+	update(cx, s, p, v, level, weight);
+	memo_release(cx->pg, memo);
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
 }

@@ -8,76 +8,71 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
 
 /* Head of a slot. */
 enum { SLOT_BUSY = 0, SLOT_ADDRESS = 8, SLOT_HEAD = 16 };
 
-void scratch_begin(struct lowerer *lw)
+void scratch_begin(struct prog_ctx *pg)
 {
-	lw->scratch = 0;
-	lw->scratch_top = SLOT_HEAD;
-	lw->scratch_number = false;
-	lw->token_off = 0;
-	lw->heap = false;
-	lw->heap_size = 0;
-	lw->scratch_empty.n = 0;
-	lw->scratch_at = lw->ir->code.n;
+	pg->scratch_top = SLOT_HEAD;
+	pg->scratch_at = pg->ir->code.n;
 }
 
-int32_t scratch_alloc(struct lowerer *lw, uint32_t size)
+int32_t scratch_alloc(struct prog_ctx *pg, uint32_t size)
 {
-	int32_t off = lw->scratch_top;
+	int32_t off = pg->scratch_top;
 
-	lw->scratch_top += (int32_t)((size + 7) & ~7u);
-	if (lw->scratch_top > lw->scratch_max)
-		lw->scratch_max = lw->scratch_top;
+	pg->scratch_top += (int32_t)((size + 7) & ~7u);
+	if (pg->scratch_top > pg->lw->scratch_max)
+		pg->lw->scratch_max = pg->scratch_top;
 	return off;
 }
 
-static vreg slot(struct lowerer *lw)
+static vreg slot(struct clause_ctx *cx)
 {
-	if (!lw->scratch)
-		lw->scratch = ir_var(lw->ir);
-	return lw->scratch;
+	if (!cx->pg->scratch)
+		cx->pg->scratch = ir_var(cx->ir);
+	return cx->pg->scratch;
 }
 
-vreg scratch_ptr(struct lowerer *lw, int32_t off)
+vreg scratch_ptr(struct clause_ctx *cx, int32_t off)
 {
-	vreg p = ir_alui(lw->ir, ALU_ADD, slot(lw), off);
+	vreg p = ir_alui(cx->ir, ALU_ADD, slot(cx), off);
 
-	lw->ir->code.v[lw->ir->code.n - 1].fresh =
+	cx->ir->code.v[cx->ir->code.n - 1].fresh =
 		true; /* made again where it is wanted: cheaper than a register all along */
 	return p;
 }
 
-vreg scratch_address(struct lowerer *lw)
+vreg scratch_address(struct clause_ctx *cx)
 {
-	lw->scratch_number = true;
-	return ir_ld(lw->ir, slot(lw), SLOT_ADDRESS, 8, false, false);
+	cx->pg->scratch_number = true;
+	return ir_ld(cx->ir, slot(cx), SLOT_ADDRESS, 8, false, false);
 }
 
-int32_t scratch_mark(const struct lowerer *lw)
+int32_t scratch_mark(const struct prog_ctx *pg)
 {
-	return lw->scratch_top;
+	return pg->scratch_top;
 }
 
-void scratch_release(struct lowerer *lw, int32_t mark)
+void scratch_release(struct prog_ctx *pg, int32_t mark)
 {
-	lw->scratch_top = mark;
+	pg->scratch_top = mark;
 }
 
-void scratch_start_empty(struct lowerer *lw, int32_t off)
+void scratch_start_empty(struct prog_ctx *pg, int32_t off)
 {
-	*vec_push(lw->arena, &lw->scratch_empty) = off;
+	*vec_push(pg->lw->arena, &pg->scratch_empty) = off;
 }
 
 /* Takes the first free slot of this CPU; jumps to none when there is none. */
-static void take_slot(struct lowerer *lw, uint32_t none)
+static void take_slot(struct clause_ctx *cx, uint32_t none)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
-	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), map = ir_map(ir, map_for(lw, MAP_SCRATCH)), first;
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), map = ir_map(ir, map_for(cx->lw, MAP_SCRATCH)), first;
 	uint32_t got = ir_newlabel(ir);
 
 	first = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
@@ -89,10 +84,10 @@ static void take_slot(struct lowerer *lw, uint32_t none)
 		p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ map, key }, 2, false);
 		ir_jcci(ir, CC_EQ, p, 0, none);
 		busy = ir_xchg(ir, p, SLOT_BUSY, 8, ir_imm(ir, 1));
-		ir_set(ir, lw->scratch, p);
+		ir_set(ir, cx->pg->scratch, p);
 		ir_jcci(ir, CC_EQ, busy, 0, got);
 	}
-	count_drop(lw, DW_DROP_NEST);
+	count_drop(cx, DW_DROP_NEST);
 	ir_jmp(ir, none);
 	ir_label(ir, got);
 	ir_stack_release(ir, mark);
@@ -109,22 +104,22 @@ static void move_code(struct ir *ir, size_t from, size_t to, struct arena *a)
 	memcpy(ir->code.v + to, keep, n * sizeof(*keep));
 }
 
-void scratch_end(struct lowerer *lw, uint32_t none)
+void scratch_end(struct clause_ctx *cx, uint32_t none)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	size_t from;
 
-	if (!lw->scratch)
+	if (!cx->pg->scratch)
 		return;
 	ir->quiet = true;
-	ir_sti(ir, lw->scratch, SLOT_BUSY, 8, 0);
+	ir_sti(ir, cx->pg->scratch, SLOT_BUSY, 8, 0);
 	from = ir->code.n;
-	take_slot(lw, none);
-	if (lw->scratch_number) /* from memory it comes back as a number */
-		ir_st(ir, lw->scratch, SLOT_ADDRESS, 8, lw->scratch);
-	for (size_t i = 0; i < lw->scratch_empty.n; i++)
-		ir_sti(ir, lw->scratch, lw->scratch_empty.v[i], 8, 0);
-	move_code(ir, from, lw->scratch_at, lw->arena);
+	take_slot(cx, none);
+	if (cx->pg->scratch_number) /* from memory it comes back as a number */
+		ir_st(ir, cx->pg->scratch, SLOT_ADDRESS, 8, cx->pg->scratch);
+	for (size_t i = 0; i < cx->pg->scratch_empty.n; i++)
+		ir_sti(ir, cx->pg->scratch, cx->pg->scratch_empty.v[i], 8, 0);
+	move_code(ir, from, cx->pg->scratch_at, cx->lw->arena);
 	ir->quiet = false;
 }
 

@@ -7,7 +7,9 @@
 #include <linux/bpf.h>
 #include <signal.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
 
 #define TRIES 4 /* at changing a word that other CPUs change, too */
 
@@ -38,11 +40,11 @@ static int64_t unused_bits(const struct lowerer *lw, uint32_t i)
 }
 
 /* floor(log2(x)) of a power of two. */
-static vreg bit_number(struct lowerer *lw, vreg x)
+static vreg bit_number(struct clause_ctx *cx, vreg x)
 {
 	static const int64_t masks[] = { 0x5555555555555555ll, 0x3333333333333333ll, 0x0f0f0f0f0f0f0f0fll,
 		0x00ff00ff00ff00ffll, 0x0000ffff0000ffffll, 0x00000000ffffffffll };
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg n = ir_var(ir);
 
 	ir_seti(ir, n, 0);
@@ -57,23 +59,23 @@ static vreg bit_number(struct lowerer *lw, vreg x)
 }
 
 /* Sets the lowest clear bit of the word at p: id gets its number; jumps to done then. */
-static void take_bit(struct lowerer *lw, vreg p, uint32_t word, vreg id, uint32_t done)
+static void take_bit(struct clause_ctx *cx, vreg p, uint32_t word, vreg id, uint32_t done)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir);
 	vreg old = ir_var(ir), all = ir_imm(ir, -1);
 
 	ir_set(ir, old, ir_ld(ir, p, (int32_t)word * 8, 8, false, false));
 	for (int i = 0; i < TRIES; i++) {
 		uint32_t again = ir_newlabel(ir);
-		vreg clear = ir_alu(ir, ALU_XOR, ir_alu(ir, ALU_OR, old, ir_imm(ir, unused_bits(lw, word))), all), bit,
-		     seen;
+		vreg clear = ir_alu(ir, ALU_XOR, ir_alu(ir, ALU_OR, old, ir_imm(ir, unused_bits(cx->lw, word))), all),
+		     bit, seen;
 
 		ir_jcci(ir, CC_EQ, clear, 0, none);
 		bit = ir_alu(ir, ALU_AND, clear, ir_neg(ir, clear));
 		seen = ir_cmpxchg(ir, p, (int32_t)word * 8, old, ir_alu(ir, ALU_OR, old, bit));
 		ir_jcc(ir, CC_NE, seen, old, again);
-		ir_set(ir, id, ir_alui(ir, ALU_ADD, bit_number(lw, bit), (int32_t)word * 64 + 1));
+		ir_set(ir, id, ir_alui(ir, ALU_ADD, bit_number(cx, bit), (int32_t)word * 64 + 1));
 		ir_jmp(ir, done);
 		ir_label(ir, again);
 		ir_set(ir, old, seen);
@@ -81,62 +83,63 @@ static void take_bit(struct lowerer *lw, vreg p, uint32_t word, vreg id, uint32_
 	ir_label(ir, none);
 }
 
-vreg spec_begin(struct lowerer *lw)
+vreg spec_begin(struct clause_ctx *cx)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t done = ir_newlabel(ir);
-	vreg id = ir_var(ir), p = ir_mapval(ir, spec_map(lw), 0);
+	vreg id = ir_var(ir), p = ir_mapval(ir, spec_map(cx->lw), 0);
 
-	for (uint32_t i = 0; i < spec_words(lw); i++)
-		take_bit(lw, p, i, id, done);
-	count_drop(lw, DW_DROP_SPEC);
+	for (uint32_t i = 0; i < spec_words(cx->lw); i++)
+		take_bit(cx, p, i, id, done);
+	count_drop(cx, DW_DROP_SPEC);
 	ir_seti(ir, id, 0);
 	ir_label(ir, done);
 	return id;
 }
 
 /* The word with the bit of speculation id, and the bit. Jumps to none when id is 0; faults when there is none such. */
-static vreg find_bit(struct lowerer *lw, vreg id, uint32_t none, vreg *bit)
+static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, vreg *bit)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t ok = ir_newlabel(ir);
-	vreg i, p = ir_mapval(ir, spec_map(lw), 0);
+	vreg i, p = ir_mapval(ir, spec_map(cx->lw), 0);
 
 	ir_jcci(ir, CC_EQ, id, 0, none);
 	i = ir_var(ir);
 	ir_set(ir, i, ir_alui(ir, ALU_SUB, id, 1));
-	ir_jcci(ir, CC_ULT, i, (int32_t)spec_count(lw), ok);
-	lower_fault(lw, DW_FAULT_ILLOP, ir_imm(ir, 0));
+	ir_jcci(ir, CC_ULT, i, (int32_t)spec_count(cx->lw), ok);
+	lower_fault(cx, DW_FAULT_ILLOP, ir_imm(ir, 0));
 	ir_label(ir, ok);
 	*bit = ir_alu(ir, ALU_SHL, ir_imm(ir, 1), ir_alui(ir, ALU_AND, i, 63));
-	return spec_words(lw) <= 1 ? p : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
+	return spec_words(cx->lw) <= 1 ? p
+				       : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
 }
 
 /* The rest of the clause is for the speculation; without one there is no rest. */
-void spec_choose(struct lowerer *lw, const struct expr *e)
+void spec_choose(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir), active = ir_newlabel(ir);
-	vreg id = ir_ext(ir, lower_int(lw, e->args.v[0]), 4, true), bit = 0, p;
+	vreg id = ir_ext(ir, lower_int(cx, e->args.v[0]), 4, true), bit = 0, p;
 
-	p = find_bit(lw, id, none, &bit);
+	p = find_bit(cx, id, none, &bit);
 	ir_jcci(ir, CC_NE, ir_alu(ir, ALU_AND, ir_ld(ir, p, 0, 8, false, false), bit), 0, active);
 	ir_label(ir, none);
-	if (lw->rec)
-		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ lw->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
-	ir_jmp(ir, lw->next_label);
+	if (cx->rec)
+		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ cx->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
+	ir_jmp(ir, cx->next_label);
 	ir_label(ir, active);
-	if (lw->rec)
-		ir_st(ir, lw->rec, (int32_t)lw->im->epids.v[lw->epid].spec_off, 8, id);
+	if (cx->rec)
+		ir_st(ir, cx->rec, (int32_t)cx->lw->im->epids.v[cx->epid].spec_off, 8, id);
 }
 
-vreg spec_end(struct lowerer *lw, const struct expr *e)
+vreg spec_end(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir), end = ir_newlabel(ir), cleared = ir_newlabel(ir);
-	vreg id = ir_ext(ir, lower_int(lw, e), 4, true), bit = 0, p, was = ir_var(ir), old = ir_var(ir);
+	vreg id = ir_ext(ir, lower_int(cx, e), 4, true), bit = 0, p, was = ir_var(ir), old = ir_var(ir);
 
-	p = find_bit(lw, id, none, &bit);
+	p = find_bit(cx, id, none, &bit);
 	ir_set(ir, old, ir_ld(ir, p, 0, 8, false, false));
 	for (int i = 0; i < TRIES; i++) {
 		vreg seen;
@@ -146,7 +149,7 @@ vreg spec_end(struct lowerer *lw, const struct expr *e)
 		ir_jcc(ir, CC_EQ, seen, old, cleared);
 		ir_set(ir, old, seen);
 	}
-	count_drop(lw, DW_DROP_SPEC);
+	count_drop(cx, DW_DROP_SPEC);
 	ir_label(ir, none);
 	ir_seti(ir, was, 0);
 	ir_jmp(ir, end);
@@ -157,53 +160,53 @@ vreg spec_end(struct lowerer *lw, const struct expr *e)
 }
 
 /* ---- what is done to the current process ------------------------------------------------------------------------- */
-static void send_signal(struct lowerer *lw, const struct expr *e, vreg sig)
+static void send_signal(struct clause_ctx *cx, const struct expr *e, vreg sig)
 {
-	enum attach_kind a = lw->site->attach;
+	enum attach_kind a = cx->pg->site->attach;
 
 	if (a == ATTACH_CGROUP_INGRESS || a == ATTACH_CGROUP_EGRESS || a == ATTACH_CGROUP_SOCKOPS ||
 		a == ATTACH_CGROUP_RELEASE)
-		lower_error(lw, e->loc, D_KERNEL,
+		lower_error(cx->lw, e->loc, D_KERNEL,
 			"%s() cannot be used on %s:::%s: the kernel lets no program of its kind "
 			"send signals",
-			e->name, lw->prov->name, lw->probe->name);
+			e->name, cx->prov->name, cx->probe->name);
 	else
-		ir_call(lw->ir, BPF_FUNC_send_signal, (vreg[]){ sig }, 1, false);
+		ir_call(cx->ir, BPF_FUNC_send_signal, (vreg[]){ sig }, 1, false);
 }
 
 /* DTrace allows half a second. */
-static void chill(struct lowerer *lw, vreg ns)
+static void chill(struct clause_ctx *cx, vreg ns)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t ok = ir_newlabel(ir);
 
 	ir_jcci(ir, CC_ULE, ns, 500000000, ok);
-	lower_fault(lw, DW_FAULT_ILLOP, ir_imm(ir, 0));
+	lower_fault(cx, DW_FAULT_ILLOP, ir_imm(ir, 0));
 	ir_label(ir, ok);
 	(void)ir_lib(ir, LIB_chill, (vreg[]){ ns }, 1);
 }
 
-void lower_destructive(struct lowerer *lw, const struct expr *e)
+void lower_destructive(struct clause_ctx *cx, const struct expr *e)
 {
 	switch ((int)e->sym->func) {
 	case FN_raise:
-		send_signal(lw, e, lower_int(lw, e->args.v[0]));
+		send_signal(cx, e, lower_int(cx, e->args.v[0]));
 		break;
 	case FN_stop:
-		send_signal(lw, e, ir_imm(lw->ir, SIGSTOP));
+		send_signal(cx, e, ir_imm(cx->ir, SIGSTOP));
 		break;
 	case FN_copyout:
-		lower_copyout(lw, e);
+		lower_copyout(cx, e);
 		break;
 	case FN_copyoutstr:
-		lower_copyoutstr(lw, e);
+		lower_copyoutstr(cx, e);
 		break;
 	case FN_chill:
-		chill(lw, lower_int(lw, e->args.v[0]));
+		chill(cx, lower_int(cx, e->args.v[0]));
 		break;
 	default:
-		lower_error(lw, e->loc, D_KERNEL, "%s() is not possible: Linux lets no BPF program stop the machine",
-			e->name);
+		lower_error(cx->lw, e->loc, D_KERNEL,
+			"%s() is not possible: Linux lets no BPF program stop the machine", e->name);
 		break;
 	}
 }

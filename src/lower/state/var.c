@@ -4,7 +4,10 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 /* Bytes of a variable in memory, a multiple of 8. */
 static uint32_t value_size(const struct symbol *s)
@@ -24,32 +27,27 @@ struct this_var {
 	int32_t off; /* text: in scratch memory */
 };
 
-void vars_begin(struct lowerer *lw)
-{
-	lw->thiss.n = 0;
-}
-
 /* Strings start as "". Text is in scratch memory, at one place for the whole program. */
-static void this_string(struct lowerer *lw, struct this_var *t, int form)
+static void this_string(struct clause_ctx *cx, struct this_var *t, int form)
 {
 	t->s.form = form;
 	if (form_rep(form) != REP_TEXT) {
-		t->s = str_vars(lw, form);
-		str_set(lw, t->s, str_zero(lw, form));
+		t->s = str_vars(cx, form);
+		str_set(cx, t->s, str_zero(cx, form));
 		return;
 	}
-	t->off = scratch_alloc(lw, form_size(form));
-	scratch_start_empty(lw, t->off);
+	t->off = scratch_alloc(cx->pg, form_size(form));
+	scratch_start_empty(cx->pg, t->off);
 	if (form & FORM_NULL) {
-		t->s.null = ir_var(lw->ir);
-		ir_seti(lw->ir, t->s.null, 0);
+		t->s.null = ir_var(cx->ir);
+		ir_seti(cx->ir, t->s.null, 0);
 	}
 }
 
 /* ... as it is now. */
-static struct sval this_text(struct lowerer *lw, const struct this_var *t)
+static struct sval this_text(struct clause_ctx *cx, const struct this_var *t)
 {
-	struct sval s = text_at(scratch_ptr(lw, t->off), t->s.form);
+	struct sval s = text_at(scratch_ptr(cx, t->off), t->s.form);
 
 	s.null = t->s.null;
 	return s;
@@ -58,68 +56,67 @@ static struct sval this_text(struct lowerer *lw, const struct this_var *t)
 #define STACK_BLOCK 64 /* bytes; larger ones are in scratch memory */
 
 /* Structures and arrays start as zeroes. */
-static void this_block(struct lowerer *lw, struct this_var *t, uint32_t size)
+static void this_block(struct clause_ctx *cx, struct this_var *t, uint32_t size)
 {
 	if (size <= STACK_BLOCK)
-		t->r = ir_stack(lw->ir, ir_stack_alloc(lw->ir, size));
+		t->r = ir_stack(cx->ir, ir_stack_alloc(cx->ir, size));
 	else
-		t->off = scratch_alloc(lw, size);
-	zero_bytes(lw, t->r ? t->r : scratch_ptr(lw, t->off), 0, size);
+		t->off = scratch_alloc(cx->pg, size);
+	zero_bytes(cx, t->r ? t->r : scratch_ptr(cx, t->off), 0, size);
 }
 
-/* Registers of a this-> variable; vars_begin() of lower.c emits their zeroes at the head of the program, which is
- * where they are made: variables named in any clause of the probe are collected first. */
-static struct this_var *this_var(struct lowerer *lw, struct symbol *s)
+/* The registers of a this-> variable, made and set to zero where the program asks first: at its head, where
+ * vars_collect() asks for all that the clauses name. */
+static struct this_var *this_var(struct clause_ctx *cx, struct symbol *s)
 {
 	struct this_var *t = s->lowered;
 
-	if (t && t->ir == lw->ir)
+	if (t && t->ir == cx->ir)
 		return t;
-	t = ARENA_NEW(lw->arena, struct this_var);
-	t->ir = lw->ir;
+	t = ARENA_NEW(cx->lw->arena, struct this_var);
+	t->ir = cx->ir;
 	s->lowered = t;
 	if (type_is_block(s->type)) {
-		this_block(lw, t, value_size(s));
+		this_block(cx, t, value_size(s));
 	} else if (s->type->kind == T_STRING) {
-		this_string(lw, t, s->form ? s->form : FORM_LIT);
+		this_string(cx, t, s->form ? s->form : FORM_LIT);
 	} else {
-		t->r = ir_var(lw->ir);
-		ir_seti(lw->ir, t->r, 0);
+		t->r = ir_var(cx->ir);
+		ir_seti(cx->ir, t->r, 0);
 	}
-	*vec_push(lw->arena, &lw->thiss) = s;
 	return t;
 }
 
-static void collect_this(struct lowerer *lw, const struct expr *e)
+static void collect_this(struct clause_ctx *cx, const struct expr *e)
 {
 	if (!e)
 		return;
 	if (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_VAR && e->sym->scope == SCOPE_THIS)
-		(void)this_var(lw, e->sym);
-	text_collect(lw, e);
-	heap_collect(lw, e);
+		(void)this_var(cx, e->sym);
+	text_collect(cx->pg, e);
+	heap_collect(cx->pg, e);
 	if (e->sym && e->sym->kind == SYM_INLINE && !e->loc.src->library)
-		collect_this(lw, e->sym->inl->value);
-	collect_this(lw, e->a);
-	collect_this(lw, e->b);
-	collect_this(lw, e->c);
+		collect_this(cx, e->sym->inl->value);
+	collect_this(cx, e->a);
+	collect_this(cx, e->b);
+	collect_this(cx, e->c);
 	for (size_t i = 0; i < e->args.n; i++)
-		collect_this(lw, e->args.v[i]);
+		collect_this(cx, e->args.v[i]);
 }
 
-static void collect_stmts(struct lowerer *lw, struct stmt *const *v, size_t n)
+static void collect_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		collect_this(lw, v[i]->expr);
-		collect_stmts(lw, v[i]->then.v, v[i]->then.n);
-		collect_stmts(lw, v[i]->otherwise.v, v[i]->otherwise.n);
+		collect_this(cx, v[i]->expr);
+		collect_stmts(cx, v[i]->then.v, v[i]->then.n);
+		collect_stmts(cx, v[i]->otherwise.v, v[i]->otherwise.n);
 	}
 }
 
-void vars_collect(struct lowerer *lw, const struct clause *c)
+void vars_collect(struct clause_ctx *cx, const struct clause *c)
 {
-	collect_this(lw, c->pred);
-	collect_stmts(lw, c->body.v, c->body.n);
+	collect_this(cx, c->pred);
+	collect_stmts(cx, c->body.v, c->body.n);
 }
 
 /* ---- globals ----------------------------------------------------------------------------------------------------- */
@@ -132,19 +129,19 @@ static int32_t global_offset(struct lowerer *lw, struct symbol *s)
 	return (int32_t)s->number - 1;
 }
 
-vreg global_room(struct lowerer *lw, uint32_t size)
+vreg global_room(struct clause_ctx *cx, uint32_t size)
 {
-	int32_t off = (int32_t)lw->im->globals_size;
+	int32_t off = (int32_t)cx->lw->im->globals_size;
 
-	lw->im->globals_size += (size + 7) / 8 * 8;
-	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), off);
+	cx->lw->im->globals_size += (size + 7) / 8 * 8;
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), off);
 }
 
-static vreg global_base(struct lowerer *lw, struct symbol *s)
+static vreg global_base(struct clause_ctx *cx, struct symbol *s)
 {
-	int32_t off = global_offset(lw, s);
+	int32_t off = global_offset(cx->lw, s);
 
-	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), off);
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), off);
 }
 
 /* Bytes of an integer variable that mean something. */
@@ -153,39 +150,39 @@ static uint32_t kept_size(const struct symbol *s)
 	return s->wide ? 8 : s->type->size;
 }
 
-static struct val slot_read(struct lowerer *lw, struct symbol *s, vreg base)
+static struct val slot_read(struct clause_ctx *cx, struct symbol *s, vreg base)
 {
 	struct val v = { .k = V_STR, .type = s->type };
 
 	if (s->type->kind == T_STRING) {
-		v.s = str_load(lw, s->form ? s->form : FORM_LIT, base, 0, false);
+		v.s = str_load(cx, s->form ? s->form : FORM_LIT, base, 0, false);
 		if (s->form & FORM_NULL)
-			v.s.null = ir_ld(lw->ir, base, (int32_t)form_size(s->form), 8, false, false);
+			v.s.null = ir_ld(cx->ir, base, (int32_t)form_size(s->form), 8, false, false);
 		return v;
 	}
-	v = int_val(ir_ld(lw->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
-	v.number = true;
+	v = int_val(ir_ld(cx->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
+	v.ptr = PTR_NUMBER;
 	return v;
 }
 
-static void slot_write(struct lowerer *lw, struct symbol *s, vreg base, struct val v)
+static void slot_write(struct clause_ctx *cx, struct symbol *s, vreg base, struct val v)
 {
 	if (s->type->kind != T_STRING) {
-		ir_st(lw->ir, base, 0, 8, v.r);
+		ir_st(cx->ir, base, 0, 8, v.r);
 		return;
 	}
-	v.s = str_convert(lw, v.s, s->form);
-	str_store(lw, v.s, base, 0);
+	v.s = str_convert(cx, v.s, s->form);
+	str_store(cx, v.s, base, 0);
 	if (s->form & FORM_NULL)
-		ir_st(lw->ir, base, (int32_t)form_size(s->form), 8, v.s.null ? v.s.null : ir_imm(lw->ir, 0));
+		ir_st(cx->ir, base, (int32_t)form_size(s->form), 8, v.s.null ? v.s.null : ir_imm(cx->ir, 0));
 }
 
 /* ---- associative arrays and self-> ------------------------------------------------------------------------------- */
 /* Which thread: its tid, and the CPU for the idle threads, which all have tid 0. */
-static vreg thread_key(struct lowerer *lw)
+static vreg thread_key(struct clause_ctx *cx)
 {
-	struct ir *ir = lw->ir;
-	vreg tid = current_number(lw, BI_tid), r = ir_var(ir), c;
+	struct ir *ir = cx->ir;
+	vreg tid = current_number(cx, BI_tid), r = ir_var(ir), c;
 	uint32_t end = ir_newlabel(ir);
 
 	ir_set(ir, r, tid);
@@ -196,9 +193,9 @@ static vreg thread_key(struct lowerer *lw)
 	return r;
 }
 
-static vreg lower_key(struct lowerer *lw, const struct expr *e, const struct type *to)
+static vreg lower_key(struct clause_ctx *cx, const struct expr *e, const struct type *to)
 {
-	return to->size == 8 ? lower_word(lw, e) : lower_int(lw, e);
+	return to->size == 8 ? lower_word(cx, e) : lower_int(cx, e);
 }
 
 #define STACK_KEY 128 /* bytes; larger ones are in scratch memory */
@@ -250,33 +247,33 @@ static bool keys_direct(const expr_list *args, const struct symbol *s, uint32_t 
 	return true;
 }
 
-static struct val key_value(struct lowerer *lw, const struct expr *e, const struct symbol *s, size_t i)
+static struct val key_value(struct clause_ctx *cx, const struct expr *e, const struct symbol *s, size_t i)
 {
 	struct type *to = s->keys[i];
 
 	if (to->special)
 		return (struct val){ .k = V_NONE };
 	if (to->kind == T_STRING)
-		return (struct val){ .k = V_STR, .s = lower_str_as(lw, e, s->key_forms[i]) };
-	return int_val(convert_int(lw, lower_key(lw, e, to), e->type, to), to);
+		return (struct val){ .k = V_STR, .s = lower_str_as(cx, e, s->key_forms[i]) };
+	return int_val(convert_int(cx, lower_key(cx, e, to), e->type, to), to);
 }
 
-static void key_put(struct lowerer *lw, const struct expr *e, const struct symbol *s, size_t i, struct val v, vreg base,
-	int32_t off)
+static void key_put(struct clause_ctx *cx, const struct expr *e, const struct symbol *s, size_t i, struct val v,
+	vreg base, int32_t off)
 {
 	if (v.k == V_NONE)
-		sym_store(lw, e, s->keys[i]->size, base, off);
+		sym_store(cx, e, s->keys[i]->size, base, off);
 	else if (v.k == V_STR)
-		str_store_key(lw, v.s, s->key_forms[i], base, off);
+		str_store_key(cx, v.s, s->key_forms[i], base, off);
 	else
-		ir_st(lw->ir, base, off, 8, v.r);
+		ir_st(cx->ir, base, off, 8, v.r);
 }
 
 /* Stores the keys into memory and gives its address. Integers take 8 bytes, extended by their type. */
-vreg key_store(struct lowerer *lw, const expr_list *args, const struct symbol *s, uint32_t *size)
+vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size)
 {
-	struct ir *ir = lw->ir;
-	struct val *vals = ARENA_ARRAY(lw->arena, struct val, args->n + 1);
+	struct ir *ir = cx->ir;
+	struct val *vals = ARENA_ARRAY(cx->lw->arena, struct val, args->n + 1);
 	bool direct, text = false;
 	int32_t off = 0;
 	vreg base;
@@ -284,19 +281,19 @@ vreg key_store(struct lowerer *lw, const expr_list *args, const struct symbol *s
 	*size = keys_size(s, args->n);
 	direct = keys_direct(args, s, *size);
 	for (size_t i = 0; !direct && i < args->n; i++) {
-		vals[i] = key_value(lw, args->v[i], s, i);
+		vals[i] = key_value(cx, args->v[i], s, i);
 		text |= vals[i].k == V_STR && vals[i].s.rep == REP_TEXT;
 	}
-	base = text || *size > STACK_KEY ? scratch_ptr(lw, scratch_alloc(lw, *size))
+	base = text || *size > STACK_KEY ? scratch_ptr(cx, scratch_alloc(cx->pg, *size))
 					 : ir_stack(ir, ir_stack_alloc(ir, *size));
 	for (size_t i = 0; i < args->n; i++) {
 		if (direct)
-			vals[i] = key_value(lw, args->v[i], s, i);
-		key_put(lw, args->v[i], s, i, vals[i], base, off);
+			vals[i] = key_value(cx, args->v[i], s, i);
+		key_put(cx, args->v[i], s, i, vals[i], base, off);
 		off += (int32_t)key_size(s, i);
 	}
 	if (s->kind == SYM_ASSOC && s->scope == SCOPE_SELF) {
-		ir_st(ir, base, off, 8, thread_key(lw));
+		ir_st(ir, base, off, 8, thread_key(cx));
 		off += 8;
 	}
 	if (s->shared)
@@ -321,34 +318,34 @@ static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 	return s->number - 1;
 }
 
-static vreg dyn_key(struct lowerer *lw, const struct expr *e, uint32_t *size)
+static vreg dyn_key(struct clause_ctx *cx, const struct expr *e, uint32_t *size)
 {
-	bool shared = map_share(lw, e->sym, MAP_DYN);
+	bool shared = map_share(cx->lw, e->sym, MAP_DYN);
 	vreg base;
 
 	if (e->kind == EX_INDEX)
-		return key_store(lw, &e->args, e->sym, size);
+		return key_store(cx, &e->args, e->sym, size);
 	*size = shared ? 16 : 8;
-	base = ir_stack(lw->ir, ir_stack_alloc(lw->ir, shared ? 16 : 8));
-	ir_st(lw->ir, base, 0, 8, thread_key(lw));
+	base = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
+	ir_st(cx->ir, base, 0, 8, thread_key(cx));
 	if (shared)
-		ir_sti(lw->ir, base, 8, 8, (int32_t)e->sym->shared);
+		ir_sti(cx->ir, base, 8, 8, (int32_t)e->sym->shared);
 	return base;
 }
 
-static struct val dyn_read(struct lowerer *lw, const struct expr *e)
+static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
 	uint32_t size, end = ir_newlabel(ir), map;
-	vreg key = dyn_key(lw, e, &size), p;
+	vreg key = dyn_key(cx, e, &size), p;
 	struct val out = { .k = V_STR, .type = s->type };
 
-	map = dyn_map(lw, s, size);
+	map = dyn_map(cx->lw, s, size);
 	if (s->type->kind == T_STRING) {
-		out.s = str_vars(lw, s->form ? s->form : FORM_LIT);
-		str_set(lw, out.s, str_zero(lw, out.s.form));
+		out.s = str_vars(cx, s->form ? s->form : FORM_LIT);
+		str_set(cx, out.s, str_zero(cx, out.s.form));
 	} else {
 		out = int_val(ir_var(ir), s->type);
 		ir_seti(ir, out.r, 0);
@@ -356,46 +353,46 @@ static struct val dyn_read(struct lowerer *lw, const struct expr *e)
 	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), key }, 2, false);
 	ir_jcci(ir, CC_EQ, p, 0, end);
 	if (out.k == V_STR)
-		str_set(lw, out.s, slot_read(lw, s, p).s);
+		str_set(cx, out.s, slot_read(cx, s, p).s);
 	else
-		ir_set(ir, out.r, slot_read(lw, s, p).r);
+		ir_set(ir, out.r, slot_read(cx, s, p).r);
 	ir_label(ir, end);
 	if (out.k == V_INT)
-		out.r = blur(lw, out.r);
-	out.number = true;
+		out.r = blur(cx, out.r);
+	out.ptr = PTR_NUMBER;
 	ir_stack_release(ir, mark);
 	return out;
 }
 
-static void dyn_update(struct lowerer *lw, vreg map, vreg key, vreg value, int flags)
+static void dyn_update(struct clause_ctx *cx, vreg map, vreg key, vreg value, int flags)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t ok = ir_newlabel(ir);
 	vreg r = ir_call(ir, BPF_FUNC_map_update_elem, (vreg[]){ map, key, value, ir_imm(ir, flags) }, 4, false);
 
 	r = ir_ext(ir, r, 4, true);
 	ir_jcci(ir, CC_EQ, r, 0, ok);
-	count_drop(lw, DW_DROP_DYN);
+	count_drop(cx, DW_DROP_DYN);
 	ir_label(ir, ok);
 }
 
 /* Assigning zero deletes, as in DTrace. */
-static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
+static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
 	uint32_t size, end = ir_newlabel(ir), del = ir_newlabel(ir);
-	vreg key = dyn_key(lw, e, &size), map = ir_map(ir, dyn_map(lw, s, size)), value;
+	vreg key = dyn_key(cx, e, &size), map = ir_map(ir, dyn_map(cx->lw, s, size)), value;
 
 	if (s->type->kind != T_STRING)
 		ir_jcci(ir, CC_EQ, v.r, 0, del);
 	else
-		str_truth_jump(lw, v.s = str_convert(lw, v.s, s->form), del, false);
-	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(lw, scratch_alloc(lw, value_size(s)))
+		str_truth_jump(cx, v.s = str_convert(cx, v.s, s->form), del, false);
+	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(cx, scratch_alloc(cx->pg, value_size(s)))
 								 : ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
-	slot_write(lw, s, value, v);
-	dyn_update(lw, map, key, value, BPF_ANY);
+	slot_write(cx, s, value, v);
+	dyn_update(cx, map, key, value, BPF_ANY);
 	ir_jmp(ir, end);
 	ir_label(ir, del);
 	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ map, key }, 2, false);
@@ -405,13 +402,13 @@ static void dyn_write(struct lowerer *lw, const struct expr *e, struct val v)
 
 /* a[k] += delta without losing concurrent ones. What comes to zero is deleted, so that counts which go up and down
  * leave nothing behind. */
-static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool down)
+static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, bool down)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
 	uint32_t size, add = ir_newlabel(ir), end = ir_newlabel(ir);
-	vreg key = dyn_key(lw, e, &size), map = ir_map(ir, dyn_map(lw, s, size)), p = ir_var(ir), value, r;
+	vreg key = dyn_key(cx, e, &size), map = ir_map(ir, dyn_map(cx->lw, s, size)), p = ir_var(ir), value, r;
 	vreg args[2] = { map, key };
 
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
@@ -422,7 +419,7 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool d
 	ir_jcci(ir, CC_EQ, ir_ext(ir, r, 4, true), 0, end);
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false)); /* another CPU was first, or no room */
 	ir_jcci(ir, CC_NE, p, 0, add);
-	count_drop(lw, DW_DROP_DYN);
+	count_drop(cx, DW_DROP_DYN);
 	ir_jmp(ir, end);
 	ir_label(ir, add);
 	ir_xadd(ir, p, 0, kept_size(s), delta);
@@ -436,158 +433,158 @@ static void dyn_add(struct lowerer *lw, const struct expr *e, vreg delta, bool d
 
 /* ---- structures and arrays in variables -------------------------------------------------------------------------- */
 /* What is read where nothing was written yet. */
-static vreg zero_block(struct lowerer *lw, uint32_t size)
+static vreg zero_block(struct clause_ctx *cx, uint32_t size)
 {
-	if (lw->zero_size < size)
-		lw->zero_size = size;
-	return ir_mapval(lw->ir, map_for(lw, MAP_ZERO), 0);
+	if (cx->lw->zero_size < size)
+		cx->lw->zero_size = size;
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0);
 }
 
 /* Where a write goes that has no room. */
-static vreg trash_block(struct lowerer *lw, uint32_t size)
+static vreg trash_block(struct clause_ctx *cx, uint32_t size)
 {
-	if (lw->trash_size < size) {
-		lw->trash_off = (int32_t)lw->im->globals_size;
-		lw->trash_size = size;
-		lw->im->globals_size += size;
+	if (cx->lw->trash_size < size) {
+		cx->lw->trash_off = (int32_t)cx->lw->im->globals_size;
+		cx->lw->trash_size = size;
+		cx->lw->im->globals_size += size;
 	}
-	return ir_mapval(lw->ir, map_for(lw, MAP_GLOBALS), lw->trash_off);
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), cx->lw->trash_off);
 }
 
-static vreg dyn_block(struct lowerer *lw, const struct expr *e, bool make)
+static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
 	uint32_t size, end = ir_newlabel(ir), bytes = value_size(s);
-	vreg key = dyn_key(lw, e, &size), p = ir_var(ir), args[4] = { 0, key };
+	vreg key = dyn_key(cx, e, &size), p = ir_var(ir), args[4] = { 0, key };
 
-	args[0] = ir_map(ir, dyn_map(lw, s, size));
+	args[0] = ir_map(ir, dyn_map(cx->lw, s, size));
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 	ir_jcci(ir, CC_NE, p, 0, end);
 	if (make) {
-		args[2] = zero_block(lw, bytes);
+		args[2] = zero_block(cx, bytes);
 		args[3] = ir_imm(ir, BPF_NOEXIST);
 		ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false);
 		ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 		ir_jcci(ir, CC_NE, p, 0, end);
-		count_drop(lw, DW_DROP_DYN);
-		ir_set(ir, p, trash_block(lw, bytes));
+		count_drop(cx, DW_DROP_DYN);
+		ir_set(ir, p, trash_block(cx, bytes));
 	} else {
-		ir_set(ir, p, zero_block(lw, bytes));
+		ir_set(ir, p, zero_block(cx, bytes));
 	}
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
 	return p;
 }
 
-struct val var_block(struct lowerer *lw, const struct expr *e, bool make)
+struct val var_block(struct clause_ctx *cx, const struct expr *e, bool make)
 {
 	struct symbol *s = e->sym;
-	struct val v = { .k = V_MEM, .type = s->type, .ours = true, .mut = true };
+	struct val v = { .k = V_MEM, .type = s->type, .ptr = PTR_OURS, .mut = true };
 
 	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
-		v.r = dyn_block(lw, e, make);
+		v.r = dyn_block(cx, e, make);
 	else if (s->scope == SCOPE_GLOBAL)
-		v.r = global_base(lw, s);
+		v.r = global_base(cx, s);
 	else
-		v.r = this_var(lw, s)->r ? this_var(lw, s)->r : scratch_ptr(lw, this_var(lw, s)->off);
+		v.r = this_var(cx, s)->r ? this_var(cx, s)->r : scratch_ptr(cx, this_var(cx, s)->off);
 	return v;
 }
 
-void var_release(struct lowerer *lw, const struct expr *e)
+void var_release(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	uint32_t size;
-	vreg key = dyn_key(lw, e, &size);
+	vreg key = dyn_key(cx, e, &size);
 
-	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ ir_map(ir, dyn_map(lw, e->sym, size)), key }, 2, false);
+	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ ir_map(ir, dyn_map(cx->lw, e->sym, size)), key }, 2, false);
 	ir_stack_release(ir, mark);
 }
 
 /* ---- reading and writing ----------------------------------------------------------------------------------------- */
-static struct val param_read(struct lowerer *lw, const struct expr *e)
+static struct val param_read(struct clause_ctx *cx, const struct expr *e)
 {
-	for (size_t i = lw->env_stack.n; i-- > 0;)
-		if (lw->env_stack.v[i].param == e->sym)
-			return lw->env_stack.v[i].val;
+	for (size_t i = cx->pg->env_stack.n; i-- > 0;)
+		if (cx->pg->env_stack.v[i].param == e->sym)
+			return cx->pg->env_stack.v[i].val;
 	if (!strcmp(e->sym->name, "P")) /* a site's filter */
-		return lw->site_val;
-	return int_val(ir_imm(lw->ir, 0), e->type);
+		return cx->pg->site_val;
+	return int_val(ir_imm(cx->ir, 0), e->type);
 }
 
-struct val var_read(struct lowerer *lw, const struct expr *e)
+struct val var_read(struct clause_ctx *cx, const struct expr *e)
 {
 	struct symbol *s = e->sym;
 
 	if ((s->kind == SYM_VAR || s->kind == SYM_ASSOC) && type_is_block(s->type))
-		return var_block(lw, e, false);
+		return var_block(cx, e, false);
 	switch (s->kind) {
 	case SYM_BUILTIN:
-		return builtin_read(lw, e);
+		return builtin_read(cx, e);
 	case SYM_CONST:
-		return int_val(ir_imm(lw->ir, s->value), s->type);
+		return int_val(ir_imm(cx->ir, s->value), s->type);
 	case SYM_PARAM:
-		return param_read(lw, e);
+		return param_read(cx, e);
 	case SYM_INLINE:
 		if (e->xl)
-			return lower_expr(lw, s->inl->value);
+			return lower_expr(cx, s->inl->value);
 		if (type_is_string(s->type))
-			return (struct val){ .k = V_STR, .type = s->type, .s = lower_str(lw, s->inl->value) };
-		return int_val(convert_int(lw, lower_int(lw, s->inl->value), s->inl->value->type, s->type), s->type);
+			return (struct val){ .k = V_STR, .type = s->type, .s = lower_str(cx, s->inl->value) };
+		return int_val(convert_int(cx, lower_int(cx, s->inl->value), s->inl->value->type, s->type), s->type);
 	case SYM_ASSOC:
-		return dyn_read(lw, e);
+		return dyn_read(cx, e);
 	case SYM_VAR:
 		break;
 	case SYM_AGG:
 	case SYM_FUNC:
-		return int_val(ir_imm(lw->ir, 0), e->type);
+		return int_val(ir_imm(cx->ir, 0), e->type);
 	}
 	if (s->scope == SCOPE_SELF)
-		return dyn_read(lw, e);
+		return dyn_read(cx, e);
 	if (s->scope == SCOPE_GLOBAL)
-		return slot_read(lw, s, global_base(lw, s));
+		return slot_read(cx, s, global_base(cx, s));
 	if (s->type->kind == T_STRING && form_rep(s->form) == REP_TEXT)
-		return (struct val){ .k = V_STR, .type = s->type, .s = this_text(lw, this_var(lw, s)) };
+		return (struct val){ .k = V_STR, .type = s->type, .s = this_text(cx, this_var(cx, s)) };
 	if (s->type->kind == T_STRING) { /* a copy: the variable may be set again before the value is used */
-		struct sval v = str_vars(lw, this_var(lw, s)->s.form);
+		struct sval v = str_vars(cx, this_var(cx, s)->s.form);
 
-		str_set(lw, v, this_var(lw, s)->s);
+		str_set(cx, v, this_var(cx, s)->s);
 		return (struct val){ .k = V_STR, .type = s->type, .s = v };
 	}
-	return int_val(ir_mov(lw->ir, this_var(lw, s)->r), s->type);
+	return int_val(ir_mov(cx->ir, this_var(cx, s)->r), s->type);
 }
 
-struct val var_write(struct lowerer *lw, const struct expr *lhs, struct val v)
+struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v)
 {
 	struct symbol *s = lhs->sym;
 
 	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
-		dyn_write(lw, lhs, v);
+		dyn_write(cx, lhs, v);
 	else if (s->scope == SCOPE_GLOBAL)
-		slot_write(lw, s, global_base(lw, s), v);
+		slot_write(cx, s, global_base(cx, s), v);
 	else if (s->type->kind == T_STRING && form_rep(s->form) == REP_TEXT)
-		str_set(lw, this_text(lw, this_var(lw, s)), str_convert(lw, v.s, s->form));
+		str_set(cx, this_text(cx, this_var(cx, s)), str_convert(cx, v.s, s->form));
 	else if (s->type->kind == T_STRING)
-		str_set(lw, this_var(lw, s)->s, str_convert(lw, v.s, s->form));
+		str_set(cx, this_var(cx, s)->s, str_convert(cx, v.s, s->form));
 	else
-		ir_set(lw->ir, this_var(lw, s)->r, blur(lw, plain_number(lw, v)));
+		ir_set(cx->ir, this_var(cx, s)->r, blur(cx, plain_number(cx, v)));
 	return v;
 }
 
-bool var_add(struct lowerer *lw, const struct expr *lhs, vreg delta, bool down)
+bool var_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta, bool down)
 {
 	struct symbol *s = lhs->sym;
 
 	if (!is_plain_var(lhs))
-		return lhs->kind == EX_MEMBER && !lhs->isuffix && lhs->type->size >= 4 && place_add(lw, lhs, delta);
+		return lhs->kind == EX_MEMBER && !lhs->isuffix && lhs->type->size >= 4 && place_add(cx, lhs, delta);
 	if (s->type->size < 4 || s->type->kind != T_INT)
 		return false;
 	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
-		dyn_add(lw, lhs, delta, down);
+		dyn_add(cx, lhs, delta, down);
 	else if (s->scope == SCOPE_GLOBAL)
-		ir_xadd(lw->ir, global_base(lw, s), 0, s->type->size, delta);
+		ir_xadd(cx->ir, global_base(cx, s), 0, s->type->size, delta);
 	else
 		return false;
 	return true;

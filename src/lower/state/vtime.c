@@ -8,7 +8,9 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
 
 /* A note. */
 enum { NOTE_TID = 0, NOTE_TIME = 8, NOTE_COUNT = 16, NOTE_SIZE = 24 };
@@ -21,55 +23,55 @@ static struct val task_val(struct lowerer *lw, vreg r)
 		.type = type_ptr(lw->ts, t ? t : lw->ts->void_),
 		.r = r,
 		.btf = t ? t->btf_id : 0,
-		.sure = true };
+		.ptr = PTR_SURE };
 }
 
-static vreg task_member(struct lowerer *lw, struct val task, const char *name, const char *inner)
+static vreg task_member(struct clause_ctx *cx, struct val task, const char *name, const char *inner)
 {
-	struct val v = lower_member_of(lw, task, task.type->of, name);
+	struct val v = lower_member_of(cx, task, task.type->of, name);
 
 	if (v.type && inner)
-		v = lower_member_of(lw, v, v.type, inner);
-	return v.type ? lower_load(lw, v, NULL).r : ir_imm(lw->ir, 0);
+		v = lower_member_of(cx, v, v.type, inner);
+	return v.type ? lower_load(cx, v, NULL).r : ir_imm(cx->ir, 0);
 }
 
 /* This CPU's note; jumps to none, which cannot be, when there is none. */
-static vreg note_of(struct lowerer *lw, uint32_t none)
+static vreg note_of(struct clause_ctx *cx, uint32_t none)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), p;
 
 	ir_sti(ir, key, 0, 8, 0);
-	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_VTIME)), key }, 2, false);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_VTIME)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, p, 0, none);
 	return p;
 }
 
-static void note_task(struct lowerer *lw, vreg p, vreg tid, vreg now, struct val task)
+static void note_task(struct clause_ctx *cx, vreg p, vreg tid, vreg now, struct val task)
 {
-	ir_st(lw->ir, p, NOTE_TID, 8, tid);
-	ir_st(lw->ir, p, NOTE_TIME, 8, now);
-	ir_st(lw->ir, p, NOTE_COUNT, 8, task_member(lw, task, "se", "sum_exec_runtime"));
+	ir_st(cx->ir, p, NOTE_TID, 8, tid);
+	ir_st(cx->ir, p, NOTE_TIME, 8, now);
+	ir_st(cx->ir, p, NOTE_COUNT, 8, task_member(cx, task, "se", "sum_exec_runtime"));
 }
 
-struct val vtime_read(struct lowerer *lw, const struct symbol *s)
+struct val vtime_read(struct clause_ctx *cx, const struct symbol *s)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct val v = { .k = V_INT, .type = s->type, .r = ir_var(ir) };
 	uint32_t end = ir_newlabel(ir), note = ir_newlabel(ir), noted = ir_newlabel(ir);
 	int32_t mark = ir_stack_mark(ir);
-	struct val task = current_task(lw);
-	vreg tid = task_member(lw, task, "pid", NULL), p, now;
+	struct val task = current_task(cx);
+	vreg tid = task_member(cx, task, "pid", NULL), p, now;
 
-	if (!lw->maps[MAP_VTIME])
-		lw->vtime_probe = lw->probe_index;
+	if (!cx->lw->maps[MAP_VTIME])
+		cx->lw->vtime_probe = cx->pg->probe_index;
 	ir_seti(ir, v.r, 0);
-	p = note_of(lw, end);
-	now = ktime(lw);
+	p = note_of(cx, end);
+	now = ktime(cx);
 	ir_jcc(ir, CC_NE, ir_ld(ir, p, NOTE_TID, 8, false, false), tid, note);
 	ir_jcci(ir, CC_NE, ir_ld(ir, p, NOTE_TIME, 8, false, false), 0, noted);
 	ir_label(ir, note);
-	note_task(lw, p, tid, now, task);
+	note_task(cx, p, tid, now, task);
 	ir_label(ir, noted);
 	ir_set(ir, v.r,
 		ir_alu(ir, ALU_ADD, ir_ld(ir, p, NOTE_COUNT, 8, false, false),
@@ -86,8 +88,12 @@ void vtime_finish(struct lowerer *lw)
 		.target = "sched_switch",
 		.name = "dw_vtimestamp",
 		.probe = lw->vtime_probe,
-		.notes = true };
-	uint32_t end;
+		.notes = true,
+		.prog_type = BPF_PROG_TYPE_TRACING,
+		.expected_attach_type = BPF_TRACE_RAW_TP };
+	struct prog_ctx pg = { .lw = lw, .ir = ir_new(lw->arena) };
+	struct clause_ctx cx = { .lw = lw, .pg = &pg, .ir = pg.ir };
+	uint32_t end = ir_newlabel(pg.ir);
 	struct kernel_func f;
 	const char *why;
 	struct val next;
@@ -95,18 +101,14 @@ void vtime_finish(struct lowerer *lw)
 
 	if (!lw->maps[MAP_VTIME] || !lw->env->tracepoint)
 		return;
-	p.prog_type = BPF_PROG_TYPE_TRACING;
-	p.expected_attach_type = BPF_TRACE_RAW_TP;
 	p.attach_btf_id = lw->env->tracepoint(lw->env->ctx, NULL, p.target, &f);
-	lw->ir = ir_new(lw->arena);
-	end = ir_newlabel(lw->ir);
-	next = task_val(lw, ir_ld(lw->ir, ir_ctx(lw->ir), 16, 8, false, true));
-	note = note_of(lw, end);
-	note_task(lw, note, task_member(lw, next, "pid", NULL), ktime(lw), next);
-	ir_label(lw->ir, end);
-	ir_ret(lw->ir, ir_imm(lw->ir, 0));
-	ir_optimise(lw->ir);
-	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(lw->ir, &p.code, &why))
+	next = task_val(lw, ir_ld(pg.ir, ir_ctx(pg.ir), 16, 8, false, true));
+	note = note_of(&cx, end);
+	note_task(&cx, note, task_member(&cx, next, "pid", NULL), ktime(&cx), next);
+	ir_label(pg.ir, end);
+	ir_ret(pg.ir, ir_imm(pg.ir, 0));
+	ir_optimise(pg.ir);
+	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(pg.ir, &p.code, &why))
 		lower_error(lw, (struct loc){ 0 }, D_KERNEL, "vtimestamp needs the tracepoint sched_switch");
 	else
 		prog_add_notes(lw, &p);

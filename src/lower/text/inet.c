@@ -5,12 +5,13 @@
 
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/text/text.h"
 
 /* w & mask != net: to no. Words are as they lie in memory: network order. */
-static void word_differ_jump(struct lowerer *lw, vreg w, uint64_t net, uint64_t mask, uint32_t no)
+static void word_differ_jump(struct clause_ctx *cx, vreg w, uint64_t net, uint64_t mask, uint32_t no)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
 	if (!mask)
 		return;
@@ -22,9 +23,9 @@ static void word_differ_jump(struct lowerer *lw, vreg w, uint64_t net, uint64_t 
 		ir_jcc(ir, CC_NE, w, ir_imm(ir, (int64_t)net), no);
 }
 
-vreg lower_inet_in(struct lowerer *lw, const struct expr *e)
+vreg lower_inet_in(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct inet_net n;
 	struct sval s;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
@@ -32,19 +33,19 @@ vreg lower_inet_in(struct lowerer *lw, const struct expr *e)
 
 	if (!inet_net_parse(e->args.v[1]->str, &n))
 		return ir_imm(ir, 0); /* the checker has said so */
-	if (form_rep(expr_form(lw->ck, e->args.v[0])) > REP_TSTR) {
-		lower_error(lw, e->args.v[0]->loc, D_PROTO_ARG,
+	if (form_rep(expr_form(cx->lw->ck, e->args.v[0])) > REP_TSTR) {
+		lower_error(cx->lw, e->args.v[0]->loc, D_PROTO_ARG,
 			"inet_in() takes an address of a packet or socket, not characters");
 		return ir_imm(ir, 0);
 	}
-	s = lower_str_as(lw, e->args.v[0], FORM_ADDR | FORM_LIT);
+	s = lower_str_as(cx, e->args.v[0], FORM_ADDR | FORM_LIT);
 	ir_jcci(ir, CC_NE, s.tag, n.v6 ? DW_STR_IP6 : DW_STR_IP4, no);
 	for (unsigned i = 0; i < (n.v6 ? 2 : 1); i++)
-		word_differ_jump(lw, s.w[i], n.net[i], n.mask[i], no);
+		word_differ_jump(cx, s.w[i], n.net[i], n.mask[i], no);
 	ir_seti(ir, r, 1);
 	ir_jmp(ir, end);
 	ir_label(ir, no);
 	ir_seti(ir, r, 0);
 	ir_label(ir, end);
-	return blur(lw, r);
+	return blur(cx, r);
 }

@@ -3,21 +3,23 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
-static uint32_t offset_of(struct lowerer *lw, const char *tag, const char *const *path)
+static uint32_t offset_of(struct clause_ctx *cx, const char *tag, const char *const *path)
 {
-	const int64_t off = types_offset(lw->ts, tag, path);
+	const int64_t off = types_offset(cx->lw->ts, tag, path);
 
 	if (off < 0)
-		lower_error(lw, lw->ir->loc, D_KERNEL, "this kernel's struct %s is not as it should be", tag);
+		lower_error(cx->lw, cx->ir->loc, D_KERNEL, "this kernel's struct %s is not as it should be", tag);
 	return off < 0 ? 0 : (uint32_t)off;
 }
 
-#define OFFSET(tag, ...) offset_of(lw, tag, (const char *const[]){ __VA_ARGS__, NULL })
+#define OFFSET(tag, ...) offset_of(cx, tag, (const char *const[]){ __VA_ARGS__, NULL })
 
 /* The offsets that path_text() needs, into its structure. */
-static void store_offsets(struct lowerer *lw, vreg w)
+static void store_offsets(struct clause_ctx *cx, vreg w)
 {
 	const struct {
 		uint32_t at, value;
@@ -32,73 +34,73 @@ static void store_offsets(struct lowerer *lw, vreg w)
 	};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		ir_sti(lw->ir, w, (int32_t)v[i].at, 4, (int32_t)v[i].value);
+		ir_sti(cx->ir, w, (int32_t)v[i].at, 4, (int32_t)v[i].value);
 }
 
 /* The two pointers of a struct path, or those that were given, into *w. */
-static void store_start(struct lowerer *lw, const struct expr *e, int32_t woff)
+static void store_start(struct clause_ctx *cx, const struct expr *e, int32_t woff)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg dentry, mnt, path;
 	uint32_t ok = ir_newlabel(ir);
 
 	if (e->args.n == 2) {
-		dentry = lower_int(lw, e->args.v[0]);
-		mnt = lower_int(lw, e->args.v[1]);
+		dentry = lower_int(cx, e->args.v[0]);
+		mnt = lower_int(cx, e->args.v[1]);
 	} else {
-		path = lower_int(lw, e->args.v[0]);
+		path = lower_int(cx, e->args.v[0]);
 		ir_jcci(ir, CC_EQ,
-			ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(lw, woff), ir_imm(ir, 16), path },
+			ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(cx, woff), ir_imm(ir, 16), path },
 				3, false),
 			0, ok);
-		lower_fault(lw, DW_FAULT_BADADDR, path);
+		lower_fault(cx, DW_FAULT_BADADDR, path);
 		ir_label(ir, ok);
-		dentry = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "dentry"), 8, false, false);
-		mnt = ir_ld(ir, scratch_ptr(lw, woff), (int32_t)OFFSET("path", "mnt"), 8, false, false);
+		dentry = ir_ld(ir, scratch_ptr(cx, woff), (int32_t)OFFSET("path", "dentry"), 8, false, false);
+		mnt = ir_ld(ir, scratch_ptr(cx, woff), (int32_t)OFFSET("path", "mnt"), 8, false, false);
 	}
-	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, dentry), 8, dentry);
-	ir_st(ir, scratch_ptr(lw, woff), offsetof(struct dw_path, mnt), 8, mnt);
+	ir_st(ir, scratch_ptr(cx, woff), offsetof(struct dw_path, dentry), 8, dentry);
+	ir_st(ir, scratch_ptr(cx, woff), offsetof(struct dw_path, mnt), 8, mnt);
 }
 
-struct sval path_str(struct lowerer *lw, const struct expr *e)
+struct sval path_str(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
-	struct sval out = text_new(lw, expr_form(lw->ck, e));
-	int32_t mark = scratch_mark(lw), woff = scratch_alloc(lw, sizeof(struct dw_path)),
-		boff = scratch_alloc(lw, DW_PATH_BUF);
+	struct ir *ir = cx->ir;
+	struct sval out = text_new(cx, expr_form(cx->lw->ck, e));
+	int32_t mark = scratch_mark(cx->pg), woff = scratch_alloc(cx->pg, sizeof(struct dw_path)),
+		boff = scratch_alloc(cx->pg, DW_PATH_BUF);
 	vreg w, buf, pos, from;
 
-	store_start(lw, e, woff);
-	store_offsets(lw, scratch_ptr(lw, woff));
-	w = scratch_ptr(lw, woff);
-	buf = scratch_ptr(lw, boff);
+	store_start(cx, e, woff);
+	store_offsets(cx, scratch_ptr(cx, woff));
+	w = scratch_ptr(cx, woff);
+	buf = scratch_ptr(cx, boff);
 	pos = ir_lib(ir, LIB_path_text, (vreg[]){ w, buf }, 2);
-	from = ir_alu(ir, ALU_ADD, ir_alui(ir, ALU_ADD, scratch_address(lw), boff), pos);
+	from = ir_alu(ir, ALU_ADD, ir_alui(ir, ALU_ADD, scratch_address(cx), boff), pos);
 	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ out.mem, ir_imm(ir, form_chars(out.form)), from }, 3,
 		false);
-	scratch_release(lw, mark);
+	scratch_release(cx->pg, mark);
 	return out;
 }
 
-static vreg mm_number(struct lowerer *lw, struct val mm, const char *name)
+static vreg mm_number(struct clause_ctx *cx, struct val mm, const char *name)
 {
-	struct val v = lower_member_of(lw, mm, mm.type->of, name);
+	struct val v = lower_member_of(cx, mm, mm.type->of, name);
 
-	return v.type ? lower_load(lw, v, NULL).r : ir_imm(lw->ir, 0);
+	return v.type ? lower_load(cx, v, NULL).r : ir_imm(cx->ir, 0);
 }
 
-struct sval psargs_str(struct lowerer *lw, const struct expr *e)
+struct sval psargs_str(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
-	struct val mm = lower_load(lw, lower_expr(lw, e->args.v[0]), e->args.v[0]);
+	struct ir *ir = cx->ir;
+	struct val mm = lower_load(cx, lower_expr(cx, e->args.v[0]), e->args.v[0]);
 	uint32_t size = (uint32_t)e->args.v[1]->ival, empty = ir_newlabel(ir), most = ir_newlabel(ir);
-	struct sval out = text_new(lw, expr_form(lw->ck, e));
+	struct sval out = text_new(cx, expr_form(cx->lw->ck, e));
 	vreg start, len = ir_var(ir);
 
-	zero_bytes(lw, out.mem, 0, form_size(out.form));
+	zero_bytes(cx, out.mem, 0, form_size(out.form));
 	ir_jcci(ir, CC_EQ, mm.r, 0, empty);
-	start = mm_number(lw, mm, "arg_start");
-	ir_set(ir, len, ir_alu(ir, ALU_SUB, mm_number(lw, mm, "arg_end"), start));
+	start = mm_number(cx, mm, "arg_start");
+	ir_set(ir, len, ir_alu(ir, ALU_SUB, mm_number(cx, mm, "arg_end"), start));
 	ir_jcci(ir, CC_SLE, len, 0, empty);
 	ir_jcci(ir, CC_SLT, len, (int32_t)size, most);
 	ir_seti(ir, len, (int32_t)size - 1);

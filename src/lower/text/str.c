@@ -7,7 +7,10 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/program.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
@@ -56,9 +59,9 @@ static bool parse_address(const char *s, struct dw_tstr *out)
 	return false;
 }
 
-static struct sval lit_chars(struct lowerer *lw, const char *text, size_t len, unsigned words)
+static struct sval lit_chars(struct clause_ctx *cx, const char *text, size_t len, unsigned words)
 {
-	struct sval s = new_str(lw, REP_CHARS, words);
+	struct sval s = new_str(cx->lw, REP_CHARS, words);
 	char buf[CHARS_SHORT + 8] = { 0 };
 
 	memcpy(buf, text, len < (size_t)words * 8 ? len : (size_t)words * 8 - 1);
@@ -66,15 +69,15 @@ static struct sval lit_chars(struct lowerer *lw, const char *text, size_t len, u
 		int64_t w;
 
 		memcpy(&w, buf + i * 8, 8);
-		s.w[i] = ir_imm(lw->ir, w);
+		s.w[i] = ir_imm(cx->ir, w);
 	}
 	return s;
 }
 
-static struct sval lit_tstr(struct lowerer *lw, int32_t lit)
+static struct sval lit_tstr(struct clause_ctx *cx, int32_t lit)
 {
-	const char *text = lw->im->lits.v[lit].s;
-	struct sval s = new_str(lw, REP_TSTR, 2);
+	const char *text = cx->lw->im->lits.v[lit].s;
+	struct sval s = new_str(cx->lw, REP_TSTR, 2);
 	struct dw_tstr t;
 	int64_t w[2];
 
@@ -83,29 +86,29 @@ static struct sval lit_tstr(struct lowerer *lw, int32_t lit)
 		memcpy(t.b, &lit, 4);
 	}
 	memcpy(w, t.b, 16);
-	s.tag = ir_imm(lw->ir, t.tag);
-	s.w[0] = ir_imm(lw->ir, w[0]);
-	s.w[1] = ir_imm(lw->ir, w[1]);
+	s.tag = ir_imm(cx->ir, t.tag);
+	s.w[0] = ir_imm(cx->ir, w[0]);
+	s.w[1] = ir_imm(cx->ir, w[1]);
 	s.lit = lit;
 	return s;
 }
 
-struct sval str_const(struct lowerer *lw, const char *text, size_t len)
+struct sval str_const(struct clause_ctx *cx, const char *text, size_t len)
 {
-	struct sval s = new_str(lw, REP_LIT, 1);
-	size_t most = checker_strsize(lw->ck) - 1;
+	struct sval s = new_str(cx->lw, REP_LIT, 1);
+	size_t most = checker_strsize(cx->lw->ck) - 1;
 
 	if (len > most)
 		len = most;
-	s.lit = lit_number(lw, text, len);
-	s.w[0] = ir_imm(lw->ir, s.lit);
+	s.lit = lit_number(cx->lw, text, len);
+	s.w[0] = ir_imm(cx->ir, s.lit);
 	s.form = FORM_LIT | (int)(len + 1) << FORM_SHIFT;
 	return s;
 }
 
-struct sval str_zero(struct lowerer *lw, int form)
+struct sval str_zero(struct clause_ctx *cx, int form)
 {
-	return str_convert(lw, str_const(lw, "", 0), form);
+	return str_convert(cx, str_const(cx, "", 0), form);
 }
 
 /* ---- text in memory ---------------------------------------------------------------------------------------------- */
@@ -114,14 +117,14 @@ struct sval text_at(vreg mem, int form)
 	return (struct sval){ .rep = REP_TEXT, .lit = -1, .form = form, .mem = mem };
 }
 
-struct sval text_new(struct lowerer *lw, int form)
+struct sval text_new(struct clause_ctx *cx, int form)
 {
-	return text_at(scratch_ptr(lw, scratch_alloc(lw, form_size(form))), form);
+	return text_at(scratch_ptr(cx, scratch_alloc(cx->pg, form_size(form))), form);
 }
 
-void zero_bytes(struct lowerer *lw, vreg base, int32_t off, uint32_t size)
+void zero_bytes(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg to, zeroes;
 
 	if (size <= 64) {
@@ -129,25 +132,25 @@ void zero_bytes(struct lowerer *lw, vreg base, int32_t off, uint32_t size)
 			ir_sti(ir, base, off + (int32_t)i, 8, 0);
 		return;
 	}
-	if (lw->zero_size < size)
-		lw->zero_size = size;
+	if (cx->lw->zero_size < size)
+		cx->lw->zero_size = size;
 	to = off ? ir_alui(ir, ALU_ADD, base, off) : base;
-	zeroes = ir_mapval(ir, map_for(lw, MAP_ZERO), 0);
+	zeroes = ir_mapval(ir, map_for(cx->lw, MAP_ZERO), 0);
 	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, ir_imm(ir, size), zeroes }, 3, false);
 }
 
 /* At most size bytes of the text at from, the last a NUL. */
-static void copy_text(struct lowerer *lw, vreg base, int32_t off, uint32_t size, vreg from)
+static void copy_text(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size, vreg from)
 {
-	vreg to = off ? ir_alui(lw->ir, ALU_ADD, base, off) : base;
+	vreg to = off ? ir_alui(cx->ir, ALU_ADD, base, off) : base;
 
-	ir_call(lw->ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ to, ir_imm(lw->ir, size), from }, 3, false);
+	ir_call(cx->ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ to, ir_imm(cx->ir, size), from }, 3, false);
 }
 
 /* A literal's characters by stores, up to the end of the word that its NUL is in. */
-static void store_lit(struct lowerer *lw, vreg base, int32_t off, uint32_t size, int32_t lit)
+static void store_lit(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size, int32_t lit)
 {
-	const struct lit *l = &lw->im->lits.v[lit];
+	const struct lit *l = &cx->lw->im->lits.v[lit];
 	uint32_t len = l->len < size ? (uint32_t)l->len : size - 1;
 
 	for (uint32_t i = 0; i <= len; i += 8) {
@@ -155,47 +158,47 @@ static void store_lit(struct lowerer *lw, vreg base, int32_t off, uint32_t size,
 
 		memcpy(part, l->s + i, len - i < 8 ? len - i : 8);
 		if (part[1] == (part[0] < 0 ? -1 : 0)) {
-			ir_sti(lw->ir, base, off + (int32_t)i, 8, part[0]);
+			ir_sti(cx->ir, base, off + (int32_t)i, 8, part[0]);
 			continue;
 		}
-		ir_sti(lw->ir, base, off + (int32_t)i, 4, part[0]);
-		ir_sti(lw->ir, base, off + (int32_t)i + 4, 4, part[1]);
+		ir_sti(cx->ir, base, off + (int32_t)i, 4, part[0]);
+		ir_sti(cx->ir, base, off + (int32_t)i + 4, 4, part[1]);
 	}
 }
 
-vreg str_text(struct lowerer *lw, struct sval *s)
+vreg str_text(struct clause_ctx *cx, struct sval *s)
 {
 	if (!s->mem) {
-		s->mem = text_new(lw, s->form).mem;
-		store_lit(lw, s->mem, 0, form_chars(s->form), s->lit);
+		s->mem = text_new(cx, s->form).mem;
+		store_lit(cx, s->mem, 0, form_chars(s->form), s->lit);
 	}
 	return s->mem;
 }
 
-static void store_text(struct lowerer *lw, const struct sval *s, vreg base, int32_t off)
+static void store_text(struct clause_ctx *cx, const struct sval *s, vreg base, int32_t off)
 {
 	if (s->lit >= 0)
-		store_lit(lw, base, off, form_chars(s->form), s->lit);
+		store_lit(cx, base, off, form_chars(s->form), s->lit);
 	else
-		copy_text(lw, base, off, form_chars(s->form), s->mem);
+		copy_text(cx, base, off, form_chars(s->form), s->mem);
 }
 
 /* ---- conversion -------------------------------------------------------------------------------------------------- */
 /* A literal known only by number becomes characters by looking at all that the script has. */
-static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, int form)
+static struct sval lit_var_to_chars(struct clause_ctx *cx, struct sval s, int form)
 {
-	struct ir *ir = lw->ir;
-	struct sval out = str_vars(lw, form);
+	struct ir *ir = cx->ir;
+	struct sval out = str_vars(cx, form);
 	uint32_t end = ir_newlabel(ir);
 
-	str_set(lw, out, str_zero(lw, form));
-	for (size_t i = 1; i < lw->im->lits.n; i++) {
+	str_set(cx, out, str_zero(cx, form));
+	for (size_t i = 1; i < cx->lw->im->lits.n; i++) {
 		uint32_t next = ir_newlabel(ir);
 		struct sval one = s;
 
 		one.lit = (int32_t)i;
 		ir_jcci(ir, CC_NE, s.w[0], (int32_t)i, next);
-		str_set(lw, out, str_convert(lw, one, form));
+		str_set(cx, out, str_convert(cx, one, form));
 		ir_jmp(ir, end);
 		ir_label(ir, next);
 	}
@@ -204,82 +207,82 @@ static struct sval lit_var_to_chars(struct lowerer *lw, struct sval s, int form)
 }
 
 /* The text of an address or, where the tag says so, of a literal. */
-static struct sval tstr_to_text(struct lowerer *lw, struct sval s, int form)
+static struct sval tstr_to_text(struct clause_ctx *cx, struct sval s, int form)
 {
-	struct ir *ir = lw->ir;
-	struct sval out = text_new(lw, form);
+	struct ir *ir = cx->ir;
+	struct sval out = text_new(cx, form);
 	int32_t mark = ir_stack_mark(ir);
 	vreg src = ir_stack(ir, ir_stack_alloc(ir, sizeof(struct dw_tstr)));
 	uint32_t end = ir_newlabel(ir);
 
-	str_store(lw, s, src, 0);
+	str_store(cx, s, src, 0);
 	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, out.mem, ir_imm(ir, 48) }, 3);
 	if (s.form & FORM_LIT) {
 		ir_jcci(ir, CC_NE, s.tag, DW_STR_LIT, end);
-		str_set(lw, out, lit_var_to_chars(lw, s, form));
+		str_set(cx, out, lit_var_to_chars(cx, s, form));
 		ir_label(ir, end);
 	}
 	ir_stack_release(ir, mark);
 	return out;
 }
 
-static struct sval chars_to_text(struct lowerer *lw, struct sval s, int form)
+static struct sval chars_to_text(struct clause_ctx *cx, struct sval s, int form)
 {
-	struct sval out = text_new(lw, form);
+	struct sval out = text_new(cx, form);
 	uint32_t room = form_size(form) / 8, size = form_chars(form), had = form_chars(s.form);
 
 	for (unsigned i = 0; i < s.n && i < room; i++)
-		ir_st(lw->ir, out.mem, (int32_t)i * 8, 8, s.w[i]);
+		ir_st(cx->ir, out.mem, (int32_t)i * 8, 8, s.w[i]);
 	if (s.n < room)
-		ir_sti(lw->ir, out.mem, (int32_t)s.n * 8, 8, 0);
+		ir_sti(cx->ir, out.mem, (int32_t)s.n * 8, 8, 0);
 	else if (had >= size)
-		ir_sti(lw->ir, out.mem, (int32_t)size - 1, 1, 0);
+		ir_sti(cx->ir, out.mem, (int32_t)size - 1, 1, 0);
 	return out;
 }
 
-static struct sval to_text(struct lowerer *lw, struct sval s, int form)
+static struct sval to_text(struct clause_ctx *cx, struct sval s, int form)
 {
 	int flags = form & FORM_FLAGS;
 	struct sval out = s;
 
 	if (s.lit >= 0) {
-		size_t len = lw->im->lits.v[s.lit].len, most = form_chars(form);
+		size_t len = cx->lw->im->lits.v[s.lit].len, most = form_chars(form);
 
 		out = text_at(0, flags | (int)(len < most ? len + 1 : most) << FORM_SHIFT);
 		out.lit = s.lit;
 	} else if (s.rep == REP_TEXT) {
 		out.form = form_chars(form) < form_chars(s.form) ? form : flags | (s.form >> FORM_SHIFT << FORM_SHIFT);
 	} else if (s.rep == REP_LIT) {
-		out = lit_var_to_chars(lw, s, form);
+		out = lit_var_to_chars(cx, s, form);
 	} else {
-		out = s.rep == REP_TSTR ? tstr_to_text(lw, s, form) : chars_to_text(lw, s, form);
+		out = s.rep == REP_TSTR ? tstr_to_text(cx, s, form) : chars_to_text(cx, s, form);
 	}
 	return out;
 }
 
 /* Words of characters. */
-static struct sval to_words(struct lowerer *lw, struct sval s, int form)
+static struct sval to_words(struct clause_ctx *cx, struct sval s, int form)
 {
 	unsigned words = form_size(form) / 8;
-	struct sval out = new_str(lw, REP_CHARS, words);
+	struct sval out = new_str(cx->lw, REP_CHARS, words);
 
 	if (s.lit >= 0)
-		return lit_chars(lw, lw->im->lits.v[s.lit].s, lw->im->lits.v[s.lit].len, words);
+		return lit_chars(cx, cx->lw->im->lits.v[s.lit].s, cx->lw->im->lits.v[s.lit].len, words);
 	if (s.rep == REP_LIT)
-		return lit_var_to_chars(lw, s, form);
+		return lit_var_to_chars(cx, s, form);
 	for (unsigned i = 0; i < words; i++)
-		out.w[i] = i < s.n ? s.w[i] : ir_imm(lw->ir, 0);
+		out.w[i] = i < s.n ? s.w[i] : ir_imm(cx->ir, 0);
 	return out;
 }
 
-static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
+static struct sval lit_var_to_tstr(struct clause_ctx *cx, struct sval s)
 {
-	struct ir *ir = lw->ir;
-	struct sval out = str_vars(lw, FORM_ADDR);
+	struct ir *ir = cx->ir;
+	struct sval out = str_vars(cx, FORM_ADDR);
 	uint32_t end = ir_newlabel(ir);
 
 	assert(out.w);
-	str_set(lw, out, lit_tstr(lw, 0));
+	str_set(cx, out, lit_tstr(cx, 0));
 	ir_jcci(ir, CC_EQ, s.w[0], 0, end);
 	ir_seti(ir, out.tag, DW_STR_LIT);
 	ir_set(ir, out.w[0], s.w[0]);
@@ -287,144 +290,144 @@ static struct sval lit_var_to_tstr(struct lowerer *lw, struct sval s)
 	return out;
 }
 
-struct sval str_convert(struct lowerer *lw, struct sval s, int form)
+struct sval str_convert(struct clause_ctx *cx, struct sval s, int form)
 {
 	enum str_rep rep = form_rep(form);
 	struct sval out = s;
 
 	if (rep >= REP_CHARS && (s.form & FORM_ZONE))
-		lower_error(lw, lw->ir->loc, D_OP_INCOMPAT,
+		lower_error(cx->lw, cx->ir->loc, D_OP_INCOMPAT,
 			"the name of a zone is known when it is printed, not in the kernel: it cannot be compared or "
 			"kept with other text than literals");
 	if (rep == REP_TEXT)
-		return to_text(lw, s, form);
+		return to_text(cx, s, form);
 	if (rep == REP_CHARS)
-		out = to_words(lw, s, form);
+		out = to_words(cx, s, form);
 	else if (rep == REP_TSTR && s.rep == REP_LIT)
-		out = s.lit >= 0 ? lit_tstr(lw, s.lit) : lit_var_to_tstr(lw, s);
+		out = s.lit >= 0 ? lit_tstr(cx, s.lit) : lit_var_to_tstr(cx, s);
 	out.form = form;
 	return out;
 }
 
 /* ---- variables of strings: registers that can be set several times ----------------------------------------------- */
-struct sval tstr_vars(struct lowerer *lw, int form)
+struct sval tstr_vars(struct clause_ctx *cx, int form)
 {
-	struct sval s = new_str(lw, REP_TSTR, 2);
+	struct sval s = new_str(cx->lw, REP_TSTR, 2);
 
 	s.form = form;
-	s.tag = ir_var(lw->ir);
-	s.w[0] = ir_var(lw->ir);
-	s.w[1] = ir_var(lw->ir);
+	s.tag = ir_var(cx->ir);
+	s.w[0] = ir_var(cx->ir);
+	s.w[1] = ir_var(cx->ir);
 	return s;
 }
 
-struct sval str_vars(struct lowerer *lw, int form)
+struct sval str_vars(struct clause_ctx *cx, int form)
 {
 	enum str_rep rep = form_rep(form);
 	struct sval s;
 
 	if (rep == REP_TEXT) {
-		s = text_new(lw, form);
+		s = text_new(cx, form);
 		if (form & FORM_NULL)
-			s.null = ir_var(lw->ir);
+			s.null = ir_var(cx->ir);
 		return s;
 	}
 	if (rep == REP_TSTR)
-		return tstr_vars(lw, form);
-	s = new_str(lw, rep, rep == REP_LIT ? 1 : form_size(form) / 8);
+		return tstr_vars(cx, form);
+	s = new_str(cx->lw, rep, rep == REP_LIT ? 1 : form_size(form) / 8);
 	s.form = form;
 	for (unsigned i = 0; i < s.n; i++)
-		s.w[i] = ir_var(lw->ir);
+		s.w[i] = ir_var(cx->ir);
 	return s;
 }
 
-void str_set(struct lowerer *lw, struct sval vars, struct sval s)
+void str_set(struct clause_ctx *cx, struct sval vars, struct sval s)
 {
 	if (vars.rep == REP_TEXT) {
-		store_text(lw, &s, vars.mem, 0);
+		store_text(cx, &s, vars.mem, 0);
 		if (vars.null)
-			ir_set(lw->ir, vars.null, s.null ? s.null : ir_imm(lw->ir, 0));
+			ir_set(cx->ir, vars.null, s.null ? s.null : ir_imm(cx->ir, 0));
 		return;
 	}
 	if (vars.rep == REP_TSTR)
-		ir_set(lw->ir, vars.tag, s.tag);
+		ir_set(cx->ir, vars.tag, s.tag);
 	for (unsigned i = 0; i < vars.n; i++)
-		ir_set(lw->ir, vars.w[i], s.w[i]);
+		ir_set(cx->ir, vars.w[i], s.w[i]);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-void str_store(struct lowerer *lw, struct sval s, vreg base, int32_t off)
+void str_store(struct clause_ctx *cx, struct sval s, vreg base, int32_t off)
 {
 	int32_t at = off;
 
 	if (s.rep == REP_TEXT)
-		store_text(lw, &s, base, off);
+		store_text(cx, &s, base, off);
 	if (s.rep == REP_TSTR) {
-		ir_st(lw->ir, base, off, 8, s.tag); /* tag and the zero behind it */
+		ir_st(cx->ir, base, off, 8, s.tag); /* tag and the zero behind it */
 		at += 8;
 	}
 	for (unsigned i = 0; i < s.n; i++)
-		ir_st(lw->ir, base, at + (int32_t)i * 8, 8, s.w[i]);
+		ir_st(cx->ir, base, at + (int32_t)i * 8, 8, s.w[i]);
 }
 
-void str_store_key(struct lowerer *lw, struct sval s, int form, vreg base, int32_t off)
+void str_store_key(struct clause_ctx *cx, struct sval s, int form, vreg base, int32_t off)
 {
 	if (s.rep == REP_TEXT)
-		zero_bytes(lw, base, off, form_size(form));
-	str_store(lw, s, base, off);
+		zero_bytes(cx, base, off, form_size(form));
+	str_store(cx, s, base, off);
 }
 
-struct sval str_load(struct lowerer *lw, int form, vreg base, int32_t off, bool pure)
+struct sval str_load(struct clause_ctx *cx, int form, vreg base, int32_t off, bool pure)
 {
 	enum str_rep rep = form_rep(form);
 	struct sval s;
 
 	if (rep == REP_TEXT)
-		return text_at(off ? ir_alui(lw->ir, ALU_ADD, base, off) : base, form);
-	s = new_str(lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_size(form) / 8);
+		return text_at(off ? ir_alui(cx->ir, ALU_ADD, base, off) : base, form);
+	s = new_str(cx->lw, rep, rep == REP_LIT ? 1 : rep == REP_TSTR ? 2 : form_size(form) / 8);
 	s.form = form;
 	if (rep == REP_TSTR) {
-		s.tag = ir_ld(lw->ir, base, off, 8, false, pure);
+		s.tag = ir_ld(cx->ir, base, off, 8, false, pure);
 		off += 8;
 	}
 	for (unsigned i = 0; i < s.n; i++)
-		s.w[i] = ir_ld(lw->ir, base, off + (int32_t)i * 8, 8, false, pure);
+		s.w[i] = ir_ld(cx->ir, base, off + (int32_t)i * 8, 8, false, pure);
 	return s;
 }
 
 /* A long array: copied. */
-static struct sval text_of_array(struct lowerer *lw, struct val mem, int form)
+static struct sval text_of_array(struct clause_ctx *cx, struct val mem, int form)
 {
-	struct sval s = text_new(lw, form);
+	struct sval s = text_new(cx, form);
 
-	if (mem.ours)
-		copy_text(lw, s.mem, 0, form_chars(form),
-			mem.off ? ir_alui(lw->ir, ALU_ADD, mem.r, (int32_t)mem.off) : mem.r);
+	if (mem.ptr == PTR_OURS)
+		copy_text(cx, s.mem, 0, form_chars(form),
+			mem.off ? ir_alui(cx->ir, ALU_ADD, mem.r, (int32_t)mem.off) : mem.r);
 	else
-		copy_text(lw, s.mem, 0, form_chars(form), lower_addr_value(lw, mem));
+		copy_text(cx, s.mem, 0, form_chars(form), lower_addr_value(cx, mem));
 	return s;
 }
 
 /* The characters of an array in memory: whole words, the rest by smaller loads. What follows the first NUL is dropped
  * by the consumer; the kernel's own names are padded with zeroes. */
-struct sval str_of_chars(struct lowerer *lw, struct val mem)
+struct sval str_of_chars(struct clause_ctx *cx, struct val mem)
 {
 	uint32_t size = mem.type->nelems;
-	int form = form_of_array(lw->ck, size);
-	struct ir *ir = lw->ir;
+	int form = form_of_array(cx->lw->ck, size);
+	struct ir *ir = cx->ir;
 	struct sval s;
 	vreg buf = 0;
 	bool pure;
 
 	if (form_rep(form) == REP_TEXT)
-		return text_of_array(lw, mem, form);
-	s = new_str(lw, REP_CHARS, (size + 7) / 8);
+		return text_of_array(cx, mem, form);
+	s = new_str(cx->lw, REP_CHARS, (size + 7) / 8);
 	s.form = form;
-	if (!mem.ours && !mem.btf) {
+	if (mem.ptr != PTR_OURS && !mem.btf) {
 		buf = ir_stack(ir, ir_stack_alloc(ir, s.n * 8));
 		for (unsigned i = 0; i < s.n; i++)
 			ir_sti(ir, buf, (int32_t)i * 8, 8, 0);
-		ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), lower_addr_value(lw, mem) }, 3,
+		ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), lower_addr_value(cx, mem) }, 3,
 			false);
 		mem.r = buf;
 		mem.off = 0;

@@ -5,22 +5,23 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "lower/priv.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define INLINE_COMPARE 64 /* bytes of a literal; longer ones are compared by the library */
 
-static vreg text_compare(struct lowerer *lw, struct sval a, struct sval b, uint32_t size)
+static vreg text_compare(struct clause_ctx *cx, struct sval a, struct sval b, uint32_t size)
 {
-	vreg pa = str_text(lw, &a), pb = str_text(lw, &b), r;
+	vreg pa = str_text(cx, &a), pb = str_text(cx, &b), r;
 
-	r = ir_lib(lw->ir, LIB_str_cmp, (vreg[]){ pa, pb, ir_imm(lw->ir, size) }, 3);
-	return ir_ext(lw->ir, r, 4, true);
+	r = ir_lib(cx->ir, LIB_str_cmp, (vreg[]){ pa, pb, ir_imm(cx->ir, size) }, 3);
+	return ir_ext(cx->ir, r, 4, true);
 }
 
 /* Compares text with a literal of len bytes, word by word. */
-static void lit_differ_jump(struct lowerer *lw, vreg mem, const char *text, uint32_t len, uint32_t differ)
+static void lit_differ_jump(struct clause_ctx *cx, vreg mem, const char *text, uint32_t len, uint32_t differ)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
 	for (uint32_t i = 0; i <= len; i += 8) {
 		uint32_t n = len + 1 - i < 8 ? len + 1 - i : 8;
@@ -38,7 +39,7 @@ static void lit_differ_jump(struct lowerer *lw, vreg mem, const char *text, uint
 	}
 }
 
-static void text_differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
+static void text_differ_jump(struct clause_ctx *cx, struct sval a, struct sval b, uint32_t differ)
 {
 	const struct lit *l;
 	uint32_t size;
@@ -49,25 +50,25 @@ static void text_differ_jump(struct lowerer *lw, struct sval a, struct sval b, u
 		a = b;
 		b = t;
 	}
-	l = b.lit >= 0 ? &lw->im->lits.v[b.lit] : NULL;
+	l = b.lit >= 0 ? &cx->lw->im->lits.v[b.lit] : NULL;
 	if (l && l->len <= INLINE_COMPARE) {
 		if (l->len >= form_chars(a.form))
-			ir_jmp(lw->ir, differ);
+			ir_jmp(cx->ir, differ);
 		else
-			lit_differ_jump(lw, str_text(lw, &a), l->s, (uint32_t)l->len, differ);
+			lit_differ_jump(cx, str_text(cx, &a), l->s, (uint32_t)l->len, differ);
 		return;
 	}
 	size = form_chars(a.form) < form_chars(b.form) ? form_chars(a.form) : form_chars(b.form);
-	ir_jcci(lw->ir, CC_NE, text_compare(lw, a, b, size), 0, differ);
+	ir_jcci(cx->ir, CC_NE, text_compare(cx, a, b, size), 0, differ);
 }
 
 /* Jumps to differ when the strings are not equal; falls through when they are. */
-static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32_t differ)
+static void differ_jump(struct clause_ctx *cx, struct sval a, struct sval b, uint32_t differ)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
 	if (a.rep == REP_TEXT) {
-		text_differ_jump(lw, a, b, differ);
+		text_differ_jump(cx, a, b, differ);
 		return;
 	}
 	if (a.rep == REP_TSTR)
@@ -77,10 +78,10 @@ static void differ_jump(struct lowerer *lw, struct sval a, struct sval b, uint32
 }
 
 static void order_jump(
-	struct lowerer *lw, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
+	struct clause_ctx *cx, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
 {
 	uint32_t size = form_chars(a.form) < form_chars(b.form) ? form_chars(a.form) : form_chars(b.form);
-	vreg r = text_compare(lw, a, b, size);
+	vreg r = text_compare(cx, a, b, size);
 	enum ir_cc cc;
 
 	switch ((int)e->op) {
@@ -97,64 +98,64 @@ static void order_jump(
 		cc = when ? CC_SGE : CC_SLT;
 		break;
 	}
-	ir_jcci(lw->ir, cc, r, 0, label);
+	ir_jcci(cx->ir, cc, r, 0, label);
 }
 
 /* A literal that is compared with the name of a zone: the number of the namespace that has this name now. */
-static struct sval literal_zone(struct lowerer *lw, const struct expr *zone, const struct expr *lit, struct sval s)
+static struct sval literal_zone(struct clause_ctx *cx, const struct expr *zone, const struct expr *lit, struct sval s)
 {
 	struct sval z = s;
 
-	if (lit->kind != EX_STR || (expr_form(lw->ck, zone) & FORM_ZONE) == 0 || !strcmp(lit->str, "global") ||
-		!lit->slen || !lw->env->netns)
+	if (lit->kind != EX_STR || (expr_form(cx->lw->ck, zone) & FORM_ZONE) == 0 || !strcmp(lit->str, "global") ||
+		!lit->slen || !cx->lw->env->netns)
 		return s;
-	z.tag = ir_imm(lw->ir, DW_STR_ZONE);
-	z.w = ARENA_ARRAY(lw->arena, vreg, z.n);
-	z.w[0] = ir_imm(lw->ir, lw->env->netns(lw->env->ctx, lit->str));
-	z.w[1] = ir_imm(lw->ir, 0);
+	z.tag = ir_imm(cx->ir, DW_STR_ZONE);
+	z.w = ARENA_ARRAY(cx->lw->arena, vreg, z.n);
+	z.w[0] = ir_imm(cx->ir, cx->lw->env->netns(cx->lw->env->ctx, lit->str));
+	z.w[1] = ir_imm(cx->ir, 0);
 	return z;
 }
 
-void str_jump(struct lowerer *lw, const struct expr *e, uint32_t label, bool when)
+void str_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
-	int form = form_join(expr_form(lw->ck, e->a), expr_form(lw->ck, e->b));
+	int form = form_join(expr_form(cx->lw->ck, e->a), expr_form(cx->lw->ck, e->b));
 	bool order = e->op != OP_EQ && e->op != OP_NE;
-	int32_t mark = ir_stack_mark(lw->ir), held = scratch_mark(lw);
+	int32_t mark = ir_stack_mark(cx->ir), held = scratch_mark(cx->pg);
 	struct sval a, b;
 
 	if (order)
 		form |= FORM_CHARS | FORM_TEXT;
-	a = lower_str_as(lw, e->a, form);
-	b = lower_str_as(lw, e->b, form);
+	a = lower_str_as(cx, e->a, form);
+	b = lower_str_as(cx, e->b, form);
 	if (!order && a.rep == REP_TSTR) {
-		a = literal_zone(lw, e->b, e->a, a);
-		b = literal_zone(lw, e->a, e->b, b);
+		a = literal_zone(cx, e->b, e->a, a);
+		b = literal_zone(cx, e->a, e->b, b);
 	}
 	if (order) {
-		order_jump(lw, e, a, b, label, when);
+		order_jump(cx, e, a, b, label, when);
 	} else if ((e->op == OP_NE) == when) {
-		differ_jump(lw, a, b, label);
+		differ_jump(cx, a, b, label);
 	} else {
-		uint32_t differ = ir_newlabel(lw->ir);
+		uint32_t differ = ir_newlabel(cx->ir);
 
-		differ_jump(lw, a, b, differ);
-		ir_jmp(lw->ir, label);
-		ir_label(lw->ir, differ);
+		differ_jump(cx, a, b, differ);
+		ir_jmp(cx->ir, label);
+		ir_label(cx->ir, differ);
 	}
-	ir_stack_release(lw->ir, mark);
-	scratch_release(lw, held);
+	ir_stack_release(cx->ir, mark);
+	scratch_release(cx->pg, held);
 }
 
 /* A string is true when it is not empty. */
-void str_truth_jump(struct lowerer *lw, struct sval s, uint32_t label, bool when)
+void str_truth_jump(struct clause_ctx *cx, struct sval s, uint32_t label, bool when)
 {
 	vreg r;
 
 	if (s.rep == REP_TEXT)
-		r = ir_ld(lw->ir, str_text(lw, &s), 0, 1, false, false);
+		r = ir_ld(cx->ir, str_text(cx, &s), 0, 1, false, false);
 	else if (s.rep == REP_CHARS)
-		r = ir_ext(lw->ir, s.w[0], 1, false);
+		r = ir_ext(cx->ir, s.w[0], 1, false);
 	else
 		r = s.rep == REP_TSTR ? s.tag : s.w[0];
-	ir_jcci(lw->ir, when ? CC_NE : CC_EQ, r, 0, label);
+	ir_jcci(cx->ir, when ? CC_NE : CC_EQ, r, 0, label);
 }

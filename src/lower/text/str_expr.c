@@ -3,48 +3,50 @@
  * Input: an expression. Output: a string in the form that the checker chose for it. */
 #include <linux/bpf.h>
 
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/site/site.h"
+#include "lower/text/text.h"
 
-static struct sval ip4_str(struct lowerer *lw, const struct expr *e)
+static struct sval ip4_str(struct clause_ctx *cx, const struct expr *e)
 {
-	struct sval s = new_str(lw, REP_TSTR, 2);
+	struct sval s = new_str(cx->lw, REP_TSTR, 2);
 
 	s.form = FORM_ADDR;
-	s.tag = ir_imm(lw->ir, DW_STR_IP4);
-	s.w[0] = ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false);
-	s.w[1] = ir_imm(lw->ir, 0);
+	s.tag = ir_imm(cx->ir, DW_STR_IP4);
+	s.w[0] = ir_ext(cx->ir, lower_int(cx, e->args.v[0]), 4, false);
+	s.w[1] = ir_imm(cx->ir, 0);
 	return s;
 }
 
-static vreg word_at(struct lowerer *lw, struct val p, uint32_t off)
+static vreg word_at(struct clause_ctx *cx, struct val p, uint32_t off)
 {
 	p.k = V_MEM;
-	p.type = lw->ts->uint64;
+	p.type = cx->lw->ts->uint64;
 	p.off += off;
 	p.bits = 0;
-	p.mut |= lw->heap; /* it may be memory of the clause */
-	return lower_load(lw, p, NULL).r;
+	p.mut |= cx->pg->heap; /* it may be memory of the clause */
+	return lower_load(cx, p, NULL).r;
 }
 
 /* 16 bytes at a pointer; ::ffff:a.b.c.d is the IPv4 address that the packets carry. */
-static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
+static struct sval ip6_str(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
-	struct sval s = tstr_vars(lw, FORM_ADDR);
+	struct ir *ir = cx->ir;
+	struct sval s = tstr_vars(cx, FORM_ADDR);
 	uint32_t end = ir_newlabel(ir);
 	struct val p;
 	vreg lo, hi;
 
 	if (e->args.n == 2) {
-		lo = lower_int(lw, e->args.v[0]);
-		hi = lower_int(lw, e->args.v[1]);
+		lo = lower_int(cx, e->args.v[0]);
+		hi = lower_int(cx, e->args.v[1]);
 	} else {
-		p = lower_expr(lw,
+		p = lower_expr(cx,
 			e->args.v[0]->kind == EX_UNARY && e->args.v[0]->op == OP_ADDR ? e->args.v[0]->a : e->args.v[0]);
 		if (p.k != V_MEM)
 			p.off = 0;
-		lo = word_at(lw, p, 0);
-		hi = word_at(lw, p, 8);
+		lo = word_at(cx, p, 0);
+		hi = word_at(cx, p, 8);
 	}
 	ir_seti(ir, s.tag, DW_STR_IP6);
 	ir_set(ir, s.w[0], lo);
@@ -59,88 +61,88 @@ static struct sval ip6_str(struct lowerer *lw, const struct expr *e)
 }
 
 /* The name of a namespace: its number. The machine's first one is the literal "global", so that it equals that. */
-struct sval str_of_zone(struct lowerer *lw, vreg netns)
+struct sval str_of_zone(struct clause_ctx *cx, vreg netns)
 {
-	struct ir *ir = lw->ir;
-	struct sval s = tstr_vars(lw, FORM_ZONE);
+	struct ir *ir = cx->ir;
+	struct sval s = tstr_vars(cx, FORM_ZONE);
 	uint32_t end = ir_newlabel(ir);
 
 	ir_seti(ir, s.tag, DW_STR_LIT);
-	ir_seti(ir, s.w[0], lit_number(lw, "global", 6));
+	ir_seti(ir, s.w[0], lit_number(cx->lw, "global", 6));
 	ir_seti(ir, s.w[1], 0);
-	ir_jcc(ir, CC_EQ, netns, ir_imm(ir, lw->env->first_netns), end);
+	ir_jcc(ir, CC_EQ, netns, ir_imm(ir, cx->lw->env->first_netns), end);
 	ir_seti(ir, s.tag, DW_STR_ZONE);
 	ir_set(ir, s.w[0], netns);
 	ir_label(ir, end);
 	return s;
 }
 
-static struct sval tag_str(struct lowerer *lw, enum dw_str_tag tag)
+static struct sval tag_str(struct clause_ctx *cx, enum dw_str_tag tag)
 {
-	struct sval s = new_str(lw, REP_TSTR, 2);
+	struct sval s = new_str(cx->lw, REP_TSTR, 2);
 
 	s.form = FORM_ZONE;
-	s.tag = ir_imm(lw->ir, tag);
-	s.w[0] = s.w[1] = ir_imm(lw->ir, 0);
+	s.tag = ir_imm(cx->ir, tag);
+	s.w[0] = s.w[1] = ir_imm(cx->ir, 0);
 	return s;
 }
 
-static struct sval speed_str(struct lowerer *lw, const struct expr *e)
+static struct sval speed_str(struct clause_ctx *cx, const struct expr *e)
 {
-	struct ir *ir = lw->ir;
-	struct sval s = new_str(lw, REP_TSTR, 2);
-	vreg device = ir_ext(ir, lower_int(lw, e->args.v[0]), 4, false);
+	struct ir *ir = cx->ir;
+	struct sval s = new_str(cx->lw, REP_TSTR, 2);
+	vreg device = ir_ext(ir, lower_int(cx, e->args.v[0]), 4, false);
 
 	s.form = FORM_ZONE;
 	s.tag = ir_imm(ir, DW_STR_SPEED);
-	s.w[0] = ir_alu(ir, ALU_OR, device, ir_alui(ir, ALU_SHL, lower_int(lw, e->args.v[1]), 32));
+	s.w[0] = ir_alu(ir, ALU_OR, device, ir_alui(ir, ALU_SHL, lower_int(cx, e->args.v[1]), 32));
 	s.w[1] = ir_imm(ir, 0);
 	return s;
 }
 
-static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s);
+static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sval s);
 
-static void arm_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
+static void arm_str_into(struct clause_ctx *cx, const struct expr *e, struct sval s)
 {
-	int32_t mark = ir_stack_mark(lw->ir);
+	int32_t mark = ir_stack_mark(cx->ir);
 
 	if (e->kind == EX_COND && e->b != e->c)
-		cond_str_into(lw, e, s);
+		cond_str_into(cx, e, s);
 	else
-		str_set(lw, s, lower_str_as(lw, e, s.form));
-	ir_stack_release(lw->ir, mark);
+		str_set(cx, s, lower_str_as(cx, e, s.form));
+	ir_stack_release(cx->ir, mark);
 }
 
 /* All arms of nested ?: set the same registers. */
-static void cond_str_into(struct lowerer *lw, const struct expr *e, struct sval s)
+static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sval s)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
-	size_t mark = cond_jump(lw, e->a, no);
+	size_t mark = cond_jump(cx, e->a, no);
 
-	arm_str_into(lw, e->b, s);
+	arm_str_into(cx, e->b, s);
 	ir_jmp(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 	ir_label(ir, no);
-	arm_str_into(lw, e->c, s);
+	arm_str_into(cx, e->c, s);
 	ir_label(ir, end);
-	memo_release(lw, mark);
+	memo_release(cx->pg, mark);
 }
 
-static struct sval cond_str(struct lowerer *lw, const struct expr *e, int form)
+static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int form)
 {
 	struct sval s;
 
 	if (e->b == e->c)
-		return lower_str_as(lw, e->b, form);
-	s = str_vars(lw, form);
-	cond_str_into(lw, e, s);
+		return lower_str_as(cx, e->b, form);
+	s = str_vars(cx, form);
+	cond_str_into(cx, e, s);
 	for (unsigned i = 0; i < s.n; i++)
-		s.w[i] = blur(lw, s.w[i]);
+		s.w[i] = blur(cx, s.w[i]);
 	return s;
 }
 
-struct sval lower_str(struct lowerer *lw, const struct expr *e)
+struct sval lower_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
 	int form;
@@ -148,55 +150,55 @@ struct sval lower_str(struct lowerer *lw, const struct expr *e)
 	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
 		e = e->a;
 	if (e->kind == EX_COND && type_is_string(e->type))
-		return cond_str(lw, e, expr_form(lw->ck, e));
+		return cond_str(cx, e, expr_form(cx->lw->ck, e));
 	if (e->kind == EX_CAST || e->kind == EX_STRINGOF)
-		return str_at_address(lw, e->a);
+		return str_at_address(cx, e->a);
 	if (e->kind == EX_CALL && type_is_string(e->type)) {
 		struct sval s;
 
-		lw->ir->loc = e->loc;
-		if (lower_text_call(lw, e, &s))
+		cx->ir->loc = e->loc;
+		if (lower_text_call(cx, e, &s))
 			return s;
 		if (e->sym->func == FN_d_path || e->sym->func == FN___path)
-			return path_str(lw, e);
+			return path_str(cx, e);
 		if (e->sym->func == FN___dnsname)
-			return packet_dns_name(lw, e);
+			return packet_dns_name(cx, e);
 		if (e->sym->func == FN___psargs)
-			return psargs_str(lw, e);
+			return psargs_str(cx, e);
 		if (e->sym->func == FN___zone)
-			return str_of_zone(lw, ir_ext(lw->ir, lower_int(lw, e->args.v[0]), 4, false));
+			return str_of_zone(cx, ir_ext(cx->ir, lower_int(cx, e->args.v[0]), 4, false));
 		if (e->sym->func == FN___loadavg)
-			return tag_str(lw, DW_STR_LOAD);
+			return tag_str(cx, DW_STR_LOAD);
 		if (e->sym->func == FN___moved)
-			return tag_str(lw, DW_STR_MOVED);
+			return tag_str(cx, DW_STR_MOVED);
 		if (e->sym->func == FN___linkspeed)
-			return speed_str(lw, e);
-		return e->sym->func == FN___ip4 ? ip4_str(lw, e) : ip6_str(lw, e);
+			return speed_str(cx, e);
+		return e->sym->func == FN___ip4 ? ip4_str(cx, e) : ip6_str(cx, e);
 	}
-	v = lower_expr(lw, e);
+	v = lower_expr(cx, e);
 	if (v.k == V_STR)
 		return v.s;
 	if (v.k == V_MEM && v.type->kind == T_ARRAY)
-		return str_of_chars(lw, v);
-	form = expr_form(lw->ck, e);
+		return str_of_chars(cx, v);
+	form = expr_form(cx->lw->ck, e);
 	if (v.k == V_MEM && v.mut && form)
-		return str_load(lw, form, v.r, (int32_t)v.off, false);
-	return str_zero(lw, form ? form : FORM_LIT);
+		return str_load(cx, form, v.r, (int32_t)v.off, false);
+	return str_zero(cx, form ? form : FORM_LIT);
 }
 
-struct sval lower_str_as(struct lowerer *lw, const struct expr *e, int form)
+struct sval lower_str_as(struct clause_ctx *cx, const struct expr *e, int form)
 {
 	struct sval s;
 
 	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
 		e = e->a;
 	if (e->kind == EX_COND && type_is_string(e->type))
-		return cond_str(lw, e, form);
-	if (expr_is_null(lw->ts, e)) {
-		s = str_zero(lw, form);
+		return cond_str(cx, e, form);
+	if (expr_is_null(cx->lw->ts, e)) {
+		s = str_zero(cx, form);
 		if (form & FORM_NULL)
-			s.null = ir_imm(lw->ir, 1);
+			s.null = ir_imm(cx->ir, 1);
 		return s;
 	}
-	return str_convert(lw, lower_str(lw, e), form);
+	return str_convert(cx, lower_str(cx, e), form);
 }

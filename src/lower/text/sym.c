@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "abi/arch.h"
-#include "lower/priv.h"
+#include "lower/expr/expr.h"
+#include "lower/site/site.h"
+#include "lower/state/state.h"
+#include "lower/text/text.h"
 
 #define FRAMES_MAX 127
 
@@ -34,16 +37,16 @@ enum field_kind sym_field(const struct type *t)
 	return FIELD_INT;
 }
 
-static bool has_stacks(const struct lowerer *lw)
+static bool has_stacks(const struct prog_ctx *pg)
 {
-	return lw->site->attach != ATTACH_CGROUP_INGRESS && lw->site->attach != ATTACH_CGROUP_EGRESS &&
-		lw->site->attach != ATTACH_CGROUP_SOCKOPS && lw->site->attach != ATTACH_CGROUP_RELEASE;
+	return pg->site->attach != ATTACH_CGROUP_INGRESS && pg->site->attach != ATTACH_CGROUP_EGRESS &&
+		pg->site->attach != ATTACH_CGROUP_SOCKOPS && pg->site->attach != ATTACH_CGROUP_RELEASE;
 }
 
 /* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */
-static uint32_t own_frames(const struct lowerer *lw)
+static uint32_t own_frames(const struct prog_ctx *pg)
 {
-	switch ((int)lw->site->attach) {
+	switch ((int)pg->site->attach) {
 	case ATTACH_TP_BTF:
 	case ATTACH_FENTRY:
 	case ATTACH_FEXIT:
@@ -55,9 +58,9 @@ static uint32_t own_frames(const struct lowerer *lw)
 	}
 }
 
-static vreg get_stack(struct lowerer *lw, vreg at, uint32_t len, vreg flags)
+static vreg get_stack(struct clause_ctx *cx, vreg at, uint32_t len, vreg flags)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 
 	return ir_call(ir, BPF_FUNC_get_stack, (vreg[]){ ir_ctx(ir), at, ir_imm(ir, len), flags }, 4, false);
 }
@@ -66,17 +69,17 @@ static vreg get_stack(struct lowerer *lw, vreg at, uint32_t len, vreg flags)
 
 /* Between the tracepoint and what runs programs there may be functions that the kernel made for it: one more when
  * several programs are attached, one more at some tracepoints. n: what get_stack() gave. */
-static vreg skip_glue(struct lowerer *lw, vreg at, uint32_t len, vreg n)
+static vreg skip_glue(struct clause_ctx *cx, vreg at, uint32_t len, vreg n)
 {
 	static const char *const glue[] = { "__bpf_trace_", "__traceiter_" };
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg r = ir_var(ir), skip = ir_var(ir);
 
 	ir_set(ir, r, n);
-	ir_seti(ir, skip, own_frames(lw));
+	ir_seti(ir, skip, own_frames(cx->pg));
 	for (uint32_t i = 0; i < 2; i++) {
-		const char *name = arena_printf(lw->arena, "%s%s", glue[i], lw->site->target);
-		uint64_t addr = kernel_symbol(lw, name);
+		const char *name = arena_printf(cx->lw->arena, "%s%s", glue[i], cx->pg->site->target);
+		uint64_t addr = kernel_symbol(cx->lw, name);
 		uint32_t no = ir_newlabel(ir);
 		vreg first;
 
@@ -86,21 +89,21 @@ static vreg skip_glue(struct lowerer *lw, vreg at, uint32_t len, vreg n)
 		first = ir_alu(ir, ALU_SUB, first, ir_imm(ir, (int64_t)addr));
 		ir_jcci(ir, CC_UGE, first, GLUE_SIZE, no);
 		ir_set(ir, skip, ir_alui(ir, ALU_ADD, skip, 1));
-		ir_set(ir, r, get_stack(lw, at, len, ir_mov(ir, skip)));
+		ir_set(ir, r, get_stack(cx, at, len, ir_mov(ir, skip)));
 		ir_label(ir, no);
 	}
 	return r;
 }
 
 /* Of a thread that is not the current one: what it will go on with. Its process's stack cannot be read from here. */
-static vreg task_stack(struct lowerer *lw, bool user, vreg at, uint32_t len)
+static vreg task_stack(struct clause_ctx *cx, bool user, vreg at, uint32_t len)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	struct val task;
 	vreg n;
 
-	if (user || !site_task(lw, type_ptr(lw->ts, lw->ts->void_), &task)) {
-		zero_bytes(lw, at, 0, len);
+	if (user || !site_task(cx, type_ptr(cx->lw->ts, cx->lw->ts->void_), &task)) {
+		zero_bytes(cx, at, 0, len);
 		return ir_imm(ir, 0);
 	}
 	n = ir_call(ir, BPF_FUNC_get_task_stack, (vreg[]){ task.r, at, ir_imm(ir, len), ir_imm(ir, 0) }, 4, false);
@@ -109,37 +112,37 @@ static vreg task_stack(struct lowerer *lw, bool user, vreg at, uint32_t len)
 
 /* Frames of the stack, len bytes of them, at base + off, all of which is written. The helper zeroes what it does not
  * fill, also when it fails. Gives the bytes that are frames, or a negative number. */
-static vreg sym_get_stack(struct lowerer *lw, bool user, uint32_t len, vreg base, int32_t off)
+static vreg sym_get_stack(struct clause_ctx *cx, bool user, uint32_t len, vreg base, int32_t off)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	vreg at, n;
 
-	if (!has_stacks(lw))
-		return unwind_stack(lw, user, len, base, off);
+	if (!has_stacks(cx->pg))
+		return unwind_stack(cx, user, len, base, off);
 	at = off ? ir_alui(ir, ALU_ADD, base, off) : base;
-	if (lw->site->task)
-		return task_stack(lw, user, at, len);
-	n = get_stack(lw, at, len, ir_imm(ir, user ? BPF_F_USER_STACK : own_frames(lw)));
-	return user || lw->site->attach != ATTACH_TP_BTF ? n : skip_glue(lw, at, len, n);
+	if (cx->pg->site->task)
+		return task_stack(cx, user, at, len);
+	n = get_stack(cx, at, len, ir_imm(ir, user ? BPF_F_USER_STACK : own_frames(cx->pg)));
+	return user || cx->pg->site->attach != ATTACH_TP_BTF ? n : skip_glue(cx, at, len, n);
 }
 
 /* The second frame, or how many there are. */
-struct val sym_builtin(struct lowerer *lw, const struct symbol *s)
+struct val sym_builtin(struct clause_ctx *cx, const struct symbol *s)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	bool user = s->builtin == BI_ucaller || s->builtin == BI_ustackdepth;
 	bool depth = s->builtin == BI_stackdepth || s->builtin == BI_ustackdepth;
-	int32_t mark = scratch_mark(lw), stack = ir_stack_mark(ir);
+	int32_t mark = scratch_mark(cx->pg), stack = ir_stack_mark(ir);
 	struct val v = { .k = V_INT, .type = s->type };
 	vreg buf, n;
 
 	if (!depth) {
 		buf = ir_stack(ir, ir_stack_alloc(ir, 16));
-		(void)sym_get_stack(lw, user, 16, buf, 0);
+		(void)sym_get_stack(cx, user, 16, buf, 0);
 		v.r = ir_ld(ir, buf, 8, 8, false, false);
 	} else {
 		v.r = ir_var(ir);
-		n = sym_get_stack(lw, user, FRAMES_MAX * 8, scratch_ptr(lw, scratch_alloc(lw, FRAMES_MAX * 8)), 0);
+		n = sym_get_stack(cx, user, FRAMES_MAX * 8, scratch_ptr(cx, scratch_alloc(cx->pg, FRAMES_MAX * 8)), 0);
 		uint32_t none = ir_newlabel(ir);
 
 		ir_seti(ir, v.r, 0);
@@ -148,20 +151,20 @@ struct val sym_builtin(struct lowerer *lw, const struct symbol *s)
 		ir_label(ir, none);
 	}
 	ir_stack_release(ir, stack);
-	scratch_release(lw, mark);
+	scratch_release(cx->pg, mark);
 	return v;
 }
 
 #define PIECE 512 /* bytes copied at once: what cannot be read ends the copy */
 
 /* The registers of the process and its stack, for the consumer to find the frames. */
-static void copy_stack(struct lowerer *lw, uint32_t frames, uint32_t size, vreg base, int32_t off)
+static void copy_stack(struct clause_ctx *cx, uint32_t frames, uint32_t size, vreg base, int32_t off)
 {
-	struct ir *ir = lw->ir;
-	vreg regs = current_regs(lw), sp, n = ir_var(ir), r;
+	struct ir *ir = cx->ir;
+	vreg regs = current_regs(cx), sp, n = ir_var(ir), r;
 	uint32_t end = ir_newlabel(ir);
 
-	ir_st(ir, base, off, 8, current_number(lw, BI_pid));
+	ir_st(ir, base, off, 8, current_number(cx, BI_pid));
 	ir_sti(ir, base, off + 12, 4, (int32_t)frames);
 	ir_call(ir, BPF_FUNC_probe_read_kernel,
 		(vreg[]){ ir_alui(ir, ALU_ADD, base, off + 16), ir_imm(ir, UCOPY_HEAD - 16), regs }, 3, false);
@@ -179,32 +182,32 @@ static void copy_stack(struct lowerer *lw, uint32_t frames, uint32_t size, vreg 
 	ir_st(ir, base, off + 8, 4, n);
 }
 
-void sym_store(struct lowerer *lw, const struct expr *e, uint32_t size, vreg base, int32_t off)
+void sym_store(struct clause_ctx *cx, const struct expr *e, uint32_t size, vreg base, int32_t off)
 {
-	struct ir *ir = lw->ir;
+	struct ir *ir = cx->ir;
 	enum type_special special = e->type->special;
 	uint32_t len = (uint32_t)e->ival * 8;
 	vreg addr = 0;
 
 	if (special == SPECIAL_UCOPY) {
-		copy_stack(lw, (uint32_t)e->ival, size, base, off);
+		copy_stack(cx, (uint32_t)e->ival, size, base, off);
 		return;
 	}
 	if (special == SPECIAL_STACK || special == SPECIAL_USTACK) {
 		if (special == SPECIAL_USTACK) {
-			ir_st(ir, base, off, 8, current_number(lw, BI_pid));
+			ir_st(ir, base, off, 8, current_number(cx, BI_pid));
 			off += 8;
 			size -= 8;
 		}
-		(void)sym_get_stack(lw, special == SPECIAL_USTACK, len, base, off);
+		(void)sym_get_stack(cx, special == SPECIAL_USTACK, len, base, off);
 		for (; len < size; len += 8)
 			ir_sti(ir, base, off + (int32_t)len, 8, 0);
 		return;
 	}
 	/* %A of a plain address: an integer here, its field is of 16 bytes */
-	addr = lower_int(lw, special ? e->args.v[0] : e);
+	addr = lower_int(cx, special ? e->args.v[0] : e);
 	if (size == 16) {
-		ir_st(ir, base, off, 8, current_number(lw, BI_pid));
+		ir_st(ir, base, off, 8, current_number(cx, BI_pid));
 		off += 8;
 	}
 	ir_st(ir, base, off, 8, addr);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* context: what the lowering knows, in three lifetimes: the compilation, one program, one clause in a program. A
+ * function takes the shortest-lived one that it needs; a longer-lived one is reached from it. A program's and a
+ * clause's context are made by value where the program or clause begins. */
+#ifndef DWIRE_LOWER_CONTEXT_H
+#define DWIRE_LOWER_CONTEXT_H
+#include <stdio.h>
+
+#include "lower/lower.h"
+#include "lower/val.h"
+
+struct planned;
+struct job;
+
+/* A translator's parameter and what it stands for. */
+struct binding {
+	const struct symbol *param;
+	struct val val;
+};
+
+/* The value of a member that was made before. */
+struct memo {
+	const void *base; /* binding of the translated structure */
+	const void *xl;
+	const char *name;
+	struct val val;
+};
+
+/* A site that notes calls, see lower/calls.c. */
+struct call_site {
+	const struct site *site;
+	enum tier tier;
+	const struct probe *probe;
+	uint32_t probe_index;
+};
+
+/* A stamp that the script reads, see lower/stamp.c. */
+struct stamp_map {
+	const struct provider *prov;
+	const struct stamp *stamp;
+	enum tier tier;         /* of the probe that reads it first */
+	const struct probe *by; /* that probe */
+	uint32_t probe;         /* its index in image.probes */
+	uint32_t map;
+};
+
+/* A probe that this kernel cannot show. */
+struct probe_left {
+	const struct probe *probe;
+	const struct site *site; /* what stands in the way; NULL: it has no site in the tier asked for */
+	const char *lacks;
+	struct loc at;
+};
+
+/* The compilation of a script. */
+struct lowerer {
+	struct arena *arena;
+	struct diags *d;
+	struct checker *ck;
+	struct types *ts;
+	const struct parse_env *penv;
+	const struct lower_env *env;
+	struct image *im;
+	FILE *dump_ir, *dump_bpf; /* or NULL */
+
+	VEC(struct planned *) planned; /* the probes' programs, in the order in which they were enabled */
+	const struct planned *errors;  /* ERROR's clauses, which run where the fault is; NULL: it is not enabled */
+	bool any_site;
+	struct probe_left left; /* a probe that this kernel lacks and that only patterns asked for */
+
+	struct strmap *lits;    /* text -> number + 1 */
+	struct strmap *filters; /* text of a site's condition -> struct site_text */
+	VEC(struct stamp_map) stamps;
+	VEC(struct call_site) call_sites;
+
+	uint32_t maps[MAP_ROLES]; /* index + 1 of the map that all share; 0: not made yet */
+	uint32_t own_maps[2];     /* aggregations, and other variables, that have a map of their own */
+	uint32_t nshared;         /* variables that share a map with others */
+	uint32_t zero_size;       /* bytes of zeroes wanted in MAP_ZERO */
+	uint32_t trash_size;      /* a place in the globals for writes that have no room, see lower/state/var.c */
+	int32_t trash_off;
+	uint32_t ended_room;  /* offset + 1 in the globals of the word that exit() sets; 0: not placed yet */
+	int32_t scratch_max;  /* bytes that the largest program needs of a slot */
+	uint32_t vtime_probe; /* index of the first probe that reads vtimestamp */
+};
+
+/* One program: a site of a probe, or of several probes that share it. */
+struct prog_ctx {
+	struct lowerer *lw;
+	struct ir *ir;
+	size_t errors; /* reported before it began */
+	const struct site *site;
+	enum tier tier;
+	const struct probe *probe; /* the first that the program is for */
+	uint32_t probe_index;      /* its index in image.probes */
+	const struct enabled *set; /* all probes of the program */
+	size_t nset;
+	struct val site_val;  /* P */
+	vreg member;          /* which of the probes fires, from 1; 0: there is only one */
+	vreg member_row;      /* its row of the table, see lower/multi.c */
+	uint32_t exit_label;  /* the program's end */
+	uint32_t ended_label; /* behind the last clause; 0: nothing jumps there */
+	/* Where a program with one clause goes when its predicate is false, as nothing is to be given back there; 0: the
+	 * program has several clauses. */
+	uint32_t unused_label;
+	VEC(struct binding) env_stack;
+	VEC(struct memo) memos;
+	bool sleeps;      /* the program may wait for a process's memory */
+	bool blurs;       /* it has many branches, see blur() */
+	int32_t call_off; /* the call's note, on the stack */
+
+	/* The slot of scratch memory, see lower/state/scratch.c. */
+	vreg scratch;               /* 0: not wanted yet */
+	int32_t scratch_top;        /* bytes of it in use now */
+	bool scratch_number;        /* its address is wanted as a number */
+	size_t scratch_at;          /* where the code is to stand that takes it */
+	bool taken_late;            /* it is taken behind the predicate, not before */
+	VEC(int32_t) scratch_empty; /* places that are "" when the program starts */
+	int32_t token_off;          /* what strtok() splits; 0: nothing */
+	bool heap;                  /* memory to write through pointers is wanted: heap_size bytes ... */
+	uint32_t heap_size;
+	int32_t heap_off; /* ... behind a word here */
+};
+
+/* One clause in a program; or, with clause NULL, what stands before and behind the clauses. */
+struct clause_ctx {
+	struct lowerer *lw;
+	struct prog_ctx *pg;
+	struct ir *ir; /* the program's */
+	const struct clause *clause;
+	const struct probe *probe; /* that fires; of several, the program's first */
+	const struct provider *prov;
+	vreg member, entry;     /* clause of several probes: which one fires, and its row; 0: of probe alone */
+	uint32_t epid;          /* index in image.epids */
+	const vreg *error_args; /* a clause of ERROR at a fault: its arguments; else NULL */
+	struct action *actions;
+	size_t action_no;
+	uint32_t stmt_no; /* from 1; 0: the predicate */
+	vreg rec;         /* the record; 0: the clause records nothing */
+	vreg exiting;     /* has it called exit()? 0: it never does */
+	uint32_t next_label;
+	uint32_t unused_label; /* the program's, in its own clause */
+	uint32_t fault_label;  /* where a fault goes now */
+	uint32_t early_label;  /* where it goes while there is no record to discard */
+	size_t faults;         /* places that may fault */
+	vreg fault_code, fault_value, fault_action, fault_pc;
+};
+
+static inline struct clause_ctx prog_head(struct prog_ctx *pg)
+{
+	return (struct clause_ctx){
+		.lw = pg->lw, .pg = pg, .ir = pg->ir, .probe = pg->probe, .prov = pg->probe->prov, .member = pg->member
+	};
+}
+
+/* Reports an error; the program at hand is not made. */
+void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Has an error been reported since the program began? */
+bool prog_failed(const struct prog_ctx *pg);
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* program: from enabled probes to programs, clauses, records and maps: the top of the lowering. */
+#ifndef DWIRE_LOWER_PROGRAM_H
+#define DWIRE_LOWER_PROGRAM_H
+#include "lower/context.h"
+
+#define ERROR_ARGS 6
+
+/* ---- lower/multi.c: probes that share their sites. A clause on some of them is a job. */
+struct job {
+	const struct clause *clause;
+	uint32_t copy;             /* which of several times that the probe has this clause: overlapping descriptions */
+	const struct probe *probe; /* the only probe that it is on; NULL: several */
+	uint32_t member;           /* that probe's number, from 1 */
+	uint32_t epid;             /* index in image.epids of the first */
+	uint32_t word, bit;        /* on several probes but not all: bit of this word of a row; bit 0: on all */
+};
+struct jobs {
+	VEC(struct job) v;
+	uint32_t nmembers;
+	uint32_t table, rows, row_size; /* several members: the map, and its rows by the site's number */
+	uint32_t first_number;          /* one member: its number */
+	const uint16_t *first_also;
+};
+/* Probes that share a program. All are planned, their clauses numbered, before any is lowered. */
+struct planned {
+	const struct enabled *set;
+	size_t nset;
+	enum tier tier;
+	uint32_t probe_index; /* of the first */
+	struct jobs jobs;
+};
+/* Numbers probes, clauses and records. Returns the index in image.probes of the first probe. */
+uint32_t multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs);
+void multi_begin(struct clause_ctx *cx, const struct jobs *jobs); /* of a program: leaves it if no member fires */
+void multi_clause(struct clause_ctx *cx, const struct job *job);  /* skips the clause if it is not on the member */
+struct sval multi_name(struct clause_ctx *cx, unsigned which);    /* 0..3: provider, module, function, name */
+vreg multi_id(struct clause_ctx *cx);
+vreg multi_epid(struct clause_ctx *cx);
+
+/* ---- lower/clause.c */
+/* The code of a clause. args: a clause of ERROR at a fault has these; else NULL. may_have_ended: exit() may have been
+ * called since a clause asked. Returns the same for what follows. */
+bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended);
+size_t clauses_branches(const struct jobs *jobs); /* places where paths meet again with different values */
+
+/* ---- lower/act.c: what a clause records */
+void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep);
+void lower_action(struct clause_ctx *cx, const struct expr *e);
+vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label);
+void ring_submit(struct clause_ctx *cx, vreg rec, bool wake);
+void count_drop(struct clause_ctx *cx, enum dw_drop cause);
+
+/* ---- lower/lower.c */
+struct site_text {
+	struct expr *expr;
+	struct symbol *param; /* P, a struct dw_pkt */
+};
+/* A D text of the site, parsed and checked. NULL: it is wrong, and an error was reported. */
+const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text);
+/* The site as the tier reaches it. */
+const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t);
+/* A program without clauses, at the partner of the site. */
+void lower_bare_site(struct lowerer *lw, const struct call_site *at);
+
+/* ---- lower/prog.c: from a program's IR to the image */
+void prog_place(struct prog_ctx *pg, struct image_prog *p); /* its type, and where the kernel attaches it */
+/* A program that only notes what its probe reads later (image_prog.notes). */
+void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
+void prog_emit(struct prog_ctx *pg, struct loc at);
+
+/* ---- lower/map.c */
+uint32_t map_for(struct lowerer *lw, enum map_role role); /* the map that all share */
+uint32_t map_add(struct lowerer *lw, struct image_map m); /* a new one */
+bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
+uint32_t map_shared(struct lowerer *lw, struct image_map m);
+/* How many entries of so many bytes fit; bytes 0: the default number. */
+uint32_t map_entries(uint64_t bytes, uint32_t each);
+
+/* ---- lower/syscall.c: a site at sys_enter or sys_exit as the tracepoints of single system calls, where it can be */
+const struct site *syscall_site(struct lowerer *lw, const struct site *s, const struct jobs *jobs);
+void syscall_targets(struct prog_ctx *pg, struct image_prog *p);
+/* A word of what the site gives: the registers, then the call's number or its result. */
+vreg syscall_word(struct clause_ctx *cx, unsigned i);
+
+/* ---- lower/calls.c: from a function's call to its return */
+void call_begin(struct clause_ctx *cx); /* of a program */
+struct val call_member(struct clause_ctx *cx, const char *name, struct type *type);
+void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
+
+/* ---- lower/stamp.c: what is remembered from one event to a later one */
+vreg stamp_read(struct clause_ctx *cx, const struct expr *e);
+vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e);
+void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */
+#endif
