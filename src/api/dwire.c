@@ -8,6 +8,7 @@
 
 #include "api/dwire_priv.h"
 #include "base/diag_text.h"
+#include "base/report.h"
 #include "compile/library.h"
 #include "compile/preproc.h"
 #include "namespaces/pidns.h"
@@ -177,55 +178,44 @@ static int too_many(FILE *err)
 
 int dwire_command(struct dwire *d, const char *command, FILE *err)
 {
-	char why[256];
+	const struct reporter to = { diag_write, err };
 	struct child *c;
 	int r;
 
 	if (d->nchildren == MAX_CHILDREN)
 		return too_many(err);
-	r = child_start(command, &c, why, sizeof(why));
-	if (r) {
-		fprintf(err, "dwire: %s\n", why);
-		return r;
-	}
-	return add_child(d, c);
+	r = child_start(command, &c, &to);
+	return r ? r : add_child(d, c);
 }
 
 int dwire_grab(struct dwire *d, pid_t pid, FILE *err)
 {
-	char why[256];
+	const struct reporter to = { diag_write, err };
 	struct child *c;
 	int r;
 
 	if (d->nchildren == MAX_CHILDREN)
 		return too_many(err);
-	r = child_grab(pid, &c, why, sizeof(why));
-	if (r) {
-		fprintf(err, "dwire: %s\n", why);
-		return r;
-	}
-	return add_child(d, c);
+	r = child_grab(pid, &c, &to);
+	return r ? r : add_child(d, c);
 }
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 int dwire_require(struct dwire *d, FILE *err)
 {
-	char why[512];
-	int r = features_require(d->features, why, sizeof(why));
+	const struct reporter to = { diag_write, err };
 
-	if (r)
-		fprintf(err, "dwire: %s\n", why);
-	return r;
+	return features_require(d->features, &to);
 }
 
 /* A process of ours that probes are wanted in has to have its libraries. */
-static int make_ready(void *ctx, pid_t pid, char *why, size_t why_len)
+static int make_ready(void *ctx, pid_t pid, const struct reporter *to)
 {
 	struct dwire *d = ctx;
 
 	for (size_t i = 0; i < d->nchildren; i++)
 		if (child_pid(d->children[i]) == pid)
-			return child_ready(d->children[i], why, why_len);
+			return child_ready(d->children[i], to);
 	return 0;
 }
 
@@ -288,16 +278,17 @@ static void warn_pids(const struct dwire *d, FILE *err)
 
 int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 {
+	const struct reporter to = { diag_write, err };
 	struct session_options so = {
 		.features = d->features,
 		.out = out,
 		.err = err,
+		.to = &to,
 		.options = &d->opts,
 		.children = d->children,
 		.nchildren = d->nchildren,
 	};
 	struct session *s;
-	char why[SESSION_WHY_LEN];
 	int r, e;
 
 	if (!d->c.image.progs.n && !d->c.image.idle && !d->opts.zdefs) {
@@ -317,17 +308,11 @@ int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
 		fprintf(err, "dwire: no memory\n");
 		return -ENOMEM;
 	}
-	r = session_arm(s, why, sizeof(why));
-	if (r) {
-		fprintf(err, "dwire: %s\n", why);
-		goto out;
-	}
-	r = session_loop(s, why, sizeof(why));
+	r = session_arm(s);
 	if (r)
-		fprintf(err, "dwire: %s\n", why);
-	e = session_end(s, why, sizeof(why));
-	if (e)
-		fprintf(err, "dwire: %s\n", why);
+		goto out;
+	r = session_loop(s);
+	e = session_end(s);
 	r = r ? r : e;
 	*status = session_status(s);
 out:

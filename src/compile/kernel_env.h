@@ -8,6 +8,7 @@
 #include "options/options.h"
 
 struct compilation;
+struct reporter;
 struct kernel_env;
 
 /* All borrowed until kernel_env_close(). */
@@ -16,7 +17,7 @@ struct kernel_env_opts {
 	const struct options *options;
 	struct features *features;
 	/* As in struct userprobes_env: brings a process that the caller has started to the start of its program. */
-	int (*ready)(void *ctx, pid_t pid, char *why, size_t why_len);
+	int (*ready)(void *ctx, pid_t pid, const struct reporter *to);
 	void *ctx;
 };
 

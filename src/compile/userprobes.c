@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"
 #include "prov/user.h"
@@ -100,7 +101,7 @@ void user_place(struct userprobes *u, struct user_probe *up, const struct object
 static bool process_objects(struct userprobes *u, const struct pdesc *pd, object_list *out)
 {
 	object_list all = { 0 };
-	char why[256];
+	struct report_kept kept;
 	int r;
 
 	if (u->pd.bad_pid) {
@@ -108,9 +109,10 @@ static bool process_objects(struct userprobes *u, const struct pdesc *pd, object
 			"'%s' does not name a process", pd->prov);
 		return false;
 	}
-	r = u->env.ready ? u->env.ready(u->env.ctx, u->pd.pid, why, sizeof(why)) : 0;
+	report_keep(&kept);
+	r = u->env.ready ? u->env.ready(u->env.ctx, u->pd.pid, &kept.reporter) : 0;
 	if (r) {
-		user_failed(u, D_PROC_GRAB, NULL, "%s", why);
+		user_failed(u, D_PROC_GRAB, NULL, "%s", kept.message);
 		return false;
 	}
 	r = objects_process(u->objects, u->pd.pid, &all);

@@ -6,13 +6,15 @@
 
 #include "prov/lists.h"
 
+struct reporter;
 struct userprobes;
 
 /* What it asks of whoever started processes. */
 struct userprobes_env {
 	struct arena *arena;
-	/* The process is at its beginning, with its libraries mapped; 0, or -errno with why (0: it is not ours). */
-	int (*ready)(void *ctx, pid_t pid, char *why, size_t why_len);
+	/* The process is at its beginning, with its libraries mapped. 0, also when it is not ours, or -errno,
+	 * which is reported. */
+	int (*ready)(void *ctx, pid_t pid, const struct reporter *to);
 	void *ctx;
 };
 struct userprobes *userprobes_new(const struct userprobes_env *env);

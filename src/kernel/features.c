@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/lockdown.h"
 #include "kernel/sysevents.h"
@@ -193,7 +194,7 @@ static int open_detached(void)
 	return fd >= 0 ? fd : err;
 }
 
-int features_cgroup2(struct features *f, char *why, size_t why_len)
+int features_cgroup2(struct features *f, const struct reporter *to)
 {
 	int fd;
 
@@ -202,13 +203,11 @@ int features_cgroup2(struct features *f, char *why, size_t why_len)
 	fd = open_mounted();
 	if (fd < 0)
 		fd = open_detached();
-	if (fd < 0) {
-		snprintf(why, why_len,
+	if (fd < 0)
+		return report_error(to, fd, D_NONE, NULL,
 			"cannot open the root of cgroup2: none is mounted, and mounting one for ourselves failed: %s; "
 			"mount one: mount -t cgroup2 none /sys/fs/cgroup",
 			strerror(-fd));
-		return fd;
-	}
 	f->cgroup2 = fd;
 	f->cgroup2_whole = is_whole(fd);
 	return fd;
@@ -475,9 +474,9 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 
 void features_explain(struct features *f, int err, char *buf, size_t len)
 {
-	const char *what = strerror(err);
+	const char *what = strerror(-err);
 
-	switch (err) {
+	switch (-err) {
 	case EPERM:
 	case EACCES:
 		explain_eperm(f, what, buf, len);
@@ -498,26 +497,20 @@ void features_explain(struct features *f, int err, char *buf, size_t len)
 	}
 }
 
-int features_require(struct features *f, char *why, size_t why_len)
+int features_require(struct features *f, const struct reporter *to)
 {
-	if (!features_bpf(f)) {
-		snprintf(
-			why, why_len, "this kernel has no bpf() system call; it must be built with CONFIG_BPF_SYSCALL");
-		return -ENOSYS;
-	}
-	if (features_missing_caps(f)[0]) {
-		snprintf(why, why_len, "tracing needs capabilities that this process lacks: %s; run it as root",
+	if (!features_bpf(f))
+		return report_error(to, -ENOSYS, D_NONE, NULL,
+			"this kernel has no bpf() system call; it must be built with CONFIG_BPF_SYSCALL");
+	if (features_missing_caps(f)[0])
+		return report_error(to, -EPERM, D_NONE, NULL,
+			"tracing needs capabilities that this process lacks: %s; run it as root",
 			features_missing_caps(f));
-		return -EPERM;
-	}
-	if (!features_btf(f) && access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
-		snprintf(why, why_len,
+	if (!features_btf(f) && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		return report_error(to, -ENOENT, D_NONE, NULL,
 			"cannot read the kernel's types from /sys/kernel/btf/vmlinux: %s; mount sysfs, or use a kernel "
-			"built "
-			"with CONFIG_DEBUG_INFO_BTF",
+			"built with CONFIG_DEBUG_INFO_BTF",
 			strerror(errno));
-		return -ENOENT;
-	}
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct features;
+struct reporter;
 struct sysevents;
 
 /* NULL: no memory. */
@@ -14,13 +15,13 @@ struct features *features_new(void);
 /* Closes the cgroup2 descriptor too; NULL is fine. */
 void features_free(struct features *f);
 
-/* 0 when bpf() can be used for tracing by this process, else -errno with the reason and the next step in why:
- * no bpf() in the kernel, missing capabilities, no type information. Costs some microseconds. */
-int features_require(struct features *f, char *why, size_t why_len) __attribute__((warn_unused_result));
+/* Whether this process can trace: 0, or -errno. Reports what is missing: bpf(), capabilities, type information. Costs
+ * some microseconds. */
+int features_require(struct features *f, const struct reporter *to) __attribute__((warn_unused_result));
 
 /* A descriptor of the root of the cgroup2 hierarchy, owned by f; a detached mount of our own when none is mounted.
- * -errno with why otherwise. */
-int features_cgroup2(struct features *f, char *why, size_t why_len) __attribute__((warn_unused_result));
+ * Reports what fails, and returns -errno. */
+int features_cgroup2(struct features *f, const struct reporter *to) __attribute__((warn_unused_result));
 /* Whether that root is the machine's (true) or only that of our cgroup namespace: then other containers' packets are
  * not seen. Meaningful after features_cgroup2() succeeded. */
 bool features_cgroup2_whole(const struct features *f);
@@ -44,7 +45,7 @@ void features_read_cpus(struct features *f);
 /* The tracepoints of single system calls; NULL: no memory. Owned by f. */
 struct sysevents *features_sysevents(struct features *f);
 
-/* Why a bpf() or perf_event_open() call failed with errno err (positive) and what to do, for the end of a message:
+/* Why a bpf() or perf_event_open() call failed with err (-errno) and what to do, for the end of a message:
  * "Operation not permitted: this process lacks CAP_BPF; run as root". */
 void features_explain(struct features *f, int err, char *buf, size_t len);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/sysevents.h"
 #include "load/attach_kprobe.h"
@@ -30,28 +31,33 @@ struct attached {
 	bool detached;
 };
 
-/* Returns -err, with the whole sentence in why. */
+/* Reports that a program cannot be attached to where. more: what follows the reason, or "". Returns err. */
 static int failed(
-	struct features *f, const struct loaded *l, size_t prog, const char *where, int err, char *why, size_t why_len)
+	const struct attached *a, size_t prog, const char *where, int err, const char *more, const struct reporter *to)
 {
-	const struct image *img = l->image;
+	const struct image *img = a->loaded->image;
 	const struct image_prog *p = &img->progs.v[prog];
 	const struct image_probe *probe = p->probe < img->probes.n ? &img->probes.v[p->probe] : NULL;
 	char reason[320];
 
-	features_explain(f, err, reason, sizeof(reason));
-	snprintf(why, why_len, "cannot attach %s:%s:%s:%s to %s%s%s: %s%s", probe ? probe->prov : "",
-		probe ? probe->mod : "", probe ? probe->func : "", probe ? probe->name : p->name, where,
-		p->target ? " " : "", p->target ? p->target : "", reason,
-		err == ENOENT ? "; this kernel does not have it" : "");
-	return -err;
+	features_explain(a->features, err, reason, sizeof(reason));
+	return report_error(to, err, D_NONE, NULL, "cannot attach %s:%s:%s:%s to %s%s%s: %s%s%s",
+		probe ? probe->prov : "", probe ? probe->mod : "", probe ? probe->func : "",
+		probe ? probe->name : p->name, where, p->target ? " " : "", p->target ? p->target : "", reason,
+		err == -ENOENT ? "; this kernel does not have it" : "", more);
 }
 
-static int attach_perf(struct attached *a, size_t prog, char *why, size_t why_len)
+static int attach_nothing(struct attached *a, size_t prog, const char *where, const struct reporter *to)
+{
+	(void)a, (void)prog, (void)where, (void)to;
+	return 0;
+}
+
+static int attach_perf(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	int err = samplers_add(&a->samplers, &a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features);
 
-	return err ? failed(a->features, a->loaded, prog, "the clock of a CPU", -err, why, why_len) : 0;
+	return err ? failed(a, prog, where, err, "", to) : 0;
 }
 
 /* Links a program to an event, which is kept. 0 or -errno. */
@@ -66,165 +72,136 @@ static int link_event(struct attached *a, size_t prog, int event)
 	return err;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
-
-static void add_text(char *why, size_t why_len, const char *text)
+static int attach_cgroup(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	size_t len = strlen(why);
-
-	snprintf(why + len, why_len - len, "%s", text);
-}
-
-static int attach_cgroup(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
-{
-	int root = features_cgroup2(a->features, why, why_len), fd, err;
+	int root = features_cgroup2(a->features, to), fd;
 	enum bpf_attach_type type = (enum bpf_attach_type)a->loaded->image->progs.v[prog].expected_attach_type;
 
 	if (root < 0)
 		return root;
 	fd = bpfsys_link(a->loaded->progs[prog], root, type);
-	if (fd < 0) {
-		err = failed(a->features, a->loaded, prog, what, -fd, why, why_len);
-		add_text(why, why_len, cgroup_taken(err, root, type));
-		return err;
-	}
+	if (fd < 0)
+		return failed(a, prog, where, fd, cgroup_taken(fd, root, type), to);
 	a->links[a->nlinks++] = fd;
 	return 0;
 }
 
-static int attach_tp(struct attached *a, size_t prog, const char *what, char *why, size_t why_len)
+/* The tracepoint or function is the one that the program was verified for (attach_btf_id). */
+static int attach_raw(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	/* The tracepoint or function is the one that the program was verified for (attach_btf_id): no name here. */
-	int fd = bpfsys_link_raw(a->loaded->progs[prog]), err;
+	int fd = bpfsys_link_raw(a->loaded->progs[prog]);
 
-	if (fd < 0) {
-		err = failed(a->features, a->loaded, prog, what, -fd, why, why_len);
-		if (err == -E2BIG)
-			add_text(why, why_len,
-				"; Linux lets no more than 38 programs be at a function: end another "
-				"trace, or -x tier=kprobes");
-		return err;
-	}
+	if (fd < 0)
+		return failed(a, prog, where, fd,
+			fd == -E2BIG ? "; Linux lets no more than 38 programs be at a function: end another "
+				       "trace, or -x tier=kprobes"
+				     : "",
+			to);
 	a->links[a->nlinks++] = fd;
 	return 0;
 }
 
-static int attach_user(struct attached *a, size_t prog, char *why, size_t why_len)
+static int attach_user(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	return uprobes_attach(
-		&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->uprobes, why, why_len);
+	(void)where; /* the message names the place */
+	return uprobes_attach(&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->uprobes, to);
 }
 
-static int attach_kprobe(struct attached *a, size_t prog, char *why, size_t why_len)
+static int attach_kprobe(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	const struct image *img = a->loaded->image;
 	const struct image_prog *at = &img->progs.v[prog];
+	const struct image_probe *p = &img->probes.v[at->probe];
 	int err = kprobes_attach(at, a->loaded->progs[prog], a->features, &a->kprobes);
 
-	if (err == -EILSEQ) {
-		const struct image_probe *p = &img->probes.v[at->probe];
-
-		snprintf(why, why_len, "cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov,
-			p->mod, p->func, p->name);
-		return err;
-	}
-	return err ? failed(a->features, a->loaded, prog, "a kprobe on the function", -err, why, why_len) : 0;
+	if (err == -EILSEQ)
+		return report_error(to, err, D_NONE, NULL,
+			"cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov, p->mod, p->func,
+			p->name);
+	return err ? failed(a, prog, where, err, "", to) : 0;
 }
 
 /* A program at each of its system calls' own tracepoints. */
-static int attach_syscall(struct attached *a, size_t prog, char *why, size_t why_len)
+static int attach_syscall(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	const struct image_prog *p = &a->loaded->image->progs.v[prog];
 	struct sysevents *events = features_sysevents(a->features);
 
+	(void)where; /* the message names the system call */
 	for (size_t i = 0; i < p->ntargets; i++) {
 		int fd = events ? sysevents_take(events, p->target, p->targets[i].func) : -ENOMEM, r = fd;
 
 		if (fd >= 0)
 			r = link_event(a, prog, fd);
 		if (r < 0)
-			return failed(a->features, a->loaded, prog, p->targets[i].func, -r, why, why_len);
+			return failed(a, prog, p->targets[i].func, r, "", to);
 	}
 	return 0;
 }
 
 /* A program that gets the records of a tracepoint. */
-static int attach_event(struct attached *a, size_t prog, char *why, size_t why_len)
+static int attach_event(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	int fd = sysevents_open(a->loaded->image->progs.v[prog].target), r = fd;
 
 	if (fd >= 0)
 		r = link_event(a, prog, fd);
-	return r < 0 ? failed(a->features, a->loaded, prog, "the tracepoint", -r, why, why_len) : 0;
+	return r < 0 ? failed(a, prog, where, r, "", to) : 0;
 }
 
-static int attach_one(struct attached *a, size_t prog, char *why, size_t why_len)
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+static const struct kind {
+	int (*attach)(struct attached *a, size_t prog, const char *where, const struct reporter *to);
+	const char *where; /* for messages */
+	bool function;     /* of the kernel */
+} kinds[] = {
+	[ATTACH_TEST_RUN] = { attach_nothing, "" },
+	[ATTACH_TP_BTF] = { attach_raw, "the tracepoint" },
+	[ATTACH_CGROUP_INGRESS] = { attach_cgroup, "cgroup2 ingress" },
+	[ATTACH_CGROUP_EGRESS] = { attach_cgroup, "cgroup2 egress" },
+	[ATTACH_CGROUP_SOCKOPS] = { attach_cgroup, "cgroup2 sock_ops" },
+	[ATTACH_CGROUP_RELEASE] = { attach_cgroup, "cgroup2 sock_release" },
+	[ATTACH_PERF] = { attach_perf, "the clock of a CPU" },
+	[ATTACH_UPROBE] = { attach_user, "" },
+	[ATTACH_URETPROBE] = { attach_user, "" },
+	[ATTACH_FENTRY] = { attach_raw, "the function", true },
+	[ATTACH_FEXIT] = { attach_raw, "the function", true },
+	[ATTACH_KPROBE] = { attach_kprobe, "a kprobe on the function", true },
+	[ATTACH_KRETPROBE] = { attach_kprobe, "a kprobe on the function", true },
+	[ATTACH_SYSCALL] = { attach_syscall, "" },
+	[ATTACH_EVENT] = { attach_event, "the tracepoint" },
+};
+
+static const struct kind *kind_of(const struct loaded *l, size_t prog)
 {
-	switch (a->loaded->image->progs.v[prog].attach) {
-	case ATTACH_TEST_RUN:
-		return 0;
-	case ATTACH_TP_BTF:
-		return attach_tp(a, prog, "the tracepoint", why, why_len);
-	case ATTACH_CGROUP_INGRESS:
-		return attach_cgroup(a, prog, "cgroup2 ingress", why, why_len);
-	case ATTACH_CGROUP_EGRESS:
-		return attach_cgroup(a, prog, "cgroup2 egress", why, why_len);
-	case ATTACH_CGROUP_SOCKOPS:
-		return attach_cgroup(a, prog, "cgroup2 sock_ops", why, why_len);
-	case ATTACH_CGROUP_RELEASE:
-		return attach_cgroup(a, prog, "cgroup2 sock_release", why, why_len);
-	case ATTACH_PERF:
-		return attach_perf(a, prog, why, why_len);
-	case ATTACH_UPROBE:
-	case ATTACH_URETPROBE:
-		return attach_user(a, prog, why, why_len);
-	case ATTACH_FENTRY:
-	case ATTACH_FEXIT:
-		return attach_tp(a, prog, "the function", why, why_len);
-	case ATTACH_KPROBE:
-	case ATTACH_KRETPROBE:
-		return attach_kprobe(a, prog, why, why_len);
-	case ATTACH_SYSCALL:
-		return attach_syscall(a, prog, why, why_len);
-	case ATTACH_EVENT:
-		return attach_event(a, prog, why, why_len);
-	}
-	return -EINVAL;
+	return &kinds[l->image->progs.v[prog].attach];
 }
 
-static bool is_function(const struct loaded *l, size_t prog)
-{
-	uint32_t a = l->image->progs.v[prog].attach;
-
-	return a == ATTACH_FENTRY || a == ATTACH_FEXIT || a == ATTACH_KPROBE || a == ATTACH_KRETPROBE;
-}
-
-/* Programs at one place run in their order in the image. Those of a function the kernel runs the other way round: the
+/* Programs at one place run in their order in the image. The kernel runs those of a function the other way round: the
  * last that was attached comes first. */
-static int attach_in_order(struct attached *a, char *why, size_t why_len)
+static int attach_in_order(struct attached *a, const struct reporter *to)
 {
 	const struct loaded *l = a->loaded;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < l->nprogs; i++)
-		if (!is_function(l, i))
-			err = attach_one(a, i, why, why_len);
-	for (size_t i = l->nprogs; !err && i > 0; i--)
-		if (is_function(l, i - 1))
-			err = attach_one(a, i - 1, why, why_len);
+		if (!kind_of(l, i)->function)
+			err = kind_of(l, i)->attach(a, i, kind_of(l, i)->where, to);
+	for (size_t i = l->nprogs; !err && i-- > 0;)
+		if (kind_of(l, i)->function)
+			err = kind_of(l, i)->attach(a, i, kind_of(l, i)->where, to);
 	return err;
 }
 
-int attach_all(const struct loaded *l, struct features *f, struct attached **out, char *why, size_t why_len)
+int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 {
 	struct attached *a = calloc(1, sizeof(*a));
 	size_t most = l->nprogs + 1;
-	int err = -ENOMEM;
+	int err;
 
 	*out = NULL;
-	snprintf(why, why_len, "%s", strerror(ENOMEM));
 	if (!a)
-		return err;
+		return report_no_memory(to, "attach the programs");
 	for (size_t i = 0; i < l->nprogs; i++)
 		most += l->image->progs.v[i].attach == ATTACH_SYSCALL ? l->image->progs.v[i].ntargets : 0;
 	a->loaded = l;
@@ -232,8 +209,7 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	a->samplers.stats = -1;
 	a->links = calloc(most, sizeof(*a->links));
 	a->events = calloc(most, sizeof(*a->events));
-	if (a->links && a->events)
-		err = attach_in_order(a, why, why_len);
+	err = a->links && a->events ? attach_in_order(a, to) : report_no_memory(to, "attach the programs");
 	if (err) {
 		attach_free(a);
 		return err;
@@ -263,17 +239,16 @@ void attach_detach(struct attached *a, bool wait)
 	samplers_count_ran(&a->samplers, a->loaded);
 }
 
-size_t attach_refused(const struct attached *a, char *first, size_t size)
+void attach_warn_refused(const struct attached *a, const struct reporter *to)
 {
-	uprobes_describe(&a->uprobes, first, size);
-	return a->uprobes.refused;
+	uprobes_warn_refused(&a->uprobes, to);
 }
 
-void attach_look(struct attached *a, FILE *err)
+void attach_look(struct attached *a, const struct reporter *to)
 {
-	uprobes_look(&a->uprobes, err);
+	uprobes_look(&a->uprobes, to);
 	if (!a->detached)
-		samplers_look(&a->samplers, a->features, err);
+		samplers_look(&a->samplers, a->features, to);
 }
 
 uint64_t attach_missed(const struct attached *a)

@@ -80,7 +80,7 @@ static int link_event(int prog, const struct kinds *k, const struct image_target
 /* Is it about the function rather than about us? */
 static bool is_refusal(int err)
 {
-	return err == EINVAL || err == EOPNOTSUPP || err == ENOENT || err == EADDRNOTAVAIL || err == EILSEQ;
+	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT || err == -EADDRNOTAVAIL || err == -EILSEQ;
 }
 
 static int attach_events(const struct image_prog *p, int prog, struct kprobe_links *links)
@@ -96,17 +96,17 @@ static int attach_events(const struct image_prog *p, int prog, struct kprobe_lin
 	for (size_t i = 0; i < p->ntargets; i++) {
 		int fd = link_event(prog, &k, &p->targets[i], p->attach == ATTACH_KRETPROBE), err;
 
-		if (fd < 0 && !is_refusal(-fd))
+		if (fd < 0 && !is_refusal(fd))
 			return fd;
 		if (fd < 0 && !links->refused++) {
 			links->first = &p->targets[i];
-			links->error = -fd;
+			links->error = fd;
 		}
 		err = fd < 0 ? 0 : links_keep(&links->fds, fd);
 		if (err)
 			return err;
 	}
-	return links->refused - before == p->ntargets ? -links->error : 0;
+	return links->refused - before == p->ntargets ? links->error : 0;
 }
 
 int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)

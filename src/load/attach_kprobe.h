@@ -8,9 +8,9 @@
 
 struct kprobe_links {
 	struct links fds;
-	size_t refused; /* functions where the kernel puts no probe */
-	const struct image_target *first;
-	int error; /* ... the first of them, and why */
+	size_t refused;                   /* functions where the kernel puts no probe */
+	const struct image_target *first; /* the first of them */
+	int error;                        /* why it was refused: -errno */
 };
 
 /* Does the program take one link for all its functions? Then it is loaded for that (BPF_TRACE_KPROBE_MULTI). */

@@ -6,12 +6,13 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/report.h"
 
 #define KERNEL_ENOTSUPP 524 /* the kernel's own number, which reaches us from uprobes */
 #define LINK_MOST 100000u   /* places of one link */
@@ -44,7 +45,7 @@ static bool is_gone(const char *path)
 	return stat(path, &st) == 0 && st.st_nlink == 0;
 }
 
-/* No memory: that it is replaced is not told. */
+/* Without memory its replacement will not be noticed. */
 static void keep_file(struct uprobe_links *links, const char *path)
 {
 	struct uprobe_file *v;
@@ -59,7 +60,7 @@ static void keep_file(struct uprobe_links *links, const char *path)
 	links->files = v;
 }
 
-void uprobes_look(struct uprobe_links *links, FILE *err)
+void uprobes_look(struct uprobe_links *links, const struct reporter *to)
 {
 	static const char deleted[] = " (deleted)"; /* the kernel puts it behind the name */
 	char name[512];
@@ -75,9 +76,9 @@ void uprobes_look(struct uprobe_links *links, FILE *err)
 		name[n > 0 ? n : 0] = 0;
 		if (n >= (ssize_t)sizeof(deleted) && !strcmp(name + n - (sizeof(deleted) - 1), deleted))
 			name[n - (ssize_t)(sizeof(deleted) - 1)] = 0;
-		fprintf(err,
-			"dwire: warning: the file %s was replaced or deleted: processes that start with another from "
-			"now on are not traced\n",
+		report_warning(to, D_NONE, NULL,
+			"the file %s was replaced or deleted: processes that start with another from now on are not "
+			"traced",
 			name);
 	}
 }
@@ -142,7 +143,7 @@ static int link_event(int prog, const struct uplace *u, bool returns)
 /* Is it about the instruction rather than about us or the process? */
 static bool is_refusal(int err)
 {
-	return err == EINVAL || err == KERNEL_ENOTSUPP || err == EOPNOTSUPP || err == ENOEXEC || err == EIO;
+	return err == -EINVAL || err == -KERNEL_ENOTSUPP || err == -EOPNOTSUPP || err == -ENOEXEC || err == -EIO;
 }
 
 /* Those of n places, of one file and process, that can be probed. */
@@ -156,12 +157,12 @@ static int attach_places(
 		fd = multi ? link_multi(prog, v, n, returns) : link_event(prog, v, returns);
 	if (fd >= 0)
 		return links_keep(&links->fds, fd);
-	if (!is_refusal(-fd))
+	if (!is_refusal(fd))
 		return fd;
 	if (n == 1) {
 		if (!links->refused++) {
 			links->first = v;
-			links->error = -fd;
+			links->error = fd;
 		}
 		return 0;
 	}
@@ -173,38 +174,36 @@ static const char *reason(int err)
 {
 	if (is_refusal(err))
 		return "the kernel cannot put a probe on its instruction";
-	if (err == ESRCH)
+	if (err == -ESRCH)
 		return "the process has ended";
-	return strerror(err);
+	return strerror(-err);
 }
 
-void uprobes_describe(const struct uprobe_links *links, char *buf, size_t size)
+void uprobes_warn_refused(const struct uprobe_links *links, const struct reporter *to)
 {
 	if (links->refused)
-		snprintf(buf, size, "%s: %s", links->first->shown, reason(links->error));
-	else
-		*buf = '\0';
+		report_warning(to, D_NONE, NULL, "%zu place%s not traced; %s: %s", links->refused,
+			links->refused == 1 ? " is" : "s are", links->first->shown, reason(links->error));
 }
 
-static void failed(const struct uplace *u, size_t n, int err, struct features *f, char *why, size_t why_len)
+/* Reports that the n places from u on cannot be traced. Returns err. */
+static int failed(const struct uplace *u, size_t n, int err, struct features *f, const struct reporter *to)
 {
 	char text[320];
 
-	if (err == EMFILE)
-		snprintf(why, why_len,
+	if (err == -EMFILE)
+		return report_error(to, err, D_NONE, NULL,
 			"cannot attach to %zu places: each needs a file descriptor (on Linux before 6.6), and this "
 			"process may not have so many (ulimit -n)",
 			n);
-	else if (is_refusal(err) || err == ESRCH)
-		snprintf(why, why_len, "cannot trace %s: %s", u->shown, reason(err));
-	else {
-		features_explain(f, err, text, sizeof(text));
-		snprintf(why, why_len, "cannot trace %s: %s", u->shown, text);
-	}
+	if (is_refusal(err) || err == -ESRCH)
+		return report_error(to, err, D_NONE, NULL, "cannot trace %s: %s", u->shown, reason(err));
+	features_explain(f, err, text, sizeof(text));
+	return report_error(to, err, D_NONE, NULL, "cannot trace %s: %s", u->shown, text);
 }
 
 int uprobes_attach(
-	const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links, char *why, size_t why_len)
+	const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links, const struct reporter *to)
 {
 	size_t before = links->refused, end;
 
@@ -220,14 +219,10 @@ int uprobes_attach(
 		err = attach_places(p, prog, u, end - i, links);
 		if (!err && !u->pid)
 			keep_file(links, u->path);
-		if (err) {
-			failed(u, p->nplaces, -err, f, why, why_len);
-			return err;
-		}
+		if (err)
+			return failed(u, p->nplaces, err, f, to);
 	}
-	if (p->nplaces && links->refused - before == p->nplaces) {
-		failed(links->first, p->nplaces, links->error, f, why, why_len);
-		return -links->error;
-	}
+	if (p->nplaces && links->refused - before == p->nplaces)
+		return failed(links->first, p->nplaces, links->error, f, to);
 	return 0;
 }

@@ -3,11 +3,12 @@
 #ifndef DWIRE_LOAD_ATTACH_UPROBE_H
 #define DWIRE_LOAD_ATTACH_UPROBE_H
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "image/image.h"
 #include "kernel/features.h"
 #include "load/links.h"
+
+struct reporter;
 
 /* A file whose processes are traced, also those that start later. */
 struct uprobe_file {
@@ -20,18 +21,18 @@ struct uprobe_links {
 	struct uprobe_file *files;
 	size_t nfiles;
 	size_t refused;             /* places where the kernel puts no probe */
-	const struct uplace *first; /* ... the first of them, and why */
-	int error;
+	const struct uplace *first; /* the first of them */
+	int error;                  /* why it was refused: -errno */
 };
 
 /* Attaches program p, which is loaded as prog, to its places. Places that the kernel refuses (an instruction that it
- * cannot step over) are counted, and are an error only if there is no other. 0 or -errno with why. */
-int uprobes_attach(const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links, char *why,
-	size_t why_len) __attribute__((warn_unused_result));
+ * cannot step over) are counted, and are an error only if there is no other. Returns 0 or -errno, which is reported. */
+int uprobes_attach(const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links,
+	const struct reporter *to) __attribute__((warn_unused_result));
 void uprobes_detach(struct uprobe_links *links); /* twice is fine */
 void uprobes_free(struct uprobe_links *links);   /* what is left after that; twice is fine */
-/* Says of files that have been deleted or replaced meanwhile that their next processes are not traced; once each. */
-void uprobes_look(struct uprobe_links *links, FILE *err);
-/* "main of /usr/bin/x" and why it is refused, in buf; "" when nothing was. */
-void uprobes_describe(const struct uprobe_links *links, char *buf, size_t size);
+/* Warns, once for each file, when a file was deleted or replaced: its next processes are not traced. */
+void uprobes_look(struct uprobe_links *links, const struct reporter *to);
+/* Warns when places were refused: how many, and why the first. */
+void uprobes_warn_refused(const struct uprobe_links *links, const struct reporter *to);
 #endif

@@ -4,13 +4,13 @@
  * limit is touched; what is made is held by descriptors alone. */
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/btf/btf.h"
 #include "load/attach_kprobe.h"
@@ -88,8 +88,8 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 
 	if (err) {
 		free(insns);
-		snprintf(ld->why, ld->why_len, "cannot link the program %s: %s", p->name, strerror(-err));
-		return err;
+		return report_error(
+			ld->to, err, D_NONE, NULL, "cannot link the program %s: %s", p->name, strerror(-err));
 	}
 	fd = load_once(ld, p, insns, &funcs, NULL);
 	if (fd < 0) {
@@ -101,7 +101,7 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 		if (fd < 0 && log != MAP_FAILED)
 			load_cut_log(log);
 		if (fd < 0)
-			load_refused(ld, p, log == MAP_FAILED ? "" : log, -err);
+			(void)load_refused(ld, p, log == MAP_FAILED ? "" : log, err);
 		if (log != MAP_FAILED)
 			munmap(log, LOG_SIZE);
 		if (fd < 0)
@@ -119,7 +119,7 @@ static int load_progs(struct loader *ld)
 
 	l->progs = calloc(img->progs.n + 1, sizeof(*l->progs));
 	if (!l->progs)
-		return -ENOMEM;
+		return report_no_memory(ld->to, "load the programs");
 	for (size_t i = 0; i < img->progs.n; i++) {
 		int fd = load_prog(ld, &img->progs.v[i]);
 
@@ -130,16 +130,15 @@ static int load_progs(struct loader *ld)
 	return 0;
 }
 
-int load_image(const struct load_config *c, struct loaded **out, char *why, size_t why_len)
+int load_image(const struct load_config *c, struct loaded **out, const struct reporter *to)
 {
 	struct loaded *l = calloc(1, sizeof(*l));
-	struct loader ld = { .c = c, .l = l, .why = why, .why_len = why_len };
+	struct loader ld = { .c = c, .l = l, .to = to };
 	int err;
 
 	*out = NULL;
-	snprintf(why, why_len, "%s", strerror(ENOMEM));
 	if (!l)
-		return -ENOMEM;
+		return report_no_memory(to, "load the programs");
 	l->rings_fd = l->drops_fd = -1;
 	l->image = c->image;
 	err = load_make_maps(&ld);

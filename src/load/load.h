@@ -7,8 +7,8 @@
 
 #define LOAD_BUFSIZE_DEFAULT (4u << 20)
 #define LOAD_BUFSIZE_SUMMARY (256u << 10) /* of a script that records nothing by the event */
-/* Room for the message of a refused program, its log included. */
-#define LOAD_WHY_LEN 16384
+
+struct reporter;
 
 struct load_config {
 	const struct image *image; /* borrowed, as long as the loaded image lives */
@@ -30,9 +30,9 @@ struct loaded {
 	struct filler *filler; /* private */
 };
 
-/* 0, or -errno with why: what could not be made, the reason, the next step. For a refused program why holds the line
- * of D and the end of the verifier's log; give it LOAD_WHY_LEN. */
-int load_image(const struct load_config *c, struct loaded **out, char *why, size_t why_len)
+/* Returns 0 or -errno, which is reported. The report of a refused program points at the line of D and has the end of
+ * the verifier's log as its detail. */
+int load_image(const struct load_config *c, struct loaded **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
 /* NULL and half-built are fine. */
 void load_free(struct loaded *l);

@@ -2,24 +2,12 @@
 /* load_maps: the maps of an image.
  * Input: struct image_map. Output: descriptors, l->maps; those of the owner service are borrowed. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
-
-/* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns -err. */
-int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err)
-{
-	char reason[320];
-
-	features_explain(ld->c->features, err, reason, sizeof(reason));
-	snprintf(ld->why, ld->why_len, "cannot create the BPF map %s (%llu bytes): %s", name, (unsigned long long)bytes,
-		reason);
-	return -err;
-}
 
 static int create_plain(struct loader *ld, const struct image_map *m)
 {
@@ -30,7 +18,7 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 
 	if (fd < 0)
 		return load_map_failed(ld, m->name,
-			((uint64_t)m->key_size + m->value_size) * m->max_entries * (percpu ? cpus : 1), -fd);
+			((uint64_t)m->key_size + m->value_size) * m->max_entries * (percpu ? cpus : 1), fd);
 	return fd;
 }
 
@@ -39,9 +27,11 @@ static int create_table(struct loader *ld, const struct image_map *m)
 	static const uint32_t first = 0;
 	int fd = create_plain(ld, m), err;
 
-	if (fd < 0 || bpfsys_map_update(fd, &first, m->data, BPF_ANY) == 0)
+	if (fd < 0)
 		return fd;
-	err = errno;
+	err = bpfsys_map_update(fd, &first, m->data, BPF_ANY);
+	if (!err)
+		return fd;
 	close(fd);
 	return load_map_failed(ld, m->name, m->value_size, err);
 }
@@ -50,9 +40,8 @@ static int borrow(struct loader *ld, int fd, const char *name)
 {
 	if (fd >= 0)
 		return fd;
-	snprintf(ld->why, ld->why_len,
+	return report_error(ld->to, -EINVAL, D_NONE, NULL,
 		"the script needs the owners of sockets (map %s), and their service does not run", name);
-	return -EINVAL;
 }
 
 /* The map's descriptor, or -errno. */
@@ -103,7 +92,7 @@ int load_make_maps(struct loader *ld)
 
 	l->maps = calloc(img->maps.n + 1, sizeof(*l->maps));
 	if (!l->maps)
-		return -ENOMEM;
+		return report_no_memory(ld->to, "create the BPF maps");
 	for (size_t i = 0; i < img->maps.n; i++) {
 		int fd = make_map(ld, &img->maps.v[i]);
 

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_priv: what the files share that load an image. */
+/* load_priv: shared by the files that load an image. */
 #ifndef DWIRE_LOAD_LOAD_PRIV_H
 #define DWIRE_LOAD_LOAD_PRIV_H
 #include <linux/bpf.h>
 
 #include "load/load.h"
 
-/* Where an error text goes, and what it needs. */
 struct loader {
 	const struct load_config *c;
 	struct loaded *l;
-	char *why;
-	size_t why_len;
+	const struct reporter *to; /* of the errors that the functions below return */
 };
 
 /* load_maps.c */
 int load_make_maps(struct loader *ld) __attribute__((warn_unused_result));
-/* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns -err. */
-int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err);
 
 /* load_rings.c: the map's descriptor or -errno. */
 int load_create_rings(struct loader *ld, const char *name) __attribute__((warn_unused_result));
@@ -26,6 +22,9 @@ void load_close_rings(struct loaded *l);
 void load_filler_free(struct filler *f);
 
 /* load_refused.c */
+/* "cannot create the BPF map agg_0 (4096 bytes): reason". Returns err (-errno). */
+int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err);
 void load_cut_log(char *log); /* statistics behind the verdict */
-void load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err);
+/* Reports that the kernel refused a program. Returns err (-errno). */
+int load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err);
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_refused: a program that the kernel refused, told in words of D.
- * Input: the program, the verifier's log. Output: the text in ld->why: the line of D, the reason, the log's end. */
+/* load_refused: reports maps and programs that the kernel refused.
+ * Input: a map's size, or a program and the verifier's log. Output: a report; for a program it points at the line of D
+ * that the refused instruction came from, and has the end of the log as its detail. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "kernel/lockdown.h"
 #include "load/load_priv.h"
 
@@ -67,42 +69,27 @@ static const char *log_tail(const char *log)
 	return p;
 }
 
-/* "tcp.d:7:22: " and, after the message, the line itself. */
-static void add_position(FILE *t, struct loc at)
+/* The end of the log, a line indented by four columns each, in malloc'ed memory; NULL without memory. */
+static char *quote_log(const char *log)
 {
-	unsigned line, col;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *t = open_memstream(&text, &size);
 
-	if (!at.src)
-		return;
-	loc_position(at, &line, &col);
-	fprintf(t, "%s:%u:%u: ", at.src->name, line, col);
-}
-
-static void add_source_line(FILE *t, struct loc at)
-{
-	size_t from, to;
-
-	if (!at.src || at.off > at.src->len)
-		return;
-	for (from = at.off; from > 0 && at.src->text[from - 1] != '\n'; from--)
-		continue;
-	for (to = at.off; to < at.src->len && at.src->text[to] != '\n'; to++)
-		continue;
-	fprintf(t, "\n    %.*s", (int)(to - from), at.src->text + from);
-}
-
-static void add_log(FILE *t, const char *log)
-{
-	const char *p = log_tail(log);
-
-	fprintf(t, "\n  the end of the verifier's log:");
-	while (*p) {
+	if (!t)
+		return NULL;
+	fprintf(t, "  the end of the verifier's log:\n");
+	for (const char *p = log_tail(log); *p;) {
 		size_t len = strcspn(p, "\n");
 
 		if (len)
-			fprintf(t, "\n    %.*s", (int)len, p);
+			fprintf(t, "    %.*s\n", (int)len, p);
 		p += len + (p[len] == '\n');
 	}
+	if (fclose(t) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* A helper whose name begins so is not for this program; older kernels then do not even know it. */
@@ -149,42 +136,48 @@ static const struct image_probe *insn_probe(const struct image *img, const struc
 	return probe < img->probes.n ? &img->probes.v[probe] : NULL;
 }
 
-void load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err)
+int load_map_failed(struct loader *ld, const char *name, uint64_t bytes, int err)
 {
-	long insn = log[0] ? last_insn(log) : -1;
-	const struct image_probe *probe = insn_probe(ld->c->image, p, insn);
-	FILE *t = fmemopen(ld->why, ld->why_len - 1, "w");
-	struct loc at = insn_loc(&p->code, insn);
 	char reason[320];
 
-	ld->why[ld->why_len - 1] = 0;
+	features_explain(ld->c->features, err, reason, sizeof(reason));
+	return report_error(ld->to, err, D_NONE, NULL, "cannot create the BPF map %s (%llu bytes): %s", name,
+		(unsigned long long)bytes, reason);
+}
+
+/* "tcp:::send", or the program's own name, in buf. */
+static const char *prog_name(const struct image_prog *p, const struct image_probe *probe, char *buf, size_t size)
+{
+	if (!probe)
+		return p->name;
+	snprintf(buf, size, "%s:%s:%s:%s", probe->prov, probe->mod, probe->func, probe->name);
+	return buf;
+}
+
+int load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err)
+{
+	long insn = log[0] ? last_insn(log) : -1;
+	struct diag d = { .level = DIAG_ERROR, .err = err, .loc = insn_loc(&p->code, insn) };
+	char reason[320], name[256], text[640], *quoted = NULL;
+	const char *limit = forbidden(log);
+
 	features_explain(ld->c->features, err, reason, sizeof(reason));
 	if (hidden(log)) {
 		log = "";
+		d.loc = (struct loc){ 0 };
 		snprintf(reason, sizeof(reason), "%s", LOCKDOWN_HIDES);
 	}
-	if (!t) {
-		snprintf(ld->why, ld->why_len, "cannot load the program %s: %s", p->name, reason);
-		return;
+	d.message = limit;
+	if (!limit) {
+		/* EACCES and EINVAL are the verifier's own verdicts: the log is the reason. */
+		snprintf(text, sizeof(text), "%s %s: %s",
+			log[0] ? "the kernel's verifier refused the program for" : "cannot load the program for",
+			prog_name(p, insn_probe(ld->c->image, p, insn), name, sizeof(name)),
+			log[0] ? strerror(-err) : reason);
+		d.message = text;
+		d.detail = quoted = log[0] ? quote_log(log) : NULL;
 	}
-	if (log[0])
-		add_position(t, at);
-	if (forbidden(log)) {
-		fprintf(t, "%s", forbidden(log));
-		add_source_line(t, at);
-		fclose(t);
-		return;
-	}
-	fprintf(t, log[0] ? "the kernel's verifier refused the program for " : "cannot load the program for ");
-	if (probe)
-		fprintf(t, "%s:%s:%s:%s", probe->prov, probe->mod, probe->func, probe->name);
-	else
-		fprintf(t, "%s", p->name);
-	/* EACCES and EINVAL are the verifier's own verdicts: the log is the reason. */
-	fprintf(t, ": %s", log[0] ? strerror(err) : reason);
-	if (log[0]) {
-		add_source_line(t, at);
-		add_log(t, log);
-	}
-	fclose(t);
+	report(ld->to, &d);
+	free(quoted);
+	return err;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
 
@@ -171,7 +172,7 @@ int load_await_rings(struct loader *ld)
 		nanosleep(&moment, NULL);
 	}
 	if (!f->running && f->err)
-		return load_map_failed(ld, "dw_rings", 4ull * f->n, -f->err);
+		return load_map_failed(ld, "dw_rings", 4ull * f->n, f->err);
 	return 0;
 }
 
@@ -185,14 +186,15 @@ int load_create_rings(struct loader *ld, const char *name)
 
 	l->rings = calloc(cpus, sizeof(*l->rings));
 	if (!l->rings)
-		return -ENOMEM;
+		return report_no_memory(ld->to, "create the ring buffers");
 	while ((err = create_rings_of(ld, size)) == -ENOMEM && size > RING_MIN)
 		size /= 2;
 	if (err)
-		return load_map_failed(ld, "dw_ring", size, -err);
+		return load_map_failed(ld, "dw_ring", size, err);
 	l->rings_fd = bpfsys_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, name, 4, 4, cpus, 0, l->rings[0]);
 	if (l->rings_fd < 0)
-		return load_map_failed(ld, name, 4ull * cpus, -l->rings_fd);
-	err = start_filling(l, cpus);
-	return err ? err : l->rings_fd;
+		return load_map_failed(ld, name, 4ull * cpus, l->rings_fd);
+	if (start_filling(l, cpus))
+		return report_no_memory(ld->to, "create the ring buffers");
+	return l->rings_fd;
 }

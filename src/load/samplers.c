@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 
 #define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
@@ -130,7 +131,7 @@ int samplers_add(struct samplers *s, const struct image_prog *p, int prog, struc
 	return opened ? 0 : -ENODEV;
 }
 
-void samplers_look(struct samplers *s, struct features *f, FILE *err)
+void samplers_look(struct samplers *s, struct features *f, const struct reporter *to)
 {
 	if (s->n)
 		features_read_cpus(f);
@@ -142,10 +143,10 @@ void samplers_look(struct samplers *s, struct features *f, FILE *err)
 			continue;
 		close_event(s, r);
 		e = start(s, r);
-		if (e && e != -ENODEV && !s->told) {
-			fprintf(err, "dwire: warning: CPU %u came online and cannot be sampled: %s\n", r->cpu,
-				strerror(-e));
-			s->told = true;
+		if (e && e != -ENODEV && !s->warned) {
+			report_warning(
+				to, D_NONE, NULL, "CPU %u came online and cannot be sampled: %s", r->cpu, strerror(-e));
+			s->warned = true;
 		}
 	}
 }

@@ -3,10 +3,10 @@
 #ifndef DWIRE_LOAD_SAMPLERS_H
 #define DWIRE_LOAD_SAMPLERS_H
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "load/load.h"
 
+struct reporter;
 struct sampler;
 
 struct samplers {
@@ -15,7 +15,7 @@ struct samplers {
 	int stats;         /* keeps the kernel counting the runs of programs; -1: off */
 	uint64_t due, ran; /* of profile probes, after detaching */
 	bool counted;      /* ran is known */
-	bool told;         /* of a CPU that is not sampled */
+	bool warned;       /* of a CPU that is not sampled */
 };
 
 /* Links program prog, of the descriptor fd, to an event and starts that. *link is the link's descriptor, -1 where the
@@ -24,8 +24,9 @@ int samplers_link(int prog, int event, int *link) __attribute__((warn_unused_res
 /* Starts program p, loaded as prog, on each CPU that is online. 0 or -errno. */
 int samplers_add(struct samplers *s, const struct image_prog *p, int prog, struct features *f)
 	__attribute__((warn_unused_result));
-/* Starts it on those that have come online meanwhile, or went and came: with its CPU an event ends. */
-void samplers_look(struct samplers *s, struct features *f, FILE *err);
+/* Starts it on CPUs that have come online since the last call, or went and came back: an event ends with its CPU. Warns
+ * of the first that cannot be sampled. */
+void samplers_look(struct samplers *s, struct features *f, const struct reporter *to);
 /* Stops all; twice is fine. Then due is known. */
 void samplers_stop(struct samplers *s);
 /* After that, when no program runs any more. */

@@ -6,13 +6,13 @@
 #include "load/tick.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "kernel/bpfsys.h"
 
 #define MAX_ARGS 12
@@ -81,7 +81,7 @@ static int set_timer(struct ticks *t)
 	return timerfd_settime(t->fd, TFD_TIMER_ABSTIME, &when, NULL) < 0 ? -errno : 0;
 }
 
-int tick_start(const struct loaded *l, struct ticks **out, char *why, size_t why_len)
+int tick_start(const struct loaded *l, struct ticks **out, const struct reporter *to)
 {
 	const struct image *img = l->image;
 	struct ticks *t = NULL;
@@ -113,9 +113,8 @@ int tick_start(const struct loaded *l, struct ticks **out, char *why, size_t why
 		return 0;
 	}
 fail:
-	snprintf(why, why_len, "cannot set up the timer of the tick probes: %s", strerror(-err));
 	tick_free(t);
-	return err;
+	return report_error(to, err, D_NONE, NULL, "cannot set up the timer of the tick probes: %s", strerror(-err));
 }
 
 int tick_fd(const struct ticks *t)

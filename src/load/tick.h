@@ -14,8 +14,8 @@ int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, si
 struct ticks;
 
 /* Starts them now: tick-1s fires for the first time in one second. l is borrowed. *out is NULL when the image has
- * none. 0 or -errno with why. */
-int tick_start(const struct loaded *l, struct ticks **out, char *why, size_t why_len)
+ * none. Returns 0 or -errno, which is reported. */
+int tick_start(const struct loaded *l, struct ticks **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
 /* Readable (poll) when a tick is due. */
 int tick_fd(const struct ticks *t);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counters: see counters.h. Input: net/snmp, net/netstat (a line of names, a line of values) and net/snmp6 (a name
- * and a value a line) of each namespace. Output: text. Invariant: a counter is known by its name; what is no number, or
- * does not only grow (a gauge, or a setting), is told by its new value less the old one all the same, as the kernel's
- * file has it. */
+ * and a value a line) of each namespace. Output: text. Invariant: a counter is known by its name. A gauge or a setting
+ * is shown as its new value less the old one too: the files do not mark them. */
 #include "namespaces/counters.h"
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/report.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "namespaces/zone.h"
@@ -57,7 +57,7 @@ static void open_place(struct counters *c)
 }
 
 /* False: we are not where we were. */
-static bool open_list(struct counters *c, struct zones *z, const char *list, FILE *err)
+static bool open_list(struct counters *c, struct zones *z, const char *list, const struct reporter *to)
 {
 	char *names = arena_strdup(c->arena, list), *rest;
 	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -71,7 +71,7 @@ static bool open_list(struct counters *c, struct zones *z, const char *list, FIL
 		if (fd >= 0 && !setns(fd, CLONE_NEWNET))
 			open_place(c);
 		else
-			fprintf(err, "dwire: warning: no counters of the network namespace %s: %s\n", name,
+			report_warning(to, D_NONE, NULL, "no counters of the network namespace %s: %s", name,
 				fd < 0 ? "it is not there" : strerror(errno));
 		if (fd >= 0)
 			close(fd);
@@ -97,7 +97,7 @@ void counters_free(struct counters *c)
 	free(c);
 }
 
-struct counters *counters_new(struct zones *z, const char *netns, FILE *err)
+struct counters *counters_new(struct zones *z, const char *netns, const struct reporter *to)
 {
 	struct counters *c = calloc(1, sizeof(*c));
 
@@ -111,7 +111,7 @@ struct counters *counters_new(struct zones *z, const char *netns, FILE *err)
 	c->values = strmap_new(c->arena);
 	if (!netns)
 		open_place(c);
-	else if (!open_list(c, z, netns, err)) {
+	else if (!open_list(c, z, netns, to)) {
 		counters_free(c);
 		return NULL;
 	}

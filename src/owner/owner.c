@@ -18,7 +18,9 @@
 
 #include "abi/abi.h"
 #include "abi/owner_scan.h"
+#include "base/report.h"
 #include "kernel/bpfsys.h"
+#include "kernel/features.h"
 #include "kernel/lockdown.h"
 #include "load/cgroup_taken.h"
 #include "owner/owner_load.h"
@@ -146,71 +148,76 @@ int owner_poll(struct owner *o)
 	return err;
 }
 
-static int tell(int err, char *why, size_t len, const char *what)
+/* Reports that the service cannot be started. Returns err. */
+static int failed(int err, const char *what, const char *more, const struct owner_opts *opts, const struct reporter *to)
 {
-	snprintf(why, len, "cannot tell the owners of sockets: %s: %s", what, strerror(-err));
-	return err;
+	char reason[320];
+
+	features_explain(opts->features, err, reason, sizeof(reason));
+	return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s: %s%s", what, reason, more);
 }
 
-static void tell_attach(const struct owner *o, int err, enum owner_prog p, char *why, size_t len)
+/* Loads the programs of the variant that suits, and takes a copy of the cgroup's descriptor. */
+static int load(struct owner *o, const struct owner_opts *opts, const struct reporter *to)
 {
+	int err = owner_load(&o->k, opts->functions);
+
+	if (err && lockdown_hides())
+		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);
+	if (err)
+		return failed(err, "loading the programs (Linux 5.17 or later)", "", opts, to);
+	if (opts->cgroup_fd >= 0 && (o->cgroup = dup(opts->cgroup_fd)) < 0)
+		return failed(-errno, "the root cgroup", "", opts, to);
+	*o->k.partial = o->cgroup < 0 || !opts->whole;
+	return 0;
+}
+
+/* Attaches what is always needed. Without the cgroup no sends are seen; then every socket may be shared. */
+static int attach_first(struct owner *o, const struct owner_opts *opts, const struct reporter *to)
+{
+	static const enum owner_when kinds[] = { ALWAYS, LISTENER, DATAGRAM, STREAM };
+	size_t n = o->cgroup < 0 ? sizeof(kinds) / sizeof(kinds[0]) : 1;
+	enum owner_prog last = PROG_create;
+	bool at_cgroup;
 	char what[64];
-	size_t n;
+	int err = 0;
 
-	snprintf(what, sizeof(what), "attaching %s", owner_progs[p].name);
-	tell(err, why, len, what);
-	n = strlen(why);
-	if (owner_progs[p].type != BPF_TRACE_RAW_TP && o->cgroup >= 0)
-		snprintf(why + n, len - n, "%s", cgroup_taken(err, o->cgroup, owner_progs[p].type));
+	for (size_t i = 0; !err && i < n; i++)
+		err = attach_all(o, kinds[i], &last);
+	if (!err)
+		return 0;
+	at_cgroup = owner_progs[last].type != BPF_TRACE_RAW_TP && o->cgroup >= 0;
+	snprintf(what, sizeof(what), "attaching %s", owner_progs[last].name);
+	return failed(err, what, at_cgroup ? cgroup_taken(err, o->cgroup, owner_progs[last].type) : "", opts, to);
 }
 
-int owner_start(struct owner **out, int cgroup_fd, bool whole, bool functions, char *why, size_t why_len)
+int owner_start(struct owner **out, const struct owner_opts *opts, const struct reporter *to)
 {
 	struct owner *o = calloc(1, sizeof(*o));
-	enum owner_prog failed = PROG_create;
 	int err;
 
+	*out = NULL;
 	if (!o)
-		return tell(-ENOMEM, why, why_len, "memory");
+		return report_no_memory(to, "find the owners of sockets");
 	for (size_t i = 0; i < PROG_COUNT; i++)
 		o->link[i] = -1;
 	o->cgroup = -1;
-	err = owner_load(&o->k, functions);
-	if (err) {
-		tell(err, why, why_len, "loading the programs (Linux 5.17 or later)");
-		if (lockdown_hides())
-			snprintf(why, why_len, "cannot tell the owners of sockets: %s", LOCKDOWN_HIDES);
-		goto out;
-	}
-	if (cgroup_fd >= 0 && (o->cgroup = dup(cgroup_fd)) < 0) {
-		err = tell(-errno, why, why_len, "the root cgroup");
-		goto out;
-	}
-	*o->k.partial = cgroup_fd < 0 || !whole;
-	err = attach_all(o, ALWAYS, &failed);
-	/* Nobody's sends are seen without the cgroup: then sharing must be supposed. */
-	if (!err && cgroup_fd < 0)
-		err = attach_all(o, LISTENER, &failed);
-	if (!err && cgroup_fd < 0)
-		err = attach_all(o, DATAGRAM, &failed);
-	if (!err && cgroup_fd < 0)
-		err = attach_all(o, STREAM, &failed);
-	if (err) {
-		tell_attach(o, err, failed, why, why_len);
-		goto out;
-	}
-	err = scan(o, OWNER_SCAN_FILL);
+	err = load(o, opts, to);
 	if (!err)
-		err = attach_needed(o);
-	if (err)
-		tell(err, why, why_len, "listing the open sockets");
-out:
+		err = attach_first(o, opts, to);
+	if (!err) {
+		err = scan(o, OWNER_SCAN_FILL);
+		if (!err)
+			err = attach_needed(o);
+		if (err)
+			failed(err, "listing the open sockets", "", opts, to);
+	}
 	if (err) {
 		owner_stop(o);
-		o = NULL;
+		return err;
 	}
 	*out = o;
-	return err;
+	return 0;
 }
 
 /* A second link before the first is closed: no end of a socket falls between the two. */

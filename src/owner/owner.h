@@ -5,27 +5,34 @@
 #ifndef DWIRE_OWNER_OWNER_H
 #define DWIRE_OWNER_OWNER_H
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
+struct features;
 struct owner;
+struct reporter;
+
+/* All borrowed, for the call. */
+struct owner_opts {
+	struct features *features; /* required */
+	int cgroup_fd;             /* the root of cgroup2; -1: none is mounted */
+	bool whole;                /* it is the machine's root, not that of a container's cgroup namespace */
+	bool functions;            /* the script sees packets at functions of the kernel */
+};
 
 /* Loads and attaches the service and fills in the sockets that exist. Call it before the programs of a script are
- * attached: of two programs at one place the first attached runs first, and then a packet's owner is right from the
- * first packet that a process sends.
+ * attached: of two programs at one place the first attached runs first, so that a packet's owner is right from the
+ * first packet that a process sends. Returns 0 or -errno, which is reported. Nothing stays behind when the process
+ * dies, however it dies.
  *
- * cgroup_fd: the root of cgroup2 (borrowed), or -1 where none is mounted; whole: it is the root of the machine's, not
- * of a container's. Without that the end of sockets outside is seen of TCP only: of others only those are noted that
- * are created inside. functions: the script sees packets at functions of the kernel. Returns 0 and *out, or -errno and
- * a sentence in why. Nothing stays behind when the process dies, however it dies.
- *
- * Lost on some machines (x86_64 only):
- * - cgroup_fd -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (6.3 on), of
- *   TCP only.
+ * What is missing on some machines:
+ * - whole is false: of sockets created outside of the cgroup namespace the end is seen for TCP only; other sockets are
+ *   known only if they are created inside.
+ * - cgroup_fd is -1: a process is known only when it connects, listens, accepts (see owner_poll) or receives (Linux 6.3
+ *   and later), of TCP only.
  * - before Linux 6.3, where fentry does not work: a process that only receives on a UDP socket it inherited is not
  *   noticed.
- * - before Linux 5.17: there is no service, an error. */
-int owner_start(struct owner **out, int cgroup_fd, bool whole, bool functions, char *why, size_t why_len)
+ * - before Linux 5.17: there is no service; owner_start() fails. */
+int owner_start(struct owner **out, const struct owner_opts *opts, const struct reporter *to)
 	__attribute__((warn_unused_result));
 
 /* Call it some ten times a second; mostly it costs a few loads. The hooks that cost time at every system call or every

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "process/child_stop.h"
 
 struct child {
@@ -188,19 +189,19 @@ static struct child *new_child(void)
 	return c;
 }
 
-int child_start(const char *command, struct child **out, char *why, size_t why_len)
+int child_start(const char *command, struct child **out, const struct reporter *to)
 {
 	struct child *c = new_child();
 	char **argv = NULL;
-	int err = -ENOMEM;
+	int err;
 
 	*out = NULL;
 	if (!c)
-		goto out;
+		return report_no_memory(to, "run a command");
 	argv = split_command(command);
 	if (!argv) {
 		err = -errno;
-		snprintf(why, why_len, "cannot run \"%s\": %s", command,
+		report_error(to, err, D_NONE, NULL, "cannot run \"%s\": %s", command,
 			err == -EINVAL           ? "a quote is not closed"
 				: err == -ENOENT ? "it is empty"
 						 : strerror(-err));
@@ -209,12 +210,12 @@ int child_start(const char *command, struct child **out, char *why, size_t why_l
 	c->name = strdup(argv[0]);
 	err = c->name ? find_program(c->name) : -ENOMEM;
 	if (err) {
-		snprintf(why, why_len, "failed to execute %s: %s", argv[0], strerror(-err));
+		report_error(to, err, D_NONE, NULL, "failed to execute %s: %s", argv[0], strerror(-err));
 		goto out;
 	}
 	err = fork_child(c, argv);
 	if (err)
-		snprintf(why, why_len, "cannot start \"%s\": %s", command, strerror(-err));
+		report_error(to, err, D_NONE, NULL, "cannot start \"%s\": %s", command, strerror(-err));
 out:
 	free(argv);
 	if (err)
@@ -224,20 +225,20 @@ out:
 	return err;
 }
 
-int child_grab(pid_t pid, struct child **out, char *why, size_t why_len)
+int child_grab(pid_t pid, struct child **out, const struct reporter *to)
 {
 	struct child *c = new_child();
 	int err = 0;
 
 	*out = NULL;
 	if (!c)
-		return -ENOMEM;
+		return report_no_memory(to, "trace a process");
 	c->pid = pid;
 	c->pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
 	if (c->pidfd < 0) {
 		err = pid > 0 ? -errno : -ESRCH;
 		/* EINVAL: the number is a thread, not a process. */
-		snprintf(why, why_len, "failed to grab pid %d: %s", (int)pid,
+		report_error(to, err, D_NONE, NULL, "failed to grab pid %d: %s", (int)pid,
 			err == -EINVAL ? "it is a thread of another process; give that process" : strerror(-err));
 		child_free(c);
 		return err;
@@ -257,7 +258,7 @@ int child_fd(const struct child *c)
 }
 
 /* Lets it execute its command; returns when it has. */
-static int execute(struct child *c, char *why, size_t why_len)
+static int execute(struct child *c, const struct reporter *to)
 {
 	int err = 0;
 	ssize_t n;
@@ -276,11 +277,11 @@ static int execute(struct child *c, char *why, size_t why_len)
 	close(c->failed);
 	c->failed = -1;
 	if (err)
-		snprintf(why, why_len, "failed to execute %s: %s", c->name, strerror(-err));
+		report_error(to, err, D_NONE, NULL, "failed to execute %s: %s", c->name, strerror(-err));
 	return err;
 }
 
-int child_ready(struct child *c, char *why, size_t why_len)
+int child_ready(struct child *c, const struct reporter *to)
 {
 	bool ended = false;
 	int err;
@@ -289,29 +290,28 @@ int child_ready(struct child *c, char *why, size_t why_len)
 		return 0;
 	err = child_hold(c->pid);
 	if (err) {
-		snprintf(why, why_len, "cannot hold %s at its start: %s", c->name, strerror(-err));
+		report_error(to, err, D_NONE, NULL, "cannot hold %s at its start: %s", c->name, strerror(-err));
 		return err;
 	}
-	err = execute(c, why, why_len);
+	err = execute(c, to);
 	if (err)
 		return err;
 	err = child_to_entry(c->pid, &ended);
 	c->held = !err && !ended;
 	if (err)
-		snprintf(why, why_len, "cannot bring %s to its start: %s", c->name, strerror(-err));
+		report_error(to, err, D_NONE, NULL, "cannot bring %s to its start: %s", c->name, strerror(-err));
 	else if (ended) {
-		snprintf(why, why_len, "%s has ended before its start", c->name);
-		err = -ESRCH;
+		err = report_error(to, -ESRCH, D_NONE, NULL, "%s has ended before its start", c->name);
 	}
 	return err;
 }
 
-int child_go(struct child *c, char *why, size_t why_len)
+int child_go(struct child *c, const struct reporter *to)
 {
 	if (c->held)
 		child_release(c->pid);
 	c->held = false;
-	return c->go < 0 ? 0 : execute(c, why, why_len);
+	return c->go < 0 ? 0 : execute(c, to);
 }
 
 void child_describe_end(struct child *c, char *buf, size_t len)

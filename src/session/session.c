@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "consume/consume.h"
 #include "consume/symnote.h"
 #include "load/attach.h"
@@ -78,14 +79,13 @@ static bool drain_signals(struct session *s)
 
 /* ---- the consumer ------------------------------------------------------------------------------------------------ */
 
-int session_failed(struct session *s, int err, char *why, size_t why_len)
+int session_failed(struct session *s, int err)
 {
 	s->stop = true;
 	s->output_gone = true;
 	if (err == -EPIPE)
 		return 0;
-	snprintf(why, why_len, "cannot write the output: %s", strerror(-err));
-	return err;
+	return report_error(s->opts.to, err, D_NONE, NULL, "cannot write the output: %s", strerror(-err));
 }
 
 void session_note_names(struct session *s)
@@ -104,7 +104,7 @@ uint64_t session_switchrate(const struct session *s)
 }
 
 /* Prints what the rings hold. The number of records, or -errno. */
-static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
+static int empty_rings(struct session *s, bool final)
 {
 	int status, n;
 
@@ -114,18 +114,18 @@ static int empty_rings(struct session *s, bool final, char *why, size_t why_len)
 	n = consumer_work(s->consumer, final);
 	s->empty_at = session_now() + session_switchrate(s);
 	if (n < 0)
-		return session_failed(s, n, why, why_len);
+		return session_failed(s, n);
 	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
 		s->stop = true;
 	return n;
 }
 
-int session_empty(struct session *s, char *why, size_t why_len)
+int session_empty(struct session *s)
 {
 	int n = 1;
 
 	for (int i = 0; n > 0 && i < LAST_PASSES; i++)
-		n = empty_rings(s, true, why, why_len);
+		n = empty_rings(s, true);
 	return n < 0 ? n : 0;
 }
 
@@ -134,17 +134,17 @@ uint64_t session_report_rate(const struct session *s)
 	return s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
 }
 
-static void report(struct session *s)
+static void report_drops(struct session *s)
 {
 	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
 
 	(void)consumer_report_drops(s->consumer);
 	if (drops > s->owner_drops)
-		fprintf(s->opts.err, "dwire: %llu socket owner drop%s\n", (unsigned long long)(drops - s->owner_drops),
+		report_note(s->opts.to, "%llu socket owner drop%s", (unsigned long long)(drops - s->owner_drops),
 			drops - s->owner_drops == 1 ? "" : "s");
 	s->owner_drops = drops;
 	if (s->attached)
-		attach_look(s->attached, s->opts.err);
+		attach_look(s->attached, s->opts.to);
 	s->report_at = session_now() + session_report_rate(s);
 }
 
@@ -157,13 +157,13 @@ static void child_ended(struct session *s, size_t index)
 
 	child_describe_end(c, text, sizeof(text));
 	if (!s->opts.options->quiet)
-		fprintf(s->opts.err, "dwire: %s\n", text);
+		report_note(s->opts.to, "%s", text);
 	(void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, child_fd(c), NULL);
 	if (--s->live == 0)
 		s->stop = true;
 }
 
-static int handle(struct session *s, const struct epoll_event *ev, char *why, size_t why_len)
+static int handle(struct session *s, const struct epoll_event *ev)
 {
 	uint64_t settled;
 	int err;
@@ -179,7 +179,7 @@ static int handle(struct session *s, const struct epoll_event *ev, char *why, si
 	case EV_TICK:
 		err = tick_expired(s->ticks);
 		if (err)
-			snprintf(why, why_len, "cannot fire a tick probe: %s", strerror(-err));
+			report_error(s->opts.to, err, D_NONE, NULL, "cannot fire a tick probe: %s", strerror(-err));
 		return err;
 	case EV_RING:
 		settled = session_now() + SETTLE_NS;
@@ -207,28 +207,29 @@ static int wait_ms(const struct session *s)
 }
 
 /* Empties the rings when it is time, or sooner when one fills up. */
-static int serve_rings(struct session *s, char *why, size_t why_len)
+static int serve_rings(struct session *s)
 {
 	uint64_t now = session_now();
 	int n = 0;
 
 	if (s->owner && now >= s->empty_at && owner_poll(s->owner) && !s->owner_late++)
-		fprintf(s->opts.err,
-			"dwire: warning: owners of sockets shared by processes may be late from here on\n");
+		report_warning(
+			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
 	if (now >= s->empty_at)
 		n = machine_tell(s->image, s->loaded->maps);
 	if (n < 0)
-		snprintf(why, why_len, "cannot tell the programs the machine's load: %s", strerror(-n));
+		report_error(
+			s->opts.to, n, D_NONE, NULL, "cannot tell the programs the machine's load: %s", strerror(-n));
 	else if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
-		n = empty_rings(s, false, why, why_len);
+		n = empty_rings(s, false);
 	if (now >= s->peek_at)
 		s->peek_at = now + session_switchrate(s) / PEEKS;
 	if (now >= s->report_at)
-		report(s);
+		report_drops(s);
 	return n < 0 ? n : 0;
 }
 
-int session_loop(struct session *s, char *why, size_t why_len)
+int session_loop(struct session *s)
 {
 	int err = 0;
 
@@ -238,12 +239,12 @@ int session_loop(struct session *s, char *why, size_t why_len)
 
 		if (n < 0 && errno != EINTR) {
 			err = -errno;
-			snprintf(why, why_len, "cannot wait for events: %s", strerror(-err));
+			report_error(s->opts.to, err, D_NONE, NULL, "cannot wait for events: %s", strerror(-err));
 		}
 		for (int i = 0; i < n && !err; i++)
-			err = handle(s, &ev[i], why, why_len);
+			err = handle(s, &ev[i]);
 		if (!err)
-			err = serve_rings(s, why, why_len);
+			err = serve_rings(s);
 	}
 	return err;
 }
@@ -276,31 +277,31 @@ static void add_missed(struct session *s)
 			add_missed_in(s, p->parts[k].probe, p, n);
 	}
 	if (late)
-		fprintf(s->opts.err, "dwire: %llu tick firing%s missed (too late)\n", (unsigned long long)late,
+		report_note(s->opts.to, "%llu tick firing%s missed (too late)", (unsigned long long)late,
 			late == 1 ? "" : "s");
 	if (slept)
-		fprintf(s->opts.err, "dwire: %llu profile firing%s missed (a CPU's clock did not fire)\n",
+		report_note(s->opts.to, "%llu profile firing%s missed (a CPU's clock did not fire)",
 			(unsigned long long)slept, slept == 1 ? "" : "s");
 }
 
-static int fire_end(struct session *s, char *why, size_t why_len)
+static int fire_end(struct session *s)
 {
 	int fired = tick_fire(s->loaded, "END", NULL, 0);
 
 	if (fired < 0)
-		snprintf(why, why_len, "cannot fire dtrace:::END: %s", strerror(-fired));
+		report_error(s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::END: %s", strerror(-fired));
 	return fired < 0 ? fired : 0;
 }
 
 /* What was kept to the end is printed, and the ERROR clauses that this fires. */
-static int release(struct session *s, char *why, size_t why_len)
+static int release(struct session *s)
 {
 	int r = s->output_gone ? 0 : consumer_release(s->consumer);
 
-	return r ? session_failed(s, r, why, why_len) : session_empty(s, why, why_len);
+	return r ? session_failed(s, r) : session_empty(s);
 }
 
-int session_end(struct session *s, char *why, size_t why_len)
+int session_end(struct session *s)
 {
 	int err, status;
 
@@ -310,28 +311,28 @@ int session_end(struct session *s, char *why, size_t why_len)
 	 * wait. */
 	if (s->attached)
 		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, &status));
-	err = session_empty(s, why, why_len);
+	err = session_empty(s);
 	if (!err)
-		err = release(s, why, why_len);
+		err = release(s);
 	if (!err)
-		err = fire_end(s, why, why_len);
+		err = fire_end(s);
 	if (!err)
-		err = session_empty(s, why, why_len);
+		err = session_empty(s);
 	if (!err && !s->output_gone) {
 		int r = consumer_aggs(s->consumer);
 
 		if (r)
-			err = session_failed(s, r, why, why_len);
+			err = session_failed(s, r);
 	}
 	if (!err && !s->output_gone && fflush(s->opts.out) != 0)
-		err = session_failed(s, -errno, why, why_len);
+		err = session_failed(s, -errno);
 	add_missed(s);
-	report(s);
+	report_drops(s);
 	if (!err && !s->output_gone) {
 		int r = consumer_end(s->consumer);
 
 		if (r || fflush(s->opts.out) != 0)
-			err = session_failed(s, r ? r : -errno, why, why_len);
+			err = session_failed(s, r ? r : -errno);
 	}
 	return err;
 }

@@ -19,16 +19,16 @@
 #include "options/options.h"
 #include "process/child.h"
 
-#define SESSION_WHY_LEN LOAD_WHY_LEN
-
 struct session;
 
 /* All borrowed, as long as the session lives. */
 struct session_options {
 	struct features *features; /* required */
 	FILE *out;                 /* the script's output; required */
-	FILE *err;                 /* drops, faults, notices; required */
-	struct options *options;   /* setopt() changes them while the session runs; required */
+	FILE *err;                 /* drops, faults; required */
+	/* Errors that the functions below return, warnings, notices; required. */
+	const struct reporter *to;
+	struct options *options; /* setopt() changes them while the session runs; required */
 	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Freeing them,
 	 * after session_free(), terminates those that still run. */
 	struct child *const *children;
@@ -39,13 +39,13 @@ struct session_options {
 /* NULL: no memory. */
 struct session *session_new(const struct image *image, const struct session_options *opts);
 
-/* 0, or -errno with why (give it SESSION_WHY_LEN). From here to session_free() the session takes the signals INT, TERM
+/* 0 or -errno, which is reported. From here to session_free() the session takes the signals INT, TERM
  * and HUP of the process (blocked, and read from a descriptor), and PIPE is ignored. */
-int session_arm(struct session *s, char *why, size_t why_len) __attribute__((warn_unused_result));
-/* 0 or -errno with why. */
-int session_loop(struct session *s, char *why, size_t why_len) __attribute__((warn_unused_result));
-/* Also after a loop that failed. 0 or -errno with why. A reader that closed our output is no error. */
-int session_end(struct session *s, char *why, size_t why_len) __attribute__((warn_unused_result));
+int session_arm(struct session *s) __attribute__((warn_unused_result));
+/* 0 or -errno, which is reported. */
+int session_loop(struct session *s) __attribute__((warn_unused_result));
+/* Also after a loop that failed. 0 or -errno, which is reported. A reader that closed our output is no error. */
+int session_end(struct session *s) __attribute__((warn_unused_result));
 /* exit()'s argument; 0 when the session ended in another way. */
 int session_status(const struct session *s);
 /* NULL is fine. Gives the signals back. */

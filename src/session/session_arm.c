@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "consume/consume.h"
 #include "load/attach.h"
 #include "load/links.h"
@@ -51,7 +52,7 @@ static int take_signals(struct session *s)
 	return watch(s, s->signals, EV_SIGNAL, 0, 0);
 }
 
-static int make_epoll(struct session *s, char *why, size_t why_len)
+static int make_epoll(struct session *s)
 {
 	int err;
 
@@ -63,28 +64,24 @@ static int make_epoll(struct session *s, char *why, size_t why_len)
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = watch(s, child_fd(s->opts.children[i]), EV_CHILD, i, 0);
 	if (err)
-		snprintf(why, why_len, "cannot set up the session's event loop: %s", strerror(-err));
+		report_error(
+			s->opts.to, err, D_NONE, NULL, "cannot set up the session's event loop: %s", strerror(-err));
 	return err;
 }
 
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
-static int start_owner(struct session *s, char *why, size_t why_len)
+static int start_owner(struct session *s)
 {
-	char reason[256];
-	int root, r;
+	/* Without cgroup2 the service knows less; owner.h says what. */
+	int root = s->image->needs_owner ? features_cgroup2(s->opts.features, NULL) : -1;
+	struct owner_opts opts = {
+		.features = s->opts.features,
+		.cgroup_fd = root < 0 ? -1 : root,
+		.whole = features_cgroup2_whole(s->opts.features),
+		.functions = s->image->functions,
+	};
 
-	if (!s->image->needs_owner)
-		return 0;
-	/* Without cgroup2 the service knows less; it says what it needs. */
-	root = features_cgroup2(s->opts.features, why, why_len);
-	r = owner_start(&s->owner, root < 0 ? -1 : root, features_cgroup2_whole(s->opts.features), s->image->functions,
-		why, why_len);
-	if (r >= 0)
-		return r;
-	features_explain(s->opts.features, -r, reason, sizeof(reason));
-	if (strcmp(reason, strerror(-r)) != 0)
-		snprintf(why, why_len, "cannot tell the owners of sockets: %s", reason);
-	return r;
+	return s->image->needs_owner ? owner_start(&s->owner, &opts, s->opts.to) : 0;
 }
 
 static void say_lowered(const struct session *s)
@@ -96,10 +93,10 @@ static void say_lowered(const struct session *s)
 	for (n /= 1024; n >= 1024 && n % 1024 == 0 && units[unit + 1]; n /= 1024)
 		unit++;
 	if (!s->opts.options->quiet)
-		fprintf(s->opts.err, "dwire: buffer size lowered to %u%c\n", n, units[unit]);
+		report_note(s->opts.to, "buffer size lowered to %u%c", n, units[unit]);
 }
 
-static int load(struct session *s, char *why, size_t why_len)
+static int load(struct session *s)
 {
 	struct load_config c = {
 		.image = s->image,
@@ -111,14 +108,14 @@ static int load(struct session *s, char *why, size_t why_len)
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
 	};
 
-	int err = load_image(&c, &s->loaded, why, why_len);
+	int err = load_image(&c, &s->loaded, s->opts.to);
 
 	if (err || !s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
 		return err;
 	if (s->opts.options->bufresize_manual) {
-		snprintf(why, why_len, "cannot make buffers of %llu bytes for each CPU: not enough memory",
+		return report_error(s->opts.to, -ENOMEM, D_NONE, NULL,
+			"cannot make buffers of %llu bytes for each CPU: not enough memory",
 			(unsigned long long)c.bufsize);
-		return -ENOMEM;
 	}
 	say_lowered(s);
 	return 0;
@@ -136,11 +133,11 @@ static const char *moved_counters(void *ctx)
 	struct session *s = ctx;
 
 	if (!s->counters)
-		s->counters = counters_new(s->zones, s->opts.options->netns, s->opts.err);
+		s->counters = counters_new(s->zones, s->opts.options->netns, s->opts.to);
 	return s->counters ? counters_moved(s->counters) : "";
 }
 
-static int make_consumer(struct session *s, char *why, size_t why_len)
+static int make_consumer(struct session *s)
 {
 	struct consumer_env env = {
 		.image = s->image,
@@ -158,7 +155,7 @@ static int make_consumer(struct session *s, char *why, size_t why_len)
 	int err = consumer_new(&env, &s->consumer);
 
 	if (err)
-		snprintf(why, why_len, "cannot map the ring buffers: %s", strerror(-err));
+		report_error(s->opts.to, err, D_NONE, NULL, "cannot map the ring buffers: %s", strerror(-err));
 	return err;
 }
 
@@ -174,36 +171,26 @@ static void warn_partial(const struct session *s)
 			cgroup || k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS || k == ATTACH_CGROUP_SOCKOPS;
 	}
 	if (cgroup && !features_cgroup2_whole(s->opts.features))
-		fprintf(s->opts.err,
-			"dwire: warning: in a cgroup namespace: only its own packets are seen; run outside of "
-			"the container, or with the host's cgroup namespace\n");
+		report_warning(s->opts.to, D_NONE, NULL,
+			"in a cgroup namespace: only its own packets are seen; run outside of "
+			"the container, or with the host's cgroup namespace");
 }
 
-static void warn_refused(const struct session *s)
-{
-	char first[512];
-	size_t n = attach_refused(s->attached, first, sizeof(first));
-
-	if (n)
-		fprintf(s->opts.err, "dwire: warning: %zu place%s not traced; %s\n", n, n == 1 ? " is" : "s are",
-			first);
-}
-
-static int begin(struct session *s, char *why, size_t why_len)
+static int begin(struct session *s)
 {
 	int fired = machine_tell(s->image, s->loaded->maps);
 
 	if (!fired)
 		fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
 	if (fired < 0) {
-		snprintf(why, why_len, "cannot fire dtrace:::BEGIN: %s", strerror(-fired));
-		return fired;
+		return report_error(
+			s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::BEGIN: %s", strerror(-fired));
 	}
-	return fired ? session_empty(s, why, why_len) : 0;
+	return fired ? session_empty(s) : 0;
 }
 
 /* BEGIN may have said exit(): then no other probe fires, as in DTrace. */
-static int attach(struct session *s, char *why, size_t why_len)
+static int attach(struct session *s)
 {
 	int err = 0;
 
@@ -211,32 +198,32 @@ static int attach(struct session *s, char *why, size_t why_len)
 		return 0;
 	if (s->names)
 		symtext_watch(s->symtext, s->opts.features);
-	err = attach_all(s->loaded, s->opts.features, &s->attached, why, why_len);
+	err = attach_all(s->loaded, s->opts.features, &s->attached, s->opts.to);
 	if (err)
 		return err;
 	warn_partial(s);
-	warn_refused(s);
+	attach_warn_refused(s->attached, s->opts.to);
 	err = s->owner ? owner_last(s->owner) : 0;
 	if (err) {
-		snprintf(
-			why, why_len, "cannot attach the service that tells the owners of sockets: %s", strerror(-err));
-		return err;
+		return report_error(s->opts.to, err, D_NONE, NULL,
+			"cannot attach the service that finds the owners of sockets: %s", strerror(-err));
 	}
-	err = tick_start(s->loaded, &s->ticks, why, why_len);
+	err = tick_start(s->loaded, &s->ticks, s->opts.to);
 	if (!err && s->ticks) {
 		err = watch(s, tick_fd(s->ticks), EV_TICK, 0, 0);
 		if (err)
-			snprintf(why, why_len, "cannot watch the timer of the tick probes: %s", strerror(-err));
+			report_error(s->opts.to, err, D_NONE, NULL, "cannot watch the timer of the tick probes: %s",
+				strerror(-err));
 	}
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
-		err = child_go(s->opts.children[i], why, why_len);
+		err = child_go(s->opts.children[i], s->opts.to);
 	if (!err)
 		session_note_names(s);
 	return err;
 }
 
 /* -x cpu: BEGIN, END and tick fire where this process runs. */
-static int stay_on_cpu(const struct session *s, char *why, size_t why_len)
+static int stay_on_cpu(const struct session *s)
 {
 	cpu_set_t set;
 	int cpu = s->opts.options->cpu, err = 0;
@@ -249,32 +236,32 @@ static int stay_on_cpu(const struct session *s, char *why, size_t why_len)
 	if (sched_setaffinity(0, sizeof(set), &set) < 0)
 		err = -errno;
 	if (err)
-		snprintf(why, why_len, "cannot trace on CPU %d: %s", cpu, strerror(-err));
+		report_error(s->opts.to, err, D_NONE, NULL, "cannot trace on CPU %d: %s", cpu, strerror(-err));
 	return err;
 }
 
-int session_arm(struct session *s, char *why, size_t why_len)
+int session_arm(struct session *s)
 {
-	int err = features_require(s->opts.features, why, why_len);
+	int err = features_require(s->opts.features, s->opts.to);
 
 	links_more_files(LINKS_FILES);
 	if (!err)
-		err = stay_on_cpu(s, why, why_len);
+		err = stay_on_cpu(s);
 	if (!err)
-		err = start_owner(s, why, why_len);
+		err = start_owner(s);
 	if (!err)
-		err = load(s, why, why_len);
+		err = load(s);
 	if (!err)
-		err = make_consumer(s, why, why_len);
+		err = make_consumer(s);
 	if (!err)
-		err = make_epoll(s, why, why_len);
+		err = make_epoll(s);
 	if (!err)
-		err = begin(s, why, why_len);
+		err = begin(s);
 	if (!err)
-		err = attach(s, why, why_len);
+		err = attach(s);
 	/* What was printed so far shall be seen before a long wait. */
 	if (!err && fflush(s->opts.out) != 0)
-		err = session_failed(s, -errno, why, why_len);
+		err = session_failed(s, -errno);
 	s->empty_at = s->peek_at = session_now() + session_switchrate(s) / PEEKS;
 	s->report_at = session_now() + session_report_rate(s);
 	return err;

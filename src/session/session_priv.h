@@ -44,7 +44,7 @@ uint64_t session_report_rate(const struct session *s); /* ns: how often losses a
 /* Processes that addresses are printed of may end before these are. */
 void session_note_names(struct session *s);
 /* Prints what the rings hold, to the last record. 0 or -errno. */
-int session_empty(struct session *s, char *why, size_t why_len);
+int session_empty(struct session *s);
 /* What a write error means: a reader that went away ends the session in order. */
-int session_failed(struct session *s, int err, char *why, size_t why_len);
+int session_failed(struct session *s, int err);
 #endif

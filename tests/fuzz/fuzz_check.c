@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/why.h"
 #include "base/diag_text.h"
 #include "compile/compile.h"
 #include "kernel/btf/btf.h"
@@ -59,7 +60,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const char *const kfuncs[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast" };
 	uint32_t ids[2];
-	char why[4096];
+	struct why why = WHY_INIT(why);
+	struct owner_opts opts = { 0 };
 
 	(void)argc;
 	(void)argv;
@@ -75,11 +77,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		lenv.tracepoint = find_tracepoint;
 		lenv.ctx = btf;
 	}
-	load = btf && getenv("DWIRE_FUZZ_LOAD") && features_require(features, why, sizeof(why)) == 0;
-	if (load &&
-		owner_start(&owner, features_cgroup2(features, why, sizeof(why)), features_cgroup2_whole(features),
-			false, why, sizeof(why))) {
-		fprintf(stderr, "%s\n", why);
+	load = btf && getenv("DWIRE_FUZZ_LOAD") && features_require(features, &why.to) == 0;
+	opts.features = features;
+	opts.cgroup_fd = load ? features_cgroup2(features, &why.to) : -1;
+	opts.whole = features_cgroup2_whole(features);
+	if (load && owner_start(&owner, &opts, &why.to)) {
+		fprintf(stderr, "%s\n", why.text);
 		abort();
 	}
 	return 0;
@@ -247,11 +250,11 @@ static void load_it(const struct image *im)
 		.last_users_fd = owner_last_users_fd(owner),
 		.senders_fd = owner_senders_fd(owner) };
 	struct loaded *l = NULL;
-	char why[LOAD_WHY_LEN];
-	int r = load_image(&c, &l, why, sizeof(why));
+	struct why why = WHY_INIT(why);
+	int r = load_image(&c, &l, &why.to);
 
 	if (r)
-		fprintf(stderr, "not loaded: %s\n", why);
+		fprintf(stderr, "not loaded: %s\n", why.text);
 	must(!r || r == -ENOMEM || r == -E2BIG);
 	load_free(l);
 }

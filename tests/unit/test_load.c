@@ -26,6 +26,7 @@
 #include "load/tick.h"
 #include "namespaces/zone.h"
 #include "process/child.h"
+#include "why.h"
 
 enum { M_RINGS, M_COUNT, M_GLOBALS, M_DROPS, NMAPS };
 enum { C_FORK, C_EGRESS, C_SLOTS };
@@ -259,11 +260,11 @@ static void test_ticks(const struct loaded *l)
 	struct ticks *t = NULL;
 	struct pollfd p = { .events = POLLIN };
 	struct timespec start, now;
-	char why[256];
+	struct why why = WHY_INIT(why);
 	uint64_t missed;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	CHECK(tick_start(l, &t, why, sizeof(why)) == 0 && t, "%s", why);
+	CHECK(tick_start(l, &t, &why.to) == 0 && t, "%s", why.text);
 	p.fd = tick_fd(t);
 	CHECK(poll(&p, 1, 1000) == 1, "no tick");
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -288,12 +289,12 @@ static void test_ticks(const struct loaded *l)
 static void test_attached(const struct loaded *l, struct features *f)
 {
 	struct attached *a = NULL;
-	char why[1024];
+	struct why why = WHY_INIT(why);
 	uint64_t sent, forked;
 
 	send_packets(10);
 	CHECK(counter(l, f, C_EGRESS) == 0, "counted before it was attached");
-	CHECK(attach_all(l, f, &a, why, sizeof(why)) == 0, "%s", why);
+	CHECK(attach_all(l, f, &a, &why.to) == 0, "%s", why.text);
 	if (!a)
 		return;
 	send_packets(100);
@@ -321,10 +322,10 @@ static void test_image(struct features *f)
 		.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
 	};
 	struct loaded *l = NULL;
-	char why[LOAD_WHY_LEN];
+	struct why why = WHY_INIT(why);
 
 	make_image(&img, progs);
-	CHECK(load_image(&c, &l, why, sizeof(why)) == 0, "%s", why);
+	CHECK(load_image(&c, &l, &why.to) == 0, "%s", why.text);
 	if (!l)
 		return;
 	CHECK(l->ring_size == 131072, "a ring of %u bytes", l->ring_size);
@@ -346,7 +347,7 @@ static void test_profile(struct features *f)
 	struct loaded *l = NULL;
 	struct attached *a = NULL;
 	struct timespec start, now;
-	char why[LOAD_WHY_LEN];
+	struct why why = WHY_INIT(why);
 	uint64_t fired, due;
 
 	make_image(&img, progs);
@@ -357,8 +358,8 @@ static void test_profile(struct features *f)
 		.probe = P_PROFILE,
 		.code = CODE(fork_insns, ref_count) };
 	img.progs.n = 1;
-	CHECK(load_image(&c, &l, why, sizeof(why)) == 0, "%s", why);
-	CHECK(l && attach_all(l, f, &a, why, sizeof(why)) == 0, "%s", why);
+	CHECK(load_image(&c, &l, &why.to) == 0, "%s", why.text);
+	CHECK(l && attach_all(l, f, &a, &why.to) == 0, "%s", why.text);
 	if (a) {
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		do
@@ -389,31 +390,29 @@ static void test_refused(struct features *f)
 		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
 	};
 	struct loaded *l = NULL;
-	char why[LOAD_WHY_LEN] = "";
+	struct why why = WHY_INIT(why);
 	int err;
 
 	make_image(&img, progs);
 	progs[P_EGRESS].code = CODE(bad_insns, NULL);
 	progs[P_EGRESS].code.lines.v = lines;
 	progs[P_EGRESS].code.lines.n = ROWS(lines);
-	err = load_image(&c, &l, why, sizeof(why));
+	err = load_image(&c, &l, &why.to);
 	CHECK(err == -EACCES && !l, "%d", err);
-	CHECK(strncmp(why, "bad.d:3:8: ", 11) == 0, "%s", why);
-	CHECK(strstr(why, "ip:::send") != NULL, "%s", why);
-	CHECK(strstr(why, "trace(*(long *)3);") != NULL, "%s", why);
-	CHECK(strstr(why, "R3 !read_ok") != NULL, "%s", why);
-	/* Cut to a short buffer. */
-	CHECK(load_image(&c, &l, why, 40) == -EACCES && strlen(why) >= 36 && strlen(why) < 40, "%s", why);
+	CHECK(strncmp(why.text, "bad.d:3:8: ", 11) == 0, "%s", why.text);
+	CHECK(strstr(why.text, "ip:::send") != NULL, "%s", why.text);
+	CHECK(strstr(why.text, "trace(*(long *)3);") != NULL, "%s", why.text);
+	CHECK(strstr(why.text, "R3 !read_ok") != NULL, "%s", why.text);
 	/* A map that no kernel makes. */
 	make_image(&img, progs);
 	img.maps.n = 0;
-	CHECK(load_image(&c, &l, why, sizeof(why)) == -EINVAL && strstr(why, "dwt_begin"), "%s", why);
+	CHECK(load_image(&c, &l, &why.to) == -EINVAL && strstr(why.text, "dwt_begin"), "%s", why.text);
 	make_image(&img, progs);
 	image_maps[M_COUNT].key_size = 5;
-	CHECK(load_image(&c, &l, why, sizeof(why)) == -EINVAL && strstr(why, "dwt:count"), "%s", why);
+	CHECK(load_image(&c, &l, &why.to) == -EINVAL && strstr(why.text, "dwt:count"), "%s", why.text);
 	image_maps[M_COUNT].key_size = 4;
 	progs[P_FORK].attach_btf_id = 1;
-	CHECK(load_image(&c, &l, why, sizeof(why)) < 0 && strstr(why, "proc:::fork"), "%s", why);
+	CHECK(load_image(&c, &l, &why.to) < 0 && strstr(why.text, "proc:::fork"), "%s", why.text);
 }
 
 /* Without capabilities the message names the missing ones. */
@@ -424,15 +423,15 @@ static void test_unprivileged(void)
 
 	if (pid == 0) {
 		struct features *f;
-		char why[512] = "";
+		struct why why = WHY_INIT(why);
 		int err;
 
 		if (setgid(65534) < 0 || setuid(65534) < 0)
 			_exit(2);
 		f = features_new();
-		err = features_require(f, why, sizeof(why));
+		err = features_require(f, &why.to);
 		features_free(f);
-		_exit(err == -EPERM && strstr(why, "CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN") ? 0 : 1);
+		_exit(err == -EPERM && strstr(why.text, "CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN") ? 0 : 1);
 	}
 	waitpid(pid, &status, 0);
 	CHECK(status == 0, "status %x", (unsigned)status);
@@ -508,13 +507,12 @@ static void test_killed(struct features *f)
 		};
 		struct loaded *l = NULL;
 		struct attached *a = NULL;
-		char why[LOAD_WHY_LEN];
+		struct why why = WHY_INIT(why);
 
 		make_image(&img, progs);
 		for (size_t i = 0; i < img.progs.n; i++)
 			progs[i].name = kill_name;
-		if (load_image(&c, &l, why, sizeof(why)) || attach_all(l, f, &a, why, sizeof(why)) ||
-			write(ready[1], "r", 1) != 1)
+		if (load_image(&c, &l, &why.to) || attach_all(l, f, &a, &why.to) || write(ready[1], "r", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -542,19 +540,20 @@ static bool ended(const struct child *c, int ms)
 static void test_child_start(void)
 {
 	struct child *c = NULL;
-	char why[256], path[] = "/tmp/dwt_childXXXXXX", cmd[128], text[64] = "", expect[64];
+	struct why why = WHY_INIT(why);
+	char path[] = "/tmp/dwt_childXXXXXX", cmd[128], text[64] = "", expect[64];
 	int fd = mkostemp(path, O_CLOEXEC);
 
 	/* Quotes hold words together; nothing runs before child_go(). */
 	snprintf(cmd, sizeof(cmd), "  sh -c 'echo \"$0,$1\" > %s' \"a  b\" c\\ d ", path);
-	CHECK(child_start(cmd, &c, why, sizeof(why)) == 0, "%s", why);
+	CHECK(child_start(cmd, &c, &why.to) == 0, "%s", why.text);
 	CHECK(!ended(c, 50) && read(fd, text, sizeof(text)) == 0, "it ran before its time");
-	CHECK(child_go(c, why, sizeof(why)) == 0, "%s", why);
+	CHECK(child_go(c, &why.to) == 0, "%s", why.text);
 	CHECK(ended(c, 2000), "still running");
 	CHECK(pread(fd, text, sizeof(text) - 1, 0) > 0 && strcmp(text, "a  b,c d\n") == 0, "%s", text);
-	child_describe_end(c, why, sizeof(why));
+	child_describe_end(c, text, sizeof(text));
 	snprintf(expect, sizeof(expect), "pid %d has exited", (int)child_pid(c));
-	CHECK(strcmp(why, expect) == 0, "%s", why);
+	CHECK(strcmp(text, expect) == 0, "%s", text);
 	child_free(c);
 	close(fd);
 	unlink(path);
@@ -563,16 +562,16 @@ static void test_child_start(void)
 static void test_child_ends(void)
 {
 	struct child *c = NULL;
-	char why[256];
+	struct why why = WHY_INIT(why);
 	pid_t pid;
 
-	CHECK(child_start("/nonexistent/program x", &c, why, sizeof(why)) == -ENOENT && !c &&
-			strstr(why, "/nonexistent/program"),
-		"%s", why);
-	CHECK(child_start("sh -c 'unclosed", &c, why, sizeof(why)) == -EINVAL && !c, "%s", why);
-	CHECK(child_start("  ", &c, why, sizeof(why)) == -ENOENT && !c, "%s", why);
+	CHECK(child_start("/nonexistent/program x", &c, &why.to) == -ENOENT && !c &&
+			strstr(why.text, "/nonexistent/program"),
+		"%s", why.text);
+	CHECK(child_start("sh -c 'unclosed", &c, &why.to) == -EINVAL && !c, "%s", why.text);
+	CHECK(child_start("  ", &c, &why.to) == -ENOENT && !c, "%s", why.text);
 	/* One that still runs is terminated. */
-	CHECK(child_start("sleep 30", &c, why, sizeof(why)) == 0 && child_go(c, why, sizeof(why)) == 0, "%s", why);
+	CHECK(child_start("sleep 30", &c, &why.to) == 0 && child_go(c, &why.to) == 0, "%s", why.text);
 	pid = child_pid(c);
 	child_free(c);
 	CHECK(kill(pid, 0) < 0 && errno == ESRCH, "pid %d is still there", (int)pid);
@@ -581,15 +580,15 @@ static void test_child_ends(void)
 	if (pid == 0)
 		for (;;)
 			pause();
-	CHECK(child_grab(pid, &c, why, sizeof(why)) == 0 && child_pid(c) == pid && !ended(c, 0), "%s", why);
+	CHECK(child_grab(pid, &c, &why.to) == 0 && child_pid(c) == pid && !ended(c, 0), "%s", why.text);
 	child_free(c);
 	CHECK(kill(pid, 0) == 0, "a grabbed process was killed");
-	CHECK(child_grab(pid, &c, why, sizeof(why)) == 0, "%s", why);
+	CHECK(child_grab(pid, &c, &why.to) == 0, "%s", why.text);
 	kill(pid, SIGKILL);
 	CHECK(ended(c, 2000), "its end was not seen");
 	waitpid(pid, NULL, 0);
 	child_free(c);
-	CHECK(child_grab(pid, &c, why, sizeof(why)) == -ESRCH && !c, "%s", why);
+	CHECK(child_grab(pid, &c, &why.to) == -ESRCH && !c, "%s", why.text);
 }
 
 /* ---- features, zones --------------------------------------------------------------------------------------------- */
@@ -602,16 +601,16 @@ static void test_detached_cgroup(void)
 
 	if (pid == 0) {
 		struct features *f = features_new();
-		char why[512] = "";
+		struct why why = WHY_INIT(why);
 		int fd;
 
 		if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 			(umount2("/sys/fs/cgroup/unified", MNT_DETACH) < 0 &&
 				umount2("/sys/fs/cgroup", MNT_DETACH) < 0))
 			_exit(77);
-		fd = features_cgroup2(f, why, sizeof(why));
+		fd = features_cgroup2(f, &why.to);
 		if (fd < 0)
-			printf("%s\n", why);
+			printf("%s\n", why.text);
 		_exit(fd >= 0 && features_cgroup2_whole(f) && faccessat(fd, "cgroup.procs", R_OK, 0) == 0 ? 0 : 1);
 	}
 	waitpid(pid, &status, 0);
@@ -620,13 +619,13 @@ static void test_detached_cgroup(void)
 
 static void test_features(struct features *f)
 {
-	char why[512];
-	int fd = features_cgroup2(f, why, sizeof(why));
+	struct why why = WHY_INIT(why);
+	int fd = features_cgroup2(f, &why.to);
 	struct timespec t;
 	int64_t off = features_walltime_offset();
 
-	CHECK(features_require(f, why, sizeof(why)) == 0, "%s", why);
-	CHECK(fd >= 0 && features_cgroup2(f, why, sizeof(why)) == fd, "%s", why);
+	CHECK(features_require(f, &why.to) == 0, "%s", why.text);
+	CHECK(fd >= 0 && features_cgroup2(f, &why.to) == fd, "%s", why.text);
 	CHECK(features_cpus(f) == (unsigned)libbpf_num_possible_cpus(), "%u CPUs", features_cpus(f));
 	CHECK(features_cpu_online(f, (unsigned)sched_getcpu()), "this CPU is not online");
 	CHECK(!features_cpu_online(f, features_cpus(f)), "a CPU too many");
@@ -704,10 +703,10 @@ static void test_zones(struct features *f)
 int main(void)
 {
 	struct features *f = features_new();
-	char why[512];
+	struct why why = WHY_INIT(why);
 
-	if (!f || features_require(f, why, sizeof(why))) {
-		printf("skip: %s\n", f ? why : "no memory");
+	if (!f || features_require(f, &why.to)) {
+		printf("skip: %s\n", f ? why.text : "no memory");
 		features_free(f);
 		return 77;
 	}

@@ -13,6 +13,7 @@
 
 #include "handmade.h"
 #include "session/session.h"
+#include "why.h"
 
 #define MAX_INSNS 64
 #define MAX_PROGS 6
@@ -135,7 +136,7 @@ struct result {
 	int arm, loop, end, status;
 	double seconds;
 	char *out, *err;
-	char why[SESSION_WHY_LEN];
+	struct why why;
 };
 
 static double seconds(void)
@@ -166,14 +167,16 @@ static void run(struct features *f, struct made *m, struct child *child, FILE *o
 	err = open_memstream(&r->err, &err_len);
 	opts.out = out;
 	opts.err = err;
+	r->why = (struct why)WHY_INIT(r->why);
+	opts.to = &r->why.to;
 	s = session_new(&m->img, &opts);
 	CHECK(s != NULL, "no memory");
-	r->arm = session_arm(s, r->why, sizeof(r->why));
+	r->arm = session_arm(s);
 	r->seconds = seconds();
 	if (!r->arm) {
-		r->loop = session_loop(s, r->why, sizeof(r->why));
+		r->loop = session_loop(s);
 		r->seconds = seconds() - r->seconds;
-		r->end = session_end(s, r->why, sizeof(r->why));
+		r->end = session_end(s);
 	}
 	r->status = session_status(s);
 	session_free(s);
@@ -199,7 +202,7 @@ static void expect(const struct result *r, const char *what, const char *out, in
 	const char *said;
 
 	late_ticks(r, &said);
-	CHECK(!r->arm && !r->loop && !r->end, "%s: %d %d %d: %s", what, r->arm, r->loop, r->end, r->why);
+	CHECK(!r->arm && !r->loop && !r->end, "%s: %d %d %d: %s", what, r->arm, r->loop, r->end, r->why.text);
 	CHECK(!r->out || strcmp(r->out, out) == 0, "%s: printed \"%s\" and not \"%s\"", what, r->out, out);
 	CHECK(r->status == status, "%s: status %d", what, r->status);
 	CHECK(!*said, "%s: said \"%s\"", what, said);
@@ -252,7 +255,8 @@ static void test_exit(struct features *f)
 	missed = late_ticks(&r, &said);
 	while (n < ROWS(lines) && strcmp(r.out, lines[n]) != 0)
 		n++;
-	CHECK(!r.arm && !r.loop && !r.end && r.status == 7, "%d %d %d %d: %s", r.arm, r.loop, r.end, r.status, r.why);
+	CHECK(!r.arm && !r.loop && !r.end && r.status == 7, "%d %d %d %d: %s", r.arm, r.loop, r.end, r.status,
+		r.why.text);
 	CHECK(n <= 4 && n + missed >= 4 && !*said, "printed \"%s\", said \"%s\"", r.out, r.err);
 	CHECK(r.seconds >= 0.219 && r.seconds < SOON, "%f s", r.seconds);
 	release(&r);
@@ -307,18 +311,18 @@ static void test_child(struct features *f)
 	struct made m;
 	struct result r;
 	struct child *c = NULL;
-	char why[256];
+	struct why why = WHY_INIT(why);
 
 	make_image(&m, specs, ROWS(specs));
-	CHECK(child_start("sleep 0.2", &c, why, sizeof(why)) == 0, "%s", why);
+	CHECK(child_start("sleep 0.2", &c, &why.to) == 0, "%s", why.text);
 	run(f, &m, c, NULL, &r);
 	expect(&r, "child", "1122\n", 0);
 	CHECK(r.seconds >= 0.19 && r.seconds < SOON, "%f s", r.seconds);
 	child_free(c);
 	release(&r);
 	c = NULL;
-	CHECK(child_start("/no/such/program", &c, why, sizeof(why)) == -ENOENT && !c && strstr(why, "/no/such/program"),
-		"%s", why);
+	CHECK(child_start("/no/such/program", &c, &why.to) == -ENOENT && !c && strstr(why.text, "/no/such/program"),
+		"%s", why.text);
 }
 
 /* Forks of a command, between BEGIN and END: at least its own, others may fork too. */
@@ -332,16 +336,15 @@ static void test_attached(struct features *f)
 	struct made m;
 	struct result r;
 	struct child *c = NULL;
-	char why[256];
+	struct why why = WHY_INIT(why);
 	size_t n = 0;
 
 	make_image(&m, specs, ROWS(specs));
-	CHECK(child_start("sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/true; done; :'", &c, why,
-		      sizeof(why)) == 0,
-		"%s", why);
+	CHECK(child_start("sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/true; done; :'", &c, &why.to) == 0,
+		"%s", why.text);
 	run(f, &m, c, NULL, &r);
 	child_free(c);
-	CHECK(!r.arm && !r.loop && !r.end, "%d %d %d: %s", r.arm, r.loop, r.end, r.why);
+	CHECK(!r.arm && !r.loop && !r.end, "%d %d %d: %s", r.arm, r.loop, r.end, r.why.text);
 	CHECK(strncmp(r.out, "11", 2) == 0, "printed \"%s\"", r.out);
 	while (strncmp(r.out + 2 + 2 * n, "33", 2) == 0)
 		n++;
@@ -379,7 +382,7 @@ static void test_closed_output(struct features *f)
 	/* A full disk is an error. */
 	out = fopen("/dev/full", "we");
 	run(f, &m, NULL, out, &r);
-	CHECK(r.loop == -ENOSPC && strstr(r.why, "No space left"), "%d: %s", r.loop, r.why);
+	CHECK(r.loop == -ENOSPC && strstr(r.why.text, "No space left"), "%d: %s", r.loop, r.why.text);
 	fclose(out);
 	release(&r);
 }
@@ -412,7 +415,7 @@ static void test_error(struct features *f)
 
 	make_image(&m, specs, ROWS(specs));
 	run(f, &m, NULL, NULL, &r);
-	CHECK(!r.arm && !r.loop && !r.end, "%s", r.why);
+	CHECK(!r.arm && !r.loop && !r.end, "%s", r.why.text);
 	CHECK(strstr(r.err, "invalid address (0xabc)") && strstr(r.err, "in ERROR probe enabling\n"), "%s", r.err);
 	release(&r);
 }
@@ -432,10 +435,10 @@ static void test_restored(void)
 int main(void)
 {
 	struct features *f = features_new();
-	char why[512];
+	struct why why = WHY_INIT(why);
 
-	if (!f || features_require(f, why, sizeof(why))) {
-		printf("skip: %s\n", f ? why : "no memory");
+	if (!f || features_require(f, &why.to)) {
+		printf("skip: %s\n", f ? why.text : "no memory");
 		features_free(f);
 		return 77;
 	}

@@ -24,7 +24,9 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "../unit/why.h"
 #include "abi/abi.h"
+#include "kernel/features.h"
 #include "owner/owner.h"
 
 struct test {
@@ -225,11 +227,14 @@ static void finish(struct test *t, pid_t pid)
 
 static void start(struct test *t)
 {
-	char why[200] = "";
-	int err = owner_start(&t->o, t->cgroup, true, false, why, sizeof(why));
+	struct why why = WHY_INIT(why);
+	struct owner_opts opts = { .features = features_new(), .cgroup_fd = t->cgroup, .whole = true };
+	int err = opts.features ? owner_start(&t->o, &opts, &why.to) : -ENOMEM;
+
+	features_free(opts.features);
 
 	if (err) {
-		printf("# %s: %s\n", t->name, why);
+		printf("# %s: %s\n", t->name, why.text);
 		exit(1);
 	}
 }
