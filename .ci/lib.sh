@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What ./run and ./check share: packages and builds. Sourced by bash, with `root` set to the top of the tree.
 # Each step costs milliseconds when nothing is to be done: no apt, no meson.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """gen_lib: the functions of lib.bpf.o as C arrays for src/ir/emit.c.
 
 Input: lib.bpf.o, made by

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """pack_skel IN OUT: a light skeleton with its two blobs, the loader's instructions and data, compressed.
 
 Input:  what `bpftool gen skeleton -L` writes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bash completion of dwire: tools, their options, options of the command, names of probes.
 # Everything is asked of the program itself, so that it fits the dwire that is installed.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # fish completion of dwire: tools, their options, options of the command, names of probes, all asked of the program.
 
 # Runs the program that is being typed.

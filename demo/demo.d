@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* demo: what ./run shows. Live TCP segments, UDP datagrams and state changes with the process that owns each, a summary
  * by process at the end. */
 #pragma D option quiet

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # traffic.sh BUILD [SECONDS]: the demonstration of ./run. Traces, with demo/demo.d, traffic that it makes itself for
 # some ten seconds: TCP and UDP over IPv4 and IPv6 between processes of this machine, and connections refused.
 set -eu -o pipefail

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* const: numbers that D programs know by name. */
 
 /* ---- errno -------------------------------------------------------------------------------------------------------- */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dns: sites and arguments of the dns provider. Offsets of the message are from the IP header. */
 
 /* Where the name that begins there ends; 0: it does not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions: what the kernel's functions give as sites of the network providers, in the tiers functions and kprobes. The
  * member full is made: the whole socket of the packet or argument (of a handshake its listener, none of TIME_WAIT). */
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Puts text files into a C table.
 
 Usage: gen_embed.py dlib|tool OUTPUT.c FILE...
@@ -38,8 +39,10 @@ def squeeze(data):
 
 
 def read(path, kind):
+    """What is embedded: comments of dlib and the licence line of a tool stay out of the binary."""
     with open(path, "rb") as f:
-        return squeeze(f.read()) if kind == "dlib" else f.read()
+        data = f.read()
+    return squeeze(data) if kind == "dlib" else re.sub(rb"\A// SPDX-[^\n]*\n", b"", data)
 
 
 def declarations(data):

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* icmp: sites and arguments of the icmp provider. */
 
 /* Is the packet at nh, of Ethernet's protocol (in network order), a message: not a later fragment, and with no header

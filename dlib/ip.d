@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ip: arguments of the ip provider: ifinfo_t, ipv4info_t, ipv6info_t. */
 
 typedef struct iphdr ipha_t;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lockstat: the kernel's locks: who waited for one, who takes and gives one. */
 struct dw_lock {
 	void *lock;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* neigh: sites and arguments of the neigh provider. */
 
 /* What a question and its answer share: the device and the address. */

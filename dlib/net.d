@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
  * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
  * A member that a site's translator leaves out is what the site gives under the same name (a socket is never NULL then, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* netdev: sites and arguments of the net provider. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proc: processes, threads and CPUs as DTrace knows them, made of the kernel's own structures. What Linux does not have
  * (processor sets, tasks, projects) reads as 0. */
 

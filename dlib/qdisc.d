@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qdisc: sites and arguments of the qdisc provider. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

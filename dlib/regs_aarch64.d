@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* regs_aarch64: the registers of a process as uregs[] numbers them: their place in the kernel's struct pt_regs. */
 inline int R_X0 = 0;
 inline int R_X1 = 1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* requests: requests to disks, as the block layer hands them to a device and gets them back. */
 inline int B_BUSY = 0x1;
 inline int B_DONE = 0x2;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched: what the probes of proc and sched are about: a thread, and what the place says besides. */
 struct dw_task {
 	struct task_struct *task;	/* the thread that the arguments describe */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sctp: arguments of the sctp provider: sctpsinfo_t, sctpinfo_t, sctplsinfo_t. */
 
 typedef struct sctphdr sctp_hdr_t;

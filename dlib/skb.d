@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* skb: sites and arguments of the skb provider. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sock: sockets as system calls use them. A site gives a struct dw_sk: a socket, the call's arguments and its end. */
 
 struct dw_sk {

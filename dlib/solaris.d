@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* solaris: variables of Solaris' kernel that scripts read, as `name: __sym_NAME stands for it. */
 
 inline int __sym_hp_avenrun[int i] = (int)__machine(i);	/* load averages, times 65536 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* syscall: what sys_enter and sys_exit give. Arguments and numbers are in the registers of the machine: regs_*.d. */
 struct dw_sysenter {
 	struct pt_regs *regs;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysinfo: what the kernel's statistics are counted by: system calls, switches, requests, ticks, locks. */
 struct dw_stat {
 	struct task_struct *task;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp: arguments of the tcp provider: tcpsinfo_t, tcplsinfo_t, tcpinfo_t; states and flags. */
 
 typedef struct tcphdr tcph_t;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp_events: what the tcp provider's probes of losses, resets, listeners and states have besides: sites and arguments. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

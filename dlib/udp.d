@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* udp: arguments of the udp provider: udpsinfo_t, udpinfo_t. */
 
 typedef struct udphdr udpha_t;

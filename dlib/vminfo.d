@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vminfo: faults, pages that go to and from disks, and pages that are freed. */
 struct dw_vm {
 	uint64_t addr;		/* of the fault */

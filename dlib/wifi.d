@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* wifi: sites and arguments of the wifi provider. */
 
 struct dw_wifi {

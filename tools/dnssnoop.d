@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* dnssnoop: lookups of names in the DNS, with their time and result.
  *
  * common: time owner hosts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* gethostlatency: lookups of host names by the C library, with their time.
  *
  * common: owner

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* ieee80211scan: scans for wireless networks: who, which channels, how long.
  *
  * module: cfg80211

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* ipecn: packets that met congestion on their way (ECN CE).
  *
  * common: hosts

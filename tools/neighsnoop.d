@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* neighsnoop: neighbours that are asked for (ARP, IPv6), with their time.
  *
  * common: time hosts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* netcheck: a first look at the network, and which tool to run next.
  *
  * common: owner

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* netsize: sizes of packets at devices, before and after segmentation.
  *
  * common: owner hosts interval

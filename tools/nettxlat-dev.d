@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* nettxlat-dev: time that each device has packets, from driver to done.
  *
  * script: nettxlat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* nettxlat: time that devices have packets, from driver to done.
  *
  * common: owner hosts interval

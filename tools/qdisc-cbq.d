@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-cbq: time that packets spend in cbq queues.
  *
  * script: qdisclat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-cbs: time that packets spend in cbs queues.
  *
  * script: qdisclat

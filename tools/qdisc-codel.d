@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-codel: time that packets spend in codel queues.
  *
  * script: qdisclat

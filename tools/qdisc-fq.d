@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-fq: time that packets spend in fq queues.
  *
  * script: qdisclat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-fq_codel: time that packets spend in fq_codel queues.
  *
  * script: qdisclat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-red: time that packets spend in red queues.
  *
  * script: qdisclat

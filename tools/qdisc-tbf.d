@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisc-tbf: time that packets spend in tbf queues.
  *
  * script: qdisclat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* qdisclat: time that packets spend in the queues of devices (qdiscs).
  *
  * common: owner hosts interval

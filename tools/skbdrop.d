@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* skbdrop: packets that the kernel throws away, with stacks and counters.
  *
  * common: owner hosts interval rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* skblife: how long packets' buffers (sk_buff) live.
  *
  * common: interval

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* so1stbyte: time from connect() to the first byte read, by process.
  *
  * common: sockets interval rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* soaccept: accept() calls that took an Internet connection, or failed.
  *
  * common: time sockets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* socketio: socket reads and writes by process, protocol and remote port.
  *
  * common: sockets interval rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* socksize: sizes of socket reads and writes, by process.
  *
  * common: sockets interval rows

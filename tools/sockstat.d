@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* sockstat: sockets made, connected, accepted, read, written: counts.
  *
  * common: owner interval=1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* soconnect: connect() calls to Internet addresses, with their result.
  *
  * common: time sockets

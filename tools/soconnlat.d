@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* soconnlat: latency of Internet connections, with the code that waits.
  *
  * common: sockets interval rows

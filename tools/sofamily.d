@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* sofamily: address families of new connections, by process.
  *
  * common: owner interval rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* sofdsnoop: descriptors that processes pass over UNIX sockets.
  *
  * common: time owner

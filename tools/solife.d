@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* solife: Internet sockets from connect() or accept() to close().
  *
  * common: time sockets

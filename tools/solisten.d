@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* solisten: who begins to listen, where, and with what queue.
  *
  * common: time sockets

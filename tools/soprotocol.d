@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* soprotocol: transport protocols of new connections, by process.
  *
  * common: owner interval rows

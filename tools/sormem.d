@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* sormem: socket receive buffers: fill, limits, and what had no room.
  *
  * common: sockets interval

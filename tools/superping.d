@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* superping: time from echo requests to answers, as the kernel sees it.
  *
  * common: owner hosts

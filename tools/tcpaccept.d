@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpaccept: TCP connections accepted here.
  *
  * common: time sockets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpbind: TCP sockets that are bound to an address.
  *
  * common: time sockets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpconnect: TCP connections opened from here.
  *
  * common: time sockets rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpdrop: TCP segments that the kernel throws away, why, and where.
  *
  * common: clock sockets

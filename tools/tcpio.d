@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpio: TCP segments with their flags.
  *
  * common: sockets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcplife: TCP connections as they end: owner, bytes, duration.
  *
  * common: time sockets

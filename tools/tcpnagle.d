@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpnagle: writes that meet the Nagle algorithm, and what waits.
  *
  * common: sockets interval

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpretrans: TCP segments that are sent again, with the connection's state.
  *
  * common: clock sockets rows

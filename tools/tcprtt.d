@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcprtt: round-trip times of TCP connections, by remote host.
  *
  * common: sockets interval rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpsnoop: every TCP segment, with the process that owns its connection.
  *
  * common: sockets wide

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpstate: changes of TCP states, with the time since the last one.
  *
  * common: sockets

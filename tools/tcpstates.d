@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpstates: changes of TCP states, with owner, addresses, duration.
  *
  * common: time sockets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpsynbl: queues of TCP listeners as connections arrive.
  *
  * common: sockets interval

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcptop: TCP bytes by process and connection, busiest first.
  *
  * common: sockets interval=1 rows=20

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpwin: send windows of connections at each segment, as CSV.
  *
  * common: sockets

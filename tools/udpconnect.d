@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* udpconnect: UDP sockets that are given a remote address by connect().
  *
  * common: clock sockets

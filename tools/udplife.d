@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* udplife: UDP sockets as they are closed: owner, bytes, duration.
  *
  * common: time sockets

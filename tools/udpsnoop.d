@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* udpsnoop: every UDP datagram of a socket, with the process that owns it.
  *
  * common: sockets wide

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* udptop: UDP bytes by process and pair of ports, busiest first.
  *
  * common: sockets interval=1 rows=20

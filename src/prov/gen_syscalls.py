@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Makes syscalls_x86_64.def and syscalls_aarch64.def: names, numbers and argument types of the system calls; and
 syscalls_ia32.def: the numbers that 32-bit programs have for those of x86-64.
 
@@ -45,6 +46,7 @@ IA32 = {"mmap2": "mmap", "_llseek": "lseek", "stat64": "stat", "lstat64": "lstat
 def ia32(path):
     native = dict(re.findall(r"^X\((\d+), (\w+),", open(path).read(), re.M))
     native = {n: v for v, n in native.items()}
+    print("/* SPDX-License-Identifier: GPL-2.0-or-later */")
     print("/* syscalls_ia32: the numbers that 32-bit programs of x86 have for system calls of x86-64: theirs, x86-64's. Made")
     print(" * by gen_syscalls.py. */")
     calls = re.findall(r"#define __NR_(\w+) (\d+)$", sys.stdin.read(), re.M)
@@ -86,6 +88,7 @@ def main():
     calls.update(zip(more[::2], more[1::2]))
     for bad in ("syscalls", "arch_specific_syscall"):
         calls.pop(bad, None)
+    print("/* SPDX-License-Identifier: GPL-2.0-or-later */")
     print(f"/* syscalls_{arch}: the system calls: number, name, types of the arguments. Made by gen_syscalls.py.")
     print(" * i int, u unsigned int, l long, U unsigned long, z size_t, o off_t, s char *, p void *, d pid_t, a uid_t,")
     print(" * g gid_t, m mode_t. */")

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """layers: the arrows of the tree. Usage: layers.py ROOT BUILD
 
 Input: the includes of the sources below ROOT, and the symbols of the objects in BUILD. Output: a line for each arrow

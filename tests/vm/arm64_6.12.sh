@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Linux 6.12 on arm64: what depends on the machine (registers, calling convention, system calls, stacks, instructions).
 # Only with ./check vm-arm64.
 . "$(dirname "$(realpath "$0")")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Linux 6.1: no bpf_cast_to_kern_ctx(), no bpf_rdonly_cast(), no kprobe.multi. There the network providers are on functions
 # of the kernel, and on kprobes when asked; a tier that cannot see a probe refuses it before anything runs.
 . "$(dirname "$(realpath "$0")")/lib.sh"

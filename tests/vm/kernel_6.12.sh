@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Linux 6.12: all providers work there. What differs from the newest kernels: an accepted socket's first change of state
 # comes before its addresses, the ACKs of TIME_WAIT leave by a socket of the kernel's own, and the receive hook of the
 # owner service. So these tests of tests/kernel, whole; they compare with the triggers' own counts.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the tests of tests/vm share. tests/vm/NAME.sh BUILD runs in two places: outside it starts itself again in an
 # emulated machine (boot), there it tests; `in_guest` tells the two apart.
 #

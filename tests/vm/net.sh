@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Linux 6.12: devices, queues, buffers, ICMP, DNS, neighbours, sockets: those tests of tests/kernel, whole; and what this
 # machine may not have: each kind of queue, with a tool of its name, and delays and losses that the kernel makes (netem);
 # what netcheck says of them.

@@ -393,6 +393,9 @@ bool tool_is_source(const char *text)
 	if (!strncmp(s, "#!", 2))
 		s += strcspn(s, "\n");
 	s += strspn(s, " \t\n");
+	if (!strncmp(s, "// SPDX-", 8)) /* the licence stands before the head */
+		s += strcspn(s, "\n");
+	s += strspn(s, " \t\n");
 	end = strstr(s, "*/");
 	if (strncmp(s, "/*", 2) != 0 || !end)
 		return false;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner: the kernel half of the owner service (src/owner/owner.c): which process owns a socket.
  *
  * Input:  socket creation, connect, listen, accept and use, and once at the start every open file of every process.
@@ -398,4 +398,4 @@ static __always_inline bool is_listener(const struct sock *sk)
 
 #include "owner_files.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
+char LICENSE[] SEC("license") = "GPL";

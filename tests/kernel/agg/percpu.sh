@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # aggpercpu: a line for each CPU behind the whole, in the default layout only; clear() and trunc() hold for them, too.
 . "$here/lib/cli.lib"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Aggregations of a value that changes from tick to tick. A busy machine may miss ticks: the script counts those that fire.
 cat >t.d <<'D'
 BEGIN { n = 0; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Macro arguments and variables; scripts that are executed.
 . "$here/lib/cli.lib"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bufpolicy: fill ends the trace when a buffer is full, ring keeps the latest; both print at the end. aggsize and dynvarsize are limits.
 # setopt() where CPU numbers are printed.
 . "$here/lib/cli.lib"

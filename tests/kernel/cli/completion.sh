@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completion in bash, zsh and fish: tools, their options, the command's options, probes. Each shell is asked as its user
 # asks it: what stands after a part of a line.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completion in bash, fish and zsh knows each tool and each of its options: what its -h tells.
 completion=$here/../../completion
 mkdir "$tmp/bin"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The C preprocessor: -C and its options; places of errors in included files; #line.
 . "$here/lib/cli.lib"
 need cpp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # -C with headers of the system: their types and constants are there, their functions are left out.
 cat >s.d <<'D'
 #include <sys/types.h>

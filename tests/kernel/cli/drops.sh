@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Nothing is lost in silence: what is printed and what is reported as dropped are together what happened.
 . "$here/lib/cli.lib"
 count=20000

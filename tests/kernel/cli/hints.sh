@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What is said to those who write what another tool, or a hurry, would have them write: a text, and what the hint has.
 . "$here/lib/cli.lib"
 

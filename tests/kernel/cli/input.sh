@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Texts that are no D, and texts that are but look odd.
 . "$here/lib/cli.lib"
 ok='BEGIN { printf("ok\n"); exit(0); }'

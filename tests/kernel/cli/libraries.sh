@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # D libraries of the user: order, needs, circles; stability reports; -x amin.
 . "$here/lib/cli.lib"
 

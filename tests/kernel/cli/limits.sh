@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What is said when the machine does not give what tracing needs.
 # Not simulated here: a kernel without bpf() or with unprivileged user namespaces only, and one without BTF at all
 # (what is done is to hide its file).

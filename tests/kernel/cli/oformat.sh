@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Structured output: -x oformat, --libxo, -O. Documents are read by a parser that is not ours.
 . "$here/lib/cli.lib"
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Where output goes: -o, closed and full outputs, readers that leave.
 . "$here/lib/cli.lib"
 d='BEGIN { printf("line\n"); exit(0); }'

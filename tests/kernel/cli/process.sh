@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # -c and -p: errors before anything fires, the ends that are told, $target.
 . "$here/lib/cli.lib"
 d='BEGIN { printf("fired\n"); }'

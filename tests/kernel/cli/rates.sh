@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Options that say how often and how much: aggrate, statusrate, maxframes, scratchsize, verbose.
 . "$here/lib/cli.lib"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How a trace ends from outside: END fires and aggregations are printed for the signals that ask, nothing is left after
 # the one that does not.
 . "$here/lib/cli.lib"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Timed probes at the highest rates: what did not fire is told, and together they are what should have fired.
 . "$here/lib/cli.lib"
 

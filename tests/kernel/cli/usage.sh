@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the command says of itself, and to those who mistype it.
 . "$here/lib/cli.lib"
 

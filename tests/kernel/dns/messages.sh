@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The dns provider: queries and responses of two sockets, each seen by both; how long the server took; messages that lie;
 # random bytes. And dnssnoop.
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Lookups of names, with a name server that answers late, in a namespace of its own: each is seen once, with its name, its
 # result and its time; the tool gethostlatency prints them.
 netns_new dns

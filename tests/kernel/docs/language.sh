@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The examples of docs/D.md do what the page says: a fenced block "d", then a fenced block "text" (what the script
 # prints under -q) or "err" (the tags of its errors; it must not run).
 # timeout: 120

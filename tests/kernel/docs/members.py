@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """members.py DWIRE ROOT NETNS PROVIDER: a D script that prints every member of every argument of every probe of a provider,
 in a network namespace; which these are is what docs/providers says. On the standard error: where dlib's structures and the
 documents differ."""

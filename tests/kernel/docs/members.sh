@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every member of every argument of every probe, as docs/providers names them: none is unknown, refused by the verifier or a
 # fault, whatever the probe shows. csinfo_t has all its members in every provider.
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # docs/ONELINERS.md: every command of the page is run as it stands there, with traffic of a known number of calls, segments
 # and bytes, and what it says is compared with the programs' own counts. Those on kernel functions count where the kernel
 # lets them be traced; elsewhere they must be refused, and say so.

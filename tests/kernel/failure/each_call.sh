@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The start fails half-way, at each of its calls to the kernel in turn: a map that cannot be made, a program that the
 # verifier refuses, a hook that cannot be had, a perf event. Either all works and every number is right, or one error is
 # said, the command does not run, and nothing stays (the harness looks for it). And dwire is killed in the middle.

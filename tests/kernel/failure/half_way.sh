@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What goes wrong half-way leaves nothing: no program, no command run. Others at the same hooks of cgroup2 see and let pass
 # what they did; cgroup2 is found wherever it is mounted.
 need unshare findmnt bpftool

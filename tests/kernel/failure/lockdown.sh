@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A kernel that is locked down does not let its functions be traced: the message names that, not how it was built.
 state=$(unshare -m sh -c 'mount -t securityfs none /sys/kernel/security 2>/dev/null; cat /sys/kernel/security/lockdown' 2>/dev/null)
 [[ $state =~ \[(integrity|confidentiality)\] ]] || skip "the kernel is not locked down"

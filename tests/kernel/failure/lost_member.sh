@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A structure of the kernel that has lost a member: its use is an error that names it, and nothing runs; all else works, as
 # the trigger counts. Another name in a copy of the kernel's types does it.
 netns_new lost

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Programs of another kind, files that change while they are traced, files that are damaged, limits, users without rights.
 need cc
 . "$here/lib/user.lib"

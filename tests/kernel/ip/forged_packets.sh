@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Packets that say what is not so: an ICMP error that has nothing of the packet that it is about, or only its header; DNS
 # messages without a question, and queries that leave from the servers' port. Nothing is shown that is not in them.
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # ipv4info_t, ipv6info_t and ifinfo_t against a capture's own reading of the same headers.
 need tcpdump
 netns_new hdr

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The icmp provider against a peer behind a TUN device that answers echoes, asks for one, and refuses a datagram; and
 # superping, ipecn there.
 clause() {

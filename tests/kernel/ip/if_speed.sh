@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # if_speed: what the device says of its link; nothing for one without a link, or of another namespace than dwire's.
 netns_new speed
 ip -n "$NETNS" link add sp0 type veth peer name sp1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # mib: the sum of each probe's increments over a run against the kernel's own counter of the namespace, and against what a
 # peer made by hand sent, for counters that Linux does not have. Many runs side by side, each in its own namespace.
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Addresses stay bytes until someone looks: as keys of aggregations and arrays, compared with literals and variables, by
 # order, mixed with literals and names. Each way of asking must find all segments that the trigger's connections sent.
 cat >a.d <<'D'

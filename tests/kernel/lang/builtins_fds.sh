@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Open files of the process: as the shell opened them.
 mkdir -p "$tmp/dir"
 printf 'five\n' >"$tmp/dir/in"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Where a process is and what its command line is: as the shell and /proc say.
 cat >t.d <<'D'
 BEGIN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # BEGIN runs in dwire itself: what D says of that process is what the shell and /proc know of it.
 cat >t.d <<'D'
 BEGIN

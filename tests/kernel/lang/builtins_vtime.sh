@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # vtimestamp is the thread's CPU time: it stands still while the thread sleeps, and does not go by ticks of the scheduler.
 trace_with '
 uint64_t last, at; int64_t longest;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A clause whose predicate is a constant 0 has no program; alone it traces nothing, and is no error.
 programs() { "$dwire" --dump=bpf -s "$1" | grep -c '^; .*:::.* at '; }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # copyout() and copyoutstr(): only with -w; where the kernel is locked down they are refused in words of D.
 . "$here/lib/cli.lib"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Structures of the kernel, member by member and whole, against what /proc says of the same process, and of a socket
 # whose ports are known.
 cat >"$tmp/me" <<'SH'

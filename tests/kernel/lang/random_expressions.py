@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Random D programs whose output gcc knows. gen_expr.py SEED COUNT D-FILE C-FILE writes the same expressions and
 statements twice: as a D script for BEGIN and as a C program; both print the same lines. Side effects are placed where
 C orders them, shifts and divisions where C defines them (gcc -fwrapv)."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 180
 # Random expressions and statements over all integer types, storage classes, members, elements, bit-fields and operators: dwire against gcc. Constants
 # are folded by the compiler, variables are computed in the kernel; both must print what C prints.

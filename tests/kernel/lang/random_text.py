@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Random texts for D's subroutines on characters, and what they make of them. gen_text.py SEED COUNT STRSIZE D-FILE
 WANT-FILE writes a D script that runs every subroutine on COUNT sets of arguments, one set a tick, and the output that
 it must have, reckoned here by plain Python. Numbers and texts come out of variables, so the kernel does the work."""

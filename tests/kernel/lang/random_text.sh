@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # Random texts through D's subroutines: what the kernel makes of them against Python, strings long and short.
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a kernel test (tests/kernel/SUBJECT/NAME.sh) has at hand; run-kernel sources it before the test.
 #
 #   dwire              the binary under test (a path); $tmp a folder of this test, removed at its end

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every packet counted once at the highest rates: counts and sums of tcp, udp and ip against the kernel's own counters
 # of a network namespace that has no other traffic, with several aggregations, and two traces, at once.
 

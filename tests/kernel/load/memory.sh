@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # More keys than a map holds: what is kept and what is reported as dropped are all that there was. Many keys that come
 # and go: the tracer's memory does not grow.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Each byte and datagram at its process, while many processes open, accept, fork, pass and close: compared process by
 # process with what each of them counted itself.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Records: one line for each datagram at full rate. Lines and reported drops are all that there were, in order of time.
 
 netns_new records

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A hundred traces started and ended at any moment while traffic runs: nothing is left in the kernel, no packet was lost
 # or late, and what runs afterwards is as fast as before.
 # timeout: 120

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The net provider on a veth pair: each packet once at each of the four places, its bytes before and after it is cut,
 # the sender on its way out.
 netns_new a && a=$NETNS na=$NETNS_ID

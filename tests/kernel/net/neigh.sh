@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The neigh provider on a veth pair: an address that is there and one that is not, of IPv4 and IPv6; a question that waits in
 # a slow device's queue. And neighsnoop.
 netns_new a && a=$NETNS na=$NETNS_ID

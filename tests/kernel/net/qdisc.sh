@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The qdisc provider on a device that is slowed down (tbf): what is queued, what leaves, what is thrown away, as tc counts
 # it; how long each packet waits, as the rate says. And net:::transmit-done: the time that the driver has a packet.
 netns_new q && q=$NETNS

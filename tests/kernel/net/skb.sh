@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The skb provider: buffers of a process as they are made, the time until they end, where they wait in a slow device's
 # queue (tbf); packets that are thrown away, why and whose. And skblife.
 # An interrupt that gives buffers back while the program runs is told as "up to" so many: of any namespace's.

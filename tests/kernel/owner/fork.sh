@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A server that forks: each connection's bytes belong to the worker that accepted it, not to the parent that listens.
 netns_new fork
 

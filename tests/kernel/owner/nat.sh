@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Addresses before translation: cs_orig_* of packets that leave, where nftables translates their source or destination, on
 # the way of a router and on loopback, against the rules. Without conntrack they are empty.
 need nft

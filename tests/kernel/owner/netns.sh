@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Namespaces: zone, number and name of the namespace of each side of a connection over a veth pair, and of one on
 # loopback in a named namespace and in the machine's own.
 netns_new named

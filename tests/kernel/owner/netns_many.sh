@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Namespaces that appear and vanish while the trace is on: each one's segments, datagrams and packets, as its own counters
 # and the trigger have them, with the right number and owner; also of those that have a name for a moment only.
 need unshare python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # cs_nspid: the process as it knows itself, in a pid namespace and outside of one.
 need unshare
 netns_new nspid

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sockets that are older than the trace have their owners: TCP and UDP, both sides.
 netns_new old
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A socket that goes to another process, by SCM_RIGHTS or by fork, belongs to the process that uses it.
 need python3
 netns_new pass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What is gone before its sockets are: a container's cgroup, removed while a connection made in it lives on, is still
 # named; so is a network namespace without a name. And the cgroup programs of another tracer: neither disturbs the other.
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A walk over all open files, as tracers do it, holds each for a moment. A socket that is closed meanwhile is closed by the one
 # that walks, and its FIN is sent there: it is still of the process that had it.
 need python3 bpftool

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The one-liners of an article on network probes, as they stand there, against the traffic's own counts; its listings.
 dwire_opts=("${tier_opts[@]}")
 

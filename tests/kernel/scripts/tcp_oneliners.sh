@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The one-liners of the tcp provider's reference, as they stand there, against the traffic's own counts.
 dwire_opts=("${tier_opts[@]}")
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # tcpstate.d of the reference, unmodified: a line a change, in order, the states and the time since the last change of the
 # same connection, which the trigger's sleeps bound from below.
 script=$here/../../../shared/scripts/tcpstate.d

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The sock provider's probes, each call of a trigger once.
 . "$here/sock/calls.lib"
 need_ipv6

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The sock provider where system calls cannot be seen at tracepoints of their own: a clause asks for the stack, or tracefs
 # cannot be opened. The same calls are seen, with the same arguments, at the tracepoints that all of them pass.
 . "$here/sock/calls.lib"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a process asks again: connect(2) of a connection that has begun begins none; members that a call has nothing to do with
 # are 0. And the number of a socket that only a device's probes ask for: it is what the process is told (SO_COOKIE).
 need python3

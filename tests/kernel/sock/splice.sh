@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What is read by splice(2), which goes another way in the kernel, counts as read.
 need_ipv6
 for family in -4 -6; do

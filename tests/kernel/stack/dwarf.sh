@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Stacks of a program without frame pointers, and functions that are inlined: by DWARF.
 need gcc
 raw_getppid >f.c

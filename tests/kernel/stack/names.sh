@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Frames by name: stripped programs with their symbols elsewhere, static and position-independent ones, what is loaded
 # while the program runs, C++ and Rust, code that the process has made, and programs that have ended long before.
 need gcc objcopy strip xz nm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Frames of a process's first thread and of others, of a process that it makes, and of what that executes then.
 need gcc
 raw_getppid >"$tmp/f.c"

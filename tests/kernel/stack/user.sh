@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A program that burns CPU time in a known function: where profile-* finds it, and the way to there.
 trace_with '
 profile-199 /pid == $target && arg1/ {

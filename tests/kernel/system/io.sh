@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # io: requests of known number and size, with their disk; the file of cached ones.
 need dd findmnt
 disk=$(findmnt -no SOURCE -T "$tmp")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # proc: processes, programs, threads and signals of known number, with their arguments.
 trace_with '
 proc:::create /pid == $target/ { @c["create", args[0]->pr_ppid == pid, args[0]->pr_pid != pid] = count(); }

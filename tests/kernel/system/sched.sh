@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # sched: a thread that sleeps N times leaves the CPU N times to sleep, is woken and queued as often, and what it was on
 # the CPU for is its CPU time. On one CPU, so that it is not moved from queue to queue.
 cpu=$(awk '$1 == "Cpus_allowed_list:" { print $2 }' /proc/self/status)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # sdt and rawtp: tracepoints by name and group, their typed and plain arguments, against a trigger's counts.
 . "$here/lib/cli.lib"
 under=()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # syscall: counts, arguments, values and errno of known calls; names by globs and aliases; clauses on different sets of
 # calls share a program; 32-bit calls; what a wrong name says.
 . "$here/lib/cli.lib"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # sysinfo: system calls, bytes, forks and switches against the trigger's numbers and the kernel's (/proc/PID/status).
 need python3
 d='sysinfo:::syscall, sysinfo:::sysread, sysinfo:::syswrite, sysinfo:::readch, sysinfo:::writech, sysinfo:::sysfork,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # vminfo: pages that are touched, copied and read, against the trigger's numbers and the kernel's (getrusage).
 need dd findmnt
 [ "$(uname -m)" = x86_64 ] || skip "faults are seen on x86_64 only"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Large messages: segments that are not cut yet, some longer than an IP header can say; every byte once in each direction.
 netns_new bulk
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Each segment and datagram against a capture of the same traffic, on loopback and on a wire: the lists of what was sent, of
 # what was received, and of what tcpdump saw are the same, by addresses, ports, flags, length and window.
 need tcpdump

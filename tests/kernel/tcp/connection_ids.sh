@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Connection ids: one for the life of a connection on each of its sides, TIME_WAIT and state changes included; another
 # for every other connection. The segments of a handshake that come before the accepted socket have the listener's.
 netns_new cid

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Flags, one by one: those of a plain connection in their order, ECN's, the urgent pointer.
 need python3
 netns_new flags

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # FreeBSD's probes: siftr, debug-input, debug-output, debug-user against what the trigger did.
 netns_new freebsd
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # tcpsinfo_t against what the kernel itself says of the same sockets: ss, of connections that wait while it looks.
 need ss
 netns_new info

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Linux's members of tcpsinfo_t against what ss says of the same sockets, of connections that wait while it looks.
 need ss
 netns_new infolinux

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # connect-request, connect-established and accept-established: once a connection, each with its own segment.
 netns_new open
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # reset-sent and reset-received: one each for a reset, by the kernel's counters; the header that reset-sent tells is the
 # one that arrives; reasons; who.
 netns_new rstinfo

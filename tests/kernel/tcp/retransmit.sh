@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # tcps_retransmit against the kernel's own count: SYNs and data that are lost because the other namespace has no use for
 # them, until it has. All other segments are none.
 need ss nsenter

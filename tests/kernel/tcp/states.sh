@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The walks of connections through the states, against the trigger's: who closes first, a simultaneous open and close,
 # a refused connection; each change continues from the one before.
 netns_new states

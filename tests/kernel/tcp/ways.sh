@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Connections made and used in many ways: every byte at its process, on both sides, as the processes counted it; every
 # segment that a capture shows, once sent and once received; whose they are when privilege is dropped, when the process is
 # gone, and of MPTCP's subflows.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 300
 # What all tools have in common, each tool: help, every option, no traffic, traffic that a filter keeps out, JSON and CSV
 # that a parser reads, Ctrl-C at once, bad command lines.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # nettxlat, nettxlat-dev and netsize on a device that is slow: the time that it had each packet, in the bucket of what the
 # trigger measured, and their sizes.
 need jq

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # Bytes, packets and sockets that tools print equal the trigger's own counts, over IPv4, IPv6, and IPv6 sockets that serve
 # IPv4 (mapped addresses).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """filters: tools with all their options, against processes (filters_world.py) that make what each filter must drop.
 
 Input: dwire, a folder, cgroups, two namespaces, a file of Python that says of each tool what a flow is to it:

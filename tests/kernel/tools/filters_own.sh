@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 180
 # Options that only some tools have, and intervals (filters.py).
 . "$here/tools/filters.lib"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 180
 # The tools of sockets with all their options (filters.py).
 . "$here/tools/filters.lib"

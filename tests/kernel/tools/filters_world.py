@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """filters_world: processes whose traffic differs from one flow in one thing each: what each filter of a tool must drop.
 
 Input: the folder of two cgroups, two network namespaces made by filters.lib, a folder; then, line by line, "KIND BASE"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # Every tool at once under some seconds of load: neither its memory nor its maps grow, nor what is in them. tests/soak
 # does it for minutes.

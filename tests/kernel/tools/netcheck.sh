@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # netcheck counts what triggers made in a namespace of their own, and names a tool where something stands out only.
 # timeout: 60
 need python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 100
 # What tools say before they wait for what cannot come: a device or a queue that is not there; and it is no refusal. An
 # interval may stand where a kind of queue was left out.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Only a terminal's screen is cleared: not what goes to a file or a pipe, nor a terminal that cannot.
 need script
 clear=$'\033[H\033[J'

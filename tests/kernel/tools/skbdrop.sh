@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # skbdrop: what is thrown away by reason, with the place in the kernel, and the counters that moved, as /proc/net/snmp has
 # them.
 need jq

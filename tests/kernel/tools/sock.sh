@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The tools of sockets against a trigger that makes each call once.
 . "$here/tools/json.lib"
 need python3

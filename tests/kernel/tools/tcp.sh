@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # The tools of TCP against a trigger that knows how long its connections took, and one that counts its bytes.
 . "$here/tools/json.lib"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Datagrams against the trigger's counts: connected and not, both families; udpsinfo_t, udpinfo_t, owners.
 netns_new udp
 

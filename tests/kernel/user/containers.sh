@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that are only visible in another mount namespace or root: their functions, their own probes (USDT) and names
 # in their stacks; a file of the same path here is another; deleted ones, and processes that have ended.
 need cc unshare mount

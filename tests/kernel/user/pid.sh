@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Functions of a program, built in several ways: counts, arguments, return values, offsets, who is followed and who not.
 need cc
 . "$here/lib/user.lib"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # A function called a million times; two hundred probes and more at once; ten thousand in a list.
 need cc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The probes that a program's author put into it: arguments, semaphores, processes that run and that start later.
 need cc
 . "$here/lib/user.lib"
