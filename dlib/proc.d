@@ -2,7 +2,7 @@
 /* proc: processes, threads and CPUs as DTrace knows them, made of the kernel's own structures. What Linux does not have
  * (processor sets, tasks, projects) reads as 0. */
 
-inline long NULL = 0;
+inline int NULL = 0;
 
 typedef int32_t processorid_t;
 typedef int32_t psetid_t;

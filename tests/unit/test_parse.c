@@ -396,7 +396,7 @@ static const struct {
 	{ "inline int X = 5;", "inline int X" },
 	{ "inline string tcp_state_string[int32_t state] = 1;", NULL }, /* int32_t is not known here */
 	{ "inline string ss[uint32_t state] = state == 1 ? \"a\" : \"b\";", "inline string ss[uint32_t]" },
-	{ "translator uint32_t < struct in *P > { a = P->b; }", "translator uint32_t < struct in *P >" },
+	{ "translator uint32_t < struct in *P > { a = P->b; };", "translator uint32_t < struct in *P >" },
 	{ "#pragma D option  bufsize=4m \n", "pragma option bufsize=4m" },
 	{ "#pragma D attributes Stable/Stable/Common provider tcp provider",
 		"pragma attributes Stable/Stable/Common provider tcp provider" },

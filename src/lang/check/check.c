@@ -98,6 +98,8 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 
 	if (!t || t->kind == T_FUNC) /* functions are those that D has: a prototype makes none */
 		return;
+	if (v->is_extern && v->type->kind == TYX_ARRAY && !v->type->size) /* extern int a[]; makes none either */
+		return;
 	if (s) {
 		if (!s->type || !is_declared_so(ck, s, x, t))
 			err(ck, v->loc, D_DECL_IDRED, NULL, "%s is declared already, as something else", v->name);
@@ -157,13 +159,16 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 	strmap_put(ck->globals, in->name, s); /* after: it cannot name itself */
 }
 
-/* Can the member of a translated structure be made of a value of this type? */
-static bool init_fits(const struct type *member, const struct type *value)
+/* Can the member of a translated structure be made of this value? */
+static bool init_fits(struct checker *ck, const struct type *member, const struct expr *init)
 {
+	const struct type *value = init->type;
 	bool chars = (member->kind == T_ARRAY || member->kind == T_PTR) && member->of->size == 1;
 
 	if (type_is_string(value))
 		return type_is_string(member) || chars;
+	if (!ck->library && type_is_scalar(value) && type_is_scalar(member))
+		return type_fits(ck, member, value) && numbers_fit(ck, NULL, member, init);
 	if (type_is_scalar(value) || value->kind == T_ARRAY)
 		return type_is_scalar(member) || member->kind == T_FLOAT || value->kind == T_ARRAY;
 	return type_same(member, value);
@@ -176,7 +181,7 @@ static void check_init(struct checker *ck, const struct xlator *xl, const struct
 
 	const struct expr *value = m ? check_xl_member(ck, xl, init->name) : NULL; /* of two the first, as in DTrace */
 
-	if (!value || init_fits(m->type, value->type))
+	if (!value || init_fits(ck, m->type, value))
 		return;
 	err(ck, init->loc, D_XLATE_INCOMPAT, NULL, "%s is %s: it cannot be made of %s", init->name,
 		type_name(ck->ts, m->type), type_name(ck->ts, value->type));

@@ -25,9 +25,13 @@ static struct type *check_cast(struct checker *ck, struct expr *e)
 		return NULL;
 	if (type_is_string(to) && (type_is_string(from) || type_is_scalar(from)))
 		return ck->ts->string;
-	if (to->kind == T_VOID || (type_is_scalar(to) && (type_is_scalar(from) || from->kind == T_ARRAY)))
+	if (type_is_sou(to) && type_same(to, from)) {
+		*e = *e->a;
 		return to;
-	if (to->kind == T_PTR && from->kind == T_STRING) /* the address of its characters */
+	}
+	if ((to->kind == T_PTR || (type_is_scalar(to) && from->kind == T_ARRAY)) && check_chars_of(ck, &e->a))
+		return to;
+	if (to->kind == T_VOID || (type_is_scalar(to) && (type_is_scalar(from) || from->kind == T_ARRAY)))
 		return to;
 	return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to %s", tname(ck, from), tname(ck, to));
 }

@@ -122,19 +122,22 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 	return true;
 }
 
+/* A flexible array at the end of a structure of the kernel is declared with no element or one. */
 static struct type *check_element(struct checker *ck, struct expr *e, struct type *t)
 {
 	int64_t i;
 
 	if (e->args.n != 1 || !type_is_int(e->args.v[0]->type))
 		return err(ck, e->loc, D_ARR_BADREF, NULL, "an array takes one integer as its index");
+	if (t->kind == T_ARRAY && (t->nelems > 1 || check_in_variable(e->a)) &&
+		const_eval(ck->ts, ck->d, e->args.v[0], &i) && (i < 0 || i >= t->nelems))
+		return err(ck, e->args.v[0]->loc, D_ARR_BOUNDS, NULL, "%s has %u elements: there is none at %lld",
+			ast_expr_text(ck->arena, e->a), t->nelems, (long long)i);
+	if (check_chars_of(ck, &e->a))
+		return ck->ts->char_;
 	type_complete(ck->ts, t->of);
 	if (t->of->kind == T_VOID || t->of->kind == T_FUNC)
 		return err(ck, e->loc, D_DEREF_VOID, NULL, "%s has no elements", tname(ck, t));
-	if (t->kind == T_ARRAY && check_in_variable(e->a) && const_eval(ck->ts, ck->d, e->args.v[0], &i) &&
-		(i < 0 || i >= t->nelems))
-		return err(ck, e->args.v[0]->loc, D_ARR_BADREF, NULL, "%s has %u elements: there is none at %lld",
-			ast_expr_text(ck->arena, e->a), t->nelems, (long long)i);
 	return t->of;
 }
 
@@ -206,7 +209,7 @@ struct type *check_index(struct checker *ck, struct expr *e)
 	t = check_expr(ck, e->a);
 	if (!t || !ok)
 		return NULL;
-	if (t->kind != T_PTR && t->kind != T_ARRAY)
+	if (t->kind != T_PTR && t->kind != T_ARRAY && t->kind != T_STRING)
 		return err(ck, e->loc, D_ARR_BADREF, NULL, "%s is neither an array nor a pointer",
 			ast_expr_text(ck->arena, e->a));
 	return check_element(ck, e, t);

@@ -10,29 +10,8 @@ static struct type *bad_operands(struct checker *ck, struct expr *e, struct type
 	const char *hint = NULL;
 
 	if (type_is_string(a) || type_is_string(b))
-		hint = "strings take the comparisons only: == != < <= > >=";
+		hint = "strings take comparisons, an index, and + with an integer";
 	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a), tname(ck, b));
-}
-
-static bool is_char_pointer(const struct type *t)
-{
-	return t->kind == T_PTR && t->of->kind == T_INT && t->of->size == 1;
-}
-
-bool check_text_of(struct checker *ck, struct expr **e)
-{
-	struct expr *s;
-
-	if (!(*e)->type || !is_char_pointer((*e)->type) || is_xlated(*e))
-		return false;
-	s = ARENA_NEW(ck->arena, struct expr);
-	s->kind = EX_STRINGOF;
-	s->loc = (*e)->loc;
-	s->depth = (*e)->depth;
-	s->type = ck->ts->string;
-	s->a = *e;
-	*e = s;
-	return true;
 }
 
 /* Of the operands one is a string, the other is not. */
@@ -81,6 +60,12 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 {
 	struct type *p;
 
+	if (e->op == OP_ADD && (a->kind == T_STRING ? type_is_int(b) : b->kind == T_STRING && type_is_int(a)))
+		return check_rest_of(ck, e);
+	if (a->kind == T_ARRAY && check_chars_of(ck, &e->a))
+		a = e->a->type;
+	if (b->kind == T_ARRAY && check_chars_of(ck, &e->b))
+		b = e->b->type;
 	a = a->kind == T_ARRAY ? type_ptr(ck->ts, a->of) : a; /* an array stands for its address */
 	b = b->kind == T_ARRAY ? type_ptr(ck->ts, b->of) : b;
 	p = a->kind == T_PTR ? a : b;

@@ -96,8 +96,16 @@ struct type *check_cond(struct checker *ck, struct expr *e);
 bool check_decided(struct checker *ck, struct expr *e);
 /* The rest of a ?: whose condition check_decided() has checked. */
 struct type *check_arms(struct checker *ck, struct expr *e);
+
+/* check_text.c */
+bool type_is_char_pointer(const struct type *t);
 /* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
 bool check_text_of(struct checker *ck, struct expr **e);
+/* A string, or an array of characters that a translator makes, where a pointer is wanted: the address of its
+ * characters, a char *. False when it is neither. */
+bool check_chars_of(struct checker *ck, struct expr **e);
+/* s + 1 and 1 + s, whose operands are checked: the rest of the string. */
+struct type *check_rest_of(struct checker *ck, struct expr *e);
 
 /* check_expr.c */
 bool is_xlated(const struct expr *e);

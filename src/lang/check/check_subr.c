@@ -168,7 +168,7 @@ bool expr_is_null(struct types *ts, const struct expr *e)
 	int64_t v;
 
 	if (e->sym && e->sym->kind == SYM_INLINE && !e->sym->nkeys) {
-		if (e->kind == EX_INT && strcmp(e->sym->name, "NULL") == 0) /* DTrace's is a long */
+		if (e->kind == EX_INT && strcmp(e->sym->name, "NULL") == 0) /* an int */
 			return e->ival == 0;
 		e = e->sym->inl->value;
 	}

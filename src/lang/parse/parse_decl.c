@@ -169,7 +169,7 @@ static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
 	return parser_expect_close(p, TOK_RBRACE, open);
 }
 
-/* translator := "translator" typename "<" specifiers declarator ">" "{" inits "}" [";"] */
+/* translator := "translator" typename "<" specifiers declarator ">" "{" inits "}" ";" */
 void parse_translator(struct parser *p)
 {
 	const struct token word = parser_take(p);
@@ -193,6 +193,8 @@ void parse_translator(struct parser *p)
 	if (!parser_expect(p, TOK_LBRACE, "and the members") || !parse_inits(p, &x, parser_loc(p, &open)))
 		return;
 	parser_add(p, DECL_XLATOR, x.loc)->u.xlator = x;
+	if (!parser_accept(p, TOK_SEMI))
+		missing_semicolon(p);
 }
 
 static bool provider_declares(struct parser *p, struct strmap *seen, struct loc name)

@@ -48,11 +48,15 @@ static bool is_void(const struct tyx *ty)
 	return ty->kind == TYX_BASIC && ty->spec == SPEC_VOID;
 }
 
-/* void is no parameter: (void) alone says that there is none, and bears no name. */
-static bool params_void_ok(
-	struct parser *p, enum tok_kind close, const struct tyx *into, const struct declarator *names)
+/* void is no parameter: (void) alone says that there is none, and has no name. Nor is an associative array. */
+static bool params_ok(struct parser *p, enum tok_kind close, const struct tyx *into, const struct declarator *names)
 {
 	for (size_t i = 0; i < into->keys.n; i++) {
+		if (into->keys.v[i]->kind == TYX_ASSOC) {
+			parser_error(p, into->keys.v[i]->loc, D_DECL_PROTO_TYPE, NULL,
+				"an associative array cannot be a parameter or a key");
+			return false;
+		}
 		if (!is_void(into->keys.v[i]))
 			continue;
 		if (close == TOK_RBRACK)
@@ -92,7 +96,7 @@ bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struc
 		}
 	} while (ok && parser_accept(p, TOK_COMMA));
 	parser_leave(p);
-	if (!ok || !params_void_ok(p, close, into, names))
+	if (!ok || !params_ok(p, close, into, names))
 		return false;
 	/* (void) is an empty list */
 	if (close == TOK_RPAR && into->keys.n == 1 && into->keys.v[0]->kind == TYX_BASIC &&

@@ -321,6 +321,15 @@ static enum dtag two_types_tag(const struct tyx *base)
 	return base->spec & (SPEC_LONG | SPEC_LONGLONG) ? D_DECL_LONGINT : D_DECL_COMBO;
 }
 
+/* self x; this y, z; extern e[int]; : a variable without a type is an int */
+static bool is_implicit_int(struct parser *p, unsigned storage)
+{
+	const enum tok_kind after = parser_peek(p, 1)->kind;
+
+	return (storage == STORAGE_SELF || storage == STORAGE_THIS || storage == STORAGE_EXTERN) &&
+		parser_kind(p) == TOK_IDENT && (after == TOK_SEMI || after == TOK_COMMA || after == TOK_LBRACK);
+}
+
 /* specifiers := ( storage | qualifier | type keyword | struct | typedef name )+ ; qualifiers mean nothing here */
 bool parse_dspec(struct parser *p, struct dspec *out)
 {
@@ -355,6 +364,10 @@ bool parse_dspec(struct parser *p, struct dspec *out)
 		}
 	}
 	out->loc = loc_span(out->loc, parser_loc(p, &p->prev));
+	if (!out->base && is_implicit_int(p, out->storage)) {
+		out->base = tyx_new(p, TYX_BASIC, out->loc);
+		out->base->spec = SPEC_INT;
+	}
 	if (!out->base) {
 		missing_type(p, out);
 		return false;

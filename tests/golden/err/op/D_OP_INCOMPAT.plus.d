@@ -1,1 +1,1 @@
-BEGIN { trace(execname + 1); }
+BEGIN { trace(execname - 1); trace("a" + "b"); }

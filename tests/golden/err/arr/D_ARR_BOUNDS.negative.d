@@ -1,0 +1,1 @@
+BEGIN { this->a = &curthread->comm; trace(curthread->comm[-1]); }
