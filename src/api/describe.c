@@ -7,8 +7,8 @@
 #include "api/dwire_priv.h"
 #include "base/diag_text.h"
 #include "lower/tiers.h"
-#include "prov/lists.h"
-#include "prov/stability.h"
+#include "probes/lists.h"
+#include "probes/stability.h"
 
 /* Calls fn for each description of the texts. */
 static void each_pdesc(struct dwire *d, void (*fn)(struct dwire *d, const struct pdesc *pd, void *ctx), void *ctx)
@@ -191,7 +191,7 @@ static void list_details(struct dwire *d, struct probe *p, FILE *out)
 	fprintf(out, "\n\tProbe Description Attributes\n");
 	stability_print(probe_stability(p), out);
 	fprintf(out, "\n\tArgument Attributes\n");
-	stability_print(provider_stability(p->prov->name)->args, out);
+	stability_print(provider_stability(p->prov)->args, out);
 	fprintf(out, "\n\tArgument Types\n");
 	for (unsigned i = 0; args && args[i]; i++)
 		fprintf(out, "\t\targs[%u]: %s\n", i, args[i]);

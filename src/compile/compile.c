@@ -12,7 +12,8 @@
 #include "lang/attrs.h"
 #include "lang/parse/lex.h"
 #include "lower/tiers.h"
-#include "prov/stability.h"
+#include "probes/stability.h"
+#include "prov/providers.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 /* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
@@ -130,7 +131,7 @@ static void setup(struct compilation *c)
 		.pragma = pragma_read,
 		.typenames = strmap_new(c->arena),
 	};
-	probes_init(&c->probes, c->arena, c->lists);
+	probes_init(&c->probes, c->arena, providers(), c->lists);
 }
 
 static int parse_texts(struct compilation *c)
@@ -242,7 +243,7 @@ static void check_least(void *ctx, const struct expr *e, const char *what, struc
 			stability_text(s, buf));
 }
 
-static void check_stability(struct compilation *c, struct text *t, const struct clause *cl, const char *prov)
+static void check_stability(struct compilation *c, struct text *t, const struct clause *cl, const struct provider *prov)
 {
 	const struct attrs_env env = {
 		.args = provider_stability(prov)->args,
@@ -274,7 +275,7 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 		if (sigs.n || c->opts->zdefs)
 			check_clause(c->checker, cl, sigs.v, sigs.n);
 		if (sigs.n && !diags_errors(c->diags))
-			check_stability(c, t, cl, sigs.v[0]->prov);
+			check_stability(c, t, cl, probes_provider(&c->probes, sigs.v[0]->prov));
 	}
 }
 

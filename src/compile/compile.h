@@ -8,7 +8,7 @@
 #include "lang/parse/parse.h"
 #include "lower/lower.h"
 #include "options/options.h"
-#include "prov/lists.h"
+#include "probes/lists.h"
 
 /* What a text is: a whole program, or the description of a probe with perhaps a predicate and actions (-P, -m, -f, -n,
  * -i). */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lang/dlib.h"
-#include "prov/provider.h"
+#include "prov/providers.h"
 
 #define LIBRARY_MAX (16u << 20)
 

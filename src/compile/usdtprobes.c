@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"
-#include "prov/sdtargs.h"
+#include "symbols/elf/sdtargs.h"
 
 /* Places whose arguments are in the same operands. */
 struct operands {

@@ -11,7 +11,7 @@
 #include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"
-#include "prov/user.h"
+#include "probes/user.h"
 #include "symbols/objects.h"
 
 struct userprobes *userprobes_new(const struct userprobes_env *env)
@@ -266,7 +266,7 @@ void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
 
 	u->fault = (struct probe_fault){ .message = NULL };
 	u->asked = pd;
-	if (!user_pdesc_parse(u->arena, pd, &u->pd))
+	if (!user_pdesc_parse(l, pd, &u->pd))
 		return;
 	u->list = l;
 	if (!u->pd.is_pid) {

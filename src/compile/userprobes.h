@@ -4,7 +4,7 @@
 #define DWIRE_COMPILE_USERPROBES_H
 #include <sys/types.h>
 
-#include "prov/lists.h"
+#include "probes/lists.h"
 
 struct reporter;
 struct userprobes;

@@ -3,7 +3,7 @@
 #ifndef DWIRE_COMPILE_USERPROBES_PRIV_H
 #define DWIRE_COMPILE_USERPROBES_PRIV_H
 #include "compile/userprobes.h"
-#include "prov/user.h"
+#include "probes/user.h"
 #include "symbols/elf/sdtnotes.h"
 #include "symbols/objects.h"
 

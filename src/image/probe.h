@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stability.h"
 #include "image/image.h"
 
 /* One place where a probe is seen. A probe may need several at once: all its usable sites of a tier fire, each event at
@@ -95,10 +96,16 @@ struct stamp {
 	size_t nevents;
 };
 
+/* How far users may rely on the four names of a provider's probes, and on their arguments. */
+struct prov_stability {
+	struct stability provider, module, function, name, args;
+};
+
 struct probe_source;
 struct provider {
 	const char *name;
-	const char *raw; /* structure that its translators take, "dw_pkt", or NULL */
+	const struct prov_stability *stability; /* NULL: as that of providers that translate their arguments */
+	const char *raw;                        /* structure that its translators take, "dw_pkt", or NULL */
 	const char *module;
 	const struct probe_def *probes;
 	size_t nprobes;
@@ -106,7 +113,7 @@ struct provider {
 	size_t nstamps;
 	/* Probes made by name (tick-1s, profile-997): 0 and *period_ns, or -EINVAL. NULL: only the table. */
 	int (*by_name)(const char *name, uint64_t *period_ns);
-	/* Probes that are in a list of the kernel's: prov/lists.h; NULL: only the table. */
+	/* Probes that are in a list of the kernel's: probes/lists.h; NULL: only the table. */
 	const struct probe_source *source;
 };
 

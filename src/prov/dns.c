@@ -2,8 +2,8 @@
 /* dns: queries and responses of the Domain Name System in UDP, port 53: as sockets of this machine send and receive
  * them. The packets are others': nothing in them is believed, and names are decoded within fixed
  * bounds. */
-#include "prov/all.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };
 

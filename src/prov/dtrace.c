@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dtrace: BEGIN, END, ERROR. The programs of the first two are run by hand: before all
  * others, after all others; ERROR's clauses are part of every program whose clauses may fault. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const struct site by_hand[] = {
 	{ .attach = ATTACH_TEST_RUN, .sees = "run by dwire itself" },
@@ -14,4 +14,12 @@ static const struct probe_def probes[] = {
 		"fires when a clause fails: arg1 enabled probe, arg2 action, arg4 fault, arg5 value" },
 };
 
-const struct provider dtrace_provider = { .name = "dtrace", .probes = probes, .nprobes = 3 };
+static const struct prov_stability stability = {
+	.provider = STABILITY(STABLE, STABLE, COMMON),
+	.module = STABILITY_PRIVATE,
+	.function = STABILITY_PRIVATE,
+	.name = STABILITY(STABLE, STABLE, COMMON),
+	.args = STABILITY(STABLE, STABLE, COMMON),
+};
+
+const struct provider dtrace_provider = { .name = "dtrace", .stability = &stability, .probes = probes, .nprobes = 3 };

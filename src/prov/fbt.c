@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prov/all.h"
-#include "prov/lists.h"
+#include "probes/lists.h"
+#include "prov/provider.h"
 
 static const struct site entry_site[] = {
 	{ .attach = ATTACH_FENTRY, .by_cookie = true, .irqs_off = true, .sees = "the function as it begins" },
@@ -107,4 +107,12 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 
 static const struct probe_source source = { .could = could, .is_long = true, .list = list, .make = make, .args = args };
 
-const struct provider fbt_provider = { .name = "fbt", .source = &source };
+static const struct prov_stability stability = {
+	.provider = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.module = STABILITY_PRIVATE,
+	.function = STABILITY_PRIVATE,
+	.name = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.args = STABILITY(PRIVATE, PRIVATE, ISA),
+};
+
+const struct provider fbt_provider = { .name = "fbt", .stability = &stability, .source = &source };

@@ -4,6 +4,7 @@
  * own. */
 #ifndef DWIRE_PROV_FUNCTIONS_H
 #define DWIRE_PROV_FUNCTIONS_H
+#include "prov/conditions.h"
 
 /* clang-format off */
 #define FUNC_SITE(func, n, nat, ...) \

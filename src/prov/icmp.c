@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* icmp: messages of ICMP and ICMPv6. In the hooks tier, sent: those of sockets, the kernel's own too, by cgroup_skb;
  * the rest when they go to a device, but none that are only forwarded. Received: when a device delivers them to IP. */
-#include "prov/all.h"
+#include "prov/conditions.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "icmpinfo_t *", NULL };
 

@@ -2,7 +2,7 @@
 /* io: requests to disks, the hooks tier: from the moment that the block layer hands a request to the device's driver
  * until the device is done with it. Requests that carry no data for the disk (a SCSI command, a flush) have no bio or
  * no bytes and are left out. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "bufinfo_t *", "devinfo_t *", "fileinfo_t *", NULL };
 static const char *const values[] = { "(uint64_t)P->rq", NULL };

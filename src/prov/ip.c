@@ -3,8 +3,9 @@
  * and what the kernel sends without a socket) when they go to a device. Received: when a device delivers them to IP. A
  * packet that crosses a bridge, a bond, a VLAN or a veth pair on its way counts once in each direction and
  * namespace. */
-#include "prov/all.h"
+#include "prov/conditions.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
 	"ipv6info_t *", NULL };

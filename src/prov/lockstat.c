@@ -3,7 +3,7 @@
  * begin and end; taking and giving a lock that is free only by functions. Solaris' adaptive locks are Linux' mutexes,
  * its readers/writer locks Linux' semaphores and spin locks of that kind. Spin locks can be seen only when waited for:
  * programs take some themselves, for their records and maps, and would wait for themselves. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 /* clang-format off */
 #define BEGIN { .attach = ATTACH_TP_BTF, .target = "contention_begin", .nargs = 2, .native = "dw_lockbegin", \
@@ -144,8 +144,17 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
+static const struct prov_stability stability = {
+	.provider = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.module = STABILITY_PRIVATE,
+	.function = STABILITY_PRIVATE,
+	.name = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.args = STABILITY(EVOLVING, EVOLVING, COMMON),
+};
+
 const struct provider lockstat_provider = {
 	.name = "lockstat",
+	.stability = &stability,
 	.raw = "dw_lock",
 	.module = "vmlinux",
 	.probes = probes,

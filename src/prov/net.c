@@ -2,7 +2,7 @@
 /* net: packets at the border of the kernel and its network devices, the hooks tier: given to a device's queue, to its
  * driver, handed up by a driver, and what the stack gets after packets were merged (GRO). Every device of a stack of
  * them (VLAN, bond, bridge, tunnel) sees the packet itself. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "netinfo_t *", NULL };
 

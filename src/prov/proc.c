@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proc: processes, threads and signals, the hooks tier. What no tracepoint tells is seen at the system calls' entry and
  * end; those of 32-bit programs have other numbers there (dlib, __nr_of). */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 #define EXEC "(P->nr == __nr_execve || P->nr == __nr_execveat)"
 #define LEADER "P->task->pid == P->task->tgid"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/period.h"
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const struct site tick_site[] = {
 	{ .attach = ATTACH_TEST_RUN, .sees = "a timer of dwire's own: fires on an idle machine too" },
@@ -46,8 +46,17 @@ static int by_name(const char *name, uint64_t *period_ns)
 	return !errno && period_of(n, end, strcmp, period_ns) && *period_ns >= 200000 ? 0 : -EINVAL;
 }
 
+static const struct prov_stability stability = {
+	.provider = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.module = STABILITY(UNSTABLE, UNSTABLE, COMMON),
+	.function = STABILITY_PRIVATE,
+	.name = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.args = STABILITY(EVOLVING, EVOLVING, COMMON),
+};
+
 const struct provider profile_provider = {
 	.name = "profile",
+	.stability = &stability,
 	.probes = probes,
 	.nprobes = sizeof(probes) / sizeof(probes[0]),
 	.by_name = by_name,

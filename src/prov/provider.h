@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* provider: a new provider is one file with one table (image/probe.h), listed in provider.c, and its translators in
- * dlib/. */
+/* provider: macros for the providers' tables. A new provider is one file with one table (image/probe.h), one line of
+ * providers.h, and its translators in dlib/. */
 #ifndef DWIRE_PROV_PROVIDER_H
 #define DWIRE_PROV_PROVIDER_H
-#include "image/probe.h"
+#include "prov/providers.h"
 
 /* For the tables: an array and how many it has; a typed tracepoint with n arguments; a provider of the kernel. */
 #define TABLE(a) a, sizeof(a) / sizeof((a)[0])
@@ -13,6 +13,10 @@
 	.nprobes = sizeof(probes_) / sizeof((probes_)[0])
 #define STAMPED(stamps_) .stamps = stamps_, .nstamps = sizeof(stamps_) / sizeof((stamps_)[0])
 
-/* All providers, in the order of -l; ends with NULL. */
-const struct provider *const *providers(void);
+/* The levels of a triplet of stability: STABILITY(EVOLVING, EVOLVING, ISA). */
+#define STABILITY(name_, data_, class_)                    \
+	{                                                  \
+		STAB_##name_, STAB_##data_, CLASS_##class_ \
+	}
+#define STABILITY_PRIVATE STABILITY(PRIVATE, PRIVATE, UNKNOWN)
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qdisc: packets in the queues of devices, the hooks tier: the queueing discipline that a device has (or each of its
  * queues, below mq), not those below it. What passes an empty queue without being put into it is not seen. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *", NULL };
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *",

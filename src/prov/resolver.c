@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver: names that processes ask the C library for. Sites are its functions, in every process and every C library
  * that one has mapped (containers have their own). A lookup is one call of the outermost of them. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "csinfo_t *", "lookupinfo_t *", NULL };
 

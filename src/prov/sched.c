@@ -2,7 +2,7 @@
 /* sched: which thread has a CPU, which wait for one, and why, the hooks tier. A thread that is ready to run but does
  * not is in the queue of its CPU: it comes there by being woken, created or preempted, and leaves it by getting the
  * CPU. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 #define QUIET(tp, n, nat) TP(tp, n, nat), .irqs_off = true
 

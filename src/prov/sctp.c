@@ -4,8 +4,8 @@
  * each step it takes a reference to the association or lets its queue go before the next one: sctp_association_hold()
  * for the timer or the chunk that belongs to the step, sctp_outq_uncork() at the end of an event,
  * sctp_association_free() at the end of all. There the state is compared with the one seen last. */
-#include "prov/all.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 #define IS_SCTP "P->sk->sk_protocol == 132"
 #define IS_LISTENER IS_SCTP " && (P->state == 10 || P->oldstate == 10)"

@@ -3,8 +3,8 @@
  * are the tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
 #include <string.h>
 
-#include "prov/all.h"
-#include "prov/lists.h"
+#include "probes/lists.h"
+#include "prov/provider.h"
 
 static bool is_tracepoint_name(const char *s)
 {
@@ -88,5 +88,20 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 
 static const struct probe_source source = { .could = could, .list = list, .args = args };
 
-const struct provider sdt_provider = { .name = "sdt", .source = &source };
-const struct provider rawtp_provider = { .name = "rawtp", .source = &source };
+static const struct prov_stability sdt_stability = {
+	.provider = STABILITY(EVOLVING, EVOLVING, ISA),
+	.module = STABILITY_PRIVATE,
+	.function = STABILITY_PRIVATE,
+	.name = STABILITY(PRIVATE, PRIVATE, ISA),
+	.args = STABILITY(PRIVATE, PRIVATE, ISA),
+};
+static const struct prov_stability rawtp_stability = {
+	.provider = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.module = STABILITY_PRIVATE,
+	.function = STABILITY_PRIVATE,
+	.name = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.args = STABILITY(PRIVATE, PRIVATE, ISA),
+};
+
+const struct provider sdt_provider = { .name = "sdt", .stability = &sdt_stability, .source = &source };
+const struct provider rawtp_provider = { .name = "rawtp", .stability = &rawtp_stability, .source = &source };

@@ -2,7 +2,7 @@
 /* skb: packets' buffers (struct sk_buff), from the moment that memory is taken for one until it is given back, the
  * hooks tier. Memory that a driver keeps for itself (NAPI) is not seen as it is taken: such a buffer begins where
  * the driver hands it up. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *", NULL };
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *",

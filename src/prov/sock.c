@@ -2,8 +2,8 @@
 /* sock: sockets of every family as processes use them: system calls, io_uring, and what follows later. A call's end
  * is seen in the process that makes it; a connection that completes later, and a full buffer, in an interrupt, with
  * the socket's owner. Measured on Linux 6.18. 32-bit programs, whose calls have other numbers, are left out. */
-#include "prov/all.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 #define CALL(name) "P->nr == __nr_" name " && P->foreign == 0"
 #define A_SOCKET " && P->sk != 0"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "abi/arch.h"
-#include "prov/all.h"
-#include "prov/lists.h"
+#include "probes/lists.h"
+#include "prov/provider.h"
 
 static const struct call {
 	uint32_t number;
@@ -183,8 +183,17 @@ static const char *alias(const char *func)
 
 static const struct probe_source source = { .could = could, .list = list, .args = args, .alias = alias };
 
+static const struct prov_stability stability = {
+	.provider = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.module = STABILITY_PRIVATE,
+	.function = STABILITY(UNSTABLE, UNSTABLE, ISA),
+	.name = STABILITY(EVOLVING, EVOLVING, COMMON),
+	.args = STABILITY(UNSTABLE, UNSTABLE, ISA),
+};
+
 const struct provider syscall_provider = {
 	.name = "syscall",
+	.stability = &stability,
 	.raw = "dw_sys",
 	.module = "vmlinux",
 	.probes = probes,

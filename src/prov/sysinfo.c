@@ -2,7 +2,7 @@
 /* sysinfo: what the kernel's cpu and system statistics count, the hooks tier: system calls and their bytes, switches,
  * forks, ticks, requests to disks, locks that were waited for. arg0 is by how much the counter moves. Solaris' probes
  * for which Linux has no event (ufs*, namei, rcvint, ...) are not there; docs/providers/sysinfo.md says which. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 /* clang-format off */
 #define TRACE(tp, n, nat, cond, vals, what) \

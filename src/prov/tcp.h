@@ -2,8 +2,9 @@
 /* tcp: what the files of the tcp provider share: conditions over P, and the sites that are in tcp_events.c. */
 #ifndef DWIRE_PROV_TCP_H
 #define DWIRE_PROV_TCP_H
-#include "prov/all.h"
+#include "prov/conditions.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 /* A segment's flags: FIN 1, SYN 2, RST 4, PUSH 8, ACK 16. */
 #define FLAGS "((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff)"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb
  * those that reach none. */
-#include "prov/all.h"
+#include "prov/conditions.h"
 #include "prov/functions.h"
+#include "prov/provider.h"
 
 #define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
 #define IS_UDPLITE "P->sk->sk_type == 2 && P->sk->sk_protocol == 136"

@@ -2,7 +2,7 @@
 /* vminfo: what the virtual memory system counts, the hooks tier: faults, pages that are read, written and freed. arg0
  * is by how much the counter moves. Solaris' probes for which Linux has no event (pgrec, softlock, swapping of whole
  * processes, ...) are not there; docs/providers/vminfo.md says which. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 /* clang-format off */
 #define FAULT(tp, cond, what) \

@@ -2,7 +2,7 @@
 /* wifi: scans for wireless networks: asked for by a process, the channels that the kernel turns the device to, the end;
  * the hooks tier. The tracepoints are those of the modules cfg80211 and mac80211. Of devices that scan by themselves
  * (hw_scan) the kernel is not told the channels. */
-#include "prov/all.h"
+#include "prov/provider.h"
 
 #define CFG(tp, n, nat) .attach = ATTACH_TP_BTF, .module = "cfg80211", .target = tp, .nargs = n, .native = nat
 #define MAC(tp, n, nat) .attach = ATTACH_TP_BTF, .module = "mac80211", .target = tp, .nargs = n, .native = nat

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prov/sdtargs.h"
+#include "symbols/elf/sdtargs.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/insn.h"
 #include "symbols/elf/sdtnotes.h"

@@ -14,7 +14,7 @@
 #include "kernel/btf/btf.h"
 #include "lang/dlib.h"
 #include "lower/tiers.h"
-#include "prov/provider.h"
+#include "prov/providers.h"
 
 static uint32_t find_tracepoint(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sdtargs: operands of notes, as gcc and clang write them for both machines, and broken ones. */
-#include "prov/sdtargs.h"
+#include "symbols/elf/sdtargs.h"
 #include "unit.h"
 
 static const struct {

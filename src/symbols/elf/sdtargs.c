@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sdtargs: see sdtargs.h. Input: a note's third text. Each argument is SIZE@OPERAND, SIZE negative for signed ones,
  * with an f for floating point ones. Pure. Invariant: registers are named only by their place in struct pt_regs. */
-#include "prov/sdtargs.h"
+#include "symbols/elf/sdtargs.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* lists: providers whose probes are in a list of the kernel's (system calls, tracepoints), too long to be a table. The
  * list is read only when a description could mean one of its probes. What they ask of the running kernel comes in as
  * struct kernel_lists, so that this stays pure. */
-#ifndef DWIRE_PROV_LISTS_H
-#define DWIRE_PROV_LISTS_H
-#include "prov/match.h"
+#ifndef DWIRE_PROBES_LISTS_H
+#define DWIRE_PROBES_LISTS_H
+#include "probes/match.h"
 
 struct listed_tracepoint {
 	const char *module; /* that it is in; NULL: the kernel itself */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sdtargs: where a compiler left the arguments of a probe: the operands of its assembler, "-4@%edi
  * 8@8(%rbp,%rax,4)". */
-#ifndef DWIRE_PROV_SDTARGS_H
-#define DWIRE_PROV_SDTARGS_H
+#ifndef DWIRE_SYMBOLS_ELF_SDTARGS_H
+#define DWIRE_SYMBOLS_ELF_SDTARGS_H
 #include "image/probe.h"
 
 #define SDT_ARGS_MAX 12

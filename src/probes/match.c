@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match: see match.h. Input: the providers' tables, descriptions. Output: struct probe. Invariant: a probe keeps
  * its number as long as the list lives. */
-#include "prov/match.h"
+#include "probes/match.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-#include "prov/lists.h"
+#include "probes/lists.h"
 
 #define LIST_FIRST 1000u  /* number of the first probe of a list; those of the tables and the made ones are lower */
 #define LONG_FIRST 20000u /* ... of the long list */
@@ -43,10 +43,13 @@ static void add_probe(
 	add_named(l, &pr);
 }
 
-void probes_init(struct probe_list *l, struct arena *a, const struct kernel_lists *kernel)
+void probes_init(struct probe_list *l, struct arena *a, const struct provider *const *providers,
+	const struct kernel_lists *kernel)
 {
-	*l = (struct probe_list){ .arena = a, .kernel = kernel, .next_id = 1, .next_list_id = LIST_FIRST };
-	for (const struct provider *const *p = providers(); *p; p++)
+	*l = (struct probe_list){
+		.arena = a, .providers = providers, .kernel = kernel, .next_id = 1, .next_list_id = LIST_FIRST
+	};
+	for (const struct provider *const *p = providers; *p; p++)
 		for (size_t i = 0; i < (*p)->nprobes && !(*p)->source; i++) {
 			uint64_t period = 0;
 
@@ -54,6 +57,14 @@ void probes_init(struct probe_list *l, struct arena *a, const struct kernel_list
 				(void)!(*p)->by_name((*p)->probes[i].name, &period);
 			add_probe(l, *p, &(*p)->probes[i], (*p)->probes[i].name, period);
 		}
+}
+
+const struct provider *probes_provider(const struct probe_list *l, const char *name)
+{
+	for (size_t i = 0; i < l->all.n; i++)
+		if (!strcmp(l->all.v[i].prov->name, name))
+			return l->all.v[i].prov;
+	return NULL;
 }
 
 bool pdesc_is_glob(const char *s)
@@ -130,8 +141,8 @@ void probes_add(struct probe_list *l, const struct probe *p)
 static void read_lists(struct probe_list *l, size_t n)
 {
 	for (; l->nread < n; l->nread++)
-		if (providers()[l->nread]->source && !providers()[l->nread]->source->is_long)
-			providers()[l->nread]->source->list(l, providers()[l->nread]);
+		if (l->providers[l->nread]->source && !l->providers[l->nread]->source->is_long)
+			l->providers[l->nread]->source->list(l, l->providers[l->nread]);
 }
 
 /* What the description means of the long list; NULL: all. Its numbers do not depend on other lists. */
@@ -146,10 +157,10 @@ static void read_long(struct probe_list *l, const struct provider *p, const stru
 
 void probes_read(struct probe_list *l, const char *prov)
 {
-	for (size_t i = 0; providers()[i]; i++)
-		if (pdesc_glob(prov, providers()[i]->name))
+	for (size_t i = 0; l->providers[i]; i++)
+		if (pdesc_glob(prov, l->providers[i]->name))
 			read_lists(l, i + 1);
-	for (const struct provider *const *p = providers(); *p; p++)
+	for (const struct provider *const *p = l->providers; *p; p++)
 		if ((*p)->source && (*p)->source->is_long && pdesc_glob(prov, (*p)->name))
 			read_long(l, *p, NULL);
 }
@@ -192,7 +203,7 @@ static bool is_made(const struct probe_list *l, const struct provider *p, const 
 
 static void read_source(struct probe_list *l, size_t i, const struct pdesc *pd)
 {
-	const struct provider *p = providers()[i];
+	const struct provider *p = l->providers[i];
 
 	if (p->source->is_long)
 		read_long(l, p, pd);
@@ -209,12 +220,12 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 
 	if (l->kernel && l->kernel->user_make)
 		l->kernel->user_make(l->kernel->user, l, pd);
-	for (size_t i = 0; providers()[i]; i++)
-		if (could_mean(l, pd, providers()[i]))
+	for (size_t i = 0; l->providers[i]; i++)
+		if (could_mean(l, pd, l->providers[i]))
 			read_source(l, i, pd);
 	if (pd->id || !*pd->name || pdesc_is_glob(pd->name))
 		return;
-	for (const struct provider *const *p = providers(); *p; p++) {
+	for (const struct provider *const *p = l->providers; *p; p++) {
 		if (!(*p)->by_name || !pdesc_glob(pd->prov, (*p)->name) || (*p)->by_name(pd->name, &period) ||
 			is_made(l, *p, pd->name))
 			continue;

@@ -4,12 +4,12 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "prov/lists.h"
-#include "prov/match.h"
+#include "probes/lists.h"
+#include "probes/match.h"
 
-static bool is_provider(const char *name)
+static bool is_provider(const struct probe_list *l, const char *name)
 {
-	for (const struct provider *const *p = providers(); *p; p++)
+	for (const struct provider *const *p = l->providers; *p; p++)
 		if (!strcmp((*p)->name, name))
 			return true;
 	return false;
@@ -20,11 +20,11 @@ static const char *nearest_provider(const struct probe_list *l, const char *name
 	const char **names;
 	size_t n = 0;
 
-	while (providers()[n])
+	while (l->providers[n])
 		n++;
 	names = ARENA_ARRAY(l->arena, const char *, n + 1);
 	for (size_t i = 0; i < n; i++)
-		names[i] = providers()[i]->name;
+		names[i] = l->providers[i]->name;
 	return nearest_name(name, names);
 }
 
@@ -60,7 +60,7 @@ static const char *list_providers(const struct probe_list *l, const char *name)
 {
 	const char *s = "";
 
-	for (const struct provider *const *p = providers(); *p; p++)
+	for (const struct provider *const *p = l->providers; *p; p++)
 		s = arena_printf(l->arena, "%s%s%s", s, *s ? ", " : "", (*p)->name);
 	return arena_printf(
 		l->arena, "there is no provider %s; the providers: %s, and pid123, of process 123", name, s);
@@ -154,14 +154,14 @@ const char *probes_hint_path(struct arena *a, struct loc at)
 
 /* ---- the hint ---------------------------------------------------------------------------------------------------- */
 /* tcp:send, tcp::send, syscall:connect:entry: too few colons. */
-static struct pdesc with_colons(const struct pdesc *pd)
+static struct pdesc with_colons(const struct probe_list *l, const struct pdesc *pd)
 {
 	struct pdesc d = *pd;
 
-	if (!*d.prov && is_provider(d.mod)) {
+	if (!*d.prov && is_provider(l, d.mod)) {
 		d.prov = d.mod;
 		d.mod = "";
-	} else if (!*d.prov && is_provider(d.func)) {
+	} else if (!*d.prov && is_provider(l, d.func)) {
 		d.prov = d.func;
 		d.func = "";
 	}
@@ -187,7 +187,7 @@ static const char *nearest(struct probe_list *l, const struct pdesc *d)
 
 const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 {
-	struct pdesc d = with_colons(pd);
+	struct pdesc d = with_colons(l, pd);
 	const char *hint;
 
 	if (pd->id)
@@ -200,7 +200,7 @@ const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 		return "N times a second, 5000 at most, or every Ns, Nms, Nus: profile-97, tick-5s";
 	if (pdesc_is_glob(d.prov) || pdesc_is_glob(d.name))
 		return "-l lists all probes";
-	if (*d.prov && !is_provider(d.prov)) {
+	if (*d.prov && !is_provider(l, d.prov)) {
 		d.prov = nearest_provider(l, d.prov);
 		if (!d.prov)
 			return list_providers(l, pd->prov);
@@ -208,7 +208,7 @@ const char *probes_hint(struct probe_list *l, const struct pdesc *pd)
 	hint = nearest(l, &d);
 	if (hint)
 		return hint;
-	if (!*d.prov && is_provider(d.name))
+	if (!*d.prov && is_provider(l, d.name))
 		return arena_printf(l->arena, "all probes of the provider: %s:::", d.name);
 	return *d.prov ? arena_printf(l->arena, "-l -P %s lists the probes of %s", d.prov, d.prov)
 		       : "-l lists all probes";

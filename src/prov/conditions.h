@@ -1,36 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* all: the providers' tables, one a file. */
-#ifndef DWIRE_PROV_ALL_H
-#define DWIRE_PROV_ALL_H
-#include "prov/provider.h"
-
-extern const struct provider dtrace_provider;
-extern const struct provider profile_provider;
-extern const struct provider tcp_provider;
-extern const struct provider udp_provider;
-extern const struct provider sock_provider;
-extern const struct provider udplite_provider;
-extern const struct provider sctp_provider;
-extern const struct provider ip_provider;
-extern const struct provider mib_provider;
-extern const struct provider net_provider;
-extern const struct provider qdisc_provider;
-extern const struct provider icmp_provider;
-extern const struct provider resolver_provider;
-extern const struct provider skb_provider;
-extern const struct provider dns_provider;
-extern const struct provider neigh_provider;
-extern const struct provider wifi_provider;
-extern const struct provider proc_provider;
-extern const struct provider sched_provider;
-extern const struct provider io_provider;
-extern const struct provider vminfo_provider;
-extern const struct provider sysinfo_provider;
-extern const struct provider lockstat_provider;
-extern const struct provider syscall_provider;
-extern const struct provider fbt_provider;
-extern const struct provider sdt_provider;
-extern const struct provider rawtp_provider;
+/* conditions: which packets a place of the kernel shows that a probe wants: D expressions over P, a struct dw_pkt. */
+#ifndef DWIRE_PROV_CONDITIONS_H
+#define DWIRE_PROV_CONDITIONS_H
 
 /* At net_dev_queue: the packet's first device, not a lower one of a stack that it crosses (port of a bridge 0x200 or
  * team 0x2000, slave of a bond 0x800, real device of a VLAN, lower device of a macvlan, which keeps its own source

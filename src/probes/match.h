@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match: the probes as users see them, and which of them a description means. Knows the providers' tables and D's
  * descriptions, nothing of the kernel. */
-#ifndef DWIRE_PROV_MATCH_H
-#define DWIRE_PROV_MATCH_H
+#ifndef DWIRE_PROBES_MATCH_H
+#define DWIRE_PROBES_MATCH_H
 #include "base/vec.h"
+#include "image/probe.h"
 #include "lang/ast.h"
-#include "prov/provider.h"
 
 struct kernel_lists;
 struct probe_list {
 	struct arena *arena;
-	const struct kernel_lists *kernel; /* borrowed; NULL: nothing is known of a kernel */
-	VEC(struct probe) all;             /* moves when it grows */
-	size_t nread;                      /* providers whose lists have been looked at */
+	const struct provider *const *providers; /* borrowed; ends with NULL */
+	const struct kernel_lists *kernel;       /* borrowed; NULL: nothing is known of a kernel */
+	VEC(struct probe) all;                   /* moves when it grows */
+	size_t nread;                            /* providers whose lists have been looked at */
 	uint32_t next_id, next_list_id, nuser;
 	/* The long list that is being read, while it is: what is kept of it; NULL: all. Bits: what was kept so far. */
 	bool in_long;
@@ -21,10 +22,13 @@ struct probe_list {
 	VEC(uint64_t) kept;
 };
 
-/* Every probe of the providers' tables, numbered from 1 in the order of -l. */
-void probes_init(struct probe_list *l, struct arena *a, const struct kernel_lists *kernel);
+/* Every probe of the providers' tables, numbered from 1 in their order. */
+void probes_init(struct probe_list *l, struct arena *a, const struct provider *const *providers,
+	const struct kernel_lists *kernel);
+/* The provider of that name that has a probe in the list; or NULL. */
+const struct provider *probes_provider(const struct probe_list *l, const char *name);
 /* Adds the probe that the description names when it is one that comes to be by being named (tick-7s), and those of the
- * kernel's lists when it could mean one of them (prov/lists.h). */
+ * kernel's lists when it could mean one of them (probes/lists.h). */
 void probes_make(struct probe_list *l, const struct pdesc *pd);
 /* D types of the probe's args[], NULL-terminated; NULL: none. */
 const char *const *probe_args(struct probe_list *l, struct probe *p);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* user: see user.h. The functions of all processes and files share three definitions, so that all their probes of one
  * kind share one program; the cookie of each attachment tells which it is. */
-#include "prov/user.h"
+#include "probes/user.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "prov/lists.h"
+#include "probes/lists.h"
 
 #define USER_FIRST 60000u /* number of the first probe: made by being named, it means nothing to -i */
 #define PID_MAX 4194304   /* of Linux */
@@ -23,21 +23,21 @@ static const struct site offset_site[] = {
 	{ .attach = ATTACH_UPROBE, .by_cookie = true, .sees = "that instruction, before it is executed" },
 };
 
-const struct probe_def user_entry = { "entry", NULL, TABLE(entry_site),
+const struct probe_def user_entry = { "entry", NULL, entry_site, 1,
 	"a thread calls the function: arg0 to arg9 are its arguments" };
-const struct probe_def user_return = { "return", NULL, TABLE(return_site), "the function returns: arg1 is its value" };
-const struct probe_def user_offset = { "", NULL, TABLE(offset_site),
+const struct probe_def user_return = { "return", NULL, return_site, 1, "the function returns: arg1 is its value" };
+const struct probe_def user_offset = { "", NULL, offset_site, 1,
 	"a thread is at the instruction: the name is its distance from the function's start" };
 
-static bool names_provider(const char *pattern)
+static bool names_provider(const struct probe_list *l, const char *pattern)
 {
-	for (const struct provider *const *p = providers(); *p; p++)
+	for (const struct provider *const *p = l->providers; *p; p++)
 		if (pdesc_glob(pattern, (*p)->name))
 			return true;
 	return false;
 }
 
-bool user_pdesc_parse(struct arena *a, const struct pdesc *pd, struct user_pdesc *out)
+bool user_pdesc_parse(const struct probe_list *l, const struct pdesc *pd, struct user_pdesc *out)
 {
 	size_t n = strlen(pd->prov), stem = n;
 
@@ -52,9 +52,9 @@ bool user_pdesc_parse(struct arena *a, const struct pdesc *pd, struct user_pdesc
 	}
 	if (stem == n || !stem)
 		return false;
-	out->stem = arena_strndup(a, pd->prov, stem);
+	out->stem = arena_strndup(l->arena, pd->prov, stem);
 	out->is_pid = !strcmp(out->stem, "pid");
-	if (!out->is_pid && names_provider(pd->prov)) /* tcp*, io* */
+	if (!out->is_pid && names_provider(l, pd->prov)) /* tcp*, io* */
 		return false;
 	if (!out->everywhere) {
 		unsigned long pid = strtoul(pd->prov + stem, NULL, 10);
@@ -100,12 +100,27 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	return p->def->args;
 }
 
+static const struct prov_stability pid_stability = {
+	.provider = { STAB_EVOLVING, STAB_EVOLVING, CLASS_ISA },
+	.module = { STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN },
+	.function = { STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN },
+	.name = { STAB_EVOLVING, STAB_EVOLVING, CLASS_ISA },
+	.args = { STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN },
+};
+
+/* "pid123", "pid*" */
+static bool is_pid(const char *provider)
+{
+	return !strncmp(provider, "pid", 3) && provider[3] && provider[3 + strspn(provider + 3, "0123456789*")] == '\0';
+}
+
 const struct provider *user_provider(struct arena *a, const char *name)
 {
 	static const struct probe_source source = { .args = args, .module = module };
 	struct provider *p = ARENA_NEW(a, struct provider);
 
 	p->name = name;
+	p->stability = is_pid(name) ? &pid_stability : NULL;
 	p->source = &source;
 	return p;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* user: probes in programs and libraries, which are made when a description names them: what a description asks for,
  * and the probes' definitions. Pure; src/compile/userprobes.c finds the processes and files. */
-#ifndef DWIRE_PROV_USER_H
-#define DWIRE_PROV_USER_H
-#include "prov/match.h"
+#ifndef DWIRE_PROBES_USER_H
+#define DWIRE_PROBES_USER_H
+#include "probes/match.h"
 
 /* The provider part of a description: "pid123", "pid*", "postgresql123", "postgresql*". */
 struct user_pdesc {
@@ -14,7 +14,7 @@ struct user_pdesc {
 	int32_t pid;
 };
 /* False: the description means no probes of programs. */
-bool user_pdesc_parse(struct arena *a, const struct pdesc *pd, struct user_pdesc *out);
+bool user_pdesc_parse(const struct probe_list *l, const struct pdesc *pd, struct user_pdesc *out);
 
 /* Does a description's module mean this file? "a.out" is the program, "libc" libc.so.6, a path that very file. */
 bool user_module(const char *pattern, const char *path, const char *base, bool program);
