@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agg/agg_priv.h"
+#include "lang/format.h"
 
 #define QUANT_ZERO 63
 

@@ -68,42 +68,6 @@ static void print_unmatched(struct dwire *d, const struct listing *l, FILE *err)
 	}
 }
 
-static const char *site_name(enum attach_kind kind)
-{
-	switch (kind) {
-	case ATTACH_TEST_RUN:
-		return "by hand";
-	case ATTACH_TP_BTF:
-		return "tp_btf";
-	case ATTACH_CGROUP_INGRESS:
-		return "cgroup_skb/ingress";
-	case ATTACH_CGROUP_EGRESS:
-		return "cgroup_skb/egress";
-	case ATTACH_CGROUP_SOCKOPS:
-		return "sock_ops";
-	case ATTACH_CGROUP_RELEASE:
-		return "cgroup/sock_release";
-	case ATTACH_PERF:
-		return "perf_event";
-	case ATTACH_UPROBE:
-		return "uprobe";
-	case ATTACH_URETPROBE:
-		return "uretprobe";
-	case ATTACH_FENTRY:
-		return "fentry";
-	case ATTACH_FEXIT:
-		return "fexit";
-	case ATTACH_KPROBE:
-		return "kprobe";
-	case ATTACH_KRETPROBE:
-		return "kretprobe";
-	case ATTACH_SYSCALL:
-	case ATTACH_EVENT:
-		return "tracepoint";
-	}
-	return "";
-}
-
 static enum attach_kind kprobe_kind(const struct site *s)
 {
 	return s->attach != ATTACH_FEXIT ? ATTACH_KPROBE : ATTACH_KRETPROBE;
@@ -174,8 +138,8 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 			not = " (not on this kernel)";
 		else if (d->kernel && (c.tier < 0 || !site_in_tier(s, (enum tier)c.tier)))
 			not = " (not used)";
-		fprintf(out, "\n\tSite: %s%s%s%s\n", site_name(kprobe ? kprobe_kind(s) : s->attach), name ? " " : "",
-			name ? name : "", not );
+		fprintf(out, "\n\tSite: %s%s%s%s\n", attach_info(kprobe ? kprobe_kind(s) : s->attach)->name,
+			name ? " " : "", name ? name : "", not );
 		fprintf(out, "\t\t%s\n", s->sees);
 		list_fields(d, s, out);
 		if (site_needs(d, p, s))

@@ -6,8 +6,9 @@
 #include "abi/abi.h"
 #include "base/diag.h"
 #include "base/vec.h"
-#include "ir/ir.h"
-#include "lang/format.h"
+#include "image/attach.h"
+#include "image/code.h"
+#include "image/format.h"
 
 /* ---- data in records and keys ------------------------------------------------------------------------------------ */
 enum field_kind {
@@ -62,7 +63,6 @@ struct field {
 	uint32_t size;
 	bool is_signed;
 	bool is_float;            /* 4 or 8 bytes: float or double */
-	bool is_time;             /* an absolute walltimestamp (for later formats) */
 	const struct ptype *type; /* of print(); else NULL */
 };
 
@@ -79,7 +79,6 @@ struct agg {
 	uint32_t nwords;                    /* of a value */
 	int64_t lq_base, lq_limit, lq_step; /* lquantize */
 	uint32_t llq_factor, llq_low, llq_high, llq_steps;
-	bool seen_action; /* an action prints or changes it: not printed... it is still printed at the end */
 };
 
 /* It has keys, or some in its map only. */
@@ -172,24 +171,6 @@ struct image_map {
 	const void *data; /* MAP_TABLE: its value */
 };
 
-enum attach_kind {
-	ATTACH_TEST_RUN,       /* raw tracepoint program, run by hand: BEGIN, END, tick, ERROR */
-	ATTACH_TP_BTF,         /* target: tracepoint */
-	ATTACH_CGROUP_INGRESS, /* cgroup_skb on the root of cgroup2 */
-	ATTACH_CGROUP_EGRESS,
-	ATTACH_CGROUP_SOCKOPS, /* sock_ops on the root of cgroup2 */
-	ATTACH_CGROUP_RELEASE, /* the last descriptor of an Internet socket is closed, on the root of cgroup2 */
-	ATTACH_PERF,           /* target: the event (load/attach.c); NULL: a clock of period_ns, for profile */
-	ATTACH_UPROBE,         /* places: instructions of programs and libraries */
-	ATTACH_URETPROBE,      /* places: functions; when they return */
-	ATTACH_FENTRY,         /* target: a function of the kernel, as it begins */
-	ATTACH_FEXIT,          /* ... as it returns */
-	ATTACH_KPROBE,         /* the same by a kprobe; targets: many functions, told apart by the program's cookie */
-	ATTACH_KRETPROBE,
-	ATTACH_SYSCALL, /* target: sys_enter, sys_exit; targets: system calls, the tracepoints of those alone */
-	ATTACH_EVENT,   /* target: "GROUP/NAME", a tracepoint whose record the program gets */
-};
-
 #define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */
 
 /* An instruction of a program or library, where a uprobe goes. */
@@ -200,14 +181,6 @@ struct uplace {
 	uint64_t ref_ctr;  /* in the file: the counter that says somebody traces here; 0: none */
 	uint64_t cookie;   /* what the program gets to know the place by; above bit 32: where the function returns */
 	int32_t pid;       /* 0: every process, also those that start later */
-};
-
-/* How a place of the kernel is reached; a probe has places in one or more of them, the best first. */
-enum tier {
-	TIER_HOOKS,     /* tracepoints, cgroup2, perf events */
-	TIER_FUNCTIONS, /* fentry, fexit */
-	TIER_KPROBES,
-	TIER_COUNT
 };
 
 /* A function of the kernel, or a system call, that a program is attached to. */
@@ -233,7 +206,7 @@ struct image_prog {
 	const char *module;           /* of the target; NULL: the kernel itself */
 	struct image_target *targets; /* of kprobes: one function, or many; of ATTACH_SYSCALL */
 	size_t ntargets;
-	struct ir_code code;
+	struct code code;
 	const char *name; /* at most 15 characters */
 	const struct uplace *places;
 	size_t nplaces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emit: IR to BPF instructions. Input: IR; output: struct ir_code in the IR's arena: instructions, which of them want a
+/* emit: IR to BPF instructions. Input: IR; output: struct code in the IR's arena: instructions, which of them want a
  * map's fd, and where in the D each came from. Functions of bpf/lib.bpf.c that the program calls follow it, once each.
  * Invariant: only instructions of ISA v3, so that any kernel from 5.12 on takes them. */
 #include <errno.h>
@@ -22,7 +22,7 @@ struct fixup {
 struct emit {
 	struct arena *arena; /* of the result */
 	struct ra *ra;       /* with its arena: dropped at the end */
-	struct ir_code *out;
+	struct code *out;
 	VEC(struct bpf_insn) code;
 	VEC(struct fixup) jumps, calls;
 	uint32_t *label_at;
@@ -34,9 +34,9 @@ struct emit {
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 static void put(struct emit *e, unsigned code, unsigned dst, unsigned src, int32_t off, int64_t imm)
 {
-	const struct ir_line *last = e->out->lines.n ? &e->out->lines.v[e->out->lines.n - 1] : NULL;
+	const struct code_line *last = e->out->lines.n ? &e->out->lines.v[e->out->lines.n - 1] : NULL;
 	if (e->loc.src && (!last || memcmp(&last->loc, &e->loc, sizeof(e->loc)) != 0))
-		*vec_push(e->arena, &e->out->lines) = (struct ir_line){ .insn = (uint32_t)e->code.n, .loc = e->loc };
+		*vec_push(e->arena, &e->out->lines) = (struct code_line){ .insn = (uint32_t)e->code.n, .loc = e->loc };
 	if (off != (int16_t)off) {
 		e->err = -E2BIG;
 		e->why = "a memory offset is over 32767";
@@ -76,7 +76,7 @@ static void put_map(struct emit *e, unsigned dst, const struct ir_insn *in)
 {
 	bool value = in->op == IR_MAPVAL;
 	*vec_push(e->arena, &e->out->maps) =
-		(struct ir_mapref){ .insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .value = value };
+		(struct code_mapref){ .insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .value = value };
 	put_ld64(e, dst, value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD, 0, value ? in->off : 0);
 }
 
@@ -516,7 +516,7 @@ static int emit_all(struct emit *e, const struct ir *ir)
 	return err ? err : e->err;
 }
 
-int ir_emit(const struct ir *ir, struct ir_code *out, const char **why)
+int ir_emit(const struct ir *ir, struct code *out, const char **why)
 {
 	struct ra ra = { .arena = arena_new() };
 	struct emit e = { .arena = ir->arena, .ra = &ra, .out = out };

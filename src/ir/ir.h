@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "image/code.h"
 
 typedef uint32_t vreg; /* 0: none */
 
@@ -175,26 +176,9 @@ void ir_stack_release(struct ir *ir, int32_t mark);
 void ir_optimise(struct ir *ir);
 void ir_dump(const struct ir *ir, FILE *out);
 
-struct bpf_insn;
-struct ir_line {
-	uint32_t insn;
-	struct loc loc;
-};
-struct ir_mapref {
-	uint32_t insn, map;
-	bool value; /* BPF_PSEUDO_MAP_VALUE: the second half's imm is the offset */
-};
-struct ir_code { /* in the arena */
-	struct bpf_insn *insns;
-	size_t n;
-	VEC(struct ir_mapref) maps; /* imm of these instructions wants a map's fd */
-	VEC(struct ir_line) lines;
-	VEC(uint32_t) funcs; /* where its functions begin, when the kernel wants to be told: loops over a body */
-	int32_t stack;       /* bytes of a chain of calls, as the kernel counts them */
-};
 /* Registers, spills, instructions. 0; -E2BIG with *why when the program needs more than the 512 bytes of stack or a
  * jump is too far. */
-int ir_emit(const struct ir *ir, struct ir_code *out, const char **why) __attribute__((warn_unused_result));
+int ir_emit(const struct ir *ir, struct code *out, const char **why) __attribute__((warn_unused_result));
 /* --dump=bpf: one instruction a line, in the kernel log's notation. lines may be NULL. */
 void bpf_disasm(const struct bpf_insn *insns, size_t n, FILE *out);
 #endif

@@ -150,31 +150,27 @@ static int attach_event(struct attached *a, size_t prog, const char *where, cons
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
-static const struct kind {
-	int (*attach)(struct attached *a, size_t prog, const char *where, const struct reporter *to);
-	const char *where; /* for messages */
-	bool function;     /* of the kernel */
-} kinds[] = {
-	[ATTACH_TEST_RUN] = { attach_nothing, "" },
-	[ATTACH_TP_BTF] = { attach_raw, "the tracepoint" },
-	[ATTACH_CGROUP_INGRESS] = { attach_cgroup, "cgroup2 ingress" },
-	[ATTACH_CGROUP_EGRESS] = { attach_cgroup, "cgroup2 egress" },
-	[ATTACH_CGROUP_SOCKOPS] = { attach_cgroup, "cgroup2 sock_ops" },
-	[ATTACH_CGROUP_RELEASE] = { attach_cgroup, "cgroup2 sock_release" },
-	[ATTACH_PERF] = { attach_perf, "the clock of a CPU" },
-	[ATTACH_UPROBE] = { attach_user, "" },
-	[ATTACH_URETPROBE] = { attach_user, "" },
-	[ATTACH_FENTRY] = { attach_raw, "the function", true },
-	[ATTACH_FEXIT] = { attach_raw, "the function", true },
-	[ATTACH_KPROBE] = { attach_kprobe, "a kprobe on the function", true },
-	[ATTACH_KRETPROBE] = { attach_kprobe, "a kprobe on the function", true },
-	[ATTACH_SYSCALL] = { attach_syscall, "" },
-	[ATTACH_EVENT] = { attach_event, "the tracepoint" },
+static int (*const ways[])(struct attached *a, size_t prog, const char *where, const struct reporter *to) = {
+	[WAY_HAND] = attach_nothing,
+	[WAY_RAW] = attach_raw,
+	[WAY_CGROUP] = attach_cgroup,
+	[WAY_PERF] = attach_perf,
+	[WAY_USER] = attach_user,
+	[WAY_FUNCTION] = attach_raw,
+	[WAY_KPROBE] = attach_kprobe,
+	[WAY_SYSCALL] = attach_syscall,
+	[WAY_EVENT] = attach_event,
 };
+_Static_assert(sizeof(ways) / sizeof(ways[0]) == WAY_COUNT, "a function for each way");
 
-static const struct kind *kind_of(const struct loaded *l, size_t prog)
+/* Attaches program i if it is (function) or is not (!function) on a function of the kernel. */
+static int attach_if(struct attached *a, size_t i, bool function, const struct reporter *to)
 {
-	return &kinds[l->image->progs.v[prog].attach];
+	const struct attach_info *info = attach_info(a->loaded->image->progs.v[i].attach);
+
+	if (function != (info->way == WAY_FUNCTION || info->way == WAY_KPROBE))
+		return 0;
+	return ways[info->way](a, i, info->where, to);
 }
 
 /* Programs at one place run in their order in the image. The kernel runs those of a function the other way round: the
@@ -185,11 +181,9 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < l->nprogs; i++)
-		if (!kind_of(l, i)->function)
-			err = kind_of(l, i)->attach(a, i, kind_of(l, i)->where, to);
+		err = attach_if(a, i, false, to);
 	for (size_t i = l->nprogs; !err && i-- > 0;)
-		if (kind_of(l, i)->function)
-			err = kind_of(l, i)->attach(a, i, kind_of(l, i)->where, to);
+		err = attach_if(a, i, true, to);
 	return err;
 }
 

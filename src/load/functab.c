@@ -41,7 +41,7 @@ static int load_types(void)
 	return bpfsys(BPF_BTF_LOAD, &attr);
 }
 
-int func_table_make(const struct ir_code *code, struct func_table *t)
+int func_table_make(const struct code *code, struct func_table *t)
 {
 	*t = (struct func_table){ .btf = -1 };
 	if (!code->funcs.n)

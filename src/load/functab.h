@@ -14,6 +14,6 @@ struct func_table {
 };
 
 /* Empty when the code does not ask for it. 0; -errno, and then there is nothing to free. */
-int func_table_make(const struct ir_code *code, struct func_table *t) __attribute__((warn_unused_result));
+int func_table_make(const struct code *code, struct func_table *t) __attribute__((warn_unused_result));
 void func_table_free(struct func_table *t);
 #endif

@@ -20,7 +20,7 @@
 #define LOG_SIZE ((16u << 20) - 1) /* the largest that every kernel takes */
 
 /* A copy of the instructions with the maps' descriptors in them. */
-static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *code)
+static struct bpf_insn *link_code(const struct loaded *l, const struct code *code)
 {
 	struct bpf_insn *insns = malloc((code->n + 1) * sizeof(*insns));
 
@@ -28,7 +28,7 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct ir_code *
 		return NULL;
 	memcpy(insns, code->insns, code->n * sizeof(*insns));
 	for (size_t i = 0; i < code->maps.n; i++) {
-		const struct ir_mapref *r = &code->maps.v[i];
+		const struct code_mapref *r = &code->maps.v[i];
 
 		if (r->insn >= code->n || r->map >= l->nmaps) {
 			free(insns);

@@ -34,7 +34,7 @@ static long last_insn(const char *log)
 }
 
 /* The D that instruction insn came from; src NULL when it is not known. */
-static struct loc insn_loc(const struct ir_code *code, long insn)
+static struct loc insn_loc(const struct code *code, long insn)
 {
 	struct loc at = { 0 };
 

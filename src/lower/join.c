@@ -38,20 +38,20 @@ static bool fits(const struct image_prog *first, const struct image_prog *p, siz
 		first->notes == p->notes && maps + p->code.maps.n <= MOST_MAPS;
 }
 
-static void append_code(struct arena *a, struct ir_code *to, const struct ir_code *part)
+static void append_code(struct arena *a, struct code *to, const struct code *part)
 {
 	uint32_t at = (uint32_t)to->n;
 
 	memcpy(&to->insns[at], part->insns, part->n * sizeof(*part->insns));
 	to->n += part->n;
 	for (size_t i = 0; i < part->maps.n; i++) {
-		struct ir_mapref *m = vec_push(a, &to->maps);
+		struct code_mapref *m = vec_push(a, &to->maps);
 
 		*m = part->maps.v[i];
 		m->insn += at;
 	}
 	for (size_t i = 0; i < part->lines.n; i++) {
-		struct ir_line *l = vec_push(a, &to->lines);
+		struct code_line *l = vec_push(a, &to->lines);
 
 		*l = part->lines.v[i];
 		l->insn += at;
@@ -62,7 +62,7 @@ static void append_code(struct arena *a, struct ir_code *to, const struct ir_cod
 static void join(struct arena *a, struct image_prog **v, size_t n)
 {
 	size_t head = 1 + 2 * n + 2, size = head;
-	struct ir_code code = { .n = head, .stack = FRAME };
+	struct code code = { .n = head, .stack = FRAME };
 	struct bpf_insn *at;
 
 	for (size_t i = 0; i < n; i++)

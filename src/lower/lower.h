@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "image/probe.h"
+#include "image/tier.h"
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"
 

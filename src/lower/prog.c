@@ -7,60 +7,6 @@
 #include "lower/site/site.h"
 #include "lower/tiers.h"
 
-static void prog_type(const struct prog_ctx *pg, struct image_prog *p)
-{
-	switch (pg->site->attach) {
-	case ATTACH_TEST_RUN:
-		p->prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-		break;
-	case ATTACH_TP_BTF:
-		p->prog_type = BPF_PROG_TYPE_TRACING;
-		p->expected_attach_type = BPF_TRACE_RAW_TP;
-		break;
-	case ATTACH_CGROUP_INGRESS:
-		p->prog_type = BPF_PROG_TYPE_CGROUP_SKB;
-		p->expected_attach_type = BPF_CGROUP_INET_INGRESS;
-		break;
-	case ATTACH_CGROUP_EGRESS:
-		p->prog_type = BPF_PROG_TYPE_CGROUP_SKB;
-		p->expected_attach_type = BPF_CGROUP_INET_EGRESS;
-		break;
-	case ATTACH_CGROUP_SOCKOPS:
-		p->prog_type = BPF_PROG_TYPE_SOCK_OPS;
-		p->expected_attach_type = BPF_CGROUP_SOCK_OPS;
-		break;
-	case ATTACH_CGROUP_RELEASE:
-		p->prog_type = BPF_PROG_TYPE_CGROUP_SOCK;
-		p->expected_attach_type = BPF_CGROUP_INET_SOCK_RELEASE;
-		break;
-	case ATTACH_PERF:
-		p->prog_type = BPF_PROG_TYPE_PERF_EVENT;
-		break;
-	case ATTACH_UPROBE:
-	case ATTACH_URETPROBE:
-		p->prog_type = BPF_PROG_TYPE_KPROBE;
-		if (pg->lw->env->uprobe_multi)
-			p->expected_attach_type = TRACE_UPROBE_MULTI;
-		break;
-	case ATTACH_FENTRY:
-		p->prog_type = BPF_PROG_TYPE_TRACING;
-		p->expected_attach_type = BPF_TRACE_FENTRY;
-		break;
-	case ATTACH_FEXIT:
-		p->prog_type = BPF_PROG_TYPE_TRACING;
-		p->expected_attach_type = BPF_TRACE_FEXIT;
-		break;
-	case ATTACH_KPROBE:
-	case ATTACH_KRETPROBE:
-		p->prog_type = BPF_PROG_TYPE_KPROBE;
-		break;
-	case ATTACH_SYSCALL:
-	case ATTACH_EVENT:
-		p->prog_type = BPF_PROG_TYPE_TRACEPOINT;
-		break;
-	}
-}
-
 /* Helpers that only read, or write to memory of the program's own. */
 static bool is_harmless(int64_t helper)
 {
@@ -190,22 +136,39 @@ void prog_place(struct prog_ctx *pg, struct image_prog *p)
 {
 	const struct lower_env *env = pg->lw->env;
 	const struct site *s = pg->site;
+	const struct attach_info *info = attach_info(s->attach);
 	struct kernel_func f;
 
 	p->attach = s->attach;
-	prog_type(pg, p);
-	if (is_user_site(s))
-		user_places(pg, pg->set, pg->nset, p);
-	if (site_is_function(s) || s->attach == ATTACH_KPROBE || s->attach == ATTACH_KRETPROBE)
-		function_targets(pg, p);
-	if (s->attach == ATTACH_SYSCALL)
-		syscall_targets(pg, p);
-	if (s->attach == ATTACH_TP_BTF) {
+	p->prog_type = info->prog_type;
+	p->expected_attach_type = info->expected_attach_type;
+	switch (info->way) {
+	case WAY_RAW:
 		p->attach_btf_id = env->tracepoint(env->ctx, s->module, s->target, &f);
 		p->module = f.module;
-	}
-	if (site_is_function(s))
+		break;
+	case WAY_FUNCTION:
+		function_targets(pg, p);
 		p->attach_btf_id = env->function(env->ctx, p->module, p->target, &f);
+		break;
+	case WAY_KPROBE:
+		function_targets(pg, p);
+		break;
+	case WAY_SYSCALL:
+		syscall_targets(pg, p);
+		break;
+	case WAY_USER:
+		if (env->uprobe_multi)
+			p->expected_attach_type = TRACE_UPROBE_MULTI;
+		user_places(pg, pg->set, pg->nset, p);
+		break;
+	case WAY_HAND:
+	case WAY_CGROUP:
+	case WAY_PERF:
+	case WAY_EVENT:
+	case WAY_COUNT:
+		break;
+	}
 }
 
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p)

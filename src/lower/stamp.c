@@ -115,11 +115,6 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 		(vreg[]){ ir_map(ir, map), k, v, ir_imm(ir, ev->op == STAMP_FIRST ? BPF_NOEXIST : BPF_ANY) }, 4, false);
 }
 
-static bool is_cgroup(const struct site *s)
-{
-	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS;
-}
-
 /* The program at an event. A place that this kernel has not, or in another form, is left out: a probe there would say
  * so. */
 static void event_program(struct lowerer *lw, const struct stamp_event *ev, const struct stamp_map *m)
@@ -144,7 +139,7 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, cons
 	site_begin(&head);
 	lower_event(&head, ev, m->map);
 	ir_label(pg.ir, pg.exit_label);
-	ir_ret(pg.ir, ir_imm(pg.ir, is_cgroup(&ev->site))); /* of a cgroup, 1: the packet may pass */
+	ir_ret(pg.ir, ir_imm(pg.ir, at_cgroup(&pg))); /* of a cgroup, 1: the packet may pass */
 	if (prog_failed(&pg))
 		return;
 	ir_optimise(pg.ir);

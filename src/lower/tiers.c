@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const char *const names[TIER_COUNT] = {
-	[TIER_HOOKS] = "hooks",
-	[TIER_FUNCTIONS] = "functions",
-	[TIER_KPROBES] = "kprobes",
+#define X(t, name) name,
+	TIERS(X)
+#undef X
 };
 
 const char *tier_name(enum tier t)
@@ -25,14 +25,15 @@ int tier_by_name(const char *name)
 
 bool site_is_function(const struct site *s)
 {
-	return s->attach == ATTACH_FENTRY || s->attach == ATTACH_FEXIT;
+	return attach_info(s->attach)->way == WAY_FUNCTION;
 }
 
 /* What dwire fires itself, and places in programs, are there whatever the tier. */
 static bool in_all(const struct site *s)
 {
-	return s->attach == ATTACH_TEST_RUN || s->attach == ATTACH_PERF || s->attach == ATTACH_UPROBE ||
-		s->attach == ATTACH_URETPROBE;
+	const enum attach_way way = attach_info(s->attach)->way;
+
+	return way == WAY_HAND || way == WAY_PERF || way == WAY_USER;
 }
 
 bool site_in_tier(const struct site *s, enum tier t)
@@ -43,12 +44,6 @@ bool site_in_tier(const struct site *s, enum tier t)
 const char *site_function(const struct site *s, const struct probe *p)
 {
 	return s->target ? s->target : p->func;
-}
-
-static bool is_cgroup(const struct site *s)
-{
-	return s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
-		s->attach == ATTACH_CGROUP_SOCKOPS || s->attach == ATTACH_CGROUP_RELEASE;
 }
 
 const char *site_module(const struct site *s, const struct probe *p)
@@ -103,8 +98,9 @@ const char *site_lacks(
 		return arena_printf(a, "tracepoint %s of the module %s", s->target, s->module);
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
-	return is_cgroup(s) && !env->kfunc_kern_ctx && !s->sk_only ? "the kernel function bpf_cast_to_kern_ctx()"
-								   : NULL;
+	return attach_info(s->attach)->way == WAY_CGROUP && !env->kfunc_kern_ctx && !s->sk_only
+		? "the kernel function bpf_cast_to_kern_ctx()"
+		: NULL;
 }
 
 /* Are all sites of the tier there? The first that is not, and what for, into *c. */

@@ -64,5 +64,4 @@
 
 /* A segment for TIME_WAIT that is not the SYN of a new connection: that one is for the listener. */
 #define FUNC_TIMEWAIT(cond, ...) FUNC_SITE("tcp_timewait_state_process", 2, "dw_ftimewait", .when = cond, __VA_ARGS__)
-#define FUNC_FULL_SK "P->sk != 0"
 #endif

@@ -21,9 +21,9 @@
 #define LDMAP(d) INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, 0), INSN(0, 0, 0, 0, 0)
 #define EXIT() INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-static struct ir_code code_of(struct bpf_insn *insns, size_t n, struct ir_mapref *ref)
+static struct code code_of(struct bpf_insn *insns, size_t n, struct code_mapref *ref)
 {
-	struct ir_code c = { .insns = insns, .n = n };
+	struct code c = { .insns = insns, .n = n };
 
 	c.maps.v = ref;
 	c.maps.n = ref ? 1 : 0;

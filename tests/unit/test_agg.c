@@ -6,6 +6,7 @@
 
 #include "agg/agg.h"
 #include "datum.h"
+#include "lang/format.h"
 #include "unit.h"
 
 #define MAX_KEYS 3

@@ -360,7 +360,7 @@ static bool same_outcome(const struct sim *a, const struct sim *b, const struct 
 static bool check_on_sim(const struct ir *ir, const struct sim *want, uint64_t result, uint64_t seed, const char *what)
 {
 	static struct sim got;
-	struct ir_code code;
+	struct code code;
 	const char *why = NULL;
 	int err = ir_emit(ir, &code, &why);
 	if (err == -E2BIG && strstr(why, "bytes of stack"))
@@ -615,7 +615,7 @@ static char *text_of(void (*print)(FILE *, const void *), const void *what)
 
 static void print_code(FILE *f, const void *what)
 {
-	const struct ir_code *code = what;
+	const struct code *code = what;
 	bpf_disasm(code->insns, code->n, f);
 }
 
@@ -647,7 +647,7 @@ static void test_final_variables(struct arena *a)
 	ir_ret(ir, copy);
 	ir_optimise(ir);
 	CHECK(count(ir, IR_MOV) == 3, "%u copies", count(ir, IR_MOV));
-	struct ir_code code;
+	struct code code;
 	const char *why = NULL;
 	CHECK(ir_emit(ir, &code, &why) == 0, "refused: %s", why ? why : "");
 	char *text = text_of(print_code, &code);
@@ -683,7 +683,7 @@ static void test_counting(struct arena *a)
 		"v8\n"
 		"L2:\n\tv9 = 0\n\treturn v9\n");
 	free(text);
-	struct ir_code code;
+	struct code code;
 	const char *why;
 	CHECK(ir_emit(ir, &code, &why) == 0, "not emitted");
 	text = text_of(print_code, &code);
@@ -735,7 +735,7 @@ static void test_disasm(void)
 		INSN(0x18, 1, 0, 0, 0),
 	};
 #undef INSN
-	struct ir_code what = { .n = ROWS(code) };
+	struct code what = { .n = ROWS(code) };
 	struct bpf_insn copy[ROWS(code)];
 	memcpy(copy, code, sizeof(code));
 	what.insns = copy;
@@ -757,7 +757,7 @@ static void test_disasm(void)
 
 static void test_refusals(struct arena *a)
 {
-	struct ir_code code;
+	struct code code;
 	const char *why = NULL;
 	struct ir *ir = ir_new(a);
 	ir_stack_alloc(ir, 500);
@@ -815,7 +815,7 @@ struct runner {
 	struct arena *arena;
 	int map; /* -1: here */
 	int prog;
-	struct ir_code code;
+	struct code code;
 	struct sim sim;
 };
 

@@ -20,8 +20,8 @@ static void fill(struct arena *a, struct image *im, unsigned n)
 		p->code.n = PART;
 		p->code.insns[0] = (struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW, .off = (int16_t)i };
 		p->code.insns[2] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
-		*vec_push(a, &p->code.maps) = (struct ir_mapref){ .insn = 0, .map = i };
-		*vec_push(a, &p->code.lines) = (struct ir_line){ .insn = 2, .loc.off = i };
+		*vec_push(a, &p->code.maps) = (struct code_mapref){ .insn = 0, .map = i };
+		*vec_push(a, &p->code.lines) = (struct code_line){ .insn = 2, .loc.off = i };
 	}
 }
 
@@ -86,7 +86,7 @@ static void test_apart(struct arena *a)
 	im.progs.v[6].attach_btf_id = 8;
 	im.progs.v[7].attach = ATTACH_TP_BTF;
 	for (unsigned i = 0; i < 60; i++)
-		*vec_push(a, &im.progs.v[8].code.maps) = (struct ir_mapref){ .map = i };
+		*vec_push(a, &im.progs.v[8].code.maps) = (struct code_mapref){ .map = i };
 	join_programs(a, &im);
 	for (size_t i = 0; i < 9; i++) {
 		EXPECT_INT(im.progs.v[i].probe, i);

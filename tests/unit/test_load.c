@@ -97,9 +97,9 @@ static struct image_map image_maps[NMAPS] = {
 		.max_entries = 1 },
 	[M_DROPS] = { .role = MAP_DROPS, .name = "dwt_drops" },
 };
-static struct ir_mapref ref_record[] = { { .insn = 5, .map = M_RINGS } };
-static struct ir_mapref ref_count[] = { { .insn = 3, .map = M_COUNT } };
-static struct ir_mapref ref_global[] = { { .insn = 1, .map = M_GLOBALS, .value = true } };
+static struct code_mapref ref_record[] = { { .insn = 5, .map = M_RINGS } };
+static struct code_mapref ref_count[] = { { .insn = 3, .map = M_COUNT } };
+static struct code_mapref ref_global[] = { { .insn = 1, .map = M_GLOBALS, .value = true } };
 
 enum { P_BEGIN, P_ERROR, P_TICK, P_FORK, P_EGRESS, P_PROFILE, NPROBES };
 static struct image_probe probes[NPROBES] = {
@@ -382,7 +382,7 @@ static void test_refused(struct features *f)
 {
 	static const char text[] = "ip:::send\n{\n\ttrace(*(long *)3);\n}\n";
 	struct source src = { .name = "bad.d", .text = text, .len = sizeof(text) - 1 };
-	struct ir_line lines[] = { { .insn = 0, .loc = { .src = &src, .off = 0, .len = 9 } },
+	struct code_line lines[] = { { .insn = 0, .loc = { .src = &src, .off = 0, .len = 9 } },
 		{ .insn = 2, .loc = { .src = &src, .off = 19, .len = 10 } } };
 	struct image_prog progs[NPROBES];
 	struct image img;

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "datum.h"
+#include "lang/format.h"
 #include "print/print.h"
 #include "unit.h"
 

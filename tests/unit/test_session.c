@@ -44,7 +44,7 @@ static struct image_map maps[] = {
 	{ .role = MAP_RINGS, .name = "dws_rings" },
 	{ .role = MAP_DROPS, .name = "dws_drops" },
 };
-static struct ir_mapref ring_ref[] = { { .insn = 4, .map = 0 } };
+static struct code_mapref ring_ref[] = { { .insn = 4, .map = 0 } };
 
 /* The instructions; returns how many. The map reference is at 4. */
 static size_t write_program(const struct spec *sp, struct bpf_insn *o)

@@ -33,8 +33,7 @@ bool at_release(const struct prog_ctx *pg)
 
 bool at_cgroup(const struct prog_ctx *pg)
 {
-	return pg->site->attach == ATTACH_CGROUP_INGRESS || pg->site->attach == ATTACH_CGROUP_EGRESS ||
-		at_sockops(pg) || at_release(pg);
+	return attach_info(pg->site->attach)->way == WAY_CGROUP;
 }
 
 /* The kernel's own context: a struct sk_buff, or a struct bpf_sock_ops_kern, which names socket and segment. */
@@ -95,12 +94,12 @@ static int native_index(const struct type *st, const char *name)
 /* Is the context a struct pt_regs? */
 bool at_kprobe(const struct prog_ctx *pg)
 {
-	return pg->site->attach == ATTACH_KPROBE || pg->site->attach == ATTACH_KRETPROBE;
+	return attach_info(pg->site->attach)->way == WAY_KPROBE;
 }
 
 bool at_function(const struct prog_ctx *pg)
 {
-	return pg->site->attach == ATTACH_FENTRY || pg->site->attach == ATTACH_FEXIT || at_kprobe(pg);
+	return site_is_function(pg->site) || at_kprobe(pg);
 }
 
 /* The end of the probe's own function: arg1 is what it returns. */

@@ -9,6 +9,7 @@
 
 #include "lower/expr/expr.h"
 #include "lower/program.h"
+#include "lower/site/site.h"
 #include "lower/state/state.h"
 
 #define TRIES 4 /* at changing a word that other CPUs change, too */
@@ -162,10 +163,7 @@ vreg spec_end(struct clause_ctx *cx, const struct expr *e)
 /* ---- what is done to the current process ------------------------------------------------------------------------- */
 static void send_signal(struct clause_ctx *cx, const struct expr *e, vreg sig)
 {
-	enum attach_kind a = cx->pg->site->attach;
-
-	if (a == ATTACH_CGROUP_INGRESS || a == ATTACH_CGROUP_EGRESS || a == ATTACH_CGROUP_SOCKOPS ||
-		a == ATTACH_CGROUP_RELEASE)
+	if (at_cgroup(cx->pg))
 		lower_error(cx->lw, e->loc, D_KERNEL,
 			"%s() cannot be used on %s:::%s: the kernel lets no program of its kind "
 			"send signals",

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* attach: the table of attach kinds. */
+#include "image/attach.h"
+
+#include <linux/bpf.h>
+
+const struct attach_info *attach_info(enum attach_kind kind)
+{
+	static const struct attach_info table[] = {
+#define X(kind, name, where, way, type, at) { name, where, WAY_##way, BPF_PROG_TYPE_##type, at },
+		ATTACH_KINDS(X)
+#undef X
+	};
+
+	return &table[kind];
+}

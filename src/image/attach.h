@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* attach: the kinds of places that a program can be attached to. */
+#ifndef DWIRE_IMAGE_ATTACH_H
+#define DWIRE_IMAGE_ATTACH_H
+#include <stdint.h>
+
+/* What a user of struct image_prog must do to attach a program. */
+enum attach_way {
+	WAY_HAND,     /* nothing: dwire runs the program itself */
+	WAY_RAW,      /* a link to the tracepoint that the program was verified for */
+	WAY_CGROUP,   /* a link to the root of cgroup2 */
+	WAY_PERF,     /* a perf event on each CPU */
+	WAY_USER,     /* uprobes */
+	WAY_FUNCTION, /* a link to the function that the program was verified for */
+	WAY_KPROBE,   /* kprobes */
+	WAY_SYSCALL,  /* the tracepoints of single system calls */
+	WAY_EVENT,    /* a tracepoint whose record the program gets */
+	WAY_COUNT
+};
+
+/* One list makes the enum and the table: kind, name as -lv shows it, the place as messages name it ("": they name the
+ * target itself), way, program type and attach type (see linux/bpf.h).
+ *   TEST_RUN          BEGIN, END, tick, ERROR
+ *   TP_BTF            target: the tracepoint
+ *   CGROUP_INGRESS    every packet that the sockets of the machine receive
+ *   CGROUP_EGRESS     every packet that they send
+ *   CGROUP_SOCKOPS    events of TCP connections
+ *   CGROUP_RELEASE    the last descriptor of an Internet socket is closed
+ *   PERF              target: the event; NULL: a clock of period_ns, for profile
+ *   UPROBE            places: instructions of programs and libraries
+ *   URETPROBE         places: functions, where they return
+ *   FENTRY, FEXIT     target: a function of the kernel, as it begins, as it returns
+ *   KPROBE, KRETPROBE the same by a kprobe; targets: several functions, which the program's cookie tells apart
+ *   SYSCALL           target: sys_enter or sys_exit; targets: the system calls
+ *   EVENT             target: "GROUP/NAME" */
+/* clang-format off */
+#define ATTACH_KINDS(X)                                                                                               \
+	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0)                   \
+	X(TP_BTF,         "tp_btf",              "the tracepoint",           RAW,      TRACING,        BPF_TRACE_RAW_TP)    \
+	X(CGROUP_INGRESS, "cgroup_skb/ingress",  "cgroup2 ingress",          CGROUP,   CGROUP_SKB, BPF_CGROUP_INET_INGRESS) \
+	X(CGROUP_EGRESS,  "cgroup_skb/egress",   "cgroup2 egress",           CGROUP,   CGROUP_SKB,  BPF_CGROUP_INET_EGRESS) \
+	X(CGROUP_SOCKOPS, "sock_ops",            "cgroup2 sock_ops",         CGROUP,   SOCK_OPS,       BPF_CGROUP_SOCK_OPS) \
+	X(CGROUP_RELEASE, "cgroup/sock_release", "cgroup2 sock_release",     CGROUP,   CGROUP_SOCK,                         \
+		BPF_CGROUP_INET_SOCK_RELEASE)                                                                               \
+	X(PERF,           "perf_event",          "the clock of a CPU",       PERF,     PERF_EVENT,     0)                   \
+	X(UPROBE,         "uprobe",              "",                         USER,     KPROBE,         0)                   \
+	X(URETPROBE,      "uretprobe",           "",                         USER,     KPROBE,         0)                   \
+	X(FENTRY,         "fentry",              "the function",             FUNCTION, TRACING,        BPF_TRACE_FENTRY)    \
+	X(FEXIT,          "fexit",               "the function",             FUNCTION, TRACING,        BPF_TRACE_FEXIT)     \
+	X(KPROBE,         "kprobe",              "a kprobe on the function", KPROBE,   KPROBE,         0)                   \
+	X(KRETPROBE,      "kretprobe",           "a kprobe on the function", KPROBE,   KPROBE,         0)                   \
+	X(SYSCALL,        "tracepoint",          "",                         SYSCALL,  TRACEPOINT,     0)                   \
+	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT,     0)
+/* clang-format on */
+
+enum attach_kind {
+#define X(kind, name, where, way, type, at) ATTACH_##kind,
+	ATTACH_KINDS(X)
+#undef X
+};
+
+struct attach_info {
+	const char *name, *where;
+	enum attach_way way;
+	uint32_t prog_type, expected_attach_type;
+};
+
+const struct attach_info *attach_info(enum attach_kind kind);
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* code: a program's BPF instructions, and what must be done to them before the kernel can load them. In an arena. */
+#ifndef DWIRE_IMAGE_CODE_H
+#define DWIRE_IMAGE_CODE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
+
+struct bpf_insn;
+
+/* From this instruction on, the code comes from this place of the script. */
+struct code_line {
+	uint32_t insn;
+	struct loc loc;
+};
+
+/* The immediate value of this instruction becomes the descriptor of a map. */
+struct code_mapref {
+	uint32_t insn, map; /* map: index in image.maps */
+	bool value;         /* BPF_PSEUDO_MAP_VALUE: the second half's imm is the offset */
+};
+
+struct code {
+	struct bpf_insn *insns;
+	size_t n;
+	VEC(struct code_mapref) maps;
+	VEC(struct code_line) lines; /* ascending */
+	VEC(uint32_t)
+	funcs;         /* instructions where functions begin that the kernel wants BTF for: bodies of bpf_loop() */
+	int32_t stack; /* bytes that the deepest chain of calls uses, as the kernel counts them */
+};
+#endif
