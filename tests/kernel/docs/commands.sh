@@ -23,7 +23,8 @@ commands() {
 
 cd "$root" || exit 1
 mkdir "$tmp/man"
-for page in docs/dwire.8 tools/*.8; do
+man=$(dirname "$dwire")/docs
+for page in "$man"/*.8; do
 	sed 's/\\-/-/g; s/\\e/\\/g; s/^    dwire /# dwire /' "$page" >"$tmp/man/${page##*/}"
 done
 commands README.md docs/*.md docs/providers/*.md "$tmp"/man/*.8 | sed "s|$tmp/||" >"$tmp/all"
@@ -58,7 +59,7 @@ done <"$tmp/all"
 
 # The command's own page fits a terminal, and no page is wrong roff.
 if command -v man >/dev/null; then
-	for page in "$root"/docs/dwire.8 "$root"/tools/*.8; do
+	for page in "$man"/*.8; do
 		grep -q '^\.so' "$page" && continue
 		expect_eq "$(LC_ALL=C MANWIDTH=80 man --warnings -l "$page" 2>&1 >"$tmp/page")" "" "${page##*/}: warnings"
 		[ "${page##*/}" != dwire.8 ] || expect_eq "$(awk 'length > 80' "$tmp/page")" "" "lines of dwire(8) over 80 columns"
