@@ -14,7 +14,7 @@ struct dw_fout {
 
 translator struct dw_pkt < struct dw_fout *C > {
 	sk = C->full;
-	proto = C->skb->protocol == 0x0008 ?
+	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->full != 0 ? C->full->sk_protocol :
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
@@ -30,10 +30,10 @@ struct dw_fnone {
 };
 
 translator struct dw_pkt < struct dw_fnone *C > {
-	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
-	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 :
+	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? 6 :
 	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
 	    7 : 6;
 	netns = C->net->ns.inum;
@@ -86,13 +86,13 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	th = dw_freed_th[(uint64_t)C->skb];
 	dev = dw_freed_dev[(uint64_t)C->skb];
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
-	proto = C->skb->protocol == 0x0008 ?
+	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
 };
 
 /* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
@@ -118,7 +118,7 @@ struct dw_frstactive3 {
 	uint32_t reason;
 };
 
-inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == 2 ||
+inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == DW_AF_INET ||
     (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
     S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000);
 

@@ -3,13 +3,13 @@
 
 /* Is the packet at nh, of Ethernet's protocol (in network order), a message: not a later fragment, and with no header
  * before ICMPv6's but that for all routers (MLD)? */
-inline int dw_icmp_here[uint64_t nh, uint16_t proto] = proto == 0x0008 ?
-    ((struct iphdr *)nh)->protocol == 1 && (((struct iphdr *)nh)->frag_off & 0xff1f) == 0 :
-    proto == 0xdd86 && (((struct ipv6hdr *)nh)->nexthdr == 58 ||
-    (((struct ipv6hdr *)nh)->nexthdr == 0 && *(uint8_t *)(nh + 40) == 58));
+inline int dw_icmp_here[uint64_t nh, uint16_t proto] = proto == DW_ETH_P_IP ?
+    ((struct iphdr *)nh)->protocol == DW_IPPROTO_ICMP && (((struct iphdr *)nh)->frag_off & DW_IP_OFFSET) == 0 :
+    proto == DW_ETH_P_IPV6 && (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_ICMPV6 ||
+    (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP && *(uint8_t *)(nh + 40) == 58));
 /* Where the message is */
 inline uint64_t dw_icmp_at[uint64_t nh, uint32_t ver] = ver == 4 ? nh + ((struct iphdr *)nh)->ihl * 4 :
-    ((struct ipv6hdr *)nh)->nexthdr == 0 ? nh + 48 + *(uint8_t *)(nh + 41) * 8 : nh + 40;
+    ((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP ? nh + 48 + *(uint8_t *)(nh + 41) * 8 : nh + 40;
 
 /* netif_receive_skb: other headers than IP's are not marked yet. */
 struct dw_icmprecv {

@@ -16,7 +16,7 @@ typedef struct ifinfo {
 
 translator ifinfo_t < struct dw_pkt *P > {
 	if_name = P->dev->name;
-	if_local = (P->dev->flags & 8) != 0;
+	if_local = (P->dev->flags & DW_IFF_LOOPBACK) != 0;
 	if_ipstack = P->netns;
 	if_addr = (uintptr_t)P->dev;
 	if_index = P->dev->ifindex;

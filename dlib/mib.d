@@ -12,7 +12,7 @@ translator struct dw_pkt < struct dw_taken *C > {
 	th = (uint64_t)C->skb->data;
 	has_pkt = 1;
 	recv = 1;
-	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 	proto = 6;
 };
 

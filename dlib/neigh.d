@@ -5,7 +5,7 @@
 inline uint64_t dw_neigh_key4[uint64_t dev, uint32_t a] = dev + a * 0xc2b2ae3d27d4eb4f;
 inline uint64_t dw_neigh_key6[uint64_t dev, uint64_t a] = dev + ((uint32_t *)a)[0] * 0x9e3779b97f4a7c15 +
     ((uint32_t *)a)[1] * 0x165667b19e3779f9 + ((uint32_t *)a)[2] * 0x27d4eb2f165667c5 + ((uint32_t *)a)[3] * 0xc2b2ae3d27d4eb4f;
-inline uint64_t dw_neigh_key[uint64_t n] = ((struct neighbour *)n)->tbl->family == 2 ?
+inline uint64_t dw_neigh_key[uint64_t n] = ((struct neighbour *)n)->tbl->family == DW_AF_INET ?
     dw_neigh_key4[(uint64_t)((struct neighbour *)n)->dev, *(uint32_t *)(uint64_t)&((struct neighbour *)n)->primary_key] :
     dw_neigh_key6[(uint64_t)((struct neighbour *)n)->dev, (uint64_t)&((struct neighbour *)n)->primary_key];
 
@@ -26,12 +26,12 @@ translator struct dw_pkt < struct dw_neighq *C > {
 	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
 	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
-	ver = C->skb->protocol == 0x0608 ? 4 : 6;
-	neighaddr = (uint64_t)C->skb->head + C->skb->network_header + (C->skb->protocol == 0x0608 ? 24 : 48);
-	asked = C->skb->protocol == 0x0608 ? dw_neigh_key4[(uint64_t)C->skb->dev,
+	ver = C->skb->protocol == DW_ETH_P_ARP ? 4 : 6;
+	neighaddr = (uint64_t)C->skb->head + C->skb->network_header + (C->skb->protocol == DW_ETH_P_ARP ? 24 : 48);
+	asked = C->skb->protocol == DW_ETH_P_ARP ? dw_neigh_key4[(uint64_t)C->skb->dev,
 	    *(uint32_t *)((uint64_t)C->skb->head + C->skb->network_header + 24)] :
 	    dw_neigh_key6[(uint64_t)C->skb->dev, (uint64_t)C->skb->head + C->skb->network_header + 48];
-	since = __stamp("ask", C->skb->protocol == 0x0608 ? dw_neigh_key4[(uint64_t)C->skb->dev,
+	since = __stamp("ask", C->skb->protocol == DW_ETH_P_ARP ? dw_neigh_key4[(uint64_t)C->skb->dev,
 	    *(uint32_t *)((uint64_t)C->skb->head + C->skb->network_header + 24)] :
 	    dw_neigh_key6[(uint64_t)C->skb->dev, (uint64_t)C->skb->head + C->skb->network_header + 48]);
 	state = 1;
@@ -47,7 +47,7 @@ translator struct dw_pkt < struct dw_neighask *C > {
 	neigh = C->n;
 	dev = C->n->dev;
 	netns = C->n->dev->nd_net.net->ns.inum;
-	ver = C->n->tbl->family == 2 ? 4 : 6;
+	ver = C->n->tbl->family == DW_AF_INET ? 4 : 6;
 	neighaddr = (uint64_t)&C->n->primary_key;
 	lladdr = (uint64_t)&C->n->ha;
 	asked = dw_neigh_key[(uint64_t)C->n];
@@ -67,7 +67,7 @@ translator struct dw_pkt < struct dw_neighupd *C > {
 	neigh = C->n;
 	dev = C->n->dev;
 	netns = C->n->dev->nd_net.net->ns.inum;
-	ver = C->n->tbl->family == 2 ? 4 : 6;
+	ver = C->n->tbl->family == DW_AF_INET ? 4 : 6;
 	lladdr = C->lladdr != 0 ? C->lladdr : (uint64_t)&C->n->ha;
 	neighaddr = (uint64_t)&C->n->primary_key;
 	asked = dw_neigh_key[(uint64_t)C->n];

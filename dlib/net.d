@@ -72,8 +72,8 @@ struct dw_pkt {
 };
 
 /* Is it a whole socket, not one in TIME_WAIT (6), nor a request (12)? 0: there is none. */
-inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != 6 &&
-    ((struct sock *)sk)->__sk_common.skc_state != 12;
+inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_TIME_WAIT &&
+    ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV;
 
 /* The device of a packet that is thrown away: what waits in the queue of a datagram socket has its lengths there, and is
  * thrown away by who reads it. */
@@ -85,7 +85,7 @@ inline uint32_t dw_freed_netns[uint64_t skb] = (int64_t)((struct sk_buff *)skb)-
 
 /* Address of the transport header of a packet that is thrown away: only IPv6's extension headers make that it has to be
  * marked. */
-inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol == 0x0008 ?
+inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol == DW_ETH_P_IP ?
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + ((struct iphdr *)
     ((uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header))->ihl * 4 :
     ((struct sk_buff *)skb)->transport_header != 0xffff &&
@@ -102,8 +102,8 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	has_pkt = 0;
 	nh = (uint64_t)P->skb->head + P->skb->network_header;
 	th = (uint64_t)P->skb->head + P->skb->transport_header;
-	ver = P->skb->protocol == 0x0008 ? 4 : 6;
-	proto = P->skb->protocol == 0x0008 ?
+	ver = P->skb->protocol == DW_ETH_P_IP ? 4 : 6;
+	proto = P->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)P->nh)->protocol : ((struct ipv6hdr *)P->nh)->nexthdr;
 	recv = 0;
 	state = P->sk != 0 ? P->sk->__sk_common.skc_state : 7;
@@ -135,7 +135,7 @@ struct dw_cgin {
 };
 
 translator struct dw_pkt < struct dw_cgin *C > {
-	proto = C->skb->protocol == 0x0008 ?
+	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
 	has_pkt = 1;
@@ -148,7 +148,7 @@ struct dw_cgout {
 };
 
 translator struct dw_pkt < struct dw_cgout *C > {
-	proto = C->skb->protocol == 0x0008 ?
+	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
 	has_pkt = 1;
@@ -161,10 +161,10 @@ struct dw_devqueue {
 };
 
 translator struct dw_pkt < struct dw_devqueue *C > {
-	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
-	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == 6 ? 6 :
+	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? 6 :
 	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
 	    7 : 6;
 	netns = C->skb->dev->nd_net.net->ns.inum;
@@ -180,8 +180,8 @@ struct dw_devrecv {
 translator struct dw_pkt < struct dw_devrecv *C > {
 	nh = (uint64_t)C->skb->data;
 	th = (uint64_t)C->skb->data +
-	    (C->skb->protocol == 0x0008 ? ((struct iphdr *)(uint64_t)C->skb->data)->ihl * 4 : 40);
-	proto = C->skb->protocol == 0x0008 ? ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
+	    (C->skb->protocol == DW_ETH_P_IP ? ((struct iphdr *)(uint64_t)C->skb->data)->ihl * 4 : 40);
+	proto = C->skb->protocol == DW_ETH_P_IP ? ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
 	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
 	recv = 1;
@@ -354,7 +354,7 @@ typedef struct csinfo {
 } csinfo_t;
 
 inline uint64_t dw_mptcp[struct sock *S] = __has(((struct tcp_sock *)S)->is_mptcp) ?
-    (S == 0 || S->sk_protocol != 6 || S->sk_type != 1 || !((struct tcp_sock *)S)->is_mptcp ||
+    (S == 0 || S->sk_protocol != DW_IPPROTO_TCP || S->sk_type != DW_SOCK_STREAM || !((struct tcp_sock *)S)->is_mptcp ||
     ((struct inet_connection_sock *)S)->icsk_ulp_data == 0 ? 0 :
     (uint64_t)((struct mptcp_subflow_context *)(uint64_t)((struct inet_connection_sock *)S)->icsk_ulp_data)->conn) : 0;
 
@@ -377,10 +377,10 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_zonename = __zone(P->netns);
 	cs_nspid = P->owner != 0 ? P->owner->nspid : -1;
 	cs_orig_saddr = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? "" :
-	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == 2 ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u3.ip) :
+	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == DW_AF_INET ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u3.ip) :
 	    __ip6(&((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u3.in6)) : "";
 	cs_orig_daddr = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? "" :
-	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == 2 ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u3.ip) :
+	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == DW_AF_INET ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u3.ip) :
 	    __ip6(&((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u3.in6)) : "";
 	cs_orig_sport = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? 0 :
 	    ntohs(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u.all)) : 0;
@@ -408,12 +408,12 @@ translator ipinfo_t < struct dw_pkt *P > {
 	    (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) :
 	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh)) - ((struct iphdr *)P->nh)->ihl * 4 :
 	    ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
-	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - (((struct ipv6hdr *)P->nh)->nexthdr == 0 ? 48 : 40);
-	ip_saddr = P->synth ? (P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - (((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? 48 : 40);
+	ip_saddr = P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
-	ip_daddr = P->synth ? (P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	ip_daddr = P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);

@@ -96,7 +96,7 @@ typedef struct sctpsinfo {
  * 10, established 1, the other side has shut down 8. */
 inline int32_t dw_sctp_state[int32_t state] = state >= 256 ? state - 256 : state == 10 ? -3 : state == 1 ? 3 : state == 8 ? 6 : 0;
 inline struct sctp_association *dw_sctp_as[struct dw_pkt *P] = (struct sctp_association *)P->asoc;
-inline string dw_sctp_text[uint64_t addr] = ((union sctp_addr *)addr)->sa.sa_family == 2 ?
+inline string dw_sctp_text[uint64_t addr] = ((union sctp_addr *)addr)->sa.sa_family == DW_AF_INET ?
     __ip4(((union sctp_addr *)addr)->v4.sin_addr.s_addr) : __ip6(&((union sctp_addr *)addr)->v6.sin6_addr);
 
 translator sctpsinfo_t < struct dw_pkt *P > {
@@ -112,16 +112,16 @@ translator sctpsinfo_t < struct dw_pkt *P > {
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
 	    P->state >= 256 ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->saddr] :
-	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
 	sctps_raddr = P->has_pkt ? (P->ver == 4 ?
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
 	    P->state >= 256 ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->ipaddr] :
-	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
 	sctps_state = P->has_pkt && P->asoc != 0 ? dw_sctp_as[P]->state :
-	    P->oldstate == 10 ? SCTP_STATE_CLOSED : dw_sctp_state[P->state];
+	    P->oldstate == DW_TCP_LISTEN ? SCTP_STATE_CLOSED : dw_sctp_state[P->state];
 };
 
 typedef struct sctplsinfo {

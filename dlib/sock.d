@@ -64,11 +64,11 @@ inline int dw_sk_file[uint64_t sk] = sk != 0 && ((struct sock *)sk)->sk_socket !
     ((struct sock *)sk)->sk_socket->file != 0;
 /* TCP, and MPTCP, whose connect(2) comes back before it is done where the descriptor does not block. */
 inline int dw_sk_later[uint64_t sk] = dw_sk_nonblock[sk] &&
-    (((struct sock *)sk)->sk_protocol == 6 || ((struct sock *)sk)->sk_protocol == 262);
+    (((struct sock *)sk)->sk_protocol == DW_IPPROTO_TCP || ((struct sock *)sk)->sk_protocol == 262);
 /* ... and one that has begun: connect(2) only asks how far it is (socket.state: 1: it is not connected). */
 inline int dw_sk_begun[uint64_t sk] = dw_sk_later[sk] && ((struct sock *)sk)->sk_socket->state != 1;
 /* TCP_LISTEN, of every family that has connections: what the others keep there says nothing. */
-inline int dw_sk_listens[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state == 10;
+inline int dw_sk_listens[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state == DW_TCP_LISTEN;
 /* The system call's end: errno. ERESTARTSYS and its like are EINTR to the process. */
 inline int dw_errno_of[int64_t ret] = ret >= 0 || ret < -4095 ? 0 : ret <= -512 && ret >= -516 ? 4 : -ret;
 
@@ -252,7 +252,7 @@ translator struct dw_sk < struct dw_skstate *C > {
 	incall = 0;
 	nr = __regs() == NULL ? -1 : __sysnr[__regs()];
 	state = C->newstate;
-	err = C->newstate != 7 ? 0 : C->sk->sk_err != 0 ? C->sk->sk_err :
+	err = C->newstate != DW_TCP_CLOSE ? 0 : C->sk->sk_err != 0 ? C->sk->sk_err :
 	    dw_sk_icmp[(uint64_t)C->sk] != 0 ? dw_sk_icmp[(uint64_t)C->sk] : 125;
 };
 
@@ -434,10 +434,10 @@ typedef struct sockinfo {
 } sockinfo_t;
 
 inline int dw_sa_family[uint64_t at] = __user(at, 2);
-inline int dw_sa_port[uint64_t at] = dw_sa_family[at] == 2 || dw_sa_family[at] == 10 ?
+inline int dw_sa_port[uint64_t at] = dw_sa_family[at] == DW_AF_INET || dw_sa_family[at] == DW_AF_INET6 ?
     ntohs(__user(at + 2, 2)) : 0;
-inline string dw_sa_addr[uint64_t at] = dw_sa_family[at] == 2 ? __ip4(__user(at + 4, 4)) :
-    dw_sa_family[at] == 10 ? __ip6(__user(at + 8, 8), __user(at + 16, 8)) : "";
+inline string dw_sa_addr[uint64_t at] = dw_sa_family[at] == DW_AF_INET ? __ip4(__user(at + 4, 4)) :
+    dw_sa_family[at] == DW_AF_INET6 ? __ip6(__user(at + 8, 8), __user(at + 16, 8)) : "";
 
 /* An IPv6 socket that speaks IPv4: ::ffff:0:0/96. */
 inline int dw_sk_mapped[struct in6_addr *a] =
@@ -458,22 +458,22 @@ translator sockinfo_t < struct dw_sk *P > {
 	so_ip = (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 2 ? 4 :
 	    (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 10 ? dw_sk_ip6[(uint64_t)P->sk] : 0;
 	so_laddr = P->laddr != 0 ? dw_sa_addr[P->laddr] : P->sk == 0 ? "" :
-	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    P->sk->__sk_common.skc_family == 10 ? __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr) : "";
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr) : "";
 	so_raddr = P->raddr != 0 ? dw_sa_addr[P->raddr] : P->sk == 0 ? "" :
-	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    P->sk->__sk_common.skc_family == 10 ? __ip6(&P->sk->__sk_common.skc_v6_daddr) : "";
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
+	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? __ip6(&P->sk->__sk_common.skc_v6_daddr) : "";
 	so_lport = P->laddr != 0 && P->err != 0 ? dw_sa_port[P->laddr] : P->sk == 0 ? 0 :
-	    P->sk->__sk_common.skc_family != 2 && P->sk->__sk_common.skc_family != 10 ? 0 :
+	    P->sk->__sk_common.skc_family != DW_AF_INET && P->sk->__sk_common.skc_family != DW_AF_INET6 ? 0 :
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
 	so_rport = P->raddr != 0 ? dw_sa_port[P->raddr] : P->sk == 0 ? 0 :
-	    P->sk->__sk_common.skc_family == 2 || P->sk->__sk_common.skc_family == 10 ? ntohs(P->sk->__sk_common.skc_dport) : 0;
+	    P->sk->__sk_common.skc_family == DW_AF_INET || P->sk->__sk_common.skc_family == DW_AF_INET6 ? ntohs(P->sk->__sk_common.skc_dport) : 0;
 	so_state = P->state != 0 ? P->state : P->sk == 0 ? 7 : P->sk->__sk_common.skc_state;
 	so_nonblock = dw_sk_nonblock[(uint64_t)P->sk];
 	so_rcvbuf = P->sk == 0 ? 0 : P->sk->sk_rcvbuf;
 	so_rcvq = P->sk == 0 ? 0 : P->sk->sk_backlog.rmem_alloc.counter;
 	so_sndbuf = P->sk == 0 ? 0 : P->sk->sk_sndbuf;
-	so_sndq = P->sk == 0 ? 0 : P->sk->sk_protocol == 6 && P->sk->sk_type == 1 ? P->sk->sk_wmem_queued :
+	so_sndq = P->sk == 0 ? 0 : P->sk->sk_protocol == DW_IPPROTO_TCP && P->sk->sk_type == DW_SOCK_STREAM ? P->sk->sk_wmem_queued :
 	    P->sk->sk_wmem_alloc.refs.counter - 1;
 	so_acceptq = dw_sk_listens[(uint64_t)P->sk] ? P->sk->sk_ack_backlog : 0;
 	so_acceptq_max = dw_sk_listens[(uint64_t)P->sk] ? P->sk->sk_max_ack_backlog : 0;

@@ -166,8 +166,8 @@ inline string tcp_ca_string[int32_t state] =
  * closed. The same for a segment to a listener, whose own remote side is empty. */
 translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_addr = (uintptr_t)P->sk;
-	tcps_local = P->dev != 0 ? (P->dev->flags & 8) != 0 :
-	    P->sk->__sk_common.skc_family == 2 ?
+	tcps_local = P->dev != 0 ? (P->dev->flags & DW_IFF_LOOPBACK) != 0 :
+	    P->sk->__sk_common.skc_family == DW_AF_INET ?
 	    P->sk->__sk_common.skc_daddr == P->sk->__sk_common.skc_rcv_saddr ||
 	    (P->sk->__sk_common.skc_daddr & 0xff) == 127 :
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3] &&
@@ -176,32 +176,32 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0];
 	/* an accepted socket keeps the index of the interface that its connection came in by; on others it is 0, and
 	   cannot be set on a stream socket */
-	tcps_active = P->sk == 0 || P->state == 10 || P->oldstate == 10 ? 0 :
-	    P->sk->__sk_common.skc_family == 2 ? ((struct inet_sock *)P->sk)->mc_index == 0 :
+	tcps_active = P->sk == 0 || P->state == DW_TCP_LISTEN || P->oldstate == DW_TCP_LISTEN ? 0 :
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? ((struct inet_sock *)P->sk)->mc_index == 0 :
 	    ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
 	/* a socket on its way to closed has given its port back, but still knows it */
 	tcps_lport = P->sk == 0 ? ntohs(P->recv || P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source) :
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
-	tcps_rport = ntohs(P->sk == 0 || (P->has_pkt && P->state == 10) ?
+	tcps_rport = ntohs(P->sk == 0 || (P->has_pkt && P->state == DW_TCP_LISTEN) ?
 	    P->recv || P->reply ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest :
 	    P->sk->__sk_common.skc_dport);
-	tcps_laddr = P->sk == 0 || (P->has_pkt && P->state == 10) ?
+	tcps_laddr = P->sk == 0 || (P->has_pkt && P->state == DW_TCP_LISTEN) ?
 	    (P->ver == 4 ?
 	    __ip4(P->recv || P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv || P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
-	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
-	tcps_raddr = P->sk == 0 || (P->has_pkt && P->state == 10) ?
+	tcps_raddr = P->sk == 0 || (P->has_pkt && P->state == DW_TCP_LISTEN) ?
 	    (P->ver == 4 ?
 	    __ip4(P->recv || P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv || P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
-	    P->sk->__sk_common.skc_family == 2 ? __ip4(P->sk->__sk_common.skc_daddr) :
+	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
 	tcps_state = P->state;
 	/* bytes_acked counts the SYN of an active open, not of a passive one */
 	tcps_iss = P->sk == 0 ? 0 :
 	    (uint32_t)(((struct tcp_sock *)P->sk)->snd_una - (uint32_t)((struct tcp_sock *)P->sk)->bytes_acked) -
-	    (P->state == 10 ? 0 : P->sk->__sk_common.skc_family == 2 ?
+	    (P->state == DW_TCP_LISTEN ? 0 : P->sk->__sk_common.skc_family == DW_AF_INET ?
 	    ((struct inet_sock *)P->sk)->mc_index != 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif != 0);
 	tcps_suna = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_una;
 	tcps_snxt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt;
@@ -224,7 +224,7 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    ((struct tcp_skb_cb *)&((struct tcp_sock *)P->sk)->retransmit_skb_hint->cb)->seq;
 	tcps_rto = P->sk == 0 ? 0 : (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000 / __hz;
 	tcps_mss = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mss_cache;
-	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && P->state != 10 &&
+	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && P->state != DW_TCP_LISTEN &&
 	    (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
 	    (((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 3) != 0 ||
 	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4);
@@ -251,15 +251,15 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_ca_state = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
 	/* bit 0: agreed on (RFC 3168); bit 4: agreed on, accurate (since Linux 6.18) */
 	tcps_ecn = P->sk == 0 ? 0 : (((struct tcp_sock *)P->sk)->ecn_flags & 0x10) != 0 ? 2 : ((struct tcp_sock *)P->sk)->ecn_flags & 1;
-	tcps_acceptq = P->sk == 0 ? 0 : P->state != 10 ? 0 : P->sk->sk_ack_backlog;
-	tcps_acceptq_max = P->sk == 0 ? 0 : P->state != 10 ? 0 : P->sk->sk_max_ack_backlog;
-	tcps_synq = P->sk == 0 ? 0 : P->state != 10 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_accept_queue.qlen.counter;
+	tcps_acceptq = P->sk == 0 ? 0 : P->state != DW_TCP_LISTEN ? 0 : P->sk->sk_ack_backlog;
+	tcps_acceptq_max = P->sk == 0 ? 0 : P->state != DW_TCP_LISTEN ? 0 : P->sk->sk_max_ack_backlog;
+	tcps_synq = P->sk == 0 ? 0 : P->state != DW_TCP_LISTEN ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_accept_queue.qlen.counter;
 	tcps_backlog = P->sk == 0 ? 0 : P->sk->sk_backlog.len;
 	tcps_rcvbuf = P->sk == 0 ? 0 : P->sk->sk_rcvbuf;
 	tcps_sndbuf = P->sk == 0 ? 0 : P->sk->sk_sndbuf;
-	tcps_rcvq = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
-	tcps_sndq = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
-	tcps_unsent = P->sk == 0 ? 0 : P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_nxt;
+	tcps_rcvq = P->sk == 0 ? 0 : P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
+	tcps_sndq = P->sk == 0 ? 0 : P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
+	tcps_unsent = P->sk == 0 ? 0 : P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_nxt;
 	tcps_wmem = P->sk == 0 ? 0 : P->sk->sk_wmem_queued;
 	tcps_nagle = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->nonagle;
 	tcps_retransmits = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_retransmits;

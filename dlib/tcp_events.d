@@ -9,7 +9,7 @@ struct dw_sockev {
 };
 
 translator struct dw_pkt < struct dw_sockev *C > {
-	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 	proto = C->sk->sk_protocol;
 };
 
@@ -91,7 +91,7 @@ struct dw_sockio {
 };
 
 translator struct dw_pkt < struct dw_sockio *C > {
-	ver = C->sk->__sk_common.skc_family == 2 ? 4 : 6;
+	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 };
 
 /* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT 6, a request 12), or none. */
@@ -147,13 +147,13 @@ translator struct dw_pkt < struct dw_drop *C > {
 	rx_sk = C->sk;
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
-	proto = C->skb->protocol == 0x0008 ?
+	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state == 12 ? 3 : C->sk->__sk_common.skc_state : 7;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
 	dev = dw_freed_dev[(uint64_t)C->skb];
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
 	cgroup = dw_full[(uint64_t)C->sk] ?
@@ -188,7 +188,7 @@ typedef struct tcpresetinfo {
 translator tcpresetinfo_t < struct dw_pkt *P > {
 	reset_reason = P->recv ? (P->state == 2 ? "ECONNREFUSED" : P->state == 8 ? "EPIPE" : P->state == 7 ? "" : "ECONNRESET") :
 	    __enum("sk_rst_reason", "SK_RST_REASON_", P->reason);
-	reset_code = P->recv ? (P->state == 2 ? 111 : P->state == 8 ? 32 : P->state == 7 ? 0 : 104) : P->reason;
+	reset_code = P->recv ? (P->state == DW_TCP_SYN_SENT ? 111 : P->state == DW_TCP_CLOSE_WAIT ? 32 : P->state == DW_TCP_CLOSE ? 0 : 104) : P->reason;
 	reset_active = P->synth;
 };
 
@@ -227,13 +227,13 @@ translator tcpresendinfo_t < struct dw_pkt *P > {
 	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 4 ? "rto" :
 	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 3 ? "fast" : "tlp";
 	re_ver = P->ver;
-	re_laddr = P->ends->skc_family == 2 ? __ip4(P->ends->skc_rcv_saddr) : __ip6(&P->ends->skc_v6_rcv_saddr);
-	re_raddr = P->ends->skc_family == 2 ? __ip4(P->ends->skc_daddr) : __ip6(&P->ends->skc_v6_daddr);
+	re_laddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_rcv_saddr) : __ip6(&P->ends->skc_v6_rcv_saddr);
+	re_raddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_daddr) : __ip6(&P->ends->skc_v6_daddr);
 	re_lport = P->ends->skc_num;
 	re_rport = ntohs(P->ends->skc_dport);
-	re_seq = P->state == 10 ? ((struct tcp_request_sock *)P->ends)->snt_isn : ((struct tcp_skb_cb *)&P->queued->cb)->seq;
-	re_segs = P->state == 10 ? 1 : ((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs;
-	re_bytes = P->state == 10 ? 0 : P->queued->len;
+	re_seq = P->state == DW_TCP_LISTEN ? ((struct tcp_request_sock *)P->ends)->snt_isn : ((struct tcp_skb_cb *)&P->queued->cb)->seq;
+	re_segs = P->state == DW_TCP_LISTEN ? 1 : ((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs;
+	re_bytes = P->state == DW_TCP_LISTEN ? 0 : P->queued->len;
 };
 
 /* tcp:::congestion-state, tcp:::cwnd-reduced, tcp:::rto */
@@ -287,7 +287,7 @@ translator siftrinfo_t < struct dw_pkt *P > {
 	ipver = P->ver == 4 ? 1 : 2;
 	lport = P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num :
 	    ntohs(((struct inet_sock *)P->sk)->inet_sport);
-	rport = ntohs(P->state == 10 ? P->recv ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest :
+	rport = ntohs(P->state == DW_TCP_LISTEN ? P->recv ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest :
 	    P->sk->__sk_common.skc_dport);
 	laddr = P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
@@ -308,10 +308,10 @@ translator siftrinfo_t < struct dw_pkt *P > {
 	t_flags = 0;
 	rto = (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000000 / __hz;
 	snd_buf_hiwater = P->sk->sk_sndbuf;
-	snd_buf_cc = P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
+	snd_buf_cc = P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_una;
 	rcv_buf_hiwater = P->sk->sk_rcvbuf;
-	rcv_buf_cc = P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
-	sent_inflight_bytes = P->state == 10 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt - ((struct tcp_sock *)P->sk)->snd_una;
+	rcv_buf_cc = P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq;
+	sent_inflight_bytes = P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt - ((struct tcp_sock *)P->sk)->snd_una;
 	t_segqlen = ((struct tcp_sock *)P->sk)->rcv_ooopack;
 	flowid = P->sk->__sk_common.skc_hash;
 	flowtype = 0;

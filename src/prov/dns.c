@@ -10,9 +10,9 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true
 #define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout"
 /* the bit that tells a response from a query */
-#define MESSAGE(port, is)                                                                    \
-	"P->sk->sk_protocol == 17 && P->sk->sk_type == 2 && ((struct udphdr *)P->th)->" port \
-	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"                        \
+#define MESSAGE(port, is)                                                                                            \
+	"P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM && ((struct udphdr *)P->th)->" port \
+	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"                                                \
 	" (dw_dns_flags[P->dns] & 0x8000) " is " 0"
 /* clang-format off */
 #define FUNC_DNS_IN(cond, text) \

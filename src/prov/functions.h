@@ -23,8 +23,8 @@
 	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)
 /* Where IP begins with a packet from a device. */
 #define FUNC_RECEIVED(cond, ...) \
-	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != 3" cond, __VA_ARGS__), \
-	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != 3" cond, __VA_ARGS__)
+	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
+	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__)
 /* The end of a packet that is thrown away: one of the two, as of Linux 6.11. A buffer that others hold too lives on. */
 #define FUNC_LAST "P->skb->users.refs.counter == 1"
 #define FUNC_DROP(cond, ...) FUNC_DROPS(cond, cond, __VA_ARGS__)
@@ -39,28 +39,30 @@
 /* clang-format off */
 /* The reset that answers a segment. The function is entered for a reset too, and answers none (RFC 9293, 3.10.7.1). */
 #define FUNC_ANSWER(nat, cond, ...) \
-	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(" FLAGS " & 4) == 0" cond, __VA_ARGS__), \
-	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(" FLAGS " & 4) == 0" cond, __VA_ARGS__)
+	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(" FLAGS " & DW_TH_RST) == 0" cond, __VA_ARGS__), \
+	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(" FLAGS " & DW_TH_RST) == 0" cond, __VA_ARGS__)
 /* Any other: the reason is the last argument since Linux 6.10, and some kernels are compiled without the one before. */
 #define FUNC_GIVES_UP(...) \
 	FUNC_SITE("tcp_send_active_reset", 3, "dw_frstactive3", .optional = true, __VA_ARGS__), \
 	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive", .fewer = 3, .optional = true, __VA_ARGS__)
 /* The last ACK of a handshake, that meets a full accept queue. */
 #define FUNC_FULL_QUEUE(...) \
-	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == 2 && " ACCEPTQ_FULL, __VA_ARGS__)
+	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == DW_REQ_COMPLETES && " ACCEPTQ_FULL, __VA_ARGS__)
 /* clang-format on */
 
 /* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif
  * is 0 for what this machine made. */
-#define FUNC_OUT_TCP                                                                                         \
-	"P->skb->skb_iif == 0 && P->proto == 6 && (P->skb->sk == 0 ||"                                       \
-	" P->skb->sk->__sk_common.skc_state == 6 || (P->skb->sk->__sk_common.skc_state == 7 && P->skb->sk->" \
-	"sk_type == 3 && P->skb->sk->sk_kern_sock && P->skb->sk->sk_protocol == 6))"
+#define FUNC_OUT_TCP                                                                                       \
+	"P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && (P->skb->sk == 0 ||"                        \
+	" P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || (P->skb->sk->__sk_common.skc_state == " \
+	"DW_TCP_CLOSE && P->skb->sk->"                                                                     \
+	"sk_type == DW_SOCK_RAW && P->skb->sk->sk_kern_sock && P->skb->sk->sk_protocol == DW_IPPROTO_TCP))"
 
 /* Routed here from another interface: IPv4 marks it, see IP_FORWARDED. */
-#define FUNC_FORWARDED                                          \
-	"P->skb->skb_iif != 0 && (P->skb->protocol == 0x0008 ?" \
-	" (((struct inet_skb_parm *)&P->skb->cb)->flags & 1) != 0 : P->skb->protocol == 0xdd86 && !" WRAPPED ")"
+#define FUNC_FORWARDED                                                                                     \
+	"P->skb->skb_iif != 0 && (P->skb->protocol == DW_ETH_P_IP ?"                                       \
+	" (((struct inet_skb_parm *)&P->skb->cb)->flags & DW_IPSKB_FORWARDED) != 0 : P->skb->protocol == " \
+	"DW_ETH_P_IPV6 && !" WRAPPED ")"
 
 /* A segment for TIME_WAIT that is not the SYN of a new connection: that one is for the listener. */
 #define FUNC_TIMEWAIT(cond, ...) FUNC_SITE("tcp_timewait_state_process", 2, "dw_ftimewait", .when = cond, __VA_ARGS__)

@@ -51,9 +51,9 @@ static const struct site drop_sites[] = {
 		.nargs = 4,
 		.native = "dw_drop",
 		.when = IP_HEADER " && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
-				  " P->rx_sk->__sk_common.skc_state != 6)",
+				  " P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)",
 		.sees = "IP packets that the kernel throws away, at whatever layer" },
-	FUNC_DROP(IP_HEADER " && (P->proto != 6 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
+	FUNC_DROP(IP_HEADER " && (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
 		.sees = "IP packets that the kernel throws away, at whatever layer"),
 };
 

@@ -37,11 +37,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 /* Of the failures that the tracepoint tells since Linux 6.17 the kernel counts those of IP; not that the
  * segment still waits in a queue (EBUSY), nor that the window has shrunk (EAGAIN). */
 #define RESENT(cond, val) \
-	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -16 && P->ret != -11 && " cond, val, \
+	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -DW_EBUSY && P->ret != -DW_EAGAIN && " cond, val, \
 		"segments of sockets")
 #define RESENT_SEGS "((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs"
 
-#define NEW_DATA IS_TCP " && P->state != 10 && " PAYLOAD " > 0 && !" SEGMENT_AGAIN
+#define NEW_DATA IS_TCP " && P->state != DW_TCP_LISTEN && " PAYLOAD " > 0 && !" SEGMENT_AGAIN
 
 /* Of a segment as the socket takes it up, and of one for a socket that is being closed, of which only the arrival is
  * seen (what waits for a process then may look out of order). */
@@ -49,7 +49,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define NEXT TCP_SOCK "->rcv_nxt"
 #define EDGE "(" TCP_SOCK "->rcv_wup + " TCP_SOCK "->rcv_wnd)"
 #define TAKEN "(P->skb->len - ((struct tcphdr *)P->th)->doff * 4)"
-#define CLOSING IS_TCP " && (P->state == 4 || P->state == 5) && "
+#define CLOSING IS_TCP " && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_FIN_WAIT2) && "
 #define AHEAD(len) "(int32_t)(" SEQ " - " NEXT ") > 0 && (int32_t)(" SEQ " - " EDGE ") < 0"
 #define BEYOND(len) "(int32_t)(" SEQ " - " EDGE ") >= 0 && " SEQ " != " NEXT
 #define INORDER(len) SEQ " == " NEXT
@@ -70,13 +70,13 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)
 
 #define SET_STATE(cond, val, what) \
-	TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == 6 && " cond, val, what), \
-	FUNC_SET_STATE("P->sk->sk_protocol == 6 && " cond, .value = val, .sees = what)
+	TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == DW_IPPROTO_TCP && " cond, val, what), \
+	FUNC_SET_STATE("P->sk->sk_protocol == DW_IPPROTO_TCP && " cond, .value = val, .sees = what)
 #define FREED_HOOK(cond, what) TRACE("kfree_skb", 4, "dw_drop", cond, "1", what)
 #define FREED(cond, what) FREED_HOOK(cond, what), FUNC_DROP(cond, .value = "1", .sees = what)
-#define TCP_FREED IP_FREED " && P->proto == 6 && P->recv && "
-#define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
-#define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
+#define TCP_FREED IP_FREED " && P->proto == DW_IPPROTO_TCP && P->recv && "
+#define UDP_FREED IP_FREED " && P->proto == DW_IPPROTO_UDP && P->recv && "
+#define IS_UDP "P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDP"
 
 #define RECEIVED_BY(cond, val) TRACE("netif_receive_skb", 1, "dw_devrecv", IP_RECEIVED " && " cond, val, \
 	"packets that a device delivers to IP"), \
@@ -93,43 +93,43 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && " cond, val, "packets that no socket sent"), \
 	FUNC_OUT(cond, .value = val, .sees = "packets that IP sends")
 #define OCTETS "P->skb->len - (uint32_t)(P->nh - (uint64_t)P->skb->data)"
-#define IPV4 "P->skb->protocol == 0x0008"
-#define IPV6 "P->skb->protocol == 0xdd86"
+#define IPV4 "P->skb->protocol == DW_ETH_P_IP"
+#define IPV6 "P->skb->protocol == DW_ETH_P_IPV6"
 #define IPV4_OR_6 "(" IPV4 " || " IPV6 ")"
-#define ICMP_OUT "P->skb->protocol == 0x0008 && P->proto == 1"
+#define ICMP_OUT "P->skb->protocol == DW_ETH_P_IP && P->proto == DW_IPPROTO_ICMP"
 #define ICMP_TYPE "((struct icmphdr *)P->th)->type"
 
 #define IPH "((struct iphdr *)P->nh)"
 #define CB4 "((struct inet_skb_parm *)&P->skb->cb)"
 
 /* What TCP sends besides data; IPv4 marks fragments that it has made itself. */
-#define CONTROL "(" FLAGS " & 7) != 0"
-#define BARE_ACK "(" FLAGS " & 0x17) == 0x10"
+#define CONTROL "(" FLAGS " & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) != 0"
+#define BARE_ACK "(" FLAGS " & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
 #define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP " && " cond, "1", \
 	"segments from TIME_WAIT, and resets"), \
 	FUNC_OUT_NONE(FUNC_OUT_TCP " && " cond, .value = "1", .sees = "segments from TIME_WAIT, and resets")
-#define ASKS IS_TCP " && P->state != 10 && (" FLAGS " & 7) == 0 && " PAYLOAD " == 0 && " \
+#define ASKS IS_TCP " && P->state != DW_TCP_LISTEN && (" FLAGS " & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) == 0 && " PAYLOAD " == 0 && " \
 	SEQ " == " TCP_SOCK "->snd_una - 1"
-#define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 && (" CB4 "->flags & 8) != 0"
+#define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && (" CB4 "->flags & DW_IPSKB_FRAG_COMPLETE) != 0"
 
 /* Headers that fragments have besides the packet's: each further one IP's; IPv6's each one of their own, 8 bytes. */
-#define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == 44 && P->skb->skb_iif == 0 : " \
-	FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) != 0)"
+#define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_FRAGMENT && P->skb->skb_iif == 0 : " \
+	FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) != 0)"
 #define HEADERS_LEN "(" IPV4 " ? " IPH "->ihl * 4 : (*(uint16_t *)(P->nh + 42) & 0xf8ff) == 0 ? 8 : 48)"
 
 /* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
-#define HALF_CLOSED IS_TCP " && (P->state == 4 || P->state == 8 || P->state == 9 || P->state == 11) &&" \
-	" (" FLAGS " & 0x16) == 0x10"
+#define HALF_CLOSED IS_TCP " && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_CLOSE_WAIT || P->state == DW_TCP_LAST_ACK || P->state == DW_TCP_CLOSING) &&" \
+	" (" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
 #define ACKS "(int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una) > 0 && (int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_nxt) <= 0"
 #define ACK_IN(cond, val) \
-	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
+	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
 		"segments of established connections"), \
 	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed"), \
-	FUNC("tcp_rcv_established", 2, "dw_taken", "(" FLAGS " & 0x16) == 0x10 && " cond, val, \
+	FUNC("tcp_rcv_established", 2, "dw_taken", "(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
 		"segments of established connections"), \
 	FUNC_IN(HALF_CLOSED " && " cond, .value = val, .sees = "segments of connections that one side has closed")
-#define NO_NEWS "(" FLAGS " & 3) == 0 && " ACKSEQ " == " TCP_SOCK "->snd_una && P->skb->len <= " \
+#define NO_NEWS "(" FLAGS " & (DW_TH_FIN | DW_TH_SYN)) == 0 && " ACKSEQ " == " TCP_SOCK "->snd_una && P->skb->len <= " \
 	"((struct tcphdr *)P->th)->doff * 4 + (uint32_t)(P->th - (uint64_t)P->skb->data)"
 #define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " \
 	TCP_SOCK "->rx_opt.snd_wscale) == " TCP_SOCK "->snd_wnd"
@@ -137,11 +137,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 /* IPv4 packets for this machine: by the route that was found for them. An ICMP message is used up by the protocol
  * itself; copies for sockets have a socket. */
 #define FOR_US "P->skb->_skb_refdst != 0 &&" \
-	" (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & 0x80000000) != 0"
+	" (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & DW_RTCF_LOCAL) != 0"
 #define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
 #define FOR_US6 "(P->skb->_skb_refdst != 0 && (((struct ipv6hdr *)P->nh)->daddr.in6_u.u6_addr8[0] == 0xff ||" \
-	" (((struct rt6_info *)(P->skb->_skb_refdst & ~1ul))->rt6i_flags & 0x80000000) != 0))"
-#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == 0 ? *(uint8_t *)(P->nh + 40) :" \
+	" (((struct rt6_info *)(P->skb->_skb_refdst & ~1ul))->rt6i_flags & DW_RTCF_LOCAL) != 0))"
+#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? *(uint8_t *)(P->nh + 40) :" \
 	" ((struct ipv6hdr *)P->nh)->nexthdr)"
 #define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
 	PROTO6 " != 44 && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
@@ -153,23 +153,23 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
 /* ver: of these versions; icmp: the number of ICMP, us: whether it is for us */
 #define DELIVERS(ver, icmp, us) \
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != 3", .value = "1", \
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW", .value = "1", \
 	  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" }, \
 	TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " ver " && P->refused_sk == 0", "1", \
 		"segments without a socket, that are answered by a reset"), \
-	FREED_HOOK(IP_FREED " && " ver " && P->recv && (P->proto == 6 ? (P->rx_sk != 0 ?" \
-		" P->rx_sk->__sk_common.skc_state == 6 : P->reason == SKB_DROP_REASON_TCP_CSUM ||" \
-		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) : P->proto == 17 ?" \
+	FREED_HOOK(IP_FREED " && " ver " && P->recv && (P->proto == DW_IPPROTO_TCP ? (P->rx_sk != 0 ?" \
+		" P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT : P->reason == SKB_DROP_REASON_TCP_CSUM ||" \
+		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & DW_TH_RST) != 0)) : P->proto == DW_IPPROTO_UDP ?" \
 		" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&" \
 		" P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
 		" P->proto == " icmp " && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
 		"packets that the protocol threw away"), \
-	TAKEN_BY(ver " && " us " && P->proto != 6 && P->proto != 17", \
+	TAKEN_BY(ver " && " us " && P->proto != DW_IPPROTO_TCP && P->proto != DW_IPPROTO_UDP", \
 		"packets that the protocol itself has taken, ICMP's above all")
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
-#define ICMP_USED(cond) CONSUMED("P->proto == 1 && " cond, "messages that ICMP has taken"), \
+#define ICMP_USED(cond) CONSUMED("P->proto == DW_IPPROTO_ICMP && " cond, "messages that ICMP has taken"), \
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
-	FREED_HOOK(IP_FREED " && " IPV4 " && P->proto == 1 && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
+	FREED_HOOK(IP_FREED " && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
 		FOR_US " && " cond, \
 		"messages that ICMP threw away")
 /* ICMPv6: see dlib/icmp.d */
@@ -191,10 +191,10 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	PROBE_ICMP6(dir, "EchoReplies", macro, "129", "... that is an echo"), \
 	PROBE_ICMP6(dir, "NeighborSolicits", macro, "135", "... that asks for a neighbour"), \
 	PROBE_ICMP6(dir, "NeighborAdvertisements", macro, "136", "... that a neighbour answers")
-#define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & 0xff3f) != 0 &&" \
+#define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 &&" \
 	" (P->dev->ip_ptr->cnf.data[0] == 0 || (P->dev->ip_ptr->ifa_list != 0 &&" \
 	" P->dev->ip_ptr->ifa_list->ifa_local == " IPH "->daddr))"
-#define WHOLE4 IPV4 " && P->sk->sk_type == 2 && P->proto == 17 && " CB4 "->frag_max_size != 0"
+#define WHOLE4 IPV4 " && P->sk->sk_type == DW_SOCK_DGRAM && P->proto == DW_IPPROTO_UDP && " CB4 "->frag_max_size != 0"
 #define INCOMPLETE "(((struct inet_frag_queue *)((uint64_t)P->timer -" \
 	" offsetof(struct inet_frag_queue, timer)))->flags & 4) == 0"
 #define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire && " INCOMPLETE " : 0"
@@ -202,26 +202,26 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 static const struct probe_def probes[] = {
 	PROBE("tcpCurrEstab", "connections are established now: one more, or one less",
-		SET_STATE("((P->state == 1 && P->oldstate != 1) ||"
-			" (P->state == 8 && P->oldstate == 3) ||"
-			" ((P->oldstate == 1 || P->oldstate == 8) && P->state != 1 && P->state != 8))",
-			"P->state == 1 || P->state == 8 ? 1 : -1", "changes of state")),
+		SET_STATE("((P->state == DW_TCP_ESTABLISHED && P->oldstate != DW_TCP_ESTABLISHED) ||"
+			" (P->state == DW_TCP_CLOSE_WAIT && P->oldstate == DW_TCP_SYN_RECV) ||"
+			" ((P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && P->state != DW_TCP_ESTABLISHED && P->state != DW_TCP_CLOSE_WAIT))",
+			"P->state == DW_TCP_ESTABLISHED || P->state == DW_TCP_CLOSE_WAIT ? 1 : -1", "changes of state")),
 	PROBE("tcpOutAck", "a segment without data is sent that only acknowledges",
 		SENT(IS_TCP " && " BARE_ACK " && " PAYLOAD " == 0", "1", "segments of sockets"), QUEUED(BARE_ACK)),
 	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", SENT(IS_TCP " && " CONTROL, "1", "segments of sockets"),
 		QUEUED(CONTROL)),
 	PROBE("tcpOutUrg", "a segment with urgent data is sent",
-		SENT(IS_TCP " && (" FLAGS " & 0x20) != 0", "1", "segments of sockets")),
+		SENT(IS_TCP " && (" FLAGS " & DW_TH_URG) != 0", "1", "segments of sockets")),
 	PROBE("tcpOutFastRetrans", "segments are sent again before a timeout",
-		RESENT(ICSK "->icsk_ca_state == 3", RESENT_SEGS),
-		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " ICSK "->icsk_ca_state == 3", SEGS, "segments of sockets")),
+		RESENT(ICSK "->icsk_ca_state == DW_TCP_CA_RECOVERY", RESENT_SEGS),
+		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " ICSK "->icsk_ca_state == DW_TCP_CA_RECOVERY", SEGS, "segments of sockets")),
 	PROBE("tcpOutWinProbe", "a closed window is asked for",
 		SENT(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
 	PROBE("tcpTimKeepaliveProbe", "a silent connection is asked whether it is alive",
 		SENT(ASKS " && P->sk->sk_write_queue.qlen == 0 && " TCP_SOCK "->packets_out == 0", "1",
 			"segments of sockets")),
 	PROBE("tcpTimRetransDrop", "a connection is given up after timeouts",
-		SET_STATE("P->state == 7 && P->sk->sk_err == 110", "1", "the end of a socket with ETIMEDOUT")),
+		SET_STATE("P->state == DW_TCP_CLOSE && P->sk->sk_err == DW_ETIMEDOUT", "1", "the end of a socket with ETIMEDOUT")),
 	PROBE("tcpInAckSegs", "segments acknowledge new data", ACK_IN(ACKS, "1")),
 	PROBE("tcpInAckBytes", "... and how much of it",
 		ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una)")),
@@ -232,32 +232,32 @@ static const struct probe_def probes[] = {
 	PROBE("tcpInWinUpdate", "a segment tells a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
 	PROBE("tcpActiveOpens", "an active open begins", SENT(FIRST_SYN, "1", "the first SYN")),
 	PROBE("tcpPassiveOpens", "a passive open has made a socket",
-		SET_STATE("P->oldstate == 10 && P->state == 3", "1", "the step of an accepted socket to syn-received")),
+		SET_STATE("P->oldstate == DW_TCP_LISTEN && P->state == DW_TCP_SYN_RECV", "1", "the step of an accepted socket to syn-received")),
 	PROBE("tcpAttemptFails", "an open fails: refused, reset or timed out",
-		SET_STATE("(P->oldstate == 2 || P->oldstate == 3) && P->state == 7 && P->sk->sk_err != 0", "1",
+		SET_STATE("(P->oldstate == DW_TCP_SYN_SENT || P->oldstate == DW_TCP_SYN_RECV) && P->state == DW_TCP_CLOSE && P->sk->sk_err != 0", "1",
 			"the end of a socket that was never connected, with an error"),
-		FUNC("tcp_check_req", 3, "dw_fcheckreq", "P->op == 1", "1", "a reset, or a new SYN, for a handshake"),
-		FREED_HOOK(TCP_FREED "P->sk != 0 && P->state == 10 && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
-			" (" FLAGS " & 6) != 0", "a reset, or a new SYN, for a handshake")),
+		FUNC("tcp_check_req", 3, "dw_fcheckreq", "P->op == DW_REQ_ENDS", "1", "a reset, or a new SYN, for a handshake"),
+		FREED_HOOK(TCP_FREED "P->sk != 0 && P->state == DW_TCP_LISTEN && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
+			" (" FLAGS " & (DW_TH_SYN | DW_TH_RST)) != 0", "a reset, or a new SYN, for a handshake")),
 	PROBE("tcpEstabResets", "a connection ends at once",
-		SET_STATE("(P->oldstate == 1 || P->oldstate == 8) && P->state == 7", "1",
+		SET_STATE("(P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && P->state == DW_TCP_CLOSE", "1",
 			"the step from established to closed")),
 	PROBE_HC("tcpInSegs", "tcpHCInSegs", "TCP receives a segment",
 		INGRESS(IS_TCP, "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
-		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 :"
+		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :"
 			" P->reason == SKB_DROP_REASON_TCP_CSUM ||"
-			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
-			" && P->proto == 6 && P->recv",
+			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & DW_TH_RST) != 0)) && " IP_FREED
+			" && P->proto == DW_IPPROTO_TCP && P->recv",
 			"segments for TIME_WAIT, resets without a socket, wrong checksums"),
 		FUNC_IN(IS_TCP, .value = "1", .sees = "segments for sockets"),
-		FUNC_TIMEWAIT("(" FLAGS " & 0x16) != 2", .value = "1", .sees = "segments for TIME_WAIT"),
+		FUNC_TIMEWAIT("(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1", .sees = "segments for TIME_WAIT"),
 		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
 			.sees = "segments without a socket, that are answered by a reset"),
 		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || (P->reason =="
-			" SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & 4) != 0)) && " IP_FREED
-			" && P->proto == 6 && P->recv",
+			" SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & DW_TH_RST) != 0)) && " IP_FREED
+			" && P->proto == DW_IPPROTO_TCP && P->recv",
 			.value = "1", .sees = "resets without a socket, wrong checksums")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum",
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
@@ -309,7 +309,7 @@ static const struct probe_def probes[] = {
 			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 
 	PROBE_HC("udpInDatagrams", "udpHCInDatagrams", "a process reads a datagram",
-		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & 2) == 0", "1",
+		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
 			"calls that receive"),
 		FUNC("skb_consume_udp", 3, "dw_fread", IS_UDP " && P->ret >= 0 && " FUNC_LAST, "1",
 			"datagrams that a process has read")),
@@ -344,7 +344,7 @@ static const struct probe_def probes[] = {
 		  .sees = "fragments for this machine that a device delivers" },
 		FUNC("ip_defrag", 3, "dw_fdeliver", NULL, "1", "fragments that are put together")),
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
-		CONSUMED("P->proto == 1 && " CB4 "->frag_max_size != 0", "ICMP's"),
+		CONSUMED("P->proto == DW_IPPROTO_ICMP && " CB4 "->frag_max_size != 0", "ICMP's"),
 		DELIVERED(CB4 "->frag_max_size != 0", "packets for a protocol")),
 	PROBE("ipReasmFails", "IPv4 waits no longer for fragments",
 		TRACE("timer_expire_entry", 1, "dw_fragtimer", TIMEOUT4, "1",
@@ -352,9 +352,9 @@ static const struct probe_def probes[] = {
 		FUNC("ip_expire", 1, "dw_fragtimer", INCOMPLETE, "1", "the timer of a packet that is not whole")),
 	PROBE("ipFragOKs", "IPv4 has cut a packet",
 		TRACE("net_dev_queue", 1, "dw_devqueue",
-			FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) == 0 && " FIRST_DEVICE, "1",
+			FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0 && " FIRST_DEVICE, "1",
 			"first fragments that this machine has made"),
-		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE " && (" IPH "->frag_off & 0xff1f) == 0", "1",
+		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0", "1",
 			"first fragments that this machine has made")),
 	PROBE("ipFragCreates", "... into so many fragments",
 		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && " FIRST_DEVICE, "1",
@@ -364,19 +364,19 @@ static const struct probe_def probes[] = {
 		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG", "packets thrown away")),
 	PROBE("ipOutNoRoutes", "IPv4 finds no way to send a packet",
 		TRACE("sock_send_length", 3, "dw_sockio",
-			IS_UDP " && P->sk->__sk_common.skc_family == 2 && P->ret == -101", "1",
+			IS_UDP " && P->sk->__sk_common.skc_family == DW_AF_INET && P->ret == -DW_ENETUNREACH", "1",
 			"calls that send datagrams"),
 		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
-		  .when = "P->ret == -101", .value = "1", .sees = "calls that send datagrams" },
+		  .when = "P->ret == -DW_ENETUNREACH", .value = "1", .sees = "calls that send datagrams" },
 		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES", "packets thrown away")),
 	PROBE("rawipInDatagrams", "a process reads a packet of a raw socket",
 		TRACE("sock_recv_length", 3, "dw_sockio",
-			"P->sk->sk_type == 3 && P->ret >= 0 && (P->flags & 2) == 0", "1",
+			"P->sk->sk_type == DW_SOCK_RAW && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
 			"calls that receive"),
-		FUNC("skb_free_datagram", 2, "dw_fread", "P->sk->sk_type == 3 && " FUNC_LAST, "1",
+		FUNC("skb_free_datagram", 2, "dw_fread", "P->sk->sk_type == DW_SOCK_RAW && " FUNC_LAST, "1",
 			"packets that a process has read")),
 	PROBE("rawipOutDatagrams", "a process sends by a raw socket",
-		SENT("P->sk->sk_type == 3 && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),
+		SENT("P->sk->sk_type == DW_SOCK_RAW && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),
 	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
 		FREED(IP_HEADER " && " IPV4 " && P->recv &&"
 			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
@@ -403,33 +403,33 @@ static const struct probe_def probes[] = {
 	PROBE("ipIfStatsHCOutForwDatagrams", "IPv4 or IPv6 forwards a packet", FORWARDED(IPV4_OR_6)),
 	PROBE("ipIfStatsHCOutRequests", "IPv4 or IPv6 sends a packet of this machine", REQUESTED(IPV4_OR_6)),
 	PROBE("icmpInMsgs", "ICMP receives a message", ICMP_USED("1")),
-	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE " == 3")),
-	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == 8")),
+	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE " == DW_ICMP_DEST_UNREACH")),
+	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == DW_ICMP_ECHO")),
 	PROBE("icmpInEchoReps", "... that is an echo", ICMP_USED(ICMP_TYPE " == 0")),
-	PROBE("icmpInTimeExcds", "... that a packet lived too long", ICMP_USED(ICMP_TYPE " == 11")),
-	PROBE("icmpInParmProbs", "... that a header is wrong", ICMP_USED(ICMP_TYPE " == 12")),
-	PROBE("icmpInRedirects", "... that there is a better way", ICMP_USED(ICMP_TYPE " == 5")),
-	PROBE("icmpInSrcQuenchs", "... to send less", ICMP_USED(ICMP_TYPE " == 4")),
-	PROBE("icmpInTimestamps", "... that asks for the time", ICMP_USED(ICMP_TYPE " == 13")),
-	PROBE("icmpInTimestampReps", "... that tells the time", ICMP_USED(ICMP_TYPE " == 14")),
+	PROBE("icmpInTimeExcds", "... that a packet lived too long", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIME_EXCEEDED")),
+	PROBE("icmpInParmProbs", "... that a header is wrong", ICMP_USED(ICMP_TYPE " == DW_ICMP_PARAMETERPROB")),
+	PROBE("icmpInRedirects", "... that there is a better way", ICMP_USED(ICMP_TYPE " == DW_ICMP_REDIRECT")),
+	PROBE("icmpInSrcQuenchs", "... to send less", ICMP_USED(ICMP_TYPE " == DW_ICMP_SOURCE_QUENCH")),
+	PROBE("icmpInTimestamps", "... that asks for the time", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIMESTAMP")),
+	PROBE("icmpInTimestampReps", "... that tells the time", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
 	PROBE("icmpOutEchos", "ICMP asks for an echo",
-		SENT(ICMP_OUT " && " ICMP_TYPE " == 8", "1", "messages of sockets")),
+		SENT(ICMP_OUT " && " ICMP_TYPE " == DW_ICMP_ECHO", "1", "messages of sockets")),
 	PROBE("icmpOutMsgs", "ICMP sends a message",
 		ICMP_SENT("")),
 	PROBE("icmpOutDestUnreachs", "... that something cannot be reached",
-		ICMP_SENT(" && " ICMP_TYPE " == 3")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_DEST_UNREACH")),
 	PROBE("icmpOutTimeExcds", "... that a packet lived too long",
-		ICMP_SENT(" && " ICMP_TYPE " == 11")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIME_EXCEEDED")),
 	PROBE("icmpOutEchoReps", "... that answers an echo",
 		ICMP_SENT(" && " ICMP_TYPE " == 0")),
 	PROBE("icmpOutParmProbs", "... that a header is wrong",
-		ICMP_SENT(" && " ICMP_TYPE " == 12")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_PARAMETERPROB")),
 	PROBE("icmpOutRedirects", "... that there is a better way",
-		ICMP_SENT(" && " ICMP_TYPE " == 5")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_REDIRECT")),
 	PROBE("icmpOutTimestamps", "... that asks for the time",
-		ICMP_SENT(" && " ICMP_TYPE " == 13")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMP")),
 	PROBE("icmpOutTimestampReps", "... that tells the time",
-		ICMP_SENT(" && " ICMP_TYPE " == 14")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
 	PROBES_ICMP6("In", ICMP6_USED, "ICMPv6 receives a message"),
 	PROBES_ICMP6("Out", ICMP6_SENT, "ICMPv6 sends a message"),
 };

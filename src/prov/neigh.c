@@ -13,9 +13,10 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define GAVE_UP "(P->neigh->nud_state & 0x20) != 0"
 /* To all (a known neighbour is asked alone whether it is there still), and not whether an address is free. */
 #define TO_ALL "(P->mac_dest & 1) != 0"
-#define QUESTION                                                                                           \
-	"(P->skb->protocol == 0x0608 ? dw_arp_asks[P->nh] :"                                               \
-	" P->skb->protocol == 0xdd86 && ((struct ipv6hdr *)P->nh)->nexthdr == 58 && dw_ns_asks[P->nh]) &&" \
+#define QUESTION                                                                                            \
+	"(P->skb->protocol == DW_ETH_P_ARP ? dw_arp_asks[P->nh] :"                                          \
+	" P->skb->protocol == DW_ETH_P_IPV6 && ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_ICMPV6 && " \
+	"dw_ns_asks[P->nh]) &&"                                                                             \
 	" " TO_ALL " && " FIRST_DEVICE
 
 static const struct site request_sites[] = {

@@ -7,8 +7,8 @@
 #include "prov/functions.h"
 #include "prov/provider.h"
 
-#define IS_SCTP "P->sk->sk_protocol == 132"
-#define IS_LISTENER IS_SCTP " && (P->state == 10 || P->oldstate == 10)"
+#define IS_SCTP "P->sk->sk_protocol == DW_IPPROTO_SCTP"
+#define IS_LISTENER IS_SCTP " && (P->state == DW_TCP_LISTEN || P->oldstate == DW_TCP_LISTEN)"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "sctpsinfo_t *", "sctpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "sctpsinfo_t *", "sctpinfo_t *",

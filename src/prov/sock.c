@@ -15,16 +15,17 @@
 	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
 /* clang-format on */
 #define SK "(uint64_t)P->sk"
-/* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not block.
- * EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED */
-#define TOLD_LATER                                                                                              \
-	"(dw_sk_later[" SK "] && (P->err == 0 || P->err == 115 || P->err == 114 || P->err == 106 || P->err == " \
-	"111 || P->err == 110 || P->err == 104 || P->err == 103))"
+/* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not block. */
+#define TOLD_LATER                                                                                                   \
+	"(dw_sk_later[" SK "] && (P->err == 0 || P->err == DW_EINPROGRESS || P->err == DW_EALREADY || P->err == "    \
+	"DW_EISCONN || P->err == DW_ECONNREFUSED || P->err == DW_ETIMEDOUT || P->err == DW_ECONNRESET || P->err == " \
+	"DW_ECONNABORTED))"
 
 /* Of TCP: all that was read of the connection are the bytes of this call, or these and the end. */
-#define NOTHING_READ_BEFORE                                                                        \
-	"P->sk->sk_protocol == 6 && P->sk->sk_type == 1 && P->bytes > 0 && (P->flags & 2) == 0 &&" \
-	" ((struct tcp_sock *)P->sk)->bytes_received -"                                            \
+#define NOTHING_READ_BEFORE                                                                                        \
+	"P->sk->sk_protocol == DW_IPPROTO_TCP && P->sk->sk_type == DW_SOCK_STREAM && P->bytes > 0 && (P->flags & " \
+	"DW_MSG_PEEK) == 0 &&"                                                                                     \
+	" ((struct tcp_sock *)P->sk)->bytes_received -"                                                            \
 	" (uint32_t)(((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq) - P->bytes <= 1"
 
 static const char *const args[] = { "sockinfo_t *", "csinfo_t *", NULL };
@@ -38,23 +39,24 @@ static const struct site create_sites[] = {
 		.sees = "socketpair(), the first one" },
 	{ TP("sys_exit", 2, "dw_sksecond"), .calls = SYSCALLS("socketpair"),
 		.when = CALL("socketpair") " && P->err == 0", .sees = "socketpair(), the second one" },
-	URING_SITES(URING("45"), "io_uring"),
+	URING_SITES(URING("DW_IORING_OP_SOCKET"), "io_uring"),
 };
 static const struct site bind_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("bind"), .when = CALL("bind") A_SOCKET, .sees = "bind()" },
-	URING_SITES(URING("56") A_SOCKET, "io_uring"),
+	URING_SITES(URING("DW_IORING_OP_BIND") A_SOCKET, "io_uring"),
 };
 static const struct site listen_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("listen"), .when = CALL("listen") A_SOCKET,
 		.sees = "listen()" },
-	URING_SITES(URING("57") A_SOCKET, "io_uring"),
+	URING_SITES(URING("DW_IORING_OP_LISTEN") A_SOCKET, "io_uring"),
 };
 static const struct site connect_start_sites[] = {
 	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("connect"),
 		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0 && !dw_sk_begun[" SK "]",
 		.sees = "connect(), but not one that ends a connection (AF_UNSPEC) or asks how far it is" },
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
-		.when = "P->oldstate == 7 && P->state == 2 && P->nr != __nr_connect && dw_sk_file[" SK "]",
+		.when = "P->oldstate == DW_TCP_CLOSE && P->state == DW_TCP_SYN_SENT && P->nr != __nr_connect && "
+			"dw_sk_file[" SK "]",
 		.sees = "TCP connections opened by io_uring or sendto()" },
 };
 static const struct site connect_done_sites[] = {
@@ -62,9 +64,10 @@ static const struct site connect_done_sites[] = {
 		.when = CALL("connect") A_SOCKET " && !" TOLD_LATER " && dw_sa_family[P->raddr] != 0",
 		.sees = "the end of connect() that waits, or fails at once" },
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
-		.when = "P->oldstate == 2 && (P->state == 1 || P->state == 7) && dw_sk_nonblock[" SK "]",
+		.when = "P->oldstate == DW_TCP_SYN_SENT && (P->state == DW_TCP_ESTABLISHED || P->state == "
+			"DW_TCP_CLOSE) && dw_sk_nonblock[" SK "]",
 		.sees = "the end of the handshake, of connect() that does not wait" },
-	URING_SITES(URING("16") A_SOCKET " && !dw_sk_nonblock[" SK "]", "io_uring"),
+	URING_SITES(URING("DW_IORING_OP_CONNECT") A_SOCKET " && !dw_sk_nonblock[" SK "]", "io_uring"),
 };
 static const struct site connect_return_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("connect"),
@@ -74,16 +77,18 @@ static const struct site accept_sites[] = {
 	{ TP("sys_exit", 2, "dw_sknew"), .calls = SYSCALLS("accept", "accept4"),
 		.when = "(P->nr == __nr_accept || P->nr == __nr_accept4) && P->foreign == 0" A_SOCKET,
 		.sees = "accept()" },
-	URING_SITES(URING("13") A_SOCKET, "io_uring, but not what one request accepts again and again"),
+	URING_SITES(
+		URING("DW_IORING_OP_ACCEPT") A_SOCKET, "io_uring, but not what one request accepts again and again"),
 };
 static const struct site send_sites[] = {
 	{ TP("sock_send_length", 3, "dw_skio"), .sees = "every call that sends, however it is made" },
 	FUNC_END("__sock_sendmsg", 2, "dw_skfsend", .sees = "calls that send"),
 };
 /* TCP's, and of UNIX sockets, goes another way than all else that receives. */
-#define SPLICE         \
-	CALL("splice") \
-	A_SOCKET " && P->sk->sk_type == 1 && (P->sk->sk_protocol == 6 || P->sk->__sk_common.skc_family == 1)"
+#define SPLICE                                                                                       \
+	CALL("splice")                                                                               \
+	A_SOCKET " && P->sk->sk_type == DW_SOCK_STREAM && (P->sk->sk_protocol == DW_IPPROTO_TCP || " \
+		 "P->sk->__sk_common.skc_family == DW_AF_UNIX)"
 static const struct site receive_sites[] = {
 	{ TP("sock_recv_length", 3, "dw_skio"), .sees = "every call that receives, however it is made" },
 	{ TP("sys_exit", 2, "dw_sksplice"), .calls = SYSCALLS("splice"), .when = SPLICE,
@@ -104,24 +109,24 @@ static const struct site close_sites[] = {
 		.sees = "the end of an Internet socket's last descriptor, by close(), exit or another way" },
 	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("close"),
 		.when = CALL("close") A_SOCKET
-		" && P->sk->__sk_common.skc_family != 2 &&"
-		" P->sk->__sk_common.skc_family != 10 && dw_file_last[dw_fd_file[P->fd]]",
+		" && P->sk->__sk_common.skc_family != DW_AF_INET &&"
+		" P->sk->__sk_common.skc_family != DW_AF_INET6 && dw_file_last[dw_fd_file[P->fd]]",
 		.sees = "close() of the last descriptor of any other socket" },
 	FUNC_SITE("sock_close", 2, "dw_skfclose", .when = "P->sk != 0",
 		.sees = "the end of a socket's last descriptor, by close(), exit or another way"),
 };
 static const struct site full_sites[] = {
 	{ TP("sock_rcvqueue_full", 2, "dw_skqueue"), .sees = "what is thrown away because the receive buffer is full" },
-	{ TP("udp_fail_queue_rcv_skb", 3, "dw_skdatagram"), .when = "P->rc == -12", .optional = true,
+	{ TP("udp_fail_queue_rcv_skb", 3, "dw_skdatagram"), .when = "P->rc == -DW_ENOMEM", .optional = true,
 		.sees = "the same of UDP" },
-	{ TP("udp_fail_queue_rcv_skb", 2, "dw_skdatagram0"), .fewer = 3, .when = "P->rc == -12", .optional = true,
-		.sees = "the same of UDP, before Linux 6.10" },
+	{ TP("udp_fail_queue_rcv_skb", 2, "dw_skdatagram0"), .fewer = 3, .when = "P->rc == -DW_ENOMEM",
+		.optional = true, .sees = "the same of UDP, before Linux 6.10" },
 	{ TP("sock_exceed_buf_limit", 4, "dw_sklimit"), .sees = "the limit of a protocol's memory" },
 };
 static const struct site passed_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("sendmsg", "recvmsg"),
 		.when = "(P->nr == __nr_sendmsg || P->nr == __nr_recvmsg) && P->foreign == 0 && P->err == 0 &&"
-			" P->sk != 0 && P->sk->__sk_common.skc_family == 1 && P->rights != 0",
+			" P->sk != 0 && P->sk->__sk_common.skc_family == DW_AF_UNIX && P->rights != 0",
 		.sees = "sendmsg() and recvmsg() with SCM_RIGHTS, first or second in the control data" },
 };
 

@@ -55,17 +55,19 @@ static const struct site receive_sites[] = {
 		.target = "kfree_skb",
 		.nargs = 4,
 		.native = "dw_freed",
-		.when = "(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == 6 : P->reason == "
+		.when = "(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT : P->reason == "
 			"SKB_DROP_REASON_NO_SOCKET) &&"
-			" (P->skb->protocol == 0x0008 || P->skb->protocol == 0xdd86) && P->proto == 6 &&"
-			" (P->rx_sk != 0 || (" FLAGS " & 4) != 0)",
+			" (P->skb->protocol == DW_ETH_P_IP || P->skb->protocol == DW_ETH_P_IPV6) && P->proto == "
+			"DW_IPPROTO_TCP &&"
+			" (P->rx_sk != 0 || (" FLAGS " & DW_TH_RST) != 0)",
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
 	FUNC_IN(IS_TCP, .sees = "segments for sockets"),
-	FUNC_TIMEWAIT("(" FLAGS " & 0x16) != 2", .sees = "segments for TIME_WAIT"),
+	FUNC_TIMEWAIT(
+		"(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .sees = "segments for TIME_WAIT"),
 	FUNC_ANSWER("dw_refused", " && P->refused_sk == 0",
 		.sees = "segments without a socket, that are answered by a reset"),
-	FUNC_DROP("P->rx_sk == 0 && P->reason == SKB_DROP_REASON_NO_SOCKET && " IP_FREED " && P->proto == 6 && (" FLAGS
-		  " & 4) != 0",
+	FUNC_DROP("P->rx_sk == 0 && P->reason == SKB_DROP_REASON_NO_SOCKET && " IP_FREED
+		  " && P->proto == DW_IPPROTO_TCP && (" FLAGS " & 4) != 0",
 		.sees = "resets without a socket"),
 };
 
@@ -78,17 +80,21 @@ static const struct site state_sites[] = {
 		.target = "inet_sock_set_state",
 		.nargs = 3,
 		.native = "dw_setstate",
-		.when = "P->sk->sk_protocol == 6 && (" ADDRESSED " ? 1 : P->oldstate != 10 || P->state != 3)",
+		.when = "P->sk->sk_protocol == DW_IPPROTO_TCP && (" ADDRESSED
+			" ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV)",
 		.sees = "all changes but those of TIME_WAIT, which Linux keeps outside of the socket: seen as closed" },
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_synrecv",
 		.sk_only = true,
-		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
+		.when = "!" ADDRESSED " && P->op == DW_SOCK_OPS_PASSIVE && P->sk->__sk_common.skc_state == "
+				      "DW_TCP_SYN_RECV && !(" ACTIVE_SOCK ")",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
-	FUNC_SET_STATE("P->sk->sk_protocol == 6 && (" ADDRESSED " ? 1 : P->oldstate != 10 || P->state != 3)",
+	FUNC_SET_STATE("P->sk->sk_protocol == DW_IPPROTO_TCP && (" ADDRESSED
+		       " ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV)",
 		.sees = "all changes but those of TIME_WAIT"),
 	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv",
-		.when = "!" ADDRESSED " && P->op == 5 && P->sk->__sk_common.skc_state == 3 && !(" ACTIVE_SOCK ")",
+		.when = "!" ADDRESSED " && P->op == DW_SOCK_OPS_PASSIVE && P->sk->__sk_common.skc_state == "
+				      "DW_TCP_SYN_RECV && !(" ACTIVE_SOCK ")",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later"),
 };
 
@@ -101,26 +107,29 @@ static const struct site request_sites[] = {
 static const struct site established_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
-		.when = "P->op == 4 || (P->op == 5 && " ACTIVE_SOCK ")",
+		.when = "P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && " ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake" },
 	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops",
-		.when = "P->skb != 0 && (P->op == 4 || (P->op == 5 && " ACTIVE_SOCK "))",
+		.when = "P->skb != 0 && (P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && " ACTIVE_SOCK
+			"))",
 		.sees = "the segment that completes the handshake"),
 };
 
 static const struct site accepted_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
-		.when = "P->op == 5 && !(" ACTIVE_SOCK ")",
+		.when = "P->op == DW_SOCK_OPS_PASSIVE && !(" ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake" },
-	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops", .when = "P->skb != 0 && P->op == 5 && !(" ACTIVE_SOCK ")",
+	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops",
+		.when = "P->skb != 0 && P->op == DW_SOCK_OPS_PASSIVE && !(" ACTIVE_SOCK ")",
 		.sees = "the segment that completes the handshake"),
 };
 
 /* What the kernel accepts as a reset in this state: RFC 9293 3.10.7.3 */
-#define REFUSES                                                         \
-	IS_TCP " && P->state == 2 && (" FLAGS " & 0x14) == 0x14 &&"     \
-	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&" \
+#define REFUSES                                                            \
+	IS_TCP " && P->state == DW_TCP_SYN_SENT && (" FLAGS                \
+	       " & (DW_TH_RST | DW_TH_ACK)) == (DW_TH_RST | DW_TH_ACK) &&" \
+	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&"    \
 	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->write_seq) <= 0"
 
 static const struct site refused_sites[] = {
@@ -137,9 +146,9 @@ static const struct site turned_away_sites[] = {
 		.target = "tcp_send_reset",
 		.nargs = 3,
 		.native = "dw_refusal",
-		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
+		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & (DW_TH_SYN | DW_TH_ACK)) == DW_TH_SYN",
 		.sees = "a SYN without a listener, as its reset is made" },
-	FUNC_ANSWER("dw_refusal", " && P->refused_sk == 0 && (" FLAGS " & 0x12) == 2",
+	FUNC_ANSWER("dw_refusal", " && P->refused_sk == 0 && (" FLAGS " & (DW_TH_SYN | DW_TH_ACK)) == DW_TH_SYN",
 		.sees = "a SYN without a listener, as its reset is made"),
 };
 

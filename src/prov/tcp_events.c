@@ -23,7 +23,7 @@ const struct site tcp_retransmit_sites[] = {
 
 /* Recovery or loss, which tail loss probes are outside of: they call the inner function themselves; in the outer it may
  * be inlined or not. */
-#define LOST ICSK "->icsk_ca_state >= 3"
+#define LOST ICSK "->icsk_ca_state >= DW_TCP_CA_RECOVERY"
 
 const struct site tcp_resend_sites[] = {
 	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .when = "P->ret == 0",
@@ -37,9 +37,9 @@ const struct site tcp_resend_sites[] = {
 };
 
 /* What a TIME_WAIT socket answers is freed by the same function without a reason: it is no loss. */
-#define IS_LOSS                                                                                         \
-	IP_FREED " && P->proto == 6 && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||" \
-		 " P->rx_sk->__sk_common.skc_state != 6)"
+#define IS_LOSS                                                                                                      \
+	IP_FREED " && P->proto == DW_IPPROTO_TCP && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||" \
+		 " P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)"
 
 const struct site tcp_drop_sites[] = {
 	{ .attach = ATTACH_TP_BTF,
@@ -48,7 +48,7 @@ const struct site tcp_drop_sites[] = {
 		.native = "dw_drop",
 		.when = IS_LOSS,
 		.sees = "segments that the kernel throws away; the owner where a socket did it" },
-	FUNC_DROPS(IP_FREED " && P->proto == 6 && P->reason != SKB_DROP_REASON_NOT_SPECIFIED", IS_LOSS,
+	FUNC_DROPS(IP_FREED " && P->proto == DW_IPPROTO_TCP && P->reason != SKB_DROP_REASON_NOT_SPECIFIED", IS_LOSS,
 		.sees = "segments that the kernel throws away; before Linux 6.11 those with a reason, without the "
 			"owner"),
 };
@@ -78,13 +78,16 @@ const struct site tcp_reduced_sites[] = {
 		.target = "tcp_cong_state_set",
 		.nargs = 2,
 		.native = "dw_caset",
-		.when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
+		.when = "P->newca >= DW_TCP_CA_CWR && " ICSK "->icsk_ca_state < DW_TCP_CA_CWR",
 		.sees = "the step into cwr, recovery or loss" },
-	FUNC_SITE("tcp_set_ca_state", 2, "dw_caset", .when = "P->newca >= 2 && " ICSK "->icsk_ca_state < 2",
+	FUNC_SITE("tcp_set_ca_state", 2, "dw_caset",
+		.when = "P->newca >= DW_TCP_CA_CWR && " ICSK "->icsk_ca_state < DW_TCP_CA_CWR",
 		.sees = "the step into cwr, recovery or loss"),
 };
 
-#define WINDOW_CLOSED "P->state != 10 && P->state != 2 && (" FLAGS " & 6) == 0 && ((struct tcphdr *)P->th)->window == 0"
+#define WINDOW_CLOSED                                                         \
+	"P->state != DW_TCP_LISTEN && P->state != DW_TCP_SYN_SENT && (" FLAGS \
+	" & (DW_TH_SYN | DW_TH_RST)) == 0 && ((struct tcphdr *)P->th)->window == 0"
 
 const struct site tcp_zero_sent_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS,
@@ -169,8 +172,9 @@ const struct site tcp_autoresize_sites[] = {
 		.nargs = 2,
 		.native = "dw_sockev",
 		.value = "P->sk->sk_rcvbuf",
-		.when = NETNS_IPV4 ".sysctl_tcp_moderate_rcvbuf != 0 && (P->sk->sk_userlocks & 2) == 0 &&"
-				   " P->sk->sk_rcvbuf < " NETNS_IPV4 ".sysctl_tcp_rmem[2]",
+		.when = NETNS_IPV4
+		".sysctl_tcp_moderate_rcvbuf != 0 && (P->sk->sk_userlocks & DW_SOCK_RCVBUF_LOCK) == 0 &&"
+		" P->sk->sk_rcvbuf < " NETNS_IPV4 ".sysctl_tcp_rmem[2]",
 		.sees = "since Linux 6.16: the kernel finds that the reader needs a larger buffer" },
 };
 const struct site tcp_siftr_sites[] = {
@@ -223,14 +227,16 @@ const struct site tcp_user_sites[] = {
 		.target = "inet_sock_set_state",
 		.nargs = 3,
 		.native = "dw_setstate",
-		.when = "P->sk->sk_protocol == 6 && P->oldstate == 7 && P->state == 2",
+		.when = "P->sk->sk_protocol == DW_IPPROTO_TCP && P->oldstate == DW_TCP_CLOSE && P->state == "
+			"DW_TCP_SYN_SENT",
 		.value = "4",
 		.sees = "connect()" },
 	{ .attach = ATTACH_TP_BTF,
 		.target = "inet_sock_set_state",
 		.nargs = 3,
 		.native = "dw_setstate",
-		.when = "P->sk->sk_protocol == 6 && P->oldstate == 7 && P->state == 10",
+		.when = "P->sk->sk_protocol == DW_IPPROTO_TCP && P->oldstate == DW_TCP_CLOSE && P->state == "
+			"DW_TCP_LISTEN",
 		.value = "3",
 		.sees = "listen()" },
 	{ .attach = ATTACH_TP_BTF,
@@ -243,7 +249,7 @@ const struct site tcp_user_sites[] = {
 	FUNC_SITE("tcp_recvmsg", 1, "dw_sockev", .value = "8", .sees = "a process receives"),
 	FUNC_SITE("tcp_v4_connect", 1, "dw_sockev", .value = "4", .sees = "connect()"),
 	FUNC_SITE("tcp_v6_connect", 1, "dw_sockev", .value = "4", .sees = "connect()"),
-	FUNC_SITE("inet_csk_listen_start", 1, "dw_sockev", .when = "P->sk->sk_protocol == 6", .value = "3",
+	FUNC_SITE("inet_csk_listen_start", 1, "dw_sockev", .when = "P->sk->sk_protocol == DW_IPPROTO_TCP", .value = "3",
 		.sees = "listen()"),
 	FUNC_SITE("tcp_v4_destroy_sock", 1, "dw_sockev", .value = "1", .sees = "the end of a socket"),
 };

@@ -5,9 +5,9 @@
 #include "prov/functions.h"
 #include "prov/provider.h"
 
-#define IS_UDP "P->sk->sk_type == 2 && P->sk->sk_protocol == 17"
-#define IS_UDPLITE "P->sk->sk_type == 2 && P->sk->sk_protocol == 136"
-#define UDP_FREED IP_FREED " && P->proto == 17 && P->recv && "
+#define IS_UDP "P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDP"
+#define IS_UDPLITE "P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDPLITE"
+#define UDP_FREED IP_FREED " && P->proto == DW_IPPROTO_UDP && P->recv && "
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *", NULL };
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *",
