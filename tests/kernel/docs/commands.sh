@@ -33,7 +33,7 @@ expect_ge "$(wc -l <"$tmp/all")" 115 "commands on the pages"
 # What they trace is not here: a program of the page's own, a process, a module.
 there() {
 	case $1 in
-	*[\ \']./* | *" -p "[0-9]*) return 1 ;;
+	./* | *[\ \']./* | *" -p "[0-9]*) return 1 ;;
 	*libstdcxx* | *python*) return 1 ;;
 	esac
 }
