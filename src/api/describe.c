@@ -11,14 +11,15 @@
 #include "probes/stability.h"
 
 /* Calls fn for each description of the texts. */
-static void each_pdesc(struct dwire *d, void (*fn)(struct dwire *d, const struct pdesc *pd, void *ctx), void *ctx)
+static void each_pdesc(struct dwire *d,
+	void (*fn)(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx), void *ctx)
 {
 	for (size_t i = 0; i < d->c.texts.n; i++)
 		for (size_t k = 0; k < d->c.texts.v[i].prog.decls.n; k++) {
 			const struct decl *decl = d->c.texts.v[i].prog.decls.v[k];
 
 			for (size_t n = 0; decl->kind == DECL_CLAUSE && n < decl->u.clause.probes.n; n++)
-				fn(d, &decl->u.clause.probes.v[n], ctx);
+				fn(d, &d->c.texts.v[i], &decl->u.clause.probes.v[n], ctx);
 		}
 }
 
@@ -26,15 +27,17 @@ static void each_pdesc(struct dwire *d, void (*fn)(struct dwire *d, const struct
 struct listing {
 	bool *wanted;
 	VEC(const struct pdesc *) unmatched;
+	bool failed; /* -m and -n may match nothing, as in dtrace -l */
 };
 
-static void make(struct dwire *d, const struct pdesc *pd, void *ctx)
+static void make(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx)
 {
+	(void)t;
 	(void)ctx;
 	probes_make(&d->c.probes, pd);
 }
 
-static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
+static void mark(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx)
 {
 	struct listing *l = ctx;
 	bool any = d->opts.zdefs;
@@ -42,8 +45,10 @@ static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
 	for (size_t i = 0; i < d->c.probes.all.n; i++)
 		if (probe_matches(pd, &d->c.probes.all.v[i]))
 			any = l->wanted[i] = true;
-	if (!any)
-		*vec_push(d->arena, &l->unmatched) = pd;
+	if (any)
+		return;
+	*vec_push(d->arena, &l->unmatched) = pd;
+	l->failed |= t->kind != TEXT_MODULE && t->kind != TEXT_NAME;
 }
 
 /* With all four parts, as dtrace(1) has it. */
@@ -147,8 +152,8 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 	}
 }
 
-/* As dtrace -lv has it; then what the probe means and where it is seen. */
-static void list_details(struct dwire *d, struct probe *p, FILE *out)
+/* As dtrace -lv has it; level 2 adds what the probe means and where it is seen. */
+static void list_details(struct dwire *d, struct probe *p, unsigned level, FILE *out)
 {
 	const char *const *args = probe_args(&d->c.probes, p);
 
@@ -160,12 +165,13 @@ static void list_details(struct dwire *d, struct probe *p, FILE *out)
 	for (unsigned i = 0; args && args[i]; i++)
 		fprintf(out, "\t\targs[%u]: %s\n", i, args[i]);
 	fprintf(out, "%s", args && *args ? "" : "\t\tNone\n");
-	list_sites(d, p, out);
+	if (level > 1)
+		list_sites(d, p, out);
 	fputc('\n', out);
 }
 
 /* 0 or -errno of the stream, which forgets what failed in the middle. */
-static int print_rows(struct dwire *d, const struct listing *l, bool verbose, FILE *out)
+static int print_rows(struct dwire *d, const struct listing *l, unsigned level, FILE *out)
 {
 	errno = 0;
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
@@ -175,8 +181,8 @@ static int print_rows(struct dwire *d, const struct listing *l, bool verbose, FI
 		if (!l->wanted[i] && d->c.texts.n)
 			continue;
 		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->mod, p->func, p->name);
-		if (verbose)
-			list_details(d, p, out);
+		if (level)
+			list_details(d, p, level, out);
 	}
 	return ferror(out) || fflush(out) ? -(errno ? errno : EIO) : 0;
 }
@@ -193,7 +199,7 @@ static void list_all(struct dwire *d)
 		probes_make(&d->c.probes, &target);
 }
 
-int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
+int dwire_list(struct dwire *d, unsigned level, FILE *out, FILE *err)
 {
 	struct listing l = { 0 };
 	int r;
@@ -213,13 +219,13 @@ int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err)
 	each_pdesc(d, make, NULL);
 	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
 	each_pdesc(d, mark, &l);
-	r = print_rows(d, &l, verbose, out);
+	r = print_rows(d, &l, level, out);
 	if (r) {
 		fprintf(err, "dwire: cannot write the list: %s\n", strerror(-r));
 		return r;
 	}
 	print_unmatched(d, &l, err);
-	return l.unmatched.n ? -ENOENT : 0;
+	return l.failed ? -ENOENT : 0;
 }
 
 static void describe_text(const struct text *t, FILE *out)

@@ -44,7 +44,7 @@ int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err) _
 bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes);
 /* Lists the probes that the added texts describe, all when there are none. verbose: with stability, arguments,
  * meaning and sites. 0; -ENOENT when a description matches none; -errno with a message on err. */
-int dwire_list(struct dwire *d, bool verbose, FILE *out, FILE *err) __attribute__((warn_unused_result));
+int dwire_list(struct dwire *d, unsigned level, FILE *out, FILE *err) __attribute__((warn_unused_result));
 /* After dwire_compile(): the stability of each text (-v); verbose 2: what each enabled probe means and where it is seen
  * on this kernel. */
 void dwire_describe(struct dwire *d, unsigned verbose, FILE *out);

@@ -59,8 +59,8 @@ static void help(const struct command *c)
 	       "               'ip:::receive { @[args[2]->ip_saddr] = count(); }'\n"
 	       "  -s FILE      run a D script (- is the standard input)\n"
 	       "  -P -m -f -i  the probes of a provider, a module, a function; a probe's id\n"
-	       "  -l           list probes instead of tracing (-lv: stability, arguments,\n"
-	       "               meaning, and where the kernel shows them)\n"
+	       "  -l           list probes instead of tracing (-lv: stability, arguments;\n"
+	       "               -lvv: meaning, and where the kernel shows them)\n"
 	       "  -c COMMAND   run it and trace until it ends ($target is its pid)\n"
 	       "  -p PID       trace until that process ends ($target)\n"
 	       "  -o FILE      append the output to a file\n"
@@ -346,7 +346,7 @@ static int with_output(struct command *c)
 	if (!out)
 		return cannot_write(c, c->output);
 	if (c->list)
-		status = dwire_list(c->d, c->verbose > 0, out, c->err) ? EXIT_ERROR : EXIT_OK;
+		status = dwire_list(c->d, c->verbose, out, c->err) ? EXIT_ERROR : EXIT_OK;
 	else
 		status = run(c, out);
 	if (out == stdout)
@@ -411,6 +411,8 @@ static int command(struct command *c, int argc, char **argv)
 		add_text(c, DWIRE_NAME, 'n', c->args[i]);
 	if (c->list || c->any)
 		return with_output(c);
+	if (c->compile_only && c->nargs <= 1) /* -e alone: the options were checked */
+		return EXIT_OK;
 	if (c->nargs > 1)
 		return not_a_tool(c, c->args[1]);
 	if (argc > 1)

@@ -108,6 +108,29 @@ static int place(struct sorting *s, struct library *lib, const char *path)
 	return 0;
 }
 
+static bool is_built_in(const char *name)
+{
+	for (size_t i = 0; i < dlib_nfiles; i++)
+		if (!strcmp(dlib_files[i].name, name))
+			return true;
+	return false;
+}
+
+/* A library that another one needs and that does not exist: its name, and who needs it. NULL: all exist. */
+static const char *missing_library(const struct compilation *c, const char **needed_by)
+{
+	for (size_t i = 0; i < c->libraries.n; i++) {
+		const struct library *lib = &c->libraries.v[i];
+
+		*needed_by = lib->src.name;
+		for (size_t k = 0; k < lib->needs.n; k++)
+			if (!strcmp(lib->needs.v[k].kind, "library") && !is_built_in(lib->needs.v[k].name) &&
+				!find(c, lib->needs.v[k].name))
+				return lib->needs.v[k].name;
+	}
+	return NULL;
+}
+
 /* Puts libraries behind what they depend on. -ELOOP with the names of a circle in *circle. */
 static int library_sort(struct compilation *c, const char **circle)
 {
@@ -142,9 +165,8 @@ bool library_met(const struct compilation *c, const char *kind, const char *name
 		return has_provider(name);
 	if (!strcmp(kind, "module"))
 		return !c->has_module || c->has_module(c->penv.ctx, name);
-	for (size_t i = 0; i < dlib_nfiles; i++)
-		if (!strcmp(dlib_files[i].name, name))
-			return true;
+	if (is_built_in(name))
+		return true;
 	lib = find(c, name);
 	return lib && !lib->left_out;
 }
@@ -216,7 +238,7 @@ static int add_folder(struct compilation *c, const char *path, FILE *err)
 
 int library_load(struct compilation *c, FILE *err)
 {
-	const char *circle = "";
+	const char *circle = "", *missing, *needed_by = "";
 	int r = 0;
 
 	if (c->opts->nolibs)
@@ -229,6 +251,11 @@ int library_load(struct compilation *c, FILE *err)
 		r = library_sort(c, &circle);
 		if (r)
 			fprintf(err, "dwire: failed to load libraries: cyclic dependency: %s\n", circle);
+	}
+	if (!r && (missing = missing_library(c, &needed_by)) != NULL) {
+		fprintf(err, "dwire: failed to load libraries: %s requires library %s, which does not exist\n",
+			needed_by, missing);
+		r = -ENOENT;
 	}
 	return r;
 }

@@ -184,6 +184,9 @@ static void read_depends_on(struct compilation *c, const struct pragma *p)
 	if (strcmp(words[0], "provider") && strcmp(words[0], "module") && strcmp(words[0], "library"))
 		diag_error(c->diags, p->loc, D_PRAGMA_INVAL, "a provider, a module or a library",
 			"#pragma D depends_on: invalid kind %s", words[0]);
+	else if (!c->in_library && !strcmp(words[0], "library"))
+		diag_error(c->diags, p->loc, D_PRAGMA_DEPEND, "all libraries are there for every program",
+			"#pragma D depends_on library stands in libraries only");
 	else if (!c->in_library && !library_met(c, words[0], words[1]))
 		diag_error(c->diags, p->loc, D_PRAGMA_DEPEND, NULL, "program requires %s %s", words[0], words[1]);
 }

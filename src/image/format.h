@@ -21,7 +21,7 @@ struct fmt_item {
 	const char *text;
 	size_t text_len;
 	const char *conv_text; /* the conversion as written, "%-20s" */
-	char conv;  /* 'd' 'i' 'u' 'x' 'X' 'o' 'c' 's' 'p' 'e' 'f' 'g' 'a' 'A' 'k' 'Y' ... or 0; 'w': %wc, %ws */
+	char conv;  /* 'd' 'x' 'c' 's' 'p' 'k' 'Y' ... or 0; 'w': %wc, %ws; 'I': name of an address, 'P': of a port */
 	char conv2; /* second letter of %wc, %ws; else 0 */
 	uint32_t flags;
 	int width, prec;            /* -1: none */

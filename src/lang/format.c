@@ -10,6 +10,8 @@
 #include <limits.h>
 #include <string.h>
 
+#define ADDRESS_WIDTH 16 /* %?x: the digits of an address */
+
 struct fmt_cursor {
 	struct arena *arena;
 	const char *s;
@@ -98,17 +100,18 @@ static void parse_late_at(struct fmt_cursor *c, struct fmt_item *it)
 	}
 }
 
-/* conversion = "%" {flag} [width] ["@"] ["." [precision]] [size] letter. The cursor is behind the "%". */
+/* conversion = "%" {flag | "?"} [width] ["@"] ["." [precision]] [size] letter. The cursor is behind the "%". */
 static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 {
-	static const char letters[] = "aAcCdDeEfFgGikoOpsSTuUxXyY";
+	static const char letters[] = "aAcCdDeEfFgGiIkoOpPsSTuUxXyY";
 	size_t start = c->pos - 1;
 	uint32_t flag;
 	int err;
 
-	while ((flag = flag_of(fmt_peek(c)))) {
+	for (; (flag = flag_of(fmt_peek(c))) || fmt_peek(c) == '?'; c->pos++) {
 		it->flags |= flag;
-		c->pos++;
+		if (!flag)
+			it->width = ADDRESS_WIDTH;
 	}
 	err = parse_number(c, &it->width, &it->star_width);
 	if (err)

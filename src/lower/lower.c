@@ -177,14 +177,15 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 {
 	const char *module = module_missing(lw, m->site);
 	uint32_t only = lw->env->only_tier;
-	const char *tier = only ? tier_name((enum tier)(only - 1)) : "", *hint = "dwire -lv tells what this kernel has";
+	const char *tier = only ? tier_name((enum tier)(only - 1)) : "",
+		   *hint = "dwire -lvv shows what this kernel has";
 
 	if (only)
-		hint = arena_printf(lw->arena, "leave out -x tier=%s; dwire -lv tells what this kernel has", tier);
+		hint = arena_printf(lw->arena, "leave out -x tier=%s; dwire -lvv shows what this kernel has", tier);
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
-		hint = "a later kernel has it; dwire -lv tells what this kernel has";
+		hint = "a later kernel has it; dwire -lvv shows what this kernel has";
 	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))
-		hint = "Linux 6.2 and later have it; dwire -lv tells what this kernel has";
+		hint = "Linux 6.2 and later have it; dwire -lvv shows what this kernel has";
 	if (m->site && m->site->functions)
 		diag_error(lw->d, m->at, D_KERNEL, NULL,
 			"%s cannot be traced: no process has mapped %s, and it is not where libraries are",

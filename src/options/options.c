@@ -75,8 +75,9 @@ static const char *const takes[OPT_COUNT] = {
 };
 
 enum {
-	AT_RUN = 1,   /* may be set while tracing: setopt() */
-	NO_PRAGMA = 2 /* only on the command line: a program is too late */
+	AT_RUN = 1,    /* may be set while tracing: setopt() */
+	NO_PRAGMA = 2, /* only on the command line: a program is too late */
+	NOT_ZERO = 4
 };
 
 static const struct opt {
@@ -105,7 +106,7 @@ static const struct opt {
 	{ "btfpath", OPT_ANY, 0, 0 },
 	{ "bufpolicy", OPT_POLICY, 0, 0 },
 	{ "bufresize", OPT_RESIZE, 0, O(bufresize_manual) },
-	{ "bufsize", OPT_SIZE, 0, O(bufsize) },
+	{ "bufsize", OPT_SIZE, NOT_ZERO, O(bufsize) },
 	{ "cleanrate", OPT_RATE, 0, O(cleanrate_ns) },
 	{ "core", OPT_ANY, 0, 0 },
 	{ "cpp", OPT_BOOL, NO_PRAGMA, O(cpp) },
@@ -127,7 +128,7 @@ static const struct opt {
 	{ "empty", OPT_BOOL, 0, O(empty) },
 	{ "encoding", OPT_ENCODING, 0, 0 },
 	{ "errtags", OPT_BOOL, 0, O(errtags) },
-	{ "evaltime", OPT_EVALTIME, NO_PRAGMA, 0 },
+	{ "evaltime", OPT_EVALTIME, 0, 0 },
 	{ "flowindent", OPT_BOOL, AT_RUN, O(flowindent) },
 	{ "grabanon", OPT_FOREIGN, 0, 0 },
 	{ "incdir", OPT_FLAG, NO_PRAGMA, 'I' },
@@ -139,7 +140,7 @@ static const struct opt {
 	{ "knodefs", OPT_ANY, 0, 0 },
 	{ "late", OPT_ANY, 0, 0 },
 	{ "lazyload", OPT_ANY, 0, 0 },
-	{ "ldpath", OPT_ANY, 0, 0 },
+	{ "ldpath", OPT_ANY, NO_PRAGMA, 0 },
 	{ "libdir", OPT_LIST, NO_PRAGMA, O(libdirs) },
 	{ "linenum", OPT_ANY, 0, 0 },
 	{ "linkmode", OPT_LINKMODE, 0, 0 },
@@ -391,14 +392,16 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 	}
 }
 
-static bool parse_numbers(enum opt_kind kind, const char *v, void *field)
+static bool parse_numbers(enum opt_kind kind, const char *v, unsigned where, void *field)
 {
 	const char *unit;
 	uint64_t n = 0;
 	bool ok;
 
 	if (kind == OPT_SIZE || kind == OPT_RATE) {
-		ok = kind == OPT_SIZE ? parse_size(v, &n) : parse_rate(v, &n);
+		ok = kind == OPT_SIZE ? parse_size(v, &n)
+				      : !v || parse_rate(v, &n); /* -x switchrate: as if not given */
+		ok &= n || !(where & NOT_ZERO);
 		if (ok)
 			memcpy(field, &n, sizeof(n));
 		return ok;
@@ -444,7 +447,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_RATE:
 	case OPT_NUM:
 	case OPT_CPU:
-		return parse_numbers(opt->kind, v, field);
+		return parse_numbers(opt->kind, v, opt->where, field);
 	case OPT_TEXT:
 	case OPT_LIST:
 	case OPT_FLAG:
@@ -474,7 +477,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 		*(bool *)field = !v;
 		return !v;
 	case OPT_ANYNUM:
-		return parse_numbers(OPT_NUM, v, &n);
+		return parse_numbers(OPT_NUM, v, 0, &n);
 	case OPT_ANYSIZE:
 		return parse_size(v, &n);
 	case OPT_ANY:

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "namespaces/zone.h"
+#include "print/netnames.h"
 #include "print/print.h"
 #include "symbols/symtext.h"
 
@@ -178,7 +179,7 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
 	bool alt = (it->flags & FMT_ALT) && at_width(v);
-	char c = (char)v->i;
+	char c = (char)v->i, name[NETNAME_MAX];
 
 	switch (it->conv2 ? it->conv2 : it->conv) {
 	case 'u':
@@ -195,9 +196,9 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	case 'a':
 	case 'A':
 		if (v->names) {
-			const char *name = symtext_name(v->names, FIELD_INT, 0, v->i);
+			const char *symbol = symtext_name(v->names, FIELD_INT, 0, v->i);
 
-			out_text(o, name, strlen(name), false, field);
+			out_text(o, symbol, strlen(symbol), false, field);
 			break;
 		}
 		print_int(o, it, width, prec, at_width(v), 16, "0x");
@@ -205,6 +206,10 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	case 'o':
 	case 'O':
 		print_int(o, it, width, prec, at_width(v), 8, "");
+		break;
+	case 'P':
+		netname_port((uint16_t)v->i, name);
+		out_text(o, name, strlen(name), false, field);
 		break;
 	case 'c':
 		print_char(o, field, v);
@@ -241,6 +246,7 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
+	char name[NETNAME_MAX];
 	const char *text = v->s;
 	size_t len = v->len;
 
@@ -262,7 +268,12 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 	}
 	if (width < 0)
 		field = 0;
-	if (prec >= 0 && (size_t)prec < len) {
+	if (it->conv == 'I') {
+		netname_host(text, len, name);
+		text = name;
+		len = strlen(name);
+	}
+	if (prec > 0 && (size_t)prec < len) { /* %.0s is as no precision, in DTrace */
 		if (v->kind == VALUE_TEXT && v->zone)
 			text += zone_dull(text, len, (size_t)prec);
 		len = (size_t)prec < len - (size_t)(text - v->s) ? (size_t)prec : len - (size_t)(text - v->s);

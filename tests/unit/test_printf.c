@@ -126,6 +126,8 @@ int main(void)
 		some_flags(&r, conv, flags);
 		snprintf(text, sizeof(text), "%%%s%c", flags, conv);
 		snprintf(c_fmt, sizeof(c_fmt), "%%%s", flags);
+		if (conv == 's' && strstr(c_fmt, ".0")) /* D's %.0s is as no precision */
+			*strchr(c_fmt, '.') = '\0';
 		by_c(want, sizeof(want), c_fmt, conv, &v);
 		if (fmt_parse(a, text, strlen(text), &f, &err, &off) || f.n != 1) {
 			CHECK(0, "seed %" PRIu64 ": %s", seed, text);

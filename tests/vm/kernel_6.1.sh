@@ -48,7 +48,7 @@ packets_in() {
 }
 
 details() { # -lv says of each site whether it is there, and which are used
-	trace -lvn 'tcp:::'
+	trace -lvvn 'tcp:::'
 	[ "$STATUS" -eq 0 ] && has "$OUT" $'cgroup_skb/egress \\(not on this kernel\\)' &&
 		has "$OUT" $'fentry ip_finish_output\n' && has "$OUT" $'tp_btf inet_sock_set_state\n' &&
 		has "$OUT" $'tcp_send_reset \\(not on this kernel\\)'

@@ -10,13 +10,13 @@
 
 static bool conv_is_string(char c)
 {
-	return c == 's' || c == 'S';
+	return c == 's' || c == 'S' || c == 'I';
 }
 
 /* Conversions that print a number as such: no pointers. */
 static bool conv_is_number(char c)
 {
-	return c && strchr("cCdDiouOUxX", c);
+	return c && strchr("cCdDiouOUxXP", c);
 }
 
 static bool conv_is_float(char c)

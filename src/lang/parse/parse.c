@@ -355,7 +355,7 @@ static void take_hash_line(void *ctx, struct loc line)
 	struct parser *p = ctx;
 	const char *s = p->src->text + line.off + 1, *end = s + line.len - 1;
 
-	if (p->stop || (line.off == 0 && s < end && *s == '!'))
+	if (p->stop || (s < end && *s == '!')) /* a script's first line, wherever it is pasted */
 		return;
 	s = skip_blanks(s, end);
 	const size_t n = word_length(s, end);

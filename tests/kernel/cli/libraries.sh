@@ -12,18 +12,23 @@ inline int twice = 2 * base;
 END
 echo 'inline int base = 21; typedef struct pair { int a; int b; } pair_t;' >lib/z.d
 printf '#pragma D depends_on provider nosuch\ninline int twice = 1; junk_t junk;\n' >lib/left.d
-printf '#pragma D depends_on library left.d\ninline int base = 1;\n' >lib/later.d
+printf '#pragma D depends_on library left.d\ninline int later = 1;\n' >lib/later.d
 echo 'not D' >lib/README
 echo 'inline string greeting = "hello";' >sys/greet.d
 prog='BEGIN { printf("%d %d\n", twice, sizeof(pair_t)); exit(0); }'
 gives 0 "42 8" "" -L "$PWD/lib" -qn "$prog"
 gives 0 "42 8" "" -x libdir="$PWD/lib" -L nowhere -qn "$prog"
 gives 0 "hello 42" "" -x syslibdir="$PWD/sys" -L lib -qn 'BEGIN { printf("%s %d\n", greeting, twice); exit(0); }'
-gives 0 "" "" -L lib -qn $'#pragma D depends_on library a.d\nBEGIN { exit(0); }'
+run -L lib -qn $'#pragma D depends_on library a.d\nBEGIN { exit(0); }'
+expect_match "$STATUS $ERR" '^1 .*D_PRAGMA_DEPEND.: .*libraries only' "a program needs no library by name"
+mkdir needs
+printf '#pragma D depends_on library gone.d\ninline int ok = 1;\n' >needs/it.d
+run -L needs -qn 'BEGIN { exit(0); }'
+expect_match "$STATUS $ERR" '^1 .*needs/it.d requires library gone.d, which does not exist' "a library that does not exist"
 run -x nolibs -L lib -qn "$prog"
 expect_match "$STATUS $ERR" '^1 .*D_(VAR_UNDEF|IDENT_UNDEF)' "-x nolibs"
-run -L lib -qn $'#pragma D depends_on library left.d\nBEGIN { exit(0); }'
-expect_match "$STATUS $ERR" '^1 .*D_PRAGMA_DEPEND.: program requires library left.d' "a library that was left out"
+run -L lib -qn 'BEGIN { trace(later); }'
+expect_match "$STATUS $ERR" '^1 .*D_IDENT_UNDEF.: there is no variable later' "a library that was left out"
 printf 'inline int ok = 1;\ninline int wrong = 1 +;\n' >bad/broken.d
 run -L bad -n 'BEGIN { exit(0); }'
 expect_match "$STATUS $ERR" '^1 bad/broken\.d:2:' "an error in a library is told by its name"
@@ -72,11 +77,6 @@ gives 0 "   ID   PROVIDER            MODULE                          FUNCTION NA
 		Dependency Class: Common
 
 	Argument Types
-		None
-
-	fires once, before any other probe
-
-	Site: by hand
-		run by dwire itself" "" -lvn BEGIN
+		None" "" -lvn BEGIN
 run -x amin=Stable/Stable/Common -n 'tcp:::send { exit(0); }'
 expect_match "$STATUS $ERR" '^1 .*D_ATTR_MIN.*probe description tcp:::send .Evolving/Evolving/ISA. are less' "amin"

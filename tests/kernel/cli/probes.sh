@@ -67,7 +67,7 @@ gives 0 "$head
 $(grep ' BEGIN$' <<<"$all")" "" -l -s s.d
 gives 0 "$head
 $(grep ' BEGIN$' <<<"$all")" "" -l -i "$begin"
-gives 1 "$head
+gives 0 "$head
 $(in_provider udp)" "dwire: failed to match :::bogus: No probe matches description
     hint: -l lists all probes" -l -n bogus -P udp
 run -l -n tick-7s
@@ -75,8 +75,11 @@ expect_match "$STATUS $OUT" '^0 .* profile +tick-7s$' "-l of a probe that is mad
 gives 0 "$head" "" -lZ -n bogus
 run -lv -n tcp:::send
 expect_match "$STATUS $OUT" $'Argument Types\n.*args\[0\]: pktinfo_t \*\n.*args\[4\]: tcpinfo_t \*' "-lv"
-run -lv -n tcp:::send
-expect_match "$STATUS $OUT" $'Argument Types.*\n\tSite: ' "sites of -lv"
+expect_match "$OUT" $'^[^\n]*\n[^\n]*send\n\n\tProbe Description Attributes\n.*\n\n\tArgument Types(\n\t\targs\[[0-4]\]: [a-z]*_t \*){5}\n*$' "no more than that"
+gives 0 "$head" "dwire: failed to match :bogus::: No probe matches description
+    hint: -l lists all probes" -lm bogus
+run -lvv -n tcp:::send
+expect_match "$STATUS $OUT" $'Argument Types.*\n\tSite: ' "sites of -lvv"
 run -e -vv -n tcp:::send
 expect_match "$STATUS $OUT" $'^0 .*tcp:vmlinux::send\n.*Site: ' "-vv"
 # As users of others try it: descriptions without -n, the kernel's module by the name that it has elsewhere.

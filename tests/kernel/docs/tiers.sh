@@ -25,7 +25,7 @@ for tier in hooks functions kprobes; do
 		sed -n 's/.*cannot be traced/ip:::receive cannot be traced/p' "$tmp/err"
 		continue
 	fi
-	"$dwire" -x tier=$tier -lvn "$(cut -d' ' -f1 "$tmp/stated" | uniq | sed 's/$/:::/' | paste -sd,)" >"$tmp/list" || fail "-lv, $tier"
+	"$dwire" -x tier=$tier -lvvn "$(cut -d' ' -f1 "$tmp/stated" | uniq | sed 's/$/:::/' | paste -sd,)" >"$tmp/list" || fail "-lv, $tier"
 	awk -v tier=$tier -v release="$(uname -r)" -v without="${without-}" '
 		function means(said, want, have) { # on this kernel; "some": who knows
 			split(said, want, ".")

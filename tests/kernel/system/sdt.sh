@@ -68,7 +68,7 @@ exec cmd 1 1 1"
 	run -x tpformat -qn 'sdt:tcp::tcp_probe /args[0][4] == 127/ { printf("%d %d.%d %d\n", args[4], args[0][4], args[1][7], sizeof(args[0])); exit(0); }' \
 		-c "$triggers/tcp_pingpong -4 -n 3"
 	expect_eq "$STATUS $(grep ' 127' <<<"$OUT")" "0 2 127.1 28" "an array"
-	expect_match "$("$dwire" -x tpformat -lvn 'sdt:net::net_dev_xmit' | tr -d '\n\t')" \
+	expect_match "$("$dwire" -x tpformat -lvvn 'sdt:net::net_dev_xmit' | tr -d '\n\t')" \
 		'args\[0\]: void \*args\[1\]: unsigned intargs\[2\]: intargs\[3\]: string.*args\[\] are skbaddr, len, rc, name' "fields"
 fi
 

@@ -1,0 +1,1 @@
+BEGIN { printf("%I", 5); printf("%P", "http"); exit(0); }
