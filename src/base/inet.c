@@ -60,3 +60,20 @@ bool inet_net_parse(const char *text, struct inet_net *out)
 	memcpy(out->mask, mask, sizeof(mask));
 	return true;
 }
+
+unsigned inet_canonical(const char *text, uint8_t out[16])
+{
+	static const struct {
+		int family;
+		unsigned size;
+	} kinds[] = { { AF_INET, 4 }, { AF_INET6, 16 } };
+	char printed[INET6_ADDRSTRLEN];
+
+	memset(out, 0, 16);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (inet_pton(kinds[i].family, text, out) == 1)
+			return inet_ntop(kinds[i].family, out, printed, sizeof(printed)) && !strcmp(printed, text)
+				? kinds[i].size
+				: 0;
+	return 0;
+}

@@ -12,4 +12,7 @@ struct inet_net {
 
 /* Bits beyond the prefix are taken for 0. ::ffff:a.b.c.d is the IPv4 address: so are a socket's. False: no network. */
 bool inet_net_parse(const char *text, struct inet_net *out);
+
+/* Is the text an address exactly as inet_ntop() prints it? Then 4 or 16, and so many bytes are in out; else 0. */
+unsigned inet_canonical(const char *text, uint8_t out[16]);
 #endif

@@ -5,13 +5,18 @@
 #include "ir/ir.h"
 #include "ir/ops.h"
 
+static const char *const op_names[] = {
+#define X(o, name, traits) name,
+	IR_OPS(X)
+#undef X
+};
 static const char *const alu_names[] = {
-#define X(o, s) s,
+#define X(o, s, commutes) s,
 	IR_ALUS(X)
 #undef X
 };
 static const char *const cc_names[] = {
-#define X(o, s) s,
+#define X(o, s, swapped, opposite) s,
 	IR_CCS(X)
 #undef X
 };
@@ -35,18 +40,19 @@ static void dump_memory(const struct ir_insn *in, FILE *out)
 	char where[48];
 	snprintf(where, sizeof(where), "%u [v%u %c %d]", in->size, in->a, in->off < 0 ? '-' : '+',
 		in->off < 0 ? -in->off : in->off);
+	fprintf(out, "%s%s%s", op_names[in->op], in->op == IR_LD && in->sx ? "s" : "", where);
 	if (in->op == IR_LD)
-		fprintf(out, "ld%s%s%s\n", in->sx ? "s" : "", where, in->pure ? " pure" : "");
+		fprintf(out, "%s\n", in->pure ? " pure" : "");
 	else if (in->op == IR_ST)
-		fprintf(out, "st%s = v%u\n", where, in->b);
+		fprintf(out, " = v%u\n", in->b);
 	else if (in->op == IR_STI)
-		fprintf(out, "st%s = %" PRId64 "\n", where, in->imm);
+		fprintf(out, " = %" PRId64 "\n", in->imm);
 	else if (in->op == IR_XADD)
-		fprintf(out, "xadd%s += v%u\n", where, in->b);
+		fprintf(out, " += v%u\n", in->b);
 	else if (in->op == IR_XCHG)
-		fprintf(out, "xchg%s, v%u\n", where, in->b);
+		fprintf(out, ", v%u\n", in->b);
 	else
-		fprintf(out, "cmpxchg%s, v%u -> v%u\n", where, in->b, in->c);
+		fprintf(out, ", v%u -> v%u\n", in->b, in->c);
 }
 
 static void dump_insn(const struct ir_insn *in, FILE *out)
@@ -84,14 +90,12 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 		fprintf(out, "be%u v%u\n", in->size, in->a);
 		break;
 	case IR_CTX:
-		fprintf(out, "ctx\n");
-		break;
 	case IR_PC:
-		fprintf(out, "pc\n");
+		fprintf(out, "%s\n", op_names[in->op]);
 		break;
 	case IR_MAP:
 	case IR_KSYM:
-		fprintf(out, "%s %" PRId64 "\n", in->op == IR_MAP ? "map" : "ksym", in->imm);
+		fprintf(out, "%s %" PRId64 "\n", op_names[in->op], in->imm);
 		break;
 	case IR_MAPVAL:
 		fprintf(out, "mapval %" PRId64 " + %d\n", in->imm, in->off);
@@ -101,7 +105,7 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 		break;
 	case IR_CALL:
 	case IR_KFUNC:
-		fprintf(out, "%s %" PRId64, in->op == IR_CALL ? "call" : "kfunc", in->imm);
+		fprintf(out, "%s %" PRId64, op_names[in->op], in->imm);
 		dump_args(in, out);
 		break;
 	case IR_LIB:

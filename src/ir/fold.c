@@ -200,11 +200,6 @@ static bool fold_address(struct ir_opt *o, struct ir_insn *in)
 		in->off = (int32_t)off;
 		return true;
 	}
-	if (def->op == IR_MAPVAL && def->off != 0 && in->off + (int64_t)def->off == (int16_t)(in->off + def->off)) {
-		in->off += def->off;
-		in->a = ir_map_base(o, def);
-		return true;
-	}
 	return false;
 }
 
@@ -301,7 +296,7 @@ static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 {
 	if (a->nonzero && imm == 0 && (cc == CC_EQ || cc == CC_NE))
 		return cc == CC_NE;
-	return a->scalar && !a->vague && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
+	return a->scalar && !a->verifier_unaware && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
 }
 
 static int decide_same(enum ir_cc cc)
@@ -408,25 +403,25 @@ static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 }
 
 /* Does the verifier know less of the result than its bits? */
-static bool is_vague(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
+static bool is_verifier_unaware(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	switch (op) {
 	case ALU_DIV:
 	case ALU_MOD:
 		return true;
 	case ALU_MUL:
-		return a->vague || b->vague || a->ubits > 32 || b->ubits > 32;
+		return a->verifier_unaware || b->verifier_unaware || a->ubits > 32 || b->ubits > 32;
 	case ALU_AND:
-		return a->ubits < b->ubits ? a->vague : b->vague;
+		return a->ubits < b->ubits ? a->verifier_unaware : b->verifier_unaware;
 	case ALU_SHR:
 	case ALU_SAR:
-		return a->vague || !b->known;
+		return a->verifier_unaware || !b->known;
 	case ALU_ADD:
 	case ALU_SUB:
 	case ALU_OR:
 	case ALU_XOR:
 	case ALU_SHL:
-		return a->vague || b->vague;
+		return a->verifier_unaware || b->verifier_unaware;
 	}
 	return true;
 }
@@ -464,7 +459,7 @@ static struct ir_val alu_bits(enum ir_alu op, const struct ir_val *a, const stru
 static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	struct ir_val v = alu_bits(op, a, b);
-	v.vague = is_vague(op, a, b);
+	v.verifier_unaware = is_verifier_unaware(op, a, b);
 	return v;
 }
 
@@ -493,7 +488,7 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 		const struct ir_val *a = val(o, in->a);
 		struct ir_val copy = bits(a->ubits, a->sbits, a->scalar);
 		copy.nonzero = a->nonzero;
-		copy.vague = a->vague;
+		copy.verifier_unaware = a->verifier_unaware;
 		return copy;
 	}
 	case IR_LD:

@@ -6,14 +6,14 @@
 
 /* What is known of a register. */
 struct ir_val {
-	vreg repl;     /* the same value under another name; 0: none */
-	uint32_t def;  /* 1 + index of the only definition in the new code; 0: a variable, or not there */
-	uint8_t ubits; /* as unsigned, less than 2^ubits */
-	bool vague;    /* the verifier does not know that: what tests it for the verifier's sake stays */
-	uint8_t sbits; /* equal to its low sbits bits, sign-extended */
-	bool scalar;   /* certainly no pointer */
-	bool known;    /* always imm */
-	bool nonzero;  /* never 0 */
+	vreg repl;             /* the same value under another name; 0: none */
+	uint32_t def;          /* 1 + index of the only definition in the new code; 0: a variable, or not there */
+	uint8_t ubits;         /* as unsigned, less than 2^ubits */
+	bool verifier_unaware; /* we can prove this range, the verifier cannot: tests made for the verifier stay */
+	uint8_t sbits;         /* equal to its low sbits bits, sign-extended */
+	bool scalar;           /* certainly no pointer */
+	bool known;            /* always imm */
+	bool nonzero;          /* never 0 */
 	int64_t imm;
 	uint32_t version; /* variables: definitions so far; it is unchanged where this is */
 	vreg cur;         /* variables: what the last definition in program order, in cur_block, copied to it; or 0 */
@@ -56,6 +56,4 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in);
 int ir_fold_jump(struct ir_opt *o, struct ir_insn *in);
 /* What is known of in's result from its operands. */
 struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in);
-/* The register of MAPVAL map at offset 0, made at this place if none dominates it. */
-vreg ir_map_base(struct ir_opt *o, const struct ir_insn *at);
 #endif

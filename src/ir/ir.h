@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ir: the small intermediate language between the typed tree and BPF instructions.
+/* ir: the intermediate language between the typed tree and BPF instructions.
  *
- * Virtual registers hold 64 bits; a value of a narrower C type is kept sign- or zero-extended. Control flow only goes
- * forward (D has no loops; loops live inside IR_LIB functions), so program order is a topological order and a live
- * range is one stretch from first definition to last use. A register is defined once, except those made with
- * ir_var(), which IR_MOV may set several times.
- * Stack objects are laid out by the lowering (ir_stack_mark/alloc/release); the emitter puts its spills below. */
+ * A program is a list of instructions on virtual registers of 64 bits. Three rules make every pass simple:
+ *   - Control flow only goes forward. D has no loops; loops are inside the functions of IR_LIB. So program order is a
+ *     topological order, one walk sees each definition before its uses, and a live range is one stretch from the first
+ *     definition to the last use.
+ *   - A register is defined once. The exceptions are variables (ir_var()), which IR_MOV may set several times.
+ *   - A value of a narrower type of C is kept sign- or zero-extended to 64 bits.
+ * The lowering places objects on the stack (ir_stack_mark, _alloc, _release); the emitter puts its spills below them.
+ * The way through the back end: build.c makes instructions; optimise.c (with the rules of fold.c) shares and folds
+ * values; regalloc.c gives each value a register or a slot; emit.c writes BPF; dump.c and disasm.c print both. */
 #ifndef DWIRE_IR_IR_H
 #define DWIRE_IR_IR_H
 #include <stdbool.h>
@@ -18,61 +22,78 @@
 
 typedef uint32_t vreg; /* 0: none */
 
+/* What an operation does. */
+enum ir_trait {
+	IRT_VALUE = 1,  /* no effect but its result: may be dropped when nobody reads it */
+	IRT_MEMORY = 2, /* accesses memory at a + off */
+	IRT_CALL = 4,   /* a call: gives up R0-R5; has no effect but its result if it is pure */
+	IRT_JUMP = 8,   /* imm is a label */
+	IRT_ENDS = 16,  /* control does not go on to the next instruction */
+};
+
+/* One list makes the enum, the names and the traits. */
 /* clang-format off */
-#define IR_OPS(X)                                                                                          \
-	X(IR_IMM)     /* d = imm (64 bits) */                                                                \
-	X(IR_MOV)     /* d = a */                                                                            \
-	X(IR_LD)      /* d = *(size *)(a + off), extended; sx: sign. flag pure: same value all through a run */ \
-	X(IR_ST)      /* *(size *)(a + off) = b */                                                           \
-	X(IR_STI)     /* *(size *)(a + off) = imm (32 bits, sign-extended) */                                \
-	X(IR_ALU)     /* d = a alu b, 64 bits */                                                             \
-	X(IR_ALUI)    /* d = a alu imm (32 bits, sign-extended) */                                           \
-	X(IR_NEG)     /* d = -a */                                                                           \
-	X(IR_EXT)     /* d = low size bytes of a; sx: sign-extended, else zero-extended */                   \
-	X(IR_BE)      /* d = low size bytes of a swapped between big endian and the machine's order, zero-extended */ \
-	X(IR_CTX)     /* d = the program's context pointer */                                                \
-	X(IR_MAP)     /* d = map imm of the image */                                                         \
-	X(IR_MAPVAL)  /* d = address in the only value of array map imm, at off */                           \
-	X(IR_STACK)   /* d = frame pointer + off (off < 0) */                                                \
-	X(IR_KSYM)    /* d = address of the kernel variable with BTF id imm */                               \
-	X(IR_PC)      /* d = number of this instruction in the program */                                     \
-	X(IR_CALL)    /* d = helper imm (args); flag pure: may be removed or shared */                       \
-	X(IR_KFUNC)   /* d = kernel function with BTF id imm (args); flag pure likewise */                   \
-	X(IR_LIB)     /* d = function imm (enum bpflib) of bpf/lib.bpf.c (args) */                           \
-	X(IR_LABEL)   /* label imm: */                                                                       \
-	X(IR_JMP)     /* goto imm */                                                                         \
-	X(IR_JCC)     /* if (a cc b) goto imm */                                                             \
-	X(IR_JCCI)    /* if (a cc (s32)imm2) goto imm */                                                     \
-	X(IR_XADD)    /* atomically *(size *)(a + off) += b; size 4 or 8 */                                  \
-	X(IR_XCHG)    /* d = atomic exchange of *(size *)(a + off) with b */                                 \
-	X(IR_CMPXCHG) /* d = atomic compare with b, exchange with c, of *(u64 *)(a + off) */                 \
-	X(IR_RET)     /* return a */
+#define IR_OPS(X)                                                                                                     \
+	X(IMM,     "imm",     IRT_VALUE)            /* d = imm (64 bits) */                                                  \
+	X(MOV,     "mov",     IRT_VALUE)            /* d = a */                                                              \
+	X(LD,      "ld",      IRT_VALUE|IRT_MEMORY) /* d = *(size *)(a + off), extended; sx: sign. pure: same value all run */ \
+	X(ST,      "st",      IRT_MEMORY)           /* *(size *)(a + off) = b */                                             \
+	X(STI,     "st",      IRT_MEMORY)           /* *(size *)(a + off) = imm (32 bits, sign-extended) */                  \
+	X(ALU,     "alu",     IRT_VALUE)            /* d = a alu b, 64 bits */                                               \
+	X(ALUI,    "alu",     IRT_VALUE)            /* d = a alu imm (32 bits, sign-extended) */                             \
+	X(NEG,     "neg",     IRT_VALUE)            /* d = -a */                                                             \
+	X(EXT,     "ext",     IRT_VALUE)            /* d = low size bytes of a; sx: sign-extended, else zero-extended */     \
+	X(BE,      "be",      IRT_VALUE)            /* d = low size bytes of a, big endian to native or back, zero-extended */ \
+	X(CTX,     "ctx",     IRT_VALUE)            /* d = the program's context pointer */                                  \
+	X(MAP,     "map",     IRT_VALUE)            /* d = map imm of the image */                                           \
+	X(MAPVAL,  "mapval",  IRT_VALUE)            /* d = address in the only value of array map imm, at off */             \
+	X(STACK,   "stack",   IRT_VALUE)            /* d = frame pointer + off (off < 0) */                                  \
+	X(KSYM,    "ksym",    IRT_VALUE)            /* d = address of the kernel variable with BTF id imm */                 \
+	X(PC,      "pc",      IRT_VALUE)            /* d = number of this instruction in the program */                      \
+	X(CALL,    "call",    IRT_CALL)             /* d = helper imm (args) */                                              \
+	X(KFUNC,   "kfunc",   IRT_CALL)             /* d = kernel function with BTF id imm (args) */                         \
+	X(LIB,     "lib",     IRT_CALL)             /* d = function imm (enum bpflib) of bpf/lib.bpf.c (args) */             \
+	X(LABEL,   "label",   0)                    /* label imm: */                                                         \
+	X(JMP,     "goto",    IRT_JUMP|IRT_ENDS)    /* goto imm */                                                           \
+	X(JCC,     "if",      IRT_JUMP)             /* if (a cc b) goto imm */                                               \
+	X(JCCI,    "if",      IRT_JUMP)             /* if (a cc (s32)imm2) goto imm */                                       \
+	X(XADD,    "xadd",    IRT_MEMORY)           /* atomically *(size *)(a + off) += b; size 4 or 8 */                    \
+	X(XCHG,    "xchg",    IRT_MEMORY)           /* d = atomic exchange of *(size *)(a + off) with b */                   \
+	X(CMPXCHG, "cmpxchg", IRT_MEMORY)           /* d = atomic compare with b, exchange with c, of *(u64 *)(a + off) */   \
+	X(RET,     "return",  IRT_ENDS)             /* return a */
 /* clang-format on */
 
 enum ir_op {
-#define X(o) o,
+#define X(o, name, traits) IR_##o,
 	IR_OPS(X)
 #undef X
 };
 
+/* Arithmetic on 64 bits: name, symbol, whether the operands may change places. */
 /* clang-format off */
 #define IR_ALUS(X)                                                                                         \
-	X(ALU_ADD, "+") X(ALU_SUB, "-") X(ALU_MUL, "*") X(ALU_DIV, "/u") X(ALU_MOD, "%u") X(ALU_AND, "&")       \
-	X(ALU_OR, "|") X(ALU_XOR, "^") X(ALU_SHL, "<<") X(ALU_SHR, ">>u") X(ALU_SAR, ">>s")
+	X(ALU_ADD, "+", true)  X(ALU_SUB, "-", false) X(ALU_MUL, "*", true)    X(ALU_DIV, "/u", false)            \
+	X(ALU_MOD, "%u", false) X(ALU_AND, "&", true) X(ALU_OR, "|", true)     X(ALU_XOR, "^", true)              \
+	X(ALU_SHL, "<<", false) X(ALU_SHR, ">>u", false) X(ALU_SAR, ">>s", false)
 /* clang-format on */
 enum ir_alu {
-#define X(o, s) o,
+#define X(o, s, commutes) o,
 	IR_ALUS(X)
 #undef X
 };
 
+/* Conditions: name, symbol, the same with its operands exchanged, the opposite (of "some bit is set" there is none). */
 /* clang-format off */
 #define IR_CCS(X)                                                                                          \
-	X(CC_EQ, "==") X(CC_NE, "!=") X(CC_ULT, "<u") X(CC_ULE, "<=u") X(CC_UGT, ">u") X(CC_UGE, ">=u")         \
-	X(CC_SLT, "<s") X(CC_SLE, "<=s") X(CC_SGT, ">s") X(CC_SGE, ">=s") X(CC_SET, "&")
+	X(CC_EQ, "==", CC_EQ, CC_NE)    X(CC_NE, "!=", CC_NE, CC_EQ)                                              \
+	X(CC_ULT, "<u", CC_UGT, CC_UGE) X(CC_ULE, "<=u", CC_UGE, CC_UGT)                                          \
+	X(CC_UGT, ">u", CC_ULT, CC_ULE) X(CC_UGE, ">=u", CC_ULE, CC_ULT)                                          \
+	X(CC_SLT, "<s", CC_SGT, CC_SGE) X(CC_SLE, "<=s", CC_SGE, CC_SGT)                                          \
+	X(CC_SGT, ">s", CC_SLT, CC_SLE) X(CC_SGE, ">=s", CC_SLE, CC_SLT)                                          \
+	X(CC_SET, "&", CC_SET, CC_SET)
 /* clang-format on */
 enum ir_cc {
-#define X(o, s) o,
+#define X(o, s, swapped, opposite) o,
 	IR_CCS(X)
 #undef X
 };
@@ -81,9 +102,10 @@ struct ir_insn {
 	uint8_t op;   /* enum ir_op */
 	uint8_t sub;  /* enum ir_alu or enum ir_cc */
 	uint8_t size; /* 1, 2, 4, 8 */
-	bool sx, pure;
+	bool sx;
+	bool pure; /* LD: memory that does not change during a run; a call: may be dropped, or shared with an equal one */
 	bool fresh;   /* not shared with an equal one */
-	bool quiet;   /* no effect that anybody could notice */
+	bool quiet;   /* no effect that a user of the program can notice */
 	bool nonzero; /* the result is not 0 */
 	uint8_t nargs;
 	int32_t off;
@@ -179,6 +201,6 @@ void ir_dump(const struct ir *ir, FILE *out);
 /* Registers, spills, instructions. 0; -E2BIG with *why when the program needs more than the 512 bytes of stack or a
  * jump is too far. */
 int ir_emit(const struct ir *ir, struct code *out, const char **why) __attribute__((warn_unused_result));
-/* --dump=bpf: one instruction a line, in the kernel log's notation. lines may be NULL. */
+/* --dump=bpf: one instruction a line, in the notation of the verifier's log. */
 void bpf_disasm(const struct bpf_insn *insns, size_t n, FILE *out);
 #endif

@@ -18,41 +18,20 @@ unsigned ir_uses(struct ir_insn *in, vreg *uses[IR_MAX_USES])
 	return n;
 }
 
+static unsigned traits(const struct ir_insn *in)
+{
+	static const uint8_t table[] = {
+#define X(o, name, traits) traits,
+		IR_OPS(X)
+#undef X
+	};
+
+	return table[in->op];
+}
+
 bool ir_droppable(const struct ir_insn *in)
 {
-	switch ((enum ir_op)in->op) {
-	case IR_IMM:
-	case IR_MOV:
-	case IR_LD:
-	case IR_ALU:
-	case IR_ALUI:
-	case IR_NEG:
-	case IR_EXT:
-	case IR_BE:
-	case IR_CTX:
-	case IR_MAP:
-	case IR_MAPVAL:
-	case IR_STACK:
-	case IR_KSYM:
-	case IR_PC:
-		return true;
-	case IR_CALL:
-	case IR_KFUNC:
-		return in->pure;
-	case IR_ST:
-	case IR_STI:
-	case IR_LIB:
-	case IR_LABEL:
-	case IR_JMP:
-	case IR_JCC:
-	case IR_JCCI:
-	case IR_XADD:
-	case IR_XCHG:
-	case IR_CMPXCHG:
-	case IR_RET:
-		return false;
-	}
-	return false;
+	return (traits(in) & IRT_VALUE) || (in->pure && (in->op == IR_CALL || in->op == IR_KFUNC));
 }
 
 bool ir_shareable(const struct ir_insn *in)
@@ -62,23 +41,22 @@ bool ir_shareable(const struct ir_insn *in)
 
 bool ir_is_call(const struct ir_insn *in)
 {
-	return in->op == IR_CALL || in->op == IR_KFUNC || in->op == IR_LIB;
+	return traits(in) & IRT_CALL;
 }
 
 bool ir_is_jump(const struct ir_insn *in)
 {
-	return in->op == IR_JMP || in->op == IR_JCC || in->op == IR_JCCI;
+	return traits(in) & IRT_JUMP;
 }
 
 bool ir_is_memory(const struct ir_insn *in)
 {
-	return in->op == IR_LD || in->op == IR_ST || in->op == IR_STI || in->op == IR_XADD || in->op == IR_XCHG ||
-		in->op == IR_CMPXCHG;
+	return traits(in) & IRT_MEMORY;
 }
 
 bool ir_ends_flow(const struct ir_insn *in)
 {
-	return in->op == IR_JMP || in->op == IR_RET;
+	return traits(in) & IRT_ENDS;
 }
 
 int64_t ir_eval_alu(enum ir_alu op, int64_t a, int64_t b)
@@ -162,42 +140,34 @@ int64_t ir_eval_be(int64_t a, unsigned size)
 
 bool ir_alu_commutes(enum ir_alu op)
 {
-	return op == ALU_ADD || op == ALU_MUL || op == ALU_AND || op == ALU_OR || op == ALU_XOR;
+	static const bool commutes[] = {
+#define X(o, s, commutes) commutes,
+		IR_ALUS(X)
+#undef X
+	};
+
+	return commutes[op];
 }
 
 enum ir_cc ir_cc_swap(enum ir_cc cc)
 {
 	static const enum ir_cc swapped[] = {
-		[CC_EQ] = CC_EQ,
-		[CC_NE] = CC_NE,
-		[CC_ULT] = CC_UGT,
-		[CC_ULE] = CC_UGE,
-		[CC_UGT] = CC_ULT,
-		[CC_UGE] = CC_ULE,
-		[CC_SLT] = CC_SGT,
-		[CC_SLE] = CC_SGE,
-		[CC_SGT] = CC_SLT,
-		[CC_SGE] = CC_SLE,
-		[CC_SET] = CC_SET,
+#define X(o, s, swapped, opposite) swapped,
+		IR_CCS(X)
+#undef X
 	};
+
 	return swapped[cc];
 }
 
 bool ir_cc_negate(enum ir_cc *cc)
 {
 	static const enum ir_cc opposite[] = {
-		[CC_EQ] = CC_NE,
-		[CC_NE] = CC_EQ,
-		[CC_ULT] = CC_UGE,
-		[CC_ULE] = CC_UGT,
-		[CC_UGT] = CC_ULE,
-		[CC_UGE] = CC_ULT,
-		[CC_SLT] = CC_SGE,
-		[CC_SLE] = CC_SGT,
-		[CC_SGT] = CC_SLE,
-		[CC_SGE] = CC_SLT,
-		[CC_SET] = CC_SET,
+#define X(o, s, swapped, opposite) opposite,
+		IR_CCS(X)
+#undef X
 	};
+
 	*cc = opposite[*cc];
 	return *cc != CC_SET;
 }

@@ -187,12 +187,23 @@ static vreg share(struct ir_opt *o, const struct ir_insn *in)
 	return in->d;
 }
 
-vreg ir_map_base(struct ir_opt *o, const struct ir_insn *at)
+/* An access to the value of an array map: its base is the value's start, which all accesses share, made here if no
+ * equal one dominates this place; the distance goes into the offset. True when in changed. */
+static bool use_map_base(struct ir_opt *o, struct ir_insn *in)
 {
-	struct ir_insn in = *at;
-	in.off = 0;
-	in.d = new_reg(o);
-	return share(o, &in);
+	uint32_t def = ir_is_memory(in) ? o->vals.v[in->a].def : 0;
+	struct ir_insn base;
+
+	if (!def)
+		return false;
+	base = o->out.v[def - 1];
+	if (base.op != IR_MAPVAL || !base.off || in->off + (int64_t)base.off != (int16_t)(in->off + base.off))
+		return false;
+	in->off += base.off;
+	base.off = 0;
+	base.d = new_reg(o);
+	in->a = share(o, &base);
+	return true;
 }
 
 /* ---- the forward pass -------------------------------------------------------------------------------------------- */
@@ -207,7 +218,7 @@ static void set_var(struct ir_opt *o, struct ir_insn *in)
 	var->version++;
 	var->ubits = first || known.ubits > var->ubits ? known.ubits : var->ubits;
 	var->sbits = first || known.sbits > var->sbits ? known.sbits : var->sbits;
-	var->vague = known.vague || (!first && var->vague);
+	var->verifier_unaware = known.verifier_unaware || (!first && var->verifier_unaware);
 	var->scalar = known.scalar && (first || var->scalar);
 	var->nonzero = known.nonzero && (first || var->nonzero);
 	var->cur = o->ir->is_var.v[in->a] ? 0 : in->a;
@@ -350,7 +361,7 @@ static void pass_insn(struct ir_opt *o, struct ir_insn in)
 		pass_jump(o, &in);
 		return;
 	}
-	while (ir_fold(o, &in)) {
+	while (ir_fold(o, &in) || use_map_base(o, &in)) {
 	}
 	if (in.op == IR_MOV && o->ir->is_var.v[in.d])
 		set_var(o, &in);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbols: the names that D has built in, and those that a script makes; forms of strings. */
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/inet.h"
 #include "lang/check/check_priv.h"
 
 #define STRSIZE_MAX 65536u
@@ -336,21 +336,13 @@ int *form_kept(struct expr *e)
 	return e->kind == EX_MEMBER && !e->extra && e->member ? &e->member->form : NULL;
 }
 
-/* Is the text an IPv4 or IPv6 address exactly as it would be printed? */
-static bool text_is_address(const char *s)
-{
-	unsigned char b[16];
-	char text[INET6_ADDRSTRLEN];
-
-	return (inet_pton(AF_INET, s, b) == 1 && inet_ntop(AF_INET, b, text, sizeof(text)) && !strcmp(text, s)) ||
-		(inet_pton(AF_INET6, s, b) == 1 && inet_ntop(AF_INET6, b, text, sizeof(text)) && !strcmp(text, s));
-}
-
 int expr_form(struct checker *ck, const struct expr *e)
 {
+	uint8_t bytes[16];
+
 	switch (e->kind) {
 	case EX_STR: /* an address as it would be printed is kept as an address, so that it equals traced ones */
-		return (text_is_address(e->str) ? FORM_ADDR : FORM_LIT) |
+		return (inet_canonical(e->str, bytes) ? FORM_ADDR : FORM_LIT) |
 			(int)(e->slen < ck->strsize ? e->slen + 1 : ck->strsize) << FORM_SHIFT;
 	case EX_COND:
 		return form_join(expr_form(ck, e->b), expr_form(ck, e->c));

@@ -106,13 +106,8 @@ static vreg divide(struct clause_ctx *cx, const struct expr *rhs, vreg a, vreg b
 	struct ir *ir = cx->ir;
 	int64_t c;
 
-	if (!const_eval(cx->lw->ts, cx->lw->d, rhs, &c) || !c) {
-		uint32_t ok = ir_newlabel(ir);
-
-		ir_jcci(ir, CC_NE, b, 0, ok);
-		lower_fault(cx, DW_FAULT_DIVZERO, 0);
-		ir_label(ir, ok);
-	}
+	if (!const_eval(cx->lw->ts, cx->lw->d, rhs, &c) || !c)
+		fault_unless(cx, CC_NE, b, 0, DW_FAULT_DIVZERO, 0);
 	if (!t->is_signed)
 		return ir_alu(ir, mod ? ALU_MOD : ALU_DIV, a, b);
 	return divide_signed(cx, a, b, mod);

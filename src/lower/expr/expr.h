@@ -38,6 +38,8 @@ vreg lower_address(struct clause_ctx *cx, const struct expr *e);                
 struct val lower_symbol(struct clause_ctx *cx, const struct expr *e);
 bool in_library(const struct expr *at);                                  /* is it in dlib's text? */
 void lower_fault(struct clause_ctx *cx, enum dw_fault code, vreg value); /* jumps away */
+/* A fault unless v cc limit. */
+void fault_unless(struct clause_ctx *cx, enum ir_cc cc, vreg v, int32_t limit, enum dw_fault code, vreg value);
 struct val lower_load(struct clause_ctx *cx, struct val v, const struct expr *at);
 vreg lower_addr_value(struct clause_ctx *cx, struct val v);
 vreg plain_number(struct clause_ctx *cx, struct val v); /* of a V_INT: what the verifier may calculate with */

@@ -26,29 +26,17 @@ static vreg probe_read(struct clause_ctx *cx, vreg addr, unsigned size, bool sx)
 	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	vreg buf = ir_stack(ir, ir_stack_alloc(ir, 8)), r;
-	uint32_t ok = ir_newlabel(ir);
 
 	ir_sti(ir, buf, 0, 8, 0);
 	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), addr }, 3, false);
-	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, addr);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, addr);
 	r = ir_ld(ir, buf, 0, size, sx, false);
 	ir_stack_release(ir, mark);
 	return r;
 }
 
-/* A script's own pointer: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper half. */
-static void check_address(struct clause_ctx *cx, enum ir_cc good, vreg p)
-{
-	uint32_t ok = ir_newlabel(cx->ir);
-
-	ir_jcci(cx->ir, good, p, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, p);
-	ir_label(cx->ir, ok);
-}
-
-/* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. */
+/* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. user: the script
+ * itself dereferences it: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper half. */
 static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool user, bool *plain)
 {
 	struct ir *ir = cx->ir;
@@ -59,7 +47,7 @@ static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool 
 		return p.r;
 	if (p.btf && p.btf == st->btf_id && p.ptr != PTR_UNSURE) {
 		if (user && !never_null(&p))
-			check_address(cx, CC_NE, p.r);
+			fault_unless(cx, CC_NE, p.r, 0, DW_FAULT_BADADDR, p.r);
 		return p.r;
 	}
 	if (!st->btf_id || !cx->lw->env->kfunc_rdonly_cast) { /* the helper finds bad addresses itself */
@@ -70,7 +58,7 @@ static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool 
 	 * which then knows bounds of its offset and takes them for bounds of the address. A bad address in the kernel's
 	 * half reads as 0. */
 	if (user)
-		check_address(cx, p.ptr == PTR_NUMBER ? CC_SLT : CC_NE, p.r);
+		fault_unless(cx, p.ptr == PTR_NUMBER ? CC_SLT : CC_NE, p.r, 0, DW_FAULT_BADADDR, p.r);
 	args[0] = p.r;
 	args[1] = ir_imm(ir, st->btf_id);
 	return ir_kfunc(ir, cx->lw->env->kfunc_rdonly_cast, args, 2, true);
@@ -309,6 +297,15 @@ void lower_fault(struct clause_ctx *cx, enum dw_fault code, vreg value)
 	ir_seti(ir, cx->fault_action, cx->stmt_no);
 	ir_set(ir, cx->fault_pc, ir_pc(ir));
 	ir_jmp(ir, cx->fault_label);
+}
+
+void fault_unless(struct clause_ctx *cx, enum ir_cc cc, vreg v, int32_t limit, enum dw_fault code, vreg value)
+{
+	uint32_t ok = ir_newlabel(cx->ir);
+
+	ir_jcci(cx->ir, cc, v, limit, ok);
+	lower_fault(cx, code, value);
+	ir_label(cx->ir, ok);
 }
 
 /* &e: nothing is read, so &((struct s *)0)->m is an offset, as in C. */

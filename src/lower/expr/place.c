@@ -19,11 +19,8 @@ bool is_plain_var(const struct expr *e)
 struct val place_element(struct clause_ctx *cx, struct val base, const struct type *array, vreg index)
 {
 	struct ir *ir = cx->ir;
-	uint32_t ok = ir_newlabel(ir);
 
-	ir_jcci(ir, CC_ULT, index, (int32_t)array->nelems, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, index);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_ULT, index, (int32_t)array->nelems, DW_FAULT_BADADDR, index);
 	base.r = ir_alu(ir, ALU_ADD, base.r, scale_index(cx, index, array->of->size));
 	return base;
 }
@@ -130,7 +127,6 @@ void place_copy(struct clause_ctx *cx, struct val to, struct val from, uint32_t 
 {
 	struct ir *ir = cx->ir;
 	vreg w[COPY_WORDS], src, r;
-	uint32_t ok;
 
 	if (by_words(to, from, size)) {
 		for (uint32_t i = 0; i < size / 8; i++)
@@ -140,12 +136,9 @@ void place_copy(struct clause_ctx *cx, struct val to, struct val from, uint32_t 
 		return;
 	}
 	src = from.ptr == PTR_OURS ? place_address(cx, &from) : lower_addr_value(cx, from);
-	ok = ir_newlabel(ir);
 	r = ir_call(
 		ir, BPF_FUNC_probe_read_kernel, (vreg[]){ place_address(cx, &to), ir_imm(ir, size), src }, 3, false);
-	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, from.ptr == PTR_OURS ? 0 : src);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, from.ptr == PTR_OURS ? 0 : src);
 }
 
 /* Each place of the program that asks for it has room of its own: what it points to stays until it asks again. */

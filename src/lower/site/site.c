@@ -62,11 +62,8 @@ struct val cgroup_skb(struct clause_ctx *cx)
 /* These are never NULL; the verifier wants to see it. */
 static void not_null(struct clause_ctx *cx, vreg p)
 {
-	uint32_t ok = ir_newlabel(cx->ir);
 
-	ir_jcci(cx->ir, CC_NE, p, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, 0);
-	ir_label(cx->ir, ok);
+	fault_unless(cx, CC_NE, p, 0, DW_FAULT_BADADDR, 0);
 }
 
 /* Where the kernel cannot tell its own context (before 6.2) a helper still knows the sockets of TCP. */

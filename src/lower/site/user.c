@@ -56,13 +56,10 @@ static vreg user_load(struct clause_ctx *cx, vreg addr, unsigned size, bool is_s
 	struct ir *ir = cx->ir;
 	int32_t slot = ir_stack_alloc(ir, 8);
 	vreg at = ir_stack(ir, slot), r;
-	uint32_t ok = ir_newlabel(ir);
 
 	ir_sti(ir, at, 0, 8, 0);
 	r = user_copy(cx, BPF_FUNC_probe_read_user, at, ir_imm(ir, size), addr);
-	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, addr);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, addr);
 	return ir_ext(ir, ir_ld(ir, at, 0, size, is_signed, false), size, is_signed);
 }
 

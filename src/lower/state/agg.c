@@ -93,10 +93,25 @@ static void set_params(struct agg *a, const struct symbol *s)
 	}
 }
 
+static enum dw_agg_fn agg_fn(enum func f)
+{
+	static const enum dw_agg_fn fns[] = {
+		[FN_count] = DW_AGG_COUNT,
+		[FN_sum] = DW_AGG_SUM,
+		[FN_avg] = DW_AGG_AVG,
+		[FN_min] = DW_AGG_MIN,
+		[FN_max] = DW_AGG_MAX,
+		[FN_stddev] = DW_AGG_STDDEV,
+		[FN_quantize] = DW_AGG_QUANTIZE,
+		[FN_lquantize] = DW_AGG_LQUANTIZE,
+		[FN_llquantize] = DW_AGG_LLQUANTIZE,
+	};
+
+	return fns[f];
+}
+
 uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 {
-	static const enum dw_agg_fn fns[] = { DW_AGG_COUNT, DW_AGG_SUM, DW_AGG_AVG, DW_AGG_MIN, DW_AGG_MAX,
-		DW_AGG_STDDEV, DW_AGG_QUANTIZE, DW_AGG_LQUANTIZE, DW_AGG_LLQUANTIZE };
 	uint32_t n = (uint32_t)lw->im->aggs.n, words = agg_words(s);
 	struct agg *a;
 
@@ -110,7 +125,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	a->sparse = agg_sparse(s);
 	words = a->sparse ? 1 : words;
 	a->id = n;
-	a->fn = fns[s->func - FN_count];
+	a->fn = agg_fn(s->func);
 	a->nwords = agg_words(s);
 	agg_fields(lw, s, a);
 	set_params(a, s);

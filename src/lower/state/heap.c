@@ -43,15 +43,6 @@ void heap_place(struct prog_ctx *pg)
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
-static void fault_unless(struct clause_ctx *cx, enum ir_cc cc, vreg v, uint32_t limit, enum dw_fault why, vreg value)
-{
-	uint32_t ok = ir_newlabel(cx->ir);
-
-	ir_jcci(cx->ir, cc, v, (int32_t)limit, ok);
-	lower_fault(cx, why, value);
-	ir_label(cx->ir, ok);
-}
-
 /* The heap's first byte, as a number. */
 static vreg heap_address(struct clause_ctx *cx)
 {
@@ -64,10 +55,10 @@ static vreg take(struct clause_ctx *cx, vreg n)
 	struct ir *ir = cx->ir;
 	vreg head = scratch_ptr(cx, cx->pg->heap_off), used = ir_ld(ir, head, 0, 8, false, false), end;
 
-	fault_unless(cx, CC_ULE, n, cx->pg->heap_size, DW_FAULT_NOSCRATCH, 0);
-	fault_unless(cx, CC_ULE, used, cx->pg->heap_size, DW_FAULT_NOSCRATCH, 0);
+	fault_unless(cx, CC_ULE, n, (int32_t)cx->pg->heap_size, DW_FAULT_NOSCRATCH, 0);
+	fault_unless(cx, CC_ULE, used, (int32_t)cx->pg->heap_size, DW_FAULT_NOSCRATCH, 0);
 	end = ir_alui(ir, ALU_AND, ir_alui(ir, ALU_ADD, ir_alu(ir, ALU_ADD, used, n), 7), -8);
-	fault_unless(cx, CC_ULE, end, cx->pg->heap_size, DW_FAULT_NOSCRATCH, 0);
+	fault_unless(cx, CC_ULE, end, (int32_t)cx->pg->heap_size, DW_FAULT_NOSCRATCH, 0);
 	ir_st(ir, scratch_ptr(cx, cx->pg->heap_off), 0, 8, end);
 	return used;
 }
@@ -110,9 +101,9 @@ static vreg inside(struct clause_ctx *cx, vreg p, vreg n)
 		return 0;
 	}
 	at = ir_alu(ir, ALU_SUB, p, heap_address(cx));
-	fault_unless(cx, CC_ULE, at, cx->pg->heap_size, DW_FAULT_BADADDR, p);
-	fault_unless(cx, CC_ULE, n, cx->pg->heap_size, DW_FAULT_BADADDR, p);
-	fault_unless(cx, CC_ULE, ir_alu(ir, ALU_ADD, at, n), cx->pg->heap_size, DW_FAULT_BADADDR, p);
+	fault_unless(cx, CC_ULE, at, (int32_t)cx->pg->heap_size, DW_FAULT_BADADDR, p);
+	fault_unless(cx, CC_ULE, n, (int32_t)cx->pg->heap_size, DW_FAULT_BADADDR, p);
+	fault_unless(cx, CC_ULE, ir_alu(ir, ALU_ADD, at, n), (int32_t)cx->pg->heap_size, DW_FAULT_BADADDR, p);
 	return at;
 }
 
@@ -185,7 +176,7 @@ void lower_copyout(struct clause_ctx *cx, const struct expr *e)
 	if (const_eval(cx->lw->ts, cx->lw->d, e->args.v[2], &size))
 		room = size < 0 || size > HEAP_MAX ? 0 : (uint32_t)size;
 	n = ir_mov(ir, lower_int(cx, e->args.v[2]));
-	fault_unless(cx, CC_ULE, n, room, DW_FAULT_NOSCRATCH, 0);
+	fault_unless(cx, CC_ULE, n, (int32_t)room, DW_FAULT_NOSCRATCH, 0);
 	buf = scratch_ptr(cx, scratch_alloc(cx->pg, room));
 	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, n, from }, 3, false);
 	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, from);

@@ -102,15 +102,12 @@ vreg spec_begin(struct clause_ctx *cx)
 static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, vreg *bit)
 {
 	struct ir *ir = cx->ir;
-	uint32_t ok = ir_newlabel(ir);
 	vreg i, p = ir_mapval(ir, spec_map(cx->lw), 0);
 
 	ir_jcci(ir, CC_EQ, id, 0, none);
 	i = ir_var(ir);
 	ir_set(ir, i, ir_alui(ir, ALU_SUB, id, 1));
-	ir_jcci(ir, CC_ULT, i, (int32_t)spec_count(cx->lw), ok);
-	lower_fault(cx, DW_FAULT_ILLOP, ir_imm(ir, 0));
-	ir_label(ir, ok);
+	fault_unless(cx, CC_ULT, i, (int32_t)spec_count(cx->lw), DW_FAULT_ILLOP, ir_imm(ir, 0));
 	*bit = ir_alu(ir, ALU_SHL, ir_imm(ir, 1), ir_alui(ir, ALU_AND, i, 63));
 	return spec_words(cx->lw) <= 1 ? p
 				       : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
@@ -176,11 +173,8 @@ static void send_signal(struct clause_ctx *cx, const struct expr *e, vreg sig)
 static void chill(struct clause_ctx *cx, vreg ns)
 {
 	struct ir *ir = cx->ir;
-	uint32_t ok = ir_newlabel(ir);
 
-	ir_jcci(ir, CC_ULE, ns, 500000000, ok);
-	lower_fault(cx, DW_FAULT_ILLOP, ir_imm(ir, 0));
-	ir_label(ir, ok);
+	fault_unless(cx, CC_ULE, ns, 500000000, DW_FAULT_ILLOP, ir_imm(ir, 0));
 	(void)ir_lib(ir, LIB_chill, (vreg[]){ ns }, 1);
 }
 

@@ -2,11 +2,11 @@
 /* str: strings that stay what they are. A string is in registers: the number of a literal, a tagged address, a
  * short array's characters as words. Text in memory is made only where a script really needs characters: subroutines,
  * comparisons by order, variables that hold more than one kind. */
-#include <arpa/inet.h>
 #include <assert.h>
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "base/inet.h"
 #include "lower/expr/expr.h"
 #include "lower/program.h"
 #include "lower/state/state.h"
@@ -40,25 +40,6 @@ struct sval new_str(struct lowerer *lw, enum str_rep rep, unsigned n)
 	return s;
 }
 
-/* An address as it would be printed: tag and bytes. */
-static bool parse_address(const char *s, struct dw_tstr *out)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	memset(out, 0, sizeof(*out));
-	if (inet_pton(AF_INET, s, out->b) == 1 && inet_ntop(AF_INET, out->b, text, sizeof(text)) && !strcmp(text, s)) {
-		out->tag = DW_STR_IP4;
-		return true;
-	}
-	if (inet_pton(AF_INET6, s, out->b) == 1 && inet_ntop(AF_INET6, out->b, text, sizeof(text)) &&
-		!strcmp(text, s)) {
-		out->tag = DW_STR_IP6;
-		return true;
-	}
-	memset(out, 0, sizeof(*out));
-	return false;
-}
-
 static struct sval lit_chars(struct clause_ctx *cx, const char *text, size_t len, unsigned words)
 {
 	struct sval s = new_str(cx->lw, REP_CHARS, words);
@@ -78,15 +59,16 @@ static struct sval lit_tstr(struct clause_ctx *cx, int32_t lit)
 {
 	const char *text = cx->lw->im->lits.v[lit].s;
 	struct sval s = new_str(cx->lw, REP_TSTR, 2);
-	struct dw_tstr t;
+	uint8_t bytes[16];
+	unsigned size = inet_canonical(text, bytes);
 	int64_t w[2];
 
-	if (!parse_address(text, &t) && lit) {
-		t.tag = DW_STR_LIT;
-		memcpy(t.b, &lit, 4);
-	}
-	memcpy(w, t.b, 16);
-	s.tag = ir_imm(cx->ir, t.tag);
+	if (!size)
+		memset(bytes, 0, sizeof(bytes));
+	if (!size && lit)
+		memcpy(bytes, &lit, 4);
+	memcpy(w, bytes, 16);
+	s.tag = ir_imm(cx->ir, size == 4 ? DW_STR_IP4 : size ? DW_STR_IP6 : lit ? DW_STR_LIT : DW_STR_NONE);
 	s.w[0] = ir_imm(cx->ir, w[0]);
 	s.w[1] = ir_imm(cx->ir, w[1]);
 	s.lit = lit;

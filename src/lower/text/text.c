@@ -18,19 +18,10 @@ static vreg size_imm(struct clause_ctx *cx, const struct sval *s)
 	return ir_imm(cx->ir, form_chars(s->form));
 }
 
-static void fault_when_null(struct clause_ctx *cx, vreg null)
-{
-	uint32_t ok = ir_newlabel(cx->ir);
-
-	ir_jcci(cx->ir, CC_EQ, null, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, 0);
-	ir_label(cx->ir, ok);
-}
-
 void str_need(struct clause_ctx *cx, const struct sval *s)
 {
 	if (s->rep == REP_TEXT && s->null)
-		fault_when_null(cx, s->null);
+		fault_unless(cx, CC_EQ, s->null, 0, DW_FAULT_BADADDR, 0);
 }
 
 /* A copy of at most size bytes at an address of the kernel, or of the process. */
@@ -38,14 +29,11 @@ static struct sval text_from(struct clause_ctx *cx, int helper, vreg addr, int f
 {
 	struct ir *ir = cx->ir;
 	struct sval s = text_new(cx, form);
-	uint32_t ok = ir_newlabel(ir);
 	vreg n = size_imm(cx, &s);
 	vreg r = helper == BPF_FUNC_probe_read_user_str ? user_copy(cx, helper, s.mem, n, addr)
 							: ir_call(ir, helper, (vreg[]){ s.mem, n, addr }, 3, false);
 
-	ir_jcci(ir, CC_SGE, r, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, addr);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_SGE, r, 0, DW_FAULT_BADADDR, addr);
 	return s;
 }
 
@@ -102,13 +90,11 @@ static struct sval lower_strjoin(struct clause_ctx *cx, const struct expr *e)
 	struct ir *ir = cx->ir;
 	struct sval a = text_arg(cx, e, 0), b = text_arg(cx, e, 1);
 	uint32_t both = form_chars(a.form) + form_chars(b.form), room = form_chars(expr_form(cx->lw->ck, e));
-	uint32_t ok = ir_newlabel(ir);
 	vreg p = work_words(cx, both > room ? both : room), n;
 
 	n = ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ p, size_imm(cx, &a), a.mem }, 3, false);
-	ir_jcci(ir, CC_SGT, n, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, 0); /* never: the text is our own. The verifier wants to see it */
-	ir_label(ir, ok);
+	fault_unless(
+		cx, CC_SGT, n, 0, DW_FAULT_BADADDR, 0); /* never: the text is our own. The verifier wants to see it */
 	n = ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SUB, n, 1));
 	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ n, size_imm(cx, &b), b.mem }, 3, false);
 	if (both - 1 > room)
@@ -212,15 +198,12 @@ static struct sval lower_cleanpath(struct clause_ctx *cx, const struct expr *e)
 static vreg base_arg(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
-	uint32_t ok = ir_newlabel(ir);
 	vreg base;
 
 	if (e->args.n < 2)
 		return ir_imm(ir, 10);
 	base = ir_ext(ir, int_arg(cx, e, 1), 4, false);
-	ir_jcci(ir, CC_ULT, ir_alui(ir, ALU_SUB, base, 2), 35, ok);
-	lower_fault(cx, DW_FAULT_ILLOP, 0);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_ULT, ir_alui(ir, ALU_SUB, base, 2), 35, DW_FAULT_ILLOP, 0);
 	return base;
 }
 
@@ -284,12 +267,9 @@ static vreg bytes_at(struct clause_ctx *cx, const struct expr *e, uint32_t size)
 {
 	struct ir *ir = cx->ir;
 	vreg addr = lower_int(cx, e), buf = work_words(cx, size), r;
-	uint32_t ok = ir_newlabel(ir);
 
 	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), addr }, 3, false);
-	ir_jcci(ir, CC_EQ, r, 0, ok);
-	lower_fault(cx, DW_FAULT_BADADDR, addr);
-	ir_label(ir, ok);
+	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, addr);
 	return buf;
 }
 
