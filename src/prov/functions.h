@@ -4,7 +4,6 @@
  * own. */
 #ifndef DWIRE_PROV_FUNCTIONS_H
 #define DWIRE_PROV_FUNCTIONS_H
-#include "prov/conditions.h"
 
 /* clang-format off */
 #define FUNC_SITE(func, n, nat, ...) \
@@ -21,6 +20,13 @@
 #define FUNC_OUT_NONE(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)
+/* Packets that a socket sends, or gets, in all tiers. */
+#define SOCKET_SENT(cond, text) \
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .sees = text }, \
+	FUNC_OUT("P->sk != 0 && " cond, .sees = text)
+#define SOCKET_GOT(cond, text) \
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .bh_off = true, .sees = text }, \
+	FUNC_IN(cond, .sees = text)
 /* Where IP begins with a packet from a device. */
 #define FUNC_RECEIVED(cond, ...) \
 	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
@@ -39,30 +45,16 @@
 /* clang-format off */
 /* The reset that answers a segment. The function is entered for a reset too, and answers none (RFC 9293, 3.10.7.1). */
 #define FUNC_ANSWER(nat, cond, ...) \
-	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(" FLAGS " & DW_TH_RST) == 0" cond, __VA_ARGS__), \
-	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(" FLAGS " & DW_TH_RST) == 0" cond, __VA_ARGS__)
+	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__), \
+	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__)
 /* Any other: the reason is the last argument since Linux 6.10, and some kernels are compiled without the one before. */
 #define FUNC_GIVES_UP(...) \
 	FUNC_SITE("tcp_send_active_reset", 3, "dw_frstactive3", .optional = true, __VA_ARGS__), \
 	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive", .fewer = 3, .optional = true, __VA_ARGS__)
 /* The last ACK of a handshake, that meets a full accept queue. */
 #define FUNC_FULL_QUEUE(...) \
-	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == DW_REQ_COMPLETES && " ACCEPTQ_FULL, __VA_ARGS__)
+	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == DW_REQ_COMPLETES && dw_acceptq_full[P]", __VA_ARGS__)
 /* clang-format on */
-
-/* In FUNC_OUT_NONE: TCP's segments that have no socket of their own: from TIME_WAIT, resets without a socket. skb_iif
- * is 0 for what this machine made. */
-#define FUNC_OUT_TCP                                                                                       \
-	"P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && (P->skb->sk == 0 ||"                        \
-	" P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || (P->skb->sk->__sk_common.skc_state == " \
-	"DW_TCP_CLOSE && P->skb->sk->"                                                                     \
-	"sk_type == DW_SOCK_RAW && P->skb->sk->sk_kern_sock && P->skb->sk->sk_protocol == DW_IPPROTO_TCP))"
-
-/* Routed here from another interface: IPv4 marks it, see IP_FORWARDED. */
-#define FUNC_FORWARDED                                                                                     \
-	"P->skb->skb_iif != 0 && (P->skb->protocol == DW_ETH_P_IP ?"                                       \
-	" (((struct inet_skb_parm *)&P->skb->cb)->flags & DW_IPSKB_FORWARDED) != 0 : P->skb->protocol == " \
-	"DW_ETH_P_IPV6 && !" WRAPPED ")"
 
 /* A segment for TIME_WAIT that is not the SYN of a new connection: that one is for the listener. */
 #define FUNC_TIMEWAIT(cond, ...) FUNC_SITE("tcp_timewait_state_process", 2, "dw_ftimewait", .when = cond, __VA_ARGS__)

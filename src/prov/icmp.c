@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* icmp: messages of ICMP and ICMPv6. In the hooks tier, sent: those of sockets, the kernel's own too, by cgroup_skb;
  * the rest when they go to a device, but none that are only forwarded. Received: when a device delivers them to IP. */
-#include "prov/conditions.h"
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -11,22 +10,13 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_ICMP, .sees = "messages of sockets" },
-	{ .attach = ATTACH_TP_BTF,
-		.target = "net_dev_queue",
-		.nargs = 1,
-		.native = "dw_devqueue",
-		.bh_off = true,
-		.when = IP_QUEUED " && !(" IP_FORWARDED ") && " IS_ICMP,
+	{ TP("net_dev_queue", 1, "dw_devqueue"), .bh_off = true,
+		.when = "dw_ip_queued[P] && !(dw_ip_forwarded[P]) && " IS_ICMP,
 		.sees = "messages that no socket sent" },
-	FUNC_OUT("!(" FUNC_FORWARDED ") && " IS_ICMP, .sees = "messages that IP sends"),
+	FUNC_OUT("!(dw_ip_routed[P]) && " IS_ICMP, .sees = "messages that IP sends"),
 };
 static const struct site receive_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "netif_receive_skb",
-		.nargs = 1,
-		.native = "dw_icmprecv",
-		.bh_off = true,
-		.when = IP_RECEIVED " && " IS_ICMP,
+	{ TP("netif_receive_skb", 1, "dw_icmprecv"), .bh_off = true, .when = "dw_ip_received[P] && " IS_ICMP,
 		.sees = "messages that a device delivers to IP" },
 	FUNC_RECEIVED(" && " IS_ICMP, .sees = "messages that a device delivers to IP"),
 };

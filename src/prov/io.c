@@ -10,23 +10,11 @@ static const char *const values[] = { "(uint64_t)P->rq", NULL };
 #define DATA "P->rq->bio != 0 && (P->rq->cmd_flags & 0xff) < 34 && P->rq->__data_len != 0"
 
 static const struct site start_site[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "block_rq_issue",
-		.nargs = 1,
-		.native = "dw_rqissue",
-		.irqs_off = true,
-		.values = values,
-		.when = DATA,
+	{ TP("block_rq_issue", 1, "dw_rqissue"), .irqs_off = true, .values = values, .when = DATA,
 		.sees = "a request goes to the driver of its disk" },
 };
 static const struct site done_site[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "block_rq_complete",
-		.nargs = 3,
-		.native = "dw_rqcomplete",
-		.irqs_off = true,
-		.values = values,
-		.when = DATA,
+	{ TP("block_rq_complete", 3, "dw_rqcomplete"), .irqs_off = true, .values = values, .when = DATA,
 		.sees = "the disk has done a request, or a part of it" },
 };
 

@@ -3,7 +3,6 @@
  * and what the kernel sends without a socket) when they go to a device. Received: when a device delivers them to IP. A
  * packet that crosses a bridge, a bond, a VLAN or a veth pair on its way counts once in each direction and
  * namespace. */
-#include "prov/conditions.h"
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -15,45 +14,27 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .sees = "packets of sockets" },
-	{ .attach = ATTACH_TP_BTF,
-		.target = "net_dev_queue",
-		.nargs = 1,
-		.native = "dw_devqueue",
-		.bh_off = true,
-		.when = IP_QUEUED,
+	{ TP("net_dev_queue", 1, "dw_devqueue"), .bh_off = true, .when = "dw_ip_queued[P]",
 		.sees = "packets that no socket sent: forwarded ones, resets, TIME_WAIT, the outer ones of tunnels" },
 	FUNC_OUT(NULL, .sees = "packets that IP sends or forwards"),
 };
 static const struct site receive_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "netif_receive_skb",
-		.nargs = 1,
-		.native = "dw_devrecv",
-		.bh_off = true,
-		.when = IP_RECEIVED,
+	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_received[P]",
 		.sees = "packets that a device delivers to IP" },
 	FUNC_RECEIVED("", .sees = "packets that a device delivers to IP"),
 };
 
 static const struct site forward_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "net_dev_queue",
-		.nargs = 1,
-		.native = "dw_devqueue",
-		.bh_off = true,
-		.when = IP_FORWARDED,
+	{ TP("net_dev_queue", 1, "dw_devqueue"), .bh_off = true, .when = "dw_ip_forwarded[P]",
 		.sees = "packets that IP has forwarded, as they go to a device" },
-	FUNC_OUT_NONE(FUNC_FORWARDED, .sees = "packets that IP has forwarded"),
+	FUNC_OUT_NONE("dw_ip_routed[P]", .sees = "packets that IP has forwarded"),
 };
 static const struct site drop_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "kfree_skb",
-		.nargs = 4,
-		.native = "dw_drop",
-		.when = IP_HEADER " && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
-				  " P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)",
+	{ TP("kfree_skb", 4, "dw_drop"),
+		.when = "dw_ip_header[P] && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
+			" P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)",
 		.sees = "IP packets that the kernel throws away, at whatever layer" },
-	FUNC_DROP(IP_HEADER " && (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
+	FUNC_DROP("dw_ip_header[P] && (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
 		.sees = "IP packets that the kernel throws away, at whatever layer"),
 };
 

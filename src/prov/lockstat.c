@@ -6,10 +6,10 @@
 #include "prov/provider.h"
 
 /* clang-format off */
-#define BEGIN { .attach = ATTACH_TP_BTF, .target = "contention_begin", .nargs = 2, .native = "dw_lockbegin", \
+#define BEGIN { TP("contention_begin", 2, "dw_lockbegin"), \
 	.irqs_off = true,
 #define WAITED(cond, vals, what) \
-	{ .attach = ATTACH_TP_BTF, .target = "contention_end", .nargs = 2, .native = "dw_lockend", \
+	{ TP("contention_end", 2, "dw_lockend"), \
 	  .when = "P->ret == 0 && " cond, .values = vals, .irqs_off = true, .sees = what }
 /* As the function returns: cond says whether it has the lock. */
 #define DONE(func, cond, vals, what) \
@@ -31,7 +31,7 @@
 /* The flags, and how the lock was held. A mutex is spun for, slept for, spun for again: the first of each counts. */
 #define KEY .key = "P->key"
 #define WORD .word = "P->flags | P->held << 8"
-#define END { STAMP_END, { .attach = ATTACH_TP_BTF, .target = "contention_end", .nargs = 2, .native = "dw_lockend", \
+#define END { STAMP_END, { TP("contention_end", 2, "dw_lockend"), \
 	.irqs_off = true }, KEY }
 static const struct stamp_event mutex_spun[] = {
 	{ STAMP_FIRST, BEGIN .when = HAS(F_MUTEX) " && " HAS(F_SPIN) }, KEY }, END,

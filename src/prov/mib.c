@@ -41,15 +41,15 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		"segments of sockets")
 #define RESENT_SEGS "((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs"
 
-#define NEW_DATA IS_TCP " && P->state != DW_TCP_LISTEN && " PAYLOAD " > 0 && !" SEGMENT_AGAIN
+#define NEW_DATA "dw_is_tcp[P] && P->state != DW_TCP_LISTEN && " PAYLOAD " > 0 && !dw_sent_again[P]"
 
 /* Of a segment as the socket takes it up, and of one for a socket that is being closed, of which only the arrival is
  * seen (what waits for a process then may look out of order). */
 #define SEQ "ntohl(((struct tcphdr *)P->th)->seq)"
-#define NEXT TCP_SOCK "->rcv_nxt"
-#define EDGE "(" TCP_SOCK "->rcv_wup + " TCP_SOCK "->rcv_wnd)"
+#define NEXT "((struct tcp_sock *)P->sk)->rcv_nxt"
+#define EDGE "(((struct tcp_sock *)P->sk)->rcv_wup + ((struct tcp_sock *)P->sk)->rcv_wnd)"
 #define TAKEN "(P->skb->len - ((struct tcphdr *)P->th)->doff * 4)"
-#define CLOSING IS_TCP " && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_FIN_WAIT2) && "
+#define CLOSING "dw_is_tcp[P] && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_FIN_WAIT2) && "
 #define AHEAD(len) "(int32_t)(" SEQ " - " NEXT ") > 0 && (int32_t)(" SEQ " - " EDGE ") < 0"
 #define BEYOND(len) "(int32_t)(" SEQ " - " EDGE ") >= 0 && " SEQ " != " NEXT
 #define INORDER(len) SEQ " == " NEXT
@@ -74,23 +74,21 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	FUNC_SET_STATE("P->sk->sk_protocol == DW_IPPROTO_TCP && " cond, .value = val, .sees = what)
 #define FREED_HOOK(cond, what) TRACE("kfree_skb", 4, "dw_drop", cond, "1", what)
 #define FREED(cond, what) FREED_HOOK(cond, what), FUNC_DROP(cond, .value = "1", .sees = what)
-#define TCP_FREED IP_FREED " && P->proto == DW_IPPROTO_TCP && P->recv && "
-#define UDP_FREED IP_FREED " && P->proto == DW_IPPROTO_UDP && P->recv && "
-#define IS_UDP "P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDP"
-
-#define RECEIVED_BY(cond, val) TRACE("netif_receive_skb", 1, "dw_devrecv", IP_RECEIVED " && " cond, val, \
+#define TCP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->recv && "
+#define UDP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_UDP && P->recv && "
+#define RECEIVED_BY(cond, val) TRACE("netif_receive_skb", 1, "dw_devrecv", "dw_ip_received[P] && " cond, val, \
 	"packets that a device delivers to IP"), \
 	FUNC_RECEIVED(" && " cond, .value = val, .sees = "packets that a device delivers to IP")
 #define RECEIVED(cond) RECEIVED_BY(cond, "1")
-#define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", IP_FORWARDED " && " cond, "1", \
+#define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", "dw_ip_forwarded[P] && " cond, "1", \
 	"packets that IP has forwarded, as they go to a device"), \
-	FUNC_OUT_NONE(FUNC_FORWARDED " && " cond, .value = "1", .sees = "packets that IP has forwarded")
+	FUNC_OUT_NONE("dw_ip_routed[P] && " cond, .value = "1", .sees = "packets that IP has forwarded")
 #define REQUESTED(cond) EGRESS(cond, "1", "packets of sockets"), \
-	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && !(" IP_FORWARDED ") && " cond, "1", \
+	TRACE("net_dev_queue", 1, "dw_devqueue", "dw_ip_queued[P] && !(dw_ip_forwarded[P]) && " cond, "1", \
 	"packets of this machine that no socket sent"), \
-	FUNC_OUT("!(" FUNC_FORWARDED ") && " cond, .value = "1", .sees = "packets that IP sends, but forwarded ones")
+	FUNC_OUT("!(dw_ip_routed[P]) && " cond, .value = "1", .sees = "packets that IP sends, but forwarded ones")
 #define SENT_BY(cond, val) EGRESS(cond, val, "packets of sockets"), \
-	TRACE("net_dev_queue", 1, "dw_devqueue", IP_QUEUED " && " cond, val, "packets that no socket sent"), \
+	TRACE("net_dev_queue", 1, "dw_devqueue", "dw_ip_queued[P] && " cond, val, "packets that no socket sent"), \
 	FUNC_OUT(cond, .value = val, .sees = "packets that IP sends")
 #define OCTETS "P->skb->len - (uint32_t)(P->nh - (uint64_t)P->skb->data)"
 #define IPV4 "P->skb->protocol == DW_ETH_P_IP"
@@ -103,13 +101,13 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define CB4 "((struct inet_skb_parm *)&P->skb->cb)"
 
 /* What TCP sends besides data; IPv4 marks fragments that it has made itself. */
-#define CONTROL "(" FLAGS " & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) != 0"
-#define BARE_ACK "(" FLAGS " & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
-#define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP " && " cond, "1", \
+#define CONTROL "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) != 0"
+#define BARE_ACK "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
+#define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P] && " cond, "1", \
 	"segments from TIME_WAIT, and resets"), \
-	FUNC_OUT_NONE(FUNC_OUT_TCP " && " cond, .value = "1", .sees = "segments from TIME_WAIT, and resets")
-#define ASKS IS_TCP " && P->state != DW_TCP_LISTEN && (" FLAGS " & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) == 0 && " PAYLOAD " == 0 && " \
-	SEQ " == " TCP_SOCK "->snd_una - 1"
+	FUNC_OUT_NONE("dw_tcp_out_unseen[P] && " cond, .value = "1", .sees = "segments from TIME_WAIT, and resets")
+#define ASKS "dw_is_tcp[P] && P->state != DW_TCP_LISTEN && (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) == 0 && " PAYLOAD " == 0 && " \
+	SEQ " == ((struct tcp_sock *)P->sk)->snd_una - 1"
 #define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && (" CB4 "->flags & DW_IPSKB_FRAG_COMPLETE) != 0"
 
 /* Headers that fragments have besides the packet's: each further one IP's; IPv6's each one of their own, 8 bytes. */
@@ -119,20 +117,20 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 /* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
-#define HALF_CLOSED IS_TCP " && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_CLOSE_WAIT || P->state == DW_TCP_LAST_ACK || P->state == DW_TCP_CLOSING) &&" \
-	" (" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
-#define ACKS "(int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una) > 0 && (int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_nxt) <= 0"
+#define HALF_CLOSED "dw_is_tcp[P] && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_CLOSE_WAIT || P->state == DW_TCP_LAST_ACK || P->state == DW_TCP_CLOSING) &&" \
+	" (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
+#define ACKS "(int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_una) > 0 && (int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_nxt) <= 0"
 #define ACK_IN(cond, val) \
-	TRACE("tcp_probe", 2, "dw_taken", "(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
+	TRACE("tcp_probe", 2, "dw_taken", "(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
 		"segments of established connections"), \
 	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed"), \
-	FUNC("tcp_rcv_established", 2, "dw_taken", "(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
+	FUNC("tcp_rcv_established", 2, "dw_taken", "(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
 		"segments of established connections"), \
 	FUNC_IN(HALF_CLOSED " && " cond, .value = val, .sees = "segments of connections that one side has closed")
-#define NO_NEWS "(" FLAGS " & (DW_TH_FIN | DW_TH_SYN)) == 0 && " ACKSEQ " == " TCP_SOCK "->snd_una && P->skb->len <= " \
+#define NO_NEWS "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN)) == 0 && " ACKSEQ " == ((struct tcp_sock *)P->sk)->snd_una && P->skb->len <= " \
 	"((struct tcphdr *)P->th)->doff * 4 + (uint32_t)(P->th - (uint64_t)P->skb->data)"
 #define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " \
-	TCP_SOCK "->rx_opt.snd_wscale) == " TCP_SOCK "->snd_wnd"
+	"((struct tcp_sock *)P->sk)->rx_opt.snd_wscale) == ((struct tcp_sock *)P->sk)->snd_wnd"
 
 /* IPv4 packets for this machine: by the route that was found for them. An ICMP message is used up by the protocol
  * itself; copies for sockets have a socket. */
@@ -146,10 +144,10 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
 	PROTO6 " != 44 && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
 	"packets of IPv6 that a protocol takes"), \
-	FUNC_IN(IPV6 " && " IS_UDP " && ((struct inet6_skb_parm *)&P->skb->cb)->frag_max_size != 0", .value = "1", \
+	FUNC_IN(IPV6 " && dw_is_udp[P] && ((struct inet6_skb_parm *)&P->skb->cb)->frag_max_size != 0", .value = "1", \
 		.sees = "datagrams of IPv6 that were put together")
 #define TAKEN_BY(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
-	IP_HEADER " && P->skb->skb_iif != 0 && P->skb->sk == 0 && " cond, "1", what)
+	"dw_ip_header[P] && P->skb->skb_iif != 0 && P->skb->sk == 0 && " cond, "1", what)
 #define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
 /* ver: of these versions; icmp: the number of ICMP, us: whether it is for us */
 #define DELIVERS(ver, icmp, us) \
@@ -157,9 +155,9 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" }, \
 	TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " ver " && P->refused_sk == 0", "1", \
 		"segments without a socket, that are answered by a reset"), \
-	FREED_HOOK(IP_FREED " && " ver " && P->recv && (P->proto == DW_IPPROTO_TCP ? (P->rx_sk != 0 ?" \
+	FREED_HOOK("dw_ip_freed[P] && " ver " && P->recv && (P->proto == DW_IPPROTO_TCP ? (P->rx_sk != 0 ?" \
 		" P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT : P->reason == SKB_DROP_REASON_TCP_CSUM ||" \
-		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & DW_TH_RST) != 0)) : P->proto == DW_IPPROTO_UDP ?" \
+		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) : P->proto == DW_IPPROTO_UDP ?" \
 		" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&" \
 		" P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
 		" P->proto == " icmp " && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
@@ -169,7 +167,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
 #define ICMP_USED(cond) CONSUMED("P->proto == DW_IPPROTO_ICMP && " cond, "messages that ICMP has taken"), \
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
-	FREED_HOOK(IP_FREED " && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
+	FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
 		FOR_US " && " cond, \
 		"messages that ICMP threw away")
 /* ICMPv6: see dlib/icmp.d */
@@ -178,7 +176,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define ICMP6_SENT(cond) SENT(ICMP6 cond, "1", "messages of sockets, the kernel's own too")
 #define ICMP6_USED(cond) TAKEN_BY(ICMP6 FOR_US6 " && " cond, "messages that ICMPv6 has taken"), \
 	FUNC("icmpv6_rcv", 1, "dw_consumed", cond, "1", "messages that ICMPv6 receives"), \
-	FREED_HOOK(IP_FREED " && " ICMP6 "P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US6 " && " cond, \
+	FREED_HOOK("dw_ip_freed[P] && " ICMP6 "P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US6 " && " cond, \
 		"messages that ICMPv6 threw away")
 #define PROBE_ICMP6(dir, name, macro, type, meaning) \
 	PROBE("ipv6IfIcmp" dir name, meaning, macro(ICMP6_TYPE " == " type))
@@ -207,30 +205,30 @@ static const struct probe_def probes[] = {
 			" ((P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && P->state != DW_TCP_ESTABLISHED && P->state != DW_TCP_CLOSE_WAIT))",
 			"P->state == DW_TCP_ESTABLISHED || P->state == DW_TCP_CLOSE_WAIT ? 1 : -1", "changes of state")),
 	PROBE("tcpOutAck", "a segment without data is sent that only acknowledges",
-		SENT(IS_TCP " && " BARE_ACK " && " PAYLOAD " == 0", "1", "segments of sockets"), QUEUED(BARE_ACK)),
-	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", SENT(IS_TCP " && " CONTROL, "1", "segments of sockets"),
+		SENT("dw_is_tcp[P] && " BARE_ACK " && " PAYLOAD " == 0", "1", "segments of sockets"), QUEUED(BARE_ACK)),
+	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", SENT("dw_is_tcp[P] && " CONTROL, "1", "segments of sockets"),
 		QUEUED(CONTROL)),
 	PROBE("tcpOutUrg", "a segment with urgent data is sent",
-		SENT(IS_TCP " && (" FLAGS " & DW_TH_URG) != 0", "1", "segments of sockets")),
+		SENT("dw_is_tcp[P] && (dw_tcp_flags[P] & DW_TH_URG) != 0", "1", "segments of sockets")),
 	PROBE("tcpOutFastRetrans", "segments are sent again before a timeout",
-		RESENT(ICSK "->icsk_ca_state == DW_TCP_CA_RECOVERY", RESENT_SEGS),
-		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " ICSK "->icsk_ca_state == DW_TCP_CA_RECOVERY", SEGS, "segments of sockets")),
+		RESENT("((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_RECOVERY", RESENT_SEGS),
+		FUNC_SENT("dw_is_tcp[P] && dw_sent_again[P] && ((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_RECOVERY", SEGS, "segments of sockets")),
 	PROBE("tcpOutWinProbe", "a closed window is asked for",
 		SENT(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
 	PROBE("tcpTimKeepaliveProbe", "a silent connection is asked whether it is alive",
-		SENT(ASKS " && P->sk->sk_write_queue.qlen == 0 && " TCP_SOCK "->packets_out == 0", "1",
+		SENT(ASKS " && P->sk->sk_write_queue.qlen == 0 && ((struct tcp_sock *)P->sk)->packets_out == 0", "1",
 			"segments of sockets")),
 	PROBE("tcpTimRetransDrop", "a connection is given up after timeouts",
 		SET_STATE("P->state == DW_TCP_CLOSE && P->sk->sk_err == DW_ETIMEDOUT", "1", "the end of a socket with ETIMEDOUT")),
 	PROBE("tcpInAckSegs", "segments acknowledge new data", ACK_IN(ACKS, "1")),
 	PROBE("tcpInAckBytes", "... and how much of it",
-		ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - " TCP_SOCK "->snd_una)")),
+		ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_una)")),
 	PROBE("tcpInAckUnsent", "a segment acknowledges what was not sent",
-		ACK_IN("(int32_t)(" ACKSEQ " - " TCP_SOCK "->snd_nxt) > 0", "1")),
+		ACK_IN("(int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_nxt) > 0", "1")),
 	PROBE("tcpInDupAck", "an acknowledgment comes a second time",
-		ACK_IN(NO_NEWS " && " SAME_WINDOW " && " TCP_SOCK "->packets_out != 0", "1")),
+		ACK_IN(NO_NEWS " && " SAME_WINDOW " && ((struct tcp_sock *)P->sk)->packets_out != 0", "1")),
 	PROBE("tcpInWinUpdate", "a segment tells a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
-	PROBE("tcpActiveOpens", "an active open begins", SENT(FIRST_SYN, "1", "the first SYN")),
+	PROBE("tcpActiveOpens", "an active open begins", SENT("dw_first_syn[P]", "1", "the first SYN")),
 	PROBE("tcpPassiveOpens", "a passive open has made a socket",
 		SET_STATE("P->oldstate == DW_TCP_LISTEN && P->state == DW_TCP_SYN_RECV", "1", "the step of an accepted socket to syn-received")),
 	PROBE("tcpAttemptFails", "an open fails: refused, reset or timed out",
@@ -238,33 +236,33 @@ static const struct probe_def probes[] = {
 			"the end of a socket that was never connected, with an error"),
 		FUNC("tcp_check_req", 3, "dw_fcheckreq", "P->op == DW_REQ_ENDS", "1", "a reset, or a new SYN, for a handshake"),
 		FREED_HOOK(TCP_FREED "P->sk != 0 && P->state == DW_TCP_LISTEN && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
-			" (" FLAGS " & (DW_TH_SYN | DW_TH_RST)) != 0", "a reset, or a new SYN, for a handshake")),
+			" (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST)) != 0", "a reset, or a new SYN, for a handshake")),
 	PROBE("tcpEstabResets", "a connection ends at once",
 		SET_STATE("(P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && P->state == DW_TCP_CLOSE", "1",
 			"the step from established to closed")),
 	PROBE_HC("tcpInSegs", "tcpHCInSegs", "TCP receives a segment",
-		INGRESS(IS_TCP, "1", "segments for sockets"),
+		INGRESS("dw_is_tcp[P]", "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
 		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :"
 			" P->reason == SKB_DROP_REASON_TCP_CSUM ||"
-			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & DW_TH_RST) != 0)) && " IP_FREED
+			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) && dw_ip_freed[P]"
 			" && P->proto == DW_IPPROTO_TCP && P->recv",
 			"segments for TIME_WAIT, resets without a socket, wrong checksums"),
-		FUNC_IN(IS_TCP, .value = "1", .sees = "segments for sockets"),
-		FUNC_TIMEWAIT("(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1", .sees = "segments for TIME_WAIT"),
+		FUNC_IN("dw_is_tcp[P]", .value = "1", .sees = "segments for sockets"),
+		FUNC_TIMEWAIT("(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1", .sees = "segments for TIME_WAIT"),
 		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
 			.sees = "segments without a socket, that are answered by a reset"),
 		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || (P->reason =="
-			" SKB_DROP_REASON_NO_SOCKET && (" FLAGS " & DW_TH_RST) != 0)) && " IP_FREED
+			" SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) && dw_ip_freed[P]"
 			" && P->proto == DW_IPPROTO_TCP && P->recv",
 			.value = "1", .sees = "resets without a socket, wrong checksums")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum",
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
 	PROBE_HC("tcpOutSegs", "tcpHCOutSegs", "TCP sends segments, but none that were sent before",
-		SENT(IS_TCP " && !" SEGMENT_AGAIN, SEGS, "segments of sockets"),
-		TRACE("net_dev_queue", 1, "dw_devqueue", QUEUED_TCP, "1", "segments from TIME_WAIT, and resets"),
-		FUNC_OUT_NONE(FUNC_OUT_TCP, .value = "1", .sees = "segments from TIME_WAIT, and resets")),
+		SENT("dw_is_tcp[P] && !dw_sent_again[P]", SEGS, "segments of sockets"),
+		TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P]", "1", "segments from TIME_WAIT, and resets"),
+		FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .value = "1", .sees = "segments from TIME_WAIT, and resets")),
 	PROBE("tcpOutRsts", "TCP sends a reset",
 		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
 		TRACE("tcp_send_reset", 3, "dw_rstactive", "P->skb == 0 && P->sk != 0", "1",
@@ -276,14 +274,14 @@ static const struct probe_def probes[] = {
 	PROBE("tcpRetransSegs", "segments are sent again",
 		RESENT("1", RESENT_SEGS),
 		TRACE("tcp_retransmit_synack", 2, "dw_sockev", NULL, "1", "SYN-ACKs"),
-		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN, SEGS, "segments of sockets"),
-		FUNC_OUT(SYNACK_AGAIN, .value = "1", .sees = "SYN-ACKs")),
+		FUNC_SENT("dw_is_tcp[P] && dw_sent_again[P]", SEGS, "segments of sockets"),
+		FUNC_OUT("dw_synack_again[P]", .value = "1", .sees = "SYN-ACKs")),
 	PROBE("tcpRetransBytes", "... and their bytes",
 		RESENT("P->queued->len > 0", "P->queued->len"),
-		FUNC_SENT(IS_TCP " && " SEGMENT_AGAIN " && " PAYLOAD " > 0", PAYLOAD, "segments of sockets")),
+		FUNC_SENT("dw_is_tcp[P] && dw_sent_again[P] && " PAYLOAD " > 0", PAYLOAD, "segments of sockets")),
 	PROBE("tcpTimRetrans", "the retransmission timer has fired",
-		TRACE("tcp_cong_state_set", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state"),
-		FUNC("tcp_set_ca_state", 2, "dw_caset", TIMED_OUT, "1", "the step into the loss state")),
+		TRACE("tcp_cong_state_set", 2, "dw_caset", "dw_timed_out[P]", "1", "the step into the loss state"),
+		FUNC("tcp_set_ca_state", 2, "dw_caset", "dw_timed_out[P]", "1", "the step into the loss state")),
 	PROBE("tcpInDataInorderSegs", "segments with the next data are received", DATA_SEGS(INORDER)),
 	PROBE("tcpInDataInorderBytes", "... and their bytes", DATA_BYTES(INORDER)),
 	PROBE("tcpInDataUnorderSegs", "segments ahead of their turn are received", DATA_SEGS(AHEAD)),
@@ -296,24 +294,24 @@ static const struct probe_def probes[] = {
 	PROBE("tcpInDataPastWinSegs", "segments beyond the window are received", DATA_SEGS(BEYOND)),
 	PROBE("tcpInDataPastWinBytes", "... and their bytes", DATA_BYTES(BEYOND)),
 	PROBE("tcpListenDrop", "a listener throws a SYN or a handshake away",
-		INGRESS(SYN_OVERFLOW, "1", "a SYN that meets a full accept queue"),
-		OPTIONAL("kfree_skb", 4, "dw_drop", ACK_OVERFLOW, "1", "the last ACK of a handshake that meets one"),
-		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
-		FUNC_IN(SYN_OVERFLOW, .value = "1", .sees = "a SYN that meets a full accept queue"),
+		INGRESS("dw_syn_overflow[P]", "1", "a SYN that meets a full accept queue"),
+		OPTIONAL("kfree_skb", 4, "dw_drop", "dw_ack_overflow[P]", "1", "the last ACK of a handshake that meets one"),
+		INGRESS("dw_synq_overflow[P]", "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
+		FUNC_IN("dw_syn_overflow[P]", .value = "1", .sees = "a SYN that meets a full accept queue"),
 		FUNC_FULL_QUEUE(.value = "1", .sees = "the last ACK of a handshake that meets one"),
-		FUNC_IN(SYNQ_OVERFLOW, .value = "1",
+		FUNC_IN("dw_synq_overflow[P]", .value = "1",
 			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 	PROBE("tcpListenDropQ0", "... for its handshakes are too many",
-		INGRESS(SYNQ_OVERFLOW, "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
-		FUNC_IN(SYNQ_OVERFLOW, .value = "1",
+		INGRESS("dw_synq_overflow[P]", "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
+		FUNC_IN("dw_synq_overflow[P]", .value = "1",
 			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 
 	PROBE_HC("udpInDatagrams", "udpHCInDatagrams", "a process reads a datagram",
-		TRACE("sock_recv_length", 3, "dw_sockio", IS_UDP " && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
+		TRACE("sock_recv_length", 3, "dw_sockio", "dw_is_udp[P] && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
 			"calls that receive"),
-		FUNC("skb_consume_udp", 3, "dw_fread", IS_UDP " && P->ret >= 0 && " FUNC_LAST, "1",
+		FUNC("skb_consume_udp", 3, "dw_fread", "dw_is_udp[P] && P->ret >= 0 && " FUNC_LAST, "1",
 			"datagrams that a process has read")),
-	PROBE_HC("udpOutDatagrams", "udpHCOutDatagrams", "UDP sends", SENT(IS_UDP, "1", "datagrams of UDP sockets")),
+	PROBE_HC("udpOutDatagrams", "udpHCOutDatagrams", "UDP sends", SENT("dw_is_udp[P]", "1", "datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 			"datagrams to one address that find no socket")),
@@ -339,8 +337,8 @@ static const struct probe_def probes[] = {
 		DELIVERS(IPV4_OR_6, "(" IPV4 " ? 1 : 58)", "(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
 		DELIVERED(KNOWN_PROTOCOL, "packets of IPv4 that a protocol takes"), DELIVERED6),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
-		{ .attach = ATTACH_TP_BTF, .target = "netif_receive_skb", .nargs = 1, .native = "dw_devrecv",
-		  .when = IP_RECEIVED " && " FRAGMENT_IN, .value = "1", .second = true,
+		{ TP("netif_receive_skb", 1, "dw_devrecv"),
+		  .when = "dw_ip_received[P] && " FRAGMENT_IN, .value = "1", .second = true,
 		  .sees = "fragments for this machine that a device delivers" },
 		FUNC("ip_defrag", 3, "dw_fdeliver", NULL, "1", "fragments that are put together")),
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
@@ -352,23 +350,23 @@ static const struct probe_def probes[] = {
 		FUNC("ip_expire", 1, "dw_fragtimer", INCOMPLETE, "1", "the timer of a packet that is not whole")),
 	PROBE("ipFragOKs", "IPv4 has cut a packet",
 		TRACE("net_dev_queue", 1, "dw_devqueue",
-			FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0 && " FIRST_DEVICE, "1",
+			FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0 && dw_first_device[P]", "1",
 			"first fragments that this machine has made"),
 		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0", "1",
 			"first fragments that this machine has made")),
 	PROBE("ipFragCreates", "... into so many fragments",
-		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && " FIRST_DEVICE, "1",
+		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && dw_first_device[P]", "1",
 			"fragments that this machine has made"),
 		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE, "1", "fragments that this machine has made")),
 	PROBE("ipFragFails", "IPv4 may not cut a packet that is too long",
-		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG", "packets thrown away")),
+		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG", "packets thrown away")),
 	PROBE("ipOutNoRoutes", "IPv4 finds no way to send a packet",
 		TRACE("sock_send_length", 3, "dw_sockio",
-			IS_UDP " && P->sk->__sk_common.skc_family == DW_AF_INET && P->ret == -DW_ENETUNREACH", "1",
+			"dw_is_udp[P] && P->sk->__sk_common.skc_family == DW_AF_INET && P->ret == -DW_ENETUNREACH", "1",
 			"calls that send datagrams"),
 		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
 		  .when = "P->ret == -DW_ENETUNREACH", .value = "1", .sees = "calls that send datagrams" },
-		FREED(IP_HEADER " && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES", "packets thrown away")),
+		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES", "packets thrown away")),
 	PROBE("rawipInDatagrams", "a process reads a packet of a raw socket",
 		TRACE("sock_recv_length", 3, "dw_sockio",
 			"P->sk->sk_type == DW_SOCK_RAW && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
@@ -378,14 +376,14 @@ static const struct probe_def probes[] = {
 	PROBE("rawipOutDatagrams", "a process sends by a raw socket",
 		SENT("P->sk->sk_type == DW_SOCK_RAW && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),
 	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
-		FREED(IP_HEADER " && " IPV4 " && P->recv &&"
+		FREED("dw_ip_header[P] && " IPV4 " && P->recv &&"
 			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
 			"packets thrown away")),
 	PROBE("ipInCksumErrs", "an IPv4 header has a wrong checksum",
-		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM",
+		FREED("dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM",
 			"packets thrown away")),
 	PROBE("ipInUnknownProtos", "nobody takes the IPv4 packet's protocol",
-		FREED(IP_HEADER " && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO",
+		FREED("dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO",
 			"packets thrown away")),
 	PROBE("ipv6InReceives", "IPv6 receives a packet", RECEIVED(IPV6)),
 	PROBE("ipv6OutForwDatagrams", "IPv6 forwards a packet", FORWARDED(IPV6)),
@@ -394,7 +392,7 @@ static const struct probe_def probes[] = {
 	PROBE("ipIfStatsHCInOctets", "... and its bytes", RECEIVED_BY(IPV4_OR_6, "P->skb->len")),
 	PROBE("ipIfStatsHCOutOctets", "IPv4 or IPv6 sends or forwards a packet: its bytes",
 		SENT_BY(IPV4_OR_6, OCTETS),
-		TRACE("net_dev_queue", 1, "dw_devqueue", IPV4_OR_6 " && " MORE_HEADERS " && " FIRST_DEVICE, HEADERS_LEN,
+		TRACE("net_dev_queue", 1, "dw_devqueue", IPV4_OR_6 " && " MORE_HEADERS " && dw_first_device[P]", HEADERS_LEN,
 			"headers of fragments that this machine has made"),
 		FUNC("ip_finish_output2", 3, "dw_fnone", IPV4_OR_6 " && " MORE_HEADERS, HEADERS_LEN,
 			"headers of fragments that this machine has made"),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* neigh: who is asked for the hardware address of a neighbour (ARP, IPv6's neighbour discovery), the hooks tier:
  * questions as they go to a device, answers at the kernel's table of neighbours. */
-#include "prov/conditions.h"
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };
@@ -17,7 +16,7 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 	"(P->skb->protocol == DW_ETH_P_ARP ? dw_arp_asks[P->nh] :"                                          \
 	" P->skb->protocol == DW_ETH_P_IPV6 && ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_ICMPV6 && " \
 	"dw_ns_asks[P->nh]) &&"                                                                             \
-	" " TO_ALL " && " FIRST_DEVICE
+	" " TO_ALL " && dw_first_device[P]"
 
 static const struct site request_sites[] = {
 	{ TP("net_dev_queue", 1, "dw_neighq"), .bh_off = true, .when = QUESTION " && P->since == 0",

@@ -35,12 +35,7 @@ static const struct site receive_sites[] = {
 		.sees = "steps of associations, each before the next")
 
 static const struct site state_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "inet_sock_set_state",
-		.nargs = 3,
-		.native = "dw_setstate",
-		.when = IS_SCTP,
-		.second = true,
+	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = IS_SCTP, .second = true,
 		.sees = "one-to-one sockets only, whose state follows their association's" },
 	FUNC_SITE("inet_sk_set_state", 2, "dw_fsetstate", .when = IS_LISTENER, .sees = "listen()"),
 	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = IS_LISTENER, .sees = "listeners that are closed"),

@@ -35,22 +35,10 @@ static const char *const enter_values[] = { "P->a0", "P->a1", "P->a2", "P->a3", 
 static const char *const exit_values[] = { "P->ret", "P->ret", NULL };
 
 static const struct site enter_site[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "sys_enter",
-		.nargs = 2,
-		.native = "dw_sysenter",
-		.number = "P->nr",
-		.values = enter_values,
-		.sees = "every system call" },
+	{ TP("sys_enter", 2, "dw_sysenter"), .number = "P->nr", .values = enter_values, .sees = "every system call" },
 };
 static const struct site exit_site[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "sys_exit",
-		.nargs = 2,
-		.native = "dw_sysexit",
-		.number = "P->nr",
-		.values = exit_values,
-		.error = "P->error",
+	{ TP("sys_exit", 2, "dw_sysexit"), .number = "P->nr", .values = exit_values, .error = "P->error",
 		.sees = "the end of every system call, but of those that never return" },
 };
 

@@ -9,10 +9,10 @@
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .values = vals, \
 	  .irqs_off = true, .sees = what }
 #define CALL(cond, vals, what) \
-	{ .attach = ATTACH_TP_BTF, .target = "sys_exit", .nargs = 2, .native = "dw_sysexit", .when = cond, \
+	{ TP("sys_exit", 2, "dw_sysexit"), .when = cond, \
 	  .values = vals, .sees = what }
 #define ENTER(cond, what) \
-	{ .attach = ATTACH_TP_BTF, .target = "sys_enter", .nargs = 2, .native = "dw_sysenter", .when = cond, \
+	{ TP("sys_enter", 2, "dw_sysenter"), .when = cond, \
 	  .values = one, .sees = what }
 #define SWITCH(cond, what) TRACE("sched_switch", 4, "dw_switchfrom", cond, one, what)
 #define BIO(cond, what) TRACE("block_bio_queue", 1, "dw_bioqueue", cond, one, what)

@@ -3,8 +3,6 @@
  * capture shows is seen at exactly one of a probe's sites. */
 #include "prov/tcp.h"
 
-#define ACK_SEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
-
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"tcplsinfo_t *", NULL };
@@ -27,128 +25,69 @@ static const char *const user_args[] = { "tcpsinfo_t *", "int", NULL };
 static const char *const siftr_args[] = { "siftrinfo_t *", NULL };
 
 static const struct site send_sites[] = {
-	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = IS_TCP, .sees = "segments of sockets" },
-	{ .attach = ATTACH_TP_BTF,
-		.target = "net_dev_queue",
-		.nargs = 1,
-		.native = "dw_devqueue",
-		.when = QUEUED_TCP,
+	SOCKET_SENT("dw_is_tcp[P]", "segments of sockets"),
+	{ TP("net_dev_queue", 1, "dw_devqueue"), .when = "dw_tcp_queued[P]",
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
-	FUNC_OUT("P->sk != 0 && " IS_TCP, .sees = "segments of sockets"),
-	FUNC_OUT_NONE(FUNC_OUT_TCP, .sees = "segments from TIME_WAIT and resets, that no socket sends"),
+	FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .sees = "segments from TIME_WAIT and resets, that no socket sends"),
 };
 
 /* tcp_send_reset tells of resets without a socket since it has a third argument, the reason. */
 static const struct site receive_sites[] = {
-	{ .attach = ATTACH_CGROUP_INGRESS,
-		.native = "dw_cgin",
-		.when = IS_TCP,
-		.bh_off = true,
-		.sees = "segments for sockets" },
-	{ .attach = ATTACH_TP_BTF,
-		.target = "tcp_send_reset",
-		.nargs = 3,
-		.native = "dw_refused",
-		.when = "P->skb != 0 && P->refused_sk == 0",
+	SOCKET_GOT("dw_is_tcp[P]", "segments for sockets"),
+	{ TP("tcp_send_reset", 3, "dw_refused"), .when = "P->skb != 0 && P->refused_sk == 0",
 		.sees = "segments without a socket, that are answered by a reset" },
-	{ .attach = ATTACH_TP_BTF,
-		.target = "kfree_skb",
-		.nargs = 4,
-		.native = "dw_freed",
-		.when = "(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT : P->reason == "
-			"SKB_DROP_REASON_NO_SOCKET) &&"
-			" (P->skb->protocol == DW_ETH_P_IP || P->skb->protocol == DW_ETH_P_IPV6) && P->proto == "
-			"DW_IPPROTO_TCP &&"
-			" (P->rx_sk != 0 || (" FLAGS " & DW_TH_RST) != 0)",
+	{ TP("kfree_skb", 4, "dw_freed"), .when = "dw_unanswered[P]",
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
-	FUNC_IN(IS_TCP, .sees = "segments for sockets"),
-	FUNC_TIMEWAIT(
-		"(" FLAGS " & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .sees = "segments for TIME_WAIT"),
+	FUNC_TIMEWAIT("!dw_is_syn[P]", .sees = "segments for TIME_WAIT"),
 	FUNC_ANSWER("dw_refused", " && P->refused_sk == 0",
 		.sees = "segments without a socket, that are answered by a reset"),
-	FUNC_DROP("P->rx_sk == 0 && P->reason == SKB_DROP_REASON_NO_SOCKET && " IP_FREED
-		  " && P->proto == DW_IPPROTO_TCP && (" FLAGS " & 4) != 0",
-		.sees = "resets without a socket"),
+	FUNC_DROP("P->rx_sk == 0 && dw_stray_reset[P]", .sees = "resets without a socket"),
 };
 
-/* Does the kernel report the step of an accepted socket from LISTEN to SYN_RECV after the socket has got its addresses
- * and its cookie? Since 6.15, which BTF shows by a setting of the same age. */
-#define ADDRESSED "__has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max_ms)"
-
 static const struct site state_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "inet_sock_set_state",
-		.nargs = 3,
-		.native = "dw_setstate",
-		.when = "P->sk->sk_protocol == DW_IPPROTO_TCP && (" ADDRESSED
-			" ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV)",
+	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_step[P]",
 		.sees = "all changes but those of TIME_WAIT, which Linux keeps outside of the socket: seen as closed" },
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_synrecv",
 		.sk_only = true,
-		.when = "!" ADDRESSED " && P->op == DW_SOCK_OPS_PASSIVE && P->sk->__sk_common.skc_state == "
-				      "DW_TCP_SYN_RECV && !(" ACTIVE_SOCK ")",
+		.when = "dw_late_step[P]",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
-	FUNC_SET_STATE("P->sk->sk_protocol == DW_IPPROTO_TCP && (" ADDRESSED
-		       " ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV)",
-		.sees = "all changes but those of TIME_WAIT"),
-	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv",
-		.when = "!" ADDRESSED " && P->op == DW_SOCK_OPS_PASSIVE && P->sk->__sk_common.skc_state == "
-				      "DW_TCP_SYN_RECV && !(" ACTIVE_SOCK ")",
+	FUNC_SET_STATE("dw_tcp_step[P]", .sees = "all changes but those of TIME_WAIT"),
+	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv", .when = "dw_late_step[P]",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later"),
 };
 
 static const struct site request_sites[] = {
 	/* the first SYN is sent before snd_nxt moves over it */
-	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = FIRST_SYN, .sees = "the first SYN" },
-	FUNC_OUT("P->sk != 0 && " FIRST_SYN, .sees = "the first SYN"),
+	SOCKET_SENT("dw_first_syn[P]", "the first SYN"),
 };
 
 static const struct site established_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
-		.when = "P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && " ACTIVE_SOCK ")",
+		.when = "dw_connected[P]",
 		.sees = "the segment that completes the handshake" },
-	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops",
-		.when = "P->skb != 0 && (P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && " ACTIVE_SOCK
-			"))",
+	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops", .when = "P->skb != 0 && dw_connected[P]",
 		.sees = "the segment that completes the handshake"),
 };
 
 static const struct site accepted_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
-		.when = "P->op == DW_SOCK_OPS_PASSIVE && !(" ACTIVE_SOCK ")",
+		.when = "dw_accepted[P]",
 		.sees = "the segment that completes the handshake" },
-	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops",
-		.when = "P->skb != 0 && P->op == DW_SOCK_OPS_PASSIVE && !(" ACTIVE_SOCK ")",
+	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops", .when = "P->skb != 0 && dw_accepted[P]",
 		.sees = "the segment that completes the handshake"),
 };
 
-/* What the kernel accepts as a reset in this state: RFC 9293 3.10.7.3 */
-#define REFUSES                                                            \
-	IS_TCP " && P->state == DW_TCP_SYN_SENT && (" FLAGS                \
-	       " & (DW_TH_RST | DW_TH_ACK)) == (DW_TH_RST | DW_TH_ACK) &&" \
-	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->snd_una) > 0 &&"    \
-	       " (int32_t)(" ACK_SEQ " - " TCP_SOCK "->write_seq) <= 0"
-
 static const struct site refused_sites[] = {
-	{ .attach = ATTACH_CGROUP_INGRESS,
-		.native = "dw_cgin",
-		.bh_off = true,
-		.when = REFUSES,
-		.sees = "an acceptable reset in SYN_SENT" },
-	FUNC_IN(REFUSES, .sees = "an acceptable reset in SYN_SENT"),
+	SOCKET_GOT("dw_refuses[P]", "an acceptable reset in SYN_SENT"),
 };
 
 static const struct site turned_away_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "tcp_send_reset",
-		.nargs = 3,
-		.native = "dw_refusal",
-		.when = "P->skb != 0 && P->refused_sk == 0 && (" FLAGS " & (DW_TH_SYN | DW_TH_ACK)) == DW_TH_SYN",
+	{ TP("tcp_send_reset", 3, "dw_refusal"), .when = "P->skb != 0 && P->refused_sk == 0 && dw_opens[P]",
 		.sees = "a SYN without a listener, as its reset is made" },
-	FUNC_ANSWER("dw_refusal", " && P->refused_sk == 0 && (" FLAGS " & (DW_TH_SYN | DW_TH_ACK)) == DW_TH_SYN",
+	FUNC_ANSWER("dw_refusal", " && P->refused_sk == 0 && dw_opens[P]",
 		.sees = "a SYN without a listener, as its reset is made"),
 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb
  * those that reach none. */
-#include "prov/conditions.h"
 #include "prov/functions.h"
 #include "prov/provider.h"
 
-#define IS_UDP "P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDP"
-#define IS_UDPLITE "P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDPLITE"
-#define UDP_FREED IP_FREED " && P->proto == DW_IPPROTO_UDP && P->recv && "
+#define UDP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_UDP && P->recv && "
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *", NULL };
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *",
@@ -16,36 +13,20 @@ static const char *const lite_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 	"udpliteinfo_t *", NULL };
 
 static const struct site send_sites[] = {
-	{ .attach = ATTACH_CGROUP_EGRESS,
-		.native = "dw_cgout",
-		.when = IS_UDP,
-		.sees = "every datagram that a UDP socket hands to IP, before it is cut into fragments" },
-	FUNC_OUT("P->sk != 0 && " IS_UDP, .sees = "every datagram that a socket hands to IP"),
+	SOCKET_SENT("dw_is_udp[P]", "every datagram that a UDP socket hands to IP, before it is cut into fragments"),
 };
 static const struct site receive_sites[] = {
-	{ .attach = ATTACH_CGROUP_INGRESS,
-		.native = "dw_cgin",
-		.when = IS_UDP,
-		.bh_off = true,
-		.sees = "every datagram for a UDP socket, before it is queued" },
-	FUNC_IN(IS_UDP, .sees = "every datagram for a socket, before it is queued"),
+	SOCKET_GOT("dw_is_udp[P]", "every datagram for a UDP socket, before it is queued"),
 };
 static const struct site no_port_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "kfree_skb",
-		.nargs = 4,
-		.native = "dw_drop",
-		.when = UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
+	{ TP("kfree_skb", 4, "dw_drop"), .when = UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 		.sees = "datagrams to one address that find no socket" },
 	FUNC_DROP(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 		.sees = "datagrams to one address that find no socket"),
 };
 /* What is left in the queue of a socket that is closed has no socket any more: it was received. */
 static const struct site receive_drop_sites[] = {
-	{ .attach = ATTACH_TP_BTF,
-		.target = "kfree_skb",
-		.nargs = 4,
-		.native = "dw_drop",
+	{ TP("kfree_skb", 4, "dw_drop"),
 		.when = UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
 				  " (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)",
 		.sees = "datagrams that a socket could not take, and those with a wrong checksum" },
@@ -68,19 +49,10 @@ const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes) };
 
 /* ---- udplite ----------------------------------------------------------------------------------------------------- */
 static const struct site lite_send_sites[] = {
-	{ .attach = ATTACH_CGROUP_EGRESS,
-		.native = "dw_cgout",
-		.when = IS_UDPLITE,
-		.sees = "every datagram that a UDP-Lite socket hands to IP" },
-	FUNC_OUT("P->sk != 0 && " IS_UDPLITE, .sees = "every datagram that a socket hands to IP"),
+	SOCKET_SENT("dw_is_udplite[P]", "every datagram that a UDP-Lite socket hands to IP"),
 };
 static const struct site lite_receive_sites[] = {
-	{ .attach = ATTACH_CGROUP_INGRESS,
-		.native = "dw_cgin",
-		.when = IS_UDPLITE,
-		.bh_off = true,
-		.sees = "every datagram for a UDP-Lite socket, before it is queued" },
-	FUNC_IN(IS_UDPLITE, .sees = "every datagram for a socket, before it is queued"),
+	SOCKET_GOT("dw_is_udplite[P]", "every datagram for a UDP-Lite socket, before it is queued"),
 };
 
 static const struct probe_def lite_probes[] = {

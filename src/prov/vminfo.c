@@ -12,10 +12,10 @@
 	FAULT("page_fault_user", cond, "faults of programs"), \
 	FAULT("page_fault_kernel", "(int64_t)P->addr >= 0 && " cond, "faults of the kernel on a program's memory")
 #define BIO(cond, vals, what) \
-	{ .attach = ATTACH_TP_BTF, .target = "block_bio_queue", .nargs = 1, .native = "dw_bioqueue", .when = cond, \
+	{ TP("block_bio_queue", 1, "dw_bioqueue"), .when = cond, \
 	  .values = vals, .irqs_off = true, .sees = what }
 #define SCANNED(cond, vals, what) \
-	{ .attach = ATTACH_TP_BTF, .target = "mm_vmscan_lru_shrink_inactive", .nargs = 6, .native = "dw_shrink", \
+	{ TP("mm_vmscan_lru_shrink_inactive", 6, "dw_shrink"), \
 	  .when = cond, .values = vals, .irqs_off = true, .sees = what }
 #define PROBE(name, meaning, ...) \
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
@@ -58,7 +58,7 @@ static const struct probe_def probes[] = {
 	PROBE("pgpgin", "... by how many pages", BIO(READ CACHED, pages, "reads into the cache, and from swap")),
 	PROBE("pgpgout", "... by how many pages", BIO(WRITE CACHED, pages, "writes out of the cache, and to swap")),
 	PROBE("pgrrun", "the page daemon wakes up",
-		{ .attach = ATTACH_TP_BTF, .target = "mm_vmscan_kswapd_wake", .nargs = 3, .native = "dw_kswapd",
+		{ TP("mm_vmscan_kswapd_wake", 3, "dw_kswapd"),
 		  .values = one, .sees = "kswapd" }),
 	PROBE("pgswapin", "pages come in from swap", BIO(READ SWAP, pages, "reads from swap")),
 	PROBE("pgswapout", "pages go out to swap", BIO(WRITE SWAP, pages, "writes to swap")),
@@ -66,7 +66,7 @@ static const struct probe_def probes[] = {
 	PROBE("scan", "pages are looked at, to free some",
 		SCANNED("P->scanned != 0", scanned, "a pass over memory")),
 	PROBE("zfod", "pages filled with zeroes are made for a program",
-		{ .attach = ATTACH_TP_BTF, .target = "mm_page_alloc", .nargs = 4, .native = "dw_pagealloc",
+		{ TP("mm_page_alloc", 4, "dw_pagealloc"),
 		  .when = "P->zeroed != 0", .values = order, .irqs_off = true,
 		  .sees = "zeroed pages of the kind that programs get" }),
 };

@@ -1,0 +1,174 @@
+/* conditions: which of the packets and sockets at a place of the kernel a probe means. The tables of src/prov use them
+ * as the conditions of their sites (when). P is what the site gives; numbers are in dlib/kernel.d. */
+
+/* ---- packets ----------------------------------------------------------------------------------------------------------- */
+
+inline int dw_is_ip[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP || P->skb->protocol == DW_ETH_P_IPV6;
+
+/* kfree_skb: an IP packet whose header is known. */
+inline int dw_ip_header[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP ?
+    ((struct iphdr *)P->nh)->version == 4 :
+    P->skb->protocol == DW_ETH_P_IPV6 && ((struct ipv6hdr *)P->nh)->version == 6;
+
+/* ... and no later fragment, so that a transport header follows. */
+inline int dw_ip_freed[struct dw_pkt *P] = dw_ip_header[P] &&
+    (P->skb->protocol != DW_ETH_P_IP || (((struct iphdr *)P->nh)->frag_off & DW_IP_OFFSET) == 0);
+
+/* net_dev_queue: the packet's first device. A packet may pass through a stack of devices: this is no port of a bridge or
+ * team, no slave of a bond, not the real device of a VLAN, not the lower device of a macvlan, which keeps its own source
+ * address. Only Ethernet devices are lower ones with the same packet. */
+inline int dw_first_device[struct dw_pkt *P] =
+    (P->dev->priv_flags & (DW_IFF_BRIDGE_PORT | DW_IFF_TEAM_PORT)) == 0 && (P->dev->flags & DW_IFF_SLAVE) == 0 &&
+    (__has(P->skb->vlan_all) ? P->skb->vlan_all : P->skb->vlan_tci) == 0 &&
+    (P->dev->type != DW_ARPHRD_ETHER || P->mac_source == P->mac_device);
+
+/* The outer packet of a tunnel. It still has the socket of the inner one, whose headers are kept. */
+inline int dw_wrapped[struct dw_pkt *P] =
+    P->skb->inner_network_header != 0 && P->skb->inner_network_header != P->skb->network_header;
+
+/* net_dev_queue: what the hook of the sockets does not see. */
+inline int dw_ip_queued[struct dw_pkt *P] =
+    (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_wrapped[P] ||
+    (P->skb->protocol == DW_ETH_P_IPV6 && P->skb->sk->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV &&
+    P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST)) &&
+    dw_is_ip[P] && dw_first_device[P];
+
+/* netif_receive_skb: a packet for IP, and not one for the bridge or team that the device is a port of, nor for another
+ * host. */
+inline int dw_ip_received[struct dw_pkt *P] = dw_is_ip[P] &&
+    (P->dev->priv_flags & (DW_IFF_BRIDGE_PORT | DW_IFF_TEAM_PORT)) == 0 &&
+    (P->skb->pkt_type != DW_PACKET_OTHERHOST || (P->dev->priv_flags & DW_IFF_MACVLAN_PORT) != 0);
+
+/* A packet that is routed to another host. IPv4 marks it in the control block, and a tunnel clears the mark of what it
+ * wraps. IPv6 does not mark it: there it is a packet that came in and goes out, but no tunnel's outer one. */
+inline int dw_ip_routed[struct dw_pkt *P] = P->skb->skb_iif != 0 && (P->skb->protocol == DW_ETH_P_IP ?
+    (((struct inet_skb_parm *)&P->skb->cb)->flags & DW_IPSKB_FORWARDED) != 0 :
+    P->skb->protocol == DW_ETH_P_IPV6 && !dw_wrapped[P]);
+inline int dw_ip_forwarded[struct dw_pkt *P] = dw_ip_routed[P] && dw_first_device[P];
+
+/* ---- sockets ----------------------------------------------------------------------------------------------------------- */
+
+inline int dw_is_tcp[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP && P->sk->sk_type == DW_SOCK_STREAM;
+inline int dw_is_udp[struct dw_pkt *P] = P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDP;
+inline int dw_is_udplite[struct dw_pkt *P] =
+    P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDPLITE;
+
+/* An active open. An accepted socket keeps the index of the interface that its SYN came in by; others have 0. */
+inline int dw_opened_here[struct dw_pkt *P] = P->sk->__sk_common.skc_family == DW_AF_INET ?
+    ((struct inet_sock *)P->sk)->mc_index == 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
+
+/* The kernel's own socket that IPv4 resets without a socket leave by; a user's raw socket does not count. */
+inline int dw_reset_sock[struct sock *S] = S->__sk_common.skc_state == DW_TCP_CLOSE && S->sk_type == DW_SOCK_RAW &&
+    S->sk_kern_sock && S->sk_protocol == DW_IPPROTO_TCP;
+
+/* ---- segments ---------------------------------------------------------------------------------------------------------- */
+
+/* A segment's flags: DW_TH_ */
+inline uint32_t dw_tcp_flags[struct dw_pkt *P] = (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff;
+inline uint32_t dw_tcp_seq[struct dw_pkt *P] = ntohl(((struct tcphdr *)P->th)->seq);
+inline uint32_t dw_tcp_ack[struct dw_pkt *P] = ntohl(((struct tcphdr *)P->th)->ack_seq);
+
+inline int dw_opens[struct dw_pkt *P] = (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_ACK)) == DW_TH_SYN;
+/* The SYN of a new connection: what TIME_WAIT leaves to the listener. */
+inline int dw_is_syn[struct dw_pkt *P] = (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_SYN;
+
+/* kfree_skb: a segment that no site saw when it came: one for TIME_WAIT (after its answer left), or a reset without a
+ * socket; from the functions only the latter. */
+inline int dw_unanswered[struct dw_pkt *P] = (P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :
+    P->reason == SKB_DROP_REASON_NO_SOCKET) && dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
+    (P->rx_sk != 0 || (dw_tcp_flags[P] & DW_TH_RST) != 0);
+inline int dw_stray_reset[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_NO_SOCKET &&
+    dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && (dw_tcp_flags[P] & DW_TH_RST) != 0;
+
+/* A segment of a connection, with payload, SYN or FIN, whose numbers were sent before. */
+inline int dw_sent_again[struct dw_pkt *P] = P->state != DW_TCP_LISTEN &&
+    (int32_t)(dw_tcp_seq[P] - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
+    ((dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN)) != 0 ||
+    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4);
+
+/* The first SYN. It is sent before snd_nxt moves over it. */
+inline int dw_first_syn[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN_SENT &&
+    dw_opens[P] && dw_tcp_seq[P] == ((struct tcp_sock *)P->sk)->snd_nxt;
+
+/* net_dev_queue: segments that the hook of the sockets does not see: from TIME_WAIT, resets without a socket, and IPv6
+ * resets for a socket that is not to send them itself (an active reset carries ACK too). skb_iif is 0 for what this
+ * machine made. */
+inline int dw_tcp_queued[struct dw_pkt *P] = P->skb->skb_iif == 0 &&
+    (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ||
+    (P->skb->protocol == DW_ETH_P_IP ? dw_reset_sock[P->skb->sk] :
+    P->skb->sk->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV)) &&
+    dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
+    (P->skb->sk == 0 || P->skb->protocol == DW_ETH_P_IP || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ||
+    (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST) && dw_first_device[P];
+
+/* ip_finish_output: the same. */
+inline int dw_tcp_out_unseen[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP &&
+    (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_reset_sock[P->skb->sk]);
+
+/* A SYN-ACK that is sent again. The kernel keeps the time of the first one (us), each buffer has its own (ns). */
+inline int dw_synack_again[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->skb->sk != 0 &&
+    P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV &&
+    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&
+    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000;
+
+/* An acceptable reset in SYN_SENT (RFC 9293 3.10.7.3). */
+inline int dw_refuses[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN_SENT &&
+    (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == (DW_TH_RST | DW_TH_ACK) &&
+    (int32_t)(dw_tcp_ack[P] - ((struct tcp_sock *)P->sk)->snd_una) > 0 &&
+    (int32_t)(dw_tcp_ack[P] - ((struct tcp_sock *)P->sk)->write_seq) <= 0;
+
+/* A closed window, in a segment of a connection. */
+inline int dw_zero_window[struct dw_pkt *P] = dw_is_tcp[P] && P->state != DW_TCP_LISTEN && P->state != DW_TCP_SYN_SENT &&
+    (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST)) == 0 && ((struct tcphdr *)P->th)->window == 0;
+
+/* What a TIME_WAIT socket answers is freed by kfree_skb too, without a reason: it is no loss. */
+inline int dw_is_loss[struct dw_pkt *P] = dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP &&
+    (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||
+    P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT);
+
+/* ---- connections ------------------------------------------------------------------------------------------------------- */
+
+/* Does the kernel report the step of an accepted socket from LISTEN to SYN_RECV after the socket has its addresses and its
+ * cookie? Since Linux 6.15, which BTF shows by a setting of the same age. */
+inline int dw_has_addresses = __has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max_ms);
+
+/* inet_sock_set_state: a step of TCP, but not that one where it comes too early; sock_ops has it then. */
+inline int dw_tcp_step[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP &&
+    (dw_has_addresses ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV);
+inline int dw_late_step[struct dw_pkt *P] = !dw_has_addresses && P->op == DW_SOCK_OPS_PASSIVE &&
+    P->sk->__sk_common.skc_state == DW_TCP_SYN_RECV && !dw_opened_here[P];
+
+/* sock_ops: a handshake is complete. With a simultaneous open the event is that of a passive one. */
+inline int dw_connected[struct dw_pkt *P] =
+    P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && dw_opened_here[P]);
+inline int dw_accepted[struct dw_pkt *P] = P->op == DW_SOCK_OPS_PASSIVE && !dw_opened_here[P];
+
+/* A listener's queues. Without cookies the last quarter of the queue of handshakes is for hosts that were heard of before:
+ * whether this one was cannot be seen. */
+inline int dw_acceptq_full[struct dw_pkt *P] = P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog;
+inline int dw_synq_full[struct dw_pkt *P] =
+    P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_syncookies == 0 &&
+    (uint32_t)((struct inet_connection_sock *)P->sk)->icsk_accept_queue.qlen.counter > P->sk->sk_max_ack_backlog;
+inline int dw_listener_syn[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_LISTEN &&
+    (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_SYN;
+inline int dw_syn_overflow[struct dw_pkt *P] = dw_listener_syn[P] && dw_acceptq_full[P] && !dw_synq_full[P];
+inline int dw_synq_overflow[struct dw_pkt *P] = dw_listener_syn[P] && dw_synq_full[P];
+inline int dw_ack_overflow[struct dw_pkt *P] = P->sk != 0 && (__has(SKB_DROP_REASON_TCP_LISTEN_OVERFLOW) ?
+    P->reason == SKB_DROP_REASON_TCP_LISTEN_OVERFLOW : 0);
+
+/* tcp_cong_state_set: the retransmission timer. The loss state is entered by a timeout at each firing, but also when SACK
+ * reneges, and without a loss when the path's MTU has shrunk: then there is nothing to undo. */
+inline int dw_timed_out[struct dw_pkt *P] = P->newca == DW_TCP_CA_LOSS &&
+    ((struct tcp_sock *)P->sk)->is_sack_reneg == 0 &&
+    (((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_LOSS ||
+    ((struct tcp_sock *)P->sk)->undo_marker != 0);
+/* ... and other steps of congestion control. */
+inline int dw_ca_changes[struct dw_pkt *P] = P->newca != ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
+inline int dw_ca_reduces[struct dw_pkt *P] = P->newca >= DW_TCP_CA_CWR &&
+    ((struct inet_connection_sock *)P->sk)->icsk_ca_state < DW_TCP_CA_CWR;
+
+/* tcp_rcvbuf_grow: the receive buffer may grow. */
+inline int dw_rcvbuf_grows[struct dw_pkt *P] =
+    P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_moderate_rcvbuf != 0 &&
+    (P->sk->sk_userlocks & DW_SOCK_RCVBUF_LOCK) == 0 &&
+    P->sk->sk_rcvbuf < P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_rmem[2];
