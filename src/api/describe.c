@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list: -l. Input: the texts' descriptions, or none: everything. Output: the probes in the columns of dtrace -l; with
- * -v what each means, where it is seen on this kernel, and its arguments. */
+/* describe: lists of probes (-l), and what is known of each: stability, arguments, meaning, sites (-v).
+ * Input: the texts' descriptions, or none: everything. Output: probes as data, details as text. */
 #include <errno.h>
 #include <string.h>
 
@@ -51,26 +51,17 @@ static void mark(struct dwire *d, const struct text *t, const struct pdesc *pd, 
 	l->failed |= t->kind != TEXT_MODULE && t->kind != TEXT_NAME;
 }
 
-/* With all four parts, as dtrace(1) has it. */
-static void say_unmatched(const struct pdesc *pd, const char *why, FILE *err)
+/* The description with all four parts, as dtrace(1) shows it. */
+static int report_unmatched(struct dwire *d, const struct pdesc *pd)
 {
+	const struct probe_fault *f = probes_fault(&d->c.probes, pd);
+	const char *why = f && f->why ? f->why : "No probe matches description";
+	const char *hint = f ? f->hint : probes_hint(&d->c.probes, pd);
+
 	if (pd->id)
-		fprintf(err, "dwire: failed to match %s: %s\n", pd->text, why);
-	else
-		fprintf(err, "dwire: failed to match %s:%s:%s:%s: %s\n", pd->prov, pd->mod, pd->func, pd->name, why);
-}
-
-static void print_unmatched(struct dwire *d, const struct listing *l, FILE *err)
-{
-	for (size_t i = 0; i < l->unmatched.n; i++) {
-		const struct pdesc *pd = l->unmatched.v[i];
-		const struct probe_fault *f = probes_fault(&d->c.probes, pd);
-		const char *hint = f ? f->hint : probes_hint(&d->c.probes, pd);
-
-		say_unmatched(pd, f && f->why ? f->why : "No probe matches description", err);
-		if (hint)
-			fprintf(err, "    hint: %s\n", hint);
-	}
+		return report_error(&d->report, -ENOENT, D_NONE, hint, "failed to match %s: %s", pd->text, why);
+	return report_error(&d->report, -ENOENT, D_NONE, hint, "failed to match %s:%s:%s:%s: %s", pd->prov, pd->mod,
+		pd->func, pd->name, why);
 }
 
 static enum attach_kind kprobe_kind(const struct site *s)
@@ -152,9 +143,9 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 	}
 }
 
-/* As dtrace -lv has it; level 2 adds what the probe means and where it is seen. */
-static void list_details(struct dwire *d, struct probe *p, unsigned level, FILE *out)
+void dwire_print_probe(struct dwire *d, const struct dwire_probe *shown, bool sites, FILE *out)
 {
+	struct probe *p = (struct probe *)(uintptr_t)shown->internal;
 	const char *const *args = probe_args(&d->c.probes, p);
 
 	fprintf(out, "\n\tProbe Description Attributes\n");
@@ -165,26 +156,23 @@ static void list_details(struct dwire *d, struct probe *p, unsigned level, FILE 
 	for (unsigned i = 0; args && args[i]; i++)
 		fprintf(out, "\t\targs[%u]: %s\n", i, args[i]);
 	fprintf(out, "%s", args && *args ? "" : "\t\tNone\n");
-	if (level > 1)
+	if (sites)
 		list_sites(d, p, out);
 	fputc('\n', out);
 }
 
-/* 0 or -errno of the stream, which forgets what failed in the middle. */
-static int print_rows(struct dwire *d, const struct listing *l, unsigned level, FILE *out)
+static int hand_out(struct dwire *d, const struct listing *l, dwire_probe_fn *fn, void *ctx)
 {
-	errno = 0;
-	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-	for (size_t i = 0; i < d->c.probes.all.n && !ferror(out); i++) {
-		struct probe *p = &d->c.probes.all.v[i];
+	int r = 0;
 
-		if (!l->wanted[i] && d->c.texts.n)
-			continue;
-		fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov->name, p->mod, p->func, p->name);
-		if (level)
-			list_details(d, p, level, out);
+	for (size_t i = 0; i < d->c.probes.all.n && !r; i++) {
+		struct probe *p = &d->c.probes.all.v[i];
+		const struct dwire_probe shown = { p->id, p->prov->name, p->mod, p->func, p->name, p };
+
+		if (l->wanted[i] || !d->c.texts.n)
+			r = fn(ctx, &shown);
 	}
-	return ferror(out) || fflush(out) ? -(errno ? errno : EIO) : 0;
+	return r;
 }
 
 /* Those of the process that was given with -p or -c too, as far as its authors made them. */
@@ -199,7 +187,7 @@ static void list_all(struct dwire *d)
 		probes_make(&d->c.probes, &target);
 }
 
-int dwire_list(struct dwire *d, unsigned level, FILE *out, FILE *err)
+int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx)
 {
 	struct listing l = { 0 };
 	int r;
@@ -207,11 +195,10 @@ int dwire_list(struct dwire *d, unsigned level, FILE *out, FILE *err)
 	/* Without types we cannot tell which sites the kernel has, and list all the same. */
 	if (dwire_open_kernel(d) == 0)
 		d->c.lenv.only_tier = d->opts.tier;
-	r = dwire_prepare(d, err);
-	if (r)
-		return r;
-	r = compile_parse(&d->c);
-	diags_print(d->c.diags, err);
+	r = dwire_prepare(d);
+	if (!r)
+		r = compile_parse(&d->c);
+	dwire_report_diags(d);
 	if (r)
 		return r;
 	if (!d->c.texts.n)
@@ -219,13 +206,10 @@ int dwire_list(struct dwire *d, unsigned level, FILE *out, FILE *err)
 	each_pdesc(d, make, NULL);
 	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
 	each_pdesc(d, mark, &l);
-	r = print_rows(d, &l, level, out);
-	if (r) {
-		fprintf(err, "dwire: cannot write the list: %s\n", strerror(-r));
-		return r;
-	}
-	print_unmatched(d, &l, err);
-	return l.failed ? -ENOENT : 0;
+	r = hand_out(d, &l, fn, ctx);
+	for (size_t i = 0; !r && i < l.unmatched.n; i++)
+		(void)report_unmatched(d, l.unmatched.v[i]);
+	return r ? r : l.failed ? -ENOENT : 0;
 }
 
 static void describe_text(const struct text *t, FILE *out)
@@ -239,11 +223,11 @@ static void describe_text(const struct text *t, FILE *out)
 	fputc('\n', out);
 }
 
-void dwire_describe(struct dwire *d, unsigned verbose, FILE *out)
+void dwire_describe(struct dwire *d, bool sites, FILE *out)
 {
 	for (size_t i = 0; i < d->c.texts.n; i++)
 		describe_text(&d->c.texts.v[i], out);
-	for (size_t i = 0; verbose > 1 && i < d->c.order.n; i++) {
+	for (size_t i = 0; sites && i < d->c.order.n; i++) {
 		const struct probe *p = &d->c.probes.all.v[d->c.order.v[i]];
 
 		fprintf(out, "%s:%s:%s:%s\n", p->prov->name, p->mod, p->func, p->name);

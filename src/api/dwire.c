@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* script: the library's front, api/dwire.h: options, texts and processes in; a compilation, a list or a session out. */
+/* dwire: the handle: options, texts and processes go in, a compilation comes out. */
+#include "api/dwire.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "api/dwire_priv.h"
-#include "base/diag_text.h"
-#include "base/report.h"
 #include "compile/library.h"
 #include "compile/preproc.h"
 #include "namespaces/pidns.h"
-#include "session/session.h"
 
 _Static_assert((int)TEXT_SCRIPT == DWIRE_SCRIPT && (int)TEXT_ID == DWIRE_ID, "kinds of texts");
-_Static_assert((int)STAGE_TOKENS == DWIRE_DUMP_TOKENS && (int)STAGE_BPF == DWIRE_DUMP_BPF, "stages");
+_Static_assert((int)STAGE_TOKENS == DWIRE_STAGE_TOKENS && (int)STAGE_BPF == DWIRE_STAGE_BPF, "stages");
+
+const char *dwire_version(void)
+{
+	return DWIRE_VERSION;
+}
 
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
-/* A process of ours, as programs see it. */
-static int64_t as_seen(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe)
+int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe)
 {
 	if (in_probe || !d->kernel || !pid || !pidns_inner())
 		return pid;
@@ -34,9 +38,9 @@ static int64_t macro_number(void *ctx, const char *name, bool in_probe, bool *kn
 
 	*known = true;
 	if (!strcmp(name, "target"))
-		return as_seen(d, &d->seen_target, d->target, in_probe);
+		return dwire_seen_as(d, &d->seen_target, d->target, in_probe);
 	if (!strcmp(name, "pid"))
-		return as_seen(d, &d->seen_self, getpid(), in_probe);
+		return dwire_seen_as(d, &d->seen_self, getpid(), in_probe);
 	if (!strcmp(name, "ppid"))
 		return getppid();
 	if (!strcmp(name, "uid") || !strcmp(name, "ruid"))
@@ -51,12 +55,12 @@ static int64_t macro_number(void *ctx, const char *name, bool in_probe, bool *kn
 		return getpgrp();
 	if (!strcmp(name, "sid"))
 		return getsid(0);
-	/* Projects and tasks are Solaris's own, and all of a machine is one zone here: the first of each. */
+	/* Linux has no projects and tasks, and all of a machine is one zone here: the first of each. */
 	*known = !strcmp(name, "projid") || !strcmp(name, "taskid") || !strcmp(name, "zoneid");
 	return 0;
 }
 
-/* Of the coarse clock's resolution: it advances once a jiffy. */
+/* The coarse clock advances once a jiffy: its resolution gives their rate. */
 static long jiffies_rate(void)
 {
 	struct timespec res = { 0, 0 };
@@ -78,21 +82,26 @@ static bool has_module(void *ctx, const char *name)
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+static int make_parts(struct dwire *d)
+{
+	d->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (d->stop < 0)
+		return -errno;
+	d->features = features_new();
+	return d->features ? dwire_make_reporter(d) : -ENOMEM;
+}
+
 int dwire_new(struct dwire **out)
 {
 	struct arena *a = arena_new();
 	struct dwire *d;
+	int r;
 
 	*out = NULL;
 	if (!a)
 		return -ENOMEM;
 	d = ARENA_NEW(a, struct dwire);
 	d->arena = a;
-	d->features = features_new();
-	if (!d->features) {
-		arena_free(a);
-		return -ENOMEM;
-	}
 	options_init(&d->opts);
 	d->c.arena = a;
 	d->c.diags = diags_new(a);
@@ -101,64 +110,62 @@ int dwire_new(struct dwire **out)
 	d->c.macros.ctx = d;
 	d->c.hz = jiffies_rate();
 	d->c.has_module = has_module;
-	*out = d;
-	return 0;
+	r = make_parts(d);
+	if (r)
+		dwire_free(d);
+	else
+		*out = d;
+	return r;
 }
 
 void dwire_free(struct dwire *d)
 {
 	if (!d)
 		return;
+	session_free(d->session);
 	for (size_t i = 0; i < d->nchildren; i++)
 		child_free(d->children[i]);
 	kernel_env_close(d->kernel);
 	features_free(d->features);
+	if (d->notes)
+		fclose(d->notes);
+	if (d->stop >= 0)
+		close(d->stop);
 	arena_free(d->arena);
 }
 
-int dwire_set(struct dwire *d, int letter, const char *option, FILE *err)
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+int dwire_set(struct dwire *d, const char *option, const char *shown)
 {
 	const char *name, *value, *hint;
 	int r;
 
 	option_split(d->arena, option, &name, &value);
 	r = option_set(&d->opts, d->arena, OPTION_COMMAND, name, value, &hint);
+	if (!r)
+		return 0;
 	if (r == -ENOENT && hint)
 		hint = arena_printf(d->arena, "did you mean %s?", hint);
-	if (r && letter == 'x')
-		fprintf(err, "dwire: failed to set -x %s%s%s: %s\n", name, value ? "=" : "", value ? value : "",
-			option_error(r));
-	else if (r)
-		fprintf(err, "dwire: failed to set -%c %s: %s\n", letter, value ? value : "", option_error(r));
-	if (r && hint)
-		fprintf(err, "    hint: %s\n", hint);
-	return r;
+	if (!shown)
+		shown = arena_printf(d->arena, "%s%s%s", name, value ? "=" : "", value ? value : "");
+	return report_error(&d->report, r, D_NONE, hint, "failed to set %s: %s", shown, option_error(r));
 }
 
-void dwire_disassemble(struct dwire *d, FILE *out)
+bool dwire_is_set(const struct dwire *d, const char *option)
 {
-	d->c.disasm = out;
+	return option_is_set(&d->opts, option);
 }
 
-bool dwire_quiet(const struct dwire *d)
+int dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
 {
-	return d->opts.quiet;
-}
-
-bool dwire_destructive(const struct dwire *d)
-{
-	return d->opts.destructive;
+	compile_add(&d->c, (enum text_kind)kind, name, text, len);
+	return 0;
 }
 
 void dwire_args(struct dwire *d, int argc, const char *const *argv)
 {
 	d->c.macros.argc = argc;
 	d->c.macros.argv = argv;
-}
-
-void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
-{
-	compile_add(&d->c, (enum text_kind)kind, name, text, len);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -170,42 +177,26 @@ static int add_child(struct dwire *d, struct child *c)
 	return 0;
 }
 
-static int too_many(FILE *err)
+static int too_many(const struct dwire *d)
 {
-	fprintf(err, "dwire: more than %d processes given with -c and -p\n", MAX_CHILDREN);
-	return -E2BIG;
+	return report_error(
+		&d->report, -E2BIG, D_NONE, NULL, "more than %d processes given with -c and -p", MAX_CHILDREN);
 }
 
-int dwire_command(struct dwire *d, const char *command, FILE *err)
+int dwire_command(struct dwire *d, const char *command)
 {
-	const struct reporter to = { diag_write, err };
 	struct child *c;
-	int r;
+	int r = d->nchildren == MAX_CHILDREN ? too_many(d) : child_start(command, &c, &d->report);
 
-	if (d->nchildren == MAX_CHILDREN)
-		return too_many(err);
-	r = child_start(command, &c, &to);
 	return r ? r : add_child(d, c);
 }
 
-int dwire_grab(struct dwire *d, pid_t pid, FILE *err)
+int dwire_grab(struct dwire *d, pid_t pid)
 {
-	const struct reporter to = { diag_write, err };
 	struct child *c;
-	int r;
+	int r = d->nchildren == MAX_CHILDREN ? too_many(d) : child_grab(pid, &c, &d->report);
 
-	if (d->nchildren == MAX_CHILDREN)
-		return too_many(err);
-	r = child_grab(pid, &c, &to);
 	return r ? r : add_child(d, c);
-}
-
-/* ---- compiling --------------------------------------------------------------------------------------------------- */
-int dwire_require(struct dwire *d, FILE *err)
-{
-	const struct reporter to = { diag_write, err };
-
-	return features_require(d->features, &to);
 }
 
 /* A process of ours that probes are wanted in has to have its libraries. */
@@ -217,6 +208,12 @@ static int make_ready(void *ctx, pid_t pid, const struct reporter *to)
 		if (child_pid(d->children[i]) == pid)
 			return child_ready(d->children[i], to);
 	return 0;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
+int dwire_require(struct dwire *d)
+{
+	return features_require(d->features, &d->report);
 }
 
 int dwire_open_kernel(struct dwire *d)
@@ -231,27 +228,38 @@ int dwire_open_kernel(struct dwire *d)
 	return r;
 }
 
-int dwire_prepare(struct dwire *d, FILE *err)
+int dwire_prepare(struct dwire *d)
 {
-	int r = preproc_texts(&d->c, err);
+	int r = preproc_texts(&d->c);
 
-	return r ? r : library_load(&d->c, err);
+	return r ? r : library_load(&d->c);
 }
 
-int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err)
+int dwire_dump(struct dwire *d, enum dwire_stage stage, FILE *out)
 {
-	bool needs_kernel = dump != DWIRE_DUMP_TOKENS && dump != DWIRE_DUMP_AST;
+	bool needs_kernel = stage != DWIRE_STAGE_TOKENS && stage != DWIRE_STAGE_AST;
 	int r = needs_kernel ? dwire_open_kernel(d) : 0;
 
 	if (r)
-		fprintf(err, "dwire: cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s\n", strerror(-r));
-	d->c.tree = err;
+		report_error(&d->report, r, D_NONE, NULL,
+			"cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s", strerror(-r));
 	if (!r)
-		r = dwire_prepare(d, err);
+		r = dwire_prepare(d);
 	if (!r)
-		r = compile_run(&d->c, (enum stage)dump, out);
-	diags_print(d->c.diags, err);
+		r = compile_run(&d->c, (enum stage)stage, out);
+	dwire_report_diags(d);
 	return r;
+}
+
+int dwire_compile(struct dwire *d)
+{
+	return dwire_dump(d, DWIRE_STAGE_ALL, NULL);
+}
+
+void dwire_listing(struct dwire *d, bool instructions, FILE *out)
+{
+	d->c.tree = out;
+	d->c.disasm = instructions ? out : NULL;
 }
 
 bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes)
@@ -262,60 +270,4 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
 	*text = d->c.texts.v[i].shown;
 	*probes = d->c.texts.v[i].matched;
 	return true;
-}
-
-/* ---- running ----------------------------------------------------------------------------------------------------- */
-static void warn_pids(const struct dwire *d, FILE *err)
-{
-	const struct seen_pid *p = d->seen_target.pid ? &d->seen_target : &d->seen_self;
-
-	if (p->pid && !p->outer)
-		fprintf(err,
-			"dwire: warning: in a pid namespace: $%s is its number here, and probes see another, which "
-			"was not found; run outside of the container\n",
-			p == &d->seen_self ? "pid" : "target");
-}
-
-int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status)
-{
-	const struct reporter to = { diag_write, err };
-	struct session_options so = {
-		.features = d->features,
-		.out = out,
-		.err = err,
-		.to = &to,
-		.options = &d->opts,
-		.children = d->children,
-		.nchildren = d->nchildren,
-	};
-	struct session *s;
-	int r, e;
-
-	if (!d->c.image.progs.n && !d->c.image.idle && !d->opts.zdefs) {
-		fprintf(err, "dwire: nothing to trace: no probe is enabled\n");
-		return -ENOENT;
-	}
-	if (d->c.image.destructive && !d->opts.destructive) {
-		fprintf(err, "dwire: could not enable tracing: Destructive actions not allowed\n");
-		return -EACCES;
-	}
-	(void)as_seen(d, &d->seen_target, d->target, false);
-	warn_pids(d, err);
-	so.outer = d->seen_target.outer;
-	so.inner = d->seen_target.pid;
-	s = session_new(&d->c.image, &so);
-	if (!s) {
-		fprintf(err, "dwire: no memory\n");
-		return -ENOMEM;
-	}
-	r = session_arm(s);
-	if (r)
-		goto out;
-	r = session_loop(s);
-	e = session_end(s);
-	r = r ? r : e;
-	*status = session_status(s);
-out:
-	session_free(s);
-	return r;
 }

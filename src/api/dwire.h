@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwire: the library behind the command, as libdtrace is behind dtrace(1).
+/* dwire: libdwire, DTrace for the network stack of Linux as a library. dwire(3) describes it.
  *
- *	dwire_new -> dwire_set, dwire_macro... -> dwire_add (one a -n, -s, ...) -> dwire_compile
- *	          -> dwire_list, or dwire_run -> dwire_free
+ *	dwire_new(&d);
+ *	dwire_on_message(d, show, NULL);
+ *	dwire_add(d, DWIRE_NAME, "-n", text, strlen(text));
+ *	if (!dwire_compile(d) && !dwire_start(d)) {
+ *		while (dwire_poll(d, -1) > 0)
+ *			;
+ *		dwire_end(d, &status);
+ *	}
+ *	dwire_free(d);
  *
- * Nothing of it exits, or prints but to the streams it is given. */
+ * Errors. A function that returns int returns 0 or -errno, if nothing else is said. Each error that it returns was
+ * reported first, as data, to the message handler.
+ * Process. The library writes only to streams that it is given. It never exits, and leaves signals, the environment, the
+ * working directory, limits and standard streams of the process alone. It starts processes for -c, -C and system().
+ * Threads. One thread at a time uses a handle. Only dwire_stop() may be called at any time, from any thread and from
+ * signal handlers. A handle must not be used after fork() in the child. */
 #ifndef DWIRE_H
 #define DWIRE_H
 #include <stdbool.h>
@@ -13,47 +25,144 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A program and its trace. */
 struct dwire;
 
-/* What a text is: a whole program (-s, and tools), or one clause by its probe: -P, -m, -f, -n, -i. */
+/* "0.1.0" */
+const char *dwire_version(void);
+
+/* 0 or -ENOMEM, -EMFILE, ... */
+int dwire_new(struct dwire **out) __attribute__((warn_unused_result));
+/* Ends a trace that still runs, and the processes that it started. NULL is fine. */
+void dwire_free(struct dwire *d);
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+enum dwire_level {
+	DWIRE_ERROR,   /* a function fails */
+	DWIRE_WARNING, /* the trace goes on, with less than was asked for */
+	DWIRE_NOTE     /* a fact, such as the end of a traced process */
+};
+
+/* Texts are not escaped: they may hold what a process or a packet contained. */
+struct dwire_message {
+	enum dwire_level level;
+	int error;          /* -errno, or 0 */
+	const char *tag;    /* of D's errors: "D_SYNTAX"; or NULL */
+	const char *text;   /* one sentence without a line feed */
+	const char *hint;   /* the next step; or NULL */
+	const char *detail; /* more lines, such as a log of the verifier; or NULL */
+	/* Where in a D text; file NULL: nowhere in particular. */
+	const char *file;
+	size_t file_len; /* file is not terminated */
+	unsigned line, column;
+	const void *internal; /* for dwire_print_message() */
+};
+
+typedef void dwire_message_fn(void *ctx, const struct dwire_message *m);
+
+/* The message and its texts are valid during the call. */
+void dwire_on_message(struct dwire *d, dwire_message_fn *fn, void *ctx);
+/* Writes a message as text, escaped for a terminal: with the source line and a caret, or "program: text". */
+void dwire_print_message(const struct dwire_message *m, const char *program, FILE *out);
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+/* Sets an option: "quiet", "bufsize=8m". shown: what messages call it; NULL: the option itself. */
+int dwire_set(struct dwire *d, const char *option, const char *shown) __attribute__((warn_unused_result));
+/* Is an option set that is on or off, as "quiet"? */
+bool dwire_is_set(const struct dwire *d, const char *option);
+
+/* What a text is: a whole program, or a probe's description with perhaps a predicate and actions. The numbers are those
+ * of the library; new ones go to the end. */
 enum dwire_kind { DWIRE_SCRIPT, DWIRE_PROVIDER, DWIRE_MODULE, DWIRE_FUNCTION, DWIRE_NAME, DWIRE_ID };
 
-/* --dump: what is printed of the compilation, instead of running it. */
-enum dwire_dump { DWIRE_DUMP_NONE, DWIRE_DUMP_TOKENS, DWIRE_DUMP_AST, DWIRE_DUMP_TYPES, DWIRE_DUMP_IR, DWIRE_DUMP_BPF };
-
-/* 0 or -errno. */
-int dwire_new(struct dwire **out) __attribute__((warn_unused_result));
-void dwire_free(struct dwire *d);
-/* Sets an option, "quiet" or "bufsize=8m". letter: of the command's own option that is short for it, 'x' for none.
- * 0, or -errno with a message on err. */
-int dwire_set(struct dwire *d, int letter, const char *option, FILE *err) __attribute__((warn_unused_result));
-/* dwire_compile() shows the instructions on the stream, too. */
-void dwire_disassemble(struct dwire *d, FILE *out);
-bool dwire_quiet(const struct dwire *d);
-bool dwire_destructive(const struct dwire *d);
+/* Adds a text. name: what messages call it. Both are copied. */
+int dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
+	__attribute__((warn_unused_result));
 /* $0, $1, ...: borrowed until dwire_free(). */
 void dwire_args(struct dwire *d, int argc, const char *const *argv);
-/* Adds a text, under the name that messages show. Both are copied. */
-void dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len);
-/* Whether this process may trace on this kernel at all. 0, or -errno with what is missing on err. */
-int dwire_require(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
-/* Compiles all that was added. 0; -EINVAL with diagnostics on err; -errno with a message on err. */
-int dwire_compile(struct dwire *d, enum dwire_dump dump, FILE *out, FILE *err) __attribute__((warn_unused_result));
-/* Number of probes that the i-th text enabled (text: its description as written, or its file), for "matched N probes".
- * false past the last. */
-bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes);
-/* Lists the probes that the added texts describe, all when there are none. verbose: with stability, arguments,
- * meaning and sites. 0; -ENOENT when a description matches none; -errno with a message on err. */
-int dwire_list(struct dwire *d, unsigned level, FILE *out, FILE *err) __attribute__((warn_unused_result));
-/* After dwire_compile(): the stability of each text (-v); verbose 2: what each enabled probe means and where it is seen
- * on this kernel. */
-void dwire_describe(struct dwire *d, unsigned verbose, FILE *out);
 
-/* Adds a process that the session is about: started by it (-c), or running already (-p). Before dwire_compile(), so
- * that $target is known. 0, or -errno with a message on err. */
-int dwire_command(struct dwire *d, const char *command, FILE *err) __attribute__((warn_unused_result));
-int dwire_grab(struct dwire *d, pid_t pid, FILE *err) __attribute__((warn_unused_result));
-/* Traces until exit(), a signal or the end of the processes. 0 with *status the exit status, or -errno with a message
- * on err. */
-int dwire_run(struct dwire *d, FILE *out, FILE *err, int *status) __attribute__((warn_unused_result));
+/* Add a process that the trace is about: started for it, or running already. The trace ends when all of them have
+ * ended. $target is the first. Before dwire_compile(). The command is split at blanks without a shell; it starts in
+ * dwire_start(), or in dwire_compile() up to its first instruction if the program has probes in it. */
+int dwire_command(struct dwire *d, const char *command) __attribute__((warn_unused_result));
+int dwire_grab(struct dwire *d, pid_t pid) __attribute__((warn_unused_result));
+
+/* Can this process trace on this kernel at all? */
+int dwire_require(struct dwire *d) __attribute__((warn_unused_result));
+/* Compiles all texts. Once. */
+int dwire_compile(struct dwire *d) __attribute__((warn_unused_result));
+
+/* The stages of the compiler, with the names that --dump has. */
+#define DWIRE_STAGES(X) X(TOKENS, "tokens") X(AST, "ast") X(TYPES, "types") X(IR, "ir") X(BPF, "bpf")
+enum dwire_stage {
+	DWIRE_STAGE_ALL,
+#define X(stage, name) DWIRE_STAGE_##stage,
+	DWIRE_STAGES(X)
+#undef X
+};
+/* In place of dwire_compile(): compiles up to a stage and writes what it yields. Before STAGE_TYPES it needs neither
+ * root nor the kernel. */
+int dwire_dump(struct dwire *d, enum dwire_stage stage, FILE *out) __attribute__((warn_unused_result));
+/* Where dwire_compile() writes what -x tree and -x verbose show; with instructions the BPF instructions too (-S). */
+void dwire_listing(struct dwire *d, bool instructions, FILE *out);
+
+/* After dwire_compile(): the i-th text. probes: how many it enabled; text: its description as written, or its name.
+ * False after the last. */
+bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes);
+/* After dwire_compile(): writes the stability of each text (-v); with sites also what each enabled probe means and where
+ * this kernel shows it. */
+void dwire_describe(struct dwire *d, bool sites, FILE *out);
+
+/* ---- lists of probes --------------------------------------------------------------------------------------------- */
+struct dwire_probe {
+	unsigned id;
+	const char *provider, *module, *function, *name;
+	const void *internal; /* for dwire_print_probe() */
+};
+
+/* A result that is not 0 ends the list. */
+typedef int dwire_probe_fn(void *ctx, const struct dwire_probe *p);
+
+/* Lists the probes that the added texts describe, all when there are none; in place of dwire_compile(). Returns 0, what
+ * fn returned, -ENOENT after messages about the descriptions that match none, or another -errno. */
+int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx) __attribute__((warn_unused_result));
+/* From fn: writes the probe's stability and arguments (-lv); with sites also what it means and where this kernel shows
+ * it (-lvv). */
+void dwire_print_probe(struct dwire *d, const struct dwire_probe *p, bool sites, FILE *out);
+
+/* ---- the trace --------------------------------------------------------------------------------------------------- */
+/* Where the text goes that dtrace(1) prints on its standard output. Borrowed until dwire_free(). NULL: nowhere. */
+void dwire_output(struct dwire *d, FILE *out);
+/* A stream that writes through fn, for functions here that take one. fn returns 0 or -errno. fclose() it after
+ * dwire_free(). NULL: no memory. */
+typedef int dwire_write_fn(void *ctx, const char *text, size_t len);
+FILE *dwire_stream(dwire_write_fn *fn, void *ctx);
+
+/* Loads the program, fires BEGIN, attaches the probes, lets the commands go. */
+int dwire_start(struct dwire *d) __attribute__((warn_unused_result));
+/* A descriptor for an event loop: when it is readable, call dwire_poll(d, 0). Valid from dwire_start() to dwire_free(). */
+int dwire_fd(const struct dwire *d);
+/* Waits for at most timeout_ms (-1: for ever) and hands out what has come. 1: go on; 0: the trace is to end, because of
+ * exit(), dwire_stop(), the end of the processes, or a reader that closed the output; or -errno. */
+int dwire_poll(struct dwire *d, int timeout_ms) __attribute__((warn_unused_result));
+/* Asks for the end: dwire_poll() returns 0 soon. Safe in signal handlers and other threads. */
+void dwire_stop(struct dwire *d);
+/* Detaches, fires END, hands out what remains. Also after dwire_poll() failed. *status: exit()'s argument, or 0. */
+int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));
+
+/* ---- names of this machine, as programs see them ----------------------------------------------------------------- */
+/* The number by which probes see the process pid of ours: another one in a pid namespace. */
+pid_t dwire_pid_seen(pid_t pid);
+/* The number of the network namespace that a file stands for. -ENOTTY: the file is something else. Not reported. */
+int dwire_netns_number(const char *path, uint32_t *number) __attribute__((warn_unused_result));
+/* The name of the container that a process is in, as cs_container shows it. False: it is in none. */
+bool dwire_container(pid_t pid, char *name, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* script: what is behind api/dwire.h, shared by the files that implement it. */
+/* dwire_priv: the handle, shared by the files that implement the face. */
 #ifndef DWIRE_API_DWIRE_PRIV_H
 #define DWIRE_API_DWIRE_PRIV_H
-#include <stdio.h>
-
 #include "api/dwire.h"
+#include "base/report.h"
 #include "compile/compile.h"
 #include "compile/kernel_env.h"
 #include "process/child.h"
+#include "session/session.h"
 
 #define MAX_CHILDREN 16
 
-/* In a pid namespace: a process and what the machine calls it, 0: not found. */
+/* In a pid namespace: a process here, and its number in the first namespace; 0: not found. */
 struct seen_pid {
 	pid_t pid, outer;
 };
@@ -20,15 +20,30 @@ struct dwire {
 	struct arena *arena;
 	struct options opts;
 	struct features *features;
-	struct kernel_env *kernel; /* NULL: the kernel is not read yet, or it shows no types */
 	struct compilation c;
+	struct kernel_env *kernel; /* NULL: not read yet, or the kernel shows no types */
 	struct child *children[MAX_CHILDREN];
 	size_t nchildren;
 	pid_t target;
 	struct seen_pid seen_target, seen_self; /* once asked for */
+	struct session *session;                /* from dwire_start() on */
+	int stop;                               /* an eventfd: readable after dwire_stop() */
+
+	dwire_message_fn *message; /* or NULL */
+	void *message_ctx;
+	struct reporter report; /* calls message */
+	FILE *out;              /* borrowed; NULL: none */
+	FILE *notes;            /* what lower layers write as text becomes messages */
 };
-/* Reads the kernel, for a compilation or a list. 0 or -errno. */
+
+/* Hands the collected diagnostics out. */
+void dwire_report_diags(struct dwire *d);
+/* Sets d->report up. 0 or -ENOMEM. */
+int dwire_make_reporter(struct dwire *d) __attribute__((warn_unused_result));
+/* Reads the kernel, for a compilation or a list. 0 or -errno, not reported. */
 int dwire_open_kernel(struct dwire *d) __attribute__((warn_unused_result));
-/* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a message on err. */
-int dwire_prepare(struct dwire *d, FILE *err) __attribute__((warn_unused_result));
+/* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a diagnostic. */
+int dwire_prepare(struct dwire *d) __attribute__((warn_unused_result));
+/* The process as programs see it, in_probe; p remembers the answer. */
+int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe);
 #endif

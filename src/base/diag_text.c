@@ -86,8 +86,8 @@ static void print_excerpt(const struct diag *g, FILE *out)
 	print_caret(out, text, from, off, to, g->loc.len, cut_left);
 }
 
-/* "tcp.d:7:22: error[D_SYNTAX]: ", or "dwire: " of what is not about a D program. */
-static void print_head(const struct diag *g, FILE *out)
+/* "tcp.d:7:22: error[D_SYNTAX]: ", or "PROGRAM: " of what is not about a D program. */
+static void print_head(const struct diag *g, const char *program, FILE *out)
 {
 	static const char *const levels[] = {
 		[DIAG_ERROR] = "error",
@@ -101,7 +101,7 @@ static void print_head(const struct diag *g, FILE *out)
 	if (name)
 		escape_print(out, name, len, 0);
 	else
-		fputs("dwire", out);
+		fputs(program, out);
 	if (g->loc.src) {
 		loc_position(g->loc, &line, &col);
 		fprintf(out, ":%u:%u", line, col);
@@ -112,9 +112,9 @@ static void print_head(const struct diag *g, FILE *out)
 		fputs(g->level == DIAG_WARNING ? ": warning: " : ": ", out);
 }
 
-void diag_print(const struct diag *g, FILE *out)
+void diag_print(const struct diag *g, const char *program, FILE *out)
 {
-	print_head(g, out);
+	print_head(g, program, out);
 	escape_print(out, g->message, strlen(g->message), 0);
 	putc('\n', out);
 	if (g->loc.src)
@@ -131,7 +131,7 @@ void diag_print(const struct diag *g, FILE *out)
 
 void diag_write(void *file, const struct diag *g)
 {
-	diag_print(g, file);
+	diag_print(g, "dwire", file);
 }
 
 void diags_print(const struct diags *d, FILE *out)
@@ -139,7 +139,7 @@ void diags_print(const struct diags *d, FILE *out)
 	const struct diag *g;
 
 	for (size_t i = 0; (g = diags_get(d, i)) != NULL; i++)
-		diag_print(g, out);
+		diag_print(g, "dwire", out);
 	if (diags_unkept(d))
 		fprintf(out, "dwire: %zu more errors not shown\n", diags_unkept(d));
 }

@@ -13,7 +13,8 @@
 
 #include "base/diag.h"
 
-void diag_print(const struct diag *g, FILE *out);
+/* program: in place of "dwire". */
+void diag_print(const struct diag *g, const char *program, FILE *out);
 /* The same as the fn of a struct reporter whose ctx is a FILE. */
 void diag_write(void *file, const struct diag *g);
 /* All of a list, and how many were not kept. */

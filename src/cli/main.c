@@ -14,26 +14,25 @@
 
 #include "api/dwire.h"
 #include "cli/input.h"
-#include "cli/name.h"
+#include "cli/message.h"
+#include "cli/signals.h"
 #include "cli/tool/head.h"
 #include "cli/tool/meant.h"
 #include "cli/tool/table.h"
 #include "cli/tool/tool.h"
-
-#define DWIRE_VERSION "0.1.0"
+#include "cli/trace.h"
 
 /* Exit statuses of dtrace(1). */
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 struct command {
 	struct dwire *d;
-	struct name name;
-	FILE *err;
+	struct messages messages;
 	bool list, compile_only, any;
 	bool help, headers; /* -h, which means two things; -G */
 	unsigned verbose;   /* times that -v was given */
 	const char *output;
-	enum dwire_dump dump;
+	enum dwire_stage dump;
 	unsigned char texts[128]; /* by letter: texts given with that option */
 	const char **args;        /* $0, $1, ... */
 	int nargs;
@@ -48,7 +47,7 @@ static void usage(const struct command *c, FILE *out)
 		"             [-P provider | -m module | -f function | -n name\n"
 		"             [[/predicate/] { action }]] [argument ...]\n"
 		"       %s tool [-h] [argument ...]\n",
-		c->name.word, c->name.word);
+		c->messages.program, c->messages.program);
 }
 
 static void help(const struct command *c)
@@ -91,12 +90,12 @@ static int add_script(struct command *c, const char *path)
 	int r = input_read(path, &text, &len);
 
 	if (r)
-		fprintf(c->err, "dwire: cannot read %s: %s\n", path, strerror(-r));
+		message(&c->messages, "cannot read %s: %s", path, strerror(-r));
 	else if (tool_is_source(text)) {
-		fprintf(c->err, "dwire: %s is a tool: %s %s [option ...]\n", path, c->name.word, path);
+		message(&c->messages, "%s is a tool: %s %s [option ...]", path, c->messages.program, path);
 		r = -EINVAL;
 	} else
-		dwire_add(c->d, DWIRE_SCRIPT, path, text, len);
+		r = dwire_add(c->d, DWIRE_SCRIPT, path, text, len);
 	if (!c->args[0])
 		c->args[0] = path;
 	free(text);
@@ -104,7 +103,7 @@ static int add_script(struct command *c, const char *path)
 }
 
 /* The text is called after its option in messages: "-n", then "-n #2". */
-static void add_text(struct command *c, enum dwire_kind kind, int letter, const char *text)
+static int add_text(struct command *c, enum dwire_kind kind, int letter, const char *text)
 {
 	unsigned n = ++c->texts[letter & 127];
 	char name[32];
@@ -113,30 +112,59 @@ static void add_text(struct command *c, enum dwire_kind kind, int letter, const 
 		snprintf(name, sizeof(name), "-%c", letter);
 	else
 		snprintf(name, sizeof(name), "-%c #%u", letter, n);
-	dwire_add(c->d, kind, name, text, strlen(text));
+	return dwire_add(c->d, kind, name, text, strlen(text));
 }
 
 static int set_dump(struct command *c, const char *what)
 {
-	static const char *const names[] = { "", "tokens", "ast", "types", "ir", "bpf" };
+	static const char *const names[] = { [DWIRE_STAGE_ALL] = "",
+#define X(stage, name) [DWIRE_STAGE_##stage] = name,
+		DWIRE_STAGES(X)
+#undef X
+	};
 
-	for (int i = 1; i < 6; i++)
+	for (size_t i = DWIRE_STAGE_ALL + 1; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], what)) {
-			c->dump = (enum dwire_dump)i;
+			c->dump = (enum dwire_stage)i;
 			return 0;
 		}
-	fprintf(c->err, "dwire: --dump takes tokens, ast, types, ir or bpf\n");
+	message(&c->messages, "--dump takes tokens, ast, types, ir or bpf");
 	return -EINVAL;
 }
 
 enum { OPT_DUMP = 256, OPT_LIBXO };
 
+/* -x option */
+static int set_option(struct command *c, const char *option)
+{
+	const char *eq = strchr(option, '=');
+	size_t name = eq ? (size_t)(eq - option) : strlen(option), value = eq ? 1 + strspn(eq + 1, " \t") : 0;
+	char *shown = NULL;
+	int r;
+
+	while (name && strchr(" \t", option[name - 1]))
+		name--;
+	if (asprintf(&shown, "-x %.*s%s%s", (int)name, option, eq ? "=" : "", eq ? eq + value : "") < 0)
+		return -ENOMEM;
+	r = dwire_set(c->d, option, shown);
+	free(shown);
+	return r;
+}
+
 /* An option that is short for one of -x. */
 static int set_short(struct command *c, int letter, const char *name, const char *value)
 {
-	char *option = NULL;
-	int r = asprintf(&option, "%s=%s", name, value) < 0 ? -ENOMEM : dwire_set(c->d, letter, option, c->err);
+	char *option = NULL, *shown = NULL;
+	int r = -ENOMEM;
 
+	if (asprintf(&option, "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	if (letter == 'x')
+		r = set_option(c, option);
+	else if (asprintf(&shown, "-%c %s", letter, value) >= 0) {
+		r = dwire_set(c->d, option, shown);
+		free(shown);
+	}
 	free(option);
 	return r;
 }
@@ -166,12 +194,12 @@ static int grab(struct command *c, const char *arg)
 	long pid = strtol(arg, &end, 10);
 
 	if (*end || end == arg || pid <= 0 || pid > INT_MAX) {
-		fprintf(c->err, "dwire: -p takes the number of a process, not %s\n", arg);
+		message(&c->messages, "-p takes the number of a process, not %s", arg);
 		if (isalpha((unsigned char)*arg))
-			fprintf(c->err, "    hint: -p $(pgrep -o %s)\n", arg);
+			fprintf(c->messages.out, "    hint: -p $(pgrep -o %s)\n", arg);
 		return -EINVAL;
 	}
-	return dwire_grab(c->d, (pid_t)pid, c->err);
+	return dwire_grab(c->d, (pid_t)pid);
 }
 
 /* An option that adds a text; false: it is another one. */
@@ -186,7 +214,7 @@ static bool take_text(struct command *c, int opt, int *r)
 	*r = 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].letter == opt) {
-			add_text(c, kinds[i].kind, opt, optarg);
+			*r = add_text(c, kinds[i].kind, opt, optarg);
 			return c->any = true;
 		}
 	if (opt != 's')
@@ -201,9 +229,9 @@ static int set_model(const struct command *c, int digit, const char *rest)
 	if (digit == '6' && !strcmp(rest, "4"))
 		return 0;
 	if (digit == '3' && !strcmp(rest, "2"))
-		fprintf(c->err, "dwire: dtrace's option -32 is not here: addresses have 64 bits\n");
+		message(&c->messages, "dtrace's option -32 is not here: addresses have 64 bits");
 	else
-		fprintf(c->err, "dwire: no option -%c%s\n", digit, rest);
+		message(&c->messages, "no option -%c%s", digit, rest);
 	return -EINVAL;
 }
 
@@ -220,9 +248,9 @@ static int take_option(struct command *c, int opt)
 		return set_short(c, opt < OPT_DUMP ? opt : 'x', name, value);
 	switch (opt) {
 	case 'x':
-		return dwire_set(c->d, 'x', optarg, c->err);
+		return set_option(c, optarg);
 	case 'c':
-		return dwire_command(c->d, optarg, c->err);
+		return dwire_command(c->d, optarg);
 	case 'p':
 		return grab(c, optarg);
 	case 'o':
@@ -235,7 +263,7 @@ static int take_option(struct command *c, int opt)
 		c->verbose++;
 		return 0;
 	case 'S':
-		dwire_disassemble(c->d, c->err);
+		dwire_listing(c->d, true, c->messages.out);
 		return 0;
 	case 'e':
 		c->compile_only = true;
@@ -260,16 +288,16 @@ static int bad_option(const struct command *c, int opt, char **argv)
 	const char *word = argv[optind - 1];
 
 	if (opt == ':' && optopt >= OPT_DUMP)
-		fprintf(c->err, "dwire: option --%s needs a value\n", optopt == OPT_DUMP ? "dump" : "libxo");
+		message(&c->messages, "option --%s needs a value", optopt == OPT_DUMP ? "dump" : "libxo");
 	else if (opt == ':')
-		fprintf(c->err, "dwire: option -%c needs a value\n", optopt);
+		message(&c->messages, "option -%c needs a value", optopt);
 	else if (!optopt || optopt >= OPT_DUMP)
-		fprintf(c->err, "dwire: no option %s\n", word);
+		message(&c->messages, "no option %s", word);
 	else if (strchr("aA", optopt))
-		fprintf(c->err, "dwire: dtrace's option -%c is not here: Linux has no anonymous tracing\n", optopt);
+		message(&c->messages, "dtrace's option -%c is not here: Linux has no anonymous tracing", optopt);
 	else
-		fprintf(c->err, "dwire: no option -%c\n", optopt);
-	usage(c, c->err);
+		message(&c->messages, "no option -%c", optopt);
+	usage(c, c->messages.out);
 	return EXIT_USAGE;
 }
 
@@ -287,7 +315,7 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 		if (opt == '?' || opt == ':')
 			return bad_option(c, opt, argv);
 		if (opt == 'V') {
-			printf("%s %s\n", c->name.word, DWIRE_VERSION);
+			printf("%s %s\n", c->messages.program, dwire_version());
 			*done = true;
 			return EXIT_OK;
 		}
@@ -308,33 +336,74 @@ static void say_matched(const struct command *c)
 	size_t n;
 
 	for (size_t i = 0; dwire_matched(c->d, i, &kind, &text, &n); i++)
-		fprintf(c->err, "dwire: %s '%s' matched %zu probe%s\n", kind == DWIRE_SCRIPT ? "script" : "description",
+		message(&c->messages, "%s '%s' matched %zu probe%s", kind == DWIRE_SCRIPT ? "script" : "description",
 			text, n, n == 1 ? "" : "s");
+}
+
+static void say_compiled(const struct command *c)
+{
+	if (dwire_is_set(c->d, "quiet"))
+		return;
+	say_matched(c);
+	if (dwire_is_set(c->d, "destructive"))
+		message(&c->messages, "allowing destructive actions");
 }
 
 static int run(struct command *c, FILE *out)
 {
 	bool tracing = !c->dump && !c->compile_only;
-	int status = EXIT_OK, r = tracing ? dwire_require(c->d, c->err) : 0;
+	int r = tracing ? dwire_require(c->d) : 0;
 
 	if (!r)
-		r = dwire_compile(c->d, c->dump, out, c->err);
-	if (!r && tracing && !dwire_quiet(c->d)) {
-		say_matched(c);
-		if (dwire_destructive(c->d))
-			fprintf(c->err, "dwire: allowing destructive actions\n");
-	}
-	if (!r && !c->dump && c->verbose)
-		dwire_describe(c->d, c->verbose, out);
+		r = c->dump ? dwire_dump(c->d, c->dump, out) : dwire_compile(c->d);
 	if (!r && tracing)
-		r = dwire_run(c->d, out, c->err, &status);
-	return r ? EXIT_ERROR : status;
+		say_compiled(c);
+	if (!r && !c->dump && c->verbose)
+		dwire_describe(c->d, c->verbose > 1, out);
+	if (r)
+		return EXIT_ERROR;
+	return tracing ? trace(c->d, out) : EXIT_OK;
 }
 
 static int cannot_write(const struct command *c, const char *where)
 {
-	fprintf(c->err, "dwire: cannot write to %s: %s\n", where, strerror(errno));
+	message(&c->messages, "cannot write to %s: %s", where, strerror(errno));
 	return EXIT_ERROR;
+}
+
+struct list {
+	const struct command *c;
+	FILE *out;
+	int err; /* -errno of the stream */
+};
+
+/* The columns of dtrace -l. */
+static int list_probe(void *ctx, const struct dwire_probe *p)
+{
+	struct list *l = ctx;
+
+	errno = 0;
+	fprintf(l->out, "%5u %10s %17s %33s %s\n", p->id, p->provider, p->module, p->function, p->name);
+	if (l->c->verbose)
+		dwire_print_probe(l->c->d, p, l->c->verbose > 1, l->out);
+	if (ferror(l->out))
+		l->err = -(errno ? errno : EIO);
+	return l->err;
+}
+
+static int list(struct command *c, FILE *out)
+{
+	struct list l = { .c = c, .out = out };
+	int r;
+
+	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	r = dwire_list(c->d, list_probe, &l);
+	errno = 0;
+	if (!l.err && fflush(out))
+		l.err = -(errno ? errno : EIO);
+	if (l.err)
+		message(&c->messages, "cannot write the list: %s", strerror(-l.err));
+	return r || l.err ? EXIT_ERROR : EXIT_OK;
 }
 
 /* Runs or lists, with the output where it should go. */
@@ -346,7 +415,7 @@ static int with_output(struct command *c)
 	if (!out)
 		return cannot_write(c, c->output);
 	if (c->list)
-		status = dwire_list(c->d, c->verbose, out, c->err) ? EXIT_ERROR : EXIT_OK;
+		status = list(c, out);
 	else
 		status = run(c, out);
 	if (out == stdout)
@@ -365,25 +434,27 @@ static int not_a_tool(const struct command *c, const char *word)
 	const char *near = tool_nearest(word, buf, sizeof(buf));
 
 	if (!strcmp(word, "list") || !strcmp(word, "probes"))
-		fprintf(c->err, "dwire: to list probes: %s -l; tools: %s help\n", c->name.word, c->name.word);
+		message(&c->messages, "to list probes: %s -l; tools: %s help", c->messages.program,
+			c->messages.program);
 	else if (!strcmp(word, "version"))
-		fprintf(c->err, "dwire: for the version: %s -V\n", c->name.word);
+		message(&c->messages, "for the version: %s -V", c->messages.program);
 	else if (tool_find(word) >= 0)
-		fprintf(c->err, "dwire: the tool's name stands first: %s %s\n", c->name.word, word);
+		message(&c->messages, "the tool's name stands first: %s %s", c->messages.program, word);
 	else if ((unsigned char)*word == 0xe2) /* as a typesetter's dash begins */
-		fprintf(c->err, "dwire: %s: options begin with a plain -\n", word);
+		message(&c->messages, "%s: options begin with a plain -", word);
 	else if (tool_is_filter(word))
-		fprintf(c->err, "dwire: filters are options of tools: %s tcpsnoop -P 443 --host 10.0.0.0/8\n",
-			c->name.word);
+		message(&c->messages, "filters are options of tools: %s tcpsnoop -P 443 --host 10.0.0.0/8",
+			c->messages.program);
 	else if (strpbrk(word, ":{"))
-		fprintf(c->err, "dwire: to trace a probe: %s -n '%s'\n", c->name.word, word);
+		message(&c->messages, "to trace a probe: %s -n '%s'", c->messages.program, word);
 	else if ((n > 2 && !strcasecmp(word + n - 2, ".d")) || (!near && !access(word, F_OK)))
-		fprintf(c->err, "dwire: to run a script: %s -s %s\n", c->name.word, word);
+		message(&c->messages, "to run a script: %s -s %s", c->messages.program, word);
 	else if (near)
-		fprintf(c->err, "dwire: no tool %s: did you mean %s?\n", word, near);
+		message(&c->messages, "no tool %s: did you mean %s?", word, near);
 	else {
-		fprintf(c->err, "dwire: no tool %s; the tools:\n  ", word);
-		tool_list(c->err, 2);
+		message(&c->messages, "no tool %s; the tools:", word);
+		fputs("  ", c->messages.out);
+		tool_list(c->messages.out, 2);
 	}
 	return EXIT_USAGE;
 }
@@ -400,15 +471,17 @@ static int command(struct command *c, int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (c->help || c->headers) {
-		fprintf(c->err, "dwire: -%c: probes in programs' own code (USDT) are not made here\n",
+		message(&c->messages, "-%c: probes in programs' own code (USDT) are not made here",
 			c->help ? 'h' : 'G');
 		return EXIT_ERROR;
 	}
 	if (!c->args[0])
 		c->args[0] = argv[0];
 	dwire_args(c->d, c->nargs, c->args);
-	for (int i = 1; c->list && !c->any && i < c->nargs; i++) /* -l 'tcp:::' */
-		add_text(c, DWIRE_NAME, 'n', c->args[i]);
+	for (int i = 1; c->list && !c->any && !r && i < c->nargs; i++) /* -l 'tcp:::' */
+		r = add_text(c, DWIRE_NAME, 'n', c->args[i]);
+	if (r)
+		return EXIT_ERROR;
 	if (c->list || c->any)
 		return with_output(c);
 	if (c->compile_only && c->nargs <= 1) /* -e alone: the options were checked */
@@ -416,8 +489,8 @@ static int command(struct command *c, int argc, char **argv)
 	if (c->nargs > 1)
 		return not_a_tool(c, c->args[1]);
 	if (argc > 1)
-		fprintf(c->err, "dwire: nothing to trace: give a probe (-n) or a script (-s)\n");
-	usage(c, c->err);
+		message(&c->messages, "nothing to trace: give a probe (-n) or a script (-s)");
+	usage(c, c->messages.out);
 	return EXIT_USAGE;
 }
 
@@ -448,7 +521,7 @@ static int tool_at(int argc, char **argv)
 }
 
 /* dwire help [TOOL] */
-static int help_tool(const struct command *c, int argc, char **argv)
+static int help_tool(struct command *c, int argc, char **argv)
 {
 	char h[] = "-h";
 
@@ -456,7 +529,7 @@ static int help_tool(const struct command *c, int argc, char **argv)
 		tool_titles(stdout);
 		return EXIT_OK;
 	}
-	return is_tool(argv[2]) ? tool_main(2, (char *[]){ argv[2], h, NULL }, c->err) : not_a_tool(c, argv[2]);
+	return is_tool(argv[2]) ? tool_main(2, (char *[]){ argv[2], h, NULL }, &c->messages) : not_a_tool(c, argv[2]);
 }
 
 /* A descriptor of ours must never be taken for the standard output. */
@@ -493,15 +566,17 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 		return help_tool(c, argc, argv);
 	at = tool_at(argc, argv);
 	if (at)
-		return tool_main(argc - at, argv + at, c->err);
+		return tool_main(argc - at, argv + at, &c->messages);
 	if (argc > 1 && argv[1][0] != '-')
 		return not_a_tool(c, argv[1]);
 	c->args = calloc((size_t)argc + 2, sizeof(*c->args));
 	if (!c->args || dwire_new(&c->d)) {
 		free(c->args);
-		fprintf(c->err, "dwire: no memory\n");
+		message(&c->messages, "no memory");
 		return EXIT_ERROR;
 	}
+	dwire_on_message(c->d, message_show, &c->messages);
+	dwire_listing(c->d, false, c->messages.out);
 	status = command(c, argc, argv);
 	dwire_free(c->d);
 	free(c->args);
@@ -510,20 +585,14 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct command c = { .nargs = 1 };
+	struct command c = { .nargs = 1, .messages = messages_of(argv[0]) };
 	int status;
 
 	open_standard();
 	own_signals();
-	c.err = name_messages(&c.name, argv[0]);
-	if (!c.err) {
-		fprintf(stderr, "dwire: no memory\n");
-		return EXIT_ERROR;
-	}
 	status = tool_or_command(&c, argc, argv);
 	errno = 0;
 	if (fflush(stdout) && !status && errno != EPIPE)
 		status = cannot_write(&c, "the standard output");
-	fflush(c.err);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "lang/dlib.h"
 #include "prov/providers.h"
 
@@ -184,7 +185,7 @@ void library_leave_out(struct compilation *c)
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
-static int add_file(struct compilation *c, const char *path, FILE *err)
+static int add_file(struct compilation *c, const char *path)
 {
 	FILE *in = fopen(path, "re");
 	struct library *lib;
@@ -194,14 +195,16 @@ static int add_file(struct compilation *c, const char *path, FILE *err)
 
 	if (!in) {
 		r = -errno;
-		fprintf(err, "dwire: failed to open library %s: %s\n", path, strerror(-r));
+		report_error(
+			diags_reporter(c->diags), r, D_NONE, NULL, "failed to open library %s: %s", path, strerror(-r));
 		return r;
 	}
 	text = malloc(LIBRARY_MAX);
 	n = text ? fread(text, 1, LIBRARY_MAX, in) : 0;
 	if (!text || ferror(in) || n == LIBRARY_MAX) {
 		r = text ? ferror(in) ? -EIO : -EFBIG : -ENOMEM;
-		fprintf(err, "dwire: failed to read library %s: %s\n", path, strerror(-r));
+		report_error(
+			diags_reporter(c->diags), r, D_NONE, NULL, "failed to read library %s: %s", path, strerror(-r));
 	} else {
 		lib = vec_push(c->arena, &c->libraries);
 		lib->src.name = arena_strdup(c->arena, path);
@@ -221,14 +224,14 @@ static int is_d(const struct dirent *e)
 	return n > 2 && *e->d_name != '.' && !strcmp(e->d_name + n - 2, ".d");
 }
 
-static int add_folder(struct compilation *c, const char *path, FILE *err)
+static int add_folder(struct compilation *c, const char *path)
 {
 	struct dirent **names;
 	int n = scandir(path, &names, is_d, alphasort), r = 0;
 
 	for (int i = 0; i < n; i++) {
 		if (!r)
-			r = add_file(c, arena_printf(c->arena, "%s/%s", path, names[i]->d_name), err);
+			r = add_file(c, arena_printf(c->arena, "%s/%s", path, names[i]->d_name));
 		free(names[i]);
 	}
 	if (n >= 0)
@@ -236,7 +239,7 @@ static int add_folder(struct compilation *c, const char *path, FILE *err)
 	return r;
 }
 
-int library_load(struct compilation *c, FILE *err)
+int library_load(struct compilation *c)
 {
 	const char *circle = "", *missing, *needed_by = "";
 	int r = 0;
@@ -244,18 +247,17 @@ int library_load(struct compilation *c, FILE *err)
 	if (c->opts->nolibs)
 		return 0;
 	if (c->opts->syslibdir)
-		r = add_folder(c, c->opts->syslibdir, err);
+		r = add_folder(c, c->opts->syslibdir);
 	for (size_t i = 0; !r && i < c->opts->libdirs.n; i++)
-		r = add_folder(c, c->opts->libdirs.v[i], err);
+		r = add_folder(c, c->opts->libdirs.v[i]);
 	if (!r) {
 		r = library_sort(c, &circle);
 		if (r)
-			fprintf(err, "dwire: failed to load libraries: cyclic dependency: %s\n", circle);
+			report_error(diags_reporter(c->diags), r, D_NONE, NULL,
+				"failed to load libraries: cyclic dependency: %s", circle);
 	}
-	if (!r && (missing = missing_library(c, &needed_by)) != NULL) {
-		fprintf(err, "dwire: failed to load libraries: %s requires library %s, which does not exist\n",
-			needed_by, missing);
-		r = -ENOENT;
-	}
+	if (!r && (missing = missing_library(c, &needed_by)) != NULL)
+		r = report_error(diags_reporter(c->diags), -ENOENT, D_NONE, NULL,
+			"failed to load libraries: %s requires library %s, which does not exist", needed_by, missing);
 	return r;
 }

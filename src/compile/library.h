@@ -7,8 +7,8 @@
 #include "compile/compile.h"
 
 /* Reads the folders' files into c->libraries, each behind those that it depends on. A folder that is not there is
- * fine, as in DTrace. 0, or -errno with a message on err. */
-int library_load(struct compilation *c, FILE *err) __attribute__((warn_unused_result));
+ * fine, as in DTrace. 0, or -errno with a diagnostic. */
+int library_load(struct compilation *c) __attribute__((warn_unused_result));
 /* Marks those that ask for a provider, module or library that is not there. */
 void library_leave_out(struct compilation *c);
 /* Is it there: kind is provider, module or library? */

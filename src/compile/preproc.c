@@ -7,13 +7,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "compile/headers.h"
 
 #define OUTPUT_MAX (32u << 20)
@@ -82,7 +83,8 @@ static int start(char **args, struct pipes *p, pid_t *pid)
 	posix_spawn_file_actions_t acts;
 	int r;
 
-	if (pipe2(p->in, O_CLOEXEC) || pipe2(p->out, O_CLOEXEC))
+	/* A socket, not a pipe: it may leave before it has read everything, and must not cost us a SIGPIPE. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->in) || pipe2(p->out, O_CLOEXEC))
 		return -errno;
 	r = posix_spawn_file_actions_init(&acts);
 	if (r)
@@ -112,12 +114,12 @@ static int pump(struct pipes *p, const char *text, size_t len, FILE *mem)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[0].revents) {
-			n = len ? write(p->in[1], text, len < PIPE_BUF ? len : PIPE_BUF) : -1;
+			n = len ? send(p->in[1], text, len, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
 			if (n > 0) {
 				text += n;
 				len -= (size_t)n;
 			}
-			if (n < 0 || !len)
+			if ((n < 0 && errno != EAGAIN) || !len)
 				close_fd(&p->in[1]); /* all is written, or nobody reads any more */
 		}
 		if (fds[1].revents) {
@@ -137,12 +139,10 @@ static int pump(struct pipes *p, const char *text, size_t len, FILE *mem)
 /* Runs it. *status: as waitpid() has it. */
 static int filter(char **args, const char *text, size_t len, FILE *mem, int *status)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
 	struct pipes p = { { -1, -1 }, { -1, -1 } };
 	pid_t pid = -1;
 	int r;
 
-	sigaction(SIGPIPE, &ignore, &old); /* it may leave before it has read everything */
 	r = start(args, &p, &pid);
 	if (!r)
 		r = pump(&p, text, len, mem);
@@ -152,7 +152,6 @@ static int filter(char **args, const char *text, size_t len, FILE *mem, int *sta
 	}
 	while (pid > 0 && waitpid(pid, status, 0) < 0 && errno == EINTR)
 		;
-	sigaction(SIGPIPE, &old, NULL);
 	return r;
 }
 
@@ -167,7 +166,7 @@ static const char *marked(struct compilation *c, const struct source *src)
 	return arena_printf(c->arena, "# 1 \"%s\"\n%s%s", name, strncmp(src->text, "#!", 2) ? "" : "//", src->text);
 }
 
-static int preproc_source(struct compilation *c, struct source *src, FILE *err)
+static int preproc_source(struct compilation *c, struct source *src)
 {
 	char **args = make_args(c, src->name), *out = NULL;
 	const char *text = marked(c, src);
@@ -180,13 +179,12 @@ static int preproc_source(struct compilation *c, struct source *src, FILE *err)
 	if (mem && fclose(mem) && !r)
 		r = -ENOMEM;
 	if (r)
-		fprintf(err, "dwire: failed to run the preprocessor %s: %s%s\n", args[0], strerror(-r),
-			r == -ENOENT ? "; install it, or name another with -x cpppath" : "");
-	else if (status) {
-		fprintf(err, "dwire: failed to compile script %s: Preprocessor failed to process input program\n",
-			src->name);
-		r = -EINVAL;
-	} else {
+		report_error(diags_reporter(c->diags), r, D_NONE, NULL, "failed to run the preprocessor %s: %s%s",
+			args[0], strerror(-r), r == -ENOENT ? "; install it, or name another with -x cpppath" : "");
+	else if (status)
+		r = report_error(diags_reporter(c->diags), -EINVAL, D_NONE, NULL,
+			"failed to compile script %s: Preprocessor failed to process input program", src->name);
+	else {
 		headers_reduce(out, len);
 		src->text = arena_strndup(c->arena, out, len);
 		src->len = len;
@@ -195,12 +193,12 @@ static int preproc_source(struct compilation *c, struct source *src, FILE *err)
 	return r;
 }
 
-int preproc_texts(struct compilation *c, FILE *err)
+int preproc_texts(struct compilation *c)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && c->opts->cpp && i < c->texts.n; i++)
 		if (c->texts.v[i].kind == TEXT_SCRIPT)
-			r = preproc_source(c, &c->texts.v[i].src, err);
+			r = preproc_source(c, &c->texts.v[i].src);
 	return r;
 }

@@ -7,6 +7,6 @@
 #include "compile/compile.h"
 
 /* Replaces the text of each script by what the preprocessor makes of it; its marks (# LINE "FILE") keep the places of
- * errors right. 0, or -errno with a message on err. */
-int preproc_texts(struct compilation *c, FILE *err) __attribute__((warn_unused_result));
+ * errors right. 0, or -errno with a diagnostic. */
+int preproc_texts(struct compilation *c) __attribute__((warn_unused_result));
 #endif

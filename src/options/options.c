@@ -522,6 +522,14 @@ int option_set(struct options *o, struct arena *a, enum option_from from, const 
 	return -ENOENT;
 }
 
+bool option_is_set(const struct options *o, const char *name)
+{
+	for (size_t i = 0; i < NOPTS; i++)
+		if (!strcmp(opts[i].name, name))
+			return opts[i].kind == OPT_BOOL && *(const bool *)((const char *)o + opts[i].off);
+	return false;
+}
+
 const char *option_error(int err)
 {
 	switch (-err) {

@@ -84,6 +84,8 @@ enum option_from { OPTION_COMMAND, OPTION_PRAGMA, OPTION_SETOPT };
  * that there cannot be here. Texts kept are copied into the arena. */
 int option_set(struct options *o, struct arena *a, enum option_from from, const char *name, const char *value,
 	const char **hint) __attribute__((warn_unused_result));
+/* Is the option of that name one that is on or off, and on? */
+bool option_is_set(const struct options *o, const char *name);
 /* The number of a version of D, "1.2" or "1.2.3": 8, 12 and 12 bits, so that a later one is a larger number. */
 bool option_version(const char *text, uint32_t *version);
 /* DTrace's words for such an error. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* child: -c and -p.
+/* child: see child.h.
  * Input: a command line or a process id. Output: a process whose end can be polled for. Invariant: a started process
- * executes nothing before child_go(), and nothing at all when we die before it: it waits for a byte from a pipe whose
- * only writer we are. child_ready() brings it further, to the beginning of its program, and holds it there. */
+ * executes nothing before child_go(), and nothing at all if we die before: it waits for a byte from a socket whose only
+ * other end we have. child_ready() brings it to the start of its program and holds it there. */
 #include "process/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,10 +23,9 @@
 struct child {
 	pid_t pid;
 	int pidfd;
-	int go;     /* write end: one byte lets it run; -1 when used or grabbed */
-	int failed; /* read end: errno of a failed exec; end of file when it went well */
+	int go; /* a socket: one byte lets it run, the errno of a failed exec comes back; -1: used, or grabbed */
 	bool started, reaped;
-	bool held;  /* at its program's beginning */
+	bool held;  /* at the start of its program */
 	char *name; /* the program, for messages */
 };
 
@@ -96,8 +95,8 @@ static int check_program(const char *path)
 	return access(path, X_OK) < 0 ? -errno : 0;
 }
 
-/* Whether execvp() will find it. Only the exec itself is sure; but it comes when probes have fired already, and a
- * mistyped command shall be told before anything happens. */
+/* Would execvp() find it? Only the exec itself is sure, but by then probes have fired; a mistyped command is reported
+ * before anything happens. */
 static int find_program(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -125,12 +124,24 @@ static int find_program(const char *name)
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void run_child(char **argv, int go, int failed)
+/* Handlers of the caller must not run in the child. What is ignored stays ignored, as over an exec. */
+static void forget_handlers(void)
+{
+	struct sigaction a;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &a) == 0 && a.sa_handler != SIG_IGN && a.sa_handler != SIG_DFL)
+			signal(sig, SIG_DFL);
+}
+
+static _Noreturn void run_child(char **argv, int go, const sigset_t *mask)
 {
 	char byte;
 	int err;
 	ssize_t n;
 
+	forget_handlers();
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	do
 		n = read(go, &byte, 1);
 	while (n < 0 && errno == EINTR);
@@ -138,46 +149,38 @@ static _Noreturn void run_child(char **argv, int go, int failed)
 		_exit(127); /* the tracer died or gave up */
 	execvp(argv[0], argv);
 	err = errno;
-	n = write(failed, &err, sizeof(err));
+	n = send(go, &err, sizeof(err), MSG_NOSIGNAL);
 	_exit(n == (ssize_t)sizeof(err) ? 127 : 126);
-}
-
-static void close_pair(int p[2])
-{
-	for (int i = 0; i < 2; i++)
-		if (p[i] >= 0)
-			close(p[i]);
 }
 
 /* c->pid runs the child when this returns 0. */
 static int fork_child(struct child *c, char **argv)
 {
-	int go[2] = { -1, -1 }, failed[2] = { -1, -1 }, err;
+	sigset_t all, mask;
+	int pair[2], err = 0;
 
-	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
-		err = -errno;
-		goto out;
-	}
+	/* Not a pipe: writing to a child that was killed must not cost us a SIGPIPE. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	c->pid = fork();
-	if (c->pid < 0) {
-		err = -errno;
-		goto out;
-	}
 	if (c->pid == 0) {
-		close(go[1]);
-		close(failed[0]);
-		run_child(argv, go[0], failed[1]);
+		close(pair[0]);
+		run_child(argv, pair[1], &mask);
+	}
+	if (c->pid < 0)
+		err = -errno;
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	close(pair[1]);
+	if (err) {
+		close(pair[0]);
+		return err;
 	}
 	c->started = true;
-	c->go = go[1];
-	c->failed = failed[0];
-	go[1] = failed[0] = -1;
+	c->go = pair[0];
 	c->pidfd = pidfd_open(c->pid, 0);
-	err = c->pidfd < 0 ? -errno : 0;
-out:
-	close_pair(go);
-	close_pair(failed);
-	return err;
+	return c->pidfd < 0 ? -errno : 0;
 }
 
 static struct child *new_child(void)
@@ -185,39 +188,47 @@ static struct child *new_child(void)
 	struct child *c = calloc(1, sizeof(*c));
 
 	if (c)
-		c->pidfd = c->go = c->failed = -1;
+		c->pidfd = c->go = -1;
 	return c;
+}
+
+static int split_error(const char *command, int err, const struct reporter *to)
+{
+	return report_error(to, err, D_NONE, NULL, "cannot run \"%s\": %s", command,
+		err == -EINVAL           ? "a quote is not closed"
+			: err == -ENOENT ? "it is empty"
+					 : strerror(-err));
+}
+
+static int start(struct child *c, const char *command, const struct reporter *to)
+{
+	char **argv = split_command(command);
+	int err;
+
+	if (!argv)
+		return split_error(command, -errno, to);
+	c->name = strdup(argv[0]);
+	err = c->name ? find_program(c->name) : -ENOMEM;
+	if (err)
+		report_error(to, err, D_NONE, NULL, "failed to execute %s: %s", argv[0], strerror(-err));
+	if (!err) {
+		err = fork_child(c, argv);
+		if (err)
+			report_error(to, err, D_NONE, NULL, "cannot start \"%s\": %s", command, strerror(-err));
+	}
+	free(argv);
+	return err;
 }
 
 int child_start(const char *command, struct child **out, const struct reporter *to)
 {
 	struct child *c = new_child();
-	char **argv = NULL;
 	int err;
 
 	*out = NULL;
 	if (!c)
-		return report_no_memory(to, "run a command");
-	argv = split_command(command);
-	if (!argv) {
-		err = -errno;
-		report_error(to, err, D_NONE, NULL, "cannot run \"%s\": %s", command,
-			err == -EINVAL           ? "a quote is not closed"
-				: err == -ENOENT ? "it is empty"
-						 : strerror(-err));
-		goto out;
-	}
-	c->name = strdup(argv[0]);
-	err = c->name ? find_program(c->name) : -ENOMEM;
-	if (err) {
-		report_error(to, err, D_NONE, NULL, "failed to execute %s: %s", argv[0], strerror(-err));
-		goto out;
-	}
-	err = fork_child(c, argv);
-	if (err)
-		report_error(to, err, D_NONE, NULL, "cannot start \"%s\": %s", command, strerror(-err));
-out:
-	free(argv);
+		return report_no_memory(to, "start a process");
+	err = start(c, command, to);
 	if (err)
 		child_free(c);
 	else
@@ -228,23 +239,22 @@ out:
 int child_grab(pid_t pid, struct child **out, const struct reporter *to)
 {
 	struct child *c = new_child();
-	int err = 0;
+	int err;
 
 	*out = NULL;
 	if (!c)
-		return report_no_memory(to, "trace a process");
+		return report_no_memory(to, "watch a process");
 	c->pid = pid;
 	c->pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
-	if (c->pidfd < 0) {
-		err = pid > 0 ? -errno : -ESRCH;
-		/* EINVAL: the number is a thread, not a process. */
-		report_error(to, err, D_NONE, NULL, "failed to grab pid %d: %s", (int)pid,
-			err == -EINVAL ? "it is a thread of another process; give that process" : strerror(-err));
-		child_free(c);
-		return err;
+	if (c->pidfd >= 0) {
+		*out = c;
+		return 0;
 	}
-	*out = c;
-	return 0;
+	err = pid > 0 ? -errno : -ESRCH;
+	child_free(c);
+	/* EINVAL: the number is a thread, not a process. */
+	return report_error(to, err, D_NONE, NULL, "failed to grab pid %d: %s", (int)pid,
+		err == -EINVAL ? "it is a thread of another process; give that process" : strerror(-err));
 }
 
 pid_t child_pid(const struct child *c)
@@ -260,22 +270,20 @@ int child_fd(const struct child *c)
 /* Lets it execute its command; returns when it has. */
 static int execute(struct child *c, const struct reporter *to)
 {
-	int err = 0;
+	int err = 0, reason = 0;
 	ssize_t n;
 
 	/* A child that died meanwhile makes EPIPE here; the caller sees its end at child_fd(). */
-	if (write(c->go, "g", 1) != 1 && errno != EPIPE)
+	if (send(c->go, "g", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
 		err = -errno;
-	close(c->go);
-	c->go = -1;
 	if (!err) {
 		do
-			n = read(c->failed, &err, sizeof(err));
+			n = read(c->go, &reason, sizeof(reason));
 		while (n < 0 && errno == EINTR);
-		err = n == (ssize_t)sizeof(err) ? -err : 0;
+		err = n == (ssize_t)sizeof(reason) ? -reason : 0;
 	}
-	close(c->failed);
-	c->failed = -1;
+	close(c->go);
+	c->go = -1;
 	if (err)
 		report_error(to, err, D_NONE, NULL, "failed to execute %s: %s", c->name, strerror(-err));
 	return err;
@@ -289,21 +297,18 @@ int child_ready(struct child *c, const struct reporter *to)
 	if (c->go < 0)
 		return 0;
 	err = child_hold(c->pid);
-	if (err) {
-		report_error(to, err, D_NONE, NULL, "cannot hold %s at its start: %s", c->name, strerror(-err));
-		return err;
-	}
+	if (err)
+		return report_error(to, err, D_NONE, NULL, "cannot hold %s at its start: %s", c->name, strerror(-err));
 	err = execute(c, to);
 	if (err)
 		return err;
 	err = child_to_entry(c->pid, &ended);
-	c->held = !err && !ended;
 	if (err)
-		report_error(to, err, D_NONE, NULL, "cannot bring %s to its start: %s", c->name, strerror(-err));
-	else if (ended) {
-		err = report_error(to, -ESRCH, D_NONE, NULL, "%s has ended before its start", c->name);
-	}
-	return err;
+		return report_error(to, err, D_NONE, NULL, "cannot bring %s to its start: %s", c->name, strerror(-err));
+	if (ended)
+		return report_error(to, -ESRCH, D_NONE, NULL, "%s has ended before its start", c->name);
+	c->held = true;
+	return 0;
 }
 
 int child_go(struct child *c, const struct reporter *to)
@@ -335,9 +340,7 @@ void child_free(struct child *c)
 	if (!c)
 		return;
 	if (c->go >= 0)
-		close(c->go); /* one that still waits ends by itself */
-	if (c->failed >= 0)
-		close(c->failed);
+		close(c->go); /* a child that still waits ends by itself */
 	if (c->started && !c->reaped && waitpid(c->pid, NULL, WNOHANG) == 0) {
 		struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* child_stop: see child_stop.h. The dynamic linker is done when it jumps to the program's entry, which the kernel names
- * in the process's auxiliary vector: a breakpoint stands there for that moment. */
+/* child_stop: see child_stop.h. The dynamic linker is done when it jumps to the entry of the program; the kernel gives
+ * its address in the auxiliary vector of the process, and a breakpoint is set there for that moment. */
 #include "process/child_stop.h"
 
 #include <elf.h>
@@ -41,7 +41,7 @@ static int next_stop(pid_t pid, int *what)
 	return si.si_code == CLD_TRAPPED || si.si_code == CLD_STOPPED ? 0 : -ESRCH;
 }
 
-/* Goes on until it stops for that reason; signals on the way are its own. */
+/* Continues until it stops for that reason; signals on the way are delivered to it. */
 static int run_until(pid_t pid, int reason)
 {
 	int what = 0, r = next_stop(pid, &what);
@@ -56,7 +56,7 @@ static int run_until(pid_t pid, int reason)
 	return r;
 }
 
-/* Of a program of our own kind; 0: none. */
+/* The entry of a program of 64 bits; 0: it is another, or cannot be read. */
 static unsigned long entry_of(pid_t pid)
 {
 	unsigned char head[EI_NIDENT] = { 0 };

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session: the life of one tracing session.
- * Input: struct image, options. Output: what the consumer prints, and an exit status. Invariants: BEGIN runs before
- * any other probe can fire, END after none can any more; nothing is attached once session_end() has begun to print its
- * last lines; whatever was not recorded or not fired is counted and told. */
+/* session: see session.h. session_arm.c has the beginning, this file the rest.
+ * Input: rings, timers, children, the stop descriptor. Output: records through the consumer, and reports.
+ * Invariants: END fires after the last other probe; nothing is attached when session_end() hands out its last lines;
+ * whatever was not recorded or did not fire is counted and reported. */
+#include "session/session.h"
+
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/report.h"
 #include "consume/consume.h"
 #include "consume/symnote.h"
 #include "load/attach.h"
+#include "load/load.h"
 #include "load/tick.h"
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
@@ -24,10 +25,9 @@
 #include "session/session_priv.h"
 #include "symbols/symtext.h"
 
-#define SWITCHRATE_DEFAULT 100000000u /* ns: 10 hz, as DTrace's */
+#define SWITCHRATE_DEFAULT 100000000u /* ns: 10 hz, as in DTrace */
 #define MAX_EVENTS 16
-#define WAIT_MAX_MS 1000      /* however seldom -x switchrate and statusrate want something done */
-#define REPORT_NS 1000000000u /* drops are told this often */
+#define REPORT_NS 1000000000u /* drops are reported this often */
 #define SETTLE_NS 5200000u    /* the consumer holds back records younger than 5 ms */
 #define LAST_PASSES 8         /* at the end: a pass stops behind the record of an exit() */
 
@@ -46,40 +46,21 @@ struct session *session_new(const struct image *image, const struct session_opti
 	if (!s)
 		return NULL;
 	s->image = image;
-	s->names = symnote_wanted(image);
 	s->opts = *opts;
+	s->names = symnote_wanted(image);
 	s->live = opts->nchildren;
-	s->epoll = s->signals = -1;
-	s->zones = zone_new(features_global_netns(opts->features));
-	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = opts->options->noresolve,
-		.folded = opts->options->folded,
-		.inlines = opts->options->inlines,
-		.outer = opts->outer,
-		.inner = opts->inner,
-		.nodemangle = opts->options->nodemangle,
-		.err = opts->err });
-	if (!s->zones || !s->symtext) {
-		zone_free(s->zones);
-		symtext_free(s->symtext);
-		free(s);
-		return NULL;
-	}
+	s->epoll = s->timer = -1;
 	return s;
 }
 
-static bool drain_signals(struct session *s)
+int session_fd(const struct session *s)
 {
-	struct signalfd_siginfo info;
-	bool any = false;
-
-	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		any = true;
-	return any;
+	return s->epoll;
 }
 
 /* ---- the consumer ------------------------------------------------------------------------------------------------ */
 
-int session_failed(struct session *s, int err)
+int session_output_failed(struct session *s, int err)
 {
 	s->stop = true;
 	s->output_gone = true;
@@ -103,7 +84,7 @@ uint64_t session_switchrate(const struct session *s)
 	return s->opts.options->switchrate_ns ? s->opts.options->switchrate_ns : SWITCHRATE_DEFAULT;
 }
 
-/* Prints what the rings hold. The number of records, or -errno. */
+/* Consumes what the rings hold. The number of records, or -errno after a report. */
 static int empty_rings(struct session *s, bool final)
 {
 	int status, n;
@@ -114,7 +95,7 @@ static int empty_rings(struct session *s, bool final)
 	n = consumer_work(s->consumer, final);
 	s->empty_at = session_now() + session_switchrate(s);
 	if (n < 0)
-		return session_failed(s, n);
+		return session_output_failed(s, n);
 	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
 		s->stop = true;
 	return n;
@@ -148,8 +129,7 @@ static void report_drops(struct session *s)
 	s->report_at = session_now() + session_report_rate(s);
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------------------------- */
-
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
 static void child_ended(struct session *s, size_t index)
 {
 	struct child *c = s->opts.children[index];
@@ -163,64 +143,89 @@ static void child_ended(struct session *s, size_t index)
 		s->stop = true;
 }
 
+/* As dtrace(1) does, to leave the "^C" of the terminal behind. */
+static void stop_asked(struct session *s)
+{
+	(void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->opts.stop, NULL);
+	if (!s->stop)
+		consumer_newline(s->consumer);
+	s->stop = true;
+}
+
+static void drain_timer(const struct session *s)
+{
+	uint64_t expired;
+	ssize_t n = read(s->timer, &expired, sizeof(expired));
+
+	(void)n; /* EAGAIN: it was set again since it expired */
+}
+
 static int handle(struct session *s, const struct epoll_event *ev)
 {
 	uint64_t settled;
-	int err;
+	int err = 0;
 
 	switch ((enum event)(ev->data.u64 >> 32)) {
-	case EV_SIGNAL:
-		/* As dtrace(1) does, to leave the "^C" of the terminal behind. */
-		if (drain_signals(s) && !s->stop) {
-			s->stop = true;
-			consumer_newline(s->consumer);
-		}
-		return 0;
+	case EV_STOP:
+		stop_asked(s);
+		break;
+	case EV_TIMER:
+		drain_timer(s);
+		break;
 	case EV_TICK:
 		err = tick_expired(s->ticks);
 		if (err)
 			report_error(s->opts.to, err, D_NONE, NULL, "cannot fire a tick probe: %s", strerror(-err));
-		return err;
+		break;
 	case EV_RING:
 		settled = session_now() + SETTLE_NS;
 		if (settled < s->empty_at)
 			s->empty_at = settled;
-		return 0;
+		break;
 	case EV_CHILD:
 		child_ended(s, (size_t)(ev->data.u64 & 0xffffffffu));
-		return 0;
+		break;
 	}
-	return -EINVAL;
+	return err;
 }
 
-/* Milliseconds until the next thing to do, rounded up. */
-static int wait_ms(const struct session *s)
+int session_wake(struct session *s)
 {
-	uint64_t now = session_now(), next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at, ms;
+	uint64_t next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at;
+	struct itimerspec t;
 
 	if (s->report_at < next)
 		next = s->report_at;
-	if (next <= now)
+	t = (struct itimerspec){ .it_value = { .tv_sec = (time_t)(next / 1000000000u),
+					 .tv_nsec = (long)(next % 1000000000u) } };
+	if (timerfd_settime(s->timer, TFD_TIMER_ABSTIME, &t, NULL) == 0)
 		return 0;
-	ms = (next - now + 999999) / 1000000;
-	return ms < WAIT_MAX_MS ? (int)ms : WAIT_MAX_MS;
+	return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot set a timer: %s", strerror(errno));
+}
+
+/* What is done each time the rings are emptied. */
+static int keep_up(struct session *s)
+{
+	int err;
+
+	if (s->owner && owner_poll(s->owner) && !s->owner_late++)
+		report_warning(
+			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
+	err = machine_tell(s->image, s->loaded->maps);
+	if (err)
+		report_error(s->opts.to, err, D_NONE, NULL, "cannot tell the programs the machine's load: %s",
+			strerror(-err));
+	return err;
 }
 
 /* Empties the rings when it is time, or sooner when one fills up. */
 static int serve_rings(struct session *s)
 {
 	uint64_t now = session_now();
-	int n = 0;
+	bool due = now >= s->empty_at;
+	int n = due ? keep_up(s) : 0;
 
-	if (s->owner && now >= s->empty_at && owner_poll(s->owner) && !s->owner_late++)
-		report_warning(
-			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
-	if (now >= s->empty_at)
-		n = machine_tell(s->image, s->loaded->maps);
-	if (n < 0)
-		report_error(
-			s->opts.to, n, D_NONE, NULL, "cannot tell the programs the machine's load: %s", strerror(-n));
-	else if (now >= s->empty_at || (now >= s->peek_at && consumer_avail(s->consumer) > 25))
+	if (!n && (due || (now >= s->peek_at && consumer_avail(s->consumer) > 25)))
 		n = empty_rings(s, false);
 	if (now >= s->peek_at)
 		s->peek_at = now + session_switchrate(s) / PEEKS;
@@ -229,24 +234,20 @@ static int serve_rings(struct session *s)
 	return n < 0 ? n : 0;
 }
 
-int session_loop(struct session *s)
+int session_work(struct session *s, int timeout_ms)
 {
-	int err = 0;
+	struct epoll_event ev[MAX_EVENTS];
+	int err = 0, n = s->stop ? 0 : epoll_wait(s->epoll, ev, MAX_EVENTS, timeout_ms);
 
-	while (!s->stop && !err) {
-		struct epoll_event ev[MAX_EVENTS];
-		int n = epoll_wait(s->epoll, ev, MAX_EVENTS, wait_ms(s));
-
-		if (n < 0 && errno != EINTR) {
-			err = -errno;
-			report_error(s->opts.to, err, D_NONE, NULL, "cannot wait for events: %s", strerror(-err));
-		}
-		for (int i = 0; i < n && !err; i++)
-			err = handle(s, &ev[i]);
-		if (!err)
-			err = serve_rings(s);
-	}
-	return err;
+	if (n < 0 && errno != EINTR)
+		return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot wait for events: %s", strerror(errno));
+	for (int i = 0; i < n && !err; i++)
+		err = handle(s, &ev[i]);
+	if (!err)
+		err = serve_rings(s);
+	if (!err)
+		err = session_wake(s);
+	return err ? err : !s->stop;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -290,70 +291,42 @@ static int fire_end(struct session *s)
 
 	if (fired < 0)
 		report_error(s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::END: %s", strerror(-fired));
-	return fired < 0 ? fired : 0;
+	return fired < 0 ? fired : session_empty(s);
 }
 
-/* What was kept to the end is printed, and the ERROR clauses that this fires. */
-static int release(struct session *s)
+/* What a consumer's function returned, once the output is written. */
+static int written(struct session *s, int r)
 {
-	int r = s->output_gone ? 0 : consumer_release(s->consumer);
-
-	return r ? session_failed(s, r) : session_empty(s);
+	if (!r && fflush(s->opts.out) != 0)
+		r = -errno;
+	return r ? session_output_failed(s, r) : 0;
 }
 
-int session_end(struct session *s)
+int session_end(struct session *s, int *status)
 {
-	int err, status;
+	int err;
 
+	*status = 0;
 	if (!s->consumer)
 		return 0;
-	/* After exit() no record of a program that still runs would be printed: only aggregations are worth the
-	 * wait. */
+	/* After exit() nothing that programs still record is printed: only aggregations are worth waiting for them. */
 	if (s->attached)
-		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, &status));
+		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, status));
 	err = session_empty(s);
-	if (!err)
-		err = release(s);
-	if (!err)
-		err = fire_end(s);
+	if (!err && !s->output_gone)
+		err = written(s, consumer_release(s->consumer));
 	if (!err)
 		err = session_empty(s);
-	if (!err && !s->output_gone) {
-		int r = consumer_aggs(s->consumer);
-
-		if (r)
-			err = session_failed(s, r);
-	}
-	if (!err && !s->output_gone && fflush(s->opts.out) != 0)
-		err = session_failed(s, -errno);
+	if (!err)
+		err = fire_end(s);
+	if (!err && !s->output_gone)
+		err = written(s, consumer_aggs(s->consumer));
 	add_missed(s);
 	report_drops(s);
-	if (!err && !s->output_gone) {
-		int r = consumer_end(s->consumer);
-
-		if (r || fflush(s->opts.out) != 0)
-			err = session_failed(s, r ? r : -errno);
-	}
+	if (!err && !s->output_gone)
+		err = written(s, consumer_end(s->consumer));
+	(void)consumer_exited(s->consumer, status);
 	return err;
-}
-
-int session_status(const struct session *s)
-{
-	int status = 0;
-
-	return s->consumer && consumer_exited(s->consumer, &status) ? status : 0;
-}
-
-static void give_signals_back(struct session *s)
-{
-	if (s->signals_taken) {
-		/* A second Ctrl-C that came while we ended shall not kill the caller now. */
-		(void)drain_signals(s);
-		sigaction(SIGPIPE, &s->old_pipe, NULL);
-		sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
-	}
-	if (s->signals >= 0)
-		close(s->signals);
 }
 
 void session_free(struct session *s)
@@ -365,9 +338,10 @@ void session_free(struct session *s)
 	consumer_free(s->consumer);
 	load_free(s->loaded);
 	owner_stop(s->owner);
+	if (s->timer >= 0)
+		close(s->timer);
 	if (s->epoll >= 0)
 		close(s->epoll);
-	give_signals_back(s);
 	symtext_free(s->symtext);
 	counters_free(s->counters);
 	zone_free(s->zones);

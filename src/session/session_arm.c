@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_arm: from an image to a session in which probes fire.
  * Input: struct session, new. Output: what is loaded, attached and waited for. Invariants: BEGIN runs before any other
- * probe can fire; if it says exit(), no other is attached; the children go on last. */
+ * probe can fire; if it calls exit(), no other is attached; the children go on last. */
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/report.h"
 #include "consume/consume.h"
 #include "load/attach.h"
 #include "load/links.h"
+#include "load/load.h"
 #include "load/tick.h"
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
@@ -22,54 +24,22 @@
 #include "session/session_priv.h"
 #include "symbols/symtext.h"
 
-/* ---- what is waited for ------------------------------------------------------------------------------------------ */
-static int watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
-{
-	struct epoll_event ev = { .events = EPOLLIN | how, .data = { .u64 = (uint64_t)kind << 32 | index } };
-
-	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
-}
-
-static int take_signals(struct session *s)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, hup = { .sa_handler = SIG_DFL };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	/* Under nohup(1) the end of the terminal is not ours. */
-	if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signals < 0)
-		return -errno;
-	if (sigprocmask(SIG_BLOCK, &set, &s->old_mask) < 0)
-		return -errno;
-	/* A reader that goes away shall end the session in order, with EPIPE. */
-	sigaction(SIGPIPE, &ignore, &s->old_pipe);
-	s->signals_taken = true;
-	return watch(s, s->signals, EV_SIGNAL, 0, 0);
-}
-
-static int make_epoll(struct session *s)
-{
-	int err;
-
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	err = s->epoll < 0 ? -errno : take_signals(s);
-	/* Edge-triggered: a ring wakes us when a program asks for it (exit()), not whenever it holds something. */
-	for (size_t i = 0; !err && i < s->loaded->nrings; i++)
-		err = watch(s, s->loaded->rings[i], EV_RING, i, EPOLLET);
-	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
-		err = watch(s, child_fd(s->opts.children[i]), EV_CHILD, i, 0);
-	if (err)
-		report_error(
-			s->opts.to, err, D_NONE, NULL, "cannot set up the session's event loop: %s", strerror(-err));
-	return err;
-}
-
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
+static int make_names(struct session *s)
+{
+	const struct options *o = s->opts.options;
+
+	s->zones = zone_new(features_global_netns(s->opts.features));
+	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = o->noresolve,
+		.folded = o->folded,
+		.inlines = o->inlines,
+		.outer = s->opts.outer,
+		.inner = s->opts.inner,
+		.nodemangle = o->nodemangle,
+		.err = s->opts.err });
+	return s->zones && s->symtext ? 0 : report_no_memory(s->opts.to, "start the session");
+}
+
 static int start_owner(struct session *s)
 {
 	/* Without cgroup2 the service knows less; owner.h says what. */
@@ -84,7 +54,7 @@ static int start_owner(struct session *s)
 	return s->image->needs_owner ? owner_start(&s->owner, &opts, s->opts.to) : 0;
 }
 
-static void say_lowered(const struct session *s)
+static void note_lowered(const struct session *s)
 {
 	static const char units[] = "kmg";
 	uint32_t n = s->loaded->ring_size;
@@ -107,17 +77,17 @@ static int load(struct session *s)
 		.last_users_fd = s->owner ? owner_last_users_fd(s->owner) : -1,
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
 	};
-
 	int err = load_image(&c, &s->loaded, s->opts.to);
 
-	if (err || !s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
+	if (err)
 		return err;
-	if (s->opts.options->bufresize_manual) {
+	if (!s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
+		return 0;
+	if (s->opts.options->bufresize_manual)
 		return report_error(s->opts.to, -ENOMEM, D_NONE, NULL,
 			"cannot make buffers of %llu bytes for each CPU: not enough memory",
 			(unsigned long long)c.bufsize);
-	}
-	say_lowered(s);
+	note_lowered(s);
 	return 0;
 }
 
@@ -159,6 +129,37 @@ static int make_consumer(struct session *s)
 	return err;
 }
 
+/* ---- what is waited for ------------------------------------------------------------------------------------------ */
+int session_watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
+{
+	struct epoll_event ev = { .events = EPOLLIN | how, .data = { .u64 = (uint64_t)kind << 32 | index } };
+
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static int make_epoll(struct session *s)
+{
+	int err = 0;
+
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->epoll < 0 || s->timer < 0)
+		err = -errno;
+	if (!err)
+		err = session_watch(s, s->opts.stop, EV_STOP, 0, 0);
+	if (!err)
+		err = session_watch(s, s->timer, EV_TIMER, 0, 0);
+	/* Edge-triggered: a ring wakes us when a program asks for it (exit()), not whenever it holds something. */
+	for (size_t i = 0; !err && i < s->loaded->nrings; i++)
+		err = session_watch(s, s->loaded->rings[i], EV_RING, i, EPOLLET);
+	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
+		err = session_watch(s, child_fd(s->opts.children[i]), EV_CHILD, i, 0);
+	if (err)
+		report_error(
+			s->opts.to, err, D_NONE, NULL, "cannot set up the session's event loop: %s", strerror(-err));
+	return err;
+}
+
 /* ---- what fires -------------------------------------------------------------------------------------------------- */
 static void warn_partial(const struct session *s)
 {
@@ -172,8 +173,8 @@ static void warn_partial(const struct session *s)
 	}
 	if (cgroup && !features_cgroup2_whole(s->opts.features))
 		report_warning(s->opts.to, D_NONE, NULL,
-			"in a cgroup namespace: only its own packets are seen; run outside of "
-			"the container, or with the host's cgroup namespace");
+			"in a cgroup namespace: only its own packets are seen; run outside of the container, or with "
+			"the host's cgroup namespace");
 }
 
 static int begin(struct session *s)
@@ -182,20 +183,16 @@ static int begin(struct session *s)
 
 	if (!fired)
 		fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
-	if (fired < 0) {
+	if (fired < 0)
 		return report_error(
 			s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::BEGIN: %s", strerror(-fired));
-	}
 	return fired ? session_empty(s) : 0;
 }
 
-/* BEGIN may have said exit(): then no other probe fires, as in DTrace. */
 static int attach(struct session *s)
 {
-	int err = 0;
+	int err;
 
-	if (s->stop)
-		return 0;
 	if (s->names)
 		symtext_watch(s->symtext, s->opts.features);
 	err = attach_all(s->loaded, s->opts.features, &s->attached, s->opts.to);
@@ -204,40 +201,66 @@ static int attach(struct session *s)
 	warn_partial(s);
 	attach_warn_refused(s->attached, s->opts.to);
 	err = s->owner ? owner_last(s->owner) : 0;
-	if (err) {
-		return report_error(s->opts.to, err, D_NONE, NULL,
+	if (err)
+		report_error(s->opts.to, err, D_NONE, NULL,
 			"cannot attach the service that finds the owners of sockets: %s", strerror(-err));
-	}
-	err = tick_start(s->loaded, &s->ticks, s->opts.to);
-	if (!err && s->ticks) {
-		err = watch(s, tick_fd(s->ticks), EV_TICK, 0, 0);
-		if (err)
-			report_error(s->opts.to, err, D_NONE, NULL, "cannot watch the timer of the tick probes: %s",
-				strerror(-err));
-	}
-	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
-		err = child_go(s->opts.children[i], s->opts.to);
-	if (!err)
-		session_note_names(s);
 	return err;
 }
 
-/* -x cpu: BEGIN, END and tick fire where this process runs. */
+static int start_ticks(struct session *s)
+{
+	int err = tick_start(s->loaded, &s->ticks, s->opts.to);
+
+	if (err || !s->ticks)
+		return err;
+	err = session_watch(s, tick_fd(s->ticks), EV_TICK, 0, 0);
+	if (err)
+		report_error(
+			s->opts.to, err, D_NONE, NULL, "cannot watch the timer of the tick probes: %s", strerror(-err));
+	return err;
+}
+
+static int release_children(struct session *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
+		err = child_go(s->opts.children[i], s->opts.to);
+	session_note_names(s);
+	return err;
+}
+
+/* -x cpu: BEGIN, END and tick fire where this thread runs. */
 static int stay_on_cpu(const struct session *s)
 {
 	cpu_set_t set;
-	int cpu = s->opts.options->cpu, err = 0;
+	int cpu = s->opts.options->cpu;
 
 	if (cpu < 0)
 		return 0;
 	CPU_ZERO(&set);
 	if (cpu < CPU_SETSIZE)
 		CPU_SET((unsigned)cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		err = -errno;
-	if (err)
-		report_error(s->opts.to, err, D_NONE, NULL, "cannot trace on CPU %d: %s", cpu, strerror(-err));
-	return err;
+	if (sched_setaffinity(0, sizeof(set), &set) == 0)
+		return 0;
+	return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot trace on CPU %d: %s", cpu, strerror(errno));
+}
+
+/* From here on probes fire. */
+static int go(struct session *s)
+{
+	int err = attach(s);
+
+	if (!err)
+		err = start_ticks(s);
+	return err ? err : release_children(s);
+}
+
+static bool stop_asked(const struct session *s)
+{
+	struct pollfd p = { .fd = s->opts.stop, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
 }
 
 int session_arm(struct session *s)
@@ -248,6 +271,8 @@ int session_arm(struct session *s)
 	if (!err)
 		err = stay_on_cpu(s);
 	if (!err)
+		err = make_names(s);
+	if (!err)
 		err = start_owner(s);
 	if (!err)
 		err = load(s);
@@ -257,12 +282,13 @@ int session_arm(struct session *s)
 		err = make_epoll(s);
 	if (!err)
 		err = begin(s);
-	if (!err)
-		err = attach(s);
-	/* What was printed so far shall be seen before a long wait. */
+	/* After exit() in BEGIN no other probe fires, as in DTrace. */
+	if (!err && !s->stop && !stop_asked(s))
+		err = go(s);
+	/* The output so far shall be seen before a long wait. */
 	if (!err && fflush(s->opts.out) != 0)
-		err = session_failed(s, -errno);
+		err = session_output_failed(s, -errno);
 	s->empty_at = s->peek_at = session_now() + session_switchrate(s) / PEEKS;
 	s->report_at = session_now() + session_report_rate(s);
-	return err;
+	return err ? err : session_wake(s);
 }

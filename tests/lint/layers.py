@@ -21,6 +21,10 @@ print session api cli""".split()
 RECURSIVE = ("src/lang/parse/", "src/lang/check/", "src/lower/")
 
 
+# What src/cli may include of the library: its face, and plain utilities that know nothing of tracing.
+FACE = ("src/api/dwire.h", "src/base/diag.h", "src/base/inet.h")
+
+
 def layer(path):
     """The layer of a file: its folder below src; what is compiled for the kernel shares with user space only abi."""
     return path.split("/")[1] if path.startswith("src/") else "abi"
@@ -111,6 +115,8 @@ def main(root, build):
     for a, b in sorted(includes(root)):
         if above(a, b):
             print(f"{a}: includes {b}, which is above it")
+        if layer(a) == "cli" and layer(b) != "cli" and b not in FACE:
+            print(f"{a}: includes {b}; the command uses only the library's face")
     arrows = sorted(calls(root, build))
     for a, b, name in arrows:
         if above(a, b):

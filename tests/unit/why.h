@@ -20,7 +20,7 @@ static inline void why_keep(void *ctx, const struct diag *d)
 
 	if (!out)
 		return;
-	diag_print(d, out);
+	diag_print(d, "dwire", out);
 	fclose(out);
 	if (!strncmp(w->text, "dwire: ", 7))
 		memmove(w->text, w->text + 7, sizeof(w->text) - 7);

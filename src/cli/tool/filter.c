@@ -5,17 +5,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <mntent.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "api/dwire.h"
 #include "base/inet.h"
-#include "namespaces/pidns.h"
-#include "namespaces/zone.h"
 
 #define MAX_ITEMS 64
 
@@ -55,7 +52,7 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 {
 	char path[300];
 	uint32_t netns = 0;
-	int fd;
+	int r;
 
 	if (all_digits(name) && strtoull(name, NULL, 10) <= UINT32_MAX) {
 		*out = strtoull(name, NULL, 10);
@@ -65,13 +62,12 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 		snprintf(path, sizeof(path), "%s", name);
 	else
 		snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = zone_open_file(AT_FDCWD, path, &netns);
-	if (fd < 0) {
+	r = dwire_netns_number(path, &netns);
+	if (r) {
 		fprintf(t->err, "%s: no network namespace %s: %s%s%s\n", t->name, name, path,
-			fd == -ENOTTY ? " is " : ": ", fd == -ENOTTY ? "another file" : strerror(-fd));
+			r == -ENOTTY ? " is " : ": ", r == -ENOTTY ? "another file" : strerror(-r));
 		return false;
 	}
-	close(fd);
 	*out = netns;
 	return true;
 }
@@ -210,14 +206,6 @@ static bool add_container(struct tool *t, const char *cs, FILE *out)
 }
 
 /* ---- processes, ports, addresses --------------------------------------------------------------------------------- */
-/* In a container a process has a number of its own; one that is none of its processes' may be the machine's. */
-static pid_t machine_pid(const char *text)
-{
-	pid_t pid = (pid_t)strtol(text, NULL, 0), outer = pidns_inner() ? pidns_outer(pid) : 0;
-
-	return outer ? outer : pid;
-}
-
 static bool add_pids(struct tool *t, const char *cs, FILE *out)
 {
 	struct items it;
@@ -225,7 +213,8 @@ static bool add_pids(struct tool *t, const char *cs, FILE *out)
 	if (!split(t, "tool_pid", &it))
 		return false;
 	for (size_t i = 0; i < it.n; i++)
-		fprintf(out, "%s%s->cs_pid == %d", i ? " || " : " && (", cs, machine_pid(it.v[i]));
+		fprintf(out, "%s%s->cs_pid == %d", i ? " || " : " && (", cs,
+			dwire_pid_seen((pid_t)strtol(it.v[i], NULL, 0)));
 	fputs(it.n ? ")" : "", out);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/message.h"
 #include "cli/tool/table.h"
 
 #define MAX_PARAMS 40
@@ -55,7 +56,8 @@ struct tool {
 	const struct tool_file *file;
 	struct tool_file source;        /* what file is of a tool that is not built in */
 	const struct tool_file *script; /* more D, behind that of file: another tool's; or NULL */
-	FILE *err;                      /* messages */
+	struct messages *messages;      /* of the command */
+	FILE *err;                      /* where those of the tool go */
 	char name[32];
 	char title[128];
 	struct param params[MAX_PARAMS];

@@ -6,15 +6,15 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/dwire.h"
 #include "base/diag.h"
-#include "namespaces/zone.h"
 
 #define MAX_NAMES 32
 
@@ -148,7 +148,7 @@ static bool container_runs(const char *name, struct names *here)
 	while (dir && (d = readdir(dir))) {
 		char id[IFNAMSIZ];
 
-		if (!isdigit((unsigned char)d->d_name[0]) || !zone_container(dirfd(dir), d->d_name, id, sizeof(id)))
+		if (!isdigit((unsigned char)d->d_name[0]) || !dwire_container((pid_t)atoi(d->d_name), id, sizeof(id)))
 			continue;
 		names_add(here, id);
 		runs |= !strncmp(id, name, strlen(name) < strlen(id) ? strlen(name) : strlen(id));

@@ -10,16 +10,14 @@
 #include "cli/tool/args.h"
 #include "cli/tool/note.h"
 #include "cli/tool/program.h"
+#include "cli/trace.h"
 
 static int run_program(struct dwire *d, const struct tool *t, const char *text, size_t len)
 {
-	int status = 1;
-
-	dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len);
-	if (dwire_require(d, t->err) || (t->command && dwire_command(d, t->command, t->err)) ||
-		dwire_compile(d, DWIRE_DUMP_NONE, stdout, t->err) || dwire_run(d, stdout, t->err, &status))
+	if (dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
+		(t->command && dwire_command(d, t->command)) || dwire_compile(d))
 		return 1;
-	return status;
+	return trace(d, stdout);
 }
 
 static int run_tool(struct tool *t)
@@ -35,6 +33,8 @@ static int run_tool(struct tool *t)
 		fprintf(t->err, "%s: no memory\n", t->name);
 		goto out;
 	}
+	dwire_on_message(d, message_show, t->messages);
+	dwire_listing(d, false, t->err);
 	ok = tool_program(t, f);
 	fflush(f);
 	if (ok && tool_number(t, "tool_program"))
@@ -75,7 +75,7 @@ static int run_source(struct tool *t, int argc, char **argv)
 	int n = (int)base_name(argv[0], &base), r = input_read(argv[0], &text, &t->source.len);
 
 	if (r) {
-		fprintf(t->err, "dwire: cannot read %s: %s\n", argv[0], strerror(-r));
+		message(t->messages, "cannot read %s: %s", argv[0], strerror(-r));
 		free(text);
 		return 1;
 	}
@@ -88,14 +88,15 @@ static int run_source(struct tool *t, int argc, char **argv)
 	return r;
 }
 
-int tool_main(int argc, char **argv, FILE *err)
+int tool_main(int argc, char **argv, struct messages *messages)
 {
 	int n = tool_find(argv[0]), r;
 	struct tool *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return 1;
-	t->err = err;
+	t->messages = messages;
+	t->err = messages->out;
 	if (n < 0) {
 		r = run_source(t, argc, argv);
 	} else {

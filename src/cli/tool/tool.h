@@ -2,9 +2,8 @@
 /* tool: runs a tool, built in or from a file: reads its head, takes its arguments, makes its D program and traces. */
 #ifndef DWIRE_CLI_TOOL_TOOL_H
 #define DWIRE_CLI_TOOL_TOOL_H
-#include <stdio.h>
+#include "cli/message.h"
 
-/* Runs `name args...`; argv[0] is a tool's name or a file with a tool's source. Messages go to err. Returns the exit
- * status. */
-int tool_main(int argc, char **argv, FILE *err);
+/* Runs `name args...`; argv[0] is a tool's name or a file with a tool's source. Returns the exit status. */
+int tool_main(int argc, char **argv, struct messages *messages);
 #endif

@@ -81,7 +81,7 @@ chmod +x "$tmp/traffic"
 until_traced() { # PID
 	local i
 	for ((i = 0; i < 200; i++)); do
-		! find "/proc/$1/fd" -lname 'anon_inode:\[signalfd\]' 2>/dev/null | grep -q . || return
+		! find "/proc/$1/fd" -lname 'anon_inode:\[timerfd\]' 2>/dev/null | grep -q . || return
 		sleep 0.05
 	done
 	fail "$(tr '\0' ' ' <"/proc/$1/cmdline") does not begin"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* names: processes, namespaces and containers of this machine, by the numbers and names that probes show. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "api/dwire.h"
+#include "namespaces/pidns.h"
+#include "namespaces/zone.h"
+
+pid_t dwire_pid_seen(pid_t pid)
+{
+	pid_t outer = pidns_inner() ? pidns_outer(pid) : 0;
+
+	return outer ? outer : pid;
+}
+
+int dwire_netns_number(const char *path, uint32_t *number)
+{
+	int fd = zone_open_file(AT_FDCWD, path, number);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+bool dwire_container(pid_t pid, char *name, size_t size)
+{
+	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char text[16];
+	bool found;
+
+	if (proc < 0)
+		return false;
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	found = zone_container(proc, text, name, size);
+	close(proc);
+	return found;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* message: see message.h. Invariant: a message is written at once, so that it stays whole beside what other processes
+ * write to the same terminal. */
+#include "cli/message.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct messages messages_of(const char *argv0)
+{
+	size_t len = argv0 ? strlen(argv0) : 0;
+	bool dtrace = len >= 6 && !strcmp(argv0 + len - 6, "dtrace");
+
+	return (struct messages){ .program = dtrace ? "dtrace" : "dwire", .out = stderr };
+}
+
+void message(const struct messages *m, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	fprintf(m->out, "%s: %s\n", m->program, n < 0 ? "not enough memory" : text);
+	if (n >= 0)
+		free(text);
+}
+
+void message_show(void *ctx, const struct dwire_message *shown)
+{
+	const struct messages *m = ctx;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	dwire_print_message(shown, m->program, f ? f : m->out);
+	if (f && fclose(f) == 0)
+		fwrite(text, 1, len, m->out);
+	free(text);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* message: what the command tells its user beside the output. */
+#ifndef DWIRE_CLI_MESSAGE_H
+#define DWIRE_CLI_MESSAGE_H
+#include <stdio.h>
+
+#include "api/dwire.h"
+
+struct messages {
+	const char *program; /* "dwire"; "dtrace" if the command was called by a name that ends so */
+	FILE *out;           /* stderr */
+};
+
+struct messages messages_of(const char *argv0);
+/* Shows "program: text". */
+void message(const struct messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Shows a message of the library; ctx is a struct messages. */
+void message_show(void *ctx, const struct dwire_message *shown);
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trace: see trace.h. Input: a compiled program. Output: what it prints, and a status. */
+#include "cli/trace.h"
+
+#include "cli/signals.h"
+
+int trace(struct dwire *d, FILE *out)
+{
+	struct signals *signals = signals_take(d);
+	int status = 0, r;
+
+	dwire_output(d, out);
+	r = dwire_start(d);
+	if (!r) {
+		do
+			r = dwire_poll(d, -1);
+		while (r > 0);
+		if (dwire_end(d, &status) && !r)
+			r = -1;
+	}
+	signals_free(signals);
+	return r ? 1 : status;
+}

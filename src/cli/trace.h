@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trace: runs a compiled program to its end. */
+#ifndef DWIRE_CLI_TRACE_H
+#define DWIRE_CLI_TRACE_H
+#include "api/dwire.h"
+
+/* Traces, with the script's output on out, until exit(), a signal, or the end of the traced processes. Returns the exit
+ * status. */
+int trace(struct dwire *d, FILE *out);
+#endif
