@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 
 struct range {
 	uint32_t lo, hi;
@@ -65,36 +66,6 @@ static bool in_ranges(uint32_t c, const struct range *t, size_t n)
 	return false;
 }
 
-/* Decodes one multi-byte character (RFC 3629: no overlong forms, no surrogates, at most U+10FFFF).
- * Returns its length, or 0 when malformed. */
-static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *out)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n;
-
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		n = 2;
-	else if (s[0] >= 0xe0 && s[0] <= 0xef)
-		n = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	if (n > len)
-		return 0;
-	uint32_t c = s[0] & (0xffu >> (n + 1));
-
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3fu);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	*out = c;
-	return n;
-}
-
 static size_t print_hex(FILE *out, const unsigned char *s, size_t n)
 {
 	for (size_t i = 0; out && i < n; i++)
@@ -117,7 +88,7 @@ size_t escape_print(FILE *out, const char *text, size_t len, int keep_ws)
 			cols++;
 			continue;
 		}
-		if (c < 0x80 || !(n = utf8_decode(s + i, len - i, &c))) {
+		if (c < 0x80 || !(n = utf8_decode(text + i, len - i, &c))) {
 			n = 1;
 			cols += print_hex(out, s + i, 1);
 			continue;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* consume: records of several ring buffers, merged by time, through the actions of their clause.
- * Input: rings, maps and the image. Output: two streams.
- * Invariant: records are printed in order of their time stamps, unless a program takes more than HOLD_BACK_NS from
+/* consume: records of several ring buffers, merged by time.
+ * Input: rings, maps and the image. Output: calls of the sink.
+ * Invariant: records are handed on in order of their time stamps, unless a program takes more than HOLD_BACK_NS from
  * reading the clock to having room in its ring, or HELD_MAX_NS from there to the end of its record; each byte read lies
- * in its record; nothing is allocated per record. */
+ * in its record. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "consume/consume_priv.h"
+#include "base/clock.h"
+#include "consume/priv.h"
 #include "kernel/features.h"
 
 #define HOLD_BACK_NS 5000000ull /* interrupts may keep a program for some milliseconds */
@@ -18,6 +19,18 @@
 #define STORE_DEFAULT (4u << 20) /* bytes a CPU that fill and ring keep */
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+/* The most values that an action has. */
+static size_t most_values(const struct image *image)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < image->epids.n; i++)
+		for (size_t k = 0; k < image->epids.v[i].nactions; k++)
+			if (image->epids.v[i].actions[k].nargs > most)
+				most = image->epids.v[i].actions[k].nargs;
+	return most;
+}
+
 static int consumer_alloc(struct consumer *c)
 {
 	const struct consumer_env *env = &c->env;
@@ -25,16 +38,17 @@ static int consumer_alloc(struct consumer *c)
 
 	c->ncpus = features_possible_cpus();
 	c->missed_cap = env->image->progs.n + env->image->probes.n + 8;
-	c->out = out_new(env->out);
+	c->nvalues = most_values(env->image);
+	c->values = calloc(c->nvalues, sizeof(*c->values));
+	c->rooms = calloc(c->nvalues, sizeof(*c->rooms));
 	c->aggs = agg_new(env->image, env->map_fds, &c->decoder, &env->options->agg);
 	c->specs = specs_new(env->image->nspec, env->image->specsize);
 	c->rings = calloc(nrings + 1, sizeof(*c->rings));
 	c->heap = calloc(nrings + 1, sizeof(struct ring *));
 	c->drops = calloc(DW_DROP_COUNT * c->ncpus, sizeof(*c->drops));
 	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
-	c->flows = calloc(c->ncpus, sizeof(*c->flows));
 	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
-	return c->out && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->flows && c->missed
+	return c->values && c->rooms && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->missed
 		? 0
 		: -ENOMEM;
 }
@@ -55,14 +69,6 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		.names = env->names,
 		.ctx = env->ctx };
 	err = consumer_alloc(c);
-	if (!err)
-		consume_take_options(c);
-	if (!err)
-		c->out->rows = o->rows;
-	if (!err && o->oformat != OFMT_TEXT) {
-		c->doc = structured_new(c->out, o->oformat, o->opretty, o->oall);
-		err = c->doc ? 0 : -ENOMEM;
-	}
 	if (!err && o->bufpolicy != BUF_SWITCH) {
 		c->store = store_new(c->ncpus, o->bufsize ? o->bufsize : STORE_DEFAULT, o->bufpolicy == BUF_RING);
 		err = c->store ? 0 : -ENOMEM;
@@ -86,18 +92,18 @@ void consumer_free(struct consumer *c)
 		return;
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_close(&c->rings[i]);
-	structured_free(c->doc);
+	for (size_t i = 0; c->rooms && i < c->nvalues; i++)
+		value_room_free(&c->rooms[i]);
 	store_free(c->store);
 	agg_free(c->aggs);
 	specs_free(c->specs);
-	out_free(c->out);
 	free(c->rings);
 	free(c->heap);
 	free(c->drops);
 	free(c->fresh);
-	free(c->flows);
 	free(c->missed);
-	value_room_free(&c->room);
+	free(c->values);
+	free(c->rooms);
 	free(c);
 }
 
@@ -143,7 +149,7 @@ unsigned consumer_avail(const struct consumer *c)
 }
 
 /* ---- kept to the end --------------------------------------------------------------------------------------------- */
-/* An exit() in it ends the trace now, though it is printed later. */
+/* An exit() in it ends the trace now, though it is handed on later. */
 static void record_keep(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len)
 {
 	const struct epid *ep;
@@ -176,14 +182,14 @@ int consumer_release(struct consumer *c)
 		return 0;
 	c->store = NULL;
 	c->full = false;
-	c->exited = false; /* printing the record that did it says so again */
+	c->exited = false; /* the record that did it says so again */
 	agg_begin(c->aggs);
 	for (const struct store_rec *r = store_first(store); r; r = r->next)
 		consume_record(c, r->cpu, r->rec, r->len, false);
 	c->bad += store_lost(store);
 	consume_store_drops(c, store);
 	store_free(store);
-	return out_flush(c->out);
+	return sink_flush(c->env.sink);
 }
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
@@ -235,10 +241,10 @@ static void heap_make(struct consumer *c, uint64_t *cutoff)
 		heap_down(c, i);
 }
 
-/* What a pass is to print. */
+/* What a pass is to hand on. */
 struct pass {
 	uint64_t settled; /* a record with an earlier time stamp has room in its ring already */
-	uint64_t cutoff;  /* print those with this time stamp or an earlier one */
+	uint64_t cutoff;  /* hand on those with this time stamp or an earlier one */
 	bool hold;        /* but none that is later than one that is still being written */
 };
 
@@ -250,7 +256,7 @@ static unsigned merge(struct consumer *c, const struct pass *p)
 	unsigned n = 0;
 
 	heap_make(c, p->hold ? &cutoff : NULL);
-	while (c->nheap && !(running && c->exited) && !c->out->err && n < INT_MAX) {
+	while (c->nheap && !(running && c->exited) && !c->env.sink->err && n < INT_MAX) {
 		struct ring *r = c->heap[0];
 		const struct ring_slot *s = ring_peek(r);
 
@@ -279,14 +285,6 @@ static unsigned merge(struct consumer *c, const struct pass *p)
 	return n;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 static bool any_busy(const struct consumer *c)
 {
 	for (size_t i = 0; i < c->nrings; i++)
@@ -300,7 +298,7 @@ static bool wait_busy(const struct consumer *c, uint64_t begin)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
-	if (!any_busy(c) || c->out->err || now_ns() - begin > HELD_MAX_NS)
+	if (!any_busy(c) || c->env.sink->err || clock_now() - begin > HELD_MAX_NS)
 		return false;
 	nanosleep(&pause, NULL);
 	return true;
@@ -320,7 +318,7 @@ static void read_aggs(struct consumer *c, uint64_t now, bool final)
 int consumer_work(struct consumer *c, bool final)
 {
 	/* The time is taken before the producers' positions are read. */
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	struct pass p = { .settled = now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0 };
 	unsigned n = 0;
 	int err = 0;
@@ -332,7 +330,7 @@ int consumer_work(struct consumer *c, bool final)
 	if (!c->held_since)
 		c->held_since = now;
 	do {
-		p.hold = now_ns() - c->held_since < HELD_MAX_NS;
+		p.hold = clock_now() - c->held_since < HELD_MAX_NS;
 		n += merge(c, &p);
 	} while (final && wait_busy(c, now));
 	if (final && c->held_since) {
@@ -342,34 +340,38 @@ int consumer_work(struct consumer *c, bool final)
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_release(&c->rings[i], false);
 	if (n)
-		err = out_flush(c->out);
+		err = sink_flush(c->env.sink);
 	return err ? err : n > INT_MAX ? INT_MAX : (int)n;
 }
 
 void consumer_newline(struct consumer *c)
 {
-	if (!c->doc && c->out->rows <= ROWS_TEXT)
-		out_bytes(c->out, "\n", 1);
+	if (c->env.sink->ops->newline)
+		c->env.sink->ops->newline(c->env.sink);
 }
 
 int consumer_aggs(struct consumer *c)
 {
+	const size_t n = c->env.image->aggs.n;
+	struct sink *sink = c->env.sink;
+	uint32_t *ids;
+
+	if (!sink->ops->rest)
+		return sink_flush(sink);
+	ids = calloc(n + 1, sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = i;
 	agg_begin(c->aggs);
-	if (c->doc) {
-		structured_rest(c->doc, c->env.image, c->aggs);
-		return out_flush(c->out);
-	}
-	if (c->out->rows)
-		return out_flush(c->out);
-	/* dtrace(1) ends what it prints by an empty line, and the aggregations follow. */
-	out_bytes(c->out, "\n", 1);
-	agg_print_rest(c->aggs, c->out);
-	return out_flush(c->out);
+	sink->ops->rest(sink, &(struct printa){ .set = c->aggs, .ids = ids, .n = n });
+	free(ids);
+	return sink_flush(sink);
 }
 
 int consumer_end(struct consumer *c)
 {
-	if (c->doc)
-		structured_end(c->doc);
-	return out_flush(c->out);
+	if (c->env.sink->ops->finish)
+		c->env.sink->ops->finish(c->env.sink);
+	return sink_flush(c->env.sink);
 }

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agg/agg.h"
 #include "base/arena.h"
 #include "base/stability.h"
 #include "base/vec.h"
@@ -15,7 +14,24 @@ enum bufpolicy { BUF_SWITCH, BUF_FILL, BUF_RING };
 /* oformat: the output as text, or as one document of records and aggregations. */
 enum oformat { OFMT_TEXT, OFMT_JSON, OFMT_XML, OFMT_HTML };
 
+/* rows: what printf and printa print are rows of a table, or not. */
+enum row_format { ROWS_NONE, ROWS_TEXT, ROWS_JSON, ROWS_CSV };
+enum agg_encoding { ENC_UNSET, ENC_ASCII, ENC_UTF8 };
+
 typedef VEC(const char *) option_list;
+
+/* How aggregations are sorted and laid out. */
+struct agg_opts {
+	bool sort_key;         /* aggsortkey: by key, then value */
+	bool sort_rev;         /* aggsortrev */
+	uint32_t key_pos;      /* aggsortkeypos: the key to compare first, from 0 */
+	uint32_t agg_pos;      /* aggsortpos: the aggregation to compare first in a printa of several, from 0 */
+	bool sort_sum;         /* aggsortsum: rows of several aggregations by the sum of their numbers */
+	uint32_t rows;         /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
+	bool hist, pack, zoom; /* agghist, aggpack, aggzoom: other layouts of aggregations */
+	enum agg_encoding encoding; /* of bars: blocks, or plain characters */
+	bool percpu;                /* aggpercpu: the part of each CPU, too */
+};
 
 struct options {
 	/* of the compiler */

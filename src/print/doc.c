@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "print/quote.h"
+
 static const char *const heads[] = { [OFMT_XML] = "<?xml version=\"1.0\"?>" };
 
 static void newline(struct doc *d)
@@ -20,76 +22,12 @@ static void newline(struct doc *d)
 	out_pad(d->o, d->format == OFMT_HTML ? 0 : levels * 2);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------- */
-/* Length of the UTF-8 character at s; 0: it is none. */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-	static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const size_t n = *s < 0x80    ? 1
-		: (*s & 0xe0) == 0xc0 ? 2
-		: (*s & 0xf0) == 0xe0 ? 3
-		: (*s & 0xf8) == 0xf0 ? 4
-				      : 0;
-	unsigned c = n > 1 ? *s & (0x7fu >> n) : *s;
-
-	if (!n || n > left)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	return (n == 1 || c >= least[n]) && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? n : 0;
-}
-
-static void put_json_char(struct out *o, unsigned char c)
-{
-	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-	const char *p = c ? strchr(named, c) : NULL;
-	char buf[8];
-
-	if (p)
-		snprintf(buf, sizeof(buf), "\\%c", letters[p - named]);
-	else
-		snprintf(buf, sizeof(buf), "\\u%04x", c);
-	out_str(o, buf);
-}
-
-static void put_markup_char(struct out *o, unsigned char c)
-{
-	const char *s = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
-
-	if (s)
-		out_str(o, s);
-	else if (c >= ' ' || c == '\n' || c == '\t')
-		out_bytes(o, (const char *)&c, 1);
-	else
-		out_str(o, "?"); /* XML has no such characters at all */
-}
-
 static void put_text(struct doc *d, const char *s, size_t len)
 {
-	const unsigned char *p = (const unsigned char *)s;
-
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = utf8_length(p + i, len - i);
-		if (!n)
-			out_str(d->o, "\xef\xbf\xbd");
-		else if (n > 1 ||
-			(d->format == OFMT_JSON && p[i] >= ' ' && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f))
-			out_bytes(d->o, s + i, n);
-		else if (d->format == OFMT_JSON)
-			put_json_char(d->o, p[i]);
-		else
-			put_markup_char(d->o, p[i]);
-	}
-}
-
-void doc_json(struct out *o, const char *s, size_t len)
-{
-	struct doc d = { .o = o, .format = OFMT_JSON };
-
-	put_text(&d, s, len);
+	if (d->format == OFMT_JSON)
+		quote_json(d->o, s, len);
+	else
+		quote_markup(d->o, s, len);
 }
 
 /* ---- structure --------------------------------------------------------------------------------------------------- */

@@ -3,8 +3,7 @@
  * layout, commas and escapes are done here. */
 #ifndef DWIRE_PRINT_DOC_H
 #define DWIRE_PRINT_DOC_H
-#include "options/options.h"
-#include "print/print.h"
+#include "print/out.h"
 
 #define DOC_DEPTH 16
 
@@ -27,7 +26,5 @@ void doc_open_list(struct doc *d, const char *name);
 void doc_close(struct doc *d);
 /* A member; of a list: an element (name NULL). */
 void doc_text(struct doc *d, const char *name, const char *s, size_t len);
-/* Text as it stands between the quotes of a JSON string. */
-void doc_json(struct out *o, const char *s, size_t len);
 void doc_int(struct doc *d, const char *name, uint64_t v, bool is_signed);
 #endif

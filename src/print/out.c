@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* out: bytes on their way to a stream.
+/* out: see out.h.
  * Input: text, raw or to be escaped. Output: the stream, in pieces of up to OUT_SIZE bytes.
  * Invariant: after the first error of the stream nothing more is written and every call stays harmless.
  * No memory is allocated after out_new(). */
+#include "print/out.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,22 +12,19 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "print/print.h"
-#include "print/rows.h"
 
 /* Traced strings are escaped in pieces of at most this many bytes; a byte becomes at most four. */
 #define ESC_PIECE 1024
 
-struct out *out_new(FILE *f)
+struct out *out_new(FILE *f, const struct style *style, const struct options *options)
 {
 	struct out *o = malloc(sizeof(*o));
 
 	if (!o)
 		return NULL;
 	o->f = o->main = f;
-	o->plain = false;
-	o->rows = ROWS_NONE;
-	o->indent = 0;
+	o->style = style;
+	o->options = options;
 	o->drained = 0;
 	o->n = 0;
 	o->err = 0;
@@ -155,24 +154,6 @@ void out_int(struct out *o, int64_t v, size_t width)
 	out_bytes(o, p, n);
 }
 
-static bool is_plain(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (s[i] < 0x20 || s[i] >= 0x7f)
-			return false;
-	return true;
-}
-
-/* Columns of text that is written as it is: its bytes less the continuation bytes of UTF-8. */
-static size_t raw_columns(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)s[i] & 0xc0) != 0x80;
-	return n;
-}
-
 /* The length of the next piece: not within a UTF-8 character. */
 static size_t piece_of(const char *s, size_t len)
 {
@@ -200,27 +181,4 @@ void out_safe(struct out *o, const char *s, size_t len)
 		s += n;
 		len -= n;
 	}
-}
-
-void out_text(struct out *o, const char *s, size_t len, bool raw, int width)
-{
-	bool plain;
-
-	if (o->rows > ROWS_TEXT) {
-		rows_text(o, s, len);
-		return;
-	}
-	plain = is_plain(s, len);
-	size_t want = width < 0 ? (size_t) - (long)width : (size_t)width;
-	size_t cols = plain ? len : raw ? raw_columns(s, len) : want ? escape_print(NULL, s, len, 1) : 0;
-
-	raw = raw || o->plain;
-	if (width > 0 && cols < want)
-		out_pad(o, want - cols);
-	if (plain || raw)
-		out_bytes(o, s, len);
-	else
-		out_safe(o, s, len);
-	if (width < 0 && cols < want)
-		out_pad(o, want - cols);
 }

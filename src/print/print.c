@@ -1,56 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print: printf, trace and the line head.
- * Input: a record or a key and its fields. Output: text in an out. Nothing is allocated.
- * Source: D manual, chapter "Output Formatting". */
+/* print: formats, the default layout of values, memory.
+ * Input: decoded values. Output: text in an out. */
 #include "print/print.h"
 
 #include <string.h>
 
-#include "print/rows.h"
-#include "symbols/symtext.h"
-
-struct stack_lines {
-	struct out *o;
-	int indent;
-	bool one, any;
-};
-
-static void put_frame(void *ctx, const char *text, size_t len)
-{
-	struct stack_lines *l = ctx;
-
-	if (l->one) { /* one line for all */
-		out_bytes(l->o, ";", l->any);
-		out_text(l->o, text, len, false, 0);
-	} else {
-		out_pad(l->o, (size_t)l->indent);
-		out_text(l->o, text, len, false, 0);
-		out_bytes(l->o, "\n", 1);
-	}
-	l->any = true;
-}
-
-void print_stack(struct out *o, const struct value *v, int indent)
-{
-	struct stack_lines l = { .o = o, .indent = indent < 0 ? o->indent : indent };
-
-	if (!v->names || v->len < (v->field == FIELD_STACK ? 0 : sizeof(uint64_t)))
-		return;
-	l.one = symtext_folded(v->names) || o->rows > ROWS_TEXT;
-	if (!l.one)
-		out_str(o, "\n");
-	symtext_frames(v->names, v->field, v->s, v->len, put_frame, &l);
-}
-
-bool print_is_folded(const struct value *v)
-{
-	return v->kind == VALUE_STACK && v->names && symtext_folded(v->names);
-}
+#include "print/stack.h"
 
 void print_plain(struct out *o, const struct value *v)
 {
 	if (v->kind == VALUE_STACK)
-		print_stack(o, v, -1);
+		o->style->stack(o, v, -1);
 	else if (v->kind == VALUE_INT)
 		out_int(o, (int64_t)v->i, 0);
 	else
@@ -90,42 +50,29 @@ void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src)
 		if (it.flags & FMT_AGG && src->agg)
 			src->agg(src, o, &it, &owed);
 		else
-			rows_conv(o, &it, it.width, it.prec, src->next(src), &owed);
+			o->style->conv(o, &it, it.width, it.prec, src->next(src), &owed);
 	}
 }
 
-/* The fields of a record. */
-struct field_source {
+/* The values of a record. */
+struct value_source {
 	struct fmt_source src;
-	const struct decoder *dec;
-	const struct field *args;
-	size_t nargs, next;
-	const uint8_t *data;
-	size_t len;
-	struct value v;
-	struct value_room room;
+	const struct value *next, *end;
 };
 
-static const struct value *next_field(struct fmt_source *src)
+static const struct value *next_value(struct fmt_source *src)
 {
-	static const struct field none = { .kind = FIELD_CHARS };
-	struct field_source *s = (struct field_source *)src;
-	const struct field *f = s->next < s->nargs ? &s->args[s->next] : &none;
+	static const struct value none = { .kind = VALUE_TEXT, .field = FIELD_CHARS, .s = "" };
+	struct value_source *s = (struct value_source *)src;
 
-	s->next++;
-	value_read(s->dec, f, s->data, s->len, &s->room, &s->v);
-	return &s->v;
+	return s->next < s->end ? s->next++ : &none;
 }
 
-void print_format(struct out *o, const struct decoder *dec, const struct fmt *fmt, const struct field *args,
-	size_t nargs, const uint8_t *data, size_t len)
+void print_format(struct out *o, const struct fmt *fmt, const struct value *values, size_t n)
 {
-	struct field_source s = {
-		.src = { next_field, NULL }, .dec = dec, .args = args, .nargs = nargs, .data = data, .len = len
-	};
+	struct value_source s = { .src = { next_value, NULL }, .next = values, .end = values + n };
 
 	print_walk(o, fmt, &s.src);
-	value_room_free(&s.room);
 }
 
 /* ---- default layout ---------------------------------------------------------------------------------------------- */
@@ -138,8 +85,8 @@ void print_trace(struct out *o, const struct value *v, bool quiet)
 		out_int(o, (int64_t)v->i, quiet ? 0 : v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3);
 		break;
 	case VALUE_STACK:
-		print_stack(o, v, -1);
-		out_bytes(o, "\n", print_is_folded(v));
+		o->style->stack(o, v, -1);
+		out_bytes(o, "\n", stack_is_folded(v));
 		break;
 	case VALUE_TEXT:
 		if (value_is_symbol(v)) {
@@ -164,27 +111,6 @@ void print_trace_raw(struct out *o, const struct value *v, size_t size)
 	size = size < sizeof(buf) ? size : sizeof(buf);
 	memcpy(buf, v->s, v->len < size ? v->len : size);
 	print_dump(o, buf, size);
-}
-
-void print_header(struct out *o)
-{
-	out_str(o, "CPU     ID                    FUNCTION:NAME\n");
-}
-
-void print_head(struct out *o, unsigned cpu, const struct image_probe *p)
-{
-	size_t nfunc = strlen(p->func), nname = strlen(p->name);
-
-	out_int(o, cpu, 3);
-	out_pad(o, 1);
-	out_int(o, p->id, 6);
-	out_pad(o, 1);
-	if (nfunc + 1 + nname < 32)
-		out_pad(o, 32 - nfunc - 1 - nname);
-	out_bytes(o, p->func, nfunc);
-	out_bytes(o, ":", 1);
-	out_bytes(o, p->name, nname);
-	out_pad(o, 1);
 }
 
 void print_dump(struct out *o, const uint8_t *p, size_t len)

@@ -1,89 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rows: see rows.h. Input: values. Output: their text. Invariant: with json, whatever was traced, a row that its format
- * makes well-formed is well-formed. */
-#include "print/rows.h"
-
+/* rows: -x rows: what printf and printa print are rows of a table: text in columns, JSON or CSV. The format says the
+ * rest: quotes, names, commas. Nothing else is printed: no aggregation that the script did not print; with JSON an
+ * object for each drop: {"drops":3,"message":"3 drops on CPU 0"}. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "print/doc.h"
+#include "print/quote.h"
+#include "print/style.h"
+#include "print/text.h"
 
-/* A zero-padded number is the second half of another ("%d.%03d"): it keeps its width. */
-void rows_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *debt)
+static void json_drop(struct sink *s, const struct drop *d)
 {
-	size_t want = width > 0 && !(it->flags & FMT_ZERO) ? (size_t)width : 0;
-	size_t room = want > *debt ? want - *debt : 0;
-	uint64_t start = out_total(o), n;
+	struct text *t = (struct text *)s;
+	char buf[64], message[256];
 
-	if (o->rows != ROWS_TEXT || !want) {
-		print_conv(o, it, width, prec, v);
-		return;
+	text_drop(s, d);
+	drop_text(d, true, message, sizeof(message));
+	snprintf(buf, sizeof(buf), "{\"drops\":%" PRIu64 ",\"message\":\"", d->n);
+	out_str(t->out, buf);
+	quote_json(t->out, message, strlen(message));
+	out_str(t->out, "\"}\n");
+}
+
+#define ROWS_OPS(newline_fn, drop_fn)                                                                                \
+	{                                                                                                            \
+		.begin = text_begin, .item = text_item, .printa = text_printa, .end = text_end, .fault = text_fault, \
+		.drop = (drop_fn), .control = text_control, .newline = (newline_fn), .flush = text_flush,            \
+		.free = text_free,                                                                                   \
 	}
-	print_conv(o, it, (int)room, prec, v);
-	n = out_total(o) - start;
-	*debt = *debt + n > want ? *debt + n - want : 0;
-}
 
-static void csv_text(struct out *o, const char *s, size_t len)
+struct sink *rows_sink_new(const struct print_to *to)
 {
-	while (len) {
-		const char *quote = memchr(s, '"', len);
-		size_t n = quote ? (size_t)(quote - s) + 1 : len;
+	static const struct sink_ops columns = ROWS_OPS(text_newline, text_drop), json = ROWS_OPS(NULL, json_drop),
+				     csv = ROWS_OPS(NULL, text_drop);
+	struct text *t = to->options->rows == ROWS_JSON ? text_open(to, &json, &style_json)
+		: to->options->rows == ROWS_CSV         ? text_open(to, &csv, &style_csv)
+							: text_open(to, &columns, &style_columns);
 
-		out_safe(o, s, n);
-		if (quote)
-			out_bytes(o, "\"", 1);
-		s += n;
-		len -= n;
-	}
-}
-
-void rows_text(struct out *o, const char *s, size_t len)
-{
-	if (o->rows == ROWS_JSON)
-		doc_json(o, s, len);
-	else
-		csv_text(o, s, len);
-}
-
-struct dist_pass {
-	struct out *o;
-	bool json, any;
-};
-
-static void add_bucket(void *ctx, int64_t value, int64_t n)
-{
-	struct dist_pass *p = ctx;
-	char buf[80];
-
-	if (!n)
-		return;
-	if (p->json)
-		snprintf(buf, sizeof(buf), "%s{\"value\":%" PRId64 ",\"count\":%" PRId64 "}", p->any ? "," : "", value,
-			n);
-	else
-		snprintf(buf, sizeof(buf), "%s%" PRId64 ":%" PRId64, p->any ? " " : "", value, n);
-	out_str(p->o, buf);
-	p->any = true;
-}
-
-void rows_dist(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal)
-{
-	struct dist_pass p = { .o = o, .json = o->rows == ROWS_JSON };
-
-	out_str(o, p.json ? "[" : "");
-	agg_each_bucket(g, words, normal, add_bucket, &p);
-	out_str(o, p.json ? "]" : "");
-}
-
-void rows_drop(struct out *o, uint64_t n, const char *message)
-{
-	char buf[64];
-
-	if (o->rows != ROWS_JSON)
-		return;
-	snprintf(buf, sizeof(buf), "{\"drops\":%" PRIu64 ",\"message\":\"", n);
-	out_str(o, buf);
-	doc_json(o, message, strlen(message));
-	out_str(o, "\"}\n");
+	return t ? &t->sink : NULL;
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "consume/consume.h"
 #include "consume/symnote.h"
 #include "load/attach.h"
@@ -30,14 +31,6 @@
 #define REPORT_NS 1000000000u /* drops are reported this often */
 #define SETTLE_NS 5200000u    /* the consumer holds back records younger than 5 ms */
 #define LAST_PASSES 8         /* at the end: a pass stops behind the record of an exit() */
-
-uint64_t session_now(void)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 struct session *session_new(const struct image *image, const struct session_options *opts)
 {
@@ -93,7 +86,7 @@ static int empty_rings(struct session *s, bool final)
 		return 0;
 	session_note_names(s);
 	n = consumer_work(s->consumer, final);
-	s->empty_at = session_now() + session_switchrate(s);
+	s->empty_at = clock_now() + session_switchrate(s);
 	if (n < 0)
 		return session_output_failed(s, n);
 	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
@@ -119,14 +112,13 @@ static void report_drops(struct session *s)
 {
 	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
 
-	(void)consumer_report_drops(s->consumer);
 	if (drops > s->owner_drops)
-		report_note(s->opts.to, "%llu socket owner drop%s", (unsigned long long)(drops - s->owner_drops),
-			drops - s->owner_drops == 1 ? "" : "s");
+		consumer_add_drops(s->consumer, DROP_OWNER, drops - s->owner_drops);
 	s->owner_drops = drops;
+	(void)consumer_report_drops(s->consumer);
 	if (s->attached)
 		attach_look(s->attached, s->opts.to);
-	s->report_at = session_now() + session_report_rate(s);
+	s->report_at = clock_now() + session_report_rate(s);
 }
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
@@ -178,7 +170,7 @@ static int handle(struct session *s, const struct epoll_event *ev)
 			report_error(s->opts.to, err, D_NONE, NULL, "cannot fire a tick probe: %s", strerror(-err));
 		break;
 	case EV_RING:
-		settled = session_now() + SETTLE_NS;
+		settled = clock_now() + SETTLE_NS;
 		if (settled < s->empty_at)
 			s->empty_at = settled;
 		break;
@@ -221,7 +213,7 @@ static int keep_up(struct session *s)
 /* Empties the rings when it is time, or sooner when one fills up. */
 static int serve_rings(struct session *s)
 {
-	uint64_t now = session_now();
+	uint64_t now = clock_now();
 	bool due = now >= s->empty_at;
 	int n = due ? keep_up(s) : 0;
 
@@ -277,12 +269,8 @@ static void add_missed(struct session *s)
 		for (size_t k = 0; k < p->nparts; k++)
 			add_missed_in(s, p->parts[k].probe, p, n);
 	}
-	if (late)
-		report_note(s->opts.to, "%llu tick firing%s missed (too late)", (unsigned long long)late,
-			late == 1 ? "" : "s");
-	if (slept)
-		report_note(s->opts.to, "%llu profile firing%s missed (a CPU's clock did not fire)",
-			(unsigned long long)slept, slept == 1 ? "" : "s");
+	consumer_add_drops(s->consumer, DROP_TICK, late);
+	consumer_add_drops(s->consumer, DROP_PROFILE, slept);
 }
 
 static int fire_end(struct session *s)
@@ -336,6 +324,7 @@ void session_free(struct session *s)
 	attach_free(s->attached);
 	tick_free(s->ticks);
 	consumer_free(s->consumer);
+	sink_free(s->sink);
 	load_free(s->loaded);
 	owner_stop(s->owner);
 	if (s->timer >= 0)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "consume/consume.h"
 #include "load/attach.h"
 #include "load/links.h"
@@ -20,6 +21,7 @@
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
+#include "print/sinks.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
 #include "symbols/symtext.h"
@@ -114,16 +116,18 @@ static int make_consumer(struct session *s)
 		.map_fds = s->loaded->maps,
 		.ring_fds = s->loaded->rings,
 		.nrings = (int)s->loaded->nrings,
-		.out = s->opts.out,
-		.err = s->opts.err,
+		.sink = print_sink_new(
+			&(struct print_to){ .out = s->opts.out, .options = s->opts.options, .report = s->opts.to }),
+		.report = s->opts.to,
 		.options = s->opts.options,
 		.zone_name = name_zone,
 		.moved = moved_counters,
 		.names = s->symtext,
 		.ctx = s,
 	};
-	int err = consumer_new(&env, &s->consumer);
+	int err = env.sink ? consumer_new(&env, &s->consumer) : -ENOMEM;
 
+	s->sink = env.sink;
 	if (err)
 		report_error(s->opts.to, err, D_NONE, NULL, "cannot map the ring buffers: %s", strerror(-err));
 	return err;
@@ -288,7 +292,7 @@ int session_arm(struct session *s)
 	/* The output so far shall be seen before a long wait. */
 	if (!err && fflush(s->opts.out) != 0)
 		err = session_output_failed(s, -errno);
-	s->empty_at = s->peek_at = session_now() + session_switchrate(s) / PEEKS;
-	s->report_at = session_now() + session_report_rate(s);
+	s->empty_at = s->peek_at = clock_now() + session_switchrate(s) / PEEKS;
+	s->report_at = clock_now() + session_report_rate(s);
 	return err ? err : session_wake(s);
 }

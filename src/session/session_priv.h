@@ -21,6 +21,7 @@ struct session {
 	struct symtext *symtext;
 	struct owner *owner;
 	struct loaded *loaded;
+	struct sink *sink; /* of the consumer */
 	struct consumer *consumer;
 	int epoll, timer;
 	struct attached *attached; /* NULL: BEGIN said exit() */
@@ -36,7 +37,6 @@ struct session {
 	bool output_gone;                      /* writing has failed: nothing more is written */
 };
 
-uint64_t session_now(void);                            /* CLOCK_MONOTONIC ns */
 uint64_t session_switchrate(const struct session *s);  /* ns: how often the rings are emptied */
 uint64_t session_report_rate(const struct session *s); /* ns: how often drops are reported */
 /* Adds a descriptor to those that session_work() waits for. 0 or -errno. */

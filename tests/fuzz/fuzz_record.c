@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag_text.h"
 #include "consume/consume.h"
+#include "print/sinks.h"
 
 #define RING_SIZE 1024
 #define NRINGS 2
@@ -64,7 +66,7 @@ static struct fmt fmts[6];
 static struct action actions[40];
 static struct epid epids[40];
 static struct image image;
-static FILE *devnull, *sink;
+static FILE *devnull, *checked;
 
 static const char *zone(void *ctx, uint32_t inum)
 {
@@ -141,8 +143,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	image_make();
 	devnull = fopen("/dev/null", "w");
-	sink = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = sink_write });
-	if (!devnull || !sink)
+	checked = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = sink_write });
+	if (!devnull || !checked)
 		abort();
 	return 0;
 }
@@ -193,7 +195,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct options opts;
-	struct consumer_env env = { .image = &image, .options = &opts, .out = sink, .err = devnull, .zone_name = zone };
+	const struct reporter report = { diag_write, devnull };
+	struct consumer_env env = { .image = &image, .options = &opts, .report = &report, .zone_name = zone };
 	unsigned long cons[NRINGS], prod[NRINGS];
 	uint8_t *ring[NRINGS];
 	struct consumer *c;
@@ -208,7 +211,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opts.agg.sort_rev = data[0] & 8;
 	opts.agg.key_pos = data[0] >> 4;
 	opts.agg.agg_pos = data[0] >> 6;
-	if (consumer_new(&env, &c))
+	env.sink = print_sink_new(&(struct print_to){ checked, &opts, &report });
+	if (!env.sink || consumer_new(&env, &c))
 		abort();
 	for (size_t i = 0; i < NRINGS; i++) {
 		size_t half = (size - 4) / NRINGS;
@@ -243,6 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	(void)consumer_report_drops(c);
 	consumer_free(c);
+	sink_free(env.sink);
 	for (size_t i = 0; i < NRINGS; i++)
 		free(ring[i]);
 	return 0;

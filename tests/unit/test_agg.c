@@ -4,9 +4,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "agg/agg.h"
 #include "datum.h"
 #include "lang/format.h"
+#include "print/table.h"
+#include "print/text.h"
 #include "unit.h"
 
 #define MAX_KEYS 3
@@ -23,7 +24,9 @@ struct rig {
 	struct image image;
 	struct decoder dec;
 	struct agg_set *set;
-	struct out *out;
+	struct options options;
+	struct sink *sink;
+	struct out *out; /* of the sink */
 	struct capture cap;
 	struct arena *arena;
 };
@@ -53,16 +56,20 @@ static void rig_open(struct rig *r, const struct agg_opts *opts)
 	r->image.maps.n = r->image.aggs.n;
 	capture_open(&r->cap);
 	r->arena = arena_new();
-	r->out = out_new(r->cap.f);
+	options_init(&r->options);
+	if (opts)
+		r->options.agg = *opts;
+	r->sink = text_sink_new(&(struct print_to){ r->cap.f, &r->options, NULL });
 	r->set = agg_new(&r->image, r->fds, &r->dec, opts);
-	if (!r->arena || !r->out || !r->set)
+	if (!r->arena || !r->sink || !r->set)
 		abort();
+	r->out = ((struct text *)r->sink)->out;
 }
 
 static void rig_close(struct rig *r)
 {
 	agg_free(r->set);
-	out_free(r->out);
+	sink_free(r->sink);
 	arena_free(r->arena);
 	capture_close(&r->cap);
 	for (size_t i = 0; i < MAX_AGGS; i++)
@@ -120,7 +127,15 @@ static void printa(struct rig *r, const char *fmt, size_t n)
 
 	if (fmt && fmt_parse(r->arena, fmt, strlen(fmt), &f, &err, &off))
 		abort();
-	agg_printa(r->set, r->out, fmt ? &f : NULL, ids, n);
+	r->sink->ops->printa(r->sink, NULL, &(struct printa){ r->set, fmt ? &f : NULL, ids, n });
+}
+
+/* The aggregations that printa() has not shown. */
+static void print_rest(struct rig *r)
+{
+	for (uint32_t id = 0; id < r->image.aggs.n; id++)
+		if (!agg_done(r->set, id))
+			table_print(r->out, agg_table(r->set, &id, 1));
 }
 
 /* ---- layouts ----------------------------------------------------------------------------------------------------- */
@@ -199,7 +214,7 @@ static void test_layouts(void)
 		}
 		for (size_t k = 0; k < ANY_ROWS && (layouts[i].rows[k].words[0] || layouts[i].rows[k].words[1]); k++)
 			feed(&r, 0, layouts[i].rows[k].key, layouts[i].rows[k].words);
-		agg_print_rest(r.set, r.out);
+		print_rest(&r);
 		expect(&r, layouts[i].name, layouts[i].want);
 		rig_close(&r);
 	}
@@ -441,9 +456,9 @@ static void test_joined(void)
 			      "  b                                                                 5                "
 			      "4\n");
 		/* Only what no printa named is left for the end. */
-		agg_print_rest(r.set, r.out);
+		print_rest(&r);
 		expect(&r, "rest", "  a                                                                 1\n");
-		agg_print_rest(r.set, r.out);
+		print_rest(&r);
 		expect(&r, "rest, again", "");
 		rig_close(&r);
 	}
@@ -496,7 +511,7 @@ static void test_actions(void)
 	agg_clear(r.set, 9);
 	agg_trunc(r.set, 9, 0);
 	agg_normalize(r.set, 9, 1);
-	agg_printa(r.set, r.out, NULL, (const uint32_t[]){ 9 }, 1);
+	r.sink->ops->printa(r.sink, NULL, &(struct printa){ r.set, NULL, (const uint32_t[]){ 9 }, 1 });
 	agg_absorb(r.set, 9, "x", (const uint64_t[]){ 2 }, 1);
 	expect(&r, "no such aggregation", "\n");
 	CHECK(agg_lost(r.set) == 0, "lost");
@@ -514,7 +529,7 @@ static void test_keyless(void)
 	r.aggs[1].fn = DW_AGG_AVG;
 	rig_open(&r, NULL);
 	agg_absorb(r.set, 0, "", (const uint64_t[]){ 0, 0 }, 2);
-	agg_print_rest(r.set, r.out);
+	print_rest(&r);
 	expect(&r, "nothing yet", "");
 	agg_absorb(r.set, 0, "", (const uint64_t[]){ 2, 3 }, 2);
 	agg_absorb(r.set, 1, "", (const uint64_t[]){ 1, 10, 1, 20 }, 2);
@@ -635,7 +650,7 @@ static void test_kernel_keyless(int fd)
 	r.aggs[0].fn = DW_AGG_MIN;
 	r.fds[0] = fd;
 	rig_open(&r, NULL);
-	agg_print_rest(r.set, r.out);
+	print_rest(&r);
 	map_set(fd, &zero, (const uint64_t[]){ 5, 1 }, NULL, 2);
 	agg_begin(r.set);
 	printa(&r, "%@d;", 1);

@@ -8,8 +8,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/diag_text.h"
 #include "consume/consume.h"
 #include "datum.h"
+#include "print/sinks.h"
 #include "unit.h"
 
 #define NRINGS 3
@@ -67,9 +69,21 @@ struct rig {
 	unsigned long cons[NRINGS], prod[NRINGS];
 	_Alignas(8) uint8_t data[NRINGS][2 * RING_SIZE];
 	struct consumer *c;
+	struct sink *sink;
 	struct capture out, err;
 	struct options options;
+	struct reporter report;
 };
+
+/* Text on out, reports on err. */
+static void env_output(struct consumer_env *env, struct reporter *report, FILE *out, FILE *err)
+{
+	*report = (struct reporter){ diag_write, err };
+	env->report = report;
+	env->sink = print_sink_new(&(struct print_to){ out, env->options, report });
+	if (!env->sink)
+		abort();
+}
 
 /* start: where the positions begin, so that records wrap. */
 static void rig_open(struct rig *r, bool quiet, unsigned long start)
@@ -81,8 +95,8 @@ static void rig_open(struct rig *r, bool quiet, unsigned long start)
 	r->options.quiet = quiet;
 	capture_open(&r->out);
 	capture_open(&r->err);
-	env.out = r->out.f;
-	env.err = r->err.f;
+	env_output(&env, &r->report, r->out.f, r->err.f);
+	r->sink = env.sink;
 	if (consumer_new(&env, &r->c))
 		abort();
 	for (size_t i = 0; i < NRINGS; i++) {
@@ -95,6 +109,7 @@ static void rig_open(struct rig *r, bool quiet, unsigned long start)
 static void rig_close(struct rig *r)
 {
 	consumer_free(r->c);
+	sink_free(r->sink);
 	capture_close(&r->out);
 	capture_close(&r->err);
 }
@@ -456,15 +471,15 @@ static void test_broken_stream(void)
 
 	if (!full || !err)
 		abort();
-	env.out = full;
-	env.err = err;
 	memset(&r, 0, sizeof(r));
+	env_output(&env, &r.report, full, err);
 	CHECK(!consumer_new(&env, &c), "new");
 	CHECK(!consumer_add_memory_ring(c, r.cons, r.prod, r.data[0], RING_SIZE), "ring");
 	put(&r, 0, 1, E_PRINTF, 1, 0);
 	CHECK(consumer_work(c, false) == -ENOSPC, "the error is told");
 	CHECK(consumer_aggs(c) == -ENOSPC, "again");
 	consumer_free(c);
+	sink_free(env.sink);
 	fclose(full);
 	fclose(err);
 	consumer_free(NULL);
@@ -546,13 +561,13 @@ static void test_kernel_rings(int rings[2], const int progs[2])
 	size_t ncpus = (size_t)libbpf_num_possible_cpus();
 	uint64_t *counts = calloc(ncpus, sizeof(*counts));
 	struct capture out, err;
+	struct reporter report;
 	struct consumer *c;
 	int in = 0, got = 0;
 
 	capture_open(&out);
 	capture_open(&err);
-	env.out = out.f;
-	env.err = err.f;
+	env_output(&env, &report, out.f, err.f);
 	env.map_fds = fds;
 	if (!counts || consumer_new(&env, &c))
 		abort();
@@ -603,6 +618,7 @@ static void test_kernel_rings(int rings[2], const int progs[2])
 	CHECK(consumer_drops(c, DW_DROP_OWNER) == 5 && consumer_drops(c, DW_DROP_COUNT) == 0, "totals");
 	CHECK(consumer_report_drops(c) == 0, "nothing new");
 	consumer_free(c);
+	sink_free(env.sink);
 	capture_close(&out);
 	capture_close(&err);
 	free(counts);
@@ -614,9 +630,7 @@ static void test_kernel(void)
 	uint32_t size = (uint32_t)sysconf(_SC_PAGESIZE);
 	int rings[2], progs[2], bad_fds[1] = { -1 };
 	struct options none = { .quiet = false };
-	struct consumer_env env = {
-		.image = &image, .options = &none, .out = stdout, .err = stderr, .ring_fds = bad_fds, .nrings = 1
-	};
+	struct consumer_env env = { .image = &image, .options = &none, .ring_fds = bad_fds, .nrings = 1 };
 	struct consumer *c;
 
 	CHECK(consumer_new(&env, &c) < 0 && !c, "a bad descriptor");

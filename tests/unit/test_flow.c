@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_flow: the lines of -F, to the column. */
 #include "datum.h"
-#include "print/flow.h"
+#include "print/head.h"
+#include "print/style.h"
 #include "unit.h"
 
 /* clang-format off */
@@ -47,7 +48,7 @@ int main(void)
 	struct out *o;
 
 	capture_open(&c);
-	o = out_new(c.f);
+	o = out_new(c.f, &style_text, NULL);
 	if (!o)
 		abort();
 	flow_header(o);

@@ -4,7 +4,9 @@
 
 #include "datum.h"
 #include "lang/format.h"
+#include "print/head.h"
 #include "print/print.h"
+#include "print/style.h"
 #include "unit.h"
 
 #define MAX_ARGS 8
@@ -119,6 +121,18 @@ static const struct {
 		NULL },
 };
 
+/* printf of the fields of a record. */
+static void print_record(struct out *o, const struct decoder *dec, const struct fmt *fmt, const struct field *fields,
+	size_t n, const uint8_t *rec, size_t len)
+{
+	static struct value_room rooms[MAX_ARGS];
+	struct value values[MAX_ARGS];
+
+	for (size_t i = 0; i < n; i++)
+		value_read(dec, &fields[i], rec, len, &rooms[i], &values[i]);
+	print_format(o, fmt, values, n);
+}
+
 static void test_printf(struct arena *a, const struct decoder *dec, size_t i)
 {
 	struct field fields[MAX_ARGS];
@@ -134,11 +148,11 @@ static void test_printf(struct arena *a, const struct decoder *dec, size_t i)
 	}
 	CHECK(f.nargs == n, "%s: takes %zu, has %zu", printfs[i].fmt, f.nargs, n);
 	capture_open(&cap);
-	struct out *o = out_new(cap.f);
+	struct out *o = out_new(cap.f, &style_text, NULL);
 
 	if (!o)
 		abort();
-	print_format(o, dec, &f, fields, n, rec, len);
+	print_record(o, dec, &f, fields, n, rec, len);
 	CHECK(!out_flush(o), "flush");
 	CHECK_TEXT(printfs[i].fmt, capture_text(&cap), printfs[i].want);
 
@@ -149,7 +163,7 @@ static void test_printf(struct arena *a, const struct decoder *dec, size_t i)
 		if (!part)
 			abort();
 		memcpy(part, rec, cut);
-		print_format(o, dec, &f, fields, n, part, cut);
+		print_record(o, dec, &f, fields, n, part, cut);
 		free(part);
 	}
 	CHECK(!out_flush(o), "flush");
@@ -168,7 +182,7 @@ static void test_trace(const struct decoder *dec, size_t i, bool quiet)
 	const char *want = quiet && traces[i].quiet ? traces[i].quiet : traces[i].want;
 
 	capture_open(&cap);
-	struct out *o = out_new(cap.f);
+	struct out *o = out_new(cap.f, &style_text, NULL);
 
 	if (!o)
 		abort();
@@ -188,7 +202,7 @@ static void test_heads(void)
 	struct capture cap;
 
 	capture_open(&cap);
-	struct out *o = out_new(cap.f);
+	struct out *o = out_new(cap.f, &style_text, NULL);
 
 	if (!o)
 		abort();
@@ -218,7 +232,7 @@ static void test_out(void)
 	memset(big, 'x', sizeof(big));
 	big[100] = '\x1b';
 	capture_open(&cap);
-	struct out *o = out_new(cap.f);
+	struct out *o = out_new(cap.f, &style_text, NULL);
 
 	if (!o)
 		abort();
@@ -237,7 +251,7 @@ static void test_out(void)
 	out_free(o);
 	capture_close(&cap);
 
-	if (!full || !(o = out_new(full)))
+	if (!full || !(o = out_new(full, &style_text, NULL)))
 		abort();
 	out_str(o, "lost");
 	CHECK(out_flush(o) == -ENOSPC, "/dev/full");

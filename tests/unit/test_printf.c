@@ -7,6 +7,7 @@
 #include "datum.h"
 #include "lang/format.h"
 #include "print/print.h"
+#include "print/style.h"
 #include "unit.h"
 
 #define ROUNDS 20000
@@ -113,7 +114,7 @@ int main(void)
 	struct out *o;
 
 	capture_open(&cap);
-	o = out_new(cap.f);
+	o = out_new(cap.f, &style_text, NULL);
 	if (!a || !o)
 		abort();
 	for (unsigned i = 0; i < ROUNDS; i++) {

@@ -71,3 +71,6 @@ expect_match "$OUT" '"name":"DROP","timestamp":[0-9]+,"count":([0-9]+),"total":[
 python3 -m json.tool "$tmp/out" >/dev/null || fail "no JSON"
 gives 1 "" "dwire: failed to set -x oformat=yaml: Invalid value for specified option
     hint: it takes text, json, xml or html" -x oformat=yaml -n BEGIN
+# tracemem() once wrote its rows of text into the middle of the document.
+run -q -x oformat=json -n 'BEGIN { tracemem(curthread->comm, 5); exit(0); }'
+expect_eq "$(strip | sed 's/.*"output"/"output"/')" '"output":[{"tracemem":"6477697265"}]}]}}' "tracemem"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg_cpus: -x aggpercpu: what each CPU has of an aggregation.
+/* cpus: -x aggpercpu: what each CPU has of an aggregation.
  * Input: values by CPU as they are read. Output: lines behind those of the whole.
  * Invariant: e->cpus is NULL or has, for each CPU, its words as last read and then, for each CPU, those that are added
  * to them, what clear() took away. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "agg/agg_priv.h"
+#include "agg/priv.h"
 
 static bool have_parts(struct agg_set *s, const struct agg *g, struct agg_entry *e)
 {
@@ -43,11 +42,10 @@ void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_ent
 		agg_negate(g, e->cpus + words + at, e->cpus + at);
 }
 
-/* One CPU's part, over the entries that the row was made of. */
-static void sum_part(const struct agg_set *s, const struct agg_row *r, size_t pos, size_t cpu, uint64_t *sum)
+void agg_cpu_words(const struct agg_table *t, const struct agg_row *r, size_t pos, size_t cpu, uint64_t *sum)
 {
-	const struct agg *g = s->table.aggs[pos];
-	size_t words = s->ncpus * g->nwords;
+	const struct agg *g = t->aggs[pos];
+	size_t words = t->ncpus * g->nwords;
 
 	memset(sum, 0, g->nwords * sizeof(*sum));
 	for (size_t i = 0; i < r->nitems; i++) {
@@ -58,26 +56,4 @@ static void sum_part(const struct agg_set *s, const struct agg_row *r, size_t po
 		agg_combine(g, sum, cpus + cpu * g->nwords);
 		agg_combine(g, sum, cpus + words + cpu * g->nwords);
 	}
-}
-
-void agg_print_cpus(const struct agg_set *s, struct out *o, const struct agg_row *r, size_t pos)
-{
-	const struct agg *g = s->table.aggs[pos];
-	uint64_t *sum = calloc(g->nwords, sizeof(*sum));
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	char head[32];
-
-	for (size_t cpu = 0; sum && cpu < s->ncpus; cpu++) {
-		bool any = false;
-
-		sum_part(s, r, pos, cpu, sum);
-		for (size_t i = 0; i < g->nwords; i++)
-			any |= sum[i] != 0;
-		if (!any && (long)cpu >= online)
-			continue;
-		snprintf(head, sizeof(head), "\n    [CPU %zu]", cpu);
-		out_str(o, head);
-		agg_print_words(s, o, g, sum);
-	}
-	free(sum);
 }

@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow: see flow.h. Input: lines of a CPU in their order. Output: their heads. */
-#include "print/flow.h"
+/* head: see head.h.
+ * Input: lines of a CPU in their order. Output: their heads. */
+#include "print/head.h"
 
 #include <string.h>
 
 #define NAME_WIDTH 41
 
+void print_header(struct out *o)
+{
+	out_str(o, "CPU     ID                    FUNCTION:NAME\n");
+}
+
+void print_head(struct out *o, unsigned cpu, const struct image_probe *p)
+{
+	size_t nfunc = strlen(p->func), nname = strlen(p->name);
+
+	out_int(o, cpu, 3);
+	out_pad(o, 1);
+	out_int(o, p->id, 6);
+	out_pad(o, 1);
+	if (nfunc + 1 + nname < 32)
+		out_pad(o, 32 - nfunc - 1 - nname);
+	out_bytes(o, p->func, nfunc);
+	out_bytes(o, ":", 1);
+	out_bytes(o, p->name, nname);
+	out_pad(o, 1);
+}
+
+/* ---- flow -------------------------------------------------------------------------------------------------------- */
 void flow_header(struct out *o)
 {
 	out_str(o, "CPU FUNCTION");

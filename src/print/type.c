@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print_type: print(), values as declarations: "int x = 0x5", structures with their members.
+/* type: print(), values as declarations: "int x = 0x5", structures with their members.
  * Input: a type and the bytes of a value. Output: text, without a newline at its end.
  * Invariant: no byte outside of the value is read, whatever the type says.
  * Source: the print action of illumos: numbers are hexadecimal, 0 is 0, characters are quoted, an array of them is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg_rows: entries become rows: values computed, equal keys joined, rows sorted.
+/* rows: entries become rows: values computed, equal keys joined, rows sorted.
  * Input: items of an agg_table. Output: its rows.
  * Invariant: rows have pairwise different keys and their order is total, so output is reproducible.
  * Source: D manual, chapter "Aggregations". */
@@ -7,102 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agg/agg_priv.h"
-
-#define QUANT_ZERO 63
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-bool agg_is_dist(const struct agg *g)
-{
-	return g->fn == DW_AGG_QUANTIZE || g->fn == DW_AGG_LQUANTIZE || g->fn == DW_AGG_LLQUANTIZE;
-}
-
-static void combine_extreme(uint64_t *a, const uint64_t *b, bool want_max)
-{
-	int64_t va = (int64_t)a[0], vb = (int64_t)b[0];
-
-	if (!b[1])
-		return;
-	if (!a[1] || (want_max ? vb > va : vb < va)) {
-		a[0] = b[0];
-		a[1] = 1;
-	}
-}
-
-void agg_combine(const struct agg *g, uint64_t *a, const uint64_t *b)
-{
-	if (g->fn == DW_AGG_MIN || g->fn == DW_AGG_MAX) {
-		combine_extreme(a, b, g->fn == DW_AGG_MAX);
-		return;
-	}
-	for (size_t i = 0; i < g->nwords; i++) {
-		uint64_t before = a[i];
-
-		a[i] += b[i];
-		/* The squares of stddev are one number of 128 bits. */
-		if (g->fn == DW_AGG_STDDEV && i == 2)
-			a[3] += a[i] < before;
-	}
-}
-
-static uint64_t sqrt_u128(unsigned __int128 v)
-{
-	unsigned __int128 rest = v, bit = (unsigned __int128)1 << 126, root = 0;
-
-	while (bit > v)
-		bit >>= 2;
-	for (; bit; bit >>= 2) {
-		if (rest >= root + bit) {
-			rest -= root + bit;
-			root = (root >> 1) + bit;
-		} else {
-			root >>= 1;
-		}
-	}
-	return (uint64_t)root;
-}
-
-/* Square root of the mean of the squares less the square of the mean; each of these is a whole number, as in DTrace. */
-static int64_t stddev_of(const uint64_t *w, uint64_t normal)
-{
-	unsigned __int128 squares = (unsigned __int128)w[3] << 64 | w[2];
-	__int128 mean;
-
-	if (!w[0])
-		return 0;
-	normal = normal ? normal : 1;
-	squares = squares / normal / normal / w[0];
-	mean = (__int128)(int64_t)w[1] / (__int128)normal / (__int128)w[0];
-	/* Words read while a program updates them may not fit together. */
-	return squares <= (unsigned __int128)(mean * mean)
-		? 0
-		: (int64_t)sqrt_u128(squares - (unsigned __int128)(mean * mean));
-}
-
-int64_t agg_number(const struct agg *g, const uint64_t *w)
-{
-	switch (g->fn) {
-	case DW_AGG_AVG:
-		return w[0] ? (int64_t)((__int128)(int64_t)w[1] / (__int128)w[0]) : 0;
-	case DW_AGG_MIN:
-	case DW_AGG_MAX:
-		return w[1] ? (int64_t)w[0] : 0;
-	case DW_AGG_STDDEV:
-		return stddev_of(w, 1);
-	case DW_AGG_COUNT:
-	case DW_AGG_SUM:
-	case DW_AGG_QUANTIZE:
-	case DW_AGG_LQUANTIZE:
-	case DW_AGG_LLQUANTIZE:
-	case DW_AGG_FN_COUNT:
-		break;
-	}
-	return (int64_t)w[0];
-}
-
-int64_t agg_shown(const struct agg *g, const uint64_t *w, uint64_t normal)
-{
-	return g->fn == DW_AGG_STDDEV ? stddev_of(w, normal) : agg_divided(agg_number(g, w), normal);
-}
+#include "agg/priv.h"
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 static bool is_negative(const struct value *v)
@@ -308,7 +213,7 @@ int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 		agg_buckets_init(&buckets[i], t->aggs[i]);
 	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, &ctx);
 	for (size_t i = 0; i < t->naggs; i++)
-		free(buckets[i].bounds);
+		agg_buckets_free(&buckets[i]);
 	return 0;
 }
 

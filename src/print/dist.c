@@ -1,53 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg_dist: distributions: labels of their buckets, and their drawing in all layouts.
+/* dist: see dist.h.
  * Input: the words of a value. Output: text in an out.
  * Invariant: what the bars show adds up to at most the room that they have.
  * Source: D manual, chapter "Aggregations". */
+#include "print/dist.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "agg/agg_priv.h"
-#include "lang/format.h"
-
-#define QUANT_ZERO 63
-
-#define LLQ_BOUNDS_MAX 4096
-
-void agg_buckets_init(struct agg_buckets *b, const struct agg *g)
-{
-	b->g = g;
-	b->n = g->nwords;
-	b->bounds = NULL;
-	b->nbounds = 0;
-	if (g->fn != DW_AGG_LLQUANTIZE)
-		return;
-	b->bounds = malloc(LLQ_BOUNDS_MAX * sizeof(*b->bounds));
-	if (b->bounds)
-		b->nbounds =
-			llq_bounds(g->llq_factor, g->llq_low, g->llq_high, g->llq_steps, b->bounds, LLQ_BOUNDS_MAX);
-	if (b->nbounds > LLQ_BOUNDS_MAX)
-		b->nbounds = LLQ_BOUNDS_MAX;
-}
-
-/* The least value of bucket i; of the first bucket that has none: what its values lie below. */
-int64_t agg_bucket_value(const struct agg_buckets *b, size_t i)
-{
-	const struct agg *g = b->g;
-
-	if (g->fn == DW_AGG_QUANTIZE) {
-		if (i == QUANT_ZERO)
-			return 0;
-		return i > QUANT_ZERO ? (int64_t)(1ull << ((i - QUANT_ZERO - 1) & 63))
-				      : -(int64_t)(1ull << ((QUANT_ZERO - 1 - i) & 63));
-	}
-	if (g->fn == DW_AGG_LQUANTIZE) {
-		/* The last bucket begins where the last whole step ends, be it below the limit. */
-		return g->lq_base + (int64_t)(i ? i - 1 : 0) * g->lq_step;
-	}
-	if (!b->nbounds)
-		return (int64_t)i;
-	return b->bounds[i == 0 ? 0 : i - 1 < b->nbounds ? i - 1 : b->nbounds - 1];
-}
 
 static size_t bucket_label(const struct agg_buckets *b, size_t i, char *buf, size_t size)
 {
@@ -58,34 +17,11 @@ static size_t bucket_label(const struct agg_buckets *b, size_t i, char *buf, siz
 	return n > 0 ? (size_t)n : 0;
 }
 
-int64_t agg_divided(int64_t v, uint64_t normal)
-{
-	return normal <= 1 ? v : normal > INT64_MAX ? 0 : v / (int64_t)normal;
-}
-
 static long double magnitude(uint64_t count)
 {
 	long double v = (long double)(int64_t)count;
 
 	return v < 0 ? -v : v;
-}
-
-/* The buckets to show: one empty one before the first and after the last that count something. */
-static void bucket_range(const struct agg_buckets *b, const uint64_t *w, size_t *lo, size_t *hi)
-{
-	size_t first = b->n, last = 0;
-
-	for (size_t i = 0; i < b->n; i++) {
-		if (!w[i])
-			continue;
-		if (first == b->n)
-			first = i;
-		last = i;
-	}
-	if (first == b->n)
-		first = last = b->g->fn == DW_AGG_QUANTIZE ? QUANT_ZERO : 1;
-	*lo = first ? first - 1 : 0;
-	*hi = last + 1 < b->n ? last + 1 : b->n - 1;
 }
 
 #define BAR 40
@@ -169,7 +105,7 @@ static void print_bar(struct out *o, const struct bars *s, uint64_t count)
 	out_pad(o, (both ? left ? room : room - fill : 0) + 1);
 }
 
-void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint64_t normal, const struct agg_opts *opts)
+void dist_print(struct out *o, const struct agg *g, const uint64_t *w, uint64_t normal, const struct agg_opts *opts)
 {
 	struct bars s = bars_of(w, g->nwords, opts);
 	struct agg_buckets b;
@@ -178,7 +114,7 @@ void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint6
 
 	agg_buckets_init(&b, g);
 	out_str(o, "\n           value  ------------- Distribution ------------- count    \n");
-	bucket_range(&b, w, &lo, &hi);
+	agg_bucket_range(&b, w, &lo, &hi);
 	for (size_t i = lo; b.n && i <= hi; i++) {
 		size_t len = bucket_label(&b, i, buf, sizeof(buf));
 
@@ -190,11 +126,11 @@ void agg_print_dist(struct out *o, const struct agg *g, const uint64_t *w, uint6
 
 		out_bytes(o, buf, n > 0 ? (size_t)n : 0);
 	}
-	free(b.bounds);
+	agg_buckets_free(&b);
 }
 
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
-void agg_print_hist_header(struct out *o, size_t width)
+void dist_hist_header(struct out *o, size_t width)
 {
 	const char *what = width ? "key" : "value";
 
@@ -204,8 +140,7 @@ void agg_print_hist_header(struct out *o, size_t width)
 	out_str(o, "  ------------- Distribution ------------- count    \n");
 }
 
-void agg_print_hist(
-	struct out *o, const struct agg_total *t, int64_t value, uint64_t normal, const struct agg_opts *opts)
+void dist_hist(struct out *o, const struct dist_total *t, int64_t value, uint64_t normal, const struct agg_opts *opts)
 {
 	struct bars s = { t->whole, t->positive, t->negative, opts->encoding == ENC_UTF8 };
 	char buf[32];
@@ -216,7 +151,7 @@ void agg_print_hist(
 	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
 }
 
-void agg_total_add(struct agg_total *t, int64_t value, bool zoom)
+void dist_total_add(struct dist_total *t, int64_t value, bool zoom)
 {
 	long double m = magnitude((uint64_t)value);
 
@@ -229,7 +164,7 @@ void agg_total_add(struct agg_total *t, int64_t value, bool zoom)
 }
 
 /* lquantize shows all its levels, quantize those of all keys. */
-void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *w)
+void dist_span_add(const struct agg *g, struct dist_span *s, const uint64_t *w)
 {
 	for (size_t i = 0; i < g->nwords; i++) {
 		if (!w[i])
@@ -243,12 +178,12 @@ void agg_span_add(const struct agg *g, struct agg_span *s, const uint64_t *w)
 }
 
 /* One bucket more at each side. */
-static struct agg_span whole_span(const struct agg *g, struct agg_span s)
+static struct dist_span whole_span(const struct agg *g, struct dist_span s)
 {
 	if (g->fn == DW_AGG_LQUANTIZE)
-		return (struct agg_span){ .lo = 0, .hi = g->nwords - 1, .any = true };
+		return (struct dist_span){ .lo = 0, .hi = g->nwords - 1, .any = true };
 	if (!s.any)
-		s.lo = s.hi = QUANT_ZERO;
+		s.lo = s.hi = AGG_QUANTIZE_ZERO;
 	s.lo -= s.lo > 0;
 	s.hi += s.hi + 1 < g->nwords;
 	return s;
@@ -260,7 +195,7 @@ struct ends {
 	size_t nlo, nhi;
 };
 
-static struct ends ends_of(const struct agg *g, struct agg_span s)
+static struct ends ends_of(const struct agg *g, struct dist_span s)
 {
 	struct agg_buckets b;
 	struct ends e;
@@ -268,7 +203,7 @@ static struct ends ends_of(const struct agg *g, struct agg_span s)
 	agg_buckets_init(&b, g);
 	(void)bucket_label(&b, s.lo, e.lo, sizeof(e.lo));
 	(void)bucket_label(&b, s.hi, e.hi, sizeof(e.hi));
-	free(b.bounds);
+	agg_buckets_free(&b);
 	e.nlo = strlen(e.lo);
 	e.nhi = strlen(e.hi);
 	if (g->fn == DW_AGG_LQUANTIZE)
@@ -294,7 +229,7 @@ static void put_left(struct out *o, const char *s, size_t width)
 	out_pad(o, width > n ? width - n : 0);
 }
 
-void agg_print_pack_header(struct out *o, const struct agg *g, struct agg_span s, size_t width)
+void dist_pack_header(struct out *o, const struct agg *g, struct dist_span s, size_t width)
 {
 	bool linear = g->fn == DW_AGG_LQUANTIZE;
 	struct ends e;
@@ -339,8 +274,7 @@ static bool packs_utf8(const struct agg_opts *opts)
 	return !term || (strcmp(term, "sun") != 0 && strcmp(term, "sun-color") != 0 && strcmp(term, "dumb") != 0);
 }
 
-void agg_print_pack(
-	struct out *o, const struct agg *g, struct agg_span s, const uint64_t *w, const struct agg_opts *opts)
+void dist_pack(struct out *o, const struct agg *g, struct dist_span s, const uint64_t *w, const struct agg_opts *opts)
 {
 	struct bars whole = bars_of(w, g->nwords, opts);
 	bool utf8 = packs_utf8(opts);
@@ -362,17 +296,4 @@ void agg_print_pack(
 	out_str(o, " | ");
 	out_int(o, sum, 0);
 	out_bytes(o, "\n", 1);
-}
-
-void agg_each_bucket(const struct agg *g, const uint64_t *w, uint64_t normal,
-	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx)
-{
-	struct agg_buckets b;
-	size_t lo, hi;
-
-	agg_buckets_init(&b, g);
-	bucket_range(&b, w, &lo, &hi);
-	for (size_t i = lo; b.n && i <= hi; i++)
-		fn(ctx, agg_bucket_value(&b, i), agg_divided((int64_t)w[i], normal));
-	free(b.bounds);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg_maps: the maps of aggregations: reading them, taking keys out.
+/* maps: the maps of aggregations: reading them, taking keys out.
  * Input: a map that programs update meanwhile. Output: its keys and values to agg_absorb().
  * Invariant: a key is taken out by one system call, so no update up to that moment is lost. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agg/agg_priv.h"
+#include "agg/priv.h"
 #include "kernel/bpfsys.h"
 
 #define BATCH_BYTES (1u << 20)

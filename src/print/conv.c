@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print_conv: one conversion of a format: a value as %d, %x, %s, %Y, ... with flags, width and precision.
+/* conv: one conversion of a format: a value as %d, %x, %s, %Y, ... with flags, width and precision.
  * Input: a decoded value and the conversion. Output: text in an out.
  * Source: D manual, chapter "Output Formatting". */
 #include <math.h>
@@ -256,7 +256,7 @@ void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, c
 	}
 	if (v->kind == VALUE_STACK) {
 		/* As in DTrace: not indented, but for a width with "-". */
-		print_stack(o, v, it->flags & FMT_MINUS && width > 0 ? width : 0);
+		o->style->stack(o, v, it->flags & FMT_MINUS && width > 0 ? width : 0);
 		return;
 	}
 	if (v->kind == VALUE_BYTES) {

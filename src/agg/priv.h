@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* priv: what the files of src/agg share. Each uses those below it in this list: words.c (arithmetic), cpus.c (parts of
+ * the CPUs), entry.c (entries), maps.c (reading maps), rows.c (joining, sorting), agg.c (the set, clear, trunc). */
+#ifndef DWIRE_AGG_PRIV_H
+#define DWIRE_AGG_PRIV_H
+#include "agg/agg.h"
+
+struct agg_entry {
+	struct agg_entry *next; /* in its bucket */
+	uint64_t hash;
+	const uint8_t *raw;       /* the key's bytes */
+	const struct value *keys; /* decoded; text is owned by the entry */
+	uint64_t *kern;
+	uint64_t *off;  /* NULL: nothing */
+	uint64_t *cpus; /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
+	bool in_kernel; /* the map has the key */
+	bool live;      /* visible: not cut, or updated since */
+};
+
+struct agg_item {
+	struct agg_entry *entry;
+	uint32_t pos; /* in the list of aggregations joined */
+};
+
+struct agg_state {
+	const struct agg *g;
+	int fd;
+	struct agg_entry **buckets; /* nbuckets, a power of two, or NULL */
+	size_t nbuckets, nentries;
+	uint64_t normal;
+	uint64_t pass; /* of the last reading */
+	bool printed;
+};
+
+struct agg_set {
+	struct decoder dec;
+	struct agg_opts opts;
+	const struct image *image;
+	struct agg_state *aggs; /* one for each of image.aggs */
+	size_t ncpus;
+	uint64_t pass;
+	uint64_t lost;
+	struct agg_table table;
+};
+
+/* ---- aggpercpu: cpus.c ------------------------------------------------------------------------------------------- */
+/* Notes the parts of an entry, words of s->ncpus CPUs. */
+void agg_cpus_read(struct agg_set *s, const struct agg *g, struct agg_entry *e, const uint64_t *values);
+/* The same of one level: a word a CPU. */
+void agg_cpus_level(
+	struct agg_set *s, const struct agg *g, struct agg_entry *e, uint64_t level, const uint64_t *values);
+/* From now on the parts count from where they are (the map keeps them), or from nothing (it has lost them). */
+void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_entry *e, bool kept);
+
+/* ---- entries: entry.c -------------------------------------------------------------------------------------------- */
+/* NULL: there is no such aggregation. */
+struct agg_state *agg_state_of(struct agg_set *s, uint32_t id);
+/* Bytes of a key that tell entries apart. The value of an aggregation without keys has no key here, whatever its map's
+ * is. */
+size_t agg_key_bytes(const struct agg *g);
+/* Sum over CPUs; values and sum are apart. */
+void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uint64_t *sum);
+/* One level of an entry: its key in the map ends in the level's number. */
+void agg_absorb_level(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values);
+bool agg_all_zero(const uint64_t *w, size_t n);
+void agg_entry_free(struct agg_entry *e);
+/* Takes it out of the buckets, and frees it. */
+void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
+
+/* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */
+/* Reads the map once in a pass. */
+void agg_state_read(struct agg_set *s, struct agg_state *st);
+/* Takes the key out of the kernel's map: final gets the sum of its last values. False when that failed. */
+bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final);
+
+/* ---- rows: rows.c ------------------------------------------------------------------------------------------------ */
+/* Makes rows of t->items: joined on equal keys, sorted. 0 or -ENOMEM. */
+int agg_table_build(struct agg_table *t, const struct agg_opts *opts) __attribute__((warn_unused_result));
+void agg_table_free(struct agg_table *t);
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* priv: what the files of the consumer share: consume.c (its life, merging), record.c (one record) and drops.c. */
+#ifndef DWIRE_CONSUME_PRIV_H
+#define DWIRE_CONSUME_PRIV_H
+#include "consume/consume.h"
+#include "consume/spec.h"
+#include "consume/store.h"
+
+#define PROBE_NAME_MAX 96
+
+/* Firings that a probe missed, to be reported with the drops. */
+struct missed {
+	char probe[PROBE_NAME_MAX];
+	enum drop_kind kind; /* DROP_MISSED or DROP_NOTE */
+	bool at_most;
+	uint64_t n;
+};
+
+struct consumer {
+	struct consumer_env env;
+	struct decoder decoder;
+	struct value *values;     /* those of one action */
+	struct value_room *rooms; /* their texts */
+	size_t nvalues;
+	struct agg_set *aggs;
+	struct specs *specs;
+	struct ring *rings;
+	size_t nrings;
+	struct store *store; /* bufpolicy fill or ring: nothing is handed on before the end; or NULL */
+	bool full;           /* fill: a buffer is */
+	struct ring **heap;  /* rings with a record to consume, the oldest first */
+	size_t nheap;
+	uint64_t printed_to; /* all records with an earlier time stamp have been handed on */
+	uint64_t aggs_at;    /* when the aggregations were read last; 0: never */
+	uint64_t held_since; /* one that is still being written holds up the others; 0: none */
+	size_t ncpus;
+	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
+	uint64_t *fresh; /* ncpus: buffer for reading */
+	uint64_t bad, bad_reported, lost_reported;
+	uint64_t drop_totals[DROP_NUMBERS];
+	uint64_t added[DROP_COUNT]; /* by consumer_add_drops(), not reported yet */
+	struct missed *missed;
+	size_t nmissed, missed_cap;
+	bool exited;
+	int status;
+};
+
+/* Hands one record to the sink and does its actions. committed: it comes out of a speculation. */
+void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
+/* NULL: no such enabled probe. */
+const struct epid *consume_epid(const struct consumer *c, uint32_t number);
+/* Reports what had no room in the store. */
+void consume_store_drops(struct consumer *c, const struct store *s);
+#endif

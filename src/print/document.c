@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* document: -x oformat: what probes record as objects of a document, laid out as FreeBSD's dtrace(1) documents.
+ * Invariant: the document is whole once finish has run, whatever was recorded. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agg/agg.h"
+#include "print/doc.h"
+#include "print/notice.h"
+#include "print/print.h"
+#include "print/shell.h"
+#include "print/sinks.h"
+#include "print/style.h"
+#include "symbols/symtext.h"
+
+struct document {
+	struct sink sink; /* first */
+	struct out *out;
+	const struct options *options;
+	const struct reporter *report;
+	struct doc doc;
+	bool open; /* a probe's object is */
+	/* What the printers of text make passes through here. */
+	FILE *mem;
+	char *text;
+	size_t len;
+	struct out *tmp;
+};
+
+/* ---- a probe's object -------------------------------------------------------------------------------------------- */
+static void add_now(struct document *s)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	doc_int(&s->doc, "timestamp", (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, false);
+}
+
+static void add_name(struct document *s, const char *name, const char *value)
+{
+	doc_text(&s->doc, name, value, strlen(value));
+}
+
+/* Of the probe that records, the first time that something is recorded. */
+static void open_probe(struct document *s, unsigned cpu, const struct image_probe *p)
+{
+	if (s->open)
+		return;
+	s->open = true;
+	doc_open(&s->doc, NULL);
+	add_now(s);
+	doc_int(&s->doc, "cpu", cpu, false);
+	doc_int(&s->doc, "id", p->id, false);
+	add_name(s, "provider", p->prov);
+	add_name(s, "module", p->mod);
+	add_name(s, "function", p->func);
+	add_name(s, "name", p->name);
+	doc_open_list(&s->doc, "output");
+}
+
+static void close_probe(struct document *s)
+{
+	if (!s->open)
+		return;
+	doc_close(&s->doc);
+	doc_close(&s->doc);
+	s->open = false;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* What was printed into tmp. */
+static const char *take_text(struct document *s, size_t *len)
+{
+	(void)!out_flush(s->tmp);
+	fflush(s->mem);
+	*len = s->len;
+	rewind(s->mem);
+	return s->text;
+}
+
+/* "module`name+0x1d" or an address, as an object with its parts. */
+static void add_frame(struct document *s, const char *line, size_t len)
+{
+	const char *tick = memchr(line, '`', len), *plus = memchr(line, '+', len);
+	const char *name = tick ? tick + 1 : line;
+
+	doc_open(&s->doc, NULL);
+	doc_text(&s->doc, "symbol", line, len);
+	if (tick)
+		doc_text(&s->doc, "module", line, (size_t)(tick - line));
+	if (tick)
+		doc_text(&s->doc, "name", name, plus ? (size_t)(plus - name) : len - (size_t)(name - line));
+	if (plus)
+		doc_text(&s->doc, "offset", plus + 1, len - (size_t)(plus + 1 - line));
+	doc_close(&s->doc);
+}
+
+static void add_each_frame(void *ctx, const char *text, size_t len)
+{
+	if (len)
+		add_frame(ctx, text, len);
+}
+
+static void add_stack(struct document *s, const struct value *v)
+{
+	doc_open(&s->doc, NULL);
+	doc_open_list(&s->doc, v->field != FIELD_STACK ? "ustack-frames" : "stack-frames");
+	if (v->names)
+		symtext_frames(v->names, v->field, v->s, v->len, add_each_frame, s);
+	doc_close(&s->doc);
+	doc_close(&s->doc);
+}
+
+static void add_bytes(struct document *s, const char *name, const struct value *v)
+{
+	char hex[3];
+
+	for (size_t i = 0; i < v->len; i++) {
+		snprintf(hex, sizeof(hex), "%02x", (unsigned char)v->s[i]);
+		out_str(s->tmp, hex);
+	}
+	size_t len;
+	const char *text = take_text(s, &len);
+
+	doc_text(&s->doc, name, text, len);
+}
+
+static void add_plain(struct document *s, const char *name, const struct value *v)
+{
+	if (v->kind == VALUE_INT)
+		doc_int(&s->doc, name, v->i, v->is_signed);
+	else if (v->kind == VALUE_TEXT)
+		doc_text(&s->doc, name, v->s, v->len);
+	else
+		add_bytes(s, name, v);
+}
+
+static void add_value(struct document *s, const struct value *v)
+{
+	if (v->kind == VALUE_STACK) {
+		add_stack(s, v);
+		return;
+	}
+	doc_open(&s->doc, NULL);
+	add_plain(s,
+		v->kind == VALUE_BYTES                                ? "tracemem"
+			: v->kind == VALUE_TEXT && value_is_symbol(v) ? "sym"
+								      : "value",
+		v);
+	doc_close(&s->doc);
+}
+
+/* ---- aggregations ------------------------------------------------------------------------------------------------ */
+static void add_bucket(void *ctx, int64_t value, int64_t n)
+{
+	struct document *s = ctx;
+
+	doc_open(&s->doc, NULL);
+	doc_int(&s->doc, "value", (uint64_t)value, true);
+	doc_int(&s->doc, "count", (uint64_t)n, true);
+	doc_close(&s->doc);
+}
+
+static void add_row(struct document *s, const struct agg_table *t, const struct agg_row *row)
+{
+	static const char *const names[DW_AGG_FN_COUNT] = { "count", "sum", "avg", "min", "max", "stddev" };
+	const struct agg *g = t->aggs[0];
+
+	doc_open(&s->doc, NULL);
+	doc_open_list(&s->doc, "keys");
+	for (size_t i = 0; i < g->nkeys; i++) {
+		if (row->keys[i].kind == VALUE_STACK)
+			add_stack(s, &row->keys[i]);
+		else
+			add_plain(s, NULL, &row->keys[i]);
+	}
+	doc_close(&s->doc);
+	if (agg_is_dist(g)) {
+		doc_open_list(&s->doc, "buckets");
+		agg_each_bucket(g, agg_words(t, row, 0), t->normal[0], add_bucket, s);
+		doc_close(&s->doc);
+	} else {
+		doc_int(&s->doc, names[g->fn], (uint64_t)agg_row_number(t, row, 0), true);
+	}
+	doc_close(&s->doc);
+}
+
+/* Each aggregation is an object of all its rows, those of a printa of several, too. */
+static void add_agg(struct document *s, const struct printa *p, uint32_t id)
+{
+	const struct agg_table *t = agg_table(p->set, &id, 1);
+
+	if (!t || !t->naggs)
+		return;
+	doc_open(&s->doc, NULL);
+	doc_open_list(&s->doc, "aggregation-data");
+	for (size_t i = 0; i < t->nrows; i++)
+		add_row(s, t, &t->rows[i]);
+	doc_close(&s->doc);
+	add_name(s, "aggregation-name", t->aggs[0]->name);
+	doc_close(&s->doc);
+}
+
+/* ---- what passes the sink ---------------------------------------------------------------------------------------- */
+static void document_begin(struct sink *sink, const struct record *r)
+{
+	struct document *s = (struct document *)sink;
+
+	if (s->options->oall)
+		open_probe(s, r->cpu, r->probe);
+}
+
+static void document_end(struct sink *sink, const struct record *r)
+{
+	struct document *s = (struct document *)sink;
+
+	(void)r;
+	close_probe(s);
+	sink->err = s->out->err;
+}
+
+/* An object with the text that was printed into tmp. */
+static void add_text(struct document *s, const char *name)
+{
+	size_t len;
+	const char *text = take_text(s, &len);
+
+	doc_open(&s->doc, NULL);
+	doc_text(&s->doc, name, text, len);
+	doc_close(&s->doc);
+}
+
+static void document_item(struct sink *sink, const struct record *r, const struct action *a, const struct value *values)
+{
+	struct document *s = (struct document *)sink;
+
+	open_probe(s, r->cpu, r->probe);
+	if (a->kind == ACT_PRINT) {
+		print_typed(s->tmp, a->args[0].type, &values[0]);
+		add_text(s, "print");
+		return;
+	}
+	if (a->kind == ACT_PRINTF) {
+		print_format(s->tmp, a->fmt, values, a->nargs);
+		add_text(s, "message");
+	}
+	for (size_t i = 0; i < (a->kind == ACT_TRACEMEM ? 1 : a->nargs); i++)
+		add_value(s, &values[i]);
+	if (a->kind != ACT_PRINTF || a->nargs)
+		return;
+	doc_open(&s->doc, NULL);
+	doc_int(&s->doc, "value", 0, false);
+	doc_close(&s->doc);
+}
+
+static void document_printa(struct sink *sink, const struct record *r, const struct printa *p)
+{
+	struct document *s = (struct document *)sink;
+
+	open_probe(s, r->cpu, r->probe);
+	for (size_t i = 0; i < p->n; i++)
+		add_agg(s, p, p->ids[i]);
+}
+
+/* As output of a probe that is none. */
+static void document_rest(struct sink *sink, const struct printa *p)
+{
+	static const struct image_probe end = { 0, "dtrace", "INTERNAL", "INTERNAL", "AGGREGATIONS" };
+	struct document *s = (struct document *)sink;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (!agg_done(p->set, p->ids[i])) {
+			open_probe(s, 0, &end);
+			add_agg(s, p, p->ids[i]);
+		}
+	close_probe(s);
+}
+
+static void document_fault(struct sink *sink, const struct fault *f)
+{
+	struct document *s = (struct document *)sink;
+
+	sink->err = out_flush(s->out); /* both streams may be one terminal: keep the order */
+	notice_fault(s->report, f, s->options->errtags);
+}
+
+static void document_drop(struct sink *sink, const struct drop *d)
+{
+	struct document *s = (struct document *)sink;
+	char msg[256];
+	size_t n;
+
+	drop_text(d, false, msg, sizeof(msg) - 1);
+	n = strlen(msg);
+	msg[n] = '\n';
+	doc_open(&s->doc, NULL);
+	doc_int(&s->doc, "cpu", (uint64_t)-1, true);
+	doc_int(&s->doc, "id", (uint64_t)-1, true);
+	add_name(s, "provider", "dtrace");
+	add_name(s, "module", "INTERNAL");
+	add_name(s, "function", "INTERNAL");
+	add_name(s, "name", "DROP");
+	add_now(s);
+	doc_int(&s->doc, "count", d->n, false);
+	doc_int(&s->doc, "total", d->total, false);
+	doc_int(&s->doc, "kind", drop_number(d->kind), false);
+	doc_text(&s->doc, "msg", msg, n + 1);
+	doc_close(&s->doc);
+	notice_drop(s->report, d, s->options->droptags);
+}
+
+static void document_control(struct sink *sink, const struct action *a, const struct value *values)
+{
+	struct document *s = (struct document *)sink;
+
+	shell_control(s->out, s->report, a, values);
+}
+
+static void document_flush(struct sink *sink)
+{
+	sink->err = out_flush(((struct document *)sink)->out);
+}
+
+static void document_finish(struct sink *sink)
+{
+	struct document *s = (struct document *)sink;
+
+	close_probe(s);
+	doc_end(&s->doc);
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+static void document_free(struct sink *sink)
+{
+	struct document *s = (struct document *)sink;
+
+	out_free(s->out);
+	out_free(s->tmp);
+	if (s->mem)
+		fclose(s->mem);
+	free(s->text);
+	free(s);
+}
+
+struct sink *document_sink_new(const struct print_to *to)
+{
+	static const struct sink_ops ops = {
+		.begin = document_begin,
+		.item = document_item,
+		.printa = document_printa,
+		.end = document_end,
+		.rest = document_rest,
+		.fault = document_fault,
+		.drop = document_drop,
+		.control = document_control,
+		.flush = document_flush,
+		.finish = document_finish,
+		.free = document_free,
+	};
+	struct document *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->sink.ops = &ops;
+	s->options = to->options;
+	s->report = to->report;
+	s->out = out_new(to->out, &style_text, to->options);
+	s->mem = open_memstream(&s->text, &s->len);
+	s->tmp = s->mem ? out_new(s->mem, &style_text, to->options) : NULL;
+	if (!s->out || !s->tmp) {
+		document_free(&s->sink);
+		return NULL;
+	}
+	s->doc.o = s->out;
+	s->doc.format = to->options->oformat;
+	s->doc.pretty = to->options->opretty;
+	doc_begin(&s->doc);
+	doc_open_list(&s->doc, "probes");
+	return &s->sink;
+}

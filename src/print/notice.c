@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* notice: see notice.h. */
+#include "print/notice.h"
+
+#include <stdio.h>
+
+static const struct {
+	const char *tag, *text;
+	bool addr; /* its value is an address, and shown */
+} faults[] = {
+#define X(n, v, a, s) [v] = { "DTRACEFLT_" #n, s, a },
+	DW_FAULTS(X)
+#undef X
+};
+#define NFAULTS (sizeof(faults) / sizeof(faults[0]))
+
+void notice_drop(const struct reporter *to, const struct drop *d, bool tag)
+{
+	const char *name = tag ? drop_tag(d->kind) : NULL;
+	char text[256];
+
+	drop_text(d, true, text, sizeof(text));
+	report_note(to, "%s%s%s%s", name ? "[DTRACEDROP_" : "", name ? name : "", name ? "] " : "", text);
+}
+
+void notice_fault(const struct reporter *to, const struct fault *f, bool tag)
+{
+	const struct image_probe *p = f->probe;
+	const struct dw_err *e = f->err;
+	const uint32_t n = e->fault < NFAULTS && faults[e->fault].tag ? e->fault : 0;
+	char head[48] = "", addr[32] = "", where[32] = "predicate";
+
+	if (tag)
+		snprintf(head, sizeof(head), "[%s] ", faults[n].tag);
+	if (faults[n].addr)
+		snprintf(addr, sizeof(addr), " (0x%llx)", (unsigned long long)e->value);
+	if (e->action)
+		snprintf(where, sizeof(where), "action #%u", e->action);
+	report_note(to, "%serror on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s at BPF pc %u", head, e->epid,
+		p->id, p->prov, p->mod, p->func, p->name, faults[n].text, addr, where, e->pc);
+}

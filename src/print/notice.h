@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* notice: what is reported of drops and faults, in DTrace's words. */
+#ifndef DWIRE_PRINT_NOTICE_H
+#define DWIRE_PRINT_NOTICE_H
+#include "base/report.h"
+#include "record/sink.h"
+
+/* "12 drops on CPU 0"; tag: with DTrace's name of the cause in front (-x droptags). */
+void notice_drop(const struct reporter *to, const struct drop *d, bool tag);
+/* "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at BPF pc 24"; tag: with the name of
+ * the fault in front (-x errtags). */
+void notice_fault(const struct reporter *to, const struct fault *f, bool tag);
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* out: bytes on their way to a stream, collected into large pieces.
+ * A style says how values look in what is written: for a terminal, for a shell, within JSON or CSV. What traced
+ * processes or packets chose passes out_text(); what the script or dwire itself wrote passes out_bytes(). */
+#ifndef DWIRE_PRINT_OUT_H
+#define DWIRE_PRINT_OUT_H
+#include <stdio.h>
+
+#include "image/image.h"
+#include "options/options.h"
+#include "record/value.h"
+
+#define OUT_SIZE 65536u
+
+struct out;
+
+/* Styles: print/style.h. */
+struct style {
+	/* Text padded to |width| columns, left-aligned when width is negative. trusted: nothing is escaped. */
+	void (*text)(struct out *o, const char *s, size_t len, bool trusted, int width);
+	/* One conversion of a format; width and prec replace those of the item. owed: columns that values before it have
+	 * taken too many. */
+	void (*conv)(
+		struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed);
+	/* indent: columns before a frame; -1: as -x stackindent says. */
+	void (*stack)(struct out *o, const struct value *v, int indent);
+	void (*dist)(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal);
+};
+
+struct out {
+	const struct style *style;
+	const struct options *options; /* borrowed; setopt() may change them */
+	FILE *f;                       /* borrowed */
+	FILE *main;                    /* that of out_new(); another: f is a file of out_reopen() */
+	size_t n;
+	uint64_t drained; /* bytes written before those in buf */
+	int err;          /* first error of the stream, -errno; nothing is written after it */
+	FILE *esc;        /* writes into esc_buf: text that has to be escaped passes through it */
+	char *esc_buf;    /* owned */
+	size_t esc_size;
+	char buf[OUT_SIZE];
+};
+
+/* An out for the stream. All pointers are borrowed. NULL: no memory. */
+struct out *out_new(FILE *f, const struct style *style, const struct options *options);
+/* Does not flush; NULL is fine. */
+void out_free(struct out *o);
+/* 0, or the first error of the stream (-EPIPE, ...). */
+int out_flush(struct out *o) __attribute__((warn_unused_result));
+/* Writes into the file from here on, appending; path NULL: into the first stream again. 0 or -errno. */
+int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_result));
+/* Empties the file that is written to, if it is one. */
+void out_truncate(struct out *o);
+void out_bytes(struct out *o, const char *s, size_t len);
+void out_str(struct out *o, const char *s);
+void out_pad(struct out *o, size_t n);
+/* Bytes since out_new(). */
+uint64_t out_total(const struct out *o);
+/* Traced text, escaped for a terminal. */
+void out_safe(struct out *o, const char *s, size_t len);
+/* Decimal, right-aligned in width columns. */
+void out_int(struct out *o, int64_t v, size_t width);
+/* Text in the style of the out. */
+static inline void out_text(struct out *o, const char *s, size_t len, bool trusted, int width)
+{
+	o->style->text(o, s, len, trusted, width);
+}
+#endif

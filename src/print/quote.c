@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* quote: see quote.h. */
+#include "print/quote.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+static void put_json_char(struct out *o, unsigned char c)
+{
+	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *p = c ? strchr(named, c) : NULL;
+	char buf[8];
+
+	if (p)
+		snprintf(buf, sizeof(buf), "\\%c", letters[p - named]);
+	else
+		snprintf(buf, sizeof(buf), "\\u%04x", c);
+	out_str(o, buf);
+}
+
+static void put_markup_char(struct out *o, unsigned char c)
+{
+	const char *s = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
+
+	if (s)
+		out_str(o, s);
+	else if (c >= ' ' || c == '\n' || c == '\t')
+		out_bytes(o, (const char *)&c, 1);
+	else
+		out_str(o, "?"); /* XML has no such characters at all */
+}
+
+void quote_json(struct out *o, const char *s, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		uint32_t c;
+
+		n = utf8_decode(s + i, len - i, &c);
+		if (!n)
+			out_str(o, REPLACEMENT);
+		else if (n == 1 && (c < ' ' || c == '"' || c == '\\' || c == 0x7f))
+			put_json_char(o, (unsigned char)c);
+		else
+			out_bytes(o, s + i, n);
+	}
+}
+
+void quote_markup(struct out *o, const char *s, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		uint32_t c;
+
+		n = utf8_decode(s + i, len - i, &c);
+		if (!n)
+			out_str(o, REPLACEMENT);
+		else if (n == 1)
+			put_markup_char(o, (unsigned char)c);
+		else
+			out_bytes(o, s + i, n);
+	}
+}
+
+void quote_csv(struct out *o, const char *s, size_t len)
+{
+	while (len) {
+		const char *quote = memchr(s, '"', len);
+		size_t n = quote ? (size_t)(quote - s) + 1 : len;
+
+		out_safe(o, s, n);
+		if (quote)
+			out_bytes(o, "\"", 1);
+		s += n;
+		len -= n;
+	}
+}

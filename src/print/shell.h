@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* shell: what a script does with its standard output: system(), freopen(), ftruncate(). */
+#ifndef DWIRE_PRINT_SHELL_H
+#define DWIRE_PRINT_SHELL_H
+#include "base/report.h"
+#include "print/out.h"
+
+/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE. Commands and files see what was written before. What fails is reported. */
+void shell_control(struct out *o, const struct reporter *to, const struct action *a, const struct value *values);
+/* Runs the command by the shell and waits for it. 0, or -errno if it could not be run. */
+int shell_run(const char *command) __attribute__((warn_unused_result));
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sinks: a trace written to a stream: text as of dtrace(1), rows of a table, a document. */
+#ifndef DWIRE_PRINT_SINKS_H
+#define DWIRE_PRINT_SINKS_H
+#include <stdio.h>
+
+#include "base/report.h"
+#include "options/options.h"
+#include "record/sink.h"
+
+struct print_to {
+	FILE *out;                     /* these are borrowed; they outlive the sink */
+	const struct options *options; /* oformat and rows say what is written; setopt() may change others */
+	const struct reporter *report; /* drops, faults and failed actions; may be NULL */
+};
+
+/* The sink that the options ask for. NULL: no memory. sink_free() frees it. */
+struct sink *print_sink_new(const struct print_to *to);
+/* Each of them. */
+struct sink *text_sink_new(const struct print_to *to);
+struct sink *rows_sink_new(const struct print_to *to);
+struct sink *document_sink_new(const struct print_to *to);
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* style: see style.h.
+ * Invariant: with json, whatever was traced, a row that its format makes well-formed is well-formed. */
+#include "print/style.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "print/dist.h"
+#include "print/print.h"
+#include "print/quote.h"
+#include "print/stack.h"
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+static bool is_plain(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (s[i] < 0x20 || s[i] >= 0x7f)
+			return false;
+	return true;
+}
+
+/* Columns of text that is written as it is: its bytes less the continuation bytes of UTF-8. */
+static size_t raw_columns(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* cols: columns that the text takes; as_is: it is not escaped. */
+static void put_padded(struct out *o, const char *s, size_t len, size_t cols, bool as_is, int width)
+{
+	size_t want = width < 0 ? (size_t) - (long)width : (size_t)width;
+
+	if (width > 0 && cols < want)
+		out_pad(o, want - cols);
+	if (as_is)
+		out_bytes(o, s, len);
+	else
+		out_safe(o, s, len);
+	if (width < 0 && cols < want)
+		out_pad(o, want - cols);
+}
+
+static void text_escaped(struct out *o, const char *s, size_t len, bool trusted, int width)
+{
+	bool plain = is_plain(s, len);
+	size_t cols = plain ? len : trusted ? raw_columns(s, len) : width ? escape_print(NULL, s, len, 1) : 0;
+
+	put_padded(o, s, len, cols, plain || trusted, width);
+}
+
+static void text_plain(struct out *o, const char *s, size_t len, bool trusted, int width)
+{
+	size_t cols = trusted || is_plain(s, len) ? raw_columns(s, len) : width ? escape_print(NULL, s, len, 1) : 0;
+
+	put_padded(o, s, len, cols, true, width);
+}
+
+/* In a field of a row widths mean nothing. */
+static void text_json(struct out *o, const char *s, size_t len, bool trusted, int width)
+{
+	(void)trusted;
+	(void)width;
+	quote_json(o, s, len);
+}
+
+static void text_csv(struct out *o, const char *s, size_t len, bool trusted, int width)
+{
+	(void)trusted;
+	(void)width;
+	quote_csv(o, s, len);
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+static void conv_alone(
+	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
+{
+	(void)owed;
+	print_conv(o, it, width, prec, v);
+}
+
+/* A zero-padded number is the second half of another ("%d.%03d"): it keeps its width. */
+static void conv_column(
+	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
+{
+	size_t want = width > 0 && !(it->flags & FMT_ZERO) ? (size_t)width : 0;
+	size_t room = want > *owed ? want - *owed : 0;
+	uint64_t start = out_total(o), n;
+
+	print_conv(o, it, want ? (int)room : width, prec, v);
+	if (!want)
+		return;
+	n = out_total(o) - start;
+	*owed = *owed + n > want ? *owed + n - want : 0;
+}
+
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
+static void dist_drawn(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal)
+{
+	dist_print(o, g, words, normal, &o->options->agg);
+}
+
+struct buckets {
+	struct out *o;
+	bool any;
+};
+
+static void bucket_json(void *ctx, int64_t value, int64_t n)
+{
+	struct buckets *b = ctx;
+	char buf[80];
+
+	if (!n)
+		return;
+	snprintf(buf, sizeof(buf), "%s{\"value\":%" PRId64 ",\"count\":%" PRId64 "}", b->any ? "," : "", value, n);
+	out_str(b->o, buf);
+	b->any = true;
+}
+
+/* [{"value":4,"count":1}] */
+static void dist_json(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal)
+{
+	struct buckets b = { .o = o };
+
+	out_str(o, "[");
+	agg_each_bucket(g, words, normal, bucket_json, &b);
+	out_str(o, "]");
+}
+
+static void bucket_csv(void *ctx, int64_t value, int64_t n)
+{
+	struct buckets *b = ctx;
+	char buf[80];
+
+	if (!n)
+		return;
+	snprintf(buf, sizeof(buf), "%s%" PRId64 ":%" PRId64, b->any ? " " : "", value, n);
+	out_str(b->o, buf);
+	b->any = true;
+}
+
+/* 4:1 8:3 */
+static void dist_csv(struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal)
+{
+	struct buckets b = { .o = o };
+
+	agg_each_bucket(g, words, normal, bucket_csv, &b);
+}
+
+/* ---- the styles -------------------------------------------------------------------------------------------------- */
+const struct style style_text = { text_escaped, conv_alone, stack_lines, dist_drawn };
+const struct style style_columns = { text_escaped, conv_column, stack_lines, dist_drawn };
+const struct style style_json = { text_json, conv_alone, stack_joined, dist_json };
+const struct style style_csv = { text_csv, conv_alone, stack_joined, dist_csv };
+const struct style style_plain = { text_plain, conv_alone, stack_lines, dist_drawn };

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text: a trace as dtrace(1) shows it: a line for each record, or only what its actions print (-q).
+ * Input: what passes the sink. Output: text on the stream; drops and faults as reports. */
+#include "print/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/features.h"
+#include "print/notice.h"
+#include "print/print.h"
+#include "print/shell.h"
+#include "print/style.h"
+#include "print/table.h"
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+static bool has_line(const struct text *t, const struct epid *ep)
+{
+	return (!t->options->quiet || t->options->flowindent) && !ep->quiet_head;
+}
+
+void text_begin(struct sink *s, const struct record *r)
+{
+	struct text *t = (struct text *)s;
+	const bool flow = t->options->flowindent && r->cpu < t->ncpus;
+
+	if (!has_line(t, r->epid))
+		return;
+	if (!t->header_done)
+		(flow ? flow_header : print_header)(t->out);
+	t->header_done = true;
+	if (flow)
+		flow_head(t->out, &t->flows[r->cpu], r->cpu, r->probe, r->epid, r->next);
+	else
+		print_head(t->out, r->cpu, r->probe);
+}
+
+void text_end(struct sink *s, const struct record *r)
+{
+	struct text *t = (struct text *)s;
+
+	/* Asked again, as setopt() may have changed it. -F alone ends no line, as in DTrace. */
+	if (!t->options->quiet && has_line(t, r->epid))
+		out_bytes(t->out, "\n", 1);
+	s->err = t->out->err;
+}
+
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
+/* Printable characters, and nothing but NULs behind them. */
+static bool is_text(const char *s, size_t len)
+{
+	size_t n = strnlen(s, len);
+
+	for (size_t i = 0; i < len; i++)
+		if (i < n ? !isprint((unsigned char)s[i]) && !strchr("\a\b\t\n\v\f\r", s[i]) : s[i])
+			return false;
+	return n;
+}
+
+/* What the bytes of a structure are shown as, as the manual has it: by their number an integer, or text, or in rows. */
+static struct value shown_as(const struct value *v)
+{
+	uint64_t word = 0;
+
+	if (v->len == 1 || v->len == 2 || v->len == 4 || v->len == 8) {
+		memcpy(&word, v->s, v->len);
+		if (v->len == 4)
+			word = (uint64_t)(int32_t)word;
+		return (struct value){ .kind = VALUE_INT, .field = FIELD_INT, .i = word, .size = (uint8_t)v->len };
+	}
+	if (is_text(v->s, v->len))
+		return (struct value){
+			.kind = VALUE_TEXT, .field = FIELD_CHARS, .s = v->s, .len = strnlen(v->s, v->len)
+		};
+	return *v;
+}
+
+static void trace_value(const struct text *t, const struct value *v)
+{
+	struct value shown;
+
+	if (v->kind == VALUE_BYTES) {
+		shown = shown_as(v);
+		v = &shown;
+	}
+	if (v->kind == VALUE_TEXT && !value_is_symbol(v) && t->options->rawbytes)
+		print_trace_raw(t->out, v, t->options->strsize);
+	else
+		print_trace(t->out, v, t->options->quiet);
+}
+
+void text_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
+{
+	struct text *t = (struct text *)s;
+
+	(void)r;
+	if (a->kind == ACT_PRINTF)
+		print_format(t->out, a->fmt, values, a->nargs);
+	else if (a->kind == ACT_PRINT)
+		print_typed(t->out, a->args[0].type, &values[0]);
+	else if (a->kind == ACT_TRACEMEM)
+		print_trace(t->out, &values[0], t->options->quiet);
+	else
+		for (size_t i = 0; i < a->nargs; i++)
+			trace_value(t, &values[i]);
+}
+
+/* ---- aggregations ------------------------------------------------------------------------------------------------ */
+void text_printa(struct sink *s, const struct record *r, const struct printa *p)
+{
+	struct text *t = (struct text *)s;
+	const struct agg_table *table = agg_table(p->set, p->ids, p->n);
+
+	(void)r;
+	if (!p->fmt)
+		out_bytes(t->out, "\n", 1);
+	if (table && p->fmt)
+		table_print_format(t->out, table, p->fmt);
+	else if (table)
+		table_print(t->out, table);
+}
+
+/* dtrace(1) ends what it prints by an empty line, and the aggregations follow. */
+static void text_rest(struct sink *s, const struct printa *p)
+{
+	struct text *t = (struct text *)s;
+
+	out_bytes(t->out, "\n", 1);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct agg_table *table = agg_done(p->set, p->ids[i]) ? NULL : agg_table(p->set, &p->ids[i], 1);
+
+		if (table)
+			table_print(t->out, table);
+	}
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+void text_fault(struct sink *s, const struct fault *f)
+{
+	struct text *t = (struct text *)s;
+
+	text_flush(s); /* both streams may be one terminal: keep the order */
+	notice_fault(t->report, f, t->options->errtags);
+}
+
+void text_drop(struct sink *s, const struct drop *d)
+{
+	struct text *t = (struct text *)s;
+
+	notice_drop(t->report, d, t->options->droptags);
+}
+
+/* ---- the stream -------------------------------------------------------------------------------------------------- */
+void text_control(struct sink *s, const struct action *a, const struct value *values)
+{
+	struct text *t = (struct text *)s;
+
+	shell_control(t->out, t->report, a, values);
+}
+
+void text_newline(struct sink *s)
+{
+	out_bytes(((struct text *)s)->out, "\n", 1);
+}
+
+void text_flush(struct sink *s)
+{
+	s->err = out_flush(((struct text *)s)->out);
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+struct text *text_open(const struct print_to *to, const struct sink_ops *ops, const struct style *style)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->sink.ops = ops;
+	t->options = to->options;
+	t->report = to->report;
+	t->ncpus = features_possible_cpus();
+	t->flows = calloc(t->ncpus, sizeof(*t->flows));
+	t->out = out_new(to->out, style, to->options);
+	if (!t->flows || !t->out) {
+		text_free(&t->sink);
+		return NULL;
+	}
+	return t;
+}
+
+void text_free(struct sink *s)
+{
+	struct text *t = (struct text *)s;
+
+	out_free(t->out);
+	free(t->flows);
+	free(t);
+}
+
+struct sink *text_sink_new(const struct print_to *to)
+{
+	static const struct sink_ops ops = {
+		.begin = text_begin,
+		.item = text_item,
+		.printa = text_printa,
+		.end = text_end,
+		.rest = text_rest,
+		.fault = text_fault,
+		.drop = text_drop,
+		.control = text_control,
+		.newline = text_newline,
+		.flush = text_flush,
+		.free = text_free,
+	};
+	struct text *t = text_open(to, &ops, &style_text);
+
+	return t ? &t->sink : NULL;
+}
