@@ -110,20 +110,30 @@ INLINE u64 put_ip6(char *out, const u8 *b)
 	return p;
 }
 
-INLINE u64 put_mapped(char *out, const u8 *b)
+/* ::ffff:a.b.c.d and ::a.b.c.d; the bytes before the last four are 0 or b[10] and b[11] are ff. */
+INLINE u64 put_within(char *out, const u8 *b)
 {
-	out[0] = out[1] = out[6] = ':';
-	out[2] = out[3] = out[4] = out[5] = 'f';
-	return put_ip4(out, 7, b + 12);
+	u64 p = 2;
+
+	out[0] = out[1] = ':';
+	if (b[10]) {
+		out[2] = out[3] = out[4] = out[5] = 'f';
+		out[6] = ':';
+		p = 7;
+	}
+	return put_ip4(out, p, b + 12);
 }
 
-INLINE int is_mapped(const u8 *b)
+/* Is an IPv4 address within it, as inet_ntop() of the C library has it? */
+INLINE int is_within(const u8 *b)
 {
 	u64 or = 0;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 10; i++)
 		or |= b[i];
-	return (or | (b[10] ^ 0xffu) | (b[11] ^ 0xffu)) == 0;
+	if (or)
+		return 0;
+	return (b[10] & b[11]) == 0xff || (!(b[10] | b[11]) && (b[12] | b[13]));
 }
 
 u64 tstr_text(const struct dw_tstr *s, char *out, u32 size)
@@ -142,7 +152,7 @@ u64 tstr_text(const struct dw_tstr *s, char *out, u32 size)
 	if (s->tag == DW_STR_IP4)
 		p = put_ip4(out, 0, s->b);
 	else if (s->tag == DW_STR_IP6)
-		p = is_mapped(s->b) ? put_mapped(out, s->b) : put_ip6(out, s->b);
+		p = is_within(s->b) ? put_within(out, s->b) : put_ip6(out, s->b);
 	out[p] = 0;
 	return p;
 }

@@ -462,10 +462,7 @@ u64 text_token(word *w, char *dst, const char *delim, u32 cap, u32 dcap)
 	start = w[0] - w[7];
 	if (start < cap)
 		dst[start] = 0;
-	start = w[0];
-	if (start < cap && s[start])
-		w[0] = start + 1;
-	return 0;
+	return 0; /* at the delimiter: the next call may have others */
 }
 
 /* Bytes in hexadecimal with colons between: link_ntop(). n <= 20. */

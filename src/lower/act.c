@@ -220,6 +220,14 @@ static void plan_stmts(struct plan *p, struct stmt *const *v, size_t n)
 	}
 }
 
+/* { } and { speculate(n); } have the default action: they record that the probe fired. */
+static bool is_default_action(const struct clause *c)
+{
+	const struct expr *e = c->body.n == 1 && c->body.v[0]->kind == ST_EXPR ? c->body.v[0]->expr : NULL;
+
+	return !c->body.n || (e && is_action(e) && e->sym->func == FN_speculate);
+}
+
 void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 {
 	struct plan p = { .lw = lw, .ep = ep, .off = sizeof(struct dw_rec) };
@@ -227,8 +235,8 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 	plan_stmts(&p, c->body.v, c->body.n);
 	ep->actions = p.actions.v;
 	ep->nactions = p.actions.n;
-	ep->quiet_head = !p.records && c->body.n;
-	if (p.actions.n || !c->body.n)
+	ep->quiet_head = !p.records && !is_default_action(c);
+	if (p.actions.n || is_default_action(c))
 		ep->rec_size = p.off;
 }
 

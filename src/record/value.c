@@ -72,7 +72,7 @@ static void longest_run(const unsigned g[8], size_t *start, size_t *len)
 /* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
 static size_t addr_text(const uint8_t *addr, bool v6, char out[VALUE_ROOM])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, compatible[12] = { 0 };
 	unsigned g[8];
 	size_t start, len, n = 0;
 
@@ -81,6 +81,9 @@ static size_t addr_text(const uint8_t *addr, bool v6, char out[VALUE_ROOM])
 	} else if (!memcmp(addr, mapped, sizeof(mapped))) {
 		memcpy(out, "::ffff:", 7);
 		n = 7 + put_quad(out + 7, addr + 12);
+	} else if (!memcmp(addr, compatible, sizeof(compatible)) && (addr[12] || addr[13])) {
+		memcpy(out, "::", 2);
+		n = 2 + put_quad(out + 2, addr + 12);
 	} else {
 		for (size_t i = 0; i < 8; i++)
 			g[i] = (unsigned)addr[2 * i] << 8 | addr[2 * i + 1];

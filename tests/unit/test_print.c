@@ -81,7 +81,7 @@ static const struct {
 	{ "%s %s %s", { IP6(V6_DOC), IP6(V6_LO), IP6(V6_ANY) }, "2001:db8::1:0:0:1 ::1 ::" },
 	{ "%s %s %s", { IP6(V6_MAP), IP6(V6_LL), IP6(V6_ONE0) },
 		"::ffff:10.0.0.5 fe80::214:4fff:fe8d:59aa 2001:2:3:0:5:6:7:8" },
-	{ "%s %s %s", { IP6(V6_NET), IP6(V6_TIE), IP6(V6_COMPAT) }, "2001:db8:: ::1:2:0:0:3:4 ::102:304" },
+	{ "%s %s %s", { IP6(V6_NET), IP6(V6_TIE), IP6(V6_COMPAT) }, "2001:db8:: ::1:2:0:0:3:4 ::1.2.3.4" },
 	{ "%16s:%-5d|", { IP4("\xc0\xa8\x02\x50"), U16(22) }, "    192.168.2.80:22   |" },
 	{ "%s %s %s", { ZONE(1), ZONE(7), ZONE(8) }, "global web\\x1b[2J 8" },
 	{ "%-6.6s|%.3s|%.5s|%.20s", { ZONE(1), ZONE(1), ZONE(9), ZONE(9) }, "global|glo|6ba7b|cni-6ba7b810-9dad" },

@@ -6,7 +6,7 @@
 #include "lang/check/check_priv.h"
 
 /* Arguments, a letter each: s a string, or what points to characters; n likewise, or NULL; i an integer; a an address
- * as an integer; p a pointer. Result: s string, i int, l int64_t, z size_t, u uint32_t, p void *, v nothing. */
+ * as an integer; p a pointer; 6 one to a struct in6_addr. Result: s string, i int, l int64_t, z size_t, u uint32_t, p void *, v nothing. */
 struct proto {
 	const char *args;
 	char result;
@@ -29,7 +29,7 @@ static const struct proto *proto_of(enum func f)
 		[FN_getminor] = { "i", 'u' },
 		[FN_index] = { "ssi", 'i' },
 		[FN_inet_ntoa] = { "p", 's' },
-		[FN_inet_ntoa6] = { "p", 's' },
+		[FN_inet_ntoa6] = { "6", 's' },
 		[FN_inet_ntop] = { "ip", 's' },
 		[FN_json] = { "ss", 's' },
 		[FN_link_ntop] = { "ip", 's' },
@@ -65,6 +65,8 @@ static bool takes(char letter, const struct type *t)
 		return type_is_int(t);
 	case 'a':
 		return type_is_int(t) || t->kind == T_PTR;
+	case '6':
+		return t->kind == T_PTR && (t->of->kind == T_VOID || !strcmp(t->of->name, "in6_addr"));
 	default:
 		return t->kind == T_PTR || t->kind == T_ARRAY || type_is_string(t);
 	}
@@ -75,6 +77,7 @@ static const char *wanted(char letter)
 	return letter == 's' || letter == 'n' ? "a string"
 		: letter == 'i'               ? "an integer"
 		: letter == 'a'               ? "an address"
+		: letter == '6'               ? "a struct in6_addr *"
 					      : "a pointer";
 }
 

@@ -141,15 +141,24 @@ void place_copy(struct clause_ctx *cx, struct val to, struct val from, uint32_t 
 	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, from.ptr == PTR_OURS ? 0 : src);
 }
 
-/* Each place of the program that asks for it has room of its own: what it points to stays until it asks again. */
+/* Each place of the program that asks for it has room of its own: what it points to stays until it asks again.
+ * Of a NULL string it is 0. */
 vreg text_address(struct clause_ctx *cx, const struct expr *e)
 {
-	int form = form_join(expr_form(cx->lw->ck, e), FORM_CHARS | FORM_TEXT) & ~FORM_NULL;
+	struct sval s = lower_str_as(cx, e, form_join(expr_form(cx->lw->ck, e), FORM_CHARS | FORM_TEXT));
 	struct val at = { .k = V_MEM, .type = cx->lw->ts->string, .ptr = PTR_OURS };
+	struct ir *ir = cx->ir;
+	uint32_t end = ir_newlabel(ir);
+	vreg address = ir_var(ir);
 
-	at.r = global_room(cx, form_size(form));
-	str_store(cx, lower_str_as(cx, e, form), at.r, 0);
-	return lower_addr_value(cx, at);
+	ir_seti(ir, address, 0);
+	if (s.null)
+		ir_jcci(ir, CC_NE, s.null, 0, end);
+	at.r = global_room(cx, form_size(s.form));
+	str_store(cx, s, at.r, 0);
+	ir_set(ir, address, lower_addr_value(cx, at));
+	ir_label(ir, end);
+	return address;
 }
 
 static struct val assign_block(struct clause_ctx *cx, const struct expr *e)

@@ -98,16 +98,15 @@ vreg spec_begin(struct clause_ctx *cx)
 	return id;
 }
 
-/* The word with the bit of speculation id, and the bit. Jumps to none when id is 0; faults when there is none such. */
+/* The word with the bit of speculation id, and the bit. Jumps to none when no speculation can have that number. */
 static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, vreg *bit)
 {
 	struct ir *ir = cx->ir;
 	vreg i, p = ir_mapval(ir, spec_map(cx->lw), 0);
 
-	ir_jcci(ir, CC_EQ, id, 0, none);
 	i = ir_var(ir);
 	ir_set(ir, i, ir_alui(ir, ALU_SUB, id, 1));
-	fault_unless(cx, CC_ULT, i, (int32_t)spec_count(cx->lw), DW_FAULT_ILLOP, ir_imm(ir, 0));
+	ir_jcci(ir, CC_UGE, i, (int32_t)spec_count(cx->lw), none);
 	*bit = ir_alu(ir, ALU_SHL, ir_imm(ir, 1), ir_alui(ir, ALU_AND, i, 63));
 	return spec_words(cx->lw) <= 1 ? p
 				       : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));

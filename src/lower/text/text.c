@@ -5,6 +5,7 @@
 #include "lower/text/text.h"
 
 #include <linux/bpf.h>
+#include <string.h>
 
 #include "lower/expr/expr.h"
 #include "lower/site/site.h"
@@ -287,8 +288,26 @@ static void set_address(struct clause_ctx *cx, struct sval out, const struct exp
 static struct sval lower_ntoa(struct clause_ctx *cx, const struct expr *e, bool v6)
 {
 	struct sval out = str_vars(cx, FORM_ADDR);
+	struct ir *ir = cx->ir;
+	uint32_t end = ir_newlabel(ir), plain = ir_newlabel(ir);
+	vreg middle, last;
 
 	set_address(cx, out, e->args.v[0], v6);
+	if (!v6)
+		return out;
+	/* ::ffff:a.b.c.d and ::a.b.c.d, but for :: and ::1, are shown as IPv4 addresses. */
+	ir_jcci(ir, CC_NE, out.w[0], 0, end);
+	middle = ir_ext(ir, out.w[1], 4, false);
+	last = ir_alui(ir, ALU_SHR, out.w[1], 32);
+	ir_jcc(ir, CC_EQ, middle, ir_imm(ir, 0xffff0000), plain); /* bytes 00 00 ff ff */
+	ir_jcci(ir, CC_NE, middle, 0, end);
+	ir_jcci(ir, CC_EQ, last, 0, end);
+	ir_jcci(ir, CC_EQ, last, 0x01000000, end); /* bytes 00 00 00 01 */
+	ir_label(ir, plain);
+	ir_seti(ir, out.tag, DW_STR_IP4);
+	ir_set(ir, out.w[0], last);
+	ir_seti(ir, out.w[1], 0);
+	ir_label(ir, end);
 	return out;
 }
 
@@ -346,10 +365,15 @@ static struct sval lower_link_ntop(struct clause_ctx *cx, const struct expr *e)
 /* ---- results that are numbers ------------------------------------------------------------------------------------ */
 static vreg lower_strlen(struct clause_ctx *cx, const struct expr *e)
 {
+	const struct expr *literal = e->args.v[0]->kind == EX_STR ? e->args.v[0] : NULL;
 	struct ir *ir = cx->ir;
-	struct sval s = text_arg(cx, e, 0);
-	vreg copy = text_new(cx, s.form).mem, n;
+	struct sval s;
+	vreg copy, n;
 
+	if (literal) /* strsize bytes are looked at, though only strsize - 1 of them can be kept */
+		return ir_imm(ir, (int64_t)strnlen(literal->str, checker_strsize(cx->lw->ck)));
+	s = text_arg(cx, e, 0);
+	copy = text_new(cx, s.form).mem;
 	n = ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ copy, size_imm(cx, &s), s.mem }, 3, false);
 	return ir_alui(ir, ALU_SUB, n, 1);
 }
