@@ -135,13 +135,13 @@ inline int dw_has_addresses = __has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max
 /* inet_sock_set_state: a step of TCP, but not that one where it comes too early; sock_ops has it then. */
 inline int dw_tcp_step[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP &&
     (dw_has_addresses ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV);
-inline int dw_late_step[struct dw_pkt *P] = !dw_has_addresses && P->op == DW_SOCK_OPS_PASSIVE &&
+inline int dw_late_step[struct dw_tcp *P] = !dw_has_addresses && P->op == DW_SOCK_OPS_PASSIVE &&
     P->sk->__sk_common.skc_state == DW_TCP_SYN_RECV && !dw_opened_here[P];
 
 /* sock_ops: a handshake is complete. With a simultaneous open the event is that of a passive one. */
-inline int dw_connected[struct dw_pkt *P] =
+inline int dw_connected[struct dw_tcp *P] =
     P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && dw_opened_here[P]);
-inline int dw_accepted[struct dw_pkt *P] = P->op == DW_SOCK_OPS_PASSIVE && !dw_opened_here[P];
+inline int dw_accepted[struct dw_tcp *P] = P->op == DW_SOCK_OPS_PASSIVE && !dw_opened_here[P];
 
 /* A listener's queues. Without cookies the last quarter of the queue of handshakes is for hosts that were heard of before:
  * whether this one was cannot be seen. */
@@ -158,13 +158,13 @@ inline int dw_ack_overflow[struct dw_pkt *P] = P->sk != 0 && (__has(SKB_DROP_REA
 
 /* tcp_cong_state_set: the retransmission timer. The loss state is entered by a timeout at each firing, but also when SACK
  * reneges, and without a loss when the path's MTU has shrunk: then there is nothing to undo. */
-inline int dw_timed_out[struct dw_pkt *P] = P->newca == DW_TCP_CA_LOSS &&
+inline int dw_timed_out[struct dw_tcp *P] = P->newca == DW_TCP_CA_LOSS &&
     ((struct tcp_sock *)P->sk)->is_sack_reneg == 0 &&
     (((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_LOSS ||
     ((struct tcp_sock *)P->sk)->undo_marker != 0);
 /* ... and other steps of congestion control. */
-inline int dw_ca_changes[struct dw_pkt *P] = P->newca != ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
-inline int dw_ca_reduces[struct dw_pkt *P] = P->newca >= DW_TCP_CA_CWR &&
+inline int dw_ca_changes[struct dw_tcp *P] = P->newca != ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
+inline int dw_ca_reduces[struct dw_tcp *P] = P->newca >= DW_TCP_CA_CWR &&
     ((struct inet_connection_sock *)P->sk)->icsk_ca_state < DW_TCP_CA_CWR;
 
 /* tcp_rcvbuf_grow: the receive buffer may grow. */

@@ -16,6 +16,21 @@ inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv] 
     (((struct udphdr *)th)->dest == 0x3500 ? ((struct udphdr *)th)->source : ((struct udphdr *)th)->dest) * 65536 +
     *(uint16_t *)(th + 8);
 
+struct dw_dns {
+	struct dw_pkt;
+	uint32_t dns;		/* offset of the message from the IP header */
+	uint64_t dnskey;
+	uint64_t dnssince;	/* ns: when the query was; 0: not known */
+	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
+};
+
+translator struct dw_dns < struct dw_dns *P > {
+	dns = P->skb->transport_header - P->skb->network_header + 8;
+	dnstype = dw_dns_behind[P->skb->transport_header - P->skb->network_header + 20];
+	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv];
+	dnssince = __stamp("query", P->dnskey);
+};
+
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
 inline string dns_type_string[uint16_t type] =
@@ -58,7 +73,7 @@ inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
 /* Does the server send this packet? A query may leave from port 53, too. */
 inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & 0x8000) != 0;
 
-translator dnsinfo_t < struct dw_pkt *P > {
+translator dnsinfo_t < struct dw_dns *P > {
 	dns_id = __pkt(P->dns, 2);
 	dns_recv = P->recv;
 	dns_name = dw_dns_asks[P->dns] ? __dnsname(P->dns + 12) : "";

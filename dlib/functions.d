@@ -142,7 +142,7 @@ struct dw_fread {
 	int32_t len;
 };
 
-translator struct dw_pkt < struct dw_fread *C > {
+translator struct dw_tcp < struct dw_fread *C > {
 	ret = C->len;
 	recv = 1;
 	proto = C->sk->sk_protocol;
@@ -156,7 +156,7 @@ struct dw_fdeliver {
 	int32_t protocol;	/* of ip_defrag: whom it is for */
 };
 
-translator struct dw_pkt < struct dw_fdeliver *C > {
+translator struct dw_tcp < struct dw_fdeliver *C > {
 	op = C->protocol;
 	has_pkt = 1;
 	recv = 1;
@@ -178,7 +178,7 @@ inline int dw_waits[struct sock *L, struct request_sock *R, struct sk_buff *B] =
     R->num_timeout < ((struct inet_connection_sock *)L)->icsk_accept_queue.rskq_defer_accept &&
     B->len <= (dw_th_word[B, 3] >> 28) * 4;
 
-translator struct dw_pkt < struct dw_fcheckreq *C > {
+translator struct dw_tcp < struct dw_fcheckreq *C > {
 	op = dw_th_word[C->skb, 1] - ((struct tcp_request_sock *)C->req)->rcv_nxt > C->req->__req_common.skc_rcv_wnd ? 0 :
 	    (dw_th_flags[C->skb] & 4) != 0 ? 1 :
 	    (dw_th_flags[C->skb] & 2) != 0 && dw_th_word[C->skb, 1] != ((struct tcp_request_sock *)C->req)->rcv_isn ? 1 :
@@ -199,7 +199,7 @@ struct dw_fsent {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_fsent *C > {
+translator struct dw_tcp < struct dw_fsent *C > {
 	ret = C->retval;
 	sk = C->full;
 	owner = C->full != 0 ? C->owner : (struct dw_owner *)0;

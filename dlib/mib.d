@@ -28,11 +28,16 @@ translator struct dw_pkt < struct dw_consumed *C > {
 	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 };
 
+struct dw_counted {
+	struct dw_tcp;
+	struct timer_list *timer;	/* timer_expire_entry */
+};
+
 /* timer_expire_entry, where it is that of a packet whose fragments have not all come */
 struct dw_fragtimer {
 	struct timer_list *timer;
 };
 
-translator struct dw_pkt < struct dw_fragtimer *C > {
+translator struct dw_counted < struct dw_fragtimer *C > {
 	netns = ((struct inet_frag_queue *)((uint64_t)C->timer - offsetof(struct inet_frag_queue, timer)))->fqdir->net->ns.inum;
 };

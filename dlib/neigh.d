@@ -16,11 +16,21 @@ inline int dw_arp_asks[uint64_t nh] = *(uint16_t *)(nh + 6) == 0x0100 && *(uint1
     *(uint32_t *)(nh + 14) != 0 && *(uint32_t *)(nh + 14) != dw_arp_target[nh];
 inline int dw_ns_asks[uint64_t nh] = *(uint8_t *)(nh + 40) == 135 && ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[0] != 0;
 
+struct dw_neigh {
+	struct dw_pkt;
+	struct neighbour *neigh;
+	uint64_t lladdr;	/* address of its hardware address */
+	uint64_t neighaddr;	/* ... of its address */
+	uint64_t asked;		/* what a question and its answer share */
+	uint32_t neighqueued;	/* packets that wait for the answer */
+	uint8_t mac_dest;	/* first byte of the destination in the frame */
+};
+
 struct dw_neighq {
 	struct sk_buff *skb;
 };
 
-translator struct dw_pkt < struct dw_neighq *C > {
+translator struct dw_neigh < struct dw_neighq *C > {
 	has_pkt = 1;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
@@ -43,7 +53,7 @@ struct dw_neighask {
 	struct neighbour *n;
 };
 
-translator struct dw_pkt < struct dw_neighask *C > {
+translator struct dw_neigh < struct dw_neighask *C > {
 	neigh = C->n;
 	dev = C->n->dev;
 	netns = C->n->dev->nd_net.net->ns.inum;
@@ -63,7 +73,7 @@ struct dw_neighupd {
 	uint8_t state;
 };
 
-translator struct dw_pkt < struct dw_neighupd *C > {
+translator struct dw_neigh < struct dw_neighupd *C > {
 	neigh = C->n;
 	dev = C->n->dev;
 	netns = C->n->dev->nd_net.net->ns.inum;
@@ -89,7 +99,7 @@ typedef struct neighinfo {
 	uint64_t ne_time;		/* resolved, failed: ns since the request; 0: not known */
 } neighinfo_t;
 
-translator neighinfo_t < struct dw_pkt *P > {
+translator neighinfo_t < struct dw_neigh *P > {
 	ne_ver = P->ver;
 	ne_addr = P->ver == 4 ? __ip4(*(uint32_t *)P->neighaddr) : __ip6((struct in6_addr *)P->neighaddr);
 	ne_lladdr = (P->state & 0xde) != 0 && P->dev->addr_len == 6 ? link_ntop(1, (void *)P->lladdr) : "";

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
- * structure of its own; one translator a site makes a struct dw_pkt of it; the translators of args[] take that.
- * A member that a site's translator leaves out is what the site gives under the same name (a socket is never NULL then, and
- * its owner and cookie come with it), or else comes from the translator below; what that leaves out too is not there:
- * reading it is a fault, as through a NULL pointer. */
+ * structure; a translator a site makes a struct dw_pkt of it, or of a structure that extends dw_pkt by what one provider
+ * has besides (its first member is dw_pkt, without a name). The translators of args[] take that.
+ * A member that a site's translator leaves out is
+ * - what the site gives under the same name; a socket is never NULL then, and its owner and cookie come with it;
+ * - or else what the translator of the provider's structure to itself makes, then that of dw_pkt (below);
+ * - or else not there: reading it is a fault, as through a NULL pointer. */
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();
@@ -38,37 +40,12 @@ struct dw_pkt {
 	uint64_t cgroup;	/* id of the socket's cgroup; 0: none */
 	int32_t reply;		/* 1: the event is the reset that answers the segment at nh, th */
 	int32_t synth;		/* 1: no packet; the headers are what the socket's next ones are */
-	struct sock *refused_sk; /* tcp_send_reset: the socket that refuses */
 	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
 	uint32_t reason;	/* kfree_skb: why */
-	uint32_t op;		/* sock_ops: which event */
 	uint64_t mac_source;	/* net_dev_queue: source address in the frame, and the device's own */
 	uint64_t mac_device;
 	uint64_t location;	/* kfree_skb: the address that freed it */
-	int32_t newca;		/* tcp_cong_state_set: the new congestion state */
-	struct timer_list *timer;	/* timer_expire_entry */
-	int32_t ret;		/* sock_send_length, sock_recv_length: what the call returned */
-	int32_t flags;		/* of the call */
 	uint64_t since;		/* ns: when the packet was at the place that the probe is the end of; 0: not known */
-	struct Qdisc *qdisc;
-	uint32_t packets;	/* that the event stands for */
-	struct sk_buff *first;	/* of the list that the packet is in */
-	uint64_t word;		/* what was noted with since */
-	uint64_t cache;		/* memory that is taken or given back: first characters of its cache's name; its size */
-	uint32_t cachesize;
-	uint32_t dns;		/* offset of the message from the IP header */
-	uint64_t dnskey;
-	uint64_t dnssince;	/* ns: when the query was; 0: not known */
-	struct neighbour *neigh;
-	uint64_t lladdr;	/* address of its hardware address */
-	uint64_t neighaddr;	/* ... of its address */
-	uint64_t asked;
-	uint32_t neighqueued;
-	uint8_t mac_dest;	/* first byte of the destination in the frame */
-	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
-	struct sk_buff *queued;	/* of a socket's queue: without headers */
-	struct sock_common *ends;	/* whose addresses and ports: a socket's, or a handshake's */
-	uint64_t asoc;		/* struct sctp_association; 0: none yet */
 };
 
 /* Is it a whole socket, not one in TIME_WAIT (6), nor a request (12)? 0: there is none. */
@@ -116,13 +93,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	reply = 0;
 	synth = 0;
 	since = 0;
-	packets = 1;
 	reason = 0;
-	asoc = dw_sctp_of[P];
-	dns = P->skb->transport_header - P->skb->network_header + 8;
-	dnstype = dw_dns_behind[P->skb->transport_header - P->skb->network_header + 20];
-	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv];
-	dnssince = __stamp("query", P->dnskey);
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
@@ -188,6 +159,18 @@ translator struct dw_pkt < struct dw_devrecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
+/* What TCP has besides. */
+struct dw_tcp {
+	struct dw_pkt;
+	struct sock *refused_sk;	/* tcp_send_reset: the socket that refuses */
+	uint32_t op;			/* sock_ops: which event; tcp_check_req: DW_REQ_; ip_protocol_deliver_rcu: for whom */
+	int32_t newca;			/* tcp_cong_state_set: the new congestion state */
+	int32_t ret;			/* what the function or the call returned */
+	int32_t flags;			/* of the call */
+	struct sk_buff *queued;		/* of a socket's queue: without headers */
+	struct sock_common *ends;	/* whose addresses and ports: a socket's, or a handshake's */
+};
+
 /* sock_ops, tcp_init_transfer: a connection is established by the segment skb; op: 4 an active open, 5 a passive one. The
  * socket is still in the state before it (accepted) or in the one after it already (connected). */
 struct dw_sockops {
@@ -196,7 +179,7 @@ struct dw_sockops {
 	struct sk_buff *skb;
 };
 
-translator struct dw_pkt < struct dw_sockops *C > {
+translator struct dw_tcp < struct dw_sockops *C > {
 	proto = 6;
 	has_pkt = 1;
 	recv = 1;
@@ -227,7 +210,7 @@ struct dw_refused {
 	struct sk_buff *skb;
 };
 
-translator struct dw_pkt < struct dw_refused *C > {
+translator struct dw_tcp < struct dw_refused *C > {
 	sk = (struct sock *)0;
 	refused_sk = C->sk;
 	proto = 6;
@@ -241,7 +224,7 @@ struct dw_refusal {
 	struct sk_buff *skb;
 };
 
-translator struct dw_pkt < struct dw_refusal *C > {
+translator struct dw_tcp < struct dw_refusal *C > {
 	sk = (struct sock *)0;
 	refused_sk = C->sk;
 	proto = 6;
@@ -267,7 +250,7 @@ struct dw_synrecv {
 	uint32_t op;
 };
 
-translator struct dw_pkt < struct dw_synrecv *C > {
+translator struct dw_tcp < struct dw_synrecv *C > {
 	state = 3;
 	oldstate = 10;
 };

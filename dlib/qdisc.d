@@ -3,6 +3,22 @@
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
+struct dw_queued {
+	struct dw_pkt;
+	struct Qdisc *qdisc;
+	struct sk_buff *first;	/* of the list that the packet is in */
+	uint32_t packets;	/* that the event stands for */
+};
+
+translator struct dw_queued < struct dw_queued *P > {
+	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
+	has_pkt = 1;
+	packets = 1;
+	dev = P->qdisc->dev_queue->dev;
+	netns = P->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	since = __stamp("queue", (uint64_t)P->skb);
+};
+
 /* qdisc_enqueue */
 struct dw_qenq {
 	struct Qdisc *qdisc;
@@ -12,14 +28,15 @@ struct dw_qenq {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_qenq *C > {
-	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	has_pkt = 1;
+translator struct dw_queued < struct dw_qenq *C > {
+	dev = C->skb->dev;
 	netns = C->skb->dev->nd_net.net->ns.inum;
+	since = 0;
 };
 
-/* qdisc_dequeue: one packet, or a list of those that go to the driver together; NULL: the queue gives none. A structure
- * for each place in the list; whose socket it is can be told for the first one only. */
+/* qdisc_dequeue: one packet, or a list of those that go to the driver together; NULL: the queue gives none. There is a
+ * structure for each place in the list; whose socket it is can be told for the first one only. The last one stands for
+ * all that are left. */
 struct dw_qdeq0 {
 	struct Qdisc *qdisc;
 	struct netdev_queue *txq;
@@ -28,15 +45,8 @@ struct dw_qdeq0 {
 	struct dw_owner *owner;
 	uint64_t cookie;
 };
-
-translator struct dw_pkt < struct dw_qdeq0 *C > {
-	sk = dw_full[(uint64_t)C->skb->sk] ?
-	    C->skb->sk : (struct sock *)0;
-	has_pkt = 1;
+translator struct dw_queued < struct dw_qdeq0 *C > {
 	packets = 1;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb);
 };
 
 struct dw_qdeq1 {
@@ -45,17 +55,10 @@ struct dw_qdeq1 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq1 *C > {
+translator struct dw_queued < struct dw_qdeq1 *C > {
 	first = C->skb;
 	skb = C->skb->next;
-	sk = dw_full[(uint64_t)C->skb->next->sk] ?
-	    C->skb->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 1;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next);
 };
 
 struct dw_qdeq2 {
@@ -64,17 +67,10 @@ struct dw_qdeq2 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq2 *C > {
+translator struct dw_queued < struct dw_qdeq2 *C > {
 	first = C->skb;
 	skb = C->skb->next->next;
-	sk = dw_full[(uint64_t)C->skb->next->next->sk] ?
-	    C->skb->next->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 2;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next->next);
 };
 
 struct dw_qdeq3 {
@@ -83,17 +79,10 @@ struct dw_qdeq3 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq3 *C > {
+translator struct dw_queued < struct dw_qdeq3 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next;
-	sk = dw_full[(uint64_t)C->skb->next->next->next->sk] ?
-	    C->skb->next->next->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 3;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next->next->next);
 };
 
 struct dw_qdeq4 {
@@ -102,17 +91,10 @@ struct dw_qdeq4 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq4 *C > {
+translator struct dw_queued < struct dw_qdeq4 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next;
-	sk = dw_full[(uint64_t)C->skb->next->next->next->next->sk] ?
-	    C->skb->next->next->next->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 4;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next);
 };
 
 struct dw_qdeq5 {
@@ -121,17 +103,10 @@ struct dw_qdeq5 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq5 *C > {
+translator struct dw_queued < struct dw_qdeq5 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next;
-	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->sk] ?
-	    C->skb->next->next->next->next->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 5;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next->next);
 };
 
 struct dw_qdeq6 {
@@ -140,17 +115,10 @@ struct dw_qdeq6 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq6 *C > {
+translator struct dw_queued < struct dw_qdeq6 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next->next;
-	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->next->sk] ?
-	    C->skb->next->next->next->next->next->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 6;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next->next->next);
 };
 
 struct dw_qdeq7 {
@@ -159,17 +127,10 @@ struct dw_qdeq7 {
 	int32_t packets;
 	struct sk_buff *skb;
 };
-
-translator struct dw_pkt < struct dw_qdeq7 *C > {
+translator struct dw_queued < struct dw_qdeq7 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next->next->next;
-	sk = dw_full[(uint64_t)C->skb->next->next->next->next->next->next->next->sk] ?
-	    C->skb->next->next->next->next->next->next->next->sk : (struct sock *)0;
-	has_pkt = 1;
 	packets = C->packets > 7 ? C->packets - 7 : 0;
-	dev = C->qdisc->dev_queue->dev;
-	netns = C->qdisc->dev_queue->dev->nd_net.net->ns.inum;
-	since = __stamp("queue", (uint64_t)C->skb->next->next->next->next->next->next->next);
 };
 
 /* kfree_skb: the queue is that of the device */
@@ -181,12 +142,12 @@ struct dw_qdrop {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_qdrop *C > {
-	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
-	has_pkt = 1;
+translator struct dw_queued < struct dw_qdrop *C > {
+	dev = C->skb->dev;
+	netns = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk->__sk_common.skc_net.net->ns.inum :
+	    C->skb->dev->nd_net.net->ns.inum;
 	qdisc = ((struct netdev_queue *)((uint64_t)C->skb->dev->_tx +
 	    C->skb->queue_mapping * sizeof(struct netdev_queue)))->qdisc;
-	since = __stamp("queue", (uint64_t)C->skb);
 };
 
 /* Reasons of a queue; what this kernel has of them. */
@@ -214,7 +175,7 @@ typedef struct qdiscinfo {
 	uint64_t qd_time;		/* dequeue, drop: ns since enqueue; 0: not known */
 } qdiscinfo_t;
 
-translator qdiscinfo_t < struct dw_pkt *P > {
+translator qdiscinfo_t < struct dw_queued *P > {
 	qd_addr = (uintptr_t)P->qdisc;
 	qd_kind = P->qdisc->ops->id;
 	qd_handle = P->qdisc->handle;

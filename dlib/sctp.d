@@ -28,9 +28,17 @@ inline uint64_t dw_sctp_assoc[uint64_t sk] = sk == 0 ? 0 : dw_sctp_first[sk] == 
 inline int dw_sctp_mine[uint64_t asoc, uint64_t sk, uint64_t th, int recv] =
     ((struct sctp_sock *)sk)->type != 0 || ntohl(((struct sctphdr *)th)->vtag) == (recv ?
     ((struct sctp_association *)asoc)->c.my_vtag : ((struct sctp_association *)asoc)->c.peer_vtag);
-inline uint64_t dw_sctp_of[struct dw_pkt *P] = dw_sctp_assoc[(uint64_t)P->sk] == 0 ? 0 :
+struct dw_sctp {
+	struct dw_pkt;
+	uint64_t asoc;		/* struct sctp_association; 0: none yet */
+};
+inline uint64_t dw_sctp_of[struct dw_sctp *P] = dw_sctp_assoc[(uint64_t)P->sk] == 0 ? 0 :
     P->has_pkt && !dw_sctp_mine[dw_sctp_assoc[(uint64_t)P->sk], (uint64_t)P->sk, P->th, P->recv] ? 0 :
     dw_sctp_assoc[(uint64_t)P->sk];
+
+translator struct dw_sctp < struct dw_sctp *P > {
+	asoc = dw_sctp_of[P];
+};
 
 /* ---- sites: functions of the module that are given an association ------------------------------------------------------ */
 
@@ -44,7 +52,7 @@ struct dw_fsctp {	/* sctp_association_hold, sctp_association_free */
 	struct sctp_association *asoc;
 };
 
-translator struct dw_pkt < struct dw_fsctp *C > {
+translator struct dw_sctp < struct dw_fsctp *C > {
 	asoc = (uint64_t)C->asoc;
 	sk = C->asoc->base.sk;
 	owner = dw_sctp_owner[C->asoc->base.sk];
@@ -57,7 +65,7 @@ struct dw_fsctpout {	/* sctp_outq_uncork */
 	struct sctp_outq *queue;
 };
 
-translator struct dw_pkt < struct dw_fsctpout *C > {
+translator struct dw_sctp < struct dw_fsctpout *C > {
 	asoc = (uint64_t)C->queue->asoc;
 	sk = C->queue->asoc->base.sk;
 	owner = dw_sctp_owner[C->queue->asoc->base.sk];
@@ -71,7 +79,7 @@ struct dw_fsctpcall {	/* sctp_primitive_SHUTDOWN, sctp_primitive_ABORT */
 	struct sctp_association *asoc;
 };
 
-translator struct dw_pkt < struct dw_fsctpcall *C > {
+translator struct dw_sctp < struct dw_fsctpcall *C > {
 	asoc = (uint64_t)C->asoc;
 	sk = C->asoc->base.sk;
 	owner = dw_sctp_owner[C->asoc->base.sk];
@@ -95,11 +103,11 @@ typedef struct sctpsinfo {
 /* A site that sees an association gives 256 more than its state. Of a one-to-one socket's own states closed is 7, listening
  * 10, established 1, the other side has shut down 8. */
 inline int32_t dw_sctp_state[int32_t state] = state >= 256 ? state - 256 : state == 10 ? -3 : state == 1 ? 3 : state == 8 ? 6 : 0;
-inline struct sctp_association *dw_sctp_as[struct dw_pkt *P] = (struct sctp_association *)P->asoc;
+inline struct sctp_association *dw_sctp_as[struct dw_sctp *P] = (struct sctp_association *)P->asoc;
 inline string dw_sctp_text[uint64_t addr] = ((union sctp_addr *)addr)->sa.sa_family == DW_AF_INET ?
     __ip4(((union sctp_addr *)addr)->v4.sin_addr.s_addr) : __ip6(&((union sctp_addr *)addr)->v6.sin6_addr);
 
-translator sctpsinfo_t < struct dw_pkt *P > {
+translator sctpsinfo_t < struct dw_sctp *P > {
 	sctps_addr = P->asoc;
 	sctps_num_raddrs = P->asoc == 0 ? 0 : dw_sctp_as[P]->peer.transport_count;
 	sctps_raddrs = P->asoc == 0 ? 0 : (uintptr_t)&dw_sctp_as[P]->peer.transport_addr_list;
@@ -128,7 +136,7 @@ typedef struct sctplsinfo {
 	int32_t sctps_state;		/* the previous state */
 } sctplsinfo_t;
 
-translator sctplsinfo_t < struct dw_pkt *P > {
+translator sctplsinfo_t < struct dw_sctp *P > {
 	sctps_state = dw_sctp_state[P->oldstate];
 };
 
@@ -140,7 +148,7 @@ typedef struct sctpinfo {
 	sctp_hdr_t *sctp_hdr;
 } sctpinfo_t;
 
-translator sctpinfo_t < struct dw_pkt *P > {
+translator sctpinfo_t < struct dw_sctp *P > {
 	sctp_sport = ntohs(((struct sctphdr *)P->th)->source);
 	sctp_dport = ntohs(((struct sctphdr *)P->th)->dest);
 	sctp_verify = ntohl(((struct sctphdr *)P->th)->vtag);

@@ -8,6 +8,13 @@
 inline int dw_skb_taken[uint64_t name, uint64_t site] = name == 0x685f666675626b73 || name == 0x665f666675626b73 ||
     (__has(&`__alloc_skb) ? site - (uint64_t)&`__alloc_skb < 768 && name != 0x735f666675626b73 : 0);
 
+struct dw_skb {
+	struct dw_pkt;
+	uint64_t word;		/* what was noted with since */
+	uint64_t cache;		/* memory that is taken or given back: first characters of its cache's name; its size */
+	uint32_t cachesize;
+};
+
 /* kmem_cache_alloc: nothing is in the buffer yet */
 struct dw_sktake {
 	uint64_t call_site;
@@ -15,7 +22,7 @@ struct dw_sktake {
 	struct kmem_cache *s;
 };
 
-translator struct dw_pkt < struct dw_sktake *C > {
+translator struct dw_skb < struct dw_sktake *C > {
 	skb = (struct sk_buff *)C->ptr;
 	location = C->call_site;
 	cache = *(uint64_t *)(uint64_t)C->s->name;
@@ -30,7 +37,7 @@ struct dw_skgive {
 	struct kmem_cache *s;
 };
 
-translator struct dw_pkt < struct dw_skgive *C > {
+translator struct dw_skb < struct dw_skgive *C > {
 	skb = (struct sk_buff *)C->ptr;
 	location = C->call_site;
 	cachesize = C->s->object_size;
@@ -44,7 +51,7 @@ struct dw_skseen {
 	struct sk_buff *skb;
 };
 
-translator struct dw_pkt < struct dw_skseen *C > {
+translator struct dw_skb < struct dw_skseen *C > {
 	has_pkt = 1;
 	recv = 1;
 	location = 0;
@@ -61,7 +68,7 @@ struct dw_skused {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_skused *C > {
+translator struct dw_skb < struct dw_skused *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
@@ -78,7 +85,7 @@ struct dw_skdrop3 {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_skdrop3 *C > {
+translator struct dw_skb < struct dw_skdrop3 *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
@@ -94,7 +101,7 @@ struct dw_skdrop4 {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_skdrop4 *C > {
+translator struct dw_skb < struct dw_skdrop4 *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
@@ -108,7 +115,7 @@ struct dw_skclone {
 	struct sk_buff *retval;
 };
 
-translator struct dw_pkt < struct dw_skclone *C > {
+translator struct dw_skb < struct dw_skclone *C > {
 	skb = C->retval;
 	has_pkt = 1;
 	location = 0;
@@ -127,7 +134,7 @@ typedef struct skbinfo {
 	uintptr_t skb_location;		/* address of the code that did it; 0: not told */
 } skbinfo_t;
 
-translator skbinfo_t < struct dw_pkt *P > {
+translator skbinfo_t < struct dw_skb *P > {
 	skb_len = P->has_pkt ? P->skb->len : 0;
 	skb_datalen = P->has_pkt ? P->skb->data_len : 0;
 	skb_truesize = P->has_pkt ? P->skb->truesize : 0;

@@ -48,7 +48,7 @@ struct dw_caset {
 	uint8_t newstate;
 };
 
-translator struct dw_pkt < struct dw_caset *C > {
+translator struct dw_tcp < struct dw_caset *C > {
 	newca = C->newstate;
 };
 
@@ -60,7 +60,7 @@ struct dw_resent {
 	int32_t retval;
 };
 
-translator struct dw_pkt < struct dw_resent *C > {
+translator struct dw_tcp < struct dw_resent *C > {
 	ret = C->retval;
 	ver = dw_v4only[C->sk] ? 4 : 6;
 	proto = 6;
@@ -74,7 +74,7 @@ struct dw_resynack {
 	int32_t retval;
 };
 
-translator struct dw_pkt < struct dw_resynack *C > {
+translator struct dw_tcp < struct dw_resynack *C > {
 	ret = C->retval;
 	ver = dw_v4only[(struct sock *)C->req] ? 4 : 6;
 	proto = 6;
@@ -90,7 +90,7 @@ struct dw_sockio {
 	int32_t flags;
 };
 
-translator struct dw_pkt < struct dw_sockio *C > {
+translator struct dw_tcp < struct dw_sockio *C > {
 	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 };
 
@@ -103,7 +103,7 @@ struct dw_rstreply {
 	uint64_t cookie;
 };
 
-translator struct dw_pkt < struct dw_rstreply *C > {
+translator struct dw_tcp < struct dw_rstreply *C > {
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	proto = 6;
 	has_pkt = 1;
@@ -222,7 +222,7 @@ typedef struct tcpresendinfo {
 	uint32_t re_bytes;		/* payload */
 } tcpresendinfo_t;
 
-translator tcpresendinfo_t < struct dw_pkt *P > {
+translator tcpresendinfo_t < struct dw_tcp *P > {
 	re_kind = P->state == 10 ? "syn-ack" : P->state == 2 ? "syn" :
 	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 4 ? "rto" :
 	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 3 ? "fast" : "tlp";
@@ -244,7 +244,7 @@ typedef struct tcpcainfo {
 	string ca_oldname;
 } tcpcainfo_t;
 
-translator tcpcainfo_t < struct dw_pkt *P > {
+translator tcpcainfo_t < struct dw_tcp *P > {
 	ca_state = P->newca;
 	ca_oldstate = ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
 	ca_name = tcp_ca_string[P->newca];

@@ -60,4 +60,4 @@ static const struct probe_def probes[] = {
 	{ "response", args, TABLE(response_sites), "a socket of this machine gets a response, or sends one" },
 };
 
-const struct provider dns_provider = { PROVIDER("dns", "dw_pkt", probes), STAMPED(stamps) };
+const struct provider dns_provider = { PROVIDER("dns", "dw_dns", probes), STAMPED(stamps) };

@@ -433,4 +433,4 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
-const struct provider mib_provider = { PROVIDER("mib", "dw_pkt", probes) };
+const struct provider mib_provider = { PROVIDER("mib", "dw_counted", probes) };

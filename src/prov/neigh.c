@@ -48,4 +48,4 @@ static const struct probe_def probes[] = {
 	{ "resolved", args, TABLE(resolved_sites), "it is known: args[4]->ne_time is how long it took" },
 };
 
-const struct provider neigh_provider = { PROVIDER("neigh", "dw_pkt", probes), STAMPED(stamps) };
+const struct provider neigh_provider = { PROVIDER("neigh", "dw_neigh", probes), STAMPED(stamps) };

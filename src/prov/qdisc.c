@@ -51,4 +51,4 @@ static const struct probe_def probes[] = {
 	{ "enqueue", args, TABLE(enqueue_sites), "a packet is put into a device's queue" },
 };
 
-const struct provider qdisc_provider = { PROVIDER("qdisc", "dw_pkt", probes), STAMPED(stamps) };
+const struct provider qdisc_provider = { PROVIDER("qdisc", "dw_queued", probes), STAMPED(stamps) };

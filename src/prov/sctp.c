@@ -57,4 +57,4 @@ static const struct probe_def probes[] = {
 /* Filled by __former() only. */
 static const struct stamp stamps[] = { { .name = "state" } };
 
-const struct provider sctp_provider = { PROVIDER("sctp", "dw_pkt", probes), STAMPED(stamps) };
+const struct provider sctp_provider = { PROVIDER("sctp", "dw_sctp", probes), STAMPED(stamps) };

@@ -73,4 +73,4 @@ static const struct probe_def probes[] = {
 		"a packet's buffer is given back: args[4]->skb_age is how long it was there" },
 };
 
-const struct provider skb_provider = { PROVIDER("skb", "dw_pkt", probes), STAMPED(stamps) };
+const struct provider skb_provider = { PROVIDER("skb", "dw_skb", probes), STAMPED(stamps) };

@@ -132,4 +132,4 @@ static const struct probe_def probes[] = {
 	{ "zero-window-sent", args, TABLE(tcp_zero_sent_sites), "a socket tells that its receive window is closed" },
 };
 
-const struct provider tcp_provider = { PROVIDER("tcp", "dw_pkt", probes) };
+const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes) };

@@ -276,9 +276,14 @@ void check_decls(struct checker *ck, struct program *p)
 }
 
 /* ---- translators ------------------------------------------------------------------------------------------------- */
-const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
+const struct type *check_base(struct checker *ck, const struct type *t)
 {
-	check_use(ck, raw);
+	type_complete(ck->ts, (struct type *)(uintptr_t)t);
+	return t->nmembers && !t->members[0].name && t->members[0].type->kind == T_STRUCT ? t->members[0].type : NULL;
+}
+
+static const struct xlator *find_xlator(struct checker *ck, const char *raw, const struct type *out)
+{
 	for (size_t i = 0; i < ck->xlators.n; i++) {
 		struct xlator *xl = ck->xlators.v[i];
 		struct type *in = xl->in_type->kind == T_PTR ? xl->in_type->of : xl->in_type;
@@ -287,6 +292,18 @@ const struct xlator *check_xlator(struct checker *ck, const char *raw, const str
 			return xl;
 	}
 	return NULL;
+}
+
+const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
+{
+	const struct xlator *xl;
+	const struct type *in;
+
+	check_use(ck, raw);
+	xl = find_xlator(ck, raw, out);
+	in = xl ? NULL : types_tagged(ck->ts, T_STRUCT, raw);
+	in = in ? check_base(ck, in) : NULL;
+	return in ? check_xlator(ck, in->name, out) : xl;
 }
 
 const struct xlator *check_xlator_from(struct checker *ck, const struct type *in, const struct type *out)

@@ -197,7 +197,10 @@ void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *
 void check_agg_uses(struct checker *ck, struct program *p);
 /* After all clauses: settles the forms of string variables and keys. */
 void check_forms(struct checker *ck, struct program *p);
-/* The translator from `struct raw *` to out, and its member; checked on first use. NULL: none (no error added). */
+/* The structure that a structure extends: its first member, if that has no name. NULL: none. */
+const struct type *check_base(struct checker *ck, const struct type *t);
+/* The translator from `struct raw *`, or else from what raw extends, to out, and its member; checked on first use.
+ * NULL: none (no error added). */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out);
 /* ... from a value of type in, for xlate. */
 const struct xlator *check_xlator_from(struct checker *ck, const struct type *in, const struct type *out);

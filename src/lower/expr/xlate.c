@@ -101,16 +101,21 @@ static bool given_member(
 	return true;
 }
 
-/* ... or else what the translator from the provider's raw structure to itself makes. False: it says nothing either. */
+/* ... or else what the translator from the provider's raw structure, or one that this extends, to itself makes. False:
+ * none says anything. */
 static bool default_member(struct clause_ctx *cx, const struct val *base, const char *name, struct val *out)
 {
-	struct type *raw = cx->prov->raw ? types_tagged(cx->lw->ts, T_STRUCT, cx->prov->raw) : NULL;
+	const struct type *raw = cx->prov->raw ? types_tagged(cx->lw->ts, T_STRUCT, cx->prov->raw) : NULL;
 
-	if (!raw || base->xl != cx->pg->site_val.xl)
+	if (base->xl != cx->pg->site_val.xl)
 		return false;
 	*out = (struct val){ .k = V_XL, .type = base->type, .bind = &cx->pg->site_val };
-	out->xl = check_xlator(cx->lw->ck, cx->prov->raw, raw);
-	return out->xl && check_xl_member(cx->lw->ck, out->xl, name);
+	for (; raw; raw = check_base(cx->lw->ck, raw)) {
+		out->xl = check_xlator(cx->lw->ck, raw->name, raw);
+		if (out->xl && check_xl_member(cx->lw->ck, out->xl, name))
+			return true;
+	}
+	return false;
 }
 
 struct val xl_member(struct clause_ctx *cx, const struct val *base, const struct expr *at, const char *name)

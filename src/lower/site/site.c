@@ -482,7 +482,8 @@ void site_begin(struct clause_ctx *cx)
 	raw = types_tagged(cx->lw->ts, T_STRUCT, cx->prov->raw);
 	p->k = V_XL;
 	p->type = raw ? type_ptr(cx->lw->ts, raw) : NULL;
-	p->xl = raw ? check_xlator(cx->lw->ck, native, raw) : NULL;
+	for (const struct type *t = raw; t && !p->xl; t = check_base(cx->lw->ck, t))
+		p->xl = check_xlator(cx->lw->ck, native, t);
 	if (!p->xl) {
 		lower_error(cx->lw, (struct loc){ 0 }, D_XLATE_NONE, "no translator from struct %s to struct %s",
 			native, cx->prov->raw);
