@@ -29,6 +29,7 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 #define ARCH_KPROBE_IRQS_OFF false
 
 #define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
+#define ARCH_AUDIT 0xc000003eu /* AUDIT_ARCH_X86_64 */
 
 #define ARCH_INSN_SIZE 0 /* instructions are of several lengths */
 #define ARCH_INSN_ALIGN 1

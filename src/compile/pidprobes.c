@@ -200,7 +200,7 @@ static bool too_many_insns(const struct matching *all, const object_list *objs)
 
 		m.obj = objs->v[i];
 		m.any = false;
-		syms = openable(m.u, m.obj) ? object_functions(m.obj) : NULL;
+		syms = openable(m.u, m.obj) ? object_functions(m.u->objects, m.obj) : NULL;
 		if (syms)
 			elfsyms_each(syms, add_function, &m);
 	}
@@ -227,7 +227,7 @@ void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const obje
 		m.any = false;
 		if (!openable(u, m.obj))
 			continue;
-		syms = object_functions(m.obj);
+		syms = object_functions(m.u->objects, m.obj);
 		if (syms)
 			elfsyms_each(syms, add_function, &m);
 		any |= m.any;
@@ -249,7 +249,7 @@ void pid_make_address(struct userprobes *u, const struct pdesc *pd, const object
 	for (size_t i = 0; i < objs->n && !syms; i++)
 		if (objs->v[i]->program && openable(u, objs->v[i])) {
 			m.obj = objs->v[i];
-			syms = object_functions(m.obj);
+			syms = object_functions(m.u->objects, m.obj);
 		}
 	(void)parse_offset(pd->name, &addr);
 	if (!syms)

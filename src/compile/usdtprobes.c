@@ -109,9 +109,9 @@ static void add_note(struct userprobes *u, struct object *obj, const struct sdt_
 	p->args = p->def->args;
 }
 
-static const char *function_at(struct object *obj, uint64_t off)
+static const char *function_at(struct userprobes *u, struct object *obj, uint64_t off)
 {
-	const struct elfsyms *syms = object_functions(obj);
+	const struct elfsyms *syms = object_functions(u->objects, obj);
 	const char *name;
 	uint64_t distance;
 
@@ -137,7 +137,7 @@ size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list
 			if (!pdesc_glob(u->pd.stem, note->prov) ||
 				!pdesc_glob(pd->name, probe_name(u->arena, note->name)))
 				continue;
-			func = function_at(obj, note->off);
+			func = function_at(u, obj, note->off);
 			if (!pdesc_glob(pd->func, func))
 				continue;
 			add_note(u, obj, note, func);

@@ -353,7 +353,7 @@ const struct uplace *userprobes_functions(struct userprobes *u, const struct ufu
 				continue;
 			*vec_push(u->arena, &objs) = mapped.v[i];
 			w.obj = mapped.v[i];
-			if (object_functions(mapped.v[i]))
+			if (object_functions(u->objects, mapped.v[i]))
 				elfsyms_each(mapped.v[i]->syms, find_function, &w);
 		}
 	}

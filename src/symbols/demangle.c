@@ -1,27 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* demangle: see demangle.h. GCC's libiberty does the work. Invariant: the work is bounded by the length of the name. */
+/* demangle: see demangle.h. Invariant: libiberty writes at most DEMANGLE_TEXT_MOST bytes of text for a name, whatever the name:
+ * then the sandbox ends, for libiberty's callback cannot stop it. */
 #include "symbols/demangle.h"
 
+#include <errno.h>
 #include <libiberty/ansidecl.h>
 #include <libiberty/demangle.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define LEN_MAX 2048
+/* ---- in the sandbox ---------------------------------------------------------------------------------------------- */
+struct writing {
+	struct blob *out;
+	size_t work;
+};
 
-const char *demangle(const char *name, char *buf, size_t size)
+static void write_piece(const char *s, size_t len, void *ctx)
 {
-	char *text;
+	struct writing *w = ctx;
 
+	w->work += len + 1;
+	if (w->work > DEMANGLE_TEXT_MOST)
+		sandbox_give_up();
+	if (len > w->out->most - 1 - w->out->n) /* the rest is cut */
+		len = w->out->most - 1 - w->out->n;
+	(void)blob_put(w->out, s, len);
+}
+
+/* in: the name, with its NUL. out's limit is at least 1. */
+static int write_text(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	struct writing w = { .out = out };
+	const int options = DMGL_PARAMS | DMGL_ANSI;
+
+	(void)fd;
+	(void)len;
+	(void)kept;
+	/* Older Rust looks like C++: it is tried first. */
+	if (!rust_demangle_callback(in, options, write_piece, &w)) {
+		out->n = 0;
+		if (!cplus_demangle_v3_callback(in, options, write_piece, &w))
+			return -ENOENT;
+	}
+	return blob_put(out, "", 1);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+bool demangle_wanted(const char *name)
+{
 	/* "_Z" of C++ and older Rust, "_R" of Rust */
-	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R' && strncmp(name, "__Z", 3) != 0) ||
-		strnlen(name, LEN_MAX) == LEN_MAX)
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || strncmp(name, "__Z", 3) == 0);
+}
+
+const char *demangle(struct sandbox *s, const char *name, char *buf, size_t size)
+{
+	struct blob out = blob_new(size);
+	size_t len = strnlen(name, DEMANGLE_NAME_MOST);
+	bool ok;
+
+	if (!demangle_wanted(name) || len == DEMANGLE_NAME_MOST)
 		return name;
-	text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	if (!text)
-		return name;
-	snprintf(buf, size, "%s", text);
-	free(text);
-	return buf;
+	ok = sandbox_run(s, write_text, -1, name, len + 1, &out) == 0 && out.n && !out.v[out.n - 1];
+	if (ok)
+		memcpy(buf, out.v, out.n);
+	blob_free(&out);
+	return ok ? buf : name;
 }

@@ -16,13 +16,22 @@
 
 #include "abi/arch.h"
 #include "base/escape.h"
+#include "symbols/budget.h"
+#include "symbols/safeopen.h"
 
 #define PATH_LEN 4096
 #define FUNCTION_MOST (4u << 20) /* bytes; of a longer one only those are looked at */
 
+#define BUCKETS 1024
+#define OBJECTS_MOST 16384u /* files; processes choose how many they map */
+
 struct objects {
 	struct arena *arena;
 	object_list all;
+	VEC(struct object *) buckets[BUCKETS]; /* by inode */
+	unsigned list;                         /* number of the list that is being made */
+	struct sandbox *sandbox;
+	struct budget *budgets; /* by the owners of files */
 };
 
 struct objects *objects_new(struct arena *a)
@@ -30,6 +39,7 @@ struct objects *objects_new(struct arena *a)
 	struct objects *o = ARENA_NEW(a, struct objects);
 
 	o->arena = a;
+	o->sandbox = sandbox_new();
 	return o;
 }
 
@@ -39,6 +49,10 @@ void objects_free(struct objects *o)
 		elfsyms_free(o->all.v[i]->syms);
 		if (o->all.v[i]->fd >= 0)
 			close(o->all.v[i]->fd);
+	}
+	if (o) {
+		sandbox_free(o->sandbox);
+		budgets_free(o->budgets);
 	}
 }
 
@@ -78,9 +92,12 @@ static bool parse_line(char *text, struct line *l)
 
 static struct object *known(const struct objects *o, uint64_t dev, uint64_t ino, const char *path)
 {
-	for (size_t i = 0; i < o->all.n; i++)
-		if (o->all.v[i]->ino == ino && o->all.v[i]->dev == dev && !strcmp(o->all.v[i]->path, path))
-			return o->all.v[i];
+	size_t b = ino % BUCKETS;
+
+	for (size_t i = 0; i < o->buckets[b].n; i++)
+		if (o->buckets[b].v[i]->ino == ino && o->buckets[b].v[i]->dev == dev &&
+			!strcmp(o->buckets[b].v[i]->path, path))
+			return o->buckets[b].v[i];
 	return NULL;
 }
 
@@ -94,6 +111,7 @@ static struct object *add(struct objects *o, uint64_t dev, uint64_t ino, const c
 	obj->ino = ino;
 	obj->fd = -1;
 	*vec_push(o->arena, &o->all) = obj;
+	*vec_push(o->arena, &o->buckets[ino % BUCKETS]) = obj;
 	return obj;
 }
 
@@ -102,21 +120,13 @@ static struct object *of_line(struct objects *o, pid_t pid, const struct line *l
 	uint64_t dev = makedev(l->major, l->minor);
 	struct object *obj = known(o, dev, l->ino, l->path);
 
-	if (obj)
+	if (obj || o->all.n >= OBJECTS_MOST)
 		return obj;
 	obj = add(o, dev, l->ino, l->path);
 	obj->pid = pid;
 	obj->start = l->start;
 	obj->end = l->end;
 	return obj;
-}
-
-static bool has(const object_list *list, const struct object *obj)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (list->v[i] == obj)
-			return true;
-	return false;
 }
 
 static bool any(void *ctx, const char *path, const char *base)
@@ -145,8 +155,10 @@ static int read_maps(struct objects *o, pid_t pid, bool (*wanted)(void *ctx, con
 		if (!parse_line(text, &l) || !wanted(ctx, l.path, base_of(l.path)))
 			continue;
 		obj = of_line(o, pid, &l);
-		if (!has(out, obj))
-			*vec_push(o->arena, out) = obj;
+		if (!obj || obj->listed == o->list)
+			continue;
+		obj->listed = o->list;
+		*vec_push(o->arena, out) = obj;
 	}
 	free(text);
 	fclose(f);
@@ -158,8 +170,10 @@ int objects_process(struct objects *o, pid_t pid, object_list *out)
 	char name[64], exe[PATH_LEN];
 	struct stat s;
 	ssize_t n;
-	int r = read_maps(o, pid, any, NULL, out);
+	int r;
 
+	o->list++;
+	r = read_maps(o, pid, any, NULL, out);
 	if (r)
 		return r;
 	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
@@ -179,6 +193,7 @@ void objects_everywhere(
 	DIR *d = opendir("/proc");
 	const struct dirent *e;
 
+	o->list++;
 	while (d && (e = readdir(d)) != NULL) {
 		long pid = strtol(e->d_name, NULL, 10);
 
@@ -190,9 +205,17 @@ void objects_everywhere(
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
+static int open_in_root(pid_t pid, const char *path)
+{
+	int root = pid ? safeopen_root(pid) : -1, fd = pid && root < 0 ? root : safeopen(root, path, 0);
+
+	if (root >= 0)
+		close(root);
+	return fd;
+}
+
 struct object *objects_file(struct objects *o, pid_t pid, const char *path)
 {
-	char name[PATH_LEN];
 	struct object *obj;
 	struct stat s;
 	int fd;
@@ -200,12 +223,10 @@ struct object *objects_file(struct objects *o, pid_t pid, const char *path)
 	for (size_t i = 0; i < o->all.n; i++)
 		if (pid && o->all.v[i]->pid == pid && !strcmp(o->all.v[i]->path, path))
 			return o->all.v[i];
-	if (pid && snprintf(name, sizeof(name), "/proc/%d/root%s", (int)pid, path) >= (int)sizeof(name))
-		return NULL;
-	fd = open(pid ? name : path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open_in_root(pid, path);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &s) < 0 || !S_ISREG(s.st_mode)) {
+	if (fstat(fd, &s) < 0) {
 		close(fd);
 		return NULL;
 	}
@@ -221,17 +242,9 @@ struct object *objects_file(struct objects *o, pid_t pid, const char *path)
 
 static int open_mapped(const struct object *obj)
 {
-	char name[PATH_LEN + 64];
-	int fd;
+	int fd = safeopen_mapping(obj->pid, obj->start, obj->end);
 
-	snprintf(name, sizeof(name), "/proc/%d/map_files/%llx-%llx", (int)obj->pid, (unsigned long long)obj->start,
-		(unsigned long long)obj->end);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
-	snprintf(name, sizeof(name), "/proc/%d/root%s", (int)obj->pid, obj->path);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return fd >= 0 ? fd : open_in_root(obj->pid, obj->path);
 }
 
 static const char *machine_name(unsigned char class, uint16_t machine)
@@ -294,19 +307,49 @@ void object_close(struct object *obj)
 	obj->file = NULL;
 }
 
-const struct elfsyms *object_functions(struct object *obj)
+/* ---- what is in them --------------------------------------------------------------------------------------------- */
+/* The budget of the file's owner; NULL: it is used up, or there is no memory. */
+static struct budget *payer_of(struct objects *o, struct object *obj)
 {
-	if (!obj->parsed && obj->file)
-		obj->syms = elfsyms_open(obj->file, "", obj->file);
-	obj->parsed = true;
+	struct stat st;
+	struct budget *b = fstat(obj->fd, &st) == 0 && o->sandbox ? budget_of(&o->budgets, st.st_uid) : NULL;
+
+	if (!b || budget_left(b))
+		return b;
+	obj->unread = "reading the files of its owner takes too long";
+	return NULL;
+}
+
+static void charge(struct objects *o, struct object *obj, struct budget *b, uint64_t spent, int err)
+{
+	budget_spend(b, sandbox_spent(o->sandbox) - spent);
+	if (!obj->unread)
+		obj->unread = sandbox_why(err);
+}
+
+const struct elfsyms *object_functions(struct objects *o, struct object *obj)
+{
+	struct budget *b = obj->parsed || obj->fd < 0 ? NULL : payer_of(o, obj);
+	uint64_t spent;
+
+	obj->parsed = obj->parsed || obj->fd >= 0;
+	if (b) {
+		spent = sandbox_spent(o->sandbox);
+		charge(o, obj, b, spent, elfsyms_open(o->sandbox, obj->fd, -1, obj->file, &obj->syms));
+	}
 	return obj->syms;
 }
 
 const sdt_list *object_notes(struct objects *o, struct object *obj)
 {
-	if (!obj->noted && obj->fd >= 0)
-		sdt_read(o->arena, obj->fd, &obj->notes);
+	struct budget *b = obj->noted || obj->fd < 0 ? NULL : payer_of(o, obj);
+	uint64_t spent;
+
 	obj->noted = true;
+	if (b) {
+		spent = sandbox_spent(o->sandbox);
+		charge(o, obj, b, spent, sdt_read(o->sandbox, o->arena, obj->fd, &obj->notes));
+	}
 	return &obj->notes;
 }
 

@@ -19,9 +19,11 @@ struct object {
 	bool program; /* the process executes it */
 	pid_t pid;    /* a process that has mapped it at start..end; 0: opened by its path */
 	uint64_t start, end;
-	const char *file; /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
-	int fd;           /* -1: not open */
-	int error;        /* of opening it */
+	const char *file;   /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
+	int fd;             /* -1: not open */
+	int error;          /* of opening it */
+	const char *unread; /* why not all of it was read, as the end of a sentence; NULL: it was */
+	unsigned listed;    /* number of the last list that it is in */
 	bool parsed;
 	struct elfsyms *syms; /* NULL: none, or not read yet */
 	bool noted;
@@ -57,7 +59,7 @@ void object_each_insn(
 	const struct object *obj, uint64_t func, uint64_t size, void (*each)(void *ctx, uint64_t off), void *ctx);
 bool object_refused(const struct object *obj, uint64_t off); /* the kernel puts no probe there */
 /* Its functions; NULL: it tells none. */
-const struct elfsyms *object_functions(struct object *obj);
+const struct elfsyms *object_functions(struct objects *o, struct object *obj);
 /* The probes that its author put into it. */
 const sdt_list *object_notes(struct objects *o, struct object *obj);
 #endif

@@ -1,57 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfmap: see perfmap.h. Output: a sorted table; of functions at one place the one that was written last.
- * Invariant: whatever the file holds, only lines that are whole count; not more than FUNCS_MAX of them.
- * /tmp is everybody's: what another user than the process's has put there is not read. */
+ * The first part runs in the sandbox and writes a table; the second checks it and looks names up.
+ */
 #include "symbols/perfmap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FUNCS_MAX (4u << 20)
-#define SIZE_MOST (1 << 30)
+#include "symbols/safeopen.h"
 
+/* In a blob: how many, these, the names, whose last byte is NUL. */
 struct func {
 	uint64_t start, size;
-	size_t line; /* the later one counts */
-	char *name;
+	uint32_t line; /* the later one counts */
+	uint32_t name; /* its place among the names */
 };
 
 struct perfmap {
-	struct func *v;
-	size_t n, cap;
+	struct blob blob;
+	const struct func *v;
+	size_t n;
+	const char *names;
 };
 
-static bool add_line(struct perfmap *m, char *line)
+/* ---- in the sandbox ---------------------------------------------------------------------------------------------- */
+struct reading {
+	uint64_t n;
+	struct blob funcs, names;
+};
+
+/* line ends with a NUL. Lines of another form are left out. */
+static int add_line(struct reading *r, const char *line)
 {
 	char *end;
-	struct func f = { .line = m->n };
+	struct func f = { .line = (uint32_t)r->n, .name = (uint32_t)r->names.n };
 
-	line[strcspn(line, "\n")] = '\0';
 	f.start = strtoull(line, &end, 16);
 	if (end == line || *end != ' ')
-		return true;
+		return 0;
 	f.size = strtoull(end + 1, &end, 16);
 	if (*end != ' ' || !end[1] || !f.size)
-		return true;
-	if (m->n == m->cap) {
-		size_t cap = m->cap ? 2 * m->cap : 256;
-		struct func *v = cap > FUNCS_MAX ? NULL : reallocarray(m->v, cap, sizeof(*v));
-
-		if (!v)
-			return false;
-		m->v = v;
-		m->cap = cap;
-	}
-	f.name = strdup(end + 1);
-	if (!f.name)
-		return false;
-	m->v[m->n++] = f;
-	return true;
+		return 0;
+	r->n++;
+	(void)blob_put(&r->names, end + 1, strlen(end));
+	(void)blob_put(&r->funcs, &f, sizeof(f));
+	return r->names.err ? r->names.err : r->funcs.err;
 }
 
 static int by_start(const void *a, const void *b)
@@ -63,60 +61,113 @@ static int by_start(const void *a, const void *b)
 	return x->line > y->line ? -1 : x->line < y->line;
 }
 
-static bool is_trusted(int fd, uid_t uid)
+/* text has room for a NUL behind its end. */
+static int read_lines(struct reading *r, char *text, size_t len)
 {
+	int err = 0;
+
+	for (char *line = text, *end; !err && line < text + len; line = end + 1) {
+		end = memchr(line, '\n', len - (size_t)(line - text));
+		end = end ? end : text + len;
+		*end = '\0';
+		err = add_line(r, line);
+	}
+	if (!err && r->n)
+		qsort(r->funcs.v, r->n, sizeof(struct func), by_start);
+	return err;
+}
+
+static int read_file(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	struct reading r = { .funcs = blob_new(out->most), .names = blob_new(out->most) };
+	struct stat st;
+	ssize_t n = -1;
+	char *text;
+	int err;
+
+	(void)in;
+	(void)len;
+	(void)kept;
+	if (fstat(fd, &st) != 0 || st.st_size > PERFMAP_MOST)
+		return -EFBIG;
+	text = malloc((size_t)st.st_size + 1);
+	if (text)
+		n = pread(fd, text, (size_t)st.st_size, 0);
+	err = n < 0 ? -ENOMEM : read_lines(&r, text, (size_t)n);
+	if (!err) {
+		(void)blob_put(out, &r.n, sizeof(r.n));
+		(void)blob_put(out, r.funcs.v, r.funcs.n);
+		err = blob_put(out, r.names.v, r.names.n);
+	}
+	free(text);
+	blob_free(&r.funcs);
+	blob_free(&r.names);
+	return err;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+static int check(struct perfmap *m)
+{
+	struct blob_reader r = blob_read(&m->blob);
+	uint64_t n;
+	size_t len;
+
+	if (!blob_take(&r, &n, sizeof(n)) || n > m->blob.n / sizeof(*m->v))
+		return -EIO;
+	m->v = blob_bytes(&r, n * sizeof(*m->v));
+	len = (size_t)(r.end - r.p);
+	m->names = r.p;
+	if (n && (!m->v || !len || m->names[len - 1]))
+		return -EIO;
+	for (size_t i = 0; i < n; i++)
+		if (m->v[i].name >= len)
+			return -EIO;
+	m->n = n;
+	return 0;
+}
+
+int perfmap_read(struct sandbox *s, int fd, struct perfmap **out)
+{
+	struct perfmap *m = calloc(1, sizeof(*m));
+	int err = -ENOMEM;
+
+	if (m) {
+		m->blob = blob_new(2 * (size_t)PERFMAP_MOST);
+		err = sandbox_run(s, read_file, fd, NULL, 0, &m->blob);
+	}
+	if (!err)
+		err = check(m);
+	if (err) {
+		perfmap_free(m);
+		m = NULL;
+	}
+	*out = m;
+	return err;
+}
+
+int perfmap_open(int root, const char *path, uid_t uid)
+{
+	int fd = safeopen(root, path, O_NOFOLLOW);
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SIZE_MOST &&
-		(st.st_uid == uid || st.st_uid == 0);
-}
-
-struct perfmap *perfmap_read(int fd, uid_t uid)
-{
-	FILE *f = fd >= 0 && is_trusted(fd, uid) ? fdopen(fd, "r") : NULL;
-	struct perfmap *m = f ? calloc(1, sizeof(*m)) : NULL;
-	char *line = NULL;
-	size_t cap = 0;
-
-	while (m && getline(&line, &cap, f) > 0)
-		if (!add_line(m, line))
-			break;
-	free(line);
-	if (m && m->n)
-		qsort(m->v, m->n, sizeof(*m->v), by_start);
-	if (f)
-		fclose(f);
-	else if (fd >= 0)
-		close(fd);
-	return m;
-}
-
-struct perfmap *perfmap_open_file(const char *path, uid_t uid)
-{
-	return perfmap_read(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), uid);
-}
-
-struct perfmap *perfmap_open(pid_t pid, pid_t nspid, uid_t uid)
-{
-	char path[128];
-	struct perfmap *m;
-
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)nspid);
-	m = perfmap_open_file(path, uid);
-	if (m)
-		return m;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)nspid);
-	return perfmap_open_file(path, uid);
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_uid == uid || st.st_uid == 0))
+		return fd;
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return -EPERM;
 }
 
 void perfmap_free(struct perfmap *m)
 {
-	if (!m)
-		return;
-	for (size_t i = 0; i < m->n; i++)
-		free(m->v[i].name);
-	free(m->v);
+	if (m)
+		blob_free(&m->blob);
 	free(m);
+}
+
+size_t perfmap_bytes(const struct perfmap *m)
+{
+	return sizeof(*m) + m->blob.cap;
 }
 
 const char *perfmap_find(const struct perfmap *m, uint64_t addr, uint64_t *off)
@@ -136,5 +187,5 @@ const char *perfmap_find(const struct perfmap *m, uint64_t addr, uint64_t *off)
 	if (!lo || addr - m->v[lo - 1].start >= m->v[lo - 1].size)
 		return NULL;
 	*off = addr - m->v[lo - 1].start;
-	return m->v[lo - 1].name;
+	return m->names + m->v[lo - 1].name;
 }

@@ -10,7 +10,6 @@
 
 #include "kernel/knames.h"
 #include "lang/types.h"
-#include "symbols/demangle.h"
 #include "symbols/usyms.h"
 
 #define BUCKETS 4096
@@ -44,7 +43,7 @@ struct symtext *symtext_new(const struct symtext_opts *opts)
 	if (!s)
 		return NULL;
 	s->opts = *opts;
-	s->usyms = usyms_new();
+	s->usyms = usyms_new(opts->to);
 	if (s->usyms)
 		usyms_alias(s->usyms, opts->outer, opts->inner);
 	if (!s->usyms) {
@@ -119,7 +118,7 @@ static struct knames *kernel_names(struct symtext *s)
 	s->tried = true;
 	err = knames_open(&s->knames);
 	if (err)
-		fprintf(s->opts.err, "dwire: kernel addresses are printed as numbers: %s\n", strerror(-err));
+		report_warning(s->opts.to, D_NONE, NULL, "kernel addresses are printed as numbers: %s", strerror(-err));
 	return s->knames;
 }
 
@@ -138,9 +137,9 @@ static void kernel_text(struct symtext *s, enum field_kind how, uint64_t addr, c
 		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.mod, sym.name, addr - sym.addr);
 }
 
-static const char *plain_name(const struct symtext *s, const char *name, char *buf, size_t size)
+static const char *plain_name(const struct symtext *s, uint64_t pid, const char *name, char *buf, size_t size)
 {
-	return s->opts.nodemangle ? name : demangle(name, buf, size);
+	return s->opts.nodemangle ? name : usyms_demangle(s->usyms, (pid_t)pid, name, buf, size);
 }
 
 static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr, char *buf, size_t size)
@@ -157,10 +156,10 @@ static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint
 	else if (sym.jit)
 		snprintf(buf, size, "%s", sym.name);
 	else if (how == FIELD_USYM || !sym.off)
-		snprintf(buf, size, "%s`%s", sym.obj, plain_name(s, sym.name, plain, sizeof(plain)));
+		snprintf(buf, size, "%s`%s", sym.obj, plain_name(s, pid, sym.name, plain, sizeof(plain)));
 	else
-		snprintf(
-			buf, size, "%s`%s+0x%" PRIx64, sym.obj, plain_name(s, sym.name, plain, sizeof(plain)), sym.off);
+		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.obj, plain_name(s, pid, sym.name, plain, sizeof(plain)),
+			sym.off);
 }
 
 static struct name **bucket_of(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr)
@@ -246,8 +245,8 @@ static size_t inlines_of(struct symtext *s, uint64_t pid, uint64_t pc, bool firs
 		return 0;
 	n = usyms_inlines(s->usyms, (pid_t)pid, first && !sym.off ? pc : pc - 1, names, INLINES_MAX);
 	for (size_t i = 0; i < n; i++)
-		snprintf(texts[i], NAME_MAX_LEN, "%.200s`%s%s", sym.obj, plain_name(s, names[i], plain, sizeof(plain)),
-			s->opts.folded ? "" : INLINED);
+		snprintf(texts[i], NAME_MAX_LEN, "%.200s`%s%s", sym.obj,
+			plain_name(s, pid, names[i], plain, sizeof(plain)), s->opts.folded ? "" : INLINED);
 	return n;
 }
 

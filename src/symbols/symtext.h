@@ -3,9 +3,9 @@
  * without a name is a number. */
 #ifndef DWIRE_SYMBOLS_SYMTEXT_H
 #define DWIRE_SYMBOLS_SYMTEXT_H
-#include <stdio.h>
 #include <sys/types.h>
 
+#include "base/report.h"
 #include "image/image.h"
 
 struct features;
@@ -17,7 +17,8 @@ struct symtext_opts {
 	bool nodemangle;    /* names as the linker knows them */
 	bool inlines;       /* frames for inlined functions too */
 	pid_t outer, inner; /* as of usyms_alias(); 0: none */
-	FILE *err;          /* borrowed: gets a message if the kernel hides its addresses */
+	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read. NULL: nobody does. */
+	const struct reporter *to;
 };
 
 /* NULL: no memory. */

@@ -1,38 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usyms: see usyms.h. Input: /proc/PID/maps, what mapwatch tells, ELF files. Output: names.
- * Invariant: a file's symbols are read once, when a name in it is first wanted; never those of another file that has
- * taken its place. */
+/* usyms: see usyms.h. Here: processes, and what they map. Input: /proc/PID/maps, the events of mapwatch. Output: the
+ * mapping of an address. Invariants: a process's mappings are sorted and do not overlap; all processes together have at
+ * most MAPPINGS_MOST, for strangers choose how many they make. */
 #include "symbols/usyms.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "symbols/elf/cfi.h"
+#include "symbols/demangle.h"
 #include "symbols/elf/elfsyms.h"
-#include "symbols/elf/inlines.h"
 #include "symbols/mapwatch.h"
 #include "symbols/perfmap.h"
+#include "symbols/safeopen.h"
 #include "symbols/usyms_priv.h"
 
-#define KEPT_MAX 256       /* files kept open, for their processes end and we have no path to them */
-#define MAKERS_MAX 4       /* looked at: the process, who made it, ... */
-#define GONE " (deleted)"  /* what the kernel says behind a path */
-#define PROCESSES_MAX 4096 /* kept; of those that have ended the oldest go */
+#define MAKERS_MAX 4             /* looked at: the process, who made it, ... */
+#define GONE " (deleted)"        /* what the kernel says behind a path */
+#define PROCESSES_MAX 4096       /* kept; of those that have ended the oldest go */
+#define MAPPINGS_MOST (1u << 20) /* of all processes */
+#define OBJECTS_MOST (1u << 15)
+#define OF_ONE_MOST (1u << 14) /* mappings of a process */
 
-struct usyms *usyms_new(void)
+struct usyms *usyms_new(const struct reporter *to)
 {
 	struct usyms *u = calloc(1, sizeof(*u));
 
-	if (u)
-		u->now = 1;
-	return u;
+	if (!u)
+		return NULL;
+	u->now = 1;
+	u->to = to;
+	u->sandbox = sandbox_new();
+	if (u->sandbox)
+		return u;
+	free(u);
+	return NULL;
 }
 
 int usyms_watch(struct usyms *u, struct features *f)
@@ -40,51 +47,44 @@ int usyms_watch(struct usyms *u, struct features *f)
 	return u->watch ? 0 : mapwatch_open(f, &u->watch);
 }
 
-static void process_free(struct process *p)
+static void process_free(struct usyms *u, struct process *p)
 {
+	u->nmappings -= p->n;
+	usyms_jit_free(p);
 	free(p->v);
-	perfmap_free(p->jit);
 	free(p);
-}
-
-static void object_free(struct object *o)
-{
-	elfsyms_free(o->syms);
-	cfi_free(o->cfi);
-	inlines_free(o->inlines);
-	if (o->fd >= 0)
-		close(o->fd);
-	free(o->path);
-	free(o);
 }
 
 void usyms_free(struct usyms *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < USYMS_BUCKETS; i++)
+	for (size_t i = 0; i < USYMS_BUCKETS; i++) {
 		for (struct process *p = u->processes[i], *next; p; p = next) {
 			next = p->next;
-			process_free(p);
+			process_free(u, p);
 		}
-	for (struct object *o = u->objects, *next; o; o = next) {
-		next = o->next;
-		object_free(o);
+		for (struct object *o = u->objects[i], *next; o; o = next) {
+			next = o->next;
+			usyms_object_free(u, o);
+		}
 	}
 	mapwatch_close(u->watch);
+	sandbox_free(u->sandbox);
+	budgets_free(u->budgets);
 	free(u);
 }
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
 static struct object *object_of(struct usyms *u, const char *path, uint64_t dev, uint64_t inode)
 {
+	struct object **bucket = &u->objects[(inode ^ inode >> 10) % USYMS_BUCKETS], *o;
 	const char *slash = strrchr(path, '/');
-	struct object *o;
 
-	for (o = u->objects; o; o = o->next)
+	for (o = *bucket; o; o = o->next)
 		if (o->inode == inode && o->dev == dev && strcmp(o->path, path) == 0)
 			return o;
-	o = calloc(1, sizeof(*o));
+	o = u->nobjects < OBJECTS_MOST ? calloc(1, sizeof(*o)) : NULL;
 	if (!o || !(o->path = strdup(path))) {
 		free(o);
 		return NULL;
@@ -92,25 +92,59 @@ static struct object *object_of(struct usyms *u, const char *path, uint64_t dev,
 	o->base = o->path + (slash && *path == '/' ? slash - path + 1 : 0);
 	o->dev = dev;
 	o->inode = inode;
-	o->fd = -1;
-	o->next = u->objects;
-	u->objects = o;
+	o->id = ++u->next_id;
+	o->fd = o->dwarf_fd = -1;
+	o->next = *bucket;
+	*bucket = o;
+	u->nobjects++;
 	return o;
 }
 
-static bool add_mapping(struct process *p, const struct mapping *m)
+/* The first mapping that ends behind the address. */
+static size_t place_of(const struct process *p, uint64_t addr)
 {
+	size_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->v[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Replaces what was mapped there. False: there is no room. */
+static bool add_mapping(struct usyms *u, struct process *p, const struct mapping *m)
+{
+	size_t at = place_of(p, m->start), end = at;
+
 	if (p->n == p->cap) {
 		size_t cap = p->cap ? 2 * p->cap : 8;
-		struct mapping *v = reallocarray(p->v, cap, sizeof(*v));
+		struct mapping *v = cap <= OF_ONE_MOST ? reallocarray(p->v, cap, sizeof(*v)) : NULL;
 
 		if (!v)
 			return false;
 		p->v = v;
 		p->cap = cap;
 	}
-	p->v[p->n++] = *m;
+	while (end < p->n && p->v[end].start < m->end)
+		end++;
+	if (u->nmappings >= MAPPINGS_MOST && end == at)
+		return false;
+	memmove(&p->v[at + 1], &p->v[end], (p->n - end) * sizeof(*p->v));
+	p->v[at] = *m;
+	p->n = p->n + 1 - (end - at);
+	u->nmappings = u->nmappings + 1 - (end - at);
 	return true;
+}
+
+static void forget_maps(struct usyms *u, struct process *p)
+{
+	u->nmappings -= p->n;
+	p->n = 0;
 }
 
 /* "7f12…-7f13… r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6" */
@@ -196,24 +230,13 @@ static bool is_ours(const struct object *o)
 		((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) == o->dev;
 }
 
-/* By the mapping while its process lives, else by its path in the root of a process, if it is that file. */
-static int open_mapping(const struct process *p, const struct mapping *m)
-{
-	char path[USYMS_PATH];
-
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)p->pid, (unsigned long long)m->start,
-		(unsigned long long)m->end);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
 static int open_in_root(pid_t pid, const struct object *o)
 {
-	char path[USYMS_PATH];
+	int root = safeopen_root(pid), fd = root >= 0 ? safeopen(root, o->path, 0) : root;
 	struct stat st;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, o->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (root >= 0)
+		close(root);
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !is_object(o, &st))) {
 		close(fd);
 		fd = -1;
@@ -228,23 +251,56 @@ static void keep_open(struct usyms *u, const struct process *p, const struct map
 	struct object *o = m->obj;
 	bool ours;
 
-	if (o->fd >= 0 || o->syms || *o->path != '/' || u->kept >= KEPT_MAX)
+	if (o->fd >= 0 || o->syms || *o->path != '/' || u->kept >= USYMS_KEPT_MAX)
 		return;
 	ours = is_ours(o);
-	if (ours && (!p->wanted || u->kept >= KEPT_MAX / 2))
+	if (ours && (!p->wanted || u->kept >= USYMS_KEPT_MAX / 2))
 		return;
-	o->fd = open_mapping(p, m);
+	o->fd = safeopen_mapping(p->pid, m->start, m->end);
 	for (int i = 0; o->fd < 0 && p && i < MAKERS_MAX; i++) {
 		o->fd = open_in_root(p->pid, o);
 		p = p->maker ? process_of(u, p->maker, false) : NULL;
 	}
+	o->fd = o->fd < 0 ? -1 : o->fd;
 	u->kept += o->fd >= 0;
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void read_maps(struct usyms *u, struct process *p, FILE *f)
+{
+	size_t len = 0, old = p->n;
+	char *line = NULL;
+
+	forget_maps(u, p);
+	while (getline(&line, &len, f) > 0) {
+		struct mapping m;
+
+		if (!parse_map(u, line, &m))
+			continue;
+		if (!add_mapping(u, p, &m))
+			break;
+		keep_open(u, p, &m);
+	}
+	if (!p->n) { /* it has just ended: its old maps are still in the array */
+		p->n = old;
+		u->nmappings += old;
+	}
+	free(line);
+}
+
+/* A process may have 65,530 mappings: to read them all at each refresh is charged to its user too. */
 static void note_maps(struct usyms *u, struct process *p)
 {
-	char path[64], *line = NULL;
-	size_t len = 0, old;
+	struct usyms_work w;
+	uint64_t start = cpu_ns();
+	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
@@ -254,22 +310,12 @@ static void note_maps(struct usyms *u, struct process *p)
 		return;
 	}
 	p->ended = 0;
-	old = p->n;
-	p->n = 0;
-	while (getline(&line, &len, f) > 0) {
-		struct mapping m;
-
-		if (!parse_map(u, line, &m))
-			continue;
-		if (!add_mapping(p, &m))
-			break;
-		keep_open(u, p, &m);
-	}
 	if (!p->nspid)
 		note_status(p);
-	if (!p->n) /* it has just ended: its old maps are still in the array */
-		p->n = old;
-	free(line);
+	if (usyms_begin(u, p, &w) == 0) {
+		read_maps(u, p, f);
+		budget_spend(w.budget, cpu_ns() - start);
+	}
 	fclose(f);
 }
 
@@ -310,27 +356,28 @@ static void process_drop(struct usyms *u, struct process *p)
 		at = &(*at)->next;
 	*at = p->next;
 	u->nprocesses--;
-	process_free(p);
+	process_free(u, p);
 }
 
 /* Files that no process has mapped any more. */
 static void forget_objects(struct usyms *u)
 {
-	for (struct object *o = u->objects; o; o = o->next)
-		o->used = false;
+	for (size_t i = 0; i < USYMS_BUCKETS; i++)
+		for (struct object *o = u->objects[i]; o; o = o->next)
+			o->used = false;
 	for (size_t i = 0; i < USYMS_BUCKETS; i++)
 		for (struct process *p = u->processes[i]; p; p = p->next)
 			for (size_t k = 0; k < p->n; k++)
 				p->v[k].obj->used = true;
-	for (struct object **at = &u->objects, *o; (o = *at);) {
-		if (o->used) {
-			at = &o->next;
-			continue;
+	for (size_t i = 0; i < USYMS_BUCKETS; i++)
+		for (struct object **at = &u->objects[i], *o; (o = *at);) {
+			if (o->used) {
+				at = &o->next;
+				continue;
+			}
+			*at = o->next;
+			usyms_object_free(u, o);
 		}
-		*at = o->next;
-		u->kept -= o->fd >= 0;
-		object_free(o);
-	}
 }
 
 static void forget_some(struct usyms *u)
@@ -353,22 +400,18 @@ static void forget_some(struct usyms *u)
 static void map_added(struct usyms *u, struct process *p, const struct map_event *e)
 {
 	struct mapping m = { e->start, e->end, e->off, object_of(u, e->path, e->dev, e->inode) };
-	size_t n = 0;
 
-	if (!m.obj)
-		return;
-	for (size_t i = 0; i < p->n; i++) /* what was there is no more */
-		if (p->v[i].end <= m.start || p->v[i].start >= m.end)
-			p->v[n++] = p->v[i];
-	p->n = n;
-	(void)add_mapping(p, &m);
-	keep_open(u, p, &m);
+	if (m.obj && add_mapping(u, p, &m))
+		keep_open(u, p, &m);
 }
 
-static void copy_maps(struct process *p, const struct process *from)
+static void copy_maps(struct usyms *u, struct process *p, const struct process *from)
 {
-	for (size_t i = 0; from && i < from->n; i++)
-		if (!add_mapping(p, &from->v[i]))
+	if (!from)
+		return;
+	p->uid = from->uid;
+	for (size_t i = 0; i < from->n; i++)
+		if (!add_mapping(u, p, &from->v[i]))
 			break;
 }
 
@@ -392,15 +435,15 @@ static void on_event(void *ctx, const struct map_event *e)
 		return;
 	switch (e->kind) {
 	case MAP_FORK: /* the number may have been another's before */
-		p->n = 0;
+		forget_maps(u, p);
 		p->ended = 0;
 		p->wanted = false;
 		p->nspid = 0;
 		p->maker = e->parent;
-		copy_maps(p, process_of(u, e->parent, false));
+		copy_maps(u, p, process_of(u, e->parent, false));
 		break;
 	case MAP_EXEC:
-		p->n = 0;
+		forget_maps(u, p);
 		break;
 	case MAP_ADDED:
 		map_added(u, p, e);
@@ -417,75 +460,19 @@ void usyms_refresh(struct usyms *u)
 	u->now++;
 	if (u->watch)
 		mapwatch_read(u->watch, on_event, u);
-	if (u->nprocesses > PROCESSES_MAX)
+	if (u->nprocesses > PROCESSES_MAX || u->nmappings > MAPPINGS_MOST / 2 || u->nobjects > OBJECTS_MOST / 2)
 		forget_some(u);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
-void *usyms_vdso(size_t *len)
-{
-	Elf64_Ehdr *image = (void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* all processes get the same one */
-
-	/* Its section headers stand at its end. */
-	*len = image ? image->e_shoff + (size_t)image->e_shnum * image->e_shentsize : 0;
-	return image;
-}
-
-/* Is it still the file that was mapped? */
-static bool is_same(const struct object *o, const char *file)
-{
-	struct stat st;
-
-	return stat(file, &st) == 0 && (!o->inode || st.st_ino == o->inode);
-}
-
-bool usyms_path(const struct object *o, pid_t pid, const struct mapping *m, char *path, char *root)
-{
-	snprintf(root, 64, "/proc/%d/root", (int)pid);
-	/* By the mapping itself while the process lives: then the file may be deleted, or a container's. */
-	snprintf(path, USYMS_PATH, "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
-		(unsigned long long)m->end);
-	if (is_same(o, path))
-		return true;
-	snprintf(path, USYMS_PATH, "%s%s", root, o->path);
-	if (o->fd < 0 && is_same(o, path))
-		return true;
-	*root = '\0';
-	snprintf(path, USYMS_PATH, "/proc/self/fd/%d", o->fd);
-	if (o->fd >= 0)
-		return true;
-	snprintf(path, USYMS_PATH, "%s", o->path);
-	return is_same(o, path);
-}
-
-const struct elfsyms *usyms_symbols(pid_t pid, const struct mapping *m)
-{
-	char path[USYMS_PATH], root[64];
-	struct object *o = m->obj;
-	size_t len = 0;
-	void *vdso;
-
-	if (o->tried)
-		return o->syms;
-	o->tried = true;
-	if (strcmp(o->path, "[vdso]") == 0) {
-		vdso = usyms_vdso(&len);
-		o->syms = vdso ? elfsyms_memory(vdso, len) : NULL;
-	} else if (usyms_path(o, pid, m, path, root)) {
-		o->syms = elfsyms_open(path, root, o->path);
-	}
-	return o->syms;
-}
-
 static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (addr >= p->v[i].start && addr < p->v[i].end)
-			return &p->v[i];
-	return NULL;
+	size_t at = place_of(p, addr);
+
+	return at < p->n && p->v[at].start <= addr ? &p->v[at] : NULL;
 }
 
-const struct mapping *usyms_mapping(struct usyms *u, pid_t pid, uint64_t addr)
+const struct mapping *usyms_mapping(struct usyms *u, pid_t pid, uint64_t addr, struct process **out)
 {
 	const struct mapping *m;
 	struct process *p;
@@ -500,27 +487,22 @@ const struct mapping *usyms_mapping(struct usyms *u, pid_t pid, uint64_t addr)
 		p = process_of(u, p->maker, false);
 		m = p ? mapping_of(p, addr) : NULL;
 	}
+	*out = p;
 	return m;
 }
 
 /* Code in memory that is no file's. The process goes on to write its list: one look after each refresh. */
-static bool find_jit(const struct usyms *u, struct process *p, uint64_t addr, struct usym *out)
+static bool find_jit(struct usyms *u, struct process *p, uint64_t addr, struct usym *out)
 {
 	uint64_t off = 0;
 	const char *name = p->jit ? perfmap_find(p->jit, addr, &off) : NULL;
 
 	if (!name && p->jit_seen != u->now && p->nspid) {
-		struct perfmap *now;
-
 		if (!p->ended)
 			note_status(p);
-		now = perfmap_open(p->pid, p->nspid, p->uid);
+		usyms_read_jit(u, p);
 		p->jit_seen = u->now;
-		if (now) {
-			perfmap_free(p->jit);
-			p->jit = now;
-			name = perfmap_find(now, addr, &off);
-		}
+		name = p->jit ? perfmap_find(p->jit, addr, &off) : NULL;
 	}
 	*out = (struct usym){ .obj = "[jit]", .name = name, .off = off, .jit = true };
 	return name != NULL;
@@ -535,20 +517,34 @@ static bool is_made(const char *path)
 
 bool usyms_find(struct usyms *u, pid_t pid, uint64_t addr, struct usym *out)
 {
-	const struct mapping *m = usyms_mapping(u, pid, addr);
-	struct process *p = process_of(u, pid, false);
+	struct process *from, *p;
+	const struct mapping *m = usyms_mapping(u, pid, addr, &from);
 	const struct elfsyms *syms;
 
+	p = process_of(u, pid, false);
 	if (p && (!m || is_made(m->obj->path)) && find_jit(u, p, addr, out))
 		return true;
 	if (!m)
 		return false;
 	out->jit = false;
-	syms = usyms_symbols(pid, m);
+	syms = usyms_symbols(u, from, m);
 	out->obj = m->obj->base;
 	out->name = NULL;
 	out->off = addr;
 	if (syms && !elfsyms_find(syms, addr - m->start + m->off, &out->name, &out->off))
 		out->name = NULL;
 	return true;
+}
+
+const char *usyms_demangle(struct usyms *u, pid_t pid, const char *name, char *buf, size_t size)
+{
+	const struct process *p = process_of(u, pid, false);
+	struct usyms_work w;
+	const char *text;
+
+	if (!p || !demangle_wanted(name) || usyms_begin(u, p, &w) != 0)
+		return name;
+	text = demangle(u->sandbox, name, buf, size);
+	(void)usyms_end(u, &w, "", "", 0);
+	return text;
 }

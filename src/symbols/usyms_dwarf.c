@@ -2,38 +2,76 @@
 /* usyms_dwarf: inlined functions, and stacks of programs without frame pointers. Input: mappings; registers and a copy
  * of a piece of the stack. Invariant: a walk ends: each frame lies above the last. */
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/arch.h"
 #include "symbols/elf/cfi.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/inlines.h"
+#include "symbols/safeopen.h"
 #include "symbols/usyms_priv.h"
 
-static bool address_of(pid_t pid, const struct mapping *m, uint64_t addr, uint64_t *in_file)
+static bool address_of(
+	struct usyms *u, const struct process *p, const struct mapping *m, uint64_t addr, uint64_t *in_file)
 {
-	const struct elfsyms *syms = usyms_symbols(pid, m);
+	const struct elfsyms *syms = usyms_symbols(u, p, m);
 
 	return syms && elfsyms_address(syms, addr - m->start + m->off, in_file);
 }
 
+/* The file with the object's DWARF: itself, or the debugging file that its symbols are from. */
+static int dwarf_file(struct usyms *u, const struct process *p, const struct mapping *m)
+{
+	bool in_root = false;
+	const char *debug = elfsyms_debug(m->obj->syms, &in_root);
+	int root, fd;
+
+	if (*m->obj->path != '/' || u->kept >= USYMS_KEPT_MAX)
+		return -1;
+	fd = usyms_file(m->obj, p, m, &root);
+	if (debug && (!in_root || root >= 0)) {
+		if (fd >= 0)
+			close(fd);
+		fd = safeopen(in_root ? root : -1, debug, 0);
+	}
+	if (root >= 0)
+		close(root);
+	u->kept += fd >= 0;
+	return fd;
+}
+
 size_t usyms_inlines(struct usyms *u, pid_t pid, uint64_t addr, const char **names, size_t max)
 {
-	const struct mapping *m = usyms_mapping(u, pid, addr);
-	char path[USYMS_PATH], root[64];
-	const char *debug;
+	struct process *p;
+	const struct mapping *m = usyms_mapping(u, pid, addr, &p);
+	const char *text = u->inlines.text;
+	struct usyms_work w;
+	struct object *o;
+	size_t n = 0;
 	uint64_t at;
+	int err;
 
-	if (!m || !address_of(pid, m, addr, &at))
+	if (!m || !address_of(u, p, m, addr, &at) || usyms_begin(u, p, &w) != 0)
 		return 0;
-	if (!m->obj->inlines_tried) {
-		m->obj->inlines_tried = true;
-		debug = elfsyms_debug(m->obj->syms);
-		if (debug)
-			m->obj->inlines = inlines_open(debug);
-		else if (*m->obj->path == '/' && usyms_path(m->obj, pid, m, path, root))
-			m->obj->inlines = inlines_open(path);
+	o = m->obj;
+	if (!o->inlines_tried)
+		o->dwarf_fd = dwarf_file(u, p, m);
+	o->inlines_tried = true;
+	if (o->dwarf_fd < 0)
+		return 0;
+	err = usyms_end(
+		u, &w, "inlined functions", o->path, inlines_at(u->sandbox, o->dwarf_fd, o->id, at, &u->inlines));
+	if (err) { /* not again */
+		close(o->dwarf_fd);
+		o->dwarf_fd = -1;
+		u->kept--;
+		return 0;
 	}
-	return m->obj->inlines ? inlines_at(m->obj->inlines, at, names, max) : 0;
+	for (; n < u->inlines.n && n < max; n++) {
+		names[n] = text;
+		text += strlen(text) + 1;
+	}
+	return n;
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
@@ -63,25 +101,6 @@ static void set_regs(struct cfi_regs *r, const uint64_t *regs)
 	r->pc = regs[ARCH_REGS_IP / 8];
 }
 
-static const struct cfi *cfi_of(pid_t pid, const struct mapping *m)
-{
-	struct object *o = m->obj;
-	char path[USYMS_PATH], root[64];
-	size_t len = 0;
-	void *vdso;
-
-	if (o->cfi_tried)
-		return o->cfi;
-	o->cfi_tried = true;
-	if (strcmp(o->path, "[vdso]") == 0) {
-		vdso = usyms_vdso(&len);
-		o->cfi = vdso ? cfi_memory(vdso, len) : NULL;
-	} else if (usyms_path(o, pid, m, path, root)) {
-		o->cfi = cfi_open(path);
-	}
-	return o->cfi;
-}
-
 /* Where there is no table (code that a program makes itself): by the frame pointer. */
 static bool step_frame(struct cfi_regs *r, struct copy *stack)
 {
@@ -98,10 +117,11 @@ static bool step_frame(struct cfi_regs *r, struct copy *stack)
 static bool step(struct usyms *u, pid_t pid, struct cfi_regs *r, struct copy *stack, bool first)
 {
 	uint64_t addr = first ? r->pc : r->pc - 1, at; /* what has been called returns behind the call */
-	const struct mapping *m = usyms_mapping(u, pid, addr);
-	const struct cfi *c = m ? cfi_of(pid, m) : NULL;
+	struct process *p;
+	const struct mapping *m = usyms_mapping(u, pid, addr, &p);
+	const struct cfi *c = m ? usyms_cfi(u, p, m) : NULL;
 
-	if (!c || !address_of(pid, m, addr, &at))
+	if (!c || !address_of(u, p, m, addr, &at))
 		return step_frame(r, stack);
 	return cfi_step(c, at, r, read_copy, stack);
 }

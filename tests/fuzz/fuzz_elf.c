@@ -117,7 +117,7 @@ static void read_image(const uint8_t *data, size_t size)
 	if (!a || !copy)
 		abort();
 	memcpy(copy, data, size);
-	sdt_read_memory(a, copy, size, &notes);
+	(void)!sdt_read_memory(a, copy, size, &notes);
 	for (size_t i = 0; i < notes.n; i++) {
 		struct uarg v[SDT_ARGS_MAX];
 
@@ -163,7 +163,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	make_image(&im);
-	sdt_read_memory(a, &im, sizeof(im), &notes);
+	(void)!sdt_read_memory(a, &im, sizeof(im), &notes);
 	e = elfsyms_memory(&im, sizeof(im));
 	if (notes.n != 1 || strcmp(notes.v[0].name, "query__start") != 0 || !e)
 		abort();

@@ -24,17 +24,32 @@ static void test_demangle(void)
 		{ "_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar" },
 	};
 	char buf[256], *deep = calloc(1, 20000);
+	struct sandbox *s = sandbox_new();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		EXPECT_STR(demangle(cases[i][0], buf, sizeof(buf)), cases[i][1]);
+		EXPECT_STR(demangle(s, cases[i][0], buf, sizeof(buf)), cases[i][1]);
+	EXPECT(deep && s);
 	if (!deep)
 		return;
 	memcpy(deep, "_Z1f", 4);
 	memset(deep + 4, 'P', 19000); /* a pointer to a pointer to ... */
-	EXPECT(demangle(deep, buf, sizeof(buf)) == deep);
+	EXPECT(demangle(s, deep, buf, sizeof(buf)) == deep);
 	deep[1800] = '\0';
-	(void)demangle(deep, buf, sizeof(buf));
+	(void)demangle(s, deep, buf, sizeof(buf));
 	free(deep);
+	sandbox_free(s);
+}
+
+static struct perfmap *perfmap_open_file(const char *path, uid_t uid)
+{
+	int fd = perfmap_open(-1, path, uid);
+	struct perfmap *m = NULL;
+
+	if (fd < 0)
+		return NULL;
+	(void)!perfmap_read(NULL, fd, &m);
+	close(fd);
+	return m;
 }
 
 static void test_perfmap(void)

@@ -45,7 +45,7 @@ static void test_nameless(struct symtext *s)
 
 int main(void)
 {
-	struct symtext *s = symtext_new(&(struct symtext_opts){ .err = stderr });
+	struct symtext *s = symtext_new(&(struct symtext_opts){ 0 });
 
 	EXPECT(s != NULL);
 	if (s) {

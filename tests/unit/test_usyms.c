@@ -9,6 +9,7 @@
 
 #include "symbols/elf/elffile.h"
 #include "symbols/elf/elfsyms.h"
+#include "symbols/safeopen.h"
 #include "symbols/usyms.h"
 #include "unit.h"
 
@@ -100,25 +101,36 @@ static void test_ended(struct usyms *u)
 static void test_huge(void)
 {
 	char path[] = "/tmp/elf.XXXXXX", head[4096];
-	int fd = mkstemp(path), self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ours;
+	int fd = mkstemp(path), self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	Elf *elf;
 
 	EXPECT(fd >= 0 && self >= 0 && read(self, head, sizeof(head)) == (ssize_t)sizeof(head));
 	EXPECT(write(fd, head, sizeof(head)) == (ssize_t)sizeof(head));
-	elf = elffile_open(path, &ours);
+	elf = elffile_begin(fd);
 	EXPECT(elf != NULL);
-	elffile_close(elf, ours);
+	elf_end(elf);
 	EXPECT(ftruncate(fd, 1ll << 40) == 0);
-	EXPECT(elffile_open(path, &ours) == NULL);
-	elffile_close(NULL, ours);
+	EXPECT(elffile_begin(fd) == NULL);
 	unlink(path);
 	close(self);
 	close(fd);
 }
 
+static struct elfsyms *functions(const char *path)
+{
+	int fd = safeopen(-1, path, 0);
+	struct elfsyms *e = NULL;
+
+	if (fd >= 0) {
+		(void)!elfsyms_open(NULL, fd, -1, "/x", &e);
+		close(fd);
+	}
+	return e;
+}
+
 int main(void)
 {
-	struct usyms *u = usyms_new();
+	struct usyms *u = usyms_new(NULL);
 	const char *name;
 	uint64_t off;
 
@@ -131,9 +143,9 @@ int main(void)
 	}
 	usyms_free(u);
 	usyms_free(NULL);
-	EXPECT(elfsyms_open("/proc/self/maps", "", "/x") == NULL);
-	EXPECT(elfsyms_open("/nonexistent", "", "/x") == NULL);
-	struct elfsyms *e = elfsyms_open("/proc/self/exe", "", "/x");
+	EXPECT(functions("/proc/self/maps") == NULL);
+	EXPECT(functions("/nonexistent") == NULL);
+	struct elfsyms *e = functions("/proc/self/exe");
 
 	EXPECT(e != NULL && !elfsyms_find(e, UINT64_MAX, &name, &off));
 	elfsyms_free(e);

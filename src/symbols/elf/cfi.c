@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cfi: see cfi.h. Input: .eh_frame. libdw tells its entries apart; their instructions are followed here.
+/* cfi: see cfi.h. Input: .eh_frame. libdw splits it into entries; their instructions are followed here.
+ * The first part runs in the sandbox and writes the entries; the second checks them and makes steps.
  * Invariant: whatever the section holds, nothing outside of it is read, and each walk ends.
  * Source: DWARF 5, section 6.4; the LSB's description of .eh_frame. */
 #include "symbols/elf/cfi.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <gelf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,38 +15,56 @@
 #include "symbols/elf/cfi_priv.h"
 #include "symbols/elf/elffile.h"
 
+#define CIES_MOST 4096
+#define INS_MOST 16384u /* bytes of a function's instructions: each step follows them */
+
+/* Bytes of the section. */
+struct range {
+	uint64_t at, len;
+};
+
 struct cie {
 	uint64_t at; /* offset in the section */
-	struct span ins;
+	struct range ins;
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra;
-	uint8_t encoding; /* of addresses */
-	bool sized;       /* its entries have augmentation data, whose length comes first */
-	bool signal;
+	uint64_t encoding; /* of addresses */
+	uint64_t sized;    /* its entries have augmentation data, whose length comes first */
 };
 
 struct fde {
 	uint64_t start, len;
-	struct span ins;
-	uint32_t cie;
+	struct range ins;
+	uint64_t cie;
+};
+
+/* In a blob: this, the CIEs, the FDEs by address, the section. */
+struct head {
+	uint64_t len, addr; /* of the section */
+	uint64_t ncies, n;
 };
 
 struct cfi {
-	uint8_t *data;
-	size_t len;
-	uint64_t addr; /* of the section */
-	struct cie *cies;
+	struct blob blob;
+	const struct cie *cies;
 	size_t ncies;
-	struct fde *v;
-	size_t n, cap;
+	const struct fde *v;
+	size_t n;
+	const uint8_t *data;
 };
 
-/* ---- the section ------------------------------------------------------------------------------------------------- */
+/* ---- in the sandbox ---------------------------------------------------------------------------------------------- */
+struct reading {
+	const uint8_t *ident, *data;
+	struct head h;
+	struct blob cies, fdes;
+};
+
 /* A pointer as the encoding says, relative to where it stands if that is asked for. False: not of a known kind. */
-static bool read_encoded(const struct cfi *c, struct span *s, uint8_t enc, bool relative, uint64_t *out)
+static bool read_encoded(const struct reading *r, struct span *s, uint8_t enc, bool relative, uint64_t *out)
 {
-	uint64_t at = c->addr + (uint64_t)(s->p - c->data);
+	uint64_t at = r->h.addr + (uint64_t)(s->p - r->data);
 
 	if (!span_value(s, enc & 0x0f, out))
 		return false;
@@ -56,7 +75,7 @@ static bool read_encoded(const struct cfi *c, struct span *s, uint8_t enc, bool 
 }
 
 /* The letters of the augmentation: only the encoding of addresses matters here. */
-static bool parse_augmentation(const struct cfi *c, const Dwarf_CIE *e, struct cie *cie)
+static bool parse_augmentation(const struct reading *r, const Dwarf_CIE *e, struct cie *cie)
 {
 	struct span data = { e->augmentation_data, e->augmentation_data + e->augmentation_data_size };
 	uint64_t skipped;
@@ -71,68 +90,62 @@ static bool parse_augmentation(const struct cfi *c, const Dwarf_CIE *e, struct c
 		else if (*p == 'P' && data.p < data.end) {
 			uint8_t enc = *data.p++;
 
-			if (!read_encoded(c, &data, enc, false, &skipped))
+			if (!read_encoded(r, &data, enc, false, &skipped))
 				return false;
-		} else if (*p == 'S') {
-			cie->signal = true;
-		} else if (*p != 'z' && *p != 'B') {
+		} else if (*p != 'z' && *p != 'B' && *p != 'S') {
 			return false;
 		}
 	}
 	return true;
 }
 
-static int cie_at(struct cfi *c, const uint8_t *ident, Elf_Data *data, uint64_t at)
+static struct range range_of(const struct reading *r, const uint8_t *from, const uint8_t *to)
 {
-	struct cie *more, cie = { .at = at };
+	return (struct range){ (uint64_t)(from - r->data), (uint64_t)(to - from) };
+}
+
+static const struct cie *cie_at(struct reading *r, Elf_Data *data, uint64_t at)
+{
+	const struct cie *known = (const void *)r->cies.v;
+	struct cie cie = { .at = at };
 	Dwarf_CFI_Entry e;
 	Dwarf_Off next;
 
-	for (size_t i = c->ncies; i-- > 0;)
-		if (c->cies[i].at == at)
-			return (int)i;
-	if (dwarf_next_cfi(ident, data, true, at, &next, &e) != 0 || !dwarf_cfi_cie_p(&e) ||
-		!parse_augmentation(c, &e.cie, &cie))
-		return -1;
-	cie.ins = (struct span){ e.cie.initial_instructions, e.cie.initial_instructions_end };
+	for (size_t i = r->h.ncies; i-- > 0;)
+		if (known[i].at == at)
+			return &known[i];
+	if (r->h.ncies == CIES_MOST || dwarf_next_cfi(r->ident, data, true, at, &next, &e) != 0 ||
+		!dwarf_cfi_cie_p(&e) || !parse_augmentation(r, &e.cie, &cie) ||
+		e.cie.initial_instructions_end - e.cie.initial_instructions > INS_MOST)
+		return NULL;
+	cie.ins = range_of(r, e.cie.initial_instructions, e.cie.initial_instructions_end);
 	cie.code_align = e.cie.code_alignment_factor;
 	cie.data_align = e.cie.data_alignment_factor;
 	cie.ra = e.cie.return_address_register;
-	more = c->ncies < 4096 ? reallocarray(c->cies, c->ncies + 1, sizeof(cie)) : NULL;
-	if (!more)
-		return -1;
-	c->cies = more;
-	c->cies[c->ncies] = cie;
-	return (int)c->ncies++;
+	if (blob_put(&r->cies, &cie, sizeof(cie)) != 0)
+		return NULL;
+	return (const struct cie *)(const void *)r->cies.v + r->h.ncies++;
 }
 
-static bool add_fde(struct cfi *c, const uint8_t *ident, Elf_Data *data, const Dwarf_FDE *e)
+static int add_fde(struct reading *r, Elf_Data *data, const Dwarf_FDE *e)
 {
-	int cie = cie_at(c, ident, data, e->CIE_pointer);
+	const struct cie *cie = cie_at(r, data, e->CIE_pointer);
 	struct span s = { e->start, e->end };
-	struct fde f = { .cie = (uint32_t)cie };
+	struct fde f = { 0 };
 	uint64_t skip;
 
-	if (cie < 0 || !read_encoded(c, &s, c->cies[cie].encoding, true, &f.start) ||
-		!read_encoded(c, &s, c->cies[cie].encoding, false, &f.len) || !f.start)
-		return true; /* nothing to be had from this one */
-	if (c->cies[cie].sized) {
+	if (!cie || e->end - e->start > INS_MOST || !read_encoded(r, &s, (uint8_t)cie->encoding, true, &f.start) ||
+		!read_encoded(r, &s, (uint8_t)cie->encoding, false, &f.len) || !f.start)
+		return r->cies.err; /* nothing to be had from this one */
+	if (cie->sized) {
 		if (!span_uleb(&s, &skip) || skip > (uint64_t)(s.end - s.p))
-			return true;
+			return 0;
 		s.p += skip;
 	}
-	f.ins = s;
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 256;
-		struct fde *v = reallocarray(c->v, cap, sizeof(*v));
-
-		if (!v)
-			return false;
-		c->v = v;
-		c->cap = cap;
-	}
-	c->v[c->n++] = f;
-	return true;
+	f.cie = (uint64_t)(cie - (const struct cie *)(const void *)r->cies.v);
+	f.ins = range_of(r, s.p, s.end);
+	r->h.n++;
+	return blob_put(&r->fdes, &f, sizeof(f));
 }
 
 static int by_start(const void *a, const void *b)
@@ -142,83 +155,144 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static bool read_entries(struct cfi *c, const uint8_t *ident)
+static int read_entries(struct reading *r, Elf_Data *data)
 {
-	Elf_Data data = { .d_buf = c->data, .d_size = c->len, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT };
 	Dwarf_Off at = 0, next = 0;
+	int err = 0;
 
-	while (at < c->len) {
+	while (!err && at < r->h.len) {
 		Dwarf_CFI_Entry e;
-		int r = dwarf_next_cfi(ident, &data, true, at, &next, &e);
+		int got = dwarf_next_cfi(r->ident, data, true, at, &next, &e);
 
-		if (r > 0 || next <= at)
+		if (got > 0 || next <= at)
 			break;
-		if (r == 0 && !dwarf_cfi_cie_p(&e) && !add_fde(c, ident, &data, &e.fde))
-			break;
+		if (got == 0 && !dwarf_cfi_cie_p(&e))
+			err = add_fde(r, data, &e.fde);
 		at = next;
 	}
-	if (c->n)
-		qsort(c->v, c->n, sizeof(*c->v), by_start);
-	return c->n > 0;
+	if (r->h.n)
+		qsort(r->fdes.v, r->h.n, sizeof(struct fde), by_start);
+	return err ? err : r->h.n ? 0 : -ENOENT;
 }
 
-static struct cfi *read_elf(Elf *elf)
+static int put_entries(const struct reading *r, struct blob *out)
 {
-	size_t strings = 0, n = 0;
-	const uint8_t *ident = (const uint8_t *)elf_getident(elf, &n);
-	Elf_Scn *scn = NULL;
+	(void)blob_put(out, &r->h, sizeof(r->h));
+	(void)blob_put(out, r->cies.v, r->cies.n);
+	(void)blob_put(out, r->fdes.v, r->fdes.n);
+	return blob_put(out, r->data, r->h.len);
+}
+
+static int read_elf(Elf *elf, struct blob *out)
+{
 	GElf_Shdr sh;
+	Elf_Scn *scn = elffile_section(elf, ".eh_frame", &sh);
+	Elf_Data *data = scn && !(sh.sh_flags & SHF_COMPRESSED) ? elf_getdata(scn, NULL) : NULL;
+	struct reading r = { .cies = blob_new(out->most), .fdes = blob_new(out->most) };
+	size_t n = 0;
+	int err;
 
-	if (!ident || n < EI_NIDENT || ident[EI_CLASS] != ELFCLASS64 || elf_getshdrstrndx(elf, &strings) != 0)
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
-		Elf_Data *data = name && strcmp(name, ".eh_frame") == 0 ? elf_getdata(scn, NULL) : NULL;
-		struct cfi *c = data && data->d_buf && data->d_size ? calloc(1, sizeof(*c)) : NULL;
-
-		if (!c)
-			continue;
-		c->data = malloc(data->d_size);
-		if (c->data) {
-			memcpy(c->data, data->d_buf, data->d_size);
-			c->len = data->d_size;
-			c->addr = sh.sh_addr;
-			if (read_entries(c, ident))
-				return c;
-		}
-		cfi_free(c);
-		return NULL;
-	}
-	return NULL;
+	r.ident = (const uint8_t *)elf_getident(elf, &n);
+	if (!r.ident || n < EI_NIDENT || r.ident[EI_CLASS] != ELFCLASS64 || !data || !data->d_buf || !data->d_size)
+		return -ENOENT;
+	r.data = data->d_buf;
+	r.h.len = data->d_size;
+	r.h.addr = sh.sh_addr;
+	err = read_entries(&r,
+		&(Elf_Data){
+			.d_buf = data->d_buf, .d_size = data->d_size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT });
+	if (!err)
+		err = put_entries(&r, out);
+	blob_free(&r.cies);
+	blob_free(&r.fdes);
+	return err;
 }
 
-struct cfi *cfi_open(const char *file)
+static int read_file(int fd, const void *in, size_t len, struct blob *out, void **kept)
 {
-	int fd;
-	Elf *elf = elffile_open(file, &fd);
-	struct cfi *c = elf ? read_elf(elf) : NULL;
+	Elf *elf = elffile_begin(fd);
+	int err = elf ? read_elf(elf, out) : -ENOEXEC;
 
-	elffile_close(elf, fd);
-	return c;
+	(void)in;
+	(void)len;
+	(void)kept;
+	elf_end(elf);
+	return err;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+static bool lies_in(const struct range *r, uint64_t len)
+{
+	return r->at <= len && r->len <= len - r->at && r->len <= INS_MOST;
+}
+
+static int check(struct cfi *c)
+{
+	struct blob_reader r = blob_read(&c->blob);
+	struct head h;
+
+	if (!blob_take(&r, &h, sizeof(h)) || h.ncies > CIES_MOST || h.n > c->blob.n / sizeof(struct fde))
+		return -EIO;
+	c->cies = blob_bytes(&r, h.ncies * sizeof(struct cie));
+	c->v = blob_bytes(&r, h.n * sizeof(struct fde));
+	c->data = blob_bytes(&r, h.len);
+	if (!c->cies || !c->v || !c->data)
+		return -EIO;
+	for (size_t i = 0; i < h.ncies; i++)
+		if (!lies_in(&c->cies[i].ins, h.len))
+			return -EIO;
+	for (size_t i = 0; i < h.n; i++)
+		if (c->v[i].cie >= h.ncies || !lies_in(&c->v[i].ins, h.len))
+			return -EIO;
+	c->ncies = h.ncies;
+	c->n = h.n;
+	return 0;
+}
+
+int cfi_open(struct sandbox *s, int fd, struct cfi **out)
+{
+	struct cfi *c = calloc(1, sizeof(*c));
+	int err = -ENOMEM;
+
+	if (c) {
+		c->blob = blob_new(CFI_MOST);
+		err = sandbox_run(s, read_file, fd, NULL, 0, &c->blob);
+	}
+	if (!err)
+		err = check(c);
+	if (err) {
+		cfi_free(c);
+		c = NULL;
+	}
+	*out = c;
+	return err;
 }
 
 struct cfi *cfi_memory(void *image, size_t len)
 {
-	Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_memory(image, len);
-	struct cfi *c = elf && elf_kind(elf) == ELF_K_ELF ? read_elf(elf) : NULL;
+	Elf *elf = elffile_memory(image, len);
+	struct cfi *c = elf ? calloc(1, sizeof(*c)) : NULL;
 
+	if (c)
+		c->blob = blob_new(CFI_MOST);
+	if (c && (read_elf(elf, &c->blob) != 0 || check(c) != 0)) {
+		cfi_free(c);
+		c = NULL;
+	}
 	elf_end(elf);
 	return c;
 }
 
 void cfi_free(struct cfi *c)
 {
-	if (!c)
-		return;
-	free(c->data);
-	free(c->cies);
-	free(c->v);
+	if (c)
+		blob_free(&c->blob);
 	free(c);
+}
+
+size_t cfi_bytes(const struct cfi *c)
+{
+	return sizeof(*c) + c->blob.cap;
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
@@ -264,6 +338,11 @@ static bool value_of(const struct cfi_rule *rule, const struct cfi_eval *e, uint
 	return false;
 }
 
+static struct span span_of(const struct cfi *c, const struct range *r)
+{
+	return (struct span){ c->data + r->at, c->data + r->at + r->len };
+}
+
 bool cfi_step(const struct cfi *c, uint64_t addr, struct cfi_regs *r, cfi_read *read, void *ctx)
 {
 	const struct fde *f = fde_of(c, addr);
@@ -278,10 +357,10 @@ bool cfi_step(const struct cfi *c, uint64_t addr, struct cfi_regs *r, cfi_read *
 	row.code_align = cie->code_align;
 	row.data_align = cie->data_align;
 	row.rules[ARCH_DWARF_RA].kind = cie->ra == ARCH_DWARF_RA ? RULE_SAME : RULE_UNDEFINED;
-	if (!cfi_run(&row, cie->ins, 0, UINT64_MAX))
+	if (!cfi_run(&row, span_of(c, &cie->ins), 0, UINT64_MAX))
 		return false;
 	memcpy(row.initial, row.rules, sizeof(row.initial));
-	if (!cfi_run(&row, f->ins, f->start, addr))
+	if (!cfi_run(&row, span_of(c, &f->ins), f->start, addr))
 		return false;
 	if (row.cfa_expr.p) {
 		if (!cfi_expr(&e, row.cfa_expr, NULL, &cfa))

@@ -1,46 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* elffile: see elffile.h. Input: a path or a descriptor. Output: libelf's handle, of regular files only.
- * Invariant: what libelf may have to read of the file fits into memory. */
+/* elffile: see elffile.h. Invariant: a string table is checked once, when it is opened, not at each of its texts: an
+ * unchecked one of n bytes with n symbols takes n * n steps. */
 #include "symbols/elf/elffile.h"
 
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#define SIZE_MOST (4ull << 30)
-#define SIZE_LEAST (256ull << 20) /* a large program of today, whatever the machine has */
-
-static bool is_readable(int fd)
+static Elf *if_elf(Elf *elf)
 {
-	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = memory / 4 > SIZE_MOST ? SIZE_MOST : memory / 4 < SIZE_LEAST ? SIZE_LEAST : memory / 4;
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= most;
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
 }
 
 Elf *elffile_begin(int fd)
 {
-	Elf *elf = is_readable(fd) && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	struct stat st;
 
-	if (elf && elf_kind(elf) != ELF_K_ELF) {
-		elf_end(elf);
-		elf = NULL;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > ELFFILE_MOST ||
+		elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	return if_elf(elf_begin(fd, ELF_C_READ_MMAP, NULL));
+}
+
+Elf *elffile_memory(void *image, size_t len)
+{
+	return elf_version(EV_CURRENT) == EV_NONE ? NULL : if_elf(elf_memory(image, len));
+}
+
+Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *sh)
+{
+	struct elf_strings names;
+	Elf_Scn *scn = NULL;
+	size_t index = 0;
+
+	if (elf_getshdrstrndx(elf, &index) != 0 || !elffile_strings(elf, index, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		const char *is = gelf_getshdr(scn, sh) ? elffile_text(&names, sh->sh_name) : NULL;
+
+		if (is && strcmp(is, name) == 0)
+			return scn;
 	}
-	return elf;
+	return NULL;
 }
 
-Elf *elffile_open(const char *path, int *fd)
+Elf_Scn *elffile_first(Elf *elf, uint32_t type, GElf_Shdr *sh)
 {
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return *fd < 0 ? NULL : elffile_begin(*fd);
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type)
+			return scn;
+	return NULL;
 }
 
-void elffile_close(Elf *elf, int fd)
+bool elffile_strings(Elf *elf, size_t index, struct elf_strings *s)
 {
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	Elf_Scn *scn = elf_getscn(elf, index);
+	GElf_Shdr sh;
+	Elf_Data *data;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || (sh.sh_flags & SHF_COMPRESSED))
+		return false;
+	data = elf_getdata(scn, NULL);
+	if (!data || !data->d_buf || !data->d_size || ((const char *)data->d_buf)[data->d_size - 1] != '\0')
+		return false;
+	*s = (struct elf_strings){ data->d_buf, data->d_size };
+	return true;
+}
+
+const char *elffile_text(const struct elf_strings *s, uint64_t at)
+{
+	return at < s->len ? s->v + at : NULL;
 }

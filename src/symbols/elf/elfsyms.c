@@ -1,74 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elfsyms: see elfsyms.h. Input: .symtab of the file or of its debugging file, else .dynsym and the table that is
  * packed into .gnu_debugdata. Output: a sorted table.
- * Invariant: whatever the file holds, nothing outside of what libelf checked is read; names are copied. */
+ * The first part runs in the sandbox and writes a table; the second checks it and looks names up.
+ * Invariant: a table that passed the check can be walked without leaving it, whatever wrote it. */
 #include "symbols/elf/elfsyms.h"
 
-#include <gelf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols/elf/elffile.h"
 #include "symbols/elf/unxz.h"
+#include "symbols/safeopen.h"
 
 #define SEGMENTS_MAX 32
 #define BUILD_ID_MAX 64
-#define NAMES_MOST (512u << 20) /* bytes; symbols may share one name of any length */
+#define NAME_MOST 65536u /* bytes; a function with a longer name is left out */
 
 struct func {
 	uint64_t addr, size;
-	char *name; /* in names */
-	bool global;
+	uint32_t name; /* its place among the names */
+	uint32_t global;
 };
 
 struct segment {
 	uint64_t off, addr, len;
 };
 
-struct elfsyms {
-	struct func *v;
-	size_t n, cap, names;
+/* A table in a blob: this, the functions, the names, whose last byte is NUL. */
+struct table {
 	struct segment segs[SEGMENTS_MAX];
-	size_t nsegs;
-	char *debug; /* the file that the symbols are from, where that is another one */
+	uint64_t nsegs;
+	uint64_t n, names_len;
+	uint64_t full; /* from .symtab: no other file is needed */
+	uint8_t id[BUILD_ID_MAX];
+	uint64_t id_len;         /* of the build id; 0: none */
+	char link[NAME_MAX + 1]; /* the debugging file's name; "": none */
 };
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
-static void read_segments(struct elfsyms *e, Elf *elf)
+struct elfsyms {
+	struct segment segs[SEGMENTS_MAX];
+	size_t nsegs;
+	struct blob blob;
+	const struct func *v; /* in the blob, as the names */
+	size_t n;
+	const char *names;
+	char *debug; /* the file that the symbols are from, where that is another one */
+	bool debug_in_root;
+};
+
+/* ---- in the sandbox ---------------------------------------------------------------------------------------------- */
+struct reading {
+	struct table t;
+	struct blob funcs, names;
+};
+
+static void read_segments(struct table *t, Elf *elf)
 {
 	size_t n = 0;
 	GElf_Phdr ph;
 
 	if (elf_getphdrnum(elf, &n) != 0)
 		return;
-	for (size_t i = 0; i < n && e->nsegs < SEGMENTS_MAX; i++)
+	for (size_t i = 0; i < n && t->nsegs < SEGMENTS_MAX; i++)
 		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD)
-			e->segs[e->nsegs++] = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
+			t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
 }
 
-static bool add_func(struct elfsyms *e, const GElf_Sym *sym, const char *name)
+static int add_func(struct reading *r, const GElf_Sym *sym, const char *name)
 {
-	size_t len = strcspn(name, "@"); /* without its version */
+	struct func f = { sym->st_value, sym->st_size, (uint32_t)r->names.n, GELF_ST_BIND(sym->st_info) != STB_LOCAL };
+	size_t len = strnlen(name, NAME_MOST);
+	const char *version = memchr(name, '@', len);
 
-	if (len > NAMES_MOST - e->names)
-		return false;
-	e->names += len;
-	if (e->n == e->cap) {
-		size_t cap = e->cap ? 2 * e->cap : 256;
-		struct func *v = reallocarray(e->v, cap, sizeof(*v));
-
-		if (!v)
-			return false;
-		e->v = v;
-		e->cap = cap;
-	}
-	e->v[e->n].addr = sym->st_value;
-	e->v[e->n].size = sym->st_size;
-	e->v[e->n].global = GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	e->v[e->n].name = strndup(name, len);
-	return e->v[e->n].name && ++e->n;
+	if (len == NAME_MOST)
+		return 0;
+	if (version)
+		len = (size_t)(version - name);
+	(void)blob_put(&r->names, name, len);
+	(void)blob_put(&r->names, "", 1);
+	(void)blob_put(&r->funcs, &f, sizeof(f));
+	r->t.n++;
+	return r->names.err ? r->names.err : r->funcs.err;
 }
 
 static bool is_func(const GElf_Sym *sym)
@@ -78,148 +95,79 @@ static bool is_func(const GElf_Sym *sym)
 	return (type == STT_FUNC || type == STT_GNU_IFUNC) && sym->st_shndx != SHN_UNDEF && sym->st_value;
 }
 
-/* The functions of the symbol table of this type; false when there is none. */
-static bool read_table(struct elfsyms *e, Elf *elf, uint32_t type)
+/* The functions of the first symbol table of this type. 0; -ENOENT: there are none; -E2BIG, -ENOMEM. */
+static int read_table(struct reading *r, Elf *elf, uint32_t type)
 {
-	Elf_Scn *scn = NULL;
-	size_t before = e->n;
+	uint64_t before = r->t.n;
+	struct elf_strings names;
 	GElf_Shdr sh;
+	Elf_Scn *scn = elffile_first(elf, type, &sh);
+	Elf_Data *data = scn && elffile_strings(elf, sh.sh_link, &names) ? elf_getdata(scn, NULL) : NULL;
+	int err = 0;
 	GElf_Sym sym;
 
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		Elf_Data *data;
+	for (int i = 0; !err && data && gelf_getsym(data, i, &sym); i++) {
+		const char *name = is_func(&sym) ? elffile_text(&names, sym.st_name) : NULL;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type || !sh.sh_entsize)
-			continue;
-		data = elf_getdata(scn, NULL);
-		for (size_t i = 0; data && i < sh.sh_size / sh.sh_entsize; i++) {
-			const char *name;
-
-			if (!gelf_getsym(data, (int)i, &sym) || !is_func(&sym))
-				continue;
-			name = elf_strptr(elf, sh.sh_link, sym.st_name);
-			if (name && *name && !add_func(e, &sym, name))
-				return false;
-		}
+		if (name && *name)
+			err = add_func(r, &sym, name);
 	}
-	return e->n > before;
+	return err ? err : r->t.n > before ? 0 : -ENOENT;
 }
 
-/* ---- debugging files --------------------------------------------------------------------------------------------- */
-/* "ab/cdef….debug" of the build id, or false. */
-static bool build_id_name(Elf *elf, char *name, size_t size)
+static void read_build_id(struct table *t, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+	while (!t->id_len && (scn = elf_nextscn(elf, scn)) != NULL) {
+		size_t owner, desc, at = 0;
 		Elf_Data *data;
 		GElf_Nhdr nh;
-		size_t owner, desc, at = 0, n;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
-			continue;
-		data = elf_getdata(scn, NULL);
-		while (data && (at = gelf_getnote(data, at, &nh, &owner, &desc)) > 0) {
-			const uint8_t *id = (const uint8_t *)data->d_buf + desc;
-
-			if (nh.n_type != NT_GNU_BUILD_ID || nh.n_descsz < 2 || nh.n_descsz > BUILD_ID_MAX)
-				continue;
-			n = (size_t)snprintf(name, size, "%02x/", id[0]);
-			for (size_t i = 1; i < nh.n_descsz && n + 8 < size; i++)
-				n += (size_t)snprintf(name + n, size - n, "%02x", id[i]);
-			snprintf(name + n, size - n, ".debug");
-			return true;
-		}
+		data = gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE ? elf_getdata(scn, NULL) : NULL;
+		while (data && !t->id_len && (at = gelf_getnote(data, at, &nh, &owner, &desc)) > 0)
+			if (nh.n_type == NT_GNU_BUILD_ID && nh.n_descsz >= 2 && nh.n_descsz <= BUILD_ID_MAX) {
+				memcpy(t->id, (const char *)data->d_buf + desc, nh.n_descsz);
+				t->id_len = nh.n_descsz;
+			}
 	}
-	return false;
 }
 
-static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-	size_t strings = 0;
-
-	if (elf_getshdrstrndx(elf, &strings) != 0)
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		const char *is = gelf_getshdr(scn, sh) ? elf_strptr(elf, strings, sh->sh_name) : NULL;
-
-		if (is && strcmp(is, name) == 0)
-			return scn;
-	}
-	return NULL;
-}
-
-/* The name in .gnu_debuglink: no path, and ended inside of the section. */
-static const char *debuglink(Elf *elf)
+/* The name in .gnu_debuglink. */
+static void read_debuglink(struct table *t, Elf *elf)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = find_section(elf, ".gnu_debuglink", &sh);
+	Elf_Scn *scn = elffile_section(elf, ".gnu_debuglink", &sh);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	const char *name = data ? data->d_buf : NULL;
+	size_t len = data && data->d_buf ? strnlen(data->d_buf, data->d_size) : 0;
 
-	return name && memchr(name, '\0', data->d_size) && *name && !strchr(name, '/') ? name : NULL;
-}
-
-static bool read_file(struct elfsyms *e, const char *path)
-{
-	int fd;
-	Elf *elf = elffile_open(path, &fd);
-	bool found = elf && read_table(e, elf, SHT_SYMTAB);
-
-	if (found && !e->debug)
-		e->debug = strdup(path);
-	elffile_close(elf, fd);
-	return found;
-}
-
-/* In the process's own file system first, for it may be in a container; then in ours. */
-static bool read_debug_file(struct elfsyms *e, Elf *elf, const char *root, const char *path)
-{
-	const char *const roots[] = { root, "" }, *link = debuglink(elf), *slash = path ? strrchr(path, '/') : NULL;
-	char id[16 + 2 * BUILD_ID_MAX], name[PATH_MAX];
-	bool has_id = build_id_name(elf, id, sizeof(id));
-
-	for (size_t i = *root ? 0 : 1; i < 2; i++) {
-		if (has_id) {
-			snprintf(name, sizeof(name), "%s/usr/lib/debug/.build-id/%s", roots[i], id);
-			if (read_file(e, name))
-				return true;
-		}
-		for (size_t k = 0; link && slash && k < 3; k++) {
-			static const char *const places[][2] = { { "", "" }, { "", "/.debug" },
-				{ "/usr/lib/debug", "" } };
-
-			snprintf(name, sizeof(name), "%s%s%.*s%s/%s", roots[i], places[k][0], (int)(slash - path), path,
-				places[k][1], link);
-			if (read_file(e, name))
-				return true;
-		}
-	}
-	return false;
+	if (len && len < data->d_size && len < sizeof(t->link))
+		memcpy(t->link, data->d_buf, len);
 }
 
 /* The table of functions that some distributions pack into stripped files: xz, an ELF file of its own. */
-static void read_packed(struct elfsyms *e, Elf *elf)
+static int read_packed(struct reading *r, Elf *elf)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = find_section(elf, ".gnu_debugdata", &sh);
+	Elf_Scn *scn = elffile_section(elf, ".gnu_debugdata", &sh);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 	size_t len = 0;
 	void *image = data && data->d_buf ? unxz(data->d_buf, data->d_size, &len) : NULL;
-	Elf *packed = image ? elf_memory(image, len) : NULL;
+	Elf *packed = image ? elffile_memory(image, len) : NULL;
+	int err = packed ? read_table(r, packed, SHT_SYMTAB) : 0;
 
-	if (packed && elf_kind(packed) == ELF_K_ELF)
-		(void)read_table(e, packed, SHT_SYMTAB);
 	elf_end(packed);
 	free(image);
+	return err == -ENOENT ? 0 : err;
 }
 
 /* Of several names for one address: the longest function, then a global name, then the shorter name. */
-static int by_addr(const void *a, const void *b)
+static int by_addr(const void *a, const void *b, void *names)
 {
 	const struct func *x = a, *y = b;
+	const char *xs = (const char *)names + x->name, *ys = (const char *)names + y->name;
+	size_t xn, yn;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
@@ -227,47 +175,211 @@ static int by_addr(const void *a, const void *b)
 		return x->size > y->size ? -1 : 1;
 	if (x->global != y->global)
 		return x->global ? -1 : 1;
-	return strlen(x->name) != strlen(y->name) ? (strlen(x->name) < strlen(y->name) ? -1 : 1)
-						  : strcmp(x->name, y->name);
+	xn = strlen(xs);
+	yn = strlen(ys);
+	return xn != yn ? (xn < yn ? -1 : 1) : strcmp(xs, ys);
 }
 
-static struct elfsyms *read_elf(Elf *elf, const char *root, const char *path)
+static int put_table(struct reading *r, struct blob *out)
+{
+	if (r->t.n)
+		qsort_r(r->funcs.v, r->t.n, sizeof(struct func), by_addr, r->names.v);
+	r->t.names_len = r->names.n;
+	(void)blob_put(out, &r->t, sizeof(r->t));
+	(void)blob_put(out, r->funcs.v, r->funcs.n);
+	return blob_put(out, r->names.v, r->names.n);
+}
+
+/* What a file is asked for, one after the other until one is found. */
+enum part {
+	PART_FULL,   /* .symtab; if there is none, the names of its debugging file */
+	PART_DEBUG,  /* .symtab of a debugging file; -ENOENT: there is none */
+	PART_DYNAMIC /* .dynsym and the packed table */
+};
+
+static int read_part(struct reading *r, Elf *elf, enum part part)
+{
+	int err;
+
+	read_segments(&r->t, elf);
+	if (part == PART_DYNAMIC) {
+		err = read_table(r, elf, SHT_DYNSYM);
+		return err && err != -ENOENT ? err : read_packed(r, elf);
+	}
+	err = read_table(r, elf, SHT_SYMTAB);
+	r->t.full = !err;
+	if (err != -ENOENT || part == PART_DEBUG)
+		return err;
+	read_build_id(&r->t, elf);
+	read_debuglink(&r->t, elf);
+	return 0;
+}
+
+static int put_part(Elf *elf, enum part part, struct blob *out)
+{
+	struct reading r = { .funcs = blob_new(out->most), .names = blob_new(out->most) };
+	int err = read_part(&r, elf, part);
+
+	if (!err)
+		err = put_table(&r, out);
+	blob_free(&r.funcs);
+	blob_free(&r.names);
+	return err;
+}
+
+static int read_file(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	Elf *elf = elffile_begin(fd);
+	enum part part = PART_FULL;
+	int err = -ENOEXEC;
+
+	(void)kept;
+	if (elf && len == sizeof(part)) {
+		memcpy(&part, in, len);
+		err = put_part(elf, part, out);
+	}
+	elf_end(elf);
+	return err;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* Takes the blob's functions, if it holds a table; its contents are the sandbox's word only. */
+static int set_table(struct elfsyms *e, struct blob *b, struct table *t)
+{
+	struct blob_reader r = blob_read(b);
+	const struct func *v;
+	const char *names;
+
+	if (!blob_take(&r, t, sizeof(*t)) || t->nsegs > SEGMENTS_MAX || t->id_len > BUILD_ID_MAX ||
+		t->link[sizeof(t->link) - 1] || t->n > b->n / sizeof(*v))
+		return -EIO;
+	v = blob_bytes(&r, t->n * sizeof(*v));
+	names = blob_bytes(&r, t->names_len);
+	if (t->n && (!v || !names || !t->names_len || names[t->names_len - 1]))
+		return -EIO;
+	for (size_t i = 0; i < t->n; i++)
+		if (v[i].name >= t->names_len)
+			return -EIO;
+	blob_free(&e->blob);
+	e->blob = *b;
+	*b = blob_new(0);
+	e->v = v;
+	e->n = t->n;
+	e->names = names;
+	return 0;
+}
+
+static int ask(struct sandbox *s, int fd, enum part part, struct elfsyms *e, struct table *t)
+{
+	struct blob b = blob_new(ELFSYMS_MOST);
+	int err = sandbox_run(s, read_file, fd, &part, sizeof(part), &b);
+
+	if (!err)
+		err = set_table(e, &b, t);
+	blob_free(&b);
+	return err;
+}
+
+/* Takes the functions of the debugging file, if it has some. */
+static bool use_debug_file(struct sandbox *s, struct elfsyms *e, int root, const char *path)
+{
+	int fd = safeopen(root, path, 0);
+	struct table t;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = ask(s, fd, PART_DEBUG, e, &t) == 0;
+	if (ok) {
+		e->debug = strdup(path);
+		e->debug_in_root = root >= 0;
+	}
+	close(fd);
+	return ok;
+}
+
+static bool by_build_id(struct sandbox *s, struct elfsyms *e, const struct table *t, int root)
+{
+	static const char folder[] = "/usr/lib/debug/.build-id/";
+	char name[sizeof(folder) + 2 * (size_t)BUILD_ID_MAX + sizeof("/.debug")];
+	size_t n = sizeof(folder) - 1;
+
+	memcpy(name, folder, n);
+	for (size_t i = 0; i < t->id_len; i++)
+		n += (size_t)snprintf(name + n, sizeof(name) - n, i == 1 ? "/%02x" : "%02x", t->id[i]);
+	snprintf(name + n, sizeof(name) - n, ".debug");
+	return t->id_len && use_debug_file(s, e, root, name);
+}
+
+static bool by_link(struct sandbox *s, struct elfsyms *e, const struct table *t, int root, const char *path)
+{
+	static const char *const places[][2] = { { "", "" }, { "", "/.debug" }, { "/usr/lib/debug", "" } };
+	const char *slash = strrchr(path, '/');
+	char name[PATH_MAX];
+
+	for (size_t k = 0; *t->link && !strchr(t->link, '/') && slash && k < 3; k++) {
+		int n = snprintf(name, sizeof(name), "%s%.*s%s/%s", places[k][0], (int)(slash - path), path,
+			places[k][1], t->link);
+
+		if (n < (int)sizeof(name) && use_debug_file(s, e, root, name))
+			return true;
+	}
+	return false;
+}
+
+/* In the process's own file system first, for it may be in a container; then in ours. */
+static bool find_debug_file(struct sandbox *s, struct elfsyms *e, const struct table *t, int root, const char *path)
+{
+	if (root >= 0 && (by_build_id(s, e, t, root) || by_link(s, e, t, root, path)))
+		return true;
+	return by_build_id(s, e, t, -1) || by_link(s, e, t, -1, path);
+}
+
+static void set_segments(struct elfsyms *e, const struct table *t)
+{
+	memcpy(e->segs, t->segs, sizeof(e->segs));
+	e->nsegs = t->nsegs;
+}
+
+int elfsyms_open(struct sandbox *s, int fd, int root, const char *path, struct elfsyms **out)
 {
 	struct elfsyms *e = calloc(1, sizeof(*e));
+	struct table t;
+	int err = e ? ask(s, fd, PART_FULL, e, &t) : -ENOMEM;
 
-	if (!e)
-		return NULL;
-	read_segments(e, elf);
-	if (!read_table(e, elf, SHT_SYMTAB) && !(root && read_debug_file(e, elf, root, path))) {
-		(void)read_table(e, elf, SHT_DYNSYM);
-		read_packed(e, elf);
-	}
-	if (e->n)
-		qsort(e->v, e->n, sizeof(*e->v), by_addr);
-	return e;
-}
-
-struct elfsyms *elfsyms_open(const char *file, const char *root, const char *path)
-{
-	int fd;
-	Elf *elf = elffile_open(file, &fd);
-	struct elfsyms *e = elf ? read_elf(elf, root, path) : NULL;
-
-	elffile_close(elf, fd);
-	return e;
+	if (!err)
+		set_segments(e, &t);
+	if (!err && !t.full && !(path && find_debug_file(s, e, &t, root, path)))
+		err = ask(s, fd, PART_DYNAMIC, e, &t);
+	*out = NULL;
+	if (err)
+		elfsyms_free(e);
+	else
+		*out = e;
+	return err;
 }
 
 struct elfsyms *elfsyms_memory(void *image, size_t len)
 {
-	struct elfsyms *e = NULL;
-	Elf *elf;
+	struct elfsyms *e = calloc(1, sizeof(*e));
+	struct blob b = blob_new(ELFSYMS_MOST);
+	Elf *elf = e ? elffile_memory(image, len) : NULL;
+	struct table t;
+	int err = elf ? put_part(elf, PART_FULL, &b) : -ENOEXEC;
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	elf = elf_memory(image, len);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		e = read_elf(elf, NULL, NULL);
+	if (!err)
+		err = set_table(e, &b, &t);
+	blob_free(&b);
+	b = blob_new(ELFSYMS_MOST);
+	if (!err && !t.full && !(err = put_part(elf, PART_DYNAMIC, &b)))
+		err = set_table(e, &b, &t);
 	elf_end(elf);
+	blob_free(&b);
+	if (err) {
+		elfsyms_free(e);
+		return NULL;
+	}
+	set_segments(e, &t);
 	return e;
 }
 
@@ -275,11 +387,14 @@ void elfsyms_free(struct elfsyms *e)
 {
 	if (!e)
 		return;
-	for (size_t i = 0; i < e->n; i++)
-		free(e->v[i].name);
-	free(e->v);
+	blob_free(&e->blob);
 	free(e->debug);
 	free(e);
+}
+
+size_t elfsyms_bytes(const struct elfsyms *e)
+{
+	return sizeof(*e) + e->blob.cap;
 }
 
 /* ---- looking up -------------------------------------------------------------------------------------------------- */
@@ -296,8 +411,9 @@ bool elfsyms_address(const struct elfsyms *e, uint64_t file_off, uint64_t *addr)
 	return false;
 }
 
-const char *elfsyms_debug(const struct elfsyms *e)
+const char *elfsyms_debug(const struct elfsyms *e, bool *in_root)
 {
+	*in_root = e->debug_in_root;
 	return e->debug;
 }
 
@@ -323,7 +439,7 @@ bool elfsyms_find(const struct elfsyms *e, uint64_t file_off, const char **name,
 		while (lo && e->v[lo - 1].addr == f->addr)
 			f = &e->v[--lo];
 		if (addr - f->addr < f->size || (!f->size && tries == 0)) {
-			*name = f->name;
+			*name = e->names + f->name;
 			*off = addr - f->addr;
 			return true;
 		}
@@ -348,5 +464,5 @@ void elfsyms_each(
 
 	for (size_t i = 0; i < e->n; i++)
 		if (elfsyms_file_off(e, e->v[i].addr, &off))
-			each(ctx, e->v[i].name, off, e->v[i].size);
+			each(ctx, e->names + e->v[i].name, off, e->v[i].size);
 }

@@ -1,43 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inlines: see inlines.h. libdw reads the DWARF. */
+/* inlines: see inlines.h. libdw reads the DWARF. Invariant: nothing of libdw is used outside of the sandbox: its walk of
+ * nested blocks recurses as deep as the file nests them. */
 #include "symbols/elf/inlines.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "symbols/elf/elffile.h"
 
-struct inlines {
-	int fd;
-	Elf *elf;
-	Dwarf *dwarf;
+#define OPEN_MOST 4 /* files */
+
+struct question {
+	uint64_t id, addr;
 };
 
-struct inlines *inlines_open(const char *file)
+/* ---- in the sandbox ---------------------------------------------------------------------------------------------- */
+struct file {
+	uint64_t id;
+	int fd;
+	Elf *elf;
+	Dwarf *dwarf; /* NULL: nothing is here */
+};
+
+struct files {
+	struct file v[OPEN_MOST];
+	unsigned next;
+};
+
+static void file_close(struct file *f)
 {
-	struct inlines *in = calloc(1, sizeof(*in));
+	if (f->dwarf)
+		dwarf_end(f->dwarf);
+	elf_end(f->elf);
+	if (f->elf)
+		close(f->fd);
+	*f = (struct file){ .fd = -1 };
+}
+
+static int file_open(struct file *f, int fd, uint64_t id)
+{
 	Dwarf_Off next;
 	size_t header;
 
-	if (!in)
-		return NULL;
-	in->elf = elffile_open(file, &in->fd);
-	in->dwarf = in->elf ? dwarf_begin_elf(in->elf, DWARF_C_READ, NULL) : NULL;
-	if (in->dwarf && dwarf_nextcu(in->dwarf, 0, &next, &header, NULL, NULL, NULL) == 0)
-		return in;
-	inlines_free(in);
-	return NULL;
-}
-
-void inlines_free(struct inlines *in)
-{
-	if (!in)
-		return;
-	if (in->dwarf)
-		dwarf_end(in->dwarf);
-	elffile_close(in->elf, in->fd);
-	free(in);
+	f->id = id;
+	f->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	f->elf = f->fd < 0 ? NULL : elffile_begin(f->fd);
+	if (!f->elf) {
+		if (f->fd >= 0)
+			close(f->fd);
+		return -ENOEXEC;
+	}
+	f->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	if (f->dwarf && dwarf_nextcu(f->dwarf, 0, &next, &header, NULL, NULL, NULL) == 0)
+		return 0;
+	file_close(f);
+	return -ENOENT;
 }
 
 /* By the table of addresses; some compilers write none: then each unit is asked. */
@@ -62,26 +84,84 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
 }
 
-size_t inlines_at(struct inlines *in, uint64_t addr, const char **names, size_t max)
+static void put_names(Dwarf *dwarf, uint64_t addr, struct blob *out)
 {
 	Dwarf_Die unit, *inner = NULL, *scopes = NULL;
-	size_t found = 0;
-	int n = unit_of(in->dwarf, addr, &unit) ? dwarf_getscopes(&unit, addr, &inner) : -1;
+	unsigned found = 0;
+	int n = unit_of(dwarf, addr, &unit) ? dwarf_getscopes(&unit, addr, &inner) : -1;
 
 	/* From the innermost outwards: first as the source nests them, then as the code does. */
 	if (n > 0)
 		n = dwarf_getscopes_die(&inner[0], &scopes);
-	for (int i = 0; i < n && found < max; i++) {
+	for (int i = 0; i < n && found < INLINES_NAMES; i++) {
 		int tag = dwarf_tag(&scopes[i]);
+		const char *name;
 
 		if (tag == DW_TAG_subprogram)
 			break;
-		if (tag == DW_TAG_inlined_subroutine) {
-			names[found] = name_of(&scopes[i]);
-			found += names[found] != NULL;
-		}
+		name = tag == DW_TAG_inlined_subroutine ? name_of(&scopes[i]) : NULL;
+		if (name && blob_put(out, name, strlen(name) + 1) == 0)
+			found++;
 	}
 	free(inner);
 	free(scopes);
-	return found;
+	if (out->err == -E2BIG) /* the innermost are there */
+		out->err = 0;
+}
+
+static int answer(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	struct files *files = *kept ? *kept : calloc(1, sizeof(*files));
+	struct file *f = NULL;
+	struct question q;
+	int err = 0;
+
+	*kept = files;
+	if (!files || len != sizeof(q))
+		return -ENOMEM;
+	memcpy(&q, in, sizeof(q));
+	for (unsigned i = 0; i < OPEN_MOST; i++)
+		if (files->v[i].dwarf && files->v[i].id == q.id)
+			f = &files->v[i];
+	if (!f) {
+		f = &files->v[files->next++ % OPEN_MOST];
+		file_close(f);
+		err = file_open(f, fd, q.id);
+	}
+	if (!err)
+		put_names(f->dwarf, q.addr, out);
+	return err;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* In this process nothing is kept. */
+static int answer_once(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	struct files *files;
+	int err = answer(fd, in, len, out, kept);
+
+	files = *kept;
+	for (unsigned i = 0; files && i < OPEN_MOST; i++)
+		file_close(&files->v[i]);
+	free(files);
+	return err;
+}
+
+int inlines_at(struct sandbox *s, int fd, uint64_t id, uint64_t addr, struct inlines *out)
+{
+	struct blob b = blob_new(INLINES_TEXT);
+	struct question q = { id, addr };
+	int err = sandbox_run(s, s ? answer : answer_once, fd, &q, sizeof(q), &b);
+
+	out->n = out->len = 0;
+	if (!err && b.n && b.v[b.n - 1])
+		err = -EIO;
+	if (!err && b.n) {
+		memcpy(out->text, b.v, b.n);
+		out->len = b.n;
+	}
+	for (size_t i = 0; i < out->len; i++)
+		out->n += !out->text[i];
+	blob_free(&b);
+	return err;
 }

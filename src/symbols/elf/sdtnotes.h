@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sdtnotes: the probes that a program's author put into its code (<sys/sdt.h>): notes "stapsdt" of its ELF file. */
+/* sdtnotes: the probes that a program's author put into its code (<sys/sdt.h>): notes "stapsdt" of its ELF file.
+ * Files are read in the sandbox. */
 #ifndef DWIRE_SYMBOLS_ELF_SDTNOTES_H
 #define DWIRE_SYMBOLS_ELF_SDTNOTES_H
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "symbols/sandbox.h"
 
 struct sdt_note {
 	const char *prov, *name;
@@ -15,8 +17,11 @@ struct sdt_note {
 };
 typedef VEC(struct sdt_note) sdt_list;
 
-/* Adds the notes of the open file, copied. Whatever the file holds: what makes no sense is left out. */
-void sdt_read(struct arena *a, int fd, sdt_list *out);
-/* Likewise of an image in memory. */
-void sdt_read_memory(struct arena *a, void *image, size_t len, sdt_list *out);
+#define SDT_NOTES_MOST 16384u /* of a file; further ones are left out */
+
+/* Adds the notes of the open file, copied. Notes that make no sense are left out. s NULL: read in this process. 0;
+ * -ENOEXEC: not an ELF file of 64 bits; -errno as of sandbox_run(). */
+int sdt_read(struct sandbox *s, struct arena *a, int fd, sdt_list *out) __attribute__((warn_unused_result));
+/* The same of an image in memory, in this process. */
+int sdt_read_memory(struct arena *a, void *image, size_t len, sdt_list *out) __attribute__((warn_unused_result));
 #endif

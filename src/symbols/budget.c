@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* budget: see budget.h. Invariant: ns <= BUDGET_NS. */
+#include "symbols/budget.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define REFILL 20
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct budget *budget_of(struct budget **all, uid_t uid)
+{
+	struct budget *b;
+
+	for (b = *all; b; b = b->next)
+		if (b->uid == uid)
+			return b;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->uid = uid;
+	b->ns = BUDGET_NS;
+	b->at = now();
+	b->next = *all;
+	*all = b;
+	return b;
+}
+
+void budgets_free(struct budget *all)
+{
+	while (all) {
+		struct budget *next = all->next;
+
+		free(all);
+		all = next;
+	}
+}
+
+bool budget_left(struct budget *b)
+{
+	uint64_t t = now();
+
+	b->ns += (t - b->at) / REFILL;
+	b->at = t;
+	if (b->ns > BUDGET_NS)
+		b->ns = BUDGET_NS;
+	return b->ns > 0 && b->bytes < BUDGET_BYTES;
+}
+
+void budget_spend(struct budget *b, uint64_t ns)
+{
+	b->ns -= ns < b->ns ? ns : b->ns;
+}
