@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock: CLOCK_MONOTONIC, which the programs' time stamps are of too. */
+/* clock: the time in nanoseconds. */
 #ifndef DWIRE_BASE_CLOCK_H
 #define DWIRE_BASE_CLOCK_H
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some point before the machine's start. */
-static inline uint64_t clock_now(void)
+static inline uint64_t clock_read(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Since some point before the machine's start: what the programs' time stamps are of, too. */
+static inline uint64_t clock_now(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+/* Since the epoch. */
+static inline uint64_t clock_wall(void)
+{
+	return clock_read(CLOCK_REALTIME);
 }
 #endif

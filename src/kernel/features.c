@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/lockdown.h"
@@ -515,24 +516,15 @@ int features_require(struct features *f, const struct reporter *to)
 }
 
 /* ---- time and namespaces ----------------------------------------------------------------------------------------- */
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* The two clocks cannot be read at once: of a few tries the one with the shortest gap around it counts. */
 int64_t features_walltime_offset(void)
 {
 	int64_t best = INT64_MAX, offset = 0;
 
 	for (int i = 0; i < 5; i++) {
-		int64_t before = clock_ns(CLOCK_MONOTONIC);
-		int64_t wall = clock_ns(CLOCK_REALTIME);
-		int64_t after = clock_ns(CLOCK_MONOTONIC);
+		int64_t before = (int64_t)clock_now();
+		int64_t wall = (int64_t)clock_wall();
+		int64_t after = (int64_t)clock_now();
 
 		if (after - before < best) {
 			best = after - before;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "kernel/bpfsys.h"
 
@@ -59,14 +60,6 @@ int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, si
 	return fired;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Sets the timer to the earliest tick. */
 static int set_timer(struct ticks *t)
 {
@@ -85,7 +78,7 @@ int tick_start(const struct loaded *l, struct ticks **out, const struct reporter
 {
 	const struct image *img = l->image;
 	struct ticks *t = NULL;
-	uint64_t start = now_ns();
+	uint64_t start = clock_now();
 	int err = -ENOMEM;
 
 	*out = NULL;
@@ -124,7 +117,7 @@ int tick_fd(const struct ticks *t)
 
 int tick_expired(struct ticks *t)
 {
-	uint64_t expiries, now = now_ns();
+	uint64_t expiries, now = clock_now();
 	ssize_t n = read(t->fd, &expiries, sizeof(expiries));
 	int err = 0;
 

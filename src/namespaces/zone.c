@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define SHORT_ID 12
 #define LONG_ID 64
 #define RESCAN_NS 1000000000
@@ -298,7 +300,6 @@ static void scan_processes(struct zones *z)
 
 const char *zone_name(struct zones *z, uint32_t netns)
 {
-	struct timespec t = { 0 };
 	const struct zone *e;
 	int64_t now;
 
@@ -307,8 +308,7 @@ const char *zone_name(struct zones *z, uint32_t netns)
 	e = find_zone(z, netns);
 	if (e && e->named)
 		return e->name;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	now = (int64_t)clock_now();
 	if (!z->last_scan || now - z->last_scan >= RESCAN_NS) {
 		z->last_scan = now;
 		scan_named(z);

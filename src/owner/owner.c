@@ -18,6 +18,7 @@
 
 #include "abi/abi.h"
 #include "abi/owner_scan.h"
+#include "base/clock.h"
 #include "base/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/features.h"
@@ -109,14 +110,6 @@ static int attach_needed(struct owner *o)
 	return err;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 int owner_poll(struct owner *o)
 {
 	bool listener = *o->k.listener_suspect && !*o->k.listener_shared;
@@ -131,7 +124,7 @@ int owner_poll(struct owner *o)
 	}
 	if (!listener && !datagram && !*o->k.orphaned)
 		return 0;
-	begin = now_ns();
+	begin = clock_now();
 	if (begin + SCAN_CREDIT < o->next_scan)
 		return 0;
 	*o->k.listener_suspect = 0;
@@ -144,7 +137,7 @@ int owner_poll(struct owner *o)
 	if (!err)
 		err = attach_needed(o);
 	/* Where a million files are open a scan is long: they may take a hundredth of the time. */
-	o->next_scan = (o->next_scan > begin ? o->next_scan : begin) + 100 * (now_ns() - begin);
+	o->next_scan = (o->next_scan > begin ? o->next_scan : begin) + 100 * (clock_now() - begin);
 	return err;
 }
 

@@ -3,9 +3,9 @@
  * Invariant: the document is whole once finish has run, whatever was recorded. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "agg/agg.h"
+#include "base/clock.h"
 #include "print/doc.h"
 #include "print/notice.h"
 #include "print/print.h"
@@ -31,10 +31,7 @@ struct document {
 /* ---- a probe's object -------------------------------------------------------------------------------------------- */
 static void add_now(struct document *s)
 {
-	struct timespec t = { 0 };
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	doc_int(&s->doc, "timestamp", (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, false);
+	doc_int(&s->doc, "timestamp", clock_wall(), false);
 }
 
 static void add_name(struct document *s, const char *name, const char *value)

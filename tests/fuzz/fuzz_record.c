@@ -7,6 +7,7 @@
 
 #include "base/diag_text.h"
 #include "consume/consume.h"
+#include "lang/format.h"
 #include "print/sinks.h"
 
 #define RING_SIZE 1024
@@ -18,25 +19,25 @@ static struct image_probe probes[] = { { 1, "dtrace", "", "", "BEGIN" }, { 2, "d
 	{ 12, "tcp", "kernel", "none", "send" } };
 
 static struct field fields[] = {
-	{ FIELD_INT, 16, 1, true, false, false, NULL },
-	{ FIELD_INT, 17, 1, false, false, false, NULL },
-	{ FIELD_INT, 18, 2, true, false, false, NULL },
-	{ FIELD_INT, 20, 4, true, false, false, NULL },
-	{ FIELD_INT, 24, 8, false, false, false, NULL },
-	{ FIELD_INT, 32, 8, true, false, true, NULL },
-	{ FIELD_INT, 32, 8, false, true, false, NULL },
-	{ FIELD_LIT, 40, 4, false, false, false, NULL },
-	{ FIELD_TSTR, 48, sizeof(struct dw_tstr), false, false, false, NULL },
-	{ FIELD_CHARS, 72, 16, false, false, false, NULL },
-	{ FIELD_BYTES, 88, 40, false, false, false, NULL },
-	{ FIELD_INT, 3000, 4, false, false, false, NULL },
-	{ FIELD_CHARS, 100, 60, false, false, false, NULL },
+	{ .kind = FIELD_INT, .off = 16, .size = 1, .is_signed = true },
+	{ .kind = FIELD_INT, .off = 17, .size = 1 },
+	{ .kind = FIELD_INT, .off = 18, .size = 2, .is_signed = true },
+	{ .kind = FIELD_INT, .off = 20, .size = 4, .is_signed = true },
+	{ .kind = FIELD_INT, .off = 24, .size = 8 },
+	{ .kind = FIELD_INT, .off = 32, .size = 8, .is_signed = true },
+	{ .kind = FIELD_INT, .off = 32, .size = 8, .is_float = true },
+	{ .kind = FIELD_LIT, .off = 40, .size = 4 },
+	{ .kind = FIELD_TSTR, .off = 48, .size = sizeof(struct dw_tstr) },
+	{ .kind = FIELD_CHARS, .off = 72, .size = 16 },
+	{ .kind = FIELD_BYTES, .off = 88, .size = 40 },
+	{ .kind = FIELD_INT, .off = 3000, .size = 4 },
+	{ .kind = FIELD_CHARS, .off = 100, .size = 60 },
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
-static struct field keys[] = { { FIELD_INT, 0, 2, false, false, false, NULL },
-	{ FIELD_TSTR, 8, sizeof(struct dw_tstr), false, false, false, NULL },
-	{ FIELD_CHARS, 32, 8, false, false, false, NULL } };
+static struct field keys[] = { { .kind = FIELD_INT, .off = 0, .size = 2 },
+	{ .kind = FIELD_TSTR, .off = 8, .size = sizeof(struct dw_tstr) },
+	{ .kind = FIELD_CHARS, .off = 32, .size = 8 } };
 #define KEY_SIZE 40
 
 static const char *const formats[] = {
