@@ -20,6 +20,7 @@ translator struct dw_pkt < struct dw_fout *C > {
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	netns = C->net->ns.inum;
+	checked = 1;
 };
 
 /* The same place, for what no socket sends. */
@@ -37,6 +38,7 @@ translator struct dw_pkt < struct dw_fnone *C > {
 	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
 	    7 : 6;
 	netns = C->net->ns.inum;
+	checked = 1;
 };
 
 /* tcp_timewait_state_process: a segment for a connection that is over. */
@@ -52,6 +54,7 @@ translator struct dw_pkt < struct dw_ftimewait *C > {
 	recv = 1;
 	state = 6;
 	netns = C->tw->__tw_common.skc_net.net->ns.inum;
+	checked = 1;
 };
 
 /* kfree_skb_reason: the end of a packet; who threw it away is not told, where by the function's caller. */
@@ -188,6 +191,7 @@ translator struct dw_tcp < struct dw_fcheckreq *C > {
 	has_pkt = 1;
 	recv = 1;
 	state = 10;
+	checked = 1;
 };
 
 /* The end of udp_sendmsg. A kretprobe does not tell the socket: then the namespace is the process's. */

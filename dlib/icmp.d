@@ -106,8 +106,9 @@ translator icmpinfo_t < struct dw_pkt *P > {
 	icmp_checksum = ntohs(((struct icmphdr *)dw_icmp_at[P->nh, P->ver])->checksum);
 	icmp_id = dw_icmp_echo[P->nh, P->ver] ? ntohs(*(uint16_t *)(dw_icmp_at[P->nh, P->ver] + 4)) : 0;
 	icmp_seq = dw_icmp_echo[P->nh, P->ver] ? ntohs(*(uint16_t *)(dw_icmp_at[P->nh, P->ver] + 6)) : 0;
-	icmp_length = P->ver == 4 ? ntohs(((struct iphdr *)P->nh)->tot_len) - ((struct iphdr *)P->nh)->ihl * 4 :
-	    ntohs(((struct ipv6hdr *)P->nh)->payload_len) + 40 - (dw_icmp_at[P->nh, 6] - P->nh);
+	icmp_length = dw_not_less[P->ver == 4 ?
+	    ntohs(((struct iphdr *)P->nh)->tot_len) - ((struct iphdr *)P->nh)->ihl * 4 :
+	    ntohs(((struct ipv6hdr *)P->nh)->payload_len) + 40 - (dw_icmp_at[P->nh, 6] - P->nh)];
 	icmp_error = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb];
 	icmp_iproto = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? dw_icmp_iproto[P->nh, P->ver] : 0;
 	icmp_iprotostr = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? ip_proto_string[dw_icmp_iproto[P->nh, P->ver]] : "";

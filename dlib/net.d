@@ -45,6 +45,7 @@ struct dw_pkt {
 	uint64_t mac_source;	/* net_dev_queue: source address in the frame, and the device's own */
 	uint64_t mac_device;
 	uint64_t location;	/* kfree_skb: the address that freed it */
+	int32_t checked;	/* 1: IP has checked its lengths, or made them */
 	uint64_t since;		/* ns: when the packet was at the place that the probe is the end of; 0: not known */
 };
 
@@ -92,6 +93,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	cgroup = P->sk != 0 ? P->sk->sk_cgrp_data.cgroup->kn->id : 0;
 	reply = 0;
 	synth = 0;
+	checked = 0;
 	since = 0;
 	reason = 0;
 };
@@ -111,6 +113,7 @@ translator struct dw_pkt < struct dw_cgin *C > {
 	    C->sk->sk_protocol;
 	has_pkt = 1;
 	recv = 1;
+	checked = 1;
 };
 
 struct dw_cgout {
@@ -123,6 +126,7 @@ translator struct dw_pkt < struct dw_cgout *C > {
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
 	    C->sk->sk_protocol;
 	has_pkt = 1;
+	checked = 1;
 };
 
 /* net_dev_queue: a packet that goes to a device. Used for what no socket sends; from TIME_WAIT the connection's id is
@@ -141,6 +145,7 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+	checked = 1;
 };
 
 /* netif_receive_skb: a packet that a device delivers; the data begin at the IP header, headers are not marked yet. */
@@ -202,6 +207,7 @@ translator struct dw_pkt < struct dw_freed *C > {
 	state = C->rx_sk != 0 ? 6 : 7;
 	netns = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	checked = 1;
 };
 
 /* tcp_send_reset: the segment that is refused. */
@@ -216,6 +222,7 @@ translator struct dw_tcp < struct dw_refused *C > {
 	proto = 6;
 	has_pkt = 1;
 	recv = 1;
+	checked = 1;
 };
 
 /* The same place, as the reset that is about to leave: its header is the answer to the segment (RFC 9293 3.10.7.1). */
@@ -230,6 +237,7 @@ translator struct dw_tcp < struct dw_refusal *C > {
 	proto = 6;
 	has_pkt = 1;
 	reply = 1;
+	checked = 1;
 };
 
 /* inet_sock_set_state */
@@ -383,15 +391,22 @@ typedef struct ipinfo {
 	string ip_daddr;
 } ipinfo_t;
 
-/* A packet larger than 64 KiB (GSO, BIG TCP) has no length in its header: then the buffer tells, whose data may begin at
- * another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's own use. */
+/* Bytes after the IP header. A packet larger than 64 KiB (GSO, BIG TCP) has no length in its header: then the buffer
+ * tells, whose data may begin at another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's
+ * own use. */
+inline uint32_t dw_buffer_len[struct dw_pkt *P] = P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh);
+inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?
+    (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) : dw_buffer_len[P]) -
+    ((struct iphdr *)P->nh)->ihl * 4 :
+    ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
+    dw_buffer_len[P] - (((struct ipv6hdr *)P->nh)->nexthdr == 0 ? 48 : 40);
+/* What a length that may be less than what is taken from it becomes. */
+inline uint32_t dw_not_less[int32_t n] = n < 0 ? 0 : n;
+
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->ver;
-	ip_plength = P->reply ? 20 : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->ver == 4 ?
-	    (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) :
-	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh)) - ((struct iphdr *)P->nh)->ihl * 4 :
-	    ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
-	    P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh) - (((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? 48 : 40);
+	ip_plength = P->reply ? 20 : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len :
+	    P->checked ? dw_ip_plength[P] : dw_not_less[dw_ip_plength[P]];
 	ip_saddr = P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :

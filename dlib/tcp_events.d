@@ -31,6 +31,7 @@ translator struct dw_pkt < struct dw_synack *C > {
 	cgroup = dw_listener[C->skb]->sk_cgrp_data.cgroup->kn->id;
 	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
 	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+	checked = 1;
 };
 
 /* tcp_receive_reset, tcp_reset: the same, coming in */
@@ -113,6 +114,7 @@ translator struct dw_tcp < struct dw_rstreply *C > {
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 	cgroup = dw_full[(uint64_t)C->sk] ?
 	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	checked = 1;
 };
 
 /* tcp_send_reset where the socket itself gives up: close with data unread, linger, abort */
