@@ -274,6 +274,8 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 		t->matched += match_clause(c, t, cl, &sigs);
 		if (sigs.n || c->opts->zdefs)
 			check_clause(c->checker, cl, sigs.v, sigs.n);
+		else
+			checker_forgo(c->checker, cl);
 		if (sigs.n && !diags_errors(c->diags))
 			check_stability(c, t, cl, probes_provider(&c->probes, sigs.v[0]->prov));
 	}

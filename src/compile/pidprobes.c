@@ -210,9 +210,19 @@ static bool too_many_insns(const struct matching *all, const object_list *objs)
 	return m.ninsns > INSNS_MAX;
 }
 
+/* p*d123 means pid123. */
+static const char *provider_name(struct userprobes *u, const struct pdesc *pd)
+{
+	if (!pdesc_is_glob(u->pd.stem))
+		return pd->prov;
+	return u->pd.everywhere ? "pid*" : arena_printf(u->arena, "pid%d", (int)u->pd.pid);
+}
+
 void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
 {
-	struct matching m = { .u = u, .prov = pd->prov, .desc = pd, .glob = !*pd->func || pdesc_is_glob(pd->func) };
+	struct matching m = {
+		.u = u, .prov = provider_name(u, pd), .desc = pd, .glob = !*pd->func || pdesc_is_glob(pd->func)
+	};
 	bool any = false;
 
 	m.at_offset =
@@ -241,7 +251,7 @@ void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const obje
 /* pid123:a.out:-:401136: an address in the program, as nm and objdump show it. */
 void pid_make_address(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
 {
-	struct matching m = { .u = u, .prov = pd->prov, .desc = pd };
+	struct matching m = { .u = u, .prov = provider_name(u, pd), .desc = pd };
 	uint64_t addr = 0, off, distance;
 	const struct elfsyms *syms = NULL;
 	const char *func;

@@ -254,8 +254,8 @@ static void make_usdt(struct userprobes *u, const struct pdesc *pd)
 		u->fault.message = NULL;
 	if (!any && first.n)
 		usdt_missing(u, pd, &first);
-	else if (!any)
-		u->fault.tag = D_PDESC_ZERO;
+	else if (!any) /* no number at its end is a process's: nfsv3 */
+		u->fault.message = NULL;
 }
 
 void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)

@@ -104,6 +104,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ts->string->size = (ck->strsize + 7) / 8 * 8; /* as a member */
 	checker_frames(ck, 0, 0, 0, 0);
 	ck->hidden = strmap_new(a);
+	ck->forgone = strmap_new(a);
 	ck->globals = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->assoc_types = strmap_new(a);

@@ -53,7 +53,8 @@ bool user_pdesc_parse(const struct probe_list *l, const struct pdesc *pd, struct
 	if (stem == n || !stem)
 		return false;
 	out->stem = arena_strndup(l->arena, pd->prov, stem);
-	out->is_pid = !strcmp(out->stem, "pid");
+	out->is_pid =
+		!strcmp(out->stem, "pid") || (stem > 1 && pdesc_is_glob(out->stem) && pdesc_glob(out->stem, "pid"));
 	if (!out->is_pid && names_provider(l, pd->prov)) /* tcp*, io* */
 		return false;
 	if (!out->everywhere) {

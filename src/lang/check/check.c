@@ -504,6 +504,39 @@ static bool reads_later(struct checker *ck, const struct expr *pred, const struc
 	return reads_later(ck, pred, part->a) || reads_later(ck, pred, part->b) || reads_later(ck, pred, part->c);
 }
 
+/* ---- clauses that are not checked -------------------------------------------------------------------------------- */
+static void forgo(struct checker *ck, const struct expr *e)
+{
+	const struct expr *to = !e ? NULL : e->kind == EX_ASSIGN || e->kind == EX_UNARY ? e->a : NULL;
+
+	if (!e)
+		return;
+	if (to && to->kind == EX_INDEX)
+		to = to->a;
+	if (to && to->kind == EX_IDENT)
+		strmap_put(ck->forgone, ast_expr_text(ck->arena, to), ck);
+	for (size_t i = 0; i < e->args.n; i++)
+		forgo(ck, e->args.v[i]);
+	forgo(ck, e->a);
+	forgo(ck, e->b);
+	forgo(ck, e->c);
+}
+
+static void forgo_stmts(struct checker *ck, struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		forgo(ck, v[i]->expr);
+		forgo_stmts(ck, v[i]->then.v, v[i]->then.n);
+		forgo_stmts(ck, v[i]->otherwise.v, v[i]->otherwise.n);
+	}
+}
+
+void checker_forgo(struct checker *ck, const struct clause *c)
+{
+	forgo(ck, c->pred);
+	forgo_stmts(ck, c->body.v, c->body.n);
+}
+
 static void check_predicate(struct checker *ck, struct clause *c)
 {
 	struct type *t;

@@ -192,6 +192,9 @@ void checker_ustackcopy(struct checker *ck, uint32_t bytes);
 void check_decls(struct checker *ck, struct program *p);
 /* A clause, for the probes that it is enabled on. */
 void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs);
+/* A clause that is not checked, as none of its probes exists, which was reported: what it assigns to is taken for
+ * known, so that clauses behind it are not blamed. */
+void checker_forgo(struct checker *ck, const struct clause *c);
 /* After all clauses: what printa, clear, trunc and normalize name, and the formats of printa; an aggregation may be
  * printed before the clause that fills it. */
 void check_agg_uses(struct checker *ck, struct program *p);

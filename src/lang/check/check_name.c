@@ -76,6 +76,8 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 	if (!s && e->scope == SCOPE_GLOBAL && strmap_get(ck->funcs, e->name) && strncmp(e->name, "__", 2))
 		return err(ck, e->loc, D_IDENT_BADREF, arena_printf(ck->arena, "its call: %s()", e->name),
 			"%s is a function", e->name);
+	if (!s && strmap_get(ck->forgone, ast_expr_text(ck->arena, e)))
+		return NULL;
 	if (!s)
 		return err(ck, e->loc, e->scope == SCOPE_GLOBAL ? D_IDENT_UNDEF : D_VAR_UNDEF, unknown_hint(ck, e),
 			"there is no variable %s%s: it is read before anything is assigned to it",

@@ -13,6 +13,7 @@ struct checker {
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
 	bool exits;                 /* exit() stands somewhere */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
+	struct strmap *forgone;     /* variables of clauses that are not checked */
 	struct strmap *hidden;      /* names that are not to be found */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	VEC(struct symbol *) agg_list;

@@ -423,11 +423,41 @@ static struct tyx *parse_type_parens(struct parser *p, struct loc *loc)
 	return ty;
 }
 
+/* (name *) can only be meant as a type, known or not. */
+static bool unknown_type_in_parens(struct parser *p)
+{
+	unsigned i = 2;
+
+	if (parser_kind(p) != TOK_LPAR || parser_peek(p, 1)->kind != TOK_IDENT)
+		return false;
+	while (i < PARSE_AHEAD - 1 && parser_peek(p, i)->kind == TOK_STAR)
+		i++;
+	return i > 2 && parser_peek(p, i)->kind == TOK_RPAR;
+}
+
+/* "(" name "*"+ ")" : the checker reports that there is no such type */
+static struct tyx *parse_unknown_type(struct parser *p, struct loc *loc)
+{
+	struct tyx *ty, *of;
+
+	parser_take_loc(p);
+	of = tyx_new(p, TYX_NAME, parser_loc(p, parser_peek(p, 0)));
+	*loc = of->loc;
+	of->name = parser_take(p).text;
+	for (; parser_kind(p) == TOK_STAR; of = ty) {
+		ty = tyx_new(p, TYX_PTR, parser_take_loc(p));
+		ty->of = of;
+		ty->depth = of->depth + 1;
+	}
+	parser_take(p);
+	return of;
+}
+
 /* "(" typename ")" unary */
 static struct expr *parse_cast(struct parser *p)
 {
 	struct loc loc;
-	struct tyx *ty = parse_type_parens(p, &loc);
+	struct tyx *ty = type_in_parens(p) ? parse_type_parens(p, &loc) : parse_unknown_type(p, &loc);
 	struct expr *a = ty ? parse_operand(p) : NULL;
 
 	if (!a)
@@ -470,7 +500,7 @@ static struct expr *parse_unary(struct parser *p)
 		return parse_prefix(p);
 	if (k == KW_SIZEOF || k == KW_STRINGOF)
 		return parse_word_operator(p);
-	if (type_in_parens(p))
+	if (type_in_parens(p) || unknown_type_in_parens(p))
 		return parse_cast(p);
 	return parse_postfix(p);
 }

@@ -50,7 +50,7 @@ bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out
 	unsigned n = 0;
 
 	*out = (struct pdesc){ .loc = parser_loc(p, t), .prov = "", .mod = "", .func = "", .name = "" };
-	out->text = arena_strndup(p->arena, p->src->text + t->off, t->len);
+	out->text = arena_strndup(p->arena, t->text, t->textlen); /* with what $1 became */
 	for (const char *s = t->text; *s; s++) {
 		if (lex_is_pdesc((unsigned char)*s) || *s == '/') /* a path */
 			continue;
@@ -163,9 +163,9 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 	p->in_pred = false;
 	if (!e)
 		return false;
-	if (e->kind == EX_ASSIGN && e->op == OP_ASSIGN && !e->paren)
+	if (e->kind == EX_ASSIGN && e->op == OP_ASSIGN && (e->b->kind == EX_INT || e->b->kind == EX_STR) && !e->paren)
 		diag_warn(p->env->diags, e->loc, D_SYNTAX, "did you mean ==? (to assign, use parentheses)",
-			"assignment as a predicate");
+			"assignment of a constant as a predicate");
 	if (!parser_accept(p, TOK_SLASH)) {
 		if (parser_kind(p) == TOK_ASSIGN)
 			parser_error(p, parser_loc(p, parser_peek(p, 0)), D_SYNTAX, "did you mean ==?",

@@ -10,7 +10,7 @@
 
 #define PARSE_DEPTH_MAX 4000u
 #define PARSE_TEXT_MAX ((size_t)16 << 20)
-#define PARSE_AHEAD 4
+#define PARSE_AHEAD 6
 
 struct parser {
 	const struct parse_env *env;

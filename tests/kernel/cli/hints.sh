@@ -79,3 +79,7 @@ words "SECS must be a number without a unit, not 5s" tcptop -d 5s
 words "interval must be a number without a unit, not 5s" tcptop 5s
 words "–n: options begin with a plain -" –n BEGIN
 words "filters are options of tools" 'host 10.0.0.1'
+# A provider whose name ends with a digit is no process; a macro is shown as what it became.
+words "probe description nfsv3:::op-read-start does not match any probes" -n nfsv3:::op-read-start
+words "hint: there is no provider foo9" -n foo9:::
+words "probe description syscall::nosuch:entry does not match any probes" -n 'syscall::$1:entry' nosuch

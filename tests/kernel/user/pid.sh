@@ -45,6 +45,10 @@ printf './pie 30\n./pie 12\n' >later
 traced -n "pid*:$tmp/pie:add_all:entry { @[probeprov, execname] = count(); } END { printa(\"%s %s %@d\\n\", @); }" -c 'bash later'
 expect_eq "$OUT" "pid* pie 42" "every process: $ERR"
 
+# A pattern that means the provider of a process.
+traced -n 'p*d$target:a.out:add_all:entry { @[probefunc] = count(); } END { printa("%s %@d\n", @); }' -c './pie 11'
+expect_match "$OUT" '^add_all 11$' "a pattern of a provider: $ERR"
+
 # An instruction: at the function's start, and where the address in the name is.
 traced -n 'pid$target:a.out:add_all:0 { @[probefunc, probename] = count(); } END { printa("%s %s %@d\n", @); }' -c './pie 9'
 expect_eq "$OUT" "add_all 0 9" "offset: $ERR"
