@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arena: reserved address space handed out from the bottom; the kernel gives pages as they are touched.
- * Input: sizes. Output: zeroed memory that lives until arena_free.
- * Invariant: every chunk is fresh from mmap and never reused, so memory is zero without a memset. A machine that
- * refuses big reservations (RLIMIT_AS, overcommit off) gets small chunks, chained. */
+/* arena: reserved address space, handed out from the bottom; the kernel gives pages as they are touched.
+ * Input: sizes. Output: zeroed memory that lives until arena_free().
+ * Invariants: a chunk is fresh from mmap and not reused, so its memory is zero without a memset. The reserve
+ * lies in the first chunk and is handed out only after a failure. A machine that refuses big reservations (RLIMIT_AS,
+ * overcommit off) gets small chunks, chained. */
 #include "base/arena.h"
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -21,7 +21,7 @@
 #endif
 
 /* Under AddressSanitizer the unused part is poisoned and a gap follows each allocation; poisoning costs an eighth of
- * the chunk, so chunks are small there. */
+ * the chunk, so chunks are small there. A test that makes the n-th chunk fail defines ARENA_CHUNK, to have many. */
 #ifdef ARENA_ASAN
 #include <sanitizer/asan_interface.h>
 #define ARENA_POISON(p, n) __asan_poison_memory_region((p), (n))
@@ -32,20 +32,29 @@ static const size_t chunk_sizes[] = { (size_t)256 << 10 };
 #define ARENA_POISON(p, n) ((void)(p), (void)(n))
 #define ARENA_UNPOISON(p, n) ((void)(p), (void)(n))
 #define ARENA_GAP 0u
+#ifdef ARENA_CHUNK
+static const size_t chunk_sizes[] = { ARENA_CHUNK };
+#else
 static const size_t chunk_sizes[] = { (size_t)4 << 30, (size_t)1 << 30, (size_t)256 << 20, (size_t)64 << 20,
-	(size_t)4 << 20 };
+	(size_t)4 << 20, (size_t)256 << 10 };
+#endif
 #endif
 
 #define ARENA_ALIGN 16u
+#define CUT_TEXT 4096 /* bytes of a string for which there is no room */
 
 struct chunk { /* lies at the start of its own memory */
 	struct chunk *next;
 	size_t size, used;
 };
 
-struct arena {                /* lies in the first chunk */
+struct arena {                /* lies in the first chunk, before the reserve */
 	struct chunk *chunks; /* newest first */
+	struct chunk *first;
+	char *reserve;
+	size_t reserve_used;
 	size_t used;
+	bool failed;
 };
 
 static size_t align_up(size_t n)
@@ -53,51 +62,54 @@ static size_t align_up(size_t n)
 	return (n + (ARENA_ALIGN - 1)) & ~(size_t)(ARENA_ALIGN - 1);
 }
 
-/* Reserves a chunk that has room for need bytes after its header, or NULL. */
+/* A chunk that has room for need bytes after its header: as large as can be had; or NULL. */
 static struct chunk *chunk_new(size_t need)
 {
-	const size_t head = align_up(sizeof(struct chunk));
+	const size_t head = align_up(sizeof(struct chunk)), least = (need + head + 4095) & ~(size_t)4095;
 
 	for (size_t i = 0; i < sizeof(chunk_sizes) / sizeof(chunk_sizes[0]); i++) {
-		size_t size = chunk_sizes[i];
-
-		if (size < need + head) {
-			if (i > 0)
-				break; /* a larger size was refused already */
-			size = (need + head + 4095) & ~(size_t)4095;
-		}
+		size_t size = chunk_sizes[i] > least ? chunk_sizes[i] : least;
 		void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-		if (p == MAP_FAILED)
-			continue;
-		struct chunk *c = p;
+		if (p != MAP_FAILED) {
+			struct chunk *c = p;
 
-		c->size = size;
-		c->used = head;
-		ARENA_POISON((char *)p + head, size - head);
-		return c;
+			c->size = size;
+			c->used = head;
+			ARENA_POISON((char *)p + head, size - head);
+			return c;
+		}
+		if (size == least)
+			break;
 	}
 	return NULL;
+}
+
+static size_t full_size(size_t size)
+{
+	return align_up(size ? size : 1) + ARENA_GAP;
 }
 
 static void *chunk_take(struct chunk *c, size_t size)
 {
 	char *p = (char *)c + c->used;
 
-	c->used += align_up(size) + ARENA_GAP;
-	ARENA_UNPOISON(p, size);
+	c->used += full_size(size);
+	ARENA_UNPOISON(p, size ? size : 1);
 	return p;
 }
 
 struct arena *arena_new(void)
 {
-	struct chunk *c = chunk_new(align_up(sizeof(struct arena)) + ARENA_GAP);
+	struct chunk *c = chunk_new(align_up(sizeof(struct arena)) + ARENA_GAP + ARENA_RESERVE);
+	struct arena *a;
 
 	if (!c)
 		return NULL;
-	struct arena *a = chunk_take(c, sizeof(*a));
-
-	a->chunks = c;
+	a = chunk_take(c, sizeof(*a));
+	a->chunks = a->first = c;
+	a->reserve = (char *)c + c->used;
+	c->used += ARENA_RESERVE;
 	return a;
 }
 
@@ -116,32 +128,91 @@ void arena_free(struct arena *a)
 	}
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+bool arena_failed(const struct arena *a)
 {
-	/* A size this large is a bug of the caller: refuse before the sums below wrap. */
-	if (size > SIZE_MAX / 2)
-		abort();
-	const size_t need = align_up(size ? size : 1) + ARENA_GAP;
+	return a->failed;
+}
+
+bool arena_low(const struct arena *a)
+{
+	return a->failed && a->reserve_used > ARENA_RESERVE / 2;
+}
+
+void arena_fail(struct arena *a)
+{
+	a->failed = true;
+}
+
+/* Makes the newest chunk one that has need bytes left. False: the arena has failed, now or before. */
+static bool extend(struct arena *a, size_t need)
+{
 	struct chunk *c = a->chunks;
 
-	if (c->size - c->used < need) {
-		c = chunk_new(need);
-		/* Not even 4 MiB of address space: the contract has no NULL, and nothing above could go on. */
-		if (!c) {
-			fputs("dwire: out of memory\n", stderr);
-			abort();
-		}
-		c->next = a->chunks;
-		a->chunks = c;
+	if (c->size - c->used >= need)
+		return true;
+	/* One failure is final: what comes after it is not worth another try. */
+	c = a->failed ? NULL : chunk_new(need);
+	if (!c) {
+		a->failed = true;
+		return false;
 	}
-	a->used += need;
-	return chunk_take(c, size ? size : 1);
+	c->next = a->chunks;
+	a->chunks = c;
+	return true;
+}
+
+/* Memory of the reserve, which has so much. */
+static void *reserve_take(struct arena *a, size_t size)
+{
+	char *p = a->reserve + a->reserve_used;
+
+	a->reserve_used += full_size(size);
+	ARENA_UNPOISON(p, size);
+	memset(p, 0, size);
+	return p;
+}
+
+void *arena_try(struct arena *a, size_t size)
+{
+	if (size > SIZE_MAX / 2) { /* the sums would wrap */
+		a->failed = true;
+		return NULL;
+	}
+	if (extend(a, full_size(size))) {
+		a->used += full_size(size);
+		return chunk_take(a->chunks, size);
+	}
+	return full_size(size) <= ARENA_RESERVE - a->reserve_used ? reserve_take(a, size) : NULL;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	void *p = arena_try(a, size);
+
+	if (!p) {
+#ifdef ARENA_CHUNK
+		__builtin_trap(); /* for the test: some step is too long */
+#endif
+		/* A step took more than it may. Its result will not be used: it gets the same memory again. */
+		a->reserve_used = 0;
+		p = reserve_take(a, size);
+	}
+	return p;
+}
+
+bool arena_has(struct arena *a, size_t size)
+{
+	return extend(a, size) || size <= ARENA_RESERVE - a->reserve_used;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t len)
 {
-	char *p = arena_alloc(a, len + 1);
+	char *p = arena_try(a, len + 1);
 
+	if (!p) {
+		len = len < CUT_TEXT ? len : CUT_TEXT;
+		p = arena_alloc(a, len + 1);
+	}
 	if (len)
 		memcpy(p, s, len);
 	return p;
@@ -158,10 +229,16 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 
 	va_copy(again, ap);
 	int n = vsnprintf(NULL, 0, fmt, ap);
-	char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+	char *p;
 
-	if (n >= 0)
-		vsnprintf(p, (size_t)n + 1, fmt, again);
+	if (n < 0)
+		n = 0;
+	p = arena_try(a, (size_t)n + 1);
+	if (!p) {
+		n = n < CUT_TEXT ? n : CUT_TEXT;
+		p = arena_alloc(a, (size_t)n + 1);
+	}
+	vsnprintf(p, (size_t)n + 1, fmt, again);
 	va_end(again);
 	return p;
 }

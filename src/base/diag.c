@@ -90,6 +90,12 @@ size_t diags_errors(const struct diags *d)
 	return d->errors;
 }
 
+void diags_no_memory(struct diags *d, const char *what)
+{
+	d->list.n = d->errors = d->others = 0;
+	report_no_memory(&d->reporter, what);
+}
+
 size_t diags_unkept(const struct diags *d)
 {
 	return d->errors > DIAG_KEEP ? d->errors - DIAG_KEEP : 0;

@@ -107,6 +107,8 @@ void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, 
 	__attribute__((format(printf, 5, 6)));
 /* Number of errors, those included that were not kept. */
 size_t diags_errors(const struct diags *d);
+/* The arena has failed: empties the list, whose errors may be due to that, and puts that error in. */
+void diags_no_memory(struct diags *d, const char *what);
 /* Number of errors that were not kept. */
 size_t diags_unkept(const struct diags *d);
 /* The i-th diagnostic, or NULL past the end. */

@@ -4,10 +4,11 @@
  * probe ends. Index 0 of a slot means empty. */
 #include "base/strmap.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/vec.h"
+#define FIRST 16u /* slots */
 
 struct entry {
 	const char *key;
@@ -17,7 +18,8 @@ struct entry {
 
 struct strmap {
 	struct arena *arena;
-	VEC(struct entry) entries;
+	struct entry *entries; /* room for half as many as slots */
+	size_t n;
 	uint32_t *slots; /* index into entries, plus 1 */
 	size_t nslots;
 };
@@ -37,7 +39,7 @@ static uint32_t *find_slot(const struct strmap *m, const char *key, uint32_t has
 	size_t i = hash & (m->nslots - 1);
 
 	for (; m->slots[i]; i = (i + 1) & (m->nslots - 1)) {
-		const struct entry *e = &m->entries.v[m->slots[i] - 1];
+		const struct entry *e = &m->entries[m->slots[i] - 1];
 
 		if (e->hash == hash && !strcmp(e->key, key))
 			break;
@@ -45,15 +47,22 @@ static uint32_t *find_slot(const struct strmap *m, const char *key, uint32_t has
 	return &m->slots[i];
 }
 
-static void grow_slots(struct strmap *m)
+/* False: no memory, and the map is as it was. */
+static bool grow(struct strmap *m)
 {
-	m->nslots = m->nslots ? m->nslots * 2 : 16;
-	m->slots = ARENA_ARRAY(m->arena, uint32_t, m->nslots);
-	for (size_t i = 0; i < m->entries.n; i++) {
-		const struct entry *e = &m->entries.v[i];
+	size_t n = m->nslots * 2;
+	uint32_t *slots = ARENA_TRY_ARRAY(m->arena, uint32_t, n);
+	struct entry *entries = ARENA_TRY_ARRAY(m->arena, struct entry, n / 2);
 
-		*find_slot(m, e->key, e->hash) = (uint32_t)i + 1;
-	}
+	if (!slots || !entries)
+		return false;
+	memcpy(entries, m->entries, m->n * sizeof(*entries));
+	m->entries = entries;
+	m->slots = slots;
+	m->nslots = n;
+	for (size_t i = 0; i < m->n; i++)
+		*find_slot(m, entries[i].key, entries[i].hash) = (uint32_t)i + 1;
+	return true;
 }
 
 struct strmap *strmap_new(struct arena *a)
@@ -61,7 +70,9 @@ struct strmap *strmap_new(struct arena *a)
 	struct strmap *m = ARENA_NEW(a, struct strmap);
 
 	m->arena = a;
-	grow_slots(m);
+	m->nslots = FIRST;
+	m->slots = ARENA_ARRAY(a, uint32_t, FIRST);
+	m->entries = ARENA_ARRAY(a, struct entry, FIRST / 2);
 	return m;
 }
 
@@ -69,30 +80,33 @@ void *strmap_get(const struct strmap *m, const char *key)
 {
 	const uint32_t *slot = find_slot(m, key, hash_string(key));
 
-	return *slot ? m->entries.v[*slot - 1].value : NULL;
+	return *slot ? m->entries[*slot - 1].value : NULL;
 }
 
 void strmap_put(struct strmap *m, const char *key, void *value)
 {
 	const uint32_t hash = hash_string(key);
 	uint32_t *slot = find_slot(m, key, hash);
+	struct entry *e;
 
 	if (*slot) {
-		m->entries.v[*slot - 1].value = value;
+		m->entries[*slot - 1].value = value;
 		return;
 	}
-	struct entry *e = vec_push(m->arena, &m->entries);
-
+	if (m->n == m->nslots / 2) {
+		if (!grow(m))
+			return;
+		slot = find_slot(m, key, hash);
+	}
+	e = &m->entries[m->n++];
 	e->key = arena_strdup(m->arena, key);
 	e->hash = hash;
 	e->value = value;
-	*slot = (uint32_t)m->entries.n;
-	if (m->entries.n * 2 > m->nslots)
-		grow_slots(m);
+	*slot = (uint32_t)m->n;
 }
 
 void strmap_each(const struct strmap *m, void (*fn)(void *ctx, const char *key, void *value), void *ctx)
 {
-	for (size_t i = 0; i < m->entries.n; i++)
-		fn(ctx, m->entries.v[i].key, m->entries.v[i].value);
+	for (size_t i = 0; i < m->n; i++)
+		fn(ctx, m->entries[i].key, m->entries[i].value);
 }

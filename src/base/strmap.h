@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* strmap: string -> pointer, in an arena; keys are copied. */
+/* strmap: string -> pointer, in an arena; keys are copied. Without memory (arena_failed()) a full map takes
+ * nothing more. */
 #ifndef DWIRE_BASE_STRMAP_H
 #define DWIRE_BASE_STRMAP_H
 #include "base/arena.h"

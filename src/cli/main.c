@@ -134,6 +134,12 @@ static int set_dump(struct command *c, const char *what)
 
 enum { OPT_DUMP = 256, OPT_LIBXO };
 
+static int no_memory(struct command *c)
+{
+	message(&c->messages, "%s", strerror(ENOMEM));
+	return -ENOMEM;
+}
+
 /* -x option */
 static int set_option(struct command *c, const char *option)
 {
@@ -145,7 +151,7 @@ static int set_option(struct command *c, const char *option)
 	while (name && strchr(" \t", option[name - 1]))
 		name--;
 	if (asprintf(&shown, "-x %.*s%s%s", (int)name, option, eq ? "=" : "", eq ? eq + value : "") < 0)
-		return -ENOMEM;
+		return no_memory(c);
 	r = dwire_set(c->d, option, shown);
 	free(shown);
 	return r;
@@ -155,13 +161,15 @@ static int set_option(struct command *c, const char *option)
 static int set_short(struct command *c, int letter, const char *name, const char *value)
 {
 	char *option = NULL, *shown = NULL;
-	int r = -ENOMEM;
+	int r;
 
 	if (asprintf(&option, "%s=%s", name, value) < 0)
-		return -ENOMEM;
+		return no_memory(c);
 	if (letter == 'x')
 		r = set_option(c, option);
-	else if (asprintf(&shown, "-%c %s", letter, value) >= 0) {
+	else if (asprintf(&shown, "-%c %s", letter, value) < 0)
+		r = no_memory(c);
+	else {
 		r = dwire_set(c->d, option, shown);
 		free(shown);
 	}
@@ -560,7 +568,7 @@ static void own_signals(void)
 
 static int tool_or_command(struct command *c, int argc, char **argv)
 {
-	int status, at;
+	int status, at, err;
 
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help_tool(c, argc, argv);
@@ -570,9 +578,10 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 	if (argc > 1 && argv[1][0] != '-')
 		return not_a_tool(c, argv[1]);
 	c->args = calloc((size_t)argc + 2, sizeof(*c->args));
-	if (!c->args || dwire_new(&c->d)) {
+	err = c->args ? dwire_new(&c->d) : -ENOMEM;
+	if (err) {
 		free(c->args);
-		message(&c->messages, "no memory");
+		message(&c->messages, "cannot start: %s", strerror(-err));
 		return EXIT_ERROR;
 	}
 	dwire_on_message(c->d, message_show, &c->messages);

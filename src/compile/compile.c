@@ -15,6 +15,12 @@
 #include "probes/stability.h"
 #include "prov/providers.h"
 
+/* Is what was made of no use? Each stage looks at its end, and in loops of any length. */
+static bool has_failed(const struct compilation *c)
+{
+	return diags_errors(c->diags) || arena_failed(c->arena);
+}
+
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 /* The description at the head of a -P, -m, -f, -n argument ends at a blank, a predicate or a body. */
 static size_t description_length(const char *s)
@@ -38,8 +44,16 @@ void compile_add(struct compilation *c, enum text_kind kind, const char *name, c
 {
 	static const char *const colons[] = { "", ":::", "::", ":", "", "" };
 	struct text *t = vec_push(c->arena, &c->texts);
-	char *copy = arena_strndup(c->arena, text, len);
-	size_t n = description_length(copy);
+	char *copy = arena_try(c->arena, len + 1);
+	size_t n;
+
+	if (copy)
+		memcpy(copy, text, len);
+	else {
+		copy = arena_strdup(c->arena, ""); /* compile_run() reports that the arena has failed */
+		len = 0;
+	}
+	n = description_length(copy);
 
 	t->kind = kind;
 	t->src.name = arena_strdup(c->arena, name);
@@ -81,7 +95,7 @@ static int parse_libraries(struct compilation *c)
 		if (parse_source(&c->penv, &lib->src, &lib->prog))
 			return -EINVAL;
 	}
-	return diags_errors(c->diags) ? -EINVAL : 0;
+	return has_failed(c) ? -EINVAL : 0;
 }
 
 /* A probe without actions traces only that it fired. In a script that is a slip, as in DTrace: what is meant is said by
@@ -145,13 +159,22 @@ static int parse_texts(struct compilation *c)
 		return r;
 	for (size_t i = 0; i < c->texts.n; i++)
 		parse_text(c, &c->texts.v[i]);
-	return diags_errors(c->diags) ? -EINVAL : 0;
+	return has_failed(c) ? -EINVAL : 0;
+}
+
+/* What a stage returns, unless memory was missing: then nothing that it found counts. */
+static int finish(struct compilation *c, int r)
+{
+	if (!arena_failed(c->arena))
+		return r;
+	diags_no_memory(c->diags, "compile the program");
+	return -ENOMEM;
 }
 
 int compile_parse(struct compilation *c)
 {
 	setup(c);
-	return parse_texts(c);
+	return finish(c, parse_texts(c));
 }
 
 /* An argument that nothing reads is a mistake of whoever typed it, as in DTrace. */
@@ -163,7 +186,7 @@ static int check_arguments(struct compilation *c)
 				strpbrk(c->macros.argv[i], "{/@") ? "a program with blanks stands in quotes: -n '...'"
 								  : NULL,
 				"extraneous argument '%s' ($%d is not referenced)", c->macros.argv[i], i);
-	return diags_errors(c->diags) ? -EINVAL : 0;
+	return has_failed(c) ? -EINVAL : 0;
 }
 
 /* ---- matching and checking --------------------------------------------------------------------------------------- */
@@ -172,8 +195,10 @@ static void enable(struct compilation *c, size_t probe, const struct clause *cl)
 {
 	enablings *on;
 
-	while (c->by_probe.n <= probe)
+	while (c->by_probe.n <= probe && !arena_failed(c->arena))
 		*vec_push(c->arena, &c->by_probe) = (enablings){ 0 };
+	if (arena_failed(c->arena))
+		return;
 	on = &c->by_probe.v[probe];
 	if (!on->n)
 		*vec_push(c->arena, &c->order) = (uint32_t)probe;
@@ -216,7 +241,7 @@ static size_t match_clause(struct compilation *c, struct text *t, struct clause 
 		size_t found = 0;
 
 		probes_make(&c->probes, pd);
-		for (size_t i = 0; i < c->probes.all.n; i++)
+		for (size_t i = 0; i < c->probes.all.n && !arena_failed(c->arena); i++)
 			if (probe_matches(pd, &c->probes.all.v[i])) {
 				if (!found++)
 					t->probe_attrs =
@@ -268,7 +293,7 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 		struct clause *cl = &t->prog.decls.v[k]->u.clause;
 		sig_list sigs = { 0 };
 
-		if (t->prog.decls.v[k]->kind != DECL_CLAUSE)
+		if (t->prog.decls.v[k]->kind != DECL_CLAUSE || arena_failed(c->arena))
 			continue;
 		cl->index = (*index)++;
 		t->matched += match_clause(c, t, cl, &sigs);
@@ -276,7 +301,7 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 			check_clause(c->checker, cl, sigs.v, sigs.n);
 		else
 			checker_forgo(c->checker, cl);
-		if (sigs.n && !diags_errors(c->diags))
+		if (sigs.n && !has_failed(c))
 			check_stability(c, t, cl, probes_provider(&c->probes, sigs.v[0]->prov));
 	}
 }
@@ -317,19 +342,19 @@ static int check_texts(struct compilation *c)
 		check_decls(c->checker, &c->library);
 	for (size_t i = 0; i < c->libraries.n; i++)
 		check_library(c, &c->libraries.v[i]);
-	if (diags_errors(c->diags))
+	if (has_failed(c))
 		return -EINVAL;
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_decls(c->checker, &c->texts.v[i].prog);
 	for (size_t i = 0; i < c->texts.n; i++)
 		check_text(c, &c->texts.v[i], &index);
-	if (!diags_errors(c->diags))
+	if (!has_failed(c))
 		pragma_finish(c);
-	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
+	for (size_t i = 0; i < c->texts.n && !has_failed(c); i++)
 		check_agg_uses(c->checker, &c->texts.v[i].prog);
-	for (size_t i = 0; i < c->texts.n && !diags_errors(c->diags); i++)
+	for (size_t i = 0; i < c->texts.n && !has_failed(c); i++)
 		check_forms(c->checker, &c->texts.v[i].prog);
-	return diags_errors(c->diags) ? -EINVAL : 0;
+	return has_failed(c) ? -EINVAL : 0;
 }
 
 /* ---- lowering ---------------------------------------------------------------------------------------------------- */
@@ -356,7 +381,8 @@ static bool shares_sites(const struct compilation *c, const struct probe *p)
 	return p->def->nsites && (p->def->sites[0].number || p->def->sites[0].by_cookie);
 }
 
-/* The clauses of a probe that can ever run. All of BEGIN, END and ticks stay: a trace may consist of them. */
+/* The clauses of a probe that can ever run, in the arena. All of BEGIN, END and ticks stay: a trace may consist of
+ * them. */
 static struct enabled clauses_on(struct compilation *c, size_t i)
 {
 	const struct probe *p = &c->probes.all.v[i];
@@ -377,22 +403,23 @@ static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t 
 {
 	const struct probe *p = &c->probes.all.v[c->order.v[i]];
 	bool shares = shares_sites(c, p);
-	size_t n = 0;
-	struct enabled *set;
+	VEC(struct enabled) set = { 0 };
 
 	for (size_t k = 0; k < i && shares; k++)
 		if (c->probes.all.v[c->order.v[k]].def == p->def)
 			return;
-	set = ARENA_ARRAY(c->arena, struct enabled, c->order.n - i);
-	for (size_t k = i; k < c->order.n; k++) {
+	for (size_t k = i; k < c->order.n && (k == i || shares); k++) {
 		const struct probe *other = &c->probes.all.v[c->order.v[k]];
-		struct enabled on = clauses_on(c, c->order.v[k]);
+		struct enabled on;
 
-		if (on.n && (k == i || (shares && other->def == p->def)))
-			set[n++] = on;
+		if (k != i && other->def != p->def)
+			continue;
+		on = clauses_on(c, c->order.v[k]);
+		if (on.n)
+			*vec_push(c->arena, &set) = on;
 	}
-	if (n)
-		lower_probes(lw, set, n);
+	if (set.n)
+		lower_probes(lw, set.v, set.n);
 }
 
 static int lower_texts(struct compilation *c, const struct lower_dump *dump)
@@ -409,11 +436,11 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	c->lenv.dynvarsize = c->opts->dynvarsize;
 	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image, dump);
 
-	for (size_t i = 0; i < c->order.n; i++)
+	for (size_t i = 0; i < c->order.n && !arena_failed(c->arena); i++)
 		lower_with_others(c, lw, i);
 	lower_finish(lw);
 	c->image.strsize = (uint32_t)c->opts->strsize;
-	return diags_errors(c->diags) ? -EINVAL : 0;
+	return has_failed(c) ? -EINVAL : 0;
 }
 
 static int dump_tokens(struct compilation *c, FILE *out)
@@ -431,7 +458,7 @@ static int dump_trees(const struct compilation *c, FILE *out)
 	return 0;
 }
 
-int compile_run(struct compilation *c, enum stage dump, FILE *out)
+static int run_stages(struct compilation *c, enum stage dump, FILE *out)
 {
 	int r;
 
@@ -460,4 +487,9 @@ int compile_run(struct compilation *c, enum stage dump, FILE *out)
 				: c->opts->verbose ? c->tree
 						   : NULL,
 		});
+}
+
+int compile_run(struct compilation *c, enum stage dump, FILE *out)
+{
+	return finish(c, run_stages(c, dump, out));
 }

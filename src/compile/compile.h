@@ -85,8 +85,9 @@ struct compilation {
 
 /* Adds a text; name and text are copied. */
 void compile_add(struct compilation *c, enum text_kind kind, const char *name, const char *text, size_t len);
-/* Parses all texts: then options that they set and the descriptions are known. 0; -EINVAL with diagnostics. */
+/* Parses all texts: then options that they set and the descriptions are known. 0; -EINVAL or -ENOMEM, with
+ * diagnostics. */
 int compile_parse(struct compilation *c) __attribute__((warn_unused_result));
-/* All of it, up to a stage that is dumped to out. 0; -EINVAL with diagnostics. */
+/* All of it, up to a stage that is dumped to out. 0; -EINVAL or -ENOMEM, with diagnostics. */
 int compile_run(struct compilation *c, enum stage dump, FILE *out) __attribute__((warn_unused_result));
 #endif

@@ -185,36 +185,42 @@ void library_leave_out(struct compilation *c)
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
+/* A copy of the whole text, in the arena. 0 or -errno. */
+static int read_text(struct compilation *c, FILE *in, struct source *src)
+{
+	char *text = malloc(LIBRARY_MAX), *copy;
+	size_t n = text ? fread(text, 1, LIBRARY_MAX, in) : 0;
+	int r = !text ? -ENOMEM : ferror(in) ? -EIO : n == LIBRARY_MAX ? -EFBIG : 0;
+
+	copy = r ? NULL : arena_try(c->arena, n + 1);
+	if (copy) {
+		memcpy(copy, text, n);
+		src->text = copy;
+		src->len = n;
+	}
+	free(text);
+	return r || copy ? r : -ENOMEM;
+}
+
 static int add_file(struct compilation *c, const char *path)
 {
 	FILE *in = fopen(path, "re");
-	struct library *lib;
-	char *text;
-	size_t n;
-	int r = 0;
+	struct library lib = { .src.name = arena_strdup(c->arena, path) };
+	int r;
 
 	if (!in) {
 		r = -errno;
-		report_error(
+		return report_error(
 			diags_reporter(c->diags), r, D_NONE, NULL, "failed to open library %s: %s", path, strerror(-r));
-		return r;
 	}
-	text = malloc(LIBRARY_MAX);
-	n = text ? fread(text, 1, LIBRARY_MAX, in) : 0;
-	if (!text || ferror(in) || n == LIBRARY_MAX) {
-		r = text ? ferror(in) ? -EIO : -EFBIG : -ENOMEM;
-		report_error(
-			diags_reporter(c->diags), r, D_NONE, NULL, "failed to read library %s: %s", path, strerror(-r));
-	} else {
-		lib = vec_push(c->arena, &c->libraries);
-		lib->src.name = arena_strdup(c->arena, path);
-		lib->src.text = arena_strndup(c->arena, text, n);
-		lib->src.len = n;
-		scan_needs(c, lib);
-	}
-	free(text);
+	r = read_text(c, in, &lib.src);
 	fclose(in);
-	return r;
+	if (r)
+		return report_error(
+			diags_reporter(c->diags), r, D_NONE, NULL, "failed to read library %s: %s", path, strerror(-r));
+	scan_needs(c, &lib);
+	*vec_push(c->arena, &c->libraries) = lib;
+	return 0;
 }
 
 static int is_d(const struct dirent *e)
@@ -229,6 +235,8 @@ static int add_folder(struct compilation *c, const char *path)
 	struct dirent **names;
 	int n = scandir(path, &names, is_d, alphasort), r = 0;
 
+	if (n < 0 && errno == ENOMEM)
+		return report_no_memory(diags_reporter(c->diags), "read the folders of libraries");
 	for (int i = 0; i < n; i++) {
 		if (!r)
 			r = add_file(c, arena_printf(c->arena, "%s/%s", path, names[i]->d_name));

@@ -185,9 +185,16 @@ static int preproc_source(struct compilation *c, struct source *src)
 		r = report_error(diags_reporter(c->diags), -EINVAL, D_NONE, NULL,
 			"failed to compile script %s: Preprocessor failed to process input program", src->name);
 	else {
+		char *copy = arena_try(c->arena, len + 1);
+
 		headers_reduce(out, len);
-		src->text = arena_strndup(c->arena, out, len);
-		src->len = len;
+		if (copy) {
+			memcpy(copy, out, len);
+			src->text = copy;
+			src->len = len;
+		} else {
+			r = report_no_memory(diags_reporter(c->diags), "keep what the preprocessor made");
+		}
 	}
 	free(out);
 	return r;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "ir/ir.h"
 #include "ir/ops.h"
 #include "ir/regalloc.h"
@@ -27,7 +28,7 @@ struct emit {
 	VEC(struct fixup) jumps, calls;
 	uint32_t *label_at;
 	struct loc loc;
-	const char *why;
+	const struct reporter *to;
 	int err;
 };
 
@@ -37,10 +38,8 @@ static void put(struct emit *e, unsigned code, unsigned dst, unsigned src, int32
 	const struct code_line *last = e->out->lines.n ? &e->out->lines.v[e->out->lines.n - 1] : NULL;
 	if (e->loc.src && (!last || memcmp(&last->loc, &e->loc, sizeof(e->loc)) != 0))
 		*vec_push(e->arena, &e->out->lines) = (struct code_line){ .insn = (uint32_t)e->code.n, .loc = e->loc };
-	if (off != (int16_t)off) {
-		e->err = -E2BIG;
-		e->why = "a memory offset is over 32767";
-	}
+	if (off != (int16_t)off && !e->err)
+		e->err = report_error(e->to, -E2BIG, D_LIMIT, NULL, "a memory offset is over 32767");
 	struct bpf_insn *in = vec_push(e->ra->arena, &e->code);
 	in->code = (uint8_t)code;
 	in->dst_reg = dst & 15;
@@ -355,10 +354,8 @@ static int patch_jumps(struct emit *e)
 	for (size_t i = 0; i < e->jumps.n; i++) {
 		const struct fixup *f = &e->jumps.v[i];
 		int64_t off = (int64_t)e->label_at[f->target] - (int64_t)f->insn - 1;
-		if (off != (int16_t)off) {
-			e->why = "the program is too long: a jump is too far";
-			return -E2BIG;
-		}
+		if (off != (int16_t)off)
+			return report_error(e->to, -E2BIG, D_LIMIT, NULL, "the program is too long: a jump is too far");
 		e->code.v[f->insn].off = (int16_t)off;
 	}
 	return 0;
@@ -496,13 +493,13 @@ static int check_stack(struct emit *e, int32_t lib_stack)
 	e->out->stack = need;
 	if (need <= MAX_STACK)
 		return 0;
-	e->why = "its values need more than the 512 bytes of stack that BPF has";
-	return -E2BIG;
+	return report_error(
+		e->to, -E2BIG, D_LIMIT, NULL, "its values need more than the 512 bytes of stack that BPF has");
 }
 
 static int emit_all(struct emit *e, const struct ir *ir)
 {
-	int err = ra_run(ir, e->ra, &e->why);
+	int err = ra_run(ir, e->ra, e->to);
 	if (err)
 		return err;
 	e->label_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
@@ -510,23 +507,29 @@ static int emit_all(struct emit *e, const struct ir *ir)
 		e->loc = e->ra->code.v[i].loc;
 		emit_insn(e, &e->ra->code.v[i]);
 	}
+	if (e->err)
+		return e->err;
 	err = patch_jumps(e);
-	if (!err)
-		err = check_stack(e, append_lib(e));
-	return err ? err : e->err;
+	return err ? err : check_stack(e, append_lib(e));
 }
 
-int ir_emit(const struct ir *ir, struct code *out, const char **why)
+int ir_emit(const struct ir *ir, struct code *out, const struct reporter *to)
 {
 	struct ra ra = { .arena = arena_new() };
-	struct emit e = { .arena = ir->arena, .ra = &ra, .out = out };
+	struct emit e = { .arena = ir->arena, .ra = &ra, .out = out, .to = to };
+	int err = -ENOMEM;
+
 	memset(out, 0, sizeof(*out));
 	if (!ra.arena) {
-		*why = "no address space left";
-		return -ENOMEM;
+		arena_fail(ir->arena);
+		return report_no_memory(to, "compile the program");
 	}
-	int err = emit_all(&e, ir);
-	*why = err ? e.why : NULL;
+	if (arena_has(ra.arena, RA_PASSES * ir_memory(ir)) && arena_has(ir->arena, ir_memory(ir)))
+		err = emit_all(&e, ir);
+	if (err == -ENOMEM || arena_failed(ra.arena) || arena_failed(ir->arena)) {
+		arena_fail(ir->arena);
+		err = report_no_memory(to, "compile the program");
+	}
 	if (!err) {
 		out->insns = ARENA_ARRAY(ir->arena, struct bpf_insn, e.code.n);
 		out->n = e.code.n;

@@ -20,6 +20,8 @@
 #include "base/vec.h"
 #include "image/code.h"
 
+struct reporter;
+
 typedef uint32_t vreg; /* 0: none */
 
 /* What an operation does. */
@@ -194,13 +196,16 @@ void ir_stack_release(struct ir *ir, int32_t mark);
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 /* Shares equal pure values where one dominates the other, folds constants, copies and branches that are decided,
- * drops what is not used or not reached. Meaning and order of effects stay. */
+ * drops what is not used or not reached. Meaning and order of effects stay. Without memory the arena fails. */
 void ir_optimise(struct ir *ir);
 void ir_dump(const struct ir *ir, FILE *out);
 
-/* Registers, spills, instructions. 0; -E2BIG with *why when the program needs more than the 512 bytes of stack or a
- * jump is too far. */
-int ir_emit(const struct ir *ir, struct code *out, const char **why) __attribute__((warn_unused_result));
+/* More bytes than a pass over the code takes. */
+size_t ir_memory(const struct ir *ir);
+
+/* Registers, spills, instructions. 0; -E2BIG when the program needs more than the 512 bytes of stack or a jump is too
+ * far, -ENOMEM (and then the arena has failed): reported. */
+int ir_emit(const struct ir *ir, struct code *out, const struct reporter *to) __attribute__((warn_unused_result));
 /* --dump=bpf: one instruction a line, in the notation of the verifier's log. */
 void bpf_disasm(const struct bpf_insn *insns, size_t n, FILE *out);
 #endif

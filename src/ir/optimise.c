@@ -535,11 +535,21 @@ static void drop_signs(struct ir *ir, struct arena *a)
 			ir->code.v[i].sx = false;
 }
 
+size_t ir_memory(const struct ir *ir)
+{
+	return ((size_t)64 << 10) + (size_t)1024 * (ir->code.n + ir->nvregs + ir->nlabels);
+}
+
 void ir_optimise(struct ir *ir)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct arena *scratch = arena_new();
 		struct arena *a = scratch ? scratch : ir->arena;
+		if (!arena_has(a, ir_memory(ir)) || !arena_has(ir->arena, ir_memory(ir))) {
+			arena_free(scratch);
+			arena_fail(ir->arena);
+			return;
+		}
 		forward(ir, a);
 		drop_unused(ir, a);
 		for (unsigned i = 0; i < 8 && straighten(ir, a); i++) {

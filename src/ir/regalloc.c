@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "ir/ops.h"
 
 #define ALL_REGS 0x3ffu
@@ -170,7 +171,7 @@ static vreg prepare_ctx(struct ra *ra, const struct ir *ir)
 }
 
 /* Copies the code that can be reached. */
-static int prepare(struct ra *ra, const struct ir *ir, const char **why)
+static int prepare(struct ra *ra, const struct ir *ir, const struct reporter *to)
 {
 	bool *target = ARENA_ARRAY(ra->arena, bool, ir->nlabels + 1);
 	bool reached = true;
@@ -198,11 +199,7 @@ static int prepare(struct ra *ra, const struct ir *ir, const char **why)
 		if (ir_ends_flow(in))
 			reached = false;
 	}
-	if (reached) {
-		*why = "the program does not end in a return";
-		return -EINVAL;
-	}
-	return 0;
+	return reached ? report_error(to, -EINVAL, D_LIMIT, NULL, "the program does not end in a return") : 0;
 }
 
 /* ---- rewriting: splits values ------------------------------------------------------------------------------------ */
@@ -543,9 +540,9 @@ static void place_slots(struct ra *ra, int32_t frame_max)
 	ra->stack = base + 8 * (int32_t)n;
 }
 
-int ra_run(const struct ir *ir, struct ra *ra, const char **why)
+int ra_run(const struct ir *ir, struct ra *ra, const struct reporter *to)
 {
-	int err = prepare(ra, ir, why);
+	int err = prepare(ra, ir, to);
 	if (err)
 		return err;
 	rewrite(ra);
@@ -556,8 +553,7 @@ int ra_run(const struct ir *ir, struct ra *ra, const char **why)
 		for (size_t i = 0; i < s.order.n; i++) {
 			if (round < MAX_ROUNDS && place(&s, s.order.v[i]))
 				continue;
-			*why = "too many values are wanted at once";
-			return -E2BIG;
+			return report_error(to, -E2BIG, D_LIMIT, NULL, "too many values are wanted at once");
 		}
 		if (!s.any_split)
 			break;

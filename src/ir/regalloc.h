@@ -13,6 +13,8 @@ enum ra_kind {
 	RA_SLOT,  /* on the stack, in slot */
 };
 
+struct reporter;
+
 struct ra_val {
 	uint8_t kind;   /* enum ra_kind */
 	uint8_t origin; /* RA_REMAT or RA_SLOT: a copy that can be made again; else RA_NONE */
@@ -40,6 +42,9 @@ struct ra {
 	int32_t stack; /* bytes used */
 };
 
-/* Places every value of ir; ra->arena is set, the rest zero. 0, or -E2BIG or -EINVAL with *why. */
-int ra_run(const struct ir *ir, struct ra *ra, const char **why) __attribute__((warn_unused_result));
+/* Memory that it takes, in times of ir_memory(). */
+#define RA_PASSES 2u
+
+/* Places every value of ir; ra->arena is set, the rest zero. 0, or -E2BIG or -EINVAL, which is reported. */
+int ra_run(const struct ir *ir, struct ra *ra, const struct reporter *to) __attribute__((warn_unused_result));
 #endif

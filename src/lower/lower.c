@@ -28,7 +28,7 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 
 bool prog_failed(const struct prog_ctx *pg)
 {
-	return diags_errors(pg->lw->d) > pg->errors;
+	return diags_errors(pg->lw->d) > pg->errors || arena_failed(pg->lw->arena);
 }
 
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,

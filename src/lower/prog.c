@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prog: from the IR of a site to a program in the image: is it worth its time, is it too large, what type is it.
  * Input: the lowered site. Output: a struct image_prog, or an error. */
+#include <errno.h>
 #include <linux/bpf.h>
 
+#include "base/report.h"
 #include "lower/program.h"
 #include "lower/site/site.h"
 #include "lower/tiers.h"
@@ -188,8 +190,9 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 	struct image_prog p = {
 		.target = pg->site->target, .probe = pg->probe_index, .chooses = pg->site->when != NULL
 	};
-	const char *why = "";
+	struct report_kept kept;
 
+	report_keep(&kept);
 	ir_optimise(pg->ir);
 	if (!has_effect(pg))
 		return;
@@ -199,11 +202,11 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 		ir_dump(pg->ir, pg->lw->dump_ir);
 	}
 	if (too_many_branches(pg->ir))
-		why = "more than 8000 conditions";
-	if (*why || ir_emit(pg->ir, &p.code, &why)) {
+		report_error(&kept.reporter, -E2BIG, D_LIMIT, NULL, "more than 8000 conditions");
+	if (kept.err || ir_emit(pg->ir, &p.code, &kept.reporter)) {
 		diag_error(pg->lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
 			"the clauses of %s:::%s make too large a program: %s", pg->probe->prov->name, pg->probe->name,
-			why);
+			kept.message);
 		return;
 	}
 	if (pg->lw->dump_bpf) {

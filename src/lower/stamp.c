@@ -6,6 +6,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "lower/expr/expr.h"
 #include "lower/program.h"
 #include "lower/site/site.h"
@@ -126,8 +127,9 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, cons
 		.chooses = ev->site.when != NULL };
 	struct prog_ctx pg = { .lw = lw, .tier = m->tier, .probe = m->by, .probe_index = m->probe };
 	struct clause_ctx head;
-	const char *why = "";
+	struct report_kept kept;
 
+	report_keep(&kept);
 	if (!site_in_tier(&ev->site, m->tier) || site_lacks(lw->env, lw->arena, m->by, &ev->site, m->tier))
 		return;
 	pg.site = lower_site_reached(lw, &ev->site, m->tier);
@@ -143,8 +145,8 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, cons
 	if (prog_failed(&pg))
 		return;
 	ir_optimise(pg.ir);
-	if (ir_emit(pg.ir, &p.code, &why))
-		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target ? p.target : "a stamp", why);
+	if (ir_emit(pg.ir, &p.code, &kept.reporter))
+		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target ? p.target : "a stamp", kept.message);
 	else
 		prog_add_notes(lw, &p);
 }

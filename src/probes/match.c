@@ -119,9 +119,9 @@ static bool keep(struct probe_list *l, const struct probe *p, uint32_t id)
 	is.id = id;
 	if (l->wanted && !probe_matches(l->wanted, &is))
 		return false;
-	while (l->kept.n <= i)
+	while (l->kept.n <= i && !arena_failed(l->arena))
 		*vec_push(l->arena, &l->kept) = 0;
-	if (l->kept.v[i] & bit)
+	if (arena_failed(l->arena) || (l->kept.v[i] & bit))
 		return false;
 	l->kept.v[i] |= bit;
 	return true;
@@ -129,6 +129,9 @@ static bool keep(struct probe_list *l, const struct probe *p, uint32_t id)
 
 void probes_add(struct probe_list *l, const struct probe *p)
 {
+	if (arena_failed(l->arena))
+		return;
+
 	uint32_t id = l->in_long ? l->next_long++ : l->next_list_id++;
 
 	if (!l->in_long)

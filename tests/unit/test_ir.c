@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "abi/abi.h"
+#include "base/report.h"
 #include "ir/ir.h"
 #include "ir_sim.h"
 #include "load/functab.h"
@@ -361,11 +362,12 @@ static bool check_on_sim(const struct ir *ir, const struct sim *want, uint64_t r
 {
 	static struct sim got;
 	struct code code;
-	const char *why = NULL;
-	int err = ir_emit(ir, &code, &why);
-	if (err == -E2BIG && strstr(why, "bytes of stack"))
+	struct report_kept why;
+	report_keep(&why);
+	int err = ir_emit(ir, &code, &why.reporter);
+	if (err == -E2BIG && strstr(why.message, "bytes of stack"))
 		return false;
-	CHECK(err == 0, "seed %llu %s: %s", (unsigned long long)seed, what, why);
+	CHECK(err == 0, "seed %llu %s: %s", (unsigned long long)seed, what, why.message);
 	if (err)
 		return true;
 	fill(&got, seed);
@@ -648,8 +650,9 @@ static void test_final_variables(struct arena *a)
 	ir_optimise(ir);
 	CHECK(count(ir, IR_MOV) == 3, "%u copies", count(ir, IR_MOV));
 	struct code code;
-	const char *why = NULL;
-	CHECK(ir_emit(ir, &code, &why) == 0, "refused: %s", why ? why : "");
+	struct report_kept why;
+	report_keep(&why);
+	CHECK(ir_emit(ir, &code, &why.reporter) == 0, "refused: %s", why.message);
 	char *text = text_of(print_code, &code);
 	CHECK(strstr(text, "< 0x10 goto pc+1\n"), "more than one instruction to add:\n%s", text);
 	free(text);
@@ -684,8 +687,9 @@ static void test_counting(struct arena *a)
 		"L2:\n\tv9 = 0\n\treturn v9\n");
 	free(text);
 	struct code code;
-	const char *why;
-	CHECK(ir_emit(ir, &code, &why) == 0, "not emitted");
+	struct report_kept why;
+	report_keep(&why);
+	CHECK(ir_emit(ir, &code, &why.reporter) == 0, "not emitted");
 	text = text_of(print_code, &code);
 	check_text(__LINE__, text,
 		"0: (85) call bpf_get_current_pid_tgid#14\n1: (77) r0 >>= 32\n2: (63) *(u32 *)(r10 -8) = r0\n"
@@ -758,19 +762,20 @@ static void test_disasm(void)
 static void test_refusals(struct arena *a)
 {
 	struct code code;
-	const char *why = NULL;
+	struct report_kept why;
+	report_keep(&why);
 	struct ir *ir = ir_new(a);
 	ir_stack_alloc(ir, 500);
 	ir_ret(ir, ir_imm(ir, 0));
-	CHECK(ir_emit(ir, &code, &why) == 0, "%s", why);
+	CHECK(ir_emit(ir, &code, &why.reporter) == 0, "%s", why.message);
 	ir_stack_alloc(ir, 16);
-	CHECK(ir_emit(ir, &code, &why) == -E2BIG && strstr(why, "stack"), "520 bytes of stack");
+	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "stack"), "520 bytes of stack");
 
 	ir = ir_new(a); /* a library function takes a frame of its own */
 	int32_t s = ir_stack_alloc(ir, 488);
 	vreg args[] = { ir_stack(ir, s), ir_imm(ir, 8) };
 	ir_ret(ir, ir_lib(ir, LIB_str_len, args, 2));
-	CHECK(ir_emit(ir, &code, &why) == -E2BIG && strstr(why, "stack"), "488 bytes and a call");
+	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "stack"), "488 bytes and a call");
 
 	ir = ir_new(a);
 	uint32_t label = ir_newlabel(ir);
@@ -780,16 +785,18 @@ static void test_refusals(struct arena *a)
 		ir_sti(ir, ctx, 0, 8, 1);
 	ir_label(ir, label);
 	ir_ret(ir, ctx);
-	CHECK(ir_emit(ir, &code, &why) == -E2BIG && strstr(why, "too far"), "a jump over 33000 instructions");
+	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "too far"),
+		"a jump over 33000 instructions");
 
 	ir = ir_new(a);
 	ir_sti(ir, ir_ctx(ir), 40000, 8, 1);
 	ir_ret(ir, ir_ctx(ir));
-	CHECK(ir_emit(ir, &code, &why) == -E2BIG && strstr(why, "offset"), "an offset of 40000");
+	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "offset"), "an offset of 40000");
 
 	ir = ir_new(a);
 	ir_sti(ir, ir_ctx(ir), 0, 8, 1);
-	CHECK(ir_emit(ir, &code, &why) == -EINVAL && strstr(why, "return"), "a program without an end");
+	CHECK(ir_emit(ir, &code, &why.reporter) == -EINVAL && strstr(why.message, "return"),
+		"a program without an end");
 }
 
 /* ---- the library functions --------------------------------------------------------------------------------------- */
@@ -830,9 +837,10 @@ static unsigned verifier_cost(void)
 
 static bool runner_load(struct runner *r, const struct ir *ir, unsigned max_cost, const char *what)
 {
-	const char *why = "";
-	int err = ir_emit(ir, &r->code, &why);
-	CHECK(err == 0, "%s: %s", what, why);
+	struct report_kept why;
+	report_keep(&why);
+	int err = ir_emit(ir, &r->code, &why.reporter);
+	CHECK(err == 0, "%s: %s", what, why.message);
 	if (err || r->map < 0)
 		return !err;
 	for (size_t i = 0; i < r->code.maps.n; i++)

@@ -171,8 +171,14 @@ void lex_string(struct lexer *lx, struct token *out)
 	/* The decoded text is never longer than the written one: find the end first, then one allocation. */
 	while ((c = at(lx, j)) != -1 && c != '"' && c != '\n')
 		j += c == '\\' ? 2 : 1;
-	char *text = arena_alloc(lx->env->arena, (j < lx->src->len ? j : (uint32_t)lx->src->len) - i + 1);
+	char *text = arena_try(lx->env->arena, (j < lx->src->len ? j : (uint32_t)lx->src->len) - i + 1);
 
+	if (!text) { /* longer than what is left of the reserve */
+		out->kind = TOK_BAD;
+		out->text = "";
+		lx->off = (uint32_t)lx->src->len;
+		return;
+	}
 	out->kind = TOK_STR;
 	while (next_char(lx, &i, '"', out, &c))
 		if (c >= 0)

@@ -35,7 +35,7 @@ const struct token *parser_peek(struct parser *p, unsigned ahead)
 	while (p->ntok <= ahead) {
 		struct token *t = &p->tok[p->ntok];
 
-		if (p->stop)
+		if (p->stop || arena_low(p->arena))
 			*t = (struct token){ .kind = TOK_EOF, .off = (uint32_t)p->src->len, .text = "" };
 		else
 			lex_token(&p->lx, t);
@@ -51,7 +51,7 @@ enum tok_kind parser_kind(struct parser *p)
 
 const struct token *parser_peek_pdesc(struct parser *p)
 {
-	if (p->ntok || p->stop)
+	if (p->ntok || p->stop || arena_low(p->arena))
 		return parser_peek(p, 0);
 	lex_pdesc(&p->lx, &p->tok[0]);
 	p->ntok = 1;

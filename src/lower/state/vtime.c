@@ -95,7 +95,6 @@ void vtime_finish(struct lowerer *lw)
 	struct clause_ctx cx = { .lw = lw, .pg = &pg, .ir = pg.ir };
 	uint32_t end = ir_newlabel(pg.ir);
 	struct kernel_func f;
-	const char *why;
 	struct val next;
 	vreg note;
 
@@ -108,7 +107,7 @@ void vtime_finish(struct lowerer *lw)
 	ir_label(pg.ir, end);
 	ir_ret(pg.ir, ir_imm(pg.ir, 0));
 	ir_optimise(pg.ir);
-	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(pg.ir, &p.code, &why))
+	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(pg.ir, &p.code, NULL))
 		lower_error(lw, (struct loc){ 0 }, D_KERNEL, "vtimestamp needs the tracepoint sched_switch");
 	else
 		prog_add_notes(lw, &p);
