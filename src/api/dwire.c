@@ -218,9 +218,12 @@ int dwire_require(struct dwire *d)
 
 int dwire_open_kernel(struct dwire *d)
 {
-	const struct kernel_env_opts o = {
-		.arena = d->arena, .options = &d->opts, .features = d->features, .ready = make_ready, .ctx = d
-	};
+	const struct kernel_env_opts o = { .arena = d->arena,
+		.options = &d->opts,
+		.features = d->features,
+		.to = &d->report,
+		.ready = make_ready,
+		.ctx = d };
 	int r = kernel_env_open(&o, &d->kernel);
 
 	if (!r)

@@ -428,7 +428,8 @@ int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out)
 	k->opts = o->options;
 	k->features = o->features;
 	k->ktypes = kbtf_ktypes(k->btf);
-	k->users = userprobes_new(&(struct userprobes_env){ .arena = o->arena, .ready = o->ready, .ctx = o->ctx });
+	k->users = userprobes_new(
+		&(struct userprobes_env){ .arena = o->arena, .to = o->to, .ready = o->ready, .ctx = o->ctx });
 	make_lists(k);
 	*out = k;
 	return 0;

@@ -16,6 +16,7 @@ struct kernel_env_opts {
 	struct arena *arena;
 	const struct options *options;
 	struct features *features;
+	const struct reporter *to; /* gets warnings; NULL: nobody does */
 	/* As in struct userprobes_env: brings a process that the caller has started to the start of its program. */
 	int (*ready)(void *ctx, pid_t pid, const struct reporter *to);
 	void *ctx;

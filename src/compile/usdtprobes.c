@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"
 #include "symbols/elf/sdtargs.h"
@@ -17,9 +18,21 @@ struct operands {
 	VEC(struct uplace) places;
 };
 
+/* Sites of a probe: each is a program. A probe that a compiler has put into more places with other operands than this
+ * is an attack; the file's further places are left out. */
+#define SETS_MOST 256
+#define NAMES_SHOWN 8 /* providers in a hint */
+
 struct usdt {
 	VEC(struct operands *) sets;
+	struct strmap *by_text;
+	const char *name; /* of the probe */
+	size_t index;     /* in the list */
+	bool full;
+	bool changed; /* places were added since it was defined */
 };
+
+typedef VEC(struct usdt *) usdt_list;
 
 /* query__start is query-start. */
 static const char *probe_name(struct arena *a, const char *name)
@@ -36,21 +49,34 @@ static const char *probe_name(struct arena *a, const char *name)
 	return copy;
 }
 
-static struct operands *operands_of(struct userprobes *u, struct usdt *d, const char *text)
+/* NULL: there are too many, which is reported once. */
+static struct operands *operands_of(struct userprobes *u, struct usdt *d, const struct object *obj, const char *text)
 {
 	struct operands *o;
 
-	for (size_t i = 0; i < d->sets.n; i++)
-		if (!strcmp(d->sets.v[i]->text, text))
-			return d->sets.v[i];
+	if (!d->by_text)
+		d->by_text = strmap_new(u->arena);
+	o = strmap_get(d->by_text, text);
+	if (o)
+		return o;
+	if (d->sets.n == SETS_MOST) {
+		if (!d->full)
+			report_warning(u->env.to, D_NONE, NULL,
+				"%s has places of a probe with more than %d different operands: the others are not "
+				"traced",
+				obj->path, SETS_MOST);
+		d->full = true;
+		return NULL;
+	}
 	o = ARENA_NEW(u->arena, struct operands);
 	o->text = text;
 	o->n = sdt_args_parse(sdt_own_machine(), text, o->v);
 	*vec_push(u->arena, &d->sets) = o;
+	strmap_put(d->by_text, text, o);
 	return o;
 }
 
-/* What the probe is now, with all its places. */
+/* What the probe is, once all its places are known. */
 static const struct probe_def *define(struct userprobes *u, const struct usdt *d, const char *name)
 {
 	struct probe_def *def = ARENA_NEW(u->arena, struct probe_def);
@@ -83,19 +109,23 @@ static bool has_place(const struct operands *o, const struct object *obj, const 
 	return false;
 }
 
-static void add_note(struct userprobes *u, struct object *obj, const struct sdt_note *n, const char *func)
+/* Adds the probe to changed, when it is changed. */
+static void add_note(
+	struct userprobes *u, struct object *obj, const struct sdt_note *n, const char *func, usdt_list *changed)
 {
 	const char *name = probe_name(u->arena, n->name);
 	const char *prov = u->pd.everywhere ? arena_printf(u->arena, "%s*", n->prov)
 					    : arena_printf(u->arena, "%s%d", n->prov, (int)u->pd.pid);
 	struct user_probe *up = user_probe(u, obj, prov, func, name, NULL);
 	struct operands *o;
-	struct probe *p;
 
-	if (!up->usdt)
+	if (!up->usdt) {
 		up->usdt = ARENA_NEW(u->arena, struct usdt);
-	o = operands_of(u, up->usdt, n->args);
-	if (has_place(o, obj, n))
+		up->usdt->name = name;
+		up->usdt->index = up->index;
+	}
+	o = operands_of(u, up->usdt, obj, n->args);
+	if (!o || has_place(o, obj, n))
 		return;
 	*vec_push(u->arena, &o->places) = (struct uplace){
 		.path = obj->file,
@@ -104,9 +134,22 @@ static void add_note(struct userprobes *u, struct object *obj, const struct sdt_
 		.ref_ctr = n->semaphore,
 		.pid = u->pd.pid,
 	};
-	p = &u->list->all.v[up->index];
-	p->def = define(u, up->usdt, name);
-	p->args = p->def->args;
+	if (!up->usdt->changed)
+		*vec_push(u->arena, changed) = up->usdt;
+	up->usdt->changed = true;
+}
+
+/* Once, when all places are known: a definition lists them all. */
+static void define_changed(struct userprobes *u, const usdt_list *changed)
+{
+	for (size_t i = 0; i < changed->n; i++) {
+		struct usdt *d = changed->v[i];
+		struct probe *p = &u->list->all.v[d->index];
+
+		p->def = define(u, d, d->name);
+		p->args = p->def->args;
+		d->changed = false;
+	}
 }
 
 static const char *function_at(struct userprobes *u, struct object *obj, uint64_t off)
@@ -120,6 +163,7 @@ static const char *function_at(struct userprobes *u, struct object *obj, uint64_
 
 size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
 {
+	usdt_list changed = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < objs->n; i++) {
@@ -140,12 +184,13 @@ size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list
 			func = function_at(u, obj, note->off);
 			if (!pdesc_glob(pd->func, func))
 				continue;
-			add_note(u, obj, note, func);
+			add_note(u, obj, note, func, &changed);
 			n++;
 		}
 		if (u->pd.everywhere && !notes->n)
 			object_close(obj);
 	}
+	define_changed(u, &changed);
 	return n;
 }
 
@@ -153,7 +198,7 @@ size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list
 void usdt_missing(struct userprobes *u, const struct pdesc *pd, const object_list *objs)
 {
 	const char *hint = NULL, *provs = "", **names;
-	size_t n = 0, k = 0;
+	size_t n = 0, k = 0, shown = 0;
 
 	for (size_t i = 0; i < objs->n; i++)
 		n += object_notes(u->objects, objs->v[i])->n;
@@ -164,7 +209,7 @@ void usdt_missing(struct userprobes *u, const struct pdesc *pd, const object_lis
 		for (size_t j = 0; j < notes->n; j++)
 			if (pdesc_glob(u->pd.stem, notes->v[j].prov))
 				names[k++] = probe_name(u->arena, notes->v[j].name);
-			else if (!strstr(provs, notes->v[j].prov))
+			else if (shown < NAMES_SHOWN && !strstr(provs, notes->v[j].prov) && ++shown)
 				provs = arena_printf(u->arena, "%s%s%s", provs, *provs ? ", " : "", notes->v[j].prov);
 	}
 	if (k && nearest_name(pd->name, names))

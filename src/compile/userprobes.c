@@ -20,7 +20,7 @@ struct userprobes *userprobes_new(const struct userprobes_env *env)
 
 	u->env = *env;
 	u->arena = env->arena;
-	u->objects = objects_new(env->arena);
+	u->objects = objects_new(env->arena, env->to);
 	u->providers = strmap_new(env->arena);
 	u->probes = strmap_new(env->arena);
 	return u;

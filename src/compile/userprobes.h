@@ -12,6 +12,7 @@ struct userprobes;
 /* What it asks of whoever started processes. */
 struct userprobes_env {
 	struct arena *arena;
+	const struct reporter *to; /* gets warnings of what is not searched; NULL: nobody does */
 	/* The process is at its beginning, with its libraries mapped. 0, also when it is not ours, or -errno,
 	 * which is reported. */
 	int (*ready)(void *ctx, pid_t pid, const struct reporter *to);

@@ -30,15 +30,17 @@ struct objects {
 	object_list all;
 	VEC(struct object *) buckets[BUCKETS]; /* by inode */
 	unsigned list;                         /* number of the list that is being made */
+	const struct reporter *to;             /* or NULL */
 	struct sandbox *sandbox;
 	struct budget *budgets; /* by the owners of files */
 };
 
-struct objects *objects_new(struct arena *a)
+struct objects *objects_new(struct arena *a, const struct reporter *to)
 {
 	struct objects *o = ARENA_NEW(a, struct objects);
 
 	o->arena = a;
+	o->to = to;
 	o->sandbox = sandbox_new();
 	return o;
 }
@@ -308,23 +310,28 @@ void object_close(struct object *obj)
 }
 
 /* ---- what is in them --------------------------------------------------------------------------------------------- */
-/* The budget of the file's owner; NULL: it is used up, or there is no memory. */
-static struct budget *payer_of(struct objects *o, struct object *obj)
+/* The budget of the file's owner; NULL: it is used up, which is reported once, or there is no memory. */
+static struct budget *payer_of(struct objects *o, const struct object *obj)
 {
 	struct stat st;
 	struct budget *b = fstat(obj->fd, &st) == 0 && o->sandbox ? budget_of(&o->budgets, st.st_uid) : NULL;
 
 	if (!b || budget_left(b))
 		return b;
-	obj->unread = "reading the files of its owner takes too long";
+	if (!b->reported)
+		report_warning(o->to, D_NONE, NULL,
+			"not all files of user %u are searched for probes: it takes too long", (unsigned)b->uid);
+	b->reported = true;
 	return NULL;
 }
 
-static void charge(struct objects *o, struct object *obj, struct budget *b, uint64_t spent, int err)
+static void charge(struct objects *o, const struct object *obj, struct budget *b, uint64_t spent, int err)
 {
+	const char *why = sandbox_why(err);
+
 	budget_spend(b, sandbox_spent(o->sandbox) - spent);
-	if (!obj->unread)
-		obj->unread = sandbox_why(err);
+	if (why)
+		report_warning(o->to, D_NONE, NULL, "%s is not searched for probes: %s", obj->path, why);
 }
 
 const struct elfsyms *object_functions(struct objects *o, struct object *obj)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/report.h"
 #include "base/vec.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/insn.h"
@@ -19,11 +20,10 @@ struct object {
 	bool program; /* the process executes it */
 	pid_t pid;    /* a process that has mapped it at start..end; 0: opened by its path */
 	uint64_t start, end;
-	const char *file;   /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
-	int fd;             /* -1: not open */
-	int error;          /* of opening it */
-	const char *unread; /* why not all of it was read, as the end of a sentence; NULL: it was */
-	unsigned listed;    /* number of the last list that it is in */
+	const char *file; /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
+	int fd;           /* -1: not open */
+	int error;        /* of opening it */
+	unsigned listed;  /* number of the last list that it is in */
 	bool parsed;
 	struct elfsyms *syms; /* NULL: none, or not read yet */
 	bool noted;
@@ -33,7 +33,8 @@ struct object {
 typedef VEC(struct object *) object_list;
 struct objects;
 
-struct objects *objects_new(struct arena *a);
+/* to: borrowed; gets warnings of files that are not read; NULL: nobody does. */
+struct objects *objects_new(struct arena *a, const struct reporter *to);
 void objects_free(struct objects *o); /* closes the files; NULL is fine */
 
 /* What the process has mapped to execute, in the order of its addresses. 0; -ESRCH, -EACCES, ...;
