@@ -29,7 +29,7 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 /* A kprobe is a breakpoint, at which interrupts are off. */
 #define ARCH_KPROBE_IRQS_OFF true
 
-#define ARCH_ELF_MACHINE 183 /* EM_AARCH64 */
+#define ARCH_ELF_MACHINE 183   /* EM_AARCH64 */
 #define ARCH_AUDIT 0xc00000b7u /* AUDIT_ARCH_AARCH64 */
 
 #define ARCH_INSN_SIZE 4
@@ -39,6 +39,9 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 #define ARCH_BREAK_MASK 0xfffffffful
 #define ARCH_BREAK_SIZE 0
 #define ARCH_USER_PC pc
+
+/* The folder of libraries below /lib, as Debian names it. */
+#define ARCH_MULTIARCH "aarch64-linux-gnu"
 
 /* System calls: the table, and of the kernel's struct pt_regs the number and the first argument at the call's end. */
 #define ARCH_SYSCALLS "prov/syscalls_aarch64.def"

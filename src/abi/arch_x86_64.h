@@ -28,7 +28,7 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 /* At a function's first instruction ftrace calls a kprobe, with interrupts as they were. */
 #define ARCH_KPROBE_IRQS_OFF false
 
-#define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
+#define ARCH_ELF_MACHINE 62    /* EM_X86_64 */
 #define ARCH_AUDIT 0xc000003eu /* AUDIT_ARCH_X86_64 */
 
 #define ARCH_INSN_SIZE 0 /* instructions are of several lengths */
@@ -37,6 +37,9 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 #define ARCH_BREAK_MASK 0xfful
 #define ARCH_BREAK_SIZE 1 /* how far behind it a process stops */
 #define ARCH_USER_PC rip  /* in struct user_regs_struct */
+
+/* The folder of libraries below /lib, as Debian names it. */
+#define ARCH_MULTIARCH "x86_64-linux-gnu"
 
 /* System calls: the tables, and of the kernel's struct pt_regs the number and the first argument at the call's end. */
 #define ARCH_SYSCALLS "prov/syscalls_x86_64.def"

@@ -42,7 +42,11 @@ static size_t shown_length(const struct source *src)
 
 void compile_add(struct compilation *c, enum text_kind kind, const char *name, const char *text, size_t len)
 {
-	static const char *const colons[] = { "", ":::", "::", ":", "", "" };
+	static const char *const colons[] = {
+#define X(kind, text) text,
+		TEXT_KINDS(X)
+#undef X
+	};
 	struct text *t = vec_push(c->arena, &c->texts);
 	char *copy = arena_try(c->arena, len + 1);
 	size_t n;

@@ -12,7 +12,14 @@
 
 /* What a text is: a whole program, or the description of a probe with perhaps a predicate and actions (-P, -m, -f, -n,
  * -i). */
-enum text_kind { TEXT_SCRIPT, TEXT_PROVIDER, TEXT_MODULE, TEXT_FUNCTION, TEXT_NAME, TEXT_ID };
+/* One list makes the enum and what is put behind the description at a text's head: -P tcp means tcp:::. */
+#define TEXT_KINDS(X) X(SCRIPT, "") X(PROVIDER, ":::") X(MODULE, "::") X(FUNCTION, ":") X(NAME, "") X(ID, "")
+
+enum text_kind {
+#define X(kind, colons) TEXT_##kind,
+	TEXT_KINDS(X)
+#undef X
+};
 
 /* The boundaries between stages, in their order. A compilation may stop at one and print what is there. */
 enum stage { STAGE_ALL, STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_IR, STAGE_BPF };

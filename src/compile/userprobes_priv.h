@@ -36,7 +36,7 @@ struct userprobes {
 	const struct pdesc *asked; /* whose fault it is: the last description */
 };
 
-/* Why the description means nothing. */
+/* userlist.c: why the description means nothing. */
 void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* The probe of these names in the object; made when it is not there yet. */

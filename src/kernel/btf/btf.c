@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf: types of the kernel as types of D. Input: struct kbtf. Invariant: a structure of the kernel is made once a
- * compilation, so its struct type can be compared by address. */
+/* btf: what the checker asks about the kernel's types (struct ktypes).
+ * Input: struct kbtf. Output: types, enumerators, texts of members. A name that the kernel itself does not have is
+ * looked for in the module that it begins with, as in sctp_association. */
 #include "kernel/btf/btf.h"
 
 #include <string.h>
@@ -9,87 +10,6 @@
 
 #include "kernel/btf/btf_priv.h"
 #include "kernel/ksyms.h"
-
-static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
-{
-	struct type *t;
-
-	id -= base_n(k);
-	if (k->made_in != ts->arena) { /* types live in the arena of one compilation */
-		if (k->made_in)
-			memset(k->made, 0, k->n * sizeof(struct type *));
-		k->made_in = ts->arena;
-	}
-	if (k->made[id])
-		return k->made[id];
-	t = type_new(ts,
-		btf_is_struct(bt)          ? T_STRUCT
-			: btf_is_union(bt) ? T_UNION
-					   : T_ENUM,
-		str_at(k, bt->name_off), bt->size, btf_is_any_enum(bt) && btf_kflag(bt));
-	t->btf_id = k->base ? 0 : id;
-	t->module = k->base ? k : NULL;
-	t->module_id = k->base ? id + base_n(k) : 0;
-	t->complete = t->kind == T_ENUM;
-	k->made[id] = t;
-	return t;
-}
-
-static struct type *make_int(struct types *ts, const struct kbtf *k, const struct btf_type *bt)
-{
-	bool sgn = btf_int_encoding(bt) & BTF_INT_SIGNED;
-	const char *name = str_at(k, bt->name_off);
-
-	if (btf_int_encoding(bt) & BTF_INT_BOOL)
-		return ts->bool_;
-	if (bt->size == 1 && !strcmp(name, "char"))
-		return ts->char_;
-	if (bt->size > 8) { /* __int128: bytes */
-		return type_array(ts, ts->uint64, bt->size / 8);
-	}
-	return type_int(ts, bt->size, sgn);
-}
-
-struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
-{
-	const struct btf_type *bt = id ? type_at(k, id) : NULL;
-	struct type *t;
-
-	if (!bt)
-		return ts->void_;
-	if (k->base && id < k->base->n)
-		k = k->base;
-	switch (btf_kind(bt)) {
-	case BTF_KIND_INT:
-		return make_int(ts, k, bt);
-	case BTF_KIND_PTR:
-		return type_ptr(ts, kbtf_make_type(k, ts, bt->type));
-	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_CONST:
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_TYPE_TAG:
-		return kbtf_make_type(k, ts, bt->type);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return make_tagged(k, ts, id, bt);
-	case BTF_KIND_ARRAY:
-		t = kbtf_make_type(k, ts, btf_array(bt)->type);
-		return type_array(ts, t, btf_array(bt)->nelems);
-	case BTF_KIND_FLOAT:
-		return bt->size == 4 ? ts->float_ : ts->double_;
-	case BTF_KIND_FWD: { /* a full structure of the name may stand elsewhere */
-		enum type_kind kind = btf_kflag(bt) ? T_UNION : T_STRUCT;
-
-		t = types_tagged(ts, kind, str_at(k, bt->name_off));
-		return t ? t : ts->void_;
-	}
-	default:
-		return ts->void_;
-	}
-}
 
 static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, const char *name)
 {
@@ -198,7 +118,7 @@ static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct
 	return n;
 }
 
-/* A name of the kind that is one slip away: only names with the same first letter are compared. */
+/* A type as C writes it. depth: of types around it; deeper than 32 it is void. */
 static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id, unsigned depth)
 {
 	const struct btf_type *t = id && id < base_n(k) + k->n && depth < 32 ? type_at(k, id) : NULL;
@@ -246,6 +166,7 @@ static const char *kt_member_text(void *ctx, struct arena *a, const struct type 
 								   : NULL;
 }
 
+/* A name of the kind that is one slip away. Only names with the same first letter are compared. */
 static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 {
 	struct kbtf *k = ctx;
@@ -295,68 +216,4 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 		.member_text = kt_member_text,
 		.nearest = kt_nearest,
 	};
-}
-
-/* ---- text of types ----------------------------------------------------------------------------------------------- */
-static const char *int_text(const struct btf_type *t)
-{
-	bool sgn = btf_int_encoding(t) & BTF_INT_SIGNED;
-
-	if (btf_int_encoding(t) & BTF_INT_BOOL)
-		return "bool";
-	switch (t->size) {
-	case 1:
-		return sgn || (btf_int_encoding(t) & BTF_INT_CHAR) ? "char" : "unsigned char";
-	case 2:
-		return sgn ? "short" : "unsigned short";
-	case 4:
-		return sgn ? "int" : "unsigned int";
-	default:
-		return sgn ? "long" : "unsigned long";
-	}
-}
-
-/* Of what a pointer points to, or an integer: what has no name that D could look up is void, or an int. */
-static const char *base_text(struct kbtf *k, struct arena *a, const struct btf_type *t)
-{
-	const char *name = t ? str_at(k, t->name_off) : "";
-
-	switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
-	case BTF_KIND_INT:
-		return int_text(t);
-	case BTF_KIND_TYPEDEF:
-		return name;
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_FWD:
-		return *name &&
-				(kbtf_find_id(k, name, 1u << BTF_KIND_STRUCT) ||
-					(k->base && kbtf_find_id(k->base, name, 1u << BTF_KIND_STRUCT)))
-			? arena_printf(a, "struct %s", name)
-			: "void";
-	case BTF_KIND_UNION:
-		return *name ? arena_printf(a, "union %s", name) : "void";
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return *name ? arena_printf(a, "enum %s", name) : "int";
-	default:
-		return "void";
-	}
-}
-
-/* A type as D writes it. */
-const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id)
-{
-	const struct btf_type *t = NULL;
-	const char *stars = "", *text;
-
-	for (; id; id = t->type) {
-		t = type_at(k, id);
-		if (btf_is_ptr(t))
-			stars = arena_printf(a, "%s*", stars);
-		else if (btf_kind(t) != BTF_KIND_CONST && btf_kind(t) != BTF_KIND_VOLATILE &&
-			btf_kind(t) != BTF_KIND_RESTRICT && btf_kind(t) != BTF_KIND_TYPE_TAG)
-			break;
-	}
-	text = base_text(k, a, id ? t : NULL);
-	return *stars ? arena_printf(a, "%s %s", text, stars) : strcmp(text, "void") != 0 ? text : "unsigned long";
 }
