@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# More aggregations, associative arrays and self-> variables than a BPF program may have maps: late ones share theirs.
+# More aggregations, associative arrays and self-> variables than a BPF program may have maps: the later ones share
+# maps.
 . "$here/lib/cli.lib"
 run_limit=25 # maps by the hundred: on a busy machine the kernel takes its time
 make='' sum=''

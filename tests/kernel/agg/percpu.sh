@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# aggpercpu: a line for each CPU behind the whole, in the default layout only; clear() and trunc() hold for them, too.
+# aggpercpu prints a line for each CPU after the total, in the default layout only. clear() and trunc() apply to
+# these lines too.
 . "$here/lib/cli.lib"
 
 cat >p.d <<'D'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion in bash, zsh and fish: tools, their options, the command's options, probes. Each shell is asked as its user
-# asks it: what stands after a part of a line.
+# Completion in bash, zsh and fish: tools, their options, the command's options, probes. Each shell completes a
+# partial line, as it would for its user.
 
 completion=$here/../../completion
 mkdir "$tmp/bin"

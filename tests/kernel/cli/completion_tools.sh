@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion in bash, fish and zsh knows each tool and each of its options: what its -h tells.
+# Completion in bash, fish and zsh offers each tool and each of the options that its -h lists.
 completion=$here/../../completion
 mkdir "$tmp/bin"
 ln -s "$dwire" "$tmp/bin/dwire"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -C with headers of the system: their types and constants are there, their functions are left out.
+# -C with headers of the system: their types and constants are defined, their functions are skipped.
 cat >s.d <<'D'
 #include <sys/types.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Nothing is lost in silence: what is printed and what is reported as dropped are together what happened.
+# Nothing is lost in silence: printed and dropped events add up to all that happened.
 . "$here/lib/cli.lib"
 count=20000
 d='udp:::send /args[4]->udp_dport == 9754 || args[4]->udp_sport == 9754/ { printf("r %d\n", timestamp); }'

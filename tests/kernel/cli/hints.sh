@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is said to those who write what another tool, or a hurry, would have them write: a text, and what the hint has.
+# Errors that are common among users of other tools: each has a message and a hint.
 . "$here/lib/cli.lib"
 
 n=0

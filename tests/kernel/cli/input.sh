@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Texts that are no D, and texts that are but look odd.
+# Texts that are not D, and valid texts that look odd.
 . "$here/lib/cli.lib"
 ok='BEGIN { printf("ok\n"); exit(0); }'
 

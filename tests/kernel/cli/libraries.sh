@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# D libraries of the user: order, needs, circles; stability reports; -x amin.
+# D libraries of the user: order, dependencies, cycles; stability reports; -x amin.
 . "$here/lib/cli.lib"
 
 mkdir lib sys bad circle

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is said when the machine does not give what tracing needs.
-# Not simulated here: a kernel without bpf() or with unprivileged user namespaces only, and one without BTF at all
-# (what is done is to hide its file).
+# Messages when the machine lacks what tracing needs. Not simulated here: a kernel without bpf(), one that allows
+# only unprivileged user namespaces, and one built without BTF (the test hides its file).
 . "$here/lib/cli.lib"
 need setpriv unshare
 prog='tcp:::send { @ = count(); } tick-10 { exit(0); }'

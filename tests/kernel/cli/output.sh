@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where output goes: -o, closed and full outputs, readers that leave.
+# Where output goes: -o, closed and full outputs, readers that exit.
 . "$here/lib/cli.lib"
 d='BEGIN { printf("line\n"); exit(0); }'
 

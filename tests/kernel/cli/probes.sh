@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Choosing probes: -n -P -m -f -i -s, several at once, clauses behind them; what is said of those that match nothing; -l.
+# Choosing probes: -n -P -m -f -i -s, several at once, clauses after them; messages for descriptions that match
+# nothing; -l.
 . "$here/lib/cli.lib"
 m() { echo "dwire: description '$1' matched $2 probe$([ "$2" -eq 1 ] || echo s)"; }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -c and -p: errors before anything fires, the ends that are told, $target.
+# -c and -p: errors before anything fires, reported exits, $target.
 . "$here/lib/cli.lib"
 d='BEGIN { printf("fired\n"); }'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Options that say how often and how much: aggrate, statusrate, maxframes, scratchsize, verbose.
+# Options for rates and sizes: aggrate, statusrate, maxframes, scratchsize, verbose.
 . "$here/lib/cli.lib"
 
 run -q -x aggrate=10s -n 'tick-60ms { @ = count(); printa("%@d\n", @); } tick-330ms { exit(0); } END { printa("%@d\n", @); }'

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How a trace ends from outside: END fires and aggregations are printed for the signals that ask, nothing is left after
-# the one that does not.
+# A trace that a signal ends: SIGINT and the like fire END and print aggregations; after SIGKILL nothing is left.
 . "$here/lib/cli.lib"
 . "$here/lib/orphans.lib"
 d='BEGIN { @ = count(); } END { printf("end\n"); }'

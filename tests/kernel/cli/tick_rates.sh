@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Timed probes at the highest rates: what did not fire is told, and together they are what should have fired.
+# Timed probes at the highest rates: firings and reported misses add up to what was due.
 . "$here/lib/cli.lib"
 
 run -qn 'tick-5000 { n++; } tick-1s { printf("%d\n", n); exit(0); }'

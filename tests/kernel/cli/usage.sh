@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the command says of itself, and to those who mistype it.
+# Help, version, and messages for wrong options.
 . "$here/lib/cli.lib"
 
 run -h

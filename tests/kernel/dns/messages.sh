@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The dns provider: queries and responses of two sockets, each seen by both; how long the server took; messages that lie;
+# The dns provider: queries and responses of two sockets, each seen by both; the server's time; malformed messages;
 # random bytes. And dnssnoop.
 need python3
 clause() {

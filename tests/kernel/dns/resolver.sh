@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Lookups of names, with a name server that answers late, in a namespace of its own: each is seen once, with its name, its
-# result and its time; the tool gethostlatency prints them.
+# Lookups of names with a slow name server in its own namespace: each is seen once, with its name, result and time.
+# gethostlatency prints them.
 netns_new dns
 mkdir "$tmp/etc"
 printf 'nameserver 127.0.0.1\noptions timeout:3 attempts:1\n' >"$tmp/etc/resolv.conf"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every command that a page shows behind a prompt is one that dwire takes: programs compile, or are refused for what this
-# kernel has not; tools know the options. What they print has tests of its own: the language (docs_D.sh), one-liners
-# (docs_oneliners.sh), the providers and the tools (theirs).
+# Every command that a page shows behind a prompt is valid: programs compile, or are refused because this kernel
+# lacks something; tools accept the options. Other tests check the output: language.sh, oneliners.sh, and those of
+# the providers and tools.
 # timeout: 120
 
 root=$here/../..

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every member of every argument of every probe, as docs/providers names them: none is unknown, refused by the verifier or a
-# fault, whatever the probe shows. csinfo_t has all its members in every provider.
+# Every member of every argument of every probe that docs/providers names: none is unknown, refused by the verifier,
+# or a fault when the probe fires. csinfo_t has all its members in every provider.
 need python3
 wire_new members
 tc -n "$NETNS" qdisc add dev va root tbf rate 100mbit burst 20000 limit 100000 || skip "no tbf"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# docs/ONELINERS.md: every command of the page is run as it stands there, with traffic of a known number of calls, segments
-# and bytes, and what it says is compared with the programs' own counts. Those on kernel functions count where the kernel
-# lets them be traced; elsewhere they must be refused, and say so.
+# Runs every command of docs/ONELINERS.md with traffic of known size, and compares the output with the programs' own
+# counts. Commands on kernel functions count if the kernel allows it; otherwise they must be refused with a message.
 # timeout: 180
 
 page=$here/../../docs/ONELINERS.md

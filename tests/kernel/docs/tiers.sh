@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What docs/providers/*.md say of the tiers, against what -lv finds on this kernel: each probe of each page with a table.
+# The tables of tiers in docs/providers/*.md against -lv on this kernel.
 pages=$(grep -l '^| probes | hooks | functions | kprobes |$' "$here"/../../docs/providers/*.md)
 expect_ge "$(wc -l <<<"$pages")" 13 "pages with a table"
 

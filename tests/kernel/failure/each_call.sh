@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The start fails half-way, at each of its calls to the kernel in turn: a map that cannot be made, a program that the
-# verifier refuses, a hook that cannot be had, a perf event. Either all works and every number is right, or one error is
-# said, the command does not run, and nothing stays (the harness looks for it). And dwire is killed in the middle.
+# The start fails at each of its calls to the kernel in turn: maps, programs, hooks, perf events. Either everything
+# works and every number is right, or there is one error, the command does not run, and nothing stays in the kernel
+# (the runner checks that). Also: dwire is killed half-way.
 need strace
 # Each start waits for the kernel rather than works: several at once, each with a namespace and files of its own.
 at_once=6

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What goes wrong half-way leaves nothing: no program, no command run. Others at the same hooks of cgroup2 see and let pass
-# what they did; cgroup2 is found wherever it is mounted.
+# A start that fails half-way leaves no program and runs no command. Other programs at the same cgroup2 hooks still
+# see and pass their packets. cgroup2 is found wherever it is mounted.
 need unshare findmnt bpftool
 
 mine='tcp:::send /args[1]->cs_netns == NS && args[1]->cs_pid != -1/ { @ = count(); } END { printa("%@d\n", @); }'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What nobody should do, and what comes of it: a text that tells what is wrong, a count of what was lost, or the right
-# answer; within seconds, and nothing of it is left in the kernel.
+# Misuse: the result is an error message, a count of losses, or the right answer, within seconds, and nothing stays
+# in the kernel.
 # timeout: 100
 . "$here/lib/cli.lib"
 . "$here/lib/orphans.lib"

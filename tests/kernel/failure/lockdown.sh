@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A kernel that is locked down does not let its functions be traced: the message names that, not how it was built.
+# On a locked-down kernel, whose functions cannot be traced, the message names the lockdown and not the kernel's
+# configuration.
 state=$(unshare -m sh -c 'mount -t securityfs none /sys/kernel/security 2>/dev/null; cat /sys/kernel/security/lockdown' 2>/dev/null)
 [[ $state =~ \[(integrity|confidentiality)\] ]] || skip "the kernel is not locked down"
 how=${BASH_REMATCH[1]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A structure of the kernel that has lost a member: its use is an error that names it, and nothing runs; all else works, as
-# the trigger counts. Another name in a copy of the kernel's types does it.
+# A structure of the kernel without one of its members: a script that uses it is refused with its name, everything
+# else works, as the trigger counts. The test renames the member in a copy of the kernel's BTF.
 netns_new lost
 
 types_without() { # MEMBER

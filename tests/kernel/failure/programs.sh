@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs of another kind, files that change while they are traced, files that are damaged, limits, users without rights.
+# Binaries for another machine, files that change while they are traced, damaged files, limits, users without
+# rights.
 need cc
 . "$here/lib/user.lib"
 cc -O2 -o "$tmp/prog" "$user_prog" || skip "cannot build programs"

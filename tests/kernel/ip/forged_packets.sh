@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packets that say what is not so: an ICMP error that has nothing of the packet that it is about, or only its header; DNS
-# messages without a question, and queries that leave from the servers' port. Nothing is shown that is not in them.
+# Packets with false contents: ICMP errors with nothing, or only the header, of the packet they are about; DNS
+# messages without a question; queries from the servers' port. Nothing is shown that is not in the packet.
 need python3
 netns_new lies
 cat >"$tmp/icmp.py" <<'E2'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ipv4info_t, ipv6info_t and ifinfo_t against a capture's own reading of the same headers.
+# ipv4info_t, ipv6info_t and ifinfo_t against what tcpdump reads in the same headers.
 need tcpdump
 netns_new hdr
 capture "$NETNS" lo 'udp or tcp or icmp or icmp6'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# if_speed: what the device says of its link; nothing for one without a link, or of another namespace than dwire's.
+# if_speed is the speed that the device reports; 0 for a device without a link, or in another namespace than
+# dwire's.
 netns_new speed
 ip -n "$NETNS" link add sp0 type veth peer name sp1
 ip -n "$NETNS" addr add 10.9.8.1/24 dev sp0

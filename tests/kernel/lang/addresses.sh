@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Addresses stay bytes until someone looks: as keys of aggregations and arrays, compared with literals and variables, by
-# order, mixed with literals and names. Each way of asking must find all segments that the trigger's connections sent.
+# Addresses stay bytes until they are printed: as keys of aggregations and arrays, compared with literals and
+# variables, ordered, mixed with literals and names. Each form finds all segments of the trigger's connections.
 cat >a.d <<'D'
 int seen[string, uint16_t];
 string last;

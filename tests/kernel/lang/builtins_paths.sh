@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where a process is and what its command line is: as the shell and /proc say.
+# Working directory, root and arguments of a process: as the shell and /proc show them.
 cat >t.d <<'D'
 BEGIN
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# BEGIN runs in dwire itself: what D says of that process is what the shell and /proc know of it.
+# BEGIN runs in dwire itself: its built-in variables are what the shell and /proc know of that process.
 cat >t.d <<'D'
 BEGIN
 {

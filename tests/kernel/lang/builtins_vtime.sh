@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vtimestamp is the thread's CPU time: it stands still while the thread sleeps, and does not go by ticks of the scheduler.
+# vtimestamp is the thread's CPU time: it stands still while the thread sleeps and is finer than the scheduler's
+# tick.
 trace_with '
 uint64_t last, at; int64_t longest;
 profile-499 /pid == $target && last/ {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A clause whose predicate is a constant 0 has no program; alone it traces nothing, and is no error.
+# A clause whose predicate is a constant 0 has no program. A script of such clauses alone traces nothing and is no
+# error.
 programs() { "$dwire" --dump=bpf -s "$1" | grep -c '^; .*:::.* at '; }
 
 printf 'inline int on = 0;\nsyscall:::entry / on && pid == 5 / { trace(1); }\nproc:::lwp-exit / !on / { trace(2); }\n' >"$tmp/a.d"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# copyout() and copyoutstr(): only with -w; where the kernel is locked down they are refused in words of D.
+# copyout() and copyoutstr() need -w; on a locked-down kernel they are refused with a message about D.
 . "$here/lib/cli.lib"
 
 for call in 'copyout(alloca(1), 0, 1)' 'copyoutstr("a", 0, 1)'; do

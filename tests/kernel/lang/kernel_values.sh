@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Structures of the kernel, member by member and whole, against what /proc says of the same process, and of a socket
-# whose ports are known.
+# Structures of the kernel, by member and whole, against /proc for the same process, and for a socket with known
+# ports.
 cat >"$tmp/me" <<'SH'
 #!/bin/bash
 umask 027

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# More keys than a map holds: what is kept and what is reported as dropped are all that there was. Many keys that come
-# and go: the tracer's memory does not grow.
+# More keys than a map holds: kept and dropped keys add up to all keys. With many keys that come and go the tracer's
+# memory does not grow.
 
 netns_new memory
 udp="udp:::send /args[1]->cs_netns == $NETNS_ID/"

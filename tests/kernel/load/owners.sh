@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each byte and datagram at its process, while many processes open, accept, fork, pass and close: compared process by
-# process with what each of them counted itself.
+# Each byte and datagram belongs to its process, while many processes open, accept, fork, pass and close sockets:
+# compared with the processes' own counts.
 
 netns_new owners
 

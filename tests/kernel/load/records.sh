@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Records: one line for each datagram at full rate. Lines and reported drops are all that there were, in order of time.
+# One record for each datagram at full rate: lines and reported drops add up to all datagrams, and lines are in
+# order of time.
 
 netns_new records
 D="udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A hundred traces started and ended at any moment while traffic runs: nothing is left in the kernel, no packet was lost
-# or late, and what runs afterwards is as fast as before.
+# A hundred traces that start and end at random moments under traffic: nothing stays in the kernel, no packet is
+# lost or delayed, and later traffic is as fast as before.
 # timeout: 120
 
 netns_new stops

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 200 processes that open, accept, fork, pass and close for some seconds, on loopback and over a veth pair, IPv4 and IPv6:
-# the segments sent, those received and those of a capture are the same list, and each is of a process of its side.
+# 200 processes that open, accept, fork, pass and close for some seconds, on loopback and over a veth pair, IPv4 and
+# IPv6: sent segments, received segments and a capture are the same list, and each segment has a process of its
+# side.
 need tcpdump
 
 # The pids that are wrong: not of the side of the group that the ports tell. What TIME_WAIT sends, and gets, is nobody's.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The net provider on a veth pair: each packet once at each of the four places, its bytes before and after it is cut,
-# the sender on its way out.
+# The net provider on a veth pair: each packet once at each of the four places, its bytes before and after
+# segmentation, and its sender on the way out.
 netns_new a && a=$NETNS na=$NETNS_ID
 netns_new b && b=$NETNS nb=$NETNS_ID
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"

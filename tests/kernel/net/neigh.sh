@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The neigh provider on a veth pair: an address that is there and one that is not, of IPv4 and IPv6; a question that waits in
-# a slow device's queue. And neighsnoop.
+# The neigh provider and neighsnoop on a veth pair, IPv4 and IPv6: an address that answers, one that does not, and a
+# request that waits in a slow device's queue.
 netns_new a && a=$NETNS na=$NETNS_ID
 netns_new b && b=$NETNS
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The qdisc provider on a device that is slowed down (tbf): what is queued, what leaves, what is thrown away, as tc counts
-# it; how long each packet waits, as the rate says. And net:::transmit-done: the time that the driver has a packet.
+# The qdisc provider on a slowed-down device (tbf): packets queued, sent and dropped, as tc counts them; how long
+# each waits, as the rate demands. And net:::transmit-done: how long the driver has a packet.
 netns_new q && q=$NETNS
 ip -n "$q" link add va type veth peer name vb || skip "no veth"
 ip netns exec "$q" sh -c 'for f in /proc/sys/net/ipv6/conf/v[ab]/disable_ipv6; do echo 1 >$f; done'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The skb provider: buffers of a process as they are made, the time until they end, where they wait in a slow device's
-# queue (tbf); packets that are thrown away, why and whose. And skblife.
-# An interrupt that gives buffers back while the program runs is told as "up to" so many: of any namespace's.
+# The skb provider and skblife: a process's buffers as they are allocated, their lives, where they wait in a slow
+# device's queue (tbf); dropped packets, with reason and owner. Buffers that an interrupt frees while the program
+# runs are reported as "up to" a number, for all namespaces.
 want_told='^dwire: up to [0-9]+ probe firings? missed in skb:'
 netns_new s && s=$NETNS
 ip -n "$s" link add va type veth peer name vb || skip "no veth"

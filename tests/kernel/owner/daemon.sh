@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Servers that become what they are while the trace is on: the process that made the socket forks, and the new one serves,
-# the old one ends at once or stays. What comes in belongs to the one that serves, also where it never answers.
+# Servers that fork while the trace is on: the new process serves, the old one exits at once or stays. Received data
+# belongs to the process that serves, even if it never answers.
 need python3
 netns_new daemon
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Addresses before translation: cs_orig_* of packets that leave, where nftables translates their source or destination, on
-# the way of a router and on loopback, against the rules. Without conntrack they are empty.
+# Addresses before translation: cs_orig_* of packets that leave, where nftables translates source or destination, on
+# a router's path and on loopback. Without conntrack they are empty.
 need nft
 clause="tcp:::send /args[1]->cs_netns == NS/ {
 	printf(\"%s ver=%d sa=%s sp=%d da=%s dp=%d osa=%s osp=%d oda=%s odp=%d\\n\", probename, args[2]->ip_ver, args[2]->ip_saddr,

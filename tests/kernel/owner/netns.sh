@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Namespaces: zone, number and name of the namespace of each side of a connection over a veth pair, and of one on
-# loopback in a named namespace and in the machine's own.
+# zone, number and name of the network namespace for each side of a connection over a veth pair, and on loopback in
+# a named namespace and in the machine's first one.
 netns_new named
 
 line='printf("%s pid=%d name=%s zone=%d ns=%d zonename=%s local=%d sa=%s da=%s len=%d\n", probename, args[1]->cs_pid,

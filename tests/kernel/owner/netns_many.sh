@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Namespaces that appear and vanish while the trace is on: each one's segments, datagrams and packets, as its own counters
-# and the trigger have them, with the right number and owner; also of those that have a name for a moment only.
+# Namespaces that appear and vanish during the trace: segments, datagrams and packets of each, as its counters and
+# the trigger have them, with the right number and owner; also of namespaces that have a name only for a moment.
 need unshare python3
 n=30
 cat >"$tmp/one" <<-'END'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cs_nspid: the process as it knows itself, in a pid namespace and outside of one.
+# cs_nspid: the process id in the process's own pid namespace, seen from inside and outside.
 need unshare
 netns_new nspid
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sockets that are older than the trace have their owners: TCP and UDP, both sides.
+# Sockets that are older than the trace have owners: TCP and UDP, both sides.
 netns_new old
 
 check() { # FAMILY

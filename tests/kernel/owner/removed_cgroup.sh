@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is gone before its sockets are: a container's cgroup, removed while a connection made in it lives on, is still
-# named; so is a network namespace without a name. And the cgroup programs of another tracer: neither disturbs the other.
+# A container's cgroup that was removed while a connection made in it lives on still has a name; so does a network
+# namespace without a name. The cgroup programs of another tracer: neither disturbs the other.
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$root" ] || skip "no cgroup2"
 netns_new gone

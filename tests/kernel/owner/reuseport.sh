@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Workers with a listener each at one port (SO_REUSEPORT): every segment of a connection, from the SYN on, belongs to the
-# worker that then accepts it, and every datagram to the one that reads it. On loopback and a wire, both families.
+# Workers with a listener each at one port (SO_REUSEPORT): every segment of a connection, from the SYN on, belongs
+# to the worker that accepts it, and every datagram to the one that reads it. On loopback and a wire, both families.
 
 check() { # WHAT FAMILY
 	local client port udp what="$1 $2"

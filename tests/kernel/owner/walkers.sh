@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A walk over all open files, as tracers do it, holds each for a moment. A socket that is closed meanwhile is closed by the one
-# that walks, and its FIN is sent there: it is still of the process that had it.
+# A tracer that walks over all open files holds each for a moment. If a socket is closed meanwhile, the walker
+# closes it and sends its FIN, which still belongs to the process that had the socket.
 need python3 bpftool
 netns_new walkers
 id=$(bpftool btf dump file /sys/kernel/btf/vmlinux | sed -n "s/^\[\([0-9]*\)\] FUNC 'bpf_iter_task_file' .*/\1/p")

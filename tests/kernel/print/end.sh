@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What stands at the end of all output: an empty line, then the aggregations that were not printed, in the order of
-# their appearance, with nothing between them.
+# The end of all output: an empty line, then the aggregations that were not printed, in the order of their
+# appearance, with nothing between them.
 bytes() { "$dwire" -q "$@" 2>"$tmp/err" | od -An -c | tr -d ' \n'; }
 expect_eq "$(bytes -n 'BEGIN { exit(0); }')" '\n' "nothing"
 expect_eq "$(bytes -n 'BEGIN { printf("x\n"); exit(0); }')" 'x\n\n' "one line"

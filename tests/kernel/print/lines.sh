@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What each clause prints when dwire is not quiet: one line a clause that records, all of its actions on it.
+# Output without -q: one line for each clause that records, with all its actions.
 cat >t.d <<'D'
 BEGIN { printf("p"); trace(1); trace((char)3); trace((short)-2); trace((uint64_t)7); trace("str"); printf("%s", probename); }
 BEGIN { x = 1; @c[1, "k"] = count(); }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Actions that reach out of the tracer: only with -w; commands, files, signals.
+# Destructive actions need -w: commands, files, signals.
 d() { STATUS=0; "$dwire" "$@" >"$tmp/out" 2>"$tmp/err" || STATUS=$?; OUT=$(<"$tmp/out"); ERR=$(<"$tmp/err"); }
 same() { [ "$2" = "$3" ] || { printf 'FAILED: %s\n--- want\n%s\n--- got\n%s\n' "$1" "$2" "$3"; failed=1; }; }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the announcement of the TCP and UDP providers shows: bytes by zone, process and connection, without those of
-# nobody; multicast by the text of the address.
+# What the announcement of the TCP and UDP providers shows: bytes by zone, process and connection, without traffic
+# that has no owner; multicast by the text of the address.
 dwire_opts=("${tier_opts[@]}")
 
 trace_with '

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The one-liners of an article on network probes, as they stand there, against the traffic's own counts; its listings.
+# The one-liners and listings of an article on network probes, unmodified, against the trigger's counts.
 dwire_opts=("${tier_opts[@]}")
 
 row() { # KEY…

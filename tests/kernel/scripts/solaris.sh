@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Scripts in the manner of Solaris' tcptop.d, tcpstat.d and udpstat.d: counters of mib, `hp_avenrun[0], columns of text;
-# what they print against what the other side counted and the kernel's own load average.
+# Scripts in the style of Solaris' tcptop.d, tcpstat.d and udpstat.d: counters of mib, `hp_avenrun[0], columns of
+# text. Compared with what the other side counted and the kernel's load average.
 netns_new sol
 
 cat >"$tmp/tcpstat.d" <<-'END'

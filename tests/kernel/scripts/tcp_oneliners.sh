@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The one-liners of the tcp provider's reference, as they stand there, against the traffic's own counts.
+# The one-liners of the tcp provider's reference, unmodified, against the trigger's counts.
 dwire_opts=("${tier_opts[@]}")
 
 row() { # KEY…: the value that the output has for these keys, a row of an aggregation

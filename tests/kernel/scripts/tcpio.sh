@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tcpio.d of the reference, unmodified: a line a segment, of which each field is known.
+# tcpio.d of the reference, unmodified: a line for each segment; every field is known.
 script=$here/../../../shared/scripts/tcpio.d
 [ -r "$script" ] || skip "no folder shared/scripts beside the repository"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tcpstate.d of the reference, unmodified: a line a change, in order, the states and the time since the last change of the
-# same connection, which the trigger's sleeps bound from below.
+# tcpstate.d of the reference, unmodified: a line for each change, in order, with the states and the time since the
+# connection's last change, which the trigger's sleeps bound from below.
 script=$here/../../../shared/scripts/tcpstate.d
 [ -r "$script" ] || skip "no folder shared/scripts beside the repository"
 

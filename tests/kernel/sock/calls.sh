@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The sock provider's probes, each call of a trigger once.
+# The sock provider: each system call of a trigger fires once.
 . "$here/sock/calls.lib"
 need_ipv6
 check_calls 4 127.0.0.1 TCP

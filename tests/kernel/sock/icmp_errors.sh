@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# connect() to what ICMP says is not to be reached, while the call still holds its socket: a router of this machine answers
-# at once. The process learns it by poll() and SO_ERROR; connect-done tells it, too, and that a process gave up.
+# connect() to an address that ICMP reports unreachable while the call still holds its socket: a router of this
+# machine answers at once. The process learns it by poll() and SO_ERROR; connect-done reports it, and also that a
+# process gave up.
 need python3
 netns_new router
 router=$NETNS

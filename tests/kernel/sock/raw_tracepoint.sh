@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The sock provider where system calls cannot be seen at tracepoints of their own: a clause asks for the stack, or tracefs
-# cannot be opened. The same calls are seen, with the same arguments, at the tracepoints that all of them pass.
+# The sock provider without the tracepoints of single system calls: a clause asks for the stack, or tracefs cannot
+# be opened. The same calls with the same arguments are seen at the tracepoints that all calls pass.
 . "$here/sock/calls.lib"
 need_ipv6
 need unshare setpriv

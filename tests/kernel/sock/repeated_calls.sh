@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a process asks again: connect(2) of a connection that has begun begins none; members that a call has nothing to do with
-# are 0. And the number of a socket that only a device's probes ask for: it is what the process is told (SO_COOKIE).
+# Repeated calls: connect(2) on a connection that has begun starts no new one; members that a call does not set are
+# 0. The cookie of a socket that only device probes ask for is the one that the process reads (SO_COOKIE).
 need python3
 netns_new again
 cat >"$tmp/again.py" <<'E2'

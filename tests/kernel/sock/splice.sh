@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is read by splice(2), which goes another way in the kernel, counts as read.
+# splice(2) takes another path in the kernel; what it reads counts as read.
 need_ipv6
 for family in -4 -6; do
 	trace_with 'sock:::receive /pid == $target && execname == "dw_splice"/ {

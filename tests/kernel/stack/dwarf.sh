@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stacks of a program without frame pointers, and functions that are inlined: by DWARF.
+# Stacks of a program without frame pointers, and inlined functions, by DWARF.
 need gcc
 raw_getppid >f.c
 cat >>f.c <<'C'

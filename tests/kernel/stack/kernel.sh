@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# BEGIN is run by a system call, whose functions the kernel's own symbols name.
+# A system call runs BEGIN: the stack has its functions, by the kernel's own symbols.
 [ "$(awk '$3 == "_text" { print $1 }' /proc/kallsyms)" = 0000000000000000 ] && skip "the kernel hides its addresses"
 cat >t.d <<'D'
 BEGIN { stack(2); }

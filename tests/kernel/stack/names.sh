@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames by name: stripped programs with their symbols elsewhere, static and position-independent ones, what is loaded
-# while the program runs, C++ and Rust, code that the process has made, and programs that have ended long before.
+# Names of frames: stripped programs with separate symbols, static and position-independent programs, libraries
+# loaded at run time, C++ and Rust, generated code, and programs that ended long ago.
 need gcc objcopy strip xz nm
 raw_getppid >f.c
 cat >>f.c <<'C'

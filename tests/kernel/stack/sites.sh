@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stacks begin where the probe is: what runs programs is left out, with one program at a tracepoint and with several.
+# Stacks begin at the probe: the functions that run BPF programs are omitted, with one program at a tracepoint and
+# with several.
 [ "$(awk '$3 == "_text" { print $1 }' /proc/kallsyms)" = 0000000000000000 ] && skip "the kernel hides its addresses"
 script='
 sdt:::sched_switch /pid == $target/ { @s[stack(2)] = count(); @c[func(caller)] = count(); @d = min(stackdepth); }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames of a process's first thread and of others, of a process that it makes, and of what that executes then.
+# Frames of a process's first thread and of other threads, of a child, and of the program that the child executes.
 need gcc
 raw_getppid >"$tmp/f.c"
 cat >>"$tmp/f.c" <<'C'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program that burns CPU time in a known function: where profile-* finds it, and the way to there.
+# A program that burns CPU time in a known function: profile-* finds the function and its callers.
 trace_with '
 profile-199 /pid == $target && arg1/ {
 	@f[ufunc(arg1)] = count(); @m[umod(arg1)] = count(); @s[ustack(3)] = count(); @c[usym(ucaller)] = count();

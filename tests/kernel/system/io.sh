@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# io: requests of known number and size, with their disk; the file of cached ones.
+# io: requests of known number and size, with their disk; the file of requests through the page cache.
 need dd findmnt
 disk=$(findmnt -no SOURCE -T "$tmp")
 [ -b "$disk" ] || skip "no disk under $tmp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lockstat: waits for locks that are held for a known time, and how often known locks are taken and given up.
+# lockstat: waits for locks that are held for a known time; how often known locks are acquired and released.
 [ -d /dev/shm ] || skip "no file system in memory"
 "$dwire" -ln sdt:::contention_begin >/dev/null 2>&1 || skip "no tracepoints of locks (Linux 5.19)"
 rounds=3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# proc: processes, programs, threads and signals of known number, with their arguments.
+# proc: known numbers of processes, programs, threads and signals, with their arguments.
 trace_with '
 proc:::create /pid == $target/ { @c["create", args[0]->pr_ppid == pid, args[0]->pr_pid != pid] = count(); }
 proc:::exec /progenyof($target) && execname == "calls"/ { @c["exec", ppid == $target, pid != $target] = count(); }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sched: a thread that sleeps N times leaves the CPU N times to sleep, is woken and queued as often, and what it was on
-# the CPU for is its CPU time. On one CPU, so that it is not moved from queue to queue.
+# sched: a thread that sleeps N times leaves the CPU N times to sleep, and is woken and queued as often; its time on
+# the CPU is its CPU time. Bound to one CPU, so that it does not change queues.
 cpu=$(awk '$1 == "Cpus_allowed_list:" { print $2 }' /proc/self/status)
 cpu=${cpu%%[-,]*}
 trace_with '

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# syscall: counts, arguments, values and errno of known calls; names by globs and aliases; clauses on different sets of
-# calls share a program; 32-bit calls; what a wrong name says.
+# syscall: counts, arguments, values and errno of known calls; names by globs and aliases; clauses on different sets
+# of calls share a program; 32-bit calls; messages for wrong names.
 . "$here/lib/cli.lib"
 under=()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Large messages: segments that are not cut yet, some longer than an IP header can say; every byte once in each direction.
+# Large messages: segments before segmentation, some longer than an IP header can say; every byte once in each
+# direction.
 netns_new bulk
 
 sent_again() { ip netns exec "$NETNS" awk '$1 == "Tcp:" && $13 ~ /^[0-9]/ { print $13 }' /proc/net/snmp; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each segment and datagram against a capture of the same traffic, on loopback and on a wire: the lists of what was sent, of
-# what was received, and of what tcpdump saw are the same, by addresses, ports, flags, length and window.
+# Each segment and datagram against a capture of the same traffic, on loopback and on a wire: sent, received and
+# captured packets are the same lists, by addresses, ports, flags, length and window.
 need tcpdump
 cat >"$tmp/traffic" <<-'END'
 	set -e

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Connection ids: one for the life of a connection on each of its sides, TIME_WAIT and state changes included; another
-# for every other connection. The segments of a handshake that come before the accepted socket have the listener's.
+# Connection ids: one for the life of a connection on each side, including TIME_WAIT and state changes, and
+# different from every other connection's. Segments of a handshake before the accepted socket exists have the
+# listener's.
 netns_new cid
 
 trace_in "$NETNS" "$(segments "$NETNS_ID")

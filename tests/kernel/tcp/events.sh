@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Losses, drops, closed windows, full listeners, congestion: each probe against what a peer made by hand (tun_tcp) did and
-# saw on the wire, and against the kernel's counters.
+# Losses, drops, closed windows, full listeners, congestion: each probe against what a scripted peer (tun_tcp) did
+# and saw on the wire, and against the kernel's counters.
 # timeout: 120
 netns_new events
 

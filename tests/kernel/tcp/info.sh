@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tcpsinfo_t against what the kernel itself says of the same sockets: ss, of connections that wait while it looks.
+# tcpsinfo_t against ss for the same sockets, on connections that are idle while ss looks.
 need ss
 netns_new info
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# connect-request, connect-established and accept-established: once a connection, each with its own segment.
+# connect-request, connect-established and accept-established: once for each connection, each with its segment.
 netns_new open
 
 check() { # LOCAL-ADDRESS-OF-THE-SERVER CLIENT OPTIONS…

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# reset-sent and reset-received: one each for a reset, by the kernel's counters; the header that reset-sent tells is the
-# one that arrives; reasons; who.
+# reset-sent and reset-received fire once for each reset, by the kernel's counters; the header of reset-sent is the
+# one that arrives; reasons; owners.
 netns_new rstinfo
 
 header='printf("%s pid=%d sa=%s da=%s sp=%d dp=%d fl=%d seq=%u ack=%u off=%d win=%d plen=%d lp=%d rp=%d la=%s ra=%s %s\n",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tcps_retransmit against the kernel's own count: SYNs and data that are lost because the other namespace has no use for
-# them, until it has. All other segments are none.
+# tcps_retransmit against the kernel's count: SYNs and data that are lost because the other namespace drops them at
+# first. It is 0 for all other segments.
 need ss nsenter
 clause='tcp:::send /args[1]->cs_netns == $1/ {
 	printf("%s pid=%d fl=%d len=%d seq=%d retransmit=%d\n", probename, args[1]->cs_pid, args[4]->tcp_flags,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every segment of connections once, at its process, with its bytes: against the counts of the sockets themselves
-# (TCP_INFO). The last segments of the side that closes first belong to TIME_WAIT, and hence to no process.
+# Every segment of connections once, with its process and bytes, against the sockets' own counts (TCP_INFO). The
+# last segments of the side that closes first belong to TIME_WAIT, and so to no process.
 
 netns_new segs
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every socket of a namespace in many conditions, as ss has it and as the next segment of the socket tells it: tcpsinfo_t,
+# Every socket of a namespace in many conditions: what its next segment shows is what ss shows: tcpsinfo_t,
 # csinfo_t, states. Unread, unsent, closed by one side, small windows and segments, losses; a listener's queue.
 need ss python3 nft
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The walks of connections through the states, against the trigger's: who closes first, a simultaneous open and close,
-# a refused connection; each change continues from the one before.
+# State changes of connections against the trigger's: who closes first, a simultaneous open and close, a refused
+# connection. Each change starts where the one before ended.
 netns_new states
 
 walks() { # prints "LPORT RPORT STATES" of each connection in order of its first change

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Connections made and used in many ways: every byte at its process, on both sides, as the processes counted it; every
-# segment that a capture shows, once sent and once received; whose they are when privilege is dropped, when the process is
-# gone, and of MPTCP's subflows.
+# Connections made and used in many ways: every byte belongs to its process, on both sides, as the processes
+# counted; every captured segment is once sent and once received. Owners after privileges were dropped and after the
+# process exited; MPTCP's subflows.
 # timeout: 100
 need tcpdump
 netns_new ways

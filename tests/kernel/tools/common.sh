@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 300
-# What all tools have in common, each tool: help, every option, no traffic, traffic that a filter keeps out, JSON and CSV
-# that a parser reads, Ctrl-C at once, bad command lines.
+# What all tools share, for each tool: help, every option, no traffic, traffic that a filter excludes, JSON and CSV
+# that a parser reads, Ctrl-C at once, wrong command lines; the man page.
 need python3
 mapfile -t tools < <("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p')
 expect_ge "${#tools[@]}" 4 "tools in dwire help"

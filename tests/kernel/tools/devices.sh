@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nettxlat, nettxlat-dev and netsize on a device that is slow: the time that it had each packet, in the bucket of what the
-# trigger measured, and their sizes.
+# nettxlat, nettxlat-dev and netsize on a slow device: the time of each packet is in the bucket that the trigger
+# measured, and so is its size.
 need jq
 netns_new devices
 run() { # TOOL FAMILY MS OPTION...: OUT is its objects, one a line

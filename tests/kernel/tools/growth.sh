@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
-# Every tool at once under some seconds of load: neither its memory nor its maps grow, nor what is in them. tests/soak
-# does it for minutes.
+# Every tool at once under some seconds of load: memory, maps and their contents do not grow. tests/soak does it for
+# minutes.
 need python3
 nice python3 "$here/../soak/soak" "$(dirname "$dwire")" -s 9 -b 100 >"$tmp/said" 2>"$tmp/err" || {
 	grep ^FAIL "$tmp/said"

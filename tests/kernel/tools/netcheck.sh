@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# netcheck counts what triggers made in a namespace of their own, and names a tool where something stands out only.
+# netcheck counts what triggers did in their namespace, and names a tool only where a value stands out.
 # timeout: 60
 need python3
 netns_new check

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 100
-# What tools say before they wait for what cannot come: a device or a queue that is not there; and it is no refusal. An
-# interval may stand where a kind of queue was left out.
+# Tools warn, but go on, if they wait for a device or a queue that does not exist. An interval may take the place of
+# an omitted kind of queue.
 netns_new notes
 ip -n "$NETNS" link add wan0 type veth peer name uplink || skip "no veth"
 tc -n "$NETNS" qdisc add dev wan0 root handle 1: tbf rate 1mbit burst 1600 limit 3000 || skip "no tbf"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Only a terminal's screen is cleared: not what goes to a file or a pipe, nor a terminal that cannot.
+# tcptop and udptop clear only the screen of a terminal that can: not a file, a pipe or a dumb terminal.
 need script
 clear=$'\033[H\033[J'
 on() { # TERM TOOL ARG…: on a terminal

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# skbdrop: what is thrown away by reason, with the place in the kernel, and the counters that moved, as /proc/net/snmp has
-# them.
+# skbdrop: drops by reason, with the place in the kernel, and the counters that moved, as in /proc/net/snmp.
 need jq
 netns_new d
 before=$(snmp "$NETNS" Udp NoPorts)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Datagrams of every kind (udp_kinds): several in one buffer, in parts, to groups, to closed ports, to full or refusing
-# sockets, wrong checksums, UDP-Lite. Against what was sent and read, and the kernel's counters.
+# Datagrams of every kind (udp_kinds): several in one buffer, in parts, to groups, to closed ports, to full or
+# refusing sockets, wrong checksums, UDP-Lite. Against what was sent and read, and the kernel's counters.
 
 check() { # FAMILY GROUP
 	netns_new "kinds$1"

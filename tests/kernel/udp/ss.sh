@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every datagram socket of a namespace as ss and /proc/net/udp have it: addresses, ports, state, holders, datagrams thrown
-# away; and as its program counted: sent, read, left unread. Connected and not, groups, shared ports, small buffers, filters,
+# Every datagram socket of a namespace as ss and /proc/net/udp show it: addresses, ports, state, holders, drops; and
+# as its program counted: sent, read, left unread. Connected and not, groups, shared ports, small buffers, filters,
 # wrong checksums, several processes. Then all of them together against the namespace's counters.
 need ss python3
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that are only visible in another mount namespace or root: their functions, their own probes (USDT) and names
-# in their stacks; a file of the same path here is another; deleted ones, and processes that have ended.
+# Programs that exist only in another mount namespace or root: their functions, USDT probes and names in stacks. A
+# different file has the same path here; files are deleted; processes have ended.
 need cc unshare mount
 . "$here/lib/user.lib"
 cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -o "$tmp/inside" "$user_prog" 2>/dev/null || skip "cannot build programs"

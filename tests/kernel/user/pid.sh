@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Functions of a program, built in several ways: counts, arguments, return values, offsets, who is followed and who not.
+# Functions of a program that is built in several ways: counts, arguments, return values, offsets, which processes
+# are followed.
 need cc
 . "$here/lib/user.lib"
 cc -O2 -o "$tmp/pie" "$user_prog" && cc -O2 -no-pie -static -o "$tmp/static" "$user_prog" 2>/dev/null &&

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
-# A function called a million times; two hundred probes and more at once; ten thousand in a list.
+# A function called a million times; more than two hundred probes at once; ten thousand in a list.
 need cc
 cat >"$tmp/gen" <<'SH'
 echo '#define F(n) __attribute__((noinline, noclone, used)) long n(long x) { __asm__ volatile("" : "+r"(x)); return x + 1; }'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The probes that a program's author put into it: arguments, semaphores, processes that run and that start later.
+# USDT probes: arguments, semaphores, processes that run and processes that start later.
 need cc
 . "$here/lib/user.lib"
 cc -O2 -o "$tmp/userprog" "$user_prog" || skip "cannot build programs"
