@@ -235,6 +235,7 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 	multi_clause(&cx, job);
 	if (may_have_ended)
 		leave_when_ended(&cx);
+	heap_begin_clause(&cx);
 	if (c->pred)
 		lower_predicate(&cx, c->pred);
 	scratch_release(pg, held);

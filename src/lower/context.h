@@ -119,7 +119,9 @@ struct prog_ctx {
 	int32_t token_off;          /* what strtok() splits; 0: nothing */
 	bool heap;                  /* memory to write through pointers is wanted: heap_size bytes ... */
 	uint32_t heap_size;
-	int32_t heap_off; /* ... behind a word here */
+	uint32_t heap_clause; /* ... for the clause that is looked at */
+	bool heap_begun;      /* a clause may have taken some of it */
+	int32_t heap_off;     /* ... behind a word here */
 };
 
 /* One clause in a program; or, with clause NULL, what stands before and behind the clauses. */

@@ -75,13 +75,20 @@ const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text)
 	return f;
 }
 
+static void collect_jobs(struct clause_ctx *cx, const struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->v.n; i++) {
+		vars_collect(cx, jobs->v.v[i].clause);
+		heap_collected_clause(cx->pg);
+	}
+}
+
 /* What lasts for all clauses of the program; those of ERROR may run in any. */
 static void collect_vars(struct clause_ctx *cx, const struct jobs *jobs)
 {
-	for (size_t i = 0; i < jobs->v.n; i++)
-		vars_collect(cx, jobs->v.v[i].clause);
-	for (size_t i = 0; jobs->v.n && cx->lw->errors && i < cx->lw->errors->jobs.v.n; i++)
-		vars_collect(cx, cx->lw->errors->jobs.v.v[i].clause);
+	collect_jobs(cx, jobs);
+	if (jobs->v.n && cx->lw->errors)
+		collect_jobs(cx, &cx->lw->errors->jobs);
 	heap_place(cx->pg);
 }
 

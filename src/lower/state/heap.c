@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* heap: the memory that a script may write through pointers: alloca(), copyin(). It is a part of the run's slot,
- * handed out from its start on, for all clauses of the probe; how much there is follows from the script's calls.
+ * handed out from its start on, by each clause anew: what one clause has taken the next may write over. How much
+ * there is follows from the calls of the clause that asks for most.
  * Invariants: pointers to it are plain numbers; a store checks at run time that it stays inside, else it is a fault. */
 #include <linux/bpf.h>
 
@@ -29,8 +30,22 @@ void heap_collect(struct prog_ctx *pg, const struct expr *e)
 							    : (uint32_t)(n + 7) & ~7u;
 	if (pg->lw->env->scratchsize && pg->lw->env->scratchsize < HEAP_MAX)
 		most = (uint32_t)pg->lw->env->scratchsize & ~7u;
-	pg->heap_size = pg->heap_size + want < most ? pg->heap_size + want : most;
+	pg->heap_clause = pg->heap_clause + want < most ? pg->heap_clause + want : most;
 	pg->heap = true;
+}
+
+void heap_collected_clause(struct prog_ctx *pg)
+{
+	if (pg->heap_clause > pg->heap_size)
+		pg->heap_size = pg->heap_clause;
+	pg->heap_clause = 0;
+}
+
+void heap_begin_clause(struct clause_ctx *cx)
+{
+	if (cx->pg->heap && cx->pg->heap_begun)
+		ir_sti(cx->ir, scratch_ptr(cx, cx->pg->heap_off), 0, 8, 0);
+	cx->pg->heap_begun = true;
 }
 
 /* Twice the size is there: an offset and a length are each compared with it, and their sum with twice of it. */

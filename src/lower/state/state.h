@@ -30,7 +30,9 @@ void scratch_finish(struct lowerer *lw);                    /* after all program
 
 /* ---- lower/state/heap.c: memory that is written through pointers */
 void heap_collect(struct prog_ctx *pg, const struct expr *e);
-void heap_place(struct prog_ctx *pg); /* after heap_collect() of all that the program has */
+void heap_collected_clause(struct prog_ctx *pg); /* after heap_collect() of all that a clause has */
+void heap_place(struct prog_ctx *pg);            /* after all clauses */
+void heap_begin_clause(struct clause_ctx *cx);   /* gives back what the clauses before have taken */
 struct val heap_at(
 	struct clause_ctx *cx, vreg p, struct type *t); /* where a t at address p may be stored; else a fault */
 bool lower_heap_call(struct clause_ctx *cx, const struct expr *e, vreg *out);
