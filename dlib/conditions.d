@@ -46,6 +46,15 @@ inline int dw_ip_routed[struct dw_pkt *P] = P->skb->skb_iif != 0 && (P->skb->pro
     P->skb->protocol == DW_ETH_P_IPV6 && !dw_wrapped[P]);
 inline int dw_ip_forwarded[struct dw_pkt *P] = dw_ip_routed[P] && dw_first_device[P];
 
+/* kfree_skb: netfilter stops the packet at OUTPUT or POSTROUTING. The data begin at IP's header: at the egress hook of a
+ * device they begin at the link's header, which may be empty. */
+inline int dw_stopped[struct dw_pkt *P] = (__has(SKB_DROP_REASON_NETFILTER_DROP) ?
+    P->reason == SKB_DROP_REASON_NETFILTER_DROP : 0) && P->skb->skb_iif == 0 && dw_is_ip[P] &&
+    (uint64_t)P->skb->data == P->nh && P->skb->mac_header != P->skb->network_header;
+/* ... of a socket, and not a tunnel's outer packet. */
+inline int dw_sock_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk != 0 && !dw_wrapped[P];
+inline int dw_tcp_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk == 0 && dw_tcp_out_unseen[P];
+
 /* ---- sockets ----------------------------------------------------------------------------------------------------------- */
 
 inline int dw_is_tcp[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP && P->sk->sk_type == DW_SOCK_STREAM;

@@ -16,6 +16,14 @@ translator struct dw_pkt < struct dw_sockev *C > {
 /* net_dev_queue, for a SYN-ACK: its socket is the request, which is no socket yet, but knows its listener. */
 inline struct sock *dw_listener[struct sk_buff *B] =
     (struct sock *)B->sk->__sk_common.skc_flags;	/* of a union with skc_listener; to the verifier it is a number */
+/* kfree_skb: the address of the socket whose packet was on its way out; of a SYN-ACK, of the listener; 0: none. */
+inline uint64_t dw_sender[struct sk_buff *B] = B->skb_iif != 0 || B->sk == 0 ? 0 :
+    dw_full[(uint64_t)B->sk] ? (uint64_t)B->sk :
+    B->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? (uint64_t)dw_listener[B] : 0;
+/* The address of the device of its route; 0: none. */
+inline uint64_t dw_dst_dev[struct sk_buff *B] = (B->_skb_refdst & ~1ul) == 0 ? 0 :
+    (uint64_t)((struct dst_entry *)(B->_skb_refdst & ~1ul))->dev;
+
 struct dw_synack {
 	struct sk_buff *skb;
 };
@@ -135,7 +143,7 @@ translator struct dw_pkt < struct dw_rstactive *C > {
 };
 
 /* kfree_skb: the end of a packet, with the reason. sk: the socket that threw it away, or none; a small one is not shown.
- * A packet that came in has the number of the interface. */
+ * A packet that came in has the number of the interface; another one's socket is the one that sent it. */
 struct dw_drop {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -147,7 +155,10 @@ struct dw_drop {
 
 translator struct dw_pkt < struct dw_drop *C > {
 	rx_sk = C->sk;
-	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
+	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)dw_sender[C->skb];
+	owner = C->sk != 0 ? C->owner : dw_sender[C->skb] != 0 ? __owner(dw_sender[C->skb]) : (struct dw_owner *)0;
+	cookie = C->sk != 0 ? C->cookie : dw_sender[C->skb] != 0 ?
+	    ((struct sock *)dw_sender[C->skb])->__sk_common.skc_cookie.counter : 0;
 	th = dw_freed_th[(uint64_t)C->skb];
 	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
@@ -155,11 +166,38 @@ translator struct dw_pkt < struct dw_drop *C > {
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
-	dev = dw_freed_dev[(uint64_t)C->skb];
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
+	state = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_state :
+	    C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
+	dev = dw_sender[C->skb] != 0 && dw_dst_dev[C->skb] != 0 ? (struct net_device *)dw_dst_dev[C->skb] :
+	    dw_freed_dev[(uint64_t)C->skb];
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_sender[C->skb] != 0 ?
+	    ((struct sock *)dw_sender[C->skb])->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
 	cgroup = dw_full[(uint64_t)C->sk] ?
-	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	    C->sk->sk_cgrp_data.cgroup->kn->id : dw_sender[C->skb] != 0 ?
+	    ((struct sock *)dw_sender[C->skb])->sk_cgrp_data.cgroup->kn->id : 0;
+};
+
+/* kfree_skb: a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. Its device is that of
+ * its route: the buffer has none yet. */
+struct dw_stopped {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+};
+
+translator struct dw_pkt < struct dw_stopped *C > {
+	sk = (struct sock *)dw_sender[C->skb];
+	owner = dw_sender[C->skb] != 0 ? __owner(dw_sender[C->skb]) : (struct dw_owner *)0;
+	cookie = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_cookie.counter : 0;
+	proto = C->skb->protocol == DW_ETH_P_IP ?
+	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
+	    dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->sk_protocol :
+	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	has_pkt = 1;
+	checked = 1;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_net.net->ns.inum :
+	    ((struct net_device *)dw_dst_dev[C->skb])->nd_net.net->ns.inum;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */

@@ -20,9 +20,12 @@
 #define FUNC_OUT_NONE(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)
+/* What a firewall stops before the hook of the sockets sees it. */
+#define STOPPED(cond, ...) { TP("kfree_skb", 3, "dw_stopped"), .when = cond, .optional = true, __VA_ARGS__ }
 /* Packets that a socket sends, or gets, in all tiers. */
 #define SOCKET_SENT(cond, text) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .sees = text }, \
+	STOPPED("dw_sock_stopped[P] && " cond, .sees = text ", that netfilter stops"), \
 	FUNC_OUT("P->sk != 0 && " cond, .sees = text)
 #define SOCKET_GOT(cond, text) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .bh_off = true, .sees = text }, \

@@ -13,6 +13,7 @@ static const struct site send_sites[] = {
 	{ TP("net_dev_queue", 1, "dw_devqueue"), .bh_off = true,
 		.when = "dw_ip_queued[P] && !(dw_ip_forwarded[P]) && " IS_ICMP,
 		.sees = "messages that no socket sent" },
+	STOPPED("dw_stopped[P] && " IS_ICMP, .sees = "messages that netfilter stops"),
 	FUNC_OUT("!(dw_ip_routed[P]) && " IS_ICMP, .sees = "messages that IP sends"),
 };
 static const struct site receive_sites[] = {

@@ -16,6 +16,7 @@ static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .sees = "packets of sockets" },
 	{ TP("net_dev_queue", 1, "dw_devqueue"), .bh_off = true, .when = "dw_ip_queued[P]",
 		.sees = "packets that no socket sent: forwarded ones, resets, TIME_WAIT, the outer ones of tunnels" },
+	STOPPED("dw_stopped[P]", .sees = "packets that netfilter stops"),
 	FUNC_OUT(NULL, .sees = "packets that IP sends or forwards"),
 };
 static const struct site receive_sites[] = {

@@ -9,7 +9,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 /* clang-format off */
 #define EGRESS(cond, val, what) \
-	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .value = val, .sees = what }
+	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .value = val, .sees = what }, \
+	STOPPED("dw_sock_stopped[P] && " cond, .value = val, .sees = what ", that netfilter stops")
 #define FUNC_SENT(cond, val, what) FUNC_OUT("P->sk != 0 && " cond, .value = val, .sees = what)
 #define FUNC(func, n, nat, cond, val, what) FUNC_SITE(func, n, nat, .when = cond, .value = val, .sees = what)
 #define INGRESS(cond, val, what) \

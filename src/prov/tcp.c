@@ -28,6 +28,7 @@ static const struct site send_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P]", "segments of sockets"),
 	{ TP("net_dev_queue", 1, "dw_devqueue"), .when = "dw_tcp_queued[P]",
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
+	STOPPED("dw_tcp_stopped[P]", .sees = "segments that no socket sends, that netfilter stops"),
 	FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .sees = "segments from TIME_WAIT and resets, that no socket sends"),
 };
 
