@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a kernel test (tests/kernel/SUBJECT/NAME.sh) has at hand; run-kernel sources it before the test.
+# lib.sh: what a kernel test (tests/kernel/SUBJECT/NAME.sh) can use. run-kernel sources it before the test.
 #
-#   dwire              the binary under test (a path); $tmp a folder of this test, removed at its end
-#   trigger NAME …     runs a traffic program of tests/triggers (any command will do); its key=value lines are kept
-#   trace_with 'D' NAME …  traces with the D program while the trigger runs: sets OUT, ERR and STATUS, and fails the
-#                      test if dwire fails. dwire_opts=(-q) is what dwire gets besides; want_status=0 what it returns,
-#                      want_told a pattern of the faults and losses that it may tell of (none)
-#   value_of KEY       the trigger's value of KEY (the last one), e.g. $(value_of segments)
+#   dwire              the path of the binary under test
+#   tmp                a folder for this test, removed at its end; the test starts in it
+#   trigger NAME …     runs a traffic program of tests/triggers, or any command, and keeps its key=value lines
+#   trace_with 'D' NAME …  traces with the D program while the trigger runs; sets OUT, ERR and STATUS. The test fails if
+#                      dwire does. dwire_opts=(-q) are dwire's options, want_status=0 its expected exit status, and
+#                      want_told a pattern of the faults and losses that it may report (none)
+#   value_of KEY       the trigger's last value of KEY: $(value_of segments)
 #   expect_eq GOT WANT WHAT, expect_match GOT REGEX WHAT, expect_ge GOT MIN WHAT, expect_le GOT MAX WHAT
-#   fail WHY, skip REASON, need COMMAND…; since 6.13: is this kernel of that version, or a later one?
-#   netns_new NAME     a network namespace with loopback up; its full name in $NETNS, its number in $NETNS_ID; removed
-#                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it: a test whose D
-#                      asks for args[1]->cs_netns == $NETNS_ID sees no other traffic of the machine
-#   wire_new NAME      the same with a veth pair over which triggers talk to themselves (devices va, out, and vb, in)
-#   start_waiting NAME …   starts a trigger that waits (-w) in the background: what it has made by then is older than
-#                      the trace. trace_waiting 'D' traces while it goes on, to its end
-#   snmp NETNS GROUP NAME  the kernel's own counter (/proc/net/snmp, netstat, snmp6) of a namespace
-#   capture NETNS DEV FILTER…   starts tcpdump, captured ends it: what is on the wire is in $tmp/pcap; pcap_segments,
-#                      traced_segments PROBE list what it and the trace have
-# For D programs that print lines "PROBE KEY=VALUE …", with awk conditions where p is the probe and v["KEY"] a value:
-#   lines COND, count COND, total KEY COND, values KEY COND (of OUT); expect_count COND WANT WHAT
-#   expect_total KEY COND WANT WHAT; segments NETNS_ID gives D that prints so each segment of a namespace
-# DWIRE_TEST_TIER: forces that tier, by "${tier_opts[@]}" in dwire_opts.
+#   fail WHY, skip REASON, need COMMAND…
+#   since 6.13         true if the kernel is of that version or later
+#   netns_new NAME     makes a network namespace with loopback up: $NETNS is its name, $NETNS_ID its number. It is removed
+#                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it; with the predicate
+#                      args[1]->cs_netns == $NETNS_ID the script sees no other traffic of the machine
+#   wire_new NAME      netns_new with a veth pair: triggers send by device va to themselves and receive by device vb
+#   start_waiting NAME …   starts a trigger that waits (-w) in the background, so that its sockets are older than the
+#                      trace; trace_waiting 'D' traces from then to its end
+#   snmp NETNS GROUP NAME  the kernel's counter of a namespace (/proc/net/snmp, netstat, snmp6)
+#   capture NETNS DEV FILTER…, captured   starts tcpdump, and ends it: packets are in $tmp/pcap. pcap_segments and
+#                      traced_segments PROBE list the segments of the capture and of the trace
+# For D programs that print lines "PROBE KEY=VALUE …"; in conditions, in awk, p is the probe and v["KEY"] a value:
+#   lines COND, count COND, total KEY COND, values KEY COND of OUT; expect_count COND WANT WHAT;
+#   expect_total KEY COND WANT WHAT; segments NETNS_ID prints D that makes such a line of each segment of a namespace
+# DWIRE_TEST_TIER forces a tier, by "${tier_opts[@]}" in dwire_opts.
 # A test has 60 seconds; a comment line "# timeout: 120" at its head gives it more.
 
 failed=0
@@ -92,12 +94,12 @@ trigger() {
 	"$@" >"$tmp/trigger" || fail "the trigger failed ($?): $*"
 }
 
-# After STATUS, OUT and ERR are set: a trace that failed ends the test, for nothing after it can be right. One that told
-# of a fault or a loss has not seen all, unless the test expects just that.
+# Checks STATUS, OUT and ERR. A trace that failed ends the test, because nothing after it can be right. A trace that
+# reported a fault or a loss has not seen everything, and fails the test unless it is expected.
 check_status() {
 	local told
 	told=$(grep -E '^dwire: (error on enabled probe|up to [0-9]+ |[0-9]+ .*(drop|error|missed (in|for)))' <<<"$ERR")
-	[ -z "$told" ] || [[ $told =~ $want_told ]] || fail "dwire tells of what it has not seen: $told"
+	[ -z "$told" ] || [[ $told =~ $want_told ]] || fail "dwire reports what it has not seen: $told"
 	[ "$STATUS" -eq "$want_status" ] && return
 	told=$(grep -o '[^ ]* cannot be traced in the tier .*' <<<"$ERR")
 	[ -z "${DWIRE_TEST_TIER-}" ] || [ -z "$told" ] || [ "$failed" -ne 0 ] || skip "$told"
