@@ -87,8 +87,9 @@ static int make_parts(struct dwire *d)
 	d->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (d->stop < 0)
 		return -errno;
+	dwire_make_reporter(d);
 	d->features = features_new();
-	return d->features ? dwire_make_reporter(d) : -ENOMEM;
+	return d->features ? 0 : -ENOMEM;
 }
 
 int dwire_new(struct dwire **out)
@@ -123,12 +124,11 @@ void dwire_free(struct dwire *d)
 	if (!d)
 		return;
 	session_free(d->session);
+	sink_free(d->sink);
 	for (size_t i = 0; i < d->nchildren; i++)
 		child_free(d->children[i]);
 	kernel_env_close(d->kernel);
 	features_free(d->features);
-	if (d->notes)
-		fclose(d->notes);
 	if (d->stop >= 0)
 		close(d->stop);
 	arena_free(d->arena);

@@ -14,7 +14,8 @@
  * Errors. A function that returns int returns 0 or -errno, if nothing else is said. Each error that it returns was
  * reported first, as data, to the message handler.
  * Process. The library writes only to streams that it is given. It never exits, and leaves signals, the environment, the
- * working directory, limits and standard streams of the process alone. It starts processes for -c, -C and system().
+ * working directory, limits and standard streams of the process alone. It starts processes for -c, -C and system(). Each
+ * program in the kernel and each attachment takes a descriptor: raise RLIMIT_NOFILE to trace thousands of probes.
  * Threads. One thread at a time uses a handle. Only dwire_stop() may be called at any time, from any thread and from
  * signal handlers. A handle must not be used after fork() in the child. */
 #ifndef DWIRE_H
@@ -28,6 +29,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* A program and its trace. */
 struct dwire;
@@ -134,6 +136,77 @@ int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx) __attribute__((wa
  * it (-lvv). */
 void dwire_print_probe(struct dwire *d, const struct dwire_probe *p, bool sites, FILE *out);
 
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+enum dwire_type {
+	DWIRE_INT,    /* number */
+	DWIRE_FLOAT,  /* real */
+	DWIRE_STRING, /* text, len: a string, an address as text, a symbol */
+	DWIRE_BYTES,  /* text, len: memory */
+	DWIRE_STACK   /* text, len: a frame a line, the innermost first */
+};
+
+/* Text is not escaped. It ends with a NUL that len does not count, except for DWIRE_BYTES. */
+struct dwire_value {
+	enum dwire_type type;
+	const char *name; /* of the variable, member or function that it comes from, as "execname"; "" if it has none */
+	bool is_signed;   /* DWIRE_INT */
+	unsigned size;    /* DWIRE_INT: 1, 2, 4 or 8 bytes */
+	int64_t number;   /* DWIRE_INT, by its own signedness; cast it to uint64_t if it has none */
+	double real;
+	const char *text;
+	size_t len;
+};
+
+/* What one action of a clause recorded: trace(), printf(), tracemem(), print(). */
+struct dwire_record {
+	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	unsigned cpu;
+	struct dwire_probe probe;
+	const char *action; /* "printf" */
+	const struct dwire_value *values;
+	size_t nvalues;
+};
+
+/* The values from low to high, both included, were counted so often. */
+struct dwire_bucket {
+	int64_t low, high;
+	int64_t count;
+};
+
+/* A key of an aggregation with its value, of a printa() or of what no printa() showed at the end. The rows of one
+ * aggregation follow each other, sorted as the options say. */
+struct dwire_row {
+	const char *aggregation; /* "sent", of @sent */
+	const char *function;    /* "sum" */
+	size_t index, count;     /* the index-th of count rows */
+	const struct dwire_value *keys;
+	size_t nkeys;
+	int64_t value;                      /* after normalize(); of quantize(), lquantize(), llquantize() 0 */
+	const struct dwire_bucket *buckets; /* of these; those with a count of 0 are left out */
+	size_t nbuckets;
+};
+
+/* Data that was lost. */
+struct dwire_drop {
+	const char *cause; /* "RING", "AGG", "DYN", ... */
+	const char *text;  /* "12 drops on CPU 0" */
+	uint64_t n;        /* since the last one of the cause */
+	int cpu;           /* -1: all */
+	const char *probe; /* that missed firings; or NULL */
+};
+
+/* A result that is not 0 ends the trace; -errno is the error of dwire_poll() or dwire_end(). Members may be NULL; drops
+ * without a handler become messages. All that is passed is valid during the call. */
+struct dwire_handlers {
+	size_t size; /* sizeof(struct dwire_handlers) */
+	int (*record)(void *ctx, const struct dwire_record *r);
+	int (*row)(void *ctx, const struct dwire_row *r);
+	int (*drop)(void *ctx, const struct dwire_drop *d);
+};
+
+/* Before dwire_start(). h is copied. system(), freopen() and ftruncate() are skipped without dwire_output(). */
+void dwire_on_data(struct dwire *d, const struct dwire_handlers *h, void *ctx);
+
 /* ---- the trace --------------------------------------------------------------------------------------------------- */
 /* Where the text goes that dtrace(1) prints on its standard output. Borrowed until dwire_free(). NULL: nowhere. */
 void dwire_output(struct dwire *d, FILE *out);
@@ -162,6 +235,7 @@ int dwire_netns_number(const char *path, uint32_t *number) __attribute__((warn_u
 /* The name of the container that a process is in, as cs_container shows it. False: it is in none. */
 bool dwire_container(pid_t pid, char *name, size_t size);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -32,14 +32,16 @@ struct dwire {
 	dwire_message_fn *message; /* or NULL */
 	void *message_ctx;
 	struct reporter report; /* calls message */
-	FILE *out;              /* borrowed; NULL: none */
-	FILE *notes;            /* what lower layers write as text becomes messages */
+	struct dwire_handlers data;
+	void *data_ctx;
+	FILE *out;         /* borrowed; NULL: no text */
+	struct sink *sink; /* from dwire_start() on */
 };
 
 /* Hands the collected diagnostics out. */
 void dwire_report_diags(struct dwire *d);
-/* Sets d->report up. 0 or -ENOMEM. */
-int dwire_make_reporter(struct dwire *d) __attribute__((warn_unused_result));
+/* Sets d->report up. */
+void dwire_make_reporter(struct dwire *d);
 /* Reads the kernel, for a compilation or a list. 0 or -errno, not reported. */
 int dwire_open_kernel(struct dwire *d) __attribute__((warn_unused_result));
 /* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a diagnostic. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* message: diagnostics of all layers, handed to the caller's handler.
  * Input: struct diag. Output: struct dwire_message, or its text on a stream of the caller. */
-#include <errno.h>
-#include <string.h>
-
 #include "api/dwire_priv.h"
 #include "base/diag_text.h"
 
@@ -41,46 +38,9 @@ static void hand_out(void *ctx, const struct diag *g)
 
 _Static_assert((int)DIAG_ERROR == DWIRE_ERROR && (int)DIAG_NOTE == DWIRE_NOTE, "levels");
 
-/* ---- texts of lower layers --------------------------------------------------------------------------------------- */
-static const char *without(const char *line, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return strncmp(line, prefix, n) ? line : line + n;
-}
-
-static void take_line(const struct dwire *d, const char *s, size_t len)
-{
-	char line[1024];
-	const char *text;
-
-	snprintf(line, sizeof(line), "%.*s", (int)len, s);
-	text = without(without(line, "dwire: "), "warning: ");
-	hand_out((void *)(uintptr_t)d,
-		&(struct diag){ .level = strstr(line, "warning: ") ? DIAG_WARNING : DIAG_NOTE, .message = text });
-}
-
-static ssize_t take_lines(void *ctx, const char *s, size_t size)
-{
-	const char *end = s + size;
-
-	while (s < end) {
-		const char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ? nl : end;
-
-		take_line(ctx, s, (size_t)(stop - s));
-		s = nl ? nl + 1 : end;
-	}
-	return (ssize_t)size;
-}
-
-int dwire_make_reporter(struct dwire *d)
+void dwire_make_reporter(struct dwire *d)
 {
 	d->report = (struct reporter){ .fn = hand_out, .ctx = d };
-	d->notes = fopencookie(d, "w", (cookie_io_functions_t){ .write = take_lines });
-	if (!d->notes)
-		return -ENOMEM;
-	setvbuf(d->notes, NULL, _IOLBF, 0);
-	return 0;
 }
 
 void dwire_report_diags(struct dwire *d)

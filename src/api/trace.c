@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/data.h"
 #include "api/dwire_priv.h"
+#include "print/sinks.h"
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 struct stream {
@@ -45,6 +47,15 @@ FILE *dwire_stream(dwire_write_fn *fn, void *ctx)
 	return f;
 }
 
+void dwire_on_data(struct dwire *d, const struct dwire_handlers *h, void *ctx)
+{
+	size_t known = h->size < sizeof(d->data) ? h->size : sizeof(d->data);
+
+	memset(&d->data, 0, sizeof(d->data));
+	memcpy(&d->data, h, known);
+	d->data_ctx = ctx;
+}
+
 void dwire_output(struct dwire *d, FILE *out)
 {
 	d->out = out;
@@ -62,12 +73,30 @@ static void warn_pids(const struct dwire *d)
 			p == &d->seen_self ? "pid" : "target");
 }
 
+/* Text goes straight to its sink, if there are no handlers. */
+static int make_sink(struct dwire *d)
+{
+	const struct print_to text = { .out = d->out, .options = &d->opts, .report = &d->report };
+	struct data_to data = { .handlers = d->data, .ctx = d->data_ctx, .options = &d->opts, .report = &d->report };
+	bool handlers = d->data.record || d->data.row || d->data.drop;
+
+	if (d->out)
+		data.text = print_sink_new(&text);
+	if (!d->out || (data.text && handlers))
+		d->sink = data_sink_new(&data);
+	else
+		d->sink = data.text;
+	if (d->sink)
+		return 0;
+	sink_free(data.text);
+	return report_no_memory(&d->report, "start the trace");
+}
+
 int dwire_start(struct dwire *d)
 {
+	int r;
 	struct session_options so = {
 		.features = d->features,
-		.out = d->out,
-		.err = d->notes,
 		.to = &d->report,
 		.options = &d->opts,
 		.stop = d->stop,
@@ -86,6 +115,10 @@ int dwire_start(struct dwire *d)
 	warn_pids(d);
 	so.outer = d->seen_target.outer;
 	so.inner = d->seen_target.pid;
+	r = make_sink(d);
+	if (r)
+		return r;
+	so.sink = d->sink;
 	d->session = session_new(&d->c.image, &so);
 	if (!d->session)
 		return report_no_memory(&d->report, "start the trace");

@@ -2,13 +2,27 @@
 /* trace: see trace.h. Input: a compiled program. Output: what it prints, and a status. */
 #include "cli/trace.h"
 
+#include <sys/resource.h>
+
 #include "cli/signals.h"
+
+/* A long script has thousands of programs and attachments, each a descriptor. */
+static void allow_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
 
 int trace(struct dwire *d, FILE *out)
 {
 	struct signals *signals = signals_take(d);
 	int status = 0, r;
 
+	allow_files();
 	dwire_output(d, out);
 	r = dwire_start(d);
 	if (!r) {

@@ -58,6 +58,7 @@ struct ptype {
 };
 
 struct field {
+	const char *name; /* of the variable, member or function that it comes from; NULL: it has none */
 	enum field_kind kind;
 	uint32_t off; /* in the record (from its start) or in the key */
 	uint32_t size;

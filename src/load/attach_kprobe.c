@@ -91,8 +91,6 @@ static int attach_events(const struct image_prog *p, int prog, struct kprobe_lin
 	};
 	size_t before = links->refused;
 
-	if (p->ntargets > 64)
-		links_more_files(UINT64_MAX);
 	for (size_t i = 0; i < p->ntargets; i++) {
 		int fd = link_event(prog, &k, &p->targets[i], p->attach == ATTACH_KRETPROBE), err;
 

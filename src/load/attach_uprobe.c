@@ -207,8 +207,6 @@ int uprobes_attach(
 {
 	size_t before = links->refused, end;
 
-	if (p->expected_attach_type != TRACE_UPROBE_MULTI)
-		links_more_files(UINT64_MAX);
 	for (size_t i = 0; i < p->nplaces; i = end) {
 		const struct uplace *u = &p->places[i];
 		int err;

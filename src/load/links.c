@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,16 +32,6 @@ int links_keep(struct links *l, int fd)
 	}
 	l->v[l->n++] = fd;
 	return 0;
-}
-
-void links_more_files(uint64_t want)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max && l.rlim_cur < want) {
-		l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &l);
-	}
 }
 
 int links_sys_number(const char *path)

@@ -19,10 +19,6 @@ int links_keep(struct links *l, int fd) __attribute__((warn_unused_result));
 /* Closes them all, and empties the list; twice is fine. Many are detached behind us: their programs run some seconds
  * longer. */
 void links_close(struct links *l);
-/* Files for the programs and links of a long script, one that takes all tracepoints. */
-#define LINKS_FILES 16384
-/* Lets the process open this many files, or as many as it may. */
-void links_more_files(uint64_t want);
 /* The first number in a file of /sys, of "8" or "config:32-63"; -1: none. */
 int links_sys_number(const char *path);
 /* A link of prog to a perf event of its own, in a process or, with pid -1, everywhere. The descriptor, or -errno. */

@@ -36,7 +36,7 @@ static bool is_uaddr_conv(const struct fmt *fmt, size_t n)
 
 static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 {
-	struct field f = { .off = p->off, .kind = FIELD_INT };
+	struct field f = { .name = e->name, .off = p->off, .kind = FIELD_INT };
 	const struct type *t = e->type;
 
 	if (t && t->special) {

@@ -13,14 +13,19 @@ static_assert((int)DROP_RING == DW_DROP_RING && (int)DROP_AGG == DW_DROP_AGG && 
 	"the programs' counters");
 
 static const struct {
-	const char *tag;
+	const char *name, *tag;
 	unsigned number;
 	const char *what, *after;
 } kinds[DROP_COUNT] = {
-#define X(name, tag, number, what, after) [DROP_##name] = { tag, number, what, after },
+#define X(name, tag, number, what, after) [DROP_##name] = { #name, tag, number, what, after },
 	DROP_KINDS(X)
 #undef X
 };
+
+const char *drop_name(enum drop_kind k)
+{
+	return kinds[k].name;
+}
 
 const char *drop_tag(enum drop_kind k)
 {

@@ -42,6 +42,8 @@ struct drop {
 	bool at_most;      /* n is an upper bound */
 };
 
+/* "RING" */
+const char *drop_name(enum drop_kind k);
 /* DTrace's name, or NULL. */
 const char *drop_tag(enum drop_kind k);
 /* DTrace's number; 10 when it has none. */

@@ -282,11 +282,9 @@ static int fire_end(struct session *s)
 	return fired < 0 ? fired : session_empty(s);
 }
 
-/* What a consumer's function returned, once the output is written. */
+/* What a function of the consumer returned. */
 static int written(struct session *s, int r)
 {
-	if (!r && fflush(s->opts.out) != 0)
-		r = -errno;
 	return r ? session_output_failed(s, r) : 0;
 }
 
@@ -324,7 +322,6 @@ void session_free(struct session *s)
 	attach_free(s->attached);
 	tick_free(s->ticks);
 	consumer_free(s->consumer);
-	sink_free(s->sink);
 	load_free(s->loaded);
 	owner_stop(s->owner);
 	if (s->timer >= 0)

@@ -11,13 +11,12 @@
  * stays there when the process dies, however it dies. The session takes no signals and writes only to its output. */
 #ifndef DWIRE_SESSION_SESSION_H
 #define DWIRE_SESSION_SESSION_H
-#include <stdio.h>
-
 #include "base/report.h"
 #include "image/image.h"
 #include "kernel/features.h"
 #include "options/options.h"
 #include "process/child.h"
+#include "record/sink.h"
 
 struct session;
 
@@ -26,8 +25,7 @@ struct session_options {
 	struct features *features; /* required */
 	struct options *options;   /* setopt() changes them while the session runs; required */
 	const struct reporter *to; /* errors, warnings, notes */
-	FILE *out;                 /* the script's output; required */
-	FILE *err;                 /* drops, faults; required */
+	struct sink *sink;         /* what the trace yields; required */
 	int stop;                  /* an eventfd: the session ends when it is readable */
 	/* The session ends when the last of these has ended. Started ones run from session_arm() on. Free them after
 	 * session_free(). */

@@ -15,13 +15,11 @@
 #include "base/clock.h"
 #include "consume/consume.h"
 #include "load/attach.h"
-#include "load/links.h"
 #include "load/load.h"
 #include "load/tick.h"
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
-#include "print/sinks.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
 #include "symbols/symtext.h"
@@ -116,8 +114,7 @@ static int make_consumer(struct session *s)
 		.map_fds = s->loaded->maps,
 		.ring_fds = s->loaded->rings,
 		.nrings = (int)s->loaded->nrings,
-		.sink = print_sink_new(
-			&(struct print_to){ .out = s->opts.out, .options = s->opts.options, .report = s->opts.to }),
+		.sink = s->opts.sink,
 		.report = s->opts.to,
 		.options = s->opts.options,
 		.zone_name = name_zone,
@@ -125,9 +122,8 @@ static int make_consumer(struct session *s)
 		.names = s->symtext,
 		.ctx = s,
 	};
-	int err = env.sink ? consumer_new(&env, &s->consumer) : -ENOMEM;
+	int err = consumer_new(&env, &s->consumer);
 
-	s->sink = env.sink;
 	if (err)
 		report_error(s->opts.to, err, D_NONE, NULL, "cannot map the ring buffers: %s", strerror(-err));
 	return err;
@@ -271,7 +267,6 @@ int session_arm(struct session *s)
 {
 	int err = features_require(s->opts.features, s->opts.to);
 
-	links_more_files(LINKS_FILES);
 	if (!err)
 		err = stay_on_cpu(s);
 	if (!err)
@@ -290,8 +285,8 @@ int session_arm(struct session *s)
 	if (!err && !s->stop && !stop_asked(s))
 		err = go(s);
 	/* The output so far shall be seen before a long wait. */
-	if (!err && fflush(s->opts.out) != 0)
-		err = session_output_failed(s, -errno);
+	if (!err && sink_flush(s->opts.sink))
+		err = session_output_failed(s, s->opts.sink->err);
 	s->empty_at = s->peek_at = clock_now() + session_switchrate(s) / PEEKS;
 	s->report_at = clock_now() + session_report_rate(s);
 	return err ? err : session_wake(s);

@@ -21,7 +21,6 @@ struct session {
 	struct symtext *symtext;
 	struct owner *owner;
 	struct loaded *loaded;
-	struct sink *sink; /* of the consumer */
 	struct consumer *consumer;
 	int epoll, timer;
 	struct attached *attached; /* NULL: BEGIN said exit() */

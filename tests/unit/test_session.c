@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "handmade.h"
+#include "print/sinks.h"
 #include "session/session.h"
 #include "why.h"
 
@@ -187,8 +188,8 @@ static void run(struct features *f, struct made *m, struct child *child, FILE *o
 	if (!out)
 		mem = out = open_memstream(&r->out, &out_len);
 	err = open_memstream(&r->err, &err_len);
-	opts.out = out;
-	opts.err = l.err = err;
+	opts.sink = print_sink_new(&(struct print_to){ .out = out, .options = &options, .report = &to });
+	l.err = err;
 	opts.stop = stop = eventfd(0, EFD_CLOEXEC);
 	s = session_new(&m->img, &opts);
 	CHECK(s != NULL, "no memory");
@@ -202,6 +203,7 @@ static void run(struct features *f, struct made *m, struct child *child, FILE *o
 		r->end = session_end(s, &r->status);
 	}
 	session_free(s);
+	sink_free(opts.sink);
 	close(stop);
 	if (mem)
 		fclose(mem);

@@ -2,6 +2,7 @@
 /* tool: see tool.h. Input: argv. Output: what the tool prints. */
 #include "cli/tool/tool.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +27,12 @@ static int run_tool(struct tool *t)
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	int status = 1;
+	int status = 1, r;
 	bool ok;
 
-	if (!f || dwire_new(&d)) {
-		fprintf(t->err, "%s: no memory\n", t->name);
+	r = f ? dwire_new(&d) : -ENOMEM;
+	if (r) {
+		fprintf(t->err, "%s: cannot start: %s\n", t->name, strerror(-r));
 		goto out;
 	}
 	dwire_on_message(d, message_show, t->messages);

@@ -135,7 +135,8 @@ struct symbol {
 	const char *name;
 	enum var_scope scope;
 	struct loc loc;
-	struct type *type; /* NULL: variable not typed yet */
+	struct type *type;      /* NULL: variable not typed yet */
+	const char **key_names; /* of an aggregation, where it is filled first: variable, member, function; or NULL */
 	struct type **keys;
 	size_t nkeys;
 	uint32_t shared; /* not 0: it shares its map; this stands at the end of its keys */

@@ -27,6 +27,9 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 	if (first) {
 		s->nkeys = lhs->args.n;
 		s->keys = ARENA_ARRAY(ck->arena, struct type *, s->nkeys + 1);
+		s->key_names = ARENA_ARRAY(ck->arena, const char *, s->nkeys + 1);
+		for (size_t i = 0; i < s->nkeys; i++)
+			s->key_names[i] = lhs->args.v[i]->name;
 	} else if (s->nkeys != lhs->args.n) {
 		err(ck, lhs->loc, D_PROTO_LEN, NULL, "@%s has %zu key%s elsewhere, %zu here", s->name, s->nkeys,
 			s->nkeys == 1 ? "" : "s", lhs->args.n);

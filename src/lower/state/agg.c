@@ -51,6 +51,7 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 		struct field *f = &a->keys[i];
 
 		f->off = off;
+		f->name = s->key_names ? s->key_names[i] : NULL;
 		if (s->keys[i]->special) {
 			f->kind = sym_field(s->keys[i]);
 			f->size = s->keys[i]->size;
