@@ -5,7 +5,7 @@
 #define DWIRE_SYMBOLS_DEMANGLE_H
 #include <stdbool.h>
 
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 #define DEMANGLE_NAME_MOST 16384u     /* bytes; longer names are not demangled */
 #define DEMANGLE_TEXT_MOST (1u << 20) /* bytes that libiberty may write for a name, before they are cut */

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define RING_PAGES 32 /* of a CPU: some eighty programs that begin between two looks */
+#define RING_PAGES 32 /* of each CPU: holds the start of some eighty programs between two reads */
 
 struct ring {
 	int fd;
@@ -22,7 +22,7 @@ struct mapwatch {
 	struct ring *rings;
 	size_t n;
 	size_t page_size, ring_size;
-	struct map_event *v; /* of one look */
+	struct map_event *v; /* those of one mapwatch_read() */
 	size_t nv, cap;
 };
 
@@ -49,6 +49,8 @@ struct record_comm {
 	uint32_t pid, tid;
 };
 
+/* One event a CPU, for all processes (pid -1). It counts nothing: only its side records are wanted. Nobody is woken, for
+ * mapwatch_read() is called often. Linux 3.16 (comm_exec). */
 static int open_ring(struct mapwatch *w, unsigned cpu)
 {
 	struct ring *r = &w->rings[w->n];
@@ -135,7 +137,7 @@ static bool parse_mmap(const struct record_mmap2 *r, size_t len, struct map_even
 	return e->path != NULL;
 }
 
-/* Threads come and go too: only what is about a process counts. */
+/* Records about threads are left out. */
 static bool parse_record(const struct perf_event_header *h, struct map_event *e)
 {
 	const struct record_task *t = (const void *)h;
@@ -160,6 +162,7 @@ static bool parse_record(const struct perf_event_header *h, struct map_event *e)
 	}
 }
 
+/* Without memory the event is lost, as if the ring had been full. */
 static void add_event(struct mapwatch *w, const struct perf_event_header *h)
 {
 	struct map_event e;
@@ -179,6 +182,8 @@ static void add_event(struct mapwatch *w, const struct perf_event_header *h)
 	w->v[w->nv++] = e;
 }
 
+/* The kernel writes up to data_head; what we have read ends at data_tail, behind which it may write again. A record may
+ * wrap around the end of the ring, so each is copied before it is parsed. */
 static void read_ring(struct mapwatch *w, const struct ring *r)
 {
 	const char *data = (const char *)r->page + w->page_size;

@@ -16,8 +16,8 @@
 
 #include "abi/arch.h"
 #include "base/escape.h"
-#include "symbols/budget.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/budget.h"
+#include "symbols/sandbox/safeopen.h"
 
 #define PATH_LEN 4096
 #define FUNCTION_MOST (4u << 20) /* bytes; of a longer one only those are looked at */
@@ -117,6 +117,7 @@ static struct object *add(struct objects *o, uint64_t dev, uint64_t ino, const c
 	return obj;
 }
 
+/* NULL: there are OBJECTS_MOST already. */
 static struct object *of_line(struct objects *o, pid_t pid, const struct line *l)
 {
 	uint64_t dev = makedev(l->major, l->minor);
@@ -207,6 +208,7 @@ void objects_everywhere(
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
+/* pid 0: in our own root. */
 static int open_in_root(pid_t pid, const char *path)
 {
 	int root = pid ? safeopen_root(pid) : -1, fd = pid && root < 0 ? root : safeopen(root, path, 0);
@@ -242,6 +244,7 @@ struct object *objects_file(struct objects *o, pid_t pid, const char *path)
 	return obj;
 }
 
+/* By its mapping, which leads to deleted files and into containers; if that is not permitted, by its name. */
 static int open_mapped(const struct object *obj)
 {
 	int fd = safeopen_mapping(obj->pid, obj->start, obj->end);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* objects: the programs and libraries that processes have mapped, each file once. Files are opened as the process sees
- * them (containers, deleted and replaced files too) and stay open, so that what was looked at is what is traced. */
+/* objects: the programs and libraries that processes have mapped, each file once, in which probes are looked for.
+ * A file is opened as its process sees it, be it a container's, deleted or replaced, and stays open: the file that was
+ * searched is the file that is traced. */
 #ifndef DWIRE_SYMBOLS_OBJECTS_H
 #define DWIRE_SYMBOLS_OBJECTS_H
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct object {
 	const char *path; /* as its process sees it */
 	const char *base; /* ... without folders, safe to print */
 	uint64_t dev, ino;
-	bool program; /* the process executes it */
+	bool program; /* the process's own program, not a library */
 	pid_t pid;    /* a process that has mapped it at start..end; 0: opened by its path */
 	uint64_t start, end;
 	const char *file; /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
@@ -37,30 +38,33 @@ struct objects;
 struct objects *objects_new(struct arena *a, const struct reporter *to);
 void objects_free(struct objects *o); /* closes the files; NULL is fine */
 
-/* What the process has mapped to execute, in the order of its addresses. 0; -ESRCH, -EACCES, ...;
- * -ENOEXEC: nothing, as of a kernel thread. */
+/* Lists what the process has mapped to execute, by address. out: empty. 0; -ESRCH, -EACCES, ...; -ENOEXEC: it has
+ * mapped nothing, as a kernel thread. */
 int objects_process(struct objects *o, pid_t pid, object_list *out) __attribute__((warn_unused_result));
-/* What all processes have mapped to execute and is wanted, each file once. */
+/* The same of all processes: those files for which wanted() returns true, each once. */
 void objects_everywhere(
 	struct objects *o, bool (*wanted)(void *ctx, const char *path, const char *base), void *ctx, object_list *out);
-/* The file of that name, as the process sees it (0: as we do). NULL: there is none. */
+/* The regular file of this absolute name, as the process sees it; pid 0: as we do. NULL: there is none. */
 struct object *objects_file(struct objects *o, pid_t pid, const char *path);
 
 enum object_kind { OBJECT_GOOD, OBJECT_UNREADABLE, OBJECT_NO_ELF, OBJECT_FOREIGN };
-/* Opens it; FOREIGN: of another kind of machine, *machine says which. */
+/* Opens the file and looks at its head. OBJECT_FOREIGN: for another machine, whose name is *machine. */
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine);
-void object_close(struct object *obj);     /* nothing in it is traced */
-bool object_cut(const struct object *obj); /* opened: is its list of sections not within it, or no such list? */
-/* What is at this offset in the function that begins at func in the file, and has size bytes. */
+void object_close(struct object *obj); /* when nothing in it is traced */
+/* Is the open file damaged: does its list of sections lie outside of it? */
+bool object_cut(const struct object *obj);
+/* Does an instruction begin at this offset in the function? func: the function's offset in the file; size: in bytes. */
 enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off);
-/* Where in it the only instruction is that returns; 0: not known. */
+/* The offset in the function of its only instruction that returns; 0: there are several, or it is not known. */
 uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size);
-/* Calls each for every instruction of the function that the kernel puts probes on, up to one that we do not know. */
+/* Calls each for the instructions of the function on which the kernel permits probes, up to the first one that we cannot
+ * decode. */
 void object_each_insn(
 	const struct object *obj, uint64_t func, uint64_t size, void (*each)(void *ctx, uint64_t off), void *ctx);
-bool object_refused(const struct object *obj, uint64_t off); /* the kernel puts no probe there */
-/* Its functions; NULL: it tells none. */
+/* Does the kernel refuse a probe at this offset of the file? */
+bool object_refused(const struct object *obj, uint64_t off);
+/* The functions of the file; NULL: it names none, or is not read, which is reported. */
 const struct elfsyms *object_functions(struct objects *o, struct object *obj);
-/* The probes that its author put into it. */
+/* The probes that the program's author put into the file. */
 const sdt_list *object_notes(struct objects *o, struct object *obj);
 #endif

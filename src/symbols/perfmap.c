@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 
 /* In a blob: how many, these, the names, whose last byte is NUL. */
 struct func {

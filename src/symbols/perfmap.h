@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 #define PERFMAP_MOST ((off_t)64 << 20) /* bytes of a file; a larger one is not read */
 

@@ -17,7 +17,7 @@
 #include "symbols/elf/elfsyms.h"
 #include "symbols/mapwatch.h"
 #include "symbols/perfmap.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 #include "symbols/usyms_priv.h"
 
 #define MAKERS_MAX 4             /* looked at: the process, who made it, ... */
@@ -171,6 +171,7 @@ static bool parse_map(struct usyms *u, char *line, struct mapping *m)
 	return m->obj != NULL;
 }
 
+/* The entry of the process; make: a new one if there is none. NULL: none, or no memory. */
 static struct process *process_of(struct usyms *u, pid_t pid, bool make)
 {
 	struct process **bucket, *p;
@@ -295,7 +296,8 @@ static void read_maps(struct usyms *u, struct process *p, FILE *f)
 	free(line);
 }
 
-/* A process may have 65,530 mappings: to read them all at each refresh is charged to its user too. */
+/* A process may have 65,530 mappings (vm.max_map_count): the time to read them is charged to its user. If nothing is
+ * left, the old list stays. */
 static void note_maps(struct usyms *u, struct process *p)
 {
 	struct usyms_work w;
@@ -305,7 +307,7 @@ static void note_maps(struct usyms *u, struct process *p)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
 	f = fopen(path, "re");
-	if (!f) { /* it need not be told that it ends */
+	if (!f) { /* it has ended; mapwatch may not have seen that */
 		p->ended = p->ended ? p->ended : u->now;
 		return;
 	}
@@ -338,6 +340,8 @@ void usyms_note(struct usyms *u, pid_t pid)
 }
 
 /* ---- processes that come and go ---------------------------------------------------------------------------------- */
+/* Processes that have ended are kept while there is room: their records may still be in a ring, or their stacks be keys of
+ * an aggregation. */
 /* Those that have ended go first, the oldest of them first; what was asked for stays longer. */
 static int by_age(const void *a, const void *b)
 {
@@ -359,7 +363,7 @@ static void process_drop(struct usyms *u, struct process *p)
 	process_free(u, p);
 }
 
-/* Files that no process has mapped any more. */
+/* Frees the files that no known process maps. */
 static void forget_objects(struct usyms *u)
 {
 	for (size_t i = 0; i < USYMS_BUCKETS; i++)
@@ -380,6 +384,7 @@ static void forget_objects(struct usyms *u)
 		}
 }
 
+/* Drops half of the processes that have ended, and the files that only they mapped. */
 static void forget_some(struct usyms *u)
 {
 	struct process **v = calloc(u->nprocesses, sizeof(struct process *));
@@ -397,6 +402,7 @@ static void forget_some(struct usyms *u)
 	forget_objects(u);
 }
 
+/* The file is opened at once if need be: later its process may be gone. */
 static void map_added(struct usyms *u, struct process *p, const struct map_event *e)
 {
 	struct mapping m = { e->start, e->end, e->off, object_of(u, e->path, e->dev, e->inode) };
@@ -415,7 +421,7 @@ static void copy_maps(struct usyms *u, struct process *p, const struct process *
 			break;
 }
 
-/* Most that are kept have ended: they map nothing more. */
+/* A process that has ended maps nothing more. Most that are kept have ended, so their spare room is given back. */
 static void trim(struct process *p)
 {
 	struct mapping *v = p->n && p->n < p->cap ? reallocarray(p->v, p->n, sizeof(*v)) : NULL;

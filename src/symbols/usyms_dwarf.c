@@ -8,7 +8,7 @@
 #include "symbols/elf/cfi.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/inlines.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 #include "symbols/usyms_priv.h"
 
 static bool address_of(

@@ -14,7 +14,7 @@
 #include "symbols/elf/cfi.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/perfmap.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 #include "symbols/usyms_priv.h"
 
 #define REPORTED_MOST 16 /* files; strangers must not fill our output */
@@ -48,6 +48,7 @@ int usyms_end(struct usyms *u, const struct usyms_work *w, const char *what, con
 	return err;
 }
 
+/* The user who first asked for a table of the file pays for the bytes of all of them. */
 static void hold(struct object *o, struct budget *b, size_t bytes)
 {
 	if (!o->payer)
@@ -113,6 +114,7 @@ static void *vdso(size_t *len)
 	return image;
 }
 
+/* The kernel gives it to every process; it is in no file, and trusted. */
 static bool is_vdso(const struct object *o)
 {
 	return strcmp(o->path, "[vdso]") == 0;
@@ -191,6 +193,7 @@ void usyms_jit_free(struct process *p)
 	p->jit = NULL;
 }
 
+/* The process goes on to write its list: it is read again when its size or time has changed. */
 static void read_jit(struct usyms *u, struct process *p, const struct usyms_work *w, int fd)
 {
 	struct perfmap *now = NULL;

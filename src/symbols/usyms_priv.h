@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/report.h"
-#include "symbols/budget.h"
 #include "symbols/elf/inlines.h"
+#include "symbols/sandbox/budget.h"
 #include "symbols/usyms.h"
 
 #define USYMS_BUCKETS 1024

@@ -13,15 +13,15 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "symbols/budget.h"
 #include "symbols/demangle.h"
 #include "symbols/elf/cfi.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/inlines.h"
 #include "symbols/elf/sdtnotes.h"
-#include "symbols/jail.h"
 #include "symbols/perfmap.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/budget.h"
+#include "symbols/sandbox/jail.h"
+#include "symbols/sandbox/safeopen.h"
 #include "symbols/usyms.h"
 #include "unit.h"
 

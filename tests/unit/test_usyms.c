@@ -9,7 +9,7 @@
 
 #include "symbols/elf/elffile.h"
 #include "symbols/elf/elfsyms.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 #include "symbols/usyms.h"
 #include "unit.h"
 

@@ -104,6 +104,7 @@ static struct range range_of(const struct reading *r, const uint8_t *from, const
 	return (struct range){ (uint64_t)(from - r->data), (uint64_t)(to - from) };
 }
 
+/* The CIE at this offset, read when the first FDE refers to it. NULL: it is damaged, or there are too many. */
 static const struct cie *cie_at(struct reading *r, Elf_Data *data, uint64_t at)
 {
 	const struct cie *known = (const void *)r->cies.v;
@@ -127,6 +128,7 @@ static const struct cie *cie_at(struct reading *r, Elf_Data *data, uint64_t at)
 	return (const struct cie *)(const void *)r->cies.v + r->h.ncies++;
 }
 
+/* An FDE that makes no sense is left out: its functions have no callers. */
 static int add_fde(struct reading *r, Elf_Data *data, const Dwarf_FDE *e)
 {
 	const struct cie *cie = cie_at(r, data, e->CIE_pointer);
@@ -311,6 +313,7 @@ static const struct fde *fde_of(const struct cfi *c, uint64_t addr)
 	return lo && addr - c->v[lo - 1].start < c->v[lo - 1].len ? &c->v[lo - 1] : NULL;
 }
 
+/* The caller's value of a register, by its rule. same: its value here. */
 static bool value_of(const struct cfi_rule *rule, const struct cfi_eval *e, uint64_t cfa, uint64_t same, uint64_t *out)
 {
 	uint64_t addr;

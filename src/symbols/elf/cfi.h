@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 #define CFI_REGS 33                  /* x86_64: 0 to 16; arm64: x0 to x30, sp, 32 its state */
 #define CFI_MOST ((size_t)128 << 20) /* bytes of one file's tables */

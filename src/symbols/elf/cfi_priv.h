@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cfi_priv: the instructions of call frame information: what cfi.c asks of cfi_run.c. */
+/* cfi_priv: the instructions of call frame information: what cfi_run.c does for cfi.c. Source: DWARF 5, section 6.4.2. */
 #ifndef DWIRE_SYMBOLS_ELF_CFI_PRIV_H
 #define DWIRE_SYMBOLS_ELF_CFI_PRIV_H
 #include "symbols/elf/cfi.h"
@@ -10,7 +10,7 @@ struct span {
 };
 
 bool span_uleb(struct span *s, uint64_t *out);
-/* A number of the kind DW_EH_PE_udata2, ..., without its application. */
+/* A number in one of the formats DW_EH_PE_udata2, ...; what it is relative to is the caller's business. */
 bool span_value(struct span *s, uint8_t format, uint64_t *out);
 
 enum cfi_rule_kind {
@@ -19,8 +19,8 @@ enum cfi_rule_kind {
 	RULE_OFFSET,     /* it is stored at cfa + off */
 	RULE_VAL_OFFSET, /* it is cfa + off */
 	RULE_REGISTER,   /* it is in the register off */
-	RULE_EXPR,       /* expr tells where it is stored */
-	RULE_VAL_EXPR    /* expr tells it */
+	RULE_EXPR,       /* it is stored at the address that expr computes */
+	RULE_VAL_EXPR    /* it is what expr computes */
 };
 
 struct cfi_rule {
@@ -29,7 +29,7 @@ struct cfi_rule {
 	struct span expr;
 };
 
-/* What holds at an instruction of a function. */
+/* The rules that are in force at one instruction of a function. */
 struct cfi_row {
 	uint64_t code_align;
 	int64_t data_align;
@@ -39,7 +39,7 @@ struct cfi_row {
 	struct cfi_rule rules[CFI_REGS], initial[CFI_REGS];
 };
 
-/* Follows the instructions from the address loc on as far as addr; false: they are damaged, or of an unknown kind. */
+/* Applies the instructions for the addresses loc to addr to the row. False: they are damaged, or of an unknown kind. */
 bool cfi_run(struct cfi_row *row, struct span ins, uint64_t loc, uint64_t addr);
 
 struct cfi_eval {
@@ -47,6 +47,6 @@ struct cfi_eval {
 	cfi_read *read;
 	void *ctx;
 };
-/* The value of an expression; *first, if there is one, lies on its stack at the start. */
+/* Computes a DWARF expression. first: what its stack holds at the start, or NULL. False: it cannot be computed. */
 bool cfi_expr(const struct cfi_eval *e, struct span expr, const uint64_t *first, uint64_t *out);
 #endif

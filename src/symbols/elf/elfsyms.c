@@ -15,7 +15,7 @@
 
 #include "symbols/elf/elffile.h"
 #include "symbols/elf/unxz.h"
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 
 #define SEGMENTS_MAX 32
 #define BUILD_ID_MAX 64
@@ -59,6 +59,7 @@ struct reading {
 	struct blob funcs, names;
 };
 
+/* Where the file's bytes are loaded: /proc/PID/maps speaks of offsets in the file, symbols of addresses. */
 static void read_segments(struct table *t, Elf *elf)
 {
 	size_t n = 0;
@@ -71,6 +72,7 @@ static void read_segments(struct table *t, Elf *elf)
 			t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
 }
 
+/* The name is kept without the version that follows it ("memcpy@@GLIBC_2.14"). */
 static int add_func(struct reading *r, const GElf_Sym *sym, const char *name)
 {
 	struct func f = { sym->st_value, sym->st_size, (uint32_t)r->names.n, GELF_ST_BIND(sym->st_info) != STB_LOCAL };
@@ -88,6 +90,7 @@ static int add_func(struct reading *r, const GElf_Sym *sym, const char *name)
 	return r->names.err ? r->names.err : r->funcs.err;
 }
 
+/* A defined function. STT_GNU_IFUNC: one that chooses its code at run time, such as memcpy(). */
 static bool is_func(const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
@@ -311,6 +314,7 @@ static bool by_build_id(struct sandbox *s, struct elfsyms *e, const struct table
 	return t->id_len && use_debug_file(s, e, root, name);
 }
 
+/* As gdb does: beside the file, in .debug beside it, and below /usr/lib/debug. */
 static bool by_link(struct sandbox *s, struct elfsyms *e, const struct table *t, int root, const char *path)
 {
 	static const char *const places[][2] = { { "", "" }, { "", "/.debug" }, { "/usr/lib/debug", "" } };
@@ -335,6 +339,7 @@ static bool find_debug_file(struct sandbox *s, struct elfsyms *e, const struct t
 	return by_build_id(s, e, t, -1) || by_link(s, e, t, -1, path);
 }
 
+/* From the file itself: a debugging file has no bytes of its own there. */
 static void set_segments(struct elfsyms *e, const struct table *t)
 {
 	memcpy(e->segs, t->segs, sizeof(e->segs));

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 struct elfsyms;
 

@@ -3,7 +3,7 @@
  * which keeps the last few open. */
 #ifndef DWIRE_SYMBOLS_ELF_INLINES_H
 #define DWIRE_SYMBOLS_ELF_INLINES_H
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 #define INLINES_NAMES 32    /* at one address */
 #define INLINES_TEXT 16384u /* bytes of all names at one address */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sdtargs: where a compiler left the arguments of a probe: the operands of its assembler, "-4@%edi
+/* sdtargs: where a compiler left the arguments of a probe, as operands of the assembler: "-4@%edi
  * 8@8(%rbp,%rax,4)". */
 #ifndef DWIRE_SYMBOLS_ELF_SDTARGS_H
 #define DWIRE_SYMBOLS_ELF_SDTARGS_H
@@ -7,11 +7,11 @@
 
 #define SDT_ARGS_MAX 12
 enum sdt_machine { SDT_X86_64, SDT_AARCH64 };
-/* The machine that this is built for. */
+/* The machine that dwire is built for. */
 enum sdt_machine sdt_own_machine(void);
 
-/* Up to SDT_ARGS_MAX arguments into v; how many. One that is not understood has the kind UARG_NONE. */
+/* Fills v, of SDT_ARGS_MAX arguments, and returns their number. An operand of an unknown form has the kind UARG_NONE. */
 size_t sdt_args_parse(enum sdt_machine m, const char *text, struct uarg *v);
-/* D type of an argument, by its size and sign. */
+/* The D type of an argument: by its size and sign. */
 const char *sdt_arg_type(const struct uarg *a);
 #endif

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 struct sdt_note {
 	const char *prov, *name;

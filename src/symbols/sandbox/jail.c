@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jail: see jail.h. Invariant: each step either holds or ends the process, except those that only root can take.
  * Kernels: close_range() 5.9, all else older than 5.10. */
-#include "symbols/jail.h"
+#include "symbols/sandbox/jail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +29,7 @@
 #define SYS_newfstatat SYS_fstatat64
 #endif
 
+/* The socket becomes descriptor 3, and 0 to 2 /dev/null: a pipe that we inherited must see its end when the tracer ends. */
 static int close_others(int *keep)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -61,6 +62,7 @@ static int sizes(rlim_t *space, rlim_t *data)
 	return n == 6 ? 0 : -EIO;
 }
 
+/* Lowers a limit for good: the hard one too. */
 static int limit(int what, rlim_t most)
 {
 	struct rlimit now, l = { most, most };
@@ -72,6 +74,7 @@ static int limit(int what, rlim_t most)
 	return setrlimit((__rlimit_resource_t)what, &l) < 0 ? -errno : 0;
 }
 
+/* RLIMIT_DATA counts what is allocated, RLIMIT_AS mapped files too; both count from what the fork inherited. */
 static int set_limits(size_t memory)
 {
 	rlim_t space = 0, data = 0;

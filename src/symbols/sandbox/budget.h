@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* budget: the time and memory that the files of one user may cost. A process is cheap to make, so all processes of a
  * user share one budget. Time comes back while a trace runs, memory when it is freed. */
-#ifndef DWIRE_SYMBOLS_BUDGET_H
-#define DWIRE_SYMBOLS_BUDGET_H
+#ifndef DWIRE_SYMBOLS_SANDBOX_BUDGET_H
+#define DWIRE_SYMBOLS_SANDBOX_BUDGET_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

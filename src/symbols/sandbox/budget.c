@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* budget: see budget.h. Invariant: ns <= BUDGET_NS. */
-#include "symbols/budget.h"
+#include "symbols/sandbox/budget.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 /* sandbox: see sandbox.h. Here: the tracer's side, and the loop of the child. The child's limits: jail.c.
  * Input: jobs. Output: blobs. Invariant: no call waits longer than SANDBOX_WALL_MS; a child that has broken the
  * protocol in any way is killed. */
-#include "symbols/sandbox.h"
+#include "symbols/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/jail.h"
+#include "symbols/sandbox/jail.h"
 
 #define GAVE_UP 3 /* status of the child */
 
@@ -73,6 +73,7 @@ static bool write_all(int sock, const void *from, size_t len)
 	return true;
 }
 
+/* The next request and its descriptor. False: the tracer has gone. */
 static bool receive(int sock, struct request *r, int *fd)
 {
 	char control[CMSG_SPACE(sizeof(int))];
@@ -99,6 +100,7 @@ static void set_timer(long ms)
 	(void)setitimer(ITIMER_PROF, &t, NULL);
 }
 
+/* Jobs one after the other, until the socket is closed. A job's error has no bytes. */
 static void serve(int sock)
 {
 	void *kept = NULL;
@@ -137,6 +139,7 @@ struct sandbox *sandbox_new(void)
 	return calloc(1, sizeof(struct sandbox));
 }
 
+/* The sockets are close-on-exec: no program that the tracer starts keeps the child alive. */
 static int start(struct sandbox *s)
 {
 	int socks[2], err;
@@ -197,6 +200,8 @@ void sandbox_free(struct sandbox *s)
 	free(s);
 }
 
+/* A request is smaller than the socket's buffer, which the last answer has left empty: it is sent whole, or the child has
+ * ended. */
 static int send_request(const struct sandbox *s, const struct request *r, int fd, const void *in)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };

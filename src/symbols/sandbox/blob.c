@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* blob: see blob.h. Invariant: n <= cap <= most. */
-#include "symbols/blob.h"
+#include "symbols/sandbox/blob.h"
 
 #include <errno.h>
 #include <stdlib.h>

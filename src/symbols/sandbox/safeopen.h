@@ -4,8 +4,8 @@
  * A name may lead through symbolic links to a terminal, which would become ours, to a device or pipe whose opening has
  * effects or waits, or to a file of the kernel. So a name is followed without opening what it leads to (O_PATH), and
  * only a regular file of a real file system is opened then. Descriptors are close-on-exec. */
-#ifndef DWIRE_SYMBOLS_SAFEOPEN_H
-#define DWIRE_SYMBOLS_SAFEOPEN_H
+#ifndef DWIRE_SYMBOLS_SANDBOX_SAFEOPEN_H
+#define DWIRE_SYMBOLS_SANDBOX_SAFEOPEN_H
 #include <sys/types.h>
 
 /* The process's root, to be passed to safeopen(). A descriptor, or -errno. */

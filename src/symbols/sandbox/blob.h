@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* blob: a message between the tracer and its sandbox: bytes that grow up to a limit, and a cursor that reads them.
  * Whoever reads a blob does not trust it: blob_take() never reads beyond its end. */
-#ifndef DWIRE_SYMBOLS_BLOB_H
-#define DWIRE_SYMBOLS_BLOB_H
+#ifndef DWIRE_SYMBOLS_SANDBOX_BLOB_H
+#define DWIRE_SYMBOLS_SANDBOX_BLOB_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -8,12 +8,12 @@
  *
  * The child is a fork, made when the first job is given, so that a job is a function of this program. It inherits a
  * copy of our memory; descriptors are closed. */
-#ifndef DWIRE_SYMBOLS_SANDBOX_H
-#define DWIRE_SYMBOLS_SANDBOX_H
+#ifndef DWIRE_SYMBOLS_SANDBOX_SANDBOX_H
+#define DWIRE_SYMBOLS_SANDBOX_SANDBOX_H
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/blob.h"
+#include "symbols/sandbox/blob.h"
 
 struct sandbox;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jail: takes from a process everything but computing. */
-#ifndef DWIRE_SYMBOLS_JAIL_H
-#define DWIRE_SYMBOLS_JAIL_H
+#ifndef DWIRE_SYMBOLS_SANDBOX_JAIL_H
+#define DWIRE_SYMBOLS_SANDBOX_JAIL_H
 #include <stddef.h>
 
 /* 1: built with a sanitizer, which maps terabytes and makes system calls itself: there are no limits of memory, and all

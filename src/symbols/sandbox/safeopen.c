@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* safeopen: see safeopen.h. Invariant: nothing is opened for reading before it is known to be a regular file.
  * Kernels: openat2() 5.6. */
-#include "symbols/safeopen.h"
+#include "symbols/sandbox/safeopen.h"
 
 #include <errno.h>
 #include <fcntl.h>
