@@ -91,7 +91,8 @@ static int check_header(struct kbtf *k)
 	memcpy(&h, k->raw, sizeof(h));
 	if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.hdr_len < sizeof(h) || h.hdr_len > k->size ||
 		(uint64_t)h.hdr_len + h.type_off + h.type_len > k->size ||
-		(uint64_t)h.hdr_len + h.str_off + h.str_len > k->size || !h.str_len)
+		(uint64_t)h.hdr_len + h.str_off + h.str_len > k->size || !h.str_len ||
+		((uint64_t)h.hdr_len + h.type_off) % sizeof(uint32_t))
 		return -EINVAL;
 	k->types = k->raw + h.hdr_len + h.type_off;
 	k->types_len = h.type_len;
