@@ -30,7 +30,7 @@ static void print_pad(FILE *out, const char *s, size_t len)
 	for (size_t i = 0, n; i < len; i += n) {
 		for (n = 0; i + n < len && s[i + n] != '\t'; n++)
 			;
-		for (size_t cols = escape_print(NULL, s + i, n, 0); cols; cols--)
+		for (size_t cols = escape_print(NULL, s + i, n, ESCAPE_ALL); cols; cols--)
 			putc(' ', out);
 		if (i + n < len) {
 			putc('\t', out);
@@ -43,7 +43,7 @@ static void print_caret(FILE *out, const char *text, size_t from, size_t off, si
 {
 	fputs(cut ? "       " : "    ", out);
 	print_pad(out, text + from, off - from);
-	size_t width = escape_print(NULL, text + off, len < to - off ? len : to - off, 0);
+	size_t width = escape_print(NULL, text + off, len < to - off ? len : to - off, ESCAPE_ALL);
 
 	putc('^', out);
 	while (width-- > 1)
@@ -76,7 +76,7 @@ static void print_excerpt(const struct diag *g, FILE *out)
 	for (size_t i = from, n; i < to; i += n) {
 		for (n = 0; i + n < to && text[i + n] != '\t'; n++)
 			;
-		escape_print(out, text + i, n, 0);
+		escape_print(out, text + i, n, ESCAPE_ALL);
 		if (i + n < to) {
 			putc('\t', out);
 			n++;
@@ -99,7 +99,7 @@ static void print_head(const struct diag *g, const char *program, FILE *out)
 	const char *name = loc_file(g->loc, &len);
 
 	if (name)
-		escape_print(out, name, len, 0);
+		escape_print(out, name, len, ESCAPE_ALL);
 	else
 		fputs(program, out);
 	if (g->loc.src) {
@@ -115,18 +115,18 @@ static void print_head(const struct diag *g, const char *program, FILE *out)
 void diag_print(const struct diag *g, const char *program, FILE *out)
 {
 	print_head(g, program, out);
-	escape_print(out, g->message, strlen(g->message), 0);
+	escape_print(out, g->message, strlen(g->message), ESCAPE_ALL);
 	putc('\n', out);
 	if (g->loc.src)
 		print_excerpt(g, out);
 	if (g->hint) {
 		fputs(g->loc.src ? " hint: " : "    hint: ", out);
-		escape_print(out, g->hint, strlen(g->hint), 0);
+		escape_print(out, g->hint, strlen(g->hint), ESCAPE_ALL);
 	}
 	if (g->loc.src || g->hint)
 		putc('\n', out);
 	if (g->detail)
-		escape_print(out, g->detail, strlen(g->detail), 1);
+		escape_print(out, g->detail, strlen(g->detail), ESCAPE_KEEP_LAYOUT);
 }
 
 void diag_write(void *file, const struct diag *g)

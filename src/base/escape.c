@@ -5,8 +5,6 @@
  * (newline and tab excepted, on request). A backslash passes as it is: the text is for eyes, not for parsing. */
 #include "base/escape.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +71,12 @@ static size_t print_hex(FILE *out, const unsigned char *s, size_t n)
 	return n * 4;
 }
 
-size_t escape_print(FILE *out, const char *text, size_t len, int keep_ws)
+bool escape_unsafe(uint32_t c)
+{
+	return IN_TABLE(c, unsafe);
+}
+
+size_t escape_print(FILE *out, const char *text, size_t len, enum escape_keep keep)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t cols = 0, n;
@@ -82,7 +85,7 @@ size_t escape_print(FILE *out, const char *text, size_t len, int keep_ws)
 		uint32_t c = s[i];
 
 		n = 1;
-		if ((c >= 0x20 && c < 0x7f) || (keep_ws && (c == '\n' || c == '\t'))) {
+		if ((c >= 0x20 && c < 0x7f) || (keep && c == '\t') || (keep == ESCAPE_KEEP_LAYOUT && c == '\n')) {
 			if (out)
 				putc((int)c, out);
 			cols++;
@@ -93,7 +96,7 @@ size_t escape_print(FILE *out, const char *text, size_t len, int keep_ws)
 			cols += print_hex(out, s + i, 1);
 			continue;
 		}
-		if (IN_TABLE(c, unsafe)) {
+		if (escape_unsafe(c)) {
 			cols += print_hex(out, s + i, n);
 			continue;
 		}
@@ -116,7 +119,7 @@ const char *escape_name(struct arena *a, const char *s)
 		return s;
 	f = open_memstream(&text, &len);
 	if (f) {
-		escape_print(f, s, strlen(s), 0);
+		escape_print(f, s, strlen(s), ESCAPE_ALL);
 		fclose(f);
 	}
 	s = text ? arena_strdup(a, text) : "?";

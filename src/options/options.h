@@ -79,6 +79,8 @@ struct options {
 	enum bufpolicy bufpolicy;
 	enum oformat oformat;
 	enum row_format rows;
+	bool csvsafe;           /* rows=csv: no cell is a formula */
+	bool rawshell;          /* traced text may be part of commands and of names of files */
 	bool opretty, oall;     /* oformat=json,pretty; -O */
 	int cpu;                /* -1: all */
 	bool tpformat;          /* of tracepoints only their formats count */

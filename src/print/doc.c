@@ -26,8 +26,10 @@ static void put_text(struct doc *d, const char *s, size_t len)
 {
 	if (d->format == OFMT_JSON)
 		quote_json(d->o, s, len);
+	else if (d->format == OFMT_XML)
+		quote_xml(d->o, s, len);
 	else
-		quote_markup(d->o, s, len);
+		quote_html(d->o, s, len);
 }
 
 /* ---- structure --------------------------------------------------------------------------------------------------- */

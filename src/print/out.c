@@ -72,6 +72,11 @@ uint64_t out_total(const struct out *o)
 	return o->drained + o->n;
 }
 
+char out_last(const struct out *o)
+{
+	return o->n ? o->buf[o->n - 1] : '\0';
+}
+
 int out_flush(struct out *o)
 {
 	out_drain(o);
@@ -172,7 +177,7 @@ void out_safe(struct out *o, const char *s, size_t len)
 		size_t n = piece_of(s, len);
 
 		rewind(o->esc);
-		(void)escape_print(o->esc, s, n, 1);
+		(void)escape_print(o->esc, s, n, ESCAPE_KEEP_TAB);
 		/* Position before the flush: fflush() of a memory stream appends a NUL. */
 		long end = ftell(o->esc);
 

@@ -54,9 +54,11 @@ void out_truncate(struct out *o);
 void out_bytes(struct out *o, const char *s, size_t len);
 void out_str(struct out *o, const char *s);
 void out_pad(struct out *o, size_t n);
+/* The byte written last; 0: none, or it is not known any more. */
+char out_last(const struct out *o);
 /* Bytes since out_new(). */
 uint64_t out_total(const struct out *o);
-/* Traced text, escaped for a terminal. */
+/* Traced text, escaped for a terminal; a newline in it is none in the output. */
 void out_safe(struct out *o, const char *s, size_t len);
 /* Decimal, right-aligned in width columns. */
 void out_int(struct out *o, int64_t v, size_t width);

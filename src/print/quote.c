@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -33,34 +34,69 @@ static void put_markup_char(struct out *o, unsigned char c)
 		out_str(o, "?"); /* XML has no such characters at all */
 }
 
-void quote_json(struct out *o, const char *s, size_t len)
+static void put_hex(struct out *o, const char *s, size_t n)
 {
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		uint32_t c;
+	char buf[8];
 
-		n = utf8_decode(s + i, len - i, &c);
-		if (!n)
-			out_str(o, REPLACEMENT);
-		else if (n == 1 && (c < ' ' || c == '"' || c == '\\' || c == 0x7f))
-			put_json_char(o, (unsigned char)c);
-		else
-			out_bytes(o, s + i, n);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(buf, sizeof(buf), "\\x%02x", (unsigned char)s[i]);
+		out_str(o, buf);
 	}
 }
 
-void quote_markup(struct out *o, const char *s, size_t len)
+void quote_json(struct out *o, const char *s, size_t len)
 {
+	char buf[16];
+
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
 		uint32_t c;
 
 		n = utf8_decode(s + i, len - i, &c);
-		if (!n)
+		if (!n) {
 			out_str(o, REPLACEMENT);
-		else if (n == 1)
-			put_markup_char(o, (unsigned char)c);
-		else
+		} else if (n == 1 && (c < ' ' || c == '"' || c == '\\' || c == 0x7f)) {
+			put_json_char(o, (unsigned char)c);
+		} else if (escape_unsafe(c)) {
+			snprintf(buf, sizeof(buf), "\\u%04x", c); /* all of them have four digits */
+			out_str(o, buf);
+		} else {
 			out_bytes(o, s + i, n);
+		}
 	}
+}
+
+static void put_markup(struct out *o, const char *s, size_t len, bool html)
+{
+	char buf[16];
+
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		uint32_t c;
+
+		n = utf8_decode(s + i, len - i, &c);
+		if (!n) {
+			out_str(o, REPLACEMENT);
+		} else if (c != 0x7f && !escape_unsafe(c)) {
+			if (n == 1)
+				put_markup_char(o, (unsigned char)c);
+			else
+				out_bytes(o, s + i, n);
+		} else if (html) {
+			put_hex(o, s + i, n);
+		} else {
+			snprintf(buf, sizeof(buf), "&#x%x;", c);
+			out_str(o, buf);
+		}
+	}
+}
+
+void quote_xml(struct out *o, const char *s, size_t len)
+{
+	put_markup(o, s, len, false);
+}
+
+void quote_html(struct out *o, const char *s, size_t len)
+{
+	put_markup(o, s, len, true);
 }
 
 void quote_csv(struct out *o, const char *s, size_t len)

@@ -3,6 +3,7 @@
  * Invariant: a command starts with the signals of an ordinary process, whatever the session has blocked. */
 #include "print/shell.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
@@ -62,13 +63,62 @@ int shell_run(const char *command)
 	return 0;
 }
 
+/* Is the text harmless wherever a command or the name of a file has it? Within quotes and without, a shell takes these
+ * characters for themselves; a "-" in front would be an option. A name of a file must not lead elsewhere. */
+static bool is_harmless(enum action_kind kind, const char *s, size_t len)
+{
+	static const char marks[] = "_./:@%+=,-";
+
+	if (kind == ACT_FREOPEN)
+		return !memchr(s, '/', len) && !(len == 2 && !memcmp(s, "..", 2)) && !(len == 1 && *s == '.');
+	for (size_t i = 0; i < len; i++)
+		if (!isascii((unsigned char)s[i]) || (!isalnum((unsigned char)s[i]) && !strchr(marks, s[i])) || !s[i])
+			return false;
+	return len && *s != '-';
+}
+
+/* The first traced text that is not harmless; NULL: none. */
+static const struct value *find_harm(const struct action *a, const struct value *values)
+{
+	for (size_t i = 0; i < a->nargs; i++) {
+		const struct value *v = &values[i];
+		size_t len = v->kind == VALUE_BYTES ? strnlen(v->s, v->len) : v->len;
+
+		if (v->kind == VALUE_STACK ||
+			((v->kind == VALUE_TEXT || v->kind == VALUE_BYTES) && !v->trusted &&
+				!is_harmless(a->kind, v->s, len)))
+			return v;
+	}
+	return NULL;
+}
+
+static void refuse(const struct reporter *to, const struct action *a, const struct value *v)
+{
+	size_t len = v->kind == VALUE_STACK ? 0 : strnlen(v->s, v->len);
+
+	report_error(to, -EPERM, D_NONE,
+		a->kind == ACT_SYSTEM ? "-x rawshell allows it: then a traced process may choose what is run"
+				      : "-x rawshell allows it: then a traced process may choose which file is written",
+		a->kind == ACT_SYSTEM
+			? "did not run a command: \"%.*s\", which was traced, is no plain word for a shell"
+			: "did not open a file: \"%.*s\", which was traced, is no plain name of a file",
+		(int)(len < 256 ? len : 256), v->s);
+}
+
 void shell_control(struct out *o, const struct reporter *to, const struct action *a, const struct value *values)
 {
+	const struct value *harm;
 	char *text;
 	int err;
 
 	if (a->kind == ACT_FTRUNCATE) {
 		out_truncate(o);
+		return;
+	}
+	harm = o->options->rawshell ? NULL : find_harm(a, values);
+	if (harm) {
+		(void)!out_flush(o); /* both streams may be one terminal: keep the order */
+		refuse(to, a, harm);
 		return;
 	}
 	text = text_of(a, values, o->options);

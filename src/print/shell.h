@@ -5,7 +5,9 @@
 #include "base/report.h"
 #include "print/out.h"
 
-/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE. Commands and files see what was written before. What fails is reported. */
+/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE. Commands and files see what was written before. What fails is reported.
+ * Traced text is part of a command only if it is a plain word, and of a file's name only if it names no other folder;
+ * else the action is refused, unless -x rawshell is set: quoting would not help within the script's own quotes. */
 void shell_control(struct out *o, const struct reporter *to, const struct action *a, const struct value *values);
 /* Runs the command by the shell and waits for it. 0, or -errno if it could not be run. */
 int shell_run(const char *command) __attribute__((warn_unused_result));

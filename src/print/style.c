@@ -49,14 +49,19 @@ static void put_padded(struct out *o, const char *s, size_t len, size_t cols, bo
 static void text_escaped(struct out *o, const char *s, size_t len, bool trusted, int width)
 {
 	bool plain = is_plain(s, len);
-	size_t cols = plain ? len : trusted ? raw_columns(s, len) : width ? escape_print(NULL, s, len, 1) : 0;
+	size_t cols = plain ? len
+		: trusted   ? raw_columns(s, len)
+		: width     ? escape_print(NULL, s, len, ESCAPE_KEEP_TAB)
+			    : 0;
 
 	put_padded(o, s, len, cols, plain || trusted, width);
 }
 
 static void text_plain(struct out *o, const char *s, size_t len, bool trusted, int width)
 {
-	size_t cols = trusted || is_plain(s, len) ? raw_columns(s, len) : width ? escape_print(NULL, s, len, 1) : 0;
+	size_t cols = trusted || is_plain(s, len) ? raw_columns(s, len)
+		: width                           ? escape_print(NULL, s, len, ESCAPE_KEEP_TAB)
+						  : 0;
 
 	put_padded(o, s, len, cols, true, width);
 }
@@ -71,8 +76,10 @@ static void text_json(struct out *o, const char *s, size_t len, bool trusted, in
 
 static void text_csv(struct out *o, const char *s, size_t len, bool trusted, int width)
 {
-	(void)trusted;
 	(void)width;
+	/* -x csvsafe: a cell that a spreadsheet would compute begins with a quote, which the spreadsheet does not show. */
+	if (o->options->csvsafe && !trusted && len && strchr("=+-@\t\r", s[0]) && out_last(o) == '"')
+		out_bytes(o, "'", 1);
 	quote_csv(o, s, len);
 }
 

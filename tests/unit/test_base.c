@@ -150,7 +150,7 @@ static void test_strmap(struct arena *a)
 struct escape_row {
 	const char *in;
 	size_t len;
-	int keep_ws;
+	enum escape_keep keep_ws;
 	const char *want;
 	size_t cols;
 };

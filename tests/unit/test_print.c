@@ -68,7 +68,7 @@ static const struct {
 	{ "[%s][%s][%s]", { CHARS(8, "eightchr"), CHARS(8, "ab"), CHARS(4, "") }, "[eightchr][ab][]" },
 	{ "[%10s][%-10s][%.3s][%8.2s]", { CHARS(8, "abc"), CHARS(8, "abc"), CHARS(8, "abcdef"), CHARS(8, "abcdef") },
 		"[       abc][abc       ][abc][      ab]" },
-	{ "%s", { CHARS(16, "a\x1b[31m\nb\tc\x7f") }, "a\\x1b[31m\nb\tc\\x7f" },
+	{ "%s", { CHARS(16, "a\x1b[31m\nb\tc\x7f") }, "a\\x1b[31m\\x0ab\tc\\x7f" },
 	{ "[%6s][%-6s]", { CHARS(8, "gr\xc3\xbcn"), CHARS(8, "gr\xc3\xbcn") }, "[  gr\xc3\xbcn][gr\xc3\xbcn  ]" },
 	{ "[%8s]", { CHARS(8, "a\xff") }, "[   a\\xff]" },
 	{ "%s", { CHARS(4, "\xc2\x9b") }, "\\xc2\\x9b" },

@@ -22,6 +22,39 @@ d -wqn 'BEGIN { freopen("/nowhere/at/all"); printf("still\n"); exit(0); }'
 same "freopen of nothing" "still" "$OUT"
 same "freopen of nothing, why" 'dwire: cannot open "/nowhere/at/all": No such file or directory' "$ERR"
 
+# What was traced is data: a name that a shell would act on, or that leads to another folder, is refused.
+cat >"$tmp/name" <<'END'
+printf '%s' "$1" >/proc/self/comm
+kill -0 $$
+END
+named() { # NAME D OPTION...: runs D for a process of that name
+	local name=$1 script=$2
+	shift 2
+	d -wq "$@" -n "syscall::kill:entry /pid == \$target/ { $script }" -c "bash $tmp/name $name"
+}
+named 'a;id' 'system("echo %s", execname);'
+same "a command in a name" '' "$OUT"
+same "a command in a name, why" 'dwire: did not run a command: "a;id", which was traced, is no plain word for a shell
+    hint: -x rawshell allows it: then a traced process may choose what is run' "$ERR"
+named '-n' "system(\"echo '%s'\", execname);"
+same "an option in a name" '' "$OUT"
+named 'plain-1.2:x' "system(\"echo '%s' %d\", execname, 3);"
+same "a plain name" 'plain-1.2:x 3' "$OUT$ERR"
+named 'a;echo' 'system("echo %s b", execname);' -x rawshell
+same "-x rawshell" $'a\nb' "$OUT$ERR"
+named '../x' "freopen(\"$tmp/%s\", execname); printf(\"out\");"
+same "a folder in a name" 'out:dwire: did not open a file: "../x", which was traced, is no plain name of a file
+    hint: -x rawshell allows it: then a traced process may choose which file is written' "$OUT:$ERR"
+named 'log;1' "freopen(\"$tmp/%s\", execname); printf(\"out\");"
+same "a name of a file" 'out' "$OUT$ERR$(<"$tmp/log;1")"
+
+# A newline in a name is no line more.
+ln -s "$(command -v bash)" "$tmp/a"$'\n'b
+echo "exec $tmp/a\$'\\n'b -c 'kill -0 \$\$'" >"$tmp/lines"
+d -q -n 'syscall::kill:entry /pid == $target/ { printf("%s|\n", execname); @[execname] = count(); }' -c "bash $tmp/lines"
+same "a newline in a name" 'a\x0ab|' "$(head -n 1 "$tmp/out")"
+expect_match "$(tail -n 1 "$tmp/out")" '^  a\\x0ab +1$' "a newline in a key"
+
 # A signal to the traced process: profile fires in it while it computes. It has no way to end but the signal.
 bash -c 'trap "echo got; exit 3" USR1; echo ready; while :; do :; done' >"$tmp/victim" 2>&1 &
 victim=$!
