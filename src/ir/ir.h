@@ -105,9 +105,9 @@ struct ir_insn {
 	uint8_t sub;  /* enum ir_alu or enum ir_cc */
 	uint8_t size; /* 1, 2, 4, 8 */
 	bool sx;
-	bool pure; /* LD: memory that does not change during a run; a call: may be dropped, or shared with an equal one */
-	bool fresh;   /* not shared with an equal one */
-	bool quiet;   /* no effect that a user of the program can notice */
+	bool pure;  /* LD: memory that does not change during a run; a call: may be dropped, or shared with an equal */
+	bool fresh; /* not shared with an equal one */
+	bool quiet; /* no effect that a user of the program can notice */
 	bool nonzero; /* the result is not 0 */
 	uint8_t nargs;
 	int32_t off;

@@ -100,8 +100,8 @@ struct prog_ctx {
 	vreg member_row;      /* its row of the table, see lower/multi.c */
 	uint32_t exit_label;  /* the program's end */
 	uint32_t ended_label; /* behind the last clause; 0: nothing jumps there */
-	/* Where a program with one clause goes when its predicate is false, as nothing is to be given back there; 0: the
-	 * program has several clauses. */
+	/* Where a program with one clause goes when its predicate is false, as nothing is to be given back there; 0:
+	 * the program has several clauses. */
 	uint32_t unused_label;
 	VEC(struct binding) env_stack;
 	VEC(struct memo) memos;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner: which process owns a socket. A service of programs in the kernel (src/owner/bpf/owner.bpf.c) that notes the process
- * when a socket is created, accepted or used, so that a packet which is handled in an interrupt can still be tied to
- * its process. */
+/* owner: which process owns a socket. A service of programs in the kernel (src/owner/bpf/owner.bpf.c) that notes the
+ * process when a socket is created, accepted or used, so that a packet which is handled in an interrupt can still be
+ * tied to its process. */
 #ifndef DWIRE_OWNER_OWNER_H
 #define DWIRE_OWNER_OWNER_H
 #include <stdbool.h>

@@ -18,8 +18,8 @@ struct out;
 struct style {
 	/* Text padded to |width| columns, left-aligned when width is negative. trusted: nothing is escaped. */
 	void (*text)(struct out *o, const char *s, size_t len, bool trusted, int width);
-	/* One conversion of a format; width and prec replace those of the item. owed: columns that values before it have
-	 * taken too many. */
+	/* One conversion of a format; width and prec replace those of the item. owed: columns that values before it
+	 * have taken too many. */
 	void (*conv)(
 		struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed);
 	/* indent: columns before a frame; -1: as -x stackindent says. */

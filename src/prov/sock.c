@@ -15,7 +15,8 @@
 	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
 /* clang-format on */
 #define SK "(uint64_t)P->sk"
-/* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not block. */
+/* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not
+ * block. */
 #define TOLD_LATER                                                                                                   \
 	"(dw_sk_later[" SK "] && (P->err == 0 || P->err == DW_EINPROGRESS || P->err == DW_EALREADY || P->err == "    \
 	"DW_EISCONN || P->err == DW_ECONNREFUSED || P->err == DW_ETIMEDOUT || P->err == DW_ECONNRESET || P->err == " \

@@ -39,8 +39,8 @@ struct fault {
 
 struct sink_ops {
 	void (*begin)(struct sink *s, const struct record *r);
-	/* ACT_TRACE, ACT_TRACEMEM, ACT_PRINT, ACT_PRINTF. values: a->nargs of them; those of a printf include the widths
-	 * of "*". tracemem's memory has been cut to the size it is to show. */
+	/* ACT_TRACE, ACT_TRACEMEM, ACT_PRINT, ACT_PRINTF. values: a->nargs of them; those of a printf include the
+	 * widths of "*". tracemem's memory has been cut to the size it is to show. */
 	void (*item)(struct sink *s, const struct record *r, const struct action *a, const struct value *values);
 	void (*printa)(struct sink *s, const struct record *r, const struct printa *p);
 	void (*end)(struct sink *s, const struct record *r);
@@ -49,8 +49,8 @@ struct sink_ops {
 	void (*rest)(struct sink *s, const struct printa *p);
 	void (*fault)(struct sink *s, const struct fault *f);
 	void (*drop)(struct sink *s, const struct drop *d);
-	/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE: what the script does with its standard output; a command sees what was
-	 * written before it. NULL: this sink is no standard output. */
+	/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE: what the script does with its standard output; a command sees what
+	 * was written before it. NULL: this sink is no standard output. */
 	void (*control)(struct sink *s, const struct action *a, const struct value *values);
 	/* Something else is about to write to the terminal: end the line. NULL: nothing to do. */
 	void (*newline)(struct sink *s);

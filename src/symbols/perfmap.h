@@ -13,10 +13,11 @@
 
 struct perfmap;
 
-/* The list that a process of user uid has written, as safeopen(). A descriptor; -errno; -EPERM: it is another user's. */
+/* The list that a process of user uid has written, as safeopen(). A descriptor; -errno; -EPERM: it is another
+ * user's. */
 int perfmap_open(int root, const char *path, uid_t uid) __attribute__((warn_unused_result));
-/* Reads the open file, which stays the caller's. s NULL: in this process. 0; -EFBIG: larger than PERFMAP_MOST; -errno as
- * of sandbox_run(). */
+/* Reads the open file, which stays the caller's. s NULL: in this process. 0; -EFBIG: larger than PERFMAP_MOST; -errno
+ * as of sandbox_run(). */
 int perfmap_read(struct sandbox *s, int fd, struct perfmap **out) __attribute__((warn_unused_result));
 void perfmap_free(struct perfmap *m); /* NULL is fine */
 size_t perfmap_bytes(const struct perfmap *m);

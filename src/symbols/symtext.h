@@ -17,7 +17,8 @@ struct symtext_opts {
 	bool nodemangle;    /* names as the linker knows them */
 	bool inlines;       /* frames for inlined functions too */
 	pid_t outer, inner; /* as of usyms_alias(); 0: none */
-	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read. NULL: nobody does. */
+	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read. NULL: nobody
+	 * does. */
 	const struct reporter *to;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* usyms_files: the files of traced processes: opened as their process sees them, read in the sandbox, charged to its
- * user. Input: mappings. Output: tables. Invariant: a file is read once for each kind of table, whether that succeeds or
- * not; never another file that has taken its place. */
+ * user. Input: mappings. Output: tables. Invariant: a file is read once for each kind of table, whether that succeeds
+ * or not; never another file that has taken its place. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

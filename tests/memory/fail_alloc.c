@@ -3,8 +3,9 @@
  *
  * Input: the environment: FAIL_ALLOC is "once" (only the n-th) or "rest" (the n-th and all later ones), FAIL_STEP
  * the distance from one n to the next (1), FAIL_SECONDS when to stop (60), FAIL_ONLY the one n, which
- * FAIL_HERE (anything) makes fail in this process itself, for a debugger. The arguments are dwire's. Output: a line for each n at which dwire died of a signal, hung, or ended
- * without a word, then "N allocations, M bad"; "partly" when the time was over first. Exit status 1 if M is not 0.
+ * FAIL_HERE (anything) makes fail in this process itself, for a debugger. The arguments are dwire's. Output: a line
+ * for each n at which dwire died of a signal, hung, or ended without a word, then "N allocations, M bad"; "partly"
+ * when the time was over first. Exit status 1 if M is not 0.
  *
  * The linker sends every call of malloc, calloc, realloc and mmap here, those in the C library and in libelf included
  * (--wrap). Before main() this process forks for each n; the child goes on to main(). Arenas have chunks of 4 KB. */

@@ -3,9 +3,8 @@
  * sock_calls: calls on sockets of all kinds, one after the other, each known.
  *
  * Output: ports, and the numbers of descriptors that the calls returned.  What is done is the order of the lines in
- * tests/kernel/sock/calls.lib.  A pause of DELAY ms before a nonblocking connection is answered is made by the listener's
- * full queue, not by a timer.
- */
+ * tests/kernel/sock/calls.lib.  A pause of DELAY ms before a nonblocking connection is answered is made by the
+ * listener's full queue, not by a timer.  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>

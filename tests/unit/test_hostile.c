@@ -269,8 +269,8 @@ static void nested_name(char *name, size_t size, unsigned levels)
 	}
 }
 
-/* The same for Rust: f::<(i32, i32), (the one before, the one before), ...>. A back reference is the distance from "_R",
- * less one, to the base 62. */
+/* The same for Rust: f::<(i32, i32), (the one before, the one before), ...>. A back reference is the distance from
+ * "_R", less one, to the base 62. */
 static void rust_name(char *name, size_t size, unsigned levels)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unit: the checks of the test programs. A failed check prints FILE:LINE and the test goes on. main() returns unit_end(),
- * which prints "N passed, N failed, N skipped"; ./check reads that line. Each test is one program. */
+/* unit: the checks of the test programs. A failed check prints FILE:LINE and the test goes on. main() returns
+ * unit_end(), which prints "N passed, N failed, N skipped"; ./check reads that line. Each test is one program. */
 #ifndef DWIRE_TESTS_UNIT_H
 #define DWIRE_TESTS_UNIT_H
 #include <stdbool.h>

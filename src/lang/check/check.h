@@ -81,7 +81,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
 	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
 	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): the enumerator's name without the prefix */ \
-	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a stamp (image/probe.h) noted the key, ns; 0 */           \
+	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a stamp (image/probe.h) noted the key, ns */           \
 	X(__stamped, FC_DLIB, 2, 2) /* ... the word that it noted */                                         \
 	X(__former, FC_DLIB, 3, 3) /* __former("name", key, word): notes it; the word before, or this at first */   \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */

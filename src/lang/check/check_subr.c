@@ -6,7 +6,8 @@
 #include "lang/check/check_priv.h"
 
 /* Arguments, a letter each: s a string, or what points to characters; n likewise, or NULL; i an integer; a an address
- * as an integer; p a pointer; 6 one to a struct in6_addr. Result: s string, i int, l int64_t, z size_t, u uint32_t, p void *, v nothing. */
+ * as an integer; p a pointer; 6 one to a struct in6_addr. Result: s string, i int, l int64_t, z size_t, u uint32_t, p
+ * void *, v nothing. */
 struct proto {
 	const char *args;
 	char result;

@@ -35,8 +35,9 @@ static vreg probe_read(struct clause_ctx *cx, vreg addr, unsigned size, bool sx)
 	return r;
 }
 
-/* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. user: the script
- * itself dereferences it: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper half. */
+/* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. user: the
+ * script itself dereferences it: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper
+ * half. */
 static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool user, bool *plain)
 {
 	struct ir *ir = cx->ir;

@@ -16,8 +16,8 @@
  *
  * Places are fixed at compile time, 8-aligned, and hold what the last run left there. The places of a statement or
  * predicate are free again at its end; what must last for all clauses (this-> variables) is placed before the first
- * clause is lowered (vars_collect). Ask for the pointer again rather than keep it: it is one addition. The slot is taken
- * and given back automatically. Memory is borrowed: copy a value that must not change under its reader. */
+ * clause is lowered (vars_collect). Ask for the pointer again rather than keep it: it is one addition. The slot is
+ * taken and given back automatically. Memory is borrowed: copy a value that must not change under its reader. */
 int32_t scratch_alloc(struct prog_ctx *pg, uint32_t size); /* returns the offset in the slot */
 vreg scratch_ptr(struct clause_ctx *cx, int32_t off);
 vreg scratch_address(struct clause_ctx *cx); /* the slot's address as a plain number */

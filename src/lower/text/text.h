@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text: strings: literals, addresses kept as bytes, characters in registers or memory; and what is printed as a name. */
+/* text: strings: literals, addresses kept as bytes, characters in registers or memory; and what is printed as a
+ * name. */
 #ifndef DWIRE_LOWER_TEXT_TEXT_H
 #define DWIRE_LOWER_TEXT_TEXT_H
 #include "lower/context.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inlines: see inlines.h. libdw reads the DWARF. Invariant: nothing of libdw is used outside of the sandbox: its walk of
- * nested blocks recurses as deep as the file nests them. */
+/* inlines: see inlines.h. libdw reads the DWARF. Invariant: nothing of libdw is used outside of the sandbox: its walk
+ * of nested blocks recurses as deep as the file nests them. */
 #include "symbols/elf/inlines.h"
 
 #include <dwarf.h>
