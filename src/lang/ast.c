@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ast: the tree, printed for --dump=ast: two spaces a level, one node a line.
- * Input: a program. Output: text that shows every field the parser set, except places in the source.
- * Invariant: recursion is bounded by the parser's limit of nesting. */
+/* ast: prints the tree for --dump=ast, one node a line, two spaces a level.
+ * Input: a program. Output: text with every field that the parser sets, except places in the source.
+ * Invariant: the recursion is bounded by PARSE_DEPTH_MAX, as the parser makes no higher tree. */
 #include <inttypes.h>
 
 #include "lang/ast_text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ast: the tree of a D program. The parser makes it from text alone (names are not resolved); the checker fills the
- * fields marked "check". Every node keeps its place in the source. All memory is the compilation's arena. */
+/* ast: the tree of a D program. The parser makes it from text alone and resolves no names. The checker fills the
+ * fields marked "check" and may replace a node by a simpler one in place. Every node keeps its place in the source.
+ * The compilation's arena owns all memory. */
 #ifndef DWIRE_LANG_AST_H
 #define DWIRE_LANG_AST_H
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ast_text: types and expressions written back as D.
+/* ast_text: writes types and expressions back as D, for messages and for --dump=types.
  * Input: a tree. Output: text that parses to the same tree.
- * Invariant: parentheses stand where they were written (paren); the parser's shape needs no others. */
+ * Invariant: parentheses stand where the source had them (expr.paren). The shape of the tree needs no others. */
 #include "lang/ast_text.h"
 
 #include <inttypes.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attrs: see attrs.h. Input: a checked clause. Output: a triplet. */
+/* attrs: computes the stability of a clause's statements. See attrs.h.
+ * Input: a checked clause. Output: the least stability of all that it names, as a triplet.
+ * Source: D manual, chapter "Stability". */
 #include "lang/attrs.h"
 
 #include <string.h>

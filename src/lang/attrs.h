@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attrs: how far a clause's statements can be relied on: the least of what they name. */
+/* attrs: the stability of a clause's statements: the least of what they name. */
 #ifndef DWIRE_LANG_ATTRS_H
 #define DWIRE_LANG_ATTRS_H
 #include "base/stability.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* format: parsing of printf and printa formats, bounds of llquantize.
+/* format: parses formats of printf() and printa(), and computes the buckets of llquantize().
  * Input: the bytes of a format string. Output: items in the arena, each some text and at most one conversion.
- * Invariant: every byte of the input is in exactly one item; a format that parses can be printed without a check.
- * Source: D manual, chapter "Output Formatting". Size prefixes have no effect on printing: the size of the argument
- * decides; the checker compares the two. */
+ * Invariant: every byte of the input is in exactly one item. A format that parses can be printed without a check.
+ * Source: D manual, chapter "Output Formatting". A size prefix does not change the output, as the argument's size is
+ * known. The checker compares the two. */
 #include "lang/format.h"
 
 #include <errno.h>

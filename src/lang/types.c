@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types: struct type, by name and tag, from the script or the kernel; members; C's conversions. See types.h. */
+/* types: finds types by name and tag, completes structures, finds members, converts as C does. See types.h.
+ * Input: names and types. Output: struct type, from the script, the libraries or the kernel.
+ * Invariant: a type is made once for each name, so that most comparisons are of pointers. */
 #include "lang/types.h"
 
 #include <string.h>

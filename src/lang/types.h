@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types: the types of D and of the kernel, and how D expressions convert between them. Pure: kernel types come
- * through struct ktypes. All memory is the compilation's arena. */
+/* types: the types of D and of the kernel, and the conversions between them. Pure: types of the kernel come through
+ * struct ktypes. The compilation's arena owns all memory. */
 #ifndef DWIRE_LANG_TYPES_H
 #define DWIRE_LANG_TYPES_H
 #include <stdint.h>

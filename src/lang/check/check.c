@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check: declarations, translators, clauses. Input: a parsed program; output: the same tree with types and symbols. */
+/* check: checks declarations, translators and clauses.
+ * Input: a parsed program. Output: the same tree with types and symbols, or errors.
+ * Invariant: a name that an error concerns has no symbol, or a symbol of the right kind. So later errors are real. */
 #include "lang/check/check.h"
 
 #include <string.h>

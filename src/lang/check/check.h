@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check: names and types. Tree -> typed tree: every expression gets its type, every name its symbol; translators are
- * checked when a member of theirs is first used. Pure: probes' arguments come in as struct probe_sig. */
+/* check: names and types. Every expression gets its type, every name its symbol. A translator of the library is checked
+ * when a script first uses a member of it. Pure: the arguments of probes come in as struct probe_sig. */
 #ifndef DWIRE_LANG_CHECK_CHECK_H
 #define DWIRE_LANG_CHECK_CHECK_H
 #include "abi/abi.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_act: actions, as statements: their arguments and formats.
- * Input: a call of an action. Output: types of its arguments; a parsed format in expr.extra.
+/* check_act: checks actions, which are statements: their arguments and formats.
+ * Input: a call of an action. Output: the types of its arguments, and a parsed format in expr.extra.
  * Invariant: what passes here can be recorded and printed. */
 #include <string.h>
 

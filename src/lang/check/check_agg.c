@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_agg: @a[keys] = func(args).
+/* check_agg: checks @a[keys] = func(args).
  * Input: the assignment as parsed. Output: the aggregation's symbol: function, parameters, types of its keys.
- * Invariant: a symbol is ready once an assignment to it was right; those that follow agree with the first. */
+ * Invariant: a symbol is ready once an assignment to it was right. Later assignments must agree with the first. */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

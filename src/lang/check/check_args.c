@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_args: args[]: the types of a probe's arguments, from the text that the provider's table has for them.
- * Input: the probes that a clause is on. Output: a type, and whether a translator makes it. */
+/* check_args: gives args[] its types, from the text in the provider's table.
+ * Input: the probes of a clause. Output: the type of an argument, and whether a translator makes it.
+ * Invariant: all probes of the clause agree on the type, or an error was reported. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_assign: variables and what is written to. Input: assignments, ++ and --; output: their types, and the symbols
- * of variables that they make. Invariant: what may be written lies in a variable of D, so never in the kernel. */
+/* check_assign: checks what is written to, and makes variables.
+ * Input: assignments, ++ and --. Output: their types, and the symbols of new variables.
+ * Invariant: only variables of D and the script's own memory are written to, never memory of the kernel. */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

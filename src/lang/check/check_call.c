@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_call: functions in expressions: subroutines. */
+/* check_call: checks calls in expressions: subroutines, and functions of the D library.
+ * Input: a call. Output: the type of its value, or NULL after an error.
+ * Invariant: a call that passes names a function with as many arguments as it takes. */
 #include <string.h>
 
 #include "base/inet.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_enum: __enum("tag", "PREFIX", value) of the D library: the name that an enumerator of the kernel has,
- * without the prefix; "" for a value that has none. And printf("%s") of an enum's value: its name, or "?". Becomes a
- * tree of ?: over the values, so that the name is a literal's number until somebody looks, and so that names come from
- * the running kernel. */
+/* check_enum: names of enumerators. __enum("tag", "PREFIX", value) of the D library is the name without the prefix, or
+ * "". printf("%s") of a value of an enum is its name, or "?".
+ * Input: such a call or argument. Output: a tree of ?: over the values.
+ * Invariant: the name stays the number of a literal until it is printed, and comes from the running kernel. */
 #include <stdlib.h>
 #include <string.h>
 

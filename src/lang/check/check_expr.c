@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_expr: types of expressions. Each function gives the type, or NULL when an error was reported (then callers
- * stay silent). */
+/* check_expr: the types of expressions.
+ * Input: an expression. Output: its type, or NULL after an error, when callers add no error of their own. */
 #include "lang/check/check_priv.h"
 
 bool is_xlated(const struct expr *e)

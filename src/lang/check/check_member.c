@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check_member: members of structures and unions, translated ones too; sizeof and offsetof.
- * Output: the type; NULL when an error was reported. */
+ * Input: such an expression. Output: its type, or NULL after an error.
+ * Invariant: expr.ival is a member's offset in bits, expr.isuffix the width of a bit-field. */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_name: names: variables, inlines, enumerators, elements of arrays, symbols of the kernel.
- * Output: the symbol that an expression names, and its type; NULL when an error was reported. */
+/* check_name: resolves names: variables, inlines, enumerators, elements of arrays, symbols of the kernel.
+ * Input: an expression that names something. Output: its symbol and type, or NULL after an error.
+ * Invariant: an inline that is an integer constant is replaced by its value. */
 #include <errno.h>
 #include <string.h>
 

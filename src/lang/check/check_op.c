@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_op: operators: what they take, and the type of what they give; NULL when an error was reported. */
+/* check_op: checks operators: what they take, and the type of their value.
+ * Input: an expression with an operator. Output: its type, or NULL after an error.
+ * Invariant: no operator takes a structure that a translator makes, nor a float. */
 #include <string.h>
 
 #include "base/inet.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_priv: what the files of the checker share. */
+/* check_priv: what the files of the checker share. They call each other, as the recursion over the tree does. */
 #ifndef DWIRE_LANG_CHECK_CHECK_PRIV_H
 #define DWIRE_LANG_CHECK_CHECK_PRIV_H
 #include "lang/check/check.h"

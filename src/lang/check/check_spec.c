@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_spec: which actions a clause may have together: those of speculations, and those that record data.
+/* check_spec: which actions may stand together in a clause: those of speculations, and those that record data.
  * Input: a checked clause. Output: errors.
- * Invariant: what a clause records goes either to a speculation or to the consumer, and nothing follows a commit. */
+ * Invariant: a clause records either for a speculation or for the consumer, and records nothing after a commit.
+ * Source: D manual, chapter "Speculative Tracing". */
 #include "lang/check/check_priv.h"
 
 unsigned func_traits(enum func f)

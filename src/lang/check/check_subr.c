@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_subr: the subroutines that work on characters and memory. Input: a call; output: its type, and the form of the
- * string that it makes. Their prototypes are a table. */
+/* check_subr: checks subroutines that work on characters and memory, by a table of prototypes.
+ * Input: a call. Output: its type, and the form of the string that it makes.
+ * Source: D manual, chapter "Actions and Subroutines". */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

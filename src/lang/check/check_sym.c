@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_sym: what is recorded as an address and printed as a name: func, mod, sym, ufunc, umod, usym, uaddr, stack,
- * ustack, jstack. They stand where something is recorded: as statements, as arguments of printf and trace, as keys of
- * aggregations.
- * Input: a call. Output: its type, whose `special` says how it is kept; expr.ival: the number of frames of a stack. */
+/* check_sym: checks what is recorded as an address and printed as a name: func, mod, sym, ufunc, umod, usym, uaddr,
+ * stack, ustack, jstack. They may be statements, arguments of printf() and trace(), and keys of aggregations.
+ * Input: a call. Output: its type, whose `special` says how it is kept. expr.ival: the number of frames of a stack. */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_text: strings and what points to characters, each where the other is wanted. Input: a checked expression.
- * Output: a node of stringof or a cast around it, so that the stages below know strings and pointers alone. */
+/* check_text: puts strings where pointers to characters are wanted, and the other way round.
+ * Input: a checked expression. Output: a node of stringof or a cast around it.
+ * Invariant: the stages below see strings and pointers only, never a mixture. */
 #include "lang/check/check_priv.h"
 
 bool type_is_char_pointer(const struct type *t)

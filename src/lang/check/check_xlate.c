@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_xlate: xlate, and variables that keep what a translator makes. Input: xlate expressions, assignments of
- * translated values. Output: their types.
- * Invariant: a translated structure is copied, member by member, where it is assigned; of a translated pointer the
- * variable keeps what its translator starts from, so that members are still made where they are read. */
+/* check_xlate: checks xlate, and variables that keep what a translator makes.
+ * Input: xlate expressions and assignments of translated values. Output: their types.
+ * Invariant: a translated structure is copied member by member where it is assigned. For a translated pointer the
+ * variable keeps what its translator starts from, and members are made where they are read. */
 #include "lang/check/check_priv.h"
 
 /* xlate <T *> (e), xlate <T> (e): the translator is found by T and by the type of e. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* consts: values of constant expressions. Input: an expression, typed by the checker or not; output: its value by C's
- * rules, wrapped to the type that the expression has. Invariant: the same value that the compiled program gives. */
+/* consts: computes constant expressions.
+ * Input: an expression, checked or not. Output: its value, wrapped to its type by the rules of D.
+ * Invariant: the value is the one that the compiled program computes. */
 #include <string.h>
 
 #include "lang/check/check.h"

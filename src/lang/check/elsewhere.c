@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* elsewhere: names that other tracers, other systems' DTrace and C have. Input: a name that D does not know.
- * Output: what there is instead, as a hint, or NULL. */
+/* elsewhere: names of other tracers, of other systems' DTrace and of C.
+ * Input: a name that D does not know. Output: what D has instead, as a hint, or NULL. */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

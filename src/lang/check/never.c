@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* never: predicates that cannot be true, because a constant of the program says so (an option of a tool that was not
- * given): what they guard needs no program. Input: a checked expression. Output: its value where it has one. */
+/* never: finds predicates that cannot be true, such as those of a tool's option that was not given. Their clauses need
+ * no program.
+ * Input: a checked expression. Output: whether it is always 0. */
 #include "lang/check/check.h"
 
 static bool both(const struct expr *e, int64_t *a, int64_t *b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* settle: in which form each string variable, member and key is kept, so that every use finds what it can read.
- * Input: a checked program; output: the forms of its symbols. Invariant: a form only grows, so it ends. */
+/* settle: chooses the form in which each string variable, member and key is kept, so that every reader can read it.
+ * Input: checked programs. Output: the forms of their symbols.
+ * Invariant: a form only grows, so the search for a fixed point ends. */
 #include "lang/check/check_priv.h"
 
 static bool widen(int *form, int add)

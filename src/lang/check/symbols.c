@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols: the names that D has built in, and those that a script makes; forms of strings. */
+/* symbols: the symbols of a compilation: built-in names and those that a script makes; the forms of strings.
+ * Input: names and expressions. Output: symbols, nearest names for hints, forms.
+ * Invariant: a name has one symbol in each scope (global, self, this, aggregations, functions). */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types_written: types as they are written in D -> struct type.
- * Input: a struct tyx. Output: its type, or errors.
+/* types_written: makes types of their D text.
+ * Input: a struct tyx. Output: its struct type, or NULL after an error.
  * Invariant: structures are laid out as a C compiler for 64-bit Linux does. */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lex: D text -> tokens.
- * Input: a source of any bytes, not NUL-terminated. Output: the token at the current offset.
- * Invariant: each call moves forward or is at the end; no byte at or past src->len is read; a wrong byte is reported
- * once, and gives TOK_BAD. */
+/* lex: turns D text into tokens.
+ * Input: a source of any bytes, without a NUL at its end. Output: the token at the current offset.
+ * Invariant: each call moves forward or is at the end. No byte at or past src->len is read. A wrong byte is reported
+ * once and gives TOK_BAD. */
 #include "lang/parse/lex.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lex: D text -> tokens, one at a time. The parser says in which mode: expressions, or probe descriptions, whose
+/* lex: turns D text into tokens, one at a time. The parser chooses the mode: expressions, or probe descriptions, whose
  * words (tcp:::state-change, tick-1s, pid$target:::) would mean something else in an expression. */
 #ifndef DWIRE_LANG_PARSE_LEX_H
 #define DWIRE_LANG_PARSE_LEX_H

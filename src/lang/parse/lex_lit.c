@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lex_lit: integers, character constants, strings and macro variables.
- * Input: the lexer on the first byte. Output: a token with its value, the lexer behind it.
- * Invariant: a malformed literal is reported and still taken whole, so that the parser goes on behind it. */
+/* lex_lit: lexes integers, character constants, strings and macro variables.
+ * Input: the lexer on the first byte. Output: a token with its value, and the lexer behind it.
+ * Invariant: a malformed literal is reported and still taken as a whole, so that the parser goes on behind it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

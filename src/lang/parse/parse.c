@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse: D text -> tree: entry points, the token window, errors, and starting again after them.
- * Input: a source. Output: declarations and clauses appended to the program, diagnostics.
- * Invariant: every loop of the parser takes a token or stops; the C stack is bounded by PARSE_DEPTH_MAX rules. */
+/* parse: the parser's entry points, its window of tokens, its errors, and the recovery from them.
+ * Input: a source. Output: declarations and clauses appended to the program, and diagnostics.
+ * Invariant: every loop of the parser takes a token or stops. PARSE_DEPTH_MAX bounds the C stack. */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>

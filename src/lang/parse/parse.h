@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse: D text -> tree. Pure: knows nothing of the kernel. Recovers after an error and reports several. */
+/* parse: turns D text into a tree. Pure: it knows nothing of the kernel. It recovers after an error, so one run reports
+ * several. */
 #ifndef DWIRE_LANG_PARSE_PARSE_H
 #define DWIRE_LANG_PARSE_PARSE_H
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse_decl: what stands between the clauses: variables, types, inlines, translators, providers.
- * Input: tokens at the first word. Output: one struct decl a declarator, appended to the program.
+/* parse_decl: parses what stands between clauses: variables, types, inlines, translators, providers.
+ * Input: tokens at the first word. Output: one struct decl for each declarator, appended to the program.
  * Invariant: a typedef's name is known as soon as its declarator ends, so the next one may use it. */
 #include "base/strmap.h"
 #include "lang/parse/parser.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse_declarator: what stands around a name: pointers, arrays, keys, parameters, as C writes them.
- * Input: tokens, the type before. Output: struct declarator, or false after a report.
- * Invariant: no type is higher than PARSE_DEPTH_MAX; depth of the outermost node bounds a walk over all of it. */
+/* parse_declarator: parses what stands around a name: pointers, arrays, keys, parameters, as in C.
+ * Input: tokens, and the type before them. Output: struct declarator, or false after an error.
+ * Invariant: no type is higher than PARSE_DEPTH_MAX. The depth of the outermost node bounds a walk over all of it. */
 #include <string.h>
 
 #include "lang/parse/parser.h"

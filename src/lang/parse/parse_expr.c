@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse_expr: expressions, by precedence climbing.
- * Input: tokens. Output: a tree, or NULL after a report.
- * Invariant: no tree is higher than PARSE_DEPTH_MAX, chains such as a+b+c+... included: whoever walks it may
- * recurse. */
+/* parse_expr: parses expressions by precedence climbing.
+ * Input: tokens. Output: a tree, or NULL after an error.
+ * Invariant: no tree is higher than PARSE_DEPTH_MAX, chains such as a+b+c+... included, so walkers may recurse.
+ * Source: D manual, chapter "Types, Operators, and Expressions", table of precedence. */
 #include <string.h>
 
 #include "base/strmap.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse_probe: clauses: probe descriptions, predicates, and where the body begins.
+/* parse_probe: parses clauses: probe descriptions, predicates, and the start of the body.
  * Input: the text at a description. Output: a DECL_CLAUSE.
- * Invariant: an error in one part does not hide the errors of the others: a bad description or predicate still has its
- * body parsed. */
+ * Invariant: an error in one part does not hide errors in the others. The body is parsed after a bad predicate, too. */
 #include <string.h>
 
 #include "lang/parse/parser.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse_stmt: the body of a clause.
+/* parse_stmt: parses the body of a clause.
  * Input: tokens at the {. Output: the clause's list of statements.
- * Invariant: an error costs one statement, the next is parsed again; a body that is never closed ends where the next
- * clause plainly begins, so that it does not swallow the rest of the program. */
+ * Invariant: an error costs one statement. A body that is never closed ends where the next clause plainly begins, so it
+ * does not swallow the rest of the program. */
 #include <string.h>
 
 #include "lang/parse/parser.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse_type: specifiers of types, as C writes them, with D's string.
- * Input: tokens. Output: struct tyx, or NULL/false after a report.
- * Invariant: no type is higher than PARSE_DEPTH_MAX; depth of the outermost node bounds a walk over all of it. */
+/* parse_type: parses type specifiers as C has them, and D's string.
+ * Input: tokens. Output: struct tyx, or NULL or false after an error.
+ * Invariant: no type is higher than PARSE_DEPTH_MAX. The depth of the outermost node bounds a walk over all of it. */
 #include <string.h>
 
 #include "lang/parse/parser.h"
