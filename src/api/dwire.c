@@ -159,7 +159,7 @@ bool dwire_is_set(const struct dwire *d, const char *option)
 int dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
 {
 	compile_add(&d->c, (enum text_kind)kind, name, text, len);
-	return 0;
+	return arena_failed(d->arena) ? report_no_memory(&d->report, "add a program") : 0;
 }
 
 void dwire_args(struct dwire *d, int argc, const char *const *argv)
@@ -185,7 +185,7 @@ static int too_many(const struct dwire *d)
 
 int dwire_command(struct dwire *d, const char *command)
 {
-	struct child *c;
+	struct child *c = NULL;
 	int r = d->nchildren == MAX_CHILDREN ? too_many(d) : child_start(command, &c, &d->report);
 
 	return r ? r : add_child(d, c);
@@ -193,7 +193,7 @@ int dwire_command(struct dwire *d, const char *command)
 
 int dwire_grab(struct dwire *d, pid_t pid)
 {
-	struct child *c;
+	struct child *c = NULL;
 	int r = d->nchildren == MAX_CHILDREN ? too_many(d) : child_grab(pid, &c, &d->report);
 
 	return r ? r : add_child(d, c);

@@ -124,8 +124,4 @@ bool line_mark(const char *s, const char *end, unsigned *line, const char **file
 const char *loc_file(struct loc at, size_t *len);
 /* Start of the line that holds off (which may be the end of the text). */
 size_t source_line(const struct source *src, size_t off);
-/* The string of table (NULL-terminated) nearest to name, or NULL when none is near (Damerau-Levenshtein). */
-const char *nearest_name(const char *name, const char *const *table);
-/* The shortest string of table that ends so, behind an underscore (SYN: TH_SYN), or NULL. */
-const char *longer_name(const char *name, const char *const *table);
 #endif

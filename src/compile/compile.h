@@ -11,8 +11,7 @@
 #include "probes/lists.h"
 
 /* What a text is: a whole program, or the description of a probe with perhaps a predicate and actions (-P, -m, -f, -n,
- * -i). */
-/* One list makes the enum and what is put behind the description at a text's head: -P tcp means tcp:::. */
+ * -i). One list makes the enum and what is put behind the description at a text's head: -P tcp means tcp:::. */
 #define TEXT_KINDS(X) X(SCRIPT, "") X(PROVIDER, ":::") X(MODULE, "::") X(FUNCTION, ":") X(NAME, "") X(ID, "")
 
 enum text_kind {

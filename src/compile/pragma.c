@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "compile/library.h"
 
 #define WORDS_MAX 6

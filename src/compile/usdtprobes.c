@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"

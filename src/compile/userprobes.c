@@ -9,6 +9,7 @@
 
 #include "abi/arch.h"
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
+
 struct type *type_new(struct types *ts, enum type_kind kind, const char *name, uint32_t size, bool sgn)
 {
 	struct type *t = ARENA_NEW(ts->arena, struct type);

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/diag.h"
+#include "base/nearest.h"
 #include "base/period.h"
 #include "lower/tiers.h"
 

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/diag_text.h"
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "base/period.h"
 #include "base/report.h"
 #include "base/strmap.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
+#include "base/nearest.h"
 #include "cli/tool/filter.h"
 #include "cli/tool/meant.h"
 

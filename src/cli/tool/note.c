@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "api/dwire.h"
-#include "base/diag.h"
+#include "base/nearest.h"
 
 #define MAX_NAMES 32
 

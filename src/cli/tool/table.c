@@ -2,9 +2,10 @@
 /* table: see table.h. Input: the embedded scripts, sorted by name. */
 #include "cli/tool/table.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/nearest.h"
 
 static size_t name_length(size_t i)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/inet.h"
+#include "base/nearest.h"
 #include "lang/check/check_priv.h"
 
 static const struct {

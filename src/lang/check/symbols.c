@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/inet.h"
+#include "base/nearest.h"
 #include "lang/check/check_priv.h"
 
 #define STRSIZE_MAX 65536u

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nearest: what somebody meant who misspelt a name. */
+#ifndef DWIRE_BASE_NEAREST_H
+#define DWIRE_BASE_NEAREST_H
+
+/* The string of table (NULL-terminated) nearest to name, or NULL when none is near (Damerau-Levenshtein). */
+const char *nearest_name(const char *name, const char *const *table);
+/* The shortest string of table that ends so, behind an underscore (SYN: TH_SYN), or NULL. */
+const char *longer_name(const char *name, const char *const *table);
+#endif
