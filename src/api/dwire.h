@@ -13,9 +13,10 @@
  *
  * Errors. A function that returns int returns 0 or -errno, if nothing else is said. Each error that it returns was
  * reported first, as data, to the message handler.
- * Process. The library writes only to streams that it is given. It never exits, and leaves signals, the environment, the
- * working directory, limits and standard streams of the process alone. It starts processes for -c, -C and system(). Each
- * program in the kernel and each attachment takes a descriptor: raise RLIMIT_NOFILE to trace thousands of probes.
+ * Process. The library writes only to streams that it is given. It never exits, and leaves signals, the environment,
+ * the working directory, limits and standard streams of the process alone. It starts processes for -c, -C and
+ * system(). Each program in the kernel and each attachment takes a descriptor: raise RLIMIT_NOFILE to trace thousands
+ * of probes.
  * Threads. One thread at a time uses a handle. Only dwire_stop() may be called at any time, from any thread and from
  * signal handlers. A handle must not be used after fork() in the child. */
 #ifndef DWIRE_H
@@ -115,8 +116,8 @@ void dwire_listing(struct dwire *d, bool instructions, FILE *out);
 /* After dwire_compile(): the i-th text. probes: how many it enabled; text: its description as written, or its name.
  * False after the last. */
 bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const char **text, size_t *probes);
-/* After dwire_compile(): writes the stability of each text (-v); with sites also what each enabled probe means and where
- * this kernel shows it. */
+/* After dwire_compile(): writes the stability of each text (-v); with sites also what each enabled probe means and
+ * where this kernel shows it. */
 void dwire_describe(struct dwire *d, bool sites, FILE *out);
 
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
@@ -217,7 +218,8 @@ FILE *dwire_stream(dwire_write_fn *fn, void *ctx);
 
 /* Loads the program, fires BEGIN, attaches the probes, lets the commands go. */
 int dwire_start(struct dwire *d) __attribute__((warn_unused_result));
-/* A descriptor for an event loop: when it is readable, call dwire_poll(d, 0). Valid from dwire_start() to dwire_free(). */
+/* A descriptor for an event loop: when it is readable, call dwire_poll(d, 0). Valid from dwire_start() to
+ * dwire_free(). */
 int dwire_fd(const struct dwire *d);
 /* Waits for at most timeout_ms (-1: for ever) and hands out what has come. 1: go on; 0: the trace is to end, because of
  * exit(), dwire_stop(), the end of the processes, or a reader that closed the output; or -errno. */

@@ -324,7 +324,8 @@ static void use_words(void *ctx, const char *text)
 	builtin_use(ctx, text, text ? strlen(text) : 0);
 }
 
-/* Of a process's stack: in pieces that lower/text/sym.c copies, as much as is asked for or 8 KB; a record has bounds. */
+/* Of a process's stack: in pieces that lower/text/sym.c copies, as much as is asked for or 8 KB; a record has
+ * bounds. */
 static uint32_t copy_size(uint64_t asked)
 {
 	uint64_t n = asked ? (asked + 511) / 512 * 512 : 8192;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* consume: from the ring buffers to the sink.
  * The caller polls. consumer_work() merges what the rings hold by time, decodes it, hands it to the sink and runs the
- * actions on aggregations. Drops of every cause are counted and handed to the sink. Lack of memory does not end a trace:
- * what the consumer cannot hold is counted as dropped. */
+ * actions on aggregations. Drops of every cause are counted and handed to the sink. Lack of memory does not end a
+ * trace: what the consumer cannot hold is counted as dropped. */
 #ifndef DWIRE_CONSUME_CONSUME_H
 #define DWIRE_CONSUME_CONSUME_H
 #include <stdio.h>
@@ -37,8 +37,8 @@ void consumer_free(struct consumer *c);
 
 /* Hands on the records that are older than some milliseconds, in order of time across rings: by then no older one can
  * turn up. final: all that there are when it begins; records still being written get 100 ms. After an exit action only
- * END and ERROR clauses still count. Returns the number of records consumed, or -errno of the sink (-EPIPE: the reader is
- * gone): stop then. */
+ * END and ERROR clauses still count. Returns the number of records consumed, or -errno of the sink (-EPIPE: the
+ * reader is gone): stop then. */
 int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
 /* fill: a buffer is full, so the trace ends. */
 bool consumer_full(const struct consumer *c);

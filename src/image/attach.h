@@ -34,23 +34,23 @@ enum attach_way {
  *   SYSCALL           target: sys_enter or sys_exit; targets: the system calls
  *   EVENT             target: "GROUP/NAME" */
 /* clang-format off */
-#define ATTACH_KINDS(X)                                                                                               \
-	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0)                   \
-	X(TP_BTF,         "tp_btf",              "the tracepoint",           RAW,      TRACING,        BPF_TRACE_RAW_TP)    \
+#define ATTACH_KINDS(X) \
+	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0) \
+	X(TP_BTF,         "tp_btf",              "the tracepoint",           RAW,      TRACING, BPF_TRACE_RAW_TP) \
 	X(CGROUP_INGRESS, "cgroup_skb/ingress",  "cgroup2 ingress",          CGROUP,   CGROUP_SKB, BPF_CGROUP_INET_INGRESS) \
-	X(CGROUP_EGRESS,  "cgroup_skb/egress",   "cgroup2 egress",           CGROUP,   CGROUP_SKB,  BPF_CGROUP_INET_EGRESS) \
-	X(CGROUP_SOCKOPS, "sock_ops",            "cgroup2 sock_ops",         CGROUP,   SOCK_OPS,       BPF_CGROUP_SOCK_OPS) \
-	X(CGROUP_RELEASE, "cgroup/sock_release", "cgroup2 sock_release",     CGROUP,   CGROUP_SOCK,                         \
-		BPF_CGROUP_INET_SOCK_RELEASE)                                                                               \
-	X(PERF,           "perf_event",          "the clock of a CPU",       PERF,     PERF_EVENT,     0)                   \
-	X(UPROBE,         "uprobe",              "",                         USER,     KPROBE,         0)                   \
-	X(URETPROBE,      "uretprobe",           "",                         USER,     KPROBE,         0)                   \
-	X(FENTRY,         "fentry",              "the function",             FUNCTION, TRACING,        BPF_TRACE_FENTRY)    \
-	X(FEXIT,          "fexit",               "the function",             FUNCTION, TRACING,        BPF_TRACE_FEXIT)     \
-	X(KPROBE,         "kprobe",              "a kprobe on the function", KPROBE,   KPROBE,         0)                   \
-	X(KRETPROBE,      "kretprobe",           "a kprobe on the function", KPROBE,   KPROBE,         0)                   \
-	X(SYSCALL,        "tracepoint",          "",                         SYSCALL,  TRACEPOINT,     0)                   \
-	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT,     0)
+	X(CGROUP_EGRESS,  "cgroup_skb/egress",   "cgroup2 egress",           CGROUP,   CGROUP_SKB, BPF_CGROUP_INET_EGRESS) \
+	X(CGROUP_SOCKOPS, "sock_ops",            "cgroup2 sock_ops",         CGROUP,   SOCK_OPS, BPF_CGROUP_SOCK_OPS) \
+	X(CGROUP_RELEASE, "cgroup/sock_release", "cgroup2 sock_release",     CGROUP,   CGROUP_SOCK, \
+		BPF_CGROUP_INET_SOCK_RELEASE) \
+	X(PERF,           "perf_event",          "the clock of a CPU",       PERF,     PERF_EVENT, 0) \
+	X(UPROBE,         "uprobe",              "",                         USER,     KPROBE, 0) \
+	X(URETPROBE,      "uretprobe",           "",                         USER,     KPROBE, 0) \
+	X(FENTRY,         "fentry",              "the function",             FUNCTION, TRACING, BPF_TRACE_FENTRY) \
+	X(FEXIT,          "fexit",               "the function",             FUNCTION, TRACING, BPF_TRACE_FEXIT) \
+	X(KPROBE,         "kprobe",              "a kprobe on the function", KPROBE,   KPROBE, 0) \
+	X(KRETPROBE,      "kretprobe",           "a kprobe on the function", KPROBE,   KPROBE, 0) \
+	X(SYSCALL,        "tracepoint",          "",                         SYSCALL,  TRACEPOINT, 0) \
+	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT, 0)
 /* clang-format on */
 
 enum attach_kind {

@@ -35,33 +35,33 @@ enum ir_trait {
 
 /* One list makes the enum, the names and the traits. */
 /* clang-format off */
-#define IR_OPS(X)                                                                                                     \
-	X(IMM,     "imm",     IRT_VALUE)            /* d = imm (64 bits) */                                                  \
-	X(MOV,     "mov",     IRT_VALUE)            /* d = a */                                                              \
-	X(LD,      "ld",      IRT_VALUE|IRT_MEMORY) /* d = *(size *)(a + off), extended; sx: sign. pure: same value all run */ \
-	X(ST,      "st",      IRT_MEMORY)           /* *(size *)(a + off) = b */                                             \
-	X(STI,     "st",      IRT_MEMORY)           /* *(size *)(a + off) = imm (32 bits, sign-extended) */                  \
-	X(ALU,     "alu",     IRT_VALUE)            /* d = a alu b, 64 bits */                                               \
-	X(ALUI,    "alu",     IRT_VALUE)            /* d = a alu imm (32 bits, sign-extended) */                             \
-	X(NEG,     "neg",     IRT_VALUE)            /* d = -a */                                                             \
-	X(EXT,     "ext",     IRT_VALUE)            /* d = low size bytes of a; sx: sign-extended, else zero-extended */     \
-	X(BE,      "be",      IRT_VALUE)            /* d = low size bytes of a, big endian to native or back, zero-extended */ \
-	X(CTX,     "ctx",     IRT_VALUE)            /* d = the program's context pointer */                                  \
-	X(MAP,     "map",     IRT_VALUE)            /* d = map imm of the image */                                           \
-	X(MAPVAL,  "mapval",  IRT_VALUE)            /* d = address in the only value of array map imm, at off */             \
-	X(STACK,   "stack",   IRT_VALUE)            /* d = frame pointer + off (off < 0) */                                  \
-	X(KSYM,    "ksym",    IRT_VALUE)            /* d = address of the kernel variable with BTF id imm */                 \
-	X(PC,      "pc",      IRT_VALUE)            /* d = number of this instruction in the program */                      \
-	X(CALL,    "call",    IRT_CALL)             /* d = helper imm (args) */                                              \
-	X(KFUNC,   "kfunc",   IRT_CALL)             /* d = kernel function with BTF id imm (args) */                         \
-	X(LIB,     "lib",     IRT_CALL)             /* d = function imm (enum bpflib) of bpf/lib.bpf.c (args) */             \
-	X(LABEL,   "label",   0)                    /* label imm: */                                                         \
-	X(JMP,     "goto",    IRT_JUMP|IRT_ENDS)    /* goto imm */                                                           \
-	X(JCC,     "if",      IRT_JUMP)             /* if (a cc b) goto imm */                                               \
-	X(JCCI,    "if",      IRT_JUMP)             /* if (a cc (s32)imm2) goto imm */                                       \
-	X(XADD,    "xadd",    IRT_MEMORY)           /* atomically *(size *)(a + off) += b; size 4 or 8 */                    \
-	X(XCHG,    "xchg",    IRT_MEMORY)           /* d = atomic exchange of *(size *)(a + off) with b */                   \
-	X(CMPXCHG, "cmpxchg", IRT_MEMORY)           /* d = atomic compare with b, exchange with c, of *(u64 *)(a + off) */   \
+#define IR_OPS(X) \
+	X(IMM,     "imm",     IRT_VALUE)            /* d = imm (64 bits) */ \
+	X(MOV,     "mov",     IRT_VALUE)            /* d = a */ \
+	X(LD,      "ld",      IRT_VALUE|IRT_MEMORY) /* d = *(size *)(a + off), extended; pure: constant in a run */ \
+	X(ST,      "st",      IRT_MEMORY)           /* *(size *)(a + off) = b */ \
+	X(STI,     "st",      IRT_MEMORY)           /* *(size *)(a + off) = imm (32 bits, sign-extended) */ \
+	X(ALU,     "alu",     IRT_VALUE)            /* d = a alu b, 64 bits */ \
+	X(ALUI,    "alu",     IRT_VALUE)            /* d = a alu imm (32 bits, sign-extended) */ \
+	X(NEG,     "neg",     IRT_VALUE)            /* d = -a */ \
+	X(EXT,     "ext",     IRT_VALUE)            /* d = low size bytes of a, sx: sign-extended, or zero-extended */ \
+	X(BE,      "be",      IRT_VALUE)            /* d = low size bytes of a, bytes swapped to or from big endian */ \
+	X(CTX,     "ctx",     IRT_VALUE)            /* d = the program's context pointer */ \
+	X(MAP,     "map",     IRT_VALUE)            /* d = map imm of the image */ \
+	X(MAPVAL,  "mapval",  IRT_VALUE)            /* d = address in the only value of array map imm, at off */ \
+	X(STACK,   "stack",   IRT_VALUE)            /* d = frame pointer + off (off < 0) */ \
+	X(KSYM,    "ksym",    IRT_VALUE)            /* d = address of the kernel variable with BTF id imm */ \
+	X(PC,      "pc",      IRT_VALUE)            /* d = number of this instruction in the program */ \
+	X(CALL,    "call",    IRT_CALL)             /* d = helper imm (args) */ \
+	X(KFUNC,   "kfunc",   IRT_CALL)             /* d = kernel function with BTF id imm (args) */ \
+	X(LIB,     "lib",     IRT_CALL)             /* d = function imm (enum bpflib) of bpf/lib.bpf.c (args) */ \
+	X(LABEL,   "label",   0)                    /* label imm: */ \
+	X(JMP,     "goto",    IRT_JUMP|IRT_ENDS)    /* goto imm */ \
+	X(JCC,     "if",      IRT_JUMP)             /* if (a cc b) goto imm */ \
+	X(JCCI,    "if",      IRT_JUMP)             /* if (a cc (s32)imm2) goto imm */ \
+	X(XADD,    "xadd",    IRT_MEMORY)           /* atomically *(size *)(a + off) += b; size 4 or 8 */ \
+	X(XCHG,    "xchg",    IRT_MEMORY)           /* d = atomic exchange of *(size *)(a + off) with b */ \
+	X(CMPXCHG, "cmpxchg", IRT_MEMORY)           /* d = atomic: if *(u64 *)(a + off) is b, store c */ \
 	X(RET,     "return",  IRT_ENDS)             /* return a */
 /* clang-format on */
 

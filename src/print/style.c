@@ -77,7 +77,8 @@ static void text_json(struct out *o, const char *s, size_t len, bool trusted, in
 static void text_csv(struct out *o, const char *s, size_t len, bool trusted, int width)
 {
 	(void)width;
-	/* -x csvsafe: a cell that a spreadsheet would compute begins with a quote, which the spreadsheet does not show. */
+	/* -x csvsafe: a cell that a spreadsheet would compute begins with a quote, which the spreadsheet does not
+	 * show. */
 	if (o->options->csvsafe && !trusted && len && strchr("=+-@\t\r", s[0]) && out_last(o) == '"')
 		out_bytes(o, "'", 1);
 	quote_csv(o, s, len);

@@ -49,8 +49,8 @@ struct record_comm {
 	uint32_t pid, tid;
 };
 
-/* One event a CPU, for all processes (pid -1). It counts nothing: only its side records are wanted. Nobody is woken, for
- * mapwatch_read() is called often. Linux 3.16 (comm_exec). */
+/* One event a CPU, for all processes (pid -1). It counts nothing: only its side records are wanted. Nobody is woken,
+ * for mapwatch_read() is called often. Linux 3.16 (comm_exec). */
 static int open_ring(struct mapwatch *w, unsigned cpu)
 {
 	struct ring *r = &w->rings[w->n];

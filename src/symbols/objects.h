@@ -57,8 +57,8 @@ bool object_cut(const struct object *obj);
 enum insn_place object_insn(const struct object *obj, uint64_t func, uint64_t size, uint64_t off);
 /* The offset in the function of its only instruction that returns; 0: there are several, or it is not known. */
 uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size);
-/* Calls each for the instructions of the function on which the kernel permits probes, up to the first one that we cannot
- * decode. */
+/* Calls each for the instructions of the function on which the kernel permits probes, up to the first one that we
+ * cannot decode. */
 void object_each_insn(
 	const struct object *obj, uint64_t func, uint64_t size, void (*each)(void *ctx, uint64_t off), void *ctx);
 /* Does the kernel refuse a probe at this offset of the file? */

@@ -340,8 +340,8 @@ void usyms_note(struct usyms *u, pid_t pid)
 }
 
 /* ---- processes that come and go ---------------------------------------------------------------------------------- */
-/* Processes that have ended are kept while there is room: their records may still be in a ring, or their stacks be keys of
- * an aggregation. */
+/* Processes that have ended are kept while there is room: their records may still be in a ring, or their stacks be
+ * keys of an aggregation. */
 /* Those that have ended go first, the oldest of them first; what was asked for stays longer. */
 static int by_age(const void *a, const void *b)
 {

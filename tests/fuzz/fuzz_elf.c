@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/elf/sdtargs.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/insn.h"
+#include "symbols/elf/sdtargs.h"
 #include "symbols/elf/sdtnotes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

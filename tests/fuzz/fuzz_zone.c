@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_zone: any bytes as /proc/PID/cgroup, whose paths a container's manager, or a user, has chosen. A container's name
- * is twelve digits of an id, or lies within the text, and is one component of a path. */
+/* fuzz_zone: any bytes as /proc/PID/cgroup, whose paths a container's manager, or a user, has chosen. A container's
+ * name is twelve digits of an id, or lies within the text, and is one component of a path. */
 #include <stdlib.h>
 #include <sys/mman.h>
 

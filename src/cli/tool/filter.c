@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* filter: see filter.h. Input: the filters' options; the D of a csinfo_t *, of ports and addresses. Output: a condition.
- * Invariant: without a filter it is "(1)". */
+/* filter: see filter.h. Input: the filters' options; the D of a csinfo_t *, of ports and addresses. Output: a
+ * condition. Invariant: without a filter it is "(1)". */
 #include "cli/tool/filter.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cfi_priv: the instructions of call frame information: what cfi_run.c does for cfi.c. Source: DWARF 5, section 6.4.2. */
+/* cfi_priv: the instructions of call frame information: what cfi_run.c does for cfi.c. Source: DWARF 5, section
+ * 6.4.2. */
 #ifndef DWIRE_SYMBOLS_ELF_CFI_PRIV_H
 #define DWIRE_SYMBOLS_ELF_CFI_PRIV_H
 #include "symbols/elf/cfi.h"

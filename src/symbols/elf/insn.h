@@ -13,8 +13,8 @@ size_t insn_length_x86(const uint8_t *p, size_t n);
 size_t insn_length(const uint8_t *p, size_t n);
 /* The offset of the function's only instruction that returns. 0: it has several or none, or cannot be decoded. */
 size_t insn_only_return(const uint8_t *code, size_t size);
-/* Does the kernel refuse a uprobe on the instruction at p? Asked beforehand, for the kernel says so only when it attaches,
- * after the work for all others. */
+/* Does the kernel refuse a uprobe on the instruction at p? Asked beforehand, for the kernel says so only when it
+ * attaches, after the work for all others. */
 bool insn_refused(const uint8_t *p, size_t n);
 
 enum insn_place { INSN_START, INSN_MIDDLE, INSN_UNKNOWN };

@@ -10,7 +10,8 @@ enum sdt_machine { SDT_X86_64, SDT_AARCH64 };
 /* The machine that dwire is built for. */
 enum sdt_machine sdt_own_machine(void);
 
-/* Fills v, of SDT_ARGS_MAX arguments, and returns their number. An operand of an unknown form has the kind UARG_NONE. */
+/* Fills v, of SDT_ARGS_MAX arguments, and returns their number. An operand of an unknown form has the kind
+ * UARG_NONE. */
 size_t sdt_args_parse(enum sdt_machine m, const char *text, struct uarg *v);
 /* The D type of an argument: by its size and sign. */
 const char *sdt_arg_type(const struct uarg *a);

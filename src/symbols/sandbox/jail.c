@@ -29,7 +29,8 @@
 #define SYS_newfstatat SYS_fstatat64
 #endif
 
-/* The socket becomes descriptor 3, and 0 to 2 /dev/null: a pipe that we inherited must see its end when the tracer ends. */
+/* The socket becomes descriptor 3, and 0 to 2 /dev/null: a pipe that we inherited must see its end when the tracer
+ * ends. */
 static int close_others(int *keep)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

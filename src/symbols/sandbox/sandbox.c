@@ -200,8 +200,8 @@ void sandbox_free(struct sandbox *s)
 	free(s);
 }
 
-/* A request is smaller than the socket's buffer, which the last answer has left empty: it is sent whole, or the child has
- * ended. */
+/* A request is smaller than the socket's buffer, which the last answer has left empty: it is sent whole, or the child
+ * has ended. */
 static int send_request(const struct sandbox *s, const struct request *r, int fd, const void *in)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
