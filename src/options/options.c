@@ -390,8 +390,11 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 			return false;
 		o->folded = i == 1;
 		return true;
-	default:
-		return parse_word(v, times, &i);
+	default: /* its libraries are mapped from preinit on; main() is next to postinit */
+		if (!parse_word(v, times, &i))
+			return false;
+		o->at_entry = i > 0;
+		return true;
 	}
 }
 
@@ -475,6 +478,10 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_AMIN:
 		return o->amin_given = v && stability_parse(v, &o->amin);
 	case OPT_VERSION:
+		if (v && !strcmp(v, DWIRE_VERSION)) { /* as -V names it: the latest D */
+			o->version = VERSION_LATEST;
+			return true;
+		}
 		return parse_version(v, &o->version) && known_version(o->version);
 	case OPT_SET:
 		*(bool *)field = !v;

@@ -51,6 +51,7 @@ struct options {
 	uint64_t ustackcopy; /* bytes of a process's stack for that */
 	bool nodemangle;     /* names as the linker knows them */
 	bool folded;         /* stackfmt=folded */
+	bool at_entry;       /* evaltime: a command of -c waits at its entry, not before it is executed */
 	bool amin_given;
 	struct stability amin; /* least stability of a statement */
 	uint32_t version;      /* of D, see version_parse(); 0: the latest */

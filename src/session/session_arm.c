@@ -246,11 +246,23 @@ static int stay_on_cpu(const struct session *s)
 	return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot trace on CPU %d: %s", cpu, strerror(errno));
 }
 
+/* -x evaltime: what the commands do up to their entry is not traced. */
+static int hold_children(struct session *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && s->opts.options->at_entry && i < s->opts.nchildren; i++)
+		err = child_ready(s->opts.children[i], s->opts.to);
+	return err;
+}
+
 /* From here on probes fire. */
 static int go(struct session *s)
 {
-	int err = attach(s);
+	int err = hold_children(s);
 
+	if (!err)
+		err = attach(s);
 	if (!err)
 		err = start_ticks(s);
 	return err ? err : release_children(s);

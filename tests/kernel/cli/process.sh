@@ -35,3 +35,28 @@ kill $! || fail "-p ended the process"
 # A started process does not outlive the trace.
 run -qn 'tick-10 { printf("%d\n", $target); exit(0); }' -c 'sleep 60'
 kill -0 "$OUT" 2>/dev/null && fail "the command of -c runs on"
+
+# -x evaltime: the command waits before it is executed, or at its entry, when its libraries have been opened.
+printf '#pragma D option evaltime=main\nsyscall::execve:entry, syscall::openat:entry, syscall::exit_group:entry /pid == $target/ { @[probefunc] = count(); }\nEND { printa("%%s %%@d\\n", @); }\n' >eval.d
+sed 's/^#pragma.*//' eval.d >plain.d
+for e in exec preinit postinit main; do
+	run -q -x evaltime=$e -s plain.d -c true
+	[ $e = exec ] || expect_eq "$STATUS $OUT" "0 exit_group 1" "evaltime=$e: $ERR"
+	[ $e != exec ] || expect_match "$STATUS $OUT" $'^0 exit_group 1\nopenat [1-9].*\nexecve [1-9]' "evaltime=exec: $ERR"
+done
+run -q -s eval.d -c true
+expect_eq "$STATUS $OUT" "0 exit_group 1" "evaltime in a pragma: $ERR"
+run -q -x version="$("$dwire" -V | cut -d' ' -f2)" -n 'BEGIN { exit(0); }'
+expect_eq "$STATUS $ERR" "0 " "the version that -V names"
+run -e
+expect_eq "$STATUS $OUT$ERR" "0 " "-e alone"
+run -e -L /nosuch -x quiet
+expect_eq "$STATUS $OUT$ERR" "0 " "-e checks the options"
+run -e -x nosuch
+expect_eq "$STATUS" 1 "-e with a wrong option"
+run -b 0 -n 'BEGIN { exit(0); }'
+expect_match "$STATUS $ERR" '^1 .*failed to set -b 0: Invalid value' "-b 0"
+run -q -x switchrate -n 'BEGIN { exit(0); }'
+expect_eq "$STATUS" 0 "a rate without a value"
+run -n $'#pragma D option ldpath=/bin/ld\nBEGIN { exit(0); }'
+expect_match "$STATUS $ERR" '^1 .*D_PRAGMA_OPTSET' "ldpath in a pragma"
