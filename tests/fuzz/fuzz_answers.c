@@ -26,7 +26,8 @@ struct sandbox {
 };
 
 static struct blob seeds[KINDS];
-static void *kept; /* by jobs, as in a child */
+static void *kept;             /* by jobs, as in a child */
+static volatile uint64_t sink; /* so that what is read is read */
 
 /* ---- the sandbox ------------------------------------------------------------------------------------------------- */
 int sandbox_run(struct sandbox *s, sandbox_job *job, int fd, const void *in, size_t len, struct blob *out)
@@ -72,8 +73,7 @@ static void use_functions(struct sandbox *s, int fd)
 	for (uint64_t at = 0; at < 1 << 16; at += 509)
 		if (elfsyms_find(e, at, &name, &off))
 			sum += strlen(name);
-	if (sum == 1)
-		abort();
+	sink = sum;
 	elfsyms_free(e);
 }
 
@@ -138,8 +138,7 @@ static void use_compiled(struct sandbox *s, int fd)
 		name = perfmap_find(m, at, &off);
 		sum += name ? strlen(name) : 0;
 	}
-	if (sum == 1u << 30)
-		abort();
+	sink = sum;
 	perfmap_free(m);
 }
 
