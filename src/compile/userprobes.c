@@ -120,7 +120,7 @@ static bool is_copy(const object_list *list, const struct object *obj)
 /* Where libraries are that no process may have mapped yet. */
 static void installed(struct userprobes *u, const char *name, object_list *out)
 {
-	static const char *const folders[] = { "/lib/" ARCH_MULTIARCH, "/lib64", "/usr/lib64", "/lib", "/usr/lib",
+	static const char *const folders[] = { ("/lib/" ARCH_MULTIARCH), "/lib64", "/usr/lib64", "/lib", "/usr/lib",
 		"/usr/local/lib" };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !pdesc_is_glob(name); i++) {
