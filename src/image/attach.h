@@ -37,8 +37,10 @@ enum attach_way {
 #define ATTACH_KINDS(X) \
 	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0) \
 	X(TP_BTF,         "tp_btf",              "the tracepoint",           RAW,      TRACING, BPF_TRACE_RAW_TP) \
-	X(CGROUP_INGRESS, "cgroup_skb/ingress",  "cgroup2 ingress",          CGROUP,   CGROUP_SKB, BPF_CGROUP_INET_INGRESS) \
-	X(CGROUP_EGRESS,  "cgroup_skb/egress",   "cgroup2 egress",           CGROUP,   CGROUP_SKB, BPF_CGROUP_INET_EGRESS) \
+	X(CGROUP_INGRESS, "cgroup_skb/ingress",  "cgroup2 ingress",          CGROUP,   CGROUP_SKB, \
+		BPF_CGROUP_INET_INGRESS) \
+	X(CGROUP_EGRESS,  "cgroup_skb/egress",   "cgroup2 egress",           CGROUP,   CGROUP_SKB, \
+		BPF_CGROUP_INET_EGRESS) \
 	X(CGROUP_SOCKOPS, "sock_ops",            "cgroup2 sock_ops",         CGROUP,   SOCK_OPS, BPF_CGROUP_SOCK_OPS) \
 	X(CGROUP_RELEASE, "cgroup/sock_release", "cgroup2 sock_release",     CGROUP,   CGROUP_SOCK, \
 		BPF_CGROUP_INET_SOCK_RELEASE) \

@@ -32,8 +32,10 @@
 	FUNC_IN(cond, .sees = text)
 /* Where IP begins with a packet from a device. */
 #define FUNC_RECEIVED(cond, ...) \
-	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
-	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = "P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__)
+	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = \
+		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
+	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = \
+		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__)
 /* The end of a packet that is thrown away: one of the two, as of Linux 6.11. A buffer that others hold too lives on. */
 #define FUNC_LAST "P->skb->users.refs.counter == 1"
 #define FUNC_DROP(cond, ...) FUNC_DROPS(cond, cond, __VA_ARGS__)
@@ -56,7 +58,8 @@
 	FUNC_SITE("tcp_send_active_reset", 1, "dw_frstactive", .fewer = 3, .optional = true, __VA_ARGS__)
 /* The last ACK of a handshake, that meets a full accept queue. */
 #define FUNC_FULL_QUEUE(...) \
-	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == DW_REQ_COMPLETES && dw_acceptq_full[P]", __VA_ARGS__)
+	FUNC_SITE("tcp_check_req", 3, "dw_fcheckreq", .when = "P->op == DW_REQ_COMPLETES && dw_acceptq_full[P]", \
+		__VA_ARGS__)
 /* clang-format on */
 
 /* A segment for TIME_WAIT that is not the SYN of a new connection: that one is for the listener. */

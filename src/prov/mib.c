@@ -107,28 +107,36 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P] && " cond, "1", \
 	"segments from TIME_WAIT, and resets"), \
 	FUNC_OUT_NONE("dw_tcp_out_unseen[P] && " cond, .value = "1", .sees = "segments from TIME_WAIT, and resets")
-#define ASKS "dw_is_tcp[P] && P->state != DW_TCP_LISTEN && (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) == 0 && " PAYLOAD " == 0 && " \
+#define ASKS "dw_is_tcp[P] && P->state != DW_TCP_LISTEN && " \
+	"(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) == 0 && " PAYLOAD " == 0 && " \
 	SEQ " == ((struct tcp_sock *)P->sk)->snd_una - 1"
-#define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && (" CB4 "->flags & DW_IPSKB_FRAG_COMPLETE) != 0"
+#define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && (" CB4 \
+	"->flags & DW_IPSKB_FRAG_COMPLETE) != 0"
 
 /* Headers that fragments have besides the packet's: each further one IP's; IPv6's each one of their own, 8 bytes. */
-#define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_FRAGMENT && P->skb->skb_iif == 0 : " \
+#define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_FRAGMENT && " \
+	"P->skb->skb_iif == 0 : " \
 	FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) != 0)"
 #define HEADERS_LEN "(" IPV4 " ? " IPH "->ihl * 4 : (*(uint16_t *)(P->nh + 42) & 0xf8ff) == 0 ? 8 : 48)"
 
 /* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
-#define HALF_CLOSED "dw_is_tcp[P] && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_CLOSE_WAIT || P->state == DW_TCP_LAST_ACK || P->state == DW_TCP_CLOSING) &&" \
+#define HALF_CLOSED "dw_is_tcp[P] && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_CLOSE_WAIT || " \
+	"P->state == DW_TCP_LAST_ACK || P->state == DW_TCP_CLOSING) &&" \
 	" (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
-#define ACKS "(int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_una) > 0 && (int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_nxt) <= 0"
+#define ACKS "(int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_una) > 0 && (int32_t)(" ACKSEQ \
+	" - ((struct tcp_sock *)P->sk)->snd_nxt) <= 0"
 #define ACK_IN(cond, val) \
-	TRACE("tcp_probe", 2, "dw_taken", "(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
+	TRACE("tcp_probe", 2, "dw_taken", \
+		"(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
 		"segments of established connections"), \
 	INGRESS(HALF_CLOSED " && " cond, val, "segments of connections that one side has closed"), \
-	FUNC("tcp_rcv_established", 2, "dw_taken", "(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
+	FUNC("tcp_rcv_established", 2, "dw_taken", \
+		"(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK && " cond, val, \
 		"segments of established connections"), \
 	FUNC_IN(HALF_CLOSED " && " cond, .value = val, .sees = "segments of connections that one side has closed")
-#define NO_NEWS "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN)) == 0 && " ACKSEQ " == ((struct tcp_sock *)P->sk)->snd_una && P->skb->len <= " \
+#define NO_NEWS "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN)) == 0 && " ACKSEQ \
+	" == ((struct tcp_sock *)P->sk)->snd_una && P->skb->len <= " \
 	"((struct tcphdr *)P->th)->doff * 4 + (uint32_t)(P->th - (uint64_t)P->skb->data)"
 #define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " \
 	"((struct tcp_sock *)P->sk)->rx_opt.snd_wscale) == ((struct tcp_sock *)P->sk)->snd_wnd"
@@ -152,13 +160,15 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
 /* ver: of these versions; icmp: the number of ICMP, us: whether it is for us */
 #define DELIVERS(ver, icmp, us) \
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW", .value = "1", \
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW", \
+		.value = "1", \
 	  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" }, \
 	TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " ver " && P->refused_sk == 0", "1", \
 		"segments without a socket, that are answered by a reset"), \
 	FREED_HOOK("dw_ip_freed[P] && " ver " && P->recv && (P->proto == DW_IPPROTO_TCP ? (P->rx_sk != 0 ?" \
 		" P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT : P->reason == SKB_DROP_REASON_TCP_CSUM ||" \
-		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) : P->proto == DW_IPPROTO_UDP ?" \
+		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) : " \
+			"P->proto == DW_IPPROTO_UDP ?" \
 		" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&" \
 		" P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
 		" P->proto == " icmp " && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
@@ -168,7 +178,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
 #define ICMP_USED(cond) CONSUMED("P->proto == DW_IPPROTO_ICMP && " cond, "messages that ICMP has taken"), \
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
-	FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
+	FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && P->skb->sk == 0 && " \
+		"P->rx_sk == 0 && " \
 		FOR_US " && " cond, \
 		"messages that ICMP threw away")
 /* ICMPv6: see dlib/icmp.d */
@@ -203,24 +214,30 @@ static const struct probe_def probes[] = {
 	PROBE("tcpCurrEstab", "connections are established now: one more, or one less",
 		SET_STATE("((P->state == DW_TCP_ESTABLISHED && P->oldstate != DW_TCP_ESTABLISHED) ||"
 			" (P->state == DW_TCP_CLOSE_WAIT && P->oldstate == DW_TCP_SYN_RECV) ||"
-			" ((P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && P->state != DW_TCP_ESTABLISHED && P->state != DW_TCP_CLOSE_WAIT))",
-			"P->state == DW_TCP_ESTABLISHED || P->state == DW_TCP_CLOSE_WAIT ? 1 : -1", "changes of state")),
+			" ((P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && "
+				"P->state != DW_TCP_ESTABLISHED && P->state != DW_TCP_CLOSE_WAIT))",
+			"P->state == DW_TCP_ESTABLISHED || P->state == DW_TCP_CLOSE_WAIT ? 1 : -1",
+				"changes of state")),
 	PROBE("tcpOutAck", "a segment without data is sent that only acknowledges",
 		SENT("dw_is_tcp[P] && " BARE_ACK " && " PAYLOAD " == 0", "1", "segments of sockets"), QUEUED(BARE_ACK)),
-	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", SENT("dw_is_tcp[P] && " CONTROL, "1", "segments of sockets"),
+	PROBE("tcpOutControl", "a SYN, FIN or reset is sent", SENT("dw_is_tcp[P] && " CONTROL, "1",
+		"segments of sockets"),
 		QUEUED(CONTROL)),
 	PROBE("tcpOutUrg", "a segment with urgent data is sent",
 		SENT("dw_is_tcp[P] && (dw_tcp_flags[P] & DW_TH_URG) != 0", "1", "segments of sockets")),
 	PROBE("tcpOutFastRetrans", "segments are sent again before a timeout",
 		RESENT("((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_RECOVERY", RESENT_SEGS),
-		FUNC_SENT("dw_is_tcp[P] && dw_sent_again[P] && ((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_RECOVERY", SEGS, "segments of sockets")),
+		FUNC_SENT("dw_is_tcp[P] && dw_sent_again[P] && "
+			"((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_RECOVERY", SEGS,
+			"segments of sockets")),
 	PROBE("tcpOutWinProbe", "a closed window is asked for",
 		SENT(ASKS " && P->sk->sk_write_queue.qlen != 0", "1", "segments of sockets")),
 	PROBE("tcpTimKeepaliveProbe", "a silent connection is asked whether it is alive",
 		SENT(ASKS " && P->sk->sk_write_queue.qlen == 0 && ((struct tcp_sock *)P->sk)->packets_out == 0", "1",
 			"segments of sockets")),
 	PROBE("tcpTimRetransDrop", "a connection is given up after timeouts",
-		SET_STATE("P->state == DW_TCP_CLOSE && P->sk->sk_err == DW_ETIMEDOUT", "1", "the end of a socket with ETIMEDOUT")),
+		SET_STATE("P->state == DW_TCP_CLOSE && P->sk->sk_err == DW_ETIMEDOUT", "1",
+			"the end of a socket with ETIMEDOUT")),
 	PROBE("tcpInAckSegs", "segments acknowledge new data", ACK_IN(ACKS, "1")),
 	PROBE("tcpInAckBytes", "... and how much of it",
 		ACK_IN(ACKS, "(uint32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_una)")),
@@ -231,15 +248,20 @@ static const struct probe_def probes[] = {
 	PROBE("tcpInWinUpdate", "a segment tells a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
 	PROBE("tcpActiveOpens", "an active open begins", SENT("dw_first_syn[P]", "1", "the first SYN")),
 	PROBE("tcpPassiveOpens", "a passive open has made a socket",
-		SET_STATE("P->oldstate == DW_TCP_LISTEN && P->state == DW_TCP_SYN_RECV", "1", "the step of an accepted socket to syn-received")),
+		SET_STATE("P->oldstate == DW_TCP_LISTEN && P->state == DW_TCP_SYN_RECV", "1",
+			"the step of an accepted socket to syn-received")),
 	PROBE("tcpAttemptFails", "an open fails: refused, reset or timed out",
-		SET_STATE("(P->oldstate == DW_TCP_SYN_SENT || P->oldstate == DW_TCP_SYN_RECV) && P->state == DW_TCP_CLOSE && P->sk->sk_err != 0", "1",
+		SET_STATE("(P->oldstate == DW_TCP_SYN_SENT || P->oldstate == DW_TCP_SYN_RECV) && "
+			"P->state == DW_TCP_CLOSE && P->sk->sk_err != 0", "1",
 			"the end of a socket that was never connected, with an error"),
-		FUNC("tcp_check_req", 3, "dw_fcheckreq", "P->op == DW_REQ_ENDS", "1", "a reset, or a new SYN, for a handshake"),
-		FREED_HOOK(TCP_FREED "P->sk != 0 && P->state == DW_TCP_LISTEN && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
+		FUNC("tcp_check_req", 3, "dw_fcheckreq", "P->op == DW_REQ_ENDS", "1",
+			"a reset, or a new SYN, for a handshake"),
+		FREED_HOOK(TCP_FREED "P->sk != 0 && P->state == DW_TCP_LISTEN && "
+			"P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
 			" (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST)) != 0", "a reset, or a new SYN, for a handshake")),
 	PROBE("tcpEstabResets", "a connection ends at once",
-		SET_STATE("(P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && P->state == DW_TCP_CLOSE", "1",
+		SET_STATE("(P->oldstate == DW_TCP_ESTABLISHED || P->oldstate == DW_TCP_CLOSE_WAIT) && "
+			"P->state == DW_TCP_CLOSE", "1",
 			"the step from established to closed")),
 	PROBE_HC("tcpInSegs", "tcpHCInSegs", "TCP receives a segment",
 		INGRESS("dw_is_tcp[P]", "1", "segments for sockets"),
@@ -247,11 +269,13 @@ static const struct probe_def probes[] = {
 			"segments without a socket, that are answered by a reset"),
 		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :"
 			" P->reason == SKB_DROP_REASON_TCP_CSUM ||"
-			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) && dw_ip_freed[P]"
+			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) && "
+				"dw_ip_freed[P]"
 			" && P->proto == DW_IPPROTO_TCP && P->recv",
 			"segments for TIME_WAIT, resets without a socket, wrong checksums"),
 		FUNC_IN("dw_is_tcp[P]", .value = "1", .sees = "segments for sockets"),
-		FUNC_TIMEWAIT("(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1", .sees = "segments for TIME_WAIT"),
+		FUNC_TIMEWAIT("(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1",
+			.sees = "segments for TIME_WAIT"),
 		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
 			.sees = "segments without a socket, that are answered by a reset"),
 		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || (P->reason =="
@@ -262,7 +286,8 @@ static const struct probe_def probes[] = {
 		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
 	PROBE_HC("tcpOutSegs", "tcpHCOutSegs", "TCP sends segments, but none that were sent before",
 		SENT("dw_is_tcp[P] && !dw_sent_again[P]", SEGS, "segments of sockets"),
-		TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P]", "1", "segments from TIME_WAIT, and resets"),
+		TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P]", "1",
+			"segments from TIME_WAIT, and resets"),
 		FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .value = "1", .sees = "segments from TIME_WAIT, and resets")),
 	PROBE("tcpOutRsts", "TCP sends a reset",
 		TRACE("tcp_send_reset", 3, "dw_rstreply", "P->skb != 0", "1", "resets that answer a segment"),
@@ -296,23 +321,28 @@ static const struct probe_def probes[] = {
 	PROBE("tcpInDataPastWinBytes", "... and their bytes", DATA_BYTES(BEYOND)),
 	PROBE("tcpListenDrop", "a listener throws a SYN or a handshake away",
 		INGRESS("dw_syn_overflow[P]", "1", "a SYN that meets a full accept queue"),
-		OPTIONAL("kfree_skb", 4, "dw_drop", "dw_ack_overflow[P]", "1", "the last ACK of a handshake that meets one"),
-		INGRESS("dw_synq_overflow[P]", "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
+		OPTIONAL("kfree_skb", 4, "dw_drop", "dw_ack_overflow[P]", "1",
+			"the last ACK of a handshake that meets one"),
+		INGRESS("dw_synq_overflow[P]", "1",
+			"a SYN that meets a full queue of handshakes, where SYN cookies are off"),
 		FUNC_IN("dw_syn_overflow[P]", .value = "1", .sees = "a SYN that meets a full accept queue"),
 		FUNC_FULL_QUEUE(.value = "1", .sees = "the last ACK of a handshake that meets one"),
 		FUNC_IN("dw_synq_overflow[P]", .value = "1",
 			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 	PROBE("tcpListenDropQ0", "... for its handshakes are too many",
-		INGRESS("dw_synq_overflow[P]", "1", "a SYN that meets a full queue of handshakes, where SYN cookies are off"),
+		INGRESS("dw_synq_overflow[P]", "1",
+			"a SYN that meets a full queue of handshakes, where SYN cookies are off"),
 		FUNC_IN("dw_synq_overflow[P]", .value = "1",
 			.sees = "a SYN that meets a full queue of handshakes, where SYN cookies are off")),
 
 	PROBE_HC("udpInDatagrams", "udpHCInDatagrams", "a process reads a datagram",
-		TRACE("sock_recv_length", 3, "dw_sockio", "dw_is_udp[P] && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
+		TRACE("sock_recv_length", 3, "dw_sockio", "dw_is_udp[P] && P->ret >= 0 && "
+			"(P->flags & DW_MSG_PEEK) == 0", "1",
 			"calls that receive"),
 		FUNC("skb_consume_udp", 3, "dw_fread", "dw_is_udp[P] && P->ret >= 0 && " FUNC_LAST, "1",
 			"datagrams that a process has read")),
-	PROBE_HC("udpOutDatagrams", "udpHCOutDatagrams", "UDP sends", SENT("dw_is_udp[P]", "1", "datagrams of UDP sockets")),
+	PROBE_HC("udpOutDatagrams", "udpHCOutDatagrams", "UDP sends", SENT("dw_is_udp[P]", "1",
+		"datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
 			"datagrams to one address that find no socket")),
@@ -353,21 +383,24 @@ static const struct probe_def probes[] = {
 		TRACE("net_dev_queue", 1, "dw_devqueue",
 			FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0 && dw_first_device[P]", "1",
 			"first fragments that this machine has made"),
-		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) == 0", "1",
+		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE " && (" IPH
+			"->frag_off & DW_IP_OFFSET) == 0", "1",
 			"first fragments that this machine has made")),
 	PROBE("ipFragCreates", "... into so many fragments",
 		TRACE("net_dev_queue", 1, "dw_devqueue", FRAGMENT_MADE " && dw_first_device[P]", "1",
 			"fragments that this machine has made"),
 		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE, "1", "fragments that this machine has made")),
 	PROBE("ipFragFails", "IPv4 may not cut a packet that is too long",
-		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG", "packets thrown away")),
+		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG",
+			"packets thrown away")),
 	PROBE("ipOutNoRoutes", "IPv4 finds no way to send a packet",
 		TRACE("sock_send_length", 3, "dw_sockio",
 			"dw_is_udp[P] && P->sk->__sk_common.skc_family == DW_AF_INET && P->ret == -DW_ENETUNREACH", "1",
 			"calls that send datagrams"),
 		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
 		  .when = "P->ret == -DW_ENETUNREACH", .value = "1", .sees = "calls that send datagrams" },
-		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES", "packets thrown away")),
+		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES",
+			"packets thrown away")),
 	PROBE("rawipInDatagrams", "a process reads a packet of a raw socket",
 		TRACE("sock_recv_length", 3, "dw_sockio",
 			"P->sk->sk_type == DW_SOCK_RAW && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
@@ -393,7 +426,8 @@ static const struct probe_def probes[] = {
 	PROBE("ipIfStatsHCInOctets", "... and its bytes", RECEIVED_BY(IPV4_OR_6, "P->skb->len")),
 	PROBE("ipIfStatsHCOutOctets", "IPv4 or IPv6 sends or forwards a packet: its bytes",
 		SENT_BY(IPV4_OR_6, OCTETS),
-		TRACE("net_dev_queue", 1, "dw_devqueue", IPV4_OR_6 " && " MORE_HEADERS " && dw_first_device[P]", HEADERS_LEN,
+		TRACE("net_dev_queue", 1, "dw_devqueue", IPV4_OR_6 " && " MORE_HEADERS " && dw_first_device[P]",
+			HEADERS_LEN,
 			"headers of fragments that this machine has made"),
 		FUNC("ip_finish_output2", 3, "dw_fnone", IPV4_OR_6 " && " MORE_HEADERS, HEADERS_LEN,
 			"headers of fragments that this machine has made"),
@@ -402,7 +436,8 @@ static const struct probe_def probes[] = {
 	PROBE("ipIfStatsHCOutForwDatagrams", "IPv4 or IPv6 forwards a packet", FORWARDED(IPV4_OR_6)),
 	PROBE("ipIfStatsHCOutRequests", "IPv4 or IPv6 sends a packet of this machine", REQUESTED(IPV4_OR_6)),
 	PROBE("icmpInMsgs", "ICMP receives a message", ICMP_USED("1")),
-	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE " == DW_ICMP_DEST_UNREACH")),
+	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE
+		" == DW_ICMP_DEST_UNREACH")),
 	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == DW_ICMP_ECHO")),
 	PROBE("icmpInEchoReps", "... that is an echo", ICMP_USED(ICMP_TYPE " == 0")),
 	PROBE("icmpInTimeExcds", "... that a packet lived too long", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIME_EXCEEDED")),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* parser: what the files of the parser share. Only parse*.c include it. Each grammar rule has one function, and
- * the rule stands above it. A rule that fails has reported the error and returns NULL or false. Its callers pass that up
- * to the next place where parsing can start again: a statement, a declaration, a clause. */
+ * the rule stands above it. A rule that fails has reported the error and returns NULL or false. Its callers pass that
+ * up to the next place where parsing can start again: a statement, a declaration, a clause. */
 #ifndef DWIRE_LANG_PARSE_PARSER_H
 #define DWIRE_LANG_PARSE_PARSER_H
 #include <stdio.h>
