@@ -27,11 +27,15 @@ inline int dw_first_device[struct dw_pkt *P] =
 inline int dw_wrapped[struct dw_pkt *P] =
     P->skb->inner_network_header != 0 && P->skb->inner_network_header != P->skb->network_header;
 
+/* net_dev_queue: IPv6's segments for a socket that the socket does not send itself: resets (an active one carries ACK
+ * too), and what answers a segment that does not belong into a handshake. */
+inline int dw_tcp6_unseen[struct dw_pkt *P] = P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ||
+    P->skb->sk->__sk_common.skc_state == DW_TCP_LISTEN ? (dw_tcp_flags[P] & DW_TH_SYN) == 0 : (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST;
+
 /* net_dev_queue: what the hook of the sockets does not see. */
 inline int dw_ip_queued[struct dw_pkt *P] =
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_wrapped[P] ||
-    (P->skb->protocol == DW_ETH_P_IPV6 && P->skb->sk->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV &&
-    P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST)) &&
+    (P->skb->protocol == DW_ETH_P_IPV6 && P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && dw_tcp6_unseen[P])) &&
     dw_is_ip[P] && dw_first_device[P];
 
 /* netif_receive_skb: a packet for IP, and not one for the bridge or team that the device is a port of, nor for another
@@ -100,16 +104,11 @@ inline int dw_sent_again[struct dw_pkt *P] = P->state != DW_TCP_LISTEN &&
 inline int dw_first_syn[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN_SENT &&
     dw_opens[P] && dw_tcp_seq[P] == ((struct tcp_sock *)P->sk)->snd_nxt;
 
-/* net_dev_queue: segments that the hook of the sockets does not see: from TIME_WAIT, resets without a socket, and IPv6
- * resets for a socket that is not to send them itself (an active reset carries ACK too). skb_iif is 0 for what this
- * machine made. */
-inline int dw_tcp_queued[struct dw_pkt *P] = P->skb->skb_iif == 0 &&
+/* net_dev_queue: segments that the hook of the sockets does not see: from TIME_WAIT, resets without a socket, some of
+ * IPv6. skb_iif is 0 for what this machine made. */
+inline int dw_tcp_queued[struct dw_pkt *P] = P->skb->skb_iif == 0 && dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ||
-    (P->skb->protocol == DW_ETH_P_IP ? dw_reset_sock[P->skb->sk] :
-    P->skb->sk->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV)) &&
-    dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
-    (P->skb->sk == 0 || P->skb->protocol == DW_ETH_P_IP || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ||
-    (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST) && dw_first_device[P];
+    (P->skb->protocol == DW_ETH_P_IP ? dw_reset_sock[P->skb->sk] : dw_tcp6_unseen[P])) && dw_first_device[P];
 
 /* ip_finish_output: the same. */
 inline int dw_tcp_out_unseen[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP &&
