@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwire: libdwire, DTrace for the network stack of Linux as a library. dwire(3) describes it.
+/* dwire: libdwire, DTrace for the network stack of Linux as a library. libdwire(3) describes it.
  *
  *	dwire_new(&d);
  *	dwire_on_message(d, show, NULL);
