@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spec: records of speculations, kept until they are committed or discarded. */
+/* spec: records of speculations, kept until they are committed or discarded. Each speculation has room for specsize
+ * bytes of each CPU; a record beyond that is dropped and counted. */
 #ifndef DWIRE_CONSUME_SPEC_H
 #define DWIRE_CONSUME_SPEC_H
 #include <stddef.h>

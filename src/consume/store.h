@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store: -x bufpolicy=fill and ring: records are kept, and printed when tracing ends. */
+/* store: -x bufpolicy=fill and ring: records are kept, and handed on when tracing ends. fill keeps the first records of
+ * each CPU and ends the trace when one has no room left; ring keeps the latest. */
 #ifndef DWIRE_CONSUME_STORE_H
 #define DWIRE_CONSUME_STORE_H
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symnote: the processes whose addresses will be printed later. Their maps are read while they live. */
+/* symnote: notes the processes whose addresses will be named later, in keys of aggregations, so that their mappings are
+ * read while they live. */
 #ifndef DWIRE_CONSUME_SYMNOTE_H
 #define DWIRE_CONSUME_SYMNOTE_H
 #include "image/image.h"

@@ -19,6 +19,7 @@ struct numtext {
 	size_t min_digits; /* precision */
 };
 
+/* zero_pad: the flag "0", which "-" overrides. */
 static void put_number(struct out *o, const struct fmt_item *it, int width, const struct numtext *t, bool zero_pad)
 {
 	size_t npre = strlen(t->prefix);
@@ -40,6 +41,7 @@ static void put_number(struct out *o, const struct fmt_item *it, int width, cons
 		out_pad(o, pad);
 }
 
+/* As in C: "+" overrides " ". */
 static const char *sign_text(const struct fmt_item *it, bool negative)
 {
 	return negative ? "-" : it->flags & FMT_PLUS ? "+" : it->flags & FMT_SPACE ? " " : "";
@@ -73,11 +75,13 @@ static void print_signed(struct out *o, const struct fmt_item *it, int width, in
 	print_int(o, it, width, prec, negative ? -v->i : v->i, 10, v->is_signed ? sign_text(it, negative) : "");
 }
 
+/* The bits that the value has: %x of a negative int is 8 digits. */
 static uint64_t at_width(const struct value *v)
 {
 	return v->size >= 8 ? v->i : v->i & ((1ull << (v->size * 8)) - 1);
 }
 
+/* Whole numbers print as %f, too. */
 static double float_value(const struct value *v)
 {
 	double d;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "< 0", "16", ">= 100": what stands before the bar of bucket i. */
 static size_t bucket_label(const struct agg_buckets *b, size_t i, char *buf, size_t size)
 {
 	bool open = b->g->fn != DW_AGG_QUANTIZE;
@@ -17,6 +18,7 @@ static size_t bucket_label(const struct agg_buckets *b, size_t i, char *buf, siz
 	return n > 0 ? (size_t)n : 0;
 }
 
+/* Counts may be negative: sum() of negative values makes them so. */
 static long double magnitude(uint64_t count)
 {
 	long double v = (long double)(int64_t)count;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doc: see doc.h. Input: objects, lists, fields. Output: one document. Invariant: whatever the texts hold, the document
- * is well-formed: bytes that are no UTF-8 or no character of the format are replaced. */
+/* doc: see doc.h.
+ * Input: objects, lists, fields. Output: one document, pretty or without line breaks:
+ *	JSON   objects, lists and members as they are
+ *	XML    an element for each object and each field; a list is the row of its elements, which bear its name
+ *	HTML   a <div class="line"> for each probe, in it a <div class="data"> for each field
+ * Invariant: whatever the texts hold, the document is well-formed (print/quote.h). */
 #include "print/doc.h"
 
 #include <inttypes.h>
@@ -8,8 +12,7 @@
 
 #include "print/quote.h"
 
-static const char *const heads[] = { [OFMT_XML] = "<?xml version=\"1.0\"?>" };
-
+/* When pretty: a new line, indented by the objects and lists that are open. */
 static void newline(struct doc *d)
 {
 	size_t levels = 0;
@@ -39,6 +42,7 @@ static const char *tag_name(const struct doc *d, const char *name)
 	return name ? name : d->depth && d->names[d->depth - 1] ? d->names[d->depth - 1] : "value";
 }
 
+/* Comma, line break and name before an element. */
 static void begin_member(struct doc *d, const char *name)
 {
 	if (d->format != OFMT_JSON) {
@@ -58,6 +62,7 @@ static void begin_member(struct doc *d, const char *name)
 	}
 }
 
+/* What is nested deeper than any document of ours is not tracked. */
 static void push(struct doc *d, const char *name, bool list)
 {
 	if (d->depth >= DOC_DEPTH)
@@ -116,6 +121,7 @@ void doc_close(struct doc *d)
 	}
 }
 
+/* quoted: a string in JSON; else a number. XML and HTML do not tell them apart. */
 static void field(struct doc *d, const char *name, const char *s, size_t len, bool quoted)
 {
 	const char *tag = tag_name(d, name);
@@ -160,10 +166,8 @@ void doc_int(struct doc *d, const char *name, uint64_t v, bool is_signed)
 
 void doc_begin(struct doc *d)
 {
-	if (heads[d->format])
-		out_str(d->o, heads[d->format]);
-	if (heads[d->format] && !d->pretty)
-		out_str(d->o, "\n");
+	if (d->format == OFMT_XML)
+		out_str(d->o, d->pretty ? "<?xml version=\"1.0\"?>" : "<?xml version=\"1.0\"?>\n");
 	if (d->format == OFMT_JSON)
 		doc_open(d, NULL);
 	doc_open(d, "dtrace");

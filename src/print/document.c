@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* document: -x oformat: what probes record as objects of a document, laid out as FreeBSD's dtrace(1) documents.
+/* document: -x oformat: what probes record as objects of a document, laid out as FreeBSD's dtrace(1) documents:
+ *
+ *	{"dtrace":{"probes":[{"timestamp":1795362356031501340,"cpu":1,"id":1,"provider":"dtrace","module":"",
+ *	  "function":"","name":"BEGIN","output":[{"message":"n=7"},{"value":7}]}]}}
+ *
+ * timestamp is the time of day, ns, at which the object is written. A printf is a message, followed by its arguments as
+ * values; a printa is an object for each aggregation. Drops are objects of a probe called DROP.
  * Invariant: the document is whole once finish has run, whatever was recorded. */
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +72,7 @@ static void close_probe(struct document *s)
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-/* What was printed into tmp. */
+/* What was printed into tmp; good until something is printed there again. */
 static const char *take_text(struct document *s, size_t *len)
 {
 	(void)!out_flush(s->tmp);
@@ -109,6 +115,7 @@ static void add_stack(struct document *s, const struct value *v)
 	doc_close(&s->doc);
 }
 
+/* Memory as hexadecimal digits. */
 static void add_bytes(struct document *s, const char *name, const struct value *v)
 {
 	char hex[3];
@@ -123,6 +130,7 @@ static void add_bytes(struct document *s, const char *name, const struct value *
 	doc_text(&s->doc, name, text, len);
 }
 
+/* A number stays a number in JSON; everything else is a text. */
 static void add_plain(struct document *s, const char *name, const struct value *v)
 {
 	if (v->kind == VALUE_INT)
@@ -200,6 +208,7 @@ static void add_agg(struct document *s, const struct printa *p, uint32_t id)
 }
 
 /* ---- what passes the sink ---------------------------------------------------------------------------------------- */
+/* With -O a record that says nothing is an object, too. */
 static void document_begin(struct sink *sink, const struct record *r)
 {
 	struct document *s = (struct document *)sink;

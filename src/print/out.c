@@ -52,12 +52,14 @@ void out_free(struct out *o)
 	free(o);
 }
 
+/* Keeps the first error of the stream. */
 static void out_fail(struct out *o)
 {
 	if (!o->err)
 		o->err = errno ? -errno : -EIO;
 }
 
+/* Hands the buffer to the stream. After an error its bytes are only counted. */
 static void out_drain(struct out *o)
 {
 	errno = 0;

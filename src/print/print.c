@@ -60,6 +60,7 @@ struct value_source {
 	const struct value *next, *end;
 };
 
+/* Past the last value: an empty text. */
 static const struct value *next_value(struct fmt_source *src)
 {
 	static const struct value none = { .kind = VALUE_TEXT, .field = FIELD_CHARS, .s = "" };
@@ -113,6 +114,7 @@ void print_trace_raw(struct out *o, const struct value *v, size_t size)
 	print_dump(o, buf, size);
 }
 
+/* "         0: 2f 62 69 6e 2f 6c 73 00 01 20 61 62 63 64 65 66  /bin/ls.. abcdef" */
 void print_dump(struct out *o, const uint8_t *p, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* quote: see quote.h. */
+/* quote: see quote.h.
+ * Sources: RFC 8259 section 7 (JSON), XML 1.0 section 2.2 (characters), RFC 4180 (CSV). */
 #include "print/quote.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
+/* A control, a quote or a backslash. */
 static void put_json_char(struct out *o, unsigned char c)
 {
 	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -22,6 +24,7 @@ static void put_json_char(struct out *o, unsigned char c)
 	out_str(o, buf);
 }
 
+/* A character of ASCII. */
 static void put_markup_char(struct out *o, unsigned char c)
 {
 	const char *s = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
@@ -34,6 +37,7 @@ static void put_markup_char(struct out *o, unsigned char c)
 		out_str(o, "?"); /* XML has no such characters at all */
 }
 
+/* \xHH for each byte, as in text for a terminal. */
 static void put_hex(struct out *o, const char *s, size_t n)
 {
 	char buf[8];
@@ -44,11 +48,23 @@ static void put_hex(struct out *o, const char *s, size_t n)
 	}
 }
 
+/* Writes the bytes that stand for themselves in every format. Returns how many there are: most texts are all of them. */
+static size_t put_plain(struct out *o, const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= ' ' && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' && s[n] != '<' && s[n] != '>' &&
+		s[n] != '&')
+		n++;
+	out_bytes(o, s, n);
+	return n;
+}
+
 void quote_json(struct out *o, const char *s, size_t len)
 {
 	char buf[16];
 
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+	for (size_t i = put_plain(o, s, len), n; i < len; i += put_plain(o, s + i, len - i)) {
 		uint32_t c;
 
 		n = utf8_decode(s + i, len - i, &c);
@@ -62,6 +78,7 @@ void quote_json(struct out *o, const char *s, size_t len)
 		} else {
 			out_bytes(o, s + i, n);
 		}
+		i += n ? n : 1;
 	}
 }
 
@@ -69,7 +86,7 @@ static void put_markup(struct out *o, const char *s, size_t len, bool html)
 {
 	char buf[16];
 
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+	for (size_t i = put_plain(o, s, len), n; i < len; i += put_plain(o, s + i, len - i)) {
 		uint32_t c;
 
 		n = utf8_decode(s + i, len - i, &c);
@@ -86,6 +103,7 @@ static void put_markup(struct out *o, const char *s, size_t len, bool html)
 			snprintf(buf, sizeof(buf), "&#x%x;", c);
 			out_str(o, buf);
 		}
+		i += n ? n : 1;
 	}
 }
 

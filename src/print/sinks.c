@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sinks: see sinks.h. */
+/* sinks: see sinks.h. A document has precedence over rows. */
 #include "print/sinks.h"
 
 struct sink *print_sink_new(const struct print_to *to)

@@ -16,7 +16,7 @@ struct print_to {
 
 /* The sink that the options ask for. NULL: no memory. sink_free() frees it. */
 struct sink *print_sink_new(const struct print_to *to);
-/* Each of them. */
+/* Each of them: text; rows, as options.rows says; a document, as options.oformat says. */
 struct sink *text_sink_new(const struct print_to *to);
 struct sink *rows_sink_new(const struct print_to *to);
 struct sink *document_sink_new(const struct print_to *to);

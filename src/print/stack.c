@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack: see stack.h. */
+/* stack: see stack.h.
+ * Input: the frames of a value, named by symtext_frames(). Output: text in an out. */
 #include "print/stack.h"
 
 #include "symbols/symtext.h"

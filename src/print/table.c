@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table: see table.h. Source: D manual, chapter "Aggregations". */
+/* table: see table.h.
+ *	  curl                                              10.0.0.5                 12      the default layout
+ *	curl;main;tcp_sendmsg 12                                                             -x stackfmt=folded
+ *	    curl  |@@@@@@@@@@@                              12                               -x agghist
+ * Source: D manual, chapter "Aggregations". */
 #include "print/table.h"
 
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 #include "print/print.h"
 #include "print/stack.h"
 
+/* A key in the default layout. */
 static void print_key(struct out *o, const struct value *k)
 {
 	if (k->kind == VALUE_TEXT) {
@@ -160,6 +165,7 @@ struct row_source {
 	size_t next, pos;
 };
 
+/* Past the last key: an empty text. */
 static const struct value *next_key(struct fmt_source *src)
 {
 	static const struct value none = { .kind = VALUE_TEXT, .s = "" };

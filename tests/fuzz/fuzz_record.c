@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_record: any bytes as ring buffers and as values of aggregations, against a fixed image that has every kind of
- * field, conversion and action. Nothing may be read outside the data, nothing printed may hold a control byte that the
- * image's own text does not have, and every pass ends. */
+ * field, conversion and action, through the sinks of text, rows and documents. Nothing may be read outside the data,
+ * nothing printed may hold a control byte that the image's own text does not have, and every pass ends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +35,8 @@ static struct field fields[] = {
 };
 #define NFIELDS (sizeof(fields) / sizeof(fields[0]))
 
+static struct field memory[] = { { .kind = FIELD_BYTES, .off = 88, .size = 40 },
+	{ .kind = FIELD_INT, .off = 24, .size = 8 } };
 static struct field keys[] = { { .kind = FIELD_INT, .off = 0, .size = 2 },
 	{ .kind = FIELD_TSTR, .off = 8, .size = sizeof(struct dw_tstr) },
 	{ .kind = FIELD_CHARS, .off = 32, .size = 8 } };
@@ -49,17 +51,24 @@ static const char *const formats[] = {
 static const char *const agg_formats[] = { "%d %s %S %@d %@20u %@-x\n", "%*d %s %@s %@f\n" };
 
 static struct agg aggs[] = {
-	{ .id = 0, .fn = DW_AGG_COUNT, .nwords = 1, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
-	{ .id = 1, .fn = DW_AGG_STDDEV, .nwords = 4, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
-	{ .id = 2, .fn = DW_AGG_MIN, .nwords = 2, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
-	{ .id = 3,
+	{ .name = "a0", .id = 0, .fn = DW_AGG_COUNT, .nwords = 1, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
+	{ .name = "a1", .id = 1, .fn = DW_AGG_STDDEV, .nwords = 4, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
+	{ .name = "a2", .id = 2, .fn = DW_AGG_MIN, .nwords = 2, .keys = keys, .nkeys = 3, .key_size = KEY_SIZE },
+	{ .name = "a3",
+		.id = 3,
 		.fn = DW_AGG_LQUANTIZE,
 		.nwords = 6,
 		.lq_base = -5,
 		.lq_limit = INT64_MAX,
 		.lq_step = INT64_MAX / 4 },
-	{ .id = 4, .fn = DW_AGG_LLQUANTIZE, .nwords = 20, .llq_factor = 10, .llq_high = 1, .llq_steps = 10 },
-	{ .id = 5, .fn = DW_AGG_AVG, .nwords = 2 },
+	{ .name = "a4",
+		.id = 4,
+		.fn = DW_AGG_LLQUANTIZE,
+		.nwords = 20,
+		.llq_factor = 10,
+		.llq_high = 1,
+		.llq_steps = 10 },
+	{ .name = "a5", .id = 5, .fn = DW_AGG_AVG, .nwords = 2 },
 };
 static uint32_t ids[] = { 0, 1, 2, 3, 4, 5, 99 };
 
@@ -93,6 +102,7 @@ static void image_make(void)
 			abort();
 	for (size_t i = 0; i < NFIELDS; i++)
 		actions[n++] = (struct action){ .kind = ACT_TRACE, .args = &fields[i], .nargs = 1 };
+	actions[n++] = (struct action){ .kind = ACT_TRACEMEM, .args = memory, .nargs = 2 };
 	for (size_t i = 0; i < 4; i++)
 		actions[n++] = (struct action){ .kind = ACT_PRINTF, .fmt = &fmts[i], .args = fields, .nargs = NFIELDS };
 	for (size_t i = 0; i < 7; i++)
@@ -212,6 +222,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opts.agg.sort_rev = data[0] & 8;
 	opts.agg.key_pos = data[0] >> 4;
 	opts.agg.agg_pos = data[0] >> 6;
+	/* Each way out. */
+	opts.oformat = (enum oformat)(data[3] & 3);
+	opts.rows = (enum row_format)(data[3] >> 2 & 3);
+	opts.opretty = data[3] & 16;
+	opts.oall = data[3] & 32;
+	opts.flowindent = data[3] & 64;
+	opts.rawbytes = data[3] & 128;
 	env.sink = print_sink_new(&(struct print_to){ checked, &opts, &report });
 	if (!env.sink || consumer_new(&env, &c))
 		abort();
@@ -247,6 +264,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (consumer_aggs(c))
 		abort();
 	(void)consumer_report_drops(c);
+	if (consumer_end(c))
+		abort();
 	consumer_free(c);
 	sink_free(env.sink);
 	for (size_t i = 0; i < NRINGS; i++)
