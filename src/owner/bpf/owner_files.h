@@ -6,24 +6,63 @@
  * Output: changed owners, and suspects: a listener or datagram socket that several processes hold. */
 /* ---- fork and exit: who holds a socket changes without a use of it ---- */
 #define HEIRS 4
+#define LOOK_MOST 1024 /* files of a process that forks; of more, some are taken to be listeners and datagram sockets */
 struct walk {
 	struct task_struct *t;
-	DW_U32 listener, datagram;
-	DW_U64 heirs[HEIRS]; /* of a process that ends: its children */
+	DW_U64 word, bits;         /* of the open descriptors: where we are, and what is left of it */
+	DW_U32 listener, datagram; /* is one among the files? */
+	DW_U32 looked;             /* at so many files */
+	DW_U64 heirs[HEIRS];       /* of a process that ends: its children */
 };
 
-static long held_file(DW_U64 fd, struct walk *w)
+/* The next of the open descriptors in the word. */
+static __always_inline DW_U64 next_fd(struct walk *w)
+{
+	DW_U64 low = w->bits & -w->bits;
+
+	w->bits ^= low;
+	return w->word * 64 + (DW_U64)__builtin_popcountll(low - 1);
+}
+
+/* Enters word i of the bitmap. Returns how many descriptors are open in it. */
+static __always_inline DW_U32 enter_word(DW_U64 i, struct walk *w)
+{
+	const struct task_struct *t = w->t; /* w is no structure of the kernel: CO-RE must not see it */
+
+	w->word = i;
+	w->bits = 0;
+	bpf_probe_read_kernel(&w->bits, sizeof(w->bits), BPF_CORE_READ(t, files, fdt, open_fds) + i);
+	return (DW_U32)__builtin_popcountll(w->bits);
+}
+
+static long held_file(DW_U64 i, struct walk *w)
 {
 	struct file *f = NULL;
+	DW_U64 fd = next_fd(w);
 	struct sock *sk = sock_of_fd(w->t, (unsigned int)fd, &f);
 
+	(void)i;
 	if (!sk)
 		return 0;
 	if (!is_stream(BPF_CORE_READ(sk, sk_protocol)))
 		w->datagram = 1;
 	else if (BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN)
 		w->listener = 1;
-	return 0;
+	return w->listener && w->datagram; /* there is no more to find */
+}
+
+static long held_word(DW_U64 i, struct walk *w)
+{
+	DW_U32 n = enter_word(i, w);
+
+	/* A sum of what the verifier does not know: a counter would be another state at each turn. */
+	w->looked += n;
+	if (w->looked > LOOK_MOST) {
+		w->listener = w->datagram = 1; /* the iterator finds out */
+		return 1;
+	}
+	bpf_loop(n, held_file, w, 0);
+	return w->listener && w->datagram;
 }
 
 /* Do others hold the file of a process that ends? */
@@ -35,6 +74,16 @@ static __always_inline bool is_held(const struct file *f)
 	if (bpf_core_field_exists(counted->f_count.counter))
 		return BPF_CORE_READ(counted, f_count.counter) > 1;
 	return BPF_CORE_READ(ref, f_ref.refcnt.counter) > 0;
+}
+
+static __always_inline struct file *file_of_fd(struct task_struct *t, DW_U64 fd)
+{
+	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+	struct file *f = NULL;
+
+	if (fd < BPF_CORE_READ(fdt, max_fds))
+		bpf_probe_read_kernel(&f, sizeof(f), BPF_CORE_READ(fdt, fd) + fd);
+	return f;
 }
 
 /* A child that has the same file at the same place: the process that made a socket leaves it so to the one that
@@ -70,15 +119,19 @@ static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct 
 
 /* What is of the ending process goes to its child, or whoever uses it first, or is found to hold it. So does what it
  * used last of several. */
-static long left_file(DW_U64 fd, struct walk *w)
+static long left_file(DW_U64 i, struct walk *w)
 {
-	struct file *f = NULL;
-	struct sock *sk = sock_of_fd(w->t, (unsigned int)fd, &f);
-	struct dw_owner *o = sk && is_held(f) ? lookup((DW_U64)sk) : NULL;
+	struct task_struct *t = w->t;
+	DW_U64 fd = next_fd(w);
+	struct file *f = file_of_fd(t, fd);
+	/* Most files end with their process: the count of their holders is the cheapest question. */
+	struct sock *sk = f && is_held(f) ? sock_of_fd(t, (unsigned int)fd, &f) : NULL;
+	struct dw_owner *o = sk ? lookup((DW_U64)sk) : NULL;
 	DW_U64 key = (DW_U64)sk;
 	const struct dw_owner *last = o && o->how == DW_OWNER_SHARED ? bpf_map_lookup_elem(&last_users, &key) : o;
 	struct task_struct *heir;
 
+	(void)i;
 	if (!last || last->pid != w->t->tgid || last->how >= DW_OWNER_INHERIT)
 		return 0;
 	heir = heir_of(w, fd, f);
@@ -92,6 +145,12 @@ static long left_file(DW_U64 fd, struct walk *w)
 		datagram_shared = 1;
 	}
 	orphaned = 1;
+	return 0;
+}
+
+static long left_word(DW_U64 i, struct walk *w)
+{
+	bpf_loop(enter_word(i, w), left_file, w, 0);
 	return 0;
 }
 
@@ -111,11 +170,11 @@ static __always_inline void find_heirs(struct walk *w)
 	}
 }
 
-static __always_inline DW_U32 files_of(struct task_struct *t)
+/* Words of the bitmap of open descriptors: a process with a million has 16,384, which take a fraction of a
+ * millisecond. The kernel copies or closes each of its files at the same moment, which takes much longer. */
+static __always_inline DW_U32 words_of(struct task_struct *t)
 {
-	DW_U32 n = BPF_CORE_READ(t, files, fdt, max_fds);
-
-	return n < FILES_MAX ? n : FILES_MAX;
+	return BPF_CORE_READ(t, files, fdt, max_fds) / 64;
 }
 
 /* A new process holds the sockets of the old one, and may use them without sending. */
@@ -128,7 +187,7 @@ int owner_fork(DW_U64 *args)
 
 	if (!is || !*is || parent->tgid == child->tgid)
 		return 0;
-	bpf_loop(files_of(parent), held_file, &w, 0);
+	bpf_loop(words_of(parent), held_word, &w, 0);
 	if (w.listener | w.datagram)
 		set_holder(child->tgid);
 	if (w.listener)
@@ -148,7 +207,7 @@ int owner_exit(DW_U64 *args)
 	if (!is || !*is || BPF_CORE_READ(t, signal, live.counter) > 0)
 		return 0;
 	find_heirs(&w);
-	bpf_loop(files_of(t), left_file, &w, 0);
+	bpf_loop(words_of(t), left_word, &w, 0);
 	*is = 0;
 	return 0;
 }

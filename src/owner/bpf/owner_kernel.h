@@ -43,6 +43,7 @@ struct file___ref {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *open_fds; /* a bit each, max_fds of them; a multiple of 64 */
 };
 struct files_struct {
 	struct fdtable *fdt;

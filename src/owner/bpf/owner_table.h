@@ -68,7 +68,6 @@ struct {
 /* Numbers of processes, modulo HOLDERS, that have been an owner, or were made by one that had sockets: the others need
  * not be looked at when they fork or end. */
 #define HOLDERS 65536
-#define FILES_MAX 1024
 struct holders {
 	unsigned char is[HOLDERS];
 };

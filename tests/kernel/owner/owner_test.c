@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -562,6 +563,50 @@ static void case_inherited(struct test *t)
 	}
 }
 
+/* The maker of a socket leaves it to its child, with numbers of descriptors from low to high. */
+struct left {
+	int fd, report; /* where the child writes the owner's pid less its own */
+};
+
+static void leaver(struct test *t, void *arg)
+{
+	const struct left *l = arg;
+	struct sockaddr_storage a;
+	pid_t me = getpid();
+	int wrong, s = bound(AF_INET, SOCK_DGRAM, &a);
+
+	must(dup2(s, l->fd), "dup2");
+	close(s);
+	if (must(fork(), "fork"))
+		return;
+	while (getppid() == me)
+		usleep(1000);
+	wrong = stored(t->o, l->fd).pid - getpid();
+	must((int)write(l->report, &wrong, sizeof(wrong)), "write");
+	_exit(0);
+}
+
+static void case_left(struct test *t)
+{
+	static const int fds[] = { 20, 1023, 1024, 5000, 70000 };
+	struct rlimit most;
+	int to[2];
+
+	must(getrlimit(RLIMIT_NOFILE, &most), "getrlimit");
+	most.rlim_cur = most.rlim_max;
+	must(setrlimit(RLIMIT_NOFILE, &most), "setrlimit");
+	must(pipe(to), "pipe");
+	start(t);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]) && (rlim_t)fds[i] < most.rlim_max; i++) {
+		struct left l = { fds[i], to[1] };
+		int wrong = 1;
+
+		finish(t, spawn(t, leaver, &l));
+		must((int)read(to[0], &wrong, sizeof(wrong)), "read");
+		CHECK(t, !wrong, "descriptor %d: the owner is pid %+d", fds[i], wrong);
+	}
+}
+
 /* A process that only receives: noticed once a datagram socket was seen in two hands. */
 static void receiver(struct test *t, void *arg)
 {
@@ -885,6 +930,7 @@ static const struct {
 	{ "accepted by a worker, listener shared later", case_worker_new },
 	{ "accepted by a worker, listener left to it", case_worker_sole },
 	{ "child sends on an inherited socket", case_inherited },
+	{ "left to a child, whatever its descriptor", case_left },
 	{ "child receives on an inherited socket", case_receiver },
 	{ "child receives, socket shared later", case_receiver_later },
 	{ "passed with SCM_RIGHTS", case_passed },
