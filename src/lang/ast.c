@@ -136,6 +136,7 @@ static void dump_head(FILE *out, const struct expr *e)
 	}
 }
 
+/* One node a line, its children one level deeper. */
 static void dump_expr(FILE *out, const struct expr *e, int level)
 {
 	indent(out, level);
@@ -257,6 +258,7 @@ void ast_dump(const struct program *p, FILE *out)
 	}
 }
 
+/* Assignments, ++ and --. A comma counts, too: who writes it means both sides. */
 bool expr_has_effects(const struct expr *e)
 {
 	if (!e)

@@ -77,6 +77,7 @@ static void print_spec(FILE *out, uint32_t spec)
 	}
 }
 
+/* The type without what stands around the name: int of int *x[3]. */
 static void print_base(FILE *out, const struct tyx *ty)
 {
 	if (ty->kind == TYX_BASIC) {
@@ -95,6 +96,7 @@ static void print_base(FILE *out, const struct tyx *ty)
 		fputs(" { ... }", out);
 }
 
+/* Pointers, arrays, functions: what a declarator adds to a base. */
 static bool is_derived(const struct tyx *ty)
 {
 	return ty->kind == TYX_PTR || ty->kind == TYX_ARRAY || ty->kind == TYX_ASSOC || ty->kind == TYX_FUNC;
@@ -106,6 +108,7 @@ static bool binds_tighter(const struct tyx *ty)
 	return is_derived(ty) && ty->kind != TYX_PTR;
 }
 
+/* A declarator is written from the inside out: stars before the name, brackets behind it, as in C. */
 static void print_before(FILE *out, const struct tyx *ty)
 {
 	if (!is_derived(ty)) {
@@ -240,6 +243,7 @@ static void print_word(FILE *out, const struct expr *e)
 		print_expr(out, e->a);
 }
 
+/* By the kind of node, without the parentheses around it. */
 static void print_node(FILE *out, const struct expr *e)
 {
 	switch (e->kind) {

@@ -8,6 +8,7 @@
 
 #include "lang/check/check.h"
 
+/* The stability of one name, and in *what the word for it in messages. */
 static struct stability name_attrs(const struct expr *e, const struct attrs_env *env, const char **what)
 {
 	static const struct stability symbol = { STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN };
@@ -32,6 +33,7 @@ static struct stability name_attrs(const struct expr *e, const struct attrs_env 
 	return e->sym->builtin == BI_curthread ? structure : STABILITY_STABLE;
 }
 
+/* Takes the least of all names in the expression, and reports each one to env->seen. */
 static void walk_expr(const struct expr *e, const struct attrs_env *env, struct stability *least)
 {
 	const char *what;

@@ -71,6 +71,7 @@ static const char *conv_mismatch(const struct fmt_item *it, const struct type *t
 	return "cannot print";
 }
 
+/* One conversion and its argument. n counts conversions from 1, for messages. %s of an enum becomes its name. */
 static void check_conv(struct checker *ck, const struct fmt_item *it, struct expr *arg, size_t n)
 {
 	const char *hint, *wrong;
@@ -95,6 +96,7 @@ static void check_conv(struct checker *ck, const struct fmt_item *it, struct exp
 			type_name(ck->ts, arg->type));
 }
 
+/* The format of printf() and the like: a literal, as D reads formats when it compiles. NULL after an error. */
 static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag tag)
 {
 	struct fmt *f = ARENA_NEW(ck->arena, struct fmt);
@@ -182,6 +184,7 @@ static void check_same_keys(struct checker *ck, const struct expr *e, size_t fro
 	}
 }
 
+/* printa(): conversions without @ print the keys, in order. Keys that no conversion prints are left out. */
 static void check_key_convs(struct checker *ck, const struct expr *e, const struct fmt *f, const struct symbol *s)
 {
 	size_t key = 0, n = 0;
@@ -206,6 +209,7 @@ static void check_key_convs(struct checker *ck, const struct expr *e, const stru
 	}
 }
 
+/* An aggregation that a statement names must be filled somewhere: printa() may stand before the clause that does. */
 static void check_agg_use(struct checker *ck, struct expr *e)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -254,6 +258,7 @@ void check_agg_uses(struct checker *ck, struct program *p)
 			check_agg_stmts(ck, p->decls.v[i]->u.clause.body.v, p->decls.v[i]->u.clause.body.n);
 }
 
+/* printa([format,] @a, ...): keys and values are checked later, when all clauses are known. */
 static void check_printa(struct checker *ck, struct expr *e)
 {
 	size_t i = 0;
@@ -280,6 +285,7 @@ static void check_printa(struct checker *ck, struct expr *e)
 	}
 }
 
+/* The first argument of clear(), trunc(), normalize() and denormalize(). False after an error. */
 static bool check_agg_arg(struct checker *ck, struct expr *e, enum dtag tag)
 {
 	if (e->args.v[0]->kind == EX_AGG && !e->args.v[0]->args.n) {
@@ -394,12 +400,14 @@ static void check_freopen(struct checker *ck, struct expr *e)
 		check_printf(ck, e);
 }
 
+/* Actions with one integer, or none: raise(), chill(), speculate(), ... */
 static void check_number(struct checker *ck, struct expr *e)
 {
 	if (e->args.n)
 		check_int_arg(ck, e, 0, D_PROTO_ARG);
 }
 
+/* The clause ends the trace: the consumer must be woken, which it is not otherwise. */
 static void check_exit(struct checker *ck, struct expr *e)
 {
 	check_int_arg(ck, e, 0, D_PROTO_ARG);
@@ -435,6 +443,7 @@ static void check_setopt(struct checker *ck, struct expr *e)
 	}
 }
 
+/* copyout() and copyoutstr() have prototypes as subroutines do, though they are actions. */
 static void check_copyout(struct checker *ck, struct expr *e)
 {
 	struct type *t;
@@ -442,6 +451,7 @@ static void check_copyout(struct checker *ck, struct expr *e)
 	(void)check_subr(ck, e, &t);
 }
 
+/* A call as a statement: by function, one check each; subroutines and stack(), func(), ... may stand alone, too. */
 void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {

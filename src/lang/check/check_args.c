@@ -42,6 +42,7 @@ static struct type *sig_base(struct checker *ck, const char *word)
 					  : types_typedef(ts, word);
 }
 
+/* The type that a provider's text names, "csinfo_t *". Parsed once in a compilation. NULL after an error. */
 static struct type *sig_type(struct checker *ck, const char *text)
 {
 	struct type *t = strmap_get(ck->sig_types, text);
@@ -73,6 +74,7 @@ static unsigned sig_nargs(const struct probe_sig *s)
 	return n;
 }
 
+/* Does a translator of the library make this argument from the site's own structure? */
 static bool is_translated(struct checker *ck, const char *raw, const char *text)
 {
 	struct type *t = strchr(text, '*') ? sig_type(ck, text) : NULL;
@@ -103,6 +105,7 @@ static struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i
 	return sig_type(ck, text);
 }
 
+/* args[i]: the index is a constant, since each argument has a type of its own. */
 struct type *check_args(struct checker *ck, struct expr *e)
 {
 	int64_t i;

@@ -25,6 +25,7 @@ static void collect_name(void *ctx, const char *key, void *value)
 		*(*p)++ = key;
 }
 
+/* "did you mean strlen()?", or NULL. Functions of the library (__x) are no help to a script. */
 static const char *nearest_func(struct checker *ck, const char *name)
 {
 	const char **names = ARENA_ARRAY(ck->arena, const char *, FN_COUNT + 1), **end = names, *near;
@@ -34,6 +35,7 @@ static const char *nearest_func(struct checker *ck, const char *name)
 	return near ? arena_printf(ck->arena, "did you mean %s()?", near) : NULL;
 }
 
+/* A wrong number of arguments: most functions share a tag, some have one of their own in DTrace. */
 static enum dtag proto_tag(enum func f)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -93,6 +95,7 @@ static struct type *check_has(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
+/* The registers of a process: x86_64 calls them struct pt_regs, arm64 struct user_pt_regs. */
 static struct type *regs_type(struct types *ts)
 {
 	struct type *t = types_tagged(ts, T_STRUCT, "user_pt_regs"), *regs = types_tagged(ts, T_STRUCT, "pt_regs");
@@ -186,6 +189,7 @@ bool check_dlib_symbol(struct checker *ck, struct expr *e)
 	return true;
 }
 
+/* A call as a value. Prototypes that are in no table of check_subr.c are checked here. */
 struct type *check_call(struct checker *ck, struct expr *e)
 {
 	struct types *ts = ck->ts;

@@ -17,6 +17,7 @@ bool check_is_value(struct checker *ck, const struct expr *e)
 	return !is_xlated(e);
 }
 
+/* (T) e. A structure may be cast to its own type only: the cast is left out then. */
 static struct type *check_cast(struct checker *ck, struct expr *e)
 {
 	struct type *to = types_resolve(ck->ts, ck->d, e->tyx), *from = check_expr(ck, e->a);
@@ -36,6 +37,7 @@ static struct type *check_cast(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_CAST_INVAL, NULL, "%s cannot be cast to %s", tname(ck, from), tname(ck, to));
 }
 
+/* By the kind of node. A node may be replaced in place by a simpler one, so a check is not repeated. */
 static struct type *check_kind(struct checker *ck, struct expr *e)
 {
 	struct type *t;

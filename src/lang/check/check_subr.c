@@ -14,6 +14,7 @@ struct proto {
 	char result;
 };
 
+/* NULL: the function has no prototype here. */
 static const struct proto *proto_of(enum func f)
 {
 	static const struct proto protos[FN_COUNT] = {
@@ -57,6 +58,7 @@ static bool points_to_chars(const struct type *t)
 	return t->kind == T_PTR && (t->of->kind == T_VOID || (t->of->kind == T_INT && t->of->size == 1));
 }
 
+/* Does an argument of type t fit the letter of the prototype? */
 static bool takes(char letter, const struct type *t)
 {
 	switch (letter) {
@@ -83,6 +85,7 @@ static const char *wanted(char letter)
 					      : "a pointer";
 }
 
+/* NULL is taken for every argument: at run time the call faults, as in DTrace. */
 bool check_subr(struct checker *ck, struct expr *e, struct type **result)
 {
 	const struct proto *p = proto_of(e->sym->func);
@@ -124,6 +127,7 @@ static uint32_t arg_size(struct checker *ck, const struct expr *e, size_t i)
 	return form_chars(form ? form : FORM_LIT);
 }
 
+/* Bytes of the result of copyinstr(a[, most]), its NUL included: less than strsize if a constant says so. */
 static uint32_t copyinstr_size(struct checker *ck, const struct expr *e)
 {
 	int64_t n;
@@ -133,6 +137,7 @@ static uint32_t copyinstr_size(struct checker *ck, const struct expr *e)
 	return ck->strsize;
 }
 
+/* The form of the string that a call makes. Its size bounds the copies that later stages make of it. */
 int subr_form(struct checker *ck, const struct expr *e)
 {
 	uint32_t size = arg_size(ck, e, 0);
@@ -162,6 +167,7 @@ int subr_form(struct checker *ck, const struct expr *e)
 	}
 }
 
+/* Does the subroutine look at characters? Then its string arguments are kept as characters. */
 bool subr_needs_text(const struct expr *e)
 {
 	return e->kind == EX_CALL && e->sym && e->sym->kind == SYM_FUNC && proto_of(e->sym->func) != NULL;

@@ -4,6 +4,7 @@
  * Invariant: a form only grows, so the search for a fixed point ends. */
 #include "lang/check/check_priv.h"
 
+/* Adds to a form. True if that changed it, so that what depends on it is looked at again. */
 static bool widen(int *form, int add)
 {
 	int now = form_join(*form, add);
@@ -35,6 +36,7 @@ static bool force_chars(struct checker *ck, struct expr *e)
 	return changed;
 }
 
+/* The keys of an array or aggregation take the forms of all keys that are used with it. */
 static bool widen_keys(struct checker *ck, struct expr *e)
 {
 	bool changed = false;
@@ -95,6 +97,7 @@ static bool text_within(struct checker *ck, struct type *t)
 	return changed;
 }
 
+/* print() and trace() of a structure show its memory, so its strings are kept there as text. */
 static bool settle_shown(struct checker *ck, struct expr *e)
 {
 	struct type *t = e->type;
@@ -107,6 +110,7 @@ static bool settle_shown(struct checker *ck, struct expr *e)
 	return t->kind != T_STRING ? text_within(ck, t) : form && widen(form, form_of_text(ck, ck->strsize));
 }
 
+/* The variable takes what is assigned. What it then needs as characters the right side must have as characters. */
 static bool settle_assign(struct checker *ck, struct expr *e)
 {
 	int *form = form_kept(e->a), add = expr_form(ck, e->b);
@@ -121,6 +125,7 @@ static bool settle_assign(struct checker *ck, struct expr *e)
 	return changed;
 }
 
+/* One expression and all below it. True if a form has changed. */
 static bool settle(struct checker *ck, struct expr *e)
 {
 	bool changed = false;

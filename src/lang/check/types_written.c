@@ -6,6 +6,7 @@
 
 #include "lang/types.h"
 
+/* Words such as unsigned long int, in any order, by the rules of C. */
 static struct type *resolve_basic(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	uint32_t s = x->spec & ~(uint32_t)SPEC_USERLAND;
@@ -75,6 +76,7 @@ static uint32_t type_align(struct types *ts, struct type *t)
 	return al;
 }
 
+/* The width of a bit-field: a constant of at most the bits of its type. False after an error. */
 static bool bit_field(struct types *ts, struct diags *d, const struct tyx_member *m, struct type_member *out)
 {
 	int64_t n;
@@ -169,6 +171,7 @@ static void layout_body(struct types *ts, struct diags *d, struct type *t, const
 	t->complete = true;
 }
 
+/* struct s or union u, with or without members. A script's own may hide one of the kernel with the same tag. */
 static struct type *resolve_sou(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	enum type_kind kind = x->kind == TYX_STRUCT ? T_STRUCT : T_UNION;
@@ -218,6 +221,7 @@ static void widen_enum(struct type *t)
 		t->size = 8;
 }
 
+/* enum e, with or without enumerators, which become names of the program. */
 static struct type *resolve_enum(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *t = x->name && !x->has_body ? types_tagged(ts, T_ENUM, x->name) : NULL;
@@ -260,6 +264,7 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 	return t;
 }
 
+/* An array; its size is a constant, or 0 where none is written, as in a parameter. */
 static struct type *resolve_array(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *of = types_resolve(ts, d, x->of);

@@ -64,6 +64,7 @@ static int read_suffix(const char *s, size_t n)
 	return bits;
 }
 
+/* 10, 010, 0x1f, with C's suffixes. What looks like a number with a fraction is taken whole and refused. */
 void lex_number(struct lexer *lx, struct token *out)
 {
 	const char *s = lx->src->text + out->off, *kind = "decimal";
@@ -163,6 +164,7 @@ static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *o
 	return true;
 }
 
+/* "text": escapes are decoded, and the text may hold NUL bytes. It ends on its line. */
 void lex_string(struct lexer *lx, struct token *out)
 {
 	uint32_t i = lx->off + 1, n = 0, j = i;
@@ -197,6 +199,7 @@ void lex_string(struct lexer *lx, struct token *out)
 	out->kind = TOK_BAD;
 }
 
+/* 'c' or 'abcd': the first character has the highest byte, as with Sun's compilers. */
 void lex_char(struct lexer *lx, struct token *out)
 {
 	static const char hint[] = "strings take double quotes";
@@ -331,6 +334,7 @@ static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 	return true;
 }
 
+/* $1, $$1, $pid, $target, ...: a number, a name or a string, by what the macro stands for. */
 void lex_macro(struct lexer *lx, struct token *out)
 {
 	bool string;

@@ -77,6 +77,7 @@ static void trace_token(struct parser *p, const struct token *t)
 	putc('\n', p->trace);
 }
 
+/* Takes the next token; the window moves up by one. */
 struct token parser_take(struct parser *p)
 {
 	const struct token t = *parser_peek(p, 0);
@@ -112,6 +113,7 @@ bool parser_expect(struct parser *p, enum tok_kind k, const char *context)
 	return false;
 }
 
+/* The message names the place of the bracket that is not closed, which may be far above. */
 bool parser_expect_close(struct parser *p, enum tok_kind k, struct loc open)
 {
 	unsigned line, col;
@@ -149,6 +151,7 @@ static const char *parser_describe(const struct parser *p, const struct token *t
 	return arena_printf(p->arena, "'%.*s'", len, p->src->text + t->off);
 }
 
+/* Only the first error of a panic is reported: those behind it follow from it more often than not. */
 void parser_error(struct parser *p, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	va_list ap;
@@ -215,6 +218,7 @@ static void parser_stop(struct parser *p, struct loc at, const char *message)
 	p->lx.off = (uint32_t)p->src->len;
 }
 
+/* Each rule that recurses counts itself, so that no input overflows the C stack. */
 bool parser_enter(struct parser *p)
 {
 	if (p->depth >= PARSE_DEPTH_MAX) {
@@ -454,6 +458,7 @@ static enum top classify(struct parser *p, uint32_t off)
 	return TOP_CLAUSE;
 }
 
+/* One declaration or clause, by its first words. */
 static void parse_top(struct parser *p, uint32_t off)
 {
 	switch (classify(p, off)) {
@@ -547,6 +552,7 @@ static int parse_traced(const struct parse_env *env, const struct source *src, s
 	return diags_errors(env->diags) > before ? -EINVAL : 0;
 }
 
+/* 0, or -EINVAL after errors; what could be parsed is in the program all the same. */
 int parse_source(const struct parse_env *env, const struct source *src, struct program *prog)
 {
 	return parse_traced(env, src, prog, NULL);
@@ -559,6 +565,7 @@ int tokens_dump(const struct parse_env *env, const struct source *src, FILE *out
 	return parse_traced(env, src, &scratch, out);
 }
 
+/* One expression and nothing behind it: conditions of sites, which the library has as text. */
 struct expr *parse_expr_text(const struct parse_env *env, const struct source *src)
 {
 	const size_t before = diags_errors(env->diags);

@@ -15,6 +15,7 @@ struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc)
 	return d;
 }
 
+/* A ; that is missing at the end of a line costs nothing: parsing goes on with the next declaration. */
 static void missing_semicolon(struct parser *p)
 {
 	const struct token *t = parser_peek(p, 0);
@@ -36,6 +37,7 @@ static void missing_semicolon(struct parser *p)
 	}
 }
 
+/* One declarator of a declaration, as a typedef or a variable. False after an error. */
 static bool add_declarator(struct parser *p, const struct dspec *spec, const struct declarator *d)
 {
 	if (spec->storage == STORAGE_TYPEDEF) {
@@ -197,6 +199,7 @@ void parse_translator(struct parser *p)
 		missing_semicolon(p);
 }
 
+/* Notes the name of a probe. False, after an error, if the provider has it already. */
 static bool provider_declares(struct parser *p, struct strmap *seen, struct loc name)
 {
 	const char *text = arena_strndup(p->arena, p->src->text + name.off, name.len);

@@ -13,6 +13,7 @@ struct chain {
 	uint32_t length; /* nodes, and the height of what hangs off them */
 };
 
+/* Puts a node where the rest of the declarator goes. side: the height of what hangs off it, such as parameters. */
 static bool chain_add(struct parser *p, struct chain *c, struct tyx *ty, uint32_t side)
 {
 	*c->hole = ty;
@@ -221,6 +222,7 @@ static bool chain_declarator(struct parser *p, struct chain *c, struct declarato
 	return ok;
 }
 
+/* The name is optional: without it this parses the declarator of a type name. */
 bool parse_declarator(struct parser *p, struct tyx *base, struct declarator *out)
 {
 	struct chain c = { 0 };

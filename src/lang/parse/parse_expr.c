@@ -169,6 +169,7 @@ static struct expr *parse_paren(struct parser *p)
 	return e;
 }
 
+/* A macro's argument may be negative, which a literal never is. */
 static struct expr *parse_int(struct parser *p)
 {
 	const struct token t = parser_take(p);
@@ -179,6 +180,7 @@ static struct expr *parse_int(struct parser *p)
 	return t.negative ? node_unary(p, EX_UNARY, OP_NEG, e->loc, e) : e;
 }
 
+/* D does not join strings that stand side by side. */
 static struct expr *parse_string(struct parser *p)
 {
 	const struct token t = parser_take(p);
@@ -314,6 +316,7 @@ static struct expr *parse_xlate(struct parser *p)
 	return e->a ? node_done(p, e) : NULL;
 }
 
+/* primary := ident | call | integer | string | aggregation | "(" expr ")" | self->x | offsetof | xlate */
 static struct expr *parse_primary(struct parser *p)
 {
 	const enum tok_kind k = parser_kind(p);
@@ -548,6 +551,7 @@ static struct expr *parse_infix(struct parser *p, struct expr *a)
 	return e->b ? node_done(p, e) : NULL;
 }
 
+/* An operand, and the operators behind it that bind at least as strongly as min. */
 static struct expr *parse_prec(struct parser *p, unsigned min)
 {
 	if (!parser_enter(p))

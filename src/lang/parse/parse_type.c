@@ -16,6 +16,7 @@ struct tyx *tyx_new(struct parser *p, enum tyx_kind kind, struct loc loc)
 	return ty;
 }
 
+/* struct { ... } a, b: the second declarator names the type, and does not define it again. */
 struct tyx *tyx_again(struct parser *p, struct tyx *base)
 {
 	if (!base->has_body || !base->name)
@@ -286,6 +287,7 @@ static struct tyx *parse_named(struct parser *p)
 	return ty;
 }
 
+/* self, this, extern, static, typedef, ...: one for each declaration. */
 static bool add_storage(struct parser *p, struct dspec *out)
 {
 	const struct token t = parser_take(p);
@@ -298,6 +300,7 @@ static bool add_storage(struct parser *p, struct dspec *out)
 	return true;
 }
 
+/* Says that a word is no type, or what stands where a type should. */
 static void missing_type(struct parser *p, const struct dspec *out)
 {
 	const struct token *t = parser_peek(p, 0);
