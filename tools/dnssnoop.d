@@ -6,13 +6,17 @@
  * -s            server = 0      what servers of this machine get and send
  * -x            failed = 0      only those that fail
  * -m MS         slow = 0        only those that take so long
- * row: PID %-7d COMM %-15s TYPE %-6s RESULT %-8s MS %6d.%03d SERVER[wide] %-39s NAME %s
+ * row: PID %-7d COMM %-15s TYPE %-6s RESULT %-8s MS[!json] %10s MS=ms[json] %d.%03d OLD=old[json] %d
+ * row: SERVER[wide] %-39s NAME %s
  */
 /* By socket and kind of query, of which A and AAAA have one each: the last that has no answer yet. */
 uint64_t asked_at[uint64_t, int];
 string asked_for[uint64_t, int], asked_whom[uint64_t, int], asked_type[uint64_t];
 
 inline int kind[int type] = type == 1 ? 0 : type == 28 ? 1 : 2;
+/* Milliseconds as text; a response whose query was not seen has no time. */
+inline string ms_text[uint64_t us] =
+    strjoin(strjoin(lltostr(us / 1000), "."), substr(lltostr(1000 + us % 1000), 1));
 inline int given_up[uint64_t socket, int k] =
     asked_at[socket, k] != 0 && timestamp - asked_at[socket, k] >= slow * 1000000;
 
@@ -25,7 +29,9 @@ dns:::query
 / !server && !args[4]->dns_recv && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	this->kind = kind[args[4]->dns_type];
-	asked_at[args[1]->cs_cid, this->kind] = timestamp;
+	/* A query that is sent again does not begin anew. */
+	asked_at[args[1]->cs_cid, this->kind] = asked_at[args[1]->cs_cid, this->kind] != 0 &&
+	    asked_for[args[1]->cs_cid, this->kind] == args[4]->dns_name ? asked_at[args[1]->cs_cid, this->kind] : timestamp;
 	asked_for[args[1]->cs_cid, this->kind] = args[4]->dns_name;
 	asked_whom[args[1]->cs_cid, this->kind] = args[4]->dns_server;
 }
@@ -49,15 +55,17 @@ dns:::query
 / queries && !failed && slow == 0 && args[4]->dns_recv == server &&
   wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
-	row(args[1]->cs_pid, args[1]->cs_execname, args[4]->dns_typestr, "-", 0, 0, args[4]->dns_server, args[4]->dns_name);
+	row(args[1]->cs_pid, args[1]->cs_execname, args[4]->dns_typestr, "-", "-", 0, 0, 0, args[4]->dns_server,
+	    args[4]->dns_name);
 }
 
 dns:::response
-/ args[4]->dns_recv != server && (!failed || args[4]->dns_rcode != 0) && args[4]->dns_time >= slow * 1000000 &&
+/ args[4]->dns_recv != server && (!failed || args[4]->dns_rcode != 0) && (args[4]->dns_time == 0 || args[4]->dns_time >= slow * 1000000) &&
   wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	row(args[1]->cs_pid, args[1]->cs_execname, args[4]->dns_typestr, args[4]->dns_rcodestr,
-	    args[4]->dns_time / 1000000, args[4]->dns_time / 1000 % 1000, args[4]->dns_server, args[4]->dns_name);
+	    args[4]->dns_time == 0 ? "-" : ms_text[args[4]->dns_time / 1000], args[4]->dns_time / 1000000,
+	    args[4]->dns_time / 1000 % 1000, args[4]->dns_time == 0, args[4]->dns_server, args[4]->dns_name);
 }
 
 /* Given up: the socket goes without an answer. */
@@ -66,17 +74,17 @@ sock:::close
 {
 	if (given_up[args[1]->cs_cid, 0]) {
 		this->us = (timestamp - asked_at[args[1]->cs_cid, 0]) / 1000;
-		row(args[1]->cs_pid, args[1]->cs_execname, "A", "none", this->us / 1000, this->us % 1000,
+		row(args[1]->cs_pid, args[1]->cs_execname, "A", "none", ms_text[this->us], this->us / 1000, this->us % 1000, 0,
 		    asked_whom[args[1]->cs_cid, 0], asked_for[args[1]->cs_cid, 0]);
 	}
 	if (given_up[args[1]->cs_cid, 1]) {
 		this->us = (timestamp - asked_at[args[1]->cs_cid, 1]) / 1000;
-		row(args[1]->cs_pid, args[1]->cs_execname, "AAAA", "none", this->us / 1000, this->us % 1000,
+		row(args[1]->cs_pid, args[1]->cs_execname, "AAAA", "none", ms_text[this->us], this->us / 1000, this->us % 1000, 0,
 		    asked_whom[args[1]->cs_cid, 1], asked_for[args[1]->cs_cid, 1]);
 	}
 	if (given_up[args[1]->cs_cid, 2]) {
 		this->us = (timestamp - asked_at[args[1]->cs_cid, 2]) / 1000;
-		row(args[1]->cs_pid, args[1]->cs_execname, asked_type[args[1]->cs_cid], "none", this->us / 1000, this->us % 1000,
+		row(args[1]->cs_pid, args[1]->cs_execname, asked_type[args[1]->cs_cid], "none", ms_text[this->us], this->us / 1000, this->us % 1000, 0,
 		    asked_whom[args[1]->cs_cid, 2], asked_for[args[1]->cs_cid, 2]);
 	}
 	asked_at[args[1]->cs_cid, 0] = 0;

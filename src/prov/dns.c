@@ -41,14 +41,15 @@ static const struct site response_sites[] = {
 };
 
 #define KEY .key = "P->dnskey"
+/* A query that is sent again has the same key: the process waits since the first one. */
 static const struct stamp_event events[] = {
-	{ STAMP_SET, { OUT, .when = QUERY }, KEY, NULL },
-	{ STAMP_SET, { IN, .when = QUERY }, KEY, NULL },
+	{ STAMP_FIRST, { OUT, .when = QUERY }, KEY, NULL },
+	{ STAMP_FIRST, { IN, .when = QUERY }, KEY, NULL },
 	{ STAMP_END, { IN, .when = RESPONSE }, KEY, NULL },
 	{ STAMP_END, { OUT, .when = RESPONSE }, KEY, NULL },
-	{ STAMP_SET, FUNC_DNS_OUT4(QUERY, NULL), KEY, NULL },
-	{ STAMP_SET, FUNC_DNS_OUT6(QUERY, NULL), KEY, NULL },
-	{ STAMP_SET, FUNC_DNS_IN(QUERY, NULL), KEY, NULL },
+	{ STAMP_FIRST, FUNC_DNS_OUT4(QUERY, NULL), KEY, NULL },
+	{ STAMP_FIRST, FUNC_DNS_OUT6(QUERY, NULL), KEY, NULL },
+	{ STAMP_FIRST, FUNC_DNS_IN(QUERY, NULL), KEY, NULL },
 	{ STAMP_END, FUNC_DNS_IN(RESPONSE, NULL), KEY, NULL },
 	{ STAMP_END, FUNC_DNS_OUT4(RESPONSE, NULL), KEY, NULL },
 	{ STAMP_END, FUNC_DNS_OUT6(RESPONSE, NULL), KEY, NULL },

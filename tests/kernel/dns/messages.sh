@@ -78,3 +78,39 @@ python3 MX dead.test"
 	[ "$opt" != -m1000 ] || want=
 	expect_eq "$(<"$tmp/none")" "$want" "dnssnoop $opt: $(<"$tmp/out")"
 done
+
+# A response whose query was sent before the trace began has no time; -m shows it. A query that is sent again counts from
+# the first time on.
+cat >"$tmp/late" <<-'END'
+	import socket, sys, time
+
+	here = ("127.0.0.1", 53)
+	server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	server.bind(here)
+	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	query = lambda n: bytes([0, n, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 4]) + b"late\4test\0\0\1\0\1"
+	answer = lambda n: bytes([0, n, 0x81, 0x80]) + query(n)[4:]
+	s.sendto(query(1), here)
+	print("asked", flush=True)
+	sys.stdin.readline()
+	server.sendto(answer(1), server.recvfrom(512)[1])
+	for wait in (0.15, 0.05):
+	    s.sendto(query(2), here)
+	    client = server.recvfrom(512)[1]
+	    time.sleep(wait)
+	server.sendto(answer(2), client)
+	time.sleep(0.1)
+END
+mkfifo "$tmp/go"
+ip netns exec "$here" python3 "$tmp/late" <"$tmp/go" >"$tmp/asked" &
+exec 7>"$tmp/go"
+for _ in {1..500}; do grep -qs asked "$tmp/asked" && break || sleep 0.02; done
+cat >"$tmp/goes" <<END
+echo >"$tmp/go"
+while kill -0 $! 2>/dev/null; do sleep 0.02; done
+END
+"$dwire" dnssnoop --netns "$here" -m 190 --command "bash $tmp/goes" >"$tmp/out" 2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
+exec 7>&-
+wait
+expect_eq "$(awk '$6 == "late.test" { print $4, ($5 == "-" ? "-" : $5 >= 200 && $5 < 1000 ? 200 : $5) }' "$tmp/out")" "NOERROR -
+NOERROR 200" "no time, and the time since the first try: $(<"$tmp/out")"
