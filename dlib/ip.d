@@ -29,7 +29,7 @@ typedef struct ipv4info {
 	uint8_t ipv4_tos;
 	uint16_t ipv4_length;		/* of the packet, bytes */
 	uint16_t ipv4_ident;
-	uint8_t ipv4_flags;		/* IPV4_DF, IPV4_MF */
+	uint8_t ipv4_flags;		/* the top four bits: IPH_DF (4), IPH_MF (2); also called IPV4_DF, IPV4_MF */
 	uint16_t ipv4_offset;		/* fragment offset, bytes */
 	uint8_t ipv4_ttl;
 	uint8_t ipv4_protocol;
@@ -42,8 +42,10 @@ typedef struct ipv4info {
 	ipha_t *ipv4_hdr;
 } ipv4info_t;
 
-inline uint8_t IPV4_DF = 0x40;
-inline uint8_t IPV4_MF = 0x20;
+inline uint8_t IPV4_DF = 4;
+inline uint8_t IPV4_MF = 2;
+inline uint8_t IPH_DF = 4;
+inline uint8_t IPH_MF = 2;
 
 inline uint8_t IPPROTO_ICMP = 1;
 inline uint8_t IPPROTO_IGMP = 2;
@@ -69,7 +71,7 @@ translator ipv4info_t < struct dw_pkt *P > {
 	ipv4_tos = ((struct iphdr *)P->nh)->tos;
 	ipv4_length = ntohs(((struct iphdr *)P->nh)->tot_len);
 	ipv4_ident = ntohs(((struct iphdr *)P->nh)->id);
-	ipv4_flags = (ntohs(((struct iphdr *)P->nh)->frag_off) >> 8) & 0xe0;
+	ipv4_flags = ntohs(((struct iphdr *)P->nh)->frag_off) >> 12;
 	ipv4_offset = (ntohs(((struct iphdr *)P->nh)->frag_off) & 0x1fff) * 8;
 	ipv4_ttl = ((struct iphdr *)P->nh)->ttl;
 	ipv4_protocol = ((struct iphdr *)P->nh)->protocol;

@@ -68,3 +68,12 @@ packets=$((2 * ($(wc -l <"$tmp/wire4") + $(wc -l <"$tmp/wire6"))))
 expect_count "p == \"if\" && v[\"name\"] == \"lo\" && v[\"local\"] == 1 && v[\"null\"] == 0 &&
 	v[\"index\"] == $(ip netns exec "$NETNS" cat /sys/class/net/lo/ifindex)" $packets "the interface"
 expect_count 'p == "same" && v["sum"] == 1 && v["src"] == 1 && v["dst"] == 1' "$(wc -l <"$tmp/wire4")" "the raw header"
+
+# The flags are the top four bits: 4 is DF, 2 is MF, as scripts from elsewhere have them.
+ip -n "$NETNS" link set lo mtu 1500
+trace_in "$NETNS" "ip:::receive /args[3]->if_ipstack == $NETNS_ID && args[4] != NULL && args[4]->ipv4_protocol == IPPROTO_UDP/ {
+	printf(\"%d %d %d\n\", args[4]->ipv4_flags, args[4]->ipv4_flags == IPH_DF, args[4]->ipv4_flags == IPH_MF); }" \
+	"$BASH" -c 'echo whole >/dev/udp/127.0.0.1/9; head -c 2000 /dev/zero >/dev/udp/127.0.0.1/9'
+expect_eq "$OUT" "4 1 0
+2 0 1
+0 0 0" "flags of a whole datagram and of two fragments"
