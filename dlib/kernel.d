@@ -101,3 +101,6 @@ inline int DW_ETIMEDOUT = 110;
 inline int DW_ECONNREFUSED = 111;
 inline int DW_EALREADY = 114;
 inline int DW_EINPROGRESS = 115;
+
+inline int DW_SIGKILL = 9;
+inline int DW_SIGNAL_GROUP_EXIT = 4;	/* struct signal_struct, flags */

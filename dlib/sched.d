@@ -102,8 +102,11 @@ struct dw_signaldeliver {
 	uint64_t info;
 	struct k_sigaction *ka;
 };
+/* A fatal signal ends the process's threads by SIGKILL: then the signal is the one that the process dies of. */
+inline int dw_dies_of[struct signal_struct *S] = (S->flags & DW_SIGNAL_GROUP_EXIT) != 0 ? S->group_exit_code & 0x7f : 0;
 translator struct dw_task < struct dw_signaldeliver *C > {
 	task = curthread;
+	sig = C->sig == DW_SIGKILL && dw_dies_of[curthread->signal] != 0 ? dw_dies_of[curthread->signal] : C->sig;
 	info = (struct kernel_siginfo *)C->info;
 	handler = (uint64_t)C->ka->sa.sa_handler;
 };

@@ -50,3 +50,11 @@ expect_eq "$(awk '/^end [23] bash/ { s += $4 } END { print s }' <<<"$OUT")" 2 "p
 expect_eq "$(grep '^end 1' <<<"$OUT")" "end 1 true 1" "a process that exited"
 expect_match "$(grep '^path' <<<"$OUT")" 'path /bin/true 1' "path of exec"
 expect_eq "$(grep '^fault' <<<"$OUT")" "" "no fault: kill sent it"
+
+# A signal that a process dies of is that signal, not the SIGKILL that the kernel ends it by.
+printf '#!/bin/bash\nbash -c "kill -USR1 \\$\\$"\nbash -c "kill -KILL \\$\\$"\nexit 0\n' >"$tmp/dies"
+chmod +x "$tmp/dies"
+trace_with '
+proc:::signal-handle /progenyof($target) && args[0] != 17/ { printf("%d\n", args[0]); }' "$tmp/dies"
+expect_eq "$(grep . <<<"$OUT")" "10
+9" "signals that processes die of"
