@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fail_alloc: a dwire whose n-th allocation fails, for every n.
  *
- * Input: the environment: FAIL_ALLOC is "once" (only the n-th) or "rest" (the n-th and all later ones), FAIL_STEP
- * the distance from one n to the next (1), FAIL_SECONDS when to stop (60), FAIL_ONLY the one n, which
- * FAIL_HERE (anything) makes fail in this process itself, for a debugger. The arguments are dwire's. Output: a line
- * for each n at which dwire died of a signal, hung, or ended without a word, then "N allocations, M bad"; "partly"
- * when the time was over first. Exit status 1 if M is not 0.
+ * Input: the environment: FAIL_ALLOC is "once" (only the n-th fails) or "rest" (the n-th and all later ones), FAIL_STEP
+ * the distance from one n to the next (1), FAIL_SECONDS when to stop (60), FAIL_ONLY the one n; with FAIL_HERE it fails
+ * in this process itself, for a debugger. The arguments are dwire's.
+ * Output: a line for each n at which dwire died of a signal, hung, or ended without a message; then "N allocations, M
+ * bad, status S" with the exit status of a run in which none fails; "partly" when the time was over first. Exit status
+ * 1 if M is not 0.
  *
  * The linker sends every call of malloc, calloc, realloc and mmap here, those in the C library and in libelf included
  * (--wrap). Before main() this process forks for each n; the child goes on to main(). Arenas have chunks of 4 KB. */
@@ -153,6 +154,7 @@ __attribute__((constructor)) static void drive(void)
 		if (partly || only)
 			break;
 	}
-	printf("%lu allocations, %lu bad%s\n", runs, bad, partly ? ", partly" : "");
+	printf("%lu allocations, %lu bad, status %d%s\n", runs, bad, WEXITSTATUS(want.status),
+		partly ? ", partly" : "");
 	_exit(bad != 0);
 }

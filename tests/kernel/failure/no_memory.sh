@@ -6,24 +6,24 @@
 fail=$build/tests/dwire_fail_alloc
 [ -x "$fail" ] || skip "the C library is not in the program: its allocations cannot be refused"
 
-# WHAT LEAST STEP ARG…: at least LEAST allocations, of which every STEP-th is refused.
+# WHAT STATUS LEAST STEP ARG…: ends with STATUS, after at least LEAST allocations, of which every STEP-th is refused.
 refuse() {
-	local what=$1 least=$2 step=$3 how n
-	shift 3
+	local what=$1 status=$2 least=$3 step=$4 how n
+	shift 4
 	for how in once rest; do
 		FAIL_ALLOC=$how FAIL_STEP=$step FAIL_SECONDS=30 "$fail" "$@" >"$tmp/out" 2>&1 </dev/null
-		expect_match "$(tail -n 1 "$tmp/out")" '^[0-9]+ allocations, 0 bad$' "$what, $how"
+		expect_match "$(tail -n 1 "$tmp/out")" "^[0-9]+ allocations, 0 bad, status $status\$" "$what, $how"
 		grep '^allocation ' "$tmp/out" | head -n 3
 		n=$(sed -n '$s/ allocations.*//p' "$tmp/out")
 		expect_ge "$((${n:-0} * step))" "$least" "allocations of $what"
 	done
 }
 
-refuse "a compilation" 40 1 -eqn 'BEGIN { @[execname] = quantize(pid); printf("%s %d\n", probename, x++); exit(0); }'
-refuse "a translator" 60 1 -eqn 'tcp:::send { printf("%s %d\n", args[2]->ip_daddr, args[4]->tcp_dport); @[ustack()] = count(); }'
-refuse "many probes" 100 3 -eqn 'syscall:::entry { @[probefunc] = count(); } ip:::, udp:::, proc::: { @n[probename] = sum(pid); }'
-refuse "errors" 20 1 -eqn 'tcp:::send { trace(args[2]->nothing); } x:::y { z }'
-refuse "a list" 10 1 -ln 'tcp:::'
-refuse "a trace" 80 1 -qn 'BEGIN { @[execname] = quantize(pid); @b = count(); printf("%s\n", probename); exit(0); }'
-refuse "ticks" 80 2 -qn 'tick-5ms { printf("%d\n", x++); } tick-20ms { exit(0); }'
-refuse "owners" 800 29 -qn 'tcp:::send { @[args[2]->ip_daddr, args[1]->cs_execname] = count(); } tick-20ms { exit(0); }'
+refuse "a compilation" 0 40 1 -eqn 'BEGIN { @[execname] = quantize(pid); printf("%s %d\n", probename, x++); exit(0); }'
+refuse "a translator" 0 60 1 -eqn 'tcp:::send { printf("%s %d\n", args[2]->ip_daddr, args[4]->tcp_dport); @[ustack()] = count(); }'
+refuse "many probes" 0 100 3 -eqn 'syscall:::entry { @[probefunc] = count(); } ip:::, udp:::, proc::: { @n[probename] = sum(pid); }'
+refuse "errors" 1 20 1 -eqn 'tcp:::send { trace(args[2]->nothing); } x:::y { z }'
+refuse "a list" 0 10 1 -ln 'tcp:::'
+refuse "a trace" 0 80 1 -qn 'BEGIN { @[execname] = quantize(pid); @b = count(); printf("%s\n", probename); exit(0); }'
+refuse "ticks" 0 80 2 -qn 'tick-5ms { printf("%d\n", x++); } tick-20ms { exit(0); }'
+refuse "owners" 0 200 17 -qn 'tcp:::send { @[args[2]->ip_daddr, args[1]->cs_execname] = count(); } tick-20ms { exit(0); }'
