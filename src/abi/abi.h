@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* abi: layouts shared by the compiled programs, the BPF C in bpf/ and the consumer. Static-asserted where used. */
+/* abi: layouts shared by compiled programs, the BPF C and user space. They are static-asserted where they are used. */
 #ifndef DWIRE_ABI_ABI_H
 #define DWIRE_ABI_ABI_H
 #ifndef __BPF__

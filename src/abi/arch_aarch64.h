@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arch_aarch64: arm64, whose functions take arguments as the AAPCS64 says. */
+/* arch_aarch64: arm64. Functions take arguments as in the AAPCS64. */
 #ifndef DWIRE_ABI_ARCH_AARCH64_H
 #define DWIRE_ABI_ARCH_AARCH64_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arch_x86_64: x86_64, whose functions take arguments as the System V ABI says. */
+/* arch_x86_64: x86_64. Functions take arguments as in the System V ABI. */
 #ifndef DWIRE_ABI_ARCH_X86_64_H
 #define DWIRE_ABI_ARCH_X86_64_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_scan: what the iterator of src/owner/bpf/owner.bpf.c is told to do by src/owner/owner.c. */
+/* owner_scan: the task of a scan: owner.c sets it, the iterator of owner/bpf/owner_files.h does it. */
 #ifndef DWIRE_ABI_OWNER_SCAN_H
 #define DWIRE_ABI_OWNER_SCAN_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* escape: bytes that were traced, made safe for a terminal.
+/* escape: makes traced bytes safe for a terminal.
  * Input: any bytes. Output: printable text; every other byte as \xHH.
- * Invariant: no byte below 0x20, no DEL, no C1 control, no direction override and no malformed UTF-8 is written
- * (newline and tab excepted, on request). A backslash passes as it is: the text is for eyes, not for parsing. */
+ * Invariant: no byte below 0x20, no DEL, no C1 control, no direction override and no malformed UTF-8 is written,
+ * except newline and tab on request. A backslash passes unchanged: the text is for eyes, not for parsing. */
 #include "base/escape.h"
 
 #include <stdlib.h>

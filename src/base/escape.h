@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* escape: bytes that were traced, made safe for a terminal. */
+/* escape: makes traced bytes safe for a terminal. */
 #ifndef DWIRE_BASE_ESCAPE_H
 #define DWIRE_BASE_ESCAPE_H
 #include <stdbool.h>

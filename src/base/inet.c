@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inet: see inet.h. Input: text. Output: bytes and a mask. Invariant: no bit of the network is outside of the mask. */
+/* inet: see inet.h. Input: text. Output: bytes and a mask. Invariant: no bit of a network lies outside its mask. */
 #include "base/inet.h"
 
 #include <arpa/inet.h>

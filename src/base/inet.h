@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inet: networks of addresses, "10.0.0.0/8", "2001:db8::/32", or a single address. */
+/* inet: parses networks: "10.0.0.0/8", "2001:db8::/32", or a single address. */
 #ifndef DWIRE_BASE_INET_H
 #define DWIRE_BASE_INET_H
 #include <stdbool.h>

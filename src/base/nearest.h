@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nearest: what somebody meant who misspelt a name. */
+/* nearest: the known name that a misspelt one was meant to be. */
 #ifndef DWIRE_BASE_NEAREST_H
 #define DWIRE_BASE_NEAREST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* period: how often something happens, as D writes it: "10hz", "100ms", "1d"; a number alone is hertz. */
+/* period: parses frequencies and times as D writes them: "10hz", "100ms", "1d". A number alone is in hertz. */
 #ifndef DWIRE_BASE_PERIOD_H
 #define DWIRE_BASE_PERIOD_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stability: how far users may rely on a name, on what its data mean, and on what they depend: the triplets that D
- * programs report (-v) and can demand (-x amin, #pragma D attributes). */
+/* stability: how far users may rely on a name, on the meaning of its data, and on what it depends on. D programs report
+ * these triplets (-v) and can demand them (-x amin, #pragma D attributes). */
 #ifndef DWIRE_BASE_STABILITY_H
 #define DWIRE_BASE_STABILITY_H
 #include <stdbool.h>

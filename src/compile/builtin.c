@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* builtin: see builtin.h. Input: words of D text. Output: declarations of dlib/, parsed and, once there is a checker,
- * checked. Invariant: a declaration is declared once, and after all that it needs: they go in the order of the index,
- * and what they need comes with them. */
+ * checked. Invariant: a declaration is declared once, after all that it needs. */
 #include "compile/builtin.h"
 
 #include <ctype.h>

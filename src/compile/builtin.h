@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* builtin: dlib/, declared as a script needs it. */
+/* builtin: declares the parts of dlib/ that a script needs. */
 #ifndef DWIRE_COMPILE_BUILTIN_H
 #define DWIRE_COMPILE_BUILTIN_H
 #include "compile/compile.h"

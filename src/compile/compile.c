@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compile: see compile.h. compile_run() reads as the pipeline. Invariant: everything made is in the arena. */
+/* compile: see compile.h. run_stages() reads as the pipeline.
+ * Invariants: everything made is in the arena. No stage begins after an error or a lack of memory (has_failed()). */
 #include "compile/compile.h"
 
 #include <errno.h>

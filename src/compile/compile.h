@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compile: D texts -> image, the whole way: parse, match probes, check, lower. Pure: what it knows of a kernel it is
- * told, so that the command and the fuzzers run the same code. */
+/* compile: D texts -> image: parse, match probes, check, lower. Pure: the caller passes in what it knows of the kernel,
+ * so that the command and the fuzzers run the same code. */
 #ifndef DWIRE_COMPILE_COMPILE_H
 #define DWIRE_COMPILE_COMPILE_H
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* headers: see headers.h. Input: what cpp wrote; marks # LINE "FILE" FLAGS, where flag 3 is a system's header.
- * Output: the same text; in such regions only declarations that begin with typedef, struct, union or enum are left.
- * Invariant: no byte outside of such a region changes, and no newline anywhere. */
+/* headers: see headers.h. Input: the output of cpp, with marks # LINE "FILE" FLAGS; flag 3 marks a system header.
+ * Output: the same text; of system headers only declarations that begin with typedef, struct, union or enum are left.
+ * Invariant: no byte outside of system headers changes, and no newline anywhere. */
 #include "compile/headers.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* headers: what a C header of the system says, as D reads it. */
+/* headers: reduces C system headers to what D can read. */
 #ifndef DWIRE_COMPILE_HEADERS_H
 #define DWIRE_COMPILE_HEADERS_H
 #include <stddef.h>

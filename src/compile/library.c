@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* library: see library.h. Input: folders. Output: sources in order. Invariant: a library's depends_on lines are known
- * before any library is parsed: what one defines decides how the next one reads. */
+/* library: see library.h. Input: folders. Output: sources, each after those that it needs. Invariant: all depends_on
+ * lines are read before any library is parsed: what one library defines decides how the next one reads. */
 #include "compile/library.h"
 
 #include <dirent.h>

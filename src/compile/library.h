@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* library: D libraries of users: the .d files of the folders given with -L, -x libdir and -x syslibdir. */
+/* library: users' D libraries: the .d files of the folders of -L, -x libdir and -x syslibdir. */
 #ifndef DWIRE_COMPILE_LIBRARY_H
 #define DWIRE_COMPILE_LIBRARY_H
 #include <stdio.h>

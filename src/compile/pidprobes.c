@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pidprobes: the provider pid. Input: a description, the objects that it means. Output: probes at the entry, the return
- * and the instructions of functions, or why there are none.
- * Invariant: none is where a probe would change the program. */
+ * and the instructions of functions, or the reason that there are none.
+ * Invariant: no probe is put where it would change the program. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pragma: see pragma.h. Input: the words of a pragma. Output: options set, attributes kept, diagnostics.
- * Invariant: a library whose needs are not met is marked as such, without an error: it is then left out. */
+/* pragma: see pragma.h. Input: the words of a pragma. Output: options, attributes, diagnostics.
+ * Invariant: a library whose needs are not met is marked and left out, without an error. */
 #include "compile/pragma.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pragma: #pragma D option, attributes, binding, depends_on, as they are read. */
+/* pragma: #pragma D option, attributes, binding and depends_on. */
 #ifndef DWIRE_COMPILE_PRAGMA_H
 #define DWIRE_COMPILE_PRAGMA_H
 #include "compile/compile.h"

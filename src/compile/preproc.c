@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preproc: see preproc.h. Input: scripts, and the options cpppath, cppargs, cpphdrs, stdc. Output: scripts.
- * Invariant: the child is waited for, whatever fails; nothing is written to disk. */
+ * Invariant: the child is waited for in every case; nothing is written to disk. */
 #include "compile/preproc.h"
 
 #include <errno.h>

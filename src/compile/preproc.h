@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* preproc: -C: scripts go through the C preprocessor of the system before they are parsed. */
+/* preproc: -C: runs scripts through the C preprocessor before they are parsed. */
 #ifndef DWIRE_COMPILE_PREPROC_H
 #define DWIRE_COMPILE_PREPROC_H
 #include <stdio.h>

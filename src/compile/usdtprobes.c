@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usdtprobes: the probes that authors put into programs and libraries. Input: a description, the notes of ELF files.
+/* usdtprobes: statically defined probes of programs and libraries (USDT). Input: a description, the notes of ELF files.
  * Output: probes; each has a site for every set of operands that a compiler chose for its arguments. */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpfsys: the system call bpf(2), a function a command.
- * Input: descriptors, addresses of keys and values. Output: a descriptor, 0, or -errno, which errno keeps, too.
- * Invariant: what of the kernel's union is not said is 0. */
+/* bpfsys: the system call bpf(2), one function for each command.
+ * Input: descriptors, addresses of keys and values. Output: a descriptor, 0, or -errno.
+ * Invariant: members of the kernel's union that are not set are 0. */
 #include "kernel/bpfsys.h"
 
 #include <ctype.h>

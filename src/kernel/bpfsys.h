@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpfsys: the system call bpf(2), a function a command. Each gives -errno when it fails, else 0 or a descriptor.
+/* bpfsys: the system call bpf(2), one function for each command. Each returns a descriptor or 0, or -errno.
  *
- * Not libbpf's functions of that kind: those raise RLIMIT_MEMLOCK on old kernels, which is for the user to decide, load
- * programs of their own to find out what the kernel has, and bring 240 KB of the library along. */
+ * libbpf's functions are not used: they raise RLIMIT_MEMLOCK on old kernels, which is the user's decision; they load
+ * programs to find out what the kernel supports; and they add 240 KB. */
 #ifndef DWIRE_KERNEL_BPFSYS_H
 #define DWIRE_KERNEL_BPFSYS_H
 #include <linux/bpf.h>

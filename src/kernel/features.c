@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* features: probes of the running kernel.
- * Input: /proc, /sys and a few system calls. Output: plain answers. Invariant: nothing is probed before it is asked
- * for, nothing twice, and nothing is left behind in the system: even a mount is a descriptor that dies with us. */
+/* features: probes the running kernel.
+ * Input: /proc, /sys and a few system calls. Output: plain answers.
+ * Invariants: nothing is probed before somebody asks, and nothing twice. Nothing stays in the system: even a mount is a
+ * descriptor that ends with this process. */
 #include "kernel/features.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* features: what the running kernel offers to us, found out when first asked and remembered. */
+/* features: what the running kernel supports. Each answer is found when first asked for, and remembered. */
 #ifndef DWIRE_KERNEL_FEATURES_H
 #define DWIRE_KERNEL_FEATURES_H
 #include <stdbool.h>

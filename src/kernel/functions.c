@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functions: see functions.h. Input: tracefs's available_filter_functions, lines "NAME" or "NAME [MODULE]"; where
- * tracefs is not mounted, a mount of our own that nobody else sees. Invariant: names are kept in one text, a hash finds
- * them. */
+/* functions: see functions.h.
+ * Input: available_filter_functions of tracefs: lines "NAME" or "NAME [MODULE]". If tracefs is not mounted, a private
+ * mount. Output: the names, in one text, and a hash that finds them. */
 #include "kernel/functions.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* knames: see knames.h. Input: an address or a name. Output: both, and the symbol's bounds. A program that is run by
- * hand asks (bpf_kallsyms_lookup_name, bpf_snprintf with %pS), through memory that it shares with us.
- * Invariant: what is in that memory is of the last question. */
+/* knames: see knames.h. Input: an address or a name. Output: both, and the symbol's bounds.
+ * A BPF program that is run by hand answers (bpf_kallsyms_lookup_name, bpf_snprintf with %pS), through shared memory.
+ * Invariant: that memory holds the answer to the last question. */
 #include "kernel/knames.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* knames: names and addresses of the kernel's symbols, asked of the kernel itself, one at a time: some microseconds
- * each, where all of /proc/kallsyms takes tens of milliseconds and as many megabytes. */
+/* knames: names and addresses of kernel symbols, one at a time, from the kernel itself. A question takes microseconds;
+ * reading /proc/kallsyms takes tens of milliseconds and as many megabytes. */
 #ifndef DWIRE_KERNEL_KNAMES_H
 #define DWIRE_KERNEL_KNAMES_H
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ksyms: the kernel's symbols by name: its functions by its own look-up (knames.h), the rest out of /proc/kallsyms,
- * which is read when first needed. */
+/* ksyms: kernel symbols by name: functions from knames.h, the rest from /proc/kallsyms, which is read when first needed. */
 #ifndef DWIRE_KERNEL_KSYMS_H
 #define DWIRE_KERNEL_KSYMS_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockdown: see lockdown.h. Input: a line of securityfs, "none [integrity] confidentiality". Where that is not mounted
- * it is opened without being mounted anywhere. */
+/* lockdown: see lockdown.h. Input: a line of securityfs, "none [integrity] confidentiality". If securityfs is not
+ * mounted, a private mount is read. */
 #include "kernel/lockdown.h"
 
 #include <fcntl.h>

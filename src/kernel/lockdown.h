@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockdown: how far the kernel is locked down against its own administrator. */
+/* lockdown: how far the kernel is locked down against its administrator (kernel_lockdown(7)). */
 #ifndef DWIRE_KERNEL_LOCKDOWN_H
 #define DWIRE_KERNEL_LOCKDOWN_H
 #include <stdbool.h>

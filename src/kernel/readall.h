@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* readall: files of the kernel, which do not tell their size. */
+/* readall: reads files of the kernel, whose size is not known beforehand. */
 #ifndef DWIRE_KERNEL_READALL_H
 #define DWIRE_KERNEL_READALL_H
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors. Invariant: an event that
- * was found to be there stays open until it is taken: closing and opening it again makes the kernel wait. */
+/* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors.
+ * Invariant: an event that was found stays open until it is taken: closing and reopening it makes the kernel wait. */
 #include "kernel/sysevents.h"
 
 #include <errno.h>

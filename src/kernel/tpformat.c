@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tpformat: see tpformat.h. Input: lines "field:DECLARATION; offset:N; size:N; signed:N;". Output: fields. Pure.
- * Invariant: every field lies in the record, which is no larger than the kernel lets one be. */
+ * Invariant: every field lies in the record, and the record is no larger than the kernel allows. */
 #include "kernel/tpformat.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tpformat: what a tracepoint's format file says of the record that it writes: its fields. */
+/* tpformat: the fields of a tracepoint's record, from its format file. */
 #ifndef DWIRE_KERNEL_TPFORMAT_H
 #define DWIRE_KERNEL_TPFORMAT_H
 #include <stdbool.h>

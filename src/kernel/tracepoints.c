@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tracepoints: see tracepoints.h. Input: the folders of tracefs, one a group. BTF has the tracepoints and their
- * arguments, but not the groups. Where tracefs is not mounted it is opened without being mounted anywhere: nobody else
- * sees it, and it goes with its descriptor. */
+/* tracepoints: see tracepoints.h. Input: the folders of tracefs, one for each group; BTF has the tracepoints and their
+ * arguments, but not the groups. If tracefs is not mounted, a private mount is read. */
 #include "kernel/tracepoints.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: tracepoints, cgroup2 and perf events.
- * Input: struct loaded. Output: link descriptors. Invariant: nothing is pinned, so nothing outlives the process. */
+/* attach: see attach.h; attach_kprobe.c, attach_uprobe.c and samplers.c have the kinds that need more.
+ * Input: struct loaded. Output: descriptors of links and events. Invariant: nothing is pinned, so nothing outlives the
+ * process. */
 #include "load/attach.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: connects loaded programs to what fires them. */
+/* attach: attaches loaded programs. */
 #ifndef DWIRE_LOAD_ATTACH_H
 #define DWIRE_LOAD_ATTACH_H
 #include <stdbool.h>

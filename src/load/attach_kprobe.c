@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_kprobe: see attach_kprobe.h. Many functions have one link where the kernel can (Linux 5.18, CONFIG_FPROBE);
- * else each is a perf event. Invariant: what is attached is held by descriptors in the list. */
+/* attach_kprobe: see attach_kprobe.h. Several functions have one link if the kernel can (Linux 5.18, CONFIG_FPROBE);
+ * else each is a perf event. Invariant: the list holds the descriptors of all that is attached. */
 #include "load/attach_kprobe.h"
 
 #include <errno.h>

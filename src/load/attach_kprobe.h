@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_kprobe: connects a program to functions of the kernel by kprobes. */
+/* attach_kprobe: attaches a program to kernel functions by kprobes. */
 #ifndef DWIRE_LOAD_ATTACH_KPROBE_H
 #define DWIRE_LOAD_ATTACH_KPROBE_H
 #include "image/image.h"

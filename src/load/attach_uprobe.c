@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_uprobe: see attach_uprobe.h. One link takes all places of a file since Linux 6.6; before, each place is a perf
- * event. Invariant: what is attached is held by descriptors in the list. */
+/* attach_uprobe: see attach_uprobe.h. Since Linux 6.6 one link takes all places of a file; before, each place is a perf
+ * event. Invariant: the list holds the descriptors of all that is attached. */
 #include "load/attach_uprobe.h"
 
 #include <errno.h>

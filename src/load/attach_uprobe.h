@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_uprobe: connects a program to instructions of programs and libraries. */
+/* attach_uprobe: attaches a program to instructions of programs and libraries. */
 #ifndef DWIRE_LOAD_ATTACH_UPROBE_H
 #define DWIRE_LOAD_ATTACH_UPROBE_H
 #include <stdbool.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cgroup_taken: asks the kernel whether a cgroup's hook has a program that bears no other beside it, or has no room.
- *
- * Input:  a cgroup, a kind of hook, the error of an attachment.
- * Output: the end of an error message.
+/* cgroup_taken: see cgroup_taken.h.
+ * Input: a cgroup, a kind of hook, the error of an attachment. Output: the end of an error message.
  * Invariant: nothing is changed; without a reason the text is empty. */
 #include "load/cgroup_taken.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functab: a program with loops over a body (bpf_loop) must say where its functions begin and of what types they are.
- * Input: compiled code; output: the table, and a descriptor of the types. Invariant: one type serves all functions; the
- * kernel takes it for functions that nobody calls from outside. */
+/* functab: see functab.h. A program with callbacks (bpf_loop) must declare its functions and their types.
+ * Input: compiled code. Output: the table, and a descriptor of the types. Invariant: one type serves all functions; the
+ * kernel accepts it because nobody calls them from outside. */
 #include "load/functab.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functab: what the kernel is told of the functions in a program. */
+/* functab: declares the functions of a program to the kernel. */
 #ifndef DWIRE_LOAD_FUNCTAB_H
 #define DWIRE_LOAD_FUNCTAB_H
 #include <linux/bpf.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* links: what attaching to functions of the kernel and of programs has in common: a list of links, and links to perf
- * events. */
+/* links: a list of links, and links to perf events; shared by attach_kprobe.c and attach_uprobe.c. */
 #ifndef DWIRE_LOAD_LINKS_H
 #define DWIRE_LOAD_LINKS_H
 #include <linux/perf_event.h>

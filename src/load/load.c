@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load: makes the maps of an image, links its programs to them and loads them.
- * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource
- * limit is touched; what is made is held by descriptors alone. */
+/* load: creates the maps of an image, puts their descriptors into its programs and loads these.
+ * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource limit
+ * is changed; only descriptors hold what was created. */
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load: an image's maps and programs, in the kernel. */
+/* load: loads the maps and programs of an image into the kernel. */
 #ifndef DWIRE_LOAD_LOAD_H
 #define DWIRE_LOAD_LOAD_H
 #include "image/image.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_maps: the maps of an image.
- * Input: struct image_map. Output: descriptors, l->maps; those of the owner service are borrowed. */
+/* load_maps: creates the maps of an image.
+ * Input: struct image_map. Output: descriptors in l->maps; those of the owner service are borrowed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_rings: the ring buffers of the CPUs, and the map that leads to them.
- * Input: how large they are to be. Output: l->rings, l->rings_fd. */
+/* load_rings: creates a ring buffer for each CPU, and the map that leads to them.
+ * Input: the size wanted. Output: l->rings, l->rings_fd, l->ring_size: smaller if memory is short. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

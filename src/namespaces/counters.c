@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counters: see counters.h. Input: net/snmp, net/netstat (a line of names, a line of values) and net/snmp6 (a name
- * and a value a line) of each namespace. Output: text. Invariant: a counter is known by its name. A gauge or a setting
- * is shown as its new value less the old one too: the files do not mark them. */
+/* counters: see counters.h.
+ * Input: net/snmp and net/netstat (a line of names, a line of values) and net/snmp6 (a name and a value a line) of each
+ * namespace. Output: text. Invariant: a counter is known by its name. A gauge or a setting is shown as its new value
+ * less the old one too: the files do not mark them. */
 #include "namespaces/counters.h"
 
 #include <errno.h>

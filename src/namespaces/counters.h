@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counters: the kernel's counters of the network, and by how much they moved. */
+/* counters: the kernel's network counters, and by how much they changed. */
 #ifndef DWIRE_NAMESPACES_COUNTERS_H
 #define DWIRE_NAMESPACES_COUNTERS_H
 struct counters;

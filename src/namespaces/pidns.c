@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidns: see pidns.h. Input: the types of the kernel. Output: numbers that /proc tells nobody in a container. */
+/* pidns: see pidns.h. Input: the kernel's types. Output: process numbers outside of the container, which /proc hides. */
 #include "namespaces/pidns.h"
 
 #include <errno.h>

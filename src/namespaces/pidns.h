@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidns: a trace from within a pid namespace: /proc tells only of that, programs see the whole machine. */
+/* pidns: for a trace from inside a pid namespace: /proc shows only the namespace, programs see the whole machine. */
 #ifndef DWIRE_NAMESPACES_PIDNS_H
 #define DWIRE_NAMESPACES_PIDNS_H
 #include <stdbool.h>

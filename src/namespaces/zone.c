@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* zone: inode number of a network namespace -> name.
- * Input: /run/netns and /proc. Output: names. Invariant: a name once handed out keeps its address until zone_free();
- * the machine is looked through only for a number that has no name yet, and at most once a second. */
+ * Input: /run/netns and /proc. Output: names. Invariant: a name keeps its address until zone_free(). The machine is
+ * searched only for a number without a name, and at most once a second. */
 #include "namespaces/zone.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* zone: names of network namespaces by their inode number: what D calls zonename. */
+/* zone: names of network namespaces by their inode number. D calls them zonename. */
 #ifndef DWIRE_NAMESPACES_ZONE_H
 #define DWIRE_NAMESPACES_ZONE_H
 #include <stdbool.h>

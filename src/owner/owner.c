@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner: attaches and fills the owner service.
+/* owner: attaches and fills the owner service, and looks again when a socket became suspect. See owner.h.
  *
  * Input:  the programs and maps that owner_load.c has loaded; a descriptor of the root cgroup.
  * Output: hashes, address of a socket -> struct dw_owner.
- * Invariant: every program is held by a link that only this process holds, so nothing outlives it. The hooks are
- * attached before the sockets that exist are listed: no socket falls between the two.
- */
+ * Invariants: every program is held by a link that only this process holds, so nothing outlives it. The hooks are
+ * attached before the existing sockets are listed, so that no socket falls between the two. */
 #include "owner/owner.h"
 
 #include <errno.h>

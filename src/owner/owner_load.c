@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner_load: the owner service in the variant that suits the kernel and the script.
  *
- * Input:  src/owner/bpf/owner.bpf.c as three light skeletons, compressed (bpf/pack_skel.py).
- * Output: descriptors of programs and maps, and where the programs' variables are.
- * Invariant: nothing is attached here, so nothing of a variant that the kernel refused stays.
+ * Input:  owner/bpf/owner.bpf.c as three light skeletons, compressed (bpf/pack_skel.py).
+ * Output: descriptors of programs and maps, and the addresses of the programs' variables.
+ * Invariant: nothing is attached here, so nothing stays of a variant that the kernel refused.
  *
- * The variants: `owner` has the hooks at the end of receive and send calls (Linux 6.3); `owner_funcs` functions of the
- * kernel instead, some of them where a packet has not yet come to those that scripts are attached to; `owner_norecv`
- * neither.
+ *	variant        ends of receive and send calls          needs
+ *	owner          tracepoints sock_*_length               Linux 6.3
+ *	owner_funcs    fentry and fexit of kernel functions    fentry; for scripts that trace functions, which see a packet
+ *	                                                       before the cgroup hooks do
+ *	owner_norecv   not noticed                             Linux 5.17
  *
- * Light skeletons, because the kernel then does the relocation: with ordinary ones libbpf reads all of the kernel's
- * BTF, which takes four times as long as everything else here. */
+ * The skeletons are light because the kernel then does the relocation. With ordinary ones libbpf reads all of the
+ * kernel's BTF, which takes four times as long as everything else here. */
 #include "owner/owner_load.h"
 
 #include <errno.h>

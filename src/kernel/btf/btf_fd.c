@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_fd: the descriptors by which bpf() knows the types of modules. */
+/* btf_fd: descriptors of modules' BTF, as bpf() wants them. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

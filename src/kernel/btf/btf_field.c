@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_field: D types of the fields of tracepoints' records. Input: what the format file calls their types, which may be
- * names of a module that has no BTF. Output: text that D understands, of the size that the field has. */
+/* btf_field: D types of the fields of tracepoints' records. Input: a type as the format file writes it; it may be the
+ * name of a module's type that has no BTF. Output: text that D understands, of the field's size. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_file: the kernel's BTF as it lies in its file. Input: /sys/kernel/btf/vmlinux, and the modules' beside it.
+/* btf_file: reads a BTF file. Input: /sys/kernel/btf/vmlinux, and the files of modules beside it.
  * Output: struct kbtf: where each type is, and an index of the names.
- * Invariant: nothing outside of the file is looked at. */
+ * Invariant: nothing outside of the file is read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_func: the kernel's functions in its BTF. */
+/* btf_func: the kernel's functions in BTF. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_sym: symbols of the kernel, `name: their addresses are those of /proc/kallsyms, their types those of BTF, which
- * has only the variables that each CPU has its own of, else a list of our own or their size. */
+/* btf_sym: kernel symbols, as in `name. The address comes from ksyms.h. The type comes from BTF, which has only per-CPU
+ * variables; else from the list in ksyms.c; else from the symbol's size. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_trace: the kernel's typed tracepoints in its BTF: a typedef btf_trace_NAME each, of a pointer to a function whose
- * first parameter is the kernel's own. Modules have BTF of their own; it is read when a name could be there. */
+/* btf_trace: the kernel's typed tracepoints in BTF. Each is a typedef btf_trace_NAME of a pointer to a function whose
+ * first parameter is the kernel's own. The BTF of a module is read when it could have the name. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner: the kernel half of the owner service (src/owner/owner.c): which process owns a socket.
+/* owner: the kernel's half of the owner service: which process owns a socket. Read src/owner/owner.h first.
  *
- * Input:  socket creation, connect, listen, accept and use, and once at the start every open file of every process.
- * Output: `owners`, address of a socket -> struct dw_owner, `last_users` and `senders`.
- * Invariant: `owners` has an entry only while its socket lives: from the place that tells its owner to the end of a TCP
- * socket (tcp_destroy_sock), or the last close of another one; DW_OWNER_LEFT: somewhat longer, see forget().
- * DW_OWNER_INHERIT: made when the handshake ended, from the listener's; nobody has accepted or used it yet.
- * DW_OWNER_SHARED: several processes use the socket, which is not TCP's; `last_users` has the last of them, and nothing
- * else.
+ * Input:  creation, connect, listen, accept, use and end of sockets; forks and exits; at the start every open file of
+ *         every process.
+ * Output: the maps `owners` (address of a socket -> struct dw_owner), `last_users` and `senders`.
  *
- * A hash keyed by addresses takes 96 bytes an entry, a third of what socket storage takes, and any program can ask it
- * for any socket that it has the address of. Only listeners have socket storage too: it is copied to their children,
- * which so know whose they are.
+ * Files: this one has the hooks at which a process makes, uses or leaves a socket. owner_table.h has the maps and what
+ * changes them, owner_files.h the files that processes hold (fork, exit, iterator), owner_recent.h a cache of the last
+ * answers, owner_kernel.h the few types of the kernel.
  *
- * Processes that share a datagram socket may send on it at the same time. Were its value rewritten by each, a program
- * could see another's; so who sends is noted for the thread and the CPU, until the packet's other programs have run.
+ * Invariants:
+ * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
+ *   with DW_OWNER_LEFT lives somewhat longer; see forget().
+ * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. Nobody
+ *   has accepted or used the socket since.
+ * - DW_OWNER_SHARED: several processes use the socket, which is not TCP's. Its entry is no longer written, and
+ *   `last_users` has the last of them.
  *
- * A lookup takes longer than all the rest that is done for a packet: owner_recent.h keeps the last answers.
+ * Why a hash: an entry takes 96 bytes, a third of what socket storage takes, and any program can ask for any socket
+ * whose address it has. Only listeners have socket storage too: the kernel copies it to their children, which so know
+ * their listener.
  *
- * Most sockets belong to one process, so what costs time at every system call (owner_accept) or receive (owner_recv)
- * is attached only when a socket is found in the hands of several processes. A use by another process than before makes
- * that suspect; then owner_iter looks again, and puts right who holds the listeners.
- *
- * Here are the hooks at which a process makes, uses or leaves a socket; owner_table.h keeps what they tell,
- * owner_files.h has the files that processes hold, owner_kernel.h the few types of the kernel. */
+ * Why `senders`: processes that share a datagram socket may send on it at the same time. If each rewrote the entry, a
+ * program could see another's. So the sender is noted for the thread and the CPU until the packet's other programs have
+ * run. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <bpf/bpf_core_read.h>

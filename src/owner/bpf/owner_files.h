@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_files: sockets that processes hold without a use of them: what a fork copies, what an exit leaves, and the
- * files of all processes. Part of owner.bpf.c.
+/* owner_files: sockets that processes hold without using them: what a fork copies, what an exit leaves behind, and the
+ * open files of all processes. Part of owner.bpf.c.
  *
- * Input: processes that fork and end; the iterator over all open files.
- * Output: changed owners, and suspects: a listener or datagram socket that several processes hold. */
+ * Input: processes that fork and exit; the iterator over all open files.
+ * Output: changed owners; suspects: a listener or datagram socket that several processes hold.
+ * Cost: a fork looks at LOOK_MOST files at most, an exit at the files that others hold too. */
 /* ---- fork and exit: who holds a socket changes without a use of it ---- */
 #define HEIRS 4
 #define LOOK_MOST 1024 /* files of a process that forks; of more, some are taken to be listeners and datagram sockets */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_recent: the owners that this CPU has looked at last: a lookup in `owners` takes longer than all the rest that
- * is done for a packet. Part of owner.bpf.c.
+/* owner_recent: the owners that this CPU has looked up last. A lookup in `owners` takes longer than all the rest that is
+ * done for a packet. Part of owner.bpf.c.
  *
- * Input: an owner that was found (recent_note), or changed (recent_change, after it was).
- * Output: recent_is: is this process the owner that the socket has now?
- * Invariant: an entry counts while `changes` of its socket is what it was before the entry was read from `owners`.
- * An interrupt may write the same entry: the one that came first keeps out the other writer, and a reader looks at the
- * key again in the end. */
+ * Input: an owner that was found (recent_note), or changed (recent_change, after the change).
+ * Output: recent_is(): is this process the owner that the socket has now?
+ * Invariant: an entry is valid while `changes` of its socket has the value that it had before the entry was read from
+ * `owners`. An interrupt may write the same entry: the first writer keeps the other out, and a reader checks the key
+ * again at its end. */
 /* Entries a CPU; counters of changes, each of which several sockets share. Powers of 2; recent_hash() knows them. */
 #define RECENT 64
 #define CHANGES 1024

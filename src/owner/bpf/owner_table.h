@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_table: who owns which socket: the maps, and what changes them. Part of owner.bpf.c.
+/* owner_table: the maps of the owner service, and what changes them. Part of owner.bpf.c.
  *
  * Input: a socket, and the process that made, accepted or used it.
- * Output: `owners`, `last_users`, `senders`; what user space is asked to look into (the suspects).
- * Invariant: that of owner.bpf.c; every change of an owner is told to owner_recent.h. */
+ * Output: `owners`, `last_users`, `senders`; the suspects, which ask user space to scan.
+ * Invariant: as in owner.bpf.c; every change of an owner is passed to recent_change() of owner_recent.h. */
 /* Owners that could not be stored. */
 DW_U64 drops;
 /* A connection was used by another process than its listener's; a socket of a protocol other than TCP by another
