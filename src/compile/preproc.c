@@ -29,7 +29,7 @@ static void add_arg(struct compilation *c, arg_list *args, const char *s)
 	*vec_push(c->arena, args) = s ? arena_strdup(c->arena, s) : NULL;
 }
 
-/* -X: what __STDC__ is told to be, as compilers of Solaris define it. */
+/* -X: the value of __STDC__, as the Solaris compilers define it. */
 static void add_stdc(struct compilation *c, arg_list *args)
 {
 	if (!c->opts->stdc_given || c->opts->stdc == 'c')

@@ -100,7 +100,7 @@ static int load_program(struct knames *k)
 		BPF_PROG_TYPE_SYSCALL, "dw_names", insns, sizeof(insns) / sizeof(insns[0]), BPF_F_SLEEPABLE);
 }
 
-/* A format has to be in a map that nobody can write to any more. */
+/* bpf_snprintf() takes its format from a frozen map only. */
 static int make_format(void)
 {
 	static const char text[8] = "%pS";
@@ -223,7 +223,7 @@ static int find(struct knames *k, const char *name, struct kname *out)
 	return err;
 }
 
-/* The kernel does not tell of code made of programs that it is none of its own: it lies behind that. */
+/* The kernel names code of BPF programs as if it were its own; that code lies behind the kernel's end. */
 static void name_module(struct knames *k, struct kname *s)
 {
 	static const char *const made[] = { "bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_" };

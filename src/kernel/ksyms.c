@@ -19,7 +19,7 @@ enum bound { STEXT, ETEXT, SINIT, EINIT, END, BOUNDS };
 struct ksyms {
 	char *text; /* NULL: not read yet */
 	size_t len;
-	struct knames *names;    /* NULL: the kernel cannot be asked */
+	struct knames *names;    /* NULL: not available */
 	uint64_t bounds[BOUNDS]; /* of the kernel's image; 0: not asked yet; 1: not known */
 };
 
@@ -142,7 +142,7 @@ static bool between(struct ksyms *k, uint64_t addr, enum bound from, enum bound 
 	return bound(k, from) > 1 && addr >= bound(k, from) && addr < bound(k, to);
 }
 
-/* Does the kernel tell? What lies outside of its image may be of a module, or of each CPU: then it does not. */
+/* Does knames.h know the address? Only if it lies in the kernel's image; else it may be a module's or per-CPU. */
 static bool ask_kernel(struct ksyms *k, const char *module, const char *name, struct ksym *out, int *err)
 {
 	struct kname s;

@@ -23,6 +23,6 @@ int ksyms_find(struct ksyms *k, const char *module, const char *name, struct ksy
 	__attribute__((warn_unused_result));
 /* Is it a name of the kernel itself? */
 bool ksyms_is_kernel(const char *module);
-/* What C calls the type of a variable of the kernel, which BTF does not tell: "unsigned long [3]"; or NULL. */
+/* What C calls the type of a variable of the kernel, if BTF does not have it: "unsigned long [3]"; or NULL. */
 const char *ksyms_type(const char *name);
 #endif

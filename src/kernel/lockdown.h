@@ -9,7 +9,7 @@
 #define LOCKDOWN_HIDES \
 	"the kernel's lockdown (confidentiality) forbids BPF to read kernel memory; boot with lockdown=integrity"
 
-/* "integrity", "confidentiality"; "" where it is not, or nobody can tell. */
+/* "integrity", "confidentiality"; "" if it is not locked down, or if that is not known. */
 void lockdown_read(char *buf, size_t len);
 /* Is it "confidentiality"? */
 bool lockdown_hides(void);

@@ -148,7 +148,7 @@ int tpformat_parse(struct arena *a, const char *text, struct tpformat *out)
 		if (*stop != ';' || !number_of(stop, end, "offset:", &f.off) ||
 			!number_of(stop, end, "size:", &f.size) || f.off + f.size > RECORD_MAX)
 			return -EINVAL;
-		(void)number_of(stop, end, "signed:", &is_signed); /* old kernels do not tell */
+		(void)number_of(stop, end, "signed:", &is_signed); /* old kernels have no such field */
 		f.is_signed = is_signed != 0;
 		s = end;
 		if (f.off < HEAD)

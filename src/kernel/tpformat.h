@@ -11,7 +11,7 @@ enum tpplace {
 	TP_WORD,  /* 1, 2, 4 or 8 bytes */
 	TP_ARRAY, /* size bytes: elements, or a structure */
 	TP_TEXT,  /* ... characters */
-	/* A word that tells where in the record they are: the upper half how many bytes, the lower half from where. */
+	/* A word: the upper half is the number of bytes, the lower half their offset in the record. */
 	TP_DYNAMIC,
 	TP_DYNTEXT
 };
@@ -22,7 +22,7 @@ struct tpfield {
 	unsigned stars;
 	enum tpplace place;
 	uint32_t off, size; /* in the record, bytes */
-	uint32_t elem;      /* TP_ARRAY: bytes of an element; 0: there is one, or the file does not tell how many */
+	uint32_t elem;      /* TP_ARRAY: bytes of an element; 0: there is one, or the file does not say how many */
 	bool is_signed;
 	bool relative; /* TP_DYNAMIC, TP_DYNTEXT: from the end of the field on; else of the record's start */
 };

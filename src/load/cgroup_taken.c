@@ -16,7 +16,7 @@ const char *cgroup_taken(int err, int cgroup_fd, enum bpf_attach_type type)
 	if (err == -E2BIG)
 		return "; Linux lets no more than 64 programs be at a hook of a cgroup: end another trace, or trace "
 		       "fewer probes at once";
-	/* without room for the ids of the programs the kernel tells how many there are */
+	/* Without room for the programs' ids the kernel returns only their number. */
 	if (err != -EPERM)
 		return "";
 	memset(&attr, 0, sizeof(attr));

@@ -156,8 +156,8 @@ static int start_filling(struct loaded *l, unsigned cpus)
 	return 0;
 }
 
-/* Returns when every CPU has its ring: they are set in order, so the last tells. The thread may wait on; it is looked
- * at often because what it does before waiting takes microseconds. */
+/* Returns when every CPU has its ring. The thread sets them in order, so the last one is looked at, often: setting them
+ * takes microseconds. The thread may still be waiting then. */
 int load_await_rings(struct loader *ld)
 {
 	struct filler *f = ld->l->filler;

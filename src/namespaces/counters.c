@@ -27,7 +27,7 @@ struct counter {
 	int64_t last, now; /* of all namespaces together */
 };
 
-/* A namespace's files, which tell what is true at each reading. */
+/* A namespace's files. Each reading gives the values of that moment. */
 struct place {
 	FILE *snmp, *netstat, *snmp6; /* NULL: there is none */
 };

@@ -30,7 +30,7 @@ struct zone {
 	bool named;     /* name is more than the number */
 	char *name;     /* owned */
 	char *old_name; /* the number, handed out before the name was found */
-	char *mounted;  /* under /run/netns, of a namespace that a container's id tells better; or NULL */
+	char *mounted;  /* under /run/netns, where a container's id is the better name; or NULL */
 };
 
 struct zones {

@@ -23,8 +23,8 @@
  * The cost. Most sockets have one user. The hooks at every accept, send and receive are therefore attached only when a
  * socket is found to be shared: a use by another process makes it suspect, and a scan then finds out (owner_poll()).
  *
- * What cannot be known is said: a socket without a process has no entry (pid -1), and entries that did not fit are
- * counted (owner_drops()). */
+ * What is missing: a socket without a process has no entry (pid -1). Entries that did not fit are counted
+ * (owner_drops()). */
 #ifndef DWIRE_OWNER_OWNER_H
 #define DWIRE_OWNER_OWNER_H
 #include <stdbool.h>

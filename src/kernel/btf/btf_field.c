@@ -7,7 +7,7 @@
 #include "kernel/btf/btf_priv.h"
 
 struct named {
-	const char *text; /* as D writes it; NULL: nobody knows it */
+	const char *text; /* as D writes it; NULL: not known */
 	uint32_t size;    /* 0: not known */
 	bool block;       /* a structure or union */
 };

@@ -36,7 +36,7 @@ static struct type *type_of_text(struct types *ts, const char *text)
 	return t && text ? type_array(ts, t, (uint32_t)strtoul(text + 1, NULL, 10)) : t;
 }
 
-/* Of what nobody knows the type of: an integer as large as its room says, if that is small. */
+/* The type of a symbol that no list has: an integer of the symbol's size, if that is small. */
 static struct type *guess_type(struct types *ts, const struct ksym *s)
 {
 	struct type *t;
@@ -51,7 +51,7 @@ static struct type *guess_type(struct types *ts, const struct ksym *s)
 	return s->room == 8 ? ts->long_ : NULL;
 }
 
-/* Bytes from the start of the memory that each CPU has its own of; false: the kernel does not say. */
+/* The offset of a per-CPU variable in the per-CPU memory; false: BTF does not have it. */
 static bool percpu_offset(const struct kbtf *k, uint32_t var, uint32_t *off)
 {
 	for (uint32_t id = k->n; --id > 0;) { /* such lists come last */
@@ -79,8 +79,8 @@ static bool has_member(struct types *ts, const char *tag, const char *member)
 	return t && type_find_member(ts, t, member, &bit);
 }
 
-/* No address is told of a variable that each CPU has its own of. But every thread leads to its CPU's runqueue, which is
- * one as well: so many bytes lie between the two. */
+/* The kernel gives no addresses of per-CPU variables. But every thread leads to its CPU's runqueue, which is a per-CPU
+ * variable too; BTF has the distance between the two. */
 static bool near_runqueue(const struct kbtf *k, struct types *ts, uint32_t var, struct ksymbol *out)
 {
 	uint32_t rq = kbtf_find_id(k, "runqueues", 1u << BTF_KIND_VAR), at, from;

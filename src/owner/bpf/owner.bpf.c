@@ -76,7 +76,7 @@ static __always_inline bool closed_by_walker(struct task_struct *t, const struct
 	return sk->sk_shutdown == SHUTDOWN_MASK && ARCH_CALL_NR(regs) == ARCH_NR_READ;
 }
 
-/* A packet of a socket other than TCP's, and not by the owner: o is NULL or tells several processes or another one. */
+/* A packet of a socket that is not TCP's, sent by another process than its owner. o: its entry, or NULL. */
 static __always_inline void egress_other(const void *sk, struct task_struct *t, struct dw_owner *o)
 {
 	struct dw_owner now;
@@ -84,7 +84,7 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t, 
 
 	s = sender(t);
 	if (!sends_other(t, sk)) {
-		/* What the thread sent on this socket before does not tell whose this packet is. */
+		/* The thread does not send this packet itself: what it sent before says nothing about the owner. */
 		if (s && s->sk == (DW_U64)sk)
 			s->sk = 0;
 		return;

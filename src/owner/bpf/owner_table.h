@@ -4,7 +4,7 @@
  * Input: a socket, and the process that made, accepted or used it.
  * Output: `owners`, `last_users`, `senders`; the suspects, which ask user space to scan.
  * Invariant: as in owner.bpf.c; every change of an owner is passed to recent_change() of owner_recent.h. */
-/* Owners that could not be stored. */
+/* Owners that could not be stored: owner_drops(). */
 DW_U64 drops;
 /* A connection was used by another process than its listener's; a socket of a protocol other than TCP by another
  * process than before. Set here, reset by user space. */
@@ -17,7 +17,7 @@ DW_U32 stream_shared;
 DW_U32 orphaned;
 /* What owner_iter does, and how it marks the listeners that their owners hold; set by user space. */
 DW_U32 scan, marked;
-/* The root of our cgroups is not that of the machine: of sockets outside, only TCP's tell their end. */
+/* The root of our cgroups is not the machine's: of sockets outside it, only the end of TCP's is seen. */
 DW_U32 partial;
 
 /* The sockets that ended last on this CPU with packets still on their way out. */
@@ -201,7 +201,7 @@ static __always_inline void remove(DW_U64 key)
 /* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
  * make subflows, SCTP's associations end later than the call (later): then the entry stays until as many others of that
  * kind have ended on this CPU. The kernel may give the address to a new socket before: that has its own entry made,
- * unless it is one of the kernel's own, which programs tell by its struct socket. */
+ * unless it is one of the kernel's own, which programs recognise by its struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;
@@ -229,7 +229,7 @@ static __always_inline bool is_stream(DW_U32 protocol)
 }
 
 /* The process of *now uses a socket other than TCP's, whose value o was written for another process: from now on o is
- * left alone, and `last_users` tells the last user, in one piece. */
+ * not written any more, and `last_users` has the last user, written in one piece. */
 static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
 {
 	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
