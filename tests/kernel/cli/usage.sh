@@ -50,8 +50,7 @@ gives 1 "" "dwire: failed to set -x aggsortkye: Invalid option name
     hint: did you mean aggsortkey?" -x aggsortkye -n BEGIN
 gives 1 "" "dwire: failed to set -b 1z: Invalid value for specified option
     hint: it takes bytes, as in 512k, 8m or 1g" -b 1z -n BEGIN
-gives 1 "" "dwire: failed to set -x switchrate: Invalid value for specified option
-    hint: it takes a rate or a time, as in 10hz, 100ms or 1s" -x switchrate -n BEGIN
+gives 0 "1" "" -x switchrate -qn 'BEGIN { printf("1"); exit(0); }' # without a value: the default
 gives 1 "" "dwire: failed to set -x switchrate=1000000000d: Invalid value for specified option
     hint: it takes a rate or a time, as in 10hz, 100ms or 1s" -x switchrate=1000000000d -n BEGIN
 gives 1 "" "dwire: failed to set -x grabanon: Option is not supported on this system" -x grabanon -n BEGIN

@@ -11,7 +11,7 @@ BEGIN { printf("%d %d\n", curthread->in_execve, curthread->in_iowait); }
 BEGIN { printf("%d\n", curthread->cpus_ptr->bits[0] & 1); }
 BEGIN { @[curthread->comm, curthread->pid > 0] = count(); a[curthread->comm] = 5; printf("%d %d\n", a[execname], a["dwire"]); }
 BEGIN { printf("%d\n", curthread->mm->pgd != 0); }
-BEGIN { printf("%d\n", curthread->comm[100] < 128); }
+BEGIN { this->far = 100; printf("%d\n", curthread->comm[this->far] < 128); }
 BEGIN { printf("%d\n", ((struct list_head *)&curthread->tasks)->next == curthread->tasks.next); }
 BEGIN { printf("%s\n", stringof(curthread->comm)); printf("%s\n", (string)curthread->comm); }
 BEGIN { printf("%d %d\n", curthread->real_parent->real_parent->pid >= 0, curthread->mm->mm_users.counter > 0); }
