@@ -57,7 +57,7 @@ translator struct dw_pkt < struct dw_ftimewait *C > {
 	checked = 1;
 };
 
-/* kfree_skb_reason: the end of a packet; who threw it away is not told, where by the function's caller. */
+/* kfree_skb_reason: the end of a packet; the socket that did it is not known, the place is the function's caller. */
 struct dw_fdrop {
 	struct sk_buff *skb;
 	uint32_t reason;
@@ -109,7 +109,7 @@ translator struct dw_pkt < struct dw_fsetstate *C > {
 	oldstate = C->sk->__sk_common.skc_state;
 };
 
-/* tcp_send_active_reset: a socket gives up. Why is told since Linux 6.10. */
+/* tcp_send_active_reset: a socket gives up. The reason is an argument since Linux 6.10. */
 struct dw_frstactive {
 	struct sock *sk;
 	uint32_t second;	/* how to allocate memory, or where that is left out, the reason */
@@ -194,7 +194,7 @@ translator struct dw_tcp < struct dw_fcheckreq *C > {
 	checked = 1;
 };
 
-/* The end of udp_sendmsg. A kretprobe does not tell the socket: then the namespace is the process's. */
+/* The end of udp_sendmsg. A kretprobe does not have the socket: then the namespace is the process's. */
 struct dw_fsent {
 	struct sock *sk;
 	int32_t retval;

@@ -23,7 +23,7 @@ translator struct dw_pkt < struct dw_icmprecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* Names of types and codes: icmp_type_string[version, type]; of codes those that tell why something is unreachable or
+/* Names of types and codes: icmp_type_string[version, type]; of codes those that say why something is unreachable or
  * took too long. */
 inline string icmp4_type_string[uint8_t type] =
     type == 0 ? "echo-reply" : type == 3 ? "unreachable" : type == 4 ? "source-quench" : type == 5 ? "redirect" :
@@ -63,7 +63,7 @@ typedef struct icmpinfo {
 	uint16_t icmp_id;		/* of echoes and timestamps; else 0 */
 	uint16_t icmp_seq;
 	uint32_t icmp_length;		/* of the message, bytes */
-	int icmp_error;			/* 1: it tells of a packet, whose header the next members show; else 0 and "" */
+	int icmp_error;			/* 1: it is about a packet, whose header the next members show; else 0 and "" */
 	uint8_t icmp_iproto;		/* that packet's protocol */
 	string icmp_iprotostr;
 	string icmp_isaddr;

@@ -72,7 +72,7 @@ inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol ==
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + 40;
 
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
- * packet, where there is one, what its buffer tells. */
+ * packet, where there is one, what its buffer says. */
 translator struct dw_pkt < struct dw_pkt *P > {
 	sk = (struct sock *)0;
 	owner = (struct dw_owner *)0;
@@ -278,7 +278,7 @@ translator pktinfo_t < struct dw_pkt *P > {
 struct dw_name12 { char c[12]; };
 struct dw_name96 { char c[96]; };
 
-/* Nodes of cgroups by their addresses: a socket's, the one above; 0: none. Names are told by their first characters, as a
+/* Nodes of cgroups by their addresses: a socket's, the one above; 0: none. Names are compared by their first characters, as a
  * number of the machine's byte order. */
 inline uint64_t dw_cg_name[uint64_t kn] = kn == 0 ? 0 : (uint64_t)((struct kernfs_node *)kn)->name;
 inline uint64_t dw_cg_above[uint64_t kn] = kn == 0 ? 0 : __has(((struct kernfs_node *)kn)->__parent) ?
@@ -352,7 +352,7 @@ inline uint64_t dw_mptcp[struct sock *S] = __has(((struct tcp_sock *)S)->is_mptc
 inline uint32_t dw_mptcp_token[uint64_t conn] = __has(((struct mptcp_sock *)conn)->token) ?
     (conn == 0 ? 0 : ((struct mptcp_sock *)conn)->token) : 0;
 
-/* The packet's struct nf_conn: the low bits tell other things. */
+/* The packet's struct nf_conn: the low bits mean other things. */
 inline uint64_t dw_ct[struct dw_pkt *P] = P->has_pkt && P->skb != 0 ? P->skb->_nfct & ~7ul : 0;
 
 translator csinfo_t < struct dw_pkt *P > {

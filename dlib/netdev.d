@@ -101,7 +101,7 @@ typedef struct netinfo {
 	uint32_t net_segs;		/* packets that it is, or will be, on the wire */
 	uint32_t net_segsize;		/* payload of each, bytes; 0: it is not to be cut */
 	uint32_t net_hdrlen;		/* bytes before the payload of a segment; 0: it is not to be cut */
-	int32_t net_queue;		/* number of the device's queue; -1: the driver did not tell */
+	int32_t net_queue;		/* number of the device's queue; -1: not known */
 	uint16_t net_proto;		/* Ethernet's protocol number */
 	string net_protostr;
 	uint16_t net_vlan;		/* number of the VLAN that the device is to mark it with, or found; 0 */

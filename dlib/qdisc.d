@@ -35,7 +35,7 @@ translator struct dw_queued < struct dw_qenq *C > {
 };
 
 /* qdisc_dequeue: one packet, or a list of those that go to the driver together; NULL: the queue gives none. There is a
- * structure for each place in the list; whose socket it is can be told for the first one only. The last one stands for
+ * structure for each place in the list; the socket is known of the first one only. The last one stands for
  * all that are left. */
 struct dw_qdeq0 {
 	struct Qdisc *qdisc;

@@ -195,7 +195,7 @@ struct dw_hrtimer {
 	struct hrtimer *timer;
 	int64_t *now;
 };
-/* The timer of the tick is told by its function. Kernels with the older one have another function of the newer name. */
+/* The timer of the tick is known by its function. Kernels with the older one have another function of the newer name. */
 translator struct dw_task < struct dw_hrtimer *C > {
 	task = curthread;
 	state = (uint64_t)C->timer->function == (__has(&vmlinux`tick_sched_timer) ?

@@ -89,7 +89,7 @@ translator struct dw_sctp < struct dw_fsctpcall *C > {
 };
 
 typedef struct sctpsinfo {
-	uintptr_t sctps_addr;		/* the association (struct sctp_association); 0: none yet, or not told */
+	uintptr_t sctps_addr;		/* the association (struct sctp_association); 0: none yet, or not known */
 	int sctps_num_raddrs;		/* addresses of the other side */
 	uintptr_t sctps_raddrs;		/* their list (struct list_head of struct sctp_transport) */
 	uintptr_t sctps_laddrs;		/* ours (struct list_head of struct sctp_sockaddr_entry) */

@@ -76,7 +76,7 @@ translator struct dw_skb < struct dw_skused *C > {
 	location = 0;
 };
 
-/* kfree_skb: since Linux 6.11 a fourth argument tells the socket that did it, if one did */
+/* kfree_skb: since Linux 6.11 a fourth argument is the socket that did it, if one did */
 struct dw_skdrop3 {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -131,7 +131,7 @@ typedef struct skbinfo {
 	uint16_t skb_proto;		/* Ethernet's protocol number */
 	string skb_protostr;
 	uint64_t skb_age;		/* free: ns since alloc; 0: not known */
-	uintptr_t skb_location;		/* address of the code that did it; 0: not told */
+	uintptr_t skb_location;		/* address of the code that did it; 0: not known */
 } skbinfo_t;
 
 translator skbinfo_t < struct dw_skb *P > {

@@ -266,7 +266,7 @@ struct dw_skio {
 inline int dw_io_fd[uint64_t sk] = __regs() == NULL ? -1 :
     dw_file_sk[dw_fd_file[(int)__sysarg0[__regs()]]] == sk ? (int)__sysarg0[__regs()] : -1;
 
-/* The tracepoint of what is sent tells no flags: the system call does. */
+/* The tracepoint of what is sent has no flags: the system call does. */
 inline int dw_send_flags = __regs() == NULL ? 0 :
     __sysnr[__regs()] == __nr_sendto || __sysnr[__regs()] == __nr_sendmmsg ? (int)__sysarg3[__regs()] :
     __sysnr[__regs()] == __nr_sendmsg ? (int)__sysarg2[__regs()] : 0;

@@ -3,7 +3,7 @@
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* What tells a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow; tcp_sendmsg, tcp_recvmsg, ... */
+/* Places that give a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow; tcp_sendmsg, tcp_recvmsg, ... */
 struct dw_sockev {
 	struct sock *sk;
 };

@@ -12,7 +12,7 @@ typedef struct udpsinfo {
 } udpsinfo_t;
 
 /* An unconnected socket has no remote side and may be bound to no address: then what the socket knows is shown. Where
- * there is no socket (a datagram for a closed port) the packet tells. */
+ * there is no socket (a datagram for a closed port) the packet says it. */
 translator udpsinfo_t < struct dw_pkt *P > {
 	udps_addr = (uintptr_t)P->sk;
 	udps_lport = P->sk != 0 ? P->sk->__sk_common.skc_num :

@@ -7,7 +7,7 @@ struct dw_wifi {
 	struct net_device *dev;		/* the interface; NULL: it has none */
 	uint64_t local;			/* mac80211's side of the device */
 	uint64_t req;			/* what was asked for (struct cfg80211_scan_request) */
-	uint64_t channel;		/* struct ieee80211_channel; 0: no channel is told */
+	uint64_t channel;		/* struct ieee80211_channel; 0: none is known */
 	uint32_t channels;
 	uint32_t ssids;
 	uint32_t freq;

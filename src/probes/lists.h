@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lists: providers whose probes are in a list of the kernel's (system calls, tracepoints), too long to be a table. The
- * list is read only when a description could mean one of its probes. What they ask of the running kernel comes in as
- * struct kernel_lists, so that this stays pure. */
+/* lists: providers whose probes come from a list of the kernel's (system calls, tracepoints) that is too long for a
+ * table. The list is read only when a description could mean one of its probes. struct kernel_lists answers what such
+ * providers ask of the running kernel, so that this layer knows no kernel. */
 #ifndef DWIRE_PROBES_LISTS_H
 #define DWIRE_PROBES_LISTS_H
 #include "probes/match.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match: the probes as users see them, and which of them a description means. Knows the providers' tables and D's
- * descriptions, nothing of the kernel. */
+/* match: the probes as users see them, and which of them a description means. It knows the providers' tables and the
+ * descriptions of D, and nothing of the kernel. */
 #ifndef DWIRE_PROBES_MATCH_H
 #define DWIRE_PROBES_MATCH_H
 #include "base/vec.h"

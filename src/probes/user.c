@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* user: see user.h. The functions of all processes and files share three definitions, so that all their probes of one
- * kind share one program; the cookie of each attachment tells which it is. */
+/* user: see user.h. The functions of all processes and files share three definitions, so that all probes of one kind
+ * share one program; the cookie of an attachment says which probe it is. */
 #include "probes/user.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dns: queries and responses of the Domain Name System in UDP, port 53: as sockets of this machine send and receive
- * them. The packets are others': nothing in them is believed, and names are decoded within fixed
- * bounds. */
+/* dns: queries and responses of the Domain Name System over UDP, port 53, as sockets of this machine send and receive
+ * them. Other hosts make the packets: nothing in them is trusted, and names are decoded within fixed bounds. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -9,7 +8,7 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 
 #define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true
 #define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout"
-/* the bit that tells a response from a query */
+/* 0x8000: the bit that a response has and a query has not */
 #define MESSAGE(port, is)                                                                                            \
 	"P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM && ((struct udphdr *)P->th)->" port \
 	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"                                                \

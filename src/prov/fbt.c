@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fbt: entry and return of the kernel's functions: those that the kernel lists as traceable. A few are reached by a
- * program each (fentry, fexit); many share one, by kprobes. args[] have the kernel's types where BTF tells them. */
+/* fbt: entry and return of the kernel's functions that can be traced. A few functions get a program each (fentry,
+ * fexit); many share one, by kprobes. args[] have the types that BTF gives. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* icmp: messages of ICMP and ICMPv6. In the hooks tier, sent: those of sockets, the kernel's own too, by cgroup_skb;
- * the rest when they go to a device, but none that are only forwarded. Received: when a device delivers them to IP. */
+/* icmp: messages of ICMP and ICMPv6. In the hooks tier cgroup_skb sees the messages that sockets send, the kernel's own
+ * too; the others are seen as they go to a device, and forwarded ones are left out. A message is received when a device
+ * delivers it to IP. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io: requests to disks, the hooks tier: from the moment that the block layer hands a request to the device's driver
- * until the device is done with it. Requests that carry no data for the disk (a SCSI command, a flush) have no bio or
- * no bytes and are left out. */
+/* io: requests to disks, in the hooks tier. A request starts when the block layer hands it to the device's driver and
+ * ends when the device is done with it. Requests without data for the disk (a SCSI command, a flush) are left out. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "bufinfo_t *", "devinfo_t *", "fileinfo_t *", NULL };

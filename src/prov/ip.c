@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ip: packets that IP sends and receives, the hooks tier. Sent: those of sockets by cgroup_skb; the rest (forwarded,
- * and what the kernel sends without a socket) when they go to a device. Received: when a device delivers them to IP. A
- * packet that crosses a bridge, a bond, a VLAN or a veth pair on its way counts once in each direction and
- * namespace. */
+/* ip: packets that IP sends and receives. In the hooks tier cgroup_skb sees the packets that sockets send, kfree_skb
+ * those that netfilter stops before it; the others (forwarded packets, and what the kernel sends without a socket) are
+ * seen as they go to a device. A packet is received when a device delivers it to IP. A packet that crosses a bridge, a
+ * bond, a VLAN or a veth pair counts once in each direction and namespace. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -43,7 +43,7 @@ static const struct probe_def probes[] = {
 	{ "send", args, TABLE(send_sites), "IP sends a packet" },
 	{ "receive", args, TABLE(receive_sites), "IP receives a packet" },
 	{ "forward", args, TABLE(forward_sites), "IP forwards a packet: args[3] is where it goes to" },
-	{ "drop", drop_args, TABLE(drop_sites), "the kernel throws an IP packet away: args[6] tells why" },
+	{ "drop", drop_args, TABLE(drop_sites), "the kernel throws an IP packet away: args[6] says why" },
 };
 
 const struct provider ip_provider = { PROVIDER("ip", "dw_pkt", probes) };

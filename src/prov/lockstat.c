@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockstat: the kernel's locks. Waits are known by tracepoints of the slow ways to a lock (Linux 5.19), which tell
- * begin and end; taking and giving a lock that is free only by functions. Solaris' adaptive locks are Linux' mutexes,
- * its readers/writer locks Linux' semaphores and spin locks of that kind. Spin locks can be seen only when waited for:
- * programs take some themselves, for their records and maps, and would wait for themselves. */
+/* lockstat: the kernel's locks. Tracepoints show the begin and end of waits (Linux 5.19); only functions show a free lock
+ * being taken and given back. Solaris' adaptive locks are Linux' mutexes, its readers/writer locks Linux' semaphores and
+ * spin locks of that kind. Spin locks are seen only when waited for: our programs take some themselves, for records and
+ * maps, and would wait for themselves. */
 #include "prov/provider.h"
 
 /* clang-format off */
@@ -61,7 +61,7 @@ static const struct stamp stamps[] = {
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 #define LOCK "(uint64_t)P->lock"
 /* Of a wait for a readers/writer lock: 0: to write; by a writer; by how many readers it was held. One of each CPU's
- * tells nothing of its holders: who wants to read waits for a writer, who wants to write for readers or one. */
+ * does not say who holds it: who wants to read waits for a writer, who wants to write for readers or one. */
 #define WANTED(name) "(" NOTED(name) " & 2) != 0"
 #define BY_READER(name) \
 	"(" NOTED(name) " & " F_PERCPU ") != 0 ? (" NOTED(name) " & 4) != 0 : (" NOTED(name) " & 1) != 0 ?" \

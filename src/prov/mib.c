@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The
- * hooks tier sees no counters: each is derived from the packets and state changes that move it, and was checked
- * against /proc/net/snmp, netstat and snmp6, where Linux has it too; the others (tcpInData…, tcpOutData…) are
- * Solaris'. */
+ * hooks tier sees no counters: each probe is derived from the packets and state changes that move its counter. Those that
+ * Linux has were checked against /proc/net/snmp, netstat and snmp6; the others (tcpInData..., tcpOutData...) are Solaris'. */
 #include "prov/tcp.h"
 
 static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
@@ -35,7 +34,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define SEGS "(" SHINFO "->gso_segs > 1 ? " SHINFO "->gso_segs : 1)"
 #define PAYLOAD "(P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4)"
 
-/* Of the failures that the tracepoint tells since Linux 6.17 the kernel counts those of IP; not that the
+/* Of the failures that the tracepoint reports since Linux 6.17 the kernel counts those of IP; not that the
  * segment still waits in a queue (EBUSY), nor that the window has shrunk (EAGAIN). */
 #define RESENT(cond, val) \
 	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -DW_EBUSY && P->ret != -DW_EAGAIN && " cond, val, \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* neigh: who is asked for the hardware address of a neighbour (ARP, IPv6's neighbour discovery), the hooks tier:
- * questions as they go to a device, answers at the kernel's table of neighbours. */
+/* neigh: how the hardware addresses of neighbours are found (ARP, IPv6's neighbour discovery), in the hooks tier.
+ * Questions are seen as they go to a device, answers at the kernel's table of neighbours. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qdisc: packets in the queues of devices, the hooks tier: the queueing discipline that a device has (or each of its
- * queues, below mq), not those below it. What passes an empty queue without being put into it is not seen. */
+/* qdisc: packets in the queues of devices, in the hooks tier: of the queueing discipline that a device has (or each of
+ * its queues, below mq), not of those below it. A packet that passes an empty queue without entering it is not seen. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *", NULL };
@@ -47,7 +47,7 @@ static const struct stamp stamps[] = {
 static const struct probe_def probes[] = {
 	{ "dequeue", args, TABLE(dequeue_sites),
 		"a packet leaves a device's queue: args[4]->qd_time is how long it was there" },
-	{ "drop", drop_args, TABLE(drop_sites), "a device's queue throws a packet away: args[5] tells why" },
+	{ "drop", drop_args, TABLE(drop_sites), "a device's queue throws a packet away: args[5] says why" },
 	{ "enqueue", args, TABLE(enqueue_sites), "a packet is put into a device's queue" },
 };
 

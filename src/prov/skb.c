@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* skb: packets' buffers (struct sk_buff), from the moment that memory is taken for one until it is given back, the
- * hooks tier. Memory that a driver keeps for itself (NAPI) is not seen as it is taken: such a buffer begins where
- * the driver hands it up. */
+/* skb: packets' buffers (struct sk_buff), in the hooks tier: from the moment that memory is taken for one until it is
+ * given back. Memory that a driver keeps for itself (NAPI) is not seen when it is taken: such a buffer begins where the
+ * driver hands it up. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *", NULL };
@@ -68,7 +68,7 @@ static const struct stamp stamps[] = {
 static const struct probe_def probes[] = {
 	{ "alloc", args, TABLE(alloc_sites), "a packet's buffer is made" },
 	{ "clone", args, TABLE(clone_sites), "a second buffer is made for the same data" },
-	{ "drop", drop_args, TABLE(drop_sites), "a packet is thrown away: args[5] tells why and where" },
+	{ "drop", drop_args, TABLE(drop_sites), "a packet is thrown away: args[5] says why and where" },
 	{ "free", args, TABLE(free_sites),
 		"a packet's buffer is given back: args[4]->skb_age is how long it was there" },
 };

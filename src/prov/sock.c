@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sock: sockets of every family as processes use them: system calls, io_uring, and what follows later. A call's end
- * is seen in the process that makes it; a connection that completes later, and a full buffer, in an interrupt, with
- * the socket's owner. Measured on Linux 6.18. 32-bit programs, whose calls have other numbers, are left out. */
+/* sock: sockets of every family as processes use them, by system calls and io_uring. The end of a call is seen in the
+ * process that makes it. A connection that completes later, and a full buffer, are seen in an interrupt, with the
+ * socket's owner. Measured on Linux 6.18. Calls of 32-bit programs, which have other numbers, are left out. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -15,7 +15,7 @@
 	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
 /* clang-format on */
 #define SK "(uint64_t)P->sk"
-/* connect(2) says so of a connection that goes on, or that has been told already: of a descriptor that does not
+/* connect(2) says so of a connection that goes on, or that was reported already: of a descriptor that does not
  * block. */
 #define TOLD_LATER                                                                                                   \
 	"(dw_sk_later[" SK "] && (P->err == 0 || P->err == DW_EINPROGRESS || P->err == DW_EALREADY || P->err == "    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp: segments, connections and their states, the hooks tier. Measured on Linux 6.18: each segment that a packet
- * capture shows is seen at exactly one of a probe's sites. */
+/* tcp: segments, connections and their states. In the hooks tier each segment that a packet capture shows is seen at
+ * exactly one site of a probe, measured on Linux 6.18; one that netfilter stops before is seen at kfree_skb. */
 #include "prov/tcp.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
@@ -32,7 +32,7 @@ static const struct site send_sites[] = {
 	FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .sees = "segments from TIME_WAIT and resets, that no socket sends"),
 };
 
-/* tcp_send_reset tells of resets without a socket since it has a third argument, the reason. */
+/* tcp_send_reset reports resets without a socket since it has a third argument, the reason. */
 static const struct site receive_sites[] = {
 	SOCKET_GOT("dw_is_tcp[P]", "segments for sockets"),
 	{ TP("tcp_send_reset", 3, "dw_refused"), .when = "P->skb != 0 && P->refused_sk == 0",
@@ -107,24 +107,24 @@ static const struct probe_def probes[] = {
 	{ "congestion-state", ca_args, TABLE(tcp_congestion_sites),
 		"the congestion state changes: args[5] is the new and the old; args[2], args[4] are NULL" },
 	{ "cwnd-reduced", ca_args, TABLE(tcp_reduced_sites),
-		"the connection begins to send less: args[5] tells why; args[2], args[4] are NULL" },
+		"the connection begins to send less: args[5] says why; args[2], args[4] are NULL" },
 	{ "debug-drop", debug_args, TABLE(tcp_drop_sites), "FreeBSD's: the segment of tcp:::drop" },
 	{ "debug-input", debug_args, TABLE(tcp_input_sites), "FreeBSD's: a segment for a socket" },
 	{ "debug-output", debug_args, TABLE(tcp_output_sites), "FreeBSD's: a segment of a socket" },
 	{ "debug-user", user_args, TABLE(tcp_user_sites),
 		"FreeBSD's: a process asks something of a socket: args[1] PRU_*" },
-	{ "drop", drop_args, TABLE(tcp_drop_sites), "the kernel throws a segment away: args[5] tells why" },
+	{ "drop", drop_args, TABLE(tcp_drop_sites), "the kernel throws a segment away: args[5] says why" },
 	{ "listen-drop", args, TABLE(tcp_listen_drop_sites), "a listener throws away a SYN, or a handshake" },
 	{ "listen-overflow", args, TABLE(tcp_overflow_sites),
 		"... because nobody accepts its connections fast enough" },
 	{ "receive-autoresize", resize_args, TABLE(tcp_autoresize_sites),
 		"the receive buffer is to grow: args[5] is its size until now; args[2], args[4] are NULL" },
 	{ "resend", resend_args, TABLE(tcp_resend_sites),
-		"a socket sends again, at the cost of that alone: args[5] tells what; args[2], args[4] are NULL" },
+		"a socket sends again, at the cost of that alone: args[5] says what; args[2], args[4] are NULL" },
 	{ "reset-received", reset_args, TABLE(tcp_reset_received_sites),
 		"a reset ends a connection: args[5] is the error; args[2], args[4] are NULL" },
-	{ "reset-sent", reset_args, TABLE(tcp_reset_sent_sites), "TCP sends a reset: args[5] tells why" },
-	{ "retransmit", retrans_args, TABLE(tcp_retransmit_sites), "a segment is sent again: args[5] tells why" },
+	{ "reset-sent", reset_args, TABLE(tcp_reset_sent_sites), "TCP sends a reset: args[5] says why" },
+	{ "retransmit", retrans_args, TABLE(tcp_retransmit_sites), "a segment is sent again: args[5] says why" },
 	{ "rto", ca_args, TABLE(tcp_rto_sites), "the retransmission timer has fired; args[2], args[4] are NULL" },
 	{ "siftr", siftr_args, TABLE(tcp_siftr_sites), "FreeBSD's: a segment comes or goes: the connection's state" },
 	{ "write", resize_args, TABLE(tcp_write_sites),

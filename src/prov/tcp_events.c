@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp_events: where the hooks tier sees losses, resets, full listeners, congestion, and FreeBSD's debug probes.
- * Each site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
+/* tcp_events: sites of the tcp provider for losses, resets, full listeners, congestion, and FreeBSD's debug probes. Each
+ * site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
 #include "prov/tcp.h"
 
-/* What was sent before, as it is sent again. The congestion state tells why: a timeout is in the loss state, fast
+/* What was sent before, as it is sent again. The congestion state says why: a timeout is in the loss state, fast
  * retransmission in recovery; a tail loss probe is sent outside of both. */
 const struct site tcp_retransmit_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P] && dw_sent_again[P]", "segments of sockets that are sent again, SYNs too"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* udp, udplite: datagrams between a socket and IP, the hooks tier: cgroup_skb sees each with its socket; kfree_skb
- * those that reach none. */
+/* udp, udplite: datagrams between a socket and IP. In the hooks tier cgroup_skb sees each datagram with its socket, and
+ * kfree_skb those that reach no socket or that netfilter stops. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -42,7 +42,7 @@ static const struct probe_def probes[] = {
 	{ "receive", args, TABLE(receive_sites), "UDP receives a datagram for a socket" },
 	{ "no-port", drop_args, TABLE(no_port_sites), "a datagram finds no socket: args[5] is the kernel's reason" },
 	{ "receive-drop", drop_args, TABLE(receive_drop_sites),
-		"UDP throws a received datagram away: args[5] tells why (full buffer, checksum, filter)" },
+		"UDP throws a received datagram away: args[5] says why (full buffer, checksum, filter)" },
 };
 
 const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes) };

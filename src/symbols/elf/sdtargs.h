@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sdtargs: where a compiler left the arguments of a probe, as operands of the assembler: "-4@%edi
+/* sdtargs: where a compiler left the arguments of a probe. Input: operands of the assembler, "-4@%edi
  * 8@8(%rbp,%rax,4)". */
 #ifndef DWIRE_SYMBOLS_ELF_SDTARGS_H
 #define DWIRE_SYMBOLS_ELF_SDTARGS_H
