@@ -11,6 +11,7 @@
  */
 /* By socket and kind of query, of which A and AAAA have one each: the last that has no answer yet. */
 uint64_t asked_at[uint64_t, int];
+int asked_id[uint64_t, int]; /* its number, plus 1 */
 string asked_for[uint64_t, int], asked_whom[uint64_t, int], asked_type[uint64_t];
 
 inline int kind[int type] = type == 1 ? 0 : type == 28 ? 1 : 2;
@@ -29,9 +30,10 @@ dns:::query
 / !server && !args[4]->dns_recv && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	this->kind = kind[args[4]->dns_type];
-	/* A query that is sent again does not begin anew. */
-	asked_at[args[1]->cs_cid, this->kind] = asked_at[args[1]->cs_cid, this->kind] != 0 &&
-	    asked_for[args[1]->cs_cid, this->kind] == args[4]->dns_name ? asked_at[args[1]->cs_cid, this->kind] : timestamp;
+	/* A query that is sent again, with the same number, does not begin anew. */
+	asked_at[args[1]->cs_cid, this->kind] = asked_id[args[1]->cs_cid, this->kind] == args[4]->dns_id + 1 ?
+	    asked_at[args[1]->cs_cid, this->kind] : timestamp;
+	asked_id[args[1]->cs_cid, this->kind] = args[4]->dns_id + 1;
 	asked_for[args[1]->cs_cid, this->kind] = args[4]->dns_name;
 	asked_whom[args[1]->cs_cid, this->kind] = args[4]->dns_server;
 }
@@ -47,6 +49,7 @@ dns:::response
 {
 	this->kind = kind[args[4]->dns_type];
 	asked_at[args[1]->cs_cid, this->kind] = 0;
+	asked_id[args[1]->cs_cid, this->kind] = 0;
 	asked_for[args[1]->cs_cid, this->kind] = 0;
 	asked_whom[args[1]->cs_cid, this->kind] = 0;
 }
@@ -88,12 +91,15 @@ sock:::close
 		    asked_whom[args[1]->cs_cid, 2], asked_for[args[1]->cs_cid, 2]);
 	}
 	asked_at[args[1]->cs_cid, 0] = 0;
+	asked_id[args[1]->cs_cid, 0] = 0;
 	asked_for[args[1]->cs_cid, 0] = 0;
 	asked_whom[args[1]->cs_cid, 0] = 0;
 	asked_at[args[1]->cs_cid, 1] = 0;
+	asked_id[args[1]->cs_cid, 1] = 0;
 	asked_for[args[1]->cs_cid, 1] = 0;
 	asked_whom[args[1]->cs_cid, 1] = 0;
 	asked_at[args[1]->cs_cid, 2] = 0;
+	asked_id[args[1]->cs_cid, 2] = 0;
 	asked_for[args[1]->cs_cid, 2] = 0;
 	asked_whom[args[1]->cs_cid, 2] = 0;
 	asked_type[args[1]->cs_cid] = 0;
