@@ -182,7 +182,8 @@ inline int dw_waits[struct sock *L, struct request_sock *R, struct sk_buff *B] =
     B->len <= (dw_th_word[B, 3] >> 28) * 4;
 
 translator struct dw_tcp < struct dw_fcheckreq *C > {
-	op = dw_th_word[C->skb, 1] - ((struct tcp_request_sock *)C->req)->rcv_nxt > C->req->__req_common.skc_rcv_wnd ? 0 :
+	op = (uint32_t)(dw_th_word[C->skb, 1] - ((struct tcp_request_sock *)C->req)->rcv_nxt) >
+	    C->req->__req_common.skc_rcv_wnd ? 0 :
 	    (dw_th_flags[C->skb] & 4) != 0 ? 1 :
 	    (dw_th_flags[C->skb] & 2) != 0 && dw_th_word[C->skb, 1] != ((struct tcp_request_sock *)C->req)->rcv_isn ? 1 :
 	    (dw_th_flags[C->skb] & 16) != 0 && dw_th_word[C->skb, 2] == ((struct tcp_request_sock *)C->req)->snt_isn + 1 &&

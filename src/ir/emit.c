@@ -25,8 +25,10 @@ struct emit {
 	struct ra *ra;       /* with its arena: dropped at the end */
 	struct code *out;
 	VEC(struct bpf_insn) code;
-	VEC(struct fixup) jumps, calls;
-	uint32_t *label_at;
+	VEC(struct fixup) jumps, calls; /* a jump's target 0: it is aimed already */
+	size_t open;                    /* index of the first jump whose label may not have been met yet */
+	uint32_t *label_at;             /* by label: its instruction; 0: not met yet */
+	uint32_t *stone_at;             /* by label: its last stepping stone, see put_stones() */
 	struct loc loc;
 	const struct reporter *to;
 	int err;
@@ -349,10 +351,56 @@ static void emit_jump(struct emit *e, const struct ir_insn *in)
 		put(e, BPF_JMP | BPF_K | cc_code((enum ir_cc)in->sub), reg(e, in->a), 0, 0, in->imm2);
 }
 
+/* A jump reaches 32767 instructions. One that is about to be too far goes to a stepping stone: a jump of its own to the
+ * same label, placed here, which the program itself passes over. All open jumps to a label share one. */
+#define FAR 24000u
+
+static void put_stones(struct emit *e)
+{
+	uint32_t begin = (uint32_t)e->code.n;
+	size_t n = e->jumps.n;
+
+	put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0); /* over them */
+	for (size_t i = e->open; i < n; i++) {
+		struct fixup *f = &e->jumps.v[i];
+		uint32_t label = f->target;
+
+		if (!label || e->label_at[label])
+			continue;
+		if (e->stone_at[label] <= begin) {
+			e->stone_at[label] = (uint32_t)e->code.n;
+			put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+			*vec_push(e->ra->arena, &e->jumps) =
+				(struct fixup){ .insn = e->stone_at[label], .target = label };
+			f = &e->jumps.v[i];
+		}
+		e->code.v[f->insn].off = (int16_t)(e->stone_at[label] - f->insn - 1);
+		f->target = 0;
+	}
+	e->code.v[begin].off = (int16_t)(e->code.n - begin - 1);
+	e->open = n;
+}
+
+/* Before each instruction of the IR: is the oldest jump whose label was not met yet too old? */
+static void check_distance(struct emit *e)
+{
+	while (e->open < e->jumps.n) {
+		const struct fixup *f = &e->jumps.v[e->open];
+
+		if (f->target && !e->label_at[f->target])
+			break;
+		e->open++;
+	}
+	if (e->open < e->jumps.n && e->code.n - e->jumps.v[e->open].insn > FAR)
+		put_stones(e);
+}
+
 static int patch_jumps(struct emit *e)
 {
 	for (size_t i = 0; i < e->jumps.n; i++) {
 		const struct fixup *f = &e->jumps.v[i];
+		if (!f->target) /* it goes to a stone */
+			continue;
 		int64_t off = (int64_t)e->label_at[f->target] - (int64_t)f->insn - 1;
 		if (off != (int16_t)off)
 			return report_error(e->to, -E2BIG, D_LIMIT, NULL, "the program is too long: a jump is too far");
@@ -503,8 +551,10 @@ static int emit_all(struct emit *e, const struct ir *ir)
 	if (err)
 		return err;
 	e->label_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
+	e->stone_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
 	for (size_t i = 0; i < e->ra->code.n; i++) {
 		e->loc = e->ra->code.v[i].loc;
+		check_distance(e);
 		emit_insn(e, &e->ra->code.v[i]);
 	}
 	if (e->err)

@@ -296,6 +296,8 @@ static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 {
 	if (a->nonzero && imm == 0 && (cc == CC_EQ || cc == CC_NE))
 		return cc == CC_NE;
+	if (imm == 0 && (cc == CC_ULT || cc == CC_UGE)) /* of any value */
+		return cc == CC_UGE;
 	return a->scalar && !a->verifier_unaware && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
 }
 

@@ -313,6 +313,7 @@ static void pass_label(struct ir_opt *o, uint32_t label, struct loc loc)
 
 static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 {
+	const struct ir_insn nonzero = *in; /* x & mask != 0, where that becomes a test of bits */
 	int taken = ir_fold_jump(o, in);
 	struct key fact = { 0 };
 	vreg want = 0;
@@ -335,6 +336,11 @@ static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 	uint32_t yes = new_block(o, o->block), no = new_block(o, o->block);
 	remember(o, &fact, yes, want);
 	remember(o, &fact, no, !want);
+	if (in->sub == CC_SET && nonzero.op == IR_JCCI && nonzero.sub == CC_NE) {
+		fact = make_fact(o, &nonzero, &want);
+		remember(o, &fact, yes, want);
+		remember(o, &fact, no, !want);
+	}
 	edge_to(o, label, yes);
 	o->block = no;
 }

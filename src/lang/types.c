@@ -393,17 +393,15 @@ bool type_same(const struct type *a, const struct type *b)
 }
 
 /* ---- conversions ------------------------------------------------------------------------------------------------- */
-struct type *type_promote(struct types *ts, struct type *t)
+struct type *type_operand(struct types *ts, struct type *t)
 {
-	if (t->kind == T_ENUM)
-		return t->is_signed && t->size <= 4 ? ts->int32 : type_int(ts, t->size < 4 ? 4 : t->size, t->is_signed);
-	return t->kind == T_INT && t->size < 4 ? ts->int32 : t;
+	return t->kind == T_ENUM ? type_int(ts, t->size, t->is_signed) : t;
 }
 
 struct type *type_usual(struct types *ts, struct type *a, struct type *b)
 {
-	a = type_promote(ts, a);
-	b = type_promote(ts, b);
+	a = type_operand(ts, a);
+	b = type_operand(ts, b);
 	if (a->size != b->size)
 		return a->size > b->size ? a : b;
 	return a->is_signed ? b : a;

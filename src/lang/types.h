@@ -142,8 +142,10 @@ bool type_is_kernels(const struct type *t); /* made of the BTF of the kernel or 
 /* "struct", "union", "enum" */
 const char *type_tag_word(enum type_kind kind);
 bool type_same(const struct type *a, const struct type *b);
-/* C's integer promotion and usual arithmetic conversions. */
-struct type *type_promote(struct types *ts, struct type *t);
+/* The type of an operator's result. D does not promote to int: one operand's type stays (an enumeration is an integer
+ * of its size); of two operands the larger type wins, and of equal sizes the unsigned one. Values have 64 bits whatever
+ * their type: it says how they compare, divide and shift, and how much of them a record keeps. */
+struct type *type_operand(struct types *ts, struct type *t);
 struct type *type_usual(struct types *ts, struct type *a, struct type *b);
 /* consts.c: type of an integer literal by its value and suffix. */
 struct type *types_literal(struct types *ts, const struct expr *e);

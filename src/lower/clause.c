@@ -25,7 +25,7 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 		return var_add(cx, e->a, ir_imm(cx->ir, dec ? -1 : 1), dec);
 	}
 	if (e->kind != EX_ASSIGN || (e->op != OP_ADD && e->op != OP_SUB) || e->type->kind != T_INT ||
-		e->type->size < 4 || (is_plain_var(e->a) && e->a->sym->scope == SCOPE_THIS))
+		expr_has_effects(e->b) || (is_plain_var(e->a) && e->a->sym->scope == SCOPE_THIS))
 		return false;
 	if (!is_plain_var(e->a) && (e->a->kind != EX_MEMBER || e->a->isuffix))
 		return false;

@@ -128,7 +128,7 @@ static void note_constant(struct checker *ck, const struct inline_def *in, const
 		!const_eval(ck->ts, ck->d, in->value, &v))
 		return;
 	slot = ARENA_NEW(ck->arena, int64_t);
-	*slot = types_wrap(t, v);
+	*slot = v;
 	strmap_put(ck->ts->constants, in->name, slot);
 }
 

@@ -148,7 +148,6 @@ struct symbol {
 	struct symbol **params; /* of an inline array */
 	int64_t value;          /* SYM_CONST */
 	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
-	bool wide;  /* array of int that is given 64-bit values: keeps them whole, as DTrace does (tcpstate.d) */
 	bool ready; /* inline: value was checked */
 	struct xlate_use *xl; /* variable: keeps a translated pointer, that is, what its translator starts from */
 	/* lower */

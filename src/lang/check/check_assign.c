@@ -340,7 +340,6 @@ static struct type *check_kept_lhs(struct checker *ck, struct expr *e, struct ty
 struct type *check_assign(struct checker *ck, struct expr *e)
 {
 	struct type *rt, *lt;
-	const struct symbol *s;
 
 	if (e->a->kind == EX_AGG)
 		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
@@ -364,14 +363,11 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 			"%s is an array: it is not assigned as a whole", ast_expr_text(ck->arena, e->a));
 	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
 		return NULL;
-	s = e->a->sym;
 	if (!(type_fits(ck, lt, rt) && (e->op != OP_ASSIGN || numbers_fit(ck, NULL, lt, e->b))) &&
 		!is_text_address(e, lt, rt) && !is_release(e) &&
 		!(type_is_string(lt) && e->op == OP_ASSIGN &&
 			(expr_is_null(ck->ts, e->b) || (e->b->kind == EX_INT && !e->b->ival))))
 		return err(ck, e->loc, D_OP_INCOMPAT, NULL, "%s is %s: it cannot take %s",
 			ast_expr_text(ck->arena, e->a), tname(ck, lt), tname(ck, rt));
-	if (s && s->kind == SYM_ASSOC && lt->kind == T_INT && lt->size == 4 && rt->size == 8 && e->b->kind != EX_INT)
-		e->a->sym->wide = true;
 	return lt;
 }

@@ -76,8 +76,6 @@ struct type *check_member(struct checker *ck, struct expr *e)
 	type_complete(ck->ts, m->type);
 	if (is_xlated(e->a) && !check_translated(ck, e, st))
 		return NULL;
-	if (m->bits && m->bits < 32 && m->type->size == 4) /* C: its values fit an int */
-		return ck->ts->int32;
 	if (e->extra) /* a structure that is translated in its turn */
 		e->xl = ((const struct xl_member *)e->extra)->init->value->xl;
 	return m->type;

@@ -42,7 +42,7 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 	e->xl = s->inl->value->xl;
 	if (type_is_int(s->type) && const_eval(ck->ts, ck->d, s->inl->value, &v)) {
 		e->kind = EX_INT;
-		e->ival = (uint64_t)types_wrap(s->type, v);
+		e->ival = (uint64_t)v;
 		e->isuffix = 0;
 	}
 	return s->type;

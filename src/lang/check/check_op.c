@@ -58,6 +58,17 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 	return ck->ts->int32;
 }
 
+/* The type of a op b. A constant of more than 32 bits is of 64, as a literal would be: 10 * 1000000000. */
+static struct type *result_type(struct checker *ck, const struct expr *e, struct type *a, struct type *b)
+{
+	struct type *t = type_usual(ck->ts, a, b);
+	int64_t v;
+
+	if (t->size != 4 || !const_eval(ck->ts, diags_new(ck->arena), e, &v) || (v >= INT32_MIN && v <= UINT32_MAX))
+		return t;
+	return t->is_signed ? ck->ts->int64 : v < 0 ? t : ck->ts->uint64;
+}
+
 static struct type *check_addsub(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
 	struct type *p;
@@ -73,7 +84,7 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 	p = a->kind == T_PTR ? a : b;
 
 	if (type_is_int(a) && type_is_int(b))
-		return type_usual(ck->ts, a, b);
+		return result_type(ck, e, a, b);
 	if (p->kind == T_PTR && (p->of->kind == T_VOID || p->of->kind == T_FUNC) && !ck->library)
 		return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 	if (p->kind == T_PTR) {
@@ -114,18 +125,15 @@ struct type *check_binary(struct checker *ck, struct expr *e)
 			return bad_operands(ck, e, a, b, e->op == OP_MOD ? D_OP_INT : D_OP_ARITH);
 		if (e->op != OP_MUL && const_eval(ck->ts, ck->d, e->b, &v) && !v)
 			return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
-		return type_usual(ck->ts, a, b);
+		return result_type(ck, e, a, b);
 	case OP_AND:
 	case OP_OR:
 	case OP_XOR:
-		if (!type_is_int(a) || !type_is_int(b))
-			return bad_operands(ck, e, a, b, D_OP_INT);
-		return type_usual(ck->ts, a, b);
 	case OP_SHL:
 	case OP_SHR:
 		if (!type_is_int(a) || !type_is_int(b))
 			return bad_operands(ck, e, a, b, D_OP_INT);
-		return type_promote(ck->ts, a);
+		return result_type(ck, e, a, b);
 	case OP_LAND:
 	case OP_LOR:
 	case OP_LXOR:
@@ -207,7 +215,7 @@ struct type *check_unary(struct checker *ck, struct expr *e)
 		if (!type_is_int(t))
 			return err(ck, e->loc, e->op == OP_COMPL ? D_OP_INT : D_OP_ARITH, NULL,
 				"%s needs an integer, not %s", expr_op_text(e->op), tname(ck, t));
-		return type_promote(ck->ts, t);
+		return type_operand(ck->ts, t);
 	case OP_NOT:
 		if (!type_is_scalar(t))
 			return err(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* consts: computes constant expressions.
- * Input: an expression, checked or not. Output: its value, wrapped to its type by the rules of D.
+ * Input: an expression, checked or not. Output: its value, of 64 bits; only a cast narrows it.
  * Invariant: the value is the one that the compiled program computes. */
 #include <string.h>
 
@@ -40,7 +40,7 @@ int64_t types_wrap(const struct type *t, int64_t v)
 static bool result(struct cval *out, struct type *t, int64_t v)
 {
 	out->t = t;
-	out->v = types_wrap(t, v);
+	out->v = v;
 	return true;
 }
 
@@ -116,15 +116,11 @@ static bool binary(struct types *ts, struct diags *d, const struct expr *e, stru
 			e->op == OP_LAND          ? a.v && b.v
 				: e->op == OP_LOR ? a.v || b.v
 						  : !a.v != !b.v);
-	if (e->op == OP_SHL || e->op == OP_SHR) {
-		t = type_promote(ts, a.t);
-		if (e->op == OP_SHL)
-			return result(out, t, (int64_t)((uint64_t)a.v << (b.v & 63)));
-		return result(out, t, t->is_signed ? a.v >> (b.v & 63) : (int64_t)((uint64_t)a.v >> (b.v & 63)));
-	}
 	t = type_usual(ts, a.t, b.t);
-	a.v = types_wrap(t, a.v);
-	b.v = types_wrap(t, b.v);
+	if (e->op == OP_SHL)
+		return result(out, t, (int64_t)((uint64_t)a.v << (b.v & 63)));
+	if (e->op == OP_SHR)
+		return result(out, t, t->is_signed ? a.v >> (b.v & 63) : (int64_t)((uint64_t)a.v >> (b.v & 63)));
 	if (e->op >= OP_EQ && e->op <= OP_GE)
 		return result(out, ts->int32, compare(e->op, a.v, b.v, !t->is_signed));
 	return arithmetic(e->op, t, a.v, b.v, out);
@@ -137,7 +133,7 @@ static bool unary(struct types *ts, struct diags *d, const struct expr *e, struc
 
 	if (!eval(ts, d, e->a, &a))
 		return false;
-	t = type_promote(ts, a.t);
+	t = type_operand(ts, a.t);
 	switch ((int)e->op) {
 	case OP_NEG:
 		return result(out, t, (int64_t)(0 - (uint64_t)a.v));
@@ -172,7 +168,7 @@ static bool cast(struct types *ts, struct diags *d, const struct expr *e, struct
 	struct type *t = e->type ? e->type : e->tyx ? types_resolve(ts, d, e->tyx) : NULL;
 	struct cval a;
 
-	return t && type_is_int(t) && eval(ts, d, e->a, &a) && result(out, t, a.v);
+	return t && type_is_int(t) && eval(ts, d, e->a, &a) && result(out, t, types_wrap(t, a.v));
 }
 
 static bool cond(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)

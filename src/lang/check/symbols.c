@@ -370,6 +370,8 @@ int expr_form(struct checker *ck, const struct expr *e)
 			if (e->a->kind == EX_IDENT &&
 				!strcmp(e->a->name, "args")) /* the probe's: a subroutine's text */
 				return form_of_text(ck, ck->strsize) | FORM_NULL;
+			if (e->a->type && e->a->type->kind == T_PTR)
+				return form_of_text(ck, e->type->size);
 			return kept ? *kept : 0;
 		}
 		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
@@ -390,7 +392,9 @@ int expr_form(struct checker *ck, const struct expr *e)
 			return FORM_ZONE;
 		return FORM_ADDR;
 	case EX_SCOPED:
-	case EX_UNARY: /* an array of characters in the kernel */
+	case EX_UNARY: /* an array of characters in the kernel, or what a string * points to */
+		if (e->type && e->type->kind == T_STRING)
+			return form_of_text(ck, e->type->size);
 		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
 	case EX_INT:
 	case EX_AGG:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arith: integers and pointers as numbers.
- * Input: expressions with arithmetic operators. Output: a register, extended by the expression's type.
- * Invariant: a value narrower than 64 bits is always kept sign- or zero-extended as its type says. */
+/* arith: integers and pointers as numbers. Input: expressions with arithmetic operators. Output: a register of 64 bits.
+ * Invariant: an operator works on all 64 bits, whatever the type: that says only whether division, right shift and
+ * comparison are signed. A value is narrowed by a cast (convert_int), by a store into memory of a C type, and by the
+ * size that it has in a record. */
 #include <string.h>
 
 #include "lower/expr/expr.h"
@@ -32,15 +33,20 @@ static vreg not_zero(struct clause_ctx *cx, vreg v)
 
 vreg convert_int(struct clause_ctx *cx, vreg v, const struct type *from, const struct type *to)
 {
+	const struct ir_insn *last = &cx->ir->code.v[cx->ir->code.n - 1]; /* v is made: there is one */
+
 	if (is_bool(to) && (!from || !is_bool(from)))
 		return not_zero(cx, v);
 	if (to->size >= 8 || to->kind == T_PTR || !to->size)
 		return v;
-	if (from && from->size < to->size && (!from->is_signed || to->is_signed))
-		return v;
-	if (from && from->size == to->size && from->is_signed == to->is_signed)
-		return v;
+	if (last->op == IR_IMM && last->d == v) /* a constant stays one at sight: see decided_branch() */
+		return ir_imm(cx->ir, types_wrap(to, last->imm));
 	return ir_ext(cx->ir, v, to->size, to->is_signed);
+}
+
+vreg keep_int(struct clause_ctx *cx, vreg v, const struct type *from, const struct type *to)
+{
+	return is_bool(to) ? convert_int(cx, v, from, to) : v;
 }
 
 vreg blur_always(struct clause_ctx *cx, vreg v)
@@ -116,25 +122,19 @@ static vreg divide(struct clause_ctx *cx, const struct expr *rhs, vreg a, vreg b
 vreg arith(struct clause_ctx *cx, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t)
 {
 	struct ir *ir = cx->ir;
-	vreg r;
 
 	switch ((int)op) {
 	case OP_ADD:
-		r = ir_alu(ir, ALU_ADD, a, b);
-		break;
+		return ir_alu(ir, ALU_ADD, a, b);
 	case OP_SUB:
-		r = ir_alu(ir, ALU_SUB, a, b);
-		break;
+		return ir_alu(ir, ALU_SUB, a, b);
 	case OP_MUL:
-		r = ir_alu(ir, ALU_MUL, a, b);
-		break;
+		return ir_alu(ir, ALU_MUL, a, b);
 	case OP_SHL:
-		r = ir_alu(ir, ALU_SHL, a, ir_alui(ir, ALU_AND, b, 63));
-		break;
+		return ir_alu(ir, ALU_SHL, a, ir_alui(ir, ALU_AND, b, 63));
 	case OP_DIV:
 	case OP_MOD:
-		r = divide(cx, rhs, a, b, t, op == OP_MOD);
-		break;
+		return divide(cx, rhs, a, b, t, op == OP_MOD);
 	case OP_SHR:
 		return ir_alu(ir, t->is_signed ? ALU_SAR : ALU_SHR, a, ir_alui(ir, ALU_AND, b, 63));
 	case OP_AND:
@@ -144,7 +144,6 @@ vreg arith(struct clause_ctx *cx, enum expr_op op, const struct expr *rhs, vreg 
 	default:
 		return ir_alu(ir, ALU_XOR, a, b);
 	}
-	return t->size < 8 ? ir_ext(ir, r, t->size, t->is_signed) : r;
 }
 
 static bool is_address(const struct type *t)
@@ -188,13 +187,11 @@ struct val lower_binary(struct clause_ctx *cx, const struct expr *e)
 		return int_val(pointer_arith(cx, e), e->type);
 	if (right_first(e)) {
 		b = lower_int(cx, e->b);
-		a = convert_int(cx, lower_int(cx, e->a), e->a->type, e->type);
+		a = lower_int(cx, e->a);
 	} else {
-		a = convert_int(cx, lower_int(cx, e->a), e->a->type, e->type);
+		a = lower_int(cx, e->a);
 		b = lower_int(cx, e->b);
 	}
-	if (e->op != OP_SHL && e->op != OP_SHR)
-		b = convert_int(cx, b, e->b->type, e->type);
 	return int_val(arith(cx, e->op, e->b, a, b, e->type), e->type);
 }
 
@@ -209,10 +206,7 @@ struct val lower_incdec(struct clause_ctx *cx, const struct expr *e)
 		return place_step(cx, e);
 	old = lower_load(cx, lower_expr(cx, e->a), e->a);
 	r = ir_alui(cx->ir, ALU_ADD, old.r, inc ? step : -step);
-
-	if (e->type->size < 8)
-		r = ir_ext(cx->ir, r, e->type->size, e->type->is_signed);
-	new = int_val(r, e->type);
+	new = int_val(keep_int(cx, r, NULL, e->type), e->type);
 	var_write(cx, e->a, new);
 	return post ? int_val(old.r, e->type) : new;
 }

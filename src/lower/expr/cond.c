@@ -62,12 +62,12 @@ static void int_compare_jump(struct clause_ctx *cx, const struct expr *e, uint32
 	a = lower_word(cx, e->a);
 
 	t = ptr ? cx->lw->ts->uint64 : type_usual(cx->lw->ts, ta, tb);
-	a = convert_int(cx, a, ta, t);
-	if (!ptr && const_eval(cx->lw->ts, cx->lw->d, e->b, &c) && c == (int32_t)c && (t->is_signed || c >= 0)) {
+	if (!ptr && const_eval(cx->lw->ts, cx->lw->d, e->b, &c) && c == (int32_t)c) {
 		ir_jcci(cx->ir, compare_cc(op, t->is_signed), a, (int32_t)c, label);
 		return;
 	}
-	b = convert_int(cx, b ? b : lower_word(cx, e->b), tb, t);
+	if (!b)
+		b = lower_word(cx, e->b);
 	ir_jcc(cx->ir, compare_cc(op, t->is_signed), a, b, label);
 }
 
@@ -151,50 +151,29 @@ bool is_logic(const struct expr *e)
 	return e->kind == EX_BINARY && (is_compare(e->op) || e->op == OP_LAND || e->op == OP_LOR || e->op == OP_LXOR);
 }
 
-/* The types that a value goes through on its way out of nested ?:, innermost first. */
-struct passage {
-	const struct type *to;
-	const struct passage *next;
-};
-
-static void cond_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct passage *out);
-
-static void arm_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct passage *out)
+/* All arms of nested ?: set one register, so that a long chain does not keep one for each. to: what the value is going
+ * to be narrowed to, or NULL: done in each arm, the register is known to be narrow. */
+static void cond_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct type *to)
 {
-	const struct type *from;
+	struct ir *ir = cx->ir;
+	uint32_t no, end;
+	size_t mark;
 	vreg v;
 
 	assert(e);
-	from = e->type;
-
-	if (e->kind == EX_COND && e->b != e->c) {
-		cond_into(cx, e, r, out);
+	if (e->kind != EX_COND || e->b == e->c) {
+		v = lower_int(cx, e);
+		ir_set(ir, r, to ? convert_int(cx, v, e->type, to) : v);
 		return;
 	}
-	v = lower_int(cx, e);
-	for (; out; out = out->next) {
-		v = convert_int(cx, v, from, out->to);
-		from = out->to;
-	}
-	ir_set(cx->ir, r, v);
-}
-
-/* All arms of nested ?: set one register, so that a long chain does not keep one for each. */
-static void cond_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct passage *out)
-{
-	struct ir *ir = cx->ir;
-	struct passage through = { e->type, out };
-	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
-	size_t mark;
-
-	if (!out || !type_same(out->to, e->type))
-		out = &through;
+	no = ir_newlabel(ir);
+	end = ir_newlabel(ir);
 	mark = cond_jump(cx, e->a, no);
-	arm_into(cx, e->b, r, out);
+	cond_into(cx, e->b, r, to);
 	ir_jmp(ir, end);
 	memo_release(cx->pg, mark);
 	ir_label(ir, no);
-	arm_into(cx, e->c, r, out);
+	cond_into(cx, e->c, r, to);
 	ir_label(ir, end);
 	memo_release(cx->pg, mark);
 }
@@ -240,21 +219,27 @@ static const struct expr *decided_branch(struct clause_ctx *cx, const struct exp
 	return NULL;
 }
 
-struct val lower_cond(struct clause_ctx *cx, const struct expr *e)
+/* The only arm that there is. */
+static struct val arm(struct clause_ctx *cx, const struct expr *e, const struct type *to)
+{
+	return e->kind == EX_COND ? lower_cond(cx, e, to) : lower_expr(cx, e);
+}
+
+struct val lower_cond(struct clause_ctx *cx, const struct expr *e, const struct type *to)
 {
 	const struct expr *only;
 	vreg r;
 
 	if (e->b == e->c) /* decided by the checker */
-		return lower_expr(cx, e->b);
+		return arm(cx, e->b, to);
 	if (type_is_string(e->type))
 		return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e) };
 	if (type_is_block(e->type))
 		return cond_block(cx, e);
 	only = decided_branch(cx, e);
 	if (only)
-		return lower_expr(cx, only);
+		return arm(cx, only, to);
 	r = ir_var(cx->ir);
-	cond_into(cx, e, r, NULL);
+	cond_into(cx, e, r, to);
 	return int_val(blur(cx, r), e->type);
 }

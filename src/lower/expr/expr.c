@@ -17,9 +17,8 @@ static struct val lower_unary(struct clause_ctx *cx, const struct expr *e)
 	switch ((int)e->op) {
 	case OP_NEG:
 	case OP_COMPL:
-		r = convert_int(cx, lower_int(cx, e->a), e->a->type, e->type);
-		r = e->op == OP_NEG ? ir_neg(ir, r) : ir_alui(ir, ALU_XOR, r, -1);
-		return int_val(e->type->size < 8 ? ir_ext(ir, r, e->type->size, e->type->is_signed) : r, e->type);
+		r = lower_int(cx, e->a);
+		return int_val(e->op == OP_NEG ? ir_neg(ir, r) : ir_alui(ir, ALU_XOR, r, -1), e->type);
 	case OP_NOT:
 		return int_val(truth_value(cx, e), e->type);
 	case OP_DEREF:
@@ -32,7 +31,7 @@ static struct val lower_unary(struct clause_ctx *cx, const struct expr *e)
 	case OP_POSTDEC:
 		return lower_incdec(cx, e);
 	default: /* OP_POS */
-		return int_val(convert_int(cx, lower_int(cx, e->a), e->a->type, e->type), e->type);
+		return int_val(lower_int(cx, e->a), e->type);
 	}
 }
 
@@ -81,7 +80,6 @@ static struct val lower_assign(struct clause_ctx *cx, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
 	struct val v = { .k = V_STR, .type = t };
-	bool shift;
 	vreg a, b;
 
 	if (!is_plain_var(e->a))
@@ -98,21 +96,15 @@ static struct val lower_assign(struct clause_ctx *cx, const struct expr *e)
 			v = lower_load(cx, lower_expr(cx, e->b), e->b);
 		if (v.k != V_INT)
 			v = int_val(lower_int(cx, e->b), e->b->type);
-		if (!e->a->sym->wide)
-			v.r = convert_int(cx, v.r, e->b->type, t);
+		v.r = keep_int(cx, v.r, e->b->type, t);
 		return var_write(cx, e->a, v);
 	}
-	shift = e->op == OP_SHL || e->op == OP_SHR;
-	ut = t->kind == T_PTR ? t : shift ? type_promote(cx->lw->ts, t) : type_usual(cx->lw->ts, t, e->b->type);
-	a = convert_int(cx, lower_int(cx, e->a), t, ut);
+	ut = t->kind == T_PTR ? t : type_usual(cx->lw->ts, t, e->b->type);
+	a = lower_int(cx, e->a);
 	b = lower_int(cx, e->b);
 	if (t->kind == T_PTR)
 		b = scale_index(cx, b, pointee_size(t));
-	else if (!shift)
-		b = convert_int(cx, b, e->b->type, ut);
-	v = int_val(arith(cx, e->op, e->b, a, b, ut), t);
-	if (!e->a->sym->wide)
-		v.r = convert_int(cx, v.r, ut, t);
+	v = int_val(keep_int(cx, arith(cx, e->op, e->b, a, b, ut), ut, t), t);
 	return var_write(cx, e->a, v);
 }
 
@@ -215,7 +207,7 @@ static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 			if (a.k == V_INT && e->sym->keys[i]->size < 8)
 				a = int_val(plain_number(cx, a), a.type);
 			if (a.k == V_INT)
-				a.r = convert_int(cx, a.r, e->args.v[i]->type, e->sym->keys[i]);
+				a.r = keep_int(cx, a.r, e->args.v[i]->type, e->sym->keys[i]);
 			b = vec_push(cx->lw->arena, &cx->pg->env_stack);
 			b->param = e->sym->params[i];
 			b->val = a;
@@ -225,8 +217,7 @@ static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 		else if (type_is_string(e->type))
 			v = (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e->sym->inl->value) };
 		else
-			v = int_val(
-				convert_int(cx, lower_int(cx, e->sym->inl->value), e->sym->inl->value->type, e->type),
+			v = int_val(keep_int(cx, lower_int(cx, e->sym->inl->value), e->sym->inl->value->type, e->type),
 				e->type);
 		cx->pg->env_stack.n = depth;
 		return v;
@@ -261,7 +252,7 @@ struct val lower_expr(struct clause_ctx *cx, const struct expr *e)
 	case EX_ASSIGN:
 		return lower_assign(cx, e);
 	case EX_COND:
-		return lower_cond(cx, e);
+		return lower_cond(cx, e, NULL);
 	case EX_CALL:
 		return lower_call(cx, e);
 	case EX_INDEX:

@@ -10,12 +10,14 @@ struct val lower_expr(struct clause_ctx *cx, const struct expr *e);
 /* ---- lower/expr/arith.c: integers */
 struct val lower_binary(struct clause_ctx *cx, const struct expr *e);
 struct val lower_incdec(struct clause_ctx *cx, const struct expr *e);
-vreg lower_int(struct clause_ctx *cx, const struct expr *e); /* a scalar's value, extended by its type */
+vreg lower_int(struct clause_ctx *cx, const struct expr *e); /* a scalar's value, 64 bits */
 vreg lower_word(
 	struct clause_ctx *cx, const struct expr *e); /* ... or a pointer to the verifier: to compare or store */
 vreg blur(struct clause_ctx *cx, vreg v); /* the same value; in programs with many branches unknown to the verifier */
 vreg blur_always(struct clause_ctx *cx, vreg v);
-vreg convert_int(struct clause_ctx *cx, vreg v, const struct type *from, const struct type *to);
+vreg convert_int(struct clause_ctx *cx, vreg v, const struct type *from, const struct type *to); /* as a cast does */
+/* v as a variable or inline of type to keeps it: all 64 bits, but of a _Bool 0 or 1. */
+vreg keep_int(struct clause_ctx *cx, vreg v, const struct type *from, const struct type *to);
 vreg arith(struct clause_ctx *cx, enum expr_op op, const struct expr *rhs, vreg a, vreg b, const struct type *t);
 vreg scale_index(struct clause_ctx *cx, vreg v, uint32_t size);
 uint32_t pointee_size(const struct type *t);
@@ -23,8 +25,9 @@ bool is_bool(const struct type *t);
 bool right_first(const struct expr *e); /* the right operand is to be computed before the left one */
 
 /* ---- lower/expr/cond.c: conditions */
-struct val lower_cond(struct clause_ctx *cx, const struct expr *e); /* ?: */
-vreg truth_value(struct clause_ctx *cx, const struct expr *e);      /* 0 or 1 */
+/* ?:. to: the integer that the value becomes, or NULL. */
+struct val lower_cond(struct clause_ctx *cx, const struct expr *e, const struct type *to);
+vreg truth_value(struct clause_ctx *cx, const struct expr *e); /* 0 or 1 */
 bool is_logic(const struct expr *e);
 /* Jumps to label when e is true (when) or false (!when). */
 void lower_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when);

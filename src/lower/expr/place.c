@@ -192,7 +192,6 @@ static struct val assign_string(struct clause_ctx *cx, const struct expr *e)
 struct val place_assign(struct clause_ctx *cx, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
-	bool shift = e->op == OP_SHL || e->op == OP_SHR;
 	struct val to;
 	vreg a, b;
 
@@ -204,14 +203,12 @@ struct val place_assign(struct clause_ctx *cx, const struct expr *e)
 		b = convert_int(cx, lower_int(cx, e->b), e->b->type, t);
 		return place_store(cx, place_of(cx, e->a), b);
 	}
-	ut = t->kind == T_PTR ? t : shift ? type_promote(cx->lw->ts, t) : type_usual(cx->lw->ts, t, e->b->type);
+	ut = t->kind == T_PTR ? t : type_usual(cx->lw->ts, t, e->b->type);
 	to = place_of(cx, e->a);
-	a = convert_int(cx, lower_load(cx, to, e->a).r, t, ut);
+	a = lower_load(cx, to, e->a).r;
 	b = lower_int(cx, e->b);
 	if (t->kind == T_PTR)
 		b = scale_index(cx, b, pointee_size(t));
-	else if (!shift)
-		b = convert_int(cx, b, e->b->type, ut);
 	return place_store(cx, to, convert_int(cx, arith(cx, e->op, e->b, a, b, ut), ut, t));
 }
 

@@ -62,7 +62,8 @@ static struct val member_value(struct clause_ctx *cx, struct val v, const struct
 
 static struct val lower_xl_value(struct clause_ctx *cx, const struct expr *init, struct type *to)
 {
-	struct val v = lower_expr(cx, init);
+	bool narrows = init->kind == EX_COND && type_is_int(to) && type_is_int(init->type);
+	struct val v = narrows ? lower_cond(cx, init, to) : lower_expr(cx, init);
 
 	if (type_is_string(to))
 		return (struct val){ .k = V_STR, .type = to, .s = v.k == V_STR ? v.s : lower_str(cx, init) };

@@ -142,15 +142,18 @@ static vreg source(struct clause_ctx *cx, const struct expr *e)
 	return str_text(cx, &s);
 }
 
-/* bcopy(from, to, n), copyinto(from, n, to). */
+/* bcopy(from, to, n), copyinto(from, n, to): arguments from left to right. */
 static void lower_copy(struct clause_ctx *cx, const struct expr *e, bool user)
 {
-	vreg from = source(cx, e->args.v[0]), to = lower_int(cx, e->args.v[user ? 2 : 1]), at;
-	vreg n = ir_mov(cx->ir, lower_int(cx, e->args.v[user ? 1 : 2]));
+	vreg args[3], at;
 
-	at = inside(cx, to, n);
+	args[0] = source(cx, e->args.v[0]);
+	for (size_t i = 1; i < 3; i++)
+		args[i] = ir_mov(cx->ir, lower_int(cx, e->args.v[i]));
+	at = inside(cx, args[user ? 2 : 1], args[user ? 1 : 2]);
 	if (at)
-		copy_to(cx, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, at, n, from);
+		copy_to(cx, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, at, args[user ? 1 : 2],
+			args[0]);
 }
 
 bool lower_heap_call(struct clause_ctx *cx, const struct expr *e, vreg *out)

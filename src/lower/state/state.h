@@ -49,7 +49,7 @@ struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v
 /* Adds, atomically where it can be. down: the variable is meant to fall to 0 again. false: not done. */
 bool var_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta, bool down);
 void vars_collect(struct clause_ctx *cx, const struct clause *c);
-/* Stores a tuple of keys in memory; returns its address. Integers take 8 bytes, extended by their type. */
+/* Stores a tuple of keys in memory; returns its address. Integers take 8 bytes, */
 vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size);
 
 /* ---- lower/state/vtime.c */

@@ -144,12 +144,6 @@ static vreg global_base(struct clause_ctx *cx, struct symbol *s)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), off);
 }
 
-/* Bytes of an integer variable that mean something. */
-static uint32_t kept_size(const struct symbol *s)
-{
-	return s->wide ? 8 : s->type->size;
-}
-
 static struct val slot_read(struct clause_ctx *cx, struct symbol *s, vreg base)
 {
 	struct val v = { .k = V_STR, .type = s->type };
@@ -160,7 +154,7 @@ static struct val slot_read(struct clause_ctx *cx, struct symbol *s, vreg base)
 			v.s.null = ir_ld(cx->ir, base, (int32_t)form_size(s->form), 8, false, false);
 		return v;
 	}
-	v = int_val(ir_ld(cx->ir, base, 0, kept_size(s), s->type->is_signed, false), s->type);
+	v = int_val(ir_ld(cx->ir, base, 0, 8, false, false), s->type);
 	v.ptr = PTR_NUMBER;
 	return v;
 }
@@ -255,7 +249,9 @@ static struct val key_value(struct clause_ctx *cx, const struct expr *e, const s
 		return (struct val){ .k = V_NONE };
 	if (to->kind == T_STRING)
 		return (struct val){ .k = V_STR, .s = lower_str_as(cx, e, s->key_forms[i]) };
-	return int_val(convert_int(cx, lower_key(cx, e, to), e->type, to), to);
+	if (s->kind == SYM_AGG) /* its keys have a size in the record */
+		return int_val(convert_int(cx, lower_key(cx, e, to), e->type, to), to);
+	return int_val(lower_key(cx, e, to), to);
 }
 
 static void key_put(struct clause_ctx *cx, const struct expr *e, const struct symbol *s, size_t i, struct val v,
@@ -269,7 +265,7 @@ static void key_put(struct clause_ctx *cx, const struct expr *e, const struct sy
 		ir_st(cx->ir, base, off, 8, v.r);
 }
 
-/* Stores the keys into memory and gives its address. Integers take 8 bytes, extended by their type. */
+/* Stores the keys into memory and returns its address. Integers take 8 bytes. */
 vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size)
 {
 	struct ir *ir = cx->ir;
@@ -422,9 +418,9 @@ static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, boo
 	count_drop(cx, DW_DROP_DYN);
 	ir_jmp(ir, end);
 	ir_label(ir, add);
-	ir_xadd(ir, p, 0, kept_size(s), delta);
+	ir_xadd(ir, p, 0, 8, delta);
 	if (down) {
-		ir_jcci(ir, CC_NE, ir_ld(ir, p, 0, kept_size(s), false, false), 0, end);
+		ir_jcci(ir, CC_NE, ir_ld(ir, p, 0, 8, false, false), 0, end);
 		ir_call(ir, BPF_FUNC_map_delete_elem, args, 2, false);
 	}
 	ir_label(ir, end);
@@ -532,7 +528,7 @@ struct val var_read(struct clause_ctx *cx, const struct expr *e)
 			return lower_expr(cx, s->inl->value);
 		if (type_is_string(s->type))
 			return (struct val){ .k = V_STR, .type = s->type, .s = lower_str(cx, s->inl->value) };
-		return int_val(convert_int(cx, lower_int(cx, s->inl->value), s->inl->value->type, s->type), s->type);
+		return int_val(keep_int(cx, lower_int(cx, s->inl->value), s->inl->value->type, s->type), s->type);
 	case SYM_ASSOC:
 		return dyn_read(cx, e);
 	case SYM_VAR:
@@ -579,12 +575,12 @@ bool var_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta, bool dow
 
 	if (!is_plain_var(lhs))
 		return lhs->kind == EX_MEMBER && !lhs->isuffix && lhs->type->size >= 4 && place_add(cx, lhs, delta);
-	if (s->type->size < 4 || s->type->kind != T_INT)
+	if (s->type->kind != T_INT || is_bool(s->type))
 		return false;
 	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
 		dyn_add(cx, lhs, delta, down);
 	else if (s->scope == SCOPE_GLOBAL)
-		ir_xadd(cx->ir, global_base(cx, s), 0, s->type->size, delta);
+		ir_xadd(cx->ir, global_base(cx, s), 0, 8, delta);
 	else
 		return false;
 	return true;

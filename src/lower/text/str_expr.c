@@ -181,6 +181,8 @@ struct sval lower_str(struct clause_ctx *cx, const struct expr *e)
 	if (v.k == V_MEM && v.type->kind == T_ARRAY)
 		return str_of_chars(cx, v);
 	form = expr_form(cx->lw->ck, e);
+	if (v.k == V_MEM && !v.mut && v.type->kind == T_STRING) /* *p, p[i] of a string * */
+		return str_at(cx, lower_addr_value(cx, v));
 	if (v.k == V_MEM && v.mut && form)
 		return str_load(cx, form, v.r, (int32_t)v.off, false);
 	return str_zero(cx, form ? form : FORM_LIT);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 180
-# Random expressions and statements over all integer types, storage classes, members, elements, bit-fields and operators: dwire against gcc. Constants
-# are folded by the compiler, variables are computed in the kernel; both must print what C prints.
+# Random expressions and statements over all integer types, storage classes, members, elements, bit-fields and
+# operators: dwire against a model of D's 64-bit integers in C. Constants are folded by the compiler, variables are
+# computed in the kernel; both must print what the model prints.
 need gcc python3
 checked=0
 for seed in {1..14}; do
@@ -11,7 +12,7 @@ for seed in {1..14}; do
 	"$dwire" -s e.d >got 2>err || fail "seed $seed: dwire returned $?: $(head -c 600 err)"
 	sed -i '${/^$/d}' got # the empty line at the end of all output
 	[ -s err ] && fail "seed $seed: $(head -c 600 err)"
-	diff want got >differ || fail "seed $seed: gcc <, dwire >: $(head -n 6 differ)"
+	diff want got >differ || fail "seed $seed: the model <, dwire >: $(head -n 6 differ)"
 	checked=$((checked + $(wc -l <want)))
 done
 expect_ge $checked 2100 "lines compared"
