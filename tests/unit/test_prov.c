@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_prov: the providers' tables without a kernel: names are unique, the structures and types that they name are in
+ * dlib, and their D expressions parse. tests/kernel/load/tables_test.c compiles them against the kernel's types. */
+#include "compile/compile.h"
+#include "lang/dlib.h"
+#include "prov/providers.h"
+#include "unit.h"
+
+static bool in_dlib(const char *name)
+{
+	for (size_t i = 0; i < dlib_nnames; i++)
+		if (!strcmp(dlib_names[i].name, name))
+			return true;
+	return false;
+}
+
+static bool parses(const char *text)
+{
+	struct arena *a = arena_new();
+	struct options o;
+	struct compilation c = { .arena = a, .diags = diags_new(a), .opts = &o, .hz = 100 };
+	const char *d = arena_printf(a, "BEGIN / %s / { }", text);
+	bool good;
+
+	options_init(&o);
+	compile_add(&c, TEXT_SCRIPT, "t", d, strlen(d));
+	good = !compile_parse(&c);
+	arena_free(a);
+	return good;
+}
+
+static void expect_text(const char *where, const char *text)
+{
+	if (text && !parses(text)) {
+		printf("%s: no D: %s\n", where, text);
+		EXPECT(!"a text of the table parses");
+	}
+}
+
+static void expect_known(const char *where, const char *name)
+{
+	if (name && !in_dlib(name)) {
+		printf("%s: not in dlib: %s\n", where, name);
+		EXPECT(!"a name of the table is in dlib");
+	}
+}
+
+static void check_site(const char *where, const struct site *s)
+{
+	expect_known(where, s->native);
+	expect_text(where, s->when);
+	expect_text(where, s->value);
+	expect_text(where, s->number);
+	expect_text(where, s->error);
+	for (size_t i = 0; s->values && s->values[i]; i++)
+		expect_text(where, s->values[i]);
+	EXPECT(s->sees != NULL);
+}
+
+static void check_probe(const struct provider *p, const struct probe_def *d)
+{
+	char where[128], type[64];
+
+	snprintf(where, sizeof(where), "%s:::%s", p->name, d->name);
+	EXPECT(d->nsites > 0 && d->meaning != NULL);
+	for (size_t i = 0; i < d->nsites; i++)
+		check_site(where, &d->sites[i]);
+	for (size_t i = 0; d->args && d->args[i];
+		i++) { /* "tcpinfo_t *" is of dlib; "int" and the kernel's siginfo_t are not */
+		snprintf(type, sizeof(type), "%.*s", (int)strcspn(d->args[i], " *"), d->args[i]);
+		if (p->raw && strlen(type) > 2 && !strcmp(type + strlen(type) - 2, "_t") && strchr(d->args[i], '*') &&
+			strncmp(type, "uint", 4) != 0 && strcmp(type, "siginfo_t") != 0)
+			expect_known(where, type);
+	}
+	for (const struct probe_def *o = p->probes; o < d; o++)
+		EXPECT(strcmp(o->name, d->name) != 0);
+}
+
+static void check_provider(const struct provider *p)
+{
+	expect_known(p->name, p->raw);
+	for (size_t i = 0; i < p->nprobes; i++)
+		check_probe(p, &p->probes[i]);
+	for (size_t i = 0; i < p->nstamps; i++)
+		for (size_t k = 0; k < p->stamps[i].nevents; k++) {
+			const struct stamp_event *e = &p->stamps[i].events[k];
+
+			expect_known(p->name, e->site.native);
+			expect_text(p->name, e->site.when);
+			expect_text(p->name, e->key);
+			expect_text(p->name, e->word);
+		}
+}
+
+int main(void)
+{
+	bool listed = false;
+
+	for (const struct provider *const *p = providers(); *p; p++) {
+		check_provider(*p);
+		for (const struct provider *const *o = providers(); o != p; o++)
+			EXPECT(strcmp((*o)->name, (*p)->name) != 0);
+		EXPECT(!listed || (*p)->source); /* those with lists stand last */
+		listed = (*p)->source != NULL;
+	}
+	return unit_end();
+}
