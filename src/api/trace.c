@@ -76,7 +76,7 @@ static void warn_pids(const struct dwire *d)
 /* Text goes straight to its sink, if there are no handlers. */
 static int make_sink(struct dwire *d)
 {
-	const struct print_to text = { .out = d->out, .options = &d->opts, .report = &d->report };
+	const struct print_to text = { .out = d->out, .options = &d->opts, .report = &d->report, .stop = &d->stop };
 	struct data_to data = { .handlers = d->data, .ctx = d->data_ctx, .options = &d->opts, .report = &d->report };
 	bool handlers = d->data.record || d->data.row || d->data.drop;
 

@@ -370,7 +370,7 @@ static int run(struct command *c, FILE *out)
 		dwire_describe(c->d, c->verbose > 1, out);
 	if (r)
 		return EXIT_ERROR;
-	return tracing ? trace(c->d, out) : EXIT_OK;
+	return tracing ? trace(c->d, out, &c->messages) : EXIT_OK;
 }
 
 static int cannot_write(const struct command *c, const char *where)

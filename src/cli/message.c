@@ -3,9 +3,14 @@
  * write to the same terminal. */
 #include "cli/message.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/signals.h"
+
+#define PATIENCE_MS 100
 
 struct messages messages_of(const char *argv0)
 {
@@ -29,6 +34,20 @@ void message(const struct messages *m, const char *fmt, ...)
 		free(text);
 }
 
+/* Waits for a terminal that is stopped by ^S; once a signal has come not for long. False: it takes nothing. */
+static bool can_write(const struct messages *m)
+{
+	struct pollfd p = { .fd = fileno(m->out), .events = POLLOUT };
+	bool came = false;
+
+	while (m->signals && !came) {
+		came = signals_came(m->signals);
+		if (poll(&p, 1, PATIENCE_MS) != 0)
+			return true;
+	}
+	return !came;
+}
+
 void message_show(void *ctx, const struct dwire_message *shown)
 {
 	const struct messages *m = ctx;
@@ -37,7 +56,7 @@ void message_show(void *ctx, const struct dwire_message *shown)
 	FILE *f = open_memstream(&text, &len);
 
 	dwire_print_message(shown, m->program, f ? f : m->out);
-	if (f && fclose(f) == 0)
+	if (f && fclose(f) == 0 && can_write(m))
 		fwrite(text, 1, len, m->out);
 	free(text);
 }

@@ -6,9 +6,12 @@
 
 #include "api/dwire.h"
 
+struct signals;
+
 struct messages {
-	const char *program; /* "dwire"; "dtrace" if the command was called by a name that ends so */
-	FILE *out;           /* stderr */
+	const char *program;     /* "dwire"; "dtrace" if the command was called by a name that ends so */
+	FILE *out;               /* stderr */
+	struct signals *signals; /* of the trace that runs; NULL: none does */
 };
 
 struct messages messages_of(const char *argv0);

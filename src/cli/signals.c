@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 struct signals {
 	struct dwire *d;
 	sigset_t set;
+	atomic_bool came;
 	pthread_t thread;
 	struct sigaction old_pipe;
 };
@@ -27,6 +29,7 @@ static void *serve(void *ctx)
 
 	if (sigwait(&s->set, &sig))
 		return NULL;
+	s->came = true;
 	dwire_stop(s->d);
 	if (sigwait(&s->set, &sig))
 		return NULL;
@@ -55,6 +58,11 @@ struct signals *signals_take(struct dwire *d)
 	}
 	sigaction(SIGPIPE, &ignore, &s->old_pipe);
 	return s;
+}
+
+bool signals_came(const struct signals *s)
+{
+	return s->came;
 }
 
 void signals_free(struct signals *s)

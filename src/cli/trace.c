@@ -17,11 +17,12 @@ static void allow_files(void)
 	}
 }
 
-int trace(struct dwire *d, FILE *out)
+int trace(struct dwire *d, FILE *out, struct messages *messages)
 {
 	struct signals *signals = signals_take(d);
 	int status = 0, r;
 
+	messages->signals = signals;
 	allow_files();
 	dwire_output(d, out);
 	r = dwire_start(d);
@@ -32,6 +33,7 @@ int trace(struct dwire *d, FILE *out)
 		if (dwire_end(d, &status) && !r)
 			r = -1;
 	}
+	messages->signals = NULL;
 	signals_free(signals);
 	return r ? 1 : status;
 }

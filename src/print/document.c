@@ -378,6 +378,7 @@ struct sink *document_sink_new(const struct print_to *to)
 		document_free(&s->sink);
 		return NULL;
 	}
+	s->out->stop = to->stop;
 	s->doc.o = s->out;
 	s->doc.format = to->options->oformat;
 	s->doc.pretty = to->options->opretty;

@@ -7,14 +7,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "print/patience.h"
 
 /* Traced strings are escaped in pieces of at most this many bytes; a byte becomes at most four. */
 #define ESC_PIECE 1024
+
+/* Looks at what f is. */
+static void out_look(struct out *o)
+{
+	char path[32];
+	struct stat st;
+	int fd = fileno(o->f);
+
+	/* Pipes, sockets and terminals may block. */
+	o->blocks = fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
+	o->nowait = -1;
+	if (!o->blocks || !isatty(fd))
+		return;
+	/* O_NONBLOCK on the descriptor itself would be that of all who share it. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	o->nowait = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
 
 struct out *out_new(FILE *f, const struct style *style, const struct options *options)
 {
@@ -23,6 +44,8 @@ struct out *out_new(FILE *f, const struct style *style, const struct options *op
 	if (!o)
 		return NULL;
 	o->f = o->main = f;
+	o->stop = NULL;
+	out_look(o);
 	o->style = style;
 	o->options = options;
 	o->drained = 0;
@@ -46,6 +69,8 @@ void out_free(struct out *o)
 		return;
 	if (o->f != o->main)
 		fclose(o->f);
+	if (o->nowait >= 0)
+		close(o->nowait);
 	if (o->esc)
 		fclose(o->esc);
 	free(o->esc_buf);
@@ -59,12 +84,47 @@ static void out_fail(struct out *o)
 		o->err = errno ? -errno : -EIO;
 }
 
+/* Writes to a descriptor that may block. After poll(2) a pipe takes PIPE_BUF bytes at least, so that write(2) does not
+ * wait. False, with errno: it failed. */
+static bool write_patiently(const struct out *o, const char *s, size_t len)
+{
+	int fd = o->nowait >= 0 ? o->nowait : fileno(o->f), r;
+
+	if (fflush(o->f))
+		return false;
+	while (len) {
+		size_t n = len < PIPE_BUF || o->nowait >= 0 ? len : PIPE_BUF;
+		ssize_t done;
+
+		r = patience_wait(o->stop, fd, POLLOUT, patience_ended(o->stop) ? OUT_PATIENCE : -1);
+		if (r < 0)
+			continue; /* from now on patience has a limit */
+		if (!r) {
+			errno = ETIMEDOUT;
+			return false;
+		}
+		done = write(fd, s, n);
+		if (done < 0 && errno != EINTR && errno != EAGAIN)
+			return false;
+		s += done > 0 ? done : 0;
+		len -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+static void out_write(struct out *o, const char *s, size_t len)
+{
+	errno = 0;
+	if (!len || o->err)
+		return;
+	if (o->stop && o->blocks ? !write_patiently(o, s, len) : fwrite(s, 1, len, o->f) != len)
+		out_fail(o);
+}
+
 /* Hands the buffer to the stream. After an error its bytes are only counted. */
 static void out_drain(struct out *o)
 {
-	errno = 0;
-	if (o->n && !o->err && fwrite(o->buf, 1, o->n, o->f) != o->n)
-		out_fail(o);
+	out_write(o, o->buf, o->n);
 	o->drained += o->n;
 	o->n = 0;
 }
@@ -88,20 +148,47 @@ int out_flush(struct out *o)
 	return o->err;
 }
 
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* A descriptor or -errno. Without O_NONBLOCK a FIFO that nobody reads could not be given up. */
+static int open_patiently(const int *stop, const char *path)
+{
+	int fd;
+
+	for (;;) {
+		fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+		if (fd >= 0 || errno != ENXIO || !is_fifo(path))
+			break;
+		if (patience_wait(stop, -1, 0, 20) < 0)
+			return -EINTR;
+	}
+	if (fd < 0)
+		return -errno;
+	return fcntl(fd, F_SETFL, O_APPEND) < 0 ? -errno : fd;
+}
+
 int out_reopen(struct out *o, const char *path)
 {
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1, err = fd < 0 ? -errno : 0;
+	int fd = path ? open_patiently(o->stop, path) : -1;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "a");
 
 	if (path && !f) {
 		if (fd >= 0)
 			close(fd);
-		return err ? err : -ENOMEM;
+		return fd < 0 ? fd : -ENOMEM;
 	}
 	(void)!out_flush(o); /* an error stays in o->err */
 	if (o->f != o->main)
 		fclose(o->f);
 	o->f = f ? f : o->main;
+	if (o->nowait >= 0)
+		close(o->nowait);
+	out_look(o);
 	return 0;
 }
 
@@ -118,9 +205,7 @@ void out_bytes(struct out *o, const char *s, size_t len)
 	if (len > OUT_SIZE - o->n) {
 		out_drain(o);
 		if (len > OUT_SIZE) {
-			errno = 0;
-			if (!o->err && fwrite(s, 1, len, o->f) != len)
-				out_fail(o);
+			out_write(o, s, len);
 			o->drained += len;
 			return;
 		}

@@ -11,6 +11,7 @@
 #include "record/value.h"
 
 #define OUT_SIZE 65536u
+#define OUT_PATIENCE 1000
 
 struct out;
 
@@ -31,6 +32,9 @@ struct out {
 	const struct style *style;
 	const struct options *options; /* borrowed; setopt() may change them */
 	FILE *f;                       /* borrowed */
+	const int *stop;               /* borrowed; print/patience.h. NULL after out_new() */
+	bool blocks;                   /* writing to f may wait for a reader */
+	int nowait;                    /* f's terminal, opened again so that writing does not wait; or -1 */
 	FILE *main;                    /* that of out_new(); another: f is a file of out_reopen() */
 	size_t n;
 	uint64_t drained; /* bytes written before those in buf */
@@ -45,9 +49,11 @@ struct out {
 struct out *out_new(FILE *f, const struct style *style, const struct options *options);
 /* Does not flush; NULL is fine. */
 void out_free(struct out *o);
-/* 0, or the first error of the stream (-EPIPE, ...). */
+/* 0, or the first error of the stream: -EPIPE: the reader is gone; -ETIMEDOUT: it has taken nothing for OUT_PATIENCE ms
+ * after the trace was told to stop; ... */
 int out_flush(struct out *o) __attribute__((warn_unused_result));
-/* Writes into the file from here on, appending; path NULL: into the first stream again. 0 or -errno. */
+/* Writes into the file from here on, appending; path NULL: into the first stream again. Waits for the reader of a FIFO.
+ * 0 or -errno; -EINTR: the trace was told to stop. */
 int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_result));
 /* Empties the file that is written to, if it is one. */
 void out_truncate(struct out *o);

@@ -5,13 +5,16 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "print/patience.h"
 #include "print/print.h"
 #include "print/style.h"
 
@@ -38,7 +41,25 @@ static char *text_of(const struct action *a, const struct value *values, const s
 	return text;
 }
 
-int shell_run(const char *command)
+/* Waits for the shell. One that does not end by SIGTERM is left to itself. */
+static int wait_for(pid_t pid, const int *stop)
+{
+	int fd = pidfd_open(pid, 0), err = 0, flags = 0;
+
+	if (fd >= 0 && patience_wait(stop, fd, POLLIN, -1) == -EINTR) {
+		err = -EINTR;
+		kill(pid, SIGTERM);
+		flags = patience_wait(NULL, fd, POLLIN, 200) ? 0 : WNOHANG;
+	}
+	if (fd >= 0)
+		close(fd);
+	while (waitpid(pid, NULL, flags) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return err;
+}
+
+int shell_run(const char *command, const int *stop)
 {
 	char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)command, NULL };
 	posix_spawnattr_t attr;
@@ -57,10 +78,7 @@ int shell_run(const char *command)
 	posix_spawnattr_destroy(&attr);
 	if (err)
 		return -err;
-	while (waitpid(pid, NULL, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	return wait_for(pid, stop);
 }
 
 /* Is the text harmless wherever a command or the name of a file has it? Within quotes and without, a shell takes these
@@ -126,10 +144,12 @@ void shell_control(struct out *o, const struct reporter *to, const struct action
 	if (!text)
 		err = -ENOMEM;
 	else if (a->kind == ACT_SYSTEM)
-		err = shell_run(text);
+		err = shell_run(text, o->stop);
 	else
 		err = out_reopen(o, *text ? text : NULL);
-	if (err)
+	if (err == -EINTR)
+		report_note(to, "the trace ends: \"%s\" was given up", text);
+	else if (err)
 		report_error(to, err, D_NONE, NULL, "cannot %s \"%s\": %s", a->kind == ACT_SYSTEM ? "run" : "open",
 			text ? text : "", strerror(-err));
 	free(text);

@@ -12,6 +12,7 @@ struct print_to {
 	FILE *out;                     /* these are borrowed; they outlive the sink */
 	const struct options *options; /* oformat and rows say what is written; setopt() may change others */
 	const struct reporter *report; /* drops, faults and failed actions; may be NULL */
+	const int *stop;               /* print/patience.h; may be NULL */
 };
 
 /* The sink that the options ask for. NULL: no memory. sink_free() frees it. */

@@ -186,6 +186,7 @@ struct text *text_open(const struct print_to *to, const struct sink_ops *ops, co
 		text_free(&t->sink);
 		return NULL;
 	}
+	t->out->stop = to->stop;
 	return t;
 }
 

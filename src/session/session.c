@@ -59,6 +59,8 @@ int session_output_failed(struct session *s, int err)
 	s->output_gone = true;
 	if (err == -EPIPE)
 		return 0;
+	if (err == -ETIMEDOUT)
+		return report_error(s->opts.to, err, D_NONE, NULL, "nobody reads the output: the rest of it is lost");
 	return report_error(s->opts.to, err, D_NONE, NULL, "cannot write the output: %s", strerror(-err));
 }
 

@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opts.oall = data[3] & 32;
 	opts.flowindent = data[3] & 64;
 	opts.rawbytes = data[3] & 128;
-	env.sink = print_sink_new(&(struct print_to){ checked, &opts, &report });
+	env.sink = print_sink_new(&(struct print_to){ .out = checked, .options = &opts, .report = &report });
 	if (!env.sink || consumer_new(&env, &c))
 		abort();
 	for (size_t i = 0; i < NRINGS; i++) {

@@ -59,7 +59,7 @@ static void rig_open(struct rig *r, const struct agg_opts *opts)
 	options_init(&r->options);
 	if (opts)
 		r->options.agg = *opts;
-	r->sink = text_sink_new(&(struct print_to){ r->cap.f, &r->options, NULL });
+	r->sink = text_sink_new(&(struct print_to){ .out = r->cap.f, .options = &r->options });
 	r->set = agg_new(&r->image, r->fds, &r->dec, opts);
 	if (!r->arena || !r->sink || !r->set)
 		abort();

@@ -80,7 +80,7 @@ static void env_output(struct consumer_env *env, struct reporter *report, FILE *
 {
 	*report = (struct reporter){ diag_write, err };
 	env->report = report;
-	env->sink = print_sink_new(&(struct print_to){ out, env->options, report });
+	env->sink = print_sink_new(&(struct print_to){ .out = out, .options = env->options, .report = report });
 	if (!env->sink)
 		abort();
 }

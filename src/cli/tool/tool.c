@@ -18,7 +18,7 @@ static int run_program(struct dwire *d, const struct tool *t, const char *text, 
 	if (dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
 		(t->command && dwire_command(d, t->command)) || dwire_compile(d))
 		return 1;
-	return trace(d, stdout);
+	return trace(d, stdout, t->messages);
 }
 
 static int run_tool(struct tool *t)
