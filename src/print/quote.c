@@ -48,7 +48,8 @@ static void put_hex(struct out *o, const char *s, size_t n)
 	}
 }
 
-/* Writes the bytes that stand for themselves in every format. Returns how many there are: most texts are all of them. */
+/* Writes the bytes that stand for themselves in every format. Returns how many there are: most texts are all of
+ * them. */
 static size_t put_plain(struct out *o, const char *s, size_t len)
 {
 	size_t n = 0;
