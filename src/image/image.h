@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image: a compiled script, all that the runtime needs. Made by src/ir/lower, read by src/run. Owned by the
- * compilation's arena. */
+/* image: a compiled script: all that the runtime needs. src/lower makes it; src/load, src/consume, src/agg, src/print
+ * and src/session read it. The compilation's arena owns it. */
 #ifndef DWIRE_IMAGE_IMAGE_H
 #define DWIRE_IMAGE_IMAGE_H
 #include "abi/abi.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* build: appends IR instructions. Input: operands; output: the register of the result. Invariant: every operand is a
- * register that exists, so a mistake of the lowering stops at the place where it is made. */
+/* build: appends IR instructions. Input: operands. Output: the register of the result. Invariant: every operand exists,
+ * which an assertion checks, so that a mistake of the lowering shows where it is made. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* disasm: BPF instructions as text, for --dump=bpf. Input: instructions; output: a line each, as the kernel's verifier
- * writes them. Invariant: any bytes give some text; what is no instruction is shown as a number. */
+/* disasm: prints BPF instructions for --dump=bpf. Input: instructions. Output: a line for each, in the notation of the
+ * verifier's log. Invariant: any bytes give some text; what is no instruction is shown as a number. */
 #include <inttypes.h>
 #include <linux/bpf.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emit: IR to BPF instructions. Input: IR; output: struct code in the IR's arena: instructions, which of them want a
- * map's fd, and where in the D each came from. Functions of bpf/lib.bpf.c that the program calls follow it, once each.
- * Invariant: only instructions of ISA v3, so that any kernel from 5.12 on takes them. */
+/* emit: turns IR into BPF instructions. Input: IR. Output: struct code in the IR's arena. The functions of
+ * bpf/lib.bpf.c that the program calls follow it, each once.
+ * Invariant: only instructions of BPF's ISA v3, which every kernel from 5.12 on takes. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
@@ -508,7 +508,7 @@ static int by_place(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Appends the library functions that are called and aims the calls at them. Gives the most stack that one needs. */
+/* Appends the library functions that are called and aims the calls at them. Returns the most stack that one needs. */
 static int32_t append_lib(struct emit *e)
 {
 	struct lib_places p = { 0 }; /* the program comes first and is not empty */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls: from a function's call to its return. Input: a pair of sites, at the entry and at the return of the same
- * functions of libraries. Output: programs that note a call with its arguments, by thread, and take the note at the
- * return. A function that such a function calls itself is no call of its own: what is noted is the outermost one, told
- * by the stack pointer, so that calls which never returned (longjmp, a killed thread) do not stand in the way. */
+/* calls: follows a function from its call to its return. Input: a pair of sites, at the entry and at the return of the
+ * same library functions. Output: programs that note a call and its arguments by thread, and take the note at the
+ * return. Only the outermost call is noted. The stack pointer tells it, so that a call that never returned (longjmp, a
+ * killed thread) does not block later ones. */
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>

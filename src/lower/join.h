@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* join: programs at one function of the kernel, so many that it does not take them, and those at one tracepoint in a
- * trace that has very many. Linux lets 38 programs of fentry and fexit be at a function; others may have some there. It
- * takes a millisecond and more to put a program at a tracepoint, and as long to take it away. */
+/* join: merges programs that are attached to the same place. Linux attaches at most 38 fentry and fexit programs to a
+ * function, those of other tracers included. Attaching or detaching one program at a tracepoint takes a millisecond or
+ * more, so traces with very many programs merge those, too. */
 #ifndef DWIRE_LOWER_JOIN_H
 #define DWIRE_LOWER_JOIN_H
 #include "image/image.h"

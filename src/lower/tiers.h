@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tiers: which of a probe's sites are used on this kernel. Hooks first, then functions, then kprobes: the first tier of
- * which every site is there that is not optional; one that sees less than others only where no other can be. Input: the
- * probe, what is known of the kernel. Pure. */
+/* tiers: chooses the sites of a probe that are used on this kernel. The tiers are tried in order: hooks, functions,
+ * kprobes. The first one wins that has every site that is not optional; a tier that sees less than others is used only
+ * if no other can be. Input: the probe, facts about the kernel. Pure. */
 #ifndef DWIRE_LOWER_TIERS_H
 #define DWIRE_LOWER_TIERS_H
 #include "lower/lower.h"
