@@ -299,8 +299,8 @@ bool tool_check_filters(struct tool *t)
 	FILE *f = open_memstream(&text, &len);
 	bool ok = f && tool_filter(t, args, 5, false, f);
 
-	if (f)
-		fclose(f);
+	if (!f || fclose(f) || !text)
+		t->no_memory = true;
 	free(text);
 	return ok;
 }

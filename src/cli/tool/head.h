@@ -58,6 +58,7 @@ struct tool {
 	const struct tool_file *script; /* more D, behind that of file: another tool's; or NULL */
 	struct messages *messages;      /* of the command */
 	FILE *err;                      /* where those of the tool go */
+	bool no_memory;                 /* parts of the program are missing; reported by run_tool() */
 	char name[32];
 	char title[128];
 	struct param params[MAX_PARAMS];

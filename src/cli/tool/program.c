@@ -45,6 +45,7 @@ struct call {
 	char *text; /* owned */
 	char *args[MAX_ARGS];
 	size_t nargs;
+	bool no_memory;
 };
 
 /* The arguments between s, behind "(", and the ")" of it. Returns what is behind that; NULL: there is none. */
@@ -62,6 +63,7 @@ static const char *read_args(const char *s, struct call *c)
 	if (!*s)
 		return NULL;
 	c->text = strndup(from, (size_t)(s - from));
+	c->no_memory = !c->text;
 	if (!c->text || !c->text[strspn(c->text, " \t\n")])
 		return c->text ? s + 1 : NULL;
 	c->args[c->nargs++] = c->text;
@@ -165,6 +167,7 @@ static const char *expand_condition(struct tool *t, const char *s, FILE *out)
 			if (*p == '/' && skip_text(p) == p)
 				end = p;
 		own = strndup(from + 1, (size_t)(end - from) - (end > from));
+		t->no_memory = t->no_memory || !own;
 		fputs(" && (", out);
 		if (!own || !expand(t, own, out))
 			s = NULL;
@@ -210,6 +213,7 @@ static const char *expand_word(struct tool *t, const char *s, FILE *out)
 		return s + n;
 	}
 	next = read_args(s + n + 1, &c);
+	t->no_memory = t->no_memory || c.no_memory;
 	if (next && !expand_call(t, s, n, &c, out))
 		next = NULL;
 	free(c.text);

@@ -262,11 +262,16 @@ void tool_print_header(struct tool *t, const struct row *r, FILE *out)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *f = t->out == TOOL_TEXT ? open_memstream(&text, &len) : NULL;
+	FILE *f;
 	bool first = true;
 
-	if (!f)
+	if (t->out != TOOL_TEXT)
 		return;
+	f = open_memstream(&text, &len);
+	if (!f) {
+		t->no_memory = true;
+		return;
+	}
 	if (shows_clock(t, r))
 		fprintf(f, "%-8s%s", clock_column.name, t->join);
 	if (shows_secs(t, r))
@@ -280,8 +285,10 @@ void tool_print_header(struct tool *t, const struct row *r, FILE *out)
 		first = false;
 		put_title(c, tool_number(t, "wide") && c->wide[0] ? c->wide : c->fmt, f);
 	}
-	fclose(f);
-	put_line(text, out);
+	if (fclose(f) || !text)
+		t->no_memory = true;
+	else
+		put_line(text, out);
 	free(text);
 }
 

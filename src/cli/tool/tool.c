@@ -38,7 +38,10 @@ static int run_tool(struct tool *t)
 	dwire_on_message(d, message_show, t->messages);
 	dwire_listing(d, false, t->err);
 	ok = tool_program(t, f);
-	fflush(f);
+	if (fflush(f) || ferror(f) || t->no_memory) {
+		fprintf(t->err, "%s: cannot make the program: %s\n", t->name, strerror(ENOMEM));
+		goto out;
+	}
 	if (ok && tool_number(t, "tool_program"))
 		status = fwrite(text, 1, len, stdout) != len;
 	else if (ok && tool_note(t))
@@ -55,6 +58,10 @@ static int run(struct tool *t, int argc, char **argv)
 {
 	int r = tool_parse_head(t) ? tool_take_args(t, argc, argv) : 2;
 
+	if (r != 1 && t->no_memory) {
+		fprintf(t->err, "%s: %s\n", t->name, strerror(ENOMEM));
+		return 1;
+	}
 	return r ? r == 1 ? 0 : 2 : run_tool(t);
 }
 
@@ -95,8 +102,10 @@ int tool_main(int argc, char **argv, struct messages *messages)
 	int n = tool_find(argv[0]), r;
 	struct tool *t = calloc(1, sizeof(*t));
 
-	if (!t)
+	if (!t) {
+		message(messages, "%s: %s", argv[0], strerror(ENOMEM));
 		return 1;
+	}
 	t->messages = messages;
 	t->err = messages->out;
 	if (n < 0) {
