@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_prov: the providers' tables without a kernel: names are unique, the structures and types that they name are in
- * dlib, and their D expressions parse. tests/kernel/load/tables_test.c compiles them against the kernel's types. */
+ * dlib, and their D expressions parse. tests/kernel/prov/tables_test.c compiles them against the kernel's types. */
 #include "compile/compile.h"
 #include "lang/dlib.h"
 #include "prov/providers.h"
