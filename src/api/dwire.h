@@ -224,9 +224,9 @@ int dwire_fd(const struct dwire *d);
 /* Waits for at most timeout_ms (-1: for ever) and hands out what has come. 1: go on; 0: the trace is to end, because of
  * exit(), dwire_stop(), the end of the processes, or a reader that closed the output; or -errno. */
 int dwire_poll(struct dwire *d, int timeout_ms) __attribute__((warn_unused_result));
-/* Asks for the end: dwire_poll() returns 0 soon, also while it waits for the reader of the output, a FIFO of freopen() or
- * a command of system(). An output that then takes nothing for a second is given up: -ETIMEDOUT. Safe in signal handlers
- * and other threads. */
+/* Asks for the end: dwire_poll() returns 0 soon, also while it waits for the reader of the output, a FIFO of
+ * freopen() or a command of system(). An output that then takes nothing for a second is given up: -ETIMEDOUT. Safe in
+ * signal handlers and other threads. */
 void dwire_stop(struct dwire *d);
 /* Detaches, fires END, hands out what remains. Also after dwire_poll() failed. *status: exit()'s argument, or 0. */
 int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));

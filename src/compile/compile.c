@@ -103,8 +103,8 @@ static int parse_libraries(struct compilation *c)
 	return has_failed(c) ? -EINVAL : 0;
 }
 
-/* A probe without a body traces only that it fired. In a script that is an error, as in DTrace: an empty body, { }, says
- * that it is meant. A predicate always needs a body. */
+/* A probe without a body traces only that it fired. In a script that is an error, as in DTrace: an empty body, { },
+ * says that it is meant. A predicate always needs a body. */
 static void check_bodies(struct compilation *c, const struct text *t)
 {
 	for (size_t i = 0; i < t->prog.decls.n; i++) {

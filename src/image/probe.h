@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe: where the kernel shows a probe, and what it gives there. A probe is a meaning; a provider is a table of probes;
- * a site is a place of the kernel where a probe can be seen. The tables of src/prov are made of these structures; the
- * compiler reads them. */
+/* probe: where the kernel shows a probe, and what it gives there. A probe is a meaning; a provider is a table of
+ * probes; a site is a place of the kernel where a probe can be seen. The tables of src/prov are made of these
+ * structures; the compiler reads them. */
 #ifndef DWIRE_IMAGE_PROBE_H
 #define DWIRE_IMAGE_PROBE_H
 #include <stdbool.h>

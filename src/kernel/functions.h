@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functions: the functions of the kernel and its modules that can be traced: tens of thousands, read when first needed. */
+/* functions: the functions of the kernel and its modules that can be traced: tens of thousands, read when first
+ * needed. */
 #ifndef DWIRE_KERNEL_FUNCTIONS_H
 #define DWIRE_KERNEL_FUNCTIONS_H
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ksyms: kernel symbols by name: functions from knames.h, the rest from /proc/kallsyms, which is read when first needed. */
+/* ksyms: kernel symbols by name: functions from knames.h, the rest from /proc/kallsyms, which is read when first
+ * needed. */
 #ifndef DWIRE_KERNEL_KSYMS_H
 #define DWIRE_KERNEL_KSYMS_H
 #include <stdbool.h>

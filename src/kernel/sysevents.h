@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysevents: the tracepoints of single system calls, as perf events. One costs the other system calls a few nanoseconds;
- * a program at sys_enter or sys_exit runs for all of them. */
+/* sysevents: the tracepoints of single system calls, as perf events. One costs the other system calls a few
+ * nanoseconds; a program at sys_enter or sys_exit runs for all of them. */
 #ifndef DWIRE_KERNEL_SYSEVENTS_H
 #define DWIRE_KERNEL_SYSEVENTS_H
 #include <stdbool.h>

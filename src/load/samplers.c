@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samplers: see samplers.h. Input: programs, the list of online CPUs. Output: perf events. Invariant: a sampler that has
- * an event has run since it was opened or last looked at, unless its CPU went offline. */
+/* samplers: see samplers.h. Input: programs, the list of online CPUs. Output: perf events. Invariant: a sampler that
+ * has an event has run since it was opened or last looked at, unless its CPU went offline. */
 #include "load/samplers.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stamp: remembers something from one event to a later one: when a packet was queued, handed to a driver, made.
- * Input: the stamps of a provider (image/probe.h) that a script reads. Output: for each a map, and a program for each of
- * its events. Invariant: these programs come last in the image, so that where a stamp ends, readers at the same place
- * run before it is forgotten. A stamp whose end is never seen is evicted when the map is full. */
+ * Input: the stamps of a provider (image/probe.h) that a script reads. Output: for each a map, and a program for each
+ * of its events. Invariant: these programs come last in the image, so that where a stamp ends, readers at the same
+ * place run before it is forgotten. A stamp whose end is never seen is evicted when the map is full. */
 #include <linux/bpf.h>
 #include <string.h>
 

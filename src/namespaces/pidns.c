@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidns: see pidns.h. Input: the kernel's types. Output: process numbers outside of the container, which /proc hides. */
+/* pidns: see pidns.h. Input: the kernel's types. Output: process numbers outside of the container, which /proc
+ * hides. */
 #include "namespaces/pidns.h"
 
 #include <errno.h>

@@ -5,17 +5,17 @@
  * store with a socket which process uses it, and that changes: a server forks, a worker accepts, a descriptor is passed
  * on.
  *
- * The service. Small programs in the kernel (owner/bpf/owner.bpf.c) keep a hash `owners`: address of a socket -> process
- * (struct dw_owner: pid, thread, user, name). A program of a script that sees a packet looks up the packet's socket
- * there. The service runs only if the script reads something that needs it.
+ * The service. Small programs in the kernel (owner/bpf/owner.bpf.c) keep a hash `owners`: address of a socket ->
+ * process (struct dw_owner: pid, thread, user, name). A program of a script that sees a packet looks up the packet's
+ * socket there. The service runs only if the script reads something that needs it.
  *
  *	a socket is ...        its owner is ...                                    noticed by
  *	older than the trace   the process that holds it, the lowest pid of        a scan of all open files
  *	                       several
- *	created, connected     the process that calls                              cgroup/sock_create, inet_sock_set_state
- *	accepted               the process that accepts; until somebody has, the   inet_sock_set_state, getpeername hook,
+ * created, connected     the process that calls                              cgroup/sock_create, inet_sock_set_state
+ * accepted               the process that accepts; until somebody has, the   inet_sock_set_state, getpeername hook,
  *	                       listener's                                          end of accept(2)
- *	used                   the process that sends or receives on it            cgroup egress, ends of send and receive
+ * used                   the process that sends or receives on it            cgroup egress, ends of send and receive
  *	left by its owner      the child that has it at the same descriptor; else  sched_process_exit, then a scan
  *	                       whoever uses it or is found to hold it
  *	closed                 nobody: the entry is removed                        cgroup/sock_release, tcp_destroy_sock
@@ -68,9 +68,9 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
 /* How a program finds the owner of a socket. It looks up the socket's address in `owners`. No entry: no process (pid
- * -1), as for the kernel's own sockets and TIME_WAIT. If how is DW_OWNER_SHARED, several processes use the socket, which
- * is not TCP's. Then, in this order:
- * 1. where a packet leaves, the record of the current thread in the per-CPU array `senders` (index: tid modulo
+ * -1), as for the kernel's own sockets and TIME_WAIT. If how is DW_OWNER_SHARED, several processes use the socket,
+ * which is not TCP's. Then, in this order: 1. where a packet leaves, the record of the current thread in the per-CPU
+ * array `senders` (index: tid modulo
  *    DW_SENDERS), if its sk and tid match;
  * 2. the entry itself, if the current process is its pid;
  * 3. the entry in the hash `last_users` (same key and value).

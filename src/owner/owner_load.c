@@ -7,7 +7,7 @@
  *
  *	variant        ends of receive and send calls          needs
  *	owner          tracepoints sock_*_length               Linux 6.3
- *	owner_funcs    fentry and fexit of kernel functions    fentry; for scripts that trace functions, which see a packet
+ * owner_funcs    fentry and fexit of kernel functions    fentry; for scripts that trace functions, which see a packet
  *	                                                       before the cgroup hooks do
  *	owner_norecv   not noticed                             Linux 5.17
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockstat: the kernel's locks. Tracepoints show the begin and end of waits (Linux 5.19); only functions show a free lock
- * being taken and given back. Solaris' adaptive locks are Linux' mutexes, its readers/writer locks Linux' semaphores and
- * spin locks of that kind. Spin locks are seen only when waited for: our programs take some themselves, for records and
- * maps, and would wait for themselves. */
+/* lockstat: the kernel's locks. Tracepoints show the begin and end of waits (Linux 5.19); only functions show a free
+ * lock being taken and given back. Solaris' adaptive locks are Linux' mutexes, its readers/writer locks Linux'
+ * semaphores and spin locks of that kind. Spin locks are seen only when waited for: our programs take some
+ * themselves, for records and maps, and would wait for themselves. */
 #include "prov/provider.h"
 
 /* clang-format off */

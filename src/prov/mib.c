@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The
- * hooks tier sees no counters: each probe is derived from the packets and state changes that move its counter. Those that
- * Linux has were checked against /proc/net/snmp, netstat and snmp6; the others (tcpInData..., tcpOutData...) are Solaris'. */
+ * hooks tier sees no counters: each probe is derived from the packets and state changes that move its counter. Those
+ * that Linux has were checked against /proc/net/snmp, netstat and snmp6; the others (tcpInData..., tcpOutData...) are
+ * Solaris'. */
 #include "prov/tcp.h"
 
 static const char *const args[] = { "int64_t", "csinfo_t *", NULL };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sctp: packets and states, as Solaris has them. Packets are seen at the hooks of the sockets, and at the functions there.
- * The kernel reports no state changes of associations, and makes them where no program can look. But after each it takes
- * a reference to the association or lets its queue go: sctp_association_hold() for the timer or chunk of the change,
- * sctp_outq_uncork() at the end of an event, sctp_association_free() at the very end. There the state is compared with
- * the one seen last. */
+/* sctp: packets and states, as Solaris has them. Packets are seen at the hooks of the sockets, and at the functions
+ * there. The kernel reports no state changes of associations, and makes them where no program can look. But after
+ * each it takes a reference to the association or lets its queue go: sctp_association_hold() for the timer or chunk
+ * of the change, sctp_outq_uncork() at the end of an event, sctp_association_free() at the very end. There the state
+ * is compared with the one seen last. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 

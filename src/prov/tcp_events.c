@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp_events: sites of the tcp provider for losses, resets, full listeners, congestion, and FreeBSD's debug probes. Each
- * site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
+/* tcp_events: sites of the tcp provider for losses, resets, full listeners, congestion, and FreeBSD's debug probes.
+ * Each site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
 #include "prov/tcp.h"
 
 /* What was sent before, as it is sent again. The congestion state says why: a timeout is in the loss state, fast

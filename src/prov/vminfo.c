@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vminfo: what the virtual memory system counts, in the hooks tier: faults, and pages that are read, written and freed.
- * arg0 is by how much the counter moves. Solaris' probes for which Linux has no event (pgrec, softlock, swapping of whole
- * processes, ...) are left out; docs/providers/vminfo.md lists them. */
+ * arg0 is by how much the counter moves. Solaris' probes for which Linux has no event (pgrec, softlock, swapping of
+ * whole processes, ...) are left out; docs/providers/vminfo.md lists them. */
 #include "prov/provider.h"
 
 /* clang-format off */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg: aggregations: @a[keys] = func(value). Values are per CPU. Where a site runs with softirqs off, no other program of
- * ours can run between a load and its store. Elsewhere the process can be interrupted, or preempted by one that runs the
- * same program; there an update is one atomic instruction. */
+/* agg: aggregations: @a[keys] = func(value). Values are per CPU. Where a site runs with softirqs off, no other
+ * program of ours can run between a load and its store. Elsewhere the process can be interrupted, or preempted by one
+ * that runs the same program; there an update is one atomic instruction. */
 #include <linux/bpf.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* var: variables. Input: expressions that read or write them. Output: code. this-> variables are registers or, if they
- * are structures or long texts, memory of the run; global scalars lie in one array map; self-> variables and associative
- * arrays are entries of hash maps. Built-in variables are in lower/expr/builtin.c.
- * Invariant: a scalar keeps 64 bits, whatever its type. */
+ * are structures or long texts, memory of the run; global scalars lie in one array map; self-> variables and
+ * associative arrays are entries of hash maps. Built-in variables are in lower/expr/builtin.c. Invariant: a scalar
+ * keeps 64 bits, whatever its type. */
 #include <linux/bpf.h>
 #include <string.h>
 

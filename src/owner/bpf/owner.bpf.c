@@ -12,7 +12,8 @@
  * Invariants:
  * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
  *   with DW_OWNER_LEFT lives somewhat longer; see forget().
- * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. Nobody
+ * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited.
+ * Nobody
  *   has accepted or used the socket since.
  * - DW_OWNER_SHARED: several processes use the socket, which is not TCP's. Its entry is no longer written, and
  *   `last_users` has the last of them.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_recent: the owners that this CPU has looked up last. A lookup in `owners` takes longer than all the rest that is
- * done for a packet. Part of owner.bpf.c.
+/* owner_recent: the owners that this CPU has looked up last. A lookup in `owners` takes longer than all the rest that
+ * is done for a packet. Part of owner.bpf.c.
  *
  * Input: an owner that was found (recent_note), or changed (recent_change, after the change).
  * Output: recent_is(): is this process the owner that the socket has now?
