@@ -251,6 +251,10 @@ static int take_option(struct command *c, int opt)
 
 	if (take_text(c, opt, &r))
 		return r;
+	if (opt == 'b' && strspn(optarg, "0") == strlen(optarg)) { /* -x bufsize=0 is the default size */
+		message(&c->messages, "failed to set -b %s: Invalid value for specified option", optarg);
+		return -EINVAL;
+	}
 	name = short_for(opt, &value);
 	if (name)
 		return set_short(c, opt < OPT_DUMP ? opt : 'x', name, value);

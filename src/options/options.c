@@ -76,9 +76,8 @@ static const char *const takes[OPT_COUNT] = {
 };
 
 enum {
-	AT_RUN = 1,    /* may be set while tracing: setopt() */
-	NO_PRAGMA = 2, /* only on the command line: a program is too late */
-	NOT_ZERO = 4
+	AT_RUN = 1,   /* may be set while tracing: setopt() */
+	NO_PRAGMA = 2 /* only on the command line: a program is too late */
 };
 
 static const struct opt {
@@ -107,7 +106,7 @@ static const struct opt {
 	{ "btfpath", OPT_ANY, 0, 0 },
 	{ "bufpolicy", OPT_POLICY, 0, 0 },
 	{ "bufresize", OPT_RESIZE, 0, O(bufresize_manual) },
-	{ "bufsize", OPT_SIZE, NOT_ZERO, O(bufsize) },
+	{ "bufsize", OPT_SIZE, 0, O(bufsize) },
 	{ "cleanrate", OPT_RATE, 0, O(cleanrate_ns) },
 	{ "core", OPT_ANY, 0, 0 },
 	{ "cpp", OPT_BOOL, NO_PRAGMA, O(cpp) },
@@ -398,7 +397,7 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 	}
 }
 
-static bool parse_numbers(enum opt_kind kind, const char *v, unsigned where, void *field)
+static bool parse_numbers(enum opt_kind kind, const char *v, void *field)
 {
 	const char *unit;
 	uint64_t n = 0;
@@ -407,7 +406,6 @@ static bool parse_numbers(enum opt_kind kind, const char *v, unsigned where, voi
 	if (kind == OPT_SIZE || kind == OPT_RATE) {
 		ok = kind == OPT_SIZE ? parse_size(v, &n)
 				      : !v || parse_rate(v, &n); /* -x switchrate: as if not given */
-		ok &= n || !(where & NOT_ZERO);
 		if (ok)
 			memcpy(field, &n, sizeof(n));
 		return ok;
@@ -453,7 +451,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_RATE:
 	case OPT_NUM:
 	case OPT_CPU:
-		return parse_numbers(opt->kind, v, opt->where, field);
+		return parse_numbers(opt->kind, v, field);
 	case OPT_TEXT:
 	case OPT_LIST:
 	case OPT_FLAG:
@@ -487,7 +485,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 		*(bool *)field = !v;
 		return !v;
 	case OPT_ANYNUM:
-		return parse_numbers(OPT_NUM, v, 0, &n);
+		return parse_numbers(OPT_NUM, v, &n);
 	case OPT_ANYSIZE:
 		return parse_size(v, &n);
 	case OPT_ANY:

@@ -98,15 +98,20 @@ vreg spec_begin(struct clause_ctx *cx)
 	return id;
 }
 
-/* The word with the bit of speculation id, and the bit. Jumps to none when no speculation can have that number. */
-static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, vreg *bit)
+/* The word with the bit of speculation id, and the bit. Jumps to none when id is 0. A number that no speculation can
+ * have is a fault, but for speculate(), which then records nothing, as in DTrace. */
+static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, bool must_be, vreg *bit)
 {
 	struct ir *ir = cx->ir;
 	vreg i, p = ir_mapval(ir, spec_map(cx->lw), 0);
 
 	i = ir_var(ir);
 	ir_set(ir, i, ir_alui(ir, ALU_SUB, id, 1));
-	ir_jcci(ir, CC_UGE, i, (int32_t)spec_count(cx->lw), none);
+	ir_jcci(ir, CC_EQ, id, 0, none);
+	if (must_be)
+		fault_unless(cx, CC_ULT, i, (int32_t)spec_count(cx->lw), DW_FAULT_ILLOP, ir_imm(ir, 0));
+	else
+		ir_jcci(ir, CC_UGE, i, (int32_t)spec_count(cx->lw), none);
 	*bit = ir_alu(ir, ALU_SHL, ir_imm(ir, 1), ir_alui(ir, ALU_AND, i, 63));
 	return spec_words(cx->lw) <= 1 ? p
 				       : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
@@ -119,7 +124,7 @@ void spec_choose(struct clause_ctx *cx, const struct expr *e)
 	uint32_t none = ir_newlabel(ir), active = ir_newlabel(ir);
 	vreg id = ir_ext(ir, lower_int(cx, e->args.v[0]), 4, true), bit = 0, p;
 
-	p = find_bit(cx, id, none, &bit);
+	p = find_bit(cx, id, none, false, &bit);
 	ir_jcci(ir, CC_NE, ir_alu(ir, ALU_AND, ir_ld(ir, p, 0, 8, false, false), bit), 0, active);
 	ir_label(ir, none);
 	if (cx->rec)
@@ -136,7 +141,7 @@ vreg spec_end(struct clause_ctx *cx, const struct expr *e)
 	uint32_t none = ir_newlabel(ir), end = ir_newlabel(ir), cleared = ir_newlabel(ir);
 	vreg id = ir_ext(ir, lower_int(cx, e), 4, true), bit = 0, p, was = ir_var(ir), old = ir_var(ir);
 
-	p = find_bit(cx, id, none, &bit);
+	p = find_bit(cx, id, none, true, &bit);
 	ir_set(ir, old, ir_ld(ir, p, 0, 8, false, false));
 	for (int i = 0; i < TRIES; i++) {
 		vreg seen;
