@@ -4,13 +4,13 @@
  *	JSON   objects, lists and members as they are
  *	XML    an element for each object and each field; a list is the row of its elements, which bear its name
  *	HTML   a <div class="line"> for each probe, in it a <div class="data"> for each field
- * Invariant: whatever the texts hold, the document is well-formed (print/quote.h). */
+ * Invariant: whatever the texts hold, the document is well-formed (print/value/quote.h). */
 #include "print/doc.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "print/quote.h"
+#include "print/value/quote.h"
 
 /* When pretty: a new line, indented by the objects and lists that are open. */
 static void newline(struct doc *d)

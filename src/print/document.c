@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "print/doc.h"
 #include "print/notice.h"
-#include "print/print.h"
 #include "print/shell.h"
 #include "print/sinks.h"
-#include "print/style.h"
+#include "print/value/style.h"
+#include "print/value/values.h"
 #include "symbols/symtext.h"
 
 struct document {

@@ -15,7 +15,7 @@
 
 struct out;
 
-/* Styles: print/style.h. */
+/* Styles: print/value/style.h. */
 struct style {
 	/* Text padded to |width| columns, left-aligned when width is negative. trusted: nothing is escaped. */
 	void (*text)(struct out *o, const char *s, size_t len, bool trusted, int width);

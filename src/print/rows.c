@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "print/quote.h"
-#include "print/style.h"
 #include "print/text.h"
+#include "print/value/quote.h"
+#include "print/value/style.h"
 
 static void json_drop(struct sink *s, const struct drop *d)
 {

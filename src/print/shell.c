@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "print/patience.h"
-#include "print/print.h"
-#include "print/style.h"
+#include "print/value/style.h"
+#include "print/value/values.h"
 
 /* The text that an action's format makes, as it is: nothing is escaped. The caller frees it. NULL: no memory. */
 static char *text_of(const struct action *a, const struct value *values, const struct options *options)

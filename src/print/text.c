@@ -9,10 +9,10 @@
 
 #include "kernel/features.h"
 #include "print/notice.h"
-#include "print/print.h"
 #include "print/shell.h"
-#include "print/style.h"
-#include "print/table.h"
+#include "print/value/style.h"
+#include "print/value/table.h"
+#include "print/value/values.h"
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 static bool has_line(const struct text *t, const struct epid *ep)

@@ -6,8 +6,8 @@
 
 #include "datum.h"
 #include "lang/format.h"
-#include "print/table.h"
 #include "print/text.h"
+#include "print/value/table.h"
 #include "unit.h"
 
 #define MAX_KEYS 3

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_escapes: what processes and packets may choose, in each style of output: controls, overrides of the direction,
  * line feeds, formulas. */
-#include "print/quote.h"
-#include "print/style.h"
+#include "print/value/quote.h"
+#include "print/value/style.h"
 #include "unit.h"
 
 #define BIDI "\xe2\x80\xae" /* U+202E, right-to-left override */

@@ -2,7 +2,7 @@
 /* test_flow: the lines of -F, to the column. */
 #include "datum.h"
 #include "print/head.h"
-#include "print/style.h"
+#include "print/value/style.h"
 #include "unit.h"
 
 /* clang-format off */

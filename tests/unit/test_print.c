@@ -5,8 +5,8 @@
 #include "datum.h"
 #include "lang/format.h"
 #include "print/head.h"
-#include "print/print.h"
-#include "print/style.h"
+#include "print/value/style.h"
+#include "print/value/values.h"
 #include "unit.h"
 
 #define MAX_ARGS 8

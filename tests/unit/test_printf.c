@@ -6,8 +6,8 @@
 
 #include "datum.h"
 #include "lang/format.h"
-#include "print/print.h"
-#include "print/style.h"
+#include "print/value/style.h"
+#include "print/value/values.h"
 #include "unit.h"
 
 #define ROUNDS 20000

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table: the rows of aggregations as text.
  * Input: a table (agg/agg.h), sorted. Output: text in an out; of a table without rows nothing. */
-#ifndef DWIRE_PRINT_TABLE_H
-#define DWIRE_PRINT_TABLE_H
+#ifndef DWIRE_PRINT_VALUE_TABLE_H
+#define DWIRE_PRINT_VALUE_TABLE_H
 #include "agg/agg.h"
 #include "print/out.h"
 

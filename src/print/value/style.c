@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* style: see style.h.
  * Invariant: with json, whatever was traced, a row that its format makes well-formed is well-formed. */
-#include "print/style.h"
+#include "print/value/style.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "print/dist.h"
-#include "print/print.h"
-#include "print/quote.h"
-#include "print/stack.h"
+#include "print/value/dist.h"
+#include "print/value/quote.h"
+#include "print/value/stack.h"
+#include "print/value/values.h"
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 static bool is_plain(const char *s, size_t len)

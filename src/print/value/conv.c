@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "namespaces/zone.h"
-#include "print/netnames.h"
-#include "print/print.h"
+#include "print/value/netnames.h"
+#include "print/value/values.h"
 #include "symbols/symtext.h"
 
 /* sign, prefix and digits of a number, padded as C's printf does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack: see stack.h.
  * Input: the frames of a value, named by symtext_frames(). Output: text in an out. */
-#include "print/stack.h"
+#include "print/value/stack.h"
 
 #include "symbols/symtext.h"
 

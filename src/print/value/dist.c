@@ -3,7 +3,7 @@
  * Input: the words of a value. Output: text in an out.
  * Invariant: what the bars show adds up to at most the room that they have.
  * Source: D manual, chapter "Aggregations". */
-#include "print/dist.h"
+#include "print/value/dist.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* quote: any bytes as a text of JSON, XML, HTML or CSV.
  * Invariant: the result is well-formed whatever the bytes are; bytes that are no UTF-8 or no character of the format
  * are replaced; no control but newline and tab, and nothing that reorders the text around it, is written. */
-#ifndef DWIRE_PRINT_QUOTE_H
-#define DWIRE_PRINT_QUOTE_H
+#ifndef DWIRE_PRINT_VALUE_QUOTE_H
+#define DWIRE_PRINT_VALUE_QUOTE_H
 #include "print/out.h"
 
 /* Between the quotes of a JSON string. */

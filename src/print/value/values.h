@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print: values as text, as dtrace(1) lays them out: printf, trace, print, tracemem. Nothing is allocated.
+/* values: values as text, as dtrace(1) lays them out: printf, trace, print, tracemem. Nothing is allocated.
  * Source: D manual, chapter "Output Formatting". */
-#ifndef DWIRE_PRINT_PRINT_H
-#define DWIRE_PRINT_PRINT_H
+#ifndef DWIRE_PRINT_VALUE_VALUES_H
+#define DWIRE_PRINT_VALUE_VALUES_H
 #include "print/out.h"
 
 /* One conversion of a format. width and prec replace those of the item (they may have come from arguments). */

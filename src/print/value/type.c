@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "print/print.h"
+#include "print/value/values.h"
 
 #define INDENT 4
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack: stacks as text. A stack of which no names are known prints nothing. */
-#ifndef DWIRE_PRINT_STACK_H
-#define DWIRE_PRINT_STACK_H
+#ifndef DWIRE_PRINT_VALUE_STACK_H
+#define DWIRE_PRINT_VALUE_STACK_H
 #include "print/out.h"
 
 /* Is it to be written in one line, outermost frame first (-x stackfmt=folded)? */

@@ -4,14 +4,14 @@
  *	curl;main;tcp_sendmsg 12                                                             -x stackfmt=folded
  *	    curl  |@@@@@@@@@@@                              12                               -x agghist
  * Source: D manual, chapter "Aggregations". */
-#include "print/table.h"
+#include "print/value/table.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "print/dist.h"
-#include "print/print.h"
-#include "print/stack.h"
+#include "print/value/dist.h"
+#include "print/value/stack.h"
+#include "print/value/values.h"
 
 /* A key in the default layout. */
 static void print_key(struct out *o, const struct value *k)

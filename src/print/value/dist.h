@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dist: distributions and bars drawn as text: the default layout, -x agghist, -x aggpack. */
-#ifndef DWIRE_PRINT_DIST_H
-#define DWIRE_PRINT_DIST_H
+#ifndef DWIRE_PRINT_VALUE_DIST_H
+#define DWIRE_PRINT_VALUE_DIST_H
 #include "agg/words.h"
 #include "options/options.h"
 #include "print/out.h"

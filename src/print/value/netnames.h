@@ -2,8 +2,8 @@
 /* netnames: the names that this machine gives to ports and addresses, for printf's %P and %I. Only /etc/services and
  * /etc/hosts are read: a query to a name server would be traffic of the trace itself, and would make the output
  * wait. */
-#ifndef DWIRE_PRINT_NETNAMES_H
-#define DWIRE_PRINT_NETNAMES_H
+#ifndef DWIRE_PRINT_VALUE_NETNAMES_H
+#define DWIRE_PRINT_VALUE_NETNAMES_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* netnames: see netnames.h. Input: a number or an address as text. Output: a name. Invariant: no memory is kept, so an
  * edited file counts at once. */
-#include "print/netnames.h"
+#include "print/value/netnames.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
  *	json     -x rows=json: texts are escaped for a JSON string, distributions and stacks are JSON
  *	csv      -x rows=csv: texts are escaped for a quoted field
  *	plain    as it is, for a command or the name of a file */
-#ifndef DWIRE_PRINT_STYLE_H
-#define DWIRE_PRINT_STYLE_H
+#ifndef DWIRE_PRINT_VALUE_STYLE_H
+#define DWIRE_PRINT_VALUE_STYLE_H
 #include "print/out.h"
 
 extern const struct style style_text, style_columns, style_json, style_csv, style_plain;

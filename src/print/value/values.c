@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print: formats, the default layout of values, memory.
+/* values: formats, the default layout of values, memory.
  * Input: decoded values. Output: text in an out. */
-#include "print/print.h"
+#include "print/value/values.h"
 
 #include <string.h>
 
-#include "print/stack.h"
+#include "print/value/stack.h"
 
 void print_plain(struct out *o, const struct value *v)
 {

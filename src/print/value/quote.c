@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* quote: see quote.h.
  * Sources: RFC 8259 section 7 (JSON), XML 1.0 section 2.2 (characters), RFC 4180 (CSV). */
-#include "print/quote.h"
+#include "print/value/quote.h"
 
 #include <string.h>
 
