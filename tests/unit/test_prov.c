@@ -31,18 +31,12 @@ static bool parses(const char *text)
 
 static void expect_text(const char *where, const char *text)
 {
-	if (text && !parses(text)) {
-		printf("%s: no D: %s\n", where, text);
-		EXPECT(!"a text of the table parses");
-	}
+	CHECK(!text || parses(text), "%s: no D: %s", where, text);
 }
 
 static void expect_known(const char *where, const char *name)
 {
-	if (name && !in_dlib(name)) {
-		printf("%s: not in dlib: %s\n", where, name);
-		EXPECT(!"a name of the table is in dlib");
-	}
+	CHECK(!name || in_dlib(name), "%s: not in dlib: %s", where, name);
 }
 
 static void check_site(const char *where, const struct site *s)

@@ -200,9 +200,11 @@ static int read_elf(Elf *elf, struct blob *out)
 	r.data = data->d_buf;
 	r.h.len = data->d_size;
 	r.h.addr = sh.sh_addr;
-	err = read_entries(&r,
-		&(Elf_Data){
-			.d_buf = data->d_buf, .d_size = data->d_size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT });
+	Elf_Data bytes = {
+		.d_buf = data->d_buf, .d_size = data->d_size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT
+	};
+
+	err = read_entries(&r, &bytes);
 	if (!err)
 		err = put_entries(&r, out);
 	blob_free(&r.cies);

@@ -57,9 +57,8 @@ done
 for o in nosuch '' = =1; do
 	nasty 1 "" "dwire: failed to set -x $o: Invalid option name" -x "$o" -qn 'BEGIN { exit(0); }'
 done
-nasty 1 "" 'dwire: failed to set -x bufsize=0: Invalid value for specified option hint: it takes bytes, as in 512k, 8m or 1g ' -x bufsize=0 -qn 'BEGIN { exit(0); }'
 nasty 1 "" 'dwire: cannot trace on CPU 99: Invalid argument' -x cpu=99 -qn 'tick-1s { exit(0); }'
-for o in dynvarsize=0 strsize=0 aggsize=0 nspec=0 specsize=0 stackframes=0 switchrate=1h strsize=1g nspec=1000000; do
+for o in dynvarsize=0 strsize=0 aggsize=0 bufsize=0 nspec=0 specsize=0 stackframes=0 switchrate=1h strsize=1g nspec=1000000; do
 	nasty 0 ok "" -x "$o" -qn 'BEGIN { printf("ok"); exit(0); }'
 done
 

@@ -62,13 +62,15 @@ dtrace:::END
 {
 	printa("%@10d %s\n", @total);
 	printf("reads %d writes %d\n", reads, writes);
+	printf("%s\n", (timestamp - start) / 1000000 < 60000 ? "soon" : "late");
 }
 D
 "$dwire" -s rw.d -c "dd if=/dev/zero of=$tmp/copy bs=70000 count=300 status=none" >out 2>err || fail "rwtop: $(<err)"
 expect_eq "$(<out)" "     BYTES NAME
   21000000 copy
   21000000 zero
-reads 21000000 writes 21000000" "rwtop: $(<err)"
+reads 21000000 writes 21000000
+soon" "rwtop: $(<err)"
 
 # procsystime: calls, and their times, which add up to more than 32 bits.
 cat >sys.d <<'D'
@@ -180,6 +182,7 @@ syscall::recvfrom:entry, syscall::read:entry
 /self->connected && !self->reading/
 {
 	self->reading = 1;
+	self->buf = 1;
 	self->buf = arg1;
 }
 
@@ -230,7 +233,7 @@ profile:::tick-1sec /secs > 0/ { secs--; }
 
 dtrace:::END
 {
-	printf("in %d out %d sent %d\n", TCP_in, TCP_out, sent);
+	printf("in %d out %d sent %d scaled %d\n", TCP_in, TCP_out, sent, sent * 1024 / 1024);
 	printa("%d %@d\n", @out);
 }
 D
@@ -238,8 +241,9 @@ netns_new top
 command_file ip netns exec "$NETNS" "$triggers/tcp_echo" -4 -n 2 -c 40 -k 50000
 "$dwire" -x netns="/run/netns/$NETNS" -s top.d -c "$tmp/cmd" >out 2>err || fail "tcptop: $(<err)"
 both=$(($(value_of client_bytes_out) + $(value_of server_bytes_out)))
-read -r _ in _ to _ sent <out
+read -r _ in _ to _ sent _ scaled <out
 expect_ge "$sent" "$both" "tcptop: bytes that segments carry"
+expect_eq "$scaled" "$sent" "tcptop: a product of more than 32 bits"
 expect_ge "$to" "$both" "tcptop: mib's bytes out"
 expect_ge "$in" "$both" "tcptop: mib's bytes in"
 expect_eq "$(awk 'NR > 1 { n += $2 } END { print n }' out)" "$sent" "tcptop: the rows"
