@@ -3,7 +3,7 @@
 #ifndef DWIRE_API_DATA_H
 #define DWIRE_API_DATA_H
 #include "api/dwire.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "options/options.h"
 #include "record/sink.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/dwire_priv.h"
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 #include "lower/tiers.h"
 #include "probes/lists.h"
 #include "probes/stability.h"

@@ -3,7 +3,7 @@
 #ifndef DWIRE_API_DWIRE_PRIV_H
 #define DWIRE_API_DWIRE_PRIV_H
 #include "api/dwire.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "compile/compile.h"
 #include "compile/kernel_env.h"
 #include "process/child.h"

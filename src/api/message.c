@@ -2,7 +2,7 @@
 /* message: diagnostics of all layers, handed to the caller's handler.
  * Input: struct diag. Output: struct dwire_message, or its text on a stream of the caller. */
 #include "api/dwire_priv.h"
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 
 void dwire_on_message(struct dwire *d, dwire_message_fn *fn, void *ctx)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 #include "compile/compile.h"
 #include "compile/userprobes.h"
 #include "kernel/btf/btf.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "lang/dlib.h"
 #include "prov/providers.h"
 

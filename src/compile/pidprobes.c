@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 #include "compile/userprobes_priv.h"
 
 /* Their callers' return address is not where it is for others: on the way back the process would go astray. */

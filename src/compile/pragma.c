@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 #include "compile/library.h"
 
 #define WORDS_MAX 6

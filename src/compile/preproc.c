@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "compile/headers.h"
 
 #define OUTPUT_MAX (32u << 20)

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/diag/nearest.h"
+#include "base/diag/report.h"
 #include "base/escape.h"
-#include "base/nearest.h"
-#include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"
 #include "symbols/elf/sdtargs.h"

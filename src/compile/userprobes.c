@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "abi/arch.h"
+#include "base/diag/nearest.h"
+#include "base/diag/report.h"
 #include "base/escape.h"
-#include "base/nearest.h"
-#include "base/report.h"
 #include "base/strmap.h"
 #include "compile/userprobes_priv.h"
 #include "probes/user.h"

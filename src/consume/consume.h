@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "agg/agg.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "consume/ring.h"
 #include "options/options.h"
 #include "record/sink.h"

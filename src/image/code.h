@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/vec.h"
 
 struct bpf_insn;

@@ -4,7 +4,7 @@
 #ifndef DWIRE_IMAGE_IMAGE_H
 #define DWIRE_IMAGE_IMAGE_H
 #include "abi/abi.h"
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/vec.h"
 #include "image/attach.h"
 #include "image/code.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "ir/ir.h"
 #include "ir/ops.h"
 #include "ir/regalloc.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/vec.h"
 #include "image/code.h"
 

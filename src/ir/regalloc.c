@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "ir/ops.h"
 
 #define ALL_REGS 0x3ffu

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/vec.h"
 
 struct type;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 
 struct type *type_new(struct types *ts, enum type_kind kind, const char *name, uint32_t size, bool sgn)
 {

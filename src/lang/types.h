@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "abi/arch.h"
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/strmap.h"
 #include "lang/ast.h"
 

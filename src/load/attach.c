@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/sysevents.h"
 #include "load/attach_kprobe.h"

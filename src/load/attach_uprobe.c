@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 
 #define KERNEL_ENOTSUPP 524 /* the kernel's own number, which reaches us from uprobes */
 #define LINK_MOST 100000u   /* places of one link */

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/btf/btf.h"
 #include "load/attach_kprobe.h"

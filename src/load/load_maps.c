@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/lockdown.h"
 #include "load/load_priv.h"
 

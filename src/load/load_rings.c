@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 
 #define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 
 #define MAX_ARGS 12

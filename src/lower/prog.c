@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "lower/program.h"
 #include "lower/site/site.h"
 #include "lower/tiers.h"

@@ -6,7 +6,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "lower/expr/expr.h"
 #include "lower/program.h"
 #include "lower/site/site.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "namespaces/zone.h"

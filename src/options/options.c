@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/diag.h"
-#include "base/nearest.h"
+#include "base/diag/diag.h"
+#include "base/diag/nearest.h"
 #include "base/period.h"
 #include "lower/tiers.h"
 

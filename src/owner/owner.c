@@ -18,7 +18,7 @@
 #include "abi/abi.h"
 #include "abi/owner_scan.h"
 #include "base/clock.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/features.h"
 #include "kernel/lockdown.h"

@@ -2,7 +2,7 @@
 /* notice: what is reported of drops and faults, in DTrace's words. */
 #ifndef DWIRE_PRINT_NOTICE_H
 #define DWIRE_PRINT_NOTICE_H
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "record/sink.h"
 
 /* "12 drops on CPU 0"; tag: with DTrace's name of the cause in front (-x droptags). */

@@ -2,7 +2,7 @@
 /* shell: what a script does with its standard output: system(), freopen(), ftruncate(). */
 #ifndef DWIRE_PRINT_SHELL_H
 #define DWIRE_PRINT_SHELL_H
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "print/out.h"
 
 /* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE. Commands and files see what was written before. What fails is reported.

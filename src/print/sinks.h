@@ -4,7 +4,7 @@
 #define DWIRE_PRINT_SINKS_H
 #include <stdio.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "options/options.h"
 #include "record/sink.h"
 

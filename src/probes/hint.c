@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 #include "probes/lists.h"
 #include "probes/match.h"
 

@@ -11,7 +11,7 @@
  * stays there when the process dies, however it dies. The session takes no signals and writes only to its output. */
 #ifndef DWIRE_SESSION_SESSION_H
 #define DWIRE_SESSION_SESSION_H
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "image/image.h"
 #include "kernel/features.h"
 #include "options/options.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "base/vec.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/insn.h"

@@ -5,7 +5,7 @@
 #define DWIRE_SYMBOLS_SYMTEXT_H
 #include <sys/types.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "image/image.h"
 
 struct features;

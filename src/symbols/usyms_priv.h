@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "symbols/elf/inlines.h"
 #include "symbols/sandbox/budget.h"
 #include "symbols/usyms.h"

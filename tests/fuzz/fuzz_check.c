@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../unit/why.h"
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 #include "compile/compile.h"
 #include "kernel/btf/btf.h"
 #include "kernel/features.h"

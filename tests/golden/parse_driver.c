@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 #include "base/strmap.h"
 #include "lang/parse/parse.h"
 

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/diag_text.h"
+#include "base/diag/diag.h"
+#include "base/diag/diag_text.h"
+#include "base/diag/nearest.h"
+#include "base/diag/report.h"
 #include "base/escape.h"
-#include "base/nearest.h"
 #include "base/period.h"
-#include "base/report.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "unit.h"

@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 #include "consume/consume.h"
 #include "datum.h"
 #include "print/sinks.h"

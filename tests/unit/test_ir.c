@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "abi/abi.h"
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "ir/ir.h"
 #include "ir_sim.h"
 #include "load/functab.h"

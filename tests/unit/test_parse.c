@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 #include "base/strmap.h"
 #include "lang/parse/parse.h"
 #include "unit.h"

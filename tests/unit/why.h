@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag_text.h"
-#include "base/report.h"
+#include "base/diag/diag_text.h"
+#include "base/diag/report.h"
 
 struct why {
 	struct reporter to;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 #include "cli/tool/filter.h"
 #include "cli/tool/meant.h"
 

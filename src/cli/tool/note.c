@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "api/dwire.h"
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 
 #define MAX_NAMES 32
 

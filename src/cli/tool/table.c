@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 
 static size_t name_length(size_t i)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <bpf/btf.h>
 
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 #include "kernel/btf/btf_priv.h"
 #include "kernel/ksyms.h"
 

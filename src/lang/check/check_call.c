@@ -4,8 +4,8 @@
  * Invariant: a call that passes names a function with as many arguments as it takes. */
 #include <string.h>
 
+#include "base/diag/nearest.h"
 #include "base/inet.h"
-#include "base/nearest.h"
 #include "lang/check/check_priv.h"
 
 static const struct {

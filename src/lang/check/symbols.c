@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/diag/nearest.h"
 #include "base/inet.h"
-#include "base/nearest.h"
 #include "lang/check/check_priv.h"
 
 #define STRSIZE_MAX 65536u

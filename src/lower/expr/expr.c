@@ -185,6 +185,17 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 	return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e) };
 }
 
+/* The value of an inline with parameters, as the type says that it was declared with. What dlib chooses between is
+ * narrowed in each arm, where it often costs nothing, as the arms' loads are of that size. */
+static struct val inline_int(struct clause_ctx *cx, const struct expr *e)
+{
+	const struct expr *value = e->sym->inl->value;
+
+	if (value->kind == EX_COND && in_library(value) && type_is_int(e->type) && type_is_int(value->type))
+		return lower_cond(cx, value, e->type);
+	return int_val(keep_int(cx, lower_int(cx, value), value->type, e->type), e->type);
+}
+
 static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -217,8 +228,7 @@ static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 		else if (type_is_string(e->type))
 			v = (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e->sym->inl->value) };
 		else
-			v = int_val(keep_int(cx, lower_int(cx, e->sym->inl->value), e->sym->inl->value->type, e->type),
-				e->type);
+			v = inline_int(cx, e);
 		cx->pg->env_stack.n = depth;
 		return v;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 #include "compile/compile.h"
 #include "kernel/btf/btf.h"
 #include "lang/dlib.h"

@@ -2,7 +2,7 @@
 /* diag_text: a diagnostic as text for a terminal.
  * Input: struct diag. Output: its message, the source line, a caret, a hint.
  * Invariant: nothing that came from a script or a traced process is printed unescaped. */
-#include "base/diag_text.h"
+#include "base/diag/diag_text.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diag: a diagnostic as data, the places in texts that it points at, and a list that collects them.
- * base/report.h says how one is reported; base/diag_text.h prints one with line and caret. */
-#ifndef DWIRE_BASE_DIAG_H
-#define DWIRE_BASE_DIAG_H
+ * base/diag/report.h says how one is reported; base/diag/diag_text.h prints one with line and caret. */
+#ifndef DWIRE_BASE_DIAG_DIAG_H
+#define DWIRE_BASE_DIAG_DIAG_H
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report: see report.h. Input: a message's parts. Output: a struct diag, handed to the reporter.
  * Invariant: reporting never fails and never needs memory; only a message longer than SHORT asks for some. */
-#include "base/report.h"
+#include "base/diag/report.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report: how errors, warnings and notes leave a function. They travel as data (struct diag) to whoever listens; only
- * the top makes text of them (base/diag_text.h).
+ * the top makes text of them (base/diag/diag_text.h).
  *
  *	int open_it(const char *path, const struct reporter *to)
  *	{
@@ -11,9 +11,9 @@
  * A message names the operation, the object, the reason and, after a semicolon or as the hint, the next step. It is one
  * sentence without "dwire:" in front and without a line feed behind. A function that takes a reporter reports each
  * error that it returns, exactly once; its callers pass the error on. */
-#ifndef DWIRE_BASE_REPORT_H
-#define DWIRE_BASE_REPORT_H
-#include "base/diag.h"
+#ifndef DWIRE_BASE_DIAG_REPORT_H
+#define DWIRE_BASE_DIAG_REPORT_H
+#include "base/diag/diag.h"
 
 /* Where diagnostics go. A NULL pointer to it means that nobody listens. */
 struct reporter {

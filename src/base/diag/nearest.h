@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nearest: the known name that a misspelt one was meant to be. */
-#ifndef DWIRE_BASE_NEAREST_H
-#define DWIRE_BASE_NEAREST_H
+#ifndef DWIRE_BASE_DIAG_NEAREST_H
+#define DWIRE_BASE_DIAG_NEAREST_H
 
 /* The string of table (NULL-terminated) nearest to name, or NULL when none is near (Damerau-Levenshtein). */
 const char *nearest_name(const char *name, const char *const *table);

@@ -2,13 +2,13 @@
 /* diag: a list of diagnostics, and places in texts.
  * Input: locations, tags, texts, as the stages find them. Output: the list, in the order of arrival.
  * Invariant: at most DIAG_KEEP errors and as many warnings and notes are kept. */
-#include "base/diag.h"
+#include "base/diag/diag.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/report.h"
+#include "base/diag/report.h"
 #include "base/vec.h"
 
 #define DIAG_KEEP 100u

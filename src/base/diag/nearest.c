@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nearest: see nearest.h. */
-#include "base/nearest.h"
+#include "base/diag/nearest.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -7,11 +7,11 @@
  *
  * What is not about a D program reads "dwire: cannot open x: No such file or directory". Control bytes are escaped;
  * tabs of the source are kept, so that the caret lines up. */
-#ifndef DWIRE_BASE_DIAG_TEXT_H
-#define DWIRE_BASE_DIAG_TEXT_H
+#ifndef DWIRE_BASE_DIAG_DIAG_TEXT_H
+#define DWIRE_BASE_DIAG_DIAG_TEXT_H
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 
 /* program: in place of "dwire". */
 void diag_print(const struct diag *g, const char *program, FILE *out);
