@@ -44,7 +44,10 @@ run "700 statements on self->" $(((699 + 15) * 77 / 2 + 6)) s.d
 	echo 'exit(0); }'; } >s.d
 "$dwire" -q -s s.d >out 2>err
 expect_eq $? 0 "status of 300 lines with four maps each"
-expect_eq "$(grep -c 'Distribution' out)" 300 "their aggregations"
+# The kernel's allocator of map elements keeps some tens a CPU at hand, and gets more once the program has ended: a burst
+# of births may find none. Then it is counted.
+expect_eq $(($(grep -c 'Distribution' out) + $(sed -n 's/^dwire: \([0-9]*\) aggregation drops on CPU .*/\1/p' err | paste -sd+ | sed 's/^$/0/'))) \
+	300 "their aggregations, shown or reported as dropped"
 
 # What is too large is refused in words of D.
 { echo 'BEGIN { x = 0; }'; repeat 'BEGIN /x >= %d/ { x++; }\n' 10000; } >s.d
