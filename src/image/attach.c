@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: the table of attach kinds. */
+/* attach: the table of attach kinds.
+ * Input: a kind. Output: its properties (struct attach_info), which are constant.
+ * Invariant: attach.h's X-macro makes both the enum and this table. */
 #include "image/attach.h"
 
 #include <linux/bpf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: the kinds of places that a program can be attached to. */
+/* attach: the kinds of places to which a program can be attached. */
 #ifndef DWIRE_IMAGE_ATTACH_H
 #define DWIRE_IMAGE_ATTACH_H
 #include <stdint.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* build: appends IR instructions. Input: operands. Output: the register of the result. Invariant: every operand exists,
- * which an assertion checks, so that a mistake of the lowering shows where it is made. */
+/* build: appends IR instructions.
+ * Input: operands, which are registers defined earlier, and constants. Output: the register of the result.
+ * Invariant: every operand and label exists. Assertions check this, so a mistake in the lowering fails where it is
+ * made. */
 #include <assert.h>
 #include <string.h>
 
@@ -14,12 +16,14 @@ struct ir *ir_new(struct arena *a)
 	return ir;
 }
 
+/* Registers are numbered from 1; 0 means "no operand". */
 static vreg new_vreg(struct ir *ir, bool var)
 {
 	*vec_push(ir->arena, &ir->is_var) = var;
 	return ++ir->nvregs;
 }
 
+/* Appends an instruction with the current position and quiet flag. The pointer is valid until the next push. */
 static struct ir_insn *push(struct ir *ir, enum ir_op op)
 {
 	struct ir_insn *in = vec_push(ir->arena, &ir->code);
@@ -30,6 +34,7 @@ static struct ir_insn *push(struct ir *ir, enum ir_op op)
 	return in;
 }
 
+/* As push(), with a new register for the result. Check operands before: afterwards the new register would pass, too. */
 static struct ir_insn *push_def(struct ir *ir, enum ir_op op)
 {
 	vreg d = new_vreg(ir, false);
@@ -76,6 +81,7 @@ vreg ir_mov(struct ir *ir, vreg a)
 	return in->d;
 }
 
+/* Only variables can be set again; all other registers are defined once. */
 void ir_set(struct ir *ir, vreg var, vreg a)
 {
 	assert(ir->is_var.v[valid(ir, var)]);
@@ -89,6 +95,8 @@ void ir_seti(struct ir *ir, vreg var, int64_t v)
 	ir_set(ir, var, ir_imm(ir, v));
 }
 
+/* Loads size (1, 2, 4 or 8) bytes. pure: the memory does not change during the program, so equal loads may be
+ * shared. */
 vreg ir_ld(struct ir *ir, vreg base, int32_t off, unsigned size, bool sx, bool pure)
 {
 	valid(ir, base);
@@ -148,6 +156,7 @@ vreg ir_neg(struct ir *ir, vreg a)
 	return in->d;
 }
 
+/* Extends the low size bytes of a to 64 bits. With size 8 it returns a itself. */
 vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx)
 {
 	valid(ir, a);
@@ -160,6 +169,7 @@ vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx)
 	return in->d;
 }
 
+/* Swaps size bytes between host and network order and zero-extends the result. */
 vreg ir_be(struct ir *ir, vreg a, unsigned size)
 {
 	valid(ir, a);
@@ -191,6 +201,7 @@ vreg ir_mapval(struct ir *ir, uint32_t map, int32_t off)
 	return in->d;
 }
 
+/* off is relative to the frame pointer, so it is negative: ir_stack_alloc() returns such offsets. */
 vreg ir_stack(struct ir *ir, int32_t off)
 {
 	assert(off < 0);
@@ -206,6 +217,7 @@ vreg ir_ksym(struct ir *ir, uint32_t btf_id)
 	return in->d;
 }
 
+/* The number of this instruction in the program. It is fresh: the optimiser must not share two of them. */
 vreg ir_pc(struct ir *ir)
 {
 	struct ir_insn *in = push_def(ir, IR_PC);
@@ -213,6 +225,7 @@ vreg ir_pc(struct ir *ir)
 	return in->d;
 }
 
+/* BPF passes at most five arguments, in R1 to R5. */
 static vreg push_call(struct ir *ir, enum ir_op op, int64_t what, const vreg *args, unsigned nargs, bool pure)
 {
 	assert(nargs <= 5);
@@ -237,6 +250,7 @@ vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, 
 	return push_call(ir, IR_KFUNC, btf_id, args, nargs, pure);
 }
 
+/* v must be the result of the last instruction: the flag belongs to the instruction, not to the register. */
 vreg ir_nonzero(struct ir *ir, vreg v)
 {
 	struct ir_insn *last = &ir->code.v[ir->code.n - 1];
@@ -250,6 +264,7 @@ vreg ir_sure(struct ir *ir, vreg v)
 	return ir_nonzero(ir, ir_mov(ir, v));
 }
 
+/* Calls a function of bpf/lib.bpf.c. The emitter appends its code to the program. */
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs)
 {
 	static const unsigned arity[] = {
@@ -294,6 +309,7 @@ void ir_jcci(struct ir *ir, enum ir_cc cc, vreg a, int32_t imm, uint32_t label)
 	in->imm = valid_label(ir, label);
 }
 
+/* BPF has atomic operations on 4 and 8 bytes only. */
 void ir_xadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
 {
 	assert(size == 4 || size == 8);
@@ -304,6 +320,7 @@ void ir_xadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
 	in->size = (uint8_t)size;
 }
 
+/* Returns the old value. Atomic exchanges need Linux 5.12. */
 vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
 {
 	assert(size == 4 || size == 8);
@@ -317,6 +334,7 @@ vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
 	return in->d;
 }
 
+/* 8 bytes. Returns the old value: it equals `expected` if and only if `desired` was stored. */
 vreg ir_cmpxchg(struct ir *ir, vreg base, int32_t off, vreg expected, vreg desired)
 {
 	valid(ir, base);
@@ -340,6 +358,7 @@ int32_t ir_stack_mark(const struct ir *ir)
 	return ir->frame;
 }
 
+/* Sizes are rounded up to 8 bytes. Release in reverse order, with ir_stack_mark() and ir_stack_release(). */
 int32_t ir_stack_alloc(struct ir *ir, uint32_t size)
 {
 	assert(size <= 1u << 20); /* the emitter refuses what is over 512 */

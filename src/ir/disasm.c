@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* disasm: prints BPF instructions for --dump=bpf. Input: instructions. Output: a line for each, in the notation of the
- * verifier's log. Invariant: any bytes give some text; what is no instruction is shown as a number. */
+/* disasm: prints BPF instructions for --dump=bpf.
+ * Input: instructions, valid or not. Output: one line each, in the notation of the verifier's log.
+ * Invariant: any bytes produce a line. An unknown instruction is printed as its opcode. */
 #include <inttypes.h>
 #include <linux/bpf.h>
 
@@ -15,6 +16,7 @@ static const char *helper_name(int32_t id)
 	return id > 0 && (size_t)id < sizeof(names) / sizeof(*names) ? names[id] : "unknown";
 }
 
+/* op: the upper four bits of the opcode. NULL: there is no such operation. */
 static const char *alu_symbol(unsigned op)
 {
 	static const char *const symbols[16] = {
@@ -34,6 +36,7 @@ static const char *alu_symbol(unsigned op)
 	return symbols[op >> 4];
 }
 
+/* op: the upper four bits of the opcode. NULL: there is no such condition. */
 static const char *jump_symbol(unsigned op)
 {
 	static const char *const symbols[16] = {
@@ -63,6 +66,7 @@ static void bad(const struct bpf_insn *in, FILE *out)
 	fprintf(out, "(%02x) unknown\n", in->code);
 }
 
+/* Registers print as r0-r10 in 64-bit operations and as w0-w10 in 32-bit ones. */
 static void disasm_alu(const struct bpf_insn *in, FILE *out)
 {
 	unsigned op = in->code & 0xf0;
@@ -81,6 +85,7 @@ static void disasm_alu(const struct bpf_insn *in, FILE *out)
 		fprintf(out, "(%02x) %c%u %s %d\n", in->code, r, in->dst_reg, symbol, in->imm);
 }
 
+/* The immediate of an atomic instruction selects the operation; BPF_FETCH in it asks for the old value. */
 static void disasm_atomic(const struct bpf_insn *in, FILE *out)
 {
 	const char *size = size_name(in->code), *bits = (in->code & 0x18) == BPF_DW ? "64" : "";
@@ -118,6 +123,7 @@ static void disasm_store(const struct bpf_insn *in, FILE *out)
 			in->imm);
 }
 
+/* A call's src_reg distinguishes a function of the program, a kernel function and a helper. */
 static void disasm_jump(const struct bpf_insn *in, FILE *out)
 {
 	unsigned op = in->code & 0xf0;
@@ -142,7 +148,7 @@ static void disasm_jump(const struct bpf_insn *in, FILE *out)
 			(unsigned)in->imm, in->off);
 }
 
-/* The instruction of two halves. */
+/* The only instruction of 16 bytes: the second half carries the upper 32 bits, or an offset in a map's value. */
 static void disasm_ld64(const struct bpf_insn *in, int32_t upper, FILE *out)
 {
 	fprintf(out, "(%02x) r%u = ", in->code, in->dst_reg);

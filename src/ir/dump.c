@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump: IR as text, for --dump=ir. Input: IR; output: a line an instruction, with the D position where it changes. */
+/* dump: prints IR as text, for --dump=ir.
+ * Input: IR. Output: one line per instruction, and a comment with the D position wherever it changes.
+ * Invariant: golden tests compare this text, so it depends on the IR alone. */
 #include <inttypes.h>
 
 #include "ir/ir.h"
@@ -34,7 +36,7 @@ static void dump_args(const struct ir_insn *in, FILE *out)
 	fprintf(out, ")%s\n", in->pure ? " pure" : "");
 }
 
-/* The instructions that access memory at a + off. */
+/* All instructions whose address is register a plus the constant off. */
 static void dump_memory(const struct ir_insn *in, FILE *out)
 {
 	char where[48];
@@ -55,6 +57,7 @@ static void dump_memory(const struct ir_insn *in, FILE *out)
 		fprintf(out, ", v%u -> v%u\n", in->b, in->c);
 }
 
+/* No default: a new operation must be printed before this compiles. */
 static void dump_insn(const struct ir_insn *in, FILE *out)
 {
 	if (in->d)
@@ -130,6 +133,7 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	}
 }
 
+/* Writes to out, which the caller owns. Labels stand in the first column, instructions behind a tab. */
 void ir_dump(const struct ir *ir, FILE *out)
 {
 	unsigned line = 0, col = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fold: local rewriting rules of the optimiser. Input: one instruction with resolved operands and what is known of
- * them; output: the same instruction in a simpler form. Invariant: the result is the same for every value that the
- * operands can have, by BPF's arithmetic. */
+/* fold: the local rewriting rules of the optimiser.
+ * Input: one instruction with resolved operands, and what is known of them. Output: the same instruction in a
+ * simpler form.
+ * Invariant: the result is the same for every value that the operands can have, by BPF's arithmetic: 64 bits that
+ * wrap, x / 0 = 0, x % 0 = x. */
 #include "ir/fold.h"
 
 #include <stddef.h>
@@ -13,7 +15,7 @@ static const struct ir_val *val(const struct ir_opt *o, vreg v)
 	return &o->vals.v[v];
 }
 
-/* The definition of a register that is no variable, or NULL. The pointer lives until the next instruction is added. */
+/* The definition of a register, or NULL for a variable. The pointer is valid until the next instruction is added. */
 static const struct ir_insn *def_of(const struct ir_opt *o, vreg v)
 {
 	uint32_t def = val(o, v)->def;
@@ -28,6 +30,7 @@ static bool stable(const struct ir_opt *o, const struct ir_insn *def, vreg v)
 	return v < o->nlefts && !o->defs_left[v] && def - o->out.v >= (ptrdiff_t)val(o, v)->set_at;
 }
 
+/* Immediates of BPF instructions are 32 bits, sign-extended. */
 static bool fits32(int64_t v)
 {
 	return v == (int32_t)v;
@@ -50,6 +53,7 @@ static bool to_copy(struct ir_insn *in, vreg a)
 	return true;
 }
 
+/* x - x and x ^ x are 0 only for numbers: the verifier must not see a pointer become a constant. */
 static bool fold_alu(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a), *b = val(o, in->b);
@@ -78,7 +82,7 @@ static bool fold_alu(struct ir_opt *o, struct ir_insn *in)
 	return false;
 }
 
-/* x op imm with imm a power of two, or one that leaves x or nothing. */
+/* x op imm, where imm is a power of two or a neutral or absorbing element. */
 static bool fold_alui_simple(struct ir_insn *in)
 {
 	enum ir_alu op = (enum ir_alu)in->sub;
@@ -203,6 +207,8 @@ static bool fold_address(struct ir_opt *o, struct ir_insn *in)
 	return false;
 }
 
+/* A constant becomes the immediate of the store. A store of fewer than 8 bytes ignores upper bits, so it skips
+ * extensions. */
 static bool fold_memory(struct ir_opt *o, struct ir_insn *in)
 {
 	if (in->op == IR_ST && val(o, in->b)->known) {
@@ -219,6 +225,7 @@ static bool fold_memory(struct ir_opt *o, struct ir_insn *in)
 	return fold_address(o, in);
 }
 
+/* Returns true if the instruction changed; the caller repeats until it does not. */
 bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 {
 	switch ((enum ir_op)in->op) {
@@ -261,7 +268,7 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 }
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------- */
-/* Decides x cc k for 0 <= x < 2^ubits, ubits < 64. */
+/* Decides x cc k for every x with 0 <= x < 2^ubits, ubits < 64: 1 true, 0 false, -1 it depends. */
 static int decide_by_range(enum ir_cc cc, unsigned ubits, int64_t imm)
 {
 	uint64_t max = (1ull << ubits) - 1, k = (uint64_t)imm;
@@ -292,6 +299,7 @@ static int decide_by_range(enum ir_cc cc, unsigned ubits, int64_t imm)
 	return -1;
 }
 
+/* Do not decide by a range that the verifier does not see: it would walk a path that needs the test. */
 static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 {
 	if (a->nonzero && imm == 0 && (cc == CC_EQ || cc == CC_NE))
@@ -322,7 +330,7 @@ static int decide_same(enum ir_cc cc)
 	return -1;
 }
 
-/* (x & mask) != 0, also where the bits were moved down first, is a test of the bits where they are. */
+/* Turns (x & mask) != 0 into one test of bits (JSET), and likewise ((x << a) >> b) != 0. */
 static void fold_bit_test(const struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_insn *def = def_of(o, in->a), *inner;
@@ -347,6 +355,7 @@ static void fold_bit_test(const struct ir_opt *o, struct ir_insn *in)
 	in->sub = CC_SET;
 }
 
+/* Moves a constant to the right-hand side. Returns 1: always taken, 0: never taken, -1: not decided. */
 int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 {
 	if (in->op == IR_JMP)
@@ -395,6 +404,7 @@ static unsigned umin(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
+/* ubits: the value is below 2^ubits. sbits: it fits that many bits with its sign. scalar: it is no pointer. */
 static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 {
 	ubits = umin(ubits, 64);
@@ -404,7 +414,7 @@ static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 	return (struct ir_val){ .ubits = (uint8_t)ubits, .sbits = (uint8_t)sbits, .scalar = scalar };
 }
 
-/* Does the verifier know less of the result than its bits? */
+/* Does the verifier know less about the result than alu_bits() does? Then bounds checks must stay in the program. */
 static bool is_verifier_unaware(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	switch (op) {
@@ -480,6 +490,7 @@ static struct ir_val known_pointer(bool nonzero)
 	return v;
 }
 
+/* What the optimiser may assume of an instruction's result. */
 struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 {
 	unsigned width = 8u * in->size;

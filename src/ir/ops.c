@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ops: facts about single IR instructions. Input: an instruction or constants; output: an answer. Pure. */
+/* ops: facts about single IR instructions.
+ * Input: an instruction or constants. Output: an answer; nothing is changed.
+ * Invariant: constants are computed exactly as BPF does at run time. */
 #include "ir/ops.h"
 
 #include <endian.h>
 
+/* Pointers into the instruction, so that a pass can replace operands. The order is a, b, c, arguments. */
 unsigned ir_uses(struct ir_insn *in, vreg *uses[IR_MAX_USES])
 {
 	unsigned n = 0;
@@ -29,11 +32,13 @@ static unsigned traits(const struct ir_insn *in)
 	return table[in->op];
 }
 
+/* An instruction without effect, which may go if nobody reads its result. */
 bool ir_droppable(const struct ir_insn *in)
 {
 	return (traits(in) & IRT_VALUE) || (in->pure && (in->op == IR_CALL || in->op == IR_KFUNC));
 }
 
+/* Two such instructions with equal operands have equal results. A load qualifies only if its memory does not change. */
 bool ir_shareable(const struct ir_insn *in)
 {
 	return ir_droppable(in) && !in->fresh && (in->op != IR_LD || in->pure);
@@ -59,6 +64,7 @@ bool ir_ends_flow(const struct ir_insn *in)
 	return traits(in) & IRT_ENDS;
 }
 
+/* BPF defines x / 0 as 0 and x % 0 as x, masks shift counts with 63, and divides unsigned. */
 int64_t ir_eval_alu(enum ir_alu op, int64_t a, int64_t b)
 {
 	uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -149,6 +155,7 @@ bool ir_alu_commutes(enum ir_alu op)
 	return commutes[op];
 }
 
+/* a cc b is b swap(cc) a. */
 enum ir_cc ir_cc_swap(enum ir_cc cc)
 {
 	static const enum ir_cc swapped[] = {
@@ -160,6 +167,7 @@ enum ir_cc ir_cc_swap(enum ir_cc cc)
 	return swapped[cc];
 }
 
+/* Returns false for CC_SET, which has no opposite; *cc is then unusable. */
 bool ir_cc_negate(enum ir_cc *cc)
 {
 	static const enum ir_cc opposite[] = {

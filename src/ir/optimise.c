@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* optimise: makes IR shorter. Input and output: ir->code.
- * A forward pass over the code shares equal values where one dominates the other, propagates copies and constants and
- * decides branches; then unused results are dropped and jumps are straightened. Nothing moves upwards, so a load stays
- * behind the check of its pointer. Invariant: what the program stores, calls and returns, and in which order, stays. */
+ * A forward pass shares equal values where one dominates the other, propagates copies and constants, and decides
+ * branches. Then unused results are dropped and jumps are straightened. Nothing moves upwards, so a load stays
+ * behind the check of its pointer.
+ * Invariant: the program's stores, calls and return values, and their order, do not change. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* act: what a clause records. Each firing of a clause is one record: head, then the values of its actions at
- * fixed offsets, planned before code is made. */
+/* act: the records of clauses.
+ * Input: a clause's actions. Output: the layout of its record, and code that fills one record per firing.
+ * Invariant: a record is a head followed by the values of the actions at fixed offsets, planned before code is made. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct plan {
 	bool records;   /* data */
 };
 
-/* Is argument n printed by %A? Then it is an address in the current process. */
+/* Is argument n printed by %A? Then it is an address in the current process's memory. */
 static bool is_uaddr_conv(const struct fmt *fmt, size_t n)
 {
 	size_t at = 0;
@@ -132,7 +133,7 @@ static enum action_kind action_kind(enum func f)
 	}
 }
 
-/* The type that the script gave it: a narrow bit-field is an int in expressions. */
+/* The type as declared. In expressions a narrow bit-field is promoted to int, but its field in the record is not. */
 static struct type *declared_type(const struct expr *e)
 {
 	return e->kind == EX_MEMBER && e->isuffix && e->member ? e->member->type : e->type;
@@ -190,7 +191,7 @@ static bool is_action(const struct expr *e)
 		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM);
 }
 
-/* What is done in the kernel records nothing, but speculate() says where the clause's record belongs. */
+/* Actions that the kernel carries out record nothing, except speculate(), which says where the clause's record goes. */
 static void plan_call(struct plan *p, const struct expr *e)
 {
 	unsigned traits = func_traits(e->sym->func);
@@ -256,7 +257,7 @@ void count_drop(struct clause_ctx *cx, enum dw_drop cause)
 	ir_stack_release(ir, mark);
 }
 
-/* The ring of this CPU. */
+/* The ring buffer of this CPU. Jumps to none_label if there is none. */
 static vreg own_ring(struct clause_ctx *cx, uint32_t none_label)
 {
 	struct ir *ir = cx->ir;
@@ -269,7 +270,7 @@ static vreg own_ring(struct clause_ctx *cx, uint32_t none_label)
 	return ring;
 }
 
-/* Room for a record in the ring. Jumps to full, the drop counted, when there is none. */
+/* Reserves size bytes in this CPU's ring. If the ring is full, counts a drop and jumps to full. */
 vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label)
 {
 	struct ir *ir = cx->ir;
@@ -325,7 +326,7 @@ static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct 
 static void lower_recorded(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct action *a = &cx->actions[cx->action_no++];
-	bool self = func_class(e->sym->func) == FC_SYM; /* the call is what is recorded */
+	bool self = func_class(e->sym->func) == FC_SYM; /* the call itself is recorded */
 	size_t from = self ? 0 : e->args.n - a->nargs;  /* the format and aggregations stand first */
 
 	for (size_t i = 0; i < a->nargs; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls: follows a function from its call to its return. Input: a pair of sites, at the entry and at the return of the
- * same library functions. Output: programs that note a call and its arguments by thread, and take the note at the
- * return. Only the outermost call is noted. The stack pointer tells it, so that a call that never returned (longjmp, a
- * killed thread) does not block later ones. */
+/* calls: follows a function from its call to its return.
+ * Input: a pair of sites, at the entry and the return of the same library functions. Output: programs that keep a
+ * call and its arguments by thread, and take them out at the return.
+ * Invariant: only the outermost call is kept. It is recognised by the stack pointer, so that a call that never
+ * returned (longjmp, a killed thread) does not block later ones. */
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 struct note { /* value of the map; the key is thread and process */
 	uint64_t start, sp, args[6], func;
 };
-#define STALE_NS (600ull * 1000000000ull) /* nothing takes so long */
+#define STALE_NS (600ull * 1000000000ull) /* ns; no traced call takes longer, so an older note is stale */
 
 static vreg note_of(struct clause_ctx *cx, int32_t key)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clause: one clause: its predicate, its statements, its record.
+ * Input: a checked clause. Output: code in the program of its site.
  * Invariant: the code leaves a clause by its next label, with the record submitted or discarded. */
 #include <linux/bpf.h>
 #include <string.h>
@@ -77,9 +78,9 @@ static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, 
 	}
 }
 
-/* At a fault: the clauses of ERROR, as if they stood here: in the thread that faulted, before the next clause.
- * Arguments: arg0 the probe's id, arg1 the enabled probe's, arg2 the action, arg3 where in its program, arg4 the
- * fault, arg5 its value. Returns whether one of them may have ended the trace. */
+/* At a fault, runs the clauses of ERROR inline: in the thread that faulted, before the next clause.
+ * Arguments: arg0 the probe's id, arg1 the enabled probe's id, arg2 the action, arg3 its offset in the program, arg4
+ * the fault, arg5 its value. Returns whether one of them may have ended the trace. */
 static bool fire_error(struct clause_ctx *cx)
 {
 	const vreg args[ERROR_ARGS] = { multi_id(cx), multi_epid(cx), cx->fault_action, cx->fault_pc, cx->fault_code,
@@ -94,8 +95,8 @@ static bool fire_error(struct clause_ctx *cx)
 	return any;
 }
 
-/* A record of the fault instead of the clause's own. Returns whether the clause, or one of ERROR's, may have ended the
- * trace. */
+/* Submits a record of the fault instead of the clause's own. Returns whether the clause, or one of ERROR's, may have
+ * ended the trace. */
 static bool lower_fault_exit(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -131,7 +132,8 @@ static bool has_exit(const struct epid *ep)
 	return false;
 }
 
-/* The word that exit() sets: from then on no clause runs, those of this firing neither, but for END's and ERROR's. */
+/* The word that exit() sets. Once it is set no clause runs, not even the later ones of this firing, except those of
+ * END and ERROR. */
 static vreg ended_word(struct clause_ctx *cx)
 {
 	if (!cx->lw->ended_room) {
@@ -141,7 +143,7 @@ static vreg ended_word(struct clause_ctx *cx)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), (int32_t)cx->lw->ended_room - 1);
 }
 
-/* At the head of a program, and where a clause before this one may have ended the trace. */
+/* Emitted at the head of a program, and after each clause that may have ended the trace. */
 static void leave_when_ended(struct clause_ctx *cx)
 {
 	struct prog_ctx *pg = cx->pg;
@@ -155,7 +157,7 @@ static void leave_when_ended(struct clause_ctx *cx)
 		cx->unused_label ? cx->unused_label : pg->ended_label);
 }
 
-/* The record is on its way: a clause that faults behind its exit() has none, and does not end the trace. */
+/* Submits the record. A clause that faults after its exit() has no record, and does not end the trace. */
 static void submit_record(struct clause_ctx *cx, bool exits)
 {
 	struct ir *ir = cx->ir;
@@ -184,8 +186,8 @@ static void begin_record(struct clause_ctx *cx, const struct epid *ep)
 			ir_sti(ir, cx->rec, (int32_t)ep->actions[i].guard_off, 8, 0);
 }
 
-/* The predicate of a clause. With only one in the program, and if neither it nor what stands before it wants scratch
- * memory, that is not taken unless the predicate holds. */
+/* The predicate of a clause. If the program has only one clause, and neither its predicate nor the code before it
+ * needs scratch memory, the slot is taken only where the predicate holds. */
 static void lower_predicate(struct clause_ctx *cx, const struct expr *pred)
 {
 	struct prog_ctx *pg = cx->pg;
@@ -256,7 +258,7 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 	return may_have_ended;
 }
 
-/* Places where paths meet again with different values. */
+/* Counts the places where paths with different values meet again. */
 static size_t expr_branches(const struct expr *e)
 {
 	size_t n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* join: see join.h. Input: an image with all its programs. Output: the same with fewer.
- * Invariant: what was at a place runs there in the same order, each part with a stack and registers of its own. */
+/* join: merges programs that are attached to the same place. See join.h.
+ * Input: an image with all its programs. Output: the same image with fewer programs.
+ * Invariant: the parts run in the same order as before, each with its own stack and registers. */
 #include "lower/join.h"
 
 #include <linux/bpf.h>
@@ -9,29 +10,30 @@
 
 #define MOST 24      /* programs at a function; the kernel's limit is everybody's */
 #define MOST_EVENT 4 /* of a tracepoint that become one */
-#define MANY 256     /* programs of a trace: more take seconds to attach and to detach */
-#define MOST_MAPS 60 /* of a program: the kernel takes 64 */
-#define FRAME 32     /* that the kernel counts for a program without stack */
-#define STACK 512    /* of a chain of calls */
+#define MANY 256     /* programs of a trace; attaching and detaching more takes seconds */
+#define MOST_MAPS 60 /* per program; the kernel's limit is 64 */
+#define FRAME 32     /* bytes; the kernel counts these even for a program without a stack */
+#define STACK 512    /* bytes; the kernel's limit for a chain of calls */
 
 static bool is_fentry(const struct image_prog *p)
 {
 	return p->attach == ATTACH_FENTRY || p->attach == ATTACH_FEXIT;
 }
 
-/* How many programs may be at the same place as p; 0: it is alone there. */
+/* How many programs may be attached to the place of p. 0: p is never merged. */
 static size_t limit(const struct image *im, const struct image_prog *p)
 {
 	return is_fentry(p) ? MOST : p->attach == ATTACH_TP_BTF && im->progs.n > MANY ? 1 : 0;
 }
 
-/* A program whose functions the kernel wants to be told of stays alone. */
+/* A program whose functions must be described to the kernel stays alone, and so does one that needs nearly all of
+ * the stack. */
 static bool may_join(const struct image_prog *p)
 {
 	return !p->code.funcs.n && p->code.stack + FRAME <= STACK;
 }
 
-/* Maps that the program has more than once count as often. */
+/* A map that several parts use counts once for each. */
 static bool fits(const struct image_prog *first, const struct image_prog *p, size_t maps)
 {
 	return may_join(first) && may_join(p) && first->attach == p->attach && first->flags == p->flags &&
@@ -89,7 +91,7 @@ static void join(struct arena *a, struct image_prog **v, size_t n)
 	v[0]->code = code;
 }
 
-/* The programs at one place, n in all, in their order; those that are in another now lose their code. */
+/* Merges the n programs at one place, in their order. Programs that are now part of another one lose their code. */
 static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t most)
 {
 	size_t first = 0, maps = 0;
@@ -110,7 +112,7 @@ static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t mos
 	}
 }
 
-/* By place: functions, tracepoints, of the kernel and each module; of one place as they are in the image. */
+/* Orders by place (function or tracepoint, kernel or module), and within one place by position in the image. */
 static int by_place(const void *x, const void *y)
 {
 	const struct image_prog *a = *(struct image_prog *const *)x, *b = *(struct image_prog *const *)y;

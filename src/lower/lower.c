@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lower: a probe: which of its sites are used, and for each of them one program with all clauses.
- * Input: checked clauses and the probe's sites. Output: programs, maps, record layouts in the image. */
+/* lower: a probe's programs.
+ * Input: checked clauses and the probe's sites. Output: programs, maps and record layouts in the image.
+ * Invariant: one program per site that is used, with all clauses of the probe in program order. */
 #include "lower/lower.h"
 
 #include <linux/bpf.h>
@@ -50,13 +51,13 @@ struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, 
 	lw->filters = strmap_new(a);
 	empty = vec_push(a, &im->lits);
 	empty->s = "";
-	(void)map_for(lw, MAP_RINGS); /* always there: the runtime reports drops and faults through them */
+	(void)map_for(lw, MAP_RINGS); /* always present: the runtime reports drops and faults through them */
 	(void)map_for(lw, MAP_DROPS);
 	aggs_begin(lw);
 	return lw;
 }
 
-/* A D text of the site (its condition, its value), parsed and checked once for all its programs. */
+/* Parses and checks a D text of the site (its condition, its value), once for all its programs. */
 const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text)
 {
 	struct site_text *f = strmap_get(pg->lw->filters, text);
@@ -83,7 +84,7 @@ static void collect_jobs(struct clause_ctx *cx, const struct jobs *jobs)
 	}
 }
 
-/* What lasts for all clauses of the program; those of ERROR may run in any. */
+/* Collects the variables that live through all clauses of the program. ERROR's clauses may run in any program. */
 static void collect_vars(struct clause_ctx *cx, const struct jobs *jobs)
 {
 	collect_jobs(cx, jobs);
@@ -97,7 +98,7 @@ static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs
 	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
 }
 
-/* Before the clauses: whether this CPU is traced, which of the probes fires, whether the site's condition holds. */
+/* The tests before the clauses: is this CPU traced, which of the probes fires, does the site's condition hold? */
 static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 {
 	struct ir *ir = cx->ir;
@@ -126,7 +127,7 @@ static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 		ir_label(pg->ir, pg->ended_label);
 }
 
-/* The program of pg->site. */
+/* Makes the program of pg->site, or reports why it cannot. */
 static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	struct clause_ctx head;
@@ -153,7 +154,7 @@ static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 		prog_emit(pg, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
 }
 
-/* The sites of the kprobes tier are those of the functions, reached otherwise. */
+/* The kprobes tier has the same sites as the functions tier, attached in another way. */
 const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t)
 {
 	struct site *by;
@@ -172,7 +173,7 @@ static const char *probe_text(struct lowerer *lw, const struct probe *p)
 	return arena_printf(lw->arena, "%s:%s:%s:%s", p->prov->name, *p->func ? p->mod : "", p->func, p->name);
 }
 
-/* The module that a place is in, where it is not loaded. */
+/* The site's module if it is not loaded, else NULL. */
 static const char *module_missing(const struct lowerer *lw, const struct site *s)
 {
 	const struct ktypes *k = lw->ts->kernel;
@@ -211,7 +212,8 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 			strstr(m->lacks, ", which ") ? "" : ", which this kernel does not have");
 }
 
-/* Does some description name these probes, and not only a pattern? */
+/* Does a description name these probes by id or exact name, not only by a pattern? If none does, probes that this
+ * kernel cannot show are left out without an error. */
 static bool is_named(const struct enabled *set, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

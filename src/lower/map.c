@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* map: the maps that an image asks for, each made when it is first wanted. */
+/* map: the maps of an image.
+ * Input: the role of a map, or the sizes of its keys and values. Output: the map's number in the image.
+ * Invariant: a map is added when it is first asked for. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 /* Of one aggregation, associative array or self-> variable; not preallocated, but the kernel makes the table of such a
  * hash at once: 16 bytes each, and a millisecond for a hundred thousand. */
 #define MAP_ENTRIES 131072u
-#define MAP_ENTRIES_MAX 262144u /* that options may ask for */
+#define MAP_ENTRIES_MAX 262144u /* upper limit for options */
 
 uint32_t map_add(struct lowerer *lw, struct image_map m)
 {
@@ -18,7 +20,8 @@ uint32_t map_add(struct lowerer *lw, struct image_map m)
 	return (uint32_t)lw->im->maps.n - 1;
 }
 
-/* Those that come late share maps: their keys end in their number. True: this one does. */
+/* The first OWN_MAPS variables get maps of their own. Later ones share maps, and their keys end in the variable's
+ * number. Returns true if this one shares. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
 {
 	if (s->number || s->shared)
@@ -30,7 +33,7 @@ bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
 	return s->shared;
 }
 
-/* The map with such keys and values for all that share. */
+/* The map with these key and value sizes that all sharers use. */
 uint32_t map_shared(struct lowerer *lw, struct image_map m)
 {
 	m.name = m.role == MAP_AGG ? "aggs" : "dw_dyn";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* multi: probes that share their sites, as all system calls share sys_enter. Input: the enabled ones, which have
- * one definition. Output: jobs, a clause each, and the beginning of their one program: it tells by the number that the
- * site gives which of the probes fires. With one probe that is a comparison; with several a table, by that number, has
- * a row for each: which member it is, its id, the literals that are its names, and a bit for each clause that
- * is on some members only. Every clause is compiled once, whatever the number of its probes. */
+/* multi: probes that share their sites, as all system calls share sys_enter.
+ * Input: the enabled probes of one definition. Output: one job per clause, and the head of their one program, which
+ * finds the firing probe by the number that the site gives. With one probe that is a comparison. With several it is
+ * a table indexed by that number; a row has the member, its id, its names as literals, and a bit for each clause
+ * that is not on all members.
+ * Invariant: every clause is compiled once, however many probes it is on. */
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define BITS 31u /* of a word of a row: the sign is left alone */
 
 struct row {
-	uint32_t member; /* from 1; 0: none */
+	uint32_t member; /* counted from 1; 0: not enabled */
 	uint32_t id;
 	uint32_t names[4]; /* literals: provider, module, function, name */
 	uint32_t words[];
@@ -34,7 +35,7 @@ static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
 	return (uint32_t)lw->im->probes.n - 1;
 }
 
-/* How many of the first n enablings of a probe are of this clause: one for each description that names the probe. */
+/* How many of the first n enablings belong to this clause: one for each description that names the probe. */
 static uint32_t times_on(const struct enabled *e, size_t n, const struct clause *c)
 {
 	uint32_t times = 0;
@@ -58,7 +59,7 @@ static int by_index(const void *a, const void *b)
 	return x->copy < y->copy ? -1 : x->copy > y->copy;
 }
 
-/* Every clause once, in program order; as often as a probe has it, where that is more. */
+/* Each clause once, in program order, or as often as some probe has it. */
 static void collect_jobs(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
 {
 	for (size_t i = 0; i < n; i++)
@@ -75,7 +76,7 @@ static void collect_jobs(struct lowerer *lw, const struct enabled *set, size_t n
 	qsort(jobs->v.v, jobs->v.n, sizeof(*jobs->v.v), by_index);
 }
 
-/* The enabled probes of a job: those of several members have consecutive numbers, one a member. */
+/* The enabled-probe ids of a job. A job on several members gets consecutive ids, one per member. */
 static void add_epids(struct lowerer *lw, struct job *job, uint32_t first_probe, uint32_t n)
 {
 	struct epid like = { .probe = first_probe, .clause = job->clause->index };
@@ -124,7 +125,7 @@ static uint32_t row_size(const struct jobs *jobs)
 	return ((uint32_t)sizeof(struct row) + 4 * words + 7) / 8 * 8;
 }
 
-/* The site's number of a member. */
+/* The number by which the site identifies a member, such as a system call's number. */
 static uint32_t number_of(const struct enabled *set, size_t i)
 {
 	return set[i].probe->def->sites[0].by_cookie ? (uint32_t)i : set[i].probe->number;

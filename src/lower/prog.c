@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prog: from the IR of a site to a program in the image: is it worth its time, is it too large, what type is it.
- * Input: the lowered site. Output: a struct image_prog, or an error. */
+/* prog: makes a program of the image from the IR of a site.
+ * Input: the lowered site. Output: a struct image_prog in the image, or an error; nothing if the program would have
+ * no effect.
+ * Invariant: a program in the image is within the verifier's limits as far as they can be computed here. */
 #include <errno.h>
 #include <linux/bpf.h>
 
@@ -9,7 +11,7 @@
 #include "lower/site/site.h"
 #include "lower/tiers.h"
 
-/* Helpers that only read, or write to memory of the program's own. */
+/* Helpers that only read, or write only to the program's own memory. */
 static bool is_harmless(int64_t helper)
 {
 	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
@@ -17,7 +19,8 @@ static bool is_harmless(int64_t helper)
 		helper == BPF_FUNC_sk_storage_get;
 }
 
-/* Registers that point to the stack or to scratch memory; a variable may be set to something else too. */
+/* Registers that point to the stack or to scratch memory. A variable may be set to something else, too, so both are
+ * noted. */
 struct private_regs {
 	bool *in, *out;
 };
@@ -36,8 +39,8 @@ static void note_private(struct private_regs *p, const struct ir_insn *in, vreg 
 	(own ? p->in : p->out)[in->d] = true;
 }
 
-/* Can a run of the program be noticed by anybody? What remains of a clause whose predicate is false at this site
- * (cs_pid != -1 where there is never an owner) cannot: such a program is not worth its time. */
+/* Does the program do anything observable? If a clause's predicate is false at this site (cs_pid != -1 where there
+ * is never an owner), the rest does not, and attaching the program would only cost time. */
 static bool has_effect(struct prog_ctx *pg)
 {
 	struct private_regs p = { ARENA_ARRAY(pg->lw->arena, bool, pg->ir->nvregs + 1u),
@@ -79,10 +82,10 @@ static bool has_effect(struct prog_ctx *pg)
 	return false;
 }
 
-/* The verifier follows 8192 open branches on one path; past that Linux 6.18 may crash rather than refuse. */
+/* The verifier follows at most 8192 open branches on one path. Beyond that Linux 6.18 may crash instead of refusing. */
 #define MAX_BRANCHES 8000
 
-/* Of one call of a library function, as measured, with room to spare: bodies of loops are looked at once. */
+/* Branches of one call of a library function, measured, with a margin. The body of a loop counts once. */
 static size_t lib_branches(int64_t fn)
 {
 	switch (fn) {
@@ -97,7 +100,7 @@ static size_t lib_branches(int64_t fn)
 	}
 }
 
-/* Loops that the verifier walks: what is open in the longest is open once. */
+/* Loops that the verifier unrolls. Only the longest one counts, because they are not open at the same time. */
 #define WALKED_LOOP 500
 
 static bool too_many_branches(const struct ir *ir)
@@ -115,7 +118,8 @@ static bool too_many_branches(const struct ir *ir)
 	return n > MAX_BRANCHES;
 }
 
-/* The function of the site; by kprobes, those of all probes that share it, with their numbers as cookies. */
+/* The function to attach to. With kprobes: the functions of all probes that share the program, with their numbers as
+ * cookies. */
 static void function_targets(struct prog_ctx *pg, struct image_prog *p)
 {
 	bool shared = pg->site->by_cookie;
@@ -134,6 +138,7 @@ static void function_targets(struct prog_ctx *pg, struct image_prog *p)
 	}
 }
 
+/* Fills in where and how p is attached. The kernel's BTF ids are those of the running kernel. */
 void prog_place(struct prog_ctx *pg, struct image_prog *p)
 {
 	const struct lower_env *env = pg->lw->env;
@@ -185,6 +190,8 @@ void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
 	*vec_push(lw->arena, &lw->im->progs) = *p;
 }
 
+/* Optimises, checks and emits. `at` is where an error is reported. The name is at most 15 characters of
+ * [A-Za-z0-9_], as the kernel demands. */
 void prog_emit(struct prog_ctx *pg, struct loc at)
 {
 	struct image_prog p = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stamp: remembers something from one event to a later one: when a packet was queued, handed to a driver, made.
- * Input: the stamps of a provider (image/probe.h) that a script reads. Output: for each a map, and a program for each
- * of its events. Invariant: these programs come last in the image, so that where a stamp ends, readers at the same
- * place run before it is forgotten. A stamp whose end is never seen is evicted when the map is full. */
+/* stamp: carries a value from one event to a later one: when a packet was queued, handed to a driver, made.
+ * Input: the stamps of a provider (image/probe.h) that a script reads. Output: per stamp a map, and a program for
+ * each of its events.
+ * Invariant: these programs come last in the image. So where a stamp ends, readers at the same place run before it
+ * is deleted. A stamp whose end is never seen is evicted when the map is full. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 /* A note. */
 enum { NOTE_TIME = 0, NOTE_WORD = 8, NOTE_SIZE = 16 };
 
-/* Number of the map + 1 of the provider's stamp; 0: it has none of this name. */
+/* The number of the provider's stamp map, plus 1. 0: the provider has no stamp of this name. */
 static uint32_t stamp_map(struct clause_ctx *cx, const char *name)
 {
 	const struct provider *p = cx->prov;
@@ -63,7 +64,7 @@ vreg stamp_read(struct clause_ctx *cx, const struct expr *e)
 	return r;
 }
 
-/* __former(): programs that see the same key on two CPUs at once get each word once. */
+/* __former(): exchanges each word atomically, so of two CPUs that see the same key at once only one gets it. */
 vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -116,8 +117,8 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 		(vreg[]){ ir_map(ir, map), k, v, ir_imm(ir, ev->op == STAMP_FIRST ? BPF_NOEXIST : BPF_ANY) }, 4, false);
 }
 
-/* The program at an event. A place that this kernel has not, or in another form, is left out: a probe there would say
- * so. */
+/* The program at an event. An event that this kernel lacks, or has in another form, is left out: a probe there
+ * reports the error. */
 static void event_program(struct lowerer *lw, const struct stamp_event *ev, const struct stamp_map *m)
 {
 	struct image_prog p = { .target = ev->site.target,

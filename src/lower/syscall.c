@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* syscall: sites at sys_enter and sys_exit that are about a few system calls only.
- * Input: a site with calls. Output: the same site at the tracepoints of those calls, which only they pass. The context
- * of such a program is a record: its number, then the arguments, or what it returns; the registers are the task's. */
+/* syscall: narrows sites at sys_enter and sys_exit that concern only a few system calls.
+ * Input: a site with calls. Output: the same site at the tracepoints of those calls, so that other calls run no
+ * program. The context of such a program is a record: the call's number, then the arguments or the return value.
+ * Invariant: registers are read from the task, because the context has none. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #define RECORD_NR 8 /* offsets: behind the tracer's own words */
 #define RECORD_RET 16
 
-/* The kernel's stack cannot be had there: the record comes with the registers of the process. */
+/* Does e need the kernel's stack? It is not available there: the record comes with the registers of the process. */
 static bool expr_walks(const struct expr *e)
 {
 	if (!e)

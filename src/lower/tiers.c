@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tiers: see tiers.h. */
+/* tiers: chooses a probe's sites on this kernel.
+ * Input: a probe and the facts about the kernel (struct lower_env). Output: a tier, or the first missing site and
+ * what the kernel lacks for it.
+ * Invariant: pure; the kernel is asked only through the callbacks of lower_env. */
 #include "lower/tiers.h"
 
 #include <string.h>
@@ -15,6 +18,7 @@ const char *tier_name(enum tier t)
 	return t < TIER_COUNT ? names[t] : "";
 }
 
+/* Returns -1 if no tier has this name. */
 int tier_by_name(const char *name)
 {
 	for (int t = 0; t < TIER_COUNT; t++)
@@ -28,7 +32,7 @@ bool site_is_function(const struct site *s)
 	return attach_info(s->attach)->way == WAY_FUNCTION;
 }
 
-/* What dwire fires itself, and places in programs, are there whatever the tier. */
+/* Sites that dwire fires itself, timers, and places in programs exist in every tier. */
 static bool in_all(const struct site *s)
 {
 	const enum attach_way way = attach_info(s->attach)->way;
@@ -41,6 +45,7 @@ bool site_in_tier(const struct site *s, enum tier t)
 	return s->inside ? t == TIER_KPROBES : in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
 }
 
+/* A site without a target is at the probe's own function. */
 const char *site_function(const struct site *s, const struct probe *p)
 {
 	return s->target ? s->target : p->func;
@@ -53,6 +58,8 @@ const char *site_module(const struct site *s, const struct probe *p)
 	return p->mod && *p->mod && strcmp(p->mod, "vmlinux") != 0 ? p->mod : NULL;
 }
 
+/* nargs and fewer bound the number of arguments: the function's signature differs between kernel versions. Returns
+ * the missing thing as text in the arena, or NULL. */
 static const char *function_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
 {
@@ -77,6 +84,7 @@ static const char *function_lacks(
 	return lacks;
 }
 
+/* What the kernel lacks for the site: completes "this kernel lacks ...". NULL: the site can be used. */
 const char *site_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
 {
@@ -103,7 +111,8 @@ const char *site_lacks(
 		: NULL;
 }
 
-/* Are all sites of the tier there? The first that is not, and what for, into *c. */
+/* Is every site of the tier that is not optional there? If not, *c gets the first missing one and the reason, unless
+ * an earlier tier has set them. */
 static bool usable(
 	const struct lower_env *env, struct arena *a, const struct probe *p, enum tier t, struct tier_choice *c)
 {
@@ -133,6 +142,7 @@ static bool usable(
 	return false;
 }
 
+/* A tier that sees less than others, so it is used only if no other tier works. */
 static bool is_second(const struct probe *p, enum tier t)
 {
 	for (size_t i = 0; i < p->def->nsites; i++)
@@ -141,6 +151,8 @@ static bool is_second(const struct probe *p, enum tier t)
 	return false;
 }
 
+/* Several functions share a program only with kprobes: fentry attaches one program to one function. tier is -1 if
+ * none works. */
 struct tier_choice tier_choose(const struct lower_env *env, struct arena *a, const struct probe *p, size_t n)
 {
 	struct tier_choice c = { .tier = -1 };

@@ -177,14 +177,15 @@ struct xl_member {
 };
 
 struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
-/* use is told of every D text of a provider or type's name before its words are looked up, so that it can declare them;
- * NULL for all that there is. */
+/* Calls use with every D text of a provider or type's name before its words are looked up, so that it can declare
+ * them. text is NULL if everything is to be declared. */
 void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), void *ctx);
-/* Tells it. */
+/* Calls it. */
 void check_use(struct checker *ck, const char *text);
-/* Frames of a stack() or ustack() that does not say how many; 0: the usual 20, 100, 50. */
+/* The number of frames of a stack(), ustack() or jstack() without an argument, and the upper limit. 0: the defaults
+ * 20, 100, 50. */
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most);
-/* A global name that this version of D does not know yet. */
+/* Hides a global name that the chosen version of D does not know yet. */
 void checker_hide(struct checker *ck, const char *name);
 /* ustack() in records copies so many bytes of the process's stack, for DWARF to find the frames; 0: it does not. */
 void checker_ustackcopy(struct checker *ck, uint32_t bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check_agg: checks @a[keys] = func(args).
- * Input: the assignment as parsed. Output: the aggregation's symbol: function, parameters, types of its keys.
- * Invariant: a symbol is ready once an assignment to it was right. Later assignments must agree with the first. */
+ * Input: the assignment as parsed. Output: the aggregation's symbol: its function, parameters and key types.
+ * Invariant: a symbol is complete after its first correct assignment. Later assignments must agree with it.
+ * Source: D manual, chapter "Aggregations". */
 #include <string.h>
 
 #include "lang/check/check_priv.h"

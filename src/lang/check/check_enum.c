@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_enum: names of enumerators. __enum("tag", "PREFIX", value) of the D library is the name without the prefix, or
- * "". printf("%s") of a value of an enum is its name, or "?".
+/* check_enum: names of enumerators. __enum("tag", "PREFIX", value) of the D library gives the name without the
+ * prefix, or "". printf("%s") of an enum value prints its name, or "?".
  * Input: such a call or argument. Output: a tree of ?: over the values.
- * Invariant: the name stays the number of a literal until it is printed, and comes from the running kernel. */
+ * Invariant: the name is kept as a literal's number until it is printed. Names and values come from the running
+ * kernel's BTF. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_op: checks operators: what they take, and the type of their value.
+/* check_op: checks operators: their operands and the type of the result.
  * Input: an expression with an operator. Output: its type, or NULL after an error.
- * Invariant: no operator takes a structure that a translator makes, nor a float. */
+ * Invariant: no operator accepts a translated structure or a float.
+ * Source: D manual, chapter "Types, Operators, and Expressions". */
 #include <string.h>
 
 #include "base/inet.h"
@@ -16,7 +17,7 @@ static struct type *bad_operands(struct checker *ck, struct expr *e, struct type
 	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a), tname(ck, b));
 }
 
-/* Of the operands one is a string, the other is not. */
+/* One operand is a string and the other is not: suggests what the user probably meant, or NULL. */
 static const char *compare_hint(struct checker *ck, const struct expr *a, const struct expr *b)
 {
 	const struct expr *text = a->kind == EX_STR ? a : b, *other = text == a ? b : a;
@@ -29,6 +30,7 @@ static const char *compare_hint(struct checker *ck, const struct expr *a, const 
 	return n->kind == EX_INT ? "quote the address: \"10.0.0.5\"" : NULL;
 }
 
+/* Strings compare with strings and with NULL; characters in memory become strings. An array stands for its address. */
 static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
 	if (type_is_string(a) && type_is_string(b)) {
@@ -69,6 +71,8 @@ static struct type *result_type(struct checker *ck, const struct expr *e, struct
 	return t->is_signed ? ck->ts->int64 : v < 0 ? t : ck->ts->uint64;
 }
 
+/* string + int is the rest of the string. Pointers scale by the size of their type, so it must be known. The library
+ * may subtract pointers of different types; scripts may not. */
 static struct type *check_addsub(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
 	struct type *p;
@@ -102,6 +106,7 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 }
 
+/* beside_text: an unknown name next to a string may be the user's missing quotes, which check_name then suggests. */
 struct type *check_binary(struct checker *ck, struct expr *e)
 {
 	struct type *a = check_expr(ck, e->a), *b;
@@ -164,6 +169,7 @@ struct type *check_binary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for two values", expr_op_text(e->op));
 }
 
+/* A translated pointer (e->a->xl) stays translated through *. */
 static struct type *deref_type(struct checker *ck, struct expr *e, struct type *t)
 {
 	if (t->kind != T_PTR && t->kind != T_ARRAY)
@@ -178,7 +184,7 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 	return t->of;
 }
 
-/* &e: of what lies in memory; a variable as a whole has no address, as D's may move. */
+/* &e needs an object in memory. A D variable has no address, since it may be in a register or move in its map. */
 static struct type *check_address(struct checker *ck, struct expr *e, struct type *t)
 {
 	struct expr *a = e->a;
@@ -256,6 +262,8 @@ struct type *check_unary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for one value", expr_op_text(e->op));
 }
 
+/* Replaces ?: by the chosen arm if its condition is constant, so that the other arm may use what this kernel lacks.
+ * False: the condition has an error, which was reported. */
 bool check_decided(struct checker *ck, struct expr *e)
 {
 	struct diags *quiet = diags_new(ck->arena);
@@ -273,6 +281,8 @@ bool check_decided(struct checker *ck, struct expr *e)
 	return true;
 }
 
+/* The arms agree on string, on an integer type by C's usual conversions, on a structure, or on a pointer; NULL and
+ * void * fit any pointer. */
 struct type *check_arms(struct checker *ck, struct expr *e)
 {
 	struct type *c = e->a->type, *b, *d;

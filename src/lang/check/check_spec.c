@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_spec: which actions may stand together in a clause: those of speculations, and those that record data.
+/* check_spec: checks which speculative and recording actions a clause may combine.
  * Input: a checked clause. Output: errors.
  * Invariant: a clause records either for a speculation or for the consumer, and records nothing after a commit.
  * Source: D manual, chapter "Speculative Tracing". */

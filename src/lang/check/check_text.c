@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_text: puts strings where pointers to characters are wanted, and the other way round.
- * Input: a checked expression. Output: a node of stringof or a cast around it.
- * Invariant: the stages below see strings and pointers only, never a mixture. */
+/* check_text: converts between strings and pointers to characters where the other one is wanted.
+ * Input: a checked expression. Output: a stringof node or a cast around it.
+ * Invariant: later stages see strings or pointers, never a mixture. */
 #include "lang/check/check_priv.h"
 
 bool type_is_char_pointer(const struct type *t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_xlate: checks xlate, and variables that keep what a translator makes.
+/* check_xlate: checks xlate, and variables that hold translated values.
  * Input: xlate expressions and assignments of translated values. Output: their types.
- * Invariant: a translated structure is copied member by member where it is assigned. For a translated pointer the
- * variable keeps what its translator starts from, and members are made where they are read. */
+ * Invariant: a translated structure is copied member by member when it is assigned. For a translated pointer the
+ * variable keeps the translator's input, and members are made where they are read. */
 #include "lang/check/check_priv.h"
 
 /* xlate <T *> (e), xlate <T> (e): the translator is found by T and by the type of e. */

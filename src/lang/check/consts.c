@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* consts: computes constant expressions.
- * Input: an expression, checked or not. Output: its value, of 64 bits; only a cast narrows it.
- * Invariant: the value is the one that the compiled program computes. */
+/* consts: evaluates constant expressions.
+ * Input: an expression, checked or not. Output: its 64-bit value. Only a cast narrows it.
+ * Invariant: the result equals what the compiled program would compute. */
 #include <string.h>
 
 #include "lang/check/check.h"
@@ -13,6 +13,8 @@ struct cval {
 
 static bool eval(struct types *ts, struct diags *d, const struct expr *e, struct cval *out);
 
+/* The type of an integer literal as in C: a decimal without U is signed; an octal or hexadecimal one may be
+ * unsigned. */
 struct type *types_literal(struct types *ts, const struct expr *e)
 {
 	bool u = e->isuffix & ISUF_U, l = e->isuffix & (ISUF_L | ISUF_LL), nodec = e->isuffix & ISUF_NODEC;
@@ -28,6 +30,7 @@ struct type *types_literal(struct types *ts, const struct expr *e)
 	return ts->uint64;
 }
 
+/* Truncates v to the size of t and extends it to 64 bits by the sign of t. _Bool: 0 or 1, as in C. */
 int64_t types_wrap(const struct type *t, int64_t v)
 {
 	unsigned up = t->size && t->size < 8 ? 64 - 8 * t->size : 0;
@@ -65,13 +68,14 @@ static int64_t compare(enum expr_op op, int64_t x, int64_t y, bool uns)
 	}
 }
 
+/* Returns false for a division by zero, which the caller reports. */
 static bool divide(const struct type *t, int64_t x, int64_t y, bool mod, int64_t *v)
 {
 	if (!y)
 		return false;
 	if (!t->is_signed)
 		*v = (int64_t)(mod ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y);
-	else if (y == -1) /* the quotient of the least value would trap */
+	else if (y == -1) /* INT64_MIN / -1 traps on x86; it wraps here, as at run time */
 		*v = mod ? 0 : (int64_t)(0 - (uint64_t)x);
 	else
 		*v = mod ? x % y : x / y;
@@ -104,6 +108,8 @@ static bool arithmetic(enum expr_op op, struct type *t, int64_t x, int64_t y, st
 	}
 }
 
+/* Both operands are evaluated, also where && and || would skip one: constants have no effects. Shift counts are
+ * taken modulo 64, as BPF does. */
 static bool binary(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
 {
 	struct cval a, b;
@@ -148,6 +154,7 @@ static bool unary(struct types *ts, struct diags *d, const struct expr *e, struc
 	}
 }
 
+/* Enumerators of the script come before constants of the library, and those before enumerators of the kernel's BTF. */
 static bool ident(struct types *ts, const struct expr *e, struct cval *out)
 {
 	int64_t v, *en = strmap_get(ts->enumerators, e->name);
@@ -171,6 +178,7 @@ static bool cast(struct types *ts, struct diags *d, const struct expr *e, struct
 	return t && type_is_int(t) && eval(ts, d, e->a, &a) && result(out, t, types_wrap(t, a.v));
 }
 
+/* Evaluates only the chosen arm, so the other one need not be constant. */
 static bool cond(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
 {
 	struct cval c, v;
@@ -219,6 +227,7 @@ static bool eval(struct types *ts, struct diags *d, const struct expr *e, struct
 	return false;
 }
 
+/* False: not a constant. Resolving a type in sizeof or a cast may report an error in d. */
 bool const_eval(struct types *ts, struct diags *d, const struct expr *e, int64_t *value)
 {
 	struct cval v;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* elsewhere: names of other tracers, of other systems' DTrace and of C.
- * Input: a name that D does not know. Output: what D has instead, as a hint, or NULL. */
+/* elsewhere: maps names of other tracers, of other systems' DTrace and of C to their equivalents in D.
+ * Input: a name that D does not have. Output: a hint, as static text, or NULL.
+ * Invariant: consulted only after a lookup failed, so an entry never hides a name of D. */
 #include <string.h>
 
 #include "lang/check/check_priv.h"
@@ -9,6 +10,7 @@ struct other_name {
 	const char *name, *hint;
 };
 
+/* Sorted by name, for the reader: the search is linear, since it runs only after an error. */
 static const struct other_name functions[] = {
 	{ "atoi", "strtoll()" },
 	{ "buf", "tracemem() shows bytes" },

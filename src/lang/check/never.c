@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* never: finds predicates that cannot be true, such as those of a tool's option that was not given. Their clauses need
- * no program.
- * Input: a checked expression. Output: whether it is always 0. */
+/* never: finds predicates that cannot be true, such as those of a tool's option that was not given. Their clauses
+ * need no program.
+ * Input: a checked expression. Output: true if it is always 0.
+ * Invariant: false if in doubt. */
 #include "lang/check/check.h"
 
 static bool both(const struct expr *e, int64_t *a, int64_t *b);

@@ -31,6 +31,7 @@ const char *func_name(enum func f)
 	return funcs[f].name;
 }
 
+/* Reports an error and returns NULL, so that a checker of expressions can return it. */
 struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	va_list ap;
@@ -96,6 +97,7 @@ static void add_builtins(struct checker *ck)
 	}
 }
 
+/* strsize: bytes of a string with its NUL, 1 to STRSIZE_MAX. Everything lives in the arena, which the caller owns. */
 struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize)
 {
 	struct checker *ck = ARENA_NEW(a, struct checker);
@@ -120,6 +122,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	return ck;
 }
 
+/* Borrows ctx until the checker's last use. */
 void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), void *ctx)
 {
 	ck->use = use;
@@ -132,6 +135,7 @@ void check_use(struct checker *ck, const char *text)
 		ck->use(ck->use_ctx, text);
 }
 
+/* most: the upper limit for all three, at most FRAMES_MAX. */
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most)
 {
 	ck->stackframes = stack ? stack : 20;
@@ -140,6 +144,7 @@ void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_
 	ck->maxframes = most && most < FRAMES_MAX ? most : FRAMES_MAX;
 }
 
+/* The name is not found by sym_find() and not offered in hints. */
 void checker_hide(struct checker *ck, const char *name)
 {
 	strmap_put(ck->hidden, name, ck);
@@ -171,6 +176,7 @@ struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
 	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
 }
 
+/* Parameters of the inline being checked hide globals. */
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope)
 {
 	if (scope == SCOPE_GLOBAL)
@@ -211,7 +217,7 @@ static void collect(void *ctx, const char *key, void *value)
 		*vec_push(l->a, &l->names) = key;
 }
 
-/* SYN is meant for TH_SYN; a name in small letters says too little. */
+/* SYN suggests TH_SYN. A lower-case name is too weak a hint for a longer name. */
 static bool is_constant(const char *name)
 {
 	for (; *name; name++)
@@ -243,6 +249,7 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 }
 
 /* ---- forms ------------------------------------------------------------------------------------------------------- */
+/* The smallest form that can hold both: forms are sets of flags, with the larger size. */
 int form_join(int a, int b)
 {
 	int size = (a >> FORM_SHIFT) > (b >> FORM_SHIFT) ? a >> FORM_SHIFT : b >> FORM_SHIFT;
@@ -261,6 +268,7 @@ enum str_rep form_rep(int form)
 	return flags & (FORM_ADDR | FORM_ZONE) ? REP_TSTR : REP_LIT;
 }
 
+/* Bytes with the NUL. Any address fits 48. */
 uint32_t form_chars(int form)
 {
 	uint32_t n = (uint32_t)form >> FORM_SHIFT;
@@ -270,6 +278,7 @@ uint32_t form_chars(int form)
 	return n ? n : 1;
 }
 
+/* Bytes in memory, a multiple of 8. */
 uint32_t form_size(int form)
 {
 	switch (form_rep(form)) {
@@ -331,6 +340,7 @@ static int member_form(struct checker *ck, const struct expr *e)
 	return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
 }
 
+/* Where the form of a variable or member is kept, NULL for other expressions. settle.c lets it grow. */
 int *form_kept(struct expr *e)
 {
 	while (e->kind == EX_INDEX && !e->sym && e->a->type && e->a->type->kind == T_ARRAY)

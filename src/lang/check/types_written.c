@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types_written: makes types of their D text.
+/* types_written: makes types from their D text.
  * Input: a struct tyx. Output: its struct type, or NULL after an error.
- * Invariant: structures are laid out as a C compiler for 64-bit Linux does. */
+ * Invariant: the layout of structures is that of a C compiler for 64-bit Linux (LP64). */
 #include <string.h>
 
 #include "lang/types.h"

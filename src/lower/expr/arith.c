@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arith: integers and pointers as numbers. Input: expressions with arithmetic operators. Output: a register of 64 bits.
- * Invariant: an operator works on all 64 bits, whatever the type: that says only whether division, right shift and
- * comparison are signed. A value is narrowed by a cast (convert_int), by a store into memory of a C type, and by the
- * size that it has in a record. */
+/* arith: arithmetic on integers and pointers.
+ * Input: expressions with arithmetic operators. Output: a 64-bit register.
+ * Invariant: an operator works on all 64 bits. The type only decides whether division, right shift and comparison
+ * are signed. A value is narrowed by a cast (convert_int), by a store into memory of a C type, and by its size in a
+ * record. */
 #include <string.h>
 
 #include "lower/expr/expr.h"
@@ -39,7 +40,7 @@ vreg convert_int(struct clause_ctx *cx, vreg v, const struct type *from, const s
 		return not_zero(cx, v);
 	if (to->size >= 8 || to->kind == T_PTR || !to->size)
 		return v;
-	if (last->op == IR_IMM && last->d == v) /* a constant stays one at sight: see decided_branch() */
+	if (last->op == IR_IMM && last->d == v) /* keep constants visible: see decided_branch() */
 		return ir_imm(cx->ir, types_wrap(to, last->imm));
 	return ir_ext(cx->ir, v, to->size, to->is_signed);
 }
@@ -51,14 +52,14 @@ vreg keep_int(struct clause_ctx *cx, vreg v, const struct type *from, const stru
 
 vreg blur_always(struct clause_ctx *cx, vreg v)
 {
-	/* Loaded anew each time: a test of one result would tell the verifier what is in a shared one. */
+	/* Load it again each time: a test of one shared result would show the verifier its value. */
 	vreg zero = ir_ld(cx->ir, ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0), 0, 8, false, false);
 
 	return ir_alu(cx->ir, ALU_XOR, v, zero);
 }
 
-/* Where paths meet with different constants the verifier goes on with each of them, so the paths of a long program
- * would multiply; with a value that it does not know they are one. */
+/* Adds an unknown zero to v. Where paths meet with different constants, the verifier follows each of them, so the
+ * paths of a long program would multiply. With an unknown value it merges them. */
 vreg blur(struct clause_ctx *cx, vreg v)
 {
 	return cx->pg->blurs ? blur_always(cx, v) : v;
@@ -96,8 +97,8 @@ static vreg apply_sign(struct ir *ir, vreg x, vreg sign)
 	return ir_alu(ir, ALU_SUB, ir_alu(ir, ALU_XOR, x, sign), sign);
 }
 
-/* Signed division and remainder from unsigned ones (the signed instructions came with Linux 6.6). No branches: each
- * would double the paths that the verifier walks. */
+/* Signed division and remainder, made of unsigned ones: the signed instructions need Linux 6.6. There are no
+ * branches, since each would double the paths that the verifier walks. */
 static vreg divide_signed(struct clause_ctx *cx, vreg a, vreg b, bool mod)
 {
 	struct ir *ir = cx->ir;
@@ -171,7 +172,8 @@ static vreg pointer_arith(struct clause_ctx *cx, const struct expr *e)
 	return ir_alu(ir, e->op == OP_SUB ? ALU_SUB : ALU_ADD, a, b);
 }
 
-/* The deeper side first, where nobody can tell: so a + (b + (c + ...)) keeps one value at a time, not all. */
+/* Should the right operand be computed first? Yes if it is deeper and the order has no visible effect: then a + (b +
+ * (c + ...)) keeps one value at a time instead of all. */
 bool right_first(const struct expr *e)
 {
 	return e->b->depth > e->a->depth + 8 && !expr_has_effects(e);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* builtin: D's built-in variables: of the current task, of the probe, of time.
- * Input: the symbol. Output: a value in registers. */
+/* builtin: D's built-in variables: those of the current task, of the probe, and of time.
+ * Input: the symbol. Output: a value in registers.
+ * Invariant: each read is made at the probe's site, so it is exact at the time of the firing.
+ * Source: D manual, chapter "Variables". */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -10,6 +12,8 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
+/* The task_struct of the thread that the site is about: some sites name it, else it is the current one. Never NULL.
+ * The helper needs Linux 5.11. */
 struct val current_task(struct clause_ctx *cx)
 {
 	struct type *t = types_tagged(cx->lw->ts, T_STRUCT, "task_struct");
@@ -44,11 +48,13 @@ static struct val task_path(struct clause_ctx *cx, const char *const *path)
 	return v;
 }
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
 vreg ktime(struct clause_ctx *cx)
 {
 	return ir_call(cx->ir, BPF_FUNC_ktime_get_ns, NULL, 0, true);
 }
 
+/* Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME, which user space keeps up to date in the map. */
 static vreg wall_offset(struct clause_ctx *cx)
 {
 	vreg at = ir_mapval(cx->ir, map_for(cx->lw, MAP_MACHINE), offsetof(struct dw_machine, wall));
@@ -56,6 +62,7 @@ static vreg wall_offset(struct clause_ctx *cx)
 	return ir_ld(cx->ir, at, 0, 8, false, false);
 }
 
+/* A literal, unless several probes share the program: then the names come from the table of multi.c. */
 static struct val probe_string(struct clause_ctx *cx, enum builtin b, struct type *t)
 {
 	const char *const names[] = { cx->probe->prov->name, cx->probe->mod, cx->probe->func, cx->probe->name };
@@ -67,6 +74,7 @@ static struct val probe_string(struct clause_ctx *cx, enum builtin b, struct typ
 	return (struct val){ .k = V_STR, .type = t, .s = str_const(cx, s, strlen(s)) };
 }
 
+/* In the kernel a process's id is tgid, and a thread's is pid. */
 static const char *const *builtin_path(enum builtin b)
 {
 	static const char *const pid[] = { "tgid", NULL }, *const tid[] = { "pid", NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cond: conditions: comparisons, && || ^^ !, ?:.
  * Input: an expression that is tested. Output: jumps; where a value is wanted, 0 or 1.
- * Invariant: what only one branch computes is forgotten (memo_release) where the branches meet. */
+ * Invariant: values memorised in only one branch are forgotten (memo_release) where the branches meet. */
 #include <assert.h>
 
 #include "lower/expr/expr.h"
@@ -91,7 +91,7 @@ static void logic_jump(struct clause_ctx *cx, const struct expr *e, uint32_t lab
 	}
 	skip = ir_newlabel(cx->ir);
 	lower_jump(cx, e->a, skip, !when);
-	if (!is_chain(e->a)) /* all of it has run, whichever way it went */
+	if (!is_chain(e->a)) /* all of it has run, on either path */
 		mark = memo_mark(cx->pg);
 	lower_jump(cx, e->b, label, when);
 	memo_release(cx->pg, mark);
@@ -151,8 +151,8 @@ bool is_logic(const struct expr *e)
 	return e->kind == EX_BINARY && (is_compare(e->op) || e->op == OP_LAND || e->op == OP_LOR || e->op == OP_LXOR);
 }
 
-/* All arms of nested ?: set one register, so that a long chain does not keep one for each. to: what the value is going
- * to be narrowed to, or NULL: done in each arm, the register is known to be narrow. */
+/* All arms of nested ?: set one register, so a long chain does not keep one for each. to: the type to which the
+ * value will be narrowed, or NULL. Narrowing in each arm lets the optimiser see that the register is narrow. */
 static void cond_into(struct clause_ctx *cx, const struct expr *e, vreg r, const struct type *to)
 {
 	struct ir *ir = cx->ir;
@@ -201,8 +201,8 @@ static struct val cond_block(struct clause_ctx *cx, const struct expr *e)
 	return to;
 }
 
-/* The branch of a library's condition that the site decides: it asks for a member that is a constant there. NULL: it
- * is not decided. A branch alone keeps what is known of its value: that a pointer is one to the verifier. */
+/* Does the site decide this condition of the library, because a member in it is a constant there? Returns the
+ * branch, or NULL. A single branch keeps what is known of its value, such as that the verifier sees a pointer. */
 static const struct expr *decided_branch(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -219,7 +219,7 @@ static const struct expr *decided_branch(struct clause_ctx *cx, const struct exp
 	return NULL;
 }
 
-/* The only arm that there is. */
+/* The value of ?: with a decided condition: the chosen arm alone. */
 static struct val arm(struct clause_ctx *cx, const struct expr *e, const struct type *to)
 {
 	return e->kind == EX_COND ? lower_cond(cx, e, to) : lower_expr(cx, e);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* expr: expressions. A value is an integer in a register, a string in registers, or a place in memory. */
+/* expr: lowers expressions.
+ * Input: a checked expression. Output: struct val: an integer in a register, a string in registers, or a place in
+ * memory.
+ * Invariant: every kind of expression is dispatched from lower_expr(); a value's type is the expression's. */
 #include "lower/expr/expr.h"
 
 #include <string.h>
@@ -35,7 +38,7 @@ static struct val lower_unary(struct clause_ctx *cx, const struct expr *e)
 	}
 }
 
-/* A literal, an argument of the probe, a variable in a map. */
+/* Can it only be a number to the verifier, never a pointer? True of literals, argN, and variables that live in maps. */
 static bool is_plain_number(const struct expr *e)
 {
 	const struct symbol *s = e->sym;
@@ -50,6 +53,8 @@ static bool is_plain_number(const struct expr *e)
 		(s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9);
 }
 
+/* A translated structure cast to a number is 1: it exists. A narrowing cast must make a number of a pointer first,
+ * because the verifier allows no arithmetic on pointers that it knows. */
 static struct val lower_cast(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -76,6 +81,8 @@ static struct val lower_cast(struct clause_ctx *cx, const struct expr *e)
 	return v;
 }
 
+/* The value of an assignment is what the variable holds afterwards, narrowed to its type. Only plain variables are
+ * handled here; structures, arrays and memory go to place_assign(). */
 static struct val lower_assign(struct clause_ctx *cx, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
@@ -113,6 +120,7 @@ static struct val lower_swap(struct clause_ctx *cx, const struct expr *e, unsign
 	return int_val(ir_be(cx->ir, lower_int(cx, e->args.v[0]), size), e->type);
 }
 
+/* The first network namespace is zone 0, the global zone; others have their inode number. */
 static struct val lower_zoneid(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -126,7 +134,7 @@ static struct val lower_zoneid(struct clause_ctx *cx, const struct expr *e)
 	return int_val(r, e->type);
 }
 
-/* Number n of struct dw_machine. */
+/* Word n of struct dw_machine, whose size is a power of two words: masking n bounds it for the verifier. */
 static vreg lower_machine(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -185,8 +193,8 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 	return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e) };
 }
 
-/* The value of an inline with parameters, as the type says that it was declared with. What dlib chooses between is
- * narrowed in each arm, where it often costs nothing, as the arms' loads are of that size. */
+/* The value of an inline with parameters, narrowed to its declared type. A ?: of dlib is narrowed in each arm, which
+ * often costs nothing, because the arms' loads have that size. */
 static struct val inline_int(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct expr *value = e->sym->inl->value;
@@ -196,6 +204,8 @@ static struct val inline_int(struct clause_ctx *cx, const struct expr *e)
 	return int_val(keep_int(cx, lower_int(cx, value), value->type, e->type), e->type);
 }
 
+/* An element of args[], of an associative array or of memory; or an inline with parameters, which are bound to
+ * values for the time of the call. So arguments are computed once. */
 static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -236,7 +246,7 @@ static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 	return v.k == V_NONE ? lower_element(cx, e, e->args.v[0]) : v;
 }
 
-/* The operand is computed here; the members are when they are named. */
+/* Computes the operand here. The members are made where they are named. */
 static struct val lower_xlate(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val *in = ARENA_NEW(cx->lw->arena, struct val);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load: what lies in memory.
- * Input: member, element, address and symbol expressions. Output: places (V_MEM) and what they hold.
- * Invariant: no load that the verifier would refuse; a script's own bad pointer is a fault, dlib's reads as 0. */
+/* load: reads memory.
+ * Input: member, element, address and symbol expressions. Output: places (V_MEM) and the values in them.
+ * Invariant: no load that the verifier would refuse. A bad pointer of the script is a fault; one of dlib reads as 0. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -35,9 +35,9 @@ static vreg probe_read(struct clause_ctx *cx, vreg addr, unsigned size, bool sx)
 	return r;
 }
 
-/* A pointer that the verifier lets us load a member of st through. *plain: it does not, use the helper. user: the
- * script itself dereferences it: NULL is a fault, not a zero; so are all addresses outside of the kernel's upper
- * half. */
+/* A pointer through which the verifier lets us load members of st. If it sets *plain, the verifier does not, and the
+ * helper must be used. user: the script itself dereferences it; then NULL, and any address outside the kernel's
+ * upper half, is a fault, not a zero. */
 static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool user, bool *plain)
 {
 	struct ir *ir = cx->ir;
@@ -55,8 +55,8 @@ static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool 
 		*plain = true;
 		return plain_number(cx, p);
 	}
-	/* Mostly NULL only: since Linux 6.17 an address made from a pointer in the kernel is a pointer to the verifier,
-	 * which then knows bounds of its offset and takes them for bounds of the address. A bad address in the kernel's
+	/* Usually compare with NULL only. Since Linux 6.17 an address made from a kernel pointer is a pointer to the
+	 * verifier, which then takes bounds of its offset for bounds of the address. A bad address in the kernel's
 	 * half reads as 0. */
 	if (user)
 		fault_unless(cx, p.ptr == PTR_NUMBER ? CC_SLT : CC_NE, p.r, 0, DW_FAULT_BADADDR, p.r);
@@ -70,7 +70,7 @@ bool in_library(const struct expr *at)
 	return at->loc.src && at->loc.src->library;
 }
 
-/* The aligned bytes that hold a bit-field; in packed structures of the kernel those from its first byte on. */
+/* The aligned bytes that hold a bit-field. In packed structures of the kernel: the bytes from its first one on. */
 struct bit_unit bit_unit(const struct val *v)
 {
 	struct bit_unit u = { .off = v->off, .size = 8, .bit = v->bit };
@@ -99,8 +99,8 @@ static vreg load_bits(struct clause_ctx *cx, const struct val *v)
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
 }
 
-/* Is it the same when it is loaded again? A clause may write to memory of its own through a pointer to a type of the
- * kernel; what sites' conditions and dlib load is the kernel's, and its tests for NULL must hold for what follows. */
+/* Does a second load give the same value? A clause may write to its own memory through a pointer to a kernel type.
+ * Conditions of sites and dlib only load kernel memory, and their tests for NULL must hold for later loads. */
 static bool stays(const struct clause_ctx *cx, const struct val *v, const struct expr *at)
 {
 	return !v->mut && (!cx->pg->heap || !cx->clause || !at || in_library(at));
@@ -145,7 +145,7 @@ static vreg minus_null(struct clause_ctx *cx, struct val v)
 	return ir_alu(ir, ALU_SUB, v.r, null);
 }
 
-/* A pointer that the verifier knows to be NULL is a number: so what a packet or a tracepoint has of sockets. */
+/* A pointer that the verifier knows to be NULL is a number. Packets and tracepoints give sockets of this kind. */
 static vreg minus_null_if(struct clause_ctx *cx, struct val v)
 {
 	uint32_t end = ir_newlabel(cx->ir);
@@ -158,7 +158,8 @@ static vreg minus_null_if(struct clause_ctx *cx, struct val v)
 	return r;
 }
 
-/* The verifier refuses arithmetic on a pointer that it knows, but for the difference of two: that to NULL is it. */
+/* Makes a number of a pointer. The verifier refuses arithmetic on pointers except the difference of two, so subtract
+ * NULL. */
 vreg plain_number(struct clause_ctx *cx, struct val v)
 {
 	struct ir *ir = cx->ir;
@@ -309,7 +310,7 @@ void fault_unless(struct clause_ctx *cx, enum ir_cc cc, vreg v, int32_t limit, e
 	ir_label(cx->ir, ok);
 }
 
-/* &e: nothing is read, so &((struct s *)0)->m is an offset, as in C. */
+/* &e reads nothing, so &((struct s *)0)->m is an offset, as in C. */
 vreg lower_address(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -330,7 +331,7 @@ vreg lower_address(struct clause_ctx *cx, const struct expr *e)
 	return v.k == V_MEM ? lower_addr_value(cx, v) : plain_number(cx, v);
 }
 
-/* The running thread's CPU's runqueue. The members are there: the kernel's side of `name has looked. */
+/* The runqueue of the running thread's CPU. Its members exist: the kernel's side of `name has checked them. */
 static vreg own_runqueue(struct clause_ctx *cx)
 {
 	static const char *const path[] = { "se", "cfs_rq", "rq" };
@@ -344,7 +345,7 @@ static vreg own_runqueue(struct clause_ctx *cx)
 	return v.type ? plain_number(cx, v) : ir_imm(cx->ir, 0);
 }
 
-/* `name: where the kernel says it lies; a function is its address. */
+/* `name is the variable at the kernel's address of that symbol. A function is its address. */
 struct val lower_symbol(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct ksymbol *s = e->extra;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place: structures, unions and arrays in variables: where their parts lie, and what is written there. Input:
- * assignments and steps of members and elements, and of variables as a whole; output: stores into memory of ours.
+/* place: structures, unions and arrays in variables.
+ * Input: assignments and increments of members, elements and whole variables. Output: stores into dwire's own
+ * memory.
  * Invariant: an index that is not constant is compared with the array's length before it is used. */
 #include <linux/bpf.h>
 
@@ -25,7 +26,7 @@ struct val place_element(struct clause_ctx *cx, struct val base, const struct ty
 	return base;
 }
 
-/* Does e lie where a pointer points to: *p, p[i], p->m? */
+/* Is e reached through a pointer: *p, p[i], p->m? */
 static bool through_pointer(const struct expr *e)
 {
 	return (e->kind == EX_UNARY && e->op == OP_DEREF) || (e->kind == EX_MEMBER && e->arrow) ||
@@ -50,7 +51,7 @@ static struct val pointed_place(struct clause_ctx *cx, const struct expr *e)
 
 #define FAR 16384u
 
-/* Instructions reach 32 KiB from a register: what is further has a register of its own. */
+/* An instruction's offset reaches 32 KiB. A place farther away gets its own base register. */
 void place_near(struct clause_ctx *cx, struct val *v)
 {
 	uint32_t whole = v->off & ~7u;
@@ -61,7 +62,7 @@ void place_near(struct clause_ctx *cx, struct val *v)
 	v->off -= whole;
 }
 
-/* Where e lies, made when it is not there yet. */
+/* The place of e, created if it does not exist yet. */
 static struct val place_of(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -101,7 +102,7 @@ static void store_bits(struct clause_ctx *cx, const struct val *at, vreg v)
 	ir_st(ir, at->r, (int32_t)u.off, u.size, ir_alu(ir, ALU_OR, old, v));
 }
 
-/* The value that the place has then. */
+/* Stores v and returns the place's new value. */
 struct val place_store(struct clause_ctx *cx, struct val at, vreg v)
 {
 	if (!at.bits) {
@@ -122,7 +123,7 @@ static bool by_words(struct val to, struct val from, uint32_t size)
 	return size <= COPY_WORDS * 8 && size % 8 == 0 && from.ptr == PTR_OURS && to.off % 8 == 0 && from.off % 8 == 0;
 }
 
-/* By words, or by the helper, which takes care of bad addresses. */
+/* Copies size bytes, by words or with the helper, which handles bad addresses. */
 void place_copy(struct clause_ctx *cx, struct val to, struct val from, uint32_t size)
 {
 	struct ir *ir = cx->ir;
@@ -141,8 +142,8 @@ void place_copy(struct clause_ctx *cx, struct val to, struct val from, uint32_t 
 	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, from.ptr == PTR_OURS ? 0 : src);
 }
 
-/* Each place of the program that asks for it has room of its own: what it points to stays until it asks again.
- * Of a NULL string it is 0. */
+/* The address of the string's characters, 0 for a NULL string. Each use in the program has its own buffer, valid
+ * until the same use runs again. */
 vreg text_address(struct clause_ctx *cx, const struct expr *e)
 {
 	struct sval s = lower_str_as(cx, e, form_join(expr_form(cx->lw->ck, e), FORM_CHARS | FORM_TEXT));

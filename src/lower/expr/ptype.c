@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ptype: types as print() shows them, complete and apart from the compiler's own.
- * Input: a type of D or of the kernel. Output: a tree in the arena, down to the members of members; what a pointer
- * points to is only named. Invariant: every structure in the tree has its size and members. */
+/* ptype: the types of values for print().
+ * Input: a type of D or of the kernel. Output: a tree in the arena, independent of the compiler's types and complete
+ * down to nested members. The target of a pointer is only named.
+ * Invariant: every structure in the tree has its size and members. */
 #include <string.h>
 
 #include "lower/expr/expr.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* subr: subroutines that ask the kernel something about the current thread or CPU. */
+/* subr: subroutines that query the kernel about the current thread or CPU.
+ * Input: a call. Output: its value in a register.
+ * Invariant: a walk over processes is unrolled to a fixed number of steps, because D programs have no loops. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static vreg task_number(struct clause_ctx *cx, struct val task, const char *name
 	return v.type ? lower_load(cx, v, NULL).r : ir_imm(cx->ir, 0);
 }
 
-/* Is the process, or one of those that it descends from, pid? The chain ends at process 1, whose parent is 0. */
+/* Is pid the current process or one of its ancestors? The chain ends at process 1, whose parent is 0. */
 static struct val lower_progenyof(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -43,7 +45,7 @@ static struct val lower_progenyof(struct clause_ctx *cx, const struct expr *e)
 	return int_val(blur(cx, r), e->type);
 }
 
-/* Where the registers of the current process were put when it entered the kernel. A kernel thread never did. */
+/* The registers that the kernel saved when the current process entered it. A kernel thread has none. */
 vreg current_regs(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -60,7 +62,7 @@ vreg current_regs(struct clause_ctx *cx)
 	return r;
 }
 
-/* An integer of the process's memory. The helper clears what it cannot read. */
+/* Reads an integer from the process's memory. The helper zeroes the result if it cannot read it. */
 static struct val lower_user(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;

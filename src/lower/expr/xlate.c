@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xlate: translated structures. A member is made when it is named, once as far as all paths have it (memos); a
- * structure as a whole is made by storing all members that its translator makes, the rest being zeroes. */
+/* xlate: translated structures.
+ * Input: members of translated structures, and whole structures. Output: values.
+ * Invariant: a member is made where it is named, and only once on paths that all have it (memos). A whole structure
+ * is made by storing every member that its translator makes; the rest is zero. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -70,13 +72,13 @@ static struct val lower_xl_value(struct clause_ctx *cx, const struct expr *init,
 	return member_value(cx, v, init->type, to);
 }
 
-/* What every site that gives a socket has of it, though its structure does not say so. */
+/* Members that every site with a socket provides, even if its structure does not name them. */
 static bool of_socket(const char *name)
 {
 	return !strcmp(name, "owner") || !strcmp(name, "cookie");
 }
 
-/* A member that a site's translator leaves out is what the site gives under the same name: a socket is there, ... */
+/* If a site's translator omits a member, it is what the site gives under the same name, if it has a socket, ... */
 static bool given_member(
 	struct clause_ctx *cx, const struct val *base, const char *name, struct type *to, struct val *out)
 {
@@ -91,7 +93,7 @@ static bool given_member(
 	else
 		return false;
 	if (!strcmp(name, "sk")) {
-		if (out->ptr == PTR_NULL) { /* the verifier wants each use of it behind a test */
+		if (out->ptr == PTR_NULL) { /* the verifier wants a test before each use */
 			out->ptr = PTR_SURE_NULL;
 		} else {
 			out->r = ir_sure(cx->ir, out->r);
@@ -102,8 +104,8 @@ static bool given_member(
 	return true;
 }
 
-/* ... or else what the translator from the provider's raw structure, or one that this extends, to itself makes. False:
- * none says anything. */
+/* ... or else the member made by the translator from the provider's raw structure, or from one that this extends, to
+ * itself. Returns false if none defines it. */
 static bool default_member(struct clause_ctx *cx, const struct val *base, const char *name, struct val *out)
 {
 	const struct type *raw = cx->prov->raw ? types_tagged(cx->lw->ts, T_STRUCT, cx->prov->raw) : NULL;
@@ -136,7 +138,7 @@ struct val xl_member(struct clause_ctx *cx, const struct val *base, const struct
 	}
 	if (!init && default_member(cx, base, name, &other))
 		return xl_member(cx, &other, at, name);
-	if (!init) { /* this site has no such thing: reading it is a fault, as reading through NULL is */
+	if (!init) { /* the site lacks it: reading it is a fault, as through NULL */
 		lower_fault(cx, DW_FAULT_BADADDR, 0);
 		if (type_is_string(to))
 			return (struct val){ .k = V_STR, .type = to, .s = str_zero(cx, FORM_LIT) };
@@ -196,7 +198,7 @@ void place_translate(struct clause_ctx *cx, struct val to, struct val from)
 		struct val at = to;
 		struct expr want;
 
-		if (!m || !check_xl_member(cx->lw->ck, from.xl, name)) /* this site has no such thing */
+		if (!m || !check_xl_member(cx->lw->ck, from.xl, name)) /* the site lacks it */
 			continue;
 		at.off += bit / 8;
 		at.bits = m->bits;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* args: args[n] and argN of a probe, from what its site gives. */
+/* args: args[n] and argN of a probe.
+ * Input: the expression, and the site's context. Output: a value, or V_NONE if the expression is not about args[].
+ * Invariant: an argument that the site does not provide reads as 0, or is a fault if it is translated.
+ * Source: D manual, chapter "Variables". */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -9,7 +12,7 @@
 #include "lower/site/site.h"
 #include "lower/text/text.h"
 
-/* profile: arg0 is the program counter where the kernel was interrupted, arg1 where a process was; the other is 0. */
+/* profile: arg0 is the interrupted program counter in the kernel, arg1 the one in a process. The other one is 0. */
 vreg site_sampled_pc(struct clause_ctx *cx, bool kernel)
 {
 	struct ir *ir = cx->ir;
@@ -23,7 +26,7 @@ vreg site_sampled_pc(struct clause_ctx *cx, bool kernel)
 	return r;
 }
 
-/* argN as a number; to the verifier it may be a pointer. */
+/* argN as a number, though the verifier may see a pointer in it. */
 static struct val raw_word(struct clause_ctx *cx, unsigned n)
 {
 	struct val v = { .k = V_INT, .type = cx->lw->ts->int64, .btf = site_word_of(cx, n) };
@@ -38,7 +41,7 @@ static struct val raw_word(struct clause_ctx *cx, unsigned n)
 	return v;
 }
 
-/* A pointer that the verifier knows, of type long. */
+/* Gives a pointer that the verifier knows the type long. */
 static struct val as_number(struct lowerer *lw, struct val v)
 {
 	v.type = lw->ts->int64;
@@ -71,7 +74,7 @@ static struct val raw_arg(struct clause_ctx *cx, unsigned n)
 	return v;
 }
 
-/* The D text of argument n of the probe, where it is no structure and the site says what it is; or NULL. */
+/* The D text that the site gives for argument n, or NULL if it gives none or the argument is a structure. */
 static const char *value_text(const struct clause_ctx *cx, uint64_t n)
 {
 	const char *const *args = cx->probe->args, *const *values = cx->pg->site->values;
@@ -87,6 +90,7 @@ static const char *value_text(const struct clause_ctx *cx, uint64_t n)
 	return cx->pg->site->value && n < count && !strchr(args[n], '*') ? cx->pg->site->value : NULL;
 }
 
+/* Compiles a D text of the provider's table at this site. An error in it was reported, and gives 0. */
 static struct val site_value(struct clause_ctx *cx, const char *text, struct type *type)
 {
 	const struct site_text *t = lower_site_text(cx->pg, text);
@@ -98,6 +102,7 @@ static struct val site_value(struct clause_ctx *cx, const char *text, struct typ
 	return v;
 }
 
+/* Only sites of system calls have an errno; elsewhere it is 0. */
 struct val site_errno(struct clause_ctx *cx, struct type *type)
 {
 	if (!cx->pg->site->error)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event: args[] at a tracepoint of which only the format file is known: the fields of the record that it writes.
- * Input: the record, which is the context of the program. Output: numbers by single loads, else places in it.
- * Invariant: the verifier lets a program load aligned words of the record at fixed places only: all else goes through
- * its address as a plain number. */
+/* event: args[] of a tracepoint that is known only by its format file.
+ * Input: the tracepoint's record, which is the program's context. Output: numbers that single loads read, and places
+ * in the record.
+ * Invariant: the verifier lets a program load only aligned words at fixed offsets of the record. Everything else is
+ * read through the record's address as a plain number. */
 #include "lower/expr/expr.h"
 #include "lower/site/site.h"
 #include "lower/text/text.h"
@@ -53,7 +54,7 @@ static vreg load_word(struct clause_ctx *cx, const struct kernel_field *f)
 	return record_at(cx, f->off);
 }
 
-/* Where in memory a dynamic field's bytes are. */
+/* The address of a dynamic field's bytes. */
 static vreg dynamic_at(struct clause_ctx *cx, const struct kernel_field *f)
 {
 	vreg off = ir_alui(cx->ir, ALU_AND, load_word(cx, f), LOWER_HALF);

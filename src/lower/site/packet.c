@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet: bytes of a packet, by their offset from the IP header. cgroup_skb programs get them wherever they lie
- * in its buffer (a driver may keep most of them in pages); at functions only the buffer's own part can be read. Input:
- * __pkt(), __dnsname(), __dnswire() of dlib. Invariant: what is not in the packet, or not there, reads as 0. */
+/* packet: bytes of a packet, by their offset from the IP header.
+ * Input: __pkt(), __dnsname(), __dnswire() of dlib. Output: numbers and text.
+ * Invariant: bytes outside the packet read as 0. cgroup_skb programs can read all bytes, even those that a driver
+ * keeps in pages; at functions only the linear part of the buffer can be read, and the rest reads as 0. */
 #include <linux/bpf.h>
 
 #include "lower/expr/expr.h"
@@ -75,13 +76,13 @@ vreg packet_load(struct clause_ctx *cx, const struct expr *e)
 	return size > 1 ? ir_be(ir, r, size) : r;
 }
 
-/* n, which is 1 to NAME_ROOM, such that a verifier sees it: where n was compared is not always where it is kept. */
+/* Bounds n again, which is 1 to NAME_ROOM: the verifier may have compared another copy of it. */
 static vreg proved(struct ir *ir, vreg n)
 {
 	return ir_alui(ir, ALU_ADD, ir_alui(ir, ALU_AND, ir_alui(ir, ALU_SUB, n, 1), NAME_ROOM - 1), 1);
 }
 
-/* The name at the offset, into out (NAME_ROOM bytes); its length in the packet. */
+/* Writes the name at the offset to out (NAME_ROOM bytes) and returns its length in the packet, in bytes. */
 static vreg dns_name(struct clause_ctx *cx, const struct expr *e, vreg out)
 {
 	struct ir *ir = cx->ir;

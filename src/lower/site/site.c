@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* site: what a site gives: its context, arguments, return value, sk_buff. */
+/* site: what a site provides: its context, arguments, return value and sk_buff.
+ * Input: the site. Output: values in registers, and the binding of P for the site's translator.
+ * Invariant: a value's type and BTF id are those that the running kernel's verifier knows. */
 #include "lower/site/site.h"
 
 #include <linux/bpf.h>
@@ -59,14 +61,14 @@ struct val cgroup_skb(struct clause_ctx *cx)
 	return at_sockops(cx->pg) ? ctx_member(cx, "skb") : kernel_ctx(cx);
 }
 
-/* These are never NULL; the verifier wants to see it. */
+/* p is never NULL, but the verifier wants a test. */
 static void not_null(struct clause_ctx *cx, vreg p)
 {
 
 	fault_unless(cx, CC_NE, p, 0, DW_FAULT_BADADDR, 0);
 }
 
-/* Where the kernel cannot tell its own context (before 6.2) a helper still knows the sockets of TCP. */
+/* Before Linux 6.2 a program cannot get the kernel's own context. A helper still finds the sockets of TCP. */
 struct val cgroup_sk(struct clause_ctx *cx)
 {
 	vreg sk;
@@ -99,13 +101,13 @@ bool at_function(const struct prog_ctx *pg)
 	return site_is_function(pg->site) || at_kprobe(pg);
 }
 
-/* The end of the probe's own function: arg1 is what it returns. */
+/* Is the site the return of the probe's function? Then arg1 is the return value. */
 bool at_return(const struct prog_ctx *pg)
 {
 	return (pg->site->attach == ATTACH_FEXIT || pg->site->attach == ATTACH_KRETPROBE) && !pg->site->target;
 }
 
-/* Has the site arguments, as an array (typed tracepoints, fentry) or in registers? */
+/* Does the site have arguments, in an array (typed tracepoints, fentry) or in registers? */
 bool site_has_args(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_TP_BTF || pg->site->attach == ATTACH_SYSCALL || at_event(pg) ||
@@ -127,8 +129,8 @@ static bool is_shared(const struct clause_ctx *cx)
 	return cx->entry && cx->clause && at_function(cx->pg) && !cx->pg->site->target;
 }
 
-/* The first word of argument i of a function, as i == nargs one behind all. With kprobes as the ABI has it: what
- * does not fit into the registers that are left is on the stack, the words from ARCH_NARGS on. */
+/* The index of the first word of argument i; with i == nargs, one past all words. kprobes follow the ABI: an
+ * argument that does not fit into the remaining registers is on the stack, in the words from ARCH_NARGS on. */
 static unsigned func_slot(const struct prog_ctx *pg, const struct kernel_func *f, unsigned i)
 {
 	unsigned regs = 0, stack = 0;
@@ -154,7 +156,7 @@ static unsigned slot_in(struct prog_ctx *pg, const struct probe *p, unsigned i)
 	return function_of(pg, p, &f) && i < f.nargs && i < KERNEL_FUNC_ARGS ? func_slot(pg, &f, i) : i;
 }
 
-/* A clause on several functions has one instruction for all of them. */
+/* One instruction serves all functions that the clause is on. */
 static unsigned site_slot(struct clause_ctx *cx, unsigned i)
 {
 	unsigned slot = 0, one;
@@ -183,7 +185,8 @@ static unsigned site_slot(struct clause_ctx *cx, unsigned i)
 	return slot;
 }
 
-/* How many words: where the site is the probe's own function, its arguments', and the registers that may have some. */
+/* The number of words: those of the arguments if the site is the probe's function, and at least the registers that
+ * may hold some. */
 unsigned site_words(struct clause_ctx *cx)
 {
 	struct kernel_func f;
@@ -202,7 +205,7 @@ unsigned site_words(struct clause_ctx *cx)
 	return cx->pg->site->attach == ATTACH_FENTRY ? n : 0;
 }
 
-/* Where word i is that a function has on the stack. */
+/* The address of word i, which is on the stack. */
 static vreg stack_word(struct clause_ctx *cx, unsigned i)
 {
 	return ir_alui(cx->ir, ALU_ADD, ir_ld(cx->ir, ir_ctx(cx->ir), ARCH_REGS_SP, 8, false, true),
@@ -222,7 +225,7 @@ static vreg read_word(struct clause_ctx *cx, vreg from)
 	return r;
 }
 
-/* Word i of the site's context, as it is: a kretprobe has no arguments. */
+/* Word i of the site's context, unconverted. A kretprobe has no arguments. */
 vreg site_word(struct clause_ctx *cx, unsigned i)
 {
 	struct ir *ir = cx->ir;
@@ -258,13 +261,14 @@ static struct val typed_word(struct clause_ctx *cx, vreg r, struct type *type)
 	return v;
 }
 
-/* The kernel copies what the verifier does not let us load; so it is a number to it, whatever type it has. */
+/* Reads a word that the verifier does not let us load, through a helper. So it is a number to the verifier, whatever
+ * its type. */
 vreg site_hidden_word(struct clause_ctx *cx, int i)
 {
 	return read_word(cx, ir_alui(cx->ir, ALU_ADD, ir_ctx(cx->ir), i * 8));
 }
 
-/* What the kernel says of the site's tracepoint or function, if that has typed arguments. */
+/* What the kernel knows of the site's tracepoint or function. False: it has no typed arguments. */
 static bool site_func(struct clause_ctx *cx, struct kernel_func *f)
 {
 	const struct site *s = cx->pg->site;
@@ -276,13 +280,13 @@ static bool site_func(struct clause_ctx *cx, struct kernel_func *f)
 		env->function(env->ctx, site_module(s, cx->probe), site_function(s, cx->probe), f);
 }
 
-/* Verifiers know of some tracepoints that an argument may be no pointer: an error, or NULL. */
+/* For some tracepoints the verifier knows that an argument may be NULL or an error instead of a pointer. */
 bool site_is_tracepoint(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_TP_BTF;
 }
 
-/* What argument i points to: struct kernel_func, of. */
+/* The BTF id of the type that argument i points to: struct kernel_func, of. */
 static uint32_t site_arg_of(struct clause_ctx *cx, unsigned i)
 {
 	struct kernel_func f = { .nargs = 0 };
@@ -356,7 +360,7 @@ static struct val returned_word(struct clause_ctx *cx, const struct kernel_func 
 	return v;
 }
 
-/* What a function site_returned; 0 for those that return nothing. */
+/* What the function returned; 0 for functions that return nothing. */
 struct val site_returned(struct clause_ctx *cx, struct type *type)
 {
 	struct kernel_func f = { .nargs = 0 };
@@ -369,7 +373,7 @@ struct val site_returned(struct clause_ctx *cx, struct type *type)
 	return (struct val){ .k = V_INT, .type = type, .r = ir_imm(ir, 0) };
 }
 
-/* A function or tracepoint may have more arguments than the site needs: those that older kernels lack are 0 there. */
+/* The number of arguments on this kernel. A site may use more; those that older kernels lack read as 0. */
 static unsigned args_there(struct clause_ctx *cx)
 {
 	struct kernel_func f = { .nargs = 0 };
@@ -396,7 +400,7 @@ struct val site_named_arg(struct clause_ctx *cx, const char *name, struct type *
 	return site_arg(cx, i, type);
 }
 
-/* Has the structure of what the site gives this member? */
+/* Does the structure that the site gives have this member? */
 bool site_has_member(struct prog_ctx *pg, const char *name)
 {
 	struct type *st = types_tagged(pg->lw->ts, T_STRUCT, pg->site->native);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sock: the socket of a site: which it is, its number (cookie), its owner.
- * Input: a site that shows a packet or a socket. Output: registers; an owner is a struct dw_owner's address or NULL. */
+/* sock: the socket of a site: its address, its cookie, its owner.
+ * Input: a site that shows a packet or a socket. Output: registers. An owner is the address of a struct dw_owner, or
+ * NULL.
+ * Invariant: a socket counts as the packet's only if it sent or receives that packet itself. */
 #include <linux/bpf.h>
 
 #include "lower/expr/expr.h"
@@ -20,7 +22,7 @@ static struct val packets_sk(struct clause_ctx *cx)
 	return t ? lower_load(cx, lower_expr(cx, t->expr), t->expr) : int_val(ir_imm(cx->ir, 0), NULL);
 }
 
-/* The socket as the storage helpers want it; it may be NULL. */
+/* The socket as the storage helpers take it. It may be NULL. */
 vreg site_helper_sk(struct clause_ctx *cx)
 {
 	if (at_release(cx->pg))
@@ -60,9 +62,9 @@ static struct val named_sk(struct clause_ctx *cx)
 	return lower_load(cx, lower_member_of(cx, v, v.type->of, "sk"), NULL);
 }
 
-/* The whole socket of a function's packet or argument, as a plain number, 0: none: of a handshake its listener, and
- * nothing of TIME_WAIT. A packet that leaves ("by") is its socket's only if that sends it: a tunnel's outer packet
- * still has the inner one's. */
+/* The full socket of a function's packet or argument as a plain number, 0 if none. For a handshake it is the
+ * listener; TIME_WAIT has none. An outgoing packet ("by") belongs to its socket only if that socket sends it: a
+ * tunnel's outer packet still carries the inner one's socket. */
 vreg site_full_sk(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -100,8 +102,8 @@ static vreg kernel_sk(struct clause_ctx *cx)
 	return at_cgroup(cx->pg) ? cgroup_sk(cx).r : site_helper_sk(cx);
 }
 
-/* Kprobes may not ask for a socket's number, and make none: there a socket that has none is known by its address. So is
- * the listener of a handshake, to which no typed pointer leads. */
+/* Kprobes can neither read nor make a socket's cookie through a helper. There, a socket without a cookie is known by
+ * its address, and so is a handshake's listener, to which no typed pointer leads. */
 static vreg function_cookie(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -125,8 +127,8 @@ static vreg function_cookie(struct clause_ctx *cx)
 	return res;
 }
 
-/* A packet's socket. One of a process's that has no number yet gets it; the helper takes no pointer of RCU's, as a
- * packet's is since Linux 6.4, but the one that its struct socket has. */
+/* The cookie of a packet's socket. A process's socket without a cookie gets one. The helper does not take an RCU
+ * pointer, which a packet's socket is since Linux 6.4, but it takes the one in its struct socket. */
 static vreg packet_cookie(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -170,8 +172,9 @@ vreg site_cookie(struct clause_ctx *cx)
 	return hook_cookie(cx);
 }
 
-/* A datagram socket that several processes use, whose record is o: jumps to end with res the record of the current
- * thread if it is the one that sends, else to other. The service has noted it just before, on this CPU. */
+/* For a datagram socket that several processes use, whose record is o: jumps to end, with the current thread's
+ * record in res, if this thread is the sender, else to other. The service has noted the sender just before, on this
+ * CPU. */
 static void lower_sender(struct clause_ctx *cx, vreg res, vreg o, vreg addr, uint32_t other, uint32_t end)
 {
 	struct ir *ir = cx->ir;
@@ -186,15 +189,14 @@ static void lower_sender(struct clause_ctx *cx, vreg res, vreg o, vreg addr, uin
 	ir_jcc(ir, CC_NE, ir_ld(ir, rec, (int32_t)offsetof(struct dw_owner, tid), 4, true, false), tid, first);
 	ir_set(ir, res, rec);
 	ir_jmp(ir, end);
-	/* the first process may have been alone when the service looked */
+	/* the socket may have had only one process when the service looked */
 	ir_label(ir, first);
 	ir_jcc(ir, CC_NE, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, pid), 4, true, false),
 		current_number(cx, BI_pid), other);
 	ir_jmp(ir, end);
 }
 
-/* The record is of a socket that was closed: when there is one again at this address, of the kernel's own, jumps to end
- * with res 0. */
+/* The record is of a closed socket. If the kernel has its own new socket at this address, jumps to end with res 0. */
 static void lower_left(struct clause_ctx *cx, vreg res, vreg addr, uint32_t end)
 {
 	struct ir *ir = cx->ir;
@@ -207,8 +209,8 @@ static void lower_left(struct clause_ctx *cx, vreg res, vreg addr, uint32_t end)
 	ir_jmp(ir, end);
 }
 
-/* Owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. Of a socket that several processes use:
- * who sends, where this is a packet on its way out, else its last user. */
+/* The owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. If several processes use the
+ * socket, the owner is the sender of an outgoing packet, else the last user. */
 static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
 {
 	struct ir *ir = cx->ir;

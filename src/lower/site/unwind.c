@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind: stacks at cgroup hooks, where programs may not ask the kernel for one. They are walked by a function of
- * bpf/lib.bpf.c, from the program's own frame upwards, or from the registers of the process.
- * The kernel's only on x86_64: elsewhere a program's frame pointer is none of the kernel's. */
+/* unwind: stacks at cgroup hooks, where programs cannot use the kernel's helper.
+ * Input: a site at a cgroup hook. Output: frames, walked by a function of bpf/lib.bpf.c from the program's own frame
+ * upwards, or from the saved registers of the process.
+ * Invariant: kernel stacks are walked on x86_64 only: on other machines a BPF program's frame pointer is not part of
+ * the kernel's chain of frames. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -40,7 +42,7 @@ static void store(struct clause_ctx *cx, int32_t w, int32_t member, uint64_t val
 	ir_st(cx->ir, scratch_ptr(cx, w), member, 8, ir_imm(cx->ir, (int64_t)value));
 }
 
-/* The tables; false: this kernel cannot be walked. */
+/* Stores the unwind tables. False: this kernel's stacks cannot be walked. */
 static bool store_tables(struct clause_ctx *cx, int32_t w)
 {
 	uint64_t from = kernel_symbol(cx->lw, "_stext"), to = kernel_symbol(cx->lw, "_etext"),
@@ -69,14 +71,14 @@ static void read_into(struct clause_ctx *cx, int32_t w, int32_t member, vreg fro
 	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ scratch_ptr(cx, w + member), ir_imm(ir, 8), from }, 3, false);
 }
 
-/* The program's frame: above it are the caller's frame pointer and the place to go on at. */
+/* Starts at the program's frame. Above it are the caller's frame pointer and the return address. */
 static void start_kernel(struct clause_ctx *cx, int32_t w)
 {
 	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir), slot = ir_stack_alloc(ir, 8);
 	vreg frame;
 
-	/* From memory a pointer comes back as a number. */
+	/* A pointer that is stored and loaded again is a number to the verifier. */
 	ir_st(ir, scratch_ptr(cx, w), W(word), 8, ir_stack(ir, slot));
 	frame = ir_alui(ir, ALU_ADD, ir_ld(ir, scratch_ptr(cx, w), W(word), 8, false, false), -slot);
 	read_into(cx, w, W(bp), frame);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* user: probes of programs and libraries (uprobes). Input: a site with the places where arguments are. Output:
- * loads from the registers that the kernel saved, which are the program's context, and from the process's memory.
- * Invariant: what cannot be read is a fault, never a wrong number. */
+/* user: probes of programs and libraries (uprobes).
+ * Input: a site with the locations of its arguments. Output: loads from the saved registers, which are the program's
+ * context, and from the process's memory.
+ * Invariant: memory that cannot be read is a fault, never a wrong number. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -126,22 +127,23 @@ int32_t user_return_pops(void)
 	return ARCH_STACK_ARGS;
 }
 
-/* arg0, arg1, ...: of a probe in the code where its author put them; of a function those it was called with; when it
- * returns arg1 is its value. */
+/* argN: of a probe in the code, where its author put it; of a function, the argument; at a return, arg1 is the
+ * value. */
 vreg user_arg(struct clause_ctx *cx, unsigned n)
 {
 	const struct site *s = cx->pg->site;
 
 	if (s->uargs)
 		return n < s->nuargs ? located_arg(cx, &s->uargs[n]) : ir_imm(cx->ir, 0);
-	if (s->attach == ATTACH_URETPROBE && n == 0 && s->by_cookie) /* where it returns stands above its number */
+	if (s->attach == ATTACH_URETPROBE && n == 0 && s->by_cookie) /* cookie: offset of the return << 32 | number */
 		return ir_alui(cx->ir, ALU_SHR, user_cookie(cx), 32);
 	if (s->attach == ATTACH_URETPROBE)
 		return n == 1 ? context_reg(cx, ARCH_REGS_RET) : ir_imm(cx->ir, 0);
 	return call_arg(cx, n);
 }
 
-/* All places of the program: the site's own, or those of the probes that share it, with their numbers as cookies. */
+/* All places to attach the program to: the site's own, or those of all probes that share it, with their numbers as
+ * cookies. */
 void user_places(struct prog_ctx *pg, const struct enabled *set, size_t n, struct image_prog *p)
 {
 	struct uplace *v;

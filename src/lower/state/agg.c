@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg: aggregations: @a[keys] = func(value). Values are per CPU. Where a site runs with softirqs off, no other
- * program of ours can run between a load and its store. Elsewhere the process can be interrupted, or preempted by one
- * that runs the same program; there an update is one atomic instruction. */
+/* agg: aggregations: @a[keys] = func(value).
+ * Input: an aggregating statement. Output: its description in the image, and code that updates the value.
+ * Invariant: values are per CPU. Where a site runs with softirqs off, no other program of ours can run between a
+ * load and its store. Elsewhere the program can be interrupted or preempted by another run, so an update is one
+ * atomic instruction. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -33,9 +35,9 @@ static uint32_t agg_words(const struct symbol *s)
 	}
 }
 
-#define WORDS_MAX 3000u /* of a value that is kept per CPU: the kernel has 32 KiB for it */
+#define WORDS_MAX 3000u /* words per value; the kernel allows 32 KiB for a value per CPU */
 
-/* One with more levels has a key, and so a value of one word, for each level. */
+/* An lquantize() with more levels is sparse: each level is a key of its own, with a value of one word. */
 bool agg_sparse(const struct symbol *s)
 {
 	return s->func == FN_lquantize && agg_words(s) > WORDS_MAX;
@@ -111,6 +113,7 @@ static enum dw_agg_fn agg_fn(enum func f)
 	return fns[f];
 }
 
+/* The index of the aggregation in the image, which it joins on first use. */
 uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 {
 	uint32_t n = (uint32_t)lw->im->aggs.n, words = agg_words(s);
@@ -147,7 +150,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	return n;
 }
 
-/* With interrupts off the kernel has room for few new keys at a time: then they have their room from the start. */
+/* With interrupts off the kernel can allocate only few new keys at a time, so such maps are preallocated. */
 static void agg_prealloc(struct lowerer *lw, const struct agg *a)
 {
 	struct image_map *m = &lw->im->maps.v[a->map];
@@ -181,6 +184,7 @@ static void add_word(struct clause_ctx *cx, vreg p, int32_t off, vreg delta)
 		ir_xadd(cx->ir, p, off, 8, delta);
 }
 
+/* max: keep the larger value, else the smaller one. */
 static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
 {
 	struct ir *ir = cx->ir;
@@ -197,7 +201,7 @@ static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
 		ir_label(ir, done);
 		return;
 	}
-	/* an interrupt that came between has changed the value: compare again, a few times */
+	/* An interrupt may have changed the value: compare again, a few times. */
 	for (int i = 0; i < 3; i++) {
 		uint32_t again = ir_newlabel(ir);
 
@@ -213,7 +217,7 @@ static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
 	ir_label(ir, done);
 }
 
-/* The square of |v| as 128 bits, added with carry. */
+/* Adds the square of |v|, 128 bits, with carry. */
 static void update_squares(struct clause_ctx *cx, vreg p, vreg v)
 {
 	struct ir *ir = cx->ir;
@@ -275,7 +279,7 @@ static void update_squares(struct clause_ctx *cx, vreg p, vreg v)
 	add_word(cx, p, 24, ir_alu(ir, ALU_ADD, hi, carry));
 }
 
-/* floor(log2(x)) of x > 0, into the sum r. */
+/* Adds floor(log2(x)), x > 0, to r. */
 static void add_log2(struct clause_ctx *cx, vreg r, vreg value, int sign)
 {
 	struct ir *ir = cx->ir;
@@ -296,6 +300,7 @@ static void add_log2(struct clause_ctx *cx, vreg r, vreg value, int sign)
 	}
 }
 
+/* Buckets are the powers of two of both signs, with 0 in the middle. */
 static vreg quantize_bucket(struct clause_ctx *cx, vreg v)
 {
 	struct ir *ir = cx->ir;
@@ -325,7 +330,7 @@ static vreg lquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg 
 
 	ir_seti(ir, r, 0);
 	ir_jcci(ir, CC_SLT, v, (int32_t)s->aggp[0], end);
-	/* As in DTrace: a last step that is not whole belongs to what is too high. */
+	/* As in DTrace, values in an incomplete last step count as too high. */
 	ir_jcc(ir, CC_SGE, v, ir_imm(ir, s->aggp[0] + (int64_t)(agg_words(s) - 2) * s->aggp[2]), high);
 	d = ir_alu(ir, ALU_SUB, v, ir_imm(ir, s->aggp[0]));
 	if (s->aggp[2] > 1)
@@ -338,7 +343,7 @@ static vreg lquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg 
 	return blur(cx, r);
 }
 
-/* Number of bounds[lo..hi) that are <= v, plus lo, by halving. */
+/* The number of bounds[lo..hi) that are <= v, plus lo, by binary search. */
 static void search_bounds(
 	struct clause_ctx *cx, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi, uint32_t end)
 {
@@ -383,8 +388,8 @@ static void update_bucket(struct clause_ctx *cx, const struct symbol *s, vreg p,
 		add_word(cx, p, 0, weight);
 		return;
 	}
-	/* Never; the verifier wants to see it, of what is added: before Linux 6.8 a value that is loaded from the stack
-	 * twice is two. */
+	/* Never taken: the verifier needs the bound, on the register that is added. Before Linux 6.8 it treats two
+	 * loads of one stack word as two values. */
 	at = ir_alui(ir, ALU_SHL, level, 3);
 	ir_jcci(ir, CC_UGT, at, 8 * ((int32_t)agg_words(s) - 1), end);
 	add_word(cx, ir_alu(ir, ALU_ADD, p, at), 0, weight);
@@ -399,7 +404,7 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, vreg v, vreg
 		break;
 	case FN_sum:
 		add_word(cx, p, 0, v);
-		ir_sti(cx->ir, p, 8, 8, 1); /* a sum of 0 is one, too */
+		ir_sti(cx->ir, p, 8, 8, 1); /* so that a sum of 0 is seen as a value */
 		break;
 	case FN_avg:
 		add_word(cx, p, 0, ir_imm(cx->ir, 1));
@@ -421,7 +426,7 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, vreg v, vreg
 }
 
 /* ---- the statement ----------------------------------------------------------------------------------------------- */
-/* The value of this CPU for the key, made when it is new; jumps to end when there is no room. */
+/* This CPU's value for the key, created if it is new. Jumps to end if there is no room. */
 static vreg find_value(struct clause_ctx *cx, uint32_t map, vreg key, bool keyed, uint32_t end)
 {
 	struct ir *ir = cx->ir;
@@ -439,7 +444,7 @@ static vreg find_value(struct clause_ctx *cx, uint32_t map, vreg key, bool keyed
 	ir_jcci(ir, CC_NE, p, 0, found);
 	args[2] = ir_mapval(ir, map_for(cx->lw, MAP_ZERO), 0);
 	args[3] = ir_imm(ir, BPF_NOEXIST);
-	ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false); /* fails when another CPU was first: found below */
+	ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false); /* fails if another CPU was first */
 	args[0] = m;
 	args[1] = key;
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* heap: the memory that a script may write through pointers: alloca(), copyin(). It is a part of the run's slot,
- * handed out from its start on, by each clause anew: what one clause has taken the next may write over. How much
- * there is follows from the calls of the clause that asks for most.
- * Invariants: pointers to it are plain numbers; a store checks at run time that it stays inside, else it is a fault. */
+/* heap: memory that a script may write through pointers: alloca(), copyin().
+ * Input: calls that take, fill or read such memory. Output: addresses, copies.
+ * Invariant: the heap is a part of the run's scratch slot. Each clause allocates from its start, so it may overwrite
+ * what an earlier clause had. Its size is that of the clause that asks for most. Pointers into it are plain numbers;
+ * a store that would leave it is a fault at run time. */
 #include <linux/bpf.h>
 
 #include "lower/expr/expr.h"
@@ -12,7 +13,7 @@
 
 #define HEAP_MAX 65536u    /* bytes; what asks for more at once is told that there is no room */
 #define HEAP_UNKNOWN 4096u /* for a call whose size is not constant */
-#define HEAP_HEAD 8        /* a word: bytes handed out */
+#define HEAP_HEAD 8        /* bytes; a word that counts the bytes in use */
 
 /* ---- its place --------------------------------------------------------------------------------------------------- */
 void heap_collect(struct prog_ctx *pg, const struct expr *e)
@@ -48,7 +49,8 @@ void heap_begin_clause(struct clause_ctx *cx)
 	cx->pg->heap_begun = true;
 }
 
-/* Twice the size is there: an offset and a length are each compared with it, and their sum with twice of it. */
+/* Reserves twice the size: an offset and a length are each compared with the size, so their sum is below twice of
+ * it. */
 void heap_place(struct prog_ctx *pg)
 {
 	if (!pg->heap)
@@ -58,13 +60,13 @@ void heap_place(struct prog_ctx *pg)
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
-/* The heap's first byte, as a number. */
+/* The address of the heap's first byte, as a plain number. */
 static vreg heap_address(struct clause_ctx *cx)
 {
 	return ir_alui(cx->ir, ALU_ADD, scratch_address(cx), cx->pg->heap_off + HEAP_HEAD);
 }
 
-/* n bytes of it: where they begin. */
+/* Allocates n bytes and returns their address. */
 static vreg take(struct clause_ctx *cx, vreg n)
 {
 	struct ir *ir = cx->ir;
@@ -85,7 +87,7 @@ static vreg lower_alloca(struct clause_ctx *cx, const struct expr *e)
 	return ir_alu(cx->ir, ALU_ADD, heap_address(cx), at);
 }
 
-/* A call that copies n bytes to a place in the heap. */
+/* Calls a helper that copies n bytes into the heap. */
 static void copy_to(struct clause_ctx *cx, int helper, vreg at, vreg n, vreg from)
 {
 	struct ir *ir = cx->ir;
@@ -105,13 +107,13 @@ static vreg lower_copyin(struct clause_ctx *cx, const struct expr *e)
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
-/* The place of n bytes at address p, in the heap. */
+/* Checks that the n bytes at address p are in the heap and returns their place. */
 static vreg inside(struct clause_ctx *cx, vreg p, vreg n)
 {
 	struct ir *ir = cx->ir;
 	vreg at;
 
-	if (!cx->pg->heap) { /* nothing was ever handed out */
+	if (!cx->pg->heap) { /* nothing was ever allocated */
 		lower_fault(cx, DW_FAULT_BADADDR, p);
 		return 0;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scratch: memory for what fits neither registers nor the BPF stack: characters, large keys.
- * Each CPU has a few slots. A program that wants memory takes a free one when its site's condition holds, by an atomic
- * exchange of the slot's busy word, and gives it back where it ends, faults included: programs that interrupt each
- * other on a CPU, or are preempted, in any order, have different slots. No slot free: the run is counted as a drop.
- * Invariants: places in a slot are fixed when the program is compiled; the code that takes and returns the slot is
- * there only when something was placed in it. */
+/* scratch: memory for values that fit neither registers nor the BPF stack: characters, large keys.
+ * Input: sizes, while code is made. Output: places in a slot, and the code that takes and returns the slot.
+ * Invariant: each CPU has a few slots. A program takes a free one when its site's condition holds, by an atomic
+ * exchange of the slot's busy word, and returns it at its end, also after a fault. So programs that interrupt or
+ * preempt each other have different slots. If none is free, the run is counted as a drop. Places in a slot are fixed
+ * at compile time, and a program that places nothing takes no slot. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ vreg scratch_ptr(struct clause_ctx *cx, int32_t off)
 	vreg p = ir_alui(cx->ir, ALU_ADD, slot(cx), off);
 
 	cx->ir->code.v[cx->ir->code.n - 1].fresh =
-		true; /* made again where it is wanted: cheaper than a register all along */
+		true; /* remade at each use: cheaper than a register for the whole program */
 	return p;
 }
 
@@ -67,7 +67,7 @@ void scratch_start_empty(struct prog_ctx *pg, int32_t off)
 	*vec_push(pg->lw->arena, &pg->scratch_empty) = off;
 }
 
-/* Takes the first free slot of this CPU; jumps to none when there is none. */
+/* Takes this CPU's first free slot. Jumps to none if all are busy. */
 static void take_slot(struct clause_ctx *cx, uint32_t none)
 {
 	struct ir *ir = cx->ir;
@@ -93,7 +93,7 @@ static void take_slot(struct clause_ctx *cx, uint32_t none)
 	ir_stack_release(ir, mark);
 }
 
-/* Moves the instructions from `from` on to the place `to` before them. */
+/* Moves the instructions from index `from` to the end, to the earlier index `to`. */
 static void move_code(struct ir *ir, size_t from, size_t to, struct arena *a)
 {
 	size_t n = ir->code.n - from;
@@ -115,7 +115,7 @@ void scratch_end(struct clause_ctx *cx, uint32_t none)
 	ir_sti(ir, cx->pg->scratch, SLOT_BUSY, 8, 0);
 	from = ir->code.n;
 	take_slot(cx, none);
-	if (cx->pg->scratch_number) /* from memory it comes back as a number */
+	if (cx->pg->scratch_number) /* stored and loaded again, it is a number */
 		ir_st(ir, cx->pg->scratch, SLOT_ADDRESS, 8, cx->pg->scratch);
 	for (size_t i = 0; i < cx->pg->scratch_empty.n; i++)
 		ir_sti(ir, cx->pg->scratch, cx->pg->scratch_empty.v[i], 8, 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spec: speculations, and actions that are done to the current process.
- * Input: speculation(), speculate(), commit(), discard(); raise(), stop(), chill(), panic(), breakpoint().
- * Output: code. A speculation is a bit in the map's words, set while it is active; what is recorded for it goes the way
- * of all records, with its number, and the consumer keeps it until the commit.
- * Invariant: a bit is only set by who found it clear, and only cleared by who found it set: by one atomic exchange. */
+/* spec: speculations, and actions on the current process.
+ * Input: speculation(), speculate(), commit(), discard(); raise(), stop(), chill(), panic(), breakpoint(). Output:
+ * code.
+ * Invariant: a speculation is a bit in the map's words, set while it is active. One atomic exchange sets or clears
+ * it, so only one program can find it clear and set it, or find it set and clear it. A speculative record takes the
+ * way of all records, with the speculation's number, and the consumer keeps it until the commit. */
 #include <linux/bpf.h>
 #include <signal.h>
 
@@ -32,7 +33,7 @@ static uint32_t spec_map(struct lowerer *lw)
 	return map;
 }
 
-/* Bits of word i that stand for no speculation. */
+/* The bits of word i beyond the number of speculations. */
 static int64_t unused_bits(const struct lowerer *lw, uint32_t i)
 {
 	uint32_t in_last = spec_count(lw) % 64;
@@ -59,7 +60,8 @@ static vreg bit_number(struct clause_ctx *cx, vreg x)
 	return n;
 }
 
-/* Sets the lowest clear bit of the word at p: id gets its number; jumps to done then. */
+/* Sets the lowest clear bit of the word at p, puts the speculation's number into id and jumps to done. Falls through
+ * if no bit is clear. */
 static void take_bit(struct clause_ctx *cx, vreg p, uint32_t word, vreg id, uint32_t done)
 {
 	struct ir *ir = cx->ir;
@@ -98,8 +100,8 @@ vreg spec_begin(struct clause_ctx *cx)
 	return id;
 }
 
-/* The word with the bit of speculation id, and the bit. Jumps to none when id is 0. A number that no speculation can
- * have is a fault, but for speculate(), which then records nothing, as in DTrace. */
+/* The address of the word with speculation id's bit, and the bit. Jumps to none if id is 0. A number out of range is
+ * a fault (must_be), except in speculate(), which then records nothing, as in DTrace. */
 static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, bool must_be, vreg *bit)
 {
 	struct ir *ir = cx->ir;
@@ -117,7 +119,7 @@ static vreg find_bit(struct clause_ctx *cx, vreg id, uint32_t none, bool must_be
 				       : ir_alu(ir, ALU_ADD, p, ir_alui(ir, ALU_SHL, ir_alui(ir, ALU_SHR, i, 6), 3));
 }
 
-/* The rest of the clause is for the speculation; without one there is no rest. */
+/* Directs the rest of the clause to the speculation. If there is none, the rest does not run. */
 void spec_choose(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -173,7 +175,7 @@ static void send_signal(struct clause_ctx *cx, const struct expr *e, vreg sig)
 		ir_call(cx->ir, BPF_FUNC_send_signal, (vreg[]){ sig }, 1, false);
 }
 
-/* DTrace allows half a second. */
+/* ns: at most 500 ms, DTrace's limit. More is a fault. */
 static void chill(struct clause_ctx *cx, vreg ns)
 {
 	struct ir *ir = cx->ir;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* var: variables. Input: expressions that read or write them. Output: code. this-> variables are registers or, if they
- * are structures or long texts, memory of the run; global scalars lie in one array map; self-> variables and
- * associative arrays are entries of hash maps. Built-in variables are in lower/expr/builtin.c. Invariant: a scalar
- * keeps 64 bits, whatever its type. */
+/* var: variables that a script makes. Built-in ones are in lower/expr/builtin.c.
+ * Input: expressions that read or write them. Output: code. this-> variables are in registers, or in the run's
+ * memory if they are structures or long texts. Global scalars are in one array map. self-> variables and associative
+ * arrays are entries of hash maps.
+ * Invariant: a scalar occupies 64 bits, whatever its type. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 /* Bytes of a variable in memory, a multiple of 8. */
 static uint32_t value_size(const struct symbol *s)
 {
-	uint32_t null = s->form & FORM_NULL ? 8 : 0; /* a word behind the text */
+	uint32_t null = s->form & FORM_NULL ? 8 : 0; /* one more word, behind the text */
 
 	if (type_is_block(s->type))
 		return (s->type->size + 7) / 8 * 8;
@@ -46,7 +47,7 @@ static void this_string(struct clause_ctx *cx, struct this_var *t, int form)
 	}
 }
 
-/* ... as it is now. */
+/* The current text of such a variable. */
 static struct sval this_text(struct clause_ctx *cx, const struct this_var *t)
 {
 	struct sval s = text_at(scratch_ptr(cx, t->off), t->s.form);
@@ -67,8 +68,8 @@ static void this_block(struct clause_ctx *cx, struct this_var *t, uint32_t size)
 	zero_bytes(cx, t->r ? t->r : scratch_ptr(cx, t->off), 0, size);
 }
 
-/* The registers of a this-> variable, made and set to zero where the program asks first: at its head, where
- * vars_collect() asks for all that the clauses name. */
+/* The registers of a this-> variable. They are made and zeroed on the first request, which is vars_collect()'s at
+ * the program's head: it asks for every variable that the clauses name. */
 static struct this_var *this_var(struct clause_ctx *cx, struct symbol *s)
 {
 	struct this_var *t = s->lowered;
@@ -174,7 +175,7 @@ static void slot_write(struct clause_ctx *cx, struct symbol *s, vreg base, struc
 }
 
 /* ---- associative arrays and self-> ------------------------------------------------------------------------------- */
-/* Which thread: its tid, and the CPU for the idle threads, which all have tid 0. */
+/* The thread's key: its tid, and for the idle threads, whose tid is 0, the CPU. */
 static vreg thread_key(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -203,7 +204,7 @@ static uint32_t key_size(const struct symbol *s, size_t i)
 	return s->keys[i]->kind == T_STRING ? form_size(s->key_forms[i]) : 8;
 }
 
-/* Bytes of all keys, and of what is added to them: the thread, which array it is, the level. */
+/* Bytes of all keys, including the added ones: the thread, the number of the array, the level. */
 static uint32_t keys_size(const struct symbol *s, size_t n)
 {
 	uint32_t size = 0;
@@ -219,7 +220,7 @@ static uint32_t keys_size(const struct symbol *s, size_t n)
 	return size ? size : 8;
 }
 
-/* May e need much of the stack for a moment? Then keys are stored when that is free again. */
+/* May e need much of the stack for a moment? Then keys are stored after it is computed. */
 static bool wants_stack(const struct expr *e)
 {
 	if (!e)
@@ -232,7 +233,8 @@ static bool wants_stack(const struct expr *e)
 	return wants_stack(e->a) || wants_stack(e->b) || wants_stack(e->c);
 }
 
-/* Can each key be stored on the stack as soon as it is known? So it takes no register while the next ones are made. */
+/* Can each key be stored on the stack as soon as it is known, so that it holds no register while the next one is
+ * made? */
 static bool keys_direct(const expr_list *args, const struct symbol *s, uint32_t size)
 {
 	if (size > STACK_KEY)
@@ -398,8 +400,8 @@ static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 	ir_stack_release(ir, mark);
 }
 
-/* a[k] += delta without losing concurrent ones. What comes to zero is deleted, so that counts which go up and down
- * leave nothing behind. */
+/* a[k] += delta, atomically. An element that becomes zero is deleted, so counters that go up and down leave nothing
+ * behind. */
 static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, bool down)
 {
 	struct ir *ir = cx->ir;
@@ -430,7 +432,7 @@ static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, boo
 }
 
 /* ---- structures and arrays in variables -------------------------------------------------------------------------- */
-/* What is read where nothing was written yet. */
+/* The zeroes that reading an element without a value gives. */
 static vreg zero_block(struct clause_ctx *cx, uint32_t size)
 {
 	if (cx->lw->zero_size < size)
@@ -438,7 +440,7 @@ static vreg zero_block(struct clause_ctx *cx, uint32_t size)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0);
 }
 
-/* Where a write goes that has no room. */
+/* The target of a write for which the map has no room. */
 static vreg trash_block(struct clause_ctx *cx, uint32_t size)
 {
 	if (cx->lw->trash_size < size) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vtime: vtimestamp, the CPU time of the current thread in ns. The kernel brings its own count up to date at
- * ticks and when threads are switched only. So a program of ours at each switch notes, for its CPU, which thread comes,
- * when, and its count, which is exact at that moment; a reader adds the time since. It is there only if a script reads
- * vtimestamp.
- * Invariant: a note is of the thread whose number it holds; a reader that finds another's (no switch was seen yet, or
- * the switch itself is traced) makes one. */
+/* vtime: vtimestamp, the CPU time of the current thread in ns.
+ * Input: reads of vtimestamp. Output: code for them, and a program at each thread switch, present only if a script
+ * reads vtimestamp.
+ * Invariant: the kernel updates its own count only at ticks and switches. So the program at a switch notes, per CPU,
+ * the next thread, the time, and the thread's count, which is exact then; a reader adds the time since. A note is
+ * valid only for the thread whose number it holds. A reader that finds another thread's (no switch seen yet, or the
+ * switch itself is traced) makes one. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static vreg task_member(struct clause_ctx *cx, struct val task, const char *name
 	return v.type ? lower_load(cx, v, NULL).r : ir_imm(cx->ir, 0);
 }
 
-/* This CPU's note; jumps to none, which cannot be, when there is none. */
+/* This CPU's note. Jumps to none if the lookup fails, which cannot happen, but the verifier demands the test. */
 static vreg note_of(struct clause_ctx *cx, uint32_t none)
 {
 	struct ir *ir = cx->ir;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inet: inet_in(address, "10.0.0.0/8"): an address of a packet or socket against a network, by its bytes; no text
- * is made. The checker has parsed the network. */
+/* inet: inet_in(address, "10.0.0.0/8").
+ * Input: an address of a packet or socket, and a network that the checker has parsed. Output: 0 or 1.
+ * Invariant: addresses are compared by their bytes; no text is made. */
 #include "base/inet.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ vreg lower_inet_in(struct clause_ctx *cx, const struct expr *e)
 	vreg r = ir_var(ir);
 
 	if (!inet_net_parse(e->args.v[1]->str, &n))
-		return ir_imm(ir, 0); /* the checker has said so */
+		return ir_imm(ir, 0); /* the checker has reported it */
 	if (form_rep(expr_form(cx->lw->ck, e->args.v[0])) > REP_TSTR) {
 		lower_error(cx->lw, e->args.v[0]->loc, D_PROTO_ARG,
 			"inet_in() takes an address of a packet or socket, not characters");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* path: text that the kernel does not have as such: the path of a file, the command line of a process. */
+/* path: text that the kernel does not keep as one string: the path of a file, the command line of a process.
+ * Input: a struct path, or a dentry and a mount; a struct mm_struct. Output: text in scratch memory.
+ * Invariant: offsets of members come from the running kernel's BTF. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -7,6 +9,7 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
+/* Bytes from the start of the structure. A member that this kernel lacks is an error, and 0. */
 static uint32_t offset_of(struct clause_ctx *cx, const char *tag, const char *const *path)
 {
 	const int64_t off = types_offset(cx->lw->ts, tag, path);
@@ -37,7 +40,7 @@ static void store_offsets(struct clause_ctx *cx, vreg w)
 		ir_sti(cx->ir, w, (int32_t)v[i].at, 4, (int32_t)v[i].value);
 }
 
-/* The two pointers of a struct path, or those that were given, into *w. */
+/* Stores the two pointers, from a struct path or from the arguments, into the work area at woff. */
 static void store_start(struct clause_ctx *cx, const struct expr *e, int32_t woff)
 {
 	struct ir *ir = cx->ir;
@@ -62,6 +65,8 @@ static void store_start(struct clause_ctx *cx, const struct expr *e, int32_t wof
 	ir_st(ir, scratch_ptr(cx, woff), offsetof(struct dw_path, mnt), 8, mnt);
 }
 
+/* The library function writes the path backwards into a buffer and returns where it starts; the helper then copies
+ * it. */
 struct sval path_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -89,6 +94,8 @@ static vreg mm_number(struct clause_ctx *cx, struct val mm, const char *name)
 	return v.type ? lower_load(cx, v, NULL).r : ir_imm(cx->ir, 0);
 }
 
+/* At most size - 1 bytes of the command line, with the NULs between arguments turned into blanks. It is empty for a
+ * kernel thread. */
 struct sval psargs_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* str: strings that stay what they are. A string is in registers: the number of a literal, a tagged address, a
- * short array's characters as words. Text in memory is made only where a script really needs characters: subroutines,
- * comparisons by order, variables that hold more than one kind. */
+/* str: strings in the form in which they arise.
+ * Input: strings of any form, and the form that is wanted. Output: registers (the number of a literal, a tagged
+ * address, the words of a short array), or text in memory.
+ * Invariant: text in memory is made only where a script needs characters: subroutines, comparisons by order,
+ * variables that hold more than one kind of string. */
 #include <assert.h>
 #include <linux/bpf.h>
 #include <string.h>
@@ -13,6 +15,8 @@
 #include "lower/text/text.h"
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
+/* The number of a literal in the image, from 1. The empty string is 0. Equal texts have equal numbers, so literals
+ * compare by number. */
 int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
 {
 	const char *key = arena_strndup(lw->arena, s, len);
@@ -55,6 +59,7 @@ static struct sval lit_chars(struct clause_ctx *cx, const char *text, size_t len
 	return s;
 }
 
+/* A literal that is an address as it would be printed becomes that address, so that it equals traced ones. */
 static struct sval lit_tstr(struct clause_ctx *cx, int32_t lit)
 {
 	const char *text = cx->lw->im->lits.v[lit].s;
@@ -75,6 +80,7 @@ static struct sval lit_tstr(struct clause_ctx *cx, int32_t lit)
 	return s;
 }
 
+/* Cuts the text to strsize - 1 bytes, as DTrace does. */
 struct sval str_const(struct clause_ctx *cx, const char *text, size_t len)
 {
 	struct sval s = new_str(cx->lw, REP_LIT, 1);
@@ -99,11 +105,13 @@ struct sval text_at(vreg mem, int form)
 	return (struct sval){ .rep = REP_TEXT, .lit = -1, .form = form, .mem = mem };
 }
 
+/* Room in the run's scratch slot, which is not zeroed. */
 struct sval text_new(struct clause_ctx *cx, int form)
 {
 	return text_at(scratch_ptr(cx, scratch_alloc(cx->pg, form_size(form))), form);
 }
 
+/* size is in bytes and rounded up to 8. Large blocks are copied from a map of zeroes, which saves instructions. */
 void zero_bytes(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size)
 {
 	struct ir *ir = cx->ir;
@@ -121,7 +129,7 @@ void zero_bytes(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size)
 	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, ir_imm(ir, size), zeroes }, 3, false);
 }
 
-/* At most size bytes of the text at from, the last a NUL. */
+/* Copies at most size bytes of the text at from. The last one is a NUL. */
 static void copy_text(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size, vreg from)
 {
 	vreg to = off ? ir_alui(cx->ir, ALU_ADD, base, off) : base;
@@ -129,7 +137,7 @@ static void copy_text(struct clause_ctx *cx, vreg base, int32_t off, uint32_t si
 	ir_call(cx->ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ to, ir_imm(cx->ir, size), from }, 3, false);
 }
 
-/* A literal's characters by stores, up to the end of the word that its NUL is in. */
+/* Stores a literal's characters as immediates, up to the end of the word with its NUL. */
 static void store_lit(struct clause_ctx *cx, vreg base, int32_t off, uint32_t size, int32_t lit)
 {
 	const struct lit *l = &cx->lw->im->lits.v[lit];
@@ -166,7 +174,7 @@ static void store_text(struct clause_ctx *cx, const struct sval *s, vreg base, i
 }
 
 /* ---- conversion -------------------------------------------------------------------------------------------------- */
-/* A literal known only by number becomes characters by looking at all that the script has. */
+/* A literal of which only the number is known becomes characters by a comparison with every literal of the script. */
 static struct sval lit_var_to_chars(struct clause_ctx *cx, struct sval s, int form)
 {
 	struct ir *ir = cx->ir;
@@ -222,6 +230,7 @@ static struct sval chars_to_text(struct clause_ctx *cx, struct sval s, int form)
 	return out;
 }
 
+/* A literal or a text stays where it is; only its form changes. Other forms are written to new scratch memory. */
 static struct sval to_text(struct clause_ctx *cx, struct sval s, int form)
 {
 	int flags = form & FORM_FLAGS;
@@ -242,7 +251,7 @@ static struct sval to_text(struct clause_ctx *cx, struct sval s, int form)
 	return out;
 }
 
-/* Words of characters. */
+/* Converts to characters in registers, 8 in a word, zero-padded. */
 static struct sval to_words(struct clause_ctx *cx, struct sval s, int form)
 {
 	unsigned words = form_size(form) / 8;
@@ -272,6 +281,7 @@ static struct sval lit_var_to_tstr(struct clause_ctx *cx, struct sval s)
 	return out;
 }
 
+/* The name of a zone is unknown in the kernel, so it cannot become characters: that is reported as an error. */
 struct sval str_convert(struct clause_ctx *cx, struct sval s, int form)
 {
 	enum str_rep rep = form_rep(form);
@@ -323,6 +333,7 @@ struct sval str_vars(struct clause_ctx *cx, int form)
 	return s;
 }
 
+/* vars must come from str_vars() and have the form of s. */
 void str_set(struct clause_ctx *cx, struct sval vars, struct sval s)
 {
 	if (vars.rep == REP_TEXT) {
@@ -352,6 +363,7 @@ void str_store(struct clause_ctx *cx, struct sval s, vreg base, int32_t off)
 		ir_st(cx->ir, base, at + (int32_t)i * 8, 8, s.w[i]);
 }
 
+/* Keys are compared as bytes, so the bytes behind the text must be zero. */
 void str_store_key(struct clause_ctx *cx, struct sval s, int form, vreg base, int32_t off)
 {
 	if (s.rep == REP_TEXT)
@@ -377,7 +389,7 @@ struct sval str_load(struct clause_ctx *cx, int form, vreg base, int32_t off, bo
 	return s;
 }
 
-/* A long array: copied. */
+/* Copies a long array as text. */
 static struct sval text_of_array(struct clause_ctx *cx, struct val mem, int form)
 {
 	struct sval s = text_new(cx, form);
@@ -390,8 +402,8 @@ static struct sval text_of_array(struct clause_ctx *cx, struct val mem, int form
 	return s;
 }
 
-/* The characters of an array in memory: whole words, the rest by smaller loads. What follows the first NUL is dropped
- * by the consumer; the kernel's own names are padded with zeroes. */
+/* Loads the characters of an array: whole words, then smaller loads for the rest. The consumer drops everything
+ * after the first NUL; the kernel pads its own names with zeroes. */
 struct sval str_of_chars(struct clause_ctx *cx, struct val mem)
 {
 	uint32_t size = mem.type->nelems;

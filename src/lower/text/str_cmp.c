@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* str_cmp: comparisons of strings.
- * Input: two strings in whatever form. Output: a jump. Invariant: addresses and literals are compared as such; only
- * order (< <= > >=) and text of unknown length need characters. */
+ * Input: two strings of any form. Output: a jump.
+ * Invariant: addresses and literals are compared in registers. Only order (< <= > >=) and text of unknown length
+ * need characters. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -101,7 +102,7 @@ static void order_jump(
 	ir_jcci(cx->ir, cc, r, 0, label);
 }
 
-/* A literal that is compared with the name of a zone: the number of the namespace that has this name now. */
+/* A literal that is compared with a zone's name becomes the number of the namespace that has this name now. */
 static struct sval literal_zone(struct clause_ctx *cx, const struct expr *zone, const struct expr *lit, struct sval s)
 {
 	struct sval z = s;

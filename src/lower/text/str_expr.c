@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* str_expr: expressions that are strings: addresses, names of zones, ?:, what a subroutine gives.
- * Input: an expression. Output: a string in the form that the checker chose for it. */
+/* str_expr: expressions of type string: addresses, names of zones, ?:, results of subroutines.
+ * Input: an expression. Output: a string in the form that the checker chose for it.
+ * Invariant: an address stays 4 or 16 bytes; the consumer prints it. */
 #include <linux/bpf.h>
 
 #include "lower/expr/expr.h"
@@ -28,7 +29,7 @@ static vreg word_at(struct clause_ctx *cx, struct val p, uint32_t off)
 	return lower_load(cx, p, NULL).r;
 }
 
-/* 16 bytes at a pointer; ::ffff:a.b.c.d is the IPv4 address that the packets carry. */
+/* 16 bytes at a pointer, or two words. ::ffff:a.b.c.d becomes the IPv4 address, which is what the packets carry. */
 static struct sval ip6_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -60,7 +61,8 @@ static struct sval ip6_str(struct clause_ctx *cx, const struct expr *e)
 	return s;
 }
 
-/* The name of a namespace: its number. The machine's first one is the literal "global", so that it equals that. */
+/* The name of a namespace is kept as its number. The machine's first one is the literal "global", so that it equals
+ * that text. */
 struct sval str_of_zone(struct clause_ctx *cx, vreg netns)
 {
 	struct ir *ir = cx->ir;
@@ -77,6 +79,7 @@ struct sval str_of_zone(struct clause_ctx *cx, vreg netns)
 	return s;
 }
 
+/* A string that the consumer makes when it prints it, from the tag alone. */
 static struct sval tag_str(struct clause_ctx *cx, enum dw_str_tag tag)
 {
 	struct sval s = new_str(cx->lw, REP_TSTR, 2);
@@ -87,6 +90,7 @@ static struct sval tag_str(struct clause_ctx *cx, enum dw_str_tag tag)
 	return s;
 }
 
+/* The network device's index in the lower 32 bits, the second argument in the upper ones. */
 static struct sval speed_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;

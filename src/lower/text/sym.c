@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sym: what func(), stack() and the like record: addresses, whose names the consumer finds.
- * Invariant: equal stacks are equal bytes: what lies behind the last frame is zero. */
+/* sym: values of func(), stack() and the like.
+ * Input: a call. Output: addresses in a record or key; the consumer finds their names.
+ * Invariant: equal stacks are equal bytes: the bytes behind the last frame are zero. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -65,10 +66,10 @@ static vreg get_stack(struct clause_ctx *cx, vreg at, uint32_t len, vreg flags)
 	return ir_call(ir, BPF_FUNC_get_stack, (vreg[]){ ir_ctx(ir), at, ir_imm(ir, len), flags }, 4, false);
 }
 
-#define GLUE_SIZE 0x80 /* bytes: more than such a function has */
+#define GLUE_SIZE 0x80 /* bytes; upper bound for such a function */
 
-/* Between the tracepoint and what runs programs there may be functions that the kernel made for it: one more when
- * several programs are attached, one more at some tracepoints. n: what get_stack() gave. */
+/* Removes frames of functions that the kernel generates between the tracepoint and our program: one if several
+ * programs are attached, one more at some tracepoints. n: the result of get_stack(). */
 static vreg skip_glue(struct clause_ctx *cx, vreg at, uint32_t len, vreg n)
 {
 	static const char *const glue[] = { "__bpf_trace_", "__traceiter_" };
@@ -95,7 +96,7 @@ static vreg skip_glue(struct clause_ctx *cx, vreg at, uint32_t len, vreg n)
 	return r;
 }
 
-/* Of a thread that is not the current one: what it will go on with. Its process's stack cannot be read from here. */
+/* The stack of a thread that is not running: where it will continue. Its process's stack cannot be read from here. */
 static vreg task_stack(struct clause_ctx *cx, bool user, vreg at, uint32_t len)
 {
 	struct ir *ir = cx->ir;
@@ -110,8 +111,8 @@ static vreg task_stack(struct clause_ctx *cx, bool user, vreg at, uint32_t len)
 	return n;
 }
 
-/* Frames of the stack, len bytes of them, at base + off, all of which is written. The helper zeroes what it does not
- * fill, also when it fails. Gives the bytes that are frames, or a negative number. */
+/* Writes len bytes of frames to base + off. The helper zeroes the rest, also when it fails. Returns the bytes of
+ * frames, or a negative errno. */
 static vreg sym_get_stack(struct clause_ctx *cx, bool user, uint32_t len, vreg base, int32_t off)
 {
 	struct ir *ir = cx->ir;
@@ -126,7 +127,7 @@ static vreg sym_get_stack(struct clause_ctx *cx, bool user, uint32_t len, vreg b
 	return user || cx->pg->site->attach != ATTACH_TP_BTF ? n : skip_glue(cx, at, len, n);
 }
 
-/* The second frame, or how many there are. */
+/* caller and ucaller: the second frame. stackdepth and ustackdepth: the number of frames. */
 struct val sym_builtin(struct clause_ctx *cx, const struct symbol *s)
 {
 	struct ir *ir = cx->ir;
@@ -155,9 +156,9 @@ struct val sym_builtin(struct clause_ctx *cx, const struct symbol *s)
 	return v;
 }
 
-#define PIECE 512 /* bytes copied at once: what cannot be read ends the copy */
+#define PIECE 512 /* bytes copied at once; an unreadable piece ends the copy */
 
-/* The registers of the process and its stack, for the consumer to find the frames. */
+/* Copies the process's registers and a part of its stack, in which the consumer finds the frames. */
 static void copy_stack(struct clause_ctx *cx, uint32_t frames, uint32_t size, vreg base, int32_t off)
 {
 	struct ir *ir = cx->ir;

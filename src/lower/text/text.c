@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text: the subroutines that work on characters. Arguments become text in memory (lower/text/str.c), the work is done
- * by functions of bpf/lib_text.h. Invariant: a NULL string, or an address that cannot be read, is a fault of the
- * clause, but where D compares and keeps NULL. */
+/* text: subroutines on characters.
+ * Input: a call. Output: text in scratch memory, or a number. Arguments become text in memory (lower/text/str.c);
+ * functions of bpf/lib_text.h do the work.
+ * Invariant: a NULL string or an unreadable address is a fault of the clause, except where D compares or keeps NULL. */
 #include "lower/text/text.h"
 
 #include <linux/bpf.h>
@@ -25,7 +26,7 @@ void str_need(struct clause_ctx *cx, const struct sval *s)
 		fault_unless(cx, CC_EQ, s->null, 0, DW_FAULT_BADADDR, 0);
 }
 
-/* A copy of at most size bytes at an address of the kernel, or of the process. */
+/* Copies at most size bytes from an address of the kernel, or of the process. */
 static struct sval text_from(struct clause_ctx *cx, int helper, vreg addr, int form)
 {
 	struct ir *ir = cx->ir;
@@ -49,7 +50,7 @@ struct sval str_at_address(struct clause_ctx *cx, const struct expr *e)
 	return str_at(cx, lower_int(cx, e));
 }
 
-/* An argument as text; NULL is left to the caller. */
+/* An argument as text. The caller handles NULL. */
 static struct sval text_or_null(struct clause_ctx *cx, const struct expr *e)
 {
 	struct sval s;
@@ -69,7 +70,7 @@ static struct sval text_arg(struct clause_ctx *cx, const struct expr *e, size_t 
 	return s;
 }
 
-/* Words for the library's numbers. */
+/* Memory for numbers that the library functions exchange. */
 static vreg work_words(struct clause_ctx *cx, uint32_t size)
 {
 	return scratch_ptr(cx, scratch_alloc(cx->pg, size));
@@ -139,7 +140,7 @@ static struct sval lower_strchr(struct clause_ctx *cx, const struct expr *e, boo
 	return out;
 }
 
-/* Where b is in a: words with the place first. from: where to begin. */
+/* The position of b in a. from: where the search starts. */
 static vreg find_text(struct clause_ctx *cx, const struct sval *a, const struct sval *b, vreg from, bool last)
 {
 	struct ir *ir = cx->ir;
@@ -218,7 +219,7 @@ static struct sval lower_lltostr(struct clause_ctx *cx, const struct expr *e)
 }
 
 /* ---- strtok ------------------------------------------------------------------------------------------------------ */
-/* The text that is split and the place in it last for all clauses of the probe, as DTrace's do. */
+/* The text that is being split and the position in it are kept for all clauses of the probe, as in DTrace. */
 void text_collect(struct prog_ctx *pg, const struct expr *e)
 {
 	if (e->kind != EX_CALL || !e->sym || e->sym->kind != SYM_FUNC || e->sym->func != FN_strtok || pg->token_off)
