@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_chill: chill(): a CPU kept busy; part of lib.bpf.c. */
+/* lib_chill: chill() keeps a CPU busy for a given time; part of lib.bpf.c. */
 
 #define CHILL_ROUNDS (1u << 23) /* that bpf_loop() allows; a round takes some 30 ns */
 
@@ -15,7 +15,7 @@ long cb_chill(u64 i, struct chill *c)
 	return clock() - c->start >= c->ns;
 }
 
-/* Waits for ns, as far as so many rounds reach. */
+/* Spins for ns nanoseconds, at most CHILL_ROUNDS rounds. */
 u64 chill(u64 ns)
 {
 	struct chill c = { .start = clock(), .ns = ns };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_path: text of what the kernel keeps in pieces: paths, command lines; part of lib.bpf.c. */
+/* lib_path: builds text that the kernel stores in pieces (paths, command lines); part of lib.bpf.c. */
 static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 
 #define READ(to, size, from) read_kernel((to), (size), (const void *)(from))
 #define PATH_LEVELS 40 /* entries and mounts */
 
-/* Backwards from the end of buf. All that is not a position in buf is kept in *w, where the verifier knows nothing of
- * it, so that the rounds of the loop are one to it. */
+/* Writes backwards from the end of buf. All other state is kept in *w, whose contents the verifier does not track, so
+ * that it walks the loop once. */
 u64 path_text(struct dw_path *w, char *buf)
 {
 	u64 pos = DW_PATH_END, top = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_stack: stacks where the kernel gives none to programs; part of lib.bpf.c.
+/* lib_stack: walks stacks where the kernel has no helper for it; part of lib.bpf.c.
  *
- * x86_64 kernels mostly have no frame pointers, but a table of their own (ORC, Documentation/arch/x86/orc-unwinder.rst)
- * that tells for each stretch of code where the caller's stack pointer and frame pointer are. What goes through *w the
- * verifier does not know, so that the rounds of the loops are one to it. */
+ * x86_64 kernels mostly lack frame pointers. They have a table instead (ORC,
+ * Documentation/arch/x86/orc-unwinder.rst), which gives for each stretch of code where the caller's stack pointer and
+ * frame pointer are. State is kept in *w, whose contents the verifier does not track, so that it walks the loops
+ * once. */
 
 static long (*const read_user)(void *to, u32 size, const void *from) = (void *)112;
 

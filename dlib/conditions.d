@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conditions: which of the packets and sockets at a place of the kernel a probe means. The tables of src/prov use them
- * as the conditions of their sites (when). P is what the site gives; numbers are in dlib/kernel.d. */
+/* conditions: the conditions by which a site selects the packets and sockets of a probe. The tables of src/prov use
+ * them as the conditions of their sites (when). P is what the site gives; dlib/kernel.d has the numbers. */
 
 /* ---- packets ----------------------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* const: numbers that D programs know by name. */
+/* const: named constants for D programs. */
 
 /* ---- errno -------------------------------------------------------------------------------------------------------- */
 inline int EPERM = 1;

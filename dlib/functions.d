@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functions: what the kernel's functions give as sites of the network providers, in the tiers functions and kprobes. The
- * member full is made: the whole socket of the packet or argument (of a handshake its listener, none of TIME_WAIT). */
+/* functions: what kernel functions give as sites of the network providers, in the tiers functions and kprobes. The
+ * member full is computed: the full socket of the packet or argument (the listener for a handshake, none for
+ * TIME_WAIT). */
 
 /* ip_finish_output, ip6_finish_output: a packet on its way out, where cgroup_skb egress sees those of sockets. */
 struct dw_fout {

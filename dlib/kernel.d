@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kernel: numbers of the kernel's interfaces, under the kernel's names. The conditions of src/prov and the translators
- * use them. The prefix keeps them apart from what scripts define. Sources: include/uapi/linux (if_ether.h, in.h, icmp.h,
+/* kernel: numbers of kernel interfaces under the kernel's names, for the conditions of src/prov and the translators.
+ * The prefix separates them from names that scripts define. Sources: include/uapi/linux (if_ether.h, in.h, icmp.h,
  * if_packet.h, if_arp.h, tcp.h, bpf.h, io_uring.h), include/net/tcp_states.h, include/linux/netdevice.h. */
 
 /* Protocols of Ethernet, in network order as in struct sk_buff. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockstat: the kernel's locks: who waited for one, who takes and gives one. */
+/* lockstat: the kernel's locks: who waits for a lock, takes it and releases it. */
 struct dw_lock {
 	void *lock;
 	uint32_t flags;		/* at the begin of a wait: the kernel's LCB_F_* */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mib: sites that only the mib provider has. args[1] of its probes is csinfo_t: whose counter it was. */
+/* mib: sites that only the mib provider has. args[1] of its probes is csinfo_t: the owner of the counter. */
 
 /* tcp_probe, tcp_rcv_established: a segment of an established connection, as the socket takes it up (a process that uses the
  * socket keeps it waiting until then). The data begin at the TCP header. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* net: what all network providers share. A site (a place of the kernel where a packet is seen) names what it gives in a
- * structure; a translator a site makes a struct dw_pkt of it, or of a structure that extends dw_pkt by what one provider
- * has besides (its first member is dw_pkt, without a name). The translators of args[] take that.
- * A member that a site's translator leaves out is
- * - what the site gives under the same name; a socket is never NULL then, and its owner and cookie come with it;
- * - or else what the translator of the provider's structure to itself makes, then that of dw_pkt (below);
- * - or else not there: reading it is a fault, as through a NULL pointer. */
+/* net: what all network providers share. A site (a place in the kernel where a packet is seen) declares its members
+ * in a structure. One translator for each site makes a struct dw_pkt of it, or a structure that extends dw_pkt with
+ * the members of one provider (its first member is dw_pkt, without a name). The translators of args[] take that.
+ * A member that the site's translator omits is, in this order:
+ * - the site's member of the same name; a socket is never NULL then, and its owner and cookie come with it;
+ * - the member in the translator of the provider's structure to itself, then in that of dw_pkt (below);
+ * - absent: reading it is a fault, as through a NULL pointer. */
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();

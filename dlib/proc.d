@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc: processes, threads and CPUs as DTrace knows them, made of the kernel's own structures. What Linux does not have
- * (processor sets, tasks, projects) reads as 0. */
+/* proc: processes, threads and CPUs as DTrace presents them, translated from the kernel's structures. Members that
+ * Linux has no value for (processor sets, tasks, projects) read as 0. */
 
 inline int NULL = 0;
 

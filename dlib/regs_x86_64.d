@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* regs_x86_64: the registers of a process as uregs[] numbers them: their place in the kernel's struct pt_regs. */
+/* regs_x86_64: the indexes of uregs[] and their offsets in the kernel's struct pt_regs. */
 inline int R_R15 = 0;
 inline int R_R14 = 1;
 inline int R_R13 = 2;

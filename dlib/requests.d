@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* requests: requests to disks, as the block layer hands them to a device and gets them back. */
+/* requests: requests to disks, as the block layer sends them to a device and gets them back. */
 inline int B_BUSY = 0x1;
 inline int B_DONE = 0x2;
 inline int B_ERROR = 0x4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver: lookups of names by the C library. The site is a function's call or its return in the process that asks. */
+/* resolver: name lookups by the C library. A site is the call or the return of a function in the process that asks. */
 
 /* What the site gives: the call's arguments and when it began; at the return its value. */
 struct dw_call {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sched: what the probes of proc and sched are about: a thread, and what the place says besides. */
+/* sched: sites and arguments of proc and sched: a thread, and what else the site knows. */
 struct dw_task {
 	struct task_struct *task;	/* the thread that the arguments describe */
 	int32_t sig;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* solaris: variables of Solaris' kernel that scripts read, as `name: __sym_NAME stands for it. */
+/* solaris: variables of the Solaris kernel that scripts read as `name; __sym_NAME defines `NAME. */
 
 inline int __sym_hp_avenrun[int i] = (int)__machine(i);	/* load averages, times 65536 */
 inline unsigned long __sym_avenrun[int i] = __machine(i) >> 5;	/* Linux's own: times 2048 */

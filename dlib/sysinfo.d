@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysinfo: what the kernel's statistics are counted by: system calls, switches, requests, ticks, locks. */
+/* sysinfo: sites of the sysinfo provider: system calls, switches, requests, ticks, locks. */
 struct dw_stat {
 	struct task_struct *task;
 	struct task_struct *next;

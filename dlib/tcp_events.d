@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp_events: what the tcp provider's probes of losses, resets, listeners and states have besides: sites and arguments. */
+/* tcp_events: sites and arguments of the tcp provider's probes of losses, resets, listeners and states. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* input: see input.h. Invariant: of an endless stream not more than READ_MAX is kept. */
+/* input: see input.h.
+ * Input: a path, or "-" for the standard input. Output: its text.
+ * Invariant: reading stops near READ_MAX bytes, so an endless stream cannot fill memory; the parser then refuses the
+ * text as too long. */
 #include "cli/input.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Limit of a text read: the parser's own is 16 MiB, and it says so. */
+/* The parser refuses texts above 16 MiB with its own message. This limit is larger, so that the parser reports. */
 #define READ_MAX (32u << 20)
 
 static int read_stream(FILE *in, char **text, size_t *len)

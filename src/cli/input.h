@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* input: the text of a file that the user named. */
+/* input: reads a file that the user named on the command line. */
 #ifndef DWIRE_CLI_INPUT_H
 #define DWIRE_CLI_INPUT_H
 #include <stddef.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main: the command, with dtrace(1)'s options. A thin user of api/dwire.h. */
+/* main: the dwire command, with the options of dtrace(1).
+ * Input: argv. Output: the exit status of dtrace(1).
+ * Invariant: everything that the command can do goes through api/dwire.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -157,7 +159,7 @@ static int set_option(struct command *c, const char *option)
 	return r;
 }
 
-/* An option that is short for one of -x. */
+/* Sets the -x option that a letter abbreviates. */
 static int set_short(struct command *c, int letter, const char *name, const char *value)
 {
 	char *option = NULL, *shown = NULL;
@@ -177,7 +179,7 @@ static int set_short(struct command *c, int letter, const char *name, const char
 	return r;
 }
 
-/* Its -x form and value, for letters that are no more than that; NULL: another letter. */
+/* The -x option and value that a letter abbreviates. NULL: the letter abbreviates none. */
 static const char *short_for(int opt, const char **value)
 {
 	static const struct {
@@ -210,7 +212,7 @@ static int grab(struct command *c, const char *arg)
 	return dwire_grab(c->d, (pid_t)pid);
 }
 
-/* An option that adds a text; false: it is another one. */
+/* Handles an option that adds a program text. False: the letter is not such an option. */
 static bool take_text(struct command *c, int opt, int *r)
 {
 	static const struct {
@@ -294,7 +296,7 @@ static int take_option(struct command *c, int opt)
 	}
 }
 
-/* Something is wrong with an option itself. */
+/* Reports a wrong or incomplete option. */
 static int bad_option(const struct command *c, int opt, char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -313,7 +315,7 @@ static int bad_option(const struct command *c, int opt, char **argv)
 	return EXIT_USAGE;
 }
 
-/* EXIT_OK, or what the command ends with; *done: with success, already. */
+/* Returns EXIT_OK, or the exit status after an error. *done: the command has already ended with success (-V). */
 static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
@@ -418,7 +420,7 @@ static int list(struct command *c, FILE *out)
 	return r || l.err ? EXIT_ERROR : EXIT_OK;
 }
 
-/* Runs or lists, with the output where it should go. */
+/* Runs the program or lists its probes, on the standard output or the file of -o. */
 static int with_output(struct command *c)
 {
 	FILE *out = c->output ? fopen(c->output, "ae") : stdout;
@@ -438,7 +440,7 @@ static int with_output(struct command *c)
 	return status;
 }
 
-/* A word that is no option and names no tool to run: say what it should have been. */
+/* Reports a word that is neither an option nor a tool, with a hint of what was probably meant. */
 static int not_a_tool(const struct command *c, const char *word)
 {
 	size_t n = strlen(word);
@@ -507,7 +509,8 @@ static int command(struct command *c, int argc, char **argv)
 }
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
-/* Is it a tool's name, or a file that is the source of one? What can be read only once is left for who needs it. */
+/* Is the word a tool's name, or a file with a tool's source? Pipes and other files that can be read only once are not
+ * opened here. */
 static bool is_tool(const char *word)
 {
 	struct stat st;
@@ -524,7 +527,7 @@ static bool is_tool(const char *word)
 	return yes;
 }
 
-/* Where in argv a tool begins: tcptop, tools/tcptop.d, -s tools/tcptop.d; 0: it is none. */
+/* Returns the index in argv where a tool begins (tcptop, tools/tcptop.d, -s tools/tcptop.d). 0: none does. */
 static int tool_at(int argc, char **argv)
 {
 	int at = argc > 2 && !strcmp(argv[1], "-s") ? 2 : 1;
@@ -561,9 +564,9 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* A shell without job control starts what runs in the background deaf to SIGINT. A script that stops its tracer by it,
- * as it would tcpdump, is heard at any time; under nohup(1) only SIGHUP is still ignored. A file that may not grow is
- * an error of the write; a handler, unlike SIG_IGN, is not inherited by what we start. */
+/* A non-interactive shell starts background jobs with SIGINT ignored. Restore it, so that `kill -INT` stops us, as
+ * with tcpdump. Under nohup(1) only SIGHUP stays ignored. SIGXFSZ gets a handler, so that a full file is an error of
+ * the write; unlike SIG_IGN, children do not inherit a handler. */
 static void own_signals(void)
 {
 	signal(SIGINT, SIG_DFL);

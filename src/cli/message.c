@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* message: see message.h. Invariant: a message is written at once, so that it stays whole beside what other processes
- * write to the same terminal. */
+/* message: see message.h.
+ * Input: a message of the command or of the library. Output: one line on stderr.
+ * Invariant: a message is written by one write, so that it stays whole when other processes write to the same
+ * terminal. */
 #include "cli/message.h"
 
 #include <poll.h>
@@ -34,7 +36,8 @@ void message(const struct messages *m, const char *fmt, ...)
 		free(text);
 }
 
-/* Waits for a terminal that is stopped by ^S; once a signal has come not for long. False: it takes nothing. */
+/* Waits for a terminal that ^S has stopped. Once a signal has come, the wait is short. False: the terminal does not
+ * take output. */
 static bool can_write(const struct messages *m)
 {
 	struct pollfd p = { .fd = fileno(m->out), .events = POLLOUT };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* message: what the command tells its user beside the output. */
+/* message: reports the command's errors, warnings and notes on stderr, apart from the output of the trace. */
 #ifndef DWIRE_CLI_MESSAGE_H
 #define DWIRE_CLI_MESSAGE_H
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct signals;
 struct messages {
 	const char *program;     /* "dwire"; "dtrace" if the command was called by a name that ends so */
 	FILE *out;               /* stderr */
-	struct signals *signals; /* of the trace that runs; NULL: none does */
+	struct signals *signals; /* of the running trace; NULL: none runs */
 };
 
 struct messages messages_of(const char *argv0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signals: see signals.h. A thread waits for the signals, so that no system call of the trace is interrupted, and the
- * second signal is served whatever the trace is waiting for.
+/* signals: see signals.h. A thread waits for the signals: no system call of the trace is interrupted, and the second
+ * signal takes effect even while the trace is blocked.
  * Invariant: the signals are blocked in all threads that start after signals_take(). */
 #include "cli/signals.h"
 
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_NS 150000000 /* after the second signal: one that was sent twice by mistake loses nothing */
+#define GRACE_NS 150000000 /* after the second signal, so that a signal sent twice by mistake loses no output */
 
 struct signals {
 	struct dwire *d;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trace: see trace.h. Input: a compiled program. Output: what it prints, and a status. */
+/* trace: see trace.h.
+ * Input: a compiled program. Output: what it prints, and an exit status.
+ * Invariant: the signals stop only a running trace; after it messages are written without waiting for them. */
 #include "cli/trace.h"
 
 #include <sys/resource.h>
@@ -7,6 +9,8 @@
 #include "cli/signals.h"
 
 /* A long script has thousands of programs and attachments, each a descriptor. */
+/* Raises the soft limit of open files to the hard one: each attachment and each CPU's ring buffer takes a descriptor.
+ * A failure is harmless; a program that needs more is refused later. */
 static void allow_files(void)
 {
 	struct rlimit l;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* builtin: see builtin.h. Input: words of D text. Output: declarations of dlib/, parsed and, once there is a checker,
- * checked. Invariant: a declaration is declared once, after all that it needs. */
+/* builtin: see builtin.h.
+ * Input: words of D text. Output: the declarations of dlib/ that they name, parsed and, once there is a checker,
+ * checked.
+ * Invariant: every declaration is made at most once, after all declarations that it needs. */
 #include "compile/builtin.h"
 
 #include <ctype.h>
@@ -13,7 +15,7 @@
 
 enum state { UNUSED, NEEDED, DECLARED };
 
-/* regs_MACHINE.d is for that machine only. */
+/* Skips regs_MACHINE.d of other machines. */
 static bool for_machine(const char *file, const char *machine)
 {
 	size_t n = strlen(machine);
@@ -31,7 +33,7 @@ static void need(struct compilation *c, unsigned d)
 		need(c, *r);
 }
 
-/* Translators whose both sides are there. */
+/* Declares the translators whose input and output types are both declared. */
 static void need_translators(struct compilation *c)
 {
 	for (bool more = true; more;) {

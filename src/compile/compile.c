@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compile: see compile.h. run_stages() reads as the pipeline.
- * Invariants: everything made is in the arena. No stage begins after an error or a lack of memory (has_failed()). */
+/* compile: see compile.h. run_stages() lists the pipeline.
+ * Input: the texts and options in struct compilation. Output: an image, or diagnostics.
+ * Invariants: everything is allocated in the arena. No stage begins after an error or a lack of memory
+ * (has_failed()). */
 #include "compile/compile.h"
 
 #include <errno.h>
@@ -16,7 +18,7 @@
 #include "probes/stability.h"
 #include "prov/providers.h"
 
-/* Is what was made of no use? Each stage looks at its end, and in loops of any length. */
+/* Has the compilation failed? Each stage checks this at its end, and inside loops over user input. */
 static bool has_failed(const struct compilation *c)
 {
 	return diags_errors(c->diags) || arena_failed(c->arena);
@@ -69,7 +71,7 @@ void compile_add(struct compilation *c, enum text_kind kind, const char *name, c
 		t->src.len = strlen(t->src.text);
 	}
 	t->probe_attrs = t->stmt_attrs = STABILITY_STABLE;
-	/* As dtrace says it: up to the predicate or the body, blanks included. */
+	/* As dtrace shows it: up to the predicate or the body, with trailing blanks. */
 	t->shown = kind == TEXT_SCRIPT
 		? t->src.name
 		: arena_strndup(c->arena, copy, shown_length(&(struct source){ .text = copy, .len = len }));
@@ -81,7 +83,7 @@ static bool is_typename(void *ctx, const char *name)
 	return types_is_name(((struct compilation *)ctx)->types, name);
 }
 
-/* The built-in library as far as the texts name it, and the user's libraries. */
+/* Declares what the texts need of the built-in library, then the user's libraries. */
 static int parse_libraries(struct compilation *c)
 {
 	if (builtin_init(c))
@@ -167,7 +169,7 @@ static int parse_texts(struct compilation *c)
 	return has_failed(c) ? -EINVAL : 0;
 }
 
-/* What a stage returns, unless memory was missing: then nothing that it found counts. */
+/* Returns a stage's result. A lack of memory overrides it, as the findings may be incomplete. */
 static int finish(struct compilation *c, int r)
 {
 	if (!arena_failed(c->arena))
@@ -182,7 +184,7 @@ int compile_parse(struct compilation *c)
 	return finish(c, parse_texts(c));
 }
 
-/* An argument that nothing reads is a mistake of whoever typed it, as in DTrace. */
+/* An argument ($1, ...) that no text uses is an error, as in DTrace (see -x argref). */
 static int check_arguments(struct compilation *c)
 {
 	for (int i = 1; i < c->macros.argc && !c->opts->argref; i++)
@@ -261,7 +263,7 @@ static size_t match_clause(struct compilation *c, struct text *t, struct clause 
 	return total;
 }
 
-/* -x amin: a statement names something that promises less. */
+/* Enforces -x amin: reports a statement that uses something less stable than the minimum. */
 static void check_least(void *ctx, const struct expr *e, const char *what, struct stability s)
 {
 	struct compilation *c = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compile: D texts -> image: parse, match probes, check, lower. Pure: the caller passes in what it knows of the kernel,
- * so that the command and the fuzzers run the same code. */
+/* compile: compiles D texts to an image: parse, match probes, check, lower. It is pure: the caller passes in what it
+ * knows of the kernel, so the command and the fuzzers run the same code. */
 #ifndef DWIRE_COMPILE_COMPILE_H
 #define DWIRE_COMPILE_COMPILE_H
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "options/options.h"
 #include "probes/lists.h"
 
-/* What a text is: a whole program, or the description of a probe with perhaps a predicate and actions (-P, -m, -f, -n,
- * -i). One list makes the enum and what is put behind the description at a text's head: -P tcp means tcp:::. */
+/* What a text is: a whole program, or the description of a probe, optionally with a predicate and actions (-P, -m,
+ * -f, -n, -i). One list makes the enum and the suffix that completes the description: -P tcp means tcp:::. */
 #define TEXT_KINDS(X) X(SCRIPT, "") X(PROVIDER, ":::") X(MODULE, "::") X(FUNCTION, ":") X(NAME, "") X(ID, "")
 
 enum text_kind {
@@ -75,8 +75,8 @@ struct compilation {
 	/* made */
 	VEC(struct text) texts;
 	VEC(struct library) libraries; /* of the user; filled by library_load() */
-	struct program library;        /* of the built-in one: what was declared before there was a checker */
-	unsigned char *builtin;        /* builtin.c: what became of each declaration */
+	struct program library;        /* declarations of the built-in library made before the checker exists */
+	unsigned char *builtin;        /* builtin.c: the state of each declaration */
 	bool builtin_missing;          /* some are needed and not declared */
 	bool in_library;               /* one is being parsed */
 	VEC(struct pragma_name) pragma_names;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* headers: see headers.h. Input: the output of cpp, with marks # LINE "FILE" FLAGS; flag 3 marks a system header.
- * Output: the same text; of system headers only declarations that begin with typedef, struct, union or enum are left.
- * Invariant: no byte outside of system headers changes, and no newline anywhere. */
+/* headers: see headers.h.
+ * Input: the output of cpp, with marks # LINE "FILE" FLAGS; flag 3 marks a system header. Output: the same text,
+ * where system headers keep only declarations that begin with typedef, struct, union or enum.
+ * Invariant: text outside of system headers does not change, and every newline stays, so that lines and columns in
+ * diagnostics are right. */
 #include "compile/headers.h"
 
 #include <ctype.h>
@@ -95,7 +97,8 @@ static char *skip_args(char *s, const char *end)
 	return p;
 }
 
-/* The word at s is one that only GNU C knows: it goes. Behind it. */
+/* Replaces the word at s if only GNU C knows it. Returns the position after the word, with its arguments if it was
+ * replaced. */
 static char *clean_word(char *s, char *end)
 {
 	char *stop = s, *behind;
@@ -116,7 +119,8 @@ static char *clean_word(char *s, char *end)
 	return stop;
 }
 
-/* struct { } name; is a member of no bytes, which only GNU C knows: it goes. Behind it, or s. */
+/* Blanks out an empty struct member (struct { } name;), which only GNU C allows. Returns the position after it; s if
+ * there is none. */
 static char *clean_empty(char *s, char *end)
 {
 	char *p = s + strlen("struct"), *stop;
@@ -179,7 +183,7 @@ static void drop(const char *text, char *s, const char *end)
 
 static void settle(const char *text, char *s, const char *end)
 {
-	/* What D's types do not have. */
+	/* A declaration with one of these uses types that D lacks; it is dropped. */
 	static const char *const strange[] = { "__builtin_", "__int128", "_Float", "__float128", "_Complex",
 		"_Atomic" };
 	bool keep = starts_with_type(s, end);

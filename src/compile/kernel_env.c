@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel_env: see kernel_env.h.
- * Input: the kernel's BTF, tracefs, kallsyms, and what was probed of its features. Output: the lists of probes and the
- * callbacks that the compiler works with. Invariant: nothing is read before the compiler asks for it. */
+ * Input: the kernel's BTF, tracefs, kallsyms, and its probed features. Output: the lists of probes and the callbacks
+ * of the compiler.
+ * Invariant: each source is read only when the compiler first asks for it. */
 #include "compile/kernel_env.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ static bool has_tracepoint(void *ctx, const char *name)
 	return kbtf_has_tracepoint(ctx, name) || tracepoint_exists(name);
 }
 
-/* Puts its group to each tracepoint. */
+/* Sets the group of each tracepoint. */
 struct grouping {
 	struct tracepoint_list l;
 	struct strmap *typed;
@@ -65,8 +66,8 @@ static void add_group(void *ctx, const char *module, const char *name, unsigned 
 	g->each(g->to, &t);
 }
 
-/* Those that BTF has; then those that are only in tracefs. The kernel takes its time to let go of each of these: system
- * calls', which the provider syscall has, are there only if asked for. */
+/* Lists the tracepoints that BTF has, then those that only tracefs has. The kernel is slow to release the latter, so
+ * those of single system calls, which the syscall provider covers, are listed only with -x tpformat. */
 static void each_tracepoint(
 	void *ctx, struct arena *a, void (*each)(void *to, const struct listed_tracepoint *t), void *to)
 {
@@ -183,7 +184,7 @@ static const char *const *function_args(void *ctx, struct arena *a, const char *
 	return v;
 }
 
-/* Bytes up to what stands behind it; 0: there is none. */
+/* The distance in bytes to the next symbol, as the size of the function; 0: unknown. */
 static uint64_t function_size(void *ctx, const char *module, const char *name)
 {
 	struct ksyms *k = NULL;
@@ -269,7 +270,8 @@ static const char *nearest_function(struct kernel_env *k, struct arena *a, const
 	return near ? arena_printf(a, "did you mean fbt:%s:%s:%s?", pd->mod, near, pd->name) : NULL;
 }
 
-/* The function is there: is it an offset? */
+/* A hint for a function that exists when the probe's name is wrong: an offset outside of the function, or no name at
+ * all. */
 static const char *wrong_name(struct arena *a, const struct pdesc *pd, uint64_t size)
 {
 	if (strspn(pd->name, "0123456789abcdef") == strlen(pd->name))

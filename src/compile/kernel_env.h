@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kernel_env: what a compilation asks of the running kernel: its types, its lists of probes, what it supports. */
+/* kernel_env: gives the compiler its view of the running kernel: types, lists of probes, features. */
 #ifndef DWIRE_COMPILE_KERNEL_ENV_H
 #define DWIRE_COMPILE_KERNEL_ENV_H
 #include <sys/types.h>
@@ -27,6 +27,6 @@ struct kernel_env_opts {
 int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out) __attribute__((warn_unused_result));
 /* NULL is fine. Places of probes in processes are invalid from here on. */
 void kernel_env_close(struct kernel_env *k);
-/* Fills c->ktypes, c->lists and c->lenv. They are valid until kernel_env_close(). */
+/* Sets c->ktypes, c->lists and c->lenv. They are valid until kernel_env_close(). */
 void kernel_env_give(struct kernel_env *k, struct compilation *c);
 #endif

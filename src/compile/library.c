@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* library: see library.h. Input: folders. Output: sources, each after those that it needs. Invariant: all depends_on
- * lines are read before any library is parsed: what one library defines decides how the next one reads. */
+/* library: see library.h.
+ * Input: folders. Output: sources, each after those that it depends on.
+ * Invariant: all depends_on lines are read before any library is parsed, since the declarations of one library affect
+ * how the next one parses. */
 #include "compile/library.h"
 
 #include <dirent.h>
@@ -172,7 +174,7 @@ bool library_met(const struct compilation *c, const char *kind, const char *name
 	return lib && !lib->left_out;
 }
 
-/* In order: so what a library needs is decided before it is. */
+/* Libraries are sorted, each after those that it depends on, so one pass decides all. */
 void library_leave_out(struct compilation *c)
 {
 	for (size_t i = 0; i < c->libraries.n; i++) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidprobes: the provider pid. Input: a description, the objects that it means. Output: probes at the entry, the return
- * and the instructions of functions, or the reason that there are none.
- * Invariant: no probe is put where it would change the program. */
+/* pidprobes: makes the probes of the pid provider.
+ * Input: a description, the objects that it matches. Output: probes at the entry, the return and the instructions of
+ * functions, or the reason why there are none.
+ * Invariant: no probe is put where it would change what the program does. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag/nearest.h"
 #include "compile/userprobes_priv.h"
 
-/* Their callers' return address is not where it is for others: on the way back the process would go astray. */
+/* Functions whose return address is not in its usual place. A return probe replaces the return address, so the
+ * process would return to a wrong place. */
 static const char *no_return(const char *func)
 {
 	static const char *const names[] = { "_start", "__restore_rt", "_dl_runtime_resolve*", "_dl_runtime_profile*",
@@ -21,7 +23,7 @@ static const char *no_return(const char *func)
 	return NULL;
 }
 
-/* What the compiler has moved out of a function is none of its own. */
+/* Cold parts that the compiler moved out of a function are not functions. */
 static bool is_part(const char *func)
 {
 	return strstr(func, ".cold") != NULL;
@@ -53,7 +55,7 @@ static bool parse_offset(const char *s, uint64_t *out)
 	return !*end;
 }
 
-/* Of many functions those are left out that have no such instruction. */
+/* If a pattern matches many functions, those without such an instruction are left out. */
 static void add_offset(struct matching *m, const char *func, uint64_t off, uint64_t size)
 {
 	struct userprobes *u = m->u;
@@ -188,7 +190,7 @@ static bool openable(struct userprobes *u, struct object *obj)
 	return false;
 }
 
-/* More than these at once take the kernel half a minute; few mean it. */
+/* Above this number the kernel takes half a minute to attach, which is rarely intended. */
 #define INSNS_MAX 100000
 
 static bool too_many_insns(const struct matching *all, const object_list *objs)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pragma: see pragma.h. Input: the words of a pragma. Output: options, attributes, diagnostics.
- * Invariant: a library whose needs are not met is marked and left out, without an error. */
+/* pragma: see pragma.h.
+ * Input: the words of a pragma. Output: options, attributes, diagnostics.
+ * Invariant: a library with an unmet dependency is marked and skipped without an error. */
 #include "compile/pragma.h"
 
 #include <errno.h>
@@ -69,7 +70,8 @@ static void remember(struct compilation *c, const struct pragma *p, const char *
 	}
 }
 
-/* "provider NAME ELEMENT": of the providers here the tables say it all; those that a program declares are not made. */
+/* "provider NAME ELEMENT": accepted without effect. The attributes of built-in providers come from their tables, and
+ * a script cannot create providers. */
 static void read_provider_attrs(struct compilation *c, const struct pragma *p, const char *const *words)
 {
 	static const char *const elements[] = { "provider", "module", "function", "name", "args", NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pragma: #pragma D option, attributes, binding and depends_on. */
+/* pragma: handles #pragma D option, attributes, binding and depends_on. */
 #ifndef DWIRE_COMPILE_PRAGMA_H
 #define DWIRE_COMPILE_PRAGMA_H
 #include "compile/compile.h"
@@ -10,6 +10,6 @@ void pragma_read(void *ctx, const struct pragma *p);
 void pragma_bind(struct compilation *c);
 /* After everything was checked: names that pragmas spoke of and that nothing defines are errors. */
 void pragma_finish(struct compilation *c);
-/* What a pragma said of a name. */
+/* The attributes that a pragma gave a name. */
 bool pragma_attrs(void *ctx, const char *name, struct stability *out);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* preproc: see preproc.h. Input: scripts, and the options cpppath, cppargs, cpphdrs, stdc. Output: scripts.
- * Invariant: the child is waited for in every case; nothing is written to disk. */
+/* preproc: see preproc.h.
+ * Input: scripts, and the options cpppath, cppargs, cpphdrs, stdc. Output: preprocessed scripts.
+ * Invariant: the child is always waited for; nothing is written to disk. */
 #include "compile/preproc.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ static char **make_args(struct compilation *c, const char *script)
 	add_stdc(c, &args);
 	if (c->opts->cpphdrs)
 		add_arg(c, &args, "-H");
-	/* The text comes by the standard input: an #include "x.h" shall still be looked for beside the script. */
+	/* cpp reads the text from its standard input, so the script's own folder must be named for #include "x.h". */
 	if (slash) {
 		add_arg(c, &args, "-iquote");
 		add_arg(c, &args, arena_strndup(c->arena, script, (size_t)(slash - script)));
@@ -83,7 +84,7 @@ static int start(char **args, struct pipes *p, pid_t *pid)
 	posix_spawn_file_actions_t acts;
 	int r;
 
-	/* A socket, not a pipe: it may leave before it has read everything, and must not cost us a SIGPIPE. */
+	/* A socket, not a pipe: if cpp exits before it has read everything, the write must fail without a SIGPIPE. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->in) || pipe2(p->out, O_CLOEXEC))
 		return -errno;
 	r = posix_spawn_file_actions_init(&acts);
@@ -100,7 +101,7 @@ static int start(char **args, struct pipes *p, pid_t *pid)
 	return -r;
 }
 
-/* Writes the text and reads what comes back, both as they go: neither pipe may fill up. */
+/* Writes the input and reads the output at the same time; otherwise both processes could block on full buffers. */
 static int pump(struct pipes *p, const char *text, size_t len, FILE *mem)
 {
 	struct pollfd fds[2];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usdtprobes: statically defined probes of programs and libraries (USDT). Input: a description, the notes of ELF files.
- * Output: probes; each has a site for every set of operands that a compiler chose for its arguments. */
+/* usdtprobes: makes the probes that the authors of programs and libraries put there (USDT).
+ * Input: a description, the notes of ELF files. Output: probes, with one site for each distinct set of argument
+ * operands.
+ * Invariant: a probe has a bounded number of sites, whatever the file says. */
 #include <errno.h>
 #include <string.h>
 
@@ -19,8 +21,8 @@ struct operands {
 	VEC(struct uplace) places;
 };
 
-/* Sites of a probe: each is a program. A probe that a compiler has put into more places with other operands than this
- * is an attack; the file's further places are left out. */
+/* The most sites of a probe; each is a BPF program. No compiler needs so many, but a crafted file may: its further
+ * places are left out. */
 #define SETS_MOST 256
 #define NAMES_SHOWN 8 /* providers in a hint */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* userlist: probes of programs and libraries in the list of probes.
- * Input: an object, names, places. Output: probes, one for each name in each object, with their places.
- * Invariant: names that come from files are escaped. */
+/* userlist: adds probes of programs and libraries to the list of probes.
+ * Input: an object, names, places. Output: one probe for each name in each object, with its places.
+ * Invariant: names read from files are escaped. */
 #include <stdarg.h>
 #include <string.h>
 

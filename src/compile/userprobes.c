@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* userprobes: see userprobes.h. Input: descriptions, processes, ELF files. Output: probes with their places.
- * Invariants: a probe is made once, however many descriptions name it; the files of all places stay open. */
+/* userprobes: see userprobes.h.
+ * Input: descriptions, processes, ELF files. Output: probes with their places.
+ * Invariants: a probe is made once, however many descriptions match it; the files of all places stay open. */
 #include "compile/userprobes.h"
 
 #include <errno.h>

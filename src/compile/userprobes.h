@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* userprobes: finds the programs and libraries that a description means, and makes its probes. */
+/* userprobes: finds the programs and libraries that a description matches, and makes their probes. */
 #ifndef DWIRE_COMPILE_USERPROBES_H
 #define DWIRE_COMPILE_USERPROBES_H
 #include <sys/types.h>

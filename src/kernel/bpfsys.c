@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpfsys: the system call bpf(2), one function for each command.
+/* bpfsys: see bpfsys.h. Wraps bpf(2), one function for each command.
  * Input: descriptors, addresses of keys and values. Output: a descriptor, 0, or -errno.
- * Invariant: members of the kernel's union that are not set are 0. */
+ * Invariant: unset members of union bpf_attr are 0, as the kernel demands. */
 #include "kernel/bpfsys.h"
 
 #include <ctype.h>

@@ -13,10 +13,10 @@
 
 /* The kernel takes letters, digits, _ and . in names, at most 15. */
 void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name);
-int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* a signal in the verifier's way: tried again */
+int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* tried again if a signal interrupts the verifier */
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
-/* inner: -1, or what maps a map of maps has. */
+/* inner: for a map of maps, a map like those that it will hold; else -1. */
 int bpfsys_map_create(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,
 	int inner) BPFSYS_CHECKED;
 int bpfsys_map_lookup(int map, const void *key, void *value) BPFSYS_CHECKED;
@@ -25,14 +25,15 @@ int bpfsys_map_update(int map, const void *key, const void *value, uint64_t flag
 int bpfsys_map_delete(int map, const void *key) BPFSYS_CHECKED;
 int bpfsys_map_next(int map, const void *key, void *next) BPFSYS_CHECKED; /* key NULL: the first */
 int bpfsys_map_freeze(int map) BPFSYS_CHECKED;
-/* *n: room for so many entries, then how many there were. from NULL: the first; then what was written to to. */
+/* Reads a batch of entries. *n: in, the room in entries; out, the number read. from NULL: starts at the first entry;
+ * else the value that the last call wrote to to. */
 int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n) BPFSYS_CHECKED;
 int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint32_t n) BPFSYS_CHECKED;
 
 /* ---- programs and links ------------------------------------------------------------------------------------------ */
 int bpfsys_prog_load(
 	uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, uint32_t flags) BPFSYS_CHECKED;
-/* Once; cpu -1: here. result: what it returned, or NULL. */
+/* Runs the program once; cpu -1: on the current CPU. *result is its return value; result may be NULL. */
 int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *result) BPFSYS_CHECKED;
 int bpfsys_link(int prog, int target, enum bpf_attach_type type) BPFSYS_CHECKED;
 int bpfsys_link_event(int prog, int event, uint64_t cookie) BPFSYS_CHECKED;
@@ -41,7 +42,7 @@ int bpfsys_iter_new(int link) BPFSYS_CHECKED;
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
 int bpfsys_info(
-	int fd, void *info, uint32_t size) BPFSYS_CHECKED; /* struct bpf_map_info, ...; what is in it is input */
+	int fd, void *info, uint32_t size) BPFSYS_CHECKED; /* struct bpf_map_info, ...; its contents are input too */
 int bpfsys_btf_next(uint32_t *id) BPFSYS_CHECKED;          /* the one after it */
 int bpfsys_btf_fd(uint32_t id) BPFSYS_CHECKED;
 int bpfsys_stats(void) BPFSYS_CHECKED; /* run times are counted as long as the descriptor is open */

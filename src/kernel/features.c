@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* features: probes the running kernel.
+/* features: see features.h. Probes the running kernel.
  * Input: /proc, /sys and a few system calls. Output: plain answers.
- * Invariants: nothing is probed before somebody asks, and nothing twice. Nothing stays in the system: even a mount is a
- * descriptor that ends with this process. */
+ * Invariants: each feature is probed at most once, on the first question. No probe changes the system: even a mount
+ * is a detached one, which ends with this process. */
 #include "kernel/features.h"
 
 #include <errno.h>
@@ -239,7 +239,7 @@ static int load_nothing(uint32_t type, uint32_t attach, int types, uint32_t func
 	return bpfsys(BPF_PROG_LOAD, &attr);
 }
 
-/* 0, or -errno. arm64 loads such programs since long, and attaches them since 6.0. */
+/* 0, or -errno. arm64 kernels before 6.0 load such programs but cannot attach them, so attaching is tried too. */
 static int try_fentry(int types, uint32_t func)
 {
 	int prog = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, types, func), link, err;
@@ -429,7 +429,7 @@ static void read_line(const char *path, char *buf, size_t len)
 	fclose(in);
 }
 
-/* Root of a user namespace holds all capabilities, but not over the machine. */
+/* Root in a user namespace has all capabilities there, but none over the machine. */
 static bool in_user_namespace(void)
 {
 	char line[80];
@@ -517,7 +517,7 @@ int features_require(struct features *f, const struct reporter *to)
 }
 
 /* ---- time and namespaces ----------------------------------------------------------------------------------------- */
-/* The two clocks cannot be read at once: of a few tries the one with the shortest gap around it counts. */
+/* The two clocks cannot be read at the same instant. Of several tries the one with the shortest gap is used. */
 int64_t features_walltime_offset(void)
 {
 	int64_t best = INT64_MAX, offset = 0;

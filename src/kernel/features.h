@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* features: what the running kernel supports. Each answer is found when first asked for, and remembered. */
+/* features: reports what the running kernel supports. An answer is found on the first question and then remembered. */
 #ifndef DWIRE_KERNEL_FEATURES_H
 #define DWIRE_KERNEL_FEATURES_H
 #include <stdbool.h>
@@ -26,7 +26,7 @@ int features_cgroup2(struct features *f, const struct reporter *to) __attribute_
  * not seen. Meaningful after features_cgroup2() succeeded. */
 bool features_cgroup2_whole(const struct features *f);
 
-/* fentry and fexit: tried on a function of the kernel that is there for tests; its BTF id, 0: there is none. */
+/* Are fentry and fexit supported? Tried on a function that the kernel has for tests; its BTF id, 0: unsupported. */
 bool features_fentry(struct features *f, uint32_t test_func);
 int features_fentry_error(const struct features *f); /* why not: -errno, after features_fentry(); 0: not tried */
 /* ... on the function of this BTF id; types: a descriptor of its module's BTF; 0: the kernel itself. */

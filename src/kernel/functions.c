@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions: see functions.h.
- * Input: available_filter_functions of tracefs: lines "NAME" or "NAME [MODULE]". If tracefs is not mounted, a private
- * mount. Output: the names, in one text, and a hash that finds them. */
+ * Input: available_filter_functions of tracefs, with lines "NAME" or "NAME [MODULE]"; a private mount is used if
+ * tracefs is not mounted. Output: the names in one text, and a hash that finds them.
+ * Invariant: a name that a module has twice is never returned by kfuncs_each(). */
 #include "kernel/functions.h"
 
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* knames: see knames.h. Input: an address or a name. Output: both, and the symbol's bounds.
- * A BPF program that is run by hand answers (bpf_kallsyms_lookup_name, bpf_snprintf with %pS), through shared memory.
- * Invariant: that memory holds the answer to the last question. */
+/* knames: see knames.h.
+ * Input: an address or a name. Output: both, and the symbol's bounds.
+ * A BPF program answers each question (bpf_kallsyms_lookup_name, bpf_snprintf with %pS). We run it by
+ * BPF_PROG_TEST_RUN and share memory with it.
+ * Invariant: the shared memory holds the answer to the last question. */
 #include "kernel/knames.h"
 
 #include <errno.h>
@@ -223,7 +225,8 @@ static int find(struct knames *k, const char *name, struct kname *out)
 	return err;
 }
 
-/* The kernel names code of BPF programs as if it were its own; that code lies behind the kernel's end. */
+/* The kernel also names the code of BPF programs as if it were its own. That code lies after the end of the kernel's
+ * image. */
 static void name_module(struct knames *k, struct kname *s)
 {
 	static const char *const made[] = { "bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_" };

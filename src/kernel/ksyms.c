@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ksyms: see ksyms.h. Input: knames.h, and /proc/kallsyms for what that does not know: modules, per-CPU variables, and
- * everything if the kernel hides addresses. Output: address, kind and room of a symbol.
- * Invariant: the text ends with a newline and a NUL. */
+/* ksyms: see ksyms.h.
+ * Input: knames.h; /proc/kallsyms for what knames.h lacks: modules, per-CPU variables, and everything if the kernel
+ * hides addresses. Output: address, kind and room of a symbol.
+ * Invariant: the text of /proc/kallsyms ends with a newline and a NUL. */
 #include "kernel/ksyms.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ksyms: kernel symbols by name: functions from knames.h, the rest from /proc/kallsyms, which is read when first
- * needed. */
+/* ksyms: finds kernel symbols by name: functions through knames.h, the rest in /proc/kallsyms, which is read on first
+ * use. */
 #ifndef DWIRE_KERNEL_KSYMS_H
 #define DWIRE_KERNEL_KSYMS_H
 #include <stdbool.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockdown: see lockdown.h. Input: a line of securityfs, "none [integrity] confidentiality". If securityfs is not
- * mounted, a private mount is read. */
+/* lockdown: see lockdown.h.
+ * Input: a line of securityfs, "none [integrity] confidentiality"; a private mount is used if securityfs is not
+ * mounted. Output: the word in brackets.
+ * Invariant: an unreadable file counts as no lockdown. */
 #include "kernel/lockdown.h"
 
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockdown: how far the kernel is locked down against its administrator (kernel_lockdown(7)). */
+/* lockdown: reports the level of kernel lockdown (kernel_lockdown(7)). */
 #ifndef DWIRE_KERNEL_LOCKDOWN_H
 #define DWIRE_KERNEL_LOCKDOWN_H
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The end of a message: what programs that read the kernel's memory meet, and what to do. */
+/* The end of a message: BPF cannot read kernel memory, and what to do about it. */
 #define LOCKDOWN_HIDES \
 	"the kernel's lockdown (confidentiality) forbids BPF to read kernel memory; boot with lockdown=integrity"
 

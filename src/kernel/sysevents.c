@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysevents: see sysevents.h. Input: the numbers of events in tracefs. Output: descriptors.
- * Invariant: an event that was found stays open until it is taken: closing and reopening it makes the kernel wait. */
+/* sysevents: see sysevents.h.
+ * Input: the events' numbers in tracefs. Output: descriptors.
+ * Invariant: an event stays open from the first question until it is taken, because the kernel waits when an event is
+ * closed and reopened. */
 #include "kernel/sysevents.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tpformat: see tpformat.h. Input: lines "field:DECLARATION; offset:N; size:N; signed:N;". Output: fields. Pure.
+/* tpformat: see tpformat.h. Pure.
+ * Input: lines "field:DECLARATION; offset:N; size:N; signed:N;". Output: fields.
  * Invariant: every field lies in the record, and the record is no larger than the kernel allows. */
 #include "kernel/tpformat.h"
 
@@ -47,7 +48,8 @@ static void cut_blanks(char *s)
 		s[--n] = '\0';
 }
 
-/* Takes what stands in brackets out of a declaration: "[]" and how many are told; false: there are none. */
+/* Removes the brackets from a declaration. *count: the elements that they declare, 0 if they do not say. False: there
+ * are none. */
 static bool take_brackets(char *s, uint32_t *count)
 {
 	char *open = strchr(s, '['), *close = strrchr(s, ']'), *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tpformat: the fields of a tracepoint's record, from its format file. */
+/* tpformat: parses the format file of a tracepoint: the fields of its record. */
 #ifndef DWIRE_KERNEL_TPFORMAT_H
 #define DWIRE_KERNEL_TPFORMAT_H
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tracepoints: see tracepoints.h. Input: the folders of tracefs, one for each group; BTF has the tracepoints and their
- * arguments, but not the groups. If tracefs is not mounted, a private mount is read. */
+/* tracepoints: see tracepoints.h.
+ * Input: the folders of tracefs, one a group; a private mount is used if tracefs is not mounted. Output: groups and
+ * records. BTF has the tracepoints and their arguments, but not the groups. */
 #include "kernel/tracepoints.h"
 
 #include <dirent.h>
@@ -41,7 +42,7 @@ int tracepoint_folder(void)
 	return fd >= 0 ? fd : detached_tracefs();
 }
 
-/* Groups of what is no tracepoint: events that users make, and the tracer's own. */
+/* Groups of events that are not tracepoints: the users' own events, and ftrace's. */
 static bool is_foreign(const char *group)
 {
 	static const char *const names[] = { "ftrace", "kprobes", "uprobes", "eprobes", "fprobes", "synthetic",

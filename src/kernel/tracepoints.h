@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tracepoints: the kernel's tracepoints in tracefs: their groups and records. */
+/* tracepoints: lists the kernel's tracepoints in tracefs with their groups and records. */
 #ifndef DWIRE_KERNEL_TRACEPOINTS_H
 #define DWIRE_KERNEL_TRACEPOINTS_H
 #include "base/strmap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: see attach.h; attach_kprobe.c, attach_uprobe.c and samplers.c have the kinds that need more.
- * Input: struct loaded. Output: descriptors of links and events. Invariant: nothing is pinned, so nothing outlives the
- * process. */
+/* attach: see attach.h. attach_kprobe.c, attach_uprobe.c and samplers.c attach the kinds that need more work.
+ * Input: struct loaded. Output: descriptors of links and events.
+ * Invariant: nothing is pinned, so no attachment outlives the process. */
 #include "load/attach.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ struct attached {
 	bool detached;
 };
 
-/* Reports that a program cannot be attached to where. more: what follows the reason, or "". Returns err. */
+/* Reports that a program cannot be attached; where: the place. more: text after the reason, or "". Returns err. */
 static int failed(
 	const struct attached *a, size_t prog, const char *where, int err, const char *more, const struct reporter *to)
 {
@@ -174,8 +174,8 @@ static int attach_if(struct attached *a, size_t i, bool function, const struct r
 	return ways[info->way](a, i, info->where, to);
 }
 
-/* Programs at one place run in their order in the image. The kernel runs those of a function the other way round: the
- * last that was attached comes first. */
+/* Programs at one place must run in the order of the image. The kernel runs those of a function in reverse: the last
+ * attached runs first. */
 static int attach_in_order(struct attached *a, const struct reporter *to)
 {
 	const struct loaded *l = a->loaded;
@@ -221,8 +221,9 @@ void attach_detach(struct attached *a, bool wait)
 		return;
 	a->detached = true;
 	samplers_stop(&a->samplers);
-	/* In one go: so a packet's probes stop as near to each other as can be. The last comes first: of two programs
-	 * at one tracepoint the kernel lets go of the first only when no CPU can be in it, which takes milliseconds. */
+	/* All at once, so that the probes of one packet stop at nearly the same time. The last is closed first: of
+	 * two programs at one tracepoint the kernel releases the first only when no CPU can be running it, which
+	 * takes milliseconds. */
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
 	uprobes_detach(&a->uprobes);

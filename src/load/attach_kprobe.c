@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_kprobe: see attach_kprobe.h. Several functions have one link if the kernel can (Linux 5.18, CONFIG_FPROBE);
- * else each is a perf event. Invariant: the list holds the descriptors of all that is attached. */
+/* attach_kprobe: see attach_kprobe.h. Where the kernel supports it (Linux 5.18, CONFIG_FPROBE), one link takes
+ * several functions; else each function is a perf event.
+ * Input: a loaded program and its functions. Output: descriptors.
+ * Invariant: the list holds the descriptor of every attachment. */
 #include "load/attach_kprobe.h"
 
 #include <errno.h>
@@ -65,7 +67,7 @@ static int link_event(int prog, const struct kinds *k, const struct image_target
 
 	if (k->type < 0 || k->retbit < 0 || k->retbit > 63)
 		return -ENOENT;
-	if (t->off % ARCH_INSN_ALIGN) /* the kernel says EINVAL, as of much else */
+	if (t->off % ARCH_INSN_ALIGN) /* for this the kernel returns the ambiguous EINVAL */
 		return -EILSEQ;
 	snprintf(buf, sizeof(buf), "%s%s%s", t->module ? t->module : "", t->module ? ":" : "", t->func);
 	memset(&attr, 0, sizeof(attr));
@@ -77,7 +79,7 @@ static int link_event(int prog, const struct kinds *k, const struct image_target
 	return links_perf_event(prog, &attr, -1, t->cookie);
 }
 
-/* Is it about the function rather than about us? */
+/* Is the error specific to this function? Else it concerns the whole process (rights, memory). */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT || err == -EADDRNOTAVAIL || err == -EILSEQ;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_uprobe: see attach_uprobe.h. Since Linux 6.6 one link takes all places of a file; before, each place is a perf
- * event. Invariant: the list holds the descriptors of all that is attached. */
+/* attach_uprobe: see attach_uprobe.h. Since Linux 6.6 one link takes all places of a file; before that each place is
+ * a perf event.
+ * Input: a loaded program and its places. Output: descriptors.
+ * Invariant: the list holds the descriptor of every attachment. */
 #include "load/attach_uprobe.h"
 
 #include <errno.h>
@@ -45,7 +47,7 @@ static bool is_gone(const char *path)
 	return stat(path, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Without memory its replacement will not be noticed. */
+/* Without memory for it, a later replacement of the file goes unnoticed. */
 static void keep_file(struct uprobe_links *links, const char *path)
 {
 	struct uprobe_file *v;
@@ -140,13 +142,13 @@ static int link_event(int prog, const struct uplace *u, bool returns)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-/* Is it about the instruction rather than about us or the process? */
+/* Is the error specific to this instruction? Else it concerns us or the whole process. */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -KERNEL_ENOTSUPP || err == -EOPNOTSUPP || err == -ENOEXEC || err == -EIO;
 }
 
-/* Those of n places, of one file and process, that can be probed. */
+/* Attaches those of n places, all of one file and process, that can be probed. */
 static int attach_places(
 	const struct image_prog *p, int prog, const struct uplace *v, size_t n, struct uprobe_links *links)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cgroup_taken: see cgroup_taken.h.
- * Input: a cgroup, a kind of hook, the error of an attachment. Output: the end of an error message.
- * Invariant: nothing is changed; without a reason the text is empty. */
+ * Input: a cgroup, a kind of hook, the error of an attachment. Output: the end of an error message, empty without a
+ * known reason.
+ * Invariant: nothing is changed. */
 #include "load/cgroup_taken.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functab: see functab.h. A program with callbacks (bpf_loop) must declare its functions and their types.
- * Input: compiled code. Output: the table, and a descriptor of the types. Invariant: one type serves all functions; the
- * kernel accepts it because nobody calls them from outside. */
+ * Input: compiled code. Output: the table, and a descriptor of the types.
+ * Invariant: one type describes all functions. The kernel accepts that because nobody calls them from outside. */
 #include "load/functab.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ struct func_table {
 	int btf; /* descriptor of their types, when n is not 0 */
 };
 
-/* Empty when the code does not ask for it. 0; -errno, and then there is nothing to free. */
+/* Makes the table; empty if the code has no callbacks. 0, or -errno and nothing to free. */
 int func_table_make(const struct code *code, struct func_table *t) __attribute__((warn_unused_result));
 void func_table_free(struct func_table *t);
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* links: see links.h. Invariant: a list's descriptors are open. */
+/* links: see links.h.
+ * Input: descriptors of links. Output: the list; closing it detaches them.
+ * Invariant: every descriptor in a list is open. */
 #include "load/links.h"
 
 #include <errno.h>
@@ -15,7 +17,7 @@
 
 #include "kernel/bpfsys.h"
 
-#define MANY 4 /* probes that take longer to detach than anybody waits for */
+#define MANY 4 /* from this number on, detaching takes too long to wait for */
 
 int links_keep(struct links *l, int fd)
 {
@@ -74,7 +76,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* In the process that is left to close them, when wait ends: nothing else of ours stays open or is waited for. */
+/* Runs in the process that closes the links: it keeps nothing else of ours open, so nobody waits for it. */
 static void stay_and_close(const struct links *l, int wait)
 {
 	unsigned from = 1;
@@ -96,8 +98,9 @@ static void stay_and_close(const struct links *l, int wait)
 	_exit(0); /* which closes them */
 }
 
-/* The kernel takes away one probe at a time, and waits each time until no CPU can be in it: a tenth of a second, for
- * each, whoever asks. A process that nobody waits for does that, when we have closed ours: the last one pays. */
+/* The kernel removes one probe at a time and waits each time, some 0.1 s, until no CPU can be running it. The process
+ * that closes the last descriptor of a link waits. So a child that nobody waits for keeps the descriptors and closes
+ * them after us. */
 static void close_behind(const struct links *l)
 {
 	int pipes[2];

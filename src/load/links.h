@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* links: a list of links, and links to perf events; shared by attach_kprobe.c and attach_uprobe.c. */
+/* links: keeps a list of links, and links programs to perf events; shared by attach_kprobe.c and attach_uprobe.c. */
 #ifndef DWIRE_LOAD_LINKS_H
 #define DWIRE_LOAD_LINKS_H
 #include <linux/perf_event.h>
@@ -13,13 +13,13 @@ struct links {
 	size_t n, cap;
 };
 
-/* Takes fd over. 0; -ENOMEM: it was closed. */
+/* Adds fd and owns it from now on. 0; -ENOMEM: fd was closed. */
 int links_keep(struct links *l, int fd) __attribute__((warn_unused_result));
-/* Closes them all, and empties the list; twice is fine. Many are detached behind us: their programs run some seconds
- * longer. */
+/* Closes all links and empties the list; calling it twice is harmless. If there are many, another process detaches
+ * them: their programs run some seconds longer. */
 void links_close(struct links *l);
-/* The first number in a file of /sys, of "8" or "config:32-63"; -1: none. */
+/* The first number in a file of /sys such as "8" or "config:32-63"; -1: none. */
 int links_sys_number(const char *path);
-/* A link of prog to a perf event of its own, in a process or, with pid -1, everywhere. The descriptor, or -errno. */
+/* Links prog to a new perf event, in process pid or, with pid -1, everywhere. Returns a descriptor, or -errno. */
 int links_perf_event(int prog, const struct perf_event_attr *attr, pid_t pid, uint64_t cookie);
 #endif

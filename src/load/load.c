@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load: creates the maps of an image, puts their descriptors into its programs and loads these.
- * Input: struct image. Output: struct loaded, descriptors only. Invariants: the image is not changed; no resource limit
- * is changed; only descriptors hold what was created. */
+/* load: see load.h. Creates the maps of an image, patches their descriptors into its programs and loads these.
+ * Input: struct image. Output: struct loaded, descriptors only.
+ * Invariants: the image and the resource limits do not change; everything created is held by descriptors only. */
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 	if (fd < 0) {
 		err = fd;
 		log = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		/* ENOSPC: the log itself was too long, the first verdict counts. */
+		/* ENOSPC: the log was too long; then the first error counts. */
 		if (log != MAP_FAILED && (fd = load_once(ld, p, insns, &funcs, log)) < 0 && fd != -ENOSPC)
 			err = fd;
 		if (fd < 0 && log != MAP_FAILED)
@@ -193,5 +193,5 @@ void load_synchronize(const struct loaded *l)
 	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since
 	 * 4.20). */
 	if (l->rings_fd >= 0 && bpfsys_map_update(l->rings_fd, &cpu, &l->rings[0], BPF_ANY))
-		return; /* nothing else would wait */
+		return; /* there is no other way to wait */
 }

@@ -6,7 +6,7 @@
 #include "kernel/features.h"
 
 #define LOAD_BUFSIZE_DEFAULT (4u << 20)
-#define LOAD_BUFSIZE_SUMMARY (256u << 10) /* of a script that records nothing by the event */
+#define LOAD_BUFSIZE_SUMMARY (256u << 10) /* for a script without records by event */
 
 struct reporter;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* load_maps: creates the maps of an image.
- * Input: struct image_map. Output: descriptors in l->maps; those of the owner service are borrowed. */
+ * Input: struct image_map. Output: descriptors in l->maps.
+ * Invariant: the maps of the owner service are borrowed and never closed here. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_priv: shared by the files that load an image. */
+/* load_priv: declarations shared by the files that load an image. */
 #ifndef DWIRE_LOAD_LOAD_PRIV_H
 #define DWIRE_LOAD_LOAD_PRIV_H
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* load_refused: reports maps and programs that the kernel refused.
- * Input: a map's size, or a program and the verifier's log. Output: a report; for a program it points at the line of D
- * that the refused instruction came from, and has the end of the log as its detail. */
+ * Input: a map's size, or a program and the verifier's log. Output: a diagnostic; for a program it points at the line
+ * of D that the refused instruction was compiled from, and has the end of the log as its detail. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static struct loc insn_loc(const struct code *code, long insn)
 	return at;
 }
 
-/* The log closes with statistics, which speak of instructions too. */
+/* The log ends with statistics, which mention instructions too: they are cut off. */
 void load_cut_log(char *log)
 {
 	static const char *const heads[] = { "verification time ", "processed " };
@@ -92,7 +92,7 @@ static char *quote_log(const char *log)
 	return NULL;
 }
 
-/* A helper whose name begins so is not for this program; older kernels then do not even know it. */
+/* The log says that this program type may not call the helper, or that an older kernel does not know it. */
 static bool withheld(const char *log, const char *helper)
 {
 	static const char *const verdicts[] = { "unknown func ", "cannot use helper " };
@@ -109,7 +109,8 @@ static bool hidden(const char *log)
 	return withheld(log, "bpf_probe_read_kernel") && lockdown_hides();
 }
 
-/* No fault of the program: what this kernel does not let anybody do, by the last words of the log; or NULL. */
+/* Explains a refusal that is due to a limit of the kernel or to lockdown, not to a defect of the program. NULL: it is
+ * neither. */
 static const char *forbidden(const char *log)
 {
 	static const char *const too_large[] = { "due to 16-bit range", "jumps is too complex", "program is too large",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_rings: creates a ring buffer for each CPU, and the map that leads to them.
- * Input: the size wanted. Output: l->rings, l->rings_fd, l->ring_size: smaller if memory is short. */
+/* load_rings: creates a ring buffer for each CPU, and the map that contains them.
+ * Input: the wanted size. Output: l->rings, l->rings_fd, l->ring_size; the size is smaller if memory is short.
+ * Invariant: all ring buffers have the same size. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +31,8 @@ static bool records_events(const struct image *image, const struct epid *e)
 	return e->nactions == 0;
 }
 
-/* Summaries need no large buffers: half of the memory and a third of the time to start. */
+/* Scripts that only summarize need no large buffers. Small ones take half of the memory and a third of the time to
+ * start. */
 static uint64_t default_bufsize(const struct image *image)
 {
 	for (size_t i = 0; i < image->epids.n; i++)
@@ -85,8 +87,8 @@ static int create_rings_of(struct loader *ld, uint32_t size)
 	return 0;
 }
 
-/* The kernel ends a change of a map of maps by waiting until all running programs have ended: some 10 ms, for each
- * element before 6.8. No program uses the map yet, so a thread does the waiting. */
+/* The kernel completes each update of a map of maps by waiting until all running programs have ended: some 10 ms, for
+ * every element before Linux 6.8. No program uses the map yet, so a thread does the waiting. */
 struct filler {
 	pthread_t thread;
 	bool running;
@@ -151,13 +153,13 @@ static int start_filling(struct loaded *l, unsigned cpus)
 		f->rings[i] = l->rings[i < l->nrings ? i : 0];
 	}
 	f->running = start_thread(f) == 0;
-	if (!f->running) /* no thread to be had: then we wait ourselves */
+	if (!f->running) /* no thread could be created, so wait here */
 		(void)fill(f);
 	return 0;
 }
 
-/* Returns when every CPU has its ring. The thread sets them in order, so the last one is looked at, often: setting them
- * takes microseconds. The thread may still be waiting then. */
+/* Returns when every CPU has its ring. The thread sets them in order, which takes microseconds, so polling the last
+ * one is enough. The thread itself may still be waiting. */
 int load_await_rings(struct loader *ld)
 {
 	struct filler *f = ld->l->filler;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samplers: see samplers.h. Input: programs, the list of online CPUs. Output: perf events. Invariant: a sampler that
- * has an event has run since it was opened or last looked at, unless its CPU went offline. */
+/* samplers: see samplers.h.
+ * Input: programs, the list of online CPUs. Output: perf events.
+ * Invariant: a sampler with an event has run since it was opened or last checked, unless its CPU went offline. */
 #include "load/samplers.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ struct sampler {
 	int prog;                    /* borrowed */
 	unsigned cpu;
 	int fd, link;  /* -1: none */
-	uint64_t seen; /* ns that it was on, when last looked at */
+	uint64_t seen; /* enabled time in ns at the last check */
 	uint64_t ns;   /* that its clock counted */
 };
 
@@ -69,7 +70,8 @@ int samplers_link(int prog, int event, int *link)
 	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 }
 
-/* What it counted since it was opened. False: it has stood still since the last time, its CPU was away. */
+/* Reads its count since it was opened. False: the event was not enabled since the last reading (its CPU was offline),
+ * or cannot be read. */
 static bool read_event(struct sampler *r)
 {
 	uint64_t v[2]; /* the count, the time that it was on */

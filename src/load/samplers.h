@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samplers: perf events that fire a program on each CPU: profile-N, and the kernel's software events. */
+/* samplers: opens perf events that fire a program on each CPU: profile-N, and the kernel's software events. */
 #ifndef DWIRE_LOAD_SAMPLERS_H
 #define DWIRE_LOAD_SAMPLERS_H
 #include <stdbool.h>

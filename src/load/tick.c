@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tick: fires programs with BPF_PROG_TEST_RUN.
- * Input: the programs of an image that are fired by hand. Output: their runs.
- * Invariant: the n-th expiry of a tick is at start + n * period, however late an earlier one was served: it does not
- * drift. The timer is in user space because perf events do not fire on an idle CPU of some machines. */
+/* tick: see tick.h. Fires programs with BPF_PROG_TEST_RUN.
+ * Input: the programs of an image that user space fires. Output: their runs.
+ * Invariant: expiry n of a tick is at start + n * period, however late an earlier one was handled, so ticks do not
+ * drift. The timer is in user space because on some machines perf events do not fire on an idle CPU. */
 #include "load/tick.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counters: see counters.h.
- * Input: net/snmp and net/netstat (a line of names, a line of values) and net/snmp6 (a name and a value a line) of each
- * namespace. Output: text. Invariant: a counter is known by its name. A gauge or a setting is shown as its new value
- * less the old one too: the files do not mark them. */
+ * Input: net/snmp, net/netstat (a line of names, then a line of values) and net/snmp6 (a name and a value a line) of
+ * each namespace. Output: text.
+ * Invariant: a counter is identified by its name. The files do not mark gauges and settings, so these too are
+ * reported as the difference of new and old value. */
 #include "namespaces/counters.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ static void open_place(struct counters *c)
 	*vec_push(c->arena, &c->places) = (struct place){ open_file("snmp"), open_file("netstat"), open_file("snmp6") };
 }
 
-/* False: we are not where we were. */
+/* Opens the counters of each namespace of the list. False: it could not return to our own namespace. */
 static bool open_list(struct counters *c, struct zones *z, const char *list, const struct reporter *to)
 {
 	char *names = arena_strdup(c->arena, list), *rest;

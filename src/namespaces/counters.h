@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counters: the kernel's network counters, and by how much they changed. */
+/* counters: reads the kernel's network counters and reports how much each has changed. */
 #ifndef DWIRE_NAMESPACES_COUNTERS_H
 #define DWIRE_NAMESPACES_COUNTERS_H
 struct counters;

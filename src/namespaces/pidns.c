@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidns: see pidns.h. Input: the kernel's types. Output: process numbers outside of the container, which /proc
- * hides. */
+/* pidns: see pidns.h.
+ * Input: the kernel's types. Output: process numbers in the machine's first namespace, which /proc of a container
+ * hides. Small BPF programs read them. */
 #include "namespaces/pidns.h"
 
 #include <errno.h>

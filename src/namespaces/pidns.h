@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidns: for a trace from inside a pid namespace: /proc shows only the namespace, programs see the whole machine. */
+/* pidns: supports tracing from inside a pid namespace, where /proc shows only that namespace while BPF programs see
+ * the whole machine. */
 #ifndef DWIRE_NAMESPACES_PIDNS_H
 #define DWIRE_NAMESPACES_PIDNS_H
 #include <stdbool.h>

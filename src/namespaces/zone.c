@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* zone: inode number of a network namespace -> name.
- * Input: /run/netns and /proc. Output: names. Invariant: a name keeps its address until zone_free(). The machine is
- * searched only for a number without a name, and at most once a second. */
+/* zone: see zone.h.
+ * Input: /run/netns and /proc. Output: names.
+ * Invariant: the address of a name is valid until zone_free(). The machine is searched only for a number without a
+ * name, and at most once a second. */
 #include "namespaces/zone.h"
 
 #include <ctype.h>
@@ -109,7 +110,8 @@ static void set_name(struct zones *z, uint32_t netns, const char *name, size_t l
 	e->named = true;
 }
 
-/* podman's "netns-6ba7b810-9dad-11d1-80b4-00c04fd430c8", of which nobody has ever heard; CNI's "cni-...". */
+/* Names that a program generated and that mean nothing to a user: podman's
+ * "netns-6ba7b810-9dad-11d1-80b4-00c04fd430c8", CNI's "cni-...". */
 static size_t made_prefix(const char *name)
 {
 	return !strncmp(name, "netns-", 6) ? 6 : !strncmp(name, "cni-", 4) ? 4 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* zone: names of network namespaces by their inode number. D calls them zonename. */
+/* zone: maps the inode number of a network namespace to its name, D's zonename. */
 #ifndef DWIRE_NAMESPACES_ZONE_H
 #define DWIRE_NAMESPACES_ZONE_H
 #include <stdbool.h>
@@ -15,15 +15,15 @@ void zone_free(struct zones *z);
  * the name under /run/netns that a program made (netns-UUID, cni-UUID); else the number as text. Never NULL; owned by
  * z, valid until zone_free(). An unknown number is looked for at most once a second. */
 const char *zone_name(struct zones *z, uint32_t netns);
-/* How much of the name's beginning tells namespaces apart no better than nothing, when there is only room for part of
- * it: the first digits of a number, "netns-". */
+/* The length of the prefix that does not help to distinguish names when they are cut: the first digits of a number,
+ * "netns-". */
 size_t zone_dull(const char *name, size_t len, size_t room);
 /* The name of the container that a process is in, cut to size: the id's first 12 digits, or LXC's name. proc is a
  * descriptor of /proc. False: it is in none. */
 bool zone_container(int proc, const char *pid, char *name, size_t size);
-/* The namespace that zone_name() would call so; 0: there is none now. */
+/* The namespace that zone_name() gives this name; 0: none at present. */
 uint32_t zone_number(struct zones *z, const char *name);
-/* A descriptor of that namespace; -1: there is none, or nothing that leads to it. */
+/* A descriptor of that namespace; -1: it does not exist or has no file that can be opened. */
 int zone_open(struct zones *z, const char *name);
 /* A descriptor of the network namespace that a file below dir (or AT_FDCWD) stands for, and its number; -errno,
  * -ENOTTY: it is another file. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options: names, values and units of DTrace's options. One table: a name, what its values look like, where it is kept,
- * and where it may be set. */
+/* options: see options.h. One table holds every option: its name, the syntax of its values, the member that keeps it,
+ * and where it may be set.
+ * Input: a name and a value. Output: a member of struct options.
+ * Invariant: a refused value changes nothing. */
 #include "options/options.h"
 
 #include <errno.h>

@@ -57,7 +57,7 @@ struct options {
 	uint32_t version;      /* of D, see version_parse(); 0: the latest */
 	const char *cpppath;   /* NULL: cpp */
 	const char *syslibdir; /* NULL: none but what is built in */
-	const char *netns;     /* numbers of network namespaces, whose counters netcounters tells; NULL: our own */
+	const char *netns;     /* the namespaces of netcounters, as inode numbers; NULL: our own */
 	option_list cppargs;   /* -D, -U, -I, in the order given, as cpp takes them */
 	option_list libdirs;   /* -L, libdir */
 	uint32_t tree;         /* not 0: the syntax tree is shown */
@@ -98,15 +98,15 @@ void options_init(struct options *o);
 void option_split(struct arena *a, const char *text, const char **name, const char **value);
 
 enum option_from { OPTION_COMMAND, OPTION_PRAGMA, OPTION_SETOPT };
-/* Sets one option; value NULL: given without one. 0; -ENOENT: no such option (*hint the nearest name or NULL);
- * -EINVAL: bad value (*hint says what it takes); -EPERM: cannot be set there or any more; -ENOTSUP: asks for something
- * that there cannot be here. Texts kept are copied into the arena. */
+/* Sets one option; value NULL: it was given without one. Returns 0; -ENOENT: no such option (*hint: the nearest name
+ * or NULL); -EINVAL: bad value (*hint: what it takes); -EPERM: it cannot be set there, or no longer; -ENOTSUP: this
+ * machine cannot provide it. Texts are copied into the arena. */
 int option_set(struct options *o, struct arena *a, enum option_from from, const char *name, const char *value,
 	const char **hint) __attribute__((warn_unused_result));
-/* Is the option of that name one that is on or off, and on? */
+/* Is it the name of a boolean option that is on? */
 bool option_is_set(const struct options *o, const char *name);
 /* The number of a version of D, "1.2" or "1.2.3": 8, 12 and 12 bits, so that a later one is a larger number. */
 bool option_version(const char *text, uint32_t *version);
-/* DTrace's words for such an error. */
+/* DTrace's message for an error of option_set(). */
 const char *option_error(int err);
 #endif

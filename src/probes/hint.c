@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hint: what the writer of a description that matches nothing may have meant: a near name, a colon more or less,
- * another tracer's name of the same probe. Input: the description, the probes. Output: a hint. */
+/* hint: suggests what a description without matches may have meant: a similar name, a colon more or less, another
+ * tracer's name of the same probe.
+ * Input: the description, the probes. Output: a hint, or NULL. */
 #include <ctype.h>
 #include <string.h>
 

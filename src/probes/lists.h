@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lists: providers whose probes come from a list of the kernel's (system calls, tracepoints) that is too long for a
- * table. The list is read only when a description could mean one of its probes. struct kernel_lists answers what such
- * providers ask of the running kernel, so that this layer knows no kernel. */
+/* lists: the interface of providers whose probes come from a kernel list (system calls, tracepoints) that is too long
+ * for a table. A list is read only when a description could match one of its probes. Such providers query the kernel
+ * through struct kernel_lists, so that this layer does not depend on it. */
 #ifndef DWIRE_PROBES_LISTS_H
 #define DWIRE_PROBES_LISTS_H
 #include "probes/match.h"
@@ -50,7 +50,8 @@ struct probe_source {
 	void (*make)(struct probe_list *l, const struct provider *p, const struct pdesc *pd);
 	/* D types of a probe's args[]. */
 	const char *const *(*args)(struct probe_list *l, const struct probe *p);
-	/* The name that a function of another system, or of old, has here; NULL: none. NULL: there are none such. */
+	/* The name here of a function that another system, or an older kernel, names differently; NULL: none. May be
+	 * NULL. */
 	const char *(*alias)(const char *func);
 	/* Does a description's module mean that of the probe by another name? NULL: no. */
 	bool (*module)(const char *pattern, const struct probe *p);

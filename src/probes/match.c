@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match: see match.h. Input: the providers' tables, descriptions. Output: struct probe. Invariant: a probe keeps
- * its number as long as the list lives. */
+/* match: see match.h.
+ * Input: the providers' tables, descriptions. Output: struct probe.
+ * Invariant: the number of a probe does not change while the list exists. */
 #include "probes/match.h"
 
 #include <fnmatch.h>
@@ -20,7 +21,7 @@ static struct probe *new_probe(struct probe_list *l, const struct probe *p, uint
 	return pr;
 }
 
-/* Numbers of lists stay what they are, however many were made. */
+/* The numbers of list probes do not depend on how many probes were made by name. */
 static void add_named(struct probe_list *l, const struct probe *p)
 {
 	(void)new_probe(l, p, l->next_id < LIST_FIRST ? l->next_id : UINT32_MAX / 2 + l->next_id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match: the probes as users see them, and which of them a description means. It knows the providers' tables and the
- * descriptions of D, and nothing of the kernel. */
+/* match: the list of probes, and which of them a description matches. It uses the providers' tables and D
+ * descriptions, and does not depend on the kernel. */
 #ifndef DWIRE_PROBES_MATCH_H
 #define DWIRE_PROBES_MATCH_H
 #include "base/vec.h"
@@ -27,22 +27,22 @@ void probes_init(struct probe_list *l, struct arena *a, const struct provider *c
 	const struct kernel_lists *kernel);
 /* The provider of that name that has a probe in the list; or NULL. */
 const struct provider *probes_provider(const struct probe_list *l, const char *name);
-/* Adds the probe that the description names when it is one that comes to be by being named (tick-7s), and those of the
- * kernel's lists when it could mean one of them (probes/lists.h). */
+/* Adds the probe if naming it creates it (tick-7s), and the probes of the kernel's lists that the description could
+ * match (probes/lists.h). */
 void probes_make(struct probe_list *l, const struct pdesc *pd);
 /* D types of the probe's args[], NULL-terminated; NULL: none. */
 const char *const *probe_args(struct probe_list *l, struct probe *p);
-/* Reads what there is of a provider's probes; "": of all. */
+/* Reads the lists of a provider; "": of all providers. */
 void probes_read(struct probe_list *l, const char *prov);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
-/* Why a description that matches nothing cannot be: a message with its tag and a hint (or NULL); NULL: it is just that
- * nothing matches. why: what the message says besides that; or NULL. */
+/* Why a description without matches cannot match: a message with its tag and a hint (or NULL). NULL: no special
+ * reason. why: more text for the message, or NULL. */
 struct probe_fault {
 	enum dtag tag;
 	const char *message, *why, *hint;
 };
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
-/* What the writer of a description that matches nothing may have meant, as a hint; NULL: no idea. */
+/* A hint what a description without matches may have meant; NULL: none. */
 const char *probes_hint(struct probe_list *l, const struct pdesc *pd);
 /* The same of uprobe:/path:function, whose path looks like a predicate; at: where it begins. NULL: no such. */
 const char *probes_hint_path(struct arena *a, struct loc at);

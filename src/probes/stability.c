@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stability: see stability.h. */
+/* stability: see stability.h.
+ * Input: a provider, a probe, a description. Output: stability attributes. */
 #include "probes/stability.h"
 
 #define EVOLVING                                        \

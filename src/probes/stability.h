@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stability: how far users may rely on a probe and on a description, by the stability of its provider. The levels are
- * those of the tables at the end of the providers' chapters of D's guide. */
+/* stability: the stability attributes of probes and descriptions, from those of their provider. The levels follow the
+ * tables at the end of the provider chapters of the D guide. */
 #ifndef DWIRE_PROBES_STABILITY_H
 #define DWIRE_PROBES_STABILITY_H
 #include "image/probe.h"
@@ -8,8 +8,8 @@
 
 /* Never NULL. */
 const struct prov_stability *provider_stability(const struct provider *p);
-/* The least of what the probe's names promise, of those that it has. */
+/* The minimum over the provider, the name and, if the probe has one, the module. */
 struct stability probe_stability(const struct probe *p);
-/* Of a description that matched the probe: the least of the parts that were written. */
+/* The minimum over the parts that the description wrote. */
 struct stability pdesc_stability(const struct pdesc *pd, const struct probe *p);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* user: see user.h. The functions of all processes and files share three definitions, so that all probes of one kind
- * share one program; the cookie of an attachment says which probe it is. */
+/* user: see user.h. All functions of all processes and files share three definitions, so that all probes of one kind
+ * share one BPF program; the cookie of an attachment identifies the probe.
+ * Input: a description's provider part. Output: its meaning, and struct probe. */
 #include "probes/user.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* user: probes in programs and libraries, made when a description names them: what a description asks for, and the
- * probes' definitions. src/compile/userprobes.c finds the processes and files. */
+/* user: probes in programs and libraries, which a description creates: what the description asks for, and the
+ * definitions of the probes. src/compile/userprobes.c finds the processes and files. */
 #ifndef DWIRE_PROBES_USER_H
 #define DWIRE_PROBES_USER_H
 #include "probes/match.h"

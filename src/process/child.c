@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* child: see child.h.
- * Input: a command line or a process id. Output: a process whose end can be polled for. Invariant: a started process
- * executes nothing before child_go(), and nothing at all if we die before: it waits for a byte from a socket whose only
- * other end we have. child_ready() brings it to the start of its program and holds it there. */
+ * Input: a command line or a process id. Output: a process whose end can be polled for.
+ * Invariant: a started process executes nothing before child_go(), and nothing at all if we die first: it waits for a
+ * byte from a socket whose only other end is ours. child_ready() runs it to the start of its program and stops it
+ * there. */
 #include "process/child.h"
 
 #include <errno.h>
@@ -267,7 +268,7 @@ int child_fd(const struct child *c)
 	return c->pidfd;
 }
 
-/* Lets it execute its command; returns when it has. */
+/* Lets the child execute its command. Returns after the exec. */
 static int execute(struct child *c, const struct reporter *to)
 {
 	int err = 0, reason = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* child: a process that a trace is about: started for it (-c), or running already (-p). Errors are reported and
- * returned as -errno. */
+/* child: manages the process that a trace follows: started for it (-c), or already running (-p). Errors are reported,
+ * and returned as -errno. */
 #ifndef DWIRE_PROCESS_CHILD_H
 #define DWIRE_PROCESS_CHILD_H
 #include <stdbool.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* child_stop: see child_stop.h. The dynamic linker is done when it jumps to the entry of the program; the kernel gives
- * its address in the auxiliary vector of the process, and a breakpoint is set there for that moment. */
+/* child_stop: see child_stop.h. The dynamic linker has finished when it jumps to the entry of the program. The
+ * auxiliary vector of the process has that address, and a breakpoint there stops it.
+ * Input: a process that waits for its exec. Output: the same process, stopped at its entry.
+ * Invariant: the breakpoint is gone before the program runs on. */
 #include "process/child_stop.h"
 
 #include <elf.h>

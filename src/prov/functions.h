@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functions: sites of the network providers that are functions of the kernel: the tiers functions and kprobes. What
- * each gives is in dlib/functions.d. Chosen among those that Linux 6.1 to 6.18 have under one name, with code of their
- * own. */
+/* functions: sites of the network providers at kernel functions, for the tiers functions and kprobes.
+ * dlib/functions.d describes what each site gives. All functions exist under one name from Linux 6.1 to 6.18 and are
+ * not inlined. */
 #ifndef DWIRE_PROV_FUNCTIONS_H
 #define DWIRE_PROV_FUNCTIONS_H
 
 /* clang-format off */
 #define FUNC_SITE(func, n, nat, ...) \
 	{ .attach = ATTACH_FENTRY, .target = func, .nargs = n, .native = nat, __VA_ARGS__ }
-/* As it returns, where its arguments are wanted too: not with kprobes. */
+/* At the return, where the function's arguments are wanted too. Impossible with kprobes. */
 #define FUNC_END(func, n, nat, ...) \
 	{ .attach = ATTACH_FEXIT, .target = func, .nargs = n, .native = nat, .entry_args = true, __VA_ARGS__ }
 
-/* Where cgroup_skb ingress and egress see packets of sockets. */
+/* The functions around the cgroup_skb hooks: they see the same packets of sockets. */
 #define FUNC_IN(cond, ...) FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .when = cond, .bh_off = true, __VA_ARGS__)
 #define FUNC_OUT(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__), \
@@ -20,9 +20,9 @@
 #define FUNC_OUT_NONE(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)
-/* What a firewall stops before the hook of the sockets sees it. */
+/* Packets that a firewall stops before the hook of the sockets sees them. */
 #define STOPPED(cond, ...) { TP("kfree_skb", 3, "dw_stopped"), .when = cond, .optional = true, __VA_ARGS__ }
-/* Packets that a socket sends, or gets, in all tiers. */
+/* Packets that a socket sends or receives, for all tiers. */
 #define SOCKET_SENT(cond, text) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .sees = text }, \
 	STOPPED("dw_sock_stopped[P] && " cond, .sees = text ", that netfilter stops"), \
@@ -30,7 +30,7 @@
 #define SOCKET_GOT(cond, text) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .bh_off = true, .sees = text }, \
 	FUNC_IN(cond, .sees = text)
-/* Where IP begins with a packet from a device. */
+/* Where IP receives a packet from a device. */
 #define FUNC_RECEIVED(cond, ...) \
 	FUNC_SITE("ip_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = \
 		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
@@ -48,7 +48,8 @@
 /* clang-format on */
 
 /* clang-format off */
-/* The reset that answers a segment. The function is entered for a reset too, and answers none (RFC 9293, 3.10.7.1). */
+/* The reset that answers a segment. The function is also entered for a segment that is a reset, and then sends none
+ * (RFC 9293, 3.10.7.1). */
 #define FUNC_ANSWER(nat, cond, ...) \
 	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__), \
 	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* icmp: messages of ICMP and ICMPv6. In the hooks tier cgroup_skb sees the messages that sockets send, the kernel's own
- * too; the others are seen as they go to a device, and forwarded ones are left out. A message is received when a device
- * delivers it to IP. */
+/* icmp: messages of ICMP and ICMPv6. In the hooks tier cgroup_skb sees the messages that sockets send, including the
+ * kernel's own sockets. Other messages are seen when they go to a device; forwarded ones are left out. A message is
+ * received when a device delivers it to IP. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io: requests to disks, in the hooks tier. A request starts when the block layer hands it to the device's driver and
- * ends when the device is done with it. Requests without data for the disk (a SCSI command, a flush) are left out. */
+/* io: requests to disks, in the hooks tier. A request starts when the block layer passes it to the device's driver
+ * and ends when the device has completed it. Requests without data (a SCSI command, a flush) are left out. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "bufinfo_t *", "devinfo_t *", "fileinfo_t *", NULL };

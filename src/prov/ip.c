@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ip: packets that IP sends and receives. In the hooks tier cgroup_skb sees the packets that sockets send, kfree_skb
- * those that netfilter stops before it; the others (forwarded packets, and what the kernel sends without a socket) are
- * seen as they go to a device. A packet is received when a device delivers it to IP. A packet that crosses a bridge, a
- * bond, a VLAN or a veth pair counts once in each direction and namespace. */
+/* ip: packets that IP sends and receives. In the hooks tier cgroup_skb sees the packets that sockets send, and
+ * kfree_skb those that netfilter stops before that. Others (forwarded packets, and packets that the kernel sends
+ * without a socket) are seen when they go to a device. A packet is received when a device delivers it to IP. A packet
+ * that crosses a bridge, a bond, a VLAN or a veth pair counts once in each direction and namespace. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lockstat: the kernel's locks. Tracepoints show the begin and end of waits (Linux 5.19); only functions show a free
- * lock being taken and given back. Solaris' adaptive locks are Linux' mutexes, its readers/writer locks Linux'
- * semaphores and spin locks of that kind. Spin locks are seen only when waited for: our programs take some
- * themselves, for records and maps, and would wait for themselves. */
+/* lockstat: the kernel's locks. Tracepoints report the begin and end of waits (Linux 5.19); only functions show a
+ * free lock being taken or released. Solaris' adaptive locks map to Linux' mutexes; its readers/writer locks map to
+ * semaphores and rwlocks. Spin locks are reported only when a thread waits for them: BPF programs take spin locks
+ * themselves, for records and maps, and could deadlock. */
 #include "prov/provider.h"
 
 /* clang-format off */
@@ -11,7 +11,7 @@
 #define WAITED(cond, vals, what) \
 	{ TP("contention_end", 2, "dw_lockend"), \
 	  .when = "P->ret == 0 && " cond, .values = vals, .irqs_off = true, .sees = what }
-/* As the function returns: cond says whether it has the lock. */
+/* At the return of the function: cond says whether it got the lock. */
 #define DONE(func, cond, vals, what) \
 	{ .attach = ATTACH_FEXIT, .target = func, .nargs = 1, .native = "dw_lockcall", .entry_args = true, \
 	  .when = cond, .values = vals, .irqs_off = true, .optional = true, .sees = what }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mib: a probe fires where a counter of TCP, UDP, IP or ICMP moves; arg0 is by how much, args[1] whose it is. The
- * hooks tier sees no counters: each probe is derived from the packets and state changes that move its counter. Those
- * that Linux has were checked against /proc/net/snmp, netstat and snmp6; the others (tcpInData..., tcpOutData...) are
- * Solaris'. */
+/* mib: a probe fires when a counter of TCP, UDP, IP or ICMP changes; arg0 is the increment, args[1] the socket or
+ * namespace that it belongs to. The hooks tier cannot see the counters: each probe is derived from the packets and
+ * state changes that change its counter. The counters that Linux has were checked against /proc/net/snmp, netstat and
+ * snmp6; the others (tcpInData..., tcpOutData...) are Solaris'. */
 #include "prov/tcp.h"
 
 static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
@@ -16,7 +16,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define INGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, \
 	  .sees = what }
-/* In all tiers: where a probe is seen at nothing else. */
+/* Sites for all tiers, where a probe has no other site. */
 #define SENT(cond, val, what) EGRESS(cond, val, what), FUNC_SENT(cond, val, what)
 #define TRACE(tp, n, nat, cond, val, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* neigh: how the hardware addresses of neighbours are found (ARP, IPv6's neighbour discovery), in the hooks tier.
- * Questions are seen as they go to a device, answers at the kernel's table of neighbours. */
+/* neigh: resolution of the hardware addresses of neighbours (ARP, IPv6 neighbour discovery), in the hooks tier.
+ * Requests are seen when they go to a device, replies at the kernel's table of neighbours. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };
@@ -10,7 +10,7 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define VALID "0xde"
 #define ANSWERED ASKING " && (P->state & " VALID ") != 0"
 #define GAVE_UP "(P->neigh->nud_state & 0x20) != 0"
-/* To all (a known neighbour is asked alone whether it is there still), and not whether an address is free. */
+/* Only requests to all: a request to one address checks a known neighbour. Duplicate address detection is left out. */
 #define TO_ALL "(P->mac_dest & 1) != 0"
 #define QUESTION                                                                                            \
 	"(P->skb->protocol == DW_ETH_P_ARP ? dw_arp_asks[P->nh] :"                                          \

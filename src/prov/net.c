@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* net: packets at the border of the kernel and its network devices, in the hooks tier: as a packet enters a device's
- * queue, goes to the driver, comes from a driver, and reaches the stack after packets were merged (GRO). Every device
- * of a stack of devices (VLAN, bond, bridge, tunnel) sees the packet. */
+/* net: packets at the boundary between the kernel and its network devices, in the hooks tier: a packet enters a
+ * device's queue, goes to the driver, comes from a driver, or reaches the stack after GRO has merged packets. Each
+ * device of a stack (VLAN, bond, bridge, tunnel) reports the packet. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "netinfo_t *", NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc: processes, threads and signals, in the hooks tier. What no tracepoint shows is seen at the entry and end of
- * system calls; the calls of 32-bit programs have other numbers there (dlib, __nr_of). */
+/* proc: processes, threads and signals, in the hooks tier. Events without a tracepoint are seen at the entry and
+ * return of system calls, which have other numbers for 32-bit programs (dlib, __nr_of). */
 #include "prov/provider.h"
 
 #define EXEC "(P->nr == __nr_execve || P->nr == __nr_execveat)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* providers: see providers.h. */
+/* providers: see providers.h. Expands its list to an array of the providers' tables. */
 #include "prov/providers.h"
 
 const struct provider *const *providers(void)

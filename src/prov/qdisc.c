@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qdisc: packets in the queues of devices, in the hooks tier: of the queueing discipline that a device has (or each of
- * its queues, below mq), not of those below it. A packet that passes an empty queue without entering it is not seen. */
+/* qdisc: packets in the queues of devices, in the hooks tier. It covers the root queueing discipline of a device
+ * (below mq, that of each queue), not its children. A packet that bypasses an empty queue is not seen. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *", NULL };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver: names that processes ask the C library for. The sites are functions of the C library, in every process and
- * every C library that a process has mapped (containers have their own). A lookup is one call of the outermost
- * function. */
+/* resolver: names that processes look up through the C library. The sites are functions of every C library that a
+ * process has mapped; containers have their own. A lookup is one call of the outermost function. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "csinfo_t *", "lookupinfo_t *", NULL };

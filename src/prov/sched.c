@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sched: which thread has a CPU, which threads wait for one, and why, in the hooks tier. A thread that is ready and
- * does not run is in the queue of its CPU. It enters the queue when it is woken, created or preempted, and leaves it
- * when it gets the CPU. */
+/* sched: which thread has a CPU, which threads wait for one, and why, in the hooks tier. A runnable thread that does
+ * not run is in the queue of its CPU: it enters the queue when it is woken, created or preempted, and leaves it when
+ * it gets the CPU. */
 #include "prov/provider.h"
 
 #define QUIET(tp, n, nat) TP(tp, n, nat), .irqs_off = true

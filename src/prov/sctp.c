@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sctp: packets and states, as Solaris has them. Packets are seen at the hooks of the sockets, and at the functions
- * there. The kernel reports no state changes of associations, and makes them where no program can look. But after
- * each it takes a reference to the association or lets its queue go: sctp_association_hold() for the timer or chunk
- * of the change, sctp_outq_uncork() at the end of an event, sctp_association_free() at the very end. There the state
- * is compared with the one seen last. */
+/* sctp: packets and states, with Solaris' probes. Packets are seen at the hooks of the sockets and at the functions
+ * there. The kernel has no event for state changes of associations, and changes them where no program can attach. But
+ * after each change it takes a reference to the association or flushes its queue: sctp_association_hold() for the
+ * timer or chunk of the change, sctp_outq_uncork() at the end of an event, sctp_association_free() at the very end.
+ * The sites there compare the state with the last one seen. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 

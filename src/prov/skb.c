@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* skb: packets' buffers (struct sk_buff), in the hooks tier: from the moment that memory is taken for one until it is
- * given back. Memory that a driver keeps for itself (NAPI) is not seen when it is taken: such a buffer begins where the
- * driver hands it up. */
+/* skb: packet buffers (struct sk_buff), from allocation to release, in the hooks tier. Memory that a driver keeps for
+ * reuse (NAPI) is not seen when it is allocated: the life of such a buffer begins when the driver passes it up. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *", NULL };

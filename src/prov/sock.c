@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sock: sockets of every family as processes use them, by system calls and io_uring. The end of a call is seen in the
- * process that makes it. A connection that completes later, and a full buffer, are seen in an interrupt, with the
- * socket's owner. Measured on Linux 6.18. Calls of 32-bit programs, which have other numbers, are left out. */
+/* sock: sockets of every family as processes use them, through system calls and io_uring. The end of a call is seen
+ * in the process that makes it. A connection that completes later, and a full buffer, are seen in an interrupt and
+ * reported with the socket's owner. Measured on Linux 6.18. System calls of 32-bit programs have other numbers and
+ * are left out. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysinfo: what the kernel's cpu and system statistics count, in the hooks tier: system calls and their bytes,
- * switches, forks, ticks, requests to disks, waits for locks. arg0 is by how much the counter moves. Solaris' probes
- * for which Linux has no event (ufs*, namei, rcvint, ...) are left out; docs/providers/sysinfo.md lists them. */
+/* sysinfo: the events that the kernel's cpu and system statistics count, in the hooks tier: system calls and their
+ * bytes, switches, forks, ticks, requests to disks, waits for locks. arg0 is the increment. Solaris' probes without a
+ * Linux event (ufs*, namei, rcvint, ...) are left out; docs/providers/sysinfo.md lists them. */
 #include "prov/provider.h"
 
 /* clang-format off */

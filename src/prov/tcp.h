@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp: what the files of the tcp provider share: conditions over P, and the sites that are in tcp_events.c. */
+/* tcp: declarations shared by the files of the tcp provider: conditions over P, and the sites in tcp_events.c. */
 #ifndef DWIRE_PROV_TCP_H
 #define DWIRE_PROV_TCP_H
 #include "prov/functions.h"

@@ -3,8 +3,8 @@
  * Each site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
 #include "prov/tcp.h"
 
-/* What was sent before, as it is sent again. The congestion state says why: a timeout is in the loss state, fast
- * retransmission in recovery; a tail loss probe is sent outside of both. */
+/* Data that is sent again. The congestion state gives the reason: a timeout is in the loss state, fast retransmission
+ * in recovery; a tail loss probe is sent outside of both. */
 const struct site tcp_retransmit_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P] && dw_sent_again[P]", "segments of sockets that are sent again, SYNs too"),
 	{ TP("net_dev_queue", 1, "dw_synack"), .when = "dw_synack_again[P] && dw_first_device[P]",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vminfo: what the virtual memory system counts, in the hooks tier: faults, and pages that are read, written and freed.
- * arg0 is by how much the counter moves. Solaris' probes for which Linux has no event (pgrec, softlock, swapping of
+/* vminfo: the events that the kernel's virtual memory statistics count, in the hooks tier: faults, and pages that are
+ * read, written and freed. arg0 is the increment. Solaris' probes without a Linux event (pgrec, softlock, swapping of
  * whole processes, ...) are left out; docs/providers/vminfo.md lists them. */
 #include "prov/provider.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wifi: scans for wireless networks, in the hooks tier: a process asks for one, the kernel turns the device to a
- * channel, the scan ends. The tracepoints are those of the modules cfg80211 and mac80211. The kernel does not know
- * the channels of devices that scan by themselves (hw_scan). */
+/* wifi: scans for wireless networks, in the hooks tier: a process requests a scan, the kernel tunes the device to a
+ * channel, the scan ends. The tracepoints belong to the modules cfg80211 and mac80211. For devices that scan by
+ * themselves (hw_scan) the kernel does not know the channels. */
 #include "prov/provider.h"
 
 #define CFG(tp, n, nat) .attach = ATTACH_TP_BTF, .module = "cfg80211", .target = tp, .nargs = n, .native = nat

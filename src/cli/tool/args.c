@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* args: see args.h. Input: argv and the head. Output: the parameters' values, or the text of -h.
- * Invariant: a value is D text of a number, a string or a list of numbers, and nothing else. */
+/* args: see args.h.
+ * Input: argv and the tool's head. Output: the values of the tool's parameters, or the text of -h.
+ * Invariant: a value is the D text of a number, a string or a list of numbers. Text from the command line never
+ * becomes other D. */
 #include "cli/tool/args.h"
 
 #include <ctype.h>
@@ -82,7 +84,7 @@ static void tool_help(const struct tool *t, FILE *out)
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-/* One that a D int holds */
+/* Is it a number that fits a D int? */
 static bool is_number(const char *s)
 {
 	char *end;
@@ -93,7 +95,7 @@ static bool is_number(const char *s)
 	return !errno && end != s && !*end && !isspace((unsigned char)*s) && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-/* Numbers of at least low and at most high. */
+/* A list of numbers from low to high. */
 static bool is_list(const char *s, long low, long high)
 {
 	char one[24];
@@ -135,7 +137,7 @@ static bool quote(struct param *p, const char *value)
 	return true;
 }
 
-/* "80, 443" is "80,443". */
+/* Removes blanks from a list: "80, 443" becomes "80,443". */
 static void take_list(struct param *p, const char *value)
 {
 	size_t n = 0;
@@ -224,7 +226,7 @@ static struct param *next_argument(struct tool *t, size_t *at)
 	return NULL;
 }
 
-/* An option with what stands behind it in the same word (NULL: nothing), or with the next word. */
+/* Takes one option; its value is the rest of the same word (NULL: none) or the next word. */
 static bool take_option(struct tool *t, struct param *p, const char *rest, int argc, char **argv, int *i)
 {
 	if (p->kind == PARAM_FLAG) {
@@ -239,7 +241,7 @@ static bool take_option(struct tool *t, struct param *p, const char *rest, int a
 	return set_value(t, p, argv[++*i]);
 }
 
-/* "-pC 12"-like; *i moves over a value. */
+/* Takes a word of short options such as "-pC 12". *i advances over a value. */
 static bool take_flags(struct tool *t, int argc, char **argv, int *i)
 {
 	for (const char *f = argv[*i] + 1; *f; f++) {
@@ -290,7 +292,7 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 	return false;
 }
 
-/* Values that make no sense together, or at all. */
+/* Refuses values that contradict each other or are out of range. */
 static bool check(struct tool *t)
 {
 	if (tool_number(t, "tool_json") && tool_number(t, "tool_csv")) {
@@ -324,7 +326,7 @@ static bool check(struct tool *t)
 	return tool_check_filters(t);
 }
 
-/* A file or a pipe keeps what was written: no screen that could be cleared. */
+/* Output that is no capable terminal (a file, a pipe, TERM=dumb) is not cleared: that would put control codes in it. */
 static void note_screen(struct tool *t)
 {
 	struct param *p = tool_param(t, "noclear");

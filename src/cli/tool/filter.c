@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* filter: see filter.h. Input: the filters' options; the D of a csinfo_t *, of ports and addresses. Output: a
- * condition. Invariant: without a filter it is "(1)". */
+/* filter: see filter.h.
+ * Input: the values of the filters' options; D expressions for a csinfo_t *, ports and addresses. Output: a D
+ * condition.
+ * Invariant: without a filter the condition is "(1)". */
 #include "cli/tool/filter.h"
 
 #include <ctype.h>
@@ -22,7 +24,7 @@ struct items {
 	size_t n;
 };
 
-/* The values of an option, "a,b"; none where it was not given. */
+/* Splits the value of an option, "a,b". No values if the option was not given. */
 static bool split(struct tool *t, const char *name, struct items *out)
 {
 	const struct param *p = tool_param(t, name);
@@ -155,7 +157,7 @@ static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id
 	return true;
 }
 
-/* The socket's cgroup is that one, or below it; here: the running process's. */
+/* The condition that the socket's cgroup is cg or below it; here: the cgroup of the running process. */
 static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
 {
 	char of[160], exists[96] = "";
@@ -180,7 +182,7 @@ static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
 	return true;
 }
 
-/* An id of 12 digits or its beginning, or the name of an lxc container. */
+/* A container's id (its first 12 digits count), a prefix of one, or the name of an lxc container. */
 static bool add_container(struct tool *t, const char *cs, FILE *out)
 {
 	struct items it;
@@ -219,7 +221,7 @@ static bool add_pids(struct tool *t, const char *cs, FILE *out)
 	return true;
 }
 
-/* b NULL: only a is looked at. */
+/* b NULL: only a is compared. */
 static bool add_ports(struct tool *t, const char *name, const char *a, const char *b, FILE *out)
 {
 	struct items it;

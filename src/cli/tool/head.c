@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* head: see head.h. Input: a script. Output: struct tool.
- * Invariant: a line that is no declaration is prose and is ignored; a declaration that is wrong is refused. */
+/* head: see head.h.
+ * Input: a script. Output: struct tool.
+ * Invariant: a line that is no declaration is prose and ignored; a wrong declaration is refused. */
 #include "cli/tool/head.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The options that "common:" names, as lines of the same form. */
+/* The groups of options that "common:" names, as lines of a head. */
 static const struct {
 	const char *name, *lines;
 } groups[] = {
@@ -41,7 +42,7 @@ static const struct {
 		"--program  tool_program = 0  show the D program, do not run it\n" },
 };
 
-/* The next word, or what stands between quotes. */
+/* The next word, or a quoted text without its quotes. */
 static const char *word(const char *s, char *out, size_t size)
 {
 	size_t n = 0;
@@ -62,7 +63,7 @@ static const char *word(const char *s, char *out, size_t size)
 	return s;
 }
 
-/* The same with its quotes: a default that is a text. */
+/* The same, keeping the quotes: the default value of a text option. */
 static const char *quoted(const char *s, char *out, size_t size)
 {
 	size_t n = strcspn(s + 1, "\"") + 2;
@@ -155,7 +156,7 @@ static bool same_param(const struct param *a, const struct param *b)
 		(a->name[0] && !strcmp(a->name, b->name));
 }
 
-/* Lines of the tool itself come first: they stand before those of a group. */
+/* The tool's own lines come first, so an option that it declares itself overrides that of a group. */
 static bool add_param(struct tool *t, const struct param *p)
 {
 	for (size_t i = 0; i < t->nparams; i++)
@@ -292,7 +293,7 @@ static bool has_wide(const struct tool *t)
 }
 
 /* ---- the comment ------------------------------------------------------------------------------------------------- */
-/* "script: NAME": behind this one's D comes that of another tool, which this is a form of. */
+/* "script: NAME": the D of tool NAME is appended to this one's, which is a variant of it. */
 static bool parse_script(struct tool *t, const char *s)
 {
 	char name[32];

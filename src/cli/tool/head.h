@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* head: the head of a tool's script, its first comment, declares its options and columns (docs/HOWTO_ADD_TOOL.md). */
+/* head: parses the head of a tool's script. The head is the script's first comment; it declares the tool's options
+ * and columns (docs/HOWTO_ADD_TOOL.md). */
 #ifndef DWIRE_CLI_TOOL_HEAD_H
 #define DWIRE_CLI_TOOL_HEAD_H
 #include <stdbool.h>
@@ -20,7 +21,7 @@ enum param_kind {
 	PARAM_LIST,   /* of numbers: inline int NAME[int x], 1 for those of the list, and for all without one */
 	PARAM_PORTS,  /* such a list, of port numbers */
 	PARAM_NETS,   /* nothing: addresses and networks, for a filter */
-	PARAM_RAW,    /* nothing: it is for us */
+	PARAM_RAW,    /* nothing: dwire itself uses it */
 };
 
 struct param {
@@ -54,10 +55,10 @@ enum tool_out { TOOL_TEXT, TOOL_JSON, TOOL_CSV };
 
 struct tool {
 	const struct tool_file *file;
-	struct tool_file source;        /* what file is of a tool that is not built in */
-	const struct tool_file *script; /* more D, behind that of file: another tool's; or NULL */
+	struct tool_file source;        /* storage of file for a tool that is not built in */
+	const struct tool_file *script; /* another tool's D to append to that of file; or NULL */
 	struct messages *messages;      /* of the command */
-	FILE *err;                      /* where those of the tool go */
+	FILE *err;                      /* where the tool's messages go */
 	bool no_memory;                 /* parts of the program are missing; reported by run_tool() */
 	char name[32];
 	char title[128];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* meant: see meant.h. Input: the word, the tool's options. Output: a hint. */
+/* meant: see meant.h.
+ * Input: the unknown word, the tool's options. Output: a hint, or none.
+ * Invariant: nothing is changed; a wrong guess costs only a wrong hint. */
 #include "cli/tool/meant.h"
 
 #include <ctype.h>
@@ -9,7 +11,7 @@
 
 #include "base/inet.h"
 
-/* What others call an option, by the D constant that it sets here. */
+/* Names that other tools give an option, by the D constant that the option sets here. */
 static const struct {
 	const char *theirs, *name;
 } others[] = {
@@ -42,7 +44,7 @@ static const struct {
 	{ "wide", "wide" },
 };
 
-/* -P: of some tools it is another name of one end's port. */
+/* -P: some tools use it for the port of one end only. */
 static const struct param *port_option(struct tool *t)
 {
 	for (size_t i = 0; i < t->nparams; i++)
@@ -84,7 +86,7 @@ bool tool_meant_word(struct tool *t, const char *word)
 	return true;
 }
 
-/* The first word of one of tcpdump's filters. */
+/* Words that a tcpdump filter can begin with. */
 bool tool_is_filter(const char *word)
 {
 	static const char *const words[] = { "dst", "host", "icmp", "ip", "net", "port", "src", "tcp", "udp" };

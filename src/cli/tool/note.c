@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* note: see note.h. Input: the options; devices and queues of our network namespace; running containers; modules of the
- * kernel. Output: a line for each option that matches nothing now.
+/* note: see note.h.
+ * Input: the options; devices and queues of our network namespace; running containers; loaded kernel modules. Output:
+ * one line for each option that matches nothing at the moment.
  * Invariant: only a missing module stops the tool. A device may be in another namespace, or be added later. */
 #include "cli/tool/note.h"
 
@@ -46,7 +47,7 @@ static const char *names_nearest(const struct names *s, const char *name)
 	return nearest_name(name, v);
 }
 
-/* The text of a parameter, which is a D string by now; false: it was not given. */
+/* The text of a parameter, which has been converted to a D string. False: it was not given. */
 static bool value_of(struct tool *t, const char *name, char *out, size_t size)
 {
 	const struct param *p = tool_param(t, name);
@@ -76,7 +77,7 @@ static void note_device(struct tool *t)
 }
 
 /* ---- queues ------------------------------------------------------------------------------------------------------ */
-/* false: that was the last one. */
+/* Returns false after the last message of the dump. */
 static bool add_kind(struct names *s, const struct nlmsghdr *h)
 {
 	const struct tcmsg *tc = NLMSG_DATA(h);
@@ -91,7 +92,7 @@ static bool add_kind(struct names *s, const struct nlmsghdr *h)
 	return true;
 }
 
-/* The kinds of queues that devices of our namespace have; none where the kernel does not tell. */
+/* The kinds of queues of the devices in our namespace; empty if the kernel does not report them. */
 static void kinds_here(struct names *s)
 {
 	struct {
@@ -138,12 +139,12 @@ static void note_queue(struct tool *t)
 }
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
-/* Does a container run that is called so, or whose id begins so? here: those that run. */
+/* Is a container with that name, or an id that begins so, running? */
 static bool container_runs(const char *name, struct names *here)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *d;
-	bool runs = !dir; /* who knows */
+	bool runs = !dir; /* without the directory assume that it runs */
 
 	while (dir && (d = readdir(dir))) {
 		char id[IFNAMSIZ];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* note: warns of what a tool will not see, as far as that is known before it starts. */
+/* note: warns, before a tool starts, of options that match nothing on this machine. */
 #ifndef DWIRE_CLI_TOOL_NOTE_H
 #define DWIRE_CLI_TOOL_NOTE_H
 #include "cli/tool/head.h"

@@ -22,7 +22,7 @@
 #define MAX_ARGS 64
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
-/* Behind a comment, string or character that begins at s; s where none does. */
+/* Returns the end of the comment, string or character constant at s; s if there is none. */
 static const char *skip_text(const char *s)
 {
 	const char *p = s;
@@ -48,7 +48,8 @@ struct call {
 	bool no_memory;
 };
 
-/* The arguments between s, behind "(", and the ")" of it. Returns what is behind that; NULL: there is none. */
+/* Splits the arguments from s, just after "(", up to the matching ")". Returns the position after it; NULL: it is
+ * missing. */
 static const char *read_args(const char *s, struct call *c)
 {
 	const char *from = s, *p;
@@ -143,7 +144,7 @@ static bool is_word(const char *word, size_t n)
 
 static bool expand(struct tool *t, const char *s, FILE *out);
 
-/* How many reports are all that was asked for; 0: there is no end to them. */
+/* The number of reports that the user asked for; 0: no limit. */
 static long last_report(struct tool *t)
 {
 	long secs = tool_number(t, "interval"), count = tool_number(t, "count"), all = tool_number(t, "tool_for");
@@ -154,8 +155,8 @@ static long last_report(struct tool *t)
 	return count <= 0 || (within && within < count) ? within : count;
 }
 
-/* The predicate of a clause at the interval: after the last report there is nothing left to tell at the end. Returns
- * what is behind it. */
+/* Writes the predicate of an interval clause: after the last report nothing is left to report at the end. Returns the
+ * position after it. */
 static const char *expand_condition(struct tool *t, const char *s, FILE *out)
 {
 	const char *from = s + strspn(s, " \t\n"), *end = from;

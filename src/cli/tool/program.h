@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program: makes the D program of a tool. */
+/* program: generates the D program that a tool runs from its script and options. */
 #ifndef DWIRE_CLI_TOOL_PROGRAM_H
 #define DWIRE_CLI_TOOL_PROGRAM_H
 #include "cli/tool/head.h"

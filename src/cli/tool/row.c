@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* row: see row.h. Input: columns and the D of their values. Output: D.
+/* row: see row.h.
+ * Input: columns and the D expressions of their values. Output: D statements.
  * Invariant: text, JSON and CSV show the same values; a number in text is a number in JSON. */
 #include "cli/tool/row.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* row: a row of a tool's table, as D that prints it as text, JSON or CSV. */
+/* row: generates the D that prints one row of a tool's table as text, JSON or CSV. */
 #ifndef DWIRE_CLI_TOOL_ROW_H
 #define DWIRE_CLI_TOOL_ROW_H
 #include "cli/tool/head.h"

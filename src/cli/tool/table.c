@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table: see table.h. Input: the embedded scripts, sorted by name. */
+/* table: see table.h.
+ * Input: the embedded scripts, sorted by name. Output: the tool of a name, the list of all.
+ * Invariant: the table is generated and never changed. */
 #include "cli/tool/table.h"
 
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool: see tool.h. Input: argv. Output: what the tool prints. */
+/* tool: see tool.h.
+ * Input: argv. Output: the tool's rows, and an exit status (0, 1: an error, 2: wrong use).
+ * Invariant: head, arguments and notes are checked before anything is compiled or attached. */
 #include "cli/tool/tool.h"
 
 #include <errno.h>
@@ -13,6 +15,8 @@
 #include "cli/tool/program.h"
 #include "cli/trace.h"
 
+/* Compiles and traces the generated program. Messages name the tool's script, not the generated text. Returns an exit
+ * status. */
 static int run_program(struct dwire *d, const struct tool *t, const char *text, size_t len)
 {
 	if (dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
@@ -21,6 +25,7 @@ static int run_program(struct dwire *d, const struct tool *t, const char *text, 
 	return trace(d, stdout, t->messages);
 }
 
+/* Generates the program, then prints it (--program) or runs it. Returns an exit status. */
 static int run_tool(struct tool *t)
 {
 	struct dwire *d = NULL;

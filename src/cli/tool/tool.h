@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool: runs a tool, built in or from a file: reads its head, takes its arguments, makes its D program and traces. */
+/* tool: runs a tool, built in or from a file: parses its head and arguments, generates its D program and traces. */
 #ifndef DWIRE_CLI_TOOL_TOOL_H
 #define DWIRE_CLI_TOOL_TOOL_H
 #include "cli/message.h"

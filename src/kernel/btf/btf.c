@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf: what the checker asks about the kernel's types (struct ktypes).
- * Input: struct kbtf. Output: types, enumerators, texts of members. A name that the kernel itself does not have is
- * looked for in the module that it begins with, as in sctp_association. */
+/* btf: answers the checker's questions about kernel types (struct ktypes).
+ * Input: struct kbtf. Output: types, enumerators, texts of members.
+ * Invariant: a name that the kernel itself lacks is looked up in the module whose name it begins with, as in
+ * sctp_association. */
 #include "kernel/btf/btf.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 
 	if (id)
 		return kbtf_make_type(k, ts, id);
-	/* Modules' names of their own mostly begin with theirs: sctp_association. */
+	/* Most names that a module defines begin with the module's name: sctp_association. */
 	(void)kbtf_open_module(k, name, strcspn(name, "_"));
 	for (m = k->modules; m; m = m->next) {
 		id = kbtf_find_id(m, name, kinds);
@@ -167,7 +168,7 @@ static const char *kt_member_text(void *ctx, struct arena *a, const struct type 
 								   : NULL;
 }
 
-/* A name of the kind that is one slip away. Only names with the same first letter are compared. */
+/* Finds a name of the same kind with one typing error. Only names with the same first letter are compared. */
 static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 {
 	struct kbtf *k = ctx;

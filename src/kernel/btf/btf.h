@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf: the running kernel's type information (/sys/kernel/btf/vmlinux), as D types and as ids for BPF. The file is read
- * once; types are made when they are asked for. */
+/* btf: the running kernel's type information (/sys/kernel/btf/vmlinux), as D types and as ids for BPF. The file is
+ * read once; a type is made when it is first requested. */
 #ifndef DWIRE_KERNEL_BTF_BTF_H
 #define DWIRE_KERNEL_BTF_BTF_H
 #include "kernel/tpformat.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_fd: descriptors of modules' BTF, as bpf() wants them. */
+/* btf_fd: opens the BTF of a module as a descriptor for bpf(2).
+ * Input: a module's name. Output: a descriptor, or -errno. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_field: D types of the fields of tracepoints' records. Input: a type as the format file writes it; it may be the
- * name of a module's type that has no BTF. Output: text that D understands, of the field's size. */
+/* btf_field: gives the D types of the fields of a tracepoint's record.
+ * Input: a type as the format file writes it; a module's type may have no BTF. Output: a D type of the field's size,
+ * as text. */
 #include <stdio.h>
 #include <string.h>
 

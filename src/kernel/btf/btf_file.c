@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_file: reads a BTF file. Input: /sys/kernel/btf/vmlinux, and the files of modules beside it.
- * Output: struct kbtf: where each type is, and an index of the names.
+/* btf_file: reads BTF files.
+ * Input: /sys/kernel/btf/vmlinux, and the files of modules beside it. Output: struct kbtf: the position of each type,
+ * and an index of the names.
  * Invariant: nothing outside of the file is read. */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,7 @@ static int make_index(struct kbtf *k, const uint32_t *named, uint32_t n)
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
-/* Old kernels cannot map it, and give a page a read. */
+/* Older kernels cannot map the file, and return one page per read. */
 static int read_all(struct kbtf *k, int fd)
 {
 	uint8_t *buf = malloc(k->size);

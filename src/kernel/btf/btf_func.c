@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_func: the kernel's functions in BTF. */
+/* btf_func: finds kernel functions in BTF and classifies their arguments and results.
+ * Input: a module and a name. Output: struct kfunction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,9 @@ static const struct btf_type *skip_modifiers(const struct kbtf *k, uint32_t *id)
 	return t;
 }
 
-/* To verifiers a pointer to a structure is one, to a number or void a number; they refuse others, before Linux 6.15
- * const void * too. Structures of modules have no id for us: programs read them by the helper. */
+/* The verifier lets programs follow pointers to structures, and treats pointers to numbers or void as numbers. It
+ * refuses other pointers, and before Linux 6.15 const void * too. Structures of modules have no id that we can use:
+ * programs read them with the helper. */
 uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id)
 {
 	const struct btf_type *t = skip_modifiers(k, &id);

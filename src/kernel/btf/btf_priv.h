@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_priv: shared by the files that read the kernel's BTF. */
+/* btf_priv: declarations shared by the files that read the kernel's BTF. */
 #ifndef DWIRE_KERNEL_BTF_BTF_PRIV_H
 #define DWIRE_KERNEL_BTF_BTF_PRIV_H
 #include <bpf/btf.h>

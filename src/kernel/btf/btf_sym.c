@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_sym: kernel symbols, as in `name. The address comes from ksyms.h. The type comes from BTF, which has only per-CPU
- * variables; else from the list in ksyms.c; else from the symbol's size. */
+/* btf_sym: types and addresses of kernel symbols (`name in D).
+ * Input: a name. Output: its address, from ksyms.h, and its type: from BTF, which has only per-CPU variables; else
+ * from the list in ksyms.c; else an integer of the symbol's size. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +80,8 @@ static bool has_member(struct types *ts, const char *tag, const char *member)
 	return t && type_find_member(ts, t, member, &bit);
 }
 
-/* The kernel gives no addresses of per-CPU variables. But every thread leads to its CPU's runqueue, which is a per-CPU
- * variable too; BTF has the distance between the two. */
+/* The kernel reports no addresses of per-CPU variables. But every thread points to the runqueue of its CPU, which is
+ * a per-CPU variable too, and BTF has the distance between the two. */
 static bool near_runqueue(const struct kbtf *k, struct types *ts, uint32_t var, struct ksymbol *out)
 {
 	uint32_t rq = kbtf_find_id(k, "runqueues", 1u << BTF_KIND_VAR), at, from;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_trace: the kernel's typed tracepoints in BTF. Each is a typedef btf_trace_NAME of a pointer to a function whose
- * first parameter is the kernel's own. The BTF of a module is read when it could have the name. */
+/* btf_trace: finds the kernel's typed tracepoints in BTF. Each is a typedef btf_trace_NAME of a pointer to a
+ * function, whose first parameter is for the kernel and not counted.
+ * Input: a name. Output: its id and arguments. The BTF of a module is read only if it may have the name. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_type: a type of BTF as a type of the checker, and as D writes it.
+/* btf_type: converts a BTF type to a type of the checker, and to D text.
  * Input: struct kbtf, the id of a type. Output: struct type, text.
- * Invariant: a structure of the kernel is made once a compilation, so its struct type can be compared by address. */
+ * Invariant: each kernel structure is made once in a compilation, so types can be compared by address. */
 #include <string.h>
 #include <bpf/btf.h>
 
