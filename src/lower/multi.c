@@ -264,6 +264,7 @@ struct sval multi_name(struct clause_ctx *cx, unsigned which)
 	return s;
 }
 
+/* The id of the firing probe: a constant if the program has only one. */
 vreg multi_id(struct clause_ctx *cx)
 {
 	if (!cx->entry)
@@ -271,6 +272,7 @@ vreg multi_id(struct clause_ctx *cx)
 	return ir_ld(cx->ir, cx->entry, offsetof(struct row, id), 4, false, true);
 }
 
+/* The enabled probe's id, as DTrace's epid. */
 vreg multi_epid(struct clause_ctx *cx)
 {
 	if (!cx->entry)

@@ -20,8 +20,8 @@ static void declare_key(struct checker *ck, struct symbol *s, const struct tyx *
 	s->keys[s->nkeys++] = t;
 }
 
-/* The associative array that a type is, by itself or by the name of a typedef; or NULL. An array of associative arrays
- * is one, with a key more. */
+/* The associative array that x is, directly or through a typedef, or NULL. An array of associative arrays is one
+ * with one more key. */
 static const struct tyx *assoc_of(struct checker *ck, const struct tyx *x)
 {
 	const struct tyx *in = x;
@@ -36,7 +36,7 @@ static const struct tyx *assoc_of(struct checker *ck, const struct tyx *x)
 	return NULL;
 }
 
-/* x, resolved t, is an associative array, or several one in the other: all keys, and the type of the elements. */
+/* x, resolved as t, is an associative array, or several nested ones: collects all keys and the type of the elements. */
 static struct type *declare_keys(struct checker *ck, struct symbol *s, const struct tyx *x, struct type *t)
 {
 	size_t n = 0;
@@ -77,7 +77,7 @@ static bool can_declare(struct checker *ck, const struct var_decl *v, struct typ
 	return false;
 }
 
-/* Is s the variable that is declared with type t again, and if x is not NULL with its keys? */
+/* Is s declared again with the same type t and, if x is not NULL, the same keys? */
 static bool is_declared_so(struct checker *ck, const struct symbol *s, const struct tyx *x, struct type *t)
 {
 	struct symbol again = { .kind = x ? SYM_ASSOC : SYM_VAR };
@@ -98,7 +98,7 @@ static void declare_var(struct checker *ck, const struct var_decl *v)
 	struct type *t = types_resolve(ck->ts, ck->d, v->type);
 	struct symbol *s = strmap_get(sym_scope(ck, v->scope), v->name);
 
-	if (!t || t->kind == T_FUNC) /* functions are those that D has: a prototype makes none */
+	if (!t || t->kind == T_FUNC) /* D's functions are built in: a prototype adds none */
 		return;
 	if (v->is_extern && v->type->kind == TYX_ARRAY && !v->type->size) /* extern int a[]; makes none either */
 		return;
@@ -139,7 +139,7 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 
 	if (!t)
 		return;
-	/* A constant of the library may be defined anew: DTrace's libraries do not have all that ours have. */
+	/* A script may redefine a constant of the library, because DTrace's libraries lack some of ours. */
 	if (s && (s->kind != SYM_INLINE || !s->loc.src->library || in->loc.src->library)) {
 		err(ck, in->loc, D_DECL_IDRED, NULL, "%s is declared already", in->name);
 		return;
@@ -158,7 +158,7 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 	if (!in->loc.src->library) /* a library's are checked when they are used */
 		check_inline(ck, s);
 	note_constant(ck, in, t);
-	strmap_put(ck->globals, in->name, s); /* after: it cannot name itself */
+	strmap_put(ck->globals, in->name, s); /* last, so that it cannot name itself */
 }
 
 /* Can the member of a translated structure be made of this value? */
@@ -375,7 +375,7 @@ bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct
 	return check_with_param(ck, e, s, true);
 }
 
-/* Does evaluating it read memory that a pointer leads to? A script may do so for the fault. */
+/* Does evaluating e read memory through a pointer? A script may do so only to cause the fault, so it has an effect. */
 static bool follows_pointer(const struct expr *e)
 {
 	if (!e)
@@ -493,7 +493,7 @@ static bool is_known(struct checker *ck, const struct expr *id)
 		(strmap_get(ck->ts->enumerators, id->name) || (k && k->enumerator(k->ctx, id->name, &v)));
 }
 
-/* Does part of the predicate pred read a variable that neither a clause before nor pred makes? */
+/* Does part of the predicate read a variable that neither an earlier clause nor pred itself makes? */
 static bool reads_later(struct checker *ck, const struct expr *pred, const struct expr *part)
 {
 	if (!part)

@@ -148,8 +148,8 @@ struct symbol {
 	struct symbol **params; /* of an inline array */
 	int64_t value;          /* SYM_CONST */
 	int64_t aggp[5];        /* lquantize: base, limit, step; llquantize: factor, low, high, steps */
-	bool ready; /* inline: value was checked */
-	struct xlate_use *xl; /* variable: keeps a translated pointer, that is, what its translator starts from */
+	bool ready;             /* inline: value was checked */
+	struct xlate_use *xl;   /* variable: keeps a translated pointer, that is, what its translator starts from */
 	/* lower */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;

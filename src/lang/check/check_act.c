@@ -24,7 +24,7 @@ static bool conv_is_float(char c)
 	return c && strchr("eEfFgG", c);
 }
 
-/* Does a size prefix say another size than t has? As in C, but nothing is promoted. */
+/* Does the size prefix disagree with the size of t? As in C, but without promotion. */
 static bool is_other_size(const struct fmt_item *it, const struct type *t)
 {
 	static const struct {
@@ -38,7 +38,7 @@ static bool is_other_size(const struct fmt_item *it, const struct type *t)
 	return false;
 }
 
-/* What is wrong with printing a t by the conversion; NULL: nothing. *hint may be set. */
+/* Why the conversion cannot print a t, or NULL if it can. Sets *hint if there is one. */
 static const char *conv_mismatch(const struct fmt_item *it, const struct type *t, const char **hint)
 {
 	bool string = type_is_string(t);
@@ -167,7 +167,7 @@ static void check_printf(struct checker *ck, struct expr *e)
 }
 
 /* ---- printa ------------------------------------------------------------------------------------------------------ */
-/* Have the aggregations the same keys, but for the widths of integers? */
+/* Do the aggregations have the same keys, except for the widths of integers? */
 static void check_same_keys(struct checker *ck, const struct expr *e, size_t from)
 {
 	const struct symbol *first = e->args.v[from]->sym;
@@ -407,7 +407,7 @@ static void check_number(struct checker *ck, struct expr *e)
 		check_int_arg(ck, e, 0, D_PROTO_ARG);
 }
 
-/* The clause ends the trace: the consumer must be woken, which it is not otherwise. */
+/* Marks the clause as one that ends the trace: its record must wake the consumer, which polls otherwise. */
 static void check_exit(struct checker *ck, struct expr *e)
 {
 	check_int_arg(ck, e, 0, D_PROTO_ARG);

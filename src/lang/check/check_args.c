@@ -130,7 +130,7 @@ struct type *check_args(struct checker *ck, struct expr *e)
 	return t;
 }
 
-/* The member that name is, or is the end of; NULL: none. */
+/* The member whose name is, or ends in, name. NULL: none. */
 static const char *member_meant(struct types *ts, struct type *t, const char *name)
 {
 	uint32_t off;

@@ -59,7 +59,7 @@ bool check_in_variable(const struct expr *e)
 
 static bool is_pointed_to(const struct expr *e);
 
-/* A pointer that D has made: a variable's, alloca()'s, copyin()'s, of a number, or reckoned from one. */
+/* A pointer that D made: a variable's, alloca()'s, copyin()'s, one cast from a number, or computed from these. */
 static bool is_own_pointer(const struct expr *e)
 {
 	switch ((int)e->kind) {
@@ -76,7 +76,7 @@ static bool is_own_pointer(const struct expr *e)
 	}
 }
 
-/* Is e what such a pointer points to, or a part of it? At run time it must lie in the script's own memory. */
+/* Is e the target of such a pointer, or a part of it? At run time it must be in the script's own memory. */
 static bool is_pointed_to(const struct expr *e)
 {
 	for (;;) {
@@ -100,7 +100,7 @@ static bool is_writable(const struct expr *e)
 	return check_in_variable(e) || is_pointed_to(e);
 }
 
-/* Names of places that are not for scripts to write: the kernel's memory, built-in variables. */
+/* Does e name a place that scripts cannot write: kernel memory, a built-in variable? */
 static bool is_place(const struct expr *e)
 {
 	return e->kind == EX_MEMBER || e->kind == EX_INDEX || e->kind == EX_IDENT || e->kind == EX_SCOPED ||
@@ -170,7 +170,7 @@ static bool is_fixed(struct checker *ck, const struct expr *at, const struct exp
 }
 
 /* ---- ++ and -- --------------------------------------------------------------------------------------------------- */
-/* Does the operator make what it is applied to, if nothing did? ++ and -- any variable, ! - ~ what is dynamic. */
+/* Does the operator create an unknown variable? ++ and -- create any, ! - ~ only dynamic ones. */
 static bool op_makes(enum expr_op op, const struct expr *a, const struct expr *id)
 {
 	if (id->kind != EX_IDENT)
@@ -181,7 +181,7 @@ static bool op_makes(enum expr_op op, const struct expr *a, const struct expr *i
 		(id->scope == SCOPE_SELF || (a->kind == EX_INDEX && id->scope == SCOPE_GLOBAL));
 }
 
-/* x++ makes x when nothing did: an int64_t, which starts from 0. So does !self->x. */
+/* x++ creates x as an int64_t that starts at 0 if nothing else did; so does !self->x. */
 struct type *check_step_operand(struct checker *ck, struct expr *e)
 {
 	struct expr *a = e->a, *id = a->kind == EX_INDEX ? a->a : a;
@@ -280,7 +280,7 @@ static bool is_text_address(const struct expr *e, const struct type *lt, const s
 		rt->kind == T_STRING;
 }
 
-/* x = 0 gives a dynamic variable of any type back. */
+/* x = 0 releases a dynamic variable of any type. */
 static bool is_release(const struct expr *e)
 {
 	const struct symbol *s = e->a->sym;
@@ -321,7 +321,7 @@ static bool agg_of_agg(const struct expr *e)
 	return e->kind == EX_AGG;
 }
 
-/* The left side where a variable itself is meant, not the translated pointer that it keeps. */
+/* The left side, meaning the variable itself and not the translated pointer that it holds. */
 static struct type *check_kept_lhs(struct checker *ck, struct expr *e, struct type *rt)
 {
 	const struct expr *id = e->a->kind == EX_INDEX ? e->a->a : e->a;

@@ -81,7 +81,7 @@ struct symbol *func_find(struct checker *ck, struct expr *e)
 }
 
 /* ---- subroutines ------------------------------------------------------------------------------------------------- */
-/* __has(expr): does the expression mean something on this kernel? Becomes an integer. */
+/* __has(expr): is the expression valid on this kernel? It becomes an integer constant. */
 static struct type *check_has(struct checker *ck, struct expr *e)
 {
 	struct diags *keep = ck->d;
@@ -118,7 +118,7 @@ static struct type *check_path_args(struct checker *ck, struct expr *e)
 	return ck->ts->string;
 }
 
-/* inet_in(address, "network"): of addresses, not of their text, so the network must be known here. */
+/* inet_in(address, "network") compares addresses, not their text, so the network must be a literal. */
 static struct type *check_inet_in(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->args.v[0]);

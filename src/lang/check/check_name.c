@@ -30,8 +30,8 @@ void check_inline(struct checker *ck, struct symbol *s)
 	ck->library = library;
 }
 
-/* The type of an inline without parameters: its value is checked when it is first named. An integer constant takes the
- * name's place, so that it can stand where D wants constants. */
+/* The type of an inline without parameters, whose value is checked at its first use. An integer constant replaces
+ * the name, so that it can stand where D wants constants. */
 static struct type *inline_type(struct checker *ck, struct expr *e, struct symbol *s)
 {
 	int64_t v;
@@ -144,7 +144,7 @@ static struct type *check_element(struct checker *ck, struct expr *e, struct typ
 	return t->of;
 }
 
-/* uregs[], regs[]: as many as the machine has, dlib says. */
+/* uregs[], regs[]: dlib defines how many the machine has. */
 static bool check_register(struct checker *ck, const struct expr *e, const struct symbol *s)
 {
 	bool is_regs = (!strcmp(s->name, "uregs") || !strcmp(s->name, "regs")) && s->loc.src->library;
@@ -218,7 +218,7 @@ struct type *check_index(struct checker *ck, struct expr *e)
 	return check_element(ck, e, t);
 }
 
-/* `name, module`name. address: only where it lies is asked for, so its type may be unknown. */
+/* `name, module`name. address: only its address is wanted, so its type may be unknown. */
 struct type *check_scoped(struct checker *ck, struct expr *e, bool address)
 {
 	const struct ktypes *k = ck->ts->kernel;
@@ -226,7 +226,7 @@ struct type *check_scoped(struct checker *ck, struct expr *e, bool address)
 	bool jiffies = !strcmp(e->name, "jiffies") && (!e->obj || !*e->obj || !strcmp(e->obj, "vmlinux")) && !address;
 	int r = jiffies ? 0 : k && k->symbol ? k->symbol(k->ctx, ck->ts, e->obj, e->name, s) : -ENOENT;
 
-	if (jiffies) /* a helper tells it: not all kernels say where it lies */
+	if (jiffies) /* read by a helper: not all kernels export its address */
 		return ck->ts->ulong_;
 	if (r == -ENODEV)
 		return err(ck, e->loc, D_IDENT_UNDEF, NULL, "there is no module %s", e->obj);

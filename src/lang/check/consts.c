@@ -68,7 +68,7 @@ static int64_t compare(enum expr_op op, int64_t x, int64_t y, bool uns)
 	}
 }
 
-/* Returns false for a division by zero, which the caller reports. */
+/* Returns false for a division by zero. */
 static bool divide(const struct type *t, int64_t x, int64_t y, bool mod, int64_t *v)
 {
 	if (!y)

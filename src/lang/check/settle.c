@@ -36,7 +36,7 @@ static bool force_chars(struct checker *ck, struct expr *e)
 	return changed;
 }
 
-/* The keys of an array or aggregation take the forms of all keys that are used with it. */
+/* The keys of an array or aggregation get the forms of all keys that are used with it. */
 static bool widen_keys(struct checker *ck, struct expr *e)
 {
 	bool changed = false;
@@ -83,7 +83,7 @@ static bool settle_inits(struct checker *ck, struct expr *e)
 	return changed;
 }
 
-/* What is shown as it lies in memory has its strings as text. */
+/* A type that print() or trace() shows from memory keeps its strings as text. */
 static bool text_within(struct checker *ck, struct type *t)
 {
 	bool changed = false;
@@ -110,7 +110,8 @@ static bool settle_shown(struct checker *ck, struct expr *e)
 	return t->kind != T_STRING ? text_within(ck, t) : form && widen(form, form_of_text(ck, ck->strsize));
 }
 
-/* The variable takes what is assigned. What it then needs as characters the right side must have as characters. */
+/* The variable gets the form of the assigned value. If it then needs characters, the right side must provide
+ * characters, too. */
 static bool settle_assign(struct checker *ck, struct expr *e)
 {
 	int *form = form_kept(e->a), add = expr_form(ck, e->b);
@@ -194,7 +195,7 @@ static bool settle_program(struct checker *ck, struct program *p)
 	return changed;
 }
 
-/* Texts of one compilation share variables: each one settles those before it again. */
+/* The texts of one compilation share variables, so each text settles the earlier ones again. */
 void check_forms(struct checker *ck, struct program *p)
 {
 	bool changed = true;

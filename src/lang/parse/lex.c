@@ -48,7 +48,8 @@ static int at(const struct source *src, uint32_t off)
 	return off < src->len ? (unsigned char)src->text[off] : -1;
 }
 
-/* Nothing else has two more colons in one word behind a provider and a slash: no predicate is of such a form. */
+/* Recognises a path in a probe description. No predicate has two more colons in one word behind a provider and a
+ * slash. */
 uint32_t lex_pdesc_path(const struct source *src, uint32_t off)
 {
 	uint32_t from = off, end = off, path = 0;

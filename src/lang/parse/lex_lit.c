@@ -148,8 +148,8 @@ static int read_escape(struct lexer *lx, uint32_t *off)
 	return c;
 }
 
-/* The next character of a literal in these quotes, at *i, decoded: *c; negative: none, the escape was bad, or stands
- * for nothing. False at the end of the literal, of the line or of the text: *c is what is there. */
+/* Decodes the next character of a literal at *i into *c. *c is negative if the escape was bad or stands for nothing.
+ * Returns false at the end of the literal, the line or the text; *c is then the byte there. */
 static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *out, int *c)
 {
 	*c = at(lx, *i);

@@ -15,7 +15,7 @@ struct loc parser_loc(const struct parser *p, const struct token *t)
 	return (struct loc){ p->src, t->off, t->len ? t->len : 1 };
 }
 
-/* Where to complain about a token: itself, or at the end of the text the token before it. */
+/* The place of an error about t: the token itself or, at the end of the text, the token before it. */
 static struct loc parser_blame(const struct parser *p, const struct token *t)
 {
 	if (t->kind == TOK_EOF && p->prev.len)
@@ -151,7 +151,7 @@ static const char *parser_describe(const struct parser *p, const struct token *t
 	return arena_printf(p->arena, "'%.*s'", len, p->src->text + t->off);
 }
 
-/* Only the first error of a panic is reported: those behind it follow from it more often than not. */
+/* Reports only the first error of a panic: later ones usually follow from it. */
 void parser_error(struct parser *p, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	va_list ap;
@@ -195,7 +195,7 @@ void parser_unexpected(struct parser *p, const char *what)
 {
 	const struct token *t = parser_peek(p, 0);
 
-	if (t->kind == TOK_BAD) { /* the lexer said it */
+	if (t->kind == TOK_BAD) { /* the lexer has reported it */
 		p->panic = true;
 		p->lx.mute = true;
 		return;
@@ -388,8 +388,8 @@ static int byte_at(const struct parser *p, uint32_t off)
 	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
 }
 
-/* After a declaration or clause that began at start and failed: behind its ; or its closing brace, whichever ends it.
- * Braces count from the start: the error may lie inside of them. */
+/* Skips a failed declaration or clause that began at start, up to and including its ; or closing brace. Braces count
+ * from the start, since the error may be inside them. */
 static void skip_declaration(struct parser *p, uint32_t start)
 {
 	const uint32_t error = parser_offset(p);
@@ -521,7 +521,7 @@ static void parser_init(struct parser *p, const struct parse_env *env, const str
 		p->lx.off = 3;
 }
 
-/* Is it a text at all? One error says more than a thousand about its bytes. */
+/* Is the source text at all? One error is more useful than one for each byte. */
 static bool source_ok(const struct parse_env *env, const struct source *src)
 {
 	const struct loc at = { src, 0, 1 };
@@ -552,7 +552,7 @@ static int parse_traced(const struct parse_env *env, const struct source *src, s
 	return diags_errors(env->diags) > before ? -EINVAL : 0;
 }
 
-/* 0, or -EINVAL after errors; what could be parsed is in the program all the same. */
+/* Returns 0, or -EINVAL after errors. The parts that could be parsed are in the program in either case. */
 int parse_source(const struct parse_env *env, const struct source *src, struct program *prog)
 {
 	return parse_traced(env, src, prog, NULL);

@@ -28,7 +28,7 @@ static void missing_semicolon(struct parser *p)
 		parser_error(p, parser_loc(p, t), D_SYNTAX, "assign in a clause such as BEGIN, or declare an inline",
 			"a declaration takes no initial value");
 	} else if (t->first_on_line || t->kind == TOK_EOF) {
-		/* The place to mend is the end of the line before; what follows is whole. */
+		/* Point at the end of the previous line: the ; is missing there. */
 		parser_error(p, (struct loc){ p->src, p->prev.off + p->prev.len, 1 }, D_SYNTAX, NULL,
 			"expected ';' after the declaration");
 		p->panic = p->lx.mute = false;

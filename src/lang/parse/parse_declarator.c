@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* parse_declarator: parses what stands around a name: pointers, arrays, keys, parameters, as in C.
  * Input: tokens, and the type before them. Output: struct declarator, or false after an error.
- * Invariant: no type is higher than PARSE_DEPTH_MAX. The depth of the outermost node bounds a walk over all of it. */
+ * Invariant: no type is higher than PARSE_DEPTH_MAX. The outermost node's depth bounds any walk over the type. */
 #include <string.h>
 
 #include "lang/parse/parser.h"
@@ -49,7 +49,7 @@ static bool is_void(const struct tyx *ty)
 	return ty->kind == TYX_BASIC && ty->spec == SPEC_VOID;
 }
 
-/* void is no parameter: (void) alone says that there is none, and has no name. Nor is an associative array. */
+/* Checks parameters: void is none unless it stands alone and unnamed, and an associative array cannot be one. */
 static bool params_ok(struct parser *p, enum tok_kind close, const struct tyx *into, const struct declarator *names)
 {
 	for (size_t i = 0; i < into->keys.n; i++) {

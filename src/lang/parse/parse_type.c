@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* parse_type: parses type specifiers as C has them, and D's string.
  * Input: tokens. Output: struct tyx, or NULL or false after an error.
- * Invariant: no type is higher than PARSE_DEPTH_MAX. The depth of the outermost node bounds a walk over all of it. */
+ * Invariant: no type is higher than PARSE_DEPTH_MAX. The outermost node's depth bounds any walk over the type. */
 #include <string.h>
 
 #include "lang/parse/parser.h"

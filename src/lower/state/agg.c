@@ -82,6 +82,7 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 	a->key_size = off ? off : 4;
 }
 
+/* The parameters that the consumer needs to label the buckets. */
 static void set_params(struct agg *a, const struct symbol *s)
 {
 	if (s->func == FN_lquantize) {
@@ -322,6 +323,7 @@ static vreg quantize_bucket(struct clause_ctx *cx, vreg v)
 	return blur(cx, r);
 }
 
+/* The level's index: 0 is below the range, the last one above it. */
 static vreg lquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
 	struct ir *ir = cx->ir;
@@ -378,6 +380,7 @@ static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg
 	return blur_always(cx, r);
 }
 
+/* weight: the increment, 1 unless the script gives another. */
 static void update_bucket(struct clause_ctx *cx, const struct symbol *s, vreg p, vreg level, vreg weight)
 {
 	struct ir *ir = cx->ir;
