@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image: a compiled script: all that the runtime needs. src/lower makes it; src/load, src/consume, src/agg, src/print
- * and src/session read it. The compilation's arena owns it. */
+/* image: a compiled script, with everything that the runtime needs. src/lower makes it; src/load, src/consume,
+ * src/agg, src/print and src/session read it. The compilation's arena owns it. */
 #ifndef DWIRE_IMAGE_IMAGE_H
 #define DWIRE_IMAGE_IMAGE_H
 #include "abi/abi.h"
@@ -82,7 +82,7 @@ struct agg {
 	uint32_t llq_factor, llq_low, llq_high, llq_steps;
 };
 
-/* It has keys, or some in its map only. */
+/* Does it have keys, or at least some in its map? */
 static inline bool agg_hashed(const struct agg *g)
 {
 	return g->nkeys || g->shared || g->sparse;
@@ -174,7 +174,7 @@ struct image_map {
 
 #define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */
 
-/* An instruction of a program or library, where a uprobe goes. */
+/* An instruction of a program or library to which a uprobe is attached. */
 struct uplace {
 	const char *path;  /* the file, as the kernel shall open it; good as long as the compilation lives */
 	const char *shown; /* ... for messages: "/usr/bin/x:main" */
@@ -191,7 +191,7 @@ struct image_target {
 	uint64_t off;              /* of a kprobe: bytes from the function's start */
 };
 
-/* A part of a program that was joined of several: where it begins. */
+/* A part of a merged program: its first instruction and its probe. */
 struct image_part {
 	uint32_t probe, insn;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe: where the kernel shows a probe, and what it gives there. A probe is a meaning; a provider is a table of
- * probes; a site is a place of the kernel where a probe can be seen. The tables of src/prov are made of these
- * structures; the compiler reads them. */
+/* probe: the sites of probes and the data that they provide. A probe is an event with a meaning; a provider is a
+ * table of probes; a site is a place in the kernel where a probe can be observed. The tables of src/prov consist of
+ * these structures, and the compiler reads them. */
 #ifndef DWIRE_IMAGE_PROBE_H
 #define DWIRE_IMAGE_PROBE_H
 #include <stdbool.h>
@@ -11,8 +11,9 @@
 #include "base/stability.h"
 #include "image/image.h"
 
-/* One place where a probe is seen. A probe may need several at once: all its usable sites of a tier fire, each event at
- * one. Functions (ATTACH_FENTRY, ATTACH_FEXIT) are sites of two tiers: the kprobes tier reaches them by kprobes. */
+/* One place where a probe is observed. A probe may need several at once: all usable sites of its tier are used, and
+ * each event passes exactly one. Functions (ATTACH_FENTRY, ATTACH_FEXIT) are sites of two tiers: the kprobes tier
+ * reaches them by kprobes. */
 struct site {
 	enum attach_kind attach;
 	const char
@@ -20,15 +21,15 @@ struct site {
 	const char *module; /* of the function; NULL: the kernel itself, or the probe's where it is its own. Of a
 			     * tracepoint: where it is if the kernel itself has it not */
 	unsigned nargs;     /* arguments that the tracepoint or function must have at least */
-	/* D structure that names what the site gives: member i is argument i. A function's result is "retval". */
+	/* D structure that names the site's data: member i is argument i. A function's result is "retval". */
 	const char *native;
 	const char *when;  /* D expression over P, a struct dw_pkt: the site fires the probe only when true; or NULL */
 	const char *value; /* D expression over P: the probe's argument that is an integer, not a structure; or NULL */
-	/* D expressions over P, NULL-terminated: arg0, arg1, ... and those args[] that are no structures; or NULL: as
-	 * the attach point has them */
+	/* D expressions over P, NULL-terminated: arg0, arg1, ... and those args[] that are no structures. NULL: as
+	 * the attach point provides them. */
 	const char *const *values;
-	/* The place is that of many probes: D expression over P, the number of the one that fires (struct probe,
-	 * number). All that are enabled share one program. */
+	/* Many probes share this place. A D expression over P gives the number of the one that fires (struct probe,
+	 * number). All enabled ones share one program. */
 	const char *number;
 	bool by_cookie; /* ... the number is the cookie of the attachment; each probe has places of its own */
 	const struct uplace *places; /* uprobes: where it is; NULL: the probe's own */
@@ -39,8 +40,8 @@ struct site {
 	const struct site *partner; /* of a function's entry: its return, and the other way round */
 	const struct uarg *uargs;   /* uprobes: where the arguments are; NULL: as functions get theirs */
 	size_t nuargs;
-	/* At sys_enter and sys_exit: only these system calls are of interest, NULL-terminated; or NULL. They have
-	 * tracepoints of their own, which cost the other calls less. A 32-bit program's calls pass none of those. */
+	/* At sys_enter and sys_exit: only these system calls matter, NULL-terminated; or NULL. They have tracepoints
+	 * of their own, which spare other calls the cost. Calls of 32-bit programs do not pass those. */
 	const char *const *calls;
 	const char *error; /* D expression over P: errno; NULL: 0 */
 	const char *task;  /* member of native: the thread that the probe is about, where it is not the current one */
@@ -55,7 +56,7 @@ struct site {
 	const char *sees; /* for -l -v: what this site sees */
 };
 
-/* Where a compiler left an argument of a probe of a program. */
+/* The location of an argument of a program's probe, as the compiler noted it. */
 struct uarg {
 	enum { UARG_CONST, UARG_REG, UARG_MEM, UARG_NONE } kind; /* NONE: cannot be read (floating point) */
 	uint8_t size;                                            /* bytes: 1, 2, 4, 8 */
@@ -80,10 +81,9 @@ struct probe_def {
 	const char *meaning; /* for -l -v */
 };
 
-/* What is remembered of a packet, or of another thing that has an address, from one event to a later one: when the
- * first was. In dlib __stamp("NAME", key) is that time, ns, 0: not seen; __stamped("NAME", key) the word noted with it;
- * __former("NAME", key, word) notes a word itself.
- * Programs at these sites run only if a script reads it. */
+/* A stamp keeps the time of one event for a later one, by the address of a packet or another object. In dlib,
+ * __stamp("NAME", key) is that time in ns, 0 if it was not seen; __stamped("NAME", key) is the word noted with it;
+ * __former("NAME", key, word) notes a word itself. Programs at these sites run only if a script reads the stamp. */
 enum stamp_op { STAMP_SET, STAMP_FIRST, STAMP_END }; /* note; note if nothing is; forget, after all readers there */
 struct stamp_event {
 	enum stamp_op op;
@@ -96,7 +96,7 @@ struct stamp {
 	size_t nevents;
 };
 
-/* How far users may rely on the four names of a provider's probes, and on their arguments. */
+/* The stability of the four names of a provider's probes and of their arguments. */
 struct prov_stability {
 	struct stability provider, module, function, name, args;
 };
@@ -111,13 +111,14 @@ struct provider {
 	size_t nprobes;
 	const struct stamp *stamps;
 	size_t nstamps;
-	/* Probes made by name (tick-1s, profile-997): 0 and *period_ns, or -EINVAL. NULL: only the table. */
+	/* Makes probes by name (tick-1s, profile-997). Returns 0 and sets *period_ns, or -EINVAL. NULL: only the
+	 * table. */
 	int (*by_name)(const char *name, uint64_t *period_ns);
-	/* Probes that are in a list of the kernel's: probes/lists.h; NULL: only the table. */
+	/* Probes from a list of the kernel: probes/lists.h. NULL: only the table. */
 	const struct probe_source *source;
 };
 
-/* A probe as users see it: what -l lists and what descriptions match. Owned by the list. */
+/* A probe as users see it: -l lists it and descriptions match it. Owned by the list. */
 struct probe {
 	uint32_t id;
 	const struct provider *prov;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* context: what the lowering knows, in three lifetimes: the compilation, one program, one clause in a program. A
- * function takes the shortest-lived one that it needs; a longer-lived one is reached from it. A program's and a
- * clause's context are made by value where the program or clause begins. */
+/* context: the state of the lowering, with three lifetimes: the compilation, one program, one clause in a program. A
+ * function takes the shortest-lived context that it needs; the longer-lived ones are reached from it. The contexts
+ * of programs and clauses are values, made where the program or clause begins. */
 #ifndef DWIRE_LOWER_CONTEXT_H
 #define DWIRE_LOWER_CONTEXT_H
 #include <stdio.h>
@@ -12,13 +12,13 @@
 struct planned;
 struct job;
 
-/* A translator's parameter and what it stands for. */
+/* A translator's parameter and its value. */
 struct binding {
 	const struct symbol *param;
 	struct val val;
 };
 
-/* The value of a member that was made before. */
+/* The memorised value of a member. */
 struct memo {
 	const void *base; /* binding of the translated structure */
 	const void *xl;
@@ -100,8 +100,8 @@ struct prog_ctx {
 	vreg member_row;      /* its row of the table, see lower/multi.c */
 	uint32_t exit_label;  /* the program's end */
 	uint32_t ended_label; /* behind the last clause; 0: nothing jumps there */
-	/* Where a program with one clause goes when its predicate is false, as nothing is to be given back there; 0:
-	 * the program has several clauses. */
+	/* Where a program with one clause goes if its predicate is false: there is nothing to return there. 0: the
+	 * program has several clauses. */
 	uint32_t unused_label;
 	VEC(struct binding) env_stack;
 	VEC(struct memo) memos;
@@ -124,7 +124,7 @@ struct prog_ctx {
 	int32_t heap_off;     /* ... behind a word here */
 };
 
-/* One clause in a program; or, with clause NULL, what stands before and behind the clauses. */
+/* One clause in a program. With clause NULL: the code before and behind the clauses. */
 struct clause_ctx {
 	struct lowerer *lw;
 	struct prog_ctx *pg;
@@ -155,7 +155,7 @@ static inline struct clause_ctx prog_head(struct prog_ctx *pg)
 	};
 }
 
-/* Reports an error; the program at hand is not made. */
+/* Reports an error. The current program is then not made. */
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Has an error been reported since the program began? */

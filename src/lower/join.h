@@ -6,7 +6,7 @@
 #define DWIRE_LOWER_JOIN_H
 #include "image/image.h"
 
-/* Neighbours of one kind become one program, which calls them one after the other. At a function no more of them than
- * must: the kernel leaves out a program that interrupts itself. */
+/* Merges neighbours of one kind into one program, which calls them in order. At a function only as many as necessary
+ * are merged, because the kernel skips a program that would interrupt itself. */
 void join_programs(struct arena *a, struct image *im);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lower: typed tree -> IR -> image. One program a (probe, site); all clauses of the probe in program order. */
+/* lower: compiles typed clauses to IR and the image. There is one program per probe and site, with all clauses of
+ * the probe in program order. */
 #ifndef DWIRE_LOWER_LOWER_H
 #define DWIRE_LOWER_LOWER_H
 #include <stdio.h>
@@ -11,10 +12,10 @@
 
 #define KERNEL_FUNC_ARGS 12
 
-/* A pointer that verifiers let nobody read or calculate with as it is. */
+/* A pointer that verifiers let programs neither read through nor calculate with. */
 #define KERNEL_OPAQUE UINT32_MAX
 
-/* What BTF says of a function or tracepoint of the kernel. */
+/* BTF's description of a kernel function or tracepoint. */
 struct kernel_func {
 	unsigned nargs;
 	bool returns;                    /* not void */
@@ -34,7 +35,7 @@ struct kernel_field {
 	bool relative; /* ... counted from the field's end; else from the record's start */
 };
 
-/* What the compiler must know of the running kernel; zeroes for tests without one. */
+/* The compiler's view of the running kernel. Tests without a kernel leave it zero. */
 struct lower_env {
 	uint32_t kfunc_kern_ctx;                        /* BTF id of bpf_cast_to_kern_ctx */
 	uint32_t kfunc_rdonly_cast;                     /* BTF id of bpf_rdonly_cast */
@@ -43,19 +44,20 @@ struct lower_env {
 	uint32_t first_netns;                           /* inode number of the machine's first network namespace */
 	uint32_t page_size;                             /* of memory; 0: 4096 */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace that has the name; 0: none */
-	/* A tracepoint of the kernel, or else of the module, if that is not NULL: its BTF id; 0: none. */
+	/* The BTF id of a tracepoint of the kernel or, if the kernel has none and module is not NULL, of the module.
+	 * 0: none. */
 	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);
-	/* The fields of the records of "GROUP/NAME"; NULL: it is not there. */
+	/* The fields of the records of "GROUP/NAME". NULL: there is no such tracepoint. */
 	const struct kernel_field *(*event)(void *ctx, const char *target, size_t *n);
-	/* A function of the kernel: its BTF id, 0: BTF has none such. module NULL: the kernel itself. */
+	/* The BTF id of a function. 0: BTF has none. module NULL: the kernel itself. */
 	uint32_t (*function)(void *ctx, const char *module, const char *name, struct kernel_func *out);
-	/* Can functions be reached so here? NULL: yes; else what lacks; ", which ..." tells why, else the kernel has it
-	 * not. */
+	/* Can functions be reached by this tier here? NULL: yes. Else what is missing; ", which ..." gives the
+	 * reason, and without it the kernel lacks it. */
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
-	/* Can fentry be on this one? Asked of those that are unusual. */
+	/* Can fentry attach to this function? Called only for unusual ones. */
 	bool (*fentry_on)(void *ctx, const char *module, uint32_t id);
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* has it code of its own? */
-	/* Where functions of libraries are, in all processes; cookies are set. NULL and *n 0: nowhere. */
+	/* The places of library functions in all processes, with cookies set. NULL and *n 0: none. */
 	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);
 	bool (*syscall_event)(void *ctx, const char *at, const char *call); /* has it a tracepoint of its own? */
 	void *ctx;
@@ -79,16 +81,17 @@ struct enabled {
 
 struct lowerer;
 
-/* Where the optimised IR and the instructions are written; NULL: nowhere. */
+/* The streams for the optimised IR and the instructions. NULL: no dump. */
 struct lower_dump {
 	FILE *ir, *bpf;
 };
 
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
 	const struct lower_env *env, struct image *im, const struct lower_dump *dump);
-/* Numbers the clauses of a probe; or of several that share their sites (site.number), all with one definition. set
+/* Numbers the clauses of a probe, or of several probes of one definition that share their sites (site.number). set
  * must last until lower_finish(). Errors go to the diagnostics. */
 void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n);
-/* After all probes: compiles their clauses for each of their sites; sizes of maps, the literals. */
+/* Call it after all probes: compiles their clauses for each of their sites, then fills in sizes of maps and the
+ * literals. */
 void lower_finish(struct lowerer *lw);
 #endif

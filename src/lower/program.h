@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program: from enabled probes to programs, clauses, records and maps: the top of the lowering. */
+/* program: the top of the lowering: makes programs, clauses, records and maps from enabled probes. */
 #ifndef DWIRE_LOWER_PROGRAM_H
 #define DWIRE_LOWER_PROGRAM_H
 #include "lower/context.h"
@@ -39,8 +39,8 @@ vreg multi_id(struct clause_ctx *cx);
 vreg multi_epid(struct clause_ctx *cx);
 
 /* ---- lower/clause.c */
-/* The code of a clause. args: a clause of ERROR at a fault has these; else NULL. may_have_ended: exit() may have been
- * called since a clause asked. Returns the same for what follows. */
+/* Makes the code of a clause. args: the arguments of a clause of ERROR at a fault, else NULL. may_have_ended: exit()
+ * may have been called since a clause last tested for it. Returns the same for the code that follows. */
 bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended);
 size_t clauses_branches(const struct jobs *jobs); /* places where paths meet again with different values */
 
@@ -58,14 +58,14 @@ struct site_text {
 };
 /* A D text of the site, parsed and checked. NULL: it is wrong, and an error was reported. */
 const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text);
-/* The site as the tier reaches it. */
+/* The site in the form in which the tier reaches it. */
 const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t);
 /* A program without clauses, at the partner of the site. */
 void lower_bare_site(struct lowerer *lw, const struct call_site *at);
 
 /* ---- lower/prog.c: from a program's IR to the image */
 void prog_place(struct prog_ctx *pg, struct image_prog *p); /* its type, and where the kernel attaches it */
-/* A program that only notes what its probe reads later (image_prog.notes). */
+/* Adds a program that only notes what its probe reads later (image_prog.notes). */
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
 void prog_emit(struct prog_ctx *pg, struct loc at);
 
@@ -74,13 +74,13 @@ uint32_t map_for(struct lowerer *lw, enum map_role role); /* the map that all sh
 uint32_t map_add(struct lowerer *lw, struct image_map m); /* a new one */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
 uint32_t map_shared(struct lowerer *lw, struct image_map m);
-/* How many entries of so many bytes fit; bytes 0: the default number. */
+/* The number of entries of `each` bytes that fit into `bytes`. bytes 0: the default number. */
 uint32_t map_entries(uint64_t bytes, uint32_t each);
 
 /* ---- lower/syscall.c: a site at sys_enter or sys_exit as the tracepoints of single system calls, where it can be */
 const struct site *syscall_site(struct lowerer *lw, const struct site *s, const struct jobs *jobs);
 void syscall_targets(struct prog_ctx *pg, struct image_prog *p);
-/* A word of what the site gives: the registers, then the call's number or its result. */
+/* Loads a word of the site's context: the registers, then the call's number or its result. */
 vreg syscall_word(struct clause_ctx *cx, unsigned i);
 
 /* ---- lower/calls.c: from a function's call to its return */

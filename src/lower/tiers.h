@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tiers: chooses the sites of a probe that are used on this kernel. The tiers are tried in order: hooks, functions,
- * kprobes. The first one wins that has every site that is not optional; a tier that sees less than others is used only
- * if no other can be. Input: the probe, facts about the kernel. Pure. */
+/* tiers: chooses the sites of a probe that are used on this kernel. The tiers are tried in the order hooks,
+ * functions, kprobes. The first tier wins whose sites, except the optional ones, are all there. A tier that sees
+ * less than others is used only if no other works. Input: the probe, facts about the kernel. Pure. */
 #ifndef DWIRE_LOWER_TIERS_H
 #define DWIRE_LOWER_TIERS_H
 #include "lower/lower.h"
@@ -12,10 +12,10 @@ int tier_by_name(const char *name);
 
 bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
-/* The function of a site that is one. */
+/* The function of a site that is at a function. */
 const char *site_function(const struct site *s, const struct probe *p);
 const char *site_module(const struct site *s, const struct probe *p); /* of the function; NULL: the kernel itself */
-/* What the kernel lacks for the site: "tracepoint x with 3 arguments"; NULL: nothing. In the arena. */
+/* What the kernel lacks for the site, such as "tracepoint x with 3 arguments", as text in the arena. NULL: nothing. */
 const char *site_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t);
 
@@ -25,6 +25,7 @@ struct tier_choice {
 	                            site in the tier that was asked for */
 	const char *lacks;
 };
-/* n: probes that share their sites with p; several functions of the kernel can do so by kprobes only. */
+/* n: the number of probes that share their sites with p. Several kernel functions can share a program only with
+ * kprobes. */
 struct tier_choice tier_choose(const struct lower_env *env, struct arena *a, const struct probe *p, size_t n);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* val: what lowering an expression yields: a number or pointer in a register, a string, a place in memory, or a
+/* val: the result of lowering an expression: a number or pointer in a register, a string, a place in memory, or a
  * structure whose members a translator makes when they are named. */
 #ifndef DWIRE_LOWER_VAL_H
 #define DWIRE_LOWER_VAL_H
@@ -30,7 +30,7 @@ enum val_kind {
 	V_SITE, /* what the site gives */
 };
 
-/* What the verifier takes a pointer for. V_INT: the pointer itself; V_MEM: its base r. */
+/* The verifier's view of a pointer. V_INT: the pointer itself; V_MEM: its base r. */
 enum ptr_kind {
 	PTR_PLAIN,     /* a kernel address; with val.btf, a pointer to that structure, which may be NULL */
 	PTR_OURS,      /* into memory of ours, as a map's value */
