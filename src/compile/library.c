@@ -160,6 +160,7 @@ static bool has_provider(const char *name)
 	return false;
 }
 
+/* Without a kernel (has_module is NULL) every module counts as present. */
 bool library_met(const struct compilation *c, const char *kind, const char *name)
 {
 	const struct library *lib;
@@ -204,6 +205,7 @@ static int read_text(struct compilation *c, FILE *in, struct source *src)
 	return r || copy ? r : -ENOMEM;
 }
 
+/* Adds one library, whose text is parsed later. 0, or -errno with a diagnostic. */
 static int add_file(struct compilation *c, const char *path)
 {
 	FILE *in = fopen(path, "re");

@@ -109,7 +109,8 @@ static bool is_wanted(void *ctx, const char *path, const char *base)
 	return !*mod || user_module(mod, path, base, false);
 }
 
-/* The same file below the layers of several containers has several devices. */
+/* Is it a file of the list, seen through another container? Its device differs there, so inode number and name
+ * decide. */
 static bool is_copy(const object_list *list, const struct object *obj)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -118,7 +119,7 @@ static bool is_copy(const object_list *list, const struct object *obj)
 	return false;
 }
 
-/* Where libraries are that no process may have mapped yet. */
+/* Searches the standard folders, for libraries that no process has mapped yet. */
 static void installed(struct userprobes *u, const char *name, object_list *out)
 {
 	static const char *const folders[] = { ("/lib/" ARCH_MULTIARCH), "/lib64", "/usr/lib64", "/lib", "/usr/lib",

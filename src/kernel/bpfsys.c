@@ -10,9 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The verifier returns EAGAIN when a signal is pending. A few tries are enough, since signals are rare. */
 #define TRIES 5
 #define ADDR(p) ((uint64_t)(uintptr_t)(p))
 
+/* The whole union is passed. An older kernel, whose union is smaller, accepts it if the members that it does not know
+ * are 0. */
 int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr)
 {
 	long fd;
@@ -24,6 +27,8 @@ int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* Names are only for people (bpftool): a long one is cut, and other characters become _, instead of failing with
+ * EINVAL. */
 void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name)
 {
 	size_t i;
@@ -93,6 +98,7 @@ int bpfsys_map_freeze(int map)
 	return on_element(BPF_MAP_FREEZE, map, NULL, NULL, 0);
 }
 
+/* The kernel returns -ENOENT with the last batch, and sets *n in that case too. */
 int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n)
 {
 	union bpf_attr attr;
@@ -131,6 +137,7 @@ int bpfsys_prog_load(uint32_t type, const char *name, const struct bpf_insn *ins
 	attr.prog_type = type;
 	attr.insns = ADDR(insns);
 	attr.insn_cnt = (uint32_t)n;
+	/* Helpers such as bpf_probe_read_kernel() are for GPL programs only. */
 	attr.license = ADDR("GPL");
 	attr.prog_flags = flags;
 	bpfsys_name(attr.prog_name, name);

@@ -10,6 +10,8 @@
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
 
+/* Creates a map as the image describes it. The message of a failure has the memory that all CPUs together would need.
+ * A descriptor, or -errno, which is reported. */
 static int create_plain(struct loader *ld, const struct image_map *m)
 {
 	unsigned cpus = features_cpus(ld->c->features);
@@ -23,6 +25,7 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 	return fd;
 }
 
+/* Creates a map of one entry and fills it with the image's data. A descriptor, or -errno, which is reported. */
 static int create_table(struct loader *ld, const struct image_map *m)
 {
 	static const uint32_t first = 0;
@@ -37,6 +40,7 @@ static int create_table(struct loader *ld, const struct image_map *m)
 	return load_map_failed(ld, m->name, m->value_size, err);
 }
 
+/* Returns a map of the owner service. Without the service the script cannot run: -EINVAL, which is reported. */
 static int borrow(struct loader *ld, int fd, const char *name)
 {
 	if (fd >= 0)

@@ -23,6 +23,7 @@ struct tick {
 	uint64_t period, next; /* CLOCK_MONOTONIC ns */
 };
 
+/* The timer is absolute and one-shot: it is set again for the earliest tick after each expiry. */
 struct ticks {
 	int fd;
 	struct tick *v;
@@ -130,9 +131,11 @@ int tick_expired(struct ticks *t)
 
 		if (k->next > now)
 			continue;
+		/* A late tick fires once and keeps its phase; the periods that it skips are counted as missed. */
 		periods = 1 + (now - k->next) / k->period;
 		t->missed += periods - 1;
 		k->next += periods * k->period;
+		/* A failed run does not keep other ticks from firing; the last error is returned. */
 		r = tick_run(k->prog_fd, NULL, 0, -1);
 		if (r)
 			err = r;

@@ -17,6 +17,8 @@ static bool is_provider(const struct probe_list *l, const char *name)
 	return false;
 }
 
+/* The nearest_... functions return the most similar name, or NULL if none is close enough. Their arrays are in the
+ * arena. */
 static const char *nearest_provider(const struct probe_list *l, const char *name)
 {
 	const char **names;
@@ -41,6 +43,7 @@ static const char *nearest_probe(const struct probe_list *l, const char *prov, c
 	return nearest_name(name, names);
 }
 
+/* Compares with the functions of that provider's probes of that name (syscall:FUNCTION:entry). */
 static const char *nearest_func(const struct probe_list *l, const char *prov, const char *name, const char *func)
 {
 	const char **names = ARENA_ARRAY(l->arena, const char *, l->all.n + 1);

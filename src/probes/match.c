@@ -60,6 +60,7 @@ void probes_init(struct probe_list *l, struct arena *a, const struct provider *c
 		}
 }
 
+/* Searches the probes, not the providers: a provider whose list is not read yet has none. */
 const struct provider *probes_provider(const struct probe_list *l, const char *name)
 {
 	for (size_t i = 0; i < l->all.n; i++)
@@ -73,11 +74,13 @@ bool pdesc_is_glob(const char *s)
 	return strpbrk(s, "*?[") != NULL;
 }
 
+/* An empty pattern matches everything, as an omitted part of a description does. */
 bool pdesc_glob(const char *pattern, const char *s)
 {
 	return !*pattern || (pdesc_is_glob(pattern) ? !fnmatch(pattern, s, 0) : !strcmp(pattern, s));
 }
 
+/* A function also matches by the name that another system gives it (the source's alias). */
 static bool func_matches(const char *func, const struct probe *p)
 {
 	const char *alias;
@@ -102,6 +105,7 @@ bool probe_matches(const struct pdesc *pd, const struct probe *p)
 		func_matches(pd->func, p);
 }
 
+/* Types are looked up on first use: most probes in the list are never enabled. */
 const char *const *probe_args(struct probe_list *l, struct probe *p)
 {
 	if (!p->args && p->prov->source)

@@ -19,6 +19,8 @@ static const struct probe_def probes[] = {
 	{ "return", NULL, TABLE(return_site), "the function returns: arg1 is its value; arg0 is 0" },
 };
 
+/* Reading the list of functions takes long, so only names that can match entry or return cause it. Offsets come from
+ * make(). */
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 {
 	return k && k->functions && (pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return"));
@@ -58,6 +60,7 @@ struct placing {
 	uint64_t off;
 };
 
+/* The definition of a probe at one instruction. It has no args[]: the registers at an offset are not the arguments. */
 static const struct probe_def *offset_def(struct arena *a, const char *name, uint64_t off)
 {
 	struct site *s = ARENA_NEW(a, struct site);
@@ -74,6 +77,7 @@ static const struct probe_def *offset_def(struct arena *a, const char *name, uin
 	return def;
 }
 
+/* Adds the probe in one function if it matches; an offset outside of the function matches nothing. */
 static void place(void *to, const char *module, const char *name)
 {
 	const struct placing *w = to;
@@ -88,6 +92,7 @@ static void place(void *to, const char *module, const char *name)
 	probes_add_named(w->l, &pr);
 }
 
+/* At most 8 hexadecimal digits, so that strtoull() cannot overflow. */
 static void make(struct probe_list *l, const struct provider *p, const struct pdesc *pd)
 {
 	struct placing w = { l, p, pd, strtoull(pd->name, NULL, 16) };

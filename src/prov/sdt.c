@@ -12,6 +12,8 @@ static bool is_tracepoint_name(const char *s)
 		strpbrk(s, "abcdefghijklmnopqrstuvwxyz");
 }
 
+/* Tracepoints have no function. A plain name is looked up in BTF first, which is cheaper than reading the list in
+ * tracefs. */
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 {
 	if (!pdesc_glob(pd->func, ""))
@@ -29,6 +31,8 @@ struct adding {
 	const struct provider *prov;
 };
 
+/* The definition of one tracepoint. Without a type in BTF a program can get only the record that the tracepoint
+ * writes. */
 static const struct probe_def *make_def(struct arena *a, const struct listed_tracepoint *t)
 {
 	struct probe_def *def = ARENA_NEW(a, struct probe_def);

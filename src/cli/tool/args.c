@@ -16,11 +16,13 @@
 #include "cli/tool/filter.h"
 #include "cli/tool/meant.h"
 
+/* A parameter without a flag and a long name is a positional argument. */
 static bool is_argument(const struct param *p)
 {
 	return !p->flag && !p->longer[0];
 }
 
+/* Writes an option as help and messages show it: "-p PID", "--netns NAME", or an argument's word. */
 static const char *shown(const struct param *p, char *buf, size_t size)
 {
 	if (is_argument(p))
@@ -32,6 +34,7 @@ static const char *shown(const struct param *p, char *buf, size_t size)
 	return buf;
 }
 
+/* Adds an item to the usage and breaks lines at 79 columns; *col is the current column. */
 static void usage_item(FILE *out, const char *item, size_t *col)
 {
 	size_t n = strlen(item);

@@ -44,12 +44,14 @@ static bool split(struct tool *t, const char *name, struct items *out)
 	return true;
 }
 
+/* False for an empty text too. */
 static bool all_digits(const char *s)
 {
 	return *s && !s[strspn(s, "0123456789")];
 }
 
 /* ---- network namespaces ------------------------------------------------------------------------------------------ */
+/* The inode number of a namespace given by number, by a path, or by a name under /run/netns. False after a message. */
 static bool netns_number(struct tool *t, const char *name, unsigned long long *out)
 {
 	char path[300];

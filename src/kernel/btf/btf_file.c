@@ -60,6 +60,7 @@ static int read_all(struct kbtf *k, int fd)
 	return 0;
 }
 
+/* Maps the file, or reads it where that is impossible. A mapping costs no memory for types that are never used. */
 static int open_file(struct kbtf *k, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
@@ -83,6 +84,8 @@ static int open_file(struct kbtf *k, const char *path)
 	return err;
 }
 
+/* Checks that both sections lie in the file, that types are aligned and that the last string ends with a NUL. 0 or
+ * -EINVAL. */
 static int check_header(struct kbtf *k)
 {
 	struct btf_header h;

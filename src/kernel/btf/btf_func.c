@@ -32,6 +32,7 @@ static bool index_functions(struct kbtf *k)
 	return true;
 }
 
+/* The function's prototype, and its id in *id; NULL: there is no such function, or no memory for the index. */
 static const struct btf_type *func_proto(struct kbtf *k, const char *name, uint32_t *id)
 {
 	uint32_t h = name_hash(name);
@@ -50,6 +51,7 @@ static const struct btf_type *func_proto(struct kbtf *k, const char *name, uint3
 	return NULL;
 }
 
+/* The type behind typedefs, const, volatile and the like; *id becomes its id. NULL: void. */
 static const struct btf_type *skip_modifiers(const struct kbtf *k, uint32_t *id)
 {
 	const struct btf_type *t = *id ? type_at(k, *id) : NULL;
