@@ -2,7 +2,7 @@
 /* expr: lowers expressions.
  * Input: a checked expression. Output: struct val: an integer in a register, a string in registers, or a place in
  * memory.
- * Invariant: every kind of expression is dispatched from lower_expr(); a value's type is the expression's. */
+ * Invariant: the IR's position is that of the expression being lowered, so each fault and error names its place. */
 #include "lower/expr/expr.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* site: what a site provides: its context, arguments, return value and sk_buff.
  * Input: the site. Output: values in registers, and the binding of P for the site's translator.
- * Invariant: a value's type and BTF id are those that the running kernel's verifier knows. */
+ * Invariant: a value has a BTF id only if the verifier knows it as a pointer to that type. */
 #include "lower/site/site.h"
 
 #include <linux/bpf.h>

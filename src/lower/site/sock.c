@@ -2,7 +2,7 @@
 /* sock: the socket of a site: its address, its cookie, its owner.
  * Input: a site that shows a packet or a socket. Output: registers. An owner is the address of a struct dw_owner, or
  * NULL.
- * Invariant: a socket counts as the packet's only if it sent or receives that packet itself. */
+ * Invariant: an outgoing packet belongs to a socket only if that socket sends it. */
 #include <linux/bpf.h>
 
 #include "lower/expr/expr.h"

@@ -333,7 +333,7 @@ struct sval str_vars(struct clause_ctx *cx, int form)
 	return s;
 }
 
-/* vars must come from str_vars() and have the form of s. */
+/* vars comes from str_vars(), and s has been converted to its form. */
 void str_set(struct clause_ctx *cx, struct sval vars, struct sval s)
 {
 	if (vars.rep == REP_TEXT) {

@@ -90,7 +90,7 @@ static struct sval tag_str(struct clause_ctx *cx, enum dw_str_tag tag)
 	return s;
 }
 
-/* The network device's index in the lower 32 bits, the second argument in the upper ones. */
+/* Argument 0 is in the lower 32 bits, argument 1 in the upper ones. The consumer looks the speed up. */
 static struct sval speed_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
