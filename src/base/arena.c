@@ -53,7 +53,6 @@ struct arena {                /* lies in the first chunk, before the reserve */
 	struct chunk *first;
 	char *reserve;
 	size_t reserve_used;
-	size_t used;
 	bool failed;
 };
 
@@ -178,10 +177,8 @@ void *arena_try(struct arena *a, size_t size)
 		a->failed = true;
 		return NULL;
 	}
-	if (extend(a, full_size(size))) {
-		a->used += full_size(size);
+	if (extend(a, full_size(size)))
 		return chunk_take(a->chunks, size);
-	}
 	return full_size(size) <= ARENA_RESERVE - a->reserve_used ? reserve_take(a, size) : NULL;
 }
 
@@ -252,9 +249,4 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 	va_end(ap);
 	return p;
-}
-
-size_t arena_used(const struct arena *a)
-{
-	return a->used;
 }

@@ -63,8 +63,6 @@ void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool
 void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n);
 /* Hands to the sink what was dropped since the last call, a drop for each cause. Returns how many that are. */
 uint64_t consumer_report_drops(struct consumer *c);
-/* Drops of one cause since the start, all CPUs, as of the last report. */
-uint64_t consumer_drops(const struct consumer *c, enum dw_drop cause);
 
 /* Adds a ring in ordinary memory, for CPU = number of rings so far; tests and fuzzers. 0 or -ENOMEM. */
 int consumer_add_memory_ring(struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data,

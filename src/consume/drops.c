@@ -129,12 +129,3 @@ uint64_t consumer_report_drops(struct consumer *c)
 		sum += report_cause(c, fd, cause);
 	return sum + report_added(c);
 }
-
-uint64_t consumer_drops(const struct consumer *c, enum dw_drop cause)
-{
-	uint64_t sum = 0;
-
-	for (size_t cpu = 0; cause < DW_DROP_COUNT && cpu < c->ncpus; cpu++)
-		sum += c->drops[cause * c->ncpus + cpu];
-	return sum;
-}

@@ -25,6 +25,7 @@ bool knames_at(struct knames *k, uint64_t addr, struct kname *out) __attribute__
 /* The symbol of that name; "module:name" for a symbol of a module. 0; -ENOENT; -EPERM: the kernel hides its
  * addresses. Symbols without known bounds (per-CPU variables) have size 0 and an empty name. */
 int knames_find(struct knames *k, const char *name, struct kname *out) __attribute__((warn_unused_result));
-/* What the kernel says of an address: "name+0x10/0x80 [module]". False: no name. */
+/* What the kernel says of an address: "name+0x10/0x80 [module]". False: no name. For tests: a text that
+ * the running kernel does not give. */
 bool knames_parse(const char *text, uint64_t addr, struct kname *out) __attribute__((warn_unused_result));
 #endif

@@ -59,7 +59,9 @@ static int wait_for(pid_t pid, const int *stop)
 	return err;
 }
 
-int shell_run(const char *command, const int *stop)
+/* Runs the command by the shell and waits for it. 0; -EINTR: the trace was told to stop meanwhile, and the shell got
+ * SIGTERM; or -errno if it could not be run. stop: print/patience.h. */
+__attribute__((warn_unused_result)) static int shell_run(const char *command, const int *stop)
 {
 	char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)command, NULL };
 	posix_spawnattr_t attr;

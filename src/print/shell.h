@@ -9,7 +9,4 @@
  * Traced text is part of a command only if it is a plain word, and of a file's name only if it names no other folder;
  * else the action is refused, unless -x rawshell is set: quoting would not help within the script's own quotes. */
 void shell_control(struct out *o, const struct reporter *to, const struct action *a, const struct value *values);
-/* Runs the command by the shell and waits for it. 0; -EINTR: the trace was told to stop meanwhile, and the shell got
- * SIGTERM; or -errno if it could not be run. stop: print/patience.h. */
-int shell_run(const char *command, const int *stop) __attribute__((warn_unused_result));
 #endif

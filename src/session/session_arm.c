@@ -130,7 +130,8 @@ static int make_consumer(struct session *s)
 }
 
 /* ---- what is waited for ------------------------------------------------------------------------------------------ */
-int session_watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
+/* Adds a descriptor to those that session_work() waits for. 0 or -errno. */
+static int session_watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how)
 {
 	struct epoll_event ev = { .events = EPOLLIN | how, .data = { .u64 = (uint64_t)kind << 32 | index } };
 

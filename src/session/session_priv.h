@@ -38,8 +38,6 @@ struct session {
 
 uint64_t session_switchrate(const struct session *s);  /* ns: how often the rings are emptied */
 uint64_t session_report_rate(const struct session *s); /* ns: how often drops are reported */
-/* Adds a descriptor to those that session_work() waits for. 0 or -errno. */
-int session_watch(struct session *s, int fd, enum event kind, size_t index, uint32_t how);
 /* Sets the timer for the next thing to do. 0, or -errno after a report. */
 int session_wake(struct session *s);
 /* Notes the processes whose addresses are printed later: they may end before. */

@@ -49,18 +49,6 @@ int report_error(const struct reporter *to, int err, enum dtag tag, const char *
 	return err;
 }
 
-int report_error_at(
-	const struct reporter *to, struct loc at, int err, enum dtag tag, const char *hint, const char *fmt, ...)
-{
-	struct diag d = { .level = DIAG_ERROR, .err = err, .tag = tag, .hint = hint, .loc = at };
-	va_list ap;
-
-	va_start(ap, fmt);
-	report_format(to, &d, fmt, ap);
-	va_end(ap);
-	return err;
-}
-
 void report_warning(const struct reporter *to, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	struct diag d = { .level = DIAG_WARNING, .tag = tag, .hint = hint };

@@ -28,8 +28,6 @@ void report(const struct reporter *to, const struct diag *d);
  * too long is then cut. tag: D_NONE unless it is about a D program; hint: the next step, or NULL. */
 int report_error(const struct reporter *to, int err, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-int report_error_at(const struct reporter *to, struct loc at, int err, enum dtag tag, const char *hint, const char *fmt,
-	...) __attribute__((format(printf, 6, 7)));
 /* The trace goes on, with less than was asked for. */
 void report_warning(const struct reporter *to, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -99,7 +99,6 @@ bool check_decided(struct checker *ck, struct expr *e);
 struct type *check_arms(struct checker *ck, struct expr *e);
 
 /* check_text.c */
-bool type_is_char_pointer(const struct type *t);
 /* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
 bool check_text_of(struct checker *ck, struct expr **e);
 /* A string, or an array of characters that a translator makes, where a pointer is wanted: the address of its

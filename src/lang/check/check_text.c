@@ -4,7 +4,7 @@
  * Invariant: later stages see strings or pointers, never a mixture. */
 #include "lang/check/check_priv.h"
 
-bool type_is_char_pointer(const struct type *t)
+static bool type_is_char_pointer(const struct type *t)
 {
 	return t->kind == T_PTR && t->of->kind == T_INT && t->of->size == 1;
 }

@@ -42,7 +42,7 @@ static const char *module_name(const char *name)
 	return name;
 }
 
-bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out)
+static bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out)
 {
 	const char **parts[] = { &out->name, &out->func, &out->mod, &out->prov };
 	const char *end = t->text + t->textlen;

@@ -116,7 +116,6 @@ struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc);
 
 /* ---- parse_probe.c ----------------------------------------------------------------------------------------------- */
 void parse_clause(struct parser *p);
-bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out);
 /* Does the / that comes next end the predicate? */
 bool predicate_ends(struct parser *p);
 

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of the x86-64 instruction at p, in bytes; n bytes can be read. 0: it is not one, or longer than n. */
+/* Length of the x86-64 instruction at p, in bytes; n bytes can be read. 0: it is not one, or longer than n. Only tests
+ * and fuzzers call it: on every machine. */
 size_t insn_length_x86(const uint8_t *p, size_t n);
 
 /* The same for the machine that dwire is built for. */
