@@ -17,65 +17,43 @@
 
 #define VERSION_LATEST (2u << 24 | 0xfffu) /* of D: 2.0 */
 
-enum opt_kind {
-	OPT_BOOL,
-	OPT_NOT,  /* a bool whose field says the opposite */
-	OPT_SIZE, /* uint64_t */
-	OPT_RATE, /* uint64_t, ns */
-	OPT_NUM,  /* uint32_t */
-	OPT_CPU,  /* int */
-	OPT_TEXT, /* const char * */
-	OPT_LIST, /* one more text of an option_list */
-	OPT_FLAG, /* one more of cpp's arguments: -D, -U, -I and the text */
-	OPT_POLICY,
-	OPT_RESIZE,
-	OPT_FORMAT,
-	OPT_ROWS,
-	OPT_STDC,
-	OPT_AMIN,
-	OPT_VERSION,
-	OPT_LINKMODE,
-	OPT_STACKFMT,
-	OPT_UNWIND,
-	OPT_EVALTIME,
-	OPT_ENCODING,
-	OPT_TIER,
-	OPT_SET,     /* bool, true whenever it is named (those without a value) */
-	OPT_ANY,     /* accepted: means the same here with any value */
-	OPT_ANYNUM,  /* accepted, its value has to be a number */
-	OPT_ANYSIZE, /* accepted, its value has to be a size */
-	OPT_FOREIGN, /* would mean something else without: refused */
-	OPT_COUNT
-};
+/* What an option's value is, and what it looks like, for messages; NULL: any value does, or none. */
+#define OPT_KINDS(X)                                                                                                 \
+	X(OPT_BOOL, "it takes 1 or 0, or no value")                                                                  \
+	X(OPT_NOT, "it takes 1 or 0, or no value")                        /* a bool whose field says the opposite */ \
+	X(OPT_SIZE, "it takes bytes, as in 512k, 8m or 1g")               /* uint64_t */                             \
+	X(OPT_RATE, "it takes a rate or a time, as in 10hz, 100ms or 1s") /* uint64_t, ns */                         \
+	X(OPT_NUM, "it takes a number")                                   /* uint32_t */                             \
+	X(OPT_CPU, "it takes the number of a CPU")                        /* int */                                  \
+	X(OPT_TEXT, "it takes a path")                                    /* const char * */                         \
+	X(OPT_LIST, "it takes a path")                                    /* one more text of an option_list */      \
+	X(OPT_FLAG, "it takes what cpp's option of that kind takes")      /* one more of cpp's arguments */          \
+	X(OPT_POLICY, "it takes switch, fill or ring")                                                               \
+	X(OPT_RESIZE, "it takes auto or manual")                                                                     \
+	X(OPT_FORMAT, "it takes text, json, xml or html")                                                            \
+	X(OPT_ROWS, "it takes text, json or csv")                                                                    \
+	X(OPT_STDC, "it takes a, c, s or t")                                                                         \
+	X(OPT_AMIN, "it takes a triplet such as Evolving/Evolving/Common")                                           \
+	X(OPT_VERSION, "it takes a version of D such as 1.2")                                                        \
+	X(OPT_LINKMODE, "it takes kernel, dynamic or static")                                                        \
+	X(OPT_STACKFMT, "it takes dtrace or folded")                                                                 \
+	X(OPT_UNWIND, "it takes fp or dwarf")                                                                        \
+	X(OPT_EVALTIME, "it takes exec, preinit, postinit or main")                                                  \
+	X(OPT_ENCODING, "it takes ascii or utf8")                                                                    \
+	X(OPT_TIER, "it takes hooks, functions or kprobes")                                                          \
+	X(OPT_SET, "it takes no value")                        /* bool, true whenever it is named */                 \
+	X(OPT_ANY, NULL)                                       /* accepted: means the same here with any value */    \
+	X(OPT_ANYNUM, "it takes a number")                     /* accepted, its value has to be a number */          \
+	X(OPT_ANYSIZE, "it takes bytes, as in 512k, 8m or 1g") /* accepted, its value has to be a size */            \
+	X(OPT_FOREIGN, NULL)                                   /* would mean something else without: refused */
 
-/* What a value looks like, for messages. */
-static const char *const takes[OPT_COUNT] = {
-	[OPT_BOOL] = "it takes 1 or 0, or no value",
-	[OPT_NOT] = "it takes 1 or 0, or no value",
-	[OPT_SIZE] = "it takes bytes, as in 512k, 8m or 1g",
-	[OPT_ANYSIZE] = "it takes bytes, as in 512k, 8m or 1g",
-	[OPT_RATE] = "it takes a rate or a time, as in 10hz, 100ms or 1s",
-	[OPT_NUM] = "it takes a number",
-	[OPT_ANYNUM] = "it takes a number",
-	[OPT_CPU] = "it takes the number of a CPU",
-	[OPT_TIER] = "it takes hooks, functions or kprobes",
-	[OPT_TEXT] = "it takes a path",
-	[OPT_LIST] = "it takes a path",
-	[OPT_FLAG] = "it takes what cpp's option of that kind takes",
-	[OPT_POLICY] = "it takes switch, fill or ring",
-	[OPT_RESIZE] = "it takes auto or manual",
-	[OPT_FORMAT] = "it takes text, json, xml or html",
-	[OPT_ROWS] = "it takes text, json or csv",
-	[OPT_STDC] = "it takes a, c, s or t",
-	[OPT_AMIN] = "it takes a triplet such as Evolving/Evolving/Common",
-	[OPT_VERSION] = "it takes a version of D such as 1.2",
-	[OPT_UNWIND] = "it takes fp or dwarf",
-	[OPT_STACKFMT] = "it takes dtrace or folded",
-	[OPT_LINKMODE] = "it takes kernel, dynamic or static",
-	[OPT_EVALTIME] = "it takes exec, preinit, postinit or main",
-	[OPT_ENCODING] = "it takes ascii or utf8",
-	[OPT_SET] = "it takes no value",
-};
+#define X(kind, takes) kind,
+enum opt_kind { OPT_KINDS(X) OPT_COUNT };
+#undef X
+
+#define X(kind, takes) [kind] = (takes),
+static const char *const takes[OPT_COUNT] = { OPT_KINDS(X) };
+#undef X
 
 enum {
 	AT_RUN = 1,   /* may be set while tracing: setopt() */
