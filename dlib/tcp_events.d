@@ -153,12 +153,12 @@ struct dw_drop {
 	uint64_t cookie;
 };
 
+/* The owner is that of the socket which dropped the packet, else of the one that sent it. All else is of the former alone:
+ * each choice more doubles the paths of a verifier, and the tools' filters need most of those it looks at. */
 translator struct dw_pkt < struct dw_drop *C > {
 	rx_sk = C->sk;
-	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)dw_sender[C->skb];
-	owner = C->sk != 0 ? C->owner : dw_sender[C->skb] != 0 ? __owner(dw_sender[C->skb]) : (struct dw_owner *)0;
-	cookie = C->sk != 0 ? C->cookie : dw_sender[C->skb] != 0 ?
-	    ((struct sock *)dw_sender[C->skb])->__sk_common.skc_cookie.counter : 0;
+	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
+	owner = __owner(C->sk != 0 ? (uint64_t)C->sk : C->skb->skb_iif == 0 ? (uint64_t)C->skb->sk : 0);
 	th = dw_freed_th[(uint64_t)C->skb];
 	proto = C->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
@@ -166,15 +166,12 @@ translator struct dw_pkt < struct dw_drop *C > {
 	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	state = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_state :
-	    C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
-	dev = dw_sender[C->skb] != 0 && dw_dst_dev[C->skb] != 0 ? (struct net_device *)dw_dst_dev[C->skb] :
-	    dw_freed_dev[(uint64_t)C->skb];
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_sender[C->skb] != 0 ?
-	    ((struct sock *)dw_sender[C->skb])->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
-	cgroup = dw_full[(uint64_t)C->sk] ?
-	    C->sk->sk_cgrp_data.cgroup->kn->id : dw_sender[C->skb] != 0 ?
-	    ((struct sock *)dw_sender[C->skb])->sk_cgrp_data.cgroup->kn->id : 0;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
+	dev = dw_freed_dev[(uint64_t)C->skb];
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
+	    C->skb->skb_iif == 0 && C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_net.net->ns.inum :
+	    dw_freed_netns[(uint64_t)C->skb];
+	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
 
 /* kfree_skb: a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. Its device is that of
