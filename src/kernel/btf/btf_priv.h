@@ -38,10 +38,12 @@ static inline uint32_t base_n(const struct kbtf *k)
  * accessors serve as well for a mapped file. */
 static inline const struct btf_type *type_at(const struct kbtf *k, uint32_t id)
 {
+	static const struct btf_type none; /* a type that the file names and does not have is void */
+
 	if (k->base && id < k->base->n)
 		k = k->base;
 	id -= base_n(k);
-	return (const struct btf_type *)(const void *)(k->types + (id < k->n ? k->at[id] : 0));
+	return id < k->n ? (const struct btf_type *)(const void *)(k->types + k->at[id]) : &none;
 }
 
 static inline const char *str_at(const struct kbtf *k, uint32_t off)
