@@ -583,7 +583,8 @@ int ir_emit(const struct ir *ir, struct code *out, const struct reporter *to)
 	if (!err) {
 		out->insns = ARENA_ARRAY(ir->arena, struct bpf_insn, e.code.n);
 		out->n = e.code.n;
-		memcpy(out->insns, e.code.v, e.code.n * sizeof(*out->insns));
+		if (e.code.n)
+			memcpy(out->insns, e.code.v, e.code.n * sizeof(*out->insns));
 	}
 	arena_free(ra.arena);
 	return err;
