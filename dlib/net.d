@@ -400,8 +400,8 @@ inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?
     ((struct iphdr *)P->nh)->ihl * 4 :
     ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
     dw_buffer_len[P] - (((struct ipv6hdr *)P->nh)->nexthdr == 0 ? 48 : 40);
-/* What a length that may be less than what is taken from it becomes. */
-inline uint32_t dw_not_less[int32_t n] = n < 0 ? 0 : n;
+/* A length after a subtraction: 0 where more was subtracted than there was. The cast narrows, as a parameter does not. */
+inline uint32_t dw_not_less[int32_t n] = (int32_t)n < 0 ? 0 : n;
 
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->ver;

@@ -99,6 +99,12 @@ static bool block(struct span *s, struct span *out)
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* An offset in units of the CIE's data alignment. A hostile product wraps, as the sum it is part of does. */
+static int64_t factored(const struct cfi_row *row, uint64_t n)
+{
+	return (int64_t)(n * (uint64_t)row->data_align);
+}
+
 /* A register and what its rule takes; registers that we do not follow are passed over. */
 static bool set_rule(struct cfi_row *row, uint64_t reg, enum cfi_rule_kind kind, int64_t off, struct span expr)
 {
@@ -117,13 +123,13 @@ static bool run_rule(struct cfi_row *row, uint8_t op, struct span *s)
 		return false;
 	switch (op) {
 	case DW_CFA_offset_extended:
-		return span_uleb(s, &u) && set_rule(row, reg, RULE_OFFSET, (int64_t)u * row->data_align, expr);
+		return span_uleb(s, &u) && set_rule(row, reg, RULE_OFFSET, factored(row, u), expr);
 	case DW_CFA_offset_extended_sf:
-		return span_sleb(s, &off) && set_rule(row, reg, RULE_OFFSET, off * row->data_align, expr);
+		return span_sleb(s, &off) && set_rule(row, reg, RULE_OFFSET, factored(row, (uint64_t)off), expr);
 	case DW_CFA_val_offset:
-		return span_uleb(s, &u) && set_rule(row, reg, RULE_VAL_OFFSET, (int64_t)u * row->data_align, expr);
+		return span_uleb(s, &u) && set_rule(row, reg, RULE_VAL_OFFSET, factored(row, u), expr);
 	case DW_CFA_val_offset_sf:
-		return span_sleb(s, &off) && set_rule(row, reg, RULE_VAL_OFFSET, off * row->data_align, expr);
+		return span_sleb(s, &off) && set_rule(row, reg, RULE_VAL_OFFSET, factored(row, (uint64_t)off), expr);
 	case DW_CFA_register:
 		return span_uleb(s, &u) && set_rule(row, reg, RULE_REGISTER, (int64_t)u, expr);
 	case DW_CFA_expression:
@@ -163,7 +169,7 @@ static bool run_cfa(struct cfi_row *row, uint8_t op, struct span *s)
 	case DW_CFA_def_cfa_offset_sf:
 		if (!span_sleb(s, &row->cfa_off))
 			return false;
-		row->cfa_off *= row->data_align;
+		row->cfa_off = factored(row, (uint64_t)row->cfa_off);
 		return true;
 	default:
 		return true; /* the register only */
@@ -188,7 +194,7 @@ static bool run_other(struct cfi_row *row, uint8_t op, struct span *s)
 	uint64_t u;
 
 	if ((op & 0xc0) == DW_CFA_offset)
-		return span_uleb(s, &u) && set_rule(row, op & 0x3f, RULE_OFFSET, (int64_t)u * row->data_align, none);
+		return span_uleb(s, &u) && set_rule(row, op & 0x3f, RULE_OFFSET, factored(row, u), none);
 	if ((op & 0xc0) == DW_CFA_restore) {
 		if ((op & 0x3f) < CFI_REGS)
 			row->rules[op & 0x3f] = row->initial[op & 0x3f];
