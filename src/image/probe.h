@@ -128,6 +128,7 @@ struct probe {
 	uint64_t period_ns;
 	uint32_t number;      /* site.number: which one it is */
 	const uint16_t *also; /* other numbers that it has there, ended by 0; or NULL */
+	uint8_t ints, uints;  /* bit i: argument i is a signed or unsigned integer of 32 bits in a register of 64 */
 	const struct uplace *places;
 	size_t nplaces;
 	const char *path; /* of programs and libraries: the file */

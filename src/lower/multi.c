@@ -20,6 +20,7 @@ struct row {
 	uint32_t member; /* counted from 1; 0: not enabled */
 	uint32_t id;
 	uint32_t names[4]; /* literals: provider, module, function, name */
+	uint32_t narrow;   /* probe.ints, and probe.uints << 8 */
 	uint32_t words[];
 };
 
@@ -167,6 +168,7 @@ static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, 
 		row->names[1] = name_number(lw, p->mod);
 		row->names[2] = name_number(lw, p->func);
 		row->names[3] = name_number(lw, p->name);
+		row->narrow = p->ints | (uint32_t)p->uints << 8;
 		row->id = p->id;
 		for (size_t j = 0; j < jobs->v.n; j++)
 			if (jobs->v.v[j].bit && is_on(&set[i], &jobs->v.v[j]))
@@ -253,6 +255,42 @@ void multi_clause(struct clause_ctx *cx, const struct job *job)
 		return;
 	w = ir_ld(ir, cx->entry, (int32_t)((uint32_t)offsetof(struct row, words) + 4 * job->word), 4, false, true);
 	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, cx->next_label);
+}
+
+static vreg shift_both(struct clause_ctx *cx, vreg v, vreg by, bool is_signed)
+{
+	return ir_alu(cx->ir, is_signed ? ALU_SAR : ALU_SHR, ir_alu(cx->ir, ALU_SHL, v, by), by);
+}
+
+/* 32 where the bit of the row's word is set, else 0. */
+static vreg narrow_shift(struct clause_ctx *cx, vreg word, unsigned bit)
+{
+	vreg is = ir_alui(cx->ir, ALU_AND, ir_alui(cx->ir, ALU_SHR, word, (int32_t)bit), 1);
+
+	return ir_alui(cx->ir, ALU_SHL, is, 5);
+}
+
+vreg multi_narrow(struct clause_ctx *cx, unsigned n, vreg v)
+{
+	const unsigned all_ints = 1, all_uints = 2, all_wide = 4;
+	unsigned are = 0;
+	vreg word;
+
+	if (n >= 8)
+		return v;
+	for (size_t i = 0; i < cx->pg->nset; i++) {
+		const struct probe *p = cx->entry ? cx->pg->set[i].probe : cx->probe;
+
+		if (!cx->entry || times_on(&cx->pg->set[i], cx->pg->set[i].n, cx->clause))
+			are |= p->ints >> n & 1 ? all_ints : p->uints >> n & 1 ? all_uints : all_wide;
+	}
+	if (are == all_ints || are == all_uints)
+		return ir_ext(cx->ir, v, 4, are == all_ints);
+	if (are == all_wide)
+		return v;
+	word = ir_ld(cx->ir, cx->entry, offsetof(struct row, narrow), 4, false, true);
+	v = shift_both(cx, v, narrow_shift(cx, word, n), true);
+	return shift_both(cx, v, narrow_shift(cx, word, n + 8), false);
 }
 
 struct sval multi_name(struct clause_ctx *cx, unsigned which)

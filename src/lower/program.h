@@ -35,6 +35,8 @@ uint32_t multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, str
 void multi_begin(struct clause_ctx *cx, const struct jobs *jobs); /* of a program: leaves it if no member fires */
 void multi_clause(struct clause_ctx *cx, const struct job *job);  /* skips the clause if it is not on the member */
 struct sval multi_name(struct clause_ctx *cx, unsigned which);    /* 0..3: provider, module, function, name */
+/* v is argument n. Where the firing probe declares it with 32 bits, drops what the register has beyond them. */
+vreg multi_narrow(struct clause_ctx *cx, unsigned n, vreg v);
 vreg multi_id(struct clause_ctx *cx);
 vreg multi_epid(struct clause_ctx *cx);
 

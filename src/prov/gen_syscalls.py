@@ -20,10 +20,10 @@ X86 = ["uretprobe", "335", "uprobe", "336"]
 DEFINED = {"stat": "newstat", "fstat": "newfstat", "lstat": "newlstat", "uname": "newuname", "umount2": "umount",
     "sendfile": "sendfile64", "fstatat": "newfstatat", "fadvise64": "fadvise64"}
 # calls that a machine defines itself, or that a kernel may lack
-KNOWN = {"mmap": "pUiiiU", "munmap": "pU", "clone": "Uppip", "clone3": "pz", "arch_prctl": "iU", "iopl": "u",
+KNOWN = {"mmap": "UUUUiU", "munmap": "pU", "clone": "Uppip", "clone3": "pz", "arch_prctl": "iU", "iopl": "u",
     "ioperm": "UUi", "modify_ldt": "ipU", "rt_sigreturn": "", "riscv_flush_icache": "", "fork": "", "vfork": "",
-    "seccomp": "uup", "fadvise64": "iozi", "readahead": "ioz", "fallocate": "iioo", "pread64": "uszo",
-    "pwrite64": "uszo", "sync_file_range": "iooU", "truncate": "sl", "ftruncate": "ul", "lseek": "uou",
+    "seccomp": "uup", "fadvise64": "iozi", "readahead": "ioz", "fallocate": "iioo", "pread64": "iszo",
+    "pwrite64": "iszo", "sync_file_range": "iooU", "truncate": "sl", "ftruncate": "il", "lseek": "iou",
     "init_module": "pUs", "finit_module": "isi", "delete_module": "su", "kexec_load": "UUpU", "kexec_file_load": "iiUsU"}
 TYPES = {"int": "i", "unsigned int": "u", "unsigned": "u", "long": "l", "unsigned long": "U", "size_t": "z",
     "pid_t": "d", "uid_t": "a", "gid_t": "g", "umode_t": "m", "loff_t": "o", "off_t": "o", "u32": "u", "__u32": "u",
@@ -64,6 +64,12 @@ def letter(text):
     return TYPES.get(text, "U" if not text.endswith("_t") else "p")
 
 
+def argument(call, type, name):
+    """The kernel declares some descriptors unsigned. They are int in every C library, and programs pass -1."""
+    descriptor = re.fullmatch(r"(old|new)?fd|fildes", name) and call != "close_range"
+    return "i" if descriptor and letter(type) in "uU" else letter(type)
+
+
 def formats(path):
     found, name = {}, None
     for line in open(path):
@@ -71,8 +77,9 @@ def formats(path):
             name = line[3:].strip()
             found[name] = ""
         else:
-            m = re.search(r"field:(.*?)\w+;\toffset", line)
-            found[name] += letter(m.group(1)) if m else ""
+            m = re.search(r"field:(.*?)(\w+);\toffset", line)
+            if m and m.group(2) != "__syscall_nr":
+                found[name] += argument(name, m.group(1), m.group(2))
     return found
 
 

@@ -72,6 +72,17 @@ static const uint16_t *foreign_of(struct arena *a, uint32_t number)
 	return out;
 }
 
+/* The arguments whose type is one of these letters. */
+static uint8_t mask_of(const char *args, const char *letters)
+{
+	unsigned mask = 0;
+
+	for (size_t i = 0; args[i]; i++)
+		if (strchr(letters, args[i]))
+			mask |= 1u << i;
+	return (uint8_t)mask;
+}
+
 static void list(struct probe_list *l, const struct provider *p)
 {
 	for (size_t i = 0; i < NCALLS; i++) {
@@ -86,6 +97,8 @@ static void list(struct probe_list *l, const struct provider *p)
 				.name = probes[k].name,
 				.number = calls[i].number,
 				.also = also,
+				.ints = k ? 0 : mask_of(calls[i].args, "id"),
+				.uints = k ? 0 : mask_of(calls[i].args, "uagm"),
 			};
 
 			probes_add(l, &pr);

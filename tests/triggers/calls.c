@@ -25,10 +25,13 @@ static const char usage[] =
 	"  -l THREADS  (default 0)\n"
 	"  -s SIGNALS  SIGHUP, handled; as many SIGUSR2, ignored; SIGRTMIN, waited for (default 0)\n"
 	"  -i CALLS  writev as a 32-bit program calls getpid: int 0x80 (default 0)\n"
-	"Prints: pid getppid getpgid write_failed read_bytes int80 forks execs threads signals.\n";
+	"  -r CALLS  kill(-20424, 0) and fchown(-1, -1, -1), failing, with other bits above their int arguments "
+	"(default 0)\n"
+	"  -o OPENS  of /dev/null by open; twice as many by openat; half as many by openat of . and null (default 0)\n"
+	"Prints: pid getppid getpgid write_failed read_bytes int80 rubbish opens forks execs threads signals.\n";
 
 struct counts {
-	int calls, forks, execs, threads, signals, int80;
+	int calls, forks, execs, threads, signals, int80, rubbish, opens;
 };
 
 static volatile sig_atomic_t handled;
@@ -79,6 +82,32 @@ static void make_int80(int n)
 #endif
 	}
 	trig_kv("int80", "%d", made);
+}
+
+static void make_rubbish(int n)
+{
+	for (int i = 0; i < n; i++) {
+		(void)syscall(SYS_kill, 0x7700000000 | (uint32_t)-20424, 0x3300000000);
+		(void)syscall(SYS_fchown, 0xffffffff, -1L, -1L);
+	}
+	trig_kv("rubbish", "%d", n);
+}
+
+static void make_opens(int n)
+{
+	int dir = (int)syscall(SYS_openat, AT_FDCWD, "/dev", O_RDONLY | O_DIRECTORY);
+
+	for (int i = 0; i < n; i++) {
+#ifdef SYS_open
+		close((int)syscall(SYS_open, "/dev/null", O_WRONLY));
+#endif
+		close((int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
+		close((int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR));
+		if (i % 2)
+			close((int)syscall(SYS_openat, dir, "null", O_RDONLY));
+	}
+	close(dir);
+	trig_kv("opens", "%d", n);
 }
 
 static void make_children(const struct counts *c)
@@ -146,13 +175,15 @@ int main(int argc, char **argv)
 	int o;
 
 	trig_init(&t, argv[0], usage);
-	while ((o = getopt(argc, argv, TRIG_OPTIONS "n:f:e:l:s:i:")) != -1) {
+	while ((o = getopt(argc, argv, TRIG_OPTIONS "n:f:e:l:s:i:r:o:")) != -1) {
 		int *n = o == 'n'  ? &c.calls
 			: o == 'f' ? &c.forks
 			: o == 'e' ? &c.execs
 			: o == 'l' ? &c.threads
 			: o == 's' ? &c.signals
 			: o == 'i' ? &c.int80
+			: o == 'r' ? &c.rubbish
+			: o == 'o' ? &c.opens
 				   : NULL;
 
 		if (n)
@@ -165,6 +196,8 @@ int main(int argc, char **argv)
 	trig_kv("pid", "%d", (int)getpid());
 	make_calls(c.calls);
 	make_int80(c.int80);
+	make_rubbish(c.rubbish);
+	make_opens(c.opens);
 	make_children(&c);
 	make_threads(c.threads);
 	make_signals(c.signals);

@@ -120,8 +120,12 @@ struct val lower_args(struct clause_ctx *cx, const struct expr *e)
 	if (e->kind != EX_IDENT && !e->xl && (!e->a || e->a->kind != EX_IDENT || strcmp(e->a->name, "args") != 0))
 		return v;
 	text = e->xl || cx->error_args ? NULL : value_text(cx, e->ival);
-	if (text)
-		return site_value(cx, text, e->type);
+	if (text) {
+		v = site_value(cx, text, e->type);
+		if (v.k == V_INT && e->kind == EX_IDENT)
+			v.r = multi_narrow(cx, (unsigned)e->ival, v.r);
+		return v;
+	}
 	if (e->kind == EX_IDENT)
 		return raw_arg(cx, (unsigned)e->ival);
 	if (!e->xl && at_return(cx->pg))

@@ -8,7 +8,7 @@ trace_with '
 syscall:::entry /execname == "calls"/ { @all[probefunc] = count(); }
 syscall::getpp*:entry, syscall::getpgid:entry /execname == "calls"/ { @some[probefunc, probename, probemod, probeprov] = count(); }
 syscall::getppid:return /execname == "calls"/ { @parent[arg0 == ppid, arg0 == arg1, errno] = count(); }
-syscall::write:entry /execname == "calls" && (int)arg0 == -1/ { self->len = arg2 + 1; self->args = args[2] + 1; }
+syscall::write:entry /execname == "calls" && arg0 == -1/ { self->len = arg2 + 1; self->args = args[2] + 1; }
 syscall::write:return /self->len/ { @fail[(int)arg0, errno, self->len == self->args, execname] = count(); self->len = 0; }
 syscall::read:entry /execname == "calls"/ { self->in = timestamp; self->v = vtimestamp; self->u = uid; }
 syscall::read:return /self->in/ { @ok[timestamp > self->in, vtimestamp >= self->v, errno] = count(); @bytes = sum(arg0);
@@ -41,6 +41,21 @@ if [ "$(uname -m)" = x86_64 ] && [ "$(value_of int80)" = 30 ]; then
 		END { printa("%s %@d\n", @); }' -c "calls -n 40 -i 30" 2>/dev/null | grep -v = | sed '/^$/d')
 	expect_eq "$OUT" "getpid 30" "32-bit calls"
 fi
+
+# Arguments of 32 bits: int keeps its sign, uid_t has none, and other bits of the register do not count. A clause on one
+# call, on several with the same type, and on all.
+trace_with '
+syscall::kill:entry /pid == $target/ { @["kill", arg0, (int64_t)args[0], arg1] = count(); }
+syscall::fchown:entry /pid == $target/ { @["fchown", arg0, (int64_t)args[1], arg2] = count(); }
+syscall::fchown:entry, syscall::kill:entry /pid == $target && arg0 < 0/ { @["both", arg0, 0, 0] = count(); }
+syscall:::entry /pid == $target && (arg0 == -20424 || arg1 == 0xffffffff)/ { @[probefunc, arg0, arg1, 0] = count(); }
+END { printa("%s %d %d %d %@d\n", @); }' calls -r 3 -n 0
+expect_eq "$(grep -v = <<<"$OUT" | sort)" "both -1 0 0 3
+both -20424 0 0 3
+fchown -1 4294967295 0 3
+fchown -1 4294967295 4294967295 3
+kill -20424 -20424 0 3
+kill -20424 0 0 3" "arguments of 32 bits"
 
 # a clause on all and one on each of many calls, more than a word of bits holds: one program, right membership
 d='syscall:::entry /pid == $target/ { @n["all"] = count(); }'
