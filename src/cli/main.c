@@ -206,7 +206,7 @@ static int grab(struct command *c, const char *arg)
 	if (*end || end == arg || pid <= 0 || pid > INT_MAX) {
 		message(&c->messages, "-p takes the number of a process, not %s", arg);
 		if (isalpha((unsigned char)*arg))
-			fprintf(c->messages.out, "    hint: -p $(pgrep -o %s)\n", arg);
+			message_hint(&c->messages, "-p $(pgrep -o %s)", arg);
 		return -EINVAL;
 	}
 	return dwire_grab(c->d, (pid_t)pid);

@@ -9,14 +9,16 @@
 struct signals;
 
 struct messages {
-	const char *program;     /* "dwire"; "dtrace" if the command was called by a name that ends so */
+	const char *program;     /* "dwire"; "dtrace" if called by a name that ends so; or a tool's name */
 	FILE *out;               /* stderr */
 	struct signals *signals; /* of the running trace; NULL: none runs */
 };
 
 struct messages messages_of(const char *argv0);
-/* Shows "program: text". */
+/* Shows "program: text". The text is one line; control characters in it are escaped. */
 void message(const struct messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Shows "    hint: text", the next step after the message before it. */
+void message_hint(const struct messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Shows a message of the library; ctx is a struct messages. */
 void message_show(void *ctx, const struct dwire_message *shown);
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/diag/nearest.h"
+#include "base/escape.h"
 #include "cli/tool/filter.h"
 #include "cli/tool/meant.h"
 
@@ -46,12 +47,14 @@ static void usage_item(FILE *out, const char *item, size_t *col)
 
 static void tool_usage(const struct tool *t, FILE *out)
 {
-	size_t col = (size_t)fprintf(out, "usage: %s", t->name), n = 0, open = 0;
+	size_t col = strlen("usage: "), n = 0, open = 0;
 	char flags[MAX_PARAMS + 4] = "[-", buf[64], item[80];
 
 	for (size_t i = 0; i < t->nparams; i++)
 		if (t->params[i].flag && !t->params[i].word[0])
 			flags[2 + n++] = t->params[i].flag;
+	fputs("usage: ", out);
+	col += escape_print(out, t->name, strlen(t->name), ESCAPE_ALL); /* perhaps a file's name */
 	flags[2 + n] = ']';
 	flags[3 + n] = '\0';
 	if (n)
@@ -159,14 +162,13 @@ static bool value_good(struct tool *t, const struct param *p)
 
 	if (p->kind == PARAM_NUMBER && !is_number(p->value)) {
 		unit = isdigit((unsigned char)*p->value) && !p->value[strspn(p->value, "0123456789") + 1];
-		fprintf(t->err, "%s: %s must be a number%s, not %s\n", t->name, p->word, unit ? " without a unit" : "",
-			p->value);
+		message(&t->own, "%s must be a number%s, not %s", p->word, unit ? " without a unit" : "", p->value);
 		return false;
 	}
 	if ((ports || p->kind == PARAM_LIST) &&
 		!is_list(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX)) {
-		fprintf(t->err, "%s: %s takes numbers%s with commas between them, not %s\n", t->name,
-			shown(p, buf, sizeof(buf)), ports ? " of 0 to 65535" : "", p->value);
+		message(&t->own, "%s takes numbers%s with commas between them, not %s", shown(p, buf, sizeof(buf)),
+			ports ? " of 0 to 65535" : "", p->value);
 		if (!strcmp(p->name, "tool_pid"))
 			(void)tool_meant_word(t, p->value);
 		return false;
@@ -181,8 +183,7 @@ static bool needs(const struct tool *t, const struct param *p)
 	shown(p, buf, sizeof(buf));
 	if (!is_argument(p))
 		buf[strcspn(buf, " ")] = '\0';
-	fprintf(t->err, "%s: %s %s%s\n", t->name, buf, is_argument(p) ? "is empty" : "needs ",
-		is_argument(p) ? "" : p->word);
+	message(&t->own, "%s %s%s", buf, is_argument(p) ? "is empty" : "needs ", is_argument(p) ? "" : p->word);
 	return false;
 }
 
@@ -200,7 +201,7 @@ static bool set_value(struct tool *t, struct param *p, const char *value)
 		snprintf(p->value, sizeof(p->value), "%s", value);
 	p->given = true;
 	if (!fits)
-		fprintf(t->err, "%s: %s takes at most %zu characters\n", t->name, p->word, sizeof(p->value) - 1);
+		message(&t->own, "%s takes at most %zu characters", p->word, sizeof(p->value) - 1);
 	return fits && value_good(t, p);
 }
 
@@ -251,8 +252,8 @@ static bool take_flags(struct tool *t, int argc, char **argv, int *i)
 		struct param *p = find_flag(t, *f);
 
 		if (!p) {
-			fprintf(t->err, "%s: no option -%c\n", t->name, *f);
-			tool_help(t, t->err);
+			message(&t->own, "no option -%c", *f);
+			tool_help(t, t->own.out);
 			return false;
 		}
 		if (p->kind != PARAM_FLAG)
@@ -272,7 +273,7 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 	char given[32], buf[64];
 
 	if (p && s[n] && p->kind == PARAM_FLAG) {
-		fprintf(t->err, "%s: --%s takes no value\n", t->name, p->longer);
+		message(&t->own, "--%s takes no value", p->longer);
 		return false;
 	}
 	if (p)
@@ -284,30 +285,32 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 	snprintf(given, sizeof(given), "%.*s", (int)(n < 31 ? n : 31), s);
 	near = nearest_name(given, names);
 	other = tool_meant_option(t, given);
-	fprintf(t->err, "%s: no option --%s", t->name, given);
 	if (other)
-		fprintf(t->err, ": did you mean %s?", shown(other, buf, sizeof(buf)));
+		message(&t->own, "no option --%s: did you mean %s?", given, shown(other, buf, sizeof(buf)));
 	else if (near)
-		fprintf(t->err, ": did you mean --%s?", near);
-	fputc('\n', t->err);
-	if (!near && !other)
-		tool_help(t, t->err);
+		message(&t->own, "no option --%s: did you mean --%s?", given, near);
+	else {
+		message(&t->own, "no option --%s", given);
+		tool_help(t, t->own.out);
+	}
 	return false;
 }
 
 /* Refuses values that contradict each other or are out of range. */
 static bool check(struct tool *t)
 {
-	if (tool_number(t, "tool_json") && tool_number(t, "tool_csv")) {
-		fprintf(t->err, "%s: --json or --csv, not both\n", t->name);
+	bool csv = tool_number(t, "tool_csv") || tool_number(t, "option.csvsafe");
+
+	if (tool_number(t, "tool_json") && csv) {
+		message(&t->own, "--json or --csv, not both");
 		return false;
 	}
-	if (tool_number(t, "dot") && (tool_number(t, "tool_json") || tool_number(t, "tool_csv"))) {
-		fprintf(t->err, "%s: --dot is a form of its own, without --json and --csv\n", t->name);
+	if (tool_number(t, "dot") && (tool_number(t, "tool_json") || csv)) {
+		message(&t->own, "--dot is a form of its own, without --json and --csv");
 		return false;
 	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {
-		fprintf(t->err, "%s: -4 or -6, not both\n", t->name);
+		message(&t->own, "-4 or -6, not both");
 		return false;
 	}
 	for (size_t i = 0; i < t->nparams; i++) {
@@ -319,11 +322,11 @@ static bool check(struct tool *t)
 				!strcmp(name, "frames") || !strcmp(name, "tool_for") ||
 				!strcmp(name, "option.aggrows")) &&
 			strtol(p->value, NULL, 0) <= 0) {
-			fprintf(t->err, "%s: %s must be more than 0\n", t->name, p->word);
+			message(&t->own, "%s must be more than 0", p->word);
 			return false;
 		}
 	}
-	t->out = tool_number(t, "tool_json") ? TOOL_JSON : tool_number(t, "tool_csv") ? TOOL_CSV : TOOL_TEXT;
+	t->out = tool_number(t, "tool_json") ? TOOL_JSON : csv ? TOOL_CSV : TOOL_TEXT;
 	if (tool_param(t, "tool_command") && tool_param(t, "tool_command")->given)
 		t->command = tool_param(t, "tool_command")->value;
 	return tool_check_filters(t);
@@ -348,9 +351,9 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 		p = next_argument(t, at);
 	if (p)
 		return set_value(t, p, value);
-	fprintf(t->err, "%s: unexpected argument %s\n", t->name, value);
+	message(&t->own, "unexpected argument %s", value);
 	if (!tool_meant_word(t, value))
-		tool_help(t, t->err);
+		tool_help(t, t->own.out);
 	return false;
 }
 

@@ -36,7 +36,7 @@ static bool split(struct tool *t, const char *name, struct items *out)
 	snprintf(out->text, sizeof(out->text), "%s", p->value);
 	for (char *s = strtok_r(out->text, ",", &rest); s; s = strtok_r(NULL, ",", &rest)) {
 		if (out->n == MAX_ITEMS) {
-			fprintf(t->err, "%s: %s takes at most %d values\n", t->name, p->word, MAX_ITEMS);
+			message(&t->own, "%s takes at most %d values", p->word, MAX_ITEMS);
 			return false;
 		}
 		out->v[out->n++] = s;
@@ -68,8 +68,8 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 		snprintf(path, sizeof(path), "/run/netns/%s", name);
 	r = dwire_netns_number(path, &netns);
 	if (r) {
-		fprintf(t->err, "%s: no network namespace %s: %s%s%s\n", t->name, name, path,
-			r == -ENOTTY ? " is " : ": ", r == -ENOTTY ? "another file" : strerror(-r));
+		message(&t->own, "no network namespace %s: %s%s%s", name, path, r == -ENOTTY ? " is " : ": ",
+			r == -ENOTTY ? "another file" : strerror(-r));
 		return false;
 	}
 	*out = netns;
@@ -140,14 +140,14 @@ static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id
 	struct stat s;
 
 	if (!cgroup_root(root, sizeof(root))) {
-		fprintf(t->err, "%s: --cgroup: no cgroup2 is mounted\n", t->name);
+		message(&t->own, "--cgroup: no cgroup2 is mounted");
 		return false;
 	}
 	if (!strncmp(name, root, strlen(root)))
 		rest = name + strlen(root);
 	snprintf(path, sizeof(path), "%s/%s", root, rest);
 	if (stat(path, &s) || !S_ISDIR(s.st_mode)) {
-		fprintf(t->err, "%s: no cgroup %s: %s\n", t->name, name, path);
+		message(&t->own, "no cgroup %s: %s", name, path);
 		return false;
 	}
 	*id = s.st_ino;
@@ -196,7 +196,7 @@ static bool add_container(struct tool *t, const char *cs, FILE *out)
 		bool hex = !it.v[i][strspn(it.v[i], "0123456789abcdef")];
 
 		if (it.v[i][strcspn(it.v[i], "\"\\")]) {
-			fprintf(t->err, "%s: no container %s\n", t->name, it.v[i]);
+			message(&t->own, "no container %s", it.v[i]);
 			return false;
 		}
 		fputs(i ? " || " : " && (", out);
@@ -248,8 +248,7 @@ static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE
 		return false;
 	for (size_t i = 0; i < it.n; i++) {
 		if (!inet_net_parse(it.v[i], &net)) {
-			fprintf(t->err, "%s: --host takes addresses and networks, as 10.0.0.0/8 or ::1, not %s\n",
-				t->name, it.v[i]);
+			message(&t->own, "--host takes addresses and networks, as 10.0.0.0/8 or ::1, not %s", it.v[i]);
 			return false;
 		}
 		fprintf(out, "%sinet_in(%s, \"%s\") || inet_in(%s, \"%s\")", i ? " || " : " && (", laddr, it.v[i],
@@ -268,7 +267,7 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5));
 
 	if (!ok)
-		fprintf(t->err, "%s: wanted() takes 1, 3 or 5 arguments\n", t->name);
+		message(&t->own, "wanted() takes 1, 3 or 5 arguments");
 	fputs("(1", out);
 	ok = ok && add_pids(t, args[0], out) && add_netns(t, args[0], out) && add_cgroup(t, args[0], here, out) &&
 		add_container(t, args[0], out);
@@ -287,7 +286,7 @@ bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *ou
 	bool ok = nargs == 1;
 
 	if (!ok)
-		fprintf(t->err, "%s: wanted_netns() takes 1 argument\n", t->name);
+		message(&t->own, "wanted_netns() takes 1 argument");
 	fputs("(1", out);
 	ok = ok && add_netns(t, args[0], out);
 	fputs(")", out);

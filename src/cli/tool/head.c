@@ -39,6 +39,7 @@ static const struct {
 		"--command CMD  tool_command = raw  run it, and end when it ends\n"
 		"--json  tool_json = 0  an object a row\n"
 		"--csv  tool_csv = 0  comma-separated values\n"
+		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
 		"--program  tool_program = 0  show the D program, do not run it\n" },
 };
 
@@ -193,7 +194,7 @@ static bool add_group(struct tool *t, const char *name)
 			snprintf(t->params[first].value, sizeof(t->params[first].value), "%.31s", name + n + 1);
 		return true;
 	}
-	fprintf(t->err, "%s: no group of options %s\n", t->name, name);
+	message(&t->own, "no group of options %s", name);
 	return false;
 }
 
@@ -357,7 +358,7 @@ bool tool_parse_head(struct tool *t)
 		if (first)
 			snprintf(t->title, sizeof(t->title), "%.127s", line + skip);
 		else if (!parse_line(t, line + skip, common, sizeof(common))) {
-			fprintf(t->err, "%s: its interface is wrong: %s\n", t->name, line);
+			message(&t->own, "its interface is wrong: %s", line);
 			return false;
 		}
 		first = false;

@@ -72,15 +72,15 @@ bool tool_meant_word(struct tool *t, const char *word)
 	struct inet_net net;
 
 	if (is_port(word) && port_option(t))
-		fprintf(t->err, "    hint: a port is given as -P %s\n", word);
+		message_hint(&t->own, "a port is given as -P %s", word);
 	else if (inet_net_parse(word, &net) && tool_param(t, "tool_host"))
-		fprintf(t->err, "    hint: an address is given as --host %s\n", word);
+		message_hint(&t->own, "an address is given as --host %s", word);
 	else if (if_nametoindex(word) && device && device->flag)
-		fprintf(t->err, "    hint: a device is given as -%c %s\n", device->flag, word);
+		message_hint(&t->own, "a device is given as -%c %s", device->flag, word);
 	else if (tool_is_filter(word))
-		fprintf(t->err, "    hint: filters are options: -P 443 --host 10.0.0.0/8\n");
+		message_hint(&t->own, "filters are options: -P 443 --host 10.0.0.0/8");
 	else if (isalpha((unsigned char)*word) && !if_nametoindex(word) && tool_param(t, "tool_pid"))
-		fprintf(t->err, "    hint: a process is given as -p $(pgrep -d, %s)\n", word);
+		message_hint(&t->own, "a process is given as -p $(pgrep -d, %s)", word);
 	else
 		return false;
 	return true;

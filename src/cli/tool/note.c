@@ -18,6 +18,7 @@
 #include "base/diag/nearest.h"
 
 #define MAX_NAMES 32
+#define LIST_SIZE (MAX_NAMES * (IFNAMSIZ + 1)) /* "a, b, c" */
 
 struct names {
 	char v[MAX_NAMES][IFNAMSIZ];
@@ -47,6 +48,17 @@ static const char *names_nearest(const struct names *s, const char *name)
 	return nearest_name(name, v);
 }
 
+/* "a, b, c", in the LIST_SIZE bytes of out. */
+static const char *names_list(const struct names *s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < s->n; i++)
+		n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", s->v[i]);
+	return out;
+}
+
 /* The text of a parameter, which has been converted to a D string. False: it was not given. */
 static bool value_of(struct tool *t, const char *name, char *out, size_t size)
 {
@@ -72,8 +84,8 @@ static void note_device(struct tool *t)
 		names_add(&here, i->if_name);
 	if_freenameindex(all);
 	near = names_nearest(&here, device);
-	fprintf(t->err, "%s: no device %s in this network namespace%s%s%s\n", t->name, device,
-		near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	message(&t->own, "no device %s in this network namespace%s%s%s", device, near ? ": did you mean " : "",
+		near ? near : "", near ? "?" : "");
 }
 
 /* ---- queues ------------------------------------------------------------------------------------------------------ */
@@ -122,7 +134,7 @@ static void kinds_here(struct names *s)
 
 static void note_queue(struct tool *t)
 {
-	char kind[256] = "";
+	char kind[256] = "", list[LIST_SIZE];
 	struct names here = { .n = 0 };
 
 	if (!strncmp(t->name, "qdisc-", 6))
@@ -132,10 +144,8 @@ static void note_queue(struct tool *t)
 	kinds_here(&here);
 	if (!here.n || names_have(&here, kind))
 		return;
-	fprintf(t->err, "%s: no device in this network namespace has a queue of the kind %s; they have", t->name, kind);
-	for (size_t i = 0; i < here.n; i++)
-		fprintf(t->err, "%s %s", i ? "," : "", here.v[i]);
-	fputc('\n', t->err);
+	message(&t->own, "no device in this network namespace has a queue of the kind %s; they have %s", kind,
+		names_list(&here, list, sizeof(list)));
 }
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
@@ -162,7 +172,7 @@ static bool container_runs(const char *name, struct names *here)
 static void note_container(struct tool *t)
 {
 	const struct param *p = tool_param(t, "tool_container");
-	char list[256], *rest = list;
+	char list[256], running[LIST_SIZE], *rest = list;
 
 	snprintf(list, sizeof(list), "%s", p && p->given ? p->value : "");
 	for (const char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
@@ -170,11 +180,8 @@ static void note_container(struct tool *t)
 
 		if (!*name || container_runs(name, &here))
 			continue;
-		fprintf(t->err, "%s: no container %s runs; one is told by its id, or how that begins%s", t->name, name,
-			here.n ? "; there are" : "");
-		for (size_t i = 0; i < here.n; i++)
-			fprintf(t->err, "%s %s", i ? "," : "", here.v[i]);
-		fputc('\n', t->err);
+		message(&t->own, "no container %s is running; give its id or the beginning of its id%s%s", name,
+			here.n ? "; running: " : "", names_list(&here, running, sizeof(running)));
 	}
 }
 
@@ -191,10 +198,11 @@ bool tool_note(struct tool *t)
 	const struct param *p = tool_param(t, "tool_netns");
 
 	if (module_missing(t)) {
-		fprintf(t->err,
-			"%s: nothing to trace: the kernel's module %s is not loaded; a device's driver loads it, as "
-			"does modprobe %s\n",
-			t->name, t->module, t->module);
+		message(&t->own,
+			"nothing to trace: the kernel's module %s is not loaded; load it with a device's driver or "
+			"with "
+			"modprobe %s",
+			t->module, t->module);
 		return false;
 	}
 	note_container(t);

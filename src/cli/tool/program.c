@@ -101,7 +101,7 @@ static bool expand_row(
 	const struct row *r = tool_row(t, label, len);
 
 	if (!r) {
-		fprintf(t->err, "%s: no row %.*s\n", t->name, (int)len, label);
+		message(&t->own, "no row %.*s", (int)len, label);
 		return false;
 	}
 	if (!header)

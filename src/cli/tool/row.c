@@ -197,7 +197,7 @@ bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size
 			cols[n++] = &r->cols[i];
 	}
 	if (!agg && at != nargs) {
-		fprintf(t->err, "%s: row(): %zu values for %zu conversions\n", t->name, nargs, at);
+		message(&t->own, "row(): %zu values for %zu conversions", nargs, at);
 		return false;
 	}
 	/* The first row is at 0; another CPU may have been a moment before it. */

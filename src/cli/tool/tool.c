@@ -37,14 +37,14 @@ static int run_tool(struct tool *t)
 
 	r = f ? dwire_new(&d) : -ENOMEM;
 	if (r) {
-		fprintf(t->err, "%s: cannot start: %s\n", t->name, strerror(-r));
+		message(&t->own, "cannot start: %s", strerror(-r));
 		goto out;
 	}
 	dwire_on_message(d, message_show, t->messages);
-	dwire_listing(d, false, t->err);
+	dwire_listing(d, false, t->own.out);
 	ok = tool_program(t, f);
 	if (fflush(f) || ferror(f) || t->no_memory) {
-		fprintf(t->err, "%s: cannot make the program: %s\n", t->name, strerror(ENOMEM));
+		message(&t->own, "cannot make the program: %s", strerror(ENOMEM));
 		goto out;
 	}
 	if (ok && tool_number(t, "tool_program"))
@@ -64,7 +64,7 @@ static int run(struct tool *t, int argc, char **argv)
 	int r = tool_parse_head(t) ? tool_take_args(t, argc, argv) : 2;
 
 	if (r != 1 && t->no_memory) {
-		fprintf(t->err, "%s: %s\n", t->name, strerror(ENOMEM));
+		message(&t->own, "%s", strerror(ENOMEM));
 		return 1;
 	}
 	return r ? r == 1 ? 0 : 2 : run_tool(t);
@@ -112,7 +112,7 @@ int tool_main(int argc, char **argv, struct messages *messages)
 		return 1;
 	}
 	t->messages = messages;
-	t->err = messages->out;
+	t->own = (struct messages){ .program = t->name, .out = messages->out };
 	if (n < 0) {
 		r = run_source(t, argc, argv);
 	} else {

@@ -169,6 +169,7 @@ wrong "tcptop: interval must be a number, not five" tcptop five
 wrong "tcptop: interval must be more than 0" tcptop 0
 wrong "tcptop: unexpected argument 3" tcptop 1 2 3
 wrong "tcptop: --json or --csv, not both" tcptop --json --csv
+wrong "tcptop: --json or --csv, not both" tcptop --json --csvsafe
 wrong "tcptop: --json takes no value" tcptop --json=yes
 wrong "tcptop: -4 or -6, not both" tcptop -46
 wrong "tcptop: --host takes addresses and networks, as 10.0.0.0/8 or ::1, not 10.0.0.0/33" tcptop --host 10.0.0.0/33
