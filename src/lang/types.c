@@ -134,6 +134,7 @@ struct types *types_new(struct arena *a, const struct ktypes *kernel)
 
 	ts->arena = a;
 	ts->kernel = kernel;
+	ts->generation = kernel && kernel->begin ? kernel->begin(kernel->ctx) : 0;
 	ts->typedefs = strmap_new(a);
 	ts->tags = strmap_new(a);
 	ts->enumerators = strmap_new(a);

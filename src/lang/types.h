@@ -76,6 +76,8 @@ struct types;
 
 struct ktypes {
 	void *ctx;
+	/* Begins a compilation: the number that struct types keeps as its generation. NULL: there is none to keep. */
+	uint64_t (*begin)(void *ctx);
 	/* The type that the kernel calls so, incomplete structures allowed; kind T_STRUCT, T_UNION, T_ENUM, or T_VOID
 	 * for a typedef. NULL when there is none. */
 	struct type *(*find)(void *ctx, struct types *ts, enum type_kind kind, const char *name);
@@ -98,6 +100,7 @@ struct ktypes {
 struct types {
 	struct arena *arena;
 	const struct ktypes *kernel; /* may be NULL */
+	uint64_t generation;         /* from kernel->begin(): types of the kernel made for it are this compilation's */
 	struct strmap *typedefs;     /* name -> struct type */
 	struct strmap *tags;         /* "struct x", "union x", "enum x" -> struct type */
 	struct strmap *enumerators;  /* name -> int64_t */

@@ -14,7 +14,7 @@
 #include <zlib.h>
 
 #include "symbols/demangle.h"
-#include "symbols/elf/cfi.h"
+#include "symbols/elf/cfi_priv.h"
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/inlines.h"
 #include "symbols/elf/sdtnotes.h"
@@ -441,6 +441,68 @@ static void test_nested_blocks(struct sandbox *s)
 	expect_works(s);
 }
 
+/* ---- call frame information -------------------------------------------------------------------------------------- */
+#define U63 "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"       /* ULEB128 of 2^63 - 1 */
+#define S_MIN "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f" /* SLEB128 of -2^63 */
+
+/* Offsets times the CIE's data alignment: a product of more than 64 bits wraps. UBSan sees one that overflows. */
+static void test_cfi_products(void)
+{
+	static const struct {
+		const char *ins;
+		size_t len;
+		int64_t align, want;
+		bool of_cfa;
+	} rows[] = {
+		{ "\x05\x03\x02", 3, -8, -16, false }, /* offset_extended of register 3 */
+		{ "\x05\x03" U63, 11, INT64_MIN, INT64_MIN, false },
+		{ "\x11\x03" S_MIN, 12, -1, INT64_MIN, false },       /* offset_extended_sf */
+		{ "\x14\x03" U63, 11, 3, INT64_MAX - 2, false },      /* val_offset */
+		{ "\x15\x03" S_MIN, 12, INT64_MIN, 0, false },        /* val_offset_sf */
+		{ "\x83" U63, 10, -2, 2, false },                     /* offset */
+		{ "\x13" S_MIN, 11, -1, INT64_MIN, true },            /* def_cfa_offset_sf */
+		{ "\x12\x07" S_MIN, 12, INT64_MAX, INT64_MIN, true }, /* def_cfa_sf */
+	};
+
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct cfi_row row = { .code_align = 1, .data_align = rows[i].align };
+		const uint8_t *p = (const uint8_t *)rows[i].ins;
+
+		CHECK(cfi_run(&row, (struct span){ p, p + rows[i].len }, 0, UINT64_MAX), "row %zu", i);
+		EXPECT_INT(rows[i].of_cfa ? row.cfa_off : row.rules[3].off, rows[i].want);
+	}
+}
+
+/* Instructions that end too early, restore what was never remembered, remember without end; expressions that need more
+ * than their stack holds. */
+static void test_cfi_damaged(void)
+{
+	static const struct {
+		const char *ins;
+		size_t len;
+	} bad[] = { { "\x05", 1 }, { "\x05\x03\xff", 3 }, { "\x0b", 1 }, { "\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a", 9 },
+		{ "\x0f\x7f", 2 }, { "\x03\x01", 2 }, { "\x3f\x01", 2 } },
+	  exprs[] = { { "", 0 }, { "\x22", 1 }, { "\x30\x22", 2 },
+		  { "\x30\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12\x12"
+		    "\x12\x12\x12\x12",
+			  17 },
+		  { "\x92\xff\x7f\x00", 4 }, { "\x2f\x00\x00", 3 } };
+	const struct cfi_eval e = { .regs = &(struct cfi_regs){ .pc = 0 } };
+	uint64_t out;
+
+	for (size_t i = 0; i < ROWS(bad); i++) {
+		struct cfi_row row = { .code_align = 1, .data_align = -8 };
+		const uint8_t *p = (const uint8_t *)bad[i].ins;
+
+		CHECK(!cfi_run(&row, (struct span){ p, p + bad[i].len }, 0, UINT64_MAX), "instructions %zu", i);
+	}
+	for (size_t i = 0; i < ROWS(exprs); i++) {
+		const uint8_t *p = (const uint8_t *)exprs[i].ins;
+
+		CHECK(!cfi_expr(&e, (struct span){ p, p + exprs[i].len }, NULL, &out), "expression %zu", i);
+	}
+}
+
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
 static void test_notes(struct sandbox *s)
 {
@@ -596,6 +658,8 @@ int main(void)
 	test_symbols(s);
 	test_compressed(s);
 	test_nested_blocks(s);
+	test_cfi_products();
+	test_cfi_damaged();
 	test_notes(s);
 	test_perfmap(s);
 	test_links();

@@ -35,12 +35,35 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 	return NULL;
 }
 
+/* Members that a structure may have, with those of the structures that it contains (of an array one element). */
+#define MEMBERS_MOST 100000
+
+/* Is a structure finite: does it contain, by value, neither itself nor more than *left members? The checker, print()
+ * and others walk through members by value and rely on it. A forward declaration by value has no size: not finite. */
+static bool is_finite(const struct kbtf *k, const struct btf_type *bt, unsigned depth, unsigned *left)
+{
+	for (unsigned i = 0; i < btf_vlen(bt); i++) {
+		uint32_t id = btf_members(bt)[i].type;
+		const struct btf_type *t = kbtf_skip_modifiers(k, &id);
+
+		if (depth >= KBTF_DEPTH || !(*left)--)
+			return false;
+		for (unsigned steps = 0; t && btf_is_array(t) && steps < KBTF_DEPTH; steps++) {
+			id = btf_array(t)->type;
+			t = kbtf_skip_modifiers(k, &id);
+		}
+		if (t && (btf_is_fwd(t) || (btf_is_composite(t) && !is_finite(k, t, depth + 1, left))))
+			return false;
+	}
+	return true;
+}
+
 static void kt_complete(void *ctx, struct types *ts, struct type *t)
 {
 	struct kbtf *k = t->module ? t->module : ctx;
 	const struct btf_type *bt = type_at(k, t->module ? t->module_id : t->btf_id);
 	const struct btf_member *m = btf_members(bt);
-	unsigned n = btf_vlen(bt);
+	unsigned left = MEMBERS_MOST, n = is_finite(k, bt, 0, &left) ? btf_vlen(bt) : 0;
 
 	t->complete = true;
 	t->members = ARENA_ARRAY(ts->arena, struct type_member, n + 1u);
@@ -120,10 +143,10 @@ static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct
 	return n;
 }
 
-/* A type as C writes it. depth: of types around it; deeper than 32 it is void. */
+/* A type as C writes it. depth: types on the way to it; from KBTF_DEPTH on it is void. */
 static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id, unsigned depth)
 {
-	const struct btf_type *t = id && id < base_n(k) + k->n && depth < 32 ? type_at(k, id) : NULL;
+	const struct btf_type *t = id && depth < KBTF_DEPTH ? type_at(k, id) : NULL;
 	const char *name = t ? str_at(k, t->name_off) : "", *of;
 
 	if (!t)
@@ -192,6 +215,13 @@ static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 	return best;
 }
 
+static uint64_t kt_begin(void *ctx)
+{
+	struct kbtf *k = ctx;
+
+	return ++k->generations;
+}
+
 static bool kt_has_module(void *ctx, const char *module)
 {
 	char path[128];
@@ -209,6 +239,7 @@ struct ktypes kbtf_ktypes(struct kbtf *k)
 {
 	return (struct ktypes){
 		.ctx = k,
+		.begin = kt_begin,
 		.find = kt_find,
 		.complete = kt_complete,
 		.enumerator = kt_enumerator,

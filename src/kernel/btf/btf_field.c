@@ -38,19 +38,6 @@ static struct named c_integer(const char *type)
 	return (struct named){ words ? names[size][is_unsigned] : NULL, sizes[size], false };
 }
 
-/* Through typedefs and qualifiers; 0: void. */
-static const struct btf_type *resolve(const struct kbtf *k, uint32_t id)
-{
-	for (unsigned depth = 0; id && depth < 32; depth++) {
-		const struct btf_type *t = type_at(k, id);
-
-		if (!btf_is_mod(t) && !btf_is_typedef(t))
-			return t;
-		id = t->type;
-	}
-	return NULL;
-}
-
 static struct named in_btf(struct kbtf *k, const char *type)
 {
 	static const struct {
@@ -69,7 +56,7 @@ static struct named in_btf(struct kbtf *k, const char *type)
 			name = type + strlen(tags[i].word);
 		}
 	id = kbtf_find_id(k, name, kinds);
-	t = id ? resolve(k, id) : NULL;
+	t = kbtf_skip_modifiers(k, &id);
 	if (!t || (!btf_is_int(t) && !btf_is_any_enum(t) && !btf_is_ptr(t) && !btf_is_composite(t)))
 		return (struct named){ 0 };
 	return (struct named){ type, btf_is_ptr(t) ? 8 : t->size, btf_is_composite(t) };

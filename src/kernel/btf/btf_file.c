@@ -31,11 +31,9 @@ static int make_index(struct kbtf *k, const uint32_t *named, uint32_t n)
 	if (!k->slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = base_n(k) + named[i], h = name_hash(str_at(k, type_at(k, id)->name_off));
+		uint32_t id = base_n(k) + named[i];
 
-		while (k->slots[h & (k->nslots - 1)])
-			h++;
-		k->slots[h & (k->nslots - 1)] = id;
+		index_add(k->slots, k->nslots, str_at(k, type_at(k, id)->name_off), id);
 	}
 	return 0;
 }

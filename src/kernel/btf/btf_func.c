@@ -20,14 +20,9 @@ static bool index_functions(struct kbtf *k)
 	k->nfuncs = n;
 	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
 		const struct btf_type *t = type_at(k, id);
-		uint32_t h;
 
-		if (!btf_is_func(t))
-			continue;
-		h = name_hash(str_at(k, t->name_off));
-		while (k->funcs[h & (n - 1)])
-			h++;
-		k->funcs[h & (n - 1)] = id;
+		if (btf_is_func(t))
+			index_add(k->funcs, n, str_at(k, t->name_off), id);
 	}
 	return true;
 }
@@ -51,29 +46,17 @@ static const struct btf_type *func_proto(struct kbtf *k, const char *name, uint3
 	return NULL;
 }
 
-/* The type behind typedefs, const, volatile and the like; *id becomes its id. NULL: void. */
-static const struct btf_type *skip_modifiers(const struct kbtf *k, uint32_t *id)
-{
-	const struct btf_type *t = *id ? type_at(k, *id) : NULL;
-
-	while (t && (btf_is_mod(t) || btf_is_typedef(t))) {
-		*id = t->type;
-		t = *id ? type_at(k, *id) : NULL;
-	}
-	return t;
-}
-
 /* The verifier lets programs follow pointers to structures, and treats pointers to numbers or void as numbers. It
  * refuses other pointers, and before Linux 6.15 const void * too. Structures of modules have no id that we can use:
  * programs read them with the helper. */
 uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id)
 {
-	const struct btf_type *t = skip_modifiers(k, &id);
+	const struct btf_type *t = kbtf_skip_modifiers(k, &id);
 
 	if (!t || !btf_is_ptr(t) || !t->type)
 		return 0;
 	id = t->type;
-	t = skip_modifiers(k, &id);
+	t = kbtf_skip_modifiers(k, &id);
 	if (t && btf_is_int(t))
 		return 0;
 	return t && btf_is_composite(t) && (!k->base || id < k->base->n) ? id : KBTF_OPAQUE;
@@ -109,14 +92,14 @@ bool kbtf_function(struct kbtf *k, const char *module, const char *name, struct 
 	for (unsigned i = 0; i < out->nargs && i < KBTF_ARGS; i++) {
 		id = btf_params(p)[i].type;
 		out->of[i] = kbtf_known_pointee(k, id);
-		t = skip_modifiers(k, &id);
+		t = kbtf_skip_modifiers(k, &id);
 		out->words[i] = (uint8_t)words_of(t);
 		out->unusual |= !t || btf_is_composite(t) || out->words[i] != 1;
 		sum += out->words[i];
 	}
 	out->of[KBTF_ARGS] = kbtf_known_pointee(k, p->type);
 	id = p->type;
-	t = skip_modifiers(k, &id);
+	t = kbtf_skip_modifiers(k, &id);
 	out->returns = t != NULL;
 	out->unusual |=
 		sum > FENTRY_WORDS || out->nargs > KBTF_ARGS || (t && (btf_is_composite(t) || words_of(t) != 1));

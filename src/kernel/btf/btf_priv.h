@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_priv: declarations shared by the files that read the kernel's BTF. */
+/* btf_priv: what the files that read BTF share.
+ * Invariant: no walk is endless, whatever the file holds. Each walk from type to type counts its steps. */
 #ifndef DWIRE_KERNEL_BTF_BTF_PRIV_H
 #define DWIRE_KERNEL_BTF_BTF_PRIV_H
 #include <bpf/btf.h>
 
 #include "kernel/btf/btf.h"
 
+/* Types on the way from one type to another: qualifiers, typedefs, pointers, arrays, structures within structures. The
+ * kernel refuses BTF with longer ways, too (MAX_RESOLVE_DEPTH in kernel/bpf/btf.c). What lies further is void. */
+#define KBTF_DEPTH 32
+
+/* The types of the kernel itself, or of one module. */
 struct kbtf {
-	const uint8_t *raw; /* the file, mapped or read */
-	size_t size;
-	bool mapped;
-	const uint8_t *types;
-	const char *strings;
-	uint32_t types_len, strings_len;
-	uint32_t n;         /* types are 1..n-1 */
-	uint32_t *at;       /* by id: where in types */
-	uint32_t *slots;    /* hash of names: id, or 0 */
-	uint32_t nslots;    /* a power of two */
-	struct type **made; /* by id: structs, unions and enums of the current compilation */
-	struct arena *made_in;
-	struct ksyms *syms; /* once asked for */
-	uint32_t *funcs;    /* hash of the functions' names: id, or 0; made when first asked for */
-	uint32_t nfuncs;    /* slots of it, a power of two */
-	/* Of a module: ids and places of strings go on behind those of the kernel itself. */
-	struct kbtf *base;
-	char name[64];
-	struct kbtf *modules; /* those that were asked for */
-	struct kbtf *next;
+	const uint8_t *raw;   /* the file, mapped or read; owned */
+	size_t size;          /* of the file, in bytes */
+	bool mapped;          /* raw comes from mmap(), else from malloc() */
+	const uint8_t *types; /* the section of types, in raw */
+	const char *strings;  /* the section of strings, in raw; its last byte is 0 */
+	uint32_t types_len;   /* bytes */
+	uint32_t strings_len; /* bytes */
+	uint32_t n;           /* types are 1..n-1 */
+	uint32_t *at;         /* by id: offset in types */
+	uint32_t *slots;      /* hash table of names: id, or 0 for an empty slot */
+	uint32_t nslots;      /* a power of two */
+	uint64_t generations; /* of the kernel itself: compilations begun so far */
+	uint64_t made_for;    /* the generation whose types are in made */
+	struct type **made;   /* by id: structures, unions and enums of that compilation; borrowed from its arena */
+	struct ksyms *syms;   /* NULL until a symbol is looked up; owned */
+	uint32_t *funcs;      /* hash table of function names, like slots; NULL until a function is looked up */
+	uint32_t nfuncs;      /* slots of funcs, a power of two */
+	struct kbtf *base;    /* of a module: the kernel, whose ids and strings come before the module's own */
+	char name[64];        /* of a module */
+	struct kbtf *modules; /* of the kernel: modules that were looked up; owned */
+	struct kbtf *next;    /* of a module: the next in that list */
 };
 
 static inline uint32_t base_n(const struct kbtf *k)
@@ -63,15 +70,33 @@ static inline uint32_t name_hash(const char *s)
 	return h;
 }
 
-/* A module's types, which stand on the kernel's; NULL: it has none, or is not there. */
+/* Adds a name to a hash table of n slots, a power of two, at least half of them empty. A name that meets more than
+ * INDEX_PROBES used slots is left out: a file in which all types have one name would take n * n steps. (On Linux 6.18
+ * the worst name meets 16.) */
+#define INDEX_PROBES 1000
+static inline void index_add(uint32_t *slots, uint32_t n, const char *name, uint32_t id)
+{
+	uint32_t h = name_hash(name);
+
+	for (unsigned i = 0; i < INDEX_PROBES; i++, h++)
+		if (!slots[h & (n - 1)]) {
+			slots[h & (n - 1)] = id;
+			return;
+		}
+}
+
+/* The type behind typedefs, const, volatile and the like; *id becomes its id. NULL: void. */
+const struct btf_type *kbtf_skip_modifiers(const struct kbtf *k, uint32_t *id);
+/* Opens the types of a module (name has len bytes) and keeps them in k. NULL: the module has none or is not loaded. */
 struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len);
+/* The type with that id, of the compilation of ts. Structures come incomplete. Never NULL: unknown types are void. */
 struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id);
-/* The interface's symbol(): struct ktypes. */
+/* symbol() of struct ktypes. */
 int kbtf_symbol(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out);
-/* The id that name has as one of the kinds (a bit each); 0: none. A full structure wins over a forward one. */
+/* The id that name has as one of the kinds (a bit each); 0: none. Forward declarations do not count. */
 uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds);
-/* What a type points to: of[] of btf.h. */
+/* What a type points to, as in of[] of struct ktracepoint. */
 uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id);
-/* A type as D writes it, in the arena. */
+/* A type as D writes it, in the arena; "unsigned long" for void. */
 const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id);
 #endif

@@ -7,15 +7,28 @@
 
 #include "kernel/btf/btf_priv.h"
 
+const struct btf_type *kbtf_skip_modifiers(const struct kbtf *k, uint32_t *id)
+{
+	for (unsigned steps = 0; *id && steps < KBTF_DEPTH; steps++) {
+		const struct btf_type *t = type_at(k, *id);
+
+		if (!btf_is_mod(t) && !btf_is_typedef(t))
+			return t;
+		*id = t->type;
+	}
+	*id = 0;
+	return NULL;
+}
+
 static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
 {
 	struct type *t;
 
 	id -= base_n(k);
-	if (k->made_in != ts->arena) { /* types live in the arena of one compilation */
-		if (k->made_in)
+	if (k->made_for != ts->generation) { /* the last compilation's types died with its arena */
+		if (k->made_for)
 			memset(k->made, 0, k->n * sizeof(struct type *));
-		k->made_in = ts->arena;
+		k->made_for = ts->generation;
 	}
 	if (k->made[id])
 		return k->made[id];
@@ -47,9 +60,20 @@ static struct type *make_int(struct types *ts, const struct kbtf *k, const struc
 	return type_int(ts, bt->size, sgn);
 }
 
-struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
+static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id, unsigned depth);
+
+/* An array of 4 GB or more is no object: void. */
+static struct type *make_array(struct kbtf *k, struct types *ts, const struct btf_array *a, unsigned depth)
 {
-	const struct btf_type *bt = id ? type_at(k, id) : NULL;
+	struct type *of = make_type(k, ts, a->type, depth);
+
+	return (uint64_t)of->size * a->nelems <= UINT32_MAX ? type_array(ts, of, a->nelems) : ts->void_;
+}
+
+/* depth: types on the way to this one. */
+static struct type *make_type(struct kbtf *k, struct types *ts, uint32_t id, unsigned depth)
+{
+	const struct btf_type *bt = id && depth < KBTF_DEPTH ? type_at(k, id) : NULL;
 	struct type *t;
 
 	if (!bt)
@@ -60,21 +84,20 @@ struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
 	case BTF_KIND_INT:
 		return make_int(ts, k, bt);
 	case BTF_KIND_PTR:
-		return type_ptr(ts, kbtf_make_type(k, ts, bt->type));
+		return type_ptr(ts, make_type(k, ts, bt->type, depth + 1));
 	case BTF_KIND_TYPEDEF:
 	case BTF_KIND_CONST:
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
 	case BTF_KIND_TYPE_TAG:
-		return kbtf_make_type(k, ts, bt->type);
+		return make_type(k, ts, bt->type, depth + 1);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
 		return make_tagged(k, ts, id, bt);
 	case BTF_KIND_ARRAY:
-		t = kbtf_make_type(k, ts, btf_array(bt)->type);
-		return type_array(ts, t, btf_array(bt)->nelems);
+		return make_array(k, ts, btf_array(bt), depth + 1);
 	case BTF_KIND_FLOAT:
 		return bt->size == 4 ? ts->float_ : ts->double_;
 	case BTF_KIND_FWD: { /* a full structure of the name may stand elsewhere */
@@ -86,6 +109,11 @@ struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
 	default:
 		return ts->void_;
 	}
+}
+
+struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
+{
+	return make_type(k, ts, id, 0);
 }
 
 /* ---- text of types ----------------------------------------------------------------------------------------------- */
@@ -139,8 +167,9 @@ const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id)
 {
 	const struct btf_type *t = NULL;
 	const char *stars = "", *text;
+	unsigned steps = 0;
 
-	for (; id; id = t->type) {
+	for (; id && steps < KBTF_DEPTH; id = t->type, steps++) {
 		t = type_at(k, id);
 		if (btf_is_ptr(t))
 			stars = arena_printf(a, "%s*", stars);
@@ -148,6 +177,6 @@ const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id)
 			btf_kind(t) != BTF_KIND_RESTRICT && btf_kind(t) != BTF_KIND_TYPE_TAG)
 			break;
 	}
-	text = base_text(k, a, id ? t : NULL);
+	text = base_text(k, a, id && steps < KBTF_DEPTH ? t : NULL);
 	return *stars ? arena_printf(a, "%s %s", text, stars) : strcmp(text, "void") != 0 ? text : "unsigned long";
 }
