@@ -43,14 +43,20 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 /* The folder of libraries below /lib, as Debian names it. */
 #define ARCH_MULTIARCH "aarch64-linux-gnu"
 
-/* System calls: the table, and of the kernel's struct pt_regs the number and the first argument at the call's end. */
+/* System calls: the table; of the kernel's struct pt_regs the number and arguments, of which the first is kept apart
+ * because its register has the result at the call's end. 32-bit programs have the same registers. */
 #define ARCH_SYSCALLS "prov/syscalls_aarch64.def"
 #define ARCH_NR_READ 63
 #define ARCH_NR_ACCEPT 202
 #define ARCH_NR_ACCEPT4 242
-#define ARCH_CALL_MEMBERS           \
-	unsigned long long orig_x0; \
+#define ARCH_NR_IO_SUBMIT 2
+#define ARCH_NR_SPLICE 76
+#define ARCH_CALL_MEMBERS            \
+	unsigned long long regs[31]; \
+	unsigned long long orig_x0;  \
 	int syscallno
 #define ARCH_CALL_NR(regs) ((regs)->syscallno)
 #define ARCH_CALL_ARG(regs) ((regs)->orig_x0)
+#define ARCH_CALL_ARG3(pt) ((pt)->regs[2])
+#define ARCH_CALLS_32 0
 #endif

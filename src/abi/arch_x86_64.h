@@ -41,13 +41,27 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 /* The folder of libraries below /lib, as Debian names it. */
 #define ARCH_MULTIARCH "x86_64-linux-gnu"
 
-/* System calls: the tables, and of the kernel's struct pt_regs the number and the first argument at the call's end. */
+/* System calls: the tables; of the kernel's struct pt_regs the number and arguments, as they are at the call's end
+ * too. A task in a call of a 32-bit program (TS_COMPAT) has other numbers and registers. */
 #define ARCH_SYSCALLS "prov/syscalls_x86_64.def"
 #define ARCH_SYSCALLS_32 "prov/syscalls_ia32.def"
 #define ARCH_NR_READ 0
 #define ARCH_NR_ACCEPT 43
 #define ARCH_NR_ACCEPT4 288
-#define ARCH_CALL_MEMBERS unsigned long di, orig_ax
+#define ARCH_NR_IO_SUBMIT 209
+#define ARCH_NR_SPLICE 275
+#define ARCH_CALL_MEMBERS unsigned long bx, cx, dx, di, orig_ax
 #define ARCH_CALL_NR(regs) ((regs)->orig_ax)
 #define ARCH_CALL_ARG(regs) ((regs)->di)
+#define ARCH_CALL_ARG3(regs) ((regs)->dx)
+
+#define ARCH_CALLS_32 1
+#define ARCH_THREAD_MEMBERS unsigned int status
+#define ARCH_CALL_IS_32(thread) ((thread)->status & 2)
+#define ARCH_NR_IO_SUBMIT_32 248
+#define ARCH_NR_SPLICE_32 313
+#define ARCH_NR_SOCKETCALL_32 102 /* its arguments are in the user's memory, 4 bytes each */
+#define ARCH_CALL_ARG_32(regs) ((regs)->bx)
+#define ARCH_CALL_ARG2_32(regs) ((regs)->cx)
+#define ARCH_CALL_ARG3_32(regs) ((regs)->dx)
 #endif

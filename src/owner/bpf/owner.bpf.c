@@ -58,14 +58,49 @@ static __always_inline bool sends_tcp(const struct sock *sk)
 	return sk->sk_lock.owned && sk->__sk_common.skc_state != TCP_LISTEN && has_file(sk);
 }
 
-/* The same for UDP and raw sockets. Interrupts do not send on them, but another process may carry their packets on, one
- * that decides for NFQUEUE say. So the system call that is running must name the socket. */
-static __always_inline bool sends_other(struct task_struct *t, const void *sk)
+/* A system call: the descriptor that it names, and whether it names others in its memory. */
+struct call {
+	unsigned int fd;
+	bool lists;
+};
+
+static __always_inline void call_of(struct task_struct *t, struct call *c)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
-	struct file *f;
+	unsigned long nr = (unsigned long)ARCH_CALL_NR(regs);
 
-	return sock_of_fd(t, (unsigned int)ARCH_CALL_ARG(regs), &f) == sk;
+#if ARCH_CALLS_32
+	if (ARCH_CALL_IS_32(&t->thread_info)) {
+		c->lists = nr == ARCH_NR_IO_SUBMIT_32;
+		c->fd = nr == ARCH_NR_SPLICE_32 ? (unsigned int)ARCH_CALL_ARG3_32(regs)
+						: (unsigned int)ARCH_CALL_ARG_32(regs);
+		if (nr == ARCH_NR_SOCKETCALL_32)
+			bpf_probe_read_user(
+				&c->fd, sizeof(c->fd), (const void *)(ARCH_CALL_ARG2_32(regs) & 0xffffffff));
+		return;
+	}
+#endif
+	c->lists = nr == ARCH_NR_IO_SUBMIT;
+	c->fd = nr == ARCH_NR_SPLICE ? (unsigned int)ARCH_CALL_ARG3(regs) : (unsigned int)ARCH_CALL_ARG(regs);
+}
+
+/* The same for UDP and raw sockets. Interrupts do not send on them, but another process may carry their packets on, one
+ * that decides for NFQUEUE say. So the system call that is running must name the socket. Two ways of sending name it in
+ * memory: io_submit(2), and io_uring, whose requests run in its threads, which have no call of their own, and at the
+ * end of any call of the process. Then the packet is the process's own unless the call is one on a netlink socket, by
+ * which it may decide for NFQUEUE. */
+static __always_inline bool sends_other(struct task_struct *t, const void *sk)
+{
+	unsigned short family = 0;
+	struct file *f = NULL;
+	struct call c;
+
+	if (t->flags & PF_IO_WORKER)
+		return true;
+	call_of(t, &c);
+	if (any_sock_of_fd(t, c.fd, &f, &family) == sk)
+		return true;
+	return c.lists || (bpf_core_field_exists(t->io_uring) && t->io_uring && family != AF_NETLINK);
 }
 
 /* Who reads the files of others, by an iterator as ours, holds each for a moment: what its process closes meanwhile is

@@ -3,8 +3,10 @@
  * kernel, and numbers. Part of owner.bpf.c. */
 #define AF_INET 2
 #define AF_INET6 10
+#define AF_NETLINK 16
 #define IPPROTO_TCP 6
 #define PF_EXITING 0x00000004
+#define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000
 #define SHUTDOWN_MASK 3 /* both ways */
 #define S_IFMT 0170000
@@ -69,7 +71,15 @@ struct signal_struct {
 struct list_head {
 	struct list_head *next;
 };
+#if ARCH_CALLS_32
+struct thread_info {
+	ARCH_THREAD_MEMBERS;
+};
+#endif
 struct task_struct {
+#if ARCH_CALLS_32
+	struct thread_info thread_info;
+#endif
 	unsigned int flags;
 	int pid;
 	int tgid;
@@ -79,6 +89,7 @@ struct task_struct {
 	const struct cred *cred;
 	struct files_struct *files;
 	struct signal_struct *signal;
+	void *io_uring; /* since the task's first use of one */
 	char comm[16];
 };
 struct pt_regs {

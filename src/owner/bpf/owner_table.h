@@ -325,14 +325,14 @@ static __always_inline void use(struct sock *sk)
 	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
 }
 
-/* The socket of file descriptor fd of process t if it is an Internet socket, or NULL; *f is its file. The pointer
- * comes from a table, so the verifier does not know it for a socket: it is only good as a number. */
-static __always_inline struct sock *sock_of_fd(struct task_struct *t, unsigned int fd, struct file **f)
+/* The socket of file descriptor fd of process t, and its family; NULL if the descriptor is of something else. *f is its
+ * file. The pointer comes from a table, so the verifier does not know it for a socket: it is only good as a number. */
+static __always_inline struct sock *any_sock_of_fd(
+	struct task_struct *t, unsigned int fd, struct file **f, unsigned short *family)
 {
 	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
 	struct socket *s;
 	struct sock *sk;
-	DW_U32 family;
 
 	if (fd >= BPF_CORE_READ(fdt, max_fds) || bpf_probe_read_kernel(f, sizeof(*f), BPF_CORE_READ(fdt, fd) + fd) ||
 		!*f)
@@ -343,6 +343,15 @@ static __always_inline struct sock *sock_of_fd(struct task_struct *t, unsigned i
 	if (BPF_CORE_READ(s, file) != *f)
 		return NULL;
 	sk = BPF_CORE_READ(s, sk);
-	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	*family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	return sk;
+}
+
+/* The same for Internet sockets; of others NULL. */
+static __always_inline struct sock *sock_of_fd(struct task_struct *t, unsigned int fd, struct file **f)
+{
+	unsigned short family = 0;
+	struct sock *sk = any_sock_of_fd(t, fd, f, &family);
+
 	return family == AF_INET || family == AF_INET6 ? sk : NULL;
 }
