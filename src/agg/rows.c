@@ -10,19 +10,18 @@
 #include "agg/priv.h"
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
-static bool is_negative(const struct value *v)
-{
-	return v->is_signed && (int64_t)v->i < 0;
-}
+/* JOIN: keys that read the same are equal, whatever their sizes: int -1 and long -1. SHOWN: as DTrace sorts, by the
+ * bytes of the integer, which have no sign: -1 comes last. */
+enum order { JOIN, SHOWN };
 
-static int key_cmp(const struct value *a, const struct value *b)
+static int key_cmp(const struct value *a, const struct value *b, enum order order)
 {
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->kind == VALUE_INT) {
-		if (is_negative(a) != is_negative(b))
-			return is_negative(a) ? -1 : 1;
-		return a->i < b->i ? -1 : a->i > b->i;
+		uint64_t x = order == SHOWN ? value_bits(a) : a->i, y = order == SHOWN ? value_bits(b) : b->i;
+
+		return x < y ? -1 : x > y;
 	}
 	size_t n = a->len < b->len ? a->len : b->len;
 	int c = n ? memcmp(a->s, b->s, n) : 0;
@@ -30,12 +29,12 @@ static int key_cmp(const struct value *a, const struct value *b)
 	return c ? c : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* Keys from position first on, then those before it. */
-static int keys_cmp(const struct value *a, const struct value *b, size_t n, size_t first)
+/* Keys from position first on, then those before it. A position past the last key counts as 0. */
+static int keys_cmp(const struct value *a, const struct value *b, size_t n, size_t first, enum order order)
 {
 	for (size_t i = 0; i < n; i++) {
-		size_t k = (i + first) % n;
-		int c = key_cmp(&a[k], &b[k]);
+		size_t k = first < n ? (i + first) % n : i;
+		int c = key_cmp(&a[k], &b[k], order);
 
 		if (c)
 			return c;
@@ -105,7 +104,7 @@ static long double row_sum(const struct sort_ctx *c, const struct agg_row *r)
 
 static int values_cmp(const struct sort_ctx *c, const struct agg_row *a, const struct agg_row *b)
 {
-	size_t n = c->t->naggs;
+	size_t n = c->t->naggs, first = c->opts->agg_pos < n ? c->opts->agg_pos : 0;
 
 	if (c->opts->sort_sum) {
 		long double x = row_sum(c, a), y = row_sum(c, b);
@@ -115,7 +114,7 @@ static int values_cmp(const struct sort_ctx *c, const struct agg_row *a, const s
 	}
 
 	for (size_t i = 0; i < n; i++) {
-		int r = value_cmp(c, (i + c->opts->agg_pos) % n, a, b);
+		int r = value_cmp(c, (i + first) % n, a, b);
 
 		if (r)
 			return r;
@@ -130,10 +129,12 @@ static int row_cmp(const void *x, const void *y, void *ctx)
 	int k = 0, r;
 
 	if (c->opts->sort_key)
-		k = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos);
+		k = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos, SHOWN);
 	r = k ? k : values_cmp(c, a, b);
 	if (!r)
-		r = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos);
+		r = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos, SHOWN);
+	if (!r)
+		r = keys_cmp(a->keys, b->keys, c->nkeys, 0, JOIN);
 	return c->opts->sort_rev ? -r : r;
 }
 
@@ -141,7 +142,7 @@ static int item_cmp(const void *x, const void *y, void *ctx)
 {
 	const struct agg_item *a = x, *b = y;
 	const size_t *nkeys = ctx;
-	int c = keys_cmp(a->entry->keys, b->entry->keys, *nkeys, 0);
+	int c = keys_cmp(a->entry->keys, b->entry->keys, *nkeys, 0, JOIN);
 
 	return c ? c : a->pos < b->pos ? -1 : a->pos > b->pos;
 }
@@ -180,7 +181,7 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 
 		memset(words, 0, t->nwords * sizeof(*words));
 		for (next = i; next < t->nitems; next++) {
-			if (keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0))
+			if (keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0, JOIN))
 				break;
 			add_entry(t, words, &t->items[next]);
 		}

@@ -362,7 +362,7 @@ int consumer_aggs(struct consumer *c)
 	if (!ids)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		ids[i] = i;
+		ids[i] = c->env.options->agg.sort_rev ? (uint32_t)n - 1 - i : i;
 	agg_begin(c->aggs);
 	sink->ops->rest(sink, &(struct printa){ .set = c->aggs, .ids = ids, .n = n });
 	free(ids);

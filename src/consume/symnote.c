@@ -25,6 +25,20 @@ static bool any_user(const struct field *f, size_t n)
 	return false;
 }
 
+/* Does it print a plain number by %A? */
+static bool names_number(const struct action *a)
+{
+	for (size_t i = 0; a->fmt && i < a->fmt->n; i++)
+		if (a->fmt->items[i].conv == 'A')
+			return true;
+	return false;
+}
+
+static bool action_names(const struct action *a)
+{
+	return any_user(a->args, a->nargs) || names_number(a);
+}
+
 bool symnote_wanted(const struct image *image)
 {
 	for (size_t i = 0; i < image->aggs.n; i++)
@@ -32,7 +46,7 @@ bool symnote_wanted(const struct image *image)
 			return true;
 	for (size_t i = 0; i < image->epids.n; i++)
 		for (size_t k = 0; k < image->epids.v[i].nactions; k++)
-			if (any_user(image->epids.v[i].actions[k].args, image->epids.v[i].actions[k].nargs))
+			if (action_names(&image->epids.v[i].actions[k]))
 				return true;
 	return false;
 }

@@ -64,6 +64,7 @@ struct field {
 	uint32_t size;
 	bool is_signed;
 	bool is_float;            /* 4 or 8 bytes: float or double */
+	bool is_plain;            /* FIELD_UADDR: a number that %A names. It belongs to $target, if there is one */
 	const struct ptype *type; /* of print(); else NULL */
 };
 

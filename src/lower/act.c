@@ -58,6 +58,7 @@ static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 	}
 	if (uaddr) {
 		f.kind = FIELD_UADDR;
+		f.is_plain = true;
 		f.size = 16;
 		p->off += f.size;
 		return f;

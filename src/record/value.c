@@ -267,6 +267,8 @@ static void read_address(
 	else if (p && f->size == 8)
 		memcpy(&w[1], p, 8);
 	if (dec->names) {
+		if (f->is_plain && symtext_target(dec->names))
+			w[0] = symtext_target(dec->names);
 		out->s = symtext_name(dec->names, f->kind, w[0], w[1]);
 		out->len = strlen(out->s);
 		return;

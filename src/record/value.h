@@ -53,6 +53,11 @@ struct decoder {
  * as the data, and until the room is used again or the symbols are refreshed. */
 void value_read(const struct decoder *dec, const struct field *f, const uint8_t *data, size_t len,
 	struct value_room *room, struct value *out);
+/* Of a VALUE_INT: the bits that its size keeps, without a sign: 255 for a char of -1. */
+static inline uint64_t value_bits(const struct value *v)
+{
+	return v->size >= 8 ? v->i : v->i & ((1ull << (v->size * 8)) - 1);
+}
 /* Is it the name of a function or module? */
 bool value_is_symbol(const struct value *v);
 #endif

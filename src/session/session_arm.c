@@ -33,6 +33,7 @@ static int make_names(struct session *s)
 	s->symtext = symtext_new(&(struct symtext_opts){ .noresolve = o->noresolve,
 		.folded = o->folded,
 		.inlines = o->inlines,
+		.target = s->opts.nchildren ? child_pid(s->opts.children[0]) : 0,
 		.outer = s->opts.outer,
 		.inner = s->opts.inner,
 		.nodemangle = o->nodemangle,

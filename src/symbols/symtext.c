@@ -209,6 +209,11 @@ const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, u
 	return n->text;
 }
 
+uint64_t symtext_target(const struct symtext *s)
+{
+	return s->opts.target > 0 ? (uint64_t)s->opts.target : 0;
+}
+
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 bool symtext_folded(const struct symtext *s)
 {

@@ -16,6 +16,7 @@ struct symtext_opts {
 	bool folded;        /* stacks from the outermost frame on, without distances */
 	bool nodemangle;    /* names as the linker knows them */
 	bool inlines;       /* frames for inlined functions too */
+	pid_t target;       /* of the first child, in this pid namespace; 0: none */
 	pid_t outer, inner; /* as of usyms_alias(); 0: none */
 	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read. NULL: nobody
 	 * does. */
@@ -34,6 +35,8 @@ void symtext_note(struct symtext *s, uint64_t pid);
 /* A kernel address: FIELD_SYM, FIELD_MOD, or FIELD_INT: with its distance from the symbol. A user's: FIELD_USYM,
  * FIELD_UMOD, FIELD_UADDR. Owned by s, valid until the next refresh; never NULL. */
 const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr);
+/* The process whose addresses plain numbers are; 0: none. */
+uint64_t symtext_target(const struct symtext *s);
 /* Are stacks given from the outermost frame on? */
 bool symtext_folded(const struct symtext *s);
 /* Calls fn with the text of each frame, the innermost first unless folded. data is what a FIELD_STACK, FIELD_USTACK or

@@ -75,12 +75,6 @@ static void print_signed(struct out *o, const struct fmt_item *it, int width, in
 	print_int(o, it, width, prec, negative ? -v->i : v->i, 10, v->is_signed ? sign_text(it, negative) : "");
 }
 
-/* The bits that the value has: %x of a negative int is 8 digits. */
-static uint64_t at_width(const struct value *v)
-{
-	return v->size >= 8 ? v->i : v->i & ((1ull << (v->size * 8)) - 1);
-}
-
 /* Whole numbers print as %f, too. */
 static double float_value(const struct value *v)
 {
@@ -182,34 +176,35 @@ static void print_char(struct out *o, int width, const struct value *v)
 static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
-	bool alt = (it->flags & FMT_ALT) && at_width(v);
+	bool alt = (it->flags & FMT_ALT) && value_bits(v);
 	char c = (char)v->i, name[NETNAME_MAX];
 
 	switch (it->conv2 ? it->conv2 : it->conv) {
 	case 'u':
 	case 'U':
-		print_int(o, it, width, prec, at_width(v), 10, "");
+		print_int(o, it, width, prec, value_bits(v), 10, "");
 		break;
 	case 'x':
 	case 'p':
-		print_int(o, it, width, prec, at_width(v), 16, alt ? "0x" : "");
+		print_int(o, it, width, prec, value_bits(v), 16, alt ? "0x" : "");
 		break;
 	case 'X':
-		print_int(o, it, width, prec, at_width(v), 16, alt ? "0X" : "");
+		print_int(o, it, width, prec, value_bits(v), 16, alt ? "0X" : "");
 		break;
 	case 'a':
 	case 'A':
 		if (v->names) {
-			const char *symbol = symtext_name(v->names, FIELD_INT, 0, v->i);
+			uint64_t pid = it->conv == 'A' ? symtext_target(v->names) : 0;
+			const char *symbol = symtext_name(v->names, pid ? FIELD_UADDR : FIELD_INT, pid, v->i);
 
 			out_text(o, symbol, strlen(symbol), false, field);
 			break;
 		}
-		print_int(o, it, width, prec, at_width(v), 16, "0x");
+		print_int(o, it, width, prec, value_bits(v), 16, "0x");
 		break;
 	case 'o':
 	case 'O':
-		print_int(o, it, width, prec, at_width(v), 8, "");
+		print_int(o, it, width, prec, value_bits(v), 8, "");
 		break;
 	case 'P':
 		netname_port((uint16_t)v->i, name);

@@ -21,7 +21,11 @@ static void print_key(struct out *o, const struct value *k)
 		out_text(o, k->s, k->len, k->trusted, -50);
 		return;
 	}
-	print_trace(o, k, false);
+	struct value plain = *k;
+
+	if (k->kind == VALUE_INT && k->size <= 2) /* as in DTrace, which prints larger ones with their sign */
+		plain.i = value_bits(k);
+	print_trace(o, &plain, false);
 }
 
 /* One value: a number or a distribution. */
