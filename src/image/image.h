@@ -150,6 +150,7 @@ struct image_probe {
 	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
 	X(MAP_SPECS)       /* array of one value: a bit for each speculation that is active */ \
 	X(MAP_VTIME)       /* per-CPU array of one value: the thread that runs, since when, its CPU time then */ \
+	X(MAP_CHILL)       /* per-CPU array of one value: chill()'s interval and what it was granted in it */ \
 	X(MAP_STAMP)       /* LRU hash of image/probe.h's stamps: address -> time, word */ \
 	X(MAP_TABLE)       /* array of one value, which programs only read */ \
 	X(MAP_MACHINE)     /* array of one struct dw_machine: the runtime keeps it up to date */ \

@@ -76,6 +76,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_ZERO:
 	case MAP_SPECS:
 	case MAP_VTIME:
+	case MAP_CHILL:
 	case MAP_STAMP:
 	case MAP_CALLS:
 	case MAP_MACHINE:

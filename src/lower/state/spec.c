@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spec: speculations, and actions on the current process.
- * Input: speculation(), speculate(), commit(), discard(); raise(), stop(), chill(), panic(), breakpoint(). Output:
- * code.
+/* spec: speculations.
+ * Input: speculation(), speculate(), commit(), discard(). Output: code.
  * Invariant: a speculation is a bit in the map's words, set while it is active. One atomic exchange sets or clears
  * it, so only one program can find it clear and set it, or find it set and clear it. A speculative record takes the
  * way of all records, with the speculation's number, and the consumer keeps it until the commit. */
 #include <linux/bpf.h>
-#include <signal.h>
 
 #include "lower/expr/expr.h"
 #include "lower/program.h"
@@ -161,50 +159,4 @@ vreg spec_end(struct clause_ctx *cx, const struct expr *e)
 	ir_set(ir, was, id);
 	ir_label(ir, end);
 	return was;
-}
-
-/* ---- what is done to the current process ------------------------------------------------------------------------- */
-static void send_signal(struct clause_ctx *cx, const struct expr *e, vreg sig)
-{
-	if (at_cgroup(cx->pg))
-		lower_error(cx->lw, e->loc, D_KERNEL,
-			"%s() cannot be used on %s:::%s: the kernel lets no program of its kind "
-			"send signals",
-			e->name, cx->prov->name, cx->probe->name);
-	else
-		ir_call(cx->ir, BPF_FUNC_send_signal, (vreg[]){ sig }, 1, false);
-}
-
-/* ns: at most 500 ms, DTrace's limit. More is a fault. */
-static void chill(struct clause_ctx *cx, vreg ns)
-{
-	struct ir *ir = cx->ir;
-
-	fault_unless(cx, CC_ULE, ns, 500000000, DW_FAULT_ILLOP, ir_imm(ir, 0));
-	(void)ir_lib(ir, LIB_chill, (vreg[]){ ns }, 1);
-}
-
-void lower_destructive(struct clause_ctx *cx, const struct expr *e)
-{
-	switch ((int)e->sym->func) {
-	case FN_raise:
-		send_signal(cx, e, lower_int(cx, e->args.v[0]));
-		break;
-	case FN_stop:
-		send_signal(cx, e, ir_imm(cx->ir, SIGSTOP));
-		break;
-	case FN_copyout:
-		lower_copyout(cx, e);
-		break;
-	case FN_copyoutstr:
-		lower_copyoutstr(cx, e);
-		break;
-	case FN_chill:
-		chill(cx, lower_int(cx, e->args.v[0]));
-		break;
-	default:
-		lower_error(cx->lw, e->loc, D_KERNEL,
-			"%s() is not possible: Linux lets no BPF program stop the machine", e->name);
-		break;
-	}
 }

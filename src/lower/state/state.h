@@ -62,9 +62,11 @@ bool agg_sparse(const struct symbol *s);
 uint32_t agg_index(struct lowerer *lw, struct symbol *s);
 void aggs_begin(struct lowerer *lw); /* numbers them in the order of their appearance: they are printed in that order */
 
-/* ---- lower/state/spec.c: speculations, and what is done to the current process */
+/* ---- lower/state/spec.c: speculations */
 vreg spec_begin(struct clause_ctx *cx);                        /* speculation() */
 void spec_choose(struct clause_ctx *cx, const struct expr *e); /* speculate(id) */
 vreg spec_end(struct clause_ctx *cx, const struct expr *id);   /* commit(id), discard(id): id if it was active, or 0 */
+
+/* ---- lower/state/destructive.c */
 void lower_destructive(struct clause_ctx *cx, const struct expr *e); /* raise(), stop(), chill(), ... */
 #endif
