@@ -141,9 +141,52 @@ inline int dw_is_loss[struct dw_pkt *P] = dw_ip_freed[P] && P->proto == DW_IPPRO
  * cookie? Since Linux 6.15, which BTF shows by a setting of the same age. */
 inline int dw_has_addresses = __has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max_ms);
 
+/* TIME_WAIT. The kernel frees the socket then and keeps a small one instead: inet_sock_set_state shows the step to CLOSE.
+ * tcp_time_wait() makes the small one
+ * - in TIME_WAIT, when the other side's FIN comes in FIN_WAIT2 (tcp_fin() has just set SOCK_DONE), or the
+ *   acknowledgment of the own FIN in CLOSING (a reset or close() in CLOSING leaves that FIN unacknowledged);
+ * - in FIN_WAIT2, when a socket that no process has any more waits for the FIN. Without the small one such a socket ends
+ *   by an error, or because TCP_LINGER2 is negative.
+ * There is none if the namespace has as many as it may have (tcp_max_tw_buckets). */
+inline int dw_tw_full[struct netns_ipv4 *N] = __has(N->tcp_death_row.tw_refcount) ?
+    N->tcp_death_row.tw_refcount.refs.counter - 1 >= N->tcp_death_row.sysctl_max_tw_buckets :
+    __has(N->tcp_death_row.tw_count) ?
+    N->tcp_death_row.tw_count.counter >= N->tcp_death_row.sysctl_max_tw_buckets :
+    N->tcp_death_row->tw_refcount.refs.counter - 1 >= N->tcp_death_row->sysctl_max_tw_buckets;
+inline int dw_sock_flag[struct sock *S, int flag] = (S->__sk_common.skc_flags >> flag) & 1;
+inline int dw_tw_made[struct sock *S, int old] = old == DW_TCP_CLOSING ?
+    (((struct tcp_sock *)S)->snd_una == ((struct tcp_sock *)S)->write_seq ? DW_TCP_TIME_WAIT : DW_TCP_CLOSE) :
+    dw_sock_flag[S, SOCK_DONE] ? DW_TCP_TIME_WAIT : dw_sock_flag[S, SOCK_DEAD] && S->sk_err == 0 &&
+    ((struct tcp_sock *)S)->linger2 >= 0 ? DW_TCP_FIN_WAIT2 : DW_TCP_CLOSE;
+/* The state of the connection after that step of its socket. */
+inline int dw_tcp_newstate[struct sock *S, int old, int new] = new == DW_TCP_CLOSE &&
+    (old == DW_TCP_FIN_WAIT2 || old == DW_TCP_CLOSING) && S->sk_protocol == DW_IPPROTO_TCP &&
+    !dw_tw_full[&S->__sk_common.skc_net.net->ipv4] ? dw_tw_made[S, old] : new;
+/* The socket ends, its connection does not: it stays in FIN_WAIT2. */
+inline int dw_tcp_detach[struct dw_pkt *P] = P->oldstate == DW_TCP_FIN_WAIT2 && P->state == DW_TCP_FIN_WAIT2 &&
+    P->sk->sk_protocol == DW_IPPROTO_TCP;
+
+/* The FIN for a small one in FIN_WAIT2, of which the kernel makes one in TIME_WAIT: before that (RFC 9293 3.10.7.4), and
+ * after it, where a repeated FIN looks the same. */
+inline uint32_t dw_tw_next[struct sock *T] = __has(T->__sk_common.skc_tw_rcv_nxt) ? T->__sk_common.skc_tw_rcv_nxt :
+    ((struct tcp_timewait_sock *)T)->tw_rcv_nxt;
+inline int dw_tw_enters[struct sock *T, struct dw_pkt *P] =
+    ((struct inet_timewait_sock *)T)->tw_substate == DW_TCP_FIN_WAIT2 &&
+    (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == (DW_TH_FIN | DW_TH_ACK) &&
+    ((struct tcp_skb_cb *)&P->skb->cb)->end_seq == dw_tw_next[T] + 1;
+inline int dw_tw_entered[struct dw_pkt *P] = P->rx_sk != 0 && P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT &&
+    ((struct inet_timewait_sock *)P->rx_sk)->tw_substate == DW_TCP_TIME_WAIT && dw_is_ip[P] &&
+    (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == (DW_TH_FIN | DW_TH_ACK) &&
+    ((struct tcp_skb_cb *)&P->skb->cb)->end_seq == dw_tw_next[P->rx_sk];
+/* What a socket has in common with the small one that follows it: a hash of both ends and the namespace, and the ports. */
+inline uint64_t dw_tw_key[struct sock *S] = (uint64_t)S->__sk_common.skc_hash << 32 |
+    (uint64_t)((struct inet_sock *)S)->inet_sport << 16 | S->__sk_common.skc_dport;
+inline uint64_t dw_tw_key_of[struct sock *T] = (uint64_t)T->__sk_common.skc_hash << 32 |
+    (uint64_t)((struct inet_timewait_sock *)T)->tw_sport << 16 | T->__sk_common.skc_dport;
+
 /* inet_sock_set_state: a step of TCP, but not that one where it comes too early; sock_ops has it then. */
 inline int dw_tcp_step[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP &&
-    (dw_has_addresses ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV);
+    (dw_has_addresses ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV) && P->state != P->oldstate;
 inline int dw_late_step[struct dw_tcp *P] = !dw_has_addresses && P->op == DW_SOCK_OPS_PASSIVE &&
     P->sk->__sk_common.skc_state == DW_TCP_SYN_RECV && !dw_opened_here[P];
 

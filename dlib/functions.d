@@ -58,6 +58,24 @@ translator struct dw_pkt < struct dw_ftimewait *C > {
 	checked = 1;
 };
 
+/* The same place: the FIN that a small socket in FIN_WAIT2 is about to take. */
+struct dw_ftwfin {
+	struct inet_timewait_sock *tw;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_ftwfin *C > {
+	rx_sk = (struct sock *)C->tw;
+	cookie = C->tw->__tw_common.skc_cookie.counter;
+	proto = 6;
+	has_pkt = 1;
+	recv = 1;
+	state = DW_TCP_TIME_WAIT;
+	oldstate = DW_TCP_FIN_WAIT2;
+	netns = C->tw->__tw_common.skc_net.net->ns.inum;
+	checked = 1;
+};
+
 /* kfree_skb_reason: the end of a packet; the socket that did it is not known, the place is the function's caller. */
 struct dw_fdrop {
 	struct sk_buff *skb;
@@ -106,7 +124,7 @@ struct dw_fsetstate {
 };
 
 translator struct dw_pkt < struct dw_fsetstate *C > {
-	state = C->newstate;
+	state = dw_tcp_newstate[C->sk, C->sk->__sk_common.skc_state, C->newstate];
 	oldstate = C->sk->__sk_common.skc_state;
 };
 

@@ -210,6 +210,24 @@ translator struct dw_pkt < struct dw_freed *C > {
 	checked = 1;
 };
 
+/* The same place: the FIN that a small socket in FIN_WAIT2 has taken. */
+struct dw_twfin {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+	struct sock *rx_sk;
+};
+
+translator struct dw_pkt < struct dw_twfin *C > {
+	cookie = C->rx_sk->__sk_common.skc_cookie.counter;
+	has_pkt = 1;
+	recv = 1;
+	state = DW_TCP_TIME_WAIT;
+	oldstate = DW_TCP_FIN_WAIT2;
+	netns = C->rx_sk->__sk_common.skc_net.net->ns.inum;
+	checked = 1;
+};
+
 /* tcp_send_reset: the segment that is refused. */
 struct dw_refused {
 	struct sock *sk;
@@ -248,7 +266,7 @@ struct dw_setstate {
 };
 
 translator struct dw_pkt < struct dw_setstate *C > {
-	state = C->newstate;
+	state = dw_tcp_newstate[C->sk, C->oldstate, C->newstate];
 };
 
 /* sock_ops, tcp_init_transfer, for the step of an accepted socket to SYN_RECV on kernels that report it before the socket

@@ -94,7 +94,18 @@ tcp:::accept-established
 }
 
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED && born[args[1]->cs_cid] /
+/ args[3]->tcps_state == TCP_STATE_CLOSED || args[3]->tcps_state == TCP_STATE_TIME_WAIT /
+{
+	this->ends = 1;
+}
+
+tcp:::detach
+{
+	this->ends = 1;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->ends && born[args[1]->cs_cid] /
 {
 	this->ms = (timestamp - born[args[1]->cs_cid]) / ms;
 	born[args[1]->cs_cid] = 0;

@@ -41,8 +41,21 @@ tcp:::state-change
 	start[args[1]->cs_addr] = timestamp;
 }
 
+/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED && args[5]->tcps_state != TCP_STATE_LISTEN && dot == 0 &&
+/ args[5]->tcps_state != TCP_STATE_LISTEN /
+{
+	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
+	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+}
+
+tcp:::detach
+{
+	this->ends = 1;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->ends && dot == 0 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	this->old = start[args[1]->cs_addr] == 0;
@@ -54,8 +67,8 @@ tcp:::state-change
 }
 
 /* From who connects to what is connected to. */
-tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED && args[5]->tcps_state != TCP_STATE_LISTEN && dot && args[3]->tcps_active &&
+tcp:::state-change, tcp:::detach
+/ this->ends && dot && args[3]->tcps_active &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	@out[args[1]->cs_execname, args[3]->tcps_raddr, args[3]->tcps_rport] = count();
@@ -63,9 +76,8 @@ tcp:::state-change
 	    sum((args[3]->tcps_bytes_acked + args[3]->tcps_bytes_received) / 1024);
 }
 
-tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED && args[5]->tcps_state != TCP_STATE_LISTEN && dot &&
-  args[3]->tcps_active == 0 &&
+tcp:::state-change, tcp:::detach
+/ this->ends && dot && args[3]->tcps_active == 0 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	@in[args[3]->tcps_raddr, args[1]->cs_execname, args[3]->tcps_lport] = count();
@@ -73,8 +85,8 @@ tcp:::state-change
 	    sum((args[3]->tcps_bytes_acked + args[3]->tcps_bytes_received) / 1024);
 }
 
-tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED && start[args[1]->cs_addr] /
+tcp:::state-change, tcp:::detach
+/ this->ends && start[args[1]->cs_addr] /
 {
 	start[args[1]->cs_addr] = 0;
 }

@@ -5,7 +5,7 @@
  * row: CPU %4d DELTA(us) %12d OLD %-20s ->=to[!json] %s NEW %-20s
  * row first: CPU %4d DELTA(us) %12s OLD %-20s ->=to[!json] %s NEW %-20s
  */
-uint64_t last[uintptr_t];
+uint64_t last[uint64_t];
 
 dtrace:::BEGIN
 {
@@ -15,9 +15,10 @@ dtrace:::BEGIN
 tcp:::state-change
 / wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	this->last = last[args[1]->cs_addr];
+	this->last = last[args[1]->cs_cid];
 	this->us = (timestamp - this->last) / 1000;
-	last[args[1]->cs_addr] = args[3]->tcps_state == TCP_STATE_CLOSED ? 0 : timestamp;
+	last[args[1]->cs_cid] =
+	    args[3]->tcps_state == TCP_STATE_CLOSED || args[3]->tcps_state == TCP_STATE_TIME_WAIT ? 0 : timestamp;
 	this->mine = 1;
 }
 

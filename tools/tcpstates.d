@@ -7,7 +7,7 @@
  */
 #pragma D option dynvarsize=32m
 
-uint64_t last[uintptr_t];
+uint64_t last[uint64_t];
 
 dtrace:::BEGIN
 {
@@ -17,20 +17,20 @@ dtrace:::BEGIN
 tcp:::state-change
 / wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	this->us = last[args[1]->cs_addr] ? (timestamp - last[args[1]->cs_addr]) / 1000 : 0;
+	this->us = last[args[1]->cs_cid] ? (timestamp - last[args[1]->cs_cid]) / 1000 : 0;
 	row(args[1]->cs_addr, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, tcp_state_name[args[5]->tcps_state], "->",
 	    tcp_state_name[args[3]->tcps_state], this->us / 1000, this->us % 1000);
 }
 
 tcp:::state-change
-/ args[3]->tcps_state != TCP_STATE_CLOSED /
+/ args[3]->tcps_state != TCP_STATE_CLOSED && args[3]->tcps_state != TCP_STATE_TIME_WAIT /
 {
-	last[args[1]->cs_addr] = timestamp;
+	last[args[1]->cs_cid] = timestamp;
 }
 
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED && last[args[1]->cs_addr] /
+/ (args[3]->tcps_state == TCP_STATE_CLOSED || args[3]->tcps_state == TCP_STATE_TIME_WAIT) && last[args[1]->cs_cid] /
 {
-	last[args[1]->cs_addr] = 0;
+	last[args[1]->cs_cid] = 0;
 }

@@ -45,18 +45,43 @@ static const struct site receive_sites[] = {
 	FUNC_DROP("P->rx_sk == 0 && dw_stray_reset[P]", .sees = "resets without a socket"),
 };
 
+/* Steps of sockets, and the one step that a small socket takes by itself. */
 static const struct site state_sites[] = {
 	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_step[P]",
-		.sees = "all changes but those of TIME_WAIT, which Linux keeps outside of the socket: seen as closed" },
+		.sees = "all changes but the last of TIME_WAIT, and of FIN_WAIT2 without a process: they end "
+			"silently" },
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_synrecv",
 		.sk_only = true,
 		.when = "dw_late_step[P]",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
-	FUNC_SET_STATE("dw_tcp_step[P]", .sees = "all changes but those of TIME_WAIT"),
+	{ TP("kfree_skb", 4, "dw_twfin"), .optional = true,
+		.when = "dw_tw_entered[P] && __stamp(\"orphan\", dw_tw_key_of[P->rx_sk]) != 0",
+		.sees = "since Linux 6.11: the step to TIME_WAIT of a connection that no process has any more, if it "
+			"lost its "
+			"process after the trace began" },
+	FUNC_SET_STATE("dw_tcp_step[P]",
+		.sees = "all changes but the last of TIME_WAIT, and of FIN_WAIT2 without a process: they end silently"),
 	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv", .when = "dw_late_step[P]",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later"),
+	FUNC_SITE("tcp_timewait_state_process", 2, "dw_ftwfin", .when = "dw_tw_enters[P->rx_sk, P]",
+		.sees = "the step to TIME_WAIT of a connection that no process has any more"),
 };
+static const struct site detach_sites[] = {
+	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_detach[P]",
+		.sees = "the end of a socket that has sent its FIN, and whose other side has not" },
+	FUNC_SET_STATE(
+		"dw_tcp_detach[P]", .sees = "the end of a socket that has sent its FIN, and whose other side has not"),
+};
+static const struct stamp_event orphan_events[] = {
+	{ .op = STAMP_SET,
+		.key = "dw_tw_key[P->sk]",
+		.site = { TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_detach[P]" } },
+	{ .op = STAMP_END,
+		.key = "dw_tw_key_of[P->rx_sk]",
+		.site = { TP("kfree_skb", 4, "dw_twfin"), .when = "dw_tw_entered[P]" } },
+};
+static const struct stamp stamps[] = { { "orphan", TABLE(orphan_events) } };
 
 static const struct site request_sites[] = {
 	/* the first SYN is sent before snd_nxt moves over it */
@@ -114,6 +139,8 @@ static const struct probe_def probes[] = {
 	{ "debug-user", user_args, TABLE(tcp_user_sites),
 		"FreeBSD's: a process asks something of a socket: args[1] PRU_*" },
 	{ "drop", drop_args, TABLE(tcp_drop_sites), "the kernel throws a segment away: args[5] says why" },
+	{ "detach", args, TABLE(detach_sites),
+		"the kernel frees a socket whose connection waits in FIN_WAIT2; args[2], args[4] are NULL" },
 	{ "listen-drop", args, TABLE(tcp_listen_drop_sites), "a listener throws away a SYN, or a handshake" },
 	{ "listen-overflow", args, TABLE(tcp_overflow_sites),
 		"... because nobody accepts its connections fast enough" },
@@ -133,4 +160,4 @@ static const struct probe_def probes[] = {
 	{ "zero-window-sent", args, TABLE(tcp_zero_sent_sites), "a socket tells that its receive window is closed" },
 };
 
-const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes) };
+const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes), STAMPED(stamps) };

@@ -1,28 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks TCP sockets of one process through known lists of states.  Output: for each socket its port and the states
- * that it takes, in order, as Linux names them in inet_sock_set_state (a socket that would go to TIME_WAIT shows
- * CLOSE: the kernel replaces it by a small one).
+ * Walks TCP sockets of one process through known lists of states.  Output: for each connection its port and the states
+ * that it takes, in order, by the kernel's names.
  */
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "trigger.h"
 
-static const char usage[] = "  -s WALK  client: the client closes first (default); server: the server does;\n"
-			    "           self: one socket connects to itself (simultaneous open and close);\n"
-			    "           refused: a connection to a port where nobody listens\n"
-			    "Prints: pid name walk port client_port, and of the sockets that the walk has:\n"
-			    "listener_states client_states server_states.\n";
+static const char usage[] =
+	"  -s WALK  client: the client closes first (default); server: the server does;\n"
+	"           half: the client ends its own direction, the server closes, then the client;\n"
+	"           reset: the same, but the server resets; lost: the client closes, the server resets;\n"
+	"           linger: the client ends its own direction, then resets;\n"
+	"           linger2: the client closes and waits for no FIN (TCP_LINGER2 -1);\n"
+	"           full: half where the namespace may have no TIME_WAIT (tcp_max_tw_buckets 0);\n"
+	"           self: one socket connects to itself (simultaneous open and close);\n"
+	"           refused: a connection to a port where nobody listens\n"
+	"Prints: pid name walk port client_port, and of the sockets that the walk has:\n"
+	"listener_states client_states server_states.\n";
 
-static const char listener_states[] = "CLOSE,LISTEN,CLOSE";
-static const char closes_first[] = "ESTABLISHED,FIN_WAIT1,FIN_WAIT2,CLOSE";
-static const char closes_last[] = "ESTABLISHED,CLOSE_WAIT,LAST_ACK,CLOSE";
-
-/* Both sides of a connection, closed by one first and by the other when all is quiet. */
-static void walk_pair(const struct trig *t, bool server_first)
+static void close_fd(int fd)
 {
+	close(fd);
+}
+
+static void shut(int fd)
+{
+	if (shutdown(fd, SHUT_WR) < 0)
+		trig_die("shutdown");
+}
+
+static void reset(int fd)
+{
+	const struct linger now = { .l_onoff = 1, .l_linger = 0 };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now)) < 0)
+		trig_die("SO_LINGER");
+	close(fd);
+}
+
+static void close_impatiently(int fd)
+{
+	const int never = -1;
+
+	if (setsockopt(fd, IPPROTO_TCP, TCP_LINGER2, &never, sizeof(never)) < 0)
+		trig_die("TCP_LINGER2");
+	close(fd);
+}
+
+/* How the side that ends first does it, how the other one, and what the first does then; the states from ESTABLISHED.
+ * The client is the first, but in "server". */
+static const struct walk {
+	const char *name;
+	void (*first)(int fd);
+	void (*second)(int fd);
+	void (*last)(int fd);
+	const char *first_states, *second_states;
+} walks[] = {
+	{ "client", close_fd, close_fd, NULL, "FIN_WAIT1,FIN_WAIT2,TIME_WAIT", "CLOSE_WAIT,LAST_ACK,CLOSE" },
+	{ "server", close_fd, close_fd, NULL, "FIN_WAIT1,FIN_WAIT2,TIME_WAIT", "CLOSE_WAIT,LAST_ACK,CLOSE" },
+	{ "half", shut, close_fd, close_fd, "FIN_WAIT1,FIN_WAIT2,TIME_WAIT", "CLOSE_WAIT,LAST_ACK,CLOSE" },
+	{ "full", shut, close_fd, close_fd, "FIN_WAIT1,FIN_WAIT2,CLOSE", "CLOSE_WAIT,LAST_ACK,CLOSE" },
+	{ "reset", shut, reset, close_fd, "FIN_WAIT1,FIN_WAIT2,CLOSE", "CLOSE_WAIT,CLOSE" },
+	{ "lost", close_fd, reset, NULL, "FIN_WAIT1,FIN_WAIT2", "CLOSE_WAIT,CLOSE" },
+	{ "linger", shut, NULL, reset, "FIN_WAIT1,FIN_WAIT2,CLOSE", "CLOSE_WAIT,CLOSE" },
+	{ "linger2", close_impatiently, NULL, NULL, "FIN_WAIT1,FIN_WAIT2,CLOSE", "CLOSE_WAIT,CLOSE" },
+};
+
+static void act(void (*how)(int fd), int fd)
+{
+	if (!how)
+		return;
+	how(fd);
+	trig_sleep(TRIG_SETTLE_MS);
+}
+
+/* Both sides of a connection: each act waits until all is quiet. */
+static void walk_pair(const struct trig *t, const struct walk *w)
+{
+	bool server_first = strcmp(w->name, "server") == 0;
 	struct trig_addr at = trig_loopback(t->family, t->port);
 	int listener = trig_listen(&at, 1);
 	uint16_t port = trig_port(listener);
@@ -31,16 +91,15 @@ static void walk_pair(const struct trig *t, bool server_first)
 	int server = trig_accept(listener);
 	uint16_t client_port = trig_port(client);
 
-	close(server_first ? server : client);
-	trig_sleep(TRIG_SETTLE_MS);
-	close(server_first ? client : server);
-	trig_sleep(TRIG_SETTLE_MS);
+	act(w->first, server_first ? server : client);
+	act(w->second, server_first ? client : server);
+	act(w->last, server_first ? server : client);
 	close(listener);
 	trig_kv("port", "%u", port);
 	trig_kv("client_port", "%u", client_port);
-	trig_kv("listener_states", "%s", listener_states);
-	trig_kv("client_states", "CLOSE,SYN_SENT,%s", server_first ? closes_last : closes_first);
-	trig_kv("server_states", "LISTEN,SYN_RECV,%s", server_first ? closes_first : closes_last);
+	trig_kv("listener_states", "CLOSE,LISTEN,CLOSE");
+	trig_kv("client_states", "CLOSE,SYN_SENT,ESTABLISHED,%s", server_first ? w->second_states : w->first_states);
+	trig_kv("server_states", "LISTEN,SYN_RECV,ESTABLISHED,%s", server_first ? w->first_states : w->second_states);
 }
 
 /* A socket bound to a port that connects to that port meets its own SYN, and later its own FIN. */
@@ -57,7 +116,7 @@ static void walk_self(const struct trig *t)
 	trig_sleep(TRIG_SETTLE_MS);
 	trig_kv("port", "%u", port);
 	trig_kv("client_port", "%u", port);
-	trig_kv("client_states", "CLOSE,SYN_SENT,SYN_RECV,ESTABLISHED,FIN_WAIT1,CLOSING,CLOSE");
+	trig_kv("client_states", "CLOSE,SYN_SENT,SYN_RECV,ESTABLISHED,FIN_WAIT1,CLOSING,TIME_WAIT");
 }
 
 static void walk_refused(const struct trig *t)
@@ -97,9 +156,13 @@ int main(int argc, char **argv)
 	trig_kv("name", "dw_states");
 	trig_kv("walk", "%s", walk);
 	trig_wait(&t);
-	if (strcmp(walk, "client") == 0 || strcmp(walk, "server") == 0)
-		walk_pair(&t, walk[0] == 's');
-	else if (strcmp(walk, "self") == 0)
+	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		if (strcmp(walk, walks[i].name) == 0) {
+			walk_pair(&t, &walks[i]);
+			return 0;
+		}
+	}
+	if (strcmp(walk, "self") == 0)
 		walk_self(&t);
 	else if (strcmp(walk, "refused") == 0)
 		walk_refused(&t);

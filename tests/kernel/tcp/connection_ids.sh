@@ -42,4 +42,5 @@ expect_count 'p == "send" && v["cid"] == 0' 0 "segments without an id"
 expect_eq "$(over_lines 'p == "id" && v["state"] != 6 { print v["cid"], v["addr"] }' | sort -u | wc -l)" \
 	$((2 * n + 1)) "one address a socket"
 expect_count 'p == "id" && v["addr"] != v["saddr"]' 0 "cs_addr and tcps_addr"
-expect_count 'p == "id" && v["state"] == 6 && v["addr"] == 0' $((2 * n)) "TIME_WAIT has no socket"
+# of each connection: a segment received, one sent, and the change of state
+expect_count 'p == "id" && v["state"] == 6 && v["addr"] == 0' $((3 * n)) "TIME_WAIT has no socket"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# State changes of connections against the trigger's: who closes first, a simultaneous open and close, a refused
-# connection. Each change starts where the one before ended.
+# State changes of connections against the trigger's: who closes first and how, a simultaneous open and close, a refused
+# connection. Each change starts where the one before ended. Of connections in TIME_WAIT there are as many as ss shows.
+need ss
 netns_new states
 
 walks() { # prints "LPORT RPORT STATES" of each connection in order of its first change
@@ -18,6 +19,11 @@ walks() { # prints "LPORT RPORT STATES" of each connection in order of its first
 		END { for (i = 1; i <= n; i++) print ends[order[i]], walk[order[i]] }'
 }
 
+time_waits=0
+in_time_wait() { # as the kernel has them
+	ip netns exec "$NETNS" ss -Htan state time-wait | wc -l
+}
+
 check() { # FAMILY WALK
 	local port client want
 	trace_in "$NETNS" "tcp:::state-change /args[1]->cs_netns == $NETNS_ID/ {
@@ -31,12 +37,30 @@ check() { # FAMILY WALK
 	want+="$client $port $(value_of client_states)"
 	[ "$2" = self ] || [ "$2" = refused ] || want+=$'\n'"$port $client $(value_of server_states)"
 	expect_eq "$(walks)" "$want" "$1 $2"
-	expect_count "v[\"pid\"] != $(value_of pid) || v[\"name\"] != \"dw_states\"" 0 "$1 $2: changes of no process"
-	expect_count "v[\"act\"] != (v[\"rp\"] == $port)" 0 "$1 $2: opened from here"
+	# when the FIN comes after close(), the socket and its process are gone
+	expect_count "(v[\"pid\"] != $(value_of pid) || v[\"name\"] != \"dw_states\") &&
+		!(v[\"pid\"] == -1 && v[\"new\"] == \"state-time-wait\")" 0 "$1 $2: changes of no process"
+	time_waits=$((time_waits + $(count 'v["new"] == "state-time-wait"')))
+	expect_eq "$time_waits" "$(in_time_wait)" "$1 $2: connections in TIME_WAIT so far"
+	expect_count "v[\"act\"] != (v[\"rp\"] == $port && v[\"pid\"] != -1)" 0 "$1 $2: opened from here"
 }
 
-for walk in client server self refused; do
+for walk in client server half reset lost linger linger2 self refused; do
 	check -4 "$walk"
 done
-check -6 client
-check -6 self
+for walk in client half self; do
+	check -6 "$walk"
+done
+ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_max_tw_buckets=0
+check -4 full
+
+# tcp:::detach: the socket of the client that waits in FIN_WAIT2, with its process and its counts
+trace_in "$NETNS" "tcp:::detach /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"detach pid=%d state=%s rp=%d acked=%d\\n\", args[1]->cs_pid, tcp_state_name[args[3]->tcps_state],
+	    args[3]->tcps_rport, args[3]->tcps_bytes_acked) }" tcp_states -4 -s client
+expect_eq "$OUT" "" "detach where there is no room"
+ip netns exec "$NETNS" sysctl -qw net.ipv4.tcp_max_tw_buckets=1000
+trace_in "$NETNS" "tcp:::detach /args[1]->cs_netns == $NETNS_ID/ {
+	printf(\"detach pid=%d state=%s rp=%d acked=%d\\n\", args[1]->cs_pid, tcp_state_name[args[3]->tcps_state],
+	    args[3]->tcps_rport, args[3]->tcps_bytes_acked) }" tcp_states -4 -s client
+expect_eq "$OUT" "detach pid=$(value_of pid) state=FIN_WAIT2 rp=$(value_of port) acked=2" "detach"

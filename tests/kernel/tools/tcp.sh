@@ -76,7 +76,7 @@ eq([r["old"] for r in old], [1, 1], "tcplife: older than the trace")
 eq({r["old"] for r in rows("old") if v["old_port"] not in (r["lport"], r["rport"])}, {0}, "tcplife: and the others are not")
 v = said("tcpstates")
 steps = [only(r, "oldstate", "newstate") for r in rows("tcpstates") if r["lport"] == v["answer_port"]]
-eq(steps[-3:], [("ESTABLISHED", "FIN_WAIT1"), ("FIN_WAIT1", "FIN_WAIT2"), ("FIN_WAIT2", "CLOSE")], "tcpstates")
+eq(steps[-3:], [("ESTABLISHED", "FIN_WAIT1"), ("FIN_WAIT1", "FIN_WAIT2"), ("FIN_WAIT2", "TIME_WAIT")], "tcpstates")
 eq([160 <= r["ms"] <= v["life_us"] / 1000 for r in rows("tcpstates")
     if r["lport"] == v["answer_port"] and r["oldstate"] == "ESTABLISHED"], [True], "tcpstates: how long established")
 eq({r["pid"] for r in rows("tcpstates") if v["answer_port"] in (r["lport"], r["rport"])}, {v["pid"]}, "tcpstates: who")
