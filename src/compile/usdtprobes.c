@@ -84,20 +84,20 @@ static const struct probe_def *define(struct userprobes *u, const struct usdt *d
 {
 	struct probe_def *def = ARENA_NEW(u->arena, struct probe_def);
 	struct site *sites = ARENA_ARRAY(u->arena, struct site, d->sets.n);
+	struct user_site *users = ARENA_ARRAY(u->arena, struct user_site, d->sets.n);
 	const struct operands *first = d->sets.v[0];
 	const char **types = ARENA_ARRAY(u->arena, const char *, first->n + 1);
 
 	for (size_t i = 0; i < first->n; i++)
 		types[i] = sdt_arg_type(&first->v[i]);
-	for (size_t i = 0; i < d->sets.n; i++)
-		sites[i] = (struct site){
-			.attach = ATTACH_UPROBE,
-			.places = d->sets.v[i]->places.v,
+	for (size_t i = 0; i < d->sets.n; i++) {
+		users[i] = (struct user_site){ .places = d->sets.v[i]->places.v,
 			.nplaces = d->sets.v[i]->places.n,
-			.uargs = d->sets.v[i]->v,
-			.nuargs = d->sets.v[i]->n,
-			.sees = "where its author put it",
-		};
+			.args = d->sets.v[i]->v,
+			.nargs = d->sets.v[i]->n };
+		sites[i] =
+			(struct site){ .attach = ATTACH_UPROBE, .user = &users[i], .sees = "where its author put it" };
+	}
 	*def = (struct probe_def){
 		.name = name, .args = types, .sites = sites, .nsites = d->sets.n, .meaning = "its author says when"
 	};

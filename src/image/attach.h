@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: the kinds of places to which a program can be attached. */
+/* attach: the kinds of places to which a program can be attached, and what each needs: a table that the compiler (for
+ * program types), the runtime (for the way to attach) and -lv (for names) read. */
 #ifndef DWIRE_IMAGE_ATTACH_H
 #define DWIRE_IMAGE_ATTACH_H
 #include <stdint.h>
@@ -11,10 +12,10 @@ enum attach_way {
 	WAY_CGROUP,   /* a link to the root of cgroup2 */
 	WAY_PERF,     /* a perf event on each CPU */
 	WAY_USER,     /* uprobes */
-	WAY_FUNCTION, /* a link to the function that the program was verified for */
+	WAY_FUNCTION, /* a link to the function that the program was verified for (fentry, fexit) */
 	WAY_KPROBE,   /* kprobes */
 	WAY_SYSCALL,  /* the tracepoints of single system calls */
-	WAY_EVENT,    /* a tracepoint whose record the program gets */
+	WAY_EVENT,    /* a tracepoint; the program gets its record */
 	WAY_COUNT
 };
 
@@ -61,11 +62,16 @@ enum attach_kind {
 #undef X
 };
 
+/* A row of the table. */
 struct attach_info {
-	const char *name, *where;
+	const char *name;  /* as -lv shows it */
+	const char *where; /* the place in messages; "": they name the target */
 	enum attach_way way;
-	uint32_t prog_type, expected_attach_type;
+	uint32_t prog_type;            /* enum bpf_prog_type */
+	uint32_t expected_attach_type; /* enum bpf_attach_type */
 };
+
+/* Never NULL: every kind has a row. */
 
 const struct attach_info *attach_info(enum attach_kind kind);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* code: a program's BPF instructions, and what must be done to them before the kernel can load them. In an arena. */
+/* code: a program's BPF instructions, and what must be done to them before the kernel can load them. src/ir makes it,
+ * in the compilation's arena; src/load patches a copy. */
 #ifndef DWIRE_IMAGE_CODE_H
 #define DWIRE_IMAGE_CODE_H
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 struct bpf_insn;
 
-/* From this instruction on, the code comes from this place of the script. */
+/* From this instruction on, the code comes from this place of the script: for the verifier's log and --dump=bpf. */
 struct code_line {
 	uint32_t insn;
 	struct loc loc;
@@ -25,11 +26,11 @@ struct code_mapref {
 
 struct code {
 	struct bpf_insn *insns;
-	size_t n;
+	size_t n; /* instructions; a 64-bit load counts as two */
 	VEC(struct code_mapref) maps;
 	VEC(struct code_line) lines; /* ascending */
 	VEC(uint32_t)
-	funcs;         /* instructions where functions begin that the kernel wants BTF for: bodies of bpf_loop() */
-	int32_t stack; /* bytes that the deepest chain of calls uses, as the kernel counts them */
+	funcs;         /* instructions where subprograms begin: the kernel wants BTF for bodies of bpf_loop() */
+	int32_t stack; /* bytes of stack that the deepest chain of calls uses, as the kernel counts them: at most 512 */
 };
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image: a compiled script, with everything that the runtime needs. src/lower makes it; src/load, src/consume,
- * src/agg, src/print and src/session read it. The compilation's arena owns it. */
+/* image: a compiled script, with everything that the runtime needs: programs, maps, and the layout of what programs
+ * record. src/lower makes it; src/load, src/consume, src/agg, src/print and src/session read it.
+ * The compilation's arena owns all of it. Offsets and sizes are in bytes unless another unit is given. */
 #ifndef DWIRE_IMAGE_IMAGE_H
 #define DWIRE_IMAGE_IMAGE_H
 #include "abi/abi.h"
@@ -15,16 +16,17 @@ enum field_kind {
 	FIELD_INT,    /* 1, 2, 4 or 8 bytes, native order */
 	FIELD_LIT,    /* u32: number of a literal (0 is "") */
 	FIELD_TSTR,   /* struct dw_tstr */
-	FIELD_CHARS,  /* size bytes, text up to the first NUL */
+	FIELD_CHARS,  /* size bytes: text up to the first NUL */
 	FIELD_SYM,    /* u64: kernel address, printed as its function */
 	FIELD_MOD,    /* u64: ... as its module */
 	FIELD_USYM,   /* u64 process, u64 address: printed as its function */
 	FIELD_UMOD,   /* ... as its file */
 	FIELD_UADDR,  /* ... as its function and the distance from it */
 	FIELD_STACK,  /* u64 a frame, 0 after the last */
-	FIELD_USTACK, /* u64 process, then the same */
-	FIELD_UCOPY,  /* u64 process, u32 bytes of stack, u32 frames at most, registers, the stack from its top on */
-	FIELD_BYTES,  /* raw memory: trace() of a structure, tracemem */
+	FIELD_USTACK, /* u64 process, then the frames as in FIELD_STACK */
+	FIELD_UCOPY,  /* u64 process, u32 bytes of stack, u32 frames at most, registers (lang/types.h), the stack from
+		       * its pointer on: the consumer unwinds it */
+	FIELD_BYTES,  /* raw memory: tracemem(), trace() and print() of a structure */
 };
 
 /* A type as print() shows it. */
@@ -34,10 +36,10 @@ struct ptype;
 
 struct pmember {
 	const char *name; /* "": anonymous */
-	const char *text; /* of its type, with typedef names */
+	const char *text; /* its type as the kernel's source writes it, with typedef names */
 	const struct ptype *type;
-	uint32_t bit_off; /* from the start of the structure */
-	uint32_t bits;    /* of a bit-field; else 0 */
+	uint32_t bit_off; /* bits from the start of the structure */
+	uint32_t bits;    /* width of a bit-field; else 0 */
 };
 
 struct penum {
@@ -47,43 +49,47 @@ struct penum {
 
 struct ptype {
 	enum ptype_kind kind;
-	const char *text; /* "struct tcp_sock *" */
-	uint32_t size;
-	const struct ptype *of; /* PT_ARRAY */
-	uint32_t nelems;
-	struct pmember *members; /* PT_SOU */
+	const char *text;        /* as D writes it: "struct tcp_sock *" */
+	uint32_t size;           /* of a value */
+	const struct ptype *of;  /* PT_ARRAY: type of an element */
+	uint32_t nelems;         /* PT_ARRAY */
+	struct pmember *members; /* PT_SOU: a structure or union */
 	size_t nmembers;
 	struct penum *enums; /* PT_ENUM */
 	size_t nenums;
 };
 
+/* One value in a record, or one part of a key. */
 struct field {
-	const char *name; /* of the variable, member or function that it comes from; NULL: it has none */
+	const char *name; /* of the variable, member or function that it comes from, for rows; NULL: it has none */
 	enum field_kind kind;
-	uint32_t off; /* in the record (from its start) or in the key */
-	uint32_t size;
-	bool is_signed;
-	bool is_float;            /* 4 or 8 bytes: float or double */
+	uint32_t off;             /* from the start of the record or of the key */
+	uint32_t size;            /* 1, 2, 4 or 8 for FIELD_INT; otherwise at most so many */
+	bool is_signed;           /* FIELD_INT */
+	bool is_float;            /* FIELD_INT of 4 or 8 bytes: it is a float or a double */
 	bool is_plain;            /* FIELD_UADDR: a number that %A names. It belongs to $target, if there is one */
 	const struct ptype *type; /* of print(); else NULL */
 };
 
+/* An aggregation. Values are arrays of u64, one set for each CPU. */
 struct agg {
 	const char *name; /* without @ */
 	uint32_t id;      /* index in image.aggs */
 	enum dw_agg_fn fn;
-	uint32_t map;    /* index in image.maps: a per-CPU hash, or a per-CPU array of one: agg_hashed() */
-	bool sparse;     /* the last 8 bytes of its keys are the level, its values one word; nwords is of all levels */
-	uint64_t shared; /* not 0: the last 8 bytes of its keys have this; others share the map */
+	uint32_t map; /* index in image.maps: a per-CPU hash if agg_hashed(), else a per-CPU array of one value */
+	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
+	 * map's key are the level, its value is one word; nwords still counts all levels. */
+	bool sparse;
+	uint64_t shared; /* several aggregations share the map: the last 8 bytes of this one's keys; 0: they do not */
 	struct field *keys;
 	size_t nkeys;
-	uint32_t key_size;
-	uint32_t nwords;                    /* of a value */
-	int64_t lq_base, lq_limit, lq_step; /* lquantize */
-	uint32_t llq_factor, llq_low, llq_high, llq_steps;
+	uint32_t key_size;                                 /* of the map's key */
+	uint32_t nwords;                                   /* u64s of a value */
+	int64_t lq_base, lq_limit, lq_step;                /* lquantize(): as the script gives them */
+	uint32_t llq_factor, llq_low, llq_high, llq_steps; /* llquantize(): likewise; low and high are exponents */
 };
 
-/* Does it have keys, or at least some in its map? */
+/* Is its map a hash, because it has keys or others share the map? */
 static inline bool agg_hashed(const struct agg *g)
 {
 	return g->nkeys || g->shared || g->sparse;
@@ -91,45 +97,47 @@ static inline bool agg_hashed(const struct agg *g)
 
 enum action_kind {
 	ACT_TRACE,       /* args[0] */
-	ACT_TRACEMEM,    /* args[0]: memory; args[1], when there is one: how much of it */
+	ACT_TRACEMEM,    /* args[0]: memory; args[1], if there is one: how many bytes of it */
 	ACT_PRINTF,      /* fmt, args */
 	ACT_PRINTA,      /* fmt (NULL: default layout), aggs */
 	ACT_EXIT,        /* args[0]: status */
 	ACT_CLEAR,       /* aggs[0] */
-	ACT_TRUNC,       /* aggs[0]; args[0]: how many to keep (negative: the smallest), none: 0 */
-	ACT_NORMALIZE,   /* aggs[0]; args[0] */
+	ACT_TRUNC,       /* aggs[0]; args[0]: how many keys to keep (negative: the smallest); no args: 0 */
+	ACT_NORMALIZE,   /* aggs[0]; args[0]: divisor */
 	ACT_DENORMALIZE, /* aggs[0] */
 	ACT_SYSTEM,      /* fmt, args: a command */
-	ACT_FREOPEN,     /* fmt, args: a file, or no items: standard output */
+	ACT_FREOPEN,     /* fmt, args: a file; a format without items: standard output */
 	ACT_SETOPT,      /* args: name, value */
-	ACT_FTRUNCATE,
-	ACT_PRINT,   /* args[0], with its type */
-	ACT_COMMIT,  /* args[0]: a speculation, or 0 when that was not active */
-	ACT_DISCARD, /* likewise */
+	ACT_FTRUNCATE,   /* no args: empties the file that freopen() opened */
+	ACT_PRINT,       /* args[0], with its type */
+	ACT_COMMIT,      /* args[0]: a speculation; 0: it was not active */
+	ACT_DISCARD,     /* likewise */
 };
 
+/* What the consumer does for one record, in program order. */
 struct action {
 	enum action_kind kind;
-	struct fmt *fmt;
+	struct fmt *fmt; /* NULL: it has none */
 	struct field *args;
 	size_t nargs;
-	uint32_t *aggs;
+	uint32_t *aggs; /* indexes in image.aggs */
 	size_t naggs;
-	uint32_t guard_off; /* 0: always; else offset in the record of a byte that is 1 when the action ran */
+	uint32_t guard_off; /* offset in the record of a byte that is 1 if the action ran; 0: it always runs */
 	struct loc loc;
 };
 
 /* One enabled probe: a clause on a probe. Its records have epid = index + 1. */
 struct epid {
-	uint32_t probe; /* index in image.probes */
-	uint32_t clause;
-	uint32_t rec_size; /* 0: records nothing */
+	uint32_t probe;    /* index in image.probes */
+	uint32_t clause;   /* number of the clause in the script, from 0 on */
+	uint32_t rec_size; /* of a record with its head (struct dw_rec); 0: it records nothing */
 	struct action *actions;
 	size_t nactions;
-	bool quiet_head;   /* no action records data: no line of its own */
-	uint32_t spec_off; /* 0: none; else offset in the record of a u64: the speculation it belongs to, or 0 */
+	bool quiet_head;   /* no action records data: the default output shows no line for it */
+	uint32_t spec_off; /* offset in the record of a u64: the speculation that it belongs to, or 0; 0: no such u64 */
 };
 
+/* An enabled probe's four names. */
 struct image_probe {
 	uint32_t id; /* as -l shows it */
 	const char *prov, *mod, *func, *name;
@@ -140,18 +148,18 @@ struct image_probe {
 /* clang-format off */
 #define MAP_ROLE_LIST(X)                                                                                    \
 	X(MAP_RINGS)       /* array of ring buffers, one a CPU */ \
-	X(MAP_DROPS)       /* per-CPU array of u64, DW_DROP_COUNT */ \
+	X(MAP_DROPS)       /* per-CPU array of DW_DROP_COUNT u64 */ \
 	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner */ \
-	X(MAP_GLOBALS)     /* array of one value: the global variables */ \
+	X(MAP_GLOBALS)     /* array of one value: the global variables, globals_size bytes */ \
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
-	X(MAP_AGG)          \
-	X(MAP_ZERO)        /* array of one value: zeroes, the start of a new key of an aggregation */ \
-	X(MAP_SCRATCH)     /* array of slots; max_entries: of a CPU, that of CPU n start at n * max_entries */ \
+	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
+	X(MAP_ZERO)        /* array of one value: zeroes, with which a new key of an aggregation begins */ \
+	X(MAP_SCRATCH)     /* array of slots; max_entries counts those of one CPU: CPU n's begin at n * max_entries */ \
 	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
 	X(MAP_SPECS)       /* array of one value: a bit for each speculation that is active */ \
 	X(MAP_VTIME)       /* per-CPU array of one value: the thread that runs, since when, its CPU time then */ \
 	X(MAP_CHILL)       /* per-CPU array of one value: chill()'s interval and what it was granted in it */ \
-	X(MAP_STAMP)       /* LRU hash of image/probe.h's stamps: address -> time, word */ \
+	X(MAP_STAMP)       /* LRU hash of a stamp (image/probe.h): address -> time in ns, word */ \
 	X(MAP_TABLE)       /* array of one value, which programs only read */ \
 	X(MAP_MACHINE)     /* array of one struct dw_machine: the runtime keeps it up to date */ \
 	X(MAP_SENDERS)     /* the owner service's per-CPU array: who is sending on a socket of several processes */ \
@@ -169,57 +177,65 @@ enum { MAP_ROLES = MAP_ROLE_LIST(X) };
 struct image_map {
 	enum map_role role;
 	const char *name; /* at most 15 characters */
-	uint32_t type;    /* enum bpf_map_type; 0 when the runtime provides the map (rings, owner) */
-	uint32_t key_size, value_size, max_entries, flags;
-	const void *data; /* MAP_TABLE: its value */
+	uint32_t type;    /* enum bpf_map_type; 0: the runtime makes the map (rings, owner) */
+	uint32_t key_size, value_size, max_entries;
+	uint32_t flags;   /* BPF_F_... of BPF_MAP_CREATE */
+	const void *data; /* MAP_TABLE: its value, value_size bytes; else NULL */
 };
 
 #define TRACE_UPROBE_MULTI 48u /* enum bpf_attach_type; headers before Linux 6.6 do not have it */
 
 /* An instruction of a program or library to which a uprobe is attached. */
 struct uplace {
-	const char *path;  /* the file, as the kernel shall open it; good as long as the compilation lives */
-	const char *shown; /* ... for messages: "/usr/bin/x:main" */
-	uint64_t off;      /* in the file */
-	uint64_t ref_ctr;  /* in the file: the counter that says somebody traces here; 0: none */
-	uint64_t cookie;   /* what the program gets to know the place by; above bit 32: where the function returns */
-	int32_t pid;       /* 0: every process, also those that start later */
+	const char *path;  /* the file, as the kernel opens it (/proc/PID/root/...) */
+	const char *shown; /* the place in messages: "/usr/bin/x:main" */
+	uint64_t off;      /* of the instruction in the file */
+	uint64_t ref_ctr;  /* offset in the file of the counter that enables a USDT probe; 0: none */
+	uint64_t cookie;   /* bits 0 to 31: the probe's number; from bit 32 on: offset in the function of a return */
+	int32_t pid;       /* 0: every process, including those that start later */
 };
 
-/* A function of the kernel, or a system call, that a program is attached to. */
+/* A function of the kernel, or a system call, to which a program is attached. */
 struct image_target {
-	const char *func, *module; /* NULL: of the kernel itself */
-	uint64_t cookie;           /* the program learns it */
-	uint64_t off;              /* of a kprobe: bytes from the function's start */
+	const char *func;
+	const char *module; /* NULL: the kernel itself */
+	uint64_t cookie;    /* the program reads it: bpf_get_attach_cookie() */
+	uint64_t off;       /* of a kprobe: bytes from the function's start */
 };
 
-/* A part of a merged program: its first instruction and its probe. */
+/* A part of a program that lower/join.c made of several. */
 struct image_part {
-	uint32_t probe, insn;
+	uint32_t probe; /* index in image.probes */
+	uint32_t insn;  /* its first instruction */
 };
 
+/* A program to load and attach. */
 struct image_prog {
 	enum attach_kind attach;
-	const char *target;
-	uint32_t probe;     /* index in image.probes */
-	bool notes;         /* it fires no probe: it notes what that one reads later */
-	bool chooses;       /* not all that it sees fires the probe */
-	uint64_t period_ns; /* tick, profile */
-	uint32_t prog_type, expected_attach_type, attach_btf_id, flags;
-	const char *module;           /* of the target; NULL: the kernel itself */
-	struct image_target *targets; /* of kprobes: one function, or many; of ATTACH_SYSCALL */
+	const char *target;            /* what image/attach.h says of the kind; NULL: it has none */
+	uint32_t probe;                /* index in image.probes */
+	bool notes;                    /* it fires no probe: it notes something that the probe reads later (a stamp) */
+	bool chooses;                  /* it has a condition: some of the events that it sees do not fire the probe */
+	uint64_t period_ns;            /* tick, profile; else 0 */
+	uint32_t prog_type;            /* enum bpf_prog_type */
+	uint32_t expected_attach_type; /* enum bpf_attach_type */
+	uint32_t attach_btf_id;        /* the tracepoint or function in the BTF of module; 0: none */
+	uint32_t flags;                /* BPF_F_... of BPF_PROG_LOAD */
+	const char *module;            /* of the target; NULL: the kernel itself */
+	struct image_target *targets;  /* kprobes: one function or many; ATTACH_SYSCALL: system calls */
 	size_t ntargets;
 	struct code code;
-	const char *name; /* at most 15 characters */
-	const struct uplace *places;
+	const char *name;            /* for bpftool and the like: at most 15 characters */
+	const struct uplace *places; /* uprobes */
 	size_t nplaces;
-	struct image_part *parts; /* NULL: it is one */
+	struct image_part *parts; /* of a joined program; NULL: it is one program */
 	size_t nparts;
 };
 
+/* A string literal, which records hold by its number. */
 struct lit {
 	const char *s;
-	size_t len;
+	size_t len; /* without the NUL at the end */
 };
 
 struct image {
@@ -228,14 +244,14 @@ struct image {
 	VEC(struct image_probe) probes; /* the enabled ones */
 	VEC(struct epid) epids;
 	VEC(struct agg) aggs;
-	VEC(struct lit) lits; /* lits.v[0] is "" */
-	uint32_t globals_size;
-	bool functions; /* a probe is not in the tier hooks */
-	bool needs_owner;
-	bool idle;        /* a probe is enabled that has nothing to do: its predicates are 0, or it is ERROR */
-	bool destructive; /* some action is: needs -w */
-	uint32_t strsize;
-	uint32_t nspec;    /* speculations at once */
-	uint64_t specsize; /* bytes that a speculation holds */
+	VEC(struct lit) lits;  /* lits.v[0] is "" */
+	uint32_t globals_size; /* of MAP_GLOBALS' value */
+	bool functions;        /* a probe uses another tier than hooks */
+	bool needs_owner;      /* a program reads an owner: the owner service must run */
+	bool idle;             /* a probe is enabled that has nothing to do: its predicates are 0, or it is ERROR */
+	bool destructive;      /* an action changes the system: refused without -w */
+	uint32_t strsize;      /* -x strsize: bytes of a string with its NUL */
+	uint32_t nspec;        /* -x nspec: speculations at once */
+	uint64_t specsize;     /* -x specsize: bytes that a speculation holds */
 };
 #endif

@@ -194,7 +194,7 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 		hint = "a later kernel has it; dwire -lvv shows what this kernel has";
 	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))
 		hint = "Linux 6.2 and later have it; dwire -lvv shows what this kernel has";
-	if (m->site && m->site->functions)
+	if (m->site && m->site->user && m->site->user->functions)
 		diag_error(lw->d, m->at, D_KERNEL, NULL,
 			"%s cannot be traced: no process has mapped %s, and it is not where libraries are",
 			probe_text(lw, m->probe), m->lacks);

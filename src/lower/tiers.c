@@ -88,11 +88,12 @@ static const char *function_lacks(
 const char *site_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
 {
+	const struct ufunctions *lib = s->user ? s->user->functions : NULL;
 	struct kernel_func f = { .nargs = 0 };
 	size_t n = 0;
 
-	if (s->functions)
-		return env->functions && env->functions(env->ctx, s->functions, &n) ? NULL : *s->functions->objects;
+	if (lib)
+		return env->functions && env->functions(env->ctx, lib, &n) ? NULL : *lib->objects;
 	if (site_is_function(s) || s->inside)
 		return function_lacks(env, a, p, s, s->inside ? TIER_KPROBES : t);
 	if (s->attach == ATTACH_EVENT)

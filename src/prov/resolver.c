@@ -11,18 +11,19 @@ static const char *const objects[] = { "libc.so.6", "ld-musl-x86_64.so.1", "ld-m
 static const char *const names[] = { "getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r",
 	"gethostbyname2_r", NULL };
 static const struct ufunctions functions = { objects, names };
+static const struct user_site library = { .functions = &functions };
 
 static const struct site done_site[];
 static const struct site start_site[] = {
 	{ .attach = ATTACH_UPROBE,
-		.functions = &functions,
+		.user = &library,
 		.partner = done_site,
 		.native = "dw_call",
 		.sees = "calls of the C library's functions, in programs that are linked with it dynamically" },
 };
 static const struct site done_site[] = {
 	{ .attach = ATTACH_URETPROBE,
-		.functions = &functions,
+		.user = &library,
 		.partner = start_site,
 		.native = "dw_call",
 		.sees = "their returns" },

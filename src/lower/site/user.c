@@ -133,8 +133,8 @@ vreg user_arg(struct clause_ctx *cx, unsigned n)
 {
 	const struct site *s = cx->pg->site;
 
-	if (s->uargs)
-		return n < s->nuargs ? located_arg(cx, &s->uargs[n]) : ir_imm(cx->ir, 0);
+	if (s->user && s->user->args)
+		return n < s->user->nargs ? located_arg(cx, &s->user->args[n]) : ir_imm(cx->ir, 0);
 	if (s->attach == ATTACH_URETPROBE && n == 0 && s->by_cookie) /* cookie: offset of the return << 32 | number */
 		return ir_alui(cx->ir, ALU_SHR, user_cookie(cx), 32);
 	if (s->attach == ATTACH_URETPROBE)
@@ -142,20 +142,21 @@ vreg user_arg(struct clause_ctx *cx, unsigned n)
 	return call_arg(cx, n);
 }
 
-/* All places to attach the program to: the site's own, or those of all probes that share it, with their numbers as
- * cookies. */
+/* Sets all places to attach the program to: those of the site, or those of all probes that share it, with their numbers
+ * as cookies. */
 void user_places(struct prog_ctx *pg, const struct enabled *set, size_t n, struct image_prog *p)
 {
+	const struct user_site *user = pg->site->user;
 	struct uplace *v;
 	size_t k = 0;
 
-	if (pg->site->functions) {
-		p->places = pg->lw->env->functions(pg->lw->env->ctx, pg->site->functions, &p->nplaces);
+	if (user && user->functions) {
+		p->places = pg->lw->env->functions(pg->lw->env->ctx, user->functions, &p->nplaces);
 		return;
 	}
-	if (!pg->site->by_cookie) {
-		p->places = pg->site->places;
-		p->nplaces = pg->site->nplaces;
+	if (user) {
+		p->places = user->places;
+		p->nplaces = user->nplaces;
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
