@@ -30,7 +30,8 @@ inline int dw_wrapped[struct dw_pkt *P] =
 /* net_dev_queue: IPv6's segments for a socket that the socket does not send itself: resets (an active one carries ACK
  * too), and what answers a segment that does not belong into a handshake. */
 inline int dw_tcp6_unseen[struct dw_pkt *P] = P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ||
-    P->skb->sk->__sk_common.skc_state == DW_TCP_LISTEN ? (dw_tcp_flags[P] & DW_TH_SYN) == 0 : (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST;
+    P->skb->sk->__sk_common.skc_state == DW_TCP_LISTEN ? (dw_tcp_flags[P] & DW_TH_SYN) == 0 :
+    (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST;
 
 /* net_dev_queue: what the hook of the sockets does not see. */
 inline int dw_ip_queued[struct dw_pkt *P] =
@@ -78,7 +79,7 @@ inline int dw_reset_sock[struct sock *S] = S->__sk_common.skc_state == DW_TCP_CL
 /* ---- segments ---------------------------------------------------------------------------------------------------------- */
 
 /* A segment's flags: DW_TH_ */
-inline uint32_t dw_tcp_flags[struct dw_pkt *P] = (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff;
+inline uint32_t dw_tcp_flags[struct dw_pkt *P] = (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> DW_TH_SHIFT) & 0xff;
 inline uint32_t dw_tcp_seq[struct dw_pkt *P] = ntohl(((struct tcphdr *)P->th)->seq);
 inline uint32_t dw_tcp_ack[struct dw_pkt *P] = ntohl(((struct tcphdr *)P->th)->ack_seq);
 
@@ -118,7 +119,7 @@ inline int dw_tcp_out_unseen[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->prot
 inline int dw_synack_again[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->skb->sk != 0 &&
     P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV &&
     ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&
-    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / 1000;
+    ((struct tcp_request_sock *)P->skb->sk)->snt_synack != (uint64_t)P->skb->tstamp / DW_NSEC_PER_USEC;
 
 /* An acceptable reset in SYN_SENT (RFC 9293 3.10.7.3). */
 inline int dw_refuses[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN_SENT &&

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dns: sites and arguments of the dns provider. Offsets of the message are from the IP header. */
 
+/* The header of a message (RFC 1035, 4.1.1): id, flags, four counts of 16 bits each. */
+inline int DW_DNS_PORT = 0x3500;	/* 53, in network order */
+inline int DW_DNS_HLEN = 12;
+inline int DW_DNS_QR = 0x8000;		/* flags: a response */
+inline int DW_DNS_AA = 0x0400;
+inline int DW_DNS_TC = 0x0200;
+inline int DW_DNS_RD = 0x0100;
+inline int DW_DNS_RCODE = 0x000f;
+
 /* Where the name that begins there ends; 0: it does not. */
 inline uint32_t dw_dns_plus[uint32_t at, uint32_t n] = n != 0 ? at + n : 0;
 inline uint32_t dw_dns_behind[uint32_t at] = dw_dns_plus[at, __dnswire(at)];
@@ -13,8 +22,8 @@ inline uint32_t dw_dns_peer[uint64_t nh, int recv] = ((struct iphdr *)nh)->versi
     recv ? ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[3] : ((struct ipv6hdr *)nh)->daddr.in6_u.u6_addr32[3];
 inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv] = cookie * 0x9e3779b97f4a7c15 +
     dw_dns_peer[nh, recv] * 0xc2b2ae3d27d4eb4f +
-    (((struct udphdr *)th)->dest == 0x3500 ? ((struct udphdr *)th)->source : ((struct udphdr *)th)->dest) * 65536 +
-    *(uint16_t *)(th + 8);
+    (((struct udphdr *)th)->dest == DW_DNS_PORT ? ((struct udphdr *)th)->source : ((struct udphdr *)th)->dest) * 65536 +
+    *(uint16_t *)(th + DW_UDP_HLEN);
 
 struct dw_dns {
 	struct dw_pkt;
@@ -25,8 +34,8 @@ struct dw_dns {
 };
 
 translator struct dw_dns < struct dw_dns *P > {
-	dns = P->skb->transport_header - P->skb->network_header + 8;
-	dnstype = dw_dns_behind[P->skb->transport_header - P->skb->network_header + 20];
+	dns = P->skb->transport_header - P->skb->network_header + DW_UDP_HLEN;
+	dnstype = dw_dns_behind[P->skb->transport_header - P->skb->network_header + DW_UDP_HLEN + DW_DNS_HLEN];
 	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv];
 	dnssince = __stamp("query", P->dnskey);
 };
@@ -71,26 +80,26 @@ typedef struct dnsinfo {
 /* Has it a question? What is behind the header of one without is no name that is asked for. */
 inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
 /* Does the server send this packet? A query may leave from port 53, too. */
-inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & 0x8000) != 0;
+inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & DW_DNS_QR) != 0;
 
 translator dnsinfo_t < struct dw_dns *P > {
 	dns_id = __pkt(P->dns, 2);
 	dns_recv = P->recv;
-	dns_name = dw_dns_asks[P->dns] ? __dnsname(P->dns + 12) : "";
+	dns_name = dw_dns_asks[P->dns] ? __dnsname(P->dns + DW_DNS_HLEN) : "";
 	dns_type = P->dnstype != 0 && dw_dns_asks[P->dns] ? __pkt(P->dnstype, 2) : 0;
 	dns_typestr = P->dnstype != 0 && dw_dns_asks[P->dns] ? dns_type_string[__pkt(P->dnstype, 2)] : "";
 	dns_class = P->dnstype != 0 && dw_dns_asks[P->dns] ? __pkt(P->dnstype + 2, 2) : 0;
 	dns_opcode = dw_dns_flags[P->dns] >> 11 & 15;
-	dns_rcode = dw_dns_flags[P->dns] & 15;
-	dns_rcodestr = dns_rcode_string[dw_dns_flags[P->dns] & 15];
-	dns_authoritative = dw_dns_flags[P->dns] >> 10 & 1;
-	dns_truncated = dw_dns_flags[P->dns] >> 9 & 1;
-	dns_recursion = dw_dns_flags[P->dns] >> 8 & 1;
+	dns_rcode = dw_dns_flags[P->dns] & DW_DNS_RCODE;
+	dns_rcodestr = dns_rcode_string[dw_dns_flags[P->dns] & DW_DNS_RCODE];
+	dns_authoritative = (dw_dns_flags[P->dns] & DW_DNS_AA) != 0;
+	dns_truncated = (dw_dns_flags[P->dns] & DW_DNS_TC) != 0;
+	dns_recursion = (dw_dns_flags[P->dns] & DW_DNS_RD) != 0;
 	dns_questions = __pkt(P->dns + 4, 2);
 	dns_answers = __pkt(P->dns + 6, 2);
 	dns_authorities = __pkt(P->dns + 8, 2);
 	dns_additional = __pkt(P->dns + 10, 2);
-	dns_length = ntohs(((struct udphdr *)P->th)->len) - 8;
+	dns_length = ntohs(((struct udphdr *)P->th)->len) - DW_UDP_HLEN;
 	dns_server = P->ver == 4 ? __ip4(dw_dns_back[P->dns] ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    dw_dns_back[P->dns] ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
 	dns_client = P->ver == 4 ? __ip4(dw_dns_back[P->dns] ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :

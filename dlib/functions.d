@@ -15,10 +15,7 @@ struct dw_fout {
 
 translator struct dw_pkt < struct dw_fout *C > {
 	sk = C->full;
-	proto = C->skb->protocol == DW_ETH_P_IP ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    C->full != 0 ? C->full->sk_protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	proto = dw_full_proto[C->skb, C->full];
 	has_pkt = 1;
 	netns = C->net->ns.inum;
 	checked = 1;
@@ -32,12 +29,9 @@ struct dw_fnone {
 };
 
 translator struct dw_pkt < struct dw_fnone *C > {
-	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	cookie = dw_sent_cookie[C->skb];
 	has_pkt = 1;
-	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
-	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? 6 :
-	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
-	    7 : 6;
+	state = dw_sent_state[C->skb];
 	netns = C->net->ns.inum;
 	checked = 1;
 };
@@ -50,10 +44,10 @@ struct dw_ftimewait {
 
 translator struct dw_pkt < struct dw_ftimewait *C > {
 	cookie = C->tw->__tw_common.skc_cookie.counter;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;
-	state = 6;
+	state = DW_TCP_TIME_WAIT;
 	netns = C->tw->__tw_common.skc_net.net->ns.inum;
 	checked = 1;
 };
@@ -108,13 +102,10 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	th = dw_freed_th[(uint64_t)C->skb];
 	dev = dw_freed_dev[(uint64_t)C->skb];
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
-	proto = C->skb->protocol == DW_ETH_P_IP ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	proto = dw_drop_proto[C->skb, C->sk];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
+	state = dw_drop_state[C->sk];
 };
 
 /* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
@@ -141,19 +132,19 @@ struct dw_frstactive3 {
 };
 
 inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == DW_AF_INET ||
-    (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 &&
-    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == 0xffff0000);
+    (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == DW_IN6_MAPPED);
 
 translator struct dw_pkt < struct dw_frstactive *C > {
 	reason = __has(SK_RST_REASON_NOT_SPECIFIED) ? C->second : 0;
 	ver = dw_v4only[C->sk] ? 4 : 6;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	synth = 1;
 };
 
 translator struct dw_pkt < struct dw_frstactive3 *C > {
 	ver = dw_v4only[C->sk] ? 4 : 6;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	synth = 1;
 };
 
@@ -185,17 +176,16 @@ translator struct dw_tcp < struct dw_fdeliver *C > {
 	netns = C->net->ns.inum;
 };
 
-/* tcp_check_req: a segment for a handshake, in its window. RFC 9293 3.10.7.4: op is 1: a reset, or a new SYN, ends it; 2: an
- * acknowledgment completes it, unless the listener waits for data. */
+/* tcp_check_req: a segment for a handshake, in its window. RFC 9293 3.10.7.4: a reset, or a new SYN, ends it; an
+ * acknowledgment completes it, unless the listener waits for data (TCP_DEFER_ACCEPT). */
 struct dw_fcheckreq {
 	struct sock *sk;
 	struct sk_buff *skb;
 	struct request_sock *req;
 };
 
-inline uint32_t dw_th_word[struct sk_buff *B, int i] =
-    ntohl(((union tcp_word_hdr *)((uint64_t)B->head + B->transport_header))->words[i]);
-inline uint32_t dw_th_flags[struct sk_buff *B] = dw_th_word[B, 3] >> 16 & 0xff;
+inline uint32_t dw_th_word[struct sk_buff *B, int i] = ntohl(((union tcp_word_hdr *)dw_th[B])->words[i]);
+inline uint32_t dw_th_flags[struct sk_buff *B] = dw_th_word[B, 3] >> DW_TH_SHIFT & 0xff;
 inline int dw_waits[struct sock *L, struct request_sock *R, struct sk_buff *B] =
     R->num_timeout < ((struct inet_connection_sock *)L)->icsk_accept_queue.rskq_defer_accept &&
     B->len <= (dw_th_word[B, 3] >> 28) * 4;
@@ -203,14 +193,16 @@ inline int dw_waits[struct sock *L, struct request_sock *R, struct sk_buff *B] =
 translator struct dw_tcp < struct dw_fcheckreq *C > {
 	op = (uint32_t)(dw_th_word[C->skb, 1] - ((struct tcp_request_sock *)C->req)->rcv_nxt) >
 	    C->req->__req_common.skc_rcv_wnd ? 0 :
-	    (dw_th_flags[C->skb] & 4) != 0 ? 1 :
-	    (dw_th_flags[C->skb] & 2) != 0 && dw_th_word[C->skb, 1] != ((struct tcp_request_sock *)C->req)->rcv_isn ? 1 :
-	    (dw_th_flags[C->skb] & 16) != 0 && dw_th_word[C->skb, 2] == ((struct tcp_request_sock *)C->req)->snt_isn + 1 &&
-	    !dw_waits[C->sk, C->req, C->skb] ? 2 : 0;
-	proto = 6;
+	    (dw_th_flags[C->skb] & DW_TH_RST) != 0 ? DW_REQ_ENDS :
+	    (dw_th_flags[C->skb] & DW_TH_SYN) != 0 &&
+	    dw_th_word[C->skb, 1] != ((struct tcp_request_sock *)C->req)->rcv_isn ? DW_REQ_ENDS :
+	    (dw_th_flags[C->skb] & DW_TH_ACK) != 0 &&
+	    dw_th_word[C->skb, 2] == ((struct tcp_request_sock *)C->req)->snt_isn + 1 &&
+	    !dw_waits[C->sk, C->req, C->skb] ? DW_REQ_COMPLETES : 0;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;
-	state = 10;
+	state = DW_TCP_LISTEN;
 	checked = 1;
 };
 

@@ -6,10 +6,13 @@
 inline int dw_icmp_here[uint64_t nh, uint16_t proto] = proto == DW_ETH_P_IP ?
     ((struct iphdr *)nh)->protocol == DW_IPPROTO_ICMP && (((struct iphdr *)nh)->frag_off & DW_IP_OFFSET) == 0 :
     proto == DW_ETH_P_IPV6 && (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_ICMPV6 ||
-    (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP && *(uint8_t *)(nh + 40) == 58));
+    (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP && *(uint8_t *)(nh + DW_IPV6_HLEN) == DW_IPPROTO_ICMPV6));
 /* Where the message is */
 inline uint64_t dw_icmp_at[uint64_t nh, uint32_t ver] = ver == 4 ? nh + ((struct iphdr *)nh)->ihl * 4 :
-    ((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP ? nh + 48 + *(uint8_t *)(nh + 41) * 8 : nh + 40;
+    ((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP ? nh + DW_IPV6_HLEN + 8 + *(uint8_t *)(nh + DW_IPV6_HLEN + 1) * 8 :
+    nh + DW_IPV6_HLEN;
+
+inline uint8_t dw_icmp6_type[uint64_t nh] = *(uint8_t *)dw_icmp_at[nh, 6];
 
 /* netif_receive_skb: other headers than IP's are not marked yet. */
 struct dw_icmprecv {
@@ -78,23 +81,25 @@ typedef struct icmpinfo {
 inline uint8_t dw_icmp_type[uint64_t nh, uint32_t ver] = ((struct icmphdr *)dw_icmp_at[nh, ver])->type;
 inline uint8_t dw_icmp_code[uint64_t nh, uint32_t ver] = ((struct icmphdr *)dw_icmp_at[nh, ver])->code;
 inline int dw_icmp_echo[uint64_t nh, uint32_t ver] = ver == 4 ?
-    dw_icmp_type[nh, ver] == 0 || dw_icmp_type[nh, ver] == 8 || dw_icmp_type[nh, ver] == 13 ||
-    dw_icmp_type[nh, ver] == 14 : dw_icmp_type[nh, ver] == 128 || dw_icmp_type[nh, ver] == 129;
+    dw_icmp_type[nh, ver] == DW_ICMP_ECHOREPLY || dw_icmp_type[nh, ver] == DW_ICMP_ECHO ||
+    dw_icmp_type[nh, ver] == DW_ICMP_TIMESTAMP || dw_icmp_type[nh, ver] == DW_ICMP_TIMESTAMPREPLY :
+    dw_icmp_type[nh, ver] == DW_ICMPV6_ECHO_REQUEST || dw_icmp_type[nh, ver] == DW_ICMPV6_ECHO_REPLY;
 inline int dw_icmp_is_error[uint64_t nh, uint32_t ver] = ver == 4 ?
-    dw_icmp_type[nh, ver] == 3 || dw_icmp_type[nh, ver] == 4 || dw_icmp_type[nh, ver] == 5 ||
-    dw_icmp_type[nh, ver] == 11 || dw_icmp_type[nh, ver] == 12 : dw_icmp_type[nh, ver] < 128;
+    dw_icmp_type[nh, ver] == DW_ICMP_DEST_UNREACH || dw_icmp_type[nh, ver] == DW_ICMP_SOURCE_QUENCH ||
+    dw_icmp_type[nh, ver] == DW_ICMP_REDIRECT || dw_icmp_type[nh, ver] == DW_ICMP_TIME_EXCEEDED ||
+    dw_icmp_type[nh, ver] == DW_ICMP_PARAMETERPROB : dw_icmp_type[nh, ver] < DW_ICMPV6_INFOMSG;
 /* The packet that an error is about, its protocol and its ports, as far as the buffer's own part has them */
-inline uint64_t dw_icmp_in[uint64_t nh, uint32_t ver] = dw_icmp_at[nh, ver] + 8;
+inline uint64_t dw_icmp_in[uint64_t nh, uint32_t ver] = dw_icmp_at[nh, ver] + DW_ICMP_HLEN;
 inline uint64_t dw_icmp_end[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->tail;
 inline int dw_icmp_error[uint64_t nh, uint32_t ver, uint64_t skb] = dw_icmp_is_error[nh, ver] &&
-    dw_icmp_in[nh, ver] + (ver == 4 ? 20 : 40) <= dw_icmp_end[skb];
+    dw_icmp_in[nh, ver] + (ver == 4 ? DW_IPV4_HLEN : DW_IPV6_HLEN) <= dw_icmp_end[skb];
 inline uint8_t dw_icmp_iproto[uint64_t nh, uint32_t ver] = ver == 4 ?
     ((struct iphdr *)dw_icmp_in[nh, ver])->protocol : ((struct ipv6hdr *)dw_icmp_in[nh, ver])->nexthdr;
 inline uint64_t dw_icmp_ith[uint64_t nh, uint32_t ver] = dw_icmp_in[nh, ver] +
-    (ver == 4 ? ((struct iphdr *)dw_icmp_in[nh, ver])->ihl * 4 : 40);
+    (ver == 4 ? ((struct iphdr *)dw_icmp_in[nh, ver])->ihl * 4 : DW_IPV6_HLEN);
 inline int dw_icmp_iports[uint64_t nh, uint32_t ver, uint64_t skb] = dw_icmp_error[nh, ver, skb] &&
-    (dw_icmp_iproto[nh, ver] == 6 || dw_icmp_iproto[nh, ver] == 17 || dw_icmp_iproto[nh, ver] == 132 ||
-    dw_icmp_iproto[nh, ver] == 136) && dw_icmp_ith[nh, ver] + 4 <= dw_icmp_end[skb];
+    (dw_icmp_iproto[nh, ver] == DW_IPPROTO_TCP || dw_icmp_iproto[nh, ver] == DW_IPPROTO_UDP ||
+    dw_icmp_iproto[nh, ver] == DW_IPPROTO_SCTP || dw_icmp_iproto[nh, ver] == DW_IPPROTO_UDPLITE) && dw_icmp_ith[nh, ver] + 4 <= dw_icmp_end[skb];
 
 translator icmpinfo_t < struct dw_pkt *P > {
 	icmp_ver = P->ver;
@@ -108,7 +113,7 @@ translator icmpinfo_t < struct dw_pkt *P > {
 	icmp_seq = dw_icmp_echo[P->nh, P->ver] ? ntohs(*(uint16_t *)(dw_icmp_at[P->nh, P->ver] + 6)) : 0;
 	icmp_length = dw_not_less[P->ver == 4 ?
 	    ntohs(((struct iphdr *)P->nh)->tot_len) - ((struct iphdr *)P->nh)->ihl * 4 :
-	    ntohs(((struct ipv6hdr *)P->nh)->payload_len) + 40 - (dw_icmp_at[P->nh, 6] - P->nh)];
+	    ntohs(((struct ipv6hdr *)P->nh)->payload_len) + DW_IPV6_HLEN - (dw_icmp_at[P->nh, 6] - P->nh)];
 	icmp_error = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb];
 	icmp_iproto = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? dw_icmp_iproto[P->nh, P->ver] : 0;
 	icmp_iprotostr = dw_icmp_error[P->nh, P->ver, (uint64_t)P->skb] ? ip_proto_string[dw_icmp_iproto[P->nh, P->ver]] : "";
@@ -120,12 +125,14 @@ translator icmpinfo_t < struct dw_pkt *P > {
 	    __ip6(&((struct ipv6hdr *)dw_icmp_in[P->nh, 6])->daddr);
 	icmp_isport = dw_icmp_iports[P->nh, P->ver, (uint64_t)P->skb] ? ntohs(((struct udphdr *)dw_icmp_ith[P->nh, P->ver])->source) : 0;
 	icmp_idport = dw_icmp_iports[P->nh, P->ver, (uint64_t)P->skb] ? ntohs(((struct udphdr *)dw_icmp_ith[P->nh, P->ver])->dest) : 0;
-	icmp_mtu = P->ver == 4 ? (dw_icmp_type[P->nh, 4] == 3 && dw_icmp_code[P->nh, 4] == 4 ?
+	icmp_mtu = P->ver == 4 ? (dw_icmp_type[P->nh, 4] == DW_ICMP_DEST_UNREACH && dw_icmp_code[P->nh, 4] == DW_ICMP_FRAG_NEEDED ?
 	    ntohs(*(uint16_t *)(dw_icmp_at[P->nh, 4] + 6)) : 0) :
-	    dw_icmp_type[P->nh, 6] == 2 ? ntohl(*(uint32_t *)(dw_icmp_at[P->nh, 6] + 4)) : 0;
+	    dw_icmp_type[P->nh, 6] == DW_ICMPV6_PKT_TOOBIG ? ntohl(*(uint32_t *)(dw_icmp_at[P->nh, 6] + 4)) : 0;
 	icmp_gateway = P->ver == 4 ?
-	    (dw_icmp_type[P->nh, 4] == 5 ? __ip4(*(uint32_t *)(dw_icmp_at[P->nh, 4] + 4)) : "") :
-	    dw_icmp_type[P->nh, 6] == 137 ? __ip6((struct in6_addr *)(dw_icmp_at[P->nh, 6] + 8)) : "";
-	icmp_target = P->ver == 6 && (dw_icmp_type[P->nh, 6] == 135 || dw_icmp_type[P->nh, 6] == 136) ?
-	    __ip6((struct in6_addr *)(dw_icmp_at[P->nh, 6] + 8)) : "";
+	    (dw_icmp_type[P->nh, 4] == DW_ICMP_REDIRECT ? __ip4(*(uint32_t *)(dw_icmp_at[P->nh, 4] + 4)) : "") :
+	    dw_icmp_type[P->nh, 6] == DW_NDISC_REDIRECT ?
+	    __ip6((struct in6_addr *)(dw_icmp_at[P->nh, 6] + DW_ICMP_HLEN)) : "";
+	icmp_target = P->ver == 6 && (dw_icmp_type[P->nh, 6] == DW_NDISC_NEIGHBOUR_SOLICITATION ||
+	    dw_icmp_type[P->nh, 6] == DW_NDISC_NEIGHBOUR_ADVERTISEMENT) ?
+	    __ip6((struct in6_addr *)(dw_icmp_at[P->nh, 6] + DW_ICMP_HLEN)) : "";
 };

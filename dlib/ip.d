@@ -72,7 +72,7 @@ translator ipv4info_t < struct dw_pkt *P > {
 	ipv4_length = ntohs(((struct iphdr *)P->nh)->tot_len);
 	ipv4_ident = ntohs(((struct iphdr *)P->nh)->id);
 	ipv4_flags = ntohs(((struct iphdr *)P->nh)->frag_off) >> 12;
-	ipv4_offset = (ntohs(((struct iphdr *)P->nh)->frag_off) & 0x1fff) * 8;
+	ipv4_offset = (ntohs(((struct iphdr *)P->nh)->frag_off) & DW_IP_OFFSET_HOST) * 8;
 	ipv4_ttl = ((struct iphdr *)P->nh)->ttl;
 	ipv4_protocol = ((struct iphdr *)P->nh)->protocol;
 	ipv4_protostr = ip_proto_string[((struct iphdr *)P->nh)->protocol];

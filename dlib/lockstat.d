@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lockstat: the kernel's locks: who waits for a lock, takes it and releases it. */
+inline int DW_HELD_SHIFT = 8;	/* of a note of a wait: the flags, and above them held */
+
 struct dw_lock {
 	void *lock;
 	uint32_t flags;		/* at the begin of a wait: the kernel's LCB_F_* */
@@ -18,7 +20,7 @@ struct dw_lockbegin {
 translator struct dw_lock < struct dw_lockbegin *C > {
 	lock = C->lock;
 	flags = C->flags;
-	held = (C->flags & 1) != 0 ? (uint32_t)((struct qrwlock *)C->lock)->cnts.counter :
+	held = (C->flags & DW_LCB_F_SPIN) != 0 ? (uint32_t)((struct qrwlock *)C->lock)->cnts.counter :
 	    ((struct rw_semaphore *)C->lock)->count.counter;
 	key = __lock_key[C->lock];
 };

@@ -13,7 +13,7 @@ translator struct dw_pkt < struct dw_taken *C > {
 	has_pkt = 1;
 	recv = 1;
 	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 };
 
 /* consume_skb: the end of a packet that has done its work */

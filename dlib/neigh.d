@@ -11,10 +11,20 @@ inline uint64_t dw_neigh_key[uint64_t n] = ((struct neighbour *)n)->tbl->family 
 
 /* net_dev_queue: ARP's request of IPv4 over Ethernet (8 bytes, sender 6 + 4, target 6 + 4), not of one's own address, nor
  * from none; a neighbour solicitation, not from none. */
-inline uint32_t dw_arp_target[uint64_t nh] = *(uint32_t *)(nh + 24);
-inline int dw_arp_asks[uint64_t nh] = *(uint16_t *)(nh + 6) == 0x0100 && *(uint16_t *)(nh + 4) == 0x0406 &&
-    *(uint32_t *)(nh + 14) != 0 && *(uint32_t *)(nh + 14) != dw_arp_target[nh];
-inline int dw_ns_asks[uint64_t nh] = *(uint8_t *)(nh + 40) == 135 && ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[0] != 0;
+inline int DW_ARP_TARGET = 24;		/* of the target's address, in a request */
+inline int DW_NS_TARGET = 48;		/* ... in a solicitation: behind the headers of IPv6 and of ICMPv6 */
+inline uint32_t dw_arp_sender[uint64_t nh] = *(uint32_t *)(nh + 14);
+inline uint32_t dw_arp_target[uint64_t nh] = *(uint32_t *)(nh + DW_ARP_TARGET);
+inline int dw_arp_asks[uint64_t nh] = ((struct arphdr *)nh)->ar_op == DW_ARPOP_REQUEST &&
+    *(uint16_t *)(nh + offsetof(struct arphdr, ar_hln)) == DW_ARP_ETHER_IPV4 &&
+    dw_arp_sender[nh] != 0 && dw_arp_sender[nh] != dw_arp_target[nh];
+inline int dw_ns_asks[uint64_t nh] = *(uint8_t *)(nh + DW_IPV6_HLEN) == DW_NDISC_NEIGHBOUR_SOLICITATION &&
+    ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[0] != 0;
+/* What a request or solicitation asks for. */
+inline uint64_t dw_asked_at[struct sk_buff *B] = dw_nh[B] + (B->protocol == DW_ETH_P_ARP ? DW_ARP_TARGET : DW_NS_TARGET);
+inline uint64_t dw_asked_key[struct sk_buff *B] = B->protocol == DW_ETH_P_ARP ?
+    dw_neigh_key4[(uint64_t)B->dev, dw_arp_target[dw_nh[B]]] :
+    dw_neigh_key6[(uint64_t)B->dev, dw_nh[B] + DW_NS_TARGET];
 
 struct dw_neigh {
 	struct dw_pkt;
@@ -34,17 +44,13 @@ translator struct dw_neigh < struct dw_neighq *C > {
 	has_pkt = 1;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
-	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
-	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
+	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
 	ver = C->skb->protocol == DW_ETH_P_ARP ? 4 : 6;
-	neighaddr = (uint64_t)C->skb->head + C->skb->network_header + (C->skb->protocol == DW_ETH_P_ARP ? 24 : 48);
-	asked = C->skb->protocol == DW_ETH_P_ARP ? dw_neigh_key4[(uint64_t)C->skb->dev,
-	    *(uint32_t *)((uint64_t)C->skb->head + C->skb->network_header + 24)] :
-	    dw_neigh_key6[(uint64_t)C->skb->dev, (uint64_t)C->skb->head + C->skb->network_header + 48];
-	since = __stamp("ask", C->skb->protocol == DW_ETH_P_ARP ? dw_neigh_key4[(uint64_t)C->skb->dev,
-	    *(uint32_t *)((uint64_t)C->skb->head + C->skb->network_header + 24)] :
-	    dw_neigh_key6[(uint64_t)C->skb->dev, (uint64_t)C->skb->head + C->skb->network_header + 48]);
-	state = 1;
+	neighaddr = dw_asked_at[C->skb];
+	asked = dw_asked_key[C->skb];
+	since = __stamp("ask", dw_asked_key[C->skb]);
+	state = DW_NUD_INCOMPLETE;
 	neighqueued = 0;
 };
 
@@ -102,7 +108,7 @@ typedef struct neighinfo {
 translator neighinfo_t < struct dw_neigh *P > {
 	ne_ver = P->ver;
 	ne_addr = P->ver == 4 ? __ip4(*(uint32_t *)P->neighaddr) : __ip6((struct in6_addr *)P->neighaddr);
-	ne_lladdr = (P->state & 0xde) != 0 && P->dev->addr_len == 6 ? link_ntop(1, (void *)P->lladdr) : "";
+	ne_lladdr = (P->state & DW_NUD_VALID) != 0 && P->dev->addr_len == DW_ETH_ALEN ? link_ntop(DW_ARPHRD_ETHER, (void *)P->lladdr) : "";
 	ne_state = P->state;
 	ne_statestr = neigh_state_string[P->state];
 	ne_queued = P->neighqueued;

@@ -49,7 +49,13 @@ struct dw_pkt {
 	uint64_t since;		/* ns: when the packet was at the place that the probe is the end of; 0: not known */
 };
 
-/* Is it a whole socket, not one in TIME_WAIT (6), nor a request (12)? 0: there is none. */
+/* Where the headers of a buffer are. */
+inline uint64_t dw_nh[struct sk_buff *B] = (uint64_t)B->head + B->network_header;
+inline uint64_t dw_th[struct sk_buff *B] = (uint64_t)B->head + B->transport_header;
+/* An address of Ethernet as a number. */
+inline uint64_t dw_mac[uint64_t at] = *(uint64_t *)at & 0xffffffffffff;
+
+/* Is it a whole socket, not one in TIME_WAIT, nor a request? 0: there is none. */
 inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_TIME_WAIT &&
     ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV;
 
@@ -66,10 +72,10 @@ inline uint32_t dw_freed_netns[uint64_t skb] = (int64_t)((struct sk_buff *)skb)-
 inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol == DW_ETH_P_IP ?
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + ((struct iphdr *)
     ((uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header))->ihl * 4 :
-    ((struct sk_buff *)skb)->transport_header != 0xffff &&
+    ((struct sk_buff *)skb)->transport_header != DW_NO_HEADER &&
     ((struct sk_buff *)skb)->transport_header > ((struct sk_buff *)skb)->network_header ?
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->transport_header :
-    (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + 40;
+    (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + DW_IPV6_HLEN;
 
 /* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
  * packet, where there is one, what its buffer says. */
@@ -84,7 +90,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	proto = P->skb->protocol == DW_ETH_P_IP ?
 	    ((struct iphdr *)P->nh)->protocol : ((struct ipv6hdr *)P->nh)->nexthdr;
 	recv = 0;
-	state = P->sk != 0 ? P->sk->__sk_common.skc_state : 7;
+	state = P->sk != 0 ? P->sk->__sk_common.skc_state : DW_TCP_CLOSE;
 	oldstate = 0;
 	dev = P->has_pkt ? P->skb->dev :
 	    P->sk->sk_dst_cache != 0 ? P->sk->sk_dst_cache->dev : (struct net_device *)0;
@@ -102,15 +108,16 @@ translator struct dw_pkt < struct dw_pkt *P > {
 
 /* cgroup_skb: packets of a socket, at IP's border. Headers are valid on both sides. sk_filter_trim_cap gives the same of
  * those that come in. */
+inline uint32_t dw_sock_proto[struct sk_buff *B, struct sock *S] =
+    B->protocol == DW_ETH_P_IP ? ((struct iphdr *)dw_nh[B])->protocol : S->sk_protocol;
+
 struct dw_cgin {
 	struct sock *sk;
 	struct sk_buff *skb;
 };
 
 translator struct dw_pkt < struct dw_cgin *C > {
-	proto = C->skb->protocol == DW_ETH_P_IP ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    C->sk->sk_protocol;
+	proto = dw_sock_proto[C->skb, C->sk];
 	has_pkt = 1;
 	recv = 1;
 	checked = 1;
@@ -122,12 +129,18 @@ struct dw_cgout {
 };
 
 translator struct dw_pkt < struct dw_cgout *C > {
-	proto = C->skb->protocol == DW_ETH_P_IP ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    C->sk->sk_protocol;
+	proto = dw_sock_proto[C->skb, C->sk];
 	has_pkt = 1;
 	checked = 1;
 };
+
+/* A packet that no socket sends: the connection's id, which TIME_WAIT still knows, and its state. Before Linux 6.13 the
+ * ACKs of TIME_WAIT leave by a socket of the kernel, like the resets: the flags decide. */
+inline int dw_by_timewait[struct sk_buff *B] = B->sk != 0 && B->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT;
+inline uint64_t dw_sent_cookie[struct sk_buff *B] = dw_by_timewait[B] ? B->sk->__sk_common.skc_cookie.counter : 0;
+inline int32_t dw_sent_state[struct sk_buff *B] = dw_by_timewait[B] ? DW_TCP_TIME_WAIT :
+    (ntohl(((union tcp_word_hdr *)dw_th[B])->words[3]) & (DW_TH_SYN | DW_TH_RST) << DW_TH_SHIFT) != 0 ?
+    DW_TCP_CLOSE : DW_TCP_TIME_WAIT;
 
 /* net_dev_queue: a packet that goes to a device. Used for what no socket sends; from TIME_WAIT the connection's id is
  * still known. */
@@ -136,15 +149,12 @@ struct dw_devqueue {
 };
 
 translator struct dw_pkt < struct dw_devqueue *C > {
-	cookie = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? C->skb->sk->__sk_common.skc_cookie.counter : 0;
+	cookie = dw_sent_cookie[C->skb];
 	has_pkt = 1;
-	/* before Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel's own, like the resets */
-	state = C->skb->sk != 0 && C->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ? 6 :
-	    (ntohl(((union tcp_word_hdr *)((uint64_t)C->skb->head + C->skb->transport_header))->words[3]) & 0x60000) != 0 ?
-	    7 : 6;
+	state = dw_sent_state[C->skb];
 	netns = C->skb->dev->nd_net.net->ns.inum;
-	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
-	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
+	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
 	checked = 1;
 };
 
@@ -156,7 +166,7 @@ struct dw_devrecv {
 translator struct dw_pkt < struct dw_devrecv *C > {
 	nh = (uint64_t)C->skb->data;
 	th = (uint64_t)C->skb->data +
-	    (C->skb->protocol == DW_ETH_P_IP ? ((struct iphdr *)(uint64_t)C->skb->data)->ihl * 4 : 40);
+	    (C->skb->protocol == DW_ETH_P_IP ? ((struct iphdr *)(uint64_t)C->skb->data)->ihl * 4 : DW_IPV6_HLEN);
 	proto = C->skb->protocol == DW_ETH_P_IP ? ((struct iphdr *)(uint64_t)C->skb->data)->protocol :
 	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
@@ -176,7 +186,7 @@ struct dw_tcp {
 	struct sock_common *ends;	/* whose addresses and ports: a socket's, or a handshake's */
 };
 
-/* sock_ops, tcp_init_transfer: a connection is established by the segment skb; op: 4 an active open, 5 a passive one. The
+/* sock_ops, tcp_init_transfer: a connection is established by the segment skb; op: DW_SOCK_OPS_. The
  * socket is still in the state before it (accepted) or in the one after it already (connected). */
 struct dw_sockops {
 	struct sock *sk;
@@ -185,10 +195,10 @@ struct dw_sockops {
 };
 
 translator struct dw_tcp < struct dw_sockops *C > {
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;
-	state = 1;
+	state = DW_TCP_ESTABLISHED;
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 };
 
@@ -204,7 +214,7 @@ translator struct dw_pkt < struct dw_freed *C > {
 	cookie = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	recv = 1;
-	state = C->rx_sk != 0 ? 6 : 7;
+	state = C->rx_sk != 0 ? DW_TCP_TIME_WAIT : DW_TCP_CLOSE;
 	netns = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 	checked = 1;
@@ -237,7 +247,7 @@ struct dw_refused {
 translator struct dw_tcp < struct dw_refused *C > {
 	sk = (struct sock *)0;
 	refused_sk = C->sk;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;
 	checked = 1;
@@ -252,7 +262,7 @@ struct dw_refusal {
 translator struct dw_tcp < struct dw_refusal *C > {
 	sk = (struct sock *)0;
 	refused_sk = C->sk;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	reply = 1;
 	checked = 1;
@@ -277,8 +287,8 @@ struct dw_synrecv {
 };
 
 translator struct dw_tcp < struct dw_synrecv *C > {
-	state = 3;
-	oldstate = 10;
+	state = DW_TCP_SYN_RECV;
+	oldstate = DW_TCP_LISTEN;
 };
 
 /* ---- argument structures that several providers have -------------------------------------------------------------------- */
@@ -304,14 +314,26 @@ inline uint64_t dw_cg_above[uint64_t kn] = kn == 0 ? 0 : __has(((struct kernfs_n
 inline uint64_t dw_cg_head[uint64_t kn] = kn == 0 ? 0 : *(uint64_t *)(uint64_t)((struct kernfs_node *)kn)->name;
 inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)((struct sock *)sk)->sk_cgrp_data.cgroup->kn;
 
-/* What the name of a container's cgroup begins with, before its id: "docker-", "libpod-", "crio-", "cri-containerd-",
- * "lxc.payload."; -1: none of them. */
+/* What the name of a container's cgroup begins with, before its id; of 8 characters and more the first 8. */
+inline uint64_t DW_CG_DOCKER_ = 0x2d72656b636f64;	/* "docker-" */
+inline uint64_t DW_CG_LIBPOD_ = 0x2d646f7062696c;	/* "libpod-" */
+inline uint64_t DW_CG_CRIO_ = 0x2d6f697263;		/* "crio-" */
+inline uint64_t DW_CG_CRI_CONT = 0x746e6f632d697263;	/* "cri-containerd-" */
+inline uint64_t DW_CG_LXC_PAYL = 0x6c7961702e63786c;	/* "lxc.payload." */
+/* How many characters that is; -1: no container's. */
 inline int dw_cg_skip[uint64_t head] =
-    (head & 0xffffffffffffff) == 0x2d72656b636f64 || (head & 0xffffffffffffff) == 0x2d646f7062696c ? 7 :
-    (head & 0xffffffffff) == 0x2d6f697263 ? 5 : head == 0x746e6f632d697263 ? 15 : head == 0x6c7961702e63786c ? 12 : -1;
-/* The cgroup above it, where it is named by the id alone: "docker", "pod…" of Kubernetes, "lxc" */
-inline int dw_cg_below[uint64_t above] =
-    (above & 0xffffffffffffff) == 0x72656b636f64 ? 1 : (above & 0xffffff) == 0x646f70 ? 2 : (above & 0xffffffff) == 0x63786c ? 3 : 0;
+    (head & 0xffffffffffffff) == DW_CG_DOCKER_ || (head & 0xffffffffffffff) == DW_CG_LIBPOD_ ? 7 :
+    (head & 0xffffffffff) == DW_CG_CRIO_ ? 5 : head == DW_CG_CRI_CONT ? 15 : head == DW_CG_LXC_PAYL ? DW_CG_LXC_SKIP : -1;
+inline int DW_CG_LXC_SKIP = 12;
+/* The cgroup above it, where it is named by the id alone. */
+inline uint64_t DW_CG_DOCKER = 0x72656b636f64;		/* "docker" */
+inline uint64_t DW_CG_POD = 0x646f70;			/* "pod...", of Kubernetes */
+inline uint64_t DW_CG_LXC = 0x63786c;			/* "lxc" and the NUL */
+inline int DW_BELOW_DOCKER = 1;
+inline int DW_BELOW_POD = 2;
+inline int DW_BELOW_LXC = 3;
+inline int dw_cg_below[uint64_t above] = (above & 0xffffffffffffff) == DW_CG_DOCKER ? DW_BELOW_DOCKER :
+    (above & 0xffffff) == DW_CG_POD ? DW_BELOW_POD : (above & 0xffffffff) == DW_CG_LXC ? DW_BELOW_LXC : 0;
 inline int dw_cg_is[uint64_t kn] = dw_cg_skip[dw_cg_head[kn]] > 0 || dw_cg_below[dw_cg_head[dw_cg_above[kn]]] > 0;
 
 /* The container that a cgroup is, or is below of: Podman makes one in its own, systemd and Docker in a container theirs
@@ -321,14 +343,14 @@ inline uint64_t dw_cg_up2[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up3[dw_cg_abo
 inline uint64_t dw_cg_of[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up2[dw_cg_above[kn]];
 
 inline string dw_cg_runtime_as[uint64_t head, uint64_t above] =
-    (head & 0xffffffffffffff) == 0x2d72656b636f64 ? "docker" : (head & 0xffffffffffffff) == 0x2d646f7062696c ? "podman" :
-    (head & 0xffffffffff) == 0x2d6f697263 ? "cri-o" : head == 0x746e6f632d697263 ? "containerd" :
-    head == 0x6c7961702e63786c ? "lxc" : dw_cg_below[above] == 1 ? "docker" : dw_cg_below[above] == 2 ? "kubernetes" :
-    dw_cg_below[above] == 3 ? "lxc" : "";
+    (head & 0xffffffffffffff) == DW_CG_DOCKER_ ? "docker" : (head & 0xffffffffffffff) == DW_CG_LIBPOD_ ? "podman" :
+    (head & 0xffffffffff) == DW_CG_CRIO_ ? "cri-o" : head == DW_CG_CRI_CONT ? "containerd" :
+    head == DW_CG_LXC_PAYL ? "lxc" : dw_cg_below[above] == DW_BELOW_DOCKER ? "docker" :
+    dw_cg_below[above] == DW_BELOW_POD ? "kubernetes" : dw_cg_below[above] == DW_BELOW_LXC ? "lxc" : "";
 inline string dw_cg_runtime[uint64_t kn] = dw_cg_runtime_as[dw_cg_head[kn], dw_cg_head[dw_cg_above[kn]]];
 inline string dw_cg_container_as[uint64_t name, int skip, int below] =
-    skip == 12 ? ((struct dw_name96 *)(name + 12))->c : skip > 0 ? ((struct dw_name12 *)(name + skip))->c :
-    below == 3 ? ((struct dw_name96 *)name)->c : below > 0 ? ((struct dw_name12 *)name)->c : "";
+    skip == DW_CG_LXC_SKIP ? ((struct dw_name96 *)(name + DW_CG_LXC_SKIP))->c : skip > 0 ? ((struct dw_name12 *)(name + skip))->c :
+    below == DW_BELOW_LXC ? ((struct dw_name96 *)name)->c : below > 0 ? ((struct dw_name12 *)name)->c : "";
 inline string dw_cg_container[uint64_t kn] =
     dw_cg_container_as[dw_cg_name[kn], dw_cg_skip[dw_cg_head[kn]], dw_cg_below[dw_cg_head[dw_cg_above[kn]]]];
 
@@ -371,7 +393,7 @@ inline uint32_t dw_mptcp_token[uint64_t conn] = __has(((struct mptcp_sock *)conn
     (conn == 0 ? 0 : ((struct mptcp_sock *)conn)->token) : 0;
 
 /* The packet's struct nf_conn: the low bits mean other things. */
-inline uint64_t dw_ct[struct dw_pkt *P] = P->has_pkt && P->skb != 0 ? P->skb->_nfct & ~7ul : 0;
+inline uint64_t dw_ct[struct dw_pkt *P] = P->has_pkt && P->skb != 0 ? P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK : 0;
 
 translator csinfo_t < struct dw_pkt *P > {
 	cs_addr = (uintptr_t)P->sk;
@@ -417,13 +439,13 @@ inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?
     (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) : dw_buffer_len[P]) -
     ((struct iphdr *)P->nh)->ihl * 4 :
     ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
-    dw_buffer_len[P] - (((struct ipv6hdr *)P->nh)->nexthdr == 0 ? 48 : 40);
+    dw_buffer_len[P] - (((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? DW_IPV6_HLEN + 8 : DW_IPV6_HLEN);
 /* A length after a subtraction: 0 where more was subtracted than there was. The cast narrows, as a parameter does not. */
 inline uint32_t dw_not_less[int32_t n] = (int32_t)n < 0 ? 0 : n;
 
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->ver;
-	ip_plength = P->reply ? 20 : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len :
+	ip_plength = P->reply ? DW_TCP_HLEN : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len :
 	    P->checked ? dw_ip_plength[P] : dw_not_less[dw_ip_plength[P]];
 	ip_saddr = P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :

@@ -111,15 +111,15 @@ typedef struct netinfo {
 	int net_dropped;		/* transmit-done: 1: the driver threw it away */
 } netinfo_t;
 
-/* Of a buffer that is to be cut (SKB_GSO_TCPV4, _TCPV6: 0x11): from the data to the payload */
+/* Of a buffer that is to be cut: from the data to the payload */
 inline uint64_t dw_nd_th[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head +
     (((struct sk_buff *)skb)->encapsulation ? ((struct sk_buff *)skb)->inner_transport_header :
     ((struct sk_buff *)skb)->transport_header);
 inline uint64_t dw_nd_shinfo[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->end;
 inline uint32_t dw_nd_hdrlen[uint64_t skb] = ((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_size == 0 ? 0 :
     dw_nd_th[skb] - (uint64_t)((struct sk_buff *)skb)->data +
-    ((((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_type & 0x11) != 0 ?
-    ((struct tcphdr *)dw_nd_th[skb])->doff * 4 : 8);
+    ((((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_type & (DW_SKB_GSO_TCPV4 | DW_SKB_GSO_TCPV6)) != 0 ?
+    ((struct tcphdr *)dw_nd_th[skb])->doff * 4 : DW_UDP_HLEN);
 inline uint32_t dw_nd_segs[uint64_t skb] = ((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_segs > 1 ?
     ((struct skb_shared_info *)dw_nd_shinfo[skb])->gso_segs : 1;
 
@@ -132,7 +132,7 @@ translator netinfo_t < struct dw_pkt *P > {
 	net_queue = P->recv ? (int32_t)P->skb->queue_mapping - 1 : P->skb->queue_mapping;
 	net_proto = ntohs(P->skb->protocol);
 	net_protostr = eth_proto_string[ntohs(P->skb->protocol)];
-	net_vlan = P->skb->vlan_tci & 0xfff;
+	net_vlan = P->skb->vlan_tci & DW_VLAN_VID_MASK;
 	net_priority = P->skb->priority;
 	net_mark = P->skb->mark;
 	net_time = P->since != 0 ? timestamp - P->since : 0;

@@ -21,8 +21,8 @@ typedef struct timestruc {
 } timestruc_t;
 
 translator timestruc_t < uint64_t NS > {
-	tv_sec = NS / 1000000000;
-	tv_nsec = NS % 1000000000;
+	tv_sec = NS / DW_NSEC_PER_SEC;
+	tv_nsec = NS % DW_NSEC_PER_SEC;
 };
 
 /* ---- processes -------------------------------------------------------------------------------------------------------- */
@@ -73,16 +73,16 @@ translator psinfo_t < struct task_struct *T > {
 	pr_nlwp = T->signal->nr_threads;
 	pr_pid = T->tgid;
 	pr_ppid = T->real_parent->tgid;
-	pr_pgid = T->signal->pids[2]->numbers[0].nr;
-	pr_sid = T->signal->pids[3]->numbers[0].nr;
+	pr_pgid = T->signal->pids[DW_PIDTYPE_PGID]->numbers[0].nr;
+	pr_sid = T->signal->pids[DW_PIDTYPE_SID]->numbers[0].nr;
 	pr_uid = T->cred->uid.val;
 	pr_euid = T->cred->euid.val;
 	pr_gid = T->cred->gid.val;
 	pr_egid = T->cred->egid.val;
 	pr_addr = (uintptr_t)T->group_leader;
-	pr_size = T->mm->total_vm * 4;
+	pr_size = T->mm->total_vm * (__pagesize() / 1024);
 	pr_ttydev = T->signal->tty == NULL ? 0 :
-	    (T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index));
+	    (T->signal->tty->driver->major << DW_MINORBITS | (T->signal->tty->driver->minor_start + T->signal->tty->index));
 	pr_start = xlate <timestruc_t> (T->group_leader->start_time);
 	pr_fname = T->group_leader->comm;
 	pr_psargs = T->mm == NULL ? T->comm : __psargs(T->mm, 80);
@@ -134,6 +134,8 @@ typedef struct lwpsinfo {
 } lwpsinfo_t;
 
 inline uint32_t __task_state[struct task_struct *T] = (uint32_t)T->__state | (uint32_t)T->exit_state;
+inline uint32_t DW_STOPPED = DW_TASK_STOPPED | DW_TASK_TRACED;
+inline uint32_t DW_EXITED = DW_EXIT_DEAD | DW_EXIT_ZOMBIE;
 
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = T->flags;
@@ -141,9 +143,11 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
 	pr_stype = 0;
-	pr_state = T->on_cpu ? SONPROC : __task_state[T] == 0 ? SRUN : __task_state[T] & 0xc ? SSTOP : __task_state[T] & 0x30 ? SZOMB : SSLEEP;
-	pr_sname = T->on_cpu ? 'O' : __task_state[T] == 0 ? 'R' : __task_state[T] & 0xc ? 'T' : __task_state[T] & 0x30 ? 'Z' : 'S';
-	pr_nice = T->static_prio - 120;
+	pr_state = T->on_cpu ? SONPROC : __task_state[T] == 0 ? SRUN : __task_state[T] & DW_STOPPED ? SSTOP :
+	    __task_state[T] & DW_EXITED ? SZOMB : SSLEEP;
+	pr_sname = T->on_cpu ? 'O' : __task_state[T] == 0 ? 'R' : __task_state[T] & DW_STOPPED ? 'T' :
+	    __task_state[T] & DW_EXITED ? 'Z' : 'S';
+	pr_nice = T->static_prio - DW_DEFAULT_PRIO;
 	pr_syscall = __syscall_of[T];
 	pr_oldpri = 0;
 	pr_cpu = cpu;
@@ -197,13 +201,15 @@ translator cpuinfo_t < int CPU > {
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
 
 /* ---- locks ------------------------------------------------------------------------------------------------------------ */
-inline kthread_t *__fn_mutex_owner[kmutex_t *M] = (kthread_t *)(M->owner.counter & ~7);
-inline int __fn_mutex_owned[kmutex_t *M] = (M->owner.counter & ~7) == (int64_t)curthread;
+inline kthread_t *__fn_mutex_owner[kmutex_t *M] = (kthread_t *)(M->owner.counter & ~DW_OWNER_FLAGS);
+inline int __fn_mutex_owned[kmutex_t *M] = (M->owner.counter & ~DW_OWNER_FLAGS) == (int64_t)curthread;
 inline int __fn_mutex_type_adaptive[kmutex_t *M] = 1;
 inline int __fn_mutex_type_spin[kmutex_t *M] = 0;
-inline int __fn_rw_iswriter[krwlock_t *L] = L->count.counter & 1;
-inline int __fn_rw_read_held[krwlock_t *L] = (L->count.counter & 1) == 0 && L->count.counter >> 8 != 0;
-inline int __fn_rw_write_held[krwlock_t *L] = (L->count.counter & 1) != 0 && (L->owner.counter & ~7) == (int64_t)curthread;
+inline int __fn_rw_iswriter[krwlock_t *L] = L->count.counter & DW_RWSEM_WRITER_LOCKED;
+inline int __fn_rw_read_held[krwlock_t *L] = (L->count.counter & DW_RWSEM_WRITER_LOCKED) == 0 &&
+    L->count.counter >> DW_RWSEM_READER_SHIFT != 0;
+inline int __fn_rw_write_held[krwlock_t *L] = (L->count.counter & DW_RWSEM_WRITER_LOCKED) != 0 &&
+    (L->owner.counter & ~DW_OWNER_FLAGS) == (int64_t)curthread;
 
 /* ---- registers -------------------------------------------------------------------------------------------------------- */
 /* Of the current process as it last entered the kernel; a kernel thread has none: a fault. */

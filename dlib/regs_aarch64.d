@@ -78,4 +78,5 @@ inline int __is_write[int64_t N] = N == 64 || N == 66 || N == 68 || N == 70 || N
 inline int __is_msg[int64_t N] = N == 188 || N == 189;
 inline int __is_sem[int64_t N] = N == 192 || N == 193;
 inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;
-inline int __prio_call[int64_t N] = N == 140 ? 1 : N == 118 || N == 119 || N == 274 ? 2 : 0;
+inline int __prio_call[int64_t N] = N == 140 ? DW_PRIO_NICE : N == 118 || N == 119 || N == 274 ?
+    DW_PRIO_SCHED : 0;

@@ -82,4 +82,5 @@ inline int __is_write[int64_t N] = N == 1 || N == 18 || N == 20 || N == 296 || N
 inline int __is_msg[int64_t N] = N == 69 || N == 70;
 inline int __is_sem[int64_t N] = N == 65 || N == 220;
 inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;
-inline int __prio_call[int64_t N] = N == 141 ? 1 : N == 142 || N == 144 || N == 314 ? 2 : 0;
+inline int __prio_call[int64_t N] = N == 141 ? DW_PRIO_NICE : N == 142 || N == 144 || N == 314 ?
+    DW_PRIO_SCHED : 0;

@@ -48,7 +48,7 @@ translator struct dw_io < struct dw_iobio *C > {
 	bdev = C->bio->bi_bdev;
 	sector = C->bio->bi_iter.bi_sector;
 	size = C->bio->bi_iter.bi_size;
-	writes = C->bio->bi_opf & 1;
+	writes = C->bio->bi_opf & DW_REQ_OP_WRITE;
 };
 
 struct dw_waits {	/* sched_switch: the thread that leaves its CPU; curthread */
@@ -111,8 +111,8 @@ typedef struct bufinfo {
 
 translator bufinfo_t < struct dw_io *P > {
 	b_flags = P->rq == 0 ? B_BUSY | (P->writes ? B_WRITE : B_READ) :
-	    B_BUSY | ((P->rq->cmd_flags & 1) != 0 ? B_WRITE : B_READ) |
-	    ((P->rq->cmd_flags & 0xff) != 0 && (P->rq->cmd_flags & 0x800) == 0 ? B_ASYNC : 0) |
+	    B_BUSY | ((P->rq->cmd_flags & DW_REQ_OP_WRITE) != 0 ? B_WRITE : B_READ) |
+	    ((P->rq->cmd_flags & DW_REQ_OP_MASK) != DW_REQ_OP_READ && (P->rq->cmd_flags & DW_REQ_SYNC) == 0 ? B_ASYNC : 0) |
 	    (P->done ? B_DONE : 0) | (P->error != 0 ? B_ERROR : 0);
 	b_bcount = P->rq == 0 ? P->size : P->rq->__data_len;
 	b_addr = (caddr_t)0;
@@ -121,7 +121,7 @@ translator bufinfo_t < struct dw_io *P > {
 	b_resid = P->rq == 0 ? 0 : P->done ? P->rq->__data_len - P->bytes : P->rq->__data_len;
 	b_bufsize = P->rq == 0 ? P->size : P->rq->__data_len;
 	b_iodone = P->rq == 0 || P->rq->bio == 0 ? (caddr_t)0 : (caddr_t)P->rq->bio->bi_end_io;
-	b_error = P->error != 0 ? 5 : 0;
+	b_error = P->error != 0 ? DW_EIO : 0;
 	b_edev = P->bdev == 0 ? 0 : P->bdev->bd_dev;
 };
 
@@ -137,9 +137,9 @@ typedef struct devinfo {
 inline struct gendisk *__io_disk[struct request *R, struct block_device *B] =
     R != 0 ? R->q->disk : B != 0 ? B->bd_disk : (struct gendisk *)0;
 translator devinfo_t < struct dw_io *P > {
-	dev_major = P->bdev != 0 ? P->bdev->bd_dev >> 20 : P->rq == 0 ? 0 : P->rq->q->disk->major;
-	dev_minor = P->bdev != 0 ? P->bdev->bd_dev & 0xfffff : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
-	dev_instance = P->bdev != 0 ? P->bdev->bd_dev & 0xfffff : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
+	dev_major = P->bdev != 0 ? P->bdev->bd_dev >> DW_MINORBITS : P->rq == 0 ? 0 : P->rq->q->disk->major;
+	dev_minor = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
+	dev_instance = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
 	dev_name = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
 	dev_statname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
 	dev_pathname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" :
@@ -150,15 +150,15 @@ translator devinfo_t < struct dw_io *P > {
  * system's own data). Large pages have their file in the first of their parts. */
 inline uint64_t __page_head[struct page *G] = *(uint64_t *)((uint64_t)G + 8);	/* compound_head, in a union */
 inline struct page *__bio_page[struct bio *B] =
-    B == 0 || B->bi_io_vec == 0 ? (struct page *)0 : __page_head[B->bi_io_vec->bv_page] & 1 ?
+    B == 0 || B->bi_io_vec == 0 ? (struct page *)0 : __page_head[B->bi_io_vec->bv_page] & DW_PAGE_TAIL ?
     (struct page *)(__page_head[B->bi_io_vec->bv_page] - 1) : B->bi_io_vec->bv_page;
 inline struct page *__io_page[struct request *R] = R == 0 ? (struct page *)0 : __bio_page[R->bio];
 inline struct inode *__io_inode[struct page *G] =
-    G == 0 || G->mapping == 0 || ((uint64_t)G->mapping & 3) != 0 ? (struct inode *)0 : G->mapping->host;
+    G == 0 || G->mapping == 0 || ((uint64_t)G->mapping & DW_PAGE_MAPPING_FLAGS) != 0 ? (struct inode *)0 : G->mapping->host;
 /* A file's, not a disk's own: those are of the file system's making. */
-inline int __file_inode[struct inode *I] = I != 0 && (I->i_mode & 0xf000) != 0x6000;
+inline int __file_inode[struct inode *I] = I != 0 && (I->i_mode & DW_S_IFMT) != DW_S_IFBLK;
 inline struct dentry *__io_dentry[struct inode *I] =
-    I == 0 || I->i_dentry.first == 0 || (I->i_mode & 0xf000) == 0x6000 ? (struct dentry *)0 :
+    I == 0 || I->i_dentry.first == 0 || (I->i_mode & DW_S_IFMT) == DW_S_IFBLK ? (struct dentry *)0 :
     (struct dentry *)((uint64_t)I->i_dentry.first - offsetof(struct dentry, d_u));
 inline struct vfsmount *__io_mount[struct super_block *S] = __has(S->s_mounts.next) ?
     (struct vfsmount *)((uint64_t)S->s_mounts.next - offsetof(struct mount, mnt_instance) +

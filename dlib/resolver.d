@@ -14,21 +14,30 @@ struct dw_call {
 	int32_t func;
 };
 
+/* The functions: their numbers in the table of src/prov/resolver.c. */
+inline int DW_GETADDRINFO = 0;
+inline int DW_GETHOSTBYNAME = 1;
+inline int DW_GETHOSTBYNAME2 = 2;
+inline int DW_GETHOSTBYNAME_R = 3;
+inline int DW_GETHOSTBYNAME2_R = 4;
+inline string dw_lkp_func[int f] = f == DW_GETADDRINFO ? "getaddrinfo" : f == DW_GETHOSTBYNAME ? "gethostbyname" :
+    f == DW_GETHOSTBYNAME2 ? "gethostbyname2" : f == DW_GETHOSTBYNAME_R ? "gethostbyname_r" : "gethostbyname2_r";
+
+inline int DW_AI_FAMILY = 4;	/* struct addrinfo, ai_family: the offset */
+
 struct dw_lookup {
 	uint64_t host;		/* address of the name; 0: none */
-	int32_t func;		/* 0 getaddrinfo, 1 gethostbyname, 2 gethostbyname2, 3 gethostbyname_r, 4 gethostbyname2_r */
+	int32_t func;		/* DW_GET... */
 	uint64_t start;
 	uint64_t ret;
 	uint64_t family;	/* address of getaddrinfo's hints, or the family itself */
-	uint64_t found;		/* of the _r functions: where they write what they found, and why they did not */
-	uint64_t why;
+	uint64_t found;		/* of the _r functions: where they write what they found */
 };
 
 translator struct dw_lookup < struct dw_call *C > {
 	host = C->a0;
-	family = C->func == 0 ? C->a2 : C->a1;
-	found = C->func == 3 ? C->a4 : C->a5;
-	why = C->func == 3 ? C->a5 : 0;
+	family = C->func == DW_GETADDRINFO ? C->a2 : C->a1;
+	found = C->func == DW_GETHOSTBYNAME_R ? C->a4 : C->a5;
 };
 
 typedef struct lookupinfo {
@@ -49,17 +58,16 @@ inline string dw_eai[int r] =
 
 /* The _r functions return 0 also where they found nothing: then the pointer that they write is NULL. */
 inline int dw_lkp_failed[int func, uint64_t ret, uint64_t found] =
-    func == 0 ? (int)ret : func == 1 || func == 2 ? (ret == 0 ? -1 : 0) :
+    func == DW_GETADDRINFO ? (int)ret : func == DW_GETHOSTBYNAME || func == DW_GETHOSTBYNAME2 ? (ret == 0 ? -1 : 0) :
     (int)ret != 0 ? -1 : __user(found, 8) == 0 ? -1 : 0;
 
 translator lookupinfo_t < struct dw_lookup *P > {
 	lkp_host = P->host == 0 ? "" : copyinstr(P->host, 256);
-	lkp_func = P->func == 0 ? "getaddrinfo" : P->func == 1 ? "gethostbyname" : P->func == 2 ? "gethostbyname2" :
-	    P->func == 3 ? "gethostbyname_r" : "gethostbyname2_r";
-	lkp_family = P->func == 0 ? (P->family == 0 ? 0 : (int)__user(P->family + 4, 4)) :
-	    P->func == 2 || P->func == 4 ? (int)P->family : 2;
+	lkp_func = dw_lkp_func[P->func];
+	lkp_family = P->func == DW_GETADDRINFO ? (P->family == 0 ? 0 : (int)__user(P->family + DW_AI_FAMILY, 4)) :
+	    P->func == DW_GETHOSTBYNAME2 || P->func == DW_GETHOSTBYNAME2_R ? (int)P->family : DW_AF_INET;
 	lkp_result = dw_lkp_failed[P->func, P->ret, P->found];
-	lkp_error = P->func == 0 ? dw_eai[(int)P->ret] : dw_lkp_failed[P->func, P->ret, P->found] == 0 ? "" : "not found";
+	lkp_error = P->func == DW_GETADDRINFO ? dw_eai[(int)P->ret] : dw_lkp_failed[P->func, P->ret, P->found] == 0 ? "" : "not found";
 	lkp_latency = timestamp - P->start;
 };
 

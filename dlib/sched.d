@@ -97,13 +97,16 @@ translator struct dw_task < struct dw_signalgen *C > {
 	info = (struct kernel_siginfo *)C->info;
 };
 
+/* A signal that a fault of the processor becomes. info is 0, 1 or an address. */
+inline int dw_of_processor[struct kernel_siginfo *I] = (uint64_t)I > 1 && I->si_code > 0 && I->si_code <= DW_SI_KERNEL;
+
 struct dw_signaldeliver {
 	int sig;
 	uint64_t info;
 	struct k_sigaction *ka;
 };
 /* A fatal signal ends the process's threads by SIGKILL: then the signal is the one that the process dies of. */
-inline int dw_dies_of[struct signal_struct *S] = (S->flags & DW_SIGNAL_GROUP_EXIT) != 0 ? S->group_exit_code & 0x7f : 0;
+inline int dw_dies_of[struct signal_struct *S] = (S->flags & DW_SIGNAL_GROUP_EXIT) != 0 ? S->group_exit_code & DW_WTERMSIG : 0;
 translator struct dw_task < struct dw_signaldeliver *C > {
 	task = curthread;
 	sig = C->sig == DW_SIGKILL && dw_dies_of[curthread->signal] != 0 ? dw_dies_of[curthread->signal] : C->sig;
@@ -119,7 +122,7 @@ translator struct dw_task < struct dw_sysenter *C > {
 translator struct dw_task < struct dw_sysexit *C > {
 	task = curthread;
 	nr = __nr_of[__sysnr[C->regs]];
-	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
+	error = dw_sys_errno[C->ret];
 };
 
 struct dw_switchto {	/* sched_switch, about the thread that gets the CPU */
@@ -206,12 +209,12 @@ struct dw_prioset {	/* sys_exit */
 	struct pt_regs *regs;
 	int64_t ret;
 };
-/* setpriority(PRIO_PROCESS, 0 or itself, ...): 1; sched_setparam, sched_setscheduler, sched_setattr: 2 */
+/* setpriority(PRIO_PROCESS, 0 or itself, ...); sched_setparam, sched_setscheduler, sched_setattr of itself. */
 translator struct dw_task < struct dw_prioset *C > {
 	task = curthread;
-	nr = __prio_call[__nr_of[__sysnr[C->regs]]] == 1 ?
+	nr = __prio_call[__nr_of[__sysnr[C->regs]]] == DW_PRIO_NICE ?
 	    __sysarg0[C->regs] == 0 && (__sysarg1[C->regs] == 0 || __sysarg1[C->regs] == tid) :
-	    __prio_call[__nr_of[__sysnr[C->regs]]] == 2 && (__sysarg0[C->regs] == 0 || __sysarg0[C->regs] == tid);
+	    __prio_call[__nr_of[__sysnr[C->regs]]] == DW_PRIO_SCHED && (__sysarg0[C->regs] == 0 || __sysarg0[C->regs] == tid);
 	error = C->ret < 0;
 	prio = curthread->prio;
 };

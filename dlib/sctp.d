@@ -42,6 +42,8 @@ translator struct dw_sctp < struct dw_sctp *P > {
 
 /* ---- sites: functions of the module that are given an association ------------------------------------------------------ */
 
+inline int DW_SCTP_ASSOC = 256;
+
 inline uint64_t dw_sctp_cookie[struct sock *sk] =
     sk->__sk_common.skc_cookie.counter != 0 ? sk->__sk_common.skc_cookie.counter : (uint64_t)sk;
 
@@ -57,8 +59,8 @@ translator struct dw_sctp < struct dw_fsctp *C > {
 	sk = C->asoc->base.sk;
 	owner = dw_sctp_owner[C->asoc->base.sk];
 	cookie = dw_sctp_cookie[C->asoc->base.sk];
-	state = 256 + C->asoc->state;
-	oldstate = __former("state", (uint64_t)C->asoc, 256 + C->asoc->state);
+	state = DW_SCTP_ASSOC + C->asoc->state;
+	oldstate = __former("state", (uint64_t)C->asoc, DW_SCTP_ASSOC + C->asoc->state);
 };
 
 struct dw_fsctpout {	/* sctp_outq_uncork */
@@ -70,8 +72,8 @@ translator struct dw_sctp < struct dw_fsctpout *C > {
 	sk = C->queue->asoc->base.sk;
 	owner = dw_sctp_owner[C->queue->asoc->base.sk];
 	cookie = dw_sctp_cookie[C->queue->asoc->base.sk];
-	state = 256 + C->queue->asoc->state;
-	oldstate = __former("state", (uint64_t)C->queue->asoc, 256 + C->queue->asoc->state);
+	state = DW_SCTP_ASSOC + C->queue->asoc->state;
+	oldstate = __former("state", (uint64_t)C->queue->asoc, DW_SCTP_ASSOC + C->queue->asoc->state);
 };
 
 struct dw_fsctpcall {	/* sctp_primitive_SHUTDOWN, sctp_primitive_ABORT */
@@ -84,8 +86,8 @@ translator struct dw_sctp < struct dw_fsctpcall *C > {
 	sk = C->asoc->base.sk;
 	owner = dw_sctp_owner[C->asoc->base.sk];
 	cookie = dw_sctp_cookie[C->asoc->base.sk];
-	state = 256 + C->asoc->state;
-	oldstate = __former("state", (uint64_t)C->asoc, 256 + C->asoc->state);
+	state = DW_SCTP_ASSOC + C->asoc->state;
+	oldstate = __former("state", (uint64_t)C->asoc, DW_SCTP_ASSOC + C->asoc->state);
 };
 
 typedef struct sctpsinfo {
@@ -100,9 +102,11 @@ typedef struct sctpsinfo {
 	int32_t sctps_state;		/* SCTP_STATE_*: of the association, of the socket where it has none */
 } sctpsinfo_t;
 
-/* A site that sees an association gives 256 more than its state. Of a one-to-one socket's own states closed is 7, listening
- * 10, established 1, the other side has shut down 8. */
-inline int32_t dw_sctp_state[int32_t state] = state >= 256 ? state - 256 : state == 10 ? -3 : state == 1 ? 3 : state == 8 ? 6 : 0;
+/* A site that sees an association adds DW_SCTP_ASSOC to its state. Others give the state of a one-to-one socket, which are
+ * TCP's: include/net/sctp/constants.h, enum sctp_sock_state. */
+inline int32_t dw_sctp_state[int32_t state] = state >= DW_SCTP_ASSOC ? state - DW_SCTP_ASSOC :
+    state == DW_TCP_LISTEN ? SCTP_STATE_LISTEN : state == DW_TCP_ESTABLISHED ? SCTP_STATE_ESTABLISHED :
+    state == DW_TCP_CLOSE_WAIT ? SCTP_STATE_SHUTDOWN_RECEIVED : SCTP_STATE_CLOSED;
 inline struct sctp_association *dw_sctp_as[struct dw_sctp *P] = (struct sctp_association *)P->asoc;
 inline string dw_sctp_text[uint64_t addr] = ((union sctp_addr *)addr)->sa.sa_family == DW_AF_INET ?
     __ip4(((union sctp_addr *)addr)->v4.sin_addr.s_addr) : __ip6(&((union sctp_addr *)addr)->v6.sin6_addr);
@@ -113,19 +117,19 @@ translator sctpsinfo_t < struct dw_sctp *P > {
 	sctps_raddrs = P->asoc == 0 ? 0 : (uintptr_t)&dw_sctp_as[P]->peer.transport_addr_list;
 	sctps_laddrs = P->asoc == 0 ? 0 : (uintptr_t)&dw_sctp_as[P]->base.bind_addr.address_list;
 	sctps_lport = P->has_pkt ? ntohs(P->recv ? ((struct sctphdr *)P->th)->dest : ((struct sctphdr *)P->th)->source) :
-	    P->state >= 256 ? dw_sctp_as[P]->base.bind_addr.port : P->sk->__sk_common.skc_num;
+	    P->state >= DW_SCTP_ASSOC ? dw_sctp_as[P]->base.bind_addr.port : P->sk->__sk_common.skc_num;
 	sctps_rport = P->has_pkt ? ntohs(P->recv ? ((struct sctphdr *)P->th)->source : ((struct sctphdr *)P->th)->dest) :
-	    P->state >= 256 ? dw_sctp_as[P]->peer.port : ntohs(P->sk->__sk_common.skc_dport);
+	    P->state >= DW_SCTP_ASSOC ? dw_sctp_as[P]->peer.port : ntohs(P->sk->__sk_common.skc_dport);
 	sctps_laddr = P->has_pkt ? (P->ver == 4 ?
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
-	    P->state >= 256 ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->saddr] :
+	    P->state >= DW_SCTP_ASSOC ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->saddr] :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
 	sctps_raddr = P->has_pkt ? (P->ver == 4 ?
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
-	    P->state >= 256 ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->ipaddr] :
+	    P->state >= DW_SCTP_ASSOC ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->ipaddr] :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
 	sctps_state = P->has_pkt && P->asoc != 0 ? dw_sctp_as[P]->state :

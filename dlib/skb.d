@@ -3,10 +3,16 @@
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* The first characters of a cache's name: "skbuff_h", of buffers; "skbuff_s", of small data. In __alloc_skb() memory is
- * taken for a buffer, or for a pair of them, and for small data. */
-inline int dw_skb_taken[uint64_t name, uint64_t site] = name == 0x685f666675626b73 || name == 0x665f666675626b73 ||
-    (__has(&`__alloc_skb) ? site - (uint64_t)&`__alloc_skb < 768 && name != 0x735f666675626b73 : 0);
+/* The first characters of a cache's name. __alloc_skb() takes memory for a buffer, or for a pair of them, and for small
+ * data; the cache of pairs may be one with others of that size. */
+inline uint64_t DW_SKBUFF_H = 0x685f666675626b73;	/* "skbuff_head_cache" */
+inline uint64_t DW_SKBUFF_F = 0x665f666675626b73;	/* "skbuff_fclone_cache" */
+inline uint64_t DW_SKBUFF_S = 0x735f666675626b73;	/* "skbuff_small_head" */
+inline int DW_ALLOC_SKB_SIZE = 768;			/* bytes of its code, at most */
+inline int dw_skb_taken[uint64_t name, uint64_t site] = name == DW_SKBUFF_H || name == DW_SKBUFF_F ||
+    (__has(&`__alloc_skb) ? site - (uint64_t)&`__alloc_skb < DW_ALLOC_SKB_SIZE && name != DW_SKBUFF_S : 0);
+/* An object of a buffer's size, or a pair's. */
+inline int DW_SKB_PAIR_SIZE = 1024;
 
 struct dw_skb {
 	struct dw_pkt;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sock: sockets as system calls use them. A site gives a struct dw_sk: a socket, the call's arguments and its end. */
 
+/* Which buffer is full */
+inline int DW_FULL_RECEIVE = 1;
+inline int DW_FULL_SEND_MEMORY = 2;	/* the limit of the protocol */
+inline int DW_FULL_RECEIVE_MEMORY = 3;
+
 struct dw_sk {
 	struct sock *sk;	/* NULL: there is none, for the call failed */
 	struct dw_owner *owner;
@@ -24,7 +29,7 @@ struct dw_sk {
 	int32_t want;		/* listen: the queue asked for */
 	uint64_t rights;	/* where the process has its passed descriptors; 0: none */
 	uint64_t size;		/* buffer-full */
-	int32_t full;		/* 0: the buffer to send from, 1: to receive into, 2: of datagrams */
+	int32_t full;		/* DW_FULL_ */
 	int32_t rc;
 	struct sock *listener;	/* accept: it was called on this one */
 };
@@ -53,33 +58,38 @@ translator struct dw_sk < struct dw_sk *P > {
 inline uint64_t dw_fd_file[int fd] =
     fd >= 0 && fd < curthread->files->fdt->max_fds ? (uint64_t)curthread->files->fdt->fd[fd] : 0;
 inline uint64_t dw_file_sk[uint64_t file] =
-    file == 0 || (((struct file *)file)->f_inode->i_mode & 0xf000) != 0xc000 ? 0 :
+    file == 0 || (((struct file *)file)->f_inode->i_mode & DW_S_IFMT) != DW_S_IFSOCK ? 0 :
     (uint64_t)((struct socket *)((struct file *)file)->private_data)->sk;
 /* The last one of its file: the kernel counts from 0 since Linux 6.13, else from 1. */
 inline int dw_file_last[uint64_t file] = __has(((struct file *)file)->f_ref) ?
     ((struct file *)file)->f_ref.refcnt.counter == 0 : ((struct file *)file)->f_count.counter == 1;
 inline int dw_sk_nonblock[uint64_t sk] = sk != 0 && ((struct sock *)sk)->sk_socket != 0 &&
-    ((struct sock *)sk)->sk_socket->file != 0 && (((struct sock *)sk)->sk_socket->file->f_flags & 0x800) != 0;
+    ((struct sock *)sk)->sk_socket->file != 0 && (((struct sock *)sk)->sk_socket->file->f_flags & DW_O_NONBLOCK) != 0;
 inline int dw_sk_file[uint64_t sk] = sk != 0 && ((struct sock *)sk)->sk_socket != 0 &&
     ((struct sock *)sk)->sk_socket->file != 0;
 /* TCP, and MPTCP, whose connect(2) comes back before it is done where the descriptor does not block. */
 inline int dw_sk_later[uint64_t sk] = dw_sk_nonblock[sk] &&
-    (((struct sock *)sk)->sk_protocol == DW_IPPROTO_TCP || ((struct sock *)sk)->sk_protocol == 262);
-/* ... and one that has begun: connect(2) only asks how far it is (socket.state: 1: it is not connected). */
-inline int dw_sk_begun[uint64_t sk] = dw_sk_later[sk] && ((struct sock *)sk)->sk_socket->state != 1;
+    (((struct sock *)sk)->sk_protocol == DW_IPPROTO_TCP || ((struct sock *)sk)->sk_protocol == DW_IPPROTO_MPTCP);
+/* ... and one that has begun: connect(2) only asks how far it is. */
+inline int dw_sk_begun[uint64_t sk] = dw_sk_later[sk] && ((struct sock *)sk)->sk_socket->state != DW_SS_UNCONNECTED;
 /* TCP_LISTEN, of every family that has connections: what the others keep there says nothing. */
 inline int dw_sk_listens[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state == DW_TCP_LISTEN;
 /* The system call's end: errno. ERESTARTSYS and its like are EINTR to the process. */
-inline int dw_errno_of[int64_t ret] = ret >= 0 || ret < -4095 ? 0 : ret <= -512 && ret >= -516 ? 4 : -ret;
+inline int dw_errno_of[int64_t ret] = ret >= 0 || ret < -DW_MAX_ERRNO ? 0 :
+    ret <= -DW_ERESTARTSYS && ret >= -DW_ERESTART_RESTARTBLOCK ? DW_EINTR : -ret;
 
 /* ---- passed descriptors ----------------------------------------------------------------------------------------------- */
 /* Where SCM_RIGHTS are in the control data of a struct msghdr of the process: the first header there, or the second. */
 inline uint64_t dw_word[uint64_t at] = __user(at, 8);
-inline int dw_is_rights[uint64_t at] = dw_word[at + 8] == 0x100000001;
+inline uint64_t DW_SOL_SOCKET_SCM_RIGHTS = 0x100000001;	/* cmsg_level and cmsg_type, both 1, as one number */
+inline int DW_CMSG_HLEN = 16;		/* struct cmsghdr */
+inline int dw_is_rights[uint64_t at] = dw_word[at + offsetof(struct cmsghdr, cmsg_level)] == DW_SOL_SOCKET_SCM_RIGHTS;
 inline uint64_t dw_next_cmsg[uint64_t at] = at + ((dw_word[at] + 7) & 0xfffffff8);
-inline uint64_t dw_rights_in[uint64_t at, uint64_t len] = len < 20 ? 0 : dw_is_rights[at] ? at :
-    dw_next_cmsg[at] + 20 > at + len ? 0 : dw_is_rights[dw_next_cmsg[at]] ? dw_next_cmsg[at] : 0;
-inline uint64_t dw_rights_of[uint64_t msg] = dw_word[msg + 32] == 0 ? 0 : dw_rights_in[dw_word[msg + 32], dw_word[msg + 40]];
+inline uint64_t dw_rights_in[uint64_t at, uint64_t len] = len < DW_CMSG_HLEN + 4 ? 0 : dw_is_rights[at] ? at :
+    dw_next_cmsg[at] + DW_CMSG_HLEN + 4 > at + len ? 0 : dw_is_rights[dw_next_cmsg[at]] ? dw_next_cmsg[at] : 0;
+inline uint64_t dw_control[uint64_t msg] = dw_word[msg + offsetof(struct user_msghdr, msg_control)];
+inline uint64_t dw_rights_of[uint64_t msg] = dw_control[msg] == 0 ? 0 :
+    dw_rights_in[dw_control[msg], dw_word[msg + offsetof(struct user_msghdr, msg_controllen)]];
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
@@ -210,11 +220,11 @@ struct dw_uring_res {
 	int32_t res;
 };
 
-inline int dw_req_makes[int op] = op == 13 || op == 45;
+inline int dw_req_makes[int op] = op == DW_IORING_OP_ACCEPT || op == DW_IORING_OP_SOCKET;
 inline int dw_cqe_res[uint64_t cqe] = ((struct io_uring_cqe *)cqe)->res;
 inline uint64_t dw_req_sk[uint64_t req, int res] =
     dw_req_makes[((struct io_kiocb *)req)->opcode] && res >= 0 ? dw_file_sk[dw_fd_file[res]] :
-    ((struct io_kiocb *)req)->opcode == 45 ? 0 : dw_file_sk[(uint64_t)((struct io_kiocb *)req)->file];
+    ((struct io_kiocb *)req)->opcode == DW_IORING_OP_SOCKET ? 0 : dw_file_sk[(uint64_t)((struct io_kiocb *)req)->file];
 
 translator struct dw_sk < struct dw_uring *C > {
 	sk = (struct sock *)dw_req_sk[C->req, dw_cqe_res[C->cqe]];
@@ -253,7 +263,7 @@ translator struct dw_sk < struct dw_skstate *C > {
 	nr = __regs() == NULL ? -1 : __sysnr[__regs()];
 	state = C->newstate;
 	err = C->newstate != DW_TCP_CLOSE ? 0 : C->sk->sk_err != 0 ? C->sk->sk_err :
-	    dw_sk_icmp[(uint64_t)C->sk] != 0 ? dw_sk_icmp[(uint64_t)C->sk] : 125;
+	    dw_sk_icmp[(uint64_t)C->sk] != 0 ? dw_sk_icmp[(uint64_t)C->sk] : DW_ECANCELED;
 };
 
 /* sock_send_length, sock_recv_length */
@@ -336,7 +346,7 @@ struct dw_skqueue {
 translator struct dw_sk < struct dw_skqueue *C > {
 	incall = 0;
 	size = C->skb->truesize;
-	full = 1;
+	full = DW_FULL_RECEIVE;
 };
 
 struct dw_sklimit {
@@ -349,7 +359,7 @@ struct dw_sklimit {
 translator struct dw_sk < struct dw_sklimit *C > {
 	incall = 0;
 	size = C->allocated * __pagesize();
-	full = C->kind == 0 ? 2 : 3;
+	full = C->kind == DW_SK_MEM_SEND ? DW_FULL_SEND_MEMORY : DW_FULL_RECEIVE_MEMORY;
 };
 
 struct dw_skdatagram {
@@ -361,7 +371,7 @@ struct dw_skdatagram {
 translator struct dw_sk < struct dw_skdatagram *C > {
 	incall = 0;
 	size = C->skb->truesize;
-	full = 1;
+	full = DW_FULL_RECEIVE;
 };
 
 /* ... as it was before Linux 6.10 */
@@ -373,7 +383,7 @@ struct dw_skdatagram0 {
 translator struct dw_sk < struct dw_skdatagram0 *C > {
 	incall = 0;
 	size = 0;
-	full = 1;
+	full = DW_FULL_RECEIVE;
 };
 
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
@@ -433,15 +443,18 @@ typedef struct sockinfo {
 	int so_backlog;			/* sock:::listen: how many the process asked for; else so_acceptq_max */
 } sockinfo_t;
 
+/* A struct sockaddr of the process. */
 inline int dw_sa_family[uint64_t at] = __user(at, 2);
 inline int dw_sa_port[uint64_t at] = dw_sa_family[at] == DW_AF_INET || dw_sa_family[at] == DW_AF_INET6 ?
-    ntohs(__user(at + 2, 2)) : 0;
-inline string dw_sa_addr[uint64_t at] = dw_sa_family[at] == DW_AF_INET ? __ip4(__user(at + 4, 4)) :
-    dw_sa_family[at] == DW_AF_INET6 ? __ip6(__user(at + 8, 8), __user(at + 16, 8)) : "";
+    ntohs(__user(at + offsetof(struct sockaddr_in, sin_port), 2)) : 0;
+inline string dw_sa_addr[uint64_t at] = dw_sa_family[at] == DW_AF_INET ?
+    __ip4(__user(at + offsetof(struct sockaddr_in, sin_addr), 4)) : dw_sa_family[at] == DW_AF_INET6 ?
+    __ip6(__user(at + offsetof(struct sockaddr_in6, sin6_addr), 8),
+    __user(at + offsetof(struct sockaddr_in6, sin6_addr) + 8, 8)) : "";
 
 /* An IPv6 socket that speaks IPv4: ::ffff:0:0/96. */
 inline int dw_sk_mapped[struct in6_addr *a] =
-    a->in6_u.u6_addr32[2] == 0xffff0000 && a->in6_u.u6_addr32[0] == 0 && a->in6_u.u6_addr32[1] == 0;
+    a->in6_u.u6_addr32[2] == DW_IN6_MAPPED && a->in6_u.u6_addr32[0] == 0 && a->in6_u.u6_addr32[1] == 0;
 inline int dw_sk_ip6[uint64_t sk] = sk != 0 && (dw_sk_mapped[&((struct sock *)sk)->__sk_common.skc_v6_daddr] ||
     dw_sk_mapped[&((struct sock *)sk)->__sk_common.skc_v6_rcv_saddr]) ? 4 : 6;
 
@@ -450,13 +463,13 @@ translator sockinfo_t < struct dw_sk *P > {
 	so_fd = P->fd;
 	so_family = P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family;
 	so_familyname = sock_family_string[P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family];
-	so_type = P->sk == 0 ? P->a1 & 0xf : P->sk->sk_type;
-	so_typename = sock_type_string[P->sk == 0 ? P->a1 & 0xf : P->sk->sk_type];
+	so_type = P->sk == 0 ? P->a1 & DW_SOCK_TYPE_MASK : P->sk->sk_type;
+	so_typename = sock_type_string[P->sk == 0 ? P->a1 & DW_SOCK_TYPE_MASK : P->sk->sk_type];
 	so_protocol = P->sk == 0 ? P->a2 : P->sk->sk_protocol;
 	so_protocolname = sock_protocol_string[P->sk == 0 ? P->a2 : P->sk->sk_protocol];
 	so_protoname = P->sk == 0 ? "" : P->sk->__sk_common.skc_prot->name;
-	so_ip = (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 2 ? 4 :
-	    (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == 10 ? dw_sk_ip6[(uint64_t)P->sk] : 0;
+	so_ip = (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == DW_AF_INET ? 4 :
+	    (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == DW_AF_INET6 ? dw_sk_ip6[(uint64_t)P->sk] : 0;
 	so_laddr = P->laddr != 0 ? dw_sa_addr[P->laddr] : P->sk == 0 ? "" :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr) : "";
@@ -468,7 +481,7 @@ translator sockinfo_t < struct dw_sk *P > {
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
 	so_rport = P->raddr != 0 ? dw_sa_port[P->raddr] : P->sk == 0 ? 0 :
 	    P->sk->__sk_common.skc_family == DW_AF_INET || P->sk->__sk_common.skc_family == DW_AF_INET6 ? ntohs(P->sk->__sk_common.skc_dport) : 0;
-	so_state = P->state != 0 ? P->state : P->sk == 0 ? 7 : P->sk->__sk_common.skc_state;
+	so_state = P->state != 0 ? P->state : P->sk == 0 ? DW_TCP_CLOSE : P->sk->__sk_common.skc_state;
 	so_nonblock = dw_sk_nonblock[(uint64_t)P->sk];
 	so_rcvbuf = P->sk == 0 ? 0 : P->sk->sk_rcvbuf;
 	so_rcvq = P->sk == 0 ? 0 : P->sk->sk_backlog.rmem_alloc.counter;
@@ -506,7 +519,7 @@ typedef struct sockfull {
 } sockfull_t;
 
 translator sockfull_t < struct dw_sk *P > {
-	sf_buffer = P->full == 1 ? "receive" : P->full == 2 ? "send-memory" : "receive-memory";
+	sf_buffer = P->full == DW_FULL_RECEIVE ? "receive" : P->full == DW_FULL_SEND_MEMORY ? "send-memory" : "receive-memory";
 	sf_size = P->size;
 };
 
@@ -519,8 +532,8 @@ typedef struct sockfds {
 
 translator sockfds_t < struct dw_sk *P > {
 	sp_sent = P->nr == __nr_sendmsg;
-	sp_count = (dw_word[P->rights] - 16) / 4;
-	sp_list = P->rights + 16;
+	sp_count = (dw_word[P->rights] - DW_CMSG_HLEN) / 4;
+	sp_list = P->rights + DW_CMSG_HLEN;
 };
 
 /* The i-th descriptor that was passed. */

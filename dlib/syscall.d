@@ -5,6 +5,12 @@ struct dw_sysenter {
 	int64_t nr;
 };
 
+/* The errno that a system call returns; 0: none. */
+inline int dw_sys_errno[int64_t ret] = ret < 0 && ret >= -DW_MAX_ERRNO ? -ret : 0;
+/* Which thread's priority a system call sets: __prio_call[number] */
+inline int DW_PRIO_NICE = 1;		/* setpriority */
+inline int DW_PRIO_SCHED = 2;		/* sched_setparam, sched_setscheduler, sched_setattr */
+
 struct dw_sysexit {
 	struct pt_regs *regs;
 	int64_t ret;
@@ -43,8 +49,8 @@ translator struct dw_sys < struct dw_sysexit *C > {
 	a3 = __sysarg3[C->regs];
 	a4 = __sysarg4[C->regs];
 	a5 = __sysarg5[C->regs];
-	ret = C->ret < 0 && C->ret >= -4095 ? -1 : C->ret;
-	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
+	ret = dw_sys_errno[C->ret] != 0 ? -1 : C->ret;
+	error = dw_sys_errno[C->ret];
 };
 
 /* 1: the current thread is in a system call of 32 bits. */

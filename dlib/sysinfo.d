@@ -10,9 +10,9 @@ struct dw_stat {
 	int64_t nr;		/* system calls */
 	int64_t ret;
 	int32_t error;
-	uint32_t op;		/* of a request: 0 read, 1 write, and flags */
+	uint32_t op;		/* of a request: DW_REQ_ */
 	uint32_t bytes;
-	int32_t kind;		/* whose pages: 0 the file system's own, 1 a file's, 2 a program's, 3 swap */
+	int32_t kind;		/* whose pages: DW_PAGE_OF_ */
 	uint32_t flags;		/* of a lock that is waited for */
 	int32_t user;		/* a tick: the CPU was in a program */
 	int32_t iowait;		/* threads of the CPU that wait for a disk */
@@ -25,7 +25,7 @@ translator struct dw_stat < struct dw_sysenter *C > {
 translator struct dw_stat < struct dw_sysexit *C > {
 	task = curthread;
 	nr = __nr_of[__sysnr[C->regs]];
-	error = C->ret < 0 && C->ret >= -4095 ? -C->ret : 0;
+	error = dw_sys_errno[C->ret];
 };
 translator struct dw_stat < struct dw_switchfrom *C > {
 	task = C->prev;
@@ -36,12 +36,18 @@ translator struct dw_stat < struct dw_signalgen *C > {
 	info = (struct kernel_siginfo *)C->info;
 };
 
+inline int DW_PAGE_OF_DISK = 0;		/* the file system's own */
+inline int DW_PAGE_OF_FILE = 1;		/* __file_inode */
+inline int DW_PAGE_OF_PROGRAM = 2;
+inline int DW_PAGE_OF_SWAP = 3;
 inline int __page_kind[struct page *G] =
-    G == 0 || G->mapping == 0 ? 0 : ((uint64_t)G->mapping & 3) != 0 ? 2 : __file_inode[G->mapping->host];
+    G == 0 || G->mapping == 0 ? DW_PAGE_OF_DISK :
+    ((uint64_t)G->mapping & DW_PAGE_MAPPING_FLAGS) != 0 ? DW_PAGE_OF_PROGRAM : __file_inode[G->mapping->host];
 translator struct dw_stat < struct dw_bioqueue *C > {
 	op = C->bio->bi_opf;
 	bytes = C->bio->bi_iter.bi_size;
-	kind = __has(__REQ_SWAP) && (C->bio->bi_opf >> __REQ_SWAP & 1) != 0 ? 3 : __page_kind[__bio_page[C->bio]];
+	kind = __has(__REQ_SWAP) && (C->bio->bi_opf >> __REQ_SWAP & 1) != 0 ? DW_PAGE_OF_SWAP :
+	    __page_kind[__bio_page[C->bio]];
 };
 
 struct dw_buffer {

@@ -68,16 +68,16 @@ translator tcpinfo_t < struct dw_pkt *P > {
 	tcp_dport = ntohs(P->synth ? P->sk->__sk_common.skc_dport :
 	    P->reply ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest);
 	tcp_seq = P->synth ? ((struct tcp_sock *)P->sk)->snd_nxt :
-	    P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & 0x1000) != 0 ? ntohl(((struct tcphdr *)P->th)->ack_seq) : 0) :
+	    P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_ACK) != 0 ? ntohl(((struct tcphdr *)P->th)->ack_seq) : 0) :
 	    ntohl(((struct tcphdr *)P->th)->seq);
 	tcp_ack = P->synth ? ((struct tcp_sock *)P->sk)->rcv_nxt :
-	    P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & 0x1000) != 0 ? 0 :
-	    ntohl(((struct tcphdr *)P->th)->seq) + ((((union tcp_word_hdr *)P->th)->words[3] & 0x200) != 0) +
-	    ((((union tcp_word_hdr *)P->th)->words[3] & 0x100) != 0) + P->skb->len - ((struct tcphdr *)P->th)->doff * 4) :
+	    P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_ACK) != 0 ? 0 :
+	    ntohl(((struct tcphdr *)P->th)->seq) + ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_SYN) != 0) +
+	    ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_FIN) != 0) + P->skb->len - ((struct tcphdr *)P->th)->doff * 4) :
 	    ntohl(((struct tcphdr *)P->th)->ack_seq);
-	tcp_offset = P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->reply ? 20 : ((struct tcphdr *)P->th)->doff * 4;
-	tcp_flags = P->synth ? 0x14 : P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & 0x1000) != 0 ? 4 : 0x14) :
-	    (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 0xff;
+	tcp_offset = P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->reply ? DW_TCP_HLEN : ((struct tcphdr *)P->th)->doff * 4;
+	tcp_flags = P->synth ? DW_TH_RST | DW_TH_ACK : P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_ACK) != 0 ? DW_TH_RST : DW_TH_RST | DW_TH_ACK) :
+	    dw_tcp_flags[P];
 	tcp_window = P->synth ? ((struct tcp_sock *)P->sk)->rcv_wnd >> ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale :
 	    P->reply ? 0 : ntohs(((struct tcphdr *)P->th)->window);
 	/* of a reset that is being made: not known yet */
@@ -169,7 +169,7 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_local = P->dev != 0 ? (P->dev->flags & DW_IFF_LOOPBACK) != 0 :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ?
 	    P->sk->__sk_common.skc_daddr == P->sk->__sk_common.skc_rcv_saddr ||
-	    (P->sk->__sk_common.skc_daddr & 0xff) == 127 :
+	    (P->sk->__sk_common.skc_daddr & 0xff) == DW_IN_LOOPBACKNET :
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3] &&
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[2] &&
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[1] &&
@@ -212,8 +212,9 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_rwnd = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rcv_wnd >> ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale;
 	tcps_rcv_ws = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale;
 	tcps_cwnd = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_cwnd * ((struct tcp_sock *)P->sk)->mss_cache;
-	/* 0x7fffffff: no threshold yet */
-	tcps_cwnd_ssthresh = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_ssthresh >= 0x7fffffff ? 0x7fffffff :
+	/* infinite: no threshold yet */
+	tcps_cwnd_ssthresh = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_ssthresh >= DW_TCP_INFINITE_SSTHRESH ?
+	    DW_TCP_INFINITE_SSTHRESH :
 	    ((struct tcp_sock *)P->sk)->snd_ssthresh * ((struct tcp_sock *)P->sk)->mss_cache;
 	tcps_sack_fack = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->sacked_out == 0 ?
 	    ((struct tcp_sock *)P->sk)->snd_una : ((struct tcp_sock *)P->sk)->highest_sack == 0 ?
@@ -226,11 +227,12 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_mss = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mss_cache;
 	tcps_retransmit = P->sk != 0 && P->has_pkt && !P->recv && P->state != DW_TCP_LISTEN &&
 	    (int32_t)(ntohl(((struct tcphdr *)P->th)->seq) - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
-	    (((ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 16) & 3) != 0 ||
+	    ((dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN)) != 0 ||
 	    P->skb->len > P->th - P->nh + ((struct tcphdr *)P->th)->doff * 4);
 	tcps_srtt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->srtt_us >> 3;
 	tcps_rttvar = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->mdev_us >> 2;
-	tcps_min_rtt = P->sk == 0 || ((struct tcp_sock *)P->sk)->rtt_min.s[0].v == 0xffffffff ? 0 : ((struct tcp_sock *)P->sk)->rtt_min.s[0].v;
+	tcps_min_rtt = P->sk == 0 || ((struct tcp_sock *)P->sk)->rtt_min.s[0].v == DW_TCP_RTT_UNKNOWN ? 0 :
+	    ((struct tcp_sock *)P->sk)->rtt_min.s[0].v;
 	tcps_delivered = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->delivered;
 	tcps_delivered_ce = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->delivered_ce;
 	tcps_lost = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->lost;
@@ -249,8 +251,8 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    ((struct tcp_sock *)P->sk)->rate_interval_us;
 	tcps_cc = P->sk == 0 ? "" : stringof(((struct inet_connection_sock *)P->sk)->icsk_ca_ops->name);
 	tcps_ca_state = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_ca_state;
-	/* bit 0: agreed on (RFC 3168); bit 4: agreed on, accurate (since Linux 6.18) */
-	tcps_ecn = P->sk == 0 ? 0 : (((struct tcp_sock *)P->sk)->ecn_flags & 0x10) != 0 ? 2 : ((struct tcp_sock *)P->sk)->ecn_flags & 1;
+	tcps_ecn = P->sk == 0 ? 0 : (((struct tcp_sock *)P->sk)->ecn_flags & DW_TCP_ECN_MODE_ACCECN) != 0 ? 2 :
+	    ((struct tcp_sock *)P->sk)->ecn_flags & DW_TCP_ECN_MODE_RFC3168;
 	tcps_acceptq = P->sk == 0 ? 0 : P->state != DW_TCP_LISTEN ? 0 : P->sk->sk_ack_backlog;
 	tcps_acceptq_max = P->sk == 0 ? 0 : P->state != DW_TCP_LISTEN ? 0 : P->sk->sk_max_ack_backlog;
 	tcps_synq = P->sk == 0 ? 0 : P->state != DW_TCP_LISTEN ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_accept_queue.qlen.counter;

@@ -21,8 +21,8 @@ inline uint64_t dw_sender[struct sk_buff *B] = B->skb_iif != 0 || B->sk == 0 ? 0
     dw_full[(uint64_t)B->sk] ? (uint64_t)B->sk :
     B->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? (uint64_t)dw_listener[B] : 0;
 /* The address of the device of its route; 0: none. */
-inline uint64_t dw_dst_dev[struct sk_buff *B] = (B->_skb_refdst & ~1ul) == 0 ? 0 :
-    (uint64_t)((struct dst_entry *)(B->_skb_refdst & ~1ul))->dev;
+inline uint64_t dw_dst[struct sk_buff *B] = B->_skb_refdst & ~(uint64_t)DW_SKB_DST_NOREF;
+inline uint64_t dw_dst_dev[struct sk_buff *B] = dw_dst[B] == 0 ? 0 : (uint64_t)((struct dst_entry *)dw_dst[B])->dev;
 
 struct dw_synack {
 	struct sk_buff *skb;
@@ -32,13 +32,13 @@ translator struct dw_pkt < struct dw_synack *C > {
 	sk = dw_listener[C->skb];
 	owner = __owner((uint64_t)dw_listener[C->skb]);
 	cookie = dw_listener[C->skb]->__sk_common.skc_cookie.counter;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
-	state = 10;
+	state = DW_TCP_LISTEN;
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	cgroup = dw_listener[C->skb]->sk_cgrp_data.cgroup->kn->id;
-	mac_source = *(uint64_t *)((uint64_t)C->skb->head + C->skb->mac_header + 6) & 0xffffffffffff;
-	mac_device = *(uint64_t *)(uint64_t)C->skb->dev->dev_addr & 0xffffffffffff;
+	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
+	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
 	checked = 1;
 };
 
@@ -72,7 +72,7 @@ struct dw_resent {
 translator struct dw_tcp < struct dw_resent *C > {
 	ret = C->retval;
 	ver = dw_v4only[C->sk] ? 4 : 6;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	ends = (struct sock_common *)C->sk;
 };
 
@@ -86,8 +86,8 @@ struct dw_resynack {
 translator struct dw_tcp < struct dw_resynack *C > {
 	ret = C->retval;
 	ver = dw_v4only[(struct sock *)C->req] ? 4 : 6;
-	proto = 6;
-	state = 10;
+	proto = DW_IPPROTO_TCP;
+	state = DW_TCP_LISTEN;
 	ends = (struct sock_common *)C->req;
 	queued = (struct sk_buff *)0;
 };
@@ -103,7 +103,7 @@ translator struct dw_tcp < struct dw_sockio *C > {
 	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 };
 
-/* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT 6, a request 12), or none. */
+/* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT, a request), or none. */
 struct dw_rstreply {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -114,10 +114,10 @@ struct dw_rstreply {
 
 translator struct dw_tcp < struct dw_rstreply *C > {
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	reply = 1;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state : 7;
+	state = C->sk != 0 ? C->sk->__sk_common.skc_state : DW_TCP_CLOSE;
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 	cgroup = dw_full[(uint64_t)C->sk] ?
@@ -138,9 +138,18 @@ translator struct dw_pkt < struct dw_rstactive *C > {
 	sk = C->sk;	/* NULL elsewhere */
 	skb = C->provoked;
 	ver = dw_v4only[C->sk] ? 4 : 6;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	synth = 1;
 };
+
+/* The transport protocol of a packet. IPv6's header may name an extension: then a full socket knows it. */
+inline uint32_t dw_full_proto[struct sk_buff *B, struct sock *S] = B->protocol == DW_ETH_P_IP ?
+    ((struct iphdr *)dw_nh[B])->protocol : S != 0 ? S->sk_protocol : ((struct ipv6hdr *)dw_nh[B])->nexthdr;
+inline uint32_t dw_drop_proto[struct sk_buff *B, struct sock *S] = B->protocol == DW_ETH_P_IP ?
+    ((struct iphdr *)dw_nh[B])->protocol : dw_full[(uint64_t)S] ? S->sk_protocol : ((struct ipv6hdr *)dw_nh[B])->nexthdr;
+/* The state of the socket that drops a packet: a request is a connection in SYN_RECV. */
+inline int32_t dw_drop_state[struct sock *S] = S != 0 ?
+    S->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? DW_TCP_SYN_RECV : S->__sk_common.skc_state : DW_TCP_CLOSE;
 
 /* kfree_skb: the end of a packet, with the reason. sk: the socket that threw it away, or none; a small one is not shown.
  * A packet that came in has the number of the interface; another one's socket is the one that sent it. */
@@ -160,13 +169,10 @@ translator struct dw_pkt < struct dw_drop *C > {
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	owner = __owner(C->sk != 0 ? (uint64_t)C->sk : C->skb->skb_iif == 0 ? (uint64_t)C->skb->sk : 0);
 	th = dw_freed_th[(uint64_t)C->skb];
-	proto = C->skb->protocol == DW_ETH_P_IP ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    dw_full[(uint64_t)C->sk] ? C->sk->sk_protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	proto = dw_drop_proto[C->skb, C->sk];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	state = C->sk != 0 ? C->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? 3 : C->sk->__sk_common.skc_state : 7;
+	state = dw_drop_state[C->sk];
 	dev = dw_freed_dev[(uint64_t)C->skb];
 	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
 	    C->skb->skb_iif == 0 && C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_net.net->ns.inum :
@@ -186,10 +192,7 @@ translator struct dw_pkt < struct dw_stopped *C > {
 	sk = (struct sock *)dw_sender[C->skb];
 	owner = dw_sender[C->skb] != 0 ? __owner(dw_sender[C->skb]) : (struct dw_owner *)0;
 	cookie = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_cookie.counter : 0;
-	proto = C->skb->protocol == DW_ETH_P_IP ?
-	    ((struct iphdr *)((uint64_t)C->skb->head + C->skb->network_header))->protocol :
-	    dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->sk_protocol :
-	    ((struct ipv6hdr *)((uint64_t)C->skb->head + C->skb->network_header))->nexthdr;
+	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
 	has_pkt = 1;
 	checked = 1;
 	dev = (struct net_device *)dw_dst_dev[C->skb];
@@ -223,9 +226,11 @@ typedef struct tcpresetinfo {
 
 /* tcp_receive_reset: the connection's state decides about the error (RFC 9293 3.10.7) */
 translator tcpresetinfo_t < struct dw_pkt *P > {
-	reset_reason = P->recv ? (P->state == 2 ? "ECONNREFUSED" : P->state == 8 ? "EPIPE" : P->state == 7 ? "" : "ECONNRESET") :
+	reset_reason = P->recv ? (P->state == DW_TCP_SYN_SENT ? "ECONNREFUSED" : P->state == DW_TCP_CLOSE_WAIT ? "EPIPE" :
+	    P->state == DW_TCP_CLOSE ? "" : "ECONNRESET") :
 	    __enum("sk_rst_reason", "SK_RST_REASON_", P->reason);
-	reset_code = P->recv ? (P->state == DW_TCP_SYN_SENT ? 111 : P->state == DW_TCP_CLOSE_WAIT ? 32 : P->state == DW_TCP_CLOSE ? 0 : 104) : P->reason;
+	reset_code = P->recv ? (P->state == DW_TCP_SYN_SENT ? DW_ECONNREFUSED : P->state == DW_TCP_CLOSE_WAIT ? DW_EPIPE :
+	    P->state == DW_TCP_CLOSE ? 0 : DW_ECONNRESET) : P->reason;
 	reset_active = P->synth;
 };
 
@@ -236,11 +241,14 @@ typedef struct tcpretransinfo {
 	uint32_t rt_bytes;		/* payload */
 } tcpretransinfo_t;
 
+/* The congestion state says why data is sent again. */
+inline string dw_resent_by[struct sock *S] =
+    ((struct inet_connection_sock *)S)->icsk_ca_state == DW_TCP_CA_LOSS ? "rto" :
+    ((struct inet_connection_sock *)S)->icsk_ca_state == DW_TCP_CA_RECOVERY ? "fast" : "tlp";
+
 translator tcpretransinfo_t < struct dw_pkt *P > {
-	rt_kind = P->state == 2 ? "syn" :
-	    (((union tcp_word_hdr *)P->th)->words[3] & 0x200) != 0 ? "syn-ack" :
-	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 4 ? "rto" :
-	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 3 ? "fast" : "tlp";
+	rt_kind = P->state == DW_TCP_SYN_SENT ? "syn" :
+	    (((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_SYN) != 0 ? "syn-ack" : dw_resent_by[P->sk];
 	rt_segs = ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs > 1 ?
 	    ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs : 1;
 	rt_bytes = P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4;
@@ -260,9 +268,7 @@ typedef struct tcpresendinfo {
 } tcpresendinfo_t;
 
 translator tcpresendinfo_t < struct dw_tcp *P > {
-	re_kind = P->state == 10 ? "syn-ack" : P->state == 2 ? "syn" :
-	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 4 ? "rto" :
-	    ((struct inet_connection_sock *)P->sk)->icsk_ca_state == 3 ? "fast" : "tlp";
+	re_kind = P->state == DW_TCP_LISTEN ? "syn-ack" : P->state == DW_TCP_SYN_SENT ? "syn" : dw_resent_by[P->sk];
 	re_ver = P->ver;
 	re_laddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_rcv_saddr) : __ip6(&P->ends->skc_v6_rcv_saddr);
 	re_raddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_daddr) : __ip6(&P->ends->skc_v6_daddr);
@@ -334,7 +340,7 @@ translator siftrinfo_t < struct dw_pkt *P > {
 	snd_wnd = ((struct tcp_sock *)P->sk)->snd_wnd;
 	rcv_wnd = ((struct tcp_sock *)P->sk)->rcv_wnd;
 	t_flags2 = 0;
-	snd_ssthresh = ((struct tcp_sock *)P->sk)->snd_ssthresh >= 0x7fffffff ? 0x7fffffff :
+	snd_ssthresh = ((struct tcp_sock *)P->sk)->snd_ssthresh >= DW_TCP_INFINITE_SSTHRESH ? DW_TCP_INFINITE_SSTHRESH :
 	    ((struct tcp_sock *)P->sk)->snd_ssthresh * ((struct tcp_sock *)P->sk)->mss_cache;
 	conn_state = P->state;
 	mss = ((struct tcp_sock *)P->sk)->mss_cache;
@@ -355,10 +361,16 @@ translator siftrinfo_t < struct dw_pkt *P > {
 };
 
 /* FreeBSD's requests of users to a protocol, of tcp:::debug-user: those that Linux shows here. */
-inline int PRU_DETACH = 1;
-inline int PRU_LISTEN = 3;
-inline int PRU_CONNECT = 4;
-inline int PRU_RCVD = 8;
-inline int PRU_SEND = 9;
+inline int DW_PRU_DETACH = 1;
+inline int DW_PRU_LISTEN = 3;
+inline int DW_PRU_CONNECT = 4;
+inline int DW_PRU_RCVD = 8;
+inline int DW_PRU_SEND = 9;
+inline int PRU_DETACH = DW_PRU_DETACH;
+inline int PRU_LISTEN = DW_PRU_LISTEN;
+inline int PRU_CONNECT = DW_PRU_CONNECT;
+inline int PRU_RCVD = DW_PRU_RCVD;
+inline int PRU_SEND = DW_PRU_SEND;
 inline string prureq_string[int req] =
-    req == 1 ? "DETACH" : req == 3 ? "LISTEN" : req == 4 ? "CONNECT" : req == 8 ? "RCVD" : req == 9 ? "SEND" : "<unknown>";
+    req == DW_PRU_DETACH ? "DETACH" : req == DW_PRU_LISTEN ? "LISTEN" : req == DW_PRU_CONNECT ? "CONNECT" :
+    req == DW_PRU_RCVD ? "RCVD" : req == DW_PRU_SEND ? "SEND" : "<unknown>";

@@ -2,8 +2,8 @@
 /* vminfo: faults, pages that go to and from disks, and pages that are freed. */
 struct dw_vm {
 	uint64_t addr;		/* of the fault */
-	uint64_t code;		/* ... as the processor says: 1 the page is there, 2 a write */
-	uint32_t op;		/* of a request: 0 read, 1 write, and flags */
+	uint64_t code;		/* ... as the processor says: DW_X86_PF_ */
+	uint32_t op;		/* of a request: DW_REQ_ */
 	uint32_t bytes;
 	int32_t swap;		/* 1: it is swap's */
 	int32_t file;		/* 1: a file's page is in it */
@@ -55,9 +55,11 @@ struct dw_pagealloc {
 	unsigned int gfp;
 	int migratetype;
 };
-/* Zeroed, movable, and anywhere in memory: what a program's own pages are asked for with. */
+/* Zeroed, movable, and anywhere in memory: the flags of a program's own pages. Before Linux 6.9 BTF does not have the
+ * bits. */
+inline uint32_t DW_GFP_HIGHUSER_ZEROED = 0x10a;		/* __GFP_HIGHMEM, __GFP_MOVABLE, __GFP_ZERO */
 inline uint32_t __gfp_zeroed = __has(___GFP_ZERO_BIT) ? (1 << ___GFP_ZERO_BIT) | (1 << ___GFP_MOVABLE_BIT) |
-    (1 << ___GFP_HIGHMEM_BIT) : 0x10a;
+    (1 << ___GFP_HIGHMEM_BIT) : DW_GFP_HIGHUSER_ZEROED;
 translator struct dw_vm < struct dw_pagealloc *C > {
 	zeroed = C->page != 0 && (C->gfp & __gfp_zeroed) == __gfp_zeroed;
 };

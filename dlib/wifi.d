@@ -40,12 +40,14 @@ inline uint32_t dw_wf_freq[uint64_t channel] = ((struct mac80211`ieee80211_chann
 inline uint32_t dw_wf_band[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->band;
 inline int dw_wf_beacon[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->beacon_found;
 
-/* The kernel scans by itself (bit 0; bit 2: the only channel is where the device is), and turns to the channel that is
- * next. */
-inline int dw_wf_turns[uint64_t local] = (dw_wf_scanning[local] & 1) != 0 && dw_wf_tuned[local] != 0 &&
+/* Bits of scanning: the kernel scans, not the device; the only channel is the one that the device is at. */
+inline int DW_SCAN_SW_SCANNING = 1 << 0;
+inline int DW_SCAN_ONCHANNEL_SCANNING = 1 << 2;
+/* The kernel scans by itself, and turns to the channel that is next. */
+inline int dw_wf_turns[uint64_t local] = (dw_wf_scanning[local] & DW_SCAN_SW_SCANNING) != 0 && dw_wf_tuned[local] != 0 &&
     dw_wf_lreq[local] != 0 && dw_wf_index[local] < dw_wf_channels[dw_wf_lreq[local]] &&
     dw_wf_nth[dw_wf_lreq[local], dw_wf_index[local]] == dw_wf_tuned[local];
-inline int dw_wf_stays[uint64_t local] = (dw_wf_scanning[local] & 4) != 0 && dw_wf_lreq[local] != 0;
+inline int dw_wf_stays[uint64_t local] = (dw_wf_scanning[local] & DW_SCAN_ONCHANNEL_SCANNING) != 0 && dw_wf_lreq[local] != 0;
 
 /* What a site does not say: no channel, not given up, asked for before. */
 translator struct dw_wifi < struct dw_wifi *P > {

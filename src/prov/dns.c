@@ -8,11 +8,10 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 
 #define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true
 #define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout"
-/* 0x8000: the bit that a response has and a query has not */
 #define MESSAGE(port, is)                                                                                            \
 	"P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM && ((struct udphdr *)P->th)->" port \
-	" == 0x3500 && ntohs(((struct udphdr *)P->th)->len) >= 20 &&"                                                \
-	" (dw_dns_flags[P->dns] & 0x8000) " is " 0"
+	" == DW_DNS_PORT && ntohs(((struct udphdr *)P->th)->len) >= DW_UDP_HLEN + DW_DNS_HLEN &&"                    \
+	" (dw_dns_flags[P->dns] & DW_DNS_QR) " is " 0"
 /* clang-format off */
 #define FUNC_DNS_IN(cond, text) \
 	FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .bh_off = true, .when = cond, .sees = text)

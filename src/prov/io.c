@@ -6,7 +6,7 @@
 static const char *const args[] = { "bufinfo_t *", "devinfo_t *", "fileinfo_t *", NULL };
 static const char *const values[] = { "(uint64_t)P->rq", NULL };
 
-#define DATA "P->rq->bio != 0 && (P->rq->cmd_flags & 0xff) < 34 && P->rq->__data_len != 0"
+#define DATA "P->rq->bio != 0 && (P->rq->cmd_flags & DW_REQ_OP_MASK) < DW_REQ_OP_DRV_IN && P->rq->__data_len != 0"
 
 static const struct site start_site[] = {
 	{ TP("block_rq_issue", 1, "dw_rqissue"), .irqs_off = true, .values = values, .when = DATA,

@@ -19,18 +19,18 @@
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
 
-/* enum of the kernel: LCB_F_SPIN, _READ, _WRITE, _RT, _PERCPU, _MUTEX. Counting semaphores have none. */
-#define F_SPIN "1"
-#define F_RW "6"
-#define F_PERCPU "16"
-#define F_MUTEX "40" /* and _RT */
+/* The kinds of waits. Counting semaphores have no flags. */
+#define F_SPIN "DW_LCB_F_SPIN"
+#define F_RW "(DW_LCB_F_READ | DW_LCB_F_WRITE)"
+#define F_PERCPU "DW_LCB_F_PERCPU"
+#define F_MUTEX "(DW_LCB_F_MUTEX | DW_LCB_F_RT)"
 #define HAS(flag) "(P->flags & " flag ") != 0"
 #define HASNT(flag) "(P->flags & " flag ") == 0"
 
 /* ---- what is remembered of a wait -------------------------------------------------------------------------------- */
 /* The flags, and how the lock was held. A mutex is spun for, slept for, spun for again: the first of each counts. */
 #define KEY .key = "P->key"
-#define WORD .word = "P->flags | P->held << 8"
+#define WORD .word = "P->flags | P->held << DW_HELD_SHIFT"
 #define END { STAMP_END, { TP("contention_end", 2, "dw_lockend"), \
 	.irqs_off = true }, KEY }
 static const struct stamp_event mutex_spun[] = {
@@ -62,13 +62,15 @@ static const struct stamp stamps[] = {
 #define LOCK "(uint64_t)P->lock"
 /* Of a wait for a readers/writer lock: 0: to write; by a writer; by how many readers it was held. One of each CPU's
  * does not say who holds it: who wants to read waits for a writer, who wants to write for readers or one. */
-#define WANTED(name) "(" NOTED(name) " & 2) != 0"
-#define BY_READER(name) \
-	"(" NOTED(name) " & " F_PERCPU ") != 0 ? (" NOTED(name) " & 4) != 0 : (" NOTED(name) " & 1) != 0 ?" \
-	" (" NOTED(name) " >> 8 & 0xff) != 0xff : (" NOTED(name) " >> 8 & 1) == 0"
-#define READERS(name) \
-	"(" NOTED(name) " & " F_PERCPU ") != 0 ? 0 : (" NOTED(name) " & 1) != 0 ?" \
-	" " NOTED(name) " >> 17 : " NOTED(name) " >> 16"
+#define FLAG(name, flag) "(" NOTED(name) " & " flag ") != 0"
+#define HELD(name) NOTED(name) " >> DW_HELD_SHIFT"
+#define WANTED(name) FLAG(name, "DW_LCB_F_READ")
+#define BY_READER(name)                                                                              \
+	FLAG(name, F_PERCPU) " ? " FLAG(name, "DW_LCB_F_WRITE") " : " FLAG(name, F_SPIN) " ? (" HELD(name) \
+	" & DW_QW_LOCKED) != DW_QW_LOCKED : (" HELD(name) " & DW_RWSEM_WRITER_LOCKED) == 0"
+#define READERS(name)                                                                         \
+	FLAG(name, F_PERCPU) " ? 0 : " FLAG(name, F_SPIN) " ? " HELD(name) " >> DW_QR_SHIFT : " HELD(name) \
+	" >> DW_RWSEM_READER_SHIFT"
 
 static const char *const wait_args[] = { "void *", "uint64_t", NULL };
 static const char *const rw_wait_args[] = { "void *", "uint64_t", "int", "int", "int", NULL };

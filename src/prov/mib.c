@@ -117,7 +117,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_FRAGMENT && " \
 	"P->skb->skb_iif == 0 : " \
 	FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) != 0)"
-#define HEADERS_LEN "(" IPV4 " ? " IPH "->ihl * 4 : (*(uint16_t *)(P->nh + 42) & 0xf8ff) == 0 ? 8 : 48)"
+#define FIRST_FRAGMENT6 "(((struct frag_hdr *)(P->nh + DW_IPV6_HLEN))->frag_off & DW_IP6_OFFSET) == 0"
+#define HEADERS_LEN "(" IPV4 " ? " IPH "->ihl * 4 : " FIRST_FRAGMENT6 " ? 8 : DW_IPV6_HLEN + 8)"
 
 /* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
@@ -144,14 +145,15 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 /* IPv4 packets for this machine: by the route that was found for them. An ICMP message is used up by the protocol
  * itself; copies for sockets have a socket. */
 #define FOR_US "P->skb->_skb_refdst != 0 &&" \
-	" (((struct rtable *)(P->skb->_skb_refdst & ~1ul))->rt_flags & DW_RTCF_LOCAL) != 0"
+	" (((struct rtable *)dw_dst[P->skb])->rt_flags & DW_RTCF_LOCAL) != 0"
 #define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
-#define FOR_US6 "(P->skb->_skb_refdst != 0 && (((struct ipv6hdr *)P->nh)->daddr.in6_u.u6_addr8[0] == 0xff ||" \
-	" (((struct rt6_info *)(P->skb->_skb_refdst & ~1ul))->rt6i_flags & DW_RTCF_LOCAL) != 0))"
-#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? *(uint8_t *)(P->nh + 40) :" \
+#define FOR_US6 "(P->skb->_skb_refdst != 0 && (" \
+	"((struct ipv6hdr *)P->nh)->daddr.in6_u.u6_addr8[0] == DW_IN6_MULTICAST ||" \
+	" (((struct rt6_info *)dw_dst[P->skb])->rt6i_flags & DW_RTCF_LOCAL) != 0))"
+#define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? *(uint8_t *)(P->nh + DW_IPV6_HLEN) :" \
 	" ((struct ipv6hdr *)P->nh)->nexthdr)"
 #define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
-	PROTO6 " != 44 && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
+	PROTO6 " != DW_IPPROTO_FRAGMENT && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
 	"packets of IPv6 that a protocol takes"), \
 	FUNC_IN(IPV6 " && dw_is_udp[P] && ((struct inet6_skb_parm *)&P->skb->cb)->frag_max_size != 0", .value = "1", \
 		.sees = "datagrams of IPv6 that were put together")
@@ -183,8 +185,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		FOR_US " && " cond, \
 		"messages that ICMP threw away")
 /* ICMPv6: see dlib/icmp.d */
-#define ICMP6 IPV6 " && dw_icmp_here[P->nh, 0xdd86] && "
-#define ICMP6_TYPE "*(uint8_t *)dw_icmp_at[P->nh, 6]"
+#define ICMP6 IPV6 " && dw_icmp_here[P->nh, DW_ETH_P_IPV6] && "
+#define ICMP6_TYPE "dw_icmp6_type[P->nh]"
 #define ICMP6_SENT(cond) SENT(ICMP6 cond, "1", "messages of sockets, the kernel's own too")
 #define ICMP6_USED(cond) TAKEN_BY(ICMP6 FOR_US6 " && " cond, "messages that ICMPv6 has taken"), \
 	FUNC("icmpv6_rcv", 1, "dw_consumed", cond, "1", "messages that ICMPv6 receives"), \
@@ -194,19 +196,21 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	PROBE("ipv6IfIcmp" dir name, meaning, macro(ICMP6_TYPE " == " type))
 #define PROBES_ICMP6(dir, macro, meaning) \
 	PROBE("ipv6IfIcmp" dir "Msgs", meaning, macro("1")), \
-	PROBE_ICMP6(dir, "DestUnreachs", macro, "1", "... that something cannot be reached"), \
-	PROBE_ICMP6(dir, "PktTooBigs", macro, "2", "... that a packet is too long"), \
-	PROBE_ICMP6(dir, "TimeExcds", macro, "3", "... that a packet lived too long"), \
-	PROBE_ICMP6(dir, "Echos", macro, "128", "... that asks for an echo"), \
-	PROBE_ICMP6(dir, "EchoReplies", macro, "129", "... that is an echo"), \
-	PROBE_ICMP6(dir, "NeighborSolicits", macro, "135", "... that asks for a neighbour"), \
-	PROBE_ICMP6(dir, "NeighborAdvertisements", macro, "136", "... that a neighbour answers")
+	PROBE_ICMP6(dir, "DestUnreachs", macro, "DW_ICMPV6_DEST_UNREACH", "... that something cannot be reached"), \
+	PROBE_ICMP6(dir, "PktTooBigs", macro, "DW_ICMPV6_PKT_TOOBIG", "... that a packet is too long"), \
+	PROBE_ICMP6(dir, "TimeExcds", macro, "DW_ICMPV6_TIME_EXCEED", "... that a packet lived too long"), \
+	PROBE_ICMP6(dir, "Echos", macro, "DW_ICMPV6_ECHO_REQUEST", "... that asks for an echo"), \
+	PROBE_ICMP6(dir, "EchoReplies", macro, "DW_ICMPV6_ECHO_REPLY", "... that is an echo"), \
+	PROBE_ICMP6(dir, "NeighborSolicits", macro, "DW_NDISC_NEIGHBOUR_SOLICITATION", \
+		"... that asks for a neighbour"), \
+	PROBE_ICMP6(dir, "NeighborAdvertisements", macro, "DW_NDISC_NEIGHBOUR_ADVERTISEMENT", \
+		"... that a neighbour answers")
 #define FRAGMENT_IN IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 &&" \
 	" (P->dev->ip_ptr->cnf.data[0] == 0 || (P->dev->ip_ptr->ifa_list != 0 &&" \
 	" P->dev->ip_ptr->ifa_list->ifa_local == " IPH "->daddr))"
 #define WHOLE4 IPV4 " && P->sk->sk_type == DW_SOCK_DGRAM && P->proto == DW_IPPROTO_UDP && " CB4 "->frag_max_size != 0"
 #define INCOMPLETE "(((struct inet_frag_queue *)((uint64_t)P->timer -" \
-	" offsetof(struct inet_frag_queue, timer)))->flags & 4) == 0"
+	" offsetof(struct inet_frag_queue, timer)))->flags & DW_INET_FRAG_COMPLETE) == 0"
 #define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire && " INCOMPLETE " : 0"
 #define KNOWN_PROTOCOL "*(uint64_t *)((uint64_t)&`inet_protos + P->op * 8) != 0"
 
@@ -363,9 +367,11 @@ static const struct probe_def probes[] = {
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
 	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol", DELIVERS(IPV4, "1", FOR_US),
 		DELIVERED(KNOWN_PROTOCOL, "packets that a protocol takes")),
-	PROBE("ipv6InDelivers", "IPv6 gives a packet to a protocol", DELIVERS(IPV6, "58", FOR_US6), DELIVERED6),
+	PROBE("ipv6InDelivers", "IPv6 gives a packet to a protocol",
+		DELIVERS(IPV6, "DW_IPPROTO_ICMPV6", FOR_US6), DELIVERED6),
 	PROBE("ipIfStatsHCInDelivers", "IPv4 or IPv6 gives a packet to a protocol",
-		DELIVERS(IPV4_OR_6, "(" IPV4 " ? 1 : 58)", "(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
+		DELIVERS(IPV4_OR_6, "(" IPV4 " ? DW_IPPROTO_ICMP : DW_IPPROTO_ICMPV6)",
+			"(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
 		DELIVERED(KNOWN_PROTOCOL, "packets of IPv4 that a protocol takes"), DELIVERED6),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
 		{ TP("netif_receive_skb", 1, "dw_devrecv"),
@@ -439,7 +445,7 @@ static const struct probe_def probes[] = {
 	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE
 		" == DW_ICMP_DEST_UNREACH")),
 	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == DW_ICMP_ECHO")),
-	PROBE("icmpInEchoReps", "... that is an echo", ICMP_USED(ICMP_TYPE " == 0")),
+	PROBE("icmpInEchoReps", "... that is an echo", ICMP_USED(ICMP_TYPE " == DW_ICMP_ECHOREPLY")),
 	PROBE("icmpInTimeExcds", "... that a packet lived too long", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIME_EXCEEDED")),
 	PROBE("icmpInParmProbs", "... that a header is wrong", ICMP_USED(ICMP_TYPE " == DW_ICMP_PARAMETERPROB")),
 	PROBE("icmpInRedirects", "... that there is a better way", ICMP_USED(ICMP_TYPE " == DW_ICMP_REDIRECT")),
@@ -455,7 +461,7 @@ static const struct probe_def probes[] = {
 	PROBE("icmpOutTimeExcds", "... that a packet lived too long",
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIME_EXCEEDED")),
 	PROBE("icmpOutEchoReps", "... that answers an echo",
-		ICMP_SENT(" && " ICMP_TYPE " == 0")),
+		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_ECHOREPLY")),
 	PROBE("icmpOutParmProbs", "... that a header is wrong",
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_PARAMETERPROB")),
 	PROBE("icmpOutRedirects", "... that there is a better way",

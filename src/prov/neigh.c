@@ -5,11 +5,9 @@
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };
 
-/* States: incomplete 1, reachable 2, stale 4, delay 8, probe 0x10, failed 0x20, noarp 0x40, permanent 0x80. */
-#define ASKING "(P->neigh->nud_state & 1) != 0"
-#define VALID "0xde"
-#define ANSWERED ASKING " && (P->state & " VALID ") != 0"
-#define GAVE_UP "(P->neigh->nud_state & 0x20) != 0"
+#define ASKING "(P->neigh->nud_state & DW_NUD_INCOMPLETE) != 0"
+#define ANSWERED ASKING " && (P->state & DW_NUD_VALID) != 0"
+#define GAVE_UP "(P->neigh->nud_state & DW_NUD_FAILED) != 0"
 /* Only requests to all: a request to one address checks a known neighbour. Duplicate address detection is left out. */
 #define TO_ALL "(P->mac_dest & 1) != 0"
 #define QUESTION                                                                                            \
@@ -29,14 +27,15 @@ static const struct site failed_sites[] = {
 	{ TP("neigh_timer_handler", 1, "dw_neighask"), .when = GAVE_UP,
 		.sees = "the last question is not answered: of a new neighbour, or of a known one that does not answer "
 			"any more" },
-	{ TP("neigh_update", 3, "dw_neighupd"), .when = ASKING " && (P->state & 0x20) != 0",
+	{ TP("neigh_update", 3, "dw_neighupd"), .when = ASKING " && (P->state & DW_NUD_FAILED) != 0",
 		.sees = "the entry is taken away before an answer" },
 };
 
 #define KEY .key = "P->asked"
 static const struct stamp_event events[] = {
 	{ STAMP_FIRST, { TP("net_dev_queue", 1, "dw_neighq"), .bh_off = true, .when = QUESTION }, KEY, NULL },
-	{ STAMP_END, { TP("neigh_update", 3, "dw_neighupd"), .when = "(P->state & 1) == 0" }, KEY, NULL },
+	{ STAMP_END, { TP("neigh_update", 3, "dw_neighupd"), .when = "(P->state & DW_NUD_INCOMPLETE) == 0" }, KEY,
+		NULL },
 	{ STAMP_END, { TP("neigh_timer_handler", 1, "dw_neighask"), .when = GAVE_UP }, KEY, NULL },
 	{ STAMP_END, { TP("neigh_cleanup_and_release", 1, "dw_neighask") }, KEY, NULL },
 };

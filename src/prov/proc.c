@@ -6,12 +6,11 @@
 #define EXEC "(P->nr == __nr_execve || P->nr == __nr_execveat)"
 #define LEADER "P->task->pid == P->task->tgid"
 #define LAST "P->task->signal->live.counter == 0"
-/* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, of the kernel's own making: info is 0, 1 or a structure */
-#define FAULT                                                                            \
-	"(P->sig == 4 || P->sig == 5 || P->sig == 7 || P->sig == 8 || P->sig == 11) && " \
-	"(uint64_t)P->info > 1 && P->info->si_code > 0 && P->info->si_code <= 0x80"
-/* what a process ends with: of all threads if one ended them all */
-#define CODE "(P->task->signal->flags & 4 ? P->task->signal->group_exit_code : P->task->exit_code)"
+#define FAULT                                                                                                 \
+	"dw_of_processor[P->info] && (P->sig == DW_SIGILL || P->sig == DW_SIGTRAP || P->sig == DW_SIGBUS || " \
+	"P->sig == DW_SIGFPE || P->sig == DW_SIGSEGV)"
+/* What a process ends with: of all threads if one ended them all. */
+#define CODE "(P->task->signal->flags & DW_SIGNAL_GROUP_EXIT ? P->task->signal->group_exit_code : P->task->exit_code)"
 
 static const char *const path_arg[] = { "string", NULL };
 static const char *const int_arg[] = { "int", NULL };
@@ -23,12 +22,16 @@ static const char *const handle_args[] = { "int", "siginfo_t *", "void *", NULL 
 
 static const char *const path_value[] = { "copyinstr(P->path)", NULL };
 static const char *const error_value[] = { "P->error", NULL };
-static const char *const code_value[] = { "(" CODE " & 0x7f) == 0 ? 1 : (" CODE " & 0x80) != 0 ? 3 : 2", NULL };
+static const char *const code_value[] = { "(" CODE " & DW_WTERMSIG) == 0 ? DW_CLD_EXITED : (" CODE
+					  " & DW_WCOREDUMP) != 0 ? DW_CLD_DUMPED : DW_CLD_KILLED",
+	NULL };
 static const char *const waited_value[] = { "P->ret", NULL };
 static const char *const task_values[] = { "(uint64_t)P->task", "(uint64_t)P->task", "P->sig", NULL };
-/* FLTILL, FLTBPT, FLTACCESS, FLTIZDIV, FLTBOUNDS */
-static const char *const fault_values[] = { "P->sig == 4 ? 1 : P->sig == 5 ? 3 : P->sig == 7 ? 5 : P->sig == 8 ? 8 : 6",
-	"(uint64_t)P->info", NULL };
+static const char *const fault_values[] = {
+	"P->sig == DW_SIGILL ? DW_FLTILL : P->sig == DW_SIGTRAP ? DW_FLTBPT : P->sig == DW_SIGBUS ? DW_FLTACCESS : "
+	"P->sig == DW_SIGFPE ? DW_FLTIZDIV : DW_FLTBOUNDS",
+	"(uint64_t)P->info", NULL
+};
 static const char *const handle_values[] = { "P->sig", "(uint64_t)P->info", "P->handler", NULL };
 
 static const struct site exec_site[] = { { TP("sys_enter", 2, "dw_sysenter"), .when = EXEC, .values = path_value,
@@ -52,7 +55,8 @@ static const struct site lwp_start_site[] = { { TP("sys_exit", 2, "dw_sysexit"),
 static const struct site send_site[] = { { TP("signal_generate", 5, "dw_signalgen"), .irqs_off = true,
 	.values = task_values, .sees = "every signal, whatever becomes of it" } };
 static const struct site discard_site[] = { { TP("signal_generate", 5, "dw_signalgen"), .irqs_off = true,
-	.when = "P->result == 1", .values = task_values, .sees = "signals that their process ignores" } };
+	.when = "P->result == DW_TRACE_SIGNAL_IGNORED", .values = task_values,
+	.sees = "signals that their process ignores" } };
 static const struct site handle_site[] = { { TP("signal_deliver", 3, "dw_signaldeliver"), .irqs_off = true,
 	.values = handle_values, .sees = "every signal that a thread takes" } };
 static const struct site clear_site[] = { { TP("sys_exit", 2, "dw_sysexit"),

@@ -26,12 +26,14 @@ static const struct site on_sites[] = {
 static const struct site off_site[] = { { QUIET("sched_switch", 4, "dw_switchto"), .values = task_values,
 	.sees = "the thread that leaves the CPU; args[] are the next one" } };
 static const struct site sleep_site[] = { { QUIET("sched_switch", 4, "dw_switchfrom"),
-	.when = "P->preempt == 0 && P->state != 0 && (P->state & 0x80) == 0",
+	.when = "P->preempt == 0 && P->state != 0 && (P->state & DW_TASK_DEAD) == 0",
 	.sees = "a thread that leaves the CPU to wait, not to end" } };
 static const struct site preempt_site[] = { { QUIET("sched_switch", 4, "dw_switchfrom"),
 	.when = "(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
 	.sees = "a thread that leaves the CPU although it could run on" } };
-#define MOVED .when = "P->task->on_rq == 2", .sees = "threads that are moved to the queue of another CPU"
+#define MOVED                                                \
+	.when = "P->task->on_rq == DW_TASK_ON_RQ_MIGRATING", \
+	.sees = "threads that are moved to the queue of another CPU"
 static const struct site enqueue_sites[] = {
 	{ QUIET("sched_migrate_task", 2, "dw_moveto"), .values = task_values, MOVED },
 	{ QUIET("sched_wakeup", 1, "dw_wake"), .values = task_values, .sees = "threads that are woken" },

@@ -10,7 +10,7 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 /* Where __alloc_skb() is called from: the cache of pairs (for TCP) may be one with others, whose name says nothing. */
 #define TAKEN "dw_skb_taken[P->cache, P->location] && P->skb != 0"
 #define NEW "P->since == 0"
-#define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= 1024 && P->since != 0"
+#define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= DW_SKB_PAIR_SIZE && P->since != 0"
 
 static const struct site alloc_sites[] = {
 	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .irqs_off = true, .when = TAKEN,
@@ -46,16 +46,19 @@ static const struct site drop_sites[] = {
 		.sees = "before Linux 6.11: packets that are thrown away" },
 };
 
-/* word 1: memory was seen to be taken; 2: seen first with a driver. A driver may use the memory of a packet again
- * whose end was not seen (merged into another): then it begins anew. */
+/* The word says how the life of a buffer began: an allocation was seen, or the driver was the first to show it. A
+ * driver may reuse the memory of a packet whose end was not seen (merged into another): its life then begins anew. */
 #define KEY .key = "(uint64_t)P->skb"
+#define TAKEN_HERE "1"
+#define OF_DRIVER "2"
 static const struct stamp_event birth_events[] = {
-	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .when = TAKEN }, KEY, "1" },
-	{ STAMP_SET, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = "P->word != 1" }, KEY, "2" },
-	{ STAMP_SET, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = "P->word != 1" }, KEY, "2" },
-	{ STAMP_FIRST, { TP("netif_receive_skb_entry", 1, "dw_skseen") }, KEY, "2" },
-	{ STAMP_FIRST, { TP("netif_receive_skb_list_entry", 1, "dw_skseen") }, KEY, "2" },
-	{ STAMP_FIRST, { TP("netif_rx_entry", 1, "dw_skseen") }, KEY, "2" },
+	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .when = TAKEN }, KEY, TAKEN_HERE },
+	{ STAMP_SET, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = "P->word != " TAKEN_HERE }, KEY,
+		OF_DRIVER },
+	{ STAMP_SET, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = "P->word != " TAKEN_HERE }, KEY, OF_DRIVER },
+	{ STAMP_FIRST, { TP("netif_receive_skb_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
+	{ STAMP_FIRST, { TP("netif_receive_skb_list_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
+	{ STAMP_FIRST, { TP("netif_rx_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
 	{ STAMP_END, { TP("consume_skb", 1, "dw_skused") }, KEY, NULL },
 	{ STAMP_END, { TP("kfree_skb", 3, "dw_skdrop3") }, KEY, NULL },
 	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .when = GIVEN }, KEY, NULL },

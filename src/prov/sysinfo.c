@@ -25,14 +25,13 @@
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
 
 /* Of a request: the file system's own blocks, a program's memory (direct I/O). */
-#define READ "(P->op & 0xff) == 0 && P->bytes != 0 && "
-#define WRITE "(P->op & 0xff) == 1 && P->bytes != 0 && "
-#define BLOCK "P->kind == 0"
-#define RAW "P->kind == 2"
-/* enum of the kernel: LCB_F_READ, LCB_F_WRITE, LCB_F_MUTEX */
-#define READER "(P->flags & 2) != 0"
-#define WRITER "(P->flags & 4) != 0"
-#define MUTEX "(P->flags & 32) != 0"
+#define READ "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_READ && P->bytes != 0 && "
+#define WRITE "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_WRITE && P->bytes != 0 && "
+#define BLOCK "P->kind == DW_PAGE_OF_DISK"
+#define RAW "P->kind == DW_PAGE_OF_PROGRAM"
+#define READER "(P->flags & DW_LCB_F_READ) != 0"
+#define WRITER "(P->flags & DW_LCB_F_WRITE) != 0"
+#define MUTEX "(P->flags & DW_LCB_F_MUTEX) != 0"
 #define IDLE "curthread->pid == 0"
 #define BUSY "curthread->pid != 0"
 
@@ -45,7 +44,7 @@ static const char *const bytes[] = { "P->ret", "0", NULL };
 
 static const struct probe_def probes[] = {
 	PROBE("bawrite", "a block of the file system is written, nobody waits",
-		BIO(WRITE BLOCK " && (P->op & 0x800) == 0", "requests without REQ_SYNC")),
+		BIO(WRITE BLOCK " && (P->op & DW_REQ_SYNC) == 0", "requests without REQ_SYNC")),
 	PROBE("bread", "a block of the file system is read",
 		BIO(READ BLOCK, "requests for a file system's own blocks")),
 	PROBE("bwrite", "a block of the file system is written",
@@ -74,7 +73,7 @@ static const struct probe_def probes[] = {
 	PROBE("phwrite", "a program writes a disk without the cache",
 		BIO(WRITE RAW, "requests for a program's memory")),
 	PROBE("procovf", "a fork fails, for there are too many threads",
-		CALL("__is_fork[P->nr] && P->error == 11", one, "fork and clone that return EAGAIN")),
+		CALL("__is_fork[P->nr] && P->error == DW_EAGAIN", one, "fork and clone that return EAGAIN")),
 	PROBE("pswitch", "a CPU goes over to another thread", SWITCH(NULL, "every switch")),
 	PROBE("readch", "bytes are read by system calls: arg0",
 		CALL("__is_read[P->nr] && P->ret > 0", bytes, "read and its kin")),
@@ -97,8 +96,8 @@ static const struct probe_def probes[] = {
 	PROBE("trap", "the processor traps: a fault on a page, or a signal of its own",
 		TRACE("page_fault_user", 3, "dw_fault", NULL, one, "faults of programs"),
 		TRACE("page_fault_kernel", 3, "dw_fault", NULL, one, "faults of the kernel"),
-		TRACE("signal_generate", 5, "dw_signalgen", "(P->sig == 4 || P->sig == 5 || P->sig == 8) &&"
-			" (uint64_t)P->info > 1 && P->info->si_code > 0 && P->info->si_code <= 0x80", one,
+		TRACE("signal_generate", 5, "dw_signalgen", "dw_of_processor[P->info] && "
+			"(P->sig == DW_SIGILL || P->sig == DW_SIGTRAP || P->sig == DW_SIGFPE)", one,
 			"SIGILL, SIGTRAP, SIGFPE of the processor's making")),
 	PROBE("wait_ticks_io", "a tick of the clock, a thread of the CPU waits for a disk",
 		TICK("P->iowait != 0")),

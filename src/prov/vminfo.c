@@ -21,8 +21,9 @@
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
 
-#define READ "(P->op & 0xff) == 0 && P->bytes != 0 && "
-#define WRITE "(P->op & 0xff) == 1 && P->bytes != 0 && "
+#define READ "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_READ && P->bytes != 0 && "
+#define WRITE "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_WRITE && P->bytes != 0 && "
+#define PRESENT "(P->code & (DW_X86_PF_PROT | DW_X86_PF_WRITE)) "
 #define SWAP "P->swap != 0"
 #define FILES "P->swap == 0 && P->file != 0"
 #define CACHED "(P->swap != 0 || P->file != 0)"
@@ -42,8 +43,9 @@ static const struct probe_def probes[] = {
 		SCANNED("P->is_file == 0 && P->freed != 0", freed, "a pass over memory that programs lack")),
 	PROBE("anonpgin", "pages come in from swap", BIO(READ SWAP, pages, "reads from swap")),
 	PROBE("anonpgout", "pages go out to swap", BIO(WRITE SWAP, pages, "writes to swap")),
-	PROBE("as_fault", "a fault on a page that is not mapped", FAULTS("(P->code & 1) == 0")),
-	PROBE("cow_fault", "a write to a page that is mapped to be read", FAULTS("(P->code & 3) == 3")),
+	PROBE("as_fault", "a fault on a page that is not mapped", FAULTS("(P->code & DW_X86_PF_PROT) == 0")),
+	PROBE("cow_fault", "a write to a page that is mapped to be read",
+		FAULTS(PRESENT "== (DW_X86_PF_PROT | DW_X86_PF_WRITE)")),
 	PROBE("dfree", "pages are freed because memory is short",
 		SCANNED("P->freed != 0", freed, "a pass over memory")),
 	PROBE("fsfree", "pages of files are freed",
@@ -62,7 +64,8 @@ static const struct probe_def probes[] = {
 		  .values = one, .sees = "kswapd" }),
 	PROBE("pgswapin", "pages come in from swap", BIO(READ SWAP, pages, "reads from swap")),
 	PROBE("pgswapout", "pages go out to swap", BIO(WRITE SWAP, pages, "writes to swap")),
-	PROBE("prot_fault", "a fault on a page that may not be used so, but for writes", FAULTS("(P->code & 3) == 1")),
+	PROBE("prot_fault", "a fault on a page that may not be used so, but for writes",
+		FAULTS(PRESENT "== DW_X86_PF_PROT")),
 	PROBE("scan", "pages are looked at, to free some",
 		SCANNED("P->scanned != 0", scanned, "a pass over memory")),
 	PROBE("zfod", "pages filled with zeroes are made for a program",

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_prov: the providers' tables without a kernel: names are unique, the structures and types that they name are in
- * dlib, and their D expressions parse. tests/kernel/prov/tables_test.c compiles them against the kernel's types. */
+ * dlib, their D expressions parse, and their conditions name the kernel's numbers. tests/kernel/prov/tables_test.c
+ * compiles them against the kernel's types. */
+#include <ctype.h>
+
 #include "compile/compile.h"
 #include "lang/dlib.h"
 #include "prov/providers.h"
@@ -29,6 +32,33 @@ static bool parses(const char *text)
 	return good;
 }
 
+/* The first number other than 0 and 1 in a condition, or NULL: a number has a name in dlib, except that a header's
+ * length counts words of 4 bytes, and a table of pointers has entries of 8. */
+static const char *bare_number(const char *s)
+{
+	for (const char *p = s; *p; p++) {
+		size_t len = strspn(p, "0123456789abcdefx");
+
+		if (!isdigit((unsigned char)*p))
+			continue;
+		if (p > s && (isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.')) {
+			p += len - 1;
+			continue;
+		}
+		if (!(len == 1 && *p <= '1') && !(p - s > 2 && !strncmp(p - 2, "* ", 2)))
+			return p;
+		p += len - 1;
+	}
+	return NULL;
+}
+
+static void expect_named(const char *where, const char *text)
+{
+	const char *number = text ? bare_number(text) : NULL;
+
+	CHECK(!number, "%s: a number without a name: %s", where, number);
+}
+
 static void expect_text(const char *where, const char *text)
 {
 	CHECK(!text || parses(text), "%s: no D: %s", where, text);
@@ -43,6 +73,7 @@ static void check_site(const char *where, const struct site *s)
 {
 	expect_known(where, s->native);
 	expect_text(where, s->when);
+	expect_named(where, s->when);
 	expect_text(where, s->value);
 	expect_text(where, s->number);
 	expect_text(where, s->error);
