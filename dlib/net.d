@@ -20,7 +20,19 @@ struct dw_owner {	/* a record of the owner service */
 	uint32_t how : 8;
 	uint32_t nspid : 24;
 	char comm[16];
+	uint64_t process;	/* address of its struct pid */
 };
+
+/* The first thread of the process that a struct pid is of (PIDTYPE_TGID, 1); 0 - offset: it has none. */
+inline uint64_t dw_thread_of[struct pid *p] = (uint64_t)p->tasks[1].first -
+    (offsetof(struct task_struct, pid_links) + sizeof(struct hlist_node));
+/* An owner's first thread while it lives, else NULL: then the struct pid has no thread, or is another process's. */
+inline struct task_struct *dw_leader[struct dw_owner *O] = ((struct pid *)O->process)->tasks[1].first != 0 &&
+    ((struct task_struct *)dw_thread_of[(struct pid *)O->process])->tgid == O->pid ?
+    (struct task_struct *)dw_thread_of[(struct pid *)O->process] : (struct task_struct *)0;
+/* Its user and name: those of the moment, or the last that were noted. */
+inline uint32_t dw_owner_uid[struct dw_owner *O] = dw_leader[O] != 0 ? dw_leader[O]->cred->uid.val : O->uid;
+inline string dw_owner_name[struct dw_owner *O] = dw_leader[O] != 0 ? dw_leader[O]->comm : O->comm;
 
 struct dw_pkt {
 	struct sk_buff *skb;
@@ -401,8 +413,8 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_pid = P->owner != 0 ? P->owner->pid : -1;
 	cs_zoneid = __zoneid(P->netns);
 	cs_tid = P->owner != 0 ? P->owner->tid : -1;
-	cs_uid = P->owner != 0 ? P->owner->uid : P->sk != 0 ? P->sk->sk_uid.val : 0;
-	cs_execname = P->owner != 0 ? P->owner->comm : "";
+	cs_uid = P->owner != 0 ? dw_owner_uid[P->owner] : P->sk != 0 ? P->sk->sk_uid.val : 0;
+	cs_execname = P->owner != 0 ? dw_owner_name[P->owner] : "";
 	cs_netns = P->netns;
 	cs_cgroup = P->cgroup;
 	cs_zonename = __zone(P->netns);

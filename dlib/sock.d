@@ -550,8 +550,8 @@ translator csinfo_t < struct dw_sk *P > {
 	cs_zoneid = P->sk == 0 ? __zoneid(curthread->nsproxy->net_ns->ns.inum) :
 	    __zoneid(P->sk->__sk_common.skc_net.net->ns.inum);
 	cs_tid = P->incall ? tid : P->owner != 0 ? P->owner->tid : -1;
-	cs_uid = P->incall ? uid : P->owner != 0 ? P->owner->uid : P->sk != 0 ? P->sk->sk_uid.val : 0;
-	cs_execname = P->incall ? curthread->group_leader->comm : P->owner != 0 ? P->owner->comm : "";
+	cs_uid = P->incall ? uid : P->owner != 0 ? dw_owner_uid[P->owner] : P->sk != 0 ? P->sk->sk_uid.val : 0;
+	cs_execname = P->incall ? curthread->group_leader->comm : P->owner != 0 ? dw_owner_name[P->owner] : "";
 	cs_netns = P->sk == 0 ? curthread->nsproxy->net_ns->ns.inum : P->sk->__sk_common.skc_net.net->ns.inum;
 	cs_cgroup = P->sk == 0 ? 0 : P->sk->sk_cgrp_data.cgroup->kn->id;
 	cs_zonename = P->sk == 0 ? __zone(curthread->nsproxy->net_ns->ns.inum) :

@@ -85,6 +85,7 @@ struct dw_owner {
 	DW_U32 how : 8;    /* enum dw_owner_how */
 	DW_U32 nspid : 24; /* the process in its own pid namespace; Linux has 22 bits of numbers */
 	DW_U8 comm[16];
+	DW_U64 process; /* address of its struct pid: while it lives, its name and user of today are found there */
 };
 #define DW_OWNER_HOW 12 /* where the byte `how` is */
 enum dw_owner_how {

@@ -74,7 +74,8 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
  *    DW_SENDERS), if its sk and tid match;
  * 2. the entry itself, if the current process is its pid;
  * 3. the entry in the hash `last_users` (same key and value).
- * pid and tid are those of the thread that claimed the socket; uid and the name are the process's, as of the claim. */
+ * pid and tid are those of the thread that claimed the socket; uid and the name are the process's, as of the claim.
+ * While the process lives, its struct pid (member process) leads to those of the moment: dw_leader in dlib/net.d. */
 int owner_map_fd(const struct owner *o);
 int owner_last_users_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);

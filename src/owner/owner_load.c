@@ -30,7 +30,7 @@ static int owner_run(struct bpf_load_and_run_opts *opts, size_t data_len, size_t
 #include <owner_funcs.lskel.h>
 #include <owner_norecv.lskel.h>
 
-_Static_assert(sizeof(struct dw_owner) == 32, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
+_Static_assert(sizeof(struct dw_owner) == 40, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
 
 #define ENTRIES_MIN 131072u
 #define ENTRIES_MAX 8388608u

@@ -18,7 +18,7 @@
  * - DW_OWNER_SHARED: several processes use the socket, which is not TCP's. Its entry is no longer written, and
  *   `last_users` has the last of them.
  *
- * Why a hash: an entry takes 96 bytes, a third of what socket storage takes, and any program can ask for any socket
+ * Why a hash: an entry takes 128 bytes, a third of what socket storage takes, and any program can ask for any socket
  * whose address it has. Only listeners have socket storage too: the kernel copies it to their children, which so know
  * their listener.
  *

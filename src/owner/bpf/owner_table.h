@@ -113,15 +113,16 @@ static __always_inline void set_holder(int pid)
 		*is = 1;
 }
 
-/* Describes a process as owner: the name is that of the process, not of the thread. */
+/* Describes a process as owner: name and user are those of the process, not of the thread. */
 static __always_inline void owner_is(struct dw_owner *o, struct task_struct *t, int tgid, int pid, DW_U32 how)
 {
 	o->pid = tgid;
 	o->tid = pid;
-	o->uid = BPF_CORE_READ(t, cred, uid.val);
+	o->uid = BPF_CORE_READ(t, group_leader, cred, uid.val);
 	o->how = how;
 	o->nspid = number_inside(t);
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
+	o->process = (DW_U64)BPF_CORE_READ(t, group_leader, thread_pid);
 	set_holder(tgid);
 }
 
@@ -138,11 +139,12 @@ static __always_inline bool same_name(const void *a, const void *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself;
- * a server drops its privilege. */
+/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself; a server
+ * drops its privilege. Scripts look at the process itself while it lives: the record is for those that see its sockets
+ * later. */
 static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
 {
-	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->cred->uid.val &&
+	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->group_leader->cred->uid.val &&
 		same_name(o->comm, t->group_leader->comm);
 }
 
@@ -156,6 +158,7 @@ static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct
 	o->uid = now->uid;
 	o->how = now->how;
 	o->nspid = now->nspid;
+	o->process = now->process;
 	barrier();
 	o->pid = now->pid;
 	recent_change(key);
