@@ -141,6 +141,7 @@ struct symbol {
 	size_t nkeys;
 	uint32_t shared; /* not 0: it shares its map; this stands at the end of its keys */
 	int form;        /* strings: joined from all that is assigned */
+	bool as_text;    /* strings: kept as text, since single characters are used; "" is not NULL */
 	int *key_forms;  /* by key */
 	enum builtin builtin;
 	enum func func;
@@ -154,6 +155,9 @@ struct symbol {
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
 };
+
+/* Is it s[i] of a string variable? */
+bool is_text_element(const struct expr *e);
 
 /* Marks an expression as a translated value: args[n] or xlate <T> (e). Members of it come from a translator. */
 struct xlate_use {

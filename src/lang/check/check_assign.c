@@ -97,7 +97,7 @@ static bool is_pointed_to(const struct expr *e)
 
 static bool is_writable(const struct expr *e)
 {
-	return check_in_variable(e) || is_pointed_to(e);
+	return check_in_variable(e) || is_pointed_to(e) || is_text_element(e);
 }
 
 /* Does e name a place that scripts cannot write: kernel memory, a built-in variable? */
@@ -211,6 +211,8 @@ struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 {
 	if (!is_writable(e->a))
 		return not_writable(ck, e, e->a);
+	if (is_text_element(e->a))
+		e->a->a->a->sym->as_text = true;
 	if (!type_is_scalar(t))
 		return err(ck, e->loc, D_OP_SCALAR, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
 			tname(ck, t));
@@ -233,7 +235,7 @@ static struct type *check_known(struct checker *ck, struct expr *e, struct expr 
 	struct type *t;
 
 	if (e->a->kind == EX_INDEX && s->kind == SYM_VAR && s->scope == SCOPE_THIS && !type_is_block(s->type) &&
-		s->type->kind != T_PTR)
+		s->type->kind != T_PTR && s->type->kind != T_STRING)
 		return err(ck, e->a->loc, D_ARR_LOCAL, NULL, "this->%s cannot be an associative array", id->name);
 	t = check_expr(ck, e->a);
 	return !t || is_writable(e->a) ? t : not_writable(ck, e, e->a);
@@ -356,6 +358,8 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 	if (!lt)
 		return NULL;
 	e->a->type = lt;
+	if (is_text_element(e->a))
+		e->a->a->a->sym->as_text = true;
 	if (lt->kind == T_STRING && e->op == OP_ASSIGN && check_text_of(ck, &e->b))
 		rt = ck->ts->string;
 	if (lt->kind == T_ARRAY)

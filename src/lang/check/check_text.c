@@ -35,10 +35,26 @@ static bool is_made_array(const struct expr *e)
 	return e->kind == EX_MEMBER && e->extra && e->type->kind == T_ARRAY && type_is_string(e->type);
 }
 
+/* x, x[k]: a variable as a whole. */
+static bool is_variable(const struct expr *e)
+{
+	return (e->kind == EX_IDENT || e->kind == EX_INDEX) && e->sym &&
+		(e->sym->kind == SYM_VAR || e->sym->kind == SYM_ASSOC);
+}
+
+bool is_text_element(const struct expr *e)
+{
+	return e->kind == EX_INDEX && !e->sym && e->a->kind == EX_CAST && e->a->a->type &&
+		e->a->a->type->kind == T_STRING && is_variable(e->a->a);
+}
+
 bool check_chars_of(struct checker *ck, struct expr **e)
 {
 	if (!(*e)->type || ((*e)->type->kind != T_STRING && !is_made_array(*e)))
 		return false;
+	/* A dynamic variable to which nothing was assigned is NULL, and has no characters. */
+	if (is_variable(*e) && ((*e)->sym->kind == SYM_ASSOC || (*e)->sym->scope == SCOPE_SELF))
+		(*e)->sym->as_text = true;
 	if ((*e)->type->kind == T_ARRAY)
 		*e = wrap(ck, EX_STRINGOF, *e, ck->ts->string);
 	*e = wrap(ck, EX_CAST, *e, type_ptr(ck->ts, ck->ts->char_));

@@ -138,6 +138,8 @@ static bool settle(struct checker *ck, struct expr *e)
 	changed |= settle(ck, e->c);
 	for (size_t i = 0; i < e->args.n; i++)
 		changed |= settle(ck, e->args.v[i]);
+	if (e->sym && e->sym->as_text)
+		changed |= widen(&e->sym->form, form_of_text(ck, ck->strsize) | FORM_NULL);
 	if (e->kind == EX_INDEX || e->kind == EX_AGG)
 		changed |= widen_keys(ck, e);
 	for (size_t i = 0; subr_needs_text(e) && i < e->args.n; i++)

@@ -93,7 +93,7 @@ static struct val lower_assign(struct clause_ctx *cx, const struct expr *e)
 		return place_assign(cx, e);
 	if (type_is_string(t)) {
 		v.s = type_is_string(e->b->type) ? lower_str_as(cx, e->b, e->a->sym->form)
-						 : str_zero(cx, e->a->sym->form);
+						 : str_null(cx, e->a->sym->form);
 		return var_write(cx, e->a, v);
 	}
 	if (e->op == OP_ASSIGN) {

@@ -49,6 +49,17 @@ static struct val pointed_place(struct clause_ctx *cx, const struct expr *e)
 	return v;
 }
 
+/* s[i] of a string variable. The last byte of its room stays a NUL. */
+static struct val text_place(struct clause_ctx *cx, const struct expr *e)
+{
+	struct val v = { .k = V_MEM, .ptr = PTR_OURS, .mut = true };
+	vreg index = lower_int(cx, e->args.v[0]);
+
+	fault_unless(cx, CC_ULT, index, (int32_t)form_chars(e->a->a->sym->form) - 1, DW_FAULT_BADADDR, index);
+	v.r = ir_alu(cx->ir, ALU_ADD, var_text(cx, e->a->a), index);
+	return v;
+}
+
 #define FAR 16384u
 
 /* An instruction's offset reaches 32 KiB. A place farther away gets its own base register. */
@@ -68,7 +79,9 @@ static struct val place_of(struct clause_ctx *cx, const struct expr *e)
 	struct val v;
 	int64_t i;
 
-	if (through_pointer(e)) {
+	if (is_text_element(e)) {
+		v = text_place(cx, e);
+	} else if (through_pointer(e)) {
 		v = pointed_place(cx, e);
 	} else if (e->kind == EX_MEMBER) {
 		v = place_of(cx, e->a);

@@ -43,6 +43,8 @@ void lower_copyoutstr(struct clause_ctx *cx, const struct expr *e);
 vreg global_room(struct clause_ctx *cx, uint32_t size); /* fresh bytes beside the global variables */
 /* Where the structure or array of a variable lies. make: it is going to be written to. */
 struct val var_block(struct clause_ctx *cx, const struct expr *e, bool make);
+/* The address of the text of a string variable that is kept as text (symbol.as_text); a fault if it is NULL. */
+vreg var_text(struct clause_ctx *cx, const struct expr *e);
 void var_release(struct clause_ctx *cx, const struct expr *e); /* of a dynamic variable */
 struct val var_read(struct clause_ctx *cx, const struct expr *e);
 struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v);

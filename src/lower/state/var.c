@@ -346,6 +346,8 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 	if (s->type->kind == T_STRING) {
 		out.s = str_vars(cx, s->form ? s->form : FORM_LIT);
 		str_set(cx, out.s, str_zero(cx, out.s.form));
+		if (s->as_text)
+			ir_seti(ir, out.s.null, 1);
 	} else {
 		out = int_val(ir_var(ir), s->type);
 		ir_seti(ir, out.r, 0);
@@ -376,6 +378,17 @@ static void dyn_update(struct clause_ctx *cx, vreg map, vreg key, vreg value, in
 	ir_label(ir, ok);
 }
 
+/* Jumps to label if v is what a variable has that was never assigned to. */
+static void zero_jump(struct clause_ctx *cx, const struct symbol *s, struct val v, uint32_t label)
+{
+	if (s->type->kind != T_STRING)
+		ir_jcci(cx->ir, CC_EQ, v.r, 0, label);
+	else if (!s->as_text)
+		str_truth_jump(cx, v.s, label, false);
+	else if (v.s.null)
+		ir_jcci(cx->ir, CC_NE, v.s.null, 0, label);
+}
+
 /* Assigning zero deletes, as in DTrace. */
 static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 {
@@ -385,10 +398,9 @@ static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 	uint32_t size, end = ir_newlabel(ir), del = ir_newlabel(ir);
 	vreg key = dyn_key(cx, e, &size), map = ir_map(ir, dyn_map(cx->lw, s, size)), value;
 
-	if (s->type->kind != T_STRING)
-		ir_jcci(ir, CC_EQ, v.r, 0, del);
-	else
-		str_truth_jump(cx, v.s = str_convert(cx, v.s, s->form), del, false);
+	if (s->type->kind == T_STRING)
+		v.s = str_convert(cx, v.s, s->form);
+	zero_jump(cx, s, v, del);
 	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(cx, scratch_alloc(cx->pg, value_size(s)))
 								 : ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(cx, s, value, v);
@@ -490,6 +502,30 @@ struct val var_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	else
 		v.r = this_var(cx, s)->r ? this_var(cx, s)->r : scratch_ptr(cx, this_var(cx, s)->off);
 	return v;
+}
+
+vreg var_text(struct clause_ctx *cx, const struct expr *e)
+{
+	struct ir *ir = cx->ir;
+	struct symbol *s = e->sym;
+	int32_t mark = ir_stack_mark(ir);
+	uint32_t size;
+	vreg key, p;
+
+	if (s->kind == SYM_VAR && s->scope == SCOPE_THIS) {
+		fault_unless(cx, CC_EQ, this_var(cx, s)->s.null, 0, DW_FAULT_BADADDR, 0);
+		return this_text(cx, this_var(cx, s)).mem;
+	}
+	if (s->kind == SYM_VAR && s->scope == SCOPE_GLOBAL) {
+		p = global_base(cx, s);
+		fault_unless(cx, CC_EQ, slot_read(cx, s, p).s.null, 0, DW_FAULT_BADADDR, 0);
+		return p;
+	}
+	key = dyn_key(cx, e, &size);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, dyn_map(cx->lw, s, size)), key }, 2, false);
+	fault_unless(cx, CC_NE, p, 0, DW_FAULT_BADADDR, 0);
+	ir_stack_release(ir, mark);
+	return p;
 }
 
 void var_release(struct clause_ctx *cx, const struct expr *e)

@@ -99,6 +99,15 @@ struct sval str_zero(struct clause_ctx *cx, int form)
 	return str_convert(cx, str_const(cx, "", 0), form);
 }
 
+struct sval str_null(struct clause_ctx *cx, int form)
+{
+	struct sval s = str_zero(cx, form);
+
+	if (form & FORM_NULL)
+		s.null = ir_imm(cx->ir, 1);
+	return s;
+}
+
 /* ---- text in memory ---------------------------------------------------------------------------------------------- */
 struct sval text_at(vreg mem, int form)
 {
@@ -241,6 +250,7 @@ static struct sval to_text(struct clause_ctx *cx, struct sval s, int form)
 
 		out = text_at(0, flags | (int)(len < most ? len + 1 : most) << FORM_SHIFT);
 		out.lit = s.lit;
+		out.null = s.null;
 	} else if (s.rep == REP_TEXT) {
 		out.form = form_chars(form) < form_chars(s.form) ? form : flags | (s.form >> FORM_SHIFT << FORM_SHIFT);
 	} else if (s.rep == REP_LIT) {

@@ -194,17 +194,11 @@ struct sval lower_str(struct clause_ctx *cx, const struct expr *e)
 
 struct sval lower_str_as(struct clause_ctx *cx, const struct expr *e, int form)
 {
-	struct sval s;
-
 	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))
 		e = e->a;
 	if (e->kind == EX_COND && type_is_string(e->type))
 		return cond_str(cx, e, form);
-	if (expr_is_null(cx->lw->ts, e)) {
-		s = str_zero(cx, form);
-		if (form & FORM_NULL)
-			s.null = ir_imm(cx->ir, 1);
-		return s;
-	}
+	if (expr_is_null(cx->lw->ts, e))
+		return str_null(cx, form);
 	return str_convert(cx, lower_str(cx, e), form);
 }

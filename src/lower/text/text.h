@@ -21,6 +21,7 @@ struct sval str_vars(struct clause_ctx *cx, int form);
 void str_set(struct clause_ctx *cx, struct sval vars, struct sval s);
 struct sval tstr_vars(struct clause_ctx *cx, int form);
 struct sval str_zero(struct clause_ctx *cx, int form);
+struct sval str_null(struct clause_ctx *cx, int form); /* NULL where the form has room for that, else "" */
 struct sval str_of_chars(struct clause_ctx *cx, struct val mem);
 
 /* ---- lower/text/str_expr.c: expressions that are strings */
