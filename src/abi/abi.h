@@ -66,6 +66,13 @@ struct dw_err {
 	DW_U64 value;
 };
 
+/* The gate of a trace: the value of a map that programs read before their clauses. */
+enum dw_gate {
+	DW_GATE_CLOSED = 0, /* not everything is attached yet: no clause acts but BEGIN's */
+	DW_GATE_OPEN = 1,
+	DW_GATE_ENDED = 2, /* exit() was called, or the session ends: no clause acts but END's and ERROR's */
+};
+
 /* Drops by cause: indices of a per-CPU array of u64. */
 enum dw_drop {
 	DW_DROP_RING = 0, /* no room in the ring buffer */

@@ -315,13 +315,34 @@ static void read_aggs(struct consumer *c, uint64_t now, bool final)
 	agg_begin(c->aggs);
 }
 
+/* What is handed on is written. n: the number of records. Returns that, or the sink's error. */
+static int end_pass(struct consumer *c, unsigned n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_release(&c->rings[i], false);
+	if (n)
+		err = sink_flush(c->env.sink);
+	return err ? err : n > INT_MAX ? INT_MAX : (int)n;
+}
+
+int consumer_work_to(struct consumer *c, uint64_t ts)
+{
+	const struct pass p = { .cutoff = ts };
+
+	read_aggs(c, clock_now(), true);
+	for (size_t i = 0; i < c->nrings; i++)
+		ring_look(&c->rings[i]);
+	return end_pass(c, merge(c, &p));
+}
+
 int consumer_work(struct consumer *c, bool final)
 {
 	/* The time is taken before the producers' positions are read. */
 	uint64_t now = clock_now();
 	struct pass p = { .settled = now > HOLD_BACK_NS ? now - HOLD_BACK_NS : 0 };
 	unsigned n = 0;
-	int err = 0;
 
 	read_aggs(c, now, final);
 	for (size_t i = 0; i < c->nrings; i++)
@@ -337,11 +358,7 @@ int consumer_work(struct consumer *c, bool final)
 		p.hold = false;
 		n += merge(c, &p);
 	}
-	for (size_t i = 0; i < c->nrings; i++)
-		ring_release(&c->rings[i], false);
-	if (n)
-		err = sink_flush(c->env.sink);
-	return err ? err : n > INT_MAX ? INT_MAX : (int)n;
+	return end_pass(c, n);
 }
 
 void consumer_newline(struct consumer *c)

@@ -40,6 +40,8 @@ void consumer_free(struct consumer *c);
  * END and ERROR clauses still count. Returns the number of records consumed, or -errno of the sink (-EPIPE: the
  * reader is gone): stop then. */
 int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
+/* Hands on the records up to the time ts: none of them is still being written, none comes later. Returns as above. */
+int consumer_work_to(struct consumer *c, uint64_t ts) __attribute__((warn_unused_result));
 /* fill: a buffer is full, so the trace ends. */
 bool consumer_full(const struct consumer *c);
 /* Hands on what fill and ring have kept; from then on records are handed on as they come. 0 or -errno of the sink. */

@@ -150,6 +150,7 @@ struct image_probe {
 	X(MAP_RINGS)       /* array of ring buffers, one a CPU */ \
 	X(MAP_DROPS)       /* per-CPU array of DW_DROP_COUNT u64 */ \
 	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner */ \
+	X(MAP_GATE)        /* array of one u64, enum dw_gate: the runtime opens it when everything is attached */ \
 	X(MAP_GLOBALS)     /* array of one value: the global variables, globals_size bytes */ \
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \

@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/diag/report.h"
@@ -70,7 +72,7 @@ static int link_event(struct attached *a, size_t prog, int event)
 	err = samplers_link(a->loaded->progs[prog], event, &link);
 	if (link >= 0)
 		a->links[a->nlinks++] = link;
-	return err;
+	return !err && ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : err;
 }
 
 static int attach_cgroup(struct attached *a, size_t prog, const char *where, const struct reporter *to)
@@ -211,6 +213,17 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	}
 	*out = a;
 	return 0;
+}
+
+int attach_start(struct attached *a, const struct reporter *to)
+{
+	int err = load_set_gate(a->loaded, DW_GATE_OPEN);
+
+	if (!err)
+		err = samplers_start(&a->samplers);
+	if (err)
+		report_error(to, err, D_NONE, NULL, "cannot start the attached programs: %s", strerror(-err));
+	return err;
 }
 
 void attach_detach(struct attached *a, bool wait)

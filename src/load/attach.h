@@ -9,11 +9,14 @@
 struct attached;
 struct reporter;
 
-/* Attaches every program that is not fired by hand, in the order of the image. Attachments are descriptors: they end
+/* Attaches every program that is not fired by hand, in the order of the image. Programs run from then on, but their
+ * clauses do not act before attach_start(). Attachments are descriptors: they end
  * with attach_free(), and with the process however it dies. l and f are borrowed, and outlive it. Returns 0 or -errno,
  * which is reported; then nothing stays attached. */
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
+/* Lets the clauses act, and starts the clocks of profile probes. 0 or -errno, which is reported. */
+int attach_start(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
 /* Detaches. wait: when it returns no program runs any more (some 15 ms). Twice is fine. */
 void attach_detach(struct attached *a, bool wait);
 /* Warns of places in programs and libraries that were to be traced and cannot be: their number, and why the first. */

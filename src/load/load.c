@@ -176,6 +176,33 @@ void load_free(struct loaded *l)
 	free(l);
 }
 
+/* The gate's descriptor; -1: the image has none. */
+static int gate_fd(const struct loaded *l)
+{
+	for (size_t i = 0; i < l->nmaps; i++)
+		if (l->image->maps.v[i].role == MAP_GATE)
+			return l->maps[i];
+	return -1;
+}
+
+int load_set_gate(const struct loaded *l, enum dw_gate gate)
+{
+	static const uint32_t first = 0;
+	uint64_t value = gate;
+	int fd = gate_fd(l);
+
+	return fd < 0 ? 0 : bpfsys_map_update(fd, &first, &value, BPF_ANY);
+}
+
+bool load_ended(const struct loaded *l)
+{
+	static const uint32_t first = 0;
+	uint64_t value;
+	int fd = gate_fd(l);
+
+	return fd >= 0 && bpfsys_map_lookup(fd, &first, &value) == 0 && value == DW_GATE_ENDED;
+}
+
 uint64_t load_missed(const struct loaded *l, size_t i)
 {
 	struct bpf_prog_info info;

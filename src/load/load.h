@@ -36,6 +36,10 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 	__attribute__((warn_unused_result));
 /* NULL and half-built are fine. */
 void load_free(struct loaded *l);
+/* Sets the gate (abi/abi.h) that the programs read. 0, also if the image has none, or -errno. */
+int load_set_gate(const struct loaded *l, enum dw_gate gate) __attribute__((warn_unused_result));
+/* Has a program called exit()? */
+bool load_ended(const struct loaded *l);
 /* Times that program i was not run because it would have interrupted itself on the same CPU. */
 uint64_t load_missed(const struct loaded *l, size_t i);
 /* Waits until every program that was running at the call has ended. */

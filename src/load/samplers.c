@@ -58,6 +58,11 @@ static uint64_t period_of(const struct image_prog *p)
 	return p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
 }
 
+static int enable(int event)
+{
+	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+}
+
 int samplers_link(int prog, int event, int *link)
 {
 	*link = bpfsys_link_event(prog, event, 0);
@@ -67,7 +72,7 @@ int samplers_link(int prog, int event, int *link)
 		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) < 0)
 			return -errno;
 	}
-	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+	return 0;
 }
 
 /* Reads its count since it was opened. False: the event was not enabled since the last reading (its CPU was offline),
@@ -105,6 +110,8 @@ static int start(struct samplers *s, struct sampler *r)
 	if (r->fd < 0)
 		return errno == ESRCH ? -ENODEV : -errno;
 	err = samplers_link(r->prog, r->fd, &r->link);
+	if (!err && s->running)
+		err = enable(r->fd);
 	if (err)
 		close_event(s, r);
 	return err;
@@ -131,6 +138,17 @@ int samplers_add(struct samplers *s, const struct image_prog *p, int prog, struc
 		opened += !err;
 	}
 	return opened ? 0 : -ENODEV;
+}
+
+int samplers_start(struct samplers *s)
+{
+	int err = 0;
+
+	s->running = true;
+	for (size_t i = 0; !err && i < s->n; i++)
+		if (s->v[i].fd >= 0)
+			err = enable(s->v[i].fd);
+	return err;
 }
 
 void samplers_look(struct samplers *s, struct features *f, const struct reporter *to)

@@ -15,17 +15,20 @@ struct samplers {
 	int stats;         /* keeps the kernel counting the runs of programs; -1: off */
 	uint64_t due, ran; /* of profile probes, after detaching */
 	bool counted;      /* ran is known */
+	bool running;      /* events are enabled */
 	bool warned;       /* of a CPU that is not sampled */
 };
 
-/* Links program prog, of the descriptor fd, to an event and starts that. *link is the link's descriptor, -1 where the
+/* Links a program to an event. *link is the link's descriptor, -1 where the
  * event itself holds the program (before Linux 5.15). 0 or -errno. */
 int samplers_link(int prog, int event, int *link) __attribute__((warn_unused_result));
-/* Starts program p, loaded as prog, on each CPU that is online. 0 or -errno. */
+/* Opens the events of program p, loaded as prog, on each CPU that is online. 0 or -errno. */
 int samplers_add(struct samplers *s, const struct image_prog *p, int prog, struct features *f)
 	__attribute__((warn_unused_result));
-/* Starts it on CPUs that have come online since the last call, or went and came back: an event ends with its CPU. Warns
- * of the first that cannot be sampled. */
+/* Starts all events. 0 or -errno. */
+int samplers_start(struct samplers *s) __attribute__((warn_unused_result));
+/* Starts them on CPUs that have come online since the last call, or went and came back: an event ends with its CPU.
+ * Warns of the first that cannot be sampled. */
 void samplers_look(struct samplers *s, struct features *f, const struct reporter *to);
 /* Stops all; twice is fine. Then due is known. */
 void samplers_stop(struct samplers *s);

@@ -132,29 +132,26 @@ static bool has_exit(const struct epid *ep)
 	return false;
 }
 
-/* The word that exit() sets. Once it is set no clause runs, not even the later ones of this firing, except those of
- * END and ERROR. */
-static vreg ended_word(struct clause_ctx *cx)
+static vreg gate_word(struct clause_ctx *cx)
 {
-	if (!cx->lw->ended_room) {
-		cx->lw->ended_room = cx->lw->im->globals_size + 1;
-		cx->lw->im->globals_size += 8;
-	}
-	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), (int32_t)cx->lw->ended_room - 1);
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GATE), 0);
 }
 
-/* Emitted at the head of a program, and after each clause that may have ended the trace. */
-static void leave_when_ended(struct clause_ctx *cx)
+/* Emitted at the head of a program, and after each clause that may have ended the trace. exit() shuts the gate: no
+ * clause runs then, not even the later ones of this firing, except those of END and ERROR. BEGIN's run before it
+ * opens. */
+static void leave_when_shut(struct clause_ctx *cx)
 {
 	struct prog_ctx *pg = cx->pg;
-	bool last = !strcmp(cx->prov->name, "dtrace") && strcmp(cx->probe->name, "BEGIN") != 0;
+	bool dtrace = !strcmp(cx->prov->name, "dtrace"), begin = dtrace && !strcmp(cx->probe->name, "BEGIN");
+	bool exits = checker_exits(cx->lw->ck);
 
-	if (!checker_exits(cx->lw->ck) || last)
+	if ((dtrace && !begin) || (begin && !exits) || !(exits || cx->lw->gated))
 		return;
 	if (!pg->ended_label && !cx->unused_label)
 		pg->ended_label = ir_newlabel(cx->ir);
-	ir_jcci(cx->ir, CC_NE, ir_ld(cx->ir, ended_word(cx), 0, 8, false, false), 0,
-		cx->unused_label ? cx->unused_label : pg->ended_label);
+	ir_jcci(cx->ir, begin ? CC_EQ : CC_NE, ir_ld(cx->ir, gate_word(cx), 0, 8, false, false),
+		begin ? DW_GATE_ENDED : DW_GATE_OPEN, cx->unused_label ? cx->unused_label : pg->ended_label);
 }
 
 /* Submits the record. A clause that faults after its exit() has no record, and does not end the trace. */
@@ -166,7 +163,7 @@ static void submit_record(struct clause_ctx *cx, bool exits)
 	ring_submit(cx, cx->rec, exits);
 	if (exits) {
 		ir_jcci(ir, CC_EQ, cx->exiting, 0, not_yet);
-		ir_sti(ir, ended_word(cx), 0, 8, 1);
+		ir_sti(ir, gate_word(cx), 0, 8, DW_GATE_ENDED);
 		ir_label(ir, not_yet);
 	}
 }
@@ -236,7 +233,7 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 
 	multi_clause(&cx, job);
 	if (may_have_ended)
-		leave_when_ended(&cx);
+		leave_when_shut(&cx);
 	heap_begin_clause(&cx);
 	if (c->pred)
 		lower_predicate(&cx, c->pred);

@@ -79,7 +79,7 @@ struct lowerer {
 	uint32_t zero_size;       /* bytes of zeroes wanted in MAP_ZERO */
 	uint32_t trash_size;      /* a place in the globals for writes that have no room, see lower/state/var.c */
 	int32_t trash_off;
-	uint32_t ended_room;  /* offset + 1 in the globals of the word that exit() sets; 0: not placed yet */
+	bool gated;           /* no clause acts before the gate opens */
 	int32_t scratch_max;  /* bytes that the largest program needs of a slot */
 	uint32_t vtime_probe; /* index of the first probe that reads vtimestamp */
 };

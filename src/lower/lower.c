@@ -294,8 +294,47 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 	}
 }
 
+/* Is p attached at one place, at once? */
+static bool at_one_place(struct lowerer *lw, const struct planned *plan)
+{
+	const struct probe *p = plan->set[0].probe;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->def->nsites; i++) {
+		const struct site *s = &p->def->sites[i];
+		enum attach_way way = attach_info(s->attach)->way;
+
+		if (!site_in_tier(s, plan->tier) || site_lacks(lw->env, lw->arena, p, s, plan->tier))
+			continue;
+		n += plan->nset == 1 && (way == WAY_RAW || way == WAY_CGROUP || way == WAY_FUNCTION) ? 1 : 2;
+	}
+	return n <= 1;
+}
+
+/* No clause acts before everything is attached and BEGIN has run. Programs need no gate for that where there is only
+ * one attachment and no BEGIN: probes of a clock start when the gate has opened. */
+static bool wants_gate(struct lowerer *lw)
+{
+	size_t begins = 0, attached = 0;
+	bool many = false;
+
+	for (size_t i = 0; i < lw->planned.n; i++) {
+		const struct planned *plan = lw->planned.v[i];
+		const struct probe *p = plan->set[0].probe;
+		enum attach_way way = p->def->nsites ? attach_info(p->def->sites[0].attach)->way : WAY_HAND;
+
+		begins += !strcmp(p->name, "BEGIN") && !strcmp(p->prov->name, "dtrace");
+		if (way == WAY_HAND || way == WAY_PERF)
+			continue;
+		many |= !at_one_place(lw, plan);
+		attached++;
+	}
+	return many || attached > 1 || (attached && begins);
+}
+
 void lower_finish(struct lowerer *lw)
 {
+	lw->gated = wants_gate(lw);
 	for (size_t i = 0; i < lw->planned.n; i++)
 		lower_planned(lw, lw->planned.v[i]);
 	if (lw->left.probe && !lw->any_site)

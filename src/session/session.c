@@ -79,21 +79,33 @@ uint64_t session_switchrate(const struct session *s)
 	return s->opts.options->switchrate_ns ? s->opts.options->switchrate_ns : SWITCHRATE_DEFAULT;
 }
 
-/* Consumes what the rings hold. The number of records, or -errno after a report. */
-static int empty_rings(struct session *s, bool final)
+/* Call it after the rings were consumed; n: what that returned. Returns it, or -errno after a report. */
+static int emptied(struct session *s, int n)
 {
-	int status, n;
+	int status;
 
-	if (s->output_gone)
-		return 0;
-	session_note_names(s);
-	n = consumer_work(s->consumer, final);
 	s->empty_at = clock_now() + session_switchrate(s);
 	if (n < 0)
 		return session_output_failed(s, n);
 	if (consumer_exited(s->consumer, &status) || consumer_full(s->consumer))
 		s->stop = true;
 	return n;
+}
+
+/* Consumes what the rings hold. The number of records, or -errno after a report. */
+static int empty_rings(struct session *s, bool final)
+{
+	if (s->output_gone)
+		return 0;
+	session_note_names(s);
+	return emptied(s, consumer_work(s->consumer, final));
+}
+
+int session_empty_to(struct session *s, uint64_t ts)
+{
+	int n = emptied(s, consumer_work_to(s->consumer, ts));
+
+	return n < 0 ? n : 0;
 }
 
 int session_empty(struct session *s)
@@ -297,6 +309,7 @@ int session_end(struct session *s, int *status)
 	*status = 0;
 	if (!s->consumer)
 		return 0;
+	err = load_set_gate(s->loaded, DW_GATE_ENDED); /* if that fails, clauses stop as they are detached */
 	/* After exit() nothing that programs still record is printed: only aggregations are worth waiting for them. */
 	if (s->attached)
 		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, status));

@@ -2,7 +2,7 @@
 /* session: the run of a compiled script.
  *
  *	session_new	takes an image and options
- *	session_arm	loads, fires BEGIN, attaches, lets the children go
+ *	session_arm	loads, attaches, fires BEGIN, lets the other clauses act and the children go
  *	session_work	waits for session_fd() and does what is due; again and again, until it returns 0
  *	session_end	detaches, fires END, hands out what remains
  *	session_free

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_arm: from an image to a session in which probes fire.
- * Input: struct session, new. Output: what is loaded, attached and waited for. Invariants: BEGIN runs before any other
- * probe can fire; if it calls exit(), no other is attached; the children go on last. */
+ * Input: struct session, new. Output: what is loaded, attached and waited for. Invariants: BEGIN runs when everything
+ * is attached, and before any other clause acts; if it calls exit(), no other acts; its records are consumed after
+ * that; the children go on last. */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -179,7 +180,7 @@ static void warn_partial(const struct session *s)
 			"the host's cgroup namespace");
 }
 
-static int begin(struct session *s)
+static int fire_begin(struct session *s)
 {
 	int fired = machine_tell(s->image, s->loaded->maps);
 
@@ -188,7 +189,7 @@ static int begin(struct session *s)
 	if (fired < 0)
 		return report_error(
 			s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::BEGIN: %s", strerror(-fired));
-	return fired ? session_empty(s) : 0;
+	return 0;
 }
 
 static int attach(struct session *s)
@@ -258,16 +259,21 @@ static int hold_children(struct session *s)
 	return err;
 }
 
-/* From here on probes fire. */
+/* BEGIN, then all others. */
 static int go(struct session *s)
 {
-	int err = hold_children(s);
+	int err = fire_begin(s);
+	uint64_t begun = clock_now();
 
-	if (!err)
-		err = attach(s);
-	if (!err)
+	/* After exit() in BEGIN no other probe fires, as in DTrace. */
+	s->stop = !err && load_ended(s->loaded);
+	if (!err && !s->stop)
+		err = attach_start(s->attached, s->opts.to);
+	if (!err && !s->stop)
 		err = start_ticks(s);
-	return err ? err : release_children(s);
+	if (!err)
+		err = session_empty_to(s, begun);
+	return err || s->stop ? err : release_children(s);
 }
 
 static bool stop_asked(const struct session *s)
@@ -294,9 +300,10 @@ int session_arm(struct session *s)
 	if (!err)
 		err = make_epoll(s);
 	if (!err)
-		err = begin(s);
-	/* After exit() in BEGIN no other probe fires, as in DTrace. */
-	if (!err && !s->stop && !stop_asked(s))
+		err = hold_children(s);
+	if (!err)
+		err = attach(s);
+	if (!err && !stop_asked(s))
 		err = go(s);
 	/* The output so far shall be seen before a long wait. */
 	if (!err && sink_flush(s->opts.sink))

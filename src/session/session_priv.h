@@ -23,7 +23,7 @@ struct session {
 	struct loaded *loaded;
 	struct consumer *consumer;
 	int epoll, timer;
-	struct attached *attached; /* NULL: BEGIN said exit() */
+	struct attached *attached;
 	struct ticks *ticks;
 	struct counters *counters; /* NULL: not asked for yet */
 
@@ -44,6 +44,8 @@ int session_wake(struct session *s);
 void session_note_names(struct session *s);
 /* Consumes what the rings hold, to the last record. 0, or -errno after a report. */
 int session_empty(struct session *s);
+/* Consumes what they hold up to the time ts. None of that is still being written. 0, or -errno after a report. */
+int session_empty_to(struct session *s, uint64_t ts);
 /* Handles an error of the output. A reader that went away (-EPIPE) ends the session in order: 0. Else it is reported
  * and returned. */
 int session_output_failed(struct session *s, int err);

@@ -361,6 +361,7 @@ static void test_profile(struct features *f)
 	CHECK(load_image(&c, &l, &why.to) == 0, "%s", why.text);
 	CHECK(l && attach_all(l, f, &a, &why.to) == 0, "%s", why.text);
 	if (a) {
+		CHECK(attach_start(a, &why.to) == 0, "%s", why.text);
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		do
 			clock_gettime(CLOCK_MONOTONIC, &now);
