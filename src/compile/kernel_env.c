@@ -13,6 +13,7 @@
 #include "compile/compile.h"
 #include "compile/userprobes.h"
 #include "kernel/btf/btf.h"
+#include "kernel/counters.h"
 #include "kernel/features.h"
 #include "kernel/functions.h"
 #include "kernel/ksyms.h"
@@ -399,6 +400,12 @@ static bool has_syscall_event(void *ctx, const char *at, const char *call)
 	return s && sysevents_has(s, at, call);
 }
 
+static bool has_counter(void *ctx, const char *target)
+{
+	(void)ctx;
+	return counter_there(target);
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 static void make_lists(struct kernel_env *k)
 {
@@ -468,6 +475,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;
 	env->event = find_event;
+	env->counter = has_counter;
 	env->ctx = k;
 	env->function = find_function;
 	env->has_function = has_function;

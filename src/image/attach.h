@@ -27,7 +27,7 @@ enum attach_way {
  *   CGROUP_EGRESS     every packet that they send
  *   CGROUP_SOCKOPS    events of TCP connections
  *   CGROUP_RELEASE    the last descriptor of an Internet socket is closed
- *   PERF              target: the event; NULL: a clock of period_ns, for profile
+ *   PERF              target: EVENT-MODE (kernel/counters.h)
  *   UPROBE            places: instructions of programs and libraries
  *   URETPROBE         places: functions, where they return
  *   FENTRY, FEXIT     target: a function of the kernel, as it begins, as it returns
@@ -45,7 +45,7 @@ enum attach_way {
 	X(CGROUP_SOCKOPS, "sock_ops",            "cgroup2 sock_ops",         CGROUP,   SOCK_OPS, BPF_CGROUP_SOCK_OPS) \
 	X(CGROUP_RELEASE, "cgroup/sock_release", "cgroup2 sock_release",     CGROUP,   CGROUP_SOCK, \
 		BPF_CGROUP_INET_SOCK_RELEASE) \
-	X(PERF,           "perf_event",          "the clock of a CPU",       PERF,     PERF_EVENT, 0) \
+	X(PERF,           "perf_event",          "the perf event",           PERF,     PERF_EVENT, 0) \
 	X(UPROBE,         "uprobe",              "",                         USER,     KPROBE, 0) \
 	X(URETPROBE,      "uretprobe",           "",                         USER,     KPROBE, 0) \
 	X(FENTRY,         "fentry",              "the function",             FUNCTION, TRACING, BPF_TRACE_FENTRY) \

@@ -217,7 +217,7 @@ struct image_prog {
 	uint32_t probe;                /* index in image.probes */
 	bool notes;                    /* it fires no probe: it notes something that the probe reads later (a stamp) */
 	bool chooses;                  /* it has a condition: some of the events that it sees do not fire the probe */
-	uint64_t period_ns;            /* tick, profile; else 0 */
+	uint64_t period_ns;            /* tick, profile; cpc: events; else 0 */
 	uint32_t prog_type;            /* enum bpf_prog_type */
 	uint32_t expected_attach_type; /* enum bpf_attach_type */
 	uint32_t attach_btf_id;        /* the tracepoint or function in the BTF of module; 0: none */

@@ -134,9 +134,12 @@ struct provider {
 	size_t nprobes;
 	const struct stamp *stamps;
 	size_t nstamps;
-	/* Makes a probe by its name (tick-1s, profile-997): sets *period_ns and returns 0, or returns -EINVAL. NULL:
-	 * the provider has only the probes of its table. */
-	int (*by_name)(const char *name, uint64_t *period_ns);
+	/* Makes a probe by its name (tick-1s, profile-997), like the one of the table that has the same name up to the
+	 * last dash: sets *period (ns; cpc: events) and returns 0, or returns -EINVAL. NULL: the provider has only the
+	 * probes of its table. */
+	int (*by_name)(const char *name, uint64_t *period);
+	/* Why there is no probe of that name; NULL: no special reason. May be NULL. */
+	const char *(*refuses)(const char *name);
 	/* Makes probes from a list of the kernel (probes/lists.h). NULL: the table is all. */
 	const struct probe_source *source;
 };
@@ -148,7 +151,7 @@ struct probe {
 	const struct probe_def *def;
 	const char *mod, *func, *name; /* "" where it has none */
 	const char *const *args;       /* D types of args[], ended by NULL; NULL: none */
-	uint64_t period_ns;            /* tick, profile; else 0 */
+	uint64_t period_ns;            /* tick, profile; cpc: events; else 0 */
 	uint32_t number;               /* what site.number yields for it */
 	const uint16_t *also;          /* other such numbers, ended by 0; or NULL */
 	uint8_t ints, uints;           /* bit i: argument i is a signed, an unsigned integer of 32 bits */

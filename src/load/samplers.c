@@ -15,6 +15,7 @@
 
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
+#include "kernel/counters.h"
 
 #define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
 #define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */
@@ -28,33 +29,21 @@ struct sampler {
 	uint64_t ns;   /* that its clock counted */
 };
 
-/* The events of the kernel's own counting, by the name that perf has for them. */
-static int open_event(unsigned cpu, const char *name, uint64_t period)
-{
-	static const struct {
-		const char *name;
-		uint64_t config;
-	} events[] = { { "page-faults-maj", PERF_COUNT_SW_PAGE_FAULTS_MAJ }, { "cpu-clock", PERF_COUNT_SW_CPU_CLOCK } };
-	struct perf_event_attr attr;
+#define CLOCK "cpu_clock-all"
 
-	memset(&attr, 0, sizeof(attr));
-	attr.size = sizeof(attr);
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	for (size_t i = 0; name && i < sizeof(events) / sizeof(events[0]); i++)
-		if (!strcmp(events[i].name, name))
-			attr.config = events[i].config;
-	attr.sample_period = period;
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
-	attr.disabled = 1;
-	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+/* The clock of profile, or what the site names. */
+static const char *event_of(const struct image_prog *p)
+{
+	return p->target ? p->target : CLOCK;
 }
 
-/* Nanoseconds of a clock, else every event. */
+/* What a probe's name says, else ticks of the clock, or every event. */
 static uint64_t period_of(const struct image_prog *p)
 {
+	if (p->target && p->period_ns)
+		return p->period_ns;
 	if (p->target)
-		return strcmp(p->target, "cpu-clock") ? 1 : 1000000000u / CLOCK_HZ;
+		return strcmp(p->target, CLOCK) ? 1 : 1000000000u / CLOCK_HZ;
 	return p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
 }
 
@@ -106,9 +95,9 @@ static int start(struct samplers *s, struct sampler *r)
 {
 	int err;
 
-	r->fd = open_event(r->cpu, r->of->target, period_of(r->of));
+	r->fd = counter_open(event_of(r->of), r->cpu, period_of(r->of));
 	if (r->fd < 0)
-		return errno == ESRCH ? -ENODEV : -errno;
+		return r->fd == -ESRCH ? -ENODEV : r->fd;
 	err = samplers_link(r->prog, r->fd, &r->link);
 	if (!err && s->running)
 		err = enable(r->fd);

@@ -190,6 +190,9 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 
 	if (only)
 		hint = arena_printf(lw->arena, "leave out -x tier=%s; dwire -lvv shows what this kernel has", tier);
+	else if (m->site && m->site->attach == ATTACH_PERF)
+		hint = "virtual machines often have no counters of the processor; -l -P cpc lists those of the kernel "
+		       "too";
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
 		hint = "a later kernel has it; dwire -lvv shows what this kernel has";
 	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))

@@ -49,6 +49,7 @@ struct lower_env {
 	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);
 	/* The fields of the records of "GROUP/NAME". NULL: there is no such tracepoint. */
 	const struct kernel_field *(*event)(void *ctx, const char *target, size_t *n);
+	bool (*counter)(void *ctx, const char *target); /* does the machine count such events? NULL: yes */
 	/* The BTF id of a function. 0: BTF has none. module NULL: the kernel itself. */
 	uint32_t (*function)(void *ctx, const char *module, const char *name, struct kernel_func *out);
 	/* Can functions be reached by this tier here? NULL: yes. Else what is missing; ", which ..." gives the

@@ -100,6 +100,8 @@ const char *site_lacks(
 		return env->event && env->event(env->ctx, s->target, &n)
 			? NULL
 			: arena_printf(a, "the format of the tracepoint %s", s->target);
+	if (s->attach == ATTACH_PERF && s->target && env->counter && !env->counter(env->ctx, s->target))
+		return arena_printf(a, "the perf event %s, which this machine does not count", s->target);
 	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f) &&
 		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
 		return NULL;

@@ -223,7 +223,8 @@ static void read_source(struct probe_list *l, size_t i, const struct pdesc *pd)
 
 void probes_make(struct probe_list *l, const struct pdesc *pd)
 {
-	size_t word = strcspn(pd->name, "-") + 1; /* the definition with the same word before the dash */
+	const char *dash = strrchr(pd->name, '-');
+	size_t word = dash ? (size_t)(dash - pd->name) + 1 : 0;
 	uint64_t period;
 
 	if (l->kernel && l->kernel->user_make)
@@ -234,7 +235,7 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	if (pd->id || !*pd->name || pdesc_is_glob(pd->name))
 		return;
 	for (const struct provider *const *p = l->providers; *p; p++) {
-		if (!(*p)->by_name || !pdesc_glob(pd->prov, (*p)->name) || (*p)->by_name(pd->name, &period) ||
+		if (!word || !(*p)->by_name || !pdesc_glob(pd->prov, (*p)->name) || (*p)->by_name(pd->name, &period) ||
 			is_made(l, *p, pd->name))
 			continue;
 		for (size_t i = 0; i < (*p)->nprobes; i++)
@@ -245,10 +246,34 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	}
 }
 
+/* Only a provider that the description names refuses it. */
+static const struct probe_fault *refused(const struct probe_list *l, const struct pdesc *pd)
+{
+	for (const struct provider *const *p = l->providers; *p; p++) {
+		const char *why =
+			(*p)->refuses && !strcmp(pd->prov, (*p)->name) && *pd->name && !pdesc_is_glob(pd->name)
+			? (*p)->refuses(pd->name)
+			: NULL;
+		struct probe_fault *f;
+
+		if (!why)
+			continue;
+		f = ARENA_NEW(l->arena, struct probe_fault);
+		f->tag = D_PDESC_ZERO;
+		f->message =
+			arena_printf(l->arena, "probe description %s does not match any probes: %s", pd->text, why);
+		f->why = why;
+		return f;
+	}
+	return NULL;
+}
+
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd)
 {
 	const struct kernel_lists *k = l->kernel;
 	const struct probe_fault *f = k && k->user_fault ? k->user_fault(k->user, pd) : NULL;
 
+	if (!f)
+		f = refused(l, pd);
 	return !f && k && k->function_fault ? k->function_fault(k->func_ctx, l->arena, pd) : f;
 }

@@ -18,7 +18,7 @@
 #define BIO(cond, what) TRACE("block_bio_queue", 1, "dw_bioqueue", cond, one, what)
 #define LOCK(cond, what) TRACE("contention_begin", 2, "dw_contention", cond, one, what)
 #define TICK(cond) \
-	{ .attach = ATTACH_PERF, .target = "cpu-clock", .native = "dw_clock", .when = cond, .values = one, \
+	{ .attach = ATTACH_PERF, .target = "cpu_clock-all", .native = "dw_clock", .when = cond, .values = one, \
 	  .sees = "a clock event on each CPU, 100 times a second: an idle CPU may not fire" }
 #define PROBE(name, meaning, ...) \
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \

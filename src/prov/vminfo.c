@@ -35,7 +35,10 @@ static const char *const scanned[] = { "P->scanned", "0", NULL };
 static const char *const freed[] = { "P->freed", "0", NULL };
 static const char *const order[] = { "1 << P->order", "0", NULL };
 
-static const struct site maj_site[] = { { .attach = ATTACH_PERF, .target = "page-faults-maj", .values = one,
+static const struct site maj_site[] = { { .attach = ATTACH_PERF,
+	.irqs_off = true,
+	.target = "major_faults-all",
+	.values = one,
 	.sees = "the kernel's own count of faults that wait for a disk" } };
 
 static const struct probe_def probes[] = {

@@ -49,7 +49,7 @@ while IFS=$'\t' read -r where command; do
 			dwire_binary=$dwire
 			eval "dwire $command" 2>&1 >/dev/null
 		) || status=$?
-		refused='lockdown|needs fentry|fbt::tcp_nosuch:entry does not match|module cfg80211|sdt:mac80211|sctp:::'
+		refused='lockdown|which this machine does not count|needs fentry|fbt::tcp_nosuch:entry does not match|module cfg80211|sdt:mac80211|sctp:::'
 		[ $status -eq 0 ] || [[ $said =~ $refused ]] || fail "$where: dwire $command: $said"
 	else
 		said=$(eval "\"\$dwire\" $tool --program ${command#"$tool"}" 2>&1 >/dev/null) || status=$?
