@@ -39,11 +39,48 @@ inline int dw_ip_queued[struct dw_pkt *P] =
     (P->skb->protocol == DW_ETH_P_IPV6 && P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && dw_tcp6_unseen[P])) &&
     dw_is_ip[P] && dw_first_device[P];
 
+/* Netfilter's hooks of a packet's namespace and family, in their order: 0: of PREROUTING, 1: of INPUT; 0 where there is
+ * none. An array of two words a hook, then of a pointer to each hook's struct nf_hook_ops, the first with the number i. */
+inline uint64_t dw_nf_hooks[struct dw_pkt *P, int hook] = P->skb->protocol == DW_ETH_P_IP ?
+    (uint64_t)P->dev->nd_net.net->nf.hooks_ipv4[hook] : (uint64_t)P->dev->nd_net.net->nf.hooks_ipv6[hook];
+inline uint64_t dw_nf_ops[uint64_t hooks, uint64_t n, uint64_t i] = *(uint64_t *)(hooks + 8 + 16 * n + 8 * i);
+inline int dw_nf_is_bpf[uint64_t ops] = ((struct nf_hook_ops *)ops)->hook_ops_type == NF_HOOK_OP_BPF;
+inline uint64_t dw_nf_number[uint64_t hooks] = ((struct nf_hook_entries *)hooks)->num_hook_entries;
+/* Is the first of PREROUTING, or the last of INPUT, a BPF program? Then dwire's is there (load/attach_netfilter.c). */
+inline int dw_nf_first[uint64_t hooks] = hooks != 0 && dw_nf_is_bpf[dw_nf_ops[hooks, dw_nf_number[hooks], 0]];
+inline int dw_nf_last[uint64_t hooks] = hooks != 0 &&
+    dw_nf_is_bpf[dw_nf_ops[hooks, dw_nf_number[hooks], dw_nf_number[hooks] - 1]];
+inline int dw_nf_received[struct dw_pkt *P] = __has(NF_HOOK_OP_BPF) ? dw_nf_first[dw_nf_hooks[P, 0]] : 0;
+inline int dw_nf_taken[struct dw_pkt *P] = __has(NF_HOOK_OP_BPF) ? dw_nf_last[dw_nf_hooks[P, 1]] : 0;
+/* A packet that crosses a bridge passes PREROUTING there already (br_netfilter), and not again where IP receives it. */
+inline int dw_bridged[struct dw_pkt *P] =
+    __has(SKB_EXT_BRIDGE_NF) ? (P->skb->active_extensions & (1 << SKB_EXT_BRIDGE_NF)) != 0 : 0;
+
+/* netfilter, PREROUTING: a packet that IP has received. A VRF repeats the hook, with itself as the device. */
+inline int dw_nf_prerouting[struct dw_pkt *P] = !dw_bridged[P] &&
+    ((P->dev->priv_flags & DW_IFF_L3MDEV_MASTER) == 0 || P->skb->pkt_type == DW_PACKET_LOOPBACK);
+/* kfree_skb: IP has received the packet and thrown it away before that hook. It has no route yet. */
+inline int dw_nf_refused[struct dw_pkt *P] = P->recv && dw_is_ip[P] && P->dev != 0 &&
+    (uint64_t)P->skb->data == P->nh && (P->skb->_skb_refdst & ~(uint64_t)DW_SKB_DST_NOREF) == 0 &&
+    (P->reason == SKB_DROP_REASON_IP_CSUM || P->reason == SKB_DROP_REASON_IP_INHDR ||
+    P->reason == SKB_DROP_REASON_PKT_TOO_SMALL || P->reason == SKB_DROP_REASON_UNHANDLED_PROTO ||
+    (__has(SKB_DROP_REASON_IPV6DISABLED) ? P->reason == SKB_DROP_REASON_IPV6DISABLED : 0)) && dw_nf_received[P];
+
 /* netif_receive_skb: a packet for IP, and not one for the bridge or team that the device is a port of, nor for another
  * host. */
 inline int dw_ip_received[struct dw_pkt *P] = dw_is_ip[P] &&
     (P->dev->priv_flags & (DW_IFF_BRIDGE_PORT | DW_IFF_TEAM_PORT)) == 0 &&
     (P->skb->pkt_type != DW_PACKET_OTHERHOST || (P->dev->priv_flags & DW_IFF_MACVLAN_PORT) != 0);
+
+/* ... in a namespace where netfilter does not show it (yet): what XDP, tc and nft take from the device are among them. */
+inline int dw_ip_delivered[struct dw_pkt *P] = dw_ip_received[P] && (!dw_nf_received[P] || dw_bridged[P]);
+
+/* Bytes that IP receives are counted before it cuts off what Ethernet has padded: at the device, unless a filter there
+ * may take the packet. */
+inline int dw_filtered[struct dw_pkt *P] = P->dev->nf_hooks_ingress != 0 || P->dev->xdp_prog != 0 ||
+    (__has(P->dev->tcx_ingress) ? P->dev->tcx_ingress != 0 : 0);
+inline int dw_ip_measured[struct dw_pkt *P] = dw_ip_received[P] &&
+    (!dw_filtered[P] || !dw_nf_received[P] || dw_bridged[P]);
 
 /* A packet that is routed to another host. IPv4 marks it in the control block, and a tunnel clears the mark of what it
  * wraps. IPv6 does not mark it: there it is a packet that came in and goes out, but no tunnel's outer one. */

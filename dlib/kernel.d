@@ -120,6 +120,7 @@ inline int DW_IFF_SLAVE = 0x800;
 inline int DW_IFF_MACVLAN_PORT = 0x100;
 inline int DW_IFF_BRIDGE_PORT = 0x200;
 inline int DW_IFF_TEAM_PORT = 0x2000;
+inline int DW_IFF_L3MDEV_MASTER = 0x40000;
 
 inline int DW_SKB_DST_NOREF = 1;	/* struct sk_buff, _skb_refdst: a bit beside the pointer */
 inline int DW_NFCT_INFOMASK = 7;	/* ... _nfct: bits beside the pointer */
@@ -127,7 +128,8 @@ inline int DW_NO_HEADER = 0xffff;	/* ... transport_header: not set */
 inline int DW_SKB_GSO_TCPV4 = 0x1;	/* struct skb_shared_info, gso_type */
 inline int DW_SKB_GSO_TCPV6 = 0x10;
 inline int DW_VLAN_VID_MASK = 0xfff;
-inline int DW_PACKET_OTHERHOST = 3;	/* pkt_type: a packet for another host */
+inline int DW_PACKET_OTHERHOST = 3;	/* pkt_type: a packet for another host; of this machine, by loopback */
+inline int DW_PACKET_LOOPBACK = 5;
 inline int DW_IPSKB_FORWARDED = 1;	/* struct inet_skb_parm, flags */
 inline int DW_IPSKB_FRAG_COMPLETE = 8;
 inline int DW_RTCF_LOCAL = 0x80000000;	/* struct rtable, rt_flags; struct rt6_info, rt6i_flags: RTF_LOCAL */

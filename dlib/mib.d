@@ -16,18 +16,6 @@ translator struct dw_pkt < struct dw_taken *C > {
 	proto = DW_IPPROTO_TCP;
 };
 
-/* consume_skb: the end of a packet that has done its work */
-struct dw_consumed {
-	struct sk_buff *skb;
-};
-
-translator struct dw_pkt < struct dw_consumed *C > {
-	has_pkt = 1;
-	recv = 1;
-	dev = C->skb->dev;
-	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
-};
-
 struct dw_counted {
 	struct dw_tcp;
 	struct timer_list *timer;	/* timer_expire_entry */

@@ -186,6 +186,32 @@ translator struct dw_pkt < struct dw_devrecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
+/* netfilter: a packet that IP has received, or gives to a protocol. Its lengths are checked. */
+struct dw_nf {
+	struct nf_hook_state *state;
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_nf *C > {
+	has_pkt = 1;
+	recv = 1;
+	dev = C->state->in;
+	netns = C->state->net->ns.inum;
+	checked = 1;
+};
+
+/* consume_skb: the end of a packet that has done its work; icmp_rcv, icmpv6_rcv: a message */
+struct dw_consumed {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_consumed *C > {
+	has_pkt = 1;
+	recv = 1;
+	dev = C->skb->dev;
+	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+};
+
 /* What TCP has besides. */
 struct dw_tcp {
 	struct dw_pkt;

@@ -456,17 +456,18 @@ void kernel_env_close(struct kernel_env *k)
 
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
-	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast",
-		"bpf_uprobe_multi_link_attach" };
+	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",
+		"nf_hook_run_bpf" };
 	struct lower_env *env = &c->lenv;
-	uint32_t ids[3];
+	uint32_t ids[4];
 
 	c->ktypes = &k->ktypes;
 	c->lists = &k->lists;
-	kbtf_funcs(k->btf, names, ids, 3);
+	kbtf_funcs(k->btf, names, ids, 4);
 	env->kfunc_kern_ctx = ids[0];
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;
+	env->netfilter = ids[3] != 0;
 	if (pidns_inner())
 		features_set_netns(k->features, pidns_first_netns(k->arena, &k->ktypes));
 	env->first_netns = features_global_netns(k->features);

@@ -6,6 +6,8 @@
 
 #include <linux/bpf.h>
 
+#define BPF_PROG_TYPE_NETFILTER 32 /* headers before Linux 6.4 do not have it */
+
 const struct attach_info *attach_info(enum attach_kind kind)
 {
 	static const struct attach_info table[] = {

@@ -7,17 +7,20 @@
 
 /* What a user of struct image_prog must do to attach a program. */
 enum attach_way {
-	WAY_HAND,     /* nothing: dwire runs the program itself */
-	WAY_RAW,      /* a link to the tracepoint that the program was verified for */
-	WAY_CGROUP,   /* a link to the root of cgroup2 */
-	WAY_PERF,     /* a perf event on each CPU */
-	WAY_USER,     /* uprobes */
-	WAY_FUNCTION, /* a link to the function that the program was verified for (fentry, fexit) */
-	WAY_KPROBE,   /* kprobes */
-	WAY_SYSCALL,  /* the tracepoints of single system calls */
-	WAY_EVENT,    /* a tracepoint; the program gets its record */
+	WAY_HAND,      /* nothing: dwire runs the program itself */
+	WAY_RAW,       /* a link to the tracepoint that the program was verified for */
+	WAY_CGROUP,    /* a link to the root of cgroup2 */
+	WAY_PERF,      /* a perf event on each CPU */
+	WAY_USER,      /* uprobes */
+	WAY_FUNCTION,  /* a link to the function that the program was verified for (fentry, fexit) */
+	WAY_KPROBE,    /* kprobes */
+	WAY_SYSCALL,   /* the tracepoints of single system calls */
+	WAY_EVENT,     /* a tracepoint; the program gets its record */
+	WAY_NETFILTER, /* a link to netfilter in each network namespace */
 	WAY_COUNT
 };
+
+#define ATTACH_NETFILTER 45 /* enum bpf_attach_type; headers before Linux 6.4 do not have it */
 
 /* One list makes the enum and the table: kind, name as -lv shows it, the place as messages name it ("": they name the
  * target itself), way, program type and attach type (see linux/bpf.h).
@@ -33,7 +36,9 @@ enum attach_way {
  *   FENTRY, FEXIT     target: a function of the kernel, as it begins, as it returns
  *   KPROBE, KRETPROBE the same by a kprobe; targets: several functions, which the program's cookie tells apart
  *   SYSCALL           target: sys_enter or sys_exit; targets: the system calls
- *   EVENT             target: "GROUP/NAME" */
+ *   EVENT             target: "GROUP/NAME"
+ *   NF_PREROUTING     every packet that IP has received, before any other hook of netfilter
+ *   NF_INPUT          every packet that IP gives to a protocol, after all other hooks */
 /* clang-format off */
 #define ATTACH_KINDS(X) \
 	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0) \
@@ -53,7 +58,9 @@ enum attach_way {
 	X(KPROBE,         "kprobe",              "a kprobe on the function", KPROBE,   KPROBE, 0) \
 	X(KRETPROBE,      "kretprobe",           "a kprobe on the function", KPROBE,   KPROBE, 0) \
 	X(SYSCALL,        "tracepoint",          "",                         SYSCALL,  TRACEPOINT, 0) \
-	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT, 0)
+	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT, 0) \
+	X(NF_PREROUTING,  "netfilter/prerouting", "netfilter",               NETFILTER, NETFILTER, ATTACH_NETFILTER) \
+	X(NF_INPUT,       "netfilter/input",     "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER)
 /* clang-format on */
 
 enum attach_kind {

@@ -186,6 +186,21 @@ int bpfsys_link(int prog, int target, enum bpf_attach_type type)
 	return bpfsys(BPF_LINK_CREATE, &attr);
 }
 
+int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t priority)
+{
+	/* link_create of Linux 6.4 */
+	const struct {
+		uint32_t prog, target, type, flags, family, hook;
+		int32_t priority;
+		uint32_t netfilter_flags;
+	} link = { .prog = (uint32_t)prog, .type = 45, .family = family, .hook = hook, .priority = priority };
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	memcpy(&attr, &link, sizeof(link));
+	return bpfsys(BPF_LINK_CREATE, &attr);
+}
+
 int bpfsys_link_raw(int prog)
 {
 	union bpf_attr attr;

@@ -17,6 +17,7 @@
 #include "kernel/bpfsys.h"
 #include "kernel/sysevents.h"
 #include "load/attach_kprobe.h"
+#include "load/attach_netfilter.h"
 #include "load/attach_uprobe.h"
 #include "load/cgroup_taken.h"
 #include "load/samplers.h"
@@ -31,6 +32,7 @@ struct attached {
 	struct samplers samplers;
 	struct kprobe_links kprobes;
 	struct uprobe_links uprobes;
+	struct netfilter *netfilter; /* NULL: no program is for it */
 	bool detached;
 };
 
@@ -152,6 +154,16 @@ static int attach_event(struct attached *a, size_t prog, const char *where, cons
 	return r < 0 ? failed(a, prog, where, r, "", to) : 0;
 }
 
+static int attach_netfilter(struct attached *a, size_t prog, const char *where, const struct reporter *to)
+{
+	(void)where;
+	if (!a->netfilter)
+		a->netfilter = netfilter_new();
+	if (!a->netfilter)
+		return report_no_memory(to, "attach the programs");
+	return netfilter_add(a->netfilter, a->loaded->progs[prog], a->loaded->image->progs.v[prog].attach, to);
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 static int (*const ways[])(struct attached *a, size_t prog, const char *where, const struct reporter *to) = {
 	[WAY_HAND] = attach_nothing,
@@ -163,6 +175,7 @@ static int (*const ways[])(struct attached *a, size_t prog, const char *where, c
 	[WAY_KPROBE] = attach_kprobe,
 	[WAY_SYSCALL] = attach_syscall,
 	[WAY_EVENT] = attach_event,
+	[WAY_NETFILTER] = attach_netfilter,
 };
 _Static_assert(sizeof(ways) / sizeof(ways[0]) == WAY_COUNT, "a function for each way");
 
@@ -187,6 +200,8 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 		err = attach_if(a, i, false, to);
 	for (size_t i = l->nprogs; !err && i-- > 0;)
 		err = attach_if(a, i, true, to);
+	if (!err && a->netfilter)
+		err = netfilter_look(a->netfilter, to);
 	return err;
 }
 
@@ -228,7 +243,7 @@ int attach_start(struct attached *a, const struct reporter *to)
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->nevents || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n;
+	bool any = a->nlinks || a->nevents || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter;
 
 	if (!any || a->detached)
 		return;
@@ -239,6 +254,7 @@ void attach_detach(struct attached *a, bool wait)
 	 * takes milliseconds. */
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
+	netfilter_detach(a->netfilter);
 	uprobes_detach(&a->uprobes);
 	kprobes_detach(&a->kprobes);
 	while (a->nevents)
@@ -253,11 +269,13 @@ void attach_warn_refused(const struct attached *a, const struct reporter *to)
 	uprobes_warn_refused(&a->uprobes, to);
 }
 
-void attach_look(struct attached *a, const struct reporter *to)
+int attach_look(struct attached *a, const struct reporter *to)
 {
 	uprobes_look(&a->uprobes, to);
-	if (!a->detached)
-		samplers_look(&a->samplers, a->features, to);
+	if (a->detached)
+		return 0;
+	samplers_look(&a->samplers, a->features, to);
+	return a->netfilter ? netfilter_look(a->netfilter, to) : 0;
 }
 
 uint64_t attach_missed(const struct attached *a)
@@ -275,6 +293,7 @@ void attach_free(struct attached *a)
 		attach_detach(a, false);
 	samplers_free(&a->samplers);
 	uprobes_free(&a->uprobes);
+	netfilter_free(a->netfilter);
 	free(a->links);
 	free(a->events);
 	free(a);

@@ -22,8 +22,9 @@ void attach_detach(struct attached *a, bool wait);
 /* Warns of places in programs and libraries that were to be traced and cannot be: their number, and why the first. */
 void attach_warn_refused(const struct attached *a, const struct reporter *to);
 /* Call it once a second or so. Warns of traced files that were replaced or deleted since the last call; takes CPUs in
- * that came online, and warns of those that cannot be sampled. */
-void attach_look(struct attached *a, const struct reporter *to);
+ * that came online, and warns of those that cannot be sampled; attaches to network namespaces that are new, and
+ * detaches from those that nothing else uses any more. 0, or -errno after a report: the trace cannot go on. */
+int attach_look(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */
 uint64_t attach_missed(const struct attached *a);

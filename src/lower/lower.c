@@ -149,7 +149,7 @@ static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 	if (pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
 	ir_label(pg->ir, pg->exit_label);
-	ir_ret(pg->ir, ir_imm(pg->ir, at_cgroup(pg))); /* 1: the packet may pass */
+	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
 	if (!prog_failed(pg))
 		prog_emit(pg, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
 }

@@ -38,6 +38,7 @@ struct kernel_field {
 /* The compiler's view of the running kernel. Tests without a kernel leave it zero. */
 struct lower_env {
 	uint32_t kfunc_kern_ctx;                        /* BTF id of bpf_cast_to_kern_ctx */
+	bool netfilter;                                 /* programs can be attached to netfilter (Linux 6.4) */
 	uint32_t kfunc_rdonly_cast;                     /* BTF id of bpf_rdonly_cast */
 	bool uprobe_multi;                              /* one link may have many uprobes (Linux 6.6) */
 	uint32_t nspec;                                 /* speculations at once */

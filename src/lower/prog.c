@@ -173,6 +173,7 @@ void prog_place(struct prog_ctx *pg, struct image_prog *p)
 	case WAY_CGROUP:
 	case WAY_PERF:
 	case WAY_EVENT:
+	case WAY_NETFILTER:
 	case WAY_COUNT:
 		break;
 	}

@@ -142,7 +142,7 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, cons
 	site_begin(&head);
 	lower_event(&head, ev, m->map);
 	ir_label(pg.ir, pg.exit_label);
-	ir_ret(pg.ir, ir_imm(pg.ir, at_cgroup(&pg))); /* of a cgroup, 1: the packet may pass */
+	ir_ret(pg.ir, ir_imm(pg.ir, site_verdict(&pg)));
 	if (prog_failed(&pg))
 		return;
 	ir_optimise(pg.ir);

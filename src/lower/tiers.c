@@ -109,6 +109,8 @@ const char *site_lacks(
 		return arena_printf(a, "tracepoint %s of the module %s", s->target, s->module);
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	if (attach_info(s->attach)->way == WAY_NETFILTER)
+		return env->netfilter ? NULL : "BPF programs at netfilter";
 	return attach_info(s->attach)->way == WAY_CGROUP && !env->kfunc_kern_ctx && !s->sk_only
 		? "the kernel function bpf_cast_to_kern_ctx()"
 		: NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* icmp: messages of ICMP and ICMPv6. In the hooks tier cgroup_skb sees the messages that sockets send, including the
  * kernel's own sockets. Other messages are seen when they go to a device; forwarded ones are left out. A message is
- * received when a device delivers it to IP. */
+ * received when IP gives it to ICMP: netfilter shows it, or in a namespace where no program is at netfilter, the
+ * device. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -18,9 +19,18 @@ static const struct site send_sites[] = {
 	FUNC_OUT("!(dw_ip_routed[P]) && " IS_ICMP, .sees = "messages that IP sends"),
 };
 static const struct site receive_sites[] = {
-	{ TP("netif_receive_skb", 1, "dw_icmprecv"), .bh_off = true, .when = "dw_ip_received[P] && " IS_ICMP,
-		.sees = "messages that a device delivers to IP" },
-	FUNC_RECEIVED(" && " IS_ICMP, .sees = "messages that a device delivers to IP"),
+	{ .attach = ATTACH_NF_INPUT,
+		.nargs = 2,
+		.native = "dw_nf",
+		.optional = true,
+		.bh_off = true,
+		.when = IS_ICMP,
+		.sees = "messages that IP gives to ICMP" },
+	{ TP("netif_receive_skb", 1, "dw_icmprecv"), .bh_off = true,
+		.when = "dw_ip_received[P] && !dw_nf_taken[P] && " IS_ICMP,
+		.sees = "messages that a device delivers to IP, in a namespace where no program is at netfilter" },
+	FUNC_SITE("icmp_rcv", 1, "dw_consumed", .bh_off = true, .sees = "messages that IP gives to ICMP"),
+	FUNC_SITE("icmpv6_rcv", 1, "dw_consumed", .bh_off = true, .sees = "messages that IPv6 gives to ICMPv6"),
 };
 
 static const struct probe_def probes[] = {

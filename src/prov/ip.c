@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ip: packets that IP sends and receives. In the hooks tier cgroup_skb sees the packets that sockets send, and
  * kfree_skb those that netfilter stops before that. Others (forwarded packets, and packets that the kernel sends
- * without a socket) are seen when they go to a device. A packet is received when a device delivers it to IP. A packet
- * that crosses a bridge, a bond, a VLAN or a veth pair counts once in each direction and namespace. */
+ * without a socket) are seen when they go to a device. A packet is received when IP has counted it (IP_RECEIVED). A
+ * packet that crosses a bridge, a bond, a VLAN or a veth pair counts once in each direction and namespace. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
@@ -20,8 +20,7 @@ static const struct site send_sites[] = {
 	FUNC_OUT(NULL, .sees = "packets that IP sends or forwards"),
 };
 static const struct site receive_sites[] = {
-	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_received[P]",
-		.sees = "packets that a device delivers to IP" },
+	IP_RECEIVED("", .sees = "packets that IP receives"),
 	FUNC_RECEIVED("", .sees = "packets that a device delivers to IP"),
 };
 

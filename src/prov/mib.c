@@ -77,10 +77,15 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define FREED(cond, what) FREED_HOOK(cond, what), FUNC_DROP(cond, .value = "1", .sees = what)
 #define TCP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->recv && "
 #define UDP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_UDP && P->recv && "
-#define RECEIVED_BY(cond, val) TRACE("netif_receive_skb", 1, "dw_devrecv", "dw_ip_received[P] && " cond, val, \
-	"packets that a device delivers to IP"), \
-	FUNC_RECEIVED(" && " cond, .value = val, .sees = "packets that a device delivers to IP")
-#define RECEIVED(cond) RECEIVED_BY(cond, "1")
+#define RECEIVED(cond) IP_RECEIVED(" && " cond, .value = "1", .sees = "packets that IP receives"), \
+	FUNC_RECEIVED(" && " cond, .value = "1", .sees = "packets that IP receives")
+#define RECEIVED_OCTETS(cond) \
+	{ .attach = ATTACH_NF_PREROUTING, .nargs = 2, .native = "dw_nf", .optional = true, .bh_off = true, \
+	  .when = "dw_filtered[P] && dw_nf_prerouting[P] && " cond, .value = "P->skb->len", \
+	  .sees = "packets that IP receives from a device with a filter" }, \
+	TRACE("netif_receive_skb", 1, "dw_devrecv", "dw_ip_measured[P] && " cond, "P->skb->len", \
+		"packets that a device delivers to IP"), \
+	FUNC_RECEIVED(" && " cond, .value = "P->skb->len", .sees = "packets that IP receives")
 #define FORWARDED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", "dw_ip_forwarded[P] && " cond, "1", \
 	"packets that IP has forwarded, as they go to a device"), \
 	FUNC_OUT_NONE("dw_ip_routed[P] && " cond, .value = "1", .sees = "packets that IP has forwarded")
@@ -374,9 +379,8 @@ static const struct probe_def probes[] = {
 			"(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
 		DELIVERED(KNOWN_PROTOCOL, "packets of IPv4 that a protocol takes"), DELIVERED6),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
-		{ TP("netif_receive_skb", 1, "dw_devrecv"),
-		  .when = "dw_ip_received[P] && " FRAGMENT_IN, .value = "1", .second = true,
-		  .sees = "fragments for this machine that a device delivers" },
+		IP_RECEIVED(" && " FRAGMENT_IN, .value = "1", .second = true,
+			.sees = "fragments for this machine"),
 		FUNC("ip_defrag", 3, "dw_fdeliver", NULL, "1", "fragments that are put together")),
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
 		CONSUMED("P->proto == DW_IPPROTO_ICMP && " CB4 "->frag_max_size != 0", "ICMP's"),
@@ -429,7 +433,7 @@ static const struct probe_def probes[] = {
 	PROBE("ipv6OutForwDatagrams", "IPv6 forwards a packet", FORWARDED(IPV6)),
 	PROBE("ipv6OutRequests", "IPv6 sends a packet of this machine", REQUESTED(IPV6)),
 	PROBE("ipIfStatsHCInReceives", "IPv4 or IPv6 receives a packet", RECEIVED(IPV4_OR_6)),
-	PROBE("ipIfStatsHCInOctets", "... and its bytes", RECEIVED_BY(IPV4_OR_6, "P->skb->len")),
+	PROBE("ipIfStatsHCInOctets", "... and its bytes", RECEIVED_OCTETS(IPV4_OR_6)),
 	PROBE("ipIfStatsHCOutOctets", "IPv4 or IPv6 sends or forwards a packet: its bytes",
 		SENT_BY(IPV4_OR_6, OCTETS),
 		TRACE("net_dev_queue", 1, "dw_devqueue", IPV4_OR_6 " && " MORE_HEADERS " && dw_first_device[P]",

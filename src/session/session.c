@@ -122,17 +122,19 @@ uint64_t session_report_rate(const struct session *s)
 	return s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
 }
 
-static void report_drops(struct session *s)
+static int report_drops(struct session *s)
 {
 	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
+	int err = 0;
 
 	if (drops > s->owner_drops)
 		consumer_add_drops(s->consumer, DROP_OWNER, drops - s->owner_drops);
 	s->owner_drops = drops;
 	(void)consumer_report_drops(s->consumer);
 	if (s->attached)
-		attach_look(s->attached, s->opts.to);
+		err = attach_look(s->attached, s->opts.to);
 	s->report_at = clock_now() + session_report_rate(s);
+	return err;
 }
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
@@ -235,8 +237,8 @@ static int serve_rings(struct session *s)
 		n = empty_rings(s, false);
 	if (now >= s->peek_at)
 		s->peek_at = now + session_switchrate(s) / PEEKS;
-	if (now >= s->report_at)
-		report_drops(s);
+	if (n >= 0 && now >= s->report_at)
+		n = report_drops(s);
 	return n < 0 ? n : 0;
 }
 
@@ -323,7 +325,8 @@ int session_end(struct session *s, int *status)
 	if (!err && !s->output_gone)
 		err = written(s, consumer_aggs(s->consumer));
 	add_missed(s);
-	report_drops(s);
+	if (!err)
+		err = report_drops(s);
 	if (!err && !s->output_gone)
 		err = written(s, consumer_end(s->consumer));
 	(void)consumer_exited(s->consumer, status);

@@ -38,6 +38,17 @@ bool at_cgroup(const struct prog_ctx *pg)
 	return attach_info(pg->site->attach)->way == WAY_CGROUP;
 }
 
+bool at_netfilter(const struct prog_ctx *pg)
+{
+	return attach_info(pg->site->attach)->way == WAY_NETFILTER;
+}
+
+/* What the program returns: at hooks that decide about packets 1, so that the packet may pass. */
+int32_t site_verdict(const struct prog_ctx *pg)
+{
+	return at_cgroup(pg) || at_netfilter(pg);
+}
+
 /* The kernel's own context: a struct sk_buff, or a struct bpf_sock_ops_kern, which names socket and segment. */
 static struct val kernel_ctx(struct clause_ctx *cx)
 {
@@ -111,7 +122,7 @@ bool at_return(const struct prog_ctx *pg)
 bool site_has_args(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_TP_BTF || pg->site->attach == ATTACH_SYSCALL || at_event(pg) ||
-		(at_function(pg) && !pg->site->inside);
+		at_netfilter(pg) || (at_function(pg) && !pg->site->inside);
 }
 
 static bool function_of(struct prog_ctx *pg, const struct probe *p, struct kernel_func *f)

@@ -5,11 +5,13 @@
 #include "lower/context.h"
 
 /* ---- lower/site/site.c */
-void site_begin(struct clause_ctx *cx);     /* of a program: binds P */
-bool at_cgroup(const struct prog_ctx *pg);  /* a program of a cgroup2; of it: */
-bool at_sockops(const struct prog_ctx *pg); /* ... the context names socket and segment */
-bool at_release(const struct prog_ctx *pg); /* ... the context is the socket */
-bool at_kprobe(const struct prog_ctx *pg);  /* the context is a struct pt_regs */
+void site_begin(struct clause_ctx *cx); /* of a program: binds P */
+bool at_netfilter(const struct prog_ctx *pg);
+int32_t site_verdict(const struct prog_ctx *pg); /* what a program returns */
+bool at_cgroup(const struct prog_ctx *pg);       /* a program of a cgroup2; of it: */
+bool at_sockops(const struct prog_ctx *pg);      /* ... the context names socket and segment */
+bool at_release(const struct prog_ctx *pg);      /* ... the context is the socket */
+bool at_kprobe(const struct prog_ctx *pg);       /* the context is a struct pt_regs */
 bool at_function(const struct prog_ctx *pg);
 bool at_return(const struct prog_ctx *pg);     /* the end of the probe's own function */
 bool site_has_args(const struct prog_ctx *pg); /* as an array (typed tracepoints, fentry) or in registers */

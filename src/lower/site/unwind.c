@@ -58,8 +58,9 @@ static bool store_tables(struct clause_ctx *cx, int32_t w)
 	store(cx, w, W(entries), entries);
 	store(cx, w, W(hook),
 		kernel_symbol(cx->lw,
-			cx->pg->site->attach == ATTACH_CGROUP_SOCKOPS ? "__cgroup_bpf_run_filter_sock_ops"
-								      : "__cgroup_bpf_run_filter_skb"));
+			at_netfilter(cx->pg)                                    ? "nf_hook_run_bpf"
+				: cx->pg->site->attach == ATTACH_CGROUP_SOCKOPS ? "__cgroup_bpf_run_filter_sock_ops"
+										: "__cgroup_bpf_run_filter_skb"));
 	store(cx, w, W(count), ips ? (end - ips) / 4 : 0);
 	return true;
 }

@@ -13,7 +13,7 @@
 
 static void send_signal(struct clause_ctx *cx, const struct expr *e, vreg sig)
 {
-	if (at_cgroup(cx->pg))
+	if (at_cgroup(cx->pg) || at_netfilter(cx->pg))
 		lower_error(cx->lw, e->loc, D_KERNEL,
 			"%s() cannot be used on %s:::%s: the kernel lets no program of its kind "
 			"send signals",

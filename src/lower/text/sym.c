@@ -40,8 +40,7 @@ enum field_kind sym_field(const struct type *t)
 
 static bool has_stacks(const struct prog_ctx *pg)
 {
-	return pg->site->attach != ATTACH_CGROUP_INGRESS && pg->site->attach != ATTACH_CGROUP_EGRESS &&
-		pg->site->attach != ATTACH_CGROUP_SOCKOPS && pg->site->attach != ATTACH_CGROUP_RELEASE;
+	return !at_cgroup(pg) && !at_netfilter(pg);
 }
 
 /* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* attach_netfilter: see attach_netfilter.h.
+ * Input: loaded programs; the namespaces of the machine. Output: links.
+ * Invariants: in a namespace every program is attached, for both versions of IP, or none; a namespace that only these
+ * links hold is left when netfilter_look() is called the next time. */
+#include "load/attach_netfilter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag/report.h"
+#include "kernel/bpfsys.h"
+#include "load/links.h"
+#include "namespaces/spaces.h"
+#include "namespaces/zone.h"
+
+#define OTHERS 256 /* priorities that are tried: two BPF programs cannot have the same */
+
+struct hooked {
+	int prog;
+	enum attach_kind kind;
+};
+
+/* A namespace. */
+struct space {
+	uint32_t netns;
+	bool there;         /* seen by this call of netfilter_look() */
+	struct links links; /* none: it could not be entered, or the kernel refused */
+};
+
+struct netfilter {
+	struct hooked *progs;
+	size_t nprogs;
+	struct space *spaces;
+	size_t nspaces;
+	bool lost;        /* there was no way back from a namespace */
+	int err, refused; /* of this call; the first refusal ever, which was reported */
+	const struct reporter *to;
+};
+
+struct netfilter *netfilter_new(void)
+{
+	return calloc(1, sizeof(struct netfilter));
+}
+
+int netfilter_add(struct netfilter *n, int prog, enum attach_kind kind, const struct reporter *to)
+{
+	struct hooked *v = reallocarray(n->progs, n->nprogs + 1, sizeof(*v));
+
+	if (!v)
+		return report_no_memory(to, "attach the programs");
+	n->progs = v;
+	n->progs[n->nprogs++] = (struct hooked){ prog, kind };
+	return 0;
+}
+
+/* ---- one namespace ----------------------------------------------------------------------------------------------- */
+
+/* Closes the links. Unlike those of probes they end at once. */
+static void drop(struct links *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		close(l->v[i]);
+	free(l->v);
+	*l = (struct links){ .n = 0 };
+}
+
+/* Links a program in the namespace of this thread: the first of PREROUTING, or the last of INPUT. */
+static int link_hook(const struct hooked *h, uint32_t family)
+{
+	bool first = h->kind == ATTACH_NF_PREROUTING;
+	int fd = -EBUSY;
+
+	for (int i = 1; fd == -EBUSY && i <= OTHERS; i++)
+		fd = bpfsys_link_netfilter(h->prog, family, first ? 0 : 1, first ? INT_MIN + i : INT_MAX - i);
+	return fd;
+}
+
+/* Attaches all programs in the namespace of this thread. 0 or -errno. */
+static int link_here(const struct netfilter *n, struct links *links)
+{
+	static const uint32_t families[] = { 2, 10 }; /* NFPROTO_IPV4, NFPROTO_IPV6 */
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n->nprogs; i++) {
+		for (size_t k = 0; !err && k < 2; k++) {
+			int fd = link_hook(&n->progs[i], families[k]);
+
+			err = fd < 0 ? fd : links_keep(links, fd);
+		}
+	}
+	if (err)
+		drop(links);
+	return err;
+}
+
+/* Attaches in the namespace at fd. 0 or -errno. */
+static int link_in(struct netfilter *n, int fd, struct links *links)
+{
+	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), err = own < 0 ? -errno : 0;
+
+	if (!err && setns(fd, CLONE_NEWNET))
+		err = -errno;
+	else if (!err) {
+		err = link_here(n, links);
+		n->lost = setns(own, CLONE_NEWNET) != 0;
+	}
+	if (own >= 0)
+		close(own);
+	return err;
+}
+
+/* ---- all namespaces ---------------------------------------------------------------------------------------------- */
+
+static struct space *space_find(const struct netfilter *n, uint32_t netns)
+{
+	for (size_t i = 0; i < n->nspaces; i++)
+		if (n->spaces[i].netns == netns)
+			return &n->spaces[i];
+	return NULL;
+}
+
+/* Notes that a namespace is there, and attaches if it is new. */
+static bool space_seen(void *ctx, uint32_t netns, int dir, const char *path)
+{
+	struct netfilter *n = ctx;
+	struct space *s = space_find(n, netns), *v;
+	uint32_t found;
+	int fd, err;
+
+	if (s) {
+		s->there = true;
+		return true;
+	}
+	fd = zone_open_file(dir, path, &found);
+	if (fd < 0)
+		return true;
+	if (space_find(n, found)) { /* the process has changed */
+		close(fd);
+		return true;
+	}
+	v = reallocarray(n->spaces, n->nspaces + 1, sizeof(*v));
+	if (!v) {
+		n->err = report_no_memory(n->to, "attach the programs");
+	} else {
+		n->spaces = v;
+		s = &v[n->nspaces++];
+		*s = (struct space){ .netns = found, .there = true };
+		err = link_in(n, fd, &s->links);
+		if (err && !n->refused)
+			n->refused = err;
+	}
+	close(fd);
+	return !n->err && !n->lost;
+}
+
+static void leave_unused(struct netfilter *n)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n->nspaces; i++) {
+		if (n->spaces[i].there)
+			n->spaces[left++] = n->spaces[i];
+		else
+			drop(&n->spaces[i].links);
+	}
+	n->nspaces = left;
+}
+
+int netfilter_look(struct netfilter *n, const struct reporter *to)
+{
+	int before = n->refused;
+
+	n->to = to;
+	n->err = 0;
+	for (size_t i = 0; i < n->nspaces; i++)
+		n->spaces[i].there = false;
+	spaces_walk(space_seen, n);
+	if (n->lost)
+		return report_error(to, -EPERM, D_NONE, NULL, "cannot return to the own network namespace");
+	if (n->err)
+		return n->err;
+	leave_unused(n);
+	if (n->refused && !before)
+		report_warning(to, D_NONE, NULL,
+			"cannot attach to netfilter in every network namespace: %s; where it is not attached, packets "
+			"that XDP, tc or nft take from a device are counted as received",
+			strerror(-n->refused));
+	return 0;
+}
+
+void netfilter_detach(struct netfilter *n)
+{
+	for (size_t i = 0; n && i < n->nspaces; i++)
+		drop(&n->spaces[i].links);
+	if (n)
+		n->nspaces = 0;
+}
+
+void netfilter_free(struct netfilter *n)
+{
+	if (!n)
+		return;
+	netfilter_detach(n);
+	free(n->spaces);
+	free(n->progs);
+	free(n);
+}
