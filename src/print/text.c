@@ -3,7 +3,6 @@
  * Input: what passes the sink. Output: text on the stream; drops and faults as reports. */
 #include "print/text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,41 +46,12 @@ void text_end(struct sink *s, const struct record *r)
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
-/* Printable characters, and nothing but NULs behind them. */
-static bool is_text(const char *s, size_t len)
-{
-	size_t n = strnlen(s, len);
-
-	for (size_t i = 0; i < len; i++)
-		if (i < n ? !isprint((unsigned char)s[i]) && !strchr("\a\b\t\n\v\f\r", s[i]) : s[i])
-			return false;
-	return n;
-}
-
-/* What the bytes of a structure are shown as, as the manual has it: by their number an integer, or text, or in rows. */
-static struct value shown_as(const struct value *v)
-{
-	uint64_t word = 0;
-
-	if (v->len == 1 || v->len == 2 || v->len == 4 || v->len == 8) {
-		memcpy(&word, v->s, v->len);
-		if (v->len == 4)
-			word = (uint64_t)(int32_t)word;
-		return (struct value){ .kind = VALUE_INT, .field = FIELD_INT, .i = word, .size = (uint8_t)v->len };
-	}
-	if (is_text(v->s, v->len))
-		return (struct value){
-			.kind = VALUE_TEXT, .field = FIELD_CHARS, .s = v->s, .len = strnlen(v->s, v->len)
-		};
-	return *v;
-}
-
 static void trace_value(const struct text *t, const struct value *v)
 {
 	struct value shown;
 
 	if (v->kind == VALUE_BYTES) {
-		shown = shown_as(v);
+		shown = print_shown_as(v);
 		v = &shown;
 	}
 	if (v->kind == VALUE_TEXT && !value_is_symbol(v) && t->options->rawbytes)

@@ -15,8 +15,10 @@ static void declare_key(struct checker *ck, struct symbol *s, const struct tyx *
 
 	if (!t)
 		t = ck->ts->int64;
+	else if (s->kind == SYM_ASSOC)
+		(void)check_key_type(ck, x->loc, t);
 	else if (!type_is_scalar(t) && t->kind != T_STRING)
-		err(ck, x->loc, D_KEY_TYPE, NULL, "%s cannot be a key", type_name(ck->ts, t));
+		err(ck, x->loc, D_KEY_TYPE, NULL, "%s cannot be a parameter", type_name(ck->ts, t));
 	s->keys[s->nkeys++] = t;
 }
 

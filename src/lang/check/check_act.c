@@ -177,7 +177,8 @@ static void check_same_keys(struct checker *ck, const struct expr *e, size_t fro
 		bool same = s->nkeys == first->nkeys;
 
 		for (size_t k = 0; same && k < s->nkeys; k++)
-			same = type_is_string(s->keys[k]) == type_is_string(first->keys[k]);
+			same = type_is_string(s->keys[k]) == type_is_string(first->keys[k]) &&
+				type_is_block(s->keys[k]) == type_is_block(first->keys[k]);
 		if (!same)
 			err(ck, e->args.v[i]->loc, D_PRINTA_AGGKEY, NULL, "@%s has other keys than @%s", s->name,
 				first->name);

@@ -23,6 +23,14 @@ struct symbol *check_agg_ref(struct checker *ck, struct expr *e)
 	return s;
 }
 
+/* Are both structures, unions or arrays of one type, or neither? */
+static bool same_block(const struct type *a, const struct type *b)
+{
+	bool x = type_is_block(a) && !type_is_string(a), y = type_is_block(b) && !type_is_string(b);
+
+	return x == y && (!x || type_same(a, b));
+}
+
 static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, bool first)
 {
 	if (first) {
@@ -45,13 +53,17 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 
 		if (!t)
 			return false;
-		if (is_xlated(lhs->args.v[i]) || (!type_is_scalar(t) && !type_is_string(t) && !t->special)) {
-			err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", type_name(ck->ts, t));
+		if (is_xlated(lhs->args.v[i])) {
+			err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, "name one of its members",
+				"%s is made by a translator: it cannot be a key", type_name(ck->ts, t));
 			return false;
 		}
+		if (!check_key_type(ck, lhs->args.v[i]->loc, t))
+			return false;
 		if (first)
 			s->keys[i] = type_is_string(t) ? ck->ts->string : t;
 		else if (type_is_string(s->keys[i]) != type_is_string(t) || s->keys[i]->special != t->special ||
+			!same_block(s->keys[i], t) ||
 			(type_is_scalar(t) && !numbers_fit(ck, NULL, s->keys[i], lhs->args.v[i]))) {
 			err(ck, lhs->args.v[i]->loc, D_PROTO_ARG, NULL, "key %zu of @%s is %s elsewhere", i + 1,
 				s->name, type_name(ck->ts, s->keys[i]));

@@ -144,12 +144,8 @@ static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct 
 		for (size_t i = 0; i < s->nkeys; i++) {
 			struct type *k = lhs->args.v[i]->type;
 
-			if (!check_is_value(ck, lhs->args.v[i]))
+			if (!check_is_value(ck, lhs->args.v[i]) || !check_key_type(ck, lhs->args.v[i]->loc, k))
 				return NULL;
-			if (!type_is_scalar(k) && !type_is_string(k)) {
-				err(ck, lhs->args.v[i]->loc, D_KEY_TYPE, NULL, "%s cannot be a key", tname(ck, k));
-				return NULL;
-			}
 			s->keys[i] = type_is_string(k) ? ck->ts->string : k;
 		}
 	}

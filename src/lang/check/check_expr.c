@@ -17,6 +17,33 @@ bool check_is_value(struct checker *ck, const struct expr *e)
 	return !is_xlated(e);
 }
 
+#define BLOCK_KEY_MAX 1024 /* bytes */
+
+/* A string within a structure is kept in a form of its own: its bytes are not its text. */
+static bool has_string(const struct type *t)
+{
+	while (t->kind == T_ARRAY)
+		t = t->of;
+	for (size_t i = 0; type_is_sou(t) && i < t->nmembers; i++)
+		if (has_string(t->members[i].type))
+			return true;
+	return t->kind == T_STRING;
+}
+
+bool check_key_type(struct checker *ck, struct loc at, struct type *t)
+{
+	bool block = type_is_block(t) && !type_is_string(t);
+
+	if (type_is_scalar(t) || type_is_string(t) || t->special ||
+		(block && t->size && t->size <= BLOCK_KEY_MAX && !has_string(t)))
+		return true;
+	err(ck, at, D_KEY_TYPE, block && t->size ? "name its members" : NULL, "%s cannot be a key%s", tname(ck, t),
+		!block || !t->size      ? ""
+			: has_string(t) ? ": it has a string"
+					: ": it is larger than 1,024 bytes");
+	return false;
+}
+
 /* (T) e. A structure may be cast to its own type only: the cast is left out then. */
 static struct type *check_cast(struct checker *ck, struct expr *e)
 {

@@ -109,6 +109,8 @@ struct type *check_rest_of(struct checker *ck, struct expr *e);
 
 /* check_expr.c */
 bool is_xlated(const struct expr *e);
+/* Can a t be a key? Structures, unions and arrays are keys by their bytes. False: an error was reported. */
+bool check_key_type(struct checker *ck, struct loc at, struct type *t);
 /* An aggregation, an action or an aggregating function: none of them is a value. */
 bool has_no_value(struct checker *ck, const struct expr *e);
 /* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */

@@ -60,6 +60,12 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 			off += f->size;
 			continue;
 		}
+		if (type_is_block(s->keys[i])) {
+			f->kind = FIELD_BYTES;
+			f->size = s->keys[i]->size;
+			off += (f->size + 7) / 8 * 8;
+			continue;
+		}
 		if (s->keys[i]->kind != T_STRING) {
 			f->kind = FIELD_INT;
 			f->size = s->keys[i]->size;

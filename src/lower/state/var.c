@@ -201,6 +201,8 @@ static uint32_t key_size(const struct symbol *s, size_t i)
 {
 	if (s->keys[i]->special)
 		return s->keys[i]->size;
+	if (type_is_block(s->keys[i]))
+		return (s->keys[i]->size + 7) / 8 * 8;
 	return s->keys[i]->kind == T_STRING ? form_size(s->key_forms[i]) : 8;
 }
 
@@ -253,9 +255,21 @@ static struct val key_value(struct clause_ctx *cx, const struct expr *e, const s
 		return (struct val){ .k = V_NONE };
 	if (to->kind == T_STRING)
 		return (struct val){ .k = V_STR, .s = lower_str_as(cx, e, s->key_forms[i]) };
+	if (type_is_block(to))
+		return lower_expr(cx, e);
 	if (s->kind == SYM_AGG) /* its keys have a size in the record */
 		return int_val(convert_int(cx, lower_key(cx, e, to), e->type, to), to);
 	return int_val(lower_key(cx, e, to), to);
+}
+
+/* The bytes of a structure, and zeroes behind them. */
+static void block_put(struct clause_ctx *cx, struct val from, uint32_t size, vreg base, int32_t off)
+{
+	struct val to = { .k = V_MEM, .r = base, .off = (uint32_t)off, .ptr = PTR_OURS };
+
+	if (size % 8)
+		ir_sti(cx->ir, base, off + (int32_t)(size / 8 * 8), 8, 0);
+	place_copy(cx, to, from, size);
 }
 
 static void key_put(struct clause_ctx *cx, const struct expr *e, const struct symbol *s, size_t i, struct val v,
@@ -265,6 +279,8 @@ static void key_put(struct clause_ctx *cx, const struct expr *e, const struct sy
 		sym_store(cx, e, s->keys[i]->size, base, off);
 	else if (v.k == V_STR)
 		str_store_key(cx, v.s, s->key_forms[i], base, off);
+	else if (v.k == V_MEM)
+		block_put(cx, v, s->keys[i]->size, base, off);
 	else
 		ir_st(cx->ir, base, off, 8, v.r);
 }

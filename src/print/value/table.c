@@ -16,15 +16,15 @@
 /* A key in the default layout. */
 static void print_key(struct out *o, const struct value *k)
 {
-	if (k->kind == VALUE_TEXT) {
+	struct value plain = k->kind == VALUE_BYTES ? print_shown_as(k) : *k;
+
+	if (plain.kind == VALUE_TEXT) {
 		out_pad(o, 2);
-		out_text(o, k->s, k->len, k->trusted, -50);
+		out_text(o, plain.s, plain.len, plain.trusted, -50);
 		return;
 	}
-	struct value plain = *k;
-
-	if (k->kind == VALUE_INT && k->size <= 2) /* as in DTrace, which prints larger ones with their sign */
-		plain.i = value_bits(k);
+	if (plain.kind == VALUE_INT && plain.size <= 2) /* as in DTrace, which prints larger ones with their sign */
+		plain.i = value_bits(&plain);
 	print_trace(o, &plain, false);
 }
 

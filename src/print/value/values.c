@@ -3,6 +3,7 @@
  * Input: decoded values. Output: text in an out. */
 #include "print/value/values.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "print/value/stack.h"
@@ -74,6 +75,34 @@ void print_format(struct out *o, const struct fmt *fmt, const struct value *valu
 	struct value_source s = { .src = { next_value, NULL }, .next = values, .end = values + n };
 
 	print_walk(o, fmt, &s.src);
+}
+
+/* Printable characters, and nothing but NULs behind them. */
+static bool is_text(const char *s, size_t len)
+{
+	size_t n = strnlen(s, len);
+
+	for (size_t i = 0; i < len; i++)
+		if (i < n ? !isprint((unsigned char)s[i]) && !strchr("\a\b\t\n\v\f\r", s[i]) : s[i])
+			return false;
+	return n;
+}
+
+struct value print_shown_as(const struct value *v)
+{
+	uint64_t word = 0;
+
+	if (v->len == 1 || v->len == 2 || v->len == 4 || v->len == 8) {
+		memcpy(&word, v->s, v->len);
+		if (v->len == 4)
+			word = (uint64_t)(int32_t)word;
+		return (struct value){ .kind = VALUE_INT, .field = FIELD_INT, .i = word, .size = (uint8_t)v->len };
+	}
+	if (is_text(v->s, v->len))
+		return (struct value){
+			.kind = VALUE_TEXT, .field = FIELD_CHARS, .s = v->s, .len = strnlen(v->s, v->len)
+		};
+	return *v;
 }
 
 /* ---- default layout ---------------------------------------------------------------------------------------------- */

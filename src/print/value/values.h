@@ -17,6 +17,9 @@ void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src);
 void print_format(struct out *o, const struct fmt *fmt, const struct value *values, size_t n);
 /* A value without blanks around it. */
 void print_plain(struct out *o, const struct value *v);
+/* What trace() makes of a structure's bytes (VALUE_BYTES), as the manual has it: an integer, text or the bytes. Borrows
+ * from v. */
+struct value print_shown_as(const struct value *v);
 /* trace(): dtrace's default layout, plain when quiet. */
 void print_trace(struct out *o, const struct value *v, bool quiet);
 /* trace() of a string under -x rawbytes: all bytes of its buffer, of size bytes, as memory. */

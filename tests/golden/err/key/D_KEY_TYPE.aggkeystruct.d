@@ -1,1 +1,0 @@
-struct s { int a; } x; BEGIN { @[x] = count(); exit(0); }
