@@ -141,11 +141,13 @@ static void declare_inline(struct checker *ck, const struct inline_def *in)
 
 	if (!t)
 		return;
-	/* A script may redefine a constant of the library, because DTrace's libraries lack some of ours. */
+	/* A script may redefine an inline of the library for itself, because DTrace's libraries lack some of ours. */
 	if (s && (s->kind != SYM_INLINE || !s->loc.src->library || in->loc.src->library)) {
 		err(ck, in->loc, D_DECL_IDRED, NULL, "%s is declared already", in->name);
 		return;
 	}
+	if (s)
+		strmap_put(ck->shadowed, in->name, s);
 	s = sym_new(ck, SYM_INLINE, in->name, in->loc);
 	s->type = t;
 	s->inl = in;

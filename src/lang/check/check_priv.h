@@ -16,6 +16,7 @@ struct checker {
 	struct strmap *forgone;     /* variables of clauses that are not checked */
 	struct strmap *hidden;      /* names that are not to be found */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
+	struct strmap *shadowed; /* inlines of a library that a script has redefined: the library still means its own */
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;
 	VEC(struct program *) settled;            /* whose strings' forms are being worked out */

@@ -111,6 +111,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->hidden = strmap_new(a);
 	ck->forgone = strmap_new(a);
 	ck->globals = strmap_new(a);
+	ck->shadowed = strmap_new(a);
 	ck->selfs = strmap_new(a);
 	ck->assoc_types = strmap_new(a);
 	ck->thiss = strmap_new(a);
@@ -176,7 +177,7 @@ struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
 	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
 }
 
-/* Parameters of the inline being checked hide globals. */
+/* Parameters of the inline being checked hide globals. What a script redefines means the same to a library as before. */
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope)
 {
 	if (scope == SCOPE_GLOBAL)
@@ -185,6 +186,8 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 				return ck->params[i];
 	if (scope == SCOPE_GLOBAL && strmap_get(ck->hidden, name))
 		return NULL;
+	if (scope == SCOPE_GLOBAL && ck->library && strmap_get(ck->shadowed, name))
+		return strmap_get(ck->shadowed, name);
 	return strmap_get(sym_scope(ck, scope), name);
 }
 
