@@ -175,6 +175,7 @@ u64 str_len(const char *s, u32 size)
 #include "lib_text.h"
 #include "lib_path.h"
 #include "lib_dns.h"
+#include "lib_host.h"
 #include "lib_stack.h"
 #include "lib_chill.h"
 #include "lib_json.h"

@@ -40,6 +40,11 @@ translator struct dw_lookup < struct dw_call *C > {
 	found = C->func == DW_GETHOSTBYNAME_R ? C->a4 : C->a5;
 };
 
+/* A literal address needs no lookup; AI_NUMERICHOST asks for none. */
+inline int DW_AI_NUMERICHOST = 4;	/* struct addrinfo, ai_flags: the first member */
+inline int dw_is_lookup[struct dw_lookup *P] = !__isaddr(P->host) && !(P->func == DW_GETADDRINFO && P->family != 0 &&
+    (__user(P->family, 4) & DW_AI_NUMERICHOST) != 0);
+
 typedef struct lookupinfo {
 	string lkp_host;	/* the name; "" where none was given (getaddrinfo for a service) */
 	string lkp_func;	/* the C library's function that was called */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver: names that processes look up through the C library. The sites are functions of every C library that a
- * process has mapped; containers have their own. A lookup is one call of the outermost function. */
+ * process has mapped; containers have their own. A lookup is one call of the outermost function. A call for a literal
+ * address ("10.0.0.1", "::1") looks nothing up and fires no probe. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "csinfo_t *", "lookupinfo_t *", NULL };
@@ -19,6 +20,7 @@ static const struct site start_site[] = {
 		.user = &library,
 		.partner = done_site,
 		.native = "dw_call",
+		.when = "dw_is_lookup[P]",
 		.sees = "calls of the C library's functions, in programs that are linked with it dynamically" },
 };
 static const struct site done_site[] = {
@@ -26,6 +28,7 @@ static const struct site done_site[] = {
 		.user = &library,
 		.partner = start_site,
 		.native = "dw_call",
+		.when = "dw_is_lookup[P]",
 		.sees = "their returns" },
 };
 

@@ -177,7 +177,8 @@ struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
 	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
 }
 
-/* Parameters of the inline being checked hide globals. What a script redefines means the same to a library as before. */
+/* Parameters of the inline being checked hide globals. What a script redefines means to a library
+ * what it did before. */
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope)
 {
 	if (scope == SCOPE_GLOBAL)

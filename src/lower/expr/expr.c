@@ -182,6 +182,7 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 	case FN_rand:
 	case FN_progenyof:
 	case FN___user:
+	case FN___isaddr:
 	case FN___numa:
 	case FN___regs:
 		return lower_subr(cx, e);

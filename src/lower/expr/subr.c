@@ -76,6 +76,26 @@ static struct val lower_user(struct clause_ctx *cx, const struct expr *e)
 	return int_val(v, e->type);
 }
 
+/* Is the text in the process's memory an address of IP? The library's function reads all the room that it may fill. */
+static struct val lower_is_address(struct clause_ctx *cx, const struct expr *e)
+{
+	enum { ROOM = 64 };
+	struct ir *ir = cx->ir;
+	int32_t mark = ir_stack_mark(ir), room = ir_stack_alloc(ir, ROOM);
+	vreg at = lower_int(cx, e->args.v[0]), r = ir_var(ir), len;
+	uint32_t none = ir_newlabel(ir);
+
+	for (int32_t i = 0; i < ROOM; i += 8)
+		ir_sti(ir, ir_stack(ir, room), i, 8, 0);
+	ir_seti(ir, r, 0);
+	len = user_copy(cx, BPF_FUNC_probe_read_user_str, ir_stack(ir, room), ir_imm(ir, ROOM), at);
+	ir_jcci(ir, CC_SLE, len, 0, none); /* cannot be read; else it counts the NUL */
+	ir_set(ir, r, ir_lib(ir, LIB_is_address, (vreg[]){ ir_stack(ir, room), ir_alui(ir, ALU_SUB, len, 1) }, 2));
+	ir_label(ir, none);
+	ir_stack_release(ir, mark);
+	return int_val(r, e->type);
+}
+
 struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -89,6 +109,8 @@ struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 		return lower_progenyof(cx, e);
 	case FN___user:
 		return lower_user(cx, e);
+	case FN___isaddr:
+		return lower_is_address(cx, e);
 	default:
 		return int_val(current_regs(cx), e->type);
 	}

@@ -49,6 +49,31 @@ trace_in "$NETNS" 'resolver:::lookup-done /args[0]->cs_netns == '"$NETNS_ID"' &&
 expect_eq "$(sort <<<"$OUT")" "none.example 5
 slow.example 5" "slow lookups"
 
+# Literal addresses are not lookups, nor what is to be no name.
+cat >"$tmp/literal.py" <<'END'
+import ctypes
+c = ctypes.CDLL(None)
+hints = (ctypes.c_int * 12)(4) # AI_NUMERICHOST
+for name in b"127.0.0.1", b"::1", b"fe80::1%lo", b"0x7f.1", b"10.1.2.3", b"2130706433":
+    found = ctypes.c_void_p()
+    c.getaddrinfo(name, None, None, ctypes.byref(found))
+    c.gethostbyname(name)
+    c.gethostbyname2(name, 2)
+c.getaddrinfo(b"known.example", None, hints, ctypes.byref(ctypes.c_void_p()))
+for name in b"known.example", b"10.1.2.3.example", b"256.1.1.1":
+    c.getaddrinfo(name, None, None, ctypes.byref(ctypes.c_void_p()))
+END
+printf '#!/bin/bash\nfor f in "%s"/etc/*; do mount --bind "$f" "/etc/${f##*/}"; done\nexec python3 "$@"\n' "$tmp" >"$tmp/python"
+chmod +x "$tmp/python"
+trace_in "$NETNS" 'resolver::: /args[0]->cs_netns == '"$NETNS_ID"'/ { @[args[1]->lkp_host, probename] = count(); }
+	END { printa("%s %s %@d\n", @); }' "$tmp/python" "$tmp/literal.py"
+expect_eq "$(grep . <<<"$OUT" | sort)" "10.1.2.3.example lookup-done 1
+10.1.2.3.example lookup-start 1
+256.1.1.1 lookup-done 1
+256.1.1.1 lookup-start 1
+known.example lookup-done 1
+known.example lookup-start 1" "literal addresses"
+
 # The tool.
 tool() {
 	command_file ip netns exec "$NETNS" "$tmp/lookups" -n 1 -d 80

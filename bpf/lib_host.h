@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lib_host: names of hosts as programs give them to the C library; part of lib.bpf.c.
+ * The text is a process's: every byte may be anything. No branch depends on it, so that the verifier walks one path. */
+
+#define HOST_ROOM 64 /* no address is longer: 45 characters of IPv6, '%' and the name of a device */
+
+/* 1 when the character is between two others. */
+INLINE u64 within(u64 c, u64 from, u64 to)
+{
+	return greater(c, from - 1) & greater(to + 1, c);
+}
+
+/* Is the text an address in itself, which nobody has to look up? in: HOST_ROOM bytes, of which the first len are text
+ * (without a NUL). IPv6: two colons or more, and before a '%' nothing but digits, colons and dots. IPv4, as inet_aton()
+ * takes it: one to four numbers with dots between them, decimal, octal (0...) or hexadecimal (0x...), each but the last
+ * of one byte, the last of all bytes that are left. Returns 1 or 0. */
+u64 is_address(const u8 *in, u64 len)
+{
+	u64 colons = 0, six = 1, scope = 0;                       /* IPv6 */
+	u64 four = 1, dots = 0, value = 0, digits = 0, base = 10; /* IPv4: the number that is being read */
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < HOST_ROOM; i++) {
+		u64 c = in[i], live = greater(len, i), lower = c | 0x20;
+		OPAQUE(live);
+		u64 number = within(c, '0', '9'), letter = within(lower, 'a', 'f');
+		u64 dot = 1 - nonzero(c ^ '.'), colon = 1 - nonzero(c ^ ':'), x = 1 - nonzero(lower ^ 'x');
+		OPAQUE(number);
+		OPAQUE(letter);
+		OPAQUE(dot);
+		OPAQUE(x);
+		scope |= live & (1 - nonzero(c ^ '%'));
+		OPAQUE(scope);
+		colons += live & colon & (1 - scope);
+		six &= 1 - (live & (1 - scope) & (1 - (number | letter | dot | colon)));
+		OPAQUE(six);
+
+		u64 digit = number * (c - '0') + letter * (lower - 'a' + 10);
+		u64 fits = (number | letter) & greater(base, digit);
+		u64 prefix = x & (1 - nonzero(value)) & (1 - nonzero(digits ^ 1)) & nonzero(base ^ 16); /* 0x */
+		u64 part = dot & nonzero(digits) & greater(256, value) & greater(3, dots);
+		OPAQUE(fits);
+		OPAQUE(prefix);
+		OPAQUE(part);
+		four &= 1 - (live & (1 - (fits | prefix | part)) & (1 - scope));
+		OPAQUE(four);
+		four &= 1 - (live & scope);
+		value = (live & fits) * (value * base + digit) + (1 - (live & (fits | part | prefix))) * value;
+		value &= 0xffffffffffull; /* 5 bytes: too many are seen below, and nothing overflows */
+		OPAQUE(value);
+		four &= greater(1ull << 32, value);
+		/* a first 0 makes the number octal; x makes it hexadecimal, and wants a digit */
+		u64 octal = live & fits & (1 - nonzero(digits)) & (1 - nonzero(digit)) & (1 - nonzero(base ^ 10));
+		base = octal * 8 + (1 - octal) * base;
+		base = (live & prefix) * 16 + (1 - (live & prefix)) * base;
+		base = (live & part) * 10 + (1 - (live & part)) * base;
+		OPAQUE(base);
+		digits = (1 - (live & (part | prefix))) * (digits + (live & fits));
+		OPAQUE(digits);
+		dots += live & part;
+		OPAQUE(dots);
+	}
+	four &= nonzero(digits) & greater(1ull << (32 - 8 * (dots & 3)), value) & nonzero(len);
+	return four | (six & greater(colons, 1));
+}
