@@ -38,6 +38,7 @@ static int make_names(struct session *s)
 		.outer = s->opts.outer,
 		.inner = s->opts.inner,
 		.nodemangle = o->nodemangle,
+		.stop = &s->opts.stop,
 		.to = s->opts.to });
 	return s->zones && s->symtext ? 0 : report_no_memory(s->opts.to, "start the session");
 }

@@ -41,7 +41,7 @@ struct objects *objects_new(struct arena *a, const struct reporter *to)
 
 	o->arena = a;
 	o->to = to;
-	o->sandbox = sandbox_new();
+	o->sandbox = sandbox_new(NULL);
 	return o;
 }
 

@@ -43,7 +43,7 @@ struct symtext *symtext_new(const struct symtext_opts *opts)
 	if (!s)
 		return NULL;
 	s->opts = *opts;
-	s->usyms = usyms_new(opts->to);
+	s->usyms = usyms_new(opts->to, opts->stop);
 	if (s->usyms)
 		usyms_alias(s->usyms, opts->outer, opts->inner);
 	if (!s->usyms) {

@@ -18,8 +18,8 @@ struct symtext_opts {
 	bool inlines;       /* frames for inlined functions too */
 	pid_t target;       /* of the first child, in this pid namespace; 0: none */
 	pid_t outer, inner; /* as of usyms_alias(); 0: none */
-	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read. NULL: nobody
-	 * does. */
+	const int *stop;    /* ends the reading of files: as of sandbox_new() */
+	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read; or NULL. */
 	const struct reporter *to;
 };
 

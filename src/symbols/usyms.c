@@ -27,7 +27,7 @@
 #define OBJECTS_MOST (1u << 15)
 #define OF_ONE_MOST (1u << 14) /* mappings of a process */
 
-struct usyms *usyms_new(const struct reporter *to)
+struct usyms *usyms_new(const struct reporter *to, const int *stop)
 {
 	struct usyms *u = calloc(1, sizeof(*u));
 
@@ -35,7 +35,7 @@ struct usyms *usyms_new(const struct reporter *to)
 		return NULL;
 	u->now = 1;
 	u->to = to;
-	u->sandbox = sandbox_new();
+	u->sandbox = sandbox_new(stop);
 	if (u->sandbox)
 		return u;
 	free(u);

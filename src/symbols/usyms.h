@@ -20,8 +20,8 @@ struct usym {
 	bool jit;         /* compiled by the process itself, named in /tmp/perf-PID.map: only name and off count */
 };
 
-/* to: borrowed; gets warnings of what is not read; NULL: nobody does. NULL: no memory. */
-struct usyms *usyms_new(const struct reporter *to);
+/* Both borrowed. to: gets warnings of what is not read; or NULL. stop: as of sandbox_new(). NULL: no memory. */
+struct usyms *usyms_new(const struct reporter *to, const int *stop);
 void usyms_free(struct usyms *u); /* NULL is fine */
 /* From now on usyms_refresh() learns of every process that starts, and of what it maps. 0; -errno: the kernel does not
  * permit it; then only processes that are noted are known. */

@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	runs++;
 	if (!sandbox)
-		sandbox = sandbox_new();
+		sandbox = sandbox_new(NULL);
 	if (!sandbox || fd < 0 || !image || write(fd, data, size) != (ssize_t)size)
 		abort();
 	look_in_file(fd);

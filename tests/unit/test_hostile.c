@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -249,6 +251,112 @@ static void test_sandbox(struct sandbox *s)
 	}
 	blob_free(&b);
 	expect_works(s);
+}
+
+/* ---- stopping ---------------------------------------------------------------------------------------------------- */
+/* Reads a file that never gives anything. */
+static int job_waits(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	char c;
+
+	(void)in;
+	(void)len;
+	(void)kept;
+	return read(fd, &c, 1) == 1 ? blob_put(out, &c, 1) : -EBADF;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A stop in the middle of a job ends it, and all that come later; one between jobs does not. */
+static void test_stop(void)
+{
+	int stop = eventfd(0, EFD_CLOEXEC), early = eventfd(1, EFD_CLOEXEC), slow[2];
+	struct sandbox *s = sandbox_new(&stop), *t = sandbox_new(&early);
+	struct blob b = blob_new(100);
+	double began;
+	pid_t pid;
+
+	EXPECT(s && t && pipe2(slow, O_CLOEXEC) == 0);
+	EXPECT_INT(sandbox_run(t, job_answers, -1, "hello", 5, &b), 0);
+	blob_free(&b);
+	EXPECT_INT(sandbox_run(s, job_answers, -1, "hello", 5, &b), 0);
+	blob_free(&b);
+	pid = fork();
+	if (!pid) {
+		usleep(100000);
+		_exit(eventfd_write(stop, 1) != 0);
+	}
+	began = seconds();
+	EXPECT_INT(sandbox_run(s, job_waits, slow[0], NULL, 0, &b), -ECANCELED);
+	EXPECT_INT(sandbox_run(s, job_waits, slow[0], NULL, 0, &b), -ECANCELED);
+	EXPECT_INT(sandbox_run(s, job_answers, -1, "hello", 5, &b), -ECANCELED);
+	CHECK(seconds() - began < SANDBOX_WALL_MS / 1000.0 / 2, "%.2f s", seconds() - began);
+	waitpid(pid, NULL, 0);
+	sandbox_free(s);
+	sandbox_free(t);
+	close(stop);
+	close(early);
+	close(slow[0]);
+	close(slow[1]);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int sig)
+{
+	(void)sig;
+	handled = 1;
+}
+
+/* How many of these are wrong: SIGPROF ends jobs, the signals of the caller's terminal are blocked, its handlers never
+ * ran. */
+static int job_signals(int fd, const void *in, size_t len, struct blob *out, void **kept)
+{
+	sigset_t now;
+	int seen = 0;
+
+	(void)fd;
+	(void)in;
+	(void)len;
+	(void)kept;
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	seen += sigismember(&now, SIGPROF) == 1;
+	seen += sigismember(&now, SIGUSR1) != 1;
+	seen += handled;
+	return blob_put(out, &seen, sizeof(seen));
+}
+
+/* Handlers and the mask of the process that uses the library are its own, before and after a child is made. */
+static void test_signals(void)
+{
+	struct sigaction act = { .sa_handler = handle }, old;
+	struct sandbox *s = sandbox_new(NULL);
+	struct blob b = blob_new(100);
+	sigset_t mask, before, after;
+	int seen = -1;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGPROF);
+	sigprocmask(SIG_BLOCK, &mask, &before);
+	sigaction(SIGUSR1, &act, &old);
+	EXPECT_INT(sandbox_run(s, job_signals, -1, NULL, 0, &b), 0);
+	if (b.n == sizeof(seen))
+		memcpy(&seen, b.v, sizeof(seen));
+	EXPECT_INT(seen, 0);
+	blob_free(&b);
+	EXPECT_INT(sandbox_run(s, job_loops, -1, NULL, 0, &b), -ETIME); /* though the caller blocks SIGPROF */
+	sigprocmask(SIG_SETMASK, &before, &after);
+	EXPECT(sigismember(&after, SIGPROF) == 1 && !sigismember(&after, SIGUSR1));
+	raise(SIGUSR1);
+	EXPECT(handled);
+	sigaction(SIGUSR1, &old, NULL);
+	sandbox_free(s);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -616,7 +724,7 @@ static void test_budget(void)
 /* A process that has mapped a file 60,000 times: it is known as far as OF_ONE_MOST, the rest has no names. */
 static void test_mappings(void)
 {
-	struct usyms *u = usyms_new(NULL);
+	struct usyms *u = usyms_new(NULL, NULL);
 	long page = sysconf(_SC_PAGESIZE);
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ready[2];
 	char *base =
@@ -650,10 +758,12 @@ static void test_mappings(void)
 
 int main(void)
 {
-	struct sandbox *s = sandbox_new();
+	struct sandbox *s = sandbox_new(NULL);
 
 	EXPECT(s != NULL);
 	test_sandbox(s);
+	test_stop();
+	test_signals();
 	test_names(s);
 	test_symbols(s);
 	test_compressed(s);

@@ -24,7 +24,7 @@ static void test_demangle(void)
 		{ "_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar" },
 	};
 	char buf[256], *deep = calloc(1, 20000);
-	struct sandbox *s = sandbox_new();
+	struct sandbox *s = sandbox_new(NULL);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		EXPECT_STR(demangle(s, cases[i][0], buf, sizeof(buf)), cases[i][1]);

@@ -130,7 +130,7 @@ static struct elfsyms *functions(const char *path)
 
 int main(void)
 {
-	struct usyms *u = usyms_new(NULL);
+	struct usyms *u = usyms_new(NULL, NULL);
 	const char *name;
 	uint64_t off;
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sandbox: see sandbox.h. Here: the tracer's side, and the loop of the child. The child's limits: jail.c.
- * Input: jobs. Output: blobs. Invariant: no call waits longer than SANDBOX_WALL_MS; a child that has broken the
- * protocol in any way is killed. */
+ * Input: jobs. Output: blobs. Invariants: no call waits longer than SANDBOX_WALL_MS, not even for a child that cannot
+ * be killed because a file system does not answer it; a child that has broken the protocol in any way is killed. */
 #include "symbols/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,13 +21,20 @@
 
 #include "symbols/sandbox/jail.h"
 
-#define GAVE_UP 3 /* status of the child */
+#define GAVE_UP 3     /* exit status of a child that called sandbox_give_up() */
+#define KILLED_MS 100 /* that a killed child gets to end */
+#define LATE_MOST 8u  /* killed children that have not ended */
 
 struct sandbox {
 	pid_t pid; /* 0: there is no child */
 	int sock;
-	uint64_t spent, ended; /* ns: by the jobs of this child, by former children */
+	const int *stop; /* borrowed; or NULL */
+	bool watching;   /* stop was not readable when the job began */
+	uint64_t last;   /* CLOCK_MONOTONIC in ns: when all jobs end, since stop became readable in one; 0: not yet */
+	uint64_t spent, ended; /* CPU time in ns: of this child, of former children */
 	unsigned children;
+	pid_t late[LATE_MOST]; /* killed, but not ended when we looked */
+	unsigned nlate;
 };
 
 /* The child trusts the tracer: the address of a function is the same in both. */
@@ -61,6 +70,7 @@ static bool read_all(int sock, void *to, size_t len)
 	return true;
 }
 
+/* jail.c blocks SIGPIPE, so a tracer that has gone is an error. */
 static bool write_all(int sock, const void *from, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -134,20 +144,63 @@ void sandbox_give_up(void)
 }
 
 /* ---- the tracer -------------------------------------------------------------------------------------------------- */
-struct sandbox *sandbox_new(void)
+struct sandbox *sandbox_new(const int *stop)
 {
-	return calloc(1, sizeof(struct sandbox));
+	struct sandbox *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->stop = stop;
+	return s;
 }
 
-/* The sockets are close-on-exec: no program that the tracer starts keeps the child alive. */
+static uint64_t time_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000;
+}
+
+/* Collects a killed child if it has ended, and adds the CPU time that it used to *ns. The process that uses the library
+ * may have collected it: then its status is not known. */
+static bool collect(pid_t pid, int *status, uint64_t *ns)
+{
+	struct rusage use = { 0 };
+	pid_t got;
+
+	do
+		got = wait4(pid, status, WNOHANG, &use);
+	while (got < 0 && errno == EINTR);
+	*ns += time_ns(use.ru_utime) + time_ns(use.ru_stime);
+	return got != 0;
+}
+
+static void collect_late(struct sandbox *s)
+{
+	uint64_t ns = 0; /* they waited, and were accounted for when they were killed */
+	int status;
+
+	for (unsigned i = 0; i < s->nlate;) {
+		if (collect(s->late[i], &status, &ns))
+			s->late[i] = s->late[--s->nlate];
+		else
+			i++;
+	}
+}
+
+/* Starts a child with all signals blocked, so that no handler of the process that uses the library runs in it: jail.c
+ * resets them. The sockets are close-on-exec: no program that the process starts keeps the child alive. */
 static int start(struct sandbox *s)
 {
+	sigset_t all, before;
 	int socks[2], err;
 
 	if (s->pid)
 		return 0;
+	collect_late(s);
+	if (s->nlate == LATE_MOST)
+		return -EAGAIN;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks) < 0)
 		return -errno;
+	sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	s->pid = fork();
 	if (!s->pid) {
 		if (jail_enter(&socks[1], SANDBOX_MEMORY) == 0)
@@ -155,6 +208,7 @@ static int start(struct sandbox *s)
 		_exit(1);
 	}
 	err = s->pid < 0 ? -errno : 0;
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	close(socks[1]);
 	if (err) {
 		close(socks[0]);
@@ -166,28 +220,30 @@ static int start(struct sandbox *s)
 	return 0;
 }
 
-static uint64_t time_ns(struct timeval t)
+/* Ends the child. Returns why it ended: -ETIME, -E2BIG or -EIO. A child that waits for a file system ends only when
+ * that answers: then we go on without it. */
+static int end(struct sandbox *s)
 {
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000;
-}
-
-/* Why it ended: -ETIME, -E2BIG, -EIO. */
-static int stop(struct sandbox *s)
-{
-	struct rusage use = { 0 };
-	uint64_t ns;
+	struct pollfd p = { .fd = -1, .events = POLLIN };
 	int status = 0;
+	uint64_t ns = 0;
 
 	if (!s->pid)
 		return 0;
 	close(s->sock);
-	kill(s->pid, SIGKILL); /* if it has not ended */
-	while (wait4(s->pid, &status, 0, &use) < 0 && errno == EINTR)
+	p.fd = (int)syscall(SYS_pidfd_open, s->pid, 0); /* Linux 5.3 */
+	kill(s->pid, SIGKILL);                          /* if it has not ended */
+	while (p.fd >= 0 && poll(&p, 1, KILLED_MS) < 0 && errno == EINTR)
 		;
-	s->pid = 0;
-	ns = time_ns(use.ru_utime) + time_ns(use.ru_stime);
+	if (p.fd >= 0)
+		close(p.fd);
+	if (!collect(s->pid, &status, &ns)) {
+		status = SIGKILL;
+		s->late[s->nlate++] = s->pid; /* there is room: start() sees to it */
+	}
 	s->ended += ns > s->spent ? ns : s->spent;
 	s->spent = 0;
+	s->pid = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == GAVE_UP)
 		return -E2BIG;
 	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGKILL) ? -ETIME : -EIO;
@@ -195,8 +251,10 @@ static int stop(struct sandbox *s)
 
 void sandbox_free(struct sandbox *s)
 {
-	if (s)
-		(void)stop(s);
+	if (s) {
+		(void)end(s);
+		collect_late(s);
+	}
 	free(s);
 }
 
@@ -223,18 +281,23 @@ static int send_request(const struct sandbox *s, const struct request *r, int fd
 	return sendmsg(s->sock, &m, MSG_NOSIGNAL) == (ssize_t)want ? 0 : -EIO;
 }
 
-/* Reads until the deadline. */
-static int read_by(const struct sandbox *s, void *to, size_t len, uint64_t deadline)
+/* Reads until the deadline, or the end of the time that jobs have since stop became readable. */
+static int read_by(struct sandbox *s, void *to, size_t len, uint64_t deadline)
 {
 	for (size_t at = 0; at < len;) {
-		uint64_t now = now_ns(CLOCK_MONOTONIC);
-		struct pollfd p = { .fd = s->sock, .events = POLLIN };
+		uint64_t now = now_ns(CLOCK_MONOTONIC), until = s->last && s->last < deadline ? s->last : deadline;
+		struct pollfd p[] = { { .fd = s->sock, .events = POLLIN },
+			{ .fd = s->watching ? *s->stop : -1, .events = POLLIN } };
 		ssize_t n;
 
-		if (now >= deadline)
-			return -ETIME;
-		if (poll(&p, 1, (int)((deadline - now) / 1000000) + 1) <= 0)
+		if (now >= until)
+			return until == deadline ? -ETIME : -ECANCELED;
+		if (poll(p, 2, (int)((until - now) / 1000000) + 1) <= 0)
 			continue;
+		if (p[1].revents) {
+			s->watching = false;
+			s->last = now_ns(CLOCK_MONOTONIC) + SANDBOX_LAST_MS * 1000000ull;
+		}
 		n = recv(s->sock, (char *)to + at, len - at, MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 			return -EIO;
@@ -264,6 +327,13 @@ static int read_answer(struct sandbox *s, struct blob *out)
 	return err;
 }
 
+static bool is_readable(const int *fd)
+{
+	struct pollfd p = { .fd = fd ? *fd : -1, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
 int sandbox_run(struct sandbox *s, sandbox_job *job, int fd, const void *in, size_t len, struct blob *out)
 {
 	struct request r = { .job = job, .len = len, .most = out->most, .has_fd = fd >= 0 };
@@ -276,17 +346,20 @@ int sandbox_run(struct sandbox *s, sandbox_job *job, int fd, const void *in, siz
 		err = job(fd, in, len, out, &kept);
 		return err ? err : out->err;
 	}
+	if (s->last && now_ns(CLOCK_MONOTONIC) >= s->last)
+		return -ECANCELED;
+	s->watching = s->stop && !s->last && !is_readable(s->stop);
 	err = start(s);
 	if (err)
 		return err;
 	err = send_request(s, &r, fd, in);
 	if (!err)
 		err = read_answer(s, out);
-	if (err != -EIO && err != -ETIME)
+	if (err != -EIO && err != -ETIME && err != -ECANCELED)
 		return err;
 	blob_free(out);
-	why = stop(s);
-	return err == -ETIME ? err : why;
+	why = end(s);
+	return err == -EIO ? why : err;
 }
 
 const char *sandbox_why(int err)
@@ -301,6 +374,8 @@ const char *sandbox_why(int err)
 		return "reading it takes too much memory";
 	case EIO:
 		return "the file is damaged";
+	case ECANCELED:
+		return "the trace ends";
 	default:
 		return NULL;
 	}
