@@ -262,3 +262,12 @@ inline int dw_rcvbuf_grows[struct dw_pkt *P] =
     P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_moderate_rcvbuf != 0 &&
     (P->sk->sk_userlocks & DW_SOCK_RCVBUF_LOCK) == 0 &&
     P->sk->sk_rcvbuf < P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_rmem[2];
+
+/* ---- IP ---------------------------------------------------------------------------------------------------------------- */
+
+/* kfree_skb: packets without an error that IP does not take: what Linux counts as InDiscards. */
+inline int dw_ip_discards[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_IPV6DISABLED ||
+    P->reason == SKB_DROP_REASON_NOMEM;
+/* ... that a queue does not take; a queue may also throw away others than the one that comes (FQ's, CoDel's). */
+inline int dw_queue_full[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_QDISC_DROP ||
+    (__has(SKB_DROP_REASON_QDISC_OVERLIMIT) ? P->reason == SKB_DROP_REASON_QDISC_OVERLIMIT : 0);

@@ -219,6 +219,10 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire && " INCOMPLETE " : 0"
 #define KNOWN_PROTOCOL "*(uint64_t *)((uint64_t)&`inet_protos + P->op * 8) != 0"
 
+/* Not that the buffer of a socket that does not wait is full, nor a signal. */
+#define CANNOT_SEND "P->ret < 0 && P->ret != -DW_EAGAIN && P->ret > -DW_ERESTARTSYS"
+#define NOT_TCP "P->proto != DW_IPPROTO_TCP"
+
 static const struct probe_def probes[] = {
 	PROBE("tcpCurrEstab", "connections are established now: one more, or one less",
 		SET_STATE("((P->state == DW_TCP_ESTABLISHED && P->oldstate != DW_TCP_ESTABLISHED) ||"
@@ -474,9 +478,56 @@ static const struct probe_def probes[] = {
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMP")),
 	PROBE("icmpOutTimestampReps", "... that tells the time",
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
+	PROBE("udpOutErrors", "a process cannot send a datagram",
+		TRACE("sock_send_length", 3, "dw_sockio", "dw_is_udp[P] && " CANNOT_SEND, "1", "calls that send"),
+		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
+		  .when = CANNOT_SEND, .value = "1", .sees = "calls that send datagrams" }),
+	PROBE("ipIfStatsInDiscards", "IPv4 or IPv6 throws a received packet away that has no error",
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && dw_ip_discards[P]", "packets thrown away")),
+	PROBE("ipIfStatsOutDiscards", "IPv4 or IPv6 cannot send a packet that has no error, not TCP's",
+		FREED("dw_stopped[P] && " NOT_TCP, "packets that netfilter stops"),
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv == 0 && " NOT_TCP " && dw_queue_full[P]",
+			"packets that a full queue does not take")),
+	PROBE("ipIfStatsInHdrErrors", "an IP header is wrong, or too old",
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv &&"
+			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
+			"packets thrown away")),
+	PROBE("ipIfStatsInCksumErrs", "an IP header has a wrong checksum",
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM",
+			"packets thrown away")),
+	PROBE("ipIfStatsInUnknownProtos", "nobody takes the packet's protocol",
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO",
+			"packets thrown away")),
+	PROBE("ipIfStatsOutNoRoutes", "IP finds no way to send a packet",
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES",
+			"packets thrown away")),
 	PROBES_ICMP6("In", ICMP6_USED, "ICMPv6 receives a message"),
 	PROBES_ICMP6("Out", ICMP6_SENT, "ICMPv6 sends a message"),
 };
 /* clang-format on */
 
-const struct provider mib_provider = { PROVIDER("mib", "dw_counted", probes) };
+/* Solaris' and illumos' counters that have no equal. */
+static const struct refusal refused[] = {
+	{ "tcpHalfOpenDrop", "Linux does not throw handshakes away to make room: see tcpListenDropQ0" },
+	{ "tcpInClosed", "Linux counts segments for closed connections with those of no socket: see tcp:::receive" },
+	{ "tcpInWinProbe", "Linux does not tell probes of a closed window from other segments" },
+	{ "tcpOutWinUpdate", "Linux does not tell segments that open the window from other acknowledgments" },
+	{ "tcpRtt*", "Linux does not count measurements of the round-trip time: see tcps_srtt" },
+	{ "tcpTimKeepalive", "Linux does not count keepalive timers: see tcpTimKeepaliveProbe" },
+	{ "tcpTimKeepaliveDrop", "Linux does not count them apart: see tcpTimRetransDrop" },
+	{ "tcpOutSackRetransSegs", "Linux does not count them apart: see tcpOutFastRetrans" },
+	{ "ipReasmDuplicates", "Linux does not count duplicate fragments" },
+	{ "ipReasmPartDups", "Linux does not count duplicate fragments" },
+	{ "ipRoutingDiscards", "Linux does not throw routes away" },
+	{ "ipForwProhibits", "Linux counts these with InAddrErrors: see ip:::drop" },
+	{ "ipIfStatsForwProhibits", "Linux counts these with InAddrErrors: see ip:::drop" },
+	{ "ipsec*", "IPsec's packets are not seen here: see ip:::drop and its reasons" },
+	{ "sctp*", "SCTP's counters are not seen: see the provider sctp" },
+};
+
+static const char *refuses(const char *name)
+{
+	return refusal_of(refused, sizeof(refused) / sizeof(refused[0]), name);
+}
+
+const struct provider mib_provider = { PROVIDER("mib", "dw_counted", probes), .refuses = refuses };

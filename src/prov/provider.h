@@ -22,6 +22,13 @@
 	.nprobes = sizeof(probes_) / sizeof((probes_)[0])
 #define STAMPED(stamps_) .stamps = stamps_, .nstamps = sizeof(stamps_) / sizeof((stamps_)[0])
 
+/* Names of another system's probes, or patterns, and why there are none. */
+struct refusal {
+	const char *name, *why;
+};
+/* The reason for a name, or NULL: for the member refuses. */
+const char *refusal_of(const struct refusal *v, size_t n, const char *name);
+
 /* The levels of a triplet of stability: STABILITY(EVOLVING, EVOLVING, ISA). */
 #define STABILITY(name_, data_, class_)                    \
 	{                                                  \

@@ -78,4 +78,20 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
-const struct provider vminfo_provider = { PROVIDER("vminfo", "dw_vm", probes) };
+static const struct refusal refused[] = {
+	{ "exec*",
+		"Linux does not keep pages of programs apart from those of other files: see fspgin, fspgout, fsfree" },
+	{ "pgrec", "Linux does not count pages that are used again before they are freed" },
+	{ "pgfrec", "Linux does not count pages that are used again after they were freed" },
+	{ "rev", "Linux has no clock hand that goes round its pages: see scan" },
+	{ "hat_fault", "Linux has no layer below its page tables that could fault: see as_fault, prot_fault" },
+	{ "softlock", "Linux does not lock pages by faults" },
+	{ "swap*", "Linux never swaps whole processes: see anonpgin, anonpgout" },
+};
+
+static const char *refuses(const char *name)
+{
+	return refusal_of(refused, sizeof(refused) / sizeof(refused[0]), name);
+}
+
+const struct provider vminfo_provider = { PROVIDER("vminfo", "dw_vm", probes), .refuses = refuses };
