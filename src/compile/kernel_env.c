@@ -468,7 +468,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;
 	env->netfilter = ids[3] != 0;
-	if (pidns_inner())
+	if (pidns_inner() || access("/proc/1/ns/net", F_OK))
 		features_set_netns(k->features, pidns_first_netns(k->arena, &k->ktypes));
 	env->first_netns = features_global_netns(k->features);
 	env->page_size = (uint32_t)sysconf(_SC_PAGESIZE);

@@ -119,7 +119,7 @@ static bool is_copy(const object_list *list, const struct object *obj)
 	return false;
 }
 
-/* Searches the standard folders, for libraries that no process has mapped yet. */
+/* Searches the standard folders, for libraries that no process has mapped yet, or only where we may not look. */
 static void installed(struct userprobes *u, const char *name, object_list *out)
 {
 	static const char *const folders[] = { ("/lib/" ARCH_MULTIARCH), "/lib64", "/usr/lib64", "/lib", "/usr/lib",
@@ -271,9 +271,24 @@ static void find_function(void *ctx, const char *name, uint64_t off, uint64_t si
 	}
 }
 
+/* Searches those of list that can be read and are no copies of those in good, and adds them to good. */
+static void add_functions(struct finding *w, const object_list *list, object_list *good)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *machine;
+
+		if (is_copy(good, list->v[i]) || object_open(w->u->objects, list->v[i], &machine) != OBJECT_GOOD)
+			continue;
+		*vec_push(w->u->arena, good) = list->v[i];
+		w->obj = list->v[i];
+		if (object_functions(w->u->objects, list->v[i]))
+			elfsyms_each(list->v[i]->syms, find_function, w);
+	}
+}
+
 const struct uplace *userprobes_functions(struct userprobes *u, const struct ufunctions *f, size_t *n)
 {
-	object_list mapped = { 0 }, objs = { 0 };
+	object_list mapped = { 0 }, files = { 0 }, good = { 0 };
 	struct finding w = { .u = u };
 
 	for (size_t i = 0; i < u->found.n && !w.found; i++)
@@ -283,19 +298,10 @@ const struct uplace *userprobes_functions(struct userprobes *u, const struct ufu
 		w.found->of = f;
 		*vec_push(u->arena, &u->found) = w.found;
 		objects_everywhere(u->objects, is_library_of, (void *)(uintptr_t)f, &mapped);
+		add_functions(&w, &mapped, &good);
 		for (const char *const *p = f->objects; *p; p++)
-			installed(u, *p, &mapped);
-		for (size_t i = 0; i < mapped.n; i++) {
-			const char *machine;
-
-			if (is_copy(&objs, mapped.v[i]) ||
-				object_open(u->objects, mapped.v[i], &machine) != OBJECT_GOOD)
-				continue;
-			*vec_push(u->arena, &objs) = mapped.v[i];
-			w.obj = mapped.v[i];
-			if (object_functions(u->objects, mapped.v[i]))
-				elfsyms_each(mapped.v[i]->syms, find_function, &w);
-		}
+			installed(u, *p, &files);
+		add_functions(&w, &files, &good);
 	}
 	*n = w.found->places.n;
 	return w.found->places.v;

@@ -33,6 +33,7 @@ struct objects {
 	const struct reporter *to;             /* or NULL */
 	struct sandbox *sandbox;
 	struct budget *budgets; /* by the owners of files */
+	bool warned;            /* that processes are hidden from us */
 };
 
 struct objects *objects_new(struct arena *a, const struct reporter *to)
@@ -195,16 +196,22 @@ void objects_everywhere(
 {
 	DIR *d = opendir("/proc");
 	const struct dirent *e;
+	bool hidden = false;
 
 	o->list++;
 	while (d && (e = readdir(d)) != NULL) {
 		long pid = strtol(e->d_name, NULL, 10);
+		int err = pid > 0 ? read_maps(o, (pid_t)pid, wanted, ctx, out) : 0; /* it may have ended */
 
-		if (pid > 0)
-			(void)!read_maps(o, (pid_t)pid, wanted, ctx, out); /* it may have ended */
+		hidden |= err == -EACCES || err == -EPERM;
 	}
 	if (d)
 		closedir(d);
+	if (hidden && !o->warned)
+		report_warning(o->to, D_NONE, NULL,
+			"processes of other users cannot be looked at without CAP_SYS_PTRACE: a library that only "
+			"they have is not traced");
+	o->warned |= hidden;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -244,12 +251,29 @@ struct object *objects_file(struct objects *o, pid_t pid, const char *path)
 	return obj;
 }
 
-/* By its mapping, which leads to deleted files and into containers; if that is not permitted, by its name. */
+/* The file that has this name for us too. In a container it is another one: some file systems show processes another
+ * device than their files have, so the inode number decides. */
+static int open_here(const struct object *obj)
+{
+	int fd = safeopen(-1, obj->path, 0);
+	struct stat s;
+
+	if (fd >= 0 && (fstat(fd, &s) || s.st_ino != obj->ino)) {
+		close(fd);
+		fd = -ESTALE;
+	}
+	return fd;
+}
+
+/* By its mapping, which leads to deleted files and into containers; if that is not permitted, by its name in the
+ * process's root; if that is not either, as without CAP_SYS_PTRACE, by its name in ours. */
 static int open_mapped(const struct object *obj)
 {
 	int fd = safeopen_mapping(obj->pid, obj->start, obj->end);
 
-	return fd >= 0 ? fd : open_in_root(obj->pid, obj->path);
+	if (fd < 0)
+		fd = open_in_root(obj->pid, obj->path);
+	return fd == -EACCES || fd == -EPERM ? open_here(obj) : fd;
 }
 
 static const char *machine_name(unsigned char class, uint16_t machine)
