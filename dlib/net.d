@@ -400,13 +400,13 @@ typedef struct csinfo {
 	uintptr_t cs_addr;		/* the socket (struct sock) */
 	uint64_t cs_cid;		/* connection id: the socket's cookie */
 	pid_t cs_pid;			/* process that owns the socket; -1: none */
-	zoneid_t cs_zoneid;		/* 0: the machine's first network namespace; else the namespace's number */
+	zoneid_t cs_zoneid;		/* 0: the machine's first network namespace; else the namespace's number; -1: not known */
 	pid_t cs_tid;			/* thread that created or last claimed it; -1 */
 	uid_t cs_uid;			/* user of that process; of the socket where there is no process */
 	string cs_execname;		/* name of that process; "" */
 	uint32_t cs_netns;		/* inode number of the network namespace */
 	uint64_t cs_cgroup;		/* id of the socket's cgroup (version 2) */
-	string cs_zonename;		/* name of the namespace: "global", ip-netns's name, a container's id, a number */
+	string cs_zonename;		/* name of the namespace: "global", ip-netns's name, @ and a container's id, a number; "": not known */
 	pid_t cs_nspid;			/* number of that process in its own pid namespace; -1 */
 	/* of the socket's cgroup (version 2); "" where there is none */
 	string cs_runtime;		/* "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc"; "": no container */
@@ -437,13 +437,13 @@ translator csinfo_t < struct dw_pkt *P > {
 	cs_addr = (uintptr_t)P->sk;
 	cs_cid = P->cookie;
 	cs_pid = P->owner != 0 ? P->owner->pid : -1;
-	cs_zoneid = __zoneid(P->netns);
+	cs_zoneid = P->netns != 0 ? __zoneid(P->netns) : -1;
 	cs_tid = P->owner != 0 ? P->owner->tid : -1;
 	cs_uid = P->owner != 0 ? dw_owner_uid[P->owner] : P->sk != 0 ? P->sk->sk_uid.val : 0;
 	cs_execname = P->owner != 0 ? dw_owner_name[P->owner] : "";
 	cs_netns = P->netns;
 	cs_cgroup = P->cgroup;
-	cs_zonename = __zone(P->netns);
+	cs_zonename = P->netns != 0 ? __zone(P->netns) : "";
 	cs_nspid = P->owner != 0 ? P->owner->nspid : -1;
 	cs_orig_saddr = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ? (dw_ct[P] == 0 ? "" :
 	    ((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.l3num == DW_AF_INET ? __ip4(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.src.u3.ip) :

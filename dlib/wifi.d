@@ -163,7 +163,7 @@ translator csinfo_t < struct dw_wifi *P > {
 	cs_addr = 0;
 	cs_cid = 0;
 	cs_pid = P->asks ? pid : P->since != 0 ? (pid_t)P->asker : -1;
-	cs_zoneid = P->dev != 0 ? __zoneid(P->dev->nd_net.net->ns.inum) : 0;
+	cs_zoneid = P->dev != 0 ? __zoneid(P->dev->nd_net.net->ns.inum) : -1;
 	cs_tid = P->asks ? tid : -1;
 	cs_uid = P->asks ? uid : 0;
 	cs_execname = P->asks ? curthread->group_leader->comm : "";

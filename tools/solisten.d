@@ -2,7 +2,7 @@
 /* solisten: who begins to listen, where, and with what queue.
  *
  * common: time sockets
- * row: PID %-7d COMM %-15.15s NETNS %-10d PROTO %-6s BACKLOG %7d PORT %5d RESULT[wide] %-16s ADDR %s
+ * row: PID %-7d COMM %-15.15s ZONE %-13.13s PROTO %-6s BACKLOG %7d PORT %5d RESULT[wide] %-16s ADDR %s
  */
 dtrace:::BEGIN
 {
@@ -12,6 +12,6 @@ dtrace:::BEGIN
 sock:::listen
 / args[0]->so_ip && wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_laddr) /
 {
-	row(args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_netns, args[0]->so_protoname, args[0]->so_backlog,
+	row(args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_zonename, args[0]->so_protoname, args[0]->so_backlog,
 	    args[0]->so_lport, args[2]->sr_error, args[0]->so_laddr);
 }

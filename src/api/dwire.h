@@ -236,6 +236,9 @@ int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));
 pid_t dwire_pid_seen(pid_t pid);
 /* The number of the network namespace that a file stands for. -ENOTTY: the file is something else. Not reported. */
 int dwire_netns_number(const char *path, uint32_t *number) __attribute__((warn_unused_result));
+/* The number of the namespace that cs_zonename shows as zone, whole or cut by a narrow column. -ENOENT: none at
+ * present, or several. Not reported. */
+int dwire_zone_number(const char *zone, uint32_t *number) __attribute__((warn_unused_result));
 /* The name of the container that a process is in, as cs_container shows it. False: it is in none. */
 bool dwire_container(pid_t pid, char *name, size_t size);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api/dwire.h"
+#include "kernel/features.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 
@@ -23,6 +24,21 @@ int dwire_netns_number(const char *path, uint32_t *number)
 		return fd;
 	close(fd);
 	return 0;
+}
+
+int dwire_zone_number(const char *zone, uint32_t *number)
+{
+	struct features *f = features_new();
+	struct zones *z = f ? zone_new(features_global_netns(f)) : NULL;
+	int err = z ? 0 : -ENOMEM;
+
+	if (z) {
+		*number = zone_number(z, zone);
+		err = *number ? 0 : -ENOENT;
+	}
+	zone_free(z);
+	features_free(f);
+	return err;
 }
 
 bool dwire_container(pid_t pid, char *name, size_t size)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* zone: see zone.h.
  * Input: /run/netns and /proc. Output: names.
- * Invariant: the address of a name is valid until zone_free(). The machine is searched only for a number without a
- * name, and at most once a second. */
+ * Invariant: the address of a name is valid until zone_free(). The machine is searched when a number is seen first, so
+ * that its first event has its name, then once a second while it has none, and when what its name was found by is gone:
+ * the kernel gives the number of a namespace that ended to the next one. Searches take at most a tenth of the time. */
 #include "namespaces/zone.h"
 
 #include <ctype.h>
@@ -25,20 +26,33 @@
 #define SHORT_ID 12
 #define LONG_ID 64
 #define RESCAN_NS 1000000000
+#define CHECK_NS 100000000
+/* Time of searches that may come at once, times 10: 100 ms. */
+#define SCAN_CREDIT_NS 1000000000
+#define SCAN_SHARE 10
+/* Of a name out of a cgroup path, which any user who may make cgroups can choose. No other name begins so. */
+#define CONTAINER_MARK '@'
+#define CUT_MIN 6 /* the narrowest column of a tool */
 
 struct zone {
 	uint32_t netns;
-	bool named;     /* name is more than the number */
-	char *name;     /* owned */
-	char *old_name; /* the number, handed out before the name was found */
-	char *mounted;  /* under /run/netns, where a container's id is the better name; or NULL */
+	bool named;      /* name is more than the number */
+	bool searched;   /* for a name */
+	bool lived_in;   /* a process was in it at the last search */
+	char *name;      /* owned */
+	char *mounted;   /* under /run/netns, where a container's id is the better name; or NULL */
+	char pid[16];    /* of a process by which a container's name was found; "": it is a name under /run/netns */
+	int64_t checked; /* when the name was found, or found right, CLOCK_MONOTONIC ns */
 };
 
 struct zones {
 	uint32_t global;
 	struct zone *v;
 	size_t n, cap;
+	char **old; /* names that were handed out and are no zone's any more; owned */
+	size_t nold;
 	int64_t last_scan; /* CLOCK_MONOTONIC ns; 0: never */
+	int64_t next_scan; /* the time of the searches that there were is used up by then */
 };
 
 struct zones *zone_new(uint32_t global)
@@ -56,9 +70,11 @@ void zone_free(struct zones *z)
 		return;
 	for (size_t i = 0; i < z->n; i++) {
 		free(z->v[i].name);
-		free(z->v[i].old_name);
 		free(z->v[i].mounted);
 	}
+	for (size_t i = 0; i < z->nold; i++)
+		free(z->old[i]);
+	free(z->old);
 	free(z->v);
 	free(z);
 }
@@ -98,16 +114,34 @@ static struct zone *add_zone(struct zones *z, uint32_t netns)
 	return e;
 }
 
-static void set_name(struct zones *z, uint32_t netns, const char *name, size_t len)
+/* Gives e another name. The former one stays valid. Without memory nothing changes. */
+static bool rename_zone(struct zones *z, struct zone *e, const char *name, size_t len)
+{
+	char **old, *copy;
+
+	if (strlen(e->name) == len && !memcmp(e->name, name, len))
+		return true;
+	old = realloc(z->old, (z->nold + 1) * sizeof(*old));
+	if (!old)
+		return false;
+	z->old = old;
+	copy = strndup(name, len);
+	if (!copy)
+		return false;
+	z->old[z->nold++] = e->name;
+	e->name = copy;
+	return true;
+}
+
+static void set_name(struct zones *z, uint32_t netns, const char *name, const char *pid)
 {
 	struct zone *e = add_zone(z, netns);
-	char *copy = e && !e->named ? strndup(name, len) : NULL;
 
-	if (!copy)
+	if (!e || e->named || !rename_zone(z, e, name, strlen(name)))
 		return;
-	e->old_name = e->name;
-	e->name = copy;
 	e->named = true;
+	e->checked = (int64_t)clock_now();
+	snprintf(e->pid, sizeof(e->pid), "%s", pid);
 }
 
 /* Names that a program generated and that mean nothing to a user: podman's
@@ -179,12 +213,20 @@ int zone_open(struct zones *z, const char *name)
 
 /* ---- names given by ip-netns(8) ---------------------------------------------------------------------------------- */
 
+/* Is it a name, or one that looks like another zone's? */
+static bool is_reserved(const char *name)
+{
+	return !strcmp(name, "global") || *name == CONTAINER_MARK || !name[strspn(name, "0123456789")];
+}
+
 static void set_mounted(struct zones *z, uint32_t netns, const char *name)
 {
-	struct zone *e = made_prefix(name) ? add_zone(z, netns) : NULL;
+	struct zone *e = made_prefix(name) || is_reserved(name) ? add_zone(z, netns) : NULL;
 
+	if (is_reserved(name))
+		return;
 	if (!e)
-		set_name(z, netns, name, strlen(name));
+		set_name(z, netns, name, "");
 	else if (!e->mounted)
 		e->mounted = strdup(name);
 }
@@ -270,10 +312,14 @@ bool zone_container(int proc, const char *pid, char *name, size_t size)
 
 static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t netns)
 {
-	char name[NAME_MAX + 1];
+	char name[NAME_MAX + 2] = { CONTAINER_MARK };
+	struct zone *e;
 
-	if (zone_container(proc, pid, name, sizeof(name)))
-		set_name(z, netns, name, strlen(name));
+	if (zone_container(proc, pid, name + 1, sizeof(name) - 1))
+		set_name(z, netns, name, pid);
+	e = add_zone(z, netns);
+	if (e)
+		e->lived_in = true;
 }
 
 static void scan_processes(struct zones *z)
@@ -300,38 +346,117 @@ static void scan_processes(struct zones *z)
 	closedir(dir);
 }
 
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* Is what the zone's name was found by still there? */
+static bool is_right(const struct zone *e)
+{
+	char path[NAME_MAX + 16], name[NAME_MAX + 2] = { CONTAINER_MARK };
+	struct stat s;
+	bool right;
+	int proc;
+
+	snprintf(path, sizeof(path), *e->pid ? "/proc/%s/ns/net" : "/run/netns/%s", *e->pid ? e->pid : e->name);
+	if (stat(path, &s) || s.st_ino != e->netns)
+		return false;
+	if (!*e->pid)
+		return true;
+	proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	right = proc >= 0 && zone_container(proc, e->pid, name + 1, sizeof(name) - 1) && !strcmp(name, e->name);
+	if (proc >= 0)
+		close(proc);
+	return right;
+}
+
+/* Searches the machine for the name of one number, and finds those of others. */
+static struct zone *scan(struct zones *z, uint32_t netns, int64_t now)
+{
+	struct zone *e;
+
+	scan_named(z);
+	e = find_zone(z, netns);
+	if (!e->named)
+		scan_processes(z);
+	e = find_zone(z, netns);
+	e->searched = true;
+	if (e->mounted && !e->named)
+		set_name(z, netns, e->mounted, "");
+	z->last_scan = now;
+	z->next_scan = (z->next_scan > now ? z->next_scan : now) + SCAN_SHARE * ((int64_t)clock_now() - now);
+	return e;
+}
+
+/* The zone's name may be that of an earlier namespace of this number. It stays if nothing else has a process in it:
+ * what is shown now may have come before the end. */
+static void check_name(struct zones *z, struct zone *e, int64_t now)
+{
+	char number[16];
+
+	e->checked = now;
+	if (is_right(e))
+		return;
+	e->named = e->lived_in = false;
+	free(e->mounted);
+	e->mounted = NULL;
+	e = scan(z, e->netns, now);
+	if (e->named)
+		return;
+	e->named = !e->lived_in;
+	snprintf(number, sizeof(number), "%u", e->netns);
+	if (e->lived_in && !rename_zone(z, e, number, strlen(number)))
+		e->named = true;
+}
+
 const char *zone_name(struct zones *z, uint32_t netns)
 {
-	const struct zone *e;
+	struct zone *e;
+	bool again;
 	int64_t now;
 
+	if (!netns)
+		return "";
 	if (netns == z->global)
 		return "global";
-	e = find_zone(z, netns);
-	if (e && e->named)
-		return e->name;
-	now = (int64_t)clock_now();
-	if (!z->last_scan || now - z->last_scan >= RESCAN_NS) {
-		z->last_scan = now;
-		scan_named(z);
-		e = find_zone(z, netns);
-		if (!e || !e->named)
-			scan_processes(z);
-	}
 	e = add_zone(z, netns);
-	if (e && e->mounted && !e->named) {
-		set_name(z, netns, e->mounted, strlen(e->mounted));
-		e = find_zone(z, netns);
-	}
-	return e ? e->name : "?";
+	if (!e)
+		return "?";
+	now = (int64_t)clock_now();
+	again = e->named ? now - e->checked >= CHECK_NS : !e->searched || now - z->last_scan >= RESCAN_NS;
+	if (!again || now + SCAN_CREDIT_NS < z->next_scan)
+		return e->name;
+	if (e->named)
+		check_name(z, e, now);
+	else
+		scan(z, netns, now);
+	e = find_zone(z, netns);
+	return e->name;
+}
+
+/* ---- numbers of names -------------------------------------------------------------------------------------------- */
+/* Is text what a column of its width shows of the name? */
+static bool is_cut(const char *name, const char *text)
+{
+	size_t len = strlen(name), n = strlen(text);
+
+	return n >= CUT_MIN && len > n && !strncmp(name + zone_dull(name, len, n), text, n);
 }
 
 static uint32_t number_of(const struct zones *z, const char *name)
 {
+	uint32_t found = 0;
+
 	for (size_t i = 0; i < z->n; i++)
 		if (!strcmp(z->v[i].name, name) || (z->v[i].mounted && !strcmp(z->v[i].mounted, name)))
 			return z->v[i].netns;
-	return 0;
+	for (size_t i = 0; i < z->n; i++) {
+		const struct zone *e = &z->v[i];
+
+		if (!is_cut(e->name, name) && (e->named || !e->mounted || !is_cut(e->mounted, name)))
+			continue;
+		if (found)
+			return 0;
+		found = e->netns;
+	}
+	return found;
 }
 
 uint32_t zone_number(struct zones *z, const char *name)
@@ -343,9 +468,6 @@ uint32_t zone_number(struct zones *z, const char *name)
 	if (!strcmp(name, "global"))
 		return z->global;
 	scan_named(z);
-	r = number_of(z, name);
-	if (r)
-		return r;
 	scan_processes(z);
 	r = number_of(z, name);
 	n = strtoul(name, &end, 10);

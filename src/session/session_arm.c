@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "load/load.h"
 #include "load/tick.h"
 #include "namespaces/counters.h"
+#include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
 #include "session/machine.h"
@@ -165,20 +167,39 @@ static int make_epoll(struct session *s)
 }
 
 /* ---- what fires -------------------------------------------------------------------------------------------------- */
-static void warn_partial(const struct session *s)
+static bool sees_packets(const struct image *im)
 {
-	bool cgroup = false;
+	for (size_t i = 0; i < im->progs.n; i++) {
+		enum attach_kind k = im->progs.v[i].attach;
 
-	for (size_t i = 0; i < s->image->progs.n; i++) {
-		enum attach_kind k = s->image->progs.v[i].attach;
-
-		cgroup =
-			cgroup || k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS || k == ATTACH_CGROUP_SOCKOPS;
+		if (k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS || k == ATTACH_CGROUP_SOCKOPS)
+			return true;
 	}
-	if (cgroup && !features_cgroup2_whole(s->opts.features))
+	return false;
+}
+
+/* Inside a namespace a user may take what is traced for this namespace's alone, or for all of the machine's. */
+static void warn_view(const struct session *s)
+{
+	struct features *f = s->opts.features;
+	bool packets = sees_packets(s->image);
+	struct stat own;
+
+	if (!packets && !s->image->needs_owner)
+		return;
+	if (packets && !features_cgroup2_whole(f))
 		report_warning(s->opts.to, D_NONE, NULL,
 			"in a cgroup namespace: only its own packets are seen; run outside of the container, or with "
 			"the host's cgroup namespace");
+	else if (pidns_inner())
+		report_warning(s->opts.to, D_NONE, NULL,
+			"in a pid namespace: the whole machine is traced; processes have the machine's numbers, and "
+			"containers other than this one have no names");
+	else if (!stat("/proc/self/ns/net", &own) && own.st_ino != features_global_netns(f))
+		report_warning(s->opts.to, D_NONE, NULL,
+			"in network namespace %s: the whole machine is traced, and \"global\" is its first namespace; "
+			"--netns of a tool, or cs_netns == %llu, is this one alone",
+			zone_name(s->zones, (uint32_t)own.st_ino), (unsigned long long)own.st_ino);
 }
 
 static int fire_begin(struct session *s)
@@ -202,7 +223,7 @@ static int attach(struct session *s)
 	err = attach_all(s->loaded, s->opts.features, &s->attached, s->opts.to);
 	if (err)
 		return err;
-	warn_partial(s);
+	warn_view(s);
 	attach_warn_refused(s->attached, s->opts.to);
 	err = s->owner ? owner_last(s->owner) : 0;
 	if (err)

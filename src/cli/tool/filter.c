@@ -44,28 +44,21 @@ static bool split(struct tool *t, const char *name, struct items *out)
 	return true;
 }
 
-/* False for an empty text too. */
-static bool all_digits(const char *s)
-{
-	return *s && !s[strspn(s, "0123456789")];
-}
-
 /* ---- network namespaces ------------------------------------------------------------------------------------------ */
-/* The inode number of a namespace given by number, by a path, or by a name under /run/netns. False after a message. */
+/* The inode number of a namespace given by a path, by a name under /run/netns, or as the column ZONE shows it. False
+ * after a message. */
 static bool netns_number(struct tool *t, const char *name, unsigned long long *out)
 {
 	char path[300];
 	uint32_t netns = 0;
+	bool is_path = strchr(name, '/');
 	int r;
 
-	if (all_digits(name) && strtoull(name, NULL, 10) <= UINT32_MAX) {
-		*out = strtoull(name, NULL, 10);
+	if (!is_path && dwire_zone_number(name, &netns) == 0) {
+		*out = netns;
 		return true;
 	}
-	if (strchr(name, '/'))
-		snprintf(path, sizeof(path), "%s", name);
-	else
-		snprintf(path, sizeof(path), "/run/netns/%s", name);
+	snprintf(path, sizeof(path), "%s%s", is_path ? "" : "/run/netns/", name);
 	r = dwire_netns_number(path, &netns);
 	if (r) {
 		message(&t->own, "no network namespace %s: %s%s%s", name, path, r == -ENOTTY ? " is " : ": ",

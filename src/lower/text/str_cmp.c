@@ -106,13 +106,15 @@ static void order_jump(
 static struct sval literal_zone(struct clause_ctx *cx, const struct expr *zone, const struct expr *lit, struct sval s)
 {
 	struct sval z = s;
+	uint32_t number;
 
 	if (lit->kind != EX_STR || (expr_form(cx->lw->ck, zone) & FORM_ZONE) == 0 || !strcmp(lit->str, "global") ||
 		!lit->slen || !cx->lw->env->netns)
 		return s;
 	z.tag = ir_imm(cx->ir, DW_STR_ZONE);
 	z.w = ARENA_ARRAY(cx->lw->arena, vreg, z.n);
-	z.w[0] = ir_imm(cx->ir, cx->lw->env->netns(cx->lw->env->ctx, lit->str));
+	number = cx->lw->env->netns(cx->lw->env->ctx, lit->str);
+	z.w[0] = ir_imm(cx->ir, number ? number : UINT32_MAX); /* 0 is what a packet without a namespace has */
 	z.w[1] = ir_imm(cx->ir, 0);
 	return z;
 }

@@ -226,10 +226,15 @@ static void finish(struct test *t, pid_t pid)
 	CHECK(t, WIFEXITED(status) && !WEXITSTATUS(status), "child %d: status %x", pid, (unsigned)status);
 }
 
+/* In the tiers that see functions of the kernel the variant for them is tested. */
 static void start(struct test *t)
 {
 	struct why why = WHY_INIT(why);
-	struct owner_opts opts = { .features = features_new(), .cgroup_fd = t->cgroup, .whole = true };
+	const char *tier = getenv("DWIRE_TEST_TIER");
+	struct owner_opts opts = { .features = features_new(),
+		.cgroup_fd = t->cgroup,
+		.whole = true,
+		.functions = tier && strcmp(tier, "hooks") != 0 };
 	int err = opts.features ? owner_start(&t->o, &opts, &why.to) : -ENOMEM;
 
 	features_free(opts.features);

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The names of zones. A container has one name, from its first event on, however many begin at once. A name out of a
+# cgroup path is marked, whatever a user called it. --netns takes what a column ZONE shows. A dwire inside a namespace
+# says whose view it gives.
+need unshare python3
+root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+[ -n "$root" ] || skip "no cgroup2"
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+names=(one$$ two$$ global 4026531840 three$$)
+groups=("${names[@]/#/lxc.payload.}" "docker-$id.scope")
+shown=("${names[@]/#/@}" @0123456789ab)
+remove() {
+	local g
+	for g in "${groups[@]}"; do
+		for _ in 1 2 3 4 5 6 7 8 9 10; do [ ! -d "$root/dwt-$$/$g" ] || rmdir "$root/dwt-$$/$g" 2>/dev/null && break || sleep 0.05; done
+	done
+	rmdir "$root/dwt-$$" 2>/dev/null
+}
+trap 'remove; finish' EXIT
+mkdir "$root/dwt-$$" || skip "cannot make a cgroup"
+
+# One after the other: a process in the cgroup, then a namespace, then traffic. The kernel gives the number of a namespace
+# that has ended to the next one.
+cat >"$tmp/containers" <<-END
+	for g in "\$@"; do
+		(mkdir "$root/dwt-$$/\$g" && echo 0 >"$root/dwt-$$/\$g/cgroup.procs" &&
+			exec unshare -n "$BASH" -c 'ip link set lo up; tcp_echo -4 -n 1 >$tmp/of.\$1; sleep 0.3' - "\$g")
+		sed -n "s/^client_pid=/\$g=/p" "$tmp/of.\$g"
+	done
+END
+trace_with 'tcp:::send /args[1]->cs_execname == "dw_client"/ { printf("%d %s\n", args[1]->cs_pid, args[1]->cs_zonename); }' \
+	"$BASH" "$tmp/containers" "${groups[@]}"
+for i in "${!groups[@]}"; do
+	expect_eq "$(awk -v n="$(value_of "${groups[i]}")" '$1 == n { print $2 }' <<<"$OUT" | sort -u)" "${shown[i]}" "${groups[i]}"
+done
+
+# --netns: the whole name, and what a column of six shows of it; a number and its end
+cat >"$tmp/one" <<-END
+	echo 0 >"$root/dwt-$$/\$1/cgroup.procs" || exit 1
+	exec unshare -n "$BASH" -c 'ip link set lo up; echo "netns=\$(stat -L -c %i /proc/self/ns/net)" >&2
+		while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; done'
+END
+"$BASH" "$tmp/one" "docker-$id.scope" 2>"$tmp/netns" &
+"$BASH" "$tmp/one" "lxc.payload.global" 2>"$tmp/other" &
+until grep -qs netns "$tmp/netns" && grep -qs netns "$tmp/other"; do sleep 0.02; done
+number=$(sed 's/netns=//' "$tmp/netns")
+for zone in @0123456789ab @01234 "$number"; do
+	"$dwire" udpsnoop -w -d 1 --netns "$zone" >"$tmp/rows" 2>"$tmp/err" || fail "--netns $zone: $(<"$tmp/err")"
+	expect_eq "$(awk 'NR > 1 && NF { print $2 }' "$tmp/rows" | sort -u)" @0123456789ab "--netns $zone: $(<"$tmp/err")"
+done
+"$dwire" -qn 'udp:::send /args[1]->cs_zonename == "@global"/ { @ = count(); } tick-1s { printa(@); exit(0); }' >"$tmp/rows"
+expect_ge "$(tr -d '[:space:]' <"$tmp/rows")" 2 "a zone by its name"
+unshare -n "$BASH" -c "ip link set lo up; stat -L -c netns=%i /proc/self/ns/net >$tmp/plain
+	while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; done" &
+until grep -qs netns "$tmp/plain"; do sleep 0.02; done
+number=$(sed 's/netns=//' "$tmp/plain")
+"$dwire" udpsnoop -w -d 1 --netns "${number: -6}" >"$tmp/rows" 2>"$tmp/err" || fail "--netns ${number: -6}: $(<"$tmp/err")"
+expect_eq "$(awk 'NR > 1 && NF { print $2 }' "$tmp/rows" | sort -u)" "$number" "the end of a number: $(<"$tmp/err")"
+# solisten shows the zone as the others do
+"$dwire" solisten -d 3 >"$tmp/rows" 2>&1 &
+listing=$!
+while kill -0 $listing 2>/dev/null; do
+	nsenter -t "$(head -n 1 "$root/dwt-$$/docker-$id.scope/cgroup.procs")" -n python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 0))'
+done
+expect_eq "$(awk '$2 == "python3" && $3 ~ /^@/ { print $3 }' "$tmp/rows" | sort -u)" @0123456789ab "solisten: $(<"$tmp/rows")"
+touch "$tmp/end"
+
+netns_new view
+# whose view
+look='udp:::send { @ = count(); } tick-100ms { exit(0); }'
+expect_match "$("$dwire" -qn "$look" 2>&1 >/dev/null | grep -c whole)" '^0$' "outside of every namespace"
+expect_match "$(ip netns exec "$NETNS" "$dwire" -qn "$look" 2>&1 >/dev/null)" "in network namespace $NETNS: the whole machine is traced" \
+	"in a network namespace"
+expect_match "$(unshare -p -f --mount-proc "$dwire" -qn "$look" 2>&1 >/dev/null)" "in a pid namespace: the whole machine is traced" \
+	"in a pid namespace"
+expect_match "$(unshare -C "$dwire" -qn "$look" 2>&1 >/dev/null)" '^$|only its own packets' "in a cgroup namespace"
