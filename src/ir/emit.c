@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emit: turns IR into BPF instructions. Input: IR. Output: struct code in the IR's arena. The functions of
+/* emit: turns IR into BPF instructions. Input: IR. Output: struct code. The functions of
  * bpf/lib.bpf.c that the program calls follow it, each once.
  * Invariant: only instructions of BPF's ISA v3, which every kernel from 5.12 on takes. */
 #include <errno.h>
@@ -563,25 +563,25 @@ static int emit_all(struct emit *e, const struct ir *ir)
 	return err ? err : check_stack(e, append_lib(e));
 }
 
-int ir_emit(const struct ir *ir, struct code *out, const struct reporter *to)
+int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct reporter *to)
 {
 	struct ra ra = { .arena = arena_new() };
-	struct emit e = { .arena = ir->arena, .ra = &ra, .out = out, .to = to };
+	struct emit e = { .arena = a, .ra = &ra, .out = out, .to = to };
 	int err = -ENOMEM;
 
 	memset(out, 0, sizeof(*out));
 	if (!ra.arena) {
-		arena_fail(ir->arena);
+		arena_fail(a);
 		return report_no_memory(to, "compile the program");
 	}
-	if (arena_has(ra.arena, RA_PASSES * ir_memory(ir)) && arena_has(ir->arena, ir_memory(ir)))
+	if (arena_has(ra.arena, RA_PASSES * ir_memory(ir)) && arena_has(a, ir_memory(ir)))
 		err = emit_all(&e, ir);
-	if (err == -ENOMEM || arena_failed(ra.arena) || arena_failed(ir->arena)) {
-		arena_fail(ir->arena);
+	if (err == -ENOMEM || arena_failed(ra.arena) || arena_failed(a)) {
+		arena_fail(a);
 		err = report_no_memory(to, "compile the program");
 	}
 	if (!err) {
-		out->insns = ARENA_ARRAY(ir->arena, struct bpf_insn, e.code.n);
+		out->insns = ARENA_ARRAY(a, struct bpf_insn, e.code.n);
 		out->n = e.code.n;
 		if (e.code.n)
 			memcpy(out->insns, e.code.v, e.code.n * sizeof(*out->insns));

@@ -204,9 +204,10 @@ void ir_dump(const struct ir *ir, FILE *out);
 /* More bytes than a pass over the code takes. */
 size_t ir_memory(const struct ir *ir);
 
-/* Registers, spills, instructions. 0; -E2BIG when the program needs more than the 512 bytes of stack, -ENOMEM (and
- * then the arena has failed): reported. */
-int ir_emit(const struct ir *ir, struct code *out, const struct reporter *to) __attribute__((warn_unused_result));
+/* Registers, spills, instructions; out lives in the arena a. 0; -E2BIG when the program needs more than the 512 bytes
+ * of stack, -ENOMEM (and then a has failed): reported. */
+int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct reporter *to)
+	__attribute__((warn_unused_result));
 /* --dump=bpf: one instruction a line, in the notation of the verifier's log. */
 void bpf_disasm(const struct bpf_insn *insns, size_t n, FILE *out);
 #endif

@@ -249,7 +249,7 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 		submit_record(&cx, cx.exiting != 0);
 	ir_jmp(ir, cx.next_label);
 	memo_release(pg, memo);
-	may_have_ended = lower_fault_exit(&cx);
+	may_have_ended = cx.faults ? lower_fault_exit(&cx) : cx.exiting != 0;
 	ir_label(ir, cx.next_label);
 	ir_stack_release(ir, stack);
 	return may_have_ended;

@@ -29,7 +29,7 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 
 bool prog_failed(const struct prog_ctx *pg)
 {
-	return diags_errors(pg->lw->d) > pg->errors || arena_failed(pg->lw->arena);
+	return diags_errors(pg->lw->d) > pg->errors || arena_failed(pg->lw->arena) || arena_failed(pg->ir->arena);
 }
 
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
@@ -127,12 +127,10 @@ static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 		ir_label(pg->ir, pg->ended_label);
 }
 
-/* Makes the program of pg->site, or reports why it cannot. */
-static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
+static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	struct clause_ctx head;
 
-	pg->ir = ir_new(pg->lw->arena);
 	pg->errors = diags_errors(pg->lw->d);
 	pg->exit_label = ir_newlabel(pg->ir);
 	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
@@ -152,6 +150,22 @@ static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
 	if (!prog_failed(pg))
 		prog_emit(pg, jobs->v.n ? jobs->v.v[0].clause->loc : (struct loc){ 0 });
+}
+
+/* Makes the program of pg->site, or reports why it cannot. Its IR is dropped as soon as it is emitted: a pattern such
+ * as *::: has thousands of programs. */
+static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
+{
+	struct arena *own = arena_new();
+
+	if (own) {
+		pg->ir = ir_new(own);
+		lower_program(pg, jobs);
+	}
+	if (!own || arena_failed(own))
+		arena_fail(pg->lw->arena);
+	arena_free(own);
+	pg->ir = NULL;
 }
 
 /* The kprobes tier has the same sites as the functions tier, attached in another way. */
@@ -338,7 +352,7 @@ static bool wants_gate(struct lowerer *lw)
 void lower_finish(struct lowerer *lw)
 {
 	lw->gated = wants_gate(lw);
-	for (size_t i = 0; i < lw->planned.n; i++)
+	for (size_t i = 0; i < lw->planned.n && !lw->full; i++)
 		lower_planned(lw, lw->planned.v[i]);
 	if (lw->left.probe && !lw->any_site)
 		site_missing(lw, &lw->left);

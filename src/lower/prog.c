@@ -191,6 +191,22 @@ void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
 	*vec_push(lw->arena, &lw->im->progs) = *p;
 }
 
+/* All programs of a trace together. Each clause of ERROR is part of every clause that may fault, so many clauses on
+ * many probes, ERROR among them (*:::), grow with the square of their number. The compiler takes ten seconds for 32 MiB
+ * of instructions, and the kernel keeps them twice. */
+#define MAX_INSNS (4u << 20)
+
+static bool too_much_code(struct lowerer *lw, struct loc at, size_t more)
+{
+	lw->ninsns += more;
+	lw->full = lw->ninsns > MAX_INSNS;
+	if (!lw->full)
+		return false;
+	diag_error(lw->d, at, D_LIMIT, "trace in several runs, with fewer clauses, or without dtrace:::ERROR",
+		"the script makes more than %u instructions in %zu programs", MAX_INSNS, lw->im->progs.n + 1);
+	return true;
+}
+
 /* Optimises, checks and emits. `at` is where an error is reported. The name is at most 15 characters of
  * [A-Za-z0-9_], as the kernel demands. */
 void prog_emit(struct prog_ctx *pg, struct loc at)
@@ -211,12 +227,14 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 	}
 	if (too_many_branches(pg->ir))
 		report_error(&kept.reporter, -E2BIG, D_LIMIT, NULL, "more than 8000 conditions");
-	if (kept.err || ir_emit(pg->ir, &p.code, &kept.reporter)) {
+	if (kept.err || ir_emit(pg->ir, pg->lw->arena, &p.code, &kept.reporter)) {
 		diag_error(pg->lw->d, at, D_LIMIT, "trace in several runs, or with fewer clauses on this probe",
 			"the clauses of %s:::%s make too large a program: %s", pg->probe->prov->name, pg->probe->name,
 			kept.message);
 		return;
 	}
+	if (too_much_code(pg->lw, at, p.code.n))
+		return;
 	if (pg->lw->dump_bpf) {
 		fprintf(pg->lw->dump_bpf, "; %s:::%s at %s\n", pg->probe->prov->name, pg->probe->name,
 			pg->site->target ? pg->site->target : "its site");

@@ -146,7 +146,7 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, cons
 	if (prog_failed(&pg))
 		return;
 	ir_optimise(pg.ir);
-	if (ir_emit(pg.ir, &p.code, &kept.reporter))
+	if (ir_emit(pg.ir, lw->arena, &p.code, &kept.reporter))
 		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target ? p.target : "a stamp", kept.message);
 	else
 		prog_add_notes(lw, &p);

@@ -364,7 +364,7 @@ static bool check_on_sim(const struct ir *ir, const struct sim *want, uint64_t r
 	struct code code;
 	struct report_kept why;
 	report_keep(&why);
-	int err = ir_emit(ir, &code, &why.reporter);
+	int err = ir_emit(ir, ir->arena, &code, &why.reporter);
 	if (err == -E2BIG && strstr(why.message, "bytes of stack"))
 		return false;
 	CHECK(err == 0, "seed %llu %s: %s", (unsigned long long)seed, what, why.message);
@@ -652,7 +652,7 @@ static void test_final_variables(struct arena *a)
 	struct code code;
 	struct report_kept why;
 	report_keep(&why);
-	CHECK(ir_emit(ir, &code, &why.reporter) == 0, "refused: %s", why.message);
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == 0, "refused: %s", why.message);
 	char *text = text_of(print_code, &code);
 	CHECK(strstr(text, "< 0x10 goto pc+1\n"), "more than one instruction to add:\n%s", text);
 	free(text);
@@ -689,7 +689,7 @@ static void test_counting(struct arena *a)
 	struct code code;
 	struct report_kept why;
 	report_keep(&why);
-	CHECK(ir_emit(ir, &code, &why.reporter) == 0, "not emitted");
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == 0, "not emitted");
 	text = text_of(print_code, &code);
 	check_text(__LINE__, text,
 		"0: (85) call bpf_get_current_pid_tgid#14\n1: (77) r0 >>= 32\n2: (63) *(u32 *)(r10 -8) = r0\n"
@@ -796,7 +796,7 @@ static void test_far_jumps(struct arena *a)
 		got = want;
 		r = sim_run_ir(&want, ir);
 		report_keep(&why);
-		err = ir_emit(ir, &code, &why.reporter);
+		err = ir_emit(ir, ir->arena, &code, &why.reporter);
 		CHECK(err == 0, "%s", why.message);
 		if (err)
 			return;
@@ -813,24 +813,27 @@ static void test_refusals(struct arena *a)
 	struct ir *ir = ir_new(a);
 	ir_stack_alloc(ir, 500);
 	ir_ret(ir, ir_imm(ir, 0));
-	CHECK(ir_emit(ir, &code, &why.reporter) == 0, "%s", why.message);
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == 0, "%s", why.message);
 	ir_stack_alloc(ir, 16);
-	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "stack"), "520 bytes of stack");
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == -E2BIG && strstr(why.message, "stack"),
+		"520 bytes of stack");
 
 	ir = ir_new(a); /* a library function takes a frame of its own */
 	int32_t s = ir_stack_alloc(ir, 488);
 	vreg args[] = { ir_stack(ir, s), ir_imm(ir, 8) };
 	ir_ret(ir, ir_lib(ir, LIB_str_len, args, 2));
-	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "stack"), "488 bytes and a call");
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == -E2BIG && strstr(why.message, "stack"),
+		"488 bytes and a call");
 
 	ir = ir_new(a);
 	ir_sti(ir, ir_ctx(ir), 40000, 8, 1);
 	ir_ret(ir, ir_ctx(ir));
-	CHECK(ir_emit(ir, &code, &why.reporter) == -E2BIG && strstr(why.message, "offset"), "an offset of 40000");
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == -E2BIG && strstr(why.message, "offset"),
+		"an offset of 40000");
 
 	ir = ir_new(a);
 	ir_sti(ir, ir_ctx(ir), 0, 8, 1);
-	CHECK(ir_emit(ir, &code, &why.reporter) == -EINVAL && strstr(why.message, "return"),
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == -EINVAL && strstr(why.message, "return"),
 		"a program without an end");
 }
 
@@ -874,7 +877,7 @@ static bool runner_load(struct runner *r, const struct ir *ir, unsigned max_cost
 {
 	struct report_kept why;
 	report_keep(&why);
-	int err = ir_emit(ir, &r->code, &why.reporter);
+	int err = ir_emit(ir, ir->arena, &r->code, &why.reporter);
 	CHECK(err == 0, "%s: %s", what, why.message);
 	if (err || r->map < 0)
 		return !err;

@@ -108,7 +108,7 @@ void vtime_finish(struct lowerer *lw)
 	ir_label(pg.ir, end);
 	ir_ret(pg.ir, ir_imm(pg.ir, 0));
 	ir_optimise(pg.ir);
-	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(pg.ir, &p.code, NULL))
+	if (!p.attach_btf_id || f.nargs < 3 || ir_emit(pg.ir, lw->arena, &p.code, NULL))
 		lower_error(lw, (struct loc){ 0 }, D_KERNEL, "vtimestamp needs the tracepoint sched_switch");
 	else
 		prog_add_notes(lw, &p);

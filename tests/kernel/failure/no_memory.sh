@@ -24,7 +24,7 @@ refuse "a translator" 0 60 1 -eqn 'tcp:::send { printf("%s %d\n", args[2]->ip_da
 refuse "many probes" 0 100 3 -eqn 'syscall:::entry { @[probefunc] = count(); } ip:::, udp:::, proc::: { @n[probename] = sum(pid); }'
 refuse "errors" 1 20 1 -eqn 'tcp:::send { trace(args[2]->nothing); } x:::y { z }'
 refuse "a list" 0 10 1 -ln 'tcp:::'
-refuse "a trace" 0 80 1 -qn 'BEGIN { @[execname] = quantize(pid); @b = count(); printf("%s\n", probename); exit(0); }'
+refuse "a trace" 0 80 1 -qn 'BEGIN { @[execname] = quantize(42); @b = count(); printf("%s\n", probename); exit(0); }'
 refuse "ticks" 0 80 2 -qn 'tick-5ms { x++; } tick-20ms { printf("end\n"); exit(0); }'
 refuse "owners" 0 200 17 -qn 'tcp:::send { @[args[2]->ip_daddr, args[1]->cs_execname] = count(); } tick-20ms { exit(0); }'
 refuse "a tool's program" 0 20 1 tcplife --program
