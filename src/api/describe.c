@@ -209,6 +209,8 @@ int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx)
 	each_pdesc(d, make, NULL);
 	l.wanted = ARENA_ARRAY(d->arena, bool, d->c.probes.all.n + 1);
 	each_pdesc(d, mark, &l);
+	if (arena_failed(d->arena)) /* probes may be missing */
+		return report_no_memory(&d->report, "list probes");
 	r = hand_out(d, &l, fn, ctx);
 	for (size_t i = 0; !r && i < l.unmatched.n; i++)
 		(void)report_unmatched(d, l.unmatched.v[i]);

@@ -142,6 +142,8 @@ int dwire_set(struct dwire *d, const char *option, const char *shown)
 
 	option_split(d->arena, option, &name, &value);
 	r = option_set(&d->opts, d->arena, OPTION_COMMAND, name, value, &hint);
+	if (arena_failed(d->arena))
+		return report_no_memory(&d->report, "set an option");
 	if (!r)
 		return 0;
 	if (r == -ENOENT && hint)
