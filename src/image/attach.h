@@ -34,7 +34,7 @@ enum attach_way {
  *   UPROBE            places: instructions of programs and libraries
  *   URETPROBE         places: functions, where they return
  *   FENTRY, FEXIT     target: a function of the kernel, as it begins, as it returns
- *   KPROBE, KRETPROBE the same by a kprobe; targets: several functions, which the program's cookie tells apart
+ *   KPROBE, KRETPROBE the same by a kprobe; targets: several functions, which the program distinguishes by its cookie
  *   SYSCALL           target: sys_enter or sys_exit; targets: the system calls
  *   EVENT             target: "GROUP/NAME"
  *   NF_PREROUTING     every packet that IP has received, before any other hook of netfilter

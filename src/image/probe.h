@@ -81,7 +81,7 @@ struct site {
 
 	/* ---- several probes in one program: lower/multi.c */
 	const char *number; /* expression over P: struct probe's number of the one that fires; or NULL */
-	bool by_cookie;     /* the attachment's cookie is that number: each probe has places of its own */
+	bool by_cookie;     /* the attachment's cookie is that number: each probe has its own places */
 
 	/* ---- what can interrupt it: lower/state/agg.c */
 	bool bh_off;   /* runs in softirq or with softirqs off: no program of ours interrupts it on its CPU */

@@ -351,7 +351,7 @@ static void emit_jump(struct emit *e, const struct ir_insn *in)
 		put(e, BPF_JMP | BPF_K | cc_code((enum ir_cc)in->sub), reg(e, in->a), 0, 0, in->imm2);
 }
 
-/* A jump reaches 32767 instructions. One that is about to be too far goes to a stepping stone: a jump of its own to the
+/* A jump reaches 32767 instructions. One that is about to be too far goes to a stepping stone: another jump to the
  * same label, placed here, which the program itself passes over. All open jumps to a label share one. */
 #define FAR 24000u
 

@@ -333,7 +333,7 @@ static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 	}
 	in->imm = label;
 	append(o, in);
-	/* Each way out is a block of its own, in which the outcome is known. */
+	/* Each way out gets a separate block, in which the outcome is known. */
 	uint32_t yes = new_block(o, o->block), no = new_block(o, o->block);
 	remember(o, &fact, yes, want);
 	remember(o, &fact, no, !want);

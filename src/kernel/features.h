@@ -19,7 +19,7 @@ void features_free(struct features *f);
  * some microseconds. */
 int features_require(struct features *f, const struct reporter *to) __attribute__((warn_unused_result));
 
-/* A descriptor of the root of the cgroup2 hierarchy, owned by f; a detached mount of our own when none is mounted.
+/* A descriptor of the root of the cgroup2 hierarchy, owned by f; a detached mount that we make if none is mounted.
  * Reports what fails, and returns -errno. */
 int features_cgroup2(struct features *f, const struct reporter *to) __attribute__((warn_unused_result));
 /* Whether that root is the machine's (true) or only that of our cgroup namespace: then other containers' packets are

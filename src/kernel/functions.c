@@ -122,7 +122,7 @@ static int parse(struct kfuncs *k)
 			module = blank + 1 + (blank[1] == '[');
 			module[strcspn(module, "]")] = '\0';
 		}
-		if (*p && !strchr(p, '.')) /* parts and copies that the compiler made have no arguments of their own */
+		if (*p && !strchr(p, '.')) /* parts and copies that the compiler made (x.part.0) do not have the arguments of x */
 			add(k, module, p);
 	}
 	return k->n ? 0 : -ENOENT;

@@ -67,7 +67,7 @@ struct ksymbol {
 	uint64_t addr;
 	struct type *type; /* NULL: not known */
 	uint32_t percpu;   /* each CPU has its own: its id in vmlinux BTF; else 0 */
-	bool by_runqueue;  /* each CPU has its own, and no address is told: it lies this far from the CPU's runqueue */
+	bool by_runqueue;  /* per CPU, address unknown: it lies distance bytes from the CPU's runqueue */
 	int64_t distance;
 };
 

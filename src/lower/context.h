@@ -76,7 +76,7 @@ struct lowerer {
 	VEC(struct call_site) call_sites;
 
 	uint32_t maps[MAP_ROLES]; /* index + 1 of the map that all share; 0: not made yet */
-	uint32_t own_maps[2];     /* aggregations, and other variables, that have a map of their own */
+	uint32_t own_maps[2];     /* aggregations, and other variables, that have a separate map each */
 	uint32_t nshared;         /* variables that share a map with others */
 	uint32_t zero_size;       /* bytes of zeroes wanted in MAP_ZERO */
 	uint32_t trash_size;      /* a place in the globals for writes that have no room, see lower/state/var.c */

@@ -20,7 +20,7 @@ uint32_t map_add(struct lowerer *lw, struct image_map m)
 	return (uint32_t)lw->im->maps.n - 1;
 }
 
-/* The first OWN_MAPS variables get maps of their own. Later ones share maps, and their keys end in the variable's
+/* The first OWN_MAPS variables get a separate map each. Later ones share maps, and their keys end in the variable's
  * number. Returns true if this one shares. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
 {

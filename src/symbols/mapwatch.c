@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mapwatch: see mapwatch.h. Input: a ring of records for each CPU. Output: events.
- * Invariant: of a record only what lies inside of its own length is read. */
+ * Invariant: nothing beyond the length of a record is read. */
 #include "symbols/mapwatch.h"
 
 #include <errno.h>

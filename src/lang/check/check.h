@@ -164,7 +164,7 @@ bool is_text_element(const struct expr *e);
 struct xlate_use {
 	struct type *out;           /* the translated structure */
 	const struct expr *in;      /* xlate: the operand; NULL: args */
-	const struct xlator *xl;    /* of xlate; args: the probe's provider tells */
+	const struct xlator *xl;    /* of xlate; args: the probe's provider knows it */
 	const struct xlator *whole; /* copied as a whole: the translator that says what becomes of strings */
 	unsigned argno;
 };

@@ -307,7 +307,7 @@ static void check_int_arg(struct checker *ck, struct expr *e, size_t i, enum dta
 			type_name(ck->ts, t));
 }
 
-/* trace() and print(): any value that has a type of its own. */
+/* trace() and print(): any value that has a type. */
 static void check_shown(struct checker *ck, struct expr *e, enum dtag agg, enum dtag none, enum dtag dynamic)
 {
 	struct expr *a = e->args.v[0];

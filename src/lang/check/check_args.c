@@ -105,7 +105,7 @@ static struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i
 	return sig_type(ck, text);
 }
 
-/* args[i]: the index is a constant, since each argument has a type of its own. */
+/* args[i]: the index is a constant, since each argument has its own type. */
 struct type *check_args(struct checker *ck, struct expr *e)
 {
 	int64_t i;

@@ -340,7 +340,7 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 	struct type *rt, *lt;
 
 	if (e->a->kind == EX_AGG)
-		return err(ck, e->loc, D_AGG_SCALAR, "write it as a statement of its own: @a = count();",
+		return err(ck, e->loc, D_AGG_SCALAR, "write it as a separate statement: @a = count();",
 			"an aggregation is not a value");
 	if (e->a->kind == EX_INDEX && agg_of_agg(e->a))
 		return err(ck, e->a->loc, D_AGG_MDIM, "separate the keys by commas: @a[1, 2]",

@@ -35,7 +35,7 @@ static const char *nearest_func(struct checker *ck, const char *name)
 	return near ? arena_printf(ck->arena, "did you mean %s()?", near) : NULL;
 }
 
-/* A wrong number of arguments: most functions share a tag, some have one of their own in DTrace. */
+/* A wrong number of arguments: most functions share a tag; some have their own in DTrace. */
 static enum dtag proto_tag(enum func f)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -202,7 +202,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	if (!s)
 		return NULL;
 	if (func_class(s->func) == FC_ACTION)
-		return err(ck, e->loc, D_OP_ACT, "write it as a statement of its own", "%s() has no value", e->name);
+		return err(ck, e->loc, D_OP_ACT, "write it as a separate statement", "%s() has no value", e->name);
 	if (func_class(s->func) == FC_AGG)
 		return err(ck, e->loc, D_AGG_FUNC, arena_printf(ck->arena, "@name = %s(...);", e->name),
 			"%s() is an aggregating function: its result goes to an aggregation", e->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check_expr: the types of expressions.
- * Input: an expression. Output: its type, or NULL after an error, when callers add no error of their own. */
+ * Input: an expression. Output: its type, or NULL after an error, to which callers add no other. */
 #include "lang/check/check_priv.h"
 
 bool is_xlated(const struct expr *e)
@@ -19,7 +19,7 @@ bool check_is_value(struct checker *ck, const struct expr *e)
 
 #define BLOCK_KEY_MAX 1024 /* bytes */
 
-/* A string within a structure is kept in a form of its own: its bytes are not its text. */
+/* A string within a structure is kept in a form: its bytes are not its text. */
 static bool has_string(const struct type *t)
 {
 	while (t->kind == T_ARRAY)

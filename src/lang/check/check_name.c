@@ -235,7 +235,7 @@ struct type *check_scoped(struct checker *ck, struct expr *e, bool address)
 	if (r || (!s->addr && !s->by_runqueue))
 		return err(ck, e->loc, D_KERNEL,
 			r == -ENODATA ? "kernels with CONFIG_KALLSYMS_ALL do" : "see /proc/sys/kernel/kptr_restrict",
-			"this kernel does not tell the address of %s", e->name);
+			"this kernel does not show the address of %s", e->name);
 	e->extra = s;
 	if (!s->type && address)
 		return ck->ts->void_;

@@ -14,7 +14,7 @@ struct other_name {
 static const struct other_name functions[] = {
 	{ "atoi", "strtoll()" },
 	{ "buf", "tracemem() shows bytes" },
-	{ "ddi_pathname", "Linux has no tree of Solaris devices: getmajor() and getminor() tell a device" },
+	{ "ddi_pathname", "Linux has no tree of Solaris devices: getmajor() and getminor() identify a device" },
 	{ "delete", "0 frees it: a[k] = 0; trunc(@a) empties an aggregation" },
 	{ "hist", "quantize()" },
 	{ "histogram", "quantize()" },
@@ -24,7 +24,7 @@ static const struct other_name functions[] = {
 	{ "lhist", "lquantize()" },
 	{ "malloc", "alloca()" },
 	{ "memcpy", "bcopy()" },
-	{ "memref", "the pointer itself, or stringof(), tells what a probe's argument points to" },
+	{ "memref", "read a probe's argument through the pointer itself, or with stringof()" },
 	{ "memstr", "stringof() makes a string of memory" },
 	{ "msgdsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
 	{ "msgsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },

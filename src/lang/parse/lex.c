@@ -270,7 +270,7 @@ static void lex_bad(struct lexer *lx, struct token *out)
 	if (n >= 2 && !memcmp(s, "\xc2\xa0", 2))
 		hint = "this is a no-break space: use a plain one";
 	if (*s == '#')
-		hint = "a # line must stand on a line of its own";
+		hint = "put the # line on a separate line";
 	if (n == 1 && *s >= ' ' && *s < 0x7f)
 		lex_report(lx, out->off, n, D_SYNTAX, hint, "'%c' has no meaning here", *s);
 	else

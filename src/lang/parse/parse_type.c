@@ -20,7 +20,7 @@ struct tyx *tyx_new(struct parser *p, enum tyx_kind kind, struct loc loc)
 struct tyx *tyx_again(struct parser *p, struct tyx *base)
 {
 	if (!base->has_body || !base->name)
-		return base; /* without a tag, only the node itself tells which struct it is */
+		return base; /* without a tag, only the node identifies the structure */
 	struct tyx *ty = tyx_new(p, base->kind, base->loc);
 
 	ty->name = base->name;

@@ -9,7 +9,7 @@
 #include "lower/program.h"
 #include "lower/site/site.h"
 
-/* A tracepoint that tells a packet but no socket: the packet's. */
+/* A tracepoint that has a packet but no socket: the packet's socket. */
 static bool is_packets_sk(struct prog_ctx *pg)
 {
 	return !at_cgroup(pg) && !site_shows(pg, "sk") && site_shows(pg, "skb");

@@ -37,7 +37,7 @@ static uint32_t agg_words(const struct symbol *s)
 
 #define WORDS_MAX 3000u /* words per value; the kernel allows 32 KiB for a value per CPU */
 
-/* An lquantize() with more levels is sparse: each level is a key of its own, with a value of one word. */
+/* An lquantize() with more levels is sparse: each level is a separate key with a value of one word. */
 bool agg_sparse(const struct symbol *s)
 {
 	return s->func == FN_lquantize && agg_words(s) > WORDS_MAX;

@@ -11,7 +11,7 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
-#define HEAP_MAX 65536u    /* bytes; what asks for more at once is told that there is no room */
+#define HEAP_MAX 65536u    /* bytes; a larger request faults: no scratch space */
 #define HEAP_UNKNOWN 4096u /* for a call whose size is not constant */
 #define HEAP_HEAD 8        /* bytes; a word that counts the bytes in use */
 

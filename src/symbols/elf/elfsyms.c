@@ -149,7 +149,7 @@ static void read_debuglink(struct table *t, Elf *elf)
 		memcpy(t->link, data->d_buf, len);
 }
 
-/* The table of functions that some distributions pack into stripped files: xz, an ELF file of its own. */
+/* The table of functions that some distributions pack into stripped files: an ELF file within .gnu_debugdata, compressed by xz. */
 static int read_packed(struct reading *r, Elf *elf)
 {
 	GElf_Shdr sh;
@@ -339,7 +339,7 @@ static bool find_debug_file(struct sandbox *s, struct elfsyms *e, const struct t
 	return by_build_id(s, e, t, -1) || by_link(s, e, t, -1, path);
 }
 
-/* From the file itself: a debugging file has no bytes of its own there. */
+/* From the file itself: a debugging file has no bytes there. */
 static void set_segments(struct elfsyms *e, const struct table *t)
 {
 	memcpy(e->segs, t->segs, sizeof(e->segs));
