@@ -24,7 +24,7 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 
 /* The kernel has frame pointers, but a program's own is none of them. */
 #define ARCH_ORC 0
-/* A stack that a program at a tracepoint or at a function asks for begins with this many frames of the program itself. */
+/* A stack taken by a program at a tracepoint or at a function begins with this many frames of the program itself. */
 #define ARCH_FRAMES_TWICE 1
 /* A kprobe is a breakpoint, at which interrupts are off. */
 #define ARCH_KPROBE_IRQS_OFF true

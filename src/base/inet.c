@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The digits behind the slash: no sign, no blank, nothing behind them. */
 static bool prefix_of(const char *text, unsigned most, unsigned *out)
 {
 	char *end;
@@ -32,6 +33,7 @@ static void unmap(struct inet_net *out, uint8_t bytes[16], unsigned *prefix)
 	*prefix -= 96;
 }
 
+/* Bits behind the prefix may be set in the text, as in 10.1.2.3/8: they are cleared. */
 bool inet_net_parse(const char *text, struct inet_net *out)
 {
 	const char *slash = strchr(text, '/');
@@ -61,6 +63,7 @@ bool inet_net_parse(const char *text, struct inet_net *out)
 	return true;
 }
 
+/* inet_pton() accepts several texts for one address; only the one that dwire prints is canonical (RFC 5952). */
 unsigned inet_canonical(const char *text, uint8_t out[16])
 {
 	static const struct {

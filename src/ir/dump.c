@@ -28,6 +28,7 @@ static const char *const lib_names[] = {
 #undef X
 };
 
+/* "(v1, v2) pure". */
 static void dump_args(const struct ir_insn *in, FILE *out)
 {
 	fputc('(', out);

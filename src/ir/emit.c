@@ -35,6 +35,7 @@ struct emit {
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* Adds an instruction and notes the place of the script that it comes from, if that has changed. */
 static void put(struct emit *e, unsigned code, unsigned dst, unsigned src, int32_t off, int64_t imm)
 {
 	const struct code_line *last = e->out->lines.n ? &e->out->lines.v[e->out->lines.n - 1] : NULL;
@@ -50,6 +51,7 @@ static void put(struct emit *e, unsigned code, unsigned dst, unsigned src, int32
 	in->imm = (int32_t)imm;
 }
 
+/* Nothing if both are the same register. */
 static void put_mov(struct emit *e, unsigned dst, unsigned src)
 {
 	if (dst != src)
@@ -63,6 +65,8 @@ static void put_ld64(struct emit *e, unsigned dst, unsigned src, int64_t imm, in
 	put(e, 0, 0, 0, 0, upper);
 }
 
+/* The shortest form: 32 bits sign-extended, 32 bits zero-extended (a 32-bit operation clears the upper half), or two
+ * instructions. */
 static void put_imm(struct emit *e, unsigned dst, int64_t imm)
 {
 	if (imm == (int32_t)imm)
@@ -73,6 +77,7 @@ static void put_imm(struct emit *e, unsigned dst, int64_t imm)
 		put_ld64(e, dst, 0, imm, (int32_t)(imm >> 32));
 }
 
+/* The loader writes the descriptor of the map into the instruction. */
 static void put_map(struct emit *e, unsigned dst, const struct ir_insn *in)
 {
 	bool value = in->op == IR_MAPVAL;
@@ -87,16 +92,19 @@ static unsigned size_bits(unsigned size)
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
+/* The register of a value that has one. Slots and stack objects are addressed by R10. */
 static unsigned reg(const struct emit *e, vreg v)
 {
 	return v == e->ra->fp || v == e->ra->slots ? BPF_REG_10 : e->ra->vals.v[v].reg;
 }
 
+/* Of an access to a slot, off is the number of the slot. */
 static int32_t mem_off(const struct emit *e, const struct ir_insn *in)
 {
 	return in->a == e->ra->slots ? e->ra->slot_off[in->off] : in->off;
 }
 
+/* Makes a constant or an address in dst. */
 static void make_again(struct emit *e, unsigned dst, const struct ir_insn *in)
 {
 	if (in->op == IR_IMM) {
@@ -153,6 +161,7 @@ static unsigned alu_code(enum ir_alu op)
 	return BPF_ADD;
 }
 
+/* BPF has two operands: d = a op b is a move and d op= b, or only the latter if d is already in place. */
 static void emit_alu(struct emit *e, const struct ir_insn *in)
 {
 	unsigned d = reg(e, in->d), b = reg(e, in->b), code = BPF_ALU64 | BPF_X | alu_code((enum ir_alu)in->sub);
@@ -165,6 +174,7 @@ static void emit_alu(struct emit *e, const struct ir_insn *in)
 	put(e, code, d, b, 0, 0);
 }
 
+/* D gives 0 for a division by zero and a for a remainder, as BPF does with a register; shifts count modulo 64. */
 static void emit_alui(struct emit *e, const struct ir_insn *in)
 {
 	enum ir_alu op = (enum ir_alu)in->sub;
@@ -182,12 +192,14 @@ static void emit_alui(struct emit *e, const struct ir_insn *in)
 	put(e, BPF_ALU64 | BPF_K | alu_code(op), d, 0, 0, imm);
 }
 
+/* Extends the low size bytes; ISA v3 has no instruction that extends a sign (v4 has, from Linux 6.6 on). */
 static void shift_pair(struct emit *e, unsigned d, unsigned size, bool sx)
 {
 	put(e, BPF_ALU64 | BPF_LSH | BPF_K, d, 0, 0, 64 - 8 * (int)size);
 	put(e, BPF_ALU64 | BPF_K | (sx ? BPF_ARSH : BPF_RSH), d, 0, 0, 64 - 8 * (int)size);
 }
 
+/* Four bytes without a sign need one 32-bit move; one or two a mask. */
 static void emit_ext(struct emit *e, const struct ir_insn *in)
 {
 	unsigned d = reg(e, in->d);
@@ -216,6 +228,7 @@ static void emit_unary(struct emit *e, const struct ir_insn *in)
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* Loads extend with zeroes; a sign takes two shifts more. */
 static void emit_load(struct emit *e, const struct ir_insn *in)
 {
 	unsigned d = reg(e, in->d);
@@ -231,6 +244,7 @@ static void emit_store(struct emit *e, const struct ir_insn *in)
 		mem_off(e, in), k ? in->imm : 0);
 }
 
+/* Exchange and compare-exchange: Linux 5.12. The latter compares with R0 and returns the old value in it. */
 static void emit_atomic(struct emit *e, const struct ir_insn *in)
 {
 	unsigned code = BPF_STX | BPF_ATOMIC | size_bits(in->size), base = reg(e, in->a);
@@ -282,6 +296,7 @@ static void parallel_moves(struct emit *e, struct move *m, unsigned n)
 	}
 }
 
+/* Arguments go to R1-R5: first those that are in registers, all at once, then those that are loaded or made. */
 static void emit_args(struct emit *e, const struct ir_insn *in)
 {
 	struct move moves[5];
@@ -297,6 +312,7 @@ static void emit_args(struct emit *e, const struct ir_insn *in)
 			fetch(e, i + 1, in->args[i]);
 }
 
+/* A call of a library function is aimed by append_lib(), when the function has a place. */
 static void emit_call(struct emit *e, const struct ir_insn *in)
 {
 	emit_args(e, in);
@@ -340,6 +356,7 @@ static unsigned cc_code(enum ir_cc cc)
 	return BPF_JA;
 }
 
+/* Forward only: the distance is not known before patch_jumps() or a stepping stone. */
 static void emit_jump(struct emit *e, const struct ir_insn *in)
 {
 	*vec_push(e->ra->arena, &e->jumps) = (struct fixup){ .insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm };
@@ -395,6 +412,7 @@ static void check_distance(struct emit *e)
 		put_stones(e);
 }
 
+/* Aims the jumps that reach their labels without a stone. */
 static int patch_jumps(struct emit *e)
 {
 	for (size_t i = 0; i < e->jumps.n; i++) {
@@ -410,6 +428,7 @@ static int patch_jumps(struct emit *e)
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* No default: a new operation must be emitted before this compiles. */
 static void emit_insn(struct emit *e, const struct ir_insn *in)
 {
 	switch ((enum ir_op)in->op) {
@@ -501,6 +520,7 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 	}
 }
 
+/* For qsort(): the kernel wants functions in ascending order. */
 static int by_place(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -545,6 +565,7 @@ static int check_stack(struct emit *e, int32_t lib_stack)
 		e->to, -E2BIG, D_LIMIT, NULL, "its values need more than the 512 bytes of stack that BPF has");
 }
 
+/* Places first, then instructions, then the library behind the last one. */
 static int emit_all(struct emit *e, const struct ir *ir)
 {
 	int err = ra_run(ir, e->ra, e->to);

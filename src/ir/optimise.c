@@ -33,6 +33,8 @@ struct ir_expr {
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* A block of the dominator tree below idom. Each has also a jump to a farther ancestor, so that an ancestor at any
+ * depth is found in logarithmic steps (Myers, An Applicative Random-Access Stack, 1983). */
 static uint32_t new_block(struct ir_opt *o, uint32_t idom)
 {
 	const struct ir_block *v = o->blocks.v;
@@ -55,11 +57,13 @@ static uint32_t ancestor(const struct ir_opt *o, uint32_t b, uint32_t depth)
 	return b;
 }
 
+/* Is a on every way from the start to b? Each block dominates itself. */
 static bool dominates(const struct ir_opt *o, uint32_t a, uint32_t b)
 {
 	return ancestor(o, b, o->blocks.v[a].depth) == a;
 }
 
+/* The nearest block that dominates both. 0 means "not reached": then the other one. */
 static uint32_t common_dominator(const struct ir_opt *o, uint32_t a, uint32_t b)
 {
 	const struct ir_block *v = o->blocks.v;
@@ -89,6 +93,7 @@ static vreg resolve(const struct ir_opt *o, vreg v)
 	return v;
 }
 
+/* A register that the pass makes itself: never a variable. */
 static vreg new_reg(struct ir_opt *o)
 {
 	*vec_push(o->ir->arena, &o->ir->is_var) = false;
@@ -96,6 +101,7 @@ static vreg new_reg(struct ir_opt *o)
 	return ++o->ir->nvregs;
 }
 
+/* Adds the instruction to the result and notes what is known of the value that it defines. */
 static void append(struct ir_opt *o, const struct ir_insn *in)
 {
 	*vec_push(o->scratch, &o->out) = *in;
@@ -109,12 +115,14 @@ static void append(struct ir_opt *o, const struct ir_insn *in)
 }
 
 /* ---- shared values ----------------------------------------------------------------------------------------------- */
+/* The version of a variable counts how often it was set: x + 1 before and after x changes are different keys. */
 static void key_reg(const struct ir_opt *o, struct key *k, unsigned i, vreg v)
 {
 	k->v[i] = v;
 	k->version[i] = v && o->ir->is_var.v[v] ? o->vals.v[v].version : 0;
 }
 
+/* Operands of commutative operations are put in one order, so that a + b and b + a share a value. */
 static struct key make_key(const struct ir_opt *o, const struct ir_insn *in)
 {
 	struct key k = { .off = in->off, .imm = in->imm };
@@ -141,6 +149,8 @@ static struct key make_fact(const struct ir_opt *o, const struct ir_insn *in, vr
 	return make_key(o, &cond);
 }
 
+/* Multiplies by 2^64 divided by the golden ratio (Knuth, TAOCP 3, 6.4), which spreads the small numbers of
+ * registers. */
 static uint32_t hash(const struct ir_opt *o, const struct key *k)
 {
 	uint64_t h = k->what ^ (uint64_t)k->imm << 20 ^ (uint64_t)(uint32_t)k->off << 40;
@@ -149,6 +159,8 @@ static uint32_t hash(const struct ir_opt *o, const struct key *k)
 	return (uint32_t)(h >> 40) & o->hash_mask;
 }
 
+/* Looks at no more than SAME_KEYS equal computations: in a program of many like clauses most of them are in blocks
+ * that do not dominate this one, and the pass would become quadratic. */
 static const struct ir_expr *find(const struct ir_opt *o, const struct key *k)
 {
 	unsigned same = 0;
@@ -163,6 +175,7 @@ static const struct ir_expr *find(const struct ir_opt *o, const struct key *k)
 	return NULL;
 }
 
+/* The newest is found first: it is most likely to dominate what follows. */
 static void remember(struct ir_opt *o, const struct key *k, uint32_t block, vreg value)
 {
 	uint32_t *head = &o->heads[hash(o, k)];
@@ -208,6 +221,8 @@ static bool use_map_base(struct ir_opt *o, struct ir_insn *in)
 }
 
 /* ---- the forward pass -------------------------------------------------------------------------------------------- */
+/* What is known of a variable is what is known of all values that it was given so far. Control goes forward only, so
+ * no later assignment reaches this place. */
 static void set_var(struct ir_opt *o, struct ir_insn *in)
 {
 	struct ir_val *var = &o->vals.v[in->d];
@@ -233,6 +248,7 @@ static bool is_final(const struct ir_opt *o, vreg v)
 	return v < o->nlefts && o->defs_left[v] == 0;
 }
 
+/* A way leads from block from to the label: the label is dominated by what dominates all its ways. */
 static void edge_to(struct ir_opt *o, uint32_t label, uint32_t from)
 {
 	o->label_dom[label] = common_dominator(o, o->label_dom[label], from);
@@ -290,6 +306,7 @@ static uint32_t thread(struct ir_opt *o, uint32_t label)
 	}
 }
 
+/* Ends the block by a jump. */
 static void go_to(struct ir_opt *o, uint32_t label, struct loc loc)
 {
 	struct ir_insn jmp = { .op = IR_JMP, .size = 8, .imm = label, .loc = loc };
@@ -298,6 +315,8 @@ static void go_to(struct ir_opt *o, uint32_t label, struct loc loc)
 	o->block = 0;
 }
 
+/* A label begins a block, unless no way leads to it. If the test behind it is decided on the way that falls through,
+ * that way jumps over the test. */
 static void pass_label(struct ir_opt *o, uint32_t label, struct loc loc)
 {
 	if (o->block) {
@@ -312,6 +331,8 @@ static void pass_label(struct ir_opt *o, uint32_t label, struct loc loc)
 	append(o, &in);
 }
 
+/* A condition that folds, or that was tested on the way here, is decided: the jump disappears or becomes
+ * unconditional. */
 static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_insn nonzero = *in; /* x & mask != 0, where that becomes a test of bits */
@@ -358,6 +379,7 @@ static void pass_copy(struct ir_opt *o, const struct ir_insn *in)
 	}
 }
 
+/* Renames operands, folds as long as something changes, then shares the value or keeps the instruction. */
 static void pass_insn(struct ir_opt *o, struct ir_insn in)
 {
 	vreg *uses[IR_MAX_USES];
@@ -382,6 +404,8 @@ static void pass_insn(struct ir_opt *o, struct ir_insn in)
 		o->block = 0;
 }
 
+/* One walk in program order, which is a topological order of the blocks: what is known at a place is complete when
+ * the walk gets there. Instructions that are not reached are left out. */
 static void forward(struct ir *ir, struct arena *a)
 {
 	size_t labels = ir->nlabels + ir->code.n + 1;
@@ -468,6 +492,8 @@ static bool follow_jump(struct ir *ir, struct ir_insn *in, const size_t *label_a
 	return true;
 }
 
+/* Drops jumps to the next instruction, labels that nobody uses and code behind a jump; turns "if (c) goto A; goto B;
+ * A:" into "if (!c) goto B". True if something changed, as that may make further jumps superfluous. */
 static bool straighten(struct ir *ir, struct arena *a)
 {
 	size_t *label_at = ARENA_ARRAY(a, size_t, ir->nlabels + 1);
@@ -518,6 +544,7 @@ static bool ignores_sign(const struct ir_insn *in, const vreg *use, unsigned siz
 	return (in->op == IR_EXT || in->op == IR_BE) && in->size <= size;
 }
 
+/* Does the instruction extend a sign into a register that is set once? */
 static bool has_sign(const struct ir *ir, const struct ir_insn *in)
 {
 	return (in->op == IR_LD || in->op == IR_EXT) && in->sx && in->size < 8 && !ir->is_var.v[in->d];
@@ -542,11 +569,13 @@ static void drop_signs(struct ir *ir, struct arena *a)
 			ir->code.v[i].sx = false;
 }
 
+/* A generous bound: 1 KB for each instruction, register and label. */
 size_t ir_memory(const struct ir *ir)
 {
 	return ((size_t)64 << 10) + (size_t)1024 * (ir->code.n + ir->nvregs + ir->nlabels);
 }
 
+/* Each round uses a scratch arena, which is dropped at its end. Signs go last: folding relies on them. */
 void ir_optimise(struct ir *ir)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {

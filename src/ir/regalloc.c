@@ -22,6 +22,7 @@
 #define MAX_ROUNDS 200
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* Values beyond those of the IR are copies that splitting makes. */
 static vreg new_val(struct ra *ra, enum ra_kind kind)
 {
 	struct ra_val *v = vec_push(ra->arena, &ra->vals);
@@ -82,6 +83,7 @@ static bool read_late(const struct ra *ra, const struct ir_insn *in, const vreg 
 	return (in->op == IR_XCHG && use == &in->a) || (in->op == IR_CMPXCHG && use != &in->b);
 }
 
+/* Constants and addresses: making one again costs as much as a load from a slot, and no slot. */
 static bool is_remat(const struct ir_insn *in)
 {
 	return in->op == IR_IMM || in->op == IR_STACK || in->op == IR_MAP || in->op == IR_MAPVAL || in->op == IR_KSYM;
@@ -103,6 +105,7 @@ static void use_frame_pointer(struct ra *ra, struct ir_insn *in)
 	in->a = ra->fp;
 }
 
+/* Values that can be made again lose their definition here; their uses get copies in rewrite(). */
 static void prepare_insn(struct ra *ra, const struct ir *ir, const struct ir_insn *from, vreg ctx)
 {
 	struct ir_insn in = *from;
@@ -137,6 +140,7 @@ static bool joins_next(const struct ir *ir, size_t i, const uint32_t *reads)
 		in->op == IR_CALL || (in->op == IR_ALU && in->b != next->d);
 }
 
+/* By vreg of the IR. */
 static uint32_t *count_reads(struct ra *ra, const struct ir *ir)
 {
 	uint32_t *reads = ARENA_ARRAY(ra->arena, uint32_t, ir->nvregs + 1);
@@ -228,6 +232,7 @@ static vreg copy_of(struct ra *ra, vreg v, uint32_t region, struct loc loc)
 	return in.d;
 }
 
+/* A small constant is stored without a register. */
 static void store_slot(struct ra *ra, const struct ir_insn *in, vreg from, uint32_t slot)
 {
 	const struct ra_val *v = &ra->vals.v[from];
@@ -278,6 +283,8 @@ static bool is_void(const struct ra *ra, const struct ir_insn *in)
 	return in->op == IR_ST && b->split && b->kind == RA_SLOT && is_slot_access(ra, in, b->slot);
 }
 
+/* Replaces uses and definitions of split values by copies. A region is a stretch without calls and labels, in which
+ * a copy stays valid. */
 static void rewrite(struct ra *ra)
 {
 	struct ir_insn *old = ra->code.v;
@@ -315,6 +322,7 @@ struct scan {
 	bool any_split;
 };
 
+/* Extends the live range of v to position at. */
 static void touch(struct scan *s, vreg v, uint32_t at)
 {
 	struct ra_val *val = &s->ra->vals.v[v];
@@ -328,6 +336,7 @@ static void touch(struct scan *s, vreg v, uint32_t at)
 		val->end = at;
 }
 
+/* By the positions that the head of this file describes. */
 static void live_ranges(struct scan *s)
 {
 	struct ra *ra = s->ra;
@@ -367,6 +376,8 @@ static bool crosses(const uint32_t *at, size_t n, const struct ra_val *v)
 	return lo < n && at[lo] < v->end;
 }
 
+/* Wishes are weights, not demands: pick_free() takes the free register with the largest sum. A weight is kept in 8
+ * bits. */
 static void wish(struct ra *ra, vreg v, unsigned reg, unsigned weight)
 {
 	uint8_t *p = &ra->vals.v[v].pref[reg];
@@ -404,6 +415,7 @@ static void wishes(struct ra *ra)
 }
 
 /* ---- the scan ---------------------------------------------------------------------------------------------------- */
+/* A copy goes back to where it came from, a slot or nowhere; a value of the program gets a new slot. */
 static void split(struct scan *s, vreg v)
 {
 	struct ra_val *val = &s->ra->vals.v[v];
@@ -425,6 +437,7 @@ static uint64_t weight(const struct ra_val *v)
 	return v->origin == RA_REMAT ? w / 2 : w;
 }
 
+/* R6-R9 come last: they are the only ones that outlive calls. -1: none is free. */
 static int pick_free(const struct scan *s, vreg v)
 {
 	static const uint8_t order[RA_REGS] = { 0, 5, 4, 3, 2, 1, 6, 7, 8, 9 };
@@ -471,6 +484,7 @@ static bool evict(struct scan *s, vreg v)
 	return true;
 }
 
+/* Values come in the order of their starts: a register whose value has ended is free from here on. */
 static bool place(struct scan *s, vreg v)
 {
 	struct ra_val *val = &s->ra->vals.v[v];
@@ -496,6 +510,7 @@ struct slot_range {
 	bool used;
 };
 
+/* Slots are live from their first to their last access, as control goes forward. */
 static void touch_slot(struct slot_range *range, uint32_t i)
 {
 	if (!range->used)
@@ -540,6 +555,8 @@ static void place_slots(struct ra *ra, int32_t frame_max)
 	ra->stack = base + 8 * (int32_t)n;
 }
 
+/* Linear scan (Poletto and Sarkar 1999), repeated after each round of splitting. It ends: copies of level 2 are
+ * never split again, and rounds are limited. */
 int ra_run(const struct ir *ir, struct ra *ra, const struct reporter *to)
 {
 	int err = prepare(ra, ir, to);

@@ -30,6 +30,7 @@ struct kfuncs {
 	size_t nslots;   /* a power of two */
 };
 
+/* A mount of tracefs that no directory shows. fsopen(2): Linux 5.2. */
 static int open_detached(void)
 {
 	int fs = fsopen("tracefs", FSOPEN_CLOEXEC), mnt = -1, fd = -1, err = ENOENT;
@@ -47,6 +48,7 @@ static int open_detached(void)
 	return fd < 0 ? -err : fd;
 }
 
+/* available_filter_functions: the functions that ftrace, and so fentry and kprobe.multi, can attach to. */
 static int open_list(void)
 {
 	static const char *const paths[] = { "/sys/kernel/tracing/" FILE_NAME, "/sys/kernel/debug/tracing/" FILE_NAME };
@@ -60,6 +62,7 @@ static int open_list(void)
 	return open_detached();
 }
 
+/* Modules may have functions of the same name: both parts count. */
 static size_t hash(const char *module, const char *name)
 {
 	uint32_t h = 2166136261u;
@@ -81,6 +84,8 @@ static struct func *find(const struct kfuncs *k, const char *module, const char 
 	return NULL;
 }
 
+/* A name that occurs twice cannot be attached to, as it does not say which function is meant. Strings stay in the
+ * text. */
 static void add(struct kfuncs *k, const char *module, const char *name)
 {
 	struct func *f = find(k, module, name);
@@ -96,6 +101,7 @@ static void add(struct kfuncs *k, const char *module, const char *name)
 	k->slots[h & (k->nslots - 1)] = (uint32_t)k->n;
 }
 
+/* Lines are "name" or "name [module]". */
 static int parse(struct kfuncs *k)
 {
 	size_t lines = 1;
@@ -122,7 +128,8 @@ static int parse(struct kfuncs *k)
 			module = blank + 1 + (blank[1] == '[');
 			module[strcspn(module, "]")] = '\0';
 		}
-		if (*p && !strchr(p, '.')) /* parts and copies that the compiler made (x.part.0) do not have the arguments of x */
+		/* Parts and copies that the compiler made (x.part.0) do not have the arguments of x. */
+		if (*p && !strchr(p, '.'))
 			add(k, module, p);
 	}
 	return k->n ? 0 : -ENOENT;

@@ -17,6 +17,8 @@
 
 #include "kernel/readall.h"
 
+/* A mount of tracefs that no directory shows: it disappears with its descriptor. fsopen(2): Linux 5.2. -errno, or
+ * the events folder. */
 static int detached_tracefs(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), mnt = -1, events = -1;
@@ -33,6 +35,7 @@ static int detached_tracefs(void)
 	return events >= 0 ? events : -ENOENT;
 }
 
+/* tracefs, or where older distributions mount it, or a mount made for this. */
 int tracepoint_folder(void)
 {
 	int fd = open("/sys/kernel/tracing/events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -71,6 +74,7 @@ static bool each_folder(int at, const char *name, bool (*fn)(void *ctx, int at, 
 	return done;
 }
 
+/* False also if there is no tracefs: then no tracepoint has a group. */
 static bool each_group(bool (*fn)(void *ctx, int at, const char *name), void *ctx)
 {
 	int fd = tracepoint_folder();
@@ -88,6 +92,7 @@ struct reading {
 	const char *group;
 };
 
+/* The first group that has a name keeps it, for lookups of names without a group. */
 static bool add_event(void *ctx, int at, const char *name)
 {
 	struct reading *r = ctx;
@@ -100,6 +105,7 @@ static bool add_event(void *ctx, int at, const char *name)
 	return false;
 }
 
+/* System calls have two folders each, which most lists do not need: they are read only on request. */
 static bool add_group(void *ctx, int at, const char *name)
 {
 	struct reading *r = ctx;
@@ -119,6 +125,7 @@ struct tracepoint_list tracepoints_read(struct arena *a, bool calls)
 	return l;
 }
 
+/* One access(2) a group; listing its folders would cost more. */
 static bool has_event(void *ctx, int at, const char *group)
 {
 	char path[320];
@@ -133,6 +140,7 @@ bool tracepoint_exists(const char *name)
 }
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
+/* target: "GROUP/NAME". */
 int tracepoint_format(struct arena *a, const char *target, struct tpformat *out)
 {
 	int events = tracepoint_folder(), fd, err;

@@ -21,6 +21,8 @@ struct type *type_new(struct types *ts, enum type_kind kind, const char *name, u
 	return t;
 }
 
+/* A copy of the type that remembers the typedef name, for messages and hints; canon still leads to the type itself.
+ * */
 static struct type *alias_of(struct types *ts, struct type *t, const char *name)
 {
 	struct type *n = ARENA_NEW(ts->arena, struct type);
@@ -30,6 +32,7 @@ static struct type *alias_of(struct types *ts, struct type *t, const char *name)
 	return n;
 }
 
+/* A later typedef of the same name hides an earlier one. */
 void types_add_typedef(struct types *ts, const char *name, struct type *t)
 {
 	strmap_put(ts->typedefs, name, alias_of(ts, t, arena_strdup(ts->arena, name)));
@@ -128,6 +131,7 @@ static void add_basics(struct types *ts)
 		types_add_typedef(ts, names[i].name, names[i].t ? names[i].t : type_ptr(ts, ts->char_));
 }
 
+/* Widths are those of LP64, which x86-64 and arm64 share. */
 struct types *types_new(struct arena *a, const struct ktypes *kernel)
 {
 	struct types *ts = ARENA_NEW(a, struct types);
@@ -175,6 +179,7 @@ struct type *type_int(struct types *ts, uint32_t size, bool sgn)
 	}
 }
 
+/* Such a type is only copied, compared and printed as bytes: it has no members to look up. */
 struct type *type_memory(struct types *ts, uint32_t n)
 {
 	return type_new(ts, T_STRUCT, "", n, false);
@@ -188,6 +193,7 @@ struct type *type_ptr(struct types *ts, struct type *of)
 	return t;
 }
 
+/* The caller has checked that the size fits 32 bits. */
 struct type *type_array(struct types *ts, struct type *of, uint32_t n)
 {
 	struct type *t = type_new(ts, T_ARRAY, "", of->size * n, false);
@@ -207,6 +213,8 @@ bool type_is_kernels(const struct type *t)
 	return t->btf_id || t->module;
 }
 
+/* Looked up in the script and the libraries first, so that they can hide a structure of the kernel. An answer of the
+ * kernel is kept; that there is none is not. */
 struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag)
 {
 	const char *key = arena_printf(ts->arena, "%s %s", type_tag_word(kind), tag);
@@ -220,6 +228,7 @@ struct type *types_tagged(struct types *ts, enum type_kind kind, const char *tag
 	return t;
 }
 
+/* A typedef of the kernel is made when a text first names it. */
 struct type *types_typedef(struct types *ts, const char *name)
 {
 	struct type *t = strmap_get(ts->typedefs, name);
@@ -239,6 +248,7 @@ bool types_is_name(struct types *ts, const char *name)
 	return types_typedef(ts, name) != NULL;
 }
 
+/* Members are read from the kernel when they are first wanted: most structures are only pointed to. */
 void type_complete(struct types *ts, struct type *t)
 {
 	struct type *c = t->canon;
@@ -254,6 +264,8 @@ void type_complete(struct types *ts, struct type *t)
 }
 
 /* ---- members and names ------------------------------------------------------------------------------------------- */
+/* The members of this structure come first, then those of its anonymous ones, as in C. The walk ends: BTF that
+ * contains itself has no members (kernel/btf/btf.c), and a script cannot write such a structure. */
 struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off)
 {
 	type_complete(ts, t);
@@ -280,6 +292,7 @@ struct type_member *type_find_member(struct types *ts, struct type *t, const cha
 	return NULL;
 }
 
+/* For code that reads a kernel structure without D, such as the owner service and pid namespaces. */
 int64_t types_offset(struct types *ts, const char *tag, const char *const *path)
 {
 	struct type *t = types_tagged(ts, T_STRUCT, tag);
@@ -295,6 +308,7 @@ int64_t types_offset(struct types *ts, const char *tag, const char *const *path)
 	return t ? off : -1;
 }
 
+/* A longer name that begins so wins over a typing error: "state" for "stat". */
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name)
 {
 	const char **names, *longer;
@@ -309,6 +323,7 @@ const char *type_nearest_member(struct types *ts, struct type *t, const char *na
 	return longer ? longer : nearest_name(name, names);
 }
 
+/* An anonymous structure has no name that a user could write: "struct (anonymous)". */
 const char *type_name(struct types *ts, const struct type *t)
 {
 	struct arena *a = ts->arena;
@@ -347,6 +362,7 @@ bool type_is_scalar(const struct type *t)
 	return type_is_int(t) || t->kind == T_PTR;
 }
 
+/* char * is not one: D reads text behind a pointer only by stringof() or copyinstr(). */
 bool type_is_string(const struct type *t)
 {
 	return t->kind == T_STRING || (t->kind == T_ARRAY && t->of->kind == T_INT && t->of->size == 1);
@@ -367,6 +383,8 @@ bool type_is_block(const struct type *t)
 	return type_is_sou(t) || t->kind == T_ARRAY;
 }
 
+/* Structures with one tag are one type even if two translators declared them apart; anonymous ones are equal only if
+ * they are the same object. */
 bool type_same(const struct type *a, const struct type *b)
 {
 	if (a == b || a->canon == b->canon)
@@ -399,6 +417,7 @@ struct type *type_operand(struct types *ts, struct type *t)
 	return t->kind == T_ENUM ? type_int(ts, t->size, t->is_signed) : t;
 }
 
+/* Differs from C, which would promote both to int first: see types.h. */
 struct type *type_usual(struct types *ts, struct type *a, struct type *b)
 {
 	a = type_operand(ts, a);

@@ -18,6 +18,7 @@
 
 #define BLUR_FROM 80 /* branches of a program; fewer the verifier can walk one by one */
 
+/* For errors that only the lowering finds: they have no hint. */
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 {
 	va_list ap;
@@ -27,11 +28,13 @@ void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *f
 	va_end(ap);
 }
 
+/* Since this program began: errors of earlier programs must not stop this one from reporting its own. */
 bool prog_failed(const struct prog_ctx *pg)
 {
 	return diags_errors(pg->lw->d) > pg->errors || arena_failed(pg->lw->arena) || arena_failed(pg->ir->arena);
 }
 
+/* Everything is in the compilation's arena: there is nothing to free. */
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
 	const struct lower_env *env, struct image *im, const struct lower_dump *dump)
 {
@@ -76,6 +79,8 @@ const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text)
 	return f;
 }
 
+/* Variables of all clauses are collected before the first clause is lowered: a variable that lives through several
+ * needs a register from the start. */
 static void collect_jobs(struct clause_ctx *cx, const struct jobs *jobs)
 {
 	for (size_t i = 0; i < jobs->v.n; i++) {
@@ -93,6 +98,7 @@ static void collect_vars(struct clause_ctx *cx, const struct jobs *jobs)
 	heap_place(cx->pg);
 }
 
+/* ERROR's clauses are lowered into every program that can fault, once for each clause. */
 static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs)
 {
 	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
@@ -116,6 +122,7 @@ static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 		lower_jump(cx, f->expr, cx->pg->exit_label, false);
 }
 
+/* Clauses run in program order. */
 static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	bool may_have_ended = true;
@@ -182,6 +189,7 @@ const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, 
 	return by;
 }
 
+/* As messages name a probe: the module only with a function. */
 static const char *probe_text(struct lowerer *lw, const struct probe *p)
 {
 	return arena_printf(lw->arena, "%s:%s:%s:%s", p->prov->name, *p->func ? p->mod : "", p->func, p->name);
@@ -195,6 +203,7 @@ static const char *module_missing(const struct lowerer *lw, const struct site *s
 	return s && s->module && k && !k->has_module(k->ctx, s->module) ? s->module : NULL;
 }
 
+/* Reports why no site of the probe can be used, with the hint that helps most. */
 static void site_missing(struct lowerer *lw, const struct probe_left *m)
 {
 	const char *module = module_missing(lw, m->site);
@@ -244,6 +253,7 @@ static bool is_named(const struct enabled *set, size_t n)
 	return false;
 }
 
+/* A program without clauses, which only notes the call for its partner (lower/calls.c). */
 void lower_bare_site(struct lowerer *lw, const struct call_site *at)
 {
 	static const struct jobs none = { .nmembers = 0 };
@@ -256,11 +266,13 @@ void lower_bare_site(struct lowerer *lw, const struct call_site *at)
 	lower_site(&pg, &none);
 }
 
+/* ERROR's clauses are lowered into the programs that may fault, not into one for ERROR itself. */
 static bool is_error(const struct probe *p)
 {
 	return !strcmp(p->prov->name, "dtrace") && !strcmp(p->name, "ERROR");
 }
 
+/* Programs are made later, in lower_finish(): ERROR's clauses and the number of attachments must be known. */
 void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n)
 {
 	const struct probe *p = set[0].probe;
@@ -288,6 +300,7 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n)
 	}
 }
 
+/* One program for each site of the tier that the kernel has. The first error ends it: others would repeat it. */
 static void lower_planned(struct lowerer *lw, const struct planned *plan)
 {
 	const struct probe *p = plan->set[0].probe;
@@ -349,6 +362,7 @@ static bool wants_gate(struct lowerer *lw)
 	return many || attached > 1 || (attached && begins);
 }
 
+/* Maps whose sizes depend on all programs get them here, before programs are joined. */
 void lower_finish(struct lowerer *lw)
 {
 	lw->gated = wants_gate(lw);

@@ -58,10 +58,10 @@ struct lower_env {
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
 	/* Can fentry attach to this function? Called only for unusual ones. */
 	bool (*fentry_on)(void *ctx, const char *module, uint32_t id);
-	bool (*has_function)(void *ctx, const char *module, const char *name); /* is there code, not only inlined copies? */
+	bool (*has_function)(void *ctx, const char *module, const char *name); /* not only inlined copies */
 	/* The places of library functions in all processes, with cookies set. NULL and *n 0: none. */
 	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);
-	bool (*syscall_event)(void *ctx, const char *at, const char *call); /* does this call have its own tracepoint? */
+	bool (*syscall_event)(void *ctx, const char *at, const char *call); /* has it a tracepoint? */
 	void *ctx;
 	uint32_t only_tier;           /* a tier + 1: sites of this one are used; 0: the best of each probe */
 	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */

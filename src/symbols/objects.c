@@ -36,6 +36,8 @@ struct objects {
 	bool warned;            /* that processes are hidden from us */
 };
 
+/* The list and its entries are in the arena; descriptors, symbol tables and the child are freed by objects_free().
+ * */
 struct objects *objects_new(struct arena *a, const struct reporter *to)
 {
 	struct objects *o = ARENA_NEW(a, struct objects);
@@ -59,6 +61,7 @@ void objects_free(struct objects *o)
 	}
 }
 
+/* "libc.so.6" of "/usr/lib/libc.so.6". */
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -93,6 +96,7 @@ static bool parse_line(char *text, struct line *l)
 	return true;
 }
 
+/* Several files may have one inode number: of other devices, or after one was replaced. */
 static struct object *known(const struct objects *o, uint64_t dev, uint64_t ino, const char *path)
 {
 	size_t b = ino % BUCKETS;
@@ -104,6 +108,7 @@ static struct object *known(const struct objects *o, uint64_t dev, uint64_t ino,
 	return NULL;
 }
 
+/* The name that users see is escaped once, here. */
 static struct object *add(struct objects *o, uint64_t dev, uint64_t ino, const char *path)
 {
 	struct object *obj = ARENA_NEW(o->arena, struct object);
@@ -141,6 +146,7 @@ static bool any(void *ctx, const char *path, const char *base)
 	return true;
 }
 
+/* Only mappings that can be executed count: probes are in code. */
 static int read_maps(struct objects *o, pid_t pid, bool (*wanted)(void *ctx, const char *path, const char *base),
 	void *ctx, object_list *out)
 {
@@ -328,6 +334,7 @@ bool object_cut(const struct object *obj)
 		(h.e_shnum && (h.e_shentsize != sizeof(Elf64_Shdr) || h.e_shstrndx >= h.e_shnum));
 }
 
+/* The table of functions stays; the descriptor is opened again when it is needed. */
 void object_close(struct object *obj)
 {
 	if (obj->fd >= 0)
@@ -352,6 +359,7 @@ static struct budget *payer_of(struct objects *o, const struct object *obj)
 	return NULL;
 }
 
+/* Probes are found once, before the trace starts: the cost is charged to the owner of the file. */
 static void charge(struct objects *o, const struct object *obj, struct budget *b, uint64_t spent, int err)
 {
 	const char *why = sandbox_why(err);
@@ -420,6 +428,7 @@ void object_each_insn(
 	free(code);
 }
 
+/* For a probe at a function's return without a uretprobe. 0: see insn_only_return(). */
 uint64_t object_return(const struct object *obj, uint64_t func, uint64_t size)
 {
 	size_t n;

@@ -36,6 +36,7 @@ struct symtext {
 	struct name *names[BUCKETS];
 };
 
+/* Neither the kernel's list nor any file is read before a name is wanted. */
 struct symtext *symtext_new(const struct symtext_opts *opts)
 {
 	struct symtext *s = calloc(1, sizeof(*s));
@@ -53,11 +54,13 @@ struct symtext *symtext_new(const struct symtext_opts *opts)
 	return s;
 }
 
+/* Is it an address of a process? */
 static bool is_user(enum field_kind how)
 {
 	return how == FIELD_USYM || how == FIELD_UMOD || how == FIELD_UADDR;
 }
 
+/* at: the link that leads to it. */
 static void drop_name(struct symtext *s, struct name **at)
 {
 	struct name *n = *at;
@@ -67,6 +70,7 @@ static void drop_name(struct symtext *s, struct name **at)
 	free(n);
 }
 
+/* Names of processes; with kernel all names. */
 static void drop_names(struct symtext *s, bool kernel)
 {
 	for (size_t i = 0; i < BUCKETS; i++)
@@ -94,6 +98,7 @@ void symtext_watch(struct symtext *s, struct features *f)
 		return;
 }
 
+/* Modules may have been loaded, processes may have mapped files: addresses that had no name are tried again. */
 void symtext_refresh(struct symtext *s)
 {
 	s->round++;
@@ -109,6 +114,7 @@ void symtext_note(struct symtext *s, uint64_t pid)
 }
 
 /* ---- one name ---------------------------------------------------------------------------------------------------- */
+/* Tried once: /proc/kallsyms may be hidden (kptr_restrict), which is reported once. */
 static struct knames *kernel_names(struct symtext *s)
 {
 	int err;

@@ -37,6 +37,7 @@ static struct diag *diag_add(struct diags *d, const struct diag *what)
 	return g;
 }
 
+/* A reporter whose diagnostics go into the list. */
 static void collect(void *ctx, const struct diag *what)
 {
 	struct diags *d = ctx;
@@ -60,6 +61,7 @@ const struct reporter *diags_reporter(const struct diags *d)
 	return &d->reporter;
 }
 
+/* Errors are counted even when there is no memory to keep them. */
 void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	struct diag *g = diag_add(d, &(struct diag){ .err = -EINVAL, .tag = tag, .loc = at, .hint = hint });
@@ -89,6 +91,7 @@ size_t diags_errors(const struct diags *d)
 	return d->errors;
 }
 
+/* What was collected is dropped: without memory it may be incomplete and mislead. */
 void diags_no_memory(struct diags *d, const char *what)
 {
 	d->list.n = d->errors = d->others = 0;
@@ -105,6 +108,7 @@ const struct diag *diags_get(const struct diags *d, size_t i)
 	return i < d->list.n ? &d->list.v[i] : NULL;
 }
 
+/* Made of the list of tags: none is forgotten. */
 const char *dtag_name(enum dtag t)
 {
 	static const char *const names[] = {
@@ -116,6 +120,7 @@ const char *dtag_name(enum dtag t)
 	return (unsigned)t < D_TAG_COUNT ? names[t] : "D_UNKNOWN";
 }
 
+/* Offset of the start of the line that contains off. */
 size_t source_line(const struct source *src, size_t off)
 {
 	while (off > 0 && src->text[off - 1] != '\n')
@@ -123,11 +128,13 @@ size_t source_line(const struct source *src, size_t off)
 	return off;
 }
 
+/* A location may lie behind the text: at its end, where something is missing. */
 static size_t clip_off(struct loc at)
 {
 	return at.off < at.src->len ? at.off : at.src->len;
 }
 
+/* A line as the preprocessor writes it: # 12 "file.h" 1 3, or as a user does: #line 12. */
 bool line_mark(const char *s, const char *end, unsigned *line, const char **file, size_t *len)
 {
 	unsigned n = 0;
@@ -183,6 +190,7 @@ static void find_place(struct loc at, unsigned *line, const char **file, size_t 
 	}
 }
 
+/* Lines and columns (bytes) count from 1. Lines count from the nearest mark of the preprocessor above. */
 void loc_position(struct loc at, unsigned *line, unsigned *col)
 {
 	const char *file;
@@ -197,6 +205,7 @@ void loc_position(struct loc at, unsigned *line, unsigned *col)
 	*col = (unsigned)(off - source_line(at.src, off)) + 1;
 }
 
+/* The name that the nearest mark above gives, else that of the source. */
 const char *loc_file(struct loc at, size_t *len)
 {
 	const char *file = NULL;
@@ -208,6 +217,7 @@ const char *loc_file(struct loc at, size_t *len)
 	return file;
 }
 
+/* The flag 3 of a mark says that the text comes from a header of the system, which may do what a script may not. */
 bool loc_in_header(struct loc at)
 {
 	size_t len;

@@ -38,6 +38,7 @@ __attribute__((format(printf, 3, 0))) static void report_format(
 	free(whole);
 }
 
+/* The message is made on the stack: it can report that there is no memory. */
 int report_error(const struct reporter *to, int err, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	struct diag d = { .level = DIAG_ERROR, .err = err, .tag = tag, .hint = hint };
@@ -69,11 +70,13 @@ void report_note(const struct reporter *to, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* The same words everywhere, so that tests and users can look for them. */
 int report_no_memory(const struct reporter *to, const char *what)
 {
 	return report_error(to, -ENOMEM, D_NONE, NULL, "not enough memory to %s", what);
 }
 
+/* Of several errors the last one counts: it is the reason that the caller adds to. */
 static void keep(void *ctx, const struct diag *d)
 {
 	struct report_kept *k = ctx;

@@ -246,8 +246,8 @@ uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds)
 	return 0;
 }
 
-/* Looks functions up in one walk through all types. An index, as for other names, would cost more: functions are most of
- * the names and rarely needed. */
+/* Looks functions up in one walk through all types. An index, as for other names, would cost more: functions are most
+ * of the names and rarely needed. */
 void kbtf_funcs(struct kbtf *k, const char *const *names, uint32_t *ids, size_t n)
 {
 	bool first[256] = { false }; /* letters that a name begins with */

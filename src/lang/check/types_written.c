@@ -51,6 +51,7 @@ static struct type *resolve_basic(struct types *ts, struct diags *d, const struc
 	}
 }
 
+/* to need not be a power of two. */
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
@@ -100,6 +101,7 @@ static bool bit_field(struct types *ts, struct diags *d, const struct tyx_member
 	return true;
 }
 
+/* Anonymous members have no name to clash. */
 static bool same_name_before(const struct type *t, const char *name)
 {
 	for (size_t i = 0; name && i < t->nmembers; i++)
@@ -158,6 +160,7 @@ static bool place_member(struct types *ts, struct diags *d, struct type *t, cons
 	return true;
 }
 
+/* Errors in one member do not hide errors in the others; the structure gets the members that are right. */
 static void layout_body(struct types *ts, struct diags *d, struct type *t, const struct tyx *x)
 {
 	uint64_t bits = 0;
@@ -289,6 +292,7 @@ static struct type *resolve_array(struct types *ts, struct diags *d, const struc
 	return type_array(ts, of, (uint32_t)n);
 }
 
+/* The tree is at most PARSE_DEPTH_MAX high, so this may recurse. */
 struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *t = NULL;

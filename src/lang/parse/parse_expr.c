@@ -8,6 +8,7 @@
 #include "base/strmap.h"
 #include "lang/parse/parser.h"
 
+/* From the weakest binding up. */
 enum prec {
 	PREC_NONE,
 	PREC_COMMA,
@@ -80,6 +81,7 @@ static struct expr *parse_operand(struct parser *p);
 static struct expr *parse_prec(struct parser *p, unsigned min);
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* Its height is set by node_done(), once its children are in place. */
 static struct expr *node_new(struct parser *p, enum expr_kind kind, struct loc loc)
 {
 	struct expr *e = ARENA_NEW(p->arena, struct expr);
@@ -90,6 +92,7 @@ static struct expr *node_new(struct parser *p, enum expr_kind kind, struct loc l
 	return e;
 }
 
+/* The height of a node of height depth that gets this child. */
 static uint32_t higher(uint32_t depth, const struct expr *child)
 {
 	return child && child->depth >= depth ? child->depth + 1 : depth;
@@ -111,6 +114,7 @@ static struct expr *node_done(struct parser *p, struct expr *e)
 	return parser_height_ok(p, e->loc, d) ? e : NULL;
 }
 
+/* NULL if the operand was an error, so that errors travel up without a test at each caller. */
 static struct expr *node_unary(struct parser *p, enum expr_kind kind, enum expr_op op, struct loc loc, struct expr *a)
 {
 	if (!a)
@@ -238,6 +242,7 @@ static struct expr *parse_ident(struct parser *p)
 	return parse_args(p, e, TOK_RPAR, open) ? node_done(p, e) : NULL;
 }
 
+/* The token holds the name without @. */
 static struct expr *take_agg(struct parser *p)
 {
 	const struct token t = parser_take(p);

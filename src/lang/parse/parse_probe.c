@@ -12,11 +12,13 @@ static int byte_at(const struct parser *p, uint32_t off)
 }
 
 /* ---- probe descriptions ------------------------------------------------------------------------------------------ */
+/* A description of digits only is the number that -l shows. */
 static bool all_digits(const char *s)
 {
 	return *s && s[strspn(s, "0123456789")] == '\0';
 }
 
+/* Numbers of probes are 1 to 2^32 - 1. (Overflow: the loop ends behind the limit.) */
 static bool pdesc_id(struct parser *p, const struct token *t, struct pdesc *out)
 {
 	uint64_t id = 0;
@@ -42,6 +44,7 @@ static const char *module_name(const char *name)
 	return name;
 }
 
+/* provider:module:function:name, of which parts on the left may be missing. */
 static bool pdesc_from_token(struct parser *p, const struct token *t, struct pdesc *out)
 {
 	const char **parts[] = { &out->name, &out->func, &out->mod, &out->prov };
@@ -177,6 +180,7 @@ static bool parse_predicate(struct parser *p, struct clause *c)
 }
 
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
+/* What stands where a clause should begin: the message shows what was probably meant. */
 static void bad_start(struct parser *p, const struct token *t)
 {
 	if (t->kind == TOK_SLASH)

@@ -223,6 +223,7 @@ static bool parse_stmts(struct parser *p, struct stmt_vec *out)
 	return closed;
 }
 
+/* Statements before an error stay in the body: their own errors are reported too. */
 void parse_body(struct parser *p, struct clause *c)
 {
 	struct stmt_vec body = { 0 };

@@ -6,6 +6,7 @@
 
 #include "lang/parse/parser.h"
 
+/* Height 1; whoever adds a part adjusts it. */
 struct tyx *tyx_new(struct parser *p, enum tyx_kind kind, struct loc loc)
 {
 	struct tyx *ty = ARENA_NEW(p->arena, struct tyx);
@@ -29,6 +30,7 @@ struct tyx *tyx_again(struct parser *p, struct tyx *base)
 }
 
 /* ---- specifiers -------------------------------------------------------------------------------------------------- */
+/* 0: the keyword is no storage class. */
 static uint32_t storage_bit(enum tok_kind k)
 {
 	static const uint32_t bits[TOK_COUNT] = {
@@ -44,6 +46,7 @@ static uint32_t storage_bit(enum tok_kind k)
 	return bits[k];
 }
 
+/* 0: the keyword is no part of a basic type. */
 static uint32_t spec_bit(enum tok_kind k)
 {
 	static const uint32_t bits[TOK_COUNT] = {

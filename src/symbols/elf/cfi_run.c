@@ -10,6 +10,7 @@
 #define DEPTH 16 /* of the stack of an expression */
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
+/* Bits beyond 64 are dropped: a number that needs them means nothing here. */
 bool span_uleb(struct span *s, uint64_t *out)
 {
 	*out = 0;
@@ -43,6 +44,7 @@ static bool span_sleb(struct span *s, int64_t *out)
 	return false;
 }
 
+/* A number of size bytes in little endian, as both machines have it. */
 static bool fixed(struct span *s, size_t size, bool is_signed, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -87,6 +89,7 @@ bool span_value(struct span *s, uint8_t format, uint64_t *out)
 	}
 }
 
+/* A length, then as many bytes: an expression. */
 static bool block(struct span *s, struct span *out)
 {
 	uint64_t n;
@@ -113,6 +116,7 @@ static bool set_rule(struct cfi_row *row, uint64_t reg, enum cfi_rule_kind kind,
 	return true;
 }
 
+/* Instructions that set the rule of one register. Those with _sf have a signed factor. */
 static bool run_rule(struct cfi_row *row, uint8_t op, struct span *s)
 {
 	struct span expr = { 0 };
@@ -149,6 +153,8 @@ static bool run_rule(struct cfi_row *row, uint8_t op, struct span *s)
 	}
 }
 
+/* Instructions that say how the CFA (the stack pointer before the call) is found: a register plus an offset, or an
+ * expression. */
 static bool run_cfa(struct cfi_row *row, uint8_t op, struct span *s)
 {
 	uint64_t u = 0;
@@ -188,6 +194,7 @@ static bool advance(uint8_t op, struct span *s, uint64_t *by)
 					    : op == DW_CFA_advance_loc4 && fixed(s, 4, false, by);
 }
 
+/* Instructions that neither advance nor remember. An opcode with an operand in its low 6 bits comes first. */
 static bool run_other(struct cfi_row *row, uint8_t op, struct span *s)
 {
 	const struct span none = { 0 };
@@ -218,6 +225,8 @@ static bool run_other(struct cfi_row *row, uint8_t op, struct span *s)
 	}
 }
 
+/* An instruction that is not known ends the walk with an error: what it means for later rules is not known either.
+ * */
 bool cfi_run(struct cfi_row *row, struct span ins, uint64_t loc, uint64_t addr)
 {
 	struct cfi_row kept[STATES];
@@ -327,6 +336,7 @@ static bool constant(uint8_t op, struct span *s, uint64_t *out)
 	return op == DW_OP_constu && span_uleb(s, out);
 }
 
+/* The operations that compilers write into .eh_frame; no jumps, so that every expression ends. */
 static bool eval_one(const struct cfi_eval *e, uint8_t op, struct span *s, struct stack *st)
 {
 	uint64_t u;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* libelf opens anything; archives and files of another kind are of no use here. */
 static Elf *if_elf(Elf *elf)
 {
 	if (elf && elf_kind(elf) == ELF_K_ELF)
@@ -14,6 +15,7 @@ static Elf *if_elf(Elf *elf)
 	return NULL;
 }
 
+/* The file is mapped, not read: of most files only some sections are looked at. */
 Elf *elffile_begin(int fd)
 {
 	struct stat st;
@@ -24,11 +26,13 @@ Elf *elffile_begin(int fd)
 	return if_elf(elf_begin(fd, ELF_C_READ_MMAP, NULL));
 }
 
+/* For the vDSO, which is in memory only. image is not written to. */
 Elf *elffile_memory(void *image, size_t len)
 {
 	return elf_version(EV_CURRENT) == EV_NONE ? NULL : if_elf(elf_memory(image, len));
 }
 
+/* By name; the first one if a file has several. */
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *sh)
 {
 	struct elf_strings names;
@@ -46,6 +50,7 @@ Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *sh)
 	return NULL;
 }
 
+/* By type (SHT_SYMTAB, ...): names of sections can be stripped or forged. */
 Elf_Scn *elffile_first(Elf *elf, uint32_t type, GElf_Shdr *sh)
 {
 	Elf_Scn *scn = NULL;
@@ -56,6 +61,7 @@ Elf_Scn *elffile_first(Elf *elf, uint32_t type, GElf_Shdr *sh)
 	return NULL;
 }
 
+/* False if the section is no table of strings or does not end with a NUL: elffile_text() relies on that. */
 bool elffile_strings(Elf *elf, size_t index, struct elf_strings *s)
 {
 	Elf_Scn *scn = elf_getscn(elf, index);
@@ -71,6 +77,7 @@ bool elffile_strings(Elf *elf, size_t index, struct elf_strings *s)
 	return true;
 }
 
+/* NULL for an offset outside of the table. */
 const char *elffile_text(const struct elf_strings *s, uint64_t at)
 {
 	return at < s->len ? s->v + at : NULL;

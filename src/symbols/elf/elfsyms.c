@@ -149,7 +149,7 @@ static void read_debuglink(struct table *t, Elf *elf)
 		memcpy(t->link, data->d_buf, len);
 }
 
-/* The table of functions that some distributions pack into stripped files: an ELF file within .gnu_debugdata, compressed by xz. */
+/* The table of functions that some distributions pack into stripped files: an ELF file in .gnu_debugdata, as xz. */
 static int read_packed(struct reading *r, Elf *elf)
 {
 	GElf_Shdr sh;

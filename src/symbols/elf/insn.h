@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn: where machine instructions begin and end. A probe in the middle of an instruction would crash its process.
- * Input: the bytes of a function. Output: lengths and offsets, in bytes. Invariant: no byte beyond the given size is read.
+ * Input: the bytes of a function. Output: lengths and offsets, in bytes. Invariant: no byte beyond the size is read.
  * Sources: Intel SDM volume 2, appendix A (opcode maps); Arm ARM, C4 (every instruction has 4 bytes). */
 #ifndef DWIRE_SYMBOLS_ELF_INSN_H
 #define DWIRE_SYMBOLS_ELF_INSN_H
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of the x86-64 instruction at p; n bytes can be read. 0: it is not one, or longer than n. Built on every machine,
- * so that tests and fuzzers run there; others call insn_length(). */
+/* Length of the x86-64 instruction at p; n bytes can be read. 0: it is not one, or longer than n. Built on every
+ * machine, so that tests and fuzzers run there; others call insn_length(). */
 size_t insn_length_x86(const uint8_t *p, size_t n);
 
 /* The same for the machine that dwire is built for. */

@@ -7,6 +7,8 @@
 
 #define MOST (64u << 20)
 
+/* The size of the result is not known beforehand: the buffer doubles up to the limit, and the decoder has a limit of
+ * memory too. */
 void *unxz(const void *packed, size_t len, size_t *out_len)
 {
 	lzma_stream s = LZMA_STREAM_INIT;

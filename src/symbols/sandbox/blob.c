@@ -8,6 +8,7 @@
 
 #define FIRST 4096
 
+/* Nothing is allocated before the first blob_put(). */
 struct blob blob_new(size_t most)
 {
 	return (struct blob){ .most = most };
@@ -19,6 +20,8 @@ void blob_free(struct blob *b)
 	*b = (struct blob){ .most = b->most };
 }
 
+/* Doubles, up to the limit. Without memory or room the blob has failed for good, so that callers may check the last
+ * blob_put() only. */
 static int grow(struct blob *b, size_t len)
 {
 	size_t cap = b->cap ? b->cap : FIRST;
@@ -38,6 +41,7 @@ static int grow(struct blob *b, size_t len)
 	return 0;
 }
 
+/* The first error stays in b->err; later calls return it and add nothing. */
 int blob_put(struct blob *b, const void *from, size_t len)
 {
 	if (!b->err && len > b->cap - b->n)
@@ -55,6 +59,7 @@ struct blob_reader blob_read(const struct blob *b)
 	return (struct blob_reader){ b->v, b->n ? b->v + b->n : b->v };
 }
 
+/* A pointer into the blob: tables are used in place. NULL: fewer bytes are left. */
 const void *blob_bytes(struct blob_reader *r, size_t len)
 {
 	const char *p = r->p;
@@ -65,6 +70,7 @@ const void *blob_bytes(struct blob_reader *r, size_t len)
 	return p;
 }
 
+/* For parts that are copied out. */
 bool blob_take(struct blob_reader *r, void *to, size_t len)
 {
 	const void *from = blob_bytes(r, len);

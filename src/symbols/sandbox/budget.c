@@ -15,6 +15,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* A list serves: a machine has few users whose processes are traced. */
 struct budget *budget_of(struct budget **all, uid_t uid)
 {
 	struct budget *b;
@@ -43,6 +44,8 @@ void budgets_free(struct budget *all)
 	}
 }
 
+/* Time comes back at a twentieth of the time that passes, up to BUDGET_NS: a hostile user can take 5 % of a CPU in
+ * the long run. */
 bool budget_left(struct budget *b)
 {
 	uint64_t t = now();
@@ -54,6 +57,7 @@ bool budget_left(struct budget *b)
 	return b->ns > 0 && b->bytes < BUDGET_BYTES;
 }
 
+/* More than is left may be spent at once, as the cost of a job is known only afterwards. */
 void budget_spend(struct budget *b, uint64_t ns)
 {
 	b->ns -= ns < b->ns ? ns : b->ns;
