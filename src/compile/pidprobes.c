@@ -38,11 +38,22 @@ struct matching {
 	bool insns;    /* the name may mean any instruction */
 	bool counting; /* how many those are, before any probe is made */
 	size_t ninsns;
-	const char *func; /* whose instructions are looked at, and where it is */
-	uint64_t func_off;
 	uint64_t offset;
-	uint64_t last; /* the functions' address that was taken last, of a pattern */
+	/* The symbols of one address follow each other. The first names the function; the others are its aliases. */
+	const char *first;
+	uint64_t first_off;
+	bool taken;                    /* the function is */
+	VEC(struct user_probe *) made; /* for it */
 };
+
+static void make_probe(struct matching *m, const char *func, const char *name, const struct probe_def *def,
+	uint64_t off, uint64_t returns)
+{
+	struct user_probe *up = user_probe(m->u, m->obj, m->prov, func, name, def);
+
+	user_place(m->u, up, m->obj, off, returns);
+	*vec_push(m->u->arena, &m->made) = up;
+}
 
 /* "1f" as a number. */
 static bool parse_offset(const char *s, uint64_t *out)
@@ -69,8 +80,7 @@ static void add_offset(struct matching *m, const char *func, uint64_t off, uint6
 	}
 	place = object_insn(m->obj, off, size, m->offset);
 	if (place == INSN_START)
-		user_place(u, user_probe(u, m->obj, m->prov, func, m->desc->name, &user_offset), m->obj,
-			off + m->offset, 0);
+		make_probe(m, func, m->desc->name, &user_offset, off + m->offset, 0);
 	else if (place == INSN_MIDDLE && !m->glob)
 		user_failed(u, D_PROC_ALIGN, "a probe there would change the program",
 			"offset 0x%llx of function '%s' is not aligned on an instruction",
@@ -91,46 +101,56 @@ static void add_insn(void *ctx, uint64_t off)
 		return;
 	m->ninsns++;
 	if (!m->counting)
-		user_place(m->u, user_probe(m->u, m->obj, m->prov, m->func, name, &user_offset), m->obj,
-			m->func_off + off, 0);
+		make_probe(m, m->first, name, &user_offset, m->first_off + off, 0);
 }
 
-static void add_function(void *ctx, const char *name, uint64_t off, uint64_t size)
+/* The probes at a function's entry and return. */
+static void make_probes(struct matching *m, uint64_t off, uint64_t size)
 {
-	struct matching *m = ctx;
 	struct userprobes *u = m->u;
+	const char *func = m->first;
 
-	if (!pdesc_glob(m->desc->func, name) || (m->glob && ((m->any && off == m->last) || is_part(name))))
-		return;
-	m->any = true;
-	m->last = off;
-	if (m->at_offset) {
-		add_offset(m, name, off, size);
-		return;
-	}
-	if (m->insns) {
-		m->func = name;
-		m->func_off = off;
-		object_each_insn(m->obj, off, size, add_insn, m);
-		if (m->counting)
-			return;
-	}
 	if (object_refused(m->obj, off)) {
 		if (!m->glob)
 			user_failed(u, D_PROC_CREATEFAIL, NULL,
-				"the kernel cannot put a probe on the first instruction of '%s'", name);
+				"the kernel cannot put a probe on the first instruction of '%s'", func);
 		return;
 	}
 	if (pdesc_glob(m->desc->name, "entry"))
-		user_place(u, user_probe(u, m->obj, m->prov, name, "entry", &user_entry), m->obj, off, 0);
+		make_probe(m, func, "entry", &user_entry, off, 0);
 	if (!pdesc_glob(m->desc->name, "return"))
 		return;
-	if (!no_return(name))
-		user_place(u, user_probe(u, m->obj, m->prov, name, "return", &user_return), m->obj, off,
-			object_return(m->obj, off, size));
+	if (!no_return(func))
+		make_probe(m, func, "return", &user_return, off, object_return(m->obj, off, size));
 	else if (!m->glob && *m->desc->name && !pdesc_is_glob(m->desc->name))
 		user_failed(u, D_PROC_CREATEFAIL, "its entry can be traced",
-			"the return of '%s' cannot be traced: it does not return as functions do", name);
+			"the return of '%s' cannot be traced: it does not return as functions do", func);
+}
+
+/* One symbol. If any of a function's symbols matches, the function does, under the name of its first one. */
+static void add_symbol(void *ctx, const char *name, uint64_t off, uint64_t size)
+{
+	struct matching *m = ctx;
+	bool taken;
+
+	if (!m->first || off != m->first_off) {
+		m->first = name;
+		m->first_off = off;
+		m->made.n = 0;
+		m->taken = false;
+	}
+	if (!pdesc_glob(m->desc->func, name) || (m->glob && is_part(name)))
+		return;
+	taken = m->taken;
+	m->any = m->taken = true;
+	if (!taken && m->at_offset)
+		add_offset(m, m->first, off, size);
+	if (!taken && m->insns)
+		object_each_insn(m->obj, off, size, add_insn, m);
+	if (!taken && !m->at_offset && !m->counting)
+		make_probes(m, off, size);
+	for (size_t i = 0; name != m->first && i < m->made.n; i++)
+		user_alias(m->u, m->made.v[i], name);
 }
 
 /* ---- what is not there ------------------------------------------------------------------------------------------- */
@@ -203,9 +223,10 @@ static bool too_many_insns(const struct matching *all, const object_list *objs)
 
 		m.obj = objs->v[i];
 		m.any = false;
+		m.first = NULL;
 		syms = openable(m.u, m.obj) ? object_functions(m.u->objects, m.obj) : NULL;
 		if (syms)
-			elfsyms_each(syms, add_function, &m);
+			elfsyms_each(syms, add_symbol, &m);
 	}
 	if (m.ninsns > INSNS_MAX)
 		user_failed(m.u, D_PROC_CREATEFAIL, "name entry, return or a function: an empty name means them all",
@@ -238,11 +259,12 @@ void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const obje
 
 		m.obj = objs->v[i];
 		m.any = false;
+		m.first = NULL;
 		if (!openable(u, m.obj))
 			continue;
 		syms = object_functions(m.u->objects, m.obj);
 		if (syms)
-			elfsyms_each(syms, add_function, &m);
+			elfsyms_each(syms, add_symbol, &m);
 		any |= m.any;
 		if (syms && !m.any && !m.glob && objs->n == 1)
 			no_function(u, m.obj, syms, pd->func);

@@ -71,3 +71,18 @@ void user_place(struct userprobes *u, struct user_probe *up, const struct object
 	p->places = up->places.v;
 	p->nplaces = up->places.n;
 }
+
+void user_alias(struct userprobes *u, struct user_probe *up, const char *func)
+{
+	struct probe *p = &u->list->all.v[up->index];
+	const char *name = arena_strdup(u->arena, escape_name(u->arena, func));
+
+	for (size_t i = 0; i + 1 < up->aliases.n; i++)
+		if (!strcmp(up->aliases.v[i], name))
+			return;
+	if (!up->aliases.n)
+		(void)vec_push(u->arena, &up->aliases);
+	up->aliases.v[up->aliases.n - 1] = name;
+	*vec_push(u->arena, &up->aliases) = NULL;
+	p->aliases = up->aliases.v;
+}

@@ -13,7 +13,8 @@ struct usdt;
 struct user_probe {
 	size_t index; /* in the list */
 	VEC(struct uplace) places;
-	struct usdt *usdt; /* of an author's probe: its places, by their operands */
+	VEC(const char *) aliases; /* ends in NULL, unless it is empty */
+	struct usdt *usdt;         /* of an author's probe: its places, by their operands */
 };
 
 /* Where functions of libraries are, once it is known. */
@@ -45,6 +46,9 @@ struct user_probe *user_probe(struct userprobes *u, const struct object *obj, co
 
 /* One more place of the probe. returns: where in the function it returns; 0: not known, or not meant. */
 void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns);
+
+/* Another name of the probe's function. */
+void user_alias(struct userprobes *u, struct user_probe *up, const char *func);
 
 /* pidprobes.c: makes the probes of functions, of an address; is this the name of one? */
 bool pid_check_name(struct userprobes *u, const struct pdesc *pd);

@@ -157,8 +157,9 @@ struct probe {
 	uint8_t ints, uints;           /* bit i: argument i is a signed, an unsigned integer of 32 bits */
 	const struct uplace *places;   /* uprobes: the instructions to attach to */
 	size_t nplaces;
-	const char *path; /* uprobes: the program or library */
-	bool program;     /* path is what the process executes: "a.out" */
+	const char *path;           /* uprobes: the program or library */
+	bool program;               /* path is what the process executes: "a.out" */
+	const char *const *aliases; /* other names of func, ended by NULL; NULL: none */
 };
 
 #endif

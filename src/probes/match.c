@@ -87,6 +87,9 @@ static bool func_matches(const char *func, const struct probe *p)
 
 	if (pdesc_glob(func, p->func))
 		return true;
+	for (size_t i = 0; p->aliases && p->aliases[i]; i++)
+		if (pdesc_glob(func, p->aliases[i]))
+			return true;
 	alias = p->prov->source && p->prov->source->alias ? p->prov->source->alias(func) : NULL;
 	return alias && !strcmp(alias, p->func);
 }

@@ -24,7 +24,7 @@
 struct func {
 	uint64_t addr, size;
 	uint32_t name; /* its place among the names */
-	uint32_t global;
+	uint32_t rank; /* 0: global, 1: weak, 2: local */
 };
 
 struct segment {
@@ -72,10 +72,17 @@ static void read_segments(struct table *t, Elf *elf)
 			t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
 }
 
+static uint32_t rank_of(const GElf_Sym *sym)
+{
+	unsigned bind = GELF_ST_BIND(sym->st_info);
+
+	return bind == STB_LOCAL ? 2 : bind == STB_WEAK;
+}
+
 /* The name is kept without the version that follows it ("memcpy@@GLIBC_2.14"). */
 static int add_func(struct reading *r, const GElf_Sym *sym, const char *name)
 {
-	struct func f = { sym->st_value, sym->st_size, (uint32_t)r->names.n, GELF_ST_BIND(sym->st_info) != STB_LOCAL };
+	struct func f = { sym->st_value, sym->st_size, (uint32_t)r->names.n, rank_of(sym) };
 	size_t len = strnlen(name, NAME_MOST);
 	const char *version = memchr(name, '@', len);
 
@@ -165,7 +172,8 @@ static int read_packed(struct reading *r, Elf *elf)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Of several names for one address: the longest function, then a global name, then the shorter name. */
+/* Of several names for one address: the longest function, then a global name, a weak one, a local one, then the
+ * shorter name. */
 static int by_addr(const void *a, const void *b, void *names)
 {
 	const struct func *x = a, *y = b;
@@ -176,8 +184,8 @@ static int by_addr(const void *a, const void *b, void *names)
 		return x->addr < y->addr ? -1 : 1;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
-	if (x->global != y->global)
-		return x->global ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	xn = strlen(xs);
 	yn = strlen(ys);
 	return xn != yn ? (xn < yn ? -1 : 1) : strcmp(xs, ys);

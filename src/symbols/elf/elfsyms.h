@@ -27,7 +27,8 @@ size_t elfsyms_bytes(const struct elfsyms *e);
 bool elfsyms_find(const struct elfsyms *e, uint64_t file_off, const char **name, uint64_t *off);
 /* The offset in the file of this address, as nm shows it; false: it comes from no file. */
 bool elfsyms_file_off(const struct elfsyms *e, uint64_t addr, uint64_t *off);
-/* Calls each for every function: its first byte's offset in the file, and its size (0: not known). */
+/* Calls each for every symbol of a function, in order of addresses: with the offset in the file of the function's first
+ * byte, and its size (0: not known). Of several at one address, the one that elfsyms_find() gives comes first. */
 void elfsyms_each(const struct elfsyms *e, void (*each)(void *ctx, const char *name, uint64_t file_off, uint64_t size),
 	void *ctx);
 /* The address that the file has for that byte. */
