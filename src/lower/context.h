@@ -66,6 +66,7 @@ struct lowerer {
 	VEC(struct planned *) planned; /* the probes' programs, in the order in which they were enabled */
 	const struct planned *errors;  /* ERROR's clauses, which run where the fault is; NULL: it is not enabled */
 	bool any_site;
+	size_t nprograms;       /* with clauses, that were begun */
 	size_t ninsns;          /* of all programs so far */
 	bool full;              /* they are too many: reported; no further program is made */
 	struct probe_left left; /* a probe that this kernel lacks and that only patterns asked for */

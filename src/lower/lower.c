@@ -165,6 +165,7 @@ static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	struct arena *own = arena_new();
 
+	pg->lw->nprograms++;
 	if (own) {
 		pg->ir = ir_new(own);
 		lower_program(pg, jobs);

@@ -24,7 +24,7 @@ static uint32_t value_size(const struct symbol *s)
 
 /* ---- this-> ------------------------------------------------------------------------------------------------------ */
 struct this_var {
-	const struct ir *ir; /* the program that the registers are of */
+	size_t program; /* whose registers they are: lowerer.nprograms when it was made */
 	vreg r;
 	struct sval s;
 	int32_t off; /* text: in scratch memory */
@@ -74,10 +74,10 @@ static struct this_var *this_var(struct clause_ctx *cx, struct symbol *s)
 {
 	struct this_var *t = s->lowered;
 
-	if (t && t->ir == cx->ir)
+	if (t && t->program == cx->lw->nprograms)
 		return t;
 	t = ARENA_NEW(cx->lw->arena, struct this_var);
-	t->ir = cx->ir;
+	t->program = cx->lw->nprograms;
 	s->lowered = t;
 	if (type_is_block(s->type)) {
 		this_block(cx, t, value_size(s));
