@@ -383,11 +383,6 @@ static void take_hash_line(void *ctx, struct loc line)
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
-static int byte_at(const struct parser *p, uint32_t off)
-{
-	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
-}
-
 /* Skips a failed declaration or clause that began at start, up to and including its ; or closing brace. Braces count
  * from the start, since the error may be inside them. */
 static void skip_declaration(struct parser *p, uint32_t start)
@@ -412,7 +407,7 @@ static void skip_declaration(struct parser *p, uint32_t start)
 		const uint32_t next = lex_peek_blank(p->src, off);
 
 		/* struct { ... } x; goes on behind the brace */
-		if (c == ';' || !strchr("*,;", byte_at(p, next)) || memchr(p->src->text + off, '\n', next - off))
+		if (c == ';' || !strchr("*,;", parser_byte(p, next)) || memchr(p->src->text + off, '\n', next - off))
 			break;
 	}
 	parser_seek(p, off > error ? off : error);
@@ -434,12 +429,12 @@ static enum top classify(struct parser *p, uint32_t off)
 {
 	uint32_t end;
 
-	if (!lex_is_ident_start(byte_at(p, off)))
+	if (!lex_is_ident_start(parser_byte(p, off)))
 		return TOP_CLAUSE;
 	const char *word = leading_word(p, off, &end);
 	const enum tok_kind k = tok_keyword(word, strlen(word));
 	const uint32_t next = lex_peek_blank(p->src, end);
-	const int c = byte_at(p, next), glued = byte_at(p, end);
+	const int c = parser_byte(p, next), glued = parser_byte(p, end);
 
 	if (glued == ':' || glued == '-' || glued == '.' || glued == '?')
 		return TOP_CLAUSE;

@@ -6,11 +6,6 @@
 
 #include "lang/parse/parser.h"
 
-static int byte_at(const struct parser *p, uint32_t off)
-{
-	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
-}
-
 /* ---- probe descriptions ------------------------------------------------------------------------------------------ */
 /* A description of digits only is the number that -l shows. */
 static bool all_digits(const char *s)
@@ -89,10 +84,10 @@ static bool looks_like_pdesc(const struct parser *p, uint32_t off)
 	uint32_t end = off;
 	bool colon = false;
 
-	for (; lex_is_pdesc(byte_at(p, end)); end++) {
-		if (byte_at(p, end) == ':' && byte_at(p, end + 1) == ':')
+	for (; lex_is_pdesc(parser_byte(p, end)); end++) {
+		if (parser_byte(p, end) == ':' && parser_byte(p, end + 1) == ':')
 			return true;
-		colon |= byte_at(p, end) == ':';
+		colon |= parser_byte(p, end) == ':';
 	}
 	const uint32_t n = end - off;
 
@@ -109,9 +104,9 @@ static bool clause_on_next_line(const struct parser *p, uint32_t from, uint32_t 
 
 	if (!memchr(p->src->text + from, '\n', off - from))
 		return false;
-	while (lex_is_pdesc(byte_at(p, end)))
+	while (lex_is_pdesc(parser_byte(p, end)))
 		end++;
-	const int c = byte_at(p, lex_peek_blank(p->src, end));
+	const int c = parser_byte(p, lex_peek_blank(p->src, end));
 
 	return end > off && (c == '/' || c == '{' || c == ',');
 }
@@ -121,7 +116,7 @@ static bool clause_on_next_line(const struct parser *p, uint32_t from, uint32_t 
 bool predicate_ends(struct parser *p)
 {
 	uint32_t off = lex_peek_blank(p->src, parser_offset(p) + 1);
-	const int c = byte_at(p, off);
+	const int c = parser_byte(p, off);
 	unsigned nest = 0;
 
 	if (c == '{' || c == ';' || c == '}' || c == -1)
@@ -131,7 +126,7 @@ bool predicate_ends(struct parser *p)
 	if (looks_like_pdesc(p, off) || clause_on_next_line(p, parser_offset(p) + 1, off))
 		return true;
 	while (off < p->src->len) {
-		const int b = byte_at(p, off);
+		const int b = parser_byte(p, off);
 		const uint32_t next = lex_peek_step(p->src, off);
 
 		if (b == '(' || b == '[')
@@ -202,7 +197,7 @@ static void bad_start(struct parser *p, const struct token *t)
 static int next_byte(struct parser *p)
 {
 	lex_blank(&p->lx);
-	return byte_at(p, p->lx.off);
+	return parser_byte(p, p->lx.off);
 }
 
 /* probes := pdesc ("," pdesc)* */
@@ -233,7 +228,7 @@ static bool parse_probes(struct parser *p, struct clause *c)
 static bool may_end_here(const struct parser *p, uint32_t from)
 {
 	const uint32_t off = p->lx.off;
-	const int c = byte_at(p, off);
+	const int c = parser_byte(p, off);
 	uint32_t end = off;
 
 	if (c == -1 || c == ';')
@@ -242,9 +237,9 @@ static bool may_end_here(const struct parser *p, uint32_t from)
 		return false;
 	if (memchr(p->src->text + from, '\n', off - from))
 		return true;
-	while (lex_is_pdesc(byte_at(p, end)))
+	while (lex_is_pdesc(parser_byte(p, end)))
 		end++;
-	const int d = byte_at(p, lex_peek_blank(p->src, end));
+	const int d = parser_byte(p, lex_peek_blank(p->src, end));
 
 	return d == '{' || d == '/' || d == ',' || d == -1 || looks_like_pdesc(p, off);
 }
@@ -276,9 +271,9 @@ static void recover_to_body(struct parser *p)
 {
 	uint32_t off = parser_offset(p);
 
-	while (byte_at(p, off) != -1 && !strchr("{};", byte_at(p, off)))
+	while (parser_byte(p, off) != -1 && !strchr("{};", parser_byte(p, off)))
 		off = lex_peek_step(p->src, off);
-	if (byte_at(p, off) != '{' || p->stop)
+	if (parser_byte(p, off) != '{' || p->stop)
 		return;
 	p->panic = p->lx.mute = false;
 	parser_seek(p, off);

@@ -13,25 +13,20 @@ struct stmt_vec {
 
 static bool parse_stmts(struct parser *p, struct stmt_vec *out);
 
-static int byte_at(const struct parser *p, uint32_t off)
-{
-	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
-}
-
 /* Where a statement should begin: does a clause, "a:b:c:d" or "name {"? No statement looks like that. */
 static bool clause_begins(struct parser *p)
 {
 	const struct token *t = parser_peek(p, 0);
 	uint32_t end = t->off;
 
-	while (lex_is_pdesc(byte_at(p, end))) {
-		if (byte_at(p, end) == ':' && byte_at(p, end + 1) == ':')
+	while (lex_is_pdesc(parser_byte(p, end))) {
+		if (parser_byte(p, end) == ':' && parser_byte(p, end + 1) == ':')
 			return true;
 		end++;
 	}
 	/* Only as the first word of a line: elsewhere a brace is more likely the mistake. */
 	return end > t->off && t->kind == TOK_IDENT && t->first_on_line &&
-		byte_at(p, lex_peek_blank(p->src, end)) == '{';
+		parser_byte(p, lex_peek_blank(p->src, end)) == '{';
 }
 
 /* Over a bracketed stretch and what it holds, from the bracket at off. */
@@ -58,9 +53,9 @@ static void skip_statement(struct parser *p, uint32_t from, enum tok_kind first)
 
 	if (first == KW_FOR || first == KW_WHILE || first == KW_SWITCH || first == KW_DO) {
 		past = lex_peek_blank(p->src, from + (uint32_t)strlen(tok_name(first)));
-		if (byte_at(p, past) == '(')
+		if (parser_byte(p, past) == '(')
 			past = lex_peek_blank(p->src, skip_group(p, past, '(', ')'));
-		if (byte_at(p, past) == '{') {
+		if (parser_byte(p, past) == '{') {
 			parser_seek(p, skip_group(p, past, '{', '}'));
 			return;
 		}
@@ -216,7 +211,7 @@ static bool parse_stmts(struct parser *p, struct stmt_vec *out)
 			break; /* a block inside gave up */
 		skip_statement(p, from, kind);
 		p->panic = p->lx.mute = false;
-		if (parser_offset(p) == from && byte_at(p, from) != '}')
+		if (parser_offset(p) == from && parser_byte(p, from) != '}')
 			parser_seek(p, from + 1);
 	}
 	parser_leave(p);

@@ -70,6 +70,12 @@ bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth);
 bool parser_is_type(struct parser *p, const struct token *t);
 bool parser_is_typename(const struct parser *p, const char *name);
 
+/* The byte of the text at off; -1: the text ends before it. */
+static inline int parser_byte(const struct parser *p, uint32_t off)
+{
+	return off < p->src->len ? (unsigned char)p->src->text[off] : -1;
+}
+
 /* ---- parse_expr.c ------------------------------------------------------------------------------------------------ */
 struct expr *parse_expr(struct parser *p);   /* with commas */
 struct expr *parse_assign(struct parser *p); /* up to a comma */

@@ -214,14 +214,10 @@ static int read_elf(Elf *elf, struct blob *out)
 
 static int read_file(int fd, const void *in, size_t len, struct blob *out, void **kept)
 {
-	Elf *elf = elffile_begin(fd);
-	int err = elf ? read_elf(elf, out) : -ENOEXEC;
-
 	(void)in;
 	(void)len;
 	(void)kept;
-	elf_end(elf);
-	return err;
+	return elffile_read(fd, read_elf, out);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */

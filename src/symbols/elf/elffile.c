@@ -3,6 +3,7 @@
  * unchecked one of n bytes with n symbols takes n * n steps. */
 #include "symbols/elf/elffile.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -24,6 +25,15 @@ Elf *elffile_begin(int fd)
 		elf_version(EV_CURRENT) == EV_NONE)
 		return NULL;
 	return if_elf(elf_begin(fd, ELF_C_READ_MMAP, NULL));
+}
+
+int elffile_read(int fd, int (*read)(Elf *elf, struct blob *out), struct blob *out)
+{
+	Elf *elf = elffile_begin(fd);
+	int err = elf ? read(elf, out) : -ENOEXEC;
+
+	elf_end(elf);
+	return err;
 }
 
 /* For the vDSO, which is in memory only. image is not written to. */

@@ -7,10 +7,14 @@
 #include <gelf.h>
 #include <stdbool.h>
 
+#include "symbols/sandbox/blob.h"
+
 #define ELFFILE_MOST (8ull << 30) /* bytes of a file */
 
 /* The open file; fd stays the caller's. NULL: not an ELF file, or larger than ELFFILE_MOST. End it by elf_end(). */
 Elf *elffile_begin(int fd);
+/* Calls read with the file and out; fd stays the caller's. Its result; -ENOEXEC as elffile_begin() returns NULL. */
+int elffile_read(int fd, int (*read)(Elf *elf, struct blob *out), struct blob *out) __attribute__((warn_unused_result));
 /* An image in memory. */
 Elf *elffile_memory(void *image, size_t len);
 /* The first section of this name, and its header. NULL: there is none. */
