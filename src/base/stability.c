@@ -18,6 +18,7 @@ static const char *const classes[] = {
 };
 /* clang-format on */
 
+/* Case does not matter, as in DTrace's pragmas. */
 static bool find_word(const char *const *words, size_t n, const char *s, size_t len, uint8_t *out)
 {
 	for (size_t i = 0; i < n; i++)
@@ -28,6 +29,7 @@ static bool find_word(const char *const *words, size_t n, const char *s, size_t 
 	return false;
 }
 
+/* "Evolving/Evolving/Common". */
 bool stability_parse(const char *text, struct stability *out)
 {
 	size_t a = strcspn(text, "/"), b;
@@ -40,6 +42,7 @@ bool stability_parse(const char *text, struct stability *out)
 		find_word(classes, CLASS_COUNT, text + b + 1, strlen(text + b + 1), &out->dep);
 }
 
+/* Each of the three attributes by itself: a program is as stable as the least stable thing that it uses. */
 struct stability stability_min(struct stability a, struct stability b)
 {
 	return (struct stability){

@@ -2,6 +2,8 @@
 /* utf8: see utf8.h. */
 #include "base/utf8.h"
 
+/* Refuses what RFC 3629 refuses: overlong forms, surrogates, numbers above U+10FFFF. 0xc0, 0xc1 and 0xf5 up never
+ * occur. */
 size_t utf8_decode(const char *text, size_t len, uint32_t *out)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

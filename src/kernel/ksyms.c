@@ -24,6 +24,7 @@ struct ksyms {
 	uint64_t bounds[BOUNDS]; /* of the kernel's image; 0: not asked yet; 1: not known */
 };
 
+/* /proc/kallsyms, megabytes of text, is read only for a name that knames.h does not know. */
 int ksyms_open(struct ksyms **out)
 {
 	struct ksyms *k = calloc(1, sizeof(*k));
@@ -36,6 +37,7 @@ int ksyms_open(struct ksyms **out)
 	return 0;
 }
 
+/* The kernel makes the text anew at each read: once is enough. */
 static int read_text(struct ksyms *k)
 {
 	int fd, err;
@@ -60,6 +62,7 @@ void ksyms_close(struct ksyms *k)
 	free(k);
 }
 
+/* Names of other systems too: scripts written there use them. */
 bool ksyms_is_kernel(const char *module)
 {
 	static const char *const names[] = { "vmlinux", "kernel", "unix", "genunix", "mach_kernel", "linux", NULL };
@@ -89,6 +92,7 @@ static const char *line_start(const struct ksyms *k, const char *at)
 	return at;
 }
 
+/* For the message: is the name unknown, or the module? */
 static bool has_module(const struct ksyms *k, const char *module)
 {
 	size_t n = strlen(module);
@@ -116,6 +120,7 @@ static const char *line_of(const struct ksyms *k, const char *module, const char
 	return NULL;
 }
 
+/* Without a module the kernel's own symbol comes first. */
 static int find_in_text(const struct ksyms *k, const char *module, const char *name, struct ksym *out)
 {
 	bool any = !*module, kernel = any || ksyms_is_kernel(module);
@@ -128,6 +133,7 @@ static int find_in_text(const struct ksyms *k, const char *module, const char *n
 	return line ? 0 : kernel || has_module(k, module) ? -ENOENT : -ENODEV;
 }
 
+/* Symbols that the linker script defines (vmlinux.lds.S). */
 static uint64_t bound(struct ksyms *k, enum bound b)
 {
 	static const char *const names[BOUNDS] = { "_stext", "_etext", "_sinittext", "_einittext", "_end" };

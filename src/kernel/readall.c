@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Files of /proc and sysfs have no size and return a page a read, so the buffer doubles until a read returns 0. */
 int read_all(int fd, size_t room, char **text, size_t *len)
 {
 	char *buf = malloc(room + 2), *more;

@@ -35,6 +35,7 @@ static bool is_uaddr_conv(const struct fmt *fmt, size_t n)
 	return false;
 }
 
+/* Places a datum in the record. Every datum begins at a multiple of 8, so that stores are aligned. */
 static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 {
 	struct field f = { .name = e->name, .off = p->off, .kind = FIELD_INT };
@@ -78,6 +79,7 @@ static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 	return f;
 }
 
+/* The arguments behind the format, or all. */
 static void plan_args(struct plan *p, struct action *a, const struct expr *e, size_t from)
 {
 	a->args = ARENA_ARRAY(p->lw->arena, struct field, e->args.n + 1);
@@ -85,6 +87,7 @@ static void plan_args(struct plan *p, struct action *a, const struct expr *e, si
 		a->args[a->nargs++] = plan_field(p, e->args.v[i], a->fmt && is_uaddr_conv(a->fmt, i - from));
 }
 
+/* Aggregations that no clause fills are left out: printa() shows nothing for them. */
 static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, size_t from, size_t to)
 {
 	a->aggs = ARENA_ARRAY(p->lw->arena, uint32_t, e->args.n + 1);
@@ -96,6 +99,7 @@ static void plan_aggs(struct plan *p, struct action *a, const struct expr *e, si
 	}
 }
 
+/* Functions whose call is recorded itself, as stack(), are traced. */
 static enum action_kind action_kind(enum func f)
 {
 	switch ((int)f) {
@@ -140,6 +144,7 @@ static struct type *declared_type(const struct expr *e)
 	return e->kind == EX_MEMBER && e->isuffix && e->member ? e->member->type : e->type;
 }
 
+/* Within an if the record has a guard: the consumer runs the action only if the branch was taken. */
 static void plan_action(struct plan *p, const struct expr *e)
 {
 	struct action *a = vec_push(p->lw->arena, &p->actions);
@@ -207,6 +212,7 @@ static void plan_call(struct plan *p, const struct expr *e)
 	}
 }
 
+/* In program order, both branches of each if: the record has room for all actions of the clause. */
 static void plan_stmts(struct plan *p, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -230,6 +236,7 @@ static bool is_default_action(const struct clause *c)
 	return !c->body.n || (e && is_action(e) && e->sym->func == FN_speculate);
 }
 
+/* The layout of the clause's record: head, then guards and data in program order. No actions: no record. */
 void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 {
 	struct plan p = { .lw = lw, .ep = ep, .off = sizeof(struct dw_rec) };
@@ -243,6 +250,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 }
 
 /* ---- ring buffers ------------------------------------------------------------------------------------------------ */
+/* Atomic, as a program that interrupts this one may count too. */
 void count_drop(struct clause_ctx *cx, enum dw_drop cause)
 {
 	struct ir *ir = cx->ir;
@@ -290,6 +298,7 @@ vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label)
 	return rec;
 }
 
+/* exit() and the like wake the consumer at once. */
 void ring_submit(struct clause_ctx *cx, vreg rec, bool wake)
 {
 	int flags =
@@ -299,6 +308,7 @@ void ring_submit(struct clause_ctx *cx, vreg rec, bool wake)
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
+/* Writes the datum to the place that plan_field() gave it. */
 static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct field *f)
 {
 	struct sval s;
@@ -324,6 +334,7 @@ static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct 
 	str_store(cx, s, cx->rec, (int32_t)f->off);
 }
 
+/* Scratch memory of one argument is free again for the next. */
 static void lower_recorded(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct action *a = &cx->actions[cx->action_no++];
@@ -345,6 +356,7 @@ static void lower_recorded(struct clause_ctx *cx, const struct expr *e)
 		ir_seti(cx->ir, cx->exiting, 1);
 }
 
+/* Actions come in the order in which plan_stmts() met them: action_no counts them. */
 void lower_action(struct clause_ctx *cx, const struct expr *e)
 {
 	if (!(func_traits(e->sym->func) & FT_KERNEL))

@@ -24,6 +24,7 @@ struct row {
 	uint32_t words[];
 };
 
+/* All members are in the image, also those that fire nothing: their order gives the indexes. */
 static uint32_t add_probe(struct lowerer *lw, const struct probe *p)
 {
 	struct image_probe *ip = vec_push(lw->arena, &lw->im->probes);
@@ -46,11 +47,13 @@ static uint32_t times_on(const struct enabled *e, size_t n, const struct clause 
 	return times;
 }
 
+/* Is the member enabled for this copy of the clause? */
 static bool is_on(const struct enabled *e, const struct job *job)
 {
 	return times_on(e, e->n, job->clause) > job->copy;
 }
 
+/* Program order; copies of one clause stand side by side. */
 static int by_index(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
@@ -92,6 +95,7 @@ static void add_epids(struct lowerer *lw, struct job *job, uint32_t first_probe,
 	}
 }
 
+/* On one member only: the job tests for that member. On all: no test. On some: a bit in each member's row. */
 static void plan_job(struct lowerer *lw, const struct enabled *set, struct jobs *jobs, struct job *job, uint32_t probe)
 {
 	uint32_t on = 0, last = 0;
@@ -116,6 +120,7 @@ static void plan_job(struct lowerer *lw, const struct enabled *set, struct jobs 
 	job->word /= BITS;
 }
 
+/* A multiple of 8, as rows are in one map value. */
 static uint32_t row_size(const struct jobs *jobs)
 {
 	uint32_t words = 1;
@@ -132,6 +137,7 @@ static uint32_t number_of(const struct enabled *set, size_t i)
 	return set[i].probe->def->sites[0].by_cookie ? (uint32_t)i : set[i].probe->number;
 }
 
+/* Never NULL. */
 static const uint16_t *also_of(const struct probe *p)
 {
 	static const uint16_t none[] = { 0 };
@@ -144,6 +150,8 @@ static uint32_t name_number(struct lowerer *lw, const char *s)
 	return (uint32_t)lit_number(lw, s, strlen(s));
 }
 
+/* Rows are indexed by the site's number, so that a program finds its member by one load: a table of system calls has
+ * hundreds of rows, most of them empty (member 0). */
 static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
 {
 	unsigned char *data;
@@ -188,6 +196,8 @@ static void make_table(struct lowerer *lw, const struct enabled *set, size_t n, 
 		});
 }
 
+/* Probes of one definition share a program. Their indexes in image.probes and their epids are consecutive: member
+ * plus a constant. */
 uint32_t multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs)
 {
 	uint32_t probe = (uint32_t)lw->im->probes.n;
@@ -205,6 +215,7 @@ uint32_t multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, str
 	return probe;
 }
 
+/* With one member the number is compared; with several it selects a row. Numbers beyond the table fire nothing. */
 void multi_begin(struct clause_ctx *cx, const struct jobs *jobs)
 {
 	struct ir *ir = cx->ir;
@@ -257,6 +268,7 @@ void multi_clause(struct clause_ctx *cx, const struct job *job)
 	ir_jcci(ir, CC_EQ, ir_alui(ir, ALU_AND, w, (int32_t)job->bit), 0, cx->next_label);
 }
 
+/* Up, then down by the same: 32 extends the low half, 0 changes nothing. */
 static vreg shift_both(struct clause_ctx *cx, vreg v, vreg by, bool is_signed)
 {
 	return ir_alu(cx->ir, is_signed ? ALU_SAR : ALU_SHR, ir_alu(cx->ir, ALU_SHL, v, by), by);
@@ -270,6 +282,7 @@ static vreg narrow_shift(struct clause_ctx *cx, vreg word, unsigned bit)
 	return ir_alui(cx->ir, ALU_SHL, is, 5);
 }
 
+/* If all members that the clause is on agree, one instruction does it; else the row says by how much to shift. */
 vreg multi_narrow(struct clause_ctx *cx, unsigned n, vreg v)
 {
 	const unsigned all_ints = 1, all_uints = 2, all_wide = 4;
@@ -293,6 +306,7 @@ vreg multi_narrow(struct clause_ctx *cx, unsigned n, vreg v)
 	return shift_both(cx, v, narrow_shift(cx, word, n + 8), false);
 }
 
+/* Names are literals: the row has their numbers. */
 struct sval multi_name(struct clause_ctx *cx, unsigned which)
 {
 	struct sval s = { .rep = REP_LIT, .lit = -1, .n = 1, .form = FORM_LIT | 128 << FORM_SHIFT };

@@ -52,6 +52,8 @@ static int add_line(struct reading *r, const char *line)
 	return r->names.err ? r->names.err : r->funcs.err;
 }
 
+/* By address; of functions at one address the one written last comes first, as the process has replaced the other.
+ * */
 static int by_start(const void *a, const void *b)
 {
 	const struct func *x = a, *y = b;
@@ -77,6 +79,7 @@ static int read_lines(struct reading *r, char *text, size_t len)
 	return err;
 }
 
+/* The process may still write to it: what it adds is read when the file has changed (usyms_files.c). */
 static int read_file(int fd, const void *in, size_t len, struct blob *out, void **kept)
 {
 	struct reading r = { .funcs = blob_new(out->most), .names = blob_new(out->most) };
@@ -106,6 +109,8 @@ static int read_file(int fd, const void *in, size_t len, struct blob *out, void 
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* The table comes from the child that parsed a stranger's file, so it is checked like the file itself: counts,
+ * places of names, the NUL at the end. Order is not checked: a wrong one gives wrong names, no wrong access. */
 static int check(struct perfmap *m)
 {
 	struct blob_reader r = blob_read(&m->blob);
@@ -170,6 +175,7 @@ size_t perfmap_bytes(const struct perfmap *m)
 	return sizeof(*m) + m->blob.cap;
 }
 
+/* Binary search for the last function that starts at or before addr. */
 const char *perfmap_find(const struct perfmap *m, uint64_t addr, uint64_t *off)
 {
 	size_t lo = 0, hi = m->n;

@@ -11,6 +11,7 @@
 #include "symbols/sandbox/safeopen.h"
 #include "symbols/usyms_priv.h"
 
+/* An address in the process becomes one in the file as its program headers have it. */
 static bool address_of(
 	struct usyms *u, const struct process *p, const struct mapping *m, uint64_t addr, uint64_t *in_file)
 {
@@ -40,6 +41,7 @@ static int dwarf_file(struct usyms *u, const struct process *p, const struct map
 	return fd;
 }
 
+/* DWARF is read in the sandbox, which keeps the file open: a profile asks for many addresses of few files. */
 size_t usyms_inlines(struct usyms *u, pid_t pid, uint64_t addr, const char **names, size_t max)
 {
 	struct process *p;
@@ -75,12 +77,14 @@ size_t usyms_inlines(struct usyms *u, pid_t pid, uint64_t addr, const char **nam
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
+/* The piece of the stack that the program recorded: from the stack pointer up. */
 struct copy {
 	const uint8_t *data;
 	size_t len;
 	uint64_t addr;
 };
 
+/* False outside of the copy: the walk ends there. */
 static bool read_copy(void *ctx, uint64_t addr, uint64_t *word)
 {
 	const struct copy *c = ctx;
@@ -91,6 +95,7 @@ static bool read_copy(void *ctx, uint64_t addr, uint64_t *word)
 	return true;
 }
 
+/* From the order of struct pt_regs to DWARF's. */
 static void set_regs(struct cfi_regs *r, const uint64_t *regs)
 {
 	static const uint8_t places[] = ARCH_DWARF_WORDS;
@@ -114,6 +119,8 @@ static bool step_frame(struct cfi_regs *r, struct copy *stack)
 	return true;
 }
 
+/* One frame up. addr is that of the call: the function that was called returns to the instruction behind it, which
+ * may belong to another function. */
 static bool step(struct usyms *u, pid_t pid, struct cfi_regs *r, struct copy *stack, bool first)
 {
 	uint64_t addr = first ? r->pc : r->pc - 1, at; /* what has been called returns behind the call */
@@ -126,6 +133,7 @@ static bool step(struct usyms *u, pid_t pid, struct cfi_regs *r, struct copy *st
 	return cfi_step(c, at, r, read_copy, stack);
 }
 
+/* The second frame may have the same stack pointer: a leaf function on arm64 pushes nothing. */
 size_t usyms_unwind(
 	struct usyms *u, pid_t pid, const uint64_t *regs, const void *stack, size_t len, uint64_t *pcs, size_t max)
 {

@@ -42,6 +42,7 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 	return prev[nb];
 }
 
+/* Of equally near names the first one. Names of more than NEAR_MAX characters are not compared. */
 const char *nearest_name(const char *name, const char *const *table)
 {
 	const size_t n = strlen(name);
@@ -68,6 +69,7 @@ const char *nearest_name(const char *name, const char *const *table)
 	return found;
 }
 
+/* A member whose prefix was left out: "daddr" for "skc_daddr". The shortest such name. */
 const char *longer_name(const char *name, const char *const *table)
 {
 	size_t n = strlen(name), best = SIZE_MAX;

@@ -8,6 +8,7 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
+/* Signedness comes from the operands' common type: BPF has separate conditions. */
 static enum ir_cc compare_cc(enum expr_op op, bool sgn)
 {
 	switch ((int)op) {
@@ -26,6 +27,7 @@ static enum ir_cc compare_cc(enum expr_op op, bool sgn)
 	}
 }
 
+/* The condition that holds when op does not. Integers only: strings may be NULL. */
 static enum expr_op negated(enum expr_op op)
 {
 	switch ((int)op) {
@@ -49,6 +51,7 @@ static bool is_compare(enum expr_op op)
 	return op >= OP_EQ && op <= OP_GE;
 }
 
+/* Pointers compare as unsigned numbers. A constant of 32 bits is an operand of the jump itself. */
 static void int_compare_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	struct type *ta = e->a->type, *tb = e->b->type, *t;
@@ -71,6 +74,7 @@ static void int_compare_jump(struct clause_ctx *cx, const struct expr *e, uint32
 	ir_jcc(cx->ir, compare_cc(op, t->is_signed), a, b, label);
 }
 
+/* Do parts of it run only on some paths? Then values memorised in them are not known behind it. */
 static bool is_chain(const struct expr *e)
 {
 	while (e->kind == EX_UNARY && e->op == OP_NOT)
@@ -78,6 +82,7 @@ static bool is_chain(const struct expr *e)
 	return e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR);
 }
 
+/* && and || are jumps: the right side runs only if the left side does not decide. */
 static void logic_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	bool both = (e->op == OP_LAND) != when; /* the jump is taken when either side decides it */
@@ -98,6 +103,7 @@ static void logic_jump(struct clause_ctx *cx, const struct expr *e, uint32_t lab
 	ir_label(cx->ir, skip);
 }
 
+/* Jumps to no unless e is true. Returns the mark to which memos are released at no. */
 size_t cond_jump(struct clause_ctx *cx, const struct expr *e, uint32_t no)
 {
 	size_t mark = memo_mark(cx->pg);
@@ -106,6 +112,7 @@ size_t cond_jump(struct clause_ctx *cx, const struct expr *e, uint32_t no)
 	return is_chain(e) ? mark : memo_mark(cx->pg);
 }
 
+/* 0 or 1 in a variable, as both paths set it. */
 vreg truth_value(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -121,6 +128,7 @@ vreg truth_value(struct clause_ctx *cx, const struct expr *e)
 	return blur(cx, r);
 }
 
+/* Jumps to label if the truth of e is when. */
 void lower_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	vreg r;
@@ -144,6 +152,7 @@ void lower_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, boo
 	}
 }
 
+/* Is its value 0 or 1 by construction? */
 bool is_logic(const struct expr *e)
 {
 	if (e->kind == EX_UNARY)
@@ -225,6 +234,7 @@ static struct val arm(struct clause_ctx *cx, const struct expr *e, const struct 
 	return e->kind == EX_COND ? lower_cond(cx, e, to) : lower_expr(cx, e);
 }
 
+/* A condition that the checker or the site has decided makes code for the chosen arm only. */
 struct val lower_cond(struct clause_ctx *cx, const struct expr *e, const struct type *to)
 {
 	const struct expr *only;

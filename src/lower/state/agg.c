@@ -15,6 +15,8 @@
 #define PREALLOC_KEYS 8192u /* of an aggregation that is filled with interrupts off */
 
 /* ---- the aggregation in the image -------------------------------------------------------------------------------- */
+/* u64s of a value: count has the number; avg a number and a sum; stddev a number, a sum and a sum of squares of 128
+ * bits; lquantize two levels more than its steps: below and above; all others two words. */
 static uint32_t agg_words(const struct symbol *s)
 {
 	switch ((int)s->func) {
@@ -43,6 +45,8 @@ bool agg_sparse(const struct symbol *s)
 	return s->func == FN_lquantize && agg_words(s) > WORDS_MAX;
 }
 
+/* Keys of less than 8 bytes take 8, so that they are aligned; numbers of a shared map and of a sparse level follow.
+ * */
 static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 {
 	uint32_t off = 0;
@@ -167,6 +171,7 @@ static void agg_prealloc(struct lowerer *lw, const struct agg *a)
 		m->max_entries = PREALLOC_KEYS;
 }
 
+/* Aggregations get their indexes in the order of the script, whichever clause is lowered first. */
 void aggs_begin(struct lowerer *lw)
 {
 	struct symbol **all;
@@ -183,6 +188,7 @@ void aggs_begin(struct lowerer *lw)
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
+/* Where nothing of ours can interrupt the program, a plain addition does; it costs less than an atomic one. */
 static void add_word(struct clause_ctx *cx, vreg p, int32_t off, vreg delta)
 {
 	if (cx->pg->site->bh_off)

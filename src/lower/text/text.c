@@ -15,11 +15,13 @@
 #define TOKEN_HEAD 64 /* bytes before the text that strtok() splits: text_token() of bpf/lib_text.h */
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
+/* The bound of a text for a library function: its bytes with the NUL. */
 static vreg size_imm(struct clause_ctx *cx, const struct sval *s)
 {
 	return ir_imm(cx->ir, form_chars(s->form));
 }
 
+/* A fault if the string is NULL, as in DTrace, where it is an invalid address. */
 void str_need(struct clause_ctx *cx, const struct sval *s)
 {
 	if (s->rep == REP_TEXT && s->null)
@@ -39,6 +41,7 @@ static struct sval text_from(struct clause_ctx *cx, int helper, vreg addr, int f
 	return s;
 }
 
+/* Text at an address of the kernel, at most -x strsize bytes. */
 struct sval str_at(struct clause_ctx *cx, vreg addr)
 {
 	return text_from(
@@ -62,6 +65,7 @@ static struct sval text_or_null(struct clause_ctx *cx, const struct expr *e)
 	return s;
 }
 
+/* An argument that must not be NULL. */
 static struct sval text_arg(struct clause_ctx *cx, const struct expr *e, size_t i)
 {
 	struct sval s = text_or_null(cx, e->args.v[i]);
@@ -82,11 +86,13 @@ static vreg int_arg(struct clause_ctx *cx, const struct expr *e, size_t i)
 }
 
 /* ---- results that are strings ------------------------------------------------------------------------------------ */
+/* Room for the result, as large as the checker found it may become. */
 static struct sval new_result(struct clause_ctx *cx, const struct expr *e)
 {
 	return text_new(cx, expr_form(cx->lw->ck, e));
 }
 
+/* Two copies, the second over the NUL of the first; a result longer than -x strsize is cut. */
 static struct sval lower_strjoin(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -104,6 +110,7 @@ static struct sval lower_strjoin(struct clause_ctx *cx, const struct expr *e)
 	return text_at(p, expr_form(cx->lw->ck, e));
 }
 
+/* Words for text_substr(): index, length. A missing length is the largest one. */
 static struct sval lower_substr(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -126,6 +133,7 @@ static struct sval lower_case(struct clause_ctx *cx, const struct expr *e, bool 
 	return out;
 }
 
+/* The word at 0 of the work memory says afterwards whether the character was missing: NULL. */
 static struct sval lower_strchr(struct clause_ctx *cx, const struct expr *e, bool last)
 {
 	struct ir *ir = cx->ir;
@@ -153,6 +161,7 @@ static vreg find_text(struct clause_ctx *cx, const struct sval *a, const struct 
 	return w;
 }
 
+/* The index that find_text() leaves selects the tail; none is NULL. */
 static struct sval lower_strstr(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -164,6 +173,7 @@ static struct sval lower_strstr(struct clause_ctx *cx, const struct expr *e)
 	return out;
 }
 
+/* Both sizes travel in one word: a BPF function takes five arguments. */
 static struct sval lower_json(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -176,6 +186,7 @@ static struct sval lower_json(struct clause_ctx *cx, const struct expr *e)
 	return out;
 }
 
+/* basename() and dirname(). */
 static struct sval lower_path(struct clause_ctx *cx, const struct expr *e, bool dir)
 {
 	struct sval s = text_arg(cx, e, 0), out = new_result(cx, e);
@@ -185,6 +196,7 @@ static struct sval lower_path(struct clause_ctx *cx, const struct expr *e, bool 
 	return out;
 }
 
+/* The function works in place, so it gets a copy. */
 static struct sval lower_cleanpath(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -209,6 +221,7 @@ static vreg base_arg(struct clause_ctx *cx, const struct expr *e)
 	return base;
 }
 
+/* Work memory for 64 digits in base 2, beside the words of every text function. */
 static struct sval lower_lltostr(struct clause_ctx *cx, const struct expr *e)
 {
 	vreg n = int_arg(cx, e, 0), base = base_arg(cx, e), w = work_words(cx, 64 + 88);
@@ -228,6 +241,7 @@ void text_collect(struct prog_ctx *pg, const struct expr *e)
 	scratch_start_empty(pg, pg->token_off + 8);
 }
 
+/* strtok(s, ...) begins anew; strtok(NULL, ...) goes on. A string that is NULL at run time goes on, too. */
 static void start_tokens(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -248,6 +262,7 @@ static void start_tokens(struct clause_ctx *cx, const struct expr *e)
 	ir_label(ir, end);
 }
 
+/* text_token() keeps the position in the head of the memory. */
 static struct sval lower_strtok(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -275,6 +290,7 @@ static vreg bytes_at(struct clause_ctx *cx, const struct expr *e, uint32_t size)
 	return buf;
 }
 
+/* An address in network order, as it is in memory: it becomes text when it is printed. */
 static void set_address(struct clause_ctx *cx, struct sval out, const struct expr *e, bool v6)
 {
 	struct ir *ir = cx->ir;
@@ -315,6 +331,7 @@ static struct sval lower_ntoa(struct clause_ctx *cx, const struct expr *e, bool 
 #define FAMILY_IP4 2 /* AF_INET, AF_INET6 of Linux */
 #define FAMILY_IP6 10
 
+/* The family decides at run time; another family is an illegal operation, as in DTrace. */
 static struct sval lower_ntop(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;

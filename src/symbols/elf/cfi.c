@@ -99,6 +99,7 @@ static bool parse_augmentation(const struct reading *r, const Dwarf_CIE *e, stru
 	return true;
 }
 
+/* Pointers into the section become offsets: the tables outlive the file. */
 static struct range range_of(const struct reading *r, const uint8_t *from, const uint8_t *to)
 {
 	return (struct range){ (uint64_t)(from - r->data), (uint64_t)(to - from) };
@@ -150,6 +151,7 @@ static int add_fde(struct reading *r, Elf_Data *data, const Dwarf_FDE *e)
 	return blob_put(&r->fdes, &f, sizeof(f));
 }
 
+/* For qsort(): steps look entries up by address. */
 static int by_start(const void *a, const void *b)
 {
 	const struct fde *x = a, *y = b;
@@ -157,6 +159,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* All FDEs, until an entry is damaged: those before it count. */
 static int read_entries(struct reading *r, Elf_Data *data)
 {
 	Dwarf_Off at = 0, next = 0;
@@ -177,6 +180,7 @@ static int read_entries(struct reading *r, Elf_Data *data)
 	return err ? err : r->h.n ? 0 : -ENOENT;
 }
 
+/* The order that check() reads: head, CIEs, FDEs, section. */
 static int put_entries(const struct reading *r, struct blob *out)
 {
 	(void)blob_put(out, &r->h, sizeof(r->h));
@@ -185,6 +189,7 @@ static int put_entries(const struct reading *r, struct blob *out)
 	return blob_put(out, r->data, r->h.len);
 }
 
+/* Only .eh_frame: it is loaded with the program, .debug_frame is not. */
 static int read_elf(Elf *elf, struct blob *out)
 {
 	GElf_Shdr sh;
@@ -221,11 +226,14 @@ static int read_file(int fd, const void *in, size_t len, struct blob *out, void 
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* len: bytes of the section. */
 static bool lies_in(const struct range *r, uint64_t len)
 {
 	return r->at <= len && r->len <= len - r->at && r->len <= INS_MOST;
 }
 
+/* The tables come from the child that parsed a stranger's file: every offset and number in them is checked once,
+ * here. */
 static int check(struct cfi *c)
 {
 	struct blob_reader r = blob_read(&c->blob);
@@ -296,6 +304,7 @@ size_t cfi_bytes(const struct cfi *c)
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
+/* Binary search. The last FDE that starts at or before addr, if it is long enough. */
 static const struct fde *fde_of(const struct cfi *c, uint64_t addr)
 {
 	size_t lo = 0, hi = c->n;
@@ -344,6 +353,8 @@ static struct span span_of(const struct cfi *c, const struct range *r)
 	return (struct span){ c->data + r->at, c->data + r->at + r->len };
 }
 
+/* Registers whose rules cannot be followed are not known afterwards: only the return address matters for the walk.
+ * The stack pointer before the call is the CFA by definition (DWARF 5, 6.4). */
 bool cfi_step(const struct cfi *c, uint64_t addr, struct cfi_regs *r, cfi_read *read, void *ctx)
 {
 	const struct fde *f = fde_of(c, addr);

@@ -85,6 +85,7 @@ static bool x86_numbered_reg(const char *s, size_t n, struct reg *out)
 	return suffix != NULL;
 }
 
+/* s has n characters, without the %. */
 static bool x86_reg(const char *s, size_t n, struct reg *out)
 {
 	for (size_t i = 0; i < sizeof(x86) / sizeof(x86[0]); i++)
@@ -114,6 +115,7 @@ static bool arm_reg(const char *s, size_t n, struct reg *out)
 	return end == s + n && k <= 30;
 }
 
+/* By C's rules: 0x is hexadecimal. What follows the number is the caller's to check. */
 static bool number(const char **s, int64_t *out)
 {
 	char *end;
@@ -139,6 +141,7 @@ static bool base_reg(const char **s, int16_t *out)
 	return true;
 }
 
+/* DISPLACEMENT(BASE,INDEX,SCALE), of which all but one may be missing. */
 static bool x86_memory(const char *s, struct uarg *a)
 {
 	int64_t scale;
@@ -165,6 +168,7 @@ static bool x86_memory(const char *s, struct uarg *a)
 	return *s == ')' && (s[1] == ' ' || !s[1]);
 }
 
+/* True: *a describes it. False: a form that programs cannot read, such as %xmm0 or a symbol. */
 static bool x86_operand(const char *s, struct uarg *a)
 {
 	size_t n = strcspn(s, " ");
@@ -186,6 +190,7 @@ static bool x86_operand(const char *s, struct uarg *a)
 }
 
 /* ---- arm64: 5, x0, [x0], [sp, 16], [x1, x2] ---------------------------------------------------------------------- */
+/* Behind the bracket: BASE, or BASE and an offset or an index. */
 static bool arm_memory(const char *s, struct uarg *a)
 {
 	size_t n = strcspn(s, ",] ");
@@ -212,6 +217,7 @@ static bool arm_memory(const char *s, struct uarg *a)
 	return *s == ']';
 }
 
+/* A number stands alone or behind a #. */
 static bool arm_operand(const char *s, struct uarg *a)
 {
 	size_t n = strcspn(s, " ");
@@ -235,6 +241,7 @@ enum sdt_machine sdt_own_machine(void)
 	return ARCH_ELF_MACHINE == EM_AARCH64 ? SDT_AARCH64 : SDT_X86_64;
 }
 
+/* A constant as a value of the argument's size and sign. */
 static int64_t cut(int64_t v, const struct uarg *a)
 {
 	unsigned bits = 64 - 8u * a->size;
@@ -268,6 +275,7 @@ static void parse_one(enum sdt_machine m, const char *s, struct uarg *a)
 	*a = got;
 }
 
+/* Operands are separated by blanks; those within brackets belong to an operand. */
 size_t sdt_args_parse(enum sdt_machine m, const char *text, struct uarg *v)
 {
 	size_t n = 0;
