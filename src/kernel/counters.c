@@ -23,6 +23,7 @@ static const struct event {
 enum { MODE_ALL, MODE_KERNEL, MODE_USER, MODE_COUNT };
 static const char *const modes[MODE_COUNT] = { "all", "kernel", "user" };
 
+/* name has len characters; the table is small. */
 static const struct event *event_of(const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
@@ -31,6 +32,7 @@ static const struct event *event_of(const char *name, size_t len)
 	return NULL;
 }
 
+/* -1: there is no such mode. */
 static int mode_of(const char *name, size_t len)
 {
 	for (int m = 0; m < MODE_COUNT; m++)
@@ -65,6 +67,7 @@ bool counter_parse(const char *text, struct counter *out)
 	return parse(text, out) != NULL;
 }
 
+/* Disabled: the caller attaches a program first. exclude_* need no privilege beyond perf_event_open(2) itself. */
 int counter_open(const char *target, unsigned cpu, uint64_t period)
 {
 	struct perf_event_attr attr;

@@ -8,6 +8,7 @@
 
 static void dump_expr(FILE *out, const struct expr *e, int level);
 
+/* Two blanks a level. */
 static void indent(FILE *out, int level)
 {
 	fprintf(out, "%*s", level * 2, "");
@@ -15,6 +16,7 @@ static void indent(FILE *out, int level)
 
 static void dump_type(FILE *out, const struct tyx *ty, const char *name, int level);
 
+/* Of structures, unions and enums. */
 static void dump_members(FILE *out, const struct tyx *ty, int level)
 {
 	for (size_t i = 0; i < ty->members.n; i++) {
@@ -45,6 +47,7 @@ static void dump_type(FILE *out, const struct tyx *ty, const char *name, int lev
 		dump_members(out, ty, level + 1);
 }
 
+/* Operators that are words, with their type. */
 static void dump_word(FILE *out, const struct expr *e, const char *word)
 {
 	fputs(word, out);
@@ -57,6 +60,7 @@ static void dump_word(FILE *out, const struct expr *e, const char *word)
 		fprintf(out, " %s", e->name);
 }
 
+/* The suffix and the form matter: they decide the type of the literal. */
 static void dump_int(FILE *out, const struct expr *e)
 {
 	static const char *const suffixes[] = { "", " u", " l", " ul", " ll", " ull" };
@@ -66,6 +70,7 @@ static void dump_int(FILE *out, const struct expr *e)
 	fputs(e->isuffix & ISUF_NODEC ? " hex-or-octal" : "", out);
 }
 
+/* ++ and -- stand before or behind. */
 static void dump_unary(FILE *out, const struct expr *e)
 {
 	const bool post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
@@ -152,6 +157,7 @@ static void dump_expr(FILE *out, const struct expr *e, int level)
 		dump_expr(out, e->args.v[i], level + 1);
 }
 
+/* An if has its branches below it. */
 static void dump_stmt(FILE *out, const struct stmt *s, int level)
 {
 	if (s->kind == ST_EXPR) {
@@ -173,6 +179,7 @@ static void dump_stmt(FILE *out, const struct stmt *s, int level)
 		dump_stmt(out, s->otherwise.v[i], level + 1);
 }
 
+/* A description has all four parts, the missing ones empty. */
 static void dump_clause(FILE *out, const struct clause *c)
 {
 	fprintf(out, "clause %" PRIu32 "\n", c->index);
@@ -203,6 +210,7 @@ static void dump_inline(FILE *out, const struct inline_def *i)
 	dump_expr(out, i->value, 1);
 }
 
+/* Members in the order of the text. */
 static void dump_xlator(FILE *out, const struct xlator *x)
 {
 	fputs("translator ", out);
@@ -224,6 +232,7 @@ static void dump_var(FILE *out, const struct var_decl *v)
 	dump_type(out, v->type, v->name, 0);
 }
 
+/* Declarations in the order of the text. No default: a new kind must be printed before this compiles. */
 void ast_dump(const struct program *p, FILE *out)
 {
 	for (size_t i = 0; i < p->decls.n; i++) {

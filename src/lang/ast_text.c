@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "" for an operator that is none. */
 const char *expr_op_text(enum expr_op op)
 {
 	static const char *const texts[] = {
@@ -19,6 +20,7 @@ const char *expr_op_text(enum expr_op op)
 	return (unsigned)op < sizeof(texts) / sizeof(texts[0]) ? texts[op] : "";
 }
 
+/* In quotes, with escapes that the lexer reads back. */
 void ast_print_string(FILE *out, const char *s, size_t len)
 {
 	static const char letters[] = "abfnrtv\\\"", bytes[] = "\a\b\f\n\r\t\v\\\"";
@@ -47,6 +49,7 @@ void ast_print_variable(FILE *out, enum var_scope scope, const char *name)
 static void print_expr(FILE *out, const struct expr *e);
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
+/* In the order of C's usual spelling, whatever order the source has. */
 static void print_spec(FILE *out, uint32_t spec)
 {
 	static const struct {
@@ -123,6 +126,7 @@ static void print_before(FILE *out, const struct tyx *ty)
 	fputs(binds_tighter(ty->of) ? "(*" : "*", out);
 }
 
+/* From the name outwards: brackets, and the parentheses that print_before() opened. */
 static void print_after(FILE *out, const struct tyx *ty)
 {
 	for (; is_derived(ty); ty = ty->of) {
@@ -142,6 +146,7 @@ static void print_after(FILE *out, const struct tyx *ty)
 	}
 }
 
+/* As a declaration of name; name NULL: the type alone. */
 void ast_print_type(FILE *out, const struct tyx *ty, const char *name)
 {
 	const struct tyx *inner = ty;
@@ -155,6 +160,7 @@ void ast_print_type(FILE *out, const struct tyx *ty, const char *name)
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
+/* Keys of an array, or arguments of a call. */
 static void print_args(FILE *out, const struct expr *e, char open, char close)
 {
 	putc(open, out);
@@ -165,6 +171,7 @@ static void print_args(FILE *out, const struct expr *e, char open, char close)
 	putc(close, out);
 }
 
+/* A character constant has up to eight bytes, the first one in the highest byte that is used. */
 static void print_int(FILE *out, const struct expr *e)
 {
 	if (e->isuffix & ISUF_CHAR) {
@@ -211,6 +218,7 @@ static void print_unary(FILE *out, const struct expr *e)
 	print_expr(out, e->a);
 }
 
+/* Blanks on both sides; a comma has one behind it. */
 static void print_infix(FILE *out, const struct expr *e)
 {
 	print_expr(out, e->a);
@@ -310,6 +318,7 @@ static void print_expr(FILE *out, const struct expr *e)
 		putc(')', out);
 }
 
+/* Used only after an error: its cost does not matter. */
 const char *ast_expr_text(struct arena *a, const struct expr *e)
 {
 	char *text = NULL;

@@ -38,97 +38,35 @@ void types_add_typedef(struct types *ts, const char *name, struct type *t)
 	strmap_put(ts->typedefs, name, alias_of(ts, t, arena_strdup(ts->arena, name)));
 }
 
-/* The names that D has without any header; sizes as on every 64-bit Linux. */
+/* The names that D has without any header; sizes as on every 64-bit Linux. name, member of struct types */
+/* clang-format off */
+#define BASIC_TYPES(X) \
+	X(int8_t, int8) X(int16_t, int16) X(int32_t, int32) X(int64_t, int64) X(uint8_t, uint8) \
+	X(uint16_t, uint16) X(uint32_t, uint32) X(uint64_t, uint64) X(intptr_t, int64) \
+	X(uintptr_t, uint64) X(size_t, uint64) X(ssize_t, int64) X(uchar_t, uint8) X(ushort_t, uint16) \
+	X(uint_t, uint32) X(ulong_t, ulong_) X(u_longlong_t, uint64) X(longlong_t, int64) \
+	X(ptrdiff_t, int64) X(pid_t, int32) X(id_t, int32) X(uid_t, uint32) X(gid_t, uint32) \
+	X(zoneid_t, uint32) X(processorid_t, int32) X(hrtime_t, int64) X(time_t, int64) \
+	X(in_port_t, uint16) X(ipaddr_t, uint32) X(boolean_t, int32) X(dev_t, uint64) X(off_t, int64) \
+	X(offset_t, int64) X(u_char, uint8) X(u_short, uint16) X(u_int, uint32) X(u_long, ulong_) \
+	X(u_int8_t, uint8) X(u_int16_t, uint16) X(u_int32_t, uint32) X(u_int64_t, uint64) \
+	X(u_quad_t, uint64) X(quad_t, int64) X(mode_t, uint32) X(ino_t, uint64) X(nlink_t, uint32) \
+	X(clock_t, int64) X(clockid_t, int32) X(timer_t, int32) X(key_t, int32) X(daddr_t, int64) \
+	X(taskid_t, int32) X(projid_t, int32) X(poolid_t, int32) X(ctid_t, int32) X(psetid_t, int32) \
+	X(lgrp_id_t, int32) X(chipid_t, int32) X(model_t, uint32) X(major_t, uint32) X(minor_t, uint32) \
+	X(blkcnt_t, int64) X(blksize_t, int32) X(fsblkcnt_t, uint64) X(suseconds_t, int64) \
+	X(useconds_t, uint32) X(pgcnt_t, uint64) X(pfn_t, uint64) X(diskaddr_t, uint64) \
+	X(socklen_t, uint32) X(sa_family_t, uint16) X(in_addr_t, uint32) X(wchar_t, int32) \
+	X(pthread_t, uint32) X(intmax_t, int64) X(uintmax_t, uint64) X(register_t, int64) \
+	X(vm_offset_t, uint64) X(lwpid_t, int32)
+/* clang-format on */
+
 static void add_basics(struct types *ts)
 {
-	const struct {
-		const char *name;
-		struct type *t;
-	} names[] = {
-		{ "int8_t", ts->int8 },
-		{ "int16_t", ts->int16 },
-		{ "int32_t", ts->int32 },
-		{ "int64_t", ts->int64 },
-		{ "uint8_t", ts->uint8 },
-		{ "uint16_t", ts->uint16 },
-		{ "uint32_t", ts->uint32 },
-		{ "uint64_t", ts->uint64 },
-		{ "intptr_t", ts->int64 },
-		{ "uintptr_t", ts->uint64 },
-		{ "size_t", ts->uint64 },
-		{ "ssize_t", ts->int64 },
-		{ "uchar_t", ts->uint8 },
-		{ "ushort_t", ts->uint16 },
-		{ "uint_t", ts->uint32 },
-		{ "ulong_t", ts->ulong_ },
-		{ "u_longlong_t", ts->uint64 },
-		{ "longlong_t", ts->int64 },
-		{ "ptrdiff_t", ts->int64 },
-		{ "pid_t", ts->int32 },
-		{ "id_t", ts->int32 },
-		{ "uid_t", ts->uint32 },
-		{ "gid_t", ts->uint32 },
-		{ "zoneid_t", ts->uint32 },
-		{ "processorid_t", ts->int32 },
-		{ "hrtime_t", ts->int64 },
-		{ "time_t", ts->int64 },
-		{ "caddr_t", NULL },
-		{ "in_port_t", ts->uint16 },
-		{ "ipaddr_t", ts->uint32 },
-		{ "boolean_t", ts->int32 },
-		{ "dev_t", ts->uint64 },
-		{ "off_t", ts->int64 },
-		{ "offset_t", ts->int64 },
-		{ "u_char", ts->uint8 },
-		{ "u_short", ts->uint16 },
-		{ "u_int", ts->uint32 },
-		{ "u_long", ts->ulong_ },
-		{ "u_int8_t", ts->uint8 },
-		{ "u_int16_t", ts->uint16 },
-		{ "u_int32_t", ts->uint32 },
-		{ "u_int64_t", ts->uint64 },
-		{ "u_quad_t", ts->uint64 },
-		{ "quad_t", ts->int64 },
-		{ "mode_t", ts->uint32 },
-		{ "ino_t", ts->uint64 },
-		{ "nlink_t", ts->uint32 },
-		{ "clock_t", ts->int64 },
-		{ "clockid_t", ts->int32 },
-		{ "timer_t", ts->int32 },
-		{ "key_t", ts->int32 },
-		{ "daddr_t", ts->int64 },
-		{ "taskid_t", ts->int32 },
-		{ "projid_t", ts->int32 },
-		{ "poolid_t", ts->int32 },
-		{ "ctid_t", ts->int32 },
-		{ "psetid_t", ts->int32 },
-		{ "lgrp_id_t", ts->int32 },
-		{ "chipid_t", ts->int32 },
-		{ "model_t", ts->uint32 },
-		{ "major_t", ts->uint32 },
-		{ "minor_t", ts->uint32 },
-		{ "blkcnt_t", ts->int64 },
-		{ "blksize_t", ts->int32 },
-		{ "fsblkcnt_t", ts->uint64 },
-		{ "suseconds_t", ts->int64 },
-		{ "useconds_t", ts->uint32 },
-		{ "pgcnt_t", ts->uint64 },
-		{ "pfn_t", ts->uint64 },
-		{ "diskaddr_t", ts->uint64 },
-		{ "socklen_t", ts->uint32 },
-		{ "sa_family_t", ts->uint16 },
-		{ "in_addr_t", ts->uint32 },
-		{ "wchar_t", ts->int32 },
-		{ "pthread_t", ts->uint32 },
-		{ "intmax_t", ts->int64 },
-		{ "uintmax_t", ts->uint64 },
-		{ "register_t", ts->int64 },
-		{ "vm_offset_t", ts->uint64 },
-		{ "lwpid_t", ts->int32 },
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		types_add_typedef(ts, names[i].name, names[i].t ? names[i].t : type_ptr(ts, ts->char_));
+#define X(name, t) types_add_typedef(ts, #name, ts->t);
+	BASIC_TYPES(X)
+#undef X
+	types_add_typedef(ts, "caddr_t", type_ptr(ts, ts->char_));
 }
 
 /* Widths are those of LP64, which x86-64 and arm64 share. */

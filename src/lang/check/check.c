@@ -9,6 +9,7 @@
 #include "lang/check/check_priv.h"
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
+/* Keys are numbers, pointers and strings. */
 static void declare_key(struct checker *ck, struct symbol *s, const struct tyx *x)
 {
 	struct type *t = types_resolve(ck->ts, ck->d, x);
@@ -93,6 +94,7 @@ static bool is_declared_so(struct checker *ck, const struct symbol *s, const str
 	return true;
 }
 
+/* Two declarations of one variable may stand beside each other if they agree, as in a header and a script. */
 static void declare_var(struct checker *ck, const struct var_decl *v)
 {
 	const struct tyx *x = assoc_of(ck, v->type);
@@ -134,6 +136,7 @@ static void note_constant(struct checker *ck, const struct inline_def *in, const
 	strmap_put(ck->ts->constants, in->name, slot);
 }
 
+/* The value of a library's inline is checked when a script first uses it: most scripts use few. */
 static void declare_inline(struct checker *ck, const struct inline_def *in)
 {
 	struct type *t = types_resolve(ck->ts, ck->d, in->type);
@@ -180,6 +183,7 @@ static bool init_fits(struct checker *ck, const struct type *member, const struc
 	return type_same(member, value);
 }
 
+/* The initialiser of a member that the structure does not have was reported by declare_xlator(). */
 static void check_init(struct checker *ck, const struct xlator *xl, const struct tyx_member_init *init)
 {
 	uint32_t off;
@@ -193,6 +197,7 @@ static void check_init(struct checker *ck, const struct xlator *xl, const struct
 		type_name(ck->ts, m->type), type_name(ck->ts, value->type));
 }
 
+/* One translator for each pair of types. Its members are checked one by one when a script reads them. */
 static void declare_xlator(struct checker *ck, struct xlator *xl)
 {
 	struct type *in;
@@ -232,6 +237,7 @@ static void declare_xlator(struct checker *ck, struct xlator *xl)
 		check_init(ck, xl, &xl->inits[i]);
 }
 
+/* The same typedef twice is allowed, as in C11. */
 static void declare_typedef(struct checker *ck, const struct tyx *x, const char *name)
 {
 	struct type *t = types_resolve(ck->ts, ck->d, x), *old = strmap_get(ck->ts->declared, name);
@@ -248,6 +254,7 @@ static void declare_typedef(struct checker *ck, const struct tyx *x, const char 
 		strmap_put(ck->assoc_types, name, (void *)(uintptr_t)assoc_of(ck, x));
 }
 
+/* In the order of the text: a declaration may use only what stands before it. */
 void check_decls(struct checker *ck, struct program *p)
 {
 	bool library = ck->library;
@@ -282,12 +289,14 @@ void check_decls(struct checker *ck, struct program *p)
 }
 
 /* ---- translators ------------------------------------------------------------------------------------------------- */
+/* Structures extend others by an anonymous first member: struct dw_tcp has all that struct dw_pkt has. */
 const struct type *check_base(struct checker *ck, const struct type *t)
 {
 	type_complete(ck->ts, (struct type *)(uintptr_t)t);
 	return t->nmembers && !t->members[0].name && t->members[0].type->kind == T_STRUCT ? t->members[0].type : NULL;
 }
 
+/* raw: the tag of the structure that the translator takes, by value or by a pointer. */
 static const struct xlator *find_xlator(struct checker *ck, const char *raw, const struct type *out)
 {
 	for (size_t i = 0; i < ck->xlators.n; i++) {
@@ -300,6 +309,7 @@ static const struct xlator *find_xlator(struct checker *ck, const char *raw, con
 	return NULL;
 }
 
+/* If raw itself has none, what it extends may have one. */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out)
 {
 	const struct xlator *xl;
@@ -320,6 +330,7 @@ const struct xlator *check_xlator_from(struct checker *ck, const struct type *in
 	return NULL;
 }
 
+/* One symbol for each translator, as all its members share the parameter. */
 struct symbol *xlator_param(struct checker *ck, const struct xlator *xl)
 {
 	const char *key = arena_printf(ck->arena, "%p", (const void *)xl);
@@ -352,6 +363,7 @@ static bool check_with_param(struct checker *ck, struct expr *e, struct symbol *
 	return ok;
 }
 
+/* Checked once: later uses get the typed tree. NULL after an error or if the translator leaves the member out. */
 struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const char *member)
 {
 	for (size_t i = 0; i < xl->ninits; i++) {
@@ -366,6 +378,7 @@ struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const 
 	return NULL;
 }
 
+/* The caller's clause is not in scope: only P is. */
 bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct symbol **param)
 {
 	struct loc nowhere = { 0 };
@@ -391,6 +404,7 @@ static bool follows_pointer(const struct expr *e)
 }
 
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
+/* An error, as in DTrace: it is mostly a forgotten trace() or =. */
 static void no_effect(struct checker *ck, const struct expr *e)
 {
 	err(ck, e->loc, D_EXPR_NULL, "trace(...) prints it", "this expression has no effect");
@@ -405,6 +419,7 @@ static bool is_statement(struct checker *ck, const struct expr *e)
 		(type_is_int(e->type) && const_eval(ck->ts, diags_new(ck->arena), e, &v));
 }
 
+/* Assignments to aggregations, actions and ?: with actions may only be statements. */
 static void check_stmt_expr(struct checker *ck, struct expr *e)
 {
 	if (!check_decided(ck, e))
@@ -436,11 +451,13 @@ static void check_stmt_expr(struct checker *ck, struct expr *e)
 		no_effect(ck, e);
 }
 
+/* NULL: there is nothing to suggest. */
 const char *check_truth_hint(const struct type *t)
 {
 	return type_is_string(t) ? "compare it: s != \"\"" : NULL;
 }
 
+/* An error in one statement does not hide errors in others. */
 static void check_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -460,6 +477,7 @@ static void check_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 	}
 }
 
+/* Actions and aggregations are statements. */
 bool has_no_value(struct checker *ck, const struct expr *e)
 {
 	const struct symbol *f = e->kind == EX_CALL ? strmap_get(ck->funcs, e->name) : NULL;
@@ -486,6 +504,7 @@ static bool makes(const struct expr *e, const struct expr *id)
 	return makes(e->a, id) || makes(e->b, id) || makes(e->c, id);
 }
 
+/* A variable, or a name of the kernel. */
 static bool is_known(struct checker *ck, const struct expr *id)
 {
 	const struct ktypes *k = ck->ts->kernel;
@@ -511,6 +530,7 @@ static bool reads_later(struct checker *ck, const struct expr *pred, const struc
 }
 
 /* ---- clauses that are not checked -------------------------------------------------------------------------------- */
+/* Notes what the expression assigns to. */
 static void forgo(struct checker *ck, const struct expr *e)
 {
 	const struct expr *to = !e ? NULL : e->kind == EX_ASSIGN || e->kind == EX_UNARY ? e->a : NULL;
@@ -543,6 +563,7 @@ void checker_forgo(struct checker *ck, const struct clause *c)
 	forgo_stmts(ck, c->body.v, c->body.n);
 }
 
+/* A predicate is a number or a pointer; a string has no truth in D. */
 static void check_predicate(struct checker *ck, struct clause *c)
 {
 	struct type *t;
