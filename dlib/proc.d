@@ -108,6 +108,18 @@ inline char SIDL = 5;
 inline char SONPROC = 6;
 inline char SWAIT = 7;
 
+/* What a thread waits for. Linux does not say: pr_stype is always SOBJ_NONE. */
+inline char SOBJ_NONE = 0;
+inline char SOBJ_MUTEX = 1;
+inline char SOBJ_RWLOCK = 2;
+inline char SOBJ_CV = 3;
+inline char SOBJ_SEMA = 4;
+inline char SOBJ_USER = 5;
+inline char SOBJ_USER_PI = 6;
+inline char SOBJ_SHUTTLE = 7;
+
+inline int PR_IDLE = 2;		/* pr_flag of the idle threads: PF_IDLE */
+
 typedef struct lwpsinfo {
 	int pr_flag;		/* flags of the thread: PF_* of the kernel */
 	id_t pr_lwpid;		/* the thread's id: tid */
@@ -142,7 +154,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
-	pr_stype = 0;
+	pr_stype = SOBJ_NONE;
 	pr_state = T->on_cpu ? SONPROC : __task_state[T] == 0 ? SRUN : __task_state[T] & DW_STOPPED ? SSTOP :
 	    __task_state[T] & DW_EXITED ? SZOMB : SSLEEP;
 	pr_sname = T->on_cpu ? 'O' : __task_state[T] == 0 ? 'R' : __task_state[T] & DW_STOPPED ? 'T' :
@@ -187,7 +199,7 @@ typedef struct cpuinfo {
 	psetid_t cpu_pset;	/* 0: Linux has none */
 	chipid_t cpu_chip;	/* the NUMA node */
 	lgrp_id_t cpu_lgrp;	/* the NUMA node */
-	processor_info_t *cpu_info;
+	processor_info_t cpu_info;
 } cpuinfo_t;
 
 translator cpuinfo_t < int CPU > {
@@ -195,10 +207,13 @@ translator cpuinfo_t < int CPU > {
 	cpu_pset = 0;
 	cpu_chip = __numa();
 	cpu_lgrp = __numa();
-	cpu_info = xlate <processor_info_t *> (CPU);
+	cpu_info = xlate <processor_info_t> (CPU);
 };
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
+inline chipid_t chip = curcpu->cpu_chip;
+inline lgrp_id_t lgrp = curcpu->cpu_lgrp;
+inline psetid_t pset = curcpu->cpu_pset;
 
 /* ---- locks ------------------------------------------------------------------------------------------------------------ */
 inline kthread_t *__fn_mutex_owner[kmutex_t *M] = (kthread_t *)(M->owner.counter & ~DW_OWNER_FLAGS);
@@ -213,8 +228,8 @@ inline int __fn_rw_write_held[krwlock_t *L] = (L->count.counter & DW_RWSEM_WRITE
 
 /* ---- registers -------------------------------------------------------------------------------------------------------- */
 /* Of the current process as it last entered the kernel; a kernel thread has none: a fault. */
-inline uint64_t uregs[int r] = ((uint64_t *)__regs())[r];
-inline uint64_t regs[int r] = ((uint64_t *)__regs())[r];
+inline uint64_t uregs[int r] = __reg[r];
+inline uint64_t regs[int r] = __reg[r];
 
 /* Linux has no interrupt levels. */
 inline uint_t ipl = 0;

@@ -40,6 +40,7 @@ inline int R_FP = 29;
 inline int R_R0 = 0;
 inline int R_R1 = 1;
 inline int __nregs = 34;
+inline uint64_t __reg[int r] = ((uint64_t *)__regs())[r];
 
 inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs()->syscallno;
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 22) & 1;

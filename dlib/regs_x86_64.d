@@ -22,6 +22,13 @@ inline int R_CS = 17;
 inline int R_RFL = 18;
 inline int R_RSP = 19;
 inline int R_SS = 20;
+/* Not in struct pt_regs, but in the thread: as of when the thread last left its CPU or set them. */
+inline int R_GS = 21;
+inline int R_FS = 22;
+inline int R_ES = 23;
+inline int R_DS = 24;
+inline int R_FSBASE = 25;
+inline int R_GSBASE = 26;
 inline int R_EBP = 4;
 inline int R_EBX = 5;
 inline int R_EAX = 10;
@@ -39,7 +46,11 @@ inline int R_FP = 4;
 inline int R_PS = 18;
 inline int R_R0 = 10;
 inline int R_R1 = 12;
-inline int __nregs = 21;
+inline int __nregs = 27;
+inline uint64_t __thread_reg[int r] = r == R_GS ? curthread->thread.gsindex : r == R_FS ? curthread->thread.fsindex :
+    r == R_ES ? curthread->thread.es : r == R_DS ? curthread->thread.ds :
+    r == R_FSBASE ? curthread->thread.fsbase : curthread->thread.gsbase;
+inline uint64_t __reg[int r] = r > R_SS ? __thread_reg[r] : ((uint64_t *)__regs())[r];
 
 inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs()->orig_ax;
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 29) & 1;

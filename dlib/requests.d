@@ -132,6 +132,9 @@ typedef struct devinfo {
 	string dev_name;	/* of the disk, "sda" */
 	string dev_statname;	/* the same */
 	string dev_pathname;	/* "/dev/sda" */
+	/* FreeBSD's names: of the disk, and the minor number */
+	string device_name;
+	int unit_number;
 } devinfo_t;
 
 inline struct gendisk *__io_disk[struct request *R, struct block_device *B] =
@@ -144,6 +147,8 @@ translator devinfo_t < struct dw_io *P > {
 	dev_statname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
 	dev_pathname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" :
 	    strjoin("/dev/", stringof(__io_disk[P->rq, P->bdev]->disk_name));
+	device_name = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
+	unit_number = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
 };
 
 /* The file that the first page of a request belongs to: NULL where the page is no file's (direct I/O, the file

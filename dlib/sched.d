@@ -71,7 +71,7 @@ translator cpuinfo_t < struct dw_task *P > {
 	cpu_pset = 0;
 	cpu_chip = __numa();
 	cpu_lgrp = __numa();
-	cpu_info = xlate <processor_info_t *> (P->cpu);
+	cpu_info = xlate <processor_info_t> (P->cpu);
 };
 
 /* ---- sites: the arguments of the tracepoints in order ----------------------------------------------------------------- */

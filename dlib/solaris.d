@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* solaris: variables of the Solaris kernel that scripts read as `name; __sym_NAME defines `NAME. */
+/* solaris: variables of other systems' kernels that scripts read as `name: __sym_NAME defines `NAME, and
+ * __sym_NAME_MEMBER `NAME.MEMBER. */
 
 inline int __sym_hp_avenrun[int i] = (int)__machine(i);	/* load averages, times 65536 */
 inline unsigned long __sym_avenrun[int i] = __machine(i) >> 5;	/* Linux's own: times 2048 */
@@ -10,3 +11,15 @@ inline pgcnt_t __sym_physmem = (pgcnt_t)__machine(5);
 inline pgcnt_t __sym_freemem = (pgcnt_t)__machine(6);
 inline int __sym__pagesize = (int)__pagesize();
 inline clock_t __sym_lbolt = (clock_t)(timestamp / 10000000);	/* ticks of 10 ms */
+inline int __sym_mpid = (int)curthread->thread_pid->numbers[0].ns->idr.idr_next - 1;	/* the last process id */
+
+/* FreeBSD's load averages. */
+inline uint32_t __sym_averunnable_ldavg[int i] = (uint32_t)__machine(i) >> 5;
+inline long __sym_averunnable_fscale = 2048;
+
+/* In a container with a name of its own, that name. */
+inline string __sym_utsname_sysname = curthread->nsproxy->uts_ns->name.sysname;
+inline string __sym_utsname_nodename = curthread->nsproxy->uts_ns->name.nodename;
+inline string __sym_utsname_release = curthread->nsproxy->uts_ns->name.release;
+inline string __sym_utsname_version = curthread->nsproxy->uts_ns->name.version;
+inline string __sym_utsname_machine = curthread->nsproxy->uts_ns->name.machine;

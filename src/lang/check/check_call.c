@@ -175,18 +175,37 @@ bool check_dlib_call(struct checker *ck, struct expr *e)
 	return true;
 }
 
-/* A variable of another system's kernel that dlib writes in D: `v stands for the inline __sym_v, and becomes that. */
-bool check_dlib_symbol(struct checker *ck, struct expr *e)
+/* e becomes the inline of that name, if dlib has it. obj: the module that the script names. */
+static bool become_inline(struct checker *ck, struct expr *e, const char *obj, const char *name)
 {
-	const char *name = arena_printf(ck->arena, "__sym_%s", e->name);
+	static const char *const kernels[] = { "", "unix", "genunix", "kernel" };
 	const struct symbol *s = strmap_get(ck->globals, name);
+	bool ours = !obj;
 
-	if (!s || s->kind != SYM_INLINE ||
-		(e->obj && *e->obj && strcmp(e->obj, "unix") != 0 && strcmp(e->obj, "genunix") != 0))
+	for (size_t i = 0; !ours && i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		ours = !strcmp(obj, kernels[i]);
+	if (!ours || !s || s->kind != SYM_INLINE)
 		return false;
 	e->kind = EX_IDENT;
 	e->name = name;
 	return true;
+}
+
+/* A variable of another system's kernel that dlib writes in D: `v stands for the inline __sym_v, and becomes that. */
+bool check_dlib_symbol(struct checker *ck, struct expr *e)
+{
+	return become_inline(ck, e, e->obj, arena_printf(ck->arena, "__sym_%s", e->name));
+}
+
+bool check_dlib_member(struct checker *ck, struct expr *e)
+{
+	const char *name;
+
+	if (e->kind != EX_MEMBER || e->arrow || e->a->kind != EX_SCOPED)
+		return false;
+	name = arena_printf(ck->arena, "__sym_%s_%s", e->a->name, e->name);
+	check_use(ck, name);
+	return become_inline(ck, e, e->a->obj, name);
 }
 
 /* A call as a value. Prototypes that are in no table of check_subr.c are checked here. */

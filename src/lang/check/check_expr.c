@@ -94,7 +94,7 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 	case EX_INDEX:
 		return check_index(ck, e);
 	case EX_MEMBER:
-		return check_member(ck, e);
+		return check_dlib_member(ck, e) ? check_ident(ck, e) : check_member(ck, e);
 	case EX_CAST:
 		return check_cast(ck, e);
 	case EX_SIZEOF:

@@ -190,7 +190,8 @@ struct type *check_index(struct checker *ck, struct expr *e)
 	if (e->a->kind == EX_INDEX)
 		join_keys(ck, e);
 
-	if (e->a->kind == EX_IDENT || (e->a->kind == EX_SCOPED && check_dlib_symbol(ck, e->a))) {
+	if (e->a->kind == EX_IDENT || (e->a->kind == EX_SCOPED && check_dlib_symbol(ck, e->a)) ||
+		check_dlib_member(ck, e->a)) {
 		s = sym_find(ck, e->a->name, e->a->scope);
 		if (s && s->kind == SYM_BUILTIN && s->builtin == BI_args)
 			return check_args(ck, e);

@@ -51,6 +51,8 @@ struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none);
 struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none);
 bool check_dlib_call(struct checker *ck, struct expr *e);
 bool check_dlib_symbol(struct checker *ck, struct expr *e);
+/* ... and `v.m for the inline __sym_v_m. */
+bool check_dlib_member(struct checker *ck, struct expr *e);
 struct type *check_call(struct checker *ck, struct expr *e);
 /* check_subr.c. false: the function is none of them. *result NULL: an error was reported. */
 bool check_subr(struct checker *ck, struct expr *e, struct type **result);

@@ -11,7 +11,7 @@ BEGIN
 	    curpsinfo->pr_addr == curlwpsinfo->pr_addr);
 	printf("%d %c %d %s %s %d %d\n", curlwpsinfo->pr_lwpid == tid, curlwpsinfo->pr_sname, curlwpsinfo->pr_state,
 	    curlwpsinfo->pr_name, curlwpsinfo->pr_clname, curlwpsinfo->pr_nice, curlwpsinfo->pr_onpro == cpu);
-	printf("%d %d %s\n", curcpu->cpu_id == cpu, curcpu->cpu_info->pi_state, curcpu->cpu_info->pi_processor_type);
+	printf("%d %d %s\n", curcpu->cpu_id == cpu, curcpu->cpu_info.pi_state, curcpu->cpu_info.pi_processor_type);
 	printf("%d %d %d %d\n", progenyof(pid), progenyof($1), progenyof(1), progenyof(999999));
 	printf("%d\n", curpsinfo->pr_start.tv_sec * 100 + curpsinfo->pr_start.tv_nsec / 10000000);
 	printf("%d %d\n", ipl, NULL == 0);
