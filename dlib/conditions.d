@@ -64,6 +64,8 @@ inline int dw_nf_refused[struct dw_pkt *P] = P->recv && dw_is_ip[P] && P->dev !=
     (uint64_t)P->skb->data == P->nh && (P->skb->_skb_refdst & ~(uint64_t)DW_SKB_DST_NOREF) == 0 &&
     (P->reason == SKB_DROP_REASON_IP_CSUM || P->reason == SKB_DROP_REASON_IP_INHDR ||
     P->reason == SKB_DROP_REASON_PKT_TOO_SMALL || P->reason == SKB_DROP_REASON_UNHANDLED_PROTO ||
+    (P->skb->protocol == DW_ETH_P_IPV6 && ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP &&
+    P->reason == SKB_DROP_REASON_NOT_SPECIFIED) ||
     (__has(SKB_DROP_REASON_IPV6DISABLED) ? P->reason == SKB_DROP_REASON_IPV6DISABLED : 0)) && dw_nf_received[P];
 
 /* netif_receive_skb: a packet for IP, and not one for the bridge or team that the device is a port of, nor for another
@@ -97,6 +99,29 @@ inline int dw_stopped[struct dw_pkt *P] = (__has(SKB_DROP_REASON_NETFILTER_DROP)
 /* ... of a socket, and not a tunnel's outer packet. */
 inline int dw_sock_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk != 0 && !dw_wrapped[P];
 inline int dw_tcp_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk == 0 && dw_tcp_out_unseen[P];
+
+/* consume_skb, kfree_skb: a packet that a protocol has got from IP: its data do not begin at IP's header any more. What waits
+ * for a process has no device. */
+inline int dw_past_ip[struct dw_pkt *P] = P->dev != 0 && (uint64_t)P->skb->data >= P->th;
+/* kfree_skb: ... a message of ICMP whose checksum and length are right, so that it counts as one of its type. */
+inline int dw_icmp_typed[struct dw_pkt *P] = dw_past_ip[P] &&
+    (__has(SKB_DROP_REASON_ICMP_CSUM) ? P->reason != SKB_DROP_REASON_ICMP_CSUM : 1) &&
+    ((uint64_t)P->skb->data > P->th || P->skb->len >= sizeof(struct icmphdr));
+/* kfree_skb: a segment or datagram that is shorter than its header says, before a socket was looked for. */
+inline int dw_malformed[struct dw_pkt *P] = P->recv && P->rx_sk == 0 && P->dev != 0 && (uint64_t)P->skb->data == P->th &&
+    (P->reason == SKB_DROP_REASON_NOT_SPECIFIED || P->reason == SKB_DROP_REASON_PKT_TOO_SMALL);
+inline int dw_tcp_malformed[struct dw_pkt *P] = dw_malformed[P] && P->skb->pkt_type == DW_PACKET_HOST;
+
+/* kfree_skb: a datagram with a wrong checksum, or in IPv6 without one. Where there is no socket either, IPv6 gives that as
+ * the reason. */
+inline int dw_udp_bad_sum[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_UDP_CSUM ||
+    (P->reason == SKB_DROP_REASON_NO_SOCKET && P->skb->protocol == DW_ETH_P_IPV6 &&
+    (((struct udphdr *)P->th)->check == 0 || (P->skb->csum_complete_sw && !P->skb->csum_valid)));
+inline int dw_udp_no_port[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_NO_SOCKET && !dw_udp_bad_sum[P];
+/* ... that UDP or its socket throws away. What is left in the queue of a socket that is closed has no socket any more: it
+ * was received. */
+inline int dw_udp_refused[struct dw_pkt *P] = dw_udp_bad_sum[P] || (P->reason != SKB_DROP_REASON_NO_SOCKET &&
+    (P->rx_sk != 0 || dw_malformed[P]));
 
 /* ---- sockets ----------------------------------------------------------------------------------------------------------- */
 

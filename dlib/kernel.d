@@ -128,6 +128,7 @@ inline int DW_NO_HEADER = 0xffff;	/* ... transport_header: not set */
 inline int DW_SKB_GSO_TCPV4 = 0x1;	/* struct skb_shared_info, gso_type */
 inline int DW_SKB_GSO_TCPV6 = 0x10;
 inline int DW_VLAN_VID_MASK = 0xfff;
+inline int DW_PACKET_HOST = 0;
 inline int DW_PACKET_OTHERHOST = 3;	/* pkt_type: a packet for another host; of this machine, by loopback */
 inline int DW_PACKET_LOOPBACK = 5;
 inline int DW_IPSKB_FORWARDED = 1;	/* struct inet_skb_parm, flags */

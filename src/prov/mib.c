@@ -163,10 +163,13 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	FUNC_IN(IPV6 " && dw_is_udp[P] && ((struct inet6_skb_parm *)&P->skb->cb)->frag_max_size != 0", .value = "1", \
 		.sees = "datagrams of IPv6 that were put together")
 #define TAKEN_BY(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
-	"dw_ip_header[P] && P->skb->skb_iif != 0 && P->skb->sk == 0 && " cond, "1", what)
+	"dw_ip_header[P] && P->skb->skb_iif != 0 && P->skb->sk == 0 && dw_past_ip[P] && " cond, "1", what)
 #define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
-/* ver: of these versions; icmp: the number of ICMP, us: whether it is for us */
-#define DELIVERS(ver, icmp, us) \
+/* Besides TCP and UDP: of IPv4 what any protocol has got; of IPv6, whose headers make a chain, ICMPv6's. */
+#define OTHER4 "P->reason != SKB_DROP_REASON_IP_NOPROTO"
+#define OTHER6 "P->proto == DW_IPPROTO_ICMPV6"
+/* ver: of these versions; other: besides TCP and UDP; us: whether it is for us */
+#define DELIVERS(ver, other, us) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW", \
 		.value = "1", \
 	  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" }, \
@@ -174,33 +177,40 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		"segments without a socket, that are answered by a reset"), \
 	FREED_HOOK("dw_ip_freed[P] && " ver " && P->recv && (P->proto == DW_IPPROTO_TCP ? (P->rx_sk != 0 ?" \
 		" P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT : P->reason == SKB_DROP_REASON_TCP_CSUM ||" \
+		" dw_malformed[P] ||" \
 		" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) : " \
 			"P->proto == DW_IPPROTO_UDP ?" \
-		" P->reason == SKB_DROP_REASON_NO_SOCKET || (P->rx_sk == 0 &&" \
-		" P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
-		" P->proto == " icmp " && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
+		" P->reason == SKB_DROP_REASON_NO_SOCKET || dw_malformed[P] ||" \
+		" (P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
+		" (" other ") && dw_past_ip[P] && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
 		"packets that the protocol threw away"), \
 	TAKEN_BY(ver " && " us " && P->proto != DW_IPPROTO_TCP && P->proto != DW_IPPROTO_UDP", \
 		"packets that the protocol itself has taken, ICMP's above all")
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
-#define ICMP_USED(cond) CONSUMED("P->proto == DW_IPPROTO_ICMP && " cond, "messages that ICMP has taken"), \
-	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives"), \
-	FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && P->skb->sk == 0 && " \
-		"P->rx_sk == 0 && " \
-		FOR_US " && " cond, \
+/* What ICMP throws away has a type for the counters only if its checksum and length are right (had: dw_icmp_typed). */
+#define ICMP_FREED(had, cond) FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && " \
+		"P->skb->sk == 0 && P->rx_sk == 0 && " had " && " FOR_US " && " cond, \
 		"messages that ICMP threw away")
+#define ICMP_TAKEN(cond) CONSUMED("P->proto == DW_IPPROTO_ICMP && " cond, "messages that ICMP has taken"), \
+	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives")
+#define ICMP_MSGS ICMP_TAKEN("1"), ICMP_FREED("dw_past_ip[P]", "1")
+#define ICMP_USED(cond) ICMP_TAKEN(cond), ICMP_FREED("dw_icmp_typed[P]", cond)
 /* ICMPv6: see dlib/icmp.d */
 #define ICMP6 IPV6 " && dw_icmp_here[P->nh, DW_ETH_P_IPV6] && "
 #define ICMP6_TYPE "dw_icmp6_type[P->nh]"
 #define ICMP6_SENT(cond) SENT(ICMP6 cond, "1", "messages of sockets, the kernel's own too")
-#define ICMP6_USED(cond) TAKEN_BY(ICMP6 FOR_US6 " && " cond, "messages that ICMPv6 has taken"), \
-	FUNC("icmpv6_rcv", 1, "dw_consumed", cond, "1", "messages that ICMPv6 receives"), \
-	FREED_HOOK("dw_ip_freed[P] && " ICMP6 "P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " FOR_US6 " && " cond, \
+#define ICMP6_SENT_ALL ICMP6_SENT("1")
+#define ICMP6_FREED(had, cond) FREED_HOOK("dw_ip_freed[P] && " ICMP6 "P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
+		had " && " FOR_US6 " && " cond, \
 		"messages that ICMPv6 threw away")
+#define ICMP6_TAKEN(cond) TAKEN_BY(ICMP6 FOR_US6 " && " cond, "messages that ICMPv6 has taken"), \
+	FUNC("icmpv6_rcv", 1, "dw_consumed", cond, "1", "messages that ICMPv6 receives")
+#define ICMP6_USED(cond) ICMP6_TAKEN(cond), ICMP6_FREED("dw_icmp_typed[P]", cond)
+#define ICMP6_USED_ALL ICMP6_TAKEN("1"), ICMP6_FREED("dw_past_ip[P]", "1")
 #define PROBE_ICMP6(dir, name, macro, type, meaning) \
 	PROBE("ipv6IfIcmp" dir name, meaning, macro(ICMP6_TYPE " == " type))
 #define PROBES_ICMP6(dir, macro, meaning) \
-	PROBE("ipv6IfIcmp" dir "Msgs", meaning, macro("1")), \
+	PROBE("ipv6IfIcmp" dir "Msgs", meaning, macro##_ALL), \
 	PROBE_ICMP6(dir, "DestUnreachs", macro, "DW_ICMPV6_DEST_UNREACH", "... that something cannot be reached"), \
 	PROBE_ICMP6(dir, "PktTooBigs", macro, "DW_ICMPV6_PKT_TOOBIG", "... that a packet is too long"), \
 	PROBE_ICMP6(dir, "TimeExcds", macro, "DW_ICMPV6_TIME_EXCEED", "... that a packet lived too long"), \
@@ -281,22 +291,25 @@ static const struct probe_def probes[] = {
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
 		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :"
-			" P->reason == SKB_DROP_REASON_TCP_CSUM ||"
+			" P->reason == SKB_DROP_REASON_TCP_CSUM || dw_tcp_malformed[P] ||"
 			" (P->reason == SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) && "
 				"dw_ip_freed[P]"
 			" && P->proto == DW_IPPROTO_TCP && P->recv",
-			"segments for TIME_WAIT, resets without a socket, wrong checksums"),
+			"segments for TIME_WAIT, resets without a socket, wrong checksums and lengths"),
 		FUNC_IN("dw_is_tcp[P]", .value = "1", .sees = "segments for sockets"),
 		FUNC_TIMEWAIT("(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1",
 			.sees = "segments for TIME_WAIT"),
 		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
 			.sees = "segments without a socket, that are answered by a reset"),
-		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || (P->reason =="
-			" SKB_DROP_REASON_NO_SOCKET && (dw_tcp_flags[P] & DW_TH_RST) != 0)) && dw_ip_freed[P]"
+		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM ||"
+			" dw_tcp_malformed[P] || (P->reason == SKB_DROP_REASON_NO_SOCKET &&"
+			" (dw_tcp_flags[P] & DW_TH_RST) != 0)) && dw_ip_freed[P]"
 			" && P->proto == DW_IPPROTO_TCP && P->recv",
-			.value = "1", .sees = "resets without a socket, wrong checksums")),
-	PROBE("tcpInErrs", "a segment has a wrong checksum",
-		FREED(TCP_FREED "P->reason == SKB_DROP_REASON_TCP_CSUM", "segments with a wrong checksum")),
+			.value = "1", .sees = "resets without a socket, wrong checksums and lengths")),
+	PROBE("tcpInErrs", "a segment has a wrong checksum, or too short a header",
+		FREED(TCP_FREED "(P->reason == SKB_DROP_REASON_TCP_CSUM ||"
+			" (P->reason == SKB_DROP_REASON_PKT_TOO_SMALL && dw_tcp_malformed[P]))",
+			"segments with a wrong checksum or header length")),
 	PROBE_HC("tcpOutSegs", "tcpHCOutSegs", "TCP sends segments, but none that were sent before",
 		SENT("dw_is_tcp[P] && !dw_sent_again[P]", SEGS, "segments of sockets"),
 		TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P]", "1",
@@ -357,29 +370,28 @@ static const struct probe_def probes[] = {
 	PROBE_HC("udpOutDatagrams", "udpHCOutDatagrams", "UDP sends", SENT("dw_is_udp[P]", "1",
 		"datagrams of UDP sockets")),
 	PROBE("udpNoPorts", "a datagram finds no socket",
-		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
+		FREED(UDP_FREED "dw_udp_no_port[P]",
 			"datagrams to one address that find no socket")),
 	PROBE("udpInErrors", "UDP throws a received datagram away",
-		FREED_HOOK(UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
-			" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)", "datagrams that were not queued"),
-		FUNC_DROP(UDP_FREED "(P->reason == SKB_DROP_REASON_UDP_CSUM || P->reason =="
+		FREED_HOOK(UDP_FREED "dw_udp_refused[P]", "datagrams that were not queued"),
+		FUNC_DROP(UDP_FREED "(dw_udp_bad_sum[P] || dw_malformed[P] || P->reason =="
 			" SKB_DROP_REASON_SOCKET_RCVBUFF || P->reason == SKB_DROP_REASON_SOCKET_FILTER ||"
 			" P->reason == SKB_DROP_REASON_PROTO_MEM)",
 			.value = "1", .sees = "datagrams that were not queued")),
 	PROBE("udpInCksumErrs", "... for its checksum is wrong",
-		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_UDP_CSUM", "datagrams with a wrong checksum")),
+		FREED(UDP_FREED "dw_udp_bad_sum[P]", "datagrams with a wrong checksum")),
 	PROBE("udpInOverflows", "... for the socket is full",
 		FREED(UDP_FREED "P->reason == SKB_DROP_REASON_SOCKET_RCVBUFF", "datagrams for a full socket")),
 
 	PROBE("ipInReceives", "IPv4 receives a packet", RECEIVED(IPV4)),
 	PROBE("ipForwDatagrams", "IPv4 forwards a packet", FORWARDED(IPV4)),
 	PROBE("ipOutRequests", "IPv4 sends a packet of this machine", REQUESTED(IPV4)),
-	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol", DELIVERS(IPV4, "1", FOR_US),
+	PROBE("ipInDelivers", "IPv4 gives a packet to a protocol", DELIVERS(IPV4, OTHER4, FOR_US),
 		DELIVERED(KNOWN_PROTOCOL, "packets that a protocol takes")),
 	PROBE("ipv6InDelivers", "IPv6 gives a packet to a protocol",
-		DELIVERS(IPV6, "DW_IPPROTO_ICMPV6", FOR_US6), DELIVERED6),
+		DELIVERS(IPV6, OTHER6, FOR_US6), DELIVERED6),
 	PROBE("ipIfStatsHCInDelivers", "IPv4 or IPv6 gives a packet to a protocol",
-		DELIVERS(IPV4_OR_6, "(" IPV4 " ? DW_IPPROTO_ICMP : DW_IPPROTO_ICMPV6)",
+		DELIVERS(IPV4_OR_6, IPV4 " ? " OTHER4 " : " OTHER6,
 			"(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
 		DELIVERED(KNOWN_PROTOCOL, "packets of IPv4 that a protocol takes"), DELIVERED6),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
@@ -389,9 +401,12 @@ static const struct probe_def probes[] = {
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
 		CONSUMED("P->proto == DW_IPPROTO_ICMP && " CB4 "->frag_max_size != 0", "ICMP's"),
 		DELIVERED(CB4 "->frag_max_size != 0", "packets for a protocol")),
-	PROBE("ipReasmFails", "IPv4 waits no longer for fragments",
+	PROBE("ipReasmFails", "IPv4 gives up a packet of fragments",
 		TRACE("timer_expire_entry", 1, "dw_fragtimer", TIMEOUT4, "1",
 			"the timer of a packet that is not whole"),
+		FREED("dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
+			" (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && P->rx_sk == 0 && P->skb->sk == 0 &&"
+			" (dw_past_ip[P] || (" FOR_US "))", "fragments that overlap, or do not fit"),
 		FUNC("ip_expire", 1, "dw_fragtimer", INCOMPLETE, "1", "the timer of a packet that is not whole")),
 	PROBE("ipFragOKs", "IPv4 has cut a packet",
 		TRACE("net_dev_queue", 1, "dw_devqueue",
@@ -424,7 +439,7 @@ static const struct probe_def probes[] = {
 	PROBE("rawipOutDatagrams", "a process sends by a raw socket",
 		SENT("P->sk->sk_type == DW_SOCK_RAW && !P->sk->sk_kern_sock", "1", "packets of raw sockets")),
 	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
-		FREED("dw_ip_header[P] && " IPV4 " && P->recv &&"
+		FREED(IPV4 " && P->recv &&"
 			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
 			"packets thrown away")),
 	PROBE("ipInCksumErrs", "an IPv4 header has a wrong checksum",
@@ -449,7 +464,7 @@ static const struct probe_def probes[] = {
 			"headers of fragments that this machine has made")),
 	PROBE("ipIfStatsHCOutForwDatagrams", "IPv4 or IPv6 forwards a packet", FORWARDED(IPV4_OR_6)),
 	PROBE("ipIfStatsHCOutRequests", "IPv4 or IPv6 sends a packet of this machine", REQUESTED(IPV4_OR_6)),
-	PROBE("icmpInMsgs", "ICMP receives a message", ICMP_USED("1")),
+	PROBE("icmpInMsgs", "ICMP receives a message", ICMP_MSGS),
 	PROBE("icmpInDestUnreachs", "... that something cannot be reached", ICMP_USED(ICMP_TYPE
 		" == DW_ICMP_DEST_UNREACH")),
 	PROBE("icmpInEchos", "... that asks for an echo", ICMP_USED(ICMP_TYPE " == DW_ICMP_ECHO")),

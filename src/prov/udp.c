@@ -19,22 +19,16 @@ static const struct site receive_sites[] = {
 	SOCKET_GOT("dw_is_udp[P]", "every datagram for a UDP socket, before it is queued"),
 };
 static const struct site no_port_sites[] = {
-	{ TP("kfree_skb", 4, "dw_drop"), .when = UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
+	{ TP("kfree_skb", 4, "dw_drop"), .when = UDP_FREED "dw_udp_no_port[P]",
 		.sees = "datagrams to one address that find no socket" },
-	FUNC_DROP(UDP_FREED "P->reason == SKB_DROP_REASON_NO_SOCKET",
-		.sees = "datagrams to one address that find no socket"),
+	FUNC_DROP(UDP_FREED "dw_udp_no_port[P]", .sees = "datagrams to one address that find no socket"),
 };
-/* What is left in the queue of a socket that is closed has no socket any more: it was received. */
 static const struct site receive_drop_sites[] = {
-	{ TP("kfree_skb", 4, "dw_drop"),
-		.when = UDP_FREED "P->reason != SKB_DROP_REASON_NO_SOCKET &&"
-				  " (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM)",
-		.sees = "datagrams that a socket could not take, and those with a wrong checksum" },
-	FUNC_DROP(UDP_FREED
-		"P->reason != SKB_DROP_REASON_NO_SOCKET &&"
-		" (P->rx_sk != 0 || P->reason == SKB_DROP_REASON_UDP_CSUM ||"
-		" P->reason == SKB_DROP_REASON_SOCKET_RCVBUFF || P->reason == SKB_DROP_REASON_SOCKET_FILTER)",
-		.sees = "datagrams that a socket could not take, and those with a wrong checksum"),
+	{ TP("kfree_skb", 4, "dw_drop"), .when = UDP_FREED "dw_udp_refused[P]",
+		.sees = "datagrams that a socket could not take, and those with a wrong checksum or length" },
+	FUNC_DROP(UDP_FREED "(dw_udp_refused[P] || P->reason == SKB_DROP_REASON_SOCKET_RCVBUFF ||"
+			    " P->reason == SKB_DROP_REASON_SOCKET_FILTER)",
+		.sees = "datagrams that a socket could not take, and those with a wrong checksum or length"),
 };
 
 static const struct probe_def probes[] = {
