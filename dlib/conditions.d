@@ -130,6 +130,15 @@ inline int dw_is_udp[struct dw_pkt *P] = P->sk->sk_type == DW_SOCK_DGRAM && P->s
 inline int dw_is_udplite[struct dw_pkt *P] =
     P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDPLITE;
 
+/* A segment for a socket of TCP, once. One with a wrong acknowledgment, for a handshake, passes the listener's filter a
+ * second time. In between TCP has moved what IP noted of the packet in its control block away and back (tcp_v4_restore_cb);
+ * the copy is still there. It begins with the interface's number, which is not 0. */
+inline uint64_t dw_cb[struct dw_pkt *P] = (uint64_t)&P->skb->cb;
+inline uint64_t dw_cb_copy[struct dw_pkt *P] = (uint64_t)&((struct tcp_skb_cb *)&P->skb->cb)->header;
+inline int dw_filtered_before[struct dw_pkt *P] = P->state == DW_TCP_LISTEN &&
+    *(uint64_t *)dw_cb[P] == *(uint64_t *)dw_cb_copy[P] && *(uint64_t *)(dw_cb[P] + 8) == *(uint64_t *)(dw_cb_copy[P] + 8);
+inline int dw_got_tcp[struct dw_pkt *P] = dw_is_tcp[P] && !dw_filtered_before[P];
+
 /* An active open. An accepted socket keeps the index of the interface that its SYN came in by; others have 0. */
 inline int dw_opened_here[struct dw_pkt *P] = P->sk->__sk_common.skc_family == DW_AF_INET ?
     ((struct inet_sock *)P->sk)->mc_index == 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;

@@ -170,7 +170,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define OTHER6 "P->proto == DW_IPPROTO_ICMPV6"
 /* ver: of these versions; other: besides TCP and UDP; us: whether it is for us */
 #define DELIVERS(ver, other, us) \
-	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW", \
+	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW &&" \
+		" !(dw_is_tcp[P] && dw_filtered_before[P])", \
 		.value = "1", \
 	  .bh_off = true, .second = true, .sees = "packets for sockets; of a group a packet each socket" }, \
 	TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && " ver " && P->refused_sk == 0", "1", \
@@ -287,7 +288,7 @@ static const struct probe_def probes[] = {
 			"P->state == DW_TCP_CLOSE", "1",
 			"the step from established to closed")),
 	PROBE_HC("tcpInSegs", "tcpHCInSegs", "TCP receives a segment",
-		INGRESS("dw_is_tcp[P]", "1", "segments for sockets"),
+		INGRESS("dw_got_tcp[P]", "1", "segments for sockets"),
 		TRACE("tcp_send_reset", 3, "dw_refused", "P->skb != 0 && P->refused_sk == 0", "1",
 			"segments without a socket, that are answered by a reset"),
 		FREED_HOOK("(P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :"
@@ -296,7 +297,7 @@ static const struct probe_def probes[] = {
 				"dw_ip_freed[P]"
 			" && P->proto == DW_IPPROTO_TCP && P->recv",
 			"segments for TIME_WAIT, resets without a socket, wrong checksums and lengths"),
-		FUNC_IN("dw_is_tcp[P]", .value = "1", .sees = "segments for sockets"),
+		FUNC_IN("dw_got_tcp[P]", .value = "1", .sees = "segments for sockets"),
 		FUNC_TIMEWAIT("(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1",
 			.sees = "segments for TIME_WAIT"),
 		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",

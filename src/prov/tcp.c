@@ -34,7 +34,7 @@ static const struct site send_sites[] = {
 
 /* tcp_send_reset reports resets without a socket since it has a third argument, the reason. */
 static const struct site receive_sites[] = {
-	SOCKET_GOT("dw_is_tcp[P]", "segments for sockets"),
+	SOCKET_GOT("dw_got_tcp[P]", "segments for sockets"),
 	{ TP("tcp_send_reset", 3, "dw_refused"), .when = "P->skb != 0 && P->refused_sk == 0",
 		.sees = "segments without a socket, that are answered by a reset" },
 	{ TP("kfree_skb", 4, "dw_freed"), .when = "dw_unanswered[P]",

@@ -113,10 +113,10 @@ const struct site tcp_autoresize_sites[] = {
 };
 const struct site tcp_siftr_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P]", "segments of sockets"),
-	SOCKET_GOT("dw_is_tcp[P]", "segments for sockets"),
+	SOCKET_GOT("dw_got_tcp[P]", "segments for sockets"),
 };
 const struct site tcp_input_sites[] = {
-	SOCKET_GOT("dw_is_tcp[P]", "segments for sockets"),
+	SOCKET_GOT("dw_got_tcp[P]", "segments for sockets"),
 };
 const struct site tcp_output_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P]", "segments of sockets"),

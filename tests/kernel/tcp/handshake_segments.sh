@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Segments that do not belong into a handshake: one beyond the window, which is answered by an ACK. The other side is a
-# program behind a TUN device, which sees all that this machine sends; TCP has sent as much.
+# Segments that do not belong into a handshake: one beyond the window, which is answered by an ACK, and one that
+# acknowledges what was not sent, which the listener answers by a reset after it has passed its filter a second time. The
+# other side is a program behind a TUN device, which sees all that this machine sends; TCP has sent as much.
 need python3
 [ -e /dev/net/tun ] || skip "no /dev/net/tun"
 netns_new shake
@@ -46,20 +47,30 @@ send(1000, 0, 2)
 segments(0.3)
 send(1001 + (1 << 20), last[0] + 1, 16)
 segments(0.3)
-send(1001, last[0], 4)
+isn = last[0]
+send(1001, isn + 77, 16)
+segments(0.3)
+send(1001, isn, 4)
 segments(0.1)
 print("flags=" + ",".join(map(str, seen)), file=open(sys.argv[1], "a"))
 E2
 for v in 4 6; do
+	before=$(snmp "$NETNS" Tcp InSegs)
 	trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID/ { printf(\"send %d\n\", args[4]->tcp_flags); }
 ip:::send /args[3]->if_ipstack == $NETNS_ID && strstr(args[2]->ip_daddr, \"77\") != NULL/ { printf(\"ip\n\"); }
-tcp:::receive /args[1]->cs_netns == $NETNS_ID/ { printf(\"receive %d\n\", args[4]->tcp_flags); }" \
+tcp:::receive /args[1]->cs_netns == $NETNS_ID/ { printf(\"receive %d\n\", args[4]->tcp_flags); }
+mib:::tcpInSegs, mib:::ipIfStatsHCInDelivers /args[1]->cs_netns == $NETNS_ID/ { @[probename] = sum(args[0]); }
+END { printa(\"%s %@d\n\", @); }" \
 		python3 "$tmp/shake.py" "$tmp/trigger" $v
-	expect_eq "$(value_of flags)" 18,16 "IPv$v: what the other side has got"
+	expect_eq "$(value_of flags)" 18,16,4 "IPv$v: what the other side has got"
 	expect_eq "$(grep ^send <<<"$OUT")" "send 18
-send 16" "IPv$v: what TCP has sent"
-	expect_eq "$(grep -c ^ip <<<"$OUT")" 2 "IPv$v: packets of IP"
+send 16
+send 4" "IPv$v: what TCP has sent"
+	expect_eq "$(grep -c '^ip$' <<<"$OUT")" 3 "IPv$v: packets of IP"
 	expect_eq "$(grep ^receive <<<"$OUT")" "receive 2
 receive 16
+receive 16
 receive 4" "IPv$v: what TCP has received"
+	expect_eq "$(sed -n 's/^tcpInSegs //p' <<<"$OUT")" $(($(snmp "$NETNS" Tcp InSegs) - before)) "IPv$v: the counter of segments"
+	expect_eq "$(sed -n 's/^ipIfStatsHCInDelivers //p' <<<"$OUT")" 4 "IPv$v: packets delivered"
 done
