@@ -186,6 +186,10 @@ inline int dw_tcp_queued[struct dw_pkt *P] = P->skb->skb_iif == 0 && dw_is_ip[P]
 inline int dw_tcp_out_unseen[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP &&
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_reset_sock[P->skb->sk]);
 
+/* tcp_retransmit_skb reports failures since Linux 6.17. TCP counts those of IP; not that the buffer still waits in a queue,
+ * nor that the window has shrunk. */
+inline int dw_resent_counted[struct dw_tcp *P] = P->ret != -DW_EBUSY && P->ret != -DW_EAGAIN;
+
 /* A SYN-ACK that is sent again. The kernel keeps the time of the first one (us), each buffer has its own (ns). */
 inline int dw_synack_again[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->skb->sk != 0 &&
     P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV &&

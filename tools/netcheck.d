@@ -18,6 +18,9 @@ uint64_t born[uint64_t], asked_at[uint64_t], made_at[uint64_t];
 
 inline int ms = 1000000;
 /* What to run next, where there is something that it would show. */
+/* Losses that have a row of their own, and what goes with its socket. */
+inline int counted[string reason] = strstr(reason, "QDISC") != NULL || strstr(reason, "RCVBUF") != NULL ||
+    reason == "TCP_LISTEN_OVERFLOW" || reason == "QUEUE_PURGE";
 inline string next[int sign, string tool] = sign ? tool : "";
 
 dtrace:::BEGIN
@@ -159,7 +162,7 @@ sock:::close
 tcp:::retransmit
 / wanted(args[1]) /
 {
-	resent++;
+	resent += args[5]->rt_segs;
 }
 
 tcp:::rto
@@ -169,7 +172,7 @@ tcp:::rto
 }
 
 tcp:::drop
-/ args[5]->drop_reason != "QUEUE_PURGE" && wanted(args[1]) /
+/ !counted[args[5]->drop_reason] && wanted(args[1]) /
 {
 	dropped++;
 }
@@ -211,11 +214,10 @@ qdisc:::drop
 	tail_drops++;
 }
 
-/* What the kinds above do not count, nor what goes with its socket. */
+/* What the kinds above do not count. */
 ip:::drop
 / (args[2]->ip_ver == 4 ? args[4]->ipv4_protocol : args[5]->ipv6_nexthdr) != IPPROTO_TCP &&
-    strstr(args[6]->drop_reason, "QDISC") == NULL && strstr(args[6]->drop_reason, "RCVBUF") == NULL &&
-    args[6]->drop_reason != "QUEUE_PURGE" && wanted(args[1]) /
+    !counted[args[6]->drop_reason] && wanted(args[1]) /
 {
 	lost++;
 }

@@ -16,7 +16,7 @@ dtrace:::BEGIN
 }
 
 skb:::drop
-/ (device == "" || args[3]->if_name == device) &&
+/ args[5]->drop_reason != "QUEUE_PURGE" && (device == "" || args[3]->if_name == device) &&
   (wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) || wanted(args[1], 0, 0, args[2]->ip_daddr, args[2]->ip_saddr)) /
 {
 	@drops[args[5]->drop_reason, stack(frames)] = count();

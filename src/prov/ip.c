@@ -31,9 +31,11 @@ static const struct site forward_sites[] = {
 };
 static const struct site drop_sites[] = {
 	{ TP("kfree_skb", 4, "dw_drop"),
-		.when = "dw_ip_header[P] && (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
+		.when = "dw_ip_header[P] && !dw_stopped[P] &&"
+			" (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
 			" P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)",
 		.sees = "IP packets that the kernel throws away, at whatever layer" },
+	STOPPED("dw_stopped[P]", .sees = "packets that netfilter stops on their way out"),
 	FUNC_DROP("dw_ip_header[P] && (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
 		.sees = "IP packets that the kernel throws away, at whatever layer"),
 };

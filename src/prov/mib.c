@@ -35,10 +35,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define SEGS "(" SHINFO "->gso_segs > 1 ? " SHINFO "->gso_segs : 1)"
 #define PAYLOAD "(P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4)"
 
-/* Of the failures that the tracepoint reports since Linux 6.17 the kernel counts those of IP; not that the
- * segment still waits in a queue (EBUSY), nor that the window has shrunk (EAGAIN). */
 #define RESENT(cond, val) \
-	TRACE("tcp_retransmit_skb", 2, "dw_resent", "P->ret != -DW_EBUSY && P->ret != -DW_EAGAIN && " cond, val, \
+	TRACE("tcp_retransmit_skb", 2, "dw_resent", "dw_resent_counted[P] && " cond, val, \
 		"segments of sockets")
 #define RESENT_SEGS "((struct tcp_skb_cb *)&P->queued->cb)->tcp_gso_segs"
 

@@ -7,7 +7,7 @@
 
 extern const struct site tcp_retransmit_sites[7];
 extern const struct site tcp_resend_sites[5];
-extern const struct site tcp_drop_sites[3];
+extern const struct site tcp_drop_sites[4];
 extern const struct site tcp_rto_sites[2];
 extern const struct site tcp_congestion_sites[2];
 extern const struct site tcp_reduced_sites[2];

@@ -17,7 +17,7 @@ const struct site tcp_retransmit_sites[] = {
 #define LOST "((struct inet_connection_sock *)P->sk)->icsk_ca_state >= DW_TCP_CA_RECOVERY"
 
 const struct site tcp_resend_sites[] = {
-	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .when = "P->ret == 0",
+	{ TP("tcp_retransmit_skb", 2, "dw_resent"), .when = "dw_resent_counted[P]",
 		.sees = "what a socket sends again, before it has headers" },
 	{ TP("tcp_retransmit_synack", 2, "dw_resynack"), .sees = "SYN-ACKs that are sent again" },
 	FUNC_END("tcp_retransmit_skb", 2, "dw_resent", .when = "P->ret == 0 && " LOST,
@@ -28,8 +28,10 @@ const struct site tcp_resend_sites[] = {
 };
 
 const struct site tcp_drop_sites[] = {
-	{ TP("kfree_skb", 4, "dw_drop"), .when = "dw_is_loss[P]",
+	{ TP("kfree_skb", 4, "dw_drop"), .when = "!dw_stopped[P] && dw_is_loss[P]",
 		.sees = "segments that the kernel throws away; the owner where a socket did it" },
+	STOPPED("dw_stopped[P] && P->proto == DW_IPPROTO_TCP",
+		.sees = "segments that netfilter stops on their way out"),
 	FUNC_DROPS("dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->reason != SKB_DROP_REASON_NOT_SPECIFIED",
 		"dw_is_loss[P]",
 		.sees = "segments that the kernel throws away; before Linux 6.11 those with a reason, without the "

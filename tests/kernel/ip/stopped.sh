@@ -22,7 +22,11 @@ try:
 except OSError:
     pass
 E2
-clause="ip:::send, ip:::drop, udp:::send, tcp:::send, tcp:::connect-request, tcp:::drop /args[1]->cs_netns == $NETNS_ID &&
+clause="ip:::drop /args[1]->cs_netns == $NETNS_ID && args[1]->cs_pid != -1/ {
+	printf(\"at %s %d %s\n\", args[3]->if_name, args[6]->drop_in, args[6]->drop_reason); }
+tcp:::drop /args[1]->cs_netns == $NETNS_ID && args[1]->cs_pid != -1/ {
+	printf(\"state %d %d\n\", args[3]->tcps_state, args[3]->tcps_rport); }
+ip:::send, ip:::drop, udp:::send, tcp:::send, tcp:::connect-request, tcp:::drop /args[1]->cs_netns == $NETNS_ID &&
 	args[1]->cs_pid != -1/ { printf(\"%s:%s %s %d %s\n\", probeprov, probename, args[1]->cs_execname, args[1]->cs_pid,
 	args[2]->ip_daddr); }
 mib:::ipOutRequests, mib:::tcpActiveOpens, mib:::tcpOutSegs, mib:::udpOutDatagrams /args[1]->cs_netns == $NETNS_ID/ {
@@ -50,6 +54,8 @@ stopped() { # HOOK FAMILY ADDRESS
 	expect_eq "$(grep -c "^tcp:drop python3 $pid $3\$" <<<"$OUT")" $want "$what: segments thrown away"
 	expect_eq "$(grep -c "^ip:send python3 $pid $3\$" <<<"$OUT")" $((3 + want)) "$what: packets"
 	expect_eq "$(grep -c "^ip:drop python3 $pid $3\$" <<<"$OUT")" $((3 + want)) "$what: packets thrown away"
+	expect_eq "$(grep -c "^at lo 0 NETFILTER_DROP\$" <<<"$OUT")" $((3 + want)) "$what: the device of its route"
+	expect_eq "$(grep -c "^state 2 7777\$" <<<"$OUT")" $want "$what: the state of the sender"
 	expect_eq "$(grep -c "^mib:tcpOutSegs 1\$" <<<"$OUT")" $want "$what: the counter of segments"
 	expect_eq "$(grep -c "^mib:tcpActiveOpens 1\$" <<<"$OUT")" 1 "$what: the counter of connections"
 	expect_ge "$want" 1 "$what: what the kernel has counted"
@@ -58,6 +64,7 @@ stopped() { # HOOK FAMILY ADDRESS
 stopped output 4 10.88.0.1
 stopped output 6 ::1
 stopped postrouting 4 10.88.0.1
+stopped postrouting 6 ::1
 
 # What is not stopped is counted once.
 ip netns exec "$NETNS" nft flush ruleset

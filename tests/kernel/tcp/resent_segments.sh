@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Segments that are sent again, of buffers that the device is to cut (GSO), where one in ten buffers is lost: every probe and
+# tool counts segments, as many as the kernel's TcpRetransSegs. What is lost, in a queue or at a filter, netcheck counts in
+# one row each.
+# timeout: 90
+need python3
+need tc
+need nft
+wire_new again
+ip netns exec "$NETNS" sysctl -qw net.ipv6.conf.va.disable_ipv6=1 net.ipv6.conf.vb.disable_ipv6=1
+tc -n "$NETNS" qdisc add dev va root tbf rate 20mbit burst 70kb limit 150kb || skip "no tbf"
+ip netns exec "$NETNS" nft -f - <<-END || skip "no nft"
+	table netdev t {
+		chain c {
+			type filter hook ingress device vb priority 0;
+			numgen random mod 10 == 0 counter drop
+		}
+	}
+END
+lost() {
+	ip netns exec "$NETNS" nft list ruleset | sed -n 's/.*counter packets \([0-9]*\) .*/\1/p'
+}
+cat >"$tmp/bulk.py" <<'END'
+import socket, sys, threading, time
+server = socket.create_server(("10.99.0.1", 0))
+end = time.monotonic() + float(sys.argv[1])
+def flow():
+    s = socket.create_connection(server.getsockname())
+    s.settimeout(0.2)
+    while time.monotonic() < end:
+        try:
+            s.send(b"x" * (1 << 18))
+        except TimeoutError:
+            pass
+    s.close()
+def sink():
+    s, _ = server.accept()
+    while s.recv(1 << 20):
+        pass
+threads = [threading.Thread(target=f) for f in [flow, sink] * 6]
+for t in threads: t.start()
+for t in threads: t.join()
+time.sleep(0.7) # for the last segments
+END
+last=$(snmp "$NETNS" Tcp RetransSegs)
+trace_in "$NETNS" "tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ { @a = sum(args[5]->rt_segs); @b = count(); }
+tcp:::resend /args[1]->cs_netns == $NETNS_ID/ { @c = sum(args[5]->re_segs); }
+mib:::tcpRetransSegs /args[1]->cs_netns == $NETNS_ID/ { @d = sum(args[0]); }
+END { printa(\"retransmit %@d\n\", @a); printa(\"buffers %@d\n\", @b); printa(\"resend %@d\n\", @c); printa(\"mib %@d\n\", @d); }" \
+	python3 "$tmp/bulk.py" 1.5
+want=$(snmp "$NETNS" Tcp RetransSegs)
+want=$((want - last))
+expect_ge "$want" 50 "segments sent again"
+expect_ge "$want" $(($(sed -n 's/^buffers //p' <<<"$OUT") + 10)) "... of buffers with several segments"
+for n in retransmit resend mib; do expect_eq "$(sed -n "s/^$n //p" <<<"$OUT")" "$want" "$n"; done
+
+tool() { # its rows in $tmp/json; SENT the kernel's count; DROPPED the queue's, LOST the filter's
+	local before before_lost
+	before_lost=$(lost)
+	last=$(snmp "$NETNS" Tcp RetransSegs)
+	before=$(tc -n "$NETNS" -s qdisc show dev va | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p')
+	printf '#!/bin/bash\nexec ip netns exec %q python3 %q 1.5\n' "$NETNS" "$tmp/bulk.py" >"$tmp/run"
+	chmod +x "$tmp/run"
+	"$dwire" "$@" --json --netns "$NETNS" --command "$tmp/run" >"$tmp/json" 2>"$tmp/err" || fail "$1: $(<"$tmp/err")"
+	SENT=$(($(snmp "$NETNS" Tcp RetransSegs) - last))
+	DROPPED=$(($(tc -n "$NETNS" -s qdisc show dev va | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p') - before))
+	LOST=$(($(lost) - before_lost))
+}
+row() { # WHAT of netcheck
+	python3 -c '
+import json, sys
+for row in map(json.loads, open(sys.argv[1])):
+    if row.get("what") == sys.argv[2]: print(row["value"])' "$tmp/json" "$1"
+}
+tool tcpretrans -c -l
+expect_eq "$(python3 -c '
+import json, sys
+print(sum(r.get("retransmits", 0) for r in map(json.loads, open(sys.argv[1]))))' "$tmp/json")" "$SENT" "tcpretrans -c -l"
+tool tcpretrans -l
+expect_eq "$(python3 -c '
+import json, sys
+print(sum(r.get("segs", 0) for r in map(json.loads, open(sys.argv[1]))))' "$tmp/json")" "$SENT" "tcpretrans -l: the column SEGS"
+tool netcheck 10
+expect_eq "$(row "segments sent again")" "$SENT" "netcheck"
+expect_eq "$(row "drops in devices' queues")" "$DROPPED" "netcheck: what the queue drops"
+expect_ge "$DROPPED" 1 "what the queue drops"
+# Segments that came twice are dropped, too.
+expect_ge "$(row "TCP segments dropped")" "$LOST" "netcheck: what the filter drops"
+expect_le "$(row "TCP segments dropped")" $((LOST + SENT)) "netcheck: what the filter drops"
+expect_eq "$(row "other packets dropped")" 0 "netcheck: each loss in one row"
+
+# A connection that is closed with data that nobody has read is no unusual loss.
+cat >"$tmp/close.py" <<'END'
+import socket, time
+server = socket.create_server(("127.0.0.1", 0))
+for n in range(3):
+    c = socket.create_connection(server.getsockname())
+    s, _ = server.accept()
+    u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    u.bind(("127.0.0.1", 0))
+    u.sendto(b"unread", u.getsockname())
+    c.send(b"unread")
+    time.sleep(0.05)
+    for x in s, c, u:
+        x.close()
+END
+trace_in "$NETNS" "skb:::drop { @[args[5]->drop_reason] = count(); }" python3 "$tmp/close.py"
+expect_match "$OUT" "QUEUE_PURGE +[1-9]" "what a close throws away"
+printf '#!/bin/bash\nexec ip netns exec %q python3 %q\n' "$NETNS" "$tmp/close.py" >"$tmp/run"
+"$dwire" skbdrop --json --command "$tmp/run" >"$tmp/json" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
+expect_eq "$(grep -c QUEUE_PURGE "$tmp/json")" 0 "skbdrop: what a close throws away"
