@@ -12,6 +12,7 @@ inline int B_ASYNC = 0x400;
 struct dw_io {
 	struct request *rq;	/* 0: a thread waits; the last request that it has made is then in the next members */
 	struct block_device *bdev;
+	struct page *page;	/* the first of the request, for the file */
 	uint64_t sector;
 	uint64_t size;		/* bytes */
 	int32_t writes;
@@ -25,6 +26,7 @@ struct dw_rqissue {
 };
 translator struct dw_io < struct dw_rqissue *C > {
 	bdev = C->rq->part;
+	page = __io_page[C->rq];
 	error = 0;
 	bytes = 0;
 	done = 0;
@@ -37,6 +39,7 @@ struct dw_rqcomplete {
 };
 translator struct dw_io < struct dw_rqcomplete *C > {
 	bdev = C->rq->part;
+	page = __io_page[C->rq];
 	done = 1;
 };
 
@@ -46,6 +49,7 @@ struct dw_iobio {	/* block_bio_queue */
 translator struct dw_io < struct dw_iobio *C > {
 	rq = (struct request *)0;
 	bdev = C->bio->bi_bdev;
+	page = __bio_page[C->bio];
 	sector = C->bio->bi_iter.bi_sector;
 	size = C->bio->bi_iter.bi_size;
 	writes = C->bio->bi_opf & DW_REQ_OP_WRITE;
@@ -60,6 +64,7 @@ struct dw_waits {	/* sched_switch: the thread that leaves its CPU; curthread */
 translator struct dw_io < struct dw_waits *C > {
 	rq = (struct request *)0;
 	bdev = (struct block_device *)__stamped("iodev", (uint64_t)curthread);
+	page = (struct page *)__stamped("iopage", (uint64_t)curthread);
 	sector = __stamped("iosector", (uint64_t)curthread);
 	size = __stamped("iosize", (uint64_t)curthread) >> 1;
 	writes = __stamped("iosize", (uint64_t)curthread) & 1;
@@ -73,6 +78,7 @@ struct dw_waited {	/* sched_exit_tp */
 translator struct dw_io < struct dw_waited *C > {
 	rq = (struct request *)0;
 	bdev = (struct block_device *)__stamped("iodev", (uint64_t)curthread);
+	page = (struct page *)__stamped("iopage", (uint64_t)curthread);
 	sector = __stamped("iosector", (uint64_t)curthread);
 	size = __stamped("iosize", (uint64_t)curthread) >> 1;
 	writes = __stamped("iosize", (uint64_t)curthread) & 1;
@@ -88,6 +94,7 @@ struct dw_resumes {	/* sched_switch: the thread that gets the CPU; curthread */
 translator struct dw_io < struct dw_resumes *C > {
 	rq = (struct request *)0;
 	bdev = (struct block_device *)__stamped("iodev", (uint64_t)C->next);
+	page = (struct page *)__stamped("iopage", (uint64_t)C->next);
 	sector = __stamped("iosector", (uint64_t)C->next);
 	size = __stamped("iosize", (uint64_t)C->next) >> 1;
 	writes = __stamped("iosize", (uint64_t)C->next) & 1;
@@ -170,18 +177,18 @@ inline struct vfsmount *__io_mount[struct super_block *S] = __has(S->s_mounts.ne
     offsetof(struct mount, mnt)) : (struct vfsmount *)((uint64_t)S->s_mounts + offsetof(struct mount, mnt));
 
 translator fileinfo_t < struct dw_io *P > {
-	fi_name = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
-	    stringof(__io_dentry[__io_inode[__io_page[P->rq]]]->d_name.name);
-	fi_dirname = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
-	    dirname(__path(__io_dentry[__io_inode[__io_page[P->rq]]], __io_mount[__io_inode[__io_page[P->rq]]->i_sb]));
-	fi_pathname = __io_dentry[__io_inode[__io_page[P->rq]]] == 0 ? "<none>" :
-	    __path(__io_dentry[__io_inode[__io_page[P->rq]]], __io_mount[__io_inode[__io_page[P->rq]]->i_sb]);
-	fi_offset = __io_inode[__io_page[P->rq]] == 0 ? 0 : __has(__io_page[P->rq]->__folio_index) ?
-	    __io_page[P->rq]->__folio_index * __pagesize() : __io_page[P->rq]->index * __pagesize();
-	fi_fs = __io_inode[__io_page[P->rq]] == 0 ? "<none>" :
-	    stringof(__io_inode[__io_page[P->rq]]->i_sb->s_type->name);
-	fi_mount = __io_inode[__io_page[P->rq]] == 0 ? "<none>" :
-	    __path(__io_mount[__io_inode[__io_page[P->rq]]->i_sb]->mnt_root,
-	    __io_mount[__io_inode[__io_page[P->rq]]->i_sb]);
+	fi_name = __io_dentry[__io_inode[P->page]] == 0 ? "<none>" :
+	    stringof(__io_dentry[__io_inode[P->page]]->d_name.name);
+	fi_dirname = __io_dentry[__io_inode[P->page]] == 0 ? "<none>" :
+	    dirname(__path(__io_dentry[__io_inode[P->page]], __io_mount[__io_inode[P->page]->i_sb]));
+	fi_pathname = __io_dentry[__io_inode[P->page]] == 0 ? "<none>" :
+	    __path(__io_dentry[__io_inode[P->page]], __io_mount[__io_inode[P->page]->i_sb]);
+	fi_offset = __io_inode[P->page] == 0 ? 0 : __has(P->page->__folio_index) ?
+	    P->page->__folio_index * __pagesize() : P->page->index * __pagesize();
+	fi_fs = __io_inode[P->page] == 0 ? "<none>" :
+	    stringof(__io_inode[P->page]->i_sb->s_type->name);
+	fi_mount = __io_inode[P->page] == 0 ? "<none>" :
+	    __path(__io_mount[__io_inode[P->page]->i_sb]->mnt_root,
+	    __io_mount[__io_inode[P->page]->i_sb]);
 	fi_oflags = 0;
 };

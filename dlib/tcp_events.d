@@ -323,7 +323,17 @@ typedef struct siftrinfo {
 	int t_segqlen;			/* segments that came before their turn, now and earlier */
 	unsigned int flowid;			/* hash of the connection */
 	unsigned int flowtype;
+	/* ---- their names in earlier releases ---- */
+	uint16_t tcp_localport;
+	uint16_t tcp_foreignport;
+	uint32_t snd_bwnd;		/* 0: no window by bandwidth, there as here */
+	uint32_t max_seg_size;
+	uint32_t smoothed_rtt;		/* us */
+	uint32_t flags;			/* t_flags */
+	uint32_t rxt_length;		/* us: rto */
 } siftrinfo_t;
+
+inline string siftr_dir_string[uint8_t direction] = direction == 0 ? "in" : direction == 1 ? "out" : "unknown";
 
 translator siftrinfo_t < struct dw_pkt *P > {
 	direction = !P->recv;
@@ -358,6 +368,15 @@ translator siftrinfo_t < struct dw_pkt *P > {
 	t_segqlen = ((struct tcp_sock *)P->sk)->rcv_ooopack;
 	flowid = P->sk->__sk_common.skc_hash;
 	flowtype = 0;
+	tcp_localport = P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num :
+	    ntohs(((struct inet_sock *)P->sk)->inet_sport);
+	tcp_foreignport = ntohs(P->state == DW_TCP_LISTEN ? P->recv ? ((struct tcphdr *)P->th)->source : ((struct tcphdr *)P->th)->dest :
+	    P->sk->__sk_common.skc_dport);
+	snd_bwnd = 0;
+	max_seg_size = ((struct tcp_sock *)P->sk)->mss_cache;
+	smoothed_rtt = ((struct tcp_sock *)P->sk)->srtt_us >> 3;
+	flags = 0;
+	rxt_length = (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000000 / __hz;
 };
 
 /* FreeBSD's requests of users to a protocol, of tcp:::debug-user: those that Linux shows here. */

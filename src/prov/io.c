@@ -41,10 +41,12 @@ static const struct site waited_sites[] = {
 		.when = "P->size != 0",                \
 		.irqs_off = true }
 static const struct stamp_event dev_made[] = { { MADE, .word = "(uint64_t)P->bdev" } };
+static const struct stamp_event page_made[] = { { MADE, .word = "(uint64_t)P->page" } };
 static const struct stamp_event sector_made[] = { { MADE, .word = "P->sector" } };
 static const struct stamp_event size_made[] = { { MADE, .word = "P->size << 1 | P->writes" } };
 static const struct stamp stamps[] = {
 	{ "iodev", TABLE(dev_made) },
+	{ "iopage", TABLE(page_made) },
 	{ "iosector", TABLE(sector_made) },
 	{ "iosize", TABLE(size_made) },
 };

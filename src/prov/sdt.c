@@ -20,6 +20,8 @@ static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 		return false;
 	if (!*pd->name || pdesc_is_glob(pd->name))
 		return true;
+	if (!strncmp(pd->name, "interrupt-", 10))
+		return true;
 	/* their names are those of functions: not tick-1s, nor BEGIN, for which no module has to be looked through */
 	if (!is_tracepoint_name(pd->name))
 		return false;
@@ -70,10 +72,43 @@ static void add(void *to, const struct listed_tracepoint *t)
 	probes_add(w->l, &pr);
 }
 
+/* Solaris' probes around the handlers of devices' interrupts, with its arguments: the device, its handler, what that
+ * gets, and the interrupt or what the handler returned. */
+static const char *const irq_args[] = { "struct irqaction *", NULL };
+#define DEVICE "(uint64_t)P->action", "(uint64_t)P->action->handler", "(uint64_t)P->action->dev_id"
+static const char *const start_values[] = { DEVICE, "P->irq", NULL };
+static const char *const done_values[] = { DEVICE, "P->result", NULL };
+static const struct site irq_sites[] = {
+	{ TP("irq_handler_entry", 2, "dw_irqstart"), .irqs_off = true, .values = start_values,
+		.sees = "handlers of interrupts, but those of the processor itself" },
+	{ TP("irq_handler_exit", 3, "dw_irqdone"), .irqs_off = true, .values = done_values,
+		.sees = "the same, as they return" },
+};
+static const struct probe_def irq_probes[] = {
+	{ "interrupt-start", irq_args, &irq_sites[0], 1, "the handler of a device's interrupt is called" },
+	{ "interrupt-complete", irq_args, &irq_sites[1], 1,
+		"the handler has returned: arg3 is not 0 if it was its device" },
+};
+
+static void add_interrupts(struct probe_list *l, const struct provider *p)
+{
+	for (size_t i = 0; p->raw && i < sizeof(irq_probes) / sizeof(irq_probes[0]); i++) {
+		const struct probe pr = { .prov = p,
+			.def = &irq_probes[i],
+			.mod = "",
+			.func = "",
+			.name = irq_probes[i].name,
+			.args = irq_probes[i].args };
+
+		probes_add(l, &pr);
+	}
+}
+
 static void list(struct probe_list *l, const struct provider *p)
 {
 	struct adding w = { l, p };
 
+	add_interrupts(l, p);
 	if (l->kernel && l->kernel->tracepoints)
 		l->kernel->tracepoints(l->kernel->func_ctx, l->arena, add, &w);
 }
@@ -107,5 +142,5 @@ static const struct prov_stability rawtp_stability = {
 	.args = STABILITY(PRIVATE, PRIVATE, ISA),
 };
 
-const struct provider sdt_provider = { .name = "sdt", .stability = &sdt_stability, .source = &source };
+const struct provider sdt_provider = { .name = "sdt", .raw = "dw_irq", .stability = &sdt_stability, .source = &source };
 const struct provider rawtp_provider = { .name = "rawtp", .stability = &rawtp_stability, .source = &source };

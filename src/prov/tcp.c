@@ -160,4 +160,6 @@ static const struct probe_def probes[] = {
 	{ "zero-window-sent", args, TABLE(tcp_zero_sent_sites), "a socket tells that its receive window is closed" },
 };
 
-const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes), STAMPED(stamps) };
+const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes), STAMPED(stamps),
+	/* as FreeBSD's struct tcpcb: the same for all events of a connection */
+	.arg0 = "(uint64_t)P->sk" };

@@ -85,6 +85,8 @@ static const char *value_text(const struct clause_ctx *cx, uint64_t n)
 			return *values;
 	if (cx->pg->site->values)
 		return "0";
+	if (n == 0 && cx->prov->arg0)
+		return cx->prov->arg0;
 	while (args && args[count])
 		count++;
 	return cx->pg->site->value && n < count && !strchr(args[n], '*') ? cx->pg->site->value : NULL;

@@ -41,6 +41,15 @@ expect_ge "$n" "$((sent - 3))" "waits, of $sent requests"
 expect_le "$n" "$((sent + 3))" "waits, of $sent requests"
 expect_ge "$(awk '/^ns/ { print $2 }' <<<"$OUT")" 1 "time waited"
 
+# Pages that are not in the cache are read and waited for: the file is known.
+trace_with 'io:::wait-start, io:::wait-done /execname == "'"${dd##*/}"'" && args[2]->fi_name == "data"/ {
+	@[probename, args[2]->fi_pathname, args[2]->fi_fs, args[0]->b_flags & B_READ] = count(); }
+END { printa("%s %s %s %d %@d\n", @); }' "$dd" if="$tmp/data" of=/dev/null bs=12288
+for p in wait-start wait-done; do
+	n=$(awk -v k="$p $tmp/data $(findmnt -no FSTYPE -T "$tmp") 64" 'index($0, k " ") == 1 { print $5 }' <<<"$OUT")
+	expect_ge "${n:-0}" 1 "$p of pages of the file"
+done
+
 # written from the cache, by the process that asks for it
 rm -f "$tmp/cached"
 trace_with 'io:::start /execname == "'"${dd##*/}"'"/ { @[args[2]->fi_pathname, args[2]->fi_name, args[2]->fi_fs] = sum(args[0]->b_bcount); }

@@ -15,6 +15,28 @@ said raw "raw 1 1 9"
 said calls "calls 1 1 1"
 said badf "badf 1 -9 $(value_of write_failed)"
 
+# Interrupts of devices, as /proc/interrupts counts them: what comes between its reading and the trace is some.
+cat >"$tmp/irqs" <<'S'
+#!/bin/bash
+count() { awk '/^ *[0-9]+:/ { n = 0; for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; sub(":", "", $1); print "irq=" $1, n }' /proc/interrupts; }
+count >before
+for _ in {1..40}; do dd if=/dev/zero of=block bs=4096 count=1 oflag=direct conv=notrunc status=none; done
+count | join before - | awk '$3 > $2 { print $1 "=" $3 - $2 }' | sed 's/^irq=/irq_/'
+S
+chmod +x "$tmp/irqs"
+want_told='recursion'
+trace_with 'sdt:::interrupt-start { @s[arg3] = count(); self->at = arg0; same[arg0 == (uint64_t)args[0] && arg1 == (uint64_t)args[0]->handler] = 1; }
+sdt:::interrupt-complete { @d["done", args[0]->irq] = count(); odd += arg0 != (uint64_t)args[0]; claimed += arg3 != 0; }
+END { printa("irq_%d %@d\n", @s); printa("%s_%d %@d\n", @d); printf("odd %d %d claimed %d\n", odd, same[0], claimed > 0); }' "$tmp/irqs"
+want_told='^$'
+expect_eq "$(grep '^odd' <<<"$OUT")" "odd 0 0 claimed 1" "arguments of interrupts"
+while IFS== read -r irq n; do
+	got=$(awk -v k="$irq" '$1 == k { print $2 }' <<<"$OUT")
+	expect_ge "${got:-0}" "$n" "interrupts of $irq"
+	expect_eq "$(awk -v k="done_${irq#irq_}" '$1 == k { print $2 }' <<<"$OUT")" "$got" "interrupts of $irq that are over"
+done < <(grep '^irq_' "$tmp/trigger")
+expect_ge "$(grep -c '^irq_' "$tmp/trigger")" 1 "interrupts while the trigger ran"
+
 # groups, where the kernel tells them
 group=$("$dwire" -l -n sdt:::tcp_probe | awk 'NR > 1 { print $3 }')
 expect_match "$group" '^(tcp|tcp_probe)$' "group"
