@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The start fails at each of its calls to the kernel in turn: maps, programs, hooks, perf events. Either everything
-# works and every number is right, or there is one error, the command does not run, and nothing stays in the kernel
-# (the runner checks that). Also: dwire is killed half-way.
+# timeout: 120
+# The start fails at each of its calls to the kernel in turn: maps, programs, hooks, perf events, files, timers, the
+# command's start. Either everything works and every number is right, or there is one error, the command does not run,
+# and nothing stays in the kernel (the runner checks that). Also: dwire is killed half-way.
 need strace
 # Each start waits for the kernel rather than works: several at once, each with a namespace and files of its own.
 at_once=6
@@ -24,7 +25,7 @@ run() { # WHAT STRACE-OPTIONS…
 	local what=$1 status
 	shift
 	rm -f "$tmp/trigger"
-	strace -f -o "$tmp/strace" "$@" "$dwire" -qn "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err"
+	strace -o "$tmp/strace" "$@" "$dwire" -qn "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 	case $status in
 	0) # an aggregation that could not be read when END prints it is reported as a drop
@@ -47,8 +48,9 @@ run() { # WHAT STRACE-OPTIONS…
 errors=(ENOMEM EPERM E2BIG EINVAL)
 one() { # KIND NUMBER: one of the runs
 	case $1 in
-	call) run "call $2, ${errors[$2 / 3 % 4]}" -e trace=bpf -e "inject=bpf:error=${errors[$2 / 3 % 4]}:when=$2" ;;
-	event) run "event $2" -e trace=perf_event_open -e "inject=perf_event_open:error=EMFILE:when=$2" ;;
+	call) run "call $2, ${errors[$2 / 3 % 4]}" -f -e trace=bpf -e "inject=bpf:error=${errors[$2 / 3 % 4]}:when=$2" ;;
+	event) run "event $2" -f -e trace=perf_event_open -e "inject=perf_event_open:error=EMFILE:when=$2" ;;
+	other) run "$2 $3" -e trace="$2" -e "inject=$2:error=ENOMEM:when=$3" ;; # not the command's
 	kill)
 		strace -f -o "$tmp/strace" -e trace=bpf -e "inject=bpf:signal=KILL:when=$2" "$dwire" -qn "$D" -c "$tmp/cmd" >/dev/null 2>&1
 		expect_eq $? 137 "killed at call $2"
@@ -76,13 +78,25 @@ worker() { # NUMBER: every so many of $all/runs, in a process of its own
 
 all=$tmp
 place first
-run "no failure" -e trace=bpf,perf_event_open
+# Other calls that a start may make, of which every so many fail; those that read what the trace found are left out.
+others='openat:5 read:5 newfstatat:3 ioctl:1 epoll_create1:1 epoll_ctl:2 timerfd_create:1 eventfd2:1 pidfd_open:1 dup:1
+	socketpair:1 clone:1 fstatfs:1 capget:1 sendto:1'
+run "all calls" -e trace=all
+# up to where the timers are set the trace has not begun
+started=$(grep -n -m 1 timerfd_settime "$tmp/strace" | cut -d: -f 1)
+for kind in $others; do
+	seq 1 "${kind#*:}" "$(head -n "${started:-0}" "$tmp/strace" | grep -c "^${kind%:*}(")" | sed "s/^/other ${kind%:*} /"
+done >"$all/others"
+expect_ge "$(wc -l <"$all/others")" 20 "other calls"
+rm "$tmp/what"
+run "no failure" -f -e trace=bpf,perf_event_open
 expect_eq "$(cat "$tmp/what")" ran "it works"
 calls=$(grep -c ' bpf(' "$tmp/strace") events=$(grep -c perf_event_open "$tmp/strace")
 {
 	seq 1 3 "$calls" | sed 's/^/call /'
 	seq 1 "$events" | sed 's/^/event /'
 	seq 5 13 "$calls" | sed 's/^/kill /'
+	cat "$all/others"
 } >"$all/runs"
 workers=()
 for ((i = 0; i < at_once; i++)); do
