@@ -147,6 +147,17 @@ static void ring_send(const struct ring *r, int fd, const char *data, size_t len
 	check(c->res, len, "io_uring");
 }
 
+/* The kernel's own socket sends the ICMP message that answers this, while the process runs. */
+static void be_refused(void)
+{
+	struct trig_addr to = trig_loopback(AF_INET, 1);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || sendto(fd, "x", 1, 0, (const struct sockaddr *)&to.ss, to.len) != 1)
+		trig_die("sendto a closed port");
+	close(fd);
+}
+
 static bool by_uring(int fd, const char *data, size_t len)
 {
 	struct ring r;
@@ -154,6 +165,7 @@ static bool by_uring(int fd, const char *data, size_t len)
 	if (!ring_open(&r, 0))
 		return false;
 	ring_send(&r, fd, data, len, 0);
+	be_refused();
 	return true;
 }
 

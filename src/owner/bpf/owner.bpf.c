@@ -84,11 +84,20 @@ static __always_inline void call_of(struct task_struct *t, struct call *c)
 	c->fd = nr == ARCH_NR_SPLICE ? (unsigned int)ARCH_CALL_ARG3(regs) : (unsigned int)ARCH_CALL_ARG(regs);
 }
 
+/* has_file() of a socket that a hook gave: the verifier lets nobody look into it by an address that it knows. */
+static __always_inline bool is_process_socket(const void *sk)
+{
+	const struct sock *number = NULL;
+
+	bpf_probe_read_kernel(&number, sizeof(number), &sk);
+	return has_file(number);
+}
+
 /* The same for UDP and raw sockets. Interrupts do not send on them, but another process may carry their packets on, one
  * that decides for NFQUEUE say. So the system call that is running must name the socket. Two ways of sending name it in
  * memory: io_submit(2), and io_uring, whose requests run in its threads, which have no call of their own, and at the
  * end of any call of the process. Then the packet is the process's own unless the call is one on a netlink socket, by
- * which it may decide for NFQUEUE. */
+ * which it may decide for NFQUEUE, or the socket is the kernel's, on which interrupts send resets and ICMP. */
 static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 {
 	unsigned short family = 0;
@@ -96,11 +105,13 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 	struct call c;
 
 	if (t->flags & PF_IO_WORKER)
-		return true;
+		return is_process_socket(sk);
 	call_of(t, &c);
 	if (any_sock_of_fd(t, c.fd, &f, &family) == sk)
 		return true;
-	return c.lists || (bpf_core_field_exists(t->io_uring) && t->io_uring && family != AF_NETLINK);
+	if (!c.lists && (!bpf_core_field_exists(t->io_uring) || !t->io_uring || family == AF_NETLINK))
+		return false;
+	return is_process_socket(sk);
 }
 
 /* Who reads the files of others, by an iterator as ours, holds each for a moment: what its process closes meanwhile is
