@@ -73,6 +73,12 @@ enum dw_gate {
 	DW_GATE_ENDED = 2, /* exit() was called, or the session ends: no clause acts but END's and ERROR's */
 };
 
+/* A tick probe. Times are of CLOCK_MONOTONIC, ns. */
+struct dw_tick {
+	DW_U64 next;   /* when it is due */
+	DW_U64 missed; /* periods in which it has not fired */
+};
+
 /* Drops by cause: indices of a per-CPU array of u64. */
 enum dw_drop {
 	DW_DROP_RING = 0, /* no room in the ring buffer */

@@ -396,7 +396,7 @@ static struct enabled clauses_on(struct compilation *c, size_t i)
 	const struct probe *p = &c->probes.all.v[i];
 	const enablings *on = &c->by_probe.v[i];
 	struct enabling *kept = ARENA_ARRAY(c->arena, struct enabling, on->n + 1);
-	bool by_hand = p->def->nsites && p->def->sites[0].attach == ATTACH_TEST_RUN;
+	bool by_hand = p->def->nsites && p->def->sites[p->def->nsites - 1].attach == ATTACH_TEST_RUN;
 	size_t n = 0;
 
 	for (size_t k = 0; k < on->n; k++)

@@ -151,6 +151,7 @@ struct image_probe {
 	X(MAP_DROPS)       /* per-CPU array of DW_DROP_COUNT u64 */ \
 	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner */ \
 	X(MAP_GATE)        /* array of one u64, enum dw_gate: the runtime opens it when everything is attached */ \
+	X(MAP_TICKS)       /* array of one value: a struct dw_tick for each tick probe */ \
 	X(MAP_GLOBALS)     /* array of one value: the global variables, globals_size bytes */ \
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
@@ -218,6 +219,7 @@ struct image_prog {
 	bool notes;                    /* it fires no probe: it notes something that the probe reads later (a stamp) */
 	bool chooses;                  /* it has a condition: some of the events that it sees do not fire the probe */
 	uint64_t period_ns;            /* tick, profile; cpc: events; else 0 */
+	uint32_t tick;                 /* tick: the number in the map of ticks, from 1; else 0 */
 	uint32_t prog_type;            /* enum bpf_prog_type */
 	uint32_t expected_attach_type; /* enum bpf_attach_type */
 	uint32_t attach_btf_id;        /* the tracepoint or function in the BTF of module; 0: none */

@@ -87,6 +87,8 @@ struct site {
 	bool bh_off;   /* runs in softirq or with softirqs off: no program of ours interrupts it on its CPU */
 	bool irqs_off; /* runs with interrupts off, or may */
 
+	bool one_cpu; /* ATTACH_PERF with a period: fires on one CPU. The other site, by hand, fires if it does not */
+
 	const char *sees; /* what this site sees, for -l -v */
 };
 

@@ -60,7 +60,9 @@ static int attach_nothing(struct attached *a, size_t prog, const char *where, co
 
 static int attach_perf(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	int err = samplers_add(&a->samplers, &a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features);
+	const struct image_prog *p = &a->loaded->image->progs.v[prog];
+	int err =
+		p->tick ? 0 : samplers_add(&a->samplers, p, a->loaded->progs[prog], a->features); /* tick.c has those */
 
 	return err ? failed(a, prog, where, err, "", to) : 0;
 }

@@ -112,6 +112,17 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 	return fd;
 }
 
+/* Without a report. */
+static int load_quietly(const struct loader *ld, const struct image_prog *p)
+{
+	struct report_kept kept;
+	struct loader quiet = *ld;
+
+	report_keep(&kept);
+	quiet.to = &kept.reporter;
+	return load_prog(&quiet, p);
+}
+
 static int load_progs(struct loader *ld)
 {
 	const struct image *img = ld->c->image;
@@ -121,11 +132,14 @@ static int load_progs(struct loader *ld)
 	if (!l->progs)
 		return report_no_memory(ld->to, "load the programs");
 	for (size_t i = 0; i < img->progs.n; i++) {
-		int fd = load_prog(ld, &img->progs.v[i]);
+		const struct image_prog *p = &img->progs.v[i];
+		/* A tick has another program, and kernels before 6.1 refuse some programs of events. */
+		bool may_fail = p->tick && p->attach == ATTACH_PERF;
+		int fd = may_fail ? load_quietly(ld, p) : load_prog(ld, p);
 
-		if (fd < 0)
+		if (fd < 0 && !may_fail)
 			return fd;
-		l->progs[l->nprogs++] = fd;
+		l->progs[l->nprogs++] = fd < 0 ? -1 : fd;
 	}
 	return 0;
 }
@@ -160,7 +174,8 @@ void load_free(struct loaded *l)
 		return;
 	load_filler_free(l->filler);
 	for (size_t i = 0; i < l->nprogs; i++)
-		close(l->progs[i]);
+		if (l->progs[i] >= 0)
+			close(l->progs[i]);
 	for (size_t i = 0; i < l->nmaps; i++) {
 		enum map_role role = l->image->maps.v[i].role;
 

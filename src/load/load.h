@@ -21,7 +21,7 @@ struct load_config {
 struct loaded {
 	size_t nmaps, nprogs, nrings;
 	int *maps;  /* by index in image.maps; those of the owner service are not ours */
-	int *progs; /* by index in image.progs */
+	int *progs; /* by index in image.progs; -1: a tick's program for an event, which the kernel has refused */
 	int *rings; /* by CPU; CPUs beyond the last online one, which has number nrings - 1, write to the first */
 	uint32_t ring_size; /* bytes of one, smaller than was asked for when memory was short */
 	int rings_fd;       /* the map of the ring buffers; -1: the image has none */

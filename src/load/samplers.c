@@ -37,6 +37,13 @@ static const char *event_of(const struct image_prog *p)
 	return p->target ? p->target : CLOCK;
 }
 
+int samplers_open(unsigned cpu, const char *name, uint64_t period)
+{
+	int fd = counter_open(name ? name : CLOCK, cpu, period);
+
+	return fd == -ESRCH ? -ENODEV : fd;
+}
+
 /* What a probe's name says, else ticks of the clock, or every event. */
 static uint64_t period_of(const struct image_prog *p)
 {
@@ -47,7 +54,7 @@ static uint64_t period_of(const struct image_prog *p)
 	return p->period_ns < PERIOD_MIN ? PERIOD_MIN : p->period_ns;
 }
 
-static int enable(int event)
+int samplers_enable(int event)
 {
 	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 }
@@ -95,12 +102,13 @@ static int start(struct samplers *s, struct sampler *r)
 {
 	int err;
 
-	r->fd = counter_open(event_of(r->of), r->cpu, period_of(r->of));
-	if (r->fd < 0)
-		return r->fd == -ESRCH ? -ENODEV : r->fd;
+	err = samplers_open(r->cpu, event_of(r->of), period_of(r->of));
+	if (err < 0)
+		return err;
+	r->fd = err;
 	err = samplers_link(r->prog, r->fd, &r->link);
 	if (!err && s->running)
-		err = enable(r->fd);
+		err = samplers_enable(r->fd);
 	if (err)
 		close_event(s, r);
 	return err;
@@ -136,7 +144,7 @@ int samplers_start(struct samplers *s)
 	s->running = true;
 	for (size_t i = 0; !err && i < s->n; i++)
 		if (s->v[i].fd >= 0)
-			err = enable(s->v[i].fd);
+			err = samplers_enable(s->v[i].fd);
 	return err;
 }
 
@@ -182,7 +190,7 @@ void samplers_count_ran(struct samplers *s, const struct loaded *l)
 	for (size_t i = 0; s->n && i < l->nprogs; i++) {
 		struct bpf_prog_info info;
 
-		if (img->progs.v[i].attach != ATTACH_PERF || img->progs.v[i].target)
+		if (img->progs.v[i].attach != ATTACH_PERF || img->progs.v[i].target || img->progs.v[i].tick)
 			continue;
 		memset(&info, 0, sizeof(info));
 		if (bpfsys_info(l->progs[i], &info, sizeof(info)) == 0)

@@ -19,6 +19,10 @@ struct samplers {
 	bool warned;       /* of a CPU that is not sampled */
 };
 
+/* Opens an event on a CPU, which is not enabled: name is perf's, or NULL for a clock with a period in ns. A descriptor,
+ * or -errno; -ENODEV: the CPU is offline. */
+int samplers_open(unsigned cpu, const char *name, uint64_t period) __attribute__((warn_unused_result));
+int samplers_enable(int event) __attribute__((warn_unused_result)); /* 0 or -errno */
 /* Links a program to an event. *link is the link's descriptor, -1 where the
  * event itself holds the program (before Linux 5.15). 0 or -errno. */
 int samplers_link(int prog, int event, int *link) __attribute__((warn_unused_result));

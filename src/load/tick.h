@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tick: probes that user space fires by hand: BEGIN, END, ERROR and tick-N. */
+/* tick: probes that dwire fires itself (BEGIN, END), and tick-N. */
 #ifndef DWIRE_LOAD_TICK_H
 #define DWIRE_LOAD_TICK_H
 #include "load/load.h"
@@ -11,19 +11,22 @@ int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu) __attribu
 int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, size_t nargs)
 	__attribute__((warn_unused_result));
 
-/* The tick probes of an image, on one timer. */
+/* The tick probes of an image. */
 struct ticks;
 
-/* Starts them now: tick-1s fires for the first time in one second. l is borrowed. *out is NULL when the image has
- * none. Returns 0 or -errno, which is reported. */
-int tick_start(const struct loaded *l, struct ticks **out, const struct reporter *to)
+/* Starts them now: tick-1s fires for the first time in one second. They interrupt one CPU, this one if cpu is not -1.
+ * l and f are borrowed. *out is NULL when the image has none. Warns if no event can be had: the timer fires them then.
+ * Returns 0 or -errno, which is reported. */
+int tick_start(const struct loaded *l, struct features *f, int cpu, struct ticks **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
-/* Readable (poll) when a tick is due. */
+/* Readable (poll) when it is time to look whether events have fired their ticks. */
 int tick_fd(const struct ticks *t);
-/* Fires what is due. 0 or -errno. */
+/* Fires what is overdue. 0 or -errno. */
 int tick_expired(struct ticks *t) __attribute__((warn_unused_result));
-/* Ticks that were due and not fired because we were late: a tick that is late by many periods fires once. */
+/* Periods in which a tick has not fired: one that is late by many periods fires once. */
 uint64_t tick_missed(const struct ticks *t);
+/* When it returns no tick fires any more. NULL is fine. */
+void tick_stop(struct ticks *t);
 /* NULL is fine. */
 void tick_free(struct ticks *t);
 #endif

@@ -82,6 +82,8 @@ struct lowerer {
 	uint32_t zero_size;       /* bytes of zeroes wanted in MAP_ZERO */
 	uint32_t trash_size;      /* a place in the globals for writes that have no room, see lower/state/var.c */
 	int32_t trash_off;
+	uint32_t nticks;      /* tick probes */
+	uint32_t tick_probe;  /* the last one's index in image.probes */
 	bool gated;           /* no clause acts before the gate opens */
 	int32_t scratch_max;  /* bytes that the largest program needs of a slot */
 	uint32_t vtime_probe; /* index of the first probe that reads vtimestamp */
@@ -110,6 +112,7 @@ struct prog_ctx {
 	VEC(struct memo) memos;
 	bool sleeps;      /* the program may wait for a process's memory */
 	bool blurs;       /* it has many branches, see blur() */
+	uint32_t tick;    /* the probe's number in the map of ticks, from 1; 0: it is none */
 	int32_t call_off; /* the call's note, on the stack */
 
 	/* The slot of scratch memory, see lower/state/scratch.c. */

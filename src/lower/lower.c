@@ -115,6 +115,7 @@ static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 	if (cx->lw->env->only_cpu)
 		ir_jcci(ir, CC_NE, ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
 			(int32_t)cx->lw->env->only_cpu - 1, cx->pg->exit_label);
+	tick_begin(cx);
 	multi_begin(cx, jobs);
 	call_begin(cx);
 	f = site->when ? lower_site_text(cx->pg, site->when) : NULL;
@@ -374,6 +375,7 @@ void lower_finish(struct lowerer *lw)
 	vtime_finish(lw);
 	stamps_finish(lw);
 	calls_finish(lw);
+	ticks_finish(lw);
 	scratch_finish(lw);
 	if (lw->maps[MAP_GLOBALS])
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;

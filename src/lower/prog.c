@@ -243,6 +243,7 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 	prog_place(pg, &p);
 	p.flags = pg->sleeps ? BPF_F_SLEEPABLE : 0;
 	p.period_ns = pg->probe->period_ns;
+	p.tick = pg->tick;
 	p.name = arena_printf(pg->lw->arena, "dw_%.6s_%.5s", pg->probe->prov->name, pg->probe->name);
 	for (char *c = (char *)(uintptr_t)p.name; *c; c++)
 		if (*c == '-')

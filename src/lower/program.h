@@ -90,6 +90,10 @@ void call_begin(struct clause_ctx *cx); /* of a program */
 struct val call_member(struct clause_ctx *cx, const char *name, struct type *type);
 void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
 
+/* ---- lower/tick.c */
+void tick_begin(struct clause_ctx *cx); /* of a program: leaves it if its tick is not due */
+void ticks_finish(struct lowerer *lw);  /* after all probes */
+
 /* ---- lower/stamp.c: what is remembered from one event to a later one */
 vreg stamp_read(struct clause_ctx *cx, const struct expr *e);
 vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e);

@@ -8,7 +8,10 @@
 #include "prov/provider.h"
 
 static const struct site tick_site[] = {
-	{ .attach = ATTACH_TEST_RUN, .sees = "a timer of dwire's own: fires on an idle machine too" },
+	{ .attach = ATTACH_PERF, .one_cpu = true, .irqs_off = true, .sees = "a cpu-clock event on one CPU" },
+	{ .attach = ATTACH_TEST_RUN,
+		.one_cpu = true,
+		.sees = "a timer of dwire's own interrupts a CPU where that event does not fire; arg0 and arg1 are 0" },
 };
 static const struct site profile_site[] = {
 	{ .attach = ATTACH_PERF, .sees = "a cpu-clock event on each CPU: an idle CPU may not fire" },

@@ -234,7 +234,7 @@ static int attach(struct session *s)
 
 static int start_ticks(struct session *s)
 {
-	int err = tick_start(s->loaded, &s->ticks, s->opts.to);
+	int err = tick_start(s->loaded, s->opts.features, s->opts.options->cpu, &s->ticks, s->opts.to);
 
 	if (err || !s->ticks)
 		return err;

@@ -28,7 +28,7 @@
 #include "process/child.h"
 #include "why.h"
 
-enum { M_RINGS, M_COUNT, M_GLOBALS, M_DROPS, NMAPS };
+enum { M_RINGS, M_COUNT, M_GLOBALS, M_TICKS, M_DROPS, NMAPS };
 enum { C_FORK, C_EGRESS, C_SLOTS };
 
 /* A record {dw_rec, u64 first argument} in this CPU's ring. Map references at 5. */
@@ -95,6 +95,12 @@ static struct image_map image_maps[NMAPS] = {
 		.key_size = 4,
 		.value_size = 16,
 		.max_entries = 1 },
+	[M_TICKS] = { .role = MAP_TICKS,
+		.name = "dwt_ticks",
+		.type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.value_size = sizeof(struct dw_tick),
+		.max_entries = 1 },
 	[M_DROPS] = { .role = MAP_DROPS, .name = "dwt_drops" },
 };
 static struct code_mapref ref_record[] = { { .insn = 5, .map = M_RINGS } };
@@ -137,6 +143,7 @@ static void make_image(struct image *img, struct image_prog *progs)
 		.name = "dwt_tick",
 		.probe = P_TICK,
 		.period_ns = 50000000,
+		.tick = 1,
 		.code = CODE(record_insns, ref_record) };
 	progs[P_FORK] = (struct image_prog){ .attach = ATTACH_TP_BTF,
 		.target = "sched_process_fork",
@@ -253,7 +260,8 @@ static void test_records(const struct loaded *l, struct features *f)
 	ring_buffer__free(rb);
 }
 
-static void test_ticks(const struct loaded *l)
+/* This image has only the program that is run by hand. */
+static void test_ticks(const struct loaded *l, struct features *f)
 {
 	struct got g = { 0 };
 	struct ring_buffer *rb = open_rings(l, &g);
@@ -264,7 +272,7 @@ static void test_ticks(const struct loaded *l)
 	uint64_t missed;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	CHECK(tick_start(l, &t, &why.to) == 0 && t, "%s", why.text);
+	CHECK(tick_start(l, f, -1, &t, &why.to) == 0 && t, "%s", why.text);
 	p.fd = tick_fd(t);
 	CHECK(poll(&p, 1, 1000) == 1, "no tick");
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -331,7 +339,7 @@ static void test_image(struct features *f)
 	CHECK(l->ring_size == 131072, "a ring of %u bytes", l->ring_size);
 	CHECK(record_insns[5].imm == 0, "the image was changed");
 	test_records(l, f);
-	test_ticks(l);
+	test_ticks(l, f);
 	test_attached(l, f);
 	load_free(l);
 }

@@ -45,6 +45,12 @@ struct made {
 static struct image_map maps[] = {
 	{ .role = MAP_RINGS, .name = "dws_rings" },
 	{ .role = MAP_DROPS, .name = "dws_drops" },
+	{ .role = MAP_TICKS,
+		.name = "dws_ticks",
+		.type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.value_size = 8 * sizeof(struct dw_tick),
+		.max_entries = 1 },
 };
 static struct code_mapref ring_ref[] = { { .insn = 4, .map = 0 } };
 
@@ -91,6 +97,8 @@ static size_t write_program(const struct spec *sp, struct bpf_insn *o)
 
 static void make_image(struct made *m, const struct spec *specs, size_t n)
 {
+	uint32_t ticks = 0;
+
 	memset(m, 0, sizeof(*m));
 	m->img.maps.v = maps;
 	m->img.maps.n = ROWS(maps);
@@ -111,6 +119,7 @@ static void make_image(struct made *m, const struct spec *specs, size_t n)
 			.name = "dws_prog",
 			.probe = (uint32_t)i,
 			.period_ns = sp->period_ns,
+			.tick = sp->period_ns ? ++ticks : 0,
 			.code = code_of(m->insns[i], len, ring_ref) };
 		if (sp->on_fork) {
 			m->progs[i].attach = ATTACH_TP_BTF;
