@@ -7,6 +7,7 @@
 
 #include "ir/ir.h"
 
+/* From the list in linux/bpf.h of the build; "unknown" for helpers that are newer. */
 static const char *helper_name(int32_t id)
 {
 #define NAME(n) "bpf_" #n
@@ -55,12 +56,14 @@ static const char *jump_symbol(unsigned op)
 	return symbols[op >> 4];
 }
 
+/* The size bits of a load or store. */
 static const char *size_name(unsigned code)
 {
 	unsigned size = code & 0x18;
 	return size == BPF_B ? "u8" : size == BPF_H ? "u16" : size == BPF_W ? "u32" : "u64";
 }
 
+/* An opcode that the emitter does not make; fuzzed code has them. */
 static void bad(const struct bpf_insn *in, FILE *out)
 {
 	fprintf(out, "(%02x) unknown\n", in->code);
@@ -107,6 +110,7 @@ static void disasm_atomic(const struct bpf_insn *in, FILE *out)
 			alu_symbol(op), in->src_reg);
 }
 
+/* Stores of registers and immediates, and atomic instructions. */
 static void disasm_store(const struct bpf_insn *in, FILE *out)
 {
 	unsigned mode = in->code & 0xe0;
@@ -162,6 +166,7 @@ static void disasm_ld64(const struct bpf_insn *in, int32_t upper, FILE *out)
 		fprintf(out, "0x%" PRIx64 "\n", (uint64_t)(uint32_t)upper << 32 | (uint32_t)in->imm);
 }
 
+/* A 64-bit load takes two lines of the kernel's numbering: the second half is not printed. */
 void bpf_disasm(const struct bpf_insn *insns, size_t n, FILE *out)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -36,6 +36,7 @@ static bool fits32(int64_t v)
 	return v == (int32_t)v;
 }
 
+/* The instruction becomes a constant. Returns true, as ir_fold() does after a change. */
 static bool to_imm(struct ir_insn *in, int64_t imm)
 {
 	in->op = IR_IMM;
@@ -45,6 +46,7 @@ static bool to_imm(struct ir_insn *in, int64_t imm)
 	return true;
 }
 
+/* The instruction becomes a copy, which the forward pass resolves. */
 static bool to_copy(struct ir_insn *in, vreg a)
 {
 	in->op = IR_MOV;
@@ -154,6 +156,7 @@ static bool fold_alui_chain(struct ir_opt *o, struct ir_insn *in)
 	return true;
 }
 
+/* The immediate is an operand: two constants are one. */
 static bool fold_alui(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a);
@@ -172,6 +175,7 @@ static bool skip_ext(struct ir_opt *o, vreg *v, unsigned size)
 	return true;
 }
 
+/* An extension of a value that already has so few bits is a copy. */
 static bool fold_ext(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a);
@@ -182,6 +186,7 @@ static bool fold_ext(struct ir_opt *o, struct ir_insn *in)
 	return skip_ext(o, &in->a, in->size);
 }
 
+/* Only the low size bytes are read, so an extension before it does not matter. */
 static bool fold_be(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a);
@@ -309,6 +314,7 @@ static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 	return a->scalar && !a->verifier_unaware && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
 }
 
+/* x cc x. "Some bit is set" depends on x. */
 static int decide_same(enum ir_cc cc)
 {
 	switch (cc) {

@@ -21,6 +21,7 @@ unsigned ir_uses(struct ir_insn *in, vreg *uses[IR_MAX_USES])
 	return n;
 }
 
+/* From the list of operations in ir.h. */
 static unsigned traits(const struct ir_insn *in)
 {
 	static const uint8_t table[] = {
@@ -96,6 +97,7 @@ int64_t ir_eval_alu(enum ir_alu op, int64_t a, int64_t b)
 	return 0;
 }
 
+/* Signed conditions compare as int64_t, the others as uint64_t. */
 bool ir_eval_cc(enum ir_cc cc, int64_t a, int64_t b)
 {
 	uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -126,6 +128,7 @@ bool ir_eval_cc(enum ir_cc cc, int64_t a, int64_t b)
 	return false;
 }
 
+/* size 8: unchanged. */
 int64_t ir_eval_ext(int64_t a, unsigned size, bool sx)
 {
 	unsigned sh = 64 - 8 * size;
@@ -133,6 +136,7 @@ int64_t ir_eval_ext(int64_t a, unsigned size, bool sx)
 	return sx ? (int64_t)up >> sh : (int64_t)(up >> sh);
 }
 
+/* Both machines are little endian: the low size bytes are swapped and zero-extended. */
 int64_t ir_eval_be(int64_t a, unsigned size)
 {
 	if (size == 2)

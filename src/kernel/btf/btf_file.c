@@ -22,6 +22,7 @@
 	(1u << BTF_KIND_STRUCT | 1u << BTF_KIND_UNION | 1u << BTF_KIND_ENUM | 1u << BTF_KIND_ENUM64 | \
 		1u << BTF_KIND_TYPEDEF | 1u << BTF_KIND_VAR | 1u << BTF_KIND_INT)
 
+/* At most half full, so that a search ends at an empty slot. */
 static int make_index(struct kbtf *k, const uint32_t *named, uint32_t n)
 {
 	k->nslots = 256;
@@ -162,6 +163,7 @@ static int find_types(struct kbtf *k)
 	return err;
 }
 
+/* base: the kernel's types, on which a module's stand; NULL: these are the kernel's. */
 static int open_btf(struct kbtf *base, const char *path, struct kbtf **out)
 {
 	struct kbtf *k = calloc(1, sizeof(*k));
@@ -192,6 +194,7 @@ int kbtf_open(struct kbtf **out)
 	return open_btf(NULL, BTF_PATH, out);
 }
 
+/* A module that could not be opened is tried again at the next call: it may have been loaded since. */
 struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len)
 {
 	char path[128];
@@ -211,6 +214,7 @@ struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len)
 	return m;
 }
 
+/* Types that were made of it stay valid: they live in the arenas of compilations. */
 void kbtf_close(struct kbtf *k)
 {
 	if (!k)

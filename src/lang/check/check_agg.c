@@ -31,6 +31,8 @@ static bool same_block(const struct type *a, const struct type *b)
 	return x == y && (!x || type_same(a, b));
 }
 
+/* The first clause that fills the aggregation decides number and types of its keys; later ones must agree. Strings
+ * agree with each other: their forms are joined. */
 static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, bool first)
 {
 	if (first) {
@@ -89,6 +91,7 @@ static bool agg_const(struct checker *ck, struct expr *call, size_t i, enum dtag
 	return true;
 }
 
+/* The limits are those of DTrace, which packs base, limit and step into one word: 32, 32 and 16 bits. */
 static bool lquant_params(struct checker *ck, struct expr *c, int64_t *p)
 {
 	p[2] = 1;
@@ -114,6 +117,8 @@ static bool lquant_params(struct checker *ck, struct expr *c, int64_t *p)
 	return true;
 }
 
+/* As in DTrace: factor, low, high and steps have 16 bits; steps divide each magnitude evenly. 3000 levels are what a
+ * map's value holds (WORDS_MAX in lower/state/agg.c). */
 static bool llquant_params(struct checker *ck, struct expr *c, int64_t *p)
 {
 	static const enum dtag tags[] = { D_LLQUANT_FACTORTYPE, D_LLQUANT_LOWTYPE, D_LLQUANT_HIGHTYPE,
@@ -153,6 +158,7 @@ static bool llquant_params(struct checker *ck, struct expr *c, int64_t *p)
 	return true;
 }
 
+/* The first argument is what is aggregated; the last one of quantize and its kin is an optional increment. */
 static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64_t *p)
 {
 	struct type *t;

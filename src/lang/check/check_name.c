@@ -7,6 +7,7 @@
 
 #include "lang/check/check_priv.h"
 
+/* At the first use. What is in scope around the use is not in scope in the value. */
 void check_inline(struct checker *ck, struct symbol *s)
 {
 	struct symbol **params = ck->params;
@@ -48,6 +49,7 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 	return s->type;
 }
 
+/* A name that is near; a member of args that is called so; or quotes, beside a string. */
 static const char *unknown_hint(struct checker *ck, const struct expr *e)
 {
 	const char *near = sym_nearest(ck, e->name, e->scope);
@@ -57,6 +59,7 @@ static const char *unknown_hint(struct checker *ck, const struct expr *e)
 	return near || !ck->beside_text ? near : arena_printf(ck->arena, "a text stands in quotes: \"%s\"", e->name);
 }
 
+/* Names of the script come first, then enumerators of the script and the kernel. */
 struct type *check_ident(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = sym_find(ck, e->name, e->scope);
@@ -101,6 +104,7 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 	return s->xl ? check_kept_xlate(ck, e, s) : s->type;
 }
 
+/* Arguments of a subroutine that dlib defines are checked like the keys of an array. */
 static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 {
 	bool call = strncmp(s->name, "__fn_", 5) == 0; /* a subroutine of dlib */
@@ -181,6 +185,8 @@ static void join_keys(struct checker *ck, struct expr *e)
 	memcpy(&e->args, &all, sizeof(all));
 }
 
+/* An element of an associative array, of an inline with parameters, of args, of an array, of memory behind a
+ * pointer. */
 struct type *check_index(struct checker *ck, struct expr *e)
 {
 	struct symbol *s;
