@@ -39,6 +39,7 @@ struct netfilter {
 	size_t nprogs;
 	struct space *spaces;
 	size_t nspaces;
+	uint32_t own;     /* the namespace of this process; 0: unknown */
 	bool lost;        /* there was no way back from a namespace */
 	int err, refused; /* of this call; the first refusal ever, which was reported */
 	const struct reporter *to;
@@ -46,7 +47,12 @@ struct netfilter {
 
 struct netfilter *netfilter_new(void)
 {
-	return calloc(1, sizeof(struct netfilter));
+	struct netfilter *n = calloc(1, sizeof(*n));
+	int fd = n ? zone_open_file(AT_FDCWD, "/proc/thread-self/ns/net", &n->own) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return n;
 }
 
 int netfilter_add(struct netfilter *n, int prog, enum attach_kind kind, const struct reporter *to)
@@ -100,11 +106,15 @@ static int link_here(const struct netfilter *n, struct links *links)
 	return err;
 }
 
-/* Attaches in the namespace at fd. 0 or -errno. */
-static int link_in(struct netfilter *n, int fd, struct links *links)
+/* Attaches in the namespace at fd. To enter another one than ours takes CAP_SYS_ADMIN. 0 or -errno. */
+static int link_in(struct netfilter *n, int fd, uint32_t netns, struct links *links)
 {
-	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), err = own < 0 ? -errno : 0;
+	int own, err;
 
+	if (netns == n->own)
+		return link_here(n, links);
+	own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	err = own < 0 ? -errno : 0;
 	if (!err && setns(fd, CLONE_NEWNET))
 		err = -errno;
 	else if (!err) {
@@ -152,7 +162,7 @@ static bool space_seen(void *ctx, uint32_t netns, int dir, const char *path)
 		n->spaces = v;
 		s = &v[n->nspaces++];
 		*s = (struct space){ .netns = found, .there = true };
-		err = link_in(n, fd, &s->links);
+		err = link_in(n, fd, found, &s->links);
 		if (err && !n->refused)
 			n->refused = err;
 	}
@@ -173,6 +183,15 @@ static void leave_unused(struct netfilter *n)
 	n->nspaces = left;
 }
 
+static void warn_refused(int err, const struct reporter *to)
+{
+	report_warning(to, D_NONE, NULL,
+		"%s%s; there, packets that XDP, tc or nft take from a device are counted as received",
+		err == -EPERM ? "other network namespaces cannot be entered without CAP_SYS_ADMIN"
+			      : "cannot attach to netfilter in every network namespace: ",
+		err == -EPERM ? "" : strerror(-err));
+}
+
 int netfilter_look(struct netfilter *n, const struct reporter *to)
 {
 	int before = n->refused;
@@ -188,10 +207,7 @@ int netfilter_look(struct netfilter *n, const struct reporter *to)
 		return n->err;
 	leave_unused(n);
 	if (n->refused && !before)
-		report_warning(to, D_NONE, NULL,
-			"cannot attach to netfilter in every network namespace: %s; where it is not attached, packets "
-			"that XDP, tc or nft take from a device are counted as received",
-			strerror(-n->refused));
+		warn_refused(n->refused, to);
 	return 0;
 }
 
