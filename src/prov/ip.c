@@ -20,7 +20,7 @@ static const struct site send_sites[] = {
 	FUNC_OUT(NULL, .sees = "packets that IP sends or forwards"),
 };
 static const struct site receive_sites[] = {
-	IP_RECEIVED("", .sees = "packets that IP receives"),
+	IP_RECEIVED("", "packets that IP receives"),
 	FUNC_RECEIVED("", .sees = "packets that a device delivers to IP"),
 };
 

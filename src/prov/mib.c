@@ -75,7 +75,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define FREED(cond, what) FREED_HOOK(cond, what), FUNC_DROP(cond, .value = "1", .sees = what)
 #define TCP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->recv && "
 #define UDP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_UDP && P->recv && "
-#define RECEIVED(cond) IP_RECEIVED(" && " cond, .value = "1", .sees = "packets that IP receives"), \
+#define RECEIVED(cond) IP_RECEIVED(" && " cond, "packets that IP receives", .value = "1"), \
 	FUNC_RECEIVED(" && " cond, .value = "1", .sees = "packets that IP receives")
 #define RECEIVED_OCTETS(cond) \
 	{ .attach = ATTACH_NF_PREROUTING, .nargs = 2, .native = "dw_nf", .optional = true, .bh_off = true, \
@@ -394,8 +394,8 @@ static const struct probe_def probes[] = {
 			"(" IPV4 " ? " FOR_US " : " FOR_US6 ")"),
 		DELIVERED(KNOWN_PROTOCOL, "packets of IPv4 that a protocol takes"), DELIVERED6),
 	PROBE("ipReasmReqds", "IPv4 receives a fragment to put together",
-		IP_RECEIVED(" && " FRAGMENT_IN, .value = "1", .second = true,
-			.sees = "fragments for this machine"),
+		IP_RECEIVED(" && " FRAGMENT_IN, "fragments that IP receives for this machine", .value = "1",
+			.second = true),
 		FUNC("ip_defrag", 3, "dw_fdeliver", NULL, "1", "fragments that are put together")),
 	PROBE("ipReasmOKs", "IPv4 has put a packet together", INGRESS(WHOLE4, "1", "packets for sockets"),
 		CONSUMED("P->proto == DW_IPPROTO_ICMP && " CB4 "->frag_max_size != 0", "ICMP's"),

@@ -11,11 +11,13 @@
 /* A packet that IP receives, in the hooks tier: netfilter shows it, and kfree_skb if it is thrown away before that. In
  * a namespace where no program is at netfilter the device does. */
 /* clang-format off */
-#define IP_RECEIVED(cond, ...) \
+#define IP_RECEIVED(cond, text, ...) \
 	{ .attach = ATTACH_NF_PREROUTING, .nargs = 2, .native = "dw_nf", .optional = true, .bh_off = true, \
-	  .when = "dw_nf_prerouting[P]" cond, __VA_ARGS__ }, \
-	{ TP("kfree_skb", 4, "dw_drop"), .optional = true, .when = "dw_nf_refused[P]" cond, __VA_ARGS__ }, \
-	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_delivered[P]" cond, __VA_ARGS__ }
+	  .when = "dw_nf_prerouting[P]" cond, .sees = text, __VA_ARGS__ }, \
+	{ TP("kfree_skb", 4, "dw_drop"), .optional = true, .when = "dw_nf_refused[P]" cond, \
+	  .sees = text ", and throws away before netfilter", __VA_ARGS__ }, \
+	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_delivered[P]" cond, \
+	  .sees = text ", in a namespace where no program is at netfilter", __VA_ARGS__ }
 /* clang-format on */
 #define PROVIDER(name_, raw_, probes_)                                      \
 	.name = name_, .raw = raw_, .module = "vmlinux", .probes = probes_, \
