@@ -38,3 +38,29 @@ u64 dns_name(char *out, const u8 *in, u64 len)
 	out[p] = 0;
 	return wire;
 }
+
+/* A number made of the question that begins at in, of its first len bytes (at most 64): of the name, in lower case,
+ * and of the type behind it. */
+u64 dns_hash(const u8 *in, u64 len)
+{
+	u64 left = 0, live = 1, hash = 0, tail = 0; /* tail: 3 behind the end of the name, and down to 1 */
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < 64; i++) {
+		u64 c = in[i], within = nonzero(left), behind = nonzero(tail);
+		u64 upper = within & greater(c, 'A' - 1) & greater('Z' + 1, c);
+		u64 end = (1 - within) & (1 - nonzero(c));
+		OPAQUE(within);
+		OPAQUE(behind);
+		live &= greater(len, i);
+		OPAQUE(live);
+		hash = live * ((hash ^ (c + 32 * upper)) * 0x9e3779b97f4a7c15) + (1 - live) * hash;
+		OPAQUE(hash);
+		tail = behind * (tail - 1) + (1 - behind) * end * 3;
+		OPAQUE(tail);
+		left = (1 - nonzero(tail)) * (within * (left - 1) + (1 - within) * c);
+		OPAQUE(left);
+		live &= nonzero(tail ^ 1);
+		OPAQUE(live);
+	}
+	return hash;
+}

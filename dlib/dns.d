@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dns: sites and arguments of the dns provider. Offsets of the message are from the IP header. */
+/* dns: sites, conditions and arguments of the dns provider. Offsets of the message are from the IP header. Numbers of
+ * messages: RFC 1035, 4. */
 
-/* The header of a message (RFC 1035, 4.1.1): id, flags, four counts of 16 bits each. */
+/* The header of a message (4.1.1): id, flags, four counts of 16 bits each. */
 inline int DW_DNS_PORT = 0x3500;	/* 53, in network order */
 inline int DW_DNS_HLEN = 12;
 inline int DW_DNS_QR = 0x8000;		/* flags: a response */
 inline int DW_DNS_AA = 0x0400;
 inline int DW_DNS_TC = 0x0200;
 inline int DW_DNS_RD = 0x0100;
+inline int DW_DNS_Z = 0x0040;		/* reserved: 0 */
 inline int DW_DNS_RCODE = 0x000f;
+inline int DW_DNS_NOERROR = 0;
+inline int DW_DNS_NXDOMAIN = 3;
 
 /* Where the name that begins there ends; 0: it does not. */
 inline uint32_t dw_dns_plus[uint32_t at, uint32_t n] = n != 0 ? at + n : 0;
 inline uint32_t dw_dns_behind[uint32_t at] = dw_dns_plus[at, __dnswire(at)];
 inline uint32_t dw_dns_flags[uint32_t at] = __pkt(at + 2, 2);
+/* Does the server send this packet? A query may leave from port 53, too. */
+inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & DW_DNS_QR) != 0;
+/* Has it a question? What is behind the header of one without is no name that is asked for. */
+inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
 
 /* What a query and its response share: the socket, the other side, the client's port, the id. The client is who sent the
  * query; recv: this packet came in. */
 inline uint32_t dw_dns_peer[uint64_t nh, int recv] = ((struct iphdr *)nh)->version == 4 ?
     (recv ? ((struct iphdr *)nh)->saddr : ((struct iphdr *)nh)->daddr) :
     recv ? ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[3] : ((struct ipv6hdr *)nh)->daddr.in6_u.u6_addr32[3];
-inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv] = cookie * 0x9e3779b97f4a7c15 +
-    dw_dns_peer[nh, recv] * 0xc2b2ae3d27d4eb4f +
-    (((struct udphdr *)th)->dest == DW_DNS_PORT ? ((struct udphdr *)th)->source : ((struct udphdr *)th)->dest) * 65536 +
-    *(uint16_t *)(th + DW_UDP_HLEN);
+inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv, uint32_t at] =
+    cookie * 0x9e3779b97f4a7c15 + dw_dns_peer[nh, recv] * 0xc2b2ae3d27d4eb4f +
+    (dw_dns_back[at] ? ((struct udphdr *)th)->dest : ((struct udphdr *)th)->source) * 65536 + __pkt(at, 2);
 
 struct dw_dns {
 	struct dw_pkt;
@@ -31,14 +38,123 @@ struct dw_dns {
 	uint64_t dnskey;
 	uint64_t dnssince;	/* ns: when the query was; 0: not known */
 	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
+	int32_t dnstcp;		/* 1: over TCP */
+	uint64_t lookup;	/* a process's lookup: who asks for what */
+	uint64_t asked;		/* ns: when the process asked for it first; 0: not known */
 };
 
+/* Over TCP two bytes with the length stand before a message. */
+inline int DW_DNS_PREFIX = 2;
+inline uint32_t dw_dns_at[struct dw_dns *P] = P->skb->transport_header - P->skb->network_header +
+    (P->dnstcp ? ((struct tcphdr *)P->th)->doff * 4 + DW_DNS_PREFIX : DW_UDP_HLEN);
+
 translator struct dw_dns < struct dw_dns *P > {
-	dns = P->skb->transport_header - P->skb->network_header + DW_UDP_HLEN;
-	dnstype = dw_dns_behind[P->skb->transport_header - P->skb->network_header + DW_UDP_HLEN + DW_DNS_HLEN];
-	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv];
+	dns = dw_dns_at[P];
+	dnstype = dw_dns_behind[P->dns + DW_DNS_HLEN];
+	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv, P->dns];
 	dnssince = __stamp("query", P->dnskey);
+	lookup = dw_dns_lookup[P];
+	asked = dw_dns_asked[P->lookup];
 };
+
+/* ---- sites ------------------------------------------------------------------------------------------------------------ */
+
+/* The places of dlib/net.d and dlib/functions.d, one for each protocol: so dnstcp is a constant, and each program has only
+ * the way of one. */
+translator struct dw_dns < struct dw_cgin *C > {
+	proto = DW_IPPROTO_UDP;
+	has_pkt = 1;
+	recv = 1;
+	checked = 1;
+	dnstcp = 0;
+};
+translator struct dw_dns < struct dw_cgout *C > {
+	proto = DW_IPPROTO_UDP;
+	has_pkt = 1;
+	checked = 1;
+	dnstcp = 0;
+};
+translator struct dw_dns < struct dw_fout *C > {
+	sk = C->full;
+	proto = DW_IPPROTO_UDP;
+	has_pkt = 1;
+	netns = C->net->ns.inum;
+	checked = 1;
+	dnstcp = 0;
+};
+
+struct dw_tcpin {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+translator struct dw_dns < struct dw_tcpin *C > {
+	proto = DW_IPPROTO_TCP;
+	has_pkt = 1;
+	recv = 1;
+	checked = 1;
+	dnstcp = 1;
+};
+struct dw_tcpout {
+	struct sk_buff *skb;
+	struct sock *sk;
+};
+translator struct dw_dns < struct dw_tcpout *C > {
+	proto = DW_IPPROTO_TCP;
+	has_pkt = 1;
+	checked = 1;
+	dnstcp = 1;
+};
+struct dw_ftcpout {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+	struct sock *full;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+translator struct dw_dns < struct dw_ftcpout *C > {
+	sk = C->full;
+	proto = DW_IPPROTO_TCP;
+	has_pkt = 1;
+	netns = C->net->ns.inum;
+	checked = 1;
+	dnstcp = 1;
+};
+
+/* ---- conditions ------------------------------------------------------------------------------------------------------- */
+
+inline int dw_dns_port[uint16_t port] = port == DW_DNS_PORT || __dnsport(port);
+/* Of a port, other hosts may send anything: a message is as long as its header at least. */
+inline int dw_dns_udp[struct dw_dns *P] = P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM &&
+    ntohs(((struct udphdr *)P->th)->len) >= DW_UDP_HLEN + DW_DNS_HLEN;
+/* A segment that begins with a message. Others are parts of one: what stands there are hardly a length, no reserved flag
+ * and one question. One that is sent or comes again does not count. */
+inline uint32_t dw_tcp_length[struct dw_pkt *P] = dw_ip_plength[P] - ((struct tcphdr *)P->th)->doff * 4;
+inline int dw_came_again[struct dw_pkt *P] = P->recv ?
+    (int32_t)(dw_tcp_seq[P] - ((struct tcp_sock *)P->sk)->rcv_nxt) < 0 : dw_sent_again[P];
+inline int dw_dns_tcp[struct dw_dns *P] = dw_is_tcp[P] && P->state != DW_TCP_LISTEN &&
+    (int32_t)dw_tcp_length[P] >= DW_DNS_PREFIX + DW_DNS_HLEN && __pkt(P->dns - DW_DNS_PREFIX, 2) >= DW_DNS_HLEN &&
+    (dw_dns_flags[P->dns] & DW_DNS_Z) == 0 && __pkt(P->dns + 4, 2) == 1 && !dw_came_again[P];
+/* A message to a server's port, or from it. */
+inline int dw_dns_query[struct dw_dns *P] = dw_dns_port[((struct udphdr *)P->th)->dest] &&
+    (P->dnstcp ? dw_dns_tcp[P] : dw_dns_udp[P]) && !dw_dns_back[P->dns];
+inline int dw_dns_response[struct dw_dns *P] = dw_dns_port[((struct udphdr *)P->th)->source] &&
+    (P->dnstcp ? dw_dns_tcp[P] : dw_dns_udp[P]) && dw_dns_back[P->dns];
+
+/* ---- lookups ---------------------------------------------------------------------------------------------------------- */
+
+/* A process asks again where no answer comes, or where it is none: from another socket, at another server, by TCP. All is
+ * one lookup: of a process, a name and a type. A try after a longer pause is a new one (RES_MAXRETRANS of the C library). */
+inline uint64_t DW_DNS_PAUSE = 30000000000;
+inline uint64_t dw_dns_who[struct dw_dns *P] = P->owner != 0 ? P->owner->pid : 0;
+inline uint64_t dw_dns_lookup[struct dw_dns *P] = P->recv != dw_dns_back[P->dns] || dw_dns_who[P] == 0 ? 0 :
+    dw_dns_who[P] * 0x9e3779b97f4a7c15 + __dnshash(P->dns + DW_DNS_HLEN);
+/* The word of a note is when the first try was, its time when the last one was. */
+inline uint64_t dw_dns_asked[uint64_t lookup] = lookup == 0 || __stamp("lookup", lookup) == 0 ||
+    timestamp - __stamp("lookup", lookup) > DW_DNS_PAUSE ? 0 : __stamped("lookup", lookup);
+/* A response that ends the lookup: found, or there is no such name; and whole. */
+inline int dw_dns_ends[struct dw_dns *P] = dw_dns_response[P] && P->lookup != 0 && (dw_dns_flags[P->dns] & DW_DNS_TC) == 0 &&
+    ((dw_dns_flags[P->dns] & DW_DNS_RCODE) == DW_DNS_NOERROR || (dw_dns_flags[P->dns] & DW_DNS_RCODE) == DW_DNS_NXDOMAIN);
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
@@ -75,12 +191,9 @@ typedef struct dnsinfo {
 	string dns_server;		/* its address */
 	string dns_client;
 	uint64_t dns_time;		/* response: ns since the query; 0: not known */
+	uint64_t dns_waited;		/* of a process that asks: ns since its first try, at any server; 0: not known */
+	int dns_tcp;			/* 1: over TCP, 0: over UDP */
 } dnsinfo_t;
-
-/* Has it a question? What is behind the header of one without is no name that is asked for. */
-inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
-/* Does the server send this packet? A query may leave from port 53, too. */
-inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & DW_DNS_QR) != 0;
 
 translator dnsinfo_t < struct dw_dns *P > {
 	dns_id = __pkt(P->dns, 2);
@@ -99,10 +212,12 @@ translator dnsinfo_t < struct dw_dns *P > {
 	dns_answers = __pkt(P->dns + 6, 2);
 	dns_authorities = __pkt(P->dns + 8, 2);
 	dns_additional = __pkt(P->dns + 10, 2);
-	dns_length = ntohs(((struct udphdr *)P->th)->len) - DW_UDP_HLEN;
+	dns_length = P->dnstcp ? __pkt(P->dns - DW_DNS_PREFIX, 2) : ntohs(((struct udphdr *)P->th)->len) - DW_UDP_HLEN;
 	dns_server = P->ver == 4 ? __ip4(dw_dns_back[P->dns] ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    dw_dns_back[P->dns] ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
 	dns_client = P->ver == 4 ? __ip4(dw_dns_back[P->dns] ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    dw_dns_back[P->dns] ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
 	dns_time = P->dnssince != 0 ? timestamp - P->dnssince : 0;
+	dns_waited = P->asked != 0 ? timestamp - P->asked : 0;
+	dns_tcp = P->dnstcp;
 };

@@ -48,6 +48,16 @@ translator udpinfo_t < struct dw_pkt *P > {
 	    ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs : 1;
 };
 
+/* Of DNS, over TCP too: then ports and checksum are those of the segment. */
+translator udpinfo_t < struct dw_dns *P > {
+	udp_sport = ntohs(((struct udphdr *)P->th)->source);
+	udp_dport = ntohs(((struct udphdr *)P->th)->dest);
+	udp_length = P->dnstcp ? 0 : ntohs(((struct udphdr *)P->th)->len);
+	udp_checksum = ntohs(P->dnstcp ? ((struct tcphdr *)P->th)->check : ((struct udphdr *)P->th)->check);
+	udp_hdr = P->dnstcp ? (udpha_t *)0 : (udpha_t *)P->th;
+	udp_datagrams = P->dnstcp ? 0 : 1;
+};
+
 /* ---- udplite (RFC 3828), which Linux has until 7.0 -------------------------------------------------------------------- */
 typedef struct udplitesinfo {
 	uintptr_t udplites_addr;	/* the socket (struct sock) */

@@ -6,6 +6,7 @@
  * -s            server = 0      what servers of this machine get and send
  * -x            failed = 0      only those that fail
  * -m MS         slow = 0        only those that take so long
+ * --port PORT,...  option.dnsports = ports  DNS on these ports too, besides 53
  * row: PID %-7d COMM %-15s TYPE %-6s RESULT %-8s MS[!json] %10s MS=ms[json] %d.%03d OLD=old[json] %d
  * row: SERVER[wide] %-39s NAME %s
  */
@@ -18,6 +19,8 @@ inline int kind[int type] = type == 1 ? 0 : type == 28 ? 1 : 2;
 /* Milliseconds as text; a response whose query was not seen has no time. */
 inline string ms_text[uint64_t us] =
     strjoin(strjoin(lltostr(us / 1000), "."), substr(lltostr(1000 + us % 1000), 1));
+/* How long the process waited, since its first try; with -s, how long the server took. 0: not known. */
+inline uint64_t took[uint64_t waited, uint64_t since] = !server && waited != 0 ? waited : since;
 inline int given_up[uint64_t socket, int k] =
     asked_at[socket, k] != 0 && timestamp - asked_at[socket, k] >= slow * 1000000;
 
@@ -30,9 +33,9 @@ dns:::query
 / !server && !args[4]->dns_recv && wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	this->kind = kind[args[4]->dns_type];
-	/* A query that is sent again, with the same number, does not begin anew. */
+	/* A query that is sent again, with the same number or from another socket, does not begin anew. */
 	asked_at[args[1]->cs_cid, this->kind] = asked_id[args[1]->cs_cid, this->kind] == args[4]->dns_id + 1 ?
-	    asked_at[args[1]->cs_cid, this->kind] : timestamp;
+	    asked_at[args[1]->cs_cid, this->kind] : timestamp - args[4]->dns_waited;
 	asked_id[args[1]->cs_cid, this->kind] = args[4]->dns_id + 1;
 	asked_for[args[1]->cs_cid, this->kind] = args[4]->dns_name;
 	asked_whom[args[1]->cs_cid, this->kind] = args[4]->dns_server;
@@ -63,12 +66,14 @@ dns:::query
 }
 
 dns:::response
-/ args[4]->dns_recv != server && (!failed || args[4]->dns_rcode != 0) && (args[4]->dns_time == 0 || args[4]->dns_time >= slow * 1000000) &&
+/ args[4]->dns_recv != server && (!failed || args[4]->dns_rcode != 0) &&
+  (args[4]->dns_time == 0 || took[args[4]->dns_waited, args[4]->dns_time] >= slow * 1000000) &&
   wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
+	this->us = args[4]->dns_time == 0 ? 0 : took[args[4]->dns_waited, args[4]->dns_time] / 1000;
 	row(args[1]->cs_pid, args[1]->cs_execname, args[4]->dns_typestr, args[4]->dns_rcodestr,
-	    args[4]->dns_time == 0 ? "-" : ms_text[args[4]->dns_time / 1000], args[4]->dns_time / 1000000,
-	    args[4]->dns_time / 1000 % 1000, args[4]->dns_time == 0, args[4]->dns_server, args[4]->dns_name);
+	    args[4]->dns_time == 0 ? "-" : ms_text[this->us], this->us / 1000, this->us % 1000, args[4]->dns_time == 0,
+	    args[4]->dns_server, args[4]->dns_name);
 }
 
 /* Given up: the socket goes without an answer. */

@@ -439,6 +439,8 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	c->lenv.nspec = c->image.nspec;
 	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
 	c->lenv.only_tier = c->opts->tier;
+	c->lenv.dnsports = c->opts->dnsports.v;
+	c->lenv.ndnsports = c->opts->dnsports.n;
 	c->lenv.aggsize = c->opts->aggsize;
 	c->lenv.scratchsize = c->opts->scratchsize;
 	c->lenv.dynvarsize = c->opts->dynvarsize;

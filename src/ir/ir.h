@@ -145,6 +145,7 @@ struct ir {
 	X(text_clean, 4) X(text_digits, 5) X(text_number, 4) X(text_token, 5) X(text_link, 3) /* bpf/lib_text.h */ \
 	X(text_json, 5) /* bpf/lib_json.h */ \
 	X(dns_name, 3)  /* (char out[256], const u8 in[256], u64 len <= 255): bpf/lib_dns.h */ \
+	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
 	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */
 /* clang-format on */
 enum bpflib {

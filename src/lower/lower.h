@@ -63,8 +63,10 @@ struct lower_env {
 	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);
 	bool (*syscall_event)(void *ctx, const char *at, const char *call); /* has it a tracepoint? */
 	void *ctx;
-	uint32_t only_tier;           /* a tier + 1: sites of this one are used; 0: the best of each probe */
-	uint32_t only_cpu;            /* a CPU's number + 1: probes fire there only; 0: everywhere */
+	uint32_t only_tier;       /* a tier + 1: sites of this one are used; 0: the best of each probe */
+	uint32_t only_cpu;        /* a CPU's number + 1: probes fire there only; 0: everywhere */
+	const uint16_t *dnsports; /* ports besides 53 that DNS is spoken at */
+	size_t ndnsports;
 	uint64_t aggsize, dynvarsize; /* bytes that an aggregation, a dynamic variable may take; 0: the default */
 	uint64_t scratchsize;         /* bytes that a clause may take by alloca(), copyin(); 0: the default */
 };

@@ -27,6 +27,7 @@
 	X(OPT_CPU, "it takes the number of a CPU")                        /* int */                                  \
 	X(OPT_TEXT, "it takes a path")                                    /* const char * */                         \
 	X(OPT_LIST, "it takes a path")                                    /* one more text of an option_list */      \
+	X(OPT_PORTS, "it takes up to 16 ports, as in 5353,8053")          /* struct port_list */                     \
 	X(OPT_FLAG, "it takes what cpp's option of that kind takes")      /* one more of cpp's arguments */          \
 	X(OPT_POLICY, "it takes switch, fill or ring")                                                               \
 	X(OPT_RESIZE, "it takes auto or manual")                                                                     \
@@ -103,6 +104,7 @@ static const struct opt {
 	{ "define", OPT_FLAG, NO_PRAGMA, 'D' },
 	{ "destructive", OPT_BOOL, 0, O(destructive) },
 	{ "disasm", OPT_ANY, 0, 0 },
+	{ "dnsports", OPT_PORTS, 0, O(dnsports) },
 	{ "droptags", OPT_BOOL, 0, O(droptags) },
 	{ "dtypes", OPT_ANY, 0, 0 },
 	{ "dynvarsize", OPT_SIZE, 0, O(dynvarsize) },
@@ -412,6 +414,27 @@ static bool parse_text(const struct opt *opt, struct options *o, struct arena *a
 	return true;
 }
 
+/* "5353,8053" */
+static bool parse_ports(const char *v, struct port_list *out)
+{
+	struct port_list l = { .n = 0 };
+
+	for (char *end; v && *v >= '0' && *v <= '9'; v = end + 1) {
+		unsigned long port = strtoul(v, &end, 10);
+
+		if (!port || port > UINT16_MAX || l.n == PORTS_MAX)
+			return false;
+		l.v[l.n++] = (uint16_t)port;
+		if (!*end) {
+			*out = l;
+			return true;
+		}
+		if (*end != ',')
+			return false;
+	}
+	return false;
+}
+
 /* The value as the option's field has it; true when it is one. */
 static bool parse_value(const struct opt *opt, struct options *o, struct arena *a, const char *v)
 {
@@ -432,6 +455,8 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_NUM:
 	case OPT_CPU:
 		return parse_numbers(opt->kind, v, field);
+	case OPT_PORTS:
+		return parse_ports(v, field);
 	case OPT_TEXT:
 	case OPT_LIST:
 	case OPT_FLAG:

@@ -20,6 +20,13 @@ enum agg_encoding { ENC_UNSET, ENC_ASCII, ENC_UTF8 };
 
 typedef VEC(const char *) option_list;
 
+/* dnsports: ports besides 53 that DNS is spoken at. */
+enum { PORTS_MAX = 16 };
+struct port_list {
+	uint16_t v[PORTS_MAX];
+	size_t n;
+};
+
 /* How aggregations are sorted and laid out. */
 struct agg_opts {
 	bool sort_key;         /* aggsortkey: by key, then value */
@@ -58,9 +65,10 @@ struct options {
 	const char *cpppath;   /* NULL: cpp */
 	const char *syslibdir; /* NULL: none but what is built in */
 	const char *netns;     /* the namespaces of netcounters, as inode numbers; NULL: our own */
-	option_list cppargs;   /* -D, -U, -I, in the order given, as cpp takes them */
-	option_list libdirs;   /* -L, libdir */
-	uint32_t tree;         /* not 0: the syntax tree is shown */
+	struct port_list dnsports;
+	option_list cppargs; /* -D, -U, -I, in the order given, as cpp takes them */
+	option_list libdirs; /* -L, libdir */
+	uint32_t tree;       /* not 0: the syntax tree is shown */
 	uint64_t strsize;
 	uint64_t dynvarsize;                                         /* bytes; 0: default */
 	uint64_t aggsize;                                            /* bytes; 0: default */

@@ -1,58 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dns: queries and responses of the Domain Name System over UDP, port 53, as sockets of this machine send and receive
- * them. Other hosts make the packets: nothing in them is trusted, and names are decoded within fixed bounds. */
+/* dns: queries and responses of the Domain Name System over UDP and TCP, port 53 and those of the option dnsports, as
+ * sockets of this machine send and receive them. Other hosts make the packets: nothing in them is trusted, and names
+ * are decoded within fixed bounds. */
 #include "prov/functions.h"
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };
 
-#define IN .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true
-#define OUT .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout"
-#define MESSAGE(port, is)                                                                                            \
-	"P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM && ((struct udphdr *)P->th)->" port \
-	" == DW_DNS_PORT && ntohs(((struct udphdr *)P->th)->len) >= DW_UDP_HLEN + DW_DNS_HLEN &&"                    \
-	" (dw_dns_flags[P->dns] & DW_DNS_QR) " is " 0"
+#define QUERY "dw_dns_query[P]"
+#define RESPONSE "dw_dns_response[P]"
+
+/* Where messages of sockets come in and go out: at the hooks, and at the functions there. UDP and TCP have a site
+ * each, so that a program handles one of them. */
 /* clang-format off */
-#define FUNC_DNS_IN(cond, text) \
-	FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .bh_off = true, .when = cond, .sees = text)
-#define FUNC_DNS_OUT4(cond, text) \
-	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = "P->sk != 0 && " cond, .sees = text)
-#define FUNC_DNS_OUT6(cond, text) \
-	FUNC_SITE("ip6_finish_output", 3, "dw_fout", .when = "P->sk != 0 && " cond, .sees = text)
-/* clang-format on */
-#define QUERY MESSAGE("dest", "==")
-#define RESPONSE MESSAGE("source", "!=")
+#define IN(nat, ...) .attach = ATTACH_CGROUP_INGRESS, .native = nat, .bh_off = true, .when = __VA_ARGS__
+#define OUT(nat, ...) .attach = ATTACH_CGROUP_EGRESS, .native = nat, .when = __VA_ARGS__
+#define FUNC_DNS_IN(nat, ...) FUNC_SITE("sk_filter_trim_cap", 2, nat, .bh_off = true, .when = __VA_ARGS__)
+#define FUNC_DNS_OUT4(nat, cond, ...) FUNC_SITE("ip_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
+#define FUNC_DNS_OUT6(nat, cond, ...) FUNC_SITE("ip6_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
+#define COMES(cond, text) \
+	{ IN("dw_cgin", cond), .sees = text }, { IN("dw_tcpin", cond), .sees = text ", over TCP" }, \
+	FUNC_DNS_IN("dw_cgin", cond, .sees = text), FUNC_DNS_IN("dw_tcpin", cond, .sees = text ", over TCP")
+#define LEAVES(cond, text) \
+	{ OUT("dw_cgout", cond), .sees = text }, { OUT("dw_tcpout", cond), .sees = text ", over TCP" }, \
+	FUNC_DNS_OUT4("dw_fout", cond, .sees = text), FUNC_DNS_OUT4("dw_ftcpout", cond, .sees = text ", over TCP"), \
+	FUNC_DNS_OUT6("dw_fout", cond, .sees = text), FUNC_DNS_OUT6("dw_ftcpout", cond, .sees = text ", over TCP")
 
 static const struct site query_sites[] = {
-	{ OUT, .when = QUERY, .sees = "queries that a process sends" },
-	{ IN, .when = QUERY, .sees = "queries that a server gets" },
-	FUNC_DNS_OUT4(QUERY, "queries that a process sends"),
-	FUNC_DNS_OUT6(QUERY, "queries that a process sends"),
-	FUNC_DNS_IN(QUERY, "queries that a server gets"),
+	LEAVES(QUERY, "queries that a process sends"), COMES(QUERY, "queries that a server gets"),
 };
 static const struct site response_sites[] = {
-	{ IN, .when = RESPONSE, .sees = "responses to a process" },
-	{ OUT, .when = RESPONSE, .sees = "responses of a server" },
-	FUNC_DNS_IN(RESPONSE, "responses to a process"),
-	FUNC_DNS_OUT4(RESPONSE, "responses of a server"),
-	FUNC_DNS_OUT6(RESPONSE, "responses of a server"),
+	COMES(RESPONSE, "responses to a process"), LEAVES(RESPONSE, "responses of a server"),
 };
 
+/* A stamp where a message comes in or goes out: what it does, when, and the members behind. */
+#define AT_IN(op, cond, ...) \
+	{ op, { IN("dw_cgin", cond) }, __VA_ARGS__ }, { op, { IN("dw_tcpin", cond) }, __VA_ARGS__ }, \
+	{ op, FUNC_DNS_IN("dw_cgin", cond), __VA_ARGS__ }, { op, FUNC_DNS_IN("dw_tcpin", cond), __VA_ARGS__ }
+#define AT_OUT(op, cond, ...) \
+	{ op, { OUT("dw_cgout", cond) }, __VA_ARGS__ }, { op, { OUT("dw_tcpout", cond) }, __VA_ARGS__ }, \
+	{ op, FUNC_DNS_OUT4("dw_fout", cond), __VA_ARGS__ }, { op, FUNC_DNS_OUT4("dw_ftcpout", cond), __VA_ARGS__ }, \
+	{ op, FUNC_DNS_OUT6("dw_fout", cond), __VA_ARGS__ }, { op, FUNC_DNS_OUT6("dw_ftcpout", cond), __VA_ARGS__ }
+
+/* A query that is sent again has the same key: its time is that of the first one. */
 #define KEY .key = "P->dnskey"
-/* A query that is sent again has the same key: the process waits since the first one. */
 static const struct stamp_event events[] = {
-	{ STAMP_FIRST, { OUT, .when = QUERY }, KEY, NULL },
-	{ STAMP_FIRST, { IN, .when = QUERY }, KEY, NULL },
-	{ STAMP_END, { IN, .when = RESPONSE }, KEY, NULL },
-	{ STAMP_END, { OUT, .when = RESPONSE }, KEY, NULL },
-	{ STAMP_FIRST, FUNC_DNS_OUT4(QUERY, NULL), KEY, NULL },
-	{ STAMP_FIRST, FUNC_DNS_OUT6(QUERY, NULL), KEY, NULL },
-	{ STAMP_FIRST, FUNC_DNS_IN(QUERY, NULL), KEY, NULL },
-	{ STAMP_END, FUNC_DNS_IN(RESPONSE, NULL), KEY, NULL },
-	{ STAMP_END, FUNC_DNS_OUT4(RESPONSE, NULL), KEY, NULL },
-	{ STAMP_END, FUNC_DNS_OUT6(RESPONSE, NULL), KEY, NULL },
+	AT_OUT(STAMP_FIRST, QUERY, KEY), AT_IN(STAMP_FIRST, QUERY, KEY),
+	AT_IN(STAMP_END, RESPONSE, KEY), AT_OUT(STAMP_END, RESPONSE, KEY),
 };
-static const struct stamp stamps[] = { { "query", TABLE(events) } };
+/* A process's lookup, with all its tries: each notes again when the first one was. */
+#define LOOKUP .key = "P->lookup"
+static const struct stamp_event lookup_events[] = {
+	AT_OUT(STAMP_SET, QUERY " && P->lookup != 0", LOOKUP, .word = "P->asked != 0 ? P->asked : timestamp"),
+	AT_IN(STAMP_END, "dw_dns_ends[P]", LOOKUP),
+};
+/* clang-format on */
+static const struct stamp stamps[] = { { "query", TABLE(events) }, { "lookup", TABLE(lookup_events) } };
 
 static const struct probe_def probes[] = {
 	{ "query", args, TABLE(query_sites), "a socket of this machine sends a query, or gets one" },

@@ -245,7 +245,8 @@ static bool expand(struct tool *t, const char *s, FILE *out)
 static void put_param(const struct param *p, FILE *out)
 {
 	if (!strncmp(p->name, "option.", 7)) {
-		fprintf(out, "#pragma D option %s=%s\n", p->name + 7, p->value);
+		if (p->kind != PARAM_PORTS || p->given) /* no ports: the option is not set */
+			fprintf(out, "#pragma D option %s=%s\n", p->name + 7, p->value);
 		return;
 	}
 	switch (p->kind) {

@@ -64,6 +64,8 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
 	X(__ip6, FC_DLIB, 1, 2)  /* ... of the struct in6_addr at a pointer, or its two words; IPv4-mapped as IPv4 */ \
 	X(__user, FC_DLIB, 2, 2) /* the integer of 1, 2, 4 or 8 bytes at an address of the process; 0: not there */ \
+	X(__dnshash, FC_DLIB, 1, 1) /* ... a number made of it, without regard to case, of at most 64 bytes */    \
+	X(__dnsport, FC_DLIB, 1, 1) /* 1: the option dnsports has this port */                                \
 	X(__isaddr, FC_DLIB, 1, 1) /* 1: the text at an address of the process is an address of IP itself */      \
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \

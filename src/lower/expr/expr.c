@@ -170,6 +170,8 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return int_val(packet_load(cx, e), e->type);
 	case FN___dnswire:
 		return int_val(packet_dns_wire(cx, e), e->type);
+	case FN___dnshash:
+		return int_val(packet_dns_hash(cx, e), e->type);
 	case FN___stamp:
 	case FN___stamped:
 		return (struct val){ .k = V_INT, .type = e->type, .r = stamp_read(cx, e) };
@@ -183,6 +185,7 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 	case FN_progenyof:
 	case FN___user:
 	case FN___isaddr:
+	case FN___dnsport:
 	case FN___numa:
 	case FN___regs:
 		return lower_subr(cx, e);

@@ -2,6 +2,7 @@
 /* subr: subroutines that query the kernel about the current thread or CPU.
  * Input: a call. Output: its value in a register.
  * Invariant: a walk over processes is unrolled to a fixed number of steps, because D programs have no loops. */
+#include <arpa/inet.h>
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -96,6 +97,25 @@ static struct val lower_is_address(struct clause_ctx *cx, const struct expr *e)
 	return int_val(r, e->type);
 }
 
+/* Is the port, in network order, one of the option dnsports? Without the option: 0, a constant. */
+static struct val lower_dns_port(struct clause_ctx *cx, const struct expr *e)
+{
+	const struct lower_env *env = cx->lw->env;
+	struct ir *ir = cx->ir;
+	uint32_t yes = ir_newlabel(ir);
+	vreg port, r = ir_var(ir);
+
+	if (!env->ndnsports)
+		return int_val(ir_imm(ir, 0), e->type);
+	port = lower_int(cx, e->args.v[0]);
+	ir_seti(ir, r, 1);
+	for (size_t i = 0; i < env->ndnsports; i++)
+		ir_jcci(ir, CC_EQ, port, htons(env->dnsports[i]), yes);
+	ir_seti(ir, r, 0);
+	ir_label(ir, yes);
+	return int_val(r, e->type);
+}
+
 struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -109,6 +129,8 @@ struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 		return lower_progenyof(cx, e);
 	case FN___user:
 		return lower_user(cx, e);
+	case FN___dnsport:
+		return lower_dns_port(cx, e);
 	case FN___isaddr:
 		return lower_is_address(cx, e);
 	default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packet: bytes of a packet, by their offset from the IP header.
- * Input: __pkt(), __dnsname(), __dnswire() of dlib. Output: numbers and text.
+ * Input: __pkt(), __dnsname(), __dnswire(), __dnshash() of dlib. Output: numbers and text.
  * Invariant: bytes outside the packet read as 0. cgroup_skb programs can read all bytes, even those that a driver
  * keeps in pages; at functions only the linear part of the buffer can be read, and the rest reads as 0. */
 #include <linux/bpf.h>
@@ -12,6 +12,7 @@
 #include "lower/text/text.h"
 
 #define NAME_ROOM 256u
+#define HASH_ROOM 64
 
 static bool is_hook(const struct prog_ctx *pg)
 {
@@ -126,4 +127,32 @@ vreg packet_dns_wire(struct clause_ctx *cx, const struct expr *e)
 	wire = dns_name(cx, e, scratch_ptr(cx, out));
 	scratch_release(cx->pg, mark);
 	return wire;
+}
+
+/* The number of the question at the offset, of its first HASH_ROOM bytes at most. It needs no scratch memory: it may be
+ * the key of a stamp. */
+vreg packet_dns_hash(struct clause_ctx *cx, const struct expr *e)
+{
+	struct ir *ir = cx->ir;
+	uint32_t none = ir_newlabel(ir), most = ir_newlabel(ir);
+	int32_t mark = ir_stack_mark(ir), in = ir_stack_alloc(ir, HASH_ROOM);
+	vreg off, len = ir_var(ir), hash = ir_var(ir);
+
+	ir_seti(ir, hash, 0);
+	if (!has_bytes(cx->pg))
+		return hash;
+	off = lower_int(cx, e->args.v[0]);
+	for (int32_t i = 0; i < HASH_ROOM; i += 8)
+		ir_sti(ir, ir_stack(ir, in), i, 8, 0);
+	ir_set(ir, len, bytes_left(cx, off));
+	ir_jcci(ir, CC_SLE, len, 0, none);
+	ir_jcci(ir, CC_SLT, len, HASH_ROOM, most);
+	ir_seti(ir, len, HASH_ROOM - 1);
+	ir_label(ir, most);
+	ir_set(ir, len, ir_alui(ir, ALU_ADD, ir_alui(ir, ALU_AND, ir_alui(ir, ALU_SUB, len, 1), HASH_ROOM - 1), 1));
+	copy_bytes(cx, off, ir_stack(ir, in), len);
+	ir_set(ir, hash, ir_lib(ir, LIB_dns_hash, (vreg[]){ ir_stack(ir, in), len }, 2));
+	ir_label(ir, none);
+	ir_stack_release(ir, mark);
+	return hash;
 }

@@ -53,6 +53,7 @@ struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e);
 vreg packet_load(struct clause_ctx *cx, const struct expr *e);
 struct sval packet_dns_name(struct clause_ctx *cx, const struct expr *e);
 vreg packet_dns_wire(struct clause_ctx *cx, const struct expr *e);
+vreg packet_dns_hash(struct clause_ctx *cx, const struct expr *e);
 
 /* ---- lower/site/unwind.c: stacks where the kernel gives programs none */
 uint64_t kernel_symbol(struct lowerer *lw, const char *name); /* its address; 0: not known */
