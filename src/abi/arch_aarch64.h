@@ -35,6 +35,7 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 #define ARCH_INSN_SIZE 4
 #define ARCH_INSN_ALIGN 4
 #define ARCH_INSN_RETURN 0xd65f03c0u
+#define ARCH_USER_ARG0 regs[0]
 #define ARCH_BREAKPOINT 0xd4200000ul /* brk #0 */
 #define ARCH_BREAK_MASK 0xfffffffful
 #define ARCH_BREAK_SIZE 0

@@ -33,6 +33,7 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 
 #define ARCH_INSN_SIZE 0 /* instructions are of several lengths */
 #define ARCH_INSN_ALIGN 1
+#define ARCH_USER_ARG0 rdi     /* of struct user_regs_struct */
 #define ARCH_BREAKPOINT 0xccul /* int3 */
 #define ARCH_BREAK_MASK 0xfful
 #define ARCH_BREAK_SIZE 1 /* how far behind it a process stops */

@@ -208,7 +208,8 @@ static int make_ready(void *ctx, pid_t pid, const struct reporter *to)
 
 	for (size_t i = 0; i < d->nchildren; i++)
 		if (child_pid(d->children[i]) == pid)
-			return child_ready(d->children[i], to);
+			return child_ready(
+				d->children[i], d->opts.evaltime == EVAL_EXEC ? EVAL_PREINIT : d->opts.evaltime, to);
 	return 0;
 }
 

@@ -188,6 +188,7 @@ void options_init(struct options *o)
 	o->nspec = 1;
 	o->specsize = 32768;
 	o->cpu = -1;
+	o->evaltime = EVAL_POSTINIT;
 	o->stackindent = 14;
 	o->stdc = 'a';
 }
@@ -371,10 +372,10 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 			return false;
 		o->folded = i == 1;
 		return true;
-	default: /* its libraries are mapped from preinit on; main() is next to postinit */
+	default:
 		if (!parse_word(v, times, &i))
 			return false;
-		o->at_entry = i > 0;
+		o->evaltime = (enum evaltime)i;
 		return true;
 	}
 }

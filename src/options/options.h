@@ -10,6 +10,9 @@
 #include "base/stability.h"
 #include "base/vec.h"
 
+/* Where a command of -c waits for the trace: before it is executed; when its libraries are mapped and nothing of them
+ * has run; when their and its own constructors have run; at main(). */
+enum evaltime { EVAL_EXEC, EVAL_PREINIT, EVAL_POSTINIT, EVAL_MAIN };
 enum bufpolicy { BUF_SWITCH, BUF_FILL, BUF_RING };
 /* oformat: the output as text, or as one document of records and aggregations. */
 enum oformat { OFMT_TEXT, OFMT_JSON, OFMT_XML, OFMT_HTML };
@@ -58,7 +61,7 @@ struct options {
 	uint64_t ustackcopy; /* bytes of a process's stack for that */
 	bool nodemangle;     /* names as the linker knows them */
 	bool folded;         /* stackfmt=folded */
-	bool at_entry;       /* evaltime: a command of -c waits at its entry, not before it is executed */
+	enum evaltime evaltime;
 	bool amin_given;
 	struct stability amin; /* least stability of a statement */
 	uint32_t version;      /* of D, see version_parse(); 0: the latest */

@@ -290,12 +290,13 @@ static int execute(struct child *c, const struct reporter *to)
 	return err;
 }
 
-int child_ready(struct child *c, const struct reporter *to)
+int child_ready(struct child *c, enum evaltime at, const struct reporter *to)
 {
+	enum evaltime reached = EVAL_EXEC;
 	bool ended = false;
 	int err;
 
-	if (c->go < 0)
+	if (c->go < 0 || at == EVAL_EXEC)
 		return 0;
 	err = child_hold(c->pid);
 	if (err)
@@ -303,12 +304,15 @@ int child_ready(struct child *c, const struct reporter *to)
 	err = execute(c, to);
 	if (err)
 		return err;
-	err = child_to_entry(c->pid, &ended);
+	err = child_bring_to(c->pid, at, &reached, &ended);
 	if (err)
 		return report_error(to, err, D_NONE, NULL, "cannot bring %s to its start: %s", c->name, strerror(-err));
 	if (ended)
 		return report_error(to, -ESRCH, D_NONE, NULL, "%s has ended before its start", c->name);
 	c->held = true;
+	if (reached < at)
+		report_note(to, "%s is traced from its entry on: its %s cannot be found", c->name,
+			at == EVAL_PREINIT ? "dynamic linker's hook" : "main()");
 	return 0;
 }
 

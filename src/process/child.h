@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "options/options.h"
+
 struct child;
 struct reporter;
 
@@ -20,9 +22,9 @@ int child_grab(pid_t pid, struct child **out, const struct reporter *to) __attri
 pid_t child_pid(const struct child *c);
 /* Readable (poll) when the process has ended. */
 int child_fd(const struct child *c);
-/* Brings a started process to the start of its program: its libraries are mapped, and nothing of its own has run. It
- * stays there until child_go(). Leaves other processes alone. */
-int child_ready(struct child *c, const struct reporter *to) __attribute__((warn_unused_result));
+/* Executes the command of a started process and stops it where evaltime says, until child_go(). If that place cannot be
+ * found, it stops earlier, and a note says so. EVAL_EXEC, and processes that were not started: nothing happens. */
+int child_ready(struct child *c, enum evaltime at, const struct reporter *to) __attribute__((warn_unused_result));
 /* Lets a started process run its command. Returns when the program is executed. */
 int child_go(struct child *c, const struct reporter *to) __attribute__((warn_unused_result));
 /* After child_fd() became readable: "pid 12 has exited" and the like. Reaps a started process. */

@@ -271,13 +271,13 @@ static int stay_on_cpu(const struct session *s)
 	return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot trace on CPU %d: %s", cpu, strerror(errno));
 }
 
-/* -x evaltime: what the commands do up to their entry is not traced. */
+/* -x evaltime: what the commands do up to there is not traced. */
 static int hold_children(struct session *s)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && s->opts.options->at_entry && i < s->opts.nchildren; i++)
-		err = child_ready(s->opts.children[i], s->opts.to);
+	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
+		err = child_ready(s->opts.children[i], s->opts.options->evaltime, s->opts.to);
 	return err;
 }
 
