@@ -6,7 +6,7 @@ _dwire_tools() {
 	"$1" help 2>/dev/null | sed -n 's/^  \([a-z0-9][A-Za-z0-9_-]*\) .*/\1/p'
 }
 
-# The options that -h tells of, a word each: of the command, or of a tool.
+# The options that -h lists, a word each: of the command, or of a tool.
 _dwire_options() {
 	"$@" -h 2>/dev/null | sed -n 's/^  \(-[^ ].*\)/\1/p' | sed 's/   *.*//' | tr ', ' '\n\n' |
 		sed -n 's/^\(--*[A-Za-z0-9][A-Za-z0-9-]*=*\).*/\1/p'

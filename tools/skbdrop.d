@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* skbdrop: packets that the kernel throws away, with stacks and counters.
+/* skbdrop: packets that the kernel drops, with stacks and counters.
  *
  * common: owner hosts interval rows
  * -s FRAMES   frames = 8    of each stack

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tcpdrop: TCP segments that the kernel throws away, why, and where.
+/* tcpdrop: TCP segments that the kernel drops, why, and where.
  *
  * common: clock sockets
- * -a   all = 0     what is thrown away with its connection, too
+ * -a   all = 0     also segments that are freed with their connection
  * -q   quiet = 0   a line a drop, without the kernel's stack
  * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d
  * row: STATE %s FLAGS=flags (%s%s%s%s%s%s) REASON %s STACK[!quiet] %k

@@ -55,7 +55,7 @@ void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_ent
 /* ---- entries: entry.c -------------------------------------------------------------------------------------------- */
 /* NULL: there is no such aggregation. */
 struct agg_state *agg_state_of(struct agg_set *s, uint32_t id);
-/* Bytes of a key that tell entries apart. The value of an aggregation without keys has no key here, whatever its map's
+/* Bytes of a key that identify an entry. The value of an aggregation without keys has no key here, whatever its map's
  * is. */
 size_t agg_key_bytes(const struct agg *g);
 /* Sum over CPUs; values and sum are apart. */

@@ -195,7 +195,7 @@ int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx)
 	struct listing l = { 0 };
 	int r;
 
-	/* Without types we cannot tell which sites the kernel has, and list all the same. */
+	/* Without types we do not know which sites the kernel has. List the probes all the same. */
 	if (dwire_open_kernel(d) == 0)
 		d->c.lenv.only_tier = d->opts.tier;
 	r = dwire_prepare(d);

@@ -80,8 +80,8 @@ static void help(const struct command *c)
 	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
 	       "  -V, -h       version; this text\n"
 	       "  --dump=STAGE show a stage of the compiler: tokens, ast, types, ir, bpf\n"
-	       "\ndwire help tells what the tools do: ");
-	tool_list(stdout, 36);
+	       "\ndwire help shows what each tool does: ");
+	tool_list(stdout, 38);
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */

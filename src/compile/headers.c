@@ -56,7 +56,7 @@ static char *skip_quoted(char *s, const char *end)
 	return s < end ? s + 1 : s;
 }
 
-/* Behind the mark that starts at s, a line of its own. *system: is what follows a system's? */
+/* Returns the text after the mark at s, which takes a whole line. *system: does a system header follow? */
 static char *skip_mark(char *s, const char *end, bool *system)
 {
 	char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ? nl : s + (end - s), *flags = stop;

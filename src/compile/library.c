@@ -36,7 +36,7 @@ static const char *next_word(struct arena *a, const char **s, const char *end)
 	return arena_strndup(a, from, (size_t)(*s - from));
 }
 
-/* "#pragma D depends_on KIND NAME" on a line of its own */
+/* A line that holds only "#pragma D depends_on KIND NAME" */
 static void scan_line(struct compilation *c, struct library *lib, const char *s, const char *end)
 {
 	static const char *const words[] = { "pragma", "D", "depends_on" };

@@ -86,9 +86,8 @@ static void add_offset(struct matching *m, const char *func, uint64_t off, uint6
 			"offset 0x%llx of function '%s' is not aligned on an instruction",
 			(unsigned long long)m->offset, func);
 	else if (!m->glob)
-		user_failed(u, D_PROC_CREATEFAIL, NULL,
-			"it cannot be told where the instructions of '%s' begin up to 0x%llx", func,
-			(unsigned long long)m->offset);
+		user_failed(u, D_PROC_CREATEFAIL, NULL, "cannot find where the instructions of '%s' up to 0x%llx begin",
+			func, (unsigned long long)m->offset);
 }
 
 static void add_insn(void *ctx, uint64_t off)

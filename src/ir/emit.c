@@ -22,7 +22,7 @@ struct fixup {
 
 struct emit {
 	struct arena *arena; /* of the result */
-	struct ra *ra;       /* with its arena: dropped at the end */
+	struct ra *ra;       /* with its arena, for what is needed only here */
 	struct code *out;
 	VEC(struct bpf_insn) code;
 	VEC(struct fixup) jumps, calls; /* a jump's target 0: it is aimed already */
@@ -586,15 +586,12 @@ static int emit_all(struct emit *e, const struct ir *ir)
 
 int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct reporter *to)
 {
-	struct ra ra = { .arena = arena_new() };
+	struct arena *scratch = arena_new();
+	struct ra ra = { .arena = scratch ? scratch : a };
 	struct emit e = { .arena = a, .ra = &ra, .out = out, .to = to };
 	int err = -ENOMEM;
 
 	memset(out, 0, sizeof(*out));
-	if (!ra.arena) {
-		arena_fail(a);
-		return report_no_memory(to, "compile the program");
-	}
 	if (arena_has(ra.arena, RA_PASSES * ir_memory(ir)) && arena_has(a, ir_memory(ir)))
 		err = emit_all(&e, ir);
 	if (err == -ENOMEM || arena_failed(ra.arena) || arena_failed(a)) {
@@ -607,6 +604,6 @@ int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct
 		if (e.code.n)
 			memcpy(out->insns, e.code.v, e.code.n * sizeof(*out->insns));
 	}
-	arena_free(ra.arena);
+	arena_free(scratch);
 	return err;
 }

@@ -233,7 +233,7 @@ void load_synchronize(const struct loaded *l)
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
 		return;
 	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since
-	 * 4.20). */
-	if (l->rings_fd >= 0 && bpfsys_map_update(l->rings_fd, &cpu, &l->rings[0], BPF_ANY))
-		return; /* there is no other way to wait */
+	 * 4.20). If that fails there is no other way to wait. */
+	if (l->rings_fd >= 0)
+		(void)!bpfsys_map_update(l->rings_fd, &cpu, &l->rings[0], BPF_ANY);
 }

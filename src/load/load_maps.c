@@ -16,7 +16,7 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 {
 	unsigned cpus = features_cpus(ld->c->features);
 	bool percpu = m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_HASH;
-	uint32_t flags = m->flags | (m->role == MAP_GLOBALS || m->role == MAP_TICKS ? (uint32_t)BPF_F_MMAPABLE : 0);
+	uint32_t flags = m->flags | (m->role == MAP_TICKS ? (uint32_t)BPF_F_MMAPABLE : 0);
 	int fd = bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
 
 	if (fd < 0)

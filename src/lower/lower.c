@@ -164,14 +164,12 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
  * as *::: has thousands of programs. */
 static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 {
-	struct arena *own = arena_new();
+	struct arena *own = arena_new(); /* where memory is short the IR stays to the end of the compilation */
 
 	pg->lw->nprograms++;
-	if (own) {
-		pg->ir = ir_new(own);
-		lower_program(pg, jobs);
-	}
-	if (!own || arena_failed(own))
+	pg->ir = ir_new(own ? own : pg->lw->arena);
+	lower_program(pg, jobs);
+	if (own && arena_failed(own))
 		arena_fail(pg->lw->arena);
 	arena_free(own);
 	pg->ir = NULL;

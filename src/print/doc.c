@@ -121,7 +121,7 @@ void doc_close(struct doc *d)
 	}
 }
 
-/* quoted: a string in JSON; else a number. XML and HTML do not tell them apart. */
+/* quoted: a string in JSON; else a number. XML and HTML show both alike. */
 static void field(struct doc *d, const char *name, const char *s, size_t len, bool quoted)
 {
 	const char *tag = tag_name(d, name);

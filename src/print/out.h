@@ -50,10 +50,10 @@ struct out *out_new(FILE *f, const struct style *style, const struct options *op
 /* Does not flush; NULL is fine. */
 void out_free(struct out *o);
 /* 0, or the first error of the stream: -EPIPE: the reader is gone; -ETIMEDOUT: it has taken nothing for OUT_PATIENCE ms
- * after the trace was told to stop; ... */
+ * after the trace was asked to stop; ... */
 int out_flush(struct out *o) __attribute__((warn_unused_result));
 /* Writes into the file from here on, appending; path NULL: into the first stream again. Waits for the reader of a FIFO.
- * 0 or -errno; -EINTR: the trace was told to stop. */
+ * 0 or -errno; -EINTR: the trace was asked to stop. */
 int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_result));
 /* Empties the file that is written to, if it is one. */
 void out_truncate(struct out *o);

@@ -59,7 +59,7 @@ static int wait_for(pid_t pid, const int *stop)
 	return err;
 }
 
-/* Runs the command by the shell and waits for it. 0; -EINTR: the trace was told to stop meanwhile, and the shell got
+/* Runs the command by the shell and waits for it. 0; -EINTR: the trace was asked to stop meanwhile, and the shell got
  * SIGTERM; or -errno if it could not be run. stop: print/patience.h. */
 __attribute__((warn_unused_result)) static int shell_run(const char *command, const int *stop)
 {

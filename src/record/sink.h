@@ -23,7 +23,7 @@ struct record {
 };
 
 /* Aggregations to show. agg_table() (agg/agg.h) gives their rows, joined and sorted as the options say; agg_done()
- * tells whether one was shown before. */
+ * returns whether one was shown before. */
 struct printa {
 	struct agg_set *set;
 	const struct fmt *fmt; /* NULL: the default layout */

@@ -28,7 +28,7 @@ static int machine_read(struct dw_machine *m)
 	return 0;
 }
 
-int machine_tell(const struct image *image, const int *maps)
+int machine_update(const struct image *image, const int *maps)
 {
 	static const uint32_t first = 0;
 

@@ -5,5 +5,5 @@
 #include "image/image.h"
 
 /* Writes them into the image's map for them, if it has one; maps are the descriptors by index. 0 or -errno. */
-int machine_tell(const struct image *image, const int *maps) __attribute__((warn_unused_result));
+int machine_update(const struct image *image, const int *maps) __attribute__((warn_unused_result));
 #endif

@@ -6,6 +6,7 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -219,9 +220,9 @@ static int keep_up(struct session *s)
 	if (s->owner && owner_poll(s->owner) && !s->owner_late++)
 		report_warning(
 			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
-	err = machine_tell(s->image, s->loaded->maps);
+	err = machine_update(s->image, s->loaded->maps);
 	if (err)
-		report_error(s->opts.to, err, D_NONE, NULL, "cannot tell the programs the machine's load: %s",
+		report_error(s->opts.to, err, D_NONE, NULL, "cannot update the machine's load for the programs: %s",
 			strerror(-err));
 	return err;
 }
@@ -304,11 +305,18 @@ static int written(struct session *s, int r)
 	return r ? session_output_failed(s, r) : 0;
 }
 
-int session_end(struct session *s, int *status)
+/* The thread that ends the session is the one that armed it, or -x cpu leaves the wrong one where it is. */
+static void leave_cpu(struct session *s)
+{
+	if (s->moved)
+		(void)!sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
+	s->moved = false;
+}
+
+static int end(struct session *s, int *status)
 {
 	int err;
 
-	*status = 0;
 	if (!s->consumer)
 		return 0;
 	err = load_set_gate(s->loaded, DW_GATE_ENDED); /* if that fails, clauses stop as they are detached */
@@ -334,10 +342,21 @@ int session_end(struct session *s, int *status)
 	return err;
 }
 
+int session_end(struct session *s, int *status)
+{
+	int err;
+
+	*status = 0;
+	err = end(s, status);
+	leave_cpu(s);
+	return err;
+}
+
 void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	leave_cpu(s);
 	attach_free(s->attached);
 	tick_free(s->ticks);
 	consumer_free(s->consumer);

@@ -204,7 +204,7 @@ static void warn_view(const struct session *s)
 
 static int fire_begin(struct session *s)
 {
-	int fired = machine_tell(s->image, s->loaded->maps);
+	int fired = machine_update(s->image, s->loaded->maps);
 
 	if (!fired)
 		fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
@@ -255,8 +255,8 @@ static int release_children(struct session *s)
 	return err;
 }
 
-/* -x cpu: BEGIN, END and tick fire where this thread runs. */
-static int stay_on_cpu(const struct session *s)
+/* -x cpu: BEGIN, END and tick fire where this thread runs. session_end() gives it its CPUs back. */
+static int stay_on_cpu(struct session *s)
 {
 	cpu_set_t set;
 	int cpu = s->opts.options->cpu;
@@ -266,8 +266,10 @@ static int stay_on_cpu(const struct session *s)
 	CPU_ZERO(&set);
 	if (cpu < CPU_SETSIZE)
 		CPU_SET((unsigned)cpu, &set);
+	s->moved = sched_getaffinity(0, sizeof(s->cpus), &s->cpus) == 0;
 	if (sched_setaffinity(0, sizeof(set), &set) == 0)
 		return 0;
+	s->moved = false;
 	return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot trace on CPU %d: %s", cpu, strerror(errno));
 }
 

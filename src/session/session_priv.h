@@ -2,6 +2,7 @@
 /* session_priv: what the files of a session share. */
 #ifndef DWIRE_SESSION_SESSION_PRIV_H
 #define DWIRE_SESSION_SESSION_PRIV_H
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ struct session {
 	struct ticks *ticks;
 	struct counters *counters; /* NULL: not asked for yet */
 
+	cpu_set_t cpus; /* of the calling thread before -x cpu moved it; if moved */
+	bool moved;
 	bool names;                            /* addresses in processes are printed */
 	size_t live;                           /* children that have not ended */
 	uint64_t empty_at, peek_at, report_at; /* CLOCK_MONOTONIC ns */

@@ -306,7 +306,7 @@ static bool check(struct tool *t)
 		return false;
 	}
 	if (tool_number(t, "dot") && (tool_number(t, "tool_json") || csv)) {
-		message(&t->own, "--dot is a form of its own, without --json and --csv");
+		message(&t->own, "--dot cannot be combined with --json or --csv");
 		return false;
 	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {
@@ -347,7 +347,7 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
 	struct param *p = next_argument(t, at);
 
-	if (p && p->kind == PARAM_STRING && is_number(value)) /* "qdisclat 1": what stands behind, the interval */
+	if (p && p->kind == PARAM_STRING && is_number(value)) /* "qdisclat 1": 1 is the interval, which follows */
 		p = next_argument(t, at);
 	if (p)
 		return set_value(t, p, value);

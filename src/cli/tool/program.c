@@ -198,7 +198,7 @@ static bool expand_probe(struct tool *t, const char *s, const char **next, FILE 
 	return true;
 }
 
-/* One word of the script, or what stands for it. */
+/* One word of the script, or its expansion. */
 static const char *expand_word(struct tool *t, const char *s, FILE *out)
 {
 	size_t n = 0;

@@ -58,7 +58,7 @@ void tool_list(FILE *out, size_t col)
 	fputc('\n', out);
 }
 
-/* "tcptop: TCP bytes by process": what stands behind the name in the first line of the script. */
+/* "tcptop: TCP bytes by process": the text after the name in the first line of the script. */
 static void put_title(size_t i, FILE *out)
 {
 	const char *s = tool_files[i].text + strspn(tool_files[i].text, "/* \t"), *colon = strchr(s, ':');
@@ -73,7 +73,7 @@ static void put_title(size_t i, FILE *out)
 
 void tool_titles(FILE *out)
 {
-	fputs("usage: dwire TOOL [option ...] [argument ...]; dwire TOOL -h tells its options\n\n", out);
+	fputs("usage: dwire TOOL [option ...] [argument ...]; dwire TOOL -h shows its options\n\n", out);
 	for (size_t i = 0; i < tool_nfiles; i++)
 		put_title(i, out);
 }

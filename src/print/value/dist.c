@@ -266,7 +266,7 @@ static void print_packed(struct out *o, int64_t count, long double whole, bool u
 		out_bytes(o, &up[(size_t)(m * (sizeof(up) - 2) / whole + 0.5L)], 1);
 }
 
-/* Unless told, blocks are for all terminals but those that are known to have none. */
+/* By default every terminal gets block characters, except those that are known to lack them. */
 static bool packs_utf8(const struct agg_opts *opts)
 {
 	const char *term = getenv("TERM");

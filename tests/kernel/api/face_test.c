@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,7 @@ struct state {
 	struct rlimit files;
 	char cwd[256];
 	mode_t umask;
+	cpu_set_t cpus;
 	int fds;
 };
 
@@ -372,6 +374,7 @@ static void take_state(struct state *s)
 	CHECK(getcwd(s->cwd, sizeof(s->cwd)), "getcwd");
 	s->umask = umask(0);
 	umask(s->umask);
+	CHECK(sched_getaffinity(0, sizeof(s->cpus), &s->cpus) == 0, "sched_getaffinity");
 	for (int fd = 0; fd < 256; fd++)
 		s->fds += fcntl(fd, F_GETFD) >= 0;
 }
@@ -391,7 +394,9 @@ static void test_process(void)
 	dup2(file, STDOUT_FILENO);
 	dup2(file, STDERR_FILENO);
 	d = make(&s, "BEGIN { trace(1); printf(\"%d\", *(int *)8); } proc:::exit /pid == $target/ { @ = count(); }");
-	r = dwire_command(d, "true");
+	r = dwire_set(d, "cpu=0", NULL); /* binds this thread for the time of the trace */
+	if (!r)
+		r = dwire_command(d, "true");
 	if (!r)
 		r = dwire_compile(d);
 	if (!r)

@@ -186,7 +186,7 @@ wrong "tcptop: interval is empty" tcptop ""
 wrong "tcptop: count must be more than 0" tcptop 1 -1
 wrong "tcptop: ROWS must be more than 0" tcptop -n 0
 wrong "tcptop: SECS must be more than 0" tcptop -d 0
-wrong "tcplife: --dot is a form of its own, without --json and --csv" tcplife --dot --json
+wrong "tcplife: --dot cannot be combined with --json or --csv" tcplife --dot --json
 wrong "dwire: no tool tcptpo: did you mean tcptop?" tcptpo
 wrong "dwire: no tool tcptpo: did you mean tcptop?" help tcptpo
 expect_eq "$("$dwire" tcptop --program -L " 80, 443" --host "10.0.0.0/8, ::1")" \
