@@ -430,6 +430,37 @@ static void lower_with_others(struct compilation *c, struct lowerer *lw, size_t 
 		lower_probes(lw, set.v, set.n);
 }
 
+/* Is a probe of this function enabled that is like p otherwise? */
+static bool also_enabled(const struct compilation *c, const struct probe *p, const char *func)
+{
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct probe *other = &c->probes.all.v[c->order.v[i]];
+
+		if (other->prov == p->prov && !strcmp(other->func, func))
+			return true;
+	}
+	return false;
+}
+
+/* Warns of each function that a script traces and that today's programs do not call. */
+static void warn_unused(struct compilation *c)
+{
+	const char *hint = NULL, *now, *last = "";
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct probe *p = &c->probes.all.v[c->order.v[i]];
+		const struct probe_source *source = p->prov->source;
+		const enablings *on = &c->by_probe.v[c->order.v[i]];
+
+		now = source && source->successor ? source->successor(p->func, &hint) : NULL;
+		if (!now || !on->n || also_enabled(c, p, now) || !strcmp(last, p->func))
+			continue;
+		last = p->func;
+		diag_warn(c->diags, on->v[0].clause->loc, D_NONE, hint, "C libraries call %s() in place of %s()", now,
+			p->func);
+	}
+}
+
 static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 {
 	struct lowerer *lw;
@@ -449,6 +480,7 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	for (size_t i = 0; i < c->order.n && !arena_failed(c->arena); i++)
 		lower_with_others(c, lw, i);
 	lower_finish(lw);
+	warn_unused(c);
 	c->image.strsize = (uint32_t)c->opts->strsize;
 	return has_failed(c) ? -EINVAL : 0;
 }

@@ -53,6 +53,9 @@ struct probe_source {
 	/* The name here of a function that another system, or an older kernel, names differently; NULL: none. May be
 	 * NULL. */
 	const char *(*alias)(const char *func);
+	/* The function that is called in place of this one today, and a hint how it differs. NULL: none. May
+	 * be NULL. */
+	const char *(*successor)(const char *func, const char **hint);
 	/* Does a description's module mean that of the probe by another name? NULL: no. */
 	bool (*module)(const char *pattern, const struct probe *p);
 };

@@ -183,7 +183,31 @@ static const char *alias(const char *func)
 	return NULL;
 }
 
-static const struct probe_source source = { .could = could, .list = list, .args = args, .alias = alias };
+/* Old calls that the C libraries of today make by newer ones. */
+static const char *successor(const char *func, const char **hint)
+{
+	static const struct {
+		const char *old, *now, *hint;
+	} calls_now[] = {
+		{ "open", "openat", "enable syscall::openat too; the path is its arg1" },
+		{ "creat", "openat", "enable syscall::openat too; the path is its arg1" },
+		{ "stat", "newfstatat", "enable syscall::newfstatat too; the path is its arg1" },
+		{ "lstat", "newfstatat", "enable syscall::newfstatat too; the path is its arg1" },
+		{ "fork", "clone", "enable syscall::clone too, or proc:::create" },
+		{ "nanosleep", "clock_nanosleep", "enable syscall::clock_nanosleep too" },
+	};
+
+	for (size_t i = 0; i < sizeof(calls_now) / sizeof(calls_now[0]); i++)
+		if (!strcmp(calls_now[i].old, func)) {
+			*hint = calls_now[i].hint;
+			return calls_now[i].now;
+		}
+	return NULL;
+}
+
+static const struct probe_source source = {
+	.could = could, .list = list, .args = args, .alias = alias, .successor = successor
+};
 
 static const struct prov_stability stability = {
 	.provider = STABILITY(EVOLVING, EVOLVING, COMMON),

@@ -93,3 +93,13 @@ run -n 'syscall::read:entry { trace(args[3]); }'
 expect_match "$STATUS $ERR" '^1 .*D_ARGS_IDX' "read has three arguments"
 expect_match "$("$dwire" -lv -n syscall::openat:entry | tr -d '\n\t')" 'args\[0\]: intargs\[1\]: char \*args\[2\]: intargs\[3\]: mode_t' \
 	"types of arguments"
+
+# What C libraries do not call any more has a hint, unless its successor is enabled too.
+if [ "$(uname -m)" = x86_64 ]; then
+	run -e -n 'syscall::open:entry { trace(copyinstr(arg0)); }'
+	expect_match "$STATUS $ERR" '^0 .*warning: C libraries call openat\(\) in place of open\(\).*hint: enable syscall::openat too' "open"
+	for d in 'syscall::open*:entry' 'syscall::openat:entry, syscall::open:entry' 'syscall:::entry' 'syscall::read:'; do
+		run -e -n "$d { n++; }"
+		expect_eq "$STATUS $ERR" "0 " "$d: no hint"
+	done
+fi
