@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* entry: the entries of an aggregation: one for each key, found by a hash of the key's bytes.
- * Input: keys and values as they are read from a map. Output: entries with decoded keys and sums over the CPUs. */
+ * Input: keys and values as they are read from a map. Output: entries with decoded keys and sums over the CPUs.
+ * Invariant: an entry is one allocation (but for off and cpus); its keys' text lies behind it and lives as long. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct agg_state *agg_state_of(struct agg_set *s, uint32_t id)
 	return id < s->image->aggs.n ? &s->aggs[id] : NULL;
 }
 
+/* The keys and their text lie in the entry itself. */
 void agg_entry_free(struct agg_entry *e)
 {
 	free(e->off);
@@ -24,6 +26,7 @@ void agg_entry_free(struct agg_entry *e)
 	free(e);
 }
 
+/* FNV-1a, with the high half folded into the low bits, which choose the bucket. */
 static uint64_t hash_bytes(const uint8_t *p, size_t n)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
@@ -33,6 +36,7 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
 	return h ^ h >> 32;
 }
 
+/* In a shared map the last 8 bytes of a key name the aggregation that it belongs to. */
 bool agg_has_key(const struct agg *g, const uint8_t *key)
 {
 	uint64_t owner = 0;
@@ -42,6 +46,7 @@ bool agg_has_key(const struct agg *g, const uint8_t *key)
 	return owner == g->shared;
 }
 
+/* Compares hash and bytes: keys from traced processes may collide on purpose. */
 static struct agg_entry *entry_find(const struct agg_state *st, uint64_t hash, const uint8_t *key)
 {
 	if (!st->nbuckets)
@@ -52,6 +57,7 @@ static struct agg_entry *entry_find(const struct agg_state *st, uint64_t hash, c
 	return NULL;
 }
 
+/* Keeps at most one entry a bucket on average. If growing fails, chains become longer and nothing else. */
 static int buckets_grow(struct agg_state *st)
 {
 	size_t n = st->nbuckets ? st->nbuckets * 2 : 64;
@@ -74,7 +80,7 @@ static int buckets_grow(struct agg_state *st)
 	return 0;
 }
 
-/* Decoded keys, their text copied behind them. */
+/* Bytes of the decoded keys' text. Texts such as zone names are not in the key itself. */
 static size_t keys_text_size(const struct agg_set *s, const struct agg *g, const uint8_t *key)
 {
 	struct value_room room = { 0 };
@@ -89,6 +95,7 @@ static size_t keys_text_size(const struct agg_set *s, const struct agg *g, const
 	return n;
 }
 
+/* Decodes the keys and copies their text to the left bytes at text. */
 static void keys_decode(
 	const struct agg_set *s, const struct agg *g, const uint8_t *key, struct value *keys, char *text, size_t left)
 {
@@ -110,6 +117,7 @@ static void keys_decode(
 	value_room_free(&room);
 }
 
+/* An entry with the value 0. NULL: no memory; the caller counts a loss. */
 static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint64_t hash, const uint8_t *key)
 {
 	const struct agg *g = st->g;
@@ -163,6 +171,7 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
 		agg_combine(g, sum, values + i * g->nwords);
 }
 
+/* Levels that the map does not hold stay 0. */
 void agg_absorb_level(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values)
 {
 	const struct agg *g = st->g;
@@ -185,6 +194,7 @@ void agg_absorb_level(struct agg_set *s, struct agg_state *st, const uint8_t *ke
 	e->in_kernel = true;
 }
 
+/* An entry that trunc() has cut becomes live when its key is in the map again; without keys, when its value changes. */
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
 {
 	struct agg_state *st = agg_state_of(s, id);

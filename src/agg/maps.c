@@ -19,12 +19,13 @@ struct reader {
 	uint64_t *values;
 };
 
-/* Of a value in the map. */
+/* Words of a value in the map; a sparse distribution has a key for each level, with one word. */
 static size_t map_words(const struct agg *g)
 {
 	return g->sparse ? 1 : g->nwords;
 }
 
+/* keys has room for two more: read_keys() steps with them. */
 static int reader_alloc(struct reader *r, const struct agg_set *s, const struct agg *g, uint32_t batch)
 {
 	r->batch = batch;
@@ -95,6 +96,9 @@ static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, 
 	return err == -ENOENT ? 0 : err;
 }
 
+/* Reads all keys of a hash map: in batches (Linux 5.6), with larger ones if a bucket has more entries than a batch, or
+ * key
+ * by key. Batches are bounded in bytes, because a value has a part for each possible CPU. */
 static int read_hash(struct agg_set *s, struct agg_state *st)
 {
 	const struct agg *g = st->g;
@@ -120,6 +124,7 @@ static int read_hash(struct agg_set *s, struct agg_state *st)
 	return err;
 }
 
+/* An aggregation without keys: a per-CPU array of one element. */
 static int read_single(struct agg_set *s, struct agg_state *st)
 {
 	uint64_t *values = calloc(s->ncpus * st->g->nwords, sizeof(*values));
@@ -144,6 +149,7 @@ void agg_state_read(struct agg_set *s, struct agg_state *st)
 		s->lost++;
 }
 
+/* Reads a key's value and deletes it, in one system call (BPF_MAP_LOOKUP_AND_DELETE_ELEM of hashes, Linux 5.14). */
 static int take_key(int fd, const void *key, uint64_t *values)
 {
 	int err = bpfsys_map_take(fd, key, values);

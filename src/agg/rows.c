@@ -77,6 +77,7 @@ struct sort_ctx {
 	size_t nkeys;
 };
 
+/* Compares the values of the pos-th aggregation. Distributions are ordered by their weight. */
 static int value_cmp(const struct sort_ctx *c, size_t pos, const struct agg_row *a, const struct agg_row *b)
 {
 	const struct agg *g = c->t->aggs[pos];
@@ -89,6 +90,7 @@ static int value_cmp(const struct sort_ctx *c, size_t pos, const struct agg_row 
 	return x < y ? -1 : x > y;
 }
 
+/* aggsortsum: the sum of all values of a joined row. */
 static long double row_sum(const struct sort_ctx *c, const struct agg_row *r)
 {
 	long double sum = 0;
@@ -102,6 +104,7 @@ static long double row_sum(const struct sort_ctx *c, const struct agg_row *r)
 	return sum;
 }
 
+/* Compares by value: aggsortsum first, then the aggregation of aggsortpos, then the others in turn. */
 static int values_cmp(const struct sort_ctx *c, const struct agg_row *a, const struct agg_row *b)
 {
 	size_t n = c->t->naggs, first = c->opts->agg_pos < n ? c->opts->agg_pos : 0;
@@ -122,6 +125,7 @@ static int values_cmp(const struct sort_ctx *c, const struct agg_row *a, const s
 	return 0;
 }
 
+/* aggsortkey compares keys first, else values come first. The last comparison makes the order total. */
 static int row_cmp(const void *x, const void *y, void *ctx)
 {
 	const struct sort_ctx *c = ctx;
@@ -138,6 +142,7 @@ static int row_cmp(const void *x, const void *y, void *ctx)
 	return c->opts->sort_rev ? -r : r;
 }
 
+/* Brings equal keys together, in the order of the aggregations. */
 static int item_cmp(const void *x, const void *y, void *ctx)
 {
 	const struct agg_item *a = x, *b = y;
@@ -148,6 +153,7 @@ static int item_cmp(const void *x, const void *y, void *ctx)
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* Room for want elements of size bytes; half as many more are allocated in advance. 0 or -ENOMEM. */
 static int grow(void **p, size_t *cap, size_t want, size_t size)
 {
 	if (want <= *cap)
@@ -171,6 +177,7 @@ static void add_entry(const struct agg_table *t, uint64_t *words, const struct a
 		agg_combine(g, w, it->entry->off);
 }
 
+/* Makes one row of all items with equal keys. Words of an aggregation that lacks the key stay 0. */
 static void join_rows(struct agg_table *t, size_t nkeys)
 {
 	uint64_t *words = t->words;
@@ -190,6 +197,7 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 	}
 }
 
+/* Joined aggregations are compared by the keys that all of them have. */
 int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 {
 	struct agg_buckets buckets[AGG_JOIN_MAX];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* words: see words.h.
+ * Input: words as enum dw_agg_fn lays them out. Output: numbers, bucket bounds.
+ * Invariant: words that are torn, because a program was writing them, give a wrong number at worst, never a fault.
  * Source: D manual, chapter "Aggregations". */
 #include "agg/words.h"
 
@@ -13,6 +15,7 @@ bool agg_is_dist(const struct agg *g)
 	return g->fn == DW_AGG_QUANTIZE || g->fn == DW_AGG_LQUANTIZE || g->fn == DW_AGG_LLQUANTIZE;
 }
 
+/* Word 1 says whether there was any value: word 0 alone could not tell 0 from none. */
 static void combine_extreme(uint64_t *a, const uint64_t *b, bool want_max)
 {
 	int64_t va = (int64_t)a[0], vb = (int64_t)b[0];
@@ -41,6 +44,7 @@ void agg_combine(const struct agg *g, uint64_t *a, const uint64_t *b)
 	}
 }
 
+/* The integer square root, digit by digit: libm's has 53 bits. */
 static uint64_t sqrt_u128(unsigned __int128 v)
 {
 	unsigned __int128 rest = v, bit = (unsigned __int128)1 << 126, root = 0;
@@ -58,7 +62,9 @@ static uint64_t sqrt_u128(unsigned __int128 v)
 	return (uint64_t)root;
 }
 
-/* Square root of the mean of the squares less the square of the mean; each of these is a whole number, as in DTrace. */
+/* Square root of (mean of the squares - square of the mean). Both are divided as whole numbers, as in DTrace.
+ * Normalizing
+ * divides each value, so the squares are divided twice. */
 static int64_t stddev_of(const uint64_t *w, uint64_t normal)
 {
 	unsigned __int128 squares = (unsigned __int128)w[3] << 64 | w[2];
@@ -75,6 +81,7 @@ static int64_t stddev_of(const uint64_t *w, uint64_t normal)
 		: (int64_t)sqrt_u128(squares - (unsigned __int128)(mean * mean));
 }
 
+/* stddev's words 2 and 3 are one number of 128 bits: -x = ~x + 1, so word 3 gets the borrow of word 2. */
 void agg_negate(const struct agg *g, uint64_t *off, const uint64_t *w)
 {
 	for (size_t i = 0; i < g->nwords; i++)
@@ -83,6 +90,7 @@ void agg_negate(const struct agg *g, uint64_t *off, const uint64_t *w)
 		off[3]--;
 }
 
+/* avg: word 0 counts, word 1 sums. min, max: word 0, if word 1 is set. The others have their number in word 0. */
 int64_t agg_number(const struct agg *g, const uint64_t *w)
 {
 	switch (g->fn) {
@@ -109,6 +117,7 @@ int64_t agg_shown(const struct agg *g, const uint64_t *w, uint64_t normal)
 	return g->fn == DW_AGG_STDDEV ? stddev_of(w, normal) : agg_divided(agg_number(g, w), normal);
 }
 
+/* Values are signed, and a divisor above INT64_MAX would turn negative. */
 int64_t agg_divided(int64_t v, uint64_t normal)
 {
 	return normal <= 1 ? v : normal > INT64_MAX ? 0 : v / (int64_t)normal;
@@ -117,6 +126,9 @@ int64_t agg_divided(int64_t v, uint64_t normal)
 /* ---- distributions ----------------------------------------------------------------------------------------------- */
 #define LLQ_BOUNDS_MAX 4096
 
+/* llquantize's bounds are computed once, as they need repeated multiplication. Without memory for them bucket numbers
+ * are
+ * shown in place of values. */
 void agg_buckets_init(struct agg_buckets *b, const struct agg *g)
 {
 	b->g = g;
@@ -133,6 +145,7 @@ void agg_buckets_init(struct agg_buckets *b, const struct agg *g)
 		b->nbounds = LLQ_BOUNDS_MAX;
 }
 
+/* quantize: bucket 63 counts 0; those above it begin at 1, 2, 4, ..., those below at -1, -2, -4, ... */
 int64_t agg_bucket_value(const struct agg_buckets *b, size_t i)
 {
 	const struct agg *g = b->g;
@@ -158,6 +171,7 @@ void agg_buckets_free(struct agg_buckets *b)
 	b->bounds = NULL;
 }
 
+/* An empty distribution shows the buckets around 0, or around the first step. */
 void agg_bucket_range(const struct agg_buckets *b, const uint64_t *w, size_t *lo, size_t *hi)
 {
 	size_t first = b->n, last = 0;

@@ -27,11 +27,13 @@ struct data_sink {
 	size_t buckets_cap;
 };
 
+/* The sink is the first member. */
 static struct data_sink *of(struct sink *s)
 {
 	return (struct data_sink *)s;
 }
 
+/* Notes the result of a handler: the first error stays, and a positive result becomes -ECANCELED. */
 static void handled(struct data_sink *d, int r)
 {
 	if (r && !d->sink.err)
@@ -51,12 +53,14 @@ static void *room(struct data_sink *d, void *old, size_t *cap, size_t n, size_t 
 	return p ? p : old;
 }
 
+/* Makes room for n values; false after -ENOMEM. */
 static bool values_room(struct data_sink *d, size_t n)
 {
 	d->values = room(d, d->values, &d->values_cap, n, sizeof(*d->values));
 	return d->values_cap >= n;
 }
 
+/* For symtext_frames(): writes one frame and a newline. */
 static void add_frame(void *ctx, const char *text, size_t len)
 {
 	fprintf(ctx, "%.*s\n", (int)len, text);
@@ -75,6 +79,7 @@ static void take_stack(struct data_sink *d, const struct value *v, struct dwire_
 	out->text = text;
 }
 
+/* A float or double lies in v->i bit by bit, as the program recorded it. */
 static double real_of(const struct value *v)
 {
 	double real;
@@ -97,6 +102,8 @@ static void take_text(struct data_sink *d, const struct value *v, struct dwire_v
 		handled(d, -ENOMEM);
 }
 
+/* Converts a value of the consumer to one of the face. Strings and stacks are copies that free_texts() frees; bytes are
+ * borrowed from the record. */
 static void take_value(struct data_sink *d, const struct value *v, const struct field *f, struct dwire_value *out)
 {
 	*out = (struct dwire_value){ .name = f->name ? f->name : "" };
@@ -132,11 +139,13 @@ static void free_texts(struct data_sink *d, size_t n)
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
+/* The name of the D function that recorded the item. Only these four reach data_item() with values. */
 static const char *action_name(enum action_kind kind)
 {
 	return kind == ACT_TRACE ? "trace" : kind == ACT_TRACEMEM ? "tracemem" : kind == ACT_PRINT ? "print" : "printf";
 }
 
+/* printf() has a value for each argument; the other actions record one. */
 static void hand_record(struct data_sink *d, const struct record *r, const struct action *a, const struct value *values)
 {
 	struct dwire_record out = {
@@ -161,6 +170,7 @@ static void hand_record(struct data_sink *d, const struct record *r, const struc
 	free_texts(d, out.nvalues);
 }
 
+/* The handler comes before the text: it sees a record even if writing the text then fails. */
 static void data_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
 {
 	struct data_sink *d = of(s);
@@ -196,6 +206,7 @@ static void quantize_range(size_t i, struct dwire_bucket *out)
 				      : (struct dwire_bucket){ .low = k < 62 ? -high : INT64_MIN, .high = -low };
 }
 
+/* The first bucket is open below and the last one above, but for quantize, whose buckets cover all 64-bit values. */
 static void bucket_range(const struct agg_buckets *b, size_t i, struct dwire_bucket *out)
 {
 	if (b->g->fn == DW_AGG_QUANTIZE) {
@@ -206,6 +217,7 @@ static void bucket_range(const struct agg_buckets *b, size_t i, struct dwire_buc
 	out->high = i + 1 < b->n ? agg_bucket_value(b, i + 1) - 1 : INT64_MAX;
 }
 
+/* Collects the buckets that count something. d->buckets is reused by the next row. */
 static void take_buckets(
 	struct data_sink *d, const struct agg *g, const uint64_t *words, uint64_t normal, struct dwire_row *out)
 {
@@ -226,6 +238,7 @@ static void take_buckets(
 	agg_buckets_free(&b);
 }
 
+/* One key of one aggregation: the at-th row that is shown, the pos-th aggregation of a joined table. */
 static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, size_t pos)
 {
 	const struct agg *g = t->aggs[pos];
@@ -252,6 +265,7 @@ static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, 
 	free_texts(d, g->nkeys);
 }
 
+/* Aggregations that printa() joins are handed out one after the other: a row of the face has one value. */
 static void hand_table(struct data_sink *d, struct agg_set *set, const uint32_t *ids, size_t n)
 {
 	const struct agg_table *t = agg_table(set, ids, n);
@@ -261,6 +275,7 @@ static void hand_table(struct data_sink *d, struct agg_set *set, const uint32_t 
 			hand_row(d, t, i, pos);
 }
 
+/* From here on most functions pass their call on to the sink of the text, if there is one. */
 static void data_printa(struct sink *s, const struct record *r, const struct printa *p)
 {
 	struct data_sink *d = of(s);
@@ -271,6 +286,7 @@ static void data_printa(struct sink *s, const struct record *r, const struct pri
 		d->text->ops->printa(d->text, r, p);
 }
 
+/* The aggregations that no printa() showed, at the end of the trace. */
 static void data_rest(struct sink *s, const struct printa *p)
 {
 	struct data_sink *d = of(s);
@@ -292,6 +308,7 @@ static void data_rest(struct sink *s, const struct printa *p)
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
+/* What frames the items of a record (its head, its line's end) matters for text only. */
 static void data_begin(struct sink *s, const struct record *r)
 {
 	if (of(s)->text)
@@ -314,6 +331,7 @@ static void data_fault(struct sink *s, const struct fault *f)
 		notice_fault(d->report, f, d->options->errtags);
 }
 
+/* text lies on the stack: the handler has it during the call. */
 static void hand_drop(struct data_sink *d, const struct drop *drop)
 {
 	char text[256];
@@ -325,6 +343,7 @@ static void hand_drop(struct data_sink *d, const struct drop *drop)
 	handled(d, d->h.drop(d->ctx, &out));
 }
 
+/* A drop is reported once: to the handler, else in the text, else as a message. */
 static void data_drop(struct sink *s, const struct drop *drop)
 {
 	struct data_sink *d = of(s);
@@ -337,6 +356,7 @@ static void data_drop(struct sink *s, const struct drop *drop)
 		notice_drop(d->report, drop, d->options->droptags);
 }
 
+/* system(), freopen() and ftruncate() act on the output of the text; without one they are skipped, as dwire.h says. */
 static void data_control(struct sink *s, const struct action *a, const struct value *values)
 {
 	if (of(s)->text && of(s)->text->ops->control)
@@ -349,6 +369,7 @@ static void data_newline(struct sink *s)
 		of(s)->text->ops->newline(of(s)->text);
 }
 
+/* An error of the stream becomes the error of this sink, which ends the trace. */
 static void data_flush(struct sink *s)
 {
 	if (of(s)->text)

@@ -30,6 +30,8 @@ struct listing {
 	bool failed; /* -m and -n may match nothing, as in dtrace -l */
 };
 
+/* For each_pdesc(): makes the probes that a description names, such as those of functions, which are not made in
+ * advance. */
 static void make(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx)
 {
 	(void)t;
@@ -37,6 +39,7 @@ static void make(struct dwire *d, const struct text *t, const struct pdesc *pd, 
 	probes_make(&d->c.probes, pd);
 }
 
+/* For each_pdesc(): marks the probes that match, or notes that none does. */
 static void mark(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx)
 {
 	struct listing *l = ctx;
@@ -64,6 +67,7 @@ static int report_unmatched(struct dwire *d, const struct pdesc *pd)
 		pd->func, pd->name, why);
 }
 
+/* How the kprobes' tier attaches a site that is written for fentry or fexit. */
 static enum attach_kind kprobe_kind(const struct site *s)
 {
 	return s->attach != ATTACH_FEXIT ? ATTACH_KPROBE : ATTACH_KRETPROBE;
@@ -164,6 +168,7 @@ void dwire_print_probe(struct dwire *d, const struct dwire_probe *shown, bool si
 	fputc('\n', out);
 }
 
+/* Calls fn for each wanted probe, in the order of their ids. Without texts all are wanted. */
 static int hand_out(struct dwire *d, const struct listing *l, dwire_probe_fn *fn, void *ctx)
 {
 	int r = 0;
@@ -190,6 +195,7 @@ static void list_all(struct dwire *d)
 		probes_make(&d->c.probes, &target);
 }
 
+/* Probes of descriptions without a match are reported last, so that the list is not torn apart by messages. */
 int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx)
 {
 	struct listing l = { 0 };
@@ -217,6 +223,7 @@ int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx)
 	return r ? r : l.failed ? -ENOENT : 0;
 }
 
+/* Laid out as dtrace -v does. */
 static void describe_text(const struct text *t, FILE *out)
 {
 	fprintf(out, "\nStability attributes for %s %s:\n", t->kind == TEXT_SCRIPT ? "script" : "description",
@@ -228,6 +235,7 @@ static void describe_text(const struct text *t, FILE *out)
 	fputc('\n', out);
 }
 
+/* Probes come in the order in which the program first names them. */
 void dwire_describe(struct dwire *d, bool sites, FILE *out)
 {
 	for (size_t i = 0; i < d->c.texts.n; i++)

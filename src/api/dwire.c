@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwire: the handle: options, texts and processes go in, a compilation comes out. */
+/* dwire: the handle. Input: options, texts and processes. Output: a compilation, or a dump of a stage.
+ * Invariant: errors are reported before they are returned, except that dwire_new() has no one to report to yet. */
 #include "api/dwire.h"
 
 #include <errno.h>
@@ -23,6 +24,9 @@ const char *dwire_version(void)
 }
 
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
+/* In a probe's description pid123 names a process by our number, since /proc is ours. In an expression $target is
+ * compared
+ * with what the kernel reports, so it becomes the outer number. Searching that is slow: p caches it. */
 int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe)
 {
 	if (in_probe || !d->kernel || !pid || !pidns_inner())
@@ -32,6 +36,7 @@ int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_pr
 	return p->outer ? p->outer : pid;
 }
 
+/* The integer macro variables of D ($pid, $target, $uid, ...). *known: false if D has no such name. */
 static int64_t macro_number(void *ctx, const char *name, bool in_probe, bool *known)
 {
 	struct dwire *d = ctx;
@@ -70,6 +75,8 @@ static long jiffies_rate(void)
 	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
 }
 
+/* For depends_on module. Modules that are built in have a folder in /sys/module only if they have parameters or a
+ * version. */
 static bool has_module(void *ctx, const char *name)
 {
 	char path[128];
@@ -82,6 +89,7 @@ static bool has_module(void *ctx, const char *name)
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+/* The parts that can fail. After an error dwire_free() frees the rest. */
 static int make_parts(struct dwire *d)
 {
 	d->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -119,6 +127,7 @@ int dwire_new(struct dwire **out)
 	return r;
 }
 
+/* The session goes first: it borrows nearly all that follows. The arena holds the handle itself, so it goes last. */
 void dwire_free(struct dwire *d)
 {
 	if (!d)
@@ -158,6 +167,7 @@ bool dwire_is_set(const struct dwire *d, const char *option)
 	return option_is_set(&d->opts, option);
 }
 
+/* compile_add() copies; what it could not copy shows in the arena. */
 int dwire_add(struct dwire *d, enum dwire_kind kind, const char *name, const char *text, size_t len)
 {
 	compile_add(&d->c, (enum text_kind)kind, name, text, len);
@@ -171,6 +181,7 @@ void dwire_args(struct dwire *d, int argc, const char *const *argv)
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
+/* The first process becomes $target. */
 static int add_child(struct dwire *d, struct child *c)
 {
 	d->children[d->nchildren++] = c;
@@ -179,6 +190,7 @@ static int add_child(struct dwire *d, struct child *c)
 	return 0;
 }
 
+/* The limit is that of the array in struct dwire. */
 static int too_many(const struct dwire *d)
 {
 	return report_error(
@@ -219,6 +231,7 @@ int dwire_require(struct dwire *d)
 	return features_require(d->features, &d->report);
 }
 
+/* make_ready() runs later, when a description first looks into a process. */
 int dwire_open_kernel(struct dwire *d)
 {
 	const struct kernel_env_opts o = { .arena = d->arena,
@@ -234,6 +247,7 @@ int dwire_open_kernel(struct dwire *d)
 	return r;
 }
 
+/* The preprocessor runs first: what it includes may hold the #pragma lines that libraries depend on. */
 int dwire_prepare(struct dwire *d)
 {
 	int r = preproc_texts(&d->c);
@@ -241,6 +255,7 @@ int dwire_prepare(struct dwire *d)
 	return r ? r : library_load(&d->c);
 }
 
+/* Without types of the kernel (-ENOENT: no CONFIG_DEBUG_INFO_BTF) no stage beyond the tree is possible. */
 int dwire_dump(struct dwire *d, enum dwire_stage stage, FILE *out)
 {
 	bool needs_kernel = stage != DWIRE_STAGE_TOKENS && stage != DWIRE_STAGE_AST;
@@ -257,6 +272,7 @@ int dwire_dump(struct dwire *d, enum dwire_stage stage, FILE *out)
 	return r;
 }
 
+/* A dump of nothing: the same stages, without output. */
 int dwire_compile(struct dwire *d)
 {
 	return dwire_dump(d, DWIRE_STAGE_ALL, NULL);

@@ -15,6 +15,7 @@ void dwire_print_message(const struct dwire_message *m, const char *program, FIL
 	diag_print(m->internal, program, out);
 }
 
+/* For struct reporter: translates a diagnostic and calls the handler. Without a handler it is lost. */
 static void hand_out(void *ctx, const struct diag *g)
 {
 	const struct dwire *d = ctx;
@@ -43,6 +44,7 @@ void dwire_make_reporter(struct dwire *d)
 	d->report = (struct reporter){ .fn = hand_out, .ctx = d };
 }
 
+/* Compilers collect diagnostics, in order to sort out repetitions; this is where they leave. */
 void dwire_report_diags(struct dwire *d)
 {
 	const struct diag *g;

@@ -9,6 +9,8 @@
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 
+/* Outside of a pid namespace the numbers are the same. If the outer number cannot be found, pid is returned as it
+ * is. */
 pid_t dwire_pid_seen(pid_t pid)
 {
 	pid_t outer = pidns_inner() ? pidns_outer(pid) : 0;
@@ -26,6 +28,7 @@ int dwire_netns_number(const char *path, uint32_t *number)
 	return 0;
 }
 
+/* Needs no handle: features and zones are made for this call alone. */
 int dwire_zone_number(const char *zone, uint32_t *number)
 {
 	struct features *f = features_new();
@@ -41,6 +44,7 @@ int dwire_zone_number(const char *zone, uint32_t *number)
 	return err;
 }
 
+/* /proc is opened for this call alone; zone_container() reads the cgroup of the process there. */
 bool dwire_container(pid_t pid, char *name, size_t size)
 {
 	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);

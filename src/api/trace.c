@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trace: a compiled program runs. Input: the image, options, processes. Output: what the session hands out.
- * Invariant: dwire_stop() touches nothing but a descriptor that lives as long as the handle. */
+/* trace: runs a compiled program.
+ * Input: the image, options, processes. Output: what the session hands out.
+ * Invariant: dwire_stop() uses only a descriptor that lives as long as the handle, so any thread may call it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct stream {
 	void *ctx;
 };
 
+/* stdio takes 0, not -1, for an error of a cookie's write (fopencookie(3)). */
 static ssize_t stream_write(void *cookie, const char *text, size_t size)
 {
 	const struct stream *s = cookie;
@@ -47,6 +49,8 @@ FILE *dwire_stream(dwire_write_fn *fn, void *ctx)
 	return f;
 }
 
+/* h->size tells versions apart: a caller that was built with an older dwire.h has fewer handlers, and the rest are
+ * NULL. */
 void dwire_on_data(struct dwire *d, const struct dwire_handlers *h, void *ctx)
 {
 	size_t known = h->size < sizeof(d->data) ? h->size : sizeof(d->data);
@@ -62,6 +66,7 @@ void dwire_output(struct dwire *d, FILE *out)
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
+/* Warns if $target or $pid was used and its outer number is unknown: comparisons with it would silently never match. */
 static void warn_pids(const struct dwire *d)
 {
 	const struct seen_pid *p = d->seen_target.pid ? &d->seen_target : &d->seen_self;
@@ -92,6 +97,9 @@ static int make_sink(struct dwire *d)
 	return report_no_memory(&d->report, "start the trace");
 }
 
+/* Reports misuse as errors: it is the first call that needs an image. An image without programs is fine if all
+ * predicates
+ * are constantly false (idle), or with -Z. */
 int dwire_start(struct dwire *d)
 {
 	int r;
@@ -137,6 +145,7 @@ int dwire_poll(struct dwire *d, int timeout_ms)
 	return session_work(d->session, timeout_ms);
 }
 
+/* Async-signal-safe: write(2) only, and errno is restored. */
 void dwire_stop(struct dwire *d)
 {
 	static const uint64_t one = 1;

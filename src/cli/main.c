@@ -52,6 +52,7 @@ static void usage(const struct command *c, FILE *out)
 		c->messages.program, c->messages.program);
 }
 
+/* The text of -h alone. With a text of D it means a header file, as in DTrace. */
 static void help(const struct command *c)
 {
 	usage(c, stdout);
@@ -85,6 +86,7 @@ static void help(const struct command *c)
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
+/* -s FILE. The first script's name becomes $0. 0, or -errno after a message. */
 static int add_script(struct command *c, const char *path)
 {
 	char *text;
@@ -117,6 +119,7 @@ static int add_text(struct command *c, enum dwire_kind kind, int letter, const c
 	return dwire_add(c->d, kind, name, text, strlen(text));
 }
 
+/* --dump=STAGE */
 static int set_dump(struct command *c, const char *what)
 {
 	static const char *const names[] = { [DWIRE_STAGE_ALL] = "",
@@ -198,6 +201,7 @@ static const char *short_for(int opt, const char **value)
 	return NULL;
 }
 
+/* -p PID */
 static int grab(struct command *c, const char *arg)
 {
 	char *end;
@@ -342,7 +346,7 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
-/* "dwire: description 'tcp:::send' matched 1 probe" */
+/* Reports, for each text, how many probes it enabled: "dwire: description 'tcp:::send' matched 1 probe". */
 static void say_matched(const struct command *c)
 {
 	enum dwire_kind kind;
@@ -363,6 +367,7 @@ static void say_compiled(const struct command *c)
 		message(&c->messages, "allowing destructive actions");
 }
 
+/* Compiles, then traces unless only a dump or a check (-e) is wanted. Returns the exit status. */
 static int run(struct command *c, FILE *out)
 {
 	bool tracing = !c->dump && !c->compile_only;
@@ -405,6 +410,7 @@ static int list_probe(void *ctx, const struct dwire_probe *p)
 	return l->err;
 }
 
+/* -l. A closed reader of the output ends the list. */
 static int list(struct command *c, FILE *out)
 {
 	struct list l = { .c = c, .out = out };
@@ -473,6 +479,8 @@ static int not_a_tool(const struct command *c, const char *word)
 	return EXIT_USAGE;
 }
 
+/* The command of dtrace(1), without a tool. Options are complete before the first text is compiled, so their order does
+ * not matter. */
 static int command(struct command *c, int argc, char **argv)
 {
 	bool done = false;
@@ -573,6 +581,7 @@ static void own_signals(void)
 	signal(SIGXFSZ, nothing);
 }
 
+/* The first word decides: a tool, "help", or the options of dtrace(1). */
 static int tool_or_command(struct command *c, int argc, char **argv)
 {
 	int status, at, err;
@@ -599,6 +608,7 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 	return status;
 }
 
+/* The standard output is flushed here, so that an error of the last write changes the exit status. */
 int main(int argc, char **argv)
 {
 	struct command c = { .nargs = 1, .messages = messages_of(argv[0]) };

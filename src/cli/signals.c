@@ -21,6 +21,8 @@ struct signals {
 	struct sigaction old_pipe;
 };
 
+/* The thread: the first signal stops the trace, the second ends the command at once with the status that a shell
+ * expects. */
 static void *serve(void *ctx)
 {
 	static const struct timespec grace = { .tv_nsec = GRACE_NS };

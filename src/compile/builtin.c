@@ -23,6 +23,7 @@ static bool for_machine(const char *file, const char *machine)
 	return strncmp(file, "regs_", 5) != 0 || (strncmp(file + 5, machine, n) == 0 && file[5 + n] == '.');
 }
 
+/* Marks a declaration, and those that it refers to, as needed. declare_needed() parses them. */
 static void need(struct compilation *c, unsigned d)
 {
 	if (c->builtin[d] != UNUSED)
@@ -67,6 +68,8 @@ static int declare(struct compilation *c, unsigned d, struct program *prog)
 	return parse_source(&c->penv, src, prog);
 }
 
+/* Parses what is marked, in the order of dlib/, in which a declaration follows those that it needs. Before the checker
+ * exists the declarations are collected in c->library; check_texts() checks them all at once. */
 static void declare_needed(struct compilation *c)
 {
 	struct program *prog = c->checker ? ARENA_NEW(c->arena, struct program) : &c->library;
@@ -88,6 +91,7 @@ static int by_name(const void *key, const void *name)
 	return strcmp(key, ((const struct dlib_name *)name)->name);
 }
 
+/* Words of 64 and more characters are skipped: no name of dlib/ is so long. */
 static void use_word(struct compilation *c, const char *s, size_t n)
 {
 	const struct dlib_name *found;
@@ -107,6 +111,8 @@ static bool is_word(char ch)
 	return isalnum((unsigned char)ch) || ch == '_';
 }
 
+/* Takes words without regard to the syntax: a word in a comment or a string may declare something that the script does
+ * not need. That costs some time and is harmless. */
 void builtin_use(struct compilation *c, const char *text, size_t len)
 {
 	const char *end = text ? text + len : NULL;

@@ -123,6 +123,7 @@ static void check_bodies(struct compilation *c, const struct text *t)
 	}
 }
 
+/* Parses one text. With -i the number is checked first: the parser would take "12x" for a name. */
 static void parse_text(struct compilation *c, struct text *t)
 {
 	struct loc all = { .src = &t->src, .len = (uint32_t)t->src.len };
@@ -138,6 +139,7 @@ static void parse_text(struct compilation *c, struct text *t)
 	check_bodies(c, t);
 }
 
+/* Makes what all stages share. Needs the options and arguments of the caller, but no kernel. */
 static void setup(struct compilation *c)
 {
 	c->types = types_new(c->arena, c->ktypes);
@@ -228,6 +230,7 @@ static void add_sig(struct compilation *c, sig_list *sigs, struct probe *p)
 	*vec_push(c->arena, sigs) = s;
 }
 
+/* Prefers the reason that a provider gave (no such process, no such function) to the general message. */
 static void report_unmatched(struct compilation *c, const struct pdesc *pd)
 {
 	const struct probe_fault *f = probes_fault(&c->probes, pd);
@@ -239,6 +242,8 @@ static void report_unmatched(struct compilation *c, const struct pdesc *pd)
 			"probe description %s does not match any probes", pd->text);
 }
 
+/* Matches the clause's descriptions with the probes, which are made now, and enables the clause on each match. Adds the
+ * signature of each to sigs; returns their number. */
 static size_t match_clause(struct compilation *c, struct text *t, struct clause *cl, sig_list *sigs)
 {
 	size_t total = 0;
@@ -275,6 +280,7 @@ static void check_least(void *ctx, const struct expr *e, const char *what, struc
 			stability_text(s, buf));
 }
 
+/* Computes the text's least stability for -v, and enforces -x amin. */
 static void check_stability(struct compilation *c, struct text *t, const struct clause *cl, const struct provider *prov)
 {
 	const struct attrs_env env = {
@@ -294,6 +300,7 @@ static void check_stability(struct compilation *c, struct text *t, const struct 
 	}
 }
 
+/* Matches and checks the clauses in the order of the program, which is the order in which a probe runs them. */
 static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 {
 	for (size_t k = 0; k < t->prog.decls.n; k++) {
@@ -313,6 +320,7 @@ static void check_text(struct compilation *c, struct text *t, uint32_t *index)
 	}
 }
 
+/* A library that has clauses would trace without being asked to. */
 static void check_library(struct compilation *c, struct library *lib)
 {
 	for (size_t k = 0; k < lib->prog.decls.n; k++)
@@ -322,6 +330,7 @@ static void check_library(struct compilation *c, struct library *lib)
 	check_decls(c->checker, &lib->prog);
 }
 
+/* For checker_use(): an inline of dlib/ that is expanded may need further declarations. */
 static void use_words(void *ctx, const char *text)
 {
 	builtin_use(ctx, text, text ? strlen(text) : 0);
@@ -336,6 +345,9 @@ static uint32_t copy_size(uint64_t asked)
 	return n > 32768 ? 32768 : (uint32_t)n;
 }
 
+/* Checks declarations before clauses, libraries before texts. What concerns the whole program comes last: unused
+ * pragmas,
+ * aggregations that are used in different ways, formats. */
 static int check_texts(struct compilation *c)
 {
 	uint32_t index = 0;
@@ -382,6 +394,8 @@ static bool shares_function(const struct compilation *c, const struct probe *p)
 	return !env->tier_lacks || !env->tier_lacks(env->ctx, TIER_KPROBES);
 }
 
+/* Do all enabled probes with p's definition share its programs? They do if a program learns at run time which of them
+ * fired: by the number of a system call, or by the attachment's cookie. */
 static bool shares_sites(const struct compilation *c, const struct probe *p)
 {
 	if (p->def->nsites && site_is_function(&p->def->sites[0]))
@@ -461,6 +475,9 @@ static void warn_unused(struct compilation *c)
 	}
 }
 
+/* Lowers probe by probe, in the order in which the script first names them: BPF programs of one hook run in the order
+ * of
+ * attaching. Options are final here, because pragmas have been parsed. */
 static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 {
 	struct lowerer *lw;
@@ -500,6 +517,9 @@ static int dump_trees(const struct compilation *c, FILE *out)
 	return 0;
 }
 
+/* The pipeline. dump: the stage to stop at, whose result is written to out. Each stage runs only if those before it
+ * found
+ * no error. */
 static int run_stages(struct compilation *c, enum stage dump, FILE *out)
 {
 	int r;

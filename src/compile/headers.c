@@ -39,6 +39,7 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Keeps newlines, so that the lines of errors stay right. */
 static void blank(char *s, const char *end)
 {
 	for (; s < end; s++)
@@ -71,6 +72,7 @@ static char *skip_mark(char *s, const char *end, bool *system)
 	return stop;
 }
 
+/* A mark of the preprocessor begins at the start of a line. */
 static bool is_mark(const char *text, const char *s)
 {
 	return *s == '#' && (s == text || s[-1] == '\n');
@@ -181,6 +183,7 @@ static void drop(const char *text, char *s, const char *end)
 	}
 }
 
+/* Decides at the end of a declaration of a system header whether to keep it. */
 static void settle(const char *text, char *s, const char *end)
 {
 	/* A declaration with one of these uses types that D lacks; it is dropped. */

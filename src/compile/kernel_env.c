@@ -38,12 +38,14 @@ struct kernel_env {
 };
 
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
+/* For struct lower_env. */
 static const struct uplace *find_functions(void *ctx, const struct ufunctions *f, size_t *n)
 {
 	return userprobes_functions(((struct kernel_env *)ctx)->users, f, n);
 }
 
 /* ---- tracepoints ------------------------------------------------------------------------------------------------- */
+/* BTF knows the tracepoints of vmlinux and of modules with BTF; tracefs knows the others. */
 static bool has_tracepoint(void *ctx, const char *name)
 {
 	return kbtf_has_tracepoint(ctx, name) || tracepoint_exists(name);
@@ -57,6 +59,7 @@ struct grouping {
 	void *to;
 };
 
+/* Passes on a tracepoint of BTF, with the group that tracefs gives it ("" if tracefs is not readable). */
 static void add_group(void *ctx, const char *module, const char *name, unsigned nargs)
 {
 	const struct grouping *g = ctx;
@@ -92,6 +95,7 @@ struct event {
 	size_t n;
 };
 
+/* Reads the format of a tracepoint's record from tracefs. Never NULL; fields is NULL if the format cannot be read. */
 static const struct event *read_event(struct kernel_env *k, const char *target)
 {
 	struct event *ev = ARENA_NEW(k->arena, struct event);
@@ -118,6 +122,7 @@ static const struct event *read_event(struct kernel_env *k, const char *target)
 	return ev;
 }
 
+/* The cached record format of "GROUP/NAME". Failures are cached too, so that each is tried once. */
 static const struct event *event_of(struct kernel_env *k, const char *target)
 {
 	const struct event *ev = k->events ? strmap_get(k->events, target) : NULL;
@@ -150,6 +155,7 @@ static const char *tracepoint_arg(void *ctx, struct arena *a, const char *module
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
+/* The list of traceable functions; read once, because it has some 50,000 lines. NULL: k->funcs_err says why. */
 static const struct kfuncs *env_funcs(struct kernel_env *k)
 {
 	if (!k->funcs_read)
@@ -164,6 +170,8 @@ static void each_function(void *ctx, void (*each)(void *to, const char *module, 
 		kfuncs_each(env_funcs(ctx), each, to);
 }
 
+/* The types of args[] of a function's probe, up to a NULL; for a return: args[0] is the offset at which it returned,
+ * args[1] the value. NULL: BTF does not describe the function. */
 static const char *const *function_args(void *ctx, struct arena *a, const char *module, const char *name, bool returned)
 {
 	const char *mod = strcmp(module, "vmlinux") != 0 ? module : NULL;
@@ -208,6 +216,7 @@ static const char *locked_down(struct arena *a, int err)
 	return *how ? arena_printf(a, "the kernel's lockdown (%s) forbids", how) : NULL;
 }
 
+/* Why the list of functions is missing, as the end of an error message. */
 static const char *no_functions(struct kernel_env *k, struct arena *a)
 {
 	const char *locked = locked_down(a, k->funcs_err);
@@ -308,6 +317,7 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 _Static_assert(KERNEL_FUNC_ARGS == KBTF_ARGS && KERNEL_OPAQUE == KBTF_OPAQUE, "of[] is the same on both sides");
 
+/* The BTF id of the tracepoint's type, with its arguments in out; 0: BTF has none, so tp_btf cannot attach to it. */
 static uint32_t find_tracepoint(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {
 	struct ktracepoint t;
@@ -321,6 +331,8 @@ static uint32_t find_tracepoint(void *ctx, const char *module, const char *name,
 	return t.id;
 }
 
+/* The BTF id of a function, with its arguments in out; 0: BTF does not describe it. fentry needs the id; kprobes do
+ * without. */
 static uint32_t find_function(void *ctx, const char *module, const char *name, struct kernel_func *out)
 {
 	struct kernel_env *k = ctx;
@@ -337,6 +349,8 @@ static uint32_t find_function(void *ctx, const char *module, const char *name, s
 	return f.id;
 }
 
+/* Attaches a probe program to find out, since a kernel may refuse single functions (notrace, or inlined). module NULL:
+ * vmlinux, whose BTF needs no descriptor. */
 static bool fentry_on(void *ctx, const char *module, uint32_t id)
 {
 	int types = module ? kbtf_module_fd(module) : 0;
@@ -360,6 +374,8 @@ static bool has_function(void *ctx, const char *module, const char *name)
 	return env_funcs(k) && kfuncs_has(k->funcs, module, name);
 }
 
+/* What this kernel lacks for a tier, as an end of "needs ..."; NULL: nothing. Hooks need nothing beyond what
+ * features_require() demands. */
 static const char *tier_lacks(void *ctx, enum tier t)
 {
 	struct kernel_env *k = ctx;
@@ -407,6 +423,7 @@ static bool has_counter(void *ctx, const char *target)
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+/* The callbacks that take ctx get the BTF; those of functions get the environment, which reads the list when asked. */
 static void make_lists(struct kernel_env *k)
 {
 	k->lists = (struct kernel_lists){
@@ -454,6 +471,9 @@ void kernel_env_close(struct kernel_env *k)
 	kfuncs_close(k->funcs);
 }
 
+/* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. BTF
+ * shows
+ * which the kernel has, so versions are not compared: distributions backport. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",

@@ -24,6 +24,7 @@ static const char *base_name(const char *path)
 }
 
 /* ---- what a library needs ---------------------------------------------------------------------------------------- */
+/* The next word before end, or ""; *s moves behind it. */
 static const char *next_word(struct arena *a, const char **s, const char *end)
 {
 	const char *from;
@@ -59,6 +60,7 @@ static void scan_line(struct compilation *c, struct library *lib, const char *s,
 	need->name = name;
 }
 
+/* Reads lines, not tokens: the parser cannot run before the order of the libraries is known. */
 static void scan_needs(struct compilation *c, struct library *lib)
 {
 	const char *s = lib->src.text, *end = s + lib->src.len;
@@ -72,6 +74,7 @@ static void scan_needs(struct compilation *c, struct library *lib)
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
+/* A library by its file's name, which is what depends_on names. */
 static struct library *find(const struct compilation *c, const char *name)
 {
 	for (size_t i = 0; i < c->libraries.n; i++)
@@ -111,6 +114,7 @@ static int place(struct sorting *s, struct library *lib, const char *path)
 	return 0;
 }
 
+/* Files of dlib/ count as libraries that are always present. */
 static bool is_built_in(const char *name)
 {
 	for (size_t i = 0; i < dlib_nfiles; i++)
@@ -152,6 +156,7 @@ static int library_sort(struct compilation *c, const char **circle)
 	return 0;
 }
 
+/* Providers that scripts or processes define are not counted: they are not known yet. */
 static bool has_provider(const char *name)
 {
 	for (const struct provider *const *p = providers(); *p; p++)
@@ -227,6 +232,7 @@ static int add_file(struct compilation *c, const char *path)
 	return 0;
 }
 
+/* Skips hidden files, such as an editor's backup ".x.d". */
 static int is_d(const struct dirent *e)
 {
 	size_t n = strlen(e->d_name);
@@ -234,6 +240,9 @@ static int is_d(const struct dirent *e)
 	return n > 2 && *e->d_name != '.' && !strcmp(e->d_name + n - 2, ".d");
 }
 
+/* Adds the files in the order of their names, so that the result does not depend on the file system. A folder that
+ * cannot
+ * be read is skipped, as in DTrace. */
 static int add_folder(struct compilation *c, const char *path)
 {
 	struct dirent **names;

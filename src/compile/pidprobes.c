@@ -46,6 +46,7 @@ struct matching {
 	VEC(struct user_probe *) made; /* for it */
 };
 
+/* Adds a place to a probe, which is created if this is its first. returns: as in user_place(). */
 static void make_probe(struct matching *m, const char *func, const char *name, const struct probe_def *def,
 	uint64_t off, uint64_t returns)
 {
@@ -90,6 +91,7 @@ static void add_offset(struct matching *m, const char *func, uint64_t off, uint6
 			func, (unsigned long long)m->offset);
 }
 
+/* For object_each_insn(): one instruction at offset off of the function. Only counts while m->counting. */
 static void add_insn(void *ctx, uint64_t off)
 {
 	struct matching *m = ctx;
@@ -167,6 +169,7 @@ static void add_name(void *ctx, const char *name, uint64_t off, uint64_t size)
 	*vec_push(n->arena, &n->names) = name;
 }
 
+/* Explains why a file has no function of that name: damaged, stripped, or misspelt. */
 static void no_function(struct userprobes *u, const struct object *obj, const struct elfsyms *syms, const char *func)
 {
 	struct naming n = { .arena = u->arena };
@@ -188,6 +191,7 @@ static void no_function(struct userprobes *u, const struct object *obj, const st
 		"failed to find function '%s' in %s", func, obj->path);
 }
 
+/* Opens the file. False after user_failed(). */
 static bool openable(struct userprobes *u, struct object *obj)
 {
 	const char *machine = "";
@@ -212,6 +216,7 @@ static bool openable(struct userprobes *u, struct object *obj)
 /* Above this number the kernel takes half a minute to attach, which is rarely intended. */
 #define INSNS_MAX 100000
 
+/* Runs the match once without making probes. False, or true after user_failed(). */
 static bool too_many_insns(const struct matching *all, const object_list *objs)
 {
 	struct matching m = *all;
@@ -301,6 +306,7 @@ void pid_make_address(struct userprobes *u, const struct pdesc *pd, const object
 			func);
 }
 
+/* Reports a wrong name before any object is searched, which may take long. */
 bool pid_check_name(struct userprobes *u, const struct pdesc *pd)
 {
 	static const char hint[] = "entry, return, or the offset of an instruction, as 1f";

@@ -28,12 +28,14 @@ static size_t split(struct compilation *c, const char *s, const char *words[WORD
 	return n;
 }
 
+/* Reports a pragma whose arguments cannot be parsed. hint shows a correct one. */
 static void malformed(struct compilation *c, const struct pragma *p, const char *hint, const char *why)
 {
 	diag_error(c->diags, p->loc, D_PRAGMA_MALFORM, hint, "malformed #pragma D %s: %s", p->word, why);
 }
 
 /* ---- option ------------------------------------------------------------------------------------------------------ */
+/* #pragma D option NAME[=VALUE]. */
 static void read_option(struct compilation *c, const struct pragma *p)
 {
 	const char *name, *value, *hint, *words[WORDS_MAX];
@@ -58,6 +60,8 @@ static void read_option(struct compilation *c, const struct pragma *p)
 }
 
 /* ---- attributes and binding -------------------------------------------------------------------------------------- */
+/* Keeps what a pragma says of a name. The name may be declared after the pragma, so it is looked up only later: by
+ * pragma_bind(), pragma_attrs() and pragma_finish(). s: its attributes; NULL: the pragma gives none. */
 static void remember(struct compilation *c, const struct pragma *p, const char *name, const struct stability *s)
 {
 	struct pragma_name *n = vec_push(c->arena, &c->pragma_names);
@@ -84,6 +88,7 @@ static void read_provider_attrs(struct compilation *c, const struct pragma *p, c
 		"malformed #pragma D attributes: \"%s\" is no part of a provider", words[3]);
 }
 
+/* #pragma D attributes NAME/DATA/CLASS name (D manual, chapter "Stability"). */
 static void read_attributes(struct compilation *c, const struct pragma *p)
 {
 	static const char hint[] = "as in #pragma D attributes Evolving/Evolving/Common name";
@@ -105,6 +110,7 @@ static void read_attributes(struct compilation *c, const struct pragma *p)
 		remember(c, p, words[1], &s);
 }
 
+/* #pragma D binding "VERSION" name: the version of D in which the name appeared. */
 static void read_binding(struct compilation *c, const struct pragma *p)
 {
 	static const char hint[] = "as in #pragma D binding \"1.2\" name";
@@ -141,6 +147,7 @@ bool pragma_attrs(void *ctx, const char *name, struct stability *out)
 	return false;
 }
 
+/* Does the program declare this name as an inline, a variable or a type? */
 static bool declares(const struct program *prog, const char *name)
 {
 	for (size_t i = 0; i < prog->decls.n; i++) {
@@ -154,6 +161,7 @@ static bool declares(const struct program *prog, const char *name)
 	return false;
 }
 
+/* A name that the program itself declares is good. A name of the built-in library or of nothing at all is an error. */
 void pragma_finish(struct compilation *c)
 {
 	for (size_t i = 0; i < c->pragma_names.n; i++) {
@@ -175,6 +183,9 @@ void pragma_finish(struct compilation *c)
 }
 
 /* ---- depends_on -------------------------------------------------------------------------------------------------- */
+/* #pragma D depends_on KIND NAME. In a library only the form is checked here: library.c has read the line before
+ * anything
+ * was parsed. */
 static void read_depends_on(struct compilation *c, const struct pragma *p)
 {
 	const char *words[WORDS_MAX];
@@ -212,6 +223,7 @@ void pragma_read(void *ctx, const struct pragma *p)
 		diag_error(c->diags, p->loc, D_PRAGERR, NULL, "#error: %s", p->args);
 		return;
 	}
+	/* For the preprocessor of C: accepted without effect. */
 	if (!strcmp(p->word, "ident") || !strcmp(p->word, "line"))
 		return;
 	near = nearest_name(p->word, names);

@@ -104,6 +104,7 @@ static const struct probe_def *define(struct userprobes *u, const struct usdt *d
 	return def;
 }
 
+/* A file mapped by several processes has the same notes for each. */
 static bool has_place(const struct operands *o, const struct object *obj, const struct sdt_note *n)
 {
 	for (size_t i = 0; i < o->places.n; i++)
@@ -155,6 +156,7 @@ static void define_changed(struct userprobes *u, const usdt_list *changed)
 	}
 }
 
+/* The function that the place is in, which is the probe's third part; "" if the file is stripped. */
 static const char *function_at(struct userprobes *u, struct object *obj, uint64_t off)
 {
 	const struct elfsyms *syms = object_functions(u->objects, obj);

@@ -21,6 +21,7 @@ void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const ch
 	va_end(ap);
 }
 
+/* One struct provider for each name (pid123, libc42), since probes with the same name are compared by pointer. */
 static const struct provider *provider_of(struct userprobes *u, const char *name)
 {
 	struct provider *p = strmap_get(u->providers, name);
@@ -32,6 +33,7 @@ static const struct provider *provider_of(struct userprobes *u, const char *name
 	return p;
 }
 
+/* The map's key holds all names of the probe; a description that matches it again gets the same one. */
 struct user_probe *user_probe(struct userprobes *u, const struct object *obj, const char *prov, const char *func,
 	const char *name, const struct probe_def *def)
 {
@@ -57,6 +59,7 @@ struct user_probe *user_probe(struct userprobes *u, const struct object *obj, co
 	return up;
 }
 
+/* p->places is set again each time: the vector may have moved as it grew. */
 void user_place(struct userprobes *u, struct user_probe *up, const struct object *obj, uint64_t off, uint64_t returns)
 {
 	struct probe *p = &u->list->all.v[up->index];

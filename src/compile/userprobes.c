@@ -74,6 +74,8 @@ static bool process_objects(struct userprobes *u, const struct pdesc *pd, object
 	return true;
 }
 
+/* No object of the process has the name that the description gives. The hint names the nearest object; or the program's
+ * own file, because a program started through a symbolic link is mapped under its real name. */
 static void no_object(struct userprobes *u, const struct pdesc *pd)
 {
 	VEC(const char *) names = { 0 };
@@ -102,6 +104,7 @@ struct wanted {
 	const char *mod;
 };
 
+/* For objects_everywhere(): filters by path and name before a file is opened, because opening thousands is slow. */
 static bool is_wanted(void *ctx, const char *path, const char *base)
 {
 	const char *mod = ((const struct wanted *)ctx)->mod;
@@ -136,6 +139,8 @@ static void installed(struct userprobes *u, const char *name, object_list *out)
 	}
 }
 
+/* The objects that a description without a process means (pid*, or a USDT provider without a number). False after
+ * user_failed(). An absolute path names a file that need not be mapped by any process yet. */
 static bool everywhere_objects(struct userprobes *u, const struct pdesc *pd, object_list *out)
 {
 	struct wanted w = { pd->mod };
@@ -198,6 +203,8 @@ static void make_usdt(struct userprobes *u, const struct pdesc *pd)
 		u->fault.message = NULL;
 }
 
+/* Parses the description, finds its objects and makes their probes. A failure is kept in u->fault until the next
+ * description: the caller asks for it only if no other provider has a match. */
 void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd)
 {
 	struct userprobes *u = user;
@@ -233,6 +240,7 @@ const struct probe_fault *userprobes_fault(void *user, const struct pdesc *pd)
 }
 
 /* ---- functions of libraries, for providers ----------------------------------------------------------------------- */
+/* For objects_everywhere(): is it one of the libraries that a provider names, such as libssl.so*? */
 static bool is_library_of(void *ctx, const char *path, const char *base)
 {
 	const struct ufunctions *f = ctx;
@@ -250,6 +258,9 @@ struct finding {
 	struct found *found;
 };
 
+/* Adds a function that the provider names. cookie is the index of its name, so that one program serves all functions
+ * and
+ * knows which one was called. */
 static void find_function(void *ctx, const char *name, uint64_t off, uint64_t size)
 {
 	struct finding *f = ctx;
@@ -286,6 +297,7 @@ static void add_functions(struct finding *w, const object_list *list, object_lis
 	}
 }
 
+/* The result is cached by f: a provider's probes share one list of functions, and scanning all processes is slow. */
 const struct uplace *userprobes_functions(struct userprobes *u, const struct ufunctions *f, size_t *n)
 {
 	object_list mapped = { 0 }, files = { 0 }, good = { 0 };

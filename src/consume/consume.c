@@ -31,6 +31,9 @@ static size_t most_values(const struct image *image)
 	return most;
 }
 
+/* Allocates all that the trace needs from its start, so that consuming seldom needs memory. After -ENOMEM
+ * consumer_free()
+ * frees what there is. */
 static int consumer_alloc(struct consumer *c)
 {
 	const struct consumer_env *env = &c->env;
@@ -136,6 +139,7 @@ bool consumer_exited(const struct consumer *c, int *status)
 	return c->exited;
 }
 
+/* Of the fullest ring, because programs on its CPU drop records first. */
 unsigned consumer_avail(const struct consumer *c)
 {
 	unsigned most = 0;
@@ -201,6 +205,7 @@ static bool ring_before(struct ring *a, struct ring *b)
 	return ta != tb ? ta < tb : a < b;
 }
 
+/* Restores the heap from index i downwards. */
 static void heap_down(struct consumer *c, size_t i)
 {
 	for (;;) {
@@ -229,6 +234,8 @@ static void hold_for(const struct consumer *c, const struct ring *r, uint64_t *c
 		*cutoff = earliest;
 }
 
+/* Builds the heap of the rings that have a record. cutoff, unless NULL, is lowered for those that are still being
+ * written. */
 static void heap_make(struct consumer *c, uint64_t *cutoff)
 {
 	c->nheap = 0;
@@ -248,7 +255,7 @@ struct pass {
 	bool hold;        /* but none that is later than one that is still being written */
 };
 
-/* Consumes records, up to an exit action. */
+/* Consumes records in order of time, up to p->cutoff or an exit action. Returns their number. */
 static unsigned merge(struct consumer *c, const struct pass *p)
 {
 	uint64_t cutoff = p->cutoff;
@@ -367,6 +374,7 @@ void consumer_newline(struct consumer *c)
 		c->env.sink->ops->newline(c->env.sink);
 }
 
+/* aggsortrev also reverses the order of the aggregations, as in DTrace. */
 int consumer_aggs(struct consumer *c)
 {
 	const size_t n = c->env.image->aggs.n;

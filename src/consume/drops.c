@@ -12,6 +12,7 @@ void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n)
 	c->added[kind] += n;
 }
 
+/* Counts of one probe are added up until they are reported. */
 void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n)
 {
 	enum drop_kind kind = notes ? DROP_NOTE : DROP_MISSED;
@@ -76,6 +77,7 @@ static uint64_t report_cause(struct consumer *c, int fd, uint32_t cause)
 	return sum;
 }
 
+/* The map of the programs' counters; -1: the image has none. */
 static int drops_fd(const struct consumer *c)
 {
 	const struct image *im = c->env.image;
@@ -120,6 +122,7 @@ static uint64_t report_added(struct consumer *c)
 	return sum;
 }
 
+/* Losses of programs come first, those of the consumer last. */
 uint64_t consumer_report_drops(struct consumer *c)
 {
 	uint64_t sum = report_missed(c);

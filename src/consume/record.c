@@ -7,6 +7,7 @@
 
 #include "consume/priv.h"
 
+/* Never NULL: an epid with a bad index names the probe "?". */
 static const struct image_probe *probe_of(const struct consumer *c, const struct epid *ep)
 {
 	static const struct image_probe unknown = { .prov = "", .mod = "", .func = "", .name = "?" };
@@ -36,6 +37,7 @@ static bool is_due(const struct consumer *c, const struct image_probe *p)
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
+/* Decodes the arguments into c->values. Texts point into the record or into c->rooms until the next action. */
 static void decode(struct consumer *c, const struct action *a, const uint8_t *rec, size_t len)
 {
 	for (size_t i = 0; i < a->nargs; i++)
@@ -55,6 +57,7 @@ static void cut_memory(struct consumer *c, const struct action *a)
 		c->values[0].len = (size_t)c->values[1].i;
 }
 
+/* setopt(): a refused option is reported and the trace goes on, as in DTrace. */
 static void action_setopt(struct consumer *c, const struct action *a)
 {
 	char text[2][256] = { "", "" };
@@ -74,6 +77,7 @@ static void action_setopt(struct consumer *c, const struct action *a)
 	agg_set_opts(c->aggs, &c->env.options->agg);
 }
 
+/* commit() hands the records on, now; discard() frees them. */
 static void action_spec(struct consumer *c, const struct action *a)
 {
 	struct spec_rec *first = specs_take(c->specs, (uint64_t)arg_int(c, a));
@@ -92,6 +96,7 @@ static void action_exit(struct consumer *c, const struct action *a, bool at_end)
 	c->exited = true;
 }
 
+/* Runs one action. What prints goes to the sink, the rest changes the consumer. */
 static void action_run(
 	struct consumer *c, const struct record *r, const struct action *a, const uint8_t *rec, size_t len)
 {
@@ -147,6 +152,7 @@ static void action_run(
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
+/* A fault of a clause, which a program recorded in place of the clause's own record. */
 static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 {
 	struct dw_err e;

@@ -16,6 +16,7 @@
 
 #define HEAD_BYTES 8
 
+/* The consumer's page is writable; the rest is mapped read-only, or the kernel would refuse it. */
 int ring_open(struct ring *r, int fd)
 {
 	struct bpf_map_info info = { 0 };
@@ -97,6 +98,9 @@ static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uin
 		r->last_ts = rec.ts;
 }
 
+/* Reads records into the window until it is full. A record that is still being written ends it, because room is given
+ * back
+ * in the order of the records. */
 static void window_fill(struct ring *r)
 {
 	r->busy = false;
@@ -133,6 +137,7 @@ static void window_shift(struct ring *r)
 	r->nwin = n;
 }
 
+/* The oldest record of the window by time stamp; NULL: it is empty. */
 static struct ring_slot *window_first(struct ring *r)
 {
 	struct ring_slot *best = NULL;
@@ -143,6 +148,7 @@ static struct ring_slot *window_first(struct ring *r)
 	return best;
 }
 
+/* Repeats while the window holds only discarded records. */
 const struct ring_slot *ring_peek(struct ring *r)
 {
 	const struct ring_slot *s;
@@ -182,6 +188,7 @@ void ring_next(struct ring *r)
 		s->done = true;
 }
 
+/* Writing the consumer's position makes room. Programs read it at each reservation, so lazy writes it seldom. */
 void ring_release(struct ring *r, bool lazy)
 {
 	window_shift(r);
@@ -194,6 +201,7 @@ void ring_release(struct ring *r, bool lazy)
 	r->released = to;
 }
 
+/* The positions grow without end; their difference is what is in use. */
 unsigned ring_fill(const struct ring *r)
 {
 	uint64_t used = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE) - __atomic_load_n(r->cons, __ATOMIC_RELAXED);

@@ -9,6 +9,7 @@
 
 #define CPUS_MAX 4096u
 
+/* end points to the last record's next, or to first. */
 struct spec {
 	struct spec_rec *first, **end;
 	uint64_t *used; /* by CPU */
@@ -38,6 +39,7 @@ struct specs *specs_new(uint32_t n, uint64_t size)
 	return s;
 }
 
+/* Frees a list of specs_take(). */
 void specs_release(struct spec_rec *r)
 {
 	for (struct spec_rec *next; r; r = next) {
@@ -75,6 +77,7 @@ static uint64_t *used_by(struct spec *p, unsigned cpu)
 	return &p->used[cpu];
 }
 
+/* Ids begin at 1, as speculation() returns them. */
 void specs_add(struct specs *s, uint64_t id, unsigned cpu, const uint8_t *rec, size_t len)
 {
 	struct spec *p = id && id <= s->n ? &s->v[id - 1] : NULL;
@@ -98,6 +101,7 @@ void specs_add(struct specs *s, uint64_t id, unsigned cpu, const uint8_t *rec, s
 	*used += len;
 }
 
+/* The speculation is empty afterwards and may be used again at once. */
 struct spec_rec *specs_take(struct specs *s, uint64_t id)
 {
 	struct spec *p = id && id <= s->n ? &s->v[id - 1] : NULL;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store: see store.h. Input: records in order. Output: those that are kept, in the same order.
- * Invariant: the records of a CPU take at most size bytes. */
+/* store: see store.h.
+ * Input: records in order. Output: those that are kept, in the same order.
+ * Invariants: the records of a CPU take at most size bytes. Each record is in two lists: of all CPUs in the order of
+ * time
+ * (prev, next), and of its CPU (later), from which ring drops the oldest. */
 #include "consume/store.h"
 
 #include <stdlib.h>
@@ -13,6 +16,7 @@ struct buffer { /* of one CPU */
 	bool full;
 };
 
+/* buffers has one more than ncpus: records of an unknown CPU go there. */
 struct store {
 	struct store_rec *first, *last;
 	struct buffer *buffers;
@@ -50,6 +54,7 @@ void store_free(struct store *s)
 	free(s);
 }
 
+/* Frees the CPU's oldest record. */
 static void forget_oldest(struct store *s, struct buffer *b)
 {
 	struct store_rec *r = b->oldest;
@@ -69,6 +74,7 @@ static void forget_oldest(struct store *s, struct buffer *b)
 	free(r);
 }
 
+/* Adds a record that is newer than all others. */
 static void append(struct store *s, struct buffer *b, struct store_rec *r)
 {
 	r->prev = s->last;
@@ -85,6 +91,8 @@ static void append(struct store *s, struct buffer *b, struct store_rec *r)
 	b->used += r->len;
 }
 
+/* fill: a record without room marks the buffer as full, and nothing more is kept in it. ring: a record larger than the
+ * whole buffer is dropped, the others make room. */
 bool store_add(struct store *s, unsigned cpu, const uint8_t *rec, size_t len)
 {
 	struct buffer *b = &s->buffers[cpu < s->ncpus ? cpu : s->ncpus];

@@ -11,6 +11,7 @@
 
 #define KEYS_MAX 4096 /* looked at in a pass, of one aggregation */
 
+/* Does the field hold an address of a process? Its first 8 bytes are the process id. */
 static bool is_user(const struct field *f)
 {
 	return f->kind == FIELD_USYM || f->kind == FIELD_UMOD || f->kind == FIELD_UADDR || f->kind == FIELD_USTACK ||
@@ -51,6 +52,7 @@ bool symnote_wanted(const struct image *image)
 	return false;
 }
 
+/* Notes the process of each such key. */
 static void note_key(const struct agg *g, const uint8_t *key, struct symtext *s)
 {
 	for (size_t i = 0; i < g->nkeys; i++) {
@@ -63,6 +65,7 @@ static void note_key(const struct agg *g, const uint8_t *key, struct symtext *s)
 	}
 }
 
+/* Two buffers take turns: the key before and the one that follows it. */
 static void note_agg(const struct agg *g, int fd, struct symtext *s)
 {
 	uint8_t *keys = calloc(2, g->key_size);

@@ -52,12 +52,14 @@ static int failed(
 		err == -ENOENT ? "; this kernel does not have it" : "", more);
 }
 
+/* BEGIN, END and the like: dwire fires them by BPF_PROG_TEST_RUN. */
 static int attach_nothing(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	(void)a, (void)prog, (void)where, (void)to;
 	return 0;
 }
 
+/* Opens events on each CPU, which attach_start() enables. */
 static int attach_perf(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	const struct image_prog *p = &a->loaded->image->progs.v[prog];
@@ -79,6 +81,7 @@ static int link_event(struct attached *a, size_t prog, int event)
 	return !err && ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : err;
 }
 
+/* At the root of cgroup2, so for all processes that the mount shows. */
 static int attach_cgroup(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	int root = features_cgroup2(a->features, to), fd;
@@ -156,6 +159,7 @@ static int attach_event(struct attached *a, size_t prog, const char *where, cons
 	return r < 0 ? failed(a, prog, where, r, "", to) : 0;
 }
 
+/* Attached by netfilter_look(), in each network namespace. */
 static int attach_netfilter(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	(void)where;
@@ -207,6 +211,7 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 	return err;
 }
 
+/* Arrays have room for the most links there can be: one a program, and one a system call of those that have several. */
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 {
 	struct attached *a = calloc(1, sizeof(*a));

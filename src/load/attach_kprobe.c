@@ -29,6 +29,8 @@ bool kprobes_multi(const struct image_prog *p, struct features *f)
 		features_kprobe_multi(f);
 }
 
+/* One link for n functions (BPF_LINK_CREATE with kprobe_multi). cookies tell the program which function it is at. Its
+ * descriptor or -errno. */
 static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
 {
 	const char **syms = calloc(n, sizeof(*syms));
@@ -60,6 +62,7 @@ struct kinds {
 	int type, retbit;
 };
 
+/* One perf event at t->func + t->off. Functions of modules are named MODULE:FUNCTION. Its descriptor or -errno. */
 static int link_event(int prog, const struct kinds *k, const struct image_target *t, bool returns)
 {
 	struct perf_event_attr attr;
@@ -85,6 +88,7 @@ static bool is_refusal(int err)
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT || err == -EADDRNOTAVAIL || err == -EILSEQ;
 }
 
+/* Functions that the kernel refuses are counted; only if all are refused that is an error. */
 static int attach_events(const struct image_prog *p, int prog, struct kprobe_links *links)
 {
 	const struct kinds k = {

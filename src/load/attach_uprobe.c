@@ -40,6 +40,7 @@ void uprobes_free(struct uprobe_links *links)
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
+/* The path leads to an open file (/proc/self/fd or map_files), so it works after the last name was removed. */
 static bool is_gone(const char *path)
 {
 	struct stat st;
@@ -122,6 +123,8 @@ static int link_multi(int prog, const struct uplace *v, size_t n, bool returns)
 
 /* ---- before ------------------------------------------------------------------------------------------------------ */
 
+/* One perf event at a place; ref_ctr is the semaphore of an USDT probe, which the kernel counts up while it is
+ * traced. */
 static int link_event(int prog, const struct uplace *u, bool returns)
 {
 	struct perf_event_attr attr;
@@ -172,6 +175,7 @@ static int attach_places(
 	return err ? err : attach_places(p, prog, v + n / 2, n - n / 2, links);
 }
 
+/* Why a place cannot be traced, for messages. */
 static const char *reason(int err)
 {
 	if (is_refusal(err))

@@ -19,7 +19,9 @@
 
 #define LOG_SIZE ((16u << 20) - 1) /* the largest that every kernel takes */
 
-/* A copy of the instructions with the maps' descriptors in them. */
+/* A copy of the instructions with the maps' descriptors in them: the image stays as it is, and may be loaded again.
+ * NULL
+ * with errno. The caller frees it. */
 static struct bpf_insn *link_code(const struct loaded *l, const struct code *code)
 {
 	struct bpf_insn *insns = malloc((code->n + 1) * sizeof(*insns));
@@ -41,6 +43,8 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct code *cod
 	return insns;
 }
 
+/* Loads the program; log NULL: without a log. Functions of a module are named by the module's BTF, whose descriptor the
+ * kernel needs only during the call. A descriptor or -errno. */
 static int load_once(const struct loader *ld, const struct image_prog *p, const struct bpf_insn *insns,
 	const struct func_table *funcs, char *log)
 {
@@ -123,6 +127,7 @@ static int load_quietly(const struct loader *ld, const struct image_prog *p)
 	return load_prog(&quiet, p);
 }
 
+/* Loads in the order of the image; a failure ends the loading. */
 static int load_progs(struct loader *ld)
 {
 	const struct image *img = ld->c->image;
@@ -168,6 +173,7 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 	return 0;
 }
 
+/* Closes what is ours. Maps of the owner service and of the rings belong to others. */
 void load_free(struct loaded *l)
 {
 	if (!l)
@@ -218,6 +224,7 @@ bool load_ended(const struct loaded *l)
 	return fd >= 0 && bpfsys_map_lookup(fd, &first, &value) == 0 && value == DW_GATE_ENDED;
 }
 
+/* recursion_misses exists since Linux 5.12; 0 before. */
 uint64_t load_missed(const struct loaded *l, size_t i)
 {
 	struct bpf_prog_info info;

@@ -40,6 +40,7 @@ static bool take_mount(char *line, bool (*fn)(void *ctx, uint32_t netns, int dir
 	return fn(ctx, netns, AT_FDCWD, path);
 }
 
+/* Walks the namespaces that are mounted, as ip-netns(8) and container runtimes do it. False: fn ended the walk. */
 static bool walk_mounts(bool (*fn)(void *ctx, uint32_t netns, int dir, const char *path), void *ctx)
 {
 	FILE *f = fopen("/proc/thread-self/mountinfo", "re");

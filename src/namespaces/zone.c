@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* zone: see zone.h.
  * Input: /run/netns and /proc. Output: names.
- * Invariant: the address of a name is valid until zone_free(). The machine is searched when a number is seen first, so
- * that its first event has its name, then once a second while it has none, and when what its name was found by is gone:
- * the kernel gives the number of a namespace that ended to the next one. Searches take at most a tenth of the time. */
+ * Invariants: the address of a name is valid until zone_free(). Searches take at most a tenth of the time.
+ * The machine is searched when a number is first seen, so that its first event has a name; once a second while it has
+ * none; and when the file or process that gave the name is gone, because the kernel reuses numbers of namespaces. */
 #include "namespaces/zone.h"
 
 #include <ctype.h>
@@ -42,17 +42,17 @@ struct zone {
 	char *name;      /* owned */
 	char *mounted;   /* under /run/netns, where a container's id is the better name; or NULL */
 	char pid[16];    /* of a process by which a container's name was found; "": it is a name under /run/netns */
-	int64_t checked; /* when the name was found, or found right, CLOCK_MONOTONIC ns */
+	int64_t checked; /* when the name was found or last confirmed, CLOCK_MONOTONIC ns */
 };
 
 struct zones {
 	uint32_t global;
 	struct zone *v;
 	size_t n, cap;
-	char **old; /* names that were handed out and are no zone's any more; owned */
+	char **old; /* former names, which callers may still hold; owned */
 	size_t nold;
 	int64_t last_scan; /* CLOCK_MONOTONIC ns; 0: never */
-	int64_t next_scan; /* the time of the searches that there were is used up by then */
+	int64_t next_scan; /* when the next search would be due if they came evenly, ns */
 };
 
 struct zones *zone_new(uint32_t global)
@@ -79,6 +79,7 @@ void zone_free(struct zones *z)
 	free(z);
 }
 
+/* A machine has some hundred namespaces at most, so a list is enough. */
 static struct zone *find_zone(struct zones *z, uint32_t netns)
 {
 	for (size_t i = 0; i < z->n; i++)
@@ -87,6 +88,7 @@ static struct zone *find_zone(struct zones *z, uint32_t netns)
 	return NULL;
 }
 
+/* The zone of a number, which is added if it is new, named by the number. NULL: no memory. */
 static struct zone *add_zone(struct zones *z, uint32_t netns)
 {
 	struct zone *e = find_zone(z, netns);
@@ -133,6 +135,7 @@ static bool rename_zone(struct zones *z, struct zone *e, const char *name, size_
 	return true;
 }
 
+/* Names a zone that has no name yet. pid: the process whose cgroup has the name; "": the name is under /run/netns. */
 static void set_name(struct zones *z, uint32_t netns, const char *name, const char *pid)
 {
 	struct zone *e = add_zone(z, netns);
@@ -213,12 +216,13 @@ int zone_open(struct zones *z, const char *name)
 
 /* ---- names given by ip-netns(8) ---------------------------------------------------------------------------------- */
 
-/* Is it a name, or one that looks like another zone's? */
+/* Would the name look like "global", a container's or a number? Then it is not shown, because users can choose it. */
 static bool is_reserved(const char *name)
 {
 	return !strcmp(name, "global") || *name == CONTAINER_MARK || !name[strspn(name, "0123456789")];
 }
 
+/* Uses a name under /run/netns at once if a person gave it; a generated one only if no container is found. */
 static void set_mounted(struct zones *z, uint32_t netns, const char *name)
 {
 	struct zone *e = made_prefix(name) || is_reserved(name) ? add_zone(z, netns) : NULL;
@@ -231,6 +235,7 @@ static void set_mounted(struct zones *z, uint32_t netns, const char *name)
 		e->mounted = strdup(name);
 }
 
+/* Finds the names under /run/netns. */
 static void scan_named(struct zones *z)
 {
 	DIR *dir = opendir("/run/netns");
@@ -310,6 +315,7 @@ bool zone_container(int proc, const char *pid, char *name, size_t size)
 	return id != NULL;
 }
 
+/* Names the zone after the container that the process is in. */
 static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t netns)
 {
 	char name[NAME_MAX + 2] = { CONTAINER_MARK };
@@ -322,6 +328,7 @@ static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t 
 		e->lived_in = true;
 }
 
+/* Finds containers by the processes that live in each namespace. */
 static void scan_processes(struct zones *z)
 {
 	DIR *dir = opendir("/proc");
@@ -440,6 +447,7 @@ static bool is_cut(const char *name, const char *text)
 	return n >= CUT_MIN && len > n && !strncmp(name + zone_dull(name, len, n), text, n);
 }
 
+/* An exact name wins over one that is cut. 0: none has it, or several do. */
 static uint32_t number_of(const struct zones *z, const char *name)
 {
 	uint32_t found = 0;

@@ -61,6 +61,7 @@ enum {
 	NO_PRAGMA = 2 /* only on the command line: a program is too late */
 };
 
+/* off: the member of struct options; for OPT_FLAG the letter of cpp's option. Sorted by name for the reader only. */
 static const struct opt {
 	const char *name;
 	enum opt_kind kind;
@@ -181,6 +182,7 @@ static const struct opt {
 };
 #define NOPTS (sizeof(opts) / sizeof(opts[0]))
 
+/* The defaults of DTrace, where a zero is not the default. */
 void options_init(struct options *o)
 {
 	memset(o, 0, sizeof(*o));
@@ -194,6 +196,7 @@ void options_init(struct options *o)
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
+/* A number in C's notation, and the text behind it in *unit. */
 static bool parse_number(const char *v, uint64_t *n, const char **unit)
 {
 	char *end;
@@ -206,6 +209,7 @@ static bool parse_number(const char *v, uint64_t *n, const char **unit)
 	return errno == 0;
 }
 
+/* DTrace's words for on and off; no value is on; a number is on unless it is 0. */
 static bool parse_bool(const char *v, bool *out)
 {
 	static const char *const yes[] = { "", "1", "yes", "on", "true", "enable", "enabled", "set" };
@@ -227,6 +231,7 @@ static bool parse_bool(const char *v, bool *out)
 	return true;
 }
 
+/* Bytes, with k, m, g or t for powers of 1024. False if it does not fit 64 bits. */
 static bool parse_size(const char *v, uint64_t *out)
 {
 	const char *unit;
@@ -247,6 +252,7 @@ static bool parse_size(const char *v, uint64_t *out)
 	return true;
 }
 
+/* "10hz" or "100ms" as a period in ns. A number without a unit is a rate, as in DTrace. */
 static bool parse_rate(const char *v, uint64_t *ns)
 {
 	const char *unit;
@@ -280,12 +286,13 @@ static bool parse_version(const char *v, uint32_t *out)
 	return n >= 1 && n < 3 && part[0] >= 1 && *out <= VERSION_LATEST;
 }
 
-/* Is there such a version? 1.0 to 1.13, with three more numbers at most behind each, and 2.0. */
+/* Versions of D that exist: 1.0 to 1.13, each with micro versions up to 3, and 2.0. */
 static bool known_version(uint32_t v)
 {
 	return v >> 24 > 1 || ((v >> 12 & 0xfff) <= 13 && (v & 0xfff) <= 3);
 }
 
+/* For #pragma D binding. */
 bool option_version(const char *text, uint32_t *version)
 {
 	return parse_version(text, version);
@@ -325,6 +332,7 @@ static bool parse_format(const char *v, struct options *o)
 	}
 }
 
+/* Options whose value is a word of a list. The words stand in the order of the enum. */
 static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 {
 	static const char *const policies[] = { "switch", "fill", "ring", NULL };
@@ -380,6 +388,7 @@ static bool parse_words(enum opt_kind kind, const char *v, struct options *o)
 	}
 }
 
+/* The field has the type that OPT_KINDS gives for the kind; memcpy() because its alignment is not known here. */
 static bool parse_numbers(enum opt_kind kind, const char *v, void *field)
 {
 	const char *unit;
@@ -399,6 +408,7 @@ static bool parse_numbers(enum opt_kind kind, const char *v, void *field)
 	return ok;
 }
 
+/* Copies the text into the arena. setopt() has none, so no such option may have AT_RUN. */
 static bool parse_text(const struct opt *opt, struct options *o, struct arena *a, const char *v)
 {
 	char *field = (char *)o + opt->off, *copy;
@@ -504,6 +514,7 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 }
 
 /* ---- setting ----------------------------------------------------------------------------------------------------- */
+/* "name = value" or "name"; *value is NULL without "=", and may be empty with it. */
 void option_split(struct arena *a, const char *text, const char **name, const char **value)
 {
 	const char *eq = strchr(text, '='), *end = eq ? eq : text + strlen(text);
@@ -514,6 +525,7 @@ void option_split(struct arena *a, const char *text, const char **name, const ch
 	*value = eq ? eq + 1 + strspn(eq + 1, " \t") : NULL;
 }
 
+/* A name that is unknown gets the nearest one as its hint; a refused value gets what it should look like. */
 int option_set(struct options *o, struct arena *a, enum option_from from, const char *name, const char *value,
 	const char **hint)
 {

@@ -37,6 +37,8 @@ struct owner {
 	uint64_t next_scan;   /* when another scan would be due if they came evenly, ns */
 };
 
+/* Attaches a program if it is loaded and not attached. Without the cgroup those that need it are left out. 0 or
+ * -errno. */
 static int attach(struct owner *o, enum owner_prog p)
 {
 	int fd;
@@ -96,6 +98,7 @@ static int scan(const struct owner *o, enum owner_scan what)
 	return err;
 }
 
+/* Attaches the programs that are needed only while sockets are shared: they cost time at each send. */
 static int attach_needed(struct owner *o)
 {
 	int err = 0;
@@ -109,6 +112,9 @@ static int attach_needed(struct owner *o)
 	return err;
 }
 
+/* Two scans find shared sockets again: the first marks who holds each, the second checks the marks. A socket that turns
+ * out
+ * to be shared switches the programs for its kind on. */
 int owner_poll(struct owner *o)
 {
 	bool listener = *o->k.listener_suspect && !*o->k.listener_shared;

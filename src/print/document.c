@@ -62,6 +62,7 @@ static void open_probe(struct document *s, unsigned cpu, const struct image_prob
 	doc_open_list(&s->doc, "output");
 }
 
+/* Closes the list "output" and the object. */
 static void close_probe(struct document *s)
 {
 	if (!s->open)
@@ -141,6 +142,7 @@ static void add_plain(struct document *s, const char *name, const struct value *
 		add_bytes(s, name, v);
 }
 
+/* An object with one member, which says what it is. */
 static void add_value(struct document *s, const struct value *v)
 {
 	if (v->kind == VALUE_STACK) {
@@ -157,6 +159,7 @@ static void add_value(struct document *s, const struct value *v)
 }
 
 /* ---- aggregations ------------------------------------------------------------------------------------------------ */
+/* For agg_each_bucket(). */
 static void add_bucket(void *ctx, int64_t value, int64_t n)
 {
 	struct document *s = ctx;
@@ -167,6 +170,7 @@ static void add_bucket(void *ctx, int64_t value, int64_t n)
 	doc_close(&s->doc);
 }
 
+/* One key of an aggregation with its value or its buckets. */
 static void add_row(struct document *s, const struct agg_table *t, const struct agg_row *row)
 {
 	static const char *const names[DW_AGG_FN_COUNT] = { "count", "sum", "avg", "min", "max", "stddev" };
@@ -237,6 +241,7 @@ static void add_text(struct document *s, const char *name)
 	doc_close(&s->doc);
 }
 
+/* A printf() without arguments records a value 0, as FreeBSD's dtrace(1) does. */
 static void document_item(struct sink *sink, const struct record *r, const struct action *a, const struct value *values)
 {
 	struct document *s = (struct document *)sink;
@@ -283,6 +288,7 @@ static void document_rest(struct sink *sink, const struct printa *p)
 	close_probe(s);
 }
 
+/* A document has no object for faults: they are only reported. */
 static void document_fault(struct sink *sink, const struct fault *f)
 {
 	struct document *s = (struct document *)sink;
@@ -291,6 +297,7 @@ static void document_fault(struct sink *sink, const struct fault *f)
 	notice_fault(s->report, f, s->options->errtags);
 }
 
+/* A drop is a probe of its own in the document, and a message on stderr. */
 static void document_drop(struct sink *sink, const struct drop *d)
 {
 	struct document *s = (struct document *)sink;
@@ -349,6 +356,7 @@ static void document_free(struct sink *sink)
 	free(s);
 }
 
+/* tmp writes into memory: its text becomes members of the document. */
 struct sink *document_sink_new(const struct print_to *to)
 {
 	static const struct sink_ops ops = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* head: see head.h.
- * Input: lines of a CPU in their order. Output: their heads. */
+ * Input: lines of a CPU in their order. Output: their heads.
+ * Source: the columns are those of dtrace(1). */
 #include "print/head.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ void print_header(struct out *o)
 	out_str(o, "CPU     ID                    FUNCTION:NAME\n");
 }
 
+/* FUNCTION:NAME is right-aligned in 32 columns. */
 void print_head(struct out *o, unsigned cpu, const struct image_probe *p)
 {
 	size_t nfunc = strlen(p->func), nname = strlen(p->name);
@@ -47,6 +49,9 @@ static bool shares(const struct epid *a, const struct epid *b)
 	return a && b && a != b && a->probe == b->probe;
 }
 
+/* An entry is followed by deeper lines, a return closes them. With several clauses on a probe only the first has the
+ * mark
+ * of an entry, and only the last that of a return. */
 void flow_head(struct out *o, struct flow *f, unsigned cpu, const struct image_probe *p, const struct epid *ep,
 	const struct epid *next)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* notice: see notice.h. */
+/* notice: see notice.h.
+ * Input: drops, faults. Output: notes in the words of dtrace(1). */
 #include "print/notice.h"
 
 #include <stdio.h>

@@ -112,6 +112,7 @@ static bool write_patiently(const struct out *o, const char *s, size_t len)
 	return true;
 }
 
+/* Writes at once. Without a stop descriptor, or to a plain file, stdio may block. */
 static void out_write(struct out *o, const char *s, size_t len)
 {
 	errno = 0;
@@ -172,6 +173,7 @@ static int open_patiently(const int *stop, const char *path)
 	return fcntl(fd, F_SETFL, O_APPEND) < 0 ? -errno : fd;
 }
 
+/* The former stream is flushed first and, unless it is the main one, closed. */
 int out_reopen(struct out *o, const char *path)
 {
 	int fd = path ? open_patiently(o->stop, path) : -1;
@@ -200,6 +202,7 @@ void out_truncate(struct out *o)
 		(void)fseek(o->f, 0, SEEK_SET);
 }
 
+/* What does not fit the empty buffer bypasses it. */
 void out_bytes(struct out *o, const char *s, size_t len)
 {
 	if (len > OUT_SIZE - o->n) {
@@ -220,6 +223,7 @@ void out_str(struct out *o, const char *s)
 	out_bytes(o, s, strlen(s));
 }
 
+/* Writes n blanks. */
 void out_pad(struct out *o, size_t n)
 {
 	static const char blanks[] = "                                                                ";
@@ -229,6 +233,7 @@ void out_pad(struct out *o, size_t n)
 	out_bytes(o, blanks, n);
 }
 
+/* INT64_MIN works: the sign is removed in unsigned arithmetic. */
 void out_int(struct out *o, int64_t v, size_t width)
 {
 	char buf[24], *p = buf + sizeof(buf);
@@ -258,6 +263,7 @@ static size_t piece_of(const char *s, size_t len)
 	return n;
 }
 
+/* Escapes piece by piece through a memory stream, so that memory is bounded. */
 void out_safe(struct out *o, const char *s, size_t len)
 {
 	while (len) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patience: see patience.h. */
+/* patience: see patience.h.
+ * Input: descriptors. Output: which of them ended the wait.
+ * Invariant: a signal (EINTR) does not end a wait; the time then begins again. */
 #include "print/patience.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shell: see shell.h.
+ * Input: an action and its values. Output: a process that has run, or another file behind the stream.
  * Invariant: a command starts with the signals of an ordinary process, whatever the session has blocked. */
 #include "print/shell.h"
 
@@ -112,6 +113,7 @@ static const struct value *find_harm(const struct action *a, const struct value 
 	return NULL;
 }
 
+/* Reports the refusal with the traced text, cut to 256 bytes; it is escaped when shown. */
 static void refuse(const struct reporter *to, const struct action *a, const struct value *v)
 {
 	size_t len = v->kind == VALUE_STACK ? 0 : strnlen(v->s, v->len);
@@ -125,6 +127,7 @@ static void refuse(const struct reporter *to, const struct action *a, const stru
 		(int)(len < 256 ? len : 256), v->s);
 }
 
+/* The stream is flushed before a command runs, so that its output comes behind what the script printed. */
 void shell_control(struct out *o, const struct reporter *to, const struct action *a, const struct value *values)
 {
 	const struct value *harm;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text: a trace as dtrace(1) shows it: a line for each record, or only what its actions print (-q).
- * Input: what passes the sink. Output: text on the stream; drops and faults as reports. */
+ * Input: what passes the sink. Output: text on the stream; drops and faults as reports.
+ * Invariant: s->err has the first error of the stream after each record. */
 #include "print/text.h"
 
 #include <stdlib.h>
@@ -14,11 +15,13 @@
 #include "print/value/values.h"
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* A clause that records no data (quiet_head) shows no line, as in DTrace. */
 static bool has_line(const struct text *t, const struct epid *ep)
 {
 	return (!t->options->quiet || t->options->flowindent) && !ep->quiet_head;
 }
 
+/* The header is printed with the first head, since -q may be set until then. */
 void text_begin(struct sink *s, const struct record *r)
 {
 	struct text *t = (struct text *)s;
@@ -46,6 +49,7 @@ void text_end(struct sink *s, const struct record *r)
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
+/* trace() of a structure shows it as a number, a text or bytes. */
 static void trace_value(const struct text *t, const struct value *v)
 {
 	struct value shown;
@@ -77,6 +81,7 @@ void text_item(struct sink *s, const struct record *r, const struct action *a, c
 }
 
 /* ---- aggregations ------------------------------------------------------------------------------------------------ */
+/* Without a format printa() has the layout of the end of a trace. */
 void text_printa(struct sink *s, const struct record *r, const struct printa *p)
 {
 	struct text *t = (struct text *)s;
@@ -140,6 +145,7 @@ void text_flush(struct sink *s)
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+/* Shared with the sink of rows, which has another style. NULL: no memory. */
 struct text *text_open(const struct print_to *to, const struct sink_ops *ops, const struct style *style)
 {
 	struct text *t = calloc(1, sizeof(*t));

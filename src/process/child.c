@@ -85,6 +85,7 @@ static char **split_command(const char *s)
 
 /* ---- finding the program ----------------------------------------------------------------------------------------- */
 
+/* 0 if the file can be executed, or -errno. */
 static int check_program(const char *path)
 {
 	struct stat s;
@@ -135,6 +136,7 @@ static void forget_handlers(void)
 			signal(sig, SIG_DFL);
 }
 
+/* The child: waits for the byte, then executes the command. An error of the exec is sent back as its errno. */
 static _Noreturn void run_child(char **argv, int go, const sigset_t *mask)
 {
 	char byte;
@@ -193,6 +195,7 @@ static struct child *new_child(void)
 	return c;
 }
 
+/* Reports why a command line cannot be split. Returns err. */
 static int split_error(const char *command, int err, const struct reporter *to)
 {
 	return report_error(to, err, D_NONE, NULL, "cannot run \"%s\": %s", command,
@@ -201,6 +204,7 @@ static int split_error(const char *command, int err, const struct reporter *to)
 					 : strerror(-err));
 }
 
+/* 0, or -errno after a report. c may be half-built then: child_free() frees it. */
 static int start(struct child *c, const char *command, const struct reporter *to)
 {
 	char **argv = split_command(command);
@@ -237,6 +241,7 @@ int child_start(const char *command, struct child **out, const struct reporter *
 	return err;
 }
 
+/* The pidfd stays with the process even if its number is used again. */
 int child_grab(pid_t pid, struct child **out, const struct reporter *to)
 {
 	struct child *c = new_child();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* machine: see machine.h. Input: sysinfo(2), clocks. Output: the map's only value, written whole. */
+/* machine: see machine.h.
+ * Input: sysinfo(2), clocks. Output: the only value of the map, which is written as a whole. */
 #include "session/machine.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include "kernel/bpfsys.h"
 #include "kernel/features.h"
 
-/* The kernel gives load averages scaled by 1 << SI_LOAD_SHIFT, which is 16: as Solaris' hp_avenrun is. */
+/* Load averages are scaled by 1 << SI_LOAD_SHIFT (16), as hp_avenrun is in Solaris. Memory is counted in pages. */
 static int machine_read(struct dw_machine *m)
 {
 	struct sysinfo info;

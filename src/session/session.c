@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session: see session.h. session_arm.c has the beginning, this file the rest.
+/* session: see session.h. session_arm.c starts a session; this file runs and ends it.
  * Input: rings, timers, children, the stop descriptor. Output: records through the consumer, and reports.
  * Invariants: END fires after the last other probe; nothing is attached when session_end() hands out its last lines;
  * whatever was not recorded or did not fire is counted and reported. */
@@ -123,6 +123,9 @@ uint64_t session_report_rate(const struct session *s)
 	return s->opts.options->statusrate_ns ? s->opts.options->statusrate_ns : REPORT_NS;
 }
 
+/* Hands over the drops of all causes since the last call, and lets attach_look() follow changes of the machine: both
+ * are
+ * due about once a second. */
 static int report_drops(struct session *s)
 {
 	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
@@ -139,6 +142,7 @@ static int report_drops(struct session *s)
 }
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
+/* Reports the end of a process. The last one ends the session. */
 static void child_ended(struct session *s, size_t index)
 {
 	struct child *c = s->opts.children[index];
@@ -161,6 +165,7 @@ static void stop_asked(struct session *s)
 	s->stop = true;
 }
 
+/* Reads the timer, or epoll would report it again and again. */
 static void drain_timer(const struct session *s)
 {
 	uint64_t expired;
@@ -169,6 +174,8 @@ static void drain_timer(const struct session *s)
 	(void)n; /* EAGAIN: it was set again since it expired */
 }
 
+/* Handles one event. A ring's event moves the time of emptying forward, by so much that the record is old enough to be
+ * consumed. */
 static int handle(struct session *s, const struct epoll_event *ev)
 {
 	uint64_t settled;
@@ -198,6 +205,7 @@ static int handle(struct session *s, const struct epoll_event *ev)
 	return err;
 }
 
+/* One timer serves all three dates. */
 int session_wake(struct session *s)
 {
 	uint64_t next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at;
@@ -243,6 +251,7 @@ static int serve_rings(struct session *s)
 	return n < 0 ? n : 0;
 }
 
+/* A signal that interrupts the wait (EINTR) is no error: the caller's handler may have called dwire_stop(). */
 int session_work(struct session *s, int timeout_ms)
 {
 	struct epoll_event ev[MAX_EVENTS];
@@ -272,6 +281,8 @@ static void add_missed_in(struct session *s, uint32_t probe, const struct image_
 	consumer_add_missed(s->consumer, name, prog->notes, prog->chooses, n);
 }
 
+/* Adds what the kernel counted and the programs could not: runs that were skipped. A program for several probes (parts)
+ * counts for each of them, since the kernel does not know which one would have fired. */
 static void add_missed(struct session *s)
 {
 	const struct image *img = s->image;
@@ -290,6 +301,7 @@ static void add_missed(struct session *s)
 	consumer_add_drops(s->consumer, DROP_PROFILE, slept);
 }
 
+/* Fires END and consumes what it recorded. */
 static int fire_end(struct session *s)
 {
 	int fired = tick_fire(s->loaded, "END", NULL, 0);
@@ -313,6 +325,9 @@ static void leave_cpu(struct session *s)
 	s->moved = false;
 }
 
+/* The steps are in this order so that END sees final aggregations, and that drops include those of END. An error ends
+ * the
+ * output, but everything is detached all the same. */
 static int end(struct session *s, int *status)
 {
 	int err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_arm: from an image to a session in which probes fire.
- * Input: struct session, new. Output: what is loaded, attached and waited for. Invariants: BEGIN runs when everything
- * is attached, and before any other clause acts; if it calls exit(), no other acts; its records are consumed after
- * that; the children go on last. */
+ * Input: a new struct session. Output: what is loaded, attached and waited for.
+ * Invariants: BEGIN runs after everything is attached and before any other clause acts. If BEGIN calls exit(), no other
+ * clause acts. The records of BEGIN are consumed before the children go on. */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -28,6 +28,7 @@
 #include "symbols/symtext.h"
 
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
+/* Makes what turns numbers into names: of network namespaces, and of addresses. */
 static int make_names(struct session *s)
 {
 	const struct options *o = s->opts.options;
@@ -59,6 +60,7 @@ static int start_owner(struct session *s)
 	return s->image->needs_owner ? owner_start(&s->owner, &opts, s->opts.to) : 0;
 }
 
+/* Reports the size of the buffers as dtrace(1) does, when memory did not suffice for bufsize. */
 static void note_lowered(const struct session *s)
 {
 	static const char units[] = "kmg";
@@ -71,6 +73,7 @@ static void note_lowered(const struct session *s)
 		report_note(s->opts.to, "buffer size lowered to %u%c", n, units[unit]);
 }
 
+/* Loads maps and programs. With -x bufresize=manual smaller buffers than asked for are an error. */
 static int load(struct session *s)
 {
 	struct load_config c = {
@@ -103,6 +106,7 @@ static const char *name_zone(void *ctx, uint32_t netns)
 	return zone_name(s->zones, netns);
 }
 
+/* The counters are opened at the first call: few scripts print them, and opening enters the namespaces. */
 static const char *moved_counters(void *ctx)
 {
 	struct session *s = ctx;
@@ -112,6 +116,7 @@ static const char *moved_counters(void *ctx)
 	return s->counters ? counters_moved(s->counters) : "";
 }
 
+/* Maps the rings. 0, or -errno after a report. */
 static int make_consumer(struct session *s)
 {
 	struct consumer_env env = {
@@ -143,6 +148,7 @@ static int session_watch(struct session *s, int fd, enum event kind, size_t inde
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
+/* Everything that session_work() waits for, except the tick probes: start_ticks() adds their timer. */
 static int make_epoll(struct session *s)
 {
 	int err = 0;
@@ -167,6 +173,7 @@ static int make_epoll(struct session *s)
 }
 
 /* ---- what fires -------------------------------------------------------------------------------------------------- */
+/* Does a program run at a hook of a cgroup? Those see only the packets of the cgroup that they are attached to. */
 static bool sees_packets(const struct image *im)
 {
 	for (size_t i = 0; i < im->progs.n; i++) {
@@ -202,6 +209,7 @@ static void warn_view(const struct session *s)
 			zone_name(s->zones, (uint32_t)own.st_ino), (unsigned long long)own.st_ino);
 }
 
+/* The map of the machine's numbers is filled before any clause can read it. */
 static int fire_begin(struct session *s)
 {
 	int fired = machine_update(s->image, s->loaded->maps);
@@ -214,6 +222,9 @@ static int fire_begin(struct session *s)
 	return 0;
 }
 
+/* Attaches all programs; their clauses do not act before attach_start(). The owner service's last hooks come after
+ * them,
+ * so that a clause still finds the owner of a socket that closes. */
 static int attach(struct session *s)
 {
 	int err;
@@ -232,6 +243,7 @@ static int attach(struct session *s)
 	return err;
 }
 
+/* The first tick fires a whole period from here. */
 static int start_ticks(struct session *s)
 {
 	int err = tick_start(s->loaded, s->opts.features, s->opts.options->cpu, &s->ticks, s->opts.to);
@@ -245,6 +257,7 @@ static int start_ticks(struct session *s)
 	return err;
 }
 
+/* Lets the commands run. Their mappings are noted at once, for processes that end within milliseconds. */
 static int release_children(struct session *s)
 {
 	int err = 0;
@@ -300,6 +313,7 @@ static int go(struct session *s)
 	return err || s->stop ? err : release_children(s);
 }
 
+/* Loading may take seconds; a stop in the meantime ends the session before BEGIN. */
 static bool stop_asked(const struct session *s)
 {
 	struct pollfd p = { .fd = s->opts.stop, .events = POLLIN };

@@ -45,6 +45,7 @@ static void usage_item(FILE *out, const char *item, size_t *col)
 	*col += (size_t)fprintf(out, " %s", item);
 }
 
+/* Writes "usage: NAME [-flags] [-o VALUE] ... [ARGUMENT [ARGUMENT]]". */
 static void tool_usage(const struct tool *t, FILE *out)
 {
 	size_t col = strlen("usage: "), n = 0, open = 0;
@@ -78,6 +79,7 @@ static void tool_usage(const struct tool *t, FILE *out)
 	fputc('\n', out);
 }
 
+/* The text of -h: the title, the usage, a line for each option. */
 static void tool_help(const struct tool *t, FILE *out)
 {
 	char left[64];
@@ -121,7 +123,9 @@ static bool is_list(const char *s, long low, long high)
 	}
 }
 
-/* A D string holds no line break. */
+/* Writes the value as a D string literal into p->value. Control characters become octal escapes, because a D string
+ * holds
+ * no line break. False: it does not fit. */
 static bool quote(struct param *p, const char *value)
 {
 	size_t n = 0;
@@ -154,6 +158,7 @@ static void take_list(struct param *p, const char *value)
 	p->value[n] = '\0';
 }
 
+/* Checks a value against the parameter's kind. False after a message. */
 static bool value_good(struct tool *t, const struct param *p)
 {
 	bool ports = p->kind == PARAM_PORTS;
@@ -176,6 +181,7 @@ static bool value_good(struct tool *t, const struct param *p)
 	return true;
 }
 
+/* Reports that an option has no value. Returns false. */
 static bool needs(const struct tool *t, const struct param *p)
 {
 	char buf[64];
@@ -187,6 +193,7 @@ static bool needs(const struct tool *t, const struct param *p)
 	return false;
 }
 
+/* Converts the value to D text and checks it. False after a message. */
 static bool set_value(struct tool *t, struct param *p, const char *value)
 {
 	bool fits = strlen(value) < sizeof(p->value);
@@ -206,6 +213,7 @@ static bool set_value(struct tool *t, struct param *p, const char *value)
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
+/* The parameter of a letter; a letter that stands for another one leads there. */
 static struct param *find_flag(struct tool *t, char c)
 {
 	for (size_t i = 0; i < t->nparams; i++)
@@ -214,6 +222,7 @@ static struct param *find_flag(struct tool *t, char c)
 	return NULL;
 }
 
+/* The parameter of --name; name has n bytes. */
 static struct param *find_long(struct tool *t, const char *name, size_t n)
 {
 	for (size_t i = 0; i < t->nparams; i++)
@@ -222,6 +231,7 @@ static struct param *find_long(struct tool *t, const char *name, size_t n)
 	return NULL;
 }
 
+/* The next positional parameter from *at on; *at moves behind it. */
 static struct param *next_argument(struct tool *t, size_t *at)
 {
 	while (*at < t->nparams)
@@ -343,6 +353,7 @@ static void note_screen(struct tool *t)
 		snprintf(p->value, sizeof(p->value), "1");
 }
 
+/* Takes a positional argument. False after a message. */
 static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
 	struct param *p = next_argument(t, at);
@@ -357,6 +368,7 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 	return false;
 }
 
+/* "-" is an argument, and so is a negative number, unless the tool has an option of that digit (-4, -6). */
 int tool_take_args(struct tool *t, int argc, char **argv)
 {
 	bool only_arguments = false, ok = true;

@@ -69,6 +69,9 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 	return true;
 }
 
+/* Adds " && (NETNS1 || NETNS2)"; "global" is the zone with the id 0. All add_ functions write this form, or nothing if
+ * the
+ * option was not given. False after a message. */
 static bool add_netns(struct tool *t, const char *cs, FILE *out)
 {
 	unsigned long long number;
@@ -89,6 +92,7 @@ static bool add_netns(struct tool *t, const char *cs, FILE *out)
 	return true;
 }
 
+/* The same namespaces as a list "global,4026532251". */
 bool tool_netns_numbers(struct tool *t, FILE *out)
 {
 	unsigned long long number;
@@ -109,6 +113,7 @@ bool tool_netns_numbers(struct tool *t, FILE *out)
 }
 
 /* ---- cgroups ----------------------------------------------------------------------------------------------------- */
+/* The mount point of cgroup2, usually /sys/fs/cgroup, or /sys/fs/cgroup/unified where cgroup v1 is in use too. */
 static bool cgroup_root(char *out, size_t size)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -125,7 +130,9 @@ static bool cgroup_root(char *out, size_t size)
 	return found;
 }
 
-/* A cgroup's number and its depth below the root. */
+/* A cgroup's number (the inode number of its directory) and its depth below the root. name: a path below the root, or
+ * an
+ * absolute path with the mount point. False after a message. */
 static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id, unsigned *depth)
 {
 	char root[256], path[600];
@@ -152,7 +159,9 @@ static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id
 	return true;
 }
 
-/* The condition that the socket's cgroup is cg or below it; here: the cgroup of the running process. */
+/* The condition that the socket's cgroup is one of the list or below it: its ancestor at that depth has that number.
+ * here:
+ * the cgroup of the running process. cgroup.ancestors exists since Linux 6.1. */
 static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
 {
 	char of[160], exists[96] = "";
@@ -177,7 +186,9 @@ static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
 	return true;
 }
 
-/* A container's id (its first 12 digits count), a prefix of one, or the name of an lxc container. */
+/* A container's id, of which 12 digits are compared, as cs_container holds no more; a prefix of one; or the name of an
+ * LXC
+ * container. */
 static bool add_container(struct tool *t, const char *cs, FILE *out)
 {
 	struct items it;
@@ -203,6 +214,7 @@ static bool add_container(struct tool *t, const char *cs, FILE *out)
 }
 
 /* ---- processes, ports, addresses --------------------------------------------------------------------------------- */
+/* Probes see the numbers of the machine's first pid namespace, so those of the user are translated. */
 static bool add_pids(struct tool *t, const char *cs, FILE *out)
 {
 	struct items it;
@@ -216,7 +228,7 @@ static bool add_pids(struct tool *t, const char *cs, FILE *out)
 	return true;
 }
 
-/* b NULL: only a is compared. */
+/* Compares port a, and b unless it is NULL, with the ports of an option. */
 static bool add_ports(struct tool *t, const char *name, const char *a, const char *b, FILE *out)
 {
 	struct items it;
@@ -232,6 +244,7 @@ static bool add_ports(struct tool *t, const char *name, const char *a, const cha
 	return true;
 }
 
+/* Either end may match --host. -4 and -6 test the remote address alone, since both have the same family. */
 static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE *out)
 {
 	struct inet_net net;
@@ -255,6 +268,7 @@ static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE
 	return true;
 }
 
+/* The arguments are the socket; its ports; its addresses. */
 bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out)
 {
 	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5));
@@ -286,6 +300,7 @@ bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *ou
 	return ok;
 }
 
+/* Generates a condition with all filters for the sake of its messages only. */
 bool tool_check_filters(struct tool *t)
 {
 	char cs[] = "cs", port[] = "0", addr[] = "\"\"";

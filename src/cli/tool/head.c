@@ -100,6 +100,9 @@ static void parse_flag(struct param *p, const char *s)
 		snprintf(p->longer, sizeof(p->longer), "%.15s", dashes + 2);
 }
 
+/* A value that is a word names its kind; otherwise text in quotes is a string, an option with a value takes a number,
+ * and
+ * one without is a flag. */
 static enum param_kind kind_of(const struct param *p)
 {
 	static const struct {
@@ -199,6 +202,7 @@ static bool add_group(struct tool *t, const char *name)
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* How many values the format takes. */
 static unsigned conversions(const char *fmt)
 {
 	unsigned n = 0;
@@ -247,6 +251,8 @@ static void parse_column_name(struct column *c, char *s)
 		json_name(c->json, sizeof(c->json), s);
 }
 
+/* "row LABEL: NAME "FMT|WIDE" NAME ...". A second line with the label adds columns to the row. FMT "-" prints
+ * nothing. */
 static bool parse_row(struct tool *t, const char *s)
 {
 	size_t n = strcspn(s, ":");
@@ -284,6 +290,7 @@ static bool parse_row(struct tool *t, const char *s)
 	}
 }
 
+/* Only a tool with columns for it has -w. */
 static bool has_wide(const struct tool *t)
 {
 	for (size_t i = 0; i < t->nrows; i++)
@@ -306,6 +313,9 @@ static bool parse_script(struct tool *t, const char *s)
 	return n >= 0;
 }
 
+/* One line of the head, without its comment marks. Groups of options (common:) are collected and added last, so that
+ * the
+ * tool's own options come first in -h. False: a declaration is wrong. */
 static bool parse_line(struct tool *t, const char *line, char *common, size_t size)
 {
 	struct param p;

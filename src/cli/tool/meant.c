@@ -61,11 +61,13 @@ const struct param *tool_meant_option(struct tool *t, const char *longer)
 	return NULL;
 }
 
+/* A number that fits a port. */
 static bool is_port(const char *word)
 {
 	return strlen(word) <= 5 && !word[strspn(word, "0123456789")] && strtol(word, NULL, 10) <= UINT16_MAX;
 }
 
+/* Ordered from certain to vague: a port, an address, a device, a filter; any other word may be a program's name. */
 bool tool_meant_word(struct tool *t, const char *word)
 {
 	const struct param *device = tool_param(t, "device");

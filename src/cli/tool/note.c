@@ -25,6 +25,7 @@ struct names {
 	size_t n;
 };
 
+/* Is the name in the set? */
 static bool names_have(const struct names *s, const char *name)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -33,6 +34,7 @@ static bool names_have(const struct names *s, const char *name)
 	return false;
 }
 
+/* Names beyond MAX_NAMES are left out: the sets serve messages. */
 static void names_add(struct names *s, const char *name)
 {
 	if (s->n < MAX_NAMES && !names_have(s, name))
@@ -70,6 +72,7 @@ static bool value_of(struct tool *t, const char *name, char *out, size_t size)
 	return true;
 }
 
+/* A device that does not exist here is worth a note, not an error: it may belong to another namespace. */
 static void note_device(struct tool *t)
 {
 	char device[256];
@@ -132,6 +135,7 @@ static void kinds_here(struct names *s)
 		close(fd);
 }
 
+/* The tools qdisc-KIND have the kind in their name, others in an option. */
 static void note_queue(struct tool *t)
 {
 	char kind[256] = "", list[LIST_SIZE];
@@ -169,6 +173,7 @@ static bool container_runs(const char *name, struct names *here)
 	return runs;
 }
 
+/* Warns of each container of --container that is not running. */
 static void note_container(struct tool *t)
 {
 	const struct param *p = tool_param(t, "tool_container");
@@ -185,6 +190,7 @@ static void note_container(struct tool *t)
 	}
 }
 
+/* Without /sys/module (a container) nothing is known, and the module counts as loaded. */
 static bool module_missing(const struct tool *t)
 {
 	char path[64];

@@ -16,6 +16,7 @@ const struct row *tool_row(const struct tool *t, const char *label, size_t len)
 	return NULL;
 }
 
+/* Is the column part of this output? JSON and CSV have all that -w adds to the text. */
 static bool column_shown(struct tool *t, const struct column *c)
 {
 	if (!c->when[0] || (t->out != TOOL_TEXT && !strcmp(c->when, "wide")))
@@ -37,6 +38,9 @@ struct piece {
 	bool agg;  /* "%@d" */
 };
 
+/* Parses the next conversion of a format. Returns the text behind it. Text beyond 23 characters is cut; no column has
+ * that
+ * much. */
 static const char *next_piece(const char *s, struct piece *p)
 {
 	size_t n = strcspn(s, "%");
@@ -100,6 +104,7 @@ static void put_bare(const struct piece *p, FILE *out)
 	fprintf(out, "%s%c", strchr(p->flags, '#') ? "#" : "", p->conv);
 }
 
+/* Writes a column's conversions as one value of JSON or CSV, quoted unless it is numeric. */
 static void put_value(const char *fmt, bool numeric, FILE *out)
 {
 	const char *quote = numeric ? "" : "\\\"";
@@ -117,12 +122,14 @@ static void put_value(const char *fmt, bool numeric, FILE *out)
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* Writes the name of a JSON member; nothing in the other formats. */
 static void put_name(const struct tool *t, const char *name, size_t n, FILE *out)
 {
 	if (t->out == TOOL_JSON)
 		fprintf(out, "\\\"%.*s\\\":", (int)n, name);
 }
 
+/* Writes a column with several names as that many members. */
 static void put_parts(const struct tool *t, const struct column *c, FILE *out)
 {
 	const char *name = c->json, *s = c->fmt;
@@ -141,6 +148,7 @@ static void put_parts(const struct tool *t, const struct column *c, FILE *out)
 	}
 }
 
+/* Writes a column as the chosen output has it. */
 static void put_column(struct tool *t, const struct column *c, FILE *out)
 {
 	if (t->out == TOOL_TEXT)
@@ -166,17 +174,22 @@ static bool is_summary(const struct row *r)
 	return false;
 }
 
+/* TIME(s): seconds since the first row. */
 static bool shows_secs(struct tool *t, const struct row *r)
 {
 	return !is_summary(r) && t->secs_first && tool_number(t, "tool_secs");
 }
 
+/* The time of day: for tools that always begin with it, or on request. */
 static bool shows_clock(struct tool *t, const struct row *r)
 {
 	return !is_summary(r) && (t->clock_first || (t->secs_first && tool_number(t, "tool_clock")));
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* Conversions and arguments have to correspond, so arguments of hidden columns are left out (keep). With agg the
+ * columns
+ * are those of printa(), whose values are not arguments. */
 bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size_t nargs, bool agg, FILE *out)
 {
 	const char *sep = t->out == TOOL_TEXT ? t->join : ",";
@@ -259,6 +272,7 @@ static void put_line(char *text, FILE *out)
 	fputs("\\n\")", out);
 }
 
+/* Titles are placed by the widths of the conversions, so header and rows line up. */
 void tool_print_header(struct tool *t, const struct row *r, FILE *out)
 {
 	char *text = NULL;

@@ -59,6 +59,7 @@ out:
 	return status;
 }
 
+/* Parses head and arguments, then runs the tool. Returns the exit status. */
 static int run(struct tool *t, int argc, char **argv)
 {
 	int r = tool_parse_head(t) ? tool_take_args(t, argc, argv) : 2;
@@ -102,6 +103,7 @@ static int run_source(struct tool *t, int argc, char **argv)
 	return r;
 }
 
+/* argv[0] is the name of a tool that is built in, or else of a file. */
 int tool_main(int argc, char **argv, struct messages *messages)
 {
 	int n = tool_find(argv[0]), r;

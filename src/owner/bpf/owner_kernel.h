@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_kernel: what the owner service knows of the kernel: types, in which CO-RE puts the offsets of the running
- * kernel, and numbers. Part of owner.bpf.c. */
+/* owner_kernel: what the owner service knows of the kernel. Part of owner.bpf.c.
+ * Types: only the members that are read; CO-RE replaces their offsets by those of the running kernel.
+ * Constants: from the kernel's headers, since BTF does not have them. SHUTDOWN_MASK: both directions are shut down. */
 #define AF_INET 2
 #define AF_INET6 10
 #define AF_NETLINK 16
@@ -29,7 +30,8 @@ struct file {
 	struct inode *f_inode;
 	void *private_data;
 };
-/* How many hold a file: until Linux 6.12, and since, when it is one less. */
+/* The number of references to a file. Linux before 6.13 has it in f_count; later kernels have f_ref, which is one less.
+ * CO-RE drops the suffix after ___, so that both variants match struct file. */
 struct file___count {
 	struct {
 		long counter;
@@ -58,6 +60,7 @@ struct cred {
 struct upid {
 	int nr;
 };
+/* numbers[0] is the process's number in the machine's first pid namespace. */
 struct pid {
 	unsigned int level;
 	struct upid numbers[1];
@@ -65,6 +68,7 @@ struct pid {
 typedef struct {
 	int counter;
 } atomic_t;
+/* live: threads of the process that have not exited. */
 struct signal_struct {
 	atomic_t live;
 };
@@ -126,6 +130,7 @@ struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	bool is_mptcp : 1;
 };
+/* An MPTCP connection (conn) and one of its TCP subflows. Absent without CONFIG_MPTCP. */
 struct mptcp_subflow_context {
 	struct list_head node;
 	struct sock *tcp_sock, *conn;
@@ -141,6 +146,7 @@ struct socket {
 struct sk_buff {
 	struct sock *sk;
 };
+/* The context of iter/task_file (Linux 5.8). Both are NULL at the end. */
 struct bpf_iter__task_file {
 	struct task_struct *task;
 	struct file *file;

@@ -19,7 +19,7 @@ struct numtext {
 	size_t min_digits; /* precision */
 };
 
-/* zero_pad: the flag "0", which "-" overrides. */
+/* Pads as C does: blanks, or zeros behind the sign and prefix. zero_pad: the flag "0", which "-" overrides. */
 static void put_number(struct out *o, const struct fmt_item *it, int width, const struct numtext *t, bool zero_pad)
 {
 	size_t npre = strlen(t->prefix);
@@ -47,7 +47,7 @@ static const char *sign_text(const struct fmt_item *it, bool negative)
 	return negative ? "-" : it->flags & FMT_PLUS ? "+" : it->flags & FMT_SPACE ? " " : "";
 }
 
-/* base 8, 10 or 16; prec -1: none. */
+/* base: 8, 10 or 16. prec: the least number of digits; -1: not given. */
 static void print_int(
 	struct out *o, const struct fmt_item *it, int width, int prec, uint64_t u, unsigned base, const char *prefix)
 {
@@ -93,6 +93,7 @@ static double float_value(const struct value *v)
 	return d;
 }
 
+/* The C library formats it; precision is limited to 64 so that the text fits. */
 static void print_float(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	double value = float_value(v), x = signbit(value) ? -value : value;
@@ -173,6 +174,9 @@ static void print_char(struct out *o, int width, const struct value *v)
 	out_text(o, &c, 1, c == '\n' || c == '\t', width);
 }
 
+/* An integer under any conversion. Those that C does not have: %a and %A a symbol, %P a port's name, %T and %Y a time,
+ * %C a
+ * quoted character, %k a stack, which an integer is not. */
 static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
@@ -242,6 +246,8 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	}
 }
 
+/* Texts, stacks and memory. The precision cuts a text; that of a zone's name is cut so that what distinguishes it
+ * stays. */
 void print_conv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;

@@ -42,6 +42,7 @@ static long double zoomed(long double m)
 	return m * (1 / 0.95);
 }
 
+/* The whole is the sum of all counts; with aggzoom the largest count. */
 static struct bars bars_of(const uint64_t *w, size_t n, const struct agg_opts *opts)
 {
 	struct bars s = { .utf8 = opts->encoding == ENC_UTF8 };
@@ -132,6 +133,7 @@ void dist_print(struct out *o, const struct agg *g, const uint64_t *w, uint64_t 
 }
 
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
+/* width 0: there are no keys, so the column is called value. */
 void dist_hist_header(struct out *o, size_t width)
 {
 	const char *what = width ? "key" : "value";
@@ -197,6 +199,7 @@ struct ends {
 	size_t nlo, nhi;
 };
 
+/* The columns are at least as wide as "min" and "max" need, and 8 for lquantize, as in DTrace. */
 static struct ends ends_of(const struct agg *g, struct dist_span s)
 {
 	struct agg_buckets b;
@@ -215,6 +218,7 @@ static struct ends ends_of(const struct agg *g, struct dist_span s)
 	return e;
 }
 
+/* Right-aligned in width columns. */
 static void put_right(struct out *o, const char *s, size_t width)
 {
 	size_t n = strlen(s);
@@ -231,6 +235,7 @@ static void put_left(struct out *o, const char *s, size_t width)
 	out_pad(o, width > n ? width - n : 0);
 }
 
+/* The ruler has a "-" for each bucket. */
 void dist_pack_header(struct out *o, const struct agg *g, struct dist_span s, size_t width)
 {
 	bool linear = g->fn == DW_AGG_LQUANTIZE;
@@ -276,6 +281,8 @@ static bool packs_utf8(const struct agg_opts *opts)
 	return !term || (strcmp(term, "sun") != 0 && strcmp(term, "sun-color") != 0 && strcmp(term, "dumb") != 0);
 }
 
+/* All keys share the span, so that buckets of different keys stand below each other. The count at the end is the
+ * sum. */
 void dist_pack(struct out *o, const struct agg *g, struct dist_span s, const uint64_t *w, const struct agg_opts *opts)
 {
 	struct bars whole = bars_of(w, g->nwords, opts);

@@ -13,7 +13,7 @@ struct frames {
 	bool any;
 };
 
-/* Is there a head that names the process, and is anybody to name the frames? */
+/* Can the frames be named? A user stack begins with the process's id, 8 bytes, which may be cut off. */
 static bool is_whole(const struct value *v)
 {
 	return v->names && (v->field == FIELD_STACK || v->len >= sizeof(uint64_t));
@@ -24,6 +24,7 @@ bool stack_is_folded(const struct value *v)
 	return v->kind == VALUE_STACK && v->names && symtext_folded(v->names);
 }
 
+/* For symtext_frames(): a frame of a folded stack. */
 static void frame_joined(void *ctx, const char *text, size_t len)
 {
 	struct frames *f = ctx;
@@ -42,6 +43,7 @@ void stack_joined(struct out *o, const struct value *v, int indent)
 		symtext_frames(v->names, v->field, v->s, v->len, frame_joined, &f);
 }
 
+/* For symtext_frames(): a frame on its own line. */
 static void frame_line(void *ctx, const char *text, size_t len)
 {
 	const struct frames *f = ctx;

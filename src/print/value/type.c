@@ -17,6 +17,7 @@ struct bytes {
 	size_t len;
 };
 
+/* A part of the value; empty if it is not wholly inside. */
 static struct bytes bytes_at(struct bytes b, size_t off, size_t size)
 {
 	static const uint8_t nothing[1];
@@ -25,6 +26,7 @@ static struct bytes bytes_at(struct bytes b, size_t off, size_t size)
 	return off > b.len || size > b.len - off ? none : (struct bytes){ b.p + off, size };
 }
 
+/* The bytes as a little-endian number, as all machines that dwire runs on store it. */
 static uint64_t number_of(struct bytes b)
 {
 	uint64_t v = 0;
@@ -61,6 +63,7 @@ static void print_char(struct out *o, uint8_t c)
 	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
 }
 
+/* The name of the value; the number if it has none, as with flags. Only the bits of the type's size are compared. */
 static void print_enum(struct out *o, const struct ptype *t, uint64_t v)
 {
 	int64_t value = t->size == 4 ? (int32_t)v : (int64_t)v;
@@ -89,6 +92,7 @@ static void print_float(struct out *o, const struct ptype *t, uint64_t v)
 	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
 }
 
+/* Prints the bits of a number as its type wants it. Pointers and unknown types are shown in hexadecimal. */
 static void print_number(struct out *o, const struct ptype *t, uint64_t v)
 {
 	switch (t->kind) {
@@ -130,12 +134,14 @@ static bool is_text(const struct ptype *t, struct bytes b)
 
 static void print_value(struct out *o, const struct ptype *t, struct bytes b, size_t depth);
 
+/* Begins a new line at the depth. */
 static void print_line(struct out *o, size_t depth)
 {
 	out_bytes(o, "\n", 1);
 	out_pad(o, depth * INDENT);
 }
 
+/* A structure or union: each member on its line, "TYPE NAME = VALUE". An anonymous member has no name. */
 static void print_members(struct out *o, const struct ptype *t, struct bytes b, size_t depth)
 {
 	out_bytes(o, "{", 1);
@@ -160,6 +166,7 @@ static void print_members(struct out *o, const struct ptype *t, struct bytes b, 
 	out_bytes(o, "}", 1);
 }
 
+/* An array: structures one a line, other elements on one line. */
 static void print_elements(struct out *o, const struct ptype *t, struct bytes b, size_t depth)
 {
 	bool tall = t->of->kind == PT_SOU;
@@ -185,6 +192,7 @@ static void print_elements(struct out *o, const struct ptype *t, struct bytes b,
 	out_bytes(o, "]", 1);
 }
 
+/* A value of any type. Bytes that lie outside of it print as 0, because bytes_at() is empty there. */
 static void print_value(struct out *o, const struct ptype *t, struct bytes b, size_t depth)
 {
 	if (is_text(t, b)) {

@@ -28,6 +28,7 @@ static int next_star(struct fmt_source *src)
 	return n > FMT_WIDTH_MAX ? FMT_WIDTH_MAX : n < -FMT_WIDTH_MAX ? -FMT_WIDTH_MAX : (int)n;
 }
 
+/* Widths and precisions with "*" take an argument each, before the value, as in C. */
 void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src)
 {
 	size_t owed = 0;
@@ -88,6 +89,7 @@ static bool is_text(const char *s, size_t len)
 	return n;
 }
 
+/* The sizes of integers become integers. 4 bytes are taken as signed, as in DTrace. */
 struct value print_shown_as(const struct value *v)
 {
 	uint64_t word = 0;
@@ -106,6 +108,7 @@ struct value print_shown_as(const struct value *v)
 }
 
 /* ---- default layout ---------------------------------------------------------------------------------------------- */
+/* Columns are those of dtrace(1): 16, 8, 5 or 3 for integers by size, 50 for symbols, 33 for strings. */
 void print_trace(struct out *o, const struct value *v, bool quiet)
 {
 	switch (v->kind) {
@@ -134,6 +137,7 @@ void print_trace(struct out *o, const struct value *v, bool quiet)
 	}
 }
 
+/* Bytes behind the string's end are zero: the record holds only its length. */
 void print_trace_raw(struct out *o, const struct value *v, size_t size)
 {
 	uint8_t buf[4096] = { 0 };
@@ -143,7 +147,9 @@ void print_trace_raw(struct out *o, const struct value *v, size_t size)
 	print_dump(o, buf, size);
 }
 
-/* "         0: 2f 62 69 6e 2f 6c 73 00 01 20 61 62 63 64 65 66  /bin/ls.. abcdef" */
+/* One line: "         0: 2f 62 69 6e 2f 6c 73 00 01 20 61 62 63 64 65 66  /bin/ls.. abcdef". Bytes that are no
+ * printable ASCII
+ * show as ".". */
 void print_dump(struct out *o, const uint8_t *p, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
