@@ -34,98 +34,55 @@ translator struct dw_queued < struct dw_qenq *C > {
 	since = 0;
 };
 
-/* qdisc_dequeue: one packet, or a list of those that go to the driver together; NULL: the queue gives none. There is a
- * structure for each place in the list; the socket is known of the first one only. The last one stands for
- * all that are left. */
-struct dw_qdeq0 {
+/* qdisc_dequeue: one packet, or a list of packets that go to the driver together; NULL: the queue gives none. There is a
+ * structure for each place in the list; the socket is known of the first packet only. The last place stands for all
+ * packets that are left. */
+struct dw_qdeq {
 	struct Qdisc *qdisc;
 	struct netdev_queue *txq;
 	int32_t packets;
 	struct sk_buff *skb;
-	struct dw_owner *owner;
-	uint64_t cookie;
-};
-translator struct dw_queued < struct dw_qdeq0 *C > {
-	packets = 1;
 };
 
-struct dw_qdeq1 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
-};
+struct dw_qdeq0 { struct dw_qdeq; struct dw_owner *owner; uint64_t cookie; };
+struct dw_qdeq1 { struct dw_qdeq; };
+struct dw_qdeq2 { struct dw_qdeq; };
+struct dw_qdeq3 { struct dw_qdeq; };
+struct dw_qdeq4 { struct dw_qdeq; };
+struct dw_qdeq5 { struct dw_qdeq; };
+struct dw_qdeq6 { struct dw_qdeq; };
+struct dw_qdeq7 { struct dw_qdeq; };
+
+translator struct dw_queued < struct dw_qdeq0 *C > { packets = 1; };
 translator struct dw_queued < struct dw_qdeq1 *C > {
 	first = C->skb;
 	skb = C->skb->next;
 	packets = C->packets > 1;
-};
-
-struct dw_qdeq2 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
 };
 translator struct dw_queued < struct dw_qdeq2 *C > {
 	first = C->skb;
 	skb = C->skb->next->next;
 	packets = C->packets > 2;
 };
-
-struct dw_qdeq3 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
-};
 translator struct dw_queued < struct dw_qdeq3 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next;
 	packets = C->packets > 3;
-};
-
-struct dw_qdeq4 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
 };
 translator struct dw_queued < struct dw_qdeq4 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next;
 	packets = C->packets > 4;
 };
-
-struct dw_qdeq5 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
-};
 translator struct dw_queued < struct dw_qdeq5 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next;
 	packets = C->packets > 5;
 };
-
-struct dw_qdeq6 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
-};
 translator struct dw_queued < struct dw_qdeq6 *C > {
 	first = C->skb;
 	skb = C->skb->next->next->next->next->next->next;
 	packets = C->packets > 6;
-};
-
-struct dw_qdeq7 {
-	struct Qdisc *qdisc;
-	struct netdev_queue *txq;
-	int32_t packets;
-	struct sk_buff *skb;
 };
 translator struct dw_queued < struct dw_qdeq7 *C > {
 	first = C->skb;

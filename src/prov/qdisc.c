@@ -10,36 +10,36 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 static const struct site enqueue_sites[] = {
 	{ TP("qdisc_enqueue", 3, "dw_qenq"), .sees = "packets that a device's queue takes" },
 };
-#define LISTED "P->packets != 0 && P->first != 0 && P->skb != 0"
-/* Several packets may leave at once, as a list. The last site stands for all that are left. */
+/* Several packets may leave at once, as a list. There is a site for each place in it; the last one stands for all
+ * packets that are left. X(structure, place) */
+/* clang-format off */
+#define LATER_PLACES(X) \
+	X("dw_qdeq1", "second") X("dw_qdeq2", "third") X("dw_qdeq3", "fourth") X("dw_qdeq4", "fifth") \
+	X("dw_qdeq5", "sixth") X("dw_qdeq6", "seventh") X("dw_qdeq7", "eighth")
+#define LATER(nat) TP("qdisc_dequeue", 4, nat), .when = "P->packets != 0 && P->first != 0 && P->skb != 0"
 static const struct site dequeue_sites[] = {
 	{ TP("qdisc_dequeue", 4, "dw_qdeq0"), .when = "P->skb != 0", .sees = "packets that leave a queue" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq1"), .when = LISTED, .sees = "... the second of those that leave together" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq2"), .when = LISTED, .sees = "... the third of those that leave together" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq3"), .when = LISTED, .sees = "... the fourth of those that leave together" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq4"), .when = LISTED, .sees = "... the fifth of those that leave together" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq5"), .when = LISTED, .sees = "... the sixth of those that leave together" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq6"), .when = LISTED, .sees = "... the seventh of those that leave together" },
-	{ TP("qdisc_dequeue", 4, "dw_qdeq7"), .when = LISTED, .sees = "... the eighth of those that leave together" },
+#define X(nat, place) { LATER(nat), .sees = "... the " place " of those that leave together" },
+	LATER_PLACES(X)
+#undef X
 };
+/* clang-format on */
 static const struct site drop_sites[] = {
 	{ TP("kfree_skb", 3, "dw_qdrop"), .when = "dw_qd_dropped[P->reason] && P->dev != 0",
 		.sees = "packets that a queue throws away, or that it has no room for" },
 };
 
+/* clang-format off */
 #define KEY .key = "(uint64_t)P->skb"
 static const struct stamp_event queue_events[] = {
 	{ STAMP_SET, { TP("qdisc_enqueue", 3, "dw_qenq") }, KEY },
 	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq0") }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq1"), .when = LISTED }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq2"), .when = LISTED }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq3"), .when = LISTED }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq4"), .when = LISTED }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq5"), .when = LISTED }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq6"), .when = LISTED }, KEY },
-	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq7"), .when = LISTED }, KEY },
+#define X(nat, place) { STAMP_END, { LATER(nat) }, KEY },
+	LATER_PLACES(X)
+#undef X
 	{ STAMP_END, { TP("kfree_skb", 3, "dw_qdrop") }, KEY },
 };
+/* clang-format on */
 static const struct stamp stamps[] = {
 	{ "queue", TABLE(queue_events) },
 };

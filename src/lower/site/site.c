@@ -93,12 +93,25 @@ struct val cgroup_sk(struct clause_ctx *cx)
 	return ptr_val(cx->lw, ir_call(cx->ir, BPF_FUNC_skc_to_tcp_sock, &sk, 1, true), "sock");
 }
 
+/* Counts the members before the one of that name. A structure that another extends is an anonymous member of it. */
+static bool native_count(const struct type *st, const char *name, int *n)
+{
+	for (size_t i = 0; i < st->nmembers; i++) {
+		const struct type_member *m = &st->members[i];
+
+		if (m->name ? !strcmp(m->name, name) : native_count(m->type, name, n))
+			return true;
+		*n += m->name != NULL;
+	}
+	return false;
+}
+
+/* The number of the argument that a member stands for; -1: there is no such member. */
 static int native_index(const struct type *st, const char *name)
 {
-	for (size_t i = 0; i < st->nmembers; i++)
-		if (st->members[i].name && !strcmp(st->members[i].name, name))
-			return (int)i;
-	return -1;
+	int n = 0;
+
+	return native_count(st, name, &n) ? n : -1;
 }
 
 /* Is the context a struct pt_regs? */
