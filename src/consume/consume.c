@@ -46,12 +46,14 @@ static int consumer_alloc(struct consumer *c)
 	c->rooms = calloc(c->nvalues, sizeof(*c->rooms));
 	c->aggs = agg_new(env->image, env->map_fds, &c->decoder, &env->options->agg);
 	c->specs = specs_new(env->image->nspec, env->image->specsize);
+	c->faults = faults_new(env->image->epids.n);
 	c->rings = calloc(nrings + 1, sizeof(*c->rings));
 	c->heap = calloc(nrings + 1, sizeof(struct ring *));
 	c->drops = calloc(DW_DROP_COUNT * c->ncpus, sizeof(*c->drops));
 	c->fresh = calloc(c->ncpus, sizeof(*c->fresh));
 	c->missed = calloc(c->missed_cap, sizeof(*c->missed));
-	return c->values && c->rooms && c->aggs && c->specs && c->rings && c->heap && c->drops && c->fresh && c->missed
+	return c->values && c->rooms && c->aggs && c->specs && c->faults && c->rings && c->heap && c->drops &&
+			c->fresh && c->missed
 		? 0
 		: -ENOMEM;
 }
@@ -100,6 +102,7 @@ void consumer_free(struct consumer *c)
 	store_free(c->store);
 	agg_free(c->aggs);
 	specs_free(c->specs);
+	faults_free(c->faults);
 	free(c->rings);
 	free(c->heap);
 	free(c->drops);

@@ -63,7 +63,8 @@ unsigned consumer_avail(const struct consumer *c);
 void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n);
 /* n more drops that the caller has counted. */
 void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n);
-/* Hands to the sink what was dropped since the last call, a drop for each cause. Returns how many that are. */
+/* Hands to the sink what was dropped since the last call, a drop for each cause, and the faults that were only counted.
+ * Returns how many drops that are. */
 uint64_t consumer_report_drops(struct consumer *c);
 
 /* Adds a ring in ordinary memory, for CPU = number of rings so far; tests and fuzzers. 0 or -ENOMEM. */

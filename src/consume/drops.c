@@ -128,6 +128,7 @@ uint64_t consumer_report_drops(struct consumer *c)
 	uint64_t sum = report_missed(c);
 	int fd = drops_fd(c);
 
+	faults_report(c->faults, c->env.sink);
 	for (uint32_t cause = 0; fd >= 0 && cause < DW_DROP_COUNT; cause++)
 		sum += report_cause(c, fd, cause);
 	return sum + report_added(c);

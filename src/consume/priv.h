@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv: what the files of the consumer share: consume.c (its life, merging), record.c (one record) and drops.c. */
+/* priv: what the files of the consumer share: consume.c (its life, merging), record.c (one record), drops.c
+ * and faults.c. */
 #ifndef DWIRE_CONSUME_PRIV_H
 #define DWIRE_CONSUME_PRIV_H
 #include "consume/consume.h"
@@ -24,6 +25,7 @@ struct consumer {
 	size_t nvalues;
 	struct agg_set *aggs;
 	struct specs *specs;
+	struct faults *faults;
 	struct ring *rings;
 	size_t nrings;
 	struct store *store; /* bufpolicy fill or ring: nothing is handed on before the end; or NULL */
@@ -49,6 +51,13 @@ struct consumer {
 void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
 /* NULL: no such enabled probe. */
 const struct epid *consume_epid(const struct consumer *c, uint32_t number);
+/* The faults of a trace with nepids enabled probes, by kind. NULL: no memory. Free takes NULL. */
+struct faults *faults_new(size_t nepids);
+void faults_free(struct faults *f);
+/* Hands a fault to the sink if it is the first of its kind, else counts it. e->epid is a valid one; probe: borrowed. */
+void faults_add(struct faults *f, const struct dw_err *e, const struct image_probe *probe, struct sink *to);
+/* Hands on how many were counted since the last call, by kind. */
+void faults_report(struct faults *f, struct sink *to);
 /* Reports what had no room in the store. */
 void consume_store_drops(struct consumer *c, const struct store *s);
 #endif

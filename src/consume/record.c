@@ -168,14 +168,14 @@ static void record_error(struct consumer *c, const uint8_t *rec, size_t len)
 		c->bad++;
 		return;
 	}
-	const struct fault f = { &e, probe_of(c, ep) };
+	const struct image_probe *probe = probe_of(c, ep);
 
-	if (!is_due(c, f.probe))
+	if (!is_due(c, probe))
 		return;
-	if (is_error(f.probe))
+	if (is_error(probe))
 		c->added[DROP_ERROR]++; /* it would fire itself for ever */
 	else
-		c->env.sink->ops->fault(c->env.sink, &f);
+		faults_add(c->faults, &e, probe, c->env.sink);
 }
 
 /* The speculation that a record belongs to; 0: none. */

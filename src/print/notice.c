@@ -33,10 +33,16 @@ void notice_fault(const struct reporter *to, const struct fault *f, bool tag)
 
 	if (tag)
 		snprintf(head, sizeof(head), "[%s] ", faults[n].tag);
-	if (faults[n].addr)
-		snprintf(addr, sizeof(addr), " (0x%llx)", (unsigned long long)e->value);
 	if (e->action)
 		snprintf(where, sizeof(where), "action #%u", e->action);
+	if (f->more) {
+		report_note(to, "%s%llu more error%s on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s", head,
+			(unsigned long long)f->more, f->more == 1 ? "" : "s", e->epid, p->id, p->prov, p->mod, p->func,
+			p->name, faults[n].text, where);
+		return;
+	}
+	if (faults[n].addr)
+		snprintf(addr, sizeof(addr), " (0x%llx)", (unsigned long long)e->value);
 	report_note(to, "%serror on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s at BPF pc %u", head, e->epid,
 		p->id, p->prov, p->mod, p->func, p->name, faults[n].text, addr, where, e->pc);
 }

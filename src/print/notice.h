@@ -8,6 +8,7 @@
 /* "12 drops on CPU 0"; tag: with DTrace's name of the cause in front (-x droptags). */
 void notice_drop(const struct reporter *to, const struct drop *d, bool tag);
 /* "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at BPF pc 24"; tag: with the name of
- * the fault in front (-x errtags). */
+ * the fault in front (-x errtags). Of those that were only counted: "4812 more errors on enabled probe ID 1 (ID 1:
+ * dtrace:::BEGIN): divide-by-zero in action #1". */
 void notice_fault(const struct reporter *to, const struct fault *f, bool tag);
 #endif

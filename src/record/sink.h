@@ -31,10 +31,11 @@ struct printa {
 	size_t n;
 };
 
-/* A clause that was given up. */
+/* A clause that was given up. The first fault of a kind is handed on at once; those that follow are counted. */
 struct fault {
-	const struct dw_err *err;
+	const struct dw_err *err; /* of the first */
 	const struct image_probe *probe;
+	uint64_t more; /* 0: the first; else so many more of its kind, with any address */
 };
 
 struct sink_ops {

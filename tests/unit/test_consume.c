@@ -426,6 +426,37 @@ static void test_errors(void)
 	rig_close(&r);
 }
 
+/* Of each kind of fault the first is reported at once, and the number of the rest with the drops. */
+static void test_errors_of_a_kind(void)
+{
+	static struct rig r;
+
+	rig_open(&r, true, 0);
+	for (uint64_t i = 0; i < 6; i++)
+		put_error(&r, 1 + i, 1, DW_FAULT_BADADDR, 16 + i);
+	put_error(&r, 7, 1, DW_FAULT_DIVZERO, 0);
+	put_error(&r, 8, 1, DW_FAULT_DIVZERO, 0);
+	put_error(&r, 9, 5, DW_FAULT_BADADDR, 16);
+	work(&r, false, 9, "errors");
+	expect_err(&r, "the first of each",
+		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): invalid address (0x10) in action #2 at "
+		"BPF pc 0\n"
+		"dwire: error on enabled probe ID 1 (ID 12: tcp::none:send): divide-by-zero in action #2 at BPF pc 0\n"
+		"dwire: error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): invalid address (0x10) in action #2 at "
+		"BPF pc 0\n");
+	CHECK(consumer_report_drops(r.c) == 0, "faults are no drops");
+	expect_err(&r, "the rest",
+		"dwire: 5 more errors on enabled probe ID 1 (ID 12: tcp::none:send): invalid address in action #2\n"
+		"dwire: 1 more error on enabled probe ID 1 (ID 12: tcp::none:send): divide-by-zero in action #2\n");
+	put_error(&r, 10, 5, DW_FAULT_BADADDR, 8);
+	work(&r, false, 1, "a later one");
+	expect_err(&r, "a later one", "");
+	CHECK(consumer_report_drops(r.c) == 0 && consumer_report_drops(r.c) == 0, "faults are no drops");
+	expect_err(&r, "a later one, once",
+		"dwire: 1 more error on enabled probe ID 5 (ID 1: dtrace:::BEGIN): invalid address in action #2\n");
+	rig_close(&r);
+}
+
 static void test_layout(void)
 {
 	static struct rig r;
@@ -665,6 +696,7 @@ int main(void)
 	test_hostile();
 	test_exit();
 	test_errors();
+	test_errors_of_a_kind();
 	test_layout();
 	test_broken_stream();
 	test_missed();
