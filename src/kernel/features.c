@@ -388,6 +388,11 @@ static uint64_t effective_caps(void)
 	return data[0].effective | (uint64_t)data[1].effective << 32;
 }
 
+bool features_may_ptrace(void)
+{
+	return effective_caps() >> CAP_SYS_PTRACE & 1;
+}
+
 /* Capabilities that tracing needs and this process lacks: "CAP_BPF, CAP_NET_ADMIN"; "" when none is missing. */
 static const char *features_missing_caps(struct features *f)
 {

@@ -39,6 +39,8 @@ bool features_kprobe_multi(struct features *f);
 unsigned features_possible_cpus(void); /* 1 at least, as of features_cpus() */
 unsigned features_cpus(struct features *f);
 bool features_cpu_online(struct features *f, unsigned cpu);
+/* Whether this process has CAP_SYS_PTRACE, which looking into the processes of other users takes. */
+bool features_may_ptrace(void);
 /* Looks again which are online. */
 void features_read_cpus(struct features *f);
 

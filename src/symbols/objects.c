@@ -16,6 +16,7 @@
 
 #include "abi/arch.h"
 #include "base/escape.h"
+#include "kernel/features.h"
 #include "symbols/sandbox/budget.h"
 #include "symbols/sandbox/safeopen.h"
 
@@ -213,6 +214,8 @@ void objects_everywhere(
 	}
 	if (d)
 		closedir(d);
+	/* With the capability, the kernel or a security module hides them from root, too: nothing can be done. */
+	hidden = hidden && !features_may_ptrace();
 	if (hidden && !o->warned)
 		report_warning(o->to, D_NONE, NULL,
 			"processes of other users cannot be looked at without CAP_SYS_PTRACE: a library that only "

@@ -39,7 +39,7 @@ expect_eq "$(sed -n 's/^connect-established //p' "$others")" 10 "the other saw a
 
 # Too few descriptors, at every step from the first to the last: all or nothing.
 ran=0
-for n in $(seq 8 6 80); do
+for n in $(seq 8 6 104); do
 	rm -f "$tmp/ran"
 	(ulimit -n "$n" && exec "$dwire" -qn 'tcp:::send, tcp:::receive, tcp:::state-change, udp:::send, ip:::receive
 		{ @[args[1]->cs_execname] = count(); } profile-97 { @p = count(); }' -c "touch $tmp/ran") >"$tmp/out" 2>"$tmp/err"

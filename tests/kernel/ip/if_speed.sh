@@ -17,7 +17,8 @@ chmod +x "$tmp/traffic"
 program="ip:::send /args[3]->if_ipstack == $NETNS_ID && args[4]->ipv4_protostr == \"UDP\"/"'
 	{ @[args[3]->if_name, args[3]->if_speed] = count(); }
 	END { printa("%s [%s] %@d\n", @); }'
-nsenter --net="/run/netns/$NETNS" "$dwire" -q -n "$program" -c "$tmp/traffic $NETNS" >"$tmp/out" 2>&1
+nsenter --net="/run/netns/$NETNS" "$dwire" -q -n "$program" -c "$tmp/traffic $NETNS" >"$tmp/out" 2>"$tmp/err"
+expect_match "$(<"$tmp/err")" '^dwire: warning: in network namespace [^ ]*: the whole machine is traced[^$]*$' "whose view"
 expect_eq "$(sort "$tmp/out" | sed '/^$/d')" "lo [] 1
 sp0 [$want] 1" "inside"
 "$dwire" -q -n "$program" -c "$tmp/traffic $NETNS" >"$tmp/out" 2>&1
