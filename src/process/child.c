@@ -304,8 +304,10 @@ int child_ready(struct child *c, enum evaltime at, const struct reporter *to)
 	if (c->go < 0 || at == EVAL_EXEC)
 		return 0;
 	err = child_hold(c->pid);
-	if (err)
-		return report_error(to, err, D_NONE, NULL, "cannot hold %s at its start: %s", c->name, strerror(-err));
+	if (err) { /* another debugger has it, or ptrace is forbidden here */
+		report_note(to, "%s is traced from its exec on: cannot stop it later: %s", c->name, strerror(-err));
+		return 0;
+	}
 	err = execute(c, to);
 	if (err)
 		return err;

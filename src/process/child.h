@@ -23,7 +23,8 @@ pid_t child_pid(const struct child *c);
 /* Readable (poll) when the process has ended. */
 int child_fd(const struct child *c);
 /* Executes the command of a started process and stops it where evaltime says, until child_go(). If that place cannot be
- * found, it stops earlier, and a note says so. EVAL_EXEC, and processes that were not started: nothing happens. */
+ * found, it stops earlier; if ptrace(2) is not permitted, not at all; a note says so. EVAL_EXEC, and processes that
+ * were not started: nothing happens. */
 int child_ready(struct child *c, enum evaltime at, const struct reporter *to) __attribute__((warn_unused_result));
 /* Lets a started process run its command. Returns when the program is executed. */
 int child_go(struct child *c, const struct reporter *to) __attribute__((warn_unused_result));

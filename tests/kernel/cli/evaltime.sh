@@ -48,6 +48,12 @@ for e in postinit main ""; do
 	expect_match "$OUT $ERR" '^getpgid 3 getppid 2  .*bare is traced from its entry on: its main\(\) cannot be found$' "bare $e"
 done
 
+# A command that another debugger follows is traced from its exec on.
+if command -v strace >/dev/null; then
+	OUT=$(strace -f -e trace=none -o /dev/null "$dwire" -qn 'syscall::execve:entry /pid == $target/ { @ = count(); } END { printa("%@d", @); }' -c ./pie 2>err)
+	expect_match "$OUT $(<err)" '^1 dwire: ./pie is traced from its exec on: ' "a command that strace follows"
+fi
+
 # The command runs on as it would: no breakpoint is left.
 run -qn 'END { }' -c './pie'
 expect_eq "$STATUS $ERR" "0 " "a command that nobody looks at"

@@ -22,10 +22,12 @@ right() { # WHAT: the numbers of a run
 }
 
 run() { # WHAT STRACE-OPTIONS…
-	local what=$1 status
+	local what=$1 status at=postinit
 	shift
+	# a command that strace follows cannot be stopped by dwire as well
+	[ "$1" != -f ] || at=exec
 	rm -f "$tmp/trigger"
-	strace -o "$tmp/strace" "$@" "$dwire" -qn "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err"
+	strace -o "$tmp/strace" "$@" "$dwire" -x evaltime=$at -qn "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 	case $status in
 	0) # an aggregation that could not be read when END prints it is reported as a drop
