@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../unit/why.h"
-#include "base/diag/diag_text.h"
 #include "compile/compile.h"
+#include "diags.h"
 #include "kernel/btf/btf.h"
 #include "kernel/features.h"
 #include "load/load.h"

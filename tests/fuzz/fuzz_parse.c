@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag/diag_text.h"
 #include "base/strmap.h"
+#include "diags.h"
 #include "lang/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag/diag_text.h"
 #include "consume/consume.h"
+#include "diags.h"
 #include "lang/format.h"
 #include "print/sinks.h"
 

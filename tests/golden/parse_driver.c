@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag/diag_text.h"
 #include "base/strmap.h"
+#include "diags.h"
 #include "lang/parse/parse.h"
 
 static bool is_typename(void *ctx, const char *name)

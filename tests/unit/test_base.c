@@ -4,13 +4,13 @@
 #include <stdint.h>
 
 #include "base/diag/diag.h"
-#include "base/diag/diag_text.h"
 #include "base/diag/nearest.h"
 #include "base/diag/report.h"
 #include "base/escape.h"
 #include "base/period.h"
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "diags.h"
 #include "unit.h"
 
 static void test_period(void)
@@ -221,7 +221,7 @@ static void test_diag_format(struct arena *a)
 		d, find(&src, "=="), D_OP_INCOMPAT, "quote it: \"10.0.0.5\"", "cannot compare %s with int", "string");
 	diag_warn(d, find(&src, "@"), D_SYNTAX, NULL, "bytes \001");
 	diag_error(d, (struct loc){ &src, (uint32_t)src.len, 5 }, D_SYNTAX, NULL, "end");
-	diag_error(d, (struct loc){ 0 }, D_IO, NULL, "nowhere");
+	diag_error(d, (struct loc){ 0 }, D_KERNEL, NULL, "nowhere");
 	diag_error(d, (struct loc){ 0 }, D_KERNEL, "mount it", "nowhere");
 	EXPECT_INT(diags_errors(d), 4);
 	EXPECT(diags_get(d, 1)->level == DIAG_WARNING);
@@ -236,7 +236,7 @@ static void test_diag_format(struct arena *a)
 		"tcp.d:4:5: error[D_SYNTAX]: end\n"
 		"    last\n"
 		"        ^\n"
-		"dwire: error[D_IO]: nowhere\n"
+		"dwire: error[D_KERNEL]: nowhere\n"
 		"dwire: error[D_KERNEL]: nowhere\n"
 		"    hint: mount it\n");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_builtin: the built-in library is declared as far as a script names it: each of its names alone, and all at once.
  * Types are the running kernel's where it has them. */
-#include "base/diag/diag_text.h"
 #include "compile/builtin.h"
 #include "compile/compile.h"
+#include "diags.h"
 #include "kernel/btf/btf.h"
 #include "lang/dlib.h"
 #include "unit.h"

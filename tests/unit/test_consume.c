@@ -8,9 +8,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/diag/diag_text.h"
 #include "consume/consume.h"
 #include "datum.h"
+#include "diags.h"
 #include "print/sinks.h"
 #include "unit.h"
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "base/diag/diag_text.h"
 #include "base/strmap.h"
+#include "diags.h"
 #include "lang/parse/parse.h"
 #include "unit.h"
 

@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "diags.h"
 #include "handmade.h"
 #include "print/sinks.h"
 #include "session/session.h"

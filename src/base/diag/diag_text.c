@@ -128,18 +128,3 @@ void diag_print(const struct diag *g, const char *program, FILE *out)
 	if (g->detail)
 		escape_print(out, g->detail, strlen(g->detail), ESCAPE_KEEP_LAYOUT);
 }
-
-void diag_write(void *file, const struct diag *g)
-{
-	diag_print(g, "dwire", file);
-}
-
-void diags_print(const struct diags *d, FILE *out)
-{
-	const struct diag *g;
-
-	for (size_t i = 0; (g = diags_get(d, i)) != NULL; i++)
-		diag_print(g, "dwire", out);
-	if (diags_unkept(d))
-		fprintf(out, "dwire: %zu more errors not shown\n", diags_unkept(d));
-}

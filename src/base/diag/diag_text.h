@@ -15,8 +15,4 @@
 
 /* program: in place of "dwire". */
 void diag_print(const struct diag *g, const char *program, FILE *out);
-/* The same as the fn of a struct reporter whose ctx is a FILE; for tests and fuzzers. */
-void diag_write(void *file, const struct diag *g);
-/* All of a list, and how many were not kept; for tests and fuzzers. */
-void diags_print(const struct diags *d, FILE *out);
 #endif

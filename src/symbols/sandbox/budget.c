@@ -3,17 +3,10 @@
 #include "symbols/sandbox/budget.h"
 
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define REFILL 20
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* A list serves: a machine has few users whose processes are traced. */
 struct budget *budget_of(struct budget **all, uid_t uid)
@@ -28,7 +21,7 @@ struct budget *budget_of(struct budget **all, uid_t uid)
 		return NULL;
 	b->uid = uid;
 	b->ns = BUDGET_NS;
-	b->at = now();
+	b->at = clock_now();
 	b->next = *all;
 	*all = b;
 	return b;
@@ -48,7 +41,7 @@ void budgets_free(struct budget *all)
  * the long run. */
 bool budget_left(struct budget *b)
 {
-	uint64_t t = now();
+	uint64_t t = clock_now();
 
 	b->ns += (t - b->at) / REFILL;
 	b->at = t;

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "symbols/sandbox/jail.h"
 
 #define GAVE_UP 3     /* exit status of a child that called sandbox_give_up() */
@@ -48,14 +49,6 @@ struct answer {
 	int64_t err;
 	uint64_t len, cpu; /* ns */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the child --------------------------------------------------------------------------------------------------- */
 static bool read_all(int sock, void *to, size_t len)
@@ -119,7 +112,7 @@ static void serve(int sock)
 	int fd;
 
 	while (in && receive(sock, &r, &fd) && read_all(sock, in, r.len)) {
-		uint64_t start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+		uint64_t start = clock_read(CLOCK_PROCESS_CPUTIME_ID);
 		struct blob out = blob_new(r.most);
 		struct answer a = { 0 };
 
@@ -128,7 +121,7 @@ static void serve(int sock)
 		set_timer(0);
 		a.err = a.err ? a.err : out.err;
 		a.len = a.err ? 0 : out.n;
-		a.cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
+		a.cpu = clock_read(CLOCK_PROCESS_CPUTIME_ID) - start;
 		if (fd >= 0)
 			close(fd);
 		if (!write_all(sock, &a, sizeof(a)) || !write_all(sock, out.v, a.len))
@@ -285,7 +278,7 @@ static int send_request(const struct sandbox *s, const struct request *r, int fd
 static int read_by(struct sandbox *s, void *to, size_t len, uint64_t deadline)
 {
 	for (size_t at = 0; at < len;) {
-		uint64_t now = now_ns(CLOCK_MONOTONIC), until = s->last && s->last < deadline ? s->last : deadline;
+		uint64_t now = clock_now(), until = s->last && s->last < deadline ? s->last : deadline;
 		struct pollfd p[] = { { .fd = s->sock, .events = POLLIN },
 			{ .fd = s->watching ? *s->stop : -1, .events = POLLIN } };
 		ssize_t n;
@@ -296,7 +289,7 @@ static int read_by(struct sandbox *s, void *to, size_t len, uint64_t deadline)
 			continue;
 		if (p[1].revents) {
 			s->watching = false;
-			s->last = now_ns(CLOCK_MONOTONIC) + SANDBOX_LAST_MS * 1000000ull;
+			s->last = clock_now() + SANDBOX_LAST_MS * 1000000ull;
 		}
 		n = recv(s->sock, (char *)to + at, len - at, MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -308,7 +301,7 @@ static int read_by(struct sandbox *s, void *to, size_t len, uint64_t deadline)
 
 static int read_answer(struct sandbox *s, struct blob *out)
 {
-	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + SANDBOX_WALL_MS * 1000000ull;
+	uint64_t deadline = clock_now() + SANDBOX_WALL_MS * 1000000ull;
 	struct answer a = { 0 };
 	int err = read_by(s, &a, sizeof(a), deadline);
 
@@ -346,7 +339,7 @@ int sandbox_run(struct sandbox *s, sandbox_job *job, int fd, const void *in, siz
 		err = job(fd, in, len, out, &kept);
 		return err ? err : out->err;
 	}
-	if (s->last && now_ns(CLOCK_MONOTONIC) >= s->last)
+	if (s->last && clock_now() >= s->last)
 		return -ECANCELED;
 	s->watching = s->stop && !s->last && !is_readable(s->stop);
 	err = start(s);

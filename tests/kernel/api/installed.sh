@@ -21,6 +21,8 @@ grep -v '^typedef' "$include/dwire.h" | grep -oE '^[A-Za-z][^(]*\bdwire_[a-z_]+\
 nm -D --defined-only "$lib/libdwire.so.0" | awk '$2 != "A" { sub("@@DWIRE_0", "", $3); print $3 }' | sort >shown
 expect_eq "$(<shown)" "$(<declared)" "symbols of the library, and what the header declares"
 expect_ge "$(wc -l <shown)" 25 "functions of the library"
+grep -oE '\bdwire_[a-z_]+' "$here/../../docs/libdwire.3" | sort -u >described
+expect_eq "$(comm -23 declared described)" "" "functions that libdwire(3) does not name"
 
 for lang in c c++; do
 	command -v g++ >/dev/null || [ $lang = c ] || continue

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/diag/diag_text.h"
 #include "compile/compile.h"
+#include "diags.h"
 #include "kernel/btf/btf.h"
 #include "lang/dlib.h"
 #include "lower/tiers.h"
