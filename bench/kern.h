@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kern.h: what the hand-written programs of the bench share: the kernel's types (of the running kernel, so that clang may
- * treat them as any other) and the packet's headers. They say what the sites of src/prov/{tcp,ip}.c and dlib/net.d say. */
+ * treat them as any other) and the packet's headers. They say what the sites of src/prov/net/{tcp,ip}.c and dlib/net.d say. */
 #ifndef DWIRE_BENCH_KERN_H
 #define DWIRE_BENCH_KERN_H
 #define BPF_NO_PRESERVE_ACCESS_INDEX

@@ -318,7 +318,7 @@ translator struct dw_pkt < struct dw_setstate *C > {
 };
 
 /* sock_ops, tcp_init_transfer, for the step of an accepted socket to SYN_RECV on kernels that report it before the socket
- * has its addresses (see prov/tcp.c). */
+ * has its addresses (see prov/net/tcp.c). */
 struct dw_synrecv {
 	struct sock *sk;
 	uint32_t op;

@@ -14,7 +14,7 @@ struct dw_call {
 	int32_t func;
 };
 
-/* The functions: their numbers in the table of src/prov/resolver.c. */
+/* The functions: their numbers in the table of src/prov/net/resolver.c. */
 inline int DW_GETADDRINFO = 0;
 inline int DW_GETHOSTBYNAME = 1;
 inline int DW_GETHOSTBYNAME2 = 2;

@@ -46,7 +46,7 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 
 /* System calls: the table; of the kernel's struct pt_regs the number and arguments, of which the first is kept apart
  * because its register has the result at the call's end. 32-bit programs have the same registers. */
-#define ARCH_SYSCALLS "prov/syscalls_aarch64.def"
+#define ARCH_SYSCALLS "prov/system/syscalls_aarch64.def"
 #define ARCH_NR_READ 63
 #define ARCH_NR_ACCEPT 202
 #define ARCH_NR_ACCEPT4 242

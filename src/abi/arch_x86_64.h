@@ -44,8 +44,8 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 
 /* System calls: the tables; of the kernel's struct pt_regs the number and arguments, as they are at the call's end
  * too. A task in a call of a 32-bit program (TS_COMPAT) has other numbers and registers. */
-#define ARCH_SYSCALLS "prov/syscalls_x86_64.def"
-#define ARCH_SYSCALLS_32 "prov/syscalls_ia32.def"
+#define ARCH_SYSCALLS "prov/system/syscalls_x86_64.def"
+#define ARCH_SYSCALLS_32 "prov/system/syscalls_ia32.def"
 #define ARCH_NR_READ 0
 #define ARCH_NR_ACCEPT 43
 #define ARCH_NR_ACCEPT4 288

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* providers: the list of all providers, in the order of -l. X(NAME) stands for NAME_provider, the table in
- * src/prov/NAME.c. Providers whose probes come from a kernel list (probes/lists.h) are last, and the long list is the
- * very last, so that the numbers of other probes do not depend on the lists. */
+ * prov/net/NAME.c or prov/system/NAME.c. Providers whose probes come from a kernel list (probes/lists.h) are last, and
+ * the long list is the very last, so that the numbers of other probes do not depend on the lists. */
 #ifndef DWIRE_PROV_PROVIDERS_H
 #define DWIRE_PROV_PROVIDERS_H
 #include "image/probe.h"

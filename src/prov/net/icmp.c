@@ -3,7 +3,7 @@
  * kernel's own sockets. Other messages are seen when they go to a device; forwarded ones are left out. A message is
  * received when IP gives it to ICMP: netfilter shows it, or in a namespace where no program is at netfilter, the
  * device. */
-#include "prov/functions.h"
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "icmpinfo_t *", NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp: segments, connections and their states. In the hooks tier each segment that a packet capture shows is seen at
  * exactly one site of a probe (measured on Linux 6.18); kfree_skb sees those that netfilter stops earlier. */
-#include "prov/tcp.h"
+#include "prov/net/tcp.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
 static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",

@@ -2,7 +2,7 @@
 /* dns: queries and responses of the Domain Name System over UDP and TCP, port 53 and those of the option dnsports, as
  * sockets of this machine send and receive them. Other hosts make the packets: nothing in them is trusted, and names
  * are decoded within fixed bounds. */
-#include "prov/functions.h"
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpinfo_t *", "dnsinfo_t *", NULL };

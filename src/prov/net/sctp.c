@@ -4,7 +4,7 @@
  * after each change it takes a reference to the association or flushes its queue: sctp_association_hold() for the
  * timer or chunk of the change, sctp_outq_uncork() at the end of an event, sctp_association_free() at the very end.
  * The sites there compare the state with the last one seen. */
-#include "prov/functions.h"
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 #define IS_SCTP "P->sk->sk_protocol == DW_IPPROTO_SCTP"

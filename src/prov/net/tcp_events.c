@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp_events: sites of the tcp provider for losses, resets, full listeners, congestion, and FreeBSD's debug probes.
  * Each site was measured on Linux 6.18 against the kernel's own counters or a packet capture. */
-#include "prov/tcp.h"
+#include "prov/net/tcp.h"
 
 /* Data that is sent again. The congestion state gives the reason: a timeout is in the loss state, fast retransmission
  * in recovery; a tail loss probe is sent outside of both. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* udp, udplite: datagrams between a socket and IP. In the hooks tier cgroup_skb sees each datagram with its socket, and
  * kfree_skb those that reach no socket or that netfilter stops. */
-#include "prov/functions.h"
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 #define UDP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_UDP && P->recv && "

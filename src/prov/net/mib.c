@@ -3,7 +3,7 @@
  * namespace that it belongs to. The hooks tier cannot see the counters: each probe is derived from the packets and
  * state changes that change its counter. The counters that Linux has were checked against /proc/net/snmp, netstat and
  * snmp6; the others (tcpInData..., tcpOutData...) are Solaris'. */
-#include "prov/tcp.h"
+#include "prov/net/tcp.h"
 
 static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcp: declarations shared by the files of the tcp provider: conditions over P, and the sites in tcp_events.c. */
-#ifndef DWIRE_PROV_TCP_H
-#define DWIRE_PROV_TCP_H
-#include "prov/functions.h"
+#ifndef DWIRE_PROV_NET_TCP_H
+#define DWIRE_PROV_NET_TCP_H
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 extern const struct site tcp_retransmit_sites[7];

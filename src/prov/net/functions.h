@@ -2,8 +2,8 @@
 /* functions: sites of the network providers at kernel functions, for the tiers functions and kprobes.
  * dlib/functions.d describes what each site gives. All functions exist under one name from Linux 6.1 to 6.18 and are
  * not inlined. */
-#ifndef DWIRE_PROV_FUNCTIONS_H
-#define DWIRE_PROV_FUNCTIONS_H
+#ifndef DWIRE_PROV_NET_FUNCTIONS_H
+#define DWIRE_PROV_NET_FUNCTIONS_H
 
 /* clang-format off */
 #define FUNC_SITE(func, n, nat, ...) \

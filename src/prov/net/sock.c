@@ -3,7 +3,7 @@
  * in the process that makes it. A connection that completes later, and a full buffer, are seen in an interrupt and
  * reported with the socket's owner. Measured on Linux 6.18. System calls of 32-bit programs have other numbers and
  * are left out. */
-#include "prov/functions.h"
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 #define CALL(name) "P->nr == __nr_" name " && P->foreign == 0"

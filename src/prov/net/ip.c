@@ -3,7 +3,7 @@
  * kfree_skb those that netfilter stops before that. Others (forwarded packets, and packets that the kernel sends
  * without a socket) are seen when they go to a device. A packet is received when IP has counted it (IP_RECEIVED). A
  * packet that crosses a bridge, a bond, a VLAN or a veth pair counts once in each direction and namespace. */
-#include "prov/functions.h"
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
