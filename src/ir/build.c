@@ -43,6 +43,7 @@ static struct ir_insn *push_def(struct ir *ir, enum ir_op op)
 	return in;
 }
 
+/* Operands must have been defined before. */
 static vreg valid(const struct ir *ir, vreg v)
 {
 	assert(v != 0 && v <= ir->nvregs);
@@ -61,11 +62,13 @@ static int64_t valid_label(const struct ir *ir, uint32_t label)
 	return label;
 }
 
+/* A register that may be set on several paths. */
 vreg ir_var(struct ir *ir)
 {
 	return new_vreg(ir, true);
 }
 
+/* Constants are shared by the optimiser, so each use may make its own. */
 vreg ir_imm(struct ir *ir, int64_t v)
 {
 	struct ir_insn *in = push_def(ir, IR_IMM);
@@ -109,6 +112,7 @@ vreg ir_ld(struct ir *ir, vreg base, int32_t off, unsigned size, bool sx, bool p
 	return in->d;
 }
 
+/* Stores the low size bytes. */
 void ir_st(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
 {
 	struct ir_insn *in = push(ir, IR_ST);
@@ -138,6 +142,7 @@ vreg ir_alu(struct ir *ir, enum ir_alu op, vreg a, vreg b)
 	return in->d;
 }
 
+/* The constant is an immediate of the instruction: 32 bits, sign-extended. */
 vreg ir_alui(struct ir *ir, enum ir_alu op, vreg a, int32_t imm)
 {
 	valid(ir, a);
@@ -193,6 +198,7 @@ vreg ir_map(struct ir *ir, uint32_t map)
 	return in->d;
 }
 
+/* The address of the only value of an array map, plus an offset. */
 vreg ir_mapval(struct ir *ir, uint32_t map, int32_t off)
 {
 	struct ir_insn *in = push_def(ir, IR_MAPVAL);
@@ -210,6 +216,7 @@ vreg ir_stack(struct ir *ir, int32_t off)
 	return in->d;
 }
 
+/* The address of a kernel variable by its BTF id. */
 vreg ir_ksym(struct ir *ir, uint32_t btf_id)
 {
 	struct ir_insn *in = push_def(ir, IR_KSYM);
@@ -240,6 +247,7 @@ static vreg push_call(struct ir *ir, enum ir_op op, int64_t what, const vreg *ar
 	return in->d;
 }
 
+/* Calls a helper by its number. pure: equal calls have equal results within a run, so they may be shared or dropped. */
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure)
 {
 	return push_call(ir, IR_CALL, helper, args, nargs, pure);
@@ -276,6 +284,7 @@ vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs)
 	return push_call(ir, IR_LIB, (int64_t)fn, args, nargs, false);
 }
 
+/* Labels are numbered from 1; each is placed once by ir_label(). */
 uint32_t ir_newlabel(struct ir *ir)
 {
 	return ++ir->nlabels;
@@ -368,6 +377,7 @@ int32_t ir_stack_alloc(struct ir *ir, uint32_t size)
 	return -ir->frame;
 }
 
+/* Slots allocated since the mark may be used again. */
 void ir_stack_release(struct ir *ir, int32_t mark)
 {
 	assert(mark >= 0 && mark <= ir->frame);

@@ -56,14 +56,14 @@ static const char *jump_symbol(unsigned op)
 	return symbols[op >> 4];
 }
 
-/* The size bits of a load or store. */
+/* The width of a load or store. */
 static const char *size_name(unsigned code)
 {
 	unsigned size = code & 0x18;
 	return size == BPF_B ? "u8" : size == BPF_H ? "u16" : size == BPF_W ? "u32" : "u64";
 }
 
-/* An opcode that the emitter does not make; fuzzed code has them. */
+/* An opcode that the emitter does not make. Only fuzzed code has such. */
 static void bad(const struct bpf_insn *in, FILE *out)
 {
 	fprintf(out, "(%02x) unknown\n", in->code);
@@ -166,7 +166,7 @@ static void disasm_ld64(const struct bpf_insn *in, int32_t upper, FILE *out)
 		fprintf(out, "0x%" PRIx64 "\n", (uint64_t)(uint32_t)upper << 32 | (uint32_t)in->imm);
 }
 
-/* A 64-bit load takes two lines of the kernel's numbering: the second half is not printed. */
+/* Numbers are those of the kernel's log. A load of 64 bits takes two of them, of which the second is not printed. */
 void bpf_disasm(const struct bpf_insn *insns, size_t n, FILE *out)
 {
 	for (size_t i = 0; i < n; i++) {

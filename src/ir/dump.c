@@ -7,28 +7,32 @@
 #include "ir/ir.h"
 #include "ir/ops.h"
 
+/* By enum ir_op; these tables are made from the lists in ir.h. */
 static const char *const op_names[] = {
 #define X(o, name, traits) name,
 	IR_OPS(X)
 #undef X
 };
+/* By enum ir_alu. */
 static const char *const alu_names[] = {
 #define X(o, s, commutes) s,
 	IR_ALUS(X)
 #undef X
 };
+/* By enum ir_cc. */
 static const char *const cc_names[] = {
 #define X(o, s, swapped, opposite) s,
 	IR_CCS(X)
 #undef X
 };
+/* By enum bpflib. */
 static const char *const lib_names[] = {
 #define X(n, a) #n,
 	BPFLIB(X)
 #undef X
 };
 
-/* "(v1, v2) pure". */
+/* The arguments of a call: "(v1, v2) pure". */
 static void dump_args(const struct ir_insn *in, FILE *out)
 {
 	fputc('(', out);
@@ -37,7 +41,7 @@ static void dump_args(const struct ir_insn *in, FILE *out)
 	fprintf(out, ")%s\n", in->pure ? " pure" : "");
 }
 
-/* All instructions whose address is register a plus the constant off. */
+/* Instructions whose address is register a plus the constant off: "ld8 [v1 + 16]". */
 static void dump_memory(const struct ir_insn *in, FILE *out)
 {
 	char where[48];
@@ -58,7 +62,7 @@ static void dump_memory(const struct ir_insn *in, FILE *out)
 		fprintf(out, ", v%u -> v%u\n", in->b, in->c);
 }
 
-/* No default: a new operation must be printed before this compiles. */
+/* One instruction. There is no default, so that a new operation must be printed before this compiles. */
 static void dump_insn(const struct ir_insn *in, FILE *out)
 {
 	if (in->d)
@@ -134,7 +138,9 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	}
 }
 
-/* Writes to out, which the caller owns. Labels stand in the first column, instructions behind a tab. */
+/* Labels stand in the first column, instructions behind a tab. "; FILE:LINE:COL" precedes the instructions of each
+ * place in
+ * the source. */
 void ir_dump(const struct ir *ir, FILE *out)
 {
 	unsigned line = 0, col = 0;

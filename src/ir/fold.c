@@ -10,19 +10,21 @@
 
 #include "ir/ops.h"
 
+/* What is known of a register. */
 static const struct ir_val *val(const struct ir_opt *o, vreg v)
 {
 	return &o->vals.v[v];
 }
 
-/* The definition of a register, or NULL for a variable. The pointer is valid until the next instruction is added. */
+/* The instruction that defines a register; NULL for a variable. Valid until the next instruction is added. */
 static const struct ir_insn *def_of(const struct ir_opt *o, vreg v)
 {
 	uint32_t def = val(o, v)->def;
 	return def ? &o->out.v[def - 1] : NULL;
 }
 
-/* May register v, which def read, be read here instead? Variables change, others do not. */
+/* May register v, which the instruction def read, be read here instead? Registers are set once, so they may; a variable
+ * only if it was not set since. */
 static bool stable(const struct ir_opt *o, const struct ir_insn *def, vreg v)
 {
 	if (!v || !o->ir->is_var.v[v])
@@ -55,7 +57,9 @@ static bool to_copy(struct ir_insn *in, vreg a)
 	return true;
 }
 
-/* x - x and x ^ x are 0 only for numbers: the verifier must not see a pointer become a constant. */
+/* x op y with constants or equal operands. x - x and x ^ x become 0 only for numbers: the verifier must not see a
+ * pointer
+ * become a constant. */
 static bool fold_alu(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a), *b = val(o, in->b);
@@ -110,7 +114,7 @@ static bool fold_alui_simple(struct ir_insn *in)
 	return true;
 }
 
-/* (x op k1) op k2, and addresses of known objects plus a constant. */
+/* (x op k1) op k2 becomes x op k; an address of the stack or of a map's value plus a constant becomes one address. */
 static bool fold_alui_chain(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_insn *def = def_of(o, in->a);
@@ -156,7 +160,7 @@ static bool fold_alui_chain(struct ir_opt *o, struct ir_insn *in)
 	return true;
 }
 
-/* The immediate is an operand: two constants are one. */
+/* x op constant. */
 static bool fold_alui(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a);
@@ -165,7 +169,7 @@ static bool fold_alui(struct ir_opt *o, struct ir_insn *in)
 	return fold_alui_simple(in) || fold_alui_chain(o, in);
 }
 
-/* Skips an extension whose upper bits do not matter, because only the low size bytes are looked at. */
+/* Replaces *v by the operand of the extension that made it, if only the low size bytes are used. */
 static bool skip_ext(struct ir_opt *o, vreg *v, unsigned size)
 {
 	const struct ir_insn *def = def_of(o, *v);
@@ -304,7 +308,8 @@ static int decide_by_range(enum ir_cc cc, unsigned ubits, int64_t imm)
 	return -1;
 }
 
-/* Do not decide by a range that the verifier does not see: it would walk a path that needs the test. */
+/* 1: the condition holds, 0: it does not, -1: unknown. A range that the verifier does not see is not used: the verifier
+ * would walk the path that the test excludes, and refuse it. */
 static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 {
 	if (a->nonzero && imm == 0 && (cc == CC_EQ || cc == CC_NE))
@@ -314,7 +319,7 @@ static int decide(enum ir_cc cc, const struct ir_val *a, int64_t imm)
 	return a->scalar && !a->verifier_unaware && a->ubits < 64 ? decide_by_range(cc, a->ubits, imm) : -1;
 }
 
-/* x cc x. "Some bit is set" depends on x. */
+/* x cc x: 1 or 0; -1 for "some bit is set", which depends on x. */
 static int decide_same(enum ir_cc cc)
 {
 	switch (cc) {
@@ -361,7 +366,7 @@ static void fold_bit_test(const struct ir_opt *o, struct ir_insn *in)
 	in->sub = CC_SET;
 }
 
-/* Moves a constant to the right-hand side. Returns 1: always taken, 0: never taken, -1: not decided. */
+/* Simplifies a conditional jump and moves a constant to its right side. 1: always taken, 0: never, -1: not decided. */
 int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 {
 	if (in->op == IR_JMP)
@@ -395,6 +400,7 @@ int ir_fold_jump(struct ir_opt *o, struct ir_insn *in)
 }
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
+/* Bits that the number needs: 0 for 0. */
 static unsigned bit_length(uint64_t v)
 {
 	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
@@ -410,7 +416,9 @@ static unsigned umin(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* ubits: the value is below 2^ubits. sbits: it fits that many bits with its sign. scalar: it is no pointer. */
+/* ubits: the value is below 2^ubits. sbits: it fits that many bits with its sign. scalar: it is no pointer. Bounds
+ * above 64
+ * mean that nothing is known. */
 static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 {
 	ubits = umin(ubits, 64);
@@ -420,7 +428,9 @@ static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 	return (struct ir_val){ .ubits = (uint8_t)ubits, .sbits = (uint8_t)sbits, .scalar = scalar };
 }
 
-/* Does the verifier know less about the result than alu_bits() does? Then bounds checks must stay in the program. */
+/* Does the verifier know less of the result than alu_bits() does? Then bounds checks that we could drop must stay,
+ * because
+ * it needs them. */
 static bool is_verifier_unaware(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	switch (op) {
@@ -444,6 +454,8 @@ static bool is_verifier_unaware(enum ir_alu op, const struct ir_val *a, const st
 	return true;
 }
 
+/* Bounds of the result by those of the operands. A carry costs a bit; the difference of unsigned numbers may be
+ * negative. */
 static struct ir_val alu_bits(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	unsigned au = a->ubits, bu = b->ubits;
@@ -474,6 +486,7 @@ static struct ir_val alu_bits(enum ir_alu op, const struct ir_val *a, const stru
 	return bits(64, 64, false);
 }
 
+/* The bounds of the result, and whether the verifier knows them too. */
 static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	struct ir_val v = alu_bits(op, a, b);
@@ -481,6 +494,7 @@ static struct ir_val known_alu(enum ir_alu op, const struct ir_val *a, const str
 	return v;
 }
 
+/* Everything is known of a constant. */
 static struct ir_val known_imm(int64_t imm)
 {
 	struct ir_val v = bits(bit_length((uint64_t)imm), bit_length((uint64_t)(imm < 0 ? ~imm : imm)) + 1, true);
@@ -489,6 +503,7 @@ static struct ir_val known_imm(int64_t imm)
 	return v;
 }
 
+/* A pointer: nothing but that it is not 0, if so. */
 static struct ir_val known_pointer(bool nonzero)
 {
 	struct ir_val v = bits(64, 64, false);
@@ -496,7 +511,7 @@ static struct ir_val known_pointer(bool nonzero)
 	return v;
 }
 
-/* What the optimiser may assume of an instruction's result. */
+/* What the optimiser may assume of an instruction's result, whatever path leads to it. */
 struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 {
 	unsigned width = 8u * in->size;

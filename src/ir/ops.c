@@ -21,7 +21,7 @@ unsigned ir_uses(struct ir_insn *in, vreg *uses[IR_MAX_USES])
 	return n;
 }
 
-/* From the list of operations in ir.h. */
+/* The flags of the operation, from the list in ir.h. */
 static unsigned traits(const struct ir_insn *in)
 {
 	static const uint8_t table[] = {
@@ -33,7 +33,7 @@ static unsigned traits(const struct ir_insn *in)
 	return table[in->op];
 }
 
-/* An instruction without effect, which may go if nobody reads its result. */
+/* Has the instruction no effect but its result? Then it may go if the result is unused. */
 bool ir_droppable(const struct ir_insn *in)
 {
 	return (traits(in) & IRT_VALUE) || (in->pure && (in->op == IR_CALL || in->op == IR_KFUNC));
@@ -55,11 +55,13 @@ bool ir_is_jump(const struct ir_insn *in)
 	return traits(in) & IRT_JUMP;
 }
 
+/* Does the instruction load or store at address a + off? */
 bool ir_is_memory(const struct ir_insn *in)
 {
 	return traits(in) & IRT_MEMORY;
 }
 
+/* Does control never reach the instruction behind it? */
 bool ir_ends_flow(const struct ir_insn *in)
 {
 	return traits(in) & IRT_ENDS;

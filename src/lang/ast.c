@@ -6,6 +6,7 @@
 
 #include "lang/ast_text.h"
 
+/* Expressions and types contain each other: sizeof(int[n + 1]). */
 static void dump_expr(FILE *out, const struct expr *e, int level);
 
 /* Two blanks a level. */
@@ -16,7 +17,7 @@ static void indent(FILE *out, int level)
 
 static void dump_type(FILE *out, const struct tyx *ty, const char *name, int level);
 
-/* Of structures, unions and enums. */
+/* Members of structures and unions, enumerators of enums. */
 static void dump_members(FILE *out, const struct tyx *ty, int level)
 {
 	for (size_t i = 0; i < ty->members.n; i++) {
@@ -36,7 +37,7 @@ static void dump_members(FILE *out, const struct tyx *ty, int level)
 	}
 }
 
-/* The type on the rest of the line, and below it the members of each struct that has its body in it. */
+/* The type on the rest of the line; below it the members of a structure that has its body here. */
 static void dump_type(FILE *out, const struct tyx *ty, const char *name, int level)
 {
 	ast_print_type(out, ty, name);
@@ -70,7 +71,7 @@ static void dump_int(FILE *out, const struct expr *e)
 	fputs(e->isuffix & ISUF_NODEC ? " hex-or-octal" : "", out);
 }
 
-/* ++ and -- stand before or behind. */
+/* ++ and -- may stand before or behind the operand, so the dump says which. */
 static void dump_unary(FILE *out, const struct expr *e)
 {
 	const bool post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
@@ -78,7 +79,7 @@ static void dump_unary(FILE *out, const struct expr *e)
 	fprintf(out, "%s %s", post ? "postfix" : "unary", expr_op_text(e->op));
 }
 
-/* One node, without its children. */
+/* One node without its children. There is no default, so that a new kind must be printed before this compiles. */
 static void dump_head(FILE *out, const struct expr *e)
 {
 	switch (e->kind) {
@@ -157,7 +158,7 @@ static void dump_expr(FILE *out, const struct expr *e, int level)
 		dump_expr(out, e->args.v[i], level + 1);
 }
 
-/* An if has its branches below it. */
+/* A statement; an if has its condition and branches below it. */
 static void dump_stmt(FILE *out, const struct stmt *s, int level)
 {
 	if (s->kind == ST_EXPR) {
@@ -201,6 +202,7 @@ static void dump_clause(FILE *out, const struct clause *c)
 		dump_stmt(out, c->body.v[i], 2);
 }
 
+/* An inline, its parameters, its value. */
 static void dump_inline(FILE *out, const struct inline_def *i)
 {
 	fputs("inline ", out);
@@ -210,7 +212,7 @@ static void dump_inline(FILE *out, const struct inline_def *i)
 	dump_expr(out, i->value, 1);
 }
 
-/* Members in the order of the text. */
+/* A translator: its two types, then its members in the order of the text. */
 static void dump_xlator(FILE *out, const struct xlator *x)
 {
 	fputs("translator ", out);
@@ -224,6 +226,7 @@ static void dump_xlator(FILE *out, const struct xlator *x)
 	}
 }
 
+/* A variable that is declared, with its scope. */
 static void dump_var(FILE *out, const struct var_decl *v)
 {
 	static const char *const scopes[] = { "global", "self", "this" };
@@ -267,7 +270,8 @@ void ast_dump(const struct program *p, FILE *out)
 	}
 }
 
-/* Assignments, ++ and --. A comma counts, too: who writes it means both sides. */
+/* Does evaluating it change something? Assignments, ++ and -- do. A comma counts too: it has its left side for an
+ * effect. */
 bool expr_has_effects(const struct expr *e)
 {
 	if (!e)

@@ -39,6 +39,7 @@ void ast_print_string(FILE *out, const char *s, size_t len)
 	putc('"', out);
 }
 
+/* A variable with its scope: "self->x". */
 void ast_print_variable(FILE *out, enum var_scope scope, const char *name)
 {
 	static const char *const prefix[] = { "", "self->", "this->" };
@@ -80,7 +81,7 @@ static void print_spec(FILE *out, uint32_t spec)
 	}
 }
 
-/* The type without what stands around the name: int of int *x[3]. */
+/* The type without what stands around the name: "int" of int *x[3]. A body is shown as { ... }. */
 static void print_base(FILE *out, const struct tyx *ty)
 {
 	if (ty->kind == TYX_BASIC) {
@@ -105,13 +106,15 @@ static bool is_derived(const struct tyx *ty)
 	return ty->kind == TYX_PTR || ty->kind == TYX_ARRAY || ty->kind == TYX_ASSOC || ty->kind == TYX_FUNC;
 }
 
-/* Does a pointer to it need parentheses? */
+/* Do brackets or a parameter list follow the name? Then a pointer to it needs parentheses: int (*x)[3]. */
 static bool binds_tighter(const struct tyx *ty)
 {
 	return is_derived(ty) && ty->kind != TYX_PTR;
 }
 
-/* A declarator is written from the inside out: stars before the name, brackets behind it, as in C. */
+/* A declarator is written from the inside out, as in C: this writes the base and the stars before the name. A pointer
+ * to
+ * an array or function opens a parenthesis, which print_after() closes. */
 static void print_before(FILE *out, const struct tyx *ty)
 {
 	if (!is_derived(ty)) {
@@ -126,7 +129,7 @@ static void print_before(FILE *out, const struct tyx *ty)
 	fputs(binds_tighter(ty->of) ? "(*" : "*", out);
 }
 
-/* From the name outwards: brackets, and the parentheses that print_before() opened. */
+/* From the name outwards: brackets, parameter lists, and the parentheses that print_before() opened. */
 static void print_after(FILE *out, const struct tyx *ty)
 {
 	for (; is_derived(ty); ty = ty->of) {
@@ -160,7 +163,7 @@ void ast_print_type(FILE *out, const struct tyx *ty, const char *name)
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
-/* Keys of an array, or arguments of a call. */
+/* The keys of an array or the arguments of a call, with commas between them. */
 static void print_args(FILE *out, const struct expr *e, char open, char close)
 {
 	putc(open, out);
@@ -171,7 +174,9 @@ static void print_args(FILE *out, const struct expr *e, char open, char close)
 	putc(close, out);
 }
 
-/* A character constant has up to eight bytes, the first one in the highest byte that is used. */
+/* A number as it was written: in hexadecimal if it was not decimal, with its suffix. A character constant has up to
+ * eight
+ * bytes, the first one in the highest byte that is used. */
 static void print_int(FILE *out, const struct expr *e)
 {
 	if (e->isuffix & ISUF_CHAR) {
@@ -201,6 +206,7 @@ static void print_int(FILE *out, const struct expr *e)
 	fputs(e->isuffix & ISUF_LL ? "ll" : e->isuffix & ISUF_L ? "l" : "", out);
 }
 
+/* ++ and -- may stand behind the operand. */
 static void print_unary(FILE *out, const struct expr *e)
 {
 	if (e->op == OP_POSTINC || e->op == OP_POSTDEC) {
@@ -231,7 +237,7 @@ static void print_infix(FILE *out, const struct expr *e)
 	print_expr(out, e->b);
 }
 
-/* Operators that begin with a word or a type. */
+/* sizeof, stringof, offsetof, xlate, casts: operators that begin with a word or a type. */
 static void print_word(FILE *out, const struct expr *e)
 {
 	if (e->kind == EX_STRINGOF || e->kind == EX_SIZEOF)
@@ -318,7 +324,7 @@ static void print_expr(FILE *out, const struct expr *e)
 		putc(')', out);
 }
 
-/* Used only after an error: its cost does not matter. */
+/* The expression as messages show it. Used only after an error, so its cost does not matter. */
 const char *ast_expr_text(struct arena *a, const struct expr *e)
 {
 	char *text = NULL;

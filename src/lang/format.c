@@ -20,6 +20,7 @@ struct fmt_cursor {
 	size_t err_off;
 };
 
+/* Notes the error and its place. Returns -EINVAL. */
 static int fmt_fail(struct fmt_cursor *c, size_t off, const char *why)
 {
 	c->err = why;
@@ -33,6 +34,7 @@ static char fmt_peek(const struct fmt_cursor *c)
 	return c->pos < c->len ? c->s[c->pos] : '\0';
 }
 
+/* The flag of a character of a conversion; 0: it is none. */
 static uint32_t flag_of(char ch)
 {
 	switch (ch) {
@@ -177,6 +179,7 @@ static bool parse_text(struct fmt_cursor *c, struct fmt_item *it)
 	return more;
 }
 
+/* At least as many items as the format can have: one more than its "%". */
 static size_t count_items(const char *s, size_t len)
 {
 	size_t n = 1;
@@ -186,6 +189,7 @@ static size_t count_items(const char *s, size_t len)
 	return n;
 }
 
+/* Allocates all items at once, so that it->text stays where it is. */
 int fmt_parse(struct arena *a, const char *s, size_t len, struct fmt *out, const char **err, size_t *err_off)
 {
 	struct fmt_cursor c = { .arena = a, .s = s, .len = len };

@@ -8,6 +8,7 @@
 
 #include "base/diag/nearest.h"
 
+/* A complete type of its own. name is borrowed; structures get their members later. */
 struct type *type_new(struct types *ts, enum type_kind kind, const char *name, uint32_t size, bool sgn)
 {
 	struct type *t = ARENA_NEW(ts->arena, struct type);
@@ -21,8 +22,7 @@ struct type *type_new(struct types *ts, enum type_kind kind, const char *name, u
 	return t;
 }
 
-/* A copy of the type that remembers the typedef name, for messages and hints; canon still leads to the type itself.
- * */
+/* A copy that has the typedef's name, for messages and hints. canon still leads to the type itself. */
 static struct type *alias_of(struct types *ts, struct type *t, const char *name)
 {
 	struct type *n = ARENA_NEW(ts->arena, struct type);
@@ -103,6 +103,7 @@ struct types *types_new(struct arena *a, const struct ktypes *kernel)
 	return ts;
 }
 
+/* The integer type of that size in bytes. */
 struct type *type_int(struct types *ts, uint32_t size, bool sgn)
 {
 	switch (size) {
@@ -230,7 +231,9 @@ struct type_member *type_find_member(struct types *ts, struct type *t, const cha
 	return NULL;
 }
 
-/* For code that reads a kernel structure without D, such as the owner service and pid namespaces. */
+/* The offset in bytes of a member of a kernel structure, -1 if it has none. For callers without D, such as the owner
+ * service
+ * and pid namespaces. */
 int64_t types_offset(struct types *ts, const char *tag, const char *const *path)
 {
 	struct type *t = types_tagged(ts, T_STRUCT, tag);

@@ -17,6 +17,7 @@ struct note { /* value of the map; the key is thread and process */
 };
 #define STALE_NS (600ull * 1000000000ull) /* ns; no traced call takes longer, so an older note is stale */
 
+/* The note of this thread's call; 0: none. key: a stack slot for the map's key. */
 static vreg note_of(struct clause_ctx *cx, int32_t key)
 {
 	struct ir *ir = cx->ir;
@@ -31,6 +32,7 @@ static vreg note_load(struct clause_ctx *cx, vreg note, size_t off)
 	return ir_ld(cx->ir, note, (int32_t)off, 8, false, false);
 }
 
+/* Keeps the call, unless an outer one is in progress: its stack pointer is higher. */
 static void call_entered(struct clause_ctx *cx, int32_t key)
 {
 	struct ir *ir = cx->ir;
@@ -53,6 +55,7 @@ static void call_entered(struct clause_ctx *cx, int32_t key)
 		false);
 }
 
+/* Takes the note out if the stack pointer says that this return belongs to it; else leaves the program. */
 static void call_returned(struct clause_ctx *cx, int32_t key)
 {
 	struct ir *ir = cx->ir;
@@ -109,6 +112,7 @@ static bool is_there(const struct lowerer *lw, const struct site *s)
 	return false;
 }
 
+/* A return needs notes even if the script has no probe at the entry: adds the missing halves. */
 void calls_finish(struct lowerer *lw)
 {
 	for (size_t i = 0; i < lw->call_sites.n; i++) {

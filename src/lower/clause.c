@@ -11,6 +11,7 @@
 
 static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count);
 
+/* x++, ++x, x--, --x. */
 static bool is_step(const struct expr *e)
 {
 	return e->kind == EX_UNARY && e->op >= OP_PREINC;
@@ -34,6 +35,9 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
+/* A statement: an aggregation, an action, or an expression for its effects. Reading memory may fault, so a value that
+ * is
+ * not used is read all the same. */
 static void lower_stmt_expr(struct clause_ctx *cx, const struct expr *e)
 {
 	cx->ir->loc = e->loc;
@@ -46,6 +50,7 @@ static void lower_stmt_expr(struct clause_ctx *cx, const struct expr *e)
 		(void)lower_load(cx, lower_expr(cx, e), e);
 }
 
+/* Values remembered within a branch are forgotten at its end: the other path has not computed them. */
 static void lower_if(struct clause_ctx *cx, const struct stmt *s)
 {
 	struct ir *ir = cx->ir;
@@ -62,6 +67,7 @@ static void lower_if(struct clause_ctx *cx, const struct stmt *s)
 	memo_release(cx->pg, mark);
 }
 
+/* count: these are the clause's own statements, by which faults are numbered (action #1, #2, ...). */
 static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -124,6 +130,7 @@ static bool lower_fault_exit(struct clause_ctx *cx)
 	return fire_error(cx);
 }
 
+/* Does the clause call exit()? */
 static bool has_exit(const struct epid *ep)
 {
 	for (size_t i = 0; i < ep->nactions; i++)
@@ -132,6 +139,7 @@ static bool has_exit(const struct epid *ep)
 	return false;
 }
 
+/* The address of the gate (abi/abi.h). */
 static vreg gate_word(struct clause_ctx *cx)
 {
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GATE), 0);
@@ -168,6 +176,8 @@ static void submit_record(struct clause_ctx *cx, bool exits)
 	}
 }
 
+/* Reserves the record and writes its head. Guards of actions within an if start as 0, so an action that does not run is
+ * skipped by the consumer. */
 static void begin_record(struct clause_ctx *cx, const struct epid *ep)
 {
 	struct ir *ir = cx->ir;
@@ -200,6 +210,7 @@ static void lower_predicate(struct clause_ctx *cx, const struct expr *pred)
 	pg->taken_late = true;
 }
 
+/* The state of a clause. args: those of ERROR, if this is a clause of ERROR inlined behind a fault. */
 static struct clause_ctx begin_clause(struct prog_ctx *pg, const struct job *job, const vreg *args)
 {
 	struct clause_ctx cx = prog_head(pg);
@@ -222,6 +233,7 @@ static struct clause_ctx begin_clause(struct prog_ctx *pg, const struct job *job
 	return cx;
 }
 
+/* may_have_ended: did an earlier clause of this firing perhaps call exit()? Returns the same for the next one. */
 bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended)
 {
 	struct ir *ir = pg->ir;
@@ -270,6 +282,7 @@ static size_t expr_branches(const struct expr *e)
 	return n + expr_branches(e->a) + expr_branches(e->b) + expr_branches(e->c);
 }
 
+/* The same for statements. */
 static size_t stmt_branches(struct stmt *const *v, size_t n)
 {
 	size_t sum = 0;
@@ -280,6 +293,7 @@ static size_t stmt_branches(struct stmt *const *v, size_t n)
 	return sum;
 }
 
+/* The sum for all clauses, by which the caller decides whether blur() is worth its cost. */
 size_t clauses_branches(const struct jobs *jobs)
 {
 	size_t sum = 0;

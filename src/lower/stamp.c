@@ -18,7 +18,8 @@
 /* A note. */
 enum { NOTE_TIME = 0, NOTE_WORD = 8, NOTE_SIZE = 16 };
 
-/* The number of the provider's stamp map, plus 1. 0: the provider has no stamp of this name. */
+/* The index of the map of the provider's stamp plus 1, created at first use. 0: the provider has no stamp of this
+ * name. */
 static uint32_t stamp_map(struct clause_ctx *cx, const char *name)
 {
 	const struct provider *p = cx->prov;
@@ -45,6 +46,7 @@ static uint32_t stamp_map(struct clause_ctx *cx, const char *name)
 	return 0;
 }
 
+/* __stamp(): the time of a note in ns; __stamped(): its word. 0: there is no note. */
 vreg stamp_read(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -92,6 +94,7 @@ vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e)
 	return r;
 }
 
+/* The code at an event: makes, replaces or deletes the note of a key. */
 static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t map)
 {
 	const struct site_text *when = ev->site.when ? lower_site_text(cx->pg, ev->site.when) : NULL;
@@ -152,6 +155,7 @@ static void event_program(struct lowerer *lw, const struct stamp_event *ev, cons
 		prog_add_notes(lw, &p);
 }
 
+/* Adds a program for each event of the stamps that were read. */
 void stamps_finish(struct lowerer *lw)
 {
 	size_t errors = diags_errors(lw->d);

@@ -8,6 +8,7 @@
 
 #define TRACEMEM_MAX 16384 /* bytes: half of the largest record */
 
+/* Conversions that print text: %s, %S, and %I, the name of an address. */
 static bool conv_is_string(char c)
 {
 	return c == 's' || c == 'S' || c == 'I';
@@ -114,7 +115,9 @@ static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag 
 	return f;
 }
 
-/* The arguments of one conversion, from *arg on. False when they run out. */
+/* Checks the arguments of one conversion: those for "*" first, then its value. *arg moves behind them. n counts
+ * conversions
+ * from 1, for messages. False when the arguments run out. */
 static bool check_item(struct checker *ck, const struct fmt_item *it, struct expr *e, size_t *arg, size_t n)
 {
 	for (int star = it->star_width + it->star_prec; star > 0; star--, ++*arg) {
@@ -136,7 +139,7 @@ static bool check_item(struct checker *ck, const struct fmt_item *it, struct exp
 	return true;
 }
 
-/* printf, system, freopen: a format and its arguments. */
+/* Actions with a format and its arguments: printf(), system(), freopen(). */
 static void check_printf(struct checker *ck, struct expr *e)
 {
 	struct fmt *f = parse_format(ck, e->args.v[0], D_PRINTF_ARG_FMT);
@@ -185,7 +188,7 @@ static void check_same_keys(struct checker *ck, const struct expr *e, size_t fro
 	}
 }
 
-/* printa(): conversions without @ print the keys, in order. Keys that no conversion prints are left out. */
+/* printa(): conversions without "@" print the keys in their order. Keys without a conversion are not printed. */
 static void check_key_convs(struct checker *ck, const struct expr *e, const struct fmt *f, const struct symbol *s)
 {
 	size_t key = 0, n = 0;
@@ -210,7 +213,9 @@ static void check_key_convs(struct checker *ck, const struct expr *e, const stru
 	}
 }
 
-/* An aggregation that a statement names must be filled somewhere: printa() may stand before the clause that does. */
+/* Checks what check_action() could not: printa() may stand before the clause that fills its aggregation, so keys are
+ * known
+ * only after all clauses have been checked. */
 static void check_agg_use(struct checker *ck, struct expr *e)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -240,6 +245,7 @@ static void check_agg_use(struct checker *ck, struct expr *e)
 		check_key_convs(ck, e, e->extra, e->args.v[first]->sym);
 }
 
+/* Checks the statements of a clause, those of if and else included. */
 static void check_agg_stmts(struct checker *ck, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -298,6 +304,7 @@ static bool check_agg_arg(struct checker *ck, struct expr *e, enum dtag tag)
 	return false;
 }
 
+/* Argument i, counted from 0, must be an integer. */
 static void check_int_arg(struct checker *ck, struct expr *e, size_t i, enum dtag tag)
 {
 	struct type *t = check_expr(ck, e->args.v[i]);
@@ -307,7 +314,8 @@ static void check_int_arg(struct checker *ck, struct expr *e, size_t i, enum dta
 			type_name(ck->ts, t));
 }
 
-/* trace() and print(): any value that has a type. */
+/* trace() and print() take any value that can be recorded. agg, none, dynamic: DTrace's tags for an aggregation, for no
+ * value, and for what has no fixed size. */
 static void check_shown(struct checker *ck, struct expr *e, enum dtag agg, enum dtag none, enum dtag dynamic)
 {
 	struct expr *a = e->args.v[0];
@@ -340,12 +348,14 @@ static void check_trace(struct checker *ck, struct expr *e)
 	check_shown(ck, e, D_TRACE_AGG, D_TRACE_VOID, D_TRACE_DYN);
 }
 
+/* print() shows types, which stacks have not. */
 static void check_print(struct checker *ck, struct expr *e)
 {
 	check_shown(ck, e, D_PRINT_AGG, D_PRINT_VOID, D_PRINT_DYN);
 }
 
-/* *(struct of size bytes *)address, as an expression. */
+/* Builds the expression *(struct of size bytes *)address, so that lowering copies the memory as it copies any
+ * structure. */
 static struct expr *memory_at(struct checker *ck, struct expr *address, uint32_t size)
 {
 	struct expr *at = ARENA_NEW(ck->arena, struct expr), *cast = ARENA_NEW(ck->arena, struct expr);
@@ -361,7 +371,8 @@ static struct expr *memory_at(struct checker *ck, struct expr *address, uint32_t
 	return at;
 }
 
-/* tracemem(address, size), tracemem(address, size, how much of it): the memory takes the address's place. */
+/* tracemem(address, size [, shown]). The arguments become the memory itself and, if given, how much of it is shown. The
+ * size is a constant, as the record's layout is fixed when the program is compiled. */
 static void check_tracemem(struct checker *ck, struct expr *e)
 {
 	struct expr **v = e->args.v;
@@ -388,7 +399,8 @@ static void check_tracemem(struct checker *ck, struct expr *e)
 	}
 }
 
-/* "" is standard output again, and "." would be taken for it. */
+/* freopen("") goes back to the standard output; its format is empty. "." would be mistaken for that, so it is
+ * refused. */
 static void check_freopen(struct checker *ck, struct expr *e)
 {
 	struct expr *a = e->args.v[0];
@@ -452,7 +464,9 @@ static void check_copyout(struct checker *ck, struct expr *e)
 	(void)check_subr(ck, e, &t);
 }
 
-/* A call as a statement: by function, one check each; subroutines and stack(), func(), ... may stand alone, too. */
+/* Checks a call that is a statement. The table has a check for each action; subroutines and functions such as stack()
+ * may
+ * stand alone too, which records their value. */
 void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {

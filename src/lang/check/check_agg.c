@@ -77,7 +77,7 @@ static bool agg_keys(struct checker *ck, struct expr *lhs, struct symbol *s, boo
 	return true;
 }
 
-/* An integer constant argument. */
+/* Argument i of the call as an integer constant. False after an error. */
 static bool agg_const(struct checker *ck, struct expr *call, size_t i, enum dtag tag, int64_t *v)
 {
 	struct expr *a = call->args.v[i];
@@ -158,7 +158,9 @@ static bool llquant_params(struct checker *ck, struct expr *c, int64_t *p)
 	return true;
 }
 
-/* The first argument is what is aggregated; the last one of quantize and its kin is an optional increment. */
+/* The first argument is the value that is aggregated; quantize(), lquantize() and llquantize() take an increment as
+ * their
+ * last one. p gets the parameters of the buckets. False after an error. */
 static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64_t *p)
 {
 	struct type *t;
@@ -211,7 +213,7 @@ static bool same_params(struct checker *ck, const struct expr *call, const struc
 	return true;
 }
 
-/* @a[keys] = func(args); */
+/* @a[keys] = func(args). The first one makes the aggregation; later ones must have its function and parameters. */
 void check_agg_assign(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = check_agg_ref(ck, e->a), *f;

@@ -7,8 +7,8 @@
 
 #include "lang/check/check_priv.h"
 
-/* Of the text of an argument's type: "struct x *", "char [16]", "unsigned long", a typedef's name. What is not known
- * is a number. */
+/* The base type that a provider's text names: "struct x", "unsigned long", a typedef. NULL if this kernel does not
+ * have it. */
 static struct type *sig_base(struct checker *ck, const char *word)
 {
 	static const struct {
@@ -42,7 +42,8 @@ static struct type *sig_base(struct checker *ck, const char *word)
 					  : types_typedef(ts, word);
 }
 
-/* The type that a provider's text names, "csinfo_t *". Parsed once in a compilation. NULL after an error. */
+/* The type of an argument from its text, "csinfo_t *" or "char [16]"; cached by the text. An unknown type becomes an
+ * integer of 64 bits, so that the argument can still be printed. */
 static struct type *sig_type(struct checker *ck, const char *text)
 {
 	struct type *t = strmap_get(ck->sig_types, text);
@@ -65,6 +66,7 @@ static struct type *sig_type(struct checker *ck, const char *text)
 	return t;
 }
 
+/* How many typed arguments the probe has. */
 static unsigned sig_nargs(const struct probe_sig *s)
 {
 	unsigned n = 0;
@@ -82,6 +84,7 @@ static bool is_translated(struct checker *ck, const char *raw, const char *text)
 	return t && t->kind == T_PTR && type_is_sou(t->of) && check_xlator(ck, raw, t->of) != NULL;
 }
 
+/* The type of args[i], on which all probes of the clause must agree. NULL after an error. */
 static struct type *sig_arg_type(struct checker *ck, struct expr *at, unsigned i, bool *xlated)
 {
 	const char *text = NULL;
@@ -144,6 +147,7 @@ static const char *member_meant(struct types *ts, struct type *t, const char *na
 	return near && strlen(near) > strlen(name) && !strcmp(near + strlen(near) - strlen(name), name) ? near : NULL;
 }
 
+/* Suggests args[i]->name for a bare name, by the first probe of the clause; or NULL. The closest member wins. */
 const char *args_member_hint(struct checker *ck, const char *name)
 {
 	unsigned n = name && ck->nsigs ? sig_nargs(ck->sigs[0]) : 0, arg = 0;

@@ -7,11 +7,13 @@
 #include "lang/check/check_priv.h"
 
 /* ---- what goes where --------------------------------------------------------------------------------------------- */
+/* As in C: the same type, or one is void *. */
 static bool pointers_fit(const struct type *a, const struct type *b)
 {
 	return a->of->kind == T_VOID || b->of->kind == T_VOID || type_same(a->of, b->of);
 }
 
+/* May a value of type from be stored where type to is wanted? The library may mix pointers; scripts may not. */
 bool type_fits(struct checker *ck, const struct type *to, const struct type *from)
 {
 	if (type_is_string(to))
@@ -27,6 +29,7 @@ bool type_fits(struct checker *ck, const struct type *to, const struct type *fro
 	return type_is_scalar(to) && type_is_scalar(from);
 }
 
+/* Is it a constant 0? NULL counts. */
 static bool is_zero(struct checker *ck, const struct expr *e)
 {
 	int64_t v = 0;
@@ -35,6 +38,7 @@ static bool is_zero(struct checker *ck, const struct expr *e)
 					       : expr_is_null(ck->ts, e);
 }
 
+/* Pointers and integers do not mix, except that 0 fits a pointer. */
 bool numbers_fit(struct checker *ck, const struct expr *a, const struct type *at, const struct expr *b)
 {
 	const struct type *bt = b->type;
@@ -95,6 +99,7 @@ static bool is_pointed_to(const struct expr *e)
 	}
 }
 
+/* May a script write there? */
 static bool is_writable(const struct expr *e)
 {
 	return check_in_variable(e) || is_pointed_to(e) || is_text_element(e);
@@ -107,6 +112,7 @@ static bool is_place(const struct expr *e)
 		(e->kind == EX_UNARY && e->op == OP_DEREF);
 }
 
+/* Reports that lhs cannot be written to. Returns NULL. */
 static struct type *not_writable(struct checker *ck, struct expr *at, struct expr *lhs)
 {
 	if (is_place(lhs))
@@ -203,6 +209,7 @@ struct type *check_step_operand(struct checker *ck, struct expr *e)
 	return s->type;
 }
 
+/* ++ and --, once the operand has a type. Pointers step by the size of what they point to. */
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 {
 	if (!is_writable(e->a))
@@ -225,7 +232,7 @@ struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 }
 
 /* ---- assignment -------------------------------------------------------------------------------------------------- */
-/* The variable's name is known: as what? */
+/* Assigns to a variable that exists. Its type, or NULL after an error. */
 static struct type *check_known(struct checker *ck, struct expr *e, struct expr *id, struct symbol *s)
 {
 	struct type *t;
@@ -237,6 +244,7 @@ static struct type *check_known(struct checker *ck, struct expr *e, struct expr 
 	return !t || is_writable(e->a) ? t : not_writable(ck, e, e->a);
 }
 
+/* The left side of an assignment of a value of type rt. A new name becomes a variable of that type. */
 struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt)
 {
 	struct expr *lhs = e->a, *id = lhs->kind == EX_INDEX ? lhs->a : lhs;
@@ -287,6 +295,7 @@ static bool is_release(const struct expr *e)
 		!e->b->ival;
 }
 
+/* DTrace's tag for wrong operands of a compound assignment. */
 static enum dtag step_tag(enum expr_op op)
 {
 	if (op == OP_ADD || op == OP_SUB)
@@ -294,6 +303,7 @@ static enum dtag step_tag(enum expr_op op)
 	return op == OP_MUL || op == OP_DIV ? D_OP_ARITH : D_OP_INT;
 }
 
+/* Checks the operands of +=, <<= and the like. False after an error. */
 static bool compound_fits(struct checker *ck, struct expr *e, struct type *lt, struct type *rt)
 {
 	int64_t v;
@@ -335,6 +345,7 @@ static struct type *check_kept_lhs(struct checker *ck, struct expr *e, struct ty
 	return t;
 }
 
+/* The right side is checked first, because it gives a new variable its type. */
 struct type *check_assign(struct checker *ck, struct expr *e)
 {
 	struct type *rt, *lt;

@@ -8,6 +8,7 @@
 #include "base/inet.h"
 #include "lang/check/check_priv.h"
 
+/* By enum func: how many arguments it takes, from lo to hi. */
 static const struct {
 	unsigned lo, hi;
 } nargs_of[] = {
@@ -16,6 +17,7 @@ static const struct {
 #undef X
 };
 
+/* For strmap_each(): collects what a script may call. */
 static void collect_name(void *ctx, const char *key, void *value)
 {
 	const char ***p = ctx;
@@ -35,7 +37,7 @@ static const char *nearest_func(struct checker *ck, const char *name)
 	return near ? arena_printf(ck->arena, "did you mean %s()?", near) : NULL;
 }
 
-/* A wrong number of arguments: most functions share a tag; some have their own in DTrace. */
+/* The tag for a wrong number of arguments: DTrace has a tag for some functions, and a common one for the rest. */
 static enum dtag proto_tag(enum func f)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -49,6 +51,7 @@ static enum dtag proto_tag(enum func f)
 	return tags[f] ? tags[f] : D_PROTO_LEN;
 }
 
+/* The function that is called, with its number of arguments checked. NULL after an error. */
 struct symbol *func_find(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = strmap_get(ck->funcs, e->name);
@@ -81,7 +84,7 @@ struct symbol *func_find(struct checker *ck, struct expr *e)
 }
 
 /* ---- subroutines ------------------------------------------------------------------------------------------------- */
-/* __has(expr): is the expression valid on this kernel? It becomes an integer constant. */
+/* __has(expr) becomes 1 if the expression is valid on this kernel, else 0. Its errors go to a list that is dropped. */
 static struct type *check_has(struct checker *ck, struct expr *e)
 {
 	struct diags *keep = ck->d;
@@ -95,7 +98,7 @@ static struct type *check_has(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
-/* The registers of a process: x86_64 calls them struct pt_regs, arm64 struct user_pt_regs. */
+/* The type of __regs(): the registers of a process, struct pt_regs on x86_64, struct user_pt_regs on arm64. */
 static struct type *regs_type(struct types *ts)
 {
 	struct type *t = types_tagged(ts, T_STRUCT, "user_pt_regs"), *regs = types_tagged(ts, T_STRUCT, "pt_regs");
@@ -103,7 +106,7 @@ static struct type *regs_type(struct types *ts)
 	return type_ptr(ts, regs ? regs : t ? t : ts->void_);
 }
 
-/* d_path(struct path *), and __psargs(), whose arguments are dlib's. */
+/* d_path() takes a struct path *. __path() and __psargs() are called by dlib only, so their types are not checked. */
 static struct type *check_path_args(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->args.v[0]);
@@ -118,7 +121,8 @@ static struct type *check_path_args(struct checker *ck, struct expr *e)
 	return ck->ts->string;
 }
 
-/* inet_in(address, "network") compares addresses, not their text, so the network must be a literal. */
+/* inet_in(address, "network") compares the bytes of addresses, not their text. The network is a literal, because it is
+ * parsed here. */
 static struct type *check_inet_in(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->args.v[0]);
@@ -137,7 +141,7 @@ static struct type *check_inet_in(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
-/* __stamp("name", key), __stamped(), __former(): of dlib, so nothing is wrong with the name. */
+/* __stamp("name", key), __stamped(), __former(): only dlib calls these, so NULL without a message is a bug in dlib. */
 static struct type *check_stamp(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->args.v[1]);
@@ -197,6 +201,7 @@ bool check_dlib_symbol(struct checker *ck, struct expr *e)
 	return become_inline(ck, e, e->obj, arena_printf(ck->arena, "__sym_%s", e->name));
 }
 
+/* `symbol.member of another system's kernel: the inline __sym_symbol_member. */
 bool check_dlib_member(struct checker *ck, struct expr *e)
 {
 	const char *name;
@@ -208,7 +213,7 @@ bool check_dlib_member(struct checker *ck, struct expr *e)
 	return become_inline(ck, e, e->a->obj, name);
 }
 
-/* A call as a value. Prototypes that are in no table of check_subr.c are checked here. */
+/* A call as a value. check_subr.c has a table of prototypes; functions that do not fit it are checked here. */
 struct type *check_call(struct checker *ck, struct expr *e)
 {
 	struct types *ts = ck->ts;

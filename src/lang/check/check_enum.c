@@ -16,6 +16,7 @@ static int by_value(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
+/* A new node at the place of call. */
 static struct expr *leaf(struct checker *ck, const struct expr *call, enum expr_kind kind, struct type *type)
 {
 	struct expr *e = ARENA_NEW(ck->arena, struct expr);
@@ -26,6 +27,7 @@ static struct expr *leaf(struct checker *ck, const struct expr *call, enum expr_
 	return e;
 }
 
+/* A literal. */
 static struct expr *text(struct checker *ck, const struct expr *call, const char *s)
 {
 	struct expr *e = leaf(ck, call, EX_STR, ck->ts->string);
@@ -35,6 +37,7 @@ static struct expr *text(struct checker *ck, const struct expr *call, const char
 	return e;
 }
 
+/* A node "value op than ? :"; the caller sets its arms. */
 static struct expr *choice(struct checker *ck, const struct expr *call, enum expr_op op, int64_t than)
 {
 	struct expr *e = leaf(ck, call, EX_COND, ck->ts->string);
@@ -47,7 +50,7 @@ static struct expr *choice(struct checker *ck, const struct expr *call, enum exp
 	return e;
 }
 
-/* Of n values in order the one that is meant, by halves. */
+/* Selects one of n names, sorted by value, by binary search: a tree of comparisons of the height log2(n). */
 static struct expr *choose(struct checker *ck, const struct expr *call, const struct ktype_enum *v, size_t n)
 {
 	const char *prefix = call->args.v[1]->str, *none = call->args.v[0]->str;
@@ -90,6 +93,9 @@ struct type *check_enum(struct checker *ck, struct expr *e)
 	return ck->ts->string;
 }
 
+/* Replaces an enum value by its name, if its enumerators are known. False: e stays. The value is evaluated several
+ * times,
+ * so it must have no side effects. */
 bool check_enum_name(struct checker *ck, struct expr *e)
 {
 	const struct ktypes *k = ck->ts->kernel;

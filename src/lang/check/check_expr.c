@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check_expr: the types of expressions.
- * Input: an expression. Output: its type, or NULL after an error, to which callers add no other. */
+ * Input: an expression. Output: its type, also in expr.type; NULL after an error, which callers do not report again. */
 #include "lang/check/check_priv.h"
 
 bool is_xlated(const struct expr *e)
@@ -30,6 +30,8 @@ static bool has_string(const struct type *t)
 	return t->kind == T_STRING;
 }
 
+/* May a value of the type be a key of an array or aggregation? False after an error. Keys are compared by their
+ * bytes. */
 bool check_key_type(struct checker *ck, struct loc at, struct type *t)
 {
 	bool block = type_is_block(t) && !type_is_string(t);
@@ -115,12 +117,14 @@ static struct type *check_kind(struct checker *ck, struct expr *e)
 	return NULL;
 }
 
+/* Checking an expression twice is harmless: what was replaced stays. */
 struct type *check_expr(struct checker *ck, struct expr *e)
 {
 	e->type = check_kind(ck, e);
 	return e->type;
 }
 
+/* The same for a place that needs a value; none: the tag for a call that has no value. */
 struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none)
 {
 	if (has_no_value(ck, e))

@@ -6,7 +6,7 @@
 
 #include "lang/check/check_priv.h"
 
-/* DTrace's tag for a member that offsetof() does not find is D_UNKNOWN. */
+/* Reports that a structure has no such member. DTrace's tag differs for offsetof(). Returns NULL. */
 static struct type *no_member(struct checker *ck, struct expr *e, struct type *st)
 {
 	const char *near = type_nearest_member(ck->ts, st, e->name);
@@ -46,6 +46,7 @@ static bool check_translated(struct checker *ck, struct expr *e, struct type *st
 	return true;
 }
 
+/* a.b and a->b. A member of a translated structure is the translator's expression, which e->extra refers to. */
 struct type *check_member(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->a), *st;
@@ -81,6 +82,7 @@ struct type *check_member(struct checker *ck, struct expr *e)
 	return m->type;
 }
 
+/* Becomes a constant. A string has strsize bytes, a literal its own length. */
 struct type *check_sizeof(struct checker *ck, struct expr *e)
 {
 	struct type *t = e->tyx ? types_resolve(ck->ts, ck->d, e->tyx) : check_expr(ck, e->a);
@@ -97,6 +99,7 @@ struct type *check_sizeof(struct checker *ck, struct expr *e)
 	return ck->ts->uint64;
 }
 
+/* Becomes a constant, in bytes. */
 struct type *check_offsetof(struct checker *ck, struct expr *e)
 {
 	struct type *t = types_resolve(ck->ts, ck->d, e->tyx);

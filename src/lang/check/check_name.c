@@ -7,7 +7,8 @@
 
 #include "lang/check/check_priv.h"
 
-/* At the first use. What is in scope around the use is not in scope in the value. */
+/* Checks an inline's value when it is first used. The value sees its own parameters, not those of the inline around the
+ * use. */
 void check_inline(struct checker *ck, struct symbol *s)
 {
 	struct symbol **params = ck->params;
@@ -49,7 +50,7 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 	return s->type;
 }
 
-/* A name that is near; a member of args that is called so; or quotes, beside a string. */
+/* Suggests a near name, then a member of args[] of that name, then quotes if the name stands beside a string. */
 static const char *unknown_hint(struct checker *ck, const struct expr *e)
 {
 	const char *near = sym_nearest(ck, e->name, e->scope);
@@ -59,7 +60,7 @@ static const char *unknown_hint(struct checker *ck, const struct expr *e)
 	return near || !ck->beside_text ? near : arena_printf(ck->arena, "a text stands in quotes: \"%s\"", e->name);
 }
 
-/* Names of the script come first, then enumerators of the script and the kernel. */
+/* Names of the script come first, then enumerators of the script, then those of the kernel's BTF. */
 struct type *check_ident(struct checker *ck, struct expr *e)
 {
 	struct symbol *s = sym_find(ck, e->name, e->scope);
@@ -104,7 +105,7 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 	return s->xl ? check_kept_xlate(ck, e, s) : s->type;
 }
 
-/* Arguments of a subroutine that dlib defines are checked like the keys of an array. */
+/* Checks the number and types of an array's keys, or of the arguments of a subroutine that dlib defines. */
 static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 {
 	bool call = strncmp(s->name, "__fn_", 5) == 0; /* a subroutine of dlib */
@@ -129,7 +130,9 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 	return true;
 }
 
-/* A flexible array at the end of a structure of the kernel is declared with no element or one. */
+/* An element of an array or behind a pointer. Bounds are checked only where they are known: the kernel declares
+ * flexible
+ * arrays with no element or one. */
 static struct type *check_element(struct checker *ck, struct expr *e, struct type *t)
 {
 	int64_t i;

@@ -8,6 +8,7 @@
 #include "base/inet.h"
 #include "lang/check/check_priv.h"
 
+/* Reports that an operator cannot take these types. Returns NULL. */
 static struct type *bad_operands(struct checker *ck, struct expr *e, struct type *a, struct type *b, enum dtag tag)
 {
 	const char *hint = NULL;
@@ -17,7 +18,7 @@ static struct type *bad_operands(struct checker *ck, struct expr *e, struct type
 	return err(ck, e->loc, tag, hint, "%s cannot take %s and %s", expr_op_text(e->op), tname(ck, a), tname(ck, b));
 }
 
-/* One operand is a string and the other is not: suggests what the user probably meant, or NULL. */
+/* Suggests what was probably meant when only one operand is a string, or NULL. */
 static const char *compare_hint(struct checker *ck, const struct expr *a, const struct expr *b)
 {
 	const struct expr *text = a->kind == EX_STR ? a : b, *other = text == a ? b : a;
@@ -30,7 +31,9 @@ static const char *compare_hint(struct checker *ck, const struct expr *a, const 
 	return n->kind == EX_INT ? "quote the address: \"10.0.0.5\"" : NULL;
 }
 
-/* Strings compare with strings and with NULL; characters in memory become strings. An array stands for its address. */
+/* Strings compare with strings and with NULL; characters in memory become strings first. An array stands for its
+ * address.
+ * The result is an int, 0 or 1. A comparison with a network ("10.0.0.0/8") is never true, which is worth a warning. */
 static struct type *check_compare(struct checker *ck, struct expr *e, struct type *a, struct type *b)
 {
 	if (type_is_string(a) && type_is_string(b)) {
@@ -60,7 +63,8 @@ static struct type *check_compare(struct checker *ck, struct expr *e, struct typ
 	return ck->ts->int32;
 }
 
-/* The type of a op b. A constant of more than 32 bits is of 64, as a literal would be: 10 * 1000000000. */
+/* The type of a op b. A constant result that needs more than 32 bits has 64, as a literal of that value would: without
+ * this a record would keep only 32 bits of 10 * 1000000000. */
 static struct type *result_type(struct checker *ck, const struct expr *e, struct type *a, struct type *b)
 {
 	struct type *t = type_usual(ck->ts, a, b);
@@ -106,7 +110,9 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 }
 
-/* beside_text: an unknown name next to a string may be the user's missing quotes, which check_name then suggests. */
+/* The operands are checked from the left. An unknown name next to a string may be text without quotes, so beside_text
+ * lets
+ * check_name suggest them. */
 struct type *check_binary(struct checker *ck, struct expr *e)
 {
 	struct type *a = check_expr(ck, e->a), *b;
@@ -169,7 +175,7 @@ struct type *check_binary(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_SYNTAX, NULL, "%s is no operator for two values", expr_op_text(e->op));
 }
 
-/* A translated pointer (e->a->xl) stays translated through *. */
+/* * of a pointer or an array. A pointer that a translator makes (e->a->xl) yields a translated structure. */
 static struct type *deref_type(struct checker *ck, struct expr *e, struct type *t)
 {
 	if (t->kind != T_PTR && t->kind != T_ARRAY)
@@ -184,7 +190,8 @@ static struct type *deref_type(struct checker *ck, struct expr *e, struct type *
 	return t->of;
 }
 
-/* &e needs an object in memory. A D variable has no address, since it may be in a register or move in its map. */
+/* &e needs an object in memory. A variable of D has no address: it may be in a register, or move within its map. NULL
+ * after an error. */
 static struct type *check_address(struct checker *ck, struct expr *e, struct type *t)
 {
 	struct expr *a = e->a;
@@ -201,6 +208,7 @@ static struct type *check_address(struct checker *ck, struct expr *e, struct typ
 	return type_ptr(ck->ts, t);
 }
 
+/* &`symbol is checked apart, because only the address of the symbol is needed, not its type. */
 struct type *check_unary(struct checker *ck, struct expr *e)
 {
 	struct type *t;
@@ -281,8 +289,8 @@ bool check_decided(struct checker *ck, struct expr *e)
 	return true;
 }
 
-/* The arms agree on string, on an integer type by C's usual conversions, on a structure, or on a pointer; NULL and
- * void * fit any pointer. */
+/* Both arms must have one type: string; an integer, by C's usual conversions; a structure; or a pointer, where NULL and
+ * void * fit any. */
 struct type *check_arms(struct checker *ck, struct expr *e)
 {
 	struct type *c = e->a->type, *b, *d;
@@ -316,6 +324,7 @@ struct type *check_arms(struct checker *ck, struct expr *e)
 	return err(ck, e->loc, D_OP_INCOMPAT, NULL, "the two values of ?: are %s and %s", tname(ck, b), tname(ck, d));
 }
 
+/* A constant condition leaves only one arm to check. */
 struct type *check_cond(struct checker *ck, struct expr *e)
 {
 	if (!check_decided(ck, e))

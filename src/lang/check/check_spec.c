@@ -32,6 +32,7 @@ struct history {
 	bool records, speculates, commits;
 };
 
+/* Checks one action against those before it, and adds it to the history. */
 static void follow_call(struct checker *ck, const struct expr *e, struct history *h)
 {
 	enum func f = e->sym->func;
@@ -63,6 +64,7 @@ static void follow_call(struct checker *ck, const struct expr *e, struct history
 	h->records |= (func_traits(f) & FT_RECORD) != 0;
 }
 
+/* Both branches of an if count as if they ran one after the other, as a clause may run either. */
 static void follow(struct checker *ck, struct stmt *const *v, size_t n, struct history *h)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -6,6 +6,7 @@
 
 #include "lang/check/check.h"
 
+/* A value with its type, which decides how the next operator treats it. */
 struct cval {
 	int64_t v;
 	struct type *t;
@@ -40,6 +41,7 @@ int64_t types_wrap(const struct type *t, int64_t v)
 	return t->is_signed ? (int64_t)((uint64_t)v << up) >> up : (int64_t)((uint64_t)v << up >> up);
 }
 
+/* Sets *out. Always true, so that callers can return it. */
 static bool result(struct cval *out, struct type *t, int64_t v)
 {
 	out->t = t;
@@ -47,6 +49,7 @@ static bool result(struct cval *out, struct type *t, int64_t v)
 	return true;
 }
 
+/* x op y as 0 or 1. uns: both are unsigned. */
 static int64_t compare(enum expr_op op, int64_t x, int64_t y, bool uns)
 {
 	uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
@@ -82,6 +85,7 @@ static bool divide(const struct type *t, int64_t x, int64_t y, bool mod, int64_t
 	return true;
 }
 
+/* Computes with 64 bits that wrap around, as BPF does. Signed overflow in C would be undefined. */
 static bool arithmetic(enum expr_op op, struct type *t, int64_t x, int64_t y, struct cval *out)
 {
 	uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
@@ -132,6 +136,7 @@ static bool binary(struct types *ts, struct diags *d, const struct expr *e, stru
 	return arithmetic(e->op, t, a.v, b.v, out);
 }
 
+/* False for operators that need memory. */
 static bool unary(struct types *ts, struct diags *d, const struct expr *e, struct cval *out)
 {
 	struct cval a;

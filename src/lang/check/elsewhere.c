@@ -46,6 +46,7 @@ static const struct other_name functions[] = {
 	{ "zero", "clear()" },
 };
 
+/* Also sorted by name. */
 static const struct other_name variables[] = {
 	{ "comm", "execname" },
 	{ "cpid", "$target" },
@@ -57,6 +58,7 @@ static const struct other_name variables[] = {
 	{ "username", "uid" },
 };
 
+/* The hint for a name; NULL: there is none. */
 static const char *find(const struct other_name *v, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)

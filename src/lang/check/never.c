@@ -7,6 +7,7 @@
 
 static bool both(const struct expr *e, int64_t *a, int64_t *b);
 
+/* The operators that predicates of tools have. */
 static bool binary(const struct expr *e, int64_t *out)
 {
 	int64_t a, b;

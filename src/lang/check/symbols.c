@@ -52,6 +52,8 @@ struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name,
 	return s;
 }
 
+/* The type of a built-in variable, by the word that BUILTINS has for it. args has a type for each index instead:
+ * NULL. */
 static struct type *builtin_type(struct checker *ck, const char *word)
 {
 	struct types *ts = ck->ts;
@@ -71,6 +73,7 @@ static struct type *builtin_type(struct checker *ck, const char *word)
 					  : ts->int64;
 }
 
+/* Adds D's variables and functions as symbols, so that scripts' names and these are looked up alike. */
 static void add_builtins(struct checker *ck)
 {
 	static const struct {
@@ -130,6 +133,7 @@ void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), v
 	ck->use_ctx = ctx;
 }
 
+/* Asks for declarations of the library that the text names. NULL: all of them. */
 void check_use(struct checker *ck, const char *text)
 {
 	if (ck->use)
@@ -172,13 +176,15 @@ size_t checker_aggs(struct checker *ck, struct symbol ***aggs)
 	return ck->agg_list.n;
 }
 
+/* The map of a scope's variables. */
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
 {
 	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
 }
 
-/* Parameters of the inline being checked hide globals. What a script redefines means to a library
- * what it did before. */
+/* A parameter of the inline that is being checked hides a global. Within the library a name has its original meaning,
+ * even
+ * if the script defined it again. */
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope)
 {
 	if (scope == SCOPE_GLOBAL)
@@ -192,6 +198,7 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 	return strmap_get(sym_scope(ck, scope), name);
 }
 
+/* Finds the name in any scope, for pragmas. */
 const struct symbol *checker_find(struct checker *ck, const char *name)
 {
 	const char *bare = *name == '@' ? name + 1 : name;
@@ -212,6 +219,7 @@ struct name_list {
 	struct strmap *hidden; /* not these */
 };
 
+/* For strmap_each(): adds names that a script may use. */
 static void collect(void *ctx, const char *key, void *value)
 {
 	struct name_list *l = ctx;
@@ -221,7 +229,7 @@ static void collect(void *ctx, const char *key, void *value)
 		*vec_push(l->a, &l->names) = key;
 }
 
-/* SYN suggests TH_SYN. A lower-case name is too weak a hint for a longer name. */
+/* Is it written as a constant (SYN)? Only then the end of a longer name is a good hint (TH_SYN). */
 static bool is_constant(const char *name)
 {
 	for (; *name; name++)
@@ -261,6 +269,8 @@ int form_join(int a, int b)
 	return ((a | b) & FORM_FLAGS) | size << FORM_SHIFT;
 }
 
+/* How values of a form are kept: as a literal's number, as an address or zone, as some words of characters, or as
+ * text. */
 enum str_rep form_rep(int form)
 {
 	int flags = form & FORM_FLAGS;
@@ -272,7 +282,7 @@ enum str_rep form_rep(int form)
 	return flags & (FORM_ADDR | FORM_ZONE) ? REP_TSTR : REP_LIT;
 }
 
-/* Bytes with the NUL. Any address fits 48. */
+/* Bytes of the longest text of the form, with its NUL. 48 are enough for any address. */
 uint32_t form_chars(int form)
 {
 	uint32_t n = (uint32_t)form >> FORM_SHIFT;
@@ -315,6 +325,7 @@ int form_of_array(const struct checker *ck, uint32_t nelems)
 	return form_of_text(ck, nelems < UINT16_MAX ? nelems + 1 : UINT16_MAX);
 }
 
+/* execname has the kernel's TASK_COMM_LEN, 16 bytes. */
 static int builtin_form(const struct checker *ck, enum builtin b)
 {
 	if (b == BI_execname)
@@ -322,6 +333,7 @@ static int builtin_form(const struct checker *ck, enum builtin b)
 	return b == BI_zonename ? FORM_ZONE : FORM_LIT | 128 << FORM_SHIFT;
 }
 
+/* The form of a variable's string; that of an inline is the form of its value. */
 static int symbol_form(struct checker *ck, const struct symbol *s)
 {
 	if (!s)
@@ -333,6 +345,7 @@ static int symbol_form(struct checker *ck, const struct symbol *s)
 	return s->kind == SYM_INLINE ? expr_form(ck, s->inl->value) : s->form;
 }
 
+/* The form of a member that is a string or an array of characters. */
 static int member_form(struct checker *ck, const struct expr *e)
 {
 	if (e->extra) { /* translated: the translator's expression */
@@ -354,6 +367,7 @@ int *form_kept(struct expr *e)
 	return e->kind == EX_MEMBER && !e->extra && e->member ? &e->member->form : NULL;
 }
 
+/* The form of a string expression: which kinds of text its value may be, and how long. 0 for other expressions. */
 int expr_form(struct checker *ck, const struct expr *e)
 {
 	uint8_t bytes[16];

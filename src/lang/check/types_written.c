@@ -6,7 +6,9 @@
 
 #include "lang/types.h"
 
-/* Words such as unsigned long int, in any order, by the rules of C. */
+/* A set of words such as unsigned long int, which may come in any order. The rules are those of C. NULL after an error,
+ * if
+ * they exclude each other. */
 static struct type *resolve_basic(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	uint32_t s = x->spec & ~(uint32_t)SPEC_USERLAND;
@@ -51,13 +53,13 @@ static struct type *resolve_basic(struct types *ts, struct diags *d, const struc
 	}
 }
 
-/* to need not be a power of two. */
+/* n rounded up to a multiple of to, which need not be a power of two. */
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
 
-/* What C aligns it to; structures of the kernel may be packed: then less. */
+/* The alignment in bytes that C gives the type. A packed structure of the kernel has less, which its size shows. */
 static uint32_t type_align(struct types *ts, struct type *t)
 {
 	uint32_t al = 1;
@@ -77,7 +79,8 @@ static uint32_t type_align(struct types *ts, struct type *t)
 	return al;
 }
 
-/* The width of a bit-field: a constant of at most the bits of its type. False after an error. */
+/* The width of a bit-field: a constant from 1 to the bits of its type; 0, without a name, ends the unit. False after an
+ * error. */
 static bool bit_field(struct types *ts, struct diags *d, const struct tyx_member *m, struct type_member *out)
 {
 	int64_t n;
@@ -101,7 +104,7 @@ static bool bit_field(struct types *ts, struct diags *d, const struct tyx_member
 	return true;
 }
 
-/* Anonymous members have no name to clash. */
+/* Has the structure a member of that name already? Anonymous members have none. */
 static bool same_name_before(const struct type *t, const char *name)
 {
 	for (size_t i = 0; name && i < t->nmembers; i++)
@@ -110,7 +113,8 @@ static bool same_name_before(const struct type *t, const char *name)
 	return false;
 }
 
-/* Members go where a C compiler for 64-bit Linux puts them. */
+/* Resolves a member and places it behind the others. *bits is the size so far in bits, *align the largest alignment. A
+ * bit-field that would cross a unit of its type begins a new one (System V ABI). False after an error. */
 static bool place_member(struct types *ts, struct diags *d, struct type *t, const struct tyx_member *m,
 	struct type_member *out, uint64_t *bits, uint32_t *align)
 {
@@ -160,7 +164,9 @@ static bool place_member(struct types *ts, struct diags *d, struct type *t, cons
 	return true;
 }
 
-/* Errors in one member do not hide errors in the others; the structure gets the members that are right. */
+/* Places all members and pads the size to the alignment. A member with an error is left out, so that the others are
+ * still
+ * checked. */
 static void layout_body(struct types *ts, struct diags *d, struct type *t, const struct tyx *x)
 {
 	uint64_t bits = 0;
@@ -174,7 +180,9 @@ static void layout_body(struct types *ts, struct diags *d, struct type *t, const
 	t->complete = true;
 }
 
-/* struct s or union u, with or without members. A script's own may hide one of the kernel with the same tag. */
+/* struct s or union u. Without a body it names a type of the script or the kernel; with one it makes a type, which may
+ * hide
+ * a type of the kernel with the same tag. NULL after an error. */
 static struct type *resolve_sou(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	enum type_kind kind = x->kind == TYX_STRUCT ? T_STRUCT : T_UNION;
@@ -208,7 +216,7 @@ static struct type *resolve_sou(struct types *ts, struct diags *d, const struct 
 	return t;
 }
 
-/* The values of a header's enum may need more than an int, as GNU C has it. */
+/* As in GNU C, an enum whose values do not fit an int is unsigned or has 64 bits. Only enums of headers may be so. */
 static void widen_enum(struct type *t)
 {
 	int64_t least = 0, most = 0;
@@ -224,7 +232,8 @@ static void widen_enum(struct type *t)
 		t->size = 8;
 }
 
-/* enum e, with or without enumerators, which become names of the program. */
+/* enum e, with or without a body. Enumerators become names of the program. After an error in one value the rest
+ * count on. */
 static struct type *resolve_enum(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *t = x->name && !x->has_body ? types_tagged(ts, T_ENUM, x->name) : NULL;
@@ -267,7 +276,8 @@ static struct type *resolve_enum(struct types *ts, struct diags *d, const struct
 	return t;
 }
 
-/* An array; its size is a constant, or 0 where none is written, as in a parameter. */
+/* An array. Its size is a constant, or 0 if none is written, as in a parameter. The limit of 2 GiB keeps offsets in 32
+ * bits. NULL after an error. */
 static struct type *resolve_array(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *of = types_resolve(ts, d, x->of);
@@ -292,7 +302,7 @@ static struct type *resolve_array(struct types *ts, struct diags *d, const struc
 	return type_array(ts, of, (uint32_t)n);
 }
 
-/* The tree is at most PARSE_DEPTH_MAX high, so this may recurse. */
+/* Recurses over the tree, which is at most PARSE_DEPTH_MAX high. A module in the name (mod`type) must exist. */
 struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	struct type *t = NULL;

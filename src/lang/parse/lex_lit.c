@@ -8,11 +8,13 @@
 
 #include "lang/parse/lex.h"
 
+/* The byte at an offset; -1 behind the end of the text. */
 static int at(const struct lexer *lx, uint32_t off)
 {
 	return off < lx->src->len ? (unsigned char)lx->src->text[off] : -1;
 }
 
+/* 0 to 15 for a hexadecimal digit, 99 for other bytes. */
 static int digit_value(int c)
 {
 	if (c >= '0' && c <= '9')
@@ -64,7 +66,9 @@ static int read_suffix(const char *s, size_t n)
 	return bits;
 }
 
-/* 10, 010, 0x1f, with C's suffixes. What looks like a number with a fraction is taken whole and refused. */
+/* 10, 010, 0x1f, with C's suffixes. What looks like a number with a fraction (10.0.0.5) is taken as a whole and
+ * refused,
+ * with the hint that an address is a string. */
 void lex_number(struct lexer *lx, struct token *out)
 {
 	const char *s = lx->src->text + out->off, *kind = "decimal";
@@ -108,7 +112,8 @@ void lex_number(struct lexer *lx, struct token *out)
 	}
 }
 
-/* One escape sequence at the backslash: its byte, and *off behind it; -1: nothing (a joined line), -2: end of text. */
+/* Reads the escape sequence at the backslash. Returns its byte and moves *off behind it; -1: it stands for nothing (a
+ * joined line), -2: the text ends in it. */
 static int read_escape(struct lexer *lx, uint32_t *off)
 {
 	static const char letters[] = "abfnrtv\\'\"?", bytes[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -148,8 +153,8 @@ static int read_escape(struct lexer *lx, uint32_t *off)
 	return c;
 }
 
-/* Decodes the next character of a literal at *i into *c. *c is negative if the escape was bad or stands for nothing.
- * Returns false at the end of the literal, the line or the text; *c is then the byte there. */
+/* Decodes the next character of a literal at *i into *c, which is negative if the escape was bad or stands for nothing.
+ * False at the end of the literal, of the line or of the text; *c is then the byte found there. */
 static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *out, int *c)
 {
 	*c = at(lx, *i);
@@ -164,7 +169,9 @@ static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *o
 	return true;
 }
 
-/* "text": escapes are decoded, and the text may hold NUL bytes. It ends on its line. */
+/* "text": escapes are decoded, and the text may contain NUL bytes. It has to end on its line, so that a missing quote
+ * is
+ * reported where it is missing. */
 void lex_string(struct lexer *lx, struct token *out)
 {
 	uint32_t i = lx->off + 1, n = 0, j = i;
@@ -199,7 +206,9 @@ void lex_string(struct lexer *lx, struct token *out)
 	out->kind = TOK_BAD;
 }
 
-/* 'c' or 'abcd': the first character has the highest byte, as with Sun's compilers. */
+/* 'c' or 'abcd': up to 8 characters, of which the first has the highest byte, as with Sun's compilers. On a
+ * little-endian
+ * machine that is not the order in memory. */
 void lex_char(struct lexer *lx, struct token *out)
 {
 	static const char hint[] = "strings take double quotes";
@@ -232,7 +241,7 @@ void lex_char(struct lexer *lx, struct token *out)
 	}
 }
 
-/* $0, $1 ...: the argument, or NULL after a report. */
+/* The argument $index, marked as used; NULL after a report. With -x defaultargs a missing one is 0 or "". */
 static const char *macro_argument(struct lexer *lx, uint32_t off, uint32_t len, uint64_t index, bool string)
 {
 	const struct macros *m = lx->env->macros;
@@ -269,7 +278,8 @@ static const char *macro_variable(struct lexer *lx, uint32_t off, uint32_t len, 
 	return NULL;
 }
 
-/* The value of the macro variable at *off, as text. *string: it was $$. *off is moved behind it. */
+/* The value of the macro variable at *off, as text; NULL after a report. *string: it was written with $$. *off moves
+ * behind it. */
 static const char *macro_value(struct lexer *lx, uint32_t *off, bool in_probe, bool *string)
 {
 	const uint32_t start = *off;
@@ -299,6 +309,7 @@ static const char *macro_value(struct lexer *lx, uint32_t *off, bool in_probe, b
 		lx, start, i - start, arena_strndup(lx->env->arena, lx->src->text + name, i - name), in_probe);
 }
 
+/* For descriptions of probes, where a macro is a part of a name. */
 const char *lex_macro_text(struct lexer *lx, uint32_t *off)
 {
 	bool string;
@@ -306,7 +317,7 @@ const char *lex_macro_text(struct lexer *lx, uint32_t *off)
 	return macro_value(lx, off, true, &string);
 }
 
-/* A number as the shell gave it: [-+] decimal, hex or octal. False when it is none. */
+/* Is the value a number as the shell gave it: [-+] decimal, octal or hexadecimal? Then it becomes an integer token. */
 static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 {
 	const bool negative = *s == '-';
@@ -334,7 +345,7 @@ static bool macro_number(struct lexer *lx, const char *s, struct token *out)
 	return true;
 }
 
-/* $1, $$1, $pid, $target, ...: a number, a name or a string, by what the macro stands for. */
+/* $1, $$1, $pid, $target: an integer, a name or a string, depending on the value. $$ always makes a string. */
 void lex_macro(struct lexer *lx, struct token *out)
 {
 	bool string;

@@ -10,6 +10,7 @@
 #include "lang/parse/parser.h"
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
+/* A token without bytes (the end of the text) is shown as one column. */
 struct loc parser_loc(const struct parser *p, const struct token *t)
 {
 	return (struct loc){ p->src, t->off, t->len ? t->len : 1 };
@@ -23,6 +24,7 @@ static struct loc parser_blame(const struct parser *p, const struct token *t)
 	return parser_loc(p, t);
 }
 
+/* From the start of a to the end of b. */
 struct loc loc_span(struct loc a, struct loc b)
 {
 	const uint32_t end = b.off + b.len;
@@ -30,6 +32,9 @@ struct loc loc_span(struct loc a, struct loc b)
 	return (struct loc){ a.src, a.off, end > a.off + a.len ? end - a.off : a.len };
 }
 
+/* The token ahead places further on, 0 the next. Tokens are read when first looked at. When memory runs low the text
+ * ends,
+ * so that the parser stops by itself; the arena's failure is reported later. */
 const struct token *parser_peek(struct parser *p, unsigned ahead)
 {
 	while (p->ntok <= ahead) {
@@ -49,6 +54,7 @@ enum tok_kind parser_kind(struct parser *p)
 	return parser_peek(p, 0)->kind;
 }
 
+/* The next token as a probe description, which has other rules than D. Works only if no token was looked at yet. */
 const struct token *parser_peek_pdesc(struct parser *p)
 {
 	if (p->ntok || p->stop || arena_low(p->arena))
@@ -128,11 +134,13 @@ bool parser_expect_close(struct parser *p, enum tok_kind k, struct loc open)
 	return false;
 }
 
+/* Where the next token begins. */
 uint32_t parser_offset(const struct parser *p)
 {
 	return p->ntok ? p->tok[0].off : p->lx.off;
 }
 
+/* Goes on at an offset; tokens that were looked at are read again. */
 void parser_seek(struct parser *p, uint32_t off)
 {
 	p->ntok = 0;
@@ -140,6 +148,7 @@ void parser_seek(struct parser *p, uint32_t off)
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
+/* A token as messages show it, cut to 40 bytes. */
 static const char *parser_describe(const struct parser *p, const struct token *t)
 {
 	const int len = t->len < 40 ? (int)t->len : 40;
@@ -191,6 +200,7 @@ static const char *unexpected_hint(struct parser *p, const struct token *t)
 	return NULL;
 }
 
+/* Reports that what was expected is not there. A bad token was reported by the lexer. */
 void parser_unexpected(struct parser *p, const char *what)
 {
 	const struct token *t = parser_peek(p, 0);
@@ -206,7 +216,8 @@ void parser_unexpected(struct parser *p, const char *what)
 		parser_describe(p, t));
 }
 
-/* Nothing that follows can be understood: all tokens from here on are the end of the text. */
+/* Ends the parsing: from here on every token is the end of the text. For limits, after which nothing can be
+ * understood. */
 static void parser_stop(struct parser *p, struct loc at, const char *message)
 {
 	if (p->stop)
@@ -229,11 +240,13 @@ bool parser_enter(struct parser *p)
 	return true;
 }
 
+/* Ends what parser_enter() began. */
 void parser_leave(struct parser *p)
 {
 	p->depth--;
 }
 
+/* Walkers of the tree recurse, so trees are limited in height as the parser is in depth. False after an error. */
 bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth)
 {
 	if (depth <= PARSE_DEPTH_MAX)
@@ -243,6 +256,7 @@ bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth)
 }
 
 /* ---- typenames --------------------------------------------------------------------------------------------------- */
+/* mod`name counts by its name: which module has it is checked later. */
 bool parser_is_typename(const struct parser *p, const char *name)
 {
 	const char *tick = strrchr(name, '`');
@@ -254,6 +268,7 @@ bool parser_is_typename(const struct parser *p, const char *name)
 	return p->env->is_typename && p->env->is_typename(p->env->ctx, name);
 }
 
+/* Can a type begin with the keyword? */
 static bool is_type_keyword(enum tok_kind k)
 {
 	static const bool table[TOK_COUNT] = {
@@ -280,6 +295,7 @@ static bool is_type_keyword(enum tok_kind k)
 	return table[k];
 }
 
+/* Can a type begin with the token? */
 bool parser_is_type(struct parser *p, const struct token *t)
 {
 	return is_type_keyword(t->kind) || (t->kind == TOK_IDENT && parser_is_typename(p, t->text));
@@ -293,6 +309,7 @@ static const char *skip_blanks(const char *s, const char *end)
 	return s;
 }
 
+/* Bytes up to the next blank. */
 static size_t word_length(const char *s, const char *end)
 {
 	const char *from = s;
@@ -353,7 +370,7 @@ static void take_line_mark(struct parser *p, struct loc line, const char *s, con
 		"malformed line number: a number and the name of a file in quotes are needed");
 }
 
-/* The lexer met a # line. */
+/* The lexer calls this for each line that begins with "#", wherever it stands. */
 static void take_hash_line(void *ctx, struct loc line)
 {
 	struct parser *p = ctx;
@@ -475,7 +492,8 @@ static void parse_top(struct parser *p, uint32_t off)
 	}
 }
 
-/* program := (clause | declaration | inline | translator | provider | ";")* */
+/* program := (clause | declaration | inline | translator | provider | ";")*
+ * A round that took nothing moves on by one byte, so the loop ends. */
 static void parse_program(struct parser *p)
 {
 	while (!p->stop) {
@@ -534,6 +552,7 @@ static bool source_ok(const struct parse_env *env, const struct source *src)
 	return true;
 }
 
+/* trace: where tokens are written; NULL: nowhere. */
 static int parse_traced(const struct parse_env *env, const struct source *src, struct program *prog, FILE *trace)
 {
 	const size_t before = diags_errors(env->diags);
@@ -553,6 +572,7 @@ int parse_source(const struct parse_env *env, const struct source *src, struct p
 	return parse_traced(env, src, prog, NULL);
 }
 
+/* Parses, because the lexer's rules depend on the parser (a probe description, a predicate's end). */
 int tokens_dump(const struct parse_env *env, const struct source *src, FILE *out)
 {
 	struct program scratch = { 0 };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* parse_decl: parses what stands between clauses: variables, types, inlines, translators, providers.
- * Input: tokens at the first word. Output: one struct decl for each declarator, appended to the program.
- * Invariant: a typedef's name is known as soon as its declarator ends, so the next one may use it. */
+ * Input: tokens, from the first word on. Output: a struct decl for each declarator, appended to the program.
+ * Invariants: a typedef's name is known as soon as its declarator ends, so the next one may use it. After an error the
+ * declaration is left out; parse.c skips to its end. */
 #include "base/strmap.h"
 #include "lang/parse/parser.h"
 
+/* Appends a declaration to the program. */
 struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc)
 {
 	struct decl *d = ARENA_NEW(p->arena, struct decl);
@@ -15,7 +17,7 @@ struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc)
 	return d;
 }
 
-/* A ; that is missing at the end of a line costs nothing: parsing goes on with the next declaration. */
+/* Reports a missing ";". At the end of a line that ends the panic: parsing goes on with the next declaration. */
 static void missing_semicolon(struct parser *p)
 {
 	const struct token *t = parser_peek(p, 0);
@@ -37,7 +39,8 @@ static void missing_semicolon(struct parser *p)
 	}
 }
 
-/* One declarator of a declaration, as a typedef or a variable. False after an error. */
+/* Makes one declarator a typedef or a variable. A typedef's name is known at once, because it decides how the rest is
+ * parsed. False after an error. */
 static bool add_declarator(struct parser *p, const struct dspec *spec, const struct declarator *d)
 {
 	if (spec->storage == STORAGE_TYPEDEF) {
@@ -66,7 +69,8 @@ static bool add_declarator(struct parser *p, const struct dspec *spec, const str
 	return true;
 }
 
-/* declaration := specifiers [ declarator ("," declarator)* ] ";" */
+/* declaration := specifiers [ declarator ("," declarator)* ] ";"
+ * A struct, union or enum may stand alone, to declare its tag. */
 void parse_declaration(struct parser *p)
 {
 	struct dspec spec;
@@ -98,7 +102,8 @@ void parse_declaration(struct parser *p)
 		missing_semicolon(p);
 }
 
-/* inline := "inline" specifiers declarator "=" assign ";" */
+/* inline := "inline" specifiers declarator "=" assign ";"
+ * Parameters are the keys of an associative array: inline int f[int x] = x + 1; */
 void parse_inline(struct parser *p)
 {
 	struct dspec spec;
@@ -143,7 +148,8 @@ void parse_inline(struct parser *p)
 		missing_semicolon(p);
 }
 
-/* inits := ( ident "=" assign ";" )* "}" */
+/* inits := ( ident "=" assign ";" )* "}"
+ * Keywords of D may be names of members, as they may be in C. */
 static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
 {
 	VEC(struct tyx_member_init) inits = { 0 };
@@ -171,7 +177,8 @@ static bool parse_inits(struct parser *p, struct xlator *x, struct loc open)
 	return parser_expect_close(p, TOK_RBRACE, open);
 }
 
-/* translator := "translator" typename "<" specifiers declarator ">" "{" inits "}" ";" */
+/* translator := "translator" typename "<" specifiers declarator ">" "{" inits "}" ";"
+ * D manual, chapter "Translators". */
 void parse_translator(struct parser *p)
 {
 	const struct token word = parser_take(p);
@@ -199,7 +206,7 @@ void parse_translator(struct parser *p)
 		missing_semicolon(p);
 }
 
-/* Notes the name of a probe. False, after an error, if the provider has it already. */
+/* Adds the name of a probe to seen. False, after an error, if the provider has it already. */
 static bool provider_declares(struct parser *p, struct strmap *seen, struct loc name)
 {
 	const char *text = arena_strndup(p->arena, p->src->text + name.off, name.len);
@@ -212,7 +219,8 @@ static bool provider_declares(struct parser *p, struct strmap *seen, struct loc 
 	return true;
 }
 
-/* probe := "probe" name "(" params ")" [ ":" "(" params ")" ] ";" ; - may stand in a probe's name */
+/* probe := "probe" name "(" params ")" [ ":" "(" params ")" ] ";"
+ * The name may contain "-". The second list has the types that the script sees. */
 static bool parse_provider_probe(struct parser *p, struct strmap *seen)
 {
 	struct tyx params = { .kind = TYX_FUNC };
@@ -240,8 +248,8 @@ static bool parse_provider_probe(struct parser *p, struct strmap *seen)
 	return parser_expect(p, TOK_SEMI, "after the probe");
 }
 
-/* provider := "provider" name "{" probe* "}" [";"] : what a program's own probes are; a script gains nothing by it, so
- * it is read and left out of the tree */
+/* provider := "provider" name "{" probe* "}" [";"]
+ * Declares a program's own probes (USDT). A script gains nothing by it, so it is checked and left out of the tree. */
 void parse_provider(struct parser *p)
 {
 	parser_take(p);

@@ -44,6 +44,7 @@ static bool parse_param(struct parser *p, struct tyx *into, struct declarator *n
 	return true;
 }
 
+/* void without anything around it. */
 static bool is_void(const struct tyx *ty)
 {
 	return ty->kind == TYX_BASIC && ty->spec == SPEC_VOID;
@@ -106,6 +107,7 @@ bool parse_params(struct parser *p, enum tok_kind close, struct tyx *into, struc
 	return ok;
 }
 
+/* The height of the highest key. */
 static uint32_t keys_depth(const struct tyx *ty)
 {
 	uint32_t d = 0;
@@ -150,7 +152,7 @@ static bool chain_function(struct parser *p, struct chain *c)
 		chain_add(p, c, ty, keys_depth(ty));
 }
 
-/* Is the parenthesis that comes next a declarator's, not a parameter list? */
+/* Does "(" begin a declarator, as in (*f)(int), and not a parameter list? A typename after it means a list. */
 static bool nested_declarator(struct parser *p)
 {
 	const struct token *t = parser_peek(p, 1);

@@ -66,6 +66,7 @@ static const struct {
 	[TOK_PERCENT] = { PREC_MUL, OP_MOD },
 };
 
+/* The operators before an operand. OP_NONE: the token is none. */
 static const enum expr_op prefix[TOK_COUNT] = {
 	[TOK_MINUS] = OP_NEG,
 	[TOK_PLUS] = OP_POS,
@@ -81,7 +82,7 @@ static struct expr *parse_operand(struct parser *p);
 static struct expr *parse_prec(struct parser *p, unsigned min);
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
-/* Its height is set by node_done(), once its children are in place. */
+/* A node of height 1; node_done() sets the height once the children are in place. */
 static struct expr *node_new(struct parser *p, enum expr_kind kind, struct loc loc)
 {
 	struct expr *e = ARENA_NEW(p->arena, struct expr);
@@ -347,6 +348,7 @@ static struct expr *parse_primary(struct parser *p)
 }
 
 /* ---- postfix and prefix operators -------------------------------------------------------------------------------- */
+/* a "." name | a "->" name */
 static struct expr *parse_member(struct parser *p, struct expr *a)
 {
 	const bool arrow = parser_kind(p) == TOK_ARROW;
@@ -364,6 +366,7 @@ static struct expr *parse_member(struct parser *p, struct expr *a)
 	return e;
 }
 
+/* a keys */
 static struct expr *parse_index(struct parser *p, struct expr *a)
 {
 	struct expr *e = node_new(p, EX_INDEX, parser_loc(p, parser_peek(p, 0)));
@@ -400,8 +403,8 @@ static struct expr *parse_postfix(struct parser *p)
 	return e;
 }
 
-/* Does a type follow the parenthesis that comes next? (name) and (name * are C's old riddle: a typename wins, unless
- * an operand follows the star. */
+/* Does a type follow the next parenthesis? (name) and (name * are ambiguous in C's grammar: a typename wins, unless an
+ * operand follows the star. */
 static bool type_in_parens(struct parser *p)
 {
 	if (parser_kind(p) != TOK_LPAR)
@@ -491,6 +494,7 @@ static struct expr *parse_word_operator(struct parser *p)
 	return e->tyx ? node_done(p, e) : NULL;
 }
 
+/* prefix-operator unary */
 static struct expr *parse_prefix(struct parser *p)
 {
 	const enum expr_op op = prefix[parser_kind(p)];
@@ -540,6 +544,7 @@ static struct expr *parse_cond(struct parser *p, struct expr *a)
 	return e->c ? node_done(p, e) : NULL;
 }
 
+/* a operator b. Assignments group from the right, all others from the left. */
 static struct expr *parse_infix(struct parser *p, struct expr *a)
 {
 	const enum tok_kind k = parser_kind(p);
@@ -580,11 +585,13 @@ struct expr *parse_expr(struct parser *p)
 	return parse_prec(p, PREC_COMMA);
 }
 
+/* Without a comma: an argument, a key, a value. */
 struct expr *parse_assign(struct parser *p)
 {
 	return parse_prec(p, PREC_ASSIGN);
 }
 
+/* Without assignments: a constant expression. */
 struct expr *parse_const(struct parser *p)
 {
 	return parse_prec(p, PREC_COND);

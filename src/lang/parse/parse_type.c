@@ -6,7 +6,7 @@
 
 #include "lang/parse/parser.h"
 
-/* Height 1; whoever adds a part adjusts it. */
+/* A node of height 1. Whoever adds a part to it adjusts depth. */
 struct tyx *tyx_new(struct parser *p, enum tyx_kind kind, struct loc loc)
 {
 	struct tyx *ty = ARENA_NEW(p->arena, struct tyx);
@@ -93,7 +93,7 @@ static bool add_spec(struct parser *p, struct tyx *ty)
 	return true;
 }
 
-/* Which tag says that sign and size do not go with a type. */
+/* DTrace's tag for a sign or a size that does not go with the type. */
 static enum dtag combo_tag(uint32_t base, uint32_t sign)
 {
 	const uint32_t size = base & (SPEC_SHORT | SPEC_LONG | SPEC_LONGLONG), type = base & ~size;
@@ -111,7 +111,7 @@ static enum dtag combo_tag(uint32_t base, uint32_t sign)
 	return (size & (SPEC_LONG | SPEC_LONGLONG)) && type != SPEC_INT ? D_DECL_LONGINT : D_DECL_COMBO;
 }
 
-/* Is the set of keywords a type of C or D? */
+/* Do the keywords make a type of C or D? False after an error. */
 static bool check_spec(struct parser *p, const struct tyx *ty)
 {
 	static const uint32_t bases[] = {
@@ -143,7 +143,8 @@ static bool check_spec(struct parser *p, const struct tyx *ty)
 	return known;
 }
 
-/* member := declarator [":" const] | ":" const */
+/* member := declarator [":" const] | ":" const
+ * The second form is an unnamed bit-field. */
 static bool parse_member_decl(struct parser *p, struct tyx *into, struct tyx *base)
 {
 	struct declarator d = { .type = base, .loc = parser_loc(p, parser_peek(p, 0)) };
@@ -237,7 +238,8 @@ static bool parse_enumerators(struct parser *p, struct tyx *ty, struct loc open)
 	return parser_expect_close(p, TOK_RBRACE, open);
 }
 
-/* "{" members or enumerators "}" */
+/* "{" members or enumerators "}"
+ * NULL after an error. */
 static struct tyx *parse_type_body(struct parser *p, struct tyx *ty)
 {
 	const struct loc open = parser_take_loc(p);
@@ -251,7 +253,7 @@ static struct tyx *parse_type_body(struct parser *p, struct tyx *ty)
 	return ok ? ty : NULL;
 }
 
-/* [module "`"] name, into a type */
+/* [module "`"] name: sets the name and module of a type. */
 static void take_name(struct parser *p, struct tyx *ty)
 {
 	const struct token t = parser_take(p);
@@ -262,7 +264,8 @@ static void take_name(struct parser *p, struct tyx *ty)
 	ty->loc = loc_span(ty->loc, parser_loc(p, &t));
 }
 
-/* struct := ("struct" | "union" | "enum") ( [tag] "{" ... "}" | [module "`"] tag ) */
+/* struct := ("struct" | "union" | "enum") ( [tag] "{" ... "}" | [module "`"] tag )
+ * NULL after an error. */
 static struct tyx *parse_tagged(struct parser *p)
 {
 	const enum tok_kind k = parser_kind(p);
@@ -282,6 +285,7 @@ static struct tyx *parse_tagged(struct parser *p)
 	return NULL;
 }
 
+/* A typedef's name. */
 static struct tyx *parse_named(struct parser *p)
 {
 	struct tyx *ty = tyx_new(p, TYX_NAME, parser_loc(p, parser_peek(p, 0)));
@@ -290,7 +294,7 @@ static struct tyx *parse_named(struct parser *p)
 	return ty;
 }
 
-/* self, this, extern, static, typedef, ...: one for each declaration. */
+/* Takes a storage class: self, this, extern, static, typedef. A declaration has one at most. */
 static bool add_storage(struct parser *p, struct dspec *out)
 {
 	const struct token t = parser_take(p);
@@ -303,7 +307,7 @@ static bool add_storage(struct parser *p, struct dspec *out)
 	return true;
 }
 
-/* Says that a word is no type, or what stands where a type should. */
+/* Reports an unknown word where a type should stand, or what else stands there. */
 static void missing_type(struct parser *p, const struct dspec *out)
 {
 	const struct token *t = parser_peek(p, 0);
@@ -315,7 +319,7 @@ static void missing_type(struct parser *p, const struct dspec *out)
 		parser_unexpected(p, "a type");
 }
 
-/* unsigned struct x: the sign is what is wrong. */
+/* DTrace's tag for two types in a declaration; for "unsigned struct x" it is the sign that is wrong. */
 static enum dtag two_types_tag(const struct tyx *base)
 {
 	const uint32_t words = SPEC_SHORT | SPEC_LONG | SPEC_LONGLONG | SPEC_SIGNED | SPEC_UNSIGNED;
@@ -336,7 +340,8 @@ static bool is_implicit_int(struct parser *p, unsigned storage)
 		parser_kind(p) == TOK_IDENT && (after == TOK_SEMI || after == TOK_COMMA || after == TOK_LBRACK);
 }
 
-/* specifiers := ( storage | qualifier | type keyword | struct | typedef name )+ ; qualifiers mean nothing here */
+/* specifiers := ( storage | qualifier | type keyword | struct | typedef name )+
+ * Qualifiers (const, volatile, restrict) are accepted without effect. */
 bool parse_dspec(struct parser *p, struct dspec *out)
 {
 	*out = (struct dspec){ .loc = parser_loc(p, parser_peek(p, 0)) };

@@ -10,6 +10,7 @@
 #include "lower/program.h"
 #include "lower/state/state.h"
 
+/* An index in bytes. */
 vreg scale_index(struct clause_ctx *cx, vreg v, uint32_t size)
 {
 	return size == 1 ? v : ir_alui(cx->ir, ALU_MUL, v, (int32_t)size);
@@ -65,6 +66,9 @@ vreg blur(struct clause_ctx *cx, vreg v)
 	return cx->pg->blurs ? blur_always(cx, v) : v;
 }
 
+/* The value as a number: that of a string is the address of its characters. raw: what the verifier knows of a pointer
+ * is
+ * kept. */
 static vreg number(struct clause_ctx *cx, const struct expr *e, bool raw)
 {
 	struct val v;

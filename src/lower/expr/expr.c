@@ -12,6 +12,7 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
+/* - ~ ! * & + ++ -- */
 static struct val lower_unary(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -115,6 +116,7 @@ static struct val lower_assign(struct clause_ctx *cx, const struct expr *e)
 	return var_write(cx, e->a, v);
 }
 
+/* ntohl() and the like: size bytes are swapped. */
 static struct val lower_swap(struct clause_ctx *cx, const struct expr *e, unsigned size)
 {
 	return int_val(ir_be(cx->ir, lower_int(cx, e->args.v[0]), size), e->type);
@@ -144,6 +146,7 @@ static vreg lower_machine(struct clause_ctx *cx, const struct expr *e)
 	return ir_ld(ir, at, 0, 8, false, false);
 }
 
+/* A call of a subroutine. What the compiler itself evaluates was replaced by the checker. */
 static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 {
 	vreg r;
@@ -259,6 +262,7 @@ static struct val lower_xlate(struct clause_ctx *cx, const struct expr *e)
 	return (struct val){ .k = V_XL, .type = e->type, .xl = e->xl->xl, .bind = in };
 }
 
+/* Each kind of node has a function; each result is one struct val. */
 struct val lower_expr(struct clause_ctx *cx, const struct expr *e)
 {
 	cx->ir->loc = e->loc;

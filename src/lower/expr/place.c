@@ -33,6 +33,7 @@ static bool through_pointer(const struct expr *e)
 		(e->kind == EX_INDEX && !e->sym && e->a->type->kind == T_PTR);
 }
 
+/* The place behind a pointer. It is checked at run time: only the script's own memory is written. */
 static struct val pointed_place(struct clause_ctx *cx, const struct expr *e)
 {
 	vreg p = lower_int(cx, e->a);
@@ -102,6 +103,7 @@ static struct val place_of(struct clause_ctx *cx, const struct expr *e)
 	return v;
 }
 
+/* Writes a bit-field: reads its unit, replaces the bits and writes it back. */
 static void store_bits(struct clause_ctx *cx, const struct val *at, vreg v)
 {
 	struct ir *ir = cx->ir;
@@ -126,11 +128,13 @@ struct val place_store(struct clause_ctx *cx, struct val at, vreg v)
 	return lower_load(cx, at, NULL);
 }
 
+/* The address of the place. */
 static vreg place_address(struct clause_ctx *cx, const struct val *v)
 {
 	return v->off ? ir_alui(cx->ir, ALU_ADD, v->r, (int32_t)v->off) : v->r;
 }
 
+/* Can it be copied in registers? */
 static bool by_words(struct val to, struct val from, uint32_t size)
 {
 	return size <= COPY_WORDS * 8 && size % 8 == 0 && from.ptr == PTR_OURS && to.off % 8 == 0 && from.off % 8 == 0;
@@ -175,6 +179,7 @@ vreg text_address(struct clause_ctx *cx, const struct expr *e)
 	return address;
 }
 
+/* Assigns a structure or array as a whole. */
 static struct val assign_block(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val from, to;
@@ -192,6 +197,7 @@ static struct val assign_block(struct clause_ctx *cx, const struct expr *e)
 	return to;
 }
 
+/* Assigns to a string within a structure. */
 static struct val assign_string(struct clause_ctx *cx, const struct expr *e)
 {
 	int form = expr_form(cx->lw->ck, e->a);
@@ -203,6 +209,7 @@ static struct val assign_string(struct clause_ctx *cx, const struct expr *e)
 	return v;
 }
 
+/* An assignment to a place, also += and the like. */
 struct val place_assign(struct clause_ctx *cx, const struct expr *e)
 {
 	struct type *t = e->a->type, *ut;
@@ -226,6 +233,7 @@ struct val place_assign(struct clause_ctx *cx, const struct expr *e)
 	return place_store(cx, to, convert_int(cx, arith(cx, e->op, e->b, a, b, ut), ut, t));
 }
 
+/* ++ and -- of a place. */
 struct val place_step(struct clause_ctx *cx, const struct expr *e)
 {
 	bool inc = e->op == OP_PREINC || e->op == OP_POSTINC, post = e->op == OP_POSTINC || e->op == OP_POSTDEC;
@@ -239,6 +247,7 @@ struct val place_step(struct clause_ctx *cx, const struct expr *e)
 	return post ? old : new;
 }
 
+/* Adds atomically. False: the place may be unaligned, which atomic operations refuse. */
 bool place_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta)
 {
 	const struct expr *e = lhs;

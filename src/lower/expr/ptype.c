@@ -7,6 +7,7 @@
 
 #include "lower/expr/expr.h"
 
+/* How print() shows a value of the type. */
 static enum ptype_kind ptype_kind(const struct lowerer *lw, const struct type *t)
 {
 	switch (t->kind) {
@@ -34,6 +35,7 @@ static enum ptype_kind ptype_kind(const struct lowerer *lw, const struct type *t
 	return PT_OPAQUE;
 }
 
+/* Copies the enumerators; those of the kernel are read now, as the consumer has no BTF. */
 static void ptype_enums(struct lowerer *lw, const struct type *t, struct ptype *p)
 {
 	const struct ktypes *k = lw->ts->kernel;
@@ -47,6 +49,7 @@ static void ptype_enums(struct lowerer *lw, const struct type *t, struct ptype *
 		p->enums[p->nenums++] = (struct penum){ v[i].name, v[i].value };
 }
 
+/* The name of the type; an anonymous one is shown by its keyword. */
 static const char *ptype_text(struct lowerer *lw, const struct type *t)
 {
 	if (!t->alias && type_is_sou(t) && !*t->name)
@@ -67,6 +70,7 @@ static const char *member_text(struct lowerer *lw, const struct type *t, size_t 
 	return text ? text : ours;
 }
 
+/* Pointers end the recursion, so types that point to themselves are finite. */
 const struct ptype *ptype_of(struct lowerer *lw, struct type *t)
 {
 	struct ptype *p = ARENA_NEW(lw->arena, struct ptype);

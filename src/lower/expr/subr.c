@@ -12,6 +12,7 @@
 #define MAX_ANCESTORS 32 /* that progenyof() looks at */
 #define PF_KTHREAD 0x00200000
 
+/* An integer member of a task; 0 if this kernel has none of that name. */
 static vreg task_number(struct clause_ctx *cx, struct val task, const char *name)
 {
 	struct val v = lower_member_of(cx, task, task.type->of, name);
@@ -116,6 +117,7 @@ static struct val lower_dns_port(struct clause_ctx *cx, const struct expr *e)
 	return int_val(r, e->type);
 }
 
+/* A call of one of these subroutines. */
 struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;

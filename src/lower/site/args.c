@@ -48,6 +48,7 @@ static struct val as_number(struct lowerer *lw, struct val v)
 	return v;
 }
 
+/* argN: the word as it is, 0 if the site has none. */
 static struct val raw_arg(struct clause_ctx *cx, unsigned n)
 {
 	struct ir *ir = cx->ir;

@@ -14,16 +14,19 @@
 #define NAME_ROOM 256u
 #define HASH_ROOM 64
 
+/* Does the program run at a hook of a cgroup, where a helper reads the packet? */
 static bool is_hook(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_CGROUP_INGRESS || pg->site->attach == ATTACH_CGROUP_EGRESS;
 }
 
+/* Has the site a packet whose bytes can be read? */
 static bool has_bytes(const struct prog_ctx *pg)
 {
 	return is_hook(pg) || pg->site->attach == ATTACH_FENTRY || pg->site->attach == ATTACH_KPROBE;
 }
 
+/* The value of a D text at this site; 0 after an error. */
 static vreg site_number(struct clause_ctx *cx, const char *text)
 {
 	const struct site_text *t = lower_site_text(cx->pg, text);
@@ -41,6 +44,7 @@ static vreg bytes_left(struct clause_ctx *cx, vreg off)
 	return ir_alu(ir, ALU_SUB, n, off);
 }
 
+/* Copies size bytes at the offset to `to`. Bytes that cannot be read leave zeroes there. */
 static void copy_bytes(struct clause_ctx *cx, vreg off, vreg to, vreg size)
 {
 	struct ir *ir = cx->ir;
@@ -54,6 +58,7 @@ static void copy_bytes(struct clause_ctx *cx, vreg off, vreg to, vreg size)
 	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, size, from }, 3, false);
 }
 
+/* __pkt(offset, size): bytes of the packet as a number, converted from network order. */
 vreg packet_load(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -105,6 +110,7 @@ static vreg dns_name(struct clause_ctx *cx, const struct expr *e, vreg out)
 	return wire;
 }
 
+/* __dnsname(offset): the name as text, with dots. */
 struct sval packet_dns_name(struct clause_ctx *cx, const struct expr *e)
 {
 	struct sval out = text_new(cx, expr_form(cx->lw->ck, e));
@@ -116,6 +122,7 @@ struct sval packet_dns_name(struct clause_ctx *cx, const struct expr *e)
 	return out;
 }
 
+/* __dnswire(offset): the bytes that the name takes in the packet. */
 vreg packet_dns_wire(struct clause_ctx *cx, const struct expr *e)
 {
 	int32_t mark = scratch_mark(cx->pg), out;

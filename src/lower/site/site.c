@@ -12,6 +12,7 @@
 #include "lower/program.h"
 #include "lower/tiers.h"
 
+/* A pointer to struct tag, which the verifier knows as such if the kernel has the type. */
 struct val ptr_val(struct lowerer *lw, vreg r, const char *tag)
 {
 	struct type *t = types_tagged(lw->ts, T_STRUCT, tag);
@@ -22,6 +23,7 @@ struct val ptr_val(struct lowerer *lw, vreg r, const char *tag)
 	return v;
 }
 
+/* The context is a struct bpf_sock_ops. */
 bool at_sockops(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_CGROUP_SOCKOPS;
@@ -33,6 +35,7 @@ bool at_release(const struct prog_ctx *pg)
 	return pg->site->attach == ATTACH_CGROUP_RELEASE;
 }
 
+/* Is the program attached to a cgroup? */
 bool at_cgroup(const struct prog_ctx *pg)
 {
 	return attach_info(pg->site->attach)->way == WAY_CGROUP;
@@ -60,6 +63,7 @@ static struct val kernel_ctx(struct clause_ctx *cx)
 					     : "sk_buff");
 }
 
+/* A member of the kernel's own context. */
 static struct val ctx_member(struct clause_ctx *cx, const char *name)
 {
 	struct val ctx = kernel_ctx(cx);
@@ -67,6 +71,7 @@ static struct val ctx_member(struct clause_ctx *cx, const char *name)
 	return lower_load(cx, lower_member_of(cx, ctx, ctx.type->of, name), NULL);
 }
 
+/* The packet. Needs bpf_cast_to_kern_ctx() (Linux 6.2). */
 struct val cgroup_skb(struct clause_ctx *cx)
 {
 	return at_sockops(cx->pg) ? ctx_member(cx, "skb") : kernel_ctx(cx);
@@ -120,6 +125,7 @@ bool at_kprobe(const struct prog_ctx *pg)
 	return attach_info(pg->site->attach)->way == WAY_KPROBE;
 }
 
+/* Is the site a function of the kernel, by fentry or by kprobes? */
 bool at_function(const struct prog_ctx *pg)
 {
 	return site_is_function(pg->site) || at_kprobe(pg);
@@ -138,6 +144,7 @@ bool site_has_args(const struct prog_ctx *pg)
 		at_netfilter(pg) || (at_function(pg) && !pg->site->inside);
 }
 
+/* What the kernel knows of the function that p is at here. */
 static bool function_of(struct prog_ctx *pg, const struct probe *p, struct kernel_func *f)
 {
 	const struct lower_env *env = pg->lw->env;
@@ -173,6 +180,7 @@ static unsigned func_slot(const struct prog_ctx *pg, const struct kernel_func *f
 	}
 }
 
+/* The word in which argument i begins; without types an argument a word. */
 static unsigned slot_in(struct prog_ctx *pg, const struct probe *p, unsigned i)
 {
 	struct kernel_func f;
@@ -180,7 +188,7 @@ static unsigned slot_in(struct prog_ctx *pg, const struct probe *p, unsigned i)
 	return function_of(pg, p, &f) && i < f.nargs && i < KERNEL_FUNC_ARGS ? func_slot(pg, &f, i) : i;
 }
 
-/* One instruction serves all functions that the clause is on. */
+/* The word of argument i. One instruction serves all functions that the clause is on, so they must agree on it. */
 static unsigned site_slot(struct clause_ctx *cx, unsigned i)
 {
 	unsigned slot = 0, one;
@@ -236,6 +244,7 @@ static vreg stack_word(struct clause_ctx *cx, unsigned i)
 		ARCH_STACK_ARGS + 8 * (int32_t)(i - ARCH_NARGS));
 }
 
+/* Reads 8 bytes of kernel memory by a helper; 0 if they cannot be read. */
 static vreg read_word(struct clause_ctx *cx, vreg from)
 {
 	struct ir *ir = cx->ir;
@@ -267,6 +276,7 @@ vreg site_word(struct clause_ctx *cx, unsigned i)
 	return ir_ld(ir, ir_ctx(ir), arch_args[i], 8, false, true);
 }
 
+/* A word as a number of the type. */
 static struct val plain_word(struct clause_ctx *cx, vreg r, struct type *type)
 {
 	struct val v = { .k = V_INT, .type = type, .r = r };
@@ -276,6 +286,7 @@ static struct val plain_word(struct clause_ctx *cx, vreg r, struct type *type)
 	return v;
 }
 
+/* A word as the type; a pointer keeps its BTF id where the verifier knows it. */
 static struct val typed_word(struct clause_ctx *cx, vreg r, struct type *type)
 {
 	struct val v = plain_word(cx, r, type);
@@ -320,6 +331,7 @@ static uint32_t site_arg_of(struct clause_ctx *cx, unsigned i)
 	return i < KERNEL_FUNC_ARGS && site_func(cx, &f) ? f.of[i] : 0;
 }
 
+/* The same for word n: that of the argument which begins there. */
 uint32_t site_word_of(struct clause_ctx *cx, unsigned n)
 {
 	for (unsigned i = 0; i <= n; i++)
@@ -371,6 +383,7 @@ struct val site_arg(struct clause_ctx *cx, int i, struct type *type)
 	return v;
 }
 
+/* The return value, which fexit has behind the arguments. */
 static struct val returned_word(struct clause_ctx *cx, const struct kernel_func *f, struct type *type)
 {
 	struct val v;
@@ -412,6 +425,7 @@ static unsigned args_there(struct clause_ctx *cx)
 	return f.nargs > n ? f.nargs : n;
 }
 
+/* The argument that the site's table names. One that this kernel lacks is 0. */
 struct val site_named_arg(struct clause_ctx *cx, const char *name, struct type *type)
 {
 	struct type *st = types_tagged(cx->lw->ts, T_STRUCT, cx->pg->site->native);
@@ -441,6 +455,7 @@ bool site_shows(struct prog_ctx *pg, const char *name)
 	return i >= 0 && (unsigned)i < pg->site->nargs;
 }
 
+/* The task that the site is about, if it is not the current one. False: it is about the current one. */
 bool site_task(struct clause_ctx *cx, struct type *type, struct val *out)
 {
 	if (!cx->pg->site || !cx->pg->site->task)
@@ -449,6 +464,7 @@ bool site_task(struct clause_ctx *cx, struct type *type, struct val *out)
 	return true;
 }
 
+/* A member of P by its name, computed at this site. */
 static struct val make_site_member(struct clause_ctx *cx, const char *name, struct type *type)
 {
 	struct val v = { .k = V_INT, .type = type };
@@ -485,6 +501,7 @@ static struct val make_site_member(struct clause_ctx *cx, const char *name, stru
 	return site_named_arg(cx, name, type);
 }
 
+/* A member of P, computed once in a program. */
 struct val site_member(struct clause_ctx *cx, const struct val *site, const char *name, struct type *type)
 {
 	struct val v;

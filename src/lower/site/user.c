@@ -12,11 +12,13 @@
 
 #define CALL_ARGS 10
 
+/* Is the site in a program or library? */
 bool is_user_site(const struct site *s)
 {
 	return s->attach == ATTACH_UPROBE || s->attach == ATTACH_URETPROBE;
 }
 
+/* A register of the process, saved at the probe. */
 static vreg context_reg(struct clause_ctx *cx, int16_t off)
 {
 	return ir_ld(cx->ir, ir_ctx(cx->ir), off, 8, false, true);
@@ -33,6 +35,8 @@ static void fetch(struct clause_ctx *cx, vreg addr)
 	ir_stack_release(ir, mark);
 }
 
+/* Copies n bytes of the process's memory by a helper. Returns the helper's result: negative if it cannot be read. At a
+ * uprobe a page that is not present is fetched, and the copy is tried again. */
 vreg user_copy(struct clause_ctx *cx, int helper, vreg to, vreg n, vreg from)
 {
 	struct ir *ir = cx->ir;
@@ -52,6 +56,7 @@ vreg user_copy(struct clause_ctx *cx, int helper, vreg to, vreg n, vreg from)
 	return r;
 }
 
+/* Loads size bytes of the process's memory. A bad address is a fault. */
 static vreg user_load(struct clause_ctx *cx, vreg addr, unsigned size, bool is_signed)
 {
 	struct ir *ir = cx->ir;
@@ -64,6 +69,7 @@ static vreg user_load(struct clause_ctx *cx, vreg addr, unsigned size, bool is_s
 	return ir_ext(ir, ir_ld(ir, at, 0, size, is_signed, false), size, is_signed);
 }
 
+/* An operand in memory: reg + index * scale + value. */
 static vreg memory_arg(struct clause_ctx *cx, const struct uarg *a)
 {
 	struct ir *ir = cx->ir;
@@ -76,6 +82,7 @@ static vreg memory_arg(struct clause_ctx *cx, const struct uarg *a)
 	return user_load(cx, addr, a->size, a->is_signed);
 }
 
+/* An argument of an author's probe, at the operand that the note in the ELF file names. */
 static vreg located_arg(struct clause_ctx *cx, const struct uarg *a)
 {
 	vreg r;
@@ -97,6 +104,7 @@ static vreg located_arg(struct clause_ctx *cx, const struct uarg *a)
 	return ir_imm(cx->ir, 0);
 }
 
+/* Argument n of a function, by the calling convention: in a register, or on the stack. */
 static vreg call_arg(struct clause_ctx *cx, unsigned n)
 {
 	struct ir *ir = cx->ir;
@@ -122,6 +130,7 @@ vreg user_stack_pointer(struct clause_ctx *cx)
 	return context_reg(cx, ARCH_REGS_SP);
 }
 
+/* By how much a return moves the stack pointer: the return address, where the machine keeps it on the stack. */
 int32_t user_return_pops(void)
 {
 	return ARCH_STACK_ARGS;

@@ -92,7 +92,9 @@ static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 	a->key_size = off ? off : 4;
 }
 
-/* The parameters that the consumer needs to label the buckets. */
+/* Copies the parameters by which the consumer labels the buckets: base, limit and step, or factor, magnitudes and
+ * steps.
+ * Other functions have none. */
 static void set_params(struct agg *a, const struct symbol *s)
 {
 	if (s->func == FN_lquantize) {
@@ -107,6 +109,7 @@ static void set_params(struct agg *a, const struct symbol *s)
 	}
 }
 
+/* The function as the consumer knows it. */
 static enum dw_agg_fn agg_fn(enum func f)
 {
 	static const enum dw_agg_fn fns[] = {
@@ -380,6 +383,7 @@ static void search_bounds(
 	search_bounds(cx, r, v, bounds, lo, mid, end);
 }
 
+/* The level's index, by binary search among the bounds. */
 static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
 	uint32_t n = agg_words(s) - 1, end = ir_newlabel(cx->ir);
@@ -411,6 +415,7 @@ static void update_bucket(struct clause_ctx *cx, const struct symbol *s, vreg p,
 	ir_label(ir, end);
 }
 
+/* Updates this CPU's value, at p, with v, or with level and weight for distributions. */
 static void update(struct clause_ctx *cx, struct symbol *s, vreg p, vreg v, vreg level, vreg weight)
 {
 	switch ((int)s->func) {
@@ -470,6 +475,7 @@ static vreg find_value(struct clause_ctx *cx, uint32_t map, vreg key, bool keyed
 	return p;
 }
 
+/* The bucket of a distribution that v belongs to. */
 static vreg agg_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
 	if (s->func == FN_quantize)
@@ -479,6 +485,7 @@ static vreg agg_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 	return s->func == FN_llquantize ? llquantize_level(cx, s, v) : 0;
 }
 
+/* Keys and value are computed before the lookup, because computing may fault, and a fault must not leave a new key. */
 void lower_agg(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;

@@ -90,6 +90,9 @@ static struct this_var *this_var(struct clause_ctx *cx, struct symbol *s)
 	return t;
 }
 
+/* Makes what the expression needs at the head of the program: its this-> variables, text and heap. Inlines that the
+ * script
+ * names are looked into, because their values are lowered in place. */
 static void collect_this(struct clause_ctx *cx, const struct expr *e)
 {
 	if (!e)
@@ -107,6 +110,7 @@ static void collect_this(struct clause_ctx *cx, const struct expr *e)
 		collect_this(cx, e->args.v[i]);
 }
 
+/* The same for statements. */
 static void collect_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -123,6 +127,7 @@ void vars_collect(struct clause_ctx *cx, const struct clause *c)
 }
 
 /* ---- globals ----------------------------------------------------------------------------------------------------- */
+/* Where the variable lies in the map of globals; allotted at first use. */
 static int32_t global_offset(struct lowerer *lw, struct symbol *s)
 {
 	if (!s->number) {
@@ -132,6 +137,7 @@ static int32_t global_offset(struct lowerer *lw, struct symbol *s)
 	return (int32_t)s->number - 1;
 }
 
+/* The address of size new bytes in the map of globals, which belong to one place of the program. */
 vreg global_room(struct clause_ctx *cx, uint32_t size)
 {
 	int32_t off = (int32_t)cx->lw->im->globals_size;
@@ -140,6 +146,7 @@ vreg global_room(struct clause_ctx *cx, uint32_t size)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), off);
 }
 
+/* The address of a global variable. */
 static vreg global_base(struct clause_ctx *cx, struct symbol *s)
 {
 	int32_t off = global_offset(cx->lw, s);
@@ -147,6 +154,7 @@ static vreg global_base(struct clause_ctx *cx, struct symbol *s)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), off);
 }
 
+/* Reads the value of a variable that is kept at base, in memory of a map. */
 static struct val slot_read(struct clause_ctx *cx, struct symbol *s, vreg base)
 {
 	struct val v = { .k = V_STR, .type = s->type };
@@ -162,6 +170,7 @@ static struct val slot_read(struct clause_ctx *cx, struct symbol *s, vreg base)
 	return v;
 }
 
+/* Writes it, converted to the variable's form. */
 static void slot_write(struct clause_ctx *cx, struct symbol *s, vreg base, struct val v)
 {
 	if (s->type->kind != T_STRING) {
@@ -190,6 +199,7 @@ static vreg thread_key(struct clause_ctx *cx)
 	return r;
 }
 
+/* A key of 8 bytes keeps what the verifier knows of it; a smaller one is a plain number. */
 static vreg lower_key(struct clause_ctx *cx, const struct expr *e, const struct type *to)
 {
 	return to->size == 8 ? lower_word(cx, e) : lower_int(cx, e);
@@ -197,6 +207,7 @@ static vreg lower_key(struct clause_ctx *cx, const struct expr *e, const struct 
 
 #define STACK_KEY 128 /* bytes; larger ones are in scratch memory */
 
+/* Bytes of key i in memory. */
 static uint32_t key_size(const struct symbol *s, size_t i)
 {
 	if (s->keys[i]->special)
@@ -247,6 +258,7 @@ static bool keys_direct(const expr_list *args, const struct symbol *s, uint32_t 
 	return true;
 }
 
+/* Computes key i. Special keys (stacks, symbols) are made by key_put() in place: they are too large for registers. */
 static struct val key_value(struct clause_ctx *cx, const struct expr *e, const struct symbol *s, size_t i)
 {
 	struct type *to = s->keys[i];
@@ -272,6 +284,7 @@ static void block_put(struct clause_ctx *cx, struct val from, uint32_t size, vre
 	place_copy(cx, to, from, size);
 }
 
+/* Stores key i, with zeroes behind it: the map compares bytes. */
 static void key_put(struct clause_ctx *cx, const struct expr *e, const struct symbol *s, size_t i, struct val v,
 	vreg base, int32_t off)
 {
@@ -317,6 +330,9 @@ vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol
 	return base;
 }
 
+/* The map of a self-> variable or associative array. If s->shared is set it shares the map with others, and its number
+ * is a
+ * part of the key. */
 static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 {
 	struct image_map m = {
@@ -334,6 +350,7 @@ static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 	return s->number - 1;
 }
 
+/* Stores the element's key on the stack or in scratch memory. Its size is in *size. */
 static vreg dyn_key(struct clause_ctx *cx, const struct expr *e, uint32_t *size)
 {
 	bool shared = map_share(cx->lw, e->sym, MAP_DYN);
@@ -349,6 +366,7 @@ static vreg dyn_key(struct clause_ctx *cx, const struct expr *e, uint32_t *size)
 	return base;
 }
 
+/* Reads an element. One that does not exist reads as 0 or "", as in DTrace. */
 static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -382,6 +400,7 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 	return out;
 }
 
+/* Stores an element. If the map is full that is counted as a dynamic variable drop. */
 static void dyn_update(struct clause_ctx *cx, vreg map, vreg key, vreg value, int flags)
 {
 	struct ir *ir = cx->ir;
@@ -479,6 +498,7 @@ static vreg trash_block(struct clause_ctx *cx, uint32_t size)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), cx->lw->trash_off);
 }
 
+/* The address of a structure in a map. make: create it if it is missing; otherwise a block of zeroes stands in. */
 static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 {
 	struct ir *ir = cx->ir;
@@ -506,6 +526,7 @@ static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	return p;
 }
 
+/* The structure or array in a variable, as memory that may be written. */
 struct val var_block(struct clause_ctx *cx, const struct expr *e, bool make)
 {
 	struct symbol *s = e->sym;
@@ -520,6 +541,7 @@ struct val var_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	return v;
 }
 
+/* The address of a string variable's characters, for s[i] = c. A string that is NULL is a fault. */
 vreg var_text(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -544,6 +566,7 @@ vreg var_text(struct clause_ctx *cx, const struct expr *e)
 	return p;
 }
 
+/* Deletes an element: x[k] = 0. */
 void var_release(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
@@ -556,6 +579,7 @@ void var_release(struct clause_ctx *cx, const struct expr *e)
 }
 
 /* ---- reading and writing ----------------------------------------------------------------------------------------- */
+/* A parameter of the inline that is being expanded, the innermost first. */
 static struct val param_read(struct clause_ctx *cx, const struct expr *e)
 {
 	for (size_t i = cx->pg->env_stack.n; i-- > 0;)
@@ -566,6 +590,7 @@ static struct val param_read(struct clause_ctx *cx, const struct expr *e)
 	return int_val(ir_imm(cx->ir, 0), e->type);
 }
 
+/* The value of a name, whatever it stands for. */
 struct val var_read(struct clause_ctx *cx, const struct expr *e)
 {
 	struct symbol *s = e->sym;
@@ -608,6 +633,7 @@ struct val var_read(struct clause_ctx *cx, const struct expr *e)
 	return int_val(ir_mov(cx->ir, this_var(cx, s)->r), s->type);
 }
 
+/* Assigns to a scalar or string variable. Returns the value. */
 struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v)
 {
 	struct symbol *s = lhs->sym;
@@ -625,6 +651,7 @@ struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v
 	return v;
 }
 
+/* Adds delta atomically where the variable allows it. False: nothing was emitted, the caller reads, adds and writes. */
 bool var_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta, bool down)
 {
 	struct symbol *s = lhs->sym;

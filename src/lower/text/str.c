@@ -36,6 +36,7 @@ int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
 	return (int32_t)n;
 }
 
+/* A string of n words, without registers yet. */
 struct sval new_str(struct lowerer *lw, enum str_rep rep, unsigned n)
 {
 	struct sval s = { .rep = rep, .lit = -1, .n = n };
@@ -44,6 +45,7 @@ struct sval new_str(struct lowerer *lw, enum str_rep rep, unsigned n)
 	return s;
 }
 
+/* The characters of a literal as constants, cut to the words with a NUL at the end. */
 static struct sval lit_chars(struct clause_ctx *cx, const char *text, size_t len, unsigned words)
 {
 	struct sval s = new_str(cx->lw, REP_CHARS, words);
@@ -94,6 +96,7 @@ struct sval str_const(struct clause_ctx *cx, const char *text, size_t len)
 	return s;
 }
 
+/* The empty string in a form. */
 struct sval str_zero(struct clause_ctx *cx, int form)
 {
 	return str_convert(cx, str_const(cx, "", 0), form);
@@ -109,6 +112,7 @@ struct sval str_null(struct clause_ctx *cx, int form)
 }
 
 /* ---- text in memory ---------------------------------------------------------------------------------------------- */
+/* Text at an address. */
 struct sval text_at(vreg mem, int form)
 {
 	return (struct sval){ .rep = REP_TEXT, .lit = -1, .form = form, .mem = mem };
@@ -165,6 +169,7 @@ static void store_lit(struct clause_ctx *cx, vreg base, int32_t off, uint32_t si
 	}
 }
 
+/* The address of the string's characters. A literal is written to scratch memory at its first use. */
 vreg str_text(struct clause_ctx *cx, struct sval *s)
 {
 	if (!s->mem) {
@@ -174,6 +179,7 @@ vreg str_text(struct clause_ctx *cx, struct sval *s)
 	return s->mem;
 }
 
+/* Writes text to memory. */
 static void store_text(struct clause_ctx *cx, const struct sval *s, vreg base, int32_t off)
 {
 	if (s->lit >= 0)
@@ -323,6 +329,7 @@ struct sval tstr_vars(struct clause_ctx *cx, int form)
 	return s;
 }
 
+/* Registers, or scratch memory for text, that can be set on several paths. */
 struct sval str_vars(struct clause_ctx *cx, int form)
 {
 	enum str_rep rep = form_rep(form);
@@ -381,6 +388,7 @@ void str_store_key(struct clause_ctx *cx, struct sval s, int form, vreg base, in
 	str_store(cx, s, base, off);
 }
 
+/* A string of that form in memory. pure: the memory does not change during the program. */
 struct sval str_load(struct clause_ctx *cx, int form, vreg base, int32_t off, bool pure)
 {
 	enum str_rep rep = form_rep(form);

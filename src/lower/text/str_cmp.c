@@ -11,6 +11,7 @@
 
 #define INLINE_COMPARE 64 /* bytes of a literal; longer ones are compared by the library */
 
+/* Less than, equal to or greater than 0, as strcmp() has it. size: bytes that are compared at most. */
 static vreg text_compare(struct clause_ctx *cx, struct sval a, struct sval b, uint32_t size)
 {
 	vreg pa = str_text(cx, &a), pb = str_text(cx, &b), r;
@@ -40,6 +41,7 @@ static void lit_differ_jump(struct clause_ctx *cx, vreg mem, const char *text, u
 	}
 }
 
+/* Text against text. A short literal is compared inline. */
 static void text_differ_jump(struct clause_ctx *cx, struct sval a, struct sval b, uint32_t differ)
 {
 	const struct lit *l;
@@ -78,6 +80,7 @@ static void differ_jump(struct clause_ctx *cx, struct sval a, struct sval b, uin
 		ir_jcc(ir, CC_NE, a.w[i], b.w[i], differ);
 }
 
+/* Jumps to label if the comparison by order is `when`. */
 static void order_jump(
 	struct clause_ctx *cx, const struct expr *e, struct sval a, struct sval b, uint32_t label, bool when)
 {
@@ -119,6 +122,7 @@ static struct sval literal_zone(struct clause_ctx *cx, const struct expr *zone, 
 	return z;
 }
 
+/* Jumps to label if the comparison is `when`; falls through otherwise. */
 void str_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
 	int form = form_join(expr_form(cx->lw->ck, e->a), expr_form(cx->lw->ck, e->b));

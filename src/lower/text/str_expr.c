@@ -8,6 +8,7 @@
 #include "lower/site/site.h"
 #include "lower/text/text.h"
 
+/* __ip4(word): 4 bytes in network order. */
 static struct sval ip4_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct sval s = new_str(cx->lw, REP_TSTR, 2);
@@ -19,6 +20,7 @@ static struct sval ip4_str(struct clause_ctx *cx, const struct expr *e)
 	return s;
 }
 
+/* The word at an offset from the pointer. */
 static vreg word_at(struct clause_ctx *cx, struct val p, uint32_t off)
 {
 	p.k = V_MEM;
@@ -106,6 +108,7 @@ static struct sval speed_str(struct clause_ctx *cx, const struct expr *e)
 
 static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sval s);
 
+/* An arm of ?: in the registers of the whole expression. */
 static void arm_str_into(struct clause_ctx *cx, const struct expr *e, struct sval s)
 {
 	int32_t mark = ir_stack_mark(cx->ir);
@@ -133,6 +136,7 @@ static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sv
 	memo_release(cx->pg, mark);
 }
 
+/* ?: with strings as arms. blur() keeps the verifier from following each arm to the end of the program. */
 static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int form)
 {
 	struct sval s;
@@ -146,6 +150,7 @@ static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int for
 	return s;
 }
 
+/* A string in the form in which it arises. */
 struct sval lower_str(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
@@ -192,6 +197,7 @@ struct sval lower_str(struct clause_ctx *cx, const struct expr *e)
 	return str_zero(cx, form ? form : FORM_LIT);
 }
 
+/* A string in the form that is wanted. */
 struct sval lower_str_as(struct clause_ctx *cx, const struct expr *e, int form)
 {
 	while ((e->kind == EX_CAST || e->kind == EX_STRINGOF) && type_is_string(e->a->type))

@@ -13,6 +13,7 @@
 
 #define FRAMES_MAX 127
 
+/* The kind of the field that keeps a value of the type. */
 enum field_kind sym_field(const struct type *t)
 {
 	switch (t->special) {
@@ -38,6 +39,7 @@ enum field_kind sym_field(const struct type *t)
 	return FIELD_INT;
 }
 
+/* Can the helper read stacks here? At hooks of cgroups and netfilter there is no such helper. */
 static bool has_stacks(const struct prog_ctx *pg)
 {
 	return !at_cgroup(pg) && !at_netfilter(pg);
@@ -58,6 +60,7 @@ static uint32_t own_frames(const struct prog_ctx *pg)
 	}
 }
 
+/* Calls bpf_get_stack(). Bytes of frames, or a negative errno. */
 static vreg get_stack(struct clause_ctx *cx, vreg at, uint32_t len, vreg flags)
 {
 	struct ir *ir = cx->ir;
@@ -182,6 +185,8 @@ static void copy_stack(struct clause_ctx *cx, uint32_t frames, uint32_t size, vr
 	ir_st(ir, base, off + 8, 4, n);
 }
 
+/* Stores the value of a call such as stack() or usym() at base + off, size bytes. Values of processes begin with the
+ * process id. */
 void sym_store(struct clause_ctx *cx, const struct expr *e, uint32_t size, vreg base, int32_t off)
 {
 	struct ir *ir = cx->ir;
