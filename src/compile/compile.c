@@ -155,6 +155,7 @@ static void setup(struct compilation *c)
 		.typenames = strmap_new(c->arena),
 	};
 	probes_init(&c->probes, c->arena, providers(), c->lists);
+	c->probes.legacy_calls = &c->opts->legacycalls;
 }
 
 static int parse_texts(struct compilation *c)
@@ -497,7 +498,8 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	for (size_t i = 0; i < c->order.n && !arena_failed(c->arena); i++)
 		lower_with_others(c, lw, i);
 	lower_finish(lw);
-	warn_unused(c);
+	if (!c->opts->legacycalls)
+		warn_unused(c);
 	c->image.strsize = (uint32_t)c->opts->strsize;
 	return has_failed(c) ? -EINVAL : 0;
 }

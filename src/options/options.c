@@ -125,6 +125,7 @@ static const struct opt {
 	{ "late", OPT_ANY, 0, 0 },
 	{ "lazyload", OPT_ANY, 0, 0 },
 	{ "ldpath", OPT_ANY, NO_PRAGMA, 0 },
+	{ "legacycalls", OPT_BOOL, 0, O(legacycalls) },
 	{ "libdir", OPT_LIST, NO_PRAGMA, O(libdirs) },
 	{ "linenum", OPT_ANY, 0, 0 },
 	{ "linkmode", OPT_LINKMODE, 0, 0 },

@@ -12,6 +12,7 @@ struct probe_list {
 	struct arena *arena;
 	const struct provider *const *providers; /* borrowed; ends with NULL */
 	const struct kernel_lists *kernel;       /* borrowed; NULL: nothing is known of a kernel */
+	const bool *legacy_calls;                /* borrowed; -x legacycalls, read when system calls are; NULL: off */
 	VEC(struct probe) all;                   /* moves when it grows */
 	size_t nread;                            /* providers whose lists have been looked at */
 	uint32_t next_id, next_list_id, nuser;

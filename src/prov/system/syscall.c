@@ -43,10 +43,27 @@ static const struct site exit_site[] = {
 		.sees = "the end of every system call, but of those that never return" },
 };
 
-static const struct probe_def probes[] = {
-	{ "entry", NULL, TABLE(enter_site), "a thread enters the system call: arg0 to arg5 are its arguments" },
-	{ "return", NULL, TABLE(exit_site),
-		"the system call returns: arg0 and arg1 are its value, -1 if errno is set" },
+/* -x legacycalls: numbers and arguments are those of the old calls that the new ones stand for. */
+static const struct site old_enter_site[] = {
+	{ TP("sys_enter", 2, "dw_oldenter"), .number = "P->nr", .values = enter_values,
+		.sees = "every system call; openat(AT_FDCWD, ...) is open(...)" },
+};
+static const struct site old_exit_site[] = {
+	{ TP("sys_exit", 2, "dw_oldexit"), .number = "P->nr", .values = exit_values, .error = "P->error",
+		.sees = "the end of every system call, but of those that never return; openat(AT_FDCWD, ...) is "
+			"open(...)" },
+};
+
+#define ENTRY "a thread enters the system call: arg0 to arg5 are its arguments"
+#define RETURN "the system call returns: arg0 and arg1 are its value, -1 if errno is set"
+enum { AT_ENTRY, AT_RETURN, NDEFS };
+static const struct probe_def probes[NDEFS] = {
+	{ "entry", NULL, TABLE(enter_site), ENTRY },
+	{ "return", NULL, TABLE(exit_site), RETURN },
+};
+static const struct probe_def old_probes[NDEFS] = {
+	{ "entry", NULL, TABLE(old_enter_site), ENTRY " (-x legacycalls)" },
+	{ "return", NULL, TABLE(old_exit_site), RETURN " (-x legacycalls)" },
 };
 
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)
@@ -85,20 +102,22 @@ static uint8_t mask_of(const char *args, const char *letters)
 
 static void list(struct probe_list *l, const struct provider *p)
 {
+	const struct probe_def *defs = l->legacy_calls && *l->legacy_calls ? old_probes : probes;
+
 	for (size_t i = 0; i < NCALLS; i++) {
 		const uint16_t *also = foreign_of(l->arena, calls[i].number);
 
-		for (size_t k = 0; k < 2; k++) {
+		for (size_t k = 0; k < NDEFS; k++) {
 			const struct probe pr = {
 				.prov = p,
-				.def = &probes[k],
+				.def = &defs[k],
 				.mod = "vmlinux",
 				.func = calls[i].name,
-				.name = probes[k].name,
+				.name = defs[k].name,
 				.number = calls[i].number,
 				.also = also,
-				.ints = k ? 0 : mask_of(calls[i].args, "id"),
-				.uints = k ? 0 : mask_of(calls[i].args, "uagm"),
+				.ints = k == AT_RETURN ? 0 : mask_of(calls[i].args, "id"),
+				.uints = k == AT_RETURN ? 0 : mask_of(calls[i].args, "uagm"),
 			};
 
 			probes_add(l, &pr);
@@ -137,7 +156,7 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	const char *letters = "", **v;
 	size_t n;
 
-	if (p->def == &probes[1])
+	if (p->def == &probes[AT_RETURN] || p->def == &old_probes[AT_RETURN])
 		return value;
 	for (size_t i = 0; i < NCALLS; i++)
 		if (calls[i].number == p->number)
@@ -183,18 +202,18 @@ static const char *alias(const char *func)
 	return NULL;
 }
 
-/* Old calls that the C libraries of today make by newer ones. */
+/* Old calls that the C libraries of today make by newer ones: those that -x legacycalls maps (dlib/syscall.d). */
+#define OR_OLD "; or use -x legacycalls"
 static const char *successor(const char *func, const char **hint)
 {
 	static const struct {
 		const char *old, *now, *hint;
 	} calls_now[] = {
-		{ "open", "openat", "enable syscall::openat too; the path is its arg1" },
-		{ "creat", "openat", "enable syscall::openat too; the path is its arg1" },
-		{ "stat", "newfstatat", "enable syscall::newfstatat too; the path is its arg1" },
-		{ "lstat", "newfstatat", "enable syscall::newfstatat too; the path is its arg1" },
-		{ "fork", "clone", "enable syscall::clone too, or proc:::create" },
-		{ "nanosleep", "clock_nanosleep", "enable syscall::clock_nanosleep too" },
+		{ "open", "openat", "enable syscall::openat too; the path is its arg1" OR_OLD },
+		{ "stat", "newfstatat", "enable syscall::newfstatat too; the path is its arg1" OR_OLD },
+		{ "lstat", "newfstatat", "enable syscall::newfstatat too; the path is its arg1" OR_OLD },
+		{ "fork", "clone", "enable syscall::clone too, or proc:::create" OR_OLD },
+		{ "nanosleep", "clock_nanosleep", "enable syscall::clock_nanosleep too" OR_OLD },
 	};
 
 	for (size_t i = 0; i < sizeof(calls_now) / sizeof(calls_now[0]); i++)
@@ -223,6 +242,6 @@ const struct provider syscall_provider = {
 	.raw = "dw_sys",
 	.module = "vmlinux",
 	.probes = probes,
-	.nprobes = 2,
+	.nprobes = NDEFS,
 	.source = &source,
 };

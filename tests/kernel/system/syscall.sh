@@ -97,7 +97,9 @@ expect_match "$("$dwire" -lv -n syscall::openat:entry | tr -d '\n\t')" 'args\[0\
 # What C libraries do not call any more has a hint, unless its successor is enabled too.
 if [ "$(uname -m)" = x86_64 ]; then
 	run -e -n 'syscall::open:entry { trace(copyinstr(arg0)); }'
-	expect_match "$STATUS $ERR" '^0 .*warning: C libraries call openat\(\) in place of open\(\).*hint: enable syscall::openat too' "open"
+	expect_match "$STATUS $ERR" '^0 .*warning: C libraries call openat\(\) in place of open\(\).*hint: enable syscall::openat too.*or use -x legacycalls' "open"
+	run -e -x legacycalls -n 'syscall::open:entry { trace(copyinstr(arg0)); }'
+	expect_eq "$STATUS $ERR" "0 " "open with legacycalls"
 	for d in 'syscall::open*:entry' 'syscall::openat:entry, syscall::open:entry' 'syscall:::entry' 'syscall::read:'; do
 		run -e -n "$d { n++; }"
 		expect_eq "$STATUS $ERR" "0 " "$d: no hint"
