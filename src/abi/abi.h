@@ -155,18 +155,24 @@ struct dw_unwind {
 	DW_U64 tmp[2];
 };
 
-/* Aggregations: layout of a value, words of 64 bits, per CPU. */
+/* Aggregating functions: X(NAME, name in D). Then the layout of a value, words of 64 bits, per CPU. */
+/* clang-format off */
+#define DW_AGG_FNS(X) \
+	X(COUNT, count)           /* n */ \
+	X(SUM, sum)               /* sum, not 0 when there was one */ \
+	X(AVG, avg)               /* n, sum */ \
+	X(MIN, min)               /* value, set (0: nothing yet) */ \
+	X(MAX, max)               /* value, set */ \
+	X(STDDEV, stddev)         /* n, sum, sum of squares low, high */ \
+	X(QUANTIZE, quantize)     /* 127 buckets: 63: 0, 64+floor(log2 v): v>0, 62-floor(log2 -v): v<0, at least 0 */ \
+	X(LQUANTIZE, lquantize)   /* below base, levels..., at or above limit */ \
+	X(LLQUANTIZE, llquantize) /* word i: values v with i = number of bounds <= v; bounds of llq_bounds() */
+/* clang-format on */
 enum dw_agg_fn {
-	DW_AGG_COUNT,     /* n */
-	DW_AGG_SUM,       /* sum, not 0 when there was one */
-	DW_AGG_AVG,       /* n, sum */
-	DW_AGG_MIN,       /* value, set (0: nothing yet) */
-	DW_AGG_MAX,       /* value, set */
-	DW_AGG_STDDEV,    /* n, sum, sum of squares low, high */
-	DW_AGG_QUANTIZE,  /* 127 buckets: 63 is zero, 64+floor(log2 v) for v>0, 62-floor(log2 -v) for v<0, at least 0 */
-	DW_AGG_LQUANTIZE, /* below base, levels..., at or above limit */
-	DW_AGG_LLQUANTIZE, /* word i: values v with i = number of bounds <= v; bounds of llq_bounds() */
-	DW_AGG_FN_COUNT
+#define X(fn, name) DW_AGG_##fn,
+	DW_AGG_FNS(X)
+#undef X
+		DW_AGG_FN_COUNT
 };
 #define DW_QUANTIZE_BUCKETS 127
 #endif

@@ -90,6 +90,17 @@ void agg_negate(const struct agg *g, uint64_t *off, const uint64_t *w)
 		off[3]--;
 }
 
+const char *agg_function(const struct agg *g)
+{
+	static const char *const names[DW_AGG_FN_COUNT] = {
+#define X(fn, name) #name,
+		DW_AGG_FNS(X)
+#undef X
+	};
+
+	return names[g->fn];
+}
+
 /* avg: word 0 counts, word 1 sums. min, max: word 0, if word 1 is set. The others have their number in word 0. */
 int64_t agg_number(const struct agg *g, const uint64_t *w)
 {

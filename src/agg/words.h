@@ -14,6 +14,8 @@ int64_t agg_number(const struct agg *g, const uint64_t *words);
 int64_t agg_shown(const struct agg *g, const uint64_t *words, uint64_t normal);
 /* A count of a bucket after normalize(). */
 int64_t agg_divided(int64_t v, uint64_t normal);
+/* "sum" */
+const char *agg_function(const struct agg *g);
 /* Is it quantize, lquantize or llquantize? Its words are the counts of its buckets. */
 bool agg_is_dist(const struct agg *g);
 

@@ -182,18 +182,6 @@ static void data_item(struct sink *s, const struct record *r, const struct actio
 }
 
 /* ---- aggregations ------------------------------------------------------------------------------------------------ */
-static const char *const functions[DW_AGG_FN_COUNT] = {
-	[DW_AGG_COUNT] = "count",
-	[DW_AGG_SUM] = "sum",
-	[DW_AGG_AVG] = "avg",
-	[DW_AGG_MIN] = "min",
-	[DW_AGG_MAX] = "max",
-	[DW_AGG_STDDEV] = "stddev",
-	[DW_AGG_QUANTIZE] = "quantize",
-	[DW_AGG_LQUANTIZE] = "lquantize",
-	[DW_AGG_LLQUANTIZE] = "llquantize",
-};
-
 /* abi.h says what quantize counts where. */
 static void quantize_range(size_t i, struct dwire_bucket *out)
 {
@@ -245,7 +233,7 @@ static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, 
 	const struct agg_row *r = &t->rows[t->first + at];
 	struct dwire_row out = {
 		.aggregation = g->name,
-		.function = functions[g->fn],
+		.function = agg_function(g),
 		.index = at,
 		.count = t->shown,
 		.nkeys = g->nkeys,

@@ -173,7 +173,6 @@ static void add_bucket(void *ctx, int64_t value, int64_t n)
 /* One key of an aggregation with its value or its buckets. */
 static void add_row(struct document *s, const struct agg_table *t, const struct agg_row *row)
 {
-	static const char *const names[DW_AGG_FN_COUNT] = { "count", "sum", "avg", "min", "max", "stddev" };
 	const struct agg *g = t->aggs[0];
 
 	doc_open(&s->doc, NULL);
@@ -190,7 +189,7 @@ static void add_row(struct document *s, const struct agg_table *t, const struct 
 		agg_each_bucket(g, agg_words(t, row, 0), t->normal[0], add_bucket, s);
 		doc_close(&s->doc);
 	} else {
-		doc_int(&s->doc, names[g->fn], (uint64_t)agg_row_number(t, row, 0), true);
+		doc_int(&s->doc, agg_function(g), (uint64_t)agg_row_number(t, row, 0), true);
 	}
 	doc_close(&s->doc);
 }

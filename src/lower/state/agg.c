@@ -113,15 +113,9 @@ static void set_params(struct agg *a, const struct symbol *s)
 static enum dw_agg_fn agg_fn(enum func f)
 {
 	static const enum dw_agg_fn fns[] = {
-		[FN_count] = DW_AGG_COUNT,
-		[FN_sum] = DW_AGG_SUM,
-		[FN_avg] = DW_AGG_AVG,
-		[FN_min] = DW_AGG_MIN,
-		[FN_max] = DW_AGG_MAX,
-		[FN_stddev] = DW_AGG_STDDEV,
-		[FN_quantize] = DW_AGG_QUANTIZE,
-		[FN_lquantize] = DW_AGG_LQUANTIZE,
-		[FN_llquantize] = DW_AGG_LLQUANTIZE,
+#define X(fn, name) [FN_##name] = DW_AGG_##fn,
+		DW_AGG_FNS(X)
+#undef X
 	};
 
 	return fns[f];
