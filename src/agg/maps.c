@@ -96,9 +96,8 @@ static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, 
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Reads all keys of a hash map: in batches (Linux 5.6), with larger ones if a bucket has more entries than a batch, or
- * key
- * by key. Batches are bounded in bytes, because a value has a part for each possible CPU. */
+/* Reads all keys of a hash map: in batches (Linux 5.6), with larger ones if a bucket has more entries than a batch,
+ * or key by key. Batches are bounded in bytes, because a value has a part for each possible CPU. */
 static int read_hash(struct agg_set *s, struct agg_state *st)
 {
 	const struct agg *g = st->g;

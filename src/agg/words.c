@@ -63,8 +63,7 @@ static uint64_t sqrt_u128(unsigned __int128 v)
 }
 
 /* Square root of (mean of the squares - square of the mean). Both are divided as whole numbers, as in DTrace.
- * Normalizing
- * divides each value, so the squares are divided twice. */
+ * Normalizing divides each value, so the squares are divided twice. */
 static int64_t stddev_of(const uint64_t *w, uint64_t normal)
 {
 	unsigned __int128 squares = (unsigned __int128)w[3] << 64 | w[2];
@@ -137,9 +136,8 @@ int64_t agg_divided(int64_t v, uint64_t normal)
 /* ---- distributions ----------------------------------------------------------------------------------------------- */
 #define LLQ_BOUNDS_MAX 4096
 
-/* llquantize's bounds are computed once, as they need repeated multiplication. Without memory for them bucket numbers
- * are
- * shown in place of values. */
+/* llquantize's bounds are computed once, as they need repeated multiplication. Without memory for them bucket
+ * numbers are shown in place of values. */
 void agg_buckets_init(struct agg_buckets *b, const struct agg *g)
 {
 	b->g = g;

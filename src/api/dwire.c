@@ -25,8 +25,7 @@ const char *dwire_version(void)
 
 /* ---- what the compiler asks -------------------------------------------------------------------------------------- */
 /* In a probe's description pid123 names a process by our number, since /proc is ours. In an expression $target is
- * compared
- * with what the kernel reports, so it becomes the outer number. Searching that is slow: p caches it. */
+ * compared with what the kernel reports, so it becomes the outer number. Searching that is slow: p caches it. */
 int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe)
 {
 	if (in_probe || !d->kernel || !pid || !pidns_inner())

@@ -98,8 +98,7 @@ static int make_sink(struct dwire *d)
 }
 
 /* Reports misuse as errors: it is the first call that needs an image. An image without programs is fine if all
- * predicates
- * are constantly false (idle), or with -Z. */
+ * predicates are constantly false (idle), or with -Z. */
 int dwire_start(struct dwire *d)
 {
 	int r;

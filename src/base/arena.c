@@ -84,11 +84,13 @@ static struct chunk *chunk_new(size_t need)
 	return NULL;
 }
 
+/* Bytes that an allocation takes, with its gap under AddressSanitizer. Never 0, so pointers differ. */
 static size_t full_size(size_t size)
 {
 	return align_up(size ? size : 1) + ARENA_GAP;
 }
 
+/* Takes memory of a chunk that has enough left. */
 static void *chunk_take(struct chunk *c, size_t size)
 {
 	char *p = (char *)c + c->used;
@@ -182,6 +184,8 @@ void *arena_try(struct arena *a, size_t size)
 	return full_size(size) <= ARENA_RESERVE - a->reserve_used ? reserve_take(a, size) : NULL;
 }
 
+/* Never NULL: after a failure it takes from the reserve, so that callers need no test. They check arena_failed()
+ * later. */
 void *arena_alloc(struct arena *a, size_t size)
 {
 	void *p = arena_try(a, size);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 
+/* Characters from lo to hi, both included. */
 struct range {
 	uint32_t lo, hi;
 };
@@ -56,6 +57,7 @@ static const struct range unsafe[] = {
 
 #define IN_TABLE(c, t) in_ranges((c), (t), sizeof(t) / sizeof((t)[0]))
 
+/* The tables are short, and only text that is not ASCII is looked up. */
 static bool in_ranges(uint32_t c, const struct range *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -64,6 +66,7 @@ static bool in_ranges(uint32_t c, const struct range *t, size_t n)
 	return false;
 }
 
+/* Writes bytes as \xHH; out NULL: only counts. Returns the columns. */
 static size_t print_hex(FILE *out, const unsigned char *s, size_t n)
 {
 	for (size_t i = 0; out && i < n; i++)
@@ -76,6 +79,7 @@ bool escape_unsafe(uint32_t c)
 	return IN_TABLE(c, unsafe);
 }
 
+/* Returns the columns on a terminal. Malformed UTF-8 is escaped byte by byte. */
 size_t escape_print(FILE *out, const char *text, size_t len, enum escape_keep keep)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -107,6 +111,7 @@ size_t escape_print(FILE *out, const char *text, size_t len, enum escape_keep ke
 	return cols;
 }
 
+/* Returns s itself if nothing has to be escaped, as is usual. */
 const char *escape_name(struct arena *a, const char *s)
 {
 	char *text = NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inet: see inet.h. Input: text. Output: bytes and a mask. Invariant: no bit of a network lies outside its mask. */
+/* inet: see inet.h.
+ * Input: text. Output: bytes and a mask.
+ * Invariant: no bit of a network lies outside its mask. */
 #include "base/inet.h"
 
 #include <arpa/inet.h>
@@ -7,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The digits behind the slash: no sign, no blank, nothing behind them. */
+/* The digits behind the slash, at most `most`; no sign, no blank, and nothing behind them. */
 static bool prefix_of(const char *text, unsigned most, unsigned *out)
 {
 	char *end;
@@ -20,7 +22,7 @@ static bool prefix_of(const char *text, unsigned most, unsigned *out)
 	return !*end && n <= most;
 }
 
-/* ::ffff:a.b.c.d/96+n: a.b.c.d/n */
+/* An IPv4 network that is written as IPv6 (::ffff:a.b.c.d/96+n) becomes a.b.c.d/n. */
 static void unmap(struct inet_net *out, uint8_t bytes[16], unsigned *prefix)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* period: see period.h. */
+/* period: see period.h.
+ * Input: a number and a unit. Output: ns.
+ * Invariant: the result is at least 1 and fits int64_t, or the function fails. */
 #include "base/period.h"
 
 #include <stddef.h>

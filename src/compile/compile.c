@@ -347,8 +347,7 @@ static uint32_t copy_size(uint64_t asked)
 }
 
 /* Checks declarations before clauses, libraries before texts. What concerns the whole program comes last: unused
- * pragmas,
- * aggregations that are used in different ways, formats. */
+ * pragmas, aggregations that are used in different ways, formats. */
 static int check_texts(struct compilation *c)
 {
 	uint32_t index = 0;
@@ -476,9 +475,8 @@ static void warn_unused(struct compilation *c)
 	}
 }
 
-/* Lowers probe by probe, in the order in which the script first names them: BPF programs of one hook run in the order
- * of
- * attaching. Options are final here, because pragmas have been parsed. */
+/* Lowers probe by probe, in the order in which the script first names them: BPF programs of one hook run in the
+ * order of attaching. Options are final here, because pragmas have been parsed. */
 static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 {
 	struct lowerer *lw;
@@ -520,8 +518,7 @@ static int dump_trees(const struct compilation *c, FILE *out)
 }
 
 /* The pipeline. dump: the stage to stop at, whose result is written to out. Each stage runs only if those before it
- * found
- * no error. */
+ * found no error. */
 static int run_stages(struct compilation *c, enum stage dump, FILE *out)
 {
 	int r;

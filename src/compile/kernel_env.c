@@ -472,8 +472,7 @@ void kernel_env_close(struct kernel_env *k)
 }
 
 /* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. BTF
- * shows
- * which the kernel has, so versions are not compared: distributions backport. */
+ * shows which the kernel has, so versions are not compared: distributions backport. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",

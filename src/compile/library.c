@@ -241,8 +241,7 @@ static int is_d(const struct dirent *e)
 }
 
 /* Adds the files in the order of their names, so that the result does not depend on the file system. A folder that
- * cannot
- * be read is skipped, as in DTrace. */
+ * cannot be read is skipped, as in DTrace. */
 static int add_folder(struct compilation *c, const char *path)
 {
 	struct dirent **names;

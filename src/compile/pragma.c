@@ -184,8 +184,7 @@ void pragma_finish(struct compilation *c)
 
 /* ---- depends_on -------------------------------------------------------------------------------------------------- */
 /* #pragma D depends_on KIND NAME. In a library only the form is checked here: library.c has read the line before
- * anything
- * was parsed. */
+ * anything was parsed. */
 static void read_depends_on(struct compilation *c, const struct pragma *p)
 {
 	const char *words[WORDS_MAX];

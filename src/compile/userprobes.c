@@ -259,8 +259,7 @@ struct finding {
 };
 
 /* Adds a function that the provider names. cookie is the index of its name, so that one program serves all functions
- * and
- * knows which one was called. */
+ * and knows which one was called. */
 static void find_function(void *ctx, const char *name, uint64_t off, uint64_t size)
 {
 	struct finding *f = ctx;

@@ -32,8 +32,7 @@ static size_t most_values(const struct image *image)
 }
 
 /* Allocates all that the trace needs from its start, so that consuming seldom needs memory. After -ENOMEM
- * consumer_free()
- * frees what there is. */
+ * consumer_free() frees what there is. */
 static int consumer_alloc(struct consumer *c)
 {
 	const struct consumer_env *env = &c->env;

@@ -98,9 +98,8 @@ static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uin
 		r->last_ts = rec.ts;
 }
 
-/* Reads records into the window until it is full. A record that is still being written ends it, because room is given
- * back
- * in the order of the records. */
+/* Reads records into the window until it is full. A record that is still being written ends it, because room is
+ * given back in the order of the records. */
 static void window_fill(struct ring *r)
 {
 	r->busy = false;

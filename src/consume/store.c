@@ -2,8 +2,7 @@
 /* store: see store.h.
  * Input: records in order. Output: those that are kept, in the same order.
  * Invariants: the records of a CPU take at most size bytes. Each record is in two lists: of all CPUs in the order of
- * time
- * (prev, next), and of its CPU (later), from which ring drops the oldest. */
+ * time (prev, next), and of its CPU (later), from which ring drops the oldest. */
 #include "consume/store.h"
 
 #include <stdlib.h>

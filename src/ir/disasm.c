@@ -69,7 +69,8 @@ static void bad(const struct bpf_insn *in, FILE *out)
 	fprintf(out, "(%02x) unknown\n", in->code);
 }
 
-/* Registers print as r0-r10 in 64-bit operations and as w0-w10 in 32-bit ones. */
+/* Registers are printed as r0 to r10 in 64-bit operations and as w0 to w10 in 32-bit ones. BPF_END has no operator: it
+ * names the byte order and the width in bits. */
 static void disasm_alu(const struct bpf_insn *in, FILE *out)
 {
 	unsigned op = in->code & 0xf0;

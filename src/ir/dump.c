@@ -139,8 +139,7 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 }
 
 /* Labels stand in the first column, instructions behind a tab. "; FILE:LINE:COL" precedes the instructions of each
- * place in
- * the source. */
+ * place in the source. */
 void ir_dump(const struct ir *ir, FILE *out)
 {
 	unsigned line = 0, col = 0;

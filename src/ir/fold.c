@@ -58,8 +58,7 @@ static bool to_copy(struct ir_insn *in, vreg a)
 }
 
 /* x op y with constants or equal operands. x - x and x ^ x become 0 only for numbers: the verifier must not see a
- * pointer
- * become a constant. */
+ * pointer become a constant. */
 static bool fold_alu(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a), *b = val(o, in->b);
@@ -417,8 +416,7 @@ static unsigned umin(unsigned a, unsigned b)
 }
 
 /* ubits: the value is below 2^ubits. sbits: it fits that many bits with its sign. scalar: it is no pointer. Bounds
- * above 64
- * mean that nothing is known. */
+ * above 64 mean that nothing is known. */
 static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 {
 	ubits = umin(ubits, 64);
@@ -429,8 +427,7 @@ static struct ir_val bits(unsigned ubits, unsigned sbits, bool scalar)
 }
 
 /* Does the verifier know less of the result than alu_bits() does? Then bounds checks that we could drop must stay,
- * because
- * it needs them. */
+ * because it needs them. */
 static bool is_verifier_unaware(enum ir_alu op, const struct ir_val *a, const struct ir_val *b)
 {
 	switch (op) {

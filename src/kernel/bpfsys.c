@@ -56,6 +56,7 @@ int bpfsys_map_create(
 	return bpfsys(BPF_MAP_CREATE, &attr);
 }
 
+/* A command on one element of a map. */
 static int on_element(enum bpf_cmd cmd, int map, const void *key, const void *value, uint64_t flags)
 {
 	union bpf_attr attr;
@@ -73,6 +74,7 @@ int bpfsys_map_lookup(int map, const void *key, void *value)
 	return on_element(BPF_MAP_LOOKUP_ELEM, map, key, value, 0);
 }
 
+/* Reads and deletes an element in one step: hashes have that since Linux 5.14. */
 int bpfsys_map_take(int map, const void *key, void *value)
 {
 	return on_element(BPF_MAP_LOOKUP_AND_DELETE_ELEM, map, key, value, 0);
@@ -144,6 +146,7 @@ int bpfsys_prog_load(uint32_t type, const char *name, const struct bpf_insn *ins
 	return bpfsys(BPF_PROG_LOAD, &attr);
 }
 
+/* Runs the program once. cpu: where (Linux 5.10, raw tracepoints only); -1: here. */
 int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *result)
 {
 	union bpf_attr attr;
@@ -163,6 +166,7 @@ int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *r
 	return err;
 }
 
+/* Links a program to a perf event (Linux 5.15). The program gets the cookie by bpf_get_attach_cookie(). */
 int bpfsys_link_event(int prog, int event, uint64_t cookie)
 {
 	union bpf_attr attr;
@@ -186,6 +190,8 @@ int bpfsys_link(int prog, int target, enum bpf_attach_type type)
 	return bpfsys(BPF_LINK_CREATE, &attr);
 }
 
+/* Links of netfilter exist since Linux 6.4, so build headers may lack them: the structure is written out. 45 is
+ * BPF_NETFILTER. */
 int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t priority)
 {
 	/* link_create of Linux 6.4 */
@@ -201,6 +207,7 @@ int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t prio
 	return bpfsys(BPF_LINK_CREATE, &attr);
 }
 
+/* Raw and typed tracepoints, fentry and fexit: the program itself names the place. */
 int bpfsys_link_raw(int prog)
 {
 	union bpf_attr attr;
@@ -253,6 +260,7 @@ int bpfsys_btf_fd(uint32_t id)
 	return bpfsys(BPF_BTF_GET_FD_BY_ID, &attr);
 }
 
+/* While the descriptor is open the kernel counts runs and run time of programs (Linux 5.8). */
 int bpfsys_stats(void)
 {
 	union bpf_attr attr;

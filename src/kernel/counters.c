@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counters: see counters.h.
- * Input: names. Output: perf events. */
+ * Input: names such as "cpu_clock-all-1000000". Output: perf events.
+ * Invariant: an event counts only what its mode names, and is disabled until the caller enables it. */
 #include "kernel/counters.h"
 
 #include <errno.h>

@@ -92,6 +92,7 @@ static bool features_btf(struct features *f)
 
 /* ---- cgroup2 ----------------------------------------------------------------------------------------------------- */
 
+/* Is it a directory of cgroup2? */
 static bool is_cgroup2(int fd)
 {
 	struct statfs s;
@@ -151,6 +152,7 @@ static int open_mount_line(char *line)
 	return fd;
 }
 
+/* Opens the root of a cgroup2 that is mounted, that of the whole hierarchy if there is one. A descriptor, or -1. */
 static int open_mounted(void)
 {
 	FILE *in = fopen("/proc/self/mountinfo", "re");
@@ -196,6 +198,7 @@ static int open_detached(void)
 	return fd >= 0 ? fd : err;
 }
 
+/* The descriptor stays open in f. */
 int features_cgroup2(struct features *f, const struct reporter *to)
 {
 	int fd;
@@ -254,6 +257,7 @@ static int try_fentry(int types, uint32_t func)
 	return err;
 }
 
+/* test_func: the BTF id of bpf_fentry_test1(), which exists for tests; 0: the kernel lacks it. */
 bool features_fentry(struct features *f, uint32_t test_func)
 {
 	if (f->fentry != UNKNOWN)
@@ -263,6 +267,7 @@ bool features_fentry(struct features *f, uint32_t test_func)
 	return f->fentry == YES;
 }
 
+/* Not cached: each function has its own answer. */
 bool features_fentry_on(int types, uint32_t func)
 {
 	return try_fentry(types, func) == 0;
@@ -335,6 +340,7 @@ static unsigned read_cpu_list(const char *path, bool *set, unsigned nset)
 	return top;
 }
 
+/* CPUs that may come online, which is what per-CPU maps have values for. */
 unsigned features_possible_cpus(void)
 {
 	unsigned n = read_cpu_list("/sys/devices/system/cpu/possible", NULL, 0);
@@ -343,6 +349,7 @@ unsigned features_possible_cpus(void)
 	return n ? n : c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
 }
 
+/* Reads the lists of CPUs once. */
 static void count_cpus(struct features *f)
 {
 	if (f->ncpus)
@@ -352,6 +359,7 @@ static void count_cpus(struct features *f)
 	features_read_cpus(f);
 }
 
+/* Reads again which CPUs are online. If that fails all count as online. */
 void features_read_cpus(struct features *f)
 {
 	size_t size = features_cpus(f) * sizeof(*f->online);
@@ -377,6 +385,7 @@ bool features_cpu_online(struct features *f, unsigned cpu)
 
 /* ---- rights ------------------------------------------------------------------------------------------------------ */
 
+/* The capabilities of this thread as bits; 0 if they cannot be read. */
 static uint64_t effective_caps(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -444,6 +453,7 @@ static bool in_user_namespace(void)
 	return sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && (inside || outside || count != 0xffffffffu);
 }
 
+/* Does a seccomp filter apply to this process, as in many containers? */
 static bool seccomp_filtered(void)
 {
 	FILE *in = fopen("/proc/self/status", "re");
@@ -459,6 +469,7 @@ static bool seccomp_filtered(void)
 	return filtered;
 }
 
+/* The most likely reason for EPERM, tested from the certain to the possible. */
 static void explain_eperm(struct features *f, const char *what, char *buf, size_t len)
 {
 	const char *caps = features_missing_caps(f);
@@ -479,6 +490,7 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 		snprintf(buf, len, "%s", what);
 }
 
+/* Adds to strerror() what the user can do about it. */
 void features_explain(struct features *f, int err, char *buf, size_t len)
 {
 	const char *what = strerror(-err);
@@ -540,6 +552,7 @@ int64_t features_walltime_offset(void)
 	return offset;
 }
 
+/* Process 1 is in the first namespace, except within containers: features_set_netns() corrects it there. */
 uint32_t features_global_netns(struct features *f)
 {
 	struct stat s;

@@ -66,6 +66,8 @@ struct knames {
 		0                                                                                            \
 	}
 
+/* Loads the program that answers. If q->addr is 0 it first finds the address of q->name; then it prints the symbol
+ * at the address to q->text. bpf_kallsyms_lookup_name() exists since Linux 5.16. */
 static int load_program(struct knames *k)
 {
 	const struct bpf_insn insns[] = {
@@ -116,6 +118,7 @@ static int make_format(void)
 	return fd;
 }
 
+/* Makes map, format and program. After an error knames_close() closes what there is. */
 static int open_parts(struct knames *k)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -168,6 +171,7 @@ void knames_close(struct knames *k)
 	free(k);
 }
 
+/* Runs the program on the question in k->q. 0 or -errno. */
 static int ask(struct knames *k)
 {
 	int err;
@@ -178,6 +182,7 @@ static int ask(struct knames *k)
 	return err ? err : (int)k->q->err;
 }
 
+/* Parses the output of %pS: "name+0x10/0x80 [module]". */
 bool knames_parse(const char *text, uint64_t addr, struct kname *out)
 {
 	const char *plus = strstr(text, "+0x"), *mod;
@@ -203,12 +208,14 @@ bool knames_parse(const char *text, uint64_t addr, struct kname *out)
 	return true;
 }
 
+/* The symbol at an address, as the kernel names it. */
 static bool at(struct knames *k, uint64_t addr, struct kname *out)
 {
 	k->q->addr = addr;
 	return addr && !ask(k) && knames_parse(k->q->text, addr, out);
 }
 
+/* The symbol of a name. Where %pS gives no name the address is known all the same. */
 static int find(struct knames *k, const char *name, struct kname *out)
 {
 	int err;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* readall: see readall.h. Invariant: the buffer has two bytes more than were read. */
+/* readall: see readall.h.
+ * Input: a descriptor. Output: all that can be read from it.
+ * Invariant: the buffer has two bytes more than were read. */
 #include "kernel/readall.h"
 
 #include <errno.h>

@@ -69,7 +69,7 @@ static unsigned long long read_id(int folder, const char *target)
 	return strtoull(text, NULL, 10);
 }
 
-/* A program at the event runs on every CPU, whichever the descriptor is of. */
+/* Opens an event on CPU 0. A program attached to it runs on every CPU, whichever the descriptor belongs to. */
 static int open_at(int folder, const char *target)
 {
 	struct perf_event_attr attr;
@@ -87,6 +87,7 @@ static int open_at(int folder, const char *target)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Opens the event of a system call: "sys_enter_connect". tracefs is opened once. */
 static int open_event(struct sysevents *s, const char *name)
 {
 	char target[96];
@@ -108,6 +109,7 @@ int sysevents_open(const char *target)
 	return fd;
 }
 
+/* An event that was asked for before. */
 static struct held *find(struct sysevents *s, const char *name)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -116,6 +118,7 @@ static struct held *find(struct sysevents *s, const char *name)
 	return NULL;
 }
 
+/* Opens the event to find out, and keeps it open for sysevents_take(). */
 bool sysevents_has(struct sysevents *s, const char *at, const char *call)
 {
 	char name[64];
@@ -138,6 +141,7 @@ bool sysevents_has(struct sysevents *s, const char *at, const char *call)
 	return h->fd >= 0;
 }
 
+/* Passes the descriptor to the caller. One that was taken already is opened again. */
 int sysevents_take(struct sysevents *s, const char *at, const char *call)
 {
 	char name[64];

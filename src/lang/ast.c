@@ -17,7 +17,7 @@ static void indent(FILE *out, int level)
 
 static void dump_type(FILE *out, const struct tyx *ty, const char *name, int level);
 
-/* Members of structures and unions, enumerators of enums. */
+/* Members of structures and unions with their types, or enumerators with their values, one a line. */
 static void dump_members(FILE *out, const struct tyx *ty, int level)
 {
 	for (size_t i = 0; i < ty->members.n; i++) {
@@ -48,7 +48,8 @@ static void dump_type(FILE *out, const struct tyx *ty, const char *name, int lev
 		dump_members(out, ty, level + 1);
 }
 
-/* Operators that are words, with their type. */
+/* Operators that are words, with their type: "cast (int)", "xlate <csinfo_t>". offsetof also has the name of the
+ * member, which is not an expression. */
 static void dump_word(FILE *out, const struct expr *e, const char *word)
 {
 	fputs(word, out);
@@ -61,7 +62,8 @@ static void dump_word(FILE *out, const struct expr *e, const char *word)
 		fprintf(out, " %s", e->name);
 }
 
-/* The suffix and the form matter: they decide the type of the literal. */
+/* A literal's suffix and its base matter, because they decide its type. The suffixes are the bits of enum
+ * int_suffix. */
 static void dump_int(FILE *out, const struct expr *e)
 {
 	static const char *const suffixes[] = { "", " u", " l", " ul", " ll", " ull" };
@@ -180,7 +182,7 @@ static void dump_stmt(FILE *out, const struct stmt *s, int level)
 		dump_stmt(out, s->otherwise.v[i], level + 1);
 }
 
-/* A description has all four parts, the missing ones empty. */
+/* A clause: its descriptions, always with four parts, of which missing ones are empty; its predicate; its body. */
 static void dump_clause(FILE *out, const struct clause *c)
 {
 	fprintf(out, "clause %" PRIu32 "\n", c->index);
@@ -202,7 +204,7 @@ static void dump_clause(FILE *out, const struct clause *c)
 		dump_stmt(out, c->body.v[i], 2);
 }
 
-/* An inline, its parameters, its value. */
+/* An inline: its type and name, its parameters, its value. The value is a tree, not yet evaluated. */
 static void dump_inline(FILE *out, const struct inline_def *i)
 {
 	fputs("inline ", out);
@@ -235,7 +237,8 @@ static void dump_var(FILE *out, const struct var_decl *v)
 	dump_type(out, v->type, v->name, 0);
 }
 
-/* Declarations in the order of the text. No default: a new kind must be printed before this compiles. */
+/* Declarations in the order of the text. There is no default, so that a new kind must be printed before this
+ * compiles. */
 void ast_dump(const struct program *p, FILE *out)
 {
 	for (size_t i = 0; i < p->decls.n; i++) {

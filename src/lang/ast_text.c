@@ -112,9 +112,8 @@ static bool binds_tighter(const struct tyx *ty)
 	return is_derived(ty) && ty->kind != TYX_PTR;
 }
 
-/* A declarator is written from the inside out, as in C: this writes the base and the stars before the name. A pointer
- * to
- * an array or function opens a parenthesis, which print_after() closes. */
+/* A declarator is written from the inside out, as in C: this writes the base and the stars before the name. A
+ * pointer to an array or function opens a parenthesis, which print_after() closes. */
 static void print_before(FILE *out, const struct tyx *ty)
 {
 	if (!is_derived(ty)) {
@@ -175,8 +174,7 @@ static void print_args(FILE *out, const struct expr *e, char open, char close)
 }
 
 /* A number as it was written: in hexadecimal if it was not decimal, with its suffix. A character constant has up to
- * eight
- * bytes, the first one in the highest byte that is used. */
+ * eight bytes, the first one in the highest byte that is used. */
 static void print_int(FILE *out, const struct expr *e)
 {
 	if (e->isuffix & ISUF_CHAR) {

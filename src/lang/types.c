@@ -232,8 +232,7 @@ struct type_member *type_find_member(struct types *ts, struct type *t, const cha
 }
 
 /* The offset in bytes of a member of a kernel structure, -1 if it has none. For callers without D, such as the owner
- * service
- * and pid namespaces. */
+ * service and pid namespaces. */
 int64_t types_offset(struct types *ts, const char *tag, const char *const *path)
 {
 	struct type *t = types_tagged(ts, T_STRUCT, tag);

@@ -12,7 +12,7 @@
 
 enum type_kind { T_VOID, T_INT, T_FLOAT, T_ENUM, T_PTR, T_ARRAY, T_STRUCT, T_UNION, T_FUNC, T_STRING };
 
-/* How what func(), stack() and the like give is kept and printed. */
+/* How the values of func(), stack() and the like are kept and printed. */
 enum type_special {
 	SPECIAL_NONE,
 	SPECIAL_SYM,    /* kernel address: printed as its function */
@@ -74,6 +74,7 @@ struct ksymbol {
 /* Where kernel types come from (src/kernel/btf/btf.c), or none. */
 struct types;
 
+/* Where kernel types come from (src/kernel/btf/btf.c). Functions return types in the arena of ts. */
 struct ktypes {
 	void *ctx;
 	/* Begins a compilation: the number that struct types keeps as its generation. NULL: there is none to keep. */
@@ -111,7 +112,7 @@ struct types {
 };
 
 struct types *types_new(struct arena *a, const struct ktypes *kernel);
-/* Type of a written type; NULL after an error was added. params of arrays' sizes must be constants. */
+/* The type of a written type; NULL after an error, which was added to d. Sizes of arrays must be constants. */
 struct type *types_resolve(struct types *ts, struct diags *d, const struct tyx *x);
 /* Is name a typedef name, of the script, the libraries or the kernel? */
 bool types_is_name(struct types *ts, const char *name);
@@ -121,29 +122,32 @@ void types_add_typedef(struct types *ts, const char *name, struct type *t);
 /* A complete type of size bytes. */
 struct type *type_new(struct types *ts, enum type_kind kind, const char *name, uint32_t size, bool is_signed);
 struct type *type_ptr(struct types *ts, struct type *of);
-/* A structure of n bytes without members: memory as it is. */
+/* A structure of n bytes without members, for memory that is only copied and shown. */
 struct type *type_memory(struct types *ts, uint32_t n);
 struct type *type_array(struct types *ts, struct type *of, uint32_t n);
 struct type *type_int(struct types *ts, uint32_t size, bool is_signed);
-/* Completes a structure from the kernel when it can. */
+/* Reads the members of a kernel structure, if they have not been read. */
 void type_complete(struct types *ts, struct type *t);
-/* The member, looked for in anonymous ones too; *bit_off is from the start of t. NULL: none. */
+/* The member of that name, also in anonymous members; *bit_off counts from the start of t. NULL: there is none. */
 struct type_member *type_find_member(struct types *ts, struct type *t, const char *name, uint32_t *bit_off);
-/* Offset in bytes of a member of the structure with that tag, or of a member of its member: names up to NULL; -1: there
- * is none. */
+/* The offset in bytes of a member of the structure with that tag. path: the member, then a member of it, ..., up to
+ * NULL.
+ * -1: there is none. */
 int64_t types_offset(struct types *ts, const char *tag, const char *const *path);
+/* A member whose name is near, for hints; or NULL. */
 const char *type_nearest_member(struct types *ts, struct type *t, const char *name);
-/* As a user would write it, in the arena. */
+/* The type as a user would write it, in the arena. */
 const char *type_name(struct types *ts, const struct type *t);
 bool type_is_int(const struct type *t);     /* integers, enums, bool */
 bool type_is_scalar(const struct type *t);  /* integers and pointers */
-bool type_is_string(const struct type *t);  /* string, or char array, or char pointer is not */
+bool type_is_string(const struct type *t);  /* string, array of char; not char * */
 bool type_is_float(const struct type *t);   /* float, double: kept and printed, but no operator takes them */
 bool type_is_sou(const struct type *t);     /* structures and unions */
 bool type_is_block(const struct type *t);   /* structures, unions, arrays: kept in memory as a whole */
 bool type_is_kernels(const struct type *t); /* made of the BTF of the kernel or a module */
 /* "struct", "union", "enum" */
 const char *type_tag_word(enum type_kind kind);
+/* Are they one type, for assignments and comparisons? */
 bool type_same(const struct type *a, const struct type *b);
 /* The type of an operator's result. D does not promote to int: one operand's type stays (an enumeration is an integer
  * of its size); of two operands the larger type wins, and of equal sizes the unsigned one. Values have 64 bits whatever
@@ -152,8 +156,8 @@ struct type *type_operand(struct types *ts, struct type *t);
 struct type *type_usual(struct types *ts, struct type *a, struct type *b);
 /* consts.c: type of an integer literal by its value and suffix. */
 struct type *types_literal(struct types *ts, const struct expr *e);
-/* v as an object of integer type t holds it. */
+/* The value that an object of integer type t has after v was stored in it. */
 int64_t types_wrap(const struct type *t, int64_t v);
-/* Constant value of an expression of literals, sizeof, enumerators, casts and operators. */
+/* The value of a constant expression: literals, sizeof, enumerators, casts, operators. False: it is not constant. */
 bool const_eval(struct types *ts, struct diags *d, const struct expr *e, int64_t *value);
 #endif

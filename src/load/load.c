@@ -20,8 +20,7 @@
 #define LOG_SIZE ((16u << 20) - 1) /* the largest that every kernel takes */
 
 /* A copy of the instructions with the maps' descriptors in them: the image stays as it is, and may be loaded again.
- * NULL
- * with errno. The caller frees it. */
+ * NULL with errno. The caller frees it. */
 static struct bpf_insn *link_code(const struct loaded *l, const struct code *code)
 {
 	struct bpf_insn *insns = malloc((code->n + 1) * sizeof(*insns));

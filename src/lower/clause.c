@@ -35,9 +35,8 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
-/* A statement: an aggregation, an action, or an expression for its effects. Reading memory may fault, so a value that
- * is
- * not used is read all the same. */
+/* A statement: an aggregation, an action, or an expression for its effects. Reading memory may fault, so a value
+ * that is not used is read all the same. */
 static void lower_stmt_expr(struct clause_ctx *cx, const struct expr *e)
 {
 	cx->ir->loc = e->loc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* context: the state of the lowering, with three lifetimes: the compilation, one program, one clause in a program. A
- * function takes the shortest-lived context that it needs; the longer-lived ones are reached from it. The contexts
- * of programs and clauses are values, made where the program or clause begins. */
+/* context: the state of the lowering, with three lifetimes: the compilation (struct lowerer), one program (struct
+ * prog_ctx), one clause in a program (struct clause_ctx). A function takes the shortest-lived context that it needs and
+ * reaches the longer-lived ones through it. Contexts of programs and clauses are values, made where those begin. */
 #ifndef DWIRE_LOWER_CONTEXT_H
 #define DWIRE_LOWER_CONTEXT_H
 #include <stdio.h>
@@ -47,7 +47,7 @@ struct stamp_map {
 /* A probe that this kernel cannot show. */
 struct probe_left {
 	const struct probe *probe;
-	const struct site *site; /* what stands in the way; NULL: it has no site in the tier asked for */
+	const struct site *site; /* the one that the kernel lacks; NULL: it has none in the tier asked for */
 	const char *lacks;
 	struct loc at;
 };
@@ -154,6 +154,7 @@ struct clause_ctx {
 	vreg fault_code, fault_value, fault_action, fault_pc;
 };
 
+/* The context of the code before and behind the clauses. */
 static inline struct clause_ctx prog_head(struct prog_ctx *pg)
 {
 	return (struct clause_ctx){

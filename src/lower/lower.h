@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lower: compiles typed clauses to IR and the image. There is one program per probe and site, with all clauses of
- * the probe in program order. */
+/* lower: compiles checked clauses to IR and the image.
+ * Input: probes with their clauses, the view of the kernel (struct lower_env). Output: an image (image/image.h), or
+ * diagnostics. There is one program for each probe and site; it has all clauses of the probe, in program order. */
 #ifndef DWIRE_LOWER_LOWER_H
 #define DWIRE_LOWER_LOWER_H
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #define KERNEL_FUNC_ARGS 12
 
-/* A pointer that verifiers let programs neither read through nor calculate with. */
+/* A pointer that the verifier neither lets programs read through nor calculate with. */
 #define KERNEL_OPAQUE UINT32_MAX
 
 /* BTF's description of a kernel function or tracepoint. */
@@ -35,7 +36,8 @@ struct kernel_field {
 	bool relative; /* ... counted from the field's end; else from the record's start */
 };
 
-/* The compiler's view of the running kernel. Tests without a kernel leave it zero. */
+/* The compiler's view of the running kernel. All zero: no kernel, as in tests. Pointers are borrowed until
+ * lower_finish(). */
 struct lower_env {
 	uint32_t kfunc_kern_ctx;                        /* BTF id of bpf_cast_to_kern_ctx */
 	bool netfilter;                                 /* programs can be attached to netfilter (Linux 6.4) */
@@ -90,12 +92,13 @@ struct lower_dump {
 	FILE *ir, *bpf;
 };
 
+/* Everything is borrowed until lower_finish(), and allocated in a. */
 struct lowerer *lower_new(struct arena *a, struct diags *d, struct checker *ck, const struct parse_env *penv,
 	const struct lower_env *env, struct image *im, const struct lower_dump *dump);
 /* Numbers the clauses of a probe, or of several probes of one definition that share their sites (site.number). set
  * must last until lower_finish(). Errors go to the diagnostics. */
 void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n);
-/* Call it after all probes: compiles their clauses for each of their sites, then fills in sizes of maps and the
+/* Call it after all probes. Compiles their clauses for each of their sites, then sets the sizes of maps and the
  * literals. */
 void lower_finish(struct lowerer *lw);
 #endif

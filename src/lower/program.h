@@ -37,7 +37,9 @@ void multi_clause(struct clause_ctx *cx, const struct job *job);  /* skips the c
 struct sval multi_name(struct clause_ctx *cx, unsigned which);    /* 0..3: provider, module, function, name */
 /* v is argument n. Where the firing probe declares it with 32 bits, drops what the register has beyond them. */
 vreg multi_narrow(struct clause_ctx *cx, unsigned n, vreg v);
+/* The id of the probe that fires, as the variable id has it. */
 vreg multi_id(struct clause_ctx *cx);
+/* The number of the enabled probe that fires, as the variable epid has it. */
 vreg multi_epid(struct clause_ctx *cx);
 
 /* ---- lower/clause.c */
@@ -47,9 +49,12 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 size_t clauses_branches(const struct jobs *jobs); /* places where paths meet again with different values */
 
 /* ---- lower/act.c: what a clause records */
+/* Lays out the record of a clause: its fields, guards and size. */
 void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep);
 void lower_action(struct clause_ctx *cx, const struct expr *e);
+/* Reserves size bytes in this CPU's ring. Jumps to full_label, after counting a drop, if there is no room. */
 vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label);
+/* Submits the record; wake: the consumer is woken. */
 void ring_submit(struct clause_ctx *cx, vreg rec, bool wake);
 void count_drop(struct clause_ctx *cx, enum dw_drop cause);
 
@@ -69,12 +74,16 @@ void lower_bare_site(struct lowerer *lw, const struct call_site *at);
 void prog_place(struct prog_ctx *pg, struct image_prog *p); /* its type, and where the kernel attaches it */
 /* Adds a program that only notes what its probe reads later (image_prog.notes). */
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
+/* Optimises and emits the program, and adds it to the image. Errors are reported at `at`. */
 void prog_emit(struct prog_ctx *pg, struct loc at);
 
 /* ---- lower/map.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role); /* the map that all share */
 uint32_t map_add(struct lowerer *lw, struct image_map m); /* a new one */
+/* Lets the variable share a map with others if there are too many for a map each. True: it does, s->shared is its
+ * number. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
+/* The map of that shape, made at first use, that variables share. */
 uint32_t map_shared(struct lowerer *lw, struct image_map m);
 /* The number of entries of `each` bytes that fit into `bytes`. bytes 0: the default number. */
 uint32_t map_entries(uint64_t bytes, uint32_t each);
@@ -88,6 +97,7 @@ vreg syscall_word(struct clause_ctx *cx, unsigned i);
 /* ---- lower/calls.c: from a function's call to its return */
 void call_begin(struct clause_ctx *cx); /* of a program */
 struct val call_member(struct clause_ctx *cx, const char *name, struct type *type);
+/* After all probes: adds the programs that take the notes. */
 void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
 
 /* ---- lower/tick.c */

@@ -32,9 +32,8 @@ static struct bpf_insn follow(uint8_t size, int off)
 	return (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | size, .off = (int16_t)off };
 }
 
-/* Runs a program that follows real_parent to the first task of the machine and reads its network namespace. 0 if types
- * are
- * missing or the kernel refuses the program. */
+/* Runs a program that follows real_parent to the first task of the machine and reads its network namespace. 0 if
+ * types are missing or the kernel refuses the program. */
 uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
 {
 	struct types *ts = types_new(a, k);
@@ -62,9 +61,8 @@ uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
 	return inode;
 }
 
-/* Loads a program for an iterator over tasks (bpf_iter_task, Linux 5.8). It writes the task's number in the machine's
- * first
- * namespace, 4 bytes. A descriptor or -errno. */
+/* Loads a program for an iterator over tasks (bpf_iter_task, Linux 5.8). It writes the task's number in the
+ * machine's first namespace, 4 bytes. A descriptor or -errno. */
 static int load_teller(struct kbtf *btf, struct arena *a, const struct ktypes *k)
 {
 	static const char *const at = "bpf_iter_task";
@@ -103,8 +101,7 @@ static int load_teller(struct kbtf *btf, struct arena *a, const struct ktypes *k
 }
 
 /* Runs the program over one task. The number is looked up in our own pid namespace (bpf_iter_link_info.task, Linux
- * 6.1). A
- * descriptor to read from, or -errno. */
+ * 6.1). A descriptor to read from, or -errno. */
 static int iterate(int prog, pid_t pid)
 {
 	union bpf_iter_link_info at = { .task = { .tid = (uint32_t)pid } };

@@ -112,9 +112,8 @@ static int attach_needed(struct owner *o)
 	return err;
 }
 
-/* Two scans find shared sockets again: the first marks who holds each, the second checks the marks. A socket that turns
- * out
- * to be shared switches the programs for its kind on. */
+/* Two scans find shared sockets again: the first marks who holds each, the second checks the marks. A socket that
+ * turns out to be shared switches the programs for its kind on. */
 int owner_poll(struct owner *o)
 {
 	bool listener = *o->k.listener_suspect && !*o->k.listener_shared;

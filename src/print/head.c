@@ -50,8 +50,7 @@ static bool shares(const struct epid *a, const struct epid *b)
 }
 
 /* An entry is followed by deeper lines, a return closes them. With several clauses on a probe only the first has the
- * mark
- * of an entry, and only the last that of a return. */
+ * mark of an entry, and only the last that of a return. */
 void flow_head(struct out *o, struct flow *f, unsigned cpu, const struct image_probe *p, const struct epid *ep,
 	const struct epid *next)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patience: waiting that ends when the trace is asked to stop. stop points to a descriptor that becomes readable then
- * and stays readable. NULL: nobody asks. */
+/* patience: waits that end when the trace is asked to stop. stop points to a descriptor that becomes readable then and
+ * stays so; NULL: such a wait is never ended. */
 #ifndef DWIRE_PRINT_PATIENCE_H
 #define DWIRE_PRINT_PATIENCE_H
 #include <stdbool.h>

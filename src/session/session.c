@@ -124,8 +124,7 @@ uint64_t session_report_rate(const struct session *s)
 }
 
 /* Hands over the drops of all causes since the last call, and lets attach_look() follow changes of the machine: both
- * are
- * due about once a second. */
+ * are due about once a second. */
 static int report_drops(struct session *s)
 {
 	uint64_t drops = s->owner ? owner_drops(s->owner) : 0;
@@ -325,9 +324,8 @@ static void leave_cpu(struct session *s)
 	s->moved = false;
 }
 
-/* The steps are in this order so that END sees final aggregations, and that drops include those of END. An error ends
- * the
- * output, but everything is detached all the same. */
+/* The steps are in this order so that END sees final aggregations, and that drops include those of END. An error
+ * ends the output, but everything is detached all the same. */
 static int end(struct session *s, int *status)
 {
 	int err;

@@ -223,8 +223,7 @@ static int fire_begin(struct session *s)
 }
 
 /* Attaches all programs; their clauses do not act before attach_start(). The owner service's last hooks come after
- * them,
- * so that a clause still finds the owner of a socket that closes. */
+ * them, so that a clause still finds the owner of a socket that closes. */
 static int attach(struct session *s)
 {
 	int err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapwatch: see mapwatch.h. Input: a ring of records for each CPU. Output: events.
+/* mapwatch: see mapwatch.h.
+ * Input: a ring of records for each CPU. Output: events.
  * Invariant: nothing beyond the length of a record is read. */
 #include "symbols/mapwatch.h"
 
@@ -49,8 +50,8 @@ struct record_comm {
 	uint32_t pid, tid;
 };
 
-/* One event a CPU, for all processes (pid -1). It counts nothing: only its side records are wanted. Nobody is woken,
- * for mapwatch_read() is called often. Linux 3.16 (comm_exec). */
+/* Opens an event on a CPU for all processes (pid -1). It counts nothing (PERF_COUNT_SW_DUMMY): only its side records
+ * are wanted. It wakes no reader, since mapwatch_read() is called often. comm_exec: Linux 3.16. */
 static int open_ring(struct mapwatch *w, unsigned cpu)
 {
 	struct ring *r = &w->rings[w->n];
@@ -122,6 +123,7 @@ void mapwatch_close(struct mapwatch *w)
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
+/* A mapping of code. Anonymous memory has no path and is left out. */
 static bool parse_mmap(const struct record_mmap2 *r, size_t len, struct map_event *e)
 {
 	if (len <= sizeof(*r) + sizeof(struct tail) || !memchr(r->path, '\0', len - sizeof(*r) - sizeof(struct tail)))
@@ -209,6 +211,7 @@ static void read_ring(struct mapwatch *w, const struct ring *r)
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
+/* CPUs have rings of their own, so events are sorted by time. */
 static int by_time(const void *a, const void *b)
 {
 	const struct map_event *x = a, *y = b;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* objects: see objects.h. Input: /proc/PID/maps, exe, map_files, root. Output: open files. Invariant: a file is
- * known by its device and inode, and opened at most once. */
+/* objects: see objects.h.
+ * Input: /proc/PID/maps, exe, map_files, root. Output: open files.
+ * Invariant: a file is known by device, inode and path, and opened at most once. */
 #include "symbols/objects.h"
 
 #include <dirent.h>
@@ -71,6 +72,7 @@ static const char *base_of(const char *path)
 }
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
+/* A line of /proc/PID/maps. */
 struct line {
 	unsigned long long start, end, ino;
 	unsigned major, minor;
@@ -139,6 +141,7 @@ static struct object *of_line(struct objects *o, pid_t pid, const struct line *l
 	return obj;
 }
 
+/* For read_maps(): all files are wanted. */
 static bool any(void *ctx, const char *path, const char *base)
 {
 	(void)ctx;
@@ -176,6 +179,7 @@ static int read_maps(struct objects *o, pid_t pid, bool (*wanted)(void *ctx, con
 	return 0;
 }
 
+/* The program is found by its path or, if that was deleted or is a container's, by its inode. */
 int objects_process(struct objects *o, pid_t pid, object_list *out)
 {
 	char name[64], exe[PATH_LEN];
@@ -198,6 +202,7 @@ int objects_process(struct objects *o, pid_t pid, object_list *out)
 	return out->n ? 0 : -ENOEXEC; /* kernel threads and the dead have no memory */
 }
 
+/* A process that ends in between is no error. */
 void objects_everywhere(
 	struct objects *o, bool (*wanted)(void *ctx, const char *path, const char *base), void *ctx, object_list *out)
 {
@@ -274,8 +279,8 @@ static int open_here(const struct object *obj)
 	return fd;
 }
 
-/* By its mapping, which leads to deleted files and into containers; if that is not permitted, by its name in the
- * process's root; if that is not either, as without CAP_SYS_PTRACE, by its name in ours. */
+/* Opens the file by its mapping, which also leads to deleted files and into containers; else by its name in the root
+ * of the process; else, without CAP_SYS_PTRACE, by its name in ours. */
 static int open_mapped(const struct object *obj)
 {
 	int fd = safeopen_mapping(obj->pid, obj->start, obj->end);
@@ -285,6 +290,7 @@ static int open_mapped(const struct object *obj)
 	return fd == -EACCES || fd == -EPERM ? open_here(obj) : fd;
 }
 
+/* The machine of an ELF file, for messages. */
 static const char *machine_name(unsigned char class, uint16_t machine)
 {
 	static const struct {
@@ -301,6 +307,7 @@ static const char *machine_name(unsigned char class, uint16_t machine)
 	return "another machine";
 }
 
+/* Reads the ELF header only, which needs no sandbox. */
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine)
 {
 	unsigned char head[sizeof(Elf64_Ehdr)];
@@ -326,6 +333,7 @@ enum object_kind object_open(struct objects *o, struct object *obj, const char *
 	return n == (ssize_t)sizeof(head) ? OBJECT_GOOD : OBJECT_NO_ELF;
 }
 
+/* Compares the header with the size of the file: a copy may have been cut short. */
 bool object_cut(const struct object *obj)
 {
 	Elf64_Ehdr h;
@@ -372,6 +380,7 @@ static void charge(struct objects *o, const struct object *obj, struct budget *b
 		report_warning(o->to, D_NONE, NULL, "%s is not searched for probes: %s", obj->path, why);
 }
 
+/* Parsed once, whether it succeeds or not. */
 const struct elfsyms *object_functions(struct objects *o, struct object *obj)
 {
 	struct budget *b = obj->parsed || obj->fd < 0 ? NULL : payer_of(o, obj);

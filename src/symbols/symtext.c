@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symtext: see symtext.h. Input: addresses. Output: text. Invariant: each text is made once and kept; those of
- * processes until the next refresh only, once they are many: processes come and go for as long as a trace runs. */
+/* symtext: see symtext.h.
+ * Input: addresses. Output: text.
+ * Invariant: each text is made once and kept. When there are more than USER_NAMES_MAX names of processes, they are
+ * dropped at the next refresh, because processes come and go for as long as a trace runs. */
 #include "symbols/symtext.h"
 
 #include <errno.h>
@@ -70,7 +72,7 @@ static void drop_name(struct symtext *s, struct name **at)
 	free(n);
 }
 
-/* Names of processes; with kernel all names. */
+/* Drops the names of processes, and with kernel all names. */
 static void drop_names(struct symtext *s, bool kernel)
 {
 	for (size_t i = 0; i < BUCKETS; i++)
@@ -128,6 +130,7 @@ static struct knames *kernel_names(struct symtext *s)
 	return s->knames;
 }
 
+/* An address of the kernel: "module`name+0x10", or as a number. */
 static void kernel_text(struct symtext *s, enum field_kind how, uint64_t addr, char *buf, size_t size)
 {
 	struct knames *k = kernel_names(s);
@@ -143,11 +146,13 @@ static void kernel_text(struct symtext *s, enum field_kind how, uint64_t addr, c
 		snprintf(buf, size, "%s`%s+0x%" PRIx64, sym.mod, sym.name, addr - sym.addr);
 }
 
+/* The name demangled, unless -x nodemangle. */
 static const char *plain_name(const struct symtext *s, uint64_t pid, const char *name, char *buf, size_t size)
 {
 	return s->opts.nodemangle ? name : usyms_demangle(s->usyms, (pid_t)pid, name, buf, size);
 }
 
+/* An address of a process: "libc.so.6`read+0x10". Functions compiled at run time have no file. */
 static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr, char *buf, size_t size)
 {
 	char plain[NAME_MAX_LEN];
@@ -168,6 +173,7 @@ static void user_text(struct symtext *s, enum field_kind how, uint64_t pid, uint
 			sym.off);
 }
 
+/* The hash mixes all parts of the key; the top bits choose the bucket. */
 static struct name **bucket_of(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr)
 {
 	uint64_t h = (addr + pid * 0x9e3779b97f4a7c15u + (uint64_t)how * 0x100000001b3u) * 0xff51afd7ed558ccdu;
@@ -226,7 +232,7 @@ bool symtext_folded(const struct symtext *s)
 	return s->opts.folded;
 }
 
-/* Both the frames of it and how many; at most FRAMES_MAX. */
+/* Reads the frames up to the first zero, FRAMES_MAX at most. Returns their number. */
 static size_t frames_of(const char *data, size_t len, uint64_t *pcs)
 {
 	size_t n = 0;
@@ -243,7 +249,7 @@ static size_t frames_of(const char *data, size_t len, uint64_t *pcs)
 #define INLINED " (inlined)"
 #define INLINES_MAX 32
 
-/* Functions inlined at a frame, the innermost first: texts, as of a frame; how many. They live until the next call. */
+/* Texts of the functions that are inlined at a frame, the innermost first. Returns their number. */
 static size_t inlines_of(struct symtext *s, uint64_t pid, uint64_t pc, bool first, char texts[][NAME_MAX_LEN])
 {
 	const char *names[INLINES_MAX];
@@ -278,6 +284,7 @@ static void give_text(const struct frames *f, const char *text)
 	f->fn(f->ctx, text, end ? (size_t)(end - text) : strlen(text));
 }
 
+/* Passes a frame on, with the functions inlined there. Folded stacks begin with the outermost one. */
 static void give_frame(const struct frames *f, uint64_t pc, bool first)
 {
 	char texts[INLINES_MAX][NAME_MAX_LEN];
@@ -291,7 +298,7 @@ static void give_frame(const struct frames *f, uint64_t pc, bool first)
 		give_text(f, symtext_name(f->s, f->how, f->pid, pc));
 }
 
-/* Of a copy of the stack, whatever its head says. */
+/* Finds the frames in a copy of the stack. Its head is not trusted: sizes are cut to what there is. */
 static size_t unwind(struct symtext *s, uint64_t pid, const char *data, size_t len, uint64_t *pcs)
 {
 	uint64_t regs[UCOPY_REGS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usyms: see usyms.h. Here: processes, and what they map. Input: /proc/PID/maps, the events of mapwatch. Output: the
- * mapping of an address. Invariants: a process's mappings are sorted and do not overlap; all processes together have at
- * most MAPPINGS_MOST, for strangers choose how many they make. */
+/* usyms: see usyms.h. This file keeps processes and what they map.
+ * Input: /proc/PID/maps, the events of mapwatch. Output: the mapping of an address.
+ * Invariants: a process's mappings are sorted and do not overlap. All processes together have at most MAPPINGS_MOST,
+ * because any user may make as many as the kernel allows. */
 #include "symbols/usyms.h"
 
 #include <fcntl.h>
@@ -76,6 +77,7 @@ void usyms_free(struct usyms *u)
 }
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
+/* The file of a mapping, which all processes that map it share. NULL: no memory, or OBJECTS_MOST are known. */
 static struct object *object_of(struct usyms *u, const char *path, uint64_t dev, uint64_t inode)
 {
 	struct object **bucket = &u->objects[(inode ^ inode >> 10) % USYMS_BUCKETS], *o;
@@ -141,6 +143,7 @@ static bool add_mapping(struct usyms *u, struct process *p, const struct mapping
 	return true;
 }
 
+/* After an exec nothing of the old program is mapped. */
 static void forget_maps(struct usyms *u, struct process *p)
 {
 	u->nmappings -= p->n;
@@ -218,11 +221,14 @@ static void note_status(struct process *p)
 }
 
 /* ---- files that are kept open ------------------------------------------------------------------------------------ */
+/* Is it the file that was mapped? Some file systems show another device number in /proc/PID/maps than in stat(2), so
+ * the inode number decides. */
 static bool is_object(const struct object *o, const struct stat *st)
 {
 	return st->st_ino == o->inode && S_ISREG(st->st_mode);
 }
 
+/* Does our own tree of files have it under the same name? */
 static bool is_ours(const struct object *o)
 {
 	struct stat st;
@@ -231,6 +237,7 @@ static bool is_ours(const struct object *o)
 		((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) == o->dev;
 }
 
+/* Opens the file by its name in the root of the process. A descriptor, or negative. */
 static int open_in_root(pid_t pid, const struct object *o)
 {
 	int root = safeopen_root(pid), fd = root >= 0 ? safeopen(root, o->path, 0) : root;
@@ -266,6 +273,7 @@ static void keep_open(struct usyms *u, const struct process *p, const struct map
 	u->kept += o->fd >= 0;
 }
 
+/* CPU time of this thread, which budgets are charged with. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -274,6 +282,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Replaces the process's mappings by those in its /proc/PID/maps. */
 static void read_maps(struct usyms *u, struct process *p, FILE *f)
 {
 	size_t len = 0, old = p->n;
@@ -340,9 +349,8 @@ void usyms_note(struct usyms *u, pid_t pid)
 }
 
 /* ---- processes that come and go ---------------------------------------------------------------------------------- */
-/* Processes that have ended are kept while there is room: their records may still be in a ring, or their stacks be
- * keys of an aggregation. */
-/* Those that have ended go first, the oldest of them first; what was asked for stays longer. */
+/* Processes that have ended are kept while there is room, because their records may still be in a ring, or their
+ * stacks be keys of an aggregation. The oldest go first; what was asked for stays longer. */
 static int by_age(const void *a, const void *b)
 {
 	const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
@@ -352,6 +360,7 @@ static int by_age(const void *a, const void *b)
 	return x->ended < y->ended ? -1 : x->ended > y->ended;
 }
 
+/* Removes a process from its bucket and frees it. */
 static void process_drop(struct usyms *u, struct process *p)
 {
 	struct process **at = &u->processes[(unsigned)p->pid % USYMS_BUCKETS];
@@ -411,6 +420,7 @@ static void map_added(struct usyms *u, struct process *p, const struct map_event
 		keep_open(u, p, &m);
 }
 
+/* A fork has its parent's mappings. */
 static void copy_maps(struct usyms *u, struct process *p, const struct process *from)
 {
 	if (!from)
@@ -432,6 +442,7 @@ static void trim(struct process *p)
 	}
 }
 
+/* For mapwatch_read(): follows what processes do, in the order of time. */
 static void on_event(void *ctx, const struct map_event *e)
 {
 	struct usyms *u = ctx;
@@ -471,6 +482,7 @@ void usyms_refresh(struct usyms *u)
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
+/* The mapping that contains the address; NULL: none does. */
 static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
 {
 	size_t at = place_of(p, addr);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* usyms_files: the files of traced processes: opened as their process sees them, read in the sandbox, charged to its
- * user. Input: mappings. Output: tables. Invariant: a file is read once for each kind of table, whether that succeeds
- * or not; never another file that has taken its place. */
+ * user.
+ * Input: mappings. Output: tables.
+ * Invariants: a file is read once for each kind of table, whether that succeeds or not. A file that has taken its
+ * place is never read instead. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +22,8 @@
 #define REPORTED_MOST 16 /* files; strangers must not fill our output */
 
 /* ---- budgets ----------------------------------------------------------------------------------------------------- */
+/* Starts a piece of work for the user of the process. 0; -EDQUOT if that user's budget is used up, reported once;
+ * -ENOMEM. */
 int usyms_begin(struct usyms *u, const struct process *p, struct usyms_work *w)
 {
 	w->budget = budget_of(&u->budgets, p->uid);
@@ -37,6 +41,7 @@ int usyms_begin(struct usyms *u, const struct process *p, struct usyms_work *w)
 	return -EDQUOT;
 }
 
+/* Charges the work, and reports why it failed if that is worth a warning. Returns err. */
 int usyms_end(struct usyms *u, const struct usyms_work *w, const char *what, const char *path, int err)
 {
 	const char *why = sandbox_why(err);
@@ -56,6 +61,7 @@ static void hold(struct object *o, struct budget *b, size_t bytes)
 	o->payer->bytes += bytes;
 }
 
+/* Gives the bytes back to the user who paid for them. */
 void usyms_object_free(struct usyms *u, struct object *o)
 {
 	size_t bytes = (o->syms ? elfsyms_bytes(o->syms) : 0) + (o->cfi ? cfi_bytes(o->cfi) : 0);
@@ -86,6 +92,7 @@ static int if_same(const struct object *o, int fd)
 	return -ESTALE;
 }
 
+/* Opens the file of a mapping. *root: the process's root for further files, or -1. A descriptor, or negative. */
 int usyms_file(const struct object *o, const struct process *p, const struct mapping *m, int *root)
 {
 	int fd;
@@ -214,6 +221,7 @@ static void read_jit(struct usyms *u, struct process *p, const struct usyms_work
 	w->budget->bytes += perfmap_bytes(now);
 }
 
+/* Reads /tmp/perf-PID.map, which runtimes such as node and Java write: in the process's root, else in ours. */
 void usyms_read_jit(struct usyms *u, struct process *p)
 {
 	struct usyms_work w;

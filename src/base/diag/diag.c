@@ -74,6 +74,7 @@ void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint,
 	va_end(ap);
 }
 
+/* Warnings and notes share a limit, so that they never displace errors. */
 void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 {
 	struct diag *g = diag_add(d, &(struct diag){ .level = DIAG_WARNING, .tag = tag, .loc = at, .hint = hint });
@@ -98,6 +99,7 @@ void diags_no_memory(struct diags *d, const char *what)
 	report_no_memory(&d->reporter, what);
 }
 
+/* Errors beyond the first DIAG_KEEP, of which only the number is known. */
 size_t diags_unkept(const struct diags *d)
 {
 	return d->errors > DIAG_KEEP ? d->errors - DIAG_KEEP : 0;
@@ -166,7 +168,7 @@ bool line_mark(const char *s, const char *end, unsigned *line, const char **file
 	return true;
 }
 
-/* Where at is: what the marks before its line say, counted on. */
+/* Walks the marks before `at`, each of which renames the lines that follow it. */
 static void find_place(struct loc at, unsigned *line, const char **file, size_t *len)
 {
 	const char *p = at.src->text, *end = p + clip_off(at), *all = p + at.src->len;

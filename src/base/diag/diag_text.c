@@ -11,6 +11,7 @@
 #define WIDTH 160u /* longest source line shown whole, in bytes */
 #define BEFORE 60u /* bytes shown before the caret of a longer one */
 
+/* The place of the diagnostic, cut to the text. */
 static size_t clip_off(struct loc at)
 {
 	return at.off < at.src->len ? at.off : at.src->len;
@@ -39,6 +40,7 @@ static void print_pad(FILE *out, const char *s, size_t len)
 	}
 }
 
+/* "^~~~" below the place. cut: the line above begins with "...". */
 static void print_caret(FILE *out, const char *text, size_t from, size_t off, size_t to, size_t len, bool cut)
 {
 	fputs(cut ? "       " : "    ", out);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nearest: see nearest.h. */
+/* nearest: see nearest.h.
+ * Input: a name that was not found, a table of names that exist. Output: the one that was probably meant.
+ * Source: the optimal string alignment distance (Damerau-Levenshtein without repeated edits of a substring). */
 #include "base/diag/nearest.h"
 
 #include <ctype.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: see report.h. Input: a message's parts. Output: a struct diag, handed to the reporter.
- * Invariant: reporting never fails and never needs memory; only a message longer than SHORT asks for some. */
+/* report: see report.h.
+ * Input: a message's parts. Output: a struct diag, handed to the reporter.
+ * Invariant: reporting never fails and needs no memory, but for messages longer than SHORT, which are cut without
+ * it. */
 #include "base/diag/report.h"
 
 #include <errno.h>
@@ -60,6 +62,7 @@ void report_warning(const struct reporter *to, enum dtag tag, const char *hint, 
 	va_end(ap);
 }
 
+/* Notes have neither a tag nor an error. */
 void report_note(const struct reporter *to, const char *fmt, ...)
 {
 	struct diag d = { .level = DIAG_NOTE };

@@ -124,8 +124,7 @@ static bool is_list(const char *s, long low, long high)
 }
 
 /* Writes the value as a D string literal into p->value. Control characters become octal escapes, because a D string
- * holds
- * no line break. False: it does not fit. */
+ * holds no line break. False: it does not fit. */
 static bool quote(struct param *p, const char *value)
 {
 	size_t n = 0;

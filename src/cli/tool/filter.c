@@ -69,9 +69,8 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 	return true;
 }
 
-/* Adds " && (NETNS1 || NETNS2)"; "global" is the zone with the id 0. All add_ functions write this form, or nothing if
- * the
- * option was not given. False after a message. */
+/* Adds " && (NETNS1 || NETNS2)"; "global" is the zone with the id 0. All add_ functions write this form, or nothing
+ * if the option was not given. False after a message. */
 static bool add_netns(struct tool *t, const char *cs, FILE *out)
 {
 	unsigned long long number;
@@ -130,9 +129,8 @@ static bool cgroup_root(char *out, size_t size)
 	return found;
 }
 
-/* A cgroup's number (the inode number of its directory) and its depth below the root. name: a path below the root, or
- * an
- * absolute path with the mount point. False after a message. */
+/* A cgroup's number (the inode number of its directory) and its depth below the root. name: a path below the root,
+ * or an absolute path with the mount point. False after a message. */
 static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id, unsigned *depth)
 {
 	char root[256], path[600];
@@ -186,9 +184,8 @@ static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
 	return true;
 }
 
-/* A container's id, of which 12 digits are compared, as cs_container holds no more; a prefix of one; or the name of an
- * LXC
- * container. */
+/* A container's id, of which 12 digits are compared, as cs_container holds no more; a prefix of one; or the name of
+ * an LXC container. */
 static bool add_container(struct tool *t, const char *cs, FILE *out)
 {
 	struct items it;

@@ -100,9 +100,8 @@ static void parse_flag(struct param *p, const char *s)
 		snprintf(p->longer, sizeof(p->longer), "%.15s", dashes + 2);
 }
 
-/* A value that is a word names its kind; otherwise text in quotes is a string, an option with a value takes a number,
- * and
- * one without is a flag. */
+/* A value that is a word names its kind; otherwise text in quotes is a string, an option with a value takes a
+ * number, and one without is a flag. */
 static enum param_kind kind_of(const struct param *p)
 {
 	static const struct {
@@ -314,8 +313,7 @@ static bool parse_script(struct tool *t, const char *s)
 }
 
 /* One line of the head, without its comment marks. Groups of options (common:) are collected and added last, so that
- * the
- * tool's own options come first in -h. False: a declaration is wrong. */
+ * the tool's own options come first in -h. False: a declaration is wrong. */
 static bool parse_line(struct tool *t, const char *line, char *common, size_t size)
 {
 	struct param p;

@@ -38,9 +38,8 @@ struct piece {
 	bool agg;  /* "%@d" */
 };
 
-/* Parses the next conversion of a format. Returns the text behind it. Text beyond 23 characters is cut; no column has
- * that
- * much. */
+/* Parses the next conversion of a format. Returns the text behind it. Text beyond 23 characters is cut; no column
+ * has that much. */
 static const char *next_piece(const char *s, struct piece *p)
 {
 	size_t n = strcspn(s, "%");
@@ -188,8 +187,7 @@ static bool shows_clock(struct tool *t, const struct row *r)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 /* Conversions and arguments have to correspond, so arguments of hidden columns are left out (keep). With agg the
- * columns
- * are those of printa(), whose values are not arguments. */
+ * columns are those of printa(), whose values are not arguments. */
 bool tool_print_row(struct tool *t, const struct row *r, char *const *args, size_t nargs, bool agg, FILE *out)
 {
 	const char *sep = t->out == TOOL_TEXT ? t->join : ",";

@@ -13,6 +13,8 @@
 #include "kernel/btf/btf_priv.h"
 #include "kernel/ksyms.h"
 
+/* Finds a type by kind and name; T_VOID means a typedef. The kernel's own BTF comes first, then the module that the
+ * name suggests, then all modules read so far. */
 static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, const char *name)
 {
 	struct kbtf *k = ctx;
@@ -58,6 +60,7 @@ static bool is_finite(const struct kbtf *k, const struct btf_type *bt, unsigned 
 	return true;
 }
 
+/* Fills in the members of a structure. One that is not finite has none, which makes it opaque. */
 static void kt_complete(void *ctx, struct types *ts, struct type *t)
 {
 	struct kbtf *k = t->module ? t->module : ctx;
@@ -78,6 +81,7 @@ static void kt_complete(void *ctx, struct types *ts, struct type *t)
 	}
 }
 
+/* Enumerator i. Without the flag of a signed enum its 32 bits are unsigned. */
 static struct ktype_enum enumerator_at(const struct kbtf *k, const struct btf_type *t, unsigned i)
 {
 	struct ktype_enum e;
@@ -92,6 +96,7 @@ static struct ktype_enum enumerator_at(const struct kbtf *k, const struct btf_ty
 	return e;
 }
 
+/* Searches all enums of one BTF. */
 static bool find_enumerator(const struct kbtf *k, const char *name, int64_t *value)
 {
 	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
@@ -123,6 +128,7 @@ static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
 	return false;
 }
 
+/* The enumerators of an enum, in the arena. Returns their number; 0: there is no such enum. */
 static size_t kt_enumerators(void *ctx, struct arena *a, const char *tag, struct ktype_enum **v)
 {
 	const uint64_t kinds = 1ull << BTF_KIND_ENUM | 1ull << BTF_KIND_ENUM64;
@@ -181,6 +187,7 @@ static const char *type_text(const struct kbtf *k, struct arena *a, uint32_t id,
 	}
 }
 
+/* The type of a member as C writes it; NULL if the structure is not the kernel's. */
 static const char *kt_member_text(void *ctx, struct arena *a, const struct type *t, size_t member)
 {
 	const struct kbtf *k = t->module ? t->module : ctx;
@@ -215,6 +222,7 @@ static const char *kt_nearest(void *ctx, enum type_kind kind, const char *name)
 	return best;
 }
 
+/* Begins a compilation: types made for an earlier one lie in another arena. */
 static uint64_t kt_begin(void *ctx)
 {
 	struct kbtf *k = ctx;
@@ -222,6 +230,7 @@ static uint64_t kt_begin(void *ctx)
 	return ++k->generations;
 }
 
+/* Is the module loaded or built in? */
 static bool kt_has_module(void *ctx, const char *module)
 {
 	char path[128];

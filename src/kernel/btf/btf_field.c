@@ -38,6 +38,7 @@ static struct named c_integer(const char *type)
 	return (struct named){ words ? names[size][is_unsigned] : NULL, sizes[size], false };
 }
 
+/* A structure, union, enum or typedef that the kernel's BTF has. */
 static struct named in_btf(struct kbtf *k, const char *type)
 {
 	static const struct {
@@ -62,6 +63,7 @@ static struct named in_btf(struct kbtf *k, const char *type)
 	return (struct named){ type, btf_is_ptr(t) ? 8 : t->size, btf_is_composite(t) };
 }
 
+/* The type that the format file names. "bool" is an integer of one byte. */
 static struct named find_type(struct kbtf *k, const char *type)
 {
 	struct named n = c_integer(type);
@@ -71,6 +73,7 @@ static struct named find_type(struct kbtf *k, const char *type)
 	return n.text ? n : in_btf(k, type);
 }
 
+/* The integer type of that size. */
 static const char *integer(uint32_t size, bool is_signed)
 {
 	switch (size) {
@@ -85,6 +88,7 @@ static const char *integer(uint32_t size, bool is_signed)
 	}
 }
 
+/* The type of an array field. Sizes in the format file decide, because its type may be unknown. */
 static const char *array_text(struct arena *a, const struct tpfield *f, struct named is)
 {
 	if (is.text && is.size == f->size)

@@ -22,7 +22,7 @@
 	(1u << BTF_KIND_STRUCT | 1u << BTF_KIND_UNION | 1u << BTF_KIND_ENUM | 1u << BTF_KIND_ENUM64 | \
 		1u << BTF_KIND_TYPEDEF | 1u << BTF_KIND_VAR | 1u << BTF_KIND_INT)
 
-/* At most half full, so that a search ends at an empty slot. */
+/* Builds a hash table from names to ids. At most half of it is full, so that a search ends at an empty slot. */
 static int make_index(struct kbtf *k, const uint32_t *named, uint32_t n)
 {
 	k->nslots = 256;
@@ -104,7 +104,8 @@ static int check_header(struct kbtf *k)
 	return k->strings[h.str_len - 1] ? -EINVAL : 0;
 }
 
-/* Bytes that a type takes; 0: of a kind that we do not know. All of the kernel's types go through here. */
+/* Bytes that a type takes in the file; 0 for an unknown kind, behind which nothing can be found. Runs for each of the
+ * kernel's types, so it is a table. */
 static uint32_t type_size(const struct btf_type *t)
 {
 	static const struct {
@@ -136,7 +137,8 @@ static uint32_t type_size(const struct btf_type *t)
 	return sizes[kind].head + (uint32_t)btf_vlen(t) * sizes[kind].each;
 }
 
-/* Pages that are not used cost nothing. */
+/* Notes where each type begins and which have names. Arrays are larger than needed: pages that are not touched cost
+ * nothing. */
 static int find_types(struct kbtf *k)
 {
 	uint32_t most = k->types_len / (uint32_t)sizeof(struct btf_type) + 2, off = 0, nnamed = 0;
@@ -237,6 +239,7 @@ void kbtf_close(struct kbtf *k)
 	free(k);
 }
 
+/* The id of the type of that name and one of the kinds (bits); 0: there is none. */
 uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds)
 {
 	uint32_t h = name_hash(name), id;

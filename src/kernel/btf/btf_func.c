@@ -6,6 +6,7 @@
 
 #include "kernel/btf/btf_priv.h"
 
+/* Builds an index of all functions, when one is first asked for. False: no memory. */
 static bool index_functions(struct kbtf *k)
 {
 	uint32_t n = k->base ? 256 : 1u << 16;
@@ -62,6 +63,7 @@ uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id)
 	return t && btf_is_composite(t) && (!k->base || id < k->base->n) ? id : KBTF_OPAQUE;
 }
 
+/* The BTF of the module, or of the kernel if module is NULL. */
 static struct kbtf *of_module(struct kbtf *k, const char *module)
 {
 	return module ? kbtf_open_module(k, module, strlen(module)) : k;

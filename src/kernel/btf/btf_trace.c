@@ -12,6 +12,7 @@
 
 #define PREFIX "btf_trace_"
 
+/* The prototype of a tracepoint's typedef; NULL if it is not the pointer to a function that it should be. */
 static const struct btf_type *proto_of(const struct kbtf *k, uint32_t id)
 {
 	const struct btf_type *t = type_at(k, type_at(k, id)->type);
@@ -22,6 +23,7 @@ static const struct btf_type *proto_of(const struct kbtf *k, uint32_t id)
 	return t && btf_is_func_proto(t) && btf_vlen(t) ? t : NULL;
 }
 
+/* The prototype of a tracepoint by its name, and the id of its typedef in *id. */
 static const struct btf_type *find(const struct kbtf *k, const char *name, uint32_t *id)
 {
 	char buf[128];
@@ -65,6 +67,7 @@ const char *kbtf_tracepoint_arg_text(struct kbtf *k, struct arena *a, const char
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* Calls each for all tracepoints of one BTF. */
 static void each_of(const struct kbtf *k, kbtf_each_fn *each, void *ctx)
 {
 	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
@@ -111,6 +114,7 @@ struct looking {
 	bool found;
 };
 
+/* For kbtf_each_tracepoint(). */
 static void look(void *ctx, const char *module, const char *name, unsigned nargs)
 {
 	struct looking *l = ctx;

@@ -7,6 +7,8 @@
 
 #include "kernel/btf/btf_priv.h"
 
+/* Skips const, volatile, typedefs and the like; *id becomes the id of the type. NULL: void, or a chain that is too
+ * long. */
 const struct btf_type *kbtf_skip_modifiers(const struct kbtf *k, uint32_t *id)
 {
 	for (unsigned steps = 0; *id && steps < KBTF_DEPTH; steps++) {
@@ -20,6 +22,7 @@ const struct btf_type *kbtf_skip_modifiers(const struct kbtf *k, uint32_t *id)
 	return NULL;
 }
 
+/* A structure, union or enum, made once in a compilation. Members are read by kt_complete(). */
 static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, const struct btf_type *bt)
 {
 	struct type *t;
@@ -45,6 +48,7 @@ static struct type *make_tagged(struct kbtf *k, struct types *ts, uint32_t id, c
 	return t;
 }
 
+/* An integer type of D with the same size and sign. */
 static struct type *make_int(struct types *ts, const struct kbtf *k, const struct btf_type *bt)
 {
 	bool sgn = btf_int_encoding(bt) & BTF_INT_SIGNED;
@@ -117,6 +121,7 @@ struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id)
 }
 
 /* ---- text of types ----------------------------------------------------------------------------------------------- */
+/* The type as D writes it. */
 static const char *int_text(const struct btf_type *t)
 {
 	bool sgn = btf_int_encoding(t) & BTF_INT_SIGNED;

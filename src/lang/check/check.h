@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check: names and types. Every expression gets its type, every name its symbol. A translator of the library is checked
- * when a script first uses a member of it. Pure: the arguments of probes come in as struct probe_sig. */
+/* check: gives each expression its type and each name its symbol.
+ * Input: a parsed program; the probes' arguments as struct probe_sig. Output: the same tree with types and symbols, or
+ * diagnostics. Invariant: pure; it asks the kernel only through struct ktypes.
+ * A translator of the library is checked when a script first uses a member of it. */
 #ifndef DWIRE_LANG_CHECK_CHECK_H
 #define DWIRE_LANG_CHECK_CHECK_H
 #include "abi/abi.h"
@@ -96,12 +98,13 @@ enum func {
 		FN_COUNT
 };
 enum func_class func_class(enum func f);
-/* What an action does besides having no value. */
+/* What an action does. */
 enum func_trait {
 	FT_RECORD = 1,      /* it records data: the clause has a line of output */
 	FT_DESTRUCTIVE = 2, /* it changes what is traced: only with -w */
-	FT_KERNEL = 4,      /* all is done in the kernel: the consumer hears nothing of it */
+	FT_KERNEL = 4,      /* it takes effect in the kernel: the consumer does not get it */
 };
+/* Bits of enum func_trait; 0 for functions that are no actions. */
 unsigned func_traits(enum func f);
 const char *func_name(enum func f);
 
@@ -183,53 +186,57 @@ struct xl_member {
 	struct tyx_member_init *init;
 };
 
+/* a owns everything; d and ts are borrowed. strsize: bytes of a string with its NUL, cut to 1 .. 65536. */
 struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, uint32_t strsize);
 /* Calls use with every D text of a provider or type's name before its words are looked up, so that it can declare
  * them. text is NULL if everything is to be declared. */
 void checker_use(struct checker *ck, void (*use)(void *ctx, const char *text), void *ctx);
-/* Calls it. */
+/* Calls the function of checker_use(). */
 void check_use(struct checker *ck, const char *text);
 /* The number of frames of a stack(), ustack() or jstack() without an argument, and the upper limit. 0: the defaults
  * 20, 100, 50. */
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most);
 /* Hides a global name that the chosen version of D does not know yet. */
 void checker_hide(struct checker *ck, const char *name);
-/* ustack() in records copies so many bytes of the process's stack, for DWARF to find the frames; 0: it does not. */
+/* ustack() in records copies this many bytes of the process's stack, in which DWARF finds the frames. 0: no copy; the
+ * kernel follows frame pointers. */
 void checker_ustackcopy(struct checker *ck, uint32_t bytes);
-/* Declarations of a program, in order; clauses are left alone. Errors go to the diagnostics. */
+/* Checks the declarations of a program in order; clauses are skipped. Errors go to the diagnostics. */
 void check_decls(struct checker *ck, struct program *p);
-/* A clause, for the probes that it is enabled on. */
+/* Checks a clause for the probes that it is enabled on. Errors go to the diagnostics. */
 void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs);
-/* A clause that is not checked, as none of its probes exists, which was reported: what it assigns to is taken for
- * known, so that clauses behind it are not blamed. */
+/* A clause without existing probes, which was reported. It is not checked, but what it assigns to counts as known,
+ * so that later clauses get no errors because of it. */
 void checker_forgo(struct checker *ck, const struct clause *c);
-/* After all clauses: what printa, clear, trunc and normalize name, and the formats of printa; an aggregation may be
- * printed before the clause that fills it. */
+/* After all clauses: checks what printa(), clear(), trunc() and normalize() name, and the formats of printa(). An
+ * aggregation may be printed before the clause that fills it. */
 void check_agg_uses(struct checker *ck, struct program *p);
 /* After all clauses: settles the forms of string variables and keys. */
 void check_forms(struct checker *ck, struct program *p);
-/* The structure that a structure extends: its first member, if that has no name. NULL: none. */
+/* The structure that t extends: its first member, if that is anonymous. NULL: it extends none. */
 const struct type *check_base(struct checker *ck, const struct type *t);
-/* The translator from `struct raw *`, or else from what raw extends, to out, and its member; checked on first use.
- * NULL: none (no error added). */
+/* The translator from `struct raw *`, or from what raw extends, to out; checked on first use. NULL: there is none,
+ * which is not reported. */
 const struct xlator *check_xlator(struct checker *ck, const char *raw, const struct type *out);
-/* ... from a value of type in, for xlate. */
+/* The same from a value of type in, for xlate. */
 const struct xlator *check_xlator_from(struct checker *ck, const struct type *in, const struct type *out);
+/* The expression by which the translator makes a member. NULL: it does not make it, or after an error. */
 struct expr *check_xl_member(struct checker *ck, const struct xlator *xl, const char *member);
-/* Checks a lone expression with a parameter of type `struct raw *` called P (a provider's filter). */
+/* Checks an expression of a provider's table, in which P is a `struct raw *`. *param: the symbol of P. False after an
+ * error. */
 bool check_site_expr(struct checker *ck, struct expr *e, const char *raw, struct symbol **param);
 struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
-/* Form of a string expression. */
+/* The form of a string expression: bits of enum form and a length. 0: it is no string. */
 int expr_form(struct checker *ck, const struct expr *e);
-/* never.c: a checked predicate that is always 0; NULL is none. */
+/* never.c: is a checked predicate always 0? False for NULL and in doubt. */
 bool expr_never(const struct expr *e);
-/* NULL, which strings are compared with and set to. */
+/* Is it NULL, to which strings can be compared and set? */
 bool expr_is_null(struct types *ts, const struct expr *e);
-/* What has that name: a variable, inline, aggregation, function, action; NULL: nothing. */
+/* The variable, inline, aggregation ("@name"), function or action of that name; NULL: there is none. Borrowed. */
 const struct symbol *checker_find(struct checker *ck, const char *name);
 struct types *checker_types(struct checker *ck);
 /* Is there an exit() in what was checked? */
 bool checker_exits(const struct checker *ck);
-/* Every aggregation, in order of appearance. */
+/* All aggregations in order of appearance. Returns their number; *aggs is borrowed. */
 size_t checker_aggs(struct checker *ck, struct symbol ***aggs);
 #endif

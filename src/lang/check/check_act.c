@@ -116,8 +116,7 @@ static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag 
 }
 
 /* Checks the arguments of one conversion: those for "*" first, then its value. *arg moves behind them. n counts
- * conversions
- * from 1, for messages. False when the arguments run out. */
+ * conversions from 1, for messages. False when the arguments run out. */
 static bool check_item(struct checker *ck, const struct fmt_item *it, struct expr *e, size_t *arg, size_t n)
 {
 	for (int star = it->star_width + it->star_prec; star > 0; star--, ++*arg) {
@@ -214,8 +213,7 @@ static void check_key_convs(struct checker *ck, const struct expr *e, const stru
 }
 
 /* Checks what check_action() could not: printa() may stand before the clause that fills its aggregation, so keys are
- * known
- * only after all clauses have been checked. */
+ * known only after all clauses have been checked. */
 static void check_agg_use(struct checker *ck, struct expr *e)
 {
 	static const enum dtag tags[FN_COUNT] = {
@@ -464,9 +462,8 @@ static void check_copyout(struct checker *ck, struct expr *e)
 	(void)check_subr(ck, e, &t);
 }
 
-/* Checks a call that is a statement. The table has a check for each action; subroutines and functions such as stack()
- * may
- * stand alone too, which records their value. */
+/* Checks a call that is a statement. The table has a check for each action; subroutines and functions such as
+ * stack() may stand alone too, which records their value. */
 void check_action(struct checker *ck, struct expr *e)
 {
 	static void (*const checks[FN_COUNT])(struct checker *, struct expr *) = {

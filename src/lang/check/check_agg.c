@@ -159,8 +159,7 @@ static bool llquant_params(struct checker *ck, struct expr *c, int64_t *p)
 }
 
 /* The first argument is the value that is aggregated; quantize(), lquantize() and llquantize() take an increment as
- * their
- * last one. p gets the parameters of the buckets. False after an error. */
+ * their last one. p gets the parameters of the buckets. False after an error. */
 static bool agg_params(struct checker *ck, struct expr *call, enum func f, int64_t *p)
 {
 	struct type *t;

@@ -151,7 +151,8 @@ static struct type *check_stamp(struct checker *ck, struct expr *e)
 	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
 }
 
-/* __pkt(offset, size), __dnsname(offset), __dnswire(offset): of dlib, at the sites of sockets. */
+/* __pkt(offset, size), __dnsname(offset), __dnswire(offset), __dnshash(offset): only dlib calls these, at sites that
+ * have a packet. */
 static struct type *check_packet(struct checker *ck, struct expr *e)
 {
 	struct type *t = check_expr(ck, e->args.v[0]);

@@ -94,8 +94,7 @@ struct type *check_enum(struct checker *ck, struct expr *e)
 }
 
 /* Replaces an enum value by its name, if its enumerators are known. False: e stays. The value is evaluated several
- * times,
- * so it must have no side effects. */
+ * times, so it must have no side effects. */
 bool check_enum_name(struct checker *ck, struct expr *e)
 {
 	const struct ktypes *k = ck->ts->kernel;

@@ -131,8 +131,7 @@ static bool check_keys(struct checker *ck, struct expr *e, struct symbol *s)
 }
 
 /* An element of an array or behind a pointer. Bounds are checked only where they are known: the kernel declares
- * flexible
- * arrays with no element or one. */
+ * flexible arrays with no element or one. */
 static struct type *check_element(struct checker *ck, struct expr *e, struct type *t)
 {
 	int64_t i;

@@ -110,9 +110,8 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 }
 
-/* The operands are checked from the left. An unknown name next to a string may be text without quotes, so beside_text
- * lets
- * check_name suggest them. */
+/* The operands are checked from the left. An unknown name next to a string may be text without quotes, so
+ * beside_text lets check_name suggest them. */
 struct type *check_binary(struct checker *ck, struct expr *e)
 {
 	struct type *a = check_expr(ck, e->a), *b;

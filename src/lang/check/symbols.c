@@ -182,9 +182,8 @@ struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
 	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
 }
 
-/* A parameter of the inline that is being checked hides a global. Within the library a name has its original meaning,
- * even
- * if the script defined it again. */
+/* A parameter of the inline that is being checked hides a global. Within the library a name has its original
+ * meaning, even if the script defined it again. */
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope)
 {
 	if (scope == SCOPE_GLOBAL)

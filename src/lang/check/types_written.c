@@ -6,9 +6,8 @@
 
 #include "lang/types.h"
 
-/* A set of words such as unsigned long int, which may come in any order. The rules are those of C. NULL after an error,
- * if
- * they exclude each other. */
+/* A set of words such as unsigned long int, which may come in any order. The rules are those of C. NULL after an
+ * error, if they exclude each other. */
 static struct type *resolve_basic(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	uint32_t s = x->spec & ~(uint32_t)SPEC_USERLAND;
@@ -165,8 +164,7 @@ static bool place_member(struct types *ts, struct diags *d, struct type *t, cons
 }
 
 /* Places all members and pads the size to the alignment. A member with an error is left out, so that the others are
- * still
- * checked. */
+ * still checked. */
 static void layout_body(struct types *ts, struct diags *d, struct type *t, const struct tyx *x)
 {
 	uint64_t bits = 0;
@@ -180,9 +178,8 @@ static void layout_body(struct types *ts, struct diags *d, struct type *t, const
 	t->complete = true;
 }
 
-/* struct s or union u. Without a body it names a type of the script or the kernel; with one it makes a type, which may
- * hide
- * a type of the kernel with the same tag. NULL after an error. */
+/* struct s or union u. Without a body it names a type of the script or the kernel; with one it makes a type, which
+ * may hide a type of the kernel with the same tag. NULL after an error. */
 static struct type *resolve_sou(struct types *ts, struct diags *d, const struct tyx *x)
 {
 	enum type_kind kind = x->kind == TYX_STRUCT ? T_STRUCT : T_UNION;

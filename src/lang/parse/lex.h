@@ -74,7 +74,7 @@ struct lexer {
 	void *ctx;
 };
 
-/* Skips blanks, comments and # lines. True when a line ended on the way. */
+/* Skips blanks, comments and lines that begin with #. Did a line end on the way? */
 bool lex_blank(struct lexer *lx);
 /* The next token of an expression, statement or declaration. */
 void lex_token(struct lexer *lx, struct token *out);

@@ -67,8 +67,7 @@ static int read_suffix(const char *s, size_t n)
 }
 
 /* 10, 010, 0x1f, with C's suffixes. What looks like a number with a fraction (10.0.0.5) is taken as a whole and
- * refused,
- * with the hint that an address is a string. */
+ * refused, with the hint that an address is a string. */
 void lex_number(struct lexer *lx, struct token *out)
 {
 	const char *s = lx->src->text + out->off, *kind = "decimal";
@@ -169,9 +168,8 @@ static bool next_char(struct lexer *lx, uint32_t *i, char quote, struct token *o
 	return true;
 }
 
-/* "text": escapes are decoded, and the text may contain NUL bytes. It has to end on its line, so that a missing quote
- * is
- * reported where it is missing. */
+/* "text": escapes are decoded, and the text may contain NUL bytes. It has to end on its line, so that a missing
+ * quote is reported where it is missing. */
 void lex_string(struct lexer *lx, struct token *out)
 {
 	uint32_t i = lx->off + 1, n = 0, j = i;
@@ -207,8 +205,7 @@ void lex_string(struct lexer *lx, struct token *out)
 }
 
 /* 'c' or 'abcd': up to 8 characters, of which the first has the highest byte, as with Sun's compilers. On a
- * little-endian
- * machine that is not the order in memory. */
+ * little-endian machine that is not the order in memory. */
 void lex_char(struct lexer *lx, struct token *out)
 {
 	static const char hint[] = "strings take double quotes";

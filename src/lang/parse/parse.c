@@ -33,8 +33,7 @@ struct loc loc_span(struct loc a, struct loc b)
 }
 
 /* The token ahead places further on, 0 the next. Tokens are read when first looked at. When memory runs low the text
- * ends,
- * so that the parser stops by itself; the arena's failure is reported later. */
+ * ends, so that the parser stops by itself; the arena's failure is reported later. */
 const struct token *parser_peek(struct parser *p, unsigned ahead)
 {
 	while (p->ntok <= ahead) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parser: what the files of the parser share. Only parse*.c include it. Each grammar rule has one function, and
- * the rule stands above it. A rule that fails has reported the error and returns NULL or false. Its callers pass that
- * up to the next place where parsing can start again: a statement, a declaration, a clause. */
+/* parser: shared by the files of the parser; only parse*.c include it. Each grammar rule has one function, and the rule
+ * stands above it. A rule that fails has reported the error, and returns NULL or false. Callers pass that up to the
+ * next place where parsing can start again: a statement, a declaration, a clause. */
 #ifndef DWIRE_LANG_PARSE_PARSER_H
 #define DWIRE_LANG_PARSE_PARSER_H
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct parser {
 	unsigned depth;    /* rules that wait for an inner one */
 	bool panic;        /* an error was reported and nothing has been skipped yet: keep quiet */
 	bool stop;         /* a limit was hit: every further token is the end of text */
-	bool unclosed;     /* a { of the current body has no }: said once, not for each around it */
+	bool unclosed;     /* a { of the current body has no }: reported once, not for each brace around it */
 	/* In a predicate / has two meanings: how many brackets and how many ? are open decides. */
 	bool in_pred;
 	unsigned pred_nest, pred_cond;
@@ -41,7 +41,7 @@ enum tok_kind parser_kind(struct parser *p);
 /* Like parser_peek, where a probe description may stand. */
 const struct token *parser_peek_pdesc(struct parser *p);
 struct token parser_take(struct parser *p);
-/* Takes the next token when only its place matters: a token on the stack of a rule that recurses is dear. */
+/* Takes the next token and returns its place only: rules recurse, and a token would enlarge each stack frame. */
 struct loc parser_take_loc(struct parser *p);
 /* Takes the next token if it is k. */
 bool parser_accept(struct parser *p, enum tok_kind k);
@@ -52,19 +52,19 @@ bool parser_expect_close(struct parser *p, enum tok_kind k, struct loc open);
 struct loc parser_loc(const struct parser *p, const struct token *t);
 /* From the start of a to the end of b. */
 struct loc loc_span(struct loc a, struct loc b);
-/* Reports, unless the parser is in panic; then it is. */
+/* Reports an error and starts a panic. In a panic nothing is reported. */
 void parser_error(struct parser *p, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* "expected what, found token" at the next token. */
+/* Reports "expected WHAT, found TOKEN" at the next token. */
 void parser_unexpected(struct parser *p, const char *what);
 /* Offset where the parser stands: of the next token. */
 uint32_t parser_offset(const struct parser *p);
 /* Forgets tokens lexed ahead and goes on at off. */
 void parser_seek(struct parser *p, uint32_t off);
-/* Counts a level of nesting; false, with D_LIMIT, when there are too many. */
+/* Counts a level of nesting. False, after D_LIMIT, if there are too many. */
 bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
-/* False, with D_LIMIT, when a tree has become too high. */
+/* False, after D_LIMIT, if a tree has become too high. */
 bool parser_height_ok(struct parser *p, struct loc at, uint32_t depth);
 /* Does the next token (one of those ahead) begin a type? */
 bool parser_is_type(struct parser *p, const struct token *t);

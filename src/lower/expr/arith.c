@@ -66,9 +66,8 @@ vreg blur(struct clause_ctx *cx, vreg v)
 	return cx->pg->blurs ? blur_always(cx, v) : v;
 }
 
-/* The value as a number: that of a string is the address of its characters. raw: what the verifier knows of a pointer
- * is
- * kept. */
+/* The value as a number: that of a string is the address of its characters. raw: what the verifier knows of a
+ * pointer is kept. */
 static vreg number(struct clause_ctx *cx, const struct expr *e, bool raw)
 {
 	struct val v;

@@ -91,8 +91,7 @@ static struct this_var *this_var(struct clause_ctx *cx, struct symbol *s)
 }
 
 /* Makes what the expression needs at the head of the program: its this-> variables, text and heap. Inlines that the
- * script
- * names are looked into, because their values are lowered in place. */
+ * script names are looked into, because their values are lowered in place. */
 static void collect_this(struct clause_ctx *cx, const struct expr *e)
 {
 	if (!e)
@@ -330,9 +329,8 @@ vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol
 	return base;
 }
 
-/* The map of a self-> variable or associative array. If s->shared is set it shares the map with others, and its number
- * is a
- * part of the key. */
+/* The map of a self-> variable or associative array. If s->shared is set it shares the map with others, and its
+ * number is a part of the key. */
 static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 {
 	struct image_map m = {

@@ -174,9 +174,8 @@ static void print_char(struct out *o, int width, const struct value *v)
 	out_text(o, &c, 1, c == '\n' || c == '\t', width);
 }
 
-/* An integer under any conversion. Those that C does not have: %a and %A a symbol, %P a port's name, %T and %Y a time,
- * %C a
- * quoted character, %k a stack, which an integer is not. */
+/* An integer under any conversion. Those that C does not have: %a and %A a symbol, %P a port's name, %T and %Y a
+ * time, %C a quoted character, %k a stack, which an integer is not. */
 static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;

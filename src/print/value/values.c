@@ -148,8 +148,7 @@ void print_trace_raw(struct out *o, const struct value *v, size_t size)
 }
 
 /* One line: "         0: 2f 62 69 6e 2f 6c 73 00 01 20 61 62 63 64 65 66  /bin/ls.. abcdef". Bytes that are no
- * printable ASCII
- * show as ".". */
+ * printable ASCII show as ".". */
 void print_dump(struct out *o, const uint8_t *p, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cfi_run: instructions of call frame information, and DWARF's expressions. Invariant: no byte beyond a span is read;
- * expressions have no jumps, so that each ends. */
+/* cfi_run: runs the instructions of call frame information, and DWARF's expressions.
+ * Input: bytes of .eh_frame. Output: rules for each register; the value of an expression.
+ * Invariants: no byte beyond a span is read. Expressions have no jumps, so each of them ends.
+ * Source: DWARF 5, sections 2.5, 6.4 and 7.24; Linux Standard Base, chapter "Exception Frames". */
 #include <dwarf.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ bool span_uleb(struct span *s, uint64_t *out)
 	return false;
 }
 
+/* A signed LEB128. Bits beyond 64 are dropped. False: the span ends in it. */
 static bool span_sleb(struct span *s, int64_t *out)
 {
 	uint64_t v = 0;
@@ -60,6 +63,7 @@ static bool fixed(struct span *s, size_t size, bool is_signed, uint64_t *out)
 	return true;
 }
 
+/* A pointer in one of the formats of .eh_frame. False: an unknown format, or the span ends. */
 bool span_value(struct span *s, uint8_t format, uint64_t *out)
 {
 	int64_t v = 0;
@@ -108,7 +112,7 @@ static int64_t factored(const struct cfi_row *row, uint64_t n)
 	return (int64_t)(n * (uint64_t)row->data_align);
 }
 
-/* A register and what its rule takes; registers that we do not follow are passed over. */
+/* Sets the rule of a register. Registers that are not followed are ignored. Always true. */
 static bool set_rule(struct cfi_row *row, uint64_t reg, enum cfi_rule_kind kind, int64_t off, struct span expr)
 {
 	if (reg < CFI_REGS)
@@ -182,7 +186,7 @@ static bool run_cfa(struct cfi_row *row, uint8_t op, struct span *s)
 	}
 }
 
-/* How far an instruction advances, of those that do; false: it is none. */
+/* How far the instruction advances the location; false: it does not advance. */
 static bool advance(uint8_t op, struct span *s, uint64_t *by)
 {
 	if ((op & 0xc0) == DW_CFA_advance_loc) {
@@ -225,8 +229,8 @@ static bool run_other(struct cfi_row *row, uint8_t op, struct span *s)
 	}
 }
 
-/* An instruction that is not known ends the walk with an error: what it means for later rules is not known either.
- * */
+/* Runs the instructions from location loc up to addr. An unknown instruction is an error, because it may change later
+ * rules. */
 bool cfi_run(struct cfi_row *row, struct span ins, uint64_t loc, uint64_t addr)
 {
 	struct cfi_row kept[STATES];
@@ -261,6 +265,7 @@ struct stack {
 	unsigned n;
 };
 
+/* False: the stack is full. */
 static bool push(struct stack *st, uint64_t v)
 {
 	if (st->n == DEPTH)
@@ -269,7 +274,7 @@ static bool push(struct stack *st, uint64_t v)
 	return true;
 }
 
-/* Of two numbers; false: no such operation. */
+/* Computes a op b; false: there is no such operation. */
 static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	switch (op) {
@@ -373,6 +378,7 @@ static bool eval_one(const struct cfi_eval *e, uint8_t op, struct span *s, struc
 	return true;
 }
 
+/* first: what the stack begins with, such as the CFA; or NULL. False: an error in the expression. */
 bool cfi_expr(const struct cfi_eval *e, struct span expr, const uint64_t *first, uint64_t *out)
 {
 	struct stack st = { .n = 0 };

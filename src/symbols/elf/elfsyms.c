@@ -72,6 +72,7 @@ static void read_segments(struct table *t, Elf *elf)
 			t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
 }
 
+/* Names of global functions are preferred to weak ones, those to local ones. */
 static uint32_t rank_of(const GElf_Sym *sym)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -125,6 +126,8 @@ static int read_table(struct reading *r, Elf *elf, uint32_t type)
 	return err ? err : r->t.n > before ? 0 : -ENOENT;
 }
 
+/* The build id, by which debugging files are named. Notes are searched in all sections, as files may lack the usual
+ * name. */
 static void read_build_id(struct table *t, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -191,6 +194,7 @@ static int by_addr(const void *a, const void *b, void *names)
 	return xn != yn ? (xn < yn ? -1 : 1) : strcmp(xs, ys);
 }
 
+/* Sorts the functions and writes the table. */
 static int put_table(struct reading *r, struct blob *out)
 {
 	if (r->t.n)
@@ -208,6 +212,7 @@ enum part {
 	PART_DYNAMIC /* .dynsym and the packed table */
 };
 
+/* Reads one part of the file into r. 0 or -errno. */
 static int read_part(struct reading *r, Elf *elf, enum part part)
 {
 	int err;
@@ -226,6 +231,7 @@ static int read_part(struct reading *r, Elf *elf, enum part part)
 	return 0;
 }
 
+/* The same, written to out. */
 static int put_part(Elf *elf, enum part part, struct blob *out)
 {
 	struct reading r = { .funcs = blob_new(out->most), .names = blob_new(out->most) };
@@ -238,6 +244,7 @@ static int put_part(Elf *elf, enum part part, struct blob *out)
 	return err;
 }
 
+/* The job of the sandbox: in is the part that is wanted. */
 static int read_file(int fd, const void *in, size_t len, struct blob *out, void **kept)
 {
 	Elf *elf = elffile_begin(fd);
@@ -280,6 +287,7 @@ static int set_table(struct elfsyms *e, struct blob *b, struct table *t)
 	return 0;
 }
 
+/* Lets the sandbox read a part of the file, and takes the result. */
 static int ask(struct sandbox *s, int fd, enum part part, struct elfsyms *e, struct table *t)
 {
 	struct blob b = blob_new(ELFSYMS_MOST);
@@ -309,6 +317,7 @@ static bool use_debug_file(struct sandbox *s, struct elfsyms *e, int root, const
 	return ok;
 }
 
+/* Looks for /usr/lib/debug/.build-id/ab/cdef....debug. */
 static bool by_build_id(struct sandbox *s, struct elfsyms *e, const struct table *t, int root)
 {
 	static const char folder[] = "/usr/lib/debug/.build-id/";
@@ -411,6 +420,7 @@ size_t elfsyms_bytes(const struct elfsyms *e)
 }
 
 /* ---- looking up -------------------------------------------------------------------------------------------------- */
+/* The address at which the file's byte is loaded, as the symbols count. */
 bool elfsyms_address(const struct elfsyms *e, uint64_t file_off, uint64_t *addr)
 {
 	for (size_t i = 0; i < e->nsegs; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inlines: see inlines.h. libdw reads the DWARF. Invariant: nothing of libdw is used outside of the sandbox: its walk
- * of nested blocks recurses as deep as the file nests them. */
+/* inlines: see inlines.h. libdw reads the DWARF.
+ * Input: a file and an address. Output: names of inlined functions.
+ * Invariant: libdw is used only in the sandbox, because its walk of nested blocks recurses as deep as the file nests
+ * them. */
 #include "symbols/elf/inlines.h"
 
 #include <dwarf.h>
@@ -27,6 +29,8 @@ struct file {
 	Dwarf *dwarf; /* NULL: nothing is here */
 };
 
+/* Files stay open in the sandbox from one question to the next, since opening parses much of them. next: the one to
+ * replace. */
 struct files {
 	struct file v[OPEN_MOST];
 	unsigned next;
@@ -42,6 +46,7 @@ static void file_close(struct file *f)
 	*f = (struct file){ .fd = -1 };
 }
 
+/* Opens the DWARF of a file. -ENOENT: it has none. */
 static int file_open(struct file *f, int fd, uint64_t id)
 {
 	Dwarf_Off next;
@@ -62,7 +67,7 @@ static int file_open(struct file *f, int fd, uint64_t id)
 	return -ENOENT;
 }
 
-/* By the table of addresses; some compilers write none: then each unit is asked. */
+/* The compilation unit of an address, by the table of addresses. Some compilers write none; then each unit is asked. */
 static Dwarf_Die *unit_of(Dwarf *dwarf, uint64_t addr, Dwarf_Die *unit)
 {
 	Dwarf_Off off = 0, next;
@@ -76,6 +81,7 @@ static Dwarf_Die *unit_of(Dwarf *dwarf, uint64_t addr, Dwarf_Die *unit)
 	return NULL;
 }
 
+/* The linkage name, which names a C++ function with its types; else the plain one. */
 static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -84,6 +90,7 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
 }
 
+/* Writes the names of the functions inlined at the address, the innermost first. */
 static void put_names(Dwarf *dwarf, uint64_t addr, struct blob *out)
 {
 	Dwarf_Die unit, *inner = NULL, *scopes = NULL;
@@ -109,6 +116,7 @@ static void put_names(Dwarf *dwarf, uint64_t addr, struct blob *out)
 		out->err = 0;
 }
 
+/* Answers a question in the sandbox. *kept is our memory from one question to the next. */
 static int answer(int fd, const void *in, size_t len, struct blob *out, void **kept)
 {
 	struct files *files = *kept ? *kept : calloc(1, sizeof(*files));

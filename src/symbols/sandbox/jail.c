@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jail: see jail.h. Invariant: each step either holds or ends the process, except those that only root can take.
- * Kernels: close_range() 5.9, all else older than 5.10. */
+/* jail: see jail.h.
+ * Input: a process that was just forked. Output: one that can compute, and read the files it is sent.
+ * Invariant: each step either holds or ends the process, except those that only root can take.
+ * Kernels: close_range() exists since Linux 5.9; all else is older than 5.10. */
 #include "symbols/sandbox/jail.h"
 
 #include <errno.h>
@@ -152,6 +154,7 @@ static int filter_calls(void)
 	return 0;
 }
 
+/* The filter comes last, since the other steps need calls that it forbids. */
 int jail_enter(int *keep, size_t memory)
 {
 	int err = set_signals();

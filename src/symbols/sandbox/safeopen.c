@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* safeopen: see safeopen.h. Invariant: nothing is opened for reading before it is known to be a regular file.
- * Kernels: openat2() 5.6. */
+/* safeopen: see safeopen.h.
+ * Input: names that a traced process may have chosen. Output: descriptors of regular files.
+ * Invariant: nothing is opened for reading before it is known to be a regular file, because opening a FIFO or a device
+ * may block or have effects.
+ * Kernels: openat2() exists since Linux 5.6. */
 #include "symbols/sandbox/safeopen.h"
 
 #include <errno.h>
