@@ -71,16 +71,16 @@ inline uint64_t dw_mac[uint64_t at] = *(uint64_t *)at & 0xffffffffffff;
 inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_TIME_WAIT &&
     ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV;
 
-/* The device of a packet that is thrown away: what waits in the queue of a datagram socket has its lengths there, and is
- * thrown away by who reads it. */
+/* The device of a dropped packet. A datagram in a socket's queue keeps its lengths in that member; the process that reads
+ * from the socket drops it. Addresses of the kernel are negative. */
 inline struct net_device *dw_freed_dev[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
     ((struct sk_buff *)skb)->dev : (struct net_device *)0;
 inline uint32_t dw_freed_netns[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
     ((struct sk_buff *)skb)->dev->nd_net.net->ns.inum :
     (int64_t)((struct sk_buff *)skb)->dev > 0 ? curthread->nsproxy->net_ns->ns.inum : 0;
 
-/* Address of the transport header of a packet that is thrown away: only IPv6's extension headers make that it has to be
- * marked. */
+/* Address of the transport header of a dropped packet. It follows IPv4's header; IPv6 marks it where extension headers come
+ * between. */
 inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol == DW_ETH_P_IP ?
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + ((struct iphdr *)
     ((uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header))->ihl * 4 :
@@ -470,7 +470,7 @@ typedef struct ipinfo {
 } ipinfo_t;
 
 /* Bytes after the IP header. A packet larger than 64 KiB (GSO, BIG TCP) has no length in its header: then the buffer
- * tells, whose data may begin at another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's
+ * has it, whose data may begin at another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's
  * own use. */
 inline uint32_t dw_buffer_len[struct dw_pkt *P] = P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh);
 inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?

@@ -108,7 +108,7 @@ typedef struct netinfo {
 	uint32_t net_priority;
 	uint32_t net_mark;
 	uint64_t net_time;		/* transmit-done: ns since transmit */
-	int net_dropped;		/* transmit-done: 1: the driver threw it away */
+	int net_dropped;		/* transmit-done: 1: the driver dropped it */
 } netinfo_t;
 
 /* Of a buffer that is to be cut: from the data to the payload */

@@ -88,7 +88,7 @@ translator struct dw_task < struct dw_exit *C > { task = C->task; };
 
 struct dw_signalgen {
 	int sig;
-	uint64_t info;		/* 0, 1 or an address: kernels from 6.13 on let nobody follow it as a pointer */
+	uint64_t info;		/* 0, 1 or an address: since Linux 6.13 the verifier does not follow it as a pointer */
 	struct task_struct *task;
 	int group;
 	int result;

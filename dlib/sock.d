@@ -252,7 +252,7 @@ struct dw_skstate {
 };
 
 /* What ICMP said while connect(2) held the socket, as it does where a firewall of this machine rejects: only poll(2) and
- * SO_ERROR tell the process. */
+ * SO_ERROR report it to the process. */
 inline int dw_sk_icmp[uint64_t sk] = ((struct sock *)sk)->sk_err_soft != 0 ? ((struct sock *)sk)->sk_err_soft :
     ((struct sock *)sk)->sk_error_queue.qlen == 0 ? 0 :
     ((struct sock_exterr_skb *)((struct sock *)sk)->sk_error_queue.next->cb)->ee.ee_errno;

@@ -61,8 +61,8 @@ translator struct dw_tcp < struct dw_caset *C > {
 	newca = C->newstate;
 };
 
-/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: what is in the socket's queue, without headers. The tracepoint tells
- * failures too since Linux 6.17. */
+/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: what is in the socket's queue, without headers. The tracepoint
+ * reports failures too since Linux 6.17. */
 struct dw_resent {
 	struct sock *sk;
 	struct sk_buff *queued;
@@ -151,7 +151,7 @@ inline uint32_t dw_drop_proto[struct sk_buff *B, struct sock *S] = B->protocol =
 inline int32_t dw_drop_state[struct sock *S] = S != 0 ?
     S->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? DW_TCP_SYN_RECV : S->__sk_common.skc_state : DW_TCP_CLOSE;
 
-/* kfree_skb: the end of a packet, with the reason. sk: the socket that threw it away, or none; a small one is not shown.
+/* kfree_skb: the end of a packet, with the reason. sk: the socket that dropped it, or none; a small one is not shown.
  * A packet that came in has the number of the interface; another one's socket is the one that sent it. */
 struct dw_drop {
 	struct sk_buff *skb;
@@ -202,7 +202,7 @@ translator struct dw_pkt < struct dw_stopped *C > {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
-/* Why the kernel threw a packet away: the names of its enum skb_drop_reason, without the prefix. */
+/* Why the kernel dropped a packet: the names of its enum skb_drop_reason, without the prefix. */
 typedef struct dropinfo {
 	string drop_reason;		/* "NO_SOCKET", "SOCKET_RCVBUFF", ... */
 	uint32_t drop_code;

@@ -8,14 +8,14 @@
 /* For the tables: an array and how many it has; a typed tracepoint with n arguments; a provider of the kernel. */
 #define TABLE(a) a, sizeof(a) / sizeof((a)[0])
 #define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
-/* A packet that IP receives, in the hooks tier: netfilter shows it, and kfree_skb if it is thrown away before that. In
- * a namespace where no program is at netfilter the device does. */
+/* A packet that IP receives, in the hooks tier: netfilter shows it, and kfree_skb if it is dropped before that. In a
+ * namespace where no program is at netfilter, the device shows it. */
 /* clang-format off */
 #define IP_RECEIVED(cond, text, ...) \
 	{ .attach = ATTACH_NF_PREROUTING, .nargs = 2, .native = "dw_nf", .optional = true, .bh_off = true, \
 	  .when = "dw_nf_prerouting[P]" cond, .sees = text, __VA_ARGS__ }, \
 	{ TP("kfree_skb", 4, "dw_drop"), .optional = true, .when = "dw_nf_refused[P]" cond, \
-	  .sees = text ", and throws away before netfilter", __VA_ARGS__ }, \
+	  .sees = text ", and drops before netfilter", __VA_ARGS__ }, \
 	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_delivered[P]" cond, \
 	  .sees = text ", in a namespace where no program is at netfilter", __VA_ARGS__ }
 /* clang-format on */

@@ -36,7 +36,7 @@
 		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = \
 		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__)
-/* The end of a packet that is thrown away: one of the two, as of Linux 6.11. A buffer that others hold too lives on. */
+/* The end of a dropped packet: one of the two, as of Linux 6.11. A buffer that others hold too lives on. */
 #define FUNC_LAST "P->skb->users.refs.counter == 1"
 #define FUNC_DROP(cond, ...) FUNC_DROPS(cond, cond, __VA_ARGS__)
 #define FUNC_DROPS(old, new, ...) \

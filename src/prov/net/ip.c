@@ -34,17 +34,17 @@ static const struct site drop_sites[] = {
 		.when = "dw_ip_header[P] && !dw_stopped[P] &&"
 			" (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||"
 			" P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)",
-		.sees = "IP packets that the kernel throws away, at whatever layer" },
+		.sees = "IP packets that the kernel drops, at whatever layer" },
 	STOPPED("dw_stopped[P]", .sees = "packets that netfilter stops on their way out"),
 	FUNC_DROP("dw_ip_header[P] && (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
-		.sees = "IP packets that the kernel throws away, at whatever layer"),
+		.sees = "IP packets that the kernel drops, at whatever layer"),
 };
 
 static const struct probe_def probes[] = {
 	{ "send", args, TABLE(send_sites), "IP sends a packet" },
 	{ "receive", args, TABLE(receive_sites), "IP receives a packet" },
 	{ "forward", args, TABLE(forward_sites), "IP forwards a packet: args[3] is where it goes to" },
-	{ "drop", drop_args, TABLE(drop_sites), "the kernel throws an IP packet away: args[6] says why" },
+	{ "drop", drop_args, TABLE(drop_sites), "the kernel drops an IP packet: args[6] says why" },
 };
 
 const struct provider ip_provider = { PROVIDER("ip", "dw_pkt", probes) };

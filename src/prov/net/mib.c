@@ -182,14 +182,14 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 		" P->reason == SKB_DROP_REASON_NO_SOCKET || dw_malformed[P] ||" \
 		" (P->reason == SKB_DROP_REASON_UDP_CSUM && P->dev != 0) :" \
 		" (" other ") && dw_past_ip[P] && P->skb->sk == 0 && P->rx_sk == 0 && " us ")", \
-		"packets that the protocol threw away"), \
+		"packets that the protocol dropped"), \
 	TAKEN_BY(ver " && " us " && P->proto != DW_IPPROTO_TCP && P->proto != DW_IPPROTO_UDP", \
 		"packets that the protocol itself has taken, ICMP's above all")
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
-/* What ICMP throws away has a type for the counters only if its checksum and length are right (had: dw_icmp_typed). */
+/* The counters give a type to a message that ICMP drops only if its checksum and length are right (had: dw_icmp_typed). */
 #define ICMP_FREED(had, cond) FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && " \
 		"P->skb->sk == 0 && P->rx_sk == 0 && " had " && " FOR_US " && " cond, \
-		"messages that ICMP threw away")
+		"messages that ICMP dropped")
 #define ICMP_TAKEN(cond) CONSUMED("P->proto == DW_IPPROTO_ICMP && " cond, "messages that ICMP has taken"), \
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives")
 #define ICMP_MSGS ICMP_TAKEN("1"), ICMP_FREED("dw_past_ip[P]", "1")
@@ -201,7 +201,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define ICMP6_SENT_ALL ICMP6_SENT("1")
 #define ICMP6_FREED(had, cond) FREED_HOOK("dw_ip_freed[P] && " ICMP6 "P->recv && P->skb->sk == 0 && P->rx_sk == 0 && " \
 		had " && " FOR_US6 " && " cond, \
-		"messages that ICMPv6 threw away")
+		"messages that ICMPv6 dropped")
 #define ICMP6_TAKEN(cond) TAKEN_BY(ICMP6 FOR_US6 " && " cond, "messages that ICMPv6 has taken"), \
 	FUNC("icmpv6_rcv", 1, "dw_consumed", cond, "1", "messages that ICMPv6 receives")
 #define ICMP6_USED(cond) ICMP6_TAKEN(cond), ICMP6_FREED("dw_icmp_typed[P]", cond)
@@ -267,7 +267,7 @@ static const struct probe_def probes[] = {
 		ACK_IN("(int32_t)(" ACKSEQ " - ((struct tcp_sock *)P->sk)->snd_nxt) > 0", "1")),
 	PROBE("tcpInDupAck", "an acknowledgment comes a second time",
 		ACK_IN(NO_NEWS " && " SAME_WINDOW " && ((struct tcp_sock *)P->sk)->packets_out != 0", "1")),
-	PROBE("tcpInWinUpdate", "a segment tells a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
+	PROBE("tcpInWinUpdate", "a segment announces a new window only", ACK_IN(NO_NEWS " && !(" SAME_WINDOW ")", "1")),
 	PROBE("tcpActiveOpens", "an active open begins", SENT("dw_first_syn[P]", "1", "the first SYN")),
 	PROBE("tcpPassiveOpens", "a passive open has made a socket",
 		SET_STATE("P->oldstate == DW_TCP_LISTEN && P->state == DW_TCP_SYN_RECV", "1",
@@ -344,7 +344,7 @@ static const struct probe_def probes[] = {
 		DATA_IN(PARTLY, "(uint32_t)(" NEXT " - " SEQ ")", "(uint32_t)(" NEXT " - " SEQ ")")),
 	PROBE("tcpInDataPastWinSegs", "segments beyond the window are received", DATA_SEGS(BEYOND)),
 	PROBE("tcpInDataPastWinBytes", "... and their bytes", DATA_BYTES(BEYOND)),
-	PROBE("tcpListenDrop", "a listener throws a SYN or a handshake away",
+	PROBE("tcpListenDrop", "a listener drops a SYN or a handshake",
 		INGRESS("dw_syn_overflow[P]", "1", "a SYN that meets a full accept queue"),
 		OPTIONAL("kfree_skb", 4, "dw_drop", "dw_ack_overflow[P]", "1",
 			"the last ACK of a handshake that meets one"),
@@ -371,7 +371,7 @@ static const struct probe_def probes[] = {
 	PROBE("udpNoPorts", "a datagram finds no socket",
 		FREED(UDP_FREED "dw_udp_no_port[P]",
 			"datagrams to one address that find no socket")),
-	PROBE("udpInErrors", "UDP throws a received datagram away",
+	PROBE("udpInErrors", "UDP drops a received datagram",
 		FREED_HOOK(UDP_FREED "dw_udp_refused[P]", "datagrams that were not queued"),
 		FUNC_DROP(UDP_FREED "(dw_udp_bad_sum[P] || dw_malformed[P] || P->reason =="
 			" SKB_DROP_REASON_SOCKET_RCVBUFF || P->reason == SKB_DROP_REASON_SOCKET_FILTER ||"
@@ -420,7 +420,7 @@ static const struct probe_def probes[] = {
 		FUNC("ip_finish_output2", 3, "dw_fnone", FRAGMENT_MADE, "1", "fragments that this machine has made")),
 	PROBE("ipFragFails", "IPv4 may not cut a packet that is too long",
 		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_PKT_TOO_BIG",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBE("ipOutNoRoutes", "IPv4 finds no way to send a packet",
 		TRACE("sock_send_length", 3, "dw_sockio",
 			"dw_is_udp[P] && P->sk->__sk_common.skc_family == DW_AF_INET && P->ret == -DW_ENETUNREACH", "1",
@@ -428,7 +428,7 @@ static const struct probe_def probes[] = {
 		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
 		  .when = "P->ret == -DW_ENETUNREACH", .value = "1", .sees = "calls that send datagrams" },
 		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBE("rawipInDatagrams", "a process reads a packet of a raw socket",
 		TRACE("sock_recv_length", 3, "dw_sockio",
 			"P->sk->sk_type == DW_SOCK_RAW && P->ret >= 0 && (P->flags & DW_MSG_PEEK) == 0", "1",
@@ -440,13 +440,13 @@ static const struct probe_def probes[] = {
 	PROBE("ipInHdrErrors", "an IPv4 header is wrong, or too old",
 		FREED(IPV4 " && P->recv &&"
 			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBE("ipInCksumErrs", "an IPv4 header has a wrong checksum",
 		FREED("dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM",
-			"packets thrown away")),
-	PROBE("ipInUnknownProtos", "nobody takes the IPv4 packet's protocol",
+			"packets that are dropped")),
+	PROBE("ipInUnknownProtos", "nothing handles the IPv4 packet's protocol",
 		FREED("dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBE("ipv6InReceives", "IPv6 receives a packet", RECEIVED(IPV6)),
 	PROBE("ipv6OutForwDatagrams", "IPv6 forwards a packet", FORWARDED(IPV6)),
 	PROBE("ipv6OutRequests", "IPv6 sends a packet of this machine", REQUESTED(IPV6)),
@@ -473,7 +473,7 @@ static const struct probe_def probes[] = {
 	PROBE("icmpInRedirects", "... that there is a better way", ICMP_USED(ICMP_TYPE " == DW_ICMP_REDIRECT")),
 	PROBE("icmpInSrcQuenchs", "... to send less", ICMP_USED(ICMP_TYPE " == DW_ICMP_SOURCE_QUENCH")),
 	PROBE("icmpInTimestamps", "... that asks for the time", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIMESTAMP")),
-	PROBE("icmpInTimestampReps", "... that tells the time", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
+	PROBE("icmpInTimestampReps", "... with the time", ICMP_USED(ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
 	PROBE("icmpOutEchos", "ICMP asks for an echo",
 		SENT(ICMP_OUT " && " ICMP_TYPE " == DW_ICMP_ECHO", "1", "messages of sockets")),
 	PROBE("icmpOutMsgs", "ICMP sends a message",
@@ -490,14 +490,14 @@ static const struct probe_def probes[] = {
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_REDIRECT")),
 	PROBE("icmpOutTimestamps", "... that asks for the time",
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMP")),
-	PROBE("icmpOutTimestampReps", "... that tells the time",
+	PROBE("icmpOutTimestampReps", "... with the time",
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
 	PROBE("udpOutErrors", "a process cannot send a datagram",
 		TRACE("sock_send_length", 3, "dw_sockio", "dw_is_udp[P] && " CANNOT_SEND, "1", "calls that send"),
 		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
 		  .when = CANNOT_SEND, .value = "1", .sees = "calls that send datagrams" }),
-	PROBE("ipIfStatsInDiscards", "IPv4 or IPv6 throws a received packet away that has no error",
-		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && dw_ip_discards[P]", "packets thrown away")),
+	PROBE("ipIfStatsInDiscards", "IPv4 or IPv6 drops a received packet that has no error",
+		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && dw_ip_discards[P]", "packets that are dropped")),
 	PROBE("ipIfStatsOutDiscards", "IPv4 or IPv6 cannot send a packet that has no error, not TCP's",
 		FREED("dw_stopped[P] && " NOT_TCP, "packets that netfilter stops"),
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv == 0 && " NOT_TCP " && dw_queue_full[P]",
@@ -505,16 +505,16 @@ static const struct probe_def probes[] = {
 	PROBE("ipIfStatsInHdrErrors", "an IP header is wrong, or too old",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv &&"
 			" (P->reason == SKB_DROP_REASON_IP_INHDR || P->reason == SKB_DROP_REASON_IP_CSUM)",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBE("ipIfStatsInCksumErrs", "an IP header has a wrong checksum",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && P->reason == SKB_DROP_REASON_IP_CSUM",
-			"packets thrown away")),
-	PROBE("ipIfStatsInUnknownProtos", "nobody takes the packet's protocol",
+			"packets that are dropped")),
+	PROBE("ipIfStatsInUnknownProtos", "nothing handles the packet's protocol",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && P->reason == SKB_DROP_REASON_IP_NOPROTO",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBE("ipIfStatsOutNoRoutes", "IP finds no way to send a packet",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES",
-			"packets thrown away")),
+			"packets that are dropped")),
 	PROBES_ICMP6("In", ICMP6_USED, "ICMPv6 receives a message"),
 	PROBES_ICMP6("Out", ICMP6_SENT, "ICMPv6 sends a message"),
 };
@@ -522,17 +522,17 @@ static const struct probe_def probes[] = {
 
 /* Solaris' and illumos' counters that have no equal. */
 static const struct refusal refused[] = {
-	{ "tcpHalfOpenDrop", "Linux does not throw handshakes away to make room: see tcpListenDropQ0" },
+	{ "tcpHalfOpenDrop", "Linux does not drop handshakes to make room: see tcpListenDropQ0" },
 	{ "tcpInClosed", "Linux counts segments for closed connections with those of no socket: see tcp:::receive" },
-	{ "tcpInWinProbe", "Linux does not tell probes of a closed window from other segments" },
-	{ "tcpOutWinUpdate", "Linux does not tell segments that open the window from other acknowledgments" },
+	{ "tcpInWinProbe", "Linux does not distinguish probes of a closed window from other segments" },
+	{ "tcpOutWinUpdate", "Linux does not distinguish segments that open the window from other acknowledgments" },
 	{ "tcpRtt*", "Linux does not count measurements of the round-trip time: see tcps_srtt" },
 	{ "tcpTimKeepalive", "Linux does not count keepalive timers: see tcpTimKeepaliveProbe" },
 	{ "tcpTimKeepaliveDrop", "Linux does not count them apart: see tcpTimRetransDrop" },
 	{ "tcpOutSackRetransSegs", "Linux does not count them apart: see tcpOutFastRetrans" },
 	{ "ipReasmDuplicates", "Linux does not count duplicate fragments" },
 	{ "ipReasmPartDups", "Linux does not count duplicate fragments" },
-	{ "ipRoutingDiscards", "Linux does not throw routes away" },
+	{ "ipRoutingDiscards", "Linux does not discard routes" },
 	{ "ipForwProhibits", "Linux counts these with InAddrErrors: see ip:::drop" },
 	{ "ipIfStatsForwProhibits", "Linux counts these with InAddrErrors: see ip:::drop" },
 	{ "ipsec*", "IPsec's packets are not seen here: see ip:::drop and its reasons" },

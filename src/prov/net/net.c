@@ -28,7 +28,7 @@ static const struct site receive_sites[] = {
 #define SENT "P->since != 0"
 static const struct site done_sites[] = {
 	{ TP("consume_skb", 1, "dw_nddone"), .when = SENT, .sees = "packets that the device has sent" },
-	{ TP("kfree_skb", 3, "dw_nddrop"), .when = SENT, .sees = "... that the driver threw away" },
+	{ TP("kfree_skb", 3, "dw_nddrop"), .when = SENT, .sees = "... that the driver dropped" },
 	{ TP("net_dev_queue", 1, "dw_nddone"), .when = SENT, .sees = "... that it gave to another device" },
 	{ TP("netif_rx_entry", 1, "dw_nddone"), .when = SENT, .sees = "... that came back: loopback, veth" },
 	{ TP("netif_receive_skb_entry", 1, "dw_nddone"), .when = SENT, .sees = "... likewise: a bridge" },

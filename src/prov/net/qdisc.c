@@ -26,7 +26,7 @@ static const struct site dequeue_sites[] = {
 /* clang-format on */
 static const struct site drop_sites[] = {
 	{ TP("kfree_skb", 3, "dw_qdrop"), .when = "dw_qd_dropped[P->reason] && P->dev != 0",
-		.sees = "packets that a queue throws away, or that it has no room for" },
+		.sees = "packets that a queue drops, or has no room for" },
 };
 
 /* clang-format off */
@@ -47,7 +47,7 @@ static const struct stamp stamps[] = {
 static const struct probe_def probes[] = {
 	{ "dequeue", args, TABLE(dequeue_sites),
 		"a packet leaves a device's queue: args[4]->qd_time is how long it was there" },
-	{ "drop", drop_args, TABLE(drop_sites), "a device's queue throws a packet away: args[5] says why" },
+	{ "drop", drop_args, TABLE(drop_sites), "a device's queue drops a packet: args[5] says why" },
 	{ "enqueue", args, TABLE(enqueue_sites), "a packet is put into a device's queue" },
 };
 

@@ -32,18 +32,18 @@ static const struct site clone_sites[] = {
 };
 static const struct site free_sites[] = {
 	{ TP("consume_skb", 1, "dw_skused"), .irqs_off = true, .sees = "buffers that have done their work" },
-	{ TP("kfree_skb", 3, "dw_skdrop3"), .irqs_off = true, .sees = "... that are thrown away" },
+	{ TP("kfree_skb", 3, "dw_skdrop3"), .irqs_off = true, .sees = "... that are dropped" },
 	{ TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .irqs_off = true, .when = GIVEN,
 		.sees = "... that are given back without a word: TCP's, when a process has read, or the other side "
 			"acknowledged" },
 };
 static const struct site drop_sites[] = {
 	{ TP("kfree_skb", 4, "dw_drop"), .optional = true, .irqs_off = true, .when = "P->rx_sk != 0",
-		.sees = "packets that a socket throws away" },
+		.sees = "packets that a socket drops" },
 	{ TP("kfree_skb", 4, "dw_skdrop4"), .optional = true, .irqs_off = true, .when = "P->rx_sk == 0",
 		.sees = "... that the rest of the kernel does" },
 	{ TP("kfree_skb", 3, "dw_skdrop3"), .fewer = 4, .optional = true, .irqs_off = true,
-		.sees = "before Linux 6.11: packets that are thrown away" },
+		.sees = "before Linux 6.11: packets that are dropped" },
 };
 
 /* The word says how the life of a buffer began: an allocation was seen, or the driver was the first to show it. A
@@ -70,7 +70,7 @@ static const struct stamp stamps[] = {
 static const struct probe_def probes[] = {
 	{ "alloc", args, TABLE(alloc_sites), "a packet's buffer is made" },
 	{ "clone", args, TABLE(clone_sites), "a second buffer is made for the same data" },
-	{ "drop", drop_args, TABLE(drop_sites), "a packet is thrown away: args[5] says why and where" },
+	{ "drop", drop_args, TABLE(drop_sites), "a packet is dropped: args[5] says why and where" },
 	{ "free", args, TABLE(free_sites),
 		"a packet's buffer is given back: args[4]->skb_age is how long it was there" },
 };

@@ -118,7 +118,7 @@ static const struct site close_sites[] = {
 		.sees = "the end of a socket's last descriptor, by close(), exit or another way"),
 };
 static const struct site full_sites[] = {
-	{ TP("sock_rcvqueue_full", 2, "dw_skqueue"), .sees = "what is thrown away because the receive buffer is full" },
+	{ TP("sock_rcvqueue_full", 2, "dw_skqueue"), .sees = "what is dropped because the receive buffer is full" },
 	{ TP("udp_fail_queue_rcv_skb", 3, "dw_skdatagram"), .when = "P->rc == -DW_ENOMEM", .optional = true,
 		.sees = "the same of UDP" },
 	{ TP("udp_fail_queue_rcv_skb", 2, "dw_skdatagram0"), .fewer = 3, .when = "P->rc == -DW_ENOMEM",

@@ -29,12 +29,12 @@ const struct site tcp_resend_sites[] = {
 
 const struct site tcp_drop_sites[] = {
 	{ TP("kfree_skb", 4, "dw_drop"), .when = "!dw_stopped[P] && dw_is_loss[P]",
-		.sees = "segments that the kernel throws away; the owner where a socket did it" },
+		.sees = "segments that the kernel drops; the owner where a socket did it" },
 	STOPPED("dw_stopped[P] && P->proto == DW_IPPROTO_TCP",
 		.sees = "segments that netfilter stops on their way out"),
 	FUNC_DROPS("dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->reason != SKB_DROP_REASON_NOT_SPECIFIED",
 		"dw_is_loss[P]",
-		.sees = "segments that the kernel throws away; before Linux 6.11 those with a reason, without the "
+		.sees = "segments that the kernel drops; before Linux 6.11 those with a reason, without the "
 			"owner"),
 };
 
@@ -58,10 +58,10 @@ const struct site tcp_reduced_sites[] = {
 };
 
 const struct site tcp_zero_sent_sites[] = {
-	SOCKET_SENT("dw_zero_window[P]", "segments of sockets that tell a window of 0"),
+	SOCKET_SENT("dw_zero_window[P]", "segments of sockets that announce a window of 0"),
 };
 const struct site tcp_zero_received_sites[] = {
-	SOCKET_GOT("dw_zero_window[P]", "segments for sockets that tell a window of 0"),
+	SOCKET_GOT("dw_zero_window[P]", "segments for sockets that announce a window of 0"),
 };
 
 /* ---- resets ------------------------------------------------------------------------------------------------------ */
@@ -77,8 +77,8 @@ const struct site tcp_reset_sent_sites[] = {
 const struct site tcp_reset_received_sites[] = {
 	{ TP("tcp_receive_reset", 1, "dw_rstrecv"),
 		.sees = "resets that a socket takes (not those of a handshake that is no socket yet); the segment is "
-			"not told" },
-	FUNC_SITE("tcp_reset", 1, "dw_rstrecv", .sees = "resets that a socket takes; the segment is not told"),
+			"not known" },
+	FUNC_SITE("tcp_reset", 1, "dw_rstrecv", .sees = "resets that a socket takes; the segment is not known"),
 };
 
 /* ---- listeners --------------------------------------------------------------------------------------------------- */

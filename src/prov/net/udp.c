@@ -36,7 +36,7 @@ static const struct probe_def probes[] = {
 	{ "receive", args, TABLE(receive_sites), "UDP receives a datagram for a socket" },
 	{ "no-port", drop_args, TABLE(no_port_sites), "a datagram finds no socket: args[5] is the kernel's reason" },
 	{ "receive-drop", drop_args, TABLE(receive_drop_sites),
-		"UDP throws a received datagram away: args[5] says why (full buffer, checksum, filter)" },
+		"UDP drops a received datagram: args[5] says why (full buffer, checksum, filter)" },
 };
 
 const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes) };

@@ -60,7 +60,7 @@ static const struct site tick_site[] = { { QUIET("hrtimer_expire_entry", 2, "dw_
 	.when = "P->state != 0", .sees = "the timer by which the kernel accounts time" } };
 static const struct site surrender_site[] = { { QUIET("sched_set_need_resched_tp", 3, "dw_resched"),
 	.values = task_values, .when = "P->cpu != cpu",
-	.sees = "since Linux 6.15: a CPU tells another that its thread has to make room" } };
+	.sees = "since Linux 6.15: a CPU asks another to reschedule its thread" } };
 static const struct site remain_site[] = { { QUIET("sched_exit_tp", 1, "dw_stay"), .when = "P->state == 0",
 	.sees = "since Linux 6.15: the scheduler has looked, and the thread stays" } };
 
