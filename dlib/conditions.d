@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conditions: the conditions by which a site selects the packets and sockets of a probe. The tables of src/prov use
- * them as the conditions of their sites (when). P is what the site gives; dlib/kernel.d has the numbers. */
+/* conditions: conditions on packets and sockets. The tables of src/prov use them in the member when of a site. Input:
+ * P, the structure that a site gives (struct dw_pkt, struct dw_tcp or one that extends them). Output: not 0 if the
+ * site is to fire. dlib/kernel.d has the constants. A comment that begins with the name of a tracepoint or function
+ * says at which site the condition is valid. */
 
 /* ---- packets ----------------------------------------------------------------------------------------------------------- */
 
@@ -15,9 +17,9 @@ inline int dw_ip_header[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP ?
 inline int dw_ip_freed[struct dw_pkt *P] = dw_ip_header[P] &&
     (P->skb->protocol != DW_ETH_P_IP || (((struct iphdr *)P->nh)->frag_off & DW_IP_OFFSET) == 0);
 
-/* net_dev_queue: the packet's first device. A packet may pass through a stack of devices: this is no port of a bridge or
- * team, no slave of a bond, not the real device of a VLAN, not the lower device of a macvlan, which keeps its own source
- * address. Only Ethernet devices are lower ones with the same packet. */
+/* net_dev_queue: the packet's first device. A packet may pass through a stack of devices. The first one is not a port
+ * of a bridge or team, not a slave of a bond, not the device below a VLAN, and not the device below a macvlan (a
+ * macvlan sends with its own source address). Only Ethernet devices can be below others with the same packet. */
 inline int dw_first_device[struct dw_pkt *P] =
     (P->dev->priv_flags & (DW_IFF_BRIDGE_PORT | DW_IFF_TEAM_PORT)) == 0 && (P->dev->flags & DW_IFF_SLAVE) == 0 &&
     (__has(P->skb->vlan_all) ? P->skb->vlan_all : P->skb->vlan_tci) == 0 &&
@@ -27,39 +29,43 @@ inline int dw_first_device[struct dw_pkt *P] =
 inline int dw_wrapped[struct dw_pkt *P] =
     P->skb->inner_network_header != 0 && P->skb->inner_network_header != P->skb->network_header;
 
-/* net_dev_queue: IPv6's segments for a socket that the socket does not send itself: resets (an active one carries ACK
- * too), and what answers a segment that does not belong into a handshake. */
+/* net_dev_queue: IPv6 segments that carry a socket but that the socket does not send itself: resets (a reset of the
+ * socket carries ACK too), and answers to segments that do not belong to a handshake. */
 inline int dw_tcp6_unseen[struct dw_pkt *P] = P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ||
     P->skb->sk->__sk_common.skc_state == DW_TCP_LISTEN ? (dw_tcp_flags[P] & DW_TH_SYN) == 0 :
     (dw_tcp_flags[P] & (DW_TH_RST | DW_TH_ACK)) == DW_TH_RST;
 
-/* net_dev_queue: what the hook of the sockets does not see. */
+/* net_dev_queue: IP packets that cgroup_skb, the hook of the sockets, does not see. */
 inline int dw_ip_queued[struct dw_pkt *P] =
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_wrapped[P] ||
     (P->skb->protocol == DW_ETH_P_IPV6 && P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP && dw_tcp6_unseen[P])) &&
     dw_is_ip[P] && dw_first_device[P];
 
-/* Netfilter's hooks of a packet's namespace and family, in their order: 0: of PREROUTING, 1: of INPUT; 0 where there is
- * none. An array of two words a hook, then of a pointer to each hook's struct nf_hook_ops, the first with the number i. */
+/* Netfilter's hooks in the packet's namespace, for its family: hook 0 is PREROUTING, 1 is INPUT; the result is 0 if
+ * there are none. The kernel stores a count, then two words for each hook, then a pointer to each hook's struct
+ * nf_hook_ops. dw_nf_ops gives pointer i, counted from 0. */
 inline uint64_t dw_nf_hooks[struct dw_pkt *P, int hook] = P->skb->protocol == DW_ETH_P_IP ?
     (uint64_t)P->dev->nd_net.net->nf.hooks_ipv4[hook] : (uint64_t)P->dev->nd_net.net->nf.hooks_ipv6[hook];
 inline uint64_t dw_nf_ops[uint64_t hooks, uint64_t n, uint64_t i] = *(uint64_t *)(hooks + 8 + 16 * n + 8 * i);
 inline int dw_nf_is_bpf[uint64_t ops] = ((struct nf_hook_ops *)ops)->hook_ops_type == NF_HOOK_OP_BPF;
 inline uint64_t dw_nf_number[uint64_t hooks] = ((struct nf_hook_entries *)hooks)->num_hook_entries;
-/* Is the first of PREROUTING, or the last of INPUT, a BPF program? Then dwire's is there (load/attach_netfilter.c). */
+/* Is the first hook of PREROUTING, or the last of INPUT, a BPF program? If so, it is dwire's
+ * (load/attach_netfilter.c). */
 inline int dw_nf_first[uint64_t hooks] = hooks != 0 && dw_nf_is_bpf[dw_nf_ops[hooks, dw_nf_number[hooks], 0]];
 inline int dw_nf_last[uint64_t hooks] = hooks != 0 &&
     dw_nf_is_bpf[dw_nf_ops[hooks, dw_nf_number[hooks], dw_nf_number[hooks] - 1]];
 inline int dw_nf_received[struct dw_pkt *P] = __has(NF_HOOK_OP_BPF) ? dw_nf_first[dw_nf_hooks[P, 0]] : 0;
 inline int dw_nf_taken[struct dw_pkt *P] = __has(NF_HOOK_OP_BPF) ? dw_nf_last[dw_nf_hooks[P, 1]] : 0;
-/* A packet that crosses a bridge passes PREROUTING there already (br_netfilter), and not again where IP receives it. */
+/* A packet that crosses a bridge passes PREROUTING in the bridge (br_netfilter), and not again when IP receives
+ * it. */
 inline int dw_bridged[struct dw_pkt *P] =
     __has(SKB_EXT_BRIDGE_NF) ? (P->skb->active_extensions & (1 << SKB_EXT_BRIDGE_NF)) != 0 : 0;
 
-/* netfilter, PREROUTING: a packet that IP has received. A VRF repeats the hook, with itself as the device. */
+/* netfilter, PREROUTING: a packet that IP has received. A VRF repeats the hook with itself as the device; the
+ * repetition does not count. */
 inline int dw_nf_prerouting[struct dw_pkt *P] = !dw_bridged[P] &&
     ((P->dev->priv_flags & DW_IFF_L3MDEV_MASTER) == 0 || P->skb->pkt_type == DW_PACKET_LOOPBACK);
-/* kfree_skb: IP has received the packet and thrown it away before that hook. It has no route yet. */
+/* kfree_skb: IP received the packet and dropped it before PREROUTING. Such a packet has no route yet. */
 inline int dw_nf_refused[struct dw_pkt *P] = P->recv && dw_is_ip[P] && P->dev != 0 &&
     (uint64_t)P->skb->data == P->nh && (P->skb->_skb_refdst & ~(uint64_t)DW_SKB_DST_NOREF) == 0 &&
     (P->reason == SKB_DROP_REASON_IP_CSUM || P->reason == SKB_DROP_REASON_IP_INHDR ||
@@ -68,58 +74,60 @@ inline int dw_nf_refused[struct dw_pkt *P] = P->recv && dw_is_ip[P] && P->dev !=
     P->reason == SKB_DROP_REASON_NOT_SPECIFIED) ||
     (__has(SKB_DROP_REASON_IPV6DISABLED) ? P->reason == SKB_DROP_REASON_IPV6DISABLED : 0)) && dw_nf_received[P];
 
-/* netif_receive_skb: a packet for IP, and not one for the bridge or team that the device is a port of, nor for another
- * host. */
+/* netif_receive_skb: a packet that the device delivers to IP. A packet for a bridge or team of which the device is a
+ * port does not count, nor one for another host. */
 inline int dw_ip_received[struct dw_pkt *P] = dw_is_ip[P] &&
     (P->dev->priv_flags & (DW_IFF_BRIDGE_PORT | DW_IFF_TEAM_PORT)) == 0 &&
     (P->skb->pkt_type != DW_PACKET_OTHERHOST || (P->dev->priv_flags & DW_IFF_MACVLAN_PORT) != 0);
 
-/* ... in a namespace where netfilter does not show it (yet): what XDP, tc and nft take from the device are among them. */
+/* ... in a namespace where netfilter does not show it. Packets that XDP, tc or nft take from the device are among
+ * them. */
 inline int dw_ip_delivered[struct dw_pkt *P] = dw_ip_received[P] && (!dw_nf_received[P] || dw_bridged[P]);
 
-/* Bytes that IP receives are counted before it cuts off what Ethernet has padded: at the device, unless a filter there
- * may take the packet. */
+/* IP counts received bytes before it removes the padding of Ethernet. The bytes are therefore measured at the device,
+ * unless a filter there may take the packet. */
 inline int dw_filtered[struct dw_pkt *P] = P->dev->nf_hooks_ingress != 0 || P->dev->xdp_prog != 0 ||
     (__has(P->dev->tcx_ingress) ? P->dev->tcx_ingress != 0 : 0);
 inline int dw_ip_measured[struct dw_pkt *P] = dw_ip_received[P] &&
     (!dw_filtered[P] || !dw_nf_received[P] || dw_bridged[P]);
 
-/* A packet that is routed to another host. IPv4 marks it in the control block, and a tunnel clears the mark of what it
- * wraps. IPv6 does not mark it: there it is a packet that came in and goes out, but no tunnel's outer one. */
+/* A packet that is routed to another host. IPv4 marks it in the control block; a tunnel clears the mark in the packet
+ * that it wraps. IPv6 has no mark: there it is a packet that came in, goes out, and is not the outer packet of a
+ * tunnel. */
 inline int dw_ip_routed[struct dw_pkt *P] = P->skb->skb_iif != 0 && (P->skb->protocol == DW_ETH_P_IP ?
     (((struct inet_skb_parm *)&P->skb->cb)->flags & DW_IPSKB_FORWARDED) != 0 :
     P->skb->protocol == DW_ETH_P_IPV6 && !dw_wrapped[P]);
 inline int dw_ip_forwarded[struct dw_pkt *P] = dw_ip_routed[P] && dw_first_device[P];
 
-/* kfree_skb: netfilter stops the packet at OUTPUT or POSTROUTING. The data begin at IP's header: at the egress hook of a
- * device they begin at the link's header, which may be empty. */
+/* kfree_skb: netfilter stops the packet at OUTPUT or POSTROUTING. There the data begin at the IP header; at the
+ * egress hook of a device they begin at the link header, which may be empty. */
 inline int dw_stopped[struct dw_pkt *P] = (__has(SKB_DROP_REASON_NETFILTER_DROP) ?
     P->reason == SKB_DROP_REASON_NETFILTER_DROP : 0) && P->skb->skb_iif == 0 && dw_is_ip[P] &&
     (uint64_t)P->skb->data == P->nh && P->skb->mac_header != P->skb->network_header;
-/* ... of a socket, and not a tunnel's outer packet. */
+/* ... a packet of a socket that is not the outer packet of a tunnel. */
 inline int dw_sock_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk != 0 && !dw_wrapped[P];
 inline int dw_tcp_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk == 0 && dw_tcp_out_unseen[P];
 
-/* consume_skb, kfree_skb: a packet that a protocol has got from IP: its data do not begin at IP's header any more. What waits
- * for a process has no device. */
+/* consume_skb, kfree_skb: a packet that IP has given to a protocol: its data begin after the IP header. A packet that
+ * waits for a process has no device. */
 inline int dw_past_ip[struct dw_pkt *P] = P->dev != 0 && (uint64_t)P->skb->data >= P->th;
-/* kfree_skb: ... a message of ICMP whose checksum and length are right, so that it counts as one of its type. */
+/* kfree_skb: ... an ICMP message with a correct checksum and length. Only these are counted by type. */
 inline int dw_icmp_typed[struct dw_pkt *P] = dw_past_ip[P] &&
     (__has(SKB_DROP_REASON_ICMP_CSUM) ? P->reason != SKB_DROP_REASON_ICMP_CSUM : 1) &&
     ((uint64_t)P->skb->data > P->th || P->skb->len >= sizeof(struct icmphdr));
-/* kfree_skb: a segment or datagram that is shorter than its header says, before a socket was looked for. */
+/* kfree_skb: a segment or datagram shorter than its header says, dropped before the socket lookup. */
 inline int dw_malformed[struct dw_pkt *P] = P->recv && P->rx_sk == 0 && P->dev != 0 && (uint64_t)P->skb->data == P->th &&
     (P->reason == SKB_DROP_REASON_NOT_SPECIFIED || P->reason == SKB_DROP_REASON_PKT_TOO_SMALL);
 inline int dw_tcp_malformed[struct dw_pkt *P] = dw_malformed[P] && P->skb->pkt_type == DW_PACKET_HOST;
 
-/* kfree_skb: a datagram with a wrong checksum, or in IPv6 without one. Where there is no socket either, IPv6 gives that as
- * the reason. */
+/* kfree_skb: a datagram with a wrong checksum, or an IPv6 datagram without one. If no socket exists either, IPv6
+ * reports that as the reason. */
 inline int dw_udp_bad_sum[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_UDP_CSUM ||
     (P->reason == SKB_DROP_REASON_NO_SOCKET && P->skb->protocol == DW_ETH_P_IPV6 &&
     (((struct udphdr *)P->th)->check == 0 || (P->skb->csum_complete_sw && !P->skb->csum_valid)));
 inline int dw_udp_no_port[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_NO_SOCKET && !dw_udp_bad_sum[P];
-/* ... that UDP or its socket throws away. What is left in the queue of a socket that is closed has no socket any more: it
- * was received. */
+/* ... that UDP or its socket drops. A datagram left in the queue of a closed socket has no socket any more; it was
+ * received, so it does not count. */
 inline int dw_udp_refused[struct dw_pkt *P] = dw_udp_bad_sum[P] || (P->reason != SKB_DROP_REASON_NO_SOCKET &&
     (P->rx_sk != 0 || dw_malformed[P]));
 
@@ -130,43 +138,45 @@ inline int dw_is_udp[struct dw_pkt *P] = P->sk->sk_type == DW_SOCK_DGRAM && P->s
 inline int dw_is_udplite[struct dw_pkt *P] =
     P->sk->sk_type == DW_SOCK_DGRAM && P->sk->sk_protocol == DW_IPPROTO_UDPLITE;
 
-/* A segment for a socket of TCP, once. One with a wrong acknowledgment, for a handshake, passes the listener's filter a
- * second time. In between TCP has moved what IP noted of the packet in its control block away and back (tcp_v4_restore_cb);
- * the copy is still there. It begins with the interface's number, which is not 0. */
+/* A segment for a TCP socket, counted once. A segment with a wrong acknowledgment for a handshake passes the
+ * listener's filter twice. In between, TCP moves IP's part of the control block away and back (tcp_v4_restore_cb) and
+ * leaves the copy in place. The part begins with the interface's index, which is never 0. */
 inline uint64_t dw_cb[struct dw_pkt *P] = (uint64_t)&P->skb->cb;
 inline uint64_t dw_cb_copy[struct dw_pkt *P] = (uint64_t)&((struct tcp_skb_cb *)&P->skb->cb)->header;
 inline int dw_filtered_before[struct dw_pkt *P] = P->state == DW_TCP_LISTEN &&
     *(uint64_t *)dw_cb[P] == *(uint64_t *)dw_cb_copy[P] && *(uint64_t *)(dw_cb[P] + 8) == *(uint64_t *)(dw_cb_copy[P] + 8);
 inline int dw_got_tcp[struct dw_pkt *P] = dw_is_tcp[P] && !dw_filtered_before[P];
 
-/* An active open. An accepted socket keeps the index of the interface that its SYN came in by; others have 0. */
+/* An active open. An accepted socket keeps the index of the interface on which its SYN arrived; other sockets have
+ * 0. */
 inline int dw_opened_here[struct dw_pkt *P] = P->sk->__sk_common.skc_family == DW_AF_INET ?
     ((struct inet_sock *)P->sk)->mc_index == 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
 
-/* The kernel's own socket that IPv4 resets without a socket leave by; a user's raw socket does not count. */
+/* The kernel's own socket, through which IPv4 sends resets that belong to no socket. A user's raw socket does not
+ * count. */
 inline int dw_reset_sock[struct sock *S] = S->__sk_common.skc_state == DW_TCP_CLOSE && S->sk_type == DW_SOCK_RAW &&
     S->sk_kern_sock && S->sk_protocol == DW_IPPROTO_TCP;
 
 /* ---- segments ---------------------------------------------------------------------------------------------------------- */
 
-/* A segment's flags: DW_TH_ */
+/* The segment's flags (DW_TH_*), and its numbers in host order. */
 inline uint32_t dw_tcp_flags[struct dw_pkt *P] = (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> DW_TH_SHIFT) & 0xff;
 inline uint32_t dw_tcp_seq[struct dw_pkt *P] = ntohl(((struct tcphdr *)P->th)->seq);
 inline uint32_t dw_tcp_ack[struct dw_pkt *P] = ntohl(((struct tcphdr *)P->th)->ack_seq);
 
 inline int dw_opens[struct dw_pkt *P] = (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_ACK)) == DW_TH_SYN;
-/* The SYN of a new connection: what TIME_WAIT leaves to the listener. */
+/* The SYN of a new connection. TIME_WAIT leaves it to the listener. */
 inline int dw_is_syn[struct dw_pkt *P] = (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_SYN;
 
-/* kfree_skb: a segment that no site saw when it came: one for TIME_WAIT (after its answer left), or a reset without a
- * socket; from the functions only the latter. */
+/* kfree_skb: a segment that no site saw on arrival: one for TIME_WAIT (freed after its answer left), or a reset
+ * without a socket. In the functions tier only the latter needs this. */
 inline int dw_unanswered[struct dw_pkt *P] = (P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :
     P->reason == SKB_DROP_REASON_NO_SOCKET) && dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
     (P->rx_sk != 0 || (dw_tcp_flags[P] & DW_TH_RST) != 0);
 inline int dw_stray_reset[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_NO_SOCKET &&
     dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && (dw_tcp_flags[P] & DW_TH_RST) != 0;
 
-/* A segment of a connection, with payload, SYN or FIN, whose numbers were sent before. */
+/* A segment of a connection, with payload, SYN or FIN, whose sequence numbers were sent before. */
 inline int dw_sent_again[struct dw_pkt *P] = P->state != DW_TCP_LISTEN &&
     (int32_t)(dw_tcp_seq[P] - ((struct tcp_sock *)P->sk)->snd_nxt) < 0 &&
     ((dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN)) != 0 ||
@@ -176,21 +186,22 @@ inline int dw_sent_again[struct dw_pkt *P] = P->state != DW_TCP_LISTEN &&
 inline int dw_first_syn[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN_SENT &&
     dw_opens[P] && dw_tcp_seq[P] == ((struct tcp_sock *)P->sk)->snd_nxt;
 
-/* net_dev_queue: segments that the hook of the sockets does not see: from TIME_WAIT, resets without a socket, some of
- * IPv6. skb_iif is 0 for what this machine made. */
+/* net_dev_queue: segments that the hook of the sockets does not see: segments from TIME_WAIT, resets without a
+ * socket, and some of IPv6. skb_iif is 0 in packets made on this machine. */
 inline int dw_tcp_queued[struct dw_pkt *P] = P->skb->skb_iif == 0 && dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ||
     (P->skb->protocol == DW_ETH_P_IP ? dw_reset_sock[P->skb->sk] : dw_tcp6_unseen[P])) && dw_first_device[P];
 
-/* ip_finish_output: the same. */
+/* ip_finish_output: the same segments. */
 inline int dw_tcp_out_unseen[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP &&
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_reset_sock[P->skb->sk]);
 
-/* tcp_retransmit_skb reports failures since Linux 6.17. TCP counts those of IP; not that the buffer still waits in a queue,
- * nor that the window has shrunk. */
+/* tcp_retransmit_skb reports failures since Linux 6.17. TCP counts failures of IP, but not a buffer that still waits
+ * in a queue (EBUSY) nor a window that has shrunk (EAGAIN). */
 inline int dw_resent_counted[struct dw_tcp *P] = P->ret != -DW_EBUSY && P->ret != -DW_EAGAIN;
 
-/* A SYN-ACK that is sent again. The kernel keeps the time of the first one (us), each buffer has its own (ns). */
+/* A SYN-ACK that is sent again. The request keeps the time of the first one (us); each buffer has its own time
+ * (ns). */
 inline int dw_synack_again[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->skb->sk != 0 &&
     P->skb->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV &&
     ((struct tcp_request_sock *)P->skb->sk)->snt_synack != 0 &&
@@ -206,24 +217,24 @@ inline int dw_refuses[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN
 inline int dw_zero_window[struct dw_pkt *P] = dw_is_tcp[P] && P->state != DW_TCP_LISTEN && P->state != DW_TCP_SYN_SENT &&
     (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST)) == 0 && ((struct tcphdr *)P->th)->window == 0;
 
-/* What a TIME_WAIT socket answers is freed by kfree_skb too, without a reason: it is no loss. */
+/* A lost segment. The segment that a TIME_WAIT socket answers is also freed by kfree_skb, without a reason; it is not
+ * lost. */
 inline int dw_is_loss[struct dw_pkt *P] = dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP &&
     (P->rx_sk == 0 || P->reason != SKB_DROP_REASON_NOT_SPECIFIED ||
     P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT);
 
 /* ---- connections ------------------------------------------------------------------------------------------------------- */
 
-/* Does the kernel report the step of an accepted socket from LISTEN to SYN_RECV after the socket has its addresses and its
- * cookie? Since Linux 6.15, which BTF shows by a setting of the same age. */
+/* Does the kernel report the step of an accepted socket from LISTEN to SYN_RECV after the socket has its addresses
+ * and cookie? It does since Linux 6.15; BTF has a member that is as old. */
 inline int dw_has_addresses = __has(((struct netns_ipv4 *)0)->sysctl_tcp_rto_max_ms);
 
-/* TIME_WAIT. The kernel frees the socket then and keeps a small one instead: inet_sock_set_state shows the step to CLOSE.
- * tcp_time_wait() makes the small one
- * - in TIME_WAIT, when the other side's FIN comes in FIN_WAIT2 (tcp_fin() has just set SOCK_DONE), or the
- *   acknowledgment of the own FIN in CLOSING (a reset or close() in CLOSING leaves that FIN unacknowledged);
- * - in FIN_WAIT2, when a socket that no process has any more waits for the FIN. Without the small one such a socket ends
- *   by an error, or because TCP_LINGER2 is negative.
- * There is none if the namespace has as many as it may have (tcp_max_tw_buckets). */
+/* TIME_WAIT. The kernel frees the full socket and keeps a small one (struct inet_timewait_sock); inet_sock_set_state
+ * shows a step to CLOSE. tcp_time_wait() makes the small one in one of two states. It makes it in TIME_WAIT when the
+ * other side's FIN arrives in FIN_WAIT2 (tcp_fin() has just set SOCK_DONE), or when our FIN is acknowledged in
+ * CLOSING (a reset or close() in CLOSING leaves that FIN unacknowledged). It makes it in FIN_WAIT2 when a socket that
+ * no process holds waits for the FIN; without the small one such a socket ends by an error, or because TCP_LINGER2 is
+ * negative. There is none if the namespace has reached tcp_max_tw_buckets. */
 inline int dw_tw_full[struct netns_ipv4 *N] = __has(N->tcp_death_row.tw_refcount) ?
     N->tcp_death_row.tw_refcount.refs.counter - 1 >= N->tcp_death_row.sysctl_max_tw_buckets :
     __has(N->tcp_death_row.tw_count) ?
@@ -238,12 +249,12 @@ inline int dw_tw_made[struct sock *S, int old] = old == DW_TCP_CLOSING ?
 inline int dw_tcp_newstate[struct sock *S, int old, int new] = new == DW_TCP_CLOSE &&
     (old == DW_TCP_FIN_WAIT2 || old == DW_TCP_CLOSING) && S->sk_protocol == DW_IPPROTO_TCP &&
     !dw_tw_full[&S->__sk_common.skc_net.net->ipv4] ? dw_tw_made[S, old] : new;
-/* The socket ends, its connection does not: it stays in FIN_WAIT2. */
+/* The socket ends, but its connection stays in FIN_WAIT2. */
 inline int dw_tcp_detach[struct dw_pkt *P] = P->oldstate == DW_TCP_FIN_WAIT2 && P->state == DW_TCP_FIN_WAIT2 &&
     P->sk->sk_protocol == DW_IPPROTO_TCP;
 
-/* The FIN for a small one in FIN_WAIT2, of which the kernel makes one in TIME_WAIT: before that (RFC 9293 3.10.7.4), and
- * after it, where a repeated FIN looks the same. */
+/* The FIN for a small socket in FIN_WAIT2, which then becomes one in TIME_WAIT (RFC 9293 3.10.7.4): before that step,
+ * and after it, where a repeated FIN looks the same. */
 inline uint32_t dw_tw_next[struct sock *T] = __has(T->__sk_common.skc_tw_rcv_nxt) ? T->__sk_common.skc_tw_rcv_nxt :
     ((struct tcp_timewait_sock *)T)->tw_rcv_nxt;
 inline int dw_tw_enters[struct sock *T, struct dw_pkt *P] =
@@ -254,25 +265,27 @@ inline int dw_tw_entered[struct dw_pkt *P] = P->rx_sk != 0 && P->rx_sk->__sk_com
     ((struct inet_timewait_sock *)P->rx_sk)->tw_substate == DW_TCP_TIME_WAIT && dw_is_ip[P] &&
     (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == (DW_TH_FIN | DW_TH_ACK) &&
     ((struct tcp_skb_cb *)&P->skb->cb)->end_seq == dw_tw_next[P->rx_sk];
-/* What a socket has in common with the small one that follows it: a hash of both ends and the namespace, and the ports. */
+/* The key that a socket shares with the small one that follows it: a hash of both ends and the namespace, and the
+ * ports. */
 inline uint64_t dw_tw_key[struct sock *S] = (uint64_t)S->__sk_common.skc_hash << 32 |
     (uint64_t)((struct inet_sock *)S)->inet_sport << 16 | S->__sk_common.skc_dport;
 inline uint64_t dw_tw_key_of[struct sock *T] = (uint64_t)T->__sk_common.skc_hash << 32 |
     (uint64_t)((struct inet_timewait_sock *)T)->tw_sport << 16 | T->__sk_common.skc_dport;
 
-/* inet_sock_set_state: a step of TCP, but not that one where it comes too early; sock_ops has it then. */
+/* inet_sock_set_state: a change of TCP's state, except the one to SYN_RECV on kernels that report it too early;
+ * sock_ops reports it there. */
 inline int dw_tcp_step[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP &&
     (dw_has_addresses ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV) && P->state != P->oldstate;
 inline int dw_late_step[struct dw_tcp *P] = !dw_has_addresses && P->op == DW_SOCK_OPS_PASSIVE &&
     P->sk->__sk_common.skc_state == DW_TCP_SYN_RECV && !dw_opened_here[P];
 
-/* sock_ops: a handshake is complete. With a simultaneous open the event is that of a passive one. */
+/* sock_ops: a handshake is complete. A simultaneous open is reported as a passive one. */
 inline int dw_connected[struct dw_tcp *P] =
     P->op == DW_SOCK_OPS_ACTIVE || (P->op == DW_SOCK_OPS_PASSIVE && dw_opened_here[P]);
 inline int dw_accepted[struct dw_tcp *P] = P->op == DW_SOCK_OPS_PASSIVE && !dw_opened_here[P];
 
-/* A listener's queues. Without cookies the last quarter of the queue of handshakes is for hosts that were heard of before:
- * whether this one was cannot be seen. */
+/* A listener's queues. Without SYN cookies the kernel reserves the last quarter of the SYN queue for hosts that it
+ * has heard of before. Whether this host is one of them cannot be seen. */
 inline int dw_acceptq_full[struct dw_pkt *P] = P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog;
 inline int dw_synq_full[struct dw_pkt *P] =
     P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_syncookies == 0 &&
@@ -284,8 +297,8 @@ inline int dw_synq_overflow[struct dw_pkt *P] = dw_listener_syn[P] && dw_synq_fu
 inline int dw_ack_overflow[struct dw_pkt *P] = P->sk != 0 && (__has(SKB_DROP_REASON_TCP_LISTEN_OVERFLOW) ?
     P->reason == SKB_DROP_REASON_TCP_LISTEN_OVERFLOW : 0);
 
-/* tcp_cong_state_set: the retransmission timer. The loss state is entered by a timeout at each firing, but also when SACK
- * reneges, and without a loss when the path's MTU has shrunk: then there is nothing to undo. */
+/* tcp_cong_state_set: the retransmission timer. The loss state is entered at each timeout. It is also entered when
+ * SACK reneges, and, without a loss, when the path's MTU has shrunk; in that case there is nothing to undo. */
 inline int dw_timed_out[struct dw_tcp *P] = P->newca == DW_TCP_CA_LOSS &&
     ((struct tcp_sock *)P->sk)->is_sack_reneg == 0 &&
     (((struct inet_connection_sock *)P->sk)->icsk_ca_state == DW_TCP_CA_LOSS ||
@@ -303,9 +316,9 @@ inline int dw_rcvbuf_grows[struct dw_pkt *P] =
 
 /* ---- IP ---------------------------------------------------------------------------------------------------------------- */
 
-/* kfree_skb: packets without an error that IP does not take: what Linux counts as InDiscards. */
+/* kfree_skb: packets without an error that IP does not accept, which Linux counts as InDiscards. */
 inline int dw_ip_discards[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_IPV6DISABLED ||
     P->reason == SKB_DROP_REASON_NOMEM;
-/* ... that a queue does not take; a queue may also throw away others than the one that comes (FQ's, CoDel's). */
+/* ... packets that a queue does not accept. A queue may also drop packets other than the new one (FQ, CoDel). */
 inline int dw_queue_full[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_QDISC_DROP ||
     (__has(SKB_DROP_REASON_QDISC_OVERLIMIT) ? P->reason == SKB_DROP_REASON_QDISC_OVERLIMIT : 0);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* const: named constants for D programs. */
+/* const: named constants for D programs: errno, signals, open(2), stat(2), sockets, IP protocols, wait(2) and
+ * siginfo, the faults of ERROR, and kinds of hardware addresses. Values are those of Linux (include/uapi), for
+ * scripts that write names in place of numbers. dlib/kernel.d has the constants that only dwire's own tables use. */
 
 /* ---- errno -------------------------------------------------------------------------------------------------------- */
+/* include/uapi/asm-generic/errno-base.h and errno.h */
 inline int EPERM = 1;
 inline int ENOENT = 2;
 inline int ESRCH = 3;
@@ -137,6 +140,7 @@ inline int ENOTRECOVERABLE = 131;
 inline int ERFKILL = 132;
 
 /* ---- signals ------------------------------------------------------------------------------------------------------ */
+/* include/uapi/asm-generic/signal.h */
 inline int SIGHUP = 1;
 inline int SIGINT = 2;
 inline int SIGQUIT = 3;
@@ -243,6 +247,7 @@ inline int SHUT_WR = 1;
 inline int SHUT_RDWR = 2;
 
 /* ---- IP protocols ------------------------------------------------------------------------------------------------- */
+/* include/uapi/linux/in.h */
 inline int IPPROTO_IP = 0;
 inline int IPPROTO_IPIP = 4;
 inline int IPPROTO_EGP = 8;

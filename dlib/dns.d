@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dns: sites, conditions and arguments of the dns provider. Offsets of the message are from the IP header. Numbers of
- * messages: RFC 1035, 4. */
+/* dns: sites, conditions and arguments of the dns provider. Input: packets of sockets, whose content other hosts
+ * choose. Output: dnsinfo_t. Offsets in a message count from the IP header; 0 means not known. The numbers of
+ * messages are in RFC 1035, section 4. */
 
-/* The header of a message (4.1.1): id, flags, four counts of 16 bits each. */
+/* The header of a message (RFC 1035, 4.1.1): id, flags, four counts of 16 bits each. */
 inline int DW_DNS_PORT = 0x3500;	/* 53, in network order */
 inline int DW_DNS_HLEN = 12;
 inline int DW_DNS_QR = 0x8000;		/* flags: a response */
@@ -14,17 +15,17 @@ inline int DW_DNS_RCODE = 0x000f;
 inline int DW_DNS_NOERROR = 0;
 inline int DW_DNS_NXDOMAIN = 3;
 
-/* Where the name that begins there ends; 0: it does not. */
+/* The offset behind the name that begins at this offset; 0: the name does not end within bounds. */
 inline uint32_t dw_dns_plus[uint32_t at, uint32_t n] = n != 0 ? at + n : 0;
 inline uint32_t dw_dns_behind[uint32_t at] = dw_dns_plus[at, __dnswire(at)];
 inline uint32_t dw_dns_flags[uint32_t at] = __pkt(at + 2, 2);
-/* Does the server send this packet? A query may leave from port 53, too. */
+/* Does the server send this packet? The flag decides, not the port: a query may leave from port 53, too. */
 inline int dw_dns_back[uint32_t at] = (dw_dns_flags[at] & DW_DNS_QR) != 0;
-/* Has it a question? What is behind the header of one without is no name that is asked for. */
+/* Does the message have a question? Without one, the bytes behind the header are not a name that is asked for. */
 inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
 
-/* What a query and its response share: the socket, the other side, the client's port, the id. The client is who sent the
- * query; recv: this packet came in. */
+/* The key that a query and its response share: the socket, the other side, the client's port, the id. The client is
+ * the sender of the query; recv: this packet came in. */
 inline uint32_t dw_dns_peer[uint64_t nh, int recv] = ((struct iphdr *)nh)->version == 4 ?
     (recv ? ((struct iphdr *)nh)->saddr : ((struct iphdr *)nh)->daddr) :
     recv ? ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[3] : ((struct ipv6hdr *)nh)->daddr.in6_u.u6_addr32[3];
@@ -43,7 +44,7 @@ struct dw_dns {
 	uint64_t asked;		/* ns: when the process asked for it first; 0: not known */
 };
 
-/* Over TCP two bytes with the length stand before a message. */
+/* Over TCP two bytes with the length precede a message. */
 inline int DW_DNS_PREFIX = 2;
 inline uint32_t dw_dns_at[struct dw_dns *P] = P->skb->transport_header - P->skb->network_header +
     (P->dnstcp ? ((struct tcphdr *)P->th)->doff * 4 + DW_DNS_PREFIX : DW_UDP_HLEN);
@@ -59,8 +60,8 @@ translator struct dw_dns < struct dw_dns *P > {
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* The places of dlib/net.d and dlib/functions.d, one for each protocol: so dnstcp is a constant, and each program has only
- * the way of one. */
+/* The places of dlib/net.d and dlib/functions.d, one for each protocol. dnstcp is then a constant, and each program
+ * contains the code for one protocol. */
 translator struct dw_dns < struct dw_cgin *C > {
 	proto = DW_IPPROTO_UDP;
 	has_pkt = 1;
@@ -124,11 +125,11 @@ translator struct dw_dns < struct dw_ftcpout *C > {
 /* ---- conditions ------------------------------------------------------------------------------------------------------- */
 
 inline int dw_dns_port[uint16_t port] = port == DW_DNS_PORT || __dnsport(port);
-/* Of a port, other hosts may send anything: a message is as long as its header at least. */
+/* Other hosts may send anything to a port: a message is at least as long as its header. */
 inline int dw_dns_udp[struct dw_dns *P] = P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM &&
     ntohs(((struct udphdr *)P->th)->len) >= DW_UDP_HLEN + DW_DNS_HLEN;
-/* A segment that begins with a message. Others are parts of one: what stands there are hardly a length, no reserved flag
- * and one question. One that is sent or comes again does not count. */
+/* A segment that begins with a message. Segments in the middle of a message are unlikely to have a length, no
+ * reserved flag and one question at that place. A segment that is sent or received again does not count. */
 inline uint32_t dw_tcp_length[struct dw_pkt *P] = dw_ip_plength[P] - ((struct tcphdr *)P->th)->doff * 4;
 inline int dw_came_again[struct dw_pkt *P] = P->recv ?
     (int32_t)(dw_tcp_seq[P] - ((struct tcp_sock *)P->sk)->rcv_nxt) < 0 : dw_sent_again[P];
@@ -143,16 +144,17 @@ inline int dw_dns_response[struct dw_dns *P] = dw_dns_port[((struct udphdr *)P->
 
 /* ---- lookups ---------------------------------------------------------------------------------------------------------- */
 
-/* A process asks again where no answer comes, or where it is none: from another socket, at another server, by TCP. All is
- * one lookup: of a process, a name and a type. A try after a longer pause is a new one (RES_MAXRETRANS of the C library). */
+/* A process repeats a question if no usable answer comes: from another socket, at another server, over TCP. All tries
+ * are one lookup, identified by process, name and type. A try after a longer pause begins a new one (RES_MAXRETRANS
+ * of the C library). */
 inline uint64_t DW_DNS_PAUSE = 30000000000;
 inline uint64_t dw_dns_who[struct dw_dns *P] = P->owner != 0 ? P->owner->pid : 0;
 inline uint64_t dw_dns_lookup[struct dw_dns *P] = P->recv != dw_dns_back[P->dns] || dw_dns_who[P] == 0 ? 0 :
     dw_dns_who[P] * 0x9e3779b97f4a7c15 + __dnshash(P->dns + DW_DNS_HLEN);
-/* The word of a note is when the first try was, its time when the last one was. */
+/* The word of a stamp is the time of the first try; the time of the stamp is that of the last one. */
 inline uint64_t dw_dns_asked[uint64_t lookup] = lookup == 0 || __stamp("lookup", lookup) == 0 ||
     timestamp - __stamp("lookup", lookup) > DW_DNS_PAUSE ? 0 : __stamped("lookup", lookup);
-/* A response that ends the lookup: found, or there is no such name; and whole. */
+/* A response that ends the lookup: the name was found or does not exist, and the message is not truncated. */
 inline int dw_dns_ends[struct dw_dns *P] = dw_dns_response[P] && P->lookup != 0 && (dw_dns_flags[P->dns] & DW_DNS_TC) == 0 &&
     ((dw_dns_flags[P->dns] & DW_DNS_RCODE) == DW_DNS_NOERROR || (dw_dns_flags[P->dns] & DW_DNS_RCODE) == DW_DNS_NXDOMAIN);
 
@@ -173,7 +175,7 @@ inline string dns_rcode_string[uint8_t rcode] =
 typedef struct dnsinfo {
 	uint16_t dns_id;
 	int dns_recv;			/* 1: it came in */
-	string dns_name;		/* that is asked for, lower case; "": no question */
+	string dns_name;		/* the name asked for, lower case; "": no question */
 	uint16_t dns_type;		/* 0: the name does not end, or is too long */
 	string dns_typestr;		/* "A", "AAAA", ... */
 	uint16_t dns_class;
@@ -191,7 +193,7 @@ typedef struct dnsinfo {
 	string dns_server;		/* its address */
 	string dns_client;
 	uint64_t dns_time;		/* response: ns since the query; 0: not known */
-	uint64_t dns_waited;		/* of a process that asks: ns since its first try, at any server; 0: not known */
+	uint64_t dns_waited;		/* ns since the process's first try, at any server; 0: not known */
 	int dns_tcp;			/* 1: over TCP, 0: over UDP */
 } dnsinfo_t;
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functions: what kernel functions give as sites of the network providers, in the tiers functions and kprobes. The
- * member full is computed: the full socket of the packet or argument (the listener for a handshake, none for
- * TIME_WAIT). */
+/* functions: sites of the network providers at kernel functions, for the tiers functions and kprobes. Input: the
+ * function's arguments, in order, as the members of a structure. Output: struct dw_pkt or struct dw_tcp. The member
+ * full is computed: it is the full socket of the packet or argument (the listener for a handshake, none for
+ * TIME_WAIT). src/prov/functions.h names the functions and their kernel versions. */
 
-/* ip_finish_output, ip6_finish_output: a packet on its way out, where cgroup_skb egress sees those of sockets. */
+/* ip_finish_output, ip6_finish_output: a packet on its way out, at the place where cgroup_skb egress sees packets of
+ * sockets. */
 struct dw_fout {
 	struct net *net;
 	struct sock *by;
@@ -21,7 +23,7 @@ translator struct dw_pkt < struct dw_fout *C > {
 	checked = 1;
 };
 
-/* The same place, for what no socket sends. */
+/* The same place, for packets that no socket sends. */
 struct dw_fnone {
 	struct net *net;
 	struct sock *by;
@@ -36,7 +38,7 @@ translator struct dw_pkt < struct dw_fnone *C > {
 	checked = 1;
 };
 
-/* tcp_timewait_state_process: a segment for a connection that is over. */
+/* tcp_timewait_state_process: a segment for a connection in TIME_WAIT or, without a process, in FIN_WAIT2. */
 struct dw_ftimewait {
 	struct inet_timewait_sock *tw;
 	struct sk_buff *skb;
@@ -70,7 +72,8 @@ translator struct dw_pkt < struct dw_ftwfin *C > {
 	checked = 1;
 };
 
-/* kfree_skb_reason: the end of a packet; the socket that did it is not known, the place is the function's caller. */
+/* kfree_skb_reason, before Linux 6.11: the end of a packet. The socket that dropped it is not known; the location is
+ * the caller of the function. */
 struct dw_fdrop {
 	struct sk_buff *skb;
 	uint32_t reason;
@@ -86,7 +89,7 @@ translator struct dw_pkt < struct dw_fdrop *C > {
 	recv = C->skb->skb_iif != 0;
 };
 
-/* sk_skb_reason_drop, since Linux 6.11: the same, and the socket that did it. */
+/* sk_skb_reason_drop, since Linux 6.11: the same, with the socket that dropped it. */
 struct dw_fskdrop {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -119,10 +122,10 @@ translator struct dw_pkt < struct dw_fsetstate *C > {
 	oldstate = C->sk->__sk_common.skc_state;
 };
 
-/* tcp_send_active_reset: a socket gives up. The reason is an argument since Linux 6.10. */
+/* tcp_send_active_reset: a socket aborts its connection. The reason is an argument since Linux 6.10. */
 struct dw_frstactive {
 	struct sock *sk;
-	uint32_t second;	/* how to allocate memory, or where that is left out, the reason */
+	uint32_t second;	/* flags of the allocation, or the reason in kernels without that argument */
 };
 
 struct dw_frstactive3 {
@@ -166,7 +169,7 @@ translator struct dw_tcp < struct dw_fread *C > {
 struct dw_fdeliver {
 	struct net *net;
 	struct sk_buff *skb;
-	int32_t protocol;	/* of ip_defrag: whom it is for */
+	int32_t protocol;	/* of ip_defrag: its user (IP_DEFRAG_*) */
 };
 
 translator struct dw_tcp < struct dw_fdeliver *C > {
@@ -176,8 +179,8 @@ translator struct dw_tcp < struct dw_fdeliver *C > {
 	netns = C->net->ns.inum;
 };
 
-/* tcp_check_req: a segment for a handshake, in its window. RFC 9293 3.10.7.4: a reset, or a new SYN, ends it; an
- * acknowledgment completes it, unless the listener waits for data (TCP_DEFER_ACCEPT). */
+/* tcp_check_req: a segment for a handshake, in its window. A reset or a new SYN ends the handshake (RFC 9293
+ * 3.10.7.4). An acknowledgment completes it, unless the listener waits for data (TCP_DEFER_ACCEPT). */
 struct dw_fcheckreq {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -206,7 +209,7 @@ translator struct dw_tcp < struct dw_fcheckreq *C > {
 	checked = 1;
 };
 
-/* The end of udp_sendmsg. A kretprobe does not have the socket: then the namespace is the process's. */
+/* The end of udp_sendmsg. A kretprobe does not have the socket; the namespace is then that of the process. */
 struct dw_fsent {
 	struct sock *sk;
 	int32_t retval;

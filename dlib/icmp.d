@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* icmp: sites and arguments of the icmp provider. */
+/* icmp: sites and arguments of the icmp provider. Input: packets at the places of dlib/net.d. Output: icmpinfo_t, for
+ * ICMP (RFC 792) and ICMPv6 (RFC 4443, neighbour discovery RFC 4861). */
 
-/* Is the packet at nh, of Ethernet's protocol (in network order), a message: not a later fragment, and with no header
- * before ICMPv6's but that for all routers (MLD)? */
+/* Is the packet at nh a message? protocol is that of Ethernet, in network order. A later fragment is none. The only
+ * header that may precede ICMPv6's is the hop-by-hop header with the router alert (MLD). */
 inline int dw_icmp_here[uint64_t nh, uint16_t proto] = proto == DW_ETH_P_IP ?
     ((struct iphdr *)nh)->protocol == DW_IPPROTO_ICMP && (((struct iphdr *)nh)->frag_off & DW_IP_OFFSET) == 0 :
     proto == DW_ETH_P_IPV6 && (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_ICMPV6 ||
     (((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP && *(uint8_t *)(nh + DW_IPV6_HLEN) == DW_IPPROTO_ICMPV6));
-/* Where the message is */
+/* Address of the message. */
 inline uint64_t dw_icmp_at[uint64_t nh, uint32_t ver] = ver == 4 ? nh + ((struct iphdr *)nh)->ihl * 4 :
     ((struct ipv6hdr *)nh)->nexthdr == DW_IPPROTO_IP ? nh + DW_IPV6_HLEN + 8 + *(uint8_t *)(nh + DW_IPV6_HLEN + 1) * 8 :
     nh + DW_IPV6_HLEN;
 
 inline uint8_t dw_icmp6_type[uint64_t nh] = *(uint8_t *)dw_icmp_at[nh, 6];
 
-/* netif_receive_skb: other headers than IP's are not marked yet. */
+/* netif_receive_skb: only the IP header is marked yet. */
 struct dw_icmprecv {
 	struct sk_buff *skb;
 };
@@ -26,8 +27,8 @@ translator struct dw_pkt < struct dw_icmprecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* Names of types and codes: icmp_type_string[version, type]; of codes those that say why something is unreachable or
- * took too long. */
+/* Names of types and codes: icmp_type_string[version, type]. Codes have names where they say why something is
+ * unreachable or took too long. */
 inline string icmp4_type_string[uint8_t type] =
     type == 0 ? "echo-reply" : type == 3 ? "unreachable" : type == 4 ? "source-quench" : type == 5 ? "redirect" :
     type == 8 ? "echo-request" : type == 9 ? "router-advertisement" : type == 10 ? "router-solicitation" :
@@ -88,7 +89,8 @@ inline int dw_icmp_is_error[uint64_t nh, uint32_t ver] = ver == 4 ?
     dw_icmp_type[nh, ver] == DW_ICMP_DEST_UNREACH || dw_icmp_type[nh, ver] == DW_ICMP_SOURCE_QUENCH ||
     dw_icmp_type[nh, ver] == DW_ICMP_REDIRECT || dw_icmp_type[nh, ver] == DW_ICMP_TIME_EXCEEDED ||
     dw_icmp_type[nh, ver] == DW_ICMP_PARAMETERPROB : dw_icmp_type[nh, ver] < DW_ICMPV6_INFOMSG;
-/* The packet that an error is about, its protocol and its ports, as far as the buffer's own part has them */
+/* The packet that an error is about, with its protocol and ports, as far as the linear part of the buffer holds
+ * them. */
 inline uint64_t dw_icmp_in[uint64_t nh, uint32_t ver] = dw_icmp_at[nh, ver] + DW_ICMP_HLEN;
 inline uint64_t dw_icmp_end[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->tail;
 inline int dw_icmp_error[uint64_t nh, uint32_t ver, uint64_t skb] = dw_icmp_is_error[nh, ver] &&

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ip: arguments of the ip provider: ifinfo_t, ipv4info_t, ipv6info_t. */
+/* ip: arguments of the ip provider: ifinfo_t, ipv4info_t, ipv6info_t. Input: struct dw_pkt, whose member ver says
+ * which of the two headers the packet has. Members have the names and meanings of DTrace's ip provider; numbers are
+ * in host order unless a comment says otherwise. */
 
+/* Solaris' names of the headers and of an IPv6 address. */
 typedef struct iphdr ipha_t;
 typedef struct ipv6hdr ip6_t;
 typedef struct in6_addr in6_addr_t;
@@ -42,6 +45,7 @@ typedef struct ipv4info {
 	ipha_t *ipv4_hdr;
 } ipv4info_t;
 
+/* Bits of ipv4_flags: don't fragment, more fragments. Scripts use either name. */
 inline uint8_t IPV4_DF = 4;
 inline uint8_t IPV4_MF = 2;
 inline uint8_t IPH_DF = 4;
@@ -58,6 +62,7 @@ inline uint8_t IPPROTO_ICMPV6 = 58;
 inline uint8_t IPPROTO_SCTP = 132;
 inline uint8_t IPPROTO_UDPLITE = 136;
 
+/* Names of IP protocols and of IPv6's extension headers. */
 inline string ip_proto_string[uint8_t proto] =
     proto == 6 ? "TCP" : proto == 17 ? "UDP" : proto == 1 ? "ICMP" : proto == 58 ? "ICMPV6" :
     proto == 2 ? "IGMP" : proto == 132 ? "SCTP" : proto == 136 ? "UDPLITE" : proto == 47 ? "GRE" :
@@ -84,6 +89,7 @@ translator ipv4info_t < struct dw_pkt *P > {
 	ipv4_hdr = (ipha_t *)P->nh;
 };
 
+/* Lengths in bytes; flow label and traffic class as RFC 8200 defines them. */
 typedef struct ipv6info {
 	uint8_t ipv6_ver;
 	uint8_t ipv6_tclass;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kernel: numbers of kernel interfaces under the kernel's names, for the conditions of src/prov and the translators.
- * The prefix separates them from names that scripts define. Sources: include/uapi/linux (if_ether.h, in.h, icmp.h,
- * icmpv6.h, if_packet.h, if_arp.h, tcp.h, bpf.h, io_uring.h, stat.h, neighbour.h, sched.h), include/net (tcp.h, tcp_states.h,
- * ndisc.h), include/linux (netdevice.h, skbuff.h, blk_types.h, pid.h), include/trace/events/lock.h, errno.h of both. */
+/* kernel: constants of kernel interfaces under the kernel's names, for the conditions of src/prov and the
+ * translators. The prefix DW_ keeps them apart from names that scripts define. Sources: include/uapi/linux
+ * (if_ether.h, in.h, icmp.h, icmpv6.h, if_packet.h, if_arp.h, tcp.h, bpf.h, io_uring.h, stat.h, neighbour.h,
+ * sched.h), include/net (tcp.h, tcp_states.h, ndisc.h), include/linux (netdevice.h, skbuff.h, blk_types.h, pid.h),
+ * include/trace/events/lock.h, and both errno.h. */
 
 inline int DW_NSEC_PER_USEC = 1000;
 inline int DW_NSEC_PER_SEC = 1000000000;
@@ -65,7 +66,7 @@ inline int DW_TH_SYN = 0x02;
 inline int DW_TH_RST = 0x04;
 inline int DW_TH_ACK = 0x10;
 inline int DW_TH_URG = 0x20;
-/* ... in the fourth word of the header: in host order that many bits higher; in network order */
+/* ... within the fourth word of the header: the shift in host order, and masks in network order. */
 inline int DW_TH_SHIFT = 16;
 inline int DW_TCP_FLAG_FIN = 0x100;
 inline int DW_TCP_FLAG_SYN = 0x200;
@@ -76,7 +77,7 @@ inline uint32_t DW_TCP_RTT_UNKNOWN = 0xffffffff;	/* struct tcp_sock, rtt_min: no
 inline int DW_TCP_ECN_MODE_RFC3168 = 0x1;		/* struct tcp_sock, ecn_flags: agreed on */
 inline int DW_TCP_ECN_MODE_ACCECN = 0x10;		/* since Linux 6.18 */
 
-/* Of a fragment offset in network order: the offset; the offset and "more fragments" */
+/* Masks of frag_off in network order: the offset alone, and the offset with "more fragments". */
 inline int DW_IP_OFFSET = 0xff1f;
 inline int DW_IP_OFFSET_HOST = 0x1fff;	/* in host order */
 inline int DW_IP_FRAGMENT = 0xff3f;
@@ -139,7 +140,7 @@ inline int DW_SOCK_RCVBUF_LOCK = 2;	/* struct sock, sk_userlocks: a user has set
 /* struct bpf_sock_ops, op: BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB, BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB */
 inline int DW_SOCK_OPS_ACTIVE = 4;
 inline int DW_SOCK_OPS_PASSIVE = 5;
-/* What tcp_check_req() makes of a segment for a handshake: the translator of struct dw_fcheckreq */
+/* Effect of a segment on a handshake in tcp_check_req(): see the translator of struct dw_fcheckreq. */
 inline int DW_REQ_ENDS = 1;
 inline int DW_REQ_COMPLETES = 2;
 
@@ -199,7 +200,7 @@ inline int DW_LCB_F_WRITE = 4;
 inline int DW_LCB_F_RT = 8;
 inline int DW_LCB_F_PERCPU = 16;
 inline int DW_LCB_F_MUTEX = 32;
-/* What a lock says of its holders: struct qrwlock, cnts; struct rw_semaphore, count; the bits of an owner that are flags */
+/* State of a lock's holders: struct qrwlock, cnts; struct rw_semaphore, count; the flag bits of an owner. */
 inline int DW_QW_LOCKED = 0xff;
 inline int DW_QR_SHIFT = 9;
 inline int DW_RWSEM_WRITER_LOCKED = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mib: sites that only the mib provider has. args[1] of its probes is csinfo_t: the owner of the counter. */
+/* mib: sites that only the mib provider has. Output: struct dw_pkt, or a structure that extends it. args[1] of its
+ * probes is csinfo_t: the owner of the counter. */
 
-/* tcp_probe, tcp_rcv_established: a segment of an established connection, as the socket takes it up (a process that uses the
- * socket keeps it waiting until then). The data begin at the TCP header. */
+/* tcp_probe, tcp_rcv_established: a segment of an established connection when the socket processes it. The segment
+ * waits until then if a process is using the socket. The data begin at the TCP header. */
 struct dw_taken {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -21,7 +22,7 @@ struct dw_counted {
 	struct timer_list *timer;	/* timer_expire_entry */
 };
 
-/* timer_expire_entry, where it is that of a packet whose fragments have not all come */
+/* timer_expire_entry: the timer of a packet whose fragments have not all arrived. */
 struct dw_fragtimer {
 	struct timer_list *timer;
 };

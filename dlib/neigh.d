@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* neigh: sites and arguments of the neigh provider. */
+/* neigh: sites and arguments of the neigh provider. Input: requests as they go to a device (ARP, RFC 826; neighbour
+ * solicitations, RFC 4861), and changes of the kernel's neighbour table. Output: neighinfo_t. */
 
-/* What a question and its answer share: the device and the address. */
+/* The key that a request and its answer share: the device and the address. The factors are odd constants that spread
+ * the bits. */
 inline uint64_t dw_neigh_key4[uint64_t dev, uint32_t a] = dev + a * 0xc2b2ae3d27d4eb4f;
 inline uint64_t dw_neigh_key6[uint64_t dev, uint64_t a] = dev + ((uint32_t *)a)[0] * 0x9e3779b97f4a7c15 +
     ((uint32_t *)a)[1] * 0x165667b19e3779f9 + ((uint32_t *)a)[2] * 0x27d4eb2f165667c5 + ((uint32_t *)a)[3] * 0xc2b2ae3d27d4eb4f;
@@ -9,10 +11,10 @@ inline uint64_t dw_neigh_key[uint64_t n] = ((struct neighbour *)n)->tbl->family 
     dw_neigh_key4[(uint64_t)((struct neighbour *)n)->dev, *(uint32_t *)(uint64_t)&((struct neighbour *)n)->primary_key] :
     dw_neigh_key6[(uint64_t)((struct neighbour *)n)->dev, (uint64_t)&((struct neighbour *)n)->primary_key];
 
-/* net_dev_queue: ARP's request of IPv4 over Ethernet (8 bytes, sender 6 + 4, target 6 + 4), not of one's own address, nor
- * from none; a neighbour solicitation, not from none. */
-inline int DW_ARP_TARGET = 24;		/* of the target's address, in a request */
-inline int DW_NS_TARGET = 48;		/* ... in a solicitation: behind the headers of IPv6 and of ICMPv6 */
+/* net_dev_queue: an ARP request of IPv4 over Ethernet (8 bytes, sender 6 + 4, target 6 + 4). A request for one's own
+ * address, or from no address, does not count; nor does a solicitation from no address. */
+inline int DW_ARP_TARGET = 24;		/* offset of the target's address in a request */
+inline int DW_NS_TARGET = 48;		/* ... in a solicitation, after the headers of IPv6 and ICMPv6 */
 inline uint32_t dw_arp_sender[uint64_t nh] = *(uint32_t *)(nh + 14);
 inline uint32_t dw_arp_target[uint64_t nh] = *(uint32_t *)(nh + DW_ARP_TARGET);
 inline int dw_arp_asks[uint64_t nh] = ((struct arphdr *)nh)->ar_op == DW_ARPOP_REQUEST &&
@@ -20,7 +22,7 @@ inline int dw_arp_asks[uint64_t nh] = ((struct arphdr *)nh)->ar_op == DW_ARPOP_R
     dw_arp_sender[nh] != 0 && dw_arp_sender[nh] != dw_arp_target[nh];
 inline int dw_ns_asks[uint64_t nh] = *(uint8_t *)(nh + DW_IPV6_HLEN) == DW_NDISC_NEIGHBOUR_SOLICITATION &&
     ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[0] != 0;
-/* What a request or solicitation asks for. */
+/* Address and key of the target of a request or solicitation. */
 inline uint64_t dw_asked_at[struct sk_buff *B] = dw_nh[B] + (B->protocol == DW_ETH_P_ARP ? DW_ARP_TARGET : DW_NS_TARGET);
 inline uint64_t dw_asked_key[struct sk_buff *B] = B->protocol == DW_ETH_P_ARP ?
     dw_neigh_key4[(uint64_t)B->dev, dw_arp_target[dw_nh[B]]] :
@@ -29,9 +31,9 @@ inline uint64_t dw_asked_key[struct sk_buff *B] = B->protocol == DW_ETH_P_ARP ?
 struct dw_neigh {
 	struct dw_pkt;
 	struct neighbour *neigh;
-	uint64_t lladdr;	/* address of its hardware address */
-	uint64_t neighaddr;	/* ... of its address */
-	uint64_t asked;		/* what a question and its answer share */
+	uint64_t lladdr;	/* where its hardware address is */
+	uint64_t neighaddr;	/* ... its address */
+	uint64_t asked;		/* the key of the request and its answer */
 	uint32_t neighqueued;	/* packets that wait for the answer */
 	uint8_t mac_dest;	/* first byte of the destination in the frame */
 };
@@ -72,7 +74,7 @@ translator struct dw_neigh < struct dw_neighask *C > {
 	neighqueued = C->n->arp_queue.qlen;
 };
 
-/* neigh_update: before the entry is changed; state: the new one */
+/* neigh_update: before the entry changes; state: the new state */
 struct dw_neighupd {
 	struct neighbour *n;
 	uint64_t lladdr;

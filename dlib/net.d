@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* net: what all network providers share. A site (a place in the kernel where a packet is seen) declares its members
- * in a structure. One translator for each site makes a struct dw_pkt of it, or a structure that extends dw_pkt with
- * the members of one provider (its first member is dw_pkt, without a name). The translators of args[] take that.
- * A member that the site's translator omits is, in this order:
- * - the site's member of the same name; a socket is never NULL then, and its owner and cookie come with it;
- * - the member in the translator of the provider's structure to itself, then in that of dw_pkt (below);
- * - absent: reading it is a fault, as through a NULL pointer. */
+/* net: what all network providers share. A site is a place in the kernel where a packet is seen; its arguments are
+ * the members of a structure, in order. One translator for each site makes a struct dw_pkt of it, or a structure that
+ * extends dw_pkt with the members of one provider (its first member is dw_pkt, without a name). The translators of
+ * args[] take that structure. If a site's translator omits a member, the first of these applies: (1) the site's
+ * member of the same name; a socket given so is never NULL, and its owner and cookie come with it; (2) the member in
+ * the translator of the provider's structure to itself, then in that of dw_pkt below; (3) the member is absent, and
+ * reading it is a fault, as through a NULL pointer. */
 
 /* Linux's load averages, running/all tasks and the last pid, read when the line is printed. */
 inline string loadavg = __loadavg();
-/* The kernel's counters of this network namespace, or those of -x netns (SNMP), that have moved since this was last
- * printed, a line each with name and by how much; the first time nothing: the counting begins. */
+/* The kernel's counters (SNMP) of this network namespace, or of that of -x netns, that have changed since they were
+ * last printed: one line each, with the name and the difference. The first use prints nothing and begins the
+ * counting. */
 inline string netcounters = __moved();
 
 struct dw_owner {	/* a record of the owner service */
@@ -23,14 +24,16 @@ struct dw_owner {	/* a record of the owner service */
 	uint64_t process;	/* address of its struct pid */
 };
 
-/* The first thread of the process that a struct pid is of (PIDTYPE_TGID, 1); 0 - offset: it has none. */
+/* The first thread of the process of a struct pid: the head of its list tasks[1] (PIDTYPE_TGID). An empty list gives
+ * 0 minus the offset. */
 inline uint64_t dw_thread_of[struct pid *p] = (uint64_t)p->tasks[1].first -
     (offsetof(struct task_struct, pid_links) + sizeof(struct hlist_node));
-/* An owner's first thread while it lives, else NULL: then the struct pid has no thread, or is another process's. */
+/* An owner's first thread, or NULL if the process has ended: then the struct pid has no thread, or belongs to another
+ * process. */
 inline struct task_struct *dw_leader[struct dw_owner *O] = ((struct pid *)O->process)->tasks[1].first != 0 &&
     ((struct task_struct *)dw_thread_of[(struct pid *)O->process])->tgid == O->pid ?
     (struct task_struct *)dw_thread_of[(struct pid *)O->process] : (struct task_struct *)0;
-/* Its user and name: those of the moment, or the last that were noted. */
+/* The owner's user and name: the current ones, or the last ones noted if the process has ended. */
 inline uint32_t dw_owner_uid[struct dw_owner *O] = dw_leader[O] != 0 ? dw_leader[O]->cred->uid.val : O->uid;
 inline string dw_owner_name[struct dw_owner *O] = dw_leader[O] != 0 ? dw_leader[O]->comm : O->comm;
 
@@ -39,7 +42,7 @@ struct dw_pkt {
 	struct sock *sk;	/* the socket; NULL: none */
 	struct dw_owner *owner;	/* NULL: no process */
 	uint64_t cookie;
-	int32_t has_pkt;	/* 1: there is a packet: skb, nh, th mean something */
+	int32_t has_pkt;	/* 1: there is a packet, and skb, nh, th are valid */
 	uint64_t nh;		/* address of the IP header */
 	uint64_t th;		/* address of the transport header */
 	uint32_t ver;		/* IP version */
@@ -51,28 +54,30 @@ struct dw_pkt {
 	uint32_t netns;		/* inode number of the network namespace */
 	uint64_t cgroup;	/* id of the socket's cgroup; 0: none */
 	int32_t reply;		/* 1: the event is the reset that answers the segment at nh, th */
-	int32_t synth;		/* 1: no packet; the headers are what the socket's next ones are */
+	int32_t synth;		/* 1: no packet; the headers are made as the socket's next ones */
 	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
 	uint32_t reason;	/* kfree_skb: why */
 	uint64_t mac_source;	/* net_dev_queue: source address in the frame, and the device's own */
 	uint64_t mac_device;
 	uint64_t location;	/* kfree_skb: the address that freed it */
-	int32_t checked;	/* 1: IP has checked its lengths, or made them */
-	uint64_t since;		/* ns: when the packet was at the place that the probe is the end of; 0: not known */
+	int32_t checked;	/* 1: IP has checked the packet's lengths, or set them */
+	uint64_t since;		/* ns: time of the event that began what this one ends; 0: not known */
 };
 
 /* Where the headers of a buffer are. */
 inline uint64_t dw_nh[struct sk_buff *B] = (uint64_t)B->head + B->network_header;
 inline uint64_t dw_th[struct sk_buff *B] = (uint64_t)B->head + B->transport_header;
-/* An address of Ethernet as a number. */
+/* The six bytes of an Ethernet address, as a number. */
 inline uint64_t dw_mac[uint64_t at] = *(uint64_t *)at & 0xffffffffffff;
 
-/* Is it a whole socket, not one in TIME_WAIT, nor a request? 0: there is none. */
+/* Is it a full socket (struct sock), not one in TIME_WAIT nor a request? Both are smaller structures. A NULL pointer
+ * gives 0. */
 inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_TIME_WAIT &&
     ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV;
 
-/* The device of a dropped packet. A datagram in a socket's queue keeps its lengths in that member; the process that reads
- * from the socket drops it. Addresses of the kernel are negative. */
+/* The device of a dropped packet. While a datagram is in a socket's queue, its member dev holds lengths instead of a
+ * pointer; the process that reads from the socket drops it. Kernel addresses are negative as signed numbers, lengths
+ * are not. */
 inline struct net_device *dw_freed_dev[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
     ((struct sk_buff *)skb)->dev : (struct net_device *)0;
 inline uint32_t dw_freed_netns[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
@@ -89,8 +94,8 @@ inline uint64_t dw_freed_th[uint64_t skb] = ((struct sk_buff *)skb)->protocol ==
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->transport_header :
     (uint64_t)((struct sk_buff *)skb)->head + ((struct sk_buff *)skb)->network_header + DW_IPV6_HLEN;
 
-/* What a site's translator leaves out, made of what it says: no socket and no process unless it names one, and of a
- * packet, where there is one, what its buffer says. */
+/* Defaults for members that a site's translator omits: no socket and no process unless the site names one, and
+ * everything about a packet from its buffer. */
 translator struct dw_pkt < struct dw_pkt *P > {
 	sk = (struct sock *)0;
 	owner = (struct dw_owner *)0;
@@ -118,8 +123,8 @@ translator struct dw_pkt < struct dw_pkt *P > {
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* cgroup_skb: packets of a socket, at IP's border. Headers are valid on both sides. sk_filter_trim_cap gives the same of
- * those that come in. */
+/* cgroup_skb: packets of a socket, at the border between IP and the transport protocol. All headers are valid in both
+ * directions. sk_filter_trim_cap sees the same received packets. */
 inline uint32_t dw_sock_proto[struct sk_buff *B, struct sock *S] =
     B->protocol == DW_ETH_P_IP ? ((struct iphdr *)dw_nh[B])->protocol : S->sk_protocol;
 
@@ -146,16 +151,16 @@ translator struct dw_pkt < struct dw_cgout *C > {
 	checked = 1;
 };
 
-/* A packet that no socket sends: the connection's id, which TIME_WAIT still knows, and its state. Before Linux 6.13 the
- * ACKs of TIME_WAIT leave by a socket of the kernel, like the resets: the flags decide. */
+/* A packet that no socket sends: the id of its connection, which a TIME_WAIT socket still has, and its state. Before
+ * Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel, as resets do; the flags distinguish them. */
 inline int dw_by_timewait[struct sk_buff *B] = B->sk != 0 && B->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT;
 inline uint64_t dw_sent_cookie[struct sk_buff *B] = dw_by_timewait[B] ? B->sk->__sk_common.skc_cookie.counter : 0;
 inline int32_t dw_sent_state[struct sk_buff *B] = dw_by_timewait[B] ? DW_TCP_TIME_WAIT :
     (ntohl(((union tcp_word_hdr *)dw_th[B])->words[3]) & (DW_TH_SYN | DW_TH_RST) << DW_TH_SHIFT) != 0 ?
     DW_TCP_CLOSE : DW_TCP_TIME_WAIT;
 
-/* net_dev_queue: a packet that goes to a device. Used for what no socket sends; from TIME_WAIT the connection's id is
- * still known. */
+/* net_dev_queue: a packet that goes to a device. The site serves packets that no socket sends; those from TIME_WAIT
+ * still have the id of the connection. */
 struct dw_devqueue {
 	struct sk_buff *skb;
 };
@@ -170,7 +175,7 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	checked = 1;
 };
 
-/* netif_receive_skb: a packet that a device delivers; the data begin at the IP header, headers are not marked yet. */
+/* netif_receive_skb: a packet that a device delivers. The data begin at the IP header; headers are not marked yet. */
 struct dw_devrecv {
 	struct sk_buff *skb;
 };
@@ -186,7 +191,7 @@ translator struct dw_pkt < struct dw_devrecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* netfilter: a packet that IP has received, or gives to a protocol. Its lengths are checked. */
+/* netfilter: a packet that IP has received, or passes to a protocol. IP has checked its lengths. */
 struct dw_nf {
 	struct nf_hook_state *state;
 	struct sk_buff *skb;
@@ -200,7 +205,7 @@ translator struct dw_pkt < struct dw_nf *C > {
 	checked = 1;
 };
 
-/* consume_skb: the end of a packet that has done its work; icmp_rcv, icmpv6_rcv: a message */
+/* consume_skb: the end of a packet that was not dropped; icmp_rcv, icmpv6_rcv: a message. */
 struct dw_consumed {
 	struct sk_buff *skb;
 };
@@ -212,7 +217,7 @@ translator struct dw_pkt < struct dw_consumed *C > {
 	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 };
 
-/* What TCP has besides. */
+/* Members that TCP's sites add. */
 struct dw_tcp {
 	struct dw_pkt;
 	struct sock *refused_sk;	/* tcp_send_reset: the socket that refuses */
@@ -240,7 +245,7 @@ translator struct dw_tcp < struct dw_sockops *C > {
 	dev = C->sk->sk_dst_cache != 0 ? C->sk->sk_dst_cache->dev : (struct net_device *)0;
 };
 
-/* kfree_skb: the end of a packet that no socket took. */
+/* kfree_skb: the end of a packet that no socket accepted. */
 struct dw_freed {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -276,7 +281,7 @@ translator struct dw_pkt < struct dw_twfin *C > {
 	checked = 1;
 };
 
-/* tcp_send_reset: the segment that is refused. */
+/* tcp_send_reset: the refused segment. */
 struct dw_refused {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -291,7 +296,8 @@ translator struct dw_tcp < struct dw_refused *C > {
 	checked = 1;
 };
 
-/* The same place, as the reset that is about to leave: its header is the answer to the segment (RFC 9293 3.10.7.1). */
+/* The same place, but about the reset that is about to leave. Its header is derived from the segment (RFC 9293
+ * 3.10.7.1). */
 struct dw_refusal {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -344,26 +350,26 @@ translator pktinfo_t < struct dw_pkt *P > {
 struct dw_name12 { char c[12]; };
 struct dw_name96 { char c[96]; };
 
-/* Nodes of cgroups by their addresses: a socket's, the one above; 0: none. Names are compared by their first characters, as a
- * number of the machine's byte order. */
+/* Nodes of cgroups, by their addresses: that of a socket's cgroup, and the parent; 0: none. A name is compared by its
+ * first characters, as a number in the machine's byte order (little endian). */
 inline uint64_t dw_cg_name[uint64_t kn] = kn == 0 ? 0 : (uint64_t)((struct kernfs_node *)kn)->name;
 inline uint64_t dw_cg_above[uint64_t kn] = kn == 0 ? 0 : __has(((struct kernfs_node *)kn)->__parent) ?
     (uint64_t)((struct kernfs_node *)kn)->__parent : (uint64_t)((struct kernfs_node *)kn)->parent;
 inline uint64_t dw_cg_head[uint64_t kn] = kn == 0 ? 0 : *(uint64_t *)(uint64_t)((struct kernfs_node *)kn)->name;
 inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)((struct sock *)sk)->sk_cgrp_data.cgroup->kn;
 
-/* What the name of a container's cgroup begins with, before its id; of 8 characters and more the first 8. */
+/* The beginning of a container's cgroup name, before the id. Of 8 characters and more, the first 8. */
 inline uint64_t DW_CG_DOCKER_ = 0x2d72656b636f64;	/* "docker-" */
 inline uint64_t DW_CG_LIBPOD_ = 0x2d646f7062696c;	/* "libpod-" */
 inline uint64_t DW_CG_CRIO_ = 0x2d6f697263;		/* "crio-" */
 inline uint64_t DW_CG_CRI_CONT = 0x746e6f632d697263;	/* "cri-containerd-" */
 inline uint64_t DW_CG_LXC_PAYL = 0x6c7961702e63786c;	/* "lxc.payload." */
-/* How many characters that is; -1: no container's. */
+/* Length of that beginning; -1: the cgroup is not a container's. */
 inline int dw_cg_skip[uint64_t head] =
     (head & 0xffffffffffffff) == DW_CG_DOCKER_ || (head & 0xffffffffffffff) == DW_CG_LIBPOD_ ? 7 :
     (head & 0xffffffffff) == DW_CG_CRIO_ ? 5 : head == DW_CG_CRI_CONT ? 15 : head == DW_CG_LXC_PAYL ? DW_CG_LXC_SKIP : -1;
 inline int DW_CG_LXC_SKIP = 12;
-/* The cgroup above it, where it is named by the id alone. */
+/* The beginning of the parent's name, where the container's cgroup is named by the id alone. */
 inline uint64_t DW_CG_DOCKER = 0x72656b636f64;		/* "docker" */
 inline uint64_t DW_CG_POD = 0x646f70;			/* "pod...", of Kubernetes */
 inline uint64_t DW_CG_LXC = 0x63786c;			/* "lxc" and the NUL */
@@ -374,8 +380,8 @@ inline int dw_cg_below[uint64_t above] = (above & 0xffffffffffffff) == DW_CG_DOC
     (above & 0xffffff) == DW_CG_POD ? DW_BELOW_POD : (above & 0xffffffff) == DW_CG_LXC ? DW_BELOW_LXC : 0;
 inline int dw_cg_is[uint64_t kn] = dw_cg_skip[dw_cg_head[kn]] > 0 || dw_cg_below[dw_cg_head[dw_cg_above[kn]]] > 0;
 
-/* The container that a cgroup is, or is below of: Podman makes one in its own, systemd and Docker in a container theirs
- * (lxc.payload.web/system.slice/nginx.service). */
+/* The nearest container cgroup: the cgroup itself or one up to three levels above. Podman makes a cgroup inside its
+ * own; systemd and Docker make theirs inside a container (lxc.payload.web/system.slice/nginx.service). */
 inline uint64_t dw_cg_up3[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_above[kn];
 inline uint64_t dw_cg_up2[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up3[dw_cg_above[kn]];
 inline uint64_t dw_cg_of[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up2[dw_cg_above[kn]];
@@ -392,7 +398,7 @@ inline string dw_cg_container_as[uint64_t name, int skip, int below] =
 inline string dw_cg_container[uint64_t kn] =
     dw_cg_container_as[dw_cg_name[kn], dw_cg_skip[dw_cg_head[kn]], dw_cg_below[dw_cg_head[dw_cg_above[kn]]]];
 
-/* Of the cgroup of the socket at that address. */
+/* Runtime and id of the container that the socket at the address sk belongs to. */
 inline string dw_sk_runtime[uint64_t sk] = dw_cg_runtime[dw_cg_of[dw_cg_own[sk]]];
 inline string dw_sk_container[uint64_t sk] = dw_cg_container[dw_cg_of[dw_cg_own[sk]]];
 
@@ -430,7 +436,7 @@ inline uint64_t dw_mptcp[struct sock *S] = __has(((struct tcp_sock *)S)->is_mptc
 inline uint32_t dw_mptcp_token[uint64_t conn] = __has(((struct mptcp_sock *)conn)->token) ?
     (conn == 0 ? 0 : ((struct mptcp_sock *)conn)->token) : 0;
 
-/* The packet's struct nf_conn: the low bits mean other things. */
+/* The packet's struct nf_conn. The low bits of the pointer have other meanings. */
 inline uint64_t dw_ct[struct dw_pkt *P] = P->has_pkt && P->skb != 0 ? P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK : 0;
 
 translator csinfo_t < struct dw_pkt *P > {
@@ -469,16 +475,16 @@ typedef struct ipinfo {
 	string ip_daddr;
 } ipinfo_t;
 
-/* Bytes after the IP header. A packet larger than 64 KiB (GSO, BIG TCP) has no length in its header: then the buffer
- * has it, whose data may begin at another header. With IPv6 it has a hop-by-hop header of 8 bytes then, for the kernel's
- * own use. */
+/* Bytes after the IP header. The header of a packet larger than 64 KiB (GSO, BIG TCP) has no length: the length of
+ * the buffer is used, whose data may begin at another header. Such an IPv6 packet has a hop-by-hop header of 8 bytes
+ * for the kernel's use. */
 inline uint32_t dw_buffer_len[struct dw_pkt *P] = P->skb->len + (uint32_t)((uint64_t)P->skb->data - P->nh);
 inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?
     (((struct iphdr *)P->nh)->tot_len != 0 ? ntohs(((struct iphdr *)P->nh)->tot_len) : dw_buffer_len[P]) -
     ((struct iphdr *)P->nh)->ihl * 4 :
     ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
     dw_buffer_len[P] - (((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? DW_IPV6_HLEN + 8 : DW_IPV6_HLEN);
-/* A length after a subtraction: 0 where more was subtracted than there was. The cast narrows, as a parameter does not. */
+/* A length after a subtraction; 0 if the result is negative. The cast narrows to 32 bits; a parameter does not. */
 inline uint32_t dw_not_less[int32_t n] = (int32_t)n < 0 ? 0 : n;
 
 translator ipinfo_t < struct dw_pkt *P > {

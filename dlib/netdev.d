@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* netdev: sites and arguments of the net provider. */
+/* netdev: sites and arguments of the net provider. Input: packets at the places where the kernel and a device
+ * exchange them. Output: netinfo_t. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* net_dev_queue: a packet that is given to a device, with its socket. Data begin at the link's header. */
+/* net_dev_queue: a packet passed to a device, with its socket. The data begin at the link header. */
 struct dw_ndqueue {
 	struct sk_buff *skb;
 	struct dw_owner *owner;
@@ -16,7 +17,7 @@ translator struct dw_pkt < struct dw_ndqueue *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* net_dev_start_xmit: ... that is given to the driver */
+/* net_dev_start_xmit: ... passed to the driver. */
 struct dw_ndxmit {
 	struct sk_buff *skb;
 	struct net_device *dev;
@@ -30,7 +31,7 @@ translator struct dw_pkt < struct dw_ndxmit *C > {
 	netns = C->dev->nd_net.net->ns.inum;
 };
 
-/* Where a driver hands up a packet: data begin at the network header, other headers are not marked yet. */
+/* A driver passes a packet up: the data begin at the network header; other headers are not marked yet. */
 struct dw_ndup {
 	struct sk_buff *skb;
 };
@@ -42,7 +43,7 @@ translator struct dw_pkt < struct dw_ndup *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* netif_receive_skb: what the stack gets */
+/* netif_receive_skb: a packet that the stack receives. */
 struct dw_ndrecv {
 	struct sk_buff *skb;
 };
@@ -54,8 +55,8 @@ translator struct dw_pkt < struct dw_ndrecv *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* The end of a transmission: the buffer is given back, or goes on (to the other end of a veth pair, to a lower device).
- * It is the device's that was noted at its start: the buffer may have another one by now. */
+/* The end of a transmission: the buffer is freed, or goes on to the other end of a veth pair or to a lower device.
+ * The device is the one noted at the start; the buffer may have another one by now. */
 struct dw_nddone {
 	struct sk_buff *skb;
 	struct dw_owner *owner;
@@ -97,21 +98,21 @@ inline string eth_proto_string[uint16_t proto] =
 
 typedef struct netinfo {
 	uint32_t net_len;		/* bytes of the packet as it is, before a device is to cut it */
-	uint32_t net_wirelen;		/* bytes of all its segments, each with headers of its own */
+	uint32_t net_wirelen;		/* bytes of all its segments, headers of each included */
 	uint32_t net_segs;		/* packets that it is, or will be, on the wire */
 	uint32_t net_segsize;		/* payload of each, bytes; 0: it is not to be cut */
 	uint32_t net_hdrlen;		/* bytes before the payload of a segment; 0: it is not to be cut */
 	int32_t net_queue;		/* number of the device's queue; -1: not known */
 	uint16_t net_proto;		/* Ethernet's protocol number */
 	string net_protostr;
-	uint16_t net_vlan;		/* number of the VLAN that the device is to mark it with, or found; 0 */
+	uint16_t net_vlan;		/* number of the VLAN tag to be set, or found; 0: none */
 	uint32_t net_priority;
 	uint32_t net_mark;
 	uint64_t net_time;		/* transmit-done: ns since transmit */
 	int net_dropped;		/* transmit-done: 1: the driver dropped it */
 } netinfo_t;
 
-/* Of a buffer that is to be cut: from the data to the payload */
+/* Bytes from the data to the payload, in a buffer that is to be cut into segments. */
 inline uint64_t dw_nd_th[uint64_t skb] = (uint64_t)((struct sk_buff *)skb)->head +
     (((struct sk_buff *)skb)->encapsulation ? ((struct sk_buff *)skb)->inner_transport_header :
     ((struct sk_buff *)skb)->transport_header);

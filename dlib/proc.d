@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc: processes, threads and CPUs as DTrace presents them, translated from the kernel's structures. Members that
- * Linux has no value for (processor sets, tasks, projects) read as 0. */
+/* proc: processes, threads, CPUs and files as DTrace presents them (D manual, chapters of the proc, sched and io
+ * providers), translated from the kernel's structures: psinfo_t, lwpsinfo_t, cpuinfo_t, fileinfo_t. Members for which
+ * Linux has no value (processor sets, tasks, projects) read as 0. */
 
 inline int NULL = 0;
 
@@ -20,6 +21,7 @@ typedef struct timestruc {
 	int64_t tv_nsec;
 } timestruc_t;
 
+/* NS: nanoseconds. */
 translator timestruc_t < uint64_t NS > {
 	tv_sec = NS / DW_NSEC_PER_SEC;
 	tv_nsec = NS % DW_NSEC_PER_SEC;
@@ -108,7 +110,7 @@ inline char SIDL = 5;
 inline char SONPROC = 6;
 inline char SWAIT = 7;
 
-/* What a thread waits for. Linux does not say: pr_stype is always SOBJ_NONE. */
+/* Kinds of objects that a thread waits for. Linux does not record them: pr_stype is always SOBJ_NONE. */
 inline char SOBJ_NONE = 0;
 inline char SOBJ_MUTEX = 1;
 inline char SOBJ_RWLOCK = 2;
@@ -227,7 +229,8 @@ inline int __fn_rw_write_held[krwlock_t *L] = (L->count.counter & DW_RWSEM_WRITE
     (L->owner.counter & ~DW_OWNER_FLAGS) == (int64_t)curthread;
 
 /* ---- registers -------------------------------------------------------------------------------------------------------- */
-/* Of the current process as it last entered the kernel; a kernel thread has none: a fault. */
+/* Registers of the current process when it last entered the kernel. A kernel thread has none: reading them is a
+ * fault. */
 inline uint64_t uregs[int r] = __reg[r];
 inline uint64_t regs[int r] = __reg[r];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qdisc: sites and arguments of the qdisc provider. */
+/* qdisc: sites and arguments of the qdisc provider. Input: packets at the root queueing discipline of a device.
+ * Output: qdiscinfo_t. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
@@ -34,9 +35,9 @@ translator struct dw_queued < struct dw_qenq *C > {
 	since = 0;
 };
 
-/* qdisc_dequeue: one packet, or a list of packets that go to the driver together; NULL: the queue gives none. There is a
- * structure for each place in the list; the socket is known of the first packet only. The last place stands for all
- * packets that are left. */
+/* qdisc_dequeue: one packet, or a list of packets that go to the driver together; NULL: the queue is empty. There is a
+ * structure for each place in the list; the last place stands for all remaining packets. The socket is known only for
+ * the first packet. */
 struct dw_qdeq {
 	struct Qdisc *qdisc;
 	struct netdev_queue *txq;
@@ -90,7 +91,7 @@ translator struct dw_queued < struct dw_qdeq7 *C > {
 	packets = C->packets > 7 ? C->packets - 7 : 0;
 };
 
-/* kfree_skb: the queue is that of the device */
+/* kfree_skb: the queue is that of the packet's device. */
 struct dw_qdrop {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -107,7 +108,7 @@ translator struct dw_queued < struct dw_qdrop *C > {
 	    C->skb->queue_mapping * sizeof(struct netdev_queue)))->qdisc;
 };
 
-/* Reasons of a queue; what this kernel has of them. */
+/* Drop reasons of a queue, as far as this kernel has them. */
 inline int dw_qd_dropped[uint32_t reason] = reason == SKB_DROP_REASON_QDISC_DROP ||
     (__has(SKB_DROP_REASON_QDISC_OVERLIMIT) ? reason == SKB_DROP_REASON_QDISC_OVERLIMIT : 0) ||
     (__has(SKB_DROP_REASON_QDISC_CONGESTED) ? reason == SKB_DROP_REASON_QDISC_CONGESTED : 0) ||

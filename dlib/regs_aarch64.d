@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* regs_aarch64: the indexes of uregs[] and their offsets in the kernel's struct pt_regs. */
+/* regs_aarch64: what depends on the architecture arm64: the indexes of uregs[], which are places in the kernel's
+ * struct pt_regs, and the numbers and arguments of system calls. dlib/regs_x86_64.d defines the same names; a build
+ * contains one of the two. */
 inline int R_X0 = 0;
 inline int R_X1 = 1;
 inline int R_X2 = 2;
@@ -45,7 +47,7 @@ inline uint64_t __reg[int r] = ((uint64_t *)__regs())[r];
 inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs()->syscallno;
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 22) & 1;
 
-/* System calls: the number, the arguments, and whether it is a 32-bit one. */
+/* System calls: the number, the arguments, and whether the call is one of 32 bits (TIF_32BIT of the thread). */
 inline int __syscall32 = (curthread->thread_info.flags >> 22) & 1;
 inline int64_t __sysnr[struct pt_regs *R] = R->syscallno;
 inline int64_t __sysarg0[struct pt_regs *R] = R->orig_x0;
@@ -55,7 +57,7 @@ inline int64_t __sysarg3[struct pt_regs *R] = R->regs[3];
 inline int64_t __sysarg4[struct pt_regs *R] = R->regs[4];
 inline int64_t __sysarg5[struct pt_regs *R] = R->regs[5];
 inline int __sysforeign[int64_t N] = ((curthread->thread_info.flags >> 22) & 1) != 0;
-inline int64_t __sysnr32[int64_t N] = -1;	/* of 32-bit programs: not known */
+inline int64_t __sysnr32[int64_t N] = -1;	/* numbers of 32-bit calls are not known */
 inline int64_t __nr_of[int64_t N] = __sysforeign[N] ? -1 : N;
 inline int64_t __nr_close = 57;
 inline int64_t __nr_socket = 198;
@@ -73,7 +75,7 @@ inline int64_t __nr_splice = 76;
 inline int64_t __nr_execve = 221;
 inline int64_t __nr_execveat = 281;
 inline int64_t __nr_sigtimedwait = 137;
-/* Of files; -2: this machine does not have it. */
+/* Calls on files; -2: arm64 does not have the call. */
 inline int64_t __nr_open = -2;
 inline int64_t __nr_stat = -2;
 inline int64_t __nr_fstat = 80;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* regs_x86_64: the indexes of uregs[] and their offsets in the kernel's struct pt_regs. */
+/* regs_x86_64: what depends on the architecture x86-64: the indexes of uregs[], which are places in the kernel's
+ * struct pt_regs, and the numbers and arguments of system calls. dlib/regs_aarch64.d defines the same names; a build
+ * contains one of the two. */
 inline int R_R15 = 0;
 inline int R_R14 = 1;
 inline int R_R13 = 2;
@@ -15,14 +17,14 @@ inline int R_RCX = 11;
 inline int R_RDX = 12;
 inline int R_RSI = 13;
 inline int R_RDI = 14;
-inline int R_TRAPNO = 15;	/* number of the system call, or what the processor said of the trap */
+inline int R_TRAPNO = 15;	/* number of the system call, or error code of the trap */
 inline int R_ERR = 15;
 inline int R_RIP = 16;
 inline int R_CS = 17;
 inline int R_RFL = 18;
 inline int R_RSP = 19;
 inline int R_SS = 20;
-/* Not in struct pt_regs, but in the thread: as of when the thread last left its CPU or set them. */
+/* Not in struct pt_regs but in the thread: the values when the thread last left its CPU or set them. */
 inline int R_GS = 21;
 inline int R_FS = 22;
 inline int R_ES = 23;
@@ -55,7 +57,7 @@ inline uint64_t __reg[int r] = r > R_SS ? __thread_reg[r] : ((uint64_t *)__regs(
 inline int __syscall_of[struct task_struct *T] = __regs() == NULL ? -1 : __regs()->orig_ax;
 inline int __is32[struct task_struct *T] = (T->thread_info.flags >> 29) & 1;
 
-/* System calls: the number, the arguments, and whether it is a 32-bit one (int 0x80 too) or an x32 one. */
+/* System calls: the number, the arguments, and whether the call is one of 32 bits (int 0x80 too) or of x32. */
 inline int __syscall32 = (curthread->thread_info.status & 2) != 0;
 inline int64_t __sysnr[struct pt_regs *R] = (int32_t)R->orig_ax;
 inline int64_t __sysarg0[struct pt_regs *R] = __syscall32 ? (uint32_t)R->bx : R->di;
@@ -65,8 +67,8 @@ inline int64_t __sysarg3[struct pt_regs *R] = __syscall32 ? (uint32_t)R->si : R-
 inline int64_t __sysarg4[struct pt_regs *R] = __syscall32 ? (uint32_t)R->di : R->r8;
 inline int64_t __sysarg5[struct pt_regs *R] = __syscall32 ? (uint32_t)R->bp : R->r9;
 inline int __sysforeign[int64_t N] = __syscall32 || (N & 0x40000000) != 0;
-inline int64_t __sysnr32[int64_t N] = N >= 0 && N < 512 ? N + 1024 : -1;	/* those of x32 are not known */
-/* Some of them by their native number. */
+inline int64_t __sysnr32[int64_t N] = N >= 0 && N < 512 ? N + 1024 : -1;	/* numbers of x32 are not known */
+/* Native numbers of the calls that tables and translators name. */
 inline int64_t __nr_of[int64_t N] = !__sysforeign[N] ? N : !__syscall32 ? -1 : N == 3 ? 0 : N == 4 ? 1 : N == 180 ? 17 :
     N == 181 ? 18 : N == 145 ? 19 : N == 146 ? 20 : N == 333 ? 295 : N == 334 ? 296 : N == 378 ? 327 : N == 379 ? 328 :
     N == 11 ? 59 : N == 358 ? 322 : N == 2 ? 57 : N == 120 ? 56 : N == 190 ? 58 : N == 435 ? 435 :
@@ -87,7 +89,7 @@ inline int64_t __nr_splice = 275;
 inline int64_t __nr_execve = 59;
 inline int64_t __nr_execveat = 322;
 inline int64_t __nr_sigtimedwait = 128;
-/* Of files; -2: this machine does not have it. */
+/* Calls on files; -2: x86-64 does not have the call. */
 inline int64_t __nr_open = 2;
 inline int64_t __nr_stat = 4;
 inline int64_t __nr_fstat = 5;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* requests: requests to disks, as the block layer sends them to a device and gets them back. */
+/* requests: sites and arguments of the io provider. Input: requests to disks when the block layer passes them to a
+ * driver and when the driver completes them. Output: bufinfo_t, devinfo_t, fileinfo_t. */
+/* Solaris' flags of a buffer (sys/buf.h), for bufinfo_t. */
 inline int B_BUSY = 0x1;
 inline int B_DONE = 0x2;
 inline int B_ERROR = 0x4;
@@ -10,7 +12,7 @@ inline int B_WRITE = 0x100;
 inline int B_ASYNC = 0x400;
 
 struct dw_io {
-	struct request *rq;	/* 0: a thread waits; the last request that it has made is then in the next members */
+	struct request *rq;	/* 0: a thread waits; the next members are of its last request */
 	struct block_device *bdev;
 	struct page *page;	/* the first of the request, for the file */
 	uint64_t sector;
@@ -21,6 +23,7 @@ struct dw_io {
 	int32_t done;
 };
 
+/* block_rq_issue: a request goes to its driver. */
 struct dw_rqissue {
 	struct request *rq;
 };
@@ -32,6 +35,7 @@ translator struct dw_io < struct dw_rqissue *C > {
 	done = 0;
 };
 
+/* block_rq_complete: the request, or a part of it, is done. error is a block status of the kernel. */
 struct dw_rqcomplete {
 	struct request *rq;
 	uint8_t error;
@@ -70,7 +74,7 @@ translator struct dw_io < struct dw_waits *C > {
 	writes = __stamped("iosize", (uint64_t)curthread) & 1;
 	error = 0;
 	bytes = 0;
-	done = C->preempt == 0 && C->state != 0 && C->prev->in_iowait;	/* it does wait */
+	done = C->preempt == 0 && C->state != 0 && C->prev->in_iowait;	/* the thread waits for a disk */
 };
 struct dw_waited {	/* sched_exit_tp */
 	bool is_switch;
@@ -158,8 +162,8 @@ translator devinfo_t < struct dw_io *P > {
 	unit_number = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
 };
 
-/* The file that the first page of a request belongs to: NULL where the page is no file's (direct I/O, the file
- * system's own data). Large pages have their file in the first of their parts. */
+/* The file of the first page of a request; NULL if the page is not a file's (direct I/O, the file system's own data).
+ * A large page keeps the file in its first part. */
 inline uint64_t __page_head[struct page *G] = *(uint64_t *)((uint64_t)G + 8);	/* compound_head, in a union */
 inline struct page *__bio_page[struct bio *B] =
     B == 0 || B->bi_io_vec == 0 ? (struct page *)0 : __page_head[B->bi_io_vec->bv_page] & DW_PAGE_TAIL ?
@@ -167,7 +171,7 @@ inline struct page *__bio_page[struct bio *B] =
 inline struct page *__io_page[struct request *R] = R == 0 ? (struct page *)0 : __bio_page[R->bio];
 inline struct inode *__io_inode[struct page *G] =
     G == 0 || G->mapping == 0 || ((uint64_t)G->mapping & DW_PAGE_MAPPING_FLAGS) != 0 ? (struct inode *)0 : G->mapping->host;
-/* A file's, not a disk's own: those are of the file system's making. */
+/* Is it a file's page? The pages of a disk itself hold the file system's own data. */
 inline int __file_inode[struct inode *I] = I != 0 && (I->i_mode & DW_S_IFMT) != DW_S_IFBLK;
 inline struct dentry *__io_dentry[struct inode *I] =
     I == 0 || I->i_dentry.first == 0 || (I->i_mode & DW_S_IFMT) == DW_S_IFBLK ? (struct dentry *)0 :

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver: name lookups by the C library. A site is the call or the return of a function in the process that asks. */
+/* resolver: sites and arguments of the resolver provider: name lookups by the C library. A site is the call or the
+ * return of a function in the process that asks. Output: lookupinfo_t. */
 
-/* What the site gives: the call's arguments and when it began; at the return its value. */
+/* Members of a site: the call's arguments and its start (ns); at the return also its value. */
 struct dw_call {
 	uint64_t a0;
 	uint64_t a1;
@@ -14,7 +15,7 @@ struct dw_call {
 	int32_t func;
 };
 
-/* The functions: their numbers in the table of src/prov/net/resolver.c. */
+/* Numbers of the functions, as in the table of src/prov/net/resolver.c. */
 inline int DW_GETADDRINFO = 0;
 inline int DW_GETHOSTBYNAME = 1;
 inline int DW_GETHOSTBYNAME2 = 2;
@@ -31,7 +32,7 @@ struct dw_lookup {
 	uint64_t start;
 	uint64_t ret;
 	uint64_t family;	/* address of getaddrinfo's hints, or the family itself */
-	uint64_t found;		/* of the _r functions: where they write what they found */
+	uint64_t found;		/* of the _r functions: where they write their result */
 };
 
 translator struct dw_lookup < struct dw_call *C > {
@@ -40,7 +41,7 @@ translator struct dw_lookup < struct dw_call *C > {
 	found = C->func == DW_GETHOSTBYNAME_R ? C->a4 : C->a5;
 };
 
-/* A literal address needs no lookup; AI_NUMERICHOST asks for none. */
+/* Is a lookup needed? A literal address needs none; AI_NUMERICHOST asks for none. */
 inline int DW_AI_NUMERICHOST = 4;	/* struct addrinfo, ai_flags: the first member */
 inline int dw_is_lookup[struct dw_lookup *P] = !__isaddr(P->host) && !(P->func == DW_GETADDRINFO && P->family != 0 &&
     (__user(P->family, 4) & DW_AI_NUMERICHOST) != 0);
@@ -61,7 +62,7 @@ inline string dw_eai[int r] =
     r == -9 ? "no address of the family" : r == -10 ? "no memory" : r == -11 ? "system error" :
     r == -12 ? "name too long" : "unknown error";
 
-/* The _r functions return 0 also where they found nothing: then the pointer that they write is NULL. */
+/* The _r functions return 0 even if they found nothing; then the pointer that they write is NULL. */
 inline int dw_lkp_failed[int func, uint64_t ret, uint64_t found] =
     func == DW_GETADDRINFO ? (int)ret : func == DW_GETHOSTBYNAME || func == DW_GETHOSTBYNAME2 ? (ret == 0 ? -1 : 0) :
     (int)ret != 0 ? -1 : __user(found, 8) == 0 ? -1 : 0;
@@ -76,7 +77,7 @@ translator lookupinfo_t < struct dw_lookup *P > {
 	lkp_latency = timestamp - P->start;
 };
 
-/* The process that asks is the current one. */
+/* The process that asks is the current process. */
 inline uint64_t dw_lkp_own = (uint64_t)curthread->cgroups->dfl_cgrp->kn;
 
 translator csinfo_t < struct dw_lookup *P > {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sched: sites and arguments of proc and sched: a thread, and what else the site knows. */
+/* sched: sites and arguments of the proc and sched providers. Input: the arguments of tracepoints and system calls.
+ * Output: struct dw_task (a thread, and what else the site knows), of which psinfo_t, lwpsinfo_t and cpuinfo_t are
+ * made. */
 struct dw_task {
 	struct task_struct *task;	/* the thread that the arguments describe */
 	int32_t sig;
 	struct kernel_siginfo *info;
 	uint64_t handler;	/* of the signal: an address, 0 for the default, 1 for none */
-	int32_t result;		/* signal_generate: what became of it */
+	int32_t result;		/* signal_generate: its outcome (TRACE_SIGNAL_*) */
 	int32_t cpu;		/* of the queue that it is put on or taken from */
-	int32_t preempt;	/* sched_switch: the thread did not want to leave its CPU */
-	uint32_t state;		/* ... what it is to be then: 0 is still runnable */
+	int32_t preempt;	/* sched_switch: 1: the thread was preempted */
+	uint32_t state;		/* ... its state from then on; 0: still runnable */
 	int32_t prio;
 	int64_t nr;		/* system calls */
 	int64_t ret;
@@ -97,7 +99,7 @@ translator struct dw_task < struct dw_signalgen *C > {
 	info = (struct kernel_siginfo *)C->info;
 };
 
-/* A signal that a fault of the processor becomes. info is 0, 1 or an address. */
+/* Is the signal due to a fault of the processor? info is 0, 1 or an address. */
 inline int dw_of_processor[struct kernel_siginfo *I] = (uint64_t)I > 1 && I->si_code > 0 && I->si_code <= DW_SI_KERNEL;
 
 struct dw_signaldeliver {
@@ -105,7 +107,8 @@ struct dw_signaldeliver {
 	uint64_t info;
 	struct k_sigaction *ka;
 };
-/* A fatal signal ends the process's threads by SIGKILL: then the signal is the one that the process dies of. */
+/* A fatal signal ends the other threads of the process by SIGKILL. The reported signal is the one that the process
+ * dies of. */
 inline int dw_dies_of[struct signal_struct *S] = (S->flags & DW_SIGNAL_GROUP_EXIT) != 0 ? S->group_exit_code & DW_WTERMSIG : 0;
 translator struct dw_task < struct dw_signaldeliver *C > {
 	task = curthread;
@@ -125,7 +128,7 @@ translator struct dw_task < struct dw_sysexit *C > {
 	error = dw_sys_errno[C->ret];
 };
 
-struct dw_switchto {	/* sched_switch, about the thread that gets the CPU */
+struct dw_switchto {	/* sched_switch: about the thread that gets the CPU */
 	bool preempt;
 	struct task_struct *prev;
 	struct task_struct *next;
@@ -136,7 +139,7 @@ translator struct dw_task < struct dw_switchto *C > {
 	cpu = cpu;
 };
 
-struct dw_switchfrom {	/* ... that leaves it */
+struct dw_switchfrom {
 	bool preempt;
 	struct task_struct *prev;
 	struct task_struct *next;
@@ -147,6 +150,7 @@ translator struct dw_task < struct dw_switchfrom *C > {
 	cpu = cpu;
 };
 
+/* sched_waking, sched_wakeup, sched_wakeup_new: about the thread that is woken. */
 struct dw_wake {
 	struct task_struct *task;
 };
@@ -154,6 +158,7 @@ translator struct dw_task < struct dw_wake *C > {
 	cpu = __cpu_of[C->task];
 };
 
+/* sched_pi_setprio: a mutex lends the priority of the waiting thread, or takes it back. */
 struct dw_pi {
 	struct task_struct *task;
 	struct task_struct *pi_task;
@@ -170,7 +175,7 @@ translator struct dw_task < struct dw_stay *C > {
 	state = C->is_switch;
 };
 
-struct dw_moveto {	/* sched_migrate_task, about the queue that it comes to */
+struct dw_moveto {	/* sched_migrate_task: about the queue it moves to */
 	struct task_struct *task;
 	int dest;
 };
@@ -185,6 +190,7 @@ translator struct dw_task < struct dw_movefrom *C > {
 	cpu = __cpu_of[C->task];
 };
 
+/* sched_set_need_resched_tp (Linux 6.15): a thread is asked to leave its CPU. */
 struct dw_resched {
 	struct task_struct *task;
 	int on;
@@ -194,11 +200,13 @@ translator struct dw_task < struct dw_resched *C > {
 	cpu = C->on;
 };
 
+/* hrtimer_expire_entry: a timer is about to call its function. */
 struct dw_hrtimer {
 	struct hrtimer *timer;
 	int64_t *now;
 };
-/* The timer of the tick is known by its function. Kernels with the older one have another function of the newer name. */
+/* The timer of the tick is recognised by its function: tick_sched_timer, or tick_nohz_handler in newer kernels. Older
+ * kernels have an unrelated function of the latter name, so that the former is looked for first. */
 translator struct dw_task < struct dw_hrtimer *C > {
 	task = curthread;
 	state = (uint64_t)C->timer->function == (__has(&vmlinux`tick_sched_timer) ?
@@ -209,7 +217,8 @@ struct dw_prioset {	/* sys_exit */
 	struct pt_regs *regs;
 	int64_t ret;
 };
-/* setpriority(PRIO_PROCESS, 0 or itself, ...); sched_setparam, sched_setscheduler, sched_setattr of itself. */
+/* nr is 1 if the call is about the calling thread: setpriority(PRIO_PROCESS, 0 or itself, ...), or sched_setparam,
+ * sched_setscheduler, sched_setattr of itself. */
 translator struct dw_task < struct dw_prioset *C > {
 	task = curthread;
 	nr = __prio_call[__nr_of[__sysnr[C->regs]]] == DW_PRIO_NICE ?

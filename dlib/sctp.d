@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sctp: arguments of the sctp provider: sctpsinfo_t, sctpinfo_t, sctplsinfo_t. */
+/* sctp: sites and arguments of the sctp provider. Input: packets of sockets, and associations at functions of the
+ * module sctp. Output: sctpsinfo_t, sctpinfo_t, sctplsinfo_t. Protocol: RFC 9260. */
 
 typedef struct sctphdr sctp_hdr_t;
 
-/* States: those of the kernel's enum sctp_state, and that of a socket that waits for associations. */
+/* States: the kernel's enum sctp_state, and one for a socket that waits for associations. */
 inline int32_t SCTP_STATE_LISTEN = -3;
 inline int32_t SCTP_STATE_CLOSED = 0;
 inline int32_t SCTP_STATE_COOKIE_WAIT = 1;
@@ -19,8 +20,8 @@ inline string sctp_state_string[int32_t state] =
     state == 3 ? "state-established" : state == 4 ? "state-shutdown-pending" : state == 5 ? "state-shutdown-sent" :
     state == 6 ? "state-shutdown-received" : state == 7 ? "state-shutdown-ack-sent" : "<unknown>";
 
-/* The association of a socket that has one: the first of its list. A packet of a one-to-many socket may be another's:
- * then its tag is not the one that this association has for the direction, or is 0 (INIT). */
+/* The association of a socket: the first of its list. A packet of a one-to-many socket may belong to another
+ * association. Its tag then differs from the one that this association has for the direction, or is 0 (INIT). */
 inline uint64_t dw_sctp_list[uint64_t sk] = (uint64_t)&((struct sctp_sock *)sk)->ep->asocs;
 inline uint64_t dw_sctp_first[uint64_t sk] = (uint64_t)((struct list_head *)dw_sctp_list[sk])->next;
 inline uint64_t dw_sctp_assoc[uint64_t sk] = sk == 0 ? 0 : dw_sctp_first[sk] == dw_sctp_list[sk] ? 0 :
@@ -102,8 +103,8 @@ typedef struct sctpsinfo {
 	int32_t sctps_state;		/* SCTP_STATE_*: of the association, of the socket where it has none */
 } sctpsinfo_t;
 
-/* A site that sees an association adds DW_SCTP_ASSOC to its state. Others give the state of a one-to-one socket, which are
- * TCP's: include/net/sctp/constants.h, enum sctp_sock_state. */
+/* A site that sees an association adds DW_SCTP_ASSOC to its state. Other sites give the state of a one-to-one socket,
+ * whose numbers are TCP's (include/net/sctp/constants.h, enum sctp_sock_state). */
 inline int32_t dw_sctp_state[int32_t state] = state >= DW_SCTP_ASSOC ? state - DW_SCTP_ASSOC :
     state == DW_TCP_LISTEN ? SCTP_STATE_LISTEN : state == DW_TCP_ESTABLISHED ? SCTP_STATE_ESTABLISHED :
     state == DW_TCP_CLOSE_WAIT ? SCTP_STATE_SHUTDOWN_RECEIVED : SCTP_STATE_CLOSED;

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* skb: sites and arguments of the skb provider. */
+/* skb: sites and arguments of the skb provider. Input: the tracepoints where a packet buffer is allocated, first seen
+ * and freed. Output: skbinfo_t. Sizes are in bytes. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* The first characters of a cache's name. __alloc_skb() takes memory for a buffer, or for a pair of them, and for small
- * data; the cache of pairs may be one with others of that size. */
+/* The first 8 characters of a cache's name, as a number. __alloc_skb() takes memory for a buffer, for a pair of
+ * buffers, and for small data. The kernel may merge the cache of pairs with others of that size; its name then
+ * differs. */
 inline uint64_t DW_SKBUFF_H = 0x685f666675626b73;	/* "skbuff_head_cache" */
 inline uint64_t DW_SKBUFF_F = 0x665f666675626b73;	/* "skbuff_fclone_cache" */
 inline uint64_t DW_SKBUFF_S = 0x735f666675626b73;	/* "skbuff_small_head" */
 inline int DW_ALLOC_SKB_SIZE = 768;			/* bytes of its code, at most */
 inline int dw_skb_taken[uint64_t name, uint64_t site] = name == DW_SKBUFF_H || name == DW_SKBUFF_F ||
     (__has(&`__alloc_skb) ? site - (uint64_t)&`__alloc_skb < DW_ALLOC_SKB_SIZE && name != DW_SKBUFF_S : 0);
-/* An object of a buffer's size, or a pair's. */
+/* Is the object of the size of a buffer, or of a pair? */
 inline int DW_SKB_PAIR_SIZE = 1024;
 
 struct dw_skb {
 	struct dw_pkt;
-	uint64_t word;		/* what was noted with since */
+	uint64_t word;		/* the word noted together with since */
 	uint64_t cache;		/* memory that is taken or given back: first characters of its cache's name; its size */
 	uint32_t cachesize;
 };
 
-/* kmem_cache_alloc: nothing is in the buffer yet */
+/* kmem_cache_alloc: the buffer is still empty. */
 struct dw_sktake {
 	uint64_t call_site;
 	uint64_t ptr;
@@ -36,7 +38,7 @@ translator struct dw_skb < struct dw_sktake *C > {
 	netns = 0;
 };
 
-/* kmem_cache_free: nothing may be read from the buffer any more */
+/* kmem_cache_free: the buffer must not be read any more. */
 struct dw_skgive {
 	uint64_t call_site;
 	uint64_t ptr;
@@ -52,7 +54,7 @@ translator struct dw_skb < struct dw_skgive *C > {
 	since = __stamp("birth", C->ptr);
 };
 
-/* Where a driver hands up a packet */
+/* A driver passes a packet up. */
 struct dw_skseen {
 	struct sk_buff *skb;
 };
@@ -82,7 +84,7 @@ translator struct dw_skb < struct dw_skused *C > {
 	location = 0;
 };
 
-/* kfree_skb: since Linux 6.11 a fourth argument is the socket that did it, if one did */
+/* kfree_skb: since Linux 6.11 the fourth argument is the socket that dropped the packet, or NULL. */
 struct dw_skdrop3 {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -130,8 +132,8 @@ translator struct dw_skb < struct dw_skclone *C > {
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
 typedef struct skbinfo {
-	uint32_t skb_len;		/* bytes of data; of alloc, and of what TCP gives back, 0: nothing is there */
-	uint32_t skb_datalen;		/* ... of them those in pages of their own */
+	uint32_t skb_len;		/* bytes of data; 0 at alloc, and of buffers that TCP frees */
+	uint32_t skb_datalen;		/* ... of these, bytes in separate pages */
 	uint32_t skb_truesize;		/* bytes of memory */
 	int skb_cloned;			/* 1: another buffer has the same data, or had */
 	uint16_t skb_proto;		/* Ethernet's protocol number */

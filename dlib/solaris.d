@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* solaris: variables of other systems' kernels that scripts read as `name: __sym_NAME defines `NAME, and
- * __sym_NAME_MEMBER `NAME.MEMBER. */
+/* solaris: variables of other systems' kernels that scripts read as `name. The inline __sym_NAME defines `NAME, and
+ * __sym_NAME_MEMBER defines `NAME.MEMBER. */
 
 inline int __sym_hp_avenrun[int i] = (int)__machine(i);	/* load averages, times 65536 */
 inline unsigned long __sym_avenrun[int i] = __machine(i) >> 5;	/* Linux's own: times 2048 */
@@ -17,7 +17,7 @@ inline int __sym_mpid = (int)curthread->thread_pid->numbers[0].ns->idr.idr_next 
 inline uint32_t __sym_averunnable_ldavg[int i] = (uint32_t)__machine(i) >> 5;
 inline long __sym_averunnable_fscale = 2048;
 
-/* In a container with a name of its own, that name. */
+/* The names that the current process sees; a container may have its own. */
 inline string __sym_utsname_sysname = curthread->nsproxy->uts_ns->name.sysname;
 inline string __sym_utsname_nodename = curthread->nsproxy->uts_ns->name.nodename;
 inline string __sym_utsname_release = curthread->nsproxy->uts_ns->name.release;

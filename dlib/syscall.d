@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* syscall: what sys_enter and sys_exit give. Arguments and numbers are in the registers of the machine: regs_*.d. */
+/* syscall: sites of the syscall provider: the arguments of sys_enter and sys_exit. Output: struct dw_sys. Numbers and
+ * arguments of calls come from the machine's registers: dlib/regs_*.d. */
 struct dw_sysenter {
 	struct pt_regs *regs;
 	int64_t nr;
@@ -7,7 +8,7 @@ struct dw_sysenter {
 
 /* The errno that a system call returns; 0: none. */
 inline int dw_sys_errno[int64_t ret] = ret < 0 && ret >= -DW_MAX_ERRNO ? -ret : 0;
-/* Which thread's priority a system call sets: __prio_call[number] */
+/* Kinds of system calls that set a thread's priority: __prio_call[number]. */
 inline int DW_PRIO_NICE = 1;		/* setpriority */
 inline int DW_PRIO_SCHED = 2;		/* sched_setparam, sched_setscheduler, sched_setattr */
 
@@ -18,7 +19,7 @@ struct dw_sysexit {
 
 struct dw_sys {
 	struct pt_regs *regs;
-	int64_t nr;		/* of a 32-bit program: 1024 more */
+	int64_t nr;		/* of a 32-bit program: its number plus 1024 (FOREIGN) */
 	int64_t a0;
 	int64_t a1;
 	int64_t a2;
@@ -108,5 +109,5 @@ translator struct dw_sys < struct dw_oldexit *C > {
 	error = dw_sys_errno[C->ret];
 };
 
-/* 1: the current thread is in a system call of 32 bits. */
+/* 1: the current thread is in a 32-bit system call. */
 inline int syscall32 = __syscall32;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysinfo: sites of the sysinfo provider: system calls, switches, requests, ticks, locks. */
+/* sysinfo: sites of the sysinfo provider: system calls, switches, requests, ticks, locks. Output: struct dw_stat. The
+ * provider's arguments are plain numbers, so that there are no translators of args[]. */
 struct dw_stat {
 	struct task_struct *task;
 	struct task_struct *next;
 	struct kernel_siginfo *info;
 	int32_t sig;
-	int32_t preempt;	/* sched_switch: the thread did not want to leave its CPU */
-	uint32_t state;		/* ... what it is to be then */
+	int32_t preempt;	/* sched_switch: 1: the thread was preempted */
+	uint32_t state;		/* ... its state from then on */
 	int64_t nr;		/* system calls */
 	int64_t ret;
 	int32_t error;
@@ -50,22 +51,26 @@ translator struct dw_stat < struct dw_bioqueue *C > {
 	    __page_kind[__bio_page[C->bio]];
 };
 
+/* block_touch_buffer, block_dirty_buffer */
 struct dw_buffer {
 	struct buffer_head *bh;
 };
 translator struct dw_stat < struct dw_buffer *C > { task = curthread; };
 
+/* module_load, module_free */
 struct dw_module {
 	struct module *mod;
 };
 translator struct dw_stat < struct dw_module *C > { task = curthread; };
 
+/* contention_begin */
 struct dw_contention {
 	void *lock;
 	unsigned int flags;
 };
 translator struct dw_stat < struct dw_contention *C > { flags = C->flags; };
 
+/* ipi_send_cpu; ipi_send_cpumask below */
 struct dw_ipi {
 	unsigned int cpu;
 };
@@ -75,6 +80,7 @@ struct dw_ipimask {
 };
 translator struct dw_stat < struct dw_ipimask *C > { task = curthread; };
 
+/* A clock event of perf: where the CPU was, in the kernel or in a program. */
 struct dw_clock {
 	uint64_t kernel_pc;
 	uint64_t user_pc;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp: arguments of the tcp provider: tcpsinfo_t, tcplsinfo_t, tcpinfo_t; states and flags. */
+/* tcp: arguments of the tcp provider: tcpsinfo_t, tcplsinfo_t, tcpinfo_t; states and flags. Input: struct dw_pkt.
+ * Members have the names of DTrace's tcp provider, those of FreeBSD's, and Linux's own. Numbers are in host order;
+ * units stand at the members. */
 
 typedef struct tcphdr tcph_t;
 
@@ -12,7 +14,7 @@ inline uint8_t TH_URG = 0x20;
 inline uint8_t TH_ECE = 0x40;
 inline uint8_t TH_CWR = 0x80;
 
-/* The kernel's numbers (include/net/tcp_states.h). Linux has no idle or bound state: a closed socket is closed. */
+/* The kernel's numbers (include/net/tcp_states.h). Linux has no idle or bound state: such a socket is closed. */
 inline int32_t TCP_STATE_ESTABLISHED = 1;
 inline int32_t TCP_STATE_SYN_SENT = 2;
 inline int32_t TCP_STATE_SYN_RECEIVED = 3;
@@ -42,7 +44,7 @@ inline string tcp_state_name[int32_t state] =
 /* tcps_nagle: bits. */
 inline int TCP_NAGLE_OFF = 1;		/* TCP_NODELAY */
 inline int TCP_NAGLE_CORK = 2;		/* TCP_CORK */
-inline int TCP_NAGLE_PUSH = 4;		/* what is held back is to go now */
+inline int TCP_NAGLE_PUSH = 4;		/* held-back data is to go now */
 inline string tcp_nagle_string[int n] =
     n == 0 ? "ON" : n == 1 ? "OFF" : n == 2 ? "CORK" : n == 3 ? "OFF|CORK" : n == 4 ? "PUSH" : n == 5 ? "OFF|PUSH" :
     n == 6 ? "CORK|PUSH" : "OFF|CORK|PUSH";
@@ -60,8 +62,9 @@ typedef struct tcpinfo {
 	tcph_t *tcp_hdr;
 } tcpinfo_t;
 
-/* A reset that answers a segment (RFC 9293 3.10.7.1): it takes its number from the segment's acknowledgment, or else
- * acknowledges all that came. One that no segment provokes has the socket's next numbers. */
+/* A reset that answers a segment takes its sequence number from the segment's acknowledgment; if there is none, it
+ * acknowledges all that arrived (RFC 9293 3.10.7.1). A reset that no segment provokes has the socket's next
+ * numbers. */
 translator tcpinfo_t < struct dw_pkt *P > {
 	tcp_sport = ntohs(P->synth ? ((struct inet_sock *)P->sk)->inet_sport :
 	    P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source);
@@ -114,8 +117,8 @@ typedef struct tcpsinfo {
 	/* ---- Linux's own; 0 or "" where there is no socket ---- */
 	uint32_t tcps_srtt;		/* smoothed round-trip time, us */
 	uint32_t tcps_rttvar;		/* its mean deviation, us */
-	uint32_t tcps_min_rtt;		/* the least one of late, us; 0: none measured */
-	uint32_t tcps_delivered;	/* segments that have arrived at the other side */
+	uint32_t tcps_min_rtt;		/* the recent minimum, us; 0: none measured */
+	uint32_t tcps_delivered;	/* segments that the other side has received */
 	uint32_t tcps_delivered_ce;	/* of them, those that came with a congestion mark */
 	uint32_t tcps_lost;		/* segments deemed lost so far */
 	uint32_t tcps_lost_out;		/* of those in flight now */
@@ -162,8 +165,8 @@ inline string tcp_ca_string[int32_t state] =
     state == 0 ? "open" : state == 1 ? "disorder" : state == 2 ? "cwr" : state == 3 ? "recovery" : state == 4 ? "loss" :
     "<unknown>";
 
-/* Where there is no socket (a segment for a closed port) addresses, ports and state come from the packet: the state is
- * closed. The same for a segment to a listener, whose own remote side is empty. */
+/* Without a socket (a segment for a closed port), addresses and ports come from the packet, and the state is closed.
+ * Addresses and ports also come from the packet for a segment to a listener, whose remote side is empty. */
 translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_addr = (uintptr_t)P->sk;
 	tcps_local = P->dev != 0 ? (P->dev->flags & DW_IFF_LOOPBACK) != 0 :
@@ -174,12 +177,12 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[2] &&
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[1] &&
 	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0];
-	/* an accepted socket keeps the index of the interface that its connection came in by; on others it is 0, and
-	   cannot be set on a stream socket */
+	/* an accepted socket keeps the index of the interface on which its connection arrived; other sockets have 0,
+	 * and a stream socket cannot set it */
 	tcps_active = P->sk == 0 || P->state == DW_TCP_LISTEN || P->oldstate == DW_TCP_LISTEN ? 0 :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? ((struct inet_sock *)P->sk)->mc_index == 0 :
 	    ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
-	/* a socket on its way to closed has given its port back, but still knows it */
+	/* a socket that is being closed has released its port, but still knows it */
 	tcps_lport = P->sk == 0 ? ntohs(P->recv || P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source) :
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
 	tcps_rport = ntohs(P->sk == 0 || (P->has_pkt && P->state == DW_TCP_LISTEN) ?

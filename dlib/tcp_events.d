@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp_events: sites and arguments of the tcp provider's probes of losses, resets, listeners and states. */
+/* tcp_events: sites and arguments of the tcp provider's probes of losses, resets, listeners, congestion and FreeBSD's
+ * debugging. Output: dropinfo_t, tcpresetinfo_t, tcpretransinfo_t, tcpresendinfo_t, tcpcainfo_t, siftrinfo_t. */
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* Places that give a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow; tcp_sendmsg, tcp_recvmsg, ... */
+/* Places that have a socket and no packet: tcp_receive_reset, tcp_destroy_sock, tcp_rcvbuf_grow; tcp_sendmsg,
+ * tcp_recvmsg, ... */
 struct dw_sockev {
 	struct sock *sk;
 };
@@ -13,14 +15,14 @@ translator struct dw_pkt < struct dw_sockev *C > {
 	proto = C->sk->sk_protocol;
 };
 
-/* net_dev_queue, for a SYN-ACK: its socket is the request, which is no socket yet, but knows its listener. */
+/* net_dev_queue, for a SYN-ACK: its socket is the request, a small structure that points to its listener. */
 inline struct sock *dw_listener[struct sk_buff *B] =
-    (struct sock *)B->sk->__sk_common.skc_flags;	/* of a union with skc_listener; to the verifier it is a number */
-/* kfree_skb: the address of the socket whose packet was on its way out; of a SYN-ACK, of the listener; 0: none. */
+    (struct sock *)B->sk->__sk_common.skc_flags;	/* a union with skc_listener; the verifier sees a number */
+/* kfree_skb: the address of the socket that sent the packet; for a SYN-ACK, of the listener; 0: none. */
 inline uint64_t dw_sender[struct sk_buff *B] = B->skb_iif != 0 || B->sk == 0 ? 0 :
     dw_full[(uint64_t)B->sk] ? (uint64_t)B->sk :
     B->sk->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? (uint64_t)dw_listener[B] : 0;
-/* The address of the device of its route; 0: none. */
+/* The addresses of the packet's route and of the route's device; 0: none. */
 inline uint64_t dw_dst[struct sk_buff *B] = B->_skb_refdst & ~(uint64_t)DW_SKB_DST_NOREF;
 inline uint64_t dw_dst_dev[struct sk_buff *B] = dw_dst[B] == 0 ? 0 : (uint64_t)((struct dst_entry *)dw_dst[B])->dev;
 
@@ -42,7 +44,7 @@ translator struct dw_pkt < struct dw_synack *C > {
 	checked = 1;
 };
 
-/* tcp_receive_reset, tcp_reset: the same, coming in */
+/* tcp_receive_reset, tcp_reset: the same, for a received reset. */
 struct dw_rstrecv {
 	struct sock *sk;
 };
@@ -61,8 +63,8 @@ translator struct dw_tcp < struct dw_caset *C > {
 	newca = C->newstate;
 };
 
-/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: what is in the socket's queue, without headers. The tracepoint
- * reports failures too since Linux 6.17. */
+/* tcp_retransmit_skb, the end of __tcp_retransmit_skb: a buffer of the socket's queue, without headers. The
+ * tracepoint reports failures too since Linux 6.17. */
 struct dw_resent {
 	struct sock *sk;
 	struct sk_buff *queued;
@@ -103,7 +105,8 @@ translator struct dw_tcp < struct dw_sockio *C > {
 	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 };
 
-/* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset where a segment provoked it. The socket may be a small one (TIME_WAIT, a request), or none. */
+/* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset: a reset that a segment provoked. The socket may be a small
+ * one (TIME_WAIT, a request), or NULL. */
 struct dw_rstreply {
 	struct sock *sk;
 	struct sk_buff *skb;
@@ -125,7 +128,7 @@ translator struct dw_tcp < struct dw_rstreply *C > {
 	checked = 1;
 };
 
-/* tcp_send_reset where the socket itself gives up: close with data unread, linger, abort */
+/* tcp_send_reset: a reset by which the socket gives up: close with unread data, linger, abort. */
 struct dw_rstactive {
 	struct sock *sk;
 	struct sk_buff *provoked;
@@ -142,7 +145,7 @@ translator struct dw_pkt < struct dw_rstactive *C > {
 	synth = 1;
 };
 
-/* The transport protocol of a packet. IPv6's header may name an extension: then a full socket knows it. */
+/* The transport protocol of a packet. IPv6's header may name an extension; a full socket then knows the protocol. */
 inline uint32_t dw_full_proto[struct sk_buff *B, struct sock *S] = B->protocol == DW_ETH_P_IP ?
     ((struct iphdr *)dw_nh[B])->protocol : S != 0 ? S->sk_protocol : ((struct ipv6hdr *)dw_nh[B])->nexthdr;
 inline uint32_t dw_drop_proto[struct sk_buff *B, struct sock *S] = B->protocol == DW_ETH_P_IP ?
@@ -151,8 +154,8 @@ inline uint32_t dw_drop_proto[struct sk_buff *B, struct sock *S] = B->protocol =
 inline int32_t dw_drop_state[struct sock *S] = S != 0 ?
     S->__sk_common.skc_state == DW_TCP_NEW_SYN_RECV ? DW_TCP_SYN_RECV : S->__sk_common.skc_state : DW_TCP_CLOSE;
 
-/* kfree_skb: the end of a packet, with the reason. sk: the socket that dropped it, or none; a small one is not shown.
- * A packet that came in has the number of the interface; another one's socket is the one that sent it. */
+/* kfree_skb: the end of a packet, with the reason. sk: the socket that dropped it, or NULL; a small socket is not
+ * shown. A received packet has the index of its interface; the socket of any other packet is the sender. */
 struct dw_drop {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -162,8 +165,9 @@ struct dw_drop {
 	uint64_t cookie;
 };
 
-/* The owner is that of the socket which dropped the packet, else of the one that sent it. All else is of the former alone:
- * each choice more doubles the paths of a verifier, and the tools' filters need most of those it looks at. */
+/* The owner is that of the socket that dropped the packet, else of the sender. All other members are of the former
+ * alone: each further choice doubles the paths that the verifier follows, and the filters of the tools need most of
+ * what it allows. */
 translator struct dw_pkt < struct dw_drop *C > {
 	rx_sk = C->sk;
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
@@ -180,8 +184,8 @@ translator struct dw_pkt < struct dw_drop *C > {
 	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
 
-/* kfree_skb: a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. Its device is that of
- * its route: the buffer has none yet. */
+/* kfree_skb: a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. The device is
+ * that of its route; the buffer has none yet. */
 struct dw_stopped {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -207,7 +211,7 @@ typedef struct dropinfo {
 	string drop_reason;		/* "NO_SOCKET", "SOCKET_RCVBUFF", ... */
 	uint32_t drop_code;
 	uintptr_t drop_location;	/* address of the code that did it */
-	int drop_in;			/* 1: it came in; 0: it was to leave */
+	int drop_in;			/* 1: received; 0: to be sent */
 } dropinfo_t;
 
 translator dropinfo_t < struct dw_pkt *P > {
@@ -220,11 +224,11 @@ translator dropinfo_t < struct dw_pkt *P > {
 /* tcp:::reset-sent, tcp:::reset-received */
 typedef struct tcpresetinfo {
 	string reset_reason;		/* sent: the names of enum sk_rst_reason without the prefix; received: the error */
-	uint32_t reset_code;		/* sent: of that enum; received: the errno that the process will see */
+	uint32_t reset_code;		/* sent: its number; received: the errno for the process */
 	int reset_active;		/* 1: the socket gave up; 0: it answers a segment */
 } tcpresetinfo_t;
 
-/* tcp_receive_reset: the connection's state decides about the error (RFC 9293 3.10.7) */
+/* tcp_receive_reset: the error depends on the connection's state (RFC 9293 3.10.7). */
 translator tcpresetinfo_t < struct dw_pkt *P > {
 	reset_reason = P->recv ? (P->state == DW_TCP_SYN_SENT ? "ECONNREFUSED" : P->state == DW_TCP_CLOSE_WAIT ? "EPIPE" :
 	    P->state == DW_TCP_CLOSE ? "" : "ECONNRESET") :
@@ -237,11 +241,11 @@ translator tcpresetinfo_t < struct dw_pkt *P > {
 /* tcp:::retransmit */
 typedef struct tcpretransinfo {
 	string rt_kind;			/* "rto", "fast", "tlp", "syn", "syn-ack" */
-	uint32_t rt_segs;		/* segments, when the device is to cut them */
+	uint32_t rt_segs;		/* segments, after the device has cut them */
 	uint32_t rt_bytes;		/* payload */
 } tcpretransinfo_t;
 
-/* The congestion state says why data is sent again. */
+/* The congestion state shows why data is sent again. */
 inline string dw_resent_by[struct sock *S] =
     ((struct inet_connection_sock *)S)->icsk_ca_state == DW_TCP_CA_LOSS ? "rto" :
     ((struct inet_connection_sock *)S)->icsk_ca_state == DW_TCP_CA_RECOVERY ? "fast" : "tlp";
@@ -320,7 +324,7 @@ typedef struct siftrinfo {
 	unsigned int rcv_buf_hiwater;
 	unsigned int rcv_buf_cc;
 	unsigned int sent_inflight_bytes;
-	int t_segqlen;			/* segments that came before their turn, now and earlier */
+	int t_segqlen;			/* segments received out of order, so far */
 	unsigned int flowid;			/* hash of the connection */
 	unsigned int flowtype;
 	/* ---- their names in earlier releases ---- */
@@ -379,7 +383,7 @@ translator siftrinfo_t < struct dw_pkt *P > {
 	rxt_length = (uint64_t)((struct inet_connection_sock *)P->sk)->icsk_rto * 1000000 / __hz;
 };
 
-/* FreeBSD's requests of users to a protocol, of tcp:::debug-user: those that Linux shows here. */
+/* FreeBSD's requests of users to a protocol, for tcp:::debug-user: those that Linux can show. */
 inline int DW_PRU_DETACH = 1;
 inline int DW_PRU_LISTEN = 3;
 inline int DW_PRU_CONNECT = 4;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* udp: arguments of the udp provider: udpsinfo_t, udpinfo_t. */
+/* udp: arguments of the udp and udplite providers: udpsinfo_t, udpinfo_t, udplitesinfo_t, udpliteinfo_t. Input:
+ * struct dw_pkt. Numbers are in host order. */
 
 typedef struct udphdr udpha_t;
 
@@ -11,8 +12,8 @@ typedef struct udpsinfo {
 	string udps_raddr;
 } udpsinfo_t;
 
-/* An unconnected socket has no remote side and may be bound to no address: then what the socket knows is shown. Where
- * there is no socket (a datagram for a closed port) the packet says it. */
+/* An unconnected socket has no remote side and may not be bound to an address; the members show what the socket has.
+ * Without a socket (a datagram for a closed port) they come from the packet. */
 translator udpsinfo_t < struct dw_pkt *P > {
 	udps_addr = (uintptr_t)P->sk;
 	udps_lport = P->sk != 0 ? P->sk->__sk_common.skc_num :
@@ -48,7 +49,7 @@ translator udpinfo_t < struct dw_pkt *P > {
 	    ((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))->gso_segs : 1;
 };
 
-/* Of DNS, over TCP too: then ports and checksum are those of the segment. */
+/* For dns: over TCP, ports and checksum are those of the segment. */
 translator udpinfo_t < struct dw_dns *P > {
 	udp_sport = ntohs(((struct udphdr *)P->th)->source);
 	udp_dport = ntohs(((struct udphdr *)P->th)->dest);
@@ -67,6 +68,7 @@ typedef struct udplitesinfo {
 	string udplites_raddr;
 } udplitesinfo_t;
 
+/* Of the socket, connected or not. */
 translator udplitesinfo_t < struct dw_pkt *P > {
 	udplites_addr = (uintptr_t)P->sk;
 	udplites_lport = P->sk->__sk_common.skc_num;

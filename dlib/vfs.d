@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vfs: sites and arguments of the fsinfo provider: the system calls on files. A call names its file by a descriptor or
- * by a path; a path is shown as the process gives it. */
+/* vfs: sites and arguments of the fsinfo provider: system calls on files. A call names its file by a descriptor or by
+ * a path; a path is shown as the process gives it. Output: struct dw_fs, and of it fileinfo_t. */
 struct dw_fs {
 	struct file *file;	/* NULL: none */
-	uint64_t path;		/* where the process has the path; 0: none */
+	uint64_t path;		/* address of the path in the process; 0: none */
 	int64_t nr;		/* -1: of a 32-bit program */
 	int64_t ret;
 	int64_t flags;		/* of open(2), mmap(2); unlinkat(2) */
@@ -59,7 +59,7 @@ translator struct dw_fs < struct dw_fsopen *C > {
 	    __sysnr[C->regs] == __nr_openat2 ? *(int64_t *)copyin(__sysarg2[C->regs], 8) : DW_O_CREAT;	/* creat */
 };
 
-/* ... the path is the first argument, the second */
+/* sys_exit: the path is the first argument, or (dw_fspathat) the second */
 struct dw_fspath {
 	struct pt_regs *regs;
 	int64_t ret;

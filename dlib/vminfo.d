@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vminfo: faults, pages that go to and from disks, and pages that are freed. */
+/* vminfo: sites of the vminfo provider: faults, pages that are read from and written to disks, and pages that are
+ * freed. Output: struct dw_vm; the provider's arguments are plain numbers. */
 struct dw_vm {
 	uint64_t addr;		/* of the fault */
-	uint64_t code;		/* ... as the processor says: DW_X86_PF_ */
+	uint64_t code;		/* ... the processor's error code: DW_X86_PF_* */
 	uint32_t op;		/* of a request: DW_REQ_ */
 	uint32_t bytes;
-	int32_t swap;		/* 1: it is swap's */
-	int32_t file;		/* 1: a file's page is in it */
+	int32_t swap;		/* 1: a request of swap */
+	int32_t file;		/* 1: the request has a page of a file */
 	uint64_t scanned;	/* pages */
 	uint64_t freed;
 	int32_t is_file;
@@ -14,6 +15,7 @@ struct dw_vm {
 	int32_t zeroed;
 };
 
+/* page_fault_user, page_fault_kernel */
 struct dw_fault {
 	uint64_t addr;
 	struct pt_regs *regs;
@@ -22,6 +24,7 @@ struct dw_fault {
 translator struct dw_vm < struct dw_fault *C > {
 };
 
+/* block_bio_queue */
 struct dw_bioqueue {
 	struct bio *bio;
 };
@@ -32,6 +35,7 @@ translator struct dw_vm < struct dw_bioqueue *C > {
 	file = __file_inode[__io_inode[__bio_page[C->bio]]];
 };
 
+/* mm_vmscan_lru_shrink_inactive */
 struct dw_shrink {
 	int nid;
 	unsigned long scanned;
@@ -44,19 +48,21 @@ translator struct dw_vm < struct dw_shrink *C > {
 	freed = C->reclaimed;
 };
 
+/* mm_vmscan_kswapd_wake */
 struct dw_kswapd {
 	int nid;
 };
 translator struct dw_vm < struct dw_kswapd *C > { is_file = 0; };
 
+/* mm_page_alloc */
 struct dw_pagealloc {
 	struct page *page;
 	unsigned int order;
 	unsigned int gfp;
 	int migratetype;
 };
-/* Zeroed, movable, and anywhere in memory: the flags of a program's own pages. Before Linux 6.9 BTF does not have the
- * bits. */
+/* Flags of the allocation of a program's own page: zeroed, movable, anywhere in memory. BTF has the bits since Linux
+ * 6.9. */
 inline uint32_t DW_GFP_HIGHUSER_ZEROED = 0x10a;		/* __GFP_HIGHMEM, __GFP_MOVABLE, __GFP_ZERO */
 inline uint32_t __gfp_zeroed = __has(___GFP_ZERO_BIT) ? (1 << ___GFP_ZERO_BIT) | (1 << ___GFP_MOVABLE_BIT) |
     (1 << ___GFP_HIGHMEM_BIT) : DW_GFP_HIGHUSER_ZEROED;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wifi: sites and arguments of the wifi provider. */
+/* wifi: sites and arguments of the wifi provider. Input: tracepoints of the modules cfg80211 and mac80211. Output:
+ * wifiinfo_t. */
 
 struct dw_wifi {
 	uint64_t wiphy;			/* the device (struct wiphy) */
-	uint64_t phy;			/* where its name is */
+	uint64_t phy;			/* address of its name */
 	struct net_device *dev;		/* the interface; NULL: it has none */
-	uint64_t local;			/* mac80211's side of the device */
-	uint64_t req;			/* what was asked for (struct cfg80211_scan_request) */
+	uint64_t local;			/* mac80211's structure of the device (struct ieee80211_local) */
+	uint64_t req;			/* the request (struct cfg80211_scan_request) */
 	uint64_t channel;		/* struct ieee80211_channel; 0: none is known */
 	uint32_t channels;
 	uint32_t ssids;
@@ -21,7 +22,7 @@ struct dw_wifi {
 };
 
 /* ---- the modules' structures, in numbers: their types are there only where the modules are --------------------------------- */
-/* The request as drivers know it: since Linux 6.17 it is a part of cfg80211's own. */
+/* The request that drivers get. Since Linux 6.17 it is part of cfg80211's own structure. */
 inline uint64_t dw_wf_req[uint64_t req] = __has(sizeof(struct cfg80211`cfg80211_scan_request_int)) ?
     (uint64_t)&((struct cfg80211`cfg80211_scan_request_int *)req)->req : req;
 inline uint64_t dw_wf_dev[uint64_t req] = (uint64_t)((struct cfg80211`cfg80211_scan_request *)req)->wdev->netdev;
@@ -40,16 +41,16 @@ inline uint32_t dw_wf_freq[uint64_t channel] = ((struct mac80211`ieee80211_chann
 inline uint32_t dw_wf_band[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->band;
 inline int dw_wf_beacon[uint64_t channel] = ((struct mac80211`ieee80211_channel *)channel)->beacon_found;
 
-/* Bits of scanning: the kernel scans, not the device; the only channel is the one that the device is at. */
+/* Bits of scanning: the kernel scans, not the device; the device scans only the channel that it is on. */
 inline int DW_SCAN_SW_SCANNING = 1 << 0;
 inline int DW_SCAN_ONCHANNEL_SCANNING = 1 << 2;
-/* The kernel scans by itself, and turns to the channel that is next. */
+/* The kernel scans by itself and has tuned the device to the next channel of the request. */
 inline int dw_wf_turns[uint64_t local] = (dw_wf_scanning[local] & DW_SCAN_SW_SCANNING) != 0 && dw_wf_tuned[local] != 0 &&
     dw_wf_lreq[local] != 0 && dw_wf_index[local] < dw_wf_channels[dw_wf_lreq[local]] &&
     dw_wf_nth[dw_wf_lreq[local], dw_wf_index[local]] == dw_wf_tuned[local];
 inline int dw_wf_stays[uint64_t local] = (dw_wf_scanning[local] & DW_SCAN_ONCHANNEL_SCANNING) != 0 && dw_wf_lreq[local] != 0;
 
-/* What a site does not say: no channel, not given up, asked for before. */
+/* Defaults: no channel, not aborted, requested earlier. */
 translator struct dw_wifi < struct dw_wifi *P > {
 	phy = dw_wf_phy[P->wiphy];
 	dev = (struct net_device *)dw_wf_dev[P->req];
@@ -132,8 +133,8 @@ typedef struct wifiinfo {
 	string wi_phy;			/* the device: "phy0" */
 	string wi_ifname;		/* its interface: "wlan0"; "": none */
 	uint32_t wi_ifindex;
-	uint32_t wi_channels;		/* how many are to be scanned */
-	uint32_t wi_ssids;		/* how many names are asked for; 0: it only listens */
+	uint32_t wi_channels;		/* channels to be scanned */
+	uint32_t wi_ssids;		/* network names asked for; 0: the device only listens */
 	/* scan-channel; else 0 and "" */
 	uint32_t wi_index;		/* of the channel among them, from 1 */
 	uint32_t wi_freq;		/* MHz */
@@ -158,7 +159,7 @@ translator wifiinfo_t < struct dw_wifi *P > {
 	wi_time = P->since != 0 ? timestamp - P->since : 0;
 };
 
-/* The process that asked; more than its number is known only while it asks. */
+/* The process that requested the scan. Only its number is known after the request. */
 translator csinfo_t < struct dw_wifi *P > {
 	cs_addr = 0;
 	cs_cid = 0;
