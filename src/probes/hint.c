@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hint: suggests what a description without matches may have meant: a similar name, a colon more or less, another
- * tracer's name of the same probe.
- * Input: the description, the probes. Output: a hint, or NULL. */
+/* hint: suggests what a description without matches may have meant: a similar name, one colon more or less, another
+ * tracer's name of the same probe. Input: the description, the probes. Output: a hint in the arena, or NULL. */
 #include <ctype.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static const char *nearest_probe(const struct probe_list *l, const char *prov, c
 	return nearest_name(name, names);
 }
 
-/* Compares with the functions of that provider's probes of that name (syscall:FUNCTION:entry). */
+/* Compares with the functions of the provider's probes of that name (syscall:FUNCTION:entry). */
 static const char *nearest_func(const struct probe_list *l, const char *prov, const char *name, const char *func)
 {
 	const char **names = ARENA_ARRAY(l->arena, const char *, l->all.n + 1);
@@ -61,6 +60,7 @@ static const char *meant(const struct probe_list *l, const char *prov, const cha
 		     : arena_printf(l->arena, "did you mean %s?", name);
 }
 
+/* The hint if no provider has a similar name. */
 static const char *list_providers(const struct probe_list *l, const char *name)
 {
 	const char *s = "";
@@ -72,7 +72,7 @@ static const char *list_providers(const struct probe_list *l, const char *name)
 }
 
 /* ---- other tracers' names ---------------------------------------------------------------------------------------- */
-/* word:A:NAME, word:NAME. between: what stands between A and NAME; NULL: A is the unit of the number NAME. */
+/* Forms word:A:NAME and word:NAME. between: the text between A and NAME; NULL: A is the unit of the number NAME. */
 static const struct other_probe {
 	const char *word, *before, *between, *after;
 } others[] = {
@@ -97,6 +97,7 @@ static const struct other_probe {
 	{ "uretprobe", "pid*:", ":", ":return" },
 };
 
+/* A hint for a description in the form of another tracer or of perf; NULL: it has none of these forms. */
 static const char *others_probe(const struct probe_list *l, const struct pdesc *pd)
 {
 	const char *word = *pd->mod ? pd->mod : pd->func, *a = *pd->mod ? pd->func : "", *name = pd->name;
@@ -118,7 +119,7 @@ static const char *others_probe(const struct probe_list *l, const struct pdesc *
 	return NULL;
 }
 
-/* The bytes of s up to end before one of stop. */
+/* How many bytes of s, up to end, precede one of the characters of stop. */
 static int span(const char *s, const char *end, const char *stop)
 {
 	const char *p = s;
@@ -173,7 +174,7 @@ static struct pdesc with_colons(const struct probe_list *l, const struct pdesc *
 	return d;
 }
 
-/* The probe of a provider that is there; NULL: none is like it. */
+/* A hint to the most similar probe; NULL: none is similar. */
 static const char *nearest(struct probe_list *l, const struct pdesc *d)
 {
 	const char *name = strcmp(d->name, "exit") ? d->name : "return", *near;

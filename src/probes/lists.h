@@ -7,14 +7,14 @@
 #include "probes/match.h"
 
 struct listed_tracepoint {
-	const char *module; /* that it is in; NULL: the kernel itself */
-	const char *group;  /* "" where the kernel does not say */
+	const char *module; /* the module that it is in; NULL: the kernel itself */
+	const char *group;  /* its group in tracefs; "": not known */
 	const char *name;
 	unsigned nargs;
-	bool event; /* nothing is known but the record that it writes */
+	bool event; /* BTF has no type: only its record is known */
 };
 
-/* Any member may be NULL: nothing is known, and there are no such probes. */
+/* Any member may be NULL: there are then no such probes. */
 struct kernel_lists {
 	void *ctx;
 	bool (*has_tracepoint)(void *ctx, const char *name);
@@ -25,12 +25,13 @@ struct kernel_lists {
 	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *module, const char *name, unsigned i);
 	/* ... of the fields of the records of "GROUP/NAME", NULL-terminated. */
 	const char *const *(*event_args)(void *func_ctx, const char *target);
-	/* Probes in programs and libraries: adds those that the description means; why there are none. */
+	/* Probes in programs and libraries: user_make adds those that the description means; user_fault says why
+	 * there are none. */
 	void (*user_make)(void *user, struct probe_list *l, const struct pdesc *pd);
 	const struct probe_fault *(*user_fault)(void *user, const struct pdesc *pd);
 	void *user;
-	/* The functions of the kernel that can be traced, always in the same order; why a description means none; D
-	 * types of a function's arguments, or of what its return has, NULL-terminated. */
+	/* The kernel's traceable functions, always in the same order; why a description means none of them; the D
+	 * types of a function's arguments, or of its return's arg0 and arg1, NULL-terminated. */
 	void (*functions)(void *func_ctx, void (*each)(void *to, const char *module, const char *name), void *to);
 	/* Bytes of a function; 0: not known. */
 	uint64_t (*function_size)(void *func_ctx, const char *module, const char *name);
@@ -43,26 +44,25 @@ struct kernel_lists {
 struct probe_source {
 	/* Could a description that names no provider mean one of these probes? Must be cheap. */
 	bool (*could)(const struct kernel_lists *k, const struct pdesc *pd);
-	bool is_long; /* of all in the list only those are kept that a description means */
+	bool is_long; /* only the probes of the list that a description means are kept */
 	/* Adds all (probes_add), always in the same order. */
 	void (*list)(struct probe_list *l, const struct provider *p);
-	/* Adds the probe (probes_add_named) that is not in the list and that the description names; NULL: no such. */
+	/* Adds the probe (probes_add_named) that the description names and that is not in the list. May be NULL. */
 	void (*make)(struct probe_list *l, const struct provider *p, const struct pdesc *pd);
 	/* D types of a probe's args[]. */
 	const char *const *(*args)(struct probe_list *l, const struct probe *p);
-	/* The name here of a function that another system, or an older kernel, names differently; NULL: none. May be
+	/* The name here of a function that another system or an older kernel names differently; NULL: none. May be
 	 * NULL. */
 	const char *(*alias)(const char *func);
-	/* The function that is called in place of this one today, and a hint how it differs. NULL: none. May
-	 * be NULL. */
+	/* The function that replaces this one today, and a hint how it differs; NULL: none. May be NULL. */
 	const char *(*successor)(const char *func, const char **hint);
-	/* Does a description's module mean that of the probe by another name? NULL: no. */
+	/* Does a description's module mean the probe's module by another name? May be NULL: no. */
 	bool (*module)(const char *pattern, const struct probe *p);
 };
 
-/* Adds a copy of p, if it is wanted; its number is given here. */
+/* Adds a copy of p if it is wanted, and assigns its number. */
 void probes_add(struct probe_list *l, const struct probe *p);
-/* ... of one that is in no list, if it is not there yet. */
+/* ... of a probe that is in no list, unless it exists. */
 void probes_add_named(struct probe_list *l, const struct probe *p);
 /* Reads all lists: for -l. */
 void probes_all(struct probe_list *l);

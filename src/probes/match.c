@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match: see match.h.
- * Input: the providers' tables, descriptions. Output: struct probe.
- * Invariant: the number of a probe does not change while the list exists. */
+/* match: see match.h. Input: the providers' tables, the kernel's lists, descriptions. Output: struct probe.
+ * Invariant: the number of a probe does not change while the list exists; that of a list's probe does not depend on
+ * the descriptions. */
 #include "probes/match.h"
 
 #include <fnmatch.h>
@@ -9,7 +9,7 @@
 
 #include "probes/lists.h"
 
-#define LIST_FIRST 1000u  /* number of the first probe of a list; those of the tables and the made ones are lower */
+#define LIST_FIRST 1000u  /* number of the first probe of a list; tables and made probes have lower ones */
 #define LONG_FIRST 20000u /* ... of the long list */
 
 static struct probe *new_probe(struct probe_list *l, const struct probe *p, uint32_t id)
@@ -21,7 +21,8 @@ static struct probe *new_probe(struct probe_list *l, const struct probe *p, uint
 	return pr;
 }
 
-/* The numbers of list probes do not depend on how many probes were made by name. */
+/* Adds a probe of a table or one made by name. Their numbers end at LIST_FIRST, so that those of the lists do not
+ * depend on how many there are; further ones continue far above. */
 static void add_named(struct probe_list *l, const struct probe *p)
 {
 	(void)new_probe(l, p, l->next_id < LIST_FIRST ? l->next_id : UINT32_MAX / 2 + l->next_id);
@@ -60,7 +61,7 @@ void probes_init(struct probe_list *l, struct arena *a, const struct provider *c
 		}
 }
 
-/* Searches the probes, not the providers: a provider whose list is not read yet has none. */
+/* Searches the probes, not the providers: a provider whose list has not been read has none. */
 const struct provider *probes_provider(const struct probe_list *l, const char *name)
 {
 	for (size_t i = 0; i < l->all.n; i++)
@@ -117,7 +118,7 @@ const char *const *probe_args(struct probe_list *l, struct probe *p)
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
-/* Is it wanted, and not there yet? */
+/* Is the probe wanted and not kept yet? */
 static bool keep(struct probe_list *l, const struct probe *p, uint32_t id)
 {
 	size_t i = (id - LONG_FIRST) / 64;
@@ -148,7 +149,7 @@ void probes_add(struct probe_list *l, const struct probe *p)
 		(void)new_probe(l, p, id);
 }
 
-/* The first n providers' lists are there after it: a probe's number depends on those before it. */
+/* Reads the lists of the first n providers: a probe's number depends on the lists before its own. */
 static void read_lists(struct probe_list *l, size_t n)
 {
 	for (; l->nread < n; l->nread++)
@@ -156,7 +157,7 @@ static void read_lists(struct probe_list *l, size_t n)
 			l->providers[l->nread]->source->list(l, l->providers[l->nread]);
 }
 
-/* What the description means of the long list; NULL: all. Its numbers do not depend on other lists. */
+/* Reads from the long list what the description means; NULL: all. Its numbers do not depend on other lists. */
 static void read_long(struct probe_list *l, const struct provider *p, const struct pdesc *wanted)
 {
 	l->in_long = true;
@@ -181,6 +182,7 @@ void probes_all(struct probe_list *l)
 	probes_read(l, "");
 }
 
+/* Must the provider's list be read to match the description? A number may be that of any list's probe. */
 static bool could_mean(const struct probe_list *l, const struct pdesc *pd, const struct provider *p)
 {
 	if (!p->source)
@@ -204,6 +206,7 @@ void probes_add_named(struct probe_list *l, const struct probe *p)
 	add_named(l, p);
 }
 
+/* Was the probe already made by that name? */
 static bool is_made(const struct probe_list *l, const struct provider *p, const char *name)
 {
 	for (size_t i = 0; i < l->all.n; i++)

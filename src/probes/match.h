@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match: the list of probes, and which of them a description matches. It uses the providers' tables and D
- * descriptions, and does not depend on the kernel. */
+/* match: the list of probes, and which of them a description matches. Input: the providers' tables, descriptions of D
+ * programs and, through probes/lists.h, the kernel's lists. Everything is allocated in the list's arena. The arena
+ * records whether memory ran out. */
 #ifndef DWIRE_PROBES_MATCH_H
 #define DWIRE_PROBES_MATCH_H
 #include "base/vec.h"
@@ -13,10 +14,11 @@ struct probe_list {
 	const struct provider *const *providers; /* borrowed; ends with NULL */
 	const struct kernel_lists *kernel;       /* borrowed; NULL: nothing is known of a kernel */
 	const bool *legacy_calls;                /* borrowed; -x legacycalls, read when system calls are; NULL: off */
-	VEC(struct probe) all;                   /* moves when it grows */
-	size_t nread;                            /* providers whose lists have been looked at */
+	VEC(struct probe) all;                   /* moves when it grows: keep numbers, not pointers */
+	size_t nread;                            /* providers whose lists have been read */
 	uint32_t next_id, next_list_id, nuser;
-	/* The long list that is being read, while it is: what is kept of it; NULL: all. Bits: what was kept so far. */
+	/* Only while the long list is read: the description whose probes are kept; NULL: all. kept: a bit for each
+	 * probe kept so far. */
 	bool in_long;
 	const struct pdesc *wanted;
 	uint32_t next_long;
@@ -28,7 +30,7 @@ void probes_init(struct probe_list *l, struct arena *a, const struct provider *c
 	const struct kernel_lists *kernel);
 /* The provider of that name that has a probe in the list; or NULL. */
 const struct provider *probes_provider(const struct probe_list *l, const char *name);
-/* Adds the probe if naming it creates it (tick-7s), and the probes of the kernel's lists that the description could
+/* Adds the probe if naming it creates it (tick-7s), and the probes of the kernel's lists that the description may
  * match (probes/lists.h). */
 void probes_make(struct probe_list *l, const struct pdesc *pd);
 /* D types of the probe's args[], NULL-terminated; NULL: none. */
@@ -36,15 +38,16 @@ const char *const *probe_args(struct probe_list *l, struct probe *p);
 /* Reads the lists of a provider; "": of all providers. */
 void probes_read(struct probe_list *l, const char *prov);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
-/* Why a description without matches cannot match: a message with its tag and a hint (or NULL). NULL: no special
- * reason. why: more text for the message, or NULL. */
+/* Why a description matches nothing: a message with its tag and a hint (or NULL); why: more text for the message, or
+ * NULL. NULL: no special reason. */
 struct probe_fault {
 	enum dtag tag;
 	const char *message, *why, *hint;
 };
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
-/* A hint what a description without matches may have meant; NULL: none. */
+/* A hint at what a description without matches may have meant; NULL: none. */
 const char *probes_hint(struct probe_list *l, const struct pdesc *pd);
-/* The same of uprobe:/path:function, whose path looks like a predicate; at: where it begins. NULL: no such. */
+/* The same for uprobe:/path:function, whose path looks like a predicate. at: its beginning. NULL: not of this
+ * form. */
 const char *probes_hint_path(struct arena *a, struct loc at);
 #endif

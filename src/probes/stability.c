@@ -14,7 +14,7 @@
 
 const struct prov_stability *provider_stability(const struct provider *p)
 {
-	/* tcp, udp, ip, io, proc, sched and all that translate their arguments */
+	/* of tcp, udp, ip, io, proc, sched and all others that translate their arguments */
 	static const struct prov_stability translated = {
 		.provider = EVOLVING, .module = PRIVATE, .function = PRIVATE, .name = EVOLVING, .args = EVOLVING
 	};

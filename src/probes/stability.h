@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stability: the stability attributes of probes and descriptions, from those of their provider. The levels follow the
- * tables at the end of the provider chapters of the D guide. */
+/* stability: the stability attributes of probes and descriptions, derived from those of their provider. Source: the
+ * tables at the end of the provider chapters of the D manual. */
 #ifndef DWIRE_PROBES_STABILITY_H
 #define DWIRE_PROBES_STABILITY_H
 #include "image/probe.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* user: see user.h. All functions of all processes and files share three definitions, so that all probes of one kind
- * share one BPF program; the cookie of an attachment identifies the probe.
- * Input: a description's provider part. Output: its meaning, and struct probe. */
+ * share one BPF program; the cookie of an attachment identifies the probe. Input: the provider part of a description.
+ * Output: its meaning, and struct probe. */
 #include "probes/user.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include "probes/lists.h"
 
-#define USER_FIRST 60000u /* number of the first probe: made by being named, it means nothing to -i */
-#define PID_MAX 4194304   /* of Linux */
+#define USER_FIRST 60000u /* number of the first probe; -i cannot use it: only a name makes the probe */
+#define PID_MAX 4194304   /* PID_MAX_LIMIT of Linux */
 
 static const struct site entry_site[] = {
 	{ .attach = ATTACH_UPROBE,
@@ -30,6 +30,7 @@ const struct probe_def user_return = { "return", NULL, return_site, 1, "the func
 const struct probe_def user_offset = { "", NULL, offset_site, 1,
 	"a thread is at the instruction: the name is its distance from the function's start" };
 
+/* Does the pattern match a provider of the kernel? */
 static bool names_provider(const struct probe_list *l, const char *pattern)
 {
 	for (const struct provider *const *p = l->providers; *p; p++)
@@ -56,7 +57,7 @@ bool user_pdesc_parse(const struct probe_list *l, const struct pdesc *pd, struct
 	out->stem = arena_strndup(l->arena, pd->prov, stem);
 	out->is_pid =
 		!strcmp(out->stem, "pid") || (stem > 1 && pdesc_is_glob(out->stem) && pdesc_glob(out->stem, "pid"));
-	if (!out->is_pid && names_provider(l, pd->prov)) /* tcp*, io* */
+	if (!out->is_pid && names_provider(l, pd->prov)) /* tcp*, io*: a pattern of the kernel's providers */
 		return false;
 	if (!out->everywhere) {
 		unsigned long pid = strtoul(pd->prov + stem, NULL, 10);
@@ -67,7 +68,7 @@ bool user_pdesc_parse(const struct probe_list *l, const struct pdesc *pd, struct
 	return true;
 }
 
-/* "libc" and "libc.so" are libc.so.6; "libc" is libc-2.31.so. */
+/* Is name short for the file base? "libc" and "libc.so" mean libc.so.6; "libc" also means libc-2.31.so. */
 static bool is_library(const char *name, const char *base)
 {
 	size_t n = strlen(name);
@@ -110,7 +111,7 @@ static const struct prov_stability pid_stability = {
 	.args = { STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN },
 };
 
-/* "pid123", "pid*" */
+/* Is it the provider pid of one process or of all ("pid123", "pid*")? */
 static bool is_pid(const char *provider)
 {
 	return !strncmp(provider, "pid", 3) && provider[3] && provider[3 + strspn(provider + 3, "0123456789*")] == '\0';

@@ -5,7 +5,7 @@
 #define DWIRE_PROV_PROVIDER_H
 #include "prov/providers.h"
 
-/* For the tables: an array and how many it has; a typed tracepoint with n arguments; a provider of the kernel. */
+/* For the tables: an array and its length; a typed tracepoint with n arguments. */
 #define TABLE(a) a, sizeof(a) / sizeof((a)[0])
 #define TP(tp, n, nat) .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat
 /* A packet that IP receives, in the hooks tier: netfilter shows it, and kfree_skb if it is dropped before that. In a
@@ -19,19 +19,20 @@
 	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_delivered[P]" cond, \
 	  .sees = text ", in a namespace where no program is at netfilter", __VA_ARGS__ }
 /* clang-format on */
+/* A provider of the kernel: its name, the native structure of its sites, its probes. */
 #define PROVIDER(name_, raw_, probes_)                                      \
 	.name = name_, .raw = raw_, .module = "vmlinux", .probes = probes_, \
 	.nprobes = sizeof(probes_) / sizeof((probes_)[0])
 #define STAMPED(stamps_) .stamps = stamps_, .nstamps = sizeof(stamps_) / sizeof((stamps_)[0])
 
-/* Names of another system's probes, or patterns, and why there are none. */
+/* A name of another system's probe, or a pattern (fnmatch), and why dwire has no such probe. */
 struct refusal {
 	const char *name, *why;
 };
-/* The reason for a name, or NULL: for the member refuses. */
+/* The reason of the first of n refusals that matches the name, or NULL. For the member refuses of a provider. */
 const char *refusal_of(const struct refusal *v, size_t n, const char *name);
 
-/* The levels of a triplet of stability: STABILITY(EVOLVING, EVOLVING, ISA). */
+/* Stability of names, of data, and dependency class: STABILITY(EVOLVING, EVOLVING, ISA). */
 #define STABILITY(name_, data_, class_)                    \
 	{                                                  \
 		STAB_##name_, STAB_##data_, CLASS_##class_ \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* refusal: why a provider has no probe of a name that another system has. */
+/* refusal: why a provider has no probe of a name that another system has. Input: a provider's table, a name. Output:
+ * the reason, for D_PDESC_ZERO. */
 #include <fnmatch.h>
 
 #include "prov/provider.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dns: queries and responses of the Domain Name System over UDP and TCP, port 53 and those of the option dnsports, as
- * sockets of this machine send and receive them. Other hosts make the packets: nothing in them is trusted, and names
- * are decoded within fixed bounds. */
+/* dns: queries and responses of the Domain Name System (RFC 1035) over UDP and TCP, at port 53 and the ports of -x
+ * dnsports, as sockets of this machine send and receive them. Other hosts make the packets: nothing in them is
+ * trusted, and names are decoded within fixed bounds. */
 #include "prov/net/functions.h"
 #include "prov/provider.h"
 
@@ -10,8 +10,8 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define QUERY "dw_dns_query[P]"
 #define RESPONSE "dw_dns_response[P]"
 
-/* Where messages of sockets come in and go out: at the hooks, and at the functions there. UDP and TCP have a site
- * each, so that a program handles one of them. */
+/* The places where sockets send and receive: the cgroup_skb hooks, and the functions around them. UDP and TCP have
+ * separate sites, so that a program contains the code for one of them. */
 /* clang-format off */
 #define IN(nat, ...) .attach = ATTACH_CGROUP_INGRESS, .native = nat, .bh_off = true, .when = __VA_ARGS__
 #define OUT(nat, ...) .attach = ATTACH_CGROUP_EGRESS, .native = nat, .when = __VA_ARGS__
@@ -33,7 +33,7 @@ static const struct site response_sites[] = {
 	COMES(RESPONSE, "responses to a process"), LEAVES(RESPONSE, "responses of a server"),
 };
 
-/* A stamp where a message comes in or goes out: what it does, when, and the members behind. */
+/* A stamp at each of these places: the operation, its condition, and further members. */
 #define AT_IN(op, cond, ...) \
 	{ op, { IN("dw_cgin", cond) }, __VA_ARGS__ }, { op, { IN("dw_tcpin", cond) }, __VA_ARGS__ }, \
 	{ op, FUNC_DNS_IN("dw_cgin", cond), __VA_ARGS__ }, { op, FUNC_DNS_IN("dw_tcpin", cond), __VA_ARGS__ }
@@ -42,13 +42,13 @@ static const struct site response_sites[] = {
 	{ op, FUNC_DNS_OUT4("dw_fout", cond), __VA_ARGS__ }, { op, FUNC_DNS_OUT4("dw_ftcpout", cond), __VA_ARGS__ }, \
 	{ op, FUNC_DNS_OUT6("dw_fout", cond), __VA_ARGS__ }, { op, FUNC_DNS_OUT6("dw_ftcpout", cond), __VA_ARGS__ }
 
-/* A query that is sent again has the same key: its time is that of the first one. */
+/* A query that is sent again has the same key: the time counts from the first one. */
 #define KEY .key = "P->dnskey"
 static const struct stamp_event events[] = {
 	AT_OUT(STAMP_FIRST, QUERY, KEY), AT_IN(STAMP_FIRST, QUERY, KEY),
 	AT_IN(STAMP_END, RESPONSE, KEY), AT_OUT(STAMP_END, RESPONSE, KEY),
 };
-/* A process's lookup, with all its tries: each notes again when the first one was. */
+/* A process's lookup, with all its tries. Each try notes the time of the first one again. */
 #define LOOKUP .key = "P->lookup"
 static const struct stamp_event lookup_events[] = {
 	AT_OUT(STAMP_SET, QUERY " && P->lookup != 0", LOOKUP, .word = "P->asked != 0 ? P->asked : timestamp"),

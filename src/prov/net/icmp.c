@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* icmp: messages of ICMP and ICMPv6. In the hooks tier cgroup_skb sees the messages that sockets send, including the
- * kernel's own sockets. Other messages are seen when they go to a device; forwarded ones are left out. A message is
- * received when IP gives it to ICMP: netfilter shows it, or in a namespace where no program is at netfilter, the
- * device. */
+/* icmp: messages of ICMP and ICMPv6. In the hooks tier cgroup_skb sees the messages that sockets send, those of the
+ * kernel's own sockets included. Other messages are seen when they go to a device; forwarded ones are left out. A
+ * message is received when IP passes it to ICMP: netfilter shows it, or the device in a namespace where no program is
+ * at netfilter. */
 #include "prov/net/functions.h"
 #include "prov/provider.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ip: packets that IP sends and receives. In the hooks tier cgroup_skb sees the packets that sockets send, and
- * kfree_skb those that netfilter stops before that. Others (forwarded packets, and packets that the kernel sends
- * without a socket) are seen when they go to a device. A packet is received when IP has counted it (IP_RECEIVED). A
- * packet that crosses a bridge, a bond, a VLAN or a veth pair counts once in each direction and namespace. */
+ * kfree_skb those that netfilter stops before that hook. Other packets (forwarded, or sent by the kernel without a
+ * socket) are seen when they go to a device. A packet is received when IP has counted it (IP_RECEIVED). A packet that
+ * crosses a bridge, a bond, a VLAN or a veth pair counts once in each direction and namespace. */
 #include "prov/net/functions.h"
 #include "prov/provider.h"
 

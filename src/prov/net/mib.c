@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mib: a probe fires when a counter of TCP, UDP, IP or ICMP changes; arg0 is the increment, args[1] the socket or
- * namespace that it belongs to. The hooks tier cannot see the counters: each probe is derived from the packets and
- * state changes that change its counter. The counters that Linux has were checked against /proc/net/snmp, netstat and
- * snmp6; the others (tcpInData..., tcpOutData...) are Solaris'. */
+ * namespace that the counter belongs to. The hooks tier cannot see the counters: each probe is derived from the
+ * packets and state changes that change its counter. Linux's counters were checked against /proc/net/snmp, netstat
+ * and snmp6; the others (tcpInData..., tcpOutData...) are Solaris'. Sources: RFC 4022, 4113, 4293 (the MIBs), D
+ * manual, mib provider. */
 #include "prov/net/tcp.h"
 
 static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 /* clang-format off */
+/* Makers of sites. cond: a condition in D over P; val: the increment, in D; what: text for -lv. */
 #define EGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .value = val, .sees = what }, \
 	STOPPED("dw_sock_stopped[P] && " cond, .value = val, .sees = what ", that netfilter stops")
@@ -16,7 +18,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define INGRESS(cond, val, what) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .value = val, .bh_off = true, \
 	  .sees = what }
-/* Sites for all tiers, where a probe has no other site. */
+/* Sites for all tiers, for probes without other sites. */
 #define SENT(cond, val, what) EGRESS(cond, val, what), FUNC_SENT(cond, val, what)
 #define TRACE(tp, n, nat, cond, val, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .value = val, .sees = what }
@@ -31,10 +33,12 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
 
 /* ---- conditions and values --------------------------------------------------------------------------------------- */
+/* P->skb as TCP's device offloads leave it: one buffer may stand for several segments. */
 #define SHINFO "((struct skb_shared_info *)((uint64_t)P->skb->head + P->skb->end))"
 #define SEGS "(" SHINFO "->gso_segs > 1 ? " SHINFO "->gso_segs : 1)"
 #define PAYLOAD "(P->skb->len - (uint32_t)(P->th - P->nh) - ((struct tcphdr *)P->th)->doff * 4)"
 
+/* A socket's buffer that is sent again; the tracepoint reports failures since Linux 6.17. */
 #define RESENT(cond, val) \
 	TRACE("tcp_retransmit_skb", 2, "dw_resent", "dw_resent_counted[P] && " cond, val, \
 		"segments of sockets")
@@ -42,8 +46,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 #define NEW_DATA "dw_is_tcp[P] && P->state != DW_TCP_LISTEN && " PAYLOAD " > 0 && !dw_sent_again[P]"
 
-/* Of a segment as the socket takes it up, and of one for a socket that is being closed, of which only the arrival is
- * seen (what waits for a process then may look out of order). */
+/* Places of a received segment's data in the sequence space. They hold when the socket processes the segment. For a
+ * socket that is being closed only the arrival is seen; data that waits for a process may then look out of order. */
 #define SEQ "ntohl(((struct tcphdr *)P->th)->seq)"
 #define NEXT "((struct tcp_sock *)P->sk)->rcv_nxt"
 #define EDGE "(((struct tcp_sock *)P->sk)->rcv_wup + ((struct tcp_sock *)P->sk)->rcv_wnd)"
@@ -55,7 +59,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define BEFORE(len) "(int32_t)(" SEQ " + " len " - " NEXT ") <= 0"
 #define PARTLY(len) "(int32_t)(" SEQ " - " NEXT ") < 0 && (int32_t)(" SEQ " + " len " - " NEXT ") > 0"
 
-/* The functions see what comes in without its IP header. */
+/* Received data: len is TAKEN where the data begin at the TCP header, PAYLOAD where they begin at the IP header.
+ * Functions see received packets without the IP header. */
 #define DATA_IN(cond, val_taken, val_closing) \
 	TRACE("tcp_probe", 2, "dw_taken", TAKEN " > 0 && " cond(TAKEN), val_taken, \
 		"segments of established connections"), \
@@ -68,6 +73,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define DATA_SEGS(cond) DATA_IN(cond, SEGS, SEGS)
 #define DATA_BYTES(cond) DATA_IN(cond, TAKEN, PAYLOAD)
 
+/* Changes of TCP's state, freed packets, and packets at the borders of IP. */
 #define SET_STATE(cond, val, what) \
 	TRACE("inet_sock_set_state", 3, "dw_setstate", "P->sk->sk_protocol == DW_IPPROTO_TCP && " cond, val, what), \
 	FUNC_SET_STATE("P->sk->sk_protocol == DW_IPPROTO_TCP && " cond, .value = val, .sees = what)
@@ -104,7 +110,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define IPH "((struct iphdr *)P->nh)"
 #define CB4 "((struct inet_skb_parm *)&P->skb->cb)"
 
-/* What TCP sends besides data; IPv4 marks fragments that it has made itself. */
+/* Segments that TCP sends without data. IPv4 marks fragments that it has made itself. */
 #define CONTROL "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST)) != 0"
 #define BARE_ACK "(dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_ACK"
 #define QUEUED(cond) TRACE("net_dev_queue", 1, "dw_devqueue", "dw_tcp_queued[P] && " cond, "1", \
@@ -116,14 +122,16 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && (" CB4 \
 	"->flags & DW_IPSKB_FRAG_COMPLETE) != 0"
 
-/* Headers that fragments have besides the packet's: each further one IP's; IPv6's each one of their own, 8 bytes. */
+/* Bytes of headers that fragmentation adds: an IP header for each fragment but the first, and in IPv6 a fragment
+ * header of 8 bytes for each. */
 #define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_FRAGMENT && " \
 	"P->skb->skb_iif == 0 : " \
 	FRAGMENT_MADE " && (" IPH "->frag_off & DW_IP_OFFSET) != 0)"
 #define FIRST_FRAGMENT6 "(((struct frag_hdr *)(P->nh + DW_IPV6_HLEN))->frag_off & DW_IP6_OFFSET) == 0"
 #define HEADERS_LEN "(" IPV4 " ? " IPH "->ihl * 4 : " FIRST_FRAGMENT6 " ? 8 : DW_IPV6_HLEN + 8)"
 
-/* Acknowledgments that come in: of an established connection as the socket takes them up, others as they come. */
+/* Received acknowledgments: of an established connection when the socket processes them, of others when they
+ * arrive. */
 #define ACKSEQ "ntohl(((struct tcphdr *)P->th)->ack_seq)"
 #define HALF_CLOSED "dw_is_tcp[P] && (P->state == DW_TCP_FIN_WAIT1 || P->state == DW_TCP_CLOSE_WAIT || " \
 	"P->state == DW_TCP_LAST_ACK || P->state == DW_TCP_CLOSING) &&" \
@@ -145,8 +153,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define SAME_WINDOW "((uint32_t)ntohs(((struct tcphdr *)P->th)->window) << " \
 	"((struct tcp_sock *)P->sk)->rx_opt.snd_wscale) == ((struct tcp_sock *)P->sk)->snd_wnd"
 
-/* IPv4 packets for this machine: by the route that was found for them. An ICMP message is used up by the protocol
- * itself; copies for sockets have a socket. */
+/* Packets for this machine, by the route found for them. ICMP itself consumes its messages; copies for raw sockets
+ * have a socket. */
 #define FOR_US "P->skb->_skb_refdst != 0 &&" \
 	" (((struct rtable *)dw_dst[P->skb])->rt_flags & DW_RTCF_LOCAL) != 0"
 #define DELIVERED(cond, what) FUNC("ip_protocol_deliver_rcu", 3, "dw_fdeliver", cond, "1", what)
@@ -163,10 +171,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define TAKEN_BY(cond, what) TRACE("consume_skb", 1, "dw_consumed", \
 	"dw_ip_header[P] && P->skb->skb_iif != 0 && P->skb->sk == 0 && dw_past_ip[P] && " cond, "1", what)
 #define CONSUMED(cond, what) TAKEN_BY(IPV4 " && " FOR_US " && " cond, what)
-/* Besides TCP and UDP: of IPv4 what any protocol has got; of IPv6, whose headers make a chain, ICMPv6's. */
+/* Protocols besides TCP and UDP: in IPv4 any that has a handler; in IPv6, whose headers form a chain, ICMPv6. */
 #define OTHER4 "P->reason != SKB_DROP_REASON_IP_NOPROTO"
 #define OTHER6 "P->proto == DW_IPPROTO_ICMPV6"
-/* ver: of these versions; other: besides TCP and UDP; us: whether it is for us */
+/* Packets that IP delivers. ver: IP versions; other: protocols besides TCP and UDP; us: condition "for this
+ * machine". */
 #define DELIVERS(ver, other, us) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = ver " && P->sk->sk_type != DW_SOCK_RAW &&" \
 		" !(dw_is_tcp[P] && dw_filtered_before[P])", \
@@ -186,7 +195,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	TAKEN_BY(ver " && " us " && P->proto != DW_IPPROTO_TCP && P->proto != DW_IPPROTO_UDP", \
 		"packets that the protocol itself has taken, ICMP's above all")
 #define ICMP_SENT(cond) SENT(ICMP_OUT cond, "1", "messages of sockets, the kernel's own too")
-/* The counters give a type to a message that ICMP drops only if its checksum and length are right (had: dw_icmp_typed). */
+/* The counters give a type to an ICMP message that is dropped only if its checksum and length are right: had is
+ * dw_icmp_typed for these. */
 #define ICMP_FREED(had, cond) FREED_HOOK("dw_ip_freed[P] && " IPV4 " && P->proto == DW_IPPROTO_ICMP && P->recv && " \
 		"P->skb->sk == 0 && P->rx_sk == 0 && " had " && " FOR_US " && " cond, \
 		"messages that ICMP dropped")
@@ -228,7 +238,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define TIMEOUT4 "__has(`ip_expire) ? (uint64_t)P->timer->function == (uint64_t)&`ip_expire && " INCOMPLETE " : 0"
 #define KNOWN_PROTOCOL "*(uint64_t *)((uint64_t)&`inet_protos + P->op * 8) != 0"
 
-/* Not that the buffer of a socket that does not wait is full, nor a signal. */
+/* A failed send. A full buffer of a nonblocking socket and a signal do not count. */
 #define CANNOT_SEND "P->ret < 0 && P->ret != -DW_EAGAIN && P->ret > -DW_ERESTARTSYS"
 #define NOT_TCP "P->proto != DW_IPPROTO_TCP"
 
@@ -520,7 +530,7 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
-/* Solaris' and illumos' counters that have no equal. */
+/* Counters of Solaris and illumos without an equal in Linux. */
 static const struct refusal refused[] = {
 	{ "tcpHalfOpenDrop", "Linux does not drop handshakes to make room: see tcpListenDropQ0" },
 	{ "tcpInClosed", "Linux counts segments for closed connections with those of no socket: see tcp:::receive" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* neigh: resolution of the hardware addresses of neighbours (ARP, IPv6 neighbour discovery), in the hooks tier.
- * Requests are seen when they go to a device, replies at the kernel's table of neighbours. */
+/* neigh: resolution of the hardware addresses of neighbours (ARP, RFC 826; IPv6 neighbour discovery, RFC 4861), in
+ * the hooks tier. Requests are seen when they go to a device, replies at the kernel's table of neighbours. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "neighinfo_t *", NULL };
@@ -8,7 +8,8 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define ASKING "(P->neigh->nud_state & DW_NUD_INCOMPLETE) != 0"
 #define ANSWERED ASKING " && (P->state & DW_NUD_VALID) != 0"
 #define GAVE_UP "(P->neigh->nud_state & DW_NUD_FAILED) != 0"
-/* Only requests to all: a request to one address checks a known neighbour. Duplicate address detection is left out. */
+/* Only broadcast and multicast requests count: a request to one address checks a known neighbour. Duplicate address
+ * detection is left out. */
 #define TO_ALL "(P->mac_dest & 1) != 0"
 #define QUESTION                                                                                            \
 	"(P->skb->protocol == DW_ETH_P_ARP ? dw_arp_asks[P->nh] :"                                          \

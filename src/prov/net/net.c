@@ -24,7 +24,7 @@ static const struct site receive_sites[] = {
 	{ TP("netif_receive_skb", 1, "dw_ndrecv"), .sees = "packets that a device delivers, after they were merged" },
 };
 
-/* A packet that a driver got is done when its buffer is freed, or is seen on its way again. */
+/* The transmission of a packet ends when its buffer is freed, or when the buffer is seen again on its way. */
 #define SENT "P->since != 0"
 static const struct site done_sites[] = {
 	{ TP("consume_skb", 1, "dw_nddone"), .when = SENT, .sees = "packets that the device has sent" },

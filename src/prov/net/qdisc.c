@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qdisc: packets in the queues of devices, in the hooks tier. It covers the root queueing discipline of a device
- * (below mq, that of each queue), not its children. A packet that bypasses an empty queue is not seen. */
+ * (below mq, that of each queue), not its children. A packet that bypasses an empty queue is not seen. Since the
+ * queue hands out lists, a call has up to eight sites. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "qdiscinfo_t *", NULL };
@@ -10,8 +11,7 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 static const struct site enqueue_sites[] = {
 	{ TP("qdisc_enqueue", 3, "dw_qenq"), .sees = "packets that a device's queue takes" },
 };
-/* Several packets may leave at once, as a list. There is a site for each place in it; the last one stands for all
- * packets that are left. X(structure, place) */
+/* Several packets may leave together, as a list. The last site stands for all remaining ones. */
 /* clang-format off */
 #define LATER_PLACES(X) \
 	X("dw_qdeq1", "second") X("dw_qdeq2", "third") X("dw_qdeq3", "fourth") X("dw_qdeq4", "fifth") \

@@ -54,7 +54,7 @@ static const struct probe_def probes[] = {
 		"old in args[5]; args[2], args[4] are NULL" },
 };
 
-/* Filled by __former() only. */
+/* Only __former() writes this stamp. */
 static const struct stamp stamps[] = { { .name = "state" } };
 
 const struct provider sctp_provider = { PROVIDER("sctp", "dw_sctp", probes), STAMPED(stamps) };

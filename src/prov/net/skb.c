@@ -7,7 +7,8 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *",
 	"dropinfo_t *", NULL };
 
-/* Where __alloc_skb() is called from: the cache of pairs (for TCP) may be one with others, whose name says nothing. */
+/* An allocation by __alloc_skb(), recognised by the cache or by the code's address: the kernel may merge the cache of
+ * pairs (used by TCP) with another one, which changes its name. */
 #define TAKEN "dw_skb_taken[P->cache, P->location] && P->skb != 0"
 #define NEW "P->since == 0"
 #define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= DW_SKB_PAIR_SIZE && P->since != 0"
@@ -46,8 +47,8 @@ static const struct site drop_sites[] = {
 		.sees = "before Linux 6.11: packets that are dropped" },
 };
 
-/* The word says how the life of a buffer began: an allocation was seen, or the driver was the first to show it. A
- * driver may reuse the memory of a packet whose end was not seen (merged into another): its life then begins anew. */
+/* The word of a stamp: how the life of a buffer began, by an allocation or when the driver first showed it. A driver
+ * may reuse the memory of a packet whose end was not seen (merged into another); the life then begins again. */
 #define KEY .key = "(uint64_t)P->skb"
 #define TAKEN_HERE "1"
 #define OF_DRIVER "2"

@@ -11,19 +11,20 @@
 #define URING(opcode) "P->op == " opcode
 /* clang-format off */
 #define SYSCALLS(...) (const char *const[]){ __VA_ARGS__, NULL }
+/* io_uring_complete has three arguments in newer kernels and more in older ones: one of the two sites attaches. */
 #define URING_SITES(cond, text) \
 	{ TP("io_uring_complete", 3, "dw_uring"), .fewer = 4, .when = cond, .optional = true, .sees = text }, \
 	{ TP("io_uring_complete", 4, "dw_uring_res"), .when = cond, .optional = true, .sees = text }
 /* clang-format on */
 #define SK "(uint64_t)P->sk"
-/* connect(2) says so of a connection that goes on, or that was reported already: of a descriptor that does not
- * block. */
+/* connect(2) on a nonblocking descriptor: it reports a connection that is still under way, or a result that was
+ * reported before. The end of the handshake is seen elsewhere. */
 #define TOLD_LATER                                                                                                   \
 	"(dw_sk_later[" SK "] && (P->err == 0 || P->err == DW_EINPROGRESS || P->err == DW_EALREADY || P->err == "    \
 	"DW_EISCONN || P->err == DW_ECONNREFUSED || P->err == DW_ETIMEDOUT || P->err == DW_ECONNRESET || P->err == " \
 	"DW_ECONNABORTED))"
 
-/* Of TCP: all that was read of the connection are the bytes of this call, or these and the end. */
+/* TCP: the bytes of this call, and perhaps the FIN, are all that was read of the connection. */
 #define NOTHING_READ_BEFORE                                                                                        \
 	"P->sk->sk_protocol == DW_IPPROTO_TCP && P->sk->sk_type == DW_SOCK_STREAM && P->bytes > 0 && (P->flags & " \
 	"DW_MSG_PEEK) == 0 &&"                                                                                     \
@@ -86,7 +87,7 @@ static const struct site send_sites[] = {
 	{ TP("sock_send_length", 3, "dw_skio"), .sees = "every call that sends, however it is made" },
 	FUNC_END("__sock_sendmsg", 2, "dw_skfsend", .sees = "calls that send"),
 };
-/* TCP's, and of UNIX sockets, goes another way than all else that receives. */
+/* splice() from TCP and UNIX sockets bypasses the function through which all other calls receive. */
 #define SPLICE                                                                                       \
 	CALL("splice")                                                                               \
 	A_SOCKET " && P->sk->sk_type == DW_SOCK_STREAM && (P->sk->sk_protocol == DW_IPPROTO_TCP || " \

@@ -19,7 +19,7 @@ static const char *const ca_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *"
 	"tcpcainfo_t *", NULL };
 static const char *const resize_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
 	"int", NULL };
-/* FreeBSD's order */
+/* Arguments of FreeBSD's probes, in FreeBSD's order */
 static const char *const debug_args[] = { "tcpsinfo_t *", "tcpinfo_t *", "ipinfo_t *", NULL };
 static const char *const user_args[] = { "tcpsinfo_t *", "int", NULL };
 static const char *const siftr_args[] = { "siftrinfo_t *", NULL };
@@ -45,7 +45,7 @@ static const struct site receive_sites[] = {
 	FUNC_DROP("P->rx_sk == 0 && dw_stray_reset[P]", .sees = "resets without a socket"),
 };
 
-/* Steps of sockets, and the one step that a small socket takes by itself. */
+/* State changes of sockets, and the one change that a small socket (in FIN_WAIT2) makes. */
 static const struct site state_sites[] = {
 	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_step[P]",
 		.sees = "all changes but the last of TIME_WAIT, and of FIN_WAIT2 without a process: they end "
@@ -73,6 +73,7 @@ static const struct site detach_sites[] = {
 	FUNC_SET_STATE(
 		"dw_tcp_detach[P]", .sees = "the end of a socket that has sent its FIN, and whose other side has not"),
 };
+/* A small socket in FIN_WAIT2 is noted when its full socket ends; kfree_skb then shows the FIN that it takes. */
 static const struct stamp_event orphan_events[] = {
 	{ .op = STAMP_SET,
 		.key = "dw_tw_key[P->sk]",
@@ -84,7 +85,7 @@ static const struct stamp_event orphan_events[] = {
 static const struct stamp stamps[] = { { "orphan", TABLE(orphan_events) } };
 
 static const struct site request_sites[] = {
-	/* the first SYN is sent before snd_nxt moves over it */
+	/* the first SYN is sent before snd_nxt passes it */
 	SOCKET_SENT("dw_first_syn[P]", "the first SYN"),
 };
 
@@ -161,5 +162,5 @@ static const struct probe_def probes[] = {
 };
 
 const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes), STAMPED(stamps),
-	/* as FreeBSD's struct tcpcb: the same for all events of a connection */
+	/* as with FreeBSD's struct tcpcb: equal in all events of a connection */
 	.arg0 = "(uint64_t)P->sk" };

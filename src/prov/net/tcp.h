@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp: declarations shared by the files of the tcp provider: conditions over P, and the sites in tcp_events.c. */
+/* tcp: declarations shared by the files of the tcp provider: the sites of tcp_events.c, which tcp.c puts into its
+ * table. The lengths are part of the declarations because TABLE() needs them. */
 #ifndef DWIRE_PROV_NET_TCP_H
 #define DWIRE_PROV_NET_TCP_H
 #include "prov/net/functions.h"

@@ -4,7 +4,7 @@
 #include "prov/net/tcp.h"
 
 /* Data that is sent again. The congestion state gives the reason: a timeout is in the loss state, fast retransmission
- * in recovery; a tail loss probe is sent outside of both. */
+ * in recovery; a tail loss probe is sent in neither. */
 const struct site tcp_retransmit_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P] && dw_sent_again[P]", "segments of sockets that are sent again, SYNs too"),
 	{ TP("net_dev_queue", 1, "dw_synack"), .when = "dw_synack_again[P] && dw_first_device[P]",
@@ -12,8 +12,8 @@ const struct site tcp_retransmit_sites[] = {
 	FUNC_OUT("dw_synack_again[P]", .sees = "SYN-ACKs that are sent again"),
 };
 
-/* Recovery or loss, which tail loss probes are outside of: they call the inner function themselves; in the outer it may
- * be inlined or not. */
+/* Recovery or loss. A tail loss probe is sent in neither: it calls the inner function directly, which the compiler
+ * may have inlined into the outer one. */
 #define LOST "((struct inet_connection_sock *)P->sk)->icsk_ca_state >= DW_TCP_CA_RECOVERY"
 
 const struct site tcp_resend_sites[] = {

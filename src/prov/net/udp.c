@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* udp, udplite: datagrams between a socket and IP. In the hooks tier cgroup_skb sees each datagram with its socket, and
- * kfree_skb those that reach no socket or that netfilter stops. */
+/* udp, udplite: datagrams between a socket and IP. In the hooks tier cgroup_skb sees each datagram with its socket;
+ * kfree_skb sees those that reach no socket or that netfilter stops. Linux has UDP-Lite (RFC 3828) until 7.0. */
 #include "prov/net/functions.h"
 #include "prov/provider.h"
 

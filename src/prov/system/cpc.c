@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpc: a probe fires on a CPU each time it has counted so many events: cpc:::EVENT-MODE-COUNT. Probes are made by name;
- * the table has one of a usual count for each event and mode, for -l. */
+/* cpc: cpc:::EVENT-MODE-COUNT fires on a CPU whenever the CPU has counted COUNT events. Probes are created by name;
+ * for -l the table has one of a usual count for each event and mode. The events, with the least and the usual count,
+ * are in kernel/counters.h. Source: D manual, cpc provider. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -16,9 +17,11 @@
 #define X(event, type, config, least, usual, what) \
 	PROBE(event, "all", usual, what) PROBE(event, "kernel", usual, what) PROBE(event, "user", usual, what)
 /* clang-format on */
+/* COUNTERS() has each event as X(event, type, config, least, usual, what). */
 static const struct probe_def probes[] = { COUNTERS(X) };
 #undef X
 
+/* The period is the count of events. A lower count than the least is refused: it would take the CPU's time. */
 static int by_name(const char *name, uint64_t *period)
 {
 	struct counter c;

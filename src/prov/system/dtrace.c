@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dtrace: BEGIN, END, ERROR. dwire itself runs the programs of BEGIN before all others and those of END after all
- * others. The clauses of ERROR are part of every program whose clauses may fault. */
+ * others. The clauses of ERROR are part of every program whose clauses may fault. Source: D manual, dtrace
+ * provider. */
 #include "prov/provider.h"
 
 static const struct site by_hand[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fbt: entry and return of the kernel's functions that can be traced. A few functions get a program each (fentry,
- * fexit); many share one, by kprobes. args[] have the types that BTF gives. */
+/* fbt: entry and return of the kernel's functions that can be traced, and single instructions
+ * (fbt:MODULE:FUNCTION:OFFSET). A few functions get a program each (fentry, fexit); many share one, by kprobes.
+ * args[] have the types that BTF gives. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ static const struct probe_def probes[] = {
 	{ "return", NULL, TABLE(return_site), "the function returns: arg1 is its value; arg0 is 0" },
 };
 
-/* Reading the list of functions takes long, so only names that can match entry or return cause it. Offsets come from
- * make(). */
+/* The list of functions takes long to read. It is read only if the name can match entry or return; make() creates the
+ * probes at offsets. */
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 {
 	return k && k->functions && (pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return"));
@@ -92,7 +93,8 @@ static void place(void *to, const char *module, const char *name)
 	probes_add_named(w->l, &pr);
 }
 
-/* At most 8 hexadecimal digits, so that strtoull() cannot overflow. */
+/* Creates the probes that a name of hexadecimal digits means. At most 8 digits, so that strtoull() cannot
+ * overflow. */
 static void make(struct probe_list *l, const struct provider *p, const struct pdesc *pd)
 {
 	struct placing w = { l, p, pd, strtoull(pd->name, NULL, 16) };
@@ -103,6 +105,7 @@ static void make(struct probe_list *l, const struct provider *p, const struct pd
 		l->kernel->functions(l->kernel->func_ctx, place, &w);
 }
 
+/* A probe at an offset has no args[]; the types of return are those of arg0 and arg1. */
 static const char *const *args(struct probe_list *l, const struct probe *p)
 {
 	if (!l->kernel || !l->kernel->function_args || (p->def != &probes[0] && p->def != &probes[1]))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fsinfo: operations on files, as Solaris' file systems count them (fsstat), in the hooks tier: the system calls that
- * ask for them, when they have succeeded. */
+/* fsinfo: operations on files, as Solaris' file systems count them (fsstat), in the hooks tier. A probe fires when
+ * the system call that requests the operation has succeeded; close fires when the call begins, while the file still
+ * exists. args[0] is the file, args[1] a number of bytes or 0. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "fileinfo_t *", "int", NULL };
@@ -14,10 +15,10 @@ static const char *const none[] = { "(uint64_t)P->file", "0", NULL };
 #define SITE(nat, vals, cond, ...) \
 	{ TP("sys_exit", 2, nat), .calls = CALLS(__VA_ARGS__), .values = vals, .when = cond, \
 	  .sees = "the system calls" }
-/* By a descriptor: of one call, of two. */
+/* Sites of calls that name the file by a descriptor: one call, two calls. */
 #define FD(vals, call) SITE("dw_fsfd", vals, NR(call) DONE, call)
 #define FD2(vals, a, b) SITE("dw_fsfd", vals, "(" NR(a) " || " NR(b) ")" DONE, a, b)
-/* By a path: the first argument, the second. */
+/* ... by a path: the first argument, the second. */
 #define PATH(call) SITE("dw_fspath", none, NR(call) " && P->ret >= 0", call)
 #define PATH_AT(call) SITE("dw_fspathat", none, NR(call) " && P->ret >= 0", call)
 #define OPEN(cond, ...) SITE("dw_fsopen", none, "(" cond ")" DONE, __VA_ARGS__)
@@ -70,6 +71,7 @@ static const struct probe_def probes[] = {
 };
 /* clang-format on */
 
+/* Solaris' probes that are missing, the general pattern last. */
 static const struct refusal refused[] = {
 	{ "lookup", "Linux looks names up in its cache, which no tracepoint shows: see syscall:::" },
 	{ "poll", "a call of poll() names many files: see syscall::poll:entry" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io: requests to disks, in the hooks tier. A request starts when the block layer passes it to the device's driver
- * and ends when the device has completed it. Requests without data (a SCSI command, a flush) are left out. */
+/* io: requests to disks, in the hooks tier. A request starts when the block layer passes it to the device's driver,
+ * and is done when the device has completed it. Requests without data (a SCSI command, a flush) are left out. Source:
+ * D manual, io provider. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "bufinfo_t *", "devinfo_t *", "fileinfo_t *", NULL };
@@ -17,8 +18,8 @@ static const struct site done_site[] = {
 		.sees = "the disk has done a request, or a part of it" },
 };
 
-/* The kernel marks threads that wait for a disk (iowait), not what they wait for: the last request that the thread has
- * made is shown. */
+/* The kernel marks threads that wait for a disk (iowait), but not the request that they wait for. The thread's last
+ * request is shown. */
 static const char *const no_values[] = { "0", NULL };
 #define SWITCH(tp, n, nat)                                                                                       \
 	.attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .irqs_off = true, .values = no_values, \
@@ -32,6 +33,7 @@ static const struct site waited_sites[] = {
 	{ SWITCH("sched_switch", 4, "dw_resumes"), .task = "next", .sees = "before that: the same, as it gets a CPU" },
 };
 
+/* The thread's last request is noted where it is made, in four stamps: a stamp has one word. */
 #define MADE                                           \
 	.op = STAMP_SET, .key = "(uint64_t)curthread", \
 	.site = { .attach = ATTACH_TP_BTF,             \

@@ -11,7 +11,7 @@
 #define WAITED(cond, vals, what) \
 	{ TP("contention_end", 2, "dw_lockend"), \
 	  .when = "P->ret == 0 && " cond, .values = vals, .irqs_off = true, .sees = what }
-/* At the return of the function: cond says whether it got the lock. */
+/* A function's return; cond: it has taken the lock. */
 #define DONE(func, cond, vals, what) \
 	{ .attach = ATTACH_FEXIT, .target = func, .nargs = 1, .native = "dw_lockcall", .entry_args = true, \
 	  .when = cond, .values = vals, .irqs_off = true, .optional = true, .sees = what }
@@ -19,7 +19,7 @@
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
 
-/* The kinds of waits. Counting semaphores have no flags. */
+/* The kinds of waits, by the flags of contention_begin. Counting semaphores have no flags. */
 #define F_SPIN "DW_LCB_F_SPIN"
 #define F_RW "(DW_LCB_F_READ | DW_LCB_F_WRITE)"
 #define F_PERCPU "DW_LCB_F_PERCPU"
@@ -28,7 +28,8 @@
 #define HASNT(flag) "(P->flags & " flag ") == 0"
 
 /* ---- what is remembered of a wait -------------------------------------------------------------------------------- */
-/* The flags, and how the lock was held. A mutex is spun for, slept for, spun for again: the first of each counts. */
+/* A stamp notes the start of a wait; its word has the flags and the lock's holders. A thread may spin for a mutex,
+ * sleep for it and spin again: the first time of each counts. */
 #define KEY .key = "P->key"
 #define WORD .word = "P->flags | P->held << DW_HELD_SHIFT"
 #define END { STAMP_END, { TP("contention_end", 2, "dw_lockend"), \
@@ -60,8 +61,9 @@ static const struct stamp stamps[] = {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 #define LOCK "(uint64_t)P->lock"
-/* Of a wait for a readers/writer lock: 0: to write; by a writer; by how many readers it was held. One of each CPU's
- * does not say who holds it: who wants to read waits for a writer, who wants to write for readers or one. */
+/* Arguments of a wait for a readers/writer lock. arg2 is 0 if the thread wants to write, arg3 is 0 if a writer held
+ * the lock, arg4 is the number of readers that held it. A per-CPU lock does not show its holders: a reader waits for
+ * a writer, a writer for readers or a writer. */
 #define FLAG(name, flag) "(" NOTED(name) " & " flag ") != 0"
 #define HELD(name) NOTED(name) " >> DW_HELD_SHIFT"
 #define WANTED(name) FLAG(name, "DW_LCB_F_READ")

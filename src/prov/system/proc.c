@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proc: processes, threads and signals, in the hooks tier. Events without a tracepoint are seen at the entry and
- * return of system calls, which have other numbers for 32-bit programs (dlib, __nr_of). */
+ * return of system calls, whose numbers differ for 32-bit programs (dlib, __nr_of). Source: D manual, proc
+ * provider. */
 #include "prov/provider.h"
 
 #define EXEC "(P->nr == __nr_execve || P->nr == __nr_execveat)"
@@ -9,7 +10,7 @@
 #define FAULT                                                                                                 \
 	"dw_of_processor[P->info] && (P->sig == DW_SIGILL || P->sig == DW_SIGTRAP || P->sig == DW_SIGBUS || " \
 	"P->sig == DW_SIGFPE || P->sig == DW_SIGSEGV)"
-/* What a process ends with: of all threads if one ended them all. */
+/* The exit code of a process: that of the whole group if one thread ended all. */
 #define CODE "(P->task->signal->flags & DW_SIGNAL_GROUP_EXIT ? P->task->signal->group_exit_code : P->task->exit_code)"
 
 static const char *const path_arg[] = { "string", NULL };
@@ -27,6 +28,7 @@ static const char *const code_value[] = { "(" CODE " & DW_WTERMSIG) == 0 ? DW_CL
 	NULL };
 static const char *const waited_value[] = { "P->ret", NULL };
 static const char *const task_values[] = { "(uint64_t)P->task", "(uint64_t)P->task", "P->sig", NULL };
+/* Signals of the processor, as Solaris' numbers of faults (sys/fault.h). */
 static const char *const fault_values[] = {
 	"P->sig == DW_SIGILL ? DW_FLTILL : P->sig == DW_SIGTRAP ? DW_FLTBPT : P->sig == DW_SIGBUS ? DW_FLTACCESS : "
 	"P->sig == DW_SIGFPE ? DW_FLTIZDIV : DW_FLTBOUNDS",

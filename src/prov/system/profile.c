@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile: tick-N fires on one CPU, profile-N on all, N times a second or every N ns, us, ms, s, m, h, d. */
+/* profile: tick-N fires on one CPU, profile-N on all, N times a second or every N ns, us, ms, s, m, h, d. Source: D
+ * manual, profile provider. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static const struct site profile_site[] = {
 	{ .attach = ATTACH_PERF, .sees = "a cpu-clock event on each CPU: an idle CPU may not fire" },
 };
 
-/* The rates that -l shows; any other is made when it is asked for. */
+/* The rates that -l shows. Any other probe is created when a description names it. */
 static const struct probe_def probes[] = {
 	{ "profile-97", NULL, TABLE(profile_site), "97 times a second on each CPU" },
 	{ "profile-199", NULL, TABLE(profile_site), "199 times a second on each CPU" },

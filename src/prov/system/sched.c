@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched: which thread has a CPU, which threads wait for one, and why, in the hooks tier. A runnable thread that does
- * not run is in the queue of its CPU: it enters the queue when it is woken, created or preempted, and leaves it when
- * it gets the CPU. */
+ * not run is in the queue of its CPU. It enters the queue when it is woken, created or preempted, and leaves it when
+ * it gets the CPU. The sites may run with interrupts off and hold locks of the scheduler. Source: D manual, sched
+ * provider. */
 #include "prov/provider.h"
 
 #define QUIET(tp, n, nat) TP(tp, n, nat), .irqs_off = true
@@ -14,8 +15,8 @@ static const char *const priority[] = { "lwpsinfo_t *", "psinfo_t *", "int", NUL
 static const char *const task_values[] = { "(uint64_t)P->task", "(uint64_t)P->task", "P->cpu", "0", NULL };
 static const char *const prio_values[] = { "(uint64_t)P->task", "(uint64_t)P->task", "P->prio", NULL };
 
-/* Where the kernel does not show the end of a switch (Linux 6.15), and of a thread that has never had a CPU, which
- * begins elsewhere, it is seen in the thread before. */
+/* The end of a switch is shown since Linux 6.15. On older kernels, and for a thread that runs for the first time and
+ * so begins elsewhere, it is seen in the previous thread. */
 static const struct site on_sites[] = {
 	{ QUIET("sched_exit_tp", 1, "dw_stay"), .when = "P->state != 0", .optional = true,
 		.sees = "since Linux 6.15: the end of a switch, in the thread that has got the CPU" },
@@ -31,6 +32,7 @@ static const struct site sleep_site[] = { { QUIET("sched_switch", 4, "dw_switchf
 static const struct site preempt_site[] = { { QUIET("sched_switch", 4, "dw_switchfrom"),
 	.when = "(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
 	.sees = "a thread that leaves the CPU although it could run on" } };
+/* Only threads that wait in a queue: others change their CPU without being in a queue. */
 #define MOVED                                                \
 	.when = "P->task->on_rq == DW_TASK_ON_RQ_MIGRATING", \
 	.sees = "threads that are moved to the queue of another CPU"
@@ -49,7 +51,7 @@ static const struct site dequeue_sites[] = {
 };
 static const struct site wakeup_site[] = { { QUIET("sched_waking", 1, "dw_wake"), .values = task_values,
 	.sees = "the thread that wakes another; args[] are the other" } };
-/* Of system calls only those about the thread that makes them. */
+/* Only system calls by which a thread changes its own priority: others do not show the thread. */
 static const struct site prio_sites[] = {
 	{ QUIET("sched_pi_setprio", 2, "dw_pi"), .values = prio_values,
 		.sees = "priorities that a mutex lends and takes back" },

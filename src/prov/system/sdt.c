@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sdt, rawtp: every tracepoint of the kernel and its modules. The module is the group that tracefs puts it in; args[]
- * are the tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. */
+/* sdt, rawtp: every tracepoint of the kernel and its modules. The module of a probe is the group that tracefs puts it
+ * in. args[] are the tracepoint's arguments with the kernel's types, arg0, arg1, ... the same as plain numbers. sdt
+ * also has Solaris' interrupt-start and interrupt-complete. */
 #include <string.h>
 
 #include "probes/lists.h"
@@ -22,7 +23,7 @@ static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 		return true;
 	if (!strncmp(pd->name, "interrupt-", 10))
 		return true;
-	/* their names are those of functions: not tick-1s, nor BEGIN, for which no module has to be looked through */
+	/* other names (tick-1s, BEGIN) are no tracepoint's: do not search the modules for them */
 	if (!is_tracepoint_name(pd->name))
 		return false;
 	return k && k->has_tracepoint && k->has_tracepoint(k->ctx, pd->name);
@@ -33,7 +34,7 @@ struct adding {
 	const struct provider *prov;
 };
 
-/* The definition of one tracepoint. Without a type in BTF a program can get only the record that the tracepoint
+/* The definition of one tracepoint. Without a type in BTF, a program gets only the record that the tracepoint
  * writes. */
 static const struct probe_def *make_def(struct arena *a, const struct listed_tracepoint *t)
 {
@@ -72,8 +73,8 @@ static void add(void *to, const struct listed_tracepoint *t)
 	probes_add(w->l, &pr);
 }
 
-/* Solaris' probes around the handlers of devices' interrupts, with its arguments: the device, its handler, what that
- * gets, and the interrupt or what the handler returned. */
+/* Solaris' probes around the handlers of device interrupts, with its arguments: the device, its handler, the
+ * handler's argument, and the interrupt or the handler's return value. */
 static const char *const irq_args[] = { "struct irqaction *", NULL };
 #define DEVICE "(uint64_t)P->action", "(uint64_t)P->action->handler", "(uint64_t)P->action->dev_id"
 static const char *const start_values[] = { DEVICE, "P->irq", NULL };

@@ -12,7 +12,7 @@
 static const struct call {
 	uint32_t number;
 	const char *name;
-	const char *args; /* a letter each */
+	const char *args; /* types, a letter each */
 } calls[] = {
 #define X(number, name, args) { number, #name, args },
 #include ARCH_SYSCALLS
@@ -20,7 +20,7 @@ static const struct call {
 };
 #define FOREIGN 1024 /* as in dlib/syscall.d */
 
-/* Numbers that 32-bit programs have for native calls. */
+/* Pairs: the number in 32-bit programs plus FOREIGN, the native number. */
 static const uint16_t foreign[][2] = {
 #ifdef ARCH_SYSCALLS_32
 #define X(theirs, native) { FOREIGN + theirs, native },
@@ -66,13 +66,14 @@ static const struct probe_def old_probes[NDEFS] = {
 	{ "return", NULL, TABLE(old_exit_site), RETURN " (-x legacycalls)" },
 };
 
+/* Every call has both probes in the module vmlinux: no list needs to be read to decide this. */
 static bool could(const struct kernel_lists *k, const struct pdesc *pd)
 {
 	(void)k;
 	return (pdesc_glob(pd->name, "entry") || pdesc_glob(pd->name, "return")) && pdesc_glob(pd->mod, "vmlinux");
 }
 
-/* NULL: 32-bit programs have no such call. */
+/* The numbers of the call in 32-bit programs, ending with 0; NULL: they have no such call. */
 static const uint16_t *foreign_of(struct arena *a, uint32_t number)
 {
 	uint16_t v[8] = { 0 };
@@ -89,7 +90,7 @@ static const uint16_t *foreign_of(struct arena *a, uint32_t number)
 	return out;
 }
 
-/* The arguments whose type is one of these letters. */
+/* A mask of the arguments whose type is one of these letters. */
 static uint8_t mask_of(const char *args, const char *letters)
 {
 	unsigned mask = 0;
@@ -125,6 +126,7 @@ static void list(struct probe_list *l, const struct provider *p)
 	}
 }
 
+/* The letters of src/prov/system/syscalls_*.def; any other is U. */
 static const char *type_of(char letter)
 {
 	static const struct {
@@ -150,6 +152,7 @@ static const char *type_of(char letter)
 	return "unsigned long";
 }
 
+/* Types of the entry's arguments; the return has its value twice, as in DTrace. */
 static const char *const *args(struct probe_list *l, const struct probe *p)
 {
 	static const char *const value[] = { "long", "long", NULL };
@@ -168,7 +171,7 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	return v;
 }
 
-/* What C libraries, the kernel's source and Solaris call them. */
+/* Other names of a call: those of C libraries, of the kernel's source and of Solaris. NULL: none. */
 static const char *alias(const char *func)
 {
 	static const char *const names[][2] = {
@@ -202,8 +205,9 @@ static const char *alias(const char *func)
 	return NULL;
 }
 
-/* Old calls that the C libraries of today make by newer ones: those that -x legacycalls maps (dlib/syscall.d). */
 #define OR_OLD "; or use -x legacycalls"
+/* The call by which today's C libraries make this older one (-x legacycalls maps it: dlib/syscall.d), with a hint; NULL:
+ * none. */
 static const char *successor(const char *func, const char **hint)
 {
 	static const struct {

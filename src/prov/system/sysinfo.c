@@ -24,7 +24,7 @@
 	{ name, args, (const struct site[]){ __VA_ARGS__ }, \
 	  sizeof((const struct site[]){ __VA_ARGS__ }) / sizeof(struct site), meaning }
 
-/* Of a request: the file system's own blocks, a program's memory (direct I/O). */
+/* Kinds of requests: the file system's own blocks, and a program's memory (direct I/O). */
 #define READ "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_READ && P->bytes != 0 && "
 #define WRITE "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_WRITE && P->bytes != 0 && "
 #define BLOCK "P->kind == DW_PAGE_OF_DISK"
@@ -35,9 +35,10 @@
 #define IDLE "curthread->pid == 0"
 #define BUSY "curthread->pid != 0"
 
-/* A process that shares its maker's memory, as only vfork makes them (and posix_spawn, by it). */
+/* A process that shares its parent's memory. Only vfork, and posix_spawn through it, creates such processes. */
 #define VFORK "(P->task->mm != 0 && P->task->mm == curthread->mm)"
 
+/* arg0 is the increment; arg1 is 0, a pointer to the statistics in Solaris. */
 static const char *const args[] = { "int64_t", "uint64_t *", NULL };
 static const char *const one[] = { "1", "0", NULL };
 static const char *const bytes[] = { "P->ret", "0", NULL };

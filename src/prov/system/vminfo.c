@@ -23,11 +23,13 @@
 
 #define READ "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_READ && P->bytes != 0 && "
 #define WRITE "(P->op & DW_REQ_OP_MASK) == DW_REQ_OP_WRITE && P->bytes != 0 && "
+/* Bits of the processor's error code. */
 #define PRESENT "(P->code & (DW_X86_PF_PROT | DW_X86_PF_WRITE)) "
 #define SWAP "P->swap != 0"
 #define FILES "P->swap == 0 && P->file != 0"
 #define CACHED "(P->swap != 0 || P->file != 0)"
 
+/* arg0 is the increment; arg1 is 0, a pointer to the statistics in Solaris. */
 static const char *const args[] = { "int64_t", "uint64_t *", NULL };
 static const char *const one[] = { "1", "0", NULL };
 static const char *const pages[] = { "(P->bytes + __pagesize() - 1) / __pagesize()", "0", NULL };
