@@ -4,13 +4,13 @@
  *           python3 bpf/gen_lib.py lib.bpf.o lib_code.h
  * Each function must stand alone: no data, no calls but of helpers, no relocations; gen_lib.py refuses anything else.
  *
- * The verifier walks a function once for each call and path, so the code avoids paths: what a branch would decide is
- * computed, and what a path would know exactly is kept a range. Memory is accessed by bytes, as the pointers may be of
- * any alignment and stack memory allows nothing else at variable offsets. */
+ * The verifier walks a function once for each call and path, so the code avoids paths: the outcome of a branch is
+ * computed, and a value that a path would know exactly stays a range. Memory is accessed by bytes: the pointers may have
+ * any alignment, and stack memory allows nothing else at variable offsets. */
 #include "abi/abi.h"
 
 #define INLINE static inline __attribute__((always_inline))
-/* Hides from clang what it knows of x, so that it does not turn arithmetic into branches. */
+/* Hides from clang what it knows about x, so that it does not turn arithmetic into branches. */
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
 typedef DW_U8 u8;
@@ -36,11 +36,11 @@ INLINE u64 nonzero(u64 x)
 INLINE u8 hex(u64 digit)
 {
 	u64 letter = greater(digit, 9);
-	OPAQUE(letter); /* as a mask of a sign bit it would be two paths for the verifier (6.18) */
+	OPAQUE(letter); /* as a mask made of a sign bit it would be two paths for the verifier (6.18) */
 	return (u8)('0' + digit + letter * ('a' - '0' - 10));
 }
 
-/* Writes a.b.c.d at out + p; returns the position behind it. A digit that is not wanted is overwritten by the next. */
+/* Writes a.b.c.d at out + p; returns the position behind it. An unwanted digit is overwritten by the next one. */
 INLINE u64 put_ip4(char *out, u64 p, const u8 *b)
 {
 #pragma unroll
@@ -58,8 +58,8 @@ INLINE u64 put_ip4(char *out, u64 p, const u8 *b)
 	return p;
 }
 
-/* Which of the eight groups "::" stands for, as bits: the longest run of two or more zero groups, the first of equals
- * (RFC 5952, 4.2). */
+/* The groups of the eight that "::" stands for, as bits: the longest run of two or more zero groups, the first of
+ * equals (RFC 5952, 4.2). */
 INLINE u64 longest_run(u64 zero)
 {
 	u64 runs = zero, best = 0, len = 1;
@@ -91,7 +91,7 @@ INLINE u64 put_ip6(char *out, const u8 *b)
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 8; i++) {
 		u64 v = group(b, i), in_run = run >> i & 1, shown = 1 - in_run;
-		/* before each shown group but the first, and where the run starts */
+		/* before each shown group but the first, and at the start of the run */
 		u64 colon = (i > 0 ? shown : 0) | (in_run & ~before);
 		out[p] = ':';
 		p += colon & 1;
@@ -124,7 +124,7 @@ INLINE u64 put_within(char *out, const u8 *b)
 	return put_ip4(out, p, b + 12);
 }
 
-/* Is an IPv4 address within it, as inet_ntop() of the C library has it? */
+/* Does the address contain an IPv4 address, as inet_ntop() of the C library sees it? */
 INLINE int is_within(const u8 *b)
 {
 	u64 or = 0;
@@ -157,7 +157,8 @@ u64 tstr_text(const struct dw_tstr *s, char *out, u32 size)
 	return p;
 }
 
-/* The length is counted by a value that the verifier cannot know, so all ways out of the loop look the same to it. */
+/* The length is counted in a value that the verifier cannot know, so that all ways out of the loop are the same state
+ * to it. */
 u64 str_len(const char *s, u32 size)
 {
 	u64 n = 0;
@@ -170,7 +171,7 @@ u64 str_len(const char *s, u32 size)
 	return n;
 }
 
-/* In the order of what they need. */
+/* In the order of their dependencies. */
 /* clang-format off */
 #include "lib_text.h"
 #include "lib_path.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_chill: chill() keeps a CPU busy for a given time; part of lib.bpf.c. */
+/* lib_chill: chill() keeps a CPU busy for a given time (D manual, Actions and Subroutines); part of lib.bpf.c. Input:
+ * ns. Output: none. */
 
-#define CHILL_ROUNDS (1u << 23) /* that bpf_loop() allows; a round takes some 30 ns */
+#define CHILL_ROUNDS (1u << 23) /* the limit of bpf_loop() (Linux 5.17); a round takes some 30 ns */
 
 static u64 (*const clock)(void) = (void *)5; /* ktime_get_ns */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_dns: names of the Domain Name System, as packets have them; part of lib.bpf.c.
- * The packet is another's: every byte may be anything. No branch depends on it, so that the verifier walks one path. */
+/* lib_dns: names of the Domain Name System as packets have them (RFC 1035, 4.1.2); part of lib.bpf.c. Input: bytes of
+ * a packet, which another host chose. Output: text, or a hash. Invariant: no branch depends on the bytes, so that the
+ * verifier walks one path. */
 
-/* The name that begins at in, of which len bytes are there (at most 255), as text in lower case with dots, "." for
- * the root: at most 254 bytes and a NUL. A NUL or a dot within a label becomes '?'. A name that does not end in
- * these bytes, or that goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet;
- * 0: it does not end. */
+/* Writes the name at in as text in lower case with dots, "." for the root: at most 254 bytes and a NUL. len bytes are
+ * there (at most 255). A NUL or a dot within a label becomes '?'. A name that does not end in these bytes, or that
+ * goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet; 0: it does not end. */
 u64 dns_name(char *out, const u8 *in, u64 len)
 {
 	u64 left = 0, p = 0, live = 1, wire = 0;
@@ -39,8 +39,8 @@ u64 dns_name(char *out, const u8 *in, u64 len)
 	return wire;
 }
 
-/* A number made of the question that begins at in, of its first len bytes (at most 64): of the name, in lower case,
- * and of the type behind it. */
+/* A hash of the question at in, of its first len bytes (at most 64): of the name in lower case and of the type behind
+ * it. */
 u64 dns_hash(const u8 *in, u64 len)
 {
 	u64 left = 0, live = 1, hash = 0, tail = 0; /* tail: 3 behind the end of the name, and down to 1 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_host: names of hosts as programs give them to the C library; part of lib.bpf.c.
- * The text is a process's: every byte may be anything. No branch depends on it, so that the verifier walks one path. */
+/* lib_host: names of hosts as programs pass them to the C library; part of lib.bpf.c. Input: text of a process, in
+ * which every byte may be anything. Output: 1 or 0. Invariant: no branch depends on the bytes, so that the verifier
+ * walks one path. */
 
 #define HOST_ROOM 64 /* no address is longer: 45 characters of IPv6, '%' and the name of a device */
 
@@ -10,14 +11,14 @@ INLINE u64 within(u64 c, u64 from, u64 to)
 	return greater(c, from - 1) & greater(to + 1, c);
 }
 
-/* Is the text an address in itself, which nobody has to look up? in: HOST_ROOM bytes, of which the first len are text
- * (without a NUL). IPv6: two colons or more, and before a '%' nothing but digits, colons and dots. IPv4, as inet_aton()
- * takes it: one to four numbers with dots between them, decimal, octal (0...) or hexadecimal (0x...), each but the last
- * of one byte, the last of all bytes that are left. Returns 1 or 0. */
+/* Is the text a literal address, which needs no lookup? in: HOST_ROOM bytes, of which the first len are text (without
+ * a NUL). IPv6: two colons or more, and before a '%' only digits, colons and dots. IPv4, as inet_aton() accepts it:
+ * one to four numbers with dots between them, decimal, octal (0...) or hexadecimal (0x...). Each number but the last
+ * is one byte; the last one fills the remaining bytes. Returns 1 or 0. */
 u64 is_address(const u8 *in, u64 len)
 {
 	u64 colons = 0, six = 1, scope = 0;                       /* IPv6 */
-	u64 four = 1, dots = 0, value = 0, digits = 0, base = 10; /* IPv4: the number that is being read */
+	u64 four = 1, dots = 0, value = 0, digits = 0, base = 10; /* IPv4: the current number */
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < HOST_ROOM; i++) {
 		u64 c = in[i], live = greater(len, i), lower = c | 0x20;
@@ -45,10 +46,10 @@ u64 is_address(const u8 *in, u64 len)
 		OPAQUE(four);
 		four &= 1 - (live & scope);
 		value = (live & fits) * (value * base + digit) + (1 - (live & (fits | part | prefix))) * value;
-		value &= 0xffffffffffull; /* 5 bytes: too many are seen below, and nothing overflows */
+		value &= 0xffffffffffull; /* 5 bytes: too large a number is still seen below, and nothing overflows */
 		OPAQUE(value);
 		four &= greater(1ull << 32, value);
-		/* a first 0 makes the number octal; x makes it hexadecimal, and wants a digit */
+		/* a leading 0 makes the number octal; x makes it hexadecimal and needs a digit */
 		u64 octal = live & fits & (1 - nonzero(digits)) & (1 - nonzero(digit)) & (1 - nonzero(base ^ 10));
 		base = octal * 8 + (1 - octal) * base;
 		base = (live & prefix) * 16 + (1 - (live & prefix)) * base;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_json: json(), the value of one member of a text in JSON; part of lib.bpf.c.
- *
- * Input: the text, and a path: names of members and numbers of elements with . [ ] between them. Output: where the
- * value lies; a string without its quotes, anything else as it is written. Invariant: one pass; a container that does
- * not lie on the path is skipped by counting its brackets. */
+/* lib_json: json(), the value of one member of a text in JSON (RFC 8259); part of lib.bpf.c. Input: the text, and a
+ * path: names of members and numbers of elements with . [ ] between them. Output: offset and length of the value; a
+ * string without its quotes, anything else as it is written. Invariant: one pass; a container that is not on the path
+ * is skipped by counting its brackets. */
 
 enum json_word {   /* words of the loop */
 	JS_START,  /* of the value */
 	JS_LENGTH, /* of the value */
 	JS_STATE,  /* enum json_state */
 	JS_DEPTH,  /* containers that are open */
-	JS_LEVEL,  /* of these, the ones on the path; the innermost of them is searched */
-	JS_PATH,   /* place in the path: of the name or number that is wanted in it */
+	JS_LEVEL,  /* of these, those on the path; the innermost is searched */
+	JS_PATH,   /* place in the path: of the wanted name or number */
 	JS_COUNT,  /* an array: elements still to pass */
-	JS_KEY,    /* an object: characters of the name that are as wanted; NONE: it is another */
-	JS_WANTED, /* 1: the next value is the one */
-	JS_NAMES,  /* 1: a name comes next, not a value */
-	JS_ARRAY,  /* 1: what is searched is an array */
+	JS_KEY,    /* an object: characters of the name that match; NONE: no match */
+	JS_WANTED, /* 1: the next value is the wanted one */
+	JS_NAMES,  /* 1: a name comes next; 0: a value */
+	JS_ARRAY,  /* 1: the searched container is an array */
 	JS_WORDS
 };
 
@@ -24,7 +23,7 @@ enum json_state { JSON_OPEN, JSON_NAME, JSON_TEXT, JSON_VALUE, JSON_INSIDE, JSON
 
 #define JS_NONE (1ull << 32)
 
-/* A character of the path; 0 behind it, and for what separates its parts. */
+/* A character of the path; 0 at its end and for a separator. */
 INLINE u64 json_path(const struct ctx *c, u64 at)
 {
 	u64 ch;
@@ -35,7 +34,7 @@ INLINE u64 json_path(const struct ctx *c, u64 at)
 	return ch == '.' || ch == '[' || ch == ']' ? 0 : ch;
 }
 
-/* Over the rest of this part of the path and what separates it from the next. 1 when there is none. */
+/* Skips the rest of this part of the path and the separator behind it. 1: this was the last part. */
 INLINE u64 json_next(struct ctx *c, u64 from)
 {
 	word *w = c->w;
@@ -48,7 +47,7 @@ INLINE u64 json_next(struct ctx *c, u64 from)
 	return json_path(c, at) == 0;
 }
 
-/* The container that begins here is searched. */
+/* The container that begins here is on the path: its members are searched. */
 INLINE void json_enter(struct ctx *c, u64 array)
 {
 	word *w = c->w;
@@ -72,7 +71,7 @@ INLINE void json_enter(struct ctx *c, u64 array)
 	w[JS_WANTED] = n == 0;
 }
 
-/* The wanted value begins at i. 1: it cannot be the one. */
+/* The wanted value begins at i. 1: it cannot be the right one. */
 INLINE u64 json_value(struct ctx *c, u64 i, u64 ch)
 {
 	word *w = c->w;
@@ -123,7 +122,7 @@ INLINE u64 json_quoted(struct ctx *c, u64 i, u64 ch, u64 state)
 	return 0;
 }
 
-/* A quote, a comma or a colon among the members of what is searched. */
+/* A quote, a comma or a colon in the searched container. */
 INLINE u64 json_member(struct ctx *c, u64 ch)
 {
 	word *w = c->w;
@@ -195,7 +194,7 @@ long cb_json(u64 i, struct ctx *c)
 	return (long)json_plain(c, i, ch, state);
 }
 
-/* json(): sizes: those of src and of path << 32. w[0]: 1 when there is no such value. */
+/* json(). sizes: the size of src, and that of path << 32. w[0] becomes 1 if there is no such value. */
 u64 text_json(char *dst, const char *src, const char *path, u64 sizes, word *w)
 {
 	u32 cap = (u32)sizes;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_path: builds text that the kernel stores in pieces (paths, command lines); part of lib.bpf.c. */
+/* lib_path: builds text that the kernel stores in pieces (paths, command lines); part of lib.bpf.c. Input: a dentry
+ * and its mount. Output: the text at the end of a buffer. Invariant: the loop is bounded by PATH_LEVELS. */
 static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 
 #define READ(to, size, from) read_kernel((to), (size), (const void *)(from))
 #define PATH_LEVELS 40 /* entries and mounts */
 
-/* Writes backwards from the end of buf. All other state is kept in *w, whose contents the verifier does not track, so
- * that it walks the loop once. */
+/* Writes backwards from the end of buf. All other state is in *w, whose contents the verifier does not track, so that
+ * it walks the loop once. */
 u64 path_text(struct dw_path *w, char *buf)
 {
 	u64 pos = DW_PATH_END, top = 0;
@@ -43,7 +44,7 @@ u64 path_text(struct dw_path *w, char *buf)
 	if (top && pos == DW_PATH_END) {
 		pos--;
 		buf[pos] = '/';
-	} else if (pos == DW_PATH_END) { /* a socket, a pipe: no folder has it */
+	} else if (pos == DW_PATH_END) { /* a socket or a pipe, which is in no folder */
 		pos -= 9;
 		buf[pos] = '<';
 		buf[pos + 1] = 'u';

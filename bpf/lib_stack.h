@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_stack: walks stacks where the kernel has no helper for it; part of lib.bpf.c.
- *
- * x86_64 kernels mostly lack frame pointers. They have a table instead (ORC,
- * Documentation/arch/x86/orc-unwinder.rst), which gives for each stretch of code where the caller's stack pointer and
- * frame pointer are. State is kept in *w, whose contents the verifier does not track, so that it walks the loops
+/* lib_stack: walks stacks where the kernel has no helper for it; part of lib.bpf.c. Input: registers. Output: return
+ * addresses, innermost first. x86_64 kernels mostly lack frame pointers. They have a table instead (ORC,
+ * Documentation/arch/x86/orc-unwinder.rst), which gives for each stretch of code the places of the caller's stack
+ * pointer and frame pointer. State is in *w, whose contents the verifier does not track, so that it walks the loops
  * once. */
 
 static long (*const read_user)(void *to, u32 size, const void *from) = (void *)112;
@@ -13,11 +12,11 @@ enum { ORC_PREV_SP = 1, ORC_BP = 4, ORC_SP = 5, ORC_BP_INDIRECT = 8, ORC_SP_INDI
 enum { ORC_CALL = 2, ORC_REGS = 3 };
 enum { REGS_BP = 32, REGS_IP = 128, REGS_CS = 136, REGS_SP = 152 }; /* struct pt_regs */
 
-#define HOOK_FRAMES 3   /* at most, from the hook to the program */
-#define HOOK_SIZE 0x800 /* bytes: more than its function has */
-#define ORC_BITS 21     /* of the number of entries, at most */
+#define HOOK_FRAMES 3   /* frames from the hook to the program, at most */
+#define HOOK_SIZE 0x800 /* bytes: more than the hook's function has */
+#define ORC_BITS 21     /* bits of the number of entries, at most */
 
-/* The number of the last entry at or before the place; in w->at. */
+/* Puts the number of the last entry at or before the address into w->at. */
 INLINE void orc_find(volatile struct dw_unwind *w, u64 place)
 {
 	w->at = 0;
@@ -32,7 +31,7 @@ INLINE void orc_find(volatile struct dw_unwind *w, u64 place)
 	}
 }
 
-/* Where the caller's frame begins: 1, in w->base, or 0. */
+/* Puts the beginning of the caller's frame into w->base. Returns 1, or 0 if it is not known. */
 INLINE int orc_base(volatile struct dw_unwind *w, u64 reg, s64 off)
 {
 	if (reg == ORC_SP) {
@@ -50,7 +49,7 @@ INLINE int orc_base(volatile struct dw_unwind *w, u64 reg, s64 off)
 	return 1;
 }
 
-/* To the caller: 1, or 0 at the end. */
+/* One step to the caller. Returns 1, or 0 at the end of the stack. */
 INLINE int orc_step(volatile struct dw_unwind *w)
 {
 	orc_find(w, w->ip - 1);
@@ -62,7 +61,7 @@ INLINE int orc_step(volatile struct dw_unwind *w)
 		return 0;
 	if (type == ORC_REGS) {
 		READ((void *)&w->word, 8, w->base + REGS_CS);
-		if (w->word & 3) /* it came from a process */
+		if (w->word & 3) /* the kernel was entered from a process */
 			return 0;
 		READ((void *)&w->ip, 8, w->base + REGS_IP);
 		READ((void *)&w->bp, 8, w->base + REGS_BP);
@@ -80,14 +79,14 @@ INLINE int orc_step(volatile struct dw_unwind *w)
 	return 1;
 }
 
-/* What the body of a loop gets. */
+/* Arguments of the body of a loop. */
 struct walk {
 	volatile struct dw_unwind *w;
 	u64 *out;
 	u64 n;
 };
 
-/* Frames up to the hook's function (w->hook) are those that run programs: they are left out. */
+/* Leaves out the frames up to the hook's function (w->hook): these run BPF programs. */
 long cb_kernel(u64 round, struct walk *c)
 {
 	volatile struct dw_unwind *w = c->w;
@@ -119,7 +118,7 @@ u64 walk_kernel(volatile struct dw_unwind *w, u64 *out, u64 n)
 	return w->filled;
 }
 
-/* Programs have frame pointers or they have not: then it ends early, as the kernel's own walk does. */
+/* Walks a process's stack by frame pointers. Without these the walk ends early, as the kernel's own does. */
 long cb_user(u64 round, struct walk *c)
 {
 	volatile struct dw_unwind *w = c->w;

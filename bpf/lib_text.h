@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_text: the subroutines of D that work on characters; part of lib.bpf.c.
- *
- * Input: texts in memory of the program's own, a NUL among their first `cap` bytes, memory up to a multiple of 8.
- * Output: text in dst (cap bytes), numbers in the words `w`. Invariant: what a loop finds goes through memory before it
- * is used, since what comes back from there the verifier does not know: all ways out of a loop are one way to it.
- * Loops over texts are bpf_loop()'s: the verifier looks at their bodies (cb_...) once, however long the texts are. */
+/* lib_text: D's subroutines on characters (D manual, Actions and Subroutines); part of lib.bpf.c. Input: texts in the
+ * program's memory, with a NUL among their first `cap` bytes, in memory up to a multiple of 8. Output: text in dst
+ * (cap bytes), numbers in the words `w`. Invariant: the result of a loop passes through memory before it is used. The
+ * verifier does not know a value that it reads back, so that all ways out of a loop are one state to it. Loops over
+ * texts use bpf_loop(): the verifier checks their bodies (cb_...) once, however long the texts are. */
 
-/* probe_read_kernel_str. size is 64 bits here: the verifier looks at all of them. */
+/* probe_read_kernel_str. size has 64 bits here: the verifier checks all of them. */
 static long (*const copy_text)(void *dst, u64 size, const void *from) = (void *)115;
-/* bpf_loop, Linux 5.17. n is 64 bits here: where the kernel puts the loop in line it compares all of them. */
+/* bpf_loop, Linux 5.17. n has 64 bits here: a kernel that inlines the loop compares all of them. */
 static long (*const loop)(u64 n, void *body, void *ctx, u64 flags) = (void *)181;
 
 typedef volatile u64 word;
 
-/* What the body of a loop gets. */
+/* Arguments of the body of a loop. */
 struct ctx {
 	const char *s;
 	char *d;
@@ -65,7 +64,7 @@ INLINE void put_part(char *dst, const char *src, u32 cap, word *w)
 		dst[n] = 0;
 }
 
-/* substr(): w[0]: index, w[1]: count. What is below zero counts from the end, as in Perl. */
+/* substr(). w[0]: index, w[1]: count. Values below zero count from the end, as in Perl. */
 u64 text_substr(char *dst, const char *src, u32 cap, word *w)
 {
 	s64 len = copy_text(dst, cap, src) - 1, index = (s64)w[0], n = (s64)w[1];
@@ -125,7 +124,8 @@ long cb_chr(u64 i, struct ctx *c)
 	return !ch;
 }
 
-/* strchr() of the character w[2], with last strrchr(): dst = src from there on. w[0]: 1 when it is not there. */
+/* strchr(), with last strrchr(), of the character w[2]: dst = src from there on. w[0] becomes 1 if it is not
+ * there. */
 u64 text_chr(char *dst, const char *src, u32 cap, word *w, u64 last)
 {
 	struct ctx c = { .s = src, .w = w, .cap = cap, .how = last };
@@ -139,8 +139,8 @@ u64 text_chr(char *dst, const char *src, u32 cap, word *w, u64 last)
 	return 0;
 }
 
-/* Looks for the w[2] bytes of d in s, at w[0] and from there on by steps of w[1], as far as w[3] and 0. w[5]: where, or
- * -1. cap + how + 8 bytes of s can be read, how + 8 of d. */
+/* Looks for the w[2] bytes of d in s, from w[0] by steps of w[1] up to w[3] and 0. w[5] becomes the place, or -1. cap
+ * + how + 8 bytes of s and how + 8 of d are readable. */
 long cb_find(u64 k, struct ctx *c)
 {
 	word *w = c->w;
@@ -167,8 +167,8 @@ long cb_find(u64 k, struct ctx *c)
 	return 0;
 }
 
-/* index(), with last rindex(), as Perl's: w[0]: where to begin (INT64_MAX for rindex(): at the end), and the result.
- * sizes: those of s and of sub << 32. work: 64 bytes for w, then room for copies of both. */
+/* index(), with last rindex(), as in Perl. w[0]: where to begin (INT64_MAX for rindex(): at the end), then the
+ * result. sizes: the size of s, and that of sub << 32. work: 64 bytes for w, then room for copies of both. */
 u64 text_index(word *w, const char *s, const char *sub, u64 sizes, u64 last)
 {
 	u32 scap = (u32)sizes, mcap = (u32)(sizes >> 32);
@@ -195,7 +195,7 @@ u64 text_index(word *w, const char *s, const char *sub, u64 sizes, u64 last)
 	return 0;
 }
 
-/* strstr(): dst = s from where sub begins; w[0]: 1 when it does not. */
+/* strstr(): dst = s from the beginning of sub on; w[0] becomes 1 if s does not contain it. */
 u64 text_tail(char *dst, const char *src, u32 cap, word *w)
 {
 	w[1] = cap;
@@ -205,8 +205,8 @@ u64 text_tail(char *dst, const char *src, u32 cap, word *w)
 	return 0;
 }
 
-/* w[0]: where the last part of the path begins, w[1]: where it ends, w[3]: where the one before ends, w[4]: behind a
- * slash, w[5]: there is something. */
+/* One character of a path. w[0]: begin of the last part, w[1]: its end, w[3]: end of the part before, w[4]: after a
+ * slash, w[5]: there is a part. */
 long cb_path(u64 i, struct ctx *c)
 {
 	word *w = c->w;
@@ -256,7 +256,7 @@ u64 text_path(char *dst, const char *src, u32 cap, word *w, u64 dir)
 	return 0;
 }
 
-/* One step of cleanpath(); w[0]: place in src, w[1]: in dst, w[2]: going back to the slash before. */
+/* One step of cleanpath(). w[0]: place in src, w[1]: in dst, w[2]: 1 while going back to the previous slash. */
 long cb_clean(u64 k, struct ctx *x)
 {
 	const char *src = x->s;
@@ -304,7 +304,7 @@ long cb_clean(u64 k, struct ctx *x)
 	return 0;
 }
 
-/* cleanpath(): without "/./", "//" and "/x/../". src has 8 readable bytes behind cap. */
+/* cleanpath(): removes "/./", "//" and "/x/../". src has 8 readable bytes after cap. */
 u64 text_clean(char *dst, const char *src, u32 cap, word *w)
 {
 	struct ctx c = { .s = src, .d = dst, .w = w, .cap = cap };
@@ -313,7 +313,7 @@ u64 text_clean(char *dst, const char *src, u32 cap, word *w)
 	w[0] = w[1] = w[2] = w[3] = 0;
 	loop(2 * cap, cb_clean, &c, 0);
 	j = w[1];
-	if (w[3] && j < cap) { /* what "/.." at the end leaves */
+	if (w[3] && j < cap) { /* a "/.." at the end leaves a slash */
 		dst[j] = '/';
 		j++;
 	}
@@ -321,7 +321,7 @@ u64 text_clean(char *dst, const char *src, u32 cap, word *w)
 	return 0;
 }
 
-/* The next digit, from the last one on: w[2]: what is left of the number; w[1]: where the first digit is. */
+/* The next digit, beginning with the last one. w[2]: the rest of the number; w[1]: place of the first digit. */
 long cb_digit(u64 i, struct ctx *c)
 {
 	word *w = c->w;
@@ -362,7 +362,8 @@ u64 text_digits(char *dst, u32 cap, word *w, s64 n, u64 base)
 	return 0;
 }
 
-/* One character; w[0]: value; w[1]: 0: blanks, 1: behind the sign, 2: behind 0, 3: digits; w[2]: minus. */
+/* One character of a number. w[0]: value; w[1]: state, 0: blanks, 1: after the sign, 2: after 0, 3: digits; w[2]: 1:
+ * minus. */
 long cb_number(u64 i, struct ctx *x)
 {
 	word *w = x->w;
@@ -417,7 +418,7 @@ long cb_set(u64 i, struct ctx *x)
 	return 0;
 }
 
-/* Goes on in s from w[0] while the characters are in the set, with how while they are not. */
+/* Moves w[0] forward in s while the characters are in the set; with how, while they are not. */
 long cb_span(u64 k, struct ctx *x)
 {
 	word *w = x->w;
@@ -433,8 +434,8 @@ long cb_span(u64 k, struct ctx *x)
 	return 0;
 }
 
-/* strtok(): w[0]: place in the text, w[1]: 1 when there is one; w[2..5]: a set of characters; the text at w + 8. The
- * token goes to dst; w[6]: 1 when there is none. */
+/* strtok(). w[0]: place in the text, w[1]: 1 if there is a text; w[2..5]: the set of delimiters; the text is at w +
+ * 8. The token goes to dst; w[6] becomes 1 if there is none. */
 u64 text_token(word *w, char *dst, const char *delim, u32 cap, u32 dcap)
 {
 	const char *s = (const char *)w + 64;
@@ -462,7 +463,7 @@ u64 text_token(word *w, char *dst, const char *delim, u32 cap, u32 dcap)
 	start = w[0] - w[7];
 	if (start < cap)
 		dst[start] = 0;
-	return 0; /* at the delimiter: the next call may have others */
+	return 0; /* stay at the delimiter: the next call may have other delimiters */
 }
 
 /* Bytes in hexadecimal with colons between: link_ntop(). n <= 20. */

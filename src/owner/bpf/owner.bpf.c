@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner: the kernel's half of the owner service: which process owns a socket. Read src/owner/owner.h first.
+/* owner: the kernel's half of the owner service: which process owns a socket. Read src/owner/owner.h first. Linux 6.1
+ * and later; hooks of newer kernels are in variants (src/owner/owner_load.c).
  *
  * Input:  creation, connect, listen, accept, use and end of sockets; forks and exits; at the start every open file of
  *         every process.
@@ -12,15 +13,14 @@
  * Invariants:
  * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
  *   with DW_OWNER_LEFT lives somewhat longer; see forget().
- * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited.
- * Nobody
- *   has accepted or used the socket since.
+ * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. No
+ *   process has accepted or used the socket since.
  * - DW_OWNER_SHARED: several processes use the socket, which is not TCP's. Its entry is no longer written, and
  *   `last_users` has the last of them.
  *
- * Why a hash: an entry takes 128 bytes, a third of what socket storage takes, and any program can ask for any socket
- * whose address it has. Only listeners have socket storage too: the kernel copies it to their children, which so know
- * their listener.
+ * Why a hash: an entry takes 128 bytes, a third of what socket storage takes, and any program can look up any
+ * socket whose address it has. Only listeners also have socket storage: the kernel copies it to the sockets that it
+ * clones from them, which shows a new socket's listener.
  *
  * Why `senders`: processes that share a datagram socket may send on it at the same time. If each rewrote the entry, a
  * program could see another's. So the sender is noted for the thread and the CPU until the packet's other programs have
@@ -50,15 +50,15 @@ int owner_create(struct bpf_sock *ctx)
 	return 1;
 }
 
-/* Does the current process itself send a packet of this TCP socket, or did an interrupt come in between? A process that
- * works on a socket holds its lock, and while it does no interrupt sends on that socket: what arrives waits for the
- * process (the backlog). But a listener's SYN-ACKs are sent without its lock. */
+/* Does the current process itself send a packet of this TCP socket, or does an interrupt send it? A process that
+ * works on a socket holds its lock, and meanwhile no interrupt sends on that socket: arriving segments wait for the
+ * process (the backlog). The exception is a listener, whose SYN-ACKs are sent without its lock. */
 static __always_inline bool sends_tcp(const struct sock *sk)
 {
 	return sk->sk_lock.owned && sk->__sk_common.skc_state != TCP_LISTEN && has_file(sk);
 }
 
-/* A system call: the descriptor that it names, and whether it names others in its memory. */
+/* A system call: the descriptor that it names, and whether it names further ones in the process's memory. */
 struct call {
 	unsigned int fd;
 	bool lists;
@@ -84,7 +84,8 @@ static __always_inline void call_of(struct task_struct *t, struct call *c)
 	c->fd = nr == ARCH_NR_SPLICE ? (unsigned int)ARCH_CALL_ARG3(regs) : (unsigned int)ARCH_CALL_ARG(regs);
 }
 
-/* has_file() of a socket that a hook gave: the verifier lets nobody look into it by an address that it knows. */
+/* has_file() for a socket that a hook gave. The verifier allows no access through a pointer that it knows as a
+ * socket, so that the address is read as a number. */
 static __always_inline bool is_process_socket(const void *sk)
 {
 	const struct sock *number = NULL;
@@ -93,11 +94,12 @@ static __always_inline bool is_process_socket(const void *sk)
 	return has_file(number);
 }
 
-/* The same for UDP and raw sockets. Interrupts do not send on them, but another process may carry their packets on, one
- * that decides for NFQUEUE say. So the system call that is running must name the socket. Two ways of sending name it in
- * memory: io_submit(2), and io_uring, whose requests run in its threads, which have no call of their own, and at the
- * end of any call of the process. Then the packet is the process's own unless the call is one on a netlink socket, by
- * which it may decide for NFQUEUE, or the socket is the kernel's, on which interrupts send resets and ICMP. */
+/* The same for UDP and raw sockets. Interrupts do not send on them, but another process may carry their packets on,
+ * for example one that decides for NFQUEUE. The running system call must therefore name the socket. Two ways of
+ * sending name it in memory: io_submit(2), and io_uring, whose requests run in threads without a call, and at the end
+ * of any call of the process. In these cases the packet is the process's own, with two exceptions: the call is on a
+ * netlink socket, by which it may decide for NFQUEUE; or the socket is the kernel's, on which interrupts send resets
+ * and ICMP. */
 static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 {
 	unsigned short family = 0;
@@ -114,8 +116,9 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 	return is_process_socket(sk);
 }
 
-/* Who reads the files of others, by an iterator as ours, holds each for a moment: what its process closes meanwhile is
- * closed, and sends its FIN, at the end of that read(2). No other socket is closed there. */
+/* A process that reads the files of others by an iterator, as ours does, holds each for a moment. A file that its
+ * process closes meanwhile is closed, and sends its FIN, at the end of that read(2). No other socket is closed
+ * there. */
 static __always_inline bool closed_by_walker(struct task_struct *t, const struct sock *sk)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
@@ -131,7 +134,7 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t, 
 
 	s = sender(t);
 	if (!sends_other(t, sk)) {
-		/* The thread does not send this packet itself: what it sent before says nothing about the owner. */
+		/* The thread does not send this packet itself; its earlier sends do not show the owner. */
 		if (s && s->sk == (DW_U64)sk)
 			s->sk = 0;
 		return;
@@ -186,9 +189,9 @@ int owner_egress(struct __sk_buff *skb)
 }
 
 #ifdef OWNER_FUNCS
-/* Scripts on functions of the kernel see a packet before owner_egress does: so it is looked at a moment earlier. What
- * is no full socket is a handshake's or TIME_WAIT's; a tunnel's outer packet still has the inner one's, and another
- * sends. */
+/* Programs at functions of the kernel see a packet before owner_egress does, so these hooks look at it a moment
+ * earlier. A socket that is not a full one belongs to a handshake or to TIME_WAIT. A tunnel's outer packet still has
+ * the inner packet's socket, but is sent by another. */
 static __always_inline int output(struct sock *by, const struct sk_buff *skb)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -218,7 +221,8 @@ int owner_output6(DW_U64 *args)
 }
 #endif
 
-/* accept(2) with room for the peer's address asks the new socket for it; so does getpeername(2), which is a use too. */
+/* accept(2) with room for the peer's address runs this hook for the new socket. So does getpeername(2), which counts
+ * as a use. */
 static __always_inline int peer(struct bpf_sock_addr *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -262,8 +266,8 @@ static __always_inline int received(struct sock *sk)
 	return 0;
 }
 
-/* The end of every send call, likewise. A connection's new holder may have written what must wait for the other side,
- * and is sent by an interrupt. Datagrams do not wait. */
+/* The end of every send call, likewise. A connection's new holder may write data that waits for the other side and
+ * that an interrupt sends later. Datagrams do not wait. */
 static __always_inline int written(struct sock *sk)
 {
 	if (sk && is_inet(sk) && is_stream(sk->sk_protocol))
@@ -311,8 +315,8 @@ int owner_send6(DW_U64 *args)
 }
 #endif
 
-/* The last descriptor of a socket is closed. TCP sockets live on (owner_destroy); so may MPTCP's, whose subflows still
- * send what was written (owner_state). */
+/* The last descriptor of a socket is closed. TCP sockets live on until owner_destroy. MPTCP sockets may live on, too:
+ * their subflows still send what was written (owner_state). */
 SEC("cgroup/sock_release")
 int owner_release(struct bpf_sock *ctx)
 {
@@ -332,7 +336,7 @@ int owner_release(struct bpf_sock *ctx)
 	return 1;
 }
 
-/* The kernel has made the socket of a connection: it is as its listener is, until somebody accepts it. */
+/* The kernel has made the socket of a connection. It has its listener's owner until a process accepts it. */
 static __always_inline void inherit(struct sock *sk)
 {
 	const DW_U64 *listener = bpf_sk_storage_get(&listeners, sk, 0, 0);
@@ -383,8 +387,8 @@ int owner_state(DW_U64 *args)
 	return 0;
 }
 
-/* Of listeners that share a port each has one process that accepts, though all of them may hold it: who made them has
- * forked. */
+/* Listeners that share a port: each has one process that accepts, though all of these processes may hold it, because
+ * the maker has forked. */
 static __always_inline void accepts(struct task_struct *t, unsigned int fd)
 {
 	struct file *f = NULL;
@@ -411,8 +415,8 @@ static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 		return;
 	owner_of(&now, t, DW_OWNER_ACCEPT);
 	store(key, &now);
-	/* Another thread may have closed the descriptor already, and the socket may have been destroyed before the
-	 * entry was made: then nothing else would ever remove the entry. */
+	/* Another thread may already have closed the descriptor, and the socket may have been destroyed before the
+	 * entry was made. Nothing else would ever remove the entry. */
 	if (sock_of_fd(t, fd, &again) != sk || again != f)
 		remove(key);
 }

@@ -7,16 +7,16 @@
  * Cost: a fork looks at LOOK_MOST files at most, an exit at the files that others hold too. */
 /* ---- fork and exit: who holds a socket changes without a use of it ---- */
 #define HEIRS 4
-#define LOOK_MOST 1024 /* files of a process that forks; of more, some are taken to be listeners and datagram sockets */
+#define LOOK_MOST 1024 /* files of a forking process; beyond, assume a listener and a datagram socket */
 struct walk {
 	struct task_struct *t;
-	DW_U64 word, bits;         /* of the open descriptors: where we are, and what is left of it */
-	DW_U32 listener, datagram; /* is one among the files? */
-	DW_U32 looked;             /* at so many files */
-	DW_U64 heirs[HEIRS];       /* of a process that ends: its children */
+	DW_U64 word, bits;         /* of the open descriptors: the current word, and its remaining bits */
+	DW_U32 listener, datagram; /* 1: one is among the files */
+	DW_U32 looked;             /* files looked at so far */
+	DW_U64 heirs[HEIRS];       /* an exiting process's children */
 };
 
-/* The next of the open descriptors in the word. */
+/* The next open descriptor in the word. */
 static __always_inline DW_U64 next_fd(struct walk *w)
 {
 	DW_U64 low = w->bits & -w->bits;
@@ -28,7 +28,7 @@ static __always_inline DW_U64 next_fd(struct walk *w)
 /* Enters word i of the bitmap. Returns how many descriptors are open in it. */
 static __always_inline DW_U32 enter_word(DW_U64 i, struct walk *w)
 {
-	const struct task_struct *t = w->t; /* w is no structure of the kernel: CO-RE must not see it */
+	const struct task_struct *t = w->t; /* w is not a structure of the kernel: CO-RE must not relocate it */
 
 	w->word = i;
 	w->bits = 0;
@@ -49,24 +49,24 @@ static long held_file(DW_U64 i, struct walk *w)
 		w->datagram = 1;
 	else if (BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN)
 		w->listener = 1;
-	return w->listener && w->datagram; /* there is no more to find */
+	return w->listener && w->datagram; /* both are found: end the loop */
 }
 
 static long held_word(DW_U64 i, struct walk *w)
 {
 	DW_U32 n = enter_word(i, w);
 
-	/* A sum of what the verifier does not know: a counter would be another state at each turn. */
+	/* A sum of unknown values: the verifier would see a new state in each turn of a counter. */
 	w->looked += n;
 	if (w->looked > LOOK_MOST) {
-		w->listener = w->datagram = 1; /* the iterator finds out */
+		w->listener = w->datagram = 1; /* assume both; the iterator finds out */
 		return 1;
 	}
 	bpf_loop(n, held_file, w, 0);
 	return w->listener && w->datagram;
 }
 
-/* Do others hold the file of a process that ends? */
+/* Do other processes hold this file of an exiting process? */
 static __always_inline bool is_held(const struct file *f)
 {
 	const struct file___count *counted = (const void *)f;
@@ -87,8 +87,8 @@ static __always_inline struct file *file_of_fd(struct task_struct *t, DW_U64 fd)
 	return f;
 }
 
-/* A child that has the same file at the same place: the process that made a socket leaves it so to the one that
- * serves. */
+/* A child that has the same file under the same descriptor: a process that made a socket leaves it this way to the
+ * one that serves. */
 static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 fd, const struct file *f)
 {
 	struct task_struct *heir = NULL;
@@ -106,7 +106,7 @@ static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 
 	return heir;
 }
 
-/* o, or what stands for it in last_users, was the ending process's, and is now its child's. */
+/* o, or its value in last_users, belonged to the exiting process and now belongs to its child. */
 static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct task_struct *heir)
 {
 	struct dw_owner now;
@@ -118,14 +118,14 @@ static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct 
 		drop();
 }
 
-/* What is of the ending process goes to its child, or whoever uses it first, or is found to hold it. So does what it
- * used last of several. */
+/* A socket of the exiting process passes to its child, or to the next process that uses it, or to one that a scan
+ * finds to hold it. The same holds for a shared socket that it was the last to use. */
 static long left_file(DW_U64 i, struct walk *w)
 {
 	struct task_struct *t = w->t;
 	DW_U64 fd = next_fd(w);
 	struct file *f = file_of_fd(t, fd);
-	/* Most files end with their process: the count of their holders is the cheapest question. */
+	/* Most files end with their process: the count of holders is the cheapest test. */
 	struct sock *sk = f && is_held(f) ? sock_of_fd(t, (unsigned int)fd, &f) : NULL;
 	struct dw_owner *o = sk ? lookup((DW_U64)sk) : NULL;
 	DW_U64 key = (DW_U64)sk;
@@ -155,7 +155,7 @@ static long left_word(DW_U64 i, struct walk *w)
 	return 0;
 }
 
-/* The oldest children of a process that ends; they are given away to others after this. */
+/* The oldest children of an exiting process. Afterwards the kernel gives them to other parents. */
 static __always_inline void find_heirs(struct walk *w)
 {
 	const struct task_struct *t = w->t;
@@ -171,14 +171,15 @@ static __always_inline void find_heirs(struct walk *w)
 	}
 }
 
-/* Words of the bitmap of open descriptors: a process with a million has 16,384, which take a fraction of a
- * millisecond. The kernel copies or closes each of its files at the same moment, which takes much longer. */
+/* Words of the bitmap of open descriptors. A process with a million descriptors has 16,384 words, which take a
+ * fraction of a millisecond. The kernel copies or closes each of its files at the same moment, which takes much
+ * longer. */
 static __always_inline DW_U32 words_of(struct task_struct *t)
 {
 	return BPF_CORE_READ(t, files, fdt, max_fds) / 64;
 }
 
-/* A new process holds the sockets of the old one, and may use them without sending. */
+/* A new process holds its parent's sockets, and may use them without sending. */
 SEC("tp_btf/sched_process_fork")
 int owner_fork(DW_U64 *args)
 {
@@ -213,9 +214,10 @@ int owner_exit(DW_U64 *args)
 	return 0;
 }
 
-/* The process of *now holds sk, of which o has another owner. At first (OWNER_SCAN_FILL) the process with the lowest
- * number owns a socket. Later the owner of a listener may hold it no more: one scan (OWNER_SCAN_MARK) finds those that
- * do, the next (OWNER_SCAN_CHECK) gives the others to the first process that holds them. */
+/* The process of *now holds sk, whose entry o has another owner. In the first scan (OWNER_SCAN_FILL) the process with
+ * the lowest number becomes the owner. Later a listener's owner may no longer hold it: one scan (OWNER_SCAN_MARK)
+ * marks the listeners that their owners hold, and the next one (OWNER_SCAN_CHECK) gives the others to the first
+ * process that holds them. */
 static __always_inline void found_shared(const struct sock *sk, struct dw_owner *o, const struct dw_owner *now)
 {
 	if (scan == OWNER_SCAN_MARK)
@@ -233,7 +235,7 @@ static __always_inline void found_shared(const struct sock *sk, struct dw_owner 
 	listener_shared = 1;
 }
 
-/* The subflows of a connection that is older than the service. */
+/* The subflows of an MPTCP connection that is older than the service. */
 static __always_inline void subflows(const struct mptcp_sock *m, const struct dw_owner *now)
 {
 	const struct list_head *head, *n;
@@ -250,8 +252,8 @@ static __always_inline void subflows(const struct mptcp_sock *m, const struct dw
 	}
 }
 
-/* Sockets that are older than the service. What a use wrote in the meantime stays. Init gives way, which keeps a copy
- * of the listeners of the services that it starts. */
+/* Sockets that are older than the service. An owner that a use noted in the meantime stays. Process 1 gives way to
+ * any other holder: it keeps a copy of the listeners of the services that it starts. */
 SEC("iter/task_file")
 int owner_iter(struct bpf_iter__task_file *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_kernel: what the owner service knows of the kernel. Part of owner.bpf.c.
- * Types: only the members that are read; CO-RE replaces their offsets by those of the running kernel.
- * Constants: from the kernel's headers, since BTF does not have them. SHUTDOWN_MASK: both directions are shut down. */
+/* owner_kernel: the kernel's types and constants that the owner service uses. Part of owner.bpf.c. Types: only the
+ * members that are read; CO-RE replaces their offsets by those of the running kernel. Constants: from the kernel's
+ * headers, since BTF does not have them. SHUTDOWN_MASK: both directions are shut down. */
 #define AF_INET 2
 #define AF_INET6 10
 #define AF_NETLINK 16
@@ -9,7 +9,7 @@
 #define PF_EXITING 0x00000004
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000
-#define SHUTDOWN_MASK 3 /* both ways */
+#define SHUTDOWN_MASK 3 /* RCV_SHUTDOWN | SEND_SHUTDOWN */
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define IPPROTO_SCTP 132
@@ -47,7 +47,7 @@ struct file___ref {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
-	unsigned long *open_fds; /* a bit each, max_fds of them; a multiple of 64 */
+	unsigned long *open_fds; /* a bitmap of max_fds bits; a multiple of 64 */
 };
 struct files_struct {
 	struct fdtable *fdt;
@@ -93,7 +93,7 @@ struct task_struct {
 	const struct cred *cred;
 	struct files_struct *files;
 	struct signal_struct *signal;
-	void *io_uring; /* since the task's first use of one */
+	void *io_uring; /* NULL until the task first uses io_uring */
 	char comm[16];
 };
 struct pt_regs {

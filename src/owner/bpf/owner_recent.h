@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_recent: the owners that this CPU has looked up last. A lookup in `owners` takes longer than all the rest that
- * is done for a packet. Part of owner.bpf.c.
- *
- * Input: an owner that was found (recent_note), or changed (recent_change, after the change).
- * Output: recent_is(): is this process the owner that the socket has now?
+/* owner_recent: a cache of the owners that this CPU has looked up last. A lookup in `owners` takes longer than
+ * everything else that is done for a packet. Part of owner.bpf.c. Input: an owner that was found (recent_note), or
+ * changed (recent_change, after the change). Output: recent_is(): is this process the current owner of the socket?
  * Invariant: an entry is valid while `changes` of its socket has the value that it had before the entry was read from
  * `owners`. An interrupt may write the same entry: the first writer keeps the other out, and a reader checks the key
  * again at its end. */
-/* Entries a CPU; counters of changes, each of which several sockets share. Powers of 2; recent_hash() knows them. */
+/* Entries for each CPU; counters of changes, which several sockets share. Both are powers of 2; recent_hash() relies
+ * on them. */
 #define RECENT 64
 #define CHANGES 1024
 
@@ -40,7 +39,7 @@ static __always_inline DW_U32 recent_now(DW_U64 key)
 	return *(volatile DW_U32 *)&changes[recent_hash(key)];
 }
 
-/* The two below are full barriers on every machine, because their results are wanted. */
+/* The two below use the results of their atomic instructions, which makes them full barriers on every machine. */
 static __always_inline DW_U32 recent_before(DW_U64 key)
 {
 	return __sync_fetch_and_add(&changes[recent_hash(key)], 0);
@@ -70,7 +69,7 @@ static __always_inline bool recent_is(DW_U64 key, const struct task_struct *t)
 	return r->sk == key;
 }
 
-/* o was found after recent_before() gave change. */
+/* Notes o, which was read from `owners` after recent_before() returned change. */
 static __always_inline void recent_note(DW_U64 key, DW_U32 change, const struct dw_owner *o)
 {
 	struct recent *r = recent_entry(key);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_table: the maps of the owner service, and what changes them. Part of owner.bpf.c.
- *
- * Input: a socket, and the process that made, accepted or used it.
- * Output: `owners`, `last_users`, `senders`; the suspects, which ask user space to scan.
- * Invariant: as in owner.bpf.c; every change of an owner is passed to recent_change() of owner_recent.h. */
+/* owner_table: the maps of the owner service, and the functions that change them. Part of owner.bpf.c. Input: a
+ * socket, and the process that made, accepted or used it. Output: `owners`, `last_users`, `senders`; the suspects,
+ * which ask user space to scan. Invariant: as in owner.bpf.c; every change of an owner is passed to recent_change()
+ * of owner_recent.h. */
 /* Owners that could not be stored: owner_drops(). */
 DW_U64 drops;
-/* A connection was used by another process than its listener's; a socket of a protocol other than TCP by another
- * process than before. Set here, reset by user space. */
+/* A process other than its listener's owner used a connection, or a process other than the last one used a non-TCP
+ * socket. Set here, reset by user space. */
 DW_U32 listener_suspect, datagram_suspect;
-/* The same found by owner_iter: several processes hold a listener, a socket of a protocol other than TCP. */
+/* The same, found by owner_iter: several processes hold a listener or a non-TCP socket. */
 DW_U32 listener_shared, datagram_shared;
-/* A process used a connection that was another's. Its writes are noted from then on: they may be sent by others. */
+/* A process used a connection that belonged to another. From then on its writes are noted: another process or an
+ * interrupt may send them. */
 DW_U32 stream_shared;
-/* A process has ended whose sockets others hold. Set here, reset by user space. */
+/* A process has exited whose sockets other processes hold. Set here, reset by user space. */
 DW_U32 orphaned;
 /* What owner_iter does, and how it marks the listeners that their owners hold; set by user space. */
 DW_U32 scan, marked;
-/* The root of our cgroups is not the machine's: of sockets outside it, only the end of TCP's is seen. */
+/* The root of our cgroups is not the machine's: of sockets outside it, only the end of TCP sockets is seen. */
 DW_U32 partial;
 
 /* The sockets that ended last on this CPU with packets still on their way out. */
@@ -30,12 +30,13 @@ struct ended {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 131072); /* user space knows better */
+	__uint(max_entries, 131072); /* a default; user space sets the size */
 	__type(key, DW_U64);
 	__type(value, struct dw_owner);
 } owners SEC(".maps");
 
-/* A listener's own address; of a socket that the kernel has just cloned from it: the listener's. */
+/* A listener's own address. The kernel copies it to a socket that it clones from the listener: there it is the
+ * listener's. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
@@ -65,8 +66,8 @@ struct {
 	__type(value, struct ended);
 } ended SEC(".maps");
 
-/* Numbers of processes, modulo HOLDERS, that have been an owner, or were made by one that had sockets: the others need
- * not be looked at when they fork or end. */
+/* Numbers of processes, modulo HOLDERS, that have been an owner, or were forked by one that had sockets. Other
+ * processes need no look when they fork or exit. */
 #define HOLDERS 65536
 struct holders {
 	unsigned char is[HOLDERS];
@@ -84,7 +85,7 @@ static __always_inline void drop(void)
 	__sync_fetch_and_add(&drops, 1);
 }
 
-/* The number of a process in the pid namespace that it lives in: the last of its numbers. */
+/* The number of a process in its own pid namespace: the last of its numbers. */
 static __always_inline DW_U32 number_inside(struct task_struct *t)
 {
 	struct pid *pid = BPF_CORE_READ(t, group_leader, thread_pid);
@@ -139,9 +140,9 @@ static __always_inline bool same_name(const void *a, const void *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* Is o what owner_of would say of the process? A process gets a new name by execve(2), or gives it to itself; a server
- * drops its privilege. Scripts look at the process itself while it lives: the record is for those that see its sockets
- * later. */
+/* Does o equal what owner_of would write for the process? A process changes its name by execve(2) or prctl(2), and a
+ * server drops its privilege. Scripts read the process itself while it lives; the record serves those that see its
+ * sockets later. */
 static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
 {
 	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->group_leader->cred->uid.val &&
@@ -150,7 +151,7 @@ static __always_inline bool is_owner(const struct dw_owner *o, const struct task
 
 #include "owner_recent.h"
 
-/* A reader on another CPU may for a few nanoseconds see some members changed and some not: pid changes last. */
+/* For a few nanoseconds a reader on another CPU may see some members changed and some not. pid changes last. */
 static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
 {
 	__builtin_memcpy(o->comm, now->comm, sizeof(o->comm));
@@ -201,10 +202,10 @@ static __always_inline void remove(DW_U64 key)
 	recent_change(key);
 }
 
-/* The end of a socket. What it has sent may still be in a queue, and is its owner's; a connection of MPTCP may still
- * make subflows, SCTP's associations end later than the call (later): then the entry stays until as many others of that
- * kind have ended on this CPU. The kernel may give the address to a new socket before: that has its own entry made,
- * unless it is one of the kernel's own, which programs recognise by its struct socket. */
+/* The end of a socket. Its packets may still be in a queue, and belong to its owner; an MPTCP connection may still
+ * make subflows, and SCTP associations end later than the call (later). The entry then stays until a fixed number of
+ * others of that kind have ended on this CPU. The kernel may reuse the address for a new socket earlier: that socket
+ * gets a new entry, unless it is one of the kernel's own, which programs recognise by its struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;
@@ -231,8 +232,8 @@ static __always_inline bool is_stream(DW_U32 protocol)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
 }
 
-/* The process of *now uses a socket other than TCP's, whose value o was written for another process: from now on o is
- * not written any more, and `last_users` has the last user, written in one piece. */
+/* The process of *now uses a non-TCP socket, whose entry o was written for another process. From now on o is no
+ * longer written, and `last_users` has the last user, written in one piece. */
 static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
 {
 	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
@@ -283,7 +284,7 @@ static __always_inline bool adopt(const struct tcp_sock *tcp)
 	c = BPF_CORE_READ(tcp, inet_conn.icsk_ulp_data);
 	m = (const struct mptcp_sock *)BPF_CORE_READ(c, conn);
 	parent = lookup((DW_U64)m);
-	/* a connection that nobody has used yet: its first subflow has its listener's owner */
+	/* a connection that no process has used yet: its first subflow has its listener's owner */
 	if (!parent)
 		parent = lookup((DW_U64)BPF_CORE_READ(m, first));
 	if (!parent)
@@ -311,7 +312,7 @@ static __always_inline bool known(const void *sk, const struct task_struct *t)
 	return true;
 }
 
-/* The current process uses sk, and becomes its owner unless it is that already. */
+/* The current process uses sk, and becomes its owner unless it already is. */
 static __always_inline void use(struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -328,8 +329,9 @@ static __always_inline void use(struct sock *sk)
 	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
 }
 
-/* The socket of file descriptor fd of process t, and its family; NULL if the descriptor is of something else. *f is its
- * file. The pointer comes from a table, so the verifier does not know it for a socket: it is only good as a number. */
+/* The socket behind descriptor fd of process t, and its family; NULL if the descriptor is not a socket's. *f becomes
+ * its file. The pointer comes from a table: the verifier does not know it as a socket, and it serves only as a
+ * number. */
 static __always_inline struct sock *any_sock_of_fd(
 	struct task_struct *t, unsigned int fd, struct file **f, unsigned short *family)
 {
@@ -350,7 +352,7 @@ static __always_inline struct sock *any_sock_of_fd(
 	return sk;
 }
 
-/* The same for Internet sockets; of others NULL. */
+/* The same for Internet sockets; NULL for all others. */
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, unsigned int fd, struct file **f)
 {
 	unsigned short family = 0;
