@@ -2,7 +2,7 @@
 /* functions: sites of the network providers at kernel functions, for the tiers functions and kprobes. Input: the
  * function's arguments, in order, as the members of a structure. Output: struct dw_pkt or struct dw_tcp. The member
  * full is computed: it is the full socket of the packet or argument (the listener for a handshake, none for
- * TIME_WAIT). src/prov/functions.h names the functions and their kernel versions. */
+ * TIME_WAIT). src/prov/net/functions.h names the functions and their kernel versions. */
 
 /* ip_finish_output, ip6_finish_output: a packet on its way out, at the place where cgroup_skb egress sees packets of
  * sockets. */
