@@ -5,8 +5,8 @@
  * Each function must stand alone: no data, no calls but of helpers, no relocations; gen_lib.py refuses anything else.
  *
  * The verifier walks a function once for each call and path, so the code avoids paths: the outcome of a branch is
- * computed, and a value that a path would know exactly stays a range. Memory is accessed by bytes: the pointers may have
- * any alignment, and stack memory allows nothing else at variable offsets. */
+ * computed, and a value that a path would know exactly stays a range. Memory is accessed by bytes: the pointers may
+ * have any alignment, and stack memory allows nothing else at variable offsets. */
 #include "abi/abi.h"
 
 #define INLINE static inline __attribute__((always_inline))
