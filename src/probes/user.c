@@ -103,6 +103,7 @@ static const char *const *args(struct probe_list *l, const struct probe *p)
 	return p->def->args;
 }
 
+/* Those of the D manual, pid provider. */
 static const struct prov_stability pid_stability = {
 	.provider = { STAB_EVOLVING, STAB_EVOLVING, CLASS_ISA },
 	.module = { STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN },

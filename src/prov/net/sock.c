@@ -6,6 +6,7 @@
 #include "prov/net/functions.h"
 #include "prov/provider.h"
 
+/* Conditions over P (struct dw_sk). foreign: the call is one of a 32-bit program, whose numbers differ. */
 #define CALL(name) "P->nr == __nr_" name " && P->foreign == 0"
 #define A_SOCKET " && P->sk != 0"
 #define URING(opcode) "P->op == " opcode
@@ -36,6 +37,7 @@ static const char *const res_args[] = { "sockinfo_t *", "csinfo_t *", "sockres_t
 static const char *const full_args[] = { "sockinfo_t *", "csinfo_t *", "sockfull_t *", NULL };
 static const char *const fds_args[] = { "sockinfo_t *", "csinfo_t *", "sockfds_t *", NULL };
 
+/* socketpair() makes two sockets in one call: a site for each. */
 static const struct site create_sites[] = {
 	{ TP("sys_exit", 2, "dw_sknew"), .calls = SYSCALLS("socket"), .when = CALL("socket"), .sees = "socket()" },
 	{ TP("sys_exit", 2, "dw_skfirst"), .calls = SYSCALLS("socketpair"), .when = CALL("socketpair"),
@@ -53,6 +55,7 @@ static const struct site listen_sites[] = {
 		.sees = "listen()" },
 	URING_SITES(URING("DW_IORING_OP_LISTEN") A_SOCKET, "io_uring"),
 };
+/* io_uring and sendto() with MSG_FASTOPEN make no connect(2): their start is the step to SYN_SENT. */
 static const struct site connect_start_sites[] = {
 	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("connect"),
 		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0 && !dw_sk_begun[" SK "]",
@@ -62,6 +65,8 @@ static const struct site connect_start_sites[] = {
 			"dw_sk_file[" SK "]",
 		.sees = "TCP connections opened by io_uring or sendto()" },
 };
+/* A blocking connect(2) is done when it returns. A nonblocking one is done when the handshake ends, in an
+ * interrupt. */
 static const struct site connect_done_sites[] = {
 	{ TP("sys_exit", 2, "dw_skexit"), .calls = SYSCALLS("connect"),
 		.when = CALL("connect") A_SOCKET " && !" TOLD_LATER " && dw_sa_family[P->raddr] != 0",
@@ -106,6 +111,7 @@ static const struct site first_byte_sites[] = {
 	FUNC_END("sock_recvmsg", 3, "dw_skfrecv", .when = NOTHING_READ_BEFORE,
 		.sees = "of TCP: the call that reads the connection's first byte"),
 };
+/* The cgroup hook sees Internet sockets only; close(2) serves the others. */
 static const struct site close_sites[] = {
 	{ .attach = ATTACH_CGROUP_RELEASE,
 		.native = "dw_skrelease",
@@ -118,6 +124,8 @@ static const struct site close_sites[] = {
 	FUNC_SITE("sock_close", 2, "dw_skfclose", .when = "P->sk != 0",
 		.sees = "the end of a socket's last descriptor, by close(), exit or another way"),
 };
+/* UDP has tracepoints of its protocol: sock_rcvqueue_full does not fire there. The third argument came with Linux
+ * 6.10. */
 static const struct site full_sites[] = {
 	{ TP("sock_rcvqueue_full", 2, "dw_skqueue"), .sees = "what is dropped because the receive buffer is full" },
 	{ TP("udp_fail_queue_rcv_skb", 3, "dw_skdatagram"), .when = "P->rc == -DW_ENOMEM", .optional = true,

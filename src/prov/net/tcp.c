@@ -24,6 +24,8 @@ static const char *const debug_args[] = { "tcpsinfo_t *", "tcpinfo_t *", "ipinfo
 static const char *const user_args[] = { "tcpsinfo_t *", "int", NULL };
 static const char *const siftr_args[] = { "siftrinfo_t *", NULL };
 
+/* A socket's segments have their owner at cgroup_skb. Those of no socket are seen at the device, where all packets
+ * pass. */
 static const struct site send_sites[] = {
 	SOCKET_SENT("dw_is_tcp[P]", "segments of sockets"),
 	{ TP("net_dev_queue", 1, "dw_devqueue"), .when = "dw_tcp_queued[P]",
@@ -89,6 +91,7 @@ static const struct site request_sites[] = {
 	SOCKET_SENT("dw_first_syn[P]", "the first SYN"),
 };
 
+/* sock_ops has the segment that completes the handshake; inet_sock_set_state does not. */
 static const struct site established_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
@@ -98,6 +101,7 @@ static const struct site established_sites[] = {
 		.sees = "the segment that completes the handshake"),
 };
 
+/* The same for a passive open. */
 static const struct site accepted_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
@@ -111,6 +115,7 @@ static const struct site refused_sites[] = {
 	SOCKET_GOT("dw_refuses[P]", "an acceptable reset in SYN_SENT"),
 };
 
+/* args[4] is the reset, whose header is made of the SYN. */
 static const struct site turned_away_sites[] = {
 	{ TP("tcp_send_reset", 3, "dw_refusal"), .when = "P->skb != 0 && P->refused_sk == 0 && dw_opens[P]",
 		.sees = "a SYN without a listener, as its reset is made" },

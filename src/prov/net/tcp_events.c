@@ -82,6 +82,7 @@ const struct site tcp_reset_received_sites[] = {
 };
 
 /* ---- listeners --------------------------------------------------------------------------------------------------- */
+/* SYNs are seen on every kernel; the last ACK has a drop reason since Linux 6.13. */
 #define SITE_SYN_OVERFLOW                                                                                           \
 	{                                                                                                           \
 		.attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .bh_off = true, .when = "dw_syn_overflow[P]", \

@@ -206,8 +206,8 @@ static const char *alias(const char *func)
 }
 
 #define OR_OLD "; or use -x legacycalls"
-/* The call by which today's C libraries make this older one (-x legacycalls maps it: dlib/syscall.d), with a hint; NULL:
- * none. */
+/* The call by which today's C libraries make this older one (-x legacycalls maps it: dlib/syscall.d), with a hint;
+ * NULL: none. */
 static const char *successor(const char *func, const char **hint)
 {
 	static const struct {
