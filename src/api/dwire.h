@@ -121,6 +121,12 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
  * where this kernel shows it. */
 void dwire_describe(struct dwire *d, bool sites, FILE *out);
 
+/* In place of dwire_compile(), for programs with probes of their own: the texts declare providers. They need neither
+ * root nor the kernel. The header is for C and C++ and has a macro for each probe, PROV_PROBE(arguments) and
+ * PROV_PROBE_ENABLED(); the object has the counters that it refers to. */
+int dwire_provider_header(struct dwire *d, FILE *out) __attribute__((warn_unused_result));
+int dwire_provider_object(struct dwire *d, FILE *out) __attribute__((warn_unused_result));
+
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
 struct dwire_probe {
 	unsigned id;

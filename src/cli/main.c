@@ -17,6 +17,7 @@
 #include "api/dwire.h"
 #include "cli/input.h"
 #include "cli/message.h"
+#include "cli/project.h"
 #include "cli/signals.h"
 #include "cli/tool/head.h"
 #include "cli/tool/meant.h"
@@ -31,9 +32,10 @@ struct command {
 	struct dwire *d;
 	struct messages messages;
 	bool list, compile_only, any;
-	bool help, headers; /* -h, which means two things; -G */
-	unsigned verbose;   /* times that -v was given */
+	bool help, object; /* -h, which means two things; -G */
+	unsigned verbose;  /* times that -v was given */
 	const char *output;
+	const char *script; /* the first of -s */
 	enum dwire_stage dump;
 	unsigned char texts[128]; /* by letter: texts given with that option */
 	const char **args;        /* $0, $1, ... */
@@ -43,7 +45,7 @@ struct command {
 static void usage(const struct command *c, FILE *out)
 {
 	fprintf(out,
-		"usage: %s [-CeFHlOqSvVwZ] [-b bufsize] [-c command] [-D name[=value]]\n"
+		"usage: %s [-CeFGhHlOqSvVwZ] [-b bufsize] [-c command] [-D name[=value]]\n"
 		"             [-I path] [-L path] [-o file] [-p pid] [-s script] [-U name]\n"
 		"             [-x option[=value]] [-X a|c|s|t] [-i id]\n"
 		"             [-P provider | -m module | -f function | -n name\n"
@@ -79,6 +81,8 @@ static void help(const struct command *c)
 	       "  -w           allow destructive actions\n"
 	       "  -e           compile, do not run\n"
 	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
+	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
+	       "  -G -s FILE   write the object to link with it (-o names the output)\n"
 	       "  -V, -h       version; this text\n"
 	       "  --dump=STAGE show a stage of the compiler: tokens, ast, types, ir, bpf\n"
 	       "\ndwire help shows what each tool does: ");
@@ -100,6 +104,8 @@ static int add_script(struct command *c, const char *path)
 		r = -EINVAL;
 	} else
 		r = dwire_add(c->d, DWIRE_SCRIPT, path, text, len);
+	if (!c->script)
+		c->script = path;
 	if (!c->args[0])
 		c->args[0] = path;
 	free(text);
@@ -293,7 +299,7 @@ static int take_option(struct command *c, int opt)
 	case '6':
 		return set_model(c, opt, optarg);
 	case 'G':
-		c->headers = true;
+		c->object = true;
 		return 0;
 	default:
 		return set_dump(c, optarg);
@@ -492,10 +498,15 @@ static int command(struct command *c, int argc, char **argv)
 		help(c);
 		return EXIT_OK;
 	}
-	if (c->help || c->headers) {
-		message(&c->messages, "-%c: probes in programs' own code (USDT) are not made here",
-			c->help ? 'h' : 'G');
-		return EXIT_ERROR;
+	if ((c->help || c->object) && c->any) {
+		const struct project p = { .header = c->help,
+			.object = c->object,
+			.output = c->output,
+			.script = c->script,
+			.objects = c->args + 1,
+			.nobjects = c->nargs - 1 };
+
+		return project_write(c->d, &p, &c->messages);
 	}
 	if (!c->args[0])
 		c->args[0] = argv[0];
@@ -508,9 +519,11 @@ static int command(struct command *c, int argc, char **argv)
 		return with_output(c);
 	if (c->compile_only && c->nargs <= 1) /* -e alone: the options were checked */
 		return EXIT_OK;
-	if (c->nargs > 1)
+	if (c->nargs > 1 && !c->object)
 		return not_a_tool(c, c->args[1]);
-	if (argc > 1)
+	if (c->object)
+		message(&c->messages, "-G needs the declaration of a provider: -s FILE");
+	else if (argc > 1)
 		message(&c->messages, "nothing to trace: give a probe (-n) or a script (-s)");
 	usage(c, c->messages.out);
 	return EXIT_USAGE;

@@ -187,6 +187,24 @@ int compile_parse(struct compilation *c)
 	return finish(c, parse_texts(c));
 }
 
+static int declare_texts(struct compilation *c)
+{
+	int r = parse_texts(c);
+
+	if (r)
+		return r;
+	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
+	for (size_t i = 0; i < c->texts.n; i++)
+		check_decls(c->checker, &c->texts.v[i].prog);
+	return has_failed(c) ? -EINVAL : 0;
+}
+
+int compile_declare(struct compilation *c)
+{
+	setup(c);
+	return finish(c, declare_texts(c));
+}
+
 /* An argument ($1, ...) that no text uses is an error, as in DTrace (see -x argref). */
 static int check_arguments(struct compilation *c)
 {

@@ -94,6 +94,9 @@ void compile_add(struct compilation *c, enum text_kind kind, const char *name, c
 /* Parses all texts: then options that they set and the descriptions are known. 0; -EINVAL or -ENOMEM, with
  * diagnostics. */
 int compile_parse(struct compilation *c) __attribute__((warn_unused_result));
+/* Parses all texts and checks their declarations, without the kernel: then their providers are known. 0; -EINVAL or
+ * -ENOMEM, with diagnostics. */
+int compile_declare(struct compilation *c) __attribute__((warn_unused_result));
 /* All of it, up to a stage that is dumped to out. 0; -EINVAL or -ENOMEM, with diagnostics. */
 int compile_run(struct compilation *c, enum stage dump, FILE *out) __attribute__((warn_unused_result));
 #endif

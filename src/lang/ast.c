@@ -237,6 +237,20 @@ static void dump_var(FILE *out, const struct var_decl *v)
 	dump_type(out, v->type, v->name, 0);
 }
 
+static void dump_provider(FILE *out, const struct provider_decl *prov)
+{
+	fprintf(out, "provider %s\n", prov->name);
+	for (size_t i = 0; i < prov->probes.n; i++) {
+		const struct provider_probe *probe = &prov->probes.v[i];
+
+		fprintf(out, "  probe %s\n", probe->name);
+		for (size_t k = 0; k < probe->args.n; k++) {
+			fputs("    ", out);
+			dump_type(out, probe->args.v[k].type, NULL, 2);
+		}
+	}
+}
+
 /* Declarations in the order of the text. There is no default, so that a new kind must be printed before this
  * compiles. */
 void ast_dump(const struct program *p, FILE *out)
@@ -261,6 +275,9 @@ void ast_dump(const struct program *p, FILE *out)
 			break;
 		case DECL_XLATOR:
 			dump_xlator(out, &d->u.xlator);
+			break;
+		case DECL_PROVIDER:
+			dump_provider(out, &d->u.provider);
 			break;
 		case DECL_PRAGMA:
 			fprintf(out, "pragma %s%s%s\n", d->u.pragma.word, *d->u.pragma.args ? " " : "",

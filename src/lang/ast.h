@@ -200,13 +200,34 @@ struct var_decl { /* [self|this] T name; */
 	struct loc loc;
 };
 
+/* An argument of a provider's probe. Pointers of any kind are addresses: 8 bytes without a sign. */
+struct provider_arg {
+	struct tyx *type;
+
+	/* check */
+	uint32_t size; /* 1, 2, 4, 8 */
+	bool is_signed, is_pointer;
+};
+
+struct provider_probe {
+	const char *name; /* as a note has it: query__start, also where query-start was written */
+	struct loc loc;
+	VEC(struct provider_arg) args; /* as the program passes them; what follows a : is for readers */
+};
+
+struct provider_decl { /* provider name { probe name(args); ... }; */
+	const char *name;
+	struct loc loc;
+	VEC(struct provider_probe) probes;
+};
+
 struct pragma {           /* #pragma D word args */
 	const char *word; /* "option", "attributes", "depends_on", "binding", ... */
 	const char *args; /* rest of the line, trimmed */
 	struct loc loc;
 };
 
-enum decl_kind { DECL_TYPE, DECL_TYPEDEF, DECL_VAR, DECL_INLINE, DECL_XLATOR, DECL_PRAGMA, DECL_CLAUSE };
+enum decl_kind { DECL_TYPE, DECL_TYPEDEF, DECL_VAR, DECL_INLINE, DECL_XLATOR, DECL_PRAGMA, DECL_CLAUSE, DECL_PROVIDER };
 
 struct decl {
 	enum decl_kind kind;
@@ -220,6 +241,7 @@ struct decl {
 		struct var_decl var;
 		struct inline_def inl;
 		struct xlator xlator;
+		struct provider_decl provider;
 		struct pragma pragma;
 		struct clause clause;
 	} u;

@@ -57,7 +57,7 @@ void types_add_typedef(struct types *ts, const char *name, struct type *t)
 	X(blkcnt_t, int64) X(blksize_t, int32) X(fsblkcnt_t, uint64) X(suseconds_t, int64) \
 	X(useconds_t, uint32) X(pgcnt_t, uint64) X(pfn_t, uint64) X(diskaddr_t, uint64) \
 	X(socklen_t, uint32) X(sa_family_t, uint16) X(in_addr_t, uint32) X(wchar_t, int32) \
-	X(pthread_t, uint32) X(intmax_t, int64) X(uintmax_t, uint64) X(register_t, int64) \
+	X(pthread_t, uint32) X(intmax_t, int64) X(uintmax_t, uint64) X(register_t, int64) X(bool, bool_) \
 	X(vm_offset_t, uint64) X(lwpid_t, int32)
 /* clang-format on */
 

@@ -349,7 +349,7 @@ static const struct {
 	{ "typedef int foo; foo x; BEGIN { y = (foo)x; }", "decl 1;decl 2;|||BEGIN {1}" },
 	{ "#!/usr/sbin/dtrace -s\n#pragma D option quiet\n# 1 \"x\"\n#line 5\n#pragma ident \"x\"\nBEGIN",
 		"decl 5;|||BEGIN" },
-	{ "provider x { probe a(int); probe b-c(char *, int y) : (int); }; BEGIN", "|||BEGIN" },
+	{ "provider x { probe a(int); probe b-c(char *, int y) : (int); }; BEGIN", "decl 7;|||BEGIN" },
 	{ "translator struct a < struct b *P > { x = P->y; z = 1; }; inline int q = 5;", "decl 4;decl 3" },
 	{ "\xef\xbb\xbf"
 	  "BEGIN\r\n{\r\n}\r\n",

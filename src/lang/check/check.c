@@ -279,6 +279,9 @@ void check_decls(struct checker *ck, struct program *p)
 		case DECL_XLATOR:
 			declare_xlator(ck, &d->u.xlator);
 			break;
+		case DECL_PROVIDER:
+			check_provider(ck, &d->u.provider);
+			break;
 		case DECL_PRAGMA:
 			break;
 		case DECL_CLAUSE:

@@ -126,6 +126,10 @@ struct type *check_kept_xlate(struct checker *ck, struct expr *e, struct symbol 
 /* e->a = e->b, which is translated and of type rt. */
 struct type *check_assign_xlated(struct checker *ck, struct expr *e, struct type *rt);
 
+/* check_provider.c */
+/* Finds the size and the sign of each argument of a program's own probes. */
+void check_provider(struct checker *ck, struct provider_decl *prov);
+
 /* check_assign.c */
 struct type *check_assign(struct checker *ck, struct expr *e);
 /* The operand of a unary operator: x++ makes x when nothing did. */

@@ -262,7 +262,7 @@ bool parser_is_typename(const struct parser *p, const char *name)
 
 	if (tick)
 		name = tick + 1;
-	if (strmap_get(p->env->typenames, name))
+	if (p->in_provider || strmap_get(p->env->typenames, name))
 		return true;
 	return p->env->is_typename && p->env->is_typename(p->env->ctx, name);
 }

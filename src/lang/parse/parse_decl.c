@@ -3,8 +3,14 @@
  * Input: tokens, from the first word on. Output: a struct decl for each declarator, appended to the program.
  * Invariants: a typedef's name is known as soon as its declarator ends, so the next one may use it. After an error the
  * declaration is left out; parse.c skips to its end. */
+#include <string.h>
+
 #include "base/strmap.h"
 #include "lang/parse/parser.h"
+
+/* Of providers and their probes: they become names of C. */
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+#define NAME_MOST 127u
 
 /* Appends a declaration to the program. */
 struct decl *parser_add(struct parser *p, enum decl_kind kind, struct loc loc)
@@ -206,74 +212,136 @@ void parse_translator(struct parser *p)
 		missing_semicolon(p);
 }
 
-/* Adds the name of a probe to seen. False, after an error, if the provider has it already. */
-static bool provider_declares(struct parser *p, struct strmap *seen, struct loc name)
+/* ---- providers --------------------------------------------------------------------------------------------------- */
+/* Can the text be part of a name of C? What is the kind of thing that has it. */
+static bool provider_name_ok(struct parser *p, struct loc at, const char *what)
 {
-	const char *text = arena_strndup(p->arena, p->src->text + name.off, name.len);
+	for (uint32_t i = 0; i < at.len; i++) {
+		const int c = parser_byte(p, at.off + i);
 
-	if (strmap_get(seen, text)) {
-		parser_error(p, name, D_PROV_PRDUP, NULL, "the provider has probe %s already", text);
-		return false;
+		if (c < 0 || !strchr(NAME_CHARS "-", c)) {
+			parser_error(p, at, D_PROV_BADNAME, NULL, "the name of a %s has letters, digits and _", what);
+			return false;
+		}
 	}
-	strmap_put(seen, text, p);
-	return true;
+	if (at.len <= NAME_MOST)
+		return true;
+	parser_error(p, at, D_PROV_BADNAME, NULL, "the name of a %s has at most %u characters", what, NAME_MOST);
+	return false;
 }
 
-/* probe := "probe" name "(" params ")" [ ":" "(" params ")" ] ";"
- * The name may contain "-". The second list has the types that the script sees. */
-static bool parse_provider_probe(struct parser *p, struct strmap *seen)
+/* The name in the source's text, with __ for each -. */
+static const char *note_name(struct parser *p, struct loc at)
 {
-	struct tyx params = { .kind = TYX_FUNC };
+	char *name = ARENA_ARRAY(p->arena, char, 2 * (size_t)at.len + 1), *to = name;
 
-	struct loc name;
+	for (uint32_t i = 0; i < at.len; i++) {
+		const char c = p->src->text[at.off + i];
 
-	parser_take(p);
-	name = parser_loc(p, parser_peek(p, 0));
+		if (c == '-')
+			*to++ = '_';
+		*to++ = c == '-' ? '_' : c;
+	}
+	return name;
+}
+
+/* probe-name := ident ("-" ident)* ; of the probe, which the provider must not have yet */
+static bool parse_probe_name(struct parser *p, struct strmap *seen, struct provider_probe *probe)
+{
+	struct loc at = parser_loc(p, parser_peek(p, 0));
+
 	do {
 		if (!parser_accept(p, TOK_IDENT)) {
 			parser_unexpected(p, "the name of a probe");
 			return false;
 		}
-		name = loc_span(name, parser_loc(p, &p->prev));
+		at = loc_span(at, parser_loc(p, &p->prev));
 	} while (parser_accept(p, TOK_MINUS));
-	if (!provider_declares(p, seen, name))
+	probe->loc = at;
+	if (!provider_name_ok(p, at, "probe"))
 		return false;
-	do {
-		const struct token open = *parser_peek(p, 0);
+	probe->name = note_name(p, at);
+	if (strmap_get(seen, probe->name)) {
+		parser_error(p, at, D_PROV_PRDUP, NULL, "the provider has probe %.*s already", (int)at.len,
+			p->src->text + at.off);
+		return false;
+	}
+	strmap_put(seen, probe->name, p);
+	return true;
+}
 
-		if (!parser_expect(p, TOK_LPAR, "and the arguments") || !parse_params(p, TOK_RPAR, &params, NULL) ||
-			!parser_expect_close(p, TOK_RPAR, parser_loc(p, &open)))
+/* "(" params ")" */
+static bool parse_probe_params(struct parser *p, struct tyx *into)
+{
+	const struct token open = *parser_peek(p, 0);
+
+	return parser_expect(p, TOK_LPAR, "and the arguments") && parse_params(p, TOK_RPAR, into, NULL) &&
+		parser_expect_close(p, TOK_RPAR, parser_loc(p, &open));
+}
+
+/* probe := "probe" probe-name "(" params ")" [ ":" "(" params ")" ] ";" */
+static bool parse_provider_probe(struct parser *p, struct strmap *seen, struct provider_decl *prov)
+{
+	struct tyx params = { .kind = TYX_FUNC }, shown = { .kind = TYX_FUNC };
+	struct provider_probe probe = { 0 };
+
+	parser_take(p);
+	if (!parse_probe_name(p, seen, &probe) || !parse_probe_params(p, &params))
+		return false;
+	while (parser_accept(p, TOK_COLON))
+		if (!parse_probe_params(p, &shown))
 			return false;
-	} while (parser_accept(p, TOK_COLON));
+	for (size_t i = 0; i < params.keys.n; i++)
+		vec_push(p->arena, &probe.args)->type = params.keys.v[i];
+	*vec_push(p->arena, &prov->probes) = probe;
 	return parser_expect(p, TOK_SEMI, "after the probe");
 }
 
-/* provider := "provider" name "{" probe* "}" [";"]
- * Declares a program's own probes (USDT). A script gains nothing by it, so it is checked and left out of the tree. */
+/* The name that comes next. False after an error. */
+static bool parse_provider_name(struct parser *p, struct provider_decl *prov)
+{
+	const struct token name = parser_take(p);
+	size_t n;
+
+	prov->loc = parser_loc(p, &name);
+	if (!provider_name_ok(p, prov->loc, "provider"))
+		return false;
+	prov->name = arena_strndup(p->arena, p->src->text + name.off, name.len);
+	n = strlen(prov->name);
+	if (n && prov->name[n - 1] >= '0' && prov->name[n - 1] <= '9') {
+		parser_error(p, prov->loc, D_PROV_BADNAME, "a process's number is added to it",
+			"the name of a provider cannot end with a digit");
+		return false;
+	}
+	return true;
+}
+
+/* provider := "provider" name "{" probe* "}" [";"] : the probes that a program has. Any word is a type there: a pointer
+ * to it is an address, whatever it is. */
 void parse_provider(struct parser *p)
 {
-	parser_take(p);
-	const struct token name = parser_take(p);
 	struct strmap *seen = strmap_new(p->arena);
+	struct provider_decl prov = { 0 };
+	bool ok;
 
-	if (name.textlen && name.text[name.textlen - 1] >= '0' && name.text[name.textlen - 1] <= '9') {
-		parser_error(p, parser_loc(p, &name), D_PROV_BADNAME, "a process's number is added to it",
-			"the name of a provider cannot end with a digit");
+	parser_take(p);
+	if (!parse_provider_name(p, &prov))
 		return;
-	}
 	const struct token open = *parser_peek(p, 0);
 
 	if (!parser_expect(p, TOK_LBRACE, "and the probes"))
 		return;
-	while (parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
+	p->in_provider = ok = true;
+	while (ok && parser_kind(p) != TOK_RBRACE && parser_kind(p) != TOK_EOF) {
 		const struct token *t = parser_peek(p, 0);
 
-		if (t->kind != TOK_IDENT || t->textlen != 5 || *t->text != 'p') {
+		ok = t->kind == TOK_IDENT && !strcmp(t->text, "probe");
+		if (ok)
+			ok = parse_provider_probe(p, seen, &prov);
+		else
 			parser_unexpected(p, "'probe'");
-			return;
-		}
-		if (!parse_provider_probe(p, seen))
-			return;
 	}
-	parser_expect_close(p, TOK_RBRACE, parser_loc(p, &open));
+	p->in_provider = false;
+	if (ok && parser_expect_close(p, TOK_RBRACE, parser_loc(p, &open)))
+		parser_add(p, DECL_PROVIDER, prov.loc)->u.provider = prov;
 }

@@ -24,6 +24,7 @@ struct parser {
 	unsigned depth;    /* rules that wait for an inner one */
 	bool panic;        /* an error was reported and nothing has been skipped yet: keep quiet */
 	bool stop;         /* a limit was hit: every further token is the end of text */
+	bool in_provider;  /* of a provider's declaration: any word may be a type */
 	bool unclosed;     /* a { of the current body has no }: reported once, not for each brace around it */
 	/* In a predicate / has two meanings: how many brackets and how many ? are open decides. */
 	bool in_pred;

@@ -65,9 +65,8 @@ expect_match "$STATUS $ERR" '^3 .*clause' "-x tree"
 run -qSn 'BEGIN { exit(3); }'
 expect_match "$STATUS $ERR" $'^3 ; dtrace:::BEGIN.*\n0: ' "-S"
 expect_match "$(run -h -s x.d; echo "$STATUS $ERR")" '^1 dwire: cannot read x.d' "-h -s of no file"
-echo BEGIN >usdt.d
-gives 1 "" "dwire: -h: probes in programs' own code (USDT) are not made here" -h -s usdt.d
-gives 1 "" "dwire: -G: probes in programs' own code (USDT) are not made here" -G -s usdt.d
+gives 2 "" "dwire: -G needs the declaration of a provider: -s FILE
+$usage" -G
 run -w -n 'BEGIN { exit(0); }'
 expect_match "$ERR" $'matched 1 probe\ndwire: allowing destructive actions$' "-w"
 run -n $'#pragma D option quite\nBEGIN'

@@ -1,0 +1,1 @@
+provider foo { probe weighed(double grams); };

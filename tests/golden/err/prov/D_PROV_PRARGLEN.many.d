@@ -1,0 +1,1 @@
+provider foo { probe a(int, char *, long, int, int, int, int, int, int, int, int, int, int); };

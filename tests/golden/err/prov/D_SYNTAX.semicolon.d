@@ -1,0 +1,1 @@
+provider foo { probe start(int) probe end(int); };

@@ -1,0 +1,1 @@
+provider foo { prob start(int); };

@@ -1,0 +1,1 @@
+provider foo { probe locked(lock_t *, lock_t); };
