@@ -26,7 +26,8 @@ struct messages messages_of(const char *argv0)
 
 /* Writes one line: before, then the text, both escaped. Messages hold words of the command line and of files, so a line
  * feed in one is escaped too: it cannot forge a second message. */
-static void show_line(const struct messages *m, const char *before, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void show_line(
+	const struct messages *m, const char *before, const char *fmt, va_list ap)
 {
 	char *text = NULL, *line = NULL;
 	size_t len = 0;

@@ -26,10 +26,19 @@ bool pidns_inner(void)
 
 #define OFFSET(ts, tag, ...) (int)types_offset(ts, tag, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* Register 0 is what lies there behind what it points to. */
-static struct bpf_insn follow(uint8_t size, int off)
+#define FOLLOW_INSNS 7
+
+/* Register 6 is what lies at off behind what it points to; 0 if that cannot be read. By the helper: the verifier takes
+ * 1 ms for each load through a pointer that it knows, as it looks the structure up by name in the kernel's types. */
+static void follow(struct bpf_insn *v, uint8_t size, int off)
 {
-	return (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | size, .off = (int16_t)off };
+	v[0] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10 };
+	v[1] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8 };
+	v[2] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = size == BPF_W ? 4 : 8 };
+	v[3] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 6 };
+	v[4] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = off };
+	v[5] = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel };
+	v[6] = (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | size, .dst_reg = 6, .src_reg = 10, .off = -8 };
 }
 
 /* Runs a program that follows real_parent to the first task of the machine and reads its network namespace. 0 if
@@ -39,18 +48,24 @@ uint32_t pidns_first_netns(struct arena *a, const struct ktypes *k)
 	struct types *ts = types_new(a, k);
 	const int parent = OFFSET(ts, "task_struct", "real_parent"), proxy = OFFSET(ts, "task_struct", "nsproxy"),
 		  net = OFFSET(ts, "nsproxy", "net_ns"), inum = OFFSET(ts, "net", "ns", "inum");
-	struct bpf_insn insns[ANCESTORS + 5] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task_btf } };
+	const int inside[] = { proxy, net };
+	struct bpf_insn insns[(ANCESTORS + 3) * FOLLOW_INSNS + 4] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 6 },
+	};
 	uint32_t inode = 0;
-	size_t n = 1;
+	size_t n = 2;
 	int fd;
 
 	if (parent < 0 || proxy < 0 || net < 0 || inum < 0)
 		return 0;
-	for (int i = 0; i < ANCESTORS; i++)
-		insns[n++] = follow(BPF_DW, parent);
-	insns[n++] = follow(BPF_DW, proxy);
-	insns[n++] = follow(BPF_DW, net);
-	insns[n++] = follow(BPF_W, inum);
+	for (int i = 0; i < ANCESTORS; i++, n += FOLLOW_INSNS)
+		follow(insns + n, BPF_DW, parent);
+	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++, n += FOLLOW_INSNS)
+		follow(insns + n, BPF_DW, inside[i]);
+	follow(insns + n, BPF_W, inum);
+	n += FOLLOW_INSNS;
+	insns[n++] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .src_reg = 6 };
 	insns[n++] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
 	fd = bpfsys_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dw_first_netns", insns, n, 0);
 	if (fd < 0)

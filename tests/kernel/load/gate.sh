@@ -45,7 +45,7 @@ expect_eq "$STATUS $OUT" "3 0" "exit() in BEGIN: $ERR"
 begin='BEGIN { printf("BEGIN ran"); system("touch ran"); }'
 fails() { # INJECT D: sets STATUS
 	rm -f ran
-	timeout 20 strace -f -o strace -e trace=bpf,perf_event_open -e inject="$1" "$dwire" -qwn "$2 END { trunc(@); }" -c true >out 2>err
+	timeout 20 strace -f -o strace -e trace=bpf,perf_event_open -e inject="$1" "$dwire" -x evaltime=exec -qwn "$2 END { trunc(@); }" -c true >out 2>err
 	STATUS=$?
 	[ "$STATUS" -ne 0 ] && ! grep -q 'cannot fire dtrace:::END: ' err || return
 	expect_eq "$STATUS $(<out) $(grep -c '^dwire: ' err)" "1  1" "$1: $(<err)"
