@@ -140,10 +140,11 @@ inline int dw_is_udplite[struct dw_pkt *P] =
 
 /* A segment for a TCP socket, counted once. A segment with a wrong acknowledgment for a handshake passes the
  * listener's filter twice. In between, TCP moves IP's part of the control block away and back (tcp_v4_restore_cb) and
- * leaves the copy in place. The part begins with the interface's index, which is never 0. */
+ * leaves the copy in place. The part begins with the interface's index, which is never 0. A SYN that ends TIME_WAIT is
+ * moved in the same way and has passed no filter before. */
 inline uint64_t dw_cb[struct dw_pkt *P] = (uint64_t)&P->skb->cb;
 inline uint64_t dw_cb_copy[struct dw_pkt *P] = (uint64_t)&((struct tcp_skb_cb *)&P->skb->cb)->header;
-inline int dw_filtered_before[struct dw_pkt *P] = P->state == DW_TCP_LISTEN &&
+inline int dw_filtered_before[struct dw_pkt *P] = P->state == DW_TCP_LISTEN && !dw_opens[P] &&
     *(uint64_t *)dw_cb[P] == *(uint64_t *)dw_cb_copy[P] && *(uint64_t *)(dw_cb[P] + 8) == *(uint64_t *)(dw_cb_copy[P] + 8);
 inline int dw_got_tcp[struct dw_pkt *P] = dw_is_tcp[P] && !dw_filtered_before[P];
 

@@ -261,6 +261,7 @@ static int release_children(struct session *s)
 {
 	int err = 0;
 
+	session_note_names(s); /* a command that is stopped at its start may end at once */
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = child_go(s->opts.children[i], s->opts.to);
 	session_note_names(s);

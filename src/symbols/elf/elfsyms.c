@@ -21,10 +21,12 @@
 #define BUILD_ID_MAX 64
 #define NAME_MOST 65536u /* bytes; a function with a longer name is left out */
 
+enum rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL };
+
 struct func {
 	uint64_t addr, size;
 	uint32_t name; /* its place among the names */
-	uint32_t rank; /* 0: global, 1: weak, 2: local */
+	uint32_t rank; /* enum rank */
 };
 
 struct segment {
@@ -72,12 +74,11 @@ static void read_segments(struct table *t, Elf *elf)
 			t->segs[t->nsegs++] = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
 }
 
-/* Names of global functions are preferred to weak ones, those to local ones. */
 static uint32_t rank_of(const GElf_Sym *sym)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
 
-	return bind == STB_LOCAL ? 2 : bind == STB_WEAK;
+	return bind == STB_LOCAL ? RANK_LOCAL : bind == STB_WEAK ? RANK_WEAK : RANK_GLOBAL;
 }
 
 /* The name is kept without the version that follows it ("memcpy@@GLIBC_2.14"). */
@@ -175,8 +176,13 @@ static int read_packed(struct reading *r, Elf *elf)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Of several names for one address: the longest function, then a global name, a weak one, a local one, then the
- * shorter name. */
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Of several names for one address: the longest function; a local name last; then the one with fewer leading
+ * underscores, as libc's send() is weak and its __send() global; then a global name, a weak one; the shorter. */
 static int by_addr(const void *a, const void *b, void *names)
 {
 	const struct func *x = a, *y = b;
@@ -187,6 +193,10 @@ static int by_addr(const void *a, const void *b, void *names)
 		return x->addr < y->addr ? -1 : 1;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
+	if ((x->rank == RANK_LOCAL) != (y->rank == RANK_LOCAL))
+		return x->rank == RANK_LOCAL ? 1 : -1;
+	if (underscores(xs) != underscores(ys))
+		return underscores(xs) < underscores(ys) ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	xn = strlen(xs);

@@ -31,12 +31,14 @@ echo "switches=$all"
 S
 chmod +x "$tmp/wait"
 mkfifo "$tmp/fifo"
+dwire_opts=(-q -x evaltime=exec)
 trace_with 'cpc:::context_switches-all-1 /pid == $target/ { @ = count(); } END { printa("switches %@d\n", @); }' \
 	"$tmp/wait" "$tmp/fifo"
 switches=$(value_of switches)
 expect_ge "$switches" 20 "the program's switches"
 expect_ge "$(n switches)" $((switches - 3)) "switches, but those before the program began"
 expect_le "$(n switches)" $((switches + 5)) "switches"
+dwire_opts=(-q)
 
 # Time: a thread that only computes has a firing a millisecond of its own.
 trace_with 'cpc:::cpu_clock-user-1000000 /pid == $target/ { @ = count(); } END { printa("ms %@d\n", @); }' burn -m 300

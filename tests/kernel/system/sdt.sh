@@ -72,7 +72,7 @@ said rawtp "rawtp 1 9"
 # by the format file, where the kernel has one: numbers, strings, arrays, pointers of the process. bash calls getpgid(),
 # too, where there is no getpgrp().
 if [ "$group" = tcp ]; then
-	dwire_opts=(-q -x tpformat)
+	dwire_opts=(-q -x tpformat -x evaltime=exec)
 	trace_with '
 sdt:::sched_process_exec /pid == $target/ { @n["exec", basename(args[0]), args[1] == pid, (arg0 >> 16) == strlen(args[0]) + 1] = count(); }
 sdt:::sched_process_fork /args[1] == $target/ { @n["fork", args[0], args[3] > args[1], arg1 == args[1]] = count(); }

@@ -98,10 +98,11 @@ for n in range(3):
     s, _ = server.accept()
     u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     u.bind(("127.0.0.1", 0))
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
     u.sendto(b"unread", u.getsockname())
     c.send(b"unread")
     time.sleep(0.05)
-    for x in s, c, u:
+    for x in s, c, u, raw:
         x.close()
 END
 trace_in "$NETNS" "skb:::drop { @[args[5]->drop_reason] = count(); }" python3 "$tmp/close.py"
