@@ -357,7 +357,7 @@ static void scan_processes(struct zones *z)
 /* Is what the zone's name was found by still there? */
 static bool is_right(const struct zone *e)
 {
-	char path[NAME_MAX + 16], name[NAME_MAX + 2] = { CONTAINER_MARK };
+	char path[NAME_MAX + 16], name[NAME_MAX + 1] = "";
 	struct stat s;
 	bool right;
 	int proc;
@@ -368,7 +368,8 @@ static bool is_right(const struct zone *e)
 	if (!*e->pid)
 		return true;
 	proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	right = proc >= 0 && zone_container(proc, e->pid, name + 1, sizeof(name) - 1) && !strcmp(name, e->name);
+	right = proc >= 0 && zone_container(proc, e->pid, name, sizeof(name)) && e->name[0] == CONTAINER_MARK &&
+		!strcmp(name, e->name + 1);
 	if (proc >= 0)
 		close(proc);
 	return right;
