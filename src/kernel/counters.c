@@ -21,8 +21,13 @@ static const struct event {
 #undef X
 };
 
-enum { MODE_ALL, MODE_KERNEL, MODE_USER, MODE_COUNT };
-static const char *const modes[MODE_COUNT] = { "all", "kernel", "user" };
+#define MODES(X) X(ALL, "all") X(KERNEL, "kernel") X(USER, "user")
+#define X(mode, name) MODE_##mode,
+enum { MODES(X) MODE_COUNT };
+#undef X
+#define X(mode, name) name,
+static const char *const modes[MODE_COUNT] = { MODES(X) };
+#undef X
 
 /* name has len characters; the table is small. */
 static const struct event *event_of(const char *name, size_t len)

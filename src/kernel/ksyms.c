@@ -15,7 +15,11 @@
 #include "kernel/knames.h"
 #include "kernel/readall.h"
 
-enum bound { STEXT, ETEXT, SINIT, EINIT, END, BOUNDS };
+/* Symbols that the linker script defines (vmlinux.lds.S). */
+#define BOUND_LIST(X) X(STEXT, "_stext") X(ETEXT, "_etext") X(SINIT, "_sinittext") X(EINIT, "_einittext") X(END, "_end")
+#define X(bound, name) bound,
+enum bound { BOUND_LIST(X) BOUNDS };
+#undef X
 
 struct ksyms {
 	char *text; /* NULL: not read yet */
@@ -133,10 +137,11 @@ static int find_in_text(const struct ksyms *k, const char *module, const char *n
 	return line ? 0 : kernel || has_module(k, module) ? -ENOENT : -ENODEV;
 }
 
-/* Symbols that the linker script defines (vmlinux.lds.S). */
 static uint64_t bound(struct ksyms *k, enum bound b)
 {
-	static const char *const names[BOUNDS] = { "_stext", "_etext", "_sinittext", "_einittext", "_end" };
+#define X(bound, name) name,
+	static const char *const names[BOUNDS] = { BOUND_LIST(X) };
+#undef X
 	struct kname s;
 
 	if (!k->bounds[b])

@@ -30,8 +30,12 @@ enum builtin {
 
 /* FC_SYM: recorded as addresses, printed as names. */
 enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
+/* X(name, class, least and most arguments, prototype). Those without a prototype are checked each by a function. A
+ * prototype has a letter for each argument: s a string, or what points to characters; n likewise, or NULL; i an
+ * integer; a an address as an integer; p a pointer; 6 one to a struct in6_addr. Then the result: s string, i int,
+ * l int64_t, z size_t, u uint32_t, p void *, v nothing. */
 /* clang-format off */
-#define FUNCS(X) /* name, class, least and most arguments */                                               \
+#define FUNCS(X) \
 	X(trace, FC_ACTION, 1, 1) X(printf, FC_ACTION, 1, 1000) X(printa, FC_ACTION, 1, 256)                  \
 	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
 	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
@@ -40,7 +44,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64)                                            \
 	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
 	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
-	X(copyout, FC_ACTION, 3, 3) X(copyoutstr, FC_ACTION, 3, 3)                                           \
+	X(copyout, FC_ACTION, 3, 3, "pai", 'v') X(copyoutstr, FC_ACTION, 3, 3, "sai", 'v') \
 	X(speculate, FC_ACTION, 1, 1) X(commit, FC_ACTION, 1, 1) X(discard, FC_ACTION, 1, 1)                 \
 	X(speculation, FC_SUBR, 0, 0)                                                                        \
 	X(count, FC_AGG, 0, 0) X(sum, FC_AGG, 1, 1) X(avg, FC_AGG, 1, 1) X(min, FC_AGG, 1, 1)                \
@@ -53,16 +57,19 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(inet_in, FC_SUBR, 2, 2) X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                         \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
-	X(alloca, FC_SUBR, 1, 1) X(basename, FC_SUBR, 1, 1) X(bcopy, FC_SUBR, 3, 3)                          \
-	X(cleanpath, FC_SUBR, 1, 1) X(copyin, FC_SUBR, 2, 2) X(copyinstr, FC_SUBR, 1, 2)                     \
-	X(copyinto, FC_SUBR, 3, 3) X(dirname, FC_SUBR, 1, 1) X(getmajor, FC_SUBR, 1, 1)                      \
-	X(getminor, FC_SUBR, 1, 1) X(index, FC_SUBR, 2, 3) X(inet_ntoa, FC_SUBR, 1, 1)                       \
-	X(inet_ntoa6, FC_SUBR, 1, 1) X(inet_ntop, FC_SUBR, 2, 2) X(link_ntop, FC_SUBR, 2, 2)                 \
-	X(lltostr, FC_SUBR, 1, 2) X(rindex, FC_SUBR, 2, 3) X(strchr, FC_SUBR, 2, 2)                          \
-	X(strjoin, FC_SUBR, 2, 2) X(strlen, FC_SUBR, 1, 1) X(strrchr, FC_SUBR, 2, 2)                         \
-	X(json, FC_SUBR, 2, 2) X(strstr, FC_SUBR, 2, 2) X(strtok, FC_SUBR, 2, 2)                            \
-	X(strtoll, FC_SUBR, 1, 2)                                                                           \
-	X(substr, FC_SUBR, 2, 3) X(tolower, FC_SUBR, 1, 1) X(toupper, FC_SUBR, 1, 1)                         \
+	X(alloca, FC_SUBR, 1, 1, "i", 'p') X(basename, FC_SUBR, 1, 1, "s", 's') X(bcopy, FC_SUBR, 3, 3, "ppi", 'v') \
+	X(cleanpath, FC_SUBR, 1, 1, "s", 's') X(copyin, FC_SUBR, 2, 2, "ai", 'p') \
+	X(copyinstr, FC_SUBR, 1, 2, "ai", 's') \
+	X(copyinto, FC_SUBR, 3, 3, "aip", 'v') X(dirname, FC_SUBR, 1, 1, "s", 's') \
+	X(getmajor, FC_SUBR, 1, 1, "i", 'u') \
+	X(getminor, FC_SUBR, 1, 1, "i", 'u') X(index, FC_SUBR, 2, 3, "ssi", 'i') X(inet_ntoa, FC_SUBR, 1, 1, "p", 's') \
+	X(inet_ntoa6, FC_SUBR, 1, 1, "6", 's') X(inet_ntop, FC_SUBR, 2, 2, "ip", 's') \
+	X(link_ntop, FC_SUBR, 2, 2, "ip", 's') \
+	X(lltostr, FC_SUBR, 1, 2, "ii", 's') X(rindex, FC_SUBR, 2, 3, "ssi", 'i') X(strchr, FC_SUBR, 2, 2, "si", 's') \
+	X(strjoin, FC_SUBR, 2, 2, "ss", 's') X(strlen, FC_SUBR, 1, 1, "s", 'z') X(strrchr, FC_SUBR, 2, 2, "si", 's') \
+	X(json, FC_SUBR, 2, 2, "ss", 's') X(strstr, FC_SUBR, 2, 2, "ss", 's') X(strtok, FC_SUBR, 2, 2, "ns", 's') \
+	X(strtoll, FC_SUBR, 1, 2, "si", 'l') \
+	X(substr, FC_SUBR, 2, 3, "sii", 's') X(tolower, FC_SUBR, 1, 1, "s", 's') X(toupper, FC_SUBR, 1, 1, "s", 's') \
 	X(__ip4, FC_DLIB, 1, 1)  /* string of an IPv4 address in network order */                            \
 	X(__ip6, FC_DLIB, 1, 2)  /* ... of the struct in6_addr at a pointer, or its two words; IPv4-mapped as IPv4 */ \
 	X(__user, FC_DLIB, 2, 2) /* the integer of 1, 2, 4 or 8 bytes at an address of the process; 0: not there */ \
@@ -92,7 +99,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
 enum func {
-#define X(n, c, lo, hi) FN_##n,
+#define X(n, ...) FN_##n,
 	FUNCS(X)
 #undef X
 		FN_COUNT

@@ -12,7 +12,7 @@
 static const struct {
 	unsigned lo, hi;
 } nargs_of[] = {
-#define X(n, c, lo, hi) { lo, hi },
+#define X(n, c, lo, hi, ...) { lo, hi },
 	FUNCS(X)
 #undef X
 };

@@ -6,9 +6,7 @@
 
 #include "lang/check/check_priv.h"
 
-/* Arguments, a letter each: s a string, or what points to characters; n likewise, or NULL; i an integer; a an address
- * as an integer; p a pointer; 6 one to a struct in6_addr. Result: s string, i int, l int64_t, z size_t, u uint32_t, p
- * void *, v nothing. */
+/* A letter for each argument and one for the result, see FUNCS in check.h. */
 struct proto {
 	const char *args;
 	char result;
@@ -18,36 +16,9 @@ struct proto {
 static const struct proto *proto_of(enum func f)
 {
 	static const struct proto protos[FN_COUNT] = {
-		[FN_alloca] = { "i", 'p' },
-		[FN_basename] = { "s", 's' },
-		[FN_bcopy] = { "ppi", 'v' },
-		[FN_cleanpath] = { "s", 's' },
-		[FN_copyin] = { "ai", 'p' },
-		[FN_copyinstr] = { "ai", 's' },
-		[FN_copyinto] = { "aip", 'v' },
-		[FN_copyout] = { "pai", 'v' },
-		[FN_copyoutstr] = { "sai", 'v' },
-		[FN_dirname] = { "s", 's' },
-		[FN_getmajor] = { "i", 'u' },
-		[FN_getminor] = { "i", 'u' },
-		[FN_index] = { "ssi", 'i' },
-		[FN_inet_ntoa] = { "p", 's' },
-		[FN_inet_ntoa6] = { "6", 's' },
-		[FN_inet_ntop] = { "ip", 's' },
-		[FN_json] = { "ss", 's' },
-		[FN_link_ntop] = { "ip", 's' },
-		[FN_lltostr] = { "ii", 's' },
-		[FN_rindex] = { "ssi", 'i' },
-		[FN_strchr] = { "si", 's' },
-		[FN_strjoin] = { "ss", 's' },
-		[FN_strlen] = { "s", 'z' },
-		[FN_strrchr] = { "si", 's' },
-		[FN_strstr] = { "ss", 's' },
-		[FN_strtok] = { "ns", 's' },
-		[FN_strtoll] = { "si", 'l' },
-		[FN_substr] = { "sii", 's' },
-		[FN_tolower] = { "s", 's' },
-		[FN_toupper] = { "s", 's' },
+#define X(n, c, lo, hi, ...) [FN_##n] = { __VA_ARGS__ },
+		FUNCS(X)
+#undef X
 	};
 
 	return protos[f].args ? &protos[f] : NULL;

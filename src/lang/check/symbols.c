@@ -16,7 +16,7 @@ static const struct {
 	const char *name;
 	enum func_class class;
 } funcs[] = {
-#define X(n, c, lo, hi) { #n, c },
+#define X(n, c, ...) { #n, c },
 	FUNCS(X)
 #undef X
 };
