@@ -332,7 +332,7 @@ static int end(struct session *s, int *status)
 
 	if (!s->consumer)
 		return 0;
-	err = load_set_gate(s->loaded, DW_GATE_ENDED); /* if that fails, clauses stop as they are detached */
+	(void)!load_set_gate(s->loaded, DW_GATE_ENDED); /* if that fails, clauses stop as they are detached */
 	tick_stop(s->ticks);
 	/* After exit() nothing that programs still record is printed: only aggregations are worth waiting for them. */
 	if (s->attached)
