@@ -6,10 +6,7 @@ netns_new dnstcp
 cat >"$tmp/dns.py" <<'END'
 import socket, struct, threading, time
 
-
-def query(number, name, kind=1):
-    labels = b"".join(bytes([len(l)]) + l for l in name.split(b".")) + b"\0"
-    return struct.pack(">HHHHHH", number, 0x0100, 1, 0, 0, 0) + labels + struct.pack(">HH", kind, 1)
+from packets import dns_query
 
 
 def answer(q, flags=0x8180):
@@ -38,7 +35,7 @@ server.start()
 c = socket.create_connection(("127.0.0.1", 53))
 c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 for i, name in enumerate((b"One.example", b"two.example", b"big.example")):
-    c.sendall(whole(query(100 + i, name, 28 if i else 1)))
+    c.sendall(whole(dns_query(100 + i, name, 28 if i else 1)))
     got = c.recv(4000)
     while len(got) < 2 + struct.unpack(">H", got[:2])[0]:
         got += c.recv(4000)
@@ -53,7 +50,7 @@ listener.accept()[0].recv(100)
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 u.bind(("127.0.0.1", 5353))
 v = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-v.sendto(query(7, b"other.example"), ("127.0.0.1", 5353))
+v.sendto(dns_query(7, b"other.example"), ("127.0.0.1", 5353))
 m, who = u.recvfrom(500)
 u.sendto(answer(m), who)
 v.recv(500)

@@ -5,10 +5,7 @@ netns_new dnstries
 cat >"$tmp/tries.py" <<'END'
 import socket, struct, time
 
-
-def query(number, name, kind=1):
-    labels = b"".join(bytes([len(l)]) + l for l in name.split(b".")) + b"\0"
-    return struct.pack(">HHHHHH", number, 0x0100, 1, 0, 0, 0) + labels + struct.pack(">HH", kind, 1)
+from packets import dns_query
 
 
 def server(at):
@@ -20,7 +17,7 @@ def server(at):
 def ask(number, name, to, flags, wait, kind=1, n=0):
     """From a new socket; flags None: no answer."""
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.sendto(query(number, name, kind), (to.getsockname()))
+    s.sendto(dns_query(number, name, kind), (to.getsockname()))
     q, who = to.recvfrom(512)
     time.sleep(wait)
     if flags is not None:
@@ -40,7 +37,7 @@ ask(6, b"retry.example", b, 0x8180, 0)       # a new lookup
 ask(7, b"large.example", a, 0x8380, 0.1)
 listener = socket.create_server(("127.0.0.1", 53))
 c = socket.create_connection(("127.0.0.1", 53))
-c.sendall(struct.pack(">H", 31) + query(8, b"large.example"))
+c.sendall(struct.pack(">H", 31) + dns_query(8, b"large.example"))
 s = listener.accept()[0]
 q = s.recv(100)
 s.sendall(q[:4] + struct.pack(">H", 0x8183) + q[6:])

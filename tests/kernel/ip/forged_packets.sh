@@ -5,11 +5,10 @@ need python3
 netns_new lies
 cat >"$tmp/icmp.py" <<'E2'
 import socket, struct
+from packets import checksum
 def say(rest, kind=3, code=3):
     data = struct.pack("!BBHI", kind, code, 0, 0) + rest
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    total = (total >> 16) + (total & 0xffff)
-    data = data[:2] + struct.pack("!H", ~(total + (total >> 16)) & 0xffff) + data[4:]
+    data = data[:2] + struct.pack("!H", checksum(data)) + data[4:]
     socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).sendto(data, ("127.0.0.1", 0))
 inner = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 28, 1, 0, 64, 17, 0, bytes([10, 1, 2, 3]), bytes([10, 4, 5, 6]))
 say(b"")

@@ -26,6 +26,7 @@ ip netns exec "$inside" sysctl -qw net.ipv6.conf.pb.router_solicitations=0
 # Keeps a program on vb while the packets are sent: 5 datagrams and 5 echo requests of each family.
 cat >"$tmp/ingress.py" <<'END'
 import ctypes, os, socket, struct, sys, time
+from packets import checksum
 how = sys.argv[1]
 libc = ctypes.CDLL(None, use_errno=True)
 NR = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
@@ -60,10 +61,6 @@ if how == "tc_pass": links.append(attach(load(3, verdict(0), TCX), "vb", TCX))
 if how == "ingress": links.append(attach(load(3, redirect("da", 1, 23), TCX), "vb", TCX))
 if how == "egress": links.append(attach(load(3, redirect("da", 0, 23), TCX), "vb", TCX))
 if how == "peer": links.append(attach(load(3, redirect("pa", 0, 155), TCX), "vb", TCX))
-def total(data):
-    n = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    n = (n & 0xffff) + (n >> 16)
-    return ~(n + (n >> 16)) & 0xffff
 u4, u6 = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 i4, i6 = socket.socket(socket.AF_INET, socket.SOCK_RAW, 1), socket.socket(socket.AF_INET6, socket.SOCK_RAW, 58)
 receivers = []
@@ -74,7 +71,7 @@ echo = struct.pack("!BBHI", 8, 0, 0, 7)
 for n in range(5):
     u4.sendto(b"hello", ("10.99.0.1", 999))
     u6.sendto(b"hello", ("fd00:d:99::1", 999))
-    i4.sendto(echo[:2] + struct.pack("!H", total(echo)) + echo[4:], ("10.99.0.1", 0))
+    i4.sendto(echo[:2] + struct.pack("!H", checksum(echo)) + echo[4:], ("10.99.0.1", 0))
     i6.sendto(struct.pack("!BBHI", 128, 0, 0, 7), ("fd00:d:99::1", 0))
 time.sleep(0.3)
 END

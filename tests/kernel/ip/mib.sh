@@ -17,13 +17,12 @@ mib_except() { # NAME PROBE
 # messages that a raw socket makes, one of each type and more; the kernel answers the question for the time
 cat >"$tmp/messages" <<-'END'
 	import socket, struct, time
+	from packets import checksum
 	s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
 	inner = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 28, 1, 0, 64, 17, 0, b"\x7f\0\0\1", b"\x7f\0\0\1") + struct.pack("!HHHH", 9, 9, 8, 0)
 	for n, kind in enumerate((4, 5, 11, 12, 13)):
 	    m = struct.pack("!BBHI", kind, 0, 0, 0) + (bytes(12) if kind == 13 else inner)
-	    c = sum(struct.unpack("!%dH" % (len(m) // 2), m))
-	    c = (c & 0xffff) + (c >> 16)
-	    m = m[:2] + struct.pack("!H", ~(c + (c >> 16)) & 0xffff) + m[4:]
+	    m = m[:2] + struct.pack("!H", checksum(m)) + m[4:]
 	    for i in range(n + 1): s.sendto(m, ("127.0.0.1", 0))
 	time.sleep(0.05)
 	print("times=5")

@@ -15,6 +15,7 @@ ip netns exec "$NETNS" sysctl -qw net.ipv6.conf.va.disable_ipv6=1 net.ipv6.conf.
 cat >"$tmp/send" <<-'END'
 	#!/usr/bin/env python3
 	import socket, struct
+	from packets import checksum
 	failed = 0
 	for family, to in (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"):
 	    s = socket.socket(family, socket.SOCK_DGRAM)
@@ -28,14 +29,9 @@ cat >"$tmp/send" <<-'END'
 	raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 	raw.bind(("va", 0))
 	ends = bytes([10, 99, 0, 9, 10, 99, 0, 1])
-	def checksum(head):
-	    n = sum(struct.unpack("!10H", head))
-	    while n >> 16:
-	        n = (n & 0xffff) + (n >> 16)
-	    return head[:10] + struct.pack("!H", ~n & 0xffff) + head[12:]
 	def v4(ihl=0x45, proto=17, wrong=0):
-	    head = checksum(struct.pack("!BBHHHBBH", ihl, 0, 28, 1, 0, 64, proto, 0) + ends)
-	    return head[:10] + struct.pack("!H", struct.unpack("!H", head[10:12])[0] ^ wrong) + head[12:] + bytes(8)
+	    head = struct.pack("!BBHHHBBH", ihl, 0, 28, 1, 0, 64, proto, 0) + ends
+	    return head[:10] + struct.pack("!H", checksum(head) ^ wrong) + head[12:] + bytes(8)
 	v6 = struct.pack("!IHBB", 6 << 28, 8, 17, 64) + bytes(15) + b"\1" + bytes(15) + b"\1" + bytes(8)
 	for kind, body, n in (0x800, v4(ihl=0x44), 2), (0x800, v4(wrong=1), 3), (0x800, v4(proto=200), 4), (0x86dd, v6, 6):
 	    for _ in range(n):

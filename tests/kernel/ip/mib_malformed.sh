@@ -20,6 +20,7 @@ mib_new=wire_quiet
 
 cat >"$tmp/send.py" <<'END'
 import os, socket, struct, subprocess, sys, time
+from packets import checksum
 kinds = sys.argv[1:]
 link = subprocess.check_output(["ip", "-br", "link", "show", "vb"], text=True).split()
 frame = bytes.fromhex(link[2].replace(":", "")) + b"\2\0\0\0\0\1"
@@ -28,19 +29,13 @@ out.bind(("va", 0))
 S4, D4 = bytes([10, 99, 0, 9]), bytes([10, 99, 0, 1])
 S6, D6 = socket.inet_pton(10, "fd00:d:99::9"), socket.inet_pton(10, "fd00:d:99::1")
 HERE = {4: "10.99.0.1", 6: "fd00:d:99::1"}
-def total(data):
-    data += bytes(len(data) % 2)
-    n = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while n >> 16:
-        n = (n & 0xffff) + (n >> 16)
-    return ~n & 0xffff
 def pseudo(v, proto, length):
     return S4 + D4 + struct.pack("!BBH", 0, proto, length) if v == 4 else S6 + D6 + struct.pack("!II", length, proto)
 def put(data, at, n):
     return data[:at] + struct.pack("!H", n) + data[at + 2:]
 def ip4(proto, rest, ident=1, frag=0, ihl=5, length=None, check=None, ttl=64, ver=4, dst=D4):
     h = struct.pack("!BBHHHBBH4s4s", ver << 4 | ihl, 0, 20 + len(rest) if length is None else length, ident, frag, ttl, proto, 0, S4, dst)
-    h = put(h, 10, total(h) if check is None else check)
+    h = put(h, 10, checksum(h) if check is None else check)
     out.send(frame + b"\x08\x00" + h + rest)
 def ip6(proto, rest, length=None, ver=6, dst=D6, hops=64):
     out.send(frame + b"\x86\xdd" + struct.pack("!IHBB", ver << 28, len(rest) if length is None else length, proto, hops) + S6 + dst + rest)
@@ -48,16 +43,16 @@ def ip(v, proto, rest, **more):
     (ip4 if v == 4 else ip6)(proto, rest, **more)
 def icmp(v, kind, body=bytes(4) + b"abcdefgh", check=None, code=0):
     m = bytes([kind, code, 0, 0]) + body
-    return put(m, 2, total((pseudo(6, 58, len(m)) if v == 6 else b"") + m) if check is None else check)
+    return put(m, 2, checksum((pseudo(6, 58, len(m)) if v == 6 else b"") + m) if check is None else check)
 def udp(v, port, data=b"hello", length=None, check=None):
     m = struct.pack("!HHHH", 5000, port, 8 + len(data) if length is None else length, 0) + data
-    return put(m, 6, total(pseudo(v, 17, len(m)) + m) if check is None else check)
+    return put(m, 6, checksum(pseudo(v, 17, len(m)) + m) if check is None else check)
 def tcp(v, port, flags, doff=5, check=None, data=b"", size=None):
     m = struct.pack("!HHIIBBHHH", 5000, port, 1000, 0, doff << 4, flags, 1000, 0, 0) + data
-    m = put(m, 16, total(pseudo(v, 6, len(m)) + m) if check is None else check)
+    m = put(m, 16, checksum(pseudo(v, 6, len(m)) + m) if check is None else check)
     return m if size is None else m[:size]
 def igmp(m):
-    return put(m, 2, total(m))
+    return put(m, 2, checksum(m))
 socks = []
 for v, family in (4, socket.AF_INET), (6, socket.AF_INET6):
     for port, type in (7000, socket.SOCK_STREAM), (7001, socket.SOCK_DGRAM):
@@ -102,7 +97,7 @@ def one(k, n):
     elif k == "ip_long": ip(v, 17, udp(v, 7001), length=900)
     elif k == "ip_less": ip4(17, udp(4, 7001), length=12)
     elif k == "ip_proto": ip(v, 253, b"whatever")
-    elif k == "ip_option": out.send(frame + b"\x08\x00" + (lambda h: put(h, 10, total(h)))(struct.pack("!BBHHHBBH4s4s", 0x46, 0, 37, 1, 0, 64, 17, 0, S4, D4) + b"\x44\x02\0\0") + udp(4, 7001))
+    elif k == "ip_option": out.send(frame + b"\x08\x00" + (lambda h: put(h, 10, checksum(h)))(struct.pack("!BBHHHBBH4s4s", 0x46, 0, 37, 1, 0, 64, 17, 0, S4, D4) + b"\x44\x02\0\0") + udp(4, 7001))
     elif k == "ip_hop": ip6(0, b"\x11\xff" + bytes(6) + udp(6, 7001))
     elif k == "overlap":
         d = udp(v, 7001, data=bytes(40))

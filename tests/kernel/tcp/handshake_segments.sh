@@ -7,6 +7,7 @@ need python3
 netns_new shake
 cat >"$tmp/shake.py" <<'E2'
 import fcntl, os, select, socket, struct, subprocess, sys
+from packets import checksum
 v6 = sys.argv[2] == "6"
 family, mine, theirs = (socket.AF_INET6, "fd00:77::2", "fd00:77::1") if v6 else (socket.AF_INET, "10.77.0.2", "10.77.0.1")
 tun = os.open("/dev/net/tun", os.O_RDWR)
@@ -17,22 +18,16 @@ subprocess.check_call(["ip", "link", "set", dev, "up"])
 listener = socket.socket(family, socket.SOCK_STREAM)
 listener.bind((theirs, 7000))
 listener.listen()
-def total(data):
-    data += bytes(len(data) % 2)
-    n = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while n >> 16:
-        n = (n & 0xffff) + (n >> 16)
-    return ~n & 0xffff
 def send(seq, ack, flags):
     s, d = socket.inet_pton(family, mine), socket.inet_pton(family, theirs)
     tcp = struct.pack("!HHIIBBHHH", 4000, 7000, seq, ack, 0x50, flags, 1000, 0, 0)
     pseudo = s + d + (struct.pack("!IHBB", len(tcp), 0, 0, 6) if v6 else struct.pack("!BBH", 0, 6, len(tcp)))
-    tcp = tcp[:16] + struct.pack("!H", total(pseudo + tcp)) + tcp[18:]
+    tcp = tcp[:16] + struct.pack("!H", checksum(pseudo + tcp)) + tcp[18:]
     if v6:
         ip = struct.pack("!IHBB", 6 << 28, len(tcp), 6, 64) + s + d
     else:
         ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 1, 0, 64, 6, 0, s, d)
-        ip = ip[:10] + struct.pack("!H", total(ip)) + ip[12:]
+        ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
     os.write(tun, ip + tcp)
 seen = []
 def segments(seconds):

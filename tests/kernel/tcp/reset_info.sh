@@ -47,15 +47,14 @@ done
 # Resets without a connection are received, once each, and answered by none.
 cat >"$tmp/stray" <<-'END'
 	import socket, struct
+	from packets import checksum
 	for family, at in (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"):
 	    s = socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_TCP)
 	    s.connect((at, 0))
 	    n = socket.inet_pton(family, at) * 2 + struct.pack("!HH", 6, 20)
 	    h = struct.pack("!HHIIBBH", 7, 9, 1, 2, 80, 20, 0)
-	    c = sum(struct.unpack("!%dH" % (len(n + h) // 2), n + h))
-	    c = (c & 65535) + (c >> 16)
 	    for i in range(3):
-	        s.send(h + struct.pack("!HH", ~((c & 65535) + (c >> 16)) & 65535, 0))
+	        s.send(h + struct.pack("!HH", checksum(n + h), 0))
 END
 trace_in "$NETNS" "tcp:::receive, tcp:::reset-sent, tcp:::reset-received, tcp:::accept-refused /args[1]->cs_netns == $NETNS_ID/ {
 	printf(\"%s ver=%d fl=%d sp=%d dp=%d\\n\", probename, args[2]->ip_ver, args[4]->tcp_flags, args[4]->tcp_sport, args[4]->tcp_dport) }" \

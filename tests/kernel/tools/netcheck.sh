@@ -96,6 +96,7 @@ expect_ge "$(grep -c '"device":"va"' "$tmp/json")" 1 "its own"
 ip -n "$ns" neigh add 10.78.9.77 lladdr 02:00:00:00:00:77 dev va
 cat >"$tmp/syns.py" <<-'END'
 	import resource, socket, struct
+	from packets import checksum
 
 	for dev in ("all", "lo"):
 	    with open("/proc/sys/net/ipv4/conf/%s/rp_filter" % dev, "w") as f:
@@ -109,9 +110,7 @@ cat >"$tmp/syns.py" <<-'END'
 	ends = socket.inet_aton("10.78.9.77") + socket.inet_aton("10.78.9.1")
 	for port in range(9000, 9012):
 	    tcp = struct.pack("!HHIIBBHHH", port, 7777, 1, 0, 5 << 4, 2, 1000, 0, 0)
-	    total = sum(struct.unpack("!16H", ends + struct.pack("!HH", 6, len(tcp)) + tcp))
-	    total = (total & 0xffff) + (total >> 16)
-	    tcp = tcp[:16] + struct.pack("!H", ~total & 0xffff) + tcp[18:]
+	    tcp = tcp[:16] + struct.pack("!H", checksum(ends + struct.pack("!HH", 6, len(tcp)) + tcp)) + tcp[18:]
 	    raw.sendto(struct.pack("!BBHHHBBH", 69, 0, 0, 0, 0, 64, 6, 0) + ends + tcp, ("10.78.9.1", 0))
 	resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
 	for i in range(4):
