@@ -131,3 +131,23 @@ const char *escape_name(struct arena *a, const char *s)
 	free(text);
 	return s;
 }
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+void escape_undo_octal(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && is_octal(s[1]) && is_octal(s[2]) && is_octal(s[3])) {
+			*to++ = (char)((s[1] & 7) << 6 | (s[2] & 7) << 3 | (s[3] & 7));
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = 0;
+}

@@ -19,4 +19,7 @@ size_t escape_print(FILE *out, const char *s, size_t len, enum escape_keep keep)
 bool escape_unsafe(uint32_t c);
 /* A name that others have chosen, made so; s itself where it is plain. */
 const char *escape_name(struct arena *a, const char *s);
+/* Undoes in place what the kernel does to paths in /proc/PID/mountinfo: blanks, tabs, line feeds and backslashes are a
+ * backslash and three octal digits there. */
+void escape_undo_octal(char *s);
 #endif

@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/diag/report.h"
+#include "base/escape.h"
 #include "kernel/bpfsys.h"
 #include "kernel/lockdown.h"
 #include "kernel/sysevents.h"
@@ -108,24 +109,6 @@ static bool is_whole(int fd)
 	return fstat(fd, &s) == 0 && s.st_ino == 1;
 }
 
-/* mountinfo writes blanks of a path as \040 and so on. */
-static void unescape_octal(char *s)
-{
-	char *to = s;
-
-	while (*s) {
-		unsigned v;
-
-		if (*s == '\\' && sscanf(s + 1, "%3o", &v) == 1 && v < 256) {
-			*to++ = (char)v;
-			s += 4;
-		} else {
-			*to++ = *s++;
-		}
-	}
-	*to = 0;
-}
-
 /* Opens the mount point of one line of mountinfo if it is a cgroup2 root; else -1.
  * "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw" */
 static int open_mount_line(char *line)
@@ -143,7 +126,7 @@ static int open_mount_line(char *line)
 	}
 	if (!field || !root || strcmp(root, "/") != 0)
 		return -1;
-	unescape_octal(field);
+	escape_undo_octal(field);
 	fd = open(field, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && !is_cgroup2(fd)) { /* something else is mounted over it */
 		close(fd);

@@ -9,24 +9,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-/* Mount points have blanks, newlines and backslashes as three octal digits after a backslash. */
-static void unescape(char *s)
-{
-	char *to = s;
-
-	for (; *s; s++) {
-		if (s[0] == '\\' && s[1] && s[2] && s[3]) {
-			*to++ = (char)((s[1] & 7) << 6 | (s[2] & 7) << 3 | (s[3] & 7));
-			s += 3;
-		} else {
-			*to++ = *s;
-		}
-	}
-	*to = 0;
-}
+#include "base/escape.h"
 
 /* A line of mountinfo: "36 25 0:4 net:[4026532251] /run/netns/blue rw shared:7 - nsfs nsfs rw". False: fn ended it. */
 static bool take_mount(char *line, bool (*fn)(void *ctx, uint32_t netns, int dir, const char *path), void *ctx)
@@ -36,7 +21,7 @@ static bool take_mount(char *line, bool (*fn)(void *ctx, uint32_t netns, int dir
 
 	if (sscanf(line, "%*s %*s %*s net:[%u] %4095s", &netns, path) != 2)
 		return true;
-	unescape(path);
+	escape_undo_octal(path);
 	return fn(ctx, netns, AT_FDCWD, path);
 }
 

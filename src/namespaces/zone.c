@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "namespaces/spaces.h"
 
 #define SHORT_ID 12
 #define LONG_ID 64
@@ -181,37 +182,34 @@ int zone_open_file(int dir, const char *path, uint32_t *netns)
 	return -err;
 }
 
-/* PATH/NAME/below is the namespace, for one of the names: a descriptor of it; -1: none is. */
-static int open_in(const char *path, const char *below, uint32_t wanted)
+struct wanted {
+	uint32_t netns;
+	int fd; /* -1: not found yet */
+};
+
+/* For spaces_walk(): opens the namespace, which may have changed since its number was read. */
+static bool open_wanted(void *ctx, uint32_t netns, int dir, const char *path)
 {
-	DIR *dir = opendir(path);
-	const struct dirent *d;
-	int found = -1;
+	struct wanted *w = ctx;
+	uint32_t found = 0;
 
-	while (dir && found < 0 && (d = readdir(dir))) {
-		char name[NAME_MAX + 16];
-		uint32_t netns = 0;
-
-		if (d->d_name[0] == '.' || (*below && !isdigit((unsigned char)d->d_name[0])))
-			continue;
-		snprintf(name, sizeof(name), "%s%s", d->d_name, below);
-		found = zone_open_file(dirfd(dir), name, &netns);
-		if (found >= 0 && netns != wanted) {
-			close(found);
-			found = -1;
-		}
+	if (netns != w->netns)
+		return true;
+	w->fd = zone_open_file(dir, path, &found);
+	if (w->fd >= 0 && found != w->netns) {
+		close(w->fd);
+		w->fd = -1;
 	}
-	if (dir)
-		closedir(dir);
-	return found;
+	return w->fd < 0;
 }
 
 int zone_open(struct zones *z, const char *name)
 {
-	uint32_t netns = zone_number(z, name);
-	int fd = netns ? open_in("/run/netns", "", netns) : -1;
+	struct wanted w = { .netns = zone_number(z, name), .fd = -1 };
 
-	return fd >= 0 || !netns ? fd : open_in("/proc", "/ns/net", netns);
+	if (w.netns)
+		spaces_walk(open_wanted, &w);
+	return w.fd;
 }
 
 /* ---- names given by ip-netns(8) ---------------------------------------------------------------------------------- */

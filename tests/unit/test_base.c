@@ -190,6 +190,29 @@ static void test_escape(void)
 	}
 }
 
+static void test_undo_octal(void)
+{
+	static const struct {
+		const char *path, *want;
+	} rows[] = {
+		{ "/run/netns/blue", "/run/netns/blue" },
+		{ "/a\\040b\\011\\012\\134c", "/a b\t\n\\c" },
+		{ "\\303\\251", "\xc3\xa9" },
+		{ "\\04", "\\04" }, /* cut off */
+		{ "\\", "\\" },
+		{ "\\x40\\189", "\\x40\\189" }, /* no octal digits */
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s", rows[i].path);
+		escape_undo_octal(path);
+		EXPECT_STR(path, rows[i].want);
+	}
+}
+
 static void print_diags(void *ctx, FILE *out)
 {
 	diags_print(ctx, out);
@@ -383,6 +406,7 @@ int main(void)
 	test_vec(a);
 	test_strmap(a);
 	test_escape();
+	test_undo_octal();
 	test_diag_format(a);
 	test_diag_long_line(a);
 	test_diag_many(a);
