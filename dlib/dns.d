@@ -84,10 +84,7 @@ translator struct dw_dns < struct dw_fout *C > {
 	dnstcp = 0;
 };
 
-struct dw_tcpin {
-	struct sock *sk;
-	struct sk_buff *skb;
-};
+struct dw_tcpin { struct dw_cgin; };
 translator struct dw_dns < struct dw_tcpin *C > {
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
@@ -95,10 +92,7 @@ translator struct dw_dns < struct dw_tcpin *C > {
 	checked = 1;
 	dnstcp = 1;
 };
-struct dw_tcpout {
-	struct sk_buff *skb;
-	struct sock *sk;
-};
+struct dw_tcpout { struct dw_cgout; };
 translator struct dw_dns < struct dw_tcpout *C > {
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;

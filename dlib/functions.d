@@ -63,7 +63,7 @@ struct dw_ftwfin {
 translator struct dw_pkt < struct dw_ftwfin *C > {
 	rx_sk = (struct sock *)C->tw;
 	cookie = C->tw->__tw_common.skc_cookie.counter;
-	proto = 6;
+	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;
 	state = DW_TCP_TIME_WAIT;

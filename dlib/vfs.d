@@ -38,20 +38,14 @@ translator struct dw_fs < struct dw_fsfd *C > {
 	nr = __nr_of[__sysnr[C->regs]];
 };
 
-struct dw_fsmap {
-	struct pt_regs *regs;
-	int64_t ret;
-};
+struct dw_fsmap { struct dw_fsfd; };
 translator struct dw_fs < struct dw_fsmap *C > {
 	file = __file[(int)__sysarg4[C->regs]];
 	nr = dw_native[__sysnr[C->regs]];
 	flags = __sysarg3[C->regs];
 };
 
-struct dw_fsopen {
-	struct pt_regs *regs;
-	int64_t ret;
-};
+struct dw_fsopen { struct dw_fsfd; };
 translator struct dw_fs < struct dw_fsopen *C > {
 	file = __file[(int)C->ret];
 	nr = dw_native[__sysnr[C->regs]];
@@ -60,19 +54,13 @@ translator struct dw_fs < struct dw_fsopen *C > {
 };
 
 /* sys_exit: the path is the first argument, or (dw_fspathat) the second */
-struct dw_fspath {
-	struct pt_regs *regs;
-	int64_t ret;
-};
+struct dw_fspath { struct dw_fsfd; };
 translator struct dw_fs < struct dw_fspath *C > {
 	path = __sysarg0[C->regs];
 	nr = dw_native[__sysnr[C->regs]];
 };
 
-struct dw_fspathat {
-	struct pt_regs *regs;
-	int64_t ret;
-};
+struct dw_fspathat { struct dw_fsfd; };
 translator struct dw_fs < struct dw_fspathat *C > {
 	path = __sysarg1[C->regs];
 	nr = dw_native[__sysnr[C->regs]];
@@ -80,10 +68,7 @@ translator struct dw_fs < struct dw_fspathat *C > {
 };
 
 /* newfstatat, statx: an empty path means the descriptor, the first argument. */
-struct dw_fsstat {
-	struct pt_regs *regs;
-	int64_t ret;
-};
+struct dw_fsstat { struct dw_fsfd; };
 translator struct dw_fs < struct dw_fsstat *C > {
 	file = __file[(int)__sysarg0[C->regs]];
 	path = ((__sysnr[C->regs] == __nr_statx ? __sysarg2[C->regs] : __sysarg3[C->regs]) & DW_AT_EMPTY_PATH) != 0 ? 0 :

@@ -261,7 +261,6 @@ static int release_children(struct session *s)
 {
 	int err = 0;
 
-	session_note_names(s); /* a command that is stopped at its start may end at once */
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = child_go(s->opts.children[i], s->opts.to);
 	session_note_names(s);
@@ -293,6 +292,9 @@ static int hold_children(struct session *s)
 
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = child_ready(s->opts.children[i], s->opts.options->evaltime, s->opts.to);
+	/* One that has come to its start may end as soon as it goes on: its mappings are noted while it is stopped. */
+	if (s->opts.nchildren)
+		session_note_names(s);
 	return err;
 }
 
