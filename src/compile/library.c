@@ -48,7 +48,7 @@ static void scan_line(struct compilation *c, struct library *lib, const char *s,
 		s++;
 	if (s == end || *s++ != '#')
 		return;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(next_word(c->arena, &s, end), words[i]) != 0)
 			return;
 	kind = next_word(c->arena, &s, end);

@@ -80,7 +80,10 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 	for (int i = 0; !err && i < env->nrings; i++) {
 		/* Counted first: a ring that was mapped by half is closed, too. */
 		c->nrings++;
-		err = ring_open(&c->rings[i], env->ring_fds[i]);
+		if (env->memory)
+			ring_from_memory(&c->rings[i], &env->memory[i]);
+		else
+			err = ring_open(&c->rings[i], env->ring_fds[i]);
 	}
 	if (err) {
 		consumer_free(c);
@@ -110,23 +113,6 @@ void consumer_free(struct consumer *c)
 	free(c->values);
 	free(c->rooms);
 	free(c);
-}
-
-int consumer_add_memory_ring(
-	struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size)
-{
-	struct ring *rings = reallocarray(c->rings, c->nrings + 1, sizeof(*rings));
-
-	if (!rings)
-		return -ENOMEM;
-	c->rings = rings;
-	struct ring **heap = reallocarray(c->heap, c->nrings + 1, sizeof(struct ring *));
-
-	if (!heap)
-		return -ENOMEM;
-	c->heap = heap;
-	ring_from_memory(&c->rings[c->nrings++], cons, prod, data, size);
-	return 0;
 }
 
 struct agg_set *consumer_agg_set(struct consumer *c)

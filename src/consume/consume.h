@@ -14,9 +14,10 @@
 #include "record/sink.h"
 
 struct consumer_env {
-	const struct image *image; /* this and all pointers below: borrowed, they outlive the consumer */
-	const int *map_fds;        /* by index of image.maps; NULL: none (no drops, aggregations stay empty) */
-	const int *ring_fds;       /* ring i belongs to CPU i */
+	const struct image *image;        /* this and all pointers below: borrowed, they outlive the consumer */
+	const int *map_fds;               /* by index of image.maps; NULL: none (no drops, aggregations stay empty) */
+	const int *ring_fds;              /* ring i belongs to CPU i */
+	const struct ring_memory *memory; /* instead of ring_fds: rings that are not the kernel's; or NULL */
 	int nrings;
 	struct sink *sink;
 	const struct reporter *report;                      /* what setopt() refuses; may be NULL */
@@ -67,9 +68,6 @@ void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n);
  * Returns how many drops that are. */
 uint64_t consumer_report_drops(struct consumer *c);
 
-/* Adds a ring in ordinary memory, for CPU = number of rings so far; tests and fuzzers. 0 or -ENOMEM. */
-int consumer_add_memory_ring(struct consumer *c, unsigned long *cons, const unsigned long *prod, const uint8_t *data,
-	size_t size) __attribute__((warn_unused_result));
-/* The aggregations, for tests. */
+/* The aggregations: tests and fuzzers fill them as no kernel would, without maps (env.map_fds is NULL). */
 struct agg_set *consumer_agg_set(struct consumer *c);
 #endif

@@ -48,14 +48,14 @@ int ring_open(struct ring *r, int fd)
 	return 0;
 }
 
-void ring_from_memory(struct ring *r, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size)
+void ring_from_memory(struct ring *r, const struct ring_memory *m)
 {
 	memset(r, 0, sizeof(*r));
-	r->cons = cons;
-	r->prod = prod;
-	r->data = data;
-	r->size = size;
-	r->pos = r->released = r->limit = *cons;
+	r->cons = m->cons;
+	r->prod = m->prod;
+	r->data = m->data;
+	r->size = m->size;
+	r->pos = r->released = r->limit = *m->cons;
 }
 
 void ring_close(struct ring *r)

@@ -35,10 +35,17 @@ struct ring {
 	size_t map_len[2];
 };
 
+/* A ring in ordinary memory, that no program of the kernel writes; borrowed. */
+struct ring_memory {
+	unsigned long *cons; /* positions, as in struct ring */
+	const unsigned long *prod;
+	const uint8_t *data; /* 2 * size bytes, both halves equal */
+	size_t size;         /* a power of two */
+};
+
 /* Maps the ring buffer behind fd (borrowed, used only here). 0 or -errno; ring_close() is right in both cases. */
 int ring_open(struct ring *r, int fd) __attribute__((warn_unused_result));
-/* A ring in ordinary memory, for tests: data has 2 * size bytes, both halves equal. */
-void ring_from_memory(struct ring *r, unsigned long *cons, const unsigned long *prod, const uint8_t *data, size_t size);
+void ring_from_memory(struct ring *r, const struct ring_memory *m);
 void ring_close(struct ring *r);
 
 /* Takes note of what was produced up to now. */

@@ -2,18 +2,18 @@
 /* attach_netfilter: see attach_netfilter.h.
  * Input: loaded programs; the namespaces of the machine. Output: links.
  * Invariants: in a namespace every program is attached, for both versions of IP, or none; a namespace that only these
- * links hold is left when netfilter_look() is called the next time. */
+ * links hold is left when netfilter_look() next walks the namespaces. */
 #include "load/attach_netfilter.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "load/links.h"
@@ -21,6 +21,8 @@
 #include "namespaces/zone.h"
 
 #define OTHERS 256 /* priorities that are tried: two BPF programs cannot have the same */
+/* A walk reads a file of each process (some 7 us). Walks take at most this part of the time: 1 / LOOK_SHARE of a CPU. */
+#define LOOK_SHARE 50
 
 struct hooked {
 	int prog;
@@ -40,6 +42,7 @@ struct netfilter {
 	struct space *spaces;
 	size_t nspaces;
 	uint32_t own;     /* the namespace of this process; 0: unknown */
+	uint64_t next;    /* when the next walk is due, CLOCK_MONOTONIC ns */
 	bool lost;        /* there was no way back from a namespace */
 	int err, refused; /* of this call; the first refusal ever, which was reported */
 	const struct reporter *to;
@@ -88,39 +91,40 @@ static int link_hook(const struct hooked *h, uint32_t family)
 	return fd;
 }
 
+struct linking {
+	const struct netfilter *n;
+	struct links *links;
+};
+
 /* Attaches all programs in the namespace of this thread. 0 or -errno. */
-static int link_here(const struct netfilter *n, struct links *links)
+static int link_here(void *ctx)
 {
 	static const uint32_t families[] = { 2, 10 }; /* NFPROTO_IPV4, NFPROTO_IPV6 */
+	const struct linking *l = ctx;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < n->nprogs; i++) {
-		for (size_t k = 0; !err && k < 2; k++) {
-			int fd = link_hook(&n->progs[i], families[k]);
+	for (size_t i = 0; !err && i < l->n->nprogs; i++) {
+		for (size_t k = 0; !err && k < sizeof(families) / sizeof(families[0]); k++) {
+			int fd = link_hook(&l->n->progs[i], families[k]);
 
-			err = fd < 0 ? fd : links_keep(links, fd);
+			err = fd < 0 ? fd : links_keep(l->links, fd);
 		}
 	}
 	if (err)
-		drop(links);
+		drop(l->links);
 	return err;
 }
 
 /* Attaches in the namespace at fd. To enter another one than ours takes CAP_SYS_ADMIN. 0 or -errno. */
 static int link_in(struct netfilter *n, int fd, uint32_t netns, struct links *links)
 {
+	struct linking l = { n, links };
 	int own, err;
 
 	if (netns == n->own)
-		return link_here(n, links);
-	own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	err = own < 0 ? -errno : 0;
-	if (!err && setns(fd, CLONE_NEWNET))
-		err = -errno;
-	else if (!err) {
-		err = link_here(n, links);
-		n->lost = setns(own, CLONE_NEWNET) != 0;
-	}
+		return link_here(&l);
+	own = spaces_own();
+	err = own < 0 ? own : spaces_inside(fd, own, link_here, &l, &n->lost);
 	if (own >= 0)
 		close(own);
 	return err;
@@ -137,10 +141,10 @@ static struct space *space_find(const struct netfilter *n, uint32_t netns)
 }
 
 /* Notes that a namespace is there, and attaches if it is new. */
-static bool space_seen(void *ctx, uint32_t netns, int dir, const char *path)
+static bool space_seen(void *ctx, const struct space_file *f)
 {
 	struct netfilter *n = ctx;
-	struct space *s = space_find(n, netns), *v;
+	struct space *s = space_find(n, f->netns), *v;
 	uint32_t found;
 	int fd, err;
 
@@ -148,7 +152,7 @@ static bool space_seen(void *ctx, uint32_t netns, int dir, const char *path)
 		s->there = true;
 		return true;
 	}
-	fd = zone_open_file(dir, path, &found);
+	fd = zone_open_file(f->dir, f->path, &found);
 	if (fd < 0)
 		return true;
 	if (space_find(n, found)) { /* the process has changed */
@@ -194,13 +198,17 @@ static void warn_refused(int err, const struct reporter *to)
 
 int netfilter_look(struct netfilter *n, const struct reporter *to)
 {
+	uint64_t now = clock_now(), began = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	int before = n->refused;
 
+	if (now < n->next)
+		return 0;
 	n->to = to;
 	n->err = 0;
 	for (size_t i = 0; i < n->nspaces; i++)
 		n->spaces[i].there = false;
 	spaces_walk(space_seen, n);
+	n->next = now + LOOK_SHARE * (clock_read(CLOCK_THREAD_CPUTIME_ID) - began);
 	if (n->lost)
 		return report_error(to, -EPERM, D_NONE, NULL, "cannot return to the own network namespace");
 	if (n->err)

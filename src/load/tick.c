@@ -51,7 +51,8 @@ struct ticks {
 	int err;                   /* why an event cannot be had; 0: all can */
 };
 
-int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu)
+/* Runs a raw tracepoint program once, on this CPU (cpu -1) or on a given one. 0 or -errno. */
+static int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu)
 {
 	uint64_t ctx[MAX_ARGS] = { 0 };
 

@@ -4,10 +4,8 @@
 #define DWIRE_LOAD_TICK_H
 #include "load/load.h"
 
-/* Runs a raw tracepoint program once with up to 12 arguments, on this CPU (cpu -1) or on a given one. 0 or -errno.
- * For tests: others fire probes by name. */
-int tick_run(int prog_fd, const uint64_t *args, size_t nargs, int cpu) __attribute__((warn_unused_result));
-/* Fires every program of probe dtrace:::name, in the order of the image. The number fired, or -errno. */
+/* Fires every program of probe dtrace:::name, in the order of the image, on this CPU and with up to 12 arguments. The
+ * number fired, or -errno (-E2BIG: too many arguments). */
 int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, size_t nargs)
 	__attribute__((warn_unused_result));
 

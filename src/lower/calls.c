@@ -12,8 +12,10 @@
 #include "lower/program.h"
 #include "lower/site/site.h"
 
+#define CALL_ARGS 6 /* of a call: all that registers hold on x86_64 */
+
 struct note { /* value of the map; the key is thread and process */
-	uint64_t start, sp, args[6], func;
+	uint64_t start, sp, args[CALL_ARGS], func;
 };
 #define STALE_NS (600ull * 1000000000ull) /* ns; no traced call takes longer, so an older note is stale */
 
@@ -47,7 +49,7 @@ static void call_entered(struct clause_ctx *cx, int32_t key)
 	at = ir_stack(ir, cx->pg->call_off);
 	ir_st(ir, at, offsetof(struct note, start), 8, now);
 	ir_st(ir, at, offsetof(struct note, sp), 8, sp);
-	for (size_t i = 0; i < 6; i++)
+	for (size_t i = 0; i < CALL_ARGS; i++)
 		ir_st(ir, at, (int32_t)(offsetof(struct note, args) + 8 * i), 8, user_arg(cx, (unsigned)i));
 	ir_st(ir, at, offsetof(struct note, func), 8, user_cookie(cx));
 	ir_call(ir, BPF_FUNC_map_update_elem,

@@ -7,9 +7,7 @@
 #include "namespaces/counters.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +19,7 @@
 #include "base/diag/report.h"
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "namespaces/spaces.h"
 #include "namespaces/zone.h"
 
 struct counter {
@@ -53,34 +52,35 @@ static FILE *open_file(const char *name)
 }
 
 /* Those of the namespace that this thread is in. */
-static void open_place(struct counters *c)
+static int open_place(void *ctx)
 {
+	struct counters *c = ctx;
+
 	*vec_push(c->arena, &c->places) = (struct place){ open_file("snmp"), open_file("netstat"), open_file("snmp6") };
+	return 0;
 }
 
 /* Opens the counters of each namespace of the list. False: it could not return to our own namespace. */
 static bool open_list(struct counters *c, struct zones *z, const char *list, const struct reporter *to)
 {
 	char *names = arena_strdup(c->arena, list), *rest;
-	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	bool back;
+	int own = spaces_own();
+	bool lost = false;
 
-	if (own < 0)
-		return true;
-	for (const char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-		int fd = zone_open(z, name);
+	for (char *name = strtok_r(names, ",", &rest); name && !lost; name = strtok_r(NULL, ",", &rest)) {
+		int fd = zone_open(z, name), err = fd < 0 ? -ENOENT : own;
 
-		if (fd >= 0 && !setns(fd, CLONE_NEWNET))
-			open_place(c);
-		else
+		if (fd >= 0 && own >= 0)
+			err = spaces_inside(fd, own, open_place, c, &lost);
+		if (err < 0)
 			report_warning(to, D_NONE, NULL, "no counters of the network namespace %s: %s", name,
-				fd < 0 ? "it is not there" : strerror(errno));
+				fd < 0 ? "it is not there" : strerror(-err));
 		if (fd >= 0)
 			close(fd);
 	}
-	back = !setns(own, CLONE_NEWNET);
-	close(own);
-	return back;
+	if (own >= 0)
+		close(own);
+	return !lost;
 }
 
 void counters_free(struct counters *c)
@@ -90,7 +90,7 @@ void counters_free(struct counters *c)
 	for (size_t i = 0; i < c->places.n; i++) {
 		FILE *const files[] = { c->places.v[i].snmp, c->places.v[i].netstat, c->places.v[i].snmp6 };
 
-		for (size_t k = 0; k < 3; k++)
+		for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
 			if (files[k])
 				fclose(files[k]);
 	}
@@ -112,7 +112,7 @@ struct counters *counters_new(struct zones *z, const char *netns, const struct r
 	}
 	c->values = strmap_new(c->arena);
 	if (!netns)
-		open_place(c);
+		(void)open_place(c);
 	else if (!open_list(c, z, netns, to)) {
 		counters_free(c);
 		return NULL;

@@ -6,7 +6,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +16,7 @@
 #include "base/escape.h"
 
 /* A line of mountinfo: "36 25 0:4 net:[4026532251] /run/netns/blue rw shared:7 - nsfs nsfs rw". False: fn ended it. */
-static bool take_mount(char *line, bool (*fn)(void *ctx, uint32_t netns, int dir, const char *path), void *ctx)
+static bool take_mount(char *line, space_fn *fn, void *ctx)
 {
 	char path[4096];
 	unsigned netns;
@@ -22,11 +24,11 @@ static bool take_mount(char *line, bool (*fn)(void *ctx, uint32_t netns, int dir
 	if (sscanf(line, "%*s %*s %*s net:[%u] %4095s", &netns, path) != 2)
 		return true;
 	escape_undo_octal(path);
-	return fn(ctx, netns, AT_FDCWD, path);
+	return fn(ctx, &(struct space_file){ .netns = netns, .dir = AT_FDCWD, .path = path });
 }
 
 /* Walks the namespaces that are mounted, as ip-netns(8) and container runtimes do it. False: fn ended the walk. */
-static bool walk_mounts(bool (*fn)(void *ctx, uint32_t netns, int dir, const char *path), void *ctx)
+static bool walk_mounts(space_fn *fn, void *ctx)
 {
 	FILE *f = fopen("/proc/thread-self/mountinfo", "re");
 	char *line = NULL;
@@ -41,11 +43,11 @@ static bool walk_mounts(bool (*fn)(void *ctx, uint32_t netns, int dir, const cha
 	return on;
 }
 
-void spaces_walk(bool (*fn)(void *ctx, uint32_t netns, int dir, const char *path), void *ctx)
+void spaces_walk_processes(space_fn *fn, void *ctx)
 {
-	bool on = walk_mounts(fn, ctx);
 	DIR *dir = opendir("/proc");
 	const struct dirent *d;
+	bool on = true;
 
 	while (dir && on && (d = readdir(dir))) {
 		char path[64];
@@ -55,8 +57,34 @@ void spaces_walk(bool (*fn)(void *ctx, uint32_t netns, int dir, const char *path
 			continue;
 		snprintf(path, sizeof(path), "%.20s/ns/net", d->d_name);
 		if (fstatat(dirfd(dir), path, &s, 0) == 0)
-			on = fn(ctx, (uint32_t)s.st_ino, dirfd(dir), path);
+			on = fn(ctx, &(struct space_file){ (uint32_t)s.st_ino, dirfd(dir), path, d->d_name });
 	}
 	if (dir)
 		closedir(dir);
+}
+
+void spaces_walk(space_fn *fn, void *ctx)
+{
+	if (walk_mounts(fn, ctx))
+		spaces_walk_processes(fn, ctx);
+}
+
+/* ---- inside ------------------------------------------------------------------------------------------------------ */
+
+int spaces_own(void)
+{
+	int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int spaces_inside(int fd, int own, int (*fn)(void *ctx), void *ctx, bool *lost)
+{
+	int err;
+
+	if (setns(fd, CLONE_NEWNET))
+		return -errno;
+	err = fn(ctx);
+	*lost = setns(own, CLONE_NEWNET) != 0;
+	return err;
 }

@@ -188,14 +188,14 @@ struct wanted {
 };
 
 /* For spaces_walk(): opens the namespace, which may have changed since its number was read. */
-static bool open_wanted(void *ctx, uint32_t netns, int dir, const char *path)
+static bool open_wanted(void *ctx, const struct space_file *f)
 {
 	struct wanted *w = ctx;
 	uint32_t found = 0;
 
-	if (netns != w->netns)
+	if (f->netns != w->netns)
 		return true;
-	w->fd = zone_open_file(dir, path, &found);
+	w->fd = zone_open_file(f->dir, f->path, &found);
 	if (w->fd >= 0 && found != w->netns) {
 		close(w->fd);
 		w->fd = -1;
@@ -326,29 +326,20 @@ static void name_by_cgroup(struct zones *z, int proc, const char *pid, uint32_t 
 		e->lived_in = true;
 }
 
-/* Finds containers by the processes that live in each namespace. */
+/* For spaces_walk_processes(): finds a container by a process that lives in its namespace. */
+static bool scan_process(void *ctx, const struct space_file *f)
+{
+	struct zones *z = ctx;
+	const struct zone *e = find_zone(z, f->netns);
+
+	if (f->netns != z->global && (!e || !e->named))
+		name_by_cgroup(z, f->dir, f->pid, f->netns);
+	return true;
+}
+
 static void scan_processes(struct zones *z)
 {
-	DIR *dir = opendir("/proc");
-	const struct dirent *d;
-
-	if (!dir)
-		return;
-	while ((d = readdir(dir))) {
-		char path[64];
-		struct stat s;
-		const struct zone *e;
-
-		if (!isdigit((unsigned char)d->d_name[0]))
-			continue;
-		snprintf(path, sizeof(path), "%.20s/ns/net", d->d_name);
-		if (fstatat(dirfd(dir), path, &s, 0) < 0 || s.st_ino == z->global)
-			continue;
-		e = find_zone(z, (uint32_t)s.st_ino);
-		if (!e || !e->named)
-			name_by_cgroup(z, dirfd(dir), d->d_name, (uint32_t)s.st_ino);
-	}
-	closedir(dir);
+	spaces_walk_processes(scan_process, z);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */

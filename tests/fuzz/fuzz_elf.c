@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "symbols/elf/elfsyms.h"
 #include "symbols/elf/insn.h"
@@ -106,6 +108,17 @@ static void look(void *ctx, const char *name, uint64_t off, uint64_t size)
 	*(size_t *)ctx += strlen(name);
 }
 
+/* The notes of an image, in this process. */
+static void read_notes(struct arena *a, const void *image, size_t len, sdt_list *out)
+{
+	int fd = memfd_create("image", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, image, len) != (ssize_t)len)
+		abort();
+	(void)!sdt_read(NULL, a, fd, out);
+	close(fd);
+}
+
 static void read_image(const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new();
@@ -117,7 +130,7 @@ static void read_image(const uint8_t *data, size_t size)
 	if (!a || !copy)
 		abort();
 	memcpy(copy, data, size);
-	(void)!sdt_read_memory(a, copy, size, &notes);
+	read_notes(a, copy, size, &notes);
 	for (size_t i = 0; i < notes.n; i++) {
 		struct uarg v[SDT_ARGS_MAX];
 
@@ -163,7 +176,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	make_image(&im);
-	(void)!sdt_read_memory(a, &im, sizeof(im), &notes);
+	read_notes(a, &im, sizeof(im), &notes);
 	e = elfsyms_memory(&im, sizeof(im));
 	if (notes.n != 1 || strcmp(notes.v[0].name, "query__start") != 0 || !e)
 		abort();

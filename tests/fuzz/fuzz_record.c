@@ -207,7 +207,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct options opts;
 	const struct reporter report = { diag_write, devnull };
-	struct consumer_env env = { .image = &image, .options = &opts, .report = &report, .zone_name = zone };
+	struct ring_memory rings[NRINGS];
+	struct consumer_env env = { .image = &image,
+		.options = &opts,
+		.report = &report,
+		.zone_name = zone,
+		.memory = rings,
+		.nrings = NRINGS };
 	unsigned long cons[NRINGS], prod[NRINGS];
 	uint8_t *ring[NRINGS];
 	struct consumer *c;
@@ -230,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opts.flowindent = data[3] & 64;
 	opts.rawbytes = data[3] & 128;
 	env.sink = print_sink_new(&(struct print_to){ .out = checked, .options = &opts, .report = &report });
-	if (!env.sink || consumer_new(&env, &c))
+	if (!env.sink)
 		abort();
 	for (size_t i = 0; i < NRINGS; i++) {
 		size_t half = (size - 4) / NRINGS;
@@ -250,9 +256,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else {
 			prod[i] = lay_records(ring[i], cons[i], part, half);
 		}
-		if (consumer_add_memory_ring(c, &cons[i], &prod[i], ring[i], RING_SIZE))
-			abort();
+		rings[i] = (struct ring_memory){ &cons[i], &prod[i], ring[i], RING_SIZE };
 	}
+	if (consumer_new(&env, &c))
+		abort();
 	feed_aggs(c, data + 4, size - 4);
 	int status;
 

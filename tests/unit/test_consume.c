@@ -88,7 +88,8 @@ static void env_output(struct consumer_env *env, struct reporter *report, FILE *
 /* start: where the positions begin, so that records wrap. */
 static void rig_open(struct rig *r, bool quiet, unsigned long start)
 {
-	struct consumer_env env = { .image = &image, .options = &r->options };
+	struct ring_memory rings[NRINGS];
+	struct consumer_env env = { .image = &image, .options = &r->options, .memory = rings, .nrings = NRINGS };
 
 	memset(r, 0, sizeof(*r));
 	options_init(&r->options);
@@ -97,13 +98,12 @@ static void rig_open(struct rig *r, bool quiet, unsigned long start)
 	capture_open(&r->err);
 	env_output(&env, &r->report, r->out.f, r->err.f);
 	r->sink = env.sink;
-	if (consumer_new(&env, &r->c))
-		abort();
 	for (size_t i = 0; i < NRINGS; i++) {
 		r->cons[i] = r->prod[i] = start;
-		if (consumer_add_memory_ring(r->c, &r->cons[i], &r->prod[i], r->data[i], RING_SIZE))
-			abort();
+		rings[i] = (struct ring_memory){ &r->cons[i], &r->prod[i], r->data[i], RING_SIZE };
 	}
+	if (consumer_new(&env, &r->c))
+		abort();
 }
 
 static void rig_close(struct rig *r)
@@ -495,8 +495,9 @@ static void test_layout(void)
 static void test_broken_stream(void)
 {
 	struct options quiet = { .quiet = true };
-	struct consumer_env env = { .image = &image, .options = &quiet };
 	static struct rig r;
+	struct ring_memory ring = { r.cons, r.prod, r.data[0], RING_SIZE };
+	struct consumer_env env = { .image = &image, .options = &quiet, .memory = &ring, .nrings = 1 };
 	struct consumer *c;
 	FILE *full = fopen("/dev/full", "w"), *err = tmpfile();
 
@@ -505,7 +506,6 @@ static void test_broken_stream(void)
 	memset(&r, 0, sizeof(r));
 	env_output(&env, &r.report, full, err);
 	CHECK(!consumer_new(&env, &c), "new");
-	CHECK(!consumer_add_memory_ring(c, r.cons, r.prod, r.data[0], RING_SIZE), "ring");
 	put(&r, 0, 1, E_PRINTF, 1, 0);
 	CHECK(consumer_work(c, false) == -ENOSPC, "the error is told");
 	CHECK(consumer_aggs(c) == -ENOSPC, "again");

@@ -27,6 +27,16 @@
 #include "symbols/usyms.h"
 #include "unit.h"
 
+/* How many children this process has started. */
+static unsigned children;
+
+/* In place of the C library's, for the sandbox. */
+pid_t fork(void)
+{
+	children++;
+	return _Fork();
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 struct section {
 	const char *name;
@@ -404,12 +414,12 @@ static void test_names(struct sandbox *s)
 	char name[4096], buf[1024];
 
 	for (unsigned levels = 2; levels <= 64; levels += levels < 8 ? 1 : 8) {
-		unsigned before = sandbox_children(s);
+		unsigned before = children;
 		const char *text;
 
 		nested_name(name, sizeof(name), levels);
 		text = demangle(s, name, buf, sizeof(buf));
-		EXPECT(sandbox_children(s) - before <= 1);
+		EXPECT(children - before <= 1);
 		if (levels < 32)
 			EXPECT(strstr(text, "A<int, int>") != NULL);
 		else
@@ -425,6 +435,7 @@ static void test_names(struct sandbox *s)
 			EXPECT(demangle(s, name, buf, sizeof(buf)) == name);
 	}
 	EXPECT_STR(demangle(s, "_ZN4shop6basket3addEiPKc", buf, sizeof(buf)), "shop::basket::add(int, char const*)");
+	EXPECT(children > 0);
 }
 
 /* ---- symbols ----------------------------------------------------------------------------------------------------- */

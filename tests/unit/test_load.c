@@ -229,6 +229,16 @@ static void fork_processes(unsigned n)
 	}
 }
 
+/* Moves this thread to a CPU. */
+static bool on_cpu(unsigned cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
 static void test_records(const struct loaded *l, struct features *f)
 {
 	uint64_t args[5] = { 0x1122334455667788u, 2, 3, 4, 5 }, value[2] = { 0 };
@@ -236,27 +246,30 @@ static void test_records(const struct loaded *l, struct features *f)
 	struct ring_buffer *rb = open_rings(l, &g);
 	uint32_t zero = 0;
 	size_t online = 0;
+	cpu_set_t all;
 
 	CHECK(rb != NULL, "no ring buffer");
 	CHECK(tick_fire(l, "BEGIN", args, 5) == 1, "BEGIN");
 	ring_buffer__consume(rb);
 	CHECK(g.n == 1 && g.last_arg == args[0], "%zu records, argument %llx", g.n, (unsigned long long)g.last_arg);
+	CHECK(!sched_getaffinity(0, sizeof(all), &all), "affinity");
 	for (unsigned cpu = 0; cpu < features_cpus(f); cpu++) {
 		if (!features_cpu_online(f, cpu))
 			continue;
 		args[0] = 1000 + cpu;
-		CHECK(tick_run(l->progs[P_BEGIN], args, 1, (int)cpu) == 0, "run on CPU %u", cpu);
+		CHECK(on_cpu(cpu) && tick_fire(l, "BEGIN", args, 1) == 1, "run on CPU %u", cpu);
 		ring_buffer__consume(rb);
 		CHECK(g.last_arg == 1000 + cpu, "CPU %u: %llu", cpu, (unsigned long long)g.last_arg);
 		online++;
 	}
+	CHECK(!sched_setaffinity(0, sizeof(all), &all), "affinity");
 	CHECK(g.n == 1 + online && l->nrings == online, "%zu records, %zu rings, %zu CPUs", g.n, l->nrings, online);
 	args[0] = 77;
 	CHECK(tick_fire(l, "ERROR", args, 5) == 1, "ERROR");
 	CHECK(tick_fire(l, "END", NULL, 0) == 0, "END");
 	CHECK(bpf_map_lookup_elem(l->maps[M_GLOBALS], &zero, value) == 0 && value[1] == 77 && value[0] == 0,
 		"globals %llu %llu", (unsigned long long)value[0], (unsigned long long)value[1]);
-	CHECK(tick_run(l->progs[P_BEGIN], args, 13, -1) == -E2BIG, "13 arguments");
+	CHECK(tick_fire(l, "BEGIN", args, 13) == -E2BIG, "13 arguments");
 	ring_buffer__free(rb);
 }
 

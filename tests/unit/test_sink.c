@@ -181,7 +181,10 @@ int main(void)
 	unsigned long cons = 0, prod = 0;
 	struct options options;
 	struct noted noted = { .sink = { .ops = &ops } };
-	struct consumer_env env = { .image = &image, .options = &options, .sink = &noted.sink };
+	struct ring_memory memory = { &cons, &prod, ring, RING_SIZE };
+	struct consumer_env env = {
+		.image = &image, .options = &options, .sink = &noted.sink, .memory = &memory, .nrings = 1
+	};
 	struct capture cap;
 	struct consumer *c;
 
@@ -197,7 +200,7 @@ int main(void)
 	memcpy(rec + 64, &five, sizeof(five));
 	prod = put(ring, prod, rec, sizeof(rec));
 	prod = put(ring, prod, &fault, sizeof(fault));
-	if (consumer_new(&env, &c) || consumer_add_memory_ring(c, &cons, &prod, ring, RING_SIZE))
+	if (consumer_new(&env, &c))
 		abort();
 	agg_absorb(consumer_agg_set(c), 0, &k, words, 1);
 	memset(words, 0, sizeof(words));

@@ -48,7 +48,7 @@ static vreg bit_number(struct clause_ctx *cx, vreg x)
 	vreg n = ir_var(ir);
 
 	ir_seti(ir, n, 0);
-	for (int i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
 		uint32_t low = ir_newlabel(ir);
 
 		ir_jcci(ir, CC_NE, ir_alu(ir, ALU_AND, x, ir_imm(ir, masks[i])), 0, low);

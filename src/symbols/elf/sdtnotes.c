@@ -154,16 +154,3 @@ int sdt_read(struct sandbox *s, struct arena *a, int fd, sdt_list *out)
 	blob_free(&b);
 	return err;
 }
-
-int sdt_read_memory(struct arena *a, void *image, size_t len, sdt_list *out)
-{
-	struct blob b = blob_new((size_t)SDT_NOTES_MOST * 4096);
-	Elf *elf = elffile_memory(image, len);
-	int err = elf ? read_elf(elf, &b) : -ENOEXEC;
-
-	if (!err)
-		err = copy_notes(a, &b, out);
-	elf_end(elf);
-	blob_free(&b);
-	return err;
-}

@@ -22,6 +22,4 @@ typedef VEC(struct sdt_note) sdt_list;
 /* Adds the notes of the open file, copied. Notes that make no sense are left out. s NULL: read in this process. 0;
  * -ENOEXEC: not an ELF file of 64 bits; -errno as of sandbox_run(). */
 int sdt_read(struct sandbox *s, struct arena *a, int fd, sdt_list *out) __attribute__((warn_unused_result));
-/* The same of an image in memory, in this process; for fuzzers. */
-int sdt_read_memory(struct arena *a, void *image, size_t len, sdt_list *out) __attribute__((warn_unused_result));
 #endif

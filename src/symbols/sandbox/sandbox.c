@@ -33,7 +33,6 @@ struct sandbox {
 	bool watching;   /* stop was not readable when the job began */
 	uint64_t last;   /* CLOCK_MONOTONIC in ns: when all jobs end, since stop became readable in one; 0: not yet */
 	uint64_t spent, ended; /* CPU time in ns: of this child, of former children */
-	unsigned children;
 	pid_t late[LATE_MOST]; /* killed, but not ended when we looked */
 	unsigned nlate;
 };
@@ -209,7 +208,6 @@ static int start(struct sandbox *s)
 		return err;
 	}
 	s->sock = socks[0];
-	s->children++;
 	return 0;
 }
 
@@ -377,9 +375,4 @@ const char *sandbox_why(int err)
 uint64_t sandbox_spent(const struct sandbox *s)
 {
 	return s->ended + s->spent;
-}
-
-unsigned sandbox_children(const struct sandbox *s)
-{
-	return s->children;
 }

@@ -44,6 +44,4 @@ const char *sandbox_why(int err);
 void sandbox_give_up(void) __attribute__((noreturn));
 /* CPU time of all jobs so far, in nanoseconds. */
 uint64_t sandbox_spent(const struct sandbox *s);
-/* How many children were started; for tests. */
-unsigned sandbox_children(const struct sandbox *s);
 #endif
