@@ -15,7 +15,7 @@ struct dw_call {
 	int32_t func;
 };
 
-/* Numbers of the functions, as in the table of src/prov/net/resolver.c. */
+/* Numbers of the functions: the indices of the table in src/prov/net/resolver.c. tests/unit/test_prov.c compares them. */
 inline int DW_GETADDRINFO = 0;
 inline int DW_GETHOSTBYNAME = 1;
 inline int DW_GETHOSTBYNAME2 = 2;

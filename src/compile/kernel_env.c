@@ -228,17 +228,6 @@ static const char *no_functions(struct kernel_env *k, struct arena *a)
 	return arena_printf(a, "the list of the kernel's functions cannot be read: %s", strerror(-k->funcs_err));
 }
 
-static const struct probe_fault *no_probes(struct arena *a, const struct pdesc *pd, const char *why, const char *hint)
-{
-	struct probe_fault *f = ARENA_NEW(a, struct probe_fault);
-
-	f->tag = D_PDESC_ZERO;
-	f->message = arena_printf(a, "probe description %s does not match any probes: %s", pd->text, why);
-	f->why = why;
-	f->hint = hint;
-	return f;
-}
-
 /* System calls' own tracepoints. */
 static const struct probe_fault *call_fault(struct arena *a, const struct pdesc *pd)
 {
@@ -246,7 +235,7 @@ static const struct probe_fault *call_fault(struct arena *a, const struct pdesc 
 
 	if (strcmp(pd->mod, "syscalls") != 0 && !enter && !leave)
 		return NULL;
-	return no_probes(a, pd, "system calls are those of the provider syscall",
+	return probe_fault_new(a, pd, "system calls are those of the provider syscall",
 		arena_printf(a, "syscall::%s:%s; with -x tpformat tracepoints of system calls are listed here too",
 			enter           ? pd->name + 10
 				: leave ? pd->name + 9
@@ -311,7 +300,7 @@ static const struct probe_fault *function_fault(void *ctx, struct arena *a, cons
 		why = arena_printf(a, "the kernel has no function %s(), or has it only inlined", pd->func);
 		hint = nearest_function(ctx, a, pd);
 	}
-	return no_probes(a, pd, why, hint);
+	return probe_fault_new(a, pd, why, hint);
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */

@@ -16,15 +16,20 @@ struct fmt_cursor {
 	struct arena *arena;
 	const char *s;
 	size_t len, pos;
-	const char *err;
-	size_t err_off;
+	struct diags *to;
+	struct loc at; /* of s */
 };
 
-/* Notes the error and its place. Returns -EINVAL. */
+/* Reports an error of what begins at off. Returns -EINVAL. */
 static int fmt_fail(struct fmt_cursor *c, size_t off, const char *why)
 {
-	c->err = why;
-	c->err_off = off;
+	struct loc at = c->at;
+
+	if (at.len == c->len) {
+		at.off += (uint32_t)off;
+		at.len = (uint32_t)(c->pos < c->len ? c->pos + 1 - off : c->len - off);
+	}
+	diag_error(c->to, at, D_SYNTAX, NULL, "%s", why);
 	return -EINVAL;
 }
 
@@ -190,9 +195,9 @@ static size_t count_items(const char *s, size_t len)
 }
 
 /* Allocates all items at once, so that it->text stays where it is. */
-int fmt_parse(struct arena *a, const char *s, size_t len, struct fmt *out, const char **err, size_t *err_off)
+int fmt_parse(struct arena *a, const char *s, size_t len, struct diags *to, struct loc at, struct fmt *out)
 {
-	struct fmt_cursor c = { .arena = a, .s = s, .len = len };
+	struct fmt_cursor c = { .arena = a, .s = s, .len = len, .to = to, .at = at };
 	bool more = true;
 	int rc = 0;
 
@@ -211,10 +216,6 @@ int fmt_parse(struct arena *a, const char *s, size_t len, struct fmt *out, const
 		if (it->conv && !(it->flags & FMT_AGG))
 			out->nargs++;
 		more = more && c.pos < c.len;
-	}
-	if (rc) {
-		*err = c.err;
-		*err_off = c.err_off;
 	}
 	return rc;
 }

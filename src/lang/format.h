@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/diag/diag.h"
 #include "image/format.h"
 
-/* Parses; s may hold NUL bytes. 0, or -EINVAL with *err the reason (in the arena) and *err_off the offset in s. */
-int fmt_parse(struct arena *a, const char *s, size_t len, struct fmt *out, const char **err, size_t *err_off)
+/* Parses; s may hold NUL bytes. at: where s stands in a text. 0, or -EINVAL after a report (D_SYNTAX): at the
+ * conversion if at has one byte for each of s, else at the whole. */
+int fmt_parse(struct arena *a, const char *s, size_t len, struct diags *to, struct loc at, struct fmt *out)
 	__attribute__((warn_unused_result));
 
 /* Bounds of llquantize(factor, low, high, steps), ascending: at most max are written; returns how many there are.

@@ -252,6 +252,17 @@ void probes_make(struct probe_list *l, const struct pdesc *pd)
 	}
 }
 
+const struct probe_fault *probe_fault_new(struct arena *a, const struct pdesc *pd, const char *why, const char *hint)
+{
+	struct probe_fault *f = ARENA_NEW(a, struct probe_fault);
+
+	f->tag = D_PDESC_ZERO;
+	f->message = arena_printf(a, "probe description %s does not match any probes: %s", pd->text, why);
+	f->why = why;
+	f->hint = hint;
+	return f;
+}
+
 /* Only a provider that the description names refuses it. */
 static const struct probe_fault *refused(const struct probe_list *l, const struct pdesc *pd)
 {
@@ -260,16 +271,9 @@ static const struct probe_fault *refused(const struct probe_list *l, const struc
 			(*p)->refuses && !strcmp(pd->prov, (*p)->name) && *pd->name && !pdesc_is_glob(pd->name)
 			? (*p)->refuses(pd->name)
 			: NULL;
-		struct probe_fault *f;
 
-		if (!why)
-			continue;
-		f = ARENA_NEW(l->arena, struct probe_fault);
-		f->tag = D_PDESC_ZERO;
-		f->message =
-			arena_printf(l->arena, "probe description %s does not match any probes: %s", pd->text, why);
-		f->why = why;
-		return f;
+		if (why)
+			return probe_fault_new(l->arena, pd, why, NULL);
 	}
 	return NULL;
 }

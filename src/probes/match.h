@@ -38,12 +38,15 @@ const char *const *probe_args(struct probe_list *l, struct probe *p);
 /* Reads the lists of a provider; "": of all providers. */
 void probes_read(struct probe_list *l, const char *prov);
 bool probe_matches(const struct pdesc *pd, const struct probe *p);
-/* Why a description matches nothing: a message with its tag and a hint (or NULL); why: more text for the message, or
- * NULL. NULL: no special reason. */
+/* Why a description matches nothing: a message with its tag and a hint (or NULL); why: the message's last part, or
+ * NULL. */
 struct probe_fault {
 	enum dtag tag;
 	const char *message, *why, *hint;
 };
+/* The fault of a description that means no probe, in the arena. why completes the sentence; hint may be NULL. */
+const struct probe_fault *probe_fault_new(struct arena *a, const struct pdesc *pd, const char *why, const char *hint);
+/* NULL: no special reason. */
 const struct probe_fault *probes_fault(const struct probe_list *l, const struct pdesc *pd);
 /* A hint at what a description without matches may have meant; NULL: none. */
 const char *probes_hint(struct probe_list *l, const struct pdesc *pd);

@@ -7,7 +7,7 @@
 
 #include "consume/consume.h"
 #include "diags.h"
-#include "lang/format.h"
+#include "formats.h"
 #include "print/sinks.h"
 
 #define RING_SIZE 1024
@@ -88,17 +88,16 @@ static const char *zone(void *ctx, uint32_t inum)
 static void image_make(void)
 {
 	static struct arena *a;
-	const char *err;
-	size_t n = 0, off;
+	size_t n = 0;
 
 	a = arena_new();
 	if (!a)
 		abort();
 	for (size_t i = 0; i < 4; i++)
-		if (fmt_parse(a, formats[i], strlen(formats[i]), &fmts[i], &err, &off))
+		if (format_parse(a, formats[i], &fmts[i]))
 			abort();
 	for (size_t i = 0; i < 2; i++)
-		if (fmt_parse(a, agg_formats[i], strlen(agg_formats[i]), &fmts[4 + i], &err, &off))
+		if (format_parse(a, agg_formats[i], &fmts[4 + i]))
 			abort();
 	for (size_t i = 0; i < NFIELDS; i++)
 		actions[n++] = (struct action){ .kind = ACT_TRACE, .args = &fields[i], .nargs = 1 };

@@ -5,7 +5,7 @@
 #include <bpf/libbpf.h>
 
 #include "datum.h"
-#include "lang/format.h"
+#include "formats.h"
 #include "print/text.h"
 #include "print/value/table.h"
 #include "unit.h"
@@ -121,11 +121,9 @@ static void expect(struct rig *r, const char *name, const char *want)
 static void printa(struct rig *r, const char *fmt, size_t n)
 {
 	static const uint32_t ids[MAX_AGGS] = { 0, 1, 2, 3 };
-	const char *err;
 	struct fmt f;
-	size_t off;
 
-	if (fmt && fmt_parse(r->arena, fmt, strlen(fmt), &f, &err, &off))
+	if (fmt && format_parse(r->arena, fmt, &f))
 		abort();
 	r->sink->ops->printa(r->sink, NULL, &(struct printa){ r->set, fmt ? &f : NULL, ids, n });
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_format: formats are taken apart as the table says; bounds of llquantize. */
 #include "datum.h"
-#include "lang/format.h"
+#include "formats.h"
 #include "unit.h"
 
 /* Each item as 'text'<conversion: letters, flags, width, precision, size>. */
@@ -111,31 +111,30 @@ static void test_llq(size_t i)
 int main(void)
 {
 	struct arena *a = arena_new();
-	const char *err = NULL;
+	const struct diag *wrong;
 	char buf[2048];
 	struct fmt f;
-	size_t off = 0;
 
 	if (!a)
 		abort();
 	for (size_t i = 0; i < ROWS(good); i++) {
-		if (fmt_parse(a, good[i].s, strlen(good[i].s), &f, &err, &off)) {
-			CHECK(0, "%s: %s", good[i].s, err);
+		wrong = format_parse(a, good[i].s, &f);
+		if (wrong) {
+			CHECK(0, "%s: %s", good[i].s, wrong->message);
 			continue;
 		}
 		show(&f, buf, sizeof(buf));
 		CHECK_TEXT(good[i].s, buf, good[i].want);
 	}
 	for (size_t i = 0; i < ROWS(bad); i++) {
-		int rc = fmt_parse(a, bad[i].s, strlen(bad[i].s), &f, &err, &off);
-
-		CHECK(rc != 0, "%s", bad[i].s);
-		CHECK_TEXT(bad[i].s, rc ? err : "", bad[i].err);
-		CHECK(rc == 0 || off == bad[i].off, "%s: offset %zu", bad[i].s, off);
+		wrong = format_parse(a, bad[i].s, &f);
+		CHECK(wrong != NULL, "%s", bad[i].s);
+		CHECK_TEXT(bad[i].s, wrong ? wrong->message : "", bad[i].err);
+		CHECK(!wrong || wrong->loc.off == bad[i].off, "%s: offset %u", bad[i].s, wrong->loc.off);
 	}
 	/* NUL bytes are text; one within a conversion is an error. */
-	CHECK(!fmt_parse(a, "a\0%d", 4, &f, &err, &off) && f.n == 1 && f.items[0].text_len == 2 && f.nargs == 1, "NUL");
-	CHECK(fmt_parse(a, "%\0d", 3, &f, &err, &off), "NUL in a conversion");
+	CHECK(!format_parse_n(a, "a\0%d", 4, &f) && f.n == 1 && f.items[0].text_len == 2 && f.nargs == 1, "NUL");
+	CHECK(format_parse_n(a, "%\0d", 3, &f), "NUL in a conversion");
 	for (size_t i = 0; i < ROWS(llq); i++)
 		test_llq(i);
 	arena_free(a);

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "datum.h"
-#include "lang/format.h"
+#include "formats.h"
 #include "print/head.h"
 #include "print/value/style.h"
 #include "print/value/values.h"
@@ -137,13 +137,14 @@ static void test_printf(struct arena *a, const struct decoder *dec, size_t i)
 {
 	struct field fields[MAX_ARGS];
 	uint8_t rec[512] = { 0 };
-	const char *err;
+	const struct diag *wrong;
 	struct capture cap;
 	struct fmt f;
-	size_t n, off, len = data_put(printfs[i].args, MAX_ARGS, fields, &n, rec, sizeof(struct dw_rec));
+	size_t n, len = data_put(printfs[i].args, MAX_ARGS, fields, &n, rec, sizeof(struct dw_rec));
 
-	if (fmt_parse(a, printfs[i].fmt, strlen(printfs[i].fmt), &f, &err, &off)) {
-		CHECK(!printfs[i].want, "%s: %s", printfs[i].fmt, err);
+	wrong = format_parse(a, printfs[i].fmt, &f);
+	if (wrong) {
+		CHECK(!printfs[i].want, "%s: %s", printfs[i].fmt, wrong->message);
 		return;
 	}
 	CHECK(f.nargs == n, "%s: takes %zu, has %zu", printfs[i].fmt, f.nargs, n);

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "datum.h"
-#include "lang/format.h"
+#include "formats.h"
 #include "print/value/style.h"
 #include "print/value/values.h"
 #include "unit.h"
@@ -120,9 +120,7 @@ int main(void)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		char conv = convs[below(&r, sizeof(convs) - 1)], flags[64], text[80], c_fmt[80], want[512];
 		struct value v = some_value(&r, conv);
-		const char *err;
 		struct fmt f;
-		size_t off;
 
 		some_flags(&r, conv, flags);
 		snprintf(text, sizeof(text), "%%%s%c", flags, conv);
@@ -130,7 +128,7 @@ int main(void)
 		if (conv == 's' && strstr(c_fmt, ".0")) /* D's %.0s is as no precision */
 			*strchr(c_fmt, '.') = '\0';
 		by_c(want, sizeof(want), c_fmt, conv, &v);
-		if (fmt_parse(a, text, strlen(text), &f, &err, &off) || f.n != 1) {
+		if (format_parse(a, text, &f) || f.n != 1) {
 			CHECK(0, "seed %" PRIu64 ": %s", seed, text);
 			continue;
 		}

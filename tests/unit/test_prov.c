@@ -69,6 +69,38 @@ static void expect_known(const char *where, const char *name)
 	CHECK(!name || in_dlib(name), "%s: not in dlib: %s", where, name);
 }
 
+/* The text of a file of dlib. */
+static const char *dlib_text(const char *name)
+{
+	for (size_t i = 0; i < dlib_nfiles; i++)
+		if (!strcmp(dlib_files[i].name, name))
+			return dlib_files[i].text;
+	return "";
+}
+
+/* The member func of a site in libraries is an index into the table of their functions. In dlib the file of the
+ * provider gives each index a name, and the name a text: DW_GETADDRINFO is 0, and dw_lkp_func[0] "getaddrinfo". */
+static void check_functions(const struct provider *p, const struct ufunctions *f)
+{
+	char file[64], constant[128], number[160], name[160];
+	const char *text;
+	size_t n = 0;
+
+	snprintf(file, sizeof(file), "%s.d", p->name);
+	text = dlib_text(file);
+	for (; f->names[n]; n++) {
+		snprintf(constant, sizeof(constant), "DW_%s", f->names[n]);
+		for (char *c = constant; *c; c++)
+			*c = (char)toupper((unsigned char)*c);
+		snprintf(number, sizeof(number), "inline int %s = %zu;\n", constant, n);
+		if (f->names[n + 1])
+			snprintf(name, sizeof(name), "f == %s ? \"%s\" :", constant, f->names[n]);
+		else
+			snprintf(name, sizeof(name), ": \"%s\";\n", f->names[n]);
+		CHECK(strstr(text, number) && strstr(text, name), "%s: %s is not number %zu", file, f->names[n], n);
+	}
+}
+
 static void check_site(const char *where, const struct site *s)
 {
 	expect_known(where, s->native);
@@ -88,8 +120,11 @@ static void check_probe(const struct provider *p, const struct probe_def *d)
 
 	snprintf(where, sizeof(where), "%s:::%s", p->name, d->name);
 	EXPECT(d->nsites > 0 && d->meaning != NULL);
-	for (size_t i = 0; i < d->nsites; i++)
+	for (size_t i = 0; i < d->nsites; i++) {
 		check_site(where, &d->sites[i]);
+		if (d->sites[i].user && d->sites[i].user->functions)
+			check_functions(p, d->sites[i].user->functions);
+	}
 	for (size_t i = 0; d->args && d->args[i];
 		i++) { /* "tcpinfo_t *" is of dlib; "int" and the kernel's siginfo_t are not */
 		snprintf(type, sizeof(type), "%.*s", (int)strcspn(d->args[i], " *"), d->args[i]);

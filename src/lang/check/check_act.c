@@ -101,18 +101,15 @@ static void check_conv(struct checker *ck, const struct fmt_item *it, struct exp
 static struct fmt *parse_format(struct checker *ck, struct expr *arg, enum dtag tag)
 {
 	struct fmt *f = ARENA_NEW(ck->arena, struct fmt);
-	const char *why = NULL;
-	size_t off = 0;
+	struct loc at = arg->loc;
 
 	if (arg->kind != EX_STR) {
 		err(ck, arg->loc, tag, NULL, "the format must be a string literal");
 		return NULL;
 	}
-	if (fmt_parse(ck->arena, arg->str, arg->slen, f, &why, &off)) {
-		err(ck, arg->loc, D_SYNTAX, NULL, "%s", why ? why : "bad format");
-		return NULL;
-	}
-	return f;
+	if (at.len == arg->slen + 2) /* the quotes, and no escapes between them */
+		at = (struct loc){ at.src, at.off + 1, at.len - 2 };
+	return fmt_parse(ck->arena, arg->str, arg->slen, ck->d, at, f) ? NULL : f;
 }
 
 /* Checks the arguments of one conversion: those for "*" first, then its value. *arg moves behind them. n counts
