@@ -2,7 +2,7 @@
 /* attach_netfilter: see attach_netfilter.h.
  * Input: loaded programs; the namespaces of the machine. Output: links.
  * Invariants: in a namespace every program is attached, for both versions of IP, or none; a namespace that only these
- * links hold is left when netfilter_look() next walks the namespaces. */
+ * links hold is left at the next walk. */
 #include "load/attach_netfilter.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "namespaces/zone.h"
 
 #define OTHERS 256 /* priorities that are tried: two BPF programs cannot have the same */
-/* A walk reads a file of each process (some 7 us). Walks take at most this part of the time: 1 / LOOK_SHARE of a CPU. */
+/* A walk reads a file of each process, some 7 us each. Walks take at most 1 / LOOK_SHARE of a CPU. */
 #define LOOK_SHARE 50
 
 struct hooked {

@@ -16,7 +16,8 @@ int netfilter_add(struct netfilter *n, int prog, enum attach_kind kind, const st
 /* Attaches the programs in namespaces that are new since the last call. A link keeps its namespace alive, so they are
  * detached where no process and no mount has the namespace any more. A namespace that cannot be entered is left out:
  * the providers have another site for it. To be called each second; with many processes (3,000 and more) it looks less
- * often, so that it takes at most a fiftieth of a CPU. 0, or -errno after a report if there was no way back from a namespace. */
+ * often, so that it takes at most a fiftieth of a CPU. 0, or -errno after a report if there was no way back from a
+ * namespace. */
 int netfilter_look(struct netfilter *n, const struct reporter *to) __attribute__((warn_unused_result));
 void netfilter_detach(struct netfilter *n); /* NULL is fine, and twice */
 #endif
