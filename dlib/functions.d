@@ -111,6 +111,42 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	state = dw_drop_state[C->sk];
 };
 
+/* The same two functions: a packet that netfilter stops at OUTPUT or POSTROUTING (struct dw_stopped). */
+struct dw_fstopped {
+	struct sk_buff *skb;
+	uint32_t reason;
+};
+
+translator struct dw_pkt < struct dw_fstopped *C > {
+	location = caller;
+	sk = (struct sock *)dw_sender[C->skb];
+	owner = dw_sender_owner[C->skb];
+	cookie = dw_sender_cookie[C->skb];
+	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
+	has_pkt = 1;
+	checked = 1;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = dw_sender_netns[C->skb];
+};
+
+struct dw_fskstopped {
+	struct sock *by;
+	struct sk_buff *skb;
+	uint32_t reason;
+};
+
+translator struct dw_pkt < struct dw_fskstopped *C > {
+	location = caller;
+	sk = (struct sock *)dw_sender[C->skb];
+	owner = dw_sender_owner[C->skb];
+	cookie = dw_sender_cookie[C->skb];
+	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
+	has_pkt = 1;
+	checked = 1;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = dw_sender_netns[C->skb];
+};
+
 /* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
 struct dw_fsetstate {
 	struct sock *sk;

@@ -25,6 +25,14 @@ inline uint64_t dw_sender[struct sk_buff *B] = B->skb_iif != 0 || B->sk == 0 ? 0
 /* The addresses of the packet's route and of the route's device; 0: none. */
 inline uint64_t dw_dst[struct sk_buff *B] = B->_skb_refdst & ~(uint64_t)DW_SKB_DST_NOREF;
 inline uint64_t dw_dst_dev[struct sk_buff *B] = dw_dst[B] == 0 ? 0 : (uint64_t)((struct dst_entry *)dw_dst[B])->dev;
+/* What a packet that netfilter stops has of its sender. Without one the namespace is that of the device of its route. */
+inline struct dw_owner *dw_sender_owner[struct sk_buff *B] =
+    dw_sender[B] != 0 ? __owner(dw_sender[B]) : (struct dw_owner *)0;
+inline uint64_t dw_sender_cookie[struct sk_buff *B] =
+    dw_sender[B] != 0 ? ((struct sock *)dw_sender[B])->__sk_common.skc_cookie.counter : 0;
+inline uint32_t dw_sender_netns[struct sk_buff *B] =
+    dw_sender[B] != 0 ? ((struct sock *)dw_sender[B])->__sk_common.skc_net.net->ns.inum :
+    ((struct net_device *)dw_dst_dev[B])->nd_net.net->ns.inum;
 
 struct dw_synack {
 	struct sk_buff *skb;
@@ -194,14 +202,13 @@ struct dw_stopped {
 
 translator struct dw_pkt < struct dw_stopped *C > {
 	sk = (struct sock *)dw_sender[C->skb];
-	owner = dw_sender[C->skb] != 0 ? __owner(dw_sender[C->skb]) : (struct dw_owner *)0;
-	cookie = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_cookie.counter : 0;
+	owner = dw_sender_owner[C->skb];
+	cookie = dw_sender_cookie[C->skb];
 	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
 	has_pkt = 1;
 	checked = 1;
 	dev = (struct net_device *)dw_dst_dev[C->skb];
-	netns = dw_sender[C->skb] != 0 ? ((struct sock *)dw_sender[C->skb])->__sk_common.skc_net.net->ns.inum :
-	    ((struct net_device *)dw_dst_dev[C->skb])->nd_net.net->ns.inum;
+	netns = dw_sender_netns[C->skb];
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ instrument_tests system/io.sh system/vminfo.sh system/sched.sh user/usdt.sh fail
 first_tests
 check_tests short
 sctp_tests functions
-for t in docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c; do
+for t in docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c ip/stopped.sh; do
 	kernel_test "$t"
 done
 error_tests

@@ -29,5 +29,6 @@ sctp_tests hooks kprobes
 for t in docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
 	kernel_test "$t"
 done
+DWIRE_TEST_TIER=functions kernel_test ip/stopped.sh
 error_tests
 finish

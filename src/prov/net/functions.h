@@ -21,8 +21,18 @@
 #define FUNC_OUT_NONE(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)
-/* Packets that netfilter stops before the hook of the sockets sees them. */
-#define STOPPED(cond, ...) { TP("kfree_skb", 3, "dw_stopped"), .when = cond, .optional = true, __VA_ARGS__ }
+/* The end of a dropped packet: kfree_skb_reason before Linux 6.11, sk_skb_reason_drop since. A buffer with other
+ * users is not freed yet. */
+#define FUNC_LAST "P->skb->users.refs.counter == 1"
+#define FUNC_DROP(cond, ...) FUNC_DROPS(cond, cond, __VA_ARGS__)
+#define FUNC_DROPS(old, new, ...) \
+	FUNC_SITE("kfree_skb_reason", 2, "dw_fdrop", .optional = true, .when = FUNC_LAST " && " old, __VA_ARGS__), \
+	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskdrop", .optional = true, .when = FUNC_LAST " && " new, __VA_ARGS__)
+/* Packets that netfilter stops before a site of the senders sees them, for all tiers. */
+#define STOPPED(cond, ...) \
+	{ TP("kfree_skb", 3, "dw_stopped"), .when = cond, .optional = true, __VA_ARGS__ }, \
+	FUNC_SITE("kfree_skb_reason", 2, "dw_fstopped", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__), \
+	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskstopped", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__)
 /* Packets that a socket sends or receives, for all tiers. */
 #define SOCKET_SENT(cond, text) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .sees = text }, \
@@ -37,13 +47,6 @@
 		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_rcv_core", 1, "dw_devrecv", .bh_off = true, .when = \
 		"P->skb->pkt_type != DW_PACKET_OTHERHOST" cond, __VA_ARGS__)
-/* The end of a dropped packet: kfree_skb_reason before Linux 6.11, sk_skb_reason_drop since. A buffer with other
- * users is not freed yet. */
-#define FUNC_LAST "P->skb->users.refs.counter == 1"
-#define FUNC_DROP(cond, ...) FUNC_DROPS(cond, cond, __VA_ARGS__)
-#define FUNC_DROPS(old, new, ...) \
-	FUNC_SITE("kfree_skb_reason", 2, "dw_fdrop", .optional = true, .when = FUNC_LAST " && " old, __VA_ARGS__), \
-	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskdrop", .optional = true, .when = FUNC_LAST " && " new, __VA_ARGS__)
 #define FUNC_SET_STATE(cond, ...) \
 	FUNC_SITE("inet_sk_set_state", 2, "dw_fsetstate", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("inet_sk_state_store", 2, "dw_fsetstate", .when = cond, __VA_ARGS__)

@@ -509,7 +509,7 @@ static const struct probe_def probes[] = {
 	PROBE("ipIfStatsInDiscards", "IPv4 or IPv6 drops a received packet that has no error",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && dw_ip_discards[P]", "packets that are dropped")),
 	PROBE("ipIfStatsOutDiscards", "IPv4 or IPv6 cannot send a packet that has no error, not TCP's",
-		FREED("dw_stopped[P] && " NOT_TCP, "packets that netfilter stops"),
+		STOPPED("dw_stopped[P] && " NOT_TCP, .value = "1", .sees = "packets that netfilter stops"),
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv == 0 && " NOT_TCP " && dw_queue_full[P]",
 			"packets that a full queue does not take")),
 	PROBE("ipIfStatsInHdrErrors", "an IP header is wrong, or too old",

@@ -32,8 +32,9 @@ const struct site tcp_drop_sites[] = {
 		.sees = "segments that the kernel drops; the owner where a socket did it" },
 	STOPPED("dw_stopped[P] && P->proto == DW_IPPROTO_TCP",
 		.sees = "segments that netfilter stops on their way out"),
-	FUNC_DROPS("dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->reason != SKB_DROP_REASON_NOT_SPECIFIED",
-		"dw_is_loss[P]",
+	FUNC_DROPS("!dw_stopped[P] && dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP &&"
+		   " P->reason != SKB_DROP_REASON_NOT_SPECIFIED",
+		"!dw_stopped[P] && dw_is_loss[P]",
 		.sees = "segments that the kernel drops; before Linux 6.11 those with a reason, without the "
 			"owner"),
 };

@@ -3,7 +3,6 @@
 # kernel's counters say, and the owner is known, of the segment or datagram as well as of the drop.
 need python3
 need nft
-[ "${DWIRE_TEST_TIER:-hooks}" = hooks ] || skip "the other tiers see only the drop, without an owner"
 netns_new stopped
 ip -n "$NETNS" addr add 10.88.0.1/24 dev lo
 cat >"$tmp/send.py" <<'E2'
