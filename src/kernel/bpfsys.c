@@ -208,11 +208,12 @@ int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t prio
 }
 
 /* Raw and typed tracepoints, fentry and fexit: the program itself names the place. */
-int bpfsys_link_raw(int prog)
+int bpfsys_link_raw(int prog, const char *tracepoint)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = ADDR(tracepoint);
 	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
 	return bpfsys(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }

@@ -39,7 +39,8 @@ int bpfsys_link(int prog, int target, enum bpf_attach_type type) BPFSYS_CHECKED;
 int bpfsys_link_event(int prog, int event, uint64_t cookie) BPFSYS_CHECKED;
 /* To a hook of netfilter in the network namespace of this thread. */
 int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t priority) BPFSYS_CHECKED;
-int bpfsys_link_raw(int prog) BPFSYS_CHECKED; /* to the tracepoint or function that it was verified for */
+/* To a tracepoint, or with NULL to the tracepoint or function that the program was verified for. */
+int bpfsys_link_raw(int prog, const char *tracepoint) BPFSYS_CHECKED;
 int bpfsys_iter_new(int link) BPFSYS_CHECKED;
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */

@@ -232,7 +232,7 @@ static int try_fentry(int types, uint32_t func)
 
 	if (prog < 0)
 		return prog;
-	link = bpfsys_link_raw(prog);
+	link = bpfsys_link_raw(prog, NULL);
 	err = link < 0 ? link : 0;
 	if (link >= 0)
 		close(link);

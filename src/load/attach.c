@@ -99,7 +99,7 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *where, con
 /* The tracepoint or function is the one that the program was verified for (attach_btf_id). */
 static int attach_raw(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	int fd = bpfsys_link_raw(a->loaded->progs[prog]);
+	int fd = bpfsys_link_raw(a->loaded->progs[prog], NULL);
 
 	if (fd < 0)
 		return failed(a, prog, where, fd,

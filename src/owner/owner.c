@@ -45,8 +45,12 @@ static int attach(struct owner *o, enum owner_prog p)
 
 	if (o->link[p] >= 0 || o->k.prog[p] < 0)
 		return 0;
-	if (owner_progs[p].type == BPF_TRACE_RAW_TP)
-		fd = bpfsys_link_raw(o->k.prog[p]);
+	if (p == PROG_uring) {
+		fd = bpfsys_link_raw(o->k.prog[p], "io_uring_complete");
+		if (fd == -ENOENT) /* a kernel without io_uring */
+			return 0;
+	} else if (owner_progs[p].type == BPF_TRACE_RAW_TP)
+		fd = bpfsys_link_raw(o->k.prog[p], NULL);
 	else if (o->cgroup < 0)
 		return 0;
 	else

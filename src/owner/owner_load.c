@@ -94,6 +94,7 @@ static uint32_t room(void)
 		(k)->prog[PROG_fork] = (s)->progs.owner_fork.prog_fd;       \
 		(k)->prog[PROG_exit] = (s)->progs.owner_exit.prog_fd;       \
 		(k)->prog[PROG_accept] = (s)->progs.owner_accept.prog_fd;   \
+		(k)->prog[PROG_uring] = (s)->progs.owner_uring.prog_fd;     \
 		(k)->iter = (s)->progs.owner_iter.prog_fd;                  \
 		(k)->owners = (s)->maps.owners.map_fd;                      \
 		(k)->last_users = (s)->maps.last_users.map_fd;              \

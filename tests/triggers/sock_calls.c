@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "trigger.h"
+#include "uring.h"
 
 static int make(int family, int type, int protocol)
 {
@@ -82,70 +83,7 @@ static void pass(int fd)
 	close(pair[1]);
 }
 
-/* ---- io_uring, without a library: one request at a time --------------------------------------------------------- */
-struct uring {
-	int fd;
-	unsigned *sq_tail, *sq_array, *cq_head, *cq_tail, sq_mask, cq_mask;
-	struct io_uring_sqe *sqes;
-	struct io_uring_cqe *cqes;
-};
-
-static bool uring_open(struct uring *u)
-{
-	struct io_uring_params p = { 0 };
-	char *sq, *cq;
-
-	u->fd = (int)syscall(SYS_io_uring_setup, 4, &p);
-	if (u->fd < 0)
-		return false;
-	sq = mmap(NULL, p.sq_off.array + p.sq_entries * sizeof(unsigned), PROT_READ | PROT_WRITE, MAP_SHARED, u->fd,
-		IORING_OFF_SQ_RING);
-	cq = mmap(NULL, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe), PROT_READ | PROT_WRITE, MAP_SHARED,
-		u->fd, IORING_OFF_CQ_RING);
-	u->sqes = mmap(NULL, p.sq_entries * sizeof(struct io_uring_sqe), PROT_READ | PROT_WRITE, MAP_SHARED, u->fd,
-		IORING_OFF_SQES);
-	if (sq == MAP_FAILED || cq == MAP_FAILED || (void *)u->sqes == MAP_FAILED)
-		trig_die("mmap");
-	u->sq_tail = (unsigned *)(void *)(sq + p.sq_off.tail);
-	u->sq_mask = *(unsigned *)(void *)(sq + p.sq_off.ring_mask);
-	u->sq_array = (unsigned *)(void *)(sq + p.sq_off.array);
-	u->cq_head = (unsigned *)(void *)(cq + p.cq_off.head);
-	u->cq_tail = (unsigned *)(void *)(cq + p.cq_off.tail);
-	u->cq_mask = *(unsigned *)(void *)(cq + p.cq_off.ring_mask);
-	u->cqes = (struct io_uring_cqe *)(void *)(cq + p.cq_off.cqes);
-	return true;
-}
-
-static void uring_submit(struct uring *u, unsigned wait)
-{
-	unsigned tail = *u->sq_tail;
-
-	u->sq_array[tail & u->sq_mask] = 0;
-	__atomic_store_n(u->sq_tail, tail + 1, __ATOMIC_RELEASE);
-	if (syscall(SYS_io_uring_enter, u->fd, 1, wait, wait ? IORING_ENTER_GETEVENTS : 0, NULL, 0) != 1)
-		trig_die("io_uring_enter");
-}
-
-static int uring_result(struct uring *u)
-{
-	unsigned head = *u->cq_head;
-	int res;
-
-	while (__atomic_load_n(u->cq_tail, __ATOMIC_ACQUIRE) == head)
-		if (syscall(SYS_io_uring_enter, u->fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0)
-			trig_die("io_uring_enter");
-	res = u->cqes[head & u->cq_mask].res;
-	__atomic_store_n(u->cq_head, head + 1, __ATOMIC_RELEASE);
-	return res;
-}
-
-static int uring_call(struct uring *u, struct io_uring_sqe sqe)
-{
-	u->sqes[0] = sqe;
-	uring_submit(u, 1);
-	return uring_result(u);
-}
-
+/* ---- io_uring ------------------------------------------------------------------------------------------------- */
 static void by_uring(int listener, const struct trig_addr *to)
 {
 	struct uring u;

@@ -389,10 +389,8 @@ int owner_state(DW_U64 *args)
 
 /* Listeners that share a port: each has one process that accepts, though all of these processes may hold it, because
  * the maker has forked. */
-static __always_inline void accepts(struct task_struct *t, unsigned int fd)
+static __always_inline void accepts(struct task_struct *t, struct sock *sk)
 {
-	struct file *f = NULL;
-	struct sock *sk = sock_of_fd(t, fd, &f);
 	struct dw_owner now, *o;
 
 	if (!sk || !BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuseport) || known(sk, t))
@@ -425,12 +423,49 @@ SEC("tp_btf/sys_exit")
 int owner_accept(DW_U64 *args)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)args[0];
+	struct task_struct *t = bpf_get_current_task_btf();
 	long ret = (long)args[1];
+	struct file *f = NULL;
 
 	if ((ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT4 || ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT) && ret >= 0) {
-		accepts(bpf_get_current_task_btf(), (unsigned int)ARCH_CALL_ARG(regs));
-		accept_done(bpf_get_current_task_btf(), (unsigned int)ret);
+		accepts(t, sock_of_fd(t, (unsigned int)ARCH_CALL_ARG(regs), &f));
+		accept_done(t, (unsigned int)ret);
 	}
+	return 0;
+}
+
+/* Has the process of t a connection at that descriptor that nobody has accepted yet? */
+static __always_inline bool is_inherited(struct task_struct *t, unsigned int fd)
+{
+	struct file *f = NULL;
+	struct sock *sk = sock_of_fd(t, fd, &f);
+	const struct dw_owner *o = sk ? lookup((DW_U64)sk) : NULL;
+
+	return o && o->how == DW_OWNER_INHERIT;
+}
+
+/* The end of a request of io_uring, in its process or a thread of the kernel that has the same files. A request that
+ * accepts many connections gives results without the request, which may be numbers of another kind: only a connection
+ * that nobody has accepted and that the process holds counts. A result in a table of fixed files is no descriptor. */
+SEC("raw_tp/io_uring_complete")
+int owner_uring(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct io_kiocb *req = (const void *)ctx->args[1];
+	struct task_struct *t = bpf_get_current_task_btf();
+	int res;
+
+	if (req && BPF_CORE_READ(req, opcode) != IORING_OP_ACCEPT)
+		return 0;
+	/* The kernel attaches no program that may read more arguments than there are. */
+	if (bpf_core_type_exists(btf_trace_io_uring_complete))
+		res = BPF_CORE_READ((const struct io_uring_cqe *)ctx->args[2], res);
+	else
+		res = (int)*(volatile DW_U64 *)&ctx->args[3];
+	if (res < 0 || !is_inherited(t, (unsigned int)res))
+		return 0;
+	if (req)
+		accepts(t, sock_of_file(BPF_CORE_READ(req, file)));
+	accept_done(t, (unsigned int)res);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #define AF_INET 2
 #define AF_INET6 10
 #define AF_NETLINK 16
+#define IORING_OP_ACCEPT 13
 #define IPPROTO_TCP 6
 #define PF_EXITING 0x00000004
 #define PF_IO_WORKER 0x00000010
@@ -146,9 +147,22 @@ struct socket {
 struct sk_buff {
 	struct sock *sk;
 };
+/* A request of io_uring, and its result. */
+struct io_kiocb {
+	struct file *file;
+	unsigned char opcode;
+};
+struct io_uring_cqe {
+	int res;
+};
 /* The context of iter/task_file (Linux 5.8). Both are NULL at the end. */
 struct bpf_iter__task_file {
 	struct task_struct *task;
 	struct file *file;
 };
 #pragma clang attribute pop
+/* The arguments of the tracepoint io_uring_complete in newer kernels; older ones have the result in place of the
+ * structure, one place further. */
+struct io_ring_ctx {
+};
+typedef void (*btf_trace_io_uring_complete)(void *, struct io_ring_ctx *, void *, struct io_uring_cqe *);

@@ -329,23 +329,17 @@ static __always_inline void use(struct sock *sk)
 	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
 }
 
-/* The socket behind descriptor fd of process t, and its family; NULL if the descriptor is not a socket's. *f becomes
- * its file. The pointer comes from a table: the verifier does not know it as a socket, and it serves only as a
- * number. */
-static __always_inline struct sock *any_sock_of_fd(
-	struct task_struct *t, unsigned int fd, struct file **f, unsigned short *family)
+/* The socket of a file, and its family; NULL if the file is not a socket's. The pointers come from tables: the verifier
+ * does not know them as files and sockets, and they serve only as numbers. */
+static __always_inline struct sock *any_sock_of_file(const struct file *f, unsigned short *family)
 {
-	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
 	struct socket *s;
 	struct sock *sk;
 
-	if (fd >= BPF_CORE_READ(fdt, max_fds) || bpf_probe_read_kernel(f, sizeof(*f), BPF_CORE_READ(fdt, fd) + fd) ||
-		!*f)
+	if ((BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return NULL;
-	if ((BPF_CORE_READ(*f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-		return NULL;
-	s = BPF_CORE_READ(*f, private_data);
-	if (BPF_CORE_READ(s, file) != *f)
+	s = BPF_CORE_READ(f, private_data);
+	if (BPF_CORE_READ(s, file) != f)
 		return NULL;
 	sk = BPF_CORE_READ(s, sk);
 	*family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -353,6 +347,26 @@ static __always_inline struct sock *any_sock_of_fd(
 }
 
 /* The same for Internet sockets; NULL for all others. */
+static __always_inline struct sock *sock_of_file(const struct file *f)
+{
+	unsigned short family = 0;
+	struct sock *sk = any_sock_of_file(f, &family);
+
+	return family == AF_INET || family == AF_INET6 ? sk : NULL;
+}
+
+/* The two by descriptor fd of process t; *f becomes its file. */
+static __always_inline struct sock *any_sock_of_fd(
+	struct task_struct *t, unsigned int fd, struct file **f, unsigned short *family)
+{
+	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+
+	if (fd >= BPF_CORE_READ(fdt, max_fds) || bpf_probe_read_kernel(f, sizeof(*f), BPF_CORE_READ(fdt, fd) + fd) ||
+		!*f)
+		return NULL;
+	return any_sock_of_file(*f, family);
+}
+
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, unsigned int fd, struct file **f)
 {
 	unsigned short family = 0;
