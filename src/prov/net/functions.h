@@ -32,7 +32,8 @@
 #define STOPPED(cond, ...) \
 	{ TP("kfree_skb", 3, "dw_stopped"), .when = cond, .optional = true, __VA_ARGS__ }, \
 	FUNC_SITE("kfree_skb_reason", 2, "dw_fstopped", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__), \
-	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskstopped", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__)
+	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskstopped", .optional = true, \
+		.when = FUNC_LAST " && " cond, __VA_ARGS__)
 /* Packets that a socket sends or receives, for all tiers. */
 #define SOCKET_SENT(cond, text) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .sees = text }, \

@@ -36,7 +36,8 @@ static const struct site drop_sites[] = {
 			" P->rx_sk->__sk_common.skc_state != DW_TCP_TIME_WAIT)",
 		.sees = "IP packets that the kernel drops, at whatever layer" },
 	STOPPED("dw_stopped[P]", .sees = "packets that netfilter stops on their way out"),
-	FUNC_DROP("dw_ip_header[P] && !dw_stopped[P] && (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
+	FUNC_DROP("dw_ip_header[P] && !dw_stopped[P] &&"
+		  " (P->proto != DW_IPPROTO_TCP || P->reason != SKB_DROP_REASON_NOT_SPECIFIED)",
 		.sees = "IP packets that the kernel drops, at whatever layer"),
 };
 
