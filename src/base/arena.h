@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena: one region of memory per compilation, released at once.
  *
- * Allocations are zeroed, aligned to 16 bytes and never NULL. When the kernel gives no more memory, the arena remembers
- * that it has failed and goes on with a reserve that it has kept since its beginning. Whoever works in steps looks at
- * arena_failed() after each and ends with -ENOMEM. One step may take ARENA_RESERVE bytes; a step that may take more
- * asks arena_has() first. */
+ * Allocations are zeroed, aligned to 16 bytes and never NULL. When the kernel has no more memory, the arena is marked
+ * as failed and continues with a reserve that it set aside when it was made. A caller checks arena_failed() after each
+ * step of its work and ends with -ENOMEM. A step may take ARENA_RESERVE bytes; if it may take more, it calls
+ * arena_has() first. */
 #ifndef DWIRE_BASE_ARENA_H
 #define DWIRE_BASE_ARENA_H
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 struct arena;
 
-/* Bytes of address space; pages that are not used cost nothing. */
+/* Bytes of address space; unused pages cost nothing. */
 #ifdef __SANITIZE_ADDRESS__
 #define ARENA_RESERVE ((size_t)1 << 20)
 #else
@@ -24,19 +24,19 @@ struct arena;
 struct arena *arena_new(void);
 /* Releases everything allocated from it; NULL is fine. */
 void arena_free(struct arena *a);
-/* Has memory been missing? It stays so. */
+/* Has an allocation failed? Once true, it stays true. */
 bool arena_failed(const struct arena *a);
-/* Has it failed, and is half of the reserve gone? Then even a step that builds on what others make must stop. */
+/* Has it failed, and is half of the reserve used up? Then a step must stop in the middle. */
 bool arena_low(const struct arena *a);
-/* Makes it fail: memory was missing elsewhere for what belongs here. */
+/* Marks it as failed, because an allocation outside the arena failed. */
 void arena_fail(struct arena *a);
 /* Zeroed memory of size bytes, at most ARENA_RESERVE, owned by the arena. */
 void *arena_alloc(struct arena *a, size_t size);
-/* The same of any size; NULL: not even the reserve has so much, and the arena has failed. */
+/* The same for any size. NULL: the reserve is too small as well, and the arena is marked as failed. */
 void *arena_try(struct arena *a, size_t size);
-/* Are there size bytes for the allocations to come? If not, the arena has failed. */
+/* Is there room for size more bytes, with the reserve? If the reserve is needed, the arena is marked as failed. */
 bool arena_has(struct arena *a, size_t size) __attribute__((warn_unused_result));
-/* A string for which neither memory nor reserve is left is cut. */
+/* Strings are cut if neither memory nor reserve is left. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -13,7 +13,7 @@ static inline uint64_t clock_read(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Since some point before the machine's start: what the programs' time stamps are of, too. */
+/* Since an unspecified point before boot. BPF programs take their time stamps from the same clock. */
 static inline uint64_t clock_now(void)
 {
 	return clock_read(CLOCK_MONOTONIC);

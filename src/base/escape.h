@@ -9,17 +9,17 @@
 
 struct arena;
 
-/* Which controls pass. */
+/* Control characters that are not escaped. */
 enum escape_keep { ESCAPE_ALL, ESCAPE_KEEP_LAYOUT /* newline, tab */, ESCAPE_KEEP_TAB };
 
-/* Writes len bytes; control bytes, DEL, C1 controls, overrides of the direction and invalid UTF-8 become \xHH. Other
- * UTF-8 passes. Returns the columns printed. With out NULL it only measures. */
+/* Writes len bytes. Control bytes, DEL, C1 controls, direction overrides and invalid UTF-8 become \xHH; other UTF-8 is
+ * written unchanged. Returns the columns printed. out NULL: only measures. */
 size_t escape_print(FILE *out, const char *s, size_t len, enum escape_keep keep);
-/* Is it a control beyond ASCII, or a character that moves or reorders what stands around it? */
+/* Is it a control beyond ASCII, or a character that moves or reorders the text around it? */
 bool escape_unsafe(uint32_t c);
-/* A name that others have chosen, made so; s itself where it is plain. */
+/* An untrusted name, escaped in the same way; s itself if nothing needs escaping. */
 const char *escape_name(struct arena *a, const char *s);
-/* Undoes in place what the kernel does to paths in /proc/PID/mountinfo: blanks, tabs, line feeds and backslashes are a
- * backslash and three octal digits there. */
+/* Decodes a path from /proc/PID/mountinfo in place. The kernel writes blanks, tabs, line feeds and backslashes there as
+ * a backslash and three octal digits. */
 void escape_undo_octal(char *s);
 #endif

@@ -10,9 +10,11 @@ struct inet_net {
 	uint64_t net[2], mask[2]; /* as the bytes lie in memory; IPv4: the low 4 bytes of the first */
 };
 
-/* Bits beyond the prefix are taken for 0. ::ffff:a.b.c.d is the IPv4 address: so are a socket's. False: no network. */
+/* Bits beyond the prefix are cleared. ::ffff:a.b.c.d becomes the IPv4 address, as it does for sockets. False: not a
+ * network. */
 bool inet_net_parse(const char *text, struct inet_net *out);
 
-/* Is the text an address exactly as inet_ntop() prints it? Then 4 or 16, and so many bytes are in out; else 0. */
+/* If the text is an address exactly as inet_ntop() prints it, writes its bytes to out and returns their number, 4 or
+ * 16; else 0. */
 unsigned inet_canonical(const char *text, uint8_t out[16]);
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time between two of n unit: *ns, 1 to INT64_MAX. same: strcmp() or strcasecmp(), for the unit's name. False:
- * there is no such unit, or the time is out of these bounds. */
+/* Converts n unit to nanoseconds, 1 to INT64_MAX; a frequency becomes the time between two events. same: strcmp() or
+ * strcasecmp(), for the unit's name. False: unknown unit, or out of range. */
 bool period_of(uint64_t n, const char *unit, int (*same)(const char *, const char *), uint64_t *ns);
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stability: how far users may rely on a name, on the meaning of its data, and on what it depends on. D programs report
- * these triplets (-v) and can demand them (-x amin, #pragma D attributes). */
+/* stability: how far users may rely on a name and on the meaning of its data, and on which machines it exists. dwire
+ * reports these triplets (-v). A user can require them (-x amin); a D program declares them (#pragma D attributes). */
 #ifndef DWIRE_BASE_STABILITY_H
 #define DWIRE_BASE_STABILITY_H
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Ascending: the lower of two is what their combination can promise. */
+/* Ascending: a combination is as stable as its least stable part. */
 /* clang-format off */
 #define STABILITY_LEVELS(X)                                                                               \
 	X(INTERNAL, "Internal") X(PRIVATE, "Private") X(OBSOLETE, "Obsolete") X(EXTERNAL, "External")       \
@@ -34,13 +34,13 @@ struct stability {
 	uint8_t dep;        /* enum stability_class */
 };
 
-/* What D's own things are, and the most that anything can be. */
+/* The stability of the D language itself, and the highest one. */
 #define STABILITY_STABLE ((struct stability){ STAB_STABLE, STAB_STABLE, CLASS_COMMON })
 #define STABILITY_MAX ((struct stability){ STAB_STANDARD, STAB_STANDARD, CLASS_COMMON })
 
-/* "Evolving/Stable/Common", letters of any case. False: it is none. */
+/* Parses "Evolving/Stable/Common", in any case. False: not such a triplet. */
 bool stability_parse(const char *text, struct stability *out);
-/* The least of both, of each of the three. */
+/* The lower of both, for each of the three. */
 struct stability stability_min(struct stability a, struct stability b);
 /* Is a less than b in any of the three? */
 bool stability_below(struct stability a, struct stability b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* strmap: string -> pointer, in an arena; keys are copied. Without memory (arena_failed()) a full map takes
- * nothing more. */
+/* strmap: a hash table from strings to pointers, in an arena. Keys are copied. After arena_failed() a full map ignores
+ * new keys. */
 #ifndef DWIRE_BASE_STRMAP_H
 #define DWIRE_BASE_STRMAP_H
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 struct strmap;
 
 struct strmap *strmap_new(struct arena *a);
-/* The value put under key, or NULL. */
+/* The value of key, or NULL. */
 void *strmap_get(const struct strmap *m, const char *key);
 void strmap_put(struct strmap *m, const char *key, void *value);
 /* Calls fn for each pair in order of insertion. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vec: growing arrays in an arena. VEC(T) declares one; elements are v[0..n). Without memory (arena_failed()) a vector
- * does not grow: a push takes the place of the last element. */
+/* vec: growing arrays in an arena. VEC(T) declares one; elements are v[0..n). After arena_failed() a full vector does
+ * not grow: a push overwrites the last element. */
 #ifndef DWIRE_BASE_VEC_H
 #define DWIRE_BASE_VEC_H
 #include "base/arena.h"
@@ -15,6 +15,6 @@
 #define vec_push(arena, vec) \
 	(vec_grow((arena), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, sizeof(*(vec)->v)), &(vec)->v[(vec)->n++])
 
-/* Makes room for element *n, zeroed; the new array is a copy in the arena. Without memory *n is the last. */
+/* Makes room for element *n, zeroed; the new array is a copy in the arena. Out of memory: *n becomes the last index. */
 void vec_grow(struct arena *a, void **v, size_t *n, size_t *cap, size_t size);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpfsys: the system call bpf(2), one function for each command. Each returns a descriptor or 0, or -errno.
  *
- * libbpf's functions are not used: they raise RLIMIT_MEMLOCK on old kernels, which is the user's decision; they load
- * programs to find out what the kernel supports; and they add 240 KB. */
+ * dwire does not use libbpf's functions: they raise RLIMIT_MEMLOCK on old kernels, which is the user's decision; they
+ * load programs to find out what the kernel supports; and they add 240 KB. */
 #ifndef DWIRE_KERNEL_BPFSYS_H
 #define DWIRE_KERNEL_BPFSYS_H
 #include <linux/bpf.h>
@@ -13,20 +13,20 @@
 
 /* The kernel takes letters, digits, _ and . in names, at most 15. */
 void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name);
-int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* tried again if a signal interrupts the verifier */
+int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* repeated if a signal interrupts the verifier */
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
-/* inner: for a map of maps, a map like those that it will hold; else -1. */
+/* inner: for a map of maps, a map of the kind that it will hold; else -1. */
 int bpfsys_map_create(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,
 	int inner) BPFSYS_CHECKED;
 int bpfsys_map_lookup(int map, const void *key, void *value) BPFSYS_CHECKED;
-int bpfsys_map_take(int map, const void *key, void *value) BPFSYS_CHECKED; /* and delete */
+int bpfsys_map_take(int map, const void *key, void *value) BPFSYS_CHECKED; /* looks up and deletes */
 int bpfsys_map_update(int map, const void *key, const void *value, uint64_t flags) BPFSYS_CHECKED;
 int bpfsys_map_delete(int map, const void *key) BPFSYS_CHECKED;
 int bpfsys_map_next(int map, const void *key, void *next) BPFSYS_CHECKED; /* key NULL: the first */
 int bpfsys_map_freeze(int map) BPFSYS_CHECKED;
 /* Reads a batch of entries. *n: in, the room in entries; out, the number read. from NULL: starts at the first entry;
- * else the value that the last call wrote to to. */
+ * else the value that the last call stored through `to`. */
 int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n) BPFSYS_CHECKED;
 int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint32_t n) BPFSYS_CHECKED;
 
@@ -37,16 +37,16 @@ int bpfsys_prog_load(
 int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *result) BPFSYS_CHECKED;
 int bpfsys_link(int prog, int target, enum bpf_attach_type type) BPFSYS_CHECKED;
 int bpfsys_link_event(int prog, int event, uint64_t cookie) BPFSYS_CHECKED;
-/* To a hook of netfilter in the network namespace of this thread. */
+/* Attaches to a hook of netfilter in the network namespace of this thread. */
 int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t priority) BPFSYS_CHECKED;
 /* To a tracepoint, or with NULL to the tracepoint or function that the program was verified for. */
 int bpfsys_link_raw(int prog, const char *tracepoint) BPFSYS_CHECKED;
 int bpfsys_iter_new(int link) BPFSYS_CHECKED;
 
-/* ---- what there is ----------------------------------------------------------------------------------------------- */
+/* ---- information ------------------------------------------------------------------------------------------------- */
 int bpfsys_info(
-	int fd, void *info, uint32_t size) BPFSYS_CHECKED; /* struct bpf_map_info, ...; its contents are input too */
-int bpfsys_btf_next(uint32_t *id) BPFSYS_CHECKED;          /* the one after it */
+	int fd, void *info, uint32_t size) BPFSYS_CHECKED; /* struct bpf_map_info, ...; the kernel also reads it */
+int bpfsys_btf_next(uint32_t *id) BPFSYS_CHECKED;          /* the next id after *id */
 int bpfsys_btf_fd(uint32_t id) BPFSYS_CHECKED;
-int bpfsys_stats(void) BPFSYS_CHECKED; /* run times are counted as long as the descriptor is open */
+int bpfsys_stats(void) BPFSYS_CHECKED; /* the kernel measures run times while the descriptor is open */
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counters: the events that the kernel (software) and the processor (hardware) count, as perf_event_open(2) has them.
- * The names of hardware events are those of perf(1) with _ for -, and PAPI's where they mean the same. */
+/* counters: the software and hardware events that perf_event_open(2) counts.
+ * Hardware events have their names of perf(1), with _ for -, and PAPI's names for the same events. */
 #ifndef DWIRE_KERNEL_COUNTERS_H
 #define DWIRE_KERNEL_COUNTERS_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Name; type and config of struct perf_event_attr; the least count between two firings; a usual one; what it counts.
- * Processors count some events so fast that a small count would leave them no time for anything else. The clocks count
- * nanoseconds: 5000 firings a second at most, as for profile. */
+/* Columns: name; type and config of struct perf_event_attr; the lowest allowed count between two firings; a usual
+ * count; what is counted. Some events are so frequent that a small count would leave the CPU no time for anything else.
+ * The clocks count nanoseconds; like profile, they fire at most 5000 times a second. */
 #define COUNTER_CLOCK(X, name, config, what) X(name, SOFTWARE, PERF_COUNT_SW_##config, 200000, 1000000, what)
 #define COUNTER_SOFT(X, name, config, what) X(name, SOFTWARE, PERF_COUNT_SW_##config, 1, 1000, what)
 #define COUNTER_HARD(X, name, config, what) X(name, HARDWARE, PERF_COUNT_HW_##config, 5000, 1000000, what)
@@ -39,12 +39,12 @@
 	COUNTER_HARD(X, stalled_cycles_backend, STALLED_CYCLES_BACKEND, "cycles that wait for results") \
 	COUNTER_HARD(X, ref_cycles, REF_CPU_CYCLES, "cycles at the processor's nominal rate") \
 	COUNTER_CACHE(X, L1_dcache_loads, L1D, READ, ACCESS, "reads from the first data cache") \
-	COUNTER_CACHE(X, L1_dcache_load_misses, L1D, READ, MISS, "reads that it has not") \
+	COUNTER_CACHE(X, L1_dcache_load_misses, L1D, READ, MISS, "reads that miss the first data cache") \
 	COUNTER_CACHE(X, L1_icache_load_misses, L1I, READ, MISS, "misses of the first instruction cache") \
 	COUNTER_CACHE(X, LLC_loads, LL, READ, ACCESS, "reads from the last cache") \
-	COUNTER_CACHE(X, LLC_load_misses, LL, READ, MISS, "reads that it has not") \
-	COUNTER_CACHE(X, dTLB_load_misses, DTLB, READ, MISS, "reads whose address has to be looked up") \
-	COUNTER_CACHE(X, iTLB_load_misses, ITLB, READ, MISS, "instructions whose address has to be looked up") \
+	COUNTER_CACHE(X, LLC_load_misses, LL, READ, MISS, "reads that miss the last cache") \
+	COUNTER_CACHE(X, dTLB_load_misses, DTLB, READ, MISS, "reads that miss the data TLB") \
+	COUNTER_CACHE(X, iTLB_load_misses, ITLB, READ, MISS, "instruction fetches that miss the instruction TLB") \
 	COUNTER_HARD(X, PAPI_tot_cyc, CPU_CYCLES, "cycles") \
 	COUNTER_HARD(X, PAPI_tot_ins, INSTRUCTIONS, "instructions") \
 	COUNTER_HARD(X, PAPI_ref_cyc, REF_CPU_CYCLES, "cycles at the processor's nominal rate") \
@@ -53,26 +53,26 @@
 	COUNTER_HARD(X, PAPI_res_stl, STALLED_CYCLES_BACKEND, "cycles that wait for results") \
 	COUNTER_HARD(X, PAPI_l3_tca, CACHE_REFERENCES, "accesses to the last cache") \
 	COUNTER_HARD(X, PAPI_l3_tcm, CACHE_MISSES, "misses of the last cache") \
-	COUNTER_CACHE(X, PAPI_l1_ldm, L1D, READ, MISS, "reads that the first data cache has not") \
+	COUNTER_CACHE(X, PAPI_l1_ldm, L1D, READ, MISS, "reads that miss the first data cache") \
 	COUNTER_CACHE(X, PAPI_l1_icm, L1I, READ, MISS, "misses of the first instruction cache") \
-	COUNTER_CACHE(X, PAPI_tlb_dm, DTLB, READ, MISS, "reads whose address has to be looked up") \
-	COUNTER_CACHE(X, PAPI_tlb_im, ITLB, READ, MISS, "instructions whose address has to be looked up")
+	COUNTER_CACHE(X, PAPI_tlb_dm, DTLB, READ, MISS, "reads that miss the data TLB") \
+	COUNTER_CACHE(X, PAPI_tlb_im, ITLB, READ, MISS, "instruction fetches that miss the instruction TLB")
 /* clang-format on */
 
-/* An event, where it is counted ("user", "kernel" or "all": both) and a number of events. */
+/* An event, its mode ("user", "kernel" or "all": where it is counted) and the number of events between two firings. */
 struct counter {
 	const char *name;
 	unsigned mode;
-	uint64_t count, least; /* least: what it may be */
+	uint64_t count, least; /* least: the lowest allowed count */
 };
 
-/* "EVENT-MODE" or "EVENT-MODE-COUNT". False: there is no such event or mode. A count of 0: none is given, or it is no
- * number. */
+/* Parses "EVENT-MODE" or "EVENT-MODE-COUNT". False: there is no such event or mode. The count is 0 if it is missing or
+ * not a number. */
 bool counter_parse(const char *text, struct counter *out);
-/* Opens "EVENT-MODE" on a CPU, not enabled, as an event that fires each period events. Reading it gives its count and
- * the time that it was enabled. The descriptor is the caller's; or -errno: ENOENT, EOPNOTSUPP: this machine does not
- * count such events; EINVAL: no such name. */
+/* Opens "EVENT-MODE" on a CPU, disabled, to fire every `period` events. A read returns its count and the time that it
+ * was enabled. Returns a descriptor, owned by the caller, or -errno: ENOENT, EOPNOTSUPP: this machine does not count
+ * such events; EINVAL: unknown name. */
 int counter_open(const char *target, unsigned cpu, uint64_t period) __attribute__((warn_unused_result));
-/* Does this machine count such events? Yes where only a right is missing. */
+/* Does this machine count such events? True as well if only the permission is missing. */
 bool counter_there(const char *target);
 #endif

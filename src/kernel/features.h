@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* features: reports what the running kernel supports. An answer is found on the first question and then remembered. */
+/* features: what the running kernel supports. Each feature is tested when it is first asked for; the answer is kept. */
 #ifndef DWIRE_KERNEL_FEATURES_H
 #define DWIRE_KERNEL_FEATURES_H
 #include <stdbool.h>
@@ -15,34 +15,35 @@ struct features *features_new(void);
 /* Closes the cgroup2 descriptor too; NULL is fine. */
 void features_free(struct features *f);
 
-/* Whether this process can trace: 0, or -errno. Reports what is missing: bpf(), capabilities, type information. Costs
- * some microseconds. */
+/* Can this process trace? 0, or -errno. Reports what is missing: bpf(2), capabilities, type information. Takes some
+ * microseconds. */
 int features_require(struct features *f, const struct reporter *to) __attribute__((warn_unused_result));
 
-/* A descriptor of the root of the cgroup2 hierarchy, owned by f; a detached mount that we make if none is mounted.
- * Reports what fails, and returns -errno. */
+/* A descriptor of the root of the cgroup2 hierarchy, owned by f. If none is mounted, we make a detached mount. Reports
+ * an error and returns -errno. */
 int features_cgroup2(struct features *f, const struct reporter *to) __attribute__((warn_unused_result));
-/* Whether that root is the machine's (true) or only that of our cgroup namespace: then other containers' packets are
- * not seen. Meaningful after features_cgroup2() succeeded. */
+/* Is that root the machine's? False: it is the root of our cgroup namespace, so packets of other containers are not
+ * seen. Call it after features_cgroup2() succeeded. */
 bool features_cgroup2_whole(const struct features *f);
 
-/* Are fentry and fexit supported? Tried on a function that the kernel has for tests; its BTF id, 0: unsupported. */
+/* Are fentry and fexit supported? test_func: the BTF id of a function that the kernel has for such tests; 0: no. */
 bool features_fentry(struct features *f, uint32_t test_func);
-int features_fentry_error(const struct features *f); /* why not: -errno, after features_fentry(); 0: not tried */
-/* ... on the function of this BTF id; types: a descriptor of its module's BTF; 0: the kernel itself. */
+int features_fentry_error(const struct features *f); /* -errno of features_fentry(); 0: not tested */
+/* Can fentry attach to the function of this BTF id? types: a descriptor of its module's BTF; 0: the kernel itself. */
 bool features_fentry_on(int types, uint32_t func);
 bool features_kprobes(struct features *f);
 /* One link for many kprobes (Linux 5.18, CONFIG_FPROBE). */
 bool features_kprobe_multi(struct features *f);
 
-/* Number of CPU slots, as bpf_get_smp_processor_id() < slots; at least 1. */
-unsigned features_possible_cpus(void); /* 1 at least, as of features_cpus() */
+/* Number of CPU slots: bpf_get_smp_processor_id() is below it. At least 1. */
+unsigned features_possible_cpus(void);
+/* The same number, kept. */
 unsigned features_cpus(struct features *f);
 bool features_cpu_online(struct features *f, unsigned cpu);
-/* Whether this process has CAP_SYS_PTRACE, which looking into the processes of other users takes. */
-bool features_may_ptrace(void);
-/* Looks again which are online. */
+/* Reads again which CPUs are online. */
 void features_read_cpus(struct features *f);
+/* Does this process have CAP_SYS_PTRACE? It is needed to look into processes of other users. */
+bool features_may_ptrace(void);
 
 /* The tracepoints of single system calls; NULL: no memory. Owned by f. */
 struct sysevents *features_sysevents(struct features *f);
@@ -53,8 +54,8 @@ void features_explain(struct features *f, int err, char *buf, size_t len);
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns, now: added to a record's time it gives walltimestamp. */
 int64_t features_walltime_offset(void);
-/* Inode number of the machine's first network namespace (process 1's; our own if that cannot be read). */
+/* Inode number of the machine's first network namespace: process 1's, or our own if that cannot be read. */
 uint32_t features_global_netns(struct features *f);
-/* ... which is known better; 0: it is not. */
+/* Sets that number, for a caller that knows it better; 0: it is read from /proc when it is next needed. */
 void features_set_netns(struct features *f, uint32_t netns);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* knames: asks the kernel for the name or address of one symbol at a time. A question takes microseconds; reading
- * /proc/kallsyms takes tens of milliseconds and as many megabytes. */
+/* knames: asks the kernel for the name or address of single symbols. A query takes microseconds; reading
+ * /proc/kallsyms takes tens of milliseconds and tens of megabytes. */
 #ifndef DWIRE_KERNEL_KNAMES_H
 #define DWIRE_KERNEL_KNAMES_H
 #include <stdbool.h>
@@ -17,15 +17,15 @@ struct kname {
 	uint64_t size; /* bytes up to the next; 0: not known */
 };
 
-/* 0, or -errno: this process may not run programs. */
+/* 0, or -errno: this process may not run BPF programs. */
 int knames_open(struct knames **out) __attribute__((warn_unused_result));
 void knames_close(struct knames *k); /* NULL is fine */
 /* The symbol that addr lies in. False: none. */
 bool knames_at(struct knames *k, uint64_t addr, struct kname *out) __attribute__((warn_unused_result));
 /* The symbol of that name; "module:name" for a symbol of a module. 0; -ENOENT; -EPERM: the kernel hides its
- * addresses. Symbols without known bounds (per-CPU variables) have size 0 and an empty name. */
+ * addresses. Symbols without known bounds (per-CPU variables) get size 0 and an empty name. */
 int knames_find(struct knames *k, const char *name, struct kname *out) __attribute__((warn_unused_result));
-/* What the kernel says of an address: "name+0x10/0x80 [module]". False: no name. For tests: a text that
- * the running kernel does not give. */
+/* Parses the kernel's text for an address: "name+0x10/0x80 [module]". False: no name. Public for tests, which pass
+ * texts that the running kernel does not produce. */
 bool knames_parse(const char *text, uint64_t addr, struct kname *out) __attribute__((warn_unused_result));
 #endif

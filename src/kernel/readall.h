@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* readall: reads kernel files, which report no size. */
+/* readall: reads files of /proc and sysfs, which report no size. */
 #ifndef DWIRE_KERNEL_READALL_H
 #define DWIRE_KERNEL_READALL_H
 #include <stddef.h>

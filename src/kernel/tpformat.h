@@ -10,7 +10,7 @@
 enum tpplace {
 	TP_WORD,  /* 1, 2, 4 or 8 bytes */
 	TP_ARRAY, /* size bytes: elements, or a structure */
-	TP_TEXT,  /* ... characters */
+	TP_TEXT,  /* size bytes: characters */
 	/* A word: the upper half is the number of bytes, the lower half their offset in the record. */
 	TP_DYNAMIC,
 	TP_DYNTEXT
@@ -24,13 +24,13 @@ struct tpfield {
 	uint32_t off, size; /* in the record, bytes */
 	uint32_t elem;      /* TP_ARRAY: bytes of an element; 0: there is one, or the file does not say how many */
 	bool is_signed;
-	bool relative; /* TP_DYNAMIC, TP_DYNTEXT: from the end of the field on; else of the record's start */
+	bool relative; /* TP_DYNAMIC, TP_DYNTEXT: the offset counts from the field's end, not the record's start */
 };
 struct tpformat {
-	struct tpfield *fields; /* without those that all records have */
+	struct tpfield *fields; /* without the fields common to all records */
 	size_t n;
 };
 
-/* Parses a format file. 0; -EINVAL: that is none. What out has is in the arena. */
+/* Parses the text of a format file. 0; -EINVAL: it is not one. The arena owns the fields and texts of *out. */
 int tpformat_parse(struct arena *a, const char *text, struct tpformat *out) __attribute__((warn_unused_result));
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ast: the tree of a D program. The parser makes it from text alone and resolves no names. The checker fills the
+/* ast: the tree of a D program. The parser makes it from text alone and resolves no names. The checker fills in the
  * fields marked "check" and may replace a node by a simpler one in place. Every node keeps its place in the source.
  * The compilation's arena owns all memory. */
 #ifndef DWIRE_LANG_AST_H
@@ -65,7 +65,7 @@ struct tyx {
 	struct tyx *of;
 	struct expr *size;
 	VEC(struct tyx *) keys;
-	uint32_t depth; /* height of this type, so that walkers can count on the parser's limit */
+	uint32_t depth; /* height of this type, at most the parser's limit of nesting */
 };
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ enum expr_kind {
 	EX_AGG,      /* @name[args]; name "" for @ */
 	EX_UNARY,    /* op, a */
 	EX_BINARY,   /* op, a, b */
-	EX_ASSIGN,   /* op (OP_ASSIGN or the operator of a compound one), a, b */
+	EX_ASSIGN,   /* op (OP_ASSIGN, or OP_ADD for += and so on), a, b */
 	EX_COND,     /* a ? b : c */
 	EX_CALL,     /* name(args) */
 	EX_INDEX,    /* a[args] */
@@ -90,7 +90,7 @@ enum expr_kind {
 	EX_COMMA,    /* a, b */
 };
 
-/* op, its spelling: one list makes the enum and the table of spellings */
+/* Each operator with its spelling. One list makes the enum and the table of spellings. */
 /* clang-format off */
 #define EXPR_OPS(X)                                                                                       \
 	X(OP_NONE, "") X(OP_ASSIGN, "=")                                                                   \
@@ -136,7 +136,7 @@ struct expr {
 	struct symbol *sym;
 	struct xlate_use *xl;       /* for a translated value or member */
 	struct type_member *member; /* of a structure, not translated */
-	int form;                   /* strings: the form they are kept in, see lang/check/check.h */
+	int form;                   /* strings: how they are represented, see lang/check/check.h */
 	void *extra;                /* by kind, see lang/check/check.h */
 };
 
@@ -150,19 +150,19 @@ struct stmt {
 	VEC(struct stmt *) then, otherwise;
 };
 
-/* A probe description: parts as written, "" where missing; a number alone is an id. */
+/* A probe description: its parts as written, "" if missing; a single number is an id. */
 struct pdesc {
 	struct loc loc;
 	const char *text; /* as written */
 	const char *prov, *mod, *func, *name;
-	uint32_t id; /* nonzero: description was a probe id */
+	uint32_t id; /* not 0: the description is this probe id */
 };
 
 struct clause {
 	struct loc loc;
 	VEC(struct pdesc) probes;
 	struct expr *pred; /* or NULL */
-	bool has_body;     /* { ... } was there, even if empty */
+	bool has_body;     /* there is a { ... }, even if empty */
 	VEC(struct stmt *) body;
 	uint32_t index; /* number in program order, from 0 */
 };
@@ -210,9 +210,9 @@ struct provider_arg {
 };
 
 struct provider_probe {
-	const char *name; /* as a note has it: query__start, also where query-start was written */
+	const char *name; /* as in an ELF note: query__start, even if query-start was written */
 	struct loc loc;
-	VEC(struct provider_arg) args; /* as the program passes them; what follows a : is for readers */
+	VEC(struct provider_arg) args; /* as the program passes them; types after a : are ignored */
 };
 
 struct provider_decl { /* provider name { probe name(args); ... }; */
@@ -223,7 +223,7 @@ struct provider_decl { /* provider name { probe name(args); ... }; */
 
 struct pragma {           /* #pragma D word args */
 	const char *word; /* "option", "attributes", "depends_on", "binding", ... */
-	const char *args; /* rest of the line, trimmed */
+	const char *args; /* the rest of the line, trimmed */
 	struct loc loc;
 };
 
@@ -247,13 +247,13 @@ struct decl {
 	} u;
 };
 
-/* One source text, parsed. Several are parsed into one program, in order. */
+/* The declarations of one or several source texts, in order. */
 struct program {
 	VEC(struct decl *) decls;
 	uint32_t nclauses;
 };
 
-/* --dump=ast: the tree, two spaces a level, one node a line. */
+/* --dump=ast: prints the tree, one node a line, indented by two spaces a level. */
 void ast_dump(const struct program *p, FILE *out);
 /* Does evaluating it change a variable? */
 bool expr_has_effects(const struct expr *e);

@@ -9,13 +9,13 @@
 #include "base/diag/diag.h"
 #include "image/format.h"
 
-/* Parses; s may hold NUL bytes. at: where s stands in a text. 0, or -EINVAL after a report (D_SYNTAX): at the
- * conversion if at has one byte for each of s, else at the whole. */
+/* Parses a format string; s may contain NUL bytes. at: the place of s in a text. 0, or -EINVAL after a report (D_SYNTAX):
+ * at the conversion if `at` has one byte for each byte of s, else at the whole. */
 int fmt_parse(struct arena *a, const char *s, size_t len, struct diags *to, struct loc at, struct fmt *out)
 	__attribute__((warn_unused_result));
 
-/* Bounds of llquantize(factor, low, high, steps), ascending: at most max are written; returns how many there are.
- * As illumos defines it: below factor^low is one bucket; each magnitude m in low..high has steps buckets, fewer where
- * a bucket would be narrower than 1; at or above factor^(high+1) is the last. */
+/* Writes the bounds of llquantize(factor, low, high, steps), ascending, at most max of them; returns their number.
+ * As illumos defines it: one bucket below factor^low; `steps` buckets for each magnitude m in low..high, fewer if a
+ * bucket would be narrower than 1; one bucket from factor^(high+1) on. */
 size_t llq_bounds(uint32_t factor, uint32_t low, uint32_t high, uint32_t steps, int64_t *bounds, size_t max);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* context: the state of the lowering, with three lifetimes: the compilation (struct lowerer), one program (struct
  * prog_ctx), one clause in a program (struct clause_ctx). A function takes the shortest-lived context that it needs and
- * reaches the longer-lived ones through it. Contexts of programs and clauses are values, made where those begin. */
+ * reaches the longer-lived ones through it. Contexts of programs and clauses are local variables. */
 #ifndef DWIRE_LOWER_CONTEXT_H
 #define DWIRE_LOWER_CONTEXT_H
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct binding {
 	struct val val;
 };
 
-/* The memorised value of a member. */
+/* A member's value, kept so that it is computed once. */
 struct memo {
 	const void *base; /* binding of the translated structure */
 	const void *xl;
@@ -26,7 +26,7 @@ struct memo {
 	struct val val;
 };
 
-/* A site that notes calls, see lower/calls.c. */
+/* A site that keeps notes of calls; see lower/calls.c. */
 struct call_site {
 	const struct site *site;
 	enum tier tier;
@@ -34,20 +34,20 @@ struct call_site {
 	uint32_t probe_index;
 };
 
-/* A stamp that the script reads, see lower/stamp.c. */
+/* A stamp that the script reads; see lower/stamp.c. */
 struct stamp_map {
 	const struct provider *prov;
 	const struct stamp *stamp;
-	enum tier tier;         /* of the probe that reads it first */
-	const struct probe *by; /* that probe */
-	uint32_t probe;         /* its index in image.probes */
+	enum tier tier;         /* of `by` */
+	const struct probe *by; /* the first probe that reads it */
+	uint32_t probe;         /* the index of `by` in image.probes */
 	uint32_t map;
 };
 
 /* A probe that this kernel cannot show. */
 struct probe_left {
 	const struct probe *probe;
-	const struct site *site; /* the one that the kernel lacks; NULL: it has none in the tier asked for */
+	const struct site *site; /* the site that the kernel lacks; NULL: the probe has none in the requested tier */
 	const char *lacks;
 	struct loc at;
 };
@@ -64,12 +64,12 @@ struct lowerer {
 	FILE *dump_ir, *dump_bpf; /* or NULL */
 
 	VEC(struct planned *) planned; /* the probes' programs, in the order in which they were enabled */
-	const struct planned *errors;  /* ERROR's clauses, which run where the fault is; NULL: it is not enabled */
+	const struct planned *errors;  /* clauses of ERROR, which run where a fault occurs; NULL: it is not enabled */
 	bool any_site;
-	size_t nprograms;       /* with clauses, that were begun */
-	size_t ninsns;          /* of all programs so far */
-	bool full;              /* they are too many: reported; no further program is made */
-	struct probe_left left; /* a probe that this kernel lacks and that only patterns asked for */
+	size_t nprograms;       /* programs with clauses, made or begun */
+	size_t ninsns;          /* instructions of all programs so far */
+	bool full;              /* too many instructions, which was reported: no further program is made */
+	struct probe_left left; /* a probe that this kernel lacks and that only patterns matched */
 
 	struct strmap *lits;    /* text -> number + 1 */
 	struct strmap *filters; /* text of a site's condition -> struct site_text */
@@ -77,10 +77,10 @@ struct lowerer {
 	VEC(struct call_site) call_sites;
 
 	uint32_t maps[MAP_ROLES]; /* index + 1 of the map that all share; 0: not made yet */
-	uint32_t own_maps[2];     /* aggregations, and other variables, that have a separate map each */
+	uint32_t own_maps[2];     /* number of other variables, and of aggregations, that have a separate map each */
 	uint32_t nshared;         /* variables that share a map with others */
-	uint32_t zero_size;       /* bytes of zeroes wanted in MAP_ZERO */
-	uint32_t trash_size;      /* a place in the globals for writes that have no room, see lower/state/var.c */
+	uint32_t zero_size;       /* bytes of zeroes needed in MAP_ZERO */
+	uint32_t trash_size;      /* a place in the globals for writes that have no room; see lower/state/var.c */
 	int32_t trash_off;
 	uint32_t nticks;      /* tick probes */
 	uint32_t tick_probe;  /* the last one's index in image.probes */
@@ -93,7 +93,7 @@ struct lowerer {
 struct prog_ctx {
 	struct lowerer *lw;
 	struct ir *ir;
-	size_t errors; /* reported before it began */
+	size_t errors; /* errors reported before it began */
 	const struct site *site;
 	enum tier tier;
 	const struct probe *probe; /* the first that the program is for */
@@ -104,57 +104,57 @@ struct prog_ctx {
 	vreg member;          /* which of the probes fires, from 1; 0: there is only one */
 	vreg member_row;      /* its row of the table, see lower/multi.c */
 	uint32_t exit_label;  /* the program's end */
-	uint32_t ended_label; /* behind the last clause; 0: nothing jumps there */
-	/* Where a program with one clause goes if its predicate is false: there is nothing to return there. 0: the
-	 * program has several clauses. */
+	uint32_t ended_label; /* after the last clause; 0: nothing jumps there */
+	/* Target of a false predicate in a program with one clause. If the slot of scratch memory is taken after the
+	 * predicate, it lies behind the code that gives the slot back. 0: several clauses, or no predicate. */
 	uint32_t unused_label;
 	VEC(struct binding) env_stack;
 	VEC(struct memo) memos;
 	bool sleeps;      /* the program may wait for a process's memory */
-	bool blurs;       /* it has many branches, see blur() */
-	uint32_t tick;    /* the probe's number in the map of ticks, from 1; 0: it is none */
-	int32_t call_off; /* the call's note, on the stack */
+	bool blurs;       /* it has many branches; see blur() */
+	uint32_t tick;    /* the probe's number in the map of ticks, from 1; 0: not a tick */
+	int32_t call_off; /* the call's note: stack offset */
 
-	/* The slot of scratch memory, see lower/state/scratch.c. */
-	vreg scratch;               /* 0: not wanted yet */
+	/* The slot of scratch memory; see lower/state/scratch.c. */
+	vreg scratch;               /* 0: not needed yet */
 	int32_t scratch_top;        /* bytes of it in use now */
-	bool scratch_number;        /* its address is wanted as a number */
-	size_t scratch_at;          /* where the code is to stand that takes it */
-	bool taken_late;            /* it is taken behind the predicate, not before */
+	bool scratch_number;        /* its address is needed as a number */
+	size_t scratch_at;          /* where the code that takes the slot is inserted */
+	bool taken_late;            /* the slot is taken after the predicate, not before */
 	VEC(int32_t) scratch_empty; /* places that are "" when the program starts */
-	int32_t token_off;          /* what strtok() splits; 0: nothing */
-	bool heap;                  /* memory to write through pointers is wanted: heap_size bytes ... */
-	uint32_t heap_size;
-	uint32_t heap_clause; /* ... for the clause that is looked at */
-	bool heap_begun;      /* a clause may have taken some of it */
-	int32_t heap_off;     /* ... behind a word here */
+	int32_t token_off;          /* the string that strtok() splits; 0: none */
+	bool heap;                  /* the program needs memory that is written through pointers */
+	uint32_t heap_size;         /* its size in bytes: the most that any clause takes */
+	uint32_t heap_clause;       /* the bytes that the clause being examined takes */
+	bool heap_begun;            /* a clause may have taken some of it */
+	int32_t heap_off;           /* its place in the slot; its first word counts the bytes taken */
 };
 
-/* One clause in a program. With clause NULL: the code before and behind the clauses. */
+/* One clause in a program. With clause NULL: the code before and after the clauses. */
 struct clause_ctx {
 	struct lowerer *lw;
 	struct prog_ctx *pg;
 	struct ir *ir; /* the program's */
 	const struct clause *clause;
-	const struct probe *probe; /* that fires; of several, the program's first */
+	const struct probe *probe; /* the probe that fires; of several, the program's first */
 	const struct provider *prov;
-	vreg member, entry;     /* clause of several probes: which one fires, and its row; 0: of probe alone */
+	vreg member, entry;     /* a clause of several probes: which one fires, and its row; 0: a clause of one probe */
 	uint32_t epid;          /* index in image.epids */
 	const vreg *error_args; /* a clause of ERROR at a fault: its arguments; else NULL */
 	struct action *actions;
 	size_t action_no;
 	uint32_t stmt_no; /* from 1; 0: the predicate */
 	vreg rec;         /* the record; 0: the clause records nothing */
-	vreg exiting;     /* has it called exit()? 0: it never does */
+	vreg exiting;     /* not 0 at run time: the clause has called exit(); 0: it has no exit() */
 	uint32_t next_label;
-	uint32_t unused_label; /* the program's, in its own clause */
-	uint32_t fault_label;  /* where a fault goes now */
-	uint32_t early_label;  /* where it goes while there is no record to discard */
-	size_t faults;         /* places that may fault */
+	uint32_t unused_label; /* the program's, in its only clause */
+	uint32_t fault_label;  /* target of a fault */
+	uint32_t early_label;  /* target of a fault while there is no record to discard */
+	size_t faults;         /* number of places that may fault */
 	vreg fault_code, fault_value, fault_action, fault_pc;
 };
 
-/* The context of the code before and behind the clauses. */
+/* The context of the code before and after the clauses. */
 static inline struct clause_ctx prog_head(struct prog_ctx *pg)
 {
 	return (struct clause_ctx){
@@ -162,7 +162,7 @@ static inline struct clause_ctx prog_head(struct prog_ctx *pg)
 	};
 }
 
-/* Reports an error. The current program is then not made. */
+/* Reports an error. The current program is then dropped. */
 void lower_error(struct lowerer *lw, struct loc at, enum dtag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Has an error been reported since the program began? */

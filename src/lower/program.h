@@ -6,11 +6,11 @@
 
 #define ERROR_ARGS 6
 
-/* ---- lower/multi.c: probes that share their sites. A clause on some of them is a job. */
+/* ---- lower/multi.c: probes that share their sites, and so a program. A job is one clause on some of them. */
 struct job {
 	const struct clause *clause;
-	uint32_t copy;             /* which of several times that the probe has this clause: overlapping descriptions */
-	const struct probe *probe; /* the only probe that it is on; NULL: several */
+	uint32_t copy;             /* overlapping descriptions give a probe a clause several times: which of these */
+	const struct probe *probe; /* its only probe; NULL: several */
 	uint32_t member;           /* that probe's number, from 1 */
 	uint32_t epid;             /* index in image.epids of the first */
 	uint32_t word, bit;        /* on several probes but not all: bit of this word of a row; bit 0: on all */
@@ -22,7 +22,7 @@ struct jobs {
 	uint32_t first_number;          /* one member: its number */
 	const uint16_t *first_also;
 };
-/* Probes that share a program. All are planned, their clauses numbered, before any is lowered. */
+/* Probes that share a program. All are planned and their clauses numbered before the first is lowered. */
 struct planned {
 	const struct enabled *set;
 	size_t nset;
@@ -32,29 +32,29 @@ struct planned {
 };
 /* Numbers probes, clauses and records. Returns the index in image.probes of the first probe. */
 uint32_t multi_plan(struct lowerer *lw, const struct enabled *set, size_t n, struct jobs *jobs);
-void multi_begin(struct clause_ctx *cx, const struct jobs *jobs); /* of a program: leaves it if no member fires */
-void multi_clause(struct clause_ctx *cx, const struct job *job);  /* skips the clause if it is not on the member */
+void multi_begin(struct clause_ctx *cx, const struct jobs *jobs); /* the program ends here if no member fires */
+void multi_clause(struct clause_ctx *cx, const struct job *job);  /* skips the clause if the member does not have it */
 struct sval multi_name(struct clause_ctx *cx, unsigned which);    /* 0..3: provider, module, function, name */
-/* v is argument n. Where the firing probe declares it with 32 bits, drops what the register has beyond them. */
+/* v is argument n. If the firing probe declares it with 32 bits, clears the upper half. */
 vreg multi_narrow(struct clause_ctx *cx, unsigned n, vreg v);
-/* The id of the probe that fires, as the variable id has it. */
+/* The id of the probe that fires: the variable id. */
 vreg multi_id(struct clause_ctx *cx);
-/* The number of the enabled probe that fires, as the variable epid has it. */
+/* The number of the enabled probe that fires: the variable epid. */
 vreg multi_epid(struct clause_ctx *cx);
 
 /* ---- lower/clause.c */
 /* Makes the code of a clause. args: the arguments of a clause of ERROR at a fault, else NULL. may_have_ended: exit()
- * may have been called since a clause last tested for it. Returns the same for the code that follows. */
+ * may have been called since a clause last tested for it. Returns may_have_ended for the code that follows. */
 bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended);
-size_t clauses_branches(const struct jobs *jobs); /* places where paths meet again with different values */
+size_t clauses_branches(const struct jobs *jobs); /* number of places where paths join with different values */
 
-/* ---- lower/act.c: what a clause records */
+/* ---- lower/act.c: actions that record data */
 /* Lays out the record of a clause: its fields, guards and size. */
 void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep);
 void lower_action(struct clause_ctx *cx, const struct expr *e);
-/* Reserves size bytes in this CPU's ring. Jumps to full_label, after counting a drop, if there is no room. */
+/* Reserves size bytes in this CPU's ring. If there is no room, counts a drop and jumps to full_label. */
 vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label);
-/* Submits the record; wake: the consumer is woken. */
+/* Submits the record. wake: wakes the consumer. */
 void ring_submit(struct clause_ctx *cx, vreg rec, bool wake);
 void count_drop(struct clause_ctx *cx, enum dw_drop cause);
 
@@ -63,16 +63,16 @@ struct site_text {
 	struct expr *expr;
 	struct symbol *param; /* P, a struct dw_pkt */
 };
-/* A D text of the site, parsed and checked. NULL: it is wrong, and an error was reported. */
+/* A D text of the site, parsed and checked. NULL: it has an error, which was reported. */
 const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text);
-/* The site in the form in which the tier reaches it. */
+/* The variant of the site for this tier. */
 const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t);
-/* A program without clauses, at the partner of the site. */
+/* Makes a program without clauses, at the partner of the site. */
 void lower_bare_site(struct lowerer *lw, const struct call_site *at);
 
 /* ---- lower/prog.c: from a program's IR to the image */
-void prog_place(struct prog_ctx *pg, struct image_prog *p); /* its type, and where the kernel attaches it */
-/* Adds a program that only notes what its probe reads later (image_prog.notes). */
+void prog_place(struct prog_ctx *pg, struct image_prog *p); /* sets its type and where it is attached */
+/* Adds a program that only takes notes for another one (image_prog.notes). */
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
 /* Optimises and emits the program, and adds it to the image. Errors are reported at `at`. */
 void prog_emit(struct prog_ctx *pg, struct loc at);
@@ -80,31 +80,30 @@ void prog_emit(struct prog_ctx *pg, struct loc at);
 /* ---- lower/map.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role); /* the map that all share */
 uint32_t map_add(struct lowerer *lw, struct image_map m); /* a new one */
-/* Lets the variable share a map with others if there are too many for a map each. True: it does, s->shared is its
- * number. */
+/* Lets the variable share a map if there are too many variables for a map each. True: it shares one; s->shared is its
+ * number there. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
-/* The map of that shape, made at first use, that variables share. */
+/* The shared map with the key and value sizes of m, made on first use. */
 uint32_t map_shared(struct lowerer *lw, struct image_map m);
 /* The number of entries of `each` bytes that fit into `bytes`. bytes 0: the default number. */
 uint32_t map_entries(uint64_t bytes, uint32_t each);
 
-/* ---- lower/syscall.c: a site at sys_enter or sys_exit as the tracepoints of single system calls, where it can be */
+/* ---- lower/syscall.c: uses the tracepoints of single system calls in place of sys_enter and sys_exit, if possible */
 const struct site *syscall_site(struct lowerer *lw, const struct site *s, const struct jobs *jobs);
 void syscall_targets(struct prog_ctx *pg, struct image_prog *p);
 /* Loads a word of the site's context: the registers, then the call's number or its result. */
 vreg syscall_word(struct clause_ctx *cx, unsigned i);
 
-/* ---- lower/calls.c: from a function's call to its return */
-void call_begin(struct clause_ctx *cx); /* of a program */
+/* ---- lower/calls.c: follows a function from its call to its return */
+void call_begin(struct clause_ctx *cx); /* at the beginning of a program */
 struct val call_member(struct clause_ctx *cx, const char *name, struct type *type);
-/* After all probes: adds the programs that take the notes. */
-void calls_finish(struct lowerer *lw); /* after all probes: the other halves */
+void calls_finish(struct lowerer *lw); /* after all probes: adds the programs at the partners of the sites */
 
 /* ---- lower/tick.c */
-void tick_begin(struct clause_ctx *cx); /* of a program: leaves it if its tick is not due */
+void tick_begin(struct clause_ctx *cx); /* at the beginning of a program, which ends if its tick is not due */
 void ticks_finish(struct lowerer *lw);  /* after all probes */
 
-/* ---- lower/stamp.c: what is remembered from one event to a later one */
+/* ---- lower/stamp.c: values kept from one event to a later one */
 vreg stamp_read(struct clause_ctx *cx, const struct expr *e);
 vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e);
 void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */

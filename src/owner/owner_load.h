@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared, or a
- * connection was handed on. Tracing programs know their place themselves. */
+ * connection was passed on. A tracing program (BPF_TRACE_RAW_TP) is loaded for its tracepoint or function, which need
+ * not be named again. */
 /* clang-format off */
 #define OWNER_PROGS(X) \
 	X(create, BPF_CGROUP_INET_SOCK_CREATE, ALWAYS) \
@@ -51,7 +52,7 @@ extern const struct owner_prog_def owner_progs[PROG_COUNT];
 struct owner_kernel {
 	void *skel;
 	void (*destroy)(void *skel);
-	int prog[PROG_COUNT]; /* -1: this variant has it not */
+	int prog[PROG_COUNT]; /* -1: not in this variant */
 	int iter;
 	int owners, last_users, senders; /* maps */
 	const volatile uint64_t *drops;
@@ -59,9 +60,9 @@ struct owner_kernel {
 	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
 };
 
-/* functions: the script sees packets at functions of the kernel, before hooks do. Returns 0 or -errno. */
+/* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. Returns 0 or -errno. */
 int owner_load(struct owner_kernel *k, bool functions) __attribute__((warn_unused_result));
 
-/* k is all 0 or loaded. */
+/* k: loaded, or all zero. */
 void owner_unload(struct owner_kernel *k);
 #endif

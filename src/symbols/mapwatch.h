@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapwatch: what processes map to execute, as it happens. A program that runs for a moment is gone before its
- * /proc/PID/maps can be read; its addresses still get names. The source is the kernel's own record
- * (perf_event_open(2), PERF_RECORD_MMAP2), one ring a CPU. */
+/* mapwatch: follows the executable mappings of all processes. A short-lived program is gone before its /proc/PID/maps
+ * can be read; its addresses still get names. Source: the kernel's PERF_RECORD_MMAP2 records (perf_event_open(2)), one
+ * ring per CPU. */
 #ifndef DWIRE_SYMBOLS_MAPWATCH_H
 #define DWIRE_SYMBOLS_MAPWATCH_H
 #include <stdbool.h>
@@ -11,10 +11,10 @@
 #include "kernel/features.h"
 
 enum map_event_kind {
-	MAP_ADDED, /* a file or the vdso was mapped to be executed */
+	MAP_ADDED, /* a file or the vdso was mapped executable */
 	MAP_EXEC,  /* a new program: the old mappings are gone */
-	MAP_FORK,  /* parent made pid, with a copy of its mappings */
-	MAP_EXIT   /* the process has ended */
+	MAP_FORK,  /* parent forked pid, which gets a copy of its mappings */
+	MAP_EXIT   /* the process has exited */
 };
 
 struct map_event {
@@ -27,9 +27,9 @@ struct map_event {
 
 struct mapwatch;
 
-/* 0; -EACCES, ...: the kernel does not permit it. */
+/* 0; -EACCES, ...: not permitted. */
 int mapwatch_open(struct features *f, struct mapwatch **out) __attribute__((warn_unused_result));
 void mapwatch_close(struct mapwatch *w); /* NULL is fine */
-/* Calls each for all events since the last call, in the order of time. Events that found a full ring are lost. */
+/* Calls each for every event since the last call, in order of time. Events are lost while a ring is full. */
 void mapwatch_read(struct mapwatch *w, void (*each)(void *ctx, const struct map_event *e), void *ctx);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symtext: names of addresses, as dtrace writes them: "vmlinux`tcp_sendmsg+0x4b", "libc.so.6`write+0x14". An address
- * without a name is a number. */
+/* symtext: names of addresses as dtrace(1) writes them: "vmlinux`tcp_sendmsg+0x4b", "libc.so.6`write+0x14". An address
+ * without a name stays a number. */
 #ifndef DWIRE_SYMBOLS_SYMTEXT_H
 #define DWIRE_SYMBOLS_SYMTEXT_H
 #include <sys/types.h>
@@ -13,34 +13,35 @@ struct symtext;
 
 struct symtext_opts {
 	bool noresolve;     /* numbers only */
-	bool folded;        /* stacks from the outermost frame on, without distances */
-	bool nodemangle;    /* names as the linker knows them */
+	bool folded;        /* stacks begin with the outermost frame; no offsets */
+	bool nodemangle;    /* linkage names */
 	bool inlines;       /* frames for inlined functions too */
-	pid_t target;       /* of the first child, in this pid namespace; 0: none */
-	pid_t outer, inner; /* as of usyms_alias(); 0: none */
-	const int *stop;    /* ends the reading of files: as of sandbox_new() */
-	/* Gets a warning if the kernel hides its addresses, or if files of processes are not read; or NULL. */
+	pid_t target;       /* the first child's pid, in this pid namespace; 0: none */
+	pid_t outer, inner; /* see usyms_alias(); 0: none */
+	const int *stop;    /* ends the reading of files: see sandbox_new() */
+	/* Gets a warning if the kernel hides its addresses or if files of processes are not read; may be NULL. */
 	const struct reporter *to;
 };
 
 /* NULL: no memory. */
 struct symtext *symtext_new(const struct symtext_opts *opts);
 void symtext_free(struct symtext *s); /* NULL is fine */
-/* Watches from now on what processes map, as far as the kernel allows. */
+/* Starts to follow the mappings of all processes, as far as the kernel permits. */
 void symtext_watch(struct symtext *s, struct features *f);
-/* Call it now and then, before records are printed: names may have changed. Texts given before are no longer valid. */
+/* Call it from time to time before printing: names may have changed. Invalidates all texts returned before. */
 void symtext_refresh(struct symtext *s);
-/* Remembers what the process maps, for when it has ended. */
+/* Reads the mappings of the process, so that they are known after it has exited. */
 void symtext_note(struct symtext *s, uint64_t pid);
-/* A kernel address: FIELD_SYM, FIELD_MOD, or FIELD_INT: with its distance from the symbol. A user's: FIELD_USYM,
- * FIELD_UMOD, FIELD_UADDR. Owned by s, valid until the next refresh; never NULL. */
+/* The name of an address. how: FIELD_SYM, FIELD_MOD or FIELD_INT (with the offset from the symbol) for a kernel
+ * address; FIELD_USYM, FIELD_UMOD or FIELD_UADDR for one of a process. Owned by s, valid until the next refresh; never
+ * NULL. */
 const char *symtext_name(struct symtext *s, enum field_kind how, uint64_t pid, uint64_t addr);
-/* The process whose addresses plain numbers are; 0: none. */
+/* The process to which plain numbers belong as addresses; 0: none. */
 uint64_t symtext_target(const struct symtext *s);
-/* Are stacks given from the outermost frame on? */
+/* Do stacks begin with the outermost frame? */
 bool symtext_folded(const struct symtext *s);
-/* Calls fn with the text of each frame, the innermost first unless folded. data is what a FIELD_STACK, FIELD_USTACK or
- * FIELD_UCOPY holds. */
+/* Calls fn with the text of each frame, the innermost first unless folded. data: the content of a FIELD_STACK,
+ * FIELD_USTACK or FIELD_UCOPY. */
 void symtext_frames(struct symtext *s, enum field_kind kind, const char *data, size_t len,
 	void (*fn)(void *ctx, const char *text, size_t len), void *ctx);
 #endif

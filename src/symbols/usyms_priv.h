@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usyms_priv: what usyms.c (processes), usyms_files.c (their files) and usyms_dwarf.c (frames) share. */
+/* usyms_priv: shared by usyms.c (processes), usyms_files.c (their files) and usyms_dwarf.c (frames). */
 #ifndef DWIRE_SYMBOLS_USYMS_PRIV_H
 #define DWIRE_SYMBOLS_USYMS_PRIV_H
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "symbols/usyms.h"
 
 #define USYMS_BUCKETS 1024
-#define USYMS_KEPT_MAX 256 /* files kept open, for their processes end and we have no path to them */
+#define USYMS_KEPT_MAX 256 /* files kept open, since they may have no path after their processes exit */
 
 /* A file that processes map. */
 struct object {
@@ -26,7 +26,7 @@ struct object {
 	struct cfi *cfi;
 	struct budget *payer; /* whose budget holds the bytes of syms and cfi */
 	bool tried, cfi_tried, inlines_tried;
-	bool used; /* some process maps it: as of the last time that this was asked */
+	bool used; /* some process mapped it when this was last checked */
 };
 
 struct mapping {
@@ -37,19 +37,19 @@ struct mapping {
 struct process {
 	struct process *next; /* in its bucket */
 	pid_t pid;
-	pid_t maker;   /* the process that made it, whose maps it began with; 0: not known */
-	unsigned seen; /* the refresh that its maps were read after */
-	unsigned ended;
-	bool wanted;       /* somebody has asked for it */
+	pid_t maker;       /* the process that forked it, whose maps it inherited; 0: not known */
+	unsigned seen;     /* the number of the refresh after which its maps were read */
+	unsigned ended;    /* the number of the refresh that found that it has exited; 0: it runs */
+	bool wanted;       /* usyms_note() was called for it */
 	struct mapping *v; /* by address */
 	size_t n, cap;
-	struct perfmap *jit; /* what it has compiled itself; NULL: nothing is known */
+	struct perfmap *jit; /* functions that it compiled at run time; NULL: none known */
 	struct budget *jit_payer;
 	unsigned jit_seen;
 	off_t jit_size; /* of the file, when it was read */
 	struct timespec jit_time;
-	pid_t nspid; /* its number as it knows it; 0: not known */
-	uid_t uid;   /* its user when that was asked */
+	pid_t nspid; /* its pid in its own pid namespace; 0: not known */
+	uid_t uid;   /* its user when that was last read */
 };
 
 struct usyms {
@@ -70,28 +70,28 @@ struct usyms {
 };
 
 /* ---- usyms.c ----------------------------------------------------------------------------------------------------- */
-/* What is mapped at the address, and the process that maps it: pid's own entry, or its maker's. NULL: no file. The
- * process is noted. */
+/* The mapping at the address, and the process that it was found in: pid itself or its maker. NULL: no file. Calls
+ * usyms_note(). */
 const struct mapping *usyms_mapping(struct usyms *u, pid_t pid, uint64_t addr, struct process **p);
 
 /* ---- usyms_files.c ----------------------------------------------------------------------------------------------- */
-/* Work for a process's files. begin: 0, or -EDQUOT: its user's budget is used up, which is reported once. end: charges
- * the sandbox's time since, and err, if it means that a limit was passed, is reported: WHAT of the file, such as "the
- * functions". Returns err. */
+/* Brackets work on a process's files. usyms_begin(): 0, or -EDQUOT: its user's budget is used up, which is reported
+ * once. usyms_end(): charges the sandbox's time since then; if err is an exceeded limit, reports that WHAT of the file,
+ * such as "the functions", are shown as addresses. Returns err. */
 struct usyms_work {
 	struct budget *budget;
 	uint64_t spent;
 };
 int usyms_begin(struct usyms *u, const struct process *p, struct usyms_work *w) __attribute__((warn_unused_result));
 int usyms_end(struct usyms *u, const struct usyms_work *w, const char *what, const char *path, int err);
-/* The mapping's file, if it still can be read: a descriptor to close. -errno. *root: the process's root, to close; -1:
- * ours. */
+/* Opens the mapping's file. Returns a descriptor, or -errno; *root is a descriptor of the process's root, or -1 for
+ * ours. The caller closes both. */
 int usyms_file(const struct object *o, const struct process *p, const struct mapping *m, int *root);
-/* The symbols of a mapping, read when first asked for; NULL: there are none. */
+/* The symbols of a mapping, read on first use; NULL: there are none. */
 const struct elfsyms *usyms_symbols(struct usyms *u, const struct process *p, const struct mapping *m);
-/* Its table of frames, likewise. */
+/* Its unwind table, likewise. */
 const struct cfi *usyms_cfi(struct usyms *u, const struct process *p, const struct mapping *m);
-/* What the process has compiled, read again if it has changed. */
+/* Reads the functions that the process compiled at run time, again if its file has changed. */
 void usyms_read_jit(struct usyms *u, struct process *p);
 void usyms_jit_free(struct process *p);
 void usyms_object_free(struct usyms *u, struct object *o);

@@ -17,7 +17,7 @@ struct source {
 	bool library; /* part of dlib */
 };
 
-/* A stretch of source text. src NULL: nowhere in particular. */
+/* A range of source text. src NULL: no place. */
 struct loc {
 	const struct source *src;
 	uint32_t off, len;
@@ -79,7 +79,7 @@ enum dtag {
 
 enum diag_level {
 	DIAG_ERROR,   /* the operation failed */
-	DIAG_WARNING, /* it goes on, with less than was asked for */
+	DIAG_WARNING, /* the operation continues, with less than was asked for */
 	DIAG_NOTE     /* a fact, such as drops */
 };
 
@@ -98,29 +98,29 @@ struct diags; /* a growing list, in an arena */
 
 struct diags *diags_new(struct arena *a);
 
-/* The list as a reporter: what is reported to it is copied into the list. */
+/* The list as a reporter: diagnostics are copied into the list. */
 const struct reporter *diags_reporter(const struct diags *d);
-/* Adds an error; hint may be NULL. After a hundred only the count grows, and so for warnings and notes. */
+/* Adds an error; hint may be NULL. The list keeps a hundred errors and counts the rest; likewise warnings and notes. */
 void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Number of errors, those included that were not kept. */
+/* Number of errors, kept or not. */
 size_t diags_errors(const struct diags *d);
-/* The arena has failed: empties the list, whose errors may be due to that, and puts that error in. */
+/* The arena has failed: replaces the list, whose errors may be consequences, by that one error. */
 void diags_no_memory(struct diags *d, const char *what);
 /* Number of errors that were not kept. */
 size_t diags_unkept(const struct diags *d);
 /* The i-th diagnostic, or NULL past the end. */
 const struct diag *diags_get(const struct diags *d, size_t i);
 const char *dtag_name(enum dtag t);
-/* 1-based line and column of a location, in the file that lines such as # 5 "x.h" say, or #line 5 "x.h". */
+/* 1-based line and column of a location, in the file that a line mark (# 5 "x.h" or #line 5 "x.h") names. */
 void loc_position(struct loc at, unsigned *line, unsigned *col);
-/* Is it in a header of the system, as the preprocessor marks them (flag 3 behind the name)? */
+/* Is the location in a system header? The preprocessor marks these by flag 3 after the name. */
 bool loc_in_header(struct loc at);
-/* Is the line (up to end, from its #) such a mark? Then the number of the next line, and the file's name or NULL. */
+/* Is the line (from its # up to end) a line mark? Sets the number of the next line, and the file's name or NULL. */
 bool line_mark(const char *s, const char *end, unsigned *line, const char **file, size_t *len);
-/* The name of the file that a location is in, *len bytes, borrowed from the text or the source; NULL: nowhere. */
+/* The name of a location's file, *len bytes, borrowed from the text or the source; NULL: no place. */
 const char *loc_file(struct loc at, size_t *len);
 /* Start of the line that holds off (which may be the end of the text). */
 size_t source_line(const struct source *src, size_t off);

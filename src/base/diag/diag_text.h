@@ -5,7 +5,7 @@
  *	    /args[2]->ip_saddr == 5/
  *	                       ^~ hint: quote the address: "10.0.0.5"
  *
- * What is not about a D program reads "dwire: cannot open x: No such file or directory". Control bytes are escaped;
+ * A diagnostic without a place reads "dwire: cannot open x: No such file or directory". Control bytes are escaped;
  * tabs of the source are kept, so that the caret lines up. */
 #ifndef DWIRE_BASE_DIAG_DIAG_TEXT_H
 #define DWIRE_BASE_DIAG_DIAG_TEXT_H

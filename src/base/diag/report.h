@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: how errors, warnings and notes leave a function. They travel as data (struct diag) to whoever listens; only
- * the top makes text of them (base/diag/diag_text.h).
+/* report: how errors, warnings and notes leave a function. They are passed as data (struct diag) to a reporter; only
+ * the command turns them into text (base/diag/diag_text.h).
  *
  *	int open_it(const char *path, const struct reporter *to)
  *	{
@@ -15,7 +15,7 @@
 #define DWIRE_BASE_DIAG_REPORT_H
 #include "base/diag/diag.h"
 
-/* Where diagnostics go. A NULL pointer to it means that nobody listens. */
+/* Where diagnostics go. A NULL pointer to it discards them. */
 struct reporter {
 	/* d and its texts are valid during the call. It must not report to the same reporter. */
 	void (*fn)(void *ctx, const struct diag *d);
@@ -24,8 +24,8 @@ struct reporter {
 
 /* Passes a finished diagnostic on. */
 void report(const struct reporter *to, const struct diag *d);
-/* Reports an error and returns err (-errno), so that a caller can end with it. Works without memory: a message that is
- * too long is then cut. tag: D_NONE unless it is about a D program; hint: the next step, or NULL. */
+/* Reports an error and returns err (-errno), for use in a return statement. Works without memory: a long message is
+ * then cut. tag: D_NONE unless it is about a D program; hint: the next step, or NULL. */
 int report_error(const struct reporter *to, int err, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* The trace goes on, with less than was asked for. */
@@ -38,7 +38,7 @@ int report_no_memory(const struct reporter *to, const char *what);
 
 #define REPORT_KEPT 512u /* bytes of a message that is kept; the rest is cut */
 
-/* A reporter that keeps the last error, for a caller that adds what it was doing:
+/* A reporter that keeps the last error, for a caller that adds the operation that failed:
  *
  *	struct report_kept kept;
  *
@@ -47,7 +47,7 @@ int report_no_memory(const struct reporter *to, const char *what);
  *	if (err)
  *		return report_error(to, err, D_NONE, NULL, "cannot attach %s: %s", name, kept.message);
  *
- * Warnings and notes pass through it to nobody. */
+ * It discards warnings and notes. */
 struct report_kept {
 	struct reporter reporter;
 	int err;                   /* -errno; 0: nothing was reported */

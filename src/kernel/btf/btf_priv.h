@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btf_priv: what the files that read BTF share.
- * Invariant: no walk is endless, whatever the file holds. Each walk from type to type counts its steps. */
+/* btf_priv: definitions shared by the files that read BTF.
+ * Invariant: every walk from type to type counts its steps, so it ends whatever the file contains. */
 #ifndef DWIRE_KERNEL_BTF_BTF_PRIV_H
 #define DWIRE_KERNEL_BTF_BTF_PRIV_H
 #include <bpf/btf.h>
 
 #include "kernel/btf/btf.h"
 
-/* Types on the way from one type to another: qualifiers, typedefs, pointers, arrays, structures within structures. The
- * kernel refuses BTF with longer ways, too (MAX_RESOLVE_DEPTH in kernel/bpf/btf.c). What lies further is void. */
+/* The longest chain of types that is followed: qualifiers, typedefs, pointers, arrays, nested structures. The kernel
+ * refuses BTF with longer chains, too (MAX_RESOLVE_DEPTH in kernel/bpf/btf.c). Beyond it, types are void. */
 #define KBTF_DEPTH 32
 
 /* The types of the kernel itself, or of one module. */
@@ -24,7 +24,7 @@ struct kbtf {
 	uint32_t *at;         /* by id: offset in types */
 	uint32_t *slots;      /* hash table of names: id, or 0 for an empty slot */
 	uint32_t nslots;      /* a power of two */
-	uint64_t generations; /* of the kernel itself: compilations begun so far */
+	uint64_t generations; /* in the kernel's own entry: compilations begun so far */
 	uint64_t made_for;    /* the generation whose types are in made */
 	struct type **made;   /* by id: structures, unions and enums of that compilation; borrowed from its arena */
 	struct ksyms *syms;   /* NULL until a symbol is looked up; owned */
@@ -41,11 +41,11 @@ static inline uint32_t base_n(const struct kbtf *k)
 	return k->base ? k->base->n : 0;
 }
 
-/* libbpf reads the file through stdio, page by page, and copies it: half of the time that dwire takes to start. Its
- * accessors serve as well for a mapped file. */
+/* Maps the file and uses only libbpf's inline accessors. libbpf itself reads the file through stdio, page by page, and
+ * copies it; that took half of dwire's start. */
 static inline const struct btf_type *type_at(const struct kbtf *k, uint32_t id)
 {
-	static const struct btf_type none; /* a type that the file names and does not have is void */
+	static const struct btf_type none; /* a type that is missing from the file is void */
 
 	if (k->base && id < k->base->n)
 		k = k->base;
@@ -70,9 +70,9 @@ static inline uint32_t name_hash(const char *s)
 	return h;
 }
 
-/* Adds a name to a hash table of n slots, a power of two, at least half of them empty. A name that meets more than
- * INDEX_PROBES used slots is left out: a file in which all types have one name would take n * n steps. (On Linux 6.18
- * the worst name meets 16.) */
+/* Adds a name to a hash table of n slots, a power of two, at least half of them empty. A name is left out after
+ * INDEX_PROBES used slots, because a file whose types all have the same name would take n * n steps. (On Linux 6.18
+ * the longest probe is 16.) */
 #define INDEX_PROBES 1000
 static inline void index_add(uint32_t *slots, uint32_t n, const char *name, uint32_t id)
 {
@@ -87,16 +87,17 @@ static inline void index_add(uint32_t *slots, uint32_t n, const char *name, uint
 
 /* The type behind typedefs, const, volatile and the like; *id becomes its id. NULL: void. */
 const struct btf_type *kbtf_skip_modifiers(const struct kbtf *k, uint32_t *id);
-/* Opens the types of a module (name has len bytes) and keeps them in k. NULL: the module has none or is not loaded. */
+/* Opens the BTF of a module (name has len bytes) and keeps it in k. NULL: the module has none or is not loaded. */
 struct kbtf *kbtf_open_module(struct kbtf *k, const char *name, size_t len);
-/* The type with that id, of the compilation of ts. Structures come incomplete. Never NULL: unknown types are void. */
+/* The D type of that id, for the compilation of ts. Structures are incomplete at first. Unknown types are void, never
+ * NULL. */
 struct type *kbtf_make_type(struct kbtf *k, struct types *ts, uint32_t id);
-/* symbol() of struct ktypes. */
+/* Implements symbol() of struct ktypes. */
 int kbtf_symbol(void *ctx, struct types *ts, const char *module, const char *name, struct ksymbol *out);
-/* The id that name has as one of the kinds (a bit each); 0: none. Forward declarations do not count. */
+/* The id of the type called name of one of the kinds (a bit each); 0: none. Forward declarations do not count. */
 uint32_t kbtf_find_id(const struct kbtf *k, const char *name, uint64_t kinds);
-/* What a type points to, as in of[] of struct ktracepoint. */
+/* The structure that a type points to, as in of[] of struct ktracepoint. */
 uint32_t kbtf_known_pointee(const struct kbtf *k, uint32_t id);
-/* A type as D writes it, in the arena; "unsigned long" for void. */
+/* A type as D text in the arena; "unsigned long" for void. */
 const char *kbtf_d_text(struct kbtf *k, struct arena *a, uint32_t id);
 #endif

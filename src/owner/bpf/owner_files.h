@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_files: sockets that processes hold without using them: what a fork copies, what an exit leaves behind, and the
- * open files of all processes. Part of owner.bpf.c.
+/* owner_files: sockets that processes hold without using them: sockets inherited by a fork, sockets left by an exit,
+ * and the open files of all processes. Part of owner.bpf.c.
  *
  * Input: processes that fork and exit; the iterator over all open files.
  * Output: changed owners; suspects: a listener or datagram socket that several processes hold.
- * Cost: a fork looks at LOOK_MOST files at most, an exit at the files that others hold too. */
-/* ---- fork and exit: who holds a socket changes without a use of it ---- */
+ * Cost: a fork reads at most LOOK_MOST files; an exit reads only files that other processes hold, too. */
+/* ---- fork and exit: the holder of a socket changes, though nobody uses it ---- */
 #define HEIRS 4
 #define LOOK_MOST 1024 /* files of a forking process; beyond, assume a listener and a datagram socket */
 struct walk {
@@ -87,8 +87,8 @@ static __always_inline struct file *file_of_fd(struct task_struct *t, DW_U64 fd)
 	return f;
 }
 
-/* A child that has the same file under the same descriptor: a process that made a socket leaves it this way to the
- * one that serves. */
+/* A child that has the same file under the same descriptor. A server often opens a socket, forks the process that
+ * serves it, and exits. */
 static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 fd, const struct file *f)
 {
 	struct task_struct *heir = NULL;
@@ -118,14 +118,14 @@ static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct 
 		drop();
 }
 
-/* A socket of the exiting process passes to its child, or to the next process that uses it, or to one that a scan
- * finds to hold it. The same holds for a shared socket that it was the last to use. */
+/* A socket of the exiting process passes to its child, or to the next process that uses it, or to the one that a scan
+ * finds. The same applies to a shared socket that the process was the last to use. */
 static long left_file(DW_U64 i, struct walk *w)
 {
 	struct task_struct *t = w->t;
 	DW_U64 fd = next_fd(w);
 	struct file *f = file_of_fd(t, fd);
-	/* Most files end with their process: the count of holders is the cheapest test. */
+	/* Most files are closed with their process, so the cheapest test, the number of holders, comes first. */
 	struct sock *sk = f && is_held(f) ? sock_of_fd(t, (unsigned int)fd, &f) : NULL;
 	struct dw_owner *o = sk ? lookup((DW_U64)sk) : NULL;
 	DW_U64 key = (DW_U64)sk;
@@ -214,10 +214,10 @@ int owner_exit(DW_U64 *args)
 	return 0;
 }
 
-/* The process of *now holds sk, whose entry o has another owner. In the first scan (OWNER_SCAN_FILL) the process with
- * the lowest number becomes the owner. Later a listener's owner may no longer hold it: one scan (OWNER_SCAN_MARK)
- * marks the listeners that their owners hold, and the next one (OWNER_SCAN_CHECK) gives the others to the first
- * process that holds them. */
+/* The process of *now holds sk, but its entry o has another owner. In the first scan (OWNER_SCAN_FILL) the process with
+ * the lowest pid stays the owner. Later, a listener's owner may have closed it: one scan (OWNER_SCAN_MARK) marks the
+ * listeners that their owners still hold, and the next one (OWNER_SCAN_CHECK) gives the others to the first process
+ * that holds them. */
 static __always_inline void found_shared(const struct sock *sk, struct dw_owner *o, const struct dw_owner *now)
 {
 	if (scan == OWNER_SCAN_MARK)
@@ -252,8 +252,8 @@ static __always_inline void subflows(const struct mptcp_sock *m, const struct dw
 	}
 }
 
-/* Sockets that are older than the service. An owner that a use noted in the meantime stays. Process 1 gives way to
- * any other holder: it keeps a copy of the listeners of the services that it starts. */
+/* Finds sockets that are older than the service. An owner that was noted by a use in the meantime stays. Any other
+ * holder is preferred to process 1, which keeps a copy of the listeners of the services that it starts. */
 SEC("iter/task_file")
 int owner_iter(struct bpf_iter__task_file *ctx)
 {

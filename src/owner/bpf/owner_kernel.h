@@ -31,8 +31,8 @@ struct file {
 	struct inode *f_inode;
 	void *private_data;
 };
-/* The number of references to a file. Linux before 6.13 has it in f_count; later kernels have f_ref, which is one less.
- * CO-RE drops the suffix after ___, so that both variants match struct file. */
+/* The reference count of a file: f_count before Linux 6.13; f_ref since then, which is one less. CO-RE drops the suffix
+ * after ___, so that both variants match struct file. */
 struct file___count {
 	struct {
 		long counter;
@@ -48,7 +48,7 @@ struct file___ref {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
-	unsigned long *open_fds; /* a bitmap of max_fds bits; a multiple of 64 */
+	unsigned long *open_fds; /* a bitmap of max_fds bits; max_fds is a multiple of 64 */
 };
 struct files_struct {
 	struct fdtable *fdt;
@@ -61,7 +61,7 @@ struct cred {
 struct upid {
 	int nr;
 };
-/* numbers[0] is the process's number in the machine's first pid namespace. */
+/* numbers[0] is the process's pid in the machine's first pid namespace. */
 struct pid {
 	unsigned int level;
 	struct upid numbers[1];

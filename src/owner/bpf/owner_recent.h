@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_recent: a cache of the owners that this CPU has looked up last. A lookup in `owners` takes longer than
- * everything else that is done for a packet. Part of owner.bpf.c. Input: an owner that was found (recent_note), or
- * changed (recent_change, after the change). Output: recent_is(): is this process the current owner of the socket?
- * Invariant: an entry is valid while `changes` of its socket has the value that it had before the entry was read from
- * `owners`. An interrupt may write the same entry: the first writer keeps the other out, and a reader checks the key
- * again at its end. */
-/* Entries for each CPU; counters of changes, which several sockets share. Both are powers of 2; recent_hash() relies
- * on them. */
+/* owner_recent: a cache of the owners that this CPU looked up last, because a lookup in `owners` takes longer than all
+ * other work for a packet. Part of owner.bpf.c. Input: an owner that was found (recent_note), or changed
+ * (recent_change, after the change). Output: recent_is(): is this process the current owner of the socket? Invariant:
+ * an entry is valid while the counter in `changes` of its socket has the value that it had before the entry was read
+ * from `owners`. An interrupt may write the same entry: `busy` excludes a second writer, and a reader checks the key
+ * again at the end. */
+/* Entries per CPU; counters of changes, each shared by several sockets. Both are powers of 2; recent_hash() relies on
+ * that. */
 #define RECENT 64
 #define CHANGES 1024
 
@@ -25,7 +25,7 @@ struct {
 
 DW_U32 changes[CHANGES];
 
-/* The verifier allows no multiplication of a pointer; a copy of its lower half is a number. */
+/* The verifier does not allow to multiply a pointer, but to it a copy of the lower half is a number. */
 static __always_inline DW_U32 recent_hash(DW_U64 key)
 {
 	DW_U32 low;

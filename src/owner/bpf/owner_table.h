@@ -3,24 +3,26 @@
  * socket, and the process that made, accepted or used it. Output: `owners`, `last_users`, `senders`; the suspects,
  * which ask user space to scan. Invariant: as in owner.bpf.c; every change of an owner is passed to recent_change()
  * of owner_recent.h. */
-/* Owners that could not be stored: owner_drops(). */
+/* Owners that could not be stored; see owner_drops(). */
 DW_U64 drops;
-/* A process other than its listener's owner used a connection, or a process other than the last one used a non-TCP
- * socket. Set here, reset by user space. */
+/* Set when a process other than its listener's owner uses a connection, or a process other than the last user uses a
+ * non-TCP socket. Reset by user space. */
 DW_U32 listener_suspect, datagram_suspect;
-/* The same, found by owner_iter: several processes hold a listener or a non-TCP socket. */
+/* Set by owner_iter: several processes hold a listener, or a non-TCP socket. */
 DW_U32 listener_shared, datagram_shared;
-/* A process used a connection that belonged to another. From then on its writes are noted: another process or an
- * interrupt may send them. */
+/* Set when a process uses a connection that belonged to another. From then on calls that write are noted, since another
+ * process or an interrupt may send the data. */
 DW_U32 stream_shared;
-/* A process has exited whose sockets other processes hold. Set here, reset by user space. */
+/* Set when a process exits whose sockets other processes hold. Reset by user space. */
 DW_U32 orphaned;
-/* What owner_iter does, and how it marks the listeners that their owners hold; set by user space. */
+/* Set by user space: what owner_iter does (OWNER_SCAN_*), and the mark that it gives to listeners that their owners
+ * hold. */
 DW_U32 scan, marked;
-/* The root of our cgroups is not the machine's: of sockets outside it, only the end of TCP sockets is seen. */
+/* Set by user space: there is no cgroup2, or its root is not the machine's. Of sockets outside it, only the end of TCP
+ * sockets is seen. */
 DW_U32 partial;
 
-/* The sockets that ended last on this CPU with packets still on their way out. */
+/* The sockets that were closed last on this CPU while some of their packets were still queued. */
 #define ENDED 256
 struct ended {
 	DW_U64 next;
@@ -35,8 +37,8 @@ struct {
 	__type(value, struct dw_owner);
 } owners SEC(".maps");
 
-/* A listener's own address. The kernel copies it to a socket that it clones from the listener: there it is the
- * listener's. */
+/* A listener's own address. When the kernel clones a socket from the listener it copies the entry, so that the new
+ * socket has its listener's address. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
@@ -66,8 +68,8 @@ struct {
 	__type(value, struct ended);
 } ended SEC(".maps");
 
-/* Numbers of processes, modulo HOLDERS, that have been an owner, or were forked by one that had sockets. Other
- * processes need no look when they fork or exit. */
+/* Pids, modulo HOLDERS, of processes that have been an owner or were forked by one that had sockets. Forks and exits of
+ * all other processes are ignored. */
 #define HOLDERS 65536
 struct holders {
 	unsigned char is[HOLDERS];
@@ -85,7 +87,7 @@ static __always_inline void drop(void)
 	__sync_fetch_and_add(&drops, 1);
 }
 
-/* The number of a process in its own pid namespace: the last of its numbers. */
+/* The pid of a process in its own pid namespace: the last one in its struct pid. */
 static __always_inline DW_U32 number_inside(struct task_struct *t)
 {
 	struct pid *pid = BPF_CORE_READ(t, group_leader, thread_pid);
@@ -132,7 +134,7 @@ static __always_inline void owner_of(struct dw_owner *o, struct task_struct *t, 
 	owner_is(o, t, t->tgid, t->pid, how);
 }
 
-/* Names are 16 bytes, and aligned as their structures are. */
+/* Names have 16 bytes, here compared as two words. */
 static __always_inline bool same_name(const void *a, const void *b)
 {
 	const DW_U64 *x = a, *y = b;
@@ -140,9 +142,8 @@ static __always_inline bool same_name(const void *a, const void *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* Does o equal what owner_of would write for the process? A process changes its name by execve(2) or prctl(2), and a
- * server drops its privilege. Scripts read the process itself while it lives; the record serves those that see its
- * sockets later. */
+/* Is o up to date for the process? A process can change its name by execve(2) or prctl(2), and its user when it drops
+ * privileges. While it lives, scripts read these from the process itself; the entry serves events after its exit. */
 static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
 {
 	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->group_leader->cred->uid.val &&
@@ -151,7 +152,7 @@ static __always_inline bool is_owner(const struct dw_owner *o, const struct task
 
 #include "owner_recent.h"
 
-/* For a few nanoseconds a reader on another CPU may see some members changed and some not. pid changes last. */
+/* For a few nanoseconds a reader on another CPU may see a mixture of both owners. pid is written last. */
 static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
 {
 	__builtin_memcpy(o->comm, now->comm, sizeof(o->comm));
@@ -171,7 +172,7 @@ static __always_inline void set_how(DW_U64 key, struct dw_owner *o, DW_U32 how)
 	recent_change(key);
 }
 
-/* Sockets of the kernel have no file, and no owner. */
+/* Sockets of the kernel have no file, so they have no owner. */
 static __always_inline bool has_file(const struct sock *sk)
 {
 	return BPF_CORE_READ(sk, sk_socket, file);
@@ -202,10 +203,10 @@ static __always_inline void remove(DW_U64 key)
 	recent_change(key);
 }
 
-/* The end of a socket. Its packets may still be in a queue, and belong to its owner; an MPTCP connection may still
- * make subflows, and SCTP associations end later than the call (later). The entry then stays until a fixed number of
- * others of that kind have ended on this CPU. The kernel may reuse the address for a new socket earlier: that socket
- * gets a new entry, unless it is one of the kernel's own, which programs recognise by its struct socket. */
+/* Removes the entry of a closed socket. The entry is still needed while packets of the socket are queued, and, if later
+ * is set, for new subflows of an MPTCP connection and for SCTP associations, which end after the call. It is then
+ * removed after ENDED more such sockets were closed on this CPU. The kernel may reuse the address before: a new socket
+ * gets a new entry, except sockets of the kernel, which programs recognise by their struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;
@@ -232,8 +233,8 @@ static __always_inline bool is_stream(DW_U32 protocol)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
 }
 
-/* The process of *now uses a non-TCP socket, whose entry o was written for another process. From now on o is no
- * longer written, and `last_users` has the last user, written in one piece. */
+/* The process of *now uses a non-TCP socket, whose entry o was written for another process. From now on o does not
+ * change, and `last_users` has the last user, always written as a whole. */
 static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
 {
 	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
@@ -247,7 +248,7 @@ static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct d
 	set_how(key, o, DW_OWNER_SHARED);
 }
 
-/* The process of *now becomes owner of the socket at key, which has a file. */
+/* The process of *now becomes the owner of the socket at key, which has a file. */
 static __always_inline void claim(DW_U64 key, const struct dw_owner *now, bool stream)
 {
 	struct dw_owner *o = lookup(key);
@@ -284,7 +285,7 @@ static __always_inline bool adopt(const struct tcp_sock *tcp)
 	c = BPF_CORE_READ(tcp, inet_conn.icsk_ulp_data);
 	m = (const struct mptcp_sock *)BPF_CORE_READ(c, conn);
 	parent = lookup((DW_U64)m);
-	/* a connection that no process has used yet: its first subflow has its listener's owner */
+	/* No process has used the connection yet: take the owner of its first subflow, which is its listener's. */
 	if (!parent)
 		parent = lookup((DW_U64)BPF_CORE_READ(m, first));
 	if (!parent)
@@ -329,8 +330,8 @@ static __always_inline void use(struct sock *sk)
 	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
 }
 
-/* The socket of a file, and its family; NULL if the file is not a socket's. The pointers come from tables: the verifier
- * does not know them as files and sockets, and they serve only as numbers. */
+/* The socket of a file, and its family; NULL if the file is not a socket. The pointers are read from tables, so to the
+ * verifier they are only numbers. */
 static __always_inline struct sock *any_sock_of_file(const struct file *f, unsigned short *family)
 {
 	struct socket *s;

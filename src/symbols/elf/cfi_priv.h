@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cfi_priv: the instructions of call frame information: what cfi_run.c does for cfi.c. Source: DWARF 5, section
- * 6.4.2. */
+/* cfi_priv: the interface of cfi_run.c, which executes the instructions of call frame information for cfi.c. Source:
+ * DWARF 5, section 6.4.2. */
 #ifndef DWIRE_SYMBOLS_ELF_CFI_PRIV_H
 #define DWIRE_SYMBOLS_ELF_CFI_PRIV_H
 #include "symbols/elf/cfi.h"
@@ -11,7 +11,7 @@ struct span {
 };
 
 bool span_uleb(struct span *s, uint64_t *out);
-/* A number in one of the formats DW_EH_PE_udata2, ...; what it is relative to is the caller's business. */
+/* Reads a number in one of the formats DW_EH_PE_udata2, ...; the caller adds its base. */
 bool span_value(struct span *s, uint8_t format, uint64_t *out);
 
 enum cfi_rule_kind {
@@ -19,9 +19,9 @@ enum cfi_rule_kind {
 	RULE_UNDEFINED,  /* it is lost */
 	RULE_OFFSET,     /* it is stored at cfa + off */
 	RULE_VAL_OFFSET, /* it is cfa + off */
-	RULE_REGISTER,   /* it is in the register off */
+	RULE_REGISTER,   /* it is in register number off */
 	RULE_EXPR,       /* it is stored at the address that expr computes */
-	RULE_VAL_EXPR    /* it is what expr computes */
+	RULE_VAL_EXPR    /* it is the result of expr */
 };
 
 struct cfi_rule {
@@ -40,7 +40,7 @@ struct cfi_row {
 	struct cfi_rule rules[CFI_REGS], initial[CFI_REGS];
 };
 
-/* Applies the instructions for the addresses loc to addr to the row. False: they are damaged, or of an unknown kind. */
+/* Applies the instructions for the addresses from loc to addr to the row. False: one is damaged or unknown. */
 bool cfi_run(struct cfi_row *row, struct span ins, uint64_t loc, uint64_t addr);
 
 struct cfi_eval {
@@ -48,6 +48,6 @@ struct cfi_eval {
 	cfi_read *read;
 	void *ctx;
 };
-/* Computes a DWARF expression. first: what its stack holds at the start, or NULL. False: it cannot be computed. */
+/* Evaluates a DWARF expression. first: the initial value on its stack, or NULL. False: it cannot be evaluated. */
 bool cfi_expr(const struct cfi_eval *e, struct span expr, const uint64_t *first, uint64_t *out);
 #endif

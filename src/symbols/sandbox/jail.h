@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jail: takes from a process everything but computing. */
+/* jail: takes all privileges and resources from a process, so that it can only compute. */
 #ifndef DWIRE_SYMBOLS_SANDBOX_JAIL_H
 #define DWIRE_SYMBOLS_SANDBOX_JAIL_H
 #include <stddef.h>
 
-/* 1: built with a sanitizer, which maps terabytes and makes system calls itself: there are no limits of memory, and all
- * system calls are allowed. */
+/* 1: built with a sanitizer. It maps terabytes and makes system calls itself, so memory is not limited and all system
+ * calls are allowed. */
 #if defined(__SANITIZE_ADDRESS__)
 #define JAIL_SANITIZED 1
 #elif defined(__has_feature)
@@ -17,8 +17,8 @@
 #define JAIL_SANITIZED 0
 #endif
 
-/* In a fork: closes all descriptors but *keep, which gets another number; gives up user and capabilities; allows no
- * more than memory bytes of allocations beyond those inherited, and no system call but those that read, write, map and
- * end. The process ends with its parent. 0 or -errno: then it must not go on. */
+/* Call it in a fork. Closes all descriptors but *keep, which gets another number; drops user and capabilities; limits
+ * further allocations to `memory` bytes; forbids all system calls except those that read, write, map memory and exit.
+ * The process is killed when its parent dies. 0 or -errno: then the caller must exit. */
 int jail_enter(int *keep, size_t memory) __attribute__((warn_unused_result));
 #endif
