@@ -9,8 +9,8 @@
 #include "base/diag/diag.h"
 #include "image/format.h"
 
-/* Parses a format string; s may contain NUL bytes. at: the place of s in a text. 0, or -EINVAL after a report (D_SYNTAX):
- * at the conversion if `at` has one byte for each byte of s, else at the whole. */
+/* Parses a format string; s may contain NUL bytes. at: the place of s in a text. 0, or -EINVAL after a report
+ * (D_SYNTAX), which points at the conversion if `at` has one byte for each byte of s, else at all of it. */
 int fmt_parse(struct arena *a, const char *s, size_t len, struct diags *to, struct loc at, struct fmt *out)
 	__attribute__((warn_unused_result));
 

@@ -21,8 +21,7 @@ const char *site_lacks(
 
 struct tier_choice {
 	int tier; /* -1: none */
-	/* If tier is -1: the site that the first tier of the probe lacks; NULL: it has no site in the requested tier.
-	 * */
+	/* tier is -1: the site that the probe's first tier lacks; NULL: the probe has none in the requested tier. */
 	const struct site *site;
 	const char *lacks; /* what the kernel lacks for that site */
 };

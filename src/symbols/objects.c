@@ -38,8 +38,7 @@ struct objects {
 	bool warned;            /* that processes are hidden from us */
 };
 
-/* The list and its entries are in the arena; descriptors, symbol tables and the child are freed by objects_free().
- * */
+/* The list and its entries are in the arena. objects_free() frees descriptors, symbol tables and the child. */
 struct objects *objects_new(struct arena *a, const struct reporter *to)
 {
 	struct objects *o = ARENA_NEW(a, struct objects);

@@ -52,8 +52,7 @@ static int add_line(struct reading *r, const char *line)
 	return r->names.err ? r->names.err : r->funcs.err;
 }
 
-/* By address; of functions at one address the one written last comes first, as the process has replaced the other.
- * */
+/* By address. Of functions at one address the last one written comes first: it has replaced the others. */
 static int by_start(const void *a, const void *b)
 {
 	const struct func *x = a, *y = b;

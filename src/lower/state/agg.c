@@ -45,8 +45,8 @@ bool agg_sparse(const struct symbol *s)
 	return s->func == FN_lquantize && agg_words(s) > WORDS_MAX;
 }
 
-/* Keys of less than 8 bytes take 8, so that they are aligned; numbers of a shared map and of a sparse level follow.
- * */
+/* Keys of less than 8 bytes take 8, so that they are aligned. The numbers of a shared map and of a sparse level follow
+ * them. */
 static void agg_fields(struct lowerer *lw, struct symbol *s, struct agg *a)
 {
 	uint32_t off = 0;
