@@ -50,7 +50,7 @@ inline uint64_t dw_nf_ops[uint64_t hooks, uint64_t n, uint64_t i] = *(uint64_t *
 inline int dw_nf_is_bpf[uint64_t ops] = ((struct nf_hook_ops *)ops)->hook_ops_type == NF_HOOK_OP_BPF;
 inline uint64_t dw_nf_number[uint64_t hooks] = ((struct nf_hook_entries *)hooks)->num_hook_entries;
 /* Is the first hook of PREROUTING, or the last of INPUT, a BPF program? If so, it is dwire's
- * (load/attach_netfilter.c). */
+ * (attach/netfilter.c). */
 inline int dw_nf_first[uint64_t hooks] = hooks != 0 && dw_nf_is_bpf[dw_nf_ops[hooks, dw_nf_number[hooks], 0]];
 inline int dw_nf_last[uint64_t hooks] = hooks != 0 &&
     dw_nf_is_bpf[dw_nf_ops[hooks, dw_nf_number[hooks], dw_nf_number[hooks] - 1]];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image: a compiled script, with everything that the runtime needs: programs, maps, and the layout of what programs
- * record. src/lower makes it; src/load, src/consume, src/agg, src/print and src/session read it.
+ * record. src/lower makes it; src/load, src/attach, src/consume, src/agg, src/print and src/session read it.
  * The compilation's arena owns all of it. Offsets and sizes are in bytes unless another unit is given. */
 #ifndef DWIRE_IMAGE_IMAGE_H
 #define DWIRE_IMAGE_IMAGE_H

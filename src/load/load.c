@@ -13,7 +13,6 @@
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/btf/btf.h"
-#include "load/attach_kprobe.h"
 #include "load/functab.h"
 #include "load/load_priv.h"
 
@@ -42,6 +41,12 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct code *cod
 	return insns;
 }
 
+bool load_kprobe_multi(const struct image_prog *p, struct features *f)
+{
+	return (p->attach == ATTACH_KPROBE || p->attach == ATTACH_KRETPROBE) && p->ntargets > 1 &&
+		features_kprobe_multi(f);
+}
+
 /* Loads the program; log NULL: without a log. Functions of a module are named by the module's BTF, whose descriptor the
  * kernel needs only during the call. A descriptor or -errno. */
 static int load_once(const struct loader *ld, const struct image_prog *p, const struct bpf_insn *insns,
@@ -53,7 +58,7 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = p->prog_type;
 	attr.expected_attach_type = p->expected_attach_type;
-	if (kprobes_multi(p, ld->c->features))
+	if (load_kprobe_multi(p, ld->c->features))
 		attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	attr.attach_btf_id = p->attach_btf_id;
 	if (p->module && p->attach_btf_id)

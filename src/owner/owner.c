@@ -17,12 +17,12 @@
 
 #include "abi/abi.h"
 #include "abi/owner_scan.h"
+#include "attach/cgroup_taken.h"
 #include "base/clock.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/features.h"
 #include "kernel/lockdown.h"
-#include "load/cgroup_taken.h"
 #include "owner/owner_load.h"
 
 _Static_assert(sizeof(struct dw_owner) == 40, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");

@@ -14,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/attach.h"
+#include "attach/tick.h"
 #include "base/clock.h"
 #include "consume/consume.h"
 #include "consume/symnote.h"
-#include "load/attach.h"
 #include "load/load.h"
-#include "load/tick.h"
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"

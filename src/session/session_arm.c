@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/attach.h"
+#include "attach/tick.h"
 #include "base/clock.h"
 #include "consume/consume.h"
-#include "load/attach.h"
 #include "load/load.h"
-#include "load/tick.h"
 #include "namespaces/counters.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"

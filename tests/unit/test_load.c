@@ -19,11 +19,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "attach/attach.h"
+#include "attach/tick.h"
 #include "handmade.h"
 #include "kernel/features.h"
-#include "load/attach.h"
 #include "load/load.h"
-#include "load/tick.h"
 #include "namespaces/zone.h"
 #include "process/child.h"
 #include "why.h"

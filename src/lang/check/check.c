@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lang/check/calls/calls.h"
 #include "lang/check/check_priv.h"
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */

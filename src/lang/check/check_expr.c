@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check_expr: the types of expressions.
  * Input: an expression. Output: its type, also in expr.type; NULL after an error, which callers do not report again. */
+#include "lang/check/calls/calls.h"
 #include "lang/check/check_priv.h"
 
 bool is_xlated(const struct expr *e)

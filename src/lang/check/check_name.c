@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lang/check/calls/calls.h"
 #include "lang/check/check_priv.h"
 
 /* Checks an inline's value when it is first used. The value sees its own parameters, not those of the inline around the

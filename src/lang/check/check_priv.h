@@ -43,37 +43,15 @@ static inline const char *tname(struct checker *ck, const struct type *t)
 
 /* The type, or NULL after an error was reported. */
 struct type *check_expr(struct checker *ck, struct expr *e);
-/* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
-struct symbol *func_find(struct checker *ck, struct expr *e);
-/* The same where an aggregation and an action, which have no value, are wrong by a tag of the place. */
+/* check_expr() where an aggregation and an action, which have no value, are wrong by a tag of the place. */
 struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none);
-/* Of what is recorded as it is: an expression, or a call of func, stack, ... */
-struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none);
-bool check_dlib_call(struct checker *ck, struct expr *e);
-bool check_dlib_symbol(struct checker *ck, struct expr *e);
-/* ... and `v.m for the inline __sym_v_m. */
-bool check_dlib_member(struct checker *ck, struct expr *e);
-struct type *check_call(struct checker *ck, struct expr *e);
-/* check_subr.c. false: the function is none of them. *result NULL: an error was reported. */
-bool check_subr(struct checker *ck, struct expr *e, struct type **result);
-int subr_form(struct checker *ck, const struct expr *e);
-bool subr_needs_text(const struct expr *e);
 struct type *check_enum(struct checker *ck, struct expr *e);
 /* Replaces an expression whose type is an enum by the name of its value, a string; false: that cannot be. */
 bool check_enum_name(struct checker *ck, struct expr *e);
-void check_action(struct checker *ck, struct expr *e);
-/* check_spec.c: may the actions of a checked clause stand together? */
-void check_together(struct checker *ck, const struct clause *c);
-void check_agg_assign(struct checker *ck, struct expr *e);
-struct symbol *check_agg_ref(struct checker *ck, struct expr *e);
 struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name, struct loc loc);
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
-
-/* elsewhere.c: what D has in place of a name of another tracer, or of C; or NULL */
-const char *elsewhere_func(const char *name);
-const char *elsewhere_var(const char *name);
 
 /* check_args.c */
 struct type *check_args(struct checker *ck, struct expr *e);

@@ -2,6 +2,7 @@
 /* settle: chooses the form in which each string variable, member and key is kept, so that every reader can read it.
  * Input: checked programs. Output: the forms of their symbols.
  * Invariant: a form only grows, so the search for a fixed point ends. */
+#include "lang/check/calls/calls.h"
 #include "lang/check/check_priv.h"
 
 /* Adds to a form. True if that changed it, so that what depends on it is looked at again. */

@@ -8,6 +8,7 @@
 
 #include "base/diag/nearest.h"
 #include "base/inet.h"
+#include "lang/check/calls/calls.h"
 #include "lang/check/check_priv.h"
 
 #define STRSIZE_MAX 65536u

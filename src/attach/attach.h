@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* attach: attaches loaded programs. */
-#ifndef DWIRE_LOAD_ATTACH_H
-#define DWIRE_LOAD_ATTACH_H
+#ifndef DWIRE_ATTACH_ATTACH_H
+#define DWIRE_ATTACH_ATTACH_H
 #include <stdbool.h>
 
 #include "load/load.h"

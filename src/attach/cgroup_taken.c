@@ -3,7 +3,7 @@
  * Input: a cgroup, a kind of hook, the error of an attachment. Output: the end of an error message, empty without a
  * known reason.
  * Invariant: nothing is changed. */
-#include "load/cgroup_taken.h"
+#include "attach/cgroup_taken.h"
 
 #include <errno.h>
 #include <string.h>

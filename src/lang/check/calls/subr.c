@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_subr: checks subroutines that work on characters and memory, by a table of prototypes.
+/* subr: checks subroutines that work on characters and memory, by a table of prototypes.
  * Input: a call. Output: its type, and the form of the string that it makes.
  * Source: D manual, chapter "Actions and Subroutines". */
 #include <string.h>
 
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 /* A letter for each argument and one for the result, see FUNCS in check.h. */
 struct proto {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_kprobe: see attach_kprobe.h. Where the kernel supports it (Linux 5.18, CONFIG_FPROBE), one link takes
+/* kprobe: see kprobe.h. Where the kernel supports it (Linux 5.18, CONFIG_FPROBE), one link takes
  * several functions; else each function is a perf event.
  * Input: a loaded program and its functions. Output: descriptors.
  * Invariant: the list holds the descriptor of every attachment. */
-#include "load/attach_kprobe.h"
+#include "attach/kprobe.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -16,6 +16,7 @@
 
 #include "abi/arch.h"
 #include "kernel/bpfsys.h"
+#include "load/load.h"
 
 void kprobes_detach(struct kprobe_links *links)
 {
@@ -23,12 +24,6 @@ void kprobes_detach(struct kprobe_links *links)
 }
 
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
-bool kprobes_multi(const struct image_prog *p, struct features *f)
-{
-	return (p->attach == ATTACH_KPROBE || p->attach == ATTACH_KRETPROBE) && p->ntargets > 1 &&
-		features_kprobe_multi(f);
-}
-
 /* One link for n functions (BPF_LINK_CREATE with kprobe_multi). cookies tell the program which function it is at. Its
  * descriptor or -errno. */
 static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
@@ -117,7 +112,7 @@ int kprobes_attach(const struct image_prog *p, int prog, struct features *f, str
 {
 	int fd;
 
-	if (!kprobes_multi(p, f))
+	if (!load_kprobe_multi(p, f))
 		return attach_events(p, prog, links);
 	fd = link_multi(prog, p->targets, p->ntargets, p->attach == ATTACH_KRETPROBE);
 	return fd < 0 ? fd : links_keep(&links->fds, fd);

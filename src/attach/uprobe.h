@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_uprobe: attaches a program to instructions of programs and libraries. */
-#ifndef DWIRE_LOAD_ATTACH_UPROBE_H
-#define DWIRE_LOAD_ATTACH_UPROBE_H
+/* uprobe: attaches a program to instructions of programs and libraries. */
+#ifndef DWIRE_ATTACH_UPROBE_H
+#define DWIRE_ATTACH_UPROBE_H
 #include <stdbool.h>
 
+#include "attach/links.h"
 #include "image/image.h"
 #include "kernel/features.h"
-#include "load/links.h"
 
 struct reporter;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* samplers: opens perf events that fire a program on each CPU: profile-N, and the kernel's software events. */
-#ifndef DWIRE_LOAD_SAMPLERS_H
-#define DWIRE_LOAD_SAMPLERS_H
+#ifndef DWIRE_ATTACH_SAMPLERS_H
+#define DWIRE_ATTACH_SAMPLERS_H
 #include <stdbool.h>
 
 #include "load/load.h"

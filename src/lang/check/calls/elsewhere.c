@@ -4,7 +4,7 @@
  * Invariant: consulted only after a lookup failed, so an entry never hides a name of D. */
 #include <string.h>
 
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 struct other_name {
 	const char *name, *hint;

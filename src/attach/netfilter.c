@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_netfilter: see attach_netfilter.h.
+/* netfilter: see netfilter.h.
  * Input: loaded programs; the namespaces of the machine. Output: links.
  * Invariants: in a namespace every program is attached, for both versions of IP, or none; a namespace that only these
  * links hold is left at the next walk. */
-#include "load/attach_netfilter.h"
+#include "attach/netfilter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/links.h"
 #include "base/clock.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
-#include "load/links.h"
 #include "namespaces/spaces.h"
 #include "namespaces/zone.h"
 

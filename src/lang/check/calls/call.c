@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_call: checks calls in expressions: subroutines, and functions of the D library.
+/* call: checks calls in expressions: subroutines, and functions of the D library.
  * Input: a call. Output: the type of its value, or NULL after an error.
  * Invariant: a call that passes names a function with as many arguments as it takes. */
 #include <string.h>
 
 #include "base/diag/nearest.h"
 #include "base/inet.h"
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 /* By enum func: how many arguments it takes, from lo to hi. */
 static const struct {
@@ -214,7 +214,7 @@ bool check_dlib_member(struct checker *ck, struct expr *e)
 	return become_inline(ck, e, e->a->obj, name);
 }
 
-/* A call as a value. check_subr.c has a table of prototypes; functions that do not fit it are checked here. */
+/* A call as a value. subr.c has a table of prototypes; functions that do not fit it are checked here. */
 struct type *check_call(struct checker *ck, struct expr *e)
 {
 	struct types *ts = ck->ts;

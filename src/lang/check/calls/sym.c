@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_sym: checks calls that record an address and print a name: func, mod, sym, ufunc, umod, usym, uaddr, stack,
+/* sym: checks calls that record an address and print a name: func, mod, sym, ufunc, umod, usym, uaddr, stack,
  * ustack, jstack. They may be statements, arguments of printf() and trace(), and keys of aggregations.
  * Input: a call. Output: its type, whose `special` says how the value is kept.
  * Invariant: expr.ival is the number of frames of a stack. */
 #include <string.h>
 
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 static struct type *special_type(struct types *ts, enum type_special special, const char *name, uint32_t size)
 {

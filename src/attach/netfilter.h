@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_netfilter: attaches programs to netfilter, in each network namespace of the machine. */
-#ifndef DWIRE_LOAD_ATTACH_NETFILTER_H
-#define DWIRE_LOAD_ATTACH_NETFILTER_H
+/* netfilter: attaches programs to netfilter, in each network namespace of the machine. */
+#ifndef DWIRE_ATTACH_NETFILTER_H
+#define DWIRE_ATTACH_NETFILTER_H
 #include "image/attach.h"
 
 struct netfilter;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_act: checks actions, which are statements: their arguments and formats.
+/* act: checks actions, which are statements: their arguments and formats.
  * Input: a call of an action. Output: the types of its arguments, and a parsed format in expr.extra.
  * Invariant: what passes here can be recorded and printed. */
 #include <string.h>
 
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 #define TRACEMEM_MAX 16384 /* bytes: half of the largest record */
 

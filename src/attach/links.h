@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* links: keeps a list of links, and links programs to perf events; shared by attach_kprobe.c and attach_uprobe.c. */
-#ifndef DWIRE_LOAD_LINKS_H
-#define DWIRE_LOAD_LINKS_H
+/* links: keeps a list of links, and links programs to perf events; shared by kprobe.c and uprobe.c. */
+#ifndef DWIRE_ATTACH_LINKS_H
+#define DWIRE_ATTACH_LINKS_H
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>

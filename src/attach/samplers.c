@@ -2,7 +2,7 @@
 /* samplers: see samplers.h.
  * Input: programs, the list of online CPUs. Output: perf events.
  * Invariant: a sampler with an event has run since it was opened or last checked, unless its CPU went offline. */
-#include "load/samplers.h"
+#include "attach/samplers.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

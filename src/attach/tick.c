@@ -5,7 +5,7 @@
  * Input: the programs of an image. Output: their runs.
  * Invariants: whoever moves struct dw_tick's `next` fires the tick, the event's program or the timer, so it fires once
  * in each period; ticks do not drift, however late one was handled. */
-#include "load/tick.h"
+#include "attach/tick.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/samplers.h"
 #include "base/clock.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
-#include "load/samplers.h"
 
 #define MAX_ARGS 12
 #define NO_EVENT (-2)

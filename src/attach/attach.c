@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach: see attach.h. attach_kprobe.c, attach_uprobe.c and samplers.c attach the kinds that need more work.
+/* attach: see attach.h. kprobe.c, uprobe.c and samplers.c attach the kinds that need more work.
  * Input: struct loaded. Output: descriptors of links and events.
  * Invariant: nothing is pinned, so no attachment outlives the process. */
-#include "load/attach.h"
+#include "attach/attach.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -13,14 +13,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "attach/cgroup_taken.h"
+#include "attach/kprobe.h"
+#include "attach/netfilter.h"
+#include "attach/samplers.h"
+#include "attach/uprobe.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/sysevents.h"
-#include "load/attach_kprobe.h"
-#include "load/attach_netfilter.h"
-#include "load/attach_uprobe.h"
-#include "load/cgroup_taken.h"
-#include "load/samplers.h"
 
 struct attached {
 	const struct loaded *loaded; /* borrowed */

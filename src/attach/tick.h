@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tick: probes that dwire fires itself (BEGIN, END), and tick-N. */
-#ifndef DWIRE_LOAD_TICK_H
-#define DWIRE_LOAD_TICK_H
+#ifndef DWIRE_ATTACH_TICK_H
+#define DWIRE_ATTACH_TICK_H
 #include "load/load.h"
 
 /* Fires every program of probe dtrace:::name, in the order of the image, on this CPU and with up to 12 arguments. The

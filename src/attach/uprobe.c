@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_uprobe: see attach_uprobe.h. Since Linux 6.6 one link takes all places of a file; before that each place is
+/* uprobe: see uprobe.h. Since Linux 6.6 one link takes all places of a file; before that each place is
  * a perf event.
  * Input: a loaded program and its places. Output: descriptors.
  * Invariant: the list holds the descriptor of every attachment. */
-#include "load/attach_uprobe.h"
+#include "attach/uprobe.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

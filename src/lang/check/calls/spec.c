@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_spec: checks which speculative and recording actions a clause may combine.
+/* spec: checks which speculative and recording actions a clause may combine.
  * Input: a checked clause. Output: errors.
  * Invariant: a clause records either for a speculation or for the consumer, and records nothing after a commit.
  * Source: D manual, chapter "Speculative Tracing". */
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 unsigned func_traits(enum func f)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attach_kprobe: attaches a program to kernel functions by kprobes. */
-#ifndef DWIRE_LOAD_ATTACH_KPROBE_H
-#define DWIRE_LOAD_ATTACH_KPROBE_H
+/* kprobe: attaches a program to kernel functions by kprobes. */
+#ifndef DWIRE_ATTACH_KPROBE_H
+#define DWIRE_ATTACH_KPROBE_H
+#include "attach/links.h"
 #include "image/image.h"
 #include "kernel/features.h"
-#include "load/links.h"
 
 struct kprobe_links {
 	struct links fds;
@@ -13,8 +13,6 @@ struct kprobe_links {
 	int error;                        /* why it was refused: -errno */
 };
 
-/* Does the program take one link for all its functions? Then it is loaded for that (BPF_TRACE_KPROBE_MULTI). */
-bool kprobes_multi(const struct image_prog *p, struct features *f);
 /* Attaches program p, which is loaded as prog, to its targets. Of several, those that the kernel refuses are counted,
  * and are an error only if there is no other. 0 or -errno. */
 int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cgroup_taken: explains why a cgroup refuses a program. */
-#ifndef DWIRE_LOAD_CGROUP_TAKEN_H
-#define DWIRE_LOAD_CGROUP_TAKEN_H
+#ifndef DWIRE_ATTACH_CGROUP_TAKEN_H
+#define DWIRE_ATTACH_CGROUP_TAKEN_H
 
 #include <linux/bpf.h>
 

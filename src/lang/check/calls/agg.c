@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check_agg: checks @a[keys] = func(args).
+/* agg: checks @a[keys] = func(args).
  * Input: the assignment as parsed. Output: the aggregation's symbol: its function, parameters and key types.
  * Invariant: a symbol is complete after its first correct assignment. Later assignments must agree with it.
  * Source: D manual, chapter "Aggregations". */
 #include <string.h>
 
-#include "lang/check/check_priv.h"
+#include "lang/check/calls/calls.h"
 
 struct symbol *check_agg_ref(struct checker *ck, struct expr *e)
 {

@@ -2,7 +2,7 @@
 /* links: see links.h.
  * Input: descriptors of links. Output: the list; closing it detaches them.
  * Invariant: every descriptor in a list is open. */
-#include "load/links.h"
+#include "attach/links.h"
 
 #include <errno.h>
 #include <fcntl.h>
