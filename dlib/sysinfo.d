@@ -38,7 +38,6 @@ translator struct dw_stat < struct dw_signalgen *C > {
 };
 
 inline int DW_PAGE_OF_DISK = 0;		/* the file system's own */
-inline int DW_PAGE_OF_FILE = 1;		/* __file_inode */
 inline int DW_PAGE_OF_PROGRAM = 2;
 inline int DW_PAGE_OF_SWAP = 3;
 inline int __page_kind[struct page *G] =

@@ -62,6 +62,30 @@ static void dump_memory(const struct ir_insn *in, FILE *out)
 		fprintf(out, ", v%u -> v%u\n", in->b, in->c);
 }
 
+/* What a program is given: constants, maps, its context. */
+static void dump_given(const struct ir_insn *in, FILE *out)
+{
+	if (in->op == IR_IMM)
+		fprintf(out, "%" PRId64 "\n", in->imm);
+	else if (in->op == IR_MAPVAL)
+		fprintf(out, "mapval %" PRId64 " + %d\n", in->imm, in->off);
+	else if (in->op == IR_STACK)
+		fprintf(out, "stack %d\n", in->off);
+	else if (in->op == IR_MAP || in->op == IR_KSYM)
+		fprintf(out, "%s %" PRId64 "\n", op_names[in->op], in->imm);
+	else
+		fprintf(out, "%s\n", op_names[in->op]);
+}
+
+static void dump_jump(const struct ir_insn *in, FILE *out)
+{
+	if (in->op == IR_JCC)
+		fprintf(out, "if (v%u %s v%u) ", in->a, cc_names[in->sub], in->b);
+	else if (in->op == IR_JCCI)
+		fprintf(out, "if (v%u %s %d) ", in->a, cc_names[in->sub], in->imm2);
+	fprintf(out, "goto L%" PRId64 "\n", in->imm);
+}
+
 /* One instruction. There is no default, so that a new operation must be printed before this compiles. */
 static void dump_insn(const struct ir_insn *in, FILE *out)
 {
@@ -69,7 +93,13 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 		fprintf(out, "v%u = ", in->d);
 	switch ((enum ir_op)in->op) {
 	case IR_IMM:
-		fprintf(out, "%" PRId64 "\n", in->imm);
+	case IR_CTX:
+	case IR_PC:
+	case IR_MAP:
+	case IR_KSYM:
+	case IR_MAPVAL:
+	case IR_STACK:
+		dump_given(in, out);
 		break;
 	case IR_MOV:
 		fprintf(out, "v%u\n", in->a);
@@ -97,20 +127,6 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	case IR_BE:
 		fprintf(out, "be%u v%u\n", in->size, in->a);
 		break;
-	case IR_CTX:
-	case IR_PC:
-		fprintf(out, "%s\n", op_names[in->op]);
-		break;
-	case IR_MAP:
-	case IR_KSYM:
-		fprintf(out, "%s %" PRId64 "\n", op_names[in->op], in->imm);
-		break;
-	case IR_MAPVAL:
-		fprintf(out, "mapval %" PRId64 " + %d\n", in->imm, in->off);
-		break;
-	case IR_STACK:
-		fprintf(out, "stack %d\n", in->off);
-		break;
 	case IR_CALL:
 	case IR_KFUNC:
 		fprintf(out, "%s %" PRId64, op_names[in->op], in->imm);
@@ -124,13 +140,9 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 		fprintf(out, "L%" PRId64 ":\n", in->imm);
 		break;
 	case IR_JMP:
-		fprintf(out, "goto L%" PRId64 "\n", in->imm);
-		break;
 	case IR_JCC:
-		fprintf(out, "if (v%u %s v%u) goto L%" PRId64 "\n", in->a, cc_names[in->sub], in->b, in->imm);
-		break;
 	case IR_JCCI:
-		fprintf(out, "if (v%u %s %d) goto L%" PRId64 "\n", in->a, cc_names[in->sub], in->imm2, in->imm);
+		dump_jump(in, out);
 		break;
 	case IR_RET:
 		fprintf(out, "return v%u\n", in->a);

@@ -447,6 +447,28 @@ static bool parse_ports(const char *v, struct port_list *out)
 	return false;
 }
 
+/* Options that stand alone in their kind. */
+static bool parse_special(const struct opt *opt, struct options *o, const char *v)
+{
+	switch ((int)opt->kind) {
+	case OPT_TIER:
+		o->tier = v ? (uint32_t)(tier_by_name(v) + 1) : 0;
+		return o->tier != 0;
+	case OPT_STDC:
+		o->stdc_given = true;
+		o->stdc = v ? *v : 0;
+		return v && *v && strchr("acst", *v) && !v[1];
+	case OPT_AMIN:
+		return o->amin_given = v && stability_parse(v, &o->amin);
+	default:                                      /* OPT_VERSION */
+		if (v && !strcmp(v, DWIRE_VERSION)) { /* as -V names it: the latest D */
+			o->version = VERSION_LATEST;
+			return true;
+		}
+		return parse_version(v, &o->version) && known_version(o->version);
+	}
+}
+
 /* The value as the option's field has it; true when it is one. */
 static bool parse_value(const struct opt *opt, struct options *o, struct arena *a, const char *v)
 {
@@ -484,20 +506,10 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_ENCODING:
 		return parse_words(opt->kind, v, o);
 	case OPT_TIER:
-		*(uint32_t *)field = v ? (uint32_t)(tier_by_name(v) + 1) : 0;
-		return *(uint32_t *)field != 0;
 	case OPT_STDC:
-		o->stdc_given = true;
-		o->stdc = v ? *v : 0;
-		return v && *v && strchr("acst", *v) && !v[1];
 	case OPT_AMIN:
-		return o->amin_given = v && stability_parse(v, &o->amin);
 	case OPT_VERSION:
-		if (v && !strcmp(v, DWIRE_VERSION)) { /* as -V names it: the latest D */
-			o->version = VERSION_LATEST;
-			return true;
-		}
-		return parse_version(v, &o->version) && known_version(o->version);
+		return parse_special(opt, o, v);
 	case OPT_SET:
 		*(bool *)field = !v;
 		return !v;

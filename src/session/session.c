@@ -109,7 +109,8 @@ int session_empty_to(struct session *s, uint64_t ts)
 	return n < 0 ? n : 0;
 }
 
-int session_empty(struct session *s)
+/* To the last record. 0, or -errno after a report. */
+static int empty_all(struct session *s)
 {
 	int n = 1;
 
@@ -307,7 +308,7 @@ static int fire_end(struct session *s)
 
 	if (fired < 0)
 		report_error(s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::END: %s", strerror(-fired));
-	return fired < 0 ? fired : session_empty(s);
+	return fired < 0 ? fired : empty_all(s);
 }
 
 /* What a function of the consumer returned. */
@@ -337,11 +338,11 @@ static int end(struct session *s, int *status)
 	/* After exit() nothing that programs still record is printed: only aggregations are worth waiting for them. */
 	if (s->attached)
 		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, status));
-	err = session_empty(s);
+	err = empty_all(s);
 	if (!err && !s->output_gone)
 		err = written(s, consumer_release(s->consumer));
 	if (!err)
-		err = session_empty(s);
+		err = empty_all(s);
 	if (!err)
 		err = fire_end(s);
 	if (!err && !s->output_gone)

@@ -45,9 +45,7 @@ uint64_t session_report_rate(const struct session *s); /* ns: how often drops ar
 int session_wake(struct session *s);
 /* Notes the processes whose addresses are printed later: they may end before. */
 void session_note_names(struct session *s);
-/* Consumes what the rings hold, to the last record. 0, or -errno after a report. */
-int session_empty(struct session *s);
-/* Consumes what they hold up to the time ts. None of that is still being written. 0, or -errno after a report. */
+/* Consumes what the rings hold up to the time ts. None of that is still being written. 0, or -errno after a report. */
 int session_empty_to(struct session *s, uint64_t ts);
 /* Handles an error of the output. A reader that went away (-EPIPE) ends the session in order: 0. Else it is reported
  * and returned. */

@@ -110,12 +110,24 @@ static struct type *check_addsub(struct checker *ck, struct expr *e, struct type
 	return bad_operands(ck, e, a, b, D_OP_INCOMPAT);
 }
 
+/* * / % and the operators of bits. */
+static struct type *check_ints(struct checker *ck, struct expr *e, struct type *a, struct type *b)
+{
+	bool divides = e->op == OP_DIV || e->op == OP_MOD;
+	int64_t v;
+
+	if (!type_is_int(a) || !type_is_int(b))
+		return bad_operands(ck, e, a, b, e->op == OP_MUL || e->op == OP_DIV ? D_OP_ARITH : D_OP_INT);
+	if (divides && const_eval(ck->ts, ck->d, e->b, &v) && !v)
+		return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
+	return result_type(ck, e, a, b);
+}
+
 /* The operands are checked from the left. An unknown name next to a string may be text without quotes, so
  * beside_text lets check_name suggest them. */
 struct type *check_binary(struct checker *ck, struct expr *e)
 {
 	struct type *a = check_expr(ck, e->a), *b;
-	int64_t v;
 
 	ck->beside_text = a && type_is_string(a) && e->op >= OP_EQ && e->op <= OP_GE && e->b->kind == EX_IDENT;
 	b = check_expr(ck, e->b);
@@ -131,19 +143,12 @@ struct type *check_binary(struct checker *ck, struct expr *e)
 	case OP_MUL:
 	case OP_DIV:
 	case OP_MOD:
-		if (!type_is_int(a) || !type_is_int(b))
-			return bad_operands(ck, e, a, b, e->op == OP_MOD ? D_OP_INT : D_OP_ARITH);
-		if (e->op != OP_MUL && const_eval(ck->ts, ck->d, e->b, &v) && !v)
-			return err(ck, e->b->loc, D_DIV_ZERO, NULL, "expression contains division by zero");
-		return result_type(ck, e, a, b);
 	case OP_AND:
 	case OP_OR:
 	case OP_XOR:
 	case OP_SHL:
 	case OP_SHR:
-		if (!type_is_int(a) || !type_is_int(b))
-			return bad_operands(ck, e, a, b, D_OP_INT);
-		return result_type(ck, e, a, b);
+		return check_ints(ck, e, a, b);
 	case OP_LAND:
 	case OP_LOR:
 	case OP_LXOR:

@@ -367,6 +367,46 @@ int *form_kept(struct expr *e)
 	return e->kind == EX_MEMBER && !e->extra && e->member ? &e->member->form : NULL;
 }
 
+static int call_form(struct checker *ck, const struct expr *e)
+{
+	if (subr_needs_text(e))
+		return subr_form(ck, e);
+	switch (e->sym ? (int)e->sym->func : -1) {
+	case FN_d_path:
+	case FN___path:
+		return form_of_text(ck, ck->strsize);
+	case FN___dnsname:
+		return form_of_text(ck, 256);
+	case FN___psargs:
+		return form_of_text(ck, (uint32_t)e->args.v[1]->ival);
+	case FN___zone:
+	case FN___loadavg:
+	case FN___moved:
+	case FN___linkspeed:
+		return FORM_ZONE;
+	default:
+		return FORM_ADDR;
+	}
+}
+
+/* x[i]: an associative array's value, an argument of the probe, an element of an array or of what a pointer points
+ * to. */
+static int element_form(struct checker *ck, const struct expr *e)
+{
+	const int *kept;
+
+	if (e->sym)
+		return symbol_form(ck, e->sym);
+	if (!e->type || e->type->kind != T_STRING)
+		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
+	if (e->a->kind == EX_IDENT && !strcmp(e->a->name, "args")) /* the probe's: a subroutine's text */
+		return form_of_text(ck, ck->strsize) | FORM_NULL;
+	if (e->a->type && e->a->type->kind == T_PTR)
+		return form_of_text(ck, e->type->size);
+	kept = form_kept((struct expr *)(uintptr_t)e);
+	return kept ? *kept : 0;
+}
+
 /* The form of a string expression: which kinds of text its value may be, and how long. 0 for other expressions. */
 int expr_form(struct checker *ck, const struct expr *e)
 {
@@ -390,35 +430,11 @@ int expr_form(struct checker *ck, const struct expr *e)
 	case EX_IDENT:
 		return symbol_form(ck, e->sym);
 	case EX_INDEX:
-		if (e->sym)
-			return symbol_form(ck, e->sym);
-		if (e->type && e->type->kind == T_STRING) {
-			const int *kept = form_kept((struct expr *)(uintptr_t)e);
-
-			if (e->a->kind == EX_IDENT &&
-				!strcmp(e->a->name, "args")) /* the probe's: a subroutine's text */
-				return form_of_text(ck, ck->strsize) | FORM_NULL;
-			if (e->a->type && e->a->type->kind == T_PTR)
-				return form_of_text(ck, e->type->size);
-			return kept ? *kept : 0;
-		}
-		return e->type && e->type->kind == T_ARRAY ? form_of_array(ck, e->type->nelems) : 0;
+		return element_form(ck, e);
 	case EX_MEMBER:
 		return member_form(ck, e);
 	case EX_CALL:
-		if (subr_needs_text(e))
-			return subr_form(ck, e);
-		if (e->sym && (e->sym->func == FN_d_path || e->sym->func == FN___path))
-			return form_of_text(ck, ck->strsize);
-		if (e->sym && e->sym->func == FN___dnsname)
-			return form_of_text(ck, 256);
-		if (e->sym && e->sym->func == FN___psargs)
-			return form_of_text(ck, (uint32_t)e->args.v[1]->ival);
-		if (e->sym &&
-			(e->sym->func == FN___zone || e->sym->func == FN___loadavg || e->sym->func == FN___moved ||
-				e->sym->func == FN___linkspeed))
-			return FORM_ZONE;
-		return FORM_ADDR;
+		return call_form(ck, e);
 	case EX_SCOPED:
 	case EX_UNARY: /* an array of characters in the kernel, or what a string * points to */
 		if (e->type && e->type->kind == T_STRING)

@@ -174,36 +174,41 @@ static void print_char(struct out *o, int width, const struct value *v)
 	out_text(o, &c, 1, c == '\n' || c == '\t', width);
 }
 
+/* %a and %A: the symbol at an address of the kernel, or of the process that is traced. */
+static void print_symbol(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
+{
+	uint64_t pid = it->conv == 'A' && v->names ? symtext_target(v->names) : 0;
+	const char *symbol;
+
+	if (!v->names) {
+		print_int(o, it, width, prec, value_bits(v), 16, "0x");
+		return;
+	}
+	symbol = symtext_name(v->names, pid ? FIELD_UADDR : FIELD_INT, pid, v->i);
+	out_text(o, symbol, strlen(symbol), false, it->flags & FMT_MINUS ? -width : width);
+}
+
 /* An integer under any conversion. Those that C does not have: %a and %A a symbol, %P a port's name, %T and %Y a
  * time, %C a quoted character, %k a stack, which an integer is not. */
 static void print_conv_int(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
 {
 	int field = it->flags & FMT_MINUS ? -width : width;
 	bool alt = (it->flags & FMT_ALT) && value_bits(v);
-	char c = (char)v->i, name[NETNAME_MAX];
+	char conv = it->conv2 ? it->conv2 : it->conv, c = (char)v->i, name[NETNAME_MAX];
 
-	switch (it->conv2 ? it->conv2 : it->conv) {
+	switch (conv) {
 	case 'u':
 	case 'U':
 		print_int(o, it, width, prec, value_bits(v), 10, "");
 		break;
 	case 'x':
 	case 'p':
-		print_int(o, it, width, prec, value_bits(v), 16, alt ? "0x" : "");
-		break;
 	case 'X':
-		print_int(o, it, width, prec, value_bits(v), 16, alt ? "0X" : "");
+		print_int(o, it, width, prec, value_bits(v), 16, !alt ? "" : conv == 'X' ? "0X" : "0x");
 		break;
 	case 'a':
 	case 'A':
-		if (v->names) {
-			uint64_t pid = it->conv == 'A' ? symtext_target(v->names) : 0;
-			const char *symbol = symtext_name(v->names, pid ? FIELD_UADDR : FIELD_INT, pid, v->i);
-
-			out_text(o, symbol, strlen(symbol), false, field);
-			break;
-		}
-		print_int(o, it, width, prec, value_bits(v), 16, "0x");
+		print_symbol(o, it, width, prec, v);
 		break;
 	case 'o':
 	case 'O':

@@ -214,6 +214,20 @@ bool check_dlib_member(struct checker *ck, struct expr *e)
 	return become_inline(ck, e, e->a->obj, name);
 }
 
+/* Has the function a value? False after an error. */
+static bool has_value(struct checker *ck, const struct expr *e, enum func_class class)
+{
+	if (class == FC_ACTION)
+		err(ck, e->loc, D_OP_ACT, "write it as a separate statement", "%s() has no value", e->name);
+	else if (class == FC_AGG)
+		err(ck, e->loc, D_AGG_FUNC, arena_printf(ck->arena, "@name = %s(...);", e->name),
+			"%s() is an aggregating function: its result goes to an aggregation", e->name);
+	else if (class == FC_SYM)
+		err(ck, e->loc, D_CG_EXPR, "record it: as a statement, an argument of printf() or a key",
+			"%s() may not be called from a D expression", e->name);
+	return class != FC_ACTION && class != FC_AGG && class != FC_SYM;
+}
+
 /* A call as a value. subr.c has a table of prototypes; functions that do not fit it are checked here. */
 struct type *check_call(struct checker *ck, struct expr *e)
 {
@@ -224,16 +238,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	if (check_dlib_call(ck, e))
 		return check_expr(ck, e);
 	s = func_find(ck, e);
-	if (!s)
+	if (!s || !has_value(ck, e, func_class(s->func)))
 		return NULL;
-	if (func_class(s->func) == FC_ACTION)
-		return err(ck, e->loc, D_OP_ACT, "write it as a separate statement", "%s() has no value", e->name);
-	if (func_class(s->func) == FC_AGG)
-		return err(ck, e->loc, D_AGG_FUNC, arena_printf(ck->arena, "@name = %s(...);", e->name),
-			"%s() is an aggregating function: its result goes to an aggregation", e->name);
-	if (func_class(s->func) == FC_SYM)
-		return err(ck, e->loc, D_CG_EXPR, "record it: as a statement, an argument of printf() or a key",
-			"%s() may not be called from a D expression", e->name);
 	if (check_subr(ck, e, &t))
 		return t;
 	if (s->func == FN___has)
