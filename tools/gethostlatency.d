@@ -3,8 +3,8 @@
  *
  * common: owner
  * -e   errors = 0    only lookups that failed
- * -x   why = 0       also the function and why it failed
- * -m MS  least = 0   only lookups of at least so many milliseconds
+ * -x   why = 0       also the function, and why the lookup failed
+ * -m MS  least = 0   only lookups that took at least this many milliseconds
  * row: TIME %02d:%02d:%02d%-1s PID=pid %-6d COMM=comm %-16s LATms=ms %7d.%02d FUNC[why]=func %-16s ERROR[why]=error %-26s
  * row: HOST=host %s
  */

@@ -3,7 +3,7 @@
  *
  * module: cfg80211
  * -i DEVICE   device = ""    only this interface
- * -p PID,...  asker = any    only scans that these processes asked for
+ * -p PID,...  asker = any    only scans that these processes requested
  * row: TIME %02d:%02d:%02d EVENT %s DEVICE %s PID %d COMM %s BAND %s FREQ %d BEACON=beacon_found %d CHANNELS %d MS %d ABORTED %d
  */
 dtrace:::BEGIN

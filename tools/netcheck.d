@@ -2,7 +2,7 @@
 /* netcheck: a first look at the network, and which tool to run next.
  *
  * common: owner
- * seconds         seconds = 5        how long to watch
+ * seconds         seconds = 5        how long to watch (5)
  * row: CHECK %-11s WHAT %-33s DEVICE[json] - VALUE %10d UNIT %-4s LINK[json]=link_mbps - NEXT %s
  * row if: CHECK %-11s WHAT %-21s DEVICE %-11.11s VALUE %@10d UNIT %-4s LINK=link_mbps %s NEXT[json] -
  */

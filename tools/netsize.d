@@ -3,7 +3,7 @@
  *
  * common: owner hosts interval
  * -i DEVICE   device = ""   only this device
- * -D          bydev = 0     a distribution a device
+ * -D          bydev = 0     a distribution for each device
  * row: PLACE %s DEVICE %s BYTES %@d
  */
 dtrace:::BEGIN

@@ -3,7 +3,7 @@
  *
  * common: owner hosts interval
  * -i DEVICE   device = ""   only this device
- * -D          bydev = 0     a distribution a device (nettxlat-dev)
+ * -D          bydev = 0     a distribution for each device (nettxlat-dev)
  * row: DEVICE %s USECS %@d
  */
 dtrace:::BEGIN

@@ -4,7 +4,7 @@
  * script: qdisclat
  * common: owner hosts interval
  * -i DEVICE   device = ""    only this device
- * -D          bydev = 0      a distribution a device
+ * -D          bydev = 0      a distribution for each device
  * row: QDISC %s DEVICE %s USECS %@d
  */
 inline string kind = "cbq";

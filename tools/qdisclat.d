@@ -3,7 +3,7 @@
  *
  * common: owner hosts interval
  * -i DEVICE   device = ""    only this device
- * -D          bydev = 0      a distribution a device
+ * -D          bydev = 0      a distribution for each device
  * kind        kind = ""      only this kind of queue: fq, fq_codel, tbf, ...
  * row: QDISC %s DEVICE %s USECS %@d
  */

@@ -2,7 +2,7 @@
 /* skbdrop: packets that the kernel drops, with stacks and counters.
  *
  * common: owner hosts interval rows
- * -s FRAMES   frames = 8    of each stack
+ * -s FRAMES   frames = 8    this many frames of each stack (8)
  * -i DEVICE   device = ""   only this device
  * row: REASON %s STACK %k DROPS %@d COUNTERS[csv] -
  * row counters: REASON[csv] - STACK[csv] - DROPS[csv] - COUNTERS %s

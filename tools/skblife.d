@@ -2,7 +2,7 @@
 /* skblife: how long packets' buffers (sk_buff) live.
  *
  * common: interval
- * -D    byproto = 0   a distribution a protocol
+ * -D    byproto = 0   a distribution for each protocol
  * row: WHAT %s PROTO %s NSECS %@d
  */
 dtrace:::BEGIN

@@ -2,7 +2,7 @@
 /* soconnect: connect() calls to Internet addresses, with their result.
  *
  * common: time sockets
- * -e   really = 0   the true end of those that connect() does not wait for
+ * -e   really = 0   the final result, also of connects that do not block
  * row: PID %-7d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LAT(us) %8d RESULT %s
  */
 uint64_t start[uintptr_t];

@@ -2,7 +2,7 @@
 /* superping: time from echo requests to answers, as the kernel sees it.
  *
  * common: owner hosts
- * -T   clock = 0   time of day before each line
+ * -T   clock = 0   the time of day before each line
  * row: TIME[clock]=time %02d:%02d:%02d IP %d PID %d COMM %s RADDR %s ID %d SEQ %d USECS %d
  */
 uint64_t start[string, uint16_t, uint16_t];

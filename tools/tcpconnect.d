@@ -6,7 +6,7 @@
  * -c   counts = 0    count connections by addresses and port, print at the end
  * -e   ends = 0      print connections as they are made or fail, with their time
  * -U   user = 0      a column with the user's number
- * -u UID   only = -1   only this user's
+ * -u UID   only = -1   only this user, by number
  * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
  * row: DPORT %-5d
  * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR[wide] %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s

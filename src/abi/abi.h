@@ -41,7 +41,7 @@ struct dw_rec {
 };
 #define DW_EPID_ERROR 0xffffffffu
 
-/* A run-time fault in a clause: the clause was given up, its record discarded. */
+/* A run-time fault in a clause. The clause ends there and its record is discarded. */
 /* clang-format off */
 #define DW_FAULTS(X) /* name, number, is the value an address that is shown, text: DTrace's */             \
 	X(UNKNOWN, 0, false, "unknown fault") X(BADADDR, 1, true, "invalid address")                         \
@@ -62,7 +62,7 @@ struct dw_err {
 	DW_U32 epid;   /* of the clause that failed */
 	DW_U32 action; /* number of the statement in the clause, from 1 */
 	DW_U32 fault;  /* enum dw_fault */
-	DW_U32 pc;     /* number of the instruction that found it out */
+	DW_U32 pc;     /* number of the instruction that detected it */
 	DW_U64 value;
 };
 
@@ -107,30 +107,30 @@ enum dw_owner_how {
 	DW_OWNER_CREATE,
 	DW_OWNER_ACCEPT,
 	DW_OWNER_USE,
-	DW_OWNER_HOLDS, /* a listener's, found to hold it by the last scan of files, or by the one before: by turns */
+	DW_OWNER_HOLDS, /* a scan of files found that the owner of a listener holds it; scans use the two by turns */
 	DW_OWNER_HOLDS_TOO,
-	DW_OWNER_INHERIT, /* the listener's, whose connection nobody has accepted yet */
-	DW_OWNER_SHARED,  /* several processes use the socket, which is not TCP's: this is the first of them */
-	DW_OWNER_LEFT,    /* closed, but something of it may still be on its way: it has no struct socket */
+	DW_OWNER_INHERIT, /* copied from the listener: nobody has accepted the connection yet; or the owner exited */
+	DW_OWNER_SHARED,  /* several processes use the socket, which is not a TCP socket; this is the first of them */
+	DW_OWNER_LEFT,    /* closed (no struct socket), but some of its packets may still be queued */
 };
-/* Who sends on a socket that several processes use. */
+/* The sender on a socket that several processes use. */
 struct dw_sender {
 	DW_U64 sk;
 	struct dw_owner owner;
 };
-#define DW_SENDERS 16u /* records a CPU in `senders`: a thread's is that of its number modulo this */
+#define DW_SENDERS 16u /* records per CPU in `senders`; a thread's index is its tid modulo this */
 
-/* Numbers of the machine that programs cannot find out themselves; user space writes them some times a second. */
+/* Facts about the machine that programs cannot read themselves; user space writes them some times a second. */
 struct dw_machine {
 	DW_U64 load[3]; /* load averages of 1, 5, 15 minutes, times 65536 */
-	DW_U64 threads; /* that there are */
-	DW_U64 cpus;    /* online */
-	DW_U64 pages;   /* of memory */
-	DW_U64 free;    /* of them */
+	DW_U64 threads; /* number of threads */
+	DW_U64 cpus;    /* number of CPUs online */
+	DW_U64 pages;   /* pages of memory */
+	DW_U64 free;    /* free pages */
 	DW_U64 wall;    /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns: clocks are set while we trace */
 };
 
-/* What path_text() of bpf/lib.bpf.c walks: from a directory entry up to the top of its tree of mounts. */
+/* The state of path_text() in bpf/lib.bpf.c, which walks from a directory entry up to the root of the mounts. */
 struct dw_path {
 	DW_U64 dentry, mnt;                          /* struct dentry *, struct vfsmount *: where it is now */
 	DW_U32 d_parent, d_name, d_len;              /* offsets in struct dentry; the name's pointer and length */
@@ -142,14 +142,14 @@ struct dw_path {
 #define DW_PATH_END 511u /* the text ends here with a NUL */
 #define DW_PATH_BUF 768u
 
-/* What walk_kernel() and walk_user() of bpf/lib.bpf.c walk with. */
+/* The state of walk_kernel() and walk_user() in bpf/lib.bpf.c. */
 struct dw_unwind {
-	DW_U64 ip, sp, bp; /* of the frame that it is at */
+	DW_U64 ip, sp, bp; /* of the current frame */
 	DW_U64 from, to;   /* the kernel's text */
-	DW_U64 ips;        /* sorted table of places, s32 each: how far from the number itself the place is */
-	DW_U64 entries;    /* table of what holds from there on, 6 bytes each */
-	DW_U64 count;      /* of both; 0: the kernel has frame pointers */
-	DW_U64 hook;       /* the function that ran the program; 0: once it was seen, or not known */
+	DW_U64 ips;        /* ORC: sorted table of addresses, each an s32 relative to its own place */
+	DW_U64 entries;    /* ORC: the entry that applies from each of these addresses on, 6 bytes each */
+	DW_U64 count;      /* length of both tables; 0: the kernel has frame pointers */
+	DW_U64 hook;       /* the function that runs the program; 0: already passed, or not known */
 	DW_U64 filled;     /* frames written */
 	DW_U64 at, base, word;
 	DW_U64 tmp[2];

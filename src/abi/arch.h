@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arch: what depends on the machine, one file for each: registers, calling convention, instructions, system calls.
+/* arch: facts about the machine, one file for each: registers, calling convention, instructions, system calls.
  * Offsets are into the struct pt_regs that the kernel gives to kprobes and perf events. dlib/regs_*.d has D's names of
  * registers, prov/system/syscalls_*.def those of system calls. The BPF C uses this file too. */
 #ifndef DWIRE_ABI_ARCH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpus: -x aggpercpu: what each CPU has of an aggregation.
- * Input: values by CPU as they are read. Output: lines behind those of the whole.
- * Invariant: e->cpus is NULL or has, for each CPU, its words as last read and then, for each CPU, those that are added
- * to them, what clear() took away. */
+/* cpus: -x aggpercpu: the part of each CPU in an aggregation.
+ * Input: values by CPU as they are read. Output: a line for each CPU after the line of the sum.
+ * Invariant: e->cpus is NULL, or has the words of all CPUs as last read, followed by the corrections for clear(), which
+ * are added to them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* describe: lists of probes (-l), and what is known of each: stability, arguments, meaning, sites (-v).
+/* describe: lists of probes (-l), and the details of each: stability, arguments, meaning, sites (-v).
  * Input: the texts' descriptions, or none: everything. Output: probes as data, details as text. */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* message: diagnostics of all layers, handed to the caller's handler.
+/* message: passes diagnostics of all layers to the caller's handler.
  * Input: struct diag. Output: struct dwire_message, or its text on a stream of the caller. */
 #include "api/dwire_priv.h"
 #include "base/diag/diag_text.h"

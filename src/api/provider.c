@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* provider: what a project with probes of its own is built with.
+/* provider: makes the header and the object for a project that defines probes.
  * Input: the added texts, with provider declarations. Output: a header or an object on a stream.
  * Invariant: neither the kernel nor a privilege is needed. */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trace: runs a compiled program.
- * Input: the image, options, processes. Output: what the session hands out.
+ * Input: the image, options, processes. Output: the session's data and text.
  * Invariant: dwire_stop() uses only a descriptor that lives as long as the handle, so any thread may call it. */
 #include <errno.h>
 #include <stdlib.h>

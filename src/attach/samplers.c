@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* samplers: see samplers.h.
  * Input: programs, the list of online CPUs. Output: perf events.
- * Invariant: a sampler with an event has run since it was opened or last checked, unless its CPU went offline. */
+ * Invariant: an event that is open has counted since it was opened or last checked, unless its CPU went offline. */
 #include "attach/samplers.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tick: see tick.h. BEGIN and END are fired with BPF_PROG_TEST_RUN. A tick is fired by an event that interrupts a CPU.
- * Where that does not fire (an idle CPU on some machines, a CPU that runs another program just then, no permission), a
- * timer fires it, which interrupts a CPU by BPF_PROG_TEST_RUN.
+/* tick: see tick.h. BEGIN and END are fired by BPF_PROG_TEST_RUN. A tick is fired by a perf event that interrupts a
+ * CPU. If the event does not fire (an idle CPU on some machines, a CPU that is running another program, no
+ * permission), a timer fires the tick by BPF_PROG_TEST_RUN.
  * Input: the programs of an image. Output: their runs.
- * Invariants: whoever moves struct dw_tick's `next` fires the tick, the event's program or the timer, so it fires once
- * in each period; ticks do not drift, however late one was handled. */
+ * Invariants: the program that advances `next` in struct dw_tick, the event's or the timer's, fires the tick, so it
+ * fires once in each period. Ticks do not drift, however late one was handled. */
 #include "attach/tick.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* project: -h and -G, which write what a project with probes of its own is built with. */
+/* project: -h and -G, which write the header and the object for a project that defines probes. */
 #ifndef DWIRE_CLI_PROJECT_H
 #define DWIRE_CLI_PROJECT_H
 #include <stdbool.h>

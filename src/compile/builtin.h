@@ -4,10 +4,10 @@
 #define DWIRE_COMPILE_BUILTIN_H
 #include "compile/compile.h"
 
-/* Before anything is parsed: what only the running system knows, and which files are for this machine. 0; -EINVAL with
- * diagnostics. */
+/* Call it before anything is parsed. Declares constants of the running system, and chooses the files for this machine.
+ * 0; -EINVAL with diagnostics. */
 int builtin_init(struct compilation *c) __attribute__((warn_unused_result));
-/* Declares what the words of a D text name, and what those declarations need in turn. text NULL: declares everything.
- * Existing declarations are kept. */
+/* Makes the declarations that the words of a D text name, and those that these need in turn. text NULL: all. Existing
+ * declarations are kept. */
 void builtin_use(struct compilation *c, const char *text, size_t len);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compile: compiles D texts to an image: parse, match probes, check, lower. It is pure: the caller passes in what it
- * knows of the kernel, so the command and the fuzzers run the same code. */
+/* compile: compiles D texts to an image: parse, match probes, check, lower. It is pure: the caller passes in a view of
+ * the kernel, so the command and the fuzzers run the same code. */
 #ifndef DWIRE_COMPILE_COMPILE_H
 #define DWIRE_COMPILE_COMPILE_H
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum text_kind {
 #undef X
 };
 
-/* The boundaries between stages, in their order. A compilation may stop at one and print what is there. */
+/* The boundaries between stages, in order. A compilation can stop at one and print its state. */
 enum stage { STAGE_ALL, STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_IR, STAGE_BPF };
 
 struct text {
@@ -41,7 +41,7 @@ struct library_need {
 struct library {
 	struct source src;
 	VEC(struct library_need) needs;
-	bool left_out; /* something that it needs is not there */
+	bool left_out; /* something that it depends on is missing */
 	unsigned mark; /* while they are sorted */
 	struct program prog;
 };
@@ -67,7 +67,7 @@ struct compilation {
 	const struct ktypes *ktypes;      /* NULL: no kernel, no library; only programs without arguments compile */
 	struct lower_env lenv;
 	long hz; /* of jiffies */
-	/* Is there a module of the kernel of that name? NULL: any may be. ctx is penv's. */
+	/* Does the kernel have a module of that name? NULL: assume so. ctx is penv's. */
 	bool (*has_module)(void *ctx, const char *name);
 	FILE *tree;   /* -x tree: the syntax tree is shown there; or NULL */
 	FILE *disasm; /* -S: the instructions are shown there; or NULL */
@@ -91,12 +91,12 @@ struct compilation {
 
 /* Adds a text; name and text are copied. */
 void compile_add(struct compilation *c, enum text_kind kind, const char *name, const char *text, size_t len);
-/* Parses all texts: then options that they set and the descriptions are known. 0; -EINVAL or -ENOMEM, with
+/* Parses all texts. Afterwards the options that they set and their descriptions are known. 0; -EINVAL or -ENOMEM, with
  * diagnostics. */
 int compile_parse(struct compilation *c) __attribute__((warn_unused_result));
-/* Parses all texts and checks their declarations, without the kernel: then their providers are known. 0; -EINVAL or
- * -ENOMEM, with diagnostics. */
+/* Parses all texts and checks their declarations, without the kernel. Afterwards their providers are known. 0; -EINVAL
+ * or -ENOMEM, with diagnostics. */
 int compile_declare(struct compilation *c) __attribute__((warn_unused_result));
-/* All of it, up to a stage that is dumped to out. 0; -EINVAL or -ENOMEM, with diagnostics. */
+/* Compiles up to a stage, which is dumped to out. 0; -EINVAL or -ENOMEM, with diagnostics. */
 int compile_run(struct compilation *c, enum stage dump, FILE *out) __attribute__((warn_unused_result));
 #endif

@@ -6,7 +6,7 @@
 
 #include "compile/compile.h"
 
-/* Replaces the text of each script by what the preprocessor makes of it; its marks (# LINE "FILE") keep the places of
+/* Replaces the text of each script by the output of the preprocessor, whose marks (# LINE "FILE") keep the places of
  * errors right. 0, or -errno with a diagnostic. */
 int preproc_texts(struct compilation *c) __attribute__((warn_unused_result));
 #endif

@@ -9,17 +9,17 @@
 struct reporter;
 struct userprobes;
 
-/* What it asks of whoever started processes. */
+/* Callbacks to the owner of the traced processes. */
 struct userprobes_env {
 	struct arena *arena;
-	const struct reporter *to; /* gets warnings of what is not searched; NULL: nobody does */
-	/* The process is at its beginning, with its libraries mapped. 0, also when it is not ours, or -errno,
-	 * which is reported. */
+	const struct reporter *to; /* gets warnings about files that are not searched; may be NULL */
+	/* Brings the process to the start of its program, with its libraries mapped. 0, also if we did not start it;
+	 * -errno, which is reported. */
 	int (*ready)(void *ctx, pid_t pid, const struct reporter *to);
 	void *ctx;
 };
 struct userprobes *userprobes_new(const struct userprobes_env *env);
-void userprobes_free(struct userprobes *u); /* NULL is fine; places of probes are not good any more */
+void userprobes_free(struct userprobes *u); /* NULL is fine; makes the places of probes invalid */
 
 /* As struct kernel_lists has them; user is a struct userprobes. */
 void userprobes_make(void *user, struct probe_list *l, const struct pdesc *pd);

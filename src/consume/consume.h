@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* consume: from the ring buffers to the sink.
- * The caller polls. consumer_work() merges what the rings hold by time, decodes it, hands it to the sink and runs the
- * actions on aggregations. Drops of every cause are counted and handed to the sink. Lack of memory does not end a
- * trace: what the consumer cannot hold is counted as dropped. */
+ * The caller polls. consumer_work() merges the records of all rings by time, decodes them, passes them to the sink and
+ * runs the actions on aggregations. Drops are counted by cause and passed to the sink. Lack of memory does not end a
+ * trace: records that the consumer cannot hold are counted as drops. */
 #ifndef DWIRE_CONSUME_CONSUME_H
 #define DWIRE_CONSUME_CONSUME_H
 #include <stdio.h>
@@ -36,20 +36,22 @@ int consumer_new(const struct consumer_env *env, struct consumer **out) __attrib
 /* NULL is fine. Does not flush the sink. */
 void consumer_free(struct consumer *c);
 
-/* Hands on the records that are older than some milliseconds, in order of time across rings: by then no older one can
- * turn up. final: all that there are when it begins; records still being written get 100 ms. After an exit action only
- * END and ERROR clauses still count. Returns the number of records consumed, or -errno of the sink (-EPIPE: the
- * reader is gone): stop then. */
+/* Passes on the records that are older than some milliseconds, in order of time across rings; no older one can appear
+ * later. final: passes on all records that exist now, and waits up to 100 ms for those still being written. After an
+ * exit action only clauses of END and ERROR count. Returns the number of records consumed, or -errno of the sink
+ * (-EPIPE: the reader is gone), upon which the caller stops. */
 int consumer_work(struct consumer *c, bool final) __attribute__((warn_unused_result));
-/* Hands on the records up to the time ts: none of them is still being written, none comes later. Returns as above. */
+/* Passes on the records up to the time ts. None of them is still being written, and none can appear later. Returns as
+ * consumer_work(). */
 int consumer_work_to(struct consumer *c, uint64_t ts) __attribute__((warn_unused_result));
-/* fill: a buffer is full, so the trace ends. */
+/* With bufpolicy=fill: a buffer is full, so the trace must end. */
 bool consumer_full(const struct consumer *c);
-/* Hands on what fill and ring have kept; from then on records are handed on as they come. 0 or -errno of the sink. */
+/* Passes on the records that fill and ring have kept; later records are passed on as they come. 0 or -errno of the
+ * sink. */
 int consumer_release(struct consumer *c) __attribute__((warn_unused_result));
 /* True once an exit action was run; *status gets its value. */
 bool consumer_exited(const struct consumer *c, int *status);
-/* Hands on the aggregations that no printa showed: at the end. 0 or -errno of the sink. */
+/* At the end: passes on the aggregations that no printa() showed. 0 or -errno of the sink. */
 int consumer_aggs(struct consumer *c) __attribute__((warn_unused_result));
 /* The very end, after the last drops were reported. 0 or -errno of the sink. */
 int consumer_end(struct consumer *c) __attribute__((warn_unused_result));
@@ -58,14 +60,14 @@ void consumer_newline(struct consumer *c);
 /* How full the fullest ring is, percent: poll again soon when it is high. */
 unsigned consumer_avail(const struct consumer *c);
 
-/* n more runs of a probe were missed (the kernel counts recursion misses of a program), or, with notes, of a program
- * that notes what the probe reads later: reported with the drops. chooses: not all of them had fired it. probe is
- * copied. */
+/* Counts n missed runs of a probe's program (the kernel's recursion misses) or, with notes, of a program that takes
+ * notes for the probe; they are reported with the drops. chooses: only some of these runs would have fired the probe.
+ * probe is copied. */
 void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n);
-/* n more drops that the caller has counted. */
+/* Adds n drops that the caller has counted. */
 void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n);
-/* Hands to the sink what was dropped since the last call, a drop for each cause, and the faults that were only counted.
- * Returns how many drops that are. */
+/* Passes the drops since the last call to the sink, one for each cause, and the faults that were only counted. Returns
+ * the number of drops. */
 uint64_t consumer_report_drops(struct consumer *c);
 
 /* The aggregations: tests and fuzzers fill them as no kernel would, without maps (env.map_fds is NULL). */

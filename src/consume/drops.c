@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drops: what was lost, by cause.
+/* drops: lost records and events, by cause.
  * Input: the counters of the programs, of the rings, of the consumer itself and of its caller. Output: drops to the
  * sink. Invariant: each loss is reported once. */
 #include <string.h>

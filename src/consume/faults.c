@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* faults: the first fault of a kind is handed to the sink, the rest are counted.
- * A kind is a clause on a probe, an action of it and a sort of fault; the addresses may differ. Output: a fault to the
- * sink, at once or, with the number of those counted, whenever drops are reported. Invariant: each fault is handed on
- * or counted once. */
+/* faults: passes the first fault of a kind to the sink and counts the rest. Faults are of one kind if they have the
+ * same enabled probe, action and fault number; addresses may differ. Input: faults. Output: the first at once; the
+ * number of the others whenever drops are reported. Invariant: each fault is either passed on or counted, once. */
 #include <stdlib.h>
 
 #include "consume/priv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv: what the files of the consumer share: consume.c (its life, merging), record.c (one record), drops.c
- * and faults.c. */
+/* priv: shared by the files of the consumer: consume.c (its life, merging), record.c (one record), drops.c and
+ * faults.c. */
 #ifndef DWIRE_CONSUME_PRIV_H
 #define DWIRE_CONSUME_PRIV_H
 #include "consume/consume.h"
@@ -34,7 +34,7 @@ struct consumer {
 	size_t nheap;
 	uint64_t printed_to; /* all records with an earlier time stamp have been handed on */
 	uint64_t aggs_at;    /* when the aggregations were read last; 0: never */
-	uint64_t held_since; /* one that is still being written holds up the others; 0: none */
+	uint64_t held_since; /* since when a record that is still being written delays the others; 0: none does */
 	size_t ncpus;
 	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
 	uint64_t *fresh; /* ncpus: buffer for reading */
@@ -47,17 +47,17 @@ struct consumer {
 	int status;
 };
 
-/* Hands one record to the sink and does its actions. committed: it comes out of a speculation. */
+/* Passes one record to the sink and performs its actions. committed: it belongs to a committed speculation. */
 void consume_record(struct consumer *c, unsigned cpu, const uint8_t *rec, size_t len, bool committed);
 /* NULL: no such enabled probe. */
 const struct epid *consume_epid(const struct consumer *c, uint32_t number);
 /* The faults of a trace with nepids enabled probes, by kind. NULL: no memory. Free takes NULL. */
 struct faults *faults_new(size_t nepids);
 void faults_free(struct faults *f);
-/* Hands a fault to the sink if it is the first of its kind, else counts it. e->epid is a valid one; probe: borrowed. */
+/* Passes a fault to the sink if it is the first of its kind, else counts it. e->epid is valid; probe is borrowed. */
 void faults_add(struct faults *f, const struct dw_err *e, const struct image_probe *probe, struct sink *to);
-/* Hands on how many were counted since the last call, by kind. */
+/* Passes on the number of faults counted since the last call, by kind. */
 void faults_report(struct faults *f, struct sink *to);
-/* Reports what had no room in the store. */
+/* Reports the records that had no room in the store. */
 void consume_store_drops(struct consumer *c, const struct store *s);
 #endif

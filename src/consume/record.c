@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record: one record: its values are decoded and go to the sink, its actions on aggregations, options, speculations and
- * the trace itself are done.
+/* record: consumes one record. Decodes its values and passes them to the sink; performs its actions on aggregations,
+ * options, speculations and the trace.
  * Input: a record and the image. Output: calls of the sink.
  * Invariant: each byte read lies in the record. */
 #include <string.h>

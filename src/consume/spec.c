@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spec: records of speculations.
- * Input: records as they come out of the rings, in the order of time. Output: those of a speculation, in that order.
- * Invariant: a speculation holds at most size bytes of each CPU; what would be more is dropped and counted. */
+ * Input: records from the rings, in order of time. Output: the records of a speculation, in that order.
+ * Invariant: a speculation holds at most size bytes of each CPU; further records are dropped and counted. */
 #include "consume/spec.h"
 
 #include <stdlib.h>

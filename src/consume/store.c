@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* store: see store.h.
  * Input: records in order. Output: those that are kept, in the same order.
- * Invariants: the records of a CPU take at most size bytes. Each record is in two lists: of all CPUs in the order of
- * time (prev, next), and of its CPU (later), from which ring drops the oldest. */
+ * Invariants: the records of a CPU take at most size bytes. Each record is in two lists: one of all records in order of
+ * time (prev, next), and one of its CPU (later), from which ring drops the oldest. */
 #include "consume/store.h"
 
 #include <stdlib.h>

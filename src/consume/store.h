@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store: -x bufpolicy=fill and ring: records are kept, and handed on when tracing ends. fill keeps the first records of
- * each CPU and ends the trace when one has no room left; ring keeps the latest. */
+/* store: keeps records until tracing ends (-x bufpolicy=fill and ring). fill keeps the first records of each CPU and
+ * ends the trace when one CPU has no room left; ring keeps the latest records. */
 #ifndef DWIRE_CONSUME_STORE_H
 #define DWIRE_CONSUME_STORE_H
 #include <stdbool.h>
@@ -21,11 +21,11 @@ struct store_rec {
 struct store *store_new(size_t ncpus, uint64_t size, bool ring);
 /* NULL is fine. */
 void store_free(struct store *s);
-/* Keeps a copy of a record that came after all those before. False: the CPU's buffer is full, which ends the trace. */
+/* Keeps a copy of a record, the latest so far. False: the CPU's buffer is full, which ends the trace. */
 bool store_add(struct store *s, unsigned cpu, const uint8_t *rec, size_t len);
-/* Records that were lost for want of memory. */
+/* Number of records that were lost because there was no memory. */
 uint64_t store_lost(const struct store *s);
-/* Records of a CPU that are larger than its ring. */
+/* Number of a CPU's records that were larger than its ring. */
 uint64_t store_dropped(const struct store *s, size_t cpu);
 /* The oldest record; NULL: none. */
 const struct store_rec *store_first(const struct store *s);

@@ -7,7 +7,7 @@
  * values may share a register when their stretches do not overlap. A value that gets no register is split: its uses
  * get copies with short live ranges, first one copy for a stretch of code without calls and labels, then one for each
  * use; the scan is repeated until all have a place.
- * Invariant: whatever is in a register over a call is in R6-R9; a register is read only after it was set. */
+ * Invariants: a value that lives across a call is in R6-R9. A register is read only after it was set. */
 #include "ir/regalloc.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stamp: carries a value from one event to a later one: when a packet was queued, handed to a driver, made.
+/* stamp: carries a value from one event to a later one, such as the time at which a packet was allocated or queued.
  * Input: the stamps of a provider (image/probe.h) that a script reads. Output: per stamp a map, and a program for
  * each of its events.
  * Invariant: these programs come last in the image. So where a stamp ends, readers at the same place run before it

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tick: the head of a program that fires a tick probe.
  * Input: a probe with a period that fires on one CPU. Output: code that leaves the program if the period is not over.
- * Invariant: a tick has two programs, one of an event and one that attach/tick.c runs if the event does not fire.
- * Whoever moves struct dw_tick's `next` fires the probe: once in each period. */
+ * Invariant: a tick has two programs, one of an event and one that attach/tick.c runs if the event does not fire. The
+ * one that advances `next` in struct dw_tick fires the probe, so it fires once in each period. */
 #include <stddef.h>
 
 #include "lower/expr/expr.h"

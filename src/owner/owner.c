@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner: attaches and fills the owner service, and looks again when a socket became suspect. See owner.h.
+/* owner: attaches and fills the owner service, and scans again when a socket becomes suspect. See owner.h.
  *
  * Input:  the programs and maps that owner_load.c has loaded; a descriptor of the root cgroup.
  * Output: hashes, address of a socket -> struct dw_owner.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drop: see drop.h. */
+/* drop: see drop.h. DROP_KINDS makes the table; here are its readers.
+ * Input: a kind of drop, or a drop. Output: static texts; the sentence that is shown for the drop. */
 #include "record/drop.h"
 
 #include <assert.h>
@@ -7,6 +8,7 @@
 
 #include "abi/abi.h"
 
+/* The first kinds are the causes that programs count by their index in MAP_DROPS. */
 static_assert((int)DROP_RING == DW_DROP_RING && (int)DROP_AGG == DW_DROP_AGG && (int)DROP_DYN == DW_DROP_DYN &&
 		(int)DROP_NEST == DW_DROP_NEST && (int)DROP_OWNER == DW_DROP_OWNER && (int)DROP_SPEC == DW_DROP_SPEC &&
 		DW_DROP_COUNT == DW_DROP_SPEC + 1,
@@ -37,6 +39,7 @@ unsigned drop_number(enum drop_kind k)
 	return kinds[k].number;
 }
 
+/* "12 drops on CPU 0". A drop with a probe is a missed firing: the kernel did not run the program within itself. */
 void drop_text(const struct drop *d, bool by_cpu, char *buf, size_t size)
 {
 	char on[24] = "";

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* value: see value.h. Memory is allocated only for text that is longer than a room's small buffer.
- * Source: RFC 5952 for IPv6 addresses. */
+/* value: see value.h.
+ * Input: a field's layout and the bytes of a record or key. Output: a struct value, whose text may be in the room.
+ * Invariants: no byte outside the data is read; a field that does not fit reads as 0 or "". Memory is allocated only
+ * for text that is longer than a room's small buffer. Source: RFC 5952 for IPv6 addresses. */
 #include "record/value.h"
 
 #include <fcntl.h>
@@ -17,6 +19,7 @@
 
 #include "symbols/symtext.h"
 
+/* The put_ functions write no NUL and return the number of characters. */
 static size_t put_dec(char *p, uint32_t v)
 {
 	char buf[10];
@@ -70,7 +73,7 @@ static void longest_run(const unsigned g[8], size_t *start, size_t *len)
 	}
 }
 
-/* Text of an address, as RFC 5952; 4 bytes or 16. Returns the length. */
+/* The text of an address of 4 or 16 bytes, as in RFC 5952 and inet_ntop(3). Returns the length. */
 static size_t addr_text(const uint8_t *addr, bool v6, char out[VALUE_ROOM])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, compatible[12] = { 0 };
@@ -106,6 +109,7 @@ static size_t addr_text(const uint8_t *addr, bool v6, char out[VALUE_ROOM])
 	return n;
 }
 
+/* Records are packed as D lays them out, so the number may be unaligned: memcpy() reads it. */
 static void read_int(const struct field *f, const uint8_t *p, struct value *out)
 {
 	uint8_t u8;
@@ -137,6 +141,7 @@ static void read_int(const struct field *f, const uint8_t *p, struct value *out)
 	}
 }
 
+/* A literal of the program, by its number in the image. An unknown number stays "". */
 static void text_lit(const struct image *image, uint32_t num, struct value *out)
 {
 	if (num >= image->lits.n)
@@ -145,7 +150,7 @@ static void text_lit(const struct image *image, uint32_t num, struct value *out)
 	out->len = image->lits.v[num].len;
 }
 
-/* The load of the last minute; nothing when /proc/loadavg cannot be read. */
+/* The load average of the last minute; "" if /proc/loadavg cannot be read. Returns the length. */
 static size_t load_text(char small[VALUE_ROOM])
 {
 	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
@@ -159,7 +164,8 @@ static size_t load_text(char small[VALUE_ROOM])
 	return 0;
 }
 
-/* Nothing when the device has no speed, or is not of this process's namespace. */
+/* The speed of a device in Mb/s; "" if it has none, or if it is not in this process's network namespace, the only one
+ * that ioctl(2) can ask. Returns the length. */
 static size_t speed_text(const struct dw_tstr *t, char small[VALUE_ROOM])
 {
 	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
@@ -181,7 +187,7 @@ static size_t speed_text(const struct dw_tstr *t, char small[VALUE_ROOM])
 	return speed && speed != (uint32_t)SPEED_UNKNOWN ? put_dec(small, speed) : 0;
 }
 
-/* Keeps a copy: the owner of the text may change it before the value is used. */
+/* Keeps a copy, because the owner of the text may change it before the value is used. */
 static void keep_text(struct value_room *room, const char *text, struct value *out)
 {
 	size_t len = strlen(text);
@@ -211,7 +217,7 @@ bool value_is_symbol(const struct value *v)
 	return v->field >= FIELD_SYM && v->field <= FIELD_UADDR;
 }
 
-/* out is "" and trusted. */
+/* A string that is kept as a tag and bytes (struct dw_tstr). out: "" and trusted; only the name of a zone is not. */
 static void read_tstr(const struct decoder *dec, const uint8_t *p, struct value_room *room, struct value *out)
 {
 	char *small = room->small;
@@ -254,7 +260,7 @@ static void read_tstr(const struct decoder *dec, const uint8_t *p, struct value_
 	}
 }
 
-/* Names of addresses. A user's stands behind the number of its process. */
+/* The name of an address, or its number if there are no names. A process's address comes after its pid (16 bytes). */
 static void read_address(
 	const struct decoder *dec, const struct field *f, const uint8_t *p, struct value_room *room, struct value *out)
 {

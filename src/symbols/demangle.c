@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* demangle: see demangle.h. Invariant: libiberty writes at most DEMANGLE_TEXT_MOST bytes of text for a name, whatever
- * the name: then the sandbox ends, for libiberty's callback cannot stop it. */
+/* demangle: see demangle.h. Invariant: libiberty writes at most DEMANGLE_TEXT_MOST bytes of text for any name. Then the
+ * child of the sandbox exits, because a callback cannot stop libiberty. */
 #include "symbols/demangle.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perfmap: see perfmap.h. Output: a sorted table; of functions at one place the one that was written last.
- * The first part runs in the sandbox and writes a table; the second checks it and looks names up.
- */
+/* perfmap: see perfmap.h. Output: a sorted table; of several functions at one place, the last one written counts.
+ * The first part runs in the sandbox and writes a table; the second checks it and looks up names. */
 #include "symbols/perfmap.h"
 
 #include <errno.h>

@@ -88,7 +88,7 @@ static void tool_help(const struct tool *t, FILE *out)
 	tool_usage(t, out);
 	for (size_t i = 0; i < t->nparams; i++)
 		fprintf(out, "  %-18s %s\n", shown(&t->params[i], left, sizeof(left)), t->params[i].help);
-	fprintf(out, "  %-18s %s\n", "-h, --help", "this text");
+	fprintf(out, "  %-18s %s\n", "-h, --help", "show this text");
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

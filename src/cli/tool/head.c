@@ -13,13 +13,13 @@ static const struct {
 	const char *name, *lines;
 } groups[] = {
 	{ "time",
-		"-t  tool_secs = 0  seconds since the first row\n"
-		"-T  tool_clock = 0  time of day\n" },
-	{ "clock", "-t  tool_secs = 0  seconds since the first row\n" },
+		"-t  tool_secs = 0  a column of seconds since the first row\n"
+		"-T  tool_clock = 0  a column of the time of day\n" },
+	{ "clock", "-t  tool_secs = 0  a column of seconds since the first row\n" },
 	{ "owner",
 		"-p PID,...  tool_pid = any  only these processes\n"
 		"--netns NAME,...  tool_netns = raw  only these network namespaces\n"
-		"--cgroup PATH,...  tool_cgroup = raw  only these cgroups and those below\n"
+		"--cgroup PATH,...  tool_cgroup = raw  only these cgroups and those below them\n"
 		"--container ID,...  tool_container = raw  only these containers\n" },
 	{ "ports",
 		"-P PORT,...  tool_port = ports  only these ports, local or remote\n"
@@ -29,18 +29,18 @@ static const struct {
 		"--host NET,...  tool_host = networks  only these addresses: 10.0.0.0/8, ::1\n"
 		"-4  tool_ip4 = 0  only IPv4\n"
 		"-6  tool_ip6 = 0  only IPv6\n" },
-	{ "rows", "-n ROWS  option.aggrows = 0  at most so many rows\n" },
+	{ "rows", "-n ROWS  option.aggrows = 0  at most this many rows, those with the highest values\n" },
 	{ "interval",
 		"interval  interval = 0  seconds between reports\n"
-		"count  count = -1  how many reports\n" },
+		"count  count = -1  number of reports\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
 	{ "all",
-		"-d SECS  tool_for = 0  end after so many seconds\n"
-		"--command CMD  tool_command = raw  run it, and end when it ends\n"
-		"--json  tool_json = 0  an object a row\n"
+		"-d SECS  tool_for = 0  end after this many seconds\n"
+		"--command CMD  tool_command = raw  run this command, and end when it ends\n"
+		"--json  tool_json = 0  one JSON object per row\n"
 		"--csv  tool_csv = 0  comma-separated values\n"
 		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
-		"--program  tool_program = 0  show the D program, do not run it\n" },
+		"--program  tool_program = 0  show the D program instead of running it\n" },
 };
 
 /* The next word, or a quoted text without its quotes. */

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define PDESC_MAX 1024 /* four parts of 128 bytes would do for DTrace itself */
+#define PDESC_MAX 1024 /* bytes; DTrace itself needs four parts of at most 128 */
 
 static const char *const names[TOK_COUNT] = { [TOK_EOF] = "end of text",
 	[TOK_BAD] = "invalid",
@@ -27,6 +27,8 @@ const char *tok_name(enum tok_kind k)
 	return names[k];
 }
 
+/* ---- characters; c is a byte, or -1 at the end of the text ------------------------------------------------------- */
+/* The backquote is part of a word: `name and module`name are symbols of the kernel. */
 bool lex_is_ident_start(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '`';
@@ -43,13 +45,14 @@ bool lex_is_pdesc(int c)
 		(((c >= '0' && c <= '9') || (lex_is_ident_start(c) && c != '`')) || strchr("-+.*?[]!\\$%@:", c));
 }
 
+/* The byte at an offset; -1 at the end of the text and beyond. */
 static int at(const struct source *src, uint32_t off)
 {
 	return off < src->len ? (unsigned char)src->text[off] : -1;
 }
 
-/* Recognises a path in a probe description. No predicate has two more colons in one word behind a provider and a
- * slash. */
+/* Recognises a path as the module of a probe description, "pid1:/lib/libc.so.6:open:entry", at its first slash. Such a
+ * slash could also begin a predicate, but no predicate continues with two colons in one word. Returns the length. */
 uint32_t lex_pdesc_path(const struct source *src, uint32_t off)
 {
 	uint32_t from = off, end = off, path = 0;
@@ -72,6 +75,7 @@ static bool is_blank(int c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* The keyword that a word is, or TOK_IDENT. */
 enum tok_kind tok_keyword(const char *s, size_t len)
 {
 	static const struct {
@@ -124,7 +128,7 @@ static uint32_t comment_end(const struct source *src, uint32_t off, bool *closed
 	return len;
 }
 
-/* Is the # at off the first thing on its line? */
+/* Do only blanks precede off on its line? */
 static bool begins_line(const struct source *src, uint32_t off)
 {
 	while (off > 0 && (src->text[off - 1] == ' ' || src->text[off - 1] == '\t'))
@@ -132,7 +136,7 @@ static bool begins_line(const struct source *src, uint32_t off)
 	return off == 0 || src->text[off - 1] == '\n';
 }
 
-/* Takes the line at the #, up to its end or a comment, which may go on over several lines. */
+/* Takes the line from its # to its end or to a comment, which may continue on further lines. */
 static void take_hash_line(struct lexer *lx)
 {
 	const uint32_t from = lx->off;
@@ -148,7 +152,7 @@ static void take_hash_line(struct lexer *lx)
 		lx->hash_line(lx->ctx, (struct loc){ lx->src, from, lx->off - from });
 }
 
-/* A comment in a comment: a comment does not nest, and this one ends earlier than its writer thinks. */
+/* Reports a comment inside a comment: comments do not nest, so the outer one ends earlier than its author thinks. */
 static void report_nested(struct lexer *lx, uint32_t off, uint32_t end)
 {
 	const char *s = lx->src->text;
@@ -224,6 +228,7 @@ uint32_t lex_peek_step(const struct source *src, uint32_t off)
 	return off + 1;
 }
 
+/* A keyword, a name, or a symbol of the kernel (with a backquote). */
 static void lex_word(struct lexer *lx, struct token *out)
 {
 	const char *s = lx->src->text + out->off;
@@ -239,6 +244,7 @@ static void lex_word(struct lexer *lx, struct token *out)
 	}
 }
 
+/* @ and the name of an aggregation, which may be empty. */
 static void lex_agg(struct lexer *lx, struct token *out)
 {
 	const uint32_t name = ++lx->off;
@@ -251,7 +257,7 @@ static void lex_agg(struct lexer *lx, struct token *out)
 	out->text = arena_strndup(lx->env->arena, lx->src->text + name, out->textlen);
 }
 
-/* A byte that begins no token. The whole run of such bytes is one error: junk would give thousands. */
+/* A byte that begins no token. A whole run of such bytes is one error; otherwise binary junk would give thousands. */
 static void lex_bad(struct lexer *lx, struct token *out)
 {
 	static const char *const quotes[] = { "\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x98", "\xe2\x80\x99" };
@@ -277,6 +283,7 @@ static void lex_bad(struct lexer *lx, struct token *out)
 		lex_report(lx, out->off, n, D_SYNTAX, hint, "invalid character");
 }
 
+/* The longest punctuator that matches: the list has longer ones before their beginnings. */
 static void lex_punctuator(struct lexer *lx, struct token *out)
 {
 	static const struct {
@@ -330,7 +337,8 @@ void lex_token(struct lexer *lx, struct token *out)
 	out->len = lx->off - out->off;
 }
 
-/* Puts the values of the macro variables in. The whole word is taken even when one is not defined. */
+/* Replaces the macro variables in a description by their values. An undefined one is reported and sets *bad; the rest
+ * of the description is taken all the same. */
 static const char *pdesc_expand(struct lexer *lx, uint32_t from, uint32_t end, bool *bad)
 {
 	const char *text = "";

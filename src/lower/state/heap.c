@@ -2,8 +2,8 @@
 /* heap: memory that a script may write through pointers: alloca(), copyin().
  * Input: calls that take, fill or read such memory. Output: addresses, copies.
  * Invariant: the heap is a part of the run's scratch slot. Each clause allocates from its start, so it may overwrite
- * what an earlier clause had. Its size is that of the clause that asks for most. Pointers into it are plain numbers;
- * a store that would leave it is a fault at run time. */
+ * data of an earlier clause. Its size is the largest that any clause needs. Pointers into it are plain numbers; a store
+ * outside the heap is a fault at run time. */
 #include <linux/bpf.h>
 
 #include "lower/expr/expr.h"

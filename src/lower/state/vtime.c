@@ -4,8 +4,8 @@
  * reads vtimestamp.
  * Invariant: the kernel updates its own count only at ticks and switches. So the program at a switch notes, per CPU,
  * the next thread, the time, and the thread's count, which is exact then; a reader adds the time since. A note is
- * valid only for the thread whose number it holds. A reader that finds another thread's (no switch seen yet, or the
- * switch itself is traced) makes one. */
+ * valid only for the thread whose number it holds. A reader that finds the note of another thread (no switch seen yet,
+ * or the switch itself is traced) writes a new one. */
 #include <linux/bpf.h>
 #include <string.h>
 

@@ -6,16 +6,16 @@
  *         every process.
  * Output: the maps `owners` (address of a socket -> struct dw_owner), `last_users` and `senders`.
  *
- * Files: this one has the hooks at which a process makes, uses or leaves a socket. owner_table.h has the maps and what
- * changes them, owner_files.h the files that processes hold (fork, exit, iterator), owner_recent.h a cache of the last
- * answers, owner_kernel.h the few types of the kernel.
+ * Files: this one has the hooks at which a process makes, uses or leaves a socket. owner_table.h has the maps and the
+ * functions that change them, owner_files.h the files that processes hold (fork, exit, iterator), owner_recent.h a
+ * cache of recent answers, owner_kernel.h the kernel's types.
  *
  * Invariants:
  * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
  *   with DW_OWNER_LEFT lives somewhat longer; see forget().
  * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. No
  *   process has accepted or used the socket since.
- * - DW_OWNER_SHARED: several processes use the socket, which is not TCP's. Its entry is no longer written, and
+ * - DW_OWNER_SHARED: several processes use the socket, which is not a TCP socket. Its entry does not change any more;
  *   `last_users` has the last of them.
  *
  * Why a hash: an entry takes 128 bytes, a third of what socket storage takes, and any program can look up any
@@ -23,7 +23,7 @@
  * clones from them, which shows a new socket's listener.
  *
  * Why `senders`: processes that share a datagram socket may send on it at the same time. If each rewrote the entry, a
- * program could see another's. So the sender is noted for the thread and the CPU until the packet's other programs have
+ * program could see the wrong one. So the sender is noted for its thread and CPU until the packet's other programs have
  * run. */
 #include <linux/bpf.h>
 #include <stdbool.h>
