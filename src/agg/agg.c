@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* agg: the set of an image's aggregations: its life, clear, trunc, tables. Input: the maps of a running image. Output:
- * rows. Invariant: the shown value of a key is kern + off, where kern is the map's value when it was last read. clear()
- * of a sum sets off to -kern and does not touch the map, so no update is ever lost. A key that is deleted from the map
- * (by trunc(), and clear() of min and max) is read and deleted by one system call under the bucket's lock. off keeps
- * the updates up to that moment. An update is lost only if its program had looked up the value before and adds to it
- * after the deletion (some nanoseconds). An aggregation without keys cannot be deleted: its min and max are zeroed by a
+/* agg: the set of an image's aggregations: its life, clear, trunc, tables.
+ * Input: the maps of a running image. Output: rows.
+ * Invariant: the shown value of a key is kern + off, where kern is the map's value when it was last read. clear() of a
+ * sum sets off to -kern and does not touch the map, so no update is ever lost. A key that is deleted from the map (by
+ * trunc(), and clear() of min and max) is read and deleted by one system call under the bucket's lock. off keeps the
+ * updates up to that moment. An update is lost only if its program had looked up the value before and adds to it after
+ * the deletion (some nanoseconds). An aggregation without keys cannot be deleted: its min and max are zeroed by a
  * write, with the same risk. */
 #include <errno.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ bool agg_is_dist(const struct agg *g)
 	return g->fn == DW_AGG_QUANTIZE || g->fn == DW_AGG_LQUANTIZE || g->fn == DW_AGG_LLQUANTIZE;
 }
 
-/* Word 1 says whether there was any value: word 0 alone could not tell 0 from none. */
+/* Word 1 is not 0 if there was a value; word 0 alone does not distinguish 0 from none. */
 static void combine_extreme(uint64_t *a, const uint64_t *b, bool want_max)
 {
 	int64_t va = (int64_t)a[0], vb = (int64_t)b[0];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* data: a sink that passes the data of a trace to the caller's handlers.
  * Input: records, aggregations, drops and faults, as the consumer passes them. Output: calls of the handlers, and the
- * same to the text sink, if there is one. Invariant: after a handler has failed, no handler is called. */
+ * same to the text sink, if there is one.
+ * Invariant: after a handler has failed, no handler is called. */
 #include "api/data.h"
 
 #include <errno.h>

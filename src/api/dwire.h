@@ -121,7 +121,7 @@ bool dwire_matched(const struct dwire *d, size_t i, enum dwire_kind *kind, const
  * where this kernel shows it. */
 void dwire_describe(struct dwire *d, bool sites, FILE *out);
 
-/* In place of dwire_compile(), for programs with probes of their own: the texts declare providers. They need neither
+/* In place of dwire_compile(), for programs that define probes: the texts declare providers. They need neither
  * root nor the kernel. The header is for C and C++ and has a macro for each probe, PROV_PROBE(arguments) and
  * PROV_PROBE_ENABLED(); the object has the counters that it refers to. */
 int dwire_provider_header(struct dwire *d, FILE *out) __attribute__((warn_unused_result));
@@ -223,19 +223,20 @@ void dwire_output(struct dwire *d, FILE *out);
 typedef int dwire_write_fn(void *ctx, const char *text, size_t len);
 FILE *dwire_stream(dwire_write_fn *fn, void *ctx);
 
-/* Loads the program, fires BEGIN, attaches the probes, lets the commands go. */
+/* Loads the program, fires BEGIN, attaches the probes, starts the commands. */
 int dwire_start(struct dwire *d) __attribute__((warn_unused_result));
 /* A descriptor for an event loop: when it is readable, call dwire_poll(d, 0). Valid from dwire_start() to
  * dwire_free(). */
 int dwire_fd(const struct dwire *d);
-/* Waits for at most timeout_ms (-1: for ever) and hands out what has come. 1: go on; 0: the trace is to end, because of
- * exit(), dwire_stop(), the end of the processes, or a reader that closed the output; or -errno. */
+/* Waits for at most timeout_ms (-1: for ever) and passes new data to the handlers. 1: the trace continues; 0: it is to
+ * end, because of exit(), dwire_stop(), the end of the processes, or a reader that closed the output; or -errno. */
 int dwire_poll(struct dwire *d, int timeout_ms) __attribute__((warn_unused_result));
 /* Asks for the end: dwire_poll() returns 0 soon, also while it waits for the reader of the output, a FIFO of
  * freopen() or a command of system(). An output that then takes nothing for a second is given up: -ETIMEDOUT. Safe in
  * signal handlers and other threads. */
 void dwire_stop(struct dwire *d);
-/* Detaches, fires END, hands out what remains. Also after dwire_poll() failed. *status: exit()'s argument, or 0. */
+/* Detaches, fires END, passes on the remaining data. Also after dwire_poll() failed. *status: exit()'s argument, or 0.
+ * */
 int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));
 
 /* ---- names of this machine, as programs see them ----------------------------------------------------------------- */

@@ -49,7 +49,7 @@ FILE *dwire_stream(dwire_write_fn *fn, void *ctx)
 	return f;
 }
 
-/* h->size tells versions apart: a caller that was built with an older dwire.h has fewer handlers, and the rest are
+/* h->size identifies the version: a caller that was built with an older dwire.h has fewer handlers, and the rest are
  * NULL. */
 void dwire_on_data(struct dwire *d, const struct dwire_handlers *h, void *ctx)
 {

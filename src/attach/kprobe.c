@@ -24,7 +24,7 @@ void kprobes_detach(struct kprobe_links *links)
 }
 
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
-/* One link for n functions (BPF_LINK_CREATE with kprobe_multi). cookies tell the program which function it is at. Its
+/* One link for n functions (BPF_LINK_CREATE with kprobe_multi). The cookie identifies the function to the program. Its
  * descriptor or -errno. */
 static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
 {

@@ -351,8 +351,7 @@ static bool fentry_on(void *ctx, const char *module, uint32_t id)
 	return can;
 }
 
-/* BTF has the functions that have code of their own. Where it does not say, the list of those that can be traced
- * does. */
+/* BTF has the functions that are not only inlined. For all others the list of traceable functions decides. */
 static bool has_function(void *ctx, const char *module, const char *name)
 {
 	struct kernel_env *k = ctx;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* consume: records of several ring buffers, merged by time. Input: rings, maps and the image. Output: calls of the
- * sink. Invariants: records are passed on in order of their time stamps, unless a program takes more than HOLD_BACK_NS
+/* consume: records of several ring buffers, merged by time.
+ * Input: rings, maps and the image. Output: calls of the sink.
+ * Invariants: records are passed on in order of their time stamps, unless a program takes more than HOLD_BACK_NS
  * between reading the clock and reserving room in its ring, or HELD_MAX_NS between that and submitting the record. No
  * byte outside a record is read. */
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* faults: passes the first fault of a kind to the sink and counts the rest. Faults are of one kind if they have the
- * same enabled probe, action and fault number; addresses may differ. Input: faults. Output: the first at once; the
- * number of the others whenever drops are reported. Invariant: each fault is either passed on or counted, once. */
+ * same enabled probe, action and fault number; addresses may differ.
+ * Input: faults. Output: the first at once; the number of the others whenever drops are reported.
+ * Invariant: each fault is either passed on or counted, once. */
 #include <stdlib.h>
 
 #include "consume/priv.h"

@@ -8,7 +8,7 @@
 
 #include "base/diag/nearest.h"
 
-/* A complete type of its own. name is borrowed; structures get their members later. */
+/* A new, complete type. name is borrowed; structures get their members later. */
 struct type *type_new(struct types *ts, enum type_kind kind, const char *name, uint32_t size, bool sgn)
 {
 	struct type *t = ARENA_NEW(ts->arena, struct type);

@@ -296,7 +296,7 @@ static void document_fault(struct sink *sink, const struct fault *f)
 	notice_fault(s->report, f, s->options->errtags);
 }
 
-/* A drop is a probe of its own in the document, and a message on stderr. */
+/* A drop is a separate probe in the document, and a message on stderr. */
 static void document_drop(struct sink *sink, const struct drop *d)
 {
 	struct document *s = (struct document *)sink;

@@ -211,7 +211,7 @@ static void read_ring(struct mapwatch *w, const struct ring *r)
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-/* CPUs have rings of their own, so events are sorted by time. */
+/* Each CPU has a ring, so events are sorted by time. */
 static int by_time(const void *a, const void *b)
 {
 	const struct map_event *x = a, *y = b;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner_recent: a cache of the owners that this CPU looked up last, because a lookup in `owners` takes longer than all
- * other work for a packet. Part of owner.bpf.c. Input: an owner that was found (recent_note), or changed
- * (recent_change, after the change). Output: recent_is(): is this process the current owner of the socket? Invariant:
- * an entry is valid while the counter in `changes` of its socket has the value that it had before the entry was read
- * from `owners`. An interrupt may write the same entry: `busy` excludes a second writer, and a reader checks the key
- * again at the end. */
+ * other work for a packet. Part of owner.bpf.c.
+ * Input: an owner that was found (recent_note), or changed (recent_change, after the change). Output: recent_is(): is
+ * this process the current owner of the socket?
+ * Invariant: an entry is valid while the counter in `changes` of its socket has the value that it had before the entry
+ * was read from `owners`. An interrupt may write the same entry: `busy` excludes a second writer, and a reader checks
+ * the key again at the end. */
 /* Entries per CPU; counters of changes, each shared by several sockets. Both are powers of 2; recent_hash() relies on
  * that. */
 #define RECENT 64

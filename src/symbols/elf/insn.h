@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn: finds where machine instructions begin and end. A probe in the middle of an instruction would crash the
- * process. Input: the bytes of a function. Output: lengths and offsets, in bytes. Invariant: no byte beyond the size is
- * read. Sources: Intel SDM volume 2, appendix A (opcode maps); Arm ARM, C4 (every instruction has 4 bytes). */
+ * process.
+ * Input: the bytes of a function. Output: lengths and offsets, in bytes.
+ * Invariant: no byte beyond the size is read. Sources: Intel SDM volume 2, appendix A (opcode maps); Arm ARM, C4 (every
+ * instruction has 4 bytes). */
 #ifndef DWIRE_SYMBOLS_ELF_INSN_H
 #define DWIRE_SYMBOLS_ELF_INSN_H
 #include <stdbool.h>

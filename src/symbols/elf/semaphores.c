@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* semaphores: see semaphores.h. The object is small, so its structures of elf(5) are written directly: libelf can write
- * only to files, this code to any stream. Input: names. Output: the file's header, the contents of the sections, the
- * sections' headers. Invariant: the object has no code, and declares to the linker that it needs no executable stack
- * and is compatible with the processor's protection of jumps and returns. */
+ * only to files, this code to any stream.
+ * Input: names. Output: the file's header, the contents of the sections, the sections' headers.
+ * Invariant: the object has no code, and declares to the linker that it needs no executable stack and is compatible
+ * with the processor's protection of jumps and returns. */
 #include "symbols/elf/semaphores.h"
 
 #include <elf.h>
