@@ -45,8 +45,9 @@ inline int dw_ip_queued[struct dw_pkt *P] =
  * there are none. The kernel stores a count, then two words for each hook, then a pointer to each hook's struct
  * nf_hook_ops. dw_nf_ops gives pointer i, counted from 0. */
 inline uint64_t dw_nf_hooks[struct dw_pkt *P, int hook] = P->skb->protocol == DW_ETH_P_IP ?
-    (uint64_t)P->dev->nd_net.net->nf.hooks_ipv4[hook] : (uint64_t)P->dev->nd_net.net->nf.hooks_ipv6[hook];
-inline uint64_t dw_nf_ops[uint64_t hooks, uint64_t n, uint64_t i] = *(uint64_t *)(hooks + 8 + 16 * n + 8 * i);
+    dw_kword[(uint64_t)&P->dev->nd_net.net->nf.hooks_ipv4[hook]] :
+    dw_kword[(uint64_t)&P->dev->nd_net.net->nf.hooks_ipv6[hook]];
+inline uint64_t dw_nf_ops[uint64_t hooks, uint64_t n, uint64_t i] = dw_kword[hooks + 8 + 16 * n + 8 * i];
 inline int dw_nf_is_bpf[uint64_t ops] = ((struct nf_hook_ops *)ops)->hook_ops_type == NF_HOOK_OP_BPF;
 inline uint64_t dw_nf_number[uint64_t hooks] = ((struct nf_hook_entries *)hooks)->num_hook_entries;
 /* Is the first hook of PREROUTING, or the last of INPUT, a BPF program? If so, it is dwire's

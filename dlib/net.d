@@ -67,6 +67,9 @@ struct dw_pkt {
 /* Where the headers of a buffer are. */
 inline uint64_t dw_nh[struct sk_buff *B] = (uint64_t)B->head + B->network_header;
 inline uint64_t dw_th[struct sk_buff *B] = (uint64_t)B->head + B->transport_header;
+/* The word at a kernel address. Through a structure this is one load; through a number it would be a call, which takes
+ * 20 ns more. */
+inline uint64_t dw_kword[uint64_t at] = ((atomic64_t *)at)->counter;
 /* The six bytes of an Ethernet address, as a number. */
 inline uint64_t dw_mac[uint64_t at] = *(uint64_t *)at & 0xffffffffffff;
 
