@@ -84,7 +84,7 @@ translator struct dw_pkt < struct dw_fdrop *C > {
 	rx_sk = (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
 	dev = dw_freed_dev[(uint64_t)C->skb];
-	netns = dw_freed_netns[(uint64_t)C->skb];
+	netns = dw_freed_netns[(uint64_t)C->skb, C->reason];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 };
@@ -104,7 +104,7 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
 	dev = dw_freed_dev[(uint64_t)C->skb];
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb];
+	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb, C->reason];
 	proto = dw_drop_proto[C->skb, C->sk];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;

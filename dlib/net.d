@@ -79,13 +79,17 @@ inline int dw_full[uint64_t sk] = sk != 0 && ((struct sock *)sk)->__sk_common.sk
     ((struct sock *)sk)->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV;
 
 /* The device of a dropped packet. While a datagram is in a socket's queue, its member dev holds lengths instead of a
- * pointer; the process that reads from the socket drops it. Kernel addresses are negative as signed numbers, lengths
- * are not. */
+ * pointer. Kernel addresses are negative as signed numbers, lengths are not. */
 inline struct net_device *dw_freed_dev[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
     ((struct sk_buff *)skb)->dev : (struct net_device *)0;
-inline uint32_t dw_freed_netns[uint64_t skb] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
+/* The namespace of a dropped packet whose socket the site does not know; 0: not known. A datagram out of a socket's
+ * queue is dropped by the process that reads it, because of its checksum, or unread, some time after the socket was
+ * closed, in whatever process runs then. A packet in the queue of a raw socket has no device but its socket. */
+inline uint32_t dw_freed_netns[uint64_t skb, uint32_t reason] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
     ((struct sk_buff *)skb)->dev->nd_net.net->ns.inum :
-    (int64_t)((struct sk_buff *)skb)->dev > 0 ? curthread->nsproxy->net_ns->ns.inum : 0;
+    (int64_t)((struct sk_buff *)skb)->dev > 0 ?
+    (reason == SKB_DROP_REASON_UDP_CSUM ? curthread->nsproxy->net_ns->ns.inum : 0) :
+    ((struct sk_buff *)skb)->sk != 0 ? ((struct sk_buff *)skb)->sk->__sk_common.skc_net.net->ns.inum : 0;
 
 /* Address of the transport header of a dropped packet. It follows IPv4's header; IPv6 marks it where extension headers come
  * between. */
