@@ -26,11 +26,21 @@ static size_t limit(const struct image *im, const struct image_prog *p)
 	return is_fentry(p) ? MOST : p->attach == ATTACH_TP_BTF && im->progs.n > MANY ? 1 : 0;
 }
 
+/* Does it read a stack? It leaves out its own frames, of which a part of another program has one more. */
+static bool reads_stack(const struct code *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->insns[i].code == (BPF_JMP | BPF_CALL) && !c->insns[i].src_reg &&
+			c->insns[i].imm == BPF_FUNC_get_stack)
+			return true;
+	return false;
+}
+
 /* A program whose functions must be described to the kernel stays alone, and so does one that needs nearly all of
  * the stack. */
 static bool may_join(const struct image_prog *p)
 {
-	return !p->code.funcs.n && p->code.stack + FRAME <= STACK;
+	return !p->code.funcs.n && p->code.stack + FRAME <= STACK && !reads_stack(&p->code);
 }
 
 /* A map that several parts use counts once for each. */

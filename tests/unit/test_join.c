@@ -72,12 +72,12 @@ static void test_counts(struct arena *a)
 	}
 }
 
-/* What must stay alone, and what is somewhere else; 30 at the function in all, so pairs. */
+/* What must stay alone, and what is somewhere else; 31 at the function in all, so pairs. */
 static void test_apart(struct arena *a)
 {
 	struct image im;
 
-	fill(a, &im, 33);
+	fill(a, &im, 34);
 	im.progs.v[0].code.stack = 512;
 	*vec_push(a, &im.progs.v[2].code.funcs) = 0;
 	im.progs.v[3].attach = ATTACH_FEXIT;
@@ -87,13 +87,14 @@ static void test_apart(struct arena *a)
 	im.progs.v[7].attach = ATTACH_TP_BTF;
 	for (unsigned i = 0; i < 60; i++)
 		*vec_push(a, &im.progs.v[8].code.maps) = (struct code_mapref){ .map = i };
+	im.progs.v[9].code.insns[0] = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_stack };
 	join_programs(a, &im);
-	for (size_t i = 0; i < 9; i++) {
+	for (size_t i = 0; i < 10; i++) {
 		EXPECT_INT(im.progs.v[i].probe, i);
 		EXPECT_INT(im.progs.v[i].nparts, 0);
 	}
-	EXPECT_INT(im.progs.n, 9 + 12);
-	EXPECT_INT(im.progs.v[9].nparts, 2);
+	EXPECT_INT(im.progs.n, 10 + 12);
+	EXPECT_INT(im.progs.v[10].nparts, 2);
 }
 
 /* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three; those
