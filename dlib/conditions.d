@@ -116,10 +116,24 @@ inline int dw_past_ip[struct dw_pkt *P] = P->dev != 0 && (uint64_t)P->skb->data 
 inline int dw_icmp_typed[struct dw_pkt *P] = dw_past_ip[P] &&
     (__has(SKB_DROP_REASON_ICMP_CSUM) ? P->reason != SKB_DROP_REASON_ICMP_CSUM : 1) &&
     ((uint64_t)P->skb->data > P->th || P->skb->len >= sizeof(struct icmphdr));
-/* kfree_skb: a segment or datagram shorter than its header says, dropped before the socket lookup. */
+/* kfree_skb: a segment or datagram that is dropped before the socket lookup, or after it on kernels that do not report
+ * the socket (before Linux 6.11). */
 inline int dw_malformed[struct dw_pkt *P] = P->recv && P->rx_sk == 0 && P->dev != 0 && (uint64_t)P->skb->data == P->th &&
     (P->reason == SKB_DROP_REASON_NOT_SPECIFIED || P->reason == SKB_DROP_REASON_PKT_TOO_SMALL);
-inline int dw_tcp_malformed[struct dw_pkt *P] = dw_malformed[P] && P->skb->pkt_type == DW_PACKET_HOST;
+/* ... because it is shorter than its header says. The first fragments of a packet that is given up are, too. */
+inline int dw_tcp_short[struct dw_pkt *P] = P->skb->len < DW_TCP_HLEN ||
+    ((struct tcphdr *)P->th)->doff * 4 < DW_TCP_HLEN || ((struct tcphdr *)P->th)->doff * 4 > P->skb->len;
+inline int dw_udp_short[struct dw_pkt *P] = P->skb->len < sizeof(struct udphdr) ||
+    ntohs(((struct udphdr *)P->th)->len) < sizeof(struct udphdr) || ntohs(((struct udphdr *)P->th)->len) > P->skb->len;
+inline int dw_fragment[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP &&
+    (((struct iphdr *)P->nh)->frag_off & DW_IP_FRAGMENT) != 0;
+inline int dw_tcp_malformed[struct dw_pkt *P] = dw_malformed[P] && P->skb->pkt_type == DW_PACKET_HOST &&
+    dw_tcp_short[P] && !dw_fragment[P];
+inline int dw_udp_malformed[struct dw_pkt *P] = dw_malformed[P] && dw_udp_short[P] && !dw_fragment[P];
+/* kfree_skb_reason: the fragments of a packet whose time is over; before Linux 6.11 they have no reason of their own. */
+inline int DW_IP_EXPIRE_SIZE = 1024;	/* bytes of the function's code, at most */
+inline int dw_expired[struct dw_pkt *P] = __has(&`ip_expire) ?
+    P->location - (uint64_t)&`ip_expire < DW_IP_EXPIRE_SIZE : 0;
 
 /* kfree_skb: a datagram with a wrong checksum, or an IPv6 datagram without one. If no socket exists either, IPv6
  * reports that as the reason. */
@@ -130,7 +144,7 @@ inline int dw_udp_no_port[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_NO_SO
 /* ... that UDP or its socket drops. A datagram left in the queue of a closed socket has no socket any more; it was
  * received, so it does not count. */
 inline int dw_udp_refused[struct dw_pkt *P] = dw_udp_bad_sum[P] || (P->reason != SKB_DROP_REASON_NO_SOCKET &&
-    (P->rx_sk != 0 || dw_malformed[P]));
+    (P->rx_sk != 0 || dw_udp_malformed[P]));
 
 /* ---- sockets ----------------------------------------------------------------------------------------------------------- */
 

@@ -122,6 +122,11 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 #define FRAGMENT_MADE IPV4 " && (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && (" CB4 \
 	"->flags & DW_IPSKB_FRAG_COMPLETE) != 0"
 
+/* A received fragment that is dropped, but not because the time is over. */
+#define FRAGMENT_FREED "dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&" \
+	" (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && P->rx_sk == 0 && P->skb->sk == 0 &&" \
+	" (dw_past_ip[P] || (" FOR_US "))"
+
 /* Bytes of headers that fragmentation adds: an IP header for each fragment but the first, and in IPv6 a fragment
  * header of 8 bytes for each. */
 #define MORE_HEADERS "(" IPV6 " ? ((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_FRAGMENT && " \
@@ -383,7 +388,7 @@ static const struct probe_def probes[] = {
 			"datagrams to one address that find no socket")),
 	PROBE("udpInErrors", "UDP drops a received datagram",
 		FREED_HOOK(UDP_FREED "dw_udp_refused[P]", "datagrams that were not queued"),
-		FUNC_DROP(UDP_FREED "(dw_udp_bad_sum[P] || dw_malformed[P] || P->reason =="
+		FUNC_DROP(UDP_FREED "(dw_udp_bad_sum[P] || dw_udp_malformed[P] || P->reason =="
 			" SKB_DROP_REASON_SOCKET_RCVBUFF || P->reason == SKB_DROP_REASON_SOCKET_FILTER ||"
 			" P->reason == SKB_DROP_REASON_PROTO_MEM)",
 			.value = "1", .sees = "datagrams that were not queued")),
@@ -413,9 +418,9 @@ static const struct probe_def probes[] = {
 	PROBE("ipReasmFails", "IPv4 gives up a packet of fragments",
 		TRACE("timer_expire_entry", 1, "dw_fragtimer", TIMEOUT4, "1",
 			"the timer of a packet that is not whole"),
-		FREED("dw_ip_header[P] && " IPV4 " && P->recv && P->reason == SKB_DROP_REASON_NOT_SPECIFIED &&"
-			" (" IPH "->frag_off & DW_IP_FRAGMENT) != 0 && P->rx_sk == 0 && P->skb->sk == 0 &&"
-			" (dw_past_ip[P] || (" FOR_US "))", "fragments that overlap, or do not fit"),
+		FREED_HOOK(FRAGMENT_FREED, "fragments that overlap, or do not fit"),
+		FUNC_DROPS(FRAGMENT_FREED " && !dw_expired[P]", FRAGMENT_FREED, .value = "1",
+			.sees = "fragments that overlap, or do not fit"),
 		FUNC("ip_expire", 1, "dw_fragtimer", INCOMPLETE, "1", "the timer of a packet that is not whole")),
 	PROBE("ipFragOKs", "IPv4 has cut a packet",
 		TRACE("net_dev_queue", 1, "dw_devqueue",
