@@ -6,9 +6,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "kernel/memlock.h"
 
 /* The verifier returns EAGAIN when a signal is pending. A few tries are enough, since signals are rare. */
 #define TRIES 5
@@ -16,7 +19,7 @@
 
 /* The whole union is passed. An older kernel, whose union is smaller, accepts it if the members that it does not know
  * are 0. */
-int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr)
+static int call(enum bpf_cmd cmd, union bpf_attr *attr)
 {
 	long fd;
 	int tries = TRIES;
@@ -25,6 +28,15 @@ int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr)
 		fd = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 	while (fd < 0 && errno == EAGAIN && --tries);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+/* What takes memory is tried again with a higher limit: before Linux 5.11 such memory is limited. */
+int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr)
+{
+	int fd = call(cmd, attr);
+	bool takes = cmd == BPF_MAP_CREATE || cmd == BPF_PROG_LOAD || cmd == BPF_BTF_LOAD;
+
+	return fd == -EPERM && takes && memlock_raise() ? call(cmd, attr) : fd;
 }
 
 /* Names are only for people (bpftool): a long one is cut, and other characters become _, instead of failing with

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpfsys: the system call bpf(2), one function for each command. Each returns a descriptor or 0, or -errno.
  *
- * dwire does not use libbpf's functions: they raise RLIMIT_MEMLOCK on old kernels, which is the user's decision; they
- * load programs to find out what the kernel supports; and they add 240 KB. */
+ * dwire does not use libbpf's functions: they load programs to find out what the kernel supports, and they add
+ * 240 KB. */
 #ifndef DWIRE_KERNEL_BPFSYS_H
 #define DWIRE_KERNEL_BPFSYS_H
 #include <linux/bpf.h>
@@ -13,7 +13,7 @@
 
 /* The kernel takes letters, digits, _ and . in names, at most 15. */
 void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name);
-int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* repeated if a signal interrupts the verifier */
+int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* repeated after EAGAIN, and with more memory */
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
 /* inner: for a map of maps, a map of the kind that it will hold; else -1. */

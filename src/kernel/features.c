@@ -25,6 +25,7 @@
 #include "base/escape.h"
 #include "kernel/bpfsys.h"
 #include "kernel/lockdown.h"
+#include "kernel/memlock.h"
 #include "kernel/sysevents.h"
 
 #define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
@@ -456,6 +457,7 @@ static bool seccomp_filtered(void)
 static void explain_eperm(struct features *f, const char *what, char *buf, size_t len)
 {
 	const char *caps = features_missing_caps(f);
+	uint64_t limit;
 
 	if (caps[0])
 		snprintf(buf, len, "%s: this process lacks %s; run it as root", what, caps);
@@ -467,6 +469,12 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 			what);
 	else if (lockdown_hides())
 		snprintf(buf, len, "%s: %s", what, LOCKDOWN_HIDES);
+	else if (memlock_limited(&limit))
+		snprintf(buf, len,
+			"%s: before Linux 5.11 the memory of BPF counts against the limit of locked memory "
+			"(RLIMIT_MEMLOCK): it is %llu KiB, and raising it takes CAP_SYS_RESOURCE; use ulimit -l "
+			"unlimited",
+			what, (unsigned long long)limit / 1024);
 	else if (seccomp_filtered())
 		snprintf(buf, len, "%s: a seccomp filter may forbid it; run the container privileged", what);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* load: see load.h. Creates the maps of an image, patches their descriptors into its programs and loads these.
  * Input: struct image. Output: struct loaded, descriptors only.
- * Invariants: the image and the resource limits do not change; everything created is held by descriptors only. */
+ * Invariants: the image does not change; everything created is held by descriptors only. */
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
