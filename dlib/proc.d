@@ -147,7 +147,9 @@ typedef struct lwpsinfo {
 	timestruc_t pr_time;
 } lwpsinfo_t;
 
-inline uint32_t __task_state[struct task_struct *T] = (uint32_t)T->__state | (uint32_t)T->exit_state;
+/* The member was renamed in Linux 5.14. */
+inline uint32_t __task_state[struct task_struct *T] =
+    (__has(T->__state) ? (uint32_t)T->__state : (uint32_t)T->state) | (uint32_t)T->exit_state;
 inline uint32_t DW_STOPPED = DW_TASK_STOPPED | DW_TASK_TRACED;
 inline uint32_t DW_EXITED = DW_EXIT_DEAD | DW_EXIT_ZOMBIE;
 

@@ -150,6 +150,30 @@ translator struct dw_task < struct dw_switchfrom *C > {
 	cpu = cpu;
 };
 
+/* Before Linux 5.18 the tracepoint has no state; the thread itself still has it. */
+inline uint32_t dw_left_in[struct task_struct *T] = __has(T->__state) ? (uint32_t)T->__state : (uint32_t)T->state;
+struct dw_switchto3 {
+	bool preempt;
+	struct task_struct *prev;
+	struct task_struct *next;
+};
+translator struct dw_task < struct dw_switchto3 *C > {
+	task = C->next;
+	cpu = cpu;
+	state = dw_left_in[C->prev];
+};
+
+struct dw_switchfrom3 {
+	bool preempt;
+	struct task_struct *prev;
+	struct task_struct *next;
+};
+translator struct dw_task < struct dw_switchfrom3 *C > {
+	task = C->prev;
+	cpu = cpu;
+	state = dw_left_in[C->prev];
+};
+
 /* sched_waking, sched_wakeup, sched_wakeup_new: about the thread that is woken. */
 struct dw_wake {
 	struct task_struct *task;

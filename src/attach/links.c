@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +61,12 @@ int links_perf_event(int prog, const struct perf_event_attr *attr, pid_t pid, ui
 	if (event < 0)
 		return -errno;
 	link = bpfsys_link_event(prog, (int)event, cookie);
+	/* Before Linux 5.15 there are no such links, nor cookies: the event itself holds the program. */
+	if (link == -EINVAL && ioctl((int)event, PERF_EVENT_IOC_SET_BPF, prog) == 0) {
+		if (ioctl((int)event, PERF_EVENT_IOC_ENABLE, 0) == 0)
+			return (int)event;
+		link = -errno;
+	}
 	close((int)event); /* the link holds it */
 	return link;
 }

@@ -416,6 +416,8 @@ static bool shares_function(const struct compilation *c, const struct probe *p)
  * fired: by the number of a system call, or by the attachment's cookie. */
 static bool shares_sites(const struct compilation *c, const struct probe *p)
 {
+	if (p->def->nsites && p->def->sites[0].by_cookie && c->lenv.no_cookie)
+		return false;
 	if (p->def->nsites && site_is_function(&p->def->sites[0]))
 		return p->def->sites[0].by_cookie && shares_function(c, p);
 	return p->def->nsites && (p->def->sites[0].number || p->def->sites[0].by_cookie);

@@ -459,22 +459,32 @@ void kernel_env_close(struct kernel_env *k)
 	kfuncs_close(k->funcs);
 }
 
-/* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. BTF
- * shows which the kernel has, so versions are not compared: distributions backport. */
+/* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. Before
+ * 5.11 the current task is no typed pointer; 5.12 brought atomic exchanges, of which BTF has no trace but the helper
+ * bpf_check_mtu() of the same release; 5.15 brought cookies. BTF shows which the kernel has, so versions are not
+ * compared: distributions backport. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",
-		"nf_hook_run_bpf" };
+		"nf_hook_run_bpf", "bpf_get_current_task_btf", "bpf_skb_check_mtu", "bpf_get_attach_cookie_pe",
+		"bpf_task_pt_regs" };
 	struct lower_env *env = &c->lenv;
-	uint32_t ids[4];
+	uint32_t ids[sizeof(names) / sizeof(names[0])];
+	int64_t nhelpers;
 
 	c->ktypes = &k->ktypes;
 	c->lists = &k->lists;
-	kbtf_funcs(k->btf, names, ids, 4);
+	kbtf_funcs(k->btf, names, ids, sizeof(ids) / sizeof(ids[0]));
 	env->kfunc_kern_ctx = ids[0];
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;
 	env->netfilter = ids[3] != 0;
+	env->no_task = !ids[4];
+	env->no_exchange = !ids[5];
+	env->no_cookie = !ids[6];
+	env->no_regs = !ids[7];
+	if (env->no_regs && k->ktypes.enumerator(k->ktypes.ctx, "__BPF_FUNC_MAX_ID", &nhelpers))
+		env->nhelpers = (uint32_t)nhelpers;
 	if (pidns_inner() || access("/proc/1/ns/net", F_OK))
 		features_set_netns(k->features, pidns_first_netns(k->arena, &k->ktypes));
 	env->first_netns = features_global_netns(k->features);

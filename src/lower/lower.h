@@ -43,6 +43,11 @@ struct lower_env {
 	bool netfilter;                                 /* programs can be attached to netfilter (Linux 6.4) */
 	uint32_t kfunc_rdonly_cast;                     /* BTF id of bpf_rdonly_cast */
 	bool uprobe_multi;                              /* one link may have many uprobes (Linux 6.6) */
+	bool no_task;                                   /* no bpf_get_current_task_btf() (before Linux 5.11) */
+	bool no_exchange;                               /* no atomic exchanges (before Linux 5.12) */
+	bool no_cookie;                                 /* attachments have no cookies (before Linux 5.15) */
+	bool no_regs;                                   /* no bpf_task_pt_regs() (before Linux 5.15) */
+	uint32_t nhelpers;                              /* the kernel's helpers have smaller numbers; 0: not known */
 	uint32_t nspec;                                 /* number of speculations */
 	uint32_t first_netns;                           /* inode number of the machine's first network namespace */
 	uint32_t page_size;                             /* bytes; 0: 4096 */

@@ -118,6 +118,36 @@ static bool too_many_branches(const struct ir *ir)
 	return n > MAX_BRANCHES;
 }
 
+static const char *const helpers[] = {
+#define X(name) #name
+	__BPF_FUNC_MAPPER(X)
+#undef X
+};
+
+/* Does the program need what came after the running kernel? Reports the first such thing. */
+static bool needs_newer(const struct prog_ctx *pg, struct loc at)
+{
+	const struct lower_env *env = pg->lw->env;
+
+	for (size_t i = 0; i < pg->ir->code.n; i++) {
+		const struct ir_insn *in = &pg->ir->code.v[i];
+		struct loc here = in->loc.src && !in->loc.src->library ? in->loc : at;
+		bool unknown = in->op == IR_CALL && env->nhelpers && in->imm >= env->nhelpers;
+
+		if (unknown && (uint64_t)in->imm < sizeof(helpers) / sizeof(helpers[0]))
+			diag_error(pg->lw->d, here, D_KERNEL, "a later kernel has it",
+				"this needs the BPF helper bpf_%s(), which this kernel does not have",
+				helpers[in->imm]);
+		else if (env->no_exchange && (in->op == IR_XCHG || in->op == IR_CMPXCHG))
+			diag_error(pg->lw->d, here, D_KERNEL, "Linux 5.12 and later have them",
+				"this needs atomic exchanges in BPF, which this kernel does not have");
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
 /* The function to attach to. With kprobes: the functions of all probes that share the program, with their numbers as
  * cookies. */
 static void function_targets(struct prog_ctx *pg, struct image_prog *p)
@@ -219,6 +249,8 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 	report_keep(&kept);
 	ir_optimise(pg->ir);
 	if (!has_effect(pg))
+		return;
+	if (!(pg->tick && pg->site->attach == ATTACH_PERF) && needs_newer(pg, at))
 		return;
 	if (pg->lw->dump_ir) {
 		fprintf(pg->lw->dump_ir, "; %s:::%s at %s\n", pg->probe->prov->name, pg->probe->name,

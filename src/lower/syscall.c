@@ -50,7 +50,7 @@ const struct site *syscall_site(struct lowerer *lw, const struct site *s, const 
 {
 	struct site *by;
 
-	if (!s->calls || !lw->env->syscall_event || walks_stack(jobs))
+	if (!s->calls || !lw->env->syscall_event || lw->env->no_regs || walks_stack(jobs))
 		return s;
 	for (const char *const *c = s->calls; *c; c++)
 		if (!lw->env->syscall_event(lw->env->ctx, s->target, *c))

@@ -13,18 +13,24 @@
 #include "lower/text/text.h"
 
 /* The task_struct of the thread that the site is about: some sites name it, else it is the current one. Never NULL.
- * The helper needs Linux 5.11. */
+ * Before Linux 5.11 the helper gives an address, through which only another helper reads. */
 struct val current_task(struct clause_ctx *cx)
 {
 	struct type *t = types_tagged(cx->lw->ts, T_STRUCT, "task_struct");
+	bool no_task = cx->lw->env->no_task;
 	struct val v;
 
 	if (t && site_task(cx, type_ptr(cx->lw->ts, t), &v)) {
 		v.ptr = PTR_SURE;
 		return v;
 	}
-	v = int_val(ir_call(cx->ir, BPF_FUNC_get_current_task_btf, NULL, 0, true), NULL);
+	v = int_val(ir_call(cx->ir, no_task ? BPF_FUNC_get_current_task : BPF_FUNC_get_current_task_btf, NULL, 0, true),
+		NULL);
 	v.type = type_ptr(cx->lw->ts, t ? t : cx->lw->ts->void_);
+	if (no_task) {
+		v.ptr = PTR_NUMBER;
+		return v;
+	}
 	v.btf = t ? t->btf_id : 0;
 	v.ptr = PTR_SURE;
 	return v;

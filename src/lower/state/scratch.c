@@ -67,6 +67,21 @@ void scratch_start_empty(struct prog_ctx *pg, int32_t off)
 	*vec_push(pg->lw->arena, &pg->scratch_empty) = off;
 }
 
+/* Sets a slot's busy word and returns the old one. Before Linux 5.12 there are no exchanges, but a program keeps its
+ * CPU to its end (preemption is off), and one that interrupts it between the two instructions has given the slot back
+ * when they go on. */
+static vreg take(struct clause_ctx *cx, vreg p)
+{
+	struct ir *ir = cx->ir;
+	vreg old;
+
+	if (!cx->lw->env->no_exchange)
+		return ir_xchg(ir, p, SLOT_BUSY, 8, ir_imm(ir, 1));
+	old = ir_ld(ir, p, SLOT_BUSY, 8, false, false);
+	ir_sti(ir, p, SLOT_BUSY, 8, 1);
+	return old;
+}
+
 /* Takes this CPU's first free slot. Jumps to none if all are busy. */
 static void take_slot(struct clause_ctx *cx, uint32_t none)
 {
@@ -83,7 +98,7 @@ static void take_slot(struct clause_ctx *cx, uint32_t none)
 		ir_st(ir, key, 0, 4, i ? ir_alui(ir, ALU_ADD, first, i) : first);
 		p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ map, key }, 2, false);
 		ir_jcci(ir, CC_EQ, p, 0, none);
-		busy = ir_xchg(ir, p, SLOT_BUSY, 8, ir_imm(ir, 1));
+		busy = take(cx, p);
 		ir_set(ir, cx->pg->scratch, p);
 		ir_jcci(ir, CC_EQ, busy, 0, got);
 	}

@@ -6,6 +6,12 @@
 #include "prov/provider.h"
 
 #define QUIET(tp, n, nat) TP(tp, n, nat), .irqs_off = true
+/* A switch. Before Linux 5.18 the tracepoint does not show the state in which the previous thread leaves. */
+/* clang-format off */
+#define SWITCH(nat, ...) \
+	{ QUIET("sched_switch", 4, nat), .optional = true, __VA_ARGS__ }, \
+	{ QUIET("sched_switch", 3, nat "3"), .fewer = 4, .optional = true, __VA_ARGS__ }
+/* clang-format on */
 
 static const char *const thread[] = { "lwpsinfo_t *", "psinfo_t *", NULL };
 static const char *const queue[] = { "lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *", "int", NULL };
@@ -20,18 +26,18 @@ static const char *const prio_values[] = { "(uint64_t)P->task", "(uint64_t)P->ta
 static const struct site on_sites[] = {
 	{ QUIET("sched_exit_tp", 1, "dw_stay"), .when = "P->state != 0", .optional = true,
 		.sees = "since Linux 6.15: the end of a switch, in the thread that has got the CPU" },
-	{ QUIET("sched_switch", 4, "dw_switchto"), .task = "next",
+	SWITCH("dw_switchto", .task = "next",
 		.when = "!__has(sizeof(btf_trace_sched_exit_tp)) || P->task->nvcsw + P->task->nivcsw == 0",
-		.sees = "the thread that gets the CPU: it is the current one" },
+		.sees = "the thread that gets the CPU: it is the current one"),
 };
-static const struct site off_site[] = { { QUIET("sched_switch", 4, "dw_switchto"), .values = task_values,
-	.sees = "the thread that leaves the CPU; args[] are the next one" } };
-static const struct site sleep_site[] = { { QUIET("sched_switch", 4, "dw_switchfrom"),
+static const struct site off_site[] = { SWITCH("dw_switchto", .values = task_values,
+	.sees = "the thread that leaves the CPU; args[] are the next one") };
+static const struct site sleep_site[] = { SWITCH("dw_switchfrom",
 	.when = "P->preempt == 0 && P->state != 0 && (P->state & DW_TASK_DEAD) == 0",
-	.sees = "a thread that leaves the CPU to wait, not to end" } };
-static const struct site preempt_site[] = { { QUIET("sched_switch", 4, "dw_switchfrom"),
+	.sees = "a thread that leaves the CPU to wait, not to end") };
+static const struct site preempt_site[] = { SWITCH("dw_switchfrom",
 	.when = "(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
-	.sees = "a thread that leaves the CPU although it could run on" } };
+	.sees = "a thread that leaves the CPU although it could run on") };
 /* Only threads that wait in a queue: others change their CPU without being in a queue. */
 #define MOVED                                                \
 	.when = "P->task->on_rq == DW_TASK_ON_RQ_MIGRATING", \
@@ -40,13 +46,13 @@ static const struct site enqueue_sites[] = {
 	{ QUIET("sched_migrate_task", 2, "dw_moveto"), .values = task_values, MOVED },
 	{ QUIET("sched_wakeup", 1, "dw_wake"), .values = task_values, .sees = "threads that are woken" },
 	{ QUIET("sched_wakeup_new", 1, "dw_wake"), .values = task_values, .sees = "new threads" },
-	{ QUIET("sched_switch", 4, "dw_switchfrom"), .values = task_values,
+	SWITCH("dw_switchfrom", .values = task_values,
 		.when = "(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
-		.sees = "threads that leave the CPU although they could run on" },
+		.sees = "threads that leave the CPU although they could run on"),
 };
 static const struct site dequeue_sites[] = {
-	{ QUIET("sched_switch", 4, "dw_switchto"), .values = task_values, .when = "P->task->pid != 0",
-		.sees = "the thread that gets the CPU" },
+	SWITCH("dw_switchto", .values = task_values, .when = "P->task->pid != 0",
+		.sees = "the thread that gets the CPU"),
 	{ QUIET("sched_migrate_task", 2, "dw_movefrom"), .values = task_values, MOVED },
 };
 static const struct site wakeup_site[] = { { QUIET("sched_waking", 1, "dw_wake"), .values = task_values,
