@@ -30,8 +30,8 @@ static const struct site on_sites[] = {
 		.when = "!__has(sizeof(btf_trace_sched_exit_tp)) || P->task->nvcsw + P->task->nivcsw == 0",
 		.sees = "the thread that gets the CPU: it is the current one"),
 };
-static const struct site off_site[] = { SWITCH("dw_switchto", .values = task_values,
-	.sees = "the thread that leaves the CPU; args[] are the next one") };
+static const struct site off_site[] = { SWITCH(
+	"dw_switchto", .values = task_values, .sees = "the thread that leaves the CPU; args[] are the next one") };
 static const struct site sleep_site[] = { SWITCH("dw_switchfrom",
 	.when = "P->preempt == 0 && P->state != 0 && (P->state & DW_TASK_DEAD) == 0",
 	.sees = "a thread that leaves the CPU to wait, not to end") };
