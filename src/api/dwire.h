@@ -14,9 +14,9 @@
  * Errors. A function that returns int returns 0 or -errno, unless its comment says otherwise. Each error that it
  * returns was reported first, as data, to the message handler.
  * Process. The library writes only to streams that it is given. It never exits, and leaves signals, the environment,
- * the working directory, limits and standard streams of the process alone. (Before Linux 5.11 it raises
- * RLIMIT_MEMLOCK if BPF's memory does not fit.) It starts processes for -c, -C and system(). Each program in the kernel and each attachment takes a descriptor: raise RLIMIT_NOFILE to trace thousands
- * of probes.
+ * the working directory, limits and standard streams of the process alone. (Before Linux 5.11 it raises RLIMIT_MEMLOCK
+ * if BPF's memory does not fit.) It starts processes for -c, -C and system(). Each program in the kernel and each
+ * attachment takes a descriptor: raise RLIMIT_NOFILE to trace thousands of probes.
  * Threads. One thread at a time uses a handle. Only dwire_stop() may be called at any time, from any thread and from
  * signal handlers. The option cpu binds the thread that calls dwire_start() to that CPU until the same thread calls
  * dwire_end() or dwire_free(). A handle must not be used after fork() in the child. */
