@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trigger.h"
@@ -18,7 +19,8 @@ static const char usage[] =
 	"  -n QUERIES  for host0.example.com, host1.example.com, ... (default 3)\n"
 	"  -x  bad messages, after those\n"
 	"  -r COUNT  messages of random bytes, from client and server (default 0)\n"
-	"Prints: client_pid server_pid queries responses bad random.\n"
+	"Prints: client_pid server_pid queries responses bad random longest_ms.\n"
+	"longest_ms: of the times from a query to its response that the client saw, rounded up.\n"
 	"Query i has the number 1000 + i, and is of type A when i is even, AAAA when it is odd; each\n"
 	"third response is that there is no such name.\n";
 
@@ -156,10 +158,19 @@ static int server_main(void *arg, int in, int out)
 	return 0;
 }
 
+static unsigned long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long long)t.tv_sec * 1000 + (unsigned long long)t.tv_nsec / 1000000;
+}
+
 static int client_main(void *arg, int in, int out)
 {
 	const struct talk *t = arg;
 	int fd = socket(t->server.ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	unsigned long long began, took, longest = 0;
 	unsigned char m[1024];
 	char go;
 
@@ -167,9 +178,12 @@ static int client_main(void *arg, int in, int out)
 		trig_die("connect");
 	trig_get(in, &go, 1);
 	for (unsigned int i = 0; i < t->n; i++) {
+		began = now_ms();
 		trig_send(fd, m, make_query(m, i));
 		if (recv(fd, m, sizeof(m), 0) < 12)
 			trig_die("receive");
+		took = now_ms() - began + 1;
+		longest = took > longest ? took : longest;
 	}
 	for (unsigned int k = 0; t->bad && k < BAD; k++) {
 		size_t n = make_bad(m, k);
@@ -177,7 +191,7 @@ static int client_main(void *arg, int in, int out)
 		trig_send(fd, m, n);
 	}
 	send_random(fd, NULL, 1, t->random, true);
-	trig_put(out, "d", 1);
+	trig_put(out, &longest, sizeof(longest));
 	trig_get(in, &go, 1);
 	return 0;
 }
@@ -186,6 +200,7 @@ int main(int argc, char **argv)
 {
 	struct talk k = { .n = 3 };
 	struct trig_proc ps, pc;
+	unsigned long long longest;
 	struct trig t;
 	char c1;
 	int c;
@@ -210,7 +225,7 @@ int main(int argc, char **argv)
 	trig_spawn(&pc, "dw_dns_client", client_main, &k);
 	trig_wait(&t);
 	trig_put(pc.to, "g", 1);
-	trig_get(pc.from, &c1, 1);
+	trig_get(pc.from, &longest, sizeof(longest));
 	trig_get(ps.from, &c1, 1);
 	trig_put(pc.to, "e", 1);
 	trig_kv("client_pid", "%d", (int)pc.pid);
@@ -219,6 +234,7 @@ int main(int argc, char **argv)
 	trig_kv("responses", "%u", k.n);
 	trig_kv("bad", "%d", k.bad ? BAD : 0);
 	trig_kv("random", "%u", k.random);
+	trig_kv("longest_ms", "%llu", longest);
 	trig_join(&pc);
 	trig_join(&ps);
 	return 0;

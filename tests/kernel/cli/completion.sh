@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Completion in bash, zsh and fish: tools, their options, the command's options, probes. Each shell completes a
 # partial line, as it would for its user.
 

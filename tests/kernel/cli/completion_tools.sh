@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Completion in bash, fish and zsh offers each tool and each of the options that its -h lists.
 completion=$here/../../completion
 mkdir "$tmp/bin"

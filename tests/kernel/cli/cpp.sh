@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The C preprocessor: -C and its options; places of errors in included files; #line.
 . "$here/lib/cli.lib"
 need cpp

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # -C with headers of the system: their types and constants are defined, their functions are skipped.
 cat >s.d <<'D'
 #include <sys/types.h>

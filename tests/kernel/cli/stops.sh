@@ -25,6 +25,21 @@ ends_within() { # MS WHAT
 	STATUS=$?
 }
 
+# Waits until the tracer waits for something else than events: those it awaits with epoll_wait(2), all else with poll(2).
+until_blocked() {
+	local i polls=0
+	for ((i = 0; i < 1000 && polls < 5; i++)); do
+		case $(cut -d ' ' -f 1 "/proc/$tracer/syscall" 2>/dev/null) in
+		"$poll") polls=$((polls + 1)) ;;
+		*) polls=0 ;;
+		esac
+		sleep 0.02
+	done
+	[ $polls -eq 5 ] || fail "the tracer is not blocked"
+}
+poll=7
+[ "$(uname -m)" = x86_64 ] || poll=73 # ppoll
+
 # Some 2 MB a second, so that a pipe is full at once.
 flood='tick-1ms { printf("%2000d\n", i++); }'
 
@@ -35,7 +50,7 @@ blocked() { # starts a tracer whose output is a pipe that nobody reads
 	reader=$!
 	"$dwire" -qn "$1" >fifo 2>err &
 	tracer=$!
-	sleep 1.5
+	until_blocked
 }
 
 for sig in INT TERM HUP; do
@@ -55,12 +70,13 @@ kill $reader
 # A reader that goes on in time gets all of it, END's lines too.
 rm -f fifo
 mkfifo fifo
-(sleep 2; cat) <fifo >got &
+(until [ -e told ]; do sleep 0.02; done; sleep 0.5; cat) <fifo >got &
 reader=$!
 "$dwire" -qn "$flood END { printf(\"the end\\n\"); }" >fifo 2>err &
 tracer=$!
-sleep 1.5
+until_blocked
 kill -INT $tracer
+touch told
 ends_within 2500 "a slow reader"
 wait $reader
 expect_eq "$STATUS $(tail -n 2 got | head -n 1)" "0 the end" "a slow reader gets the end"
@@ -68,14 +84,14 @@ expect_eq "$STATUS $(tail -n 2 got | head -n 1)" "0 the end" "a slow reader gets
 # system() that does not end.
 "$dwire" -qwn 'BEGIN { system("exec sleep 1000"); } END { printf("the end\n"); }' >out 2>err &
 tracer=$!
-sleep 1.5
+until_blocked
 kill -TERM $tracer
 ends_within 1000 "SIGTERM, and a command runs"
 expect_eq "$STATUS $(grep -c 'the end' out) $(<err)" "0 1 dwire: the trace ends: \"exec sleep 1000\" was given up" "END after a command"
 # What END runs has its time, though the trace was told to stop before.
-"$dwire" -qwn 'END { system("sleep 0.3; echo done"); }' >out 2>err &
+"$dwire" -qwn 'BEGIN { freopen("begun"); printf("."); freopen(""); } END { system("sleep 0.3; echo done"); }' >out 2>err &
 tracer=$!
-sleep 1.5
+until [ -s begun ]; do sleep 0.02; done
 kill -INT $tracer
 ends_within 2000 "a command of END"
 expect_eq "$STATUS $(grep -c done out) $(<err)" "0 1 " "a command of END"
@@ -84,7 +100,7 @@ expect_eq "$STATUS $(grep -c done out) $(<err)" "0 1 " "a command of END"
 mkfifo nobody
 "$dwire" -qwn "BEGIN { freopen(\"$PWD/nobody\"); }" >out 2>err &
 tracer=$!
-sleep 1.5
+until_blocked
 kill -INT $tracer
 ends_within 1000 "SIGINT, and freopen() waits"
 expect_eq "$STATUS $(<err)" "0 dwire: the trace ends: \"$PWD/nobody\" was given up" "SIGINT, and freopen() waits"
@@ -94,10 +110,13 @@ cat >stopped.py <<-'END'
 	import os, pty, signal, sys, time
 	pid, fd = pty.fork()
 	if pid == 0:
-	    os.execv(sys.argv[1], sys.argv[1:])
-	time.sleep(1)
+	    os.execv(sys.argv[2], sys.argv[2:])
+	os.read(fd, 100)
 	os.write(fd, b"\x13")
-	time.sleep(0.5)
+	polls = 0 # it waits with poll(2) for the terminal, with epoll_wait(2) for events
+	while polls < 5:
+	    polls = polls + 1 if open(f"/proc/{pid}/syscall").read().split()[0] == sys.argv[1] else 0
+	    time.sleep(0.02)
 	os.kill(pid, signal.SIGTERM)
 	began = time.time()
 	while time.time() - began < 5 and os.waitpid(pid, os.WNOHANG)[0] == 0:
@@ -105,4 +124,4 @@ cat >stopped.py <<-'END'
 	print(int((time.time() - began) * 1000))
 	os.kill(pid, signal.SIGKILL) if time.time() - began >= 5 else None
 END
-expect_le "$(python3 stopped.py "$dwire" -qn "$flood" 2>/dev/null)" 2500 "ms from SIGTERM to the end on a stopped terminal"
+expect_le "$(python3 stopped.py $poll "$dwire" -qn "$flood" 2>/dev/null)" 2500 "ms from SIGTERM to the end on a stopped terminal"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Lookups of names with a slow name server in its own namespace: each is seen once, with its name, result and time.
 # gethostlatency prints them.
 netns_new dns

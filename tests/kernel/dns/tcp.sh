@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # DNS over TCP: each message once, for the client and the server, also on a connection that stays and where a response
 # takes several segments. DNS on other ports where the user asks for it.
 need python3

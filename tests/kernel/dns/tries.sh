@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # How long a process waited counts from its first try: over another socket, another server, an error, TCP.
 need python3
 netns_new dnstries

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Every command that a page shows behind a prompt is valid: programs compile, or are refused because this kernel
 # lacks something; tools accept the options. Other tests check the output: language.sh, oneliners.sh, and those of
 # the providers and tools.

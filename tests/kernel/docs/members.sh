@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 120
+# parallel: yes
 # Every member of every argument of every probe that docs/providers names: none is unknown, refused by the verifier,
 # or a fault when the probe fires. csinfo_t has all its members in every provider.
 need python3

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The tables of tiers in docs/providers/*.md against -lv on this kernel.
 pages=$(grep -l '^| probes | hooks | functions | kprobes |$' "$here"/../../docs/providers/*.md)
 expect_ge "$(wc -l <<<"$pages")" 13 "pages with a table"

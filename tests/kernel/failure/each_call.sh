@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
+# parallel: yes
 # The start fails at each of its calls to the kernel in turn: maps, programs, hooks, perf events, files, timers, the
 # command's start. Either everything works and every number is right, or there is one error, the command does not run,
 # and nothing stays in the kernel (the runner checks that). Also: dwire is killed half-way.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A start that fails half-way leaves no program and runs no command. Other programs at the same cgroup2 hooks still
 # see and pass their packets. cgroup2 is found wherever it is mounted.
 need unshare findmnt bpftool

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Packets with false contents: ICMP errors with nothing, or only the header, of the packet they are about; DNS
 # messages without a question; queries from the servers' port. Nothing is shown that is not in the packet.
 need python3

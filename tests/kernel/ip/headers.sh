@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # ipv4info_t, ipv6info_t and ifinfo_t against what tcpdump reads in the same headers.
 need tcpdump
 netns_new hdr

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # if_speed is the speed that the device reports; 0 for a device without a link, or in another namespace than
 # dwire's.
 netns_new speed

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # What XDP, tc and nft take from a device before IP sees it was not received by IP, nor by ICMP; what they redirect to
 # another device is received there, once. The kernel's counters of each namespace are the measure.
 need python3

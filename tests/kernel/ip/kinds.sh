@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # IP packets of every kind from a peer made by hand (tun_ip): options, extension headers, fragments, wrong headers, unknown
 # protocols, echoes, forwarding: each seen once.
 line='printf("%s if=%s plen=%d da=%s'

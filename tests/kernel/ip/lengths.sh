@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Packets whose headers tell a length that cannot be: shorter than the header itself. No length is less than 0, and none
 # wraps to four thousand millions. Any host on the link can send such packets.
 need python3

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # ip: forward and drop, and each packet once: through a router, a macvlan, a VXLAN tunnel; options, extension headers, raw
 # packets; both families. Against the kernel's counters and what was sent.
 need ip

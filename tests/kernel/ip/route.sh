@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Packets through a router and through a bridge: once for each namespace that routes, never for a bridge's ports; the
 # interface of each; an ICMP error on its way back; fragments, each one a packet that IP receives.
 netns_new a && a=$NETNS na=$NETNS_ID

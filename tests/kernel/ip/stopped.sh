@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # What a firewall of this machine stops on its way out, at OUTPUT or POSTROUTING: TCP, UDP and IP have sent it, as the
 # kernel's counters say, and the owner is known, of the segment or datagram as well as of the drop.
 need python3

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
+# parallel: yes
 # Large programs work, or are refused with a clear error before anything is loaded.
 run() { # NAME WANT SCRIPT-FILE
 	local got

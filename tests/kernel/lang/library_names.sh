@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A script that defines a name of the D library changes what the name means to the script, and nothing in the library:
 # the programs of the same clauses are the same.
 clauses='tcp:::send, tcp:::drop { @[args[1]->cs_container, args[3]->tcps_state, args[4]->tcp_flags] = count(); }

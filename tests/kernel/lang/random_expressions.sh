@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 180
+# parallel: yes
 # Random expressions and statements over all integer types, storage classes, members, elements, bit-fields and
 # operators: dwire against a model of D's 64-bit integers in C. Constants are folded by the compiler, variables are
 # computed in the kernel; both must print what the model prints.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
+# parallel: yes
 # Random texts through D's subroutines: what the kernel makes of them against Python, strings long and short.
 need python3
 checked=0

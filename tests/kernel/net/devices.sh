@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The net provider on a veth pair: each packet once at each of the four places, its bytes before and after
 # segmentation, and its sender on the way out.
 netns_new a && a=$NETNS na=$NETNS_ID

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The neigh provider and neighsnoop on a veth pair, IPv4 and IPv6: an address that answers, one that does not, and a
 # request that waits in a slow device's queue.
 netns_new a && a=$NETNS na=$NETNS_ID

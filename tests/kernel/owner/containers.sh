@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Containers by the cgroup of the socket, as the runtimes name them: cs_runtime, cs_container, cs_cgroupname.
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$root" ] || skip "no cgroup2"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # cs_execname and cs_uid are those that the process has at the moment: it renames itself, executes another program, also
 # out of a thread, and gives up its user, with sockets that it never sends on: a listener, a connection and a UDP socket
 # that it only reads.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A server that forks: each connection's bytes belong to the worker that accepted it, not to the parent that listens.
 netns_new fork
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Addresses before translation: cs_orig_* of packets that leave, where nftables translates source or destination, on
 # a router's path and on loopback. Without conntrack they are empty.
 need nft

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # cs_nspid: the process id in the process's own pid namespace, seen from inside and outside.
 need unshare
 netns_new nspid

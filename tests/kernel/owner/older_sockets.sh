@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Sockets that are older than the trace have owners: TCP and UDP, both sides.
 netns_new old
 

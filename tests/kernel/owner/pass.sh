@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A socket that goes to another process, by SCM_RIGHTS or by fork, belongs to the process that uses it.
 need python3
 netns_new pass

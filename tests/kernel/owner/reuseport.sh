@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Workers with a listener each at one port (SO_REUSEPORT): every segment of a connection, from the SYN on, belongs
 # to the worker that accepts it, and every datagram to the one that reads it. On loopback and a wire, both families.
 

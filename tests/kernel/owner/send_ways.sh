@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A child that sends on sockets that it inherited owns what it sends, by whatever call: also where the call does not
 # name the socket in its first argument (splice, asynchronous I/O, io_uring and its threads, 32-bit programs). What
 # the kernel sends while such a process runs is not the process's: an ICMP message.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The names of zones. A container has one name, from its first event on, however many begin at once. A name out of a
 # cgroup path is marked, whatever a user called it. --netns takes what a column ZONE shows. A dwire inside a namespace
 # says whose view it gives.
@@ -38,7 +39,7 @@ done
 cat >"$tmp/one" <<-END
 	echo 0 >"$root/dwt-$$/\$1/cgroup.procs" || exit 1
 	exec unshare -n "$BASH" -c 'ip link set lo up; echo "netns=\$(stat -L -c %i /proc/self/ns/net)" >&2
-		while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; done'
+		while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; sleep 0.05; done'
 END
 "$BASH" "$tmp/one" "docker-$id.scope" 2>"$tmp/netns" &
 "$BASH" "$tmp/one" "lxc.payload.global" 2>"$tmp/other" &
@@ -51,7 +52,7 @@ done
 "$dwire" -qn 'udp:::send /args[1]->cs_zonename == "@global"/ { @ = count(); } tick-1s { printa(@); exit(0); }' >"$tmp/rows"
 expect_ge "$(tr -d '[:space:]' <"$tmp/rows")" 2 "a zone by its name"
 unshare -n "$BASH" -c "ip link set lo up; stat -L -c netns=%i /proc/self/ns/net >$tmp/plain
-	while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; done" &
+	while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; sleep 0.05; done" &
 until grep -qs netns "$tmp/plain"; do sleep 0.02; done
 number=$(sed 's/netns=//' "$tmp/plain")
 "$dwire" udpsnoop -w -d 1 --netns "${number: -6}" >"$tmp/rows" 2>"$tmp/err" || fail "--netns ${number: -6}: $(<"$tmp/err")"

@@ -3,7 +3,9 @@
  * the running kernel: a wrong name of a tracepoint's argument, of a member or a type of dlib is an error here. Each
  * clause reads all members of one argument. The tiers are taken to be there whatever this kernel allows; a function
  * must be in its BTF, a tracepoint too. With an argument, the instructions are written to that file.
- * Output: a line a provider, `ok` or `not ok`; 77 if this machine cannot run it. */
+ * Output: a line a provider, `ok` or `not ok`; 77 if this machine cannot run it.
+ * timeout: 120
+ * parallel: yes */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

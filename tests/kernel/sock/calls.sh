@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The sock provider: each system call of a trigger fires once.
 . "$here/sock/calls.lib"
 need_ipv6

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # connect() to an address that ICMP reports unreachable while the call still holds its socket: a router of this
 # machine answers at once. The process learns it by poll() and SO_ERROR; connect-done reports it, and also that a
 # process gave up.

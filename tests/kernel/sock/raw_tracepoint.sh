@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The sock provider without the tracepoints of single system calls: a clause asks for the stack, or tracefs cannot
 # be opened. The same calls with the same arguments are seen at the tracepoints that all calls pass.
 . "$here/sock/calls.lib"

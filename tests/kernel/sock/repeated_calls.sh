@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Repeated calls: connect(2) on a connection that has begun starts no new one; members that a call does not set are
 # 0. The cookie of a socket that only device probes ask for is the one that the process reads (SO_COOKIE).
 need python3

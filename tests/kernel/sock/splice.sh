@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # splice(2) takes another path in the kernel; what it reads counts as read.
 need_ipv6
 for family in -4 -6; do

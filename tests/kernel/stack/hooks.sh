@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Stacks at cgroup hooks, which dwire's own code walks: from the system call to the packet, and into the program.
 [ "$(uname -m)" = x86_64 ] || skip "for x86_64"
 [ "$(awk '$3 == "_text" { print $1 }' /proc/kallsyms)" = 0000000000000000 ] && skip "the kernel hides its addresses"

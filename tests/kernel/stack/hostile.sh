@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Programs that an ordinary user makes to harm whoever traces them: names that stand for gigabytes of text, debugging
 # files that are no files. The trace ends as always, within bounded memory, and what was refused is shown as it is.
 # timeout: 60

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Names of frames: stripped programs with separate symbols, static and position-independent programs, libraries
 # loaded at run time, C++ and Rust, generated code, and programs that ended long ago.
 need gcc objcopy strip xz nm

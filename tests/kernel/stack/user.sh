@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A program that burns CPU time in a known function: profile-* finds the function and its callers.
 trace_with '
 profile-199 /pid == $target && arg1/ {

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Large messages: segments before segmentation, some longer than an IP header can say; every byte once in each
 # direction.
 netns_new bulk

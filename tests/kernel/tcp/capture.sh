@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Each segment and datagram against a capture of the same traffic, on loopback and on a wire: sent, received and
 # captured packets are the same lists, by addresses, ports, flags, length and window.
 need tcpdump

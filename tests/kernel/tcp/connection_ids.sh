@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Connection ids: one for the life of a connection on each side, including TIME_WAIT and state changes, and
 # different from every other connection's. Segments of a handshake before the accepted socket exists have the
 # listener's.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Losses, drops, closed windows, full listeners, congestion: each probe against what a scripted peer (tun_tcp) did
 # and saw on the wire, and against the kernel's counters.
 # timeout: 120

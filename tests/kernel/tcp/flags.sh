@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Flags, one by one: those of a plain connection in their order, ECN's, the urgent pointer.
 need python3
 netns_new flags

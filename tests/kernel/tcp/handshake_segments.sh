@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Segments that do not belong into a handshake: one beyond the window, which is answered by an ACK, and one that
 # acknowledges what was not sent, which the listener answers by a reset after it has passed its filter a second time. The
 # other side is a program behind a TUN device, which sees all that this machine sends; TCP has sent as much.

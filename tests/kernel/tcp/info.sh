@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # tcpsinfo_t against ss for the same sockets, on connections that are idle while ss looks.
 need ss
 netns_new info

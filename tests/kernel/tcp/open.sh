@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # connect-request, connect-established and accept-established: once for each connection, each with its segment.
 netns_new open
 

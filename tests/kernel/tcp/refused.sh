@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A port where nobody listens: both sides of the refusal, and no process on the refusing side.
 netns_new refused
 

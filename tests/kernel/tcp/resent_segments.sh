@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Segments that are sent again, of buffers that the device is to cut (GSO), where one in ten buffers is lost: every probe and
 # tool counts segments, as many as the kernel's TcpRetransSegs. What is lost, in a queue or at a filter, netcheck counts in
 # one row each.

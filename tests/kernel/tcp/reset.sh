@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Resets: the side that aborts sends them, the other receives as many; linger 0, unread data, data after the close.
 netns_new reset
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # reset-sent and reset-received fire once for each reset, by the kernel's counters; the header of reset-sent is the
 # one that arrives; reasons; owners.
 netns_new rstinfo

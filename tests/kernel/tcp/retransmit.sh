@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # tcps_retransmit against the kernel's count: SYNs and data that are lost because the other namespace drops them at
 # first. It is 0 for all other segments.
 need ss nsenter

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Every segment of connections once, with its process and bytes, against the sockets' own counts (TCP_INFO). The
 # last segments of the side that closes first belong to TIME_WAIT, and so to no process.
 

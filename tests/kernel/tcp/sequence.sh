@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Sequence numbers of tcpsinfo_t against those of the headers: on a connection without losses they are known for
 # every segment. Windows against the headers'.
 netns_new seq

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Every socket of a namespace in many conditions: what its next segment shows is what ss shows: tcpsinfo_t,
 # csinfo_t, states. Unread, unsent, closed by one side, small windows and segments, losses; a listener's queue.
 need ss python3 nft

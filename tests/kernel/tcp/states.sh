@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # State changes of connections against the trigger's: who closes first and how, a simultaneous open and close, a refused
 # connection. Each change starts where the one before ended. Of connections in TIME_WAIT there are as many as ss shows.
 need ss

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Connections made and used in many ways: every byte belongs to its process, on both sides, as the processes
 # counted; every captured segment is once sent and once received. Owners after privileges were dropped and after the
 # process exited; MPTCP's subflows.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
+# parallel: yes
 # Bytes, packets and sockets that tools print equal the trigger's own counts, over IPv4, IPv6, and IPv6 sockets that serve
 # IPv4 (mapped addresses).
 . "$here/tools/json.lib"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # The tools of sockets against a trigger that makes each call once.
 . "$here/tools/json.lib"
 need python3

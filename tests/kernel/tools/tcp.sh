@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
+# parallel: yes
 # The tools of TCP against a trigger that knows how long its connections took, and one that counts its bytes.
 . "$here/tools/json.lib"
 need python3

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Datagrams against the trigger's counts: connected and not, both families; udpsinfo_t, udpinfo_t, owners.
 netns_new udp
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Datagrams of every kind (udp_kinds): several in one buffer, in parts, to groups, to closed ports, to full or
 # refusing sockets, wrong checksums, UDP-Lite. Against what was sent and read, and the kernel's counters.
 

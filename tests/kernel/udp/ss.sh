@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Every datagram socket of a namespace as ss and /proc/net/udp show it: addresses, ports, state, holders, drops; and
 # as its program counted: sent, read, left unread. Connected and not, groups, shared ports, small buffers, filters,
 # wrong checksums, several processes. Then all of them together against the namespace's counters.

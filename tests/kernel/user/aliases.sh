@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A function with several symbols is one probe with one name: a global symbol before a weak before a local one, then the
 # shorter. Each of its names finds it.
 need cc

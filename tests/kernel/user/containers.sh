@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Programs that exist only in another mount namespace or root: their functions, USDT probes and names in stacks. A
 # different file has the same path here; files are deleted; processes have ended.
 need cc unshare mount

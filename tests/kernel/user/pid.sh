@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # Functions of a program that is built in several ways: counts, arguments, return values, offsets, which processes
 # are followed.
 need cc

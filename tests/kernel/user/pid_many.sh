@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
+# parallel: yes
 # A function called a million times; more than two hundred probes at once; ten thousand in a list.
 need cc
 cat >"$tmp/gen" <<'SH'

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # -h and -G: a project with a provider file is built with dwire, and its probes are traced.
 need cc
 . "$here/lib/user.lib"

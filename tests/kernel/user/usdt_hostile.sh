@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # A program with 8,000 places of one probe, each with other operands: the first of them make a probe, the others
 # are reported, within bounded memory.
 # timeout: 60
