@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysevents: see sysevents.h.
  * Input: the events' numbers in tracefs. Output: descriptors.
- * Invariant: an event stays open from the first question until it is taken, because the kernel waits when an event is
- * closed and reopened. */
+ * Invariant: at most one event is open that nobody has taken. Opening it shows whether this process may open events; of
+ * the others the file in tracefs is enough. The kernel waits some 30 ms for each event that is closed. */
 #include "kernel/sysevents.h"
 
 #include <errno.h>
@@ -16,24 +16,23 @@
 
 #include "kernel/tracepoints.h"
 
-struct held {
-	char *name; /* "sys_enter_connect" */
-	int fd;     /* -errno: it cannot be had; TAKEN */
-};
-#define TAKEN (-100000)
+enum { NAME_MAX_LEN = 64, UNTRIED = -100000 };
 
 struct sysevents {
-	int folder; /* of tracefs; -1: not opened yet, -2: there is none */
-	struct held *v;
-	size_t n;
+	int folder;               /* of tracefs; -1: not opened yet, -2: there is none */
+	int fd;                   /* of the event that was tried; UNTRIED; negative: taken, or refused */
+	bool allowed;             /* it could be opened */
+	char tried[NAME_MAX_LEN]; /* its name: "sys_enter_connect" */
 };
 
 struct sysevents *sysevents_new(void)
 {
 	struct sysevents *s = calloc(1, sizeof(*s));
 
-	if (s)
+	if (s) {
 		s->folder = -1;
+		s->fd = UNTRIED;
+	}
 	return s;
 }
 
@@ -41,14 +40,10 @@ void sysevents_free(struct sysevents *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->v[i].fd >= 0)
-			close(s->v[i].fd);
-		free(s->v[i].name);
-	}
+	if (s->fd >= 0)
+		close(s->fd);
 	if (s->folder >= 0)
 		close(s->folder);
-	free(s->v);
 	free(s);
 }
 
@@ -87,17 +82,23 @@ static int open_at(int folder, const char *target)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the event of a system call: "sys_enter_connect". tracefs is opened once. */
-static int open_event(struct sysevents *s, const char *name)
+/* tracefs, opened once; negative: there is none. */
+static int folder_of(struct sysevents *s)
 {
-	char target[96];
-
 	if (s->folder == -1) {
 		s->folder = tracepoint_folder();
 		s->folder = s->folder < 0 ? -2 : s->folder;
 	}
+	return s->folder;
+}
+
+/* Opens the event of a system call: "sys_enter_connect". */
+static int open_event(struct sysevents *s, const char *name)
+{
+	char target[96];
+
 	snprintf(target, sizeof(target), "syscalls/%s", name);
-	return s->folder < 0 ? -ENOENT : open_at(s->folder, target);
+	return folder_of(s) < 0 ? -ENOENT : open_at(s->folder, target);
 }
 
 int sysevents_open(const char *target)
@@ -109,50 +110,31 @@ int sysevents_open(const char *target)
 	return fd;
 }
 
-/* An event that was asked for before. */
-static struct held *find(struct sysevents *s, const char *name)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (!strcmp(s->v[i].name, name))
-			return &s->v[i];
-	return NULL;
-}
-
-/* Opens the event to find out, and keeps it open for sysevents_take(). */
 bool sysevents_has(struct sysevents *s, const char *at, const char *call)
 {
-	char name[64];
-	struct held *h, *v;
+	char name[NAME_MAX_LEN], path[96];
 
 	snprintf(name, sizeof(name), "%s_%s", at, call);
-	h = find(s, name);
-	if (h)
-		return h->fd >= 0 || h->fd == TAKEN;
-	v = realloc(s->v, (s->n + 1) * sizeof(*v));
-	if (!v)
+	snprintf(path, sizeof(path), "syscalls/%s/id", name);
+	if (folder_of(s) < 0 || faccessat(s->folder, path, R_OK, 0))
 		return false;
-	s->v = v;
-	h = &v[s->n];
-	h->name = strdup(name);
-	if (!h->name)
-		return false;
-	h->fd = open_event(s, name);
-	s->n++;
-	return h->fd >= 0;
+	if (s->fd == UNTRIED) {
+		s->fd = open_event(s, name);
+		s->allowed = s->fd >= 0;
+		memcpy(s->tried, name, sizeof(s->tried));
+	}
+	return s->allowed;
 }
 
-/* Passes the descriptor to the caller. One that was taken already is opened again. */
 int sysevents_take(struct sysevents *s, const char *at, const char *call)
 {
-	char name[64];
-	struct held *h;
+	char name[NAME_MAX_LEN];
 	int fd;
 
 	snprintf(name, sizeof(name), "%s_%s", at, call);
-	h = find(s, name);
-	if (!h || h->fd < 0)
+	if (s->fd < 0 || strcmp(name, s->tried))
 		return open_event(s, name);
-	fd = h->fd;
-	h->fd = TAKEN;
+	fd = s->fd;
+	s->fd = -1;
 	return fd;
 }

@@ -12,7 +12,7 @@ struct sysevents;
 struct sysevents *sysevents_new(void);
 /* Closes the events that nobody took; NULL is fine. */
 void sysevents_free(struct sysevents *s);
-/* Does the kernel have the event? at: "sys_enter" or "sys_exit"; call: "connect". */
+/* Does the kernel have the event, and may this process open events? at: "sys_enter" or "sys_exit"; call: "connect". */
 bool sysevents_has(struct sysevents *s, const char *at, const char *call);
 /* Returns a descriptor of the event, owned by the caller and not enabled; or -errno. */
 int sysevents_take(struct sysevents *s, const char *at, const char *call);
