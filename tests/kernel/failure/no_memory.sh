@@ -22,7 +22,7 @@ began=0
 refuse_one() { # HOW WHAT STATUS LEAST STEP ARG…
 	local how=$1 what=$2 status=$3 least=$4 step=$5 n
 	shift 5
-	out=$(FAIL_ALLOC=$how FAIL_STEP=$step FAIL_SECONDS=150 "$fail" "$@" 2>&1 </dev/null)
+	out=$(FAIL_ALLOC=$how FAIL_STEP=$step FAIL_SECONDS=250 "$fail" "$@" 2>&1 </dev/null)
 	expect_match "$(tail -n 1 <<<"$out")" "^[0-9]+ allocations, 0 bad, status $status\$" "$what, $how"
 	grep '^allocation ' <<<"$out" | head -n 3
 	n=$(sed -n '$s/ allocations.*//p' <<<"$out")
