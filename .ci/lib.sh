@@ -42,7 +42,7 @@ quietly() {
 	return $status
 }
 
-build_packages=(gcc libc6-dev meson ninja-build pkg-config python3 clang bpftool libbpf-dev libelf-dev zlib1g-dev liblzma-dev libdw-dev libbz2-dev libiberty-dev)
+build_packages=(gcc libc6-dev meson ninja-build pkg-config python3 clang bpftool libbpf-dev libelf-dev zlib1g-dev liblzma-dev libdw-dev libbz2-dev libiberty-dev libjansson-dev)
 
 # A fingerprint of the set of files that meson looks for.
 source_set() {

@@ -226,17 +226,30 @@ static int table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const st
 	return err;
 }
 
-const struct agg_table *agg_table(struct agg_set *s, const uint32_t *ids, size_t n)
+/* The table with the part of it that aggrows lets through. NULL: no memory. */
+static struct agg_table *table_make(struct agg_set *s, const uint32_t *ids, size_t n)
 {
 	struct agg_table *t = &s->table;
 
 	if (table_fill(s, ids, n, &s->opts))
 		return NULL;
-	for (size_t i = 0; i < t->naggs && t->nrows; i++)
-		s->aggs[t->aggs[i]->id].printed = true;
 	t->shown = s->opts.rows && s->opts.rows < t->nrows ? s->opts.rows : t->nrows;
 	t->first = s->opts.sort_rev ? 0 : t->nrows - t->shown; /* the highest are first or last */
 	return t;
+}
+
+const struct agg_table *agg_table(struct agg_set *s, const uint32_t *ids, size_t n)
+{
+	const struct agg_table *t = table_make(s, ids, n);
+
+	for (size_t i = 0; t && i < t->naggs && t->nrows; i++)
+		s->aggs[t->aggs[i]->id].printed = true;
+	return t;
+}
+
+const struct agg_table *agg_look(struct agg_set *s, uint32_t id)
+{
+	return table_make(s, &id, 1);
 }
 
 bool agg_done(const struct agg_set *s, uint32_t id)

@@ -66,6 +66,8 @@ struct agg_table {
 /* Reads the maps and makes the rows; the aggregations count as shown if there are any. Ids that no aggregation has are
  * left out. Valid until the next call for the set. NULL: no memory, which is counted as lost. */
 const struct agg_table *agg_table(struct agg_set *s, const uint32_t *ids, size_t n);
+/* The same of one aggregation that is only looked at: it does not count as shown. */
+const struct agg_table *agg_look(struct agg_set *s, uint32_t id);
 /* Were rows of it shown? Also true of an id that no aggregation has. */
 bool agg_done(const struct agg_set *s, uint32_t id);
 

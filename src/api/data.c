@@ -365,10 +365,10 @@ static void data_flush(struct sink *s)
 		handled(of(s), sink_flush(of(s)->text));
 }
 
-static void data_finish(struct sink *s)
+static void data_finish(struct sink *s, int status)
 {
 	if (of(s)->text && of(s)->text->ops->finish)
-		of(s)->text->ops->finish(of(s)->text);
+		of(s)->text->ops->finish(of(s)->text, status);
 }
 
 static void data_free(struct sink *s)
@@ -381,8 +381,26 @@ static void data_free(struct sink *s)
 	free(d);
 }
 
+/* Handlers get what there is, so nothing keeps the consumer from clearing unless the sink of the text does. */
+static bool data_reset(struct sink *s, const struct record *r, const struct action *a, struct agg_set *set, int64_t n)
+{
+	struct sink *text = of(s)->text;
+
+	return text && text->ops->reset && text->ops->reset(text, r, a, set, n);
+}
+
+static void data_beat(struct sink *s, struct agg_set *set)
+{
+	struct sink *text = of(s)->text;
+
+	if (text && text->ops->beat)
+		text->ops->beat(text, set);
+}
+
 static const struct sink_ops ops = {
 	.begin = data_begin,
+	.reset = data_reset,
+	.beat = data_beat,
 	.item = data_item,
 	.printa = data_printa,
 	.end = data_end,

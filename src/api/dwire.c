@@ -131,6 +131,7 @@ void dwire_free(struct dwire *d)
 {
 	if (!d)
 		return;
+	merge_free(d->merge);
 	session_free(d->session);
 	sink_free(d->sink);
 	for (size_t i = 0; i < d->nchildren; i++)

@@ -239,6 +239,17 @@ void dwire_stop(struct dwire *d);
  * */
 int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));
 
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+/* In place of a program: streams that other traces wrote (option oformat=stream), of this machine or others. They are
+ * shown as one trace: aggregations are merged, rows passed through. Needs no privilege. After dwire_output():
+ * dwire_merge_add() for each stream, then dwire_start(), dwire_poll() until it returns 0, dwire_end(). Its status is 1
+ * if a stream ended early or frames were lost.
+ *
+ * Adds a descriptor to read from; the library closes it, also after an error. name: in messages, copied. */
+int dwire_merge_add(struct dwire *d, const char *name, int fd) __attribute__((warn_unused_result));
+/* Before the first dwire_merge_add(): the machine's name is the first key of aggregations and begins each line. */
+void dwire_merge_by_host(struct dwire *d);
+
 /* ---- names of this machine, as programs see them ----------------------------------------------------------------- */
 /* The number by which probes see the process pid of ours: another one in a pid namespace. */
 pid_t dwire_pid_seen(pid_t pid);

@@ -8,6 +8,7 @@
 #include "compile/kernel_env.h"
 #include "process/child.h"
 #include "session/session.h"
+#include "stream/merge.h"
 
 #define MAX_CHILDREN 16
 
@@ -27,7 +28,10 @@ struct dwire {
 	pid_t target;
 	struct seen_pid seen_target, seen_self; /* once asked for */
 	struct session *session;                /* from dwire_start() on */
-	int stop;                               /* an eventfd: readable after dwire_stop() */
+	struct merge *merge;                    /* in place of a session: streams are read */
+	bool by_host;
+	bool merging; /* dwire_start() was called */
+	int stop;     /* an eventfd: readable after dwire_stop() */
 
 	dwire_message_fn *message; /* or NULL */
 	void *message_ctx;

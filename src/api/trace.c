@@ -10,6 +10,7 @@
 #include "api/data.h"
 #include "api/dwire_priv.h"
 #include "print/sinks.h"
+#include "stream/emit.h"
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 struct stream {
@@ -78,15 +79,41 @@ static void warn_pids(const struct dwire *d)
 			p == &d->seen_self ? "pid" : "target");
 }
 
+/* The sink of the output that the options ask for. NULL: no memory. */
+static struct sink *output_sink(struct dwire *d)
+{
+	const struct print_to text = { .out = d->out, .options = &d->opts, .report = &d->report, .stop = &d->stop };
+	struct emit_to stream = { .out = d->out, .options = &d->opts, .report = &d->report, .stop = &d->stop };
+	size_t len = 0;
+	char *script;
+
+	if (d->opts.oformat != OFMT_STREAM)
+		return print_sink_new(&text);
+	for (size_t i = 0; i < d->c.texts.n; i++)
+		len += d->c.texts.v[i].src.len + 1;
+	script = arena_try(d->arena, len + 1);
+	if (!script)
+		return NULL;
+	stream.script = script;
+	for (size_t i = 0; i < d->c.texts.n; i++) {
+		const struct source *src = &d->c.texts.v[i].src;
+
+		script = (char *)mempcpy(script, src->text, src->len);
+		*script++ = '\n';
+	}
+	stream.script_len = len;
+	stream.image = &d->c.image;
+	return emit_sink_new(&stream);
+}
+
 /* Text goes straight to its sink, if there are no handlers. */
 static int make_sink(struct dwire *d)
 {
-	const struct print_to text = { .out = d->out, .options = &d->opts, .report = &d->report, .stop = &d->stop };
 	struct data_to data = { .handlers = d->data, .ctx = d->data_ctx, .options = &d->opts, .report = &d->report };
 	bool handlers = d->data.record || d->data.row || d->data.drop;
 
 	if (d->out)
-		data.text = print_sink_new(&text);
+		data.text = output_sink(d);
 	if (!d->out || (data.text && handlers))
 		d->sink = data_sink_new(&data);
 	else
@@ -111,8 +138,11 @@ int dwire_start(struct dwire *d)
 		.nchildren = d->nchildren,
 	};
 
-	if (d->session)
+	if (d->session || d->merging)
 		return report_error(&d->report, -EBUSY, D_NONE, NULL, "the trace was started before");
+	d->merging = d->merge != NULL;
+	if (d->merging)
+		return 0;
 	if (!d->c.image.progs.n && !d->c.image.idle && !d->opts.zdefs)
 		return report_error(&d->report, -ENOENT, D_NONE, NULL, "nothing to trace: no probe is enabled");
 	if (d->c.image.destructive && !d->opts.destructive)
@@ -137,8 +167,18 @@ int dwire_fd(const struct dwire *d)
 	return d->session ? session_fd(d->session) : -1;
 }
 
+/* What merge_poll() or merge_end() returned: an error of the output. A reader that is gone ends it in order. */
+static int merged(struct dwire *d, int r)
+{
+	if (r == -EPIPE)
+		return 0;
+	return r < 0 ? report_error(&d->report, r, D_NONE, NULL, "cannot merge: %s", strerror(-r)) : r;
+}
+
 int dwire_poll(struct dwire *d, int timeout_ms)
 {
+	if (d->merging)
+		return merged(d, merge_poll(d->merge, timeout_ms));
 	if (!d->session)
 		return report_error(&d->report, -EINVAL, D_NONE, NULL, "the trace was not started");
 	return session_work(d->session, timeout_ms);
@@ -158,5 +198,7 @@ void dwire_stop(struct dwire *d)
 int dwire_end(struct dwire *d, int *status)
 {
 	*status = 0;
+	if (d->merging)
+		return merged(d, merge_end(d->merge, status));
 	return d->session ? session_end(d->session, status) : 0;
 }

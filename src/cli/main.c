@@ -16,6 +16,7 @@
 
 #include "api/dwire.h"
 #include "cli/input.h"
+#include "cli/merge.h"
 #include "cli/message.h"
 #include "cli/project.h"
 #include "cli/signals.h"
@@ -81,6 +82,7 @@ static void help(const struct command *c)
 	       "  -w           allow destructive actions\n"
 	       "  -e           compile, do not run\n"
 	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
+	       "  --emit       output as a stream of frames, for dwire merge\n"
 	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
 	       "  -G -s FILE   write the object to link with it (-o names the output)\n"
 	       "  -V, -h       version; this text\n"
@@ -143,7 +145,7 @@ static int set_dump(struct command *c, const char *what)
 	return -EINVAL;
 }
 
-enum { OPT_DUMP = 256, OPT_LIBXO };
+enum { OPT_DUMP = 256, OPT_LIBXO, OPT_EMIT };
 
 static int no_memory(struct command *c)
 {
@@ -197,7 +199,8 @@ static const char *short_for(int opt, const char **value)
 	} shorts[] = { { 'b', "bufsize", NULL }, { 'q', "quiet", "1" }, { 'w', "destructive", "1" },
 		{ 'Z', "zdefs", "1" }, { 'F', "flowindent", "1" }, { 'C', "cpp", "1" }, { 'H', "cpphdrs", "1" },
 		{ 'D', "define", NULL }, { 'U', "undef", NULL }, { 'I', "incdir", NULL }, { 'L', "libdir", NULL },
-		{ 'X', "stdc", NULL }, { 'O', "oall", "1" }, { OPT_LIBXO, "oformat", NULL } };
+		{ 'X', "stdc", NULL }, { 'O', "oall", "1" }, { OPT_LIBXO, "oformat", NULL },
+		{ OPT_EMIT, "oformat", "stream" } };
 
 	for (size_t i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++)
 		if (shorts[i].letter == opt) {
@@ -330,7 +333,7 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP },
-		{ "libxo", required_argument, NULL, OPT_LIBXO }, { 0 } };
+		{ "libxo", required_argument, NULL, OPT_LIBXO }, { "emit", no_argument, NULL, OPT_EMIT }, { 0 } };
 	int opt;
 
 	opterr = 0;
@@ -601,6 +604,8 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help_tool(c, argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "merge"))
+		return merge_main(argc - 1, argv + 1, &c->messages);
 	at = tool_at(argc, argv);
 	if (at)
 		return tool_main(argc - at, argv + at, &c->messages);

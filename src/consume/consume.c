@@ -382,9 +382,18 @@ int consumer_aggs(struct consumer *c)
 	return sink_flush(sink);
 }
 
+int consumer_beat(struct consumer *c)
+{
+	if (!c->env.sink->ops->beat)
+		return 0;
+	agg_begin(c->aggs);
+	c->env.sink->ops->beat(c->env.sink, c->aggs);
+	return c->env.sink->err;
+}
+
 int consumer_end(struct consumer *c)
 {
 	if (c->env.sink->ops->finish)
-		c->env.sink->ops->finish(c->env.sink);
+		c->env.sink->ops->finish(c->env.sink, c->status);
 	return sink_flush(c->env.sink);
 }

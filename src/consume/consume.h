@@ -53,6 +53,8 @@ int consumer_release(struct consumer *c) __attribute__((warn_unused_result));
 bool consumer_exited(const struct consumer *c, int *status);
 /* At the end: passes on the aggregations that no printa() showed. 0 or -errno of the sink. */
 int consumer_aggs(struct consumer *c) __attribute__((warn_unused_result));
+/* About once a second: a sink that shows aggregations as they grow gets them. 0 or -errno of the sink. */
+int consumer_beat(struct consumer *c) __attribute__((warn_unused_result));
 /* The very end, after the last drops were reported. 0 or -errno of the sink. */
 int consumer_end(struct consumer *c) __attribute__((warn_unused_result));
 /* The user interrupts the trace at a terminal: ends the line that "^C" is on, if the output is text. */

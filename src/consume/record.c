@@ -96,6 +96,20 @@ static void action_exit(struct consumer *c, const struct action *a, bool at_end)
 	c->exited = true;
 }
 
+/* clear(), trunc(). */
+static void action_reset(struct consumer *c, const struct record *r, const struct action *a)
+{
+	struct sink *sink = c->env.sink;
+	int64_t n = a->kind == ACT_TRUNC ? arg_int(c, a) : 0;
+
+	if (!a->naggs || (sink->ops->reset && sink->ops->reset(sink, r, a, c->aggs, n)))
+		return;
+	if (a->kind == ACT_CLEAR)
+		agg_clear(c->aggs, a->aggs[0]);
+	else
+		agg_trunc(c->aggs, a->aggs[0], n);
+}
+
 /* Runs one action. What prints goes to the sink, the rest changes the consumer. */
 static void action_run(
 	struct consumer *c, const struct record *r, const struct action *a, const uint8_t *rec, size_t len)
@@ -118,16 +132,14 @@ static void action_run(
 		sink->ops->item(sink, r, a, c->values);
 		break;
 	case ACT_PRINTA:
-		sink->ops->printa(sink, r, &(struct printa){ c->aggs, a->fmt, a->aggs, a->naggs });
+		sink->ops->printa(sink, r, &(struct printa){ c->aggs, a->fmt, a->aggs, a->naggs, a });
 		break;
 	case ACT_EXIT:
 		action_exit(c, a, is_end(r->probe));
 		break;
 	case ACT_CLEAR:
-		agg_clear(c->aggs, agg);
-		break;
 	case ACT_TRUNC:
-		agg_trunc(c->aggs, agg, arg_int(c, a));
+		action_reset(c, r, a);
 		break;
 	case ACT_NORMALIZE:
 		agg_normalize(c->aggs, agg, (uint64_t)arg_int(c, a));

@@ -27,6 +27,7 @@ enum field_kind {
 	FIELD_UCOPY,  /* u64 process, u32 bytes of stack, u32 frames at most, registers (lang/types.h), the stack from
 		       * its pointer on: the consumer unwinds it */
 	FIELD_BYTES,  /* raw memory: tracemem(), trace() and print() of a structure */
+	FIELD_GIVEN,  /* u32: number of a value that was decoded elsewhere: struct decoder, given */
 };
 
 /* A type as print() shows it. */
@@ -63,12 +64,13 @@ struct ptype {
 struct field {
 	const char *name; /* of the variable, member or function that it comes from, for rows; NULL: it has none */
 	enum field_kind kind;
-	uint32_t off;             /* from the start of the record or of the key */
-	uint32_t size;            /* 1, 2, 4 or 8 for FIELD_INT; otherwise at most so many */
-	bool is_signed;           /* FIELD_INT */
-	bool is_float;            /* FIELD_INT of 4 or 8 bytes: it is a float or a double */
-	bool is_plain;            /* FIELD_UADDR: a number that %A names. It belongs to $target, if there is one */
-	const struct ptype *type; /* of print(); else NULL */
+	uint32_t off;              /* from the start of the record or of the key */
+	uint32_t size;             /* 1, 2, 4 or 8 for FIELD_INT; otherwise at most so many */
+	bool is_signed;            /* FIELD_INT */
+	bool is_float;             /* FIELD_INT of 4 or 8 bytes: it is a float or a double */
+	bool is_plain;             /* FIELD_UADDR: a number that %A names. It belongs to $target, if there is one */
+	const struct ptype *type;  /* of print(); else NULL */
+	const struct field *given; /* FIELD_GIVEN: what it was where it was decoded */
 };
 
 /* An aggregation. Values are arrays of u64, one set for each CPU. */

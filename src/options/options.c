@@ -31,7 +31,7 @@
 	X(OPT_FLAG, "it takes what cpp's option of that kind takes")      /* one more of cpp's arguments */          \
 	X(OPT_POLICY, "it takes switch, fill or ring")                                                               \
 	X(OPT_RESIZE, "it takes auto or manual")                                                                     \
-	X(OPT_FORMAT, "it takes text, json, xml or html")                                                            \
+	X(OPT_FORMAT, "it takes text, json, xml, html or stream")                                                    \
 	X(OPT_ROWS, "it takes text, json or csv")                                                                    \
 	X(OPT_STDC, "it takes a, c, s or t")                                                                         \
 	X(OPT_AMIN, "it takes a triplet such as Evolving/Evolving/Common")                                           \
@@ -313,8 +313,8 @@ static bool parse_word(const char *v, const char *const *words, int *out)
 /* "json,pretty": words of libxo; those that say how it should look otherwise change nothing. */
 static bool parse_format(const char *v, struct options *o)
 {
-	static const char *const words[] = { "text", "json", "xml", "html", "pretty", "no-top", "warn", "warn-xml",
-		"underscores", "units", "xpath", "info", "keys", "no-retain", "no-locale", "flush", NULL };
+	static const char *const words[] = { "text", "json", "xml", "html", "stream", "pretty", "no-top", "warn",
+		"warn-xml", "underscores", "units", "xpath", "info", "keys", "no-retain", "no-locale", "flush", NULL };
 
 	for (bool any = false;; any = true) {
 		size_t n = v ? strcspn(v, ",") : 0;
@@ -324,11 +324,11 @@ static bool parse_format(const char *v, struct options *o)
 			i++;
 		if (!n || !words[i])
 			return false;
-		if (i <= OFMT_HTML)
+		if (i <= OFMT_STREAM)
 			o->oformat = (enum oformat)i;
 		o->opretty |= !strcmp(words[i], "pretty");
 		if (!v[n])
-			return any || i <= OFMT_HTML;
+			return any || i <= OFMT_STREAM;
 		v += n + 1;
 	}
 }

@@ -14,8 +14,8 @@
  * has run; when their and its own constructors have run; at main(). */
 enum evaltime { EVAL_EXEC, EVAL_PREINIT, EVAL_POSTINIT, EVAL_MAIN };
 enum bufpolicy { BUF_SWITCH, BUF_FILL, BUF_RING };
-/* oformat: the output as text, or as one document of records and aggregations. */
-enum oformat { OFMT_TEXT, OFMT_JSON, OFMT_XML, OFMT_HTML };
+/* oformat: the output as text, as one document of records and aggregations, or as a stream of frames (--emit). */
+enum oformat { OFMT_TEXT, OFMT_JSON, OFMT_XML, OFMT_HTML, OFMT_STREAM };
 
 /* rows: what printf and printa print are rows of a table, or not. */
 enum row_format { ROWS_NONE, ROWS_TEXT, ROWS_JSON, ROWS_CSV };

@@ -334,10 +334,11 @@ static void document_flush(struct sink *sink)
 	sink->err = out_flush(((struct document *)sink)->out);
 }
 
-static void document_finish(struct sink *sink)
+static void document_finish(struct sink *sink, int status)
 {
 	struct document *s = (struct document *)sink;
 
+	(void)status;
 	close_probe(s);
 	doc_end(&s->doc);
 }

@@ -24,7 +24,7 @@ void notice_drop(const struct reporter *to, const struct drop *d, bool tag)
 	report_note(to, "%s%s%s%s", name ? "[DTRACEDROP_" : "", name ? name : "", name ? "] " : "", text);
 }
 
-void notice_fault(const struct reporter *to, const struct fault *f, bool tag)
+void notice_fault_text(const struct fault *f, bool tag, char *buf, size_t size)
 {
 	const struct image_probe *p = f->probe;
 	const struct dw_err *e = f->err;
@@ -36,13 +36,21 @@ void notice_fault(const struct reporter *to, const struct fault *f, bool tag)
 	if (e->action)
 		snprintf(where, sizeof(where), "action #%u", e->action);
 	if (f->more) {
-		report_note(to, "%s%llu more error%s on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s", head,
+		snprintf(buf, size, "%s%llu more error%s on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s", head,
 			(unsigned long long)f->more, f->more == 1 ? "" : "s", e->epid, p->id, p->prov, p->mod, p->func,
 			p->name, faults[n].text, where);
 		return;
 	}
 	if (faults[n].addr)
 		snprintf(addr, sizeof(addr), " (0x%llx)", (unsigned long long)e->value);
-	report_note(to, "%serror on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s at BPF pc %u", head, e->epid,
-		p->id, p->prov, p->mod, p->func, p->name, faults[n].text, addr, where, e->pc);
+	snprintf(buf, size, "%serror on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s at BPF pc %u", head,
+		e->epid, p->id, p->prov, p->mod, p->func, p->name, faults[n].text, addr, where, e->pc);
+}
+
+void notice_fault(const struct reporter *to, const struct fault *f, bool tag)
+{
+	char text[1024]; /* the names of a probe have at most 127, 63, 127 and 63 bytes */
+
+	notice_fault_text(f, tag, text, sizeof(text));
+	report_note(to, "%s", text);
 }

@@ -11,4 +11,6 @@ void notice_drop(const struct reporter *to, const struct drop *d, bool tag);
  * the fault in front (-x errtags). Of those that were only counted: "4812 more errors on enabled probe ID 1 (ID 1:
  * dtrace:::BEGIN): divide-by-zero in action #1". */
 void notice_fault(const struct reporter *to, const struct fault *f, bool tag);
+/* The same text, cut to size bytes. */
+void notice_fault_text(const struct fault *f, bool tag, char *buf, size_t size);
 #endif

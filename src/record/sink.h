@@ -29,6 +29,7 @@ struct printa {
 	const struct fmt *fmt; /* NULL: the default layout */
 	const uint32_t *ids;   /* indices in image.aggs */
 	size_t n;
+	const struct action *action; /* NULL: those of the end */
 };
 
 /* A clause that was given up. The first fault of a kind is handed on at once; those that follow are counted. */
@@ -44,10 +45,14 @@ struct sink_ops {
 	 * widths of "*". tracemem's memory has been cut to the size it is to show. */
 	void (*item)(struct sink *s, const struct record *r, const struct action *a, const struct value *values);
 	void (*printa)(struct sink *s, const struct record *r, const struct printa *p);
+	/* An ACT_CLEAR or ACT_TRUNC (of n) is about to be done. True: the sink does it itself. NULL: no interest. */
+	bool (*reset)(struct sink *s, const struct record *r, const struct action *a, struct agg_set *set, int64_t n);
 	void (*end)(struct sink *s, const struct record *r);
 	/* The aggregations of the image, each by itself; those that are done are not to be shown again. NULL: not
 	 * wanted. */
 	void (*rest)(struct sink *s, const struct printa *p);
+	/* About once a second, with the aggregations as they are now. NULL: not wanted. */
+	void (*beat)(struct sink *s, struct agg_set *set);
 	void (*fault)(struct sink *s, const struct fault *f);
 	void (*drop)(struct sink *s, const struct drop *d);
 	/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE: what the script does with its standard output; a command sees what
@@ -57,8 +62,8 @@ struct sink_ops {
 	void (*newline)(struct sink *s);
 	/* Hands on what was buffered. A failure goes to sink.err. */
 	void (*flush)(struct sink *s);
-	/* Nothing follows. NULL: nothing to do. */
-	void (*finish)(struct sink *s);
+	/* Nothing follows. status: of exit(), or 0. NULL: nothing to do. */
+	void (*finish)(struct sink *s, int status);
 	void (*free)(struct sink *s);
 };
 

@@ -346,5 +346,13 @@ void value_read(const struct decoder *dec, const struct field *f, const uint8_t 
 			out->len = f->size;
 		}
 		break;
+	case FIELD_GIVEN:
+		out->kind = VALUE_TEXT;
+		if (p && f->size >= sizeof(num)) {
+			memcpy(&num, p, sizeof(num));
+			if (num < dec->ngiven)
+				*out = dec->given[num];
+		}
+		break;
 	}
 }

@@ -47,6 +47,8 @@ struct decoder {
 	const char *(*moved)(void *ctx);                    /* text of DW_STR_MOVED; NULL: none */
 	struct symtext *names;                              /* NULL: addresses become numbers */
 	void *ctx;
+	const struct value *given; /* of FIELD_GIVEN: ngiven of them */
+	size_t ngiven;
 };
 
 /* Decodes a field of len bytes of data. A field outside the data becomes 0, "" or no bytes. The value is good as long

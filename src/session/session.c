@@ -135,6 +135,9 @@ static int report_drops(struct session *s)
 		consumer_add_drops(s->consumer, DROP_OWNER, drops - s->owner_drops);
 	s->owner_drops = drops;
 	(void)consumer_report_drops(s->consumer);
+	err = consumer_beat(s->consumer);
+	if (err)
+		return session_output_failed(s, err);
 	if (s->attached)
 		err = attach_look(s->attached, s->opts.to);
 	s->report_at = clock_now() + session_report_rate(s);

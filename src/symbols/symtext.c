@@ -314,6 +314,17 @@ static size_t unwind(struct symtext *s, uint64_t pid, const char *data, size_t l
 		s->usyms, (pid_t)pid, regs, data + UCOPY_HEAD, n, pcs, most < FRAMES_MAX ? most : FRAMES_MAX);
 }
 
+/* Frames that were named elsewhere. */
+static void lines_of(const char *data, size_t len, void (*fn)(void *ctx, const char *text, size_t len), void *ctx)
+{
+	for (const char *end = data + len; data < end;) {
+		const char *line = data, *stop = memchr(data, '\n', (size_t)(end - data));
+
+		data = stop ? stop + 1 : end;
+		fn(ctx, line, (size_t)((stop ? stop : end) - line));
+	}
+}
+
 void symtext_frames(struct symtext *s, enum field_kind kind, const char *data, size_t len,
 	void (*fn)(void *ctx, const char *text, size_t len), void *ctx)
 {
@@ -321,6 +332,10 @@ void symtext_frames(struct symtext *s, enum field_kind kind, const char *data, s
 	size_t head = kind == FIELD_STACK ? 0 : sizeof(f.pid), n;
 	uint64_t pcs[FRAMES_MAX];
 
+	if (kind == FIELD_GIVEN) {
+		lines_of(data, len, fn, ctx);
+		return;
+	}
 	if (len < head)
 		return;
 	memcpy(&f.pid, data, head);

@@ -41,7 +41,7 @@ uint64_t symtext_target(const struct symtext *s);
 /* Do stacks begin with the outermost frame? */
 bool symtext_folded(const struct symtext *s);
 /* Calls fn with the text of each frame, the innermost first unless folded. data: the content of a FIELD_STACK,
- * FIELD_USTACK or FIELD_UCOPY. */
+ * FIELD_USTACK or FIELD_UCOPY; for FIELD_GIVEN a line for each frame, in the order wanted. */
 void symtext_frames(struct symtext *s, enum field_kind kind, const char *data, size_t len,
 	void (*fn)(void *ctx, const char *text, size_t len), void *ctx);
 #endif

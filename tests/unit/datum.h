@@ -101,6 +101,7 @@ static inline size_t datum_put(const struct datum *d, uint8_t *p)
 		break;
 	case FIELD_INT:
 	case FIELD_LIT:
+	case FIELD_GIVEN:
 		memcpy(p, &d->i, d->size); /* little endian; the machines of the tests are */
 		break;
 	case FIELD_TSTR:

@@ -125,7 +125,7 @@ static void printa(struct rig *r, const char *fmt, size_t n)
 
 	if (fmt && format_parse(r->arena, fmt, &f))
 		abort();
-	r->sink->ops->printa(r->sink, NULL, &(struct printa){ r->set, fmt ? &f : NULL, ids, n });
+	r->sink->ops->printa(r->sink, NULL, &(struct printa){ r->set, fmt ? &f : NULL, ids, n, NULL });
 }
 
 /* The aggregations that printa() has not shown. */
@@ -509,7 +509,7 @@ static void test_actions(void)
 	agg_clear(r.set, 9);
 	agg_trunc(r.set, 9, 0);
 	agg_normalize(r.set, 9, 1);
-	r.sink->ops->printa(r.sink, NULL, &(struct printa){ r.set, NULL, (const uint32_t[]){ 9 }, 1 });
+	r.sink->ops->printa(r.sink, NULL, &(struct printa){ r.set, NULL, (const uint32_t[]){ 9 }, 1, NULL });
 	agg_absorb(r.set, 9, "x", (const uint64_t[]){ 2 }, 1);
 	expect(&r, "no such aggregation", "\n");
 	CHECK(agg_lost(r.set) == 0, "lost");

@@ -142,8 +142,9 @@ static void note_flush(struct sink *s)
 	fflush(file_of(s));
 }
 
-static void note_finish(struct sink *s)
+static void note_finish(struct sink *s, int status)
 {
+	(void)status;
 	fputs("finish\n", file_of(s));
 }
 
@@ -152,8 +153,19 @@ static void note_free(struct sink *s)
 	(void)s;
 }
 
-static const struct sink_ops ops = { note_begin, note_item, note_printa, note_end, note_rest, note_fault, note_drop,
-	note_control, NULL, note_flush, note_finish, note_free };
+static const struct sink_ops ops = {
+	.begin = note_begin,
+	.item = note_item,
+	.printa = note_printa,
+	.end = note_end,
+	.rest = note_rest,
+	.fault = note_fault,
+	.drop = note_drop,
+	.control = note_control,
+	.flush = note_flush,
+	.finish = note_finish,
+	.free = note_free,
+};
 
 static unsigned long put(uint8_t *ring, unsigned long at, const void *rec, size_t size)
 {

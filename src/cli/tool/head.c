@@ -40,6 +40,7 @@ static const struct {
 		"--json  tool_json = 0  one JSON object per row\n"
 		"--csv  tool_csv = 0  comma-separated values\n"
 		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
+		"--emit  tool_emit = 0  a stream of frames, for dwire merge\n"
 		"--program  tool_program = 0  show the D program instead of running it\n" },
 };
 

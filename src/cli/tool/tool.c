@@ -17,9 +17,10 @@
 
 /* Compiles and traces the generated program. Messages name the tool's script, not the generated text. Returns an exit
  * status. */
-static int run_program(struct dwire *d, const struct tool *t, const char *text, size_t len)
+static int run_program(struct dwire *d, struct tool *t, const char *text, size_t len)
 {
-	if (dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
+	if ((tool_number(t, "tool_emit") && dwire_set(d, "oformat=stream", "--emit")) ||
+		dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
 		(t->command && dwire_command(d, t->command)) || dwire_compile(d))
 		return 1;
 	return trace(d, stdout, t->messages);

@@ -16,7 +16,7 @@ struct frames {
 /* Can the frames be named? A user stack begins with the process's id, 8 bytes, which may be cut off. */
 static bool is_whole(const struct value *v)
 {
-	return v->names && (v->field == FIELD_STACK || v->len >= sizeof(uint64_t));
+	return v->names && (v->field == FIELD_STACK || v->field == FIELD_GIVEN || v->len >= sizeof(uint64_t));
 }
 
 bool stack_is_folded(const struct value *v)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge: see merge.h. Input: options, names of streams. Output: the merged trace on the standard output. */
+#include "cli/merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/trace.h"
+
+static void usage(FILE *out)
+{
+	fputs("usage: dwire merge [--by host] [--emit] [STREAM ...]\n"
+	      "\n"
+	      "Shows the streams of many machines, as dwire --emit writes them, as one trace: aggregations are\n"
+	      "merged. A STREAM is a file or a pipe; - or none is the standard input. Lines of several machines may\n"
+	      "be mixed.\n"
+	      "\n"
+	      "  --by host  the machine is the first key of aggregations and stands before each line\n"
+	      "  --emit     write the result as a stream, for another dwire merge\n"
+	      "\n"
+	      "  dwire merge <(ssh web1 dwire --emit -s top.d) <(ssh web2 dwire --emit -s top.d)\n",
+		out);
+}
+
+/* 0, or the exit status after a message. */
+static int add_input(struct dwire *d, const char *path, struct messages *messages)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return dwire_merge_add(d, standard ? "standard input" : path, fd) ? 1 : 0;
+	message(messages, "cannot read %s: %s", path, strerror(errno));
+	return 1;
+}
+
+/* 0, -1 for help, or 2. */
+static int take_options(struct dwire *d, int argc, char **argv, struct messages *messages)
+{
+	static const struct option longs[] = { { "by", required_argument, NULL, 'b' },
+		{ "emit", no_argument, NULL, 'e' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	int opt;
+
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return -1;
+		if (opt == 'b' && !strcmp(optarg, "host"))
+			dwire_merge_by_host(d);
+		else if (opt == 'e' && !dwire_set(d, "oformat=stream", "--emit"))
+			continue;
+		else if (opt != 'b') {
+			message(messages, "merge: unknown option %s", argv[optind - 1]);
+			return 2;
+		} else if (strcmp(optarg, "host") != 0) {
+			message(messages, "merge: --by takes host");
+			return 2;
+		}
+	}
+	return 0;
+}
+
+int merge_main(int argc, char **argv, struct messages *messages)
+{
+	struct dwire *d = NULL;
+	int status = dwire_new(&d) ? 1 : 0;
+
+	if (status) {
+		message(messages, "%s", strerror(ENOMEM));
+		return status;
+	}
+	dwire_on_message(d, message_show, messages);
+	dwire_output(d, stdout);
+	status = take_options(d, argc, argv, messages);
+	if (status) {
+		usage(status < 0 ? stdout : stderr);
+		dwire_free(d);
+		return status < 0 ? 0 : status;
+	}
+	if (optind == argc)
+		status = add_input(d, "-", messages);
+	for (int i = optind; i < argc && !status; i++)
+		status = add_input(d, argv[i], messages);
+	if (!status)
+		status = trace(d, stdout, messages);
+	dwire_free(d);
+	return status;
+}

@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emit: see emit.h. docs/STREAM.md says what each frame means.
+ * Input: what passes the sink. Output: a line of JSON for each frame.
+ * Invariants: a frame has the number of the one before it plus 1; what a frame refers to (clause, aggregation) was
+ * described by an earlier one; the states of a printa() stand before its row. */
+#include "stream/emit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+
+#include "agg/agg.h"
+#include "base/clock.h"
+#include "print/notice.h"
+#include "print/value/style.h"
+#include "print/value/values.h"
+#include "stream/frame.h"
+#include "stream/put.h"
+
+#define ROWS_A_FRAME 256 /* so that no line grows without bound */
+#define FNV_BASIS 0xcbf29ce484222325ull
+#define FNV_PRIME 0x100000001b3ull
+
+static const char *const frame_words[FRAME_COUNT] = {
+#define X(kind, word) [FRAME_##kind] = (word),
+	FRAMES(X)
+#undef X
+};
+
+/* What the reader knows of an aggregation. */
+struct emitted {
+	bool described;
+	uint64_t gen; /* times that values were taken back: clear(), trunc() */
+};
+
+/* What was sent of a key: hashes of the key and of its state. */
+struct sent {
+	uint64_t key, state;
+};
+
+struct emit {
+	struct sink sink; /* first */
+	struct out *out;
+	const struct image *image;
+	const struct options *options;
+	const struct reporter *report;
+	const char *script;
+	size_t script_len;
+
+	char session[20]; /* 16 hexadecimal digits at random */
+	uint64_t seq;
+	bool open;       /* a row is */
+	bool any;        /* it holds an item */
+	bool skip_rest;  /* control actions were reported as skipped */
+	uint64_t *steps; /* by epid index: rows so far + 1; 0: not described yet */
+	size_t nsteps;
+	struct emitted *aggs; /* by index in image.aggs */
+	size_t naggs;
+	uint64_t beats;
+	struct options shown; /* as the reader knows them */
+
+	struct sent *sent; /* a hash table: nsent of cap, a power of two */
+	size_t nsent, cap;
+
+	/* What printers of text make passes through here. */
+	FILE *mem;
+	char *text;
+	size_t len;
+	struct out *tmp;
+};
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+static void frame_begin(struct emit *e, enum frame kind)
+{
+	char head[96];
+
+	snprintf(head, sizeof(head), "{\"s\":\"%s\",\"n\":%" PRIu64 ",\"f\":\"%s\"", e->session, e->seq++,
+		frame_words[kind]);
+	out_str(e->out, head);
+}
+
+static void frame_end(struct emit *e)
+{
+	out_str(e->out, "}\n");
+}
+
+static void member(struct emit *e, const char *name)
+{
+	out_str(e->out, ",\"");
+	out_str(e->out, name);
+	out_str(e->out, "\":");
+}
+
+static void member_int(struct emit *e, const char *name, uint64_t v)
+{
+	member(e, name);
+	put_int(e->out, v, false);
+}
+
+static void member_text(struct emit *e, const char *name, const char *text)
+{
+	member(e, name);
+	put_string(e->out, text);
+}
+
+/* ---- hello ------------------------------------------------------------------------------------------------------- */
+static void put_flag_option(struct emit *e, const char *name, uint64_t v)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "\"%s=%" PRIu64 "\",", name, v);
+	out_str(e->out, text);
+}
+
+/* The options that text depends on. */
+static void put_options(struct emit *e)
+{
+	static const char *const rows[] = { [ROWS_TEXT] = "text", [ROWS_JSON] = "json", [ROWS_CSV] = "csv" };
+	const struct options *o = e->options;
+
+	e->shown = *o;
+	member(e, "options");
+	out_str(e->out, "[");
+#define X(name, field) put_flag_option(e, name, (uint64_t)o->field);
+	FRAME_FLAGS(X)
+	FRAME_NUMBERS(X)
+#undef X
+	if (o->rows != ROWS_NONE) {
+		out_str(e->out, "\"rows=");
+		out_str(e->out, rows[o->rows]);
+		out_str(e->out, "\",");
+	}
+	out_str(e->out, o->folded ? "\"stackfmt=folded\"]" : "\"stackfmt=dtrace\"]");
+}
+
+static bool options_changed(const struct emit *e)
+{
+	const struct options *a = &e->shown, *b = e->options;
+	bool changed = false;
+
+#define X(name, field) changed |= a->field != b->field;
+	FRAME_FLAGS(X)
+	FRAME_NUMBERS(X)
+#undef X
+	return changed;
+}
+
+/* One line of a file of /proc, or "". */
+static void read_line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	buf[0] = '\0';
+	if (!f)
+		return;
+	if (!fgets(buf, (int)size, f))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+}
+
+/* FNV-1a: tells whether two machines run the same script, no more. */
+static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
+{
+	const unsigned char *s = p;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ s[i]) * FNV_PRIME;
+	return h;
+}
+
+static void put_hello(struct emit *e)
+{
+	struct utsname u;
+	char boot[64], hash[40];
+
+	if (uname(&u))
+		memset(&u, 0, sizeof(u));
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	snprintf(hash, sizeof(hash), "fnv1a64:%016" PRIx64, hash_bytes(FNV_BASIS, e->script, e->script_len));
+	frame_begin(e, FRAME_HELLO);
+	member_int(e, "v", STREAM_VERSION);
+	member_text(e, "dwire", DWIRE_VERSION);
+	member_text(e, "host", u.nodename);
+	member_text(e, "boot_id", boot);
+	member_text(e, "kernel", u.release);
+	member_text(e, "machine", u.machine);
+	member(e, "tiers");
+	out_str(e->out, e->image->functions ? "[\"hooks\",\"functions\"]" : "[\"hooks\"]");
+	member(e, "clock");
+	out_str(e->out, "{\"wall\":");
+	put_int(e->out, clock_wall(), false);
+	out_str(e->out, ",\"mono\":");
+	put_int(e->out, clock_now(), false);
+	out_str(e->out, "}");
+	member_text(e, "hash", hash);
+	member(e, "script");
+	put_text(e->out, e->script, e->script_len);
+	put_options(e);
+	frame_end(e);
+}
+
+/* Room for what is known of the image: that of a merge grows. False: no memory, which ends the trace. */
+static bool image_room(struct emit *e)
+{
+	const size_t steps = e->image->epids.n, aggs = e->image->aggs.n;
+	uint64_t *s = steps > e->nsteps ? reallocarray(e->steps, steps, sizeof(*s)) : e->steps;
+	struct emitted *a = aggs > e->naggs ? reallocarray(e->aggs, aggs, sizeof(*a)) : e->aggs;
+
+	e->steps = s ? s : e->steps;
+	e->aggs = a ? a : e->aggs;
+	if ((steps && !s) || (aggs && !a)) {
+		e->out->err = e->out->err ? e->out->err : -ENOMEM;
+		return false;
+	}
+	for (; e->nsteps < steps; e->nsteps++)
+		s[e->nsteps] = 0;
+	for (; e->naggs < aggs; e->naggs++)
+		a[e->naggs] = (struct emitted){ 0 };
+	return true;
+}
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+static void describe_agg(struct emit *e, const struct agg *g)
+{
+	if (e->aggs[g->id].described)
+		return;
+	e->aggs[g->id].described = true;
+	frame_begin(e, FRAME_AGG);
+	out_str(e->out, ",");
+	put_agg(e->out, g);
+	frame_end(e);
+}
+
+static void put_action(struct emit *e, const struct action *a)
+{
+	static const char *const words[] = {
+#define X(kind, word) [kind] = (word),
+		FRAME_ACTIONS(X)
+#undef X
+	};
+	const char *word = (size_t)a->kind < sizeof(words) / sizeof(words[0]) ? words[a->kind] : NULL;
+
+	if (!word) {
+		out_str(e->out, "null");
+		return;
+	}
+	out_str(e->out, "{\"action\":");
+	put_string(e->out, word);
+	if (a->fmt && (a->kind == ACT_PRINTF || a->kind == ACT_PRINTA)) {
+		member(e, "format");
+		put_format(e->out, a->fmt);
+	}
+	if (a->naggs) {
+		member(e, "aggs");
+		out_str(e->out, "[");
+		for (size_t i = 0; i < a->naggs; i++) {
+			out_bytes(e->out, ",", i > 0);
+			out_int(e->out, a->aggs[i], 0);
+		}
+		out_str(e->out, "]");
+	}
+	member(e, "columns");
+	out_str(e->out, "[");
+	for (size_t i = 0; i < a->nargs; i++) {
+		out_bytes(e->out, ",", i > 0);
+		put_field(e->out, &a->args[i]);
+	}
+	out_str(e->out, "]}");
+}
+
+static void put_clause(struct emit *e, const struct record *r, uint64_t id)
+{
+	const struct image_probe *p = r->probe;
+
+	for (size_t i = 0; i < r->epid->nactions; i++)
+		for (size_t k = 0; k < r->epid->actions[i].naggs; k++)
+			describe_agg(e, &e->image->aggs.v[r->epid->actions[i].aggs[k]]);
+	frame_begin(e, FRAME_CLAUSE);
+	member_int(e, "clause", id);
+	member(e, "probe");
+	out_str(e->out, "{\"id\":");
+	out_int(e->out, p->id, 0);
+	member_text(e, "provider", p->prov);
+	member_text(e, "module", p->mod);
+	member_text(e, "function", p->func);
+	member_text(e, "name", p->name);
+	out_str(e->out, "}");
+	member(e, "quiet");
+	out_str(e->out, r->epid->quiet_head ? "true" : "false");
+	member(e, "step");
+	out_str(e->out, frame_is_step(r->epid, p) ? "true" : "false");
+	member(e, "actions");
+	out_str(e->out, "[");
+	for (size_t i = 0; i < r->epid->nactions; i++) {
+		out_bytes(e->out, ",", i > 0);
+		put_action(e, &r->epid->actions[i]);
+	}
+	out_str(e->out, "]");
+	frame_end(e);
+}
+
+/* Index of the clause in image.epids; the image's array is one block. */
+static uint64_t clause_of(const struct emit *e, const struct record *r)
+{
+	return (uint64_t)(r->epid - e->image->epids.v);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+static void row_open(struct emit *e, const struct record *r)
+{
+	const uint64_t id = clause_of(e, r);
+
+	frame_begin(e, FRAME_ROW);
+	member_int(e, "clause", id);
+	member_int(e, "t", r->time);
+	member_int(e, "cpu", r->cpu);
+	if (frame_is_step(r->epid, r->probe))
+		member_int(e, "step", e->steps[id] - 1);
+	member(e, "out");
+	out_str(e->out, "[");
+	e->open = true;
+	e->any = false;
+}
+
+/* more: another frame goes on with the same row. */
+static void row_close(struct emit *e, bool more)
+{
+	out_str(e->out, "]");
+	if (more) {
+		member(e, "more");
+		out_str(e->out, "true");
+	}
+	frame_end(e);
+	e->open = false;
+}
+
+/* [number of the action, values…] */
+static void item_open(struct emit *e, const struct record *r, const struct action *a)
+{
+	if (!e->open)
+		row_open(e, r);
+	out_str(e->out, e->any ? ",[" : "[");
+	out_int(e->out, a - r->epid->actions, 0);
+	e->any = true;
+}
+
+static void emit_begin(struct sink *s, const struct record *r)
+{
+	struct emit *e = (struct emit *)s;
+	uint64_t *steps;
+
+	if (!image_room(e))
+		return;
+	steps = &e->steps[clause_of(e, r)];
+	if (options_changed(e)) {
+		frame_begin(e, FRAME_OPTIONS);
+		put_options(e);
+		frame_end(e);
+	}
+	if (!*steps)
+		put_clause(e, r, clause_of(e, r));
+	++*steps;
+	if (!r->epid->quiet_head)
+		row_open(e, r);
+}
+
+static void emit_end(struct sink *s, const struct record *r)
+{
+	struct emit *e = (struct emit *)s;
+
+	(void)r;
+	if (e->open)
+		row_close(e, false);
+	s->err = e->out->err;
+}
+
+/* print() is a text here: only this machine knows the type. */
+static void put_typed(struct emit *e, const struct action *a, const struct value *v)
+{
+	print_typed(e->tmp, a->args[0].type, v);
+	(void)!out_flush(e->tmp);
+	fflush(e->mem);
+	out_bytes(e->out, ",", 1);
+	put_text(e->out, e->text, e->len);
+	rewind(e->mem);
+}
+
+static void emit_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
+{
+	struct emit *e = (struct emit *)s;
+	size_t n = a->kind == ACT_TRACEMEM ? 1 : a->nargs;
+
+	if (e->out->err)
+		return;
+	item_open(e, r, a);
+	if (a->kind == ACT_PRINT) {
+		put_typed(e, a, &values[0]);
+	} else if (a->kind == ACT_PRINTF) {
+		put_format_values(e->out, a->fmt, values, n);
+	} else {
+		for (size_t i = 0; i < n; i++) {
+			out_bytes(e->out, ",", 1);
+			put_value(e->out, &values[i]);
+		}
+	}
+	out_str(e->out, "]");
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+/* The same key of the same aggregation has the same hash in each pass. */
+static uint64_t key_hash(const struct agg *g, const struct agg_row *row)
+{
+	uint64_t h = hash_bytes(FNV_BASIS, &g->id, sizeof(g->id));
+
+	for (size_t i = 0; i < g->nkeys; i++) {
+		const struct value *v = &row->keys[i];
+
+		h = hash_bytes(h, &v->i, sizeof(v->i));
+		h = hash_bytes(h, &v->len, sizeof(v->len));
+		h = hash_bytes(h, v->s, v->len);
+	}
+	return h;
+}
+
+static struct sent *sent_find(struct sent *table, size_t cap, uint64_t key)
+{
+	size_t at = (key ^ key >> 32) & (cap - 1);
+
+	while (table[at].key && table[at].key != key)
+		at = (at + 1) & (cap - 1);
+	return &table[at];
+}
+
+/* At most half full. Without memory each key is sent again. */
+static bool sent_grow(struct emit *e)
+{
+	size_t cap = e->cap ? e->cap * 2 : 256;
+	struct sent *bigger;
+
+	if (e->nsent * 2 < e->cap)
+		return true;
+	bigger = calloc(cap, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	for (size_t i = 0; i < e->cap; i++)
+		if (e->sent[i].key)
+			*sent_find(bigger, cap, e->sent[i].key) = e->sent[i];
+	free(e->sent);
+	e->sent = bigger;
+	e->cap = cap;
+	return true;
+}
+
+/* Notes what is sent. False: the reader has this state of the key. Two keys with one hash cost a state until the next
+ * whole one. */
+static bool is_news(struct emit *e, const struct agg *g, const struct agg_row *row, const uint64_t *words)
+{
+	uint64_t key = key_hash(g, row) | 1, state = FNV_BASIS;
+	struct sent *at;
+
+	state = hash_bytes(state, &e->aggs[g->id].gen, sizeof(e->aggs[g->id].gen));
+	state = hash_bytes(state, words, g->nwords * sizeof(*words));
+	if (!sent_grow(e))
+		return true;
+	at = sent_find(e->sent, e->cap, key);
+	if (at->key && at->state == state)
+		return false;
+	e->nsent += !at->key;
+	*at = (struct sent){ key, state };
+	return true;
+}
+
+/* part: 0 for the first frame of a state. */
+static void state_open(struct emit *e, const struct agg_table *t, bool whole, uint64_t part)
+{
+	const struct agg *g = t->aggs[0];
+
+	frame_begin(e, FRAME_STATE);
+	member_int(e, "agg", g->id);
+	member_int(e, "gen", e->aggs[g->id].gen);
+	if (t->normal[0] > 1)
+		member_int(e, "normal", t->normal[0]);
+	if (whole) {
+		member_int(e, "part", part);
+	}
+	member(e, "rows");
+	out_str(e->out, "[");
+}
+
+/* whole: all keys, as frames with the numbers 0, 1, … of their parts; else those that changed, if there are any. */
+static void put_states(struct emit *e, const struct agg_table *t, bool whole)
+{
+	const struct agg *g;
+	size_t n = 0;
+	uint64_t part = 0;
+
+	if (!t || !t->naggs)
+		return;
+	g = t->aggs[0];
+	describe_agg(e, g);
+	if (whole)
+		state_open(e, t, whole, part++);
+	for (size_t i = 0; i < t->nrows; i++) {
+		const struct agg_row *row = &t->rows[i];
+		bool news = is_news(e, g, row, agg_words(t, row, 0));
+
+		if (!whole && !news)
+			continue;
+		if (n == ROWS_A_FRAME) {
+			out_str(e->out, "]");
+			frame_end(e);
+			n = 0;
+			if (whole)
+				state_open(e, t, whole, part++);
+		}
+		if (!whole && !n)
+			state_open(e, t, whole, 0);
+		out_bytes(e->out, ",", n++ > 0);
+		put_row(e->out, g, row, agg_words(t, row, 0));
+	}
+	if (whole || n) {
+		out_str(e->out, "]");
+		frame_end(e);
+	}
+}
+
+/* ---- what passes the sink ---------------------------------------------------------------------------------------- */
+static void emit_printa(struct sink *s, const struct record *r, const struct printa *p)
+{
+	struct emit *e = (struct emit *)s;
+
+	if (e->out->err)
+		return;
+	if (e->open)
+		row_close(e, true);
+	for (size_t i = 0; i < p->n; i++)
+		put_states(e, agg_table(p->set, &p->ids[i], 1), true);
+	item_open(e, r, p->action);
+	out_str(e->out, "]");
+}
+
+/* The best keys of one machine are not the best of all: trunc(@, n) is the reader's to do. */
+static bool emit_reset(struct sink *s, const struct record *r, const struct action *a, struct agg_set *set, int64_t n)
+{
+	struct emit *e = (struct emit *)s;
+	const uint32_t id = a->aggs[0];
+
+	if (e->out->err)
+		return true;
+	if (a->kind != ACT_TRUNC || !n) {
+		e->aggs[id].gen++;
+		return false;
+	}
+	if (e->open)
+		row_close(e, true);
+	put_states(e, agg_look(set, id), true);
+	item_open(e, r, a);
+	out_str(e->out, ",");
+	put_int(e->out, (uint64_t)n, true);
+	out_str(e->out, "]");
+	return true;
+}
+
+static void emit_rest(struct sink *s, const struct printa *p)
+{
+	struct emit *e = (struct emit *)s;
+	bool any = false;
+
+	if (!image_room(e))
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		if (!agg_done(p->set, p->ids[i]))
+			put_states(e, agg_look(p->set, p->ids[i]), true);
+	frame_begin(e, FRAME_REST);
+	member(e, "aggs");
+	out_str(e->out, "[");
+	for (size_t i = 0; i < p->n; i++)
+		if (!agg_done(p->set, p->ids[i])) {
+			out_bytes(e->out, ",", any);
+			out_int(e->out, p->ids[i], 0);
+			any = true;
+		}
+	out_str(e->out, "]");
+	frame_end(e);
+}
+
+static void emit_beat(struct sink *s, struct agg_set *set)
+{
+	struct emit *e = (struct emit *)s;
+	bool whole = e->beats++ % STREAM_WHOLE == STREAM_WHOLE - 1;
+
+	if (!image_room(e))
+		return;
+	for (uint32_t i = 0; i < e->image->aggs.n; i++)
+		put_states(e, agg_look(set, i), whole);
+	frame_begin(e, FRAME_BEAT);
+	member_int(e, "t", clock_now());
+	frame_end(e);
+	s->err = out_flush(e->out);
+}
+
+/* Faults and drops are messages as well: a reader may be far away. */
+static void emit_fault(struct sink *s, const struct fault *f)
+{
+	struct emit *e = (struct emit *)s;
+	char text[512];
+
+	notice_fault_text(f, e->options->errtags, text, sizeof(text));
+	frame_begin(e, FRAME_FAULT);
+	member_text(e, "text", text);
+	frame_end(e);
+	notice_fault(e->report, f, e->options->errtags);
+}
+
+static void emit_drop(struct sink *s, const struct drop *d)
+{
+	struct emit *e = (struct emit *)s;
+	char text[256];
+
+	drop_text(d, true, text, sizeof(text));
+	frame_begin(e, FRAME_DROPS);
+	member_text(e, "cause", drop_name(d->kind));
+	member_int(e, "n", d->n);
+	member_text(e, "text", text);
+	frame_end(e);
+	notice_drop(e->report, d, e->options->droptags);
+}
+
+/* The standard output is the stream's: no command may write to it, and it goes to no other file. */
+static void emit_control(struct sink *s, const struct action *a, const struct value *values)
+{
+	struct emit *e = (struct emit *)s;
+
+	(void)a;
+	(void)values;
+	if (!e->skip_rest)
+		report_warning(e->report, D_NONE, NULL, "system(), freopen() and ftruncate() do nothing in a stream");
+	e->skip_rest = true;
+}
+
+static void emit_flush(struct sink *s)
+{
+	s->err = out_flush(((struct emit *)s)->out);
+}
+
+static void emit_finish(struct sink *s, int status)
+{
+	struct emit *e = (struct emit *)s;
+
+	frame_begin(e, FRAME_END);
+	member(e, "status");
+	put_int(e->out, (uint64_t)(int64_t)status, true);
+	frame_end(e);
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+static void emit_free(struct sink *s)
+{
+	struct emit *e = (struct emit *)s;
+
+	out_free(e->out);
+	out_free(e->tmp);
+	if (e->mem)
+		fclose(e->mem);
+	free(e->text);
+	free(e->steps);
+	free(e->aggs);
+	free(e->sent);
+	free(e);
+}
+
+static const struct sink_ops ops = {
+	.begin = emit_begin,
+	.item = emit_item,
+	.printa = emit_printa,
+	.reset = emit_reset,
+	.end = emit_end,
+	.rest = emit_rest,
+	.beat = emit_beat,
+	.fault = emit_fault,
+	.drop = emit_drop,
+	.control = emit_control,
+	.flush = emit_flush,
+	.finish = emit_finish,
+	.free = emit_free,
+};
+
+struct sink *emit_sink_new(const struct emit_to *to)
+{
+	struct emit *e = calloc(1, sizeof(*e));
+	uint64_t id = 0;
+
+	if (!e)
+		return NULL;
+	e->sink.ops = &ops;
+	e->image = to->image;
+	e->options = to->options;
+	e->report = to->report;
+	e->script = to->script;
+	e->script_len = to->script_len;
+	e->out = out_new(to->out, &style_text, to->options);
+	e->mem = open_memstream(&e->text, &e->len);
+	e->tmp = e->mem ? out_new(e->mem, &style_text, to->options) : NULL;
+	if (!e->out || !e->tmp) {
+		emit_free(&e->sink);
+		return NULL;
+	}
+	e->out->stop = to->stop;
+	/* Without random bytes the start's time has to do. */
+	if (getrandom(&id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
+		id = clock_wall();
+	snprintf(e->session, sizeof(e->session), "%016" PRIx64, id);
+	put_hello(e);
+	return &e->sink;
+}

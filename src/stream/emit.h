@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emit: a sink that writes a trace as a stream of frames (docs/STREAM.md), for dwire merge and other readers. */
+#ifndef DWIRE_STREAM_EMIT_H
+#define DWIRE_STREAM_EMIT_H
+#include <stdio.h>
+
+#include "base/diag/report.h"
+#include "options/options.h"
+#include "record/sink.h"
+
+struct emit_to {
+	FILE *out;                     /* these are borrowed; they outlive the sink */
+	const struct options *options; /* setopt() may change them */
+	const struct reporter *report; /* drops and faults are messages as well; may be NULL */
+	const int *stop;               /* print/patience.h; may be NULL */
+	const struct image *image;
+	const char *script; /* all texts of the program, one behind the other */
+	size_t script_len;
+};
+
+/* NULL: no memory. sink_free() frees it. */
+struct sink *emit_sink_new(const struct emit_to *to);
+#endif

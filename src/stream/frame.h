@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frame: what the writer and the reader of a stream have in common. docs/STREAM.md describes each frame. */
+#ifndef DWIRE_STREAM_FRAME_H
+#define DWIRE_STREAM_FRAME_H
+#include <string.h>
+
+#include "image/image.h"
+
+#define STREAM_VERSION 1
+#define STREAM_BEAT_NS 1000000000ull /* a beat a second */
+#define STREAM_WHOLE 10              /* each tenth beat carries whole states, the others what has changed */
+
+/* The kinds of frames, and the word for each. */
+#define FRAMES(X)                                                              \
+	X(HELLO, "hello")     /* the machine and the session; comes first */   \
+	X(OPTIONS, "options") /* how text is laid out; again after setopt() */ \
+	X(CLAUSE, "clause")   /* a clause on a probe: what its rows hold */    \
+	X(AGG, "agg")         /* an aggregation: what its states are */        \
+	X(STATE, "state")     /* keys of an aggregation with their states */   \
+	X(ROW, "row")         /* what a clause recorded */                     \
+	X(REST, "rest")       /* the end shows these aggregations */           \
+	X(FAULT, "fault")                                                      \
+	X(DROPS, "drops")                                                      \
+	X(BEAT, "beat") /* the session is alive, and complete up to now */     \
+	X(END, "end")
+
+enum frame {
+#define X(kind, word) FRAME_##kind,
+	FRAMES(X)
+#undef X
+		FRAME_COUNT
+};
+
+/* Words of actions. Those without a word do not appear in a stream. */
+#define FRAME_ACTIONS(X)            \
+	X(ACT_TRACE, "trace")       \
+	X(ACT_TRACEMEM, "tracemem") \
+	X(ACT_PRINT, "print") X(ACT_PRINTF, "printf") X(ACT_PRINTA, "printa") X(ACT_TRUNC, "trunc")
+
+/* Options that say how text is laid out, and where they are. A reader sets them by name. */
+#define FRAME_FLAGS(X)                \
+	X("quiet", quiet)             \
+	X("flowindent", flowindent)   \
+	X("rawbytes", rawbytes)       \
+	X("csvsafe", csvsafe)         \
+	X("aggsortkey", agg.sort_key) \
+	X("aggsortrev", agg.sort_rev) \
+	X("aggsortsum", agg.sort_sum) X("agghist", agg.hist) X("aggpack", agg.pack) X("aggzoom", agg.zoom)
+#define FRAME_NUMBERS(X)              \
+	X("strsize", strsize)         \
+	X("stackindent", stackindent) \
+	X("aggsortkeypos", agg.key_pos) X("aggsortpos", agg.agg_pos) X("aggrows", agg.rows)
+
+/* A step is a clause that fires once on each machine, or shows aggregations: the n-th of all machines belong
+ * together. */
+static inline bool frame_is_step(const struct epid *ep, const struct image_probe *p)
+{
+	for (size_t i = 0; i < ep->nactions; i++)
+		if (ep->actions[i].kind == ACT_PRINTA || ep->actions[i].kind == ACT_TRUNC)
+			return true;
+	return (!strcmp(p->prov, "dtrace") && strcmp(p->name, "ERROR")) || !strncmp(p->name, "tick-", 5);
+}
+#endif

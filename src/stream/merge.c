@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge: see merge.h.
+ * Input: lines of files, pipes and sockets. Output: frames to peer.c, and rows on their way out.
+ * Invariant: an input that is blocked, ends in the middle of a line or sends rubbish holds up nobody else. */
+#include "stream/merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "stream/merge_priv.h"
+#include "symbols/symtext.h"
+
+#define READ_SIZE 65536u
+#define LINE_MAX_BYTES (64u << 20)
+#define CATCH_UP_NS 1000000000ull /* so long steps wait while there is more to read */
+#define LOOK_MS 500               /* how often silence is looked for */
+#define ROWS_MAX 10000u           /* rows of a source that wait: then its input does */
+
+struct input {
+	struct input *next;
+	char *name; /* owned */
+	int fd;     /* -1: over */
+	char *buf;  /* a line that is not whole yet */
+	size_t n, cap;
+	uint64_t strange; /* lines that are no frames */
+	bool idle;        /* there was nothing to read when it was last looked at */
+};
+
+/* ---- the output -------------------------------------------------------------------------------------------------- */
+/* Writes n bytes of a line that begins: by host its first words are the machine's name. */
+static void write_prefix(const struct merge *m, const char **s, size_t *n)
+{
+	const char *host = m->prefix;
+
+	if (m->opts.rows == ROWS_CSV) {
+		fprintf(m->to.out, "\"%s\",", host);
+	} else if (m->opts.rows != ROWS_JSON) {
+		fprintf(m->to.out, "%-16s ", host);
+	} else if (**s == '{') {
+		json_t *j = json_string(host);
+		char *quoted = json_dumps(j, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+
+		fprintf(m->to.out, "{\"host\":%s,", quoted ? quoted : "null");
+		free(quoted);
+		json_decref(j);
+		++*s;
+		--*n;
+	}
+}
+
+/* For fopencookie(). Empty lines stay empty. */
+static ssize_t prefixed_write(void *cookie, const char *s, size_t size)
+{
+	struct merge *m = cookie;
+
+	for (size_t left = size; left;) {
+		const char *end = memchr(s, '\n', left);
+		size_t n = end ? (size_t)(end - s) + 1 : left;
+
+		if (m->prefix && m->at_line && *s != '\n') {
+			size_t before = n;
+
+			write_prefix(m, &s, &n);
+			left -= before - n;
+		}
+		if (fwrite(s, 1, n, m->to.out) != n)
+			return 0;
+		m->at_line = end != NULL;
+		s += n;
+		left -= n;
+	}
+	return fflush(m->to.out) ? 0 : (ssize_t)size;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+struct merge *merge_new(const struct merge_to *to)
+{
+	struct merge *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->to = *to;
+	m->last = &m->sources;
+	m->at_line = true;
+	m->arena = arena_new();
+	options_init(&m->opts);
+	m->schemas = m->arena ? strmap_new(m->arena) : NULL;
+	m->out = to->out;
+	if (to->by_host && !to->emit)
+		m->out = fopencookie(m, "w", (cookie_io_functions_t){ .write = prefixed_write });
+	if (!m->schemas || !m->out) {
+		merge_free(m);
+		return NULL;
+	}
+	*vec_push(m->arena, &m->image.lits) = (struct lit){ "", 0 };
+	return m;
+}
+
+static void input_close(struct input *in)
+{
+	if (in->fd >= 0)
+		close(in->fd);
+	in->fd = -1;
+	free(in->buf);
+	in->buf = NULL;
+	in->n = in->cap = 0;
+}
+
+void merge_free(struct merge *m)
+{
+	if (!m)
+		return;
+	sink_free(m->sink);
+	symtext_free(m->names);
+	for (struct peer *s = m->sources, *next; s; s = next) {
+		next = s->next;
+		peer_free(s);
+	}
+	for (struct input *in = m->inputs, *next; in; in = next) {
+		next = in->next;
+		input_close(in);
+		free(in->name);
+		free(in);
+	}
+	if (m->out && m->out != m->to.out)
+		fclose(m->out);
+	free(m->printed);
+	free(m->hash);
+	arena_free(m->arena);
+	free(m);
+}
+
+int merge_add(struct merge *m, const char *name, int fd)
+{
+	struct input *in = calloc(1, sizeof(*in)), **at = &m->inputs;
+
+	if (in)
+		in->name = strdup(name);
+	if (!in || !in->name) {
+		free(in);
+		close(fd);
+		return -ENOMEM;
+	}
+	in->fd = fd;
+	while (*at)
+		at = &(*at)->next;
+	*at = in;
+	return 0;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* What stands before the object is passed over: programs that run commands on many machines put their names there. */
+static void take_line(struct merge *m, struct input *in, const char *s, size_t n)
+{
+	const char *brace = memchr(s, '{', n);
+	json_t *frame = brace ? json_loadb(brace, n - (size_t)(brace - s), 0, NULL) : NULL;
+
+	if (frame)
+		peer_take(m, in, frame);
+	else if (n && !in->strange++)
+		report_warning(m->to.report, D_NONE, NULL, "%s: a line that is no frame is passed over", in->name);
+	json_decref(frame);
+}
+
+static void take_lines(struct merge *m, struct input *in)
+{
+	size_t from = 0;
+
+	for (char *end; (end = memchr(in->buf + from, '\n', in->n - from)); from = (size_t)(end - in->buf) + 1)
+		take_line(m, in, in->buf + from, (size_t)(end - in->buf) - from);
+	memmove(in->buf, in->buf + from, in->n - from);
+	in->n -= from;
+}
+
+/* A line may end with the input. */
+static void input_over(struct merge *m, struct input *in)
+{
+	if (in->n)
+		take_line(m, in, in->buf, in->n);
+	input_close(in);
+	for (struct peer *s = m->sources; s; s = s->next)
+		if (s->input == in) {
+			peer_give_up(m, s);
+			s->ended = true;
+		}
+}
+
+static void input_read(struct merge *m, struct input *in)
+{
+	ssize_t n;
+
+	if (in->cap - in->n < READ_SIZE) {
+		size_t cap = in->cap ? in->cap * 2 : 2 * READ_SIZE;
+		char *buf = cap <= LINE_MAX_BYTES ? realloc(in->buf, cap) : NULL;
+
+		if (!buf) {
+			report_warning(
+				m->to.report, D_NONE, NULL, "%s: a line without an end: no more is read", in->name);
+			in->n = 0;
+			input_over(m, in);
+			return;
+		}
+		in->buf = buf;
+		in->cap = cap;
+	}
+	n = read(in->fd, in->buf + in->n, READ_SIZE);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n < 0)
+		report_warning(m->to.report, D_NONE, NULL, "%s: %s", in->name, strerror(errno));
+	if (n <= 0) {
+		input_over(m, in);
+		return;
+	}
+	in->n += (size_t)n;
+	take_lines(m, in);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+/* Is an input to wait because a source that it feeds is far ahead of the others? Not if that is all there is. */
+static bool is_ahead(const struct merge *m, const struct input *in)
+{
+	for (const struct peer *s = m->sources; s; s = s->next)
+		if (s->input == in && s->nrows > ROWS_MAX)
+			return true;
+	return false;
+}
+
+/* The inputs to wait for, and the stop at fds[0]. Returns how many there are with it. */
+static nfds_t wanted(const struct merge *m, struct pollfd *fds, struct input **inputs)
+{
+	nfds_t n = 1;
+
+	fds[0] = (struct pollfd){ .fd = m->to.stop ? *m->to.stop : -1, .events = POLLIN };
+	for (int ahead = 0; ahead < 2 && n == 1; ahead++)
+		for (struct input *in = m->inputs; in; in = in->next)
+			if (in->fd >= 0 && (ahead || !is_ahead(m, in))) {
+				inputs[n] = in;
+				fds[n++] = (struct pollfd){ .fd = in->fd, .events = POLLIN };
+			}
+	return n;
+}
+
+static size_t count_inputs(const struct merge *m)
+{
+	size_t n = 0;
+
+	for (const struct input *in = m->inputs; in; in = in->next)
+		n++;
+	return n;
+}
+
+/* Sources that have missed two beats are not waited for. */
+static void look_for_silence(struct merge *m)
+{
+	uint64_t now = clock_now();
+
+	for (struct peer *s = m->sources; s; s = s->next) {
+		if (s->ended || s->silent || !s->input->idle || now < s->seen + SILENT_NS)
+			continue;
+		s->silent = true;
+		peer_give_up(m, s);
+		report_note(m->to.report, "%s: silent; its last values stay", s->host);
+	}
+}
+
+/* A machine of which nothing was read yet may be next in an input: steps are shown when there is nothing to read, or
+ * when there is no end of it. */
+static bool is_reading(struct merge *m, const struct pollfd *fds, nfds_t n)
+{
+	bool any = false;
+
+	for (nfds_t i = 1; i < n; i++)
+		any |= fds[i].revents != 0;
+	for (const struct peer *s = m->sources; s; s = s->next)
+		any &= s->nrows <= ROWS_MAX;
+	if (!any || !m->reading)
+		m->reading = clock_now();
+	any &= clock_now() < m->reading + CATCH_UP_NS;
+	if (!any)
+		m->reading = 0;
+	return any;
+}
+
+int merge_poll(struct merge *m, int timeout_ms)
+{
+	size_t max = count_inputs(m) + 1;
+	struct pollfd *fds = calloc(max, sizeof(*fds));
+	struct input **inputs = calloc(max, sizeof(*inputs));
+	nfds_t n = fds && inputs ? wanted(m, fds, inputs) : 0;
+	int wait = timeout_ms < 0 || timeout_ms > LOOK_MS ? LOOK_MS : timeout_ms, r = 0;
+
+	if (n > 1 && poll(fds, n, wait) < 0 && errno != EINTR)
+		r = -errno;
+	for (nfds_t i = 1; !r && i < n; i++) {
+		inputs[i]->idle = !fds[i].revents;
+		if (fds[i].revents)
+			input_read(m, inputs[i]);
+	}
+	look_for_silence(m);
+	if (!r && !is_reading(m, fds, n))
+		show_rows(m, false);
+	if (!r && m->sink && m->sink->err)
+		r = m->sink->err;
+	if (!r && (!n || m->failed))
+		r = -ENOMEM;
+	if (!r)
+		r = n > 1 && !fds[0].revents;
+	free(fds);
+	free(inputs);
+	return r;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* Reports how a source ended, if not well. Returns the status that it adds. */
+static int judge(const struct merge *m, const struct peer *s)
+{
+	if (s->refused)
+		return 1;
+	if (s->lost)
+		report_warning(
+			m->to.report, D_NONE, NULL, "%s: %llu frames were lost", s->host, (unsigned long long)s->lost);
+	if (s->bad)
+		report_warning(m->to.report, D_NONE, NULL, "%s: %llu frames were not valid", s->host,
+			(unsigned long long)s->bad);
+	if (!s->complete)
+		report_warning(m->to.report, D_NONE, NULL, "%s: its stream ended early; its last values stay", s->host);
+	return s->lost || s->bad || !s->complete ? 1 : s->status;
+}
+
+int merge_end(struct merge *m, int *status)
+{
+	size_t complete = 0;
+
+	*status = 0;
+	for (struct peer *s = m->sources; s; s = s->next)
+		peer_give_up(m, s);
+	show_rows(m, true);
+	if (m->sink && !m->sink->err)
+		show_rest(m);
+	if (!m->nsources)
+		report_warning(m->to.report, D_NONE, NULL, "no stream was read");
+	for (const struct input *in = m->inputs; in; in = in->next)
+		*status |= in->strange || !m->nsources;
+	for (const struct peer *s = m->sources; s; s = s->next) {
+		int own = judge(m, s);
+
+		*status = own > *status ? own : *status;
+		complete += s->complete && !s->refused;
+	}
+	if (complete < m->nsources)
+		report_note(m->to.report, "%zu of %zu sources are complete", complete, m->nsources);
+	if (m->sink && m->sink->ops->finish)
+		m->sink->ops->finish(m->sink, *status);
+	return m->sink ? sink_flush(m->sink) : 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge: reads streams of many machines, and hands on what one machine would have had it seen all: aggregations are
+ * merged, then sorted, cut and laid out; rows are passed through. docs/STREAM.md says how.
+ * A hostile machine can show false data under its own name. It cannot make other machines' data wrong, except in sums
+ * that it is part of. */
+#ifndef DWIRE_STREAM_MERGE_H
+#define DWIRE_STREAM_MERGE_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/diag/report.h"
+
+struct merge;
+
+struct merge_to {
+	FILE *out;                     /* borrowed, as all pointers here */
+	const struct reporter *report; /* machines that are late, lost frames, their drops */
+	const int *stop;               /* an eventfd: readable when the merge is to end; print/patience.h */
+	bool by_host;                  /* the machine's name is the first key of aggregations, and part of each row */
+	bool emit;                     /* the result is a stream, too */
+};
+
+/* NULL: no memory. */
+struct merge *merge_new(const struct merge_to *to);
+void merge_free(struct merge *m); /* NULL is fine */
+/* One more input: lines of one or more streams. name: in messages. m closes fd. 0 or -ENOMEM. */
+int merge_add(struct merge *m, const char *name, int fd) __attribute__((warn_unused_result));
+/* Waits for at most timeout_ms (-1: for ever), reads, and shows what is complete. 1: go on; 0: all inputs have ended or
+ * the end was asked for; or -errno of the output (-EPIPE: the reader is gone). */
+int merge_poll(struct merge *m, int timeout_ms) __attribute__((warn_unused_result));
+/* Shows the rest, and reports machines that did not end well. 0 or -errno of the output. *status: the highest of those
+ * that the traces ended with; 1 if a trace did not end, or frames were lost. */
+int merge_end(struct merge *m, int *status) __attribute__((warn_unused_result));
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge_priv: what the files of the reader share. Each uses those before it in this list: schema.c (clauses and
+ * aggregations), sum.c (states of all machines become one set), peer.c (frames of a session), show.c (rows and
+ * steps on their way out), merge.c (inputs). */
+#ifndef DWIRE_STREAM_MERGE_PRIV_H
+#define DWIRE_STREAM_MERGE_PRIV_H
+#include <jansson.h>
+
+#include "agg/agg.h"
+#include "base/strmap.h"
+#include "options/options.h"
+#include "record/sink.h"
+#include "stream/frame.h"
+#include "stream/merge.h"
+#include "stream/table.h"
+
+#define SILENT_NS (2 * STREAM_BEAT_NS) /* who misses two beats is not waited for */
+
+/* A state of an aggregation of a source as it was at some moment. */
+struct snap {
+	uint32_t agg; /* index in image.aggs */
+	uint64_t gen, normal;
+	struct table *state; /* held; NULL: nothing */
+};
+
+/* A row that was read and not yet shown. */
+struct row {
+	struct row *next;
+	uint32_t clause; /* index in image.epids */
+	bool is_step;
+	uint64_t step;        /* the step-th row of its clause */
+	uint64_t time, since; /* of the record; ns since the source's start */
+	unsigned cpu;
+	json_t *options;    /* a frame: options that change before the row; owned; or NULL */
+	json_t *out;        /* array of items; owned */
+	struct snap *snaps; /* of its printa() and trunc(), in their order */
+	size_t nsnaps;
+};
+
+/* An aggregation of a source. */
+struct peer_agg {
+	bool known;
+	uint32_t to; /* index in image.aggs */
+	uint64_t gen, normal;
+	struct table *state; /* as last reported; NULL: nothing */
+	struct table *base;  /* what trunc() has cut away, in the generation base_gen; NULL: nothing */
+	uint64_t base_gen;
+};
+
+struct peer_clause {
+	bool known;
+	uint32_t to; /* index in image.epids */
+};
+
+/* A frame that came before its turn. */
+struct held {
+	uint64_t seq;
+	json_t *frame;
+};
+
+struct input;
+
+/* One session of one machine. */
+struct peer {
+	struct peer *next;
+	char *session, *host;  /* owned */
+	struct input *input;   /* where it was seen last */
+	bool greeted, refused; /* by its hello */
+	bool ended;            /* it has sent its end, or its input is over */
+	bool complete;         /* it has sent its end */
+	bool silent;           /* for SILENT_NS */
+	int status;
+	uint64_t seen;      /* when its last frame was read; CLOCK_MONOTONIC, ns */
+	uint64_t start;     /* its own monotonic clock at its start */
+	uint64_t now;       /* ns since its start, by its last row or beat */
+	uint64_t seq;       /* of the frame that comes next */
+	uint64_t lost, bad; /* frames */
+	struct held *held;
+	size_t nheld, held_cap;
+	struct peer_agg *aggs;
+	size_t naggs;
+	struct peer_clause *clauses;
+	size_t nclauses;
+	json_t *options;           /* a frame that the next row takes; owned; or NULL */
+	struct row *open;          /* a row of which more frames come */
+	struct row *first, **last; /* rows to show */
+	size_t nrows;
+	uint32_t *rest; /* what the end shows: indices in image.aggs */
+	size_t nrest;
+};
+
+struct merge {
+	struct merge_to to;
+	struct arena *arena; /* of the image */
+	struct options opts; /* of the first source */
+	struct image image;
+	struct strmap *schemas; /* description -> index + 1 of a clause or aggregation */
+	bool *printed;          /* by index in image.aggs: a printa() has shown it */
+	struct symtext *names;
+	struct sink *sink;  /* from the first hello on */
+	char *hash;         /* of the script */
+	FILE *out;          /* where the sink writes */
+	const char *prefix; /* by host: of the lines that are being written; NULL: none */
+	bool at_line;       /* the next byte begins a line */
+	struct peer *sources, **last;
+	size_t nsources;
+	struct input *inputs;
+	uint64_t reading; /* since when there was always more to read; CLOCK_MONOTONIC, ns; 0: there is not */
+	bool failed;      /* memory was short */
+};
+
+/* ---- schema.c ---------------------------------------------------------------------------------------------------- */
+/* A clause or aggregation that a source describes: finds it among those of the others, or adds it. False: it is not
+ * valid. */
+bool schema_clause(struct merge *m, struct peer *s, const json_t *frame) __attribute__((warn_unused_result));
+bool schema_agg(struct merge *m, struct peer *s, const json_t *frame) __attribute__((warn_unused_result));
+
+/* ---- sum.c ------------------------------------------------------------------------------------------------------- */
+/* What the sources have of one aggregation. */
+struct part {
+	struct peer *source;
+	const struct snap *snap;
+};
+/* A set with the sum of the parts of each aggregation that they are of. NULL: no memory. agg_free() frees it; arena has
+ * its keys. */
+struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part *parts, size_t n);
+/* trunc(@, n): the keys that go are taken away from all sources, from now on. */
+void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, const struct part *parts, size_t nparts);
+
+/* ---- show.c ------------------------------------------------------------------------------------------------------ */
+/* Hands on rows that are complete. all: nothing more comes. */
+void show_rows(struct merge *m, bool all);
+/* What no printa() has shown, at the end. */
+void show_rest(struct merge *m);
+
+/* ---- peer.c ---------------------------------------------------------------------------------------------------- */
+/* A frame of an input: finds its source, or makes one. */
+void peer_take(struct merge *m, struct input *in, json_t *frame);
+/* Sets the options of a frame: how text is laid out. */
+void peer_options(struct merge *m, const json_t *frame);
+/* Frames that were held because others are missing are taken all the same. */
+void peer_give_up(struct merge *m, struct peer *s);
+void peer_free(struct peer *s);
+void row_free(struct row *r);
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* peer: the frames of a session, in the order of their numbers.
+ * Input: frames, perhaps out of order, twice or not at all. Output: the source's states, and rows to show.
+ * Invariants: a frame counts once; a frame that is not valid is counted and changes nothing; what waits is bounded. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "print/sinks.h"
+#include "stream/decode.h"
+#include "stream/emit.h"
+#include "stream/merge_priv.h"
+#include "symbols/symtext.h"
+
+#define HELD_MAX 65536u /* frames that wait for one that is missing */
+#define SOURCES_MAX 65536u
+#define NAME_BYTES 256 /* of a machine's name */
+
+/* ---- members ----------------------------------------------------------------------------------------------------- */
+/* Numbers beyond 2^53 are texts. */
+static uint64_t number(const json_t *frame, const char *name)
+{
+	const json_t *j = json_object_get(frame, name);
+	const char *digits = json_string_value(j);
+
+	return digits ? strtoull(digits, NULL, 10) : (uint64_t)json_integer_value(j);
+}
+
+static const char *text(const json_t *frame, const char *name)
+{
+	const char *s = json_string_value(json_object_get(frame, name));
+
+	return s ? s : "";
+}
+
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
+void row_free(struct row *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nsnaps; i++)
+		table_drop(r->snaps[i].state);
+	free(r->snaps);
+	json_decref(r->out);
+	json_decref(r->options);
+	free(r);
+}
+
+static struct peer *peer_new(struct merge *m, const char *session)
+{
+	struct peer *s = m->nsources < SOURCES_MAX ? calloc(1, sizeof(*s)) : NULL;
+
+	if (!s)
+		return NULL;
+	s->session = strdup(session);
+	s->host = strdup(session); /* until it says its name */
+	s->last = &s->first;
+	if (!s->session || !s->host) {
+		peer_free(s);
+		return NULL;
+	}
+	*m->last = s;
+	m->last = &s->next;
+	m->nsources++;
+	return s;
+}
+
+void peer_free(struct peer *s)
+{
+	if (!s)
+		return;
+	for (struct row *r = s->first, *next; r; r = next) {
+		next = r->next;
+		row_free(r);
+	}
+	row_free(s->open);
+	json_decref(s->options);
+	for (size_t i = 0; i < s->naggs; i++) {
+		table_drop(s->aggs[i].state);
+		table_drop(s->aggs[i].base);
+	}
+	for (size_t i = 0; i < s->nheld; i++)
+		json_decref(s->held[i].frame);
+	free(s->held);
+	free(s->aggs);
+	free(s->clauses);
+	free(s->rest);
+	free(s->session);
+	free(s->host);
+	free(s);
+}
+
+static struct peer *find_peer(struct merge *m, const char *session)
+{
+	for (struct peer *s = m->sources; s; s = s->next)
+		if (!strcmp(s->session, session))
+			return s;
+	return NULL;
+}
+
+/* ---- hello ------------------------------------------------------------------------------------------------------- */
+/* Options that a machine may set here: how text is laid out, nothing else. */
+static bool is_layout_option(const char *name, size_t len)
+{
+	static const char *const names[] = { "rows", "stackfmt",
+#define X(name, field) name,
+		FRAME_FLAGS(X) FRAME_NUMBERS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], name, len))
+			return true;
+	return false;
+}
+
+void peer_options(struct merge *m, const json_t *frame)
+{
+	const json_t *list = json_object_get(frame, "options"), *one;
+	const char *hint;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		const char *option = json_string_value(one), *eq = option ? strchr(option, '=') : NULL;
+		char name[32];
+
+		if (!eq || (size_t)(eq - option) >= sizeof(name) || !is_layout_option(option, (size_t)(eq - option)))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(eq - option), option);
+		(void)!option_set(&m->opts, m->arena, OPTION_COMMAND, name, eq + 1, &hint);
+	}
+}
+
+/* The first hello says what all of them trace. False: no memory. */
+static bool open_sink(struct merge *m, const json_t *frame)
+{
+	const struct print_to to = { .out = m->out, .options = &m->opts, .report = m->to.report, .stop = m->to.stop };
+	struct emit_to emit = {
+		.out = m->out, .options = &m->opts, .report = m->to.report, .stop = m->to.stop, .image = &m->image
+	};
+	const char *script = text(frame, "script");
+
+	peer_options(m, frame);
+	m->names = symtext_new(&(struct symtext_opts){ .noresolve = true, .folded = m->opts.folded });
+	m->hash = strdup(text(frame, "hash"));
+	emit.script = arena_strdup(m->arena, script);
+	emit.script_len = strlen(emit.script);
+	m->sink = m->to.emit ? emit_sink_new(&emit) : print_sink_new(&to);
+	return m->names && m->hash && m->sink;
+}
+
+static void refuse(struct merge *m, struct peer *s, const char *why)
+{
+	s->refused = true;
+	report_error(m->to.report, -EINVAL, D_NONE, NULL, "%s: %s", s->host, why);
+}
+
+static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
+{
+	const char *host = text(frame, "host");
+	char *copy = *host ? strndup(host, NAME_BYTES) : NULL;
+
+	if (copy) {
+		free(s->host);
+		s->host = copy;
+	}
+	if (s->greeted)
+		return false;
+	s->greeted = true;
+	s->start = number(json_object_get(frame, "clock"), "mono");
+	if (json_integer_value(json_object_get(frame, "v")) != STREAM_VERSION)
+		refuse(m, s, "its stream is of a version that this dwire does not know");
+	else if (!m->sink && !open_sink(m, frame))
+		m->failed = true;
+	else if (m->hash && strcmp(m->hash, text(frame, "hash")) != 0)
+		refuse(m, s, "it runs another script; it is left out");
+	return true;
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+static struct peer_agg *agg_of(struct peer *s, const json_t *frame)
+{
+	const json_t *j = json_object_get(frame, "agg");
+	json_int_t id = json_integer_value(j);
+
+	return json_is_integer(j) && id >= 0 && (size_t)id < s->naggs && s->aggs[id].known ? &s->aggs[id] : NULL;
+}
+
+/* [[keys], state] */
+static bool take_key(struct table *t, const struct agg *g, uint64_t *words, const json_t *row)
+{
+	char *key = json_dumps(json_array_get(row, 0), JSON_COMPACT);
+	uint64_t *state = NULL;
+
+	if (key && decode_state(g, json_array_get(row, 1), words))
+		state = table_put(t, key, strlen(key));
+	if (state)
+		memcpy(state, words, g->nwords * sizeof(*words));
+	free(key);
+	return state != NULL;
+}
+
+/* Part 0 of a whole state begins it anew; so does a new generation. */
+static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
+{
+	struct peer_agg *a = agg_of(s, frame);
+	const json_t *part = json_object_get(frame, "part"), *rows = json_object_get(frame, "rows"), *row;
+	const struct agg *g = a ? &m->image.aggs.v[a->to] : NULL;
+	uint64_t gen = number(frame, "gen"), *words = g ? malloc(g->nwords * sizeof(*words)) : NULL;
+	bool ok = words != NULL;
+	size_t i;
+
+	if (ok && (!a->state || a->gen != gen || (json_is_integer(part) && !json_integer_value(part)))) {
+		table_drop(a->state);
+		a->state = table_new(g->nwords);
+		a->gen = gen;
+	}
+	ok = ok && a->state && !table_own(&a->state);
+	if (ok)
+		a->normal = number(frame, "normal");
+	for (i = 0; ok && i < json_array_size(rows); i++) {
+		row = json_array_get(rows, i);
+		ok = take_key(a->state, g, words, row);
+	}
+	free(words);
+	return ok;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* The states that a printa() or trunc() shows are those that were reported just before. */
+static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json_t *items)
+{
+	const struct epid *ep = &m->image.epids.v[r->clause];
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(items, i, item)
+	{
+		json_int_t n = json_integer_value(json_array_get(item, 0));
+		const struct action *a = n >= 0 && (size_t)n < ep->nactions ? &ep->actions[n] : NULL;
+		struct snap *snaps;
+
+		if (!a || (a->kind != ACT_PRINTA && a->kind != ACT_TRUNC))
+			continue;
+		snaps = reallocarray(r->snaps, r->nsnaps + a->naggs, sizeof(*snaps));
+		if (!snaps)
+			return false;
+		r->snaps = snaps;
+		for (size_t k = 0; k < a->naggs; k++) {
+			struct snap snap = { .agg = a->aggs[k] };
+
+			for (size_t j = 0; j < s->naggs; j++)
+				if (s->aggs[j].known && s->aggs[j].to == a->aggs[k])
+					snap = (struct snap){ a->aggs[k], s->aggs[j].gen, s->aggs[j].normal,
+						table_hold(s->aggs[j].state) };
+			snaps[r->nsnaps++] = snap;
+		}
+	}
+	return true;
+}
+
+static struct row *row_new(const struct peer *s, const json_t *frame)
+{
+	const json_t *j = json_object_get(frame, "clause");
+	json_int_t own = json_integer_value(j);
+	struct row *r;
+
+	if (!json_is_integer(j) || own < 0 || (size_t)own >= s->nclauses || !s->clauses[own].known)
+		return NULL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->clause = s->clauses[own].to;
+	r->is_step = json_object_get(frame, "step") != NULL;
+	r->step = number(frame, "step");
+	r->time = number(frame, "t");
+	r->since = r->time > s->start ? r->time - s->start : 0;
+	r->cpu = (unsigned)number(frame, "cpu");
+	r->out = json_array();
+	return r;
+}
+
+/* Frames with "more" are pieces of one row. */
+static bool take_row(struct merge *m, struct peer *s, const json_t *frame)
+{
+	json_t *items = json_object_get(frame, "out");
+	struct row *r = s->open ? s->open : row_new(s, frame);
+
+	s->open = NULL;
+	if (!r || !r->out || json_array_extend(r->out, items) || !add_snaps(m, s, r, items)) {
+		row_free(r);
+		return false;
+	}
+	if (json_is_true(json_object_get(frame, "more"))) {
+		s->open = r;
+		return true;
+	}
+	r->options = s->options;
+	s->options = NULL;
+	if (r->since > s->now)
+		s->now = r->since;
+	*s->last = r;
+	s->last = &r->next;
+	s->nrows++;
+	return true;
+}
+
+/* ---- the other frames -------------------------------------------------------------------------------------------- */
+static bool take_rest(struct peer *s, const json_t *frame)
+{
+	const json_t *ids = json_object_get(frame, "aggs");
+	size_t n = json_array_size(ids);
+	uint32_t *rest = calloc(n + 1, sizeof(*rest));
+
+	if (!rest)
+		return false;
+	free(s->rest);
+	s->rest = rest;
+	s->nrest = 0;
+	for (size_t i = 0; i < n; i++) {
+		json_int_t id = json_integer_value(json_array_get(ids, i));
+
+		if (id >= 0 && (size_t)id < s->naggs && s->aggs[id].known)
+			rest[s->nrest++] = s->aggs[id].to;
+	}
+	return true;
+}
+
+static bool take_end(struct peer *s, const json_t *frame)
+{
+	s->ended = s->complete = true;
+	s->status = (int)json_integer_value(json_object_get(frame, "status"));
+	return true;
+}
+
+static enum frame frame_kind(const json_t *frame)
+{
+	static const char *const words[FRAME_COUNT] = {
+#define X(kind, word) [FRAME_##kind] = (word),
+		FRAMES(X)
+#undef X
+	};
+	const char *word = text(frame, "f");
+	int i = 0;
+
+	while (i < FRAME_COUNT && strcmp(words[i], word) != 0)
+		i++;
+	return (enum frame)i;
+}
+
+/* True also of a frame of a kind that later versions may add. */
+static bool take_one(struct merge *m, struct peer *s, const json_t *frame)
+{
+	switch (frame_kind(frame)) {
+	case FRAME_HELLO:
+		return take_hello(m, s, frame);
+	case FRAME_OPTIONS:
+		if (s == m->sources) {
+			json_decref(s->options);
+			s->options = json_deep_copy(frame);
+		}
+		return true;
+	case FRAME_CLAUSE:
+		return schema_clause(m, s, frame);
+	case FRAME_AGG:
+		return schema_agg(m, s, frame);
+	case FRAME_STATE:
+		return take_state(m, s, frame);
+	case FRAME_ROW:
+		return take_row(m, s, frame);
+	case FRAME_REST:
+		return take_rest(s, frame);
+	case FRAME_FAULT:
+	case FRAME_DROPS:
+		report_note(m->to.report, "%s: %s", s->host, text(frame, "text"));
+		return true;
+	case FRAME_BEAT:
+		if (number(frame, "t") > s->start + s->now)
+			s->now = number(frame, "t") - s->start;
+		return true;
+	case FRAME_END:
+		return take_end(s, frame);
+	case FRAME_COUNT:
+		break;
+	}
+	return true;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+static void take_in_turn(struct merge *m, struct peer *s, const json_t *frame)
+{
+	s->seq++;
+	if (!s->refused && !take_one(m, s, frame))
+		s->bad++;
+}
+
+/* Keeps a frame until its turn, in order; one that is there already is not kept twice. */
+static void hold(struct peer *s, uint64_t seq, json_t *frame)
+{
+	size_t i = s->nheld;
+
+	if (s->nheld == s->held_cap) {
+		size_t cap = s->held_cap ? s->held_cap * 2 : 64;
+		struct held *held = reallocarray(s->held, cap, sizeof(*held));
+
+		if (!held) {
+			s->lost++;
+			return;
+		}
+		s->held = held;
+		s->held_cap = cap;
+	}
+	while (i && s->held[i - 1].seq > seq)
+		i--;
+	if (i && s->held[i - 1].seq == seq)
+		return;
+	memmove(&s->held[i + 1], &s->held[i], (s->nheld - i) * sizeof(*s->held));
+	s->held[i] = (struct held){ seq, json_incref(frame) };
+	s->nheld++;
+}
+
+/* Those whose turn has come. */
+static void take_held(struct merge *m, struct peer *s)
+{
+	size_t n = 0;
+
+	for (; n < s->nheld && s->held[n].seq <= s->seq; n++) {
+		if (s->held[n].seq == s->seq)
+			take_in_turn(m, s, s->held[n].frame);
+		json_decref(s->held[n].frame);
+	}
+	memmove(s->held, s->held + n, (s->nheld - n) * sizeof(*s->held));
+	s->nheld -= n;
+}
+
+void peer_give_up(struct merge *m, struct peer *s)
+{
+	while (s->nheld) {
+		if (s->held[0].seq > s->seq) {
+			s->lost += s->held[0].seq - s->seq;
+			s->seq = s->held[0].seq;
+		}
+		take_held(m, s);
+	}
+}
+
+void peer_take(struct merge *m, struct input *in, json_t *frame)
+{
+	const char *session = text(frame, "s");
+	struct peer *s = *session ? find_peer(m, session) : NULL;
+	uint64_t seq = number(frame, "n");
+
+	if (!s && *session)
+		s = peer_new(m, session);
+	if (!s)
+		return;
+	s->input = in;
+	s->seen = clock_now();
+	if (s->silent)
+		report_note(m->to.report, "%s: reports again", s->host);
+	s->silent = false;
+	if (seq == s->seq)
+		take_in_turn(m, s, frame);
+	else if (seq > s->seq)
+		hold(s, seq, frame);
+	take_held(m, s);
+	if (s->nheld >= HELD_MAX)
+		peer_give_up(m, s);
+}

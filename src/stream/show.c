@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* show: rows on their way to the sink.
+ * A row of a probe is shown as soon as it is its turn. A step, which each machine has once, waits until every machine
+ * that is not late has it too; then it is shown once, with the sums of all.
+ * Input: the rows of each source in their order. Output: calls of the sink.
+ * Invariant: the rows of a source keep their order, but for a step that other machines are ahead with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/sinks.h"
+#include "stream/decode.h"
+#include "stream/merge_priv.h"
+
+/* ---- one row ----------------------------------------------------------------------------------------------------- */
+/* A row of a step, of each source that has it; of a plain row, of the one. */
+struct shown {
+	struct merge *m;
+	struct arena *arena;
+	struct peer *source;   /* the first that has it */
+	const struct row *row; /* its row */
+	struct peer **sources;
+	struct row **rows;
+	size_t n;
+	size_t snap; /* the next of the row's snaps */
+	struct part *parts;
+	struct snap *kept; /* the last states of sources that do not have the step */
+};
+
+/* A source that does not have the step still counts with what it had, if its values are never taken back: then they
+ * are those of its whole trace. */
+static bool keeps(const struct peer *s, uint32_t agg, struct snap *out)
+{
+	for (size_t i = 0; i < s->naggs; i++) {
+		const struct peer_agg *a = &s->aggs[i];
+
+		if (!a->known || a->to != agg || a->gen || !a->state)
+			continue;
+		*out = (struct snap){ .agg = agg, .gen = a->gen, .normal = a->normal, .state = a->state };
+		return true;
+	}
+	return false;
+}
+
+static bool has_row(const struct shown *sh, const struct peer *s)
+{
+	for (size_t i = 0; i < sh->n; i++)
+		if (sh->sources[i] == s)
+			return true;
+	return false;
+}
+
+/* The parts of the n aggregations of an action. Returns how many there are. */
+static size_t parts_of(struct shown *sh, const struct action *a)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < a->naggs; k++) {
+		for (size_t i = 0; i < sh->n; i++)
+			if (sh->snap + k < sh->rows[i]->nsnaps && sh->rows[i]->snaps[sh->snap + k].agg == a->aggs[k])
+				sh->parts[n++] = (struct part){ sh->sources[i], &sh->rows[i]->snaps[sh->snap + k] };
+		for (struct peer *s = sh->m->sources; s; s = s->next) {
+			if (has_row(sh, s) || s->refused || !keeps(s, a->aggs[k], &sh->kept[n]))
+				continue;
+			sh->parts[n] = (struct part){ s, &sh->kept[n] };
+			n++;
+		}
+	}
+	sh->snap += a->naggs;
+	return n;
+}
+
+static void show_printa(struct shown *sh, const struct record *r, const struct action *a)
+{
+	struct merge *m = sh->m;
+	size_t n = parts_of(sh, a);
+	struct agg_set *set = sum_set(m, sh->arena, sh->parts, n);
+
+	if (!set)
+		return;
+	m->sink->ops->printa(m->sink, r, &(struct printa){ set, a->fmt, a->aggs, a->naggs, a });
+	for (size_t i = 0; i < a->naggs; i++)
+		if (agg_done(set, a->aggs[i]))
+			m->printed[a->aggs[i]] = true;
+	agg_free(set);
+}
+
+/* A sink that passes the stream on leaves trunc() to its reader. */
+static void show_trunc(struct shown *sh, const struct record *r, const struct action *a, const json_t *item)
+{
+	struct merge *m = sh->m;
+	int64_t n = json_integer_value(json_array_get(item, 1));
+	size_t nparts = parts_of(sh, a);
+	struct agg_set *set = n ? sum_set(m, sh->arena, sh->parts, nparts) : NULL;
+
+	if (set && (!m->sink->ops->reset || !m->sink->ops->reset(m->sink, r, a, set, n)))
+		sum_cut(m, set, a->aggs[0], n, sh->parts, nparts);
+	agg_free(set);
+}
+
+static void show_values(struct shown *sh, const struct record *r, const struct action *a, const json_t *item)
+{
+	struct merge *m = sh->m;
+	size_t n = json_array_size(item) - 1;
+	struct value *v = ARENA_TRY_ARRAY(sh->arena, struct value, a->nargs + 2);
+
+	if (!v)
+		return;
+	for (size_t i = 0; i < a->nargs; i++)
+		if (i >= n || !decode_value(sh->arena, json_array_get(item, i + 1), &a->args[i], m->names, &v[i]))
+			v[i] = (struct value){ .kind = VALUE_TEXT, .field = FIELD_CHARS, .s = "?", .len = 1 };
+	m->sink->ops->item(m->sink, r, a, v);
+}
+
+static void show_item(struct shown *sh, const struct record *r, const json_t *item)
+{
+	const json_t *number = json_array_get(item, 0);
+	json_int_t i = json_integer_value(number);
+	const struct action *a;
+
+	if (!json_is_integer(number) || i < 0 || (size_t)i >= r->epid->nactions)
+		return;
+	a = &r->epid->actions[i];
+	if (a->kind == ACT_PRINTA)
+		show_printa(sh, r, a);
+	else if (a->kind == ACT_TRUNC)
+		show_trunc(sh, r, a, item);
+	else if (a->kind != ACT_EXIT)
+		show_values(sh, r, a, item);
+}
+
+/* Calls the sink for the row of sh. */
+static void show(struct shown *sh)
+{
+	struct merge *m = sh->m;
+	const struct row *row = sh->row;
+	const struct epid *ep = &m->image.epids.v[row->clause];
+	struct record r = { .time = row->time, .cpu = row->cpu, .probe = &m->image.probes.v[ep->probe], .epid = ep };
+	size_t i, sources = m->nsources * AGG_JOIN_MAX;
+	const json_t *item;
+
+	if (row->options)
+		peer_options(m, row->options);
+	sh->arena = arena_new();
+	sh->parts = calloc(sources + 1, sizeof(*sh->parts));
+	sh->kept = calloc(sources + 1, sizeof(*sh->kept));
+	if (sh->arena && sh->parts && sh->kept) {
+		m->sink->ops->begin(m->sink, &r);
+		json_array_foreach(row->out, i, item) show_item(sh, &r, item);
+		m->sink->ops->end(m->sink, &r);
+	} else {
+		m->failed = true;
+	}
+	free(sh->parts);
+	free(sh->kept);
+	arena_free(sh->arena);
+}
+
+/* By host a row begins with the machine's name; what was written before is of another. */
+static void show_plain(struct merge *m, struct peer *s, struct row *r)
+{
+	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1 };
+
+	if (m->to.by_host) {
+		(void)!sink_flush(m->sink);
+		m->prefix = s->host;
+	}
+	show(&sh);
+	if (m->to.by_host) {
+		(void)!sink_flush(m->sink);
+		m->prefix = NULL;
+	}
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+/* Takes a row out of its source. */
+static struct row *take(struct peer *s, struct row *prev, struct row *r)
+{
+	if (prev)
+		prev->next = r->next;
+	else
+		s->first = r->next;
+	if (s->last == &r->next)
+		s->last = prev ? &prev->next : &s->first;
+	s->nrows--;
+	r->next = NULL;
+	return r;
+}
+
+static bool same_step(const struct row *a, const struct row *b)
+{
+	return b->is_step && a->clause == b->clause && a->step == b->step;
+}
+
+/* The same step of another source, wherever it stands; *prev: the row before it. */
+static struct row *find_step(const struct peer *s, const struct row *step, struct row **prev)
+{
+	*prev = NULL;
+	for (struct row *r = s->first; r; *prev = r, r = r->next)
+		if (same_step(step, r))
+			return r;
+	return NULL;
+}
+
+/* Does a source keep the others waiting? It does while it may still send the step: until it has ended, is silent, or is
+ * two beats beyond the step's time. Times are those since each source's start. */
+static bool waits_for(struct peer *s, struct row *step)
+{
+	struct row *prev;
+
+	if (s->ended || s->refused || find_step(s, step, &prev))
+		return false;
+	return !s->silent && s->now < step->since + SILENT_NS;
+}
+
+static bool is_complete(struct merge *m, struct peer *own, struct row *step)
+{
+	for (struct peer *s = m->sources; s; s = s->next)
+		if (s != own && waits_for(s, step))
+			return false;
+	return true;
+}
+
+/* Does the step show sums? Others show what is the same on all machines, or each machine's own. */
+static bool has_sums(const struct row *r)
+{
+	return r->nsnaps > 0;
+}
+
+/* A row as text, by a sink of its own; for comparisons only. NULL: no memory. */
+static char *row_text(struct merge *m, struct peer *s, struct row *r)
+{
+	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+	const struct print_to to = { .out = mem, .options = &m->opts };
+	struct sink *own = m->sink;
+
+	m->sink = mem ? print_sink_new(&to) : NULL;
+	if (m->sink) {
+		show(&sh);
+		(void)!sink_flush(m->sink);
+		sink_free(m->sink);
+	}
+	m->sink = own;
+	if (mem)
+		fclose(mem);
+	return text;
+}
+
+static bool same_texts(struct merge *m, const struct shown *sh)
+{
+	char *first = row_text(m, sh->sources[0], sh->rows[0]);
+	bool same = first != NULL;
+
+	for (size_t i = 1; same && i < sh->n; i++) {
+		char *other = row_text(m, sh->sources[i], sh->rows[i]);
+
+		same = other && !strcmp(first, other);
+		free(other);
+	}
+	free(first);
+	return same;
+}
+
+/* Shows the step of own with that of all other sources, and frees their rows. */
+static void show_step(struct merge *m, struct peer *own)
+{
+	struct peer **sources = calloc(m->nsources, sizeof(*sources));
+	struct row **rows = calloc(m->nsources, sizeof(*rows)), *prev;
+	struct shown sh = { .m = m, .sources = sources, .rows = rows };
+	struct row *step = own->first;
+
+	if (!sources || !rows) {
+		m->failed = true;
+		row_free(take(own, NULL, step));
+	} else {
+		for (struct peer *s = m->sources; s; s = s->next) {
+			struct row *r = find_step(s, step, &prev);
+
+			if (!r)
+				continue;
+			sources[sh.n] = s;
+			rows[sh.n++] = take(s, prev, r);
+		}
+		sh.row = rows[0];
+		if (has_sums(rows[0]) || same_texts(m, &sh))
+			show(&sh);
+		else
+			for (size_t i = 0; i < sh.n; i++)
+				show_plain(m, sources[i], rows[i]);
+		for (size_t i = 0; i < sh.n; i++)
+			row_free(rows[i]);
+	}
+	free(sources);
+	free(rows);
+}
+
+/* The step to show next: of those that are complete the first by the time since its source's start. NULL: none. */
+static struct peer *next_step(struct merge *m, bool all)
+{
+	struct peer *best = NULL;
+
+	for (struct peer *s = m->sources; s; s = s->next) {
+		struct row *r = s->first;
+
+		if (!r || (best && r->since >= best->first->since))
+			continue;
+		if (all || is_complete(m, s, r))
+			best = s;
+	}
+	return best;
+}
+
+/* Rows before the first step of each source. */
+static void show_heads(struct merge *m)
+{
+	for (struct peer *s = m->sources; s; s = s->next)
+		while (s->first && !s->first->is_step && !m->sink->err) {
+			struct row *r = take(s, NULL, s->first);
+
+			show_plain(m, s, r);
+			row_free(r);
+		}
+}
+
+void show_rows(struct merge *m, bool all)
+{
+	struct peer *s;
+
+	if (!m->sink)
+		return;
+	do {
+		show_heads(m);
+		s = next_step(m, all);
+		if (s)
+			show_step(m, s);
+	} while (s && !m->sink->err);
+	(void)!sink_flush(m->sink);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* In the order in which the sources would show them: that of the first. */
+static size_t rest_ids(const struct merge *m, uint32_t *ids)
+{
+	size_t n = 0, k;
+
+	for (const struct peer *s = m->sources; s; s = s->next)
+		for (size_t i = 0; i < s->nrest; i++) {
+			for (k = 0; k < n && ids[k] != s->rest[i]; k++)
+				;
+			if (k == n && !m->printed[s->rest[i]])
+				ids[n++] = s->rest[i];
+		}
+	for (uint32_t i = 0; i < m->image.aggs.n; i++) {
+		for (k = 0; k < n && ids[k] != i; k++)
+			;
+		if (k == n && !m->printed[i])
+			ids[n++] = i;
+	}
+	return n;
+}
+
+void show_rest(struct merge *m)
+{
+	const size_t naggs = m->image.aggs.n;
+	uint32_t *ids = calloc(naggs + 1, sizeof(*ids));
+	struct snap *snaps = calloc(m->nsources * naggs + 1, sizeof(*snaps));
+	struct part *parts = calloc(m->nsources * naggs + 1, sizeof(*parts));
+	struct arena *arena = arena_new();
+	struct agg_set *set = NULL;
+	size_t n = 0;
+
+	for (struct peer *s = m->sources; ids && snaps && parts && s; s = s->next)
+		for (size_t i = 0; i < s->naggs; i++) {
+			const struct peer_agg *a = &s->aggs[i];
+
+			if (!a->known || !a->state || s->refused)
+				continue;
+			snaps[n] = (struct snap){ a->to, a->gen, a->normal, a->state };
+			parts[n] = (struct part){ s, &snaps[n] };
+			n++;
+		}
+	if (ids && snaps && parts && arena)
+		set = sum_set(m, arena, parts, n);
+	if (set && m->sink->ops->rest)
+		m->sink->ops->rest(m->sink, &(struct printa){ .set = set, .ids = ids, .n = rest_ids(m, ids) });
+	agg_free(set);
+	arena_free(arena);
+	free(parts);
+	free(snaps);
+	free(ids);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sum: what the sources have of aggregations becomes one set, which is sorted, cut and printed as that of one machine.
+ * Input: states by key, of each source. Output: a set; and, for trunc(), what is to be taken away from then on.
+ * Invariant: the order of the parts changes nothing, since agg_combine() is commutative and associative. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/value/style.h"
+#include "stream/decode.h"
+#include "stream/merge_priv.h"
+#include "stream/put.h"
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+struct key {
+	char *text; /* JSON; malloc'ed, or a table's */
+	size_t len;
+	bool owned;
+};
+
+/* By host the machine's name stands before the other keys. */
+static struct key key_of(const struct merge *m, const struct peer *s, const char *text, size_t len)
+{
+	struct key k = { (char *)(uintptr_t)text, len, false };
+	json_t *host = m->to.by_host ? json_string(s->host) : NULL;
+	char *name = host ? json_dumps(host, JSON_ENCODE_ANY | JSON_COMPACT) : NULL, *with;
+	int n;
+
+	json_decref(host);
+	if (!name)
+		return k;
+	n = asprintf(&with, "[%s%s%.*s", name, len > 2 ? "," : "", (int)len - 1, text + 1);
+	free(name);
+	if (n > 0)
+		k = (struct key){ with, (size_t)n, true };
+	return k;
+}
+
+static void key_free(const struct key *k)
+{
+	if (k->owned)
+		free(k->text);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+static const struct peer_agg *agg_of(const struct peer *s, uint32_t id)
+{
+	for (size_t i = 0; i < s->naggs; i++)
+		if (s->aggs[i].known && s->aggs[i].to == id)
+			return &s->aggs[i];
+	return NULL;
+}
+
+/* What remains of a state after trunc() has cut the key. False: nothing. A min or max cannot be taken back: it remains
+ * when it has changed since. */
+static bool after_cut(const struct agg *g, const uint64_t *state, const uint64_t *base, uint64_t *out)
+{
+	bool extreme = g->fn == DW_AGG_MIN || g->fn == DW_AGG_MAX;
+
+	memcpy(out, state, g->nwords * sizeof(*out));
+	if (!base)
+		return true;
+	if (!memcmp(state, base, g->nwords * sizeof(*base)))
+		return false;
+	if (!extreme) {
+		uint64_t *minus = calloc(g->nwords, sizeof(*minus));
+
+		if (!minus)
+			return false;
+		agg_negate(g, minus, base);
+		agg_combine(g, out, minus);
+		free(minus);
+	}
+	return true;
+}
+
+/* Adds what one source has to the sum of all. 0 or -1: no memory. */
+static int add_part(const struct merge *m, const struct agg *g, const struct part *p, struct table *sum)
+{
+	const struct peer_agg *own = agg_of(p->source, g->id);
+	const struct table *base = own && own->base && own->base_gen == p->snap->gen ? own->base : NULL;
+	uint64_t *state, *left = malloc(g->nwords * sizeof(*left)), *to;
+	size_t len;
+	int err = left ? 0 : -1;
+
+	for (size_t i = 0; !err && i < table_size(p->snap->state); i++) {
+		const char *text = table_key(p->snap->state, i, &len, &state);
+		struct key k;
+
+		if (!after_cut(g, state, base ? table_get(base, text, len) : NULL, left))
+			continue;
+		k = key_of(m, p->source, text, len);
+		to = table_put(sum, k.text, k.len);
+		key_free(&k);
+		if (to)
+			agg_combine(g, to, left);
+		else
+			err = -1;
+	}
+	free(left);
+	return err;
+}
+
+/* Decodes a key to nkeys values. False: a hostile machine sent something else. */
+static bool decode_key(
+	struct merge *m, struct arena *arena, const struct agg *g, const char *text, size_t len, struct value *out)
+{
+	json_t *j = json_loadb(text, len, JSON_DECODE_ANY, NULL);
+	bool ok = json_array_size(j) == g->nkeys;
+
+	for (size_t i = 0; ok && i < g->nkeys; i++)
+		ok = decode_value(arena, json_array_get(j, i), g->keys[i].given, m->names, &out[i]);
+	json_decref(j);
+	return ok;
+}
+
+/* The summed aggregations, on their way into a set. */
+struct sums {
+	struct table **tables; /* by index in image.aggs; NULL: no part is of it */
+	struct value *values;  /* of all keys */
+	size_t nvalues;
+};
+
+/* values are numbered through all aggregations of the set. */
+static void give_rows(struct merge *m, struct arena *arena, struct sums *sums, const struct agg *g, struct agg_set *set)
+{
+	uint32_t *raw = calloc(g->nkeys + 1, sizeof(*raw));
+	uint64_t *state;
+	size_t len;
+
+	for (size_t i = 0; raw && i < table_size(sums->tables[g->id]); i++) {
+		const char *text = table_key(sums->tables[g->id], i, &len, &state);
+
+		if (!decode_key(m, arena, g, text, len, &sums->values[sums->nvalues]))
+			continue;
+		for (size_t k = 0; k < g->nkeys; k++)
+			raw[k] = (uint32_t)sums->nvalues++;
+		agg_absorb(set, g->id, raw, state, 1);
+	}
+	free(raw);
+}
+
+/* Sums each aggregation that a part is of. The number of values of all keys, or -1: no memory. */
+static int64_t add_parts(const struct merge *m, struct sums *sums, const struct part *parts, size_t n)
+{
+	int64_t values = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct agg *g = &m->image.aggs.v[parts[i].snap->agg];
+		struct table **t = &sums->tables[g->id];
+
+		if (!*t)
+			*t = table_new(g->nwords);
+		if (!*t || add_part(m, g, &parts[i], *t))
+			return -1;
+	}
+	for (size_t i = 0; i < m->image.aggs.n; i++)
+		values += (int64_t)(table_size(sums->tables[i]) * m->image.aggs.v[i].nkeys);
+	return values <= UINT32_MAX ? values : -1;
+}
+
+/* normalize() is the same everywhere; a machine that has not come to it yet counts for nothing. */
+static void normalize(struct agg_set *set, const struct part *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].snap->normal > 1)
+			agg_normalize(set, parts[i].snap->agg, parts[i].snap->normal);
+}
+
+struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part *parts, size_t n)
+{
+	struct sums sums = { .tables = calloc(m->image.aggs.n + 1, sizeof(struct table *)) };
+	int64_t values = sums.tables ? add_parts(m, &sums, parts, n) : -1;
+	struct decoder dec = { .image = &m->image, .names = m->names };
+	struct agg_set *set = NULL;
+
+	if (values >= 0) {
+		sums.values = ARENA_TRY_ARRAY(arena, struct value, (size_t)values + 1);
+		dec.given = sums.values;
+		dec.ngiven = (size_t)values;
+		set = sums.values ? agg_new(&m->image, NULL, &dec, &m->opts.agg) : NULL;
+	}
+	for (size_t i = 0; set && i < m->image.aggs.n; i++)
+		if (sums.tables[i])
+			give_rows(m, arena, &sums, &m->image.aggs.v[i], set);
+	if (set)
+		normalize(set, parts, n);
+	else
+		m->failed = true;
+	for (size_t i = 0; sums.tables && i < m->image.aggs.n; i++)
+		table_drop(sums.tables[i]);
+	free(sums.tables);
+	return set;
+}
+
+/* ---- trunc() ----------------------------------------------------------------------------------------------------- */
+/* The key of a row as its source wrote it; without the machine's name. In *text, of open_memstream(). */
+static void row_key(struct merge *m, FILE *mem, const struct agg *g, const struct agg_row *row)
+{
+	struct out *o = out_new(mem, &style_text, &m->opts);
+
+	if (!o)
+		return;
+	out_str(o, "[");
+	for (size_t i = m->to.by_host; i < g->nkeys; i++) {
+		out_bytes(o, ",", i > m->to.by_host);
+		put_value(o, &row->keys[i]);
+	}
+	out_str(o, "]");
+	(void)!out_flush(o);
+	out_free(o);
+	fflush(mem);
+}
+
+/* The state that a source has of a key is what it begins with from now on. */
+static void cut_key(struct peer_agg *own, const struct snap *snap, size_t words, const char *text, size_t len)
+{
+	const uint64_t *state = snap->state ? table_get(snap->state, text, len) : NULL;
+	uint64_t *base;
+
+	if (!state)
+		return;
+	if (!own->base || own->base_gen != snap->gen) {
+		table_drop(own->base);
+		own->base = table_new(words);
+		own->base_gen = snap->gen;
+	}
+	base = own->base ? table_put(own->base, text, len) : NULL;
+	if (base)
+		memcpy(base, state, words * sizeof(*base));
+}
+
+static void cut_row(struct merge *m, const struct agg *g, const struct agg_row *row, const struct part *parts, size_t n)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+
+	if (mem)
+		row_key(m, mem, g, row);
+	for (size_t i = 0; mem && i < n; i++) {
+		const struct peer_agg *own = agg_of(parts[i].source, g->id);
+
+		if (own && parts[i].snap->agg == g->id &&
+			(!m->to.by_host ||
+				(row->keys[0].len == strlen(parts[i].source->host) &&
+					!memcmp(row->keys[0].s, parts[i].source->host, row->keys[0].len))))
+			cut_key(&parts[i].source->aggs[own - parts[i].source->aggs], parts[i].snap, g->nwords, text,
+				len);
+	}
+	if (mem)
+		fclose(mem);
+	free(text);
+}
+
+/* Rows ascend by value, as agg_trunc() has them: the same go. */
+void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, const struct part *parts, size_t nparts)
+{
+	static const struct agg_opts by_value;
+	const struct agg_table *t;
+	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	agg_set_opts(set, &by_value);
+	t = agg_look(set, agg);
+	if (t && t->naggs && keep < t->nrows) {
+		size_t from = n > 0 ? 0 : (size_t)keep, to = n > 0 ? t->nrows - (size_t)keep : t->nrows;
+
+		for (size_t i = from; i < to; i++)
+			cut_row(m, t->aggs[0], &t->rows[i], parts, nparts);
+	}
+	agg_set_opts(set, &m->opts.agg);
+}
