@@ -18,6 +18,7 @@ inline uint32_t __sym_averunnable_ldavg[int i] = (uint32_t)__machine(i) >> 5;
 inline long __sym_averunnable_fscale = 2048;
 
 /* The names that the current process sees; a container may have its own. */
+inline struct new_utsname __sym_utsname = curthread->nsproxy->uts_ns->name;
 inline string __sym_utsname_sysname = curthread->nsproxy->uts_ns->name.sysname;
 inline string __sym_utsname_nodename = curthread->nsproxy->uts_ns->name.nodename;
 inline string __sym_utsname_release = curthread->nsproxy->uts_ns->name.release;

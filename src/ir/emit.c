@@ -369,22 +369,25 @@ static void emit_jump(struct emit *e, const struct ir_insn *in)
 }
 
 /* A jump reaches 32767 instructions. One that is about to be too far goes to a stepping stone: another jump to the
- * same label, placed here, which the program itself passes over. All open jumps to a label share one. */
+ * same label, placed here, which the program itself passes over. All open jumps to a label share one.
+ * reached: the program gets here without a jump. If it does not, it needs none over the stones, and the verifier would
+ * refuse that as unreachable. */
 #define FAR 24000u
 
-static void put_stones(struct emit *e)
+static void put_stones(struct emit *e, bool reached)
 {
 	uint32_t begin = (uint32_t)e->code.n;
 	size_t n = e->jumps.n;
 
-	put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0); /* over them */
+	if (reached)
+		put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0); /* over them */
 	for (size_t i = e->open; i < n; i++) {
 		struct fixup *f = &e->jumps.v[i];
 		uint32_t label = f->target;
 
 		if (!label || e->label_at[label])
 			continue;
-		if (e->stone_at[label] <= begin) {
+		if (e->stone_at[label] < begin) {
 			e->stone_at[label] = (uint32_t)e->code.n;
 			put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 			*vec_push(e->ra->arena, &e->jumps) =
@@ -394,13 +397,16 @@ static void put_stones(struct emit *e)
 		e->code.v[f->insn].off = (int16_t)(e->stone_at[label] - f->insn - 1);
 		f->target = 0;
 	}
-	e->code.v[begin].off = (int16_t)(e->code.n - begin - 1);
+	if (reached)
+		e->code.v[begin].off = (int16_t)(e->code.n - begin - 1);
 	e->open = n;
 }
 
-/* Before each instruction of the IR: is the oldest jump whose label was not met yet too old? */
-static void check_distance(struct emit *e)
+/* Before instruction i of the IR: is the oldest jump whose label was not met yet too old? */
+static void check_distance(struct emit *e, size_t i)
 {
+	uint8_t last = i ? e->ra->code.v[i - 1].op : IR_LABEL;
+
 	while (e->open < e->jumps.n) {
 		const struct fixup *f = &e->jumps.v[e->open];
 
@@ -409,7 +415,7 @@ static void check_distance(struct emit *e)
 		e->open++;
 	}
 	if (e->open < e->jumps.n && e->code.n - e->jumps.v[e->open].insn > FAR)
-		put_stones(e);
+		put_stones(e, last != IR_JMP && last != IR_RET);
 }
 
 /* Aims the jumps that reach their labels without a stone. */
@@ -575,7 +581,7 @@ static int emit_all(struct emit *e, const struct ir *ir)
 	e->stone_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
 	for (size_t i = 0; i < e->ra->code.n; i++) {
 		e->loc = e->ra->code.v[i].loc;
-		check_distance(e);
+		check_distance(e, i);
 		emit_insn(e, &e->ra->code.v[i]);
 	}
 	if (e->err)

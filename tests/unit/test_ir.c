@@ -805,6 +805,60 @@ static void test_far_jumps(struct arena *a)
 	}
 }
 
+/* Does some path lead to each instruction? All jumps go forward, so one pass finds out. */
+static bool all_reached(const struct code *code)
+{
+	bool *to = calloc(code->n + 1, sizeof(*to)), all = to != NULL;
+
+	for (size_t i = 0; all && i < code->n; i++) {
+		const struct bpf_insn *in = &code->insns[i];
+		bool jumps = BPF_CLASS(in->code) == BPF_JMP && BPF_OP(in->code) != BPF_CALL;
+		bool stays = jumps && (BPF_OP(in->code) == BPF_JA || BPF_OP(in->code) == BPF_EXIT);
+
+		all = i == 0 || to[i];
+		if (jumps && BPF_OP(in->code) != BPF_EXIT)
+			to[i + 1 + (size_t)in->off] = true;
+		to[i + 1] |= !stays;
+	}
+	free(to);
+	return all;
+}
+
+/* Stepping stones at each place of an if with an else: the verifier refuses instructions that nothing reaches. */
+static void test_far_jumps_reached(struct arena *a)
+{
+	for (int before = 0; before < 6; before++) {
+		struct ir *ir = ir_new(a);
+		struct report_kept why;
+		struct code code;
+		uint32_t far = ir_newlabel(ir);
+		vreg x = ir_ld(ir, ir_ctx(ir), 0, 8, false, true), sum = ir_var(ir);
+		int err;
+
+		ir_seti(ir, sum, 0);
+		ir_jcci(ir, CC_EQ, x, 77, far);
+		for (int i = 0; i < before; i++)
+			ir_set(ir, sum, ir_alui(ir, ALU_XOR, sum, i + 1));
+		for (int i = 0; i < 12000; i++) {
+			uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
+
+			ir_jcci(ir, CC_EQ, x, i, no);
+			ir_set(ir, sum, ir_alui(ir, ALU_ADD, sum, 1));
+			ir_jmp(ir, end);
+			ir_label(ir, no);
+			ir_set(ir, sum, ir_alui(ir, ALU_MUL, sum, 3));
+			ir_label(ir, end);
+		}
+		ir_label(ir, far);
+		ir_ret(ir, sum);
+		report_keep(&why);
+		err = ir_emit(ir, ir->arena, &code, &why.reporter);
+		CHECK(!err, "%s", why.message);
+		CHECK(err || (code.n > 36000 && all_reached(&code)), "%d before: an instruction that nothing reaches",
+			before);
+	}
+}
+
 static void test_refusals(struct arena *a)
 {
 	struct code code;
@@ -1154,7 +1208,7 @@ int main(void)
 {
 	static void (*const cases[])(struct arena *) = { test_operands, test_addresses, test_dominance, test_checks,
 		test_sure, test_threading, test_threading_copies, test_bits, test_final_variables, test_variables,
-		test_counting, test_far_jumps, test_refusals };
+		test_counting, test_far_jumps, test_far_jumps_reached, test_refusals };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;

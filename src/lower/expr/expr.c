@@ -240,7 +240,7 @@ static struct val lower_index(struct clause_ctx *cx, const struct expr *e)
 			b->param = e->sym->params[i];
 			b->val = a;
 		}
-		if (e->xl)
+		if (e->xl || type_is_block(e->type))
 			v = lower_expr(cx, e->sym->inl->value);
 		else if (type_is_string(e->type))
 			v = (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e->sym->inl->value) };

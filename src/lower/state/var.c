@@ -603,7 +603,7 @@ struct val var_read(struct clause_ctx *cx, const struct expr *e)
 	case SYM_PARAM:
 		return param_read(cx, e);
 	case SYM_INLINE:
-		if (e->xl)
+		if (e->xl || type_is_block(s->type))
 			return lower_expr(cx, s->inl->value);
 		if (type_is_string(s->type))
 			return (struct val){ .k = V_STR, .type = s->type, .s = lower_str(cx, s->inl->value) };

@@ -3,6 +3,8 @@
 value() { "$dwire" -qn "BEGIN { printf(\"$1\", $2); exit(0); }" 2>&1; }
 expect_eq "$(value '%s %s %s' '`utsname.sysname, `utsname.nodename, unix`utsname.release')" "$(uname -snr)" "utsname"
 expect_eq "$(value %s '`utsname.machine')" "$(uname -m)" "utsname.machine"
+expect_eq "$("$dwire" -qn 'BEGIN { this->u = `utsname; printf("%d %s %s %s", sizeof(`utsname), this->u.nodename, this->u.version,
+	`utsname.domainname); exit(0); }' 2>&1)" "390 $(uname -nv) $(</proc/sys/kernel/domainname)" "utsname as a whole"
 expect_eq "$(value '%d %d %d' 'chip == curcpu->cpu_chip, lgrp == curcpu->cpu_lgrp, pset')" "1 1 0" "chip, lgrp, pset"
 expect_eq "$(value '%d %s' 'curcpu->cpu_info.pi_state == P_ONLINE, curcpu->cpu_info.pi_processor_type')" "1 $(uname -m)" \
 	"cpu_info"
