@@ -46,6 +46,8 @@ void lower_fault(struct clause_ctx *cx, enum dw_fault code, vreg value); /* alwa
 /* A fault unless "v cc limit" is true. */
 void fault_unless(struct clause_ctx *cx, enum ir_cc cc, vreg v, int32_t limit, enum dw_fault code, vreg value);
 struct val lower_load(struct clause_ctx *cx, struct val v, const struct expr *at);
+/* ... for a helper that needs a pointer which the verifier trusts. Takes the verifier longer. */
+struct val lower_load_trusted(struct clause_ctx *cx, struct val v, const struct expr *at);
 vreg lower_addr_value(struct clause_ctx *cx, struct val v);
 vreg plain_number(struct clause_ctx *cx, struct val v); /* of a V_INT: as a number, for calculations */
 struct bit_unit {

@@ -19,7 +19,7 @@ static struct val packets_sk(struct clause_ctx *cx)
 {
 	const struct site_text *t = lower_site_text(cx->pg, "P->skb->sk");
 
-	return t ? lower_load(cx, lower_expr(cx, t->expr), t->expr) : int_val(ir_imm(cx->ir, 0), NULL);
+	return t ? lower_load_trusted(cx, lower_expr(cx, t->expr), t->expr) : int_val(ir_imm(cx->ir, 0), NULL);
 }
 
 /* The socket as the storage helpers take it. It may be NULL. */
@@ -146,9 +146,9 @@ static vreg packet_cookie(struct clause_ctx *cx)
 	state = sock_number(cx, addr, "skc_state");
 	ir_jcci(ir, CC_EQ, state, 6, end);
 	ir_jcci(ir, CC_EQ, state, 12, end);
-	file = lower_load(cx, lower_member_of(cx, sk, sk.type->of, "sk_socket"), NULL);
+	file = lower_load_trusted(cx, lower_member_of(cx, sk, sk.type->of, "sk_socket"), NULL);
 	ir_jcci(ir, CC_EQ, file.r, 0, end);
-	same = lower_load(cx, lower_member_of(cx, file, file.type->of, "sk"), NULL);
+	same = lower_load_trusted(cx, lower_member_of(cx, file, file.type->of, "sk"), NULL);
 	ir_jcc(ir, CC_NE, plain_number(cx, same), addr, end);
 	ir_set(ir, res, ir_call(ir, BPF_FUNC_get_socket_cookie, &same.r, 1, true));
 	ir_label(ir, end);
@@ -203,7 +203,7 @@ static void lower_left(struct clause_ctx *cx, vreg res, vreg addr, uint32_t end)
 	struct val sk = ptr_val(cx->lw, addr, "sock"), file;
 
 	sk.btf = 0;
-	file = lower_load(cx, lower_member_of(cx, sk, sk.type->of, "sk_socket"), NULL);
+	file = lower_load_trusted(cx, lower_member_of(cx, sk, sk.type->of, "sk_socket"), NULL);
 	ir_jcci(ir, CC_EQ, file.r, 0, end);
 	ir_seti(ir, res, 0);
 	ir_jmp(ir, end);
