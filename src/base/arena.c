@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena: reserved address space, handed out from the bottom; the kernel gives pages as they are touched.
  * Input: sizes. Output: zeroed memory that lives until arena_free().
- * Invariants: a chunk is fresh from mmap and not reused, so its memory is zero without a memset. The reserve
+ * Invariants: a chunk is fresh from mmap, so its memory is zero without a memset; arena_give() writes zeros. The reserve
  * lies in the first chunk and is handed out only after a failure. A machine that refuses big reservations (RLIMIT_AS,
  * overcommit off) gets small chunks, chained. */
 #include "base/arena.h"
@@ -127,6 +127,40 @@ void arena_free(struct arena *a)
 		munmap(c, c->size);
 		c = next;
 	}
+}
+
+/* False: it has failed or has grown beyond its first chunk. */
+static bool reset(struct arena *a)
+{
+	struct chunk *c = a->first;
+	size_t keep = (size_t)(a->reserve - (char *)c) + ARENA_RESERVE;
+
+	if (a->failed || a->chunks != c)
+		return false;
+	ARENA_UNPOISON((char *)c + keep, c->used - keep);
+	memset((char *)c + keep, 0, c->used - keep);
+	ARENA_POISON((char *)c + keep, c->used - keep);
+	c->used = keep;
+	a->reserve_used = 0;
+	return true;
+}
+
+struct arena *arena_take(struct arena **spare)
+{
+	struct arena *a = spare ? *spare : NULL;
+
+	if (!a)
+		return arena_new();
+	*spare = NULL;
+	return a;
+}
+
+void arena_give(struct arena **spare, struct arena *a)
+{
+	if (a && spare && !*spare && reset(a))
+		*spare = a;
+	else
+		arena_free(a);
 }
 
 bool arena_failed(const struct arena *a)

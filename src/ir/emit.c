@@ -592,7 +592,7 @@ static int emit_all(struct emit *e, const struct ir *ir)
 
 int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct reporter *to)
 {
-	struct arena *scratch = arena_new();
+	struct arena *scratch = arena_take(ir->spare);
 	struct ra ra = { .arena = scratch ? scratch : a };
 	struct emit e = { .arena = a, .ra = &ra, .out = out, .to = to };
 	int err = -ENOMEM;
@@ -610,6 +610,6 @@ int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct
 		if (e.code.n)
 			memcpy(out->insns, e.code.v, e.code.n * sizeof(*out->insns));
 	}
-	arena_free(scratch);
+	arena_give(ir->spare, scratch);
 	return err;
 }

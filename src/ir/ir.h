@@ -127,6 +127,7 @@ struct ir {
 	int32_t frame, frame_max; /* bytes of stack in use by objects now, and at most */
 	struct loc loc;           /* put on each new instruction */
 	bool quiet;               /* this too */
+	struct arena **spare;     /* borrowed: keeps the passes' scratch memory for the next program; or NULL */
 };
 
 /* bpf/lib.bpf.c: name, number of arguments. Arguments are pointers and sizes; results are integers. */

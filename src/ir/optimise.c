@@ -575,14 +575,14 @@ size_t ir_memory(const struct ir *ir)
 	return ((size_t)64 << 10) + (size_t)1024 * (ir->code.n + ir->nvregs + ir->nlabels);
 }
 
-/* Each round uses a scratch arena, which is dropped at its end. Signs go last: folding relies on them. */
+/* Each round uses a scratch arena, which is emptied at its end. Signs go last: folding relies on them. */
 void ir_optimise(struct ir *ir)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		struct arena *scratch = arena_new();
+		struct arena *scratch = arena_take(ir->spare);
 		struct arena *a = scratch ? scratch : ir->arena;
 		if (!arena_has(a, ir_memory(ir)) || !arena_has(ir->arena, ir_memory(ir))) {
-			arena_free(scratch);
+			arena_give(ir->spare, scratch);
 			arena_fail(ir->arena);
 			return;
 		}
@@ -592,6 +592,6 @@ void ir_optimise(struct ir *ir)
 		}
 		if (round == ROUNDS - 1)
 			drop_signs(ir, a);
-		arena_free(scratch);
+		arena_give(ir->spare, scratch);
 	}
 }

@@ -55,6 +55,7 @@ struct probe_left {
 /* The compilation of a script. */
 struct lowerer {
 	struct arena *arena;
+	struct arena *spare_ir, *spare_pass; /* kept from one program to the next */
 	struct diags *d;
 	struct checker *ck;
 	struct types *ts;

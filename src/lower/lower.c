@@ -161,17 +161,18 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 }
 
 /* Makes the program of pg->site, or reports why it cannot. Its IR is dropped as soon as it is emitted: a pattern such
- * as *::: has thousands of programs. */
+ * as *::: has thousands of programs. Where memory is short it stays to the end of the compilation. */
 static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 {
-	struct arena *own = arena_new(); /* where memory is short the IR stays to the end of the compilation */
+	struct arena *own = arena_take(&pg->lw->spare_ir);
 
 	pg->lw->nprograms++;
 	pg->ir = ir_new(own ? own : pg->lw->arena);
+	pg->ir->spare = &pg->lw->spare_pass;
 	lower_program(pg, jobs);
 	if (own && arena_failed(own))
 		arena_fail(pg->lw->arena);
-	arena_free(own);
+	arena_give(&pg->lw->spare_ir, own);
 	pg->ir = NULL;
 }
 
@@ -380,4 +381,7 @@ void lower_finish(struct lowerer *lw)
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
 	join_programs(lw->arena, lw->im);
+	arena_free(lw->spare_ir);
+	arena_free(lw->spare_pass);
+	lw->spare_ir = lw->spare_pass = NULL;
 }
