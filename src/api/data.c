@@ -345,6 +345,17 @@ static void data_drop(struct sink *s, const struct drop *drop)
 		notice_drop(d->report, drop, d->options->droptags);
 }
 
+/* As with drops without a handler. */
+static void data_cost(struct sink *s, const struct cost *c)
+{
+	struct data_sink *d = of(s);
+
+	if (d->text && d->text->ops->cost)
+		d->text->ops->cost(d->text, c);
+	else
+		notice_cost(d->report, c);
+}
+
 /* system(), freopen() and ftruncate() act on the output of the text; without one they are skipped, as dwire.h says. */
 static void data_control(struct sink *s, const struct action *a, const struct value *values)
 {
@@ -407,6 +418,7 @@ static const struct sink_ops ops = {
 	.rest = data_rest,
 	.fault = data_fault,
 	.drop = data_drop,
+	.cost = data_cost,
 	.control = data_control,
 	.newline = data_newline,
 	.flush = data_flush,

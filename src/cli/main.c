@@ -83,6 +83,7 @@ static void help(const struct command *c)
 	       "  -e           compile, do not run\n"
 	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
 	       "  --emit       output as a stream of frames, for dwire merge\n"
+	       "  --cost       at the end: what the trace itself took of the machine\n"
 	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
 	       "  -G -s FILE   write the object to link with it (-o names the output)\n"
 	       "  -V, -h       version; this text\n"
@@ -145,7 +146,7 @@ static int set_dump(struct command *c, const char *what)
 	return -EINVAL;
 }
 
-enum { OPT_DUMP = 256, OPT_LIBXO, OPT_EMIT };
+enum { OPT_DUMP = 256, OPT_LIBXO, OPT_EMIT, OPT_COST };
 
 static int no_memory(struct command *c)
 {
@@ -200,7 +201,7 @@ static const char *short_for(int opt, const char **value)
 		{ 'Z', "zdefs", "1" }, { 'F', "flowindent", "1" }, { 'C', "cpp", "1" }, { 'H', "cpphdrs", "1" },
 		{ 'D', "define", NULL }, { 'U', "undef", NULL }, { 'I', "incdir", NULL }, { 'L', "libdir", NULL },
 		{ 'X', "stdc", NULL }, { 'O', "oall", "1" }, { OPT_LIBXO, "oformat", NULL },
-		{ OPT_EMIT, "oformat", "stream" } };
+		{ OPT_EMIT, "oformat", "stream" }, { OPT_COST, "cost", "1" } };
 
 	for (size_t i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++)
 		if (shorts[i].letter == opt) {
@@ -333,7 +334,8 @@ static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP },
-		{ "libxo", required_argument, NULL, OPT_LIBXO }, { "emit", no_argument, NULL, OPT_EMIT }, { 0 } };
+		{ "libxo", required_argument, NULL, OPT_LIBXO }, { "emit", no_argument, NULL, OPT_EMIT },
+		{ "cost", no_argument, NULL, OPT_COST }, { 0 } };
 	int opt;
 
 	opterr = 0;

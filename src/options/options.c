@@ -15,6 +15,7 @@
 #include "base/period.h"
 #include "lower/tiers.h"
 
+#define PPM_PERCENT 10000.0                /* parts per million in a percent */
 #define VERSION_LATEST (2u << 24 | 0xfffu) /* of D: 2.0 */
 
 /* What an option's value is, and what it looks like, for messages; NULL: any value does, or none. */
@@ -25,6 +26,7 @@
 	X(OPT_RATE, "it takes a rate or a time, as in 10hz, 100ms or 1s") /* uint64_t, ns */                         \
 	X(OPT_NUM, "it takes a number")                                   /* uint32_t */                             \
 	X(OPT_CPU, "it takes the number of a CPU")                        /* int */                                  \
+	X(OPT_SHARE, "it takes a percentage, as in 2% or 0.5%")           /* uint32_t, parts per million */          \
 	X(OPT_TEXT, "it takes a path")                                    /* const char * */                         \
 	X(OPT_LIST, "it takes a path")                                    /* one more text of an option_list */      \
 	X(OPT_PORTS, "it takes up to 16 ports, as in 5353,8053")          /* struct port_list */                     \
@@ -91,6 +93,7 @@ static const struct opt {
 	{ "bufsize", OPT_SIZE, 0, O(bufsize) },
 	{ "cleanrate", OPT_RATE, 0, O(cleanrate_ns) },
 	{ "core", OPT_ANY, 0, 0 },
+	{ "cost", OPT_BOOL, 0, O(cost) },
 	{ "cpp", OPT_BOOL, NO_PRAGMA, O(cpp) },
 	{ "cppargs", OPT_LIST, NO_PRAGMA, O(cppargs) },
 	{ "cpphdrs", OPT_BOOL, NO_PRAGMA, O(cpphdrs) },
@@ -131,6 +134,7 @@ static const struct opt {
 	{ "linkmode", OPT_LINKMODE, 0, 0 },
 	{ "linktype", OPT_ANY, 0, 0 },
 	{ "lockmem", OPT_ANY, 0, 0 },
+	{ "maxcpu", OPT_SHARE, 0, O(maxcpu) },
 	{ "maxframes", OPT_NUM, 0, O(maxframes) },
 	{ "modpath", OPT_ANY, 0, 0 },
 	{ "nolibs", OPT_BOOL, NO_PRAGMA, O(nolibs) },
@@ -469,6 +473,21 @@ static bool parse_special(const struct opt *opt, struct options *o, const char *
 	}
 }
 
+/* "2%", "0.5%": more than 0, at most 100. */
+static bool parse_share(const char *v, uint32_t *ppm)
+{
+	double percent;
+	char *end;
+
+	if (!v || *v < '0' || *v > '9')
+		return false;
+	percent = strtod(v, &end);
+	if (strcmp(end, "%") != 0 || !(percent * PPM_PERCENT >= 1 && percent <= 100))
+		return false;
+	*ppm = (uint32_t)(percent * PPM_PERCENT);
+	return true;
+}
+
 /* The value as the option's field has it; true when it is one. */
 static bool parse_value(const struct opt *opt, struct options *o, struct arena *a, const char *v)
 {
@@ -489,6 +508,8 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_NUM:
 	case OPT_CPU:
 		return parse_numbers(opt->kind, v, field);
+	case OPT_SHARE:
+		return parse_share(v, field);
 	case OPT_PORTS:
 		return parse_ports(v, field);
 	case OPT_TEXT:

@@ -92,6 +92,8 @@ struct options {
 	enum bufpolicy bufpolicy;
 	enum oformat oformat;
 	enum row_format rows;
+	bool cost;              /* at the end: what the trace itself took */
+	uint32_t maxcpu;        /* parts per million of the machine's CPU time that it may take; 0: no limit */
 	bool csvsafe;           /* rows=csv: no cell is a formula */
 	bool rawshell;          /* traced text may be part of commands and of names of files */
 	bool opretty, oall;     /* oformat=json,pretty; -O */

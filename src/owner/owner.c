@@ -264,6 +264,21 @@ int owner_senders_fd(const struct owner *o)
 	return o->k.senders;
 }
 
+size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
+{
+	_Static_assert(PROG_COUNT + 4 <= OWNER_FDS, "there is room for all programs, the iterator's and three maps");
+	size_t n = 0;
+
+	for (; n < PROG_COUNT; n++)
+		fds[n] = o->k.prog[n];
+	fds[n++] = o->k.iter;
+	*nprogs = n;
+	fds[n++] = o->k.owners;
+	fds[n++] = o->k.last_users;
+	fds[n++] = o->k.senders;
+	return n;
+}
+
 uint64_t owner_drops(const struct owner *o)
 {
 	return *o->k.drops;

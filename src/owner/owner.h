@@ -27,6 +27,7 @@
 #ifndef DWIRE_OWNER_OWNER_H
 #define DWIRE_OWNER_OWNER_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct features;
@@ -81,6 +82,11 @@ int owner_senders_fd(const struct owner *o);
 /* Call it after the programs of the script are attached. It attaches the programs that remove an owner again, to run
  * last, so that the script still sees the owner of a socket that ends. Returns 0 or -errno. */
 int owner_last(struct owner *o) __attribute__((warn_unused_result));
+
+/* The descriptors of its programs, of which there are *nprogs, and behind them of its maps. Returns how many. -1: this
+ * kernel's variant has it not. */
+enum { OWNER_FDS = 32 };
+size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs);
 
 /* Owners that could not be stored since the start. */
 uint64_t owner_drops(const struct owner *o);

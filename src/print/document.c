@@ -5,7 +5,7 @@
  *	  "function":"","name":"BEGIN","output":[{"message":"n=7"},{"value":7}]}]}}
  *
  * timestamp is the time of day, ns, at which the object is written. A printf is a message, followed by its arguments as
- * values; a printa is an object for each aggregation. Drops are objects of a probe called DROP.
+ * values; a printa is an object for each aggregation. Drops are objects of a probe called DROP, the cost of COST.
  * Invariant: the document is whole once finish has run, whatever was recorded. */
 #include <stdlib.h>
 #include <string.h>
@@ -322,6 +322,42 @@ static void document_drop(struct sink *sink, const struct drop *d)
 	notice_drop(s->report, d, s->options->droptags);
 }
 
+/* The cost is a probe of its own, too. */
+static void document_cost(struct sink *sink, const struct cost *c)
+{
+	struct document *s = (struct document *)sink;
+
+	close_probe(s);
+	doc_open(&s->doc, NULL);
+	doc_int(&s->doc, "cpu", (uint64_t)-1, true);
+	doc_int(&s->doc, "id", (uint64_t)-1, true);
+	add_name(s, "provider", "dtrace");
+	add_name(s, "module", "INTERNAL");
+	add_name(s, "function", "INTERNAL");
+	add_name(s, "name", "COST");
+	add_now(s);
+	doc_int(&s->doc, "wall_ns", c->wall, false);
+#define X(name, member) doc_int(&s->doc, name, c->member, false);
+	COST_NUMBERS(X)
+#undef X
+	if (c->counted) {
+		doc_int(&s->doc, "share_ppm", cost_share(c), false);
+		doc_int(&s->doc, "runs", c->runs, false);
+		doc_int(&s->doc, "ns", c->ns, false);
+		doc_open_list(&s->doc, "probes");
+		for (size_t i = 0; i < c->nrows; i++) {
+			doc_open(&s->doc, NULL);
+			doc_text(&s->doc, "probe", c->rows[i].name, strlen(c->rows[i].name));
+			doc_int(&s->doc, "runs", c->rows[i].runs, false);
+			doc_int(&s->doc, "ns", c->rows[i].ns, false);
+			doc_close(&s->doc);
+		}
+		doc_close(&s->doc);
+	}
+	doc_close(&s->doc);
+	notice_cost(s->report, c);
+}
+
 static void document_control(struct sink *sink, const struct action *a, const struct value *values)
 {
 	struct document *s = (struct document *)sink;
@@ -367,6 +403,7 @@ struct sink *document_sink_new(const struct print_to *to)
 		.rest = document_rest,
 		.fault = document_fault,
 		.drop = document_drop,
+		.cost = document_cost,
 		.control = document_control,
 		.flush = document_flush,
 		.finish = document_finish,

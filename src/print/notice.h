@@ -5,6 +5,8 @@
 #include "base/diag/report.h"
 #include "record/sink.h"
 
+/* What the trace took: two lines, and one for each probe that fired. */
+void notice_cost(const struct reporter *to, const struct cost *c);
 /* "12 drops on CPU 0"; tag: with DTrace's name of the cause in front (-x droptags). */
 void notice_drop(const struct reporter *to, const struct drop *d, bool tag);
 /* "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at BPF pc 24"; tag: with the name of

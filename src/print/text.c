@@ -126,6 +126,14 @@ void text_drop(struct sink *s, const struct drop *d)
 	notice_drop(t->report, d, t->options->droptags);
 }
 
+void text_cost(struct sink *s, const struct cost *c)
+{
+	struct text *t = (struct text *)s;
+
+	text_flush(s); /* both streams may be one terminal: keep the order */
+	notice_cost(t->report, c);
+}
+
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 void text_control(struct sink *s, const struct action *a, const struct value *values)
 {
@@ -185,6 +193,7 @@ struct sink *text_sink_new(const struct print_to *to)
 		.rest = text_rest,
 		.fault = text_fault,
 		.drop = text_drop,
+		.cost = text_cost,
 		.control = text_control,
 		.newline = text_newline,
 		.flush = text_flush,

@@ -24,6 +24,7 @@ void text_printa(struct sink *s, const struct record *r, const struct printa *p)
 void text_end(struct sink *s, const struct record *r);
 void text_fault(struct sink *s, const struct fault *f);
 void text_drop(struct sink *s, const struct drop *d);
+void text_cost(struct sink *s, const struct cost *c);
 void text_control(struct sink *s, const struct action *a, const struct value *values);
 void text_newline(struct sink *s);
 void text_flush(struct sink *s);

@@ -3,10 +3,11 @@
  * actions say, aggregations, faults, drops, the end. src/print makes text, rows and documents of it.
  *
  * Order of calls: for each record begin, then item, printa or control for each of its actions that ran, then end.
- * Records come in order of time. rest and finish come once, at the end. fault and drop come between records.
+ * Records come in order of time. rest, cost and finish come once, at the end. fault and drop come between records.
  * All pointers passed are borrowed and good during the call only. */
 #ifndef DWIRE_RECORD_SINK_H
 #define DWIRE_RECORD_SINK_H
+#include "record/cost.h"
 #include "record/drop.h"
 #include "record/value.h"
 
@@ -55,6 +56,8 @@ struct sink_ops {
 	void (*beat)(struct sink *s, struct agg_set *set);
 	void (*fault)(struct sink *s, const struct fault *f);
 	void (*drop)(struct sink *s, const struct drop *d);
+	/* -x cost: once, before finish. NULL: not wanted. */
+	void (*cost)(struct sink *s, const struct cost *c);
 	/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE: what the script does with its standard output; a command sees what
 	 * was written before it. NULL: this sink is no standard output. */
 	void (*control)(struct sink *s, const struct action *a, const struct value *values);

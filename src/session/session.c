@@ -23,6 +23,7 @@
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
+#include "session/cost.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
 #include "symbols/symtext.h"
@@ -208,7 +209,7 @@ static int handle(struct session *s, const struct epoll_event *ev)
 	return err;
 }
 
-/* One timer serves all three dates. */
+/* One timer serves all four dates. */
 int session_wake(struct session *s)
 {
 	uint64_t next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at;
@@ -216,6 +217,8 @@ int session_wake(struct session *s)
 
 	if (s->report_at < next)
 		next = s->report_at;
+	if (meter_due(s->meter) < next)
+		next = meter_due(s->meter);
 	t = (struct itimerspec){ .it_value = { .tv_sec = (time_t)(next / 1000000000u),
 					 .tv_nsec = (long)(next % 1000000000u) } };
 	if (timerfd_settime(s->timer, TFD_TIMER_ABSTIME, &t, NULL) == 0)
@@ -251,6 +254,8 @@ static int serve_rings(struct session *s)
 		s->peek_at = now + session_switchrate(s) / PEEKS;
 	if (n >= 0 && now >= s->report_at)
 		n = report_drops(s);
+	if (now >= meter_due(s->meter) && meter_over(s->meter, s))
+		s->stop = s->over = true;
 	return n < 0 ? n : 0;
 }
 
@@ -353,9 +358,11 @@ static int end(struct session *s, int *status)
 	add_missed(s);
 	if (!err)
 		err = report_drops(s);
+	meter_report(s->meter, s);
 	if (!err && !s->output_gone)
 		err = written(s, consumer_end(s->consumer));
-	(void)consumer_exited(s->consumer, status);
+	if (!consumer_exited(s->consumer, status) && s->over)
+		*status = SESSION_OVER;
 	return err;
 }
 
@@ -379,6 +386,7 @@ void session_free(struct session *s)
 	consumer_free(s->consumer);
 	load_free(s->loaded);
 	owner_stop(s->owner);
+	meter_free(s->meter);
 	if (s->timer >= 0)
 		close(s->timer);
 	if (s->epoll >= 0)

@@ -43,7 +43,9 @@ int session_fd(const struct session *s);
 /* Waits for at most timeout_ms (-1: for ever) and does what is due. 1: go on; 0: the session is to end, because of
  * exit(), the stop descriptor, the end of the children, or a reader that closed the output; -errno. */
 int session_work(struct session *s, int timeout_ms) __attribute__((warn_unused_result));
-/* Also after session_work() failed. *status: exit()'s argument, or 0. 0 or -errno. */
+/* Also after session_work() failed. *status: exit()'s argument; SESSION_OVER if -x maxcpu ended it; or 0. Returns 0 or
+ * -errno. */
+#define SESSION_OVER 3
 int session_end(struct session *s, int *status) __attribute__((warn_unused_result));
 /* NULL is fine. */
 void session_free(struct session *s);

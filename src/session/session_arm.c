@@ -23,6 +23,7 @@
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
+#include "session/cost.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
 #include "symbols/symtext.h"
@@ -328,6 +329,8 @@ int session_arm(struct session *s)
 	int err = features_require(s->opts.features, s->opts.to);
 
 	if (!err)
+		err = meter_new(&s->opts, &s->meter);
+	if (!err)
 		err = stay_on_cpu(s);
 	if (!err)
 		err = make_names(s);
@@ -348,6 +351,7 @@ int session_arm(struct session *s)
 	/* The output so far shall be seen before a long wait. */
 	if (!err && sink_flush(s->opts.sink))
 		err = session_output_failed(s, s->opts.sink->err);
+	meter_armed(s->meter);
 	s->empty_at = s->peek_at = clock_now() + session_switchrate(s) / PEEKS;
 	s->report_at = clock_now() + session_report_rate(s);
 	return err ? err : session_wake(s);

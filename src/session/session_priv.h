@@ -26,6 +26,7 @@ struct session {
 	int epoll, timer;
 	struct attached *attached;
 	struct ticks *ticks;
+	struct meter *meter;       /* NULL: not wanted */
 	struct counters *counters; /* NULL: not asked for yet */
 
 	cpu_set_t cpus; /* of the calling thread before -x cpu moved it; if moved */
@@ -36,6 +37,7 @@ struct session {
 	unsigned owner_late;                   /* times that owner_poll() failed */
 	uint64_t owner_drops;                  /* as last reported */
 	bool stop;                             /* the session is to end */
+	bool over;                             /* ... because it took more than -x maxcpu */
 	bool output_gone;                      /* writing has failed: nothing more is written */
 };
 

@@ -630,6 +630,14 @@ static void emit_drop(struct sink *s, const struct drop *d)
 	notice_drop(e->report, d, e->options->droptags);
 }
 
+/* No frame has a cost: it is of this machine and is reported here. */
+static void emit_cost(struct sink *s, const struct cost *c)
+{
+	struct emit *e = (struct emit *)s;
+
+	notice_cost(e->report, c);
+}
+
 /* The standard output is the stream's: no command may write to it, and it goes to no other file. */
 static void emit_control(struct sink *s, const struct action *a, const struct value *values)
 {
@@ -683,6 +691,7 @@ static const struct sink_ops ops = {
 	.beat = emit_beat,
 	.fault = emit_fault,
 	.drop = emit_drop,
+	.cost = emit_cost,
 	.control = emit_control,
 	.flush = emit_flush,
 	.finish = emit_finish,

@@ -41,6 +41,7 @@ static const struct {
 		"--csv  tool_csv = 0  comma-separated values\n"
 		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
 		"--emit  tool_emit = 0  a stream of frames, for dwire merge\n"
+		"--cost  option.cost = 0  at the end: what the trace itself took\n"
 		"--program  tool_program = 0  show the D program instead of running it\n" },
 };
 

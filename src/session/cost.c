@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cost: see cost.h.
+ * Input: what the kernel counts of each program (struct bpf_prog_info), rusage, schedstat, fdinfo. Output: a struct
+ * cost for the sink; a warning when the limit is passed.
+ * Invariant: what could not be read is left out and never counted as 0 runs of a program that ran. */
+#include "session/cost.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "kernel/bpfsys.h"
+#include "load/load.h"
+#include "owner/owner.h"
+#include "record/cost.h"
+#include "session/session_priv.h"
+
+#define WATCH_NS 1000000000u /* the limit is on what was taken in a second */
+#define PPM 1000000u
+#define PPM_PERCENT 10000.0 /* parts per million in a percent */
+
+struct meter {
+	const struct session_options *opts; /* borrowed */
+	int stats;                          /* the kernel counts while it is open; -1: it does not */
+	uint64_t armed_at;                  /* 0: not yet */
+	struct rusage start;
+	uint64_t watch_at, seen_at, seen_ns, seen_cpu; /* of the limit: next look; time, programs and CPU at the last */
+};
+
+/* ---- this process ------------------------------------------------------------------------------------------------ */
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static struct rusage used(void)
+{
+	struct rusage r;
+
+	memset(&r, 0, sizeof(r));
+	(void)getrusage(RUSAGE_SELF, &r);
+	return r;
+}
+
+static bool is_command(const struct session_options *o, long pid)
+{
+	for (size_t i = 0; i < o->nchildren; i++)
+		if (child_pid(o->children[i]) == pid)
+			return true;
+	return false;
+}
+
+/* CPU time of a process with one thread, ns; 0: it is gone. */
+static uint64_t process_cpu(long pid)
+{
+	unsigned long long ns = 0;
+	char path[48];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/schedstat", pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%llu", &ns) != 1)
+		ns = 0;
+	if (f)
+		(void)fclose(f);
+	return ns;
+}
+
+/* The children of this thread are the commands of -c and the processes that parse files (symbols/sandbox). */
+static uint64_t helpers_cpu(const struct session_options *o)
+{
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	uint64_t sum = 0;
+	long pid;
+
+	while (f && fscanf(f, "%ld", &pid) == 1)
+		if (!is_command(o, pid))
+			sum += process_cpu(pid);
+	if (f)
+		(void)fclose(f);
+	return sum;
+}
+
+/* ---- programs and maps ------------------------------------------------------------------------------------------- */
+/* Adds what the kernel has counted of a program. */
+static void count_prog(struct cost_row *row, int fd)
+{
+	struct bpf_prog_info info;
+
+	memset(&info, 0, sizeof(info));
+	if (fd < 0 || bpfsys_info(fd, &info, sizeof(info)) < 0)
+		return;
+	row->runs += info.run_cnt;
+	row->ns += info.run_time_ns;
+}
+
+/* What the kernel says that a map or program takes, bytes; 0: not known. */
+static uint64_t locked(int fd)
+{
+	char path[48], line[128];
+	uint64_t bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fd >= 0 ? fopen(path, "re") : NULL;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %" SCNu64, &bytes) == 1)
+			break;
+	if (f)
+		(void)fclose(f);
+	return bytes;
+}
+
+static uint64_t locked_all(const int *fds, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += locked(fds[i]);
+	return sum;
+}
+
+/* Those of the owner service appear among the image's maps if a program uses them; they count once. */
+static uint64_t kernel_memory(const struct session *s)
+{
+	const struct loaded *l = s->loaded;
+	int fds[OWNER_FDS];
+	size_t nprogs, n = s->owner ? owner_fds(s->owner, fds, &nprogs) : 0;
+	uint64_t sum = locked_all(fds, n) + locked_all(l->progs, l->nprogs) + locked_all(l->rings, l->nrings);
+
+	for (size_t i = 0; i < l->nmaps; i++) {
+		bool owners = false;
+
+		for (size_t k = 0; k < n; k++)
+			owners |= fds[k] == l->maps[i];
+		sum += owners ? 0 : locked(l->maps[i]);
+	}
+	return sum;
+}
+
+static void count_owner(const struct session *s, struct cost_row *row)
+{
+	int fds[OWNER_FDS];
+	size_t nprogs = 0;
+
+	if (s->owner)
+		(void)owner_fds(s->owner, fds, &nprogs);
+	for (size_t i = 0; i < nprogs; i++)
+		count_prog(row, fds[i]);
+}
+
+/* The probe whose row a program counts in. */
+static uint32_t row_of(const struct image_prog *p)
+{
+	return p->nparts ? p->parts[0].probe : p->probe;
+}
+
+/* Is it the first probe of a program? Those that share it follow. */
+static bool has_program(const struct image *img, uint32_t probe)
+{
+	for (size_t i = 0; i < img->progs.n; i++)
+		if (row_of(&img->progs.v[i]) == probe)
+			return true;
+	return false;
+}
+
+/* Probes that share the program p with its first one. Of many probes at one place, as in *:::entry, a program names
+ * only the first (lower/multi.c); BEGIN, END and ERROR share none. */
+static size_t shared(const struct image *img, const struct image_prog *p)
+{
+	uint32_t first = row_of(p), n = first + 1;
+
+	if (p->nparts)
+		return p->nparts - 1;
+	while (n < img->probes.n && strcmp(img->probes.v[n].prov, "dtrace") != 0 && !has_program(img, n))
+		n++;
+	return n - first - 1;
+}
+
+static void name_row(const struct image *img, const struct image_prog *p, struct cost_row *row)
+{
+	const struct image_probe *probe = &img->probes.v[row_of(p)];
+	size_t more = shared(img, p), n;
+
+	snprintf(row->name, sizeof(row->name), "%s:%s:%s:%s", probe->prov, probe->mod, probe->func, probe->name);
+	n = strlen(row->name);
+	if (more)
+		snprintf(row->name + n, sizeof(row->name) - n, " and %zu more", more);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct cost_row *x = a, *y = b;
+
+	return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+/* Sorts, drops the rows of what never ran, and sums. */
+static void finish_rows(struct cost *c, struct cost_row *rows, size_t n)
+{
+	qsort(rows, n, sizeof(*rows), by_time);
+	for (size_t i = 0; i < n; i++) {
+		if (!rows[i].runs)
+			continue;
+		c->runs += rows[i].runs;
+		c->ns += rows[i].ns;
+		rows[c->nrows++] = rows[i];
+	}
+	c->rows = rows;
+}
+
+/* A row a probe, and one for the owner service. NULL: no memory. */
+static struct cost_row *count_rows(const struct session *s, struct cost *c)
+{
+	const struct image *img = s->image;
+	size_t n = img->probes.n;
+	struct cost_row *rows = calloc(n + 1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	for (size_t i = 0; i < s->loaded->nprogs; i++) {
+		const struct image_prog *p = &img->progs.v[i];
+
+		if (row_of(p) >= n)
+			continue;
+		if (!rows[row_of(p)].name[0])
+			name_row(img, p, &rows[row_of(p)]);
+		count_prog(&rows[row_of(p)], s->loaded->progs[i]);
+	}
+	snprintf(rows[n].name, sizeof(rows[n].name), "owners of sockets");
+	count_owner(s, &rows[n]);
+	finish_rows(c, rows, n + 1);
+	return rows;
+}
+
+/* ---- the meter --------------------------------------------------------------------------------------------------- */
+int meter_new(const struct session_options *opts, struct meter **out)
+{
+	const struct options *o = opts->options;
+	struct meter *m;
+
+	*out = NULL;
+	if (!o->cost && !o->maxcpu)
+		return 0;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return report_no_memory(opts->to, "count the cost of the trace");
+	m->opts = opts;
+	m->watch_at = UINT64_MAX;
+	m->stats = bpfsys_stats();
+	*out = m;
+	if (m->stats >= 0)
+		return 0;
+	if (o->maxcpu)
+		return report_error(opts->to, m->stats, D_NONE, NULL,
+			"cannot limit the trace to -x maxcpu: the kernel does not count the time of programs: %s",
+			strerror(-m->stats));
+	report_warning(opts->to, D_NONE, NULL, "-x cost: the kernel does not count the time of programs: %s",
+		strerror(-m->stats));
+	return 0;
+}
+
+/* Programs and this process since the trace was armed. rows is only needed for its sum. */
+static uint64_t taken(const struct session *s, uint64_t *cpu)
+{
+	struct cost c = { .nrows = 0 };
+	struct rusage now = used();
+
+	free(count_rows(s, &c));
+	*cpu = timeval_ns(now.ru_utime) + timeval_ns(now.ru_stime) + helpers_cpu(&s->opts);
+	return c.ns;
+}
+
+void meter_armed(struct meter *m)
+{
+	if (!m)
+		return;
+	m->armed_at = clock_now();
+	m->start = used();
+	if (m->opts->options->maxcpu)
+		m->watch_at = m->armed_at; /* the first look only notes where it begins */
+}
+
+uint64_t meter_due(const struct meter *m)
+{
+	return m ? m->watch_at : UINT64_MAX;
+}
+
+bool meter_over(struct meter *m, const struct session *s)
+{
+	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t now = clock_now(), cpu, ns = taken(s, &cpu);
+	uint64_t programs = ns - m->seen_ns, process = cpu - m->seen_cpu;
+	uint64_t room = (now - m->seen_at) * cpus / PPM;
+	bool first = !m->seen_at;
+
+	m->seen_at = now;
+	m->seen_ns = ns;
+	m->seen_cpu = cpu;
+	m->watch_at = now + WATCH_NS;
+	if (first || !room || (programs + process) / room <= m->opts->options->maxcpu)
+		return false;
+	report_warning(s->opts.to, D_NONE, NULL,
+		"the trace ends: it took %.2f%% of the machine in the last second (programs %.2f%%, dwire %.2f%%), "
+		"more "
+		"than maxcpu (%g%%)",
+		(double)((programs + process) / room) / PPM_PERCENT, (double)(programs / room) / PPM_PERCENT,
+		(double)(process / room) / PPM_PERCENT, (double)m->opts->options->maxcpu / PPM_PERCENT);
+	return true;
+}
+
+void meter_report(struct meter *m, const struct session *s)
+{
+	const struct rusage now = used();
+	struct cost c = { .counted = m && m->stats >= 0 };
+	struct cost_row *rows;
+
+	if (!m || !m->armed_at || !m->opts->options->cost || !s->opts.sink->ops->cost)
+		return;
+	rows = count_rows(s, &c);
+	if (!rows) {
+		(void)!report_no_memory(m->opts->to, "count the cost of the trace");
+		return;
+	}
+	c.wall = clock_now() - m->armed_at;
+	c.cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	c.start = timeval_ns(m->start.ru_utime) + timeval_ns(m->start.ru_stime);
+	c.user = timeval_ns(now.ru_utime) - timeval_ns(m->start.ru_utime);
+	c.system = timeval_ns(now.ru_stime) - timeval_ns(m->start.ru_stime);
+	c.helpers = helpers_cpu(m->opts);
+	c.memory = kernel_memory(s);
+	s->opts.sink->ops->cost(s->opts.sink, &c);
+	free(rows);
+}
+
+void meter_free(struct meter *m)
+{
+	if (!m)
+		return;
+	if (m->stats >= 0)
+		close(m->stats);
+	free(m);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cost: what a session takes of the machine (-x cost), and the limit of that (-x maxcpu). */
+#ifndef DWIRE_SESSION_COST_H
+#define DWIRE_SESSION_COST_H
+#include "session/session.h"
+
+struct meter;
+
+/* Lets the kernel count runs and times of programs, as long as the meter lives (Linux 5.8). *out is NULL if the options
+ * ask neither for cost nor for a limit. 0 or -errno, which is reported: what cannot be counted cannot be limited. */
+int meter_new(const struct session_options *opts, struct meter **out) __attribute__((warn_unused_result));
+/* The trace is armed: what was taken so far is its start. m may be NULL, here and below. */
+void meter_armed(struct meter *m);
+/* When meter_over() is due next: CLOCK_MONOTONIC, ns. UINT64_MAX: never. */
+uint64_t meter_due(const struct meter *m);
+/* Has the trace taken more than its limit since the last call? Then that is reported. */
+bool meter_over(struct meter *m, const struct session *s);
+/* Hands the cost to the sink if the options ask for it. Call it after END, before programs are closed. */
+void meter_report(struct meter *m, const struct session *s);
+void meter_free(struct meter *m);
+#endif
