@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena: reserved address space, handed out from the bottom; the kernel gives pages as they are touched.
  * Input: sizes. Output: zeroed memory that lives until arena_free().
- * Invariants: a chunk is fresh from mmap, so its memory is zero without a memset; arena_give() writes zeros. The reserve
- * lies in the first chunk and is handed out only after a failure. A machine that refuses big reservations (RLIMIT_AS,
- * overcommit off) gets small chunks, chained. */
+ * Invariants: a chunk is fresh from mmap, so its memory is zero without a memset; arena_give() writes zeros. The
+ * reserve lies in the first chunk and is handed out only after a failure. A machine that refuses big reservations
+ * (RLIMIT_AS, overcommit off) gets small chunks, chained. */
 #include "base/arena.h"
 
 #include <stdint.h>

@@ -24,8 +24,9 @@ struct arena;
 struct arena *arena_new(void);
 /* Releases everything allocated from it; NULL is fine. */
 void arena_free(struct arena *a);
-/* An arena for many short uses in turn. Its pages stay, which is cheaper than a new arena each time. arena_take() returns
- * the spare one, or a new one. arena_give() empties it and keeps it. The owner frees the spare one. spare may be NULL. */
+/* An arena for many short uses in turn. Its pages stay, which is cheaper than a new arena each time. arena_take()
+ * returns the spare one, or a new one. arena_give() empties it and keeps it. The owner frees the spare one. spare may
+ * be NULL. */
 struct arena *arena_take(struct arena **spare);
 void arena_give(struct arena **spare, struct arena *a);
 /* Has an allocation failed? Once true, it stays true. */

@@ -106,9 +106,10 @@ static bool stays(const struct clause_ctx *cx, const struct val *v, const struct
 	return !v->mut && (!cx->pg->heap || !cx->clause || !at || in_library(at));
 }
 
-/* The base for a load of a pointer to a structure. From Linux 6.4 on, the verifier asks of such a load through a pointer
- * that it trusts whether the result is trusted, too. For that it searches the kernel's BTF by name, up to four times,
- * which takes 0.3 to 1 ms on each path. We need no trust: a cast makes the base untrusted, which saves the search. */
+/* The base for a load of a pointer to a structure. From Linux 6.4 on, the verifier asks of such a load through a
+ * pointer that it trusts whether the result is trusted, too. For that it searches the kernel's BTF by name, up
+ * to four times, which takes 0.3 to 1 ms on each path. We need no trust: a cast makes the base untrusted, which saves
+ * the search. */
 static vreg untrusted_base(struct clause_ctx *cx, const struct val *v)
 {
 	if (v->walked || !cx->lw->env->kfunc_rdonly_cast)
