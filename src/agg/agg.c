@@ -34,8 +34,11 @@ struct agg_set *agg_new(
 		return NULL;
 	}
 	for (size_t i = 0; i < image->aggs.n; i++) {
-		s->aggs[i].g = &image->aggs.v[i];
-		s->aggs[i].fd = map_fds && image->aggs.v[i].map < image->maps.n ? map_fds[image->aggs.v[i].map] : -1;
+		const struct agg *g = &image->aggs.v[i];
+
+		s->aggs[i].g = g;
+		s->aggs[i].fd = map_fds && g->map < image->maps.n ? map_fds[g->map] : -1;
+		s->aggs[i].common_fd = map_fds && g->common ? map_fds[g->common - 1] : -1;
 	}
 	return s;
 }
@@ -173,6 +176,31 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 		agg_entry_remove(st, e);
 }
 
+/* trunc of all entries at once. What a value grew by since it was read remains: its last value less kern. */
+static void cut_all(struct agg_set *s, struct agg_state *st)
+{
+	const struct agg *g = st->g;
+	size_t bytes = g->nwords * sizeof(uint64_t);
+
+	for (size_t b = 0; b < st->nbuckets; b++)
+		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
+			agg_negate(g, e->kern, e->kern);
+	agg_take_all(s, st);
+	for (size_t b = 0; b < st->nbuckets; b++)
+		for (struct agg_entry *e = st->buckets[b], *next; e; e = next) {
+			next = e->next;
+			if (agg_all_zero(e->kern, g->nwords) || !entry_off(s, g, e)) {
+				agg_entry_remove(st, e);
+				continue;
+			}
+			memcpy(e->off, e->kern, bytes);
+			memset(e->kern, 0, bytes);
+			agg_cpus_clear(s, g, e, false);
+			e->in_kernel = false;
+			e->live = true;
+		}
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 /* Room for the live entries of the table's aggregations. */
 static int items_grow(struct agg_table *t, size_t want)
@@ -271,6 +299,11 @@ void agg_trunc(struct agg_set *s, uint32_t id, int64_t n)
 	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
 	to = t->nrows;
+	if (!keep && agg_hashed(st->g) && st->fd >= 0 && !st->g->shared && !is_extreme(st->g)) {
+		cut_all(s, st);
+		t->nrows = t->nitems = 0;
+		return;
+	}
 	if (keep >= t->nrows)
 		return;
 	if (n > 0)

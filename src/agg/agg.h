@@ -2,8 +2,8 @@
 /* agg: aggregations in user space: their per-CPU maps are read, merged, cleared and cut; their rows are joined and
  * sorted. Output is data: src/print draws it.
  *
- * An entry is one key of one map. Its value is kern (the sum of all CPUs as last read) combined with off (what clear
- * and trunc took away or carried over), so that clearing never writes to a value that programs are adding to.
+ * An entry is one key. Its value is kern (the sum of all CPUs and both maps as last read) combined with off (what
+ * clear and trunc took away or carried over), so that clearing never writes to a value that programs are adding to.
  * A row is what is shown: the entries of one or several aggregations whose keys read the same. */
 #ifndef DWIRE_AGG_AGG_H
 #define DWIRE_AGG_AGG_H

@@ -26,14 +26,21 @@ void agg_entry_free(struct agg_entry *e)
 	free(e);
 }
 
-/* FNV-1a, with the high half folded into the low bits, which choose the bucket. */
+/* As FNV-1a, but 8 bytes at a time: each adds a word and multiplies. The high half is folded into the low bits, which
+ * choose the bucket. */
 static uint64_t hash_bytes(const uint8_t *p, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
+	uint64_t h = 0xcbf29ce484222325ull, word;
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h ^ h >> 32;
+	for (; n; p += sizeof(word), n -= sizeof(word)) {
+		word = 0;
+		memcpy(&word, p, n < sizeof(word) ? n : sizeof(word));
+		h = (h ^ word) * 0x100000001b3ull;
+		h ^= h >> 32;
+		if (n <= sizeof(word))
+			break;
+	}
+	return h;
 }
 
 /* In a shared map the last 8 bytes of a key name the aggregation that it belongs to. */
@@ -171,59 +178,87 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
 		agg_combine(g, sum, values + i * g->nwords);
 }
 
-/* Levels that the map does not hold stay 0. */
-void agg_absorb_level(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values)
+/* The entry of a key that a map has, made if it is new. The first value of a reading replaces the one before. NULL: no
+ * memory, which is counted. */
+static struct agg_entry *entry_read(struct agg_set *s, struct agg_state *st, const uint8_t *key)
 {
-	const struct agg *g = st->g;
-	uint64_t hash = hash_bytes(key, agg_key_bytes(g)), level, sum = 0;
+	uint64_t hash = hash_bytes(key, agg_key_bytes(st->g));
 	struct agg_entry *e = entry_find(st, hash, key);
 
-	memcpy(&level, key + agg_key_bytes(g), sizeof(level));
 	if (!e)
 		e = entry_new(s, st, hash, key);
+	s->lost += !e;
+	return e;
+}
+
+static void entry_add(struct agg_set *s, const struct agg *g, struct agg_entry *e, const uint64_t *values, size_t ncpus)
+{
+	if (e->reading != s->reading)
+		memset(e->kern, 0, g->nwords * sizeof(*e->kern));
+	e->reading = s->reading;
+	for (size_t i = 0; i < ncpus; i++)
+		agg_combine(g, e->kern, values + i * g->nwords);
+}
+
+/* One level of an entry: its key in the map ends in the level's number. Levels that the map does not hold stay 0. */
+static void absorb_level(
+	struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus)
+{
+	const struct agg *g = st->g;
+	struct agg_entry *e = entry_read(s, st, key);
+	uint64_t level;
+
+	memcpy(&level, key + agg_key_bytes(g), sizeof(level));
 	if (!e || level >= g->nwords) {
-		s->lost++;
+		s->lost += e != NULL;
 		return;
 	}
-	for (size_t i = 0; i < s->ncpus; i++)
-		sum += values[i];
-	e->kern[level] = sum;
-	if (s->opts.percpu)
+	entry_add(s, g, e, NULL, 0);
+	for (size_t i = 0; i < ncpus; i++)
+		e->kern[level] += values[i];
+	if (s->opts.percpu && ncpus == s->ncpus)
 		agg_cpus_level(s, g, e, level, values);
 	e->live |= !e->in_kernel;
 	e->in_kernel = true;
 }
 
 /* An entry that trunc() has cut becomes live when its key is in the map again; without keys, when its value changes. */
+void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus)
+{
+	const struct agg *g = st->g;
+	size_t bytes = g->nwords * sizeof(uint64_t);
+
+	if (g->sparse) {
+		absorb_level(s, st, key, values, ncpus);
+		return;
+	}
+	/* The one value of an aggregation without keys is there from the start: until something happened it is no
+	 * entry. */
+	bool idle = !agg_hashed(g) && agg_all_zero(values, ncpus * g->nwords);
+
+	if (idle && !st->nentries)
+		return;
+	struct agg_entry *e = entry_read(s, st, key);
+
+	if (!e)
+		return;
+	/* Only the value of an aggregation without keys can be invisible here: it was cut and is visible once it
+	 * moves. */
+	uint64_t before = e->live ? 0 : hash_bytes((const uint8_t *)e->kern, bytes);
+
+	entry_add(s, g, e, values, ncpus);
+	if (s->opts.percpu && ncpus == s->ncpus)
+		agg_cpus_read(s, g, e, values);
+	if (!e->in_kernel || (!e->live && before != hash_bytes((const uint8_t *)e->kern, bytes)))
+		e->live = true;
+	e->in_kernel = true;
+}
+
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
 {
 	struct agg_state *st = agg_state_of(s, id);
 
-	if (!st)
-		return;
-	const struct agg *g = st->g;
-	/* The one value of an aggregation without keys is there from the start: until something happened it is no
-	 * entry. */
-	bool idle = !agg_hashed(g) && agg_all_zero(values, ncpus * g->nwords);
-	uint64_t hash = hash_bytes(key, agg_key_bytes(g));
-	struct agg_entry *e = entry_find(st, hash, key);
-
-	if (!e && idle)
-		return;
-	if (!e)
-		e = entry_new(s, st, hash, key);
-	if (!e) {
-		s->lost++;
-		return;
-	}
-	/* Only the value of an aggregation without keys can be invisible here: it was cut and is visible once it
-	 * moves. */
-	uint64_t before = e->live ? 0 : hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern));
-
-	agg_sum_cpus(g, values, ncpus, e->kern);
-	if (s->opts.percpu && ncpus == s->ncpus)
-		agg_cpus_read(s, g, e, values);
-	if (!e->in_kernel || (!e->live && before != hash_bytes((const uint8_t *)e->kern, g->nwords * sizeof(*e->kern))))
-		e->live = true;
-	e->in_kernel = true;
+	s->reading++;
+	if (st)
+		agg_absorb_key(s, st, key, values, ncpus);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* maps: the maps of aggregations: reading them, taking keys out.
- * Input: a map that programs update meanwhile. Output: its keys and values to agg_absorb().
- * Invariant: a key is taken out by one system call, so no update up to that moment is lost. */
+ * Input: the maps of an aggregation, which programs update meanwhile. Output: keys and values to agg_absorb_key().
+ * Invariant: a key is taken out of a map by one system call, which holds the lock of its bucket, so no update up to
+ * that moment is lost. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,34 @@
 #define BATCH_MAX 4096u
 #define BATCH_MIN 16u
 
+/* A map of keys of an aggregation. */
+struct keymap {
+	int fd;
+	size_t ncpus; /* values of a key: 1 in the common map */
+	uint32_t max; /* keys */
+};
+
 struct reader {
 	uint32_t batch; /* keys at once */
+	bool take;      /* the keys that are read are deleted */
 	uint8_t *keys;
 	uint64_t *values;
 };
+
+#define KEYMAPS 2
+
+/* The maps of a hashed aggregation. Returns how many there are. */
+static size_t keymaps(const struct agg_set *s, const struct agg_state *st, struct keymap out[KEYMAPS])
+{
+	const struct agg *g = st->g;
+	size_t n = 0;
+
+	if (st->common_fd >= 0)
+		out[n++] = (struct keymap){ st->common_fd, 1, s->image->maps.v[g->common - 1].max_entries };
+	if (st->fd >= 0)
+		out[n++] = (struct keymap){ st->fd, s->ncpus, s->image->maps.v[g->map].max_entries };
+	return n;
+}
 
 /* Words of a value in the map; a sparse distribution has a key for each level, with one word. */
 static size_t map_words(const struct agg *g)
@@ -26,11 +50,10 @@ static size_t map_words(const struct agg *g)
 }
 
 /* keys has room for two more: read_keys() steps with them. */
-static int reader_alloc(struct reader *r, const struct agg_set *s, const struct agg *g, uint32_t batch)
+static int reader_alloc(struct reader *r, const struct agg *g, size_t ncpus)
 {
-	r->batch = batch;
-	r->keys = calloc(batch + 2, g->key_size);
-	r->values = calloc(batch, s->ncpus * map_words(g) * sizeof(uint64_t));
+	r->keys = calloc(r->batch + 2, g->key_size);
+	r->values = calloc(r->batch, ncpus * map_words(g) * sizeof(uint64_t));
 	return r->keys && r->values ? 0 : -ENOMEM;
 }
 
@@ -42,22 +65,21 @@ static void reader_release(struct reader *r)
 	r->values = NULL;
 }
 
-static void absorb_batch(struct agg_set *s, struct agg_state *st, const struct reader *r, uint32_t n)
+static void absorb_batch(
+	struct agg_set *s, struct agg_state *st, const struct reader *r, const struct keymap *from, uint32_t n)
 {
-	size_t words = s->ncpus * map_words(st->g);
+	size_t words = from->ncpus * map_words(st->g);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *key = r->keys + (size_t)i * st->g->key_size;
 
-		if (st->g->sparse)
-			agg_absorb_level(s, st, key, r->values + i * words);
-		else if (agg_has_key(st->g, key))
-			agg_absorb(s, st->g->id, key, r->values + i * words, s->ncpus);
+		if (st->g->sparse || agg_has_key(st->g, key))
+			agg_absorb_key(s, st, key, r->values + i * words, from->ncpus);
 	}
 }
 
 /* -ENOSPC: the batch is smaller than the entries of one of the map's buckets. */
-static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *r, uint32_t max)
+static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *r, const struct keymap *from)
 {
 	uint8_t *token = calloc(1, st->g->key_size + sizeof(uint64_t)); /* the kernel writes a u32 or a key */
 	bool first = true;
@@ -67,13 +89,13 @@ static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *
 		return -ENOMEM;
 	/* Programs add keys meanwhile; the walk goes bucket by bucket and ends, but never trust that without a
 	 * bound. */
-	for (uint64_t seen = 0; !err && seen <= 2ull * max + r->batch;) {
+	for (uint64_t seen = 0; !err && seen <= 2ull * from->max + r->batch;) {
 		uint32_t n = r->batch;
 
-		err = bpfsys_map_lookup_batch(st->fd, first ? NULL : token, token, r->keys, r->values, &n);
+		err = bpfsys_map_lookup_batch(from->fd, first ? NULL : token, token, r->keys, r->values, &n, r->take);
 		if (err && err != -ENOENT)
 			break;
-		absorb_batch(s, st, r, n);
+		absorb_batch(s, st, r, from, n);
 		seen += n;
 		first = false;
 	}
@@ -82,44 +104,63 @@ static int read_batches(struct agg_set *s, struct agg_state *st, struct reader *
 }
 
 /* Key by key, where the kernel has no batches for this map. */
-static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, uint32_t max)
+static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, const struct keymap *from)
 {
 	uint8_t *key = r->keys, *next = r->keys + st->g->key_size;
-	int err = bpfsys_map_next(st->fd, NULL, next);
+	int err = bpfsys_map_next(from->fd, NULL, next);
 
-	for (uint64_t n = 0; !err && n <= 2ull * max; n++) {
+	for (uint64_t n = 0; !err && n <= 2ull * from->max; n++) {
 		memcpy(key, next, st->g->key_size);
-		if (!bpfsys_map_lookup(st->fd, key, r->values))
-			absorb_batch(s, st, r, 1);
-		err = bpfsys_map_next(st->fd, key, next);
+		if (!bpfsys_map_lookup(from->fd, key, r->values))
+			absorb_batch(s, st, r, from, 1);
+		err = bpfsys_map_next(from->fd, key, next);
 	}
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Reads all keys of a hash map: in batches (Linux 5.6), with larger ones if a bucket has more entries than a batch,
- * or key by key. Batches are bounded in bytes, because a value has a part for each possible CPU. */
-static int read_hash(struct agg_set *s, struct agg_state *st)
+typedef int read_fn(struct agg_set *s, struct agg_state *st, struct reader *r, const struct keymap *from);
+
+/* Reads both maps with buffers for times as many keys as usual. Batches are bounded in bytes, because a value may have
+ * a part for each possible CPU. */
+static int read_maps(struct agg_set *s, struct agg_state *st, read_fn *fn, bool take, uint32_t times)
 {
 	const struct agg *g = st->g;
-	size_t one = s->ncpus * map_words(g) * sizeof(uint64_t) + g->key_size;
-	uint32_t max = s->image->maps.v[g->map].max_entries;
-	uint32_t batch = (uint32_t)(BATCH_BYTES / one);
-	struct reader r = { 0 };
+	struct keymap from[KEYMAPS];
+	size_t n = keymaps(s, st, from);
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		size_t one = from[i].ncpus * map_words(g) * sizeof(uint64_t) + g->key_size;
+		uint32_t batch = (uint32_t)(BATCH_BYTES / one);
+		struct reader r = { .take = take };
+
+		r.batch = times * (batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch);
+		err = reader_alloc(&r, g, from[i].ncpus);
+		if (!err)
+			err = fn(s, st, &r, &from[i]);
+		reader_release(&r);
+	}
+	return err;
+}
+
+#define LARGER 8 /* batches, where a bucket of the map has more entries than one */
+
+/* Reads all keys of a hashed aggregation: in batches (Linux 5.6), or key by key. Each attempt is a reading of its own,
+ * because it finds again what the one before found. */
+static int read_hash(struct agg_set *s, struct agg_state *st)
+{
 	int err;
 
-	batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
-	err = reader_alloc(&r, s, g, batch);
-	if (!err)
-		err = read_batches(s, st, &r, max);
+	s->reading++;
+	err = read_maps(s, st, read_batches, false, 1);
 	if (err == -ENOSPC) {
-		reader_release(&r);
-		err = reader_alloc(&r, s, g, batch * 8);
-		if (!err)
-			err = read_batches(s, st, &r, max);
+		s->reading++;
+		err = read_maps(s, st, read_batches, false, LARGER);
 	}
-	if (err && err != -ENOMEM)
-		err = read_keys(s, st, &r, max);
-	reader_release(&r);
+	if (err && err != -ENOMEM) {
+		s->reading++;
+		err = read_maps(s, st, read_keys, false, 1);
+	}
 	return err;
 }
 
@@ -162,61 +203,115 @@ static int take_key(int fd, const void *key, uint64_t *values)
 	return err;
 }
 
-/* The same for an entry that has a key for each level. */
-static bool take_levels(struct agg_set *s, const struct agg_state *st, const struct agg_entry *e, uint64_t *final)
+/* Takes a key, or a key with one level, out of both maps and combines its values with sum. -ENOENT: neither has it. */
+static int take_from_maps(const struct agg_set *s, const struct agg_state *st, const uint8_t *key, uint64_t *sum)
+{
+	struct keymap from[KEYMAPS];
+	size_t n = keymaps(s, st, from), words = map_words(st->g);
+	uint64_t *values = calloc(s->ncpus * words, sizeof(*values));
+	int err = -ENOENT;
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		int one = take_key(from[i].fd, key, values);
+
+		if (one != -ENOENT)
+			err = one;
+		if (one && one != -ENOENT)
+			break;
+		for (size_t c = 0; !one && c < from[i].ncpus; c++) {
+			if (st->g->sparse)
+				*sum += values[c];
+			else
+				agg_combine(st->g, sum, values + c * words);
+		}
+	}
+	free(values);
+	return err;
+}
+
+/* The same for an entry that has a key for each level: each is added to its word of final. */
+static int take_levels(const struct agg_set *s, const struct agg_state *st, const struct agg_entry *e, uint64_t *final)
 {
 	const struct agg *g = st->g;
-	uint64_t *values = calloc(s->ncpus, sizeof(*values));
 	uint8_t *key = malloc(g->key_size);
-	int err = values && key ? 0 : -ENOMEM;
+	int err = key ? 0 : -ENOMEM;
 
-	memset(final, 0, g->nwords * sizeof(*final));
 	if (!err)
 		memcpy(key, e->raw, agg_key_bytes(g));
 	for (uint64_t level = 0; !err && level < g->nwords; level++) {
 		if (!e->kern[level])
 			continue;
 		memcpy(key + agg_key_bytes(g), &level, sizeof(level));
-		err = take_key(st->fd, key, values);
-		for (size_t i = 0; !err && i < s->ncpus; i++)
-			final[level] += values[i];
+		err = take_from_maps(s, st, key, &final[level]);
 		if (err == -ENOENT) {
 			final[level] = e->kern[level];
 			err = 0;
 		}
 	}
-	s->lost += err != 0;
-	free(values);
 	free(key);
-	return !err;
+	return err;
 }
 
-/* Takes the key out of the kernel's map: final gets the sum of its last values. False when that failed. */
-bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final)
+/* Takes the one value of an aggregation without keys: it becomes 0. */
+static int take_single(const struct agg_set *s, const struct agg_state *st, uint64_t *final)
 {
-	const struct agg *g = st->g;
-
-	if (g->sparse)
-		return take_levels(s, st, e, final);
-	size_t words = s->ncpus * g->nwords;
+	size_t words = s->ncpus * st->g->nwords;
 	uint64_t *values = calloc(2 * words, sizeof(*values));
 	const uint64_t *zeros = values + words;
 	uint32_t zero = 0;
 	int err = values ? 0 : -ENOMEM;
 
-	if (!err && agg_hashed(g)) {
-		err = take_key(st->fd, e->raw, values);
-	} else if (!err) {
-		err = bpfsys_map_lookup(st->fd, &zero, values);
-		if (!err)
-			err = bpfsys_map_update(st->fd, &zero, zeros, BPF_ANY);
-	}
 	if (!err)
-		agg_sum_cpus(g, values, s->ncpus, final);
+		err = bpfsys_map_lookup(st->fd, &zero, values);
+	if (!err)
+		err = bpfsys_map_update(st->fd, &zero, zeros, BPF_ANY);
+	if (!err)
+		agg_sum_cpus(st->g, values, s->ncpus, final);
 	free(values);
+	return err;
+}
+
+bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final)
+{
+	const struct agg *g = st->g;
+	int err;
+
+	memset(final, 0, g->nwords * sizeof(*final));
+	if (!agg_hashed(g))
+		err = take_single(s, st, final);
+	else if (g->sparse)
+		err = take_levels(s, st, e, final);
+	else
+		err = take_from_maps(s, st, e->raw, final);
 	if (err == -ENOENT)
 		memcpy(final, e->kern, g->nwords * sizeof(*final));
 	else if (err)
 		s->lost++;
 	return !err || err == -ENOENT;
+}
+
+static void take_known(struct agg_set *s, struct agg_state *st, struct agg_entry *e)
+{
+	int err = st->g->sparse ? take_levels(s, st, e, e->kern) : take_from_maps(s, st, e->raw, e->kern);
+
+	s->lost += err && err != -ENOENT;
+}
+
+/* What batches do not take is taken key by key, of the keys that are known. */
+void agg_take_all(struct agg_set *s, struct agg_state *st)
+{
+	int err;
+
+	s->reading++;
+	for (size_t b = 0; b < st->nbuckets; b++)
+		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
+			e->reading = s->reading;
+	err = read_maps(s, st, read_batches, true, 1);
+	if (err == -ENOSPC)
+		err = read_maps(s, st, read_batches, true, LARGER);
+	for (size_t b = 0; err && b < st->nbuckets; b++)
+		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
+			take_known(s, st, e);
 }

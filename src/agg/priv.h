@@ -11,10 +11,11 @@ struct agg_entry {
 	const uint8_t *raw;       /* the key's bytes */
 	const struct value *keys; /* decoded; text is owned by the entry */
 	uint64_t *kern;
-	uint64_t *off;  /* NULL: nothing */
-	uint64_t *cpus; /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
-	bool in_kernel; /* the map has the key */
-	bool live;      /* visible: not cut, or updated since */
+	uint64_t reading; /* kern is from this one */
+	uint64_t *off;    /* NULL: nothing */
+	uint64_t *cpus;   /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
+	bool in_kernel;   /* one of the maps has the key */
+	bool live;        /* visible: not cut, or updated since */
 };
 
 struct agg_item {
@@ -24,7 +25,8 @@ struct agg_item {
 
 struct agg_state {
 	const struct agg *g;
-	int fd;
+	int fd;                     /* of its map; -1: there is none */
+	int common_fd;              /* of its common map; likewise */
 	struct agg_entry **buckets; /* nbuckets, a power of two, or NULL */
 	size_t nbuckets, nentries;
 	uint64_t normal;
@@ -39,6 +41,8 @@ struct agg_set {
 	struct agg_state *aggs; /* one for each of image.aggs */
 	size_t ncpus;
 	uint64_t pass;
+	uint64_t reading; /* counts readings of an aggregation's maps: the first value of a key that a reading finds
+			   * replaces the entry's, further ones are added */
 	uint64_t lost;
 	struct agg_table table;
 };
@@ -60,8 +64,8 @@ struct agg_state *agg_state_of(struct agg_set *s, uint32_t id);
 size_t agg_key_bytes(const struct agg *g);
 /* Sum over CPUs; values and sum are apart. */
 void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uint64_t *sum);
-/* One level of an entry: its key in the map ends in the level's number. */
-void agg_absorb_level(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values);
+/* A key as a map has it, with values of ncpus CPUs. */
+void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
 bool agg_all_zero(const uint64_t *w, size_t n);
 void agg_entry_free(struct agg_entry *e);
 /* Takes it out of the buckets, and frees it. */
@@ -70,8 +74,10 @@ void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
 /* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */
 /* Reads the map once in a pass. */
 void agg_state_read(struct agg_set *s, struct agg_state *st);
-/* Takes the key out of the kernel's map: final gets the sum of its last values. False when that failed. */
+/* Takes the key out of the kernel's maps: final gets the sum of its last values. False when that failed. */
 bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final);
+/* Takes all keys out of the maps, which no other aggregation may share: their last values are added to kern. */
+void agg_take_all(struct agg_set *s, struct agg_state *st);
 
 /* ---- rows: rows.c ------------------------------------------------------------------------------------------------ */
 /* Makes rows of t->items: joined on equal keys, sorted. 0 or -ENOMEM. */

@@ -88,7 +88,9 @@ void symnote_keys(const struct image *image, const int *map_fds, struct symtext 
 	for (size_t i = 0; i < image->aggs.n; i++) {
 		const struct agg *g = &image->aggs.v[i];
 
-		if (any_user(g->keys, g->nkeys) && map_fds[g->map] >= 0)
-			note_agg(g, map_fds[g->map], s);
+		int fd = map_fds[g->common ? g->common - 1 : g->map]; /* every key is in the common map first */
+
+		if (any_user(g->keys, g->nkeys) && fd >= 0)
+			note_agg(g, fd, s);
 	}
 }

@@ -73,12 +73,16 @@ struct field {
 	const struct field *given; /* FIELD_GIVEN: what it was where it was decoded */
 };
 
-/* An aggregation. Values are arrays of u64, one set for each CPU. */
+/* An aggregation. Values are arrays of u64. A key's value is the sum of its values in two maps: `common` has one for
+ * all CPUs, `map` one for each. */
 struct agg {
 	const char *name; /* without @ */
 	uint32_t id;      /* index in image.aggs */
 	enum dw_agg_fn fn;
 	uint32_t map; /* index in image.maps: a per-CPU hash if agg_hashed(), else a per-CPU array of one value */
+	/* Index in image.maps + 1: a hash in which each key begins; a key that is used often gets an entry in map, too.
+	 * 0: there is none, all keys are in map. */
+	uint32_t common;
 	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
 	 * map's key are the level, its value is one word; nwords still counts all levels. */
 	bool sparse;

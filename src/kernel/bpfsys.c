@@ -113,7 +113,7 @@ int bpfsys_map_freeze(int map)
 }
 
 /* The kernel returns -ENOENT with the last batch, and sets *n in that case too. */
-int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n)
+int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n, bool take)
 {
 	union bpf_attr attr;
 	int err;
@@ -125,7 +125,7 @@ int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, voi
 	attr.batch.keys = ADDR(keys);
 	attr.batch.values = ADDR(values);
 	attr.batch.count = *n;
-	err = bpfsys(BPF_MAP_LOOKUP_BATCH, &attr);
+	err = bpfsys(take ? BPF_MAP_LOOKUP_AND_DELETE_BATCH : BPF_MAP_LOOKUP_BATCH, &attr);
 	*n = attr.batch.count;
 	return err;
 }

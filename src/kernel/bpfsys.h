@@ -6,6 +6,7 @@
 #ifndef DWIRE_KERNEL_BPFSYS_H
 #define DWIRE_KERNEL_BPFSYS_H
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +26,10 @@ int bpfsys_map_update(int map, const void *key, const void *value, uint64_t flag
 int bpfsys_map_delete(int map, const void *key) BPFSYS_CHECKED;
 int bpfsys_map_next(int map, const void *key, void *next) BPFSYS_CHECKED; /* key NULL: the first */
 int bpfsys_map_freeze(int map) BPFSYS_CHECKED;
-/* Reads a batch of entries. *n: in, the room in entries; out, the number read. from NULL: starts at the first entry;
- * else the value that the last call stored through `to`. */
-int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, void *values, uint32_t *n) BPFSYS_CHECKED;
+/* Reads a batch of entries, and deletes them if take is set. *n: in, the room in entries; out, the
+ * number read. from NULL: starts at the first entry; else the value that the last call stored through `to`. */
+int bpfsys_map_lookup_batch(
+	int map, const void *from, void *to, void *keys, void *values, uint32_t *n, bool take) BPFSYS_CHECKED;
 int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint32_t n) BPFSYS_CHECKED;
 
 /* ---- programs and links ------------------------------------------------------------------------------------------ */

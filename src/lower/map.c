@@ -8,7 +8,9 @@
 #include "lower/program.h"
 #include "lower/state/state.h"
 
-#define OWN_MAPS 16u /* of aggregations, and as many of associative arrays: a program may use 64 maps */
+/* A program may use 64 maps. An aggregation has two. */
+#define OWN_AGGS 10u
+#define OWN_DYNS 16u
 /* Of one aggregation, associative array or self-> variable; not preallocated, but the kernel makes the table of such a
  * hash at once: 16 bytes each, and a millisecond for a hundred thousand. */
 #define MAP_ENTRIES 131072u
@@ -20,23 +22,23 @@ uint32_t map_add(struct lowerer *lw, struct image_map m)
 	return (uint32_t)lw->im->maps.n - 1;
 }
 
-/* The first OWN_MAPS variables get a separate map each. Later ones share maps, and their keys end in the variable's
- * number. Returns true if this one shares. */
+/* The first OWN_AGGS aggregations and OWN_DYNS other variables get separate maps each. Later ones share maps, and
+ * their keys end in the variable's number. Returns true if this one shares. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
 {
 	if (s->number || s->shared)
 		return s->shared;
-	if (lw->own_maps[role == MAP_AGG] < OWN_MAPS)
+	if (lw->own_maps[role == MAP_AGG] < (role == MAP_AGG ? OWN_AGGS : OWN_DYNS))
 		lw->own_maps[role == MAP_AGG]++;
 	else
 		s->shared = ++lw->nshared;
 	return s->shared;
 }
 
-/* The map with these key and value sizes that all sharers use. */
+/* The map of this kind, with these key and value sizes, that all sharers use. */
 uint32_t map_shared(struct lowerer *lw, struct image_map m)
 {
-	m.name = m.role == MAP_AGG ? "aggs" : "dw_dyn";
+	m.name = m.role != MAP_AGG ? "dw_dyn" : m.type == BPF_MAP_TYPE_HASH ? "aggs_new" : "aggs";
 	for (uint32_t i = 0; i < lw->im->maps.n; i++) {
 		const struct image_map *old = &lw->im->maps.v[i];
 

@@ -75,7 +75,7 @@ static const struct opt {
 	{ "aggsize", OPT_SIZE, 0, O(aggsize) },
 	{ "agghist", OPT_BOOL, AT_RUN, O(agg.hist) },
 	{ "aggpack", OPT_BOOL, AT_RUN, O(agg.pack) },
-	{ "aggpercpu", OPT_BOOL, AT_RUN, O(agg.percpu) },
+	{ "aggpercpu", OPT_BOOL, 0, O(agg.percpu) },
 	{ "aggrows", OPT_NUM, AT_RUN, O(agg.rows) },
 	{ "aggsortkey", OPT_BOOL, AT_RUN, O(agg.sort_key) },
 	{ "aggsortkeypos", OPT_NUM, AT_RUN, O(agg.key_pos) },

@@ -670,6 +670,56 @@ static void test_kernel_keyless(int fd)
 	rig_close(&r);
 }
 
+/* A key may be in the common map, in the per-CPU map, or in both: its value is the sum. */
+static void test_kernel_both(int fd, int common)
+{
+	static struct rig r;
+	static const struct datum key[] = { U32(1), { 0 } };
+	uint32_t k1 = 1, k2 = 2, k3 = 3;
+	uint8_t raw[64];
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_COUNT;
+	r.aggs[0].common = 2;
+	r.fds[0] = fd;
+	r.fds[1] = common;
+	key_of(&r, 0, key, raw);
+	rig_open(&r, NULL);
+	r.maps[1].max_entries = 64;
+	CHECK(!bpf_map_update_elem(common, &k1, &(uint64_t){ 256 }, BPF_ANY), "common 1");
+	CHECK(!bpf_map_update_elem(common, &k2, &(uint64_t){ 7 }, BPF_ANY), "common 2");
+	map_set(fd, &k1, (const uint64_t[]){ 1000 }, NULL, 1);
+	map_set(fd, &k3, (const uint64_t[]){ 30 }, NULL, 1);
+	printa(&r, "%d=%@d;", 1);
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	agg_clear(r.set, 0);
+	CHECK(!bpf_map_update_elem(common, &k2, &(uint64_t){ 9 }, BPF_ANY), "common 2");
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "both maps", "2=7;3=30;1=1256;2=7;3=30;1=1256;1=0;3=0;2=2;");
+
+	/* Both lose their keys; what came since the reading stays. */
+	map_set(fd, &k1, (const uint64_t[]){ 1001 }, NULL, 1);
+	CHECK(!bpf_map_update_elem(common, &k1, &(uint64_t){ 260 }, BPF_ANY), "common 1");
+	agg_trunc(r.set, 0, 0);
+	CHECK(map_count(fd) == 0 && map_count(common) == 0, "%zu and %zu keys", map_count(fd), map_count(common));
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "trunc of both", "1=5;");
+
+	/* trunc(@, 1) takes single keys out of both. */
+	CHECK(!bpf_map_update_elem(common, &k2, &(uint64_t){ 2 }, BPF_ANY), "common 2");
+	map_set(fd, &k2, (const uint64_t[]){ 1 }, NULL, 1);
+	agg_begin(r.set);
+	agg_trunc(r.set, 0, 1);
+	CHECK(map_count(fd) == 0 && map_count(common) == 0, "%zu and %zu keys", map_count(fd), map_count(common));
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "trunc of one", "1=5;");
+	CHECK(agg_lost(r.set) == 0, "lost");
+	rig_close(&r);
+}
+
 /* Many keys: several batches. */
 static void test_kernel_many(int fd, uint32_t n)
 {
@@ -712,6 +762,8 @@ static void test_kernel(void)
 	test_kernel_sum(fd);
 	test_kernel_max(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_max", 4, 16, 64));
 	test_kernel_keyless(map_new(BPF_MAP_TYPE_PERCPU_ARRAY, "dwt_min", 4, 16, 1));
+	test_kernel_both(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_often", 4, 8, 64),
+		map_new(BPF_MAP_TYPE_HASH, "dwt_common", 4, 8, 64));
 	test_kernel_many(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_many", 4, DW_QUANTIZE_BUCKETS * 8, 2000), 2000);
 }
 

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* agg: aggregations: @a[keys] = func(value).
  * Input: an aggregating statement. Output: its description in the image, and code that updates the value.
- * Invariant: values are per CPU. Where a site runs with softirqs off, no other program of ours can run between a
- * load and its store. Elsewhere the program can be interrupted or preempted by another run, so an update is one
- * atomic instruction. */
+ *
+ * A key begins in a hash that all CPUs share, where updates are atomic instructions. A key that is updated often gets
+ * an entry in a per-CPU hash, and is updated there from then on, so that CPUs do not contend for it. Why: an entry of a
+ * per-CPU hash takes the kernel some 3,000 ns to make, and cannot always be made in an interrupt; one of a plain hash
+ * takes 500 (bench/keys.c). A server has new keys with each connection, and its per-CPU values would take memory for
+ * each possible CPU. min, max and stddev have the per-CPU map only: they are more than additions.
+ *
+ * Invariant: a per-CPU value is changed on its CPU only. Where a site runs with softirqs off, no other program of ours
+ * can run between a load and its store. Elsewhere the program can be interrupted or preempted by another run, so an
+ * update is one atomic instruction. */
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -13,6 +20,10 @@
 #include "lower/text/text.h"
 
 #define PREALLOC_KEYS 8192u /* of an aggregation that is filled with interrupts off */
+#define OFTEN_KEYS 16384u   /* keys with per-CPU values; further ones stay in the common map */
+/* A key gets per-CPU values after so many updates, a power of two: what making them takes is then some 10 ns for each
+ * update so far. */
+#define OFTEN 256
 
 /* ---- the aggregation in the image -------------------------------------------------------------------------------- */
 /* u64s of a value: count has the number; avg a number and a sum; stddev a number, a sum and a sum of squares of 128
@@ -121,6 +132,22 @@ static enum dw_agg_fn agg_fn(enum func f)
 	return fns[f];
 }
 
+/* The map in which the keys of an aggregation begin, and limits for the other one, m. aggpercpu wants each CPU's
+ * part of all values. */
+static void add_common(struct lowerer *lw, struct agg *a, struct image_map *m)
+{
+	struct image_map common = *m;
+
+	if (!agg_hashed(a) || lw->env->aggpercpu || a->fn == DW_AGG_MIN || a->fn == DW_AGG_MAX ||
+		a->fn == DW_AGG_STDDEV)
+		return;
+	common.name = arena_printf(lw->arena, "new_%.10s", a->name);
+	common.type = BPF_MAP_TYPE_HASH;
+	a->common = (a->shared ? map_shared(lw, common) : map_add(lw, common)) + 1;
+	if (m->max_entries > OFTEN_KEYS)
+		m->max_entries = OFTEN_KEYS;
+}
+
 /* The index of the aggregation in the image, which it joins on first use. */
 uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 {
@@ -141,7 +168,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	a->nwords = agg_words(s);
 	agg_fields(lw, s, a);
 	set_params(a, s);
-	const struct image_map m = {
+	struct image_map m = {
 		.role = MAP_AGG,
 		.name = arena_printf(lw->arena, "agg_%.10s", s->name),
 		.type = agg_hashed(a) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY,
@@ -151,6 +178,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 		.flags = agg_hashed(a) ? BPF_F_NO_PREALLOC : 0,
 	};
 
+	add_common(lw, a, &m);
 	a->map = a->shared ? map_shared(lw, m) : map_add(lw, m);
 	if (agg_hashed(a) && lw->zero_size < words * 8)
 		lw->zero_size = words * 8;
@@ -158,10 +186,11 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 	return n;
 }
 
-/* With interrupts off the kernel can allocate only few new keys at a time, so such maps are preallocated. */
+/* With interrupts off the kernel can allocate only few new keys at a time, so the map in which they begin is
+ * preallocated. */
 static void agg_prealloc(struct lowerer *lw, const struct agg *a)
 {
-	struct image_map *m = &lw->im->maps.v[a->map];
+	struct image_map *m = &lw->im->maps.v[a->common ? a->common - 1 : a->map];
 
 	m->flags &= ~(uint32_t)BPF_F_NO_PREALLOC;
 	if (!lw->env->aggsize && m->max_entries > PREALLOC_KEYS)
@@ -185,7 +214,8 @@ void aggs_begin(struct lowerer *lw)
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
-/* Where nothing of ours can interrupt the program, a plain addition does; it costs less than an atomic one. */
+/* To a per-CPU value. Where nothing of ours can interrupt the program, a plain addition does; it costs less than an
+ * atomic one. */
 static void add_word(struct clause_ctx *cx, vreg p, int32_t off, vreg delta)
 {
 	if (cx->pg->site->bh_off)
@@ -390,83 +420,172 @@ static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg
 	return blur_always(cx, r);
 }
 
-/* weight: the increment, 1 unless the script gives another. */
-static void update_bucket(struct clause_ctx *cx, const struct symbol *s, vreg p, vreg level, vreg weight)
+/* What an event adds to a value. */
+struct event {
+	vreg v;             /* the function's argument; 0: it has none */
+	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
+};
+
+/* Where the bucket of an event is in the distribution at p. */
+static vreg bucket_at(struct clause_ctx *cx, const struct symbol *s, vreg p, const struct event *ev, uint32_t end)
 {
 	struct ir *ir = cx->ir;
-	uint32_t end = ir_newlabel(ir);
 	vreg at;
 
-	if (agg_sparse(s)) {
-		add_word(cx, p, 0, weight);
-		return;
-	}
+	if (agg_sparse(s))
+		return p;
 	/* Never taken: the verifier needs the bound, on the register that is added. Before Linux 6.8 it treats two
 	 * loads of one stack word as two values. */
-	at = ir_alui(ir, ALU_SHL, level, 3);
+	at = ir_alui(ir, ALU_SHL, ev->level, 3);
 	ir_jcci(ir, CC_UGT, at, 8 * ((int32_t)agg_words(s) - 1), end);
-	add_word(cx, ir_alu(ir, ALU_ADD, p, at), 0, weight);
-	ir_label(ir, end);
+	return ir_alu(ir, ALU_ADD, p, at);
 }
 
-/* Updates this CPU's value, at p, with v, or with level and weight for distributions. */
-static void update(struct clause_ctx *cx, struct symbol *s, vreg p, vreg v, vreg level, vreg weight)
+/* Updates this CPU's value, at p. Falls through, or jumps to end. */
+static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct event *ev, uint32_t end)
 {
 	switch ((int)s->func) {
 	case FN_count:
 		add_word(cx, p, 0, ir_imm(cx->ir, 1));
 		break;
 	case FN_sum:
-		add_word(cx, p, 0, v);
+		add_word(cx, p, 0, ev->v);
 		ir_sti(cx->ir, p, 8, 8, 1); /* so that a sum of 0 is seen as a value */
 		break;
 	case FN_avg:
 		add_word(cx, p, 0, ir_imm(cx->ir, 1));
-		add_word(cx, p, 8, v);
+		add_word(cx, p, 8, ev->v);
 		break;
 	case FN_min:
 	case FN_max:
-		update_minmax(cx, p, v, s->func == FN_max);
+		update_minmax(cx, p, ev->v, s->func == FN_max);
 		break;
 	case FN_stddev:
 		add_word(cx, p, 0, ir_imm(cx->ir, 1));
-		add_word(cx, p, 8, v);
-		update_squares(cx, p, v);
+		add_word(cx, p, 8, ev->v);
+		update_squares(cx, p, ev->v);
 		break;
 	default:
-		update_bucket(cx, s, p, level, weight);
+		add_word(cx, bucket_at(cx, s, p, ev, end), 0, ev->weight);
 		break;
 	}
 }
 
-/* ---- the statement ----------------------------------------------------------------------------------------------- */
-/* This CPU's value for the key, created if it is new. Jumps to end if there is no room. */
-static vreg find_value(struct clause_ctx *cx, uint32_t map, vreg key, bool keyed, uint32_t end)
+/* Updates the value that all CPUs share, at p. Returns the number of its updates so far, roughly: CPUs that update it
+ * at once may all see the same number, and buckets have one each. */
+static vreg update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const struct event *ev, uint32_t end)
 {
 	struct ir *ir = cx->ir;
-	vreg p = ir_var(ir), m, args[4];
+	vreg counter = p, one = ir_imm(ir, 1);
+	int32_t off = 0;
+
+	switch ((int)s->func) {
+	case FN_count:
+		break;
+	case FN_sum: /* the second word is 0 only where there is no value */
+		ir_xadd(ir, p, 0, 8, ev->v);
+		off = 8;
+		break;
+	case FN_avg:
+		ir_xadd(ir, p, 8, 8, ev->v);
+		break;
+	default:
+		counter = bucket_at(cx, s, p, ev, end);
+		one = ev->weight;
+		break;
+	}
+	ir_xadd(ir, counter, off, 8, one);
+	return ir_ld(ir, counter, off, 8, false, false);
+}
+
+/* ---- the statement ----------------------------------------------------------------------------------------------- */
+static vreg lookup(struct clause_ctx *cx, uint32_t map, vreg key)
+{
+	const vreg args[] = { ir_map(cx->ir, map), key };
+
+	return ir_call(cx->ir, BPF_FUNC_map_lookup_elem, args, 2, false);
+}
+
+/* Makes an entry. Returns 0; or fails, also if another CPU was first. */
+static vreg insert(struct clause_ctx *cx, uint32_t map, vreg key, vreg value)
+{
+	const vreg args[] = { ir_map(cx->ir, map), key, value, ir_imm(cx->ir, BPF_NOEXIST) };
+
+	return ir_call(cx->ir, BPF_FUNC_map_update_elem, args, 4, false);
+}
+
+static vreg zeroes(struct clause_ctx *cx)
+{
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0);
+}
+
+/* The value that a key has after its first event; 0: it is not a word or two. */
+static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const struct event *ev)
+{
+	struct ir *ir = cx->ir;
+	vreg p;
+
+	if (s->func != FN_count && s->func != FN_sum && s->func != FN_avg)
+		return 0;
+	p = ir_stack(ir, ir_stack_alloc(ir, 16));
+	if (s->func == FN_sum)
+		ir_st(ir, p, 0, 8, ev->v);
+	else
+		ir_sti(ir, p, 0, 8, 1);
+	if (s->func == FN_sum)
+		ir_sti(ir, p, 8, 8, 1);
+	else if (s->func == FN_avg)
+		ir_st(ir, p, 8, 8, ev->v);
+	return p;
+}
+
+/* The value for the key, created if it is new. Jumps to end if there is no room. ev: a new value may begin with it, and
+ * then the event is done: jumps to end, too. NULL: a new value is 0. */
+static vreg find_value(
+	struct clause_ctx *cx, const struct symbol *s, uint32_t map, vreg key, const struct event *ev, uint32_t end)
+{
+	struct ir *ir = cx->ir;
+	vreg p = ir_var(ir), failed, first;
 	uint32_t found = ir_newlabel(ir);
 
-	args[0] = m = ir_map(ir, map);
-	args[1] = key;
-	if (!keyed) {
-		p = ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false);
-		ir_jcci(ir, CC_EQ, p, 0, end);
-		return p;
-	}
-	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_set(ir, p, lookup(cx, map, key));
 	ir_jcci(ir, CC_NE, p, 0, found);
-	args[2] = ir_mapval(ir, map_for(cx->lw, MAP_ZERO), 0);
-	args[3] = ir_imm(ir, BPF_NOEXIST);
-	ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false); /* fails if another CPU was first */
-	args[0] = m;
-	args[1] = key;
-	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	first = ev ? first_value(cx, s, ev) : 0;
+	failed = insert(cx, map, key, first ? first : zeroes(cx));
+	if (first)
+		ir_jcci(ir, CC_EQ, failed, 0, end);
+	ir_set(ir, p, lookup(cx, map, key));
 	ir_jcci(ir, CC_NE, p, 0, found);
 	count_drop(cx, DW_DROP_AGG);
 	ir_jmp(ir, end);
 	ir_label(ir, found);
 	return p;
+}
+
+/* Finds the value and updates it: that of this CPU if the key has one, else the common one. */
+static void add_event(struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct event *ev)
+{
+	struct ir *ir = cx->ir;
+	uint32_t end = ir_newlabel(ir), often = ir_newlabel(ir);
+	vreg own, p, n;
+
+	if (!agg_hashed(a)) {
+		own = lookup(cx, a->map, key);
+		ir_jcci(ir, CC_EQ, own, 0, end);
+	} else if (!a->common) {
+		own = find_value(cx, s, a->map, key, NULL, end);
+	} else {
+		own = lookup(cx, a->map, key);
+		ir_jcci(ir, CC_NE, own, 0, often);
+		p = find_value(cx, s, a->common - 1, key, ev, end);
+		n = update_common(cx, s, p, ev, end);
+		ir_jcci(ir, CC_NE, ir_alui(ir, ALU_AND, n, OFTEN - 1), 0, end);
+		insert(cx, a->map, key, zeroes(cx)); /* where it fails, the key stays as it is */
+		ir_jmp(ir, end);
+		ir_label(ir, often);
+	}
+	update(cx, s, own, ev, end);
+	ir_label(ir, end);
 }
 
 /* The bucket of a distribution that v belongs to. */
@@ -485,9 +604,10 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e)
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->a->sym;
 	const struct expr *call = e->b;
-	uint32_t n, size = 0, end = ir_newlabel(ir), inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
+	uint32_t n, size = 0, inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
 	int32_t mark = ir_stack_mark(ir);
-	vreg key, v = 0, level, weight, p;
+	struct event ev = { 0 };
+	vreg key;
 	bool hashed;
 	size_t memo;
 
@@ -505,18 +625,16 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e)
 		ir_sti(ir, key, 0, 4, 0);
 	}
 	if (call->args.n) {
-		v = lower_int(cx, call->args.v[0]);
+		ev.v = lower_int(cx, call->args.v[0]);
 		if (s->func == FN_min || s->func == FN_max)
-			v = ir_mov(ir, v);
+			ev.v = ir_mov(ir, ev.v);
 	}
-	level = agg_level(cx, s, v);
-	weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(ir, 1);
+	ev.level = agg_level(cx, s, ev.v);
+	ev.weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(ir, 1);
 	if (cx->lw->im->aggs.v[n].sparse)
-		ir_st(ir, key, (int32_t)size - 8, 8, level);
+		ir_st(ir, key, (int32_t)size - 8, 8, ev.level);
 	memo = memo_mark(cx->pg);
-	p = find_value(cx, cx->lw->im->aggs.v[n].map, key, hashed, end);
-	update(cx, s, p, v, level, weight);
+	add_event(cx, s, &cx->lw->im->aggs.v[n], key, &ev);
 	memo_release(cx->pg, memo);
-	ir_label(ir, end);
 	ir_stack_release(ir, mark);
 }
