@@ -107,7 +107,9 @@ inline int dw_stopped[struct dw_pkt *P] = (__has(SKB_DROP_REASON_NETFILTER_DROP)
     (uint64_t)P->skb->data == P->nh && P->skb->mac_header != P->skb->network_header;
 /* ... a packet of a socket that is not the outer packet of a tunnel. */
 inline int dw_sock_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk != 0 && !dw_wrapped[P];
-inline int dw_tcp_stopped[struct dw_pkt *P] = dw_stopped[P] && P->sk == 0 && dw_tcp_out_unseen[P];
+/* ... a segment of a socket, or one that no socket sends. */
+inline int dw_tcp_stopped[struct dw_pkt *P] = dw_stopped[P] &&
+    (P->sk != 0 ? !dw_wrapped[P] && dw_is_tcp[P] : dw_tcp_out_unseen[P]);
 
 /* consume_skb, kfree_skb: a packet that IP has given to a protocol: its data begin after the IP header. A packet that
  * waits for a process has no device. */

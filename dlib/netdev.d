@@ -43,18 +43,6 @@ translator struct dw_pkt < struct dw_ndup *C > {
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
-/* netif_receive_skb: a packet that the stack receives. */
-struct dw_ndrecv {
-	struct sk_buff *skb;
-};
-
-translator struct dw_pkt < struct dw_ndrecv *C > {
-	has_pkt = 1;
-	recv = 1;
-	nh = (uint64_t)C->skb->data;
-	netns = C->skb->dev->nd_net.net->ns.inum;
-};
-
 /* The end of a transmission: the buffer is freed, or goes on to the other end of a veth pair or to a lower device.
  * The device is the one noted at the start; the buffer may have another one by now. */
 struct dw_nddone {

@@ -40,6 +40,7 @@ translator struct dw_stat < struct dw_signalgen *C > {
 inline int DW_PAGE_OF_DISK = 0;		/* the file system's own */
 inline int DW_PAGE_OF_PROGRAM = 2;
 inline int DW_PAGE_OF_SWAP = 3;
+/* The kind of a page: one of these, or 1 for a page of a file, as __file_inode says. */
 inline int __page_kind[struct page *G] =
     G == 0 || G->mapping == 0 ? DW_PAGE_OF_DISK :
     ((uint64_t)G->mapping & DW_PAGE_MAPPING_FLAGS) != 0 ? DW_PAGE_OF_PROGRAM : __file_inode[G->mapping->host];

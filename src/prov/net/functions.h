@@ -34,11 +34,13 @@
 	FUNC_SITE("kfree_skb_reason", 2, "dw_fstopped", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__), \
 	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskstopped", .optional = true, \
 		.when = FUNC_LAST " && " cond, __VA_ARGS__)
-/* Packets that a socket sends or receives, for all tiers. */
-#define SOCKET_SENT(cond, text) \
+/* Packets that a socket sends or receives, for all tiers. SOCKET_PASSED: without those that netfilter stops. */
+#define SOCKET_PASSED(cond, text) \
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .when = cond, .sees = text }, \
-	STOPPED("dw_sock_stopped[P] && " cond, .sees = text ", that netfilter stops"), \
 	FUNC_OUT("P->sk != 0 && " cond, .sees = text)
+#define SOCKET_SENT(cond, text) \
+	SOCKET_PASSED(cond, text), \
+	STOPPED("dw_sock_stopped[P] && " cond, .sees = text ", that netfilter stops")
 #define SOCKET_GOT(cond, text) \
 	{ .attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = cond, .bh_off = true, .sees = text }, \
 	FUNC_IN(cond, .sees = text)

@@ -6,11 +6,11 @@
 #include "prov/net/functions.h"
 #include "prov/provider.h"
 
-static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
-	"ipv6info_t *", NULL };
+/* args[0] to args[5] of the probes of packets. */
+#define PACKET "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *", "ipv6info_t *"
+static const char *const args[] = { PACKET, NULL };
 
-static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *",
-	"ipv6info_t *", "dropinfo_t *", NULL };
+static const char *const drop_args[] = { PACKET, "dropinfo_t *", NULL };
 
 static const struct site send_sites[] = {
 	{ .attach = ATTACH_CGROUP_EGRESS, .native = "dw_cgout", .sees = "packets of sockets" },

@@ -21,7 +21,7 @@ static const struct site driver_sites[] = {
 		.sees = "packets of devices that are not polled: loopback, veth, tunnels" },
 };
 static const struct site receive_sites[] = {
-	{ TP("netif_receive_skb", 1, "dw_ndrecv"), .sees = "packets that a device delivers, after they were merged" },
+	{ TP("netif_receive_skb", 1, "dw_ndup"), .sees = "packets that a device delivers, after they were merged" },
 };
 
 /* The transmission of a packet ends when its buffer is freed, or when the buffer is seen again on its way. */

@@ -3,9 +3,10 @@
  * reuse (NAPI) is not seen when it is allocated: the life of such a buffer begins when the driver passes it up. */
 #include "prov/provider.h"
 
-static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *", NULL };
-static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *",
-	"dropinfo_t *", NULL };
+/* args[0] to args[4] of the probes of buffers. */
+#define BUFFER "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "skbinfo_t *"
+static const char *const args[] = { BUFFER, NULL };
+static const char *const drop_args[] = { BUFFER, "dropinfo_t *", NULL };
 
 /* An allocation by __alloc_skb(), recognised by the cache or by the code's address: the kernel may merge the cache of
  * pairs (used by TCP) with another one, which changes its name. */

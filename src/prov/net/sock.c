@@ -32,10 +32,12 @@
 	" ((struct tcp_sock *)P->sk)->bytes_received -"                                                            \
 	" (uint32_t)(((struct tcp_sock *)P->sk)->rcv_nxt - ((struct tcp_sock *)P->sk)->copied_seq) - P->bytes <= 1"
 
-static const char *const args[] = { "sockinfo_t *", "csinfo_t *", NULL };
-static const char *const res_args[] = { "sockinfo_t *", "csinfo_t *", "sockres_t *", NULL };
-static const char *const full_args[] = { "sockinfo_t *", "csinfo_t *", "sockfull_t *", NULL };
-static const char *const fds_args[] = { "sockinfo_t *", "csinfo_t *", "sockfds_t *", NULL };
+/* args[0] and args[1] of all probes. */
+#define SOCKET "sockinfo_t *", "csinfo_t *"
+static const char *const args[] = { SOCKET, NULL };
+static const char *const res_args[] = { SOCKET, "sockres_t *", NULL };
+static const char *const full_args[] = { SOCKET, "sockfull_t *", NULL };
+static const char *const fds_args[] = { SOCKET, "sockfds_t *", NULL };
 
 /* socketpair() makes two sockets in one call: a site for each. */
 static const struct site create_sites[] = {

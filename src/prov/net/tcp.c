@@ -3,22 +3,17 @@
  * exactly one site of a probe (measured on Linux 6.18); kfree_skb sees those that netfilter stops earlier. */
 #include "prov/net/tcp.h"
 
-static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *", NULL };
-static const char *const state_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"tcplsinfo_t *", NULL };
+/* args[0] to args[4] of the probes of segments and connections. */
+#define SEGMENT "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *"
+static const char *const args[] = { SEGMENT, NULL };
+static const char *const state_args[] = { SEGMENT, "tcplsinfo_t *", NULL };
 
-static const char *const retrans_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"tcpretransinfo_t *", NULL };
-static const char *const resend_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"tcpresendinfo_t *", NULL };
-static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"dropinfo_t *", NULL };
-static const char *const reset_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"tcpresetinfo_t *", NULL };
-static const char *const ca_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"tcpcainfo_t *", NULL };
-static const char *const resize_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *",
-	"int", NULL };
+static const char *const retrans_args[] = { SEGMENT, "tcpretransinfo_t *", NULL };
+static const char *const resend_args[] = { SEGMENT, "tcpresendinfo_t *", NULL };
+static const char *const drop_args[] = { SEGMENT, "dropinfo_t *", NULL };
+static const char *const reset_args[] = { SEGMENT, "tcpresetinfo_t *", NULL };
+static const char *const ca_args[] = { SEGMENT, "tcpcainfo_t *", NULL };
+static const char *const resize_args[] = { SEGMENT, "int", NULL };
 /* Arguments of FreeBSD's probes, in FreeBSD's order */
 static const char *const debug_args[] = { "tcpsinfo_t *", "tcpinfo_t *", "ipinfo_t *", NULL };
 static const char *const user_args[] = { "tcpsinfo_t *", "int", NULL };
@@ -27,10 +22,10 @@ static const char *const siftr_args[] = { "siftrinfo_t *", NULL };
 /* A socket's segments have their owner at cgroup_skb. Those of no socket are seen at the device, where all packets
  * pass. */
 static const struct site send_sites[] = {
-	SOCKET_SENT("dw_is_tcp[P]", "segments of sockets"),
+	SOCKET_PASSED("dw_is_tcp[P]", "segments of sockets"),
 	{ TP("net_dev_queue", 1, "dw_devqueue"), .when = "dw_tcp_queued[P]",
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
-	STOPPED("dw_tcp_stopped[P]", .sees = "segments that no socket sends, that netfilter stops"),
+	STOPPED("dw_tcp_stopped[P]", .sees = "segments of either kind, that netfilter stops"),
 	FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .sees = "segments from TIME_WAIT and resets, that no socket sends"),
 };
 

@@ -6,9 +6,10 @@
 
 #define UDP_FREED "dw_ip_freed[P] && P->proto == DW_IPPROTO_UDP && P->recv && "
 
-static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *", NULL };
-static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *",
-	"dropinfo_t *", NULL };
+/* args[0] to args[4] of the probes of UDP. */
+#define DATAGRAM "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *"
+static const char *const args[] = { DATAGRAM, NULL };
+static const char *const drop_args[] = { DATAGRAM, "dropinfo_t *", NULL };
 static const char *const lite_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udplitesinfo_t *",
 	"udpliteinfo_t *", NULL };
 
