@@ -19,7 +19,7 @@ struct agg_item;
 struct agg_set *agg_new(
 	const struct image *image, const int *map_fds, const struct decoder *dec, const struct agg_opts *opts);
 void agg_free(struct agg_set *s);
-/* From now on. */
+/* Changes the options for later tables. */
 void agg_set_opts(struct agg_set *s, const struct agg_opts *opts);
 
 /* Begins a pass: each map is read again when it is first needed. All actions of a pass see the same values, so that
@@ -33,7 +33,7 @@ void agg_clear(struct agg_set *s, uint32_t id);
 void agg_trunc(struct agg_set *s, uint32_t id, int64_t n);
 /* Values are shown divided by normal; 0 and 1: as they are. */
 void agg_normalize(struct agg_set *s, uint32_t id, uint64_t normal);
-/* Times that memory was short or a map could not be read, since agg_new(). */
+/* How often since agg_new() memory was short or a map could not be read. */
 uint64_t agg_lost(const struct agg_set *s);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ struct agg_table {
 /* Reads the maps and makes the rows; the aggregations count as shown if there are any. Ids that no aggregation has are
  * left out. Valid until the next call for the set. NULL: no memory, which is counted as lost. */
 const struct agg_table *agg_table(struct agg_set *s, const uint32_t *ids, size_t n);
-/* The same of one aggregation that is only looked at: it does not count as shown. */
+/* The same for one aggregation, which does not count as shown. */
 const struct agg_table *agg_look(struct agg_set *s, uint32_t id);
 /* Were rows of it shown? Also true of an id that no aggregation has. */
 bool agg_done(const struct agg_set *s, uint32_t id);
@@ -83,7 +83,7 @@ static inline int64_t agg_row_number(const struct agg_table *t, const struct agg
 	return agg_shown(t->aggs[pos], agg_words(t, r, pos), t->normal[pos]);
 }
 
-/* The part of one CPU, with -x aggpercpu: sum gets t->aggs[pos]->nwords words. */
+/* One CPU's part of a value, with -x aggpercpu: sum gets t->aggs[pos]->nwords words. */
 void agg_cpu_words(const struct agg_table *t, const struct agg_row *r, size_t pos, size_t cpu, uint64_t *sum);
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv: what the files of src/agg share. Each uses those below it in this list: words.c (arithmetic), cpus.c (parts of
- * the CPUs), entry.c (entries), maps.c (reading maps), rows.c (joining, sorting), agg.c (the set, clear, trunc). */
+/* priv: what the files of src/agg share. Each uses only those before it in this list: words.c (arithmetic), cpus.c
+ * (parts of the CPUs), entry.c (entries), maps.c (reading maps), rows.c (joining, sorting), agg.c (the set, clear,
+ * trunc). */
 #ifndef DWIRE_AGG_PRIV_H
 #define DWIRE_AGG_PRIV_H
 #include "agg/agg.h"
@@ -11,7 +12,7 @@ struct agg_entry {
 	const uint8_t *raw;       /* the key's bytes */
 	const struct value *keys; /* decoded; text is owned by the entry */
 	uint64_t *kern;
-	uint64_t reading; /* kern is from this one */
+	uint64_t reading; /* number of the reading that kern is from */
 	uint64_t *off;    /* NULL: nothing */
 	uint64_t *cpus;   /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
 	bool in_kernel;   /* one of the maps has the key */
@@ -53,30 +54,29 @@ void agg_cpus_read(struct agg_set *s, const struct agg *g, struct agg_entry *e, 
 /* The same of one level: a word a CPU. */
 void agg_cpus_level(
 	struct agg_set *s, const struct agg *g, struct agg_entry *e, uint64_t level, const uint64_t *values);
-/* From now on the parts count from where they are (the map keeps them), or from nothing (it has lost them). */
+/* Makes the parts count from their present values (kept: the map still has them) or from 0 (the map has lost them). */
 void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_entry *e, bool kept);
 
 /* ---- entries: entry.c -------------------------------------------------------------------------------------------- */
 /* NULL: there is no such aggregation. */
 struct agg_state *agg_state_of(struct agg_set *s, uint32_t id);
-/* Bytes of a key that identify an entry. The value of an aggregation without keys has no key here, whatever its map's
- * is. */
+/* Bytes of a key that identify an entry. 0 for an aggregation without keys, even if its map has a key. */
 size_t agg_key_bytes(const struct agg *g);
-/* Sum over CPUs; values and sum are apart. */
+/* Sum over CPUs; values and sum do not overlap. */
 void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uint64_t *sum);
 /* A key as a map has it, with values of ncpus CPUs. */
 void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
 bool agg_all_zero(const uint64_t *w, size_t n);
 void agg_entry_free(struct agg_entry *e);
-/* Takes it out of the buckets, and frees it. */
+/* Removes it from its bucket and frees it. */
 void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
 
 /* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */
 /* Reads the map once in a pass. */
 void agg_state_read(struct agg_set *s, struct agg_state *st);
-/* Takes the key out of the kernel's maps: final gets the sum of its last values. False when that failed. */
+/* Deletes the key from the kernel's maps; final gets the sum of its last values. False: that failed. */
 bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final);
-/* Takes all keys out of the maps, which no other aggregation may share: their last values are added to kern. */
+/* Deletes all keys from the maps, which no other aggregation may share, and adds their last values to kern. */
 void agg_take_all(struct agg_set *s, struct agg_state *st);
 
 /* ---- rows: rows.c ------------------------------------------------------------------------------------------------ */

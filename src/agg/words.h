@@ -32,11 +32,11 @@ struct agg_buckets {
 
 void agg_buckets_init(struct agg_buckets *b, const struct agg *g);
 void agg_buckets_free(struct agg_buckets *b);
-/* The least value of bucket i; of a first bucket that has none: what its values lie below. */
+/* The least value of bucket i; for a first bucket without one: the bound that its values are below. */
 int64_t agg_bucket_value(const struct agg_buckets *b, size_t i);
 /* The buckets to show: those that count something, and an empty one at each side. */
 void agg_bucket_range(const struct agg_buckets *b, const uint64_t *words, size_t *lo, size_t *hi);
-/* Calls fn for each of these: its value, its count after normalize(). */
+/* Calls fn for each of these buckets with its value and its count after normalize(). */
 void agg_each_bucket(const struct agg *g, const uint64_t *words, uint64_t normal,
 	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx);
 #endif

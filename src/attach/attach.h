@@ -10,9 +10,9 @@ struct attached;
 struct reporter;
 
 /* Attaches every program that is not fired by hand, in the order of the image. Programs run from then on, but their
- * clauses do not act before attach_start(). Attachments are descriptors: they end
- * with attach_free(), and with the process however it dies. l and f are borrowed, and outlive it. Returns 0 or -errno,
- * which is reported; then nothing stays attached. */
+ * clauses do not act before attach_start(). Attachments are descriptors: they end with attach_free(), and with the
+ * process however it dies. l and f are borrowed, and outlive it. Returns 0 or -errno, which is reported; then nothing
+ * stays attached. */
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
 /* Lets the clauses act, and starts the clocks of profile probes. 0 or -errno, which is reported. */

@@ -10,7 +10,7 @@ struct reporter;
 struct sampler;
 
 struct samplers {
-	struct sampler *v; /* of each such program one for each CPU that there can be */
+	struct sampler *v; /* one for each program and possible CPU */
 	size_t n;
 	int stats;         /* keeps the kernel counting the runs of programs; -1: off */
 	uint64_t due, ran; /* of profile probes, after detaching */
@@ -19,8 +19,8 @@ struct samplers {
 	bool warned;       /* of a CPU that is not sampled */
 };
 
-/* Opens an event on a CPU, which is not enabled: name is perf's, or NULL for a clock with a period in ns. A descriptor,
- * or -errno; -ENODEV: the CPU is offline. */
+/* Opens an event on a CPU and does not enable it. name is perf's, or NULL for a clock with a period in ns. A
+ * descriptor, or -errno; -ENODEV: the CPU is offline. */
 int samplers_open(unsigned cpu, const char *name, uint64_t period) __attribute__((warn_unused_result));
 int samplers_enable(int event) __attribute__((warn_unused_result)); /* 0 or -errno */
 /* Links a program to an event. *link is the link's descriptor, -1 where the
@@ -36,7 +36,7 @@ int samplers_start(struct samplers *s) __attribute__((warn_unused_result));
 void samplers_look(struct samplers *s, struct features *f, const struct reporter *to);
 /* Stops all; twice is fine. Then due is known. */
 void samplers_stop(struct samplers *s);
-/* After that, when no program runs any more. */
+/* Sets ran and counted. Call it after samplers_stop(), when no program runs any more. */
 void samplers_count_ran(struct samplers *s, const struct loaded *l);
 void samplers_free(struct samplers *s);
 #endif

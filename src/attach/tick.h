@@ -13,8 +13,8 @@ int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, si
 struct ticks;
 
 /* Starts them now: tick-1s fires for the first time in one second. They interrupt one CPU, this one if cpu is not -1.
- * l and f are borrowed. *out is NULL when the image has none. Warns if no event can be had: the timer fires them then.
- * Returns 0 or -errno, which is reported. */
+ * l and f are borrowed. *out is NULL when the image has none. Warns if no perf event can be opened: the timer fires
+ * them then. Returns 0 or -errno, which is reported. */
 int tick_start(const struct loaded *l, struct features *f, int cpu, struct ticks **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
 /* Readable (poll) when it is time to look whether events have fired their ticks. */

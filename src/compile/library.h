@@ -11,6 +11,6 @@
 int library_load(struct compilation *c) __attribute__((warn_unused_result));
 /* Marks the libraries that depend on a missing provider, module or library. */
 void library_leave_out(struct compilation *c);
-/* Is it there: kind is provider, module or library? */
+/* Does it exist? kind is "provider", "module" or "library". */
 bool library_met(const struct compilation *c, const char *kind, const char *name);
 #endif

@@ -8,7 +8,7 @@
 void pragma_read(void *ctx, const struct pragma *p);
 /* Before anything is checked: hides the names that -x version does not know yet. */
 void pragma_bind(struct compilation *c);
-/* After everything was checked: names that pragmas spoke of and that nothing defines are errors. */
+/* After everything was checked: names that pragmas mention and nothing defines are errors. */
 void pragma_finish(struct compilation *c);
 /* The attributes that a pragma gave a name. */
 bool pragma_attrs(void *ctx, const char *name, struct stability *out);

@@ -50,7 +50,7 @@ void user_place(struct userprobes *u, struct user_probe *up, const struct object
 /* Another name of the probe's function. */
 void user_alias(struct userprobes *u, struct user_probe *up, const char *func);
 
-/* pidprobes.c: makes the probes of functions, of an address; is this the name of one? */
+/* pidprobes.c: checks the name of a probe; makes the probes of functions, of an address. */
 bool pid_check_name(struct userprobes *u, const struct pdesc *pd);
 void pid_make_functions(struct userprobes *u, const struct pdesc *pd, const object_list *objs);
 void pid_make_address(struct userprobes *u, const struct pdesc *pd, const object_list *objs);

@@ -24,7 +24,7 @@ enum attach_way {
 
 /* One list makes the enum and the table: kind, name as -lv shows it, the place as messages name it ("": they name the
  * target itself), way, program type and attach type (see linux/bpf.h).
- *   TEST_RUN          BEGIN, END, tick, ERROR
+ *   TEST_RUN          BEGIN, END, tick; ERROR, whose clauses are part of other programs
  *   TP_BTF            target: the tracepoint
  *   CGROUP_INGRESS    every packet that the sockets of the machine receive
  *   CGROUP_EGRESS     every packet that they send
@@ -79,6 +79,5 @@ struct attach_info {
 };
 
 /* Never NULL: every kind has a row. */
-
 const struct attach_info *attach_info(enum attach_kind kind);
 #endif

@@ -12,7 +12,8 @@
 
 struct bpf_insn;
 
-/* From this instruction on, the code comes from this place of the script: for the verifier's log and --dump=bpf. */
+/* The code from this instruction on was compiled from this place of the script. The report of a refused program and
+ * --dump=bpf show it. */
 struct code_line {
 	uint32_t insn;
 	struct loc loc;
@@ -30,7 +31,7 @@ struct code {
 	VEC(struct code_mapref) maps;
 	VEC(struct code_line) lines; /* ascending */
 	VEC(uint32_t)
-	funcs;         /* instructions where subprograms begin: the kernel wants BTF for bodies of bpf_loop() */
+	funcs;         /* instructions where subprograms begin: the kernel requires BTF for callbacks of bpf_loop() */
 	int32_t stack; /* bytes of stack that the deepest chain of calls uses, as the kernel counts them: at most 512 */
 };
 #endif

@@ -30,12 +30,12 @@ struct fmt_item {
 	char size[3];               /* "h" "hh" "l" "ll" "L" "q" "z" "w" or "" (the argument has its own size) */
 };
 
-/* A larger width or precision is refused in a format, and cut to this if it is an argument. */
+/* A larger width or precision is refused in a format; a larger one that an argument gives is cut to this. */
 #define FMT_WIDTH_MAX 4096
 
 struct fmt {
 	struct fmt_item *items;
 	size_t n;
-	size_t nargs; /* arguments that it takes: those of * count, those of %@ do not */
+	size_t nargs; /* arguments that it takes, with those of *, without those of %@ */
 };
 #endif

@@ -65,12 +65,12 @@ struct field {
 	const char *name; /* of the variable, member or function that it comes from, for rows; NULL: it has none */
 	enum field_kind kind;
 	uint32_t off;              /* from the start of the record or of the key */
-	uint32_t size;             /* 1, 2, 4 or 8 for FIELD_INT; otherwise at most so many */
+	uint32_t size;             /* FIELD_INT: 1, 2, 4 or 8; other kinds: the most that it takes */
 	bool is_signed;            /* FIELD_INT */
 	bool is_float;             /* FIELD_INT of 4 or 8 bytes: it is a float or a double */
 	bool is_plain;             /* FIELD_UADDR: a number that %A names. It belongs to $target, if there is one */
 	const struct ptype *type;  /* of print(); else NULL */
-	const struct field *given; /* FIELD_GIVEN: what it was where it was decoded */
+	const struct field *given; /* FIELD_GIVEN: the field as it was where the value was decoded */
 };
 
 /* An aggregation. Values are arrays of u64. A key's value is the sum of its values in two maps: `common` has one for
@@ -86,7 +86,7 @@ struct agg {
 	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
 	 * map's key are the level, its value is one word; nwords still counts all levels. */
 	bool sparse;
-	uint64_t shared; /* several aggregations share the map: the last 8 bytes of this one's keys; 0: they do not */
+	uint64_t shared; /* the last 8 bytes of its keys if it shares the map with other aggregations; else 0 */
 	struct field *keys;
 	size_t nkeys;
 	uint32_t key_size;                                 /* of the map's key */
@@ -95,7 +95,7 @@ struct agg {
 	uint32_t llq_factor, llq_low, llq_high, llq_steps; /* llquantize(): likewise; low and high are exponents */
 };
 
-/* Is its map a hash, because it has keys or others share the map? */
+/* Is its map a hash? It is one if the aggregation has keys, shares the map or is sparse. */
 static inline bool agg_hashed(const struct agg *g)
 {
 	return g->nkeys || g->shared || g->sparse;
@@ -261,6 +261,6 @@ struct image {
 	bool destructive;      /* an action changes the system: refused without -w */
 	uint32_t strsize;      /* -x strsize: bytes of a string with its NUL */
 	uint32_t nspec;        /* -x nspec: speculations at once */
-	uint64_t specsize;     /* -x specsize: bytes that a speculation holds */
+	uint64_t specsize;     /* -x specsize: bytes of each CPU that a speculation holds */
 };
 #endif

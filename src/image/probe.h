@@ -140,7 +140,7 @@ struct provider {
 	 * last dash: sets *period (ns; cpc: events) and returns 0, or returns -EINVAL. NULL: the provider has only the
 	 * probes of its table. */
 	int (*by_name)(const char *name, uint64_t *period);
-	/* D expression over P: arg0, where neither a site nor its types give it; NULL: what the site has first. */
+	/* D expression over P: arg0, where neither a site nor its types give it; NULL: the site's first value. */
 	const char *arg0;
 	/* Why there is no probe of that name; NULL: no special reason. May be NULL. */
 	const char *(*refuses)(const char *name);

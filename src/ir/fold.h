@@ -16,7 +16,7 @@ struct ir_val {
 	bool nonzero;          /* never 0 */
 	int64_t imm;
 	uint32_t version; /* variables: definitions so far; it is unchanged where this is */
-	vreg cur;         /* variables: what the last definition in program order, in cur_block, copied to it; or 0 */
+	vreg cur;         /* variables: the register that the last definition, in cur_block, copied to it; or 0 */
 	uint32_t cur_block;
 	uint32_t set_at; /* variables: instructions of the new code up to the last definition */
 };
@@ -52,7 +52,7 @@ struct ir_opt {
 /* One step of simplification of an instruction whose operands are resolved; true when it changed (call again).
  * It may become IR_MOV (a copy) or IR_IMM. */
 bool ir_fold(struct ir_opt *o, struct ir_insn *in);
-/* Jumps: 1 decided and taken, 0 decided and not taken, -1 open. */
+/* Decides a jump. 1: it is always taken; 0: never; -1: not known. */
 int ir_fold_jump(struct ir_opt *o, struct ir_insn *in);
 /* What is known of in's result from its operands. */
 struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in);

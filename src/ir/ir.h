@@ -28,7 +28,7 @@ typedef uint32_t vreg; /* 0: none */
 enum ir_trait {
 	IRT_VALUE = 1,  /* no effect but its result: may be dropped when nobody reads it */
 	IRT_MEMORY = 2, /* accesses memory at a + off */
-	IRT_CALL = 4,   /* a call: gives up R0-R5; has no effect but its result if it is pure */
+	IRT_CALL = 4,   /* a call: clobbers R0-R5; has no effect but its result if it is pure */
 	IRT_JUMP = 8,   /* imm is a label */
 	IRT_ENDS = 16,  /* control does not go on to the next instruction */
 };
@@ -71,7 +71,7 @@ enum ir_op {
 #undef X
 };
 
-/* Arithmetic on 64 bits: name, symbol, whether the operands may change places. */
+/* Arithmetic on 64 bits: name, symbol, whether it is commutative. */
 /* clang-format off */
 #define IR_ALUS(X)                                                                                         \
 	X(ALU_ADD, "+", true)  X(ALU_SUB, "-", false) X(ALU_MUL, "*", true)    X(ALU_DIV, "/u", false)            \
@@ -84,7 +84,7 @@ enum ir_alu {
 #undef X
 };
 
-/* Conditions: name, symbol, the same with its operands exchanged, the opposite (of "some bit is set" there is none). */
+/* Conditions: name, symbol, the same with its operands exchanged, the opposite (CC_SET has none). */
 /* clang-format off */
 #define IR_CCS(X)                                                                                          \
 	X(CC_EQ, "==", CC_EQ, CC_NE)    X(CC_NE, "!=", CC_NE, CC_EQ)                                              \
@@ -169,7 +169,7 @@ void ir_sti(struct ir *ir, vreg base, int32_t off, unsigned size, int32_t value)
 vreg ir_alu(struct ir *ir, enum ir_alu op, vreg a, vreg b);
 vreg ir_alui(struct ir *ir, enum ir_alu op, vreg a, int32_t imm);
 vreg ir_neg(struct ir *ir, vreg a);
-vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx); /* size 8: gives a itself */
+vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx); /* size 8: returns a */
 vreg ir_be(struct ir *ir, vreg a, unsigned size);
 vreg ir_ctx(struct ir *ir);
 vreg ir_map(struct ir *ir, uint32_t map);
@@ -179,8 +179,8 @@ vreg ir_ksym(struct ir *ir, uint32_t btf_id);
 vreg ir_pc(struct ir *ir);
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure);
 vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure);
-vreg ir_nonzero(struct ir *ir, vreg v); /* what the last instruction has made, and what is never 0 */
-vreg ir_sure(struct ir *ir, vreg v);    /* v, which is never 0, wherever it was made */
+vreg ir_nonzero(struct ir *ir, vreg v); /* marks v, the last instruction's result, as never 0; returns v */
+vreg ir_sure(struct ir *ir, vreg v);    /* a copy of v, which is marked as never 0 */
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs);
 uint32_t ir_newlabel(struct ir *ir);
 void ir_label(struct ir *ir, uint32_t label);
@@ -192,22 +192,22 @@ vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value);
 vreg ir_cmpxchg(struct ir *ir, vreg base, int32_t off, vreg expected, vreg desired);
 void ir_ret(struct ir *ir, vreg a);
 
-/* Stack objects: 8-aligned; alloc gives the (negative) offset. release(mark) frees all that came after mark. */
+/* Stack objects, 8-aligned. alloc returns the (negative) offset. release(mark) frees all allocated since mark. */
 int32_t ir_stack_mark(const struct ir *ir);
 int32_t ir_stack_alloc(struct ir *ir, uint32_t size);
 void ir_stack_release(struct ir *ir, int32_t mark);
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 /* Shares equal pure values where one dominates the other, folds constants, copies and branches that are decided,
- * drops what is not used or not reached. Meaning and order of effects stay. Without memory the arena fails. */
+ * and removes unused and unreachable code. Meaning and order of effects stay. If memory runs out, the arena fails. */
 void ir_optimise(struct ir *ir);
 void ir_dump(const struct ir *ir, FILE *out);
 
-/* More bytes than a pass over the code takes. */
+/* An upper bound of the bytes that a pass over the code allocates. */
 size_t ir_memory(const struct ir *ir);
 
-/* Registers, spills, instructions; out lives in the arena a. 0; -E2BIG when the program needs more than the 512 bytes
- * of stack, -ENOMEM (and then a has failed): reported. */
+/* Assigns registers and spills, and writes the instructions into out, in the arena a. 0; -E2BIG: the program needs
+ * more than 512 bytes of stack; -ENOMEM: a has failed. Errors are reported. */
 int ir_emit(const struct ir *ir, struct arena *a, struct code *out, const struct reporter *to)
 	__attribute__((warn_unused_result));
 /* --dump=bpf: one instruction a line, in the notation of the verifier's log. */

@@ -12,16 +12,16 @@ unsigned ir_uses(struct ir_insn *in, vreg *uses[IR_MAX_USES]);
 bool ir_droppable(const struct ir_insn *in);
 /* Is its result the same whenever its operands are? */
 bool ir_shareable(const struct ir_insn *in);
-/* CALL, KFUNC or LIB: gives up R0-R5. */
+/* Is it CALL, KFUNC or LIB? These clobber R0-R5. */
 bool ir_is_call(const struct ir_insn *in);
-/* JMP, JCC or JCCI: imm is a label. */
+/* Is it JMP, JCC or JCCI? Their imm is a label. */
 bool ir_is_jump(const struct ir_insn *in);
 /* Does it access memory at a + off? */
 bool ir_is_memory(const struct ir_insn *in);
-/* Control does not go on to the next instruction. */
+/* Does control never go on to the next instruction? */
 bool ir_ends_flow(const struct ir_insn *in);
 
-/* What the machine computes: BPF's results for division by zero and for shifts by 64 and more. */
+/* Compute what BPF computes, also for division by zero and for shifts by 64 and more. */
 int64_t ir_eval_alu(enum ir_alu op, int64_t a, int64_t b);
 bool ir_eval_cc(enum ir_cc cc, int64_t a, int64_t b);
 int64_t ir_eval_ext(int64_t a, unsigned size, bool sx);

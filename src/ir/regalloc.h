@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* regalloc: IR with a place for every value. Internal to the back end. */
+/* regalloc: gives each value of the IR a register or a stack slot, or recomputes it where it is used. Internal to the
+ * back end. */
 #ifndef DWIRE_IR_REGALLOC_H
 #define DWIRE_IR_REGALLOC_H
 #include "ir/ir.h"
@@ -9,7 +10,7 @@
 enum ra_kind {
 	RA_NONE,  /* not a value: the frame pointer, the base of spill slots */
 	RA_REG,   /* in reg */
-	RA_REMAT, /* nowhere: the instruction remat makes it where it is wanted */
+	RA_REMAT, /* in no place: the instruction remat recomputes it at each use */
 	RA_SLOT,  /* on the stack, in slot */
 };
 
@@ -23,9 +24,9 @@ struct ra_val {
 	uint8_t reg;
 	uint32_t slot;
 	uint32_t start, end, uses;   /* live range in positions, see regalloc.c */
-	vreg partner;                /* a copy of it should cost nothing */
+	vreg partner;                /* the two should share a place, so that the copy between them costs nothing */
 	uint16_t allowed;            /* registers, as bits */
-	uint8_t pref[RA_REGS];       /* how much a register is wished for */
+	uint8_t pref[RA_REGS];       /* how much each register is preferred */
 	const struct ir_insn *remat; /* borrowed from the IR */
 	vreg copy;                   /* while rewriting: the copy that is valid in region */
 	uint32_t region;
@@ -42,7 +43,7 @@ struct ra {
 	int32_t stack; /* bytes used */
 };
 
-/* Memory that it takes, in times of ir_memory(). */
+/* The memory that ra_run() takes, as a multiple of ir_memory(). */
 #define RA_PASSES 2u
 
 /* Places every value of ir; ra->arena is set, the rest zero. 0, or -E2BIG or -EINVAL, which is reported. */

@@ -24,7 +24,7 @@ size_t zone_dull(const char *name, size_t len, size_t room);
 /* The name of the container that a process is in, cut to size: the id's first 12 digits, or LXC's name. proc is a
  * descriptor of /proc. False: it is in none. */
 bool zone_container(int proc, const char *pid, char *name, size_t size);
-/* The namespace that zone_name() gives this name, or of which a narrow column shows this much; 0: none at present, or
+/* The namespace whose zone_name() this is, or whose name a narrow column cuts to this. 0: at present there is none, or
  * several. A number stands for itself unless it is the end of another's. */
 uint32_t zone_number(struct zones *z, const char *name);
 /* A descriptor of that namespace; -1: it does not exist or has no file that can be opened. */

@@ -17,13 +17,13 @@ enum bufpolicy { BUF_SWITCH, BUF_FILL, BUF_RING };
 /* oformat: the output as text, as one document of records and aggregations, or as a stream of frames (--emit). */
 enum oformat { OFMT_TEXT, OFMT_JSON, OFMT_XML, OFMT_HTML, OFMT_STREAM };
 
-/* rows: what printf and printa print are rows of a table, or not. */
+/* rows: printf and printa print rows of a table in this format. */
 enum row_format { ROWS_NONE, ROWS_TEXT, ROWS_JSON, ROWS_CSV };
 enum agg_encoding { ENC_UNSET, ENC_ASCII, ENC_UTF8 };
 
 typedef VEC(const char *) option_list;
 
-/* dnsports: ports besides 53 that DNS is spoken at. */
+/* dnsports: ports besides 53 whose packets count as DNS. */
 enum { PORTS_MAX = 16 };
 struct port_list {
 	uint16_t v[PORTS_MAX];
@@ -87,7 +87,7 @@ struct options {
 	bool quiet;
 	bool flowindent;
 	bool rawbytes;
-	bool nosort; /* temporal=no: a buffer after the other */
+	bool nosort; /* temporal=no: one buffer after the other */
 	bool bufresize_manual;
 	enum bufpolicy bufpolicy;
 	enum oformat oformat;

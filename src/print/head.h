@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* head: what stands before the data of a line: CPU, number and name of the probe, or with -F the function, indented by
- * entry and return. */
+/* head: the beginning of a line, before its data: CPU, number and name of the probe, or with -F the function, indented
+ * by entry and return. */
 #ifndef DWIRE_PRINT_HEAD_H
 #define DWIRE_PRINT_HEAD_H
 #include "print/out.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* notice: what is reported of drops and faults, in DTrace's words. */
+/* notice: the messages about drops and faults, in DTrace's words, and about the cost of a trace. */
 #ifndef DWIRE_PRINT_NOTICE_H
 #define DWIRE_PRINT_NOTICE_H
 #include "base/diag/report.h"

@@ -19,8 +19,8 @@ struct out;
 struct style {
 	/* Text padded to |width| columns, left-aligned when width is negative. trusted: nothing is escaped. */
 	void (*text)(struct out *o, const char *s, size_t len, bool trusted, int width);
-	/* One conversion of a format; width and prec replace those of the item. owed: columns that values before it
-	 * have taken too many. */
+	/* One conversion of a format; width and prec replace those of the item. owed: the columns by which
+	 * earlier values were too wide. */
 	void (*conv)(
 		struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed);
 	/* indent: columns before a frame; -1: as -x stackindent says. */
@@ -35,7 +35,7 @@ struct out {
 	const int *stop;               /* borrowed; print/patience.h. NULL after out_new() */
 	bool blocks;                   /* writing to f may wait for a reader */
 	int nowait;                    /* f's terminal, opened again so that writing does not wait; or -1 */
-	FILE *main;                    /* that of out_new(); another: f is a file of out_reopen() */
+	FILE *main;                    /* the stream of out_new(); if f differs, it is a file of out_reopen() */
 	size_t n;
 	uint64_t drained; /* bytes written before those in buf */
 	int err;          /* first error of the stream, -errno; nothing is written after it */
@@ -64,7 +64,7 @@ void out_pad(struct out *o, size_t n);
 char out_last(const struct out *o);
 /* Bytes since out_new(). */
 uint64_t out_total(const struct out *o);
-/* Traced text, escaped for a terminal; a newline in it is none in the output. */
+/* Traced text, escaped for a terminal; a newline is escaped, too. */
 void out_safe(struct out *o, const char *s, size_t len);
 /* Decimal, right-aligned in width columns. */
 void out_int(struct out *o, int64_t v, size_t width);

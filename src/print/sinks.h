@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sinks: a trace written to a stream: text as of dtrace(1), rows of a table, a document. */
+/* sinks: write a trace to a stream: text as dtrace(1) writes it, rows of a table, a document. */
 #ifndef DWIRE_PRINT_SINKS_H
 #define DWIRE_PRINT_SINKS_H
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct print_to {
 
 /* The sink that the options ask for. NULL: no memory. sink_free() frees it. */
 struct sink *print_sink_new(const struct print_to *to);
-/* Each of them: text; rows, as options.rows says; a document, as options.oformat says. */
+/* The single sinks: text; rows, as options.rows says; a document, as options.oformat says. */
 struct sink *text_sink_new(const struct print_to *to);
 struct sink *rows_sink_new(const struct print_to *to);
 struct sink *document_sink_new(const struct print_to *to);

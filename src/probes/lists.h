@@ -23,19 +23,20 @@ struct kernel_lists {
 		void *func_ctx, struct arena *a, void (*each)(void *to, const struct listed_tracepoint *t), void *to);
 	/* D type of argument i of a tracepoint, in the arena. */
 	const char *(*tracepoint_arg)(void *ctx, struct arena *a, const char *module, const char *name, unsigned i);
-	/* ... of the fields of the records of "GROUP/NAME", NULL-terminated. */
+	/* D types of the fields of the records of "GROUP/NAME", NULL-terminated. */
 	const char *const *(*event_args)(void *func_ctx, const char *target);
 	/* Probes in programs and libraries: user_make adds those that the description means; user_fault says why
 	 * there are none. */
 	void (*user_make)(void *user, struct probe_list *l, const struct pdesc *pd);
 	const struct probe_fault *(*user_fault)(void *user, const struct pdesc *pd);
 	void *user;
-	/* The kernel's traceable functions, always in the same order; why a description means none of them; the D
-	 * types of a function's arguments, or of its return's arg0 and arg1, NULL-terminated. */
+	/* Calls each for every traceable function of the kernel, always in the same order. */
 	void (*functions)(void *func_ctx, void (*each)(void *to, const char *module, const char *name), void *to);
 	/* Bytes of a function; 0: not known. */
 	uint64_t (*function_size)(void *func_ctx, const char *module, const char *name);
+	/* Why a description means no function. */
 	const struct probe_fault *(*function_fault)(void *func_ctx, struct arena *a, const struct pdesc *pd);
+	/* D types of a function's arguments, or of its return's arg0 and arg1, NULL-terminated. */
 	const char *const *(*function_args)(
 		void *func_ctx, struct arena *a, const char *module, const char *name, bool returned);
 	void *func_ctx;

@@ -12,7 +12,7 @@ struct cost_row {
 	uint64_t runs, ns;
 };
 
-/* Times in ns. Rows are sorted by time, longest first; only what ran has one. */
+/* Times in ns. Rows are sorted by time, longest first; only programs that ran have one. */
 struct cost {
 	uint64_t wall;    /* since the trace was armed */
 	unsigned cpus;    /* that are online */

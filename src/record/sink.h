@@ -4,7 +4,7 @@
  *
  * Order of calls: for each record begin, then item, printa or control for each of its actions that ran, then end.
  * Records come in order of time. rest, cost and finish come once, at the end. fault and drop come between records.
- * All pointers passed are borrowed and good during the call only. */
+ * All pointers passed are borrowed and valid only during the call. */
 #ifndef DWIRE_RECORD_SINK_H
 #define DWIRE_RECORD_SINK_H
 #include "record/cost.h"

@@ -51,7 +51,7 @@ struct decoder {
 	size_t ngiven;
 };
 
-/* Decodes a field of len bytes of data. A field outside the data becomes 0, "" or no bytes. The value is good as long
+/* Decodes a field of len bytes of data. A field outside the data becomes 0, "" or no bytes. The value is valid as long
  * as the data, and until the room is used again or the symbols are refreshed. */
 void value_read(const struct decoder *dec, const struct field *f, const uint8_t *data, size_t len,
 	struct value_room *room, struct value *out);

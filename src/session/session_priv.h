@@ -45,7 +45,7 @@ uint64_t session_switchrate(const struct session *s);  /* ns: how often the ring
 uint64_t session_report_rate(const struct session *s); /* ns: how often drops are reported */
 /* Sets the timer for the next thing to do. 0, or -errno after a report. */
 int session_wake(struct session *s);
-/* Notes the processes whose addresses are printed later: they may end before. */
+/* Notes the processes whose addresses are printed later, because they may end before that. */
 void session_note_names(struct session *s);
 /* Consumes what the rings hold up to the time ts. None of that is still being written. 0, or -errno after a report. */
 int session_empty_to(struct session *s, uint64_t ts);

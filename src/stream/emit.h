@@ -14,7 +14,7 @@ struct emit_to {
 	const struct reporter *report; /* drops and faults are messages as well; may be NULL */
 	const int *stop;               /* print/patience.h; may be NULL */
 	const struct image *image;
-	const char *script; /* all texts of the program, one behind the other */
+	const char *script; /* all texts of the program, one after the other */
 	size_t script_len;
 };
 

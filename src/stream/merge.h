@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge: reads streams of many machines, and hands on what one machine would have had it seen all: aggregations are
- * merged, then sorted, cut and laid out; rows are passed through. docs/STREAM.md says how.
+/* merge: reads streams of many machines, and shows what a single machine would show if it had seen everything:
+ * aggregations are merged, then sorted, cut and laid out; rows are passed through. docs/STREAM.md says how.
  * A hostile machine can show false data under its own name. It cannot make other machines' data wrong, except in sums
  * that it is part of. */
 #ifndef DWIRE_STREAM_MERGE_H
@@ -28,7 +28,7 @@ int merge_add(struct merge *m, const char *name, int fd) __attribute__((warn_unu
 /* Waits for at most timeout_ms (-1: for ever), reads, and shows what is complete. 1: go on; 0: all inputs have ended or
  * the end was asked for; or -errno of the output (-EPIPE: the reader is gone). */
 int merge_poll(struct merge *m, int timeout_ms) __attribute__((warn_unused_result));
-/* Shows the rest, and reports machines that did not end well. 0 or -errno of the output. *status: the highest of those
- * that the traces ended with; 1 if a trace did not end, or frames were lost. */
+/* Shows the rest, and reports machines that did not end well. 0 or -errno of the output. *status: the highest
+ * exit status of the traces; 1 if a trace did not end, or frames were lost. */
 int merge_end(struct merge *m, int *status) __attribute__((warn_unused_result));
 #endif

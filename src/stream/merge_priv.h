@@ -14,7 +14,7 @@
 #include "stream/merge.h"
 #include "stream/table.h"
 
-#define SILENT_NS (2 * STREAM_BEAT_NS) /* who misses two beats is not waited for */
+#define SILENT_NS (2 * STREAM_BEAT_NS) /* a source that misses two beats is not waited for */
 
 /* A state of an aggregation of a source as it was at some moment. */
 struct snap {
@@ -116,15 +116,15 @@ bool schema_clause(struct merge *m, struct peer *s, const json_t *frame) __attri
 bool schema_agg(struct merge *m, struct peer *s, const json_t *frame) __attribute__((warn_unused_result));
 
 /* ---- sum.c ------------------------------------------------------------------------------------------------------- */
-/* What the sources have of one aggregation. */
+/* One source's part of an aggregation. */
 struct part {
 	struct peer *source;
 	const struct snap *snap;
 };
-/* A set with the sum of the parts of each aggregation that they are of. NULL: no memory. agg_free() frees it; arena has
+/* Adds up the parts of each aggregation into a new set. NULL: no memory. agg_free() frees it; arena has
  * its keys. */
 struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part *parts, size_t n);
-/* trunc(@, n): the keys that go are taken away from all sources, from now on. */
+/* trunc(@, n): the removed keys are subtracted from all sources from now on. */
 void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, const struct part *parts, size_t nparts);
 
 /* ---- show.c ------------------------------------------------------------------------------------------------------ */
@@ -138,7 +138,7 @@ void show_rest(struct merge *m);
 void peer_take(struct merge *m, struct input *in, json_t *frame);
 /* Sets the options of a frame: how text is laid out. */
 void peer_options(struct merge *m, const json_t *frame);
-/* Frames that were held because others are missing are taken all the same. */
+/* Handles frames that were held back for missing ones, which are given up. */
 void peer_give_up(struct merge *m, struct peer *s);
 void peer_free(struct peer *s);
 void row_free(struct row *r);

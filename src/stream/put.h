@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* put: values, types and states of aggregations as the JSON of a stream. docs/STREAM.md describes it.
- * What has no place in JSON is an object with one member that says what it is: {"b64": bytes or a text that is no
- * UTF-8}, {"frames": a stack}, {"sym": a named address}, {"zone": the name of a network namespace}, {"lit": a text of
- * the script with control characters}. An integer beyond 2^53 is a text of its digits, since many readers of JSON
+ * A value that JSON cannot express is an object with one member that says what it is: {"b64": bytes or a text that is
+ * no UTF-8}, {"frames": a stack}, {"sym": a named address}, {"zone": the name of a network namespace}, {"lit": a text
+ * of the script with control characters}. An integer beyond 2^53 is a text of its digits, since many readers of JSON
  * keep numbers as doubles. */
 #ifndef DWIRE_STREAM_PUT_H
 #define DWIRE_STREAM_PUT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table: the states of one aggregation on one machine, by key. Keys are the JSON of their values, so equal keys are
- * equal bytes. A table may be held by several owners; who writes to it copies it first if others hold it. */
+ * equal bytes. A table may be held by several owners; a holder copies it before a write if others hold it. */
 #ifndef DWIRE_STREAM_TABLE_H
 #define DWIRE_STREAM_TABLE_H
 #include "image/image.h"

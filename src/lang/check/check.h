@@ -30,7 +30,7 @@ enum builtin {
 
 /* FC_SYM: recorded as addresses, printed as names. */
 enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
-/* X(name, class, least and most arguments, prototype). Those without a prototype are checked each by a function. A
+/* X(name, class, least and most arguments, prototype). A function without a prototype has checking code of its own. A
  * prototype has a letter for each argument: s a string, or what points to characters; n likewise, or NULL; i an
  * integer; a an address as an integer; p a pointer; 6 one to a struct in6_addr. Then the result: s string, i int,
  * l int64_t, z size_t, u uint32_t, p void *, v nothing. */
@@ -149,10 +149,10 @@ struct symbol {
 	enum var_scope scope;
 	struct loc loc;
 	struct type *type;      /* NULL: variable not typed yet */
-	const char **key_names; /* of an aggregation, where it is filled first: variable, member, function; or NULL */
+	const char **key_names; /* of an aggregation: the names of its keys where it is filled first; or NULL */
 	struct type **keys;
 	size_t nkeys;
-	uint32_t shared; /* not 0: it shares its map; this stands at the end of its keys */
+	uint32_t shared; /* not 0: it shares its map; its keys end with this number */
 	int form;        /* strings: joined from all that is assigned */
 	bool as_text;    /* strings: kept as text, since single characters are used; "" is not NULL */
 	int *key_forms;  /* by key */
@@ -212,8 +212,8 @@ void checker_ustackcopy(struct checker *ck, uint32_t bytes);
 void check_decls(struct checker *ck, struct program *p);
 /* Checks a clause for the probes that it is enabled on. Errors go to the diagnostics. */
 void check_clause(struct checker *ck, struct clause *c, const struct probe_sig *const *sigs, size_t nsigs);
-/* A clause without existing probes, which was reported. It is not checked, but what it assigns to counts as known,
- * so that later clauses get no errors because of it. */
+/* Skips a clause whose probes do not exist, which was reported. What it assigns to counts as known, so that later
+ * clauses get no errors because of it. */
 void checker_forgo(struct checker *ck, const struct clause *c);
 /* After all clauses: checks what printa(), clear(), trunc() and normalize() name, and the formats of printa(). An
  * aggregation may be printed before the clause that fills it. */
@@ -237,7 +237,7 @@ struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
 int expr_form(struct checker *ck, const struct expr *e);
 /* never.c: is a checked predicate always 0? False for NULL and in doubt. */
 bool expr_never(const struct expr *e);
-/* Is it NULL, to which strings can be compared and set? */
+/* Is it NULL? A string can be compared with it and can be assigned it. */
 bool expr_is_null(struct types *ts, const struct expr *e);
 /* The variable, inline, aggregation ("@name"), function or action of that name; NULL: there is none. Borrowed. */
 const struct symbol *checker_find(struct checker *ck, const char *name);

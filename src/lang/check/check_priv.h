@@ -4,22 +4,22 @@
 #define DWIRE_LANG_CHECK_CHECK_PRIV_H
 #include "lang/check/check.h"
 
-#define FRAMES_MAX 127 /* as many as the kernel gives: sysctl kernel.perf_event_max_stack */
+#define FRAMES_MAX 127 /* the most that the kernel records: sysctl kernel.perf_event_max_stack */
 
 struct checker {
 	struct arena *arena;
 	struct diags *d;
 	struct types *ts;
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
-	bool exits;                 /* exit() stands somewhere */
+	bool exits;                 /* the script calls exit() */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
-	struct strmap *forgone;     /* variables of clauses that are not checked */
-	struct strmap *hidden;      /* names that are not to be found */
+	struct strmap *forgone;     /* variables that unchecked clauses assign */
+	struct strmap *hidden;      /* names that sym_find() does not find */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
-	struct strmap *shadowed; /* inlines of a library that a script has redefined: the library still means its own */
+	struct strmap *shadowed; /* inlines of dlib that a script has redefined: dlib itself still uses its own */
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;
-	VEC(struct program *) settled;            /* whose strings' forms are being worked out */
+	VEC(struct program *) settled;            /* whose strings' forms are settled together */
 	struct strmap *sig_types;                 /* text of an argument's type -> struct type */
 	struct strmap *members;                   /* "xlator address.member" -> checked mark */
 	void (*use)(void *ctx, const char *text); /* see checker_use() */
@@ -43,10 +43,10 @@ static inline const char *tname(struct checker *ck, const struct type *t)
 
 /* The type, or NULL after an error was reported. */
 struct type *check_expr(struct checker *ck, struct expr *e);
-/* check_expr() where an aggregation and an action, which have no value, are wrong by a tag of the place. */
+/* check_expr() for an operand. none: the tag of the error if it is an aggregation or an action, which have no value. */
 struct type *check_valued(struct checker *ck, struct expr *e, enum dtag none);
 struct type *check_enum(struct checker *ck, struct expr *e);
-/* Replaces an expression whose type is an enum by the name of its value, a string; false: that cannot be. */
+/* Replaces an expression whose type is an enum by the name of its value, a string. False: not possible. */
 bool check_enum_name(struct checker *ck, struct expr *e);
 struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name, struct loc loc);
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
@@ -73,58 +73,58 @@ struct type *check_offsetof(struct checker *ck, struct expr *e);
 struct type *check_binary(struct checker *ck, struct expr *e);
 struct type *check_unary(struct checker *ck, struct expr *e);
 struct type *check_cond(struct checker *ck, struct expr *e);
-/* Checks the condition of a ?:. If it is an integer constant, e becomes the arm that it chooses, and the other arm is
- * never looked at, as in DTrace, which does it while it parses. False after an error. */
+/* Checks the condition of a ?:. If it is an integer constant, e becomes the arm that it chooses. The other arm is never
+ * checked, as in DTrace, which chooses while it parses. False after an error. */
 bool check_decided(struct checker *ck, struct expr *e);
 /* The rest of a ?: whose condition check_decided() has checked. */
 struct type *check_arms(struct checker *ck, struct expr *e);
 
 /* check_text.c */
-/* A char * where a string is wanted: what it points to, as stringof gives it. False when it is no such pointer. */
+/* Converts a char * to the string that it points to, like stringof, where a string is required. False: it is none. */
 bool check_text_of(struct checker *ck, struct expr **e);
-/* A string, or an array of characters that a translator makes, where a pointer is wanted: the address of its
- * characters, a char *. False when it is neither. */
+/* Converts a string, or an array of characters that a translator makes, to the address of its characters, a char *,
+ * where a pointer is required. False: it is neither. */
 bool check_chars_of(struct checker *ck, struct expr **e);
-/* s + 1 and 1 + s, whose operands are checked: the rest of the string. */
+/* Checks s + 1 and 1 + s, whose operands are checked: the string without its first characters. */
 struct type *check_rest_of(struct checker *ck, struct expr *e);
 
-/* check_expr.c */
+/* check_expr.c, check.c */
 bool is_xlated(const struct expr *e);
 /* Can a t be a key? Structures, unions and arrays are keys by their bytes. False: an error was reported. */
 bool check_key_type(struct checker *ck, struct loc at, struct type *t);
-/* An aggregation, an action or an aggregating function: none of them is a value. */
+/* Is it an aggregation, an action or an aggregating function? They have no value. */
 bool has_no_value(struct checker *ck, const struct expr *e);
-/* A translated structure, or a pointer to one, is no value: only its members are. False after an error. */
+/* Refuses a translated structure or a pointer to one: only its members are values. False: an error was reported. */
 bool check_is_value(struct checker *ck, const struct expr *e);
 
 /* check_xlate.c */
 struct type *check_xlate(struct checker *ck, struct expr *e);
-/* e reads a variable that keeps a translated pointer: it becomes that. */
+/* e reads a variable that keeps a translated pointer: e becomes the translated value. */
 struct type *check_kept_xlate(struct checker *ck, struct expr *e, struct symbol *s);
-/* e->a = e->b, which is translated and of type rt. */
+/* Checks e->a = e->b, where e->b is translated and of type rt. */
 struct type *check_assign_xlated(struct checker *ck, struct expr *e, struct type *rt);
 
 /* check_provider.c */
 /* Finds the size and the sign of each argument of a program's own probes. */
 void check_provider(struct checker *ck, struct provider_decl *prov);
 
-/* check_assign.c */
+/* check_assign.c, check.c, symbols.c */
 struct type *check_assign(struct checker *ck, struct expr *e);
-/* The operand of a unary operator: x++ makes x when nothing did. */
+/* Checks the operand of a unary operator. x++ creates x if it does not exist. */
 struct type *check_step_operand(struct checker *ck, struct expr *e);
 struct type *check_step(struct checker *ck, struct expr *e, struct type *t); /* ++ and -- on an operand of type t */
-/* The place on the left of an assignment of a value of type rt; a variable is made if there is none. */
+/* Checks the left side of an assignment of a value of type rt. A variable that does not exist is created. */
 struct type *check_lhs(struct checker *ck, struct expr *e, struct type *rt);
-/* What is said where a truth value is wanted, an integer or a pointer, and t is neither. */
+/* The hint for an error where an integer or a pointer is required as a truth value and t is neither; or NULL. */
 const char *check_truth_hint(const struct type *t);
-/* Does e lie in a variable of the script? */
+/* Is e a variable of the script, or a part of one? */
 bool check_in_variable(const struct expr *e);
 /* Can something of type to take a value of type from? */
 bool type_fits(struct checker *ck, const struct type *to, const struct type *from);
-/* Where the form of a string variable, or of a member or element of one, is kept. NULL: nowhere. */
+/* The place that keeps the form of a string variable, or of a member or element of a variable. NULL: there is none. */
 int *form_kept(struct expr *e);
-/* A pointer and an integer fit only where one is a constant 0: a, of type at (NULL: a place), and b. dlib knows
- * better. */
+/* Do a, of type at, and b mix? A pointer and an integer do only if one is a constant 0. a NULL: the left side of an
+ * assignment. In dlib they always mix. */
 bool numbers_fit(struct checker *ck, const struct expr *a, const struct type *at, const struct expr *b);
 struct type *err(struct checker *ck, struct loc at, enum dtag tag, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

@@ -11,7 +11,7 @@
 void dist_print(
 	struct out *o, const struct agg *g, const uint64_t *words, uint64_t normal, const struct agg_opts *opts);
 
-/* agghist: a bar for each key, a part of what all have. */
+/* agghist: a bar for each key, as a part of the sum of all keys. */
 struct dist_total {
 	long double whole;
 	bool positive, negative;

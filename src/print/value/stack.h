@@ -8,6 +8,6 @@
 bool stack_is_folded(const struct value *v);
 /* A newline, then a line for each frame, after indent columns (-1: as -x stackindent says); or joined, if folded. */
 void stack_lines(struct out *o, const struct value *v, int indent);
-/* All frames in one line: "a;b;c". indent means nothing. */
+/* All frames in one line: "a;b;c". indent is ignored. */
 void stack_joined(struct out *o, const struct value *v, int indent);
 #endif

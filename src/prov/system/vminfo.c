@@ -57,7 +57,7 @@ static const struct probe_def probes[] = {
 		SCANNED("P->is_file != 0 && P->freed != 0", freed, "a pass over the cache of files")),
 	PROBE("fspgin", "pages of files come in", BIO(READ FILES, pages, "reads of files into the cache")),
 	PROBE("fspgout", "pages of files go out", BIO(WRITE FILES, pages, "writes of files out of the cache")),
-	PROBE("kernel_asflt", "the kernel faults on memory of its own",
+	PROBE("kernel_asflt", "the kernel faults on its own memory",
 		FAULT("page_fault_kernel", "(int64_t)P->addr < 0", "faults of the kernel on its own memory")),
 	{ "maj_fault", args, TABLE(maj_site), "a fault has to wait for a disk" },
 	PROBE("pgin", "pages come in: one request", BIO(READ CACHED, one, "reads into the cache, and from swap")),

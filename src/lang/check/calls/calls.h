@@ -8,7 +8,7 @@
 /* call.c */
 /* A call as a value. The type, or NULL after an error was reported. */
 struct type *check_call(struct checker *ck, struct expr *e);
-/* The function that a call names, with a number of arguments that it takes; NULL after an error was reported. */
+/* The function that a call names; checks the number of arguments. NULL after an error was reported. */
 struct symbol *func_find(struct checker *ck, struct expr *e);
 /* Replaces f(...), `v and `v.m by the inline __f, __sym_v or __sym_v_m of dlib. False: there is none. */
 bool check_dlib_call(struct checker *ck, struct expr *e);
@@ -16,15 +16,15 @@ bool check_dlib_symbol(struct checker *ck, struct expr *e);
 bool check_dlib_member(struct checker *ck, struct expr *e);
 
 /* subr.c */
-/* False: the function is no subroutine. *result NULL: an error was reported. */
+/* Checks a call of a subroutine. False: it is no subroutine. *result NULL: an error was reported. */
 bool check_subr(struct checker *ck, struct expr *e, struct type **result);
 /* The form of the string that a subroutine returns. */
 int subr_form(struct checker *ck, const struct expr *e);
 /* Does the subroutine need the characters of its arguments? */
 bool subr_needs_text(const struct expr *e);
 
-/* sym.c: what is recorded as it is: an expression, or a call of func, stack, ... NULL after an error; none: its tag
- * where it has no value. */
+/* sym.c: checks a datum to record: an expression, or a call of func, stack, ... none: the tag of the error if it has no
+ * value. NULL after an error was reported. */
 struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none);
 
 /* act.c */
@@ -37,7 +37,7 @@ void check_together(struct checker *ck, const struct clause *c);
 void check_agg_assign(struct checker *ck, struct expr *e);
 struct symbol *check_agg_ref(struct checker *ck, struct expr *e); /* NULL after an error was reported */
 
-/* elsewhere.c: what D has in place of a name of another tracer, or of C; or NULL */
+/* elsewhere.c: the hint at D's counterpart of a name of another tracer or of C; NULL: not known */
 const char *elsewhere_func(const char *name);
 const char *elsewhere_var(const char *name);
 #endif
