@@ -158,10 +158,10 @@ int merge_add(struct merge *m, const char *name, int fd)
 static void take_line(struct merge *m, struct input *in, const char *s, size_t n)
 {
 	const char *brace = memchr(s, '{', n);
-	json_t *frame = brace ? json_loadb(brace, n - (size_t)(brace - s), 0, NULL) : NULL;
+	json_t *frame = brace ? json_loadb(brace, n - (size_t)(brace - s), JSON_ALLOW_NUL, NULL) : NULL;
 
 	if (frame)
-		peer_take(m, in, frame);
+		peer_take(m, in, frame, n);
 	else if (n && !in->strange++)
 		report_warning(m->to.report, D_NONE, NULL, "%s: a line that is no frame is passed over", in->name);
 	json_decref(frame);

@@ -56,6 +56,7 @@ struct peer_clause {
 struct held {
 	uint64_t seq;
 	json_t *frame;
+	size_t bytes; /* of its line */
 };
 
 struct input;
@@ -76,7 +77,7 @@ struct peer {
 	uint64_t seq;       /* of the frame that comes next */
 	uint64_t lost, bad; /* frames */
 	struct held *held;
-	size_t nheld, held_cap;
+	size_t nheld, held_cap, held_bytes;
 	struct peer_agg *aggs;
 	size_t naggs;
 	struct peer_clause *clauses;
@@ -134,8 +135,8 @@ void show_rows(struct merge *m, bool all);
 void show_rest(struct merge *m);
 
 /* ---- peer.c ---------------------------------------------------------------------------------------------------- */
-/* A frame of an input: finds its source, or makes one. */
-void peer_take(struct merge *m, struct input *in, json_t *frame);
+/* A frame of an input, a line of so many bytes: finds its source, or makes one. */
+void peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes);
 /* Sets the options of a frame: how text is laid out. */
 void peer_options(struct merge *m, const json_t *frame);
 /* Handles frames that were held back for missing ones, which are given up. */

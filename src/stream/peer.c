@@ -13,7 +13,8 @@
 #include "stream/merge_priv.h"
 #include "symbols/symtext.h"
 
-#define HELD_MAX 65536u /* frames that wait for one that is missing */
+#define HELD_MAX 65536u        /* frames that wait for one that is missing */
+#define HELD_BYTES (64u << 20) /* of their lines */
 #define SOURCES_MAX 65536u
 #define NAME_BYTES 256 /* of a machine's name */
 
@@ -397,7 +398,7 @@ static void take_in_turn(struct merge *m, struct peer *s, const json_t *frame)
 }
 
 /* Keeps a frame until its turn, in order; one that is there already is not kept twice. */
-static void hold(struct peer *s, uint64_t seq, json_t *frame)
+static void hold(struct peer *s, uint64_t seq, json_t *frame, size_t bytes)
 {
 	size_t i = s->nheld;
 
@@ -417,7 +418,8 @@ static void hold(struct peer *s, uint64_t seq, json_t *frame)
 	if (i && s->held[i - 1].seq == seq)
 		return;
 	memmove(&s->held[i + 1], &s->held[i], (s->nheld - i) * sizeof(*s->held));
-	s->held[i] = (struct held){ seq, json_incref(frame) };
+	s->held[i] = (struct held){ seq, json_incref(frame), bytes };
+	s->held_bytes += bytes;
 	s->nheld++;
 }
 
@@ -430,6 +432,7 @@ static void take_held(struct merge *m, struct peer *s)
 		if (s->held[n].seq == s->seq)
 			take_in_turn(m, s, s->held[n].frame);
 		json_decref(s->held[n].frame);
+		s->held_bytes -= s->held[n].bytes;
 	}
 	memmove(s->held, s->held + n, (s->nheld - n) * sizeof(*s->held));
 	s->nheld -= n;
@@ -446,7 +449,7 @@ void peer_give_up(struct merge *m, struct peer *s)
 	}
 }
 
-void peer_take(struct merge *m, struct input *in, json_t *frame)
+void peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes)
 {
 	const char *session = text(frame, "s");
 	struct peer *s = *session ? find_peer(m, session) : NULL;
@@ -464,8 +467,8 @@ void peer_take(struct merge *m, struct input *in, json_t *frame)
 	if (seq == s->seq)
 		take_in_turn(m, s, frame);
 	else if (seq > s->seq)
-		hold(s, seq, frame);
+		hold(s, seq, frame, bytes);
 	take_held(m, s);
-	if (s->nheld >= HELD_MAX)
+	if (s->nheld >= HELD_MAX || s->held_bytes > HELD_BYTES)
 		peer_give_up(m, s);
 }

@@ -104,7 +104,7 @@ static int add_part(const struct merge *m, const struct agg *g, const struct par
 static bool decode_key(
 	struct merge *m, struct arena *arena, const struct agg *g, const char *text, size_t len, struct value *out)
 {
-	json_t *j = json_loadb(text, len, JSON_DECODE_ANY, NULL);
+	json_t *j = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 	bool ok = json_array_size(j) == g->nkeys;
 
 	for (size_t i = 0; ok && i < g->nkeys; i++)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#define KEYS_MAX (1u << 22) /* more than a trace can have in its maps */
+
 struct table_entry {
 	uint64_t hash;
 	char *key; /* owned */
@@ -126,7 +128,7 @@ uint64_t *table_put(struct table *t, const char *key, size_t len)
 	slot = slot_of(t, hash, key, len);
 	if (*slot)
 		return t->entries[*slot - 1].state;
-	if (entries_grow(t) || t->n == UINT32_MAX - 1)
+	if (entries_grow(t) || t->n == KEYS_MAX)
 		return NULL;
 	e = &t->entries[t->n];
 	e->state = calloc(1, t->words * sizeof(uint64_t) + len + 1);

@@ -15,7 +15,7 @@ struct table *table_hold(struct table *t);
 void table_drop(struct table *t);
 /* Makes *t one that its caller holds alone, a copy if it has to be. 0 or -ENOMEM. */
 int table_own(struct table **t) __attribute__((warn_unused_result));
-/* The state of a key, made as zeroes if it is not there. NULL: no memory. */
+/* The state of a key, made as zeroes if it is not there. NULL: no memory, or there are 4 million keys. */
 uint64_t *table_put(struct table *t, const char *key, size_t len);
 /* NULL: the key is not there. */
 const uint64_t *table_get(const struct table *t, const char *key, size_t len);
