@@ -70,7 +70,7 @@ run -q -x oformat=json -x aggsize=32 -n 'BEGIN { @[1] = count(); @[2] = count();
 expect_match "$OUT" '"name":"DROP","timestamp":[0-9]+,"count":([0-9]+),"total":[0-9]+,"kind":1,"msg":"[0-9]+ aggregation drops?\\n"' "drops"
 python3 -m json.tool "$tmp/out" >/dev/null || fail "no JSON"
 gives 1 "" "dwire: failed to set -x oformat=yaml: Invalid value for specified option
-    hint: it takes text, json, xml or html" -x oformat=yaml -n BEGIN
+    hint: it takes text, json, xml, html or stream" -x oformat=yaml -n BEGIN
 # tracemem() once wrote its rows of text into the middle of the document.
 run -q -x oformat=json -n 'BEGIN { tracemem(curthread->comm, 5); exit(0); }'
 expect_eq "$(strip | sed 's/.*"output"/"output"/')" '"output":[{"tracemem":"6477697265"}]}]}}' "tracemem"

@@ -55,5 +55,7 @@ for probe in tcp:::send tcp:::receive ip:::send ip:::receive tcp:::state-change 
 	done
 done
 trace_in "$NETNS" "$twice" tcp_echo -q -n 1
+# A FIN that is thrown away with its socket is a drop, or not, as the connection's ends come.
 expect_eq "$(awk 'NF { n[$1 $2]++; all[$1 $2 $4]++ } END { for (p in n) if (n[p] != 3) print p, n[p]
-	print length(n), length(all) }' <<<"$OUT")" "5 5" "three clauses of each probe"
+	for (p in all) if (p ~ /^tcpdrop/) delete all[p]
+	delete n["tcpdrop"]; print length(n), length(all) }' <<<"$OUT")" "5 5" "three clauses of each probe"
