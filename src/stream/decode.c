@@ -125,19 +125,20 @@ static bool bytes_value(struct arena *a, const json_t *j, struct value *out)
 /* Frames as lines, which symtext_frames() takes apart. */
 static bool stack_value(struct arena *a, const json_t *j, struct symtext *names, struct value *out)
 {
-	size_t i, len = 0;
-	const json_t *frame;
+	size_t len = 0;
 	char *to;
 
 	if (!json_is_array(j))
 		return false;
-	json_array_foreach(j, i, frame) len += json_string_length(frame) + 1;
+	for (size_t i = 0; i < json_array_size(j); i++)
+		len += json_string_length(json_array_get(j, i)) + 1;
 	to = arena_try(a, len + 1);
 	if (!to)
 		return false;
 	out->s = to;
-	json_array_foreach(j, i, frame)
-	{
+	for (size_t i = 0; i < json_array_size(j); i++) {
+		const json_t *frame = json_array_get(j, i);
+
 		if (!json_is_string(frame))
 			return false;
 		to = (char *)mempcpy(to, json_string_value(frame), json_string_length(frame));
@@ -330,13 +331,10 @@ bool decode_agg(struct arena *a, const json_t *j, struct agg *out)
 /* [[bucket, n], …] */
 static bool dist_state(const struct agg *g, const json_t *j, uint64_t *out)
 {
-	const json_t *pair;
-	size_t i;
-
 	if (!json_is_array(j))
 		return false;
-	json_array_foreach(j, i, pair)
-	{
+	for (size_t i = 0; i < json_array_size(j); i++) {
+		const json_t *pair = json_array_get(j, i);
 		uint64_t bucket, n;
 
 		if (!int_value(json_array_get(pair, 0), &bucket) || !int_value(json_array_get(pair, 1), &n) ||

@@ -118,13 +118,12 @@ static bool is_layout_option(const char *name, size_t len)
 
 void peer_options(struct merge *m, const json_t *frame)
 {
-	const json_t *list = json_object_get(frame, "options"), *one;
+	const json_t *list = json_object_get(frame, "options");
 	const char *hint;
-	size_t i;
 
-	json_array_foreach(list, i, one)
-	{
-		const char *option = json_string_value(one), *eq = option ? strchr(option, '=') : NULL;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *option = json_string_value(json_array_get(list, i)),
+			   *eq = option ? strchr(option, '=') : NULL;
 		char name[32];
 
 		if (!eq || (size_t)(eq - option) >= sizeof(name) || !is_layout_option(option, (size_t)(eq - option)))
@@ -234,12 +233,9 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json_t *items)
 {
 	const struct epid *ep = &m->image.epids.v[r->clause];
-	const json_t *item;
-	size_t i;
 
-	json_array_foreach(items, i, item)
-	{
-		json_int_t n = json_integer_value(json_array_get(item, 0));
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		json_int_t n = json_integer_value(json_array_get(json_array_get(items, i), 0));
 		const struct action *a = n >= 0 && (size_t)n < ep->nactions ? &ep->actions[n] : NULL;
 		struct snap *snaps;
 
@@ -434,7 +430,8 @@ static void take_held(struct merge *m, struct peer *s)
 		json_decref(s->held[n].frame);
 		s->held_bytes -= s->held[n].bytes;
 	}
-	memmove(s->held, s->held + n, (s->nheld - n) * sizeof(*s->held));
+	if (n)
+		memmove(s->held, s->held + n, (s->nheld - n) * sizeof(*s->held));
 	s->nheld -= n;
 }
 

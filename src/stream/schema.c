@@ -277,20 +277,27 @@ static bool add_clause(struct merge *m, const struct peer *s, const json_t *fram
 	return !arena_failed(m->arena);
 }
 
+/* The number of an aggregation in a frame becomes the one that it has for all sources. */
+static void renumber(const struct peer *s, json_t *id)
+{
+	json_int_t n = json_integer_value(id);
+
+	if (n >= 0 && (size_t)n < s->naggs && s->aggs[n].known)
+		json_integer_set(id, s->aggs[n].to);
+}
+
 /* The frame without what differs between machines: numbers of frames, clauses, probes and aggregations. */
 static json_t *plain_clause(const struct peer *s, const json_t *frame)
 {
-	json_t *what = without(frame, (const char *const[]){ "s", "n", "clause", NULL }), *action, *id;
-	size_t i, k;
+	json_t *what = without(frame, (const char *const[]){ "s", "n", "clause", NULL });
+	json_t *actions = json_object_get(what, "actions");
 
 	json_object_del(json_object_get(what, "probe"), "id");
-	json_array_foreach(json_object_get(what, "actions"), i, action)
-		json_array_foreach(json_object_get(action, "aggs"), k, id)
-	{
-		json_int_t n = json_integer_value(id);
+	for (size_t i = 0; i < json_array_size(actions); i++) {
+		const json_t *aggs = json_object_get(json_array_get(actions, i), "aggs");
 
-		if (n >= 0 && (size_t)n < s->naggs && s->aggs[n].known)
-			json_integer_set(id, s->aggs[n].to);
+		for (size_t k = 0; k < json_array_size(aggs); k++)
+			renumber(s, json_array_get(aggs, k));
 	}
 	return what;
 }

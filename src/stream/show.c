@@ -135,8 +135,7 @@ static void show(struct shown *sh)
 	const struct row *row = sh->row;
 	const struct epid *ep = &m->image.epids.v[row->clause];
 	struct record r = { .time = row->time, .cpu = row->cpu, .probe = &m->image.probes.v[ep->probe], .epid = ep };
-	size_t i, sources = m->nsources * AGG_JOIN_MAX;
-	const json_t *item;
+	size_t sources = m->nsources * AGG_JOIN_MAX;
 
 	if (row->options)
 		peer_options(m, row->options);
@@ -145,7 +144,8 @@ static void show(struct shown *sh)
 	sh->kept = calloc(sources + 1, sizeof(*sh->kept));
 	if (sh->arena && sh->parts && sh->kept) {
 		m->sink->ops->begin(m->sink, &r);
-		json_array_foreach(row->out, i, item) show_item(sh, &r, item);
+		for (size_t i = 0; i < json_array_size(row->out); i++)
+			show_item(sh, &r, json_array_get(row->out, i));
 		m->sink->ops->end(m->sink, &r);
 	} else {
 		m->failed = true;
