@@ -263,34 +263,43 @@ static bool same_texts(struct merge *m, const struct shown *sh)
 	return same;
 }
 
+/* Takes the rows of a step out of all sources that have it. Returns how many there are. */
+static size_t take_step(struct merge *m, const struct row *step, struct peer **sources, struct row **rows)
+{
+	struct row *prev;
+	size_t n = 0;
+
+	for (struct peer *s = m->sources; s; s = s->next) {
+		struct row *r = find_step(s, step, &prev);
+
+		if (!r)
+			continue;
+		sources[n] = s;
+		rows[n++] = take(s, prev, r);
+	}
+	return n;
+}
+
 /* Shows the step of own with that of all other sources, and frees their rows. */
 static void show_step(struct merge *m, struct peer *own)
 {
 	struct peer **sources = calloc(m->nsources, sizeof(*sources));
-	struct row **rows = calloc(m->nsources, sizeof(*rows)), *prev;
-	struct shown sh = { .m = m, .sources = sources, .rows = rows };
-	struct row *step = own->first;
+	struct row **rows = calloc(m->nsources, sizeof(*rows)), *step = own->first;
+	struct shown sh = { .m = m, .row = step, .sources = sources, .rows = rows };
 
-	if (!sources || !rows) {
-		m->failed = true;
-		row_free(take(own, NULL, step));
-	} else {
-		for (struct peer *s = m->sources; s; s = s->next) {
-			struct row *r = find_step(s, step, &prev);
-
-			if (!r)
-				continue;
-			sources[sh.n] = s;
-			rows[sh.n++] = take(s, prev, r);
-		}
-		sh.row = rows[0];
-		if (has_sums(rows[0]) || same_texts(m, &sh))
+	if (sources && rows) {
+		sh.n = take_step(m, step, sources, rows);
+		sh.row = sh.n ? rows[0] : step;
+		if (has_sums(sh.row) || same_texts(m, &sh))
 			show(&sh);
 		else
 			for (size_t i = 0; i < sh.n; i++)
 				show_plain(m, sources[i], rows[i]);
 		for (size_t i = 0; i < sh.n; i++)
 			row_free(rows[i]);
+	} else {
+		m->failed = true;
+		row_free(take(own, NULL, step));
 	}
 	free(sources);
 	free(rows);
