@@ -307,10 +307,10 @@ bool meter_over(struct meter *m, const struct session *s)
 		return false;
 	report_warning(s->opts.to, D_NONE, NULL,
 		"the trace ends: it took %.2f%% of the machine in the last second (programs %.2f%%, dwire %.2f%%), "
-		"more "
-		"than maxcpu (%g%%)",
-		(double)((programs + process) / room) / PPM_PERCENT, (double)(programs / room) / PPM_PERCENT,
-		(double)(process / room) / PPM_PERCENT, (double)m->opts->options->maxcpu / PPM_PERCENT);
+		"more than maxcpu (%g%%)",
+		(double)(programs + process) / (double)room / PPM_PERCENT,
+		(double)programs / (double)room / PPM_PERCENT, (double)process / (double)room / PPM_PERCENT,
+		(double)m->opts->options->maxcpu / PPM_PERCENT);
 	return true;
 }
 

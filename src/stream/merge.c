@@ -195,7 +195,7 @@ static void input_read(struct merge *m, struct input *in)
 	ssize_t n;
 
 	if (in->cap - in->n < READ_SIZE) {
-		size_t cap = in->cap ? in->cap * 2 : 2 * READ_SIZE;
+		size_t cap = in->cap ? in->cap * 2 : (size_t)READ_SIZE * 2;
 		char *buf = cap <= LINE_MAX_BYTES ? realloc(in->buf, cap) : NULL;
 
 		if (!buf) {
