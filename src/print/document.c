@@ -13,6 +13,7 @@
 #include "agg/agg.h"
 #include "base/clock.h"
 #include "print/doc.h"
+#include "print/memory.h"
 #include "print/notice.h"
 #include "print/shell.h"
 #include "print/sinks.h"
@@ -26,12 +27,8 @@ struct document {
 	const struct options *options;
 	const struct reporter *report;
 	struct doc doc;
-	bool open; /* a probe's object is */
-	/* What the printers of text make passes through here. */
-	FILE *mem;
-	char *text;
-	size_t len;
-	struct out *tmp;
+	bool open;             /* a probe's object is */
+	struct memory_out tmp; /* what the printers of text make passes through here */
 };
 
 /* ---- a probe's object -------------------------------------------------------------------------------------------- */
@@ -73,16 +70,6 @@ static void close_probe(struct document *s)
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-/* What was printed into tmp; good until something is printed there again. */
-static const char *take_text(struct document *s, size_t *len)
-{
-	(void)!out_flush(s->tmp);
-	fflush(s->mem);
-	*len = s->len;
-	rewind(s->mem);
-	return s->text;
-}
-
 /* "module`name+0x1d" or an address, as an object with its parts. */
 static void add_frame(struct document *s, const char *line, size_t len)
 {
@@ -123,10 +110,10 @@ static void add_bytes(struct document *s, const char *name, const struct value *
 
 	for (size_t i = 0; i < v->len; i++) {
 		snprintf(hex, sizeof(hex), "%02x", (unsigned char)v->s[i]);
-		out_str(s->tmp, hex);
+		out_str(s->tmp.out, hex);
 	}
 	size_t len;
-	const char *text = take_text(s, &len);
+	const char *text = memory_out_take(&s->tmp, &len);
 
 	doc_text(&s->doc, name, text, len);
 }
@@ -233,7 +220,7 @@ static void document_end(struct sink *sink, const struct record *r)
 static void add_text(struct document *s, const char *name)
 {
 	size_t len;
-	const char *text = take_text(s, &len);
+	const char *text = memory_out_take(&s->tmp, &len);
 
 	doc_open(&s->doc, NULL);
 	doc_text(&s->doc, name, text, len);
@@ -247,12 +234,12 @@ static void document_item(struct sink *sink, const struct record *r, const struc
 
 	open_probe(s, r->cpu, r->probe);
 	if (a->kind == ACT_PRINT) {
-		print_typed(s->tmp, a->args[0].type, &values[0]);
+		print_typed(s->tmp.out, a->args[0].type, &values[0]);
 		add_text(s, "print");
 		return;
 	}
 	if (a->kind == ACT_PRINTF) {
-		print_format(s->tmp, a->fmt, values, a->nargs);
+		print_format(s->tmp.out, a->fmt, values, a->nargs);
 		add_text(s, "message");
 	}
 	for (size_t i = 0; i < (a->kind == ACT_TRACEMEM ? 1 : a->nargs); i++)
@@ -296,6 +283,19 @@ static void document_fault(struct sink *sink, const struct fault *f)
 	notice_fault(s->report, f, s->options->errtags);
 }
 
+/* The object of what dwire itself reports, as FreeBSD does it: a probe that no CPU fired. */
+static void open_internal(struct document *s, const char *name)
+{
+	doc_open(&s->doc, NULL);
+	doc_int(&s->doc, "cpu", (uint64_t)-1, true);
+	doc_int(&s->doc, "id", (uint64_t)-1, true);
+	add_name(s, "provider", "dtrace");
+	add_name(s, "module", "INTERNAL");
+	add_name(s, "function", "INTERNAL");
+	add_name(s, "name", name);
+	add_now(s);
+}
+
 /* A drop is a separate probe in the document, and a message on stderr. */
 static void document_drop(struct sink *sink, const struct drop *d)
 {
@@ -306,14 +306,7 @@ static void document_drop(struct sink *sink, const struct drop *d)
 	drop_text(d, false, msg, sizeof(msg) - 1);
 	n = strlen(msg);
 	msg[n] = '\n';
-	doc_open(&s->doc, NULL);
-	doc_int(&s->doc, "cpu", (uint64_t)-1, true);
-	doc_int(&s->doc, "id", (uint64_t)-1, true);
-	add_name(s, "provider", "dtrace");
-	add_name(s, "module", "INTERNAL");
-	add_name(s, "function", "INTERNAL");
-	add_name(s, "name", "DROP");
-	add_now(s);
+	open_internal(s, "DROP");
 	doc_int(&s->doc, "count", d->n, false);
 	doc_int(&s->doc, "total", d->total, false);
 	doc_int(&s->doc, "kind", drop_number(d->kind), false);
@@ -322,20 +315,13 @@ static void document_drop(struct sink *sink, const struct drop *d)
 	notice_drop(s->report, d, s->options->droptags);
 }
 
-/* The cost is a probe of its own, too. */
+/* The cost is a separate probe, too. */
 static void document_cost(struct sink *sink, const struct cost *c)
 {
 	struct document *s = (struct document *)sink;
 
 	close_probe(s);
-	doc_open(&s->doc, NULL);
-	doc_int(&s->doc, "cpu", (uint64_t)-1, true);
-	doc_int(&s->doc, "id", (uint64_t)-1, true);
-	add_name(s, "provider", "dtrace");
-	add_name(s, "module", "INTERNAL");
-	add_name(s, "function", "INTERNAL");
-	add_name(s, "name", "COST");
-	add_now(s);
+	open_internal(s, "COST");
 	doc_int(&s->doc, "wall_ns", c->wall, false);
 #define X(name, member) doc_int(&s->doc, name, c->member, false);
 	COST_NUMBERS(X)
@@ -385,10 +371,7 @@ static void document_free(struct sink *sink)
 	struct document *s = (struct document *)sink;
 
 	out_free(s->out);
-	out_free(s->tmp);
-	if (s->mem)
-		fclose(s->mem);
-	free(s->text);
+	memory_out_close(&s->tmp);
 	free(s);
 }
 
@@ -417,9 +400,7 @@ struct sink *document_sink_new(const struct print_to *to)
 	s->options = to->options;
 	s->report = to->report;
 	s->out = out_new(to->out, &style_text, to->options);
-	s->mem = open_memstream(&s->text, &s->len);
-	s->tmp = s->mem ? out_new(s->mem, &style_text, to->options) : NULL;
-	if (!s->out || !s->tmp) {
+	if (!s->out || !memory_out_open(&s->tmp, to->options)) {
 		document_free(&s->sink);
 		return NULL;
 	}

@@ -85,7 +85,7 @@ void notice_fault_text(const struct fault *f, bool tag, char *buf, size_t size)
 
 void notice_fault(const struct reporter *to, const struct fault *f, bool tag)
 {
-	char text[1024]; /* the names of a probe have at most 127, 63, 127 and 63 bytes */
+	char text[NOTICE_MAX];
 
 	notice_fault_text(f, tag, text, sizeof(text));
 	report_note(to, "%s", text);

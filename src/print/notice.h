@@ -5,6 +5,8 @@
 #include "base/diag/report.h"
 #include "record/sink.h"
 
+#define NOTICE_MAX 1024 /* bytes of a text: the names of a probe have at most 127, 63, 127 and 63 */
+
 /* What the trace took: two lines, and one for each probe that fired. */
 void notice_cost(const struct reporter *to, const struct cost *c);
 /* "12 drops on CPU 0"; tag: with DTrace's name of the cause in front (-x droptags). */

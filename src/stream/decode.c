@@ -237,19 +237,15 @@ struct fmt *decode_format(struct arena *a, const char *s, size_t len)
 }
 
 /* ---- aggregations ------------------------------------------------------------------------------------------------ */
-static bool decode_function(const char *word, enum dw_agg_fn *out)
+static bool decode_function(const char *word, struct agg *g)
 {
-	static const char *const words[] = {
-#define X(fn, name) #name,
-		DW_AGG_FNS(X)
-#undef X
-	};
+	int i = 0;
 
-	for (int i = 0; word && i < DW_AGG_FN_COUNT; i++)
-		if (!strcmp(word, words[i])) {
-			*out = (enum dw_agg_fn)i;
+	for (; word && i < DW_AGG_FN_COUNT; i++) {
+		g->fn = (enum dw_agg_fn)i;
+		if (!strcmp(agg_function(g), word))
 			return true;
-		}
+	}
 	return false;
 }
 
@@ -319,7 +315,7 @@ bool decode_agg(struct arena *a, const json_t *j, struct agg *out)
 	const char *name = json_string_value(json_object_get(j, "name"));
 
 	memset(out, 0, sizeof(*out));
-	if (!name || !json_is_array(keys) || !decode_function(json_string_value(json_object_get(j, "fn")), &out->fn) ||
+	if (!name || !json_is_array(keys) || !decode_function(json_string_value(json_object_get(j, "fn")), out) ||
 		!decode_params(j, out))
 		return false;
 	out->name = arena_strdup(a, name);

@@ -14,6 +14,7 @@
 
 #include "agg/agg.h"
 #include "base/clock.h"
+#include "print/memory.h"
 #include "print/notice.h"
 #include "print/value/style.h"
 #include "print/value/values.h"
@@ -23,12 +24,6 @@
 #define ROWS_A_FRAME 256 /* so that no line grows without bound */
 #define FNV_BASIS 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull
-
-static const char *const frame_words[FRAME_COUNT] = {
-#define X(kind, word) [FRAME_##kind] = (word),
-	FRAMES(X)
-#undef X
-};
 
 /* What the reader knows of an aggregation. */
 struct emitted {
@@ -54,7 +49,7 @@ struct emit {
 	uint64_t seq;
 	bool open;       /* a row is */
 	bool any;        /* it holds an item */
-	bool skip_rest;  /* control actions were reported as skipped */
+	bool told;       /* that control actions are skipped */
 	uint64_t *steps; /* by epid index: rows so far + 1; 0: not described yet */
 	size_t nsteps;
 	struct emitted *aggs; /* by index in image.aggs */
@@ -65,11 +60,7 @@ struct emit {
 	struct sent *sent; /* a hash table: nsent of cap, a power of two */
 	size_t nsent, cap;
 
-	/* What printers of text make passes through here. */
-	FILE *mem;
-	char *text;
-	size_t len;
-	struct out *tmp;
+	struct memory_out tmp; /* what printers of text make passes through here */
 };
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -78,7 +69,7 @@ static void frame_begin(struct emit *e, enum frame kind)
 	char head[96];
 
 	snprintf(head, sizeof(head), "{\"s\":\"%s\",\"n\":%" PRIu64 ",\"f\":\"%s\"", e->session, e->seq++,
-		frame_words[kind]);
+		frame_word(kind));
 	out_str(e->out, head);
 }
 
@@ -237,12 +228,7 @@ static void describe_agg(struct emit *e, const struct agg *g)
 
 static void put_action(struct emit *e, const struct action *a)
 {
-	static const char *const words[] = {
-#define X(kind, word) [kind] = (word),
-		FRAME_ACTIONS(X)
-#undef X
-	};
-	const char *word = (size_t)a->kind < sizeof(words) / sizeof(words[0]) ? words[a->kind] : NULL;
+	const char *word = frame_action_word(a->kind);
 
 	if (!word) {
 		out_str(e->out, "null");
@@ -381,12 +367,13 @@ static void emit_end(struct sink *s, const struct record *r)
 /* print() is a text here: only this machine knows the type. */
 static void put_typed(struct emit *e, const struct action *a, const struct value *v)
 {
-	print_typed(e->tmp, a->args[0].type, v);
-	(void)!out_flush(e->tmp);
-	fflush(e->mem);
+	const char *text;
+	size_t len;
+
+	print_typed(e->tmp.out, a->args[0].type, v);
+	text = memory_out_take(&e->tmp, &len);
 	out_bytes(e->out, ",", 1);
-	put_text(e->out, e->text, e->len);
-	rewind(e->mem);
+	put_text(e->out, text, len);
 }
 
 static void emit_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
@@ -484,9 +471,8 @@ static void state_open(struct emit *e, const struct agg_table *t, bool whole, ui
 	member_int(e, "gen", e->aggs[g->id].gen);
 	if (t->normal[0] > 1)
 		member_int(e, "normal", t->normal[0]);
-	if (whole) {
+	if (whole)
 		member_int(e, "part", part);
-	}
 	member(e, "rows");
 	out_str(e->out, "[");
 }
@@ -607,13 +593,13 @@ static void emit_beat(struct sink *s, struct agg_set *set)
 static void emit_fault(struct sink *s, const struct fault *f)
 {
 	struct emit *e = (struct emit *)s;
-	char text[512];
+	char text[NOTICE_MAX];
 
 	notice_fault_text(f, e->options->errtags, text, sizeof(text));
 	frame_begin(e, FRAME_FAULT);
 	member_text(e, "text", text);
 	frame_end(e);
-	notice_fault(e->report, f, e->options->errtags);
+	report_note(e->report, "%s", text);
 }
 
 static void emit_drop(struct sink *s, const struct drop *d)
@@ -645,9 +631,9 @@ static void emit_control(struct sink *s, const struct action *a, const struct va
 
 	(void)a;
 	(void)values;
-	if (!e->skip_rest)
+	if (!e->told)
 		report_warning(e->report, D_NONE, NULL, "system(), freopen() and ftruncate() do nothing in a stream");
-	e->skip_rest = true;
+	e->told = true;
 }
 
 static void emit_flush(struct sink *s)
@@ -671,10 +657,7 @@ static void emit_free(struct sink *s)
 	struct emit *e = (struct emit *)s;
 
 	out_free(e->out);
-	out_free(e->tmp);
-	if (e->mem)
-		fclose(e->mem);
-	free(e->text);
+	memory_out_close(&e->tmp);
 	free(e->steps);
 	free(e->aggs);
 	free(e->sent);
@@ -712,9 +695,7 @@ struct sink *emit_sink_new(const struct emit_to *to)
 	e->script = to->script;
 	e->script_len = to->script_len;
 	e->out = out_new(to->out, &style_text, to->options);
-	e->mem = open_memstream(&e->text, &e->len);
-	e->tmp = e->mem ? out_new(e->mem, &style_text, to->options) : NULL;
-	if (!e->out || !e->tmp) {
+	if (!e->out || !memory_out_open(&e->tmp, to->options)) {
 		emit_free(&e->sink);
 		return NULL;
 	}

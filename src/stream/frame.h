@@ -2,7 +2,7 @@
 /* frame: what the writer and the reader of a stream have in common. docs/STREAM.md describes each frame. */
 #ifndef DWIRE_STREAM_FRAME_H
 #define DWIRE_STREAM_FRAME_H
-#include <string.h>
+#include <stdbool.h>
 
 #include "image/image.h"
 
@@ -51,13 +51,15 @@ enum frame {
 	X("stackindent", stackindent) \
 	X("aggsortkeypos", agg.key_pos) X("aggsortpos", agg.agg_pos) X("aggrows", agg.rows)
 
+/* "row" */
+const char *frame_word(enum frame kind);
+/* FRAME_COUNT: there is no such kind. */
+enum frame frame_kind(const char *word);
+/* "printf"; NULL: such an action has no word. */
+const char *frame_action_word(enum action_kind kind);
+/* False: there is no such action. word may be NULL. */
+bool frame_action_kind(const char *word, enum action_kind *out);
 /* A step is a clause that fires once on each machine, or shows aggregations: the n-th of all machines belong
  * together. */
-static inline bool frame_is_step(const struct epid *ep, const struct image_probe *p)
-{
-	for (size_t i = 0; i < ep->nactions; i++)
-		if (ep->actions[i].kind == ACT_PRINTA || ep->actions[i].kind == ACT_TRUNC)
-			return true;
-	return (!strcmp(p->prov, "dtrace") && strcmp(p->name, "ERROR")) || !strncmp(p->name, "tick-", 5);
-}
+bool frame_is_step(const struct epid *ep, const struct image_probe *p);
 #endif

@@ -37,19 +37,26 @@ struct row {
 	size_t nsnaps;
 };
 
-/* An aggregation of a source. */
+/* What the numbers of a source's clauses, or of its aggregations, are in the image. */
+struct links {
+	uint32_t *to; /* by the source's number: index in the image + 1; 0: not described */
+	size_t n;
+};
+
+/* The index in the image that a number in a frame stands for; -1: none. */
+static inline int64_t links_get(const struct links *l, const json_t *number)
+{
+	json_int_t n = json_integer_value(number);
+
+	return json_is_integer(number) && n >= 0 && (uint64_t)n < l->n ? (int64_t)l->to[n] - 1 : -1;
+}
+
+/* What a source has of an aggregation. */
 struct peer_agg {
-	bool known;
-	uint32_t to; /* index in image.aggs */
 	uint64_t gen, normal;
 	struct table *state; /* as last reported; NULL: nothing */
 	struct table *base;  /* what trunc() has cut away, in the generation base_gen; NULL: nothing */
 	uint64_t base_gen;
-};
-
-struct peer_clause {
-	bool known;
-	uint32_t to; /* index in image.epids */
 };
 
 /* A frame that came before its turn. */
@@ -78,10 +85,9 @@ struct peer {
 	uint64_t lost, bad; /* frames */
 	struct held *held;
 	size_t nheld, held_cap, held_bytes;
-	struct peer_agg *aggs;
+	struct links clause_links, agg_links;
+	struct peer_agg *aggs; /* by index in image.aggs */
 	size_t naggs;
-	struct peer_clause *clauses;
-	size_t nclauses;
 	json_t *options;           /* a frame that the next row takes; owned; or NULL */
 	struct row *open;          /* a row of which more frames come */
 	struct row *first, **last; /* rows to show */
@@ -89,6 +95,12 @@ struct peer {
 	uint32_t *rest; /* what the end shows: indices in image.aggs */
 	size_t nrest;
 };
+
+/* NULL or without a state: the source has reported nothing of it. */
+static inline struct peer_agg *peer_agg(const struct peer *s, uint32_t agg)
+{
+	return agg < s->naggs ? &s->aggs[agg] : NULL;
+}
 
 struct merge {
 	struct merge_to to;

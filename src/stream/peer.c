@@ -85,7 +85,8 @@ void peer_free(struct peer *s)
 		json_decref(s->held[i].frame);
 	free(s->held);
 	free(s->aggs);
-	free(s->clauses);
+	free(s->agg_links.to);
+	free(s->clause_links.to);
 	free(s->rest);
 	free(s->session);
 	free(s->host);
@@ -180,14 +181,6 @@ static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
-static struct peer_agg *agg_of(struct peer *s, const json_t *frame)
-{
-	const json_t *j = json_object_get(frame, "agg");
-	json_int_t id = json_integer_value(j);
-
-	return json_is_integer(j) && id >= 0 && (size_t)id < s->naggs && s->aggs[id].known ? &s->aggs[id] : NULL;
-}
-
 /* [[keys], state] */
 static bool take_key(struct table *t, const struct agg *g, uint64_t *words, const json_t *row)
 {
@@ -205,12 +198,12 @@ static bool take_key(struct table *t, const struct agg *g, uint64_t *words, cons
 /* Part 0 of a whole state begins it anew; so does a new generation. */
 static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 {
-	struct peer_agg *a = agg_of(s, frame);
-	const json_t *part = json_object_get(frame, "part"), *rows = json_object_get(frame, "rows"), *row;
-	const struct agg *g = a ? &m->image.aggs.v[a->to] : NULL;
+	const int64_t id = links_get(&s->agg_links, json_object_get(frame, "agg"));
+	struct peer_agg *a = id >= 0 ? peer_agg(s, (uint32_t)id) : NULL;
+	const json_t *part = json_object_get(frame, "part"), *rows = json_object_get(frame, "rows");
+	const struct agg *g = a ? &m->image.aggs.v[id] : NULL;
 	uint64_t gen = number(frame, "gen"), *words = g ? malloc(g->nwords * sizeof(*words)) : NULL;
 	bool ok = words != NULL;
-	size_t i;
 
 	if (ok && (!a->state || a->gen != gen || (json_is_integer(part) && !json_integer_value(part)))) {
 		table_drop(a->state);
@@ -220,10 +213,8 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	ok = ok && a->state && !table_own(&a->state);
 	if (ok)
 		a->normal = number(frame, "normal");
-	for (i = 0; ok && i < json_array_size(rows); i++) {
-		row = json_array_get(rows, i);
-		ok = take_key(a->state, g, words, row);
-	}
+	for (size_t i = 0; ok && i < json_array_size(rows); i++)
+		ok = take_key(a->state, g, words, json_array_get(rows, i));
 	free(words);
 	return ok;
 }
@@ -246,13 +237,11 @@ static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json
 			return false;
 		r->snaps = snaps;
 		for (size_t k = 0; k < a->naggs; k++) {
-			struct snap snap = { .agg = a->aggs[k] };
+			const struct peer_agg *own = peer_agg(s, a->aggs[k]);
 
-			for (size_t j = 0; j < s->naggs; j++)
-				if (s->aggs[j].known && s->aggs[j].to == a->aggs[k])
-					snap = (struct snap){ a->aggs[k], s->aggs[j].gen, s->aggs[j].normal,
-						table_hold(s->aggs[j].state) };
-			snaps[r->nsnaps++] = snap;
+			snaps[r->nsnaps++] = own
+				? (struct snap){ a->aggs[k], own->gen, own->normal, table_hold(own->state) }
+				: (struct snap){ .agg = a->aggs[k] };
 		}
 	}
 	return true;
@@ -260,16 +249,12 @@ static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json
 
 static struct row *row_new(const struct peer *s, const json_t *frame)
 {
-	const json_t *j = json_object_get(frame, "clause");
-	json_int_t own = json_integer_value(j);
-	struct row *r;
+	const int64_t clause = links_get(&s->clause_links, json_object_get(frame, "clause"));
+	struct row *r = clause >= 0 ? calloc(1, sizeof(*r)) : NULL;
 
-	if (!json_is_integer(j) || own < 0 || (size_t)own >= s->nclauses || !s->clauses[own].known)
-		return NULL;
-	r = calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
-	r->clause = s->clauses[own].to;
+	r->clause = (uint32_t)clause;
 	r->is_step = json_object_get(frame, "step") != NULL;
 	r->step = number(frame, "step");
 	r->time = number(frame, "t");
@@ -317,10 +302,10 @@ static bool take_rest(struct peer *s, const json_t *frame)
 	s->rest = rest;
 	s->nrest = 0;
 	for (size_t i = 0; i < n; i++) {
-		json_int_t id = json_integer_value(json_array_get(ids, i));
+		int64_t id = links_get(&s->agg_links, json_array_get(ids, i));
 
-		if (id >= 0 && (size_t)id < s->naggs && s->aggs[id].known)
-			rest[s->nrest++] = s->aggs[id].to;
+		if (id >= 0)
+			rest[s->nrest++] = (uint32_t)id;
 	}
 	return true;
 }
@@ -332,25 +317,10 @@ static bool take_end(struct peer *s, const json_t *frame)
 	return true;
 }
 
-static enum frame frame_kind(const json_t *frame)
-{
-	static const char *const words[FRAME_COUNT] = {
-#define X(kind, word) [FRAME_##kind] = (word),
-		FRAMES(X)
-#undef X
-	};
-	const char *word = text(frame, "f");
-	int i = 0;
-
-	while (i < FRAME_COUNT && strcmp(words[i], word) != 0)
-		i++;
-	return (enum frame)i;
-}
-
 /* True also of a frame of a kind that later versions may add. */
 static bool take_one(struct merge *m, struct peer *s, const json_t *frame)
 {
-	switch (frame_kind(frame)) {
+	switch (frame_kind(text(frame, "f"))) {
 	case FRAME_HELLO:
 		return take_hello(m, s, frame);
 	case FRAME_OPTIONS:

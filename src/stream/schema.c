@@ -14,23 +14,6 @@
 #define ARGS_MAX 256u
 
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
-/* The number that a description has for all sources; 0: it is new. order: how many equal ones the source had before.
- * *text: it, to be added. */
-static size_t find(struct merge *m, const char *kind, const json_t *what, size_t order, char **text)
-{
-	char *dump = json_dumps(what, JSON_COMPACT | JSON_SORT_KEYS);
-
-	*text = dump ? arena_printf(m->arena, "%s %zu %s", kind, order, dump) : NULL;
-	free(dump);
-	return *text ? (size_t)(uintptr_t)strmap_get(m->schemas, *text) : 0;
-}
-
-static void add(struct merge *m, char *text, size_t number)
-{
-	if (text)
-		strmap_put(m->schemas, text, (void *)(uintptr_t)number);
-}
-
 /* A copy of a frame without some of its members. */
 static json_t *without(const json_t *frame, const char *const *names)
 {
@@ -39,15 +22,6 @@ static json_t *without(const json_t *frame, const char *const *names)
 	for (; what && *names; names++)
 		json_object_del(what, *names);
 	return what;
-}
-
-/* A number of the source as index of an array of n; -1: it is none. */
-static int64_t index_of(const json_t *frame, const char *name, size_t max)
-{
-	const json_t *j = json_object_get(frame, name);
-	json_int_t v = json_integer_value(j);
-
-	return json_is_integer(j) && v >= 0 && (uint64_t)v < max ? v : -1;
 }
 
 /* Room for element i of a zeroed array. */
@@ -96,12 +70,13 @@ static struct field *key_types(struct merge *m, const json_t *keys)
 	return types;
 }
 
-static bool add_agg(struct merge *m, const json_t *frame, uint32_t *id)
+static bool add_agg(struct merge *m, struct peer *s, const json_t *frame, uint32_t *id)
 {
 	struct field *types = key_types(m, json_object_get(frame, "keys"));
 	struct agg g, *to;
 	bool *printed;
 
+	(void)s;
 	*id = (uint32_t)m->image.aggs.n;
 	if (!types || *id == AGGS_MAX || !decode_agg(m->arena, frame, &g))
 		return false;
@@ -120,44 +95,11 @@ static bool add_agg(struct merge *m, const json_t *frame, uint32_t *id)
 	return !arena_failed(m->arena);
 }
 
-/* Does another aggregation of the source stand for it already? */
-static bool agg_taken(const struct peer *s, size_t own, size_t to)
+/* The frame without what differs between machines: numbers of frames and aggregations. */
+static json_t *plain_agg(const struct peer *s, const json_t *frame)
 {
-	for (size_t i = 0; i < s->naggs; i++)
-		if (s->aggs[i].known && s->aggs[i].to == to && i != own)
-			return true;
-	return false;
-}
-
-bool schema_agg(struct merge *m, struct peer *s, const json_t *frame)
-{
-	int64_t own = index_of(frame, "agg", AGGS_MAX);
-	struct peer_agg *aggs = own >= 0 ? room(s->aggs, &s->naggs, (size_t)own, sizeof(*aggs)) : NULL;
-	json_t *what = aggs ? without(frame, (const char *const[]){ "s", "n", "agg", NULL }) : NULL;
-	size_t order = 0, number = 0;
-	char *text = NULL;
-	uint32_t id;
-	bool ok = what != NULL;
-
-	if (aggs)
-		s->aggs = aggs;
-	while (ok) {
-		number = find(m, "agg", what, order++, &text);
-		if (!number || !agg_taken(s, (size_t)own, number - 1))
-			break;
-	}
-	id = (uint32_t)number - 1;
-	if (ok && !number) {
-		ok = add_agg(m, frame, &id);
-		if (ok)
-			add(m, text, id + 1);
-	}
-	if (ok && !aggs[own].known) {
-		aggs[own].known = true;
-		aggs[own].to = id;
-	}
-	json_decref(what);
-	return ok;
+	(void)s;
+	return without(frame, (const char *const[]){ "s", "n", "agg", NULL });
 }
 
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
@@ -182,37 +124,17 @@ static struct fmt *printa_format(struct merge *m, const char *s)
 	return decode_format(m->arena, text, strlen(text));
 }
 
-static bool action_kind(const char *word, enum action_kind *out)
-{
-	static const struct {
-		enum action_kind kind;
-		const char *word;
-	} words[] = {
-#define X(kind, word) { kind, word },
-		FRAME_ACTIONS(X)
-#undef X
-	};
-
-	for (size_t i = 0; word && i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(words[i].word, word)) {
-			*out = words[i].kind;
-			return true;
-		}
-	return false;
-}
-
 /* The aggregations of an action; they were described before. */
 static bool action_aggs(struct merge *m, const struct peer *s, const json_t *ids, struct action *out)
 {
 	out->naggs = json_array_size(ids);
 	out->aggs = out->naggs <= AGG_JOIN_MAX ? ARENA_ARRAY(m->arena, uint32_t, out->naggs + 1) : NULL;
 	for (size_t i = 0; out->aggs && i < out->naggs; i++) {
-		const json_t *j = json_array_get(ids, i);
-		json_int_t id = json_integer_value(j);
+		int64_t id = links_get(&s->agg_links, json_array_get(ids, i));
 
-		if (!json_is_integer(j) || id < 0 || (size_t)id >= s->naggs || !s->aggs[id].known)
+		if (id < 0)
 			return false;
-		out->aggs[i] = s->aggs[id].to;
+		out->aggs[i] = (uint32_t)id;
 	}
 	return out->aggs != NULL;
 }
@@ -226,7 +148,7 @@ static bool add_action(struct merge *m, const struct peer *s, const json_t *j, s
 	out->kind = ACT_EXIT;
 	if (json_is_null(j))
 		return true;
-	if (!action_kind(json_string_value(json_object_get(j, "action")), &out->kind) ||
+	if (!frame_action_kind(json_string_value(json_object_get(j, "action")), &out->kind) ||
 		!action_aggs(m, s, json_object_get(j, "aggs"), out))
 		return false;
 	out->nargs = json_array_size(columns);
@@ -250,7 +172,7 @@ static const char *text_member(struct merge *m, const json_t *j, const char *nam
 	return s ? arena_strdup(m->arena, s) : "";
 }
 
-static bool add_clause(struct merge *m, const struct peer *s, const json_t *frame, uint32_t *id)
+static bool add_clause(struct merge *m, struct peer *s, const json_t *frame, uint32_t *id)
 {
 	const json_t *actions = json_object_get(frame, "actions"), *probe = json_object_get(frame, "probe");
 	struct epid ep = { .nactions = json_array_size(actions) }, *to;
@@ -280,10 +202,10 @@ static bool add_clause(struct merge *m, const struct peer *s, const json_t *fram
 /* The number of an aggregation in a frame becomes the one that it has for all sources. */
 static void renumber(const struct peer *s, json_t *id)
 {
-	json_int_t n = json_integer_value(id);
+	int64_t to = links_get(&s->agg_links, id);
 
-	if (n >= 0 && (size_t)n < s->naggs && s->aggs[n].known)
-		json_integer_set(id, s->aggs[n].to);
+	if (to >= 0)
+		json_integer_set(id, to);
 }
 
 /* The frame without what differs between machines: numbers of frames, clauses, probes and aggregations. */
@@ -302,40 +224,82 @@ static json_t *plain_clause(const struct peer *s, const json_t *frame)
 	return what;
 }
 
-/* Does another clause of the source stand for it already? */
-static bool clause_taken(const struct peer *s, size_t own, size_t to)
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+struct kind {
+	const char *word; /* of the frame, and of the member that is the source's number */
+	size_t max;       /* numbers are below it */
+	json_t *(*plain)(const struct peer *s, const json_t *frame);
+	bool (*add)(struct merge *m, struct peer *s, const json_t *frame, uint32_t *id);
+};
+
+/* Does another number of the source stand for it already? */
+static bool is_taken(const struct links *l, size_t own, uint32_t to)
 {
-	for (size_t i = 0; i < s->nclauses; i++)
-		if (s->clauses[i].known && s->clauses[i].to == to && i != own)
+	for (size_t i = 0; i < l->n; i++)
+		if (l->to[i] == to + 1 && i != own)
 			return true;
 	return false;
 }
 
-bool schema_clause(struct merge *m, struct peer *s, const json_t *frame)
+/* The index that a description has for all sources, the order-th of equal ones; it is added if it is new. False: it is
+ * not valid. */
+static bool find(
+	struct merge *m, struct peer *s, const struct kind *k, const json_t *frame, const char *text, uint32_t *id)
 {
-	int64_t own = index_of(frame, "clause", CLAUSES_MAX);
-	struct peer_clause *clauses = own >= 0 ? room(s->clauses, &s->nclauses, (size_t)own, sizeof(*clauses)) : NULL;
-	json_t *what = clauses ? plain_clause(s, frame) : NULL;
-	size_t order = 0, number = 0;
-	char *text = NULL;
-	uint32_t id;
-	bool ok = what != NULL;
+	size_t number = (size_t)(uintptr_t)strmap_get(m->schemas, text);
 
-	if (clauses)
-		s->clauses = clauses;
-	while (ok) {
-		number = find(m, "clause", what, order++, &text);
-		if (!number || !clause_taken(s, (size_t)own, number - 1))
+	*id = (uint32_t)number - 1;
+	if (number)
+		return true;
+	if (!k->add(m, s, frame, id))
+		return false;
+	strmap_put(m->schemas, text, (void *)(uintptr_t)((size_t)*id + 1));
+	return true;
+}
+
+/* Equal descriptions of one source are different ones: the first that no other number of it stands for is meant. */
+static bool describe(struct merge *m, struct peer *s, const struct kind *k, struct links *l, const json_t *frame)
+{
+	const json_t *number = json_object_get(frame, k->word);
+	json_int_t own = json_integer_value(number);
+	bool ok = json_is_integer(number) && own >= 0 && (uint64_t)own < k->max;
+	uint32_t *to = ok ? room(l->to, &l->n, (size_t)own, sizeof(*to)) : NULL, id = 0;
+	json_t *what = to ? k->plain(s, frame) : NULL;
+	char *dump = what ? json_dumps(what, JSON_COMPACT | JSON_SORT_KEYS) : NULL, *text;
+
+	l->to = to ? to : l->to;
+	ok = dump != NULL;
+	for (size_t order = 0; ok; order++) {
+		ok = asprintf(&text, "%s %zu %s", k->word, order, dump) >= 0;
+		if (!ok)
+			break;
+		ok = find(m, s, k, frame, text, &id);
+		free(text);
+		if (!ok || !is_taken(l, (size_t)own, id))
 			break;
 	}
-	id = (uint32_t)number - 1;
-	if (ok && !number) {
-		ok = add_clause(m, s, frame, &id);
-		if (ok)
-			add(m, text, id + 1);
-	}
-	if (ok && !clauses[own].known)
-		clauses[own] = (struct peer_clause){ true, id };
+	if (ok && !to[own])
+		to[own] = id + 1;
+	free(dump);
 	json_decref(what);
 	return ok;
+}
+
+bool schema_agg(struct merge *m, struct peer *s, const json_t *frame)
+{
+	static const struct kind kind = { "agg", AGGS_MAX, plain_agg, add_agg };
+	struct peer_agg *aggs;
+
+	if (!describe(m, s, &kind, &s->agg_links, frame))
+		return false;
+	aggs = room(s->aggs, &s->naggs, m->image.aggs.n, sizeof(*aggs));
+	s->aggs = aggs ? aggs : s->aggs;
+	return aggs != NULL;
+}
+
+bool schema_clause(struct merge *m, struct peer *s, const json_t *frame)
+{
+	static const struct kind kind = { "clause", CLAUSES_MAX, plain_clause, add_clause };
+
+	return describe(m, s, &kind, &s->clause_links, frame);
 }

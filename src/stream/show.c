@@ -16,8 +16,7 @@
 struct shown {
 	struct merge *m;
 	struct arena *arena;
-	struct peer *source;   /* the first that has it */
-	const struct row *row; /* its row */
+	const struct row *row; /* of the first that has it */
 	struct peer **sources;
 	struct row **rows;
 	size_t n;
@@ -30,15 +29,12 @@ struct shown {
  * are those of its whole trace. */
 static bool keeps(const struct peer *s, uint32_t agg, struct snap *out)
 {
-	for (size_t i = 0; i < s->naggs; i++) {
-		const struct peer_agg *a = &s->aggs[i];
+	const struct peer_agg *a = peer_agg(s, agg);
 
-		if (!a->known || a->to != agg || a->gen || !a->state)
-			continue;
-		*out = (struct snap){ .agg = agg, .gen = a->gen, .normal = a->normal, .state = a->state };
-		return true;
-	}
-	return false;
+	if (!a || a->gen || !a->state)
+		return false;
+	*out = (struct snap){ .agg = agg, .gen = a->gen, .normal = a->normal, .state = a->state };
+	return true;
 }
 
 static bool has_row(const struct shown *sh, const struct peer *s)
@@ -226,7 +222,7 @@ static bool has_sums(const struct row *r)
 	return r->nsnaps > 0;
 }
 
-/* A row as text, by a sink of its own; for comparisons only. NULL: no memory. */
+/* A row as text, by a separate sink; for comparisons only. NULL: no memory. */
 static char *row_text(struct merge *m, struct peer *s, struct row *r)
 {
 	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1 };
@@ -250,8 +246,8 @@ static char *row_text(struct merge *m, struct peer *s, struct row *r)
 
 static bool same_texts(struct merge *m, const struct shown *sh)
 {
-	char *first = row_text(m, sh->sources[0], sh->rows[0]);
-	bool same = first != NULL;
+	char *first = sh->n > 1 ? row_text(m, sh->sources[0], sh->rows[0]) : NULL;
+	bool same = first || sh->n <= 1;
 
 	for (size_t i = 1; same && i < sh->n; i++) {
 		char *other = row_text(m, sh->sources[i], sh->rows[i]);
@@ -381,12 +377,12 @@ void show_rest(struct merge *m)
 	size_t n = 0;
 
 	for (struct peer *s = m->sources; ids && snaps && parts && s; s = s->next)
-		for (size_t i = 0; i < s->naggs; i++) {
+		for (uint32_t i = 0; i < s->naggs; i++) {
 			const struct peer_agg *a = &s->aggs[i];
 
-			if (!a->known || !a->state || s->refused)
+			if (!a->state || s->refused)
 				continue;
-			snaps[n] = (struct snap){ a->to, a->gen, a->normal, a->state };
+			snaps[n] = (struct snap){ i, a->gen, a->normal, a->state };
 			parts[n] = (struct part){ s, &snaps[n] };
 			n++;
 		}

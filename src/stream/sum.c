@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print/value/style.h"
+#include "print/memory.h"
 #include "stream/decode.h"
 #include "stream/merge_priv.h"
 #include "stream/put.h"
@@ -17,22 +17,26 @@ struct key {
 	bool owned;
 };
 
-/* By host the machine's name stands before the other keys. */
-static struct key key_of(const struct merge *m, const struct peer *s, const char *text, size_t len)
+/* By host the machine's name stands before the other keys. host: its JSON; NULL: it does not. */
+static struct key key_of(const char *host, const char *text, size_t len)
 {
 	struct key k = { (char *)(uintptr_t)text, len, false };
-	json_t *host = m->to.by_host ? json_string(s->host) : NULL;
-	char *name = host ? json_dumps(host, JSON_ENCODE_ANY | JSON_COMPACT) : NULL, *with;
-	int n;
+	char *with;
+	int n = host ? asprintf(&with, "[%s%s%.*s", host, len > 2 ? "," : "", (int)len - 1, text + 1) : -1;
 
-	json_decref(host);
-	if (!name)
-		return k;
-	n = asprintf(&with, "[%s%s%.*s", name, len > 2 ? "," : "", (int)len - 1, text + 1);
-	free(name);
 	if (n > 0)
 		k = (struct key){ with, (size_t)n, true };
 	return k;
+}
+
+/* The machine's name as JSON, if it is a key; free() it. */
+static char *host_json(const struct merge *m, const struct peer *s)
+{
+	json_t *host = m->to.by_host ? json_string(s->host) : NULL;
+	char *name = host ? json_dumps(host, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+
+	json_decref(host);
+	return name;
 }
 
 static void key_free(const struct key *k)
@@ -42,14 +46,6 @@ static void key_free(const struct key *k)
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
-static const struct peer_agg *agg_of(const struct peer *s, uint32_t id)
-{
-	for (size_t i = 0; i < s->naggs; i++)
-		if (s->aggs[i].known && s->aggs[i].to == id)
-			return &s->aggs[i];
-	return NULL;
-}
-
 /* What remains of a state after trunc() has cut the key. False: nothing. A min or max cannot be taken back: it remains
  * when it has changed since. */
 static bool after_cut(const struct agg *g, const uint64_t *state, const uint64_t *base, uint64_t *out)
@@ -76,9 +72,10 @@ static bool after_cut(const struct agg *g, const uint64_t *state, const uint64_t
 /* Adds what one source has to the sum of all. 0 or -1: no memory. */
 static int add_part(const struct merge *m, const struct agg *g, const struct part *p, struct table *sum)
 {
-	const struct peer_agg *own = agg_of(p->source, g->id);
+	const struct peer_agg *own = peer_agg(p->source, g->id);
 	const struct table *base = own && own->base && own->base_gen == p->snap->gen ? own->base : NULL;
 	uint64_t *state, *left = malloc(g->nwords * sizeof(*left)), *to;
+	char *host = host_json(m, p->source);
 	size_t len;
 	int err = left ? 0 : -1;
 
@@ -88,7 +85,7 @@ static int add_part(const struct merge *m, const struct agg *g, const struct par
 
 		if (!after_cut(g, state, base ? table_get(base, text, len) : NULL, left))
 			continue;
-		k = key_of(m, p->source, text, len);
+		k = key_of(host, text, len);
 		to = table_put(sum, k.text, k.len);
 		key_free(&k);
 		if (to)
@@ -96,6 +93,7 @@ static int add_part(const struct merge *m, const struct agg *g, const struct par
 		else
 			err = -1;
 	}
+	free(host);
 	free(left);
 	return err;
 }
@@ -193,22 +191,17 @@ struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part 
 }
 
 /* ---- trunc() ----------------------------------------------------------------------------------------------------- */
-/* The key of a row as its source wrote it; without the machine's name. In *text, of open_memstream(). */
-static void row_key(struct merge *m, FILE *mem, const struct agg *g, const struct agg_row *row)
+/* The key of a row as its source wrote it, without the machine's name; in mem, until the next one. */
+static const char *row_key(
+	struct merge *m, struct memory_out *mem, const struct agg *g, const struct agg_row *row, size_t *len)
 {
-	struct out *o = out_new(mem, &style_text, &m->opts);
-
-	if (!o)
-		return;
-	out_str(o, "[");
+	out_str(mem->out, "[");
 	for (size_t i = m->to.by_host; i < g->nkeys; i++) {
-		out_bytes(o, ",", i > m->to.by_host);
-		put_value(o, &row->keys[i]);
+		out_bytes(mem->out, ",", i > m->to.by_host);
+		put_value(mem->out, &row->keys[i]);
 	}
-	out_str(o, "]");
-	(void)!out_flush(o);
-	out_free(o);
-	fflush(mem);
+	out_str(mem->out, "]");
+	return memory_out_take(mem, len);
 }
 
 /* The state that a source has of a key is what it begins with from now on. */
@@ -229,27 +222,21 @@ static void cut_key(struct peer_agg *own, const struct snap *snap, size_t words,
 		memcpy(base, state, words * sizeof(*base));
 }
 
-static void cut_row(struct merge *m, const struct agg *g, const struct agg_row *row, const struct part *parts, size_t n)
+static void cut_row(struct merge *m, struct memory_out *mem, const struct agg *g, const struct agg_row *row,
+	const struct part *parts, size_t n)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *mem = open_memstream(&text, &len);
+	size_t len;
+	const char *key = row_key(m, mem, g, row, &len);
 
-	if (mem)
-		row_key(m, mem, g, row);
-	for (size_t i = 0; mem && i < n; i++) {
-		const struct peer_agg *own = agg_of(parts[i].source, g->id);
+	for (size_t i = 0; i < n; i++) {
+		struct peer_agg *own = peer_agg(parts[i].source, g->id);
+		const char *host = parts[i].source->host;
 
 		if (own && parts[i].snap->agg == g->id &&
 			(!m->to.by_host ||
-				(row->keys[0].len == strlen(parts[i].source->host) &&
-					!memcmp(row->keys[0].s, parts[i].source->host, row->keys[0].len))))
-			cut_key(&parts[i].source->aggs[own - parts[i].source->aggs], parts[i].snap, g->nwords, text,
-				len);
+				(row->keys[0].len == strlen(host) && !memcmp(row->keys[0].s, host, row->keys[0].len))))
+			cut_key(own, parts[i].snap, g->nwords, key, len);
 	}
-	if (mem)
-		fclose(mem);
-	free(text);
 }
 
 /* Rows ascend by value, as agg_trunc() has them: the same go. */
@@ -257,6 +244,7 @@ void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, cons
 {
 	static const struct agg_opts by_value;
 	const struct agg_table *t;
+	struct memory_out mem = { .out = NULL };
 	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
 	agg_set_opts(set, &by_value);
@@ -264,8 +252,11 @@ void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, cons
 	if (t && t->naggs && keep < t->nrows) {
 		size_t from = n > 0 ? 0 : (size_t)keep, to = n > 0 ? t->nrows - (size_t)keep : t->nrows;
 
-		for (size_t i = from; i < to; i++)
-			cut_row(m, t->aggs[0], &t->rows[i], parts, nparts);
+		bool ready = memory_out_open(&mem, &m->opts);
+
+		for (size_t i = from; ready && i < to; i++)
+			cut_row(m, &mem, t->aggs[0], &t->rows[i], parts, nparts);
+		memory_out_close(&mem);
 	}
 	agg_set_opts(set, &m->opts.agg);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """streams: makes streams of frames (docs/STREAM.md) from events, and says what dwire merge must make of them.
 
-A model of its own: states are added up here in Python, so nothing of dwire is checked against itself.
+An independent model: states are added up here in Python, so nothing of dwire is checked against itself.
 """
 import json
 import math

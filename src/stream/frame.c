@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frame: see frame.h. Input: kinds and words. Output: the other of the two.
+ * Invariant: writer and reader know the same words, because each stands in one list. */
+#include "stream/frame.h"
+
+#include <string.h>
+
+static const char *const frame_words[FRAME_COUNT] = {
+#define X(kind, word) [FRAME_##kind] = (word),
+	FRAMES(X)
+#undef X
+};
+
+static const struct {
+	enum action_kind kind;
+	const char *word;
+} action_words[] = {
+#define X(kind, word) { kind, word },
+	FRAME_ACTIONS(X)
+#undef X
+};
+#define NACTIONS (sizeof(action_words) / sizeof(action_words[0]))
+
+const char *frame_word(enum frame kind)
+{
+	return frame_words[kind];
+}
+
+enum frame frame_kind(const char *word)
+{
+	int i = 0;
+
+	while (i < FRAME_COUNT && strcmp(frame_words[i], word) != 0)
+		i++;
+	return (enum frame)i;
+}
+
+const char *frame_action_word(enum action_kind kind)
+{
+	for (size_t i = 0; i < NACTIONS; i++)
+		if (action_words[i].kind == kind)
+			return action_words[i].word;
+	return NULL;
+}
+
+bool frame_action_kind(const char *word, enum action_kind *out)
+{
+	for (size_t i = 0; word && i < NACTIONS; i++)
+		if (!strcmp(action_words[i].word, word)) {
+			*out = action_words[i].kind;
+			return true;
+		}
+	return false;
+}
+
+bool frame_is_step(const struct epid *ep, const struct image_probe *p)
+{
+	for (size_t i = 0; i < ep->nactions; i++)
+		if (ep->actions[i].kind == ACT_PRINTA || ep->actions[i].kind == ACT_TRUNC)
+			return true;
+	return (!strcmp(p->prov, "dtrace") && strcmp(p->name, "ERROR")) || !strncmp(p->name, "tick-", 5);
+}
