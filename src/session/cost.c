@@ -265,15 +265,23 @@ int meter_new(const struct session_options *opts, struct meter **out)
 	return 0;
 }
 
-/* Programs and this process since the trace was armed. rows is only needed for its sum. */
-static uint64_t taken(const struct session *s, uint64_t *cpu)
+/* Times of all programs of the trace. */
+static uint64_t programs_ns(const struct session *s)
 {
-	struct cost c = { .nrows = 0 };
+	struct cost_row all = { .runs = 0 };
+
+	for (size_t i = 0; i < s->loaded->nprogs; i++)
+		count_prog(&all, s->loaded->progs[i]);
+	count_owner(s, &all);
+	return all.ns;
+}
+
+/* CPU time of this process and its helpers. */
+static uint64_t process_ns(const struct session *s)
+{
 	struct rusage now = used();
 
-	free(count_rows(s, &c));
-	*cpu = timeval_ns(now.ru_utime) + timeval_ns(now.ru_stime) + helpers_cpu(&s->opts);
-	return c.ns;
+	return timeval_ns(now.ru_utime) + timeval_ns(now.ru_stime) + helpers_cpu(&s->opts);
 }
 
 void meter_armed(struct meter *m)
@@ -294,7 +302,7 @@ uint64_t meter_due(const struct meter *m)
 bool meter_over(struct meter *m, const struct session *s)
 {
 	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t now = clock_now(), cpu, ns = taken(s, &cpu);
+	uint64_t now = clock_now(), ns = programs_ns(s), cpu = process_ns(s);
 	uint64_t programs = ns - m->seen_ns, process = cpu - m->seen_cpu;
 	uint64_t room = (now - m->seen_at) * cpus / PPM;
 	bool first = !m->seen_at;
