@@ -132,7 +132,7 @@ inline int dw_fragment[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP &&
 inline int dw_tcp_malformed[struct dw_pkt *P] = dw_malformed[P] && P->skb->pkt_type == DW_PACKET_HOST &&
     dw_tcp_short[P] && !dw_fragment[P];
 inline int dw_udp_malformed[struct dw_pkt *P] = dw_malformed[P] && dw_udp_short[P] && !dw_fragment[P];
-/* kfree_skb_reason: the fragments of a packet whose time is over; before Linux 6.11 they have no reason of their own. */
+/* kfree_skb_reason: the fragments of a packet whose time is over; before Linux 6.11 no reason is only theirs. */
 inline int DW_IP_EXPIRE_SIZE = 1024;	/* bytes of the function's code, at most */
 inline int dw_expired[struct dw_pkt *P] = __has(&`ip_expire) ?
     P->location - (uint64_t)&`ip_expire < DW_IP_EXPIRE_SIZE : 0;

@@ -139,12 +139,7 @@ translator struct dw_task < struct dw_switchto *C > {
 	cpu = cpu;
 };
 
-struct dw_switchfrom {
-	bool preempt;
-	struct task_struct *prev;
-	struct task_struct *next;
-	unsigned int state;
-};
+struct dw_switchfrom { struct dw_switchto; };
 translator struct dw_task < struct dw_switchfrom *C > {
 	task = C->prev;
 	cpu = cpu;
@@ -163,11 +158,7 @@ translator struct dw_task < struct dw_switchto3 *C > {
 	state = dw_left_in[C->prev];
 };
 
-struct dw_switchfrom3 {
-	bool preempt;
-	struct task_struct *prev;
-	struct task_struct *next;
-};
+struct dw_switchfrom3 { struct dw_switchto3; };
 translator struct dw_task < struct dw_switchfrom3 *C > {
 	task = C->prev;
 	cpu = cpu;

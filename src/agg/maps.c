@@ -145,7 +145,7 @@ static int read_maps(struct agg_set *s, struct agg_state *st, read_fn *fn, bool 
 
 #define LARGER 8 /* batches, where a bucket of the map has more entries than one */
 
-/* Reads all keys of a hashed aggregation: in batches (Linux 5.6), or key by key. Each attempt is a reading of its own,
+/* Reads all keys of a hashed aggregation: in batches (Linux 5.6), or key by key. Each attempt is a separate reading,
  * because it finds again what the one before found. */
 static int read_hash(struct agg_set *s, struct agg_state *st)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Request and response over one TCP connection between two processes on loopback, as fast as they go.
+ * Request and response over a TCP connection between two processes on loopback, as fast as they go: over one, or over a
+ * new one for each round, which the server closes first.
  * Output: rounds, seconds and rounds a second.
  */
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +17,7 @@
 static const char usage[] = "  -n ROUNDS  (default: for -s seconds)\n"
 			    "  -s SECONDS  (default 1; -t must be longer)\n"
 			    "  -k BYTES  of a request and of a response (default 1)\n"
+			    "  -o  opens a connection for each round\n"
 			    "  -c CPU  pins the client    -C CPU  pins the server\n"
 			    "Prints: client_pid server_pid client_name server_name port client_port rounds\n"
 			    "seconds rounds_per_second.\n";
@@ -25,6 +28,7 @@ struct pingpong {
 	uint64_t rounds; /* 0: until the time is over */
 	double seconds;
 	unsigned int bytes;
+	bool reopen;
 	int client_cpu; /* -1: any */
 	int server_cpu;
 };
@@ -73,17 +77,24 @@ static int server(void *arg, int in, int out)
 	char *buffer = new_buffer(p->bytes);
 	uint16_t port;
 	char go;
-	int listener, fd;
+	int listener;
+	bool served;
 
 	pin(p->server_cpu);
 	trig_get(in, &go, 1);
-	listener = trig_listen(&at, 1);
+	listener = trig_listen(&at, p->reopen ? 128 : 1);
 	port = trig_port(listener);
 	trig_put(out, &port, sizeof(port));
-	fd = trig_accept(listener);
-	while (trig_recv(fd, buffer, p->bytes) == p->bytes)
-		trig_send(fd, buffer, p->bytes);
-	close(fd);
+	do {
+		int fd = trig_accept(listener);
+
+		served = false;
+		while (!(p->reopen && served) && trig_recv(fd, buffer, p->bytes) == p->bytes) {
+			trig_send(fd, buffer, p->bytes);
+			served = true;
+		}
+		close(fd);
+	} while (p->reopen && served);
 	close(listener);
 	free(buffer);
 	return 0;
@@ -111,6 +122,10 @@ static int client(void *arg, int in, int out)
 			trig_die("the server closed early");
 		r.rounds++;
 		r.seconds = now() - start;
+		if (p->reopen) { /* the last one ends the server */
+			close(fd);
+			fd = trig_connect(&to);
+		}
 	} while (p->rounds ? r.rounds < p->rounds : r.seconds < p->seconds);
 	close(fd);
 	trig_put(out, &r, sizeof(r));
@@ -151,7 +166,7 @@ int main(int argc, char **argv)
 	int c;
 
 	trig_init(&t, argv[0], usage);
-	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:s:k:c:C:")) != -1) {
+	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:s:k:oc:C:")) != -1) {
 		if (trig_option(&t, c, optarg))
 			continue;
 		if (c == 'n')
@@ -160,6 +175,8 @@ int main(int argc, char **argv)
 			p.seconds = (double)trig_number(optarg, 1, 3600);
 		else if (c == 'k')
 			p.bytes = (unsigned int)trig_number(optarg, 1, 1 << 20);
+		else if (c == 'o')
+			p.reopen = true;
 		else if (c == 'c')
 			p.client_cpu = (int)trig_number(optarg, 0, CPU_SETSIZE - 1);
 		else

@@ -4,6 +4,7 @@
 # RLIMIT_MEMLOCK there (64 KiB at first), the current task is a number, links of perf events and their cookies do not
 # exist. What is missing is named when the script is compiled.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/tiers.lib"
 in_guest || boot 5.10 1
 
 begins() {
@@ -16,16 +17,6 @@ limited() {
 	ERR=$(setpriv --bounding-set -sys_resource prlimit --memlock=65536:65536 \
 		"$dwire" -qn 'BEGIN { exit(0); }' 2>&1) && return 1
 	has "$ERR" 'RLIMIT_MEMLOCK\): it is 64 KiB'
-}
-
-# Segments of a connection as the trigger counts them. None is without a socket but those of TIME_WAIT, which there
-# are none of: the client closes first and the last ACK is the socket's.
-segments() { # TIER
-	local want
-	trace -x tier="$1" -qn 'tcp:::send /args[2]->ip_saddr == "127.0.0.1"/ { @ = count(); } END { printa("sent %@d\n", @); }' \
-		-c "$triggers/tcp_echo -4 -n 3"
-	want=$(awk -F= '/^(client|server)_segs_out=/ { n += $2 } END { print n }' <<<"$OUT")
-	[ "$STATUS" -eq 0 ] && has "$OUT" $'\nsent '"$want"$'(\n|$)'
 }
 
 calls() {
@@ -41,7 +32,7 @@ names_missing() { # PROBE TEXT
 check BEGIN begins
 check memory-limit limited
 for tier in functions kprobes; do
-	check "segments-$tier" segments $tier
+	check "segments-$tier" tier_segments $tier
 done
 check system-calls calls
 check no-owners names_missing 'tcp:::send /args[1]->cs_pid == 1/' 'Linux 5.17 or later'

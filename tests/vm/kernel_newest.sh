@@ -3,6 +3,7 @@
 # The newest kernel that Debian's archive has (sid). It may be newer than any that dwire was run on: then that is said
 # first, and what fails below is what changed in it.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/tiers.lib"
 in_guest || boot newest 1
 
 known=7.2 # the newest kernel on which all of this has passed
@@ -10,22 +11,13 @@ release=$(uname -r)
 [ "$(printf '%s\n' "$known" "${release%%[-+]*}" | cut -d. -f1,2 | sort -V | tail -n 1)" = "$known" ] ||
 	echo "Linux $release is newer than any that dwire was tested on ($known)"
 
-# The trigger's own count, in each tier.
-segments() { # TIER
-	local want
-	trace -x tier="$1" -qn 'tcp:::send /args[2]->ip_saddr == "127.0.0.1"/ { @ = count(); } END { printa("sent %@d\n", @); }' \
-		-c "$triggers/tcp_echo -4 -n 3"
-	want=$(awk -F= '/^(client|server)_segs_out=/ { n += $2 } END { print n }' <<<"$OUT")
-	[ "$STATUS" -eq 0 ] && has "$OUT" $'\nsent '"$want"$'(\n|$)'
-}
-
 attaches() { # PROBE
 	trace -qn "$1 { @ = count(); } BEGIN { exit(0); }"
 	[ "$STATUS" -eq 0 ]
 }
 
 for tier in hooks functions kprobes; do
-	check "segments-$tier" segments $tier
+	check "segments-$tier" tier_segments $tier
 done
 for p in udp::: ip::: skb:::drop syscall::openat:entry proc::: sched:::on-cpu io:::start vminfo::: fbt::tcp_sendmsg:entry; do
 	check "attaches-$p" attaches "$p"

@@ -30,7 +30,7 @@ enum builtin {
 
 /* FC_SYM: recorded as addresses, printed as names. */
 enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
-/* X(name, class, least and most arguments, prototype). A function without a prototype has checking code of its own. A
+/* X(name, class, least and most arguments, prototype). A function without a prototype has its own checking code. A
  * prototype has a letter for each argument: s a string, or what points to characters; n likewise, or NULL; i an
  * integer; a an address as an integer; p a pointer; 6 one to a struct in6_addr. Then the result: s string, i int,
  * l int64_t, z size_t, u uint32_t, p void *, v nothing. */
