@@ -610,7 +610,7 @@ static void emit_drop(struct sink *s, const struct drop *d)
 	drop_text(d, true, text, sizeof(text));
 	frame_begin(e, FRAME_DROPS);
 	member_text(e, "cause", drop_name(d->kind));
-	member_int(e, "n", d->n);
+	member_int(e, "count", d->n);
 	member_text(e, "text", text);
 	frame_end(e);
 	notice_drop(e->report, d, e->options->droptags);
