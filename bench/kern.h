@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kern.h: what the hand-written programs of the bench share: the kernel's types (of the running kernel, so that clang may
- * treat them as any other) and the packet's headers. They say what the sites of src/prov/net/{tcp,ip}.c and dlib/net.d say. */
+ * treat them as any other) and the packet's headers. They say what the sites of src/prov/net/{tcp,ip}.c and dlib/net/net.d say. */
 #ifndef DWIRE_BENCH_KERN_H
 #define DWIRE_BENCH_KERN_H
 #define BPF_NO_PRESERVE_ACCESS_INDEX
-#include "vmlinux.h" /* made by bench */
-#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "vmlinux.h" /* made by bench */
 
 #define P_IP 0x0008 /* ETH_P_IP, ETH_P_IPV6 in network order */
 #define P_IPV6 0xdd86

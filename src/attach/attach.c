@@ -20,7 +20,7 @@
 #include "attach/uprobe.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
-#include "kernel/sysevents.h"
+#include "kernel/events/sysevents.h"
 
 struct attached {
 	const struct loaded *loaded; /* borrowed */

@@ -15,7 +15,7 @@
 
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
-#include "kernel/counters.h"
+#include "kernel/events/counters.h"
 
 #define CLOCK_HZ 100     /* USER_HZ: the tick that /proc/stat counts in */
 #define PERIOD_MIN 10000 /* ns; the kernel's own lower bound for a software clock */

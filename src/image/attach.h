@@ -30,7 +30,7 @@ enum attach_way {
  *   CGROUP_EGRESS     every packet that they send
  *   CGROUP_SOCKOPS    events of TCP connections
  *   CGROUP_RELEASE    the last descriptor of an Internet socket is closed
- *   PERF              target: EVENT-MODE (kernel/counters.h)
+ *   PERF              target: EVENT-MODE (kernel/events/counters.h)
  *   UPROBE            places: instructions of programs and libraries
  *   URETPROBE         places: functions, where they return
  *   FENTRY, FEXIT     target: a function of the kernel, as it begins, as it returns

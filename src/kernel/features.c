@@ -24,9 +24,9 @@
 #include "base/diag/report.h"
 #include "base/escape.h"
 #include "kernel/bpfsys.h"
+#include "kernel/events/sysevents.h"
 #include "kernel/lockdown.h"
 #include "kernel/memlock.h"
-#include "kernel/sysevents.h"
 
 #define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
 

@@ -74,7 +74,7 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
  * 2. the entry itself, if the current process has its pid;
  * 3. the entry in the hash `last_users` (same key and value).
  * pid and tid are those of the thread that claimed the socket; uid and name are those of its process at that time.
- * While the process lives, its struct pid (member process) leads to the current ones: dw_leader in dlib/net.d. */
+ * While the process lives, its struct pid (member process) leads to the current ones: dw_leader in dlib/net/net.d. */
 int owner_map_fd(const struct owner *o);
 int owner_last_users_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);

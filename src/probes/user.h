@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* user: probes in programs and libraries, which exist because a description names them. This part parses the
- * description and defines the probes; src/compile/userprobes.c finds the processes and files. */
+ * description and defines the probes; src/compile/user/userprobes.c finds the processes and files. */
 #ifndef DWIRE_PROBES_USER_H
 #define DWIRE_PROBES_USER_H
 #include "probes/match.h"

@@ -284,44 +284,68 @@ static void read_address(
 	out->len = n > 0 ? (size_t)n : 0;
 }
 
-void value_read(const struct decoder *dec, const struct field *f, const uint8_t *data, size_t len,
-	struct value_room *room, struct value *out)
+/* The kind of value that a field holds, also where the record is too short to have it. */
+static const enum value_kind kinds[] = {
+	[FIELD_INT] = VALUE_INT,
+	[FIELD_LIT] = VALUE_TEXT,
+	[FIELD_TSTR] = VALUE_TEXT,
+	[FIELD_CHARS] = VALUE_TEXT,
+	[FIELD_SYM] = VALUE_TEXT,
+	[FIELD_MOD] = VALUE_TEXT,
+	[FIELD_USYM] = VALUE_TEXT,
+	[FIELD_UMOD] = VALUE_TEXT,
+	[FIELD_UADDR] = VALUE_TEXT,
+	[FIELD_STACK] = VALUE_STACK,
+	[FIELD_USTACK] = VALUE_STACK,
+	[FIELD_UCOPY] = VALUE_STACK,
+	[FIELD_BYTES] = VALUE_BYTES,
+	[FIELD_GIVEN] = VALUE_TEXT,
+};
+
+/* A literal or a value decoded elsewhere: the record has its number. */
+static void read_number(const struct decoder *dec, const struct field *f, const uint8_t *p, struct value *out)
 {
-	bool inside = f->off <= len && f->size <= len - f->off;
-	const uint8_t *p = inside ? data + f->off : NULL;
 	uint32_t num;
 
-	memset(out, 0, sizeof(*out));
-	out->s = "";
-	out->field = f->kind;
-	out->names = dec->names;
+	if (f->size < sizeof(num))
+		return;
+	memcpy(&num, p, sizeof(num));
+	if (f->kind == FIELD_LIT)
+		text_lit(dec->image, num, out);
+	else if (num < dec->ngiven)
+		*out = dec->given[num];
+}
+
+/* What lies in the record itself. */
+static void read_bytes(const uint8_t *p, size_t len, struct value *out)
+{
+	out->s = (const char *)p;
+	out->len = len;
+}
+
+static void read_field(
+	const struct decoder *dec, const struct field *f, const uint8_t *p, struct value_room *room, struct value *out)
+{
 	switch (f->kind) {
 	case FIELD_INT:
-		out->kind = VALUE_INT;
-		out->size = 8;
-		if (p)
-			read_int(f, p, out);
-		break;
-	case FIELD_LIT:
-		out->kind = VALUE_TEXT;
-		out->trusted = true;
-		if (p && f->size >= sizeof(num)) {
-			memcpy(&num, p, sizeof(num));
-			text_lit(dec->image, num, out);
-		}
+		read_int(f, p, out);
 		break;
 	case FIELD_TSTR:
-		out->kind = VALUE_TEXT;
-		out->trusted = true;
-		if (p && f->size >= sizeof(struct dw_tstr))
+		if (f->size >= sizeof(struct dw_tstr))
 			read_tstr(dec, p, room, out);
 		break;
 	case FIELD_CHARS:
-		out->kind = VALUE_TEXT;
-		if (p) {
-			out->s = (const char *)p;
-			out->len = strnlen(out->s, f->size);
-		}
+		read_bytes(p, strnlen((const char *)p, f->size), out);
+		break;
+	case FIELD_STACK:
+	case FIELD_USTACK:
+	case FIELD_UCOPY:
+	case FIELD_BYTES:
+		read_bytes(p, f->size, out);
+		break;
+	case FIELD_LIT:
+	case FIELD_GIVEN:
+		read_number(dec, f, p, out);
 		break;
 	case FIELD_SYM:
 	case FIELD_MOD:
@@ -330,29 +354,21 @@ void value_read(const struct decoder *dec, const struct field *f, const uint8_t 
 	case FIELD_UADDR:
 		read_address(dec, f, p, room, out);
 		break;
-	case FIELD_STACK:
-	case FIELD_USTACK:
-	case FIELD_UCOPY:
-		out->kind = VALUE_STACK;
-		if (p) {
-			out->s = (const char *)p;
-			out->len = f->size;
-		}
-		break;
-	case FIELD_BYTES:
-		out->kind = VALUE_BYTES;
-		if (p) {
-			out->s = (const char *)p;
-			out->len = f->size;
-		}
-		break;
-	case FIELD_GIVEN:
-		out->kind = VALUE_TEXT;
-		if (p && f->size >= sizeof(num)) {
-			memcpy(&num, p, sizeof(num));
-			if (num < dec->ngiven)
-				*out = dec->given[num];
-		}
-		break;
 	}
+}
+
+/* A record that ends before the field has an empty value; an address is then 0. */
+void value_read(const struct decoder *dec, const struct field *f, const uint8_t *data, size_t len,
+	struct value_room *room, struct value *out)
+{
+	static const uint8_t nothing[16];
+	bool inside = f->off <= len && f->size <= len - f->off;
+
+	*out = (struct value){ .s = "", .field = f->kind, .names = dec->names, .kind = kinds[f->kind] };
+	out->size = f->kind == FIELD_INT ? 8 : 0;
+	out->trusted = f->kind == FIELD_LIT || f->kind == FIELD_TSTR;
+	if (inside)
+		read_field(dec, f, data + f->off, room, out);
+	else if (value_is_symbol(out))
+		read_address(dec, f, nothing, room, out);
 }

@@ -2,7 +2,7 @@
 /* test_tpformat: format files of tracepoints, those that the kernel has and others. */
 #include <errno.h>
 
-#include "kernel/tpformat.h"
+#include "kernel/events/tpformat.h"
 #include "unit.h"
 
 #define COMMON "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

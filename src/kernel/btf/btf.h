@@ -3,7 +3,7 @@
  * read once; each type is converted when it is first requested. */
 #ifndef DWIRE_KERNEL_BTF_BTF_H
 #define DWIRE_KERNEL_BTF_BTF_H
-#include "kernel/tpformat.h"
+#include "kernel/events/tpformat.h"
 #include "lang/types.h"
 
 struct kbtf;

@@ -293,11 +293,17 @@ void check_decls(struct checker *ck, struct program *p)
 }
 
 /* ---- translators ------------------------------------------------------------------------------------------------- */
-/* Structures extend others by an anonymous first member: struct dw_tcp has all that struct dw_pkt has. */
+/* Structures extend others by an anonymous member: struct dw_tcp has all that struct dw_pkt has. */
 const struct type *check_base(struct checker *ck, const struct type *t)
 {
 	type_complete(ck->ts, (struct type *)(uintptr_t)t);
-	return t->nmembers && !t->members[0].name && t->members[0].type->kind == T_STRUCT ? t->members[0].type : NULL;
+	for (size_t i = 0; i < t->nmembers; i++) {
+		const struct type *m = t->members[i].type;
+
+		if (!t->members[i].name && m->kind == T_STRUCT && m->name)
+			return m;
+	}
+	return NULL;
 }
 
 /* raw: the tag of the structure that the translator takes, by value or by a pointer. */

@@ -220,7 +220,7 @@ void checker_forgo(struct checker *ck, const struct clause *c);
 void check_agg_uses(struct checker *ck, struct program *p);
 /* After all clauses: settles the forms of string variables and keys. */
 void check_forms(struct checker *ck, struct program *p);
-/* The structure that t extends: its first member, if that is anonymous. NULL: it extends none. */
+/* The structure that t extends: its first anonymous member. NULL: it extends none. */
 const struct type *check_base(struct checker *ck, const struct type *t);
 /* The translator from `struct raw *`, or from what raw extends, to out; checked on first use. NULL: there is none,
  * which is not reported. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions: sites of the network providers at kernel functions, for the tiers functions and kprobes.
- * dlib/functions.d describes the arguments of each site. Invariant: each function exists under one name from Linux
+ * dlib/net/functions.d describes the arguments of each site. Invariant: each function exists under one name from Linux
  * 6.1 to 6.18 and is not inlined; the sites of functions that changed are optional. */
 #ifndef DWIRE_PROV_NET_FUNCTIONS_H
 #define DWIRE_PROV_NET_FUNCTIONS_H
@@ -30,7 +30,7 @@
 	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskdrop", .optional = true, .when = FUNC_LAST " && " new, __VA_ARGS__)
 /* Packets that netfilter stops before a site of the senders sees them, for all tiers. */
 #define STOPPED(cond, ...) \
-	{ TP("kfree_skb", 3, "dw_stopped"), .when = cond, .optional = true, __VA_ARGS__ }, \
+	{ TP("kfree_skb", 3, "dw_tstopped"), .when = cond, .optional = true, __VA_ARGS__ }, \
 	FUNC_SITE("kfree_skb_reason", 2, "dw_fstopped", .optional = true, .when = FUNC_LAST " && " cond, __VA_ARGS__), \
 	FUNC_SITE("sk_skb_reason_drop", 3, "dw_fskstopped", .optional = true, \
 		.when = FUNC_LAST " && " cond, __VA_ARGS__)

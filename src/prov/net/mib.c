@@ -209,7 +209,7 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	FUNC("icmp_rcv", 1, "dw_consumed", cond, "1", "messages that ICMP receives")
 #define ICMP_MSGS ICMP_TAKEN("1"), ICMP_FREED("dw_past_ip[P]", "1")
 #define ICMP_USED(cond) ICMP_TAKEN(cond), ICMP_FREED("dw_icmp_typed[P]", cond)
-/* ICMPv6: see dlib/icmp.d */
+/* ICMPv6: see dlib/net/icmp.d */
 #define ICMP6 IPV6 " && dw_icmp_here[P->nh, DW_ETH_P_IPV6] && "
 #define ICMP6_TYPE "dw_icmp6_type[P->nh]"
 #define ICMP6_SENT(cond) SENT(ICMP6 cond, "1", "messages of sockets, the kernel's own too")

@@ -8,7 +8,7 @@ static const char *const args[] = { "csinfo_t *", "lookupinfo_t *", NULL };
 
 static const char *const objects[] = { "libc.so.6", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1", "libc.musl-*.so.1",
 	"libc.so", NULL };
-/* dlib/resolver.d has names for the indices; tests/unit/test_prov.c compares them. */
+/* dlib/net/resolver.d has names for the indices; tests/unit/test_prov.c compares them. */
 static const char *const names[] = { "getaddrinfo", "gethostbyname", "gethostbyname2", "gethostbyname_r",
 	"gethostbyname2_r", NULL };
 static const struct ufunctions functions = { objects, names };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpc: cpc:::EVENT-MODE-COUNT fires on a CPU whenever the CPU has counted COUNT events. Probes are created by name;
  * for -l the table has one of a usual count for each event and mode. The events, with the least and the usual count,
- * are in kernel/counters.h. Source: D manual, cpc provider. */
+ * are in kernel/events/counters.h. Source: D manual, cpc provider. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "kernel/counters.h"
+#include "kernel/events/counters.h"
 #include "prov/provider.h"
 
 /* clang-format off */

@@ -18,7 +18,7 @@ static const struct call {
 #include ARCH_SYSCALLS
 #undef X
 };
-#define FOREIGN 1024 /* as in dlib/syscall.d */
+#define FOREIGN 1024 /* as in dlib/system/syscall.d */
 
 /* Pairs: the number in 32-bit programs plus FOREIGN, the native number. */
 static const uint16_t foreign[][2] = {
@@ -206,8 +206,8 @@ static const char *alias(const char *func)
 }
 
 #define OR_OLD "; or use -x legacycalls"
-/* The call by which today's C libraries make this older one (-x legacycalls maps it: dlib/syscall.d), with a hint;
- * NULL: none. */
+/* The call by which today's C libraries make this older one, with a hint; NULL: none. With -x legacycalls
+ * dlib/system/syscall.d maps it. */
 static const char *successor(const char *func, const char **hint)
 {
 	static const struct {

@@ -26,7 +26,7 @@ def documented(root):
 def declared(root):
     """{structure: {member}}, of dlib."""
     structs = {}
-    for name in glob.glob(root + "/dlib/*.d"):
+    for name in glob.glob(root + "/dlib/**/*.d", recursive=True):
         text = re.sub(r"/\*.*?\*/", "", open(name).read(), flags=re.S)
         for body, struct in re.findall(r"typedef struct \w+ \{(.*?)\n\} (\w+);", text, re.S):
             structs[struct] = set(re.findall(r"(\w+)(?:\[\w+\])?;", body))

@@ -60,7 +60,7 @@ translator struct dw_dns < struct dw_dns *P > {
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
 
-/* The places of dlib/net.d and dlib/functions.d, one for each protocol. dnstcp is then a constant, and each program
+/* The places of dlib/net/net.d and dlib/net/functions.d, one for each protocol. dnstcp is then a constant, and each program
  * contains the code for one protocol. */
 translator struct dw_dns < struct dw_cgin *C > {
 	proto = DW_IPPROTO_UDP;

@@ -2,7 +2,7 @@
 /* userprobes: see userprobes.h.
  * Input: descriptions, processes, ELF files. Output: probes with their places.
  * Invariants: a probe is made once, however many descriptions match it; the files of all places stay open. */
-#include "compile/userprobes.h"
+#include "compile/user/userprobes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/diag/report.h"
 #include "base/escape.h"
 #include "base/strmap.h"
-#include "compile/userprobes_priv.h"
+#include "compile/user/userprobes_priv.h"
 #include "probes/user.h"
 #include "symbols/objects.h"
 

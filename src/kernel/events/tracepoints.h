@@ -4,7 +4,7 @@
 #define DWIRE_KERNEL_TRACEPOINTS_H
 #include "base/strmap.h"
 #include "base/vec.h"
-#include "kernel/tpformat.h"
+#include "kernel/events/tpformat.h"
 
 /* A descriptor of the events folder of tracefs, owned by the caller; -errno. */
 int tracepoint_folder(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* icmp: sites and arguments of the icmp provider. Input: packets at the places of dlib/net.d. Output: icmpinfo_t, for
+/* icmp: sites and arguments of the icmp provider. Input: packets at the places of dlib/net/net.d. Output: icmpinfo_t, for
  * ICMP (RFC 792) and ICMPv6 (RFC 4443, neighbour discovery RFC 4861). */
 
 /* Is the packet at nh a message? protocol is that of Ethernet, in network order. A later fragment is none. The only

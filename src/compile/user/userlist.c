@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/strmap.h"
-#include "compile/userprobes_priv.h"
+#include "compile/user/userprobes_priv.h"
 
 void user_failed(struct userprobes *u, enum dtag tag, const char *hint, const char *fmt, ...)
 {

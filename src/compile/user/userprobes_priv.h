@@ -2,7 +2,7 @@
 /* userprobes_priv: shared by the files that make the probes of programs and libraries. */
 #ifndef DWIRE_COMPILE_USERPROBES_PRIV_H
 #define DWIRE_COMPILE_USERPROBES_PRIV_H
-#include "compile/userprobes.h"
+#include "compile/user/userprobes.h"
 #include "probes/user.h"
 #include "symbols/elf/sdtnotes.h"
 #include "symbols/objects.h"

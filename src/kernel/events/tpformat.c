@@ -2,7 +2,7 @@
 /* tpformat: see tpformat.h. Pure.
  * Input: lines "field:DECLARATION; offset:N; size:N; signed:N;". Output: fields.
  * Invariant: every field lies in the record, and the record is no larger than the kernel allows. */
-#include "kernel/tpformat.h"
+#include "kernel/events/tpformat.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -126,6 +126,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	checked = 0;
 	since = 0;
 	reason = 0;
+	location = caller;	/* of the function that is the site; tracepoints give it */
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
 /* tracepoints: see tracepoints.h.
  * Input: the folders of tracefs, one a group; a private mount is used if tracefs is not mounted. Output: groups and
  * records. BTF has the tracepoints and their arguments, but not the groups. */
-#include "kernel/tracepoints.h"
+#include "kernel/events/tracepoints.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "base/diag/report.h"
 #include "base/escape.h"
 #include "base/strmap.h"
-#include "compile/userprobes_priv.h"
+#include "compile/user/userprobes_priv.h"
 #include "symbols/elf/sdtargs.h"
 
 /* Places whose arguments are in the same operands. */

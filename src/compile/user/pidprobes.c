@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/diag/nearest.h"
-#include "compile/userprobes_priv.h"
+#include "compile/user/userprobes_priv.h"
 
 /* Functions whose return address is not in its usual place. A return probe replaces the return address, so the
  * process would return to a wrong place. */

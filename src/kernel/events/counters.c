@@ -2,7 +2,7 @@
 /* counters: see counters.h.
  * Input: names such as "cpu_clock-all-1000000". Output: perf events.
  * Invariant: an event counts only what its mode names, and is disabled until the caller enables it. */
-#include "kernel/counters.h"
+#include "kernel/events/counters.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -192,10 +192,14 @@ translator struct dw_pkt < struct dw_drop *C > {
 	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
 
-/* kfree_skb: a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. The device is
- * that of its route; the buffer has none yet. */
+/* The end of a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. The device is that
+ * of its route; the buffer has none yet. dw_tstopped is kfree_skb; functions.d has the other sites. */
 struct dw_stopped {
 	struct sk_buff *skb;
+};
+
+struct dw_tstopped {
+	struct dw_stopped;
 	uint64_t location;
 	uint32_t reason;
 };

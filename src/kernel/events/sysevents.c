@@ -3,7 +3,7 @@
  * Input: the events' numbers in tracefs. Output: descriptors.
  * Invariant: at most one event is open that nobody has taken. Opening it shows whether this process may open events; of
  * the others the file in tracefs is enough. The kernel waits some 30 ms for each event that is closed. */
-#include "kernel/sysevents.h"
+#include "kernel/events/sysevents.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/tracepoints.h"
+#include "kernel/events/tracepoints.h"
 
 enum { NAME_MAX_LEN = 64, UNTRIED = -100000 };
 

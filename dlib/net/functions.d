@@ -72,15 +72,13 @@ translator struct dw_pkt < struct dw_ftwfin *C > {
 	checked = 1;
 };
 
-/* kfree_skb_reason, before Linux 6.11: the end of a packet. The socket that dropped it is not known; the location is
- * the caller of the function. */
+/* kfree_skb_reason, before Linux 6.11: the end of a packet. The socket that dropped it is not known. */
 struct dw_fdrop {
 	struct sk_buff *skb;
 	uint32_t reason;
 };
 
 translator struct dw_pkt < struct dw_fdrop *C > {
-	location = caller;
 	rx_sk = (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
 	dev = dw_freed_dev[(uint64_t)C->skb];
@@ -99,7 +97,6 @@ struct dw_fskdrop {
 };
 
 translator struct dw_pkt < struct dw_fskdrop *C > {
-	location = caller;
 	rx_sk = C->sk;
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
@@ -111,40 +108,16 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	state = dw_drop_state[C->sk];
 };
 
-/* The same two functions: a packet that netfilter stops at OUTPUT or POSTROUTING (struct dw_stopped). */
+/* The same two functions: a packet that netfilter stops. */
 struct dw_fstopped {
-	struct sk_buff *skb;
+	struct dw_stopped;
 	uint32_t reason;
-};
-
-translator struct dw_pkt < struct dw_fstopped *C > {
-	location = caller;
-	sk = (struct sock *)dw_sender[C->skb];
-	owner = dw_sender_owner[C->skb];
-	cookie = dw_sender_cookie[C->skb];
-	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
-	has_pkt = 1;
-	checked = 1;
-	dev = (struct net_device *)dw_dst_dev[C->skb];
-	netns = dw_sender_netns[C->skb];
 };
 
 struct dw_fskstopped {
 	struct sock *by;
-	struct sk_buff *skb;
+	struct dw_stopped;
 	uint32_t reason;
-};
-
-translator struct dw_pkt < struct dw_fskstopped *C > {
-	location = caller;
-	sk = (struct sock *)dw_sender[C->skb];
-	owner = dw_sender_owner[C->skb];
-	cookie = dw_sender_cookie[C->skb];
-	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
-	has_pkt = 1;
-	checked = 1;
-	dev = (struct net_device *)dw_dst_dev[C->skb];
-	netns = dw_sender_netns[C->skb];
 };
 
 /* inet_sk_set_state, inet_sk_state_store: before the socket has the new state. */
