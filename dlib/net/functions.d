@@ -108,7 +108,24 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	state = dw_drop_state[C->sk];
 };
 
-/* The same two functions: a packet that netfilter stops. */
+/* The end of a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets, at the same two
+ * functions and, for the hooks, at a tracepoint (tcp_events.d). The device is that of its route; the buffer has none
+ * yet. */
+struct dw_stopped {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_stopped *C > {
+	sk = (struct sock *)dw_sender[C->skb];
+	owner = dw_sender_owner[C->skb];
+	cookie = dw_sender_cookie[C->skb];
+	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
+	has_pkt = 1;
+	checked = 1;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = dw_sender_netns[C->skb];
+};
+
 struct dw_fstopped {
 	struct dw_stopped;
 	uint32_t reason;

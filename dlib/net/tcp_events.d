@@ -192,27 +192,11 @@ translator struct dw_pkt < struct dw_drop *C > {
 	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 };
 
-/* The end of a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets. The device is that
- * of its route; the buffer has none yet. dw_tstopped is kfree_skb; functions.d has the other sites. */
-struct dw_stopped {
-	struct sk_buff *skb;
-};
-
+/* kfree_skb: a packet that netfilter stops (functions.d). */
 struct dw_tstopped {
 	struct dw_stopped;
 	uint64_t location;
 	uint32_t reason;
-};
-
-translator struct dw_pkt < struct dw_stopped *C > {
-	sk = (struct sock *)dw_sender[C->skb];
-	owner = dw_sender_owner[C->skb];
-	cookie = dw_sender_cookie[C->skb];
-	proto = dw_full_proto[C->skb, (struct sock *)dw_sender[C->skb]];
-	has_pkt = 1;
-	checked = 1;
-	dev = (struct net_device *)dw_dst_dev[C->skb];
-	netns = dw_sender_netns[C->skb];
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
