@@ -225,7 +225,7 @@ static int job_allocates(int fd, const void *in, size_t len, struct blob *out, v
 
 		if (!p)
 			return -ENOMEM;
-		memset(p, 1, 1 << 20);
+		*(volatile char *)p = 1; /* keeps the compiler from leaving out malloc() */
 	}
 	return 0;
 }

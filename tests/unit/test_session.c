@@ -338,7 +338,7 @@ static void test_stop(struct features *f)
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid == 0) {
-		pause_ms(150);
+		pause_ms(1000); /* BEGIN has fired by then, on a busy machine too */
 		kill(parent, SIGUSR1);
 		_exit(0);
 	}
