@@ -22,8 +22,8 @@ def once(pairs):
 frames = [json.loads(line, object_pairs_hook=once) for line in open(sys.argv[1], encoding="utf-8")]
 assert [f["n"] for f in frames] == list(range(len(frames))), "numbers of frames"
 drops = [f for f in frames if f["f"] == "drops"]
-assert drops, "nothing was lost"
-assert all(f["cause"] == "DYN" and f["count"] > 0 for f in drops), drops
+assert "DYN" in {f["cause"] for f in drops}, drops
+assert all(f["count"] > 0 for f in drops), drops
 PY
 "$dwire" merge stream 2>merged
 expect_eq $? 0 "status of merge: $(<merged)"
