@@ -11,8 +11,9 @@
 #include "export/logs.h"
 #include "export/otlp.h"
 
-#define BATCH 512u     /* rows of a request */
-#define RETRY_MS 1000u /* before the second try; it doubles */
+#define BATCH 512u      /* rows of a request */
+#define GATHER_MS 1000u /* so long rows wait for others */
+#define RETRY_MS 1000u  /* before the second try; it doubles */
 #define RETRY_MAX_MS 60000u
 #define TIMEOUT_MS 10000L
 #define LAST_MS 5000u /* so long the last transfers may take */
@@ -101,7 +102,8 @@ static void finish(struct pusher *p, struct lane *l, CURLcode code)
 	l->failing = status / 100 != 2;
 	logs_remove(&p->logs, l->rows);
 	l->wait_ms = 0;
-	l->after = l == &p->metrics ? l->after : 0;
+	if (l == &p->rows)
+		l->after = p->logs.n < BATCH ? clock_now() + GATHER_MS * 1000000ull : 0;
 }
 
 static void finish_all(struct pusher *p)
@@ -117,17 +119,19 @@ static void finish_all(struct pusher *p)
 
 static void start_metrics(struct pusher *p, uint64_t now)
 {
-	size_t len;
+	size_t len = 0;
+	uint8_t *body;
 
 	p->metrics.after = now + p->to.interval_s * 1000000000u;
 	if (!p->model->ntraces || series_update(p->series, p->model))
 		return;
-	start(p, &p->metrics, otlp_metrics(p->series, p->model, clock_wall(), &len), len);
+	body = otlp_metrics(p->series, p->model, clock_wall(), &len);
+	start(p, &p->metrics, body, len);
 }
 
 static void start_rows(struct pusher *p)
 {
-	size_t n = BATCH, len;
+	size_t n = BATCH, len = 0;
 	uint8_t *body = otlp_logs(&p->logs, &n, &len);
 
 	p->rows.rows = n;
@@ -138,7 +142,7 @@ static void report_lost(struct pusher *p)
 {
 	if (p->logs.lost == p->reported)
 		return;
-	fprintf(p->to.err, "dwire-export: %llu rows were not sent: the collector is too slow\n",
+	fprintf(p->to.err, "dwire-export: %llu rows were not sent: the collector did not take them\n",
 		(unsigned long long)(p->logs.lost - p->reported));
 	p->reported = p->logs.lost;
 }
@@ -248,8 +252,9 @@ void push_run(struct pusher *p, bool last)
 	if (!p->metrics.body) /* the newest state, once more */
 		start_metrics(p, clock_now());
 	while ((p->metrics.body || p->logs.n) && clock_now() < end && !p->rows.failing && !p->metrics.failing) {
-		curl_multi_poll(p->multi, NULL, 0, 100, NULL);
+		p->rows.after = 0;
 		run(p);
+		curl_multi_poll(p->multi, NULL, 0, 100, NULL);
 	}
 	p->logs.lost += p->logs.n;
 	report_lost(p);

@@ -62,19 +62,26 @@ static int table_grow(struct all_series *a)
 }
 
 /* ---- families ---------------------------------------------------------------------------------------------------- */
-/* The greatest value of each bucket. In quantize the buckets of negative values are bounded by their own value. */
+/* The greatest value of a bucket that is not the last. In quantize the buckets of negative values are bounded by their
+ * own value. */
+static double bound_of(const struct agg_buckets *b, size_t i)
+{
+	int64_t next;
+
+	if (b->g->fn == DW_AGG_QUANTIZE && i <= AGG_QUANTIZE_ZERO)
+		return (double)agg_bucket_value(b, i);
+	next = agg_bucket_value(b, i + 1);
+	return next == INT64_MIN ? (double)next : (double)(next - 1);
+}
+
 static double *bounds_of(const struct agg *g)
 {
 	double *bounds = calloc(g->nwords + 1, sizeof(*bounds));
 	struct agg_buckets b;
 
 	agg_buckets_init(&b, g);
-	for (size_t i = 0; bounds && i < g->nwords; i++) {
-		bool own = g->fn == DW_AGG_QUANTIZE && i <= AGG_QUANTIZE_ZERO;
-		int64_t bound = own ? agg_bucket_value(&b, i) : agg_bucket_value(&b, i + 1) - 1;
-
-		bounds[i] = i + 1 == g->nwords ? INFINITY : (double)bound;
-	}
+	for (size_t i = 0; bounds && i < g->nwords; i++)
+		bounds[i] = i + 1 == g->nwords ? INFINITY : bound_of(&b, i);
 	agg_buckets_free(&b);
 	return bounds;
 }
