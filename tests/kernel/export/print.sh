@@ -67,3 +67,17 @@ grep -q 'cannot start nosuch-command: No such file or directory' errors || fail 
 "$export" --script >script.d
 "$dwire" -e -s script.d || fail "the script of --default"
 "$export" -h | grep -q -- --otlp || fail "-h"
+# Rules, alerts and the dashboard speak of metrics that the script has.
+examples=$here/../../docs/examples/prometheus
+python3 - script.d "$examples"/dwire.rules.yml "$examples"/dwire.grafana.json <<'PY' || fail "names of metrics"
+import json, re, sys
+script = open(sys.argv[1]).read()
+json.load(open(sys.argv[3]))
+known = set(re.findall(r"@(\w+)", script)) | {"trace_up", "trace_drops"}
+for path in sys.argv[2:]:
+    used = set(re.findall(r"\bdwire_(\w+?)(?:_total|_bucket)?\b(?=[\[{ )]|$)", open(path).read()))
+    assert used and used <= known, used - known
+PY
+if command -v promtool >/dev/null; then
+	(cd "$examples" && promtool test rules dwire.test.yml) >said 2>&1 || fail "promtool: $(<said)"
+fi
