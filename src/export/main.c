@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "export/child.h"
+#include "export/command.h"
 #include "export/lines.h"
 #include "export/openmetrics.h"
 #include "export/push.h"
@@ -180,7 +180,7 @@ static int open_input(struct export *e, const char *const *argv)
 	if (e->standard)
 		argv = standard;
 	if (*argv)
-		e->child = child_start(argv, &fd, stderr);
+		e->child = command_start(argv, &fd, stderr);
 	if (script >= 0)
 		close(script);
 	if (e->child < 0)
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
 			status = export(&e, signals);
 		close(e.in.fd);
 		if (e.child)
-			child_end(e.child);
+			command_end(e.child);
 	}
 	push_close(e.pusher);
 	serve_close(e.server);

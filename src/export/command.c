@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* child: see child.h. */
-#include "export/child.h"
+/* command: see command.h. */
+#include "export/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void run(const char *const *argv, int out, pid_t parent)
 	_exit(127);
 }
 
-pid_t child_start(const char *const *argv, int *fd, FILE *err)
+pid_t command_start(const char *const *argv, int *fd, FILE *err)
 {
 	pid_t parent = getpid(), pid;
 	int ends[2];
@@ -55,7 +55,7 @@ pid_t child_start(const char *const *argv, int *fd, FILE *err)
 	return -1;
 }
 
-int child_end(pid_t pid)
+int command_end(pid_t pid)
 {
 	const struct timespec step = { .tv_nsec = 10000000 };
 	int status = 0;
