@@ -112,27 +112,38 @@ static void leftover(const struct agg *g, const uint64_t *kern, uint64_t *final)
 		final[3]--;
 }
 
+/* What of an entry could be taken before an error: off has it now, kern has it no longer. */
+static void keep_taken(const struct agg *g, struct agg_entry *e, uint64_t *taken)
+{
+	agg_combine(g, e->off, taken);
+	if (!is_extreme(g))
+		leftover(g, taken, e->kern);
+}
+
 /* The entry loses its value, and its key in the kernel's map; what remains is in off. True when nothing remains. */
 static bool entry_take(struct agg_set *s, struct agg_state *st, struct agg_entry *e)
 {
 	const struct agg *g = st->g;
-	uint64_t *off = entry_off(s, g, e);
+	uint64_t *off = entry_off(s, g, e), *taken = calloc(g->nwords, sizeof(*taken));
+	bool ok = off && taken;
 
-	if (!off)
-		return false;
-	memset(off, 0, g->nwords * sizeof(*off));
-	if (e->in_kernel && st->fd >= 0) {
-		if (!agg_take_out(s, st, e, off)) {
-			memset(off, 0, g->nwords * sizeof(*off));
-			return false;
-		}
-		leftover(g, e->kern, off);
+	s->lost += off && !taken;
+	if (ok && e->in_kernel && st->fd >= 0) {
+		ok = agg_take_out(s, st, e, taken);
+		if (ok)
+			leftover(g, e->kern, taken);
+		else
+			keep_taken(g, e, taken);
 	}
-	memset(e->kern, 0, g->nwords * sizeof(*e->kern));
-	agg_cpus_clear(s, g, e, false);
-	/* The value without keys stays in its map. */
-	e->in_kernel = !agg_hashed(g);
-	return agg_all_zero(off, g->nwords);
+	if (ok) {
+		memcpy(off, taken, g->nwords * sizeof(*off));
+		memset(e->kern, 0, g->nwords * sizeof(*e->kern));
+		agg_cpus_clear(s, g, e, false);
+		/* The value without keys stays in its map. */
+		e->in_kernel = !agg_hashed(g);
+	}
+	free(taken);
+	return ok && agg_all_zero(off, g->nwords);
 }
 
 /* The value is 0 from here on, and stays in its map. */

@@ -292,26 +292,34 @@ bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, 
 	return !err || err == -ENOENT;
 }
 
+/* What batches do not take is taken key by key. */
 static void take_known(struct agg_set *s, struct agg_state *st, struct agg_entry *e)
 {
 	int err = st->g->sparse ? take_levels(s, st, e, e->kern) : take_from_maps(s, st, e->raw, e->kern);
 
 	s->lost += err && err != -ENOENT;
+	e->in_kernel |= err != -ENOENT;
 }
 
-/* What batches do not take is taken key by key, of the keys that are known. */
+/* A key that the maps no longer had leaves nothing of what was read of it before. */
 void agg_take_all(struct agg_set *s, struct agg_state *st)
 {
 	int err;
 
 	s->reading++;
 	for (size_t b = 0; b < st->nbuckets; b++)
-		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
+		for (struct agg_entry *e = st->buckets[b]; e; e = e->next) {
 			e->reading = s->reading;
+			e->in_kernel = false;
+		}
 	err = read_maps(s, st, read_batches, true, 1);
 	if (err == -ENOSPC)
 		err = read_maps(s, st, read_batches, true, LARGER);
-	for (size_t b = 0; err && b < st->nbuckets; b++)
-		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
-			take_known(s, st, e);
+	for (size_t b = 0; b < st->nbuckets; b++)
+		for (struct agg_entry *e = st->buckets[b]; e; e = e->next) {
+			if (err)
+				take_known(s, st, e);
+			if (!e->in_kernel)
+				memset(e->kern, 0, st->g->nwords * sizeof(*e->kern));
+		}
 }

@@ -29,7 +29,8 @@ struct meter {
 	int stats;                          /* the kernel counts while it is open; -1: it does not */
 	uint64_t armed_at;                  /* 0: not yet */
 	struct rusage start;
-	uint64_t watch_at, seen_at, seen_ns, seen_cpu; /* of the limit: next look; time, programs and CPU at the last */
+	uint64_t watch_at;                  /* of the limit: next look */
+	struct meter_look seen;             /* the last one that could read everything */
 };
 
 /* ---- this process ------------------------------------------------------------------------------------------------ */
@@ -55,48 +56,55 @@ static bool is_command(const struct session_options *o, long pid)
 	return false;
 }
 
-/* CPU time of a process with one thread, ns; 0: it is gone. */
-static uint64_t process_cpu(long pid)
+/* Adds the CPU time of a process with one thread, ns; nothing if it is gone. False: not known. */
+static bool add_process(long pid, uint64_t *sum)
 {
 	unsigned long long ns = 0;
 	char path[48];
+	bool known;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%ld/schedstat", pid);
 	f = fopen(path, "re");
-	if (f && fscanf(f, "%llu", &ns) != 1)
-		ns = 0;
+	known = f || errno == ENOENT || errno == ESRCH;
+	if (f && fscanf(f, "%llu", &ns) == 1)
+		*sum += ns;
 	if (f)
 		(void)fclose(f);
-	return ns;
+	return known;
 }
 
-/* The children of this thread are the commands of -c and the processes that parse files (symbols/sandbox). */
-static uint64_t helpers_cpu(const struct session_options *o)
+/* The children of this thread are the commands of -c and the processes that parse files (symbols/sandbox). False: not
+ * all are known. A kernel without CONFIG_PROC_CHILDREN names none. */
+static bool helpers_cpu(const struct session_options *o, uint64_t *sum)
 {
 	FILE *f = fopen("/proc/thread-self/children", "re");
-	uint64_t sum = 0;
+	bool known = f || errno == ENOENT;
 	long pid;
 
+	*sum = 0;
 	while (f && fscanf(f, "%ld", &pid) == 1)
 		if (!is_command(o, pid))
-			sum += process_cpu(pid);
+			known &= add_process(pid, sum);
 	if (f)
 		(void)fclose(f);
-	return sum;
+	return known;
 }
 
 /* ---- programs and maps ------------------------------------------------------------------------------------------- */
-/* Adds what the kernel has counted of a program. */
-static void count_prog(struct cost_row *row, int fd)
+/* Adds what the kernel has counted of a program. False: not known. */
+static bool count_prog(struct cost_row *row, int fd)
 {
 	struct bpf_prog_info info;
 
 	memset(&info, 0, sizeof(info));
-	if (fd < 0 || bpfsys_info(fd, &info, sizeof(info)) < 0)
-		return;
+	if (fd < 0)
+		return true;
+	if (bpfsys_info(fd, &info, sizeof(info)) < 0)
+		return false;
 	row->runs += info.run_cnt;
 	row->ns += info.run_time_ns;
+	return true;
 }
 
 /* What the kernel says that a map or program takes, bytes; 0: not known. */
@@ -143,15 +151,17 @@ static uint64_t kernel_memory(const struct session *s)
 	return sum;
 }
 
-static void count_owner(const struct session *s, struct cost_row *row)
+static bool count_owner(const struct session *s, struct cost_row *row)
 {
 	int fds[OWNER_FDS];
 	size_t nprogs = 0;
+	bool known = true;
 
 	if (s->owner)
 		(void)owner_fds(s->owner, fds, &nprogs);
 	for (size_t i = 0; i < nprogs; i++)
-		count_prog(row, fds[i]);
+		known &= count_prog(row, fds[i]);
+	return known;
 }
 
 /* The probe whose row a program counts in. */
@@ -230,10 +240,10 @@ static struct cost_row *count_rows(const struct session *s, struct cost *c)
 			continue;
 		if (!rows[row_of(p)].name[0])
 			name_row(img, p, &rows[row_of(p)]);
-		count_prog(&rows[row_of(p)], s->loaded->progs[i]);
+		(void)count_prog(&rows[row_of(p)], s->loaded->progs[i]);
 	}
 	snprintf(rows[n].name, sizeof(rows[n].name), "owners of sockets");
-	count_owner(s, &rows[n]);
+	(void)count_owner(s, &rows[n]);
 	finish_rows(c, rows, n + 1);
 	return rows;
 }
@@ -265,23 +275,20 @@ int meter_new(const struct session_options *opts, struct meter **out)
 	return 0;
 }
 
-/* Times of all programs of the trace. */
-static uint64_t programs_ns(const struct session *s)
+/* What the trace took so far. False: something could not be read. */
+static bool look(const struct session *s, struct meter_look *out)
 {
+	struct rusage mine = used();
 	struct cost_row all = { .runs = 0 };
+	bool known = count_owner(s, &all);
 
 	for (size_t i = 0; i < s->loaded->nprogs; i++)
-		count_prog(&all, s->loaded->progs[i]);
-	count_owner(s, &all);
-	return all.ns;
-}
-
-/* CPU time of this process and its helpers. */
-static uint64_t process_ns(const struct session *s)
-{
-	struct rusage now = used();
-
-	return timeval_ns(now.ru_utime) + timeval_ns(now.ru_stime) + helpers_cpu(&s->opts);
+		known &= count_prog(&all, s->loaded->progs[i]);
+	known &= helpers_cpu(&s->opts, &out->helpers);
+	out->at = clock_now();
+	out->programs = all.ns;
+	out->self = timeval_ns(mine.ru_utime) + timeval_ns(mine.ru_stime);
+	return known;
 }
 
 void meter_armed(struct meter *m)
@@ -299,19 +306,30 @@ uint64_t meter_due(const struct meter *m)
 	return m ? m->watch_at : UINT64_MAX;
 }
 
+uint64_t meter_process(const struct meter_look *before, const struct meter_look *now)
+{
+	uint64_t helpers = now->helpers > before->helpers ? now->helpers - before->helpers : 0;
+
+	return now->self - before->self + helpers;
+}
+
 bool meter_over(struct meter *m, const struct session *s)
 {
 	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t now = clock_now(), ns = programs_ns(s), cpu = process_ns(s);
-	uint64_t programs = ns - m->seen_ns, process = cpu - m->seen_cpu;
-	uint64_t room = (now - m->seen_at) * cpus / PPM;
-	bool first = !m->seen_at;
+	const struct meter_look before = m->seen;
+	struct meter_look now;
+	bool known = look(s, &now);
 
-	m->seen_at = now;
-	m->seen_ns = ns;
-	m->seen_cpu = cpu;
-	m->watch_at = now + WATCH_NS;
-	if (first || !room || (programs + process) / room <= m->opts->options->maxcpu)
+	m->watch_at = now.at + WATCH_NS;
+	if (!known)
+		return false;
+	m->seen = now;
+
+	uint64_t programs = now.programs - before.programs;
+	uint64_t process = meter_process(&before, &now);
+	uint64_t room = (now.at - before.at) * cpus / PPM;
+
+	if (!before.at || !room || (programs + process) / room <= m->opts->options->maxcpu)
 		return false;
 	report_warning(s->opts.to, D_NONE, NULL,
 		"the trace ends: it took %.2f%% of the machine in the last second (programs %.2f%%, dwire %.2f%%), "
@@ -340,7 +358,7 @@ void meter_report(struct meter *m, const struct session *s)
 	c.start = timeval_ns(m->start.ru_utime) + timeval_ns(m->start.ru_stime);
 	c.user = timeval_ns(now.ru_utime) - timeval_ns(m->start.ru_utime);
 	c.system = timeval_ns(now.ru_stime) - timeval_ns(m->start.ru_stime);
-	c.helpers = helpers_cpu(m->opts);
+	(void)helpers_cpu(m->opts, &c.helpers);
 	c.memory = kernel_memory(s);
 	s->opts.sink->ops->cost(s->opts.sink, &c);
 	free(rows);

@@ -13,7 +13,14 @@ int meter_new(const struct session_options *opts, struct meter **out) __attribut
 void meter_armed(struct meter *m);
 /* When meter_over() is due next: CLOCK_MONOTONIC, ns. UINT64_MAX: never. */
 uint64_t meter_due(const struct meter *m);
-/* Has the trace taken more than its limit since the last call? Then that is reported. */
+/* What was taken up to a time: CPU time, ns. helpers: of those processes that run. */
+struct meter_look {
+	uint64_t at, programs, self, helpers;
+};
+/* What dwire and its helpers took between two looks. A helper that has ended takes its time out of the sum. */
+uint64_t meter_process(const struct meter_look *before, const struct meter_look *now);
+/* Has the trace taken more than its limit since the last call? Then that is reported. What could
+ * not be read is part of the next difference, which is of a longer time. */
 bool meter_over(struct meter *m, const struct session *s);
 /* Hands the cost to the sink if the options ask for it. Call it after END, before programs are closed. */
 void meter_report(struct meter *m, const struct session *s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_agg: layouts of aggregations, merging, order, result functions; clear and trunc, also on maps of the kernel. */
+#include <fcntl.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -720,6 +721,48 @@ static void test_kernel_both(int fd, int common)
 	rig_close(&r);
 }
 
+/* A key that is gone from the maps leaves nothing behind. A key of which only one map could be read keeps its value. */
+static void test_kernel_taken(int fd, int common)
+{
+	static struct rig r;
+	static const struct datum key[] = { U32(1), { 0 } };
+	uint32_t k1 = 1, k2 = 2;
+	int saved = dup(fd), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	uint8_t raw[64];
+
+	rig_init(&r, 1);
+	r.aggs[0].fn = DW_AGG_COUNT;
+	r.aggs[0].common = 2;
+	r.fds[0] = fd;
+	r.fds[1] = common;
+	key_of(&r, 0, key, raw);
+	rig_open(&r, NULL);
+	r.maps[1].max_entries = 64;
+	CHECK(!bpf_map_update_elem(common, &k1, &(uint64_t){ 256 }, BPF_ANY), "common 1");
+	printa(&r, "%d=%@d;", 1);
+	CHECK(!bpf_map_delete_elem(common, &k1), "delete");
+	agg_trunc(r.set, 0, 0);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "a key that is gone", "1=256;");
+
+	CHECK(!bpf_map_update_elem(common, &k1, &(uint64_t){ 2 }, BPF_ANY), "common 1");
+	map_set(fd, &k1, (const uint64_t[]){ 10 }, NULL, 1);
+	map_set(fd, &k2, (const uint64_t[]){ 100 }, NULL, 1);
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	CHECK(saved >= 0 && dup2(null, fd) == fd, "no descriptor");
+	agg_trunc(r.set, 0, 1);
+	CHECK(agg_lost(r.set) == 1, "lost %llu", (unsigned long long)agg_lost(r.set));
+	printa(&r, "%d=%@d;", 1);
+	CHECK(dup2(saved, fd) == fd, "no descriptor");
+	agg_begin(r.set);
+	printa(&r, "%d=%@d;", 1);
+	expect(&r, "a key that was taken by half", "1=12;2=100;1=12;2=100;1=12;2=100;");
+	close(saved);
+	close(null);
+	rig_close(&r);
+}
+
 /* Many keys: several batches. */
 static void test_kernel_many(int fd, uint32_t n)
 {
@@ -763,6 +806,8 @@ static void test_kernel(void)
 	test_kernel_max(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_max", 4, 16, 64));
 	test_kernel_keyless(map_new(BPF_MAP_TYPE_PERCPU_ARRAY, "dwt_min", 4, 16, 1));
 	test_kernel_both(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_often", 4, 8, 64),
+		map_new(BPF_MAP_TYPE_HASH, "dwt_common", 4, 8, 64));
+	test_kernel_taken(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_half", 4, 8, 64),
 		map_new(BPF_MAP_TYPE_HASH, "dwt_common", 4, 8, 64));
 	test_kernel_many(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_many", 4, DW_QUANTIZE_BUCKETS * 8, 2000), 2000);
 }

@@ -15,6 +15,7 @@
 #include "diags.h"
 #include "handmade.h"
 #include "print/sinks.h"
+#include "session/cost.h"
 #include "session/session.h"
 #include "why.h"
 
@@ -480,6 +481,16 @@ static void test_restored(void)
 		"signals were taken");
 }
 
+/* -x maxcpu: a helper that ends makes the sum fall; what dwire itself took counts nevertheless. */
+static void test_helper_ends(void)
+{
+	static const struct meter_look before = { .self = 100, .helpers = 9000 }, after = { .self = 130, .helpers = 20 },
+				       more = { .self = 131, .helpers = 27 };
+
+	CHECK(meter_process(&before, &after) == 30, "%llu", (unsigned long long)meter_process(&before, &after));
+	CHECK(meter_process(&after, &more) == 8, "%llu", (unsigned long long)meter_process(&after, &more));
+}
+
 int main(void)
 {
 	struct features *f = features_new();
@@ -499,6 +510,7 @@ int main(void)
 	test_closed_output(f);
 	test_error(f);
 	test_restored();
+	test_helper_ends();
 	features_free(f);
 	return unit_end();
 }
