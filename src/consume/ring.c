@@ -69,6 +69,7 @@ void ring_close(struct ring *r)
 void ring_look(struct ring *r)
 {
 	r->limit = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE);
+	r->first = NULL;
 }
 
 /* Reads the record at pos into a slot. */
@@ -150,14 +151,14 @@ static struct ring_slot *window_first(struct ring *r)
 /* Repeats while the window holds only discarded records. */
 const struct ring_slot *ring_peek(struct ring *r)
 {
-	const struct ring_slot *s;
-
-	do {
+	while (!r->first) {
 		window_shift(r);
 		window_fill(r);
-		s = window_first(r);
-	} while (!s && r->nwin);
-	return s;
+		r->first = window_first(r);
+		if (!r->nwin)
+			break;
+	}
+	return r->first;
 }
 
 const struct ring_slot *ring_peek_second(const struct ring *r)
@@ -181,19 +182,20 @@ const struct ring_slot *ring_peek_second(const struct ring *r)
 
 void ring_next(struct ring *r)
 {
-	struct ring_slot *s = window_first(r);
-
-	if (s)
-		s->done = true;
+	if (ring_peek(r))
+		r->first->done = true;
+	r->first = NULL;
 }
 
 /* Writing the consumer's position makes room. Programs read it at each reservation, so lazy writes it seldom. */
 void ring_release(struct ring *r, bool lazy)
 {
-	window_shift(r);
-	/* What stands in the window is still read. */
-	uint64_t to = r->nwin ? r->win[0].start : r->pos;
+	uint64_t to = r->pos;
 
+	/* What stands in the window is still read. */
+	for (unsigned i = r->nwin; i-- > 0;)
+		if (!r->win[i].done)
+			to = r->win[i].start;
 	if (to == r->released || (lazy && to - r->released < r->size / 8))
 		return;
 	__atomic_store_n(r->cons, (unsigned long)to, __ATOMIC_RELEASE);

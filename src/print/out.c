@@ -130,11 +130,6 @@ static void out_drain(struct out *o)
 	o->n = 0;
 }
 
-uint64_t out_total(const struct out *o)
-{
-	return o->drained + o->n;
-}
-
 char out_last(const struct out *o)
 {
 	return o->n ? o->buf[o->n - 1] : '\0';
@@ -203,19 +198,15 @@ void out_truncate(struct out *o)
 }
 
 /* What does not fit the empty buffer bypasses it. */
-void out_bytes(struct out *o, const char *s, size_t len)
+void out_large(struct out *o, const char *s, size_t len)
 {
-	if (len > OUT_SIZE - o->n) {
-		out_drain(o);
-		if (len > OUT_SIZE) {
-			out_write(o, s, len);
-			o->drained += len;
-			return;
-		}
+	out_drain(o);
+	if (len <= OUT_SIZE) {
+		out_bytes(o, s, len);
+		return;
 	}
-	if (len)
-		memcpy(o->buf + o->n, s, len);
-	o->n += len;
+	out_write(o, s, len);
+	o->drained += len;
 }
 
 void out_str(struct out *o, const char *s)

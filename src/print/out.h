@@ -5,6 +5,7 @@
 #ifndef DWIRE_PRINT_OUT_H
 #define DWIRE_PRINT_OUT_H
 #include <stdio.h>
+#include <string.h>
 
 #include "image/image.h"
 #include "options/options.h"
@@ -57,13 +58,35 @@ int out_flush(struct out *o) __attribute__((warn_unused_result));
 int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_result));
 /* Empties the file that is written to, if it is one. */
 void out_truncate(struct out *o);
-void out_bytes(struct out *o, const char *s, size_t len);
+/* out_bytes() of what the buffer has no room for. */
+void out_large(struct out *o, const char *s, size_t len);
+/* Most texts have a few bytes: a loop instead of a call. */
+static inline void out_copy(char *to, const char *s, size_t len)
+{
+	if (len > 8)
+		memcpy(to, s, len);
+	else
+		for (size_t i = 0; i < len; i++)
+			to[i] = s[i];
+}
+static inline void out_bytes(struct out *o, const char *s, size_t len)
+{
+	if (len > OUT_SIZE || len > OUT_SIZE - o->n) {
+		out_large(o, s, len);
+		return;
+	}
+	out_copy(o->buf + o->n, s, len);
+	o->n += len;
+}
 void out_str(struct out *o, const char *s);
 void out_pad(struct out *o, size_t n);
 /* The byte written last; 0: none, or it is not known any more. */
 char out_last(const struct out *o);
 /* Bytes since out_new(). */
-uint64_t out_total(const struct out *o);
+static inline uint64_t out_total(const struct out *o)
+{
+	return o->drained + o->n;
+}
 /* Traced text, escaped for a terminal; a newline is escaped, too. */
 void out_safe(struct out *o, const char *s, size_t len);
 /* Decimal, right-aligned in width columns. */

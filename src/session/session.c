@@ -241,17 +241,22 @@ static int keep_up(struct session *s)
 	return err;
 }
 
+/* Percent of a ring: above PEEK_OFTEN another look follows soon, above PEEK_EMPTY the rings are emptied. */
+#define PEEK_OFTEN 5
+#define PEEK_EMPTY 25
+
 /* Empties the rings when it is time, or sooner when one fills up. */
 static int serve_rings(struct session *s)
 {
 	uint64_t now = clock_now();
-	bool due = now >= s->empty_at;
+	bool due = now >= s->empty_at, look = due || now >= s->peek_at;
+	unsigned fill = look ? consumer_avail(s->consumer) : 0;
 	int n = due ? keep_up(s) : 0;
 
-	if (!n && (due || (now >= s->peek_at && consumer_avail(s->consumer) > 25)))
+	if (!n && (due || fill > PEEK_EMPTY))
 		n = empty_rings(s, false);
-	if (now >= s->peek_at)
-		s->peek_at = now + session_switchrate(s) / PEEKS;
+	if (look)
+		s->peek_at = now + session_switchrate(s) / (fill > PEEK_OFTEN ? PEEKS_BUSY : PEEKS);
 	if (n >= 0 && now >= s->report_at)
 		n = report_drops(s);
 	if (now >= meter_due(s->meter) && meter_over(s->meter, s))

@@ -8,7 +8,8 @@
 
 #include "session/session.h"
 
-#define PEEKS 4 /* looks at the fill of the rings for each time they are emptied */
+#define PEEKS 4       /* looks at the fill of the rings for each time they are emptied */
+#define PEEKS_BUSY 20 /* the same while one of them fills up: at 10 hz 5 ms, which records are held back anyway */
 
 /* What an epoll event is about; a child's carries its index too. */
 enum event { EV_STOP, EV_TIMER, EV_TICK, EV_RING, EV_CHILD };

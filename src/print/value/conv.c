@@ -47,16 +47,28 @@ static const char *sign_text(const struct fmt_item *it, bool negative)
 	return negative ? "-" : it->flags & FMT_PLUS ? "+" : it->flags & FMT_SPACE ? " " : "";
 }
 
+/* Writes the digits of v, which is not 0, before end. Returns where they begin. */
+static char *put_digits(char *end, uint64_t v, unsigned base, bool upper)
+{
+	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	const unsigned shift = base == 8 ? 3 : 4;
+
+	if (base == 10) /* a division by a constant is a multiplication */
+		for (; v; v /= 10)
+			*--end = (char)('0' + v % 10);
+	else
+		for (; v; v >>= shift)
+			*--end = set[v & (base - 1)];
+	return end;
+}
+
 /* base: 8, 10 or 16. prec: the least number of digits; -1: not given. */
 static void print_int(
 	struct out *o, const struct fmt_item *it, int width, int prec, uint64_t u, unsigned base, const char *prefix)
 {
-	const char *set = it->conv == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	char buf[24], *p = buf + sizeof(buf);
+	char buf[24], *p = put_digits(buf + sizeof(buf), u, base, it->conv == 'X');
 	struct numtext t = { .prefix = prefix, .min_digits = prec > 0 ? (size_t)prec : 0 };
 
-	for (uint64_t v = u; v; v /= base)
-		*--p = set[v % base];
 	/* As in C: a zero printed with precision 0 has no digits. */
 	if (!u && prec != 0)
 		*--p = '0';

@@ -13,9 +13,20 @@
 #include "print/value/values.h"
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
+/* Printable ASCII. */
 static bool is_plain(const char *s, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
+	const uint64_t ones = UINT64_MAX / 255, high = ones * 0x80;
+	size_t i = 0;
+	uint64_t w;
+
+	/* 8 bytes at once: none is 0x80 or above, none becomes so by + 1 (0x7f), and none borrows by - 0x20. */
+	for (; i + 8 <= len; i += 8) {
+		memcpy(&w, s + i, 8);
+		if ((w | (w + ones) | (w - ones * 0x20)) & high)
+			return false;
+	}
+	for (; i < len; i++)
 		if (s[i] < 0x20 || s[i] >= 0x7f)
 			return false;
 	return true;
@@ -92,6 +103,56 @@ static void conv_alone(
 	print_conv(o, it, width, prec, v);
 }
 
+/* The decimal digits of a number, with its sign, before end. Returns where they begin. */
+static inline char *put_decimal(char *end, const struct value *v)
+{
+	bool negative = v->is_signed && (int64_t)v->i < 0;
+	uint64_t u = negative ? -v->i : v->i;
+
+	do
+		*--end = (char)('0' + u % 10);
+	while (u /= 10);
+	if (negative)
+		*--end = '-';
+	return end;
+}
+
+/* Most of what a line has: plain text under %s and numbers under %d, padded by blanks. Writes them as print_conv()
+ * would; false: it is something else, and nothing is written. */
+static inline bool put_simple(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v)
+{
+	size_t want = width > 0 ? (size_t)width : 0, len = v->len, pad;
+	const char *s = v->s;
+	char digits[24], *to = o->buf + o->n;
+
+	if (prec >= 0 || it->flags & ~(uint32_t)FMT_MINUS)
+		return false;
+	if (v->kind == VALUE_INT && it->conv == 'd') {
+		s = put_decimal(digits + sizeof(digits), v);
+		len = (size_t)(digits + sizeof(digits) - s);
+	} else if (v->kind != VALUE_TEXT || it->conv != 's' || !is_plain(s, len)) {
+		return false;
+	}
+	pad = len < want ? want - len : 0;
+	if (len > OUT_SIZE || pad + len > OUT_SIZE - o->n)
+		return false;
+	if (pad && it->flags & FMT_MINUS)
+		memset(to + len, ' ', pad);
+	else if (pad)
+		to = (char *)memset(to, ' ', pad) + pad;
+	out_copy(to, s, len);
+	o->n += pad + len;
+	return true;
+}
+
+static void conv_text(
+	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
+{
+	(void)owed;
+	if (!put_simple(o, it, width, prec, v))
+		print_conv(o, it, width, prec, v);
+}
+
 /* A zero-padded number is the second half of another ("%d.%03d"): it keeps its width. */
 static void conv_column(
 	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
@@ -100,7 +161,8 @@ static void conv_column(
 	size_t room = want > *owed ? want - *owed : 0;
 	uint64_t start = out_total(o), n;
 
-	print_conv(o, it, want ? (int)room : width, prec, v);
+	if (!put_simple(o, it, want ? (int)room : width, prec, v))
+		print_conv(o, it, want ? (int)room : width, prec, v);
 	if (!want)
 		return;
 	n = out_total(o) - start;
@@ -161,7 +223,7 @@ static void dist_csv(struct out *o, const struct agg *g, const uint64_t *words, 
 }
 
 /* ---- the styles -------------------------------------------------------------------------------------------------- */
-const struct style style_text = { text_escaped, conv_alone, stack_lines, dist_drawn };
+const struct style style_text = { text_escaped, conv_text, stack_lines, dist_drawn };
 const struct style style_columns = { text_escaped, conv_column, stack_lines, dist_drawn };
 const struct style style_json = { text_json, conv_alone, stack_joined, dist_json };
 const struct style style_csv = { text_csv, conv_alone, stack_joined, dist_csv };

@@ -57,7 +57,7 @@ static void print_hex(struct out *o, uint64_t v)
 
 static void print_char(struct out *o, uint8_t c)
 {
-	char buf[8];
+	char buf[16];
 	int n = snprintf(buf, sizeof(buf), isprint(c) ? "'%c'" : "'\\%03o'", c);
 
 	out_bytes(o, buf, n > 0 ? (size_t)n : 0);

@@ -29,30 +29,40 @@ static int next_star(struct fmt_source *src)
 }
 
 /* Widths and precisions with "*" take an argument each, before the value, as in C. */
+static void read_stars(struct fmt_item *it, struct fmt_source *src)
+{
+	if (it->star_width) {
+		it->width = next_star(src);
+		/* As in C: a negative width is the flag "-" and a width. */
+		if (it->width < 0) {
+			it->flags |= FMT_MINUS;
+			it->width = -it->width;
+		}
+	}
+	if (it->star_prec)
+		it->prec = next_star(src);
+}
+
 void print_walk(struct out *o, const struct fmt *fmt, struct fmt_source *src)
 {
 	size_t owed = 0;
 
 	for (size_t i = 0; i < fmt->n; i++) {
-		struct fmt_item it = fmt->items[i];
+		const struct fmt_item *it = &fmt->items[i];
+		struct fmt_item starred;
 
-		out_bytes(o, it.text, it.text_len);
-		if (!it.conv)
+		out_bytes(o, it->text, it->text_len);
+		if (!it->conv)
 			continue;
-		if (it.star_width) {
-			it.width = next_star(src);
-			/* As in C: a negative width is the flag "-" and a width. */
-			if (it.width < 0) {
-				it.flags |= FMT_MINUS;
-				it.width = -it.width;
-			}
+		if (it->star_width || it->star_prec) {
+			starred = *it;
+			read_stars(&starred, src);
+			it = &starred;
 		}
-		if (it.star_prec)
-			it.prec = next_star(src);
-		if (it.flags & FMT_AGG && src->agg)
-			src->agg(src, o, &it, &owed);
+		if (it->flags & FMT_AGG && src->agg)
+			src->agg(src, o, it, &owed);
 		else
-			o->style->conv(o, &it, it.width, it.prec, src->next(src), &owed);
+			o->style->conv(o, it, it->width, it->prec, src->next(src), &owed);
 	}
 }
 
