@@ -30,8 +30,8 @@ struct ring {
 	struct ring_slot win[RING_WINDOW];
 	unsigned nwin;
 	struct ring_slot *first; /* of the window: what ring_peek() gave; NULL: it has to look */
-	uint64_t last_ts; /* the latest that was read */
-	bool busy;        /* the record at pos is still being written */
+	uint64_t last_ts;        /* the latest that was read */
+	bool busy;               /* the record at pos is still being written */
 	void *maps[2];
 	size_t map_len[2];
 };

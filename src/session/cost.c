@@ -29,8 +29,8 @@ struct meter {
 	int stats;                          /* the kernel counts while it is open; -1: it does not */
 	uint64_t armed_at;                  /* 0: not yet */
 	struct rusage start;
-	uint64_t watch_at;                  /* of the limit: next look */
-	struct meter_look seen;             /* the last one that could read everything */
+	uint64_t watch_at;      /* of the limit: next look */
+	struct meter_look seen; /* the last one that could read everything */
 };
 
 /* ---- this process ------------------------------------------------------------------------------------------------ */

@@ -484,8 +484,8 @@ static void test_restored(void)
 /* -x maxcpu: a helper that ends makes the sum fall; what dwire itself took counts nevertheless. */
 static void test_helper_ends(void)
 {
-	static const struct meter_look before = { .self = 100, .helpers = 9000 }, after = { .self = 130, .helpers = 20 },
-				       more = { .self = 131, .helpers = 27 };
+	static const struct meter_look before = { .self = 100, .helpers = 9000 },
+				       after = { .self = 130, .helpers = 20 }, more = { .self = 131, .helpers = 27 };
 
 	CHECK(meter_process(&before, &after) == 30, "%llu", (unsigned long long)meter_process(&before, &after));
 	CHECK(meter_process(&after, &more) == 8, "%llu", (unsigned long long)meter_process(&after, &more));
