@@ -142,12 +142,27 @@ static __always_inline bool same_name(const void *a, const void *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
+/* The same task, as a pointer that the verifier does not trust. For each load of a pointer through a trusted one it
+ * searches the kernel's BTF by name several times, a millisecond each (since Linux 6.3). */
+static __always_inline const struct task_struct *untrusted(const struct task_struct *t)
+{
+#ifdef OWNER_RECV
+	return bpf_rdonly_cast(t, bpf_core_type_id_kernel(struct task_struct));
+#else
+	return t;
+#endif
+}
+
 /* Is o up to date for the process? A process can change its name by execve(2) or prctl(2), and its user when it drops
  * privileges. While it lives, scripts read these from the process itself; the entry serves events after its exit. */
 static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
 {
-	return o->pid == t->tgid && o->how < DW_OWNER_INHERIT && o->uid == t->group_leader->cred->uid.val &&
-		same_name(o->comm, t->group_leader->comm);
+	const struct task_struct *leader;
+
+	if (o->pid != t->tgid || o->how >= DW_OWNER_INHERIT)
+		return false;
+	leader = untrusted(t)->group_leader;
+	return o->uid == leader->cred->uid.val && same_name(o->comm, leader->comm);
 }
 
 #include "owner_recent.h"
