@@ -187,6 +187,8 @@ static void plan_action(struct plan *p, const struct expr *e)
 	default:
 		plan_aggs(p, a, e, 0, 1);
 		plan_args(p, a, e, 1);
+		for (size_t i = 0; i < a->nargs; i++) /* numbers that act and are not shown keep their 64 bits */
+			a->args[i].size = 8;
 		break;
 	}
 }
