@@ -248,7 +248,8 @@ class Gen:
             op = r.choice(["&&", "||"])
             return f"{w.d} = ({e.d} {op} {one[0]})", f"{w.c} = ({e.c} {op} {one[1]})", [v, w]
         three = self.step(x, "+", number(3))
-        return (f"{w.d} = ({e.d} ? {one[0]} : ({three[0]}))", f"{w.c} = ({e.c} ? {one[1]} : ({three[1]}))", [v, w, x])
+        return (f"{w.d} = ({e.d} ? {one[0]} : ({three[0]}))",
+                f"{w.c} = ({e.c} ? (s)({one[1]}) : (s)({three[1]}))", [v, w, x])
 
 
 def main():
