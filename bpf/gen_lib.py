@@ -160,4 +160,5 @@ def main():
     open(sys.argv[2], "w").write("".join(text))
 
 
-main()
+if __name__ == "__main__":
+    main()

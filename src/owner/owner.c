@@ -34,6 +34,7 @@ struct owner {
 	struct owner_kernel k;
 	int cgroup;           /* ours, or -1 */
 	int link[PROG_COUNT]; /* -1: not attached */
+	int old[OWNER_OLD];   /* likewise, of k.old */
 	uint64_t next_scan;   /* when another scan would be due if they came evenly, ns */
 };
 
@@ -158,6 +159,16 @@ static int failed(int err, const char *what, const char *more, const struct owne
 	return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s: %s%s", what, reason, more);
 }
 
+static int load_failed(const struct owner_kernel *k, int err, const struct owner_opts *opts, const struct reporter *to)
+{
+	char what[128];
+
+	if (!k->at)
+		return failed(err, "loading the programs (Linux 5.8 or later)", "", opts, to);
+	snprintf(what, sizeof(what), "before Linux 5.17 this needs fentry and iterators: loading the program for %s", k->at);
+	return failed(err, what, "", opts, to);
+}
+
 /* Loads the programs of the variant that suits, and takes a copy of the cgroup's descriptor. */
 static int load(struct owner *o, const struct owner_opts *opts, const struct reporter *to)
 {
@@ -166,7 +177,7 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	if (err && lockdown_hides())
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);
 	if (err)
-		return failed(err, "loading the programs (Linux 5.17 or later)", "", opts, to);
+		return load_failed(&o->k, err, opts, to);
 	if (opts->cgroup_fd >= 0 && (o->cgroup = dup(opts->cgroup_fd)) < 0)
 		return failed(-errno, "the root cgroup", "", opts, to);
 	*o->k.partial = o->cgroup < 0 || !opts->whole;
@@ -183,6 +194,12 @@ static int attach_first(struct owner *o, const struct owner_opts *opts, const st
 	char what[64];
 	int err = 0;
 
+	for (size_t i = 0; i < OWNER_OLD; i++) {
+		err = o->k.old[i] >= 0 ? o->old[i] = bpfsys_link_raw(o->k.old[i], NULL) : 0;
+		if (err < 0)
+			return failed(err, "attaching the programs at functions of the kernel", "", opts, to);
+	}
+	err = 0;
 	for (size_t i = 0; !err && i < n; i++)
 		err = attach_all(o, kinds[i], &last);
 	if (!err)
@@ -202,6 +219,8 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
 		return report_no_memory(to, "find the owners of sockets");
 	for (size_t i = 0; i < PROG_COUNT; i++)
 		o->link[i] = -1;
+	for (size_t i = 0; i < OWNER_OLD; i++)
+		o->old[i] = -1;
 	o->cgroup = -1;
 	err = load(o, opts, to);
 	if (!err)
@@ -266,11 +285,13 @@ int owner_senders_fd(const struct owner *o)
 
 size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 {
-	_Static_assert(PROG_COUNT + 4 <= OWNER_FDS, "there is room for all programs, the iterator's and three maps");
+	_Static_assert(PROG_COUNT + OWNER_OLD + 4 <= OWNER_FDS, "there is room for all programs, the iterator's and three maps");
 	size_t n = 0;
 
 	for (; n < PROG_COUNT; n++)
 		fds[n] = o->k.prog[n];
+	for (size_t i = 0; i < OWNER_OLD; i++)
+		fds[n++] = o->k.old[i];
 	fds[n++] = o->k.iter;
 	*nprogs = n;
 	fds[n++] = o->k.owners;
@@ -291,6 +312,9 @@ void owner_stop(struct owner *o)
 	for (size_t i = 0; i < PROG_COUNT; i++)
 		if (o->link[i] >= 0)
 			close(o->link[i]);
+	for (size_t i = 0; i < OWNER_OLD; i++)
+		if (o->old[i] >= 0)
+			close(o->old[i]);
 	if (o->cgroup >= 0)
 		close(o->cgroup);
 	owner_unload(&o->k);

@@ -53,7 +53,9 @@ struct owner_opts {
  * - cgroup_fd is -1: only TCP sockets are known, once a process connects, listens, accepts (see owner_poll()) or
  *   receives (Linux 6.3 and later).
  * - before Linux 6.3 without fentry: a process that only receives on an inherited UDP socket is not noticed.
- * - before Linux 5.17: there is no service; owner_start() fails. */
+ * - before Linux 5.17: programs at functions of the kernel do all (owner/bpf/owner_old.bpf.c); without fentry
+ *   owner_start() fails. A socket left by its owner waits for its next user or the next scan. Subflows of MPTCP have no
+ *   owner. Linux 5.8 is required. */
 int owner_start(struct owner **out, const struct owner_opts *opts, const struct reporter *to)
 	__attribute__((warn_unused_result));
 
@@ -85,7 +87,7 @@ int owner_last(struct owner *o) __attribute__((warn_unused_result));
 
 /* The descriptors of its programs, of which there are *nprogs, and behind them of its maps. Returns how many. -1: this
  * kernel's variant has it not. */
-enum { OWNER_FDS = 32 };
+enum { OWNER_FDS = 48 };
 size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs);
 
 /* Owners that could not be stored since the start. */

@@ -10,6 +10,7 @@
  * owner_funcs    fentry and fexit of kernel functions    fentry; for scripts that trace functions, which see a packet
  *	                                                       before the cgroup hooks do
  *	owner_norecv   not noticed                             Linux 5.17
+ *	owner_old.c    fentry and fexit of kernel functions    Linux 5.8, fentry
  *
  * The skeletons are light because the kernel then does the relocation. With ordinary ones libbpf reads all of the
  * kernel's BTF, which takes four times as long as everything else here. */
@@ -19,6 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <bpf/skel_internal.h>
 
@@ -168,6 +171,15 @@ static int load_funcs(struct owner_kernel *k, uint32_t entries)
 	return 0;
 }
 
+/* Linux 5.8 to 5.16: task_file iterators, but no bpf_loop(). */
+static bool is_old(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 && major == 5 && minor >= 8 && minor < 17;
+}
+
 int owner_load(struct owner_kernel *k, bool functions)
 {
 	uint32_t entries = room();
@@ -176,14 +188,24 @@ int owner_load(struct owner_kernel *k, bool functions)
 	memset(k, 0, sizeof(*k));
 	for (size_t i = 0; i < PROG_COUNT; i++)
 		k->prog[i] = -1;
+	for (size_t i = 0; i < OWNER_OLD; i++)
+		k->old[i] = -1;
+	k->iter = -1;
 	err = functions ? load_funcs(k, entries) : load_hooks(k, entries);
 	if (err)
 		err = functions ? load_hooks(k, entries) : load_funcs(k, entries);
-	return err ? variant_owner_norecv(k, entries) : 0;
+	if (err)
+		err = variant_owner_norecv(k, entries);
+	return err && is_old() ? owner_old_load(k, entries) : err;
 }
 
 void owner_unload(struct owner_kernel *k)
 {
+	for (size_t i = 0; i < OWNER_OLD; i++)
+		if (k->old[i] > 0)
+			close(k->old[i]);
+	if (k->at && k->iter >= 0)
+		close(k->iter);
 	if (k->skel)
 		k->destroy(k->skel);
 	k->skel = NULL;

@@ -48,11 +48,15 @@ struct owner_prog_def {
 
 extern const struct owner_prog_def owner_progs[PROG_COUNT];
 
+enum { OWNER_OLD = 20 };
+
 /* Descriptors belong to the skeleton, as do the variables of src/owner/bpf/owner.bpf.c. */
 struct owner_kernel {
 	void *skel;
 	void (*destroy)(void *skel);
 	int prog[PROG_COUNT]; /* -1: not in this variant */
+	int old[OWNER_OLD];  /* the programs of kernels before 5.17, attached in this order; -1: none */
+	const char *at;      /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
 	int owners, last_users, senders; /* maps */
 	const volatile uint64_t *drops;
@@ -62,6 +66,9 @@ struct owner_kernel {
 
 /* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. Returns 0 or -errno. */
 int owner_load(struct owner_kernel *k, bool functions) __attribute__((warn_unused_result));
+
+/* The same for kernels before 5.17: tables of `entries` sockets. */
+int owner_old_load(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
 
 /* k: loaded, or all zero. */
 void owner_unload(struct owner_kernel *k);
