@@ -84,7 +84,23 @@ translator struct dw_skb < struct dw_skused *C > {
 	location = 0;
 };
 
-/* kfree_skb: since Linux 6.11 the fourth argument is the socket that dropped the packet, or NULL. */
+/* kfree_skb: since Linux 5.17 the third argument is the reason, since Linux 6.11 the fourth the socket that dropped the
+ * packet, or NULL. */
+struct dw_skdrop2 {
+	struct sk_buff *skb;
+	uint64_t location;
+	struct dw_owner *owner;
+	uint64_t cookie;
+};
+
+translator struct dw_skb < struct dw_skdrop2 *C > {
+	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
+	has_pkt = 1;
+	recv = C->skb->skb_iif != 0;
+	reason = 0;
+	since = __stamp("birth", (uint64_t)C->skb);
+};
+
 struct dw_skdrop3 {
 	struct sk_buff *skb;
 	uint64_t location;

@@ -203,14 +203,15 @@ struct dw_tstopped {
 
 /* Why the kernel dropped a packet: the names of its enum skb_drop_reason, without the prefix. */
 typedef struct dropinfo {
-	string drop_reason;		/* "NO_SOCKET", "SOCKET_RCVBUFF", ... */
+	string drop_reason;		/* "NO_SOCKET", "SOCKET_RCVBUFF", ...; before Linux 5.17 "" */
 	uint32_t drop_code;
 	uintptr_t drop_location;	/* address of the code that did it */
 	int drop_in;			/* 1: received; 0: to be sent */
 } dropinfo_t;
 
 translator dropinfo_t < struct dw_pkt *P > {
-	drop_reason = __enum("skb_drop_reason", "SKB_DROP_REASON_", P->reason);
+	drop_reason = __has(SKB_DROP_REASON_NOT_SPECIFIED) ?
+	    __enum("skb_drop_reason", "SKB_DROP_REASON_", P->reason) : "";
 	drop_code = P->reason;
 	drop_location = P->location;
 	drop_in = P->recv;

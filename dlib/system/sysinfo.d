@@ -31,6 +31,10 @@ translator struct dw_stat < struct dw_sysexit *C > {
 translator struct dw_stat < struct dw_switchfrom *C > {
 	task = C->prev;
 };
+translator struct dw_stat < struct dw_switchfrom3 *C > {
+	task = C->prev;
+	state = dw_left_in[C->prev];
+};
 translator struct dw_stat < struct dw_fork *C > { task = C->child; };
 translator struct dw_stat < struct dw_fault *C > { task = curthread; };
 translator struct dw_stat < struct dw_signalgen *C > {
@@ -45,6 +49,12 @@ inline int __page_kind[struct page *G] =
     G == 0 || G->mapping == 0 ? DW_PAGE_OF_DISK :
     ((uint64_t)G->mapping & DW_PAGE_MAPPING_FLAGS) != 0 ? DW_PAGE_OF_PROGRAM : __file_inode[G->mapping->host];
 translator struct dw_stat < struct dw_bioqueue *C > {
+	op = C->bio->bi_opf;
+	bytes = C->bio->bi_iter.bi_size;
+	kind = __has(__REQ_SWAP) && (C->bio->bi_opf >> __REQ_SWAP & 1) != 0 ? DW_PAGE_OF_SWAP :
+	    __page_kind[__bio_page[C->bio]];
+};
+translator struct dw_stat < struct dw_bioqueue2 *C > {
 	op = C->bio->bi_opf;
 	bytes = C->bio->bi_iter.bi_size;
 	kind = __has(__REQ_SWAP) && (C->bio->bi_opf >> __REQ_SWAP & 1) != 0 ? DW_PAGE_OF_SWAP :

@@ -34,6 +34,17 @@ translator struct dw_vm < struct dw_bioqueue *C > {
 	swap = __has(__REQ_SWAP) ? (C->bio->bi_opf >> __REQ_SWAP) & 1 : 0;
 	file = __file_inode[__io_inode[__bio_page[C->bio]]];
 };
+/* ... before Linux 5.11 */
+struct dw_bioqueue2 {
+	struct request_queue *q;
+	struct bio *bio;
+};
+translator struct dw_vm < struct dw_bioqueue2 *C > {
+	op = C->bio->bi_opf;
+	bytes = C->bio->bi_iter.bi_size;
+	swap = __has(__REQ_SWAP) ? (C->bio->bi_opf >> __REQ_SWAP) & 1 : 0;
+	file = __file_inode[__io_inode[__bio_page[C->bio]]];
+};
 
 /* mm_vmscan_lru_shrink_inactive */
 struct dw_shrink {

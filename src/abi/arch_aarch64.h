@@ -3,6 +3,7 @@
 #ifndef DWIRE_ABI_ARCH_AARCH64_H
 #define DWIRE_ABI_ARCH_AARCH64_H
 
+#define ARCH_THREAD_SIZE 16384 /* bytes of a thread's stack in the kernel, without KASAN */
 enum { ARCH_REGS_IP = 256, ARCH_REGS_BP = 232, ARCH_REGS_RET = 0, ARCH_REGS_SP = 248, ARCH_REGS_WORDS = 34 };
 
 /* Of the first argument on the stack, at the function's entry. */

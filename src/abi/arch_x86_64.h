@@ -3,6 +3,7 @@
 #ifndef DWIRE_ABI_ARCH_X86_64_H
 #define DWIRE_ABI_ARCH_X86_64_H
 
+#define ARCH_THREAD_SIZE 16384 /* bytes of a thread's stack in the kernel, without KASAN */
 enum { ARCH_REGS_IP = 128, ARCH_REGS_BP = 32, ARCH_REGS_RET = 80, ARCH_REGS_SP = 152, ARCH_REGS_WORDS = 21 };
 
 /* Of the first argument on the stack, at the function's entry: above the return address. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "kernel/bpfsys.h"
+#include "kernel/knames_text.h"
 
 struct question {
 	uint64_t addr; /* 0: that of name is wanted */
@@ -25,6 +26,7 @@ struct question {
 
 struct knames {
 	int map, format, prog;
+	struct knames_text *text; /* instead of these */
 	struct question *q;
 	size_t room;  /* of q: whole pages */
 	uint64_t end; /* of the kernel's own code; 0: not asked yet; 1: not known */
@@ -156,10 +158,30 @@ int knames_open(struct knames **out)
 	return err;
 }
 
+int knames_open_addresses(struct knames **out)
+{
+	struct knames *k;
+	int err = knames_open(out);
+
+	if (err != -EINVAL)
+		return err;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return -ENOMEM;
+	k->map = k->format = k->prog = -1;
+	err = knames_text_open(&k->text);
+	if (err)
+		knames_close(k);
+	else
+		*out = k;
+	return err;
+}
+
 void knames_close(struct knames *k)
 {
 	if (!k)
 		return;
+	knames_text_close(k->text);
 	if (k->q)
 		munmap(k->q, k->room);
 	if (k->prog >= 0)
@@ -252,16 +274,16 @@ static void name_module(struct knames *k, struct kname *s)
 
 bool knames_at(struct knames *k, uint64_t addr, struct kname *out)
 {
-	bool found = at(k, addr, out);
+	bool found = k->text ? knames_text_at(k->text, addr, out) : at(k, addr, out);
 
-	if (found)
+	if (found && !k->text)
 		name_module(k, out);
 	return found;
 }
 
 int knames_find(struct knames *k, const char *name, struct kname *out)
 {
-	int err = find(k, name, out);
+	int err = k->text ? -ENOENT : find(k, name, out);
 
 	if (!err)
 		name_module(k, out);

@@ -17,8 +17,10 @@ struct kname {
 	uint64_t size; /* bytes up to the next; 0: not known */
 };
 
-/* 0, or -errno: this process may not run BPF programs. */
+/* 0, or -errno: this process may not run BPF programs, or they cannot ask (before Linux 5.16). */
 int knames_open(struct knames **out) __attribute__((warn_unused_result));
+/* The same for addresses alone: if programs cannot ask, /proc/kallsyms is read. Then knames_find() finds nothing. */
+int knames_open_addresses(struct knames **out) __attribute__((warn_unused_result));
 void knames_close(struct knames *k); /* NULL is fine */
 /* The symbol that addr lies in. False: none. */
 bool knames_at(struct knames *k, uint64_t addr, struct kname *out) __attribute__((warn_unused_result));

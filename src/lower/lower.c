@@ -380,6 +380,7 @@ void lower_finish(struct lowerer *lw)
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
+	maps_preallocate(lw);
 	join_programs(lw->arena, lw->im);
 	arena_free(lw->spare_ir);
 	arena_free(lw->spare_pass);

@@ -39,18 +39,19 @@ struct kernel_field {
 /* The compiler's view of the running kernel. All zero: no kernel, as in tests. Pointers are borrowed until
  * lower_finish(). */
 struct lower_env {
-	uint32_t kfunc_kern_ctx;                        /* BTF id of bpf_cast_to_kern_ctx */
-	bool netfilter;                                 /* programs can be attached to netfilter (Linux 6.4) */
-	uint32_t kfunc_rdonly_cast;                     /* BTF id of bpf_rdonly_cast */
-	bool uprobe_multi;                              /* one link may have many uprobes (Linux 6.6) */
-	bool no_task;                                   /* no bpf_get_current_task_btf() (before Linux 5.11) */
-	bool no_exchange;                               /* no atomic exchanges (before Linux 5.12) */
-	bool no_cookie;                                 /* attachments have no cookies (before Linux 5.15) */
-	bool no_regs;                                   /* no bpf_task_pt_regs() (before Linux 5.15) */
-	uint32_t nhelpers;                              /* the kernel's helpers have smaller numbers; 0: not known */
-	uint32_t nspec;                                 /* number of speculations */
-	uint32_t first_netns;                           /* inode number of the machine's first network namespace */
-	uint32_t page_size;                             /* bytes; 0: 4096 */
+	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
+	bool netfilter;             /* programs can be attached to netfilter (Linux 6.4) */
+	uint32_t kfunc_rdonly_cast; /* BTF id of bpf_rdonly_cast */
+	bool uprobe_multi;          /* one link may have many uprobes (Linux 6.6) */
+	bool no_task;               /* no bpf_get_current_task_btf() (before Linux 5.11) */
+	bool no_exchange;           /* no atomic exchanges (before Linux 5.12) */
+	bool no_cookie;             /* attachments have no cookies (before Linux 5.15) */
+	bool no_regs;               /* no bpf_task_pt_regs() (before Linux 5.15) */
+	bool prealloc;              /* programs at perf events use preallocated hashes only (before Linux 6.1) */
+	uint32_t nhelpers;          /* the kernel's helpers have smaller numbers; 0: not known */
+	uint32_t nspec;             /* number of speculations */
+	uint32_t first_netns;       /* inode number of the machine's first network namespace */
+	uint32_t page_size;         /* bytes; 0: 4096 */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace with this name; 0: none */
 	/* The BTF id of a tracepoint of the kernel or, if the kernel has none and module is not NULL, of the module.
 	 * 0: none. */

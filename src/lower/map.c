@@ -8,6 +8,8 @@
 #include "lower/program.h"
 #include "lower/state/state.h"
 
+#define PREALLOC_KEYS 8192u /* of a hash that takes its memory at once, unless a size is asked for */
+
 /* A program may use 64 maps. An aggregation has two. */
 #define OWN_AGGS 10u
 #define OWN_DYNS 16u
@@ -80,4 +82,24 @@ uint32_t map_entries(uint64_t bytes, uint32_t each)
 	const uint64_t n = bytes / (each ? each : 1);
 
 	return !bytes ? MAP_ENTRIES : n > MAP_ENTRIES_MAX ? MAP_ENTRIES_MAX : n ? (uint32_t)n : 1;
+}
+
+/* All of them: which programs use a map is not noted, and the kernel looks at each program's own. */
+void maps_preallocate(struct lowerer *lw)
+{
+	bool events = false;
+
+	for (size_t i = 0; i < lw->im->progs.n; i++)
+		events = events || lw->im->progs.v[i].prog_type == BPF_PROG_TYPE_PERF_EVENT;
+	for (size_t i = 0; events && lw->env->prealloc && i < lw->im->maps.n; i++)
+		map_preallocate(lw, &lw->im->maps.v[i]);
+}
+
+void map_preallocate(const struct lowerer *lw, struct image_map *m)
+{
+	if (!(m->flags & BPF_F_NO_PREALLOC))
+		return;
+	m->flags &= ~(uint32_t)BPF_F_NO_PREALLOC;
+	if (!(m->role == MAP_DYN ? lw->env->dynvarsize : lw->env->aggsize) && m->max_entries > PREALLOC_KEYS)
+		m->max_entries = PREALLOC_KEYS;
 }

@@ -87,6 +87,10 @@ bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);
 uint32_t map_shared(struct lowerer *lw, struct image_map m);
 /* The number of entries of `each` bytes that fit into `bytes`. bytes 0: the default number. */
 uint32_t map_entries(uint64_t bytes, uint32_t each);
+/* Preallocates the hashes of an image with programs at perf events, before Linux 6.1. */
+void maps_preallocate(struct lowerer *lw);
+/* Takes the memory of a hash at once, for fewer keys. */
+void map_preallocate(const struct lowerer *lw, struct image_map *m);
 
 /* ---- lower/syscall.c: uses the tracepoints of single system calls in place of sys_enter and sys_exit, if possible */
 const struct site *syscall_site(struct lowerer *lw, const struct site *s, const struct jobs *jobs);

@@ -165,7 +165,8 @@ static int load_failed(const struct owner_kernel *k, int err, const struct owner
 
 	if (!k->at)
 		return failed(err, "loading the programs (Linux 5.8 or later)", "", opts, to);
-	snprintf(what, sizeof(what), "before Linux 5.17 this needs fentry and iterators: loading the program for %s", k->at);
+	snprintf(what, sizeof(what), "before Linux 5.17 this needs fentry and iterators: loading the program for %s",
+		k->at);
 	return failed(err, what, "", opts, to);
 }
 
@@ -285,7 +286,8 @@ int owner_senders_fd(const struct owner *o)
 
 size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 {
-	_Static_assert(PROG_COUNT + OWNER_OLD + 4 <= OWNER_FDS, "there is room for all programs, the iterator's and three maps");
+	_Static_assert(PROG_COUNT + OWNER_OLD + 4 <= OWNER_FDS,
+		"there is room for all programs, the iterator's and three maps");
 	size_t n = 0;
 
 	for (; n < PROG_COUNT; n++)

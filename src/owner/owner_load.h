@@ -55,8 +55,8 @@ struct owner_kernel {
 	void *skel;
 	void (*destroy)(void *skel);
 	int prog[PROG_COUNT]; /* -1: not in this variant */
-	int old[OWNER_OLD];  /* the programs of kernels before 5.17, attached in this order; -1: none */
-	const char *at;      /* the place of the last of those that was loaded; NULL: none was tried */
+	int old[OWNER_OLD];   /* the programs of kernels before 5.17, attached in this order; -1: none */
+	const char *at;       /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
 	int owners, last_users, senders; /* maps */
 	const volatile uint64_t *drops;

@@ -124,7 +124,7 @@ static struct knames *kernel_names(struct symtext *s)
 	if (s->tried)
 		return s->knames;
 	s->tried = true;
-	err = knames_open(&s->knames);
+	err = knames_open_addresses(&s->knames);
 	if (err)
 		report_warning(s->opts.to, D_NONE, NULL, "kernel addresses are printed as numbers: %s", strerror(-err));
 	return s->knames;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Linux 5.10, the oldest kernel: functions and kprobes only, no owner service. BPF's memory counts against
+# Linux 5.10, the oldest kernel: functions and kprobes only, the owner service of old kernels. BPF's memory counts against
 # RLIMIT_MEMLOCK there (64 KiB at first), the current task is a number, links of perf events and their cookies do not
 # exist. What is missing is named when the script is compiled.
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -29,11 +29,88 @@ names_missing() { # PROBE TEXT
 	[ "$STATUS" -ne 0 ] && has "$ERR" "$2"
 }
 
+# The segments of each process, and those of TIME_WAIT, which has no owner and is the client's.
+owners() {
+	trace -qn 'tcp:::send /args[2]->ip_saddr == "127.0.0.1"/ { @[args[1]->cs_pid, args[1]->cs_execname] = count(); }
+		END { printa("sent %d %s %@d\n", @); }' -c "$triggers/tcp_echo -4 -n 3"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'\nsent '"$(said server_pid) dw_server $(said server_segs_out)"$'(\n|$)' &&
+		[ "$(awk -v c="$(said client_pid)" '/^sent/ && ($2 == c || $2 == -1) { n += $NF } END { print n }' <<<"$OUT")" = \
+			"$(said client_segs_out)" ]
+}
+
+said() { # KEY: of the trigger
+	sed -n "s/^$1=//p" <<<"$OUT" | tail -n 1
+}
+
+# A listener and its connection that are there before the trace; data come half a second after its begin.
+older() {
+	local pid
+	python3 -c '
+import socket, time
+l = socket.create_server(("127.0.0.1", 7799)); c = socket.create_connection(("127.0.0.1", 7799)); s = l.accept()[0]
+while True: c.send(b"x" * 77); time.sleep(0.5)' &
+	pid=$!
+	sleep 2
+	trace -qn 'tcp:::receive /args[4]->tcp_dport == 7799 && args[2]->ip_plength > 77/ { printf("of %d\n", args[1]->cs_pid); exit(0); }'
+	kill $pid
+	[ "$STATUS" -eq 0 ] && has "$OUT" "^of $pid"
+}
+
+datagrams() {
+	trace -qn 'udp:::send, udp:::receive { @[probename, args[1]->cs_execname] = count(); }
+		END { printa("%s %s %@d\n", @); }' -c "$triggers/udp_echo -4 -n 3"
+	[ "$STATUS" -eq 0 ] && for p in receive send; do
+		has "$OUT" $'\n'"$p dw_udp_client 3" && has "$OUT" $'\n'"$p dw_udp_server 3" || return 1
+	done
+}
+
+sockets() {
+	trace -qn 'sock::: { @[probename] = count(); } END { printa("%s %@d\n", @); }' -c "$triggers/tcp_echo -4 -n 1"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'\naccept-done 1\n' && has "$OUT" $'\nfirst-byte 2\n' && has "$OUT" $'\nsend 2\n'
+}
+
+drops() {
+	trace -qn 'skb:::drop { @[args[5]->drop_reason, func(args[5]->drop_location)] = count(); } END { printa("<%s> %a %@d\n", @); }' \
+		-c "$triggers/udp_send -n 3"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'<> vmlinux`__udp4_lib_rcv(\\+0x[0-9a-f]*)? 3'
+}
+
+stack() {
+	trace -qn 'fbt::tcp_sendmsg:entry { @[stack()] = count(); }' -c "$triggers/tcp_echo -4 -n 1"
+	[ "$STATUS" -eq 0 ] && has "$OUT" 'vmlinux`__x64_sys_sendto'
+}
+
+statistics() {
+	trace -qn 'sysinfo:::syscall, vminfo:::zfod, vminfo:::maj_fault { @[probename] = count(); } END { printa("%s %@d\n", @); }' \
+		-c "$triggers/pages"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'\nzfod [1-9][0-9][0-9]' && has "$OUT" $'\nsyscall [1-9]'
+}
+
+profile() {
+	trace -qn 'profile-97 { @[execname] = count(); } END { printa("%s %@d\n", @); }' -c "$triggers/burn -m 400"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'\n?[a-z_]*burn[a-z_]* [1-9]'
+}
+
+registers() { # write(1, ...)
+	trace -qn 'syscall::write:entry /pid == $target/ { @[uregs[R_RDI]] = count(); } END { printa("to %d %@d\n", @); }' -c "/bin/echo hi"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'to 1 1(\n|$)'
+}
+
 check BEGIN begins
 check memory-limit limited
 for tier in functions kprobes; do
 	check "segments-$tier" tier_segments $tier
 done
 check system-calls calls
-check no-owners names_missing 'tcp:::send /args[1]->cs_pid == 1/' 'Linux 5.17 or later'
+check owners owners
+check older-sockets older
+check datagrams datagrams
+check sockets sockets
+check no-reason drops
+check stack stack
+check statistics statistics
+check profile profile
+check registers registers
+check no-exchange names_missing 'fbt::tcp_sendmsg:entry { @m = max(arg2) } BEGIN' 'atomic exchanges'
+check no-cache names_missing skb:::free 'tracepoint kmem_cache_free with 3 arguments'
 finish

@@ -47,7 +47,8 @@ static struct val lower_progenyof(struct clause_ctx *cx, const struct expr *e)
 	return int_val(blur(cx, r), e->type);
 }
 
-/* The registers that the kernel saved when the current process entered it. A kernel thread has none. */
+/* The registers that the kernel saved when the current process entered it. A kernel thread has none. Before Linux 5.15 no
+ * helper tells where: they end the thread's stack. */
 vreg current_regs(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -58,8 +59,14 @@ vreg current_regs(struct clause_ctx *cx)
 
 	ir_seti(ir, r, 0);
 	ir_jcci(ir, CC_NE, ir_alui(ir, ALU_AND, flags, PF_KTHREAD), 0, end);
-	regs = ir_call(ir, BPF_FUNC_task_pt_regs, &task.r, 1, false);
-	ir_set(ir, r, plain_number(cx, (struct val){ .k = V_INT, .r = regs, .btf = t ? t->btf_id : 0 }));
+	if (cx->lw->env->no_regs && t) {
+		type_complete(cx->lw->ts, t);
+		ir_set(ir, r,
+			ir_alui(ir, ALU_ADD, task_number(cx, task, "stack"), ARCH_THREAD_SIZE - (int32_t)t->size));
+	} else {
+		regs = ir_call(ir, BPF_FUNC_task_pt_regs, &task.r, 1, false);
+		ir_set(ir, r, plain_number(cx, (struct val){ .k = V_INT, .r = regs, .btf = t ? t->btf_id : 0 }));
+	}
 	ir_label(ir, end);
 	return r;
 }

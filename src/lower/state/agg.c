@@ -19,7 +19,6 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
-#define PREALLOC_KEYS 8192u /* of an aggregation that is filled with interrupts off */
 #define OFTEN_KEYS 16384u   /* keys with per-CPU values; further ones stay in the common map */
 /* A key gets per-CPU values after so many updates, a power of two: what making them takes is then some 10 ns for each
  * update so far. */
@@ -190,11 +189,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
  * preallocated. */
 static void agg_prealloc(struct lowerer *lw, const struct agg *a)
 {
-	struct image_map *m = &lw->im->maps.v[a->common ? a->common - 1 : a->map];
-
-	m->flags &= ~(uint32_t)BPF_F_NO_PREALLOC;
-	if (!lw->env->aggsize && m->max_entries > PREALLOC_KEYS)
-		m->max_entries = PREALLOC_KEYS;
+	map_preallocate(lw, &lw->im->maps.v[a->common ? a->common - 1 : a->map]);
 }
 
 /* Aggregations get their indexes in the order of the script, whichever clause is lowered first. */

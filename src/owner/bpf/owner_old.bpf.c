@@ -29,12 +29,22 @@
 #define TCP_LISTEN 10
 #define SIZEOF_UPID 16 /* struct upid: a number and a pointer */
 
-#define OFFSET(member) ({ extern char at_##member; (DW_U64)&at_##member; })
-#define MAP(name) ({ extern char map_##name; (void *)&map_##name; })
-#define READ(type, base, member) ({                                                   \
-	type value_ = 0;                                                              \
-	bpf_probe_read_kernel(&value_, sizeof(value_), (void *)((base) + OFFSET(member))); \
-	value_; })
+#define OFFSET(member)                   \
+	({                               \
+		extern char at_##member; \
+		(DW_U64) & at_##member;  \
+	})
+#define MAP(name)                       \
+	({                              \
+		extern char map_##name; \
+		(void *)&map_##name;    \
+	})
+#define READ(type, base, member)                                                                   \
+	({                                                                                         \
+		type value_ = 0;                                                                   \
+		bpf_probe_read_kernel(&value_, sizeof(value_), (void *)((base) + OFFSET(member))); \
+		value_;                                                                            \
+	})
 
 /* The same address as a number: the verifier lets no one calculate with some of the pointers that it knows. */
 static __always_inline DW_U64 number(DW_U64 pointer)

@@ -34,7 +34,7 @@ static const struct site clone_sites[] = {
 };
 static const struct site free_sites[] = {
 	{ TP("consume_skb", 1, "dw_skused"), .irqs_off = true, .sees = "buffers that have done their work" },
-	{ TP("kfree_skb", 3, "dw_skdrop3"), .irqs_off = true, .sees = "... that are dropped" },
+	{ TP("kfree_skb", 2, "dw_skdrop2"), .irqs_off = true, .sees = "... that are dropped" },
 	{ TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .irqs_off = true, .when = GIVEN,
 		.sees = "... that are given back without a word: TCP's, when a process has read, or the other side "
 			"acknowledged" },
@@ -46,6 +46,8 @@ static const struct site drop_sites[] = {
 		.sees = "... that the rest of the kernel does" },
 	{ TP("kfree_skb", 3, "dw_skdrop3"), .fewer = 4, .optional = true, .irqs_off = true,
 		.sees = "before Linux 6.11: packets that are dropped" },
+	{ TP("kfree_skb", 2, "dw_skdrop2"), .fewer = 3, .optional = true, .irqs_off = true,
+		.sees = "before Linux 5.17: likewise, without the reason" },
 };
 
 /* The word of a stamp: how the life of a buffer began, by an allocation or when the driver first showed it. A driver
@@ -62,7 +64,7 @@ static const struct stamp_event birth_events[] = {
 	{ STAMP_FIRST, { TP("netif_receive_skb_list_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
 	{ STAMP_FIRST, { TP("netif_rx_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
 	{ STAMP_END, { TP("consume_skb", 1, "dw_skused") }, KEY, NULL },
-	{ STAMP_END, { TP("kfree_skb", 3, "dw_skdrop3") }, KEY, NULL },
+	{ STAMP_END, { TP("kfree_skb", 2, "dw_skdrop2") }, KEY, NULL },
 	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .when = GIVEN }, KEY, NULL },
 };
 static const struct stamp stamps[] = {

@@ -8,14 +8,22 @@
 #define TRACE(tp, n, nat, cond, vals, what) \
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .values = vals, \
 	  .irqs_off = true, .sees = what }
+#define TRACE_IF(tp, n, before, nat, cond, what) \
+	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .fewer = before, .optional = true, .native = nat, .when = cond, \
+	  .values = one, .irqs_off = true, .sees = what }
 #define CALL(cond, vals, what) \
 	{ TP("sys_exit", 2, "dw_sysexit"), .when = cond, \
 	  .values = vals, .sees = what }
 #define ENTER(cond, what) \
 	{ TP("sys_enter", 2, "dw_sysenter"), .when = cond, \
 	  .values = one, .sees = what }
-#define SWITCH(cond, what) TRACE("sched_switch", 4, "dw_switchfrom", cond, one, what)
-#define BIO(cond, what) TRACE("block_bio_queue", 1, "dw_bioqueue", cond, one, what)
+/* Before Linux 5.18 a switch does not show the state; before Linux 5.11 a request comes behind its queue. */
+#define SWITCH(cond, what) \
+	TRACE_IF("sched_switch", 4, 0, "dw_switchfrom", cond, what), \
+	TRACE_IF("sched_switch", 3, 4, "dw_switchfrom3", cond, what)
+#define BIO(cond, what) \
+	TRACE_IF("block_bio_queue", 1, 2, "dw_bioqueue", cond, what), \
+	TRACE_IF("block_bio_queue", 2, 0, "dw_bioqueue2", cond, what)
 #define LOCK(cond, what) TRACE("contention_begin", 2, "dw_contention", cond, one, what)
 #define TICK(cond) \
 	{ .attach = ATTACH_PERF, .target = "cpu_clock-all", .native = "dw_clock", .when = cond, .values = one, \

@@ -12,8 +12,10 @@
 	FAULT("page_fault_user", cond, "faults of programs"), \
 	FAULT("page_fault_kernel", "(int64_t)P->addr >= 0 && " cond, "faults of the kernel on a program's memory")
 #define BIO(cond, vals, what) \
-	{ TP("block_bio_queue", 1, "dw_bioqueue"), .when = cond, \
-	  .values = vals, .irqs_off = true, .sees = what }
+	{ TP("block_bio_queue", 1, "dw_bioqueue"), .fewer = 2, .optional = true, .when = cond, \
+	  .values = vals, .irqs_off = true, .sees = what }, \
+	{ TP("block_bio_queue", 2, "dw_bioqueue2"), .optional = true, .when = cond, .values = vals, .irqs_off = true, \
+	  .sees = "before Linux 5.11: the same" }
 #define SCANNED(cond, vals, what) \
 	{ TP("mm_vmscan_lru_shrink_inactive", 6, "dw_shrink"), \
 	  .when = cond, .values = vals, .irqs_off = true, .sees = what }
