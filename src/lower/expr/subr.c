@@ -47,8 +47,8 @@ static struct val lower_progenyof(struct clause_ctx *cx, const struct expr *e)
 	return int_val(blur(cx, r), e->type);
 }
 
-/* The registers that the kernel saved when the current process entered it. A kernel thread has none. Before Linux 5.15 no
- * helper tells where: they end the thread's stack. */
+/* The registers that the kernel saved when the current process entered it. A kernel thread has none. Before Linux 5.15
+ * no helper tells where: they end the thread's stack. */
 vreg current_regs(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;

@@ -19,7 +19,7 @@
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
-#define OFTEN_KEYS 16384u   /* keys with per-CPU values; further ones stay in the common map */
+#define OFTEN_KEYS 16384u /* keys with per-CPU values; further ones stay in the common map */
 /* A key gets per-CPU values after so many updates, a power of two: what making them takes is then some 10 ns for each
  * update so far. */
 #define OFTEN 256

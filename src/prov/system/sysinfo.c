@@ -9,8 +9,8 @@
 	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .native = nat, .when = cond, .values = vals, \
 	  .irqs_off = true, .sees = what }
 #define TRACE_IF(tp, n, before, nat, cond, what) \
-	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .fewer = before, .optional = true, .native = nat, .when = cond, \
-	  .values = one, .irqs_off = true, .sees = what }
+	{ .attach = ATTACH_TP_BTF, .target = tp, .nargs = n, .fewer = before, .optional = true, .native = nat, \
+	  .when = cond, .values = one, .irqs_off = true, .sees = what }
 #define CALL(cond, vals, what) \
 	{ TP("sys_exit", 2, "dw_sysexit"), .when = cond, \
 	  .values = vals, .sees = what }
