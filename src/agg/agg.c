@@ -233,7 +233,7 @@ static void items_add(struct agg_table *t, const struct agg_state *st, uint32_t 
 	for (size_t b = 0; b < st->nbuckets; b++)
 		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
 			if (e->live)
-				t->items[t->nitems++] = (struct agg_item){ e, pos };
+				t->items[t->nitems++] = (struct agg_item){ .entry = e, .pos = pos };
 }
 
 /* Reads the aggregations and makes the set's table of them. */

@@ -28,9 +28,10 @@ void agg_entry_free(struct agg_entry *e)
 
 /* As FNV-1a, but 8 bytes at a time: each adds a word and multiplies. The high half is folded into the low bits, which
  * choose the bucket. */
-static uint64_t hash_bytes(const uint8_t *p, size_t n)
+uint64_t agg_hash(uint64_t seed, const void *data, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325ull, word;
+	uint64_t h = seed ^ 0xcbf29ce484222325ull, word;
+	const uint8_t *p = data;
 
 	for (; n; p += sizeof(word), n -= sizeof(word)) {
 		word = 0;
@@ -182,7 +183,7 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
  * memory, which is counted. */
 static struct agg_entry *entry_read(struct agg_set *s, struct agg_state *st, const uint8_t *key)
 {
-	uint64_t hash = hash_bytes(key, agg_key_bytes(st->g));
+	uint64_t hash = agg_hash(0, key, agg_key_bytes(st->g));
 	struct agg_entry *e = entry_find(st, hash, key);
 
 	if (!e)
@@ -244,12 +245,12 @@ void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key,
 		return;
 	/* Only the value of an aggregation without keys can be invisible here: it was cut and is visible once it
 	 * moves. */
-	uint64_t before = e->live ? 0 : hash_bytes((const uint8_t *)e->kern, bytes);
+	uint64_t before = e->live ? 0 : agg_hash(0, e->kern, bytes);
 
 	entry_add(s, g, e, values, ncpus);
 	if (s->opts.percpu && ncpus == s->ncpus)
 		agg_cpus_read(s, g, e, values);
-	if (!e->in_kernel || (!e->live && before != hash_bytes((const uint8_t *)e->kern, bytes)))
+	if (!e->in_kernel || (!e->live && before != agg_hash(0, e->kern, bytes)))
 		e->live = true;
 	e->in_kernel = true;
 }

@@ -21,7 +21,8 @@ struct agg_entry {
 
 struct agg_item {
 	struct agg_entry *entry;
-	uint32_t pos; /* in the list of aggregations joined */
+	uint64_t hash; /* of the keys that are joined: equal keys have the same */
+	uint32_t pos;  /* in the list of aggregations joined */
 };
 
 struct agg_state {
@@ -60,6 +61,7 @@ void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_ent
 /* ---- entries: entry.c -------------------------------------------------------------------------------------------- */
 /* NULL: there is no such aggregation. */
 struct agg_state *agg_state_of(struct agg_set *s, uint32_t id);
+uint64_t agg_hash(uint64_t seed, const void *data, size_t n);
 /* Bytes of a key that identify an entry. 0 for an aggregation without keys, even if its map has a key. */
 size_t agg_key_bytes(const struct agg *g);
 /* Sum over CPUs; values and sum do not overlap. */

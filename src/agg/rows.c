@@ -32,12 +32,14 @@ static int key_cmp(const struct value *a, const struct value *b, enum order orde
 /* Keys from position first on, then those before it. A position past the last key counts as 0. */
 static int keys_cmp(const struct value *a, const struct value *b, size_t n, size_t first, enum order order)
 {
+	size_t k = first < n ? first : 0;
+
 	for (size_t i = 0; i < n; i++) {
-		size_t k = first < n ? (i + first) % n : i;
 		int c = key_cmp(&a[k], &b[k], order);
 
 		if (c)
 			return c;
+		k = k + 1 < n ? k + 1 : 0;
 	}
 	return 0;
 }
@@ -142,14 +144,31 @@ static int row_cmp(const void *x, const void *y, void *ctx)
 	return c->opts->sort_rev ? -r : r;
 }
 
-/* Brings equal keys together, in the order of the aggregations. */
+/* Brings equal keys together, in the order of the aggregations. Hashes decide nearly always. */
 static int item_cmp(const void *x, const void *y, void *ctx)
 {
 	const struct agg_item *a = x, *b = y;
 	const size_t *nkeys = ctx;
-	int c = keys_cmp(a->entry->keys, b->entry->keys, *nkeys, 0, JOIN);
+	int c;
 
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	c = keys_cmp(a->entry->keys, b->entry->keys, *nkeys, 0, JOIN);
 	return c ? c : a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* Keys that are equal by JOIN have the same hash. */
+static uint64_t keys_hash(const struct value *keys, size_t n)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct value *v = &keys[i];
+
+		h ^= (uint64_t)v->kind;
+		h = v->kind == VALUE_INT ? agg_hash(h, &v->i, sizeof(v->i)) : agg_hash(h, v->s, v->len);
+	}
+	return h;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -188,7 +207,8 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 
 		memset(words, 0, t->nwords * sizeof(*words));
 		for (next = i; next < t->nitems; next++) {
-			if (keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0, JOIN))
+			if (t->items[i].hash != t->items[next].hash ||
+				keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0, JOIN))
 				break;
 			add_entry(t, words, &t->items[next]);
 		}
@@ -216,6 +236,8 @@ int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 		return -ENOMEM;
 	if (!t->nitems)
 		return 0;
+	for (size_t i = 0; i < t->nitems; i++)
+		t->items[i].hash = keys_hash(t->items[i].entry->keys, ctx.nkeys);
 	qsort_r(t->items, t->nitems, sizeof(*t->items), item_cmp, &ctx.nkeys);
 	join_rows(t, ctx.nkeys);
 	for (size_t i = 0; i < t->naggs; i++)
