@@ -54,7 +54,7 @@ struct agg_table {
 	size_t naggs;
 	struct agg_row *rows;
 	size_t nrows;
-	size_t first, shown; /* the rows that aggrows lets through */
+	size_t first, shown; /* the rows that aggrows lets through: only these are sorted */
 	size_t ncpus;        /* of agg_cpu_words() */
 
 	/* buffers of the set, kept between uses */

@@ -217,6 +217,71 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 	}
 }
 
+#define SELECT_ROUNDS 64 /* of halves, so that an order that was chosen by somebody takes no more than a sort */
+#define SELECT_SMALL 32
+
+/* The one in the middle of three. */
+static struct agg_row median(const struct agg_row *a, const struct agg_row *b, const struct agg_row *c, void *ctx)
+{
+	if (row_cmp(a, b, ctx) > 0) {
+		const struct agg_row *t = a;
+
+		a = b;
+		b = t;
+	}
+	return row_cmp(b, c, ctx) <= 0 ? *b : row_cmp(a, c, ctx) > 0 ? *a : *c;
+}
+
+/* Exchanges rows until none before *i is greater than the pivot and none behind *j less. Then *i > *j, or both are at
+ * the pivot. */
+static void divide(struct agg_row *rows, const struct agg_row *pivot, size_t *i, size_t *j, void *ctx)
+{
+	for (;; (*i)++, (*j)--) {
+		while (row_cmp(&rows[*i], pivot, ctx) < 0)
+			(*i)++;
+		while (row_cmp(&rows[*j], pivot, ctx) > 0)
+			(*j)--;
+		if (*i >= *j)
+			return;
+
+		struct agg_row t = rows[*i];
+
+		rows[*i] = rows[*j];
+		rows[*j] = t;
+	}
+}
+
+/* Puts the m least of n rows before the others. */
+static void select_rows(struct agg_row *rows, size_t n, size_t m, void *ctx)
+{
+	size_t lo = 0, hi = n;
+
+	for (int round = 0; hi - lo > SELECT_SMALL && round < SELECT_ROUNDS; round++) {
+		struct agg_row pivot = median(&rows[lo], &rows[lo + (hi - lo) / 2], &rows[hi - 1], ctx);
+		size_t i = lo, j = hi - 1;
+
+		divide(rows, &pivot, &i, &j, ctx);
+		if (m == i)
+			return;
+		if (m < i)
+			hi = i;
+		else
+			lo = i == j ? i + 1 : i;
+	}
+	qsort_r(rows + lo, hi - lo, sizeof(*rows), row_cmp, ctx);
+}
+
+/* Sorts the rows that are shown: the greatest, or with aggsortrev the first. */
+static void sort_rows(struct agg_table *t, const struct agg_opts *opts, struct sort_ctx *ctx)
+{
+	size_t n = opts->rows && opts->rows < t->nrows ? opts->rows : t->nrows,
+	       from = opts->sort_rev ? 0 : t->nrows - n;
+
+	if (n < t->nrows)
+		select_rows(t->rows, t->nrows, opts->sort_rev ? n : from, ctx);
+	qsort_r(t->rows + from, n, sizeof(*t->rows), row_cmp, ctx);
+}
+
 /* Joined aggregations are compared by the keys that all of them have. */
 int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 {
@@ -242,7 +307,7 @@ int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 	join_rows(t, ctx.nkeys);
 	for (size_t i = 0; i < t->naggs; i++)
 		agg_buckets_init(&buckets[i], t->aggs[i]);
-	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, &ctx);
+	sort_rows(t, opts, &ctx);
 	for (size_t i = 0; i < t->naggs; i++)
 		agg_buckets_free(&buckets[i]);
 	return 0;

@@ -463,6 +463,53 @@ static void test_joined(void)
 	}
 }
 
+#define MANY 3000
+
+/* The first or the last n lines of a text. */
+static const char *selected(char *text, uint32_t n, bool first)
+{
+	char *p = text;
+
+	for (uint64_t i = first ? 0 : n; i < (first ? n : MANY); i++)
+		p = strchr(p, '\n') + 1;
+	if (first)
+		*p = '\0';
+	return first ? text : p;
+}
+
+/* Of many keys aggrows shows those that sorting all of them would show, also if they are equal or already sorted. */
+static void test_selected(void)
+{
+	static const uint32_t limits[] = { 1, 20, MANY / 2, MANY - 1 };
+	static struct rig r;
+
+	for (size_t i = 0; i < ROWS(limits) * 8; i++) {
+		struct agg_opts opts = { .sort_rev = i & 1 };
+		uint32_t seed = 1;
+		char *all;
+
+		rig_init(&r, 1);
+		r.aggs[0].fn = DW_AGG_COUNT;
+		key_of(&r, 0, (const struct datum[]){ U32(1), { 0 } }, (uint8_t[64]){ 0 });
+		rig_open(&r, &opts);
+		for (uint32_t k = 0; k < MANY; k++) {
+			uint64_t word = (i / 2) % 4 == 0 ? 7 : (i / 2) % 4 == 1 ? k : (i / 2) % 4 == 2 ? MANY - k : 0;
+
+			seed = seed * 1103515245 + 12345;
+			agg_absorb(r.set, 0, &(uint32_t){ k }, word ? &word : &(uint64_t){ 1 + (seed >> 16) % 50 }, 1);
+		}
+		printa(&r, "%d=%@d\n", 1);
+		all = strdup(flushed(&r));
+		capture_reset(&r.cap);
+		opts.rows = limits[i / 8];
+		agg_set_opts(r.set, &opts);
+		printa(&r, "%d=%@d\n", 1);
+		expect(&r, "selected", selected(all, limits[i / 8], opts.sort_rev));
+		free(all);
+		rig_close(&r);
+	}
+}
+
 /* ---- clear, trunc, normalize on what was fed --------------------------------------------------------------------- */
 static void test_actions(void)
 {
@@ -819,6 +866,7 @@ int main(void)
 	test_linear();
 	test_orders();
 	test_joined();
+	test_selected();
 	test_actions();
 	test_keyless();
 	test_kernel();
