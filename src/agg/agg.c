@@ -302,21 +302,19 @@ void agg_trunc(struct agg_set *s, uint32_t id, int64_t n)
 	const uint32_t only[] = { id };
 	struct agg_state *st = agg_state_of(s, id);
 	struct agg_table *t = &s->table;
+	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	size_t from = 0, to;
 
-	if (!st || table_fill(s, only, 1, &by_value))
-		return;
-	/* Rows ascend by value: those in from..to go. */
-	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
-
-	to = t->nrows;
-	if (!keep && agg_hashed(st->g) && st->fd >= 0 && !st->g->shared && !is_extreme(st->g)) {
+	if (st && !keep && agg_hashed(st->g) && st->fd >= 0 && !st->g->shared && !is_extreme(st->g)) {
+		agg_state_read(s, st);
 		cut_all(s, st);
 		t->nrows = t->nitems = 0;
 		return;
 	}
-	if (keep >= t->nrows)
+	if (!st || table_fill(s, only, 1, &by_value) || keep >= t->nrows)
 		return;
+	/* Rows ascend by value: those in from..to go. */
+	to = t->nrows;
 	if (n > 0)
 		to = t->nrows - (size_t)keep;
 	else

@@ -207,8 +207,9 @@ static void join_rows(struct agg_table *t, size_t nkeys)
 
 		memset(words, 0, t->nwords * sizeof(*words));
 		for (next = i; next < t->nitems; next++) {
-			if (t->items[i].hash != t->items[next].hash ||
-				keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0, JOIN))
+			if (next > i &&
+				(t->items[i].hash != t->items[next].hash ||
+					keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0, JOIN)))
 				break;
 			add_entry(t, words, &t->items[next]);
 		}
