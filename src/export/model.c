@@ -214,18 +214,12 @@ static bool take_agg(const struct model *m, struct trace *s, const json_t *frame
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
-/* About what a key takes. */
-static size_t key_bytes(const struct metric *g, size_t len)
-{
-	return (size_t)g->g.nwords * sizeof(uint64_t) + len + 64;
-}
-
 /* A key with its state: [[key, ...], state]. False: it is not valid. */
 static bool take_key(struct trace *s, struct metric *g, struct table *t, uint64_t *words, const json_t *row)
 {
 	const json_t *key = json_array_get(row, 0);
 	char *name = json_array_size(key) == g->ncolumns ? json_dumps(key, JSON_COMPACT) : NULL;
-	size_t len = name ? strlen(name) : 0, before = table_size(t);
+	size_t len = name ? strlen(name) : 0;
 	const uint64_t *former = name && g->state && t == g->state ? table_get(t, name, len) : NULL;
 	uint64_t *state;
 
@@ -235,41 +229,21 @@ static bool take_key(struct trace *s, struct metric *g, struct table *t, uint64_
 	}
 	if (g->g.fn == DW_AGG_SUM)
 		g->fell |= (int64_t)words[0] < 0 || (former && (int64_t)words[0] < (int64_t)former[0]);
-	state = former || s->bytes + key_bytes(g, len) <= TRACE_BYTES ? table_put(t, name, len) : NULL;
+	state = former || s->bytes < TRACE_BYTES ? table_put(t, name, len) : NULL;
 	if (state)
 		memcpy(state, words, g->g.nwords * sizeof(*words));
 	else
 		s->refused_keys++;
-	if (table_size(t) > before) {
-		g->bytes += key_bytes(g, len);
-		s->bytes += key_bytes(g, len);
-	}
 	free(name);
 	return true;
 }
 
-/* The values were taken back, or a whole state follows: t's place is taken by next. */
-static void give_back(struct trace *s, struct metric *g, struct table **t)
-{
-	size_t len;
-	uint64_t *state;
-
-	for (size_t i = 0; i < table_size(*t); i++) {
-		table_key(*t, i, &len, &state);
-		s->bytes -= key_bytes(g, len);
-		g->bytes -= key_bytes(g, len);
-	}
-	table_drop(*t);
-	*t = NULL;
-}
-
 /* All parts of a whole state are there: from now on it counts. */
-static void settle(struct trace *s, struct metric *g)
+static void settle(struct metric *g)
 {
 	if (!g->next)
 		return;
-	if (g->state)
-		give_back(s, g, &g->state);
+	table_drop(g->state);
 	g->state = g->next;
 	g->next = NULL;
 	if (g->next_start)
@@ -284,15 +258,17 @@ static struct table *table_for(struct trace *s, struct metric *g, const json_t *
 	struct table **t = whole && (first || g->next) ? &g->next : &g->state;
 
 	if (first)
-		settle(s, g);
+		settle(g);
 	if (gen != g->gen) {
-		if (!whole && g->state)
-			give_back(s, g, &g->state);
+		if (!whole) {
+			table_drop(g->state);
+			g->state = NULL;
+		}
 		g->gen = gen;
 		*(whole ? &g->next_start : &g->start) = clock_wall();
 	}
 	if (!*t)
-		*t = table_new(g->g.nwords);
+		*t = table_new(g->g.nwords, &s->bytes);
 	return *t;
 }
 
@@ -401,7 +377,7 @@ static void settle_all(struct trace *s, const json_t *frame)
 
 	for (size_t i = 0; i < s->nmetrics; i++)
 		if (!part || !json_is_integer(part) || find_metric(s, json_object_get(frame, "agg")) != s->metrics[i])
-			settle(s, s->metrics[i]);
+			settle(s->metrics[i]);
 }
 
 static void take(struct model *m, json_t *frame)

@@ -75,8 +75,14 @@ static bool is_layout(const char *s, size_t len)
 	return true;
 }
 
+static bool bytes_value(struct arena *a, const json_t *j, struct value *out);
+
+/* A text, or {"b64": ...} if it is no UTF-8. */
 static bool text_value(struct arena *a, const json_t *j, struct value *out)
 {
+	out->kind = VALUE_TEXT;
+	if (json_is_object(j))
+		return bytes_value(a, json_object_get(j, "b64"), out);
 	if (!json_is_string(j))
 		return false;
 	out->kind = VALUE_TEXT;
@@ -130,18 +136,21 @@ static bool stack_value(struct arena *a, const json_t *j, struct symtext *names,
 
 	if (!json_is_array(j))
 		return false;
-	for (size_t i = 0; i < json_array_size(j); i++)
-		len += json_string_length(json_array_get(j, i)) + 1;
+	for (size_t i = 0; i < json_array_size(j); i++) {
+		const json_t *frame = json_array_get(j, i), *b64 = json_object_get(frame, "b64");
+
+		len += json_string_length(b64 ? b64 : frame) + 1;
+	}
 	to = arena_try(a, len + 1);
 	if (!to)
 		return false;
 	out->s = to;
 	for (size_t i = 0; i < json_array_size(j); i++) {
-		const json_t *frame = json_array_get(j, i);
+		struct value frame = { .kind = VALUE_TEXT };
 
-		if (!json_is_string(frame))
+		if (!text_value(a, json_array_get(j, i), &frame))
 			return false;
-		to = (char *)mempcpy(to, json_string_value(frame), json_string_length(frame));
+		to = (char *)mempcpy(to, frame.s, frame.len);
 		*to++ = '\n';
 	}
 	out->kind = VALUE_STACK;

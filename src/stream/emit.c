@@ -29,6 +29,7 @@
 struct emitted {
 	bool described;
 	uint64_t gen; /* times that values were taken back: clear(), trunc() */
+	bool emptied; /* by trunc() in the row that is open */
 };
 
 /* What was sent of a key: hashes of the key and of its state. */
@@ -44,11 +45,13 @@ struct emit {
 	const struct reporter *report;
 	const char *script;
 	size_t script_len;
+	const char *hash; /* struct emit_to */
 
 	char session[20]; /* 16 hexadecimal digits at random */
 	uint64_t seq;
 	bool open;       /* a row is */
 	bool any;        /* it holds an item */
+	bool emptied;    /* struct emitted, any of them */
 	bool told;       /* that control actions are skipped */
 	uint64_t *steps; /* by epid index: rows so far + 1; 0: not described yet */
 	size_t nsteps;
@@ -187,7 +190,7 @@ static void put_hello(struct emit *e)
 	out_str(e->out, ",\"mono\":");
 	put_int(e->out, clock_now(), false);
 	out_str(e->out, "}");
-	member_text(e, "hash", hash);
+	member_text(e, "hash", e->hash ? e->hash : hash);
 	member(e, "script");
 	put_text(e->out, e->script, e->script_len);
 	put_options(e);
@@ -354,6 +357,24 @@ static void emit_begin(struct sink *s, const struct record *r)
 		row_open(e, r);
 }
 
+/* Else a reader that sees no key more would believe the former ones. */
+static void put_emptied(struct emit *e)
+{
+	for (size_t i = 0; i < e->naggs; i++) {
+		if (!e->aggs[i].emptied)
+			continue;
+		frame_begin(e, FRAME_STATE);
+		member_int(e, "agg", i);
+		member_int(e, "gen", e->aggs[i].gen);
+		member_int(e, "part", 0);
+		member(e, "rows");
+		out_str(e->out, "[]");
+		frame_end(e);
+		e->aggs[i].emptied = false;
+	}
+	e->emptied = false;
+}
+
 static void emit_end(struct sink *s, const struct record *r)
 {
 	struct emit *e = (struct emit *)s;
@@ -361,6 +382,8 @@ static void emit_end(struct sink *s, const struct record *r)
 	(void)r;
 	if (e->open)
 		row_close(e, false);
+	if (e->emptied)
+		put_emptied(e);
 	s->err = e->out->err;
 }
 
@@ -539,6 +562,8 @@ static bool emit_reset(struct sink *s, const struct record *r, const struct acti
 		return true;
 	if (a->kind != ACT_TRUNC || !n) {
 		e->aggs[id].gen++;
+		e->aggs[id].emptied |= a->kind == ACT_TRUNC && e->aggs[id].described;
+		e->emptied |= e->aggs[id].emptied;
 		return false;
 	}
 	if (e->open)
@@ -577,11 +602,12 @@ static void emit_rest(struct sink *s, const struct printa *p)
 static void emit_beat(struct sink *s, struct agg_set *set)
 {
 	struct emit *e = (struct emit *)s;
-	bool whole = e->beats++ % STREAM_WHOLE == STREAM_WHOLE - 1;
+	bool whole = e->beats % STREAM_WHOLE == STREAM_WHOLE - 1;
 
 	if (!image_room(e))
 		return;
-	for (uint32_t i = 0; i < e->image->aggs.n; i++)
+	e->beats += set != NULL;
+	for (uint32_t i = 0; set && i < e->image->aggs.n; i++)
 		put_states(e, agg_look(set, i), whole);
 	frame_begin(e, FRAME_BEAT);
 	member_int(e, "t", clock_now());
@@ -602,17 +628,24 @@ static void emit_fault(struct sink *s, const struct fault *f)
 	report_note(e->report, "%s", text);
 }
 
+void emit_lost(struct sink *s, const char *cause, uint64_t n, const char *text)
+{
+	struct emit *e = (struct emit *)s;
+
+	frame_begin(e, FRAME_DROPS);
+	member_text(e, "cause", cause);
+	member_int(e, "count", n);
+	member_text(e, "text", text);
+	frame_end(e);
+}
+
 static void emit_drop(struct sink *s, const struct drop *d)
 {
 	struct emit *e = (struct emit *)s;
 	char text[256];
 
 	drop_text(d, true, text, sizeof(text));
-	frame_begin(e, FRAME_DROPS);
-	member_text(e, "cause", drop_name(d->kind));
-	member_int(e, "count", d->n);
-	member_text(e, "text", text);
-	frame_end(e);
+	emit_lost(s, drop_name(d->kind), d->n, text);
 	notice_drop(e->report, d, e->options->droptags);
 }
 
@@ -649,6 +682,14 @@ static void emit_finish(struct sink *s, int status)
 	member(e, "status");
 	put_int(e->out, (uint64_t)(int64_t)status, true);
 	frame_end(e);
+}
+
+void emit_generation(struct sink *s, uint32_t agg, uint64_t generation)
+{
+	struct emit *e = (struct emit *)s;
+
+	if (image_room(e))
+		e->aggs[agg].gen = generation;
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -694,6 +735,7 @@ struct sink *emit_sink_new(const struct emit_to *to)
 	e->report = to->report;
 	e->script = to->script;
 	e->script_len = to->script_len;
+	e->hash = to->hash;
 	e->out = out_new(to->out, &style_text, to->options);
 	if (!e->out || !memory_out_open(&e->tmp, to->options)) {
 		emit_free(&e->sink);

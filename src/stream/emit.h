@@ -16,7 +16,13 @@ struct emit_to {
 	const struct image *image;
 	const char *script; /* all texts of the program, one after the other */
 	size_t script_len;
+	const char *hash; /* of the script, of a stream that is passed on; NULL: it is made of the script */
 };
+
+/* For a merge, whose states are sums of other streams: how often values of an aggregation were taken back so far. */
+void emit_generation(struct sink *s, uint32_t agg, uint64_t generation);
+/* What another stream has lost. */
+void emit_lost(struct sink *s, const char *cause, uint64_t n, const char *text);
 
 /* NULL: no memory. sink_free() frees it. */
 struct sink *emit_sink_new(const struct emit_to *to);

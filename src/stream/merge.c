@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,20 +17,11 @@
 #include "symbols/symtext.h"
 
 #define READ_SIZE 65536u
+#define ORIGIN_BYTES 128 /* of the text before a line */
 #define LINE_MAX_BYTES (64u << 20)
 #define CATCH_UP_NS 1000000000ull /* so long steps wait while there is more to read */
 #define LOOK_MS 500               /* how often silence is looked for */
 #define ROWS_MAX 10000u           /* rows of a source that wait: then its input does */
-
-struct input {
-	struct input *next;
-	char *name; /* owned */
-	int fd;     /* -1: over */
-	char *buf;  /* a line that is not whole yet */
-	size_t n, cap;
-	uint64_t strange; /* lines that are no frames */
-	bool idle;        /* there was nothing to read when it was last looked at */
-};
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 /* Writes n bytes of a line that begins: by host its first words are the machine's name. */
@@ -38,14 +30,17 @@ static void write_prefix(const struct merge *m, const char **s, size_t *n)
 	const char *host = m->prefix;
 
 	if (m->opts.rows == ROWS_CSV) {
-		fprintf(m->to.out, "\"%s\",", host);
+		putc('"', m->to.out);
+		for (; *host; host++)
+			fprintf(m->to.out, *host == '"' ? "\"\"" : "%c", *host);
+		fputs("\",", m->to.out);
 	} else if (m->opts.rows != ROWS_JSON) {
 		fprintf(m->to.out, "%-16s ", host);
 	} else if (**s == '{') {
 		json_t *j = json_string(host);
 		char *quoted = json_dumps(j, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 
-		fprintf(m->to.out, "{\"host\":%s,", quoted ? quoted : "null");
+		fprintf(m->to.out, "{\"host\":%s%s", quoted ? quoted : "null", *n > 1 && (*s)[1] == '}' ? "" : ",");
 		free(quoted);
 		json_decref(j);
 		++*s;
@@ -90,10 +85,11 @@ struct merge *merge_new(const struct merge_to *to)
 	m->arena = arena_new();
 	options_init(&m->opts);
 	m->schemas = m->arena ? strmap_new(m->arena) : NULL;
+	m->by_name = m->arena ? strmap_new(m->arena) : NULL;
 	m->out = to->out;
 	if (to->by_host && !to->emit)
 		m->out = fopencookie(m, "w", (cookie_io_functions_t){ .write = prefixed_write });
-	if (!m->schemas || !m->out) {
+	if (!m->schemas || !m->by_name || !m->out) {
 		merge_free(m);
 		return NULL;
 	}
@@ -131,6 +127,7 @@ void merge_free(struct merge *m)
 		fclose(m->out);
 	free(m->printed);
 	free(m->hash);
+	arena_free(m->scratch);
 	arena_free(m->arena);
 	free(m);
 }
@@ -138,6 +135,7 @@ void merge_free(struct merge *m)
 int merge_add(struct merge *m, const char *name, int fd)
 {
 	struct input *in = calloc(1, sizeof(*in)), **at = &m->inputs;
+	struct stat st;
 
 	if (in)
 		in->name = strdup(name);
@@ -147,6 +145,7 @@ int merge_add(struct merge *m, const char *name, int fd)
 		return -ENOMEM;
 	}
 	in->fd = fd;
+	in->file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	while (*at)
 		at = &(*at)->next;
 	*at = in;
@@ -154,27 +153,43 @@ int merge_add(struct merge *m, const char *name, int fd)
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
-/* What stands before the object is passed over: programs that run commands on many machines put their names there. */
+/* The text before the object names the machine: programs that run commands on many put their names there, as in
+ * "web1: {...}". */
+static void origin_of(const char *s, size_t n, char *to, size_t size)
+{
+	while (n && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == ':'))
+		n--;
+	snprintf(to, size, "%.*s", (int)(n < size ? n : size - 1), s);
+}
+
 static void take_line(struct merge *m, struct input *in, const char *s, size_t n)
 {
 	const char *brace = memchr(s, '{', n);
-	json_t *frame = brace ? json_loadb(brace, n - (size_t)(brace - s), JSON_ALLOW_NUL, NULL) : NULL;
+	const size_t flags = JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
+	json_t *frame = brace ? json_loadb(brace, n - (size_t)(brace - s), flags, NULL) : NULL;
+	char origin[ORIGIN_BYTES] = "";
 
 	if (frame)
-		peer_take(m, in, frame, n);
-	else if (n && !in->strange++)
-		report_warning(m->to.report, D_NONE, NULL, "%s: a line that is no frame is passed over", in->name);
+		origin_of(s, (size_t)(brace - s), origin, sizeof(origin));
+	if (n && (!frame || !peer_take(m, in, frame, n, origin)) && !in->strange++)
+		report_warning(m->to.report, D_NONE, NULL,
+			frame ? "%s: a frame of another input's session is passed over"
+			      : "%s: a line that is no frame is passed over",
+			in->name);
 	json_decref(frame);
 }
 
 static void take_lines(struct merge *m, struct input *in)
 {
-	size_t from = 0;
+	size_t from = 0, at = in->seen;
 
-	for (char *end; (end = memchr(in->buf + from, '\n', in->n - from)); from = (size_t)(end - in->buf) + 1)
+	for (char *end; (end = memchr(in->buf + at, '\n', in->n - at)); at = from) {
 		take_line(m, in, in->buf + from, (size_t)(end - in->buf) - from);
+		from = (size_t)(end - in->buf) + 1;
+	}
 	memmove(in->buf, in->buf + from, in->n - from);
 	in->n -= from;
+	in->seen = in->n;
 }
 
 /* A line may end with the input. */
@@ -261,7 +276,7 @@ static void look_for_silence(struct merge *m)
 	uint64_t now = clock_now();
 
 	for (struct peer *s = m->sources; s; s = s->next) {
-		if (s->ended || s->silent || !s->input->idle || now < s->seen + SILENT_NS)
+		if (s->ended || s->silent || s->refused || !s->input->idle || now < s->seen + SILENT_NS)
 			continue;
 		s->silent = true;
 		peer_give_up(m, s);
@@ -305,6 +320,10 @@ int merge_poll(struct merge *m, int timeout_ms)
 	look_for_silence(m);
 	if (!r && !is_reading(m, fds, n))
 		show_rows(m, false);
+	if (!r && m->sink && clock_now() >= m->beat + STREAM_BEAT_NS) {
+		m->beat = clock_now();
+		show_beat(m);
+	}
 	if (!r && m->sink && m->sink->err)
 		r = m->sink->err;
 	if (!r && (!n || m->failed))
@@ -328,9 +347,13 @@ static int judge(const struct merge *m, const struct peer *s)
 	if (s->bad)
 		report_warning(m->to.report, D_NONE, NULL, "%s: %llu frames were not valid", s->host,
 			(unsigned long long)s->bad);
+	if (s->over)
+		report_warning(m->to.report, D_NONE, NULL,
+			"%s: %llu keys, rows or descriptions were left out: more than %zu MB are not kept of a source",
+			s->host, (unsigned long long)s->over, PEER_BYTES >> 20);
 	if (!s->complete)
 		report_warning(m->to.report, D_NONE, NULL, "%s: its stream ended early; its last values stay", s->host);
-	return s->lost || s->bad || !s->complete ? 1 : s->status;
+	return s->lost || s->bad || s->over || !s->complete ? 1 : s->status;
 }
 
 int merge_end(struct merge *m, int *status)

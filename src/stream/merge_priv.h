@@ -15,6 +15,9 @@
 #include "stream/table.h"
 
 #define SILENT_NS (2 * STREAM_BEAT_NS) /* a source that misses two beats is not waited for */
+#define WAIT_NS (10 * STREAM_BEAT_NS)  /* so long a step that was read waits at most for a source that is not a file */
+#define PEER_BYTES ((size_t)512 << 20) /* what is kept of a source: states, rows, descriptions */
+#define JSON_BYTES 16u                 /* a byte of a frame takes at most so many in memory, about */
 
 /* A state of an aggregation of a source as it was at some moment. */
 struct snap {
@@ -31,7 +34,11 @@ struct row {
 	uint64_t step;        /* the step-th row of its clause */
 	uint64_t time, since; /* of the record; ns since the source's start */
 	unsigned cpu;
-	json_t *options;    /* a frame: options that change before the row; owned; or NULL */
+	json_t *options; /* a frame: options that change before the row; owned; or NULL */
+	uint64_t read;   /* when it was read; CLOCK_MONOTONIC, ns */
+	uint64_t action; /* the number that its next item has at least: each action acts once */
+	size_t *used;    /* where its bytes are counted; borrowed */
+	size_t bytes;
 	json_t *out;        /* array of items; owned */
 	struct snap *snaps; /* of its printa() and trunc(), in their order */
 	size_t nsnaps;
@@ -41,6 +48,8 @@ struct row {
 struct links {
 	uint32_t *to; /* by the source's number: index in the image + 1; 0: not described */
 	size_t n;
+	bool *taken; /* by index in the image: a number stands for it */
+	size_t ntaken;
 };
 
 /* The index in the image that a number in a frame stands for; -1: none. */
@@ -66,13 +75,25 @@ struct held {
 	size_t bytes; /* of its line */
 };
 
-struct input;
+/* Where streams come from. */
+struct input {
+	struct input *next;
+	char *name; /* owned */
+	int fd;     /* -1: over */
+	bool file;  /* what it holds was written before: nobody has to be waited for */
+	char *buf;  /* a line that is not whole yet */
+	size_t n, cap;
+	size_t seen;      /* bytes of buf without a line feed */
+	uint64_t strange; /* lines that are no frames, or those of another input's session */
+	bool idle;        /* there was nothing to read when it was last looked at */
+};
 
 /* One session of one machine. */
 struct peer {
 	struct peer *next;
-	char *session, *host;  /* owned */
-	struct input *input;   /* where it was seen last */
+	char *session, *host;  /* owned; the host is fit for a terminal */
+	char *origin;          /* what stands before its lines: it names the host if it is not empty; owned */
+	struct input *input;   /* the one that it belongs to */
 	bool greeted, refused; /* by its hello */
 	bool ended;            /* it has sent its end, or its input is over */
 	bool complete;         /* it has sent its end */
@@ -80,9 +101,13 @@ struct peer {
 	int status;
 	uint64_t seen;      /* when its last frame was read; CLOCK_MONOTONIC, ns */
 	uint64_t start;     /* its own monotonic clock at its start */
+	uint64_t met;       /* ... and ours when that was read */
 	uint64_t now;       /* ns since its start, by its last row or beat */
 	uint64_t seq;       /* of the frame that comes next */
 	uint64_t lost, bad; /* frames */
+	size_t bytes;       /* that are kept of it, about */
+	uint64_t over;      /* keys and frames for which there was no room */
+	unsigned changes;   /* of options */
 	struct held *held;
 	size_t nheld, held_cap, held_bytes;
 	struct links clause_links, agg_links;
@@ -104,9 +129,12 @@ static inline struct peer_agg *peer_agg(const struct peer *s, uint32_t agg)
 
 struct merge {
 	struct merge_to to;
-	struct arena *arena; /* of the image */
-	struct options opts; /* of the first source */
+	struct arena *arena;   /* of the image */
+	struct arena *scratch; /* arena_take(); owned */
+	struct options opts;   /* of the first source */
 	struct image image;
+	uint64_t beat;          /* when its last beat was written */
+	struct strmap *by_name; /* session -> source */
 	struct strmap *schemas; /* description -> index + 1 of a clause or aggregation */
 	bool *printed;          /* by index in image.aggs: a printa() has shown it */
 	struct symtext *names;
@@ -143,12 +171,16 @@ void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, cons
 /* ---- show.c ------------------------------------------------------------------------------------------------------ */
 /* Hands on rows that are complete. all: nothing more comes. */
 void show_rows(struct merge *m, bool all);
+/* To a stream that is written: the present states, and that this merge is alive. */
+void show_beat(struct merge *m);
 /* What no printa() has shown, at the end. */
 void show_rest(struct merge *m);
 
 /* ---- peer.c ---------------------------------------------------------------------------------------------------- */
-/* A frame of an input, a line of so many bytes: finds its source, or makes one. */
-void peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes);
+/* A frame of an input, a line of so many bytes, and the text before it: finds its source, or makes one. False: it is
+ * no frame, or its session belongs to another input. */
+bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
+	__attribute__((warn_unused_result));
 /* Sets the options of a frame: how text is laid out. */
 void peer_options(struct merge *m, const json_t *frame);
 /* Handles frames that were held back for missing ones, which are given up. */

@@ -7,14 +7,16 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "print/sinks.h"
 #include "stream/decode.h"
 #include "stream/emit.h"
 #include "stream/merge_priv.h"
 #include "symbols/symtext.h"
 
-#define HELD_MAX 65536u        /* frames that wait for one that is missing */
-#define HELD_BYTES (64u << 20) /* of their lines */
+#define HELD_MAX 65536u       /* frames that wait for one that is missing */
+#define HELD_BYTES (8u << 20) /* of their lines */
+#define CHANGES_MAX 1000u     /* of options */
 #define SOURCES_MAX 65536u
 #define NAME_BYTES 256 /* of a machine's name */
 
@@ -42,28 +44,32 @@ void row_free(struct row *r)
 		return;
 	for (size_t i = 0; i < r->nsnaps; i++)
 		table_drop(r->snaps[i].state);
+	*r->used -= r->bytes;
 	free(r->snaps);
 	json_decref(r->out);
 	json_decref(r->options);
 	free(r);
 }
 
-static struct peer *peer_new(struct merge *m, const char *session)
+static struct peer *peer_new(struct merge *m, struct input *in, const char *session, const char *origin)
 {
 	struct peer *s = m->nsources < SOURCES_MAX ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s)
 		return NULL;
 	s->session = strdup(session);
-	s->host = strdup(session); /* until it says its name */
+	s->origin = strdup(origin);
+	s->host = strdup(escape_name(m->arena, *origin ? origin : session)); /* until it says its name */
+	s->input = in;
 	s->last = &s->first;
-	if (!s->session || !s->host) {
+	if (!s->session || !s->host || !s->origin) {
 		peer_free(s);
 		return NULL;
 	}
 	*m->last = s;
 	m->last = &s->next;
 	m->nsources++;
+	strmap_put(m->by_name, session, s);
 	return s;
 }
 
@@ -86,19 +92,14 @@ void peer_free(struct peer *s)
 	free(s->held);
 	free(s->aggs);
 	free(s->agg_links.to);
+	free(s->agg_links.taken);
 	free(s->clause_links.to);
+	free(s->clause_links.taken);
 	free(s->rest);
 	free(s->session);
+	free(s->origin);
 	free(s->host);
 	free(s);
-}
-
-static struct peer *find_peer(struct merge *m, const char *session)
-{
-	for (struct peer *s = m->sources; s; s = s->next)
-		if (!strcmp(s->session, session))
-			return s;
-	return NULL;
 }
 
 /* ---- hello ------------------------------------------------------------------------------------------------------- */
@@ -148,6 +149,7 @@ static bool open_sink(struct merge *m, const json_t *frame)
 	m->hash = strdup(text(frame, "hash"));
 	emit.script = arena_strdup(m->arena, script);
 	emit.script_len = strlen(emit.script);
+	emit.hash = m->hash;
 	m->sink = m->to.emit ? emit_sink_new(&emit) : print_sink_new(&to);
 	return m->names && m->hash && m->sink;
 }
@@ -158,19 +160,30 @@ static void refuse(struct merge *m, struct peer *s, const char *why)
 	report_error(m->to.report, -EINVAL, D_NONE, NULL, "%s: %s", s->host, why);
 }
 
-static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
+/* The machine's own name for itself; what names it from outside counts more. False: no memory. */
+static bool take_name(struct merge *m, struct peer *s, const char *host)
 {
-	const char *host = text(frame, "host");
-	char *copy = *host ? strndup(host, NAME_BYTES) : NULL;
+	char *name = *s->origin || !*host ? NULL : arena_strndup(m->arena, host, strnlen(host, NAME_BYTES));
+	char *copy = name ? strdup(escape_name(m->arena, name)) : NULL;
 
+	if (!name)
+		return true;
 	if (copy) {
 		free(s->host);
 		s->host = copy;
 	}
+	return copy != NULL;
+}
+
+static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
+{
 	if (s->greeted)
 		return false;
 	s->greeted = true;
+	if (!take_name(m, s, text(frame, "host")))
+		m->failed = true;
 	s->start = number(json_object_get(frame, "clock"), "mono");
+	s->met = clock_now();
 	if (json_integer_value(json_object_get(frame, "v")) != STREAM_VERSION)
 		refuse(m, s, "its stream is of a version that this dwire does not know");
 	else if (!m->sink && !open_sink(m, frame))
@@ -181,18 +194,31 @@ static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
-/* [[keys], state] */
-static bool take_key(struct table *t, const struct agg *g, uint64_t *words, const json_t *row)
+/* Are the values of a key valid? first: how many of its columns are not the source's. */
+static bool is_key(struct arena *scratch, const struct agg *g, size_t first, const json_t *key)
+{
+	struct value v;
+	bool ok = json_array_size(key) == g->nkeys - first;
+
+	for (size_t i = 0; ok && i < json_array_size(key); i++)
+		ok = decode_value(scratch, json_array_get(key, i), g->keys[first + i].given, NULL, &v);
+	return ok;
+}
+
+/* [[keys], state]. words: room for a state. A key for which there is no room is counted, no more. */
+static bool take_key(struct peer *s, struct table *t, const struct agg *g, uint64_t *words, const json_t *row)
 {
 	char *key = json_dumps(json_array_get(row, 0), JSON_COMPACT);
 	uint64_t *state = NULL;
+	bool ok = key && decode_state(g, json_array_get(row, 1), words);
 
-	if (key && decode_state(g, json_array_get(row, 1), words))
+	if (ok && (s->bytes < PEER_BYTES || table_get(t, key, strlen(key))))
 		state = table_put(t, key, strlen(key));
 	if (state)
 		memcpy(state, words, g->nwords * sizeof(*words));
+	s->over += ok && !state;
 	free(key);
-	return state != NULL;
+	return ok;
 }
 
 /* Part 0 of a whole state begins it anew; so does a new generation. */
@@ -203,18 +229,23 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	const json_t *part = json_object_get(frame, "part"), *rows = json_object_get(frame, "rows");
 	const struct agg *g = a ? &m->image.aggs.v[id] : NULL;
 	uint64_t gen = number(frame, "gen"), *words = g ? malloc(g->nwords * sizeof(*words)) : NULL;
-	bool ok = words != NULL;
+	struct arena *scratch = arena_take(&m->scratch);
+	bool ok = words && scratch;
 
 	if (ok && (!a->state || a->gen != gen || (json_is_integer(part) && !json_integer_value(part)))) {
 		table_drop(a->state);
-		a->state = table_new(g->nwords);
+		a->state = table_new(g->nwords, &s->bytes);
 		a->gen = gen;
 	}
 	ok = ok && a->state && !table_own(&a->state);
 	if (ok)
 		a->normal = number(frame, "normal");
-	for (size_t i = 0; ok && i < json_array_size(rows); i++)
-		ok = take_key(a->state, g, words, json_array_get(rows, i));
+	for (size_t i = 0; ok && i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+
+		ok = is_key(scratch, g, m->to.by_host, json_array_get(row, 0)) && take_key(s, a->state, g, words, row);
+	}
+	arena_give(&m->scratch, scratch);
 	free(words);
 	return ok;
 }
@@ -247,13 +278,15 @@ static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json
 	return true;
 }
 
-static struct row *row_new(const struct peer *s, const json_t *frame)
+static struct row *row_new(struct peer *s, const json_t *frame)
 {
 	const int64_t clause = links_get(&s->clause_links, json_object_get(frame, "clause"));
 	struct row *r = clause >= 0 ? calloc(1, sizeof(*r)) : NULL;
 
 	if (!r)
 		return NULL;
+	r->used = &s->bytes;
+	r->read = clock_now();
 	r->clause = (uint32_t)clause;
 	r->is_step = json_object_get(frame, "step") != NULL;
 	r->step = number(frame, "step");
@@ -264,17 +297,35 @@ static struct row *row_new(const struct peer *s, const json_t *frame)
 	return r;
 }
 
-/* Frames with "more" are pieces of one row. */
-static bool take_row(struct merge *m, struct peer *s, const json_t *frame)
+/* Each action of a clause acts once, in their order. */
+static bool in_order(struct row *r, const json_t *items)
+{
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		const json_t *n = json_array_get(json_array_get(items, i), 0);
+
+		if (!json_is_integer(n) || json_integer_value(n) < 0 || (uint64_t)json_integer_value(n) < r->action)
+			return false;
+		r->action = (uint64_t)json_integer_value(n) + 1;
+	}
+	return true;
+}
+
+/* Frames with "more" are pieces of one row. bytes: of the frame's line. */
+static bool take_row(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
 {
 	json_t *items = json_object_get(frame, "out");
 	struct row *r = s->open ? s->open : row_new(s, frame);
+	bool room = s->bytes + bytes * JSON_BYTES <= PEER_BYTES;
 
 	s->open = NULL;
-	if (!r || !r->out || json_array_extend(r->out, items) || !add_snaps(m, s, r, items)) {
+	s->over += !room;
+	if (!r || !room || !r->out || !in_order(r, items) || json_array_extend(r->out, items) ||
+		!add_snaps(m, s, r, items)) {
 		row_free(r);
-		return false;
+		return r && !room;
 	}
+	r->bytes += bytes * JSON_BYTES;
+	s->bytes += bytes * JSON_BYTES;
 	if (json_is_true(json_object_get(frame, "more"))) {
 		s->open = r;
 		return true;
@@ -317,31 +368,66 @@ static bool take_end(struct peer *s, const json_t *frame)
 	return true;
 }
 
-/* True also of a frame of a kind that later versions may add. */
-static bool take_one(struct merge *m, struct peer *s, const json_t *frame)
+static void take_loss(struct merge *m, const struct peer *s, const json_t *frame, bool drops)
 {
-	switch (frame_kind(text(frame, "f"))) {
+	char all[512];
+
+	report_note(m->to.report, "%s: %s", s->host, text(frame, "text"));
+	if (!drops || !m->to.emit || !m->sink)
+		return;
+	snprintf(all, sizeof(all), "%s: %s", s->host, text(frame, "text"));
+	emit_lost(m->sink, text(frame, "cause"), number(frame, "count"), all);
+}
+
+/* How text is laid out is up to the first source. */
+static bool take_changes(const struct merge *m, struct peer *s, const json_t *frame)
+{
+	if (s != m->sources)
+		return true;
+	if (++s->changes > CHANGES_MAX)
+		return false;
+	json_decref(s->options);
+	s->options = json_deep_copy(frame);
+	return true;
+}
+
+/* What is described stays. */
+static bool take_description(struct merge *m, struct peer *s, const json_t *frame, size_t bytes, bool is_agg)
+{
+	if (s->bytes + bytes * JSON_BYTES > PEER_BYTES) {
+		s->over++;
+		return true;
+	}
+	s->bytes += bytes * JSON_BYTES;
+	return is_agg ? schema_agg(m, s, frame) : schema_clause(m, s, frame);
+}
+
+/* True also of a frame of a kind that later versions may add. bytes: of its line. */
+static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
+{
+	const enum frame kind = frame_kind(text(frame, "f"));
+
+	if (!s->greeted && kind != FRAME_HELLO) {
+		refuse(m, s, "the beginning of its stream is missing; it is left out");
+		return true;
+	}
+	switch (kind) {
 	case FRAME_HELLO:
 		return take_hello(m, s, frame);
 	case FRAME_OPTIONS:
-		if (s == m->sources) {
-			json_decref(s->options);
-			s->options = json_deep_copy(frame);
-		}
-		return true;
+		return take_changes(m, s, frame);
 	case FRAME_CLAUSE:
-		return schema_clause(m, s, frame);
 	case FRAME_AGG:
-		return schema_agg(m, s, frame);
+		return take_description(m, s, frame, bytes, kind == FRAME_AGG);
 	case FRAME_STATE:
 		return take_state(m, s, frame);
 	case FRAME_ROW:
-		return take_row(m, s, frame);
+		return take_row(m, s, frame, bytes);
 	case FRAME_REST:
 		return take_rest(s, frame);
 	case FRAME_FAULT:
 	case FRAME_DROPS:
-		report_note(m->to.report, "%s: %s", s->host, text(frame, "text"));
+		take_loss(m, s, frame, kind == FRAME_DROPS);
 		return true;
 	case FRAME_BEAT:
 		if (number(frame, "t") > s->start + s->now)
@@ -356,10 +442,10 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame)
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
-static void take_in_turn(struct merge *m, struct peer *s, const json_t *frame)
+static void take_in_turn(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
 {
 	s->seq++;
-	if (!s->refused && !take_one(m, s, frame))
+	if (!s->refused && !take_one(m, s, frame, bytes))
 		s->bad++;
 }
 
@@ -396,7 +482,7 @@ static void take_held(struct merge *m, struct peer *s)
 
 	for (; n < s->nheld && s->held[n].seq <= s->seq; n++) {
 		if (s->held[n].seq == s->seq)
-			take_in_turn(m, s, s->held[n].frame);
+			take_in_turn(m, s, s->held[n].frame, s->held[n].bytes);
 		json_decref(s->held[n].frame);
 		s->held_bytes -= s->held[n].bytes;
 	}
@@ -416,26 +502,26 @@ void peer_give_up(struct merge *m, struct peer *s)
 	}
 }
 
-void peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes)
+bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
 {
 	const char *session = text(frame, "s");
-	struct peer *s = *session ? find_peer(m, session) : NULL;
+	struct peer *s = strlen(session) <= NAME_BYTES ? strmap_get(m->by_name, session) : NULL;
 	uint64_t seq = number(frame, "n");
 
-	if (!s && *session)
-		s = peer_new(m, session);
-	if (!s)
-		return;
-	s->input = in;
+	if (!s && *session && strlen(session) <= NAME_BYTES)
+		s = peer_new(m, in, session, origin);
+	if (!s || s->input != in || strcmp(s->origin, origin) != 0)
+		return false;
 	s->seen = clock_now();
 	if (s->silent)
 		report_note(m->to.report, "%s: reports again", s->host);
 	s->silent = false;
 	if (seq == s->seq)
-		take_in_turn(m, s, frame);
+		take_in_turn(m, s, frame, bytes);
 	else if (seq > s->seq)
 		hold(s, seq, frame, bytes);
 	take_held(m, s);
 	if (s->nheld >= HELD_MAX || s->held_bytes > HELD_BYTES)
 		peer_give_up(m, s);
+	return true;
 }

@@ -12,6 +12,7 @@
 #define CLAUSES_MAX 65536u
 #define AGGS_MAX 4096u
 #define ARGS_MAX 256u
+#define EQUAL_MAX 64u /* equal descriptions of one source */
 
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
 /* A copy of a frame without some of its members. */
@@ -78,7 +79,7 @@ static bool add_agg(struct merge *m, struct peer *s, const json_t *frame, uint32
 
 	(void)s;
 	*id = (uint32_t)m->image.aggs.n;
-	if (!types || *id == AGGS_MAX || !decode_agg(m->arena, frame, &g))
+	if (!types || !decode_agg(m->arena, frame, &g))
 		return false;
 	printed = reallocarray(m->printed, *id + 1, sizeof(*printed));
 	if (!printed)
@@ -179,7 +180,7 @@ static bool add_clause(struct merge *m, struct peer *s, const json_t *frame, uin
 	struct image_probe *p;
 
 	*id = (uint32_t)m->image.epids.n;
-	if (*id == CLAUSES_MAX || ep.nactions > UINT16_MAX)
+	if (ep.nactions > UINT16_MAX)
 		return false;
 	ep.actions = ARENA_TRY_ARRAY(m->arena, struct action, ep.nactions + 1);
 	for (size_t i = 0; ep.actions && i < ep.nactions; i++)
@@ -235,10 +236,20 @@ struct kind {
 /* Does another number of the source stand for it already? */
 static bool is_taken(const struct links *l, size_t own, uint32_t to)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->to[i] == to + 1 && i != own)
-			return true;
-	return false;
+	return to < l->ntaken && l->taken[to] && l->to[own] != to + 1;
+}
+
+/* From now on a number of the source stands for it. False: no memory. */
+static bool link_up(struct links *l, size_t own, uint32_t to)
+{
+	bool *taken = room(l->taken, &l->ntaken, to, sizeof(*taken));
+
+	if (!taken)
+		return false;
+	l->taken = taken;
+	taken[to] = true;
+	l->to[own] = to + 1;
+	return true;
 }
 
 /* The index that a description has for all sources, the order-th of equal ones; it is added if it is new. False: it is
@@ -270,7 +281,7 @@ static bool describe(struct merge *m, struct peer *s, const struct kind *k, stru
 	l->to = to ? to : l->to;
 	ok = dump != NULL;
 	for (size_t order = 0; ok; order++) {
-		ok = asprintf(&text, "%s %zu %s", k->word, order, dump) >= 0;
+		ok = order < EQUAL_MAX && asprintf(&text, "%s %zu %s", k->word, order, dump) >= 0;
 		if (!ok)
 			break;
 		ok = find(m, s, k, frame, text, &id);
@@ -279,7 +290,7 @@ static bool describe(struct merge *m, struct peer *s, const struct kind *k, stru
 			break;
 	}
 	if (ok && !to[own])
-		to[own] = id + 1;
+		ok = link_up(l, (size_t)own, id);
 	free(dump);
 	json_decref(what);
 	return ok;

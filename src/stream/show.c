@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "print/sinks.h"
 #include "stream/decode.h"
+#include "stream/emit.h"
 #include "stream/merge_priv.h"
 
 /* ---- one row ----------------------------------------------------------------------------------------------------- */
@@ -25,13 +27,22 @@ struct shown {
 	struct snap *kept; /* the last states of sources that do not have the step */
 };
 
-/* A source that does not have the step still counts with what it had, if its values are never taken back: then they
- * are those of its whole trace. */
+/* Were values taken back before the step, on any machine that has it? */
+static bool taken_back(const struct part *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].snap->gen)
+			return true;
+	return false;
+}
+
+/* A source that does not have the step still counts with what it had, if values are never taken back: then they are
+ * those of its whole trace. Where they are, its values may be those of a time that was shown before. */
 static bool keeps(const struct peer *s, uint32_t agg, struct snap *out)
 {
 	const struct peer_agg *a = peer_agg(s, agg);
 
-	if (!a || a->gen || !a->state)
+	if (!a || !a->state)
 		return false;
 	*out = (struct snap){ .agg = agg, .gen = a->gen, .normal = a->normal, .state = a->state };
 	return true;
@@ -51,10 +62,14 @@ static size_t parts_of(struct shown *sh, const struct action *a)
 	size_t n = 0;
 
 	for (size_t k = 0; k < a->naggs; k++) {
+		const size_t first = n;
+		bool back;
+
 		for (size_t i = 0; i < sh->n; i++)
 			if (sh->snap + k < sh->rows[i]->nsnaps && sh->rows[i]->snaps[sh->snap + k].agg == a->aggs[k])
 				sh->parts[n++] = (struct part){ sh->sources[i], &sh->rows[i]->snaps[sh->snap + k] };
-		for (struct peer *s = sh->m->sources; s; s = s->next) {
+		back = taken_back(&sh->parts[first], n - first);
+		for (struct peer *s = sh->m->sources; s && !back; s = s->next) {
 			if (has_row(sh, s) || s->refused || !keeps(s, a->aggs[k], &sh->kept[n]))
 				continue;
 			sh->parts[n] = (struct part){ s, &sh->kept[n] };
@@ -65,6 +80,29 @@ static size_t parts_of(struct shown *sh, const struct action *a)
 	return n;
 }
 
+/* A stream that is written has the generations of all its sources together: it rises with each. */
+static void pass_generation(struct merge *m, uint32_t agg, const struct part *parts, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (const struct peer *s = m->sources; s; s = s->next) {
+		const struct peer_agg *own = peer_agg(s, agg);
+		uint64_t gen = own ? own->gen : 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (parts[i].source == s && parts[i].snap->agg == agg)
+				gen = parts[i].snap->gen;
+		sum += gen;
+	}
+	emit_generation(m->sink, agg, sum);
+}
+
+static void pass_generations(const struct shown *sh, const struct action *a, size_t nparts)
+{
+	for (size_t k = 0; sh->m->to.emit && k < a->naggs; k++)
+		pass_generation(sh->m, a->aggs[k], sh->parts, nparts);
+}
+
 static void show_printa(struct shown *sh, const struct record *r, const struct action *a)
 {
 	struct merge *m = sh->m;
@@ -73,6 +111,7 @@ static void show_printa(struct shown *sh, const struct record *r, const struct a
 
 	if (!set)
 		return;
+	pass_generations(sh, a, n);
 	m->sink->ops->printa(m->sink, r, &(struct printa){ set, a->fmt, a->aggs, a->naggs, a });
 	for (size_t i = 0; i < a->naggs; i++)
 		if (agg_done(set, a->aggs[i]))
@@ -88,6 +127,8 @@ static void show_trunc(struct shown *sh, const struct record *r, const struct ac
 	size_t nparts = parts_of(sh, a);
 	struct agg_set *set = n ? sum_set(m, sh->arena, sh->parts, nparts) : NULL;
 
+	if (set)
+		pass_generations(sh, a, nparts);
 	if (set && (!m->sink->ops->reset || !m->sink->ops->reset(m->sink, r, a, set, n)))
 		sum_cut(m, set, a->aggs[0], n, sh->parts, nparts);
 	agg_free(set);
@@ -130,11 +171,11 @@ static void show(struct shown *sh)
 	struct merge *m = sh->m;
 	const struct row *row = sh->row;
 	const struct epid *ep = &m->image.epids.v[row->clause];
-	struct record r = { .time = row->time, .cpu = row->cpu, .probe = &m->image.probes.v[ep->probe], .epid = ep };
+	/* A stream that is written has one clock: ours. */
+	const uint64_t time = m->to.emit ? sh->sources[0]->met + row->since : row->time;
+	struct record r = { .time = time, .cpu = row->cpu, .probe = &m->image.probes.v[ep->probe], .epid = ep };
 	size_t sources = m->nsources * AGG_JOIN_MAX;
 
-	if (row->options)
-		peer_options(m, row->options);
 	sh->arena = arena_new();
 	sh->parts = calloc(sources + 1, sizeof(*sh->parts));
 	sh->kept = calloc(sources + 1, sizeof(*sh->kept));
@@ -156,6 +197,8 @@ static void show_plain(struct merge *m, struct peer *s, struct row *r)
 {
 	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1 };
 
+	if (r->options)
+		peer_options(m, r->options);
 	if (m->to.by_host) {
 		(void)!sink_flush(m->sink);
 		m->prefix = s->host;
@@ -197,14 +240,16 @@ static struct row *find_step(const struct peer *s, const struct row *step, struc
 	return NULL;
 }
 
-/* Does a source keep the others waiting? It does while it may still send the step: until it has ended, is silent, or is
- * two beats beyond the step's time. Times are those since each source's start. */
+/* Does a source keep the others waiting? It does while it may still send the step: until it has ended, is silent, is
+ * two beats beyond the step's time, or has had WAIT_NS. Times are those since each source's start. */
 static bool waits_for(struct peer *s, struct row *step)
 {
 	struct row *prev;
 
 	if (s->ended || s->refused || find_step(s, step, &prev))
 		return false;
+	if (!s->input->file && clock_now() > step->read + WAIT_NS)
+		return false; /* whatever it says of its own clock */
 	return !s->silent && s->now < step->since + SILENT_NS;
 }
 
@@ -214,6 +259,17 @@ static bool is_complete(struct merge *m, struct peer *own, struct row *step)
 		if (s != own && waits_for(s, step))
 			return false;
 	return true;
+}
+
+/* Of the rows of a step the one that shows most: a machine may send less. n > 0. */
+static struct row *fullest(struct row **rows, size_t n)
+{
+	struct row *best = rows[0];
+
+	for (size_t i = 1; i < n; i++)
+		if (rows[i]->nsnaps > best->nsnaps)
+			best = rows[i];
+	return best;
 }
 
 /* Does the step show sums? Others show what is the same on all machines, or each machine's own. */
@@ -285,10 +341,12 @@ static void show_step(struct merge *m, struct peer *own)
 
 	if (sources && rows) {
 		sh.n = take_step(m, step, sources, rows);
-		sh.row = sh.n ? rows[0] : step;
-		if (has_sums(sh.row) || same_texts(m, &sh))
+		sh.row = fullest(rows, sh.n);
+		if (has_sums(sh.row) || same_texts(m, &sh)) {
+			if (sh.row->options)
+				peer_options(m, sh.row->options);
 			show(&sh);
-		else
+		} else
 			for (size_t i = 0; i < sh.n; i++)
 				show_plain(m, sources[i], rows[i]);
 		for (size_t i = 0; i < sh.n; i++)
@@ -366,33 +424,85 @@ static size_t rest_ids(const struct merge *m, uint32_t *ids)
 	return n;
 }
 
-void show_rest(struct merge *m)
+/* Have others taken values back since a source was last heard of? Then its values may have been shown before. */
+static bool is_left_behind(const struct merge *m, const struct peer *s, uint32_t agg)
 {
-	const size_t naggs = m->image.aggs.n;
-	uint32_t *ids = calloc(naggs + 1, sizeof(*ids));
-	struct snap *snaps = calloc(m->nsources * naggs + 1, sizeof(*snaps));
-	struct part *parts = calloc(m->nsources * naggs + 1, sizeof(*parts));
-	struct arena *arena = arena_new();
-	struct agg_set *set = NULL;
+	for (const struct peer *b = m->sources; b && !s->complete; b = b->next)
+		if (!b->refused && agg < b->naggs && b->aggs[agg].gen > s->aggs[agg].gen)
+			return true;
+	return false;
+}
+
+/* The present states of all sources that count, or NULL; parts and snaps have room for all. */
+static struct agg_set *present_set(struct merge *m, struct arena *arena, struct part *parts, struct snap *snaps)
+{
 	size_t n = 0;
 
-	for (struct peer *s = m->sources; ids && snaps && parts && s; s = s->next)
+	for (struct peer *s = m->sources; s; s = s->next)
 		for (uint32_t i = 0; i < s->naggs; i++) {
 			const struct peer_agg *a = &s->aggs[i];
 
-			if (!a->state || s->refused)
+			if (!a->state || s->refused || is_left_behind(m, s, i))
 				continue;
 			snaps[n] = (struct snap){ i, a->gen, a->normal, a->state };
 			parts[n] = (struct part){ s, &snaps[n] };
 			n++;
 		}
-	if (ids && snaps && parts && arena)
-		set = sum_set(m, arena, parts, n);
-	if (set && m->sink->ops->rest)
-		m->sink->ops->rest(m->sink, &(struct printa){ .set = set, .ids = ids, .n = rest_ids(m, ids) });
+	for (uint32_t i = 0; m->to.emit && i < m->image.aggs.n; i++)
+		pass_generation(m, i, parts, n);
+	return sum_set(m, arena, parts, n);
+}
+
+/* Calls fn with the present states. */
+static void with_present(struct merge *m, void (*fn)(struct merge *m, struct agg_set *set))
+{
+	const size_t max = m->nsources * m->image.aggs.n + 1;
+	struct snap *snaps = calloc(max, sizeof(*snaps));
+	struct part *parts = calloc(max, sizeof(*parts));
+	struct arena *arena = arena_new();
+	struct agg_set *set = snaps && parts && arena ? present_set(m, arena, parts, snaps) : NULL;
+
+	if (set)
+		fn(m, set);
+	else
+		m->failed = true;
 	agg_free(set);
 	arena_free(arena);
 	free(parts);
 	free(snaps);
+}
+
+static void pass_beat(struct merge *m, struct agg_set *set)
+{
+	m->sink->ops->beat(m->sink, set);
+}
+
+/* While a step waits its sources may be beyond it: states then would be newer than those of the step. */
+void show_beat(struct merge *m)
+{
+	bool waits = false;
+
+	for (const struct peer *s = m->sources; s; s = s->next)
+		waits |= s->first != NULL;
+	if (!m->sink || !m->to.emit)
+		return;
+	if (waits)
+		pass_beat(m, NULL);
+	else
+		with_present(m, pass_beat);
+}
+
+static void pass_rest(struct merge *m, struct agg_set *set)
+{
+	uint32_t *ids = calloc(m->image.aggs.n + 1, sizeof(*ids));
+
+	if (ids)
+		m->sink->ops->rest(m->sink, &(struct printa){ .set = set, .ids = ids, .n = rest_ids(m, ids) });
 	free(ids);
+}
+
+void show_rest(struct merge *m)
+{
+	if (m->sink->ops->rest)
+		with_present(m, pass_rest);
 }

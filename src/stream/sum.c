@@ -147,7 +147,7 @@ static int64_t add_parts(const struct merge *m, struct sums *sums, const struct 
 		struct table **t = &sums->tables[g->id];
 
 		if (!*t)
-			*t = table_new(g->nwords);
+			*t = table_new(g->nwords, NULL);
 		if (!*t || add_part(m, g, &parts[i], *t))
 			return -1;
 	}
@@ -191,30 +191,40 @@ struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part 
 }
 
 /* ---- trunc() ----------------------------------------------------------------------------------------------------- */
-/* The key of a row as its source wrote it, without the machine's name; in mem, until the next one. */
-static const char *row_key(
-	struct merge *m, struct memory_out *mem, const struct agg *g, const struct agg_row *row, size_t *len)
+/* The key of a row as tables have it, without the machine's name; free() it. Its text is read and written once more
+ * because tables have the form that json_dumps() writes. */
+static char *row_key(const struct merge *m, struct memory_out *mem, const struct agg *g, const struct agg_row *row)
 {
+	const char *text;
+	json_t *key;
+	char *dump;
+	size_t len;
+
 	out_str(mem->out, "[");
 	for (size_t i = m->to.by_host; i < g->nkeys; i++) {
 		out_bytes(mem->out, ",", i > m->to.by_host);
 		put_value(mem->out, &row->keys[i]);
 	}
 	out_str(mem->out, "]");
-	return memory_out_take(mem, len);
+	text = memory_out_take(mem, &len);
+	key = json_loadb(text, len, JSON_ALLOW_NUL, NULL);
+	dump = key ? json_dumps(key, JSON_COMPACT) : NULL;
+	json_decref(key);
+	return dump;
 }
 
 /* The state that a source has of a key is what it begins with from now on. */
-static void cut_key(struct peer_agg *own, const struct snap *snap, size_t words, const char *text, size_t len)
+static void cut_key(struct peer *s, const struct snap *snap, size_t words, const char *text, size_t len)
 {
+	struct peer_agg *own = peer_agg(s, snap->agg);
 	const uint64_t *state = snap->state ? table_get(snap->state, text, len) : NULL;
 	uint64_t *base;
 
-	if (!state)
+	if (!state || !own)
 		return;
 	if (!own->base || own->base_gen != snap->gen) {
 		table_drop(own->base);
-		own->base = table_new(words);
+		own->base = table_new(words, &s->bytes);
 		own->base_gen = snap->gen;
 	}
 	base = own->base ? table_put(own->base, text, len) : NULL;
@@ -225,18 +235,17 @@ static void cut_key(struct peer_agg *own, const struct snap *snap, size_t words,
 static void cut_row(struct merge *m, struct memory_out *mem, const struct agg *g, const struct agg_row *row,
 	const struct part *parts, size_t n)
 {
-	size_t len;
-	const char *key = row_key(m, mem, g, row, &len);
+	char *key = row_key(m, mem, g, row);
 
-	for (size_t i = 0; i < n; i++) {
-		struct peer_agg *own = peer_agg(parts[i].source, g->id);
+	for (size_t i = 0; key && i < n; i++) {
 		const char *host = parts[i].source->host;
 
-		if (own && parts[i].snap->agg == g->id &&
+		if (parts[i].snap->agg == g->id &&
 			(!m->to.by_host ||
 				(row->keys[0].len == strlen(host) && !memcmp(row->keys[0].s, host, row->keys[0].len))))
-			cut_key(own, parts[i].snap, g->nwords, key, len);
+			cut_key(parts[i].source, parts[i].snap, g->nwords, key, strlen(key));
 	}
+	free(key);
 }
 
 /* Rows ascend by value, as agg_trunc() has them: the same go. */

@@ -26,9 +26,11 @@ struct table {
 	size_t n, cap;
 	uint32_t *slots; /* index + 1 of an entry; 0: free */
 	size_t nslots;   /* a power of two */
+	size_t *used;    /* table_new() */
+	size_t bytes;    /* of it that this table has added */
 };
 
-struct table *table_new(size_t words)
+struct table *table_new(size_t words, size_t *used)
 {
 	struct table *t = calloc(1, sizeof(*t));
 
@@ -36,6 +38,7 @@ struct table *table_new(size_t words)
 		return NULL;
 	t->holders = 1;
 	t->words = words;
+	t->used = used;
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
 		t->seed = (uint64_t)(uintptr_t)t;
 	return t;
@@ -54,6 +57,8 @@ void table_drop(struct table *t)
 		return;
 	for (size_t i = 0; i < t->n; i++)
 		free(t->entries[i].state); /* the key lies behind it */
+	if (t->used)
+		*t->used -= t->bytes;
 	free(t->entries);
 	free(t->slots);
 	free(t);
@@ -82,6 +87,14 @@ static uint32_t *slot_of(const struct table *t, uint64_t hash, const char *key, 
 			break;
 	}
 	return &t->slots[at];
+}
+
+/* What is added to the table takes so many bytes more. */
+static void charge(struct table *t, size_t bytes)
+{
+	t->bytes += bytes;
+	if (t->used)
+		*t->used += bytes;
 }
 
 static int slots_grow(struct table *t)
@@ -138,6 +151,7 @@ uint64_t *table_put(struct table *t, const char *key, size_t len)
 	e->len = len;
 	e->hash = hash;
 	*slot = (uint32_t)++t->n;
+	charge(t, sizeof(*e) + 2 * sizeof(*slot) + t->words * sizeof(uint64_t) + len);
 	return e->state;
 }
 
@@ -166,7 +180,7 @@ int table_own(struct table **t)
 
 	if ((*t)->holders == 1)
 		return 0;
-	copy = table_new((*t)->words);
+	copy = table_new((*t)->words, (*t)->used);
 	for (size_t i = 0; copy && i < (*t)->n; i++) {
 		const struct table_entry *e = &(*t)->entries[i];
 		uint64_t *state = table_put(copy, e->key, e->len);

@@ -7,8 +7,9 @@
 
 struct table;
 
-/* Empty, held once. words: u64s of a state. NULL: no memory. */
-struct table *table_new(size_t words);
+/* Empty, held once. words: u64s of a state. used: what the table and its copies take is added here, in bytes, and taken
+ * off when they are freed; borrowed; NULL: nobody counts. NULL: no memory. */
+struct table *table_new(size_t words, size_t *used);
 /* One holder more. Returns t; NULL is fine. */
 struct table *table_hold(struct table *t);
 /* One holder less; the last frees it. NULL is fine. */

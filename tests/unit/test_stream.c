@@ -7,7 +7,7 @@
 /* A table that two hold is copied by the one who writes. */
 static void test_tables(void)
 {
-	struct table *t = table_new(2), *other;
+	struct table *t = table_new(2, NULL), *other;
 	uint64_t *state;
 	size_t len;
 	char key[32];

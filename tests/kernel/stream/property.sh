@@ -71,7 +71,8 @@ for seed in range(30):
     expect(merge(lines)[0], one, "shuffled and repeated, seed %d" % seed)
     emitted, messages, status = merge(lines, "--emit")
     expect(merge(emitted.splitlines())[0], one, "a merge of a merge, seed %d" % seed)
-    prefixed = ["node%d: %s" % (random.randrange(9), line) for line in lines]
+    node = {s.session: "node%d: " % i for i, s in enumerate(sessions)}
+    prefixed = [node[json.loads(line)["s"]] + line for line in lines]
     expect(merge(prefixed)[0], one, "with the names of a fan-out program, seed %d" % seed)
 
     # Partial states are repeated by later ones, so that their loss changes nothing but is reported.
