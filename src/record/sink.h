@@ -52,7 +52,8 @@ struct sink_ops {
 	/* The aggregations of the image, each by itself; those that are done are not to be shown again. NULL: not
 	 * wanted. */
 	void (*rest)(struct sink *s, const struct printa *p);
-	/* About once a second, with the aggregations as they are now. NULL: not wanted. */
+	/* About once a second, with the aggregations as they are now; a set that is NULL: they are between two states.
+	 * NULL: not wanted. */
 	void (*beat)(struct sink *s, struct agg_set *set);
 	void (*fault)(struct sink *s, const struct fault *f);
 	void (*drop)(struct sink *s, const struct drop *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* merge: reads streams of many machines, and shows what a single machine would show if it had seen everything:
  * aggregations are merged, then sorted, cut and laid out; rows are passed through. docs/STREAM.md says how.
- * A hostile machine can show false data under its own name. It cannot make other machines' data wrong, except in sums
- * that it is part of. */
+ * A hostile machine can show false data under the name that it gives itself, or that the text before its lines gives it
+ * (docs/STREAM.md, "Trust"). It cannot make other machines' data wrong, except in sums that it is part of. */
 #ifndef DWIRE_STREAM_MERGE_H
 #define DWIRE_STREAM_MERGE_H
 #include <stdbool.h>
