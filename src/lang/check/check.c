@@ -543,14 +543,10 @@ static bool reads_later(struct checker *ck, const struct expr *pred, const struc
 /* Notes what the expression assigns to. */
 static void forgo(struct checker *ck, const struct expr *e)
 {
-	const struct expr *to = !e ? NULL : e->kind == EX_ASSIGN || e->kind == EX_UNARY ? e->a : NULL;
-
 	if (!e)
 		return;
-	if (to && to->kind == EX_INDEX)
-		to = to->a;
-	if (to && to->kind == EX_IDENT)
-		strmap_put(ck->forgone, ast_expr_text(ck->arena, to), ck);
+	if (e->kind == EX_ASSIGN || e->kind == EX_UNARY)
+		checker_forgo_variable(ck, e->a);
 	for (size_t i = 0; i < e->args.n; i++)
 		forgo(ck, e->args.v[i]);
 	forgo(ck, e->a);

@@ -131,6 +131,16 @@ static struct type *variable_type(struct checker *ck, struct type *t)
 	return t->kind == T_ARRAY ? type_ptr(ck->ts, t->of) : t;
 }
 
+/* Notes the variable that to assigns to, in a clause or an assignment that has failed: that it is not there is no error
+ * of those who read it. */
+void checker_forgo_variable(struct checker *ck, const struct expr *to)
+{
+	if (to->kind == EX_INDEX)
+		to = to->a;
+	if (to->kind == EX_IDENT)
+		strmap_put(ck->forgone, ast_expr_text(ck->arena, to), ck);
+}
+
 /* Makes the variable on the left of its first assignment. The right side's type gives its own. */
 static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct type *t)
 {
@@ -357,8 +367,10 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 		return err(ck, e->a->loc, D_AGG_MDIM, "separate the keys by commas: @a[1, 2]",
 			"an aggregation has one pair of brackets");
 	rt = check_expr(ck, e->b);
-	if (!rt)
+	if (!rt) {
+		checker_forgo_variable(ck, e->a);
 		return NULL;
+	}
 	if (is_xlated(e->b))
 		return check_assign_xlated(ck, e, rt);
 	lt = check_kept_lhs(ck, e, rt);

@@ -13,7 +13,7 @@ struct checker {
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
 	bool exits;                 /* the script calls exit() */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
-	struct strmap *forgone;     /* variables that unchecked clauses assign */
+	struct strmap *forgone;     /* variables that unchecked clauses and failed assignments assign */
 	struct strmap *hidden;      /* names that sym_find() does not find */
 	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
 	struct strmap *shadowed; /* inlines of dlib that a script has redefined: dlib itself still uses its own */
@@ -109,6 +109,7 @@ struct type *check_assign_xlated(struct checker *ck, struct expr *e, struct type
 void check_provider(struct checker *ck, struct provider_decl *prov);
 
 /* check_assign.c, check.c, symbols.c */
+void checker_forgo_variable(struct checker *ck, const struct expr *to);
 struct type *check_assign(struct checker *ck, struct expr *e);
 /* Checks the operand of a unary operator. x++ creates x if it does not exist. */
 struct type *check_step_operand(struct checker *ck, struct expr *e);

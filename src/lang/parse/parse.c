@@ -394,8 +394,9 @@ static void take_hash_line(void *ctx, struct loc line)
 		lex_report(&p->lx, line.off, line.len, D_PRAGERR, NULL, "#error%.*s", (int)(end - s - 5), s + 5);
 		return;
 	}
-	lex_report(&p->lx, line.off, line.len, D_PRAGCTL_INVAL, "with -C the preprocessor understands more",
-		"invalid control line #%.*s", (int)(n < 40 ? n : 40), s);
+	lex_report(&p->lx, line.off, line.len, D_PRAGCTL_INVAL,
+		"with -C the preprocessor understands more, in scripts (-s)", "invalid control line #%.*s",
+		(int)(n < 40 ? n : 40), s);
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
