@@ -212,18 +212,18 @@ expect_eq "$(awk '/^first/ { print $2 }' out)" "$(value_of client_connections)" 
 expect_ge "$(awk '/^least/ { print $2 }' out)" 60000 "so1stbyte: the least time, in us"
 expect_eq "$(awk '/^whole/ { print $2 }' out)" 1 "so1stbyte: an address that is kept whole"
 
-# tcptop with mib: totals of the machine's counters beside bytes of one connection.
+# tcptop with mib: totals of a namespace's counters beside bytes of its connections.
 cat >top.d <<'D'
 #pragma D option quiet
 inline int SECS = 1;
 
 dtrace:::BEGIN { TCP_out = 0; TCP_in = 0; secs = SECS; sent = 0; }
 
-mib:::tcpOutDataBytes { TCP_out += args[0]; }
-mib:::tcpInDataInorderBytes, mib:::tcpInDataUnorderBytes { TCP_in += args[0]; }
+mib:::tcpOutDataBytes /args[1]->cs_netns == $1/ { TCP_out += args[0]; }
+mib:::tcpInDataInorderBytes, mib:::tcpInDataUnorderBytes /args[1]->cs_netns == $1/ { TCP_in += args[0]; }
 
 tcp:::send
-/execname != "" && (this->bytes = args[2]->ip_plength - args[4]->tcp_offset) > 0/
+/execname != "" && args[1]->cs_netns == $1 && (this->bytes = args[2]->ip_plength - args[4]->tcp_offset) > 0/
 {
 	@out[args[3]->tcps_lport < args[3]->tcps_rport ? args[3]->tcps_lport : args[3]->tcps_rport] = sum(this->bytes);
 	sent += this->bytes;
@@ -239,13 +239,13 @@ dtrace:::END
 D
 netns_new top
 command_file ip netns exec "$NETNS" "$triggers/tcp_echo" -4 -n 2 -c 40 -k 50000
-"$dwire" -x netns="/run/netns/$NETNS" -s top.d -c "$tmp/cmd" >out 2>err || fail "tcptop: $(<err)"
+"$dwire" -s top.d -c "$tmp/cmd" "$NETNS_ID" >out 2>err || fail "tcptop: $(<err)"
 both=$(($(value_of client_bytes_out) + $(value_of server_bytes_out)))
 read -r _ in _ to _ sent _ scaled <out
-expect_ge "$sent" "$both" "tcptop: bytes that segments carry"
+expect_eq "$sent" "$both" "tcptop: bytes that segments carry"
 expect_eq "$scaled" "$sent" "tcptop: a product of more than 32 bits"
-expect_ge "$to" "$both" "tcptop: mib's bytes out"
-expect_ge "$in" "$both" "tcptop: mib's bytes in"
+expect_eq "$to" "$both" "tcptop: mib's bytes out"
+expect_eq "$in" "$both" "tcptop: mib's bytes in"
 expect_eq "$(awk 'NR > 1 { n += $2 } END { print n }' out)" "$sent" "tcptop: the rows"
 
 # iosnoop: each request with its size and time, where there is a disk that is written without a cache.
