@@ -26,6 +26,7 @@ __attribute__((format(printf, 2, 0))) static int quiet(enum libbpf_print_level l
 	return level == LIBBPF_WARN ? vfprintf(stderr, fmt, args) : 0;
 }
 
+/* Runs an iterator to its end; what it prints is not wanted. */
 static int run_iterator(struct bpf_program *p)
 {
 	struct bpf_link *link = bpf_program__attach_iter(p, NULL);
@@ -43,6 +44,7 @@ static int run_iterator(struct bpf_program *p)
 	return bpf_link__destroy(link);
 }
 
+/* These are attached to a cgroup, at an explicit type: bpf_program__attach() cannot. */
 static int is_of_cgroup(enum bpf_prog_type type)
 {
 	return type == BPF_PROG_TYPE_CGROUP_SKB || type == BPF_PROG_TYPE_CGROUP_SOCK || type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;

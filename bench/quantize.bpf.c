@@ -26,9 +26,10 @@ struct {
 	__type(value, struct histogram);
 } histograms SEC(".maps");
 
-u64 drops;
+u64 drops; /* packets whose histogram found no room */
 const struct histogram zero;
 
+/* The number of the highest bit of v; 0 for 0. Five steps, without a loop. */
 static __always_inline u32 log2(u64 v)
 {
 	u32 r = 0;

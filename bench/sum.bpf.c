@@ -15,8 +15,9 @@ struct {
 	__type(value, u64);
 } sums SEC(".maps");
 
-u64 drops;
+u64 drops; /* packets whose sum found no room */
 
+/* The sum of the packet's destination on this CPU, made if it is new. NULL: the map is full. */
 static __always_inline u64 *find(const struct sk_buff *skb, const u8 *nh)
 {
 	struct address key = {0};

@@ -37,7 +37,7 @@ static int add_input(struct dwire *d, const char *path, struct messages *message
 	return 1;
 }
 
-/* 0, -1 for help, or 2. */
+/* 0, -1 for help, or 2: the exit status of wrong usage. getopt() prints nothing itself: messages pass one place. */
 static int take_options(struct dwire *d, int argc, char **argv, struct messages *messages)
 {
 	static const struct option longs[] = { { "by", required_argument, NULL, 'b' },
@@ -63,6 +63,7 @@ static int take_options(struct dwire *d, int argc, char **argv, struct messages 
 	return 0;
 }
 
+/* The inputs are read by the trace itself, as their frames arrive: here they are only opened. */
 int merge_main(int argc, char **argv, struct messages *messages)
 {
 	struct dwire *d = NULL;

@@ -16,6 +16,7 @@
 #define EXACT (1ll << 53) /* integers up to here are exact as doubles */
 
 /* ---- plain JSON -------------------------------------------------------------------------------------------------- */
+/* Larger integers are strings, because readers keep JSON numbers as doubles. */
 void put_int(struct out *o, uint64_t v, bool is_signed)
 {
 	char buf[32];
@@ -29,6 +30,7 @@ void put_int(struct out *o, uint64_t v, bool is_signed)
 	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
 }
 
+/* Bytes that are no text: {"b64":"..."}. */
 static void put_b64(struct out *o, const char *s, size_t len)
 {
 	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
