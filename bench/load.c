@@ -50,6 +50,7 @@ static int is_of_cgroup(enum bpf_prog_type type)
 	return type == BPF_PROG_TYPE_CGROUP_SKB || type == BPF_PROG_TYPE_CGROUP_SOCK || type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
 }
 
+/* 0 or -errno. */
 static int attach(const struct load *l, struct bpf_program *p)
 {
 	enum bpf_attach_type type = bpf_program__expected_attach_type(p);

@@ -53,8 +53,8 @@ bool frame_action_kind(const char *word, enum action_kind *out)
 	return false;
 }
 
-/* A step is a place where all machines' states are shown together: where a clause prints or cuts aggregations, or a timer
- * or BEGIN or END fires. ERROR is none: it can fire at any time, on one machine alone. */
+/* Steps are what all machines have in the same order: clauses that print or cut aggregations, timers, BEGIN and END.
+ * ERROR is none: it can fire at any time, on one machine alone. */
 bool frame_is_step(const struct epid *ep, const struct image_probe *p)
 {
 	for (size_t i = 0; i < ep->nactions; i++)

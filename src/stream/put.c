@@ -347,6 +347,7 @@ static void put_dist(struct out *o, const struct agg *g, const uint64_t *words)
 }
 
 /* The decimal digits of a number of 128 bits, as a text. */
+/* As a decimal string: sums of squares exceed 64 bits. */
 static void put_u128(struct out *o, unsigned __int128 v)
 {
 	char buf[48], *p = buf + sizeof(buf);
