@@ -346,8 +346,8 @@ static void put_dist(struct out *o, const struct agg *g, const uint64_t *words)
 	out_str(o, "]");
 }
 
-/* The decimal digits of a number of 128 bits, as a text. */
-/* As a decimal string: sums of squares exceed 64 bits. */
+/* The decimal digits of a number of 128 bits, as a text: sums of squares exceed 64 bits.
+ * Readers of JSON keep numbers as doubles, which hold 53. */
 static void put_u128(struct out *o, unsigned __int128 v)
 {
 	char buf[48], *p = buf + sizeof(buf);
