@@ -20,6 +20,7 @@
 #include "print/value/values.h"
 #include "stream/frame.h"
 #include "stream/put.h"
+#include "stream/sent.h"
 
 #define ROWS_A_FRAME 256 /* so that no line grows without bound */
 #define FNV_BASIS 0xcbf29ce484222325ull
@@ -30,11 +31,6 @@ struct emitted {
 	bool described;
 	uint64_t gen; /* times that values were taken back: clear(), trunc() */
 	bool emptied; /* by trunc() in the row that is open */
-};
-
-/* What was sent of a key: hashes of the key and of its state. */
-struct sent {
-	uint64_t key, state;
 };
 
 struct emit {
@@ -60,8 +56,7 @@ struct emit {
 	uint64_t beats;
 	struct options shown; /* as the reader knows them */
 
-	struct sent *sent; /* a hash table: nsent of cap, a power of two */
-	size_t nsent, cap;
+	struct sent_table sent;
 
 	struct memory_out tmp; /* what printers of text make passes through here */
 };
@@ -436,52 +431,14 @@ static uint64_t key_hash(const struct agg *g, const struct agg_row *row)
 	return h;
 }
 
-static struct sent *sent_find(struct sent *table, size_t cap, uint64_t key)
-{
-	size_t at = (key ^ key >> 32) & (cap - 1);
-
-	while (table[at].key && table[at].key != key)
-		at = (at + 1) & (cap - 1);
-	return &table[at];
-}
-
-/* At most half full. Without memory each key is sent again. */
-static bool sent_grow(struct emit *e)
-{
-	size_t cap = e->cap ? e->cap * 2 : 256;
-	struct sent *bigger;
-
-	if (e->nsent * 2 < e->cap)
-		return true;
-	bigger = calloc(cap, sizeof(*bigger));
-	if (!bigger)
-		return false;
-	for (size_t i = 0; i < e->cap; i++)
-		if (e->sent[i].key)
-			*sent_find(bigger, cap, e->sent[i].key) = e->sent[i];
-	free(e->sent);
-	e->sent = bigger;
-	e->cap = cap;
-	return true;
-}
-
-/* Notes what is sent. False: the reader has this state of the key. Two keys with one hash cost a state until the next
- * whole one. */
+/* Notes what is sent. False: the reader has this state of the key. */
 static bool is_news(struct emit *e, const struct agg *g, const struct agg_row *row, const uint64_t *words)
 {
-	uint64_t key = key_hash(g, row) | 1, state = FNV_BASIS;
-	struct sent *at;
+	uint64_t state = FNV_BASIS;
 
 	state = hash_bytes(state, &e->aggs[g->id].gen, sizeof(e->aggs[g->id].gen));
 	state = hash_bytes(state, words, g->nwords * sizeof(*words));
-	if (!sent_grow(e))
-		return true;
-	at = sent_find(e->sent, e->cap, key);
-	if (at->key && at->state == state)
-		return false;
-	e->nsent += !at->key;
-	*at = (struct sent){ key, state };
-	return true;
+	return sent_note(&e->sent, key_hash(g, row), state);
 }
 
 /* part: 0 for the first frame of a state. */
@@ -602,13 +559,17 @@ static void emit_rest(struct sink *s, const struct printa *p)
 static void emit_beat(struct sink *s, struct agg_set *set)
 {
 	struct emit *e = (struct emit *)s;
-	bool whole = e->beats % STREAM_WHOLE == STREAM_WHOLE - 1;
+	bool whole = set && e->beats % STREAM_WHOLE == STREAM_WHOLE - 1;
 
 	if (!image_room(e))
 		return;
 	e->beats += set != NULL;
+	if (whole)
+		sent_begin(&e->sent);
 	for (uint32_t i = 0; set && i < e->image->aggs.n; i++)
 		put_states(e, agg_look(set, i), whole);
+	if (whole)
+		sent_forget(&e->sent);
 	frame_begin(e, FRAME_BEAT);
 	member_int(e, "t", clock_now());
 	frame_end(e);
@@ -701,7 +662,7 @@ static void emit_free(struct sink *s)
 	memory_out_close(&e->tmp);
 	free(e->steps);
 	free(e->aggs);
-	free(e->sent);
+	sent_free(&e->sent);
 	free(e);
 }
 

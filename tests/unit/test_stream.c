@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_stream: the tables of states that merge holds, and what it accepts as values, aggregations and states. */
 #include "stream/decode.h"
+#include "stream/sent.h"
 #include "stream/table.h"
 #include "unit.h"
 
@@ -175,6 +176,27 @@ static void test_formats(struct arena *a)
 	EXPECT(!decode_format(a, "%99999999d", 10));
 }
 
+/* Keys that are born and die leave nothing behind; those that live are known. */
+static void test_sent(void)
+{
+	struct sent_table t = { 0 };
+	size_t most = 0;
+
+	for (uint64_t pass = 0; pass < 200; pass++) {
+		sent_begin(&t);
+		EXPECT_INT(sent_note(&t, 3, 7), !pass);
+		for (uint64_t i = 1; i <= 1000; i++)
+			EXPECT_INT(sent_note(&t, (pass * 1000 + i) * 0x9e3779b97f4a7c15, i), true);
+		sent_forget(&t);
+		most = t.cap > most ? t.cap : most;
+	}
+	EXPECT(most <= 4096);
+	EXPECT_INT(t.n, 1001);
+	EXPECT_INT(sent_note(&t, 3, 8), true);
+	EXPECT_INT(sent_note(&t, 3, 8), false);
+	sent_free(&t);
+}
+
 int main(void)
 {
 	struct arena *a = arena_new();
@@ -182,6 +204,7 @@ int main(void)
 	if (!a)
 		abort();
 	test_tables();
+	test_sent();
 	test_values(a);
 	test_aggs(a);
 	test_states();
