@@ -31,6 +31,7 @@ struct dw_fnone {
 };
 
 translator struct dw_pkt < struct dw_fnone *C > {
+	owner = dw_sent_owner[C->skb];
 	cookie = dw_sent_cookie[C->skb];
 	has_pkt = 1;
 	state = dw_sent_state[C->skb];
@@ -45,6 +46,7 @@ struct dw_ftimewait {
 };
 
 translator struct dw_pkt < struct dw_ftimewait *C > {
+	owner = dw_ended_owner[(struct sock *)C->tw];
 	cookie = C->tw->__tw_common.skc_cookie.counter;
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
@@ -62,6 +64,7 @@ struct dw_ftwfin {
 
 translator struct dw_pkt < struct dw_ftwfin *C > {
 	rx_sk = (struct sock *)C->tw;
+	owner = dw_ended_owner[(struct sock *)C->tw];
 	cookie = C->tw->__tw_common.skc_cookie.counter;
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
@@ -159,10 +162,6 @@ struct dw_frstactive3 {
 	uint32_t priority;
 	uint32_t reason;
 };
-
-inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == DW_AF_INET ||
-    (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
-    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == DW_IN6_MAPPED);
 
 translator struct dw_pkt < struct dw_frstactive *C > {
 	reason = __has(SK_RST_REASON_NOT_SPECIFIED) ? C->second : 0;

@@ -159,6 +159,30 @@ translator struct dw_pkt < struct dw_cgout *C > {
 	checked = 1;
 };
 
+/* TIME_WAIT: the key of the owner service for a connection without a socket (src/owner/bpf/owner_ended.h), from the
+ * socket or the small one that follows it, and from a segment that is sent. words: namespace, near port, far port. */
+inline uint64_t dw_key_add[uint64_t key, uint64_t word] = (key ^ word) * 0x9e3779b97f4a7c15;
+inline uint64_t dw_key4[uint64_t addresses, uint64_t words] =
+    dw_key_add[dw_key_add[0, addresses], words] & 0x7fffffffffffffff;
+inline uint64_t dw_key_add6[uint64_t key, uint64_t at] = dw_key_add[dw_key_add[key, dw_kword[at]], dw_kword[at + 8]];
+inline uint64_t dw_key6[uint64_t near, uint64_t far, uint64_t words] =
+    dw_key_add[dw_key_add6[dw_key_add6[0, near], far], words] & 0x7fffffffffffffff;
+inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == DW_AF_INET ||
+    (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == DW_IN6_MAPPED);
+inline uint64_t dw_words_of[struct sock *S] = (uint64_t)S->__sk_common.skc_net.net->ns.inum << 32 |
+    (uint64_t)S->__sk_common.skc_num << 16 | S->__sk_common.skc_dport;
+inline uint64_t dw_ends_of[struct sock *S] = dw_v4only[S] ?
+    dw_key4[(uint64_t)S->__sk_common.skc_rcv_saddr << 32 | S->__sk_common.skc_daddr, dw_words_of[S]] :
+    dw_key6[(uint64_t)&S->__sk_common.skc_v6_rcv_saddr, (uint64_t)&S->__sk_common.skc_v6_daddr, dw_words_of[S]];
+inline uint64_t dw_words_sent[struct sk_buff *B] = (uint64_t)B->dev->nd_net.net->ns.inum << 32 |
+    (uint64_t)ntohs(((struct tcphdr *)dw_th[B])->source) << 16 | ((struct tcphdr *)dw_th[B])->dest;
+inline uint64_t dw_ends_sent[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ?
+    dw_key4[(uint64_t)((struct iphdr *)dw_nh[B])->saddr << 32 | ((struct iphdr *)dw_nh[B])->daddr, dw_words_sent[B]] :
+    dw_key6[(uint64_t)&((struct ipv6hdr *)dw_nh[B])->saddr, (uint64_t)&((struct ipv6hdr *)dw_nh[B])->daddr,
+    dw_words_sent[B]];
+inline struct dw_owner *dw_ended_owner[struct sock *T] = __owner(dw_ends_of[T]);
+
 /* A packet that no socket sends: the id of its connection, which a TIME_WAIT socket still has, and its state. Before
  * Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel, as resets do; the flags distinguish them. */
 inline int dw_by_timewait[struct sk_buff *B] = B->sk != 0 && B->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT;
@@ -167,6 +191,12 @@ inline int32_t dw_sent_state[struct sk_buff *B] = dw_by_timewait[B] ? DW_TCP_TIM
     (ntohl(((union tcp_word_hdr *)dw_th[B])->words[3]) & (DW_TH_SYN | DW_TH_RST) << DW_TH_SHIFT) != 0 ?
     DW_TCP_CLOSE : DW_TCP_TIME_WAIT;
 
+inline int dw_sends_tcp[struct sk_buff *B] = (B->protocol == DW_ETH_P_IP ? ((struct iphdr *)dw_nh[B])->protocol :
+    ((struct ipv6hdr *)dw_nh[B])->nexthdr) == DW_IPPROTO_TCP;
+inline struct dw_owner *dw_sent_owner[struct sk_buff *B] =
+    dw_sends_tcp[B] && dw_sent_state[B] == DW_TCP_TIME_WAIT ?
+    __owner(dw_by_timewait[B] ? dw_ends_of[B->sk] : dw_ends_sent[B]) : (struct dw_owner *)0;
+
 /* net_dev_queue: a packet that goes to a device. The site serves packets that no socket sends; those from TIME_WAIT
  * still have the id of the connection. */
 struct dw_devqueue {
@@ -174,6 +204,7 @@ struct dw_devqueue {
 };
 
 translator struct dw_pkt < struct dw_devqueue *C > {
+	owner = dw_sent_owner[C->skb];
 	cookie = dw_sent_cookie[C->skb];
 	has_pkt = 1;
 	state = dw_sent_state[C->skb];
@@ -262,6 +293,7 @@ struct dw_freed {
 };
 
 translator struct dw_pkt < struct dw_freed *C > {
+	owner = C->rx_sk != 0 ? dw_ended_owner[C->rx_sk] : (struct dw_owner *)0;
 	cookie = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	recv = 1;
@@ -280,6 +312,7 @@ struct dw_twfin {
 };
 
 translator struct dw_pkt < struct dw_twfin *C > {
+	owner = dw_ended_owner[C->rx_sk];
 	cookie = C->rx_sk->__sk_common.skc_cookie.counter;
 	has_pkt = 1;
 	recv = 1;

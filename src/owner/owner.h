@@ -19,6 +19,7 @@
  *	left by its owner      the child that has it at the same descriptor,   sched_process_exit, then a scan
  *	                       else the next user, or one that a scan finds
  *	closed                 none: the entry is removed                      cgroup/sock_release, tcp_destroy_sock
+ *	in TIME_WAIT           the last owner of the connection                inet_sock_set_state, before it
  *
  * The cost. Most sockets have one user. Hooks at every accept, send and receive are therefore attached only if sockets
  * are shared: use by another process makes a socket suspect, and a scan of the open files decides (owner_poll()).
@@ -68,8 +69,8 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
  * by an interrupt.) Returns 0 or -errno. */
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
-/* How a program finds the owner of a socket. It looks up the socket's address in `owners`. No entry: no process (pid
- * -1), as for sockets of the kernel and TIME_WAIT. If how is DW_OWNER_SHARED, several processes use the socket, which
+/* How a program finds the owner of a socket. It looks up the socket's address in `owners`; for a connection in
+ * TIME_WAIT, a key made of its ends (owner_ended.h). No entry: no process (pid -1), as for sockets of the kernel. If how is DW_OWNER_SHARED, several processes use the socket, which
  * is not a TCP socket. The owner is then the first of these that applies:
  * 1. where a packet leaves: the record of the current thread in the per-CPU array `senders` (index: tid modulo
  *    DW_SENDERS), if its sk and tid match;

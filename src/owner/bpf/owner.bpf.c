@@ -8,11 +8,11 @@
  *
  * Files: this one has the hooks at which a process makes, uses or leaves a socket. owner_table.h has the maps and the
  * functions that change them, owner_files.h the files that processes hold (fork, exit, iterator), owner_recent.h a
- * cache of recent answers, owner_kernel.h the kernel's types.
+ * cache of recent answers, owner_ended.h connections in TIME_WAIT, owner_kernel.h the kernel's types.
  *
  * Invariants:
  * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
- *   with DW_OWNER_LEFT lives somewhat longer; see forget().
+ *   with DW_OWNER_LEFT lives somewhat longer; see forget(). Connections without a socket have entries of their own.
  * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. No
  *   process has accepted or used the socket since.
  * - DW_OWNER_SHARED: several processes use the socket, which is not a TCP socket. Its entry does not change any more;
@@ -35,6 +35,7 @@
 #include "abi/owner_scan.h"
 #include "owner_kernel.h"
 #include "owner_table.h"
+#include "owner_ended.h"
 
 /* Runs in the process that calls socket(2), never for sockets of the kernel. */
 SEC("cgroup/sock_create")
@@ -379,6 +380,8 @@ int owner_state(DW_U64 *args)
 			listens(sk);
 	} else if (old == TCP_LISTEN && new == TCP_SYN_RECV) {
 		inherit(sk);
+	} else if ((new == TCP_FIN_WAIT2 || new == TCP_CLOSING) && sk->sk_protocol == IPPROTO_TCP) {
+		may_end(sk);
 	} else if (new == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP) {
 		o = lookup(key);
 		if (o && o->how == DW_OWNER_LEFT)

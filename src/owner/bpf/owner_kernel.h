@@ -16,11 +16,14 @@
 #define IPPROTO_SCTP 132
 #define IPPROTO_MPTCP 262
 #define SUBFLOWS_MAX 8
+#define IN6_MAPPED 0xffff0000u /* the third word of ::ffff:a.b.c.d, in network byte order */
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3
+#define TCP_FIN_WAIT2 5
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
 #define TCP_LISTEN 10
+#define TCP_CLOSING 11
 #define TCP_NEW_SYN_RECV 12
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -100,10 +103,28 @@ struct task_struct {
 struct pt_regs {
 	ARCH_CALL_MEMBERS;
 };
+struct in6_addr {
+	union {
+		unsigned int u6_addr32[4];
+	} in6_u;
+};
+struct ns_common {
+	unsigned int inum;
+};
+struct net {
+	struct ns_common ns;
+};
+typedef struct {
+	struct net *net;
+} possible_net_t;
 struct sock_common {
+	unsigned int skc_daddr, skc_rcv_saddr; /* addresses and skc_dport in network byte order */
+	unsigned short skc_dport, skc_num;
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	unsigned char skc_reuse : 4, skc_reuseport : 1;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 typedef struct refcount_struct {
 	atomic_t refs;

@@ -4,7 +4,8 @@
 # side.
 need tcpdump
 
-# The pids that are wrong: not of the side of the group that the ports tell. What TIME_WAIT sends, and gets, is nobody's.
+# The pids that are wrong: not of the side of the group that the ports tell. Of TIME_WAIT only the last 8,192 connections
+# have an owner.
 strangers() {
 	awk -F'[_= ]' '/^side_/ { of[$4 " " $3] = of[$4 " " $3] " " $2 } END { for (k in of) print k, of[k] }' "$tmp/trigger" >"$tmp/sides"
 	awk 'FNR == NR { k = $1 " " $2; server[$1] = 1; $1 = $2 = ""; of[k] = $0 " "; next }

@@ -28,9 +28,9 @@ in_time_wait() { # as the kernel has them
 check() { # FAMILY WALK
 	local port client want
 	trace_in "$NETNS" "tcp:::state-change /args[1]->cs_netns == $NETNS_ID/ {
-		printf(\"%s cid=%d pid=%d name=%s old=%s new=%s lp=%d rp=%d act=%d\\n\", probename, args[1]->cs_cid,
+		printf(\"%s cid=%d pid=%d name=%s old=%s new=%s lp=%d rp=%d act=%d sk=%d\\n\", probename, args[1]->cs_cid,
 		    args[1]->cs_pid, args[1]->cs_execname, tcp_state_string[args[5]->tcps_state],
-		    tcp_state_string[args[3]->tcps_state], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_active) }" \
+		    tcp_state_string[args[3]->tcps_state], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_active, args[1]->cs_addr != 0) }" \
 		tcp_states "$1" -s "$2"
 	port=$(value_of port) client=$(value_of client_port)
 	want=
@@ -38,12 +38,11 @@ check() { # FAMILY WALK
 	want+="$client $port $(value_of client_states)"
 	[ "$2" = self ] || [ "$2" = refused ] || want+=$'\n'"$port $client $(value_of server_states)"
 	expect_eq "$(walks)" "$want" "$1 $2"
-	# when the FIN comes after close(), the socket and its process are gone
-	expect_count "(v[\"pid\"] != $(value_of pid) || v[\"name\"] != \"dw_states\") &&
-		!(v[\"pid\"] == -1 && v[\"new\"] == \"state-time-wait\")" 0 "$1 $2: changes of no process"
+	# when the FIN comes after close(), the socket is gone
+	expect_count "v[\"pid\"] != $(value_of pid) || v[\"name\"] != \"dw_states\"" 0 "$1 $2: changes of no process"
 	time_waits=$((time_waits + $(count 'v["new"] == "state-time-wait"')))
 	expect_eq "$time_waits" "$(in_time_wait)" "$1 $2: connections in TIME_WAIT so far"
-	expect_count "v[\"act\"] != (v[\"rp\"] == $port && v[\"pid\"] != -1)" 0 "$1 $2: opened from here"
+	expect_count "v[\"act\"] != (v[\"rp\"] == $port && v[\"sk\"])" 0 "$1 $2: opened from here"
 }
 
 for walk in client server half reset lost linger linger2 self refused; do

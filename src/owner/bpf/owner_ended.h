@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* owner_ended: owners of connections whose socket is gone. Part of owner.bpf.c.
+ * Input: a connection that this side closes first. Output: an entry of `owners` under a key made of the connection's
+ * ends and namespace. The kernel replaces the socket by a small one (struct inet_timewait_sock), in FIN_WAIT2 or
+ * TIME_WAIT, which no event announces; before Linux 6.13 it sends by another socket. The ends are the same on all of these.
+ * Invariants:
+ * - At most TIMEWAITS such entries exist. The oldest is removed first, since the end of TIME_WAIT is not seen either.
+ * - The key is no address of a socket: those are negative as signed numbers. It is a hash of 63 bits: the chance that two
+ *   of TIMEWAITS connections share one is 4 in 10^12. */
+#define TIMEWAITS 8192
+
+struct timewaits {
+	DW_U64 next;
+	DW_U64 key[TIMEWAITS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, DW_U32);
+	__type(value, struct timewaits);
+} timewaits SEC(".maps");
+
+static __always_inline DW_U64 key_add(DW_U64 key, DW_U64 word)
+{
+	return (key ^ word) * 0x9e3779b97f4a7c15;
+}
+
+static __always_inline bool is_ipv4(const struct sock_common *c)
+{
+	const DW_U32 *far = c->skc_v6_daddr.in6_u.u6_addr32;
+
+	return c->skc_family == AF_INET || (far[0] == 0 && far[1] == 0 && far[2] == IN6_MAPPED);
+}
+
+static __always_inline DW_U64 key_add_ipv6(DW_U64 key, const DW_U32 *a)
+{
+	key = key_add(key, (DW_U64)a[1] << 32 | a[0]);
+	return key_add(key, (DW_U64)a[3] << 32 | a[2]);
+}
+
+/* dlib/net.d makes the same key (dw_ends_of, dw_ends_sent). */
+static __always_inline DW_U64 ends_key(const struct sock *sk)
+{
+	const struct sock_common *c = &sk->__sk_common;
+	DW_U64 key = 0;
+
+	if (is_ipv4(c)) {
+		key = key_add(key, (DW_U64)c->skc_rcv_saddr << 32 | c->skc_daddr);
+	} else {
+		key = key_add_ipv6(key, c->skc_v6_rcv_saddr.in6_u.u6_addr32);
+		key = key_add_ipv6(key, c->skc_v6_daddr.in6_u.u6_addr32);
+	}
+	key = key_add(key, (DW_U64)c->skc_net.net->ns.inum << 32 | (DW_U32)c->skc_num << 16 | c->skc_dport);
+	return key & 0x7fffffffffffffff;
+}
+
+/* The other side has acknowledged our FIN, or has sent its own before it did: from now on the socket may become a
+ * small one. An earlier connection with the same ends may have left an entry. */
+static __always_inline void may_end(const struct sock *sk)
+{
+	DW_U64 key = ends_key(sk);
+	const struct dw_owner *o = lookup((DW_U64)sk);
+	struct timewaits *t;
+	struct dw_owner now;
+	DW_U32 zero = 0;
+
+	if (!o) {
+		bpf_map_delete_elem(&owners, &key);
+		return;
+	}
+	now = *o;
+	now.how = DW_OWNER_USE;
+	if (!bpf_map_update_elem(&owners, &key, &now, BPF_EXIST))
+		return;
+	t = bpf_map_lookup_elem(&timewaits, &zero);
+	if (!t || bpf_map_update_elem(&owners, &key, &now, BPF_ANY)) {
+		drop();
+		return;
+	}
+	key = __sync_lock_test_and_set(&t->key[__sync_fetch_and_add(&t->next, 1) % TIMEWAITS], key);
+	if (key)
+		bpf_map_delete_elem(&owners, &key);
+}
