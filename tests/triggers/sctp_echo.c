@@ -39,11 +39,43 @@ static int sctp(int family, int type)
 	return fd;
 }
 
+/* The server makes its listeners itself, and tells where they are. Returns as fork() does. */
+static pid_t start_server(int family, int type, struct trig_addr *to, int *fds, unsigned int n)
+{
+	ssize_t size = (ssize_t)(n * sizeof(*to));
+	int ends[2];
+	pid_t server;
+
+	close(sctp(family, type)); /* where there is no SCTP this says so */
+	if (pipe(ends) < 0 || (server = fork()) < 0)
+		trig_die("fork");
+	if (server != 0) {
+		close(ends[1]);
+		if (read(ends[0], to, (size_t)size) != size)
+			trig_die("no word of the server");
+		close(ends[0]);
+		trig_set_name("dw_client");
+		return server;
+	}
+	trig_set_name("dw_server");
+	close(ends[0]);
+	for (unsigned int i = 0; i < n; i++) {
+		to[i] = trig_loopback(family, 0);
+		fds[i] = sctp(family, type);
+		if (bind(fds[i], (struct sockaddr *)&to[i].ss, to[i].len) < 0 || listen(fds[i], 8) < 0)
+			trig_die("listen");
+		to[i] = trig_loopback(family, trig_port(fds[i]));
+	}
+	if (write(ends[1], to, (size_t)size) != size)
+		trig_die("write");
+	close(ends[1]);
+	return 0;
+}
+
 static void serve(int fd, unsigned int associations)
 {
 	char buf[SIZE];
 
-	trig_set_name("dw_server");
 	while (associations--) {
 		int conn = accept(fd, NULL, NULL);
 		ssize_t n;
@@ -92,7 +124,6 @@ static void echo_many(const int *fds, unsigned int n, unsigned int messages)
 	struct sockaddr_storage from;
 	char buf[SIZE];
 
-	trig_set_name("dw_server");
 	for (; messages--;)
 		for (unsigned int i = 0; i < n; i++) {
 			socklen_t len = sizeof(from);
@@ -113,21 +144,10 @@ static unsigned int one_to_many(int family, unsigned int n, unsigned int message
 	char buf[SIZE] = "";
 	unsigned int established;
 
-	trig_set_name("dw_server");
-	for (unsigned int i = 0; i < n; i++) {
-		to[i] = trig_loopback(family, 0);
-		fds[i] = sctp(family, SOCK_SEQPACKET);
-		if (bind(fds[i], (struct sockaddr *)&to[i].ss, to[i].len) < 0 || listen(fds[i], 8) < 0)
-			trig_die("listen");
-		to[i] = trig_loopback(family, trig_port(fds[i]));
-	}
-	*server = fork();
+	*server = start_server(family, SOCK_SEQPACKET, to, fds, n);
 	if (*server == 0)
 		echo_many(fds, n, messages);
-	trig_set_name("dw_client");
 	fd = sctp(family, SOCK_SEQPACKET);
-	for (unsigned int i = 0; i < n; i++)
-		close(fds[i]);
 	while (messages--)
 		for (unsigned int i = 0; i < n; i++)
 			if (sendto(fd, buf, sizeof(buf), 0, (struct sockaddr *)&to[i].ss, to[i].len) != SIZE ||
@@ -159,18 +179,12 @@ static unsigned long counter(const char *name)
 
 static pid_t one_to_one(int family, unsigned int associations, unsigned int messages)
 {
-	struct trig_addr a = trig_loopback(family, 0);
-	int fd = sctp(family, SOCK_STREAM);
-	pid_t server;
+	struct trig_addr a;
+	int fd;
+	pid_t server = start_server(family, SOCK_STREAM, &a, &fd, 1);
 
-	if (bind(fd, (struct sockaddr *)&a.ss, a.len) < 0 || listen(fd, 8) < 0)
-		trig_die("listen");
-	a = trig_loopback(family, trig_port(fd));
-	server = fork();
 	if (server == 0)
 		serve(fd, associations);
-	close(fd);
-	trig_set_name("dw_client");
 	for (unsigned int i = 0; i < associations; i++)
 		talk(&a, messages);
 	return server;

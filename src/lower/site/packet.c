@@ -44,18 +44,22 @@ static vreg bytes_left(struct clause_ctx *cx, vreg off)
 	return ir_alu(ir, ALU_SUB, n, off);
 }
 
-/* Copies size bytes at the offset to `to`. Bytes that cannot be read leave zeroes there. */
-static void copy_bytes(struct clause_ctx *cx, vreg off, vreg to, vreg size)
+/* What copy_bytes() takes for the offset. Call it before a branch: a value of the site is computed once in a program,
+ * and a later reader of P->nh would use one that the branch skips. */
+static vreg bytes_at(struct clause_ctx *cx, vreg off)
+{
+	return is_hook(cx->pg) ? off : ir_alu(cx->ir, ALU_ADD, site_number(cx, "P->nh"), off);
+}
+
+/* Copies size bytes at that place to `to`. Bytes that cannot be read leave zeroes there. */
+static void copy_bytes(struct clause_ctx *cx, vreg from, vreg to, vreg size)
 {
 	struct ir *ir = cx->ir;
-	vreg from;
 
-	if (is_hook(cx->pg)) {
-		ir_call(ir, BPF_FUNC_skb_load_bytes, (vreg[]){ ir_ctx(ir), off, to, size }, 4, false);
-		return;
-	}
-	from = ir_alu(ir, ALU_ADD, site_number(cx, "P->nh"), off);
-	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, size, from }, 3, false);
+	if (is_hook(cx->pg))
+		ir_call(ir, BPF_FUNC_skb_load_bytes, (vreg[]){ ir_ctx(ir), from, to, size }, 4, false);
+	else
+		ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, size, from }, 3, false);
 }
 
 /* __pkt(offset, size): bytes of the packet as a number, converted from network order. */
@@ -65,17 +69,18 @@ vreg packet_load(struct clause_ctx *cx, const struct expr *e)
 	uint32_t size = (uint32_t)e->args.v[1]->ival;
 	int32_t mark = ir_stack_mark(ir), at;
 	uint32_t none = ir_newlabel(ir);
-	vreg p, off, r;
+	vreg p, off, from, r;
 
 	if (!has_bytes(cx->pg))
 		return ir_imm(ir, 0);
 	off = lower_int(cx, e->args.v[0]);
+	from = bytes_at(cx, off);
 	at = ir_stack_alloc(ir, 8);
 	p = ir_stack(ir, at);
 	ir_sti(ir, p, 0, 8, 0);
 	if (!is_hook(cx->pg))
 		ir_jcci(ir, CC_SLT, bytes_left(cx, off), (int32_t)size, none);
-	copy_bytes(cx, off, p, ir_imm(ir, (int32_t)size));
+	copy_bytes(cx, from, p, ir_imm(ir, (int32_t)size));
 	ir_label(ir, none);
 	r = ir_ld(ir, ir_stack(ir, at), 0, size, false, false);
 	ir_stack_release(ir, mark);
@@ -94,7 +99,7 @@ static vreg dns_name(struct clause_ctx *cx, const struct expr *e, vreg out)
 	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir), most = ir_newlabel(ir);
 	int32_t mark = scratch_mark(cx->pg), in = scratch_alloc(cx->pg, NAME_ROOM);
-	vreg off = lower_int(cx, e->args.v[0]), len = ir_var(ir), wire = ir_var(ir);
+	vreg off = lower_int(cx, e->args.v[0]), from = bytes_at(cx, off), len = ir_var(ir), wire = ir_var(ir);
 
 	ir_seti(ir, wire, 0);
 	ir_sti(ir, out, 0, 1, 0);
@@ -103,7 +108,7 @@ static vreg dns_name(struct clause_ctx *cx, const struct expr *e, vreg out)
 	ir_jcci(ir, CC_SLT, len, (int32_t)NAME_ROOM, most);
 	ir_seti(ir, len, (int32_t)NAME_ROOM - 1);
 	ir_label(ir, most);
-	copy_bytes(cx, off, scratch_ptr(cx, in), proved(ir, len));
+	copy_bytes(cx, from, scratch_ptr(cx, in), proved(ir, len));
 	ir_set(ir, wire, ir_lib(ir, LIB_dns_name, (vreg[]){ out, scratch_ptr(cx, in), len }, 3));
 	ir_label(ir, none);
 	scratch_release(cx->pg, mark);
@@ -143,12 +148,13 @@ vreg packet_dns_hash(struct clause_ctx *cx, const struct expr *e)
 	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir), most = ir_newlabel(ir);
 	int32_t mark = ir_stack_mark(ir), in = ir_stack_alloc(ir, HASH_ROOM);
-	vreg off, len = ir_var(ir), hash = ir_var(ir);
+	vreg off, from, len = ir_var(ir), hash = ir_var(ir);
 
 	ir_seti(ir, hash, 0);
 	if (!has_bytes(cx->pg))
 		return hash;
 	off = lower_int(cx, e->args.v[0]);
+	from = bytes_at(cx, off);
 	for (int32_t i = 0; i < HASH_ROOM; i += 8)
 		ir_sti(ir, ir_stack(ir, in), i, 8, 0);
 	ir_set(ir, len, bytes_left(cx, off));
@@ -157,7 +163,7 @@ vreg packet_dns_hash(struct clause_ctx *cx, const struct expr *e)
 	ir_seti(ir, len, HASH_ROOM - 1);
 	ir_label(ir, most);
 	ir_set(ir, len, ir_alui(ir, ALU_ADD, ir_alui(ir, ALU_AND, ir_alui(ir, ALU_SUB, len, 1), HASH_ROOM - 1), 1));
-	copy_bytes(cx, off, ir_stack(ir, in), len);
+	copy_bytes(cx, from, ir_stack(ir, in), len);
 	ir_set(ir, hash, ir_lib(ir, LIB_dns_hash, (vreg[]){ ir_stack(ir, in), len }, 2));
 	ir_label(ir, none);
 	ir_stack_release(ir, mark);

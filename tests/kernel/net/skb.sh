@@ -2,7 +2,7 @@
 # The skb provider and skblife: a process's buffers as they are allocated, their lives, where they wait in a slow
 # device's queue (tbf); dropped packets, with reason and owner. Buffers that an interrupt frees while the program
 # runs are reported as "up to" a number, for all namespaces.
-want_told='^dwire: up to [0-9]+ probe firings? missed in skb:'
+want_told='^dwire: up to [0-9]+ .*missed (in|for) skb:'
 netns_new s && s=$NETNS
 ip -n "$s" link add va type veth peer name vb || skip "no veth"
 ip netns exec "$s" sh -c 'for f in /proc/sys/net/ipv6/conf/v[ab]/disable_ipv6; do echo 1 >$f; done'

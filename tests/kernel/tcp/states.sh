@@ -20,9 +20,8 @@ walks() { # prints "LPORT RPORT STATES" of each connection in order of its first
 		END { for (i = 1; i <= n; i++) print ends[order[i]], walk[order[i]] }'
 }
 
-time_waits=0
-in_time_wait() { # as the kernel has them
-	ip netns exec "$NETNS" ss -Htan state time-wait | wc -l
+in_time_wait() { # PORT: as the kernel has them
+	ip netns exec "$NETNS" ss -Htan state time-wait "sport = :$1 or dport = :$1" | wc -l
 }
 
 check() { # FAMILY WALK
@@ -40,8 +39,7 @@ check() { # FAMILY WALK
 	expect_eq "$(walks)" "$want" "$1 $2"
 	# when the FIN comes after close(), the socket is gone
 	expect_count "v[\"pid\"] != $(value_of pid) || v[\"name\"] != \"dw_states\"" 0 "$1 $2: changes of no process"
-	time_waits=$((time_waits + $(count 'v["new"] == "state-time-wait"')))
-	expect_eq "$time_waits" "$(in_time_wait)" "$1 $2: connections in TIME_WAIT so far"
+	expect_count 'v["new"] == "state-time-wait"' "$(in_time_wait "$port")" "$1 $2: connections in TIME_WAIT"
 	expect_count "v[\"act\"] != (v[\"rp\"] == $port && v[\"sk\"])" 0 "$1 $2: opened from here"
 }
 
