@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
+# Segments of connections in TIME_WAIT, and in FIN_WAIT2 without a socket, belong to the process that had the connection:
+# also if that process has ended, over IPv4, IPv6 and IPv4 mapped into IPv6, and the second of two with the same ends.
+# The owners of the last 8,192 are kept.
+need python3
+netns_new tw
+cat >"$tmp/close_first.py" <<-'END'
+	import os, socket, sys, time
+	def name(n): open("/proc/self/comm", "w").write(n)
+	def connection(family, host, port, to): # of the client, from that port
+	    s = socket.socket(family)
+	    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+	    s.bind((host, port))
+	    s.connect((host, to))
+	    return s
+	name("tw_server")
+	socket.setdefaulttimeout(20)
+	for family, host, port in ((socket.AF_INET, "127.0.0.1", 7201), (socket.AF_INET6, "::1", 7202),
+	        (socket.AF_INET6, "::ffff:127.0.0.1", 7203), (socket.AF_INET, "127.0.0.1", 7204)):
+	    l = socket.socket(family)
+	    l.bind((host, 0))
+	    l.listen()
+	    to = l.getsockname()[1]
+	    for turn in range(2 if port == 7204 else 1):
+	        child = os.fork()
+	        if child == 0: # closes first, and ends before the server's FIN comes
+	            name(f"tw_client{turn}")
+	            l.close()
+	            connection(family, host, port, to).close()
+	            os._exit(0)
+	        c, _ = l.accept()
+	        c.recv(1)
+	        os.waitpid(child, 0)
+	        print(f"client={port} {child} tw_client{turn}", flush=True)
+	        if port == 7204 and turn == 0: # no TIME_WAIT stays: the server's reset ends the small socket in FIN_WAIT2
+	            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+	        time.sleep(0.05)
+	        c.close()
+	time.sleep(0.1)
+END
+trace_in "$NETNS" "tcp:::send, tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
+	printf(\"%s pid=%d name=%s port=%d fl=%d\\n\", probename, args[1]->cs_pid, args[1]->cs_execname,
+	    probename == \"send\" ? args[4]->tcp_sport : args[4]->tcp_dport, args[4]->tcp_flags); }" python3 "$tmp/close_first.py"
+while read -r port pid name; do
+	if [ "$port $name" = "7204 tw_client0" ]; then
+		expect_count "v[\"pid\"] == $pid && v[\"name\"] == \"$name\" && v[\"port\"] == $port && p == \"receive\" && int(v[\"fl\"] / 4) % 2" 1 \
+			"the reset of $name"
+		continue
+	fi
+	for probe in send receive; do
+		expect_count "p == \"$probe\" && v[\"pid\"] == $pid && v[\"name\"] == \"$name\" && v[\"port\"] == $port" 1 "$probe: $name of port $port"
+	done
+done < <(sed -n 's/^client=//p' "$tmp/trigger")
+expect_eq "$(grep -c ^client= "$tmp/trigger")" 5 "connections"
+expect_eq "$(grep -c . <<<"$OUT")" 9 "segments of TIME_WAIT"
+
+# What is kept is bounded: after 8,192 more the first is not known any more, and no other's name is shown in its place.
+cat >"$tmp/many.py" <<-'END'
+	import os, socket, time
+	def one(l, wait):
+	    s = socket.create_connection(l.getsockname())
+	    c, _ = l.accept()
+	    s.close()
+	    if wait: time.sleep(0.2) # the acknowledgement may be delayed
+	    else: c.close()
+	    return c
+	open("/proc/self/comm", "w").write("tw_many")
+	l = socket.socket()
+	l.bind(("127.0.0.1", 0))
+	l.listen()
+	first = one(l, True)
+	for i in range(8300): one(l, False)
+	last = one(l, True)
+	print("first=%d" % first.getpeername()[1], "last=%d" % last.getpeername()[1], sep="\n", flush=True)
+	first.close(), last.close()
+	time.sleep(0.1)
+END
+ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000"
+trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
+	printf(\"%s port=%d name=%s.\\n\", probename, args[4]->tcp_sport, args[1]->cs_execname); }" \
+	python3 "$tmp/many.py"
+expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
+expect_count "v[\"port\"] == $(value_of last) && v[\"name\"] == \"tw_many.\"" 1 "the last is known"
