@@ -70,8 +70,9 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
 /* How a program finds the owner of a socket. It looks up the socket's address in `owners`; for a connection in
- * TIME_WAIT, a key made of its ends (owner_ended.h). No entry: no process (pid -1), as for sockets of the kernel. If how is DW_OWNER_SHARED, several processes use the socket, which
- * is not a TCP socket. The owner is then the first of these that applies:
+ * TIME_WAIT, a key made of its ends (owner_ended.h). No entry: no process (pid -1), as for sockets of the kernel. If
+ * how is DW_OWNER_SHARED, several processes use the socket, which is not a TCP socket. The owner is then the first of
+ * these that applies:
  * 1. where a packet leaves: the record of the current thread in the per-CPU array `senders` (index: tid modulo
  *    DW_SENDERS), if its sk and tid match;
  * 2. the entry itself, if the current process has its pid;

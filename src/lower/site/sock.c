@@ -113,8 +113,10 @@ static vreg function_cookie(struct clause_ctx *cx)
 
 	ir_set(ir, res, sk);
 	ir_jcci(ir, CC_EQ, sk, 0, end);
-	if (!at_kprobe(cx->pg)) {
-		v = named_sk(cx);
+	if (!at_kprobe(cx->pg)) { /* an argument is trusted, a packet's socket need not be */
+		v = site_has_member(cx->pg, "by")
+			? site_named_arg(cx, "by", type_ptr(cx->lw->ts, types_tagged(cx->lw->ts, T_STRUCT, "sock")))
+			: named_sk(cx);
 		ir_jcc(ir, CC_NE, plain_number(cx, v), sk, other);
 		ir_set(ir, res, ir_call(ir, BPF_FUNC_get_socket_cookie, &v.r, 1, true));
 		ir_jmp(ir, end);

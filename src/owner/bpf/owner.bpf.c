@@ -33,9 +33,9 @@
 #include "abi/abi.h"
 #include "abi/arch.h"
 #include "abi/owner_scan.h"
+#include "owner_ended.h"
 #include "owner_kernel.h"
 #include "owner_table.h"
-#include "owner_ended.h"
 
 /* Runs in the process that calls socket(2), never for sockets of the kernel. */
 SEC("cgroup/sock_create")

@@ -2,11 +2,11 @@
 /* owner_ended: owners of connections whose socket is gone. Part of owner.bpf.c.
  * Input: a connection that this side closes first. Output: an entry of `owners` under a key made of the connection's
  * ends and namespace. The kernel replaces the socket by a small one (struct inet_timewait_sock), in FIN_WAIT2 or
- * TIME_WAIT, which no event announces; before Linux 6.13 it sends by another socket. The ends are the same on all of these.
+ * TIME_WAIT, which no event announces; before Linux 6.13 it sends by another socket. The ends stay the same.
  * Invariants:
  * - At most TIMEWAITS such entries exist. The oldest is removed first, since the end of TIME_WAIT is not seen either.
- * - The key is no address of a socket: those are negative as signed numbers. It is a hash of 63 bits: the chance that two
- *   of TIMEWAITS connections share one is 4 in 10^12. */
+ * - The key is no address of a socket: those are negative as signed numbers. It is a hash of 63 bits: the chance that
+ *   two of TIMEWAITS connections share one is 4 in 10^12. */
 #define TIMEWAITS 8192
 
 struct timewaits {

@@ -55,7 +55,7 @@ done < <(sed -n 's/^client=//p' "$tmp/trigger")
 expect_eq "$(grep -c ^client= "$tmp/trigger")" 5 "connections"
 expect_eq "$(grep -c . <<<"$OUT")" 9 "segments of TIME_WAIT"
 
-# What is kept is bounded: after 8,192 more the first is not known any more, and no other's name is shown in its place.
+# What is kept is bounded: after 9,000 more the first is not known any more, and no other's name is shown in its place.
 cat >"$tmp/many.py" <<-'END'
 	import os, socket, time
 	def one(l, wait):
@@ -70,7 +70,7 @@ cat >"$tmp/many.py" <<-'END'
 	l.bind(("127.0.0.1", 0))
 	l.listen()
 	first = one(l, True)
-	for i in range(8300): one(l, False)
+	for i in range(9000): one(l, False)
 	last = one(l, True)
 	print("first=%d" % first.getpeername()[1], "last=%d" % last.getpeername()[1], sep="\n", flush=True)
 	first.close(), last.close()
