@@ -88,5 +88,3 @@ ip -n "$server" link set s1 master red
 address "$client" c1 2 1
 address "$server" s1 2 2
 check "a server in a VRF" 2 red
-ip netns exec "$server" sysctl -qw net.ipv4.tcp_l3mdev_accept=1 net.ipv4.udp_l3mdev_accept=1
-check "a server of all VRFs" 2
