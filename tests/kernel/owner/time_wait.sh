@@ -69,16 +69,20 @@ cat >"$tmp/many.py" <<-'END'
 	l = socket.socket()
 	l.bind(("127.0.0.1", 0))
 	l.listen()
+	began = time.monotonic()
 	first = one(l, True)
 	for i in range(9000): one(l, False)
 	last = one(l, True)
+	print("seconds=%d" % (time.monotonic() - began))
 	print("first=%d" % first.getpeername()[1], "last=%d" % last.getpeername()[1], sep="\n", flush=True)
 	first.close(), last.close()
 	time.sleep(0.1)
 END
-ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000"
+ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000" net.ipv4.tcp_max_tw_buckets=20000
 trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
 	printf(\"%s port=%d name=%s.\\n\", probename, args[4]->tcp_sport, args[1]->cs_execname); }" \
 	python3 "$tmp/many.py"
-expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
+# after 60 seconds, on a slow machine, the kernel has forgotten the first, too
+[ "$(value_of seconds)" -ge 55 ] ||
+	expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
 expect_count "v[\"port\"] == $(value_of last) && v[\"name\"] == \"tw_many.\"" 1 "the last is known"
