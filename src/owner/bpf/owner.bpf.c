@@ -33,7 +33,6 @@
 #include "abi/abi.h"
 #include "abi/arch.h"
 #include "abi/owner_scan.h"
-#include "owner_ended.h"
 #include "owner_kernel.h"
 #include "owner_table.h"
 
@@ -365,6 +364,8 @@ static __always_inline void listens(struct sock *sk)
 	else
 		drop();
 }
+
+#include "owner_ended.h"
 
 SEC("tp_btf/inet_sock_set_state")
 int owner_state(DW_U64 *args)
