@@ -15,10 +15,10 @@
 #include "base/clock.h"
 #include "export/command.h"
 #include "export/lines.h"
+#include "export/net/push.h"
+#include "export/net/serve.h"
 #include "export/openmetrics.h"
-#include "export/push.h"
 #include "export/script.h"
-#include "export/serve.h"
 
 #define NAMES_MAX 64
 

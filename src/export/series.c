@@ -38,6 +38,7 @@ static bool same_labels(const struct series *s, const struct pair *labels, size_
 	return s->nlabels == n;
 }
 
+/* As many slots as series, or more. 0 or -ENOMEM. */
 static int table_grow(struct all_series *a)
 {
 	size_t n = a->nslots ? a->nslots * 2 : 1024;
@@ -86,6 +87,7 @@ static double *bounds_of(const struct agg *g)
 	return bounds;
 }
 
+/* Do states of both have the same meaning, so that they can be added up? */
 static bool same_layout(const struct agg *a, const struct agg *b)
 {
 	return a->fn == b->fn && a->nwords == b->nwords && a->lq_base == b->lq_base && a->lq_step == b->lq_step &&
@@ -106,6 +108,7 @@ static char *family_name(const char *name)
 	return copy;
 }
 
+/* Frees a series and takes it out of the table; its family forgets it. */
 static void series_drop(struct all_series *a, struct series *s);
 
 static void family_free(struct all_series *a, struct family *f)
@@ -124,6 +127,7 @@ static void family_free(struct all_series *a, struct family *f)
 	free(f);
 }
 
+/* Takes the name. Families of one name follow each other, as the text of the metrics wants it. NULL: no memory. */
 static struct family *family_new(struct all_series *a, const struct trace *src, const struct metric *m, char *name)
 {
 	struct family *f = calloc(1, sizeof(*f)), **at = &a->families;
@@ -209,6 +213,7 @@ static struct series *series_new(struct all_series *a, struct family *f, struct 
 	return s;
 }
 
+/* The series of a key: it is found by its labels, or made. NULL: no memory. */
 static struct series *series_of(
 	struct all_series *a, struct family *f, const struct metric *g, const char *key, size_t len)
 {
@@ -239,6 +244,7 @@ static struct series *overflow_of(struct family *f)
 	return f->overflow && f->overflow->words ? f->overflow : NULL;
 }
 
+/* Buckets in use stay: a bound that came and went would disturb the rates of its histogram. */
 static void note_buckets(struct family *f, const uint64_t *state)
 {
 	for (size_t i = 0; f->bounds && i < f->g.nwords; i++) {
@@ -249,6 +255,7 @@ static void note_buckets(struct family *f, const uint64_t *state)
 	}
 }
 
+/* Adds the i-th key of a metric. The first key of a pass begins with the state of none. 0 or -ENOMEM. */
 static int add_key(struct all_series *a, struct family *f, const struct metric *g, size_t i)
 {
 	size_t len;
@@ -292,6 +299,7 @@ void series_init(struct all_series *a, size_t max)
 	*a = (struct all_series){ .max = max };
 }
 
+/* Adds all keys of an aggregation of a trace. 0 or -ENOMEM. */
 static int add_metric(struct all_series *a, const struct trace *src, const struct metric *g)
 {
 	struct family *f;

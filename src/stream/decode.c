@@ -11,6 +11,7 @@
 
 #include "agg/words.h"
 #include "base/diag/diag.h"
+#include "base/escape.h"
 #include "lang/format.h"
 
 #define FORMAT_MAX 65536u      /* bytes of a format */
@@ -176,7 +177,7 @@ static bool tagged_value(
 		return text_value(a, zone, out);
 	}
 	if (lit) {
-		out->trusted = is_layout(json_string_value(lit), json_string_length(lit));
+		out->trusted = json_is_string(lit) && is_layout(json_string_value(lit), json_string_length(lit));
 		return text_value(a, lit, out);
 	}
 	if (b64) {
@@ -213,7 +214,7 @@ bool decode_field(struct arena *a, const json_t *j, struct field *out)
 	if (!type)
 		return false;
 	memset(out, 0, sizeof(*out));
-	out->name = name ? arena_strdup(a, name) : NULL;
+	out->name = name ? escape_name(a, arena_strdup(a, name)) : NULL;
 	out->kind = FIELD_CHARS;
 	if (!strcmp(type, "bytes"))
 		out->kind = FIELD_BYTES;
@@ -327,7 +328,7 @@ bool decode_agg(struct arena *a, const json_t *j, struct agg *out)
 	if (!name || !json_is_array(keys) || !decode_function(json_string_value(json_object_get(j, "fn")), out) ||
 		!decode_params(j, out))
 		return false;
-	out->name = arena_strdup(a, name);
+	out->name = escape_name(a, arena_strdup(a, name));
 	out->nkeys = json_array_size(keys);
 	out->keys = ARENA_TRY_ARRAY(a, struct field, out->nkeys + 1);
 	return out->keys != NULL;

@@ -16,7 +16,7 @@
 
 #define SILENT_NS (2 * STREAM_BEAT_NS) /* a source that misses two beats is not waited for */
 #define WAIT_NS (10 * STREAM_BEAT_NS)  /* so long a step that was read waits at most for a source that is not a file */
-#define PEER_BYTES ((size_t)512 << 20) /* what is kept of a source: states, rows, descriptions */
+#define PEER_BYTES ((size_t)256 << 20) /* what is kept of a source: states, rows, descriptions */
 #define JSON_BYTES 16u                 /* a byte of a frame takes at most so many in memory, about */
 
 /* A state of an aggregation of a source as it was at some moment. */

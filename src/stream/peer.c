@@ -230,7 +230,7 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	const struct agg *g = a ? &m->image.aggs.v[id] : NULL;
 	uint64_t gen = number(frame, "gen"), *words = g ? malloc(g->nwords * sizeof(*words)) : NULL;
 	struct arena *scratch = arena_take(&m->scratch);
-	bool ok = words && scratch;
+	bool ok = words && scratch, valid;
 
 	if (ok && (!a->state || a->gen != gen || (json_is_integer(part) && !json_integer_value(part)))) {
 		table_drop(a->state);
@@ -240,10 +240,11 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	ok = ok && a->state && !table_own(&a->state);
 	if (ok)
 		a->normal = number(frame, "normal");
-	for (size_t i = 0; ok && i < json_array_size(rows); i++) {
+	valid = ok; /* from here on each key is by itself */
+	for (size_t i = 0; valid && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
 
-		ok = is_key(scratch, g, m->to.by_host, json_array_get(row, 0)) && take_key(s, a->state, g, words, row);
+		ok &= is_key(scratch, g, m->to.by_host, json_array_get(row, 0)) && take_key(s, a->state, g, words, row);
 	}
 	arena_give(&m->scratch, scratch);
 	free(words);

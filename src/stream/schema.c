@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "stream/decode.h"
 #include "stream/merge_priv.h"
 
@@ -170,7 +171,7 @@ static const char *text_member(struct merge *m, const json_t *j, const char *nam
 {
 	const char *s = json_string_value(json_object_get(j, name));
 
-	return s ? arena_strdup(m->arena, s) : "";
+	return s ? escape_name(m->arena, arena_strdup(m->arena, s)) : "";
 }
 
 static bool add_clause(struct merge *m, struct peer *s, const json_t *frame, uint32_t *id)

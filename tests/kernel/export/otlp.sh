@@ -7,7 +7,7 @@ export=${dwire%/*}/dwire-export
 [ -x "$export" ] || skip "dwire-export was not built"
 command -v protoc >/dev/null || skip "needs protoc (protobuf-compiler)"
 netns_new collector
-proto=$here/../../src/export
+proto=$here/../../src/export/net
 # The first request of each path is answered by 503, those to /refuse by 400; each body is a file.
 cat >collector.py <<'PY'
 import http.server, sys

@@ -45,7 +45,7 @@ def merge(*inputs, options=()):
         f.close()
         files.append(f.name)
     r = subprocess.run([dwire, "merge", *options, *files], capture_output=True, timeout=30)
-    return r.stdout.decode(), r.stderr.decode(), r.returncode
+    return r.stdout.decode(errors="surrogateescape"), r.stderr.decode(), r.returncode
 
 
 def expect(got, want, what):
@@ -64,6 +64,19 @@ for rows in ([], ["rows=csv"], ["rows=json"]):
         if c in out + err:
             sys.exit("a control character of a name is shown: %r" % (out + err))
     expect(len(out.strip().splitlines()), 2, "lines by host, %s: %r" % (rows, out))
+# So do names of probes, columns and aggregations.
+strange = Stream("good", "b" * 16)
+strange.add("agg", agg=0, name="n\x7f", fn="count", keys=[{"name": "k\x9b", "type": "string"}])
+strange.add("clause", clause=0, probe={**PROBE, "function": "f\x1b[2J"}, quiet=False, step=False,
+            actions=[{"action": "trace", "columns": [{"name": "c\x7f", "type": "int", "size": 4}]}])
+strange.add("state", agg=0, gen=0, part=0, rows=[[["x"], 5]])
+strange.add("row", clause=0, t=2000, cpu=0, out=[[0, 1]])
+strange.add("rest", aggs=[0]).add("end", status=0)
+for rows in ("rows=json", "rows=csv", "rows=text", "quiet=0"):
+    hello = Stream("good", "b" * 16, options=[rows]).frames[:1]
+    out, err, status = merge(hello + strange.frames[1:])
+    if any(c in out for c in "\x1b\x7f\x9b"):
+        sys.exit("a control character of a name is shown, %s: %r" % (rows, out))
 # A second hello changes no name; a stream without its beginning is left out, with a word.
 renamed = Stream("bad", "b" * 16).add("hello", v=1, host="good").counts([[["x"], 7]]).end().frames
 out, err, status = merge(good, renamed, options=["--by", "host"])
@@ -88,7 +101,18 @@ binary.add("state", agg=0, gen=0, part=0,
 out, err, status = merge(binary.add("rest", aggs=[0]).add("end", status=0).frames)
 expect(("a\\xffb" in out, "a\\xff" in out, status), (True, True, 0), "texts that are no UTF-8: %r %s" % (out, err))
 out, err, status = merge(Stream("good", "b" * 16).counts([[["x"], 5], [[{"no": 1}], 6], [[1, 2], 7]]).end().frames)
-expect((status, "were not valid" in err), (1, True), "keys that are none: " + err)
+expect((out.strip(), status, "were not valid" in err), ("x 5", 1, True), "keys that are none: " + err)
+# What claims to be a text of the script is trusted only if it is one.
+raw = Stream("good", "b" * 16).counts([[[{"lit": {"b64": "/xs="}}], 5]]).end().frames
+out, err, status = merge(raw)
+expect("\x1b" in out or "\udcff" in out, False, "bytes as a text of the script: %r" % out)
+# A key of a wide lquantize() is half a megabyte: what is kept is bounded, and what is over is reported.
+wide = Stream("wide", "b" * 16)
+wide.add("agg", agg=0, name="w", fn="lquantize", base=0, limit=65000, step=1, keys=[{"type": "int", "size": 4}])
+for i in range(10):
+    wide.add("state", agg=0, gen=0, rows=[[[i * 100 + k], [[1, 1]]] for k in range(100)])
+out, err, status = merge(wide.add("end", status=3).frames)
+expect((status, "wide: " in err and "were left out" in err), (1, True), "wide states: " + err[-300:])
 # trunc(@, n) cuts keys whatever they hold.
 odd = ["\x7f", "\u202e", "\x01\x1f", "\u0085", "\"\\/", "ä\t"]
 rows = [[[k], i + 1] for i, k in enumerate(odd)] + [[["best"], 99]]

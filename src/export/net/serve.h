@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* serve: answers HTTP requests for /metrics, from the event loop. */
-#ifndef DWIRE_EXPORT_SERVE_H
-#define DWIRE_EXPORT_SERVE_H
+#ifndef DWIRE_EXPORT_NET_SERVE_H
+#define DWIRE_EXPORT_NET_SERVE_H
 #include "export/series.h"
 
 struct server;

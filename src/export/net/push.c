@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* push: see push.h. Two transfers at most are under way: one of metrics, one of rows.
  * Invariant: a collector that is slow, away or hostile costs bounded memory, and never the trace. */
-#include "export/push.h"
+#include "export/net/push.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "export/logs.h"
-#include "export/otlp.h"
+#include "export/net/otlp.h"
 
 #define BATCH 512u      /* rows of a request */
 #define GATHER_MS 1000u /* so long rows wait for others */

@@ -2,8 +2,8 @@
 /* push: sends metrics and rows to an OpenTelemetry collector (OTLP over HTTP), from the event loop. What cannot be
  * delivered is tried again, later each time. Metrics are cumulative, so only the newest are sent. Rows wait in a queue
  * of bounded size; what does not fit is counted. */
-#ifndef DWIRE_EXPORT_PUSH_H
-#define DWIRE_EXPORT_PUSH_H
+#ifndef DWIRE_EXPORT_NET_PUSH_H
+#define DWIRE_EXPORT_NET_PUSH_H
 #include <poll.h>
 
 #include "export/series.h"

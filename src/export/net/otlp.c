@@ -2,7 +2,7 @@
 /* otlp: see otlp.h. Messages are built in an arena, as protobuf-c's structures, and packed at once.
  * Each host is a resource. Quantities are cumulative. Distributions are explicit histograms: the exponential ones have
  * buckets that are closed above where D's are closed below, which would move the powers of two. */
-#include "export/otlp.h"
+#include "export/net/otlp.h"
 
 #include <math.h>
 #include <stdlib.h>

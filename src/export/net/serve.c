@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* serve: see serve.h. Input: requests, perhaps of hostile clients. Output: metrics.
  * Invariants: nothing waits for a client; connections are bounded in number and time. */
-#include "export/serve.h"
+#include "export/net/serve.h"
 
 #include <errno.h>
 #include <microhttpd.h>

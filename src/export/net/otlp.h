@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* otlp: series and records as the messages of OpenTelemetry's protocol, encoded as protobuf. */
-#ifndef DWIRE_EXPORT_OTLP_H
-#define DWIRE_EXPORT_OTLP_H
+#ifndef DWIRE_EXPORT_NET_OTLP_H
+#define DWIRE_EXPORT_NET_OTLP_H
 #include "export/logs.h"
 #include "export/series.h"
 
