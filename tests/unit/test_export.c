@@ -183,8 +183,8 @@ static void test_hostile(void)
 	feed(&m, lines);
 	got = metrics(&m, &a);
 	EXPECT_STR(got,
-		"# TYPE dwire_x_y counter\n# HELP dwire_x_y count() of a D aggregation.\n"
-		"dwire_x_y_total{host=\"web\",key_le=\"a\\\"\\\\\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"} 1\n");
+		"# TYPE dwire_x_x0ay counter\n# HELP dwire_x_x0ay count() of a D aggregation.\n"
+		"dwire_x_x0ay_total{host=\"web\",key_le=\"a\\\"\\\\\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"} 1\n");
 	EXPECT_INT(m.strange, 1);
 	EXPECT_INT(m.unknown, 3);
 	EXPECT_INT(m.traces->bad, 2);
