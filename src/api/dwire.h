@@ -144,6 +144,25 @@ int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx) __attribute__((wa
  * it (-lvv). */
 void dwire_print_probe(struct dwire *d, const struct dwire_probe *p, bool sites, FILE *out);
 
+/* From fn: a place where the kernel may show the probe. */
+struct dwire_site {
+	const char *kind;   /* "tp_btf" */
+	const char *target; /* the tracepoint or function; or NULL */
+	const char *tier;   /* "hooks", "functions" or "kprobes"; NULL: it exists in all */
+	const char *lacks;  /* what this kernel lacks for it; NULL: nothing */
+	bool used;          /* a trace attaches to it (option tier) */
+};
+/* The i-th site; false after the last. Texts are valid until dwire_free(), here and below. */
+bool dwire_probe_site(struct dwire *d, const struct dwire_probe *p, size_t i, struct dwire_site *out);
+/* The D type of args[i], "ipinfo_t *"; NULL after the last. */
+const char *dwire_probe_arg(struct dwire *d, const struct dwire_probe *p, size_t i);
+/* The i-th member that a translator gives to the type; NULL: there are no more. Not after dwire_compile(). */
+const char *dwire_member(struct dwire *d, const char *type, size_t i);
+/* Counters of a network namespace whose sum counts the same events, as "Tcp:OutSegs Udp6InDatagrams"; or NULL. */
+const char *dwire_probe_counters(const struct dwire_probe *p);
+/* What this kernel lacks for a tier as a whole; NULL: nothing. */
+const char *dwire_tier_lacks(struct dwire *d, const char *tier);
+
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 enum dwire_type {
 	DWIRE_INT,    /* number */

@@ -30,6 +30,7 @@ struct dwire {
 	struct session *session;                /* from dwire_start() on */
 	struct merge *merge;                    /* in place of a session: streams are read */
 	bool by_host;
+	bool all_declared; /* dwire_member() declared the whole built-in library */
 	bool merging; /* dwire_start() was called */
 	int stop;     /* an eventfd: readable after dwire_stop() */
 

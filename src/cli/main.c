@@ -19,6 +19,7 @@
 #include "cli/merge.h"
 #include "cli/message.h"
 #include "cli/project.h"
+#include "cli/selftest/selftest.h"
 #include "cli/signals.h"
 #include "cli/tool/head.h"
 #include "cli/tool/meant.h"
@@ -86,6 +87,7 @@ static void help(const struct command *c)
 	       "  --cost       at the end: what the trace itself took of the machine\n"
 	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
 	       "  -G -s FILE   write the object to link with it (-o names the output)\n"
+	       "  --self-test  what this kernel allows, and whether each provider works on it\n"
 	       "  -V, -h       version; this text\n"
 	       "  --dump=STAGE show a stage of the compiler: tokens, ast, types, ir, bpf\n"
 	       "\ndwire help shows what each tool does: ");
@@ -608,6 +610,8 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 		return help_tool(c, argc, argv);
 	if (argc > 1 && !strcmp(argv[1], "merge"))
 		return merge_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && (!strcmp(argv[1], "--self-test") || !strcmp(argv[1], "doctor")))
+		return selftest_main(argc - 1, argv + 1, &c->messages);
 	at = tool_at(argc, argv);
 	if (at)
 		return tool_main(argc - at, argv + at, &c->messages);

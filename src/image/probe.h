@@ -126,6 +126,13 @@ struct prov_stability {
 	struct stability provider, module, function, name, args;
 };
 
+/* Counters of the kernel, of a network namespace, whose sum counts the events of a probe: "Tcp:OutSegs Tcp:RetransSegs"
+ * of /proc/net/snmp, "Udp6OutDatagrams" of /proc/net/snmp6. They hold for traffic without loss and fragments. */
+struct prov_counter {
+	const char *probe; /* its name; NULL ends the table */
+	const char *counters;
+};
+
 struct probe_source;
 struct provider {
 	const char *name;
@@ -136,6 +143,7 @@ struct provider {
 	size_t nprobes;
 	const struct stamp *stamps;
 	size_t nstamps;
+	const struct prov_counter *counters; /* or NULL */
 	/* Makes a probe by its name (tick-1s, profile-997), like the one of the table that has the same name up to the
 	 * last dash: sets *period (ns; cpc: events) and returns 0, or returns -EINVAL. NULL: the provider has only the
 	 * probes of its table. */

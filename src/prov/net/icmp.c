@@ -38,4 +38,10 @@ static const struct probe_def probes[] = {
 	{ "send", args, TABLE(send_sites), "a message of ICMP or ICMPv6 is sent" },
 };
 
-const struct provider icmp_provider = { PROVIDER("icmp", "dw_pkt", probes) };
+static const struct prov_counter counters[] = {
+	{ "send", "Icmp:OutMsgs Icmp6OutMsgs" },
+	{ "receive", "Icmp:InMsgs Icmp6InMsgs" },
+	{ 0 },
+};
+
+const struct provider icmp_provider = { PROVIDER("icmp", "dw_pkt", probes), .counters = counters };

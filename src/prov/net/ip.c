@@ -48,4 +48,10 @@ static const struct probe_def probes[] = {
 	{ "drop", drop_args, TABLE(drop_sites), "the kernel drops an IP packet: args[6] says why" },
 };
 
-const struct provider ip_provider = { PROVIDER("ip", "dw_pkt", probes) };
+static const struct prov_counter counters[] = {
+	{ "send", "Ip:OutRequests Ip6OutRequests" },
+	{ "receive", "Ip:InReceives Ip6InReceives" },
+	{ 0 },
+};
+
+const struct provider ip_provider = { PROVIDER("ip", "dw_pkt", probes), .counters = counters };

@@ -161,6 +161,12 @@ static const struct probe_def probes[] = {
 	{ "zero-window-sent", args, TABLE(tcp_zero_sent_sites), "a socket announces a closed receive window" },
 };
 
+static const struct prov_counter counters[] = {
+	{ "send", "Tcp:OutSegs Tcp:RetransSegs" },
+	{ "receive", "Tcp:InSegs" },
+	{ 0 },
+};
+
 const struct provider tcp_provider = { PROVIDER("tcp", "dw_tcp", probes), STAMPED(stamps),
 	/* as with FreeBSD's struct tcpcb: equal in all events of a connection */
-	.arg0 = "(uint64_t)P->sk" };
+	.arg0 = "(uint64_t)P->sk", .counters = counters };

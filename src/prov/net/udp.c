@@ -40,7 +40,13 @@ static const struct probe_def probes[] = {
 		"UDP drops a received datagram: args[5] says why (full buffer, checksum, filter)" },
 };
 
-const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes) };
+static const struct prov_counter counters[] = {
+	{ "send", "Udp:OutDatagrams Udp6OutDatagrams" },
+	{ "receive", "Udp:InDatagrams Udp6InDatagrams" },
+	{ 0 },
+};
+
+const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes), .counters = counters };
 
 /* ---- udplite ----------------------------------------------------------------------------------------------------- */
 static const struct site lite_send_sites[] = {

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* selftest: see selftest.h.
+ * Input: the providers of dwire_list(). Output: the head of a bug report, then a line for each provider.
+ * A child tests each provider, some at a time: attaching and detaching are mostly waiting. All that is in the kernel is
+ * held by descriptors of the children, which die with this process, so nothing stays however the test ends. */
+#include "cli/selftest/selftest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/selftest/machine.h"
+#include "cli/selftest/provider.h"
+
+/* Children at a time: attachments of one wait while another is on the CPU; more of them wait for each other. */
+enum { MAX = 64, WORKERS = 4, LIMIT_MS = 8000 };
+
+struct tested {
+	char name[32];
+	pid_t pid;
+	bool done;
+	struct result result;
+};
+
+struct selftest {
+	struct tested all[MAX];
+	unsigned n, started, done;
+	int pipe[2];
+	int64_t end; /* CLOCK_MONOTONIC, ms */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Probes of a provider follow each other. */
+static int note_provider(void *ctx, const struct dwire_probe *p)
+{
+	struct selftest *s = ctx;
+
+	for (unsigned i = 0; i < s->n; i++)
+		if (!strcmp(s->all[i].name, p->provider))
+			return 0;
+	if (s->n < MAX)
+		snprintf(s->all[s->n++].name, sizeof(s->all[0].name), "%s", p->provider);
+	return 0;
+}
+
+static _Noreturn void child(const struct selftest *s, unsigned i, pid_t parent)
+{
+	struct result r = { .number = i };
+	struct rlimit l;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0) {
+		l.rlim_cur = l.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &l);
+	}
+	provider_test(s->all[i].name, &r);
+	_exit(write(s->pipe[1], &r, sizeof(r)) == sizeof(r) ? 0 : 1);
+}
+
+/* Starts the next ones, as long as fewer than WORKERS run. 0 or -errno. */
+static int start_more(struct selftest *s)
+{
+	pid_t parent = getpid();
+
+	for (; s->started < s->n && s->started < s->done + WORKERS; s->started++) {
+		struct tested *t = &s->all[s->started];
+
+		t->pid = fork();
+		if (t->pid == 0)
+			child(s, s->started, parent);
+		if (t->pid < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Takes what a child found. A child that dies without a word stays unfinished. */
+static void take_result(struct selftest *s)
+{
+	struct result r;
+
+	if (read(s->pipe[0], &r, sizeof(r)) != sizeof(r) || r.number >= s->n)
+		return;
+	s->all[r.number].result = r;
+	s->all[r.number].done = true;
+	s->done++;
+}
+
+/* Waits for the children until the time is over, then kills those that remain; they let go in their own time. */
+static int run(struct selftest *s)
+{
+	struct pollfd p = { .events = POLLIN };
+	int64_t left;
+	int r;
+
+	if (pipe2(s->pipe, O_CLOEXEC))
+		return -errno;
+	p.fd = s->pipe[0];
+	s->end = now_ms() + LIMIT_MS;
+	r = start_more(s);
+	while (!r && s->done < s->n && (left = s->end - now_ms()) > 0)
+		if (poll(&p, 1, (int)left) > 0) {
+			take_result(s);
+			r = start_more(s);
+		}
+	for (unsigned i = 0; i < s->started; i++)
+		if (!s->all[i].done)
+			kill(s->all[i].pid, SIGKILL);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	close(s->pipe[0]);
+	close(s->pipe[1]);
+	return r;
+}
+
+/* ---- the screen -------------------------------------------------------------------------------------------------- */
+static const char *verdict(const struct tested *t)
+{
+	if (!t->done)
+		return "?";
+	if (t->result.wrong)
+		return "WRONG";
+	return t->result.tried ? "ok" : "none";
+}
+
+static void print_line(const struct tested *t, FILE *out)
+{
+	const struct result *r = &t->result;
+	char tiers[SELFTEST_TIERS + 1], note[sizeof(r->note)];
+
+	for (unsigned i = 0; i < SELFTEST_TIERS; i++)
+		tiers[i] = r->tier[i] ? selftest_tiers[i][0] : '-';
+	tiers[SELFTEST_TIERS] = '\0';
+	snprintf(note, sizeof(note), "%s", r->note);
+	for (char *c = note; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+	if (!t->done)
+		snprintf(note, sizeof(note), "not finished in %d s", LIMIT_MS / 1000);
+	else if (!r->wrong && !r->tried && !*note)
+		snprintf(note, sizeof(note), "this kernel shows none of its probes: dwire -lvv -P %s", t->name);
+	fprintf(out, "%-9s %-5s %5u %8u %7u %5s %7u%s%s\n", t->name, verdict(t), r->probes, r->tried, r->members, tiers,
+		r->counted, *note ? "  " : "", note);
+}
+
+static int print_all(const struct selftest *s, FILE *out)
+{
+	unsigned wrong = 0, open = 0;
+
+	fprintf(out, "\n%-9s %-5s %5s %8s %7s %5s %7s\n", "PROVIDER", "STATE", "PROBES", "ATTACHED", "MEMBERS", "TIERS",
+		"COUNTED");
+	for (unsigned i = 0; i < s->n; i++) {
+		print_line(&s->all[i], out);
+		wrong += s->all[i].done && s->all[i].result.wrong;
+		open += !s->all[i].done;
+	}
+	fprintf(out, "%u providers, %u wrong, %u not finished\n", s->n, wrong, open);
+	return wrong ? 1 : open ? 2 : 0;
+}
+
+int selftest_main(int argc, char **argv, const struct messages *messages)
+{
+	struct selftest *s = calloc(1, sizeof(*s));
+	struct dwire *d = NULL;
+	int r = s ? dwire_new(&d) : -ENOMEM;
+
+	if (r) {
+		message(messages, "cannot start: %s", strerror(-r));
+		free(s);
+		return 2;
+	}
+	dwire_on_message(d, message_show, (void *)(uintptr_t)messages);
+	for (int i = 1; i < argc && !r; i++)
+		r = dwire_add(d, DWIRE_PROVIDER, "self-test", argv[i], strlen(argv[i]));
+	if (!r)
+		r = dwire_list(d, note_provider, s);
+	machine_print(d, stdout);
+	if (!r)
+		r = dwire_require(d);
+	dwire_free(d);
+	fflush(stdout); /* children would write it again */
+	if (!r) {
+		r = run(s);
+		if (r)
+			message(messages, "cannot start the test: %s", strerror(-r));
+	}
+	r = r ? 2 : print_all(s, stdout);
+	free(s);
+	return r;
+}
