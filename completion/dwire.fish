@@ -38,6 +38,7 @@ complete -c dwire -f
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a '(__dwire_tools)'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what tools there are'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a merge -d 'streams of many machines as one trace'
+complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a doctor -d 'does each provider work on this kernel'
 complete -c dwire -n '__dwire_before help' -a '(__dwire_tools)'
 complete -c dwire -n '__dwire_tool >/dev/null' -a '(__dwire_options (__dwire_tool))'
 complete -c dwire -n 'not __dwire_tool >/dev/null; and string match -q -- "-*" (commandline -ct)' -a '(__dwire_options)'

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 120
+# --self-test attaches every probe of a provider, reads its members and compares it with the kernel's counters; a
+# provider that cannot be attached is WRONG, and a user without privileges is told what is missing.
+need setpriv
+line() { # PROVIDER: its state, probes, members, tiers, counted probes
+	awk -v p="$1" '$1 == p { print $2, $3, ($5 > 0), $6, $7 }' "$tmp/out"
+}
+
+"$dwire" --self-test udp icmp >"$tmp/out" 2>"$tmp/err"
+expect_eq "$?" 0 "status: $(<"$tmp/err")$(<"$tmp/out")"
+expect_match "$(line udp)" '^ok 4 1 ([h-][f-][k-]) [246]$' "udp: $(<"$tmp/out")"
+expect_match "$(line icmp)" '^ok 2 1 ([h-][f-][k-]) [246]$' "icmp"
+expect_match "$(<"$tmp/out")" "Linux $(uname -r), $(uname -m)" "the head"
+expect_eq "$(awk 'END { print NR < 30 }' "$tmp/out")" 1 "a screen"
+
+# every attachment takes a descriptor: with few of them tcp cannot be attached
+(
+	ulimit -n 24
+	"$dwire" doctor tcp
+) >"$tmp/out" 2>"$tmp/err"
+expect_eq "$?" 1 "status without descriptors"
+expect_match "$(line tcp)" '^WRONG 28' "tcp without descriptors: $(<"$tmp/out")"
+
+# no privileges: said, and nothing is claimed
+setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$dwire" --self-test udp >"$tmp/out" 2>"$tmp/err"
+expect_eq "$?" 2 "status of an ordinary user"
+expect_match "$(<"$tmp/err")" 'CAP_BPF|root' "what is missing"
+expect_eq "$(line udp)" "" "no line for what was not tested"
+
+# ended in the middle, it leaves no process
+"$dwire" --self-test sock >"$tmp/out" 2>&1 &
+pid=$!
+sleep 0.7
+children=$(cat "/proc/$pid/task/$pid/children")
+[ -n "$children" ] || fail "no child was running"
+kill -INT $pid
+wait $pid
+for c in $children; do
+	for ((i = 0; i < 200; i++)); do
+		[ -e "/proc/$c" ] && ! grep -qs '^State:.*Z' "/proc/$c/status" || break
+		sleep 0.05
+	done
+	expect_le "$i" 199 "the child goes"
+done
+finish
