@@ -31,8 +31,8 @@ struct dwire {
 	struct merge *merge;                    /* in place of a session: streams are read */
 	bool by_host;
 	bool all_declared; /* dwire_member() declared the whole built-in library */
-	bool merging; /* dwire_start() was called */
-	int stop;     /* an eventfd: readable after dwire_stop() */
+	bool merging;      /* dwire_start() was called */
+	int stop;          /* an eventfd: readable after dwire_stop() */
 
 	dwire_message_fn *message; /* or NULL */
 	void *message_ctx;

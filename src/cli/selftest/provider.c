@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* provider: see provider.h.
  * Input: a provider's name. Output: a result.
- * A program is made for each tier: a clause for each probe that the kernel can show there, and for the first probe with
- * each type of argument a clause that reads all members. It is compiled, loaded and attached. Then traffic in a
- * namespace of its own must be counted as the kernel counts it. */
+ * A program is made for each tier: a clause for each probe that the kernel can show there, loaded and
+ * attached. Traffic in a namespace of its own must be counted as the kernel counts it. For each type of argument a
+ * program that reads all members is compiled. */
 #include "cli/selftest/provider.h"
 
 #include <errno.h>
@@ -36,8 +36,9 @@ struct namespace
 /* The program for one tier. */
 struct tier_test {
 	struct result *r;
-	const char *provider;
+	const char *provider, *tier;
 	struct namespace *space;
+	unsigned members;
 	unsigned seen, usable, taken, every; /* probes: listed, that the kernel shows, in the program, one in so many */
 	bool own;                            /* there are sites of this tier, not of all */
 	char types[TYPES][48];
@@ -93,19 +94,55 @@ static bool has_traffic(struct tier_test *t)
 	return !err;
 }
 
-/* Clauses that read every member of arguments whose type did not come yet. They never act. */
-static void write_members(struct tier_test *t, struct dwire *d, const struct dwire_probe *p)
+static struct dwire *handle(struct result *r, const char *tier)
+{
+	char option[32];
+	struct dwire *d;
+
+	if (dwire_new(&d))
+		return NULL;
+	dwire_on_message(d, heard, r);
+	snprintf(option, sizeof(option), "tier=%s", tier);
+	if (!dwire_set(d, option, option) && !dwire_set(d, "quiet", NULL))
+		return d;
+	dwire_free(d);
+	return NULL;
+}
+
+/* Compiles a program that reads every member of an argument, so that the kernel's types must have what the translators
+ * read. It is not loaded. */
+static void compile_members(struct tier_test *t, const char *text, size_t len)
+{
+	struct dwire *d = handle(t->r, t->tier);
+
+	if (!d || dwire_add(d, DWIRE_SCRIPT, "self-test", text, len) || dwire_compile(d))
+		wrong(t->r, "members of arguments cannot be read");
+	dwire_free(d);
+}
+
+/* The arguments whose type did not come yet. */
+static void test_members(struct tier_test *t, struct dwire *d, const struct dwire_probe *p)
 {
 	const char *type, *member;
 
 	for (size_t i = 0; (type = dwire_probe_arg(d, p, i)); i++) {
+		char *text = NULL;
+		size_t len = 0;
+		FILE *f;
+
 		if (!dwire_member(d, type, 0) || !is_new(t, type))
 			continue;
-		for (size_t k = 0; (member = dwire_member(d, type, k)); k++) {
-			fprintf(t->text, "%s:%s:%s:%s /pid == 2147483646/ { trace(args[%zu]->%s); }\n", p->provider,
-				p->module, p->function, p->name, i, member);
-			t->r->members++;
+		f = open_memstream(&text, &len);
+		for (size_t k = 0; f && (member = dwire_member(d, type, k)); k++) {
+			fprintf(f, "%s:%s:%s:%s { trace(args[%zu]->%s); }\n", p->provider, p->module, p->function,
+				p->name, i, member);
+			t->members++;
 		}
+		if (!f || fclose(f))
+			wrong(t->r, "%s", strerror(ENOMEM));
+		else
+			compile_members(t, text, len);
+		free(text);
 	}
 }
 
@@ -122,7 +159,7 @@ static void write_probe(struct tier_test *t, struct dwire *d, const struct dwire
 		fprintf(t->text, " /args[1]->cs_netns == %u/ { @[probename] = count(); }\n", t->space->traffic.netns);
 	} else
 		fprintf(t->text, " /pid == 2147483646/ { @[probename] = count(); }\n");
-	write_members(t, d, p);
+	test_members(t, d, p);
 }
 
 static bool is_usable(struct tier_test *t, struct dwire *d, const struct dwire_probe *p)
@@ -164,21 +201,6 @@ static int take_probe(void *ctx, const struct dwire_probe *p)
 	const struct taking *k = ctx;
 
 	return take(k->d, k->t, p);
-}
-
-static struct dwire *handle(struct result *r, const char *tier)
-{
-	char option[32];
-	struct dwire *d;
-
-	if (dwire_new(&d))
-		return NULL;
-	dwire_on_message(d, heard, r);
-	snprintf(option, sizeof(option), "tier=%s", tier);
-	if (!dwire_set(d, option, option) && !dwire_set(d, "quiet", NULL))
-		return d;
-	dwire_free(d);
-	return NULL;
 }
 
 /* Writes the program. Lists twice: how many there are decides which are taken. False: there is nothing to run. */
@@ -264,8 +286,7 @@ static bool run(struct tier_test *t, const char *tier, const char *text, size_t 
 
 static void test_tier(struct result *r, const char *provider, unsigned tier, struct namespace *space)
 {
-	struct tier_test t = { .r = r, .provider = provider, .space = space };
-	unsigned members = r->members;
+	struct tier_test t = { .r = r, .provider = provider, .tier = selftest_tiers[tier], .space = space };
 	char *text = NULL;
 	size_t len = 0;
 	bool any;
@@ -283,7 +304,8 @@ static void test_tier(struct result *r, const char *provider, unsigned tier, str
 		if (r->tier[tier] && t.usable > r->tried)
 			r->tried = t.usable;
 	}
-	r->members = members > r->members || (tier && !t.own) ? members : r->members;
+	if (r->tier[tier] && t.members > r->members)
+		r->members = t.members;
 	free(text);
 }
 
