@@ -121,7 +121,8 @@ static struct dw_owner stored(const struct owner *o, int fd)
 	return stored_at(o, address_of(fd));
 }
 
-/* How many entries name the process. */
+/* How many sockets that exist name the process: their keys are addresses of the kernel. Entries of ended connections are
+ * kept on purpose, a bounded number (owner_ended.h). */
 static int entries_of(const struct owner *o, int pid)
 {
 	uint64_t key, next, *from = NULL;
@@ -130,7 +131,7 @@ static int entries_of(const struct owner *o, int pid)
 
 	while (!bpf_map_get_next_key(owner_map_fd(o), from, &next)) {
 		if (!bpf_map_lookup_elem(owner_map_fd(o), &next, &v))
-			n += v.pid == pid && v.how != DW_OWNER_LEFT;
+			n += (int64_t)next < 0 && v.pid == pid && v.how != DW_OWNER_LEFT;
 		key = next;
 		from = &key;
 	}

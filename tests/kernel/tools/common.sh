@@ -203,7 +203,7 @@ dwire, folder = sys.argv[1:]
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLE", "COST", "WHAT IT CANNOT SEE", "SEE ALSO"]
 for page in glob.glob(f"{folder}/*.8"):
     name, text = os.path.basename(page)[:-2], open(page).read().replace("\\-", "-")
-    if "\n.so man8/" in text or name == "dwire":
+    if "\n.so man8/" in text or name in ("dwire", "dwire-export"):
         continue
     sections = dict(zip(re.findall(r"^\.SH (.*)$", text, re.M), re.split(r"^\.SH .*$", text, flags=re.M)[1:]))
     if list(sections) != SECTIONS:
