@@ -121,8 +121,8 @@ static struct dw_owner stored(const struct owner *o, int fd)
 	return stored_at(o, address_of(fd));
 }
 
-/* How many sockets that exist name the process: their keys are addresses of the kernel. Entries of ended connections are
- * kept on purpose, a bounded number (owner_ended.h). */
+/* How many sockets that exist name the process: their keys are addresses of the kernel. Entries of ended connections
+ * are kept on purpose, a bounded number (owner_ended.h). */
 static int entries_of(const struct owner *o, int pid)
 {
 	uint64_t key, next, *from = NULL;
