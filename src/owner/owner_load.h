@@ -67,6 +67,10 @@ struct owner_kernel {
 /* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. Returns 0 or -errno. */
 int owner_load(struct owner_kernel *k, bool functions) __attribute__((warn_unused_result));
 
+/* The variants, with tables of `entries` sockets. 0 or -errno. */
+int owner_load_hooks(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
+int owner_load_funcs(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
+int owner_load_norecv(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
 /* The same for kernels before 5.17: tables of `entries` sockets. */
 int owner_old_load(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
 

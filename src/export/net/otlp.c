@@ -308,14 +308,14 @@ static Otlp__ResourceLogs *host_logs(struct builder *b, const struct log **at, s
 {
 	Otlp__ResourceLogs *r = NEW(b, Otlp__ResourceLogs, OTLP__RESOURCE_LOGS__INIT);
 	Otlp__ScopeLogs *s = NEW(b, Otlp__ScopeLogs, OTLP__SCOPE_LOGS__INIT);
-	const char *host = (*at)->host;
+	const struct log *first = *at;
 
-	r->resource = resource(b, host);
+	r->resource = resource(b, first->host);
 	r->scope_logs = ARENA_ARRAY(b->arena, Otlp__ScopeLogs *, 1);
 	r->scope_logs[r->n_scope_logs++] = s;
 	s->scope = scope(b);
 	s->log_records = ARENA_TRY_ARRAY(b->arena, Otlp__LogRecord *, *left);
-	for (; s->log_records && *left && *at && !strcmp((*at)->host, host); *at = (*at)->next, --*left)
+	for (; s->log_records && *left && *at && !strcmp((*at)->host, first->host); *at = (*at)->next, --*left)
 		s->log_records[s->n_log_records++] = log_record(b, *at);
 	return r;
 }
@@ -332,7 +332,7 @@ uint8_t *otlp_logs(const struct logs *l, size_t *n, size_t *len)
 		return NULL;
 	*n = left;
 	request.resource_logs = ARENA_TRY_ARRAY(b.arena, Otlp__ResourceLogs *, left + 1);
-	while (request.resource_logs && left && !arena_failed(b.arena))
+	while (request.resource_logs && left && at && !arena_failed(b.arena))
 		request.resource_logs[request.n_resource_logs++] = host_logs(&b, &at, &left);
 	bytes = packed(&b, &request.base, len);
 	arena_free(b.arena);
