@@ -14,13 +14,14 @@
 
 #include "base/clock.h"
 #include "export/command.h"
-#include "export/lines.h"
 #include "export/net/push.h"
 #include "export/net/serve.h"
 #include "export/openmetrics.h"
 #include "export/script.h"
+#include "stream/lines.h"
 
 #define NAMES_MAX 64
+#define LINE_BYTES_MAX ((size_t)16 << 20)
 
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
@@ -191,23 +192,20 @@ static int open_input(struct export *e, const char *const *argv)
 			stderr);
 		return -1;
 	}
-	lines_open(&e->in, fd);
+	lines_open(&e->in, fd, LINE_BYTES_MAX);
 	return 0;
 }
 
-/* Reads what there is, but not for ever. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int read_input(struct export *e)
 {
 	const char *line;
 	size_t len;
-	int r = 1;
+	int r = lines_read(&e->in);
 
-	for (int i = 0; i < 16 && r > 0; i++) {
-		r = lines_read(&e->in);
-		while ((line = lines_next(&e->in, &len)))
-			model_line(&e->model, line, len);
-	}
-	return r < 0 ? r : 0;
+	while (!r && (line = lines_next(&e->in, &len)))
+		model_line(&e->model, line, len);
+	return r;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */

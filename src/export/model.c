@@ -15,23 +15,7 @@
 #include "stream/decode.h"
 #include "stream/frame.h"
 
-/* ---- members ----------------------------------------------------------------------------------------------------- */
-/* Numbers beyond 2^53 are texts. */
-static uint64_t number(const json_t *frame, const char *name)
-{
-	const json_t *j = json_object_get(frame, name);
-	const char *digits = json_string_value(j);
-
-	return digits ? strtoull(digits, NULL, 10) : (uint64_t)json_integer_value(j);
-}
-
-static const char *text(const json_t *frame, const char *name)
-{
-	const char *s = json_string_value(json_object_get(frame, name));
-
-	return s ? s : "";
-}
-
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
 /* A copy of at most NAME_BYTES_MAX bytes, fit to be a label. */
 static char *name_copy(struct arena *a, const char *s)
 {
@@ -44,7 +28,6 @@ static char *name_copy(struct arena *a, const char *s)
 	return copy;
 }
 
-/* ---- traces ----------------------------------------------------------------------------------------------------- */
 static void trace_free(struct trace *s)
 {
 	for (size_t i = 0; i < s->nmetrics; i++) {
@@ -100,7 +83,8 @@ static bool is_session(const char *s)
 static struct trace *greet(struct model *m, const json_t *frame)
 {
 	const json_t *clock = json_object_get(frame, "clock");
-	bool known = json_integer_value(json_object_get(frame, "v")) == STREAM_VERSION && is_session(text(frame, "s"));
+	bool known =
+		json_integer_value(json_object_get(frame, "v")) == STREAM_VERSION && is_session(frame_text(frame, "s"));
 	struct trace *s = known && m->ntraces < TRACES_MAX ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s)
@@ -110,13 +94,13 @@ static struct trace *greet(struct model *m, const json_t *frame)
 		free(s);
 		return NULL;
 	}
-	s->session = name_copy(s->arena, text(frame, "s"));
-	s->host = name_copy(s->arena, text(frame, "host"));
-	s->kernel = name_copy(s->arena, text(frame, "kernel"));
-	s->version = name_copy(s->arena, text(frame, "dwire"));
-	s->script = name_copy(s->arena, text(frame, "hash"));
-	s->start = number(clock, "wall");
-	s->offset = (int64_t)(s->start - number(clock, "mono"));
+	s->session = name_copy(s->arena, frame_text(frame, "s"));
+	s->host = name_copy(s->arena, frame_text(frame, "host"));
+	s->kernel = name_copy(s->arena, frame_text(frame, "kernel"));
+	s->version = name_copy(s->arena, frame_text(frame, "dwire"));
+	s->script = name_copy(s->arena, frame_text(frame, "hash"));
+	s->start = frame_number(clock, "wall");
+	s->offset = (int64_t)(s->start - frame_number(clock, "mono"));
 	s->next = m->traces;
 	m->traces = s;
 	m->ntraces++;
@@ -276,7 +260,7 @@ static bool take_state(struct trace *s, const json_t *frame)
 {
 	struct metric *g = find_metric(s, json_object_get(frame, "agg"));
 	const json_t *rows = json_object_get(frame, "rows");
-	uint64_t seq = number(frame, "n");
+	uint64_t seq = frame_number(frame, "n");
 	uint64_t *words = g ? malloc(g->g.nwords * sizeof(*words)) : NULL;
 	struct table *t = NULL;
 	bool ok = words != NULL;
@@ -287,7 +271,7 @@ static bool take_state(struct trace *s, const json_t *frame)
 	}
 	if (ok) {
 		g->seq = seq;
-		t = table_for(s, g, json_object_get(frame, "part"), number(frame, "gen"));
+		t = table_for(s, g, json_object_get(frame, "part"), frame_number(frame, "gen"));
 	}
 	for (size_t i = 0; t && i < json_array_size(rows); i++)
 		ok &= take_key(s, g, t, words, json_array_get(rows, i));
@@ -298,7 +282,7 @@ static bool take_state(struct trace *s, const json_t *frame)
 /* ---- the other frames -------------------------------------------------------------------------------------------- */
 static void take_drops(struct trace *s, const json_t *frame)
 {
-	const char *name = text(frame, "cause");
+	const char *name = frame_text(frame, "cause");
 	size_t i = 0;
 
 	while (i < s->ncauses && strncmp(s->causes[i].name, name, NAME_BYTES_MAX) != 0)
@@ -307,7 +291,7 @@ static void take_drops(struct trace *s, const json_t *frame)
 		i--; /* more causes than there are: a hostile machine */
 	if (i == s->ncauses)
 		s->causes[s->ncauses++].name = name_copy(s->arena, name);
-	s->causes[i].n += number(frame, "count");
+	s->causes[i].n += frame_number(frame, "count");
 }
 
 static json_t *clause_of(const struct trace *s, const json_t *row)
@@ -351,7 +335,7 @@ static void take_end(struct trace *s, const json_t *frame)
 /* late: later ones came before. What describes or is cumulative still counts. */
 static bool take_frame(struct model *m, struct trace *s, json_t *frame, bool late)
 {
-	enum frame kind = frame_kind(text(frame, "f"));
+	enum frame kind = frame_kind(frame_text(frame, "f"));
 
 	if (kind == FRAME_AGG)
 		return take_agg(m, s, frame);
@@ -382,12 +366,12 @@ static void settle_all(struct trace *s, const json_t *frame)
 
 static void take(struct model *m, json_t *frame)
 {
-	const char *session = text(frame, "s");
+	const char *session = frame_text(frame, "s");
 	struct trace *s = *find_trace(m, session);
-	uint64_t seq = number(frame, "n");
+	uint64_t seq = frame_number(frame, "n");
 	bool late;
 
-	if (!s && frame_kind(text(frame, "f")) == FRAME_HELLO)
+	if (!s && frame_kind(frame_text(frame, "f")) == FRAME_HELLO)
 		s = greet(m, frame);
 	if (!s) {
 		m->unknown++;
@@ -408,9 +392,8 @@ static void take(struct model *m, json_t *frame)
 /* Text before the object is passed over: programs that run commands on many machines put their names there. */
 void model_line(struct model *m, const char *line, size_t len)
 {
-	const char *brace = memchr(line, '{', len);
-	const size_t flags = JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
-	json_t *frame = brace ? json_loadb(brace, len - (size_t)(brace - line), flags, NULL) : NULL;
+	size_t lead;
+	json_t *frame = frame_read(line, len, &lead);
 
 	if (frame)
 		take(m, frame);

@@ -3,6 +3,7 @@
  * Invariant: writer and reader know the same words, because each stands in one list. */
 #include "stream/frame.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const frame_words[FRAME_COUNT] = {
@@ -20,6 +21,31 @@ static const struct {
 #undef X
 };
 #define NACTIONS (sizeof(action_words) / sizeof(action_words[0]))
+
+json_t *frame_read(const char *line, size_t len, size_t *lead)
+{
+	const char *brace = memchr(line, '{', len);
+
+	if (!brace)
+		return NULL;
+	*lead = (size_t)(brace - line);
+	return json_loadb(brace, len - *lead, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
+}
+
+uint64_t frame_number(const json_t *frame, const char *name)
+{
+	const json_t *j = json_object_get(frame, name);
+	const char *digits = json_string_value(j);
+
+	return digits ? strtoull(digits, NULL, 10) : (uint64_t)json_integer_value(j);
+}
+
+const char *frame_text(const json_t *frame, const char *name)
+{
+	const char *s = json_string_value(json_object_get(frame, name));
+
+	return s ? s : "";
+}
 
 const char *frame_word(enum frame kind)
 {

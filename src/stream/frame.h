@@ -2,6 +2,7 @@
 /* frame: what the writer and the reader of a stream have in common. docs/STREAM.md describes each frame. */
 #ifndef DWIRE_STREAM_FRAME_H
 #define DWIRE_STREAM_FRAME_H
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "image/image.h"
@@ -51,6 +52,13 @@ enum frame {
 	X("stackindent", stackindent) \
 	X("aggsortkeypos", agg.key_pos) X("aggsortpos", agg.agg_pos) X("aggrows", agg.rows)
 
+/* A line as a frame. *lead: the bytes of the text before its object, which may name the machine. NULL: it is none. Free
+ * it with json_decref(). */
+json_t *frame_read(const char *line, size_t len, size_t *lead);
+/* A member that is a number, which beyond 2^53 is a text; 0 if there is none. */
+uint64_t frame_number(const json_t *frame, const char *name);
+/* A member that is a text; "" if there is none. */
+const char *frame_text(const json_t *frame, const char *name);
 /* "row" */
 const char *frame_word(enum frame kind);
 /* FRAME_COUNT: there is no such kind. */

@@ -16,7 +16,6 @@
 #include "stream/merge_priv.h"
 #include "symbols/symtext.h"
 
-#define READ_SIZE 65536u
 #define ORIGIN_BYTES 128 /* of the text before a line */
 #define LINE_MAX_BYTES (64u << 20)
 #define CATCH_UP_NS 1000000000ull /* so long steps wait while there is more to read */
@@ -102,9 +101,7 @@ static void input_close(struct input *in)
 	if (in->fd >= 0)
 		close(in->fd);
 	in->fd = -1;
-	free(in->buf);
-	in->buf = NULL;
-	in->n = in->cap = 0;
+	lines_close(&in->lines);
 }
 
 void merge_free(struct merge *m)
@@ -145,6 +142,7 @@ int merge_add(struct merge *m, const char *name, int fd)
 		return -ENOMEM;
 	}
 	in->fd = fd;
+	lines_open(&in->lines, fd, LINE_MAX_BYTES);
 	in->file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	while (*at)
 		at = &(*at)->next;
@@ -164,13 +162,12 @@ static void origin_of(const char *s, size_t n, char *to, size_t size)
 
 static void take_line(struct merge *m, struct input *in, const char *s, size_t n)
 {
-	const char *brace = memchr(s, '{', n);
-	const size_t flags = JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
-	json_t *frame = brace ? json_loadb(brace, n - (size_t)(brace - s), flags, NULL) : NULL;
+	size_t lead;
+	json_t *frame = frame_read(s, n, &lead);
 	char origin[ORIGIN_BYTES] = "";
 
 	if (frame)
-		origin_of(s, (size_t)(brace - s), origin, sizeof(origin));
+		origin_of(s, lead, origin, sizeof(origin));
 	if (n && (!frame || !peer_take(m, in, frame, n, origin)) && !in->strange++)
 		report_warning(m->to.report, D_NONE, NULL,
 			frame ? "%s: a frame of another input's session is passed over"
@@ -181,22 +178,15 @@ static void take_line(struct merge *m, struct input *in, const char *s, size_t n
 
 static void take_lines(struct merge *m, struct input *in)
 {
-	size_t from = 0, at = in->seen;
+	const char *line;
+	size_t n;
 
-	for (char *end; (end = memchr(in->buf + at, '\n', in->n - at)); at = from) {
-		take_line(m, in, in->buf + from, (size_t)(end - in->buf) - from);
-		from = (size_t)(end - in->buf) + 1;
-	}
-	memmove(in->buf, in->buf + from, in->n - from);
-	in->n -= from;
-	in->seen = in->n;
+	while ((line = lines_next(&in->lines, &n)))
+		take_line(m, in, line, n);
 }
 
-/* A line may end with the input. */
 static void input_over(struct merge *m, struct input *in)
 {
-	if (in->n)
-		take_line(m, in, in->buf, in->n);
 	input_close(in);
 	for (struct peer *s = m->sources; s; s = s->next)
 		if (s->input == in) {
@@ -207,33 +197,17 @@ static void input_over(struct merge *m, struct input *in)
 
 static void input_read(struct merge *m, struct input *in)
 {
-	ssize_t n;
+	struct lines *l = &in->lines;
+	int r = lines_read(l);
 
-	if (in->cap - in->n < READ_SIZE) {
-		size_t cap = in->cap ? in->cap * 2 : (size_t)READ_SIZE * 2;
-		char *buf = cap <= LINE_MAX_BYTES ? realloc(in->buf, cap) : NULL;
-
-		if (!buf) {
-			report_warning(
-				m->to.report, D_NONE, NULL, "%s: a line without an end: no more is read", in->name);
-			in->n = 0;
-			input_over(m, in);
-			return;
-		}
-		in->buf = buf;
-		in->cap = cap;
-	}
-	n = read(in->fd, in->buf + in->n, READ_SIZE);
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return;
-	if (n < 0)
-		report_warning(m->to.report, D_NONE, NULL, "%s: %s", in->name, strerror(errno));
-	if (n <= 0) {
+	if (!r)
+		take_lines(m, in);
+	if (r || l->too_long)
+		report_warning(m->to.report, D_NONE, NULL, "%s: a line without an end: no more is read", in->name);
+	else if (l->err)
+		report_warning(m->to.report, D_NONE, NULL, "%s: %s", in->name, strerror(-l->err));
+	if (r || l->too_long || l->over)
 		input_over(m, in);
-		return;
-	}
-	in->n += (size_t)n;
-	take_lines(m, in);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */

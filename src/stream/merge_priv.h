@@ -11,6 +11,7 @@
 #include "options/options.h"
 #include "record/sink.h"
 #include "stream/frame.h"
+#include "stream/lines.h"
 #include "stream/merge.h"
 #include "stream/table.h"
 
@@ -81,9 +82,7 @@ struct input {
 	char *name; /* owned */
 	int fd;     /* -1: over */
 	bool file;  /* what it holds was written before: nobody has to be waited for */
-	char *buf;  /* a line that is not whole yet */
-	size_t n, cap;
-	size_t seen;      /* bytes of buf without a line feed */
+	struct lines lines;
 	uint64_t strange; /* lines that are no frames, or those of another input's session */
 	bool idle;        /* there was nothing to read when it was last looked at */
 };

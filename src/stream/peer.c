@@ -20,23 +20,6 @@
 #define SOURCES_MAX 65536u
 #define NAME_BYTES 256 /* of a machine's name */
 
-/* ---- members ----------------------------------------------------------------------------------------------------- */
-/* Numbers beyond 2^53 are texts. */
-static uint64_t number(const json_t *frame, const char *name)
-{
-	const json_t *j = json_object_get(frame, name);
-	const char *digits = json_string_value(j);
-
-	return digits ? strtoull(digits, NULL, 10) : (uint64_t)json_integer_value(j);
-}
-
-static const char *text(const json_t *frame, const char *name)
-{
-	const char *s = json_string_value(json_object_get(frame, name));
-
-	return s ? s : "";
-}
-
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 void row_free(struct row *r)
 {
@@ -142,11 +125,11 @@ static bool open_sink(struct merge *m, const json_t *frame)
 	struct emit_to emit = {
 		.out = m->out, .options = &m->opts, .report = m->to.report, .stop = m->to.stop, .image = &m->image
 	};
-	const char *script = text(frame, "script");
+	const char *script = frame_text(frame, "script");
 
 	peer_options(m, frame);
 	m->names = symtext_new(&(struct symtext_opts){ .noresolve = true, .folded = m->opts.folded });
-	m->hash = strdup(text(frame, "hash"));
+	m->hash = strdup(frame_text(frame, "hash"));
 	emit.script = arena_strdup(m->arena, script);
 	emit.script_len = strlen(emit.script);
 	emit.hash = m->hash;
@@ -180,15 +163,15 @@ static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
 	if (s->greeted)
 		return false;
 	s->greeted = true;
-	if (!take_name(m, s, text(frame, "host")))
+	if (!take_name(m, s, frame_text(frame, "host")))
 		m->failed = true;
-	s->start = number(json_object_get(frame, "clock"), "mono");
+	s->start = frame_number(json_object_get(frame, "clock"), "mono");
 	s->met = clock_now();
 	if (json_integer_value(json_object_get(frame, "v")) != STREAM_VERSION)
 		refuse(m, s, "its stream is of a version that this dwire does not know");
 	else if (!m->sink && !open_sink(m, frame))
 		m->failed = true;
-	else if (m->hash && strcmp(m->hash, text(frame, "hash")) != 0)
+	else if (m->hash && strcmp(m->hash, frame_text(frame, "hash")) != 0)
 		refuse(m, s, "it runs another script; it is left out");
 	return true;
 }
@@ -228,7 +211,7 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	struct peer_agg *a = id >= 0 ? peer_agg(s, (uint32_t)id) : NULL;
 	const json_t *part = json_object_get(frame, "part"), *rows = json_object_get(frame, "rows");
 	const struct agg *g = a ? &m->image.aggs.v[id] : NULL;
-	uint64_t gen = number(frame, "gen"), *words = g ? malloc(g->nwords * sizeof(*words)) : NULL;
+	uint64_t gen = frame_number(frame, "gen"), *words = g ? malloc(g->nwords * sizeof(*words)) : NULL;
 	struct arena *scratch = arena_take(&m->scratch);
 	bool ok = words && scratch, valid;
 
@@ -239,7 +222,7 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	}
 	ok = ok && a->state && !table_own(&a->state);
 	if (ok)
-		a->normal = number(frame, "normal");
+		a->normal = frame_number(frame, "normal");
 	valid = ok; /* from here on each key is by itself */
 	for (size_t i = 0; valid && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
@@ -290,10 +273,10 @@ static struct row *row_new(struct peer *s, const json_t *frame)
 	r->read = clock_now();
 	r->clause = (uint32_t)clause;
 	r->is_step = json_object_get(frame, "step") != NULL;
-	r->step = number(frame, "step");
-	r->time = number(frame, "t");
+	r->step = frame_number(frame, "step");
+	r->time = frame_number(frame, "t");
 	r->since = r->time > s->start ? r->time - s->start : 0;
-	r->cpu = (unsigned)number(frame, "cpu");
+	r->cpu = (unsigned)frame_number(frame, "cpu");
 	r->out = json_array();
 	return r;
 }
@@ -373,11 +356,11 @@ static void take_loss(struct merge *m, const struct peer *s, const json_t *frame
 {
 	char all[512];
 
-	report_note(m->to.report, "%s: %s", s->host, text(frame, "text"));
+	report_note(m->to.report, "%s: %s", s->host, frame_text(frame, "text"));
 	if (!drops || !m->to.emit || !m->sink)
 		return;
-	snprintf(all, sizeof(all), "%s: %s", s->host, text(frame, "text"));
-	emit_lost(m->sink, text(frame, "cause"), number(frame, "count"), all);
+	snprintf(all, sizeof(all), "%s: %s", s->host, frame_text(frame, "text"));
+	emit_lost(m->sink, frame_text(frame, "cause"), frame_number(frame, "count"), all);
 }
 
 /* How text is laid out is up to the first source. */
@@ -406,7 +389,7 @@ static bool take_description(struct merge *m, struct peer *s, const json_t *fram
 /* True also of a frame of a kind that later versions may add. bytes: of its line. */
 static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
 {
-	const enum frame kind = frame_kind(text(frame, "f"));
+	const enum frame kind = frame_kind(frame_text(frame, "f"));
 
 	if (!s->greeted && kind != FRAME_HELLO) {
 		refuse(m, s, "the beginning of its stream is missing; it is left out");
@@ -431,8 +414,8 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 		take_loss(m, s, frame, kind == FRAME_DROPS);
 		return true;
 	case FRAME_BEAT:
-		if (number(frame, "t") > s->start + s->now)
-			s->now = number(frame, "t") - s->start;
+		if (frame_number(frame, "t") > s->start + s->now)
+			s->now = frame_number(frame, "t") - s->start;
 		return true;
 	case FRAME_END:
 		return take_end(s, frame);
@@ -505,9 +488,9 @@ void peer_give_up(struct merge *m, struct peer *s)
 
 bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
 {
-	const char *session = text(frame, "s");
+	const char *session = frame_text(frame, "s");
 	struct peer *s = strlen(session) <= NAME_BYTES ? strmap_get(m->by_name, session) : NULL;
-	uint64_t seq = number(frame, "n");
+	uint64_t seq = frame_number(frame, "n");
 
 	if (!s && *session && strlen(session) <= NAME_BYTES)
 		s = peer_new(m, in, session, origin);

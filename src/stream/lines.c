@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines: see lines.h. Input: bytes. Output: lines. Invariant: each byte is looked at once, and no line takes more than
- * LINE_BYTES_MAX. */
-#include "export/lines.h"
+ * lines.max, about. */
+#include "stream/lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define READ_BYTES 65536u
 
-void lines_open(struct lines *l, int fd)
+void lines_open(struct lines *l, int fd, size_t max)
 {
-	*l = (struct lines){ .fd = fd };
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	*l = (struct lines){ .fd = fd, .max = max };
 }
 
 void lines_close(struct lines *l)
@@ -56,18 +54,19 @@ int lines_read(struct lines *l)
 	if (make_room(l))
 		return -ENOMEM;
 	got = read(l->fd, l->buf + l->n, READ_BYTES);
-	if (got > 0) {
+	if (got > 0)
 		l->n += (size_t)got;
-		return 1;
+	else if (!got || (errno != EAGAIN && errno != EINTR)) {
+		l->err = got ? -errno : 0;
+		l->over = true;
 	}
-	l->over = !got || (errno != EAGAIN && errno != EINTR);
 	return 0;
 }
 
 /* The part of a line that is too long is forgotten at once. */
 static void skip_long(struct lines *l)
 {
-	if (l->n - l->from <= LINE_BYTES_MAX && !l->skip)
+	if (l->n - l->from <= l->max && !l->skip)
 		return;
 	l->too_long += !l->skip;
 	l->skip = true;
