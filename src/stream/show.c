@@ -424,10 +424,13 @@ static size_t rest_ids(const struct merge *m, uint32_t *ids)
 	return n;
 }
 
-/* Have others taken values back since a source was last heard of? Then its values may have been shown before. */
+/* Have others taken values back since a source that is gone was last heard of? Then its values may have been shown
+ * before. One that is there may have fewer generations because it came later. */
 static bool is_left_behind(const struct merge *m, const struct peer *s, uint32_t agg)
 {
-	for (const struct peer *b = m->sources; b && !s->complete; b = b->next)
+	const bool gone = (s->ended || s->silent) && !s->complete;
+
+	for (const struct peer *b = m->sources; b && gone; b = b->next)
 		if (!b->refused && agg < b->naggs && b->aggs[agg].gen > s->aggs[agg].gen)
 			return true;
 	return false;
