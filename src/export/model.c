@@ -402,6 +402,14 @@ void model_line(struct model *m, const char *line, size_t len)
 	json_decref(frame);
 }
 
+bool model_is_first(const struct model *m, const struct trace *s)
+{
+	for (const struct trace *b = m->traces; b != s; b = b->next)
+		if (!strcmp(b->host, s->host))
+			return false;
+	return true;
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 void model_age(struct model *m, uint64_t now)
 {

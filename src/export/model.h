@@ -88,6 +88,8 @@ struct model {
 	void *ctx;
 };
 
+/* Is it the first of the sessions of its host, in the model's order? */
+bool model_is_first(const struct model *m, const struct trace *s);
 /* Takes one line. */
 void model_line(struct model *m, const char *line, size_t len);
 /* Forgets sessions that have been silent. now: CLOCK_MONOTONIC, ns. */

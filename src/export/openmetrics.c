@@ -120,7 +120,7 @@ static void write_squares(void *ctx, const struct family *f, const struct series
 
 	(void)f;
 	write_name(w, s, "_squares_total", NULL);
-	fprintf(w->out, "%.17g\n", (double)s->words[3] * 18446744073709551616.0 + (double)s->words[2]);
+	fprintf(w->out, "%.17g\n", series_squares(s));
 }
 
 /* ---- families ---------------------------------------------------------------------------------------------------- */
@@ -211,21 +211,13 @@ static uint64_t refused_keys(const struct trace *s)
 	return s->refused_keys;
 }
 
-static bool host_seen(const struct model *m, const struct trace *s)
-{
-	for (const struct trace *b = m->traces; b != s; b = b->next)
-		if (!strcmp(b->host, s->host))
-			return true;
-	return false;
-}
-
 static void write_fact(const struct writer *w, const struct fact *f)
 {
 	write_head(w, f->name, "", f->type, f->help);
 	for (const struct trace *s = w->model->traces; s; s = s->next) {
 		uint64_t sum = 0;
 
-		if (host_seen(w->model, s))
+		if (!model_is_first(w->model, s))
 			continue;
 		for (const struct trace *b = s; b; b = b->next)
 			if (!strcmp(b->host, s->host))

@@ -350,6 +350,11 @@ void series_free(struct all_series *a)
 	*a = (struct all_series){ 0 };
 }
 
+double series_squares(const struct series *s)
+{
+	return ldexp((double)s->words[3], 64) + (double)s->words[2];
+}
+
 enum kind series_kind(const struct family *f)
 {
 	static const enum kind kinds[DW_AGG_FN_COUNT] = { [DW_AGG_COUNT] = KIND_COUNTER,

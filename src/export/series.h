@@ -54,6 +54,8 @@ void series_init(struct all_series *a, size_t max);
 /* Brings it up to date. 0 or -ENOMEM. */
 int series_update(struct all_series *a, const struct model *m) __attribute__((warn_unused_result));
 void series_free(struct all_series *a);
+/* stddev(): the sum of the squares, of whose 128 bits a double holds 53. */
+double series_squares(const struct series *s);
 enum kind series_kind(const struct family *f);
 /* Calls fn for each series that is shown. */
 void series_each(

@@ -27,6 +27,7 @@
 #include "kernel/events/sysevents.h"
 #include "kernel/lockdown.h"
 #include "kernel/memlock.h"
+#include "kernel/readall.h"
 
 #define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
 
@@ -414,26 +415,13 @@ static const char *features_missing_caps(struct features *f)
 	return f->caps;
 }
 
-/* First line of a small file, or "". */
-static void read_line(const char *path, char *buf, size_t len)
-{
-	FILE *in = fopen(path, "re");
-
-	buf[0] = 0;
-	if (!in)
-		return;
-	if (!fgets(buf, (int)len, in))
-		buf[0] = 0;
-	fclose(in);
-}
-
 /* Root in a user namespace has all capabilities there, but none over the machine. */
 static bool in_user_namespace(void)
 {
 	char line[80];
 	unsigned inside, outside, count;
 
-	read_line("/proc/self/uid_map", line, sizeof(line));
+	read_first_line("/proc/self/uid_map", line, sizeof(line));
 	return sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && (inside || outside || count != 0xffffffffu);
 }
 

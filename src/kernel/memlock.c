@@ -4,23 +4,15 @@
  * is used up: a kernel that only claims to be older gets a higher limit than it needs, which is harmless. */
 #include "kernel/memlock.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
+
+#include "kernel/release.h"
 
 /* Linux 5.11 counts BPF's memory for the control group instead (commit "bpf: Eliminate rlimit-based memory accounting
  * infra for bpf maps"). */
-#define UNCOUNTED_MAJOR 5
-#define UNCOUNTED_MINOR 11
-
 static bool counted(void)
 {
-	unsigned major, minor;
-	struct utsname u;
-
-	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &major, &minor) != 2)
-		return false;
-	return major < UNCOUNTED_MAJOR || (major == UNCOUNTED_MAJOR && minor < UNCOUNTED_MINOR);
+	return release_before(5, 11);
 }
 
 bool memlock_limited(uint64_t *bytes)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* readall: see readall.h.
- * Input: a descriptor. Output: all that can be read from it.
- * Invariant: the buffer has two bytes more than were read. */
+ * Input: a descriptor, or a path. Output: all that can be read from it, or its first line.
+ * Invariant: the buffer of read_all() has two bytes more than were read. */
 #include "kernel/readall.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Files of /proc and sysfs have no size and return a page a read, so the buffer doubles until a read returns 0. */
@@ -38,4 +40,15 @@ int read_all(int fd, size_t room, char **text, size_t *len)
 	if (len)
 		*len = n;
 	return 0;
+}
+
+void read_first_line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(buf, (int)size, f))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	if (f)
+		fclose(f);
 }

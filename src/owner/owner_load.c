@@ -15,8 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
+
+#include "kernel/release.h"
 
 #define ENTRIES_MIN 131072u
 #define ENTRIES_MAX 8388608u
@@ -52,10 +53,7 @@ static uint32_t room(void)
 /* Linux 5.8 to 5.16: task_file iterators, but no bpf_loop(). */
 static bool is_old(void)
 {
-	unsigned major = 0, minor = 0;
-	struct utsname u;
-
-	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 && major == 5 && minor >= 8 && minor < 17;
+	return release_before(5, 17) && !release_before(5, 8);
 }
 
 int owner_load(struct owner_kernel *k, bool functions)

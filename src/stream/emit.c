@@ -14,6 +14,7 @@
 
 #include "agg/agg.h"
 #include "base/clock.h"
+#include "kernel/readall.h"
 #include "print/memory.h"
 #include "print/notice.h"
 #include "print/value/style.h"
@@ -137,20 +138,6 @@ static bool options_changed(const struct emit *e)
 	return changed;
 }
 
-/* One line of a file of /proc, or "". */
-static void read_line(const char *path, char *buf, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	buf[0] = '\0';
-	if (!f)
-		return;
-	if (!fgets(buf, (int)size, f))
-		buf[0] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-	fclose(f);
-}
-
 /* FNV-1a: tells whether two machines run the same script, no more. */
 static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
 {
@@ -168,7 +155,7 @@ static void put_hello(struct emit *e)
 
 	if (uname(&u))
 		memset(&u, 0, sizeof(u));
-	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	read_first_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	snprintf(hash, sizeof(hash), "fnv1a64:%016" PRIx64, hash_bytes(FNV_BASIS, e->script, e->script_len));
 	frame_begin(e, FRAME_HELLO);
 	member_int(e, "v", STREAM_VERSION);

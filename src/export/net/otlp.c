@@ -92,7 +92,7 @@ static void add_number(void *ctx, const struct family *f, const struct series *s
 	to->as_int = (int64_t)s->words[p->word];
 	if (f->g.fn == DW_AGG_STDDEV && p->word == 2) { /* 128 bits */
 		to->value_case = OTLP__NUMBER_DATA_POINT__VALUE_AS_DOUBLE;
-		to->as_double = (double)s->words[3] * 18446744073709551616.0 + (double)s->words[2];
+		to->as_double = series_squares(s);
 	}
 	p->numbers[p->n++] = to;
 }
@@ -247,15 +247,6 @@ static Otlp__ResourceMetrics *host_metrics(struct builder *b, const struct trace
 	return r;
 }
 
-/* Is it the first session of its host? */
-static bool is_first(const struct model *m, const struct trace *s)
-{
-	for (const struct trace *b = m->traces; b != s; b = b->next)
-		if (!strcmp(b->host, s->host))
-			return false;
-	return true;
-}
-
 static uint8_t *packed(const struct builder *b, const ProtobufCMessage *m, size_t *len)
 {
 	uint8_t *bytes;
@@ -279,7 +270,7 @@ uint8_t *otlp_metrics(const struct all_series *a, const struct model *m, uint64_
 		return NULL;
 	request.resource_metrics = ARENA_TRY_ARRAY(b.arena, Otlp__ResourceMetrics *, m->ntraces + 1);
 	for (const struct trace *s = m->traces; request.resource_metrics && s; s = s->next)
-		if (is_first(m, s))
+		if (model_is_first(m, s))
 			request.resource_metrics[request.n_resource_metrics++] = host_metrics(&b, s);
 	bytes = packed(&b, &request.base, len);
 	arena_free(b.arena);
