@@ -49,7 +49,7 @@ static void usage(FILE *out)
 	      "  dwire-export --default\n"
 	      "  dwire-export dwire --emit -s script.d\n"
 	      "\n"
-	      "  --default             a script of its own: connections, failures, latencies, drops, DNS\n"
+	      "  --default             the built-in script: connections, failures, latencies, drops, DNS\n"
 	      "  --listen [ADDR:]PORT  where metrics are fetched (localhost:9435); none: nowhere\n"
 	      "  --otlp URL            send metrics and rows to this OpenTelemetry collector\n"
 	      "  --header NAME:VALUE   a header for it; may be given several times\n"

@@ -188,7 +188,7 @@ static void series_drop(struct all_series *a, struct series *s)
 	free(s);
 }
 
-/* Takes the labels. The first max keys have a series of their own. */
+/* Takes the labels. Each of the first max keys has its own series. */
 static struct series *series_new(struct all_series *a, struct family *f, struct pair *labels, size_t n)
 {
 	struct series *s = table_grow(a) ? NULL : calloc(1, sizeof(*s)), **slot;
@@ -232,7 +232,7 @@ static struct series *series_of(
 	return s;
 }
 
-/* The one that all without a place of their own count in. */
+/* The one that all spilled series count in. */
 static struct series *overflow_of(struct family *f)
 {
 	if (!f->overflow)

@@ -22,7 +22,7 @@ struct series {
 	uint64_t *words; /* the state: family->g.nwords; owned; NULL: it is spilled */
 	uint64_t start;  /* of its counts; CLOCK_REALTIME, ns */
 	uint64_t pass;   /* the last one in which a key of it was there */
-	bool spilled;    /* it has no place of its own: it counts as part of the overflow */
+	bool spilled;    /* it counts as part of the overflow */
 };
 
 /* An aggregation of a host. */
@@ -32,7 +32,7 @@ struct family {
 	char *host;              /* owned */
 	struct agg g;            /* how states are laid out; keys are not set */
 	double *bounds;          /* of distributions: the greatest value of each bucket; owned */
-	struct series *series;   /* with and without a place of their own */
+	struct series *series;   /* spilled ones, too */
 	struct series *overflow; /* owned; NULL: nothing is spilled */
 	size_t nseries, nspilled;
 	bool falls;       /* sum(): it is no counter */

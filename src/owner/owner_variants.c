@@ -5,7 +5,7 @@
  * Output: descriptors of programs and maps, and the addresses of the programs' variables.
  *
  * The skeletons are light because the kernel then does the relocation. With ordinary ones libbpf reads all of the
- * kernel's BTF, which takes four times as long as everything else here. owner_load.c chooses one, in a file of its own
+ * kernel's BTF, which takes four times as long as everything else here. owner_load.c chooses one, in a separate file
  * so that checkers need not follow all paths through all skeletons. */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* provider: see provider.h.
  * Input: a provider's name. Output: a result.
  * A program is made for each tier: a clause for each probe that the kernel can show there, loaded and
- * attached. Traffic in a namespace of its own must be counted as the kernel counts it. For each type of argument a
+ * attached. Traffic in a separate namespace must be counted as the kernel counts it. For each type of argument a
  * program that reads all members is compiled. */
 #include "cli/selftest/provider.h"
 
@@ -182,15 +182,6 @@ static int count_probe(void *ctx, const struct dwire_probe *p)
 	return 0;
 }
 
-static int take(struct dwire *d, struct tier_test *t, const struct dwire_probe *p)
-{
-	if (t->seen++ % t->every || !is_usable(t, d, p))
-		return 0;
-	t->usable++;
-	write_probe(t, d, p);
-	return 0;
-}
-
 struct taking {
 	struct dwire *d;
 	struct tier_test *t;
@@ -199,15 +190,20 @@ struct taking {
 static int take_probe(void *ctx, const struct dwire_probe *p)
 {
 	const struct taking *k = ctx;
+	struct tier_test *t = k->t;
 
-	return take(k->d, k->t, p);
+	if (t->seen++ % t->every || !is_usable(t, k->d, p))
+		return 0;
+	t->usable++;
+	write_probe(t, k->d, p);
+	return 0;
 }
 
 /* Writes the program. Lists twice: how many there are decides which are taken. False: there is nothing to run. */
-static bool write_program(struct tier_test *t, const char *tier)
+static bool write_program(struct tier_test *t)
 {
 	for (int pass = 0; pass < 2; pass++) {
-		struct dwire *d = handle(t->r, tier);
+		struct dwire *d = handle(t->r, t->tier);
 		struct taking k = { d, t };
 		unsigned n = 0;
 
@@ -249,22 +245,22 @@ static void make_traffic(struct tier_test *t)
 		t->counted[i].kernel = traffic_count(&t->space->traffic, t->counted[i].counters) - t->counted[i].before;
 }
 
-static void compare(struct tier_test *t, const char *tier)
+static void compare(struct tier_test *t)
 {
 	for (unsigned i = 0; i < t->ncounted; i++) {
 		const struct counted *c = &t->counted[i];
 
 		t->r->counted++;
 		if (c->kernel <= 0 || c->kernel != c->traced)
-			wrong(t->r, "%s (%s): dwire counts %lld, the kernel %lld (%s)", c->name, tier,
+			wrong(t->r, "%s (%s): dwire counts %lld, the kernel %lld (%s)", c->name, t->tier,
 				(long long)c->traced, (long long)c->kernel, c->counters);
 	}
 }
 
-static bool run(struct tier_test *t, const char *tier, const char *text, size_t len)
+static bool run(struct tier_test *t, const char *text, size_t len)
 {
 	const struct dwire_handlers h = { .size = sizeof(h), .row = take_row };
-	struct dwire *d = handle(t->r, tier);
+	struct dwire *d = handle(t->r, t->tier);
 	bool ok = d && !dwire_add(d, DWIRE_SCRIPT, "self-test", text, len);
 	int status;
 
@@ -278,9 +274,9 @@ static bool run(struct tier_test *t, const char *tier, const char *text, size_t 
 	}
 	dwire_free(d);
 	if (!ok)
-		wrong(t->r, "cannot be traced (%s)", tier);
+		wrong(t->r, "cannot be traced (%s)", t->tier);
 	else
-		compare(t, tier);
+		compare(t);
 	return ok;
 }
 
@@ -296,10 +292,10 @@ static void test_tier(struct result *r, const char *provider, unsigned tier, str
 		wrong(r, "%s", strerror(ENOMEM));
 		return;
 	}
-	any = write_program(&t, selftest_tiers[tier]);
+	any = write_program(&t);
 	fclose(t.text);
 	if (any && (tier == 0 || t.own)) {
-		r->tier[tier] = run(&t, selftest_tiers[tier], text, len);
+		r->tier[tier] = run(&t, text, len);
 		r->usable = t.usable > r->usable ? t.usable : r->usable;
 		if (r->tier[tier] && t.usable > r->tried)
 			r->tried = t.usable;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* traffic: a child in a network namespace of its own, with loopback up, that makes a known mixture of packets and reads
+/* traffic: a child in a separate network namespace, with loopback up, that makes a known mixture of packets and reads
  * the namespace's counters. It ends with its parent. */
 #ifndef DWIRE_CLI_SELFTEST_TRAFFIC_H
 #define DWIRE_CLI_SELFTEST_TRAFFIC_H

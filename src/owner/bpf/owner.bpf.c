@@ -12,7 +12,7 @@
  *
  * Invariants:
  * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
- *   with DW_OWNER_LEFT lives somewhat longer; see forget(). Connections without a socket have entries of their own.
+ *   with DW_OWNER_LEFT lives somewhat longer; see forget(). Connections without a socket have separate entries.
  * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. No
  *   process has accepted or used the socket since.
  * - DW_OWNER_SHARED: several processes use the socket, which is not a TCP socket. Its entry does not change any more;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # parallel: yes
-# Lost data is a frame like the others: it has a number of its own, and merge loses nothing because of it.
+# Lost data is a frame like the others: it has its own number, and merge loses nothing because of it.
 cat >lossy.d <<'D'
 #pragma D option quiet
 #pragma D option dynvarsize=1k
