@@ -718,22 +718,29 @@ static void test_kernel_keyless(int fd)
 	rig_close(&r);
 }
 
+/* count() by a number, whose keys begin in a common map. */
+static void rig_both(struct rig *r, int fd, int common)
+{
+	static const struct datum key[] = { U32(1), { 0 } };
+	uint8_t raw[64];
+
+	rig_init(r, 1);
+	r->aggs[0].fn = DW_AGG_COUNT;
+	r->aggs[0].common = 2;
+	r->fds[0] = fd;
+	r->fds[1] = common;
+	key_of(r, 0, key, raw);
+	rig_open(r, NULL);
+	r->maps[1].max_entries = 64;
+}
+
 /* A key may be in the common map, in the per-CPU map, or in both: its value is the sum. */
 static void test_kernel_both(int fd, int common)
 {
 	static struct rig r;
-	static const struct datum key[] = { U32(1), { 0 } };
 	uint32_t k1 = 1, k2 = 2, k3 = 3;
-	uint8_t raw[64];
 
-	rig_init(&r, 1);
-	r.aggs[0].fn = DW_AGG_COUNT;
-	r.aggs[0].common = 2;
-	r.fds[0] = fd;
-	r.fds[1] = common;
-	key_of(&r, 0, key, raw);
-	rig_open(&r, NULL);
-	r.maps[1].max_entries = 64;
+	rig_both(&r, fd, common);
 	CHECK(!bpf_map_update_elem(common, &k1, &(uint64_t){ 256 }, BPF_ANY), "common 1");
 	CHECK(!bpf_map_update_elem(common, &k2, &(uint64_t){ 7 }, BPF_ANY), "common 2");
 	map_set(fd, &k1, (const uint64_t[]){ 1000 }, NULL, 1);
@@ -772,19 +779,10 @@ static void test_kernel_both(int fd, int common)
 static void test_kernel_taken(int fd, int common)
 {
 	static struct rig r;
-	static const struct datum key[] = { U32(1), { 0 } };
 	uint32_t k1 = 1, k2 = 2;
 	int saved = dup(fd), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	uint8_t raw[64];
 
-	rig_init(&r, 1);
-	r.aggs[0].fn = DW_AGG_COUNT;
-	r.aggs[0].common = 2;
-	r.fds[0] = fd;
-	r.fds[1] = common;
-	key_of(&r, 0, key, raw);
-	rig_open(&r, NULL);
-	r.maps[1].max_entries = 64;
+	rig_both(&r, fd, common);
 	CHECK(!bpf_map_update_elem(common, &k1, &(uint64_t){ 256 }, BPF_ANY), "common 1");
 	printa(&r, "%d=%@d;", 1);
 	CHECK(!bpf_map_delete_elem(common, &k1), "delete");
