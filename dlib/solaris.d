@@ -24,3 +24,6 @@ inline string __sym_utsname_nodename = curthread->nsproxy->uts_ns->name.nodename
 inline string __sym_utsname_release = curthread->nsproxy->uts_ns->name.release;
 inline string __sym_utsname_version = curthread->nsproxy->uts_ns->name.version;
 inline string __sym_utsname_machine = curthread->nsproxy->uts_ns->name.machine;
+
+/* The protocol of pcap()'s packet on Solaris: here all packets begin at the IP header. */
+inline int PCAP_IP = 0;

@@ -88,6 +88,7 @@ translator struct dw_pkt < struct dw_fdrop *C > {
 	netns = dw_freed_netns[(uint64_t)C->skb, C->reason];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
+	dropped = 1;
 };
 
 /* sk_skb_reason_drop, since Linux 6.11: the same, with the socket that dropped it. */
@@ -109,6 +110,7 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	state = dw_drop_state[C->sk];
+	dropped = 1;
 };
 
 /* The end of a packet that netfilter stops at OUTPUT or POSTROUTING, before the hook of the sockets, at the same two
@@ -127,6 +129,7 @@ translator struct dw_pkt < struct dw_stopped *C > {
 	checked = 1;
 	dev = (struct net_device *)dw_dst_dev[C->skb];
 	netns = dw_sender_netns[C->skb];
+	dropped = 1;
 };
 
 struct dw_fstopped {

@@ -57,6 +57,7 @@ struct dw_pkt {
 	int32_t synth;		/* 1: no packet; the headers are made as the socket's next ones */
 	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
 	uint32_t reason;	/* kfree_skb: why */
+	int32_t dropped;	/* 1: the kernel drops the packet there */
 	uint64_t mac_source;	/* net_dev_queue: source address in the frame, and the device's own */
 	uint64_t mac_device;
 	uint64_t location;	/* kfree_skb: the address that freed it */
@@ -126,6 +127,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	checked = 0;
 	since = 0;
 	reason = 0;
+	dropped = 0;
 	location = caller;	/* of the function that is the site; tracepoints give it */
 };
 
@@ -378,13 +380,6 @@ translator struct dw_tcp < struct dw_synrecv *C > {
 
 /* ---- argument structures that several providers have -------------------------------------------------------------------- */
 
-typedef struct pktinfo {
-	uintptr_t pkt_addr;		/* the packet's sk_buff */
-} pktinfo_t;
-
-translator pktinfo_t < struct dw_pkt *P > {
-	pkt_addr = (uintptr_t)P->skb;
-};
 
 /* ---- containers --------------------------------------------------------------------------------------------------------- */
 
@@ -525,6 +520,49 @@ inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?
     ((struct iphdr *)P->nh)->ihl * 4 :
     ((struct ipv6hdr *)P->nh)->payload_len != 0 ? ntohs(((struct ipv6hdr *)P->nh)->payload_len) :
     dw_buffer_len[P] - (((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? DW_IPV6_HLEN + 8 : DW_IPV6_HLEN);
+/* The packet, and for pcap() all that a capture file says of it (image/image.h, CAPTURE_MEMBERS). */
+typedef struct pktinfo {
+	uintptr_t pkt_addr;		/* the packet's sk_buff */
+	uint32_t pkt_len;		/* bytes from the IP header on; 0: there is no packet, or it is still to be made */
+	uint16_t pkt_protocol;		/* ETH_P_IP: 0x800, ETH_P_IPV6: 0x86dd, ... */
+	int pkt_recv;			/* 1: coming in; 0: going out */
+	uint32_t pkt_ifindex;		/* number of the device; 0: none */
+	string pkt_ifname;
+	uint32_t pkt_netns;		/* inode number of the network namespace; 0: not known */
+	string pkt_zonename;		/* its name, as cs_zonename */
+	uint64_t pkt_buffer;		/* address of the data; clones of a packet have the same */
+	int32_t pkt_pid;		/* the owner; -1: none */
+	int32_t pkt_tid;
+	string pkt_execname;
+	string pkt_runtime;		/* of its container, as cs_runtime */
+	string pkt_container;
+	int pkt_dropped;		/* 1: at this probe the kernel drops it */
+	string pkt_reason;		/* why: a name of enum skb_drop_reason, without the prefix; or "" */
+} pktinfo_t;
+
+/* Is there a packet whose bytes can be read? A reset is known before it is made. */
+inline int dw_has_bytes[struct dw_pkt *P] = P->has_pkt && !P->reply && !P->synth && P->skb != 0;
+
+translator pktinfo_t < struct dw_pkt *P > {
+	pkt_addr = (uintptr_t)P->skb;
+	pkt_len = dw_has_bytes[P] ? (uint32_t)dw_buffer_len[P] : 0;
+	pkt_protocol = dw_has_bytes[P] ? ntohs(P->skb->protocol) : 0;
+	pkt_recv = P->recv;
+	pkt_ifindex = P->dev != 0 ? P->dev->ifindex : 0;
+	pkt_ifname = P->dev != 0 ? P->dev->name : "";
+	pkt_netns = P->netns;
+	pkt_zonename = P->netns != 0 ? __zone(P->netns) : "";
+	pkt_buffer = dw_has_bytes[P] ? (uint64_t)P->skb->head : 0;
+	pkt_pid = P->owner != 0 ? P->owner->pid : -1;
+	pkt_tid = P->owner != 0 ? P->owner->tid : -1;
+	pkt_execname = P->owner != 0 ? dw_owner_name[P->owner] : "";
+	pkt_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
+	pkt_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
+	pkt_dropped = P->dropped;
+	pkt_reason = P->dropped && __has(SKB_DROP_REASON_NOT_SPECIFIED) ?
+	    __enum("skb_drop_reason", "SKB_DROP_REASON_", P->reason) : "";
+};
+
 /* A length after a subtraction; 0 if the result is negative. The cast narrows to 32 bits; a parameter does not. */
 inline uint32_t dw_not_less[int32_t n] = (int32_t)n < 0 ? 0 : n;
 

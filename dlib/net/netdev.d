@@ -73,6 +73,7 @@ translator struct dw_pkt < struct dw_nddrop *C > {
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
 	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
+	dropped = 1;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */

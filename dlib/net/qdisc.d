@@ -106,6 +106,7 @@ translator struct dw_queued < struct dw_qdrop *C > {
 	    C->skb->dev->nd_net.net->ns.inum;
 	qdisc = ((struct netdev_queue *)((uint64_t)C->skb->dev->_tx +
 	    C->skb->queue_mapping * sizeof(struct netdev_queue)))->qdisc;
+	dropped = 1;
 };
 
 /* Drop reasons of a queue, as far as this kernel has them. */

@@ -114,6 +114,7 @@ translator struct dw_skb < struct dw_skdrop3 *C > {
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	since = __stamp("birth", (uint64_t)C->skb);
+	dropped = 1;
 };
 
 struct dw_skdrop4 {
@@ -130,6 +131,7 @@ translator struct dw_skb < struct dw_skdrop4 *C > {
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
 	since = __stamp("birth", (uint64_t)C->skb);
+	dropped = 1;
 };
 
 /* skb_clone(): the new buffer */

@@ -190,6 +190,7 @@ translator struct dw_pkt < struct dw_drop *C > {
 	    C->skb->skb_iif == 0 && C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_net.net->ns.inum :
 	    dw_freed_netns[(uint64_t)C->skb, C->reason];
 	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	dropped = 1;
 };
 
 /* kfree_skb: a packet that netfilter stops (functions.d). */

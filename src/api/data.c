@@ -140,9 +140,11 @@ static void free_texts(struct data_sink *d, size_t n)
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
-/* The name of the D function that recorded the item. Only these four reach data_item() with values. */
+/* The name of the D function that recorded the item. Only these five reach data_item() with values. */
 static const char *action_name(enum action_kind kind)
 {
+	if (kind == ACT_PCAP)
+		return "pcap";
 	return kind == ACT_TRACE ? "trace" : kind == ACT_TRACEMEM ? "tracemem" : kind == ACT_PRINT ? "print" : "printf";
 }
 
@@ -158,7 +160,7 @@ static void hand_record(struct data_sink *d, const struct record *r, const struc
 			.function = r->probe->func,
 			.name = r->probe->name },
 		.action = action_name(a->kind),
-		.nvalues = a->kind == ACT_PRINTF ? a->nargs : 1,
+		.nvalues = a->kind == ACT_PRINTF || a->kind == ACT_PCAP ? a->nargs : 1,
 	};
 
 	if (!values_room(d, out.nvalues))

@@ -79,14 +79,16 @@ static void warn_pids(const struct dwire *d)
 			p == &d->seen_self ? "pid" : "target");
 }
 
-/* The sink of the output that the options ask for. NULL: no memory. */
-static struct sink *output_sink(struct dwire *d)
+/* The sink of the output that the options ask for. NULL: no memory, or *err was reported. */
+static struct sink *output_sink(struct dwire *d, int *err)
 {
 	const struct print_to text = { .out = d->out, .options = &d->opts, .report = &d->report, .stop = &d->stop };
 	struct emit_to stream = { .out = d->out, .options = &d->opts, .report = &d->report, .stop = &d->stop };
 	size_t len = 0;
 	char *script;
 
+	if (d->opts.capture)
+		return capture_sink_new(&text, err);
 	if (d->opts.oformat != OFMT_STREAM)
 		return print_sink_new(&text);
 	for (size_t i = 0; i < d->c.texts.n; i++)
@@ -111,9 +113,10 @@ static int make_sink(struct dwire *d)
 {
 	struct data_to data = { .handlers = d->data, .ctx = d->data_ctx, .options = &d->opts, .report = &d->report };
 	bool handlers = d->data.record || d->data.row || d->data.drop;
+	int err = -ENOMEM;
 
 	if (d->out)
-		data.text = output_sink(d);
+		data.text = output_sink(d, &err);
 	if (!d->out || (data.text && handlers))
 		d->sink = data_sink_new(&data);
 	else
@@ -121,7 +124,7 @@ static int make_sink(struct dwire *d)
 	if (d->sink)
 		return 0;
 	sink_free(data.text);
-	return report_no_memory(&d->report, "start the trace");
+	return err == -ENOMEM ? report_no_memory(&d->report, "start the trace") : err;
 }
 
 /* Reports misuse as errors: it is the first call that needs an image. An image without programs is fine if all

@@ -371,6 +371,7 @@ static int check_texts(struct compilation *c)
 	uint32_t index = 0;
 
 	c->checker = checker_new(c->arena, c->diags, c->types, (uint32_t)c->opts->strsize);
+	checker_pcapsize(c->checker, c->opts->pcapsize);
 	checker_use(c->checker, use_words, c);
 	pragma_bind(c);
 	checker_frames(

@@ -462,13 +462,14 @@ void kernel_env_close(struct kernel_env *k)
 /* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. Before
  * 5.11 the current task is no typed pointer; 5.12 brought atomic exchanges, of which BTF has no trace but the helper
  * bpf_check_mtu() of the same release; 5.15 brought cookies; 6.1 hashes that take their memory as they fill, in
- * programs at perf events, and bpf_user_ringbuf_drain(). BTF shows which the kernel has, so versions are not
+ * programs at perf events, and bpf_user_ringbuf_drain(); 6.12 bpf_dynptr_from_skb() at tracepoints, and
+ * bpf_copy_from_user_str(). BTF shows which the kernel has, so versions are not
  * compared: distributions backport. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",
 		"nf_hook_run_bpf", "bpf_get_current_task_btf", "bpf_skb_check_mtu", "bpf_get_attach_cookie_pe",
-		"bpf_task_pt_regs", "bpf_user_ringbuf_drain" };
+		"bpf_task_pt_regs", "bpf_user_ringbuf_drain", "bpf_dynptr_from_skb", "bpf_copy_from_user_str" };
 	struct lower_env *env = &c->lenv;
 	uint32_t ids[sizeof(names) / sizeof(names[0])];
 	int64_t nhelpers;
@@ -485,6 +486,8 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->no_cookie = !ids[6];
 	env->no_regs = !ids[7];
 	env->prealloc = !ids[8];
+	env->kfunc_dynptr = ids[9];
+	env->dynptr_traced = ids[10] != 0;
 	if (env->no_regs && k->ktypes.enumerator(k->ktypes.ctx, "__BPF_FUNC_MAX_ID", &nhelpers))
 		env->nhelpers = (uint32_t)nhelpers;
 	if (pidns_inner() || access("/proc/1/ns/net", F_OK))

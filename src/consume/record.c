@@ -129,6 +129,7 @@ static void action_run(
 		break;
 	case ACT_TRACE:
 	case ACT_PRINT:
+	case ACT_PCAP:
 		sink->ops->item(sink, r, a, c->values);
 		break;
 	case ACT_PRINTA:

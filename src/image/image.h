@@ -27,6 +27,7 @@ enum field_kind {
 	FIELD_UCOPY,  /* u64 process, u32 bytes of stack, u32 frames at most, registers (lang/types.h), the stack from
 		       * its pointer on: the consumer unwinds it */
 	FIELD_BYTES,  /* raw memory: tracemem(), trace() and print() of a structure */
+	FIELD_REST,   /* raw memory up to the end of the record: a packet */
 	FIELD_GIVEN,  /* u32: number of a value that was decoded elsewhere: struct decoder, given */
 };
 
@@ -116,9 +117,28 @@ enum action_kind {
 	ACT_SETOPT,      /* args: name, value */
 	ACT_FTRUNCATE,   /* no args: empties the file that freopen() opened */
 	ACT_PRINT,       /* args[0], with its type */
+	ACT_PCAP,        /* args: enum capture_member */
 	ACT_COMMIT,      /* args[0]: a speculation; 0: it was not active */
 	ACT_DISCARD,     /* likewise */
 };
+
+/* What pcap() records: members of D's pktinfo_t in this order, then the packet's bytes. */
+/* clang-format off */
+#define CAPTURE_MEMBERS(X)                                                                                      \
+	X(LEN, "pkt_len") X(PROTOCOL, "pkt_protocol") X(RECV, "pkt_recv") X(IFINDEX, "pkt_ifindex")               \
+	X(IFNAME, "pkt_ifname") X(NETNS, "pkt_netns") X(ZONE, "pkt_zonename") X(BUFFER, "pkt_buffer")             \
+	X(PID, "pkt_pid") X(TID, "pkt_tid") X(EXECNAME, "pkt_execname") X(RUNTIME, "pkt_runtime")                 \
+	X(CONTAINER, "pkt_container") X(DROPPED, "pkt_dropped") X(REASON, "pkt_reason")
+/* clang-format on */
+enum capture_member {
+#define X(id, name) CAPTURE_##id,
+	CAPTURE_MEMBERS(X)
+#undef X
+		CAPTURE_BYTES,
+	CAPTURE_COUNT
+};
+/* The most bytes of a packet that are kept. */
+#define CAPTURE_MAX 65535u
 
 /* What the consumer does for one record, in program order. */
 struct action {
@@ -136,11 +156,13 @@ struct action {
 struct epid {
 	uint32_t probe;    /* index in image.probes */
 	uint32_t clause;   /* number of the clause in the script, from 0 on */
-	uint32_t rec_size; /* of a record with its head (struct dw_rec); 0: it records nothing */
+	uint32_t rec_size; /* of a record with its head (struct dw_rec), without the rest; 0: it records nothing */
 	struct action *actions;
 	size_t nactions;
 	bool quiet_head;   /* no action records data: the default output shows no line for it */
 	uint32_t spec_off; /* offset in the record of a u64: the speculation that it belongs to, or 0; 0: no such u64 */
+	bool packets;      /* a site of the probe has a packet that pcap() can copy */
+	uint32_t rest;     /* most bytes of a packet behind rec_size (FIELD_REST); 0: none */
 };
 
 /* An enabled probe's four names. */

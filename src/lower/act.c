@@ -7,6 +7,7 @@
 
 #include "lower/expr/expr.h"
 #include "lower/program.h"
+#include "lower/site/site.h"
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
@@ -79,6 +80,15 @@ static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 	return f;
 }
 
+/* pcap(): the bytes of the packet, behind all that has a fixed size. The last argument stands for them. */
+static void plan_rest(struct epid *ep)
+{
+	for (size_t i = 0; i < ep->nactions; i++)
+		if (ep->actions[i].kind == ACT_PCAP)
+			ep->actions[i].args[CAPTURE_BYTES] =
+				(struct field){ .name = "packet", .kind = FIELD_REST, .off = ep->rec_size };
+}
+
 /* The arguments behind the format, or all. */
 static void plan_args(struct plan *p, struct action *a, const struct expr *e, size_t from)
 {
@@ -127,6 +137,8 @@ static enum action_kind action_kind(enum func f)
 		return ACT_SETOPT;
 	case FN_tracemem:
 		return ACT_TRACEMEM;
+	case FN_pcap:
+		return ACT_PCAP;
 	case FN_ftruncate:
 		return ACT_FTRUNCATE;
 	case FN_commit:
@@ -174,6 +186,12 @@ static void plan_action(struct plan *p, const struct expr *e)
 	case ACT_PRINT:
 		plan_args(p, a, e, 0);
 		a->args[0].type = ptype_of(p->lw, declared_type(e->args.v[0]));
+		break;
+	case ACT_PCAP:
+		plan_args(p, a, e, 0);
+		if (p->ep->rest)
+			lower_error(p->lw, e->loc, D_PROTO_ARG, "a clause has one pcap() at most");
+		p->ep->rest = (uint32_t)e->args.v[CAPTURE_BYTES]->ival;
 		break;
 	case ACT_TRACE:
 	case ACT_TRACEMEM:
@@ -249,6 +267,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 	ep->quiet_head = !p.records && !is_default_action(c);
 	if (p.actions.n || is_default_action(c))
 		ep->rec_size = p.off;
+	plan_rest(ep);
 }
 
 /* ---- ring buffers ------------------------------------------------------------------------------------------------ */
@@ -348,6 +367,8 @@ static void lower_recorded(struct clause_ctx *cx, const struct expr *e)
 
 		if (a->kind == ACT_COMMIT || a->kind == ACT_DISCARD)
 			ir_st(cx->ir, cx->rec, (int32_t)a->args[i].off, 8, spec_end(cx, e->args.v[from + i]));
+		else if (a->args[i].kind == FIELD_REST)
+			capture_copy(cx);
 		else
 			store_arg(cx, self ? e : e->args.v[from + i], &a->args[i]);
 		scratch_release(cx->pg, mark);

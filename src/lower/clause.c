@@ -7,6 +7,7 @@
 
 #include "lower/expr/expr.h"
 #include "lower/program.h"
+#include "lower/site/site.h"
 #include "lower/state/state.h"
 
 static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count);
@@ -181,7 +182,7 @@ static void begin_record(struct clause_ctx *cx, const struct epid *ep)
 {
 	struct ir *ir = cx->ir;
 
-	cx->rec = ring_reserve(cx, ep->rec_size, cx->next_label);
+	cx->rec = ep->rest ? capture_reserve(cx, ep) : ring_reserve(cx, ep->rec_size, cx->next_label);
 	ir_st(ir, cx->rec, offsetof(struct dw_rec, ts), 8, ktime(cx));
 	ir_st(ir, cx->rec, offsetof(struct dw_rec, epid), 8,
 		ir_alu(ir, ALU_OR, multi_epid(cx), ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32))));

@@ -146,6 +146,7 @@ struct clause_ctx {
 	size_t action_no;
 	uint32_t stmt_no; /* from 1; 0: the predicate */
 	vreg rec;         /* the record; 0: the clause records nothing */
+	vreg want, room;  /* pcap(): bytes of the packet to copy; most that the record has room for */
 	vreg exiting;     /* not 0 at run time: the clause has called exit(); 0: it has no exit() */
 	uint32_t next_label;
 	uint32_t unused_label; /* the program's, in its only clause */

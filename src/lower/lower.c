@@ -323,6 +323,8 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 		pg.site = syscall_site(lw, lower_site_reached(lw, s, pg.tier), &plan->jobs);
 		lower_site(&pg, &plan->jobs);
 	}
+	if (diags_errors(lw->d) == errors)
+		capture_check(lw, plan);
 }
 
 /* Is p attached at one place, at once? */

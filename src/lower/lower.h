@@ -42,6 +42,8 @@ struct lower_env {
 	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
 	bool netfilter;             /* programs can be attached to netfilter (Linux 6.4) */
 	uint32_t kfunc_rdonly_cast; /* BTF id of bpf_rdonly_cast */
+	uint32_t kfunc_dynptr;      /* BTF id of bpf_dynptr_from_skb (Linux 6.4) */
+	bool dynptr_traced;         /* ... which programs at tracepoints may call (Linux 6.12) */
 	bool uprobe_multi;          /* one link may have many uprobes (Linux 6.6) */
 	bool no_task;               /* no bpf_get_current_task_btf() (before Linux 5.11) */
 	bool no_exchange;           /* no atomic exchanges (before Linux 5.12) */

@@ -91,6 +91,10 @@ static const struct opt {
 	{ "bufpolicy", OPT_POLICY, 0, 0 },
 	{ "bufresize", OPT_RESIZE, 0, O(bufresize_manual) },
 	{ "bufsize", OPT_SIZE, 0, O(bufsize) },
+	{ "capture", OPT_TEXT, 0, O(capture) },
+	{ "capturefiles", OPT_NUM, 0, O(capturefiles) },
+	{ "capturesecs", OPT_SIZE, 0, O(capturesecs) },
+	{ "capturesize", OPT_SIZE, 0, O(capturesize) },
 	{ "cleanrate", OPT_RATE, 0, O(cleanrate_ns) },
 	{ "core", OPT_ANY, 0, 0 },
 	{ "cost", OPT_BOOL, 0, O(cost) },
@@ -145,6 +149,7 @@ static const struct opt {
 	{ "oall", OPT_BOOL, NO_PRAGMA, O(oall) },
 	{ "objcopypath", OPT_ANY, 0, 0 },
 	{ "oformat", OPT_FORMAT, NO_PRAGMA, O(oformat) },
+	{ "pcapsize", OPT_SIZE, 0, O(pcapsize) },
 	{ "pgmax", OPT_ANYNUM, 0, 0 },
 	{ "preallocate", OPT_ANYSIZE, 0, 0 },
 	{ "procfspath", OPT_ANY, 0, 0 },
@@ -193,6 +198,7 @@ void options_init(struct options *o)
 	memset(o, 0, sizeof(*o));
 	o->strsize = 256;
 	o->nspec = 1;
+	o->pcapsize = 2048;
 	o->specsize = 32768;
 	o->cpu = -1;
 	o->evaltime = EVAL_POSTINIT;

@@ -94,6 +94,11 @@ struct options {
 	enum row_format rows;
 	bool cost;              /* at the end: what the trace itself took */
 	uint32_t maxcpu;        /* parts per million of the machine's CPU time that it may take; 0: no limit */
+	const char *capture;    /* the file of pcap()'s packets; "-": the output; NULL: freopen() says */
+	uint64_t capturesize;   /* bytes; more begin another file; 0: no limit */
+	uint64_t capturesecs;   /* seconds that a file is for; 0: no limit */
+	uint32_t capturefiles;  /* how many files; 0: no limit */
+	uint64_t pcapsize;      /* bytes of a packet that pcap() keeps unless it says */
 	bool csvsafe;           /* rows=csv: no cell is a formula */
 	bool rawshell;          /* traced text may be part of commands and of names of files */
 	bool opretty, oall;     /* oformat=json,pretty; -O */

@@ -21,4 +21,6 @@ struct sink *print_sink_new(const struct print_to *to);
 struct sink *text_sink_new(const struct print_to *to);
 struct sink *rows_sink_new(const struct print_to *to);
 struct sink *document_sink_new(const struct print_to *to);
+/* Packets, as options.capture says. NULL: *err is -ENOMEM, or another -errno that was reported. */
+struct sink *capture_sink_new(const struct print_to *to, int *err);
 #endif

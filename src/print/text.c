@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/features.h"
+#include "print/capture/opened.h"
 #include "print/notice.h"
 #include "print/shell.h"
 #include "print/value/style.h"
@@ -64,15 +65,29 @@ static void trace_value(const struct text *t, const struct value *v)
 		print_trace(t->out, v, t->options->quiet);
 }
 
+/* pcap(): into the file that freopen() opened; without one the packet's bytes are shown. */
+static void packet(struct text *t, const struct record *r, const struct value *values)
+{
+	int err;
+
+	if (t->out->f == t->out->main) {
+		print_trace(t->out, &values[CAPTURE_BYTES], t->options->quiet);
+		return;
+	}
+	err = opened_write(&t->opened, t->out, r, values);
+	t->out->err = t->out->err ? t->out->err : err;
+}
+
 void text_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
 {
 	struct text *t = (struct text *)s;
 
-	(void)r;
 	if (a->kind == ACT_PRINTF)
 		print_format(t->out, a->fmt, values, a->nargs);
 	else if (a->kind == ACT_PRINT)
 		print_typed(t->out, a->args[0].type, &values[0]);
+	else if (a->kind == ACT_PCAP)
+		packet(t, r, values);
 	else if (a->kind == ACT_TRACEMEM)
 		print_trace(t->out, &values[0], t->options->quiet);
 	else
@@ -149,7 +164,11 @@ void text_newline(struct sink *s)
 
 void text_flush(struct sink *s)
 {
-	s->err = out_flush(((struct text *)s)->out);
+	struct text *t = (struct text *)s;
+	int err = opened_flush(t->opened);
+
+	s->err = out_flush(t->out);
+	s->err = s->err ? s->err : err;
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -178,6 +197,7 @@ void text_free(struct sink *s)
 {
 	struct text *t = (struct text *)s;
 
+	opened_free(t->opened);
 	out_free(t->out);
 	free(t->flows);
 	free(t);

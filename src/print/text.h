@@ -5,6 +5,8 @@
 #include "print/head.h"
 #include "print/sinks.h"
 
+struct opened;
+
 struct text {
 	struct sink sink; /* first */
 	struct out *out;
@@ -12,6 +14,7 @@ struct text {
 	const struct reporter *report;
 	struct flow *flows; /* by CPU: -F */
 	size_t ncpus;
+	struct opened *opened; /* files of pcap(); NULL: none */
 	bool header_done;
 };
 

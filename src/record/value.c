@@ -299,6 +299,7 @@ static const enum value_kind kinds[] = {
 	[FIELD_USTACK] = VALUE_STACK,
 	[FIELD_UCOPY] = VALUE_STACK,
 	[FIELD_BYTES] = VALUE_BYTES,
+	[FIELD_REST] = VALUE_BYTES,
 	[FIELD_GIVEN] = VALUE_TEXT,
 };
 
@@ -341,6 +342,7 @@ static void read_field(
 	case FIELD_USTACK:
 	case FIELD_UCOPY:
 	case FIELD_BYTES:
+	case FIELD_REST:
 		read_bytes(p, f->size, out);
 		break;
 	case FIELD_LIT:
@@ -367,8 +369,10 @@ void value_read(const struct decoder *dec, const struct field *f, const uint8_t 
 	*out = (struct value){ .s = "", .field = f->kind, .names = dec->names, .kind = kinds[f->kind] };
 	out->size = f->kind == FIELD_INT ? 8 : 0;
 	out->trusted = f->kind == FIELD_LIT || f->kind == FIELD_TSTR;
-	if (inside)
+	if (inside && f->kind != FIELD_REST)
 		read_field(dec, f, data + f->off, room, out);
-	else if (value_is_symbol(out))
+	if (f->kind == FIELD_REST && f->off <= len)
+		read_bytes(data + f->off, len - f->off, out);
+	else if (!inside && value_is_symbol(out))
 		read_address(dec, f, nothing, room, out);
 }

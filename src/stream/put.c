@@ -247,6 +247,7 @@ static const char *type_name(const struct field *f)
 	case FIELD_UCOPY:
 		return "stack";
 	case FIELD_BYTES:
+	case FIELD_REST:
 		break;
 	}
 	return "bytes";

@@ -113,6 +113,7 @@ static inline size_t datum_put(const struct datum *d, uint8_t *p)
 		break;
 	case FIELD_CHARS:
 	case FIELD_BYTES:
+	case FIELD_REST:
 	case FIELD_STACK:
 	case FIELD_USTACK:
 	case FIELD_UCOPY:

@@ -45,14 +45,14 @@ static struct action do_guard[] = {
 	{ .kind = ACT_PRINTF, .fmt = &fmt_n, .args = &arg_int, .nargs = 1, .guard_off = 9999 }
 };
 static struct epid epids[] = {
-	{ 0, 0, 20, &do_printf, 1, false, 0 },
-	{ 0, 1, 20, do_exit, 2, false, 0 },
-	{ 1, 2, 20, &do_printf, 1, false, 0 },
-	{ 2, 3, 20, &do_printf, 1, false, 0 },
-	{ 3, 4, 20, &do_trace, 1, false, 0 },
-	{ 0, 5, 20, do_aggs, ROWS(do_aggs), true, 0 },
-	{ 0, 6, 22, do_guard, ROWS(do_guard), false, 0 },
-	{ 3, 7, 16, NULL, 0, false, 0 },
+	{ 0, 0, 20, &do_printf, 1, false, 0, false, 0 },
+	{ 0, 1, 20, do_exit, 2, false, 0, false, 0 },
+	{ 1, 2, 20, &do_printf, 1, false, 0, false, 0 },
+	{ 2, 3, 20, &do_printf, 1, false, 0, false, 0 },
+	{ 3, 4, 20, &do_trace, 1, false, 0, false, 0 },
+	{ 0, 5, 20, do_aggs, ROWS(do_aggs), true, 0, false, 0 },
+	{ 0, 6, 22, do_guard, ROWS(do_guard), false, 0, false, 0 },
+	{ 3, 7, 16, NULL, 0, false, 0, false, 0 },
 };
 static struct agg aggs[] = { { .name = "a", .fn = DW_AGG_COUNT, .nwords = 1, .map = 9 } };
 static struct image_map maps[] = { { .role = MAP_RINGS }, { .role = MAP_DROPS } };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_pcapng: blocks as the draft lays them out; hostile texts; a stream that fails. With an argument, writes the file
- * there. */
+/* test_pcapng: blocks as the draft lays them out; names of interfaces; hostile texts; log entries; a stream that fails.
+ * With an argument, writes the file there. */
 #include <errno.h>
 
-#include "print/pcapng.h"
+#include "print/capture/pcapng.h"
+#include "print/value/style.h"
 #include "unit.h"
 
 static const uint8_t ip[20] = { 0x45, 0, 0, 40, 0, 1, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2 };
@@ -34,66 +35,89 @@ static size_t blocks(const char *s, size_t len, uint32_t type, size_t *of_type)
 	return at == len ? n : 0;
 }
 
-static void write_all(FILE *f, int *err)
+static int write_all(FILE *f)
 {
 	static const struct pcapng_comment comments[] = { { "PID", "123", 3 }, { "Cmd", "evil\nname\xff\x1b[31m", 15 },
-		{ "Container", NULL, 0 }, { "Pod", "", 0 } };
-	struct pcapng *p = pcapng_new(f, 64);
-	struct pcapng_packet k = { .dev = { 1, 100, "lo", "host" },
+		{ "Container", "", 0 }, { "Pod", "", 0 } };
+	struct options options;
+	struct pcapng *p = pcapng_new();
+	struct out *o;
+	struct pcapng_packet k = { .dev = { 1, 100, "lo", "global", 2, 6 },
 		.way = PCAPNG_WAY_OUT,
 		.time = 1700000000123456789ull,
 		.id = 7,
 		.lost = 3,
 		.pid = 123,
 		.tid = 124,
+		.protocol = 0x800,
 		.data = ip,
 		.caplen = 20,
 		.len = 40,
 		.comments = comments,
 		.ncomments = ROWS(comments) };
+	int err;
 
-	*err = pcapng_write(p, &k);
-	k.dev = (struct pcapng_device){ 1, 200, "lo", "other\n" };
+	options_init(&options);
+	o = out_new(f, &style_plain, &options);
+	if (!o || !p)
+		abort();
+	pcapng_begin(p, o);
+	pcapng_write(p, &k);
+	k.dev = (struct pcapng_device){ 1, 200, "lo", "@ot\ner", 2, 6 };
 	k.way = PCAPNG_WAY_IN;
 	k.caplen = 19;
-	if (!*err)
-		*err = pcapng_write(p, &k);
+	pcapng_write(p, &k);
+	pcapng_log(p, k.time, "tcp:::rto", "a line\nnot another", 18);
 	k.pid = 0;
 	k.ncomments = 0;
-	if (!*err)
-		*err = pcapng_write(p, &k);
-	if (!*err)
-		*err = pcapng_end(p, 2);
+	pcapng_write(p, &k);
+	pcapng_end(p, 2);
+	EXPECT(pcapng_size(p) == out_total(o));
+	err = out_flush(o);
+	out_free(o);
 	pcapng_free(p);
+	return err;
+}
+
+static void test_file(const char *s, size_t len)
+{
+	size_t n, of;
+
+	n = blocks(s, len, 1, &of);
+	EXPECT_INT(n, 1 + 2 + 3 + 1 + 2);
+	EXPECT_INT(of, 2);
+	blocks(s, len, 6, &of);
+	EXPECT_INT(of, 3);
+	blocks(s, len, 9, &of);
+	EXPECT_INT(of, 1);
+	EXPECT(memmem(s, len, "name\xff", 5) == NULL);
+	EXPECT(memmem(s, len, "Cmd: evil\\x0aname\\xff\\x1b[31m", 28) != NULL);
+	EXPECT(memmem(s, len, "Container", 9) == NULL);
+	EXPECT(memmem(s, len, "lo@ot\\x0aer", 11) != NULL); /* its "@" is not doubled */
+	EXPECT(memmem(s, len, "lo@global", 9) == NULL);
+	EXPECT(memmem(s, len, "__REALTIME_TIMESTAMP=1700000000123456\n", 38) != NULL);
+	EXPECT(memmem(s, len, "MESSAGE=a line\\x0anot another\n", 30) != NULL);
 }
 
 int main(int argc, char **argv)
 {
 	char *s = NULL;
-	size_t len = 0, n, of;
+	size_t len = 0;
 	FILE *f = argc > 1 ? fopen(argv[1], "w") : open_memstream(&s, &len);
-	int err;
 
 	if (!f)
 		abort();
-	write_all(f, &err);
+	EXPECT_INT(write_all(f), 0);
 	fclose(f);
-	EXPECT_INT(err, 0);
 	if (argc > 1)
 		return unit_end();
-	n = blocks(s, len, 1, &of);
-	EXPECT_INT(n, 1 + 2 + 3 + 2);
-	EXPECT_INT(of, 2);
-	EXPECT(!memchr(s, 0xff, len) || memchr(s, 0xff, 28)); /* only in the section's head */
-	EXPECT(memmem(s, len, "Cmd: evil\\x0aname\\xff\\x1b[31m", 28) != NULL);
-	EXPECT(memmem(s, len, "Container", 9) == NULL);
+	test_file(s, len);
 	free(s);
 	f = fopen("/dev/full", "w");
 	if (!f)
 		abort();
 	setvbuf(f, NULL, _IONBF, 0);
-	write_all(f, &err);
-	EXPECT_INT(err, -ENOSPC);
+	EXPECT_INT(write_all(f), -ENOSPC);
 	fclose(f);
 	pcapng_free(NULL);
 	return unit_end();

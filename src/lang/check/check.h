@@ -41,7 +41,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
 	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 1000) X(freopen, FC_ACTION, 1, 1000)                \
 	X(ftruncate, FC_ACTION, 0, 0)                                                                       \
-	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64)                                            \
+	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64) X(pcap, FC_ACTION, 1, 2)                   \
 	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
 	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \
 	X(copyout, FC_ACTION, 3, 3, "pai", 'v') X(copyoutstr, FC_ACTION, 3, 3, "sai", 'v') \
@@ -203,6 +203,8 @@ void check_use(struct checker *ck, const char *text);
 /* The number of frames of a stack(), ustack() or jstack() without an argument, and the upper limit. 0: the defaults
  * 20, 100, 50. */
 void checker_frames(struct checker *ck, uint32_t stack, uint32_t ustack, uint32_t jstack, uint32_t most);
+/* The bytes of a packet that pcap() keeps, unless it says. */
+void checker_pcapsize(struct checker *ck, uint64_t bytes);
 /* Hides a global name that the chosen version of D does not know yet. */
 void checker_hide(struct checker *ck, const char *name);
 /* ustack() in records copies this many bytes of the process's stack, in which DWARF finds the frames. 0: no copy; the

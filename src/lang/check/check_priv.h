@@ -11,6 +11,7 @@ struct checker {
 	struct diags *d;
 	struct types *ts;
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
+	uint32_t pcapsize;          /* bytes of a packet that pcap() keeps, unless it says */
 	bool exits;                 /* the script calls exit() */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
 	struct strmap *forgone;     /* variables that unchecked clauses and failed assignments assign */

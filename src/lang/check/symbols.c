@@ -8,6 +8,7 @@
 
 #include "base/diag/nearest.h"
 #include "base/inet.h"
+#include "image/image.h"
 #include "lang/check/calls/calls.h"
 #include "lang/check/check_priv.h"
 
@@ -305,6 +306,11 @@ uint32_t form_size(int form)
 		return (form_chars(form) + 7) & ~7u;
 	}
 	return 8;
+}
+
+void checker_pcapsize(struct checker *ck, uint64_t bytes)
+{
+	ck->pcapsize = bytes && bytes < CAPTURE_MAX ? (uint32_t)bytes : CAPTURE_MAX;
 }
 
 uint32_t checker_strsize(const struct checker *ck)

@@ -15,7 +15,7 @@
 #define HASH_ROOM 64
 
 /* Does the program run at a hook of a cgroup, where a helper reads the packet? */
-static bool is_hook(const struct prog_ctx *pg)
+bool at_packet_hook(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_CGROUP_INGRESS || pg->site->attach == ATTACH_CGROUP_EGRESS;
 }
@@ -23,11 +23,11 @@ static bool is_hook(const struct prog_ctx *pg)
 /* Has the site a packet whose bytes can be read? */
 static bool has_bytes(const struct prog_ctx *pg)
 {
-	return is_hook(pg) || pg->site->attach == ATTACH_FENTRY || pg->site->attach == ATTACH_KPROBE;
+	return at_packet_hook(pg) || pg->site->attach == ATTACH_FENTRY || pg->site->attach == ATTACH_KPROBE;
 }
 
 /* The value of a D text at this site; 0 after an error. */
-static vreg site_number(struct clause_ctx *cx, const char *text)
+vreg site_number(struct clause_ctx *cx, const char *text)
 {
 	const struct site_text *t = lower_site_text(cx->pg, text);
 
@@ -38,8 +38,9 @@ static vreg site_number(struct clause_ctx *cx, const char *text)
 static vreg bytes_left(struct clause_ctx *cx, vreg off)
 {
 	struct ir *ir = cx->ir;
-	vreg n = is_hook(cx->pg) ? ir_ld(ir, ir_ctx(ir), (int32_t)offsetof(struct __sk_buff, len), 4, false, true)
-				 : site_number(cx, "(int64_t)P->skb->tail - P->skb->network_header");
+	vreg n = at_packet_hook(cx->pg)
+		? ir_ld(ir, ir_ctx(ir), (int32_t)offsetof(struct __sk_buff, len), 4, false, true)
+		: site_number(cx, "(int64_t)P->skb->tail - P->skb->network_header");
 
 	return ir_alu(ir, ALU_SUB, n, off);
 }
@@ -48,7 +49,7 @@ static vreg bytes_left(struct clause_ctx *cx, vreg off)
  * and a later reader of P->nh would use one that the branch skips. */
 static vreg bytes_at(struct clause_ctx *cx, vreg off)
 {
-	return is_hook(cx->pg) ? off : ir_alu(cx->ir, ALU_ADD, site_number(cx, "P->nh"), off);
+	return at_packet_hook(cx->pg) ? off : ir_alu(cx->ir, ALU_ADD, site_number(cx, "P->nh"), off);
 }
 
 /* Copies size bytes at that place to `to`. Bytes that cannot be read leave zeroes there. */
@@ -56,7 +57,7 @@ static void copy_bytes(struct clause_ctx *cx, vreg from, vreg to, vreg size)
 {
 	struct ir *ir = cx->ir;
 
-	if (is_hook(cx->pg))
+	if (at_packet_hook(cx->pg))
 		ir_call(ir, BPF_FUNC_skb_load_bytes, (vreg[]){ ir_ctx(ir), from, to, size }, 4, false);
 	else
 		ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ to, size, from }, 3, false);
@@ -78,7 +79,7 @@ vreg packet_load(struct clause_ctx *cx, const struct expr *e)
 	at = ir_stack_alloc(ir, 8);
 	p = ir_stack(ir, at);
 	ir_sti(ir, p, 0, 8, 0);
-	if (!is_hook(cx->pg))
+	if (!at_packet_hook(cx->pg))
 		ir_jcci(ir, CC_SLT, bytes_left(cx, off), (int32_t)size, none);
 	copy_bytes(cx, from, p, ir_imm(ir, (int32_t)size));
 	ir_label(ir, none);

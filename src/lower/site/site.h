@@ -51,10 +51,20 @@ vreg site_owner(struct clause_ctx *cx);
 struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e);
 
 /* ---- lower/site/packet.c: bytes of the packet, at sites with a socket */
+bool at_packet_hook(const struct prog_ctx *pg);            /* a hook of a cgroup, where a helper reads the packet */
+vreg site_number(struct clause_ctx *cx, const char *text); /* the value of a D text over P; 0 after an error */
 vreg packet_load(struct clause_ctx *cx, const struct expr *e);
 struct sval packet_dns_name(struct clause_ctx *cx, const struct expr *e);
 vreg packet_dns_wire(struct clause_ctx *cx, const struct expr *e);
 vreg packet_dns_hash(struct clause_ctx *cx, const struct expr *e);
+
+/* ---- lower/site/capture.c: the packet as a whole */
+/* Reserves the record of a clause with pcap(): it has room for as much of the packet as is wanted. */
+vreg capture_reserve(struct clause_ctx *cx, const struct epid *ep);
+/* Copies the packet into the record, and sets the record's length. Does nothing if this site has none. */
+void capture_copy(struct clause_ctx *cx);
+/* After all sites of a probe: reports an error if a clause has pcap() and none of them has a packet. */
+void capture_check(struct lowerer *lw, const struct planned *plan);
 
 /* ---- lower/site/unwind.c: stacks at sites where the kernel's helpers give none */
 uint64_t kernel_symbol(struct lowerer *lw, const char *name); /* its address; 0: not known */

@@ -477,6 +477,7 @@ void check_action(struct checker *ck, struct expr *e)
 		[FN_freopen] = check_freopen,
 		[FN_setopt] = check_setopt,
 		[FN_tracemem] = check_tracemem,
+		[FN_pcap] = check_pcap,
 		[FN_ftruncate] = check_number,
 		[FN_raise] = check_number,
 		[FN_stop] = check_number,

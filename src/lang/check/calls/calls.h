@@ -30,6 +30,9 @@ struct type *check_datum(struct checker *ck, struct expr *e, enum dtag none);
 /* act.c */
 void check_action(struct checker *ck, struct expr *e);
 
+/* pcap.c: pcap(args[0]), pcap(args[0], bytes). Its arguments become the members that a capture file needs. */
+void check_pcap(struct checker *ck, struct expr *e);
+
 /* spec.c: may the actions of a checked clause stand together? */
 void check_together(struct checker *ck, const struct clause *c);
 

@@ -32,7 +32,6 @@ static const struct other_name functions[] = {
 	{ "msgdsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
 	{ "msgsize", "Linux has no STREAMS messages: a struct sk_buff has its bytes in len" },
 	{ "ntop", "inet_ntop(), or a member such as ip_saddr" },
-	{ "pcap", "no capture files are written: tracemem() and print() show a packet's bytes" },
 	{ "signal", "raise()" },
 	{ "sprintf", "strjoin() and lltostr() make strings" },
 	{ "str", "copyinstr() of a process's memory, stringof() of the kernel's" },

@@ -2,56 +2,72 @@
 /* pcapng: see pcapng.h.
  * Input: packets. Output: blocks of pcapng in the byte order of this machine.
  * Invariants: a block is complete in memory before it is written; no text of a packet can end an option early, and all
- * text is valid UTF-8. Source: draft-ietf-opsawg-pcapng. */
-#include "print/pcapng.h"
+ * text is valid UTF-8. Without memory for a block, it is left out and counted as lost.
+ * Source: draft-ietf-opsawg-pcapng; for the log entries https://systemd.io/JOURNAL_EXPORT_FORMATS. */
+#include "print/capture/pcapng.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
+#include <inttypes.h>
 #include <linux/if_arp.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/escape.h"
+#include "image/image.h"
 
 #define BLOCK_SECTION 0x0a0d0d0au
 #define BLOCK_INTERFACE 1u
 #define BLOCK_STATISTICS 5u
 #define BLOCK_PACKET 6u
+#define BLOCK_JOURNAL 9u
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
 /* What "tcpdump -i any" writes: a head with device and direction, then the IP header. libpcap 1.10 refuses a second
  * interface of LINKTYPE_RAW, as it compares the file's number (101) with its own (12). */
 #define LINKTYPE_LINUX_SLL2 276u
 #define SLL2_LEN 20u
-#define OPTION_MAX 4096u /* bytes of a text; longer ones are cut */
+#define TEXT_MAX 2048u /* bytes of an untrusted text; longer ones are cut. Escaped, they fit an option (64 KiB) */
+#define NAME_ROOM 16   /* of a device */
 
-enum option { OPT_END, OPT_COMMENT, OPT_IF_NAME, OPT_IF_DESCRIPTION, OPT_IF_TSRESOL = 9, OPT_SHB_USERAPPL = 4 };
+enum option { OPT_END, OPT_COMMENT, OPT_IF_NAME, OPT_IF_DESCRIPTION, OPT_SHB_USERAPPL, OPT_IF_TSRESOL = 9 };
 enum packet_option { OPT_FLAGS = 2, OPT_DROPCOUNT = 4, OPT_PACKETID = 5, OPT_PROCESS = 8 };
 enum stats_option { OPT_ISB_IFRECV = 4, OPT_ISB_IFDROP = 5 };
 
 struct interface {
 	uint32_t index, netns;
-	char name[16];
+	char name[NAME_ROOM];
 	uint64_t packets, lost, last;
 };
 
 struct pcapng {
-	FILE *f; /* borrowed */
-	uint32_t snaplen;
-	int err;
+	struct out *out; /* borrowed */
 	uint64_t size;
 	struct interface *interfaces;
 	size_t n, cap;
-	FILE *block; /* collects the block into buf */
-	char *buf;
-	size_t len;
+	uint8_t *buf; /* the block */
+	size_t len, room;
+	bool failed; /* no memory for this block */
+	uint64_t left_out;
+	FILE *esc; /* escapes texts into esc_buf */
+	char *esc_buf;
+	size_t esc_len;
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 static void put(struct pcapng *p, const void *data, size_t n)
 {
-	fwrite(data, 1, n, p->block);
+	if (p->len + n > p->room) {
+		size_t room = (p->len + n) * 2 + 256;
+		uint8_t *more = p->failed ? NULL : realloc(p->buf, room);
+
+		p->failed |= !more;
+		if (!more)
+			return;
+		p->buf = more;
+		p->room = room;
+	}
+	if (n)
+		memcpy(p->buf + p->len, data, n);
+	p->len += n;
 }
 
 static void put32(struct pcapng *p, uint32_t v)
@@ -85,55 +101,74 @@ static void put_option64(struct pcapng *p, unsigned code, uint64_t v)
 	put_option(p, code, &v, sizeof(v));
 }
 
-/* "key: text", escaped. Escaping makes ASCII of bytes that are no UTF-8, and a cut falls between characters. */
+static bool is_plain(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (s[i] < ' ' || s[i] > '~')
+			return false;
+	return true;
+}
+
+/* Escapes a text, if need be: bytes that are no UTF-8 become ASCII. A long one is cut. */
+static const char *safe_text(struct pcapng *p, const char *s, size_t *len)
+{
+	long end;
+
+	*len = *len < TEXT_MAX ? *len : TEXT_MAX;
+	if (is_plain(s, *len))
+		return s;
+	rewind(p->esc);
+	escape_print(p->esc, s, *len, ESCAPE_ALL);
+	end = ftell(p->esc);
+	*len = end > 0 && !fflush(p->esc) ? (size_t)end : 0;
+	return p->esc_buf;
+}
+
+/* "key: text" */
 static void put_text(struct pcapng *p, unsigned code, const char *key, const char *s, size_t len)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
+	size_t nkey = key ? strlen(key) : 0, n;
+	const char *text = safe_text(p, s, &len);
+	uint16_t head[2];
 
-	if (!f) {
-		p->err = p->err ? p->err : -ENOMEM;
-		return;
+	n = len + (key ? nkey + 2 : 0);
+	head[0] = (uint16_t)code;
+	head[1] = (uint16_t)n;
+	put(p, head, sizeof(head));
+	if (key) {
+		put(p, key, nkey);
+		put(p, ": ", 2);
 	}
-	if (key)
-		fprintf(f, "%s: ", key);
-	escape_print(f, s, len < OPTION_MAX / 4 ? len : OPTION_MAX / 4, ESCAPE_ALL);
-	if (fclose(f))
-		p->err = p->err ? p->err : -ENOMEM;
-	else
-		put_option(p, code, text, n);
-	free(text);
+	put(p, text, len);
+	pad(p, n);
 }
 
 /* The length, which stands before and behind a block, is filled in at its end. */
 static void block_begin(struct pcapng *p, uint32_t type)
 {
-	rewind(p->block);
+	p->len = 0;
+	p->failed = false;
 	put32(p, type);
 	put32(p, 0);
 }
 
+/* A block that the buffer of the out has no room for begins a new one: a write that fails has cut no block. */
 static void block_end(struct pcapng *p)
 {
 	uint32_t len;
 
-	put32(p, OPT_END);
 	put32(p, 0);
-	if (fflush(p->block) || ferror(p->block)) {
-		p->err = p->err ? p->err : -ENOMEM;
+	if (p->failed) {
+		p->left_out++;
 		return;
 	}
-	len = (uint32_t)ftell(p->block);
+	len = (uint32_t)p->len;
 	memcpy(p->buf + 4, &len, sizeof(len));
 	memcpy(p->buf + len - 4, &len, sizeof(len));
-	if (p->err)
-		return;
-	errno = 0;
-	if (fwrite(p->buf, 1, len, p->f) != len)
-		p->err = errno ? -errno : -EIO;
-	else
-		p->size += len;
+	if (p->out->n + len > OUT_SIZE)
+		(void)!out_flush(p->out); /* an error stays in the out */
+	out_bytes(p->out, (const char *)p->buf, len);
+	p->size += len;
 }
 
 static void section(struct pcapng *p)
@@ -146,9 +181,23 @@ static void section(struct pcapng *p)
 	put32(p, UINT32_MAX); /* the section's length is not known */
 	put32(p, UINT32_MAX);
 	put_option(p, OPT_SHB_USERAPPL, "dwire", 5);
+	put32(p, OPT_END);
 	block_end(p);
 }
 
+/* "eth0" in the machine's first namespace, "eth0@web" in another. */
+static void put_name(struct pcapng *p, const struct pcapng_device *dev)
+{
+	char name[300];
+	size_t skip = dev->zone_len && *dev->zone == '@';
+	bool first = !dev->zone_len || (dev->zone_len == 6 && !memcmp(dev->zone, "global", 6));
+	int n = snprintf(name, sizeof(name), "%.*s%s%.*s", (int)dev->name_len, dev->name, first ? "" : "@",
+		first ? 0 : (int)(dev->zone_len - skip), dev->zone + skip);
+
+	put_text(p, OPT_IF_NAME, NULL, name, n > 0 && (size_t)n < sizeof(name) ? (size_t)n : sizeof(name) - 1);
+}
+
+/* One snap length for all interfaces: readers that know only one take the first. */
 static void interface_block(struct pcapng *p, const struct pcapng_device *dev)
 {
 	const uint16_t link[2] = { LINKTYPE_LINUX_SLL2, 0 };
@@ -156,25 +205,31 @@ static void interface_block(struct pcapng *p, const struct pcapng_device *dev)
 
 	block_begin(p, BLOCK_INTERFACE);
 	put(p, link, sizeof(link));
-	put32(p, p->snaplen + SLL2_LEN);
-	put_text(p, OPT_IF_NAME, NULL, dev->name, strlen(dev->name));
-	put_text(p, OPT_IF_DESCRIPTION, "netns", dev->netns_name, strlen(dev->netns_name));
+	put32(p, CAPTURE_MAX + SLL2_LEN);
+	put_name(p, dev);
+	put_text(p, OPT_IF_DESCRIPTION, "netns", dev->zone, dev->zone_len);
 	put_option(p, OPT_IF_TSRESOL, &nanoseconds, 1);
+	put32(p, OPT_END);
 	block_end(p);
 }
 
 /* ---- interfaces -------------------------------------------------------------------------------------------------- */
+static bool same_interface(const struct interface *i, const struct pcapng_device *dev)
+{
+	return i->index == dev->index && i->netns == dev->netns && strlen(i->name) == dev->name_len &&
+		!memcmp(i->name, dev->name, dev->name_len);
+}
+
 /* A device that was renamed, or another that took its number, is a new interface. NULL: no memory. */
-static struct interface *interface_of(struct pcapng *p, const struct pcapng_device *dev)
+static struct interface *interface_of(struct pcapng *p, struct pcapng_device *dev)
 {
 	struct interface *i;
 
-	for (size_t k = 0; k < p->n; k++) {
-		i = &p->interfaces[k];
-		if (i->index == dev->index && i->netns == dev->netns &&
-			!strncmp(i->name, dev->name, sizeof(i->name) - 1))
-			return i;
-	}
+	if (dev->name_len >= NAME_ROOM)
+		dev->name_len = NAME_ROOM - 1;
+	for (size_t k = 0; k < p->n; k++)
+		if (same_interface(&p->interfaces[k], dev))
+			return &p->interfaces[k];
 	if (p->n == p->cap) {
 		struct interface *more = reallocarray(p->interfaces, p->cap * 2 + 8, sizeof(*more));
 
@@ -185,7 +240,7 @@ static struct interface *interface_of(struct pcapng *p, const struct pcapng_devi
 	}
 	i = &p->interfaces[p->n++];
 	*i = (struct interface){ .index = dev->index, .netns = dev->netns };
-	strncpy(i->name, dev->name, sizeof(i->name) - 1);
+	memcpy(i->name, dev->name, dev->name_len);
 	interface_block(p, dev);
 	return i;
 }
@@ -196,7 +251,7 @@ static void packet_options(struct pcapng *p, const struct pcapng_packet *k)
 	const uint32_t flags = (uint32_t)k->way, process[2] = { k->pid, k->tid };
 
 	for (size_t i = 0; i < k->ncomments; i++)
-		if (k->comments[i].s)
+		if (k->comments[i].len)
 			put_text(p, OPT_COMMENT, k->comments[i].key, k->comments[i].s, k->comments[i].len);
 	if (flags)
 		put_option(p, OPT_FLAGS, &flags, sizeof(flags));
@@ -206,13 +261,13 @@ static void packet_options(struct pcapng *p, const struct pcapng_packet *k)
 		put_option64(p, OPT_PACKETID, k->id);
 	if (k->pid)
 		put_option(p, OPT_PROCESS, process, sizeof(process));
+	put32(p, OPT_END);
 }
 
-/* The head that stands before the IP header; a packet without data has protocol 0. */
+/* The head that stands before the IP header. */
 static void put_sll2(struct pcapng *p, const struct pcapng_packet *k)
 {
-	unsigned version = k->caplen ? k->data[0] >> 4 : 0;
-	const uint16_t protocol[2] = { htons(version == 4 ? ETH_P_IP : version == 6 ? ETH_P_IPV6 : 0), 0 };
+	const uint16_t protocol[2] = { htons(k->protocol), 0 };
 	const uint16_t type = htons(ARPHRD_NONE);
 	const uint8_t way[10] = { k->way == PCAPNG_WAY_OUT ? PACKET_OUTGOING : PACKET_HOST };
 
@@ -222,46 +277,65 @@ static void put_sll2(struct pcapng *p, const struct pcapng_packet *k)
 	put(p, way, sizeof(way)); /* and an address of no bytes */
 }
 
-int pcapng_write(struct pcapng *p, const struct pcapng_packet *k)
+void pcapng_write(struct pcapng *p, const struct pcapng_packet *k)
 {
-	struct interface *i = interface_of(p, &k->dev);
-	uint32_t caplen = k->caplen < p->snaplen ? k->caplen : p->snaplen;
+	struct pcapng_device dev = k->dev;
+	struct interface *i = interface_of(p, &dev);
+	size_t len = k->len > k->caplen ? k->len : k->caplen;
 
-	if (!i)
-		p->err = p->err ? p->err : -ENOMEM;
-	if (p->err)
-		return p->err;
+	if (!i) {
+		p->left_out++;
+		return;
+	}
 	i->packets++;
 	i->lost += k->lost;
 	i->last = k->time;
 	block_begin(p, BLOCK_PACKET);
 	put32(p, (uint32_t)(i - p->interfaces));
 	put_time(p, k->time);
-	put32(p, SLL2_LEN + caplen);
-	put32(p, SLL2_LEN + (k->len > caplen ? k->len : caplen));
+	put32(p, SLL2_LEN + (uint32_t)k->caplen);
+	put32(p, SLL2_LEN + (uint32_t)len);
 	put_sll2(p, k);
-	put(p, k->data, caplen);
-	pad(p, caplen);
+	put(p, k->data, k->caplen);
+	pad(p, k->caplen);
 	packet_options(p, k);
 	block_end(p);
-	return p->err;
 }
 
-int pcapng_end(struct pcapng *p, uint64_t lost)
+/* Fields of the journal's export format, a line each; the text is escaped, so that it has no line break. */
+void pcapng_log(struct pcapng *p, uint64_t time, const char *probe, const char *s, size_t len)
+{
+	char head[256];
+	const char *text;
+	int n = snprintf(head, sizeof(head),
+		"__REALTIME_TIMESTAMP=%" PRIu64 "\nSYSLOG_IDENTIFIER=dwire\nPRIORITY=6\nDWIRE_PROBE=%.100s\nMESSAGE=",
+		time / 1000, probe);
+	size_t from;
+
+	block_begin(p, BLOCK_JOURNAL);
+	from = p->len;
+	put(p, head, (size_t)n);
+	text = safe_text(p, s, &len);
+	put(p, text, len);
+	put(p, "\n", 1);
+	pad(p, p->len - from);
+	block_end(p);
+}
+
+void pcapng_end(struct pcapng *p, uint64_t lost)
 {
 	for (size_t k = 0; k < p->n; k++) {
 		const struct interface *i = &p->interfaces[k];
+		uint64_t more = k ? 0 : lost + p->left_out;
 
 		block_begin(p, BLOCK_STATISTICS);
 		put32(p, (uint32_t)k);
 		put_time(p, i->last);
-		put_option64(p, OPT_ISB_IFRECV, i->packets + i->lost);
-		put_option64(p, OPT_ISB_IFDROP, i->lost + (k ? 0 : lost));
+		put_option64(p, OPT_ISB_IFRECV, i->packets + i->lost + more);
+		put_option64(p, OPT_ISB_IFDROP, i->lost + more);
+		put32(p, OPT_END);
 		block_end(p);
 	}
-	if (!p->err && fflush(p->f))
-		p->err = -errno;
-	return p->err;
 }
 
 uint64_t pcapng_size(const struct pcapng *p)
@@ -270,28 +344,34 @@ uint64_t pcapng_size(const struct pcapng *p)
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
-struct pcapng *pcapng_new(FILE *f, uint32_t snaplen)
+void pcapng_begin(struct pcapng *p, struct out *out)
+{
+	p->out = out;
+	p->size = 0;
+	p->n = 0;
+	p->left_out = 0;
+	section(p);
+}
+
+struct pcapng *pcapng_new(void)
 {
 	struct pcapng *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	p->f = f;
-	p->snaplen = snaplen < PCAPNG_SNAP_MAX ? snaplen : PCAPNG_SNAP_MAX;
-	p->block = open_memstream(&p->buf, &p->len);
-	if (!p->block) {
-		free(p);
-		return NULL;
-	}
-	section(p);
-	return p;
+	p->esc = open_memstream(&p->esc_buf, &p->esc_len);
+	if (p->esc)
+		return p;
+	free(p);
+	return NULL;
 }
 
 void pcapng_free(struct pcapng *p)
 {
 	if (!p)
 		return;
-	fclose(p->block);
+	fclose(p->esc);
+	free(p->esc_buf);
 	free(p->buf);
 	free(p->interfaces);
 	free(p);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packets: see packets.h.
+ * Input: values of pcap(), which may come from a stream and then be anything. Output: a packet with its comments.
+ * Invariant: no value is trusted to be of the kind that pcap() records. */
+#include "print/capture/packets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernel/features.h"
+#include "print/capture/process.h"
+
+#define FNV_BASIS 0xcbf29ce484222325ull
+#define FNV_PRIME 0x100000001b3ull
+#define COMMENTS 10
+
+struct packets {
+	struct processes *processes;
+};
+
+struct packets *packets_new(void)
+{
+	struct packets *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->processes = processes_new();
+	if (p->processes)
+		return p;
+	free(p);
+	return NULL;
+}
+
+void packets_free(struct packets *p)
+{
+	if (!p)
+		return;
+	processes_free(p->processes);
+	free(p);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+static uint64_t number(const struct value *v)
+{
+	return v->kind == VALUE_INT ? v->i : 0;
+}
+
+/* The text of a member, without the NULs that follow it. */
+static struct pcapng_comment text(const char *key, const struct value *v)
+{
+	bool is_text = v->kind == VALUE_TEXT;
+
+	return (struct pcapng_comment){ key, v->s, is_text ? strnlen(v->s, v->len) : 0 };
+}
+
+static struct pcapng_comment plain(const char *key, const char *s)
+{
+	return (struct pcapng_comment){ key, s, strlen(s) };
+}
+
+uint64_t packets_time(const struct record *r)
+{
+	return r->time + (uint64_t)features_walltime_offset();
+}
+
+void packets_probe(const struct record *r, char *buf, size_t size)
+{
+	const struct image_probe *p = r->probe;
+
+	snprintf(buf, size, "%s:%s:%s:%s", p->prov, *p->func ? p->mod : "", p->func, p->name);
+}
+
+/* ---- identity ---------------------------------------------------------------------------------------------------- */
+static uint64_t hash(uint64_t h, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	while (n--)
+		h = (h ^ *p++) * FNV_PRIME;
+	return h;
+}
+
+/* A number that the packet has at each probe and in each of its clones: they share the buffer, whose memory is used
+ * again for other packets, so that headers which no router changes count too: IPv4's id and the length, and what the
+ * transport protocol begins with, but not ports and checksums, which address translation changes. */
+static uint64_t packet_id(uint64_t buffer, const uint8_t *d, size_t len, size_t whole)
+{
+	unsigned version = len ? d[0] >> 4 : 0;
+	size_t th = version == 4 ? (size_t)(d[0] & 15) * 4 : 40;
+	uint64_t h = hash(FNV_BASIS, &buffer, sizeof(buffer));
+
+	h = hash(h, &whole, sizeof(whole));
+	if (version == 4 && len >= 20)
+		h = hash(h, d + 4, 2);
+	if ((version == 4 || version == 6) && len >= th + 16)
+		h = hash(h, d + th + 4, 12); /* TCP: sequence numbers, flags, window; ICMP: id and number */
+	return h ? h : 1;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+static void describe(struct pcapng_packet *k, const struct value *v)
+{
+	struct pcapng_comment name = text(NULL, &v[CAPTURE_IFNAME]), zone = text(NULL, &v[CAPTURE_ZONE]);
+
+	k->dev = (struct pcapng_device){ .index = (uint32_t)number(&v[CAPTURE_IFINDEX]),
+		.netns = (uint32_t)number(&v[CAPTURE_NETNS]),
+		.name = name.len ? name.s : "?",
+		.name_len = name.len ? name.len : 1,
+		.zone = zone.s,
+		.zone_len = zone.len };
+	k->way = number(&v[CAPTURE_RECV]) ? PCAPNG_WAY_IN : PCAPNG_WAY_OUT;
+	k->protocol = (uint16_t)number(&v[CAPTURE_PROTOCOL]);
+	k->data = (const uint8_t *)v[CAPTURE_BYTES].s;
+	k->caplen = v[CAPTURE_BYTES].len < CAPTURE_MAX ? v[CAPTURE_BYTES].len : CAPTURE_MAX;
+	k->len = (uint32_t)number(&v[CAPTURE_LEN]);
+	k->id = packet_id(number(&v[CAPTURE_BUFFER]), k->data, k->caplen, k->len);
+}
+
+/* Key names as ptcpdump has them, and some that it does not have. Without an owner there is no process to name. */
+static size_t comments(struct packets *p, const struct value *v, char pid[16], struct pcapng_comment *c)
+{
+	const struct pcapng_comment execname = text("Cmd", &v[CAPTURE_EXECNAME]);
+	const struct process_info *info;
+	int64_t owner = (int32_t)number(&v[CAPTURE_PID]);
+	size_t n = 0;
+
+	if (owner > 0) {
+		info = process_find(p->processes, (uint32_t)owner, execname.s, execname.len);
+		snprintf(pid, 16, "%u", (unsigned)owner);
+		c[n++] = plain("PID", pid);
+		c[n++] = execname;
+		c[n++] = plain("Args", info->args);
+		c[n++] = plain("Pod", info->pod);
+	}
+	c[n++] = text("Container", &v[CAPTURE_CONTAINER]);
+	c[n++] = text("Runtime", &v[CAPTURE_RUNTIME]);
+	if (number(&v[CAPTURE_DROPPED]))
+		c[n++] = plain("Verdict", "drop");
+	c[n++] = text("Reason", &v[CAPTURE_REASON]);
+	return n;
+}
+
+void packets_write(struct packets *p, struct pcapng *to, const struct record *r, const struct value *v, uint64_t lost)
+{
+	struct pcapng_comment c[COMMENTS];
+	struct pcapng_packet k = { .time = packets_time(r), .lost = lost, .comments = c };
+	char pid[16], probe[256];
+	int32_t tid = (int32_t)number(&v[CAPTURE_TID]);
+
+	if (v[CAPTURE_BYTES].kind != VALUE_BYTES || !number(&v[CAPTURE_LEN]))
+		return;
+	describe(&k, v);
+	k.ncomments = comments(p, v, pid, c);
+	packets_probe(r, probe, sizeof(probe));
+	c[k.ncomments++] = plain("Probe", probe);
+	if (tid > 0) {
+		k.pid = (uint32_t)number(&v[CAPTURE_PID]);
+		k.tid = (uint32_t)tid;
+	}
+	pcapng_write(to, &k);
+}
