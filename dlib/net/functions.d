@@ -47,7 +47,7 @@ struct dw_ftimewait {
 
 translator struct dw_pkt < struct dw_ftimewait *C > {
 	owner = dw_ended_owner[(struct sock *)C->tw];
-	cookie = C->tw->__tw_common.skc_cookie.counter;
+	cookie = dw_ended_cid[(struct sock *)C->tw];
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;
@@ -65,7 +65,7 @@ struct dw_ftwfin {
 translator struct dw_pkt < struct dw_ftwfin *C > {
 	rx_sk = (struct sock *)C->tw;
 	owner = dw_ended_owner[(struct sock *)C->tw];
-	cookie = C->tw->__tw_common.skc_cookie.counter;
+	cookie = dw_ended_cid[(struct sock *)C->tw];
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	recv = 1;

@@ -22,6 +22,7 @@ struct dw_owner {	/* a record of the owner service */
 	uint32_t nspid : 24;
 	char comm[16];
 	uint64_t process;	/* address of its struct pid */
+	uint64_t ended, sk;	/* of a connection without a socket: its number, and the socket that it had */
 };
 
 /* The first thread of the process of a struct pid: the head of its list tasks[1] (PIDTYPE_TGID). An empty list gives
@@ -184,11 +185,15 @@ inline uint64_t dw_ends_sent[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ?
     dw_key6[(uint64_t)&((struct ipv6hdr *)dw_nh[B])->saddr, (uint64_t)&((struct ipv6hdr *)dw_nh[B])->daddr,
     dw_words_sent[B]];
 inline struct dw_owner *dw_ended_owner[struct sock *T] = __owner(dw_ends_of[T]);
+/* Its id: the small socket has the cookie. Kprobes make none, and know a socket without one by its address. */
+inline uint64_t dw_cid_of[struct sock *T, struct dw_owner *O] = T->__sk_common.skc_cookie.counter != 0 ?
+    T->__sk_common.skc_cookie.counter : O != 0 ? O->sk : 0;
+inline uint64_t dw_ended_cid[struct sock *T] = dw_cid_of[T, dw_ended_owner[T]];
 
 /* A packet that no socket sends: the id of its connection, which a TIME_WAIT socket still has, and its state. Before
  * Linux 6.13 the ACKs of TIME_WAIT leave by a socket of the kernel, as resets do; the flags distinguish them. */
 inline int dw_by_timewait[struct sk_buff *B] = B->sk != 0 && B->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT;
-inline uint64_t dw_sent_cookie[struct sk_buff *B] = dw_by_timewait[B] ? B->sk->__sk_common.skc_cookie.counter : 0;
+inline uint64_t dw_sent_cookie[struct sk_buff *B] = dw_by_timewait[B] ? dw_ended_cid[B->sk] : 0;
 inline int32_t dw_sent_state[struct sk_buff *B] = dw_by_timewait[B] ? DW_TCP_TIME_WAIT :
     (ntohl(((union tcp_word_hdr *)dw_th[B])->words[3]) & (DW_TH_SYN | DW_TH_RST) << DW_TH_SHIFT) != 0 ?
     DW_TCP_CLOSE : DW_TCP_TIME_WAIT;
@@ -296,7 +301,7 @@ struct dw_freed {
 
 translator struct dw_pkt < struct dw_freed *C > {
 	owner = C->rx_sk != 0 ? dw_ended_owner[C->rx_sk] : (struct dw_owner *)0;
-	cookie = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_cookie.counter : 0;
+	cookie = C->rx_sk != 0 ? dw_ended_cid[C->rx_sk] : 0;
 	has_pkt = 1;
 	recv = 1;
 	state = C->rx_sk != 0 ? DW_TCP_TIME_WAIT : DW_TCP_CLOSE;
@@ -315,7 +320,7 @@ struct dw_twfin {
 
 translator struct dw_pkt < struct dw_twfin *C > {
 	owner = dw_ended_owner[C->rx_sk];
-	cookie = C->rx_sk->__sk_common.skc_cookie.counter;
+	cookie = dw_ended_cid[C->rx_sk];
 	has_pkt = 1;
 	recv = 1;
 	state = DW_TCP_TIME_WAIT;

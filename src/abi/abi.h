@@ -99,6 +99,8 @@ struct dw_owner {
 	DW_U32 nspid : 24; /* the process in its own pid namespace; Linux has 22 bits of numbers */
 	DW_U8 comm[16];
 	DW_U64 process; /* address of its struct pid: while it lives, its name and user of today are found there */
+	/* Of a connection without a socket (owner_ended.h), else 0: how many came before it, and its last socket */
+	DW_U64 ended, sk;
 };
 #define DW_OWNER_HOW 12 /* where the byte `how` is */
 enum dw_owner_how {

@@ -25,7 +25,7 @@
 #include "kernel/lockdown.h"
 #include "owner/owner_load.h"
 
-_Static_assert(sizeof(struct dw_owner) == 40, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
+_Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
 
 /* The time of scans that may come at once, times 100: 100 ms. */
 #define SCAN_CREDIT 10000000000ull

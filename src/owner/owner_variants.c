@@ -22,7 +22,7 @@ static int owner_run(struct bpf_load_and_run_opts *opts, size_t data_len, size_t
 #include <owner_funcs.lskel.h>
 #include <owner_norecv.lskel.h>
 
-_Static_assert(sizeof(struct dw_owner) == 40, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
+_Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
 
 /* The blobs of opts are len bytes that zlib made, and opts says how long they are by themselves. */
 static int owner_run(struct bpf_load_and_run_opts *opts, size_t data_len, size_t insns_len)

@@ -5,6 +5,7 @@
  * TIME_WAIT, which no event announces; before Linux 6.13 it sends by another socket. The ends stay the same.
  * Invariants:
  * - At most TIMEWAITS such entries exist. The oldest is removed first, since the end of TIME_WAIT is not seen either.
+ *   A later connection with the same ends takes the entry over and makes it the youngest (its member `ended`).
  * - The key is no address of a socket: those are negative as signed numbers. It is a hash of 63 bits: the chance that
  *   two of TIMEWAITS connections share one is 4 in 10^12. */
 #define TIMEWAITS 8192
@@ -69,16 +70,19 @@ static __always_inline void may_end(const struct sock *sk)
 		bpf_map_delete_elem(&owners, &key);
 		return;
 	}
-	now = *o;
-	now.how = DW_OWNER_USE;
-	if (!bpf_map_update_elem(&owners, &key, &now, BPF_EXIST))
-		return;
 	t = bpf_map_lookup_elem(&timewaits, &zero);
-	if (!t || bpf_map_update_elem(&owners, &key, &now, BPF_ANY)) {
+	if (!t) {
 		drop();
 		return;
 	}
-	key = __sync_lock_test_and_set(&t->key[__sync_fetch_and_add(&t->next, 1) % TIMEWAITS], key);
-	if (key)
+	now = *o;
+	now.how = DW_OWNER_USE;
+	now.sk = (DW_U64)sk;
+	now.ended = __sync_fetch_and_add(&t->next, 1);
+	if (bpf_map_update_elem(&owners, &key, &now, BPF_ANY))
+		drop();
+	key = __sync_lock_test_and_set(&t->key[now.ended % TIMEWAITS], key);
+	o = key ? lookup(key) : NULL;
+	if (o && o->ended + TIMEWAITS == now.ended)
 		bpf_map_delete_elem(&owners, &key);
 }

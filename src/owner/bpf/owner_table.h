@@ -126,6 +126,7 @@ static __always_inline void owner_is(struct dw_owner *o, struct task_struct *t, 
 	o->nspid = number_inside(t);
 	BPF_CORE_READ_INTO(&o->comm, t, group_leader, comm);
 	o->process = (DW_U64)BPF_CORE_READ(t, group_leader, thread_pid);
+	o->ended = o->sk = 0;
 	set_holder(tgid);
 }
 

@@ -55,15 +55,20 @@ done < <(sed -n 's/^client=//p' "$tmp/trigger")
 expect_eq "$(grep -c ^client= "$tmp/trigger")" 5 "connections"
 expect_eq "$(grep -c . <<<"$OUT")" 9 "segments of TIME_WAIT"
 
-# What is kept is bounded: after 9,000 more the first is not known any more, and no other's name is shown in its place.
+# What is kept is bounded: after 9,000 more the first is not known any more, and no other's name is shown in its place. A
+# connection with the ends of an older one is as young as any other: it is known, though 9,000 came after the older one.
 cat >"$tmp/many.py" <<-'END'
 	import os, socket, time
-	def one(l, wait):
-	    s = socket.create_connection(l.getsockname())
+	def one(l, wait, port=0, reset=False):
+	    s = socket.socket()
+	    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+	    if port: s.bind(("127.0.0.1", port))
+	    s.connect(l.getsockname())
 	    c, _ = l.accept()
 	    s.close()
 	    if wait: time.sleep(0.2) # the acknowledgement may be delayed
-	    else: c.close()
+	    if reset: c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+	    if reset or not wait: c.close()
 	    return c
 	open("/proc/self/comm", "w").write("tw_many")
 	l = socket.socket()
@@ -71,18 +76,24 @@ cat >"$tmp/many.py" <<-'END'
 	l.listen()
 	began = time.monotonic()
 	first = one(l, True)
-	for i in range(9000): one(l, False)
+	one(l, True, 7205, reset=True) # no TIME_WAIT stays
+	for i in range(4500): one(l, False)
+	again = one(l, True, 7205)
+	for i in range(4500): one(l, False)
 	last = one(l, True)
 	print("seconds=%d" % (time.monotonic() - began))
 	print("first=%d" % first.getpeername()[1], "last=%d" % last.getpeername()[1], sep="\n", flush=True)
-	first.close(), last.close()
+	first.close(), again.close(), last.close()
 	time.sleep(0.1)
 END
-ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000" net.ipv4.tcp_max_tw_buckets=20000
+# the kernel may choose the port of a connection in TIME_WAIT again (tcp_tw_reuse): then there would be fewer than 9,000
+ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000" net.ipv4.tcp_max_tw_buckets=20000 \
+	net.ipv4.tcp_tw_reuse=0
 trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
 	printf(\"%s port=%d name=%s.\\n\", probename, args[4]->tcp_sport, args[1]->cs_execname); }" \
 	python3 "$tmp/many.py"
 # after 60 seconds, on a slow machine, the kernel has forgotten the first, too
 [ "$(value_of seconds)" -ge 55 ] ||
 	expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
+expect_count 'v["port"] == 7205 && v["name"] == "tw_many."' 1 "the one with the ends of an older one is known"
 expect_count "v[\"port\"] == $(value_of last) && v[\"name\"] == \"tw_many.\"" 1 "the last is known"
